@@ -1,0 +1,9 @@
+//! Pixel, texel, vertex and depth formats: one row each.
+
+pub mod depth;
+pub mod pixel;
+pub mod texel;
+
+pub use depth::DepthFormat;
+pub use pixel::PixelFormat;
+pub use texel::TexelFormat;

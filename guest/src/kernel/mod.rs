@@ -1,0 +1,17 @@
+//! Kernels: what they are specialised to (keys) and what they are called with (contexts).
+//!
+//! This is the whole contract between the engine and its two tiers. A kernel is a pure function of its context,
+//! specialised to a key; equal keys give equal code whichever machine asked. Everything here is plain data: the
+//! interpreter works on it safely, the compiler copies what its code needs into a C structure of its own.
+
+pub mod combine;
+pub mod hash;
+pub mod pixel;
+pub mod tier;
+pub mod transfer;
+pub mod vertex;
+pub mod window;
+
+pub use hash::ContentHash;
+pub use tier::{PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
+pub use window::Window;

@@ -1,0 +1,579 @@
+//! Pixel kernels: coverage, interpolation, tests, shading and blending of 8x8 blocks, fused.
+//!
+//! The pipeline of one pixel, in this order (3dbrew: GPU/Internal Registers; the arithmetic is stated at each
+//! item): interpolate -> textures -> combiners -> alpha test -> fog -> stencil -> depth -> blend or logic -> write.
+//!
+//! # Interpolation
+//!
+//! For pixel (x, row) of a primitive, with wrapping integers `b[k] = edge[k] + x*dx[k] + row*dy[k]`, converted
+//! to f32 exactly rounded, everything in f32, added from left to right:
+//!
+//! ```text
+//! q       = (inv_w[0]*b0 + inv_w[1]*b1) + inv_w[2]*b2
+//! W       = 1 / q
+//! varying = ((v0*b0 + v1*b1) + v2*b2) * W           v_k already divided by w_k
+//! z       = ((z[0]*b0 + z[1]*b1) + z[2]*b2) / sum
+//! depth   = z*scale + offset; W-buffer: depth *= W * sum; then clamped to 0..1, NaN gives 0
+//! ```
+//!
+//! Clamping is everywhere `low < v ? v : low`, then `v < high ? v : high`: NaN becomes `low`.
+
+use super::Window;
+pub use super::tier::Refused;
+use crate::format::{DepthFormat, PixelFormat, TexelFormat};
+use crate::kernel::combine::Combiners;
+use crate::layout::Block;
+
+/// What a pixel kernel is specialised to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PixelKey {
+    /// Which varying slots the primitives carry, bit s = slot s of the vertex record. [`PixelJob::varyings`] holds
+    /// them packed in ascending order.
+    pub slots: u64,
+    /// Slots of the primary colour r, g, b, a; each becomes `trunc(clamp(v, 0, 1) * 255 + 0.5)`.
+    pub color_slots: [u8; 4],
+    /// Whether depth is scaled by the interpolated w.
+    pub w_buffer: bool,
+    /// Texture units 0 to 2.
+    pub textures: [TextureKey; 3],
+    /// The combiner stages.
+    pub combiners: Combiners,
+    /// Fog after the alpha test.
+    pub fog: Option<FogKey>,
+    /// Combiner alpha against the reference; `Always` when the test is off.
+    pub alpha_test: Compare,
+    /// Stencil test; only with [`DepthFormat::D24S8`].
+    pub stencil: Option<StencilKey>,
+    /// Depth comparison, new value on the left; `Always` when the test is off.
+    pub depth_test: Compare,
+    /// Whether a passing pixel stores its depth.
+    pub depth_write: bool,
+    /// The depth buffer; `None`: tests pass, nothing is read or written, stencil included.
+    pub depth_format: Option<DepthFormat>,
+    /// Blending or a logic operation.
+    pub output: Output,
+    /// Format of the colour target; `None` writes no colour.
+    pub color_format: Option<PixelFormat>,
+    /// Channels r, g, b, a that are written, bit 0 = r.
+    pub color_mask: u8,
+    /// Layout of both targets.
+    pub block: Block,
+}
+
+impl PixelKey {
+    /// Position of `slot` among the packed varyings, when the primitives carry it.
+    pub fn varying(&self, slot: u8) -> Option<usize> {
+        let bit = 1u64 << slot;
+        (self.slots & bit != 0).then(|| (self.slots & (bit - 1)).count_ones() as usize)
+    }
+
+    /// Number of varyings of a primitive.
+    pub fn varyings(&self) -> usize {
+        self.slots.count_ones() as usize
+    }
+}
+
+/// A comparison function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compare {
+    /// false
+    Never,
+    /// true
+    Always,
+    /// a == b
+    Equal,
+    /// a != b
+    NotEqual,
+    /// a < b
+    Less,
+    /// a <= b
+    LessEqual,
+    /// a > b
+    Greater,
+    /// a >= b
+    GreaterEqual,
+}
+
+impl Compare {
+    /// By the PICA200's number; the low three bits count.
+    pub const fn from_register(number: u32) -> Self {
+        match number & 7 {
+            0 => Compare::Never,
+            1 => Compare::Always,
+            2 => Compare::Equal,
+            3 => Compare::NotEqual,
+            4 => Compare::Less,
+            5 => Compare::LessEqual,
+            6 => Compare::Greater,
+            _ => Compare::GreaterEqual,
+        }
+    }
+}
+
+/// How a texture unit is set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TextureKey {
+    /// What the unit does; a disabled unit gives (0, 0, 0, 0).
+    pub kind: TextureKind,
+    /// Varying slots of u, v and, for [`TextureKind::Projected`] and [`TextureKind::Cube`], w.
+    pub coordinates: [u8; 3],
+    /// Wrap modes of u and v.
+    pub wrap: [Wrap; 2],
+    /// Filter when the level of detail is at most 0.
+    pub magnify: Filter,
+    /// Filter when it is above 0.
+    pub minify: Filter,
+    /// Selection between levels; `None` when only level 0 exists.
+    pub mipmap: Option<Filter>,
+    /// Whether width and height are powers of two.
+    pub power_of_two: bool,
+}
+
+impl TextureKey {
+    /// A unit that is off.
+    pub const DISABLED: TextureKey = TextureKey {
+        kind: TextureKind::Disabled,
+        coordinates: [0; 3],
+        wrap: [Wrap::Edge; 2],
+        magnify: Filter::Nearest,
+        minify: Filter::Nearest,
+        mipmap: None,
+        power_of_two: true,
+    };
+
+    /// Whether the level of detail decides anything.
+    pub fn needs_lod(&self) -> bool {
+        self.mipmap.is_some() || self.magnify != self.minify
+    }
+}
+
+/// What a texture unit samples.
+///
+/// # Coordinates
+///
+/// With u, v, w the interpolated varyings: `Plain` (u, v); `Projected` (u/w, v/w); `Cube`: with |u| > |v| and
+/// |u| > |w|, m = u: +X (u > 0) s = -w t = -v, -X s = -w t = v; else |v| > |w|, m = v: +Y s = u t = w, -Y s = -u t = w; else m = w: +Z s = u t = -v, -Z s = u t = v; then
+/// (s/(2m) + 0.5, t/(2m) + 0.5), the sign of m kept. Faces are numbered +X -X +Y -Y +Z -Z.
+///
+/// # Texels
+///
+/// A level has `width` x `height` texels. Nearest: i = floor(u*width), j = floor(v*height) (f32). Linear:
+/// X = floor(u*width*256) - 128, i = X >> 8, fx = X & 255 and likewise Y; texels (i, j), (i+1, j), (i, j+1), (i+1, j+1):
+/// `(c00*(256-fx)*(256-fy) + c10*fx*(256-fy) + c01*(256-fx)*fy + c11*fx*fy + 0x8000) >> 16` per channel. Before
+/// flooring, products are clamped to -2^20..2^20 (nearest) and -2^28..2^28 (linear); NaN gives the low end. Each texel is wrapped on its
+/// own; a border on either axis gives the border colour. v points upwards: stored row = height - 1 - j.
+///
+/// # Level of detail
+///
+/// With (su, sv) the coordinates above, b' the steps dx (or dy) of the edge functions as floats and
+/// d(n) = ((v0*b'0 + v1*b'1) + v2*b'2) of a varying, d(q) the same of inv_w:
+/// `du/dx = (d(u) - u*d(q)) * W` for plain coordinates, and by the quotient rule (d(s) - su*d(w)) / w on top for
+/// projected and (d(s) - 2*(su - 0.5)*d(m)) / (2m) for cube coordinates, where d(s) and d(m) are the interpolated
+/// derivatives with the signs of the face. rho = the largest of |du/dx|*width, |dv/dx|*height, |du/dy|*width,
+/// |dv/dy|*height; lod = clamp(log2(rho) + bias, min, max), [`crate::num::ops::log2`]. lod <= 0 magnifies. Level: nearest
+/// floor(lod + 0.5), linear: L = floor(lod), F = trunc((lod - L)*256), `(c_L*(256-F) + c_{L+1}*F + 128) >> 8` with
+/// L+1 at most the largest level. Level k is (width >> k) x (height >> k).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextureKind {
+    /// The unit is off: (0, 0, 0, 0).
+    Disabled,
+    /// The texture is at address 0: (0, 0, 0, 255).
+    Null,
+    /// Two-dimensional.
+    Plain,
+    /// Two-dimensional, divided by w.
+    Projected,
+    /// Six faces.
+    Cube,
+}
+
+/// What happens to texel coordinates outside of a level of n texels. (Modes 4 to 7: 3DS hardware tests.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wrap {
+    /// clamp(i, 0, n-1)
+    Edge,
+    /// The border colour.
+    Border,
+    /// i mod n
+    Repeat,
+    /// m = i mod 2n; m < n ? m : 2n-1-m
+    Mirror,
+    /// i < 0: i mod n, else min(i, n-1)
+    RepeatThenEdge,
+    /// i < 0: i mod n; i >= n: the border colour
+    RepeatThenBorder,
+}
+
+impl Wrap {
+    /// By the PICA200's number; the low three bits count.
+    pub const fn from_register(number: u32) -> Self {
+        match number & 7 {
+            0 => Wrap::Edge,
+            1 => Wrap::Border,
+            3 => Wrap::Mirror,
+            4 => Wrap::RepeatThenEdge,
+            5 => Wrap::RepeatThenBorder,
+            _ => Wrap::Repeat,
+        }
+    }
+}
+
+/// A filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Filter {
+    /// The closest one.
+    Nearest,
+    /// A weighted mean.
+    Linear,
+}
+
+/// Fog: index = depth*128 (or (1-depth)*128), i = clamp(floor(index), 0, 127), f = index - i,
+/// k = clamp(value\[i\] + f*difference\[i\], 0, 1), colour channel = trunc(k*c + (1-k)*fog), c and fog as 0..255
+/// floats. Alpha stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FogKey {
+    /// Index from 1 - depth.
+    pub flip: bool,
+}
+
+/// The stencil test: (reference & input_mask) `compare` (stored & input_mask).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StencilKey {
+    /// The comparison, reference on the left.
+    pub compare: Compare,
+    /// When the stencil test fails.
+    pub fail: StencilOp,
+    /// When the depth test fails.
+    pub depth_fail: StencilOp,
+    /// When both pass.
+    pub pass: StencilOp,
+    /// Whether the result is stored: (new & write_mask) | (old & !write_mask).
+    pub write: bool,
+}
+
+/// A stencil action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StencilOp {
+    /// old
+    Keep,
+    /// 0
+    Zero,
+    /// reference
+    Replace,
+    /// min(old + 1, 255)
+    IncrementSaturate,
+    /// max(old - 1, 0)
+    DecrementSaturate,
+    /// !old
+    Invert,
+    /// old + 1 mod 256
+    IncrementWrap,
+    /// old - 1 mod 256
+    DecrementWrap,
+}
+
+impl StencilOp {
+    /// By the PICA200's number; the low three bits count.
+    pub const fn from_register(number: u32) -> Self {
+        match number & 7 {
+            0 => StencilOp::Keep,
+            1 => StencilOp::Zero,
+            2 => StencilOp::Replace,
+            3 => StencilOp::IncrementSaturate,
+            4 => StencilOp::DecrementSaturate,
+            5 => StencilOp::Invert,
+            6 => StencilOp::IncrementWrap,
+            _ => StencilOp::DecrementWrap,
+        }
+    }
+}
+
+/// The last stage before the write. The destination is expanded to 8 bits a channel, alpha 255 without one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Output {
+    /// Blending of colour and alpha apart.
+    Blend(BlendKey),
+    /// A bitwise operation on all four 8-bit channels.
+    Logic(LogicOp),
+}
+
+/// Blend functions. With P = source*source_factor and Q = destination*destination_factor, exact integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlendKey {
+    /// Equation of r, g, b.
+    pub color: BlendEquation,
+    /// Equation of alpha.
+    pub alpha: BlendEquation,
+    /// Factor of the source colour.
+    pub color_source: BlendFactor,
+    /// Factor of the destination colour.
+    pub color_destination: BlendFactor,
+    /// Factor of the source alpha.
+    pub alpha_source: BlendFactor,
+    /// Factor of the destination alpha.
+    pub alpha_destination: BlendFactor,
+}
+
+/// A blend equation; the result is clamped to 0..255, the division truncates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BlendEquation {
+    /// (P + Q) / 255
+    Add,
+    /// (P - Q) / 255
+    Subtract,
+    /// (Q - P) / 255
+    ReverseSubtract,
+    /// min(P, Q) / 255
+    Min,
+    /// max(P, Q) / 255
+    Max,
+}
+
+impl BlendEquation {
+    /// By the PICA200's number; 5 to 7 add (hardware test).
+    pub const fn from_register(number: u32) -> Self {
+        match number & 7 {
+            1 => BlendEquation::Subtract,
+            2 => BlendEquation::ReverseSubtract,
+            3 => BlendEquation::Min,
+            4 => BlendEquation::Max,
+            _ => BlendEquation::Add,
+        }
+    }
+}
+
+/// A blend factor, 0 to 255; `Color` ones take the channel they multiply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names are the definition")]
+pub enum BlendFactor {
+    Zero,
+    One,
+    SourceColor,
+    InverseSourceColor,
+    DestinationColor,
+    InverseDestinationColor,
+    SourceAlpha,
+    InverseSourceAlpha,
+    DestinationAlpha,
+    InverseDestinationAlpha,
+    ConstantColor,
+    InverseConstantColor,
+    ConstantAlpha,
+    InverseConstantAlpha,
+    /// min(source alpha, 255 - destination alpha) for colour, 255 for alpha.
+    SourceAlphaSaturate,
+}
+
+impl BlendFactor {
+    /// By the PICA200's number. 15 is invalid and taken as the source channel itself.
+    pub const fn from_register(number: u32) -> Self {
+        match number & 15 {
+            0 => BlendFactor::Zero,
+            1 => BlendFactor::One,
+            3 => BlendFactor::InverseSourceColor,
+            4 => BlendFactor::DestinationColor,
+            5 => BlendFactor::InverseDestinationColor,
+            6 => BlendFactor::SourceAlpha,
+            7 => BlendFactor::InverseSourceAlpha,
+            8 => BlendFactor::DestinationAlpha,
+            9 => BlendFactor::InverseDestinationAlpha,
+            10 => BlendFactor::ConstantColor,
+            11 => BlendFactor::InverseConstantColor,
+            12 => BlendFactor::ConstantAlpha,
+            13 => BlendFactor::InverseConstantAlpha,
+            14 => BlendFactor::SourceAlphaSaturate,
+            _ => BlendFactor::SourceColor,
+        }
+    }
+}
+
+/// A logic operation of source s and destination d.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names are the definition")]
+pub enum LogicOp {
+    Clear,
+    And,
+    /// s & !d
+    AndReverse,
+    Copy,
+    Set,
+    CopyInverted,
+    NoOp,
+    Invert,
+    Nand,
+    Or,
+    Nor,
+    Xor,
+    Equivalent,
+    /// !s & d
+    AndInverted,
+    /// s | !d
+    OrReverse,
+    /// !s | d
+    OrInverted,
+}
+
+impl LogicOp {
+    /// Every operation, by the PICA200's number.
+    pub const ALL: [LogicOp; 16] = [
+        LogicOp::Clear,
+        LogicOp::And,
+        LogicOp::AndReverse,
+        LogicOp::Copy,
+        LogicOp::Set,
+        LogicOp::CopyInverted,
+        LogicOp::NoOp,
+        LogicOp::Invert,
+        LogicOp::Nand,
+        LogicOp::Or,
+        LogicOp::Nor,
+        LogicOp::Xor,
+        LogicOp::Equivalent,
+        LogicOp::AndInverted,
+        LogicOp::OrReverse,
+        LogicOp::OrInverted,
+    ];
+}
+
+/// Values a pixel kernel reads; colours are `0xRRGGBBAA`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PixelConstants {
+    /// Constant colour of each combiner stage.
+    pub stage_color: [u32; 6],
+    /// Initial colour of the combiner buffer.
+    pub buffer_color: u32,
+    /// Blend constant.
+    pub blend_color: u32,
+    /// Fog colour; alpha ignored.
+    pub fog_color: u32,
+    /// Alpha test reference, 0 to 255.
+    pub alpha_reference: u32,
+    /// Stencil reference, 0 to 255.
+    pub stencil_reference: u32,
+    /// Stencil comparison mask, 0 to 255.
+    pub stencil_input_mask: u32,
+    /// Stencil write mask, 0 to 255.
+    pub stencil_write_mask: u32,
+    /// Depth = z * scale + offset.
+    pub depth_scale: f32,
+    /// See `depth_scale`.
+    pub depth_offset: f32,
+    /// Of the three units.
+    pub texture: [TextureConstants; 3],
+}
+
+/// Values of a texture unit.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TextureConstants {
+    /// Border colour `0xRRGGBBAA`.
+    pub border: u32,
+    /// Texels of level 0.
+    pub width: u32,
+    /// Texels of level 0.
+    pub height: u32,
+    /// Added to the level of detail.
+    pub lod_bias: f32,
+    /// Smallest level of detail, a whole number.
+    pub lod_min: f32,
+    /// Largest level of detail, a whole number.
+    pub lod_max: f32,
+}
+
+/// The texels behind a unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Texture<'m> {
+    /// Format in guest memory.
+    pub format: TexelFormat,
+    /// Guest memory from each face on (only the first unless a cube), levels one after another: level k is
+    /// [`TexelFormat::size`] of its dimensions. 8x8 tiles in Morton order; ETC1 tiles are four 4x4 blocks.
+    pub faces: [Window<'m>; 6],
+    /// The same texels decoded, when the kernel asked for it: every face with levels `0..=lod_max` one after
+    /// another, each as [`super::tier::TextureDecoder::decode`] made it, then at least 4 words of padding.
+    pub decoded: &'m [u32],
+    /// Words of one face in `decoded`.
+    pub face_words: usize,
+}
+
+impl Default for Texture<'_> {
+    fn default() -> Self {
+        Texture { format: TexelFormat::Rgba8, faces: [Window::default(); 6], decoded: &[], face_words: 0 }
+    }
+}
+
+/// One entry of the fog table: value and difference to the next, as fractions of 1.
+pub type FogTable = [[f32; 2]; 128];
+
+/// A primitive after setup, in the coordinates of the target's *stored* rows.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct Primitive {
+    /// Biased edge functions at the centre of pixel (0, 0).
+    pub edge: [i64; 3],
+    /// Their step to the next pixel.
+    pub dx: [i32; 3],
+    /// Their step to the next stored row.
+    pub dy: [i32; 3],
+    /// Sum of the three edge functions, the same everywhere; at least 1.
+    pub sum: f32,
+    /// 1/w of the vertices.
+    pub inv_w: [f32; 3],
+    /// z/w of the vertices.
+    pub z: [f32; 3],
+    /// Index of the first varying in [`PixelJob::varyings`].
+    pub first_varying: u32,
+    /// Bit 0: twice the area does not fit 31 bits, 32-bit edge functions would overflow inside the primitive.
+    pub flags: u32,
+    /// Keeps the size a multiple of 8.
+    pub reserved: u32,
+}
+
+/// [`Primitive::flags`]: only for kernels that evaluate edges in 64 bits.
+pub const WIDE_EDGES: u32 = 1;
+
+/// 8x8 pixels of one primitive.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct PixelBlock {
+    /// Index into [`PixelJob::primitives`].
+    pub primitive: u32,
+    /// Left edge in pixels, a multiple of 8.
+    pub x: u16,
+    /// First stored row, a multiple of 8.
+    pub row: u16,
+    /// Covered pixels, in the order in which the target stores them: bit i is the pixel at Morton index i.
+    pub coverage: u64,
+}
+
+/// The surfaces a job writes. Both hold `width` pixels a row and `rows` rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Target<'m> {
+    /// Colour buffer from its first byte on.
+    pub color: Window<'m>,
+    /// Depth buffer from its first byte on.
+    pub depth: Window<'m>,
+    /// Pixels of a row.
+    pub width: u32,
+    /// Stored rows.
+    pub rows: u32,
+}
+
+/// Work for a pixel kernel: the blocks of one tile that share a state, in submission order.
+#[derive(Clone, Copy, Debug)]
+pub struct PixelJob<'a> {
+    /// Where pixels go.
+    pub target: Target<'a>,
+    /// Units 0 to 2.
+    pub textures: &'a [Texture<'a>; 3],
+    /// Constants of the state.
+    pub constants: &'a PixelConstants,
+    /// Present when the key has fog.
+    pub fog: Option<&'a FogTable>,
+    /// Primitives the blocks refer to.
+    pub primitives: &'a [Primitive],
+    /// Varyings of the primitives: for each packed slot the values at the three vertices, divided by their w.
+    pub varyings: &'a [[f32; 3]],
+    /// The work.
+    pub blocks: &'a [PixelBlock],
+}

@@ -1,0 +1,75 @@
+//! What a tier offers: kernels for keys.
+
+use std::sync::Arc;
+
+use super::pixel::{PixelJob, PixelKey};
+use super::transfer::{TransferJob, TransferKey};
+use super::vertex::{VertexJob, VertexKey};
+use crate::format::TexelFormat;
+use crate::kernel::Window;
+
+/// A tier does not make this kernel, or a kernel does not take this call; the reference does. No error: an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("refused: {0}")]
+pub struct Refused(
+    /// Why, for counters and logs.
+    pub &'static str,
+);
+
+/// One way to execute kernels. The reference interpreter never refuses.
+pub trait Tier: Send + Sync {
+    /// A short name for reports: `interp`, `jit`.
+    fn name(&self) -> &'static str;
+    /// Makes the vertex kernel of `key`.
+    fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused>;
+    /// Makes the pixel kernel of `key`.
+    fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused>;
+    /// Makes the transfer kernel of `key`.
+    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused>;
+}
+
+/// Shades a batch of vertices.
+pub trait VertexKernel: Send + Sync {
+    /// Processes the vertices of `job` from `first` on and returns how many of *all* of them are finished. When that
+    /// is less than the length of the batch the kernel has met something it leaves to the reference (a NaN that
+    /// may hide 0 * infinity, a runaway program): the caller has the reference do the next [`GROUP`] vertices and
+    /// calls again.
+    ///
+    /// [`GROUP`]: super::vertex::GROUP
+    fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize;
+    /// Bytes of machine code, 0 for an interpreter.
+    fn code_bytes(&self) -> usize {
+        0
+    }
+}
+
+/// Shades blocks of pixels.
+pub trait PixelKernel: Send + Sync {
+    /// Processes all blocks of `job` in order, or refuses the whole job before touching anything.
+    fn shade(&self, job: &PixelJob<'_>) -> Result<(), Refused>;
+    /// How this kernel wants its textures: `None` samples guest memory in place, `Some` needs decoded copies.
+    fn texture_decoder(&self) -> Option<&dyn TextureDecoder> {
+        None
+    }
+    /// Bytes of machine code, 0 for an interpreter.
+    fn code_bytes(&self) -> usize {
+        0
+    }
+}
+
+/// Turns texels of guest memory into the words that compiled kernels sample.
+pub trait TextureDecoder: Send + Sync {
+    /// Decodes one level of `width` x `height` texels (multiples of 8) at the start of `source`, rows as stored
+    /// (first stored row first), into `0xRRGGBBAA` words, `width` a row. `out` holds exactly the level.
+    fn decode(&self, format: TexelFormat, width: u32, height: u32, source: Window<'_>, out: &mut [u32]);
+}
+
+/// Fills, copies and converts.
+pub trait TransferKernel: Send + Sync {
+    /// Does the job, or refuses it before touching anything.
+    fn run(&self, job: &TransferJob<'_>) -> Result<(), Refused>;
+    /// Bytes of machine code, 0 for an interpreter.
+    fn code_bytes(&self) -> usize {
+        0
+    }
+}

@@ -1,0 +1,140 @@
+//! Transfer kernels: fills, copies and conversions.
+
+use super::Window;
+use crate::format::PixelFormat;
+use crate::layout::Block;
+
+/// What a transfer kernel is specialised to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TransferKey {
+    /// Repeats the low `bytes` (2, 3 or 4) bytes of a value.
+    Fill {
+        /// Bytes of the pattern.
+        bytes: u8,
+    },
+    /// Copies lines with gaps.
+    Copy,
+    /// Converts an image.
+    Convert(ConvertKey),
+}
+
+/// Formats and layouts of a conversion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ConvertKey {
+    /// Format of the source.
+    pub input: PixelFormat,
+    /// Format of the target.
+    pub output: PixelFormat,
+    /// Layout of the source.
+    pub input_layout: Layout,
+    /// Layout of the target.
+    pub output_layout: Layout,
+    /// Downscaling.
+    pub scale: Scale,
+}
+
+/// How pixels are arranged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// Rows.
+    Linear,
+    /// Rows of Morton-ordered blocks.
+    Tiled(Block),
+}
+
+impl Layout {
+    /// Index, in pixels, of pixel (`x`, `y`) in an image of `width` pixels.
+    pub const fn index(self, x: u32, y: u32, width: u32) -> u32 {
+        match self {
+            Layout::Linear => y.wrapping_mul(width).wrapping_add(x),
+            Layout::Tiled(block) => block.index(x, y, width),
+        }
+    }
+}
+
+/// Downscaling of a conversion: the mean of neighbouring pixels, truncated, after expansion to 8 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scale {
+    /// One to one.
+    None,
+    /// Two pixels side by side become one. In a tiled source these are the next two *in Morton order*; in a linear
+    /// source the two by coordinates.
+    Half,
+    /// A 2x2 block becomes one pixel: the next four in Morton order, or by coordinates.
+    Quarter,
+}
+
+impl Scale {
+    /// log2 of the horizontal and vertical reduction.
+    pub const fn shifts(self) -> (u32, u32) {
+        match self {
+            Scale::None => (0, 0),
+            Scale::Half => (1, 0),
+            Scale::Quarter => (1, 1),
+        }
+    }
+}
+
+/// One call of a transfer kernel.
+#[derive(Clone, Debug)]
+pub enum TransferJob<'m> {
+    /// For [`TransferKey::Fill`].
+    Fill(Fill<'m>),
+    /// For [`TransferKey::Copy`].
+    Copy(Copy<'m>),
+    /// For [`TransferKey::Convert`].
+    Convert(Convert<'m>),
+}
+
+/// Repeats a pattern over the whole window; the pattern starts with its first byte.
+#[derive(Clone, Copy, Debug)]
+pub struct Fill<'m> {
+    /// What is filled, all of it; the last repetition may be cut.
+    pub target: Window<'m>,
+    /// The pattern, byte 0 in the low bits.
+    pub value: u32,
+}
+
+/// Copies `size` bytes: reads lines of `source_line` bytes and skips `source_gap` after each, and the same for the
+/// target. Each run of `min(rest of either line, rest of size)` bytes is read before it is written, runs in order.
+#[derive(Clone, Copy, Debug)]
+pub struct Copy<'m> {
+    /// From here; bytes beyond the end read zero.
+    pub source: Window<'m>,
+    /// To here; bytes beyond the end are dropped.
+    pub target: Window<'m>,
+    /// Payload in bytes, gaps not counted.
+    pub size: usize,
+    /// Bytes of a source line, not 0.
+    pub source_line: usize,
+    /// Bytes skipped after a source line.
+    pub source_gap: usize,
+    /// Bytes of a target line, not 0.
+    pub target_line: usize,
+    /// Bytes skipped after a target line.
+    pub target_gap: usize,
+}
+
+/// Converts rows of an image. For each output pixel (x, y), x below `width`, y in `rows`: reads the source at
+/// (x << sx, y << sy) with `source_width` pixels a row, averages as [`Scale`] says, and writes the target at
+/// (x, `flip` ? `height` - 1 - y : y) with `target_width` pixels a row. Pixels are expanded to 8 bits a channel and
+/// cut to the target's width. Reads beyond the source give zero bytes, writes beyond the target are dropped.
+#[derive(Clone, Debug)]
+pub struct Convert<'m> {
+    /// The source image.
+    pub source: Window<'m>,
+    /// The target image.
+    pub target: Window<'m>,
+    /// Pixels of a source row.
+    pub source_width: u32,
+    /// Pixels of a target row.
+    pub target_width: u32,
+    /// Output pixels in a row.
+    pub width: u32,
+    /// Output rows of the whole image, for `flip`.
+    pub height: u32,
+    /// Rows this call does.
+    pub rows: std::ops::Range<u32>,
+    /// Whether the picture is turned upside down.
+    pub flip: bool,
+}

@@ -1,0 +1,100 @@
+//! A stretch of guest memory, as kernels see it.
+
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+/// Guest memory from some address to the end of the mapping it lies in, or an empty window.
+///
+/// The guest's CPU and other tiles may write the same bytes at any time, so the bytes are atomics: reading a torn
+/// value is possible, undefined behaviour is not. Reads beyond the end give zero, writes beyond it are dropped.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Window<'m> {
+    bytes: &'m [AtomicU8],
+}
+
+impl<'m> Window<'m> {
+    /// A window over `bytes`.
+    pub const fn new(bytes: &'m [AtomicU8]) -> Self {
+        Window { bytes }
+    }
+
+    /// Length in bytes.
+    pub const fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether there is nothing behind the window, as behind an unmapped address.
+    pub const fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The bytes themselves.
+    pub const fn bytes(&self) -> &'m [AtomicU8] {
+        self.bytes
+    }
+
+    /// The window from `offset` on; empty when `offset` lies beyond the end.
+    pub fn from(&self, offset: usize) -> Window<'m> {
+        Window { bytes: self.bytes.get(offset..).unwrap_or(&[]) }
+    }
+
+    /// At most the first `length` bytes.
+    pub fn first(&self, length: usize) -> Window<'m> {
+        Window { bytes: &self.bytes[..length.min(self.bytes.len())] }
+    }
+
+    /// Address of the first byte on the host, for compiled code.
+    pub const fn as_ptr(&self) -> *mut u8 {
+        self.bytes.as_ptr() as *mut u8
+    }
+
+    /// `N` bytes at `offset`; those beyond the end are zero.
+    #[inline]
+    pub fn read<const N: usize>(&self, offset: usize) -> [u8; N] {
+        let mut out = [0; N];
+        if let Some(bytes) = offset.checked_add(N).and_then(|end| self.bytes.get(offset..end)) {
+            for (o, b) in out.iter_mut().zip(bytes) {
+                *o = b.load(Relaxed);
+            }
+        } else {
+            for (i, o) in out.iter_mut().enumerate() {
+                *o = offset.checked_add(i).and_then(|at| self.bytes.get(at)).map_or(0, |b| b.load(Relaxed));
+            }
+        }
+        out
+    }
+
+    /// A little-endian word of the `size` low bytes (1 to 4) at `offset`.
+    #[inline]
+    pub fn read_word(&self, offset: usize, size: u32) -> u32 {
+        match size {
+            1 => u32::from(self.read::<1>(offset)[0]),
+            2 => u32::from(u16::from_le_bytes(self.read(offset))),
+            3 => {
+                let [a, b, c] = self.read(offset);
+                u32::from_le_bytes([a, b, c, 0])
+            }
+            _ => u32::from_le_bytes(self.read(offset)),
+        }
+    }
+
+    /// Stores `bytes` at `offset`; what lies beyond the end is dropped.
+    #[inline]
+    pub fn write(&self, offset: usize, bytes: &[u8]) {
+        if let Some(target) = self.bytes.get(offset..) {
+            for (t, &b) in target.iter().zip(bytes) {
+                t.store(b, Relaxed);
+            }
+        }
+    }
+
+    /// Stores the `size` low bytes (1 to 4) of `word` at `offset`, little-endian.
+    #[inline]
+    pub fn write_word(&self, offset: usize, size: u32, word: u32) {
+        self.write(offset, &word.to_le_bytes()[..size as usize]);
+    }
+}
+
+/// A zeroed host buffer of which windows can be taken, for data that never stood in guest memory.
+pub fn buffer(bytes: &[u8]) -> Vec<AtomicU8> {
+    bytes.iter().map(|&b| AtomicU8::new(b)).collect()
+}

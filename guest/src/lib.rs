@@ -1,0 +1,13 @@
+//! What the machines are: tables, decode, pixel and texel formats, number rules, memory layouts, and the
+//! contract between the engine and whoever executes kernels.
+//!
+//! This crate executes nothing. Both tiers, the reference interpreter and the compiler, read the same
+//! tables and the same keys from here and share nothing else.
+#![forbid(unsafe_code)]
+
+pub mod format;
+pub mod kernel;
+pub mod layout;
+pub mod num;
+pub mod pica;
+pub mod table;
