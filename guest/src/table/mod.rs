@@ -1,1 +1,29 @@
-//! Tables.
+//! Tables: one row per instruction or register, everything else derived.
+//!
+//! ```text
+//! isa! row: doc, name, bit pattern, operand shape
+//!   pattern.rs   the pattern as masks, read while compiling; fields in and out of a word
+//!   decoder.rs   rows -> lookup table on the top bits, most specific row first, built while compiling
+//!   info.rs      what a row says, as data; random words that honour it
+//!   text.rs      pieces that every assembler and disassembler needs
+//!   isa.rs       the macro: Op, ALL, decode, visit, disassemble_operands, assemble, random words
+//! regs! row: doc, address, name, bit fields, reset value, effect
+//!   regs.rs      the macro and what a register row says, as data
+//! ```
+//!
+//! A word is at most 64 bits wide. Machines with 32-bit words use the low half.
+
+pub mod decoder;
+pub mod info;
+pub(crate) mod isa;
+pub mod pattern;
+pub mod regs;
+pub mod text;
+
+pub use decoder::Decoder;
+pub use info::{OpInfo, flags};
+pub use pattern::{DoesNotFit, Encoder, FieldSpec, Fields, Pattern, Shape};
+pub use regs::{FieldInfo, RegInfo};
+pub use text::{Cursor, ParseOperands, PrintOperands, TextError};
+
+pub(crate) use isa::isa;

@@ -1,0 +1,1 @@
+//! Whole shader programs as text.

@@ -1,0 +1,193 @@
+//! `isa!`: an instruction set as one table.
+//!
+//! ```text
+//! isa! {
+//!     word u32, 6 top bits;
+//!     listing Listing<'_>;
+//!     assembly Assembly<'_>;
+//!
+//!     /// Float and flow instructions.
+//!     family Visitor {
+//!         /// d = a + b. Source: the manual
+//!         add "000000 ddddd ii aaaaaaa bbbbb ppppppp" Arith2: PARTIAL;
+//!     }
+//! }
+//! ```
+//! It makes, in the module where it stands: a visitor trait per family (one method per row; a missing one is a compile
+//! error), `Op`, `ALL`, `decode`, `visit`, `canonical`, `print_instruction`, `parse_instruction`, `random_word`. The
+//! top bits are the index of the lookup table; they need not decide alone. The listing and assembly types are what
+//! [`PrintOperands`](super::PrintOperands) and [`ParseOperands`](super::ParseOperands) of the shapes are given.
+
+macro_rules! isa {
+    (
+        word $Word:ident, $top:literal top bits;
+        listing $Listing:ty;
+        assembly $Assembly:ty;
+        $(
+            $(#[doc = $family_doc:literal])*
+            family $Family:ident {
+                $(
+                    $(#[doc = $doc:literal])*
+                    $name:ident $pattern:literal $Shape:ident $(: $($flag:ident)|+)?;
+                )+
+            }
+        )+
+    ) => {
+        $(
+            $(#[doc = $family_doc])*
+            pub trait $Family {
+                /// What executing or translating one instruction yields.
+                type Output;
+                $(
+                    $(#[doc = $doc])*
+                    fn $name(&mut self, i: $Shape) -> Self::Output;
+                )+
+            }
+        )+
+
+        /// The operations, in the order of the table.
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u16)]
+        pub enum Op {
+            $($(
+                $(#[doc = $doc])*
+                $name,
+            )+)+
+        }
+
+        /// The bit pattern of each row.
+        #[allow(non_upper_case_globals)]
+        mod patterns {
+            use $crate::table::Pattern;
+            $($( pub(super) const $name: Pattern = Pattern::parse($pattern); )+)+
+        }
+
+        $($(
+            const _: () = patterns::$name.check(
+                <$Word>::BITS,
+                <$Shape as $crate::table::Shape>::FIELDS,
+                concat!(stringify!($name), ": the pattern's width or fields are not those of ", stringify!($Shape)),
+            );
+        )+)+
+
+        /// All rows, in the order of the table.
+        pub const ALL: &[$crate::table::OpInfo] = &[
+            $($(
+                $crate::table::OpInfo {
+                    name: $crate::table::info::mnemonic(stringify!($name)),
+                    doc: concat!($($doc, "\n"),*),
+                    pattern: patterns::$name,
+                    shape: <$Shape as $crate::table::Shape>::NAME,
+                    family: stringify!($Family),
+                    flags: 0 $($(| $crate::table::flags::$flag)+)?,
+                },
+            )+)+
+        ];
+
+        const OPS: &[Op] = &[$($( Op::$name, )+)+];
+        const BUCKETS: usize = 1 << $top;
+        const ENTRIES: usize = $crate::table::decoder::entry_count(ALL, <$Word>::BITS, BUCKETS);
+        static DECODER: $crate::table::Decoder<BUCKETS, ENTRIES> =
+            $crate::table::Decoder::new(ALL, <$Word>::BITS);
+
+        impl Op {
+            /// All operations, in the order of the table.
+            pub fn all() -> impl ExactSizeIterator<Item = Op> + Clone {
+                OPS.iter().copied()
+            }
+
+            /// The row of this operation.
+            #[inline]
+            pub const fn info(self) -> &'static $crate::table::OpInfo {
+                &ALL[self as usize]
+            }
+
+            /// The operation of a mnemonic.
+            pub fn named(mnemonic: &str) -> Option<Op> {
+                OPS.iter().copied().find(|op| op.info().name == mnemonic)
+            }
+        }
+
+        /// The operation of a word; `None` if no row has its bits.
+        #[inline]
+        pub fn decode(word: $Word) -> Option<Op> {
+            DECODER.find(u64::from(word)).map(|row| OPS[row])
+        }
+
+        /// Decodes a word and calls the visitor's method of its row; `None` for an unknown word.
+        #[inline]
+        pub fn visit<R, V: $($Family<Output = R> +)+ ?Sized>(word: $Word, visitor: &mut V) -> Option<R> {
+            use $crate::table::{Fields, Shape};
+            let word = u64::from(word);
+            Some(match OPS[DECODER.find(word)?] {
+                $($(
+                    Op::$name => visitor.$name(<$Shape as Shape>::decode(Fields::new(word, &patterns::$name))),
+                )+)+
+            })
+        }
+
+        /// The word with every bit that its operands do not carry set to zero; `None` for an unknown word.
+        pub fn canonical(word: $Word) -> Option<$Word> {
+            use $crate::table::{Encoder, Fields, Shape};
+            let word = u64::from(word);
+            let encoded = match OPS[DECODER.find(word)?] {
+                $($(
+                    Op::$name => {
+                        let mut encoder = Encoder::new(&patterns::$name);
+                        <$Shape as Shape>::decode(Fields::new(word, &patterns::$name)).encode(&mut encoder);
+                        encoder.finish()
+                    }
+                )+)+
+            };
+            encoded.ok().map(|word| word as $Word)
+        }
+
+        /// The text of one instruction; `None` for an unknown word.
+        pub fn print_instruction(word: $Word, listing: &$Listing) -> Option<String> {
+            use $crate::table::{Fields, PrintOperands, Shape};
+            let word = u64::from(word);
+            let op = OPS[DECODER.find(word)?];
+            let mut out = String::from(op.info().name);
+            match op {
+                $($(
+                    Op::$name => <$Shape as Shape>::decode(Fields::new(word, &patterns::$name))
+                        .print(op.info(), listing, &mut out),
+                )+)+
+            }
+            Some(out)
+        }
+
+        /// Reads one instruction, mnemonic first.
+        pub fn parse_instruction(
+            text: &str,
+            assembly: &mut $Assembly,
+        ) -> Result<$Word, $crate::table::TextError> {
+            use $crate::table::{Cursor, Encoder, ParseOperands, Shape, TextError};
+            let mut cursor = Cursor::new(text);
+            let mnemonic = cursor.name().ok_or_else(|| cursor.expected("an instruction"))?;
+            let op = Op::named(mnemonic).ok_or_else(|| TextError::UnknownInstruction(mnemonic.to_owned()))?;
+            let mut encoder = Encoder::new(&op.info().pattern);
+            match op {
+                $($(
+                    Op::$name => <$Shape as ParseOperands<_>>::parse(op.info(), &mut cursor, assembly)?
+                        .encode(&mut encoder),
+                )+)+
+            }
+            cursor.finish()?;
+            Ok(encoder.finish()? as $Word)
+        }
+
+        /// A word of `op` with random operands and random ignored bits.
+        pub fn random_word(op: Op, rng: &mut (impl FnMut() -> u32 + ?Sized)) -> $Word {
+            loop {
+                let word = op.info().random(rng) as $Word;
+                if decode(word) == Some(op) {
+                    return word;
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use isa;

@@ -1,0 +1,133 @@
+//! Pieces of assembler text: a cursor over a line, the traits of operand shapes, errors.
+
+use super::info::OpInfo;
+use super::pattern::{DoesNotFit, Shape};
+
+/// Writes the operands of an instruction. `L` is what a listing needs to know beyond the word.
+pub trait PrintOperands<L: ?Sized>: Shape {
+    /// Appends the operands to `out`, as the assembler reads them.
+    fn print(&self, op: &OpInfo, listing: &L, out: &mut String);
+}
+
+/// Reads the operands of an instruction. `A` is what an assembler knows beyond the line.
+pub trait ParseOperands<A: ?Sized>: Shape {
+    /// Reads the operands at the cursor.
+    fn parse(op: &OpInfo, text: &mut Cursor<'_>, assembly: &mut A) -> Result<Self, TextError>;
+}
+
+/// What is wrong with a line of assembler text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TextError {
+    /// No row has this name.
+    #[error("unknown instruction `{0}`")]
+    UnknownInstruction(String),
+    /// Something else was to come here.
+    #[error("expected {expected}, found `{found}`")]
+    Expected {
+        /// What was to come.
+        expected: &'static str,
+        /// The rest of the line.
+        found: String,
+    },
+    /// A number or register beyond its range.
+    #[error("{what} {value} is beyond {max}")]
+    Range {
+        /// What the number is.
+        what: &'static str,
+        /// The number.
+        value: u64,
+        /// The largest possible.
+        max: u64,
+    },
+    /// An operand is too wide for its place in this instruction.
+    #[error(transparent)]
+    DoesNotFit(#[from] DoesNotFit),
+    /// A label that the program does not define.
+    #[error("unknown label `{0}`")]
+    UnknownLabel(String),
+    /// A rule of one instruction set is broken.
+    #[error("{0}")]
+    Rule(String),
+}
+
+/// A position in a line of text. Every method first skips blanks.
+#[derive(Clone, Debug)]
+pub struct Cursor<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Cursor<'a> {
+    /// At the start of `line`.
+    pub fn new(line: &'a str) -> Self {
+        Cursor { rest: line.trim() }
+    }
+
+    /// What is still to be read.
+    pub fn rest(&self) -> &'a str {
+        self.rest
+    }
+
+    /// Whether everything is read.
+    pub fn at_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// Steps over `token` if it comes next.
+    pub fn eat(&mut self, token: &str) -> bool {
+        match self.rest.strip_prefix(token) {
+            Some(rest) => {
+                self.rest = rest.trim_start();
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Steps over `token`, which must come next.
+    pub fn expect(&mut self, token: &'static str) -> Result<(), TextError> {
+        if self.eat(token) { Ok(()) } else { Err(self.expected(token)) }
+    }
+
+    /// The error that something else was to come here.
+    pub fn expected(&self, expected: &'static str) -> TextError {
+        TextError::Expected { expected, found: self.rest.to_owned() }
+    }
+
+    /// Reads a name: a letter or `_`, then letters, digits and `_`.
+    pub fn name(&mut self) -> Option<&'a str> {
+        if !self.rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            return None;
+        }
+        Some(self.take(|c| c.is_ascii_alphanumeric() || c == '_'))
+    }
+
+    /// Reads the digits or letters that `accept` takes, possibly none.
+    pub fn take(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
+        let end = self.rest.find(|c| !accept(c)).unwrap_or(self.rest.len());
+        let (taken, rest) = self.rest.split_at(end);
+        self.rest = rest.trim_start();
+        taken
+    }
+
+    /// Reads a decimal number or a hexadecimal one with `0x`, at most `max`.
+    pub fn number(&mut self, what: &'static str, max: u64) -> Result<u64, TextError> {
+        let mut ahead = self.clone();
+        let value = if ahead.eat("0x") {
+            u64::from_str_radix(ahead.take(|c| c.is_ascii_hexdigit()), 16)
+        } else {
+            ahead.take(|c| c.is_ascii_digit()).parse()
+        };
+        let value = value.map_err(|_| self.expected(what))?;
+        if value > max {
+            return Err(TextError::Range { what, value, max });
+        }
+        *self = ahead;
+        Ok(value)
+    }
+
+    /// Checks that nothing is left.
+    pub fn finish(&self) -> Result<(), TextError> {
+        if self.at_end() { Ok(()) } else { Err(self.expected("the end of the line")) }
+    }
+}
