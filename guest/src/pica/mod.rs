@@ -4,4 +4,5 @@ pub mod asm;
 pub mod descriptor;
 pub mod isa;
 pub mod operand;
+pub mod regs;
 mod syntax;

@@ -5,17 +5,17 @@
 //!     effect Effect;
 //!
 //!     /// Which faces are dropped.
-//!     0x040 cull { mode 0:1 } Dirty(RASTER);
+//!     cull @ 0x040 { mode 0:1 } Dirty(RASTER);
 //!     /// Texture combiner sources of the six stages.
-//!     [0x0C0 tev0_source, 0x0C8 tev1_source] tev_source { rgb1 0:3, rgb2 4:7 } Dirty(COMBINER);
+//!     tev_source @ [0x0C0 tev0_source, 0x0C8 tev1_source] { rgb1 0:3, rgb2 4:7 } Dirty(COMBINER);
 //!     /// Where the viewport begins, pixels.
-//!     0x068 viewport_xy { x 0:9 signed, y 16:25 signed } reset 0x10 Dirty(RASTER);
+//!     viewport_xy @ 0x068 = 0x10 { x 0:9 signed, y 16:25 signed } Dirty(RASTER);
 //! }
 //! ```
-//! A row is: address, name, bit fields (`lo:hi`, inclusive), reset value if not zero, effect if there is one. Each
+//! A row is: name, address, reset value if not zero, bit fields (`lo:hi`, inclusive), effect if there is one. Each
 //! makes a module with `ID` and one `const fn` per field. A row with a list of addresses stands for equal
-//! registers: it makes a module with `IDS` and the fields, and one module per register that has `ID` besides. `rows()`
-//! and `REGISTERS` are the same as data.
+//! registers: it makes a module with `IDS` and the fields, and one module per register that has `ID` besides.
+//! `REGISTERS` is the same as data.
 
 /// A bit field of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,9 +125,9 @@ macro_rules! regs {
         effect $Effect:ty;
         $(
             $(#[doc = $doc:literal])+
-            $address:tt $name:ident {
+            $name:ident @ $address:tt $(= $reset:literal)? {
                 $($field:ident $lo:literal : $hi:literal $($sign:ident)?),* $(,)?
-            } $(reset $reset:literal)? $($kind:ident $(($($of:tt)*))?)? ;
+            } $($kind:ident ($($of:tt)*))? ;
         )+
     ) => {
         $(
@@ -149,7 +149,7 @@ macro_rules! regs {
                         },
                     )*],
                     reset: 0 $(+ $reset)?,
-                    effect: $crate::table::regs::regs!(@effect $Effect; $($kind $(($($of)*))?)?),
+                    effect: $crate::table::regs::regs!(@effect $Effect; $($kind ($($of)*))?),
                 }),
             )+
         ];
@@ -167,7 +167,7 @@ macro_rules! regs {
             $crate::table::regs::regs!(@fields $($fields)*);
         }
         $(
-            $(#[$doc])+
+            #[doc = concat!("One of the registers [`", stringify!($name), "`](mod@super::", stringify!($name), ").")]
             pub mod $member {
                 pub use super::$name::*;
                 /// The number of this register.

@@ -1,0 +1,147 @@
+//! What a register write does besides being stored.
+
+/// Groups of state that a write makes stale.
+pub mod dirty {
+    /// Culling, viewport, clip plane, scissor, depth map, output map.
+    pub const RASTER: u32 = 1 << 0;
+    /// Texture units 0 to 2.
+    pub const TEXTURE: u32 = 1 << 1;
+    /// Combiner stages, fog and gas colouring with their tables.
+    pub const COMBINER: u32 = 1 << 2;
+    /// Alpha, stencil and depth test, blending, logic operation, write masks, gas and shadow modes.
+    pub const FRAGMENT: u32 = 1 << 3;
+    /// Addresses, formats and dimensions of the framebuffer.
+    pub const TARGET: u32 = 1 << 4;
+    /// Fragment lighting and its tables.
+    pub const LIGHTING: u32 = 1 << 5;
+    /// The procedural texture unit and its tables.
+    pub const PROCTEX: u32 = 1 << 6;
+    /// Attribute buffers, formats, permutation, number of inputs.
+    pub const VERTEX_INPUT: u32 = 1 << 7;
+    /// Shader code, descriptors, entry points, output masks.
+    pub const PROGRAM: u32 = 1 << 8;
+    /// Geometry stage: modes, primitive type.
+    pub const GEOMETRY: u32 = 1 << 9;
+    /// Every group.
+    pub const ALL: u32 = (1 << 10) - 1;
+}
+
+/// What a write to a register does. The value is stored in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Nothing: whoever needs the register reads it then.
+    None,
+    /// Makes groups of state stale: bits of [`dirty`].
+    Dirty(u32),
+    /// Something happens at once.
+    Trigger(Trigger),
+}
+
+impl Effect {
+    /// The groups of state that are stale after the write: bits of [`dirty`].
+    pub const fn groups(self) -> u32 {
+        match self {
+            Effect::None => 0,
+            Effect::Dirty(groups) => groups,
+            Effect::Trigger(trigger) => trigger.groups(),
+        }
+    }
+}
+
+/// Side effects of register writes. Data ports take the whole parameter whatever the byte mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Trigger {
+    /// May raise the P3D interrupt and stop the list.
+    Interrupt,
+    /// Clears the early depth memory.
+    EarlyDepthClear,
+    /// Texture units are configured; bit 16 empties the texture cache.
+    TextureCacheClear,
+    /// Stores an entry of the selected procedural texture table; the index register goes up.
+    ProcTexData,
+    /// Stores an entry of the fog table; the index register goes up.
+    FogData,
+    /// Stores an entry of the gas table; the index register goes up.
+    GasData,
+    /// Stores an entry of the selected light table; the index register goes up.
+    LightLutData,
+    /// Empties the framebuffer caches without writing them back.
+    FramebufferInvalidate,
+    /// Writes the framebuffer caches back.
+    FramebufferFlush,
+    /// Draws NUM_VERTICES vertices in sequence.
+    DrawArrays,
+    /// Draws NUM_VERTICES indices.
+    DrawElements,
+    /// Empties the post-transform cache.
+    VertexCacheClear,
+    /// Selects a fixed attribute or immediate mode; empties the accumulator and the immediate vertex.
+    FixedAttributeIndex,
+    /// A word of a fixed attribute or of an immediate vertex; the third one completes it and may draw.
+    FixedAttributeData,
+    /// Command fetch goes on at address 0.
+    Jump0,
+    /// Command fetch goes on at address 1.
+    Jump1,
+    /// Selects the primitive type and empties the primitive assembler.
+    Topology,
+    /// Empties the primitive assembler.
+    TopologyReset,
+    /// Latches the bool uniforms of the vertex shader.
+    VshBool,
+    /// Latches an integer uniform of the vertex shader.
+    VshInt,
+    /// Selects a float uniform of the vertex shader and the word format.
+    VshFloatIndex,
+    /// A word of a float uniform of the vertex shader; the last one completes it.
+    VshFloatData,
+    /// Selects where vertex shader code is stored.
+    VshCodeIndex,
+    /// Stores a word of vertex shader code; the offset goes up.
+    VshCode,
+    /// Ends an upload of vertex shader code.
+    VshCodeEnd,
+    /// Selects where operand descriptors of the vertex shader are stored.
+    VshDescriptorIndex,
+    /// Stores an operand descriptor of the vertex shader; the offset goes up.
+    VshDescriptor,
+    /// Says which outputs the vertex shader writes; mirrored to the geometry unit.
+    VshOutmapMask,
+    /// Latches the bool uniforms of the geometry shader.
+    GshBool,
+    /// Latches an integer uniform of the geometry shader.
+    GshInt,
+    /// Selects a float uniform of the geometry shader and the word format.
+    GshFloatIndex,
+    /// A word of a float uniform of the geometry shader; the last one completes it.
+    GshFloatData,
+    /// Selects where geometry shader code is stored.
+    GshCodeIndex,
+    /// Stores a word of geometry shader code; the offset goes up.
+    GshCode,
+    /// Ends an upload of geometry shader code.
+    GshCodeEnd,
+    /// Selects where operand descriptors of the geometry shader are stored.
+    GshDescriptorIndex,
+    /// Stores an operand descriptor of the geometry shader; the offset goes up.
+    GshDescriptor,
+    /// Says which outputs the geometry shader writes.
+    GshOutmapMask,
+}
+
+impl Trigger {
+    /// The groups of state that are stale after it: bits of [`dirty`].
+    pub const fn groups(self) -> u32 {
+        match self {
+            Trigger::TextureCacheClear => dirty::TEXTURE,
+            Trigger::ProcTexData => dirty::PROCTEX,
+            Trigger::FogData | Trigger::GasData => dirty::COMBINER,
+            Trigger::LightLutData => dirty::LIGHTING,
+            Trigger::Topology => dirty::GEOMETRY,
+            Trigger::VshCode | Trigger::VshDescriptor | Trigger::VshOutmapMask => dirty::PROGRAM,
+            Trigger::VshBool | Trigger::GshBool => dirty::PROGRAM,
+            Trigger::GshCode | Trigger::GshDescriptor | Trigger::GshOutmapMask => dirty::PROGRAM,
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The registers of the PICA200, one table per unit.
+//!
+//! A register is a module: `regs::cull::ID`, `regs::cull::mode(word)`. Equal registers (six combiner stages, eight
+//! lights, twelve attribute buffers) share their fields: `regs::tev_source::IDS[stage]`, `regs::tev_source::rgb1(word)`,
+//! and each has its own `ID` as well: `regs::tev3_source::ID`. Numbers that are in no table are plain storage without
+//! known effect. Sources, unless a row says otherwise: 3dbrew "GPU/Internal Registers" and the behaviour that the emulators
+//! Azahar and Panda3DS agree on.
+
+mod effect;
+mod framebuffer;
+mod geometry;
+mod lighting;
+mod rasterizer;
+mod shader;
+mod texturing;
+
+pub use effect::{Effect, Trigger, dirty};
+pub use framebuffer::*;
+pub use geometry::*;
+pub use lighting::*;
+pub use rasterizer::*;
+pub use shader::*;
+pub use texturing::*;
+
+use crate::table::regs::{flatten, total};
+
+/// Number of registers; writes to higher numbers are ignored.
+pub const COUNT: usize = 0x300;
+
+/// What the table says about one register.
+pub type RegInfo = crate::table::RegInfo<Effect>;
+
+const UNITS: &[&[RegInfo]] = &[
+    rasterizer::REGISTERS,
+    texturing::REGISTERS,
+    framebuffer::REGISTERS,
+    lighting::REGISTERS,
+    geometry::REGISTERS,
+    shader::REGISTERS,
+];
+
+/// All registers that have a name, unit by unit.
+pub const REGISTERS: &[RegInfo] = &flatten::<_, { total(UNITS) }>(UNITS);
+
+/// What a write to each register does.
+pub const EFFECTS: [Effect; COUNT] = {
+    let mut effects = [Effect::None; COUNT];
+    let mut i = 0;
+    while i < REGISTERS.len() {
+        effects[REGISTERS[i].id] = REGISTERS[i].effect;
+        i += 1;
+    }
+    effects
+};
+
+/// What each register holds at power on.
+pub const RESET: [u32; COUNT] = {
+    let mut reset = [0; COUNT];
+    let mut i = 0;
+    while i < REGISTERS.len() {
+        reset[REGISTERS[i].id] = REGISTERS[i].reset;
+        i += 1;
+    }
+    reset
+};
+
+/// Row of each register in `REGISTERS`, plus one; zero for none.
+static ROW_OF: [u16; COUNT] = {
+    let mut rows = [0; COUNT];
+    let mut i = 0;
+    while i < REGISTERS.len() {
+        assert!(rows[REGISTERS[i].id] == 0, "two rows have the same register number");
+        rows[REGISTERS[i].id] = i as u16 + 1;
+        i += 1;
+    }
+    rows
+};
+
+/// The row of register `id`; `None` for a number without a name.
+pub fn info(id: usize) -> Option<&'static RegInfo> {
+    let row = *ROW_OF.get(id)?;
+    REGISTERS.get((row as usize).checked_sub(1)?)
+}
+
+/// The register called `name` (upper case, as in [`RegInfo::name`](crate::table::RegInfo)).
+pub fn named(name: &str) -> Option<&'static RegInfo> {
+    REGISTERS.iter().find(|register| register.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_ordered_and_apart() {
+        for register in REGISTERS {
+            let mut used = 0u32;
+            for field in register.fields {
+                assert!(field.lo <= field.hi && field.hi < 32, "{} {}", register.name, field.name);
+                let bits = (u32::MAX >> (31 - field.hi + field.lo)) << field.lo;
+                assert_eq!(used & bits, 0, "{} {} overlaps another field", register.name, field.name);
+                used |= bits;
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_found() {
+        for register in REGISTERS {
+            let by_name = named(register.name).expect("every name is found");
+            let by_id = info(register.id).expect("every number is found");
+            assert_eq!((by_name.id, by_id.name), (register.id, register.name));
+        }
+        assert!(info(0x001).is_none());
+        assert!(info(COUNT).is_none());
+        assert_eq!(EFFECTS[0x001], Effect::None);
+    }
+
+    #[test]
+    fn fields_read_their_bits() {
+        assert_eq!(cull::ID, 0x040);
+        assert_eq!(cull::mode(0xFFFF_FFFE), 2);
+        assert_eq!(viewport_xy::x(0x0000_0200), -512);
+        assert_eq!(viewport_xy::y(0x01FF_0000), 511);
+        assert_eq!(tev_source::IDS, [0x0C0, 0x0C8, 0x0D0, 0x0D8, 0x0F0, 0x0F8]);
+        assert_eq!(tev4_source::ID, 0x0F0);
+        assert_eq!(tev4_source::alpha3(0x0B00_0000), 0xB);
+        assert_eq!(light_config::IDS[7], 0x1B9);
+        assert_eq!(attrbuf11_config2::ID, 0x226);
+        assert_eq!(info(0x0E8).map(|r| r.fields[0].get(0x1FFF)), Some(-1));
+    }
+
+    #[test]
+    fn reset_values_are_those_of_the_boot_rom_and_the_system() {
+        let set: Vec<_> = RESET.iter().enumerate().filter(|(_, value)| **value != 0).collect();
+        let expected = [(0x020, 0x1234_5678), (0x030, 0xFFFF_FFF0), (0x034, 1), (0x289, 0xA000_0001)];
+        assert_eq!(set, expected.each_ref().map(|(id, value)| (*id, value)));
+    }
+
+    #[test]
+    fn ports_are_triggers() {
+        assert_eq!(EFFECTS[irq_request::ID], Effect::Trigger(Trigger::Interrupt));
+        assert_eq!(EFFECTS[0x2D3], Effect::Trigger(Trigger::VshCode));
+        assert_eq!(EFFECTS[0x2A6], Effect::Trigger(Trigger::GshDescriptor));
+        assert_eq!(EFFECTS[tex_config::ID].groups(), dirty::TEXTURE);
+        assert_eq!(EFFECTS[draw_arrays::ID].groups(), 0);
+    }
+}
