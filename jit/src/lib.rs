@@ -1,1 +1,69 @@
-//! x
+//! Kernels as machine code: the fast one of the two tiers.
+//!
+//! ```text
+//! key -> lower/ (shader programs), pixel/ (fixed-function stages), transfer/ (copies)
+//!          emit through lane.rs (four guest lanes as one value) and flow.rs (guest control flow)
+//!     -> code.rs: Cranelift, memory, lifetime
+//! ```
+//!
+//! What is not worth compiling, or cannot be, is refused; the reference interpreter takes it then. Results equal the
+//! interpreter's to the bit.
+
+mod code;
+mod flow;
+mod lane;
+mod lower;
+mod pixel;
+mod texture;
+mod transfer;
+
+use std::sync::Arc;
+
+use code::Compiler;
+pub use code::Effort;
+pub use texture::Decoder;
+use triglyph_guest::kernel::pixel::PixelKey;
+use triglyph_guest::kernel::transfer::TransferKey;
+use triglyph_guest::kernel::vertex::VertexKey;
+use triglyph_guest::kernel::{PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
+
+/// The compiling tier.
+pub struct Jit {
+    compiler: Compiler,
+}
+
+impl Jit {
+    /// Compiles for this machine, taking more time over small kernels than over large ones. Refuses hosts without a
+    /// code generator.
+    pub fn new() -> Result<Self, Refused> {
+        Self::with_effort(Effort::Auto)
+    }
+
+    /// As [`Jit::new`], with one register allocator for all kernels.
+    pub fn with_effort(effort: Effort) -> Result<Self, Refused> {
+        Ok(Jit { compiler: Compiler::new(effort)? })
+    }
+
+    /// What the pixel kernel of `key` compiles to: the intermediate form and the host's instructions.
+    pub fn dump_pixel(&self, key: &PixelKey) -> String {
+        pixel::dump(&self.compiler, key)
+    }
+}
+
+impl Tier for Jit {
+    fn name(&self) -> &'static str {
+        "jit"
+    }
+
+    fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
+        lower::vertex(&self.compiler, key)
+    }
+
+    fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused> {
+        pixel::pixel(&self.compiler, key)
+    }
+
+    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused> {
+        transfer::transfer(&self.compiler, key)
+    }
+}

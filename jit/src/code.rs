@@ -1,0 +1,303 @@
+//! Compiled code: the compiler, its settings, and the memory that machine code lives in.
+//!
+//! ```text
+//! Compiler::compile(effort, size, build)
+//!   scratch of this thread -> FunctionBuilder -> build(&mut Emit) -> CLIF -> bytes -> JITModule of its own
+//!     -> Code { entry, module }; dropping it frees the pages
+//! ```
+//!
+//! Every kernel is one function `extern "C" fn(*const Args) -> u64` in one module of its own: code is freed when the
+//! last owner lets go of it, and nothing is ever patched. There are no relocations: constants stand behind the code,
+//! nothing is called. Emitted code has no traps and no divisions that could fault.
+
+#![allow(unsafe_code)]
+
+use std::cell::RefCell;
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use cranelift_codegen::Context;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::{AbiParam, Signature, UserFuncName, types};
+use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{Module, default_libcall_names};
+use triglyph_guest::kernel::Refused;
+
+use crate::lane::Emit;
+
+/// How much time compiling may take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Effort {
+    /// Single-pass register allocation: code 1.15 times slower, made 3 to 10 times sooner.
+    Quick,
+    /// Backtracking register allocation; the time grows faster than the function.
+    Hot,
+    /// `Hot` for functions small enough that it costs less than a millisecond or so.
+    #[default]
+    Auto,
+}
+
+/// Guest instructions (or what weighs as much) above which backtracking costs more than it gives.
+pub const HOT_LIMIT: u32 = 250;
+
+impl Effort {
+    /// What `Auto` means for a kernel of `size` guest instructions; `Quick` or `Hot` as they are.
+    pub const fn for_size(self, size: u32) -> Effort {
+        match self {
+            Effort::Auto if size <= HOT_LIMIT => Effort::Hot,
+            Effort::Auto => Effort::Quick,
+            other => other,
+        }
+    }
+}
+
+/// What the host can do that decides between instruction sequences.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Caps {
+    /// An x86-64 with SSE4.1 and SSSE3: the `x86_*` operations exist.
+    pub x86: bool,
+    /// Fused multiply-add is one instruction.
+    pub fma: bool,
+}
+
+/// Makes machine code. One for each engine; any number of threads may compile at once.
+pub struct Compiler {
+    quick: OwnedTargetIsa,
+    hot: OwnedTargetIsa,
+    caps: Caps,
+    effort: Effort,
+}
+
+/// What a thread reuses from one compilation to the next.
+struct Scratch {
+    context: Context,
+    builder: FunctionBuilderContext,
+    plane: ControlPlane,
+}
+
+thread_local! {
+    /// Taken while compiling, so that a compilation inside a compilation gets one of its own.
+    static SCRATCH: RefCell<Option<Box<Scratch>>> = const { RefCell::new(None) };
+}
+
+impl Scratch {
+    fn take() -> Box<Scratch> {
+        SCRATCH.with_borrow_mut(Option::take).unwrap_or_else(|| {
+            Box::new(Scratch {
+                context: Context::new(),
+                builder: FunctionBuilderContext::new(),
+                plane: ControlPlane::default(),
+            })
+        })
+    }
+
+    fn give_back(self: Box<Scratch>) {
+        SCRATCH.with_borrow_mut(|slot| *slot = Some(self));
+    }
+}
+
+impl Compiler {
+    /// A compiler for the machine it runs on.
+    pub fn new(effort: Effort) -> Result<Self, Refused> {
+        let builder = || cranelift_native::builder().map_err(|_| Refused("no code generator for this host"));
+        let finish = |allocator: &str| {
+            let flags = settings::Flags::new(flags(allocator).map_err(|_| Refused("code generator settings"))?);
+            builder()?.finish(flags).map_err(|_| Refused("code generator features"))
+        };
+        let (quick, hot) = (finish("single_pass")?, finish("backtracking")?);
+        let caps = caps(&*hot);
+        if hot.pointer_bits() != 64 {
+            return Err(Refused("not a 64-bit host"));
+        }
+        if is_x86(&*hot) && !caps.x86 {
+            return Err(Refused("x86-64 without SSE4.1"));
+        }
+        Ok(Compiler { quick, hot, caps, effort })
+    }
+
+    /// What the host can do.
+    pub fn caps(&self) -> Caps {
+        self.caps
+    }
+
+    fn isa(&self, size: u32) -> (Effort, &OwnedTargetIsa) {
+        match self.effort.for_size(size) {
+            Effort::Hot => (Effort::Hot, &self.hot),
+            _ => (Effort::Quick, &self.quick),
+        }
+    }
+
+    /// Compiles one function. `size` counts guest instructions and picks the register allocator for
+    /// [`Effort::Auto`]; `build` emits the body, its last block must return through [`Emit::finish`].
+    pub fn compile(
+        &self,
+        size: u32,
+        build: impl FnOnce(&mut Emit<'_>) -> Result<(), Refused>,
+    ) -> Result<Code, Refused> {
+        let start = Instant::now();
+        let (effort, isa) = self.isa(size);
+        let mut scratch = Scratch::take();
+        let bytes = emit(&mut scratch, &**isa, self.caps, false, build).and_then(|()| {
+            let compiled = scratch.context.compiled_code().ok_or(Refused("nothing compiled"))?;
+            if !compiled.buffer.relocs().is_empty() {
+                return Err(Refused("code would need relocations"));
+            }
+            Ok(compiled.code_buffer().to_vec())
+        })?;
+        scratch.give_back();
+        let (module, entry) = load(isa, &bytes).map_err(|_| Refused("no executable memory"))?;
+        let compile_time = start.elapsed();
+        Ok(Code { module: Some(module), entry, bytes: bytes.len() as u32, size, effort, compile_time })
+    }
+
+    /// The CLIF and the host instructions that [`Self::compile`] would make, for reports.
+    pub fn dump(&self, size: u32, build: impl FnOnce(&mut Emit<'_>) -> Result<(), Refused>) -> String {
+        let (_, isa) = self.isa(size);
+        let mut scratch = Scratch::take();
+        let mut text = String::new();
+        if let Err(refused) = emit(&mut scratch, &**isa, self.caps, true, build) {
+            let _ = writeln!(text, "{refused}");
+        }
+        let _ = writeln!(text, "{}", scratch.context.func.display());
+        if let Some(vcode) = scratch.context.compiled_code().and_then(|c| c.vcode.as_ref()) {
+            text.push_str(vcode);
+        }
+        scratch.give_back();
+        text
+    }
+}
+
+/// Shared settings: nothing is moved or merged behind the emitter's back, no traps, no unwinding, no relocations.
+fn flags(allocator: &str) -> Result<settings::Builder, settings::SetError> {
+    let mut flags = settings::builder();
+    flags.set("opt_level", "none")?;
+    flags.set("regalloc_algorithm", allocator)?;
+    flags.set("enable_verifier", if cfg!(any(debug_assertions, test)) { "true" } else { "false" })?;
+    flags.set("use_colocated_libcalls", "false")?;
+    flags.set("is_pic", "false")?;
+    flags.set("unwind_info", "false")?;
+    Ok(flags)
+}
+
+fn is_x86(isa: &dyn TargetIsa) -> bool {
+    isa.triple().architecture == target_lexicon::Architecture::X86_64
+}
+
+fn caps(isa: &dyn TargetIsa) -> Caps {
+    let has = |name: &str| isa.isa_flags().iter().any(|flag| flag.name == name && flag.as_bool() == Some(true));
+    let x86 = is_x86(isa) && has("has_sse41") && has("has_ssse3");
+    Caps { x86, fma: !is_x86(isa) || has("has_fma") }
+}
+
+/// Builds and compiles one function in `scratch`.
+fn emit(
+    scratch: &mut Scratch,
+    isa: &dyn TargetIsa,
+    caps: Caps,
+    disassemble: bool,
+    build: impl FnOnce(&mut Emit<'_>) -> Result<(), Refused>,
+) -> Result<(), Refused> {
+    let Scratch { context, builder, plane } = scratch;
+    context.clear();
+    context.set_disasm(disassemble);
+    context.func.signature = signature(isa);
+    context.func.name = UserFuncName::user(0, 0);
+    // The code generator answers what it cannot lower with a panic in places; the answer to that is the reference.
+    // Everything it may have left half done is cleared above before it is used again.
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let mut emit = Emit::new(FunctionBuilder::new(&mut context.func, builder), caps);
+        build(&mut emit)?;
+        emit.close(isa.frontend_config());
+        context.compile(isa, plane).map(|_| ()).map_err(|error| {
+            if cfg!(any(debug_assertions, test)) {
+                eprintln!("{:?}\n{}", error.inner, error.func.display());
+            }
+            Refused("the code generator refused")
+        })
+    }))
+    .unwrap_or(Err(Refused("the code generator panicked")));
+    if result.is_err() {
+        *builder = FunctionBuilderContext::new();
+    }
+    result
+}
+
+fn signature(isa: &dyn TargetIsa) -> Signature {
+    let mut signature = Signature::new(isa.default_call_conv());
+    signature.params.push(AbiParam::new(types::I64));
+    signature.returns.push(AbiParam::new(types::I64));
+    signature
+}
+
+/// Puts `bytes` into executable memory of their own.
+fn load(isa: &OwnedTargetIsa, bytes: &[u8]) -> cranelift_module::ModuleResult<(JITModule, *const u8)> {
+    let mut module = JITModule::new(JITBuilder::with_isa(isa.clone(), default_libcall_names()));
+    let function = module.declare_anonymous_function(&signature(&**isa))?;
+    // 64: constants behind the code are addressed from its start and may be loaded as aligned.
+    module.define_function_bytes(function, 64, bytes, &[])?;
+    module.finalize_definitions()?;
+    let entry = module.get_finalized_function(function);
+    Ok((module, entry))
+}
+
+/// Finished machine code. Dropping it frees the memory.
+pub struct Code {
+    module: Option<JITModule>,
+    entry: *const u8,
+    bytes: u32,
+    size: u32,
+    effort: Effort,
+    compile_time: Duration,
+}
+
+// SAFETY: the code is never written after `load`; the module is only touched again by `drop`.
+unsafe impl Send for Code {}
+// SAFETY: as above; `&Code` gives nothing but the entry point and numbers.
+unsafe impl Sync for Code {}
+
+impl Code {
+    /// Runs the code and returns its status.
+    ///
+    /// # Safety
+    ///
+    /// `args` must be what this code was built for: every address and bound in it valid for what the kernel reads
+    /// and writes until the call returns.
+    pub unsafe fn call<A>(&self, args: *const A) -> u64 {
+        // SAFETY: `entry` is a finalized function of exactly this signature (`signature`), alive as long as `self`.
+        let function: extern "C" fn(*const A) -> u64 = unsafe { std::mem::transmute(self.entry) };
+        function(args)
+    }
+
+    /// Bytes of code and constants.
+    pub fn bytes(&self) -> usize {
+        self.bytes as usize
+    }
+
+    /// Guest instructions it stands for.
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// How it was compiled: `Quick` or `Hot`.
+    pub fn effort(&self) -> Effort {
+        self.effort
+    }
+
+    /// Time from key to executable code.
+    pub fn compile_time(&self) -> Duration {
+        self.compile_time
+    }
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: calls borrow `self`, so none is running, and the entry point dies with `self`.
+            unsafe { module.free_memory() };
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! Four guest lanes as one value: the vocabulary in which kernels are emitted.
+//!
+//! A host `if` on state disappears, it only decides what is emitted. What a primitive does is what the CLIF
+//! instruction of its name does on every host; operations that lower badly or not at all on some host are not
+//! offered: minimum and maximum are a compare and a select in the order that hosts recognise, comparisons are the
+//! eight that every host has, nothing traps, nothing is fused unless [`Emit::fma`] says so.
+//!
+//! Constants are emitted once per block; values may be used in every block that the defining block dominates.
+
+use std::collections::HashMap;
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::immediates::Offset32;
+use cranelift_codegen::ir::types::{F32, F32X4, I8X16, I16X8, I32, I32X4, I64, I64X2};
+use cranelift_codegen::ir::{Block, BlockArg, ConstantData, Endianness, InstBuilder, MemFlagsData, Type, Value};
+use cranelift_codegen::isa::TargetFrontendConfig;
+use cranelift_frontend::FunctionBuilder;
+use triglyph_guest::num::ops::Ops;
+
+use crate::code::Caps;
+
+mod memory;
+mod pair;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use pair::Pair;
+
+/// Four floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct F32x4(pub Value);
+
+/// Four 32-bit integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct I32x4(pub Value);
+
+/// Eight 16-bit integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct I16x8(pub Value);
+
+/// Four lanes that are all ones or all zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mask(pub Value);
+
+/// Emits one kernel.
+pub(crate) struct Emit<'a> {
+    /// The builder, for control flow and scalars.
+    pub b: FunctionBuilder<'a>,
+    /// What the host can do.
+    pub caps: Caps,
+    /// The kernel's only parameter: the address of its arguments.
+    pub args: Value,
+    constants: HashMap<([u8; 16], Type), Value>,
+}
+
+/// Flags of every load and store: cannot trap, alignment unknown.
+pub(crate) fn memory() -> MemFlagsData {
+    MemFlagsData::new().with_notrap()
+}
+
+impl<'a> Emit<'a> {
+    /// Starts the function's entry block.
+    pub fn new(mut b: FunctionBuilder<'a>, caps: Caps) -> Self {
+        let entry = b.create_block();
+        b.append_block_params_for_function_params(entry);
+        b.switch_to_block(entry);
+        let args = b.block_params(entry)[0];
+        Emit { b, caps, args, constants: HashMap::new() }
+    }
+
+    /// Ends the function body with `status` as the kernel's result.
+    pub fn finish(&mut self, status: Value) {
+        self.b.ins().return_(&[status]);
+    }
+
+    /// Ends the build.
+    pub fn close(mut self, config: TargetFrontendConfig) {
+        self.b.seal_all_blocks();
+        self.b.finalize(config);
+    }
+
+    // Control flow.
+
+    /// A new block with parameters of these types.
+    pub fn block(&mut self, parameters: &[Type]) -> Block {
+        let block = self.b.create_block();
+        for &ty in parameters {
+            self.b.append_block_param(block, ty);
+        }
+        block
+    }
+
+    /// A new block that is unlikely to run; it is placed behind the others.
+    pub fn cold_block(&mut self, parameters: &[Type]) -> Block {
+        let block = self.block(parameters);
+        self.b.set_cold_block(block);
+        block
+    }
+
+    /// Goes on in `block`; constants are emitted anew there.
+    pub fn switch_to(&mut self, block: Block) {
+        self.b.switch_to_block(block);
+        self.constants.clear();
+    }
+
+    /// Parameter `index` of `block`.
+    pub fn parameter(&self, block: Block, index: usize) -> Value {
+        self.b.block_params(block)[index]
+    }
+
+    /// Jumps to `block`.
+    pub fn jump(&mut self, block: Block, values: &[Value]) {
+        let values: Vec<BlockArg> = values.iter().map(|&v| v.into()).collect();
+        self.b.ins().jump(block, &values);
+    }
+
+    /// Jumps to `yes` when the integer `condition` is not zero, else to `no`.
+    pub fn branch(&mut self, condition: Value, yes: (Block, &[Value]), no: (Block, &[Value])) {
+        let [then, otherwise] = [yes.1, no.1].map(|values| values.iter().map(|&v| v.into()).collect::<Vec<BlockArg>>());
+        self.b.ins().brif(condition, yes.0, &then, no.0, &otherwise);
+    }
+
+    // Constants and scalars.
+
+    fn constant(&mut self, bytes: [u8; 16], ty: Type) -> Value {
+        if let Some(&value) = self.constants.get(&(bytes, ty)) {
+            return value;
+        }
+        let handle = self.b.func.dfg.constants.insert(ConstantData::from(&bytes[..]));
+        let value = self.b.ins().vconst(ty, handle);
+        self.constants.insert((bytes, ty), value);
+        value
+    }
+
+    /// Four floats that are known now.
+    pub fn floats(&mut self, values: [f32; 4]) -> F32x4 {
+        F32x4(self.constant(bytes(values.map(f32::to_le_bytes)), F32X4))
+    }
+
+    /// Four integers that are known now.
+    pub fn ints(&mut self, values: [i32; 4]) -> I32x4 {
+        I32x4(self.constant(bytes(values.map(i32::to_le_bytes)), I32X4))
+    }
+
+    /// One 16-bit integer eight times.
+    pub fn short(&mut self, value: u16) -> I16x8 {
+        I16x8(self.constant(bytes([value.to_le_bytes(); 8]), I16X8))
+    }
+
+    /// Bytes that are known now, for byte shuffles.
+    pub fn bytes(&mut self, values: [u8; 16]) -> Value {
+        self.constant(values, I8X16)
+    }
+
+    /// A 64-bit scalar.
+    pub fn i64(&mut self, value: i64) -> Value {
+        self.b.ins().iconst(I64, value)
+    }
+
+    /// A 32-bit scalar.
+    pub fn i32(&mut self, value: i32) -> Value {
+        self.b.ins().iconst(I32, i64::from(value as u32))
+    }
+
+    /// The scalar float four times.
+    pub fn splat_f32(&mut self, scalar: Value) -> F32x4 {
+        F32x4(self.b.ins().splat(F32X4, scalar))
+    }
+
+    /// The 32-bit scalar four times.
+    pub fn splat_i32(&mut self, scalar: Value) -> I32x4 {
+        I32x4(self.b.ins().splat(I32X4, scalar))
+    }
+
+    /// The bits of a vector as another type.
+    pub fn cast(&mut self, value: Value, to: Type) -> Value {
+        if self.b.func.dfg.value_type(value) == to {
+            return value;
+        }
+        self.b.ins().bitcast(to, MemFlagsData::new().with_endianness(Endianness::Little), value)
+    }
+
+    /// Bytes of `a` (0 to 15) and `b` (16 to 31) in the order `order`, as a vector of `a`'s type.
+    pub fn shuffle(&mut self, a: Value, b: Value, order: [u8; 16]) -> Value {
+        let ty = self.b.func.dfg.value_type(a);
+        let (a, b) = (self.cast(a, I8X16), self.cast(b, I8X16));
+        let order = self.b.func.dfg.immediates.push(ConstantData::from(&order[..]));
+        let result = self.b.ins().shuffle(a, b, order);
+        self.cast(result, ty)
+    }
+
+    // Floats.
+
+    /// a * b + c, rounded once. Only where the guest fuses, or where the result is exact either way.
+    pub fn fma(&mut self, a: F32x4, b: F32x4, c: F32x4) -> F32x4 {
+        F32x4(self.b.ins().fma(a.0, b.0, c.0))
+    }
+
+    /// The square root.
+    pub fn sqrt(&mut self, a: F32x4) -> F32x4 {
+        F32x4(self.b.ins().sqrt(a.0))
+    }
+
+    /// a without its sign.
+    pub fn abs(&mut self, a: F32x4) -> F32x4 {
+        F32x4(self.b.ins().fabs(a.0))
+    }
+
+    /// a with the other sign.
+    pub fn neg(&mut self, a: F32x4) -> F32x4 {
+        F32x4(self.b.ins().fneg(a.0))
+    }
+
+    /// The whole part of a.
+    pub fn trunc(&mut self, a: F32x4) -> F32x4 {
+        F32x4(self.b.ins().trunc(a.0))
+    }
+
+    /// a < b ? a : b, so b when either is NaN.
+    pub fn min(&mut self, a: F32x4, b: F32x4) -> F32x4 {
+        let m = self.lt(a, b);
+        self.select(m, a, b)
+    }
+
+    /// b < a ? a : b, so b when either is NaN.
+    pub fn max(&mut self, a: F32x4, b: F32x4) -> F32x4 {
+        let m = self.lt(b, a);
+        self.select(m, a, b)
+    }
+
+    /// `low < v ? v : low`, then `v < high ? v : high`: NaN becomes `low`.
+    pub fn clamp(&mut self, v: F32x4, low: f32, high: f32) -> F32x4 {
+        let (low, high) = (self.f(low), self.f(high));
+        let v = self.max(v, low);
+        self.min(v, high)
+    }
+
+    /// Conversion toward zero of values within the range of i32; others give anything.
+    pub fn truncate_to_int(&mut self, a: F32x4) -> I32x4 {
+        I32x4(if self.caps.x86 {
+            self.b.ins().x86_cvtt2dq(I32X4, a.0)
+        } else {
+            self.b.ins().fcvt_to_sint_sat(I32X4, a.0)
+        })
+    }
+
+    /// a <= b, false when either is NaN.
+    pub fn le(&mut self, a: F32x4, b: F32x4) -> Mask {
+        Mask(self.b.ins().fcmp(FloatCC::LessThanOrEqual, a.0, b.0))
+    }
+
+    /// a == b, false when either is NaN.
+    pub fn feq(&mut self, a: F32x4, b: F32x4) -> Mask {
+        Mask(self.b.ins().fcmp(FloatCC::Equal, a.0, b.0))
+    }
+
+    // Integers.
+
+    /// a * b, wrapping. Slow: prefer shifts.
+    pub fn imul(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().imul(a.0, b.0))
+    }
+
+    /// Logical a >> n.
+    pub fn ushr(&mut self, a: I32x4, n: u32) -> I32x4 {
+        I32x4(self.b.ins().ushr_imm_u(a.0, i64::from(n)))
+    }
+
+    /// a ^ b
+    pub fn ixor(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().bxor(a.0, b.0))
+    }
+
+    /// The smaller one, signed.
+    pub fn imin(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().smin(a.0, b.0))
+    }
+
+    /// The larger one, signed.
+    pub fn imax(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().smax(a.0, b.0))
+    }
+
+    /// The smaller one, unsigned.
+    pub fn umin(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().umin(a.0, b.0))
+    }
+
+    /// a == b
+    pub fn ieq(&mut self, a: I32x4, b: I32x4) -> Mask {
+        Mask(self.b.ins().icmp(IntCC::Equal, a.0, b.0))
+    }
+
+    /// a < b, signed.
+    pub fn ilt(&mut self, a: I32x4, b: I32x4) -> Mask {
+        Mask(self.b.ins().icmp(IntCC::SignedGreaterThan, b.0, a.0))
+    }
+
+    /// m ? a : b
+    pub fn iselect(&mut self, m: Mask, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().bitselect(m.0, a.0, b.0))
+    }
+
+    /// Lane `lane` as a 32-bit scalar.
+    pub fn lane(&mut self, a: I32x4, lane: u8) -> Value {
+        self.b.ins().extractlane(a.0, lane)
+    }
+
+    // Masks.
+
+    /// Both.
+    pub fn and(&mut self, a: Mask, b: Mask) -> Mask {
+        Mask(self.b.ins().band(a.0, b.0))
+    }
+
+    /// Either.
+    pub fn or(&mut self, a: Mask, b: Mask) -> Mask {
+        Mask(self.b.ins().bor(a.0, b.0))
+    }
+
+    /// a but not b.
+    pub fn and_not(&mut self, a: Mask, b: Mask) -> Mask {
+        Mask(self.b.ins().band_not(a.0, b.0))
+    }
+
+    /// The other lanes.
+    pub fn not(&mut self, a: Mask) -> Mask {
+        Mask(self.b.ins().bnot(a.0))
+    }
+
+    /// A scalar that is not zero when any lane is set, for [`Self::branch`].
+    pub fn any(&mut self, a: Mask) -> Value {
+        self.b.ins().vany_true(a.0)
+    }
+
+    /// Bit i of the 32-bit scalar is lane i.
+    pub fn mask_bits(&mut self, a: Mask) -> Value {
+        self.b.ins().vhigh_bits(I32, a.0)
+    }
+
+    /// Lane i from bit i of a 32-bit scalar.
+    pub fn mask_from_bits(&mut self, bits: Value) -> Mask {
+        let bits = self.splat_i32(bits);
+        let each = self.ints([1, 2, 4, 8]);
+        let bits = self.iand(bits, each);
+        self.ieq(bits, each)
+    }
+
+    /// The mask as integers: -1 or 0.
+    pub fn mask_ints(&mut self, a: Mask) -> I32x4 {
+        I32x4(a.0)
+    }
+}
+
+/// Joins little-endian pieces to one constant.
+fn bytes<const N: usize, const M: usize>(pieces: [[u8; N]; M]) -> [u8; 16] {
+    let mut out = [0; 16];
+    for (to, from) in out.chunks_exact_mut(N).zip(pieces) {
+        to.copy_from_slice(&from);
+    }
+    out
+}
+
+impl Ops for Emit<'_> {
+    type F = F32x4;
+    type I = I32x4;
+    type M = Mask;
+
+    fn f(&mut self, value: f32) -> F32x4 {
+        self.floats([value; 4])
+    }
+    fn i(&mut self, value: i32) -> I32x4 {
+        self.ints([value; 4])
+    }
+    fn add(&mut self, a: F32x4, b: F32x4) -> F32x4 {
+        F32x4(self.b.ins().fadd(a.0, b.0))
+    }
+    fn sub(&mut self, a: F32x4, b: F32x4) -> F32x4 {
+        F32x4(self.b.ins().fsub(a.0, b.0))
+    }
+    fn mul(&mut self, a: F32x4, b: F32x4) -> F32x4 {
+        F32x4(self.b.ins().fmul(a.0, b.0))
+    }
+    fn div(&mut self, a: F32x4, b: F32x4) -> F32x4 {
+        F32x4(self.b.ins().fdiv(a.0, b.0))
+    }
+    fn floor(&mut self, a: F32x4) -> F32x4 {
+        F32x4(self.b.ins().floor(a.0))
+    }
+    fn lt(&mut self, a: F32x4, b: F32x4) -> Mask {
+        Mask(self.b.ins().fcmp(FloatCC::LessThan, a.0, b.0))
+    }
+    fn unordered(&mut self, a: F32x4, b: F32x4) -> Mask {
+        Mask(self.b.ins().fcmp(FloatCC::Unordered, a.0, b.0))
+    }
+    fn select(&mut self, m: Mask, a: F32x4, b: F32x4) -> F32x4 {
+        let m = self.cast(m.0, F32X4);
+        F32x4(self.b.ins().bitselect(m, a.0, b.0))
+    }
+    fn to_int(&mut self, a: F32x4) -> I32x4 {
+        self.truncate_to_int(a)
+    }
+    fn to_float(&mut self, a: I32x4) -> F32x4 {
+        F32x4(self.b.ins().fcvt_from_sint(F32X4, a.0))
+    }
+    fn bits(&mut self, a: F32x4) -> I32x4 {
+        I32x4(self.cast(a.0, I32X4))
+    }
+    fn from_bits(&mut self, a: I32x4) -> F32x4 {
+        F32x4(self.cast(a.0, F32X4))
+    }
+    fn iadd(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().iadd(a.0, b.0))
+    }
+    fn isub(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().isub(a.0, b.0))
+    }
+    fn iand(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().band(a.0, b.0))
+    }
+    fn ior(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().bor(a.0, b.0))
+    }
+    fn ishl(&mut self, a: I32x4, n: u32) -> I32x4 {
+        I32x4(self.b.ins().ishl_imm_u(a.0, i64::from(n)))
+    }
+    fn ishr(&mut self, a: I32x4, n: u32) -> I32x4 {
+        I32x4(self.b.ins().sshr_imm_u(a.0, i64::from(n)))
+    }
+}

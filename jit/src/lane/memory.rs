@@ -1,0 +1,138 @@
+//! Loads, stores, gathers and transposes.
+
+use super::*;
+
+impl Emit<'_> {
+    /// A 32-bit scalar at `base + offset`.
+    pub fn load_i32(&mut self, base: Value, offset: impl Into<Offset32>) -> Value {
+        self.b.ins().load(I32, memory(), base, offset)
+    }
+
+    /// A 64-bit scalar or address at `base + offset`.
+    pub fn load_i64(&mut self, base: Value, offset: impl Into<Offset32>) -> Value {
+        self.b.ins().load(I64, memory(), base, offset)
+    }
+
+    /// A scalar float at `base + offset`.
+    pub fn load_f32(&mut self, base: Value, offset: impl Into<Offset32>) -> Value {
+        self.b.ins().load(F32, memory(), base, offset)
+    }
+
+    /// Stores a scalar or vector at `base + offset`.
+    pub fn store(&mut self, value: Value, base: Value, offset: impl Into<Offset32>) {
+        self.b.ins().store(memory(), value, base, offset);
+    }
+
+    /// Four floats at `base + offset`.
+    pub fn load_floats(&mut self, base: Value, offset: impl Into<Offset32>) -> F32x4 {
+        F32x4(self.b.ins().load(F32X4, memory(), base, offset))
+    }
+
+    /// Four integers at `base + offset`.
+    pub fn load_ints(&mut self, base: Value, offset: impl Into<Offset32>) -> I32x4 {
+        I32x4(self.b.ins().load(I32X4, memory(), base, offset))
+    }
+
+    /// Eight 16-bit integers at `base + offset`.
+    pub fn load_shorts(&mut self, base: Value, offset: impl Into<Offset32>) -> I16x8 {
+        I16x8(self.b.ins().load(I16X8, memory(), base, offset))
+    }
+
+    /// One float at `base + offset`, four times.
+    pub fn load_splat_f32(&mut self, base: Value, offset: impl Into<Offset32>) -> F32x4 {
+        let scalar = self.load_f32(base, offset);
+        self.splat_f32(scalar)
+    }
+
+    /// One 32-bit integer at `base + offset`, four times.
+    pub fn load_splat_i32(&mut self, base: Value, offset: impl Into<Offset32>) -> I32x4 {
+        let scalar = self.load_i32(base, offset);
+        self.splat_i32(scalar)
+    }
+
+    /// `base + (index << shift)` of a 32-bit unsigned scalar index.
+    pub fn address(&mut self, base: Value, index: Value, shift: u32) -> Value {
+        let index = self.b.ins().uextend(I64, index);
+        let offset = if shift == 0 { index } else { self.b.ins().ishl_imm_u(index, i64::from(shift)) };
+        self.b.ins().iadd(base, offset)
+    }
+
+    /// The words at `base + 4 * min(index, last)`, unsigned. `last` is what makes every access valid.
+    pub fn gather32(&mut self, base: Value, index: I32x4, last: I32x4) -> I32x4 {
+        let index = self.umin(index, last);
+        self.gather32_unclamped(base, index)
+    }
+
+    /// The words at `base + 4 * index`; the caller knows that every index is valid.
+    pub fn gather32_unclamped(&mut self, base: Value, index: I32x4) -> I32x4 {
+        // As floats: the insertion takes its operand from memory.
+        let mut result = None;
+        for lane in 0..4u8 {
+            let index = self.lane(index, lane);
+            let address = self.address(base, index, 2);
+            let word = self.load_f32(address, 0);
+            result = Some(match result {
+                None => self.b.ins().scalar_to_vector(F32X4, word),
+                Some(vector) => self.b.ins().insertlane(vector, word, lane),
+            });
+        }
+        match result {
+            Some(vector) => I32x4(self.cast(vector, I32X4)),
+            None => self.i(0),
+        }
+    }
+
+    /// Transposes four rows: result k holds lane k of each.
+    pub fn transpose(&mut self, rows: [F32x4; 4]) -> [F32x4; 4] {
+        const LOW: [u8; 16] = [0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23];
+        const HIGH: [u8; 16] = [8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31];
+        const FIRST: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
+        const SECOND: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31];
+        let [a, b, c, d] = rows.map(|row| row.0);
+        let ab_low = self.shuffle(a, b, LOW);
+        let cd_low = self.shuffle(c, d, LOW);
+        let ab_high = self.shuffle(a, b, HIGH);
+        let cd_high = self.shuffle(c, d, HIGH);
+        [
+            F32x4(self.shuffle(ab_low, cd_low, FIRST)),
+            F32x4(self.shuffle(ab_low, cd_low, SECOND)),
+            F32x4(self.shuffle(ab_high, cd_high, FIRST)),
+            F32x4(self.shuffle(ab_high, cd_high, SECOND)),
+        ]
+    }
+
+    /// Four 16-bit words at `base`, widened.
+    pub fn load_4x16(&mut self, base: Value) -> I32x4 {
+        I32x4(self.b.ins().uload16x4(memory(), base, 0))
+    }
+
+    /// Four 24-bit words at `base`; no byte behind them is touched.
+    pub fn load_4x24(&mut self, base: Value) -> I32x4 {
+        let low = self.load_i64(base, 0);
+        let high = self.load_i32(base, 8);
+        let vector = self.b.ins().scalar_to_vector(I64X2, low);
+        let vector = self.cast(vector, I32X4);
+        let vector = self.b.ins().insertlane(vector, high, 2);
+        // Bytes from 12 on are zero.
+        let spread = self.shuffle(vector, vector, [0, 1, 2, 12, 3, 4, 5, 12, 6, 7, 8, 12, 9, 10, 11, 12]);
+        I32x4(spread)
+    }
+
+    /// Stores the low 16 bits of each lane, all lanes being at most 65535.
+    pub fn store_4x16(&mut self, value: I32x4, base: Value) {
+        let narrow = self.b.ins().unarrow(value.0, value.0);
+        let narrow = self.cast(narrow, I64X2);
+        let word = self.b.ins().extractlane(narrow, 0);
+        self.store(word, base, 0);
+    }
+
+    /// Stores the low 24 bits of each lane; no byte behind them is touched.
+    pub fn store_4x24(&mut self, value: I32x4, base: Value) {
+        let packed = self.shuffle(value.0, value.0, [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 3, 3, 3]);
+        let halves = self.cast(packed, I64X2);
+        let low = self.b.ins().extractlane(halves, 0);
+        let high = self.b.ins().extractlane(packed, 2);
+        self.store(low, base, 0);
+        self.store(high, base, 8);
+    }
+}

@@ -1,0 +1,144 @@
+//! 8-bit colours of four pixels as two vectors of 16-bit lanes.
+//!
+//! Of a word `0xRRGGBBAA`, `br` holds blue in the low and red in the high half of each pixel's 32 bits, `ag` alpha
+//! and green. All arithmetic is exact on 0..255 with intermediate results below 65536.
+
+use super::*;
+
+/// The channels of four pixels, each in 16 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pair {
+    /// Blue (even lanes) and red (odd lanes).
+    pub br: I16x8,
+    /// Alpha (even lanes) and green (odd lanes).
+    pub ag: I16x8,
+}
+
+impl Emit<'_> {
+    /// Takes four words `0xRRGGBBAA` apart.
+    pub fn unpack(&mut self, words: I32x4) -> Pair {
+        let words = I16x8(self.cast(words.0, I16X8));
+        let low = self.short(0xFF);
+        Pair { br: self.shr16(words, 8), ag: self.and16(words, low) }
+    }
+
+    /// Puts channels (0..255) together to words.
+    pub fn pack(&mut self, pair: Pair) -> I32x4 {
+        let br = self.shl16(pair.br, 8);
+        let words = self.or16(br, pair.ag);
+        I32x4(self.cast(words.0, I32X4))
+    }
+
+    /// Even lanes of `even`, odd lanes of `odd`.
+    pub fn merge16(&mut self, even: I16x8, odd: I16x8) -> I16x8 {
+        if even == odd {
+            return even;
+        }
+        I16x8(self.shuffle(even.0, odd.0, [0, 1, 18, 19, 4, 5, 22, 23, 8, 9, 26, 27, 12, 13, 30, 31]))
+    }
+
+    /// The even lanes in their odd neighbours as well.
+    pub fn splat_even(&mut self, a: I16x8) -> I16x8 {
+        I16x8(self.shuffle(a.0, a.0, [0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9, 12, 13, 12, 13]))
+    }
+
+    /// The odd lanes in their even neighbours as well.
+    pub fn splat_odd(&mut self, a: I16x8) -> I16x8 {
+        I16x8(self.shuffle(a.0, a.0, [2, 3, 2, 3, 6, 7, 6, 7, 10, 11, 10, 11, 14, 15, 14, 15]))
+    }
+
+    /// The even lanes as 32-bit integers.
+    pub fn even_ints(&mut self, a: I16x8) -> I32x4 {
+        let a = I32x4(self.cast(a.0, I32X4));
+        let low = self.i(0xFFFF);
+        self.iand(a, low)
+    }
+
+    /// The odd lanes as 32-bit integers.
+    pub fn odd_ints(&mut self, a: I16x8) -> I32x4 {
+        let a = I32x4(self.cast(a.0, I32X4));
+        self.ushr(a, 16)
+    }
+
+    /// 32-bit integers below 65536 as even and odd lanes.
+    pub fn from_ints(&mut self, even: I32x4, odd: I32x4) -> I16x8 {
+        let odd = self.ishl(odd, 16);
+        let both = self.ior(even, odd);
+        I16x8(self.cast(both.0, I16X8))
+    }
+
+    /// trunc(p / 255) for p below 65535.
+    pub fn div255(&mut self, p: I16x8) -> I16x8 {
+        let high = self.shr16(p, 8);
+        let one = self.short(1);
+        let next = self.add16(p, one);
+        let sum = self.add16(next, high);
+        self.shr16(sum, 8)
+    }
+
+    /// 255 - a for 0..255.
+    pub fn invert(&mut self, a: I16x8) -> I16x8 {
+        let all = self.short(255);
+        self.xor16(a, all)
+    }
+
+    /// a + b, wrapping.
+    pub fn add16(&mut self, a: I16x8, b: I16x8) -> I16x8 {
+        I16x8(self.b.ins().iadd(a.0, b.0))
+    }
+
+    /// a - b, wrapping.
+    pub fn sub16(&mut self, a: I16x8, b: I16x8) -> I16x8 {
+        I16x8(self.b.ins().isub(a.0, b.0))
+    }
+
+    /// The low 16 bits of a * b.
+    pub fn mul16(&mut self, a: I16x8, b: I16x8) -> I16x8 {
+        I16x8(self.b.ins().imul(a.0, b.0))
+    }
+
+    /// min(a + b, 65535), unsigned.
+    pub fn add16_saturate(&mut self, a: I16x8, b: I16x8) -> I16x8 {
+        I16x8(self.b.ins().uadd_sat(a.0, b.0))
+    }
+
+    /// max(a - b, 0), unsigned.
+    pub fn sub16_saturate(&mut self, a: I16x8, b: I16x8) -> I16x8 {
+        I16x8(self.b.ins().usub_sat(a.0, b.0))
+    }
+
+    /// The smaller one, unsigned.
+    pub fn min16(&mut self, a: I16x8, b: I16x8) -> I16x8 {
+        I16x8(self.b.ins().umin(a.0, b.0))
+    }
+
+    /// The larger one, unsigned.
+    pub fn max16(&mut self, a: I16x8, b: I16x8) -> I16x8 {
+        I16x8(self.b.ins().umax(a.0, b.0))
+    }
+
+    /// a & b
+    pub fn and16(&mut self, a: I16x8, b: I16x8) -> I16x8 {
+        I16x8(self.b.ins().band(a.0, b.0))
+    }
+
+    /// a | b
+    pub fn or16(&mut self, a: I16x8, b: I16x8) -> I16x8 {
+        I16x8(self.b.ins().bor(a.0, b.0))
+    }
+
+    /// a ^ b
+    pub fn xor16(&mut self, a: I16x8, b: I16x8) -> I16x8 {
+        I16x8(self.b.ins().bxor(a.0, b.0))
+    }
+
+    /// a << n
+    pub fn shl16(&mut self, a: I16x8, n: u32) -> I16x8 {
+        I16x8(self.b.ins().ishl_imm_u(a.0, i64::from(n)))
+    }
+
+    /// Logical a >> n
+    pub fn shr16(&mut self, a: I16x8, n: u32) -> I16x8 {
+        I16x8(self.b.ins().ushr_imm_u(a.0, i64::from(n)))
+    }
+}
