@@ -100,16 +100,8 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, by number.
-    pub const ALL: [Kind; 8] = [
-        Kind::Meta,
-        Kind::Map,
-        Kind::Mem,
-        Kind::Object,
-        Kind::Submit,
-        Kind::Present,
-        Kind::Expect,
-        Kind::Hash,
-    ];
+    pub const ALL: [Kind; 8] =
+        [Kind::Meta, Kind::Map, Kind::Mem, Kind::Object, Kind::Submit, Kind::Present, Kind::Expect, Kind::Hash];
 
     /// By the number in a record's header.
     pub fn from_number(number: u32) -> Option<Self> {
@@ -273,7 +265,10 @@ impl<'a> Record<'a> {
     pub fn parse(machine: Machine, kind: Kind, payload: Cow<'a, [u8]>) -> Result<Self, String> {
         let fixed = kind.fixed_size();
         if payload.len() < fixed {
-            return Err(format!("the payload of {} bytes is shorter than the {fixed} of its fixed part", payload.len()));
+            return Err(format!(
+                "the payload of {} bytes is shorter than the {fixed} of its fixed part",
+                payload.len()
+            ));
         }
         let p = &payload[..];
         let record = match kind {
@@ -321,11 +316,9 @@ impl<'a> Record<'a> {
                 layout: word(p, 28),
                 label: text(&p[fixed..], "the label")?.to_owned(),
             }),
-            Kind::Expect => Record::Expect(Expect {
-                tolerance: word(p, 0),
-                permille: word(p, 4),
-                png: Bytes::new(payload, fixed),
-            }),
+            Kind::Expect => {
+                Record::Expect(Expect { tolerance: word(p, 0), permille: word(p, 4), png: Bytes::new(payload, fixed) })
+            }
             Kind::Hash => {
                 check_zero(word(p, 12))?;
                 let (address, size) = (long(p, 0), long(p, 16));

@@ -1,4 +1,6 @@
 //! Hand-made pictures, one for every format and layout.
+// Binary literals are grouped by channel.
+#![allow(clippy::unusual_byte_groupings)]
 
 use super::*;
 

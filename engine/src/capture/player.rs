@@ -250,7 +250,9 @@ impl<'p, 'a> Player<'p, 'a> {
                 device.finish();
                 return Ok(None);
             };
-            if let Some(event) = self.execute(&entry, device).map_err(|error| error.at_record(entry.index, entry.offset))? {
+            if let Some(event) =
+                self.execute(&entry, device).map_err(|error| error.at_record(entry.index, entry.offset))?
+            {
                 return Ok(Some(event));
             }
         }
@@ -339,9 +341,8 @@ impl<'p, 'a> Player<'p, 'a> {
                 }
             }
             Source::File(records) => {
-                let skipped = |entry: &Result<Entry<'_>, Error>| {
-                    matches!(entry, Ok(Entry { record: Record::Skipped(_), .. }))
-                };
+                let skipped =
+                    |entry: &Result<Entry<'_>, Error>| matches!(entry, Ok(Entry { record: Record::Skipped(_), .. }));
                 while records.next_if(skipped).is_some() {}
                 match records.peek() {
                     Some(Ok(entry)) => match &entry.record {

@@ -19,7 +19,7 @@ fn small(compression: Compression) -> Vec<u8> {
         layout: 2,
         label: "top".to_owned(),
     };
-    let picture = Picture { width: 2, height: 2, rgba: vec![4, 3, 2, 1].repeat(4) };
+    let picture = Picture { width: 2, height: 2, rgba: [4, 3, 2, 1].repeat(4) };
     let png = picture.to_png(true).unwrap();
     let records = [
         Record::Meta(serde_json::json!({ "name": "small", "source": "a test" })),
@@ -140,7 +140,8 @@ fn fixed_parts() {
 
 #[test]
 fn submits_have_their_machines_form() {
-    let sizes = [(Machine::N3ds, vec![32]), (Machine::Ps3, vec![8, 24, 40]), (Machine::TegraX1, vec![8, 16, 24, 32, 40])];
+    let sizes =
+        [(Machine::N3ds, vec![32]), (Machine::Ps3, vec![8, 24, 40]), (Machine::TegraX1, vec![8, 16, 24, 32, 40])];
     for (machine, good) in sizes {
         for size in 0..42 {
             let ok = read_all(&with_record(machine, 5, 0, &vec![0; size])).is_ok();

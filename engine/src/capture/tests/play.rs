@@ -106,17 +106,17 @@ fn another_machine_is_refused() {
 fn frames_end_where_a_label_comes_round() {
     let shown = |label| Record::Present(present(label));
     let records = [
-        map(0x1000, 0x100),    // 0
-        submit(1),             // 1: first frame
-        shown("top"),          // 2
-        shown("bottom"),       // 3
-        expect([0; 4]),        // 4
-        submit(2),             // 5: second
-        shown("top"),          // 6
-        submit(3),             // 7: third
-        shown("top"),          // 8
-        shown("bottom"),       // 9
-        submit(4),             // 10: in none
+        map(0x1000, 0x100), // 0
+        submit(1),          // 1: first frame
+        shown("top"),       // 2
+        shown("bottom"),    // 3
+        expect([0; 4]),     // 4
+        submit(2),          // 5: second
+        shown("top"),       // 6
+        submit(3),          // 7: third
+        shown("top"),       // 8
+        shown("bottom"),    // 9
+        submit(4),          // 10: in none
     ];
     let file = write(Header::new(Machine::N3ds), Compression::None, &records);
     let prepared = Prepared::new(&Reader::new(&file).unwrap()).unwrap();

@@ -37,9 +37,8 @@ fn records() -> impl Strategy<Value = Vec<Record<'static>>> {
     let map = (address(), 1..u64::MAX >> 1, 0..2u32, 0..4u32).prop_map(|(address, size, space, access)| {
         vec![Record::Map(Map { address, size, space, access: Access::from_bits(access) })]
     });
-    let mem = (address(), 0..2u32, bytes()).prop_map(move |(address, space, bytes)| {
-        vec![Record::Mem(Mem { address, space, bytes: owned(bytes) })]
-    });
+    let mem = (address(), 0..2u32, bytes())
+        .prop_map(move |(address, space, bytes)| vec![Record::Mem(Mem { address, space, bytes: owned(bytes) })]);
     let object = (any::<[u32; 2]>(), 0..2u32, any::<[u64; 2]>()).prop_map(|([handle, class], space, [base, limit])| {
         vec![Record::Object(ObjectEntry { handle, class, space, base, limit })]
     });
