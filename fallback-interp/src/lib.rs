@@ -1,1 +1,45 @@
-//! x
+//! The reference: kernels executed as the hardware manuals read, one vertex, pixel or byte run at a time.
+//!
+//! ```text
+//! Interpreter: Tier
+//!   vertex    fetch -> pica_shader::Machine -> output map -> clip codes, screen position
+//!   pixel     interpolate -> texture -> combine -> tests -> fog -> blend -> target
+//!   transfer  fill, copy, convert
+//! ```
+//!
+//! What is right is written here and nowhere else; the other tier is compared with it bit for bit. It never refuses.
+#![forbid(unsafe_code)]
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::pixel::PixelKey;
+use triglyph_guest::kernel::transfer::TransferKey;
+use triglyph_guest::kernel::vertex::VertexKey;
+use triglyph_guest::kernel::{PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
+
+pub mod pica_shader;
+pub mod pixel;
+pub mod transfer;
+pub mod vertex;
+
+/// The reference tier.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Interpreter;
+
+impl Tier for Interpreter {
+    fn name(&self) -> &'static str {
+        "interp"
+    }
+
+    fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
+        Ok(Arc::new(vertex::Kernel::new(key)))
+    }
+
+    fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused> {
+        Ok(Arc::new(pixel::Kernel::new(key)))
+    }
+
+    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused> {
+        Ok(Arc::new(transfer::Kernel::new(key)))
+    }
+}

@@ -1,0 +1,143 @@
+//! The combiner stages, in 8-bit integers (3dbrew: GPU/Internal Registers, 0x0C0 to 0x0FD).
+
+use triglyph_guest::kernel::combine::{
+    AlphaOperand, Channel, ColorChannel, ColorOperand, Combiners, Function, Source, Stage,
+};
+use triglyph_guest::kernel::pixel::PixelConstants;
+
+use super::Color;
+
+/// Colours that a pixel brings to the stages.
+pub(super) struct Sources {
+    /// Interpolated vertex colour.
+    pub(super) primary: Color,
+    /// Samples of the texture units.
+    pub(super) textures: [Color; 4],
+}
+
+/// Whether any operand of any stage's functions comes from `source`.
+pub(super) fn uses(combiners: &Combiners, source: Source) -> bool {
+    combiners.stages.iter().any(|stage| {
+        let color = &stage.color_operands[..operands(stage.color)];
+        let alpha = &stage.alpha_operands[..operands(stage.alpha)];
+        color.iter().any(|operand| operand.source == source) || alpha.iter().any(|operand| operand.source == source)
+    })
+}
+
+/// How many operands a function has.
+fn operands(function: Function) -> usize {
+    match function {
+        Function::Replace => 1,
+        Function::Modulate | Function::Add | Function::AddSigned | Function::Subtract => 2,
+        Function::Dot3Rgb | Function::Dot3Rgba => 2,
+        Function::Interpolate | Function::MultiplyAdd | Function::AddMultiply => 3,
+    }
+}
+
+/// Runs the six stages.
+pub(super) fn run(combiners: &Combiners, constants: &PixelConstants, sources: &Sources) -> Color {
+    let mut state = State { out: [0; 4], buffer: [0; 4] };
+    let mut next = constants.buffer_color.to_be_bytes();
+    for (stage, constant) in combiners.stages.iter().zip(constants.stage_color) {
+        state.out = state.stage(stage, constant.to_be_bytes(), sources);
+        // An update is seen two stages later (3DS hardware test).
+        state.buffer = next;
+        if stage.update_color {
+            next[..3].copy_from_slice(&state.out[..3]);
+        }
+        if stage.update_alpha {
+            next[3] = state.out[3];
+        }
+    }
+    state.out
+}
+
+/// What is handed from stage to stage.
+struct State {
+    out: Color,
+    buffer: Color,
+}
+
+impl State {
+    /// The result of one stage.
+    fn stage(&self, stage: &Stage, constant: Color, sources: &Sources) -> Color {
+        let color = stage.color_operands.map(|operand| self.color_operand(operand, constant, sources));
+        let alpha = stage.alpha_operands.map(|operand| self.alpha_operand(operand, constant, sources));
+        let [r, g, b] = match stage.color {
+            Function::Dot3Rgb | Function::Dot3Rgba => [dot3(color[0], color[1]); 3],
+            function => std::array::from_fn(|c| apply(function, color.map(|operand| operand[c]))),
+        };
+        let a = if stage.color == Function::Dot3Rgba { r } else { apply(stage.alpha, alpha) };
+        let scale = |value: i32, shift: u8| (value << shift.min(2)).min(255) as u8;
+        [
+            scale(r, stage.color_shift),
+            scale(g, stage.color_shift),
+            scale(b, stage.color_shift),
+            scale(a, stage.alpha_shift),
+        ]
+    }
+
+    fn color_operand(&self, operand: ColorOperand, constant: Color, sources: &Sources) -> [i32; 3] {
+        let color = self.source(operand.source, constant, sources);
+        let [r, g, b, _] = color.map(i32::from);
+        let value = match operand.channel {
+            ColorChannel::Rgb => [r, g, b],
+            ColorChannel::Splat(channel) => [self::channel(color, channel); 3],
+            ColorChannel::Zero => [0; 3],
+        };
+        if operand.invert { value.map(|v| 255 - v) } else { value }
+    }
+
+    fn alpha_operand(&self, operand: AlphaOperand, constant: Color, sources: &Sources) -> i32 {
+        let value = channel(self.source(operand.source, constant, sources), operand.channel);
+        if operand.invert { 255 - value } else { value }
+    }
+
+    fn source(&self, source: Source, constant: Color, sources: &Sources) -> Color {
+        match source {
+            Source::Primary => sources.primary,
+            Source::Texture(unit) => sources.textures.get(usize::from(unit)).copied().unwrap_or_default(),
+            Source::Buffer => self.buffer,
+            Source::Constant => constant,
+            Source::Previous => self.out,
+            // Fragment lighting is not computed here yet; off, it gives zero.
+            Source::FragmentPrimary | Source::FragmentSecondary | Source::Zero => [0; 4],
+        }
+    }
+}
+
+fn channel(color: Color, channel: Channel) -> i32 {
+    i32::from(match channel {
+        Channel::R => color[0],
+        Channel::G => color[1],
+        Channel::B => color[2],
+        Channel::A => color[3],
+    })
+}
+
+/// A function of one channel, 0 to 255.
+fn apply(function: Function, [a, b, c]: [i32; 3]) -> i32 {
+    let value = match function {
+        Function::Replace => a,
+        Function::Modulate => divide(a * b),
+        Function::Add => a + b,
+        Function::AddSigned => a + b - 128,
+        Function::Interpolate => divide(a * c + b * (255 - c)),
+        Function::Subtract => a - b,
+        Function::Dot3Rgb | Function::Dot3Rgba => 0,
+        Function::MultiplyAdd => divide(a * b + 255 * c),
+        Function::AddMultiply => divide((a + b).min(255) * c),
+    };
+    value.clamp(0, 255)
+}
+
+/// From products of two channels back to one. Whether hardware truncates or rounds is unverified.
+fn divide(value: i32) -> i32 {
+    value / 255
+}
+
+/// The dot product of two colours as vectors of -1..1. Hardware deviates by up to 3 (emulator author's test).
+fn dot3(a: [i32; 3], b: [i32; 3]) -> i32 {
+    let sum: i32 = (0..3).map(|c| ((2 * a[c] - 255) * (2 * b[c] - 255) + 128) / 256).sum();
+    sum.clamp(0, 255)
+}

@@ -1,0 +1,119 @@
+//! Pixel kernels, one pixel at a time.
+//!
+//! ```text
+//! Kernel::shade -> every covered pixel of every block
+//!   interpolate  edge functions -> weights, W, depth, varyings
+//!   texture      coordinates, level, filter -> texel -> etc1
+//!   combine      six stages
+//!   tests        alpha; stencil and depth
+//!   fog
+//!   blend        factors, equations, logic operations
+//!   target       addresses, reading and writing of the two surfaces
+//! ```
+//!
+//! The formulas stand in `guest::kernel::pixel` and `guest::kernel::combine`.
+
+mod blend;
+mod combine;
+mod etc1;
+mod fog;
+mod interpolate;
+mod target;
+mod tests;
+mod texel;
+mod texture;
+
+use triglyph_guest::kernel::combine::Source;
+use triglyph_guest::kernel::pixel::{Compare, PixelJob, PixelKey, Primitive};
+use triglyph_guest::kernel::{PixelKernel, Refused};
+use triglyph_guest::layout::unmorton;
+
+pub use texel::fetch as texel;
+
+use interpolate::Point;
+use target::Pixel;
+
+/// A colour, r, g, b, a.
+type Color = [u8; 4];
+
+/// A pixel kernel: its key and what follows from it.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    key: PixelKey,
+    /// Texture units that some combiner stage looks at.
+    units: [bool; 3],
+}
+
+impl Kernel {
+    /// The kernel of `key`.
+    pub fn new(key: &PixelKey) -> Self {
+        let units = std::array::from_fn(|unit| combine::uses(&key.combiners, Source::Texture(unit as u8)));
+        Kernel { key: key.clone(), units }
+    }
+
+    /// One pixel from interpolation to the write.
+    fn pixel(&self, job: &PixelJob<'_>, primitive: &Primitive, x: u32, row: u32) {
+        let key = &self.key;
+        let point = Point::new(key, job, primitive, x, row);
+        let pixel = Pixel::new(key, &job.target, x, row);
+        let depth = point.depth(job.constants, key.w_buffer);
+
+        // Shading has no side effect. So where the alpha test cannot fail, the tests behind it may be asked first.
+        let early =
+            (key.alpha_test == Compare::Always).then(|| tests::depth_stencil(key, job.constants, &pixel, depth));
+        if let Some(verdict) = early.filter(|verdict| !verdict.passed) {
+            return verdict.store(&pixel);
+        }
+        let mut color = self.combine(job, &point);
+        if !tests::compare(key.alpha_test, u32::from(color[3]), job.constants.alpha_reference) {
+            return;
+        }
+        if let (Some(fog), Some(table)) = (&key.fog, job.fog) {
+            color = fog::apply(fog, table, job.constants.fog_color, depth, color);
+        }
+        let verdict = early.unwrap_or_else(|| tests::depth_stencil(key, job.constants, &pixel, depth));
+        verdict.store(&pixel);
+        if verdict.passed && pixel.writes_color() {
+            let destination = pixel.color();
+            let result = blend::output(&key.output, color, destination, job.constants.blend_color.to_be_bytes());
+            pixel.store_color(result, destination);
+        }
+    }
+
+    /// Samples the textures and runs the combiner stages.
+    fn combine(&self, job: &PixelJob<'_>, point: &Point<'_>) -> Color {
+        let mut sources = combine::Sources { primary: point.color(self.key.color_slots), textures: [[0; 4]; 4] };
+        for unit in 0..3 {
+            if self.units[unit] {
+                let texture = texture::Unit {
+                    key: &self.key.textures[unit],
+                    constants: &job.constants.texture[unit],
+                    texture: &job.textures[unit],
+                };
+                sources.textures[unit] = texture.sample(point);
+            }
+        }
+        combine::run(&self.key.combiners, job.constants, &sources)
+    }
+}
+
+impl PixelKernel for Kernel {
+    fn shade(&self, job: &PixelJob<'_>) -> Result<(), Refused> {
+        for block in job.blocks {
+            let Some(primitive) = job.primitives.get(block.primitive as usize) else { continue };
+            let mut left = block.coverage;
+            while left != 0 {
+                let (x, y) = unmorton(left.trailing_zeros());
+                left &= left - 1;
+                self.pixel(job, primitive, u32::from(block.x) + x, u32::from(block.row) + y);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `v` between `low` and `high`; NaN becomes `low`.
+fn clamp(v: f32, low: f32, high: f32) -> f32 {
+    let v = if low < v { v } else { low };
+    if v < high { v } else { high }
+}

@@ -1,0 +1,141 @@
+//! Transfer kernels: fills, copies and conversions, as `guest::kernel::transfer` states them.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use triglyph_guest::kernel::transfer::{Convert, ConvertKey, Copy, Fill, Layout, Scale, TransferJob, TransferKey};
+use triglyph_guest::kernel::{Refused, TransferKernel};
+
+/// A transfer kernel: its key.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    key: TransferKey,
+}
+
+impl Kernel {
+    /// The kernel of `key`.
+    pub fn new(key: &TransferKey) -> Self {
+        Kernel { key: *key }
+    }
+}
+
+impl TransferKernel for Kernel {
+    fn run(&self, job: &TransferJob<'_>) -> Result<(), Refused> {
+        match (&self.key, job) {
+            (TransferKey::Fill { bytes }, TransferJob::Fill(job)) => fill(*bytes, job),
+            (TransferKey::Copy, TransferJob::Copy(job)) => copy(job),
+            (TransferKey::Convert(key), TransferJob::Convert(job)) => convert(key, job),
+            _ => return Err(Refused("a job of another key")),
+        }
+        Ok(())
+    }
+}
+
+/// Repeats the low `bytes` bytes of the value over the whole window; the last repetition may be cut.
+fn fill(bytes: u8, job: &Fill<'_>) {
+    let pattern = job.value.to_le_bytes();
+    let pattern = &pattern[..usize::from(bytes.clamp(1, 4))];
+    for repetition in job.target.bytes().chunks(pattern.len()) {
+        for (cell, &byte) in repetition.iter().zip(pattern) {
+            cell.store(byte, Relaxed);
+        }
+    }
+}
+
+/// One side of a copy: where it stands and how many bytes its line still has.
+struct Side {
+    offset: usize,
+    rest: usize,
+    line: usize,
+    gap: usize,
+}
+
+impl Side {
+    fn new(line: usize, gap: usize) -> Self {
+        Side { offset: 0, rest: line, line, gap }
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        self.offset = self.offset.saturating_add(bytes);
+        self.rest -= bytes;
+        if self.rest == 0 {
+            self.rest = self.line;
+            self.offset = self.offset.saturating_add(self.gap);
+        }
+    }
+}
+
+/// Copies run by run; a run ends where a line of either side does.
+fn copy(job: &Copy<'_>) {
+    if job.source_line == 0 || job.target_line == 0 {
+        return;
+    }
+    let (mut source, mut target) =
+        (Side::new(job.source_line, job.source_gap), Side::new(job.target_line, job.target_gap));
+    let mut left = job.size;
+    let mut run = Vec::new();
+    // Offsets only grow: behind the end of the target every write would be dropped.
+    while left > 0 && target.offset < job.target.len() {
+        let bytes = left.min(source.rest).min(target.rest);
+        run.clear();
+        run.resize(bytes.min(job.target.len() - target.offset), 0);
+        let from = job.source.from(source.offset);
+        for (byte, cell) in run.iter_mut().zip(from.bytes()) {
+            *byte = cell.load(Relaxed);
+        }
+        job.target.write(target.offset, &run);
+        source.advance(bytes);
+        target.advance(bytes);
+        left -= bytes;
+    }
+}
+
+/// Converts rows of an image, pixel by pixel.
+fn convert(key: &ConvertKey, job: &Convert<'_>) {
+    let bytes = key.output.bytes();
+    for y in job.rows.clone() {
+        let out_y = if job.flip { job.height.wrapping_sub(1).wrapping_sub(y) } else { y };
+        // No pixel of a row comes before its first: a row that begins behind the window is dropped as a whole.
+        if offset(key.output_layout.index(0, out_y, job.target_width), bytes) >= job.target.len() {
+            continue;
+        }
+        for x in 0..job.width {
+            let color = average(key, job, x, y);
+            let index = key.output_layout.index(x, out_y, job.target_width);
+            job.target.write_word(offset(index, bytes), bytes, key.output.encode(color));
+        }
+    }
+}
+
+/// The source pixels of output pixel (`x`, `y`), reduced to one.
+fn average(key: &ConvertKey, job: &Convert<'_>, x: u32, y: u32) -> [u8; 4] {
+    let (shift_x, shift_y) = key.scale.shifts();
+    let (x, y) = (x << shift_x, y << shift_y);
+    let read = |index: u32| {
+        let bytes = key.input.bytes();
+        key.input.decode(job.source.read_word(offset(index, bytes), bytes))
+    };
+    let first = key.input_layout.index(x, y, job.source_width);
+    let neighbour = |dx: u32, dy: u32| match key.input_layout {
+        // The engine reads on in memory: neighbours are the next in Morton order (transfer engine, section 3.3).
+        Layout::Tiled(_) => first.wrapping_add(dx + 2 * dy),
+        Layout::Linear => Layout::Linear.index(x.wrapping_add(dx), y.wrapping_add(dy), job.source_width),
+    };
+    match key.scale {
+        Scale::None => read(first),
+        Scale::Half => mean([read(first), read(neighbour(1, 0))]),
+        Scale::Quarter => mean([read(first), read(neighbour(1, 0)), read(neighbour(0, 1)), read(neighbour(1, 1))]),
+    }
+}
+
+/// Per channel the truncated mean.
+fn mean<const N: usize>(colors: [[u8; 4]; N]) -> [u8; 4] {
+    std::array::from_fn(|channel| {
+        let sum: u32 = colors.iter().map(|color| u32::from(color[channel])).sum();
+        (sum / N as u32) as u8
+    })
+}
+
+/// Byte offset of a pixel index.
+fn offset(index: u32, bytes: u32) -> usize {
+    index as usize * bytes as usize
+}

@@ -1,0 +1,114 @@
+//! Vertex kernels: fetch, program, output map, clip code and screen position of one vertex after the other.
+
+use triglyph_guest::kernel::VertexKernel;
+use triglyph_guest::kernel::vertex::{
+    Component, Input, OutputComponent, OutputMap, Program, SCREEN, Stream, VertexConstants, VertexJob, VertexKey,
+};
+
+use crate::pica_shader::{self, Constants, Machine, Registers, Unit, Vector};
+
+/// A vertex kernel: its key with the program decoded.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    program: pica_shader::Program,
+    entry: u16,
+    bools: u16,
+    inputs: [Input; 16],
+    outputs: OutputMap,
+    user_clip: bool,
+}
+
+impl Kernel {
+    /// The kernel of `key`.
+    pub fn new(key: &VertexKey) -> Self {
+        let Program::Pica(program) = &key.program;
+        Kernel {
+            program: pica_shader::Program::decode(&program.code, &program.descriptors, Unit::Vertex),
+            entry: program.entry,
+            bools: program.bools,
+            inputs: key.inputs,
+            outputs: key.outputs.clone(),
+            user_clip: key.user_clip,
+        }
+    }
+
+    /// Fills a vertex record from the output registers.
+    fn map(&self, outputs: &Registers, record: &mut [f32]) {
+        for (group, slots) in self.outputs.slots.chunks(4).enumerate() {
+            if self.outputs.group_written(group) {
+                for (value, slot) in record[SCREEN + 4 * group..].iter_mut().zip(slots) {
+                    *value = slot.map_or(1.0, |component| output(outputs, component));
+                }
+            }
+        }
+    }
+}
+
+impl VertexKernel for Kernel {
+    fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize {
+        let constants = Constants { uniforms: job.uniforms, bools: self.bools };
+        let mut machine = Machine::new(Unit::Vertex);
+        let records = job.records.chunks_exact_mut(self.outputs.stride());
+        for ((&vertex, record), clip) in job.vertices.iter().zip(records).zip(job.clip.iter_mut()).skip(first) {
+            machine.reset();
+            machine.inputs = self.inputs.map(|input| fetch(input, job.streams, job.fixed, vertex));
+            machine.run(&self.program, &constants, self.entry, &mut |_| {});
+            self.map(machine.outputs(), record);
+            *clip = place(record, &job.constants, self.user_clip);
+        }
+        job.vertices.len()
+    }
+}
+
+/// The value of an input register for array element `vertex`.
+fn fetch(input: Input, streams: &[Stream<'_>; 16], fixed: &[Vector; 16], vertex: u32) -> Vector {
+    match input {
+        Input::Zero => [0.0; 4],
+        Input::Fixed(number) => fixed[usize::from(number & 15)],
+        Input::Array { stream, component, count } => {
+            let stream = &streams[usize::from(stream & 15)];
+            let mut value = [0.0, 0.0, 0.0, 1.0];
+            let mut offset = vertex as usize * stream.stride as usize;
+            for value in value.iter_mut().take(usize::from(count)) {
+                let read = stream.window;
+                *value = match component {
+                    Component::I8 => f32::from(i8::from_le_bytes(read.read(offset))),
+                    Component::U8 => f32::from(u8::from_le_bytes(read.read(offset))),
+                    Component::I16 => f32::from(i16::from_le_bytes(read.read(offset))),
+                    Component::F32 => f32::from_le_bytes(read.read(offset)),
+                };
+                offset += component.bytes() as usize;
+            }
+            value
+        }
+    }
+}
+
+/// A component of an output register.
+fn output(outputs: &Registers, of: OutputComponent) -> f32 {
+    let value = outputs[usize::from(of.register & 15)][usize::from(of.component & 3)];
+    match of.saturate {
+        false => value,
+        true if value.abs() < 1.0 => value.abs(),
+        true => 1.0,
+    }
+}
+
+/// Writes the screen position of a record whose slots are filled, and gives its clip code.
+fn place(record: &mut [f32], constants: &VertexConstants, user_clip: bool) -> u8 {
+    let [x, y, z, w] = [0, 1, 2, 3].map(|component| record[SCREEN + component]);
+    let inverse = 1.0 / w;
+    record[0] = (x * inverse + 1.0) * constants.half[0] + constants.corner[0];
+    record[1] = (y * inverse + 1.0) * constants.half[1] + constants.corner[1];
+    record[2] = z * inverse;
+    record[3] = inverse;
+
+    let [cx, cy, cz, cw] = constants.clip_plane;
+    let user = if user_clip { ((cx * x + cy * y) + cz * z) + cw * w } else { 0.0 };
+    let planes = [w - x, w + x, w - y, w + y, -z, w + z, w - 1e-5, user];
+    // Slightly outside still counts as inside: titles put layers exactly on a plane. NaN is outside.
+    planes.iter().enumerate().fold(0, |code, (bit, &distance)| {
+        let inside = distance >= -1e-8;
+        code | u8::from(!inside) << bit
+    })
+}
