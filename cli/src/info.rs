@@ -1,0 +1,214 @@
+//! `triglyph info`: what is in a capture.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::{Value, json};
+use triglyph::capture::{Entry, Kind, RawRecord, Reader, Record};
+use triglyph::device::Machine;
+
+use crate::capture_file::Named;
+use crate::exit::Exit;
+use crate::gx;
+use crate::output::Output;
+
+/// Arguments of `info`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The capture.
+    file: PathBuf,
+    /// List every record, with the index that error messages use.
+    #[arg(long)]
+    records: bool,
+}
+
+/// Sizes of the records of a kind.
+#[derive(Clone, Copy, Default, Serialize)]
+struct Sizes {
+    count: u64,
+    stored: u64,
+    decoded: u64,
+}
+
+/// One JSON line of `--records`.
+#[derive(Serialize)]
+struct RecordLine {
+    event: &'static str,
+    index: usize,
+    offset: u64,
+    kind: String,
+    encoding: u32,
+    stored: usize,
+    decoded: usize,
+    what: String,
+}
+
+/// What is collected on the way through the file.
+#[derive(Default)]
+struct Contents {
+    meta: Option<Value>,
+    kinds: BTreeMap<u32, Sizes>,
+    maps: Vec<Value>,
+    outputs: BTreeMap<String, u64>,
+    commands: BTreeMap<&'static str, u64>,
+    work: Vec<(usize, gx::Work)>,
+}
+
+/// Shows a capture. A broken one is shown up to where it breaks.
+pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
+    let path = &arguments.file;
+    let bytes = Named::open(path).bytes?;
+    let reader = Reader::new(&bytes)?;
+    let machine = reader.header().machine;
+    let mut contents = Contents::default();
+    let mut broken = None;
+    for (raw, entry) in reader.raw_records().zip(reader.records()) {
+        match (raw, entry) {
+            (Ok(raw), Ok(entry)) => {
+                let line = contents.add(machine, &raw, &entry);
+                if arguments.records {
+                    print_record(&line, output)?;
+                }
+            }
+            (Err(error), _) | (_, Err(error)) => broken = Some(error),
+        }
+    }
+    if !arguments.records {
+        contents.print(path, &reader, bytes.len(), output)?;
+    }
+    match broken {
+        None => Ok(Exit::Good),
+        Some(error) => Err(error.into()),
+    }
+}
+
+fn print_record(line: &RecordLine, output: &Output) -> anyhow::Result<()> {
+    let RecordLine { index, offset, kind, stored, decoded, what, .. } = line;
+    output.line(format_args!("{index:>5} {offset:#010x} {kind:<10} {stored:>9} {decoded:>9}  {what}"))?;
+    Ok(output.object(line)?)
+}
+
+fn kind_name(kind: u32) -> String {
+    Kind::from_number(kind).map_or_else(|| format!("{kind:#x}"), |kind| kind.name().to_owned())
+}
+
+impl Contents {
+    fn add(&mut self, machine: Machine, raw: &RawRecord<'_>, entry: &Entry<'_>) -> RecordLine {
+        let mut decoded = raw.stored.len();
+        let fixed = raw.known_kind().map_or(0, Kind::fixed_size);
+        let what = match &entry.record {
+            Record::Meta(meta) => {
+                let name = meta.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+                self.meta = Some(meta.clone());
+                name
+            }
+            Record::Map(map) => {
+                let access = match (map.access.read, map.access.write) {
+                    (true, true) => "read-write",
+                    (true, false) => "read",
+                    (false, true) => "write",
+                    (false, false) => "none",
+                };
+                self.maps.push(json!({
+                    "record": raw.index,
+                    "space": map.space,
+                    "address": map.address,
+                    "size": map.size,
+                    "access": access,
+                }));
+                format!("space {} {:#x}, {:#x} bytes, {access}", map.space, map.address, map.size)
+            }
+            Record::Mem(mem) => {
+                decoded = fixed + mem.bytes.len();
+                format!("space {} {:#x}, {:#x} bytes", mem.space, mem.address, mem.bytes.len())
+            }
+            Record::Object(object) => {
+                let (handle, class, space) = (object.handle, object.class, object.space);
+                format!("{handle:#x} class {class:#x} space {space} {:#x}, limit {:#x}", object.base, object.limit)
+            }
+            Record::Submit(payload) => {
+                decoded = payload.len();
+                let work = gx::describe(machine, payload);
+                *self.commands.entry(work.name).or_default() += 1;
+                let what = format!("{} {}", work.name, work.parameters);
+                self.work.push((raw.index, work));
+                what
+            }
+            Record::Present(present) => {
+                *self.outputs.entry(present.label.clone()).or_default() += 1;
+                let (width, height, format, layout) = (present.width, present.height, present.format, present.layout);
+                let place = format!("space {} {:#x}, pitch {}", present.space, present.address, present.pitch);
+                format!("{} {width}x{height}, {place}, format {format}, layout {layout:#x}", present.label)
+            }
+            Record::Expect(expect) => {
+                decoded = fixed + expect.png.len();
+                format!("tolerance {}, {} in a thousand", expect.tolerance, expect.permille)
+            }
+            Record::Hash(hash) => {
+                format!("space {} {:#x}, {:#x} bytes: {:016x}", hash.space, hash.address, hash.size, hash.xxh3)
+            }
+            _ => "skipped".to_owned(),
+        };
+        let sizes = self.kinds.entry(raw.kind).or_default();
+        sizes.count += 1;
+        sizes.stored += raw.stored.len() as u64;
+        sizes.decoded += decoded as u64;
+        RecordLine {
+            event: "record",
+            index: raw.index,
+            offset: raw.offset,
+            kind: kind_name(raw.kind),
+            encoding: raw.encoding,
+            stored: raw.stored.len(),
+            decoded,
+            what,
+        }
+    }
+
+    fn print(&self, path: &Path, reader: &Reader<'_>, size: usize, output: &Output) -> anyhow::Result<()> {
+        let header = reader.header();
+        let words: u64 = self.work.iter().map(|(_, work)| work.words).fold(0, u64::saturating_add);
+        let order = if header.big_endian { "big-endian" } else { "little-endian" };
+        output.line(format_args!("{}: {}, {order}, {size} bytes", path.display(), header.machine))?;
+        for (key, value) in self.meta.iter().filter_map(Value::as_object).flatten() {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            output.line(format_args!("  {key}: {value}"))?;
+        }
+        output.line(format_args!("\n{:<10} {:>7} {:>12} {:>12}", "records", "count", "stored", "decoded"))?;
+        for (kind, Sizes { count, stored, decoded }) in &self.kinds {
+            output.line(format_args!("{:<10} {count:>7} {stored:>12} {decoded:>12}", kind_name(*kind)))?;
+        }
+        output.line("\nmaps")?;
+        for map in &self.maps {
+            let number = |key: &str| map[key].as_u64().unwrap_or_default();
+            let (address, size) = (number("address"), number("size"));
+            let access = map["access"].as_str().unwrap_or_default();
+            output.line(format_args!("  space {} {address:#x}, {size:#x} bytes, {access}", number("space")))?;
+        }
+        let outputs: Vec<_> = self.outputs.iter().map(|(label, count)| format!("{label} {count}")).collect();
+        output.line(format_args!("\npictures: {}", outputs.join(", ")))?;
+        let counts: Vec<_> = self.commands.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        output.line(format_args!("commands: {}; {words} words in command lists", counts.join(", ")))?;
+        for (index, work) in &self.work {
+            let words = if work.words > 0 { format!("  ({} words)", work.words) } else { String::new() };
+            output.line(format_args!("{index:>5} {:<19} {}{words}", work.name, work.parameters))?;
+        }
+        let kinds: BTreeMap<_, _> = self.kinds.iter().map(|(kind, sizes)| (kind_name(*kind), sizes)).collect();
+        let command = |(index, work): &(usize, gx::Work)| json!({ "record": index, "name": work.name, "parameters": work.parameters, "words": work.words });
+        Ok(output.object(&json!({
+            "event": "capture",
+            "file": path,
+            "machine": header.machine.name(),
+            "big_endian": header.big_endian,
+            "size": size,
+            "meta": self.meta,
+            "records": kinds,
+            "maps": self.maps,
+            "pictures": self.outputs,
+            "words": words,
+            "commands": self.work.iter().map(command).collect::<Vec<_>>(),
+        }))?)
+    }
+}

@@ -1,0 +1,69 @@
+//! Making devices the way the command line asks for.
+
+use clap::ValueEnum;
+use triglyph::device::{Device, Machine};
+use triglyph::{Error, Options, Tier};
+
+/// Who executes kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TierChoice {
+    /// The interpreter at once, compiled code when it is ready.
+    Auto,
+    /// The reference interpreter only.
+    Interp,
+    /// Compiled code only.
+    Jit,
+}
+
+/// One way to run a capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// Who executes kernels.
+    pub tier: TierChoice,
+    /// Threads; `None` leaves the choice to the library.
+    pub threads: Option<usize>,
+}
+
+impl TierChoice {
+    /// The name that the command line uses.
+    pub fn name(self) -> &'static str {
+        match self {
+            TierChoice::Auto => "auto",
+            TierChoice::Interp => "interp",
+            TierChoice::Jit => "jit",
+        }
+    }
+}
+
+impl Setup {
+    /// A fresh device.
+    pub fn device(self, machine: Machine) -> Result<Box<dyn Device>, Error> {
+        let mut options = Options::default();
+        options.tier = match self.tier {
+            TierChoice::Auto => Tier::Auto,
+            TierChoice::Interp => Tier::InterpreterOnly,
+            TierChoice::Jit => Tier::JitOnly,
+        };
+        if let Some(threads) = self.threads {
+            options.threads = threads;
+        }
+        triglyph::new_device(machine, &options)
+    }
+}
+
+impl std::fmt::Display for Setup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.threads {
+            Some(threads) => write!(f, "{}/{threads}", self.tier.name()),
+            None => f.write_str(self.tier.name()),
+        }
+    }
+}
+
+/// Threads, at least one.
+pub fn parse_threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads @ 1..=1024) => Ok(threads),
+        _ => Err("a number from 1 to 1024 is needed".to_owned()),
+    }
+}

@@ -1,0 +1,86 @@
+//! Where results go: lines or JSON lines on standard output, a progress bar and messages on standard error.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::path::Path;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::exit::{self, Exit};
+
+/// The two streams.
+pub struct Output {
+    json: bool,
+    bar: ProgressBar,
+}
+
+impl Output {
+    /// Text, or JSON lines.
+    pub fn new(json: bool) -> Self {
+        Output { json, bar: ProgressBar::hidden() }
+    }
+
+    /// A line of text; nothing in JSON mode.
+    pub fn line(&self, line: impl Display) -> io::Result<()> {
+        match self.json {
+            true => Ok(()),
+            false => self.bar.suspend(|| writeln!(io::stdout().lock(), "{line}")),
+        }
+    }
+
+    /// An object on a line; nothing in text mode.
+    pub fn object(&self, object: &impl Serialize) -> io::Result<()> {
+        if !self.json {
+            return Ok(());
+        }
+        let line = serde_json::to_string(object)?;
+        self.bar.suspend(|| writeln!(io::stdout().lock(), "{line}"))
+    }
+
+    /// Reports an error, about a file if there is one, and says what it means for the exit code.
+    pub fn error(&self, file: Option<&Path>, error: &anyhow::Error) -> Exit {
+        #[derive(Serialize)]
+        struct Line<'a> {
+            event: &'static str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            file: Option<&'a Path>,
+            error: String,
+        }
+        let exit = exit::classify(error);
+        if exit == Exit::Good {
+            return exit;
+        }
+        let text = format!("{error:#}");
+        let prefix = file.map_or(String::new(), |file| format!("{}: ", file.display()));
+        // Nothing is left to do when these streams are closed.
+        let _ = self.object(&Line { event: "error", file, error: text.clone() });
+        let _ = self.bar.suspend(|| writeln!(io::stderr().lock(), "triglyph: {prefix}{text}"));
+        exit
+    }
+
+    /// The same streams with a progress bar of `length` steps; it shows on a terminal only.
+    pub fn with_bar(&self, length: u64) -> Output {
+        let bar = ProgressBar::new(length);
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {wide_msg}") {
+            bar.set_style(style);
+        }
+        Output { json: self.json, bar }
+    }
+
+    /// Says what is being worked on.
+    pub fn working_on(&self, what: impl Display) {
+        self.bar.set_message(what.to_string());
+    }
+
+    /// One step is done.
+    pub fn step(&self) {
+        self.bar.inc(1);
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,109 @@
+//! `triglyph replay`: a PNG for every picture of a capture.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+use triglyph::capture::{Checks, Event, Player, Reader};
+
+use crate::capture_file::{Named, make_folder, picture_name, write};
+use crate::exit::{Exit, is_closed_pipe};
+use crate::machine::{Setup, TierChoice, parse_threads};
+use crate::output::Output;
+
+/// Arguments of `replay`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Captures; without any, a bundled one is replayed.
+    files: Vec<PathBuf>,
+    /// Folder for the pictures, made when missing.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    out: PathBuf,
+    /// Who executes kernels.
+    #[arg(long, value_enum, default_value = "auto")]
+    tier: TierChoice,
+    /// Number of threads.
+    #[arg(long, value_parser = parse_threads)]
+    threads: Option<usize>,
+    /// Write the alpha channel too. A screen does not show it.
+    #[arg(long)]
+    alpha: bool,
+}
+
+#[derive(Serialize)]
+struct PictureLine<'a> {
+    event: &'static str,
+    file: &'a PathBuf,
+    record: usize,
+    index: usize,
+    label: &'a str,
+    width: u32,
+    height: u32,
+    png: PathBuf,
+}
+
+#[derive(Serialize)]
+struct FileLine<'a> {
+    event: &'static str,
+    file: &'a PathBuf,
+    pictures: usize,
+    submits: usize,
+    faults: u64,
+}
+
+/// Replays every file; one that fails does not keep the others from being replayed.
+pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
+    make_folder(&arguments.out)?;
+    let captures: Vec<Named> = match arguments.files.as_slice() {
+        [] => vec![Named::bundled()],
+        files => files.iter().map(|path| Named::open(path)).collect(),
+    };
+    let output = output.with_bar(captures.len() as u64);
+    let mut exit = Exit::Good;
+    for capture in captures {
+        output.working_on(capture.path.display());
+        let Named { path, bytes } = capture;
+        let result = bytes.map_err(anyhow::Error::from).and_then(|bytes| replay(arguments, &path, &bytes, &output));
+        match result {
+            Err(error) if is_closed_pipe(&error) => return Err(error),
+            Err(error) => exit = exit.max(output.error(Some(&path), &error)),
+            Ok(()) => {}
+        }
+        output.step();
+    }
+    Ok(exit)
+}
+
+fn replay(arguments: &Arguments, path: &PathBuf, bytes: &[u8], output: &Output) -> anyhow::Result<()> {
+    let reader = Reader::new(bytes)?;
+    let setup = Setup { tier: arguments.tier, threads: arguments.threads };
+    let mut device = setup.device(reader.header().machine)?;
+    let mut player = Player::new(&reader, Checks::PICTURES);
+    let (mut pictures, mut submits) = (0, 0);
+    while let Some(event) = player.next(&mut *device)? {
+        match event {
+            Event::Submitted { .. } => submits += 1,
+            Event::Picture(finished) => {
+                let Some(picture) = finished.picture else { continue };
+                let label = &finished.present.label;
+                let png = arguments.out.join(picture_name(path, finished.index, label) + ".png");
+                write(&png, &picture.to_png(arguments.alpha)?)?;
+                pictures += 1;
+                output.line(png.display())?;
+                output.object(&PictureLine {
+                    event: "picture",
+                    file: path,
+                    record: finished.record,
+                    index: finished.index,
+                    label,
+                    width: picture.width,
+                    height: picture.height,
+                    png,
+                })?;
+            }
+            _ => {}
+        }
+    }
+    let faults = device.faults().total();
+    Ok(output.object(&FileLine { event: "replayed", file: path, pictures, submits, faults })?)
+}

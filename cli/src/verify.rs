@@ -1,0 +1,320 @@
+//! `triglyph verify`: the one claim, checked. Same capture, same bytes, whoever executes it; and the expected ones.
+//!
+//! The runs asked for go through a capture in step. After each picture, and at the end, everything that the capture
+//! has mapped is compared with what the first run has there.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use triglyph::capture::{Checks, Event, Finished, Hashed, Player, Prepared, Range, Reader};
+use triglyph::device::Device;
+
+use crate::capture_file::{Named, expand, stem};
+use crate::exit::{Exit, UsageError, is_closed_pipe};
+use crate::machine::{Setup, TierChoice, parse_threads};
+use crate::output::Output;
+use crate::report::Report;
+
+/// Which tiers to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Tiers {
+    /// The interpreter and compiled code.
+    Both,
+    /// The reference interpreter only.
+    Interp,
+    /// Compiled code only.
+    Jit,
+}
+
+/// Arguments of `verify`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Captures, and folders of captures.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Which tiers to run and to compare.
+    #[arg(long, value_enum, default_value = "both")]
+    tier: Tiers,
+    /// Numbers of threads to run with and to compare.
+    #[arg(long, value_delimiter = ',', value_parser = parse_threads, default_value = "1,2")]
+    threads: Vec<usize>,
+    /// Folder for wanted, found and difference pictures, made when missing.
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+}
+
+/// What came of a file; one JSON line.
+#[derive(Default, Serialize)]
+struct Verified {
+    event: &'static str,
+    file: PathBuf,
+    ok: bool,
+    runs: usize,
+    pictures: usize,
+    expected: usize,
+    hashes: usize,
+    faults: u64,
+    seconds: f64,
+    differences: Vec<String>,
+}
+
+#[derive(Default, Serialize)]
+struct Summary {
+    event: &'static str,
+    files: usize,
+    good: usize,
+    different: usize,
+    unreadable: usize,
+    pictures: usize,
+    expected: usize,
+    hashes: usize,
+}
+
+/// Verifies every file; one that fails does not keep the others from being verified.
+pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
+    let files = expand(&arguments.paths)?;
+    if files.is_empty() {
+        return Err(UsageError("no captures there".to_owned()).into());
+    }
+    let report = Report::new(arguments.report.as_deref())?;
+    let output = output.with_bar(files.len() as u64);
+    let mut summary = Summary { event: "summary", files: files.len(), ..Summary::default() };
+    let mut exit = Exit::Good;
+    for path in &files {
+        output.working_on(path.display());
+        match verify(&setups(arguments), path, &report) {
+            Ok(verified) => {
+                print(&verified, &output)?;
+                summary.pictures += verified.pictures;
+                summary.expected += verified.expected;
+                summary.hashes += verified.hashes;
+                match verified.ok {
+                    true => summary.good += 1,
+                    false => {
+                        summary.different += 1;
+                        exit = exit.max(Exit::Difference);
+                    }
+                }
+            }
+            Err(error) if is_closed_pipe(&error) => return Err(error),
+            Err(error) => {
+                exit = exit.max(output.error(Some(path), &error));
+                output.line(format_args!("ERROR {:<32} {error:#}", stem(path)))?;
+                summary.unreadable += 1;
+            }
+        }
+        output.step();
+    }
+    let Summary { files, good, different, unreadable, pictures, expected, hashes, .. } = summary;
+    output.line(format_args!(
+        "{files} files: {good} good, {different} different, {unreadable} unreadable; {pictures} pictures, {expected} of \
+         them with an expectation, {hashes} hashes"
+    ))?;
+    output.object(&summary)?;
+    Ok(exit)
+}
+
+fn setups(arguments: &Arguments) -> Vec<Setup> {
+    let tiers: &[TierChoice] = match arguments.tier {
+        Tiers::Both => &[TierChoice::Interp, TierChoice::Jit],
+        Tiers::Interp => &[TierChoice::Interp],
+        Tiers::Jit => &[TierChoice::Jit],
+    };
+    let threads = |tier: &TierChoice| {
+        let tier = *tier;
+        arguments.threads.iter().map(move |threads| Setup { tier, threads: Some(*threads) })
+    };
+    tiers.iter().flat_map(threads).collect()
+}
+
+fn print(verified: &Verified, output: &Output) -> anyhow::Result<()> {
+    let Verified { file, ok, runs, pictures, expected, hashes, faults, seconds, differences, .. } = verified;
+    let word = if *ok { "ok" } else { "DIFFERS" };
+    let faults = if *faults > 0 { format!(", {faults} guest faults") } else { String::new() };
+    output.line(format_args!(
+        "{word:<7} {:<32} {pictures} pictures ({expected} expected), {hashes} hashes, {runs} runs{faults}, {seconds:.2} s",
+        stem(file)
+    ))?;
+    for difference in differences {
+        output.line(format_args!("        {difference}"))?;
+    }
+    Ok(output.object(verified)?)
+}
+
+/// One way through the capture, with its own device.
+struct Run<'p, 'a> {
+    name: String,
+    device: Box<dyn Device>,
+    player: Player<'p, 'a>,
+    /// Its memory differs from the first run's already: what follows from that is not worth a line.
+    strayed: bool,
+}
+
+impl Run<'_, '_> {
+    fn next(&mut self) -> anyhow::Result<Option<Event>> {
+        self.player.next(&mut *self.device).with_context(|| format!("with {}", self.name))
+    }
+}
+
+fn verify(setups: &[Setup], path: &Path, report: &Report) -> anyhow::Result<Verified> {
+    let start = Instant::now();
+    let bytes = Named::open(path).bytes?;
+    let capture = Prepared::new(&Reader::new(&bytes)?)?;
+    let mut runs = Vec::new();
+    for setup in setups {
+        let device = setup.device(capture.header().machine).with_context(|| format!("with {setup}"))?;
+        let player = Player::prepared(&capture, Checks::ALL);
+        runs.push(Run { name: setup.to_string(), device, player, strayed: false });
+    }
+    let mut verified = Verified { event: "verified", file: path.to_owned(), runs: runs.len(), ..Verified::default() };
+    loop {
+        let events = runs.iter_mut().map(Run::next).collect::<anyhow::Result<Vec<_>>>()?;
+        match &events[0] {
+            None => break,
+            Some(Event::Picture(_)) => {
+                let finished: Vec<&Finished> = events
+                    .iter()
+                    .filter_map(|event| match event {
+                        Some(Event::Picture(finished)) => Some(finished),
+                        _ => None,
+                    })
+                    .collect();
+                pictures(&mut verified, &runs, &finished, path, report)?;
+                let label = &finished[0].present.label;
+                memory(&mut verified, &mut runs, &format!("picture {} ({label})", finished[0].index))?;
+            }
+            Some(Event::Hash(_)) => hashes(&mut verified, &runs, &events),
+            Some(_) => {}
+        }
+    }
+    memory(&mut verified, &mut runs, "the end")?;
+    verified.faults = runs[0].device.faults().total();
+    verified.ok = verified.differences.is_empty();
+    verified.seconds = start.elapsed().as_secs_f64();
+    Ok(verified)
+}
+
+/// Checks a picture's expectation once for all runs that drew the same, and that they did.
+fn pictures(
+    verified: &mut Verified,
+    runs: &[Run<'_, '_>],
+    finished: &[&Finished],
+    path: &Path,
+    report: &Report,
+) -> anyhow::Result<()> {
+    verified.pictures += 1;
+    verified.expected += usize::from(finished[0].expectation.is_some());
+    report.expectation(path, finished[0])?;
+    let mut drawn_alike = true;
+    for (run, picture) in runs.iter().zip(finished) {
+        let same = picture.picture == finished[0].picture;
+        let what = format!("record {}: picture {} ({})", picture.record, picture.index, picture.present.label);
+        if !same {
+            drawn_alike = false;
+            report.run(path, picture, &run.name)?;
+            if !run.strayed {
+                let line = format!("{what} as drawn by {} is not the picture drawn by {}", run.name, runs[0].name);
+                verified.differences.push(line);
+            }
+        }
+        let first_of_its_kind = !same || std::ptr::eq(*picture, finished[0]);
+        if let Some((expected, comparison)) = &picture.expectation
+            && !comparison.ok
+            && first_of_its_kind
+        {
+            verified.differences.push(format!("{what}, {}: {}", run.name, describe(expected.tolerance, comparison)));
+        }
+    }
+    match drawn_alike {
+        true => Ok(()),
+        false => report.run(path, finished[0], &runs[0].name),
+    }
+}
+
+fn describe(tolerance: u32, comparison: &triglyph::capture::Comparison) -> String {
+    if !comparison.same_size {
+        return "the size is not the expected one".to_owned();
+    }
+    let first = comparison.first.map_or(String::new(), |first| {
+        let colour = |[r, g, b, a]: [u8; 4]| format!("#{r:02x}{g:02x}{b:02x}{a:02x}");
+        format!(", first at ({}, {}): want {}, got {}", first.x, first.y, colour(first.want), colour(first.got))
+    });
+    format!(
+        "{} of {} pixels differ by more than {tolerance}, at most by {}{first}",
+        comparison.over, comparison.pixels, comparison.max_difference
+    )
+}
+
+fn hashes(verified: &mut Verified, runs: &[Run<'_, '_>], events: &[Option<Event>]) {
+    verified.hashes += 1;
+    let mut seen: Vec<u64> = Vec::new();
+    for (run, event) in runs.iter().zip(events) {
+        let Some(Event::Hash(hashed)) = event else { continue };
+        if hashed.ok() || seen.contains(&hashed.got) {
+            continue;
+        }
+        seen.push(hashed.got);
+        let Hashed { record, hash, got } = hashed;
+        verified.differences.push(format!(
+            "record {record}, {}: {:#x} bytes at {:#x} in space {} hash to {got:016x}, not to {:016x}",
+            run.name, hash.size, hash.address, hash.space, hash.xxh3
+        ));
+    }
+}
+
+/// Compares every mapped byte of every run with the first run's.
+fn memory(verified: &mut Verified, runs: &mut [Run<'_, '_>], when: &str) -> anyhow::Result<()> {
+    let Some((first, others)) = runs.split_first_mut() else { return Ok(()) };
+    for (range, _) in first.player.maps() {
+        if others.iter().all(|run| run.strayed) {
+            break;
+        }
+        let mut pieces = Pieces::new(range);
+        while let Some((at, want, got)) = pieces.advance() {
+            first.device.read(range.space, at, want)?;
+            for run in others.iter_mut().filter(|run| !run.strayed) {
+                run.device.read(range.space, at, got)?;
+                let Some(differing) = want.iter().zip(got.iter()).position(|(want, got)| want != got) else { continue };
+                run.strayed = true;
+                verified.differences.push(format!(
+                    "memory at {when}: {:#x} in space {} is {:02x} with {} and {:02x} with {}",
+                    at + differing as u64,
+                    range.space,
+                    want[differing],
+                    first.name,
+                    got[differing],
+                    run.name
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Walks a range in pieces, with two buffers of a piece's size.
+struct Pieces {
+    range: Range,
+    done: u64,
+    buffers: [Vec<u8>; 2],
+}
+
+impl Pieces {
+    const SIZE: u64 = 1 << 18;
+
+    fn new(range: Range) -> Self {
+        let buffer = vec![0; Self::SIZE.min(range.size) as usize];
+        Pieces { range, done: 0, buffers: [buffer.clone(), buffer] }
+    }
+
+    fn advance(&mut self) -> Option<(u64, &mut [u8], &mut [u8])> {
+        let length = Self::SIZE.min(self.range.size - self.done);
+        let at = self.range.address + self.done;
+        self.done += length;
+        let [want, got] = &mut self.buffers;
+        let length = length as usize;
+        (length > 0).then_some((at, &mut want[..length], &mut got[..length]))
+    }
+}
