@@ -2,8 +2,7 @@
 //!
 //! Source of the whole table: 3dbrew "Shader Instruction Set". In the formulas `s1` to `s3` are the sources after swizzle
 //! and negation, `d` the destination, `i` a component; components outside the descriptor's write mask keep their value.
-//! Letters of the patterns: d destination, a b c sources 1 to 3, i index register or uniform number, p operand
-//! descriptor, t target, n number of instructions, o x y condition or comparisons. Words with opcodes 0x10, 0x11,
+//! The letters of the patterns are explained in `shape.rs`. Words with opcodes 0x10, 0x11,
 //! 0x14 to 0x17 and 0x1C to 0x1F are in no row; the machine treats them as NOP.
 
 pub use super::descriptor::Descriptor;
@@ -90,7 +89,7 @@ isa! {
         /// Emits the output registers as a vertex (geometry shader)
         emit "101010 --------------------------" Flow0: EFFECT;
         /// Says what the next `emit` does
-        setemit "101011 vv p w ----------------------" SetEmit: EFFECT;
+        setemit "101011 vv q w ----------------------" SetEmit: EFFECT;
         /// Goes to the target if the condition holds
         jmpc "101100 xy oo tttttttttttt -- --------" Branch: BRANCH;
         /// Goes to the target if the bool is not n

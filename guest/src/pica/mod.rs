@@ -1,8 +1,24 @@
 //! The Nintendo 3DS GPU (PICA200): shader instruction set, registers, command lists.
+//!
+//! ```text
+//! isa.rs         the instruction table; operand.rs and shape.rs its operands, descriptor.rs
+//!                masks and swizzles
+//! syntax/        instructions as text; asm.rs and listing.rs whole programs; shbin.rs program files
+//! random.rs      programs for differential tests
+//! regs/          the register tables and what writes do; command.rs packets of command lists
+//! ```
 
 pub mod asm;
+pub mod command;
 pub mod descriptor;
 pub mod isa;
+mod listing;
 pub mod operand;
+pub mod random;
 pub mod regs;
-mod syntax;
+mod shape;
+pub mod shbin;
+pub mod syntax;
+
+pub use asm::{AsmError, Assembler, Program};
+pub use listing::disassemble_program;

@@ -133,7 +133,8 @@ impl Trigger {
     /// The groups of state that are stale after it: bits of [`dirty`].
     pub const fn groups(self) -> u32 {
         match self {
-            Trigger::TextureCacheClear => dirty::TEXTURE,
+            // The register also enables the procedural texture and selects its coordinates.
+            Trigger::TextureCacheClear => dirty::TEXTURE | dirty::PROCTEX,
             Trigger::ProcTexData => dirty::PROCTEX,
             Trigger::FogData | Trigger::GasData => dirty::COMBINER,
             Trigger::LightLutData => dirty::LIGHTING,

@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(EFFECTS[irq_request::ID], Effect::Trigger(Trigger::Interrupt));
         assert_eq!(EFFECTS[0x2D3], Effect::Trigger(Trigger::VshCode));
         assert_eq!(EFFECTS[0x2A6], Effect::Trigger(Trigger::GshDescriptor));
-        assert_eq!(EFFECTS[tex_config::ID].groups(), dirty::TEXTURE);
+        assert_eq!(EFFECTS[tex_config::ID].groups(), dirty::TEXTURE | dirty::PROCTEX);
         assert_eq!(EFFECTS[draw_arrays::ID].groups(), 0);
     }
 }
