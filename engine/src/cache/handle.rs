@@ -1,0 +1,119 @@
+//! Calling kernels: compiled code where it is there and willing, the reference otherwise.
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::pixel::PixelJob;
+use triglyph_guest::kernel::tier::TextureDecoder;
+use triglyph_guest::kernel::transfer::TransferJob;
+use triglyph_guest::kernel::vertex::{GROUP, VertexJob};
+use triglyph_guest::kernel::{PixelKernel, VertexKernel};
+
+use super::slot::Slot;
+use super::{Counters, PixelKind, TransferKind, VertexKind};
+
+/// A vertex kernel.
+#[derive(Clone, Debug)]
+pub struct VertexHandle(pub(super) Arc<Slot<VertexKind>>);
+
+/// A pixel kernel.
+#[derive(Clone, Debug)]
+pub struct PixelHandle(pub(super) Arc<Slot<PixelKind>>);
+
+/// A transfer kernel.
+#[derive(Clone, Debug)]
+pub struct TransferHandle(pub(super) Arc<Slot<TransferKind>>);
+
+impl VertexHandle {
+    /// Shades every vertex of `job`.
+    pub fn shade(&self, job: &mut VertexJob<'_>) {
+        self.0.note_call();
+        let counters = self.0.counters();
+        let Some(compiled) = self.0.compiled() else {
+            Counters::add(&counters.reference_calls, 1);
+            self.0.reference().shade(job, 0);
+            return;
+        };
+        Counters::add(&counters.compiled_calls, 1);
+        let total = job.vertices.len();
+        let mut done = compiled.shade(job, 0);
+        while done < total {
+            let end = (done + GROUP).min(total);
+            Counters::add(&counters.reference_calls, 1);
+            shade_part(&**self.0.reference(), job, done, end);
+            done = if end < total { compiled.shade(job, end) } else { end };
+        }
+    }
+}
+
+/// Has the reference shade vertices `first..end` of a job.
+fn shade_part(kernel: &dyn VertexKernel, job: &mut VertexJob<'_>, first: usize, end: usize) {
+    let stride = job.records.len() / job.vertices.len();
+    let mut part = VertexJob {
+        streams: job.streams,
+        fixed: job.fixed,
+        uniforms: job.uniforms,
+        constants: job.constants,
+        vertices: &job.vertices[first..end],
+        last_vertex: job.last_vertex,
+        records: &mut job.records[first * stride..end * stride],
+        clip: &mut job.clip[first..end],
+    };
+    kernel.shade(&mut part, 0);
+}
+
+impl PixelHandle {
+    /// The kernel to use for a scene: compiled when there is one.
+    pub fn choose(&self) -> PixelChoice {
+        PixelChoice { handle: self.clone(), compiled: self.0.compiled() }
+    }
+
+    /// The reference kernel, whatever there is.
+    pub fn reference(&self) -> PixelChoice {
+        PixelChoice { handle: self.clone(), compiled: None }
+    }
+}
+
+/// What serves a pixel key during one scene.
+pub struct PixelChoice {
+    handle: PixelHandle,
+    compiled: Option<Arc<dyn PixelKernel>>,
+}
+
+impl PixelChoice {
+    /// Who decodes textures for the kernel; `None` when it samples guest memory in place.
+    pub fn texture_decoder(&self) -> Option<&dyn TextureDecoder> {
+        self.compiled.as_ref()?.texture_decoder()
+    }
+
+    /// Shades all blocks of `job`.
+    pub fn shade(&self, job: &PixelJob<'_>) {
+        let slot = &self.handle.0;
+        slot.note_call();
+        if let Some(compiled) = &self.compiled {
+            if compiled.shade(job).is_ok() {
+                Counters::add(&slot.counters().compiled_calls, 1);
+                return;
+            }
+        }
+        Counters::add(&slot.counters().reference_calls, 1);
+        // The reference refuses nothing.
+        let _ = slot.reference().shade(job);
+    }
+}
+
+impl TransferHandle {
+    /// Does the job.
+    pub fn run(&self, job: &TransferJob<'_>) {
+        self.0.note_call();
+        let counters = self.0.counters();
+        if let Some(compiled) = self.0.compiled() {
+            if compiled.run(job).is_ok() {
+                Counters::add(&counters.compiled_calls, 1);
+                return;
+            }
+        }
+        Counters::add(&counters.reference_calls, 1);
+        // The reference refuses nothing.
+        let _ = self.0.reference().run(job);
+    }
+}

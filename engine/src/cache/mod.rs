@@ -1,0 +1,230 @@
+//! Kernels by content hash: who has which, compiled or not yet.
+//!
+//! ```text
+//! key ──hash──► Slot ──► Handle (held by scenes) ──► compiled kernel, if there and willing
+//!                 │                              └─► reference kernel, always
+//!                 └─► worker: compile quickly, later again with more effort
+//! ```
+//!
+//! A handle keeps its kernels alive, so eviction needs no fence: a slot leaves the table, and its code is freed when
+//! the last scene lets go.
+
+mod handle;
+mod slot;
+pub mod texture;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use triglyph_guest::kernel::pixel::PixelKey;
+use triglyph_guest::kernel::transfer::TransferKey;
+use triglyph_guest::kernel::vertex::VertexKey;
+use triglyph_guest::kernel::{PixelKernel, Tier, TransferKernel, VertexKernel};
+
+use crate::sched::Worker;
+pub use handle::{PixelChoice, PixelHandle, TransferHandle, VertexHandle};
+use slot::{Kind, Table};
+
+/// Which tier serves kernel calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum TierMode {
+    /// The interpreter at once, compiled code as soon as it is there.
+    #[default]
+    Auto,
+    /// The reference interpreter only.
+    InterpreterOnly,
+    /// Compiled code from the first call on: callers wait for the compiler. What the compiler refuses still goes to
+    /// the reference.
+    JitOnly,
+}
+
+/// The tiers an engine works with.
+#[derive(Clone)]
+pub struct Tiers {
+    /// The reference; takes every key and every call.
+    pub reference: Arc<dyn Tier>,
+    /// Compiles fast.
+    pub quick: Option<Arc<dyn Tier>>,
+    /// Compiles well; for kernels that are used a lot.
+    pub hot: Option<Arc<dyn Tier>>,
+}
+
+impl std::fmt::Debug for Tiers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = |tier: &Option<Arc<dyn Tier>>| tier.as_ref().map(|t| t.name());
+        f.debug_struct("Tiers")
+            .field("reference", &self.reference.name())
+            .field("quick", &name(&self.quick))
+            .field("hot", &name(&self.hot))
+            .finish()
+    }
+}
+
+/// All kernels of an engine.
+#[derive(Debug)]
+pub struct Kernels {
+    shared: Arc<Shared>,
+    vertex: Table<VertexKind>,
+    pixel: Table<PixelKind>,
+    transfer: Table<TransferKind>,
+}
+
+/// What tables, slots and compile jobs share.
+#[derive(Debug)]
+struct Shared {
+    tiers: Tiers,
+    mode: TierMode,
+    /// Bytes of machine code the tables may hold.
+    budget: usize,
+    worker: Worker,
+    counters: Counters,
+}
+
+/// What the cache has done so far.
+#[derive(Debug, Default)]
+pub struct Counters {
+    compiled: AtomicU64,
+    compile_nanoseconds: AtomicU64,
+    refused: AtomicU64,
+    promoted: AtomicU64,
+    evicted: AtomicU64,
+    code_bytes: AtomicU64,
+    reference_calls: AtomicU64,
+    compiled_calls: AtomicU64,
+}
+
+impl Counters {
+    fn add(counter: &AtomicU64, amount: u64) {
+        counter.fetch_add(amount, Ordering::Relaxed);
+    }
+
+    /// Kernels compiled, promotions included.
+    pub fn compiled(&self) -> u64 {
+        self.compiled.load(Ordering::Relaxed)
+    }
+    /// Time spent compiling, on whichever thread.
+    pub fn compile_time(&self) -> Duration {
+        Duration::from_nanos(self.compile_nanoseconds.load(Ordering::Relaxed))
+    }
+    /// Keys that the compiler left to the reference.
+    pub fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+    /// Kernels compiled again with more effort.
+    pub fn promoted(&self) -> u64 {
+        self.promoted.load(Ordering::Relaxed)
+    }
+    /// Kernels that had to leave for others.
+    pub fn evicted(&self) -> u64 {
+        self.evicted.load(Ordering::Relaxed)
+    }
+    /// Machine code held now, in bytes.
+    pub fn code_bytes(&self) -> u64 {
+        self.code_bytes.load(Ordering::Relaxed)
+    }
+    /// Kernel calls that the reference served.
+    pub fn reference_calls(&self) -> u64 {
+        self.reference_calls.load(Ordering::Relaxed)
+    }
+    /// Kernel calls that compiled code served.
+    pub fn compiled_calls(&self) -> u64 {
+        self.compiled_calls.load(Ordering::Relaxed)
+    }
+}
+
+impl Kernels {
+    /// Empty tables. `budget` is the machine code they may hold, in bytes.
+    pub fn new(tiers: Tiers, mode: TierMode, budget: usize) -> Self {
+        let shared = Shared { tiers, mode, budget, worker: Worker::default(), counters: Counters::default() };
+        let shared = Arc::new(shared);
+        Kernels { shared, vertex: Table::default(), pixel: Table::default(), transfer: Table::default() }
+    }
+
+    /// The kernel of a vertex key.
+    pub fn vertex(&self, key: &VertexKey) -> VertexHandle {
+        VertexHandle(self.vertex.get(&self.shared, key))
+    }
+
+    /// The kernel of a pixel key.
+    pub fn pixel(&self, key: &PixelKey) -> PixelHandle {
+        PixelHandle(self.pixel.get(&self.shared, key))
+    }
+
+    /// The kernel of a transfer key.
+    pub fn transfer(&self, key: &TransferKey) -> TransferHandle {
+        TransferHandle(self.transfer.get(&self.shared, key))
+    }
+
+    /// Waits until every queued compilation is done.
+    pub fn wait_for_compiler(&self) {
+        self.shared.worker.wait_idle();
+    }
+
+    /// What has been done so far.
+    pub fn counters(&self) -> &Counters {
+        &self.shared.counters
+    }
+
+    /// Number of keys held.
+    pub fn len(&self) -> usize {
+        self.vertex.len() + self.pixel.len() + self.transfer.len()
+    }
+
+    /// Whether no key is held.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Which tier serves calls.
+    pub fn mode(&self) -> TierMode {
+        self.shared.mode
+    }
+}
+
+impl Drop for Kernels {
+    fn drop(&mut self) {
+        // Queued jobs own what they work on; without this they would all be compiled for nobody.
+        self.shared.worker.cancel();
+    }
+}
+
+#[derive(Debug)]
+struct VertexKind;
+#[derive(Debug)]
+struct PixelKind;
+#[derive(Debug)]
+struct TransferKind;
+
+impl Kind for VertexKind {
+    type Key = VertexKey;
+    type Kernel = dyn VertexKernel;
+    fn make(tier: &dyn Tier, key: &VertexKey) -> Option<Arc<dyn VertexKernel>> {
+        tier.vertex(key).ok()
+    }
+    fn code_bytes(kernel: &dyn VertexKernel) -> usize {
+        kernel.code_bytes()
+    }
+}
+
+impl Kind for PixelKind {
+    type Key = PixelKey;
+    type Kernel = dyn PixelKernel;
+    fn make(tier: &dyn Tier, key: &PixelKey) -> Option<Arc<dyn PixelKernel>> {
+        tier.pixel(key).ok()
+    }
+    fn code_bytes(kernel: &dyn PixelKernel) -> usize {
+        kernel.code_bytes()
+    }
+}
+
+impl Kind for TransferKind {
+    type Key = TransferKey;
+    type Kernel = dyn TransferKernel;
+    fn make(tier: &dyn Tier, key: &TransferKey) -> Option<Arc<dyn TransferKernel>> {
+        tier.transfer(key).ok()
+    }
+    fn code_bytes(kernel: &dyn TransferKernel) -> usize {
+        kernel.code_bytes()
+    }
+}

@@ -1,0 +1,16 @@
+//! From vertices to primitives in a scene.
+//!
+//! ```text
+//! indices ─► unique ─► vertex kernel ─► records ─► assemble ─► clip ─► setup ─► scene
+//! ```
+
+mod assemble;
+mod clip;
+mod setup;
+mod shade;
+mod unique;
+
+pub use assemble::{Assembler, Topology};
+pub use setup::{Cull, Setup};
+pub use shade::{Batch, Shaded, shade};
+pub use unique::{Unique, unique};

@@ -1,0 +1,176 @@
+//! Triangle setup: fixed point, culling, edge functions, varyings over w.
+
+use triglyph_guest::kernel::pixel::{Primitive, WIDE_EDGES};
+use triglyph_guest::kernel::vertex::{SCREEN, VertexConstants};
+
+use super::{Shaded, clip};
+use crate::scene::{Rect, Scene};
+
+/// Which triangles are dropped, seen with y upwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Cull {
+    /// None.
+    #[default]
+    Off,
+    /// Counter-clockwise ones.
+    CounterClockwise,
+    /// Clockwise ones.
+    Clockwise,
+}
+
+/// State of setup.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Culling.
+    pub cull: Cull,
+    /// Stored row of pixel row y: `Some(last)` stores `last - y`, `None` stores y.
+    pub flip: Option<u32>,
+    /// Slots of the vertex record that become varyings, ascending.
+    pub slots: Vec<u8>,
+    /// Viewport and clip plane, for vertices that clipping makes.
+    pub constants: VertexConstants,
+}
+
+/// Pixel positions have four bits of fraction.
+const SUBPIXELS: i64 = 16;
+
+/// A corner in fixed point.
+#[derive(Clone, Copy)]
+struct Corner<'a> {
+    x: i64,
+    y: i64,
+    record: &'a [f32],
+}
+
+impl<'a> Corner<'a> {
+    fn new(record: &'a [f32]) -> Self {
+        Corner { x: to_fixed(record[0]), y: to_fixed(record[1]), record }
+    }
+}
+
+/// Rounds to 1/16 pixel, halves away from zero; NaN gives 0. The range is that of 16 bits.
+fn to_fixed(v: f32) -> i64 {
+    let scaled = v * SUBPIXELS as f32;
+    (scaled.round() as i64).clamp(-0x8000, 0x7FFF)
+}
+
+/// Twice the signed area, positive when a, b, c run counter-clockwise with y upwards.
+fn area2(a: (i64, i64), b: (i64, i64), c: (i64, i64)) -> i64 {
+    (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0)
+}
+
+impl Setup {
+    /// Clips, culls and sets up one triangle of `shaded`. Returns how many primitives it became.
+    pub fn triangle(&self, shaded: &Shaded, [a, b, c]: [u32; 3], scene: &mut Scene) -> u32 {
+        let codes = [a, b, c].map(|i| shaded.clip[i as usize]);
+        if codes[0] & codes[1] & codes[2] != 0 {
+            return 0;
+        }
+        let records = [a, b, c].map(|i| shaded.record(i));
+        let planes = codes[0] | codes[1] | codes[2];
+        if planes == 0 {
+            return u32::from(self.emit(records, shaded.groups, scene));
+        }
+        let mut polygon = clip::clip(records, planes, &self.constants.clip_plane);
+        polygon.iter_mut().for_each(|record| self.project(record));
+        let mut count = 0;
+        for i in 2..polygon.len() {
+            count += u32::from(self.emit([&polygon[0], &polygon[i - 1], &polygon[i]], shaded.groups, scene));
+        }
+        count
+    }
+
+    /// Screen position of a vertex that clipping made; the formula of
+    /// [`triglyph_guest::kernel::vertex::VertexJob::records`].
+    fn project(&self, record: &mut [f32]) {
+        let [x, y, z, w] = [0, 1, 2, 3].map(|i| record[SCREEN + i]);
+        let iw = 1.0 / w;
+        let VertexConstants { half, corner, .. } = self.constants;
+        record[0] = (x * iw + 1.0) * half[0] + corner[0];
+        record[1] = (y * iw + 1.0) * half[1] + corner[1];
+        record[2] = z * iw;
+        record[3] = iw;
+    }
+
+    /// Sets up a triangle that needs no clipping. Returns whether it may cover pixels.
+    fn emit(&self, records: [&[f32]; 3], groups: u32, scene: &mut Scene) -> bool {
+        let mut corners = records.map(Corner::new);
+        let point = |c: &Corner<'_>| (c.x, c.y);
+        let mut area = area2(point(&corners[0]), point(&corners[1]), point(&corners[2]));
+        let swap = match self.cull {
+            Cull::Off => area < 0,
+            Cull::CounterClockwise => true,
+            Cull::Clockwise => false,
+        };
+        if swap {
+            corners.swap(1, 2);
+            area = -area;
+        }
+        if area <= 0 {
+            return false;
+        }
+        let Some(bounds) = self.bounds(&corners, scene) else { return false };
+        let Some(mut primitive) = self.edges(&corners, area) else { return false };
+        for (k, corner) in corners.iter().enumerate() {
+            primitive.z[k] = corner.record[2];
+            primitive.inv_w[k] = corner.record[3];
+        }
+        primitive.first_varying = scene.varyings.len() as u32;
+        scene.varyings.extend(self.slots.iter().map(|&slot| {
+            let written = groups & 1 << (slot / 4) != 0;
+            corners.map(|c| if written { c.record[SCREEN + slot as usize] * c.record[3] } else { c.record[3] })
+        }));
+        scene.push(primitive, bounds);
+        true
+    }
+
+    /// The pixels of the target in the bounding box, in stored rows.
+    fn bounds(&self, corners: &[Corner<'_>; 3], scene: &Scene) -> Option<Rect> {
+        let (xs, ys) = (corners.map(|c| c.x), corners.map(|c| c.y));
+        let low = |v: [i64; 3]| v[0].min(v[1]).min(v[2]).div_euclid(SUBPIXELS).max(0);
+        let high = |v: [i64; 3]| (v[0].max(v[1]).max(v[2]) + SUBPIXELS - 1).div_euclid(SUBPIXELS) - 1;
+        let x1 = high(xs).min(i64::from(scene.target.width) - 1);
+        let y1 = high(ys).min(i64::from(scene.target.rows) - 1);
+        let (x0, y0) = (low(xs), low(ys));
+        if x0 > x1 || y0 > y1 {
+            return None;
+        }
+        let (y0, y1) = match self.flip {
+            Some(last) => (i64::from(last) - y1, i64::from(last) - y0),
+            None => (y0, y1),
+        };
+        Some(Rect { x0: x0 as u32, y0: y0.max(0) as u32, x1: x1 as u32, y1: y1 as u32 })
+    }
+
+    /// Edge functions at the centre of pixel (0, stored row 0), and their steps.
+    ///
+    /// An edge from p to q includes the pixels exactly on it when q lies below p, or right of it at the same height;
+    /// the others are lowered by 1, which also enters the interpolation weights and their sum. (What the reference
+    /// pictures show; never verified on hardware.)
+    fn edges(&self, corners: &[Corner<'_>; 3], area: i64) -> Option<Primitive> {
+        let mut primitive = Primitive::default();
+        let half = SUBPIXELS / 2;
+        let (origin_y, row_step) = match self.flip {
+            Some(last) => (i64::from(last) * SUBPIXELS + half, -SUBPIXELS),
+            None => (half, SUBPIXELS),
+        };
+        let mut sum = area;
+        for k in 0..3 {
+            let (p, q) = (&corners[(k + 1) % 3], &corners[(k + 2) % 3]);
+            let (dx, dy) = (q.x - p.x, q.y - p.y);
+            let excluded = i64::from(!(dy < 0 || dy == 0 && dx > 0));
+            sum -= excluded;
+            primitive.edge[k] = area2((p.x, p.y), (q.x, q.y), (half, origin_y)) - excluded;
+            primitive.dx[k] = (-dy * SUBPIXELS) as i32;
+            primitive.dy[k] = (dx * row_step) as i32;
+        }
+        primitive.sum = sum as f32;
+        let extent = |v: [i64; 3]| v[0].max(v[1]).max(v[2]) - v[0].min(v[1]).min(v[2]) + 16 * SUBPIXELS;
+        let span = 2 * extent(corners.map(|c| c.x)) * extent(corners.map(|c| c.y));
+        primitive.flags = if span < 1 << 31 { 0 } else { WIDE_EDGES };
+        (sum > 0).then_some(primitive)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+use triglyph_guest::layout::Block;
+
+use super::*;
+use crate::scene::SceneTarget;
+
+fn scene() -> Scene {
+    Scene::new(SceneTarget {
+        space: 0,
+        color: Some(0),
+        depth: None,
+        color_bytes: 4,
+        depth_bytes: 0,
+        width: 8,
+        rows: 8,
+        block: Block::B8,
+    })
+}
+
+fn setup(flip: Option<u32>) -> Setup {
+    Setup { cull: Cull::Off, flip, slots: Vec::new(), constants: VertexConstants::default() }
+}
+
+/// A record at a screen position, w = 1, inside of every plane.
+fn shaded(points: &[[f32; 2]]) -> Shaded {
+    let records = points.iter().flat_map(|p| [p[0], p[1], -0.5, 1.0, 0.0, 0.0, -0.5, 1.0]).collect();
+    Shaded { records, clip: vec![0; points.len()], stride: 8, groups: 1 }
+}
+
+fn covered(scene: &Scene) -> Vec<[u32; 2]> {
+    let p = &scene.primitives[0];
+    let inside = |x: u32, y: u32| {
+        (0..3).all(|k| p.edge[k] + i64::from(p.dx[k]) * i64::from(x) + i64::from(p.dy[k]) * i64::from(y) >= 0)
+    };
+    (0..8).flat_map(|y| (0..8).map(move |x| [x, y])).filter(|&[x, y]| inside(x, y)).collect()
+}
+
+#[test]
+fn the_fill_rule_gives_each_shared_pixel_to_one_triangle() {
+    let square = shaded(&[[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]]);
+    for flip in [None, Some(7)] {
+        let mut pixels = Vec::new();
+        for triangle in [[0, 1, 2], [0, 2, 3]] {
+            let mut scene = scene();
+            assert_eq!(setup(flip).triangle(&square, triangle, &mut scene), 1);
+            pixels.extend(covered(&scene));
+        }
+        pixels.sort_unstable();
+        let mut distinct = pixels.clone();
+        distinct.dedup();
+        assert_eq!(pixels.len(), 16);
+        assert_eq!(distinct.len(), 16);
+    }
+}
+
+#[test]
+fn weights_carry_the_bias() {
+    let mut scene = scene();
+    setup(None).triangle(&shaded(&[[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]]), [0, 1, 2], &mut scene);
+    let p = &scene.primitives[0];
+    assert_eq!(p.sum, 4095.0);
+    assert_eq!([0, 1, 2].map(|k| p.edge[k]), [3071, 512, 512]);
+}
+
+#[test]
+fn culling_looks_at_the_winding() {
+    let points = shaded(&[[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]]);
+    for (cull, counter_clockwise, clockwise) in
+        [(Cull::Off, 1, 1), (Cull::CounterClockwise, 0, 1), (Cull::Clockwise, 1, 0)]
+    {
+        let setup = Setup { cull, ..setup(None) };
+        assert_eq!(setup.triangle(&points, [0, 1, 2], &mut scene()), counter_clockwise);
+        assert_eq!(setup.triangle(&points, [0, 2, 1], &mut scene()), clockwise);
+    }
+}
+
+#[test]
+fn triangles_without_area_draw_nothing() {
+    let points = shaded(&[[0.0, 0.0], [4.0, 4.0], [2.0, 2.0]]);
+    assert_eq!(setup(None).triangle(&points, [0, 1, 2], &mut scene()), 0);
+    let nowhere = shaded(&[[f32::NAN, 0.0], [4.0, f32::NAN], [2.0, 2.0]]);
+    setup(None).triangle(&nowhere, [0, 1, 2], &mut scene());
+}
+
+#[test]
+fn triangles_outside_of_one_plane_are_dropped_and_others_clipped() {
+    // w - x < 0 for the second vertex.
+    let position = |x: f32| [0.0, 0.0, 0.0, 0.0, x, 0.5 * x, -0.5, 1.0];
+    let mut shaded = Shaded {
+        records: [position(-1.0), position(3.0), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, -0.5, 1.0]].concat(),
+        clip: vec![0, 1, 0],
+        stride: 8,
+        groups: 1,
+    };
+    let setup = Setup { constants: VertexConstants { half: [4.0; 2], ..Default::default() }, ..setup(None) };
+    assert!(setup.triangle(&shaded, [0, 1, 2], &mut scene()) >= 1);
+    shaded.clip = vec![1, 1, 1];
+    assert_eq!(setup.triangle(&shaded, [0, 1, 2], &mut scene()), 0);
+}

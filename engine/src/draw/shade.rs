@@ -1,0 +1,91 @@
+//! Running the vertex kernel over a batch, in pieces on all threads when it is large.
+
+use triglyph_guest::kernel::vertex::{OutputMap, Stream, Uniforms, VertexConstants, VertexJob};
+
+use crate::cache::VertexHandle;
+use crate::sched::Scheduler;
+
+/// Vertices of one piece: some microseconds of compiled code, so that waking a thread pays.
+const PIECE: usize = 512;
+
+/// Vertices to shade.
+#[derive(Debug)]
+pub struct Batch<'a> {
+    /// The kernel.
+    pub kernel: &'a VertexHandle,
+    /// Its output map.
+    pub outputs: &'a OutputMap,
+    /// Vertex arrays.
+    pub streams: &'a [Stream<'a>; 16],
+    /// Fixed attributes.
+    pub fixed: &'a [[f32; 4]; 16],
+    /// Uniforms.
+    pub uniforms: &'a Uniforms,
+    /// Viewport and clip plane.
+    pub constants: VertexConstants,
+    /// Array elements to shade.
+    pub vertices: &'a [u32],
+}
+
+/// Shaded vertices.
+#[derive(Debug, Default)]
+pub struct Shaded {
+    /// One record of `stride` floats each, as [`VertexJob::records`].
+    pub records: Vec<f32>,
+    /// One clip code each.
+    pub clip: Vec<u8>,
+    /// Floats of a record.
+    pub stride: usize,
+    /// Bit g: group g of the slots is written, otherwise it reads 1.0.
+    pub groups: u32,
+}
+
+impl Shaded {
+    /// The record of vertex `index`.
+    pub fn record(&self, index: u32) -> &[f32] {
+        &self.records[index as usize * self.stride..][..self.stride]
+    }
+
+    /// Writes 1.0 to every group that was not written, so that records of several batches can stand together.
+    pub fn complete(&mut self) {
+        let missing: Vec<usize> =
+            (0..(self.stride - 4) / 4).filter(|&group| self.groups & 1 << group == 0).map(|g| 4 + 4 * g).collect();
+        for record in self.records.chunks_exact_mut(self.stride) {
+            for &at in &missing {
+                record[at..at + 4].fill(1.0);
+            }
+        }
+        self.groups = u32::MAX;
+    }
+}
+
+/// Shades a batch.
+pub fn shade(scheduler: &Scheduler, batch: &Batch<'_>, mut out: Shaded) -> Shaded {
+    let (stride, count) = (batch.outputs.stride(), batch.vertices.len());
+    out.stride = stride;
+    out.groups = (0..batch.outputs.slots.len() / 4)
+        .filter(|&group| batch.outputs.group_written(group))
+        .fold(0, |groups, group| groups | 1 << group);
+    // The kernel writes every group it promises; what it does not write is never read.
+    out.records.resize(count * stride, 0.0);
+    out.clip.resize(count, 0);
+    let last_vertex = batch.vertices.iter().copied().max().unwrap_or(0);
+    let pieces: Vec<VertexJob<'_>> = batch
+        .vertices
+        .chunks(PIECE)
+        .zip(out.records.chunks_mut(PIECE * stride))
+        .zip(out.clip.chunks_mut(PIECE))
+        .map(|((vertices, records), clip)| VertexJob {
+            streams: batch.streams,
+            fixed: batch.fixed,
+            uniforms: batch.uniforms,
+            constants: batch.constants,
+            vertices,
+            last_vertex,
+            records,
+            clip,
+        })
+        .collect();
+    scheduler.for_each_item(pieces, |mut piece| batch.kernel.shade(&mut piece));
+    out
+}

@@ -1,0 +1,281 @@
+//! Guest memory as the GPU sees it: ranges of address spaces, and what was written to them.
+//!
+//! ```text
+//! map / map_host ──► ranges (sorted, disjoint) ──► window(space, address) ──► kernels
+//!                                              └─► mark_written ──► take_written (the host)
+//! ```
+//!
+//! **Invariant**: guest memory is only ever touched through [`Window`]s, whose bytes are atomics; `raw.rs` alone
+//! knows pointers.
+
+mod raw;
+mod written;
+
+use std::sync::{Arc, Mutex};
+
+use triglyph_guest::kernel::Window;
+
+use crate::device::{Access, WrittenRange};
+use crate::error::Error;
+use raw::Arena;
+pub use raw::for_each_chunk;
+use written::WrittenSet;
+
+/// The memory of one machine.
+#[derive(Debug, Default)]
+pub struct Memory {
+    /// Sorted by space and address, disjoint.
+    ranges: Vec<Range>,
+    written: Mutex<WrittenSet>,
+}
+
+/// A stretch of an address space backed by a stretch of an arena.
+#[derive(Clone, Debug)]
+struct Range {
+    space: u32,
+    start: u64,
+    size: u64,
+    access: Access,
+    arena: Arc<Arena>,
+    /// Where in the arena `start` stands.
+    offset: usize,
+}
+
+impl Range {
+    fn end(&self) -> u64 {
+        self.start + self.size
+    }
+
+    /// The part of the range from `start` to `end`, both inside it.
+    fn part(&self, start: u64, end: u64) -> Range {
+        let offset = self.offset + (start - self.start) as usize;
+        Range { start, size: end - start, offset, ..self.clone() }
+    }
+
+    fn window(&self, address: u64) -> Window<'_> {
+        let skip = (address - self.start) as usize;
+        Window::new(&self.arena.bytes()[self.offset + skip..self.offset + self.size as usize])
+    }
+}
+
+impl Memory {
+    /// Maps `size` zero-filled bytes of the library's own; what was mapped there before is replaced.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for size 0 or a range that wraps, [`Error::Unsupported`] when the host has not
+    /// that much memory.
+    pub fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
+        check_range(address, size)?;
+        let arena = Arena::anonymous(size)?;
+        self.insert(Range { space, start: address, size, access, arena: Arc::new(arena), offset: 0 });
+        Ok(())
+    }
+
+    /// Maps memory of the host's; what was mapped there before is replaced.
+    ///
+    /// # Errors
+    /// As [`Self::map`].
+    ///
+    /// # Safety
+    /// `pointer` must be valid for reads and writes of `size` bytes until the range is unmapped or the memory
+    /// dropped. Others may write these bytes at the same time only in ways that do not race in the sense of the
+    /// host's memory model with relaxed atomic byte accesses (guest CPUs writing plain bytes are fine in practice).
+    #[allow(unsafe_code)]
+    pub unsafe fn map_host(
+        &mut self,
+        space: u32,
+        address: u64,
+        pointer: *mut u8,
+        size: u64,
+        access: Access,
+    ) -> Result<(), Error> {
+        check_range(address, size)?;
+        if pointer.is_null() {
+            return Err(Error::InvalidArgument("a null pointer for guest memory".into()));
+        }
+        // SAFETY: passed on to the caller.
+        let arena = unsafe { Arena::host(pointer, size)? };
+        self.insert(Range { space, start: address, size, access, arena: Arc::new(arena), offset: 0 });
+        Ok(())
+    }
+
+    /// Removes whatever is mapped in `size` bytes at `address`.
+    pub fn unmap(&mut self, space: u32, address: u64, size: u64) {
+        let end = address.saturating_add(size);
+        let overlaps = |r: &Range| r.space == space && r.start < end && address < r.end();
+        let (hit, mut kept): (Vec<_>, Vec<_>) = self.ranges.drain(..).partition(overlaps);
+        for range in hit {
+            if range.start < address {
+                kept.push(range.part(range.start, address));
+            }
+            if end < range.end() {
+                kept.push(range.part(end, range.end()));
+            }
+        }
+        kept.sort_by_key(|r| (r.space, r.start));
+        self.ranges = kept;
+    }
+
+    fn insert(&mut self, range: Range) {
+        self.unmap(range.space, range.start, range.size);
+        let at = self.ranges.partition_point(|r| (r.space, r.start) < (range.space, range.start));
+        self.ranges.insert(at, range);
+    }
+
+    fn find(&self, space: u32, address: u64) -> Option<&Range> {
+        let after = self.ranges.partition_point(|r| (r.space, r.start) <= (space, address));
+        let range = &self.ranges[after.checked_sub(1)?];
+        (range.space == space && address < range.end()).then_some(range)
+    }
+
+    /// Memory the GPU may read from `address` to the end of its mapping; empty when there is none.
+    pub fn readable(&self, space: u32, address: u64) -> Window<'_> {
+        match self.find(space, address) {
+            Some(range) if range.access.read => range.window(address),
+            _ => Window::default(),
+        }
+    }
+
+    /// Memory the GPU may read and write from `address` to the end of its mapping; empty when there is none.
+    pub fn writable(&self, space: u32, address: u64) -> Window<'_> {
+        match self.find(space, address) {
+            Some(range) if range.access.write => range.window(address),
+            _ => Window::default(),
+        }
+    }
+
+    /// Notes that the GPU writes `size` bytes at `address`.
+    pub fn mark_written(&self, space: u32, address: u64, size: u64) {
+        if size != 0 {
+            self.written.lock().unwrap_or_else(|e| e.into_inner()).insert(WrittenRange { space, address, size });
+        }
+    }
+
+    /// What the GPU wrote since the last call: sorted, merged.
+    pub fn take_written(&mut self) -> Vec<WrittenRange> {
+        self.written.get_mut().unwrap_or_else(|e| e.into_inner()).take()
+    }
+
+    /// Stores `bytes` for the host, whatever the access of the range.
+    ///
+    /// # Errors
+    /// [`Error::Unmapped`] when a byte is not mapped; nothing is stored then.
+    pub fn write(&self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {
+        self.pieces(space, address, bytes.len(), |window, piece| window.write(0, &bytes[piece]))
+    }
+
+    /// Reads bytes for the host, whatever the access of the range.
+    ///
+    /// # Errors
+    /// [`Error::Unmapped`] when a byte is not mapped.
+    pub fn read(&self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error> {
+        self.pieces(space, address, out.len(), |window, piece| raw::copy_out(window, &mut out[piece]))
+    }
+
+    /// Calls `f` with each mapped piece of a range, after making sure that there is no hole.
+    fn pieces(
+        &self,
+        space: u32,
+        address: u64,
+        size: usize,
+        mut f: impl FnMut(Window<'_>, std::ops::Range<usize>),
+    ) -> Result<(), Error> {
+        let unmapped = || Error::Unmapped { space, address, size: size as u64 };
+        let mut found = Vec::new();
+        let mut done = 0;
+        while done < size {
+            let at = address.checked_add(done as u64).ok_or_else(unmapped)?;
+            let range = self.find(space, at).ok_or_else(unmapped)?;
+            let window = range.window(at).first(size - done);
+            found.push((window, done..done + window.len()));
+            done += window.len();
+        }
+        found.into_iter().for_each(|(window, piece)| f(window, piece));
+        Ok(())
+    }
+
+    /// Every mapped range as (space, address, size), in order.
+    pub fn ranges(&self) -> impl Iterator<Item = (u32, u64, u64)> + '_ {
+        self.ranges.iter().map(|r| (r.space, r.start, r.size))
+    }
+}
+
+fn check_range(address: u64, size: u64) -> Result<(), Error> {
+    if size == 0 || address.checked_add(size).is_none() || usize::try_from(size).is_err() {
+        return Err(Error::InvalidArgument(format!("{size:#x} bytes of guest memory at {address:#x}")));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory() -> Memory {
+        let mut memory = Memory::default();
+        memory.map(0, 0x1000, 0x1000, Access::READ_WRITE).unwrap();
+        memory.map(0, 0x2000, 0x1000, Access::READ).unwrap();
+        memory
+    }
+
+    #[test]
+    fn reads_what_was_written_across_ranges() {
+        let memory = memory();
+        let bytes: Vec<u8> = (0..=255).collect();
+        memory.write(0, 0x1F80, &bytes).unwrap();
+        let mut back = vec![0; 256];
+        memory.read(0, 0x1F80, &mut back).unwrap();
+        assert_eq!(back, bytes);
+    }
+
+    #[test]
+    fn holes_are_errors_and_nothing_is_stored() {
+        let memory = memory();
+        assert!(matches!(memory.write(0, 0x2FFF, &[1, 2]), Err(Error::Unmapped { .. })));
+        let mut byte = [9];
+        memory.read(0, 0x2FFF, &mut byte).unwrap();
+        assert_eq!(byte, [0]);
+        assert!(memory.read(1, 0x1000, &mut byte).is_err());
+    }
+
+    #[test]
+    fn windows_respect_access() {
+        let memory = memory();
+        assert_eq!(memory.writable(0, 0x1800).len(), 0x800);
+        assert!(memory.writable(0, 0x2000).is_empty());
+        assert_eq!(memory.readable(0, 0x2000).len(), 0x1000);
+        assert!(memory.readable(0, 0x3000).is_empty());
+        assert!(memory.readable(0, 0xFFF).is_empty());
+    }
+
+    #[test]
+    fn mapping_over_a_range_replaces_that_part_only() {
+        let mut memory = memory();
+        memory.write(0, 0x1000, &[7; 0x1000]).unwrap();
+        memory.map(0, 0x1400, 0x400, Access::READ_WRITE).unwrap();
+        let mut all = vec![1; 0x1000];
+        memory.read(0, 0x1000, &mut all).unwrap();
+        assert!(all[..0x400].iter().all(|&b| b == 7));
+        assert!(all[0x400..0x800].iter().all(|&b| b == 0));
+        assert!(all[0x800..].iter().all(|&b| b == 7));
+    }
+
+    #[test]
+    fn written_ranges_are_merged() {
+        let mut memory = memory();
+        memory.mark_written(0, 0x1100, 0x10);
+        memory.mark_written(0, 0x1000, 0x100);
+        memory.mark_written(0, 0x1800, 4);
+        memory.mark_written(0, 0x1108, 0x20);
+        let range = |address, size| WrittenRange { space: 0, address, size };
+        assert_eq!(memory.take_written(), [range(0x1000, 0x128), range(0x1800, 4)]);
+        assert!(memory.take_written().is_empty());
+    }
+
+    #[test]
+    fn sizes_that_wrap_are_refused() {
+        let mut memory = Memory::default();
+        assert!(memory.map(0, u64::MAX, 2, Access::READ).is_err());
+        assert!(memory.map(0, 0, 0, Access::READ).is_err());
+    }
+}

@@ -1,0 +1,43 @@
+//! The set of ranges that the GPU wrote.
+
+use crate::device::WrittenRange;
+
+/// Ranges are collected cheaply and merged when asked for, or when there are many.
+#[derive(Debug, Default)]
+pub(super) struct WrittenSet {
+    ranges: Vec<WrittenRange>,
+    merged: usize,
+}
+
+/// Unmerged ranges that are tolerated before merging.
+const SLACK: usize = 1024;
+
+impl WrittenSet {
+    pub(super) fn insert(&mut self, range: WrittenRange) {
+        if self.ranges.last() != Some(&range) {
+            self.ranges.push(range);
+        }
+        if self.ranges.len() > 2 * self.merged + SLACK {
+            self.merge();
+        }
+    }
+
+    pub(super) fn take(&mut self) -> Vec<WrittenRange> {
+        self.merge();
+        self.merged = 0;
+        std::mem::take(&mut self.ranges)
+    }
+
+    /// Sorts the ranges and joins those that touch.
+    fn merge(&mut self) {
+        self.ranges.sort_unstable();
+        self.ranges.dedup_by(|next, kept| {
+            let touches = next.space == kept.space && next.address <= kept.address + kept.size;
+            if touches {
+                kept.size = kept.size.max(next.address + next.size - kept.address);
+            }
+            touches
+        });
+        self.merged = self.ranges.len();
+    }
+}

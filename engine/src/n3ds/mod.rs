@@ -1,0 +1,7 @@
+//! The Nintendo 3DS: GSP, transfer engine, PICA200.
+
+pub mod external;
+pub mod gsp;
+pub mod gx;
+pub mod lcd;
+pub mod pica;

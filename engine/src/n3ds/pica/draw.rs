@@ -1,0 +1,187 @@
+//! Draws: stale groups are derived anew, indices fetched, and the renderer called.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
+
+use triglyph_guest::kernel::Window;
+use triglyph_guest::kernel::vertex::Stream;
+use triglyph_guest::pica::regs::{self, dirty};
+
+use super::pixel_state::PixelState;
+use super::vertex_state::{self, Array, VertexState};
+use super::{Host, Pica};
+use crate::device::FaultKind;
+use crate::draw::{Batch, Unique, unique};
+use crate::render::DrawCall;
+
+/// Groups that a pixel state is derived from.
+const PIXEL_GROUPS: u32 = dirty::RASTER
+    | dirty::TEXTURE
+    | dirty::COMBINER
+    | dirty::FRAGMENT
+    | dirty::TARGET
+    | dirty::LIGHTING
+    | dirty::PROCTEX;
+/// Groups that a vertex state is derived from.
+const VERTEX_GROUPS: u32 = dirty::RASTER | dirty::VERTEX_INPUT | dirty::PROGRAM | dirty::GEOMETRY;
+
+impl Pica {
+    /// DRAW_ARRAYS: NUM_VERTICES vertices from VERTEX_OFFSET on.
+    pub(super) fn draw_arrays(&mut self, host: &mut Host<'_>) {
+        let Some(count) = self.vertex_count(host) else { return };
+        let first = self.registers[regs::vertex_offset::ID];
+        let vertices = (0..count).map(|i| first.wrapping_add(i)).collect();
+        self.draw_from_arrays(host, &Unique { vertices, order: (0..count).collect() });
+    }
+
+    /// DRAW_ELEMENTS: NUM_VERTICES indices; VERTEX_OFFSET plays no part.
+    pub(super) fn draw_elements(&mut self, host: &mut Host<'_>) {
+        let Some(count) = self.vertex_count(host) else { return };
+        let word = self.registers[regs::index_buffer::ID];
+        let wide = regs::index_buffer::wide(word) != 0;
+        let address = vertex_state::base(&self.registers).wrapping_add(regs::index_buffer::offset(word));
+        let bytes = u64::from(count) << u32::from(wide);
+        host.renderer.flush_overlapping(host.memory, 0, address.into(), bytes);
+        let window = host.memory.readable(0, address.into());
+        if window.is_empty() {
+            // Such draws have no effect on the console, a title issues them (found by an emulator's users).
+            self.fault(host, FaultKind::UnmappedRead, address.into(), "an index buffer outside of memory");
+            return;
+        }
+        let index = |i: u32| match wide {
+            true => u32::from(u16::from_le_bytes(window.read(2 * i as usize))),
+            false => u32::from(window.read::<1>(i as usize)[0]),
+        };
+        let indices: Vec<u32> = (0..count).map(index).collect();
+        self.draw_from_arrays(host, &unique(&indices));
+    }
+
+    /// Draws the immediate vertices that wait.
+    pub(super) fn draw_immediate(&mut self, host: &mut Host<'_>) {
+        let (bytes, count, inputs) = self.immediate.take();
+        if count == 0 || !self.refresh(host) {
+            return;
+        }
+        let key = vertex_state::immediate_inputs(&self.registers, inputs);
+        let key = vertex_state::key(self, key);
+        let handle = host.renderer.kernels.vertex(&key);
+        let stride = 16 * inputs as u32;
+        let mut streams = [Stream::default(); 16];
+        for (i, stream) in streams.iter_mut().enumerate().take(inputs) {
+            *stream = Stream { window: host_window(&bytes, 16 * i), stride };
+        }
+        let order: Vec<u32> = (0..count).collect();
+        let constants = vertex_state::constants(&self.registers);
+        self.submit(
+            host,
+            &order,
+            Batch {
+                kernel: &handle,
+                outputs: &key.outputs,
+                streams: &streams,
+                fixed: &self.fixed_attributes.clone(),
+                uniforms: &self.vertex_unit.uniforms.clone(),
+                constants,
+                vertices: &order,
+            },
+        );
+    }
+
+    /// NUM_VERTICES, if that many may be drawn.
+    fn vertex_count(&mut self, host: &mut Host<'_>) -> Option<u32> {
+        let count = self.registers[regs::num_vertices::ID];
+        if count > self.limits.draw_vertices || u64::from(count) > self.vertices_left {
+            self.fault(host, FaultKind::OutOfFuel, count.into(), format!("a draw of {count} vertices"));
+            return None;
+        }
+        self.vertices_left -= u64::from(count);
+        (count > 0).then_some(count)
+    }
+
+    fn draw_from_arrays(&mut self, host: &mut Host<'_>, vertices: &Unique) {
+        if !self.refresh(host) {
+            return;
+        }
+        if self.vertex.is_none() || self.stale & VERTEX_GROUPS != 0 {
+            self.vertex = Some(VertexState::new(self, &host.renderer.kernels));
+            self.stale &= !(VERTEX_GROUPS & !PIXEL_GROUPS);
+        }
+        let Some(state) = self.vertex.take() else { return };
+        if let Some(streams) = self.streams(host, &state.arrays, &vertices.vertices) {
+            self.submit(
+                host,
+                &vertices.order,
+                Batch {
+                    kernel: &state.handle,
+                    outputs: &state.outputs,
+                    streams: &streams,
+                    fixed: &self.fixed_attributes.clone(),
+                    uniforms: &self.vertex_unit.uniforms.clone(),
+                    constants: state.constants,
+                    vertices: &vertices.vertices,
+                },
+            );
+        }
+        self.vertex = Some(state);
+    }
+
+    /// Windows on the arrays; `None` when the draw is dropped because one starts outside of memory.
+    fn streams<'m>(
+        &self,
+        host: &mut Host<'m>,
+        arrays: &[Option<Array>; 12],
+        vertices: &[u32],
+    ) -> Option<[Stream<'m>; 16]> {
+        let last = u64::from(vertices.iter().copied().max().unwrap_or(0));
+        let mut streams = [Stream::default(); 16];
+        for (stream, array) in streams.iter_mut().zip(arrays) {
+            let Some(array) = array else { continue };
+            let bytes = last * u64::from(array.stride) + u64::from(array.bytes);
+            host.renderer.flush_overlapping(host.memory, 0, array.address.into(), bytes);
+            let window = host.memory.readable(0, array.address.into());
+            if window.is_empty() {
+                self.fault(host, FaultKind::UnmappedRead, array.address.into(), "a vertex array outside of memory");
+                return None;
+            }
+            if (window.len() as u64) < bytes {
+                self.fault(host, FaultKind::UnmappedRead, array.address.into(), "a vertex array longer than memory");
+            }
+            *stream = Stream { window, stride: array.stride };
+        }
+        Some(streams)
+    }
+
+    /// Derives the pixel state anew where it is stale. False when the draw has no visible effect.
+    fn refresh(&mut self, host: &mut Host<'_>) -> bool {
+        if self.pixel.is_none() || self.stale & PIXEL_GROUPS != 0 {
+            let state = PixelState::new(self, host.memory, &host.renderer.kernels);
+            // The raster group also feeds the vertex state, which is asked for later.
+            let raster = self.stale & dirty::RASTER != 0;
+            self.stale &= !PIXEL_GROUPS;
+            if raster {
+                self.vertex = None;
+            }
+            self.pixel = Some(state);
+        }
+        if regs::geostage_config::mode(self.registers[regs::geostage_config::ID]) == 2 {
+            self.fault(host, FaultKind::Unimplemented, 0, "geometry programs");
+            return false;
+        }
+        let Some(pixel) = &self.pixel else { return false };
+        if let Some(what) = pixel.unimplemented {
+            self.fault(host, FaultKind::Unimplemented, 0, what);
+        }
+        !pixel.nothing
+    }
+
+    fn submit(&mut self, host: &mut Host<'_>, order: &[u32], batch: Batch<'_>) {
+        let Some(pixel) = &self.pixel else { return };
+        let setup = vertex_state::setup(&self.registers, pixel.slots);
+        let call = DrawCall { target: pixel.target, state: Arc::clone(&pixel.draw), setup: &setup, batch, order };
+        host.renderer.draw(host.memory, &call, &mut self.assembler);
+    }
+}
+
+fn host_window(bytes: &[AtomicU8], offset: usize) -> Window<'_> {
+    Window::new(bytes).from(offset)
+}

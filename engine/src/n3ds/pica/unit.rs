@@ -1,0 +1,159 @@
+//! What a shader unit holds: code, operand descriptors, uniforms, and the ports they come through.
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::vertex::{PicaProgram, Uniforms};
+use triglyph_guest::num::F24;
+
+/// A shader unit's program and uniforms.
+#[derive(Clone, Debug)]
+pub(super) struct ShaderUnit {
+    code: Vec<u32>,
+    descriptors: Vec<u32>,
+    pub(super) uniforms: Uniforms,
+    pub(super) bools: u16,
+    pub(super) port: FloatPort,
+    program: Option<Arc<PicaProgram>>,
+}
+
+/// Float uniforms arrive in three or four words.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FloatPort {
+    words: [u32; 4],
+    count: usize,
+}
+
+impl FloatPort {
+    pub(super) fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    /// Takes a word; the fourth (f32) or third (packed f24) gives the value.
+    pub(super) fn push(&mut self, word: u32, f32_mode: bool) -> Option<[f32; 4]> {
+        self.words[self.count] = word;
+        self.count += 1;
+        if self.count < if f32_mode { 4 } else { 3 } {
+            return None;
+        }
+        self.count = 0;
+        let [a, b, c, d] = self.words;
+        Some(if f32_mode { [d, c, b, a].map(f32::from_bits) } else { unpack_f24(a, b, c) })
+    }
+}
+
+/// The 96-bit string W:Z:Y:X, most significant first, cut into three words (3dbrew: fixed vertex attributes).
+pub(super) fn unpack_f24(a: u32, b: u32, c: u32) -> [f32; 4] {
+    let x = c & 0xFF_FFFF;
+    let y = (b & 0xFFFF) << 8 | c >> 24;
+    let z = (a & 0xFF) << 16 | b >> 16;
+    [x, y, z, a >> 8].map(F24::decode)
+}
+
+impl ShaderUnit {
+    /// An empty unit with room for `words` instructions.
+    pub(super) fn new(words: usize) -> Self {
+        ShaderUnit {
+            code: vec![0; words],
+            descriptors: vec![0; 128],
+            uniforms: Uniforms::default(),
+            bools: 0,
+            port: FloatPort::default(),
+            program: None,
+        }
+    }
+
+    /// Stores an instruction; false beyond the end.
+    pub(super) fn store_code(&mut self, index: u32, word: u32) -> bool {
+        store(&mut self.code, index, word, &mut self.program)
+    }
+
+    /// Stores an operand descriptor; false beyond the end.
+    pub(super) fn store_descriptor(&mut self, index: u32, word: u32) -> bool {
+        store(&mut self.descriptors, index, word, &mut self.program)
+    }
+
+    /// Stores a float uniform; false beyond c95.
+    pub(super) fn store_uniform(&mut self, index: u32, value: [f32; 4]) -> bool {
+        let stored = index < 96;
+        if stored {
+            self.uniforms.floats[index as usize] = value;
+        }
+        stored
+    }
+
+    pub(super) fn store_int(&mut self, index: usize, value: u32) {
+        self.uniforms.ints[index & 3] = value.to_le_bytes();
+    }
+
+    /// The program that starts at `entry`. The same allocation as long as nothing has changed.
+    pub(super) fn program(&mut self, entry: u16) -> Arc<PicaProgram> {
+        match &self.program {
+            Some(program) if program.entry == entry && program.bools == self.bools => program.clone(),
+            _ => {
+                let program = Arc::new(PicaProgram {
+                    code: trimmed(&self.code),
+                    descriptors: trimmed(&self.descriptors),
+                    entry,
+                    bools: self.bools,
+                });
+                self.program = Some(program.clone());
+                program
+            }
+        }
+    }
+}
+
+fn store(words: &mut [u32], index: u32, word: u32, program: &mut Option<Arc<PicaProgram>>) -> bool {
+    let Some(place) = words.get_mut(index as usize) else { return false };
+    if *place != word {
+        *place = word;
+        *program = None;
+    }
+    true
+}
+
+/// Without the zero words at the end.
+fn trimmed(words: &[u32]) -> Vec<u32> {
+    let length = words.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
+    words[..length].to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_uniforms_come_w_first() {
+        let (x, y, z, w) = (0x3F_0000u32, 0x40_0000u32, 0xBF_0000u32, 0x3E_0000u32);
+        let mut port = FloatPort::default();
+        assert_eq!(port.push(w << 8 | z >> 16, false), None);
+        assert_eq!(port.push(z << 16 | y >> 8, false), None);
+        assert_eq!(port.push(y << 24 | x, false), Some([1.0, 2.0, -1.0, 0.5]));
+        for value in [4.0f32, 3.0, 2.0] {
+            assert_eq!(port.push(value.to_bits(), true), None);
+        }
+        assert_eq!(port.push(1.0f32.to_bits(), true), Some([1.0, 2.0, 3.0, 4.0]));
+    }
+
+    #[test]
+    fn memory_ends_where_the_unit_does() {
+        let mut unit = ShaderUnit::new(512);
+        assert!(unit.store_code(511, 1));
+        assert!(!unit.store_code(512, 1));
+        assert!(!unit.store_descriptor(128, 1));
+        assert!(!unit.store_uniform(96, [1.0; 4]));
+    }
+
+    #[test]
+    fn programs_are_made_anew_only_when_something_changed() {
+        let mut unit = ShaderUnit::new(512);
+        unit.store_code(3, 7);
+        let first = unit.program(0);
+        assert_eq!(first.code, [0, 0, 0, 7]);
+        unit.store_code(3, 7);
+        assert!(Arc::ptr_eq(&first, &unit.program(0)));
+        unit.store_code(3, 8);
+        assert!(!Arc::ptr_eq(&first, &unit.program(0)));
+        assert_eq!(unit.program(5).entry, 5);
+    }
+}

@@ -1,0 +1,166 @@
+//! The renderer: kernels, threads, textures and the scene in the making. Machines drive it, it knows none of them.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::cache::texture::TextureCache;
+use crate::cache::{Kernels, TierMode, Tiers};
+use crate::device::{StageTimes, Stats};
+use crate::draw::{Assembler, Batch, Setup, Shaded, shade};
+use crate::error::Error;
+use crate::mem::Memory;
+use crate::raster;
+use crate::scene::{DrawState, Scene, SceneTarget};
+use crate::sched::Scheduler;
+
+/// How an engine is set up.
+#[derive(Clone, Debug)]
+pub struct RenderOptions {
+    /// The tiers.
+    pub tiers: Tiers,
+    /// Which of them serves calls.
+    pub mode: TierMode,
+    /// Threads, the caller's included; 0 takes one for each core.
+    pub threads: usize,
+    /// A pool of the host's to use instead of one of our own; `threads` counts nothing then.
+    pub pool: Option<Arc<rayon::ThreadPool>>,
+    /// Machine code the kernel cache may hold, in bytes.
+    pub code_budget: usize,
+}
+
+/// See the module's documentation.
+#[derive(Debug)]
+pub struct Renderer {
+    /// All kernels.
+    pub kernels: Kernels,
+    /// All threads.
+    pub scheduler: Scheduler,
+    textures: TextureCache,
+    scene: Scene,
+    scratch: Shaded,
+    stats: Stats,
+}
+
+/// A draw call after the front end: state, vertices, and the order in which they form primitives.
+#[derive(Debug)]
+pub struct DrawCall<'a> {
+    /// Surfaces.
+    pub target: SceneTarget,
+    /// What its pixels need.
+    pub state: Arc<DrawState>,
+    /// What its primitives need.
+    pub setup: &'a Setup,
+    /// Its vertices, each once.
+    pub batch: Batch<'a>,
+    /// Positions in `batch.vertices`, in drawing order.
+    pub order: &'a [u32],
+}
+
+impl Renderer {
+    /// A renderer without anything compiled yet.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the host gives no threads.
+    pub fn new(options: &RenderOptions) -> Result<Self, Error> {
+        let scheduler = match &options.pool {
+            Some(pool) => Scheduler::with_pool(pool.clone()),
+            None => Scheduler::new(options.threads)?,
+        };
+        let nowhere = SceneTarget {
+            space: 0,
+            color: None,
+            depth: None,
+            color_bytes: 0,
+            depth_bytes: 0,
+            width: 0,
+            rows: 0,
+            block: triglyph_guest::layout::Block::B8,
+        };
+        Ok(Renderer {
+            kernels: Kernels::new(options.tiers.clone(), options.mode, options.code_budget),
+            scheduler,
+            textures: TextureCache::default(),
+            scene: Scene::new(nowhere),
+            scratch: Shaded::default(),
+            stats: Stats::default(),
+        })
+    }
+
+    /// Shades, assembles and bins a draw; the scene before it is drawn first when the target is another one.
+    pub fn draw(&mut self, memory: &Memory, call: &DrawCall<'_>, assembler: &mut Assembler) {
+        if self.scene.target != call.target || self.scene.is_full() || call.state.feedback {
+            self.flush(memory);
+            self.scene.reset(call.target);
+        }
+        self.scene.set_state(call.state.clone());
+
+        let start = Instant::now();
+        let mut shaded = shade(&self.scheduler, &call.batch, std::mem::take(&mut self.scratch));
+        let shaded_at = Instant::now();
+        assembler.begin(&mut shaded);
+        let mut triangles = 0;
+        for &vertex in call.order {
+            let scene = &mut self.scene;
+            assembler.submit(vertex, |t| triangles += u64::from(call.setup.triangle(&shaded, t, scene)));
+        }
+        assembler.end(&shaded);
+        self.scratch = shaded;
+
+        self.stats.draws += 1;
+        self.stats.vertices += call.batch.vertices.len() as u64;
+        self.stats.triangles += triangles;
+        self.stats.stages.vertex += shaded_at - start;
+        self.stats.stages.setup += shaded_at.elapsed();
+        if call.state.feedback {
+            self.flush(memory);
+        }
+    }
+
+    /// Draws everything that is still in the scene, so that memory shows it.
+    pub fn flush(&mut self, memory: &Memory) {
+        if self.scene.is_empty() {
+            return;
+        }
+        let done = raster::draw(&self.scene, memory, &self.scheduler, &mut self.textures);
+        self.stats.pixels_blocks += done.blocks;
+        self.stats.stages.raster += done.raster;
+        self.stats.stages.texture += done.texture;
+        let target = self.scene.target;
+        self.scene.reset(target);
+    }
+
+    /// Draws the scene if it writes any of `size` bytes at `address`: someone is about to read them.
+    pub fn flush_overlapping(&mut self, memory: &Memory, space: u32, address: u64, size: u64) {
+        if !self.scene.is_empty() && self.scene.target.space == space && self.scene.target.overlaps(address, size) {
+            self.flush(memory);
+        }
+    }
+
+    /// Adds time spent in the front end.
+    pub fn add_front_end(&mut self, time: Duration) {
+        self.stats.stages.front_end += time;
+    }
+
+    /// Adds time spent in transfers.
+    pub fn add_transfer(&mut self, time: Duration) {
+        self.stats.stages.transfer += time;
+    }
+
+    /// Time of the stages inside a draw so far, for callers that measure what is around them.
+    pub fn stages(&self) -> &StageTimes {
+        &self.stats.stages
+    }
+
+    /// Counters so far.
+    pub fn stats(&self) -> Stats {
+        let counters = self.kernels.counters();
+        Stats {
+            kernels_compiled: counters.compiled(),
+            compile_time: counters.compile_time(),
+            kernels_cached: self.kernels.len() as u64,
+            interpreter_calls: counters.reference_calls(),
+            compiled_calls: counters.compiled_calls(),
+            ..self.stats
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Fills, copies and conversions of guest memory: one request type for every machine's transfer engines.
+//!
+//! ```text
+//! Request ──► Transfers::run ──┬─► fill.rs     pieces of whole patterns ──────────────┐
+//!                              ├─► copy.rs     pieces of whole lines, or run by run ──┼─► kernels ──► memory
+//!                              └─► convert.rs  pieces of whole block rows ────────────┘       └─► written ranges
+//! ```
+//! Large requests are split and done on several threads; the result does not depend on how many. What overlaps itself
+//! is done in order. Ranges may begin, end or have holes anywhere: reads outside memory give zero, writes there are
+//! dropped, and [`Outcome`] says how many.
+
+mod convert;
+mod copy;
+mod extent;
+mod fill;
+mod pieces;
+mod request;
+
+pub use request::{Convert, Copy, Fill, Lines, Outcome, Place, Request};
+
+use crate::cache::Kernels;
+use crate::mem::Memory;
+use crate::sched::Scheduler;
+
+/// What carries out requests.
+#[derive(Clone, Copy, Debug)]
+pub struct Transfers<'a> {
+    /// Where everything happens.
+    pub memory: &'a Memory,
+    /// Who does the work.
+    pub kernels: &'a Kernels,
+    /// On which threads.
+    pub scheduler: &'a Scheduler,
+}
+
+impl Transfers<'_> {
+    /// Does `request` and notes what it wrote. Returns when it is done.
+    pub fn run(&self, request: &Request) -> Outcome {
+        match request {
+            Request::Fill(request) => self.fill(request),
+            Request::Copy(request) => self.copy(request),
+            Request::Convert(request) => self.convert(request),
+        }
+    }
+}

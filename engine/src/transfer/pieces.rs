@@ -1,0 +1,95 @@
+//! Ranges of guest memory cut at the borders of mappings.
+
+use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
+
+use triglyph_guest::kernel::Window;
+
+use super::Place;
+use crate::mem::Memory;
+
+/// What is wanted of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Want {
+    Read,
+    Write,
+}
+
+/// A part of a range: all in one mapping, or all outside any that allows what is wanted.
+#[derive(Clone, Debug)]
+pub(super) struct Piece<'m> {
+    /// The part, relative to the range.
+    pub range: Range<u64>,
+    /// Its bytes; empty for a hole.
+    pub window: Window<'m>,
+}
+
+/// The pieces of `size` bytes at `place`, in order, without gaps.
+pub(super) fn pieces(memory: &Memory, place: Place, size: u64, want: Want) -> impl Iterator<Item = Piece<'_>> {
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        if done >= size {
+            return None;
+        }
+        let at = place.after(done);
+        let window = window(memory, at, want).first(usize::try_from(size - done).unwrap_or(usize::MAX));
+        let length = match window.len() as u64 {
+            0 => border_after(memory, at).map_or(size - done, |border| (border - at.address).min(size - done)),
+            length => length,
+        };
+        let range = done..done + length;
+        done += length;
+        Some(Piece { range, window })
+    })
+}
+
+/// Memory from `place` to the end of its mapping.
+pub(super) fn window(memory: &Memory, place: Place, want: Want) -> Window<'_> {
+    match want {
+        Want::Read => memory.readable(place.space, place.address),
+        Want::Write => memory.writable(place.space, place.address),
+    }
+}
+
+/// The next address where a mapping begins or ends.
+pub(super) fn border_after(memory: &Memory, place: Place) -> Option<u64> {
+    let borders = memory.ranges().filter(|&(space, ..)| space == place.space);
+    borders.flat_map(|(_, start, size)| [start, start + size]).filter(|&border| border > place.address).min()
+}
+
+/// Reads a range into `out`; holes give zeros. Returns how many bytes were not there.
+pub(super) fn gather(memory: &Memory, place: Place, out: Window<'_>) -> u64 {
+    let mut missing = 0;
+    for piece in pieces(memory, place, out.len() as u64, Want::Read) {
+        let target = &out.bytes()[piece.range.start as usize..piece.range.end as usize];
+        if piece.window.is_empty() {
+            missing += piece.range.end - piece.range.start;
+            target.iter().for_each(|byte| byte.store(0, Relaxed));
+        } else {
+            target.iter().zip(piece.window.bytes()).for_each(|(to, from)| to.store(from.load(Relaxed), Relaxed));
+        }
+    }
+    missing
+}
+
+/// Writes a range from `bytes` and notes what was written. Returns how many bytes had no place.
+pub(super) fn scatter(memory: &Memory, place: Place, bytes: Window<'_>) -> u64 {
+    let mut missing = 0;
+    for piece in pieces(memory, place, bytes.len() as u64, Want::Write) {
+        let length = piece.range.end - piece.range.start;
+        if piece.window.is_empty() {
+            missing += length;
+        } else {
+            let source = &bytes.bytes()[piece.range.start as usize..piece.range.end as usize];
+            piece.window.bytes().iter().zip(source).for_each(|(to, from)| to.store(from.load(Relaxed), Relaxed));
+            memory.mark_written(place.space, place.address + piece.range.start, length);
+        }
+    }
+    missing
+}
+
+/// Whether two windows have bytes in common, under whichever addresses.
+pub(super) fn overlap(a: Window<'_>, b: Window<'_>) -> bool {
+    let (first, second) = (a.as_ptr() as usize, b.as_ptr() as usize);
+    first < second + b.len() && second < first + a.len()
+}

@@ -1,0 +1,136 @@
+//! What can be asked for.
+
+use triglyph_guest::kernel::transfer::ConvertKey;
+
+/// A byte of guest memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Address space.
+    pub space: u32,
+    /// Address in it.
+    pub address: u64,
+}
+
+impl Place {
+    /// The place `bytes` further on; beyond the last address nothing is mapped, so the sum saturates.
+    pub const fn after(self, bytes: u64) -> Place {
+        Place { space: self.space, address: self.address.saturating_add(bytes) }
+    }
+}
+
+/// One transfer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// A pattern over a range.
+    Fill(Fill),
+    /// Bytes from one range to another.
+    Copy(Copy),
+    /// Pixels from one image to another.
+    Convert(Convert),
+}
+
+/// Repeats a pattern over a range; the last repetition may be cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fill {
+    /// First byte.
+    pub target: Place,
+    /// Length in bytes.
+    pub size: u64,
+    /// Bytes of the pattern, 2 to 4.
+    pub bytes: u8,
+    /// The pattern; its first byte in memory is the lowest.
+    pub value: u32,
+}
+
+/// Lines of a copy: `line` bytes that count, then `gap` bytes that do not. With gap 0 the line's length is of no
+/// importance, not even when it is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lines {
+    /// Bytes of a line; not 0 unless the gap is.
+    pub line: u64,
+    /// Bytes between two lines.
+    pub gap: u64,
+}
+
+impl Lines {
+    /// No gaps.
+    pub const CONTIGUOUS: Lines = Lines { line: 0, gap: 0 };
+
+    /// Where byte `payload` of the payload stands.
+    pub(super) fn offset(self, payload: u64) -> u64 {
+        match (self.gap, self.line) {
+            (0, _) | (_, 0) => payload,
+            (gap, line) => payload.saturating_add((payload / line).saturating_mul(gap)),
+        }
+    }
+
+    /// Bytes from the first to the last of `payload` bytes, gaps between them included.
+    pub(super) fn extent(self, payload: u64) -> u64 {
+        payload.checked_sub(1).map_or(0, |last| self.offset(last).saturating_add(1))
+    }
+
+    /// Bytes after which a piece may end: whole lines, or anywhere.
+    pub(super) fn unit(self) -> u64 {
+        if self.gap == 0 { 1 } else { self.line.max(1) }
+    }
+}
+
+/// Copies bytes, line by line; lines of source and target need not be equally long. Each run of bytes up to the end
+/// of either line is read before it is written, runs in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copy {
+    /// From here.
+    pub source: Place,
+    /// To here.
+    pub target: Place,
+    /// Bytes that are copied, gaps not counted.
+    pub size: u64,
+    /// How the source is laid out.
+    pub source_lines: Lines,
+    /// How the target is laid out.
+    pub target_lines: Lines,
+}
+
+/// Converts an image. Where source and target overlap, whole rows of blocks are read before they are written, rows in
+/// order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Convert {
+    /// Formats, layouts and scale.
+    pub key: ConvertKey,
+    /// The first pixel of the source.
+    pub source: Place,
+    /// The first pixel of the target.
+    pub target: Place,
+    /// Pixels from a source row to the next.
+    pub source_width: u32,
+    /// Pixels from a target row to the next.
+    pub target_width: u32,
+    /// Pixels that are written in a row, at most [`Self::MAX_EDGE`].
+    pub width: u32,
+    /// Rows that are written, at most [`Self::MAX_EDGE`].
+    pub height: u32,
+    /// Whether the picture is turned upside down.
+    pub flip: bool,
+}
+
+impl Convert {
+    /// The largest width and height; nothing is done with more. No machine has registers that wide.
+    pub const MAX_EDGE: u32 = 1 << 20;
+}
+
+/// What was not there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Bytes that were read outside readable memory, as zeros.
+    pub unread: u64,
+    /// Bytes that were written outside writable memory, to no effect.
+    pub dropped: u64,
+}
+
+impl Outcome {
+    /// Adds another part's.
+    pub(super) fn merge(&mut self, other: Outcome) {
+        self.unread = self.unread.saturating_add(other.unread);
+        self.dropped = self.dropped.saturating_add(other.dropped);
+    }
+}
