@@ -57,13 +57,13 @@ isa! {
         /// `d[i] = s1[i]`
         mov "010011 ddddd ii aaaaaaa ----- ppppppp" Arith1: PARTIAL;
         /// As `dph`, source 2 being the wide one
-        dphi "011000 ddddd ii bbbbbbb aaaaa ppppppp" Arith2: PARTIAL;
+        dphi "011000 ddddd ii aaaaa bbbbbbb ppppppp" Arith2: PARTIAL;
         /// As `dst`, source 2 being the wide one
-        dsti "011001 ddddd ii bbbbbbb aaaaa ppppppp" Arith2: PARTIAL;
+        dsti "011001 ddddd ii aaaaa bbbbbbb ppppppp" Arith2: PARTIAL;
         /// As `sge`, source 2 being the wide one
-        sgei "011010 ddddd ii bbbbbbb aaaaa ppppppp" Arith2: PARTIAL;
+        sgei "011010 ddddd ii aaaaa bbbbbbb ppppppp" Arith2: PARTIAL;
         /// As `slt`, source 2 being the wide one
-        slti "011011 ddddd ii bbbbbbb aaaaa ppppppp" Arith2: PARTIAL;
+        slti "011011 ddddd ii aaaaa bbbbbbb ppppppp" Arith2: PARTIAL;
         /// Leaves the innermost loop
         break_ "100000 --------------------------" Flow0: BRANCH;
         /// Does nothing
