@@ -44,6 +44,18 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
+/// A file that is not what it should be, other than a capture.
+#[derive(Debug)]
+pub struct FileError(pub String);
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for FileError {}
+
 /// Which exit code an error means. A reader that has closed our standard output has seen enough: that is no error.
 pub fn classify(error: &anyhow::Error) -> Exit {
     if is_closed_pipe(error) {
@@ -55,7 +67,7 @@ pub fn classify(error: &anyhow::Error) -> Exit {
     match error.downcast_ref::<Error>() {
         Some(Error::InvalidArgument(_)) => Exit::Usage,
         Some(_) => Exit::Unreadable,
-        None if error.is::<io::Error>() => Exit::Unreadable,
+        None if error.is::<io::Error>() || error.is::<FileError>() => Exit::Unreadable,
         None => Exit::Internal,
     }
 }

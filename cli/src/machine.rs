@@ -37,6 +37,8 @@ impl TierChoice {
 
 impl Setup {
     /// A fresh device.
+    // Options may grow fields that are not public.
+    #[allow(clippy::field_reassign_with_default)]
     pub fn device(self, machine: Machine) -> Result<Box<dyn Device>, Error> {
         let mut options = Options::default();
         options.tier = match self.tier {

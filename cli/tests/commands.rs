@@ -249,3 +249,24 @@ fn a_closed_pipe_is_no_panic() {
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     }
 }
+
+#[test]
+fn disasm_goes_both_ways() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    std::fs::write(file("a.pica"), "main:\n    mov r0, c95.x\n    mov o0, r0\n    nop\n    end\n").unwrap();
+    let (source, binary, listing) = (file("a.pica"), file("a.shbin"), file("b.pica"));
+    expect_code(&triglyph(&["disasm", "--assemble", text(&source), "--out", text(&binary)]), 0);
+    expect_code(&triglyph(&["disasm", text(&binary), "--out", text(&listing)]), 0);
+    let code = |source: &Path| {
+        let assembled = triglyph(&["--json", "disasm", "--assemble", text(source)]);
+        expect_code(&assembled, 0);
+        json_lines(&assembled)[0]["code"].clone()
+    };
+    assert_eq!(code(&source), code(&listing));
+    expect_code(&triglyph(&["disasm", text(&source)]), 3);
+    std::fs::write(&source, "frobnicate r0\n").unwrap();
+    let refused = triglyph(&["disasm", "--assemble", text(&source)]);
+    expect_code(&refused, 3);
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("line 1"));
+}
