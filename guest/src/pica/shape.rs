@@ -173,8 +173,8 @@ impl Shape for Branch {
         word.put(b't', self.target.into());
         word.put(b'n', self.count.into());
         word.put(b'o', self.cond.op as u64);
-        word.put(b'x', (self.cond.ref_x && self.cond.op != ConditionOp::Y).into());
-        word.put(b'y', (self.cond.ref_y && self.cond.op != ConditionOp::X).into());
+        word.put(b'x', self.cond.ref_x.into());
+        word.put(b'y', self.cond.ref_y.into());
     }
 }
 

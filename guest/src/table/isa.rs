@@ -191,3 +191,130 @@ macro_rules! isa {
 }
 
 pub(crate) use isa;
+
+#[cfg(test)]
+mod tests {
+    use crate::table::{Cursor, Encoder, FieldSpec, Fields, OpInfo, ParseOperands, PrintOperands, Shape, TextError};
+
+    /// One number, in one piece or two.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Number(u64);
+
+    impl Shape for Number {
+        const NAME: &'static str = "Number";
+        const FIELDS: &'static [FieldSpec] = &[FieldSpec::between(b'n', 0, 40)];
+        fn decode(fields: Fields<'_>) -> Self {
+            Number(fields.get(b'n'))
+        }
+        fn encode(&self, word: &mut Encoder<'_>) {
+            word.put(b'n', self.0);
+        }
+    }
+
+    impl PrintOperands<()> for Number {
+        fn print(&self, _: &OpInfo, _: &(), out: &mut String) {
+            out.push_str(&format!(" {}", self.0));
+        }
+    }
+
+    impl ParseOperands<()> for Number {
+        fn parse(_: &OpInfo, text: &mut Cursor<'_>, _: &mut ()) -> Result<Self, TextError> {
+            text.number("a number", u64::MAX).map(Number)
+        }
+    }
+
+    /// Two families of 64-bit words; `zero` is a special case of `load`, and the top bits do not decide alone.
+    mod wide {
+        use super::Number;
+
+        super::super::isa! {
+            word u64, 4 top bits;
+            listing ();
+            assembly ();
+
+            /// Arithmetic.
+            family Arithmetic {
+                /// Adds.
+                add "0101 nnnnnnnn 0--- -------- -------- -------- -------- -------- ---- nnnn" Number;
+                /// Subtracts.
+                sub_ "0101 nnnnnnnn 1--- -------- -------- -------- -------- -------- ---- nnnn" Number;
+            }
+            /// Memory.
+            family Memory {
+                /// Loads.
+                load "1--- ---- nnnnnnnn -------- -------- -------- -------- -------- ---- ---1" Number: LOADS;
+                /// Loads nothing.
+                zero "1011 ---- 00000000 -------- -------- -------- -------- -------- ---- ---1" Number;
+            }
+        }
+
+        /// Names the family and the operand.
+        pub struct Name;
+
+        impl Arithmetic for Name {
+            type Output = (&'static str, u64);
+            fn add(&mut self, i: Number) -> Self::Output {
+                ("add", i.0)
+            }
+            fn sub_(&mut self, i: Number) -> Self::Output {
+                ("sub", i.0)
+            }
+        }
+
+        impl Memory for Name {
+            type Output = (&'static str, u64);
+            fn load(&mut self, i: Number) -> Self::Output {
+                ("load", i.0)
+            }
+            fn zero(&mut self, i: Number) -> Self::Output {
+                ("zero", i.0)
+            }
+        }
+    }
+
+    #[test]
+    fn families_of_64_bit_words_decode_most_specific_first() {
+        let visit = |word| wide::visit(word, &mut wide::Name);
+        assert_eq!(visit(0x5120_0000_0000_0003), Some(("add", 0x123)));
+        assert_eq!(visit(0x5128_0000_0000_0003), Some(("sub", 0x123)));
+        assert_eq!(visit(0xB000_0000_0000_0001), Some(("zero", 0)));
+        assert_eq!(visit(0xB001_0000_0000_0001), Some(("load", 1)));
+        assert_eq!(visit(0xA000_0000_0000_0001), Some(("load", 0)));
+        assert_eq!(visit(0xB000_0000_0000_0000), None);
+        assert_eq!(visit(0), None);
+    }
+
+    #[test]
+    fn rows_tell_their_family_and_mnemonic() {
+        let told: Vec<_> = wide::ALL.iter().map(|row| (row.name, row.family, row.shape, row.flags)).collect();
+        let loads = crate::table::flags::LOADS;
+        let expected =
+            [("add", "Arithmetic", 0), ("sub", "Arithmetic", 0), ("load", "Memory", loads), ("zero", "Memory", 0)];
+        assert_eq!(told, expected.map(|(name, family, flags)| (name, family, "Number", flags)));
+        assert_eq!(wide::Op::sub_.info().doc.trim(), "Subtracts.");
+    }
+
+    #[test]
+    fn words_go_through_text() {
+        let mut state = 1u32;
+        let mut rng = || {
+            state = state.wrapping_mul(0x9E37_79B9) ^ 0x5851_F42D ^ (state >> 13);
+            state
+        };
+        for op in wide::Op::all() {
+            for _ in 0..100 {
+                let word = wide::random_word(op, &mut rng);
+                assert_eq!(wide::decode(word), Some(op));
+                let text = wide::print_instruction(word, &()).expect("the row is known");
+                assert_eq!(
+                    Some(wide::parse_instruction(&text, &mut ()).expect("it reads back")),
+                    wide::canonical(word)
+                );
+            }
+        }
+        assert_eq!(
+            wide::parse_instruction("add 4096", &mut ()).expect_err("twelve bits").to_string(),
+            "operand value 4096 does not fit field 'n' of 12 bits"
+        );
+    }
+}

@@ -14,12 +14,15 @@ impl ParseOperands<Assembly<'_>> for Flow0 {
     }
 }
 
+/// Writes a condition. A set reference bit of the flag that is not looked at stands in parentheses.
 fn print_condition(cond: Condition, out: &mut String) {
     let x = if cond.ref_x { "cmp.x" } else { "!cmp.x" };
     let y = if cond.ref_y { "cmp.y" } else { "!cmp.y" };
     out.push_str(&match cond.op {
         ConditionOp::Or => format!(" {x} || {y}"),
         ConditionOp::And => format!(" {x} && {y}"),
+        ConditionOp::X if cond.ref_y => format!(" {x} (cmp.y)"),
+        ConditionOp::Y if cond.ref_x => format!(" {y} (cmp.x)"),
         ConditionOp::X => format!(" {x}"),
         ConditionOp::Y => format!(" {y}"),
     });
@@ -42,8 +45,10 @@ fn parse_condition(text: &mut Cursor<'_>) -> Result<Condition, TextError> {
     let op = match () {
         () if text.eat("||") => ConditionOp::Or,
         () if text.eat("&&") => ConditionOp::And,
-        () if is_x => return Ok(Condition { op: ConditionOp::X, ref_x: reference, ref_y: false }),
-        () => return Ok(Condition { op: ConditionOp::Y, ref_x: false, ref_y: reference }),
+        () if is_x => {
+            return Ok(Condition { op: ConditionOp::X, ref_x: reference, ref_y: text.eat("(cmp.y)") });
+        }
+        () => return Ok(Condition { op: ConditionOp::Y, ref_x: text.eat("(cmp.x)"), ref_y: reference }),
     };
     let (other_is_x, other) = parse_flag(text)?;
     if !is_x || other_is_x {

@@ -7,7 +7,8 @@
 //! call 300..312           callu b15, 64..67           ifc cmp.x, 20..24  setemit 2, prim, inv
 //! ```
 //! Targets are instruction indices or labels. A range is a called block or the else part, its end exclusive; without an
-//! end it is empty. The target of `loop` is the last instruction of the body.
+//! end it is empty. The target of `loop` is the last instruction of the body. `!cmp.y (cmp.x)` is `!cmp.y` with the
+//! reference bit of cmp.x set, which nobody looks at; common assemblers set it.
 
 mod arith;
 mod flow;
