@@ -1,6 +1,8 @@
 //! Test data and small things that several test files need.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub mod scene;
+
 use std::path::PathBuf;
 
 use serde_json::Value;

@@ -1,0 +1,135 @@
+//! Eight by eight pixels and one primitive: what a pixel kernel does to them.
+
+use std::sync::atomic::AtomicU8;
+
+use triglyph_guest::format::PixelFormat;
+use triglyph_guest::kernel::combine::{Channel, ColorChannel, ColorOperand, Combiners, Source, Stage};
+use triglyph_guest::kernel::pixel::{
+    BlendEquation, BlendFactor, BlendKey, Compare, FogTable, Output, PixelBlock, PixelConstants, PixelJob, PixelKey,
+    Primitive, Target, Texture, TextureKey,
+};
+use triglyph_guest::kernel::{Tier, Window, window};
+use triglyph_guest::layout::{Block, morton};
+use triglyph_interp::Interpreter;
+
+/// The source replaces the destination.
+pub const REPLACE: BlendKey = BlendKey {
+    color: BlendEquation::Add,
+    alpha: BlendEquation::Add,
+    color_source: BlendFactor::One,
+    color_destination: BlendFactor::Zero,
+    alpha_source: BlendFactor::One,
+    alpha_destination: BlendFactor::Zero,
+};
+
+/// A stage that takes colour and alpha of a source.
+pub fn take(source: Source) -> Stage {
+    let mut stage = Stage::PASS;
+    stage.color_operands[0] = ColorOperand { source, channel: ColorChannel::Rgb, invert: false };
+    stage.alpha_operands[0].source = source;
+    stage.alpha_operands[0].channel = Channel::A;
+    stage
+}
+
+/// Texture coordinates stand in these varying slots.
+pub const COORDINATES: [u8; 3] = [4, 5, 6];
+const COLORS: [u8; 4] = [8, 9, 10, 11];
+
+/// A state, a primitive with varyings, and the surfaces.
+pub struct Scene<'t> {
+    pub key: PixelKey,
+    pub constants: PixelConstants,
+    pub fog: Option<FogTable>,
+    pub textures: [Texture<'t>; 3],
+    pub primitive: Primitive,
+    /// u, v, w, r, g, b, a at the three vertices.
+    pub varyings: [[f32; 3]; 7],
+    pub color: Vec<AtomicU8>,
+    pub depth: Vec<AtomicU8>,
+}
+
+impl Default for Scene<'_> {
+    /// The primary colour, white, goes to an RGBA8 target; every value is that of the first vertex.
+    fn default() -> Self {
+        Scene {
+            key: PixelKey {
+                slots: 0xF70,
+                color_slots: COLORS,
+                w_buffer: false,
+                textures: [TextureKey::DISABLED; 3],
+                combiners: Combiners {
+                    stages: [take(Source::Primary), Stage::PASS, Stage::PASS, Stage::PASS, Stage::PASS, Stage::PASS],
+                },
+                fog: None,
+                alpha_test: Compare::Always,
+                stencil: None,
+                depth_test: Compare::Always,
+                depth_write: false,
+                depth_format: None,
+                output: Output::Blend(REPLACE),
+                color_format: Some(PixelFormat::Rgba8),
+                color_mask: 15,
+                block: Block::B8,
+            },
+            constants: PixelConstants { depth_scale: -1.0, ..PixelConstants::default() },
+            fog: None,
+            textures: [Texture::default(); 3],
+            primitive: Primitive { edge: [1, 0, 0], sum: 1.0, inv_w: [1.0; 3], ..Primitive::default() },
+            varyings: [[1.0; 3]; 7],
+            color: window::buffer(&[0; 256]),
+            depth: window::buffer(&[0; 256]),
+        }
+    }
+}
+
+impl Scene<'_> {
+    /// The primary colour everywhere, 0 to 255 a channel.
+    pub fn primary(&mut self, color: [u8; 4]) {
+        for (varying, channel) in self.varyings[3..].iter_mut().zip(color) {
+            *varying = [f32::from(channel) / 255.0; 3];
+        }
+    }
+
+    /// Fills the colour buffer.
+    pub fn background(&mut self, color: [u8; 4]) {
+        let format = self.key.color_format.expect("a colour buffer");
+        let word = format.encode(color).to_le_bytes();
+        let bytes: Vec<u8> = word[..format.bytes() as usize].iter().copied().cycle().take(256).collect();
+        self.color = window::buffer(&bytes);
+    }
+
+    /// Draws the pixels of `coverage`.
+    pub fn draw(&self, coverage: u64) {
+        let job = PixelJob {
+            target: Target { color: Window::new(&self.color), depth: Window::new(&self.depth), width: 8, rows: 8 },
+            textures: &self.textures,
+            constants: &self.constants,
+            fog: self.fog.as_ref(),
+            primitives: &[Primitive::default(), self.primitive],
+            varyings: &self.varyings,
+            blocks: &[PixelBlock { primitive: 1, x: 0, row: 0, coverage }],
+        };
+        Interpreter.pixel(&self.key).expect("a kernel").shade(&job).expect("never refused");
+    }
+
+    /// The stored colour of a pixel.
+    pub fn color_at(&self, x: u32, row: u32) -> [u8; 4] {
+        let format = self.key.color_format.expect("a colour buffer");
+        format.decode(self.word(&self.color, format.bytes(), x, row))
+    }
+
+    /// The stored depth word of a pixel.
+    pub fn depth_at(&self, x: u32, row: u32) -> u32 {
+        self.word(&self.depth, self.key.depth_format.expect("a depth buffer").bytes(), x, row)
+    }
+
+    fn word(&self, memory: &[AtomicU8], bytes: u32, x: u32, row: u32) -> u32 {
+        Window::new(memory).read_word((morton(x, row) * bytes) as usize, bytes)
+    }
+
+    /// Draws the pixel in the corner and gives its colour.
+    pub fn pixel(&self) -> [u8; 4] {
+        self.draw(1);
+        self.color_at(0, 0)
+    }
+}
