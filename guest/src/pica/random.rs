@@ -7,7 +7,7 @@
 
 use super::asm::Program;
 use super::descriptor::{DESCRIPTORS, Descriptor};
-use super::isa::{Op, decode, random_word};
+use super::isa::{Op, canonical, decode, random_word};
 use super::operand::{Branch, Compare, Condition, ConditionOp, SetEmit, Src, Uniform};
 use crate::table::{Encoder, OpInfo, Shape, flags};
 
@@ -51,10 +51,12 @@ pub fn program(rng: &mut impl FnMut() -> u32, options: Options) -> Program {
     Program { code, descriptors, ..Program::default() }
 }
 
-/// A random instruction of `op` whose descriptor is below `descriptors`.
+/// A random instruction of `op` whose descriptor is below `descriptors`. Bits that mean nothing are zero, so that listings
+/// stay readable.
 pub fn instruction(op: Op, rng: &mut impl FnMut() -> u32, descriptors: u32, relative: bool) -> u32 {
     let info = op.info();
-    let mut word = random_word(op, rng);
+    let random = random_word(op, rng);
+    let mut word = canonical(random).unwrap_or(random);
     let reach = 1 << info.pattern.field_width(b'p');
     let descriptor = rng() % descriptors.clamp(1, reach);
     word = with_field(info, word, b'p', descriptor);
