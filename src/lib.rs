@@ -1,1 +1,110 @@
-//! x
+//! The GPUs of three consoles as a library: guest memory and command words in; finished pictures, interrupts and
+//! fences out. The Nintendo 3DS (GSP and PICA200) works today; the PlayStation 3's RSX and the Tegra X1 move into
+//! the same rooms.
+//!
+//! The one claim: *same capture, same bytes*, whichever tier executes it and on however many threads.
+//!
+//! ```
+//! use triglyph::{Access, Device, Machine, Options, new_device};
+//!
+//! # fn main() -> Result<(), triglyph::Error> {
+//! let mut gpu = new_device(Machine::N3ds, &Options::default())?;
+//! gpu.map(0, 0x1800_0000, 0x60_0000, Access::READ_WRITE)?; // VRAM
+//!
+//! // GX command 2: fill 64 bytes of VRAM with a 32-bit pattern, as it would stand in GSP shared memory.
+//! let command: [u32; 8] = [2, 0x1F00_0000, 0x1122_3344, 0x1F00_0040, 0, 0, 0, 0x0201];
+//! let bytes: Vec<u8> = command.iter().flat_map(|word| word.to_le_bytes()).collect();
+//! gpu.submit(&bytes)?;
+//!
+//! let mut back = [0; 4];
+//! gpu.read(0, 0x1800_0000, &mut back)?;
+//! assert_eq!(back, [0x44, 0x33, 0x22, 0x11]);
+//! # Ok(())
+//! # }
+//! ```
+
+use std::sync::Arc;
+
+pub use triglyph_engine::cache::TierMode as Tier;
+pub use triglyph_engine::{capture, device, error, mem, n3ds, render};
+pub use triglyph_guest as guest;
+
+pub use triglyph_engine::cache::Tiers;
+pub use triglyph_engine::device::{
+    Access, Device, Fault, FaultKind, Faults, Machine, ObjectEntry, StageTimes, Stats, WrittenRange,
+};
+pub use triglyph_engine::error::Error;
+pub use triglyph_engine::n3ds::N3ds;
+
+use triglyph_engine::render::RenderOptions;
+use triglyph_interp::Interpreter;
+use triglyph_jit::{Effort, Jit};
+
+/// How an engine is set up.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// Which tier serves kernel calls.
+    pub tier: Tier,
+    /// Threads, the caller's included; 0 takes one for each core.
+    pub threads: usize,
+    /// A thread pool of the host's, used instead of one of our own; its threads work beside the caller's.
+    pub pool: Option<Arc<rayon::ThreadPool>>,
+    /// Machine code the kernel cache may hold, in bytes.
+    pub code_budget: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { tier: Tier::Auto, threads: 0, pool: None, code_budget: 64 << 20 }
+    }
+}
+
+impl Options {
+    /// The defaults with another tier and number of threads.
+    pub fn new(tier: Tier, threads: usize) -> Self {
+        Options { tier, threads, ..Options::default() }
+    }
+
+    /// What a machine's own constructor takes, for hosts that use one directly.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when [`Tier::JitOnly`] is asked for and the host has no code generator.
+    pub fn render_options(&self) -> Result<RenderOptions, Error> {
+        Ok(RenderOptions {
+            tiers: tiers(self.tier)?,
+            mode: self.tier,
+            threads: self.threads,
+            pool: self.pool.clone(),
+            code_budget: self.code_budget,
+        })
+    }
+}
+
+/// A new machine.
+///
+/// # Errors
+/// [`Error::Unsupported`] for machines and tiers that this build or this host does not have.
+pub fn new_device(machine: Machine, options: &Options) -> Result<Box<dyn Device>, Error> {
+    match machine {
+        Machine::N3ds => Ok(Box::new(N3ds::new(&options.render_options()?)?)),
+        other => Err(Error::Unsupported(format!("the {other} is not emulated yet"))),
+    }
+}
+
+/// The tiers of this build. A host without a code generator has the reference alone.
+fn tiers(mode: Tier) -> Result<Tiers, Error> {
+    let mut tiers = Tiers { reference: Arc::new(Interpreter), quick: None, hot: None };
+    if mode == Tier::InterpreterOnly {
+        return Ok(tiers);
+    }
+    match (Jit::with_effort(Effort::Quick), Jit::with_effort(Effort::Auto)) {
+        (Ok(quick), Ok(hot)) => {
+            tiers.quick = Some(Arc::new(quick));
+            tiers.hot = Some(Arc::new(hot));
+            Ok(tiers)
+        }
+        (Err(refused), _) | (_, Err(refused)) if mode == Tier::JitOnly => Err(Error::Unsupported(refused.to_string())),
+        _ => Ok(tiers),
+    }
+}

@@ -1,7 +1,12 @@
 //! The Nintendo 3DS: GSP, transfer engine, PICA200.
 
+mod core;
+mod device;
 pub mod external;
 pub mod gsp;
 pub mod gx;
 pub mod lcd;
 pub mod pica;
+
+pub use self::core::Core;
+pub use device::N3ds;

@@ -157,6 +157,15 @@ impl Pica {
         }
     }
 
+    /// A write by the CPU, outside of any list. Returns whether it raised P3D.
+    pub fn write_from_cpu(&mut self, host: &mut Host<'_>, id: usize, value: u32, mask: u32) -> bool {
+        self.interrupted = false;
+        self.vertices_left = self.limits.list_vertices;
+        self.write_register(host, id, value, mask);
+        self.jump = None;
+        self.interrupted
+    }
+
     /// Draws what is still waiting, so that memory shows everything that was asked for.
     pub fn finish(&mut self, host: &mut Host<'_>) {
         self.draw_immediate(host);
