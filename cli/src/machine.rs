@@ -37,19 +37,14 @@ impl TierChoice {
 
 impl Setup {
     /// A fresh device.
-    // Options may grow fields that are not public.
-    #[allow(clippy::field_reassign_with_default)]
     pub fn device(self, machine: Machine) -> Result<Box<dyn Device>, Error> {
-        let mut options = Options::default();
-        options.tier = match self.tier {
+        let tier = match self.tier {
             TierChoice::Auto => Tier::Auto,
             TierChoice::Interp => Tier::InterpreterOnly,
             TierChoice::Jit => Tier::JitOnly,
         };
-        if let Some(threads) = self.threads {
-            options.threads = threads;
-        }
-        triglyph::new_device(machine, &options)
+        // No threads: the library chooses.
+        triglyph::new_device(machine, &Options::new(tier, self.threads.unwrap_or(0)))
     }
 }
 
