@@ -119,8 +119,8 @@ pub(super) fn rsq(a: Vector) -> Vector {
 
 /// The value of LITP; its flags are the machine's business. (Tests on hardware by Panda3DS contributors.)
 pub(super) fn litp(a: Vector) -> Vector {
-    // 127 + 255/256. That is how the last bits of the bound were understood: unverified.
-    const BOUND: f32 = 127.996_09;
+    // Known as 127.9961; that these are its last bits is unverified.
+    const BOUND: f32 = 127.0 + 255.0 / 256.0;
     let power = smaller(larger(a[1], -BOUND), BOUND);
     [larger(a[0], 0.0), power, 0.0, larger(a[3], 0.0)]
 }
