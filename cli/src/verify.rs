@@ -57,6 +57,7 @@ struct Verified {
     expected: usize,
     hashes: usize,
     faults: u64,
+    first_fault: Option<String>,
     seconds: f64,
     differences: Vec<String>,
 }
@@ -131,14 +132,17 @@ fn setups(arguments: &Arguments) -> Vec<Setup> {
 }
 
 fn print(verified: &Verified, output: &Output) -> anyhow::Result<()> {
-    let Verified { file, ok, runs, pictures, expected, hashes, faults, seconds, differences, .. } = verified;
+    let Verified { file, ok, runs, pictures, expected, hashes, faults, seconds, .. } = verified;
     let word = if *ok { "ok" } else { "DIFFERS" };
     let faults = if *faults > 0 { format!(", {faults} guest faults") } else { String::new() };
     output.line(format_args!(
         "{word:<7} {:<32} {pictures} pictures ({expected} expected), {hashes} hashes, {runs} runs{faults}, {seconds:.2} s",
         stem(file)
     ))?;
-    for difference in differences {
+    if let Some(fault) = &verified.first_fault {
+        output.line(format_args!("        first fault: {fault}"))?;
+    }
+    for difference in &verified.differences {
         output.line(format_args!("        {difference}"))?;
     }
     Ok(output.object(verified)?)
@@ -191,7 +195,9 @@ fn verify(setups: &[Setup], path: &Path, report: &Report) -> anyhow::Result<Veri
         }
     }
     memory(&mut verified, &mut runs, "the end")?;
-    verified.faults = runs[0].device.faults().total();
+    let faults = runs[0].device.faults();
+    verified.faults = faults.total();
+    verified.first_fault = faults.first().first().map(|fault| format!("{}: {}", fault.kind.name(), fault.what));
     verified.ok = verified.differences.is_empty();
     verified.seconds = start.elapsed().as_secs_f64();
     Ok(verified)
