@@ -51,6 +51,14 @@ pub(crate) struct Emit<'a> {
     /// The kernel's only parameter: the address of its arguments.
     pub args: Value,
     constants: HashMap<([u8; 16], Type), Value>,
+    pool: Option<Pool>,
+}
+
+/// Constants among the arguments: operations take them from memory, no register holds them.
+struct Pool {
+    offset: i32,
+    capacity: usize,
+    entries: Vec<[u8; 16]>,
 }
 
 /// Flags of every load and store: cannot trap, alignment unknown.
@@ -65,7 +73,7 @@ impl<'a> Emit<'a> {
         b.append_block_params_for_function_params(entry);
         b.switch_to_block(entry);
         let args = b.block_params(entry)[0];
-        Emit { b, caps, args, constants: HashMap::new() }
+        Emit { b, caps, args, constants: HashMap::new(), pool: None }
     }
 
     /// Ends the function body with `status` as the kernel's result.
@@ -122,7 +130,35 @@ impl<'a> Emit<'a> {
 
     // Constants and scalars.
 
+    /// Keeps constants in the `capacity` vectors at `offset` of the arguments, which the caller fills with what
+    /// [`Self::take_pool`] returns.
+    pub fn use_pool(&mut self, offset: i32, capacity: usize) {
+        self.pool = Some(Pool { offset, capacity, entries: Vec::new() });
+    }
+
+    /// The constants that the code expects among its arguments.
+    pub fn take_pool(&mut self) -> Vec<[u8; 16]> {
+        self.pool.take().map_or_else(Vec::new, |pool| pool.entries)
+    }
+
+    /// Where the pool holds a constant. All zeros and all ones are cheaper to make than to load.
+    fn pooled(&mut self, bytes: [u8; 16]) -> Option<i32> {
+        if bytes == [0; 16] || bytes == [0xFF; 16] {
+            return None;
+        }
+        let pool = self.pool.as_mut()?;
+        let index = pool.entries.iter().position(|entry| *entry == bytes).or_else(|| {
+            pool.entries.push(bytes);
+            (pool.entries.len() <= pool.capacity).then(|| pool.entries.len() - 1)
+        });
+        pool.entries.truncate(pool.capacity);
+        index.map(|index| pool.offset + 16 * index as i32)
+    }
+
     fn constant(&mut self, bytes: [u8; 16], ty: Type) -> Value {
+        if let Some(offset) = self.pooled(bytes) {
+            return self.b.ins().load(ty, memory(), self.args, offset);
+        }
         if let Some(&value) = self.constants.get(&(bytes, ty)) {
             return value;
         }
@@ -230,8 +266,9 @@ impl<'a> Emit<'a> {
 
     /// `low < v ? v : low`, then `v < high ? v : high`: NaN becomes `low`.
     pub fn clamp(&mut self, v: F32x4, low: f32, high: f32) -> F32x4 {
-        let (low, high) = (self.f(low), self.f(high));
+        let low = self.f(low);
         let v = self.max(v, low);
+        let high = self.f(high);
         self.min(v, high)
     }
 

@@ -7,6 +7,7 @@
 pub mod combine;
 pub mod hash;
 pub mod pixel;
+pub mod random_pixel;
 pub mod tier;
 pub mod transfer;
 pub mod vertex;

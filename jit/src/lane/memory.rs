@@ -101,6 +101,20 @@ impl Emit<'_> {
         ]
     }
 
+    /// The low and the high words of four 64-bit scalars, as floats.
+    pub fn split_pairs(&mut self, rows: [Value; 4]) -> [F32x4; 2] {
+        let mut join = |a: Value, b: Value| {
+            let vector = self.b.ins().scalar_to_vector(I64X2, a);
+            let vector = self.b.ins().insertlane(vector, b, 1);
+            self.cast(vector, F32X4)
+        };
+        let (a, b) = (join(rows[0], rows[1]), join(rows[2], rows[3]));
+        [
+            F32x4(self.shuffle(a, b, [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27])),
+            F32x4(self.shuffle(a, b, [4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31])),
+        ]
+    }
+
     /// Four 16-bit words at `base`, widened.
     pub fn load_4x16(&mut self, base: Value) -> I32x4 {
         I32x4(self.b.ins().uload16x4(memory(), base, 0))

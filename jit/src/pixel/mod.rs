@@ -1,18 +1,29 @@
-//! Fused pixel kernels.
+//! Fused pixel kernels: one native function does all blocks of a job.
+//!
+//! ```text
+//! kernel    blocks -> corner, coverage; per primitive: planes -> quads of 2x2 pixels (16 contiguous bytes of RGBA8)
+//!   quad      order of the stages for one quad, early outs
+//!     interpolate  edges -> 1/w, varyings, depth
+//!     sample       texels of decoded textures; lod: level of detail
+//!     combine      the six stages on 16-bit pairs
+//!     test         alpha, stencil, depth
+//!     fog, blend, target
+//! ```
+//!
+//! Four pixels of a quad are neighbours in memory because targets are stored in Morton order. `plan` finds what of
+//! the key matters, `args` is what the code is called with and the checks that make the call sound.
 
-use std::sync::Arc;
+mod args;
+mod blend;
+mod combine;
+mod fog;
+mod interpolate;
+mod kernel;
+mod lod;
+mod plan;
+mod quad;
+mod sample;
+mod target;
+mod test;
 
-use triglyph_guest::kernel::pixel::PixelKey;
-use triglyph_guest::kernel::{PixelKernel, Refused};
-
-use crate::code::Compiler;
-
-/// The pixel kernel of `key`.
-pub fn pixel(_compiler: &Compiler, _key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused> {
-    Err(Refused("not yet"))
-}
-
-/// What the kernel of `key` compiles to, as text.
-pub fn dump(_compiler: &Compiler, _key: &PixelKey) -> String {
-    String::new()
-}
+pub use kernel::{dump, pixel};

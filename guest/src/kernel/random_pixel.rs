@@ -1,0 +1,494 @@
+//! Random pixel jobs: the states and scenes with which tiers are compared.
+//!
+//! Everything comes from one stream of random words, so that a seed names a case. The primitives are set up as the
+//! engine does it; numbers are mostly sensible and sometimes extreme.
+
+use std::fmt::Write as _;
+use std::sync::atomic::AtomicU8;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::combine::{AlphaOperand, Channel, ColorChannel, ColorOperand, Combiners, Function, Source, Stage};
+use super::pixel::{
+    BlendEquation, BlendFactor, BlendKey, Compare, Filter, FogKey, FogTable, LogicOp, Output, PixelBlock,
+    PixelConstants, PixelJob, PixelKey, Primitive, StencilKey, StencilOp, Target, Texture, TextureConstants,
+    TextureKey, TextureKind, WIDE_EDGES, Wrap,
+};
+use super::tier::{PixelKernel, Refused};
+use super::window::{Window, buffer};
+use crate::format::{DepthFormat, PixelFormat, TexelFormat};
+use crate::layout::{Block, unmorton};
+
+/// A stream of random words and what is drawn from it.
+struct Random<'r, R: FnMut() -> u32> {
+    word: &'r mut R,
+}
+
+impl<R: FnMut() -> u32> Random<'_, R> {
+    fn word(&mut self) -> u32 {
+        (self.word)()
+    }
+
+    /// 0 to `n` - 1.
+    fn below(&mut self, n: u32) -> u32 {
+        ((u64::from(self.word()) * u64::from(n)) >> 32) as u32
+    }
+
+    fn one_in(&mut self, n: u32) -> bool {
+        self.below(n) == 0
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u32) as usize]
+    }
+
+    /// A float between `low` and `high`.
+    fn between(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * (self.word() >> 8) as f32 / (1 << 24) as f32
+    }
+
+    /// Mostly between `low` and `high`, sometimes a limit, rarely anything at all.
+    fn float(&mut self, low: f32, high: f32) -> f32 {
+        match self.below(200) {
+            0 => f32::from_bits(self.word()),
+            1 => self.pick(&[
+                0.0,
+                -0.0,
+                f32::INFINITY,
+                f32::NEG_INFINITY,
+                f32::NAN,
+                1e30,
+                -1e30,
+                1e-30,
+                f32::MIN_POSITIVE,
+            ]),
+            2..30 => self.pick(&[low, high, 0.0, 1.0, 0.5, -1.0]),
+            _ => self.between(low, high),
+        }
+    }
+}
+
+/// The texels of one unit.
+#[derive(Clone, Debug)]
+struct RandomTexture {
+    format: TexelFormat,
+    levels: u32,
+    /// Memory of each face; empty when the unit is off.
+    faces: Vec<Vec<u8>>,
+}
+
+/// A state, a scene and the memory they work on.
+#[derive(Clone, Debug)]
+pub struct RandomPixel {
+    /// The state.
+    pub key: PixelKey,
+    /// The values that go with it.
+    pub constants: PixelConstants,
+    fog: Option<Box<FogTable>>,
+    textures: [RandomTexture; 3],
+    /// The scene.
+    pub primitives: Vec<Primitive>,
+    varyings: Vec<[f32; 3]>,
+    /// Blocks in submission order.
+    pub blocks: Vec<PixelBlock>,
+    width: u32,
+    rows: u32,
+    color: Vec<u8>,
+    depth: Vec<u8>,
+}
+
+/// What a kernel has left in the targets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Surfaces {
+    /// The colour buffer.
+    pub color: Vec<u8>,
+    /// The depth buffer.
+    pub depth: Vec<u8>,
+}
+
+impl RandomPixel {
+    /// A random case.
+    pub fn new(word: &mut impl FnMut() -> u32) -> Self {
+        let r = &mut Random { word };
+        let key = key(r);
+        let block = key.block.edge();
+        let (width, rows) = (block * (1 + r.below(64 / block)), block * (1 + r.below(64 / block)));
+        let fog = key.fog.map(|_| fog_table(r));
+        let mut constants = constants(r);
+        let textures = [0, 1, 2].map(|unit| texture(r, &key.textures[unit], &mut constants.texture[unit]));
+        let bytes = |r: &mut Random<'_, _>, size: u32| {
+            let flat = r.one_in(2).then(|| r.word().to_le_bytes());
+            let pixel = |i: u32, r: &mut Random<'_, _>| flat.map_or_else(|| r.word() as u8, |f| f[i as usize % 4]);
+            (0..width * rows * size).map(|i| pixel(i, r)).collect::<Vec<u8>>()
+        };
+        let color = bytes(r, key.color_format.map_or(0, PixelFormat::bytes));
+        let depth = bytes(r, key.depth_format.map_or(0, DepthFormat::bytes));
+        let empty = (Vec::new(), Vec::new(), Vec::new());
+        let (primitives, varyings, blocks) = empty;
+        let mut case =
+            RandomPixel { key, constants, fog, textures, primitives, varyings, blocks, width, rows, color, depth };
+        for _ in 0..1 + r.below(4) {
+            case.add_primitive(r);
+        }
+        case
+    }
+
+    /// Sets a triangle up and adds its blocks.
+    fn add_primitive<R: FnMut() -> u32>(&mut self, r: &mut Random<'_, R>) {
+        let index = self.primitives.len() as u32;
+        let (width, rows) = (self.width as i32 * 16, self.rows as i32 * 16);
+        let reach = r.pick(&[0, 0, 0, 64, 4000]);
+        let mut axis = |size: i32| r.below((size + 2 * reach) as u32) as i32 - reach;
+        let points = [(); 3].map(|()| [i64::from(axis(width)), i64::from(axis(rows))]);
+        let Some(mut primitive) = set_up(points) else { return };
+        let affine = r.one_in(3);
+        primitive.inv_w = [(); 3].map(|()| if affine { 1.0 } else { 1.0 / r.float(0.05, 8.0) });
+        primitive.z = [(); 3].map(|()| r.float(-1.0, 0.0));
+        primitive.first_varying = self.varyings.len() as u32;
+        for _ in 0..self.key.varyings() {
+            let scale = r.pick(&[1.0, 1.0, 1.0, 3.0, 40.0]);
+            let iw = primitive.inv_w;
+            self.varyings.push([0, 1, 2].map(|k| r.float(-0.2 * scale, scale) * iw[k]));
+        }
+        for row in (0..self.rows).step_by(8) {
+            for x in (0..self.width).step_by(8) {
+                let mut coverage = covered(&primitive, x, row);
+                if r.one_in(16) {
+                    coverage &= u64::from(r.word()) << 32 | u64::from(r.word());
+                }
+                // Kernels do as they are told, also outside of the primitive.
+                if r.one_in(64) && fits(&primitive, x, row) {
+                    coverage = u64::MAX;
+                }
+                if coverage != 0 || r.one_in(64) {
+                    self.blocks.push(PixelBlock { primitive: index, x: x as u16, row: row as u16, coverage });
+                }
+            }
+        }
+        if !fits(&primitive, 0, 0) || !fits(&primitive, self.width, self.rows) {
+            primitive.flags |= WIDE_EDGES;
+        }
+        self.primitives.push(primitive);
+    }
+
+    /// Runs `kernel` on a fresh copy of the memory.
+    pub fn run(&self, kernel: &dyn PixelKernel) -> Result<Surfaces, Refused> {
+        let (color, depth) = (buffer(&self.color), buffer(&self.depth));
+        let memory: Vec<Vec<Vec<AtomicU8>>> =
+            self.textures.iter().map(|t| t.faces.iter().map(|face| buffer(face)).collect()).collect();
+        let decoded = [0, 1, 2].map(|unit| self.decode(kernel, unit, &memory[unit]));
+        let textures = [0, 1, 2].map(|unit| {
+            let mut faces = [Window::default(); 6];
+            for (window, face) in faces.iter_mut().zip(&memory[unit]) {
+                *window = Window::new(face);
+            }
+            let (words, face_words) = &decoded[unit];
+            Texture { format: self.textures[unit].format, faces, decoded: words, face_words: *face_words }
+        });
+        kernel.shade(&PixelJob {
+            target: Target {
+                color: Window::new(&color),
+                depth: Window::new(&depth),
+                width: self.width,
+                rows: self.rows,
+            },
+            textures: &textures,
+            constants: &self.constants,
+            fog: self.fog.as_deref(),
+            primitives: &self.primitives,
+            varyings: &self.varyings,
+            blocks: &self.blocks,
+        })?;
+        let plain = |bytes: &[AtomicU8]| bytes.iter().map(|b| b.load(Relaxed)).collect();
+        Ok(Surfaces { color: plain(&color), depth: plain(&depth) })
+    }
+
+    /// A unit's texels as `kernel` wants them, and the words of a face.
+    fn decode(&self, kernel: &dyn PixelKernel, unit: usize, faces: &[Vec<AtomicU8>]) -> (Vec<u32>, usize) {
+        let Some(decoder) = kernel.texture_decoder().filter(|_| !faces.is_empty()) else { return (Vec::new(), 0) };
+        let texture = &self.textures[unit];
+        let (width, height) = (self.constants.texture[unit].width, self.constants.texture[unit].height);
+        let mut words = Vec::new();
+        let mut face_words = 0;
+        for face in faces {
+            let mut source = Window::new(face);
+            for level in 0..texture.levels {
+                let (w, h) = (width >> level, height >> level);
+                let start = words.len();
+                words.resize(start + (w * h) as usize, 0);
+                decoder.decode(texture.format, w, h, source, &mut words[start..]);
+                source = source.from(texture.format.size(w, h) as usize);
+            }
+            if face_words == 0 {
+                face_words = words.len();
+            }
+        }
+        words.extend([0; 4]);
+        (words, face_words)
+    }
+
+    /// Where two results differ, side by side; `None` when they are equal.
+    pub fn compare(&self, names: [&str; 2], results: [&Surfaces; 2]) -> Option<String> {
+        if results[0] == results[1] {
+            return None;
+        }
+        let mut report = format!("{:#?}\n{:#?}\n", self.key, self.constants);
+        let [first, second] = names;
+        let mut shown = 0;
+        for (number, block) in self.blocks.iter().enumerate() {
+            for bit in 0..64 {
+                let (x, y) = unmorton(bit);
+                let (x, row) = (u32::from(block.x) + x, u32::from(block.row) + y);
+                let index = self.key.block.index(x, row, self.width) as usize;
+                let color = self.key.color_format.map_or(0, PixelFormat::bytes);
+                let depth = self.key.depth_format.map_or(0, DepthFormat::bytes);
+                let [a, b] = results.map(|s| (word(&s.color, index, color), word(&s.depth, index, depth)));
+                if a != b && shown < 16 {
+                    shown += 1;
+                    let before = (word(&self.color, index, color), word(&self.depth, index, depth));
+                    let covered = block.coverage >> bit & 1;
+                    let _ = writeln!(
+                        report,
+                        "({x:3}, {row:3}) block {number} primitive {} covered {covered}: before {:08x} {:08x}, \
+                         {first} {:08x} {:08x}, {second} {:08x} {:08x}",
+                        block.primitive, before.0, before.1, a.0, a.1, b.0, b.1
+                    );
+                }
+            }
+        }
+        for block in &self.blocks[..self.blocks.len().min(1)] {
+            let _ = writeln!(report, "{:#?}", self.primitives[block.primitive as usize]);
+        }
+        Some(report)
+    }
+}
+
+/// The word of `bytes` bytes that is pixel `index` of a surface.
+fn word(surface: &[u8], index: usize, bytes: u32) -> u32 {
+    let bytes = bytes as usize;
+    let mut word = [0; 4];
+    for (to, from) in word.iter_mut().zip(surface.iter().skip(index * bytes).take(bytes)) {
+        *to = *from;
+    }
+    u32::from_le_bytes(word)
+}
+
+/// Edge functions of a triangle in 1/16 pixels, biased for the fill rule; `None` when it has no area.
+fn set_up(mut p: [[i64; 2]; 3]) -> Option<Primitive> {
+    let area = |a: [i64; 2], b: [i64; 2], c: [i64; 2]| (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    if area(p[0], p[1], p[2]) < 0 {
+        p.swap(1, 2);
+    }
+    let mut primitive = Primitive::default();
+    for k in 0..3 {
+        let (a, b) = (p[(k + 1) % 3], p[(k + 2) % 3]);
+        let d = [b[0] - a[0], b[1] - a[1]];
+        let included = d[1] < 0 || d[1] == 0 && d[0] > 0;
+        primitive.edge[k] = area(a, b, [8, 8]) - i64::from(!included);
+        primitive.dx[k] = i32::try_from(-16 * d[1]).ok()?;
+        primitive.dy[k] = i32::try_from(16 * d[0]).ok()?;
+    }
+    let sum: i64 = primitive.edge.iter().sum();
+    primitive.sum = sum as f32;
+    (sum >= 1).then_some(primitive)
+}
+
+/// Edge function `k` at a pixel.
+fn edge(primitive: &Primitive, k: usize, x: u32, row: u32) -> i64 {
+    primitive.edge[k] + i64::from(x) * i64::from(primitive.dx[k]) + i64::from(row) * i64::from(primitive.dy[k])
+}
+
+/// The pixels of a block inside of a primitive.
+fn covered(primitive: &Primitive, x: u32, row: u32) -> u64 {
+    (0..64).fold(0, |coverage, bit| {
+        let (dx, dy) = unmorton(bit);
+        let inside = (0..3).all(|k| edge(primitive, k, x + dx, row + dy) >= 0);
+        coverage | u64::from(inside) << bit
+    })
+}
+
+/// Whether 32-bit edge functions do not overflow in a block.
+fn fits(primitive: &Primitive, x: u32, row: u32) -> bool {
+    let near = |k, dx, dy| i32::try_from(edge(primitive, k, x + dx, row + dy)).is_ok();
+    (0..3).all(|k| near(k, 0, 0) && near(k, 7, 0) && near(k, 0, 7) && near(k, 7, 7))
+}
+
+fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> PixelKey {
+    let mut slots = u64::from(r.word()) & 0xFF_FFFF;
+    if r.one_in(2) {
+        slots |= u64::from(r.word()) & 0xFF_FFFF;
+    }
+    let textures = [0, 1, 2].map(|unit| texture_key(r, unit));
+    let depth_format = match r.below(5) {
+        0 => None,
+        1 => Some(DepthFormat::D16),
+        2 => Some(DepthFormat::D24),
+        _ => Some(DepthFormat::D24S8),
+    };
+    let stencil = (depth_format == Some(DepthFormat::D24S8) && r.one_in(2)).then(|| StencilKey {
+        compare: Compare::from_register(r.word()),
+        fail: StencilOp::from_register(r.word()),
+        depth_fail: StencilOp::from_register(r.word()),
+        pass: StencilOp::from_register(r.word()),
+        write: !r.one_in(4),
+    });
+    let compare = |r: &mut Random<'_, R>| if r.one_in(2) { Compare::Always } else { Compare::from_register(r.word()) };
+    let stages = [(); 6].map(|()| if r.one_in(3) { Stage::PASS } else { stage(r) });
+    PixelKey {
+        slots,
+        color_slots: [(); 4].map(|()| r.below(24) as u8),
+        w_buffer: r.one_in(3),
+        textures,
+        combiners: Combiners { stages },
+        fog: r.one_in(4).then(|| FogKey { flip: r.one_in(2) }),
+        alpha_test: compare(r),
+        stencil,
+        depth_test: compare(r),
+        depth_write: !r.one_in(3),
+        depth_format,
+        output: output(r),
+        color_format: (!r.one_in(16)).then(|| r.pick(&PixelFormat::ALL)),
+        color_mask: if r.one_in(3) { r.word() as u8 & 15 } else { 15 },
+        block: if r.one_in(6) { Block::B32 } else { Block::B8 },
+    }
+}
+
+fn texture_key<R: FnMut() -> u32>(r: &mut Random<'_, R>, unit: usize) -> TextureKey {
+    if r.one_in(5) {
+        return TextureKey::DISABLED;
+    }
+    let filter = |r: &mut Random<'_, R>| if r.one_in(2) { Filter::Nearest } else { Filter::Linear };
+    let magnify = filter(r);
+    let kind = match r.below(8) {
+        0 => TextureKind::Null,
+        1 | 2 if unit == 0 => TextureKind::Projected,
+        3 | 4 if unit == 0 => TextureKind::Cube,
+        _ => TextureKind::Plain,
+    };
+    TextureKey {
+        kind,
+        coordinates: [(); 3].map(|()| r.below(24) as u8),
+        wrap: [(); 2].map(|()| Wrap::from_register(r.word())),
+        magnify,
+        minify: if r.one_in(2) { magnify } else { filter(r) },
+        mipmap: r.one_in(3).then(|| filter(r)),
+        power_of_two: true,
+    }
+}
+
+fn stage<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> Stage {
+    const FUNCTIONS: [Function; 10] = [
+        Function::Replace,
+        Function::Modulate,
+        Function::Add,
+        Function::AddSigned,
+        Function::Interpolate,
+        Function::Subtract,
+        Function::Dot3Rgb,
+        Function::Dot3Rgba,
+        Function::MultiplyAdd,
+        Function::AddMultiply,
+    ];
+    const CHANNELS: [Channel; 4] = [Channel::R, Channel::G, Channel::B, Channel::A];
+    let source = |r: &mut Random<'_, R>| match r.below(16) {
+        0 => Source::FragmentPrimary,
+        1 => Source::Zero,
+        2 => Source::Texture(3),
+        3..6 => Source::Primary,
+        6..10 => Source::Texture(r.below(3) as u8),
+        10 | 11 => Source::Buffer,
+        12 => Source::Constant,
+        _ => Source::Previous,
+    };
+    let color = r.pick(&FUNCTIONS);
+    let shift = |r: &mut Random<'_, R>| if r.one_in(3) { r.below(3) as u8 } else { 0 };
+    let color_shift = shift(r);
+    let alike = r.one_in(2);
+    Stage {
+        color,
+        alpha: if alike { color } else { r.pick(&FUNCTIONS) },
+        color_operands: [(); 3].map(|()| ColorOperand {
+            source: source(r),
+            channel: match r.below(8) {
+                0 => ColorChannel::Zero,
+                1..4 => ColorChannel::Splat(r.pick(&CHANNELS)),
+                _ => ColorChannel::Rgb,
+            },
+            invert: r.one_in(4),
+        }),
+        alpha_operands: [(); 3].map(|()| AlphaOperand {
+            source: source(r),
+            channel: if r.one_in(3) { r.pick(&CHANNELS) } else { Channel::A },
+            invert: r.one_in(4),
+        }),
+        color_shift,
+        alpha_shift: if alike { color_shift } else { shift(r) },
+        update_color: r.one_in(3),
+        update_alpha: r.one_in(3),
+    }
+}
+
+fn output<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> Output {
+    if r.one_in(4) {
+        return Output::Logic(r.pick(&LogicOp::ALL));
+    }
+    let equation = |r: &mut Random<'_, R>| {
+        if r.one_in(2) { BlendEquation::Add } else { BlendEquation::from_register(r.word()) }
+    };
+    let factor = |r: &mut Random<'_, R>| BlendFactor::from_register(r.word());
+    let (color, color_source, color_destination) = (equation(r), factor(r), factor(r));
+    let alike = r.one_in(2);
+    Output::Blend(BlendKey {
+        color,
+        color_source,
+        color_destination,
+        alpha: if alike { color } else { equation(r) },
+        alpha_source: if alike { color_source } else { factor(r) },
+        alpha_destination: if alike { color_destination } else { factor(r) },
+    })
+}
+
+fn constants<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> PixelConstants {
+    PixelConstants {
+        stage_color: [(); 6].map(|()| r.word()),
+        buffer_color: r.word(),
+        blend_color: r.word(),
+        fog_color: r.word(),
+        alpha_reference: r.below(256),
+        stencil_reference: r.below(256),
+        stencil_input_mask: if r.one_in(2) { 255 } else { r.below(256) },
+        stencil_write_mask: if r.one_in(2) { 255 } else { r.below(256) },
+        depth_scale: if r.one_in(2) { -1.0 } else { r.float(-2.0, 1.0) },
+        depth_offset: if r.one_in(2) { 0.0 } else { r.float(-0.5, 1.0) },
+        texture: [TextureConstants::default(); 3],
+    }
+}
+
+fn fog_table<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> Box<FogTable> {
+    let value = |r: &mut Random<'_, R>| r.below(2048) as f32 / 2047.0;
+    Box::new([(); 128].map(|()| [value(r), value(r) - 0.5]))
+}
+
+fn texture<R: FnMut() -> u32>(r: &mut Random<'_, R>, key: &TextureKey, c: &mut TextureConstants) -> RandomTexture {
+    let off = matches!(key.kind, TextureKind::Disabled | TextureKind::Null);
+    let (width, height) = (8 << r.below(4), 8 << r.below(4));
+    let levels = if key.mipmap.is_some() { 1 + r.below((width.min(height) as u32 / 8).ilog2() + 1) } else { 1 };
+    *c = TextureConstants {
+        border: r.word(),
+        width,
+        height,
+        lod_bias: if r.one_in(2) { 0.0 } else { r.float(-3.0, 3.0) },
+        lod_min: if r.one_in(2) { 0.0 } else { r.below(levels) as f32 },
+        lod_max: (levels - 1) as f32,
+    };
+    let format = r.pick(&TexelFormat::ALL);
+    let bytes: u32 = (0..levels).map(|k| format.size(width >> k, height >> k)).sum();
+    let faces = if off {
+        0
+    } else if key.kind == TextureKind::Cube {
+        6
+    } else {
+        1
+    };
+    let faces = (0..faces).map(|_| (0..bytes).map(|_| r.word() as u8).collect()).collect();
+    RandomTexture { format, levels, faces }
+}

@@ -1,0 +1,85 @@
+//! Edge functions, perspective and varyings.
+
+use cranelift_codegen::ir::{InstBuilder, Value};
+use triglyph_guest::num::ops::Ops;
+
+use super::args::at;
+use super::quad::Quad;
+use crate::lane::{Emit, F32x4};
+
+/// The edge functions of the four pixels of quad `number`, exact integers rounded to floats.
+pub fn edges(e: &mut Emit<'_>, number: Value) -> [F32x4; 3] {
+    let args = e.args;
+    let offset = e.b.ins().ishl_imm_u(number, 2);
+    let base = e.b.ins().iadd(args, offset);
+    [0, 1, 2].map(|k| {
+        // As a float, because hosts splat floats from memory in one instruction.
+        let corner = e.load_splat_f32(base, at!(edges) + 64 * k);
+        let corner = e.bits(corner);
+        let lanes = e.load_ints(args, at!(lanes) + 16 * k);
+        let edge = e.iadd(corner, lanes);
+        e.to_float(edge)
+    })
+}
+
+/// `(n[0]*b0 + n[1]*b1) + n[2]*b2` with the three vectors from plane `plane` on.
+pub fn weighted_sum(e: &mut Emit<'_>, edges: [F32x4; 3], plane: usize) -> F32x4 {
+    let args = e.args;
+    let [a, b, c] = [0, 1, 2].map(|k| {
+        let value = e.load_floats(args, at!(planes) + 16 * (plane + k) as i32);
+        e.mul(edges[k], value)
+    });
+    let sum = e.add(a, b);
+    e.add(sum, c)
+}
+
+impl Quad<'_, '_> {
+    /// W = 1 / interpolated 1/w.
+    pub fn w(&mut self) -> F32x4 {
+        if let Some(w) = self.w {
+            return w;
+        }
+        let q = weighted_sum(self.e, self.edges, 1);
+        let one = self.e.f(1.0);
+        let w = self.e.div(one, q);
+        self.w = Some(w);
+        w
+    }
+
+    /// The varying of a slot of the vertex record; 1 when the primitives do not carry it.
+    pub fn varying(&mut self, slot: u8) -> F32x4 {
+        let Some(packed) = self.key.varying(slot) else { return self.e.f(1.0) };
+        if let Some(&value) = self.varyings.get(&packed) {
+            return value;
+        }
+        let w = self.w();
+        let sum = weighted_sum(self.e, self.edges, self.plan.varying_plane(packed));
+        let value = self.e.mul(sum, w);
+        self.varyings.insert(packed, value);
+        value
+    }
+
+    /// Depth in 0..1.
+    pub fn depth(&mut self) -> F32x4 {
+        if let Some(depth) = self.depth {
+            return depth;
+        }
+        let args = self.e.args;
+        let z = weighted_sum(self.e, self.edges, 4);
+        let sum = self.e.load_floats(args, at!(planes));
+        let z = self.e.div(z, sum);
+        let scale = self.e.load_floats(args, at!(depth_scale));
+        let offset = self.e.load_floats(args, at!(depth_offset));
+        let depth = self.e.mul(z, scale);
+        let mut depth = self.e.add(depth, offset);
+        if self.key.w_buffer {
+            let w = self.w();
+            let sum = self.e.load_floats(args, at!(planes));
+            let w = self.e.mul(w, sum);
+            depth = self.e.mul(depth, w);
+        }
+        let depth = self.e.clamp(depth, 0.0, 1.0);
+        self.depth = Some(depth);
+        depth
+    }
+}

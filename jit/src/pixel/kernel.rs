@@ -1,0 +1,282 @@
+//! The compiled function: its loops over blocks and quads, and what is done once for each.
+
+#![allow(unsafe_code)]
+
+use std::mem::{offset_of, size_of};
+use std::sync::Arc;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, PixelKey, Primitive};
+use triglyph_guest::kernel::tier::TextureDecoder;
+use triglyph_guest::kernel::{PixelKernel, Refused};
+use triglyph_guest::layout;
+
+use super::args::{self, Args, POOL, at};
+use super::plan::Plan;
+use super::quad::Quad;
+use crate::code::{Code, Compiler};
+use crate::lane::Emit;
+use crate::texture::Decoder;
+
+/// A pixel kernel as machine code.
+struct Kernel {
+    key: PixelKey,
+    plan: Plan,
+    pool: [[u8; 16]; POOL],
+    code: Code,
+}
+
+impl PixelKernel for Kernel {
+    fn shade(&self, job: &PixelJob<'_>) -> Result<(), Refused> {
+        let mut args = args::fill(&self.key, &self.plan, &self.pool, job)?;
+        // SAFETY: `fill` has checked that every address the code makes from these arguments is valid: blocks inside
+        // the surfaces, primitives and varyings inside their slices, textures complete. Surfaces are atomics, written
+        // by nobody else that cares about the result; everything else is borrowed by `job`.
+        unsafe { self.code.call(&raw mut args) };
+        Ok(())
+    }
+
+    fn texture_decoder(&self) -> Option<&dyn TextureDecoder> {
+        self.plan.textures.contains(&true).then_some(&Decoder)
+    }
+
+    fn code_bytes(&self) -> usize {
+        self.code.bytes()
+    }
+}
+
+/// The pixel kernel of `key`.
+pub fn pixel(compiler: &Compiler, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused> {
+    let plan = plan(key)?;
+    let mut pool = Vec::new();
+    let code = compiler.compile(plan.size, |e| build(e, key, &plan, &mut pool))?;
+    pool.resize(POOL, [0; 16]);
+    let pool = pool.try_into().map_err(|_| Refused("too many constants"))?;
+    Ok(Arc::new(Kernel { key: key.clone(), plan, pool, code }))
+}
+
+/// What the kernel of `key` compiles to, as text.
+pub fn dump(compiler: &Compiler, key: &PixelKey) -> String {
+    match plan(key) {
+        Ok(plan) => format!("{plan:#?}\n{}", compiler.dump(plan.size, |e| build(e, key, &plan, &mut Vec::new()))),
+        Err(refused) => refused.to_string(),
+    }
+}
+
+fn plan(key: &PixelKey) -> Result<Plan, Refused> {
+    let plan = Plan::new(key);
+    if key.textures.iter().zip(plan.textures).any(|(texture, used)| used && !texture.power_of_two) {
+        return Err(Refused("texture dimensions that are no powers of two"));
+    }
+    if key.stencil.is_some() && !plan.stencil && key.depth_format.is_some() {
+        return Err(Refused("stencil without a stencil buffer"));
+    }
+    if plan.planes() > args::PLANES {
+        return Err(Refused("too many varyings"));
+    }
+    Ok(plan)
+}
+
+/// What the quads of a block share.
+pub struct Corner {
+    /// Address of the block's first pixel in the colour and depth buffers.
+    pub color: Option<Value>,
+    pub depth: Option<Value>,
+}
+
+/// Emits the function.
+fn build(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, pool: &mut Vec<[u8; 16]>) -> Result<(), Refused> {
+    e.use_pool(at!(pool), POOL);
+    let args = e.args;
+    let head = e.block(&[I64, I32]);
+    let body = e.block(&[]);
+    let exit = e.block(&[]);
+    let first = e.load_i64(args, at!(blocks));
+    let none = e.i32(-1);
+    e.jump(head, &[first, none]);
+
+    e.switch_to(head);
+    let (block, previous) = (e.parameter(head, 0), e.parameter(head, 1));
+    let end = e.load_i64(args, at!(end));
+    let more = e.b.ins().icmp(IntCC::NotEqual, block, end);
+    e.branch(more, (body, &[]), (exit, &[]));
+
+    e.switch_to(body);
+    let index = e.load_i32(block, offset_of!(PixelBlock, primitive) as i32);
+    let primitive = primitive(e, index);
+    let same = e.b.ins().icmp(IntCC::Equal, index, previous);
+    let (setup, ready) = (e.block(&[]), e.block(&[]));
+    e.branch(same, (ready, &[]), (setup, &[]));
+    e.switch_to(setup);
+    set_up(e, key, plan, primitive);
+    e.jump(ready, &[]);
+
+    e.switch_to(ready);
+    edges(e, primitive, block);
+    let corner = corner(e, key, plan, block);
+    let next = e.block(&[]);
+    quads(e, key, plan, &corner, block, next);
+
+    e.switch_to(next);
+    let following = e.b.ins().iadd_imm_u(block, size_of::<PixelBlock>() as i64);
+    e.jump(head, &[following, index]);
+
+    e.switch_to(exit);
+    let status = e.i64(0);
+    e.finish(status);
+    *pool = e.take_pool();
+    Ok(())
+}
+
+/// Address of a primitive.
+fn primitive(e: &mut Emit<'_>, index: Value) -> Value {
+    let args = e.args;
+    let primitives = e.load_i64(args, at!(primitives));
+    let index = e.b.ins().uextend(I64, index);
+    let offset = e.b.ins().imul_imm_u(index, size_of::<Primitive>() as i64);
+    e.b.ins().iadd(primitives, offset)
+}
+
+/// Fills [`Args::planes`] and [`Args::lanes`] from a primitive.
+fn set_up(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, primitive: Value) {
+    let args = e.args;
+    let plane = |index: usize| at!(planes) + 16 * index as i32;
+    let mut copies = vec![(primitive, offset_of!(Primitive, sum) as i32, 0)];
+    for k in 0..3 {
+        copies.push((primitive, (offset_of!(Primitive, inv_w) + 4 * k) as i32, 1 + k));
+        copies.push((primitive, (offset_of!(Primitive, z) + 4 * k) as i32, 4 + k));
+    }
+    if !plan.varyings.is_empty() {
+        let varyings = e.load_i64(args, at!(varyings));
+        let first = e.load_i32(primitive, offset_of!(Primitive, first_varying) as i32);
+        let first = e.b.ins().uextend(I64, first);
+        let offset = e.b.ins().imul_imm_u(first, size_of::<[f32; 3]>() as i64);
+        let base = e.b.ins().iadd(varyings, offset);
+        for &packed in &plan.varyings {
+            copies.extend((0..3).map(|k| (base, (12 * packed + 4 * k) as i32, plan.varying_plane(packed) + k)));
+        }
+    }
+    for (base, offset, index) in copies {
+        let value = e.load_splat_f32(base, offset);
+        e.store(value.0, args, plane(index));
+    }
+    for k in 0..3i32 {
+        let dx = e.load_splat_i32(primitive, offset_of!(Primitive, dx) as i32 + 4 * k);
+        let dy = e.load_splat_i32(primitive, offset_of!(Primitive, dy) as i32 + 4 * k);
+        let (right, down) = (e.ints([0, -1, 0, -1]), e.ints([0, 0, -1, -1]));
+        let (dx, dy) = (e.b.ins().band(dx.0, right.0), e.b.ins().band(dy.0, down.0));
+        let lanes = e.b.ins().iadd(dx, dy);
+        e.store(lanes, args, at!(lanes) + 16 * k);
+    }
+    if plan.lod(key) {
+        super::lod::set_up(e, plan, primitive);
+    }
+}
+
+/// Fills [`Args::edges`]: the edge functions at the first pixel of each quad of the block, wrapping.
+fn edges(e: &mut Emit<'_>, primitive: Value, block: Value) {
+    let args = e.args;
+    let x = e.b.ins().uload16(I32, crate::lane::memory(), block, offset_of!(PixelBlock, x) as i32);
+    let row = e.b.ins().uload16(I32, crate::lane::memory(), block, offset_of!(PixelBlock, row) as i32);
+    for k in 0..3i32 {
+        let edge = e.load_i32(primitive, offset_of!(Primitive, edge) as i32 + 8 * k);
+        let dx = e.load_i32(primitive, offset_of!(Primitive, dx) as i32 + 4 * k);
+        let dy = e.load_i32(primitive, offset_of!(Primitive, dy) as i32 + 4 * k);
+        let right = e.b.ins().imul(dx, x);
+        let down = e.b.ins().imul(dy, row);
+        let corner = e.b.ins().iadd(edge, right);
+        let corner = e.b.ins().iadd(corner, down);
+        // Quads 0 to 3 lie two pixels apart, groups of four quads four pixels.
+        let lanes = e.load_ints(args, at!(lanes) + 16 * k).0;
+        let two = e.b.ins().iadd(lanes, lanes);
+        let corner = e.splat_i32(corner).0;
+        let first = e.b.ins().iadd(corner, two);
+        let (dx, dy) = (e.splat_i32(dx).0, e.splat_i32(dy).0);
+        let (dx, dy) = (e.b.ins().ishl_imm_u(dx, 2), e.b.ins().ishl_imm_u(dy, 2));
+        let right = e.b.ins().iadd(first, dx);
+        let down = e.b.ins().iadd(first, dy);
+        let both = e.b.ins().iadd(right, dy);
+        for (i, group) in [first, right, down, both].into_iter().enumerate() {
+            e.store(group, args, at!(edges) + 64 * k + 16 * i as i32);
+        }
+    }
+}
+
+/// Addresses of the block in the targets.
+fn corner(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, block: Value) -> Corner {
+    let args = e.args;
+    let x = e.b.ins().uload16(I64, crate::lane::memory(), block, offset_of!(PixelBlock, x) as i32);
+    let row = e.b.ins().uload16(I64, crate::lane::memory(), block, offset_of!(PixelBlock, row) as i32);
+    let width = e.load_i32(args, at!(width));
+    let width = e.b.ins().uextend(I64, width);
+    let index = match key.block {
+        layout::Block::B8 => {
+            let rows = e.b.ins().imul(row, width);
+            let columns = e.b.ins().ishl_imm_u(x, 3);
+            e.b.ins().iadd(rows, columns)
+        }
+        layout::Block::B32 => {
+            let rows = e.b.ins().band_imm_u(row, 0xFFE0);
+            let rows = e.b.ins().imul(rows, width);
+            let columns = e.b.ins().band_imm_u(x, 0xFFE0);
+            let columns = e.b.ins().ishl_imm_u(columns, 5);
+            let mut index = e.b.ins().iadd(rows, columns);
+            // Bits 3 and 4 of x and row, interleaved from bit 6 on.
+            for (value, bit, shift) in [(x, 8, 3), (row, 8, 4), (x, 16, 4), (row, 16, 5)] {
+                let bit = e.b.ins().band_imm_u(value, bit);
+                let bit = e.b.ins().ishl_imm_u(bit, shift);
+                index = e.b.ins().iadd(index, bit);
+            }
+            index
+        }
+    };
+    let mut address = |base: i32, bytes: u32| {
+        let base = e.load_i64(args, base);
+        let offset = e.b.ins().imul_imm_u(index, i64::from(bytes));
+        e.b.ins().iadd(base, offset)
+    };
+    let color = key.color_format.filter(|_| plan.color_write).map(|f| address(at!(color), f.bytes()));
+    let used = plan.stencil || plan.depth_test || plan.depth_write;
+    let depth = key.depth_format.filter(|_| used).map(|f| address(at!(depth), f.bytes()));
+    Corner { color, depth }
+}
+
+/// The two loops over the quads of a block: all of them, or those with any covered pixel.
+fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: Value, next: Block) {
+    let coverage = e.load_i64(block, offset_of!(PixelBlock, coverage) as i32);
+    let full = e.b.ins().icmp_imm_s(IntCC::Equal, coverage, -1);
+    let interior = e.block(&[I64]);
+    let masked = e.block(&[I64]);
+    let zero = e.i64(0);
+    e.branch(full, (interior, &[zero]), (masked, &[coverage]));
+
+    e.switch_to(interior);
+    let number = e.parameter(interior, 0);
+    let advance = e.block(&[]);
+    Quad::emit(e, key, plan, corner, number, None, advance);
+    e.switch_to(advance);
+    let following = e.b.ins().iadd_imm_u(number, 1);
+    let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, following, 16);
+    e.branch(more, (interior, &[following]), (next, &[]));
+
+    e.switch_to(masked);
+    let coverage = e.parameter(masked, 0);
+    let (some, advance) = (e.block(&[]), e.block(&[]));
+    e.branch(coverage, (some, &[]), (next, &[]));
+    e.switch_to(some);
+    let bit = e.b.ins().ctz(coverage);
+    let bit = e.b.ins().band_imm_u(bit, 0x3C);
+    let number = e.b.ins().ushr_imm_u(bit, 2);
+    let pixels = e.b.ins().ushr(coverage, bit);
+    let pixels = e.b.ins().band_imm_u(pixels, 15);
+    let pixels = e.b.ins().ireduce(I32, pixels);
+    let taken = e.i64(15);
+    let taken = e.b.ins().ishl(taken, bit);
+    let rest = e.b.ins().band_not(coverage, taken);
+    let mask = e.mask_from_bits(pixels);
+    Quad::emit(e, key, plan, corner, number, Some(mask), advance);
+    e.switch_to(advance);
+    e.jump(masked, &[rest]);
+}

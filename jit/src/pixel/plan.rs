@@ -1,0 +1,259 @@
+//! What of a key matters: which combiner results, attributes, textures and stored values are read at all.
+
+use triglyph_guest::kernel::combine::{Channel, ColorChannel, Function, Source};
+use triglyph_guest::kernel::pixel::{
+    BlendEquation, BlendFactor, BlendKey, Compare, Filter, LogicOp, Output, PixelKey, TextureKind,
+};
+
+/// Which channels of a colour somebody reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Need {
+    /// Red, green or blue.
+    pub color: bool,
+    /// Alpha.
+    pub alpha: bool,
+}
+
+impl Need {
+    /// Whether anything is read.
+    pub fn any(self) -> bool {
+        self.color || self.alpha
+    }
+}
+
+/// The parts of a key that become code.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Whether the colour target is written.
+    pub color_write: bool,
+    /// Channels written, bit 0 red to bit 3 alpha; only those that the format stores.
+    pub color_mask: u8,
+    /// Whether blending or the logic operation reads the target.
+    pub destination: bool,
+    /// What is read of each stage's result.
+    pub stages: [Need; 6],
+    /// What is read of the vertex colour.
+    pub primary: Need,
+    /// Which units are sampled.
+    pub textures: [bool; 3],
+    /// Whether stencil is tested.
+    pub stencil: bool,
+    /// Whether depth is compared with the stored one.
+    pub depth_test: bool,
+    /// Whether depth is stored.
+    pub depth_write: bool,
+    /// Packed varyings that are interpolated, by first use.
+    pub varyings: Vec<usize>,
+    /// Packed varyings whose derivatives are needed.
+    pub derivatives: Vec<usize>,
+    /// Work of a quad, in guest instructions or so.
+    pub size: u32,
+}
+
+/// Operands that a function reads.
+pub fn operands(function: Function) -> usize {
+    match function {
+        Function::Replace => 1,
+        Function::Modulate
+        | Function::Add
+        | Function::AddSigned
+        | Function::Subtract
+        | Function::Dot3Rgb
+        | Function::Dot3Rgba => 2,
+        Function::Interpolate | Function::MultiplyAdd | Function::AddMultiply => 3,
+    }
+}
+
+/// The stage whose result the buffer holds at stage `stage`, when an earlier one has updated it.
+pub fn buffer_writer(stage: usize, updates: impl Fn(usize) -> bool) -> Option<usize> {
+    (0..stage.saturating_sub(1)).rev().find(|&s| updates(s))
+}
+
+impl Plan {
+    /// Analyses `key`.
+    pub fn new(key: &PixelKey) -> Plan {
+        let stored = key.color_format.map_or(0, |f| if f.has_alpha() { 15 } else { 7 });
+        let color_mask = key.color_mask & stored;
+        let color_write = color_mask != 0 && key.output != Output::Logic(LogicOp::NoOp);
+        let mut plan = Plan {
+            color_write,
+            color_mask,
+            destination: color_write && reads_destination(&key.output),
+            stages: [Need::default(); 6],
+            primary: Need::default(),
+            textures: [false; 3],
+            stencil: key.stencil.is_some() && key.depth_format == Some(triglyph_guest::format::DepthFormat::D24S8),
+            depth_test: key.depth_format.is_some() && key.depth_test != Compare::Always,
+            depth_write: key.depth_format.is_some() && key.depth_write,
+            varyings: Vec::new(),
+            derivatives: Vec::new(),
+            size: 0,
+        };
+        plan.live_stages(key);
+        plan.live_varyings(key);
+        plan.size = plan.weigh(key);
+        plan
+    }
+
+    /// From the last stage backwards: what is read of each result and of each source.
+    fn live_stages(&mut self, key: &PixelKey) {
+        let alpha_written = self.color_mask & 8 != 0;
+        let alpha_blended = matches!(&key.output, Output::Blend(b) if reads_source_alpha(b));
+        self.stages[5] = Need {
+            color: self.color_write && self.color_mask & 7 != 0,
+            alpha: key.alpha_test != Compare::Always || self.color_write && (alpha_written || alpha_blended),
+        };
+        for s in (0..6).rev() {
+            let need = self.stages[s];
+            let stage = &key.combiners.stages[s];
+            let dot_alpha = need.alpha && stage.color == Function::Dot3Rgba;
+            if need.color || dot_alpha {
+                for operand in &stage.color_operands[..operands(stage.color)] {
+                    let (color, alpha) = match operand.channel {
+                        ColorChannel::Zero => continue,
+                        ColorChannel::Splat(Channel::A) => (false, true),
+                        ColorChannel::Rgb | ColorChannel::Splat(_) => (true, false),
+                    };
+                    self.read(key, s, operand.source, Need { color, alpha });
+                }
+            }
+            if need.alpha && !dot_alpha && !matches!(stage.alpha, Function::Dot3Rgb | Function::Dot3Rgba) {
+                for operand in &stage.alpha_operands[..operands(stage.alpha)] {
+                    let alpha = operand.channel == Channel::A;
+                    self.read(key, s, operand.source, Need { color: !alpha, alpha });
+                }
+            }
+        }
+    }
+
+    /// Notes that stage `stage` reads `need` of `source`.
+    fn read(&mut self, key: &PixelKey, stage: usize, source: Source, need: Need) {
+        let add = |to: &mut Need| {
+            to.color |= need.color;
+            to.alpha |= need.alpha;
+        };
+        let stages = &key.combiners.stages;
+        match source {
+            Source::Primary => add(&mut self.primary),
+            Source::Texture(unit @ 0..3) => {
+                let kind = key.textures[unit as usize].kind;
+                self.textures[unit as usize] |= !matches!(kind, TextureKind::Disabled | TextureKind::Null);
+            }
+            Source::Previous if stage > 0 => add(&mut self.stages[stage - 1]),
+            Source::Buffer => {
+                if let Some(writer) = buffer_writer(stage, |s| stages[s].update_color) {
+                    self.stages[writer].color |= need.color;
+                }
+                if let Some(writer) = buffer_writer(stage, |s| stages[s].update_alpha) {
+                    self.stages[writer].alpha |= need.alpha;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn live_varyings(&mut self, key: &PixelKey) {
+        let mut slots = Vec::new();
+        if self.primary.color {
+            slots.extend(&key.color_slots[..3]);
+        }
+        if self.primary.alpha {
+            slots.push(key.color_slots[3]);
+        }
+        let mut lod_slots = Vec::new();
+        for (unit, texture) in key.textures.iter().enumerate().filter(|&(unit, _)| self.textures[unit]) {
+            debug_assert!(self.textures[unit]);
+            let count = if texture.kind == TextureKind::Plain { 2 } else { 3 };
+            slots.extend(&texture.coordinates[..count]);
+            if texture.needs_lod() {
+                lod_slots.extend(&texture.coordinates[..count]);
+            }
+        }
+        let pack = |slots: Vec<u8>| {
+            let mut packed: Vec<usize> = slots.into_iter().filter_map(|slot| key.varying(slot)).collect();
+            packed.sort_unstable();
+            packed.dedup();
+            packed
+        };
+        self.varyings = pack(slots);
+        self.derivatives = pack(lod_slots);
+    }
+
+    /// Whether any unit chooses by its level of detail.
+    pub fn lod(&self, key: &PixelKey) -> bool {
+        (0..3).any(|unit| self.textures[unit] && key.textures[unit].needs_lod())
+    }
+
+    /// Whether attributes are interpolated with perspective.
+    pub fn perspective(&self, key: &PixelKey) -> bool {
+        !self.varyings.is_empty() || key.w_buffer && self.depth_value(key)
+    }
+
+    /// Whether depth is computed.
+    pub fn depth_value(&self, key: &PixelKey) -> bool {
+        let compares = self.depth_test && key.depth_test != Compare::Never;
+        compares || self.depth_write || self.fog(key)
+    }
+
+    /// Whether fog changes anything.
+    pub fn fog(&self, key: &PixelKey) -> bool {
+        key.fog.is_some() && self.stages[5].color
+    }
+
+    /// Index of the first of the three vectors of a varying among the planes.
+    pub fn varying_plane(&self, packed: usize) -> usize {
+        7 + 3 * self.varyings.iter().position(|&v| v == packed).unwrap_or(0)
+    }
+
+    /// Index of the derivative vectors (dx, dy) of a varying, or of 1/w for `None`.
+    pub fn derivative_plane(&self, packed: Option<usize>) -> usize {
+        let index = packed.and_then(|p| self.derivatives.iter().position(|&v| v == p)).map_or(0, |i| i + 1);
+        7 + 3 * self.varyings.len() + 2 * index
+    }
+
+    /// Vectors kept for a primitive: sum, 1/w, z, varyings, derivatives.
+    pub fn planes(&self) -> usize {
+        7 + 3 * self.varyings.len() + 2 * (self.derivatives.len() + 1)
+    }
+
+    fn weigh(&self, key: &PixelKey) -> u32 {
+        let mut size = 10 + 4 * self.varyings.len() as u32;
+        for (texture, _) in key.textures.iter().zip(self.textures).filter(|&(_, used)| used) {
+            let filter = |f| if f == Filter::Linear { 30 } else { 10 };
+            let level = match texture.needs_lod() {
+                true => filter(texture.magnify).max(filter(texture.minify)) + 20,
+                false => filter(texture.magnify),
+            };
+            size += if texture.mipmap == Some(Filter::Linear) { 2 * level } else { level };
+        }
+        size += 5 * self.stages.iter().filter(|s| s.any()).count() as u32;
+        size + if self.stencil { 20 } else { 5 } + if self.destination { 15 } else { 5 }
+    }
+}
+
+/// Whether a value of the target takes part in the result.
+fn reads_destination(output: &Output) -> bool {
+    match output {
+        Output::Logic(op) => {
+            !matches!(op, LogicOp::Clear | LogicOp::Copy | LogicOp::Set | LogicOp::CopyInverted | LogicOp::NoOp)
+        }
+        Output::Blend(b) => {
+            !(passes_source(b.color, b.color_source, b.color_destination)
+                && passes_source(b.alpha, b.alpha_source, b.alpha_destination))
+        }
+    }
+}
+
+/// Whether an equation gives the source itself.
+pub fn passes_source(equation: BlendEquation, source: BlendFactor, destination: BlendFactor) -> bool {
+    matches!(equation, BlendEquation::Add | BlendEquation::Subtract)
+        && source == BlendFactor::One
+        && destination == BlendFactor::Zero
+}
+
+/// Whether a factor is made of the source's alpha, or channels of it that may be alpha.
+fn reads_source_alpha(b: &BlendKey) -> bool {
+    [b.color_source, b.color_destination, b.alpha_source, b.alpha_destination].iter().any(|f| {
+        matches!(f, BlendFactor::SourceAlpha | BlendFactor::InverseSourceAlpha | BlendFactor::SourceAlphaSaturate)
+    })
+}

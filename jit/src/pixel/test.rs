@@ -1,0 +1,223 @@
+//! Alpha, stencil and depth tests.
+
+use triglyph_guest::format::DepthFormat;
+use triglyph_guest::kernel::pixel::{Compare, StencilOp};
+use triglyph_guest::num::ops::Ops;
+
+use super::args::at;
+use super::quad::Quad;
+use crate::lane::{Emit, I32x4, Mask, Pair};
+
+/// The comparison of signed integers; `None` is always true.
+fn compare(e: &mut Emit<'_>, how: Compare, a: I32x4, b: I32x4) -> Option<Mask> {
+    Some(match how {
+        Compare::Always => return None,
+        Compare::Never => Mask(e.i(0).0),
+        Compare::Equal => e.ieq(a, b),
+        Compare::NotEqual => {
+            let equal = e.ieq(a, b);
+            e.not(equal)
+        }
+        Compare::Less => e.ilt(a, b),
+        Compare::LessEqual => {
+            let greater = e.ilt(b, a);
+            e.not(greater)
+        }
+        Compare::Greater => e.ilt(b, a),
+        Compare::GreaterEqual => {
+            let less = e.ilt(a, b);
+            e.not(less)
+        }
+    })
+}
+
+impl Quad<'_, '_> {
+    /// Combiner alpha against the reference.
+    pub fn alpha_test(&mut self, color: Pair) {
+        let alpha = self.e.even_ints(color.ag);
+        let args = self.e.args;
+        let reference = self.e.load_ints(args, at!(alpha_reference));
+        if let Some(passes) = compare(self.e, self.key.alpha_test, alpha, reference) {
+            self.keep(passes);
+            self.skip_unless_alive();
+        }
+    }
+
+    /// The stored words: depth, and stencil on top of 24 bits of it.
+    fn stored(&mut self) -> I32x4 {
+        let Some(at) = self.depth_at else { return self.e.i(0) };
+        match self.key.depth_format {
+            Some(DepthFormat::D16) => self.e.load_4x16(at),
+            Some(DepthFormat::D24) => self.e.load_4x24(at),
+            _ => self.e.load_ints(at, 0),
+        }
+    }
+
+    fn store(&mut self, words: I32x4) {
+        let Some(at) = self.depth_at else { return };
+        match self.key.depth_format {
+            Some(DepthFormat::D16) => self.e.store_4x16(words, at),
+            Some(DepthFormat::D24) => self.e.store_4x24(words, at),
+            _ => self.e.store(words.0, at, 0),
+        }
+    }
+
+    fn stored_depth(&mut self, words: I32x4) -> I32x4 {
+        if self.key.depth_format == Some(DepthFormat::D24S8) {
+            let low = self.e.i(0xFF_FFFF);
+            self.e.iand(words, low)
+        } else {
+            words
+        }
+    }
+
+    /// New depth as the integer that is compared and stored.
+    fn depth_int(&mut self) -> I32x4 {
+        if let Some(value) = self.depth_int {
+            return value;
+        }
+        let depth = self.depth();
+        let max = self.key.depth_format.map_or(0, |f| f.max());
+        let max = self.e.f(max as f32);
+        let scaled = self.e.mul(depth, max);
+        let value = self.e.truncate_to_int(scaled);
+        self.depth_int = Some(value);
+        value
+    }
+
+    /// Pixels that pass the depth test; `None` for all.
+    fn depth_passes(&mut self, words: I32x4) -> Option<Mask> {
+        if !self.plan.depth_test {
+            return None;
+        }
+        if self.key.depth_test == Compare::Never {
+            return Some(Mask(self.e.i(0).0));
+        }
+        let stored = self.stored_depth(words);
+        let new = self.depth_int();
+        compare(self.e, self.key.depth_test, new, stored)
+    }
+
+    /// The depth test alone, without side effects.
+    pub fn depth_test(&mut self) {
+        let words = self.stored();
+        if let Some(passes) = self.depth_passes(words) {
+            self.keep(passes);
+        }
+    }
+
+    /// Stores the depth of the pixels that are alive.
+    pub fn depth_write(&mut self) {
+        let new = self.depth_int();
+        let whole = self.key.depth_format != Some(DepthFormat::D24S8);
+        if whole && self.mask.is_none() {
+            return self.store(new);
+        }
+        let words = self.stored();
+        self.store_depth(words, new);
+    }
+
+    /// Puts `new` into `words` where pixels are alive, and stores them.
+    fn store_depth(&mut self, words: I32x4, new: I32x4) {
+        let old = self.stored_depth(words);
+        let mut change = self.e.ixor(old, new);
+        if let Some(mask) = self.mask {
+            let mask = self.e.mask_ints(mask);
+            change = self.e.iand(change, mask);
+        }
+        let words = self.e.ixor(words, change);
+        self.store(words);
+    }
+
+    /// Stencil and depth test with their writes; pixels that fail die.
+    pub fn stencil_and_depth(&mut self) {
+        if self.plan.stencil {
+            return self.stencil_test();
+        }
+        if self.plan.depth_test {
+            let words = self.stored();
+            if let Some(passes) = self.depth_passes(words) {
+                self.keep(passes);
+                self.skip_unless_alive();
+            }
+            if self.plan.depth_write {
+                let new = self.depth_int();
+                self.store_depth(words, new);
+            }
+        } else if self.plan.depth_write {
+            self.depth_write();
+        }
+    }
+
+    fn stencil_test(&mut self) {
+        let Some(stencil) = self.key.stencil else { return };
+        let args = self.e.args;
+        let words = self.stored();
+        let old = self.e.ushr(words, 24);
+        let input = self.e.load_ints(args, at!(stencil_input_mask));
+        let reference = self.e.load_ints(args, at!(stencil_reference));
+        let (a, b) = (self.e.iand(reference, input), self.e.iand(old, input));
+        let stencil_passes = compare(self.e, stencil.compare, a, b);
+        let depth_passes = self.depth_passes(words);
+        let alive = self.mask;
+
+        let mut result = words;
+        if stencil.write {
+            let mut new = self.stencil_op(stencil.pass, old, reference);
+            if let Some(passes) = depth_passes {
+                let fail = self.stencil_op(stencil.depth_fail, old, reference);
+                new = self.e.iselect(passes, new, fail);
+            }
+            if let Some(passes) = stencil_passes {
+                let fail = self.stencil_op(stencil.fail, old, reference);
+                new = self.e.iselect(passes, new, fail);
+            }
+            let mut change = self.e.ixor(old, new);
+            let write = self.e.load_ints(args, at!(stencil_write_mask));
+            change = self.e.iand(change, write);
+            if let Some(mask) = alive {
+                let mask = self.e.mask_ints(mask);
+                change = self.e.iand(change, mask);
+            }
+            let change = self.e.ishl(change, 24);
+            result = self.e.ixor(words, change);
+        }
+        for passes in [stencil_passes, depth_passes].into_iter().flatten() {
+            self.keep(passes);
+        }
+        if self.plan.depth_write {
+            let new = self.depth_int();
+            self.store_depth(result, new);
+        } else if stencil.write {
+            self.store(result);
+        }
+        self.skip_unless_alive();
+    }
+
+    fn stencil_op(&mut self, op: StencilOp, old: I32x4, reference: I32x4) -> I32x4 {
+        let (one, max) = (self.e.i(1), self.e.i(255));
+        match op {
+            StencilOp::Keep => old,
+            StencilOp::Zero => self.e.i(0),
+            StencilOp::Replace => reference,
+            StencilOp::IncrementSaturate => {
+                let next = self.e.iadd(old, one);
+                self.e.imin(next, max)
+            }
+            StencilOp::DecrementSaturate => {
+                let next = self.e.isub(old, one);
+                let zero = self.e.i(0);
+                self.e.imax(next, zero)
+            }
+            StencilOp::Invert => self.e.ixor(old, max),
+            StencilOp::IncrementWrap => {
+                let next = self.e.iadd(old, one);
+                self.e.iand(next, max)
+            }
+            StencilOp::DecrementWrap => {
+                let next = self.e.isub(old, one);
+                self.e.iand(next, max)
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Random states and scenes: compiled pixel kernels against the reference, bit for bit.
+
+use triglyph_guest::kernel::random_pixel::RandomPixel;
+use triglyph_guest::kernel::{Refused, Tier};
+use triglyph_interp::Interpreter;
+use triglyph_jit::{Effort, Jit};
+
+/// SplitMix64, upper half.
+fn words(seed: u64) -> impl FnMut() -> u32 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 32) as u32
+    }
+}
+
+/// Compares one case; whether the compiler took it.
+fn compare(jit: &Jit, seed: u64) -> Result<(), Refused> {
+    let case = RandomPixel::new(&mut words(seed));
+    let kernel = jit.pixel(&case.key)?;
+    let got = case.run(&*kernel)?;
+    let reference = Interpreter.pixel(&case.key).expect("the reference never refuses");
+    let want = case.run(&*reference).expect("the reference never refuses");
+    if let Some(report) = case.compare(["jit", "interp"], [&got, &want]) {
+        let dump = std::env::var_os("TRIGLYPH_DUMP").map(|_| jit.dump_pixel(&case.key)).unwrap_or_default();
+        panic!("seed {seed}: compiled and interpreted pixels differ (TRIGLYPH_DUMP=1 for the code)\n{report}\n{dump}");
+    }
+    Ok(())
+}
+
+fn run(effort: Effort, first: u64, count: u64) {
+    let jit = Jit::with_effort(effort).expect("a host with a code generator");
+    let mut refused = std::collections::BTreeMap::new();
+    for seed in first..first + count {
+        if let Err(Refused(why)) = compare(&jit, seed) {
+            *refused.entry(why).or_insert(0) += 1;
+        }
+    }
+    println!("{count} cases, refused: {refused:?}");
+    assert!(refused.values().sum::<u64>() * 4 < count, "too many refusals: {refused:?}");
+}
+
+/// Cases from the environment (`TRIGLYPH_CASES`, `TRIGLYPH_SEED`) or a few.
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn random_states_quick() {
+    run(Effort::Quick, setting("TRIGLYPH_SEED", 0), setting("TRIGLYPH_CASES", 2000));
+}
+
+#[test]
+fn random_states_hot() {
+    run(Effort::Hot, setting("TRIGLYPH_SEED", 1 << 32), setting("TRIGLYPH_CASES", 500));
+}
