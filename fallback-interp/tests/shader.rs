@@ -9,6 +9,7 @@ use serde_json::Value;
 use triglyph_guest::kernel::vertex::Uniforms;
 use triglyph_guest::num::F24;
 use triglyph_guest::pica::asm;
+use triglyph_guest::pica::shbin::Shbin;
 use triglyph_interp::pica_shader::{Constants, Ending, Machine, NestedLoop, Program, Unit, Vector};
 
 /// Assembles a program for `unit`.
@@ -265,17 +266,11 @@ fn outputs_have_two_banks() {
     assert_eq!(seen, [[1.0, 2.0, 1.0]]);
 }
 
-/// Code and operand descriptors of a program file (3dbrew: SHBIN).
-fn read_shbin(name: &str) -> (Vec<u32>, Vec<u32>) {
-    let bytes = std::fs::read(file(name)).expect("a program file");
-    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
-    assert_eq!(&bytes[..4], b"DVLB");
-    let program = 8 + 4 * word(4) as usize;
-    assert_eq!(&bytes[program..program + 4], b"DVLP");
-    let words = |offset: u32, count: u32, step: usize| {
-        (0..count as usize).map(|i| word(program + offset as usize + i * step)).collect()
-    };
-    (words(word(program + 8), word(program + 12), 4), words(word(program + 16), word(program + 20), 8))
+/// The program of a file as its unit would run it.
+fn read_shbin(name: &str, unit: Unit) -> Program {
+    let bytes = std::fs::read(file(&format!("shaders/{name}.shbin"))).expect("a program file");
+    let program = Shbin::parse(&bytes).unwrap_or_else(|error| panic!("{name}: {error}")).program;
+    Program::decode(&program.code, &program.descriptors, unit)
 }
 
 /// What a run gave: outputs by register, and each triangle with whether it is inverted.
@@ -319,9 +314,8 @@ fn differences(got: &Vector, want: &Value) -> usize {
 /// The number of wrong components in all runs of a program.
 fn check_program(name: &str, nested_loop: NestedLoop) -> usize {
     let header = json(&format!("shaders/{name}.json"));
-    let (code, descriptors) = read_shbin(&format!("shaders/{name}.shbin"));
     let unit = if header["entry"] == "geometry" { Unit::Geometry } else { Unit::Vertex };
-    let program = Program::decode(&code, &descriptors, unit);
+    let program = read_shbin(name, unit);
     let cases = items(&header["cases"]);
     assert_eq!(cases.len(), 16, "{name}");
     let mut wrong = 0;
@@ -364,8 +358,7 @@ fn nested_loops_both_ways() {
 /// Uses DST and LITP, for which there are no results; it has to run through.
 #[test]
 fn distance_runs() {
-    let (code, descriptors) = read_shbin("shaders/distance.shbin");
-    let program = Program::decode(&code, &descriptors, Unit::Vertex);
+    let program = read_shbin("distance", Unit::Vertex);
     let mut machine = Machine::new(Unit::Vertex);
     machine.inputs = std::array::from_fn(|n| [n as f32 * 0.25 - 1.0; 4]);
     let uniforms = Uniforms::default();

@@ -179,12 +179,13 @@ impl Machine {
                 self.write(target, value);
             }
             Instruction::Two { function, sources, target } => {
-                let [a, b] = sources.map(|source| self.read(source, constants));
-                self.write(target, function(a, b));
+                let [a, b] = sources;
+                self.write(target, function(self.read(a, constants), self.read(b, constants)));
             }
             Instruction::Three { function, sources, target } => {
-                let [a, b, c] = sources.map(|source| self.read(source, constants));
-                self.write(target, function(a, b, c));
+                let [a, b, c] = sources;
+                let value = function(self.read(a, constants), self.read(b, constants), self.read(c, constants));
+                self.write(target, value);
             }
             Instruction::Litp { source, target } => {
                 let value = self.read(source, constants);
@@ -201,7 +202,7 @@ impl Machine {
                 }
             }
             Instruction::Compare { functions, sources } => {
-                let [a, b] = sources.map(|source| self.read(source, constants));
+                let [a, b] = [self.read(sources[0], constants), self.read(sources[1], constants)];
                 self.flags = [functions[0](a[0], b[0]), functions[1](a[1], b[1])];
             }
             Instruction::End => return None,
@@ -228,8 +229,10 @@ impl Machine {
             Src::Temp(n) => &self.temporaries[usize::from(n & 15)],
             Src::Const(n, index) => &constants.uniforms.floats[self.indexed(n, index)],
         };
-        let swizzled = source.select.map(|component| register[usize::from(component & 3)]);
-        if source.negate { swizzled.map(|v| -v) } else { swizzled }
+        let [x, y, z, w] = source.select;
+        let component = |number: u8| register[usize::from(number & 3)];
+        let value = [component(x), component(y), component(z), component(w)];
+        if source.negate { value.map(|v| -v) } else { value }
     }
 
     /// The number of a constant register, 0 to 127. Numbers from 96 on read ones, offsets beyond 8 bits count as 0 (3DS

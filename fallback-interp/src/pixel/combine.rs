@@ -34,11 +34,22 @@ fn operands(function: Function) -> usize {
     }
 }
 
-/// Runs the six stages.
-pub(super) fn run(combiners: &Combiners, constants: &PixelConstants, sources: &Sources) -> Color {
+/// How many stages there are up to the last that does something; the rest hand its result on.
+pub(super) fn length(combiners: &Combiners) -> usize {
+    let passes = |stage: &Stage| {
+        (stage.color, stage.alpha) == (Function::Replace, Function::Replace)
+            && stage.color_operands[0] == Stage::PASS.color_operands[0]
+            && stage.alpha_operands[0] == Stage::PASS.alpha_operands[0]
+            && (stage.color_shift, stage.alpha_shift) == (0, 0)
+    };
+    combiners.stages.iter().rposition(|stage| !passes(stage)).map_or(0, |last| last + 1)
+}
+
+/// Runs the first stages.
+pub(super) fn run(stages: &[Stage], constants: &PixelConstants, sources: &Sources) -> Color {
     let mut state = State { out: [0; 4], buffer: [0; 4] };
     let mut next = constants.buffer_color.to_be_bytes();
-    for (stage, constant) in combiners.stages.iter().zip(constants.stage_color) {
+    for (stage, constant) in stages.iter().zip(constants.stage_color) {
         state.out = state.stage(stage, constant.to_be_bytes(), sources);
         // An update is seen two stages later (3DS hardware test).
         state.buffer = next;
@@ -61,19 +72,25 @@ struct State {
 impl State {
     /// The result of one stage.
     fn stage(&self, stage: &Stage, constant: Color, sources: &Sources) -> Color {
-        let color = stage.color_operands.map(|operand| self.color_operand(operand, constant, sources));
-        let alpha = stage.alpha_operands.map(|operand| self.alpha_operand(operand, constant, sources));
-        let [r, g, b] = match stage.color {
-            Function::Dot3Rgb | Function::Dot3Rgba => [dot3(color[0], color[1]); 3],
-            function => std::array::from_fn(|c| apply(function, color.map(|operand| operand[c]))),
+        let (mut color, mut alpha) = ([[0; 3]; 3], [0; 3]);
+        for (value, &operand) in color.iter_mut().zip(&stage.color_operands[..operands(stage.color)]) {
+            *value = self.color_operand(operand, constant, sources);
+        }
+        for (value, &operand) in alpha.iter_mut().zip(&stage.alpha_operands[..operands(stage.alpha)]) {
+            *value = self.alpha_operand(operand, constant, sources);
+        }
+        let [a, b, c] = color;
+        let [red, green, blue] = match stage.color {
+            Function::Dot3Rgb | Function::Dot3Rgba => [dot3(a, b); 3],
+            function => [0, 1, 2].map(|channel| apply(function, [a[channel], b[channel], c[channel]])),
         };
-        let a = if stage.color == Function::Dot3Rgba { r } else { apply(stage.alpha, alpha) };
+        let alpha = if stage.color == Function::Dot3Rgba { red } else { apply(stage.alpha, alpha) };
         let scale = |value: i32, shift: u8| (value << shift.min(2)).min(255) as u8;
         [
-            scale(r, stage.color_shift),
-            scale(g, stage.color_shift),
-            scale(b, stage.color_shift),
-            scale(a, stage.alpha_shift),
+            scale(red, stage.color_shift),
+            scale(green, stage.color_shift),
+            scale(blue, stage.color_shift),
+            scale(alpha, stage.alpha_shift),
         ]
     }
 

@@ -42,13 +42,15 @@ pub struct Kernel {
     key: PixelKey,
     /// Texture units that some combiner stage looks at.
     units: [bool; 3],
+    /// Combiner stages up to the last that does something.
+    stages: usize,
 }
 
 impl Kernel {
     /// The kernel of `key`.
     pub fn new(key: &PixelKey) -> Self {
         let units = std::array::from_fn(|unit| combine::uses(&key.combiners, Source::Texture(unit as u8)));
-        Kernel { key: key.clone(), units }
+        Kernel { key: key.clone(), units, stages: combine::length(&key.combiners) }
     }
 
     /// One pixel from interpolation to the write.
@@ -93,7 +95,7 @@ impl Kernel {
                 sources.textures[unit] = texture.sample(point);
             }
         }
-        combine::run(&self.key.combiners, job.constants, &sources)
+        combine::run(&self.key.combiners.stages[..self.stages], job.constants, &sources)
     }
 }
 
