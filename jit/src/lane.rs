@@ -443,7 +443,7 @@ impl Ops for Emit<'_> {
     fn bits(&mut self, a: F32x4) -> I32x4 {
         I32x4(self.cast(a.0, I32X4))
     }
-    fn from_bits(&mut self, a: I32x4) -> F32x4 {
+    fn float_of_bits(&mut self, a: I32x4) -> F32x4 {
         F32x4(self.cast(a.0, F32X4))
     }
     fn iadd(&mut self, a: I32x4, b: I32x4) -> I32x4 {

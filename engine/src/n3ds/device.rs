@@ -130,7 +130,10 @@ impl Device for N3ds {
 
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
         if payload.len() != COMMAND {
-            return Err(Error::InvalidArgument(format!("a GX command of {} bytes instead of {COMMAND}", payload.len())));
+            return Err(Error::InvalidArgument(format!(
+                "a GX command of {} bytes instead of {COMMAND}",
+                payload.len()
+            )));
         }
         let mut words = [0; 8];
         for (word, bytes) in words.iter_mut().zip(payload.chunks_exact(4)) {

@@ -16,6 +16,9 @@
 //! depth   = z*scale + offset; W-buffer: depth *= W * sum; then clamped to 0..1, NaN gives 0
 //! ```
 //!
+//! A slot that [`PixelKey::slots`] lacks interpolates to exactly 1.0 with derivative 0. A depth buffer stores
+//! `trunc(depth * max)`, [`DepthFormat::max`] as f32 (f32 product). Textures are read before the pixel's own writes.
+//!
 //! Clamping is everywhere `low < v ? v : low`, then `v < high ? v : high`: NaN becomes `low`.
 
 use super::Window;
@@ -169,10 +172,11 @@ impl TextureKey {
 /// d(n) = ((v0*b'0 + v1*b'1) + v2*b'2) of a varying, d(q) the same of inv_w:
 /// `du/dx = (d(u) - u*d(q)) * W` for plain coordinates, and by the quotient rule (d(s) - su*d(w)) / w on top for
 /// projected and (d(s) - 2*(su - 0.5)*d(m)) / (2m) for cube coordinates, where d(s) and d(m) are the interpolated
-/// derivatives with the signs of the face. rho = the largest of |du/dx|*width, |dv/dx|*height, |du/dy|*width,
-/// |dv/dy|*height; lod = clamp(log2(rho) + bias, min, max), [`crate::num::ops::log2`]. lod <= 0 magnifies. Level: nearest
+/// derivatives with the signs of the face. rho starts at 0 and becomes each of |du/dx|*width, |dv/dx|*height,
+/// |du/dy|*width, |dv/dy|*height that is larger, so NaN never counts; lod = clamp(log2(rho) + bias, min, max),
+/// [`crate::num::ops::log2`]. lod <= 0 magnifies. Level: nearest
 /// floor(lod + 0.5), linear: L = floor(lod), F = trunc((lod - L)*256), `(c_L*(256-F) + c_{L+1}*F + 128) >> 8` with
-/// L+1 at most the largest level. Level k is (width >> k) x (height >> k).
+/// L+1 at most the largest level. Level k is (width >> k) x (height >> k); one without texels gives (0, 0, 0, 0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextureKind {
     /// The unit is off: (0, 0, 0, 0).

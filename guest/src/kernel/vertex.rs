@@ -1,4 +1,8 @@
 //! Vertex kernels: fetch, program, output mapping, clip codes and viewport of a batch of vertices.
+//!
+//! PICA200 programs compute in f32 with the console's rules: 0 * infinity = 0 in every product, nothing is fused, dot
+//! products are `((x + y) + z) + w`, RCP is `1 / (x + 0) + 0`, RSQ `1 / sqrt(x + 0)`, EX2 and LG2 are
+//! [`crate::num::ops`]. LITP clamps y by the MAX and MIN rules (NaN gives the low end) and always writes both flags.
 
 use std::sync::Arc;
 
@@ -184,8 +188,8 @@ pub struct VertexJob<'a> {
     /// iw = 1/w; [x*iw + 1) * half.x + corner.x, (y*iw + 1) * half.y + corner.y, z*iw, iw], slots...
     /// ```
     pub records: &'a mut [f32],
-    /// One clip code for each vertex; a bit is set when the vertex lies outside, that is when the value is not
-    /// >= -1e-8 (NaN lies outside): bit 0 w-x, 1 w+x, 2 w-y, 3 w+y, 4 -z, 5 w+z, 6 w-1e-5, 7 the user plane
+    /// One clip code for each vertex; a bit is set when the vertex lies outside, that is unless the value is
+    /// at least -1e-8 (NaN lies outside): bit 0 w-x, 1 w+x, 2 w-y, 3 w+y, 4 -z, 5 w+z, 6 w-1e-5, 7 the user plane
     /// `((cx*x + cy*y) + cz*z) + cw*w`.
     pub clip: &'a mut [u8],
 }

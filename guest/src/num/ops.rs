@@ -40,7 +40,7 @@ pub trait Ops {
     /// The bits of a float.
     fn bits(&mut self, a: Self::F) -> Self::I;
     /// The float of these bits.
-    fn from_bits(&mut self, a: Self::I) -> Self::F;
+    fn float_of_bits(&mut self, a: Self::I) -> Self::F;
     /// a + b, wrapping
     fn iadd(&mut self, a: Self::I, b: Self::I) -> Self::I;
     /// a - b, wrapping
@@ -87,7 +87,16 @@ pub fn exp2<O: Ops>(o: &mut O, x: O::F) -> O::F {
     let mantissa = polynomial(
         o,
         fraction,
-        &[1.0, 0.693_147_2, 0.240_226_5, 0.055_504_11, 0.009_618_129, 0.001_333_356, 0.000_154_035_3, 0.000_015_252_73],
+        &[
+            1.0,
+            std::f32::consts::LN_2,
+            0.240_226_5,
+            0.055_504_11,
+            0.009_618_129,
+            0.001_333_356,
+            0.000_154_035_3,
+            0.000_015_252_73,
+        ],
     );
     // mantissa * 2^whole with whole in -127..=128, in two factors of which each is a normal number.
     let whole = o.to_int(whole);
@@ -109,7 +118,7 @@ fn power_of_two<O: Ops>(o: &mut O, exponent: O::I) -> O::F {
     let bias = o.i(127);
     let biased = o.iadd(exponent, bias);
     let bits = o.ishl(biased, 23);
-    o.from_bits(bits)
+    o.float_of_bits(bits)
 }
 
 /// log2(x). Zero and subnormals give -infinity, negative values and NaN give NaN, +infinity gives itself. Error
@@ -122,7 +131,7 @@ pub fn log2<O: Ops>(o: &mut O, x: O::F) -> O::F {
     let exponent = o.ishr(offset, 23);
     let shifted = o.ishl(exponent, 23);
     let mantissa = o.isub(bits, shifted);
-    let m = o.from_bits(mantissa);
+    let m = o.float_of_bits(mantissa);
     // log2(m) = 2/ln 2 * atanh(s), s = (m - 1) / (m + 1), |s| < 0.172.
     let one = o.f(1.0);
     let numerator = o.sub(m, one);
@@ -199,7 +208,7 @@ impl Ops for Scalar {
     fn bits(&mut self, a: f32) -> i32 {
         a.to_bits() as i32
     }
-    fn from_bits(&mut self, a: i32) -> f32 {
+    fn float_of_bits(&mut self, a: i32) -> f32 {
         f32::from_bits(a as u32)
     }
     fn iadd(&mut self, a: i32, b: i32) -> i32 {

@@ -103,6 +103,7 @@ fn levels(width: u32, height: u32, max: u32) -> u32 {
 fn key(param: u32, kind: TextureKind, coordinates: [u8; 3], levels: u32, width: u32, height: u32) -> TextureKey {
     let filter = |linear: u32| if linear != 0 { Filter::Linear } else { Filter::Nearest };
     let power_of_two = |n: u32| n >= 8 && n.is_power_of_two();
+    let magnify = filter(regs::tex_param::mag_linear(param));
     TextureKey {
         kind,
         coordinates,
@@ -110,8 +111,9 @@ fn key(param: u32, kind: TextureKind, coordinates: [u8; 3], levels: u32, width: 
             Wrap::from_register(regs::tex_param::wrap_s(param)),
             Wrap::from_register(regs::tex_param::wrap_t(param)),
         ],
-        magnify: filter(regs::tex_param::mag_linear(param)),
-        minify: filter(regs::tex_param::min_linear(param)),
+        magnify,
+        // With one level the level of detail is always 0 and magnifies.
+        minify: if levels > 1 { filter(regs::tex_param::min_linear(param)) } else { magnify },
         mipmap: (levels > 1).then(|| filter(regs::tex_param::mip_linear(param))),
         power_of_two: power_of_two(width) && power_of_two(height),
     }
