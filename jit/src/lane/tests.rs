@@ -60,7 +60,7 @@ const EDGES: [f32; 24] = [
 fn floats(name: &str, emit: impl Fn(&mut Emit<'_>, F32x4, F32x4) -> F32x4, scalar: impl Fn(f32, f32) -> f32) {
     let compiled = |a: [f32; 4], b: [f32; 4]| {
         run(a.map(f32::to_bits), b.map(f32::to_bits), |e, a, b| {
-            let (a, b) = (e.from_bits(a), e.from_bits(b));
+            let (a, b) = (e.float_of_bits(a), e.float_of_bits(b));
             emit(e, a, b).0
         })
     };
@@ -321,7 +321,7 @@ fn gather_clamps_and_transpose_turns() {
                 for _ in 0..k {
                     v = e.iadd(v, b);
                 }
-                e.from_bits(v)
+                e.float_of_bits(v)
             });
             e.transpose(rows)[row].0
         });
@@ -341,7 +341,7 @@ fn shared_functions_equal_the_reference_to_the_bit() {
             f32::from_bits(0x3000_0000 + (seed >> 3))
         });
         let got = run(a.map(f32::to_bits), [0; 4], |e, a, _| {
-            let a = e.from_bits(a);
+            let a = e.float_of_bits(a);
             log2(e, a).0
         });
         assert_eq!(got, a.map(|a| log2(&mut Scalar, a).to_bits()));

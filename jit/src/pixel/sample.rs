@@ -150,7 +150,7 @@ impl Quad<'_, '_> {
         for axis in 0..2 {
             let full = e.load_ints(args, unit_at!(unit, size) + 16 * axis as i32);
             let scaled = e.isub(full, exponent);
-            size[axis] = e.from_bits(scaled);
+            size[axis] = e.float_of_bits(scaled);
             let count = e.truncate_to_int(size[axis]);
             let one = e.i(1);
             last[axis] = e.isub(count, one);
