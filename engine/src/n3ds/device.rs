@@ -1,8 +1,10 @@
 //! The 3DS as a [`Device`].
 
 use super::core::Core;
-use super::external::{CommandProcessor, External};
-use crate::device::{Access, Device, Faults, Machine, Stats, WrittenRange};
+use super::external::External;
+use super::gsp::{Bus, Gsp, Hardware, SharedPage};
+use super::gx::Executed;
+use crate::device::{Access, Device, Fault, FaultKind, Faults, Machine, Stats, WrittenRange};
 use crate::error::Error;
 use crate::mem::Memory;
 use crate::render::{RenderOptions, Renderer};
@@ -12,6 +14,7 @@ use crate::render::{RenderOptions, Renderer};
 pub struct N3ds {
     core: Core,
     external: External,
+    gsp: Gsp,
 }
 
 /// Bytes of a GX command.
@@ -29,7 +32,7 @@ impl N3ds {
             pica: Default::default(),
             faults: Faults::default(),
         };
-        Ok(N3ds { core, external: External::default() })
+        Ok(N3ds { core, external: External::default(), gsp: Gsp::default() })
     }
 
     /// Guest memory.
@@ -47,64 +50,36 @@ impl N3ds {
         &self.core.renderer
     }
 
-    fn execute(&mut self, words: &[u32; 8]) {
-        let (core, external) = (&mut self.core, &mut self.external);
-        let pa = |va: u32| match va {
-            0x1F00_0000..0x1F60_0000 => va - 0x0700_0000,
-            0x1400_0000..0x1C00_0000 => va + 0x0C00_0000,
-            0x3000_0000..0x4000_0000 => va - 0x1000_0000,
-            _ => 0,
-        };
-        match words[0] & 0xFF {
-            1 => {
-                core.run_list(pa(words[1]), words[2]);
-            }
-            2 => {
-                for (unit, base) in [(0, 0x10), (1, 0x20)] {
-                    let [start, value, end] = [1, 2, 3].map(|i| words[i + 3 * unit]);
-                    if start != 0 {
-                        external.write(core, base, pa(start) >> 3);
-                        external.write(core, base + 4, pa(end) >> 3);
-                        external.write(core, base + 8, value);
-                        external.write(core, base + 12, words[7] >> (16 * unit) & 0xFFFF);
-                    }
-                }
-            }
-            3 => {
-                let values = [
-                    (0xC00, pa(words[1]) >> 3),
-                    (0xC04, pa(words[2]) >> 3),
-                    (0xC0C, words[3]),
-                    (0xC08, words[4]),
-                    (0xC10, words[5]),
-                    (0xC18, 1),
-                ];
-                values.map(|(at, value)| external.write(core, at, value));
-            }
-            4 => {
-                let values = [
-                    (0xC00, pa(words[1]) >> 3),
-                    (0xC04, pa(words[2]) >> 3),
-                    (0xC20, words[3]),
-                    (0xC24, words[4]),
-                    (0xC28, words[5]),
-                    (0xC10, words[6]),
-                    (0xC18, 1),
-                ];
-                values.map(|(at, value)| external.write(core, at, value));
-            }
-            0 => {
-                let request = crate::transfer::Request::Copy(crate::transfer::Copy {
-                    source: crate::transfer::Place { space: 0, address: pa(words[1]).into() },
-                    target: crate::transfer::Place { space: 0, address: pa(words[2]).into() },
-                    size: words[3].into(),
-                    source_lines: crate::transfer::Lines::CONTIGUOUS,
-                    target_lines: crate::transfer::Lines::CONTIGUOUS,
-                });
-                core.transfer(&request);
-            }
-            _ => {}
-        }
+    /// The system process in front of the GPU: shared memory, queues, rights, calls. Its methods take the hardware,
+    /// so both are handed to `f`:
+    ///
+    /// ```text
+    /// let signalled = machine.with_gsp(|gsp, hardware| { gsp.trigger(hardware); gsp.auto_deliver(hardware) });
+    /// ```
+    pub fn with_gsp<T>(&mut self, f: impl FnOnce(&mut Gsp, &mut dyn Hardware) -> T) -> T {
+        let mut bus = Bus { external: &mut self.external, core: &mut self.core };
+        f(&mut self.gsp, &mut bus)
+    }
+
+    /// The system process, to look at.
+    pub fn gsp(&self) -> &Gsp {
+        &self.gsp
+    }
+
+    /// Puts GSP on a shared page of the host's.
+    pub fn set_shared_page(&mut self, page: SharedPage) {
+        self.gsp = Gsp::new(page);
+    }
+
+    /// The external registers: transfer engine and LCD controllers, to look at.
+    pub fn external(&self) -> &External {
+        &self.external
+    }
+
+    /// Executes one GX command as it stands in a slot of the command queue, complete before this returns. No
+    /// interrupt is queued; what the command raises is in the answer.
+    pub fn execute(&mut self, words: &[u32; 8]) -> Executed {
+        self.with_gsp(|gsp, hardware| gsp.execute(hardware, words))
     }
 }
 
@@ -139,7 +114,11 @@ impl Device for N3ds {
         for (word, bytes) in words.iter_mut().zip(payload.chunks_exact(4)) {
             *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         }
-        self.execute(&words);
+        let executed = self.execute(&words);
+        if executed.result.is_error() {
+            let what = format!("GX command {:#010x} failed: {:?}", words[0], executed.result);
+            self.core.faults.report(Fault { kind: FaultKind::BadCommand, what, address: words[1].into(), command: 0 });
+        }
         Ok(())
     }
 

@@ -54,10 +54,20 @@ mod register {
     pub const LIST_GO: u32 = 0x18F0;
 }
 
+/// What commands 1, 3 and 4 do with an address that is in none of the GPU's memories.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BadAddress {
+    /// They take physical address 0 instead (3dbrew: GSP Shared Memory).
+    #[default]
+    Zero,
+    /// They fail, as GSP does since system 8.0 according to another page (3dbrew: GSP Services).
+    Fail,
+}
+
 /// Executes the words of a queue slot, as a capture's SUBMIT has them, for a client with the rendering right.
-pub fn execute_words(hardware: &mut (impl Hardware + ?Sized), words: &[u32; 8]) -> Executed {
+pub fn execute_words(hardware: &mut (impl Hardware + ?Sized), words: &[u32; 8], bad_address: BadAddress) -> Executed {
     match Command::from_words(words) {
-        Some(command) => execute(hardware, &command),
+        Some(command) => execute(hardware, &command, bad_address),
         None => {
             hardware.fault(FaultKind::BadCommand, format!("GX command {:#010x}", words[0]), 0);
             Executed::with(None)
@@ -66,7 +76,10 @@ pub fn execute_words(hardware: &mut (impl Hardware + ?Sized), words: &[u32; 8]) 
 }
 
 /// Executes a command for a client with the rendering right.
-pub fn execute(hardware: &mut (impl Hardware + ?Sized), command: &Command) -> Executed {
+pub fn execute(hardware: &mut (impl Hardware + ?Sized), command: &Command, bad_address: BadAddress) -> Executed {
+    if bad_address == BadAddress::Fail && addresses(command).into_iter().any(|at| to_physical(at).is_none()) {
+        return Executed::failed(ResultCode::BAD_ADDRESS);
+    }
     match *command {
         Command::RequestDma { source, target, size, flush } => dma(hardware, source, target, size, flush),
         Command::ProcessCommandList { address, size, update_gas, flush } => {
@@ -112,6 +125,17 @@ pub fn refuse(command: &Command) -> Executed {
 /// Writes a register of the external GPU block.
 fn write(hardware: &mut (impl Hardware + ?Sized), register: u32, value: u32) -> Option<Event> {
     hardware.write_register(GPU + register, value)
+}
+
+/// The addresses that commands 1, 3 and 4 do not check.
+fn addresses(command: &Command) -> [u32; 2] {
+    match *command {
+        Command::ProcessCommandList { address, .. } => [address, 0],
+        Command::DisplayTransfer { source, target, .. } | Command::TextureCopy { source, target, .. } => {
+            [source, target]
+        }
+        _ => [0, 0],
+    }
 }
 
 /// Bad addresses become 0 in commands 1, 3 and 4.

@@ -34,7 +34,7 @@ pub use service::{CaptureInfo, Registration};
 pub use shared::{CLIENTS, SharedPage};
 
 use super::external::{Event, timing};
-use super::gx::{self, Executed};
+use super::gx::{self, BadAddress, Executed};
 use super::lcd::{Screen, offset};
 use crate::device::FaultKind;
 use hardware::GPU;
@@ -70,6 +70,7 @@ pub struct Gsp {
     shown: [Option<FramebufferInfo>; 2],
     completions: Vec<Completion>,
     auto_toggle: bool,
+    bad_address: BadAddress,
     shared_memory_handle: u32,
 }
 
@@ -83,6 +84,11 @@ impl Gsp {
     /// GSP does this (unverified).
     pub fn set_auto_toggle(&mut self, on: bool) {
         self.auto_toggle = on;
+    }
+
+    /// Says what becomes of bad addresses in GX commands that do not check them.
+    pub fn set_bad_address(&mut self, behaviour: BadAddress) {
+        self.bad_address = behaviour;
     }
 
     /// The handle that registrations are answered with.
@@ -155,7 +161,7 @@ impl Gsp {
     /// Executes one command for the holder of the rendering right, without a queue; the host delivers what it raises.
     /// Its queue fields are not touched.
     pub fn execute(&mut self, hardware: &mut dyn Hardware, words: &[u32; 8]) -> Executed {
-        gx::execute_words(hardware, words)
+        gx::execute_words(hardware, words, self.bad_address)
     }
 
     /// As [`Self::execute`], for a session that may not have the right.
