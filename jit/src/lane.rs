@@ -59,7 +59,12 @@ struct Pool {
     offset: i32,
     capacity: usize,
     entries: Vec<[u8; 16]>,
+    /// Constants loaded a short while ago, and when, counted in instructions.
+    near: HashMap<([u8; 16], Type), (Value, usize)>,
 }
+
+/// Instructions after which a pooled constant is loaded again rather than kept in a register.
+const NEAR: usize = 24;
 
 /// Flags of every load and store: cannot trap, alignment unknown.
 pub(crate) fn memory() -> MemFlagsData {
@@ -109,6 +114,9 @@ impl<'a> Emit<'a> {
     pub fn switch_to(&mut self, block: Block) {
         self.b.switch_to_block(block);
         self.constants.clear();
+        if let Some(pool) = &mut self.pool {
+            pool.near.clear();
+        }
     }
 
     /// Parameter `index` of `block`.
@@ -133,7 +141,7 @@ impl<'a> Emit<'a> {
     /// Keeps constants in the `capacity` vectors at `offset` of the arguments, which the caller fills with what
     /// [`Self::take_pool`] returns.
     pub fn use_pool(&mut self, offset: i32, capacity: usize) {
-        self.pool = Some(Pool { offset, capacity, entries: Vec::new() });
+        self.pool = Some(Pool { offset, capacity, entries: Vec::new(), near: HashMap::new() });
     }
 
     /// The constants that the code expects among its arguments.
@@ -157,7 +165,16 @@ impl<'a> Emit<'a> {
 
     fn constant(&mut self, bytes: [u8; 16], ty: Type) -> Value {
         if let Some(offset) = self.pooled(bytes) {
-            return self.b.ins().load(ty, memory(), self.args, offset);
+            let now = self.b.func.dfg.num_insts();
+            let near = self.pool.as_ref().and_then(|pool| pool.near.get(&(bytes, ty)));
+            let value = match near {
+                Some(&(value, then)) if now - then < NEAR => value,
+                _ => self.b.ins().load(ty, memory(), self.args, offset),
+            };
+            if let Some(pool) = &mut self.pool {
+                pool.near.insert((bytes, ty), (value, now));
+            }
+            return value;
         }
         if let Some(&value) = self.constants.get(&(bytes, ty)) {
             return value;

@@ -82,6 +82,29 @@ impl Emit<'_> {
         }
     }
 
+    /// The lanes as 64-bit scalars, zero-extended, by way of the 16 bytes at `args + scratch`: cheaper than four
+    /// extractions where many are wanted.
+    pub fn lanes_through_memory(&mut self, a: I32x4, scratch: i32) -> [Value; 4] {
+        let args = self.args;
+        self.store(a.0, args, scratch);
+        [0, 4, 8, 12].map(|lane| self.b.ins().uload32(memory(), args, scratch + lane))
+    }
+
+    /// As [`Self::gather32_unclamped`] where three words behind each one may be read. Uses 16 bytes at
+    /// `args + scratch`.
+    pub fn gather32_padded(&mut self, base: Value, index: I32x4, scratch: i32) -> I32x4 {
+        let [a, b, c, d] = self.lanes_through_memory(index, scratch).map(|index| {
+            let offset = self.b.ins().ishl_imm_u(index, 2);
+            self.b.ins().iadd(base, offset)
+        });
+        let mut vector = self.load_floats(a, 0).0;
+        for (lane, address) in [(1u8, b), (2, c), (3, d)] {
+            let word = self.load_f32(address, 0);
+            vector = self.b.ins().insertlane(vector, word, lane);
+        }
+        I32x4(self.cast(vector, I32X4))
+    }
+
     /// Transposes four rows: result k holds lane k of each.
     pub fn transpose(&mut self, rows: [F32x4; 4]) -> [F32x4; 4] {
         const LOW: [u8; 16] = [0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23];

@@ -53,6 +53,8 @@ pub struct Args {
     pub edges: MaybeUninit<[[i32; 16]; 3]>,
     /// Steps of the edge functions to the four pixels of a quad.
     pub lanes: MaybeUninit<[Vec4<i32>; 3]>,
+    /// Indices on their way from vectors to addresses.
+    pub indices: MaybeUninit<[Vec4<u32>; 2]>,
     /// Of the current primitive.
     pub planes: MaybeUninit<[Vec4<f32>; PLANES]>,
 }
@@ -70,7 +72,6 @@ pub struct TextureArgs {
     pub size256: [Vec4<f32>; 2],
     /// Width and height minus 1.
     pub last: [Vec4<i32>; 2],
-    /// Width and height minus 1 in the wrapped domain of a mirror, that is twice the size minus 1.
     pub width: Vec4<i32>,
     pub border: Vec4<u32>,
     pub lod_bias: Vec4<f32>,
@@ -152,6 +153,7 @@ pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob
         pool: *pool,
         edges: MaybeUninit::uninit(),
         lanes: MaybeUninit::uninit(),
+        indices: MaybeUninit::uninit(),
         planes: MaybeUninit::uninit(),
     })
 }
@@ -223,8 +225,8 @@ fn texture(key: &PixelKey, unit: usize, texture: &Texture<'_>, c: &TextureConsta
         return Err(Refused("mipmap levels"));
     }
     let last = if unit_key.mipmap.is_some() { c.lod_max as u32 } else { 0 };
-    if width >> last == 0 || height >> last == 0 {
-        return Err(Refused("mipmap levels below one texel"));
+    if width >> last < 2 || height >> last < 2 {
+        return Err(Refused("levels of less than two texels a side"));
     }
     let mut level_offset = [0; LEVELS];
     let mut words = 0;

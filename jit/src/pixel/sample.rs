@@ -1,10 +1,12 @@
 //! Texels of decoded textures.
 
-use cranelift_codegen::ir::types::I16X8;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{I16X8, I32X4};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::pixel::{Filter, TextureKey, TextureKind, Wrap};
 use triglyph_guest::num::ops::Ops;
 
+use super::args::at;
 use super::quad::Quad;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
 
@@ -230,10 +232,9 @@ impl Sampler<'_, '_> {
     }
 
     fn linear(&mut self, uv: [F32x4; 2]) -> Pair {
-        let mut axis = 0;
-        let [(i, fx), (j, fy)] = uv.map(|c| {
+        let [(i, fx), (j, fy)] = [0, 1].map(|axis| {
             let size = self.size(axis, true);
-            let scaled = self.e.mul(c, size);
+            let scaled = self.e.mul(uv[axis], size);
             let limit = (1u32 << 28) as f32;
             let scaled = self.e.clamp(scaled, -limit, limit);
             let whole = self.e.floor(scaled);
@@ -242,22 +243,80 @@ impl Sampler<'_, '_> {
             let fixed = self.e.isub(fixed, half);
             let low = self.e.i(255);
             let fraction = self.e.iand(fixed, low);
-            let first = self.e.ishr(fixed, 8);
-            let one = self.e.i(1);
-            let second = self.e.iadd(first, one);
-            let pair = [first, second].map(|index| self.wrap(axis, index));
-            axis += 1;
-            (pair, fraction)
+            (self.e.ishr(fixed, 8), fraction)
         });
+        let texels = self.four_texels(i, j);
+        bilinear(self.e, texels, fx, fy)
+    }
+
+    /// Texels (i, j), (i+1, j), (i, j+1), (i+1, j+1). Away from the seams neighbours lie side by side in memory.
+    fn four_texels(&mut self, i: I32x4, j: I32x4) -> [I32x4; 4] {
+        let (x, x_inside) = self.inner(0, i);
+        let (y, y_inside) = self.inner(1, j);
+        let inside = self.e.and(x_inside, y_inside);
+        let bits = self.e.mask_bits(inside);
+        let all = self.e.b.ins().icmp_imm_u(IntCC::Equal, bits, 15);
+        let (fast, slow, done) = (self.e.block(&[]), self.e.cold_block(&[]), self.e.block(&[I32X4; 4]));
+        self.e.branch(all, (fast, &[]), (slow, &[]));
+
+        self.e.switch_to(fast);
+        let texels = self.texels();
+        let row = self.row(y);
+        let lower = self.e.iadd(row, x);
+        let width = self.width();
+        let upper = self.e.isub(lower, width);
+        let [c00, c10] = self.side_by_side(texels, lower, 0);
+        let [c01, c11] = self.side_by_side(texels, upper, 1);
+        self.e.jump(done, &[c00.0, c10.0, c01.0, c11.0]);
+
+        self.e.switch_to(slow);
         let texels = self.texels();
         let mut words = Vec::with_capacity(4);
-        for (row, row_border) in j {
-            let row = self.row(row);
-            for column in i {
-                words.push(self.texel(texels, row, column, row_border));
+        let one = self.e.i(1);
+        for j in [j, self.e.iadd(j, one)] {
+            let (j, row_border) = self.wrap(1, j);
+            let row = self.row(j);
+            for i in [i, self.e.iadd(i, one)] {
+                let column = self.wrap(0, i);
+                words.push(self.texel(texels, row, column, row_border).0);
             }
         }
-        bilinear(self.e, [words[0], words[1], words[2], words[3]], fx, fy)
+        self.e.jump(done, &words);
+
+        self.e.switch_to(done);
+        [0, 1, 2, 3].map(|k| I32x4(self.e.parameter(done, k)))
+    }
+
+    /// A coordinate and the lanes in which it and the next one need no wrapping.
+    fn inner(&mut self, axis: usize, index: I32x4) -> (I32x4, Mask) {
+        let last = self.last(axis);
+        if self.key.wrap[axis] == Wrap::Repeat {
+            let index = self.e.iand(index, last);
+            return (index, self.e.ilt(index, last));
+        }
+        // Below the last one, unsigned; a level has at least two texels a side.
+        let ones = self.e.i(-1);
+        let limit = self.e.iadd(last, ones);
+        let inside = self.e.umin(index, limit);
+        (index, self.e.ieq(inside, index))
+    }
+
+    /// The words at `index` and at `index` + 1. Reads two words beyond; decoded textures end in four words of padding.
+    fn side_by_side(&mut self, texels: Value, index: I32x4, slot: i32) -> [I32x4; 2] {
+        let [a, b, c, d] = self.e.lanes_through_memory(index, at!(indices) + 16 * slot).map(|index| {
+            let offset = self.e.b.ins().ishl_imm_u(index, 2);
+            let address = self.e.b.ins().iadd(texels, offset);
+            self.e.load_floats(address, 0)
+        });
+        const JOIN: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
+        const EVEN: [u8; 16] = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27];
+        const ODD: [u8; 16] = [4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31];
+        let ab = self.e.shuffle(a.0, b.0, JOIN);
+        let cd = self.e.shuffle(c.0, d.0, JOIN);
+        [EVEN, ODD].map(|order| {
+            let words = self.e.shuffle(ab, cd, order);
+            I32x4(self.e.cast(words, I32X4))
+        })
     }
 
     /// Width (axis 0) or height as a float, times 256 when `fixed`.
@@ -271,6 +330,15 @@ impl Sampler<'_, '_> {
                 self.e.mul(size[axis], scale)
             }
             Level::Lanes { size, .. } => size[axis],
+        }
+    }
+
+    /// Words of a row.
+    fn width(&mut self) -> I32x4 {
+        let (args, unit) = (self.e.args, self.unit);
+        match self.level {
+            Level::First => self.e.load_ints(args, unit_at!(unit, width)),
+            Level::Lanes { width, .. } => width,
         }
     }
 
@@ -357,7 +425,7 @@ impl Sampler<'_, '_> {
     /// level's size.
     fn texel(&mut self, texels: Value, row: I32x4, i: Wrapped, row_border: Option<Mask>) -> I32x4 {
         let index = self.e.iadd(row, i.0);
-        let words = self.e.gather32_unclamped(texels, index);
+        let words = self.e.gather32_padded(texels, index, at!(indices));
         let border = match (i.1, row_border) {
             (Some(a), Some(b)) => Some(self.e.or(a, b)),
             (a, b) => a.or(b),

@@ -1,0 +1,216 @@
+//! Time of pixel kernels: nanoseconds a pixel on one thread, microseconds to compile, bytes of code.
+//!
+//! `cargo run --release -p triglyph-jit --example pixel_speed [filter]`
+
+use std::time::Instant;
+
+use triglyph_guest::format::{DepthFormat, PixelFormat, TexelFormat};
+use triglyph_guest::kernel::Tier;
+use triglyph_guest::kernel::combine::{
+    AlphaOperand, Channel, ColorChannel, ColorOperand, Combiners, Function, Source, Stage,
+};
+use triglyph_guest::kernel::pixel::*;
+use triglyph_guest::kernel::window::{Window, buffer};
+use triglyph_guest::layout::Block;
+use triglyph_jit::{Effort, Jit};
+
+const SIZE: u32 = 512;
+const TEXTURE: u32 = 256;
+
+fn stage(function: Function, a: Source, b: Source) -> Stage {
+    let color = |source| ColorOperand { source, channel: ColorChannel::Rgb, invert: false };
+    let alpha = |source| AlphaOperand { source, channel: Channel::A, invert: false };
+    Stage {
+        color: function,
+        alpha: function,
+        color_operands: [color(a), color(b), color(b)],
+        alpha_operands: [alpha(a), alpha(b), alpha(b)],
+        ..Stage::PASS
+    }
+}
+
+fn plain() -> PixelKey {
+    let mut stages = [Stage::PASS; 6];
+    stages[0] = stage(Function::Replace, Source::Primary, Source::Primary);
+    PixelKey {
+        slots: 0xFFF,
+        color_slots: [4, 5, 6, 7],
+        w_buffer: false,
+        textures: [TextureKey::DISABLED; 3],
+        combiners: Combiners { stages },
+        fog: None,
+        alpha_test: Compare::Always,
+        stencil: None,
+        depth_test: Compare::Always,
+        depth_write: false,
+        depth_format: None,
+        output: Output::Blend(BlendKey {
+            color: BlendEquation::Add,
+            alpha: BlendEquation::Add,
+            color_source: BlendFactor::One,
+            color_destination: BlendFactor::Zero,
+            alpha_source: BlendFactor::One,
+            alpha_destination: BlendFactor::Zero,
+        }),
+        color_format: Some(PixelFormat::Rgba8),
+        color_mask: 15,
+        block: Block::B8,
+    }
+}
+
+fn alpha_blend() -> Output {
+    Output::Blend(BlendKey {
+        color: BlendEquation::Add,
+        alpha: BlendEquation::Add,
+        color_source: BlendFactor::SourceAlpha,
+        color_destination: BlendFactor::InverseSourceAlpha,
+        alpha_source: BlendFactor::SourceAlpha,
+        alpha_destination: BlendFactor::InverseSourceAlpha,
+    })
+}
+
+fn states() -> Vec<(&'static str, PixelKey)> {
+    let texture = |magnify| TextureKey {
+        kind: TextureKind::Plain,
+        coordinates: [8, 9, 10],
+        wrap: [Wrap::Repeat; 2],
+        magnify,
+        minify: magnify,
+        ..TextureKey::DISABLED
+    };
+    let depth = |key: PixelKey| PixelKey {
+        depth_test: Compare::GreaterEqual,
+        depth_write: true,
+        depth_format: Some(DepthFormat::D24S8),
+        ..key
+    };
+    let textured = |filter| {
+        let mut key = plain();
+        key.textures[0] = texture(filter);
+        key.combiners.stages[0] = stage(Function::Modulate, Source::Texture(0), Source::Primary);
+        key
+    };
+    let mut copy = plain();
+    copy.combiners.stages[0] = stage(Function::Replace, Source::Constant, Source::Constant);
+    let mut stages3 = plain();
+    let add = stage(Function::Add, Source::Previous, Source::Constant);
+    let modulate = stage(Function::Modulate, Source::Previous, Source::Constant);
+    stages3.combiners.stages[1] = add;
+    stages3.combiners.stages[2] = modulate;
+    let mut full = depth(textured(Filter::Linear));
+    full.combiners.stages[1] = add;
+    full.combiners.stages[2] = modulate;
+    full.alpha_test = Compare::Greater;
+    full.output = alpha_blend();
+    let mut mip = textured(Filter::Linear);
+    mip.textures[0].mipmap = Some(Filter::Nearest);
+    let mut trilinear = textured(Filter::Linear);
+    trilinear.textures[0].mipmap = Some(Filter::Linear);
+    let mut edge = textured(Filter::Linear);
+    edge.textures[0].wrap = [Wrap::Edge; 2];
+    let format = |format| PixelKey { color_format: Some(format), output: alpha_blend(), ..plain() };
+    vec![
+        ("constant colour", copy),
+        ("vertex colour", plain()),
+        ("vertex colour, 3 stages", stages3),
+        ("vertex colour, depth", depth(plain())),
+        ("vertex colour, depth, blend", PixelKey { output: alpha_blend(), ..depth(plain()) }),
+        ("vertex colour, blend, RGB565", format(PixelFormat::Rgb565)),
+        ("vertex colour, blend, RGB8", format(PixelFormat::Rgb8)),
+        ("nearest texture * colour", textured(Filter::Nearest)),
+        ("linear texture * colour", textured(Filter::Linear)),
+        ("linear texture * colour, edge", edge),
+        ("linear, nearest mipmap", mip),
+        ("linear, linear mipmap", trilinear),
+        ("linear, 3 stages, alpha, depth, blend", full),
+    ]
+}
+
+fn main() {
+    let filter = std::env::args().nth(1).unwrap_or_default();
+    let texels: Vec<u32> = (0..TEXTURE * TEXTURE * 2).map(|i| i.wrapping_mul(0x9E37_79B1) | 0x80).collect();
+    println!("{:40} {:>22} {:>22}", "ns/pixel, masked ns/pixel; us; bytes", "quick", "hot");
+    for (name, key) in states().into_iter().filter(|(name, _)| name.contains(&filter)) {
+        print!("{name:40}");
+        for effort in [Effort::Quick, Effort::Hot] {
+            let jit = Jit::with_effort(effort).expect("a host with a code generator");
+            let mut compile = f64::MAX;
+            for _ in 0..20 {
+                let start = Instant::now();
+                let _ = jit.pixel(&key);
+                compile = compile.min(start.elapsed().as_secs_f64());
+            }
+            let kernel = jit.pixel(&key).expect("a kernel");
+            let run = |coverage| measure(&*kernel, &key, &texels, coverage);
+            let (interior, masked) = (run(u64::MAX), run(0x7FFF_FFFF_FFFF_FFFF));
+            print!(" {interior:5.2} {masked:5.2} {:5.0} {:6}", compile * 1e6, kernel.code_bytes());
+        }
+        println!();
+    }
+    if std::env::var_os("TRIGLYPH_DUMP").is_some() {
+        let jit = Jit::with_effort(Effort::Hot).expect("a host with a code generator");
+        for (_, key) in states().into_iter().filter(|(name, _)| name.contains(&filter)) {
+            println!("{}", jit.dump_pixel(&key));
+        }
+    }
+}
+
+/// Best nanoseconds a pixel over several frames.
+fn measure(kernel: &dyn triglyph_guest::kernel::PixelKernel, key: &PixelKey, texels: &[u32], coverage: u64) -> f64 {
+    let bytes = vec![0u8; (SIZE * SIZE * 4) as usize];
+    let (color, depth) = (buffer(&bytes), buffer(&bytes));
+    let texture = Texture { format: TexelFormat::Rgba8, decoded: texels, ..Texture::default() };
+    let textures = [texture; 3];
+    let levels = TextureConstants {
+        width: TEXTURE,
+        height: TEXTURE,
+        lod_max: if key.textures[0].mipmap.is_some() { 5.0 } else { 0.0 },
+        ..TextureConstants::default()
+    };
+    let constants = PixelConstants {
+        stage_color: [0x1020_30C0; 6],
+        alpha_reference: 1,
+        depth_scale: -1.0,
+        texture: [levels; 3],
+        ..PixelConstants::default()
+    };
+    // One large triangle; half of the tile lies inside of it, which nobody checks.
+    let extent = 16 * SIZE as i32;
+    let primitive = Primitive {
+        edge: [i64::from(extent) * i64::from(extent), 0, 0],
+        dx: [-extent, extent, 0],
+        dy: [-extent, 0, extent],
+        sum: extent as f32 * extent as f32,
+        inv_w: [1.0, 0.5, 0.8],
+        z: [-0.1, -0.9, -0.5],
+        ..Primitive::default()
+    };
+    let varyings: Vec<[f32; 3]> = (0..12).map(|i| [0.1 * i as f32, 0.7, 0.3 * i as f32]).collect();
+    let blocks: Vec<PixelBlock> = (0..SIZE * SIZE / 64)
+        .map(|i| PixelBlock {
+            primitive: 0,
+            x: (i % (SIZE / 8) * 8) as u16,
+            row: (i / (SIZE / 8) * 8) as u16,
+            coverage,
+        })
+        .collect();
+    let mut best = f64::MAX;
+    for _ in 0..15 {
+        let start = Instant::now();
+        // Tiles of 64 blocks, as the engine hands them out.
+        for blocks in blocks.chunks(64) {
+            let job = PixelJob {
+                target: Target { color: Window::new(&color), depth: Window::new(&depth), width: SIZE, rows: SIZE },
+                textures: &textures,
+                constants: &constants,
+                fog: None,
+                primitives: std::slice::from_ref(&primitive),
+                varyings: &varyings,
+                blocks,
+            };
+            kernel.shade(&job).expect("a job that fits");
+        }
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    best * 1e9 / f64::from(SIZE * SIZE)
+}
