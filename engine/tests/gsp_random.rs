@@ -11,7 +11,7 @@ use triglyph_engine::n3ds::gsp::ipc::ProcessMemory;
 use triglyph_engine::n3ds::gsp::{Interrupt, Session};
 use triglyph_engine::n3ds::lcd::Screen;
 
-/// What is mapped; the middle third of it is not to be touched by the GPU.
+/// What is mapped, with a hole in VRAM.
 const RANGES: [(u64, u64); 3] = [(0x1800_0000, 0x2000), (0x1800_3000, 0x1000), (0x2000_0000, 0x3000)];
 
 /// Values that mean something more often than chance.

@@ -64,8 +64,8 @@ impl Transfers<'_> {
         let all = 0..request.height;
         let (source, target) = (request.source_part(&all), request.target_part(&all));
         let (from, to) = (self.covering(&source, Want::Read), self.covering(&target, Want::Write));
-        let rows_overlap =
-            request.width > request.target_width || request.target_width % edge(request.key.output_layout) != 0;
+        let rows_overlap = request.width > request.target_width
+            || !request.target_width.is_multiple_of(edge(request.key.output_layout));
         match (from, to) {
             (Some(from), Some(to)) if overlap(from, to) => Order::ReadFirst,
             (Some(_), Some(_)) if !rows_overlap => Order::Any,

@@ -4,7 +4,7 @@
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU32;
 
-use super::shared::WORDS;
+use super::shared::{Backing, SharedPage, WORDS};
 
 /// A page of the host's memory.
 #[derive(Clone, Copy, Debug)]
@@ -30,5 +30,37 @@ impl HostPage {
         // SAFETY: the pointer is aligned and valid for the whole array, as promised to `new`; the guest's processors
         // may change the words at any time, which atomics allow.
         unsafe { self.0.as_ref() }
+    }
+}
+
+impl SharedPage {
+    /// Uses 4 KiB of the host's memory; `None` for a null pointer or one that is not aligned to 4 bytes.
+    ///
+    /// # Safety
+    /// `page` must be valid for reads and writes of 4096 bytes while the result lives. Others may access it at the
+    /// same time the way guest processors do.
+    pub unsafe fn from_host(page: *mut u8) -> Option<Self> {
+        // SAFETY: passed on to the caller.
+        unsafe { HostPage::new(page) }.map(|page| SharedPage(Backing::Host(page)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::Ordering::Acquire;
+
+    #[test]
+    fn the_hosts_page_is_used_in_place() {
+        let words = [const { AtomicU32::new(0) }; WORDS];
+        let pointer = words.as_ptr().cast_mut().cast::<u8>();
+        // SAFETY: `words` outlives the page.
+        let page = unsafe { SharedPage::from_host(pointer) }.unwrap();
+        page.store(0x804, 7);
+        assert_eq!(words[0x201].load(Acquire), 7_u32.to_le());
+        // SAFETY: refused before use.
+        let refused =
+            [pointer.wrapping_add(1), std::ptr::null_mut()].map(|page| unsafe { SharedPage::from_host(page) });
+        assert!(refused.iter().all(Option::is_none));
     }
 }

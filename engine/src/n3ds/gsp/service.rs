@@ -109,11 +109,11 @@ impl Gsp {
     /// [`ResultCode::MISALIGNED_SIZE`].
     pub fn check_registers(&self, session: Session, offset: u32, size: u32) -> Result<(), ResultCode> {
         self.check_right(session)?;
-        if offset % 4 != 0 || offset >= REGISTER_LIMIT {
+        if !offset.is_multiple_of(4) || offset >= REGISTER_LIMIT {
             Err(ResultCode::BAD_OFFSET)
         } else if size > SIZE_LIMIT {
             Err(ResultCode::BAD_SIZE)
-        } else if size % 4 != 0 {
+        } else if !size.is_multiple_of(4) {
             Err(ResultCode::MISALIGNED_SIZE)
         } else {
             Ok(())
@@ -121,7 +121,7 @@ impl Gsp {
     }
 
     fn check_words(&self, session: Session, offset: u32, words: usize) -> Result<(), ResultCode> {
-        self.check_registers(session, offset, u32::try_from(words.saturating_mul(4)).unwrap_or(u32::MAX & !3))
+        self.check_registers(session, offset, u32::try_from(words.saturating_mul(4)).unwrap_or(!3))
     }
 
     /// Writes one register and notes what finished because of it.

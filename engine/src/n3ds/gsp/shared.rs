@@ -23,10 +23,10 @@ pub const CLIENTS: usize = 4;
 
 /// The page: of our own or memory of the host's.
 #[derive(Debug)]
-pub struct SharedPage(Backing);
+pub struct SharedPage(pub(super) Backing);
 
 #[derive(Debug)]
-enum Backing {
+pub(super) enum Backing {
     Own(Box<[AtomicU32; WORDS]>),
     Host(HostPage),
 }
@@ -39,17 +39,6 @@ impl Default for SharedPage {
 }
 
 impl SharedPage {
-    /// Uses 4 KiB of the host's memory; `None` for a null pointer or one that is not aligned to 4 bytes.
-    ///
-    /// # Safety
-    /// `page` must be valid for reads and writes of 4096 bytes while the result lives. Others may access it at the
-    /// same time the way guest processors do.
-    #[allow(unsafe_code)]
-    pub unsafe fn from_host(page: *mut u8) -> Option<Self> {
-        // SAFETY: passed on to the caller.
-        unsafe { HostPage::new(page) }.map(|page| SharedPage(Backing::Host(page)))
-    }
-
     /// The words of the page, in the guest's byte order.
     pub fn words(&self) -> &[AtomicU32; WORDS] {
         match &self.0 {
@@ -114,20 +103,5 @@ mod tests {
         assert_eq!(page.load(0x10), 0x44FF_2211);
         assert_eq!(page.change(0x10, |_| None), 0x44FF_2211);
         assert_eq!(page.load(0xFFC), 0);
-    }
-
-    #[test]
-    fn the_hosts_page_is_used_in_place() {
-        let words = [const { AtomicU32::new(0) }; WORDS];
-        let pointer = words.as_ptr().cast_mut().cast::<u8>();
-        #[allow(unsafe_code)]
-        // SAFETY: `words` outlives the page.
-        let page = unsafe { SharedPage::from_host(pointer) }.unwrap();
-        page.store(0x804, 7);
-        assert_eq!(words[0x201].load(Acquire), 7_u32.to_le());
-        #[allow(unsafe_code)]
-        // SAFETY: refused before use.
-        let odd = unsafe { SharedPage::from_host(pointer.wrapping_add(1)) };
-        assert!(odd.is_none());
     }
 }
