@@ -167,8 +167,8 @@ fn large_copies_are_split_at_lines() {
         (Lines::CONTIGUOUS, lines(32, 48)),
         (lines(1920, 128), lines(960, 64)),
     ] {
-        let request = Copy { source: at(0x1000), target: at(0x41_0000), size: 0xA_0010, source_lines, target_lines };
-        check(3, &[(0x1000, 0x20_0000), (0x41_0000, 0x20_0000)], &Request::Copy(request));
+        let request = Copy { source: at(0x1000), target: at(0x41_0000), size: 0x5_0010, source_lines, target_lines };
+        check(3, &[(0x1000, 0xD_0000), (0x41_0000, 0xD_0000)], &Request::Copy(request));
     }
 }
 
@@ -224,7 +224,7 @@ fn endless_copies_into_nothing_are_short() {
 
 #[test]
 fn large_conversions_are_the_same_on_several_threads() {
-    let ranges = [(0x10_0000, 0x10_0000), (0x20_0000, 0x10_0000)];
+    let ranges = [(0x10_0000, 0x4_0000), (0x20_0000, 0x3_0000)];
     for flip in [false, true] {
         for (input_layout, output_layout) in [(TILED, Layout::Linear), (Layout::Linear, TILED), (TILED, TILED)] {
             for height in [256, 260] {

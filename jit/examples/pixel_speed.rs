@@ -33,6 +33,9 @@ fn plain() -> PixelKey {
     let mut stages = [Stage::PASS; 6];
     stages[0] = stage(Function::Replace, Source::Primary, Source::Primary);
     PixelKey {
+        lighting: None,
+        procedural: None,
+        shadow: None,
         slots: 0xFFF,
         color_slots: [4, 5, 6, 7],
         w_buffer: false,
@@ -200,6 +203,8 @@ fn measure(kernel: &dyn triglyph_guest::kernel::PixelKernel, key: &PixelKey, tex
         // Tiles of 64 blocks, as the engine hands them out.
         for blocks in blocks.chunks(64) {
             let job = PixelJob {
+                lighting: None,
+                procedural: None,
                 target: Target { color: Window::new(&color), depth: Window::new(&depth), width: SIZE, rows: SIZE },
                 textures: &textures,
                 constants: &constants,

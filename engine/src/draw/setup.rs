@@ -27,6 +27,8 @@ pub struct Setup {
     pub flip: Option<u32>,
     /// Slots of the vertex record that become varyings, ascending.
     pub slots: Vec<u8>,
+    /// Slots of a quaternion whose sign is made to agree between the vertices before it is interpolated.
+    pub orientation: Option<[u8; 4]>,
     /// Viewport and clip plane, for vertices that clipping makes.
     pub constants: VertexConstants,
 }
@@ -59,6 +61,28 @@ fn area2(a: (i64, i64), b: (i64, i64), c: (i64, i64)) -> i64 {
     (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0)
 }
 
+/// Whether the quaternion of vertex 1 or 2 points away from that of vertex 0.
+fn disagree(records: &[&[f32]; 3], slots: [u8; 4], groups: u32) -> bool {
+    groups & 1 << (slots[0] / 4) != 0 && (1..3).any(|k| quaternion_dot(records[k], records[0], slots) < 0.0)
+}
+
+fn quaternion_dot(a: &[f32], b: &[f32], slots: [u8; 4]) -> f32 {
+    let [x, y, z, w] = slots.map(|slot| SCREEN + usize::from(slot)).map(|i| a[i] * b[i]);
+    ((x + y) + z) + w
+}
+
+/// Copies of the records in which the quaternions of vertices 1 and 2 agree with that of vertex 0: q and -q are the
+/// same rotation, but what lies between them is not.
+fn orient(records: [&[f32]; 3], slots: [u8; 4]) -> [Vec<f32>; 3] {
+    let mut out = records.map(<[f32]>::to_vec);
+    for k in 1..3 {
+        if quaternion_dot(records[k], records[0], slots) < 0.0 {
+            slots.iter().for_each(|&slot| out[k][SCREEN + usize::from(slot)] *= -1.0);
+        }
+    }
+    out
+}
+
 impl Setup {
     /// Clips, culls and sets up one triangle of `shaded`. Returns how many primitives it became.
     pub fn triangle(&self, shaded: &Shaded, [a, b, c]: [u32; 3], scene: &mut Scene) -> u32 {
@@ -67,15 +91,24 @@ impl Setup {
             return 0;
         }
         let records = [a, b, c].map(|i| shaded.record(i));
+        if let Some(slots) = self.orientation.filter(|slots| disagree(&records, *slots, shaded.groups)) {
+            let oriented = orient(records, slots);
+            return self.oriented(oriented.each_ref().map(|record| &record[..]), codes, shaded.groups, scene);
+        }
+        self.oriented(records, codes, shaded.groups, scene)
+    }
+
+    /// Clips, culls and sets up a triangle whose quaternions agree.
+    fn oriented(&self, records: [&[f32]; 3], codes: [u8; 3], groups: u32, scene: &mut Scene) -> u32 {
         let planes = codes[0] | codes[1] | codes[2];
         if planes == 0 {
-            return u32::from(self.emit(records, shaded.groups, scene));
+            return u32::from(self.emit(records, groups, scene));
         }
         let mut polygon = clip::clip(records, planes, &self.constants.clip_plane);
         polygon.iter_mut().for_each(|record| self.project(record));
         let mut count = 0;
         for i in 2..polygon.len() {
-            count += u32::from(self.emit([&polygon[0], &polygon[i - 1], &polygon[i]], shaded.groups, scene));
+            count += u32::from(self.emit([&polygon[0], &polygon[i - 1], &polygon[i]], groups, scene));
         }
         count
     }

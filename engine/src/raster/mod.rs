@@ -212,6 +212,8 @@ impl Tiles<'_> {
             textures: &self.textures[state],
             constants: &draw.constants,
             fog: draw.fog.as_deref(),
+            lighting: draw.lighting.as_deref().zip(draw.light_tables.as_deref()),
+            procedural: draw.procedural.as_deref(),
             primitives: &self.scene.primitives,
             varyings: &self.scene.varyings,
             blocks,

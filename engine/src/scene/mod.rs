@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
+use triglyph_guest::kernel::lighting::{LightTables, LightingConstants};
 use triglyph_guest::kernel::pixel::{FogTable, PixelConstants, Primitive};
+use triglyph_guest::kernel::procedural::ProceduralData;
 use triglyph_guest::layout::Block;
 
 use crate::cache::PixelHandle;
@@ -105,6 +107,12 @@ pub struct DrawState {
     pub constants: PixelConstants,
     /// The fog table, when the kernel uses one.
     pub fog: Option<Arc<FogTable>>,
+    /// Values of fragment lighting, when the kernel has it.
+    pub lighting: Option<Arc<LightingConstants>>,
+    /// Tables of fragment lighting, when the kernel has it.
+    pub light_tables: Option<Arc<LightTables>>,
+    /// The procedural texture, when the kernel has it.
+    pub procedural: Option<Arc<ProceduralData>>,
     /// Textures of units 0 to 2, where the kernel samples them.
     pub textures: [Option<TextureSource>; 3],
     /// The scissor.

@@ -37,7 +37,7 @@ impl Unit<'_> {
     /// The colour of the unit at a pixel.
     pub(super) fn sample(&self, point: &Point<'_>) -> Color {
         match self.key.kind {
-            TextureKind::Disabled => return [0; 4],
+            TextureKind::Disabled | TextureKind::Shadow { .. } | TextureKind::ShadowCube { .. } => return [0; 4],
             TextureKind::Null => return [0, 0, 0, 255],
             TextureKind::Plain | TextureKind::Projected | TextureKind::Cube => {}
         }

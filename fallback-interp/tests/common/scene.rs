@@ -53,6 +53,9 @@ impl Default for Scene<'_> {
     fn default() -> Self {
         Scene {
             key: PixelKey {
+                lighting: None,
+                procedural: None,
+                shadow: None,
                 slots: 0xF70,
                 color_slots: COLORS,
                 w_buffer: false,
@@ -101,6 +104,8 @@ impl Scene<'_> {
     /// Draws the pixels of `coverage`.
     pub fn draw(&self, coverage: u64) {
         let job = PixelJob {
+            lighting: None,
+            procedural: None,
             target: Target { color: Window::new(&self.color), depth: Window::new(&self.depth), width: 8, rows: 8 },
             textures: &self.textures,
             constants: &self.constants,

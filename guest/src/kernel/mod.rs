@@ -6,7 +6,9 @@
 
 pub mod combine;
 pub mod hash;
+pub mod lighting;
 pub mod pixel;
+pub mod procedural;
 pub mod random_pixel;
 pub mod tier;
 pub mod transfer;

@@ -25,6 +25,8 @@ use super::Window;
 pub use super::tier::Refused;
 use crate::format::{DepthFormat, PixelFormat, TexelFormat};
 use crate::kernel::combine::Combiners;
+use crate::kernel::lighting::{LightTables, LightingConstants, LightingKey};
+use crate::kernel::procedural::{ProceduralData, ProceduralKey};
 use crate::layout::Block;
 
 /// What a pixel kernel is specialised to.
@@ -61,7 +63,26 @@ pub struct PixelKey {
     pub color_mask: u8,
     /// Layout of both targets.
     pub block: Block,
+    /// Fragment lighting, when a combiner looks at its colours; they are (0, 0, 0, 0) without.
+    pub lighting: Option<Box<LightingKey>>,
+    /// The procedural texture, unit 3, when something looks at it; it is (0, 0, 0, 0) without.
+    pub procedural: Option<ProceduralKey>,
+    /// Shadow rendering instead of everything after the combiners, see [`ShadowWrite`].
+    pub shadow: Option<ShadowWrite>,
 }
+
+/// Shadow rendering: pixels are 4 bytes of the colour target, the first three depth z0 with the most significant byte
+/// first, the fourth shadow s0. With z = trunc(depth * 0xFFFFFF) and s the combiner's green:
+///
+/// ```text
+/// z >= z0: nothing
+/// s == 0:  z0 = z
+/// else:    x = z/z0 (as f32); s' = trunc(clamp(s / (constant + linear*x), 0, 255)); s' < s0: s0 = s'
+/// ```
+/// There are no tests, masks, fog or blending; [`PixelKey::color_format`] is `Rgba8` and the depth target is not used.
+/// (3DS; one emulator's reading of hardware research.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ShadowWrite;
 
 impl PixelKey {
     /// Position of `slot` among the packed varyings, when the primitives carry it.
@@ -189,6 +210,32 @@ pub enum TextureKind {
     Projected,
     /// Six faces.
     Cube,
+    /// A shadow map, see below.
+    Shadow {
+        /// (u/w, v/w) instead of (u, v).
+        perspective: bool,
+        /// Which of the two known readings.
+        form: ShadowForm,
+    },
+    /// A shadow map of six faces; the depth is that of the major axis, |m|.
+    ShadowCube {
+        /// Which of the two known readings.
+        form: ShadowForm,
+    },
+}
+
+/// How shadow maps are compared. Texels are those of [`ShadowWrite`] (decoded as RGBA8, depth is A, B, G and shadow R);
+/// the result goes to all four channels. With z = trunc(min(|w|, 1) * 0xFFFFFF), NaN giving 0, w the third coordinate
+/// or the major axis, and bias of [`TextureConstants::shadow_bias`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ShadowForm {
+    /// z' = max(z - bias, 0). X = u*width - 0.5, i = floor(X), fx = X - i, likewise Y (X and Y clamped to -2^20..2^20
+    /// first). s(a, b) is 1.0 outside of a two-dimensional map, coordinates are clamped to the face of a cube;
+    /// otherwise depth <= z' ? 0 : shadow/255.
+    /// `trunc(((s00*(1-fx) + s10*fx)*(1-fy) + (s01*(1-fx) + s11*fx)*fy) * 255 + 0.5)`. Believed closer to the console.
+    Filtered,
+    /// One texel, found like any nearest one, wrap modes and border included: depth >= z - bias (signed) ? shadow : 0.
+    Nearest,
 }
 
 /// What happens to texel coordinates outside of a level of n texels. (Modes 4 to 7: 3DS hardware tests.)
@@ -463,6 +510,10 @@ pub struct PixelConstants {
     pub depth_scale: f32,
     /// See `depth_scale`.
     pub depth_offset: f32,
+    /// Of [`ShadowWrite`].
+    pub shadow_constant: f32,
+    /// Of [`ShadowWrite`].
+    pub shadow_linear: f32,
     /// Of the three units.
     pub texture: [TextureConstants; 3],
 }
@@ -483,6 +534,8 @@ pub struct TextureConstants {
     pub lod_min: f32,
     /// Largest level of detail, a whole number.
     pub lod_max: f32,
+    /// Subtracted from the depth that is compared with a shadow map, 24 bits.
+    pub shadow_bias: u32,
 }
 
 /// The texels behind a unit.
@@ -574,6 +627,10 @@ pub struct PixelJob<'a> {
     pub constants: &'a PixelConstants,
     /// Present when the key has fog.
     pub fog: Option<&'a FogTable>,
+    /// Present when the key has lighting.
+    pub lighting: Option<(&'a LightingConstants, &'a LightTables)>,
+    /// Present when the key has a procedural texture.
+    pub procedural: Option<&'a ProceduralData>,
     /// Primitives the blocks refer to.
     pub primitives: &'a [Primitive],
     /// Varyings of the primitives: for each packed slot the values at the three vertices, divided by their w.

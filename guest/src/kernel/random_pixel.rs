@@ -185,6 +185,8 @@ impl RandomPixel {
             Texture { format: self.textures[unit].format, faces, decoded: words, face_words: *face_words }
         });
         kernel.shade(&PixelJob {
+            lighting: None,
+            procedural: None,
             target: Target {
                 color: Window::new(&color),
                 depth: Window::new(&depth),
@@ -334,6 +336,9 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> PixelKey {
     let compare = |r: &mut Random<'_, R>| if r.one_in(2) { Compare::Always } else { Compare::from_register(r.word()) };
     let stages = [(); 6].map(|()| if r.one_in(3) { Stage::PASS } else { stage(r) });
     PixelKey {
+        lighting: None,
+        procedural: None,
+        shadow: None,
         slots,
         color_slots: [(); 4].map(|()| r.below(24) as u8),
         w_buffer: r.one_in(3),
@@ -449,6 +454,8 @@ fn output<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> Output {
 
 fn constants<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> PixelConstants {
     PixelConstants {
+        shadow_constant: 0.0,
+        shadow_linear: 0.0,
         stage_color: [(); 6].map(|()| r.word()),
         buffer_color: r.word(),
         blend_color: r.word(),
@@ -473,6 +480,7 @@ fn texture<R: FnMut() -> u32>(r: &mut Random<'_, R>, key: &TextureKey, c: &mut T
     let (width, height) = (8 << r.below(4), 8 << r.below(4));
     let levels = if key.mipmap.is_some() { 1 + r.below((width.min(height) as u32 / 8).ilog2() + 1) } else { 1 };
     *c = TextureConstants {
+        shadow_bias: 0,
         border: r.word(),
         width,
         height,

@@ -7,17 +7,17 @@ use std::sync::Arc;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
-use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use cranelift_codegen::ir::{Block, InstBuilder, Type, Value};
 use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, PixelKey, Primitive};
 use triglyph_guest::kernel::tier::TextureDecoder;
 use triglyph_guest::kernel::{PixelKernel, Refused};
 use triglyph_guest::layout;
 
-use super::args::{self, Args, POOL, at};
+use super::args::{self, POOL, at};
 use super::plan::Plan;
-use super::quad::Quad;
+use super::quad::{Exits, Quad, Record};
 use crate::code::{Code, Compiler};
-use crate::lane::Emit;
+use crate::lane::{Emit, Mask};
 use crate::texture::Decoder;
 
 /// A pixel kernel as machine code.
@@ -67,6 +67,12 @@ pub fn dump(compiler: &Compiler, key: &PixelKey) -> String {
 
 fn plan(key: &PixelKey) -> Result<Plan, Refused> {
     let plan = Plan::new(key);
+    if key.lighting.is_some() || key.procedural.is_some() || key.shadow.is_some() {
+        return Err(Refused("lighting, procedural textures and shadow rendering"));
+    }
+    if key.textures.iter().any(|unit| matches!(unit.kind, triglyph_guest::kernel::pixel::TextureKind::Shadow { .. } | triglyph_guest::kernel::pixel::TextureKind::ShadowCube { .. })) {
+        return Err(Refused("shadow textures"));
+    }
     if key.textures.iter().zip(plan.textures).any(|(texture, used)| used && !texture.power_of_two) {
         return Err(Refused("texture dimensions that are no powers of two"));
     }
@@ -243,29 +249,90 @@ fn corner(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, block: Value) -> Corner
     Corner { color, depth }
 }
 
-/// The two loops over the quads of a block: all of them, or those with any covered pixel.
+/// The quads of a block.
 fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: Value, next: Block) {
+    if !plan.phases() {
+        return covered_quads(e, block, None, next, |e, quad, _, advance| {
+            let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
+            Quad::first(e, key, plan, corner, quad, exits).whole();
+        });
+    }
+    let tested = e.block(&[I64]);
+    let records = e.b.ins().iadd_imm_u(e.args, i64::from(at!(records)));
+    covered_quads(e, block, Some(records), tested, |e, quad, records, advance| {
+        let Some(record) = records else { return };
+        let following = e.b.ins().iadd_imm_u(record, size_of::<Record>() as i64);
+        let exits = Exits { dead: (advance, &[record]), alive: (advance, &[following]) };
+        Quad::first(e, key, plan, corner, quad, exits).test_phase(record);
+    });
+
+    e.switch_to(tested);
+    let end = e.parameter(tested, 0);
+    let mut any = e.b.ins().icmp(IntCC::NotEqual, records, end);
+    for unit in (0..3).filter(|&unit| plan.textures[unit]) {
+        let after = e.block(&[]);
+        each_record(e, (any, records, end), after, next, |e, record, advance| {
+            let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
+            Quad::resumed(e, key, plan, record, exits).texture_phase(unit);
+        });
+        e.switch_to(after);
+        any = e.i64(1);
+    }
+    each_record(e, (any, records, end), next, next, |e, record, advance| {
+        let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
+        Quad::resumed(e, key, plan, record, exits).last_phase();
+    });
+}
+
+/// The two loops over the quads of a block: all of them, or those with any covered pixel. `body` gets a quad's number
+/// and mask, the running value that started as `carried`, and the block to go on to with the value's successor;
+/// after the last one its value goes to `next`.
+fn covered_quads(
+    e: &mut Emit<'_>,
+    block: Value,
+    carried: Option<Value>,
+    next: Block,
+    body: impl Fn(&mut Emit<'_>, (Value, Option<Mask>), Option<Value>, Block),
+) {
+    let types: &[Type] = if carried.is_some() { &[I64] } else { &[] };
+    let with = |first: Value| [Some(first), carried].into_iter().flatten().collect::<Vec<Value>>();
     let coverage = e.load_i64(block, offset_of!(PixelBlock, coverage) as i32);
     let full = e.b.ins().icmp_imm_s(IntCC::Equal, coverage, -1);
-    let interior = e.block(&[I64]);
-    let masked = e.block(&[I64]);
+    let parameters = if carried.is_some() { vec![I64; 2] } else { vec![I64] };
+    let (interior, masked) = (e.block(&parameters), e.block(&parameters));
     let zero = e.i64(0);
-    e.branch(full, (interior, &[zero]), (masked, &[coverage]));
+    e.branch(full, (interior, &with(zero)), (masked, &with(coverage)));
 
     e.switch_to(interior);
     let number = e.parameter(interior, 0);
-    let advance = e.block(&[]);
-    Quad::emit(e, key, plan, corner, number, None, advance);
+    let advance = e.block(types);
+    let value = carried.map(|_| e.parameter(interior, 1));
+    body(e, (number, None), value, advance);
     e.switch_to(advance);
+    let value = carried.map(|_| e.parameter(advance, 0));
     let following = e.b.ins().iadd_imm_u(number, 1);
     let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, following, 16);
-    e.branch(more, (interior, &[following]), (next, &[]));
+    let again: Vec<Value> = [Some(following), value].into_iter().flatten().collect();
+    let done: Vec<Value> = value.into_iter().collect();
+    e.branch(more, (interior, &again), (next, &done));
 
     e.switch_to(masked);
     let coverage = e.parameter(masked, 0);
-    let (some, advance) = (e.block(&[]), e.block(&[]));
-    e.branch(coverage, (some, &[]), (next, &[]));
+    let value = carried.map(|_| e.parameter(masked, 1));
+    let (some, advance) = (e.block(&[]), e.block(types));
+    let done: Vec<Value> = value.into_iter().collect();
+    e.branch(coverage, (some, &[]), (next, &done));
     e.switch_to(some);
+    let (number, mask, rest) = take_quad(e, coverage);
+    body(e, (number, Some(mask)), value, advance);
+    e.switch_to(advance);
+    let value = carried.map(|_| e.parameter(advance, 0));
+    let again: Vec<Value> = [Some(rest), value].into_iter().flatten().collect();
+    e.jump(masked, &again);
+}
+
+/// The first quad of a coverage that is not empty: its number, its mask, and the coverage of the rest.
+fn take_quad(e: &mut Emit<'_>, coverage: Value) -> (Value, Mask, Value) {
     let bit = e.b.ins().ctz(coverage);
     let bit = e.b.ins().band_imm_u(bit, 0x3C);
     let number = e.b.ins().ushr_imm_u(bit, 2);
@@ -275,8 +342,24 @@ fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: 
     let taken = e.i64(15);
     let taken = e.b.ins().ishl(taken, bit);
     let rest = e.b.ins().band_not(coverage, taken);
-    let mask = e.mask_from_bits(pixels);
-    Quad::emit(e, key, plan, corner, number, Some(mask), advance);
+    (number, e.mask_from_bits(pixels), rest)
+}
+
+/// A loop over the records from `first` to `end`, to `after` when it is done; straight to `none` unless `any`.
+fn each_record(
+    e: &mut Emit<'_>,
+    (any, first, end): (Value, Value, Value),
+    after: Block,
+    none: Block,
+    body: impl Fn(&mut Emit<'_>, Value, Block),
+) {
+    let (head, advance) = (e.block(&[I64]), e.block(&[]));
+    e.branch(any, (head, &[first]), (none, &[]));
+    e.switch_to(head);
+    let record = e.parameter(head, 0);
+    body(e, record, advance);
     e.switch_to(advance);
-    e.jump(masked, &[rest]);
+    let following = e.b.ins().iadd_imm_u(record, size_of::<Record>() as i64);
+    let more = e.b.ins().icmp(IntCC::NotEqual, following, end);
+    e.branch(more, (head, &[following]), (after, &[]));
 }

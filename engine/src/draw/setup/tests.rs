@@ -17,7 +17,7 @@ fn scene() -> Scene {
 }
 
 fn setup(flip: Option<u32>) -> Setup {
-    Setup { cull: Cull::Off, flip, slots: Vec::new(), constants: VertexConstants::default() }
+    Setup { cull: Cull::Off, flip, slots: Vec::new(), orientation: None, constants: VertexConstants::default() }
 }
 
 /// A record at a screen position, w = 1, inside of every plane.

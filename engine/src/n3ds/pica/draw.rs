@@ -176,7 +176,7 @@ impl Pica {
 
     fn submit(&mut self, host: &mut Host<'_>, order: &[u32], batch: Batch<'_>) {
         let Some(pixel) = &self.pixel else { return };
-        let setup = vertex_state::setup(&self.registers, pixel.slots);
+        let setup = vertex_state::setup(&self.registers, pixel.slots, pixel.oriented);
         let call = DrawCall { target: pixel.target, state: Arc::clone(&pixel.draw), setup: &setup, batch, order };
         host.renderer.draw(host.memory, &call, &mut self.assembler);
     }

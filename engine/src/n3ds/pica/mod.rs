@@ -10,8 +10,10 @@
 
 mod draw;
 mod immediate;
+mod lighting_state;
 mod list;
 mod pixel_state;
+mod procedural_state;
 mod texture_state;
 mod unit;
 mod upload;
@@ -19,6 +21,7 @@ mod vertex_state;
 
 use std::sync::Arc;
 
+use triglyph_guest::kernel::lighting::LightTables;
 use triglyph_guest::kernel::pixel::FogTable;
 use triglyph_guest::pica::regs::{self, Effect, dirty};
 
@@ -69,7 +72,9 @@ pub struct Pica {
     fixed_attributes: [[f32; 4]; 16],
     fog: Arc<FogTable>,
     fog_raw: Box<[u32; 128]>,
-    light_tables: Box<[[u32; 256]; 32]>,
+    light_words: Box<[[u32; 256]; 32]>,
+    /// Decoded from `light_words` when a draw needs them.
+    light_tables: std::cell::OnceCell<Arc<LightTables>>,
     proctex_tables: Box<[[u32; 256]; 16]>,
     gas_table: [u32; 16],
     assembler: Assembler,
@@ -103,7 +108,8 @@ impl Default for Pica {
             },
             fog: Arc::new([[0.0; 2]; 128]),
             fog_raw: Box::new([0; 128]),
-            light_tables: Box::new([[0; 256]; 32]),
+            light_words: Box::new([[0; 256]; 32]),
+            light_tables: Default::default(),
             proctex_tables: Box::new([[0; 256]; 16]),
             gas_table: [0; 16],
             assembler: Assembler::default(),
@@ -155,6 +161,11 @@ impl Pica {
                 self.trigger(host, trigger, id, value);
             }
         }
+    }
+
+    /// The light tables, decoded once after each upload.
+    fn light_tables(&self) -> Arc<LightTables> {
+        self.light_tables.get_or_init(|| Arc::from(lighting_state::tables(&self.light_words))).clone()
     }
 
     /// A write by the CPU, outside of any list. Returns whether it raised P3D.

@@ -6,16 +6,19 @@ use triglyph_guest::format::{DepthFormat, PixelFormat};
 use triglyph_guest::kernel::combine::{
     AlphaOperand, Channel, ColorChannel, ColorOperand, Combiners, Function, Source, Stage,
 };
+use triglyph_guest::kernel::lighting::{Bump, LightingKey};
 use triglyph_guest::kernel::pixel::{
-    BlendEquation, BlendFactor, BlendKey, Compare, FogKey, LogicOp, Output, PixelConstants, PixelKey, StencilKey,
-    StencilOp, TextureKind,
+    BlendEquation, BlendFactor, BlendKey, Compare, FogKey, LogicOp, Output, PixelConstants, PixelKey, ShadowWrite,
+    StencilKey, StencilOp, TextureKind,
 };
+use triglyph_guest::kernel::procedural::ProceduralKey;
 use triglyph_guest::layout::Block;
+use triglyph_guest::num::F16;
 use triglyph_guest::pica::regs;
 
-use super::Pica;
-use super::texture_state::Unit;
+use super::texture_state::{self, Unit};
 use super::upload::f24;
+use super::{Pica, lighting_state, procedural_state};
 use crate::cache::Kernels;
 use crate::mem::Memory;
 use crate::scene::{DrawState, Rect, SceneTarget, Scissor};
@@ -30,6 +33,8 @@ pub(super) struct PixelState {
     pub(super) draw: Arc<DrawState>,
     /// Varying slots of the key.
     pub(super) slots: u64,
+    /// Whether quaternions are interpolated: their signs are made to agree first.
+    pub(super) oriented: bool,
     /// What the state asks for that is real but not emulated.
     pub(super) unimplemented: Option<&'static str>,
     /// Whether nothing can be drawn.
@@ -45,12 +50,27 @@ impl PixelState {
     pub(super) fn new(pica: &Pica, memory: &Memory, kernels: &Kernels) -> Self {
         let registers = &*pica.registers;
         let combiners = combiners(registers);
-        let used = UsedSources::of(&combiners);
-        let units = [0, 1, 2].map(|i| Unit::new(registers, i));
-        let textures = [0, 1, 2].map(|i| if used.textures[i] { units[i] } else { Unit::new(&[0; regs::COUNT], i) });
+        let mut used = UsedSources::of(&combiners);
+        let lighting = (used.lighting && lighting_state::enabled(registers)).then(|| lighting_state::key(registers));
+        if let Some(lighting) = &lighting {
+            used.add_lighting(lighting);
+        }
+        let procedural =
+            (used.textures[3] && procedural_state::enabled(registers)).then(|| procedural_state::key(registers));
+        let textures = [0, 1, 2].map(|i| if used.textures[i] { Unit::new(registers, i) } else { texture_state::OFF });
         let (target, color_format, depth_format) = target(registers, memory);
+        let mode = regs::color_operation::mode(registers[regs::color_operation::ID]);
+        let shadow = mode == mode::SHADOW;
+        // Shadow rendering takes the colour target as words of 32 bits, whatever its format.
+        let color_format = if shadow { color_format.and(Some(PixelFormat::Rgba8)) } else { color_format };
+        let depth_format = depth_format.filter(|_| !shadow);
+        let target = SceneTarget {
+            color_bytes: color_format.map_or(0, PixelFormat::bytes),
+            depth: target.depth.filter(|_| !shadow),
+            ..target
+        };
         let key = PixelKey {
-            slots: slots(&textures, used.primary),
+            slots: slots(&textures, used.primary, lighting.as_ref(), procedural.as_ref()),
             color_slots: COLOR_SLOTS,
             w_buffer: regs::depthmap_mode::z_buffer(registers[regs::depthmap_mode::ID]) == 0,
             textures: textures.map(|unit| unit.key),
@@ -62,30 +82,40 @@ impl PixelState {
             depth_write: depth_write(registers),
             depth_format,
             output: output(registers),
-            color_format: color_format.filter(|_| color_mask(registers) != 0),
-            color_mask: color_mask(registers),
+            color_format: color_format.filter(|_| shadow || color_mask(registers) != 0),
+            color_mask: if shadow { 15 } else { color_mask(registers) },
             block: target.block,
+            lighting: lighting.map(Box::new),
+            procedural,
+            shadow: shadow.then_some(ShadowWrite),
         };
         let sources = textures.map(|unit| unit.source);
         let feedback = sources.iter().flatten().any(|s| s.ranges().any(|(at, size)| target.overlaps(at, size)));
-        let unimplemented = unimplemented(registers, &used, &textures);
         PixelState {
             target,
             slots: key.slots,
-            unimplemented,
-            nothing: regs::color_operation::mode(registers[regs::color_operation::ID]) != 0
-                || target.width == 0
-                || color_format.is_none() && depth_format.is_none(),
+            oriented: key.lighting.is_some(),
+            unimplemented: unimplemented(registers),
+            nothing: mode == mode::GAS || target.width == 0 || color_format.is_none() && depth_format.is_none(),
             draw: Arc::new(DrawState {
                 kernel: kernels.pixel(&key),
                 constants: constants(registers, &textures),
                 fog: key.fog.map(|_| pica.fog.clone()),
+                lighting: key.lighting.as_ref().map(|_| Arc::new(lighting_state::constants(registers))),
+                light_tables: key.lighting.as_ref().map(|_| pica.light_tables()),
+                procedural: key.procedural.map(|_| Arc::from(procedural_state::data(registers, &pica.proctex_tables))),
                 textures: sources,
                 scissor: scissor(registers, &target),
                 feedback,
             }),
         }
     }
+}
+
+/// Fragment modes of COLOR_OPERATION.
+mod mode {
+    pub const GAS: u32 = 1;
+    pub const SHADOW: u32 = 3;
 }
 
 /// Which inputs the combiner stages look at.
@@ -112,35 +142,49 @@ impl UsedSources {
         }
         used
     }
+
+    /// Lighting looks at textures as well.
+    fn add_lighting(&mut self, lighting: &LightingKey) {
+        if let Some(shadow) = lighting.shadow {
+            self.textures[usize::from(shadow.unit & 3)] = true;
+        }
+        if let Bump::Normal { unit, .. } | Bump::Tangent { unit, .. } = lighting.bump {
+            self.textures[usize::from(unit & 3)] = true;
+        }
+    }
 }
 
 /// What of the state is not emulated yet.
-fn unimplemented(registers: &[u32; regs::COUNT], used: &UsedSources, units: &[Unit; 3]) -> Option<&'static str> {
-    let lighting = regs::lighting_enable0::enable(registers[regs::lighting_enable0::ID]) != 0;
-    let procedural = regs::tex_config::enable3(registers[regs::tex_config::ID]) != 0;
-    let from_units = units.iter().find_map(|unit| unit.unimplemented);
+fn unimplemented(registers: &[u32; regs::COUNT]) -> Option<&'static str> {
     match regs::color_operation::mode(registers[regs::color_operation::ID]) {
-        1 => Some("gas rendering"),
-        3 => Some("shadow rendering"),
-        _ if used.lighting && lighting => Some("fragment lighting"),
-        _ if used.textures[3] && procedural => Some("the procedural texture unit"),
+        mode::GAS => Some("gas rendering"),
         _ if regs::tev_update_fog::fog_mode(registers[regs::tev_update_fog::ID]) == 7 => Some("gas fog"),
-        _ => from_units,
+        _ => None,
     }
 }
 
-fn slots(units: &[Unit; 3], primary: bool) -> u64 {
+fn slots(units: &[Unit; 3], primary: bool, lighting: Option<&LightingKey>, procedural: Option<&ProceduralKey>) -> u64 {
     let mut slots = 0;
+    let mut add = |more: &[u8]| slots |= more.iter().fold(0, |slots, slot| slots | 1 << slot);
     if primary {
-        slots |= COLOR_SLOTS.iter().fold(0, |slots, slot| slots | 1 << slot);
+        add(&COLOR_SLOTS);
+    }
+    if let Some(lighting) = lighting {
+        add(&lighting.quaternion_slots);
+        add(&lighting.view_slots);
+    }
+    if let Some(procedural) = procedural {
+        add(&procedural.coordinates);
     }
     for unit in units {
-        let [u, v, w] = unit.key.coordinates;
-        slots |= match unit.key.kind {
-            TextureKind::Disabled | TextureKind::Null => 0,
-            TextureKind::Plain => 1 << u | 1 << v,
-            TextureKind::Projected | TextureKind::Cube => 1 << u | 1 << v | 1 << w,
-        };
+        match unit.key.kind {
+            TextureKind::Disabled | TextureKind::Null => {}
+            TextureKind::Plain => add(&unit.key.coordinates[..2]),
+            TextureKind::Projected
+            | TextureKind::Cube
+            | TextureKind::Shadow { .. }
+            | TextureKind::ShadowCube { .. } => add(&unit.key.coordinates),
+        }
     }
     slots
 }
@@ -275,6 +319,8 @@ fn constants(registers: &[u32; regs::COUNT], units: &[Unit; 3]) -> PixelConstant
         stencil_write_mask: regs::stencil_test::write_mask(stencil),
         depth_scale: f24(registers[regs::depth_scale::ID]),
         depth_offset: f24(registers[regs::depth_offset::ID]),
+        shadow_constant: F16::decode(regs::shadow_attenuation::constant(registers[regs::shadow_attenuation::ID])),
+        shadow_linear: F16::decode(regs::shadow_attenuation::linear(registers[regs::shadow_attenuation::ID])),
         texture: units.map(|unit| unit.constants),
     }
 }

@@ -1,7 +1,7 @@
 //! From registers to texture units 0 to 2.
 
 use triglyph_guest::format::TexelFormat;
-use triglyph_guest::kernel::pixel::{Filter, TextureConstants, TextureKey, TextureKind, Wrap};
+use triglyph_guest::kernel::pixel::{Filter, ShadowForm, TextureConstants, TextureKey, TextureKind, Wrap};
 use triglyph_guest::pica::regs;
 
 use super::pixel_state::rgba;
@@ -14,21 +14,30 @@ mod slot {
     pub const TEXCOORD2: [u8; 3] = [22, 23, 23];
 }
 
+/// How shadow maps are compared: the reading believed closer to the console.
+const SHADOW_FORM: ShadowForm = ShadowForm::Filtered;
+
 /// A texture unit as its registers describe it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unit {
     pub(super) key: TextureKey,
     pub(super) constants: TextureConstants,
     pub(super) source: Option<TextureSource>,
-    /// What the unit asks for is real but not emulated.
-    pub(super) unimplemented: Option<&'static str>,
 }
 
-const OFF: Unit = Unit {
+/// A unit that is off or that nothing looks at.
+pub(super) const OFF: Unit = Unit {
     key: TextureKey::DISABLED,
-    constants: TextureConstants { border: 0, width: 0, height: 0, lod_bias: 0.0, lod_min: 0.0, lod_max: 0.0 },
+    constants: TextureConstants {
+        border: 0,
+        width: 0,
+        height: 0,
+        lod_bias: 0.0,
+        lod_min: 0.0,
+        lod_max: 0.0,
+        shadow_bias: 0,
+    },
     source: None,
-    unimplemented: None,
 };
 
 impl Unit {
@@ -42,7 +51,11 @@ impl Unit {
         let kind = match (index, regs::tex_param::kind(param)) {
             (0, 1) => TextureKind::Cube,
             (0, 3) => TextureKind::Projected,
-            (0, 2 | 4) => return Unit { unimplemented: Some("shadow textures"), ..OFF },
+            (0, 2) => TextureKind::Shadow {
+                perspective: regs::tex0_shadow::orthographic(registers[regs::tex0_shadow::ID]) == 0,
+                form: SHADOW_FORM,
+            },
+            (0, 4) => TextureKind::ShadowCube { form: SHADOW_FORM },
             (0, 5) => return OFF,
             _ => TextureKind::Plain,
         };
@@ -57,7 +70,11 @@ impl Unit {
         let Some(format) = format.filter(|_| width > 0 && height > 0) else { return OFF };
         let lod = registers[regs::tex_lod::IDS[index]];
         let levels = levels(width, height, regs::tex_lod::max(lod));
-        let face_count = if kind == TextureKind::Cube { 6 } else { 1 };
+        let cube = matches!(kind, TextureKind::Cube | TextureKind::ShadowCube { .. });
+        let face_count = if cube { 6 } else { 1 };
+        let shadow = matches!(kind, TextureKind::Shadow { .. } | TextureKind::ShadowCube { .. });
+        // Shadow maps are what shadow rendering writes, whatever the format register says.
+        let (format, levels) = if shadow { (TexelFormat::Rgba8, 1) } else { (format, levels) };
         Unit {
             key: key(param, kind, coordinates(config, index), levels, width, height),
             constants: TextureConstants {
@@ -67,9 +84,9 @@ impl Unit {
                 lod_bias: regs::tex_lod::bias(lod) as f32 / 256.0,
                 lod_min: regs::tex_lod::min(lod).min(levels - 1) as f32,
                 lod_max: (levels - 1) as f32,
+                shadow_bias: regs::tex0_shadow::bias(registers[regs::tex0_shadow::ID]) << 1,
             },
             source: Some(TextureSource { format, width, height, levels, faces: addresses, face_count }),
-            unimplemented: None,
         }
     }
 }

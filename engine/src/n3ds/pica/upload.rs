@@ -151,7 +151,8 @@ impl Pica {
         let register = &mut self.registers[regs::lighting_lut_index::ID];
         let (index, table) = ((*register & 0xFF) as usize, (*register >> 8 & 31) as usize);
         *register = *register & !0xFF | (*register + 1) & 0xFF;
-        if std::mem::replace(&mut self.light_tables[table][index], value) != value {
+        if std::mem::replace(&mut self.light_words[table][index], value) != value {
+            self.light_tables.take();
             self.stale |= dirty::LIGHTING;
         }
     }

@@ -8,6 +8,7 @@ use triglyph_guest::kernel::vertex::{
 use triglyph_guest::pica::regs;
 
 use super::Pica;
+use super::lighting_state::QUATERNION_SLOTS;
 use super::upload::f24;
 use crate::cache::{Kernels, VertexHandle};
 use crate::draw::{Cull, Setup};
@@ -177,8 +178,8 @@ pub(super) fn constants(registers: &[u32; regs::COUNT]) -> VertexConstants {
     }
 }
 
-/// Setup of the primitives of a draw.
-pub(super) fn setup(registers: &[u32; regs::COUNT], slots: u64) -> Setup {
+/// Setup of the primitives of a draw; `oriented` when quaternions are interpolated.
+pub(super) fn setup(registers: &[u32; regs::COUNT], slots: u64, oriented: bool) -> Setup {
     let dimensions = registers[regs::fb_dim::ID];
     Setup {
         cull: match regs::cull::mode(registers[regs::cull::ID]) {
@@ -188,6 +189,7 @@ pub(super) fn setup(registers: &[u32; regs::COUNT], slots: u64) -> Setup {
         },
         flip: (regs::fb_dim::flip(dimensions) != 0).then(|| regs::fb_dim::height_minus_1(dimensions)),
         slots: (0..64).filter(|slot| slots & 1 << slot != 0).collect(),
+        orientation: oriented.then_some(QUATERNION_SLOTS),
         constants: constants(registers),
     }
 }

@@ -1,0 +1,181 @@
+//! From registers to fragment lighting: which tables and factors apply, and their values.
+
+use triglyph_guest::kernel::lighting::{
+    Bump, LightConstants, LightKey, LightTables, LightingConstants, LightingKey, ShadowKey, Table, TableInput,
+    TableKey, decode_entry,
+};
+use triglyph_guest::num::{F16, F20};
+use triglyph_guest::pica::regs;
+
+/// Vertex record slots of the quaternion.
+pub(super) const QUATERNION_SLOTS: [u8; 4] = [4, 5, 6, 7];
+/// Vertex record slots of the view vector.
+pub(super) const VIEW_SLOTS: [u8; 3] = [18, 19, 20];
+
+/// Whether fragment lighting is on: both switches are.
+pub(super) fn enabled(registers: &[u32; regs::COUNT]) -> bool {
+    regs::lighting_enable0::enable(registers[regs::lighting_enable0::ID]) != 0
+        && regs::lighting_disable::disable(registers[regs::lighting_disable::ID]) == 0
+}
+
+/// Tables that exist in each of the environment configurations, bit k = [`Table::ALL`]\[k\]. Distance attenuation
+/// exists in all but 3. (3dbrew: GPU/Fragment Lighting.)
+fn available(configuration: u32, table: Table) -> bool {
+    let rows: &[Table] = match configuration {
+        0 => &[Table::D0, Table::Sp, Table::Rr],
+        1 => &[Table::Sp, Table::Fr, Table::Rr],
+        2 => &[Table::D0, Table::D1, Table::Rr],
+        3 => &[Table::D0, Table::D1, Table::Fr],
+        4 => &[Table::D0, Table::D1, Table::Sp, Table::Rb, Table::Rg, Table::Rr],
+        5 => &[Table::D0, Table::Sp, Table::Fr, Table::Rb, Table::Rg, Table::Rr],
+        6 => &[Table::D0, Table::D1, Table::Sp, Table::Fr, Table::Rr],
+        8 => &Table::ALL,
+        _ => &[],
+    };
+    rows.contains(&table)
+}
+
+/// The configuration that has the input [`TableInput::CosPhi`]: number 7, register value 8 (hardware test).
+const CONFIGURATION_7: u32 = 8;
+
+/// The key; what does not apply is left out.
+pub(super) fn key(registers: &[u32; regs::COUNT]) -> LightingKey {
+    let config0 = registers[regs::lighting_config0::ID];
+    let configuration = regs::lighting_config0::config(config0);
+    let bump_unit = regs::lighting_config0::bump_texture(config0) as u8;
+    let recalculate_z = regs::lighting_config0::no_renormalize(config0) == 0;
+    LightingKey {
+        quaternion_slots: QUATERNION_SLOTS,
+        view_slots: VIEW_SLOTS,
+        lights: lights(registers, configuration),
+        tables: Table::ALL.map(|table| table_key(registers, configuration, table)),
+        bump: match regs::lighting_config0::bump_mode(config0) {
+            1 => Bump::Normal { unit: bump_unit, recalculate_z },
+            2 => Bump::Tangent { unit: bump_unit, recalculate_z },
+            _ => Bump::Off,
+        },
+        shadow: (regs::lighting_config0::shadow(config0) != 0).then(|| ShadowKey {
+            unit: regs::lighting_config0::shadow_texture(config0) as u8,
+            invert: regs::lighting_config0::shadow_invert(config0) != 0,
+            primary: regs::lighting_config0::shadow_primary(config0) != 0,
+            secondary: regs::lighting_config0::shadow_secondary(config0) != 0,
+            alpha: regs::lighting_config0::shadow_alpha(config0) != 0,
+        }),
+        clamp_highlights: regs::lighting_config0::clamp_highlights(config0) != 0,
+        fresnel_primary: regs::lighting_config0::fresnel_primary(config0) != 0,
+        fresnel_secondary: regs::lighting_config0::fresnel_secondary(config0) != 0,
+    }
+}
+
+fn lights(registers: &[u32; regs::COUNT], configuration: u32) -> Vec<LightKey> {
+    let config1 = registers[regs::lighting_config1::ID];
+    let permutation = registers[regs::lighting_permutation::ID];
+    let count = regs::lighting_num_lights::count_minus_1(registers[regs::lighting_num_lights::ID]) + 1;
+    let off = |bits: u32, index: u32| bits & 1 << index != 0;
+    (0..count)
+        .map(|slot| permutation >> (4 * slot) & 7)
+        .map(|index| {
+            let config = registers[regs::light_config::IDS[index as usize]];
+            LightKey {
+                index: index as u8,
+                directional: regs::light_config::directional(config) != 0,
+                two_sided: regs::light_config::two_sided(config) != 0,
+                geometric0: regs::light_config::geometric0(config) != 0,
+                geometric1: regs::light_config::geometric1(config) != 0,
+                spot: available(configuration, Table::Sp) && !off(regs::lighting_config1::spot_off(config1), index),
+                distance: configuration != 3 && !off(regs::lighting_config1::distance_off(config1), index),
+                shadow: !off(regs::lighting_config1::shadow_off(config1), index),
+            }
+        })
+        .collect()
+}
+
+fn table_key(registers: &[u32; regs::COUNT], configuration: u32, table: Table) -> Option<TableKey> {
+    let config1 = registers[regs::lighting_config1::ID];
+    // Which bit disables which reflection table is disputed; this is what the documentation and two of three
+    // implementations have.
+    let off = match table {
+        Table::D0 => regs::lighting_config1::d0_off(config1),
+        Table::D1 => regs::lighting_config1::d1_off(config1),
+        Table::Fr => regs::lighting_config1::fr_off(config1),
+        Table::Rb => regs::lighting_config1::rb_off(config1),
+        Table::Rg => regs::lighting_config1::rg_off(config1),
+        Table::Rr => regs::lighting_config1::rr_off(config1),
+        Table::Sp => 0,
+    };
+    if off != 0 || !available(configuration, table) {
+        return None;
+    }
+    // Inputs, scales and the absolute bits stand in one nibble per table, in this order.
+    let nibble = match table {
+        Table::D0 => 0,
+        Table::D1 => 4,
+        Table::Sp => 8,
+        Table::Fr => 12,
+        Table::Rb => 16,
+        Table::Rg => 20,
+        Table::Rr => 24,
+    };
+    Some(TableKey {
+        input: match registers[regs::lighting_lutinput_select::ID] >> nibble & 7 {
+            0 => TableInput::NormalHalf,
+            1 => TableInput::ViewHalf,
+            2 => TableInput::NormalView,
+            3 => TableInput::LightNormal,
+            4 => TableInput::LightSpot,
+            5 if configuration == CONFIGURATION_7 => TableInput::CosPhi,
+            _ => TableInput::Zero,
+        },
+        absolute: registers[regs::lighting_lutinput_abs::ID] >> (nibble + 1) & 1 == 0,
+        scale: match registers[regs::lighting_lut_scale::ID] >> nibble & 7 {
+            1 => 1,
+            2 => 2,
+            3 => 3,
+            6 => -2,
+            7 => -1,
+            _ => 0,
+        },
+    })
+}
+
+/// The values.
+pub(super) fn constants(registers: &[u32; regs::COUNT]) -> LightingConstants {
+    let mut lights = [LightConstants::default(); 8];
+    for (index, light) in lights.iter_mut().enumerate() {
+        let word = |ids: [usize; 8]| registers[ids[index]];
+        let (xy, spot) = (word(regs::light_xy::IDS), word(regs::light_spotdir_xy::IDS));
+        let half = |bits: u32| F16::decode(bits & 0xFFFF);
+        let direction = |v: i32| v as f32 / 2047.0;
+        *light = LightConstants {
+            specular0: color(word(regs::light_specular0::IDS)),
+            specular1: color(word(regs::light_specular1::IDS)),
+            diffuse: color(word(regs::light_diffuse::IDS)),
+            ambient: color(word(regs::light_ambient::IDS)),
+            position: [half(xy), half(xy >> 16), half(word(regs::light_z::IDS))],
+            spot: [
+                direction(regs::light_spotdir_xy::x(spot)),
+                direction(regs::light_spotdir_xy::y(spot)),
+                direction(regs::light_spotdir_z::z(word(regs::light_spotdir_z::IDS))),
+            ],
+            distance_scale: F20::decode(regs::light_dist_scale::value(word(regs::light_dist_scale::IDS))),
+            distance_bias: F20::decode(regs::light_dist_bias::value(word(regs::light_dist_bias::IDS))),
+        };
+    }
+    LightingConstants { ambient: color(registers[regs::lighting_ambient::ID]), lights }
+}
+
+/// Fields of ten bits, 255 = 1.0.
+fn color(word: u32) -> [f32; 3] {
+    [word >> 20, word >> 10, word].map(|channel| (channel & 0x3FF) as f32 / 255.0)
+}
+
+/// The uploaded tables, decoded.
+pub(super) fn tables(raw: &[[u32; 256]; 32]) -> Box<LightTables> {
+    let mut tables = Box::new([[[0.0; 2]; 256]; 24]);
+    for (table, words) in tables.iter_mut().zip(raw) {
+        for (entry, &word) in table.iter_mut().zip(words) {
+            *entry = decode_entry(word);
+        }
+    }
+    tables
+}
