@@ -1,1 +1,405 @@
-//! Guest control flow.
+//! Guest control flow, resolved while compiling.
+//!
+//! A PICA200 unit knows no blocks: after every instruction it compares the following address with the tops of three
+//! stacks (calls, ifs, loops). What stands on them is known here, all but the numbers of a loop, so the states
+//! "address and stacks" that a program can be in are walked through once:
+//!
+//! ```text
+//! Walker: entry state -> step(instruction) -> after(stacks) -> states -> ...      one node for each
+//! Graph:  chains of nodes -> blocks, in an order in which no block stands before all of its predecessors
+//! ```
+//!
+//! Calls are thereby inlined, conditions on boolean uniforms are gone, and every fault of the hardware's stacks is
+//! reproduced without being thought of. What is left are branches on flags and on the counters of loops. A program
+//! that does strange things with the stacks has many states; above [`MAX_STEPS`] the reference keeps it.
+
+use std::collections::HashMap;
+
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::pica::isa::Condition;
+
+/// Instructions, inlined calls counted each time, above which a program is refused.
+pub(crate) const MAX_STEPS: usize = 2048;
+
+/// Entries that the loop stack holds; also the number of loop slots in [`Enter`] and [`Edge`].
+pub(crate) const LOOPS: usize = 4;
+const CALLS: usize = 4;
+const IFS: usize = 8;
+
+/// A condition of a control instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Test {
+    /// Known: unconditional, or on a boolean uniform.
+    Known(bool),
+    /// On cmp.x and cmp.y.
+    Flags(Condition),
+}
+
+/// What an instruction does to control flow. `end` is the address behind a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    Next,
+    End,
+    Break { test: Test },
+    Call { test: Test, target: u16, end: u16 },
+    If { test: Test, else_at: u16, end: u16 },
+    Loop { integer: u8, last: u16 },
+    Jump { test: Test, target: u16 },
+}
+
+/// A program as blocks. Block 0 is the first one.
+#[derive(Debug)]
+pub(crate) struct Graph {
+    /// Ordered so that edges to the same or an earlier block are the only ones that close cycles.
+    pub blocks: Vec<Block>,
+    /// Whether there are cycles.
+    pub cyclic: bool,
+    /// Instructions in all blocks.
+    pub size: u32,
+}
+
+/// Instructions executed one after the other.
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub steps: Vec<Step>,
+    pub exit: Exit,
+    /// Edges that lead here; the program's start is one.
+    pub entries: u32,
+}
+
+/// One instruction of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub pc: u16,
+    /// It is a LOOP and begins this loop.
+    pub enter: Option<Enter>,
+}
+
+/// The start of a loop: its counter goes to `slot`, its numbers are those of integer uniform `integer`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Enter {
+    pub slot: u8,
+    pub integer: u8,
+}
+
+/// How a block ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// The program ends.
+    End,
+    Go(Edge),
+    Flags {
+        condition: Condition,
+        yes: Edge,
+        no: Edge,
+    },
+}
+
+/// Where control goes, and what happens to the innermost loop on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edge {
+    To(usize),
+    /// The loop ends: aL grows, then has its value from before if the loop is within another.
+    Leave {
+        inner: Inner,
+        to: usize,
+    },
+    /// aL grows. With iterations left one is counted and `again` is next, else the loop ends as above.
+    Repeat {
+        inner: Inner,
+        again: usize,
+        out: usize,
+    },
+}
+
+/// The innermost loop of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Inner {
+    pub slot: u8,
+    pub integer: u8,
+    /// Within another loop.
+    pub nested: bool,
+}
+
+impl Edge {
+    fn targets(self) -> impl Iterator<Item = usize> {
+        let (a, b) = match self {
+            Edge::To(to) | Edge::Leave { to, .. } => (to, None),
+            Edge::Repeat { again, out, .. } => (again, Some(out)),
+        };
+        std::iter::once(a).chain(b)
+    }
+
+    fn map(self, f: impl Fn(usize) -> usize) -> Edge {
+        match self {
+            Edge::To(to) => Edge::To(f(to)),
+            Edge::Leave { inner, to } => Edge::Leave { inner, to: f(to) },
+            Edge::Repeat { inner, again, out } => Edge::Repeat { inner, again: f(again), out: f(out) },
+        }
+    }
+}
+
+impl Exit {
+    /// Every block that may be next.
+    pub fn targets(self) -> impl Iterator<Item = usize> {
+        let (a, b) = match self {
+            Exit::End => (None, None),
+            Exit::Go(edge) => (Some(edge), None),
+            Exit::Flags { yes, no, .. } => (Some(yes), Some(no)),
+        };
+        a.into_iter().chain(b).flat_map(Edge::targets)
+    }
+
+    fn map(self, f: impl Fn(usize) -> usize) -> Exit {
+        match self {
+            Exit::End => Exit::End,
+            Exit::Go(edge) => Exit::Go(edge.map(f)),
+            Exit::Flags { condition, yes, no } => Exit::Flags { condition, yes: yes.map(&f), no: no.map(&f) },
+        }
+    }
+}
+
+/// The three stacks, oldest entries first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Stacks {
+    /// At `.0` goes on at `.1`.
+    calls: Vec<(u16, u16)>,
+    /// At `.0` goes on at `.1`.
+    ifs: Vec<(u16, u16)>,
+    loops: Vec<LoopEntry>,
+    /// Slot of the next loop: entries keep their slot when the oldest one is forgotten.
+    slot: u8,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct LoopEntry {
+    first: u16,
+    end: u16,
+    integer: u8,
+    slot: u8,
+}
+
+fn push<T>(stack: &mut Vec<T>, limit: usize, entry: T) {
+    if stack.len() == limit {
+        stack.remove(0);
+    }
+    stack.push(entry);
+}
+
+/// A state: what is executed next, and with which stacks.
+type State = (u16, usize);
+
+/// An instruction in one of the states that reach it.
+struct Node {
+    step: Option<Step>,
+    exit: Exit,
+}
+
+struct Walker<F> {
+    flow: F,
+    nodes: Vec<Node>,
+    states: Vec<State>,
+    ids: HashMap<State, usize>,
+    stacks: Vec<Stacks>,
+    stack_ids: HashMap<Stacks, usize>,
+}
+
+/// The node where programs end.
+const END: usize = 0;
+
+impl Graph {
+    /// The blocks of a program that begins at `entry`. `flow` tells what the instruction at an address does, `None`
+    /// beyond code memory, where programs end.
+    pub fn new(entry: u16, flow: impl FnMut(u16) -> Option<Flow>) -> Result<Graph, Refused> {
+        let mut walker = Walker {
+            flow,
+            nodes: Vec::new(),
+            states: Vec::new(),
+            ids: HashMap::new(),
+            stacks: Vec::new(),
+            stack_ids: HashMap::new(),
+        };
+        walker.states.push((0, 0));
+        walker.nodes.push(Node { step: None, exit: Exit::End });
+        let start = walker.node(entry, Stacks::default());
+        while walker.nodes.len() < walker.states.len() {
+            if walker.states.len() > MAX_STEPS {
+                return Err(Refused("program too long or with too many states of its stacks"));
+            }
+            let node = walker.step(walker.states[walker.nodes.len()]);
+            walker.nodes.push(node);
+        }
+        Ok(blocks(&walker.nodes, start))
+    }
+}
+
+impl<F: FnMut(u16) -> Option<Flow>> Walker<F> {
+    /// The node of a state; a new one is worked off later.
+    fn node(&mut self, pc: u16, stacks: Stacks) -> usize {
+        if (self.flow)(pc).is_none() {
+            return END;
+        }
+        let next = self.stack_ids.len();
+        let stack = *self.stack_ids.entry(stacks).or_insert_with_key(|stacks| {
+            self.stacks.push(stacks.clone());
+            next
+        });
+        *self.ids.entry((pc, stack)).or_insert_with(|| {
+            self.states.push((pc, stack));
+            self.states.len() - 1
+        })
+    }
+
+    /// Executes one instruction.
+    fn step(&mut self, (pc, stack): State) -> Node {
+        let stacks = self.stacks[stack].clone();
+        let mut enter = None;
+        let exit = match (self.flow)(pc).unwrap_or(Flow::End) {
+            Flow::Next => Exit::Go(self.after(pc, stacks, pc + 1, false)),
+            Flow::End => Exit::Go(Edge::To(END)),
+            Flow::Loop { integer, last } => {
+                let (first, end, slot) = (pc + 1, last + 1, stacks.slot);
+                let mut inside = stacks;
+                push(&mut inside.loops, LOOPS, LoopEntry { first, end, integer, slot });
+                inside.slot = (slot + 1) % LOOPS as u8;
+                enter = Some(Enter { slot, integer });
+                Exit::Go(self.after(pc, inside, pc + 1, false))
+            }
+            Flow::Break { test } => self.test(test, pc, stacks, |walker, stacks| match stacks.loops.is_empty() {
+                // Hardware hangs.
+                true => Edge::To(END),
+                false => walker.after(pc, stacks, pc + 1, true),
+            }),
+            Flow::Jump { test, target } => {
+                self.test(test, pc, stacks, |walker, stacks| walker.after(pc, stacks, target, false))
+            }
+            Flow::Call { test, target, end } => self.test(test, pc, stacks, |walker, mut stacks| {
+                push(&mut stacks.calls, CALLS, (end, pc + 1));
+                walker.after(pc, stacks, target, false)
+            }),
+            Flow::If { test, else_at, end } => self.branch(
+                test,
+                stacks,
+                |walker, mut stacks| {
+                    push(&mut stacks.ifs, IFS, (else_at, end));
+                    walker.after(pc, stacks, pc + 1, false)
+                },
+                |walker, stacks| walker.after(pc, stacks, else_at, false),
+            ),
+        };
+        Node { step: Some(Step { pc, enter }), exit }
+    }
+
+    /// Both ways of an instruction that does nothing when its condition does not hold.
+    fn test(&mut self, test: Test, pc: u16, stacks: Stacks, yes: impl FnOnce(&mut Self, Stacks) -> Edge) -> Exit {
+        self.branch(test, stacks, yes, |walker, stacks| walker.after(pc, stacks, pc + 1, false))
+    }
+
+    fn branch(
+        &mut self,
+        test: Test,
+        stacks: Stacks,
+        yes: impl FnOnce(&mut Self, Stacks) -> Edge,
+        no: impl FnOnce(&mut Self, Stacks) -> Edge,
+    ) -> Exit {
+        match test {
+            Test::Known(true) => Exit::Go(yes(self, stacks)),
+            Test::Known(false) => Exit::Go(no(self, stacks)),
+            Test::Flags(condition) => {
+                let yes = yes(self, stacks.clone());
+                let no = no(self, stacks);
+                if yes == no { Exit::Go(yes) } else { Exit::Flags { condition, yes, no } }
+            }
+        }
+    }
+
+    /// What happens after the instruction at `pc`, which leads to `next`: the stacks are looked at, CALL first and LOOP
+    /// last, and the last one to speak decides. `leave`: a BREAK was executed.
+    fn after(&mut self, pc: u16, mut stacks: Stacks, mut next: u16, leave: bool) -> Edge {
+        // What follows in memory, not where the instruction jumps to: a jump at the end of a block is lost.
+        let following = pc + 1;
+        let mut reached = following;
+        for ended in 0..4 {
+            let Some(&(_, back)) = stacks.calls.last().filter(|(end, _)| *end == reached) else { break };
+            // The fourth return in a row is not followed, a fault of the hardware.
+            if ended < 3 {
+                (next, reached) = (back, back);
+            }
+            stacks.calls.pop();
+        }
+        if let Some(&(_, end)) = stacks.ifs.last().filter(|(else_at, _)| *else_at == following) {
+            next = end;
+            stacks.ifs.pop();
+        }
+        let Some(&innermost) = stacks.loops.last().filter(|l| leave || l.end == following) else {
+            return Edge::To(self.node(next, stacks));
+        };
+        let LoopEntry { first, end, integer, slot } = innermost;
+        let inner = Inner { slot, integer, nested: stacks.loops.len() > 1 };
+        let again = (!leave).then(|| self.node(first, stacks.clone()));
+        stacks.loops.pop();
+        stacks.slot = slot;
+        let out = self.node(end, stacks);
+        match again {
+            Some(again) => Edge::Repeat { inner, again, out },
+            None => Edge::Leave { inner, to: out },
+        }
+    }
+}
+
+/// Joins nodes that can only follow each other, and puts the blocks in order.
+fn blocks(nodes: &[Node], start: usize) -> Graph {
+    let mut entries = vec![0u32; nodes.len()];
+    entries[start] = 1;
+    for to in nodes.iter().flat_map(|node| node.exit.targets()) {
+        entries[to] += 1;
+    }
+    // The node that goes on a node's block.
+    let joined = |node: usize| match nodes[node].exit {
+        Exit::Go(Edge::To(to)) if entries[to] == 1 && to != start => Some(to),
+        _ => None,
+    };
+    let last = |leader: usize| std::iter::successors(Some(leader), |&node| joined(node)).last().unwrap_or(leader);
+    let order = reverse_postorder(nodes.len(), start, |leader| nodes[last(leader)].exit.targets());
+    let mut index = vec![usize::MAX; nodes.len()];
+    for (i, &leader) in order.iter().enumerate() {
+        index[leader] = i;
+    }
+    let blocks: Vec<Block> = order
+        .iter()
+        .map(|&leader| Block {
+            steps: std::iter::successors(Some(leader), |&n| joined(n)).filter_map(|n| nodes[n].step).collect(),
+            exit: nodes[last(leader)].exit.map(|to| index[to]),
+            entries: entries[leader],
+        })
+        .collect();
+    let cyclic = blocks.iter().enumerate().any(|(i, block)| block.exit.targets().any(|to| to <= i));
+    let size = blocks.iter().map(|block| block.steps.len() as u32).sum();
+    Graph { blocks, cyclic, size }
+}
+
+/// Nodes reachable from `start`, each before its successors except where a cycle closes.
+fn reverse_postorder<I: Iterator<Item = usize>>(
+    count: usize,
+    start: usize,
+    successors: impl Fn(usize) -> I,
+) -> Vec<usize> {
+    let mut seen = vec![false; count];
+    seen[start] = true;
+    let mut order = Vec::new();
+    let mut open = vec![(start, successors(start))];
+    while let Some((node, rest)) = open.last_mut() {
+        match rest.find(|&to| !std::mem::replace(&mut seen[to], true)) {
+            Some(to) => open.push((to, successors(to))),
+            None => {
+                order.push(*node);
+                open.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+#[cfg(test)]
+mod tests;

@@ -10,6 +10,7 @@ pub mod lighting;
 pub mod pixel;
 pub mod procedural;
 pub mod random_pixel;
+pub mod random_vertex;
 pub mod tier;
 pub mod transfer;
 pub mod vertex;

@@ -1,13 +1,146 @@
-//! Shader programs to machine code.
+//! Shader programs to machine code: the fused vertex kernel.
+//!
+//! ```text
+//! decode.rs    words -> instructions          crate::flow  instructions -> blocks, calls inlined
+//! live.rs      which components matter
+//! fetch.rs     four vertices of each array -> input registers, one value per component
+//! registers.rs guest registers as values      alu.rs  arithmetic      control.rs  blocks, branches, loops
+//! output.rs    output map, clip codes, screen position -> four records
+//! kernel.rs    the call: bounds, groups that are not full, vertices one at a time
+//! ```
+//!
+//! The code loops over groups of four vertices and returns at the first one that it leaves to the reference.
+
+mod alu;
+mod control;
+pub(crate) mod decode;
+mod fetch;
+mod kernel;
+mod live;
+mod output;
+mod registers;
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::vertex::VertexKey;
+use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use decode::{Code, Instruction};
+use kernel::{DIVERGED, Kernel, RETRY};
+use live::Liveness;
+use registers::{File, Variables};
+use triglyph_guest::kernel::vertex::{FUEL, Program, VertexKey};
 use triglyph_guest::kernel::{Refused, VertexKernel};
+use triglyph_guest::pica::isa::{Index, Src};
 
 use crate::code::Compiler;
+use crate::flow::Graph;
+use crate::lane::{Emit, F32x4};
 
 /// The vertex kernel of `key`.
-pub fn vertex(_compiler: &Compiler, _key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
-    Err(Refused("vertex kernels are not compiled"))
+pub fn vertex(compiler: &Compiler, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
+    let source = Source::new(key)?;
+    let code = compiler.compile(source.graph.size, |e| source.build(e))?;
+    Ok(Arc::new(Kernel::new(key, code)))
+}
+
+/// What [`vertex`] compiles: the intermediate form and the host's instructions.
+pub fn dump(compiler: &Compiler, key: &VertexKey) -> String {
+    match Source::new(key) {
+        Ok(source) => compiler.dump(source.graph.size, |e| source.build(e)),
+        Err(refused) => refused.to_string(),
+    }
+}
+
+/// A key with its program analysed.
+struct Source<'k> {
+    key: &'k VertexKey,
+    code: Code,
+    graph: Graph,
+    liveness: Liveness,
+}
+
+impl<'k> Source<'k> {
+    fn new(key: &'k VertexKey) -> Result<Self, Refused> {
+        let Program::Pica(program) = &key.program;
+        if key.outputs.slots.len() < 4 || key.outputs.slots.len() > 64 || key.outputs.slots.len() % 4 != 0 {
+            return Err(Refused("output map without position or of an odd size"));
+        }
+        let code = Code::new(program);
+        let graph = Graph::new(program.entry, |pc| code.flow(pc))?;
+        let liveness = Liveness::new(&code, &graph, &key.outputs);
+        Ok(Source { key, code, graph, liveness })
+    }
+
+    fn build(&self, e: &mut Emit<'_>) -> Result<(), Refused> {
+        let head = e.block(&[I32]);
+        let zero = e.i32(0);
+        e.jump(head, &[zero]);
+        e.switch_to(head);
+        let group = e.parameter(head, 0);
+        let (retry, diverged) = (e.cold_block(&[]), e.cold_block(&[]));
+        let variables = (self.graph.blocks.len() > 1).then(|| Variables::new(e));
+        let mut lower = Lower {
+            key: self.key,
+            code: &self.code,
+            liveness: &self.liveness,
+            head,
+            group,
+            retry,
+            diverged,
+            reads_counter: self.reads_counter(),
+            inputs: [None; 16],
+            variables,
+            file: File::new(true),
+            blocks: Vec::new(),
+            pending: Vec::new(),
+            e,
+        };
+        lower.fetch();
+        lower.start_variables(self.liveness.start(0), FUEL - self.graph.size);
+        lower.program(&self.graph);
+        for (block, reason) in [(retry, RETRY), (diverged, DIVERGED)] {
+            e.switch_to(block);
+            let index = e.b.ins().uextend(I64, group);
+            let status = e.b.ins().bor_imm_u(index, reason as i64);
+            e.finish(status);
+        }
+        Ok(())
+    }
+
+    /// Whether an operand depends on aL and aL is not always zero.
+    fn reads_counter(&self) -> bool {
+        let steps = || self.graph.blocks.iter().flat_map(|block| &block.steps);
+        let by_counter = |src: Src| matches!(src, Src::Const(_, Index::AL));
+        steps().any(|step| step.enter.is_some())
+            && steps().filter_map(|step| self.code.get(step.pc)).any(|instruction| match instruction {
+                Instruction::Arithmetic { sources, .. } => sources.iter().any(|source| by_counter(source.register)),
+                Instruction::Address { source, .. } => by_counter(source.register),
+                Instruction::Compare { sources, .. } => sources.iter().any(|source| by_counter(source.register)),
+                Instruction::Flow(_) => false,
+            })
+    }
+}
+
+/// Emits a vertex kernel.
+struct Lower<'e, 'a> {
+    e: &'e mut Emit<'a>,
+    key: &'e VertexKey,
+    code: &'e Code,
+    liveness: &'e Liveness,
+    /// Begins a group; its parameter is the group's number.
+    head: Block,
+    group: Value,
+    /// Leave the kernel: the reference has to do the group, or its lanes want to go different ways.
+    retry: Block,
+    diverged: Block,
+    /// Whether aL has to be known.
+    reads_counter: bool,
+    /// What was fetched from arrays.
+    inputs: [Option<[F32x4; 4]>; 16],
+    /// For programs of more than one block.
+    variables: Option<Variables>,
+    file: File,
+    /// The block of each block of the program, and how many of the ways into it are not emitted yet.
+    blocks: Vec<Block>,
+    pending: Vec<u32>,
 }

@@ -1,0 +1,169 @@
+//! From output registers to vertex records: output map, clip codes, screen position.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{I32X4, I64};
+use cranelift_codegen::ir::{InstBuilder, Value};
+use triglyph_guest::kernel::vertex::{OutputComponent, SCREEN};
+use triglyph_guest::num::ops::Ops;
+use triglyph_guest::pica::isa::Dst;
+
+use super::Lower;
+use super::kernel::Args;
+use super::registers::Number;
+use crate::lane::{F32x4, I32x4, Mask};
+
+impl Lower<'_, '_> {
+    /// Stores the group's records and clip codes and goes on with the next group, or leaves the kernel.
+    pub fn output(&mut self) {
+        self.note_exports();
+        let args = self.e.args;
+        let records = self.e.load_i64(args, Args::RECORDS);
+        let stride = 4 * self.key.outputs.stride() as i32;
+        let group = self.e.b.ins().uextend(I64, self.group);
+        let size = self.e.i64(i64::from(4 * stride));
+        let offset = self.e.b.ins().imul(group, size);
+        let records = self.e.b.ins().iadd(records, offset);
+
+        let position = self.slots(0);
+        let screen = self.screen(position);
+        self.store(records, stride, 0, screen);
+        self.store(records, stride, 4 * SCREEN as i32, position);
+        for slots in (1..self.key.outputs.slots.len() / 4).filter(|&group| self.key.outputs.group_written(group)) {
+            let values = self.slots(slots);
+            self.store(records, stride, 4 * (SCREEN + 4 * slots) as i32, values);
+        }
+        self.clip(position);
+        self.next();
+    }
+
+    /// Notes exported components that may hold a wrong NaN, two at a time.
+    fn note_exports(&mut self) {
+        let mut exported: Vec<OutputComponent> = self.key.outputs.slots.iter().flatten().copied().collect();
+        exported.sort_unstable_by_key(|of| (of.register & 15, of.component & 3));
+        exported.dedup_by_key(|of| (of.register & 15, of.component & 3));
+        let numbers = exported.into_iter().map(|of| self.exported(of));
+        let doubtful: Vec<Number> = numbers.filter(|number| !number.clean).collect();
+        for pair in doubtful.chunks(2) {
+            self.note(pair[0], pair[pair.len() - 1]);
+        }
+    }
+
+    fn exported(&mut self, of: OutputComponent) -> Number {
+        self.register(Dst::Output(of.register & 15), usize::from(of.component & 3))
+    }
+
+    /// The values of slots `4 * group ..`.
+    fn slots(&mut self, group: usize) -> [F32x4; 4] {
+        [0, 1, 2, 3].map(|i| {
+            let Some(of) = self.key.outputs.slots[4 * group + i] else { return self.e.f(1.0) };
+            let value = self.exported(of).value;
+            if !of.saturate {
+                return value;
+            }
+            let (one, magnitude) = (self.e.f(1.0), self.e.abs(value));
+            // NaN gives 1.
+            self.e.min(magnitude, one)
+        })
+    }
+
+    /// Screen x, screen y, z/w, 1/w.
+    fn screen(&mut self, [x, y, z, w]: [F32x4; 4]) -> [F32x4; 4] {
+        let one = self.e.f(1.0);
+        let inverse = self.e.div(one, w);
+        let [x, y] = [(0, x), (1, y)].map(|(i, value)| {
+            let e = &mut *self.e;
+            let value = e.mul(value, inverse);
+            let value = e.add(value, one);
+            let args = e.args;
+            let half = e.load_splat_f32(args, Args::HALF + 4 * i);
+            let corner = e.load_splat_f32(args, Args::CORNER + 4 * i);
+            let value = e.mul(value, half);
+            e.add(value, corner)
+        });
+        [x, y, self.e.mul(z, inverse), inverse]
+    }
+
+    /// Stores four values of each vertex at `at` in its record.
+    fn store(&mut self, records: Value, stride: i32, at: i32, values: [F32x4; 4]) {
+        let rows = self.e.transpose(values);
+        for (vertex, row) in rows.into_iter().enumerate() {
+            self.e.store(row.0, records, at + vertex as i32 * stride);
+        }
+    }
+
+    /// Computes and stores the clip codes.
+    fn clip(&mut self, position: [F32x4; 4]) {
+        let [x, y, z, w] = position;
+        let e = &mut *self.e;
+        let (slack, near) = (e.f(-1e-8), e.f(1e-5));
+        let mut inside: Vec<Mask> = Vec::with_capacity(8);
+        for distance in [e.sub(w, x), e.add(w, x), e.sub(w, y), e.add(w, y)] {
+            inside.push(e.le(slack, distance));
+        }
+        let slack_z = e.f(1e-8);
+        inside.push(e.le(z, slack_z));
+        for distance in [e.add(w, z), e.sub(w, near)] {
+            inside.push(e.le(slack, distance));
+        }
+        if self.key.user_clip {
+            let distance = self.user_plane(position);
+            inside.push(self.e.le(slack, distance));
+        }
+        let e = &mut *self.e;
+        let mut code = e.i((1 << inside.len()) - 1);
+        for (plane, inside) in inside.into_iter().enumerate() {
+            let (bit, inside) = (e.i(1 << plane), e.mask_ints(inside));
+            let bit = e.iand(inside, bit);
+            code = e.ixor(code, bit);
+        }
+        self.store_bytes(code);
+    }
+
+    /// The distance from the user's clip plane.
+    fn user_plane(&mut self, position: [F32x4; 4]) -> F32x4 {
+        let e = &mut *self.e;
+        let args = e.args;
+        let [x, y, z, w] = [0, 1, 2, 3].map(|i| {
+            let coefficient = e.load_splat_f32(args, Args::CLIP_PLANE + 4 * i);
+            e.mul(coefficient, position[i as usize])
+        });
+        let sum = e.add(x, y);
+        let sum = e.add(sum, z);
+        e.add(sum, w)
+    }
+
+    /// Stores the clip codes, at most 255 each.
+    fn store_bytes(&mut self, codes: I32x4) {
+        let e = &mut *self.e;
+        let shorts = e.b.ins().snarrow(codes.0, codes.0);
+        let bytes = e.b.ins().unarrow(shorts, shorts);
+        let words = e.cast(bytes, I32X4);
+        let word = e.lane(I32x4(words), 0);
+        let args = e.args;
+        let clip = e.load_i64(args, Args::CLIP);
+        let clip = e.address(clip, self.group, 2);
+        e.store(word, clip, 0);
+    }
+
+    /// Goes on with the next group, unless this one has to be done again or was the last one.
+    fn next(&mut self) {
+        if let Some(suspect) = self.suspect() {
+            let doubt = self.e.any(suspect);
+            let fine = self.e.block(&[]);
+            let retry = self.retry;
+            self.e.branch(doubt, (retry, &[]), (fine, &[]));
+            self.e.b.seal_block(fine);
+            self.e.switch_to(fine);
+        }
+        let e = &mut *self.e;
+        let args = e.args;
+        let next = e.b.ins().iadd_imm_u(self.group, 1);
+        let groups = e.load_i32(args, Args::GROUPS);
+        let more = e.b.ins().icmp(IntCC::UnsignedLessThan, next, groups);
+        let done = e.block(&[]);
+        e.branch(more, (self.head, &[next]), (done, &[]));
+        e.switch_to(done);
+        let all = e.b.ins().uextend(I64, groups);
+        e.finish(all);
+    }
+}
