@@ -109,7 +109,7 @@ impl Lower<'_, '_> {
         let one = e.f(1.0);
         let (one, mask) = (e.bits(one), e.mask_ints(mask));
         let bits = e.iand(mask, one);
-        e.from_bits(bits)
+        e.float_of_bits(bits)
     }
 
     fn product(&mut self, a: &Operand, b: &Operand, c: usize) -> Number {
