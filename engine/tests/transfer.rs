@@ -174,12 +174,12 @@ fn large_copies_are_split_at_lines() {
 
 #[test]
 fn overlapping_copies_read_each_run_first() {
-    let ranges = [(0x1000, 0x1000)];
+    let ranges = [(0x1000, 0x8_0000)];
     for (source, target) in [(0x1000, 0x1020), (0x1020, 0x1000)] {
         let copy = Copy {
             source: at(source),
             target: at(target),
-            size: 0x800,
+            size: 0x7_0000,
             source_lines: Lines::CONTIGUOUS,
             target_lines: Lines::CONTIGUOUS,
         };

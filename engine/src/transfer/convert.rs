@@ -227,3 +227,42 @@ fn part(image: Place, pixels: Range<u64>, bytes: u32) -> Part {
     let bytes = u64::from(bytes);
     Part { place: image.after(pixels.start * bytes), size: pixels.end.saturating_sub(pixels.start) * bytes }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use triglyph_guest::format::PixelFormat;
+    use triglyph_guest::kernel::transfer::{ConvertKey, Layout, Scale};
+    use triglyph_guest::layout::Block;
+
+    #[test]
+    fn pieces_of_tiled_targets_are_whole_rows_of_blocks() {
+        for (block, flip, height) in [(8, false, 400), (8, true, 403), (32, false, 401), (32, true, 401)] {
+            let layout = Layout::Tiled(if block == 8 { Block::B8 } else { Block::B32 });
+            let place = Place { space: 0, address: 0 };
+            let convert = Convert {
+                key: ConvertKey {
+                    input: PixelFormat::Rgba8,
+                    output: PixelFormat::Rgb565,
+                    input_layout: Layout::Linear,
+                    output_layout: layout,
+                    scale: Scale::None,
+                },
+                source: place,
+                target: place,
+                source_width: 240,
+                target_width: 240,
+                width: 240,
+                height,
+                flip,
+            };
+            for order in [Order::Any, Order::Serial, Order::ReadFirst] {
+                let pieces = convert.split(order);
+                assert!(pieces.len() > 4);
+                assert_eq!((pieces[0].start, pieces[pieces.len() - 1].end), (0, height));
+                assert!(pieces.windows(2).all(|pair| pair[0].end == pair[1].start));
+                assert!(pieces.iter().all(|rows| convert.target_rows(rows).start.is_multiple_of(block)));
+            }
+        }
+    }
+}
