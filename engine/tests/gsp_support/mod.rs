@@ -1,6 +1,8 @@
 //! A 3DS without a PICA: GSP, external registers, memory, and registers that only store.
 #![allow(dead_code, missing_docs)]
 
+pub mod commands;
+
 use triglyph_engine::device::{Fault, FaultKind, Faults};
 use triglyph_engine::n3ds::external::{CommandProcessor, External, ListEnd};
 use triglyph_engine::n3ds::gsp::{Bus, Gsp, Session};

@@ -74,23 +74,32 @@ macro_rules! lcd {
             $base + 0x04, concat!($unit, "_HSTART"), Effect::Lcd, [value 0:11], "First clock of the picture.";
             $base + 0x10, concat!($unit, "_HSYNC"), Effect::Lcd, [value 0:11], "Horizontal synchronisation.";
             $base + 0x24, concat!($unit, "_VTOTAL"), Effect::Lcd, [value 0:11], "Lines of a frame.";
-            $base + 0x40, concat!($unit, "_VIRQ"), Effect::Lcd, [start 0:11, end 16:27], "Lines of the VBlank interrupt.";
+            $base + 0x40, concat!($unit, "_VIRQ"), Effect::Lcd, [start 0:11, end 16:27],
+                "Lines of the VBlank interrupt.";
             $base + 0x4C, concat!($unit, "_BORDER"), Effect::Lcd, [color 0:23], "Colour around the picture.";
-            $base + 0x50, concat!($unit, "_HCOUNT"), Effect::ReadOnly, [value 0:11], "Current clock of the line; not modelled.";
+            $base + 0x50, concat!($unit, "_HCOUNT"), Effect::ReadOnly, [value 0:11],
+                "Current clock of the line; not modelled.";
             $base + 0x54, concat!($unit, "_VCOUNT"), Effect::ReadOnly, [value 0:11], "Current line; not modelled.";
-            $base + 0x5C, concat!($unit, "_DIM"), Effect::Lcd, [width 0:15, height 16:31], "Size of the picture as scanned.";
+            $base + 0x5C, concat!($unit, "_DIM"), Effect::Lcd, [width 0:15, height 16:31],
+                "Size of the picture as scanned.";
             $base + 0x60, concat!($unit, "_HDISP"), Effect::Lcd, [start 0:15, end 16:31], "Clocks with picture data.";
-            $base + 0x68, concat!($unit, "_LEFT_ADDR0"), Effect::Lcd, [address 0:31], "First buffer, left or only eye; physical address.";
-            $base + 0x6C, concat!($unit, "_LEFT_ADDR1"), Effect::Lcd, [address 0:31], "Second buffer, left or only eye.";
+            $base + 0x68, concat!($unit, "_LEFT_ADDR0"), Effect::Lcd, [address 0:31],
+                "First buffer, left or only eye; physical address.";
+            $base + 0x6C, concat!($unit, "_LEFT_ADDR1"), Effect::Lcd, [address 0:31],
+                "Second buffer, left or only eye.";
             $base + 0x70, concat!($unit, "_FORMAT"), Effect::Lcd,
-                [format 0:2, interleave 4:5, scan_doubling 6:6, dma_size 8:9, constant 16:31], "How the picture is stored.";
+                [format 0:2, interleave 4:5, scan_doubling 6:6, dma_size 8:9, constant 16:31],
+                    "How the picture is stored.";
             $base + 0x74, concat!($unit, "_CONTROL"), Effect::Lcd,
-                [enable 0:0, mask_hblank 8:8, mask_vblank 9:9, mask_error 10:10, output 16:16], "Enables and interrupt masks.";
+                [enable 0:0, mask_hblank 8:8, mask_vblank 9:9, mask_error 10:10, output 16:16],
+                    "Enables and interrupt masks.";
             $base + 0x78, concat!($unit, "_SELECT"), Effect::Lcd,
                 [next 0:0, current 4:4, reset_fifo 8:8, hblank 16:16, vblank 17:17, error 18:18],
                 "Which buffer is shown; interrupt flags that writing 1 clears.";
-            $base + 0x80, concat!($unit, "_CLUT_INDEX"), Effect::Lcd, [index 0:7], "Entry of the gamma table; write only.";
-            $base + 0x84, concat!($unit, "_CLUT_DATA"), Effect::Lcd, [r 0:7, g 8:15, b 16:23], "That entry; each access counts the index up.";
+            $base + 0x80, concat!($unit, "_CLUT_INDEX"), Effect::Lcd, [index 0:7],
+                "Entry of the gamma table; write only.";
+            $base + 0x84, concat!($unit, "_CLUT_DATA"), Effect::Lcd, [r 0:7, g 8:15, b 16:23],
+                "That entry; each access counts the index up.";
             $base + 0x90, concat!($unit, "_STRIDE"), Effect::Lcd, [bytes 0:31], "Bytes between lines, signed.";
             $base + 0x94, concat!($unit, "_RIGHT_ADDR0"), Effect::Lcd, [address 0:31], "First buffer, right eye.";
             $base + 0x98, concat!($unit, "_RIGHT_ADDR1"), Effect::Lcd, [address 0:31], "Second buffer, right eye.";
