@@ -41,7 +41,7 @@ pub struct Renderer {
     stats: Stats,
 }
 
-/// A draw call after the front end: state, vertices, and the order in which they form primitives.
+/// A draw call after shading: state, and the order in which vertices form primitives.
 #[derive(Debug)]
 pub struct DrawCall<'a> {
     /// Surfaces.
@@ -50,10 +50,10 @@ pub struct DrawCall<'a> {
     pub state: Arc<DrawState>,
     /// What its primitives need.
     pub setup: &'a Setup,
-    /// Its vertices, each once.
-    pub batch: Batch<'a>,
-    /// Positions in `batch.vertices`, in drawing order.
+    /// Numbers of the shaded vertices, in drawing order.
     pub order: &'a [u32],
+    /// Triangles of the order whose winding is turned over, by number, ascending; only geometry programs have any.
+    pub turned: &'a [u32],
 }
 
 impl Renderer {
@@ -86,8 +86,17 @@ impl Renderer {
         })
     }
 
-    /// Shades, assembles and bins a draw; the scene before it is drawn first when the target is another one.
-    pub fn draw(&mut self, memory: &Memory, call: &DrawCall<'_>, assembler: &mut Assembler) {
+    /// Shades a batch of vertices.
+    pub fn shade(&mut self, batch: &Batch<'_>) -> Shaded {
+        let start = Instant::now();
+        let shaded = shade(&self.scheduler, batch, std::mem::take(&mut self.scratch));
+        self.stats.vertices += batch.vertices.len() as u64;
+        self.stats.stages.vertex += start.elapsed();
+        shaded
+    }
+
+    /// Assembles and bins a draw; the scene before it is drawn first when the target is another one.
+    pub fn draw(&mut self, memory: &Memory, call: &DrawCall<'_>, mut shaded: Shaded, assembler: &mut Assembler) {
         if self.scene.target != call.target || self.scene.is_full() || call.state.feedback {
             self.flush(memory);
             self.scene.reset(call.target);
@@ -95,11 +104,13 @@ impl Renderer {
         self.scene.set_state(call.state.clone());
 
         let start = Instant::now();
-        let mut shaded = shade(&self.scheduler, &call.batch, std::mem::take(&mut self.scratch));
-        let shaded_at = Instant::now();
         assembler.begin(&mut shaded);
         let mut triangles = 0;
-        for &vertex in call.order {
+        let mut turned = call.turned.iter().peekable();
+        for (number, &vertex) in call.order.iter().enumerate() {
+            if turned.next_if(|&&triangle| 3 * triangle as usize + 2 == number).is_some() {
+                assembler.turn();
+            }
             let scene = &mut self.scene;
             assembler.submit(vertex, |t| triangles += u64::from(call.setup.triangle(&shaded, t, scene)));
         }
@@ -107,10 +118,8 @@ impl Renderer {
         self.scratch = shaded;
 
         self.stats.draws += 1;
-        self.stats.vertices += call.batch.vertices.len() as u64;
         self.stats.triangles += triangles;
-        self.stats.stages.vertex += shaded_at - start;
-        self.stats.stages.setup += shaded_at.elapsed();
+        self.stats.stages.setup += start.elapsed();
         if call.state.feedback {
             self.flush(memory);
         }

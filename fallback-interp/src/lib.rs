@@ -4,6 +4,7 @@
 //! Interpreter: Tier
 //!   vertex    fetch -> pica_shader::Machine -> output map -> clip codes, screen position
 //!   pixel     interpolate -> texture -> combine -> tests -> fog -> blend -> target
+//!   geometry  values -> pica_shader::Machine -> emitted triangles as vertex records
 //!   transfer  fill, copy, convert
 //! ```
 //!
@@ -12,11 +13,13 @@
 
 use std::sync::Arc;
 
+use triglyph_guest::kernel::geometry::GeometryKey;
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
-use triglyph_guest::kernel::{PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
+use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
 
+pub mod geometry;
 pub mod pica_shader;
 pub mod pixel;
 pub mod transfer;
@@ -33,6 +36,10 @@ impl Tier for Interpreter {
 
     fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
         Ok(Arc::new(vertex::Kernel::new(key)))
+    }
+
+    fn geometry(&self, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Refused> {
+        Ok(Arc::new(geometry::Kernel::new(key)))
     }
 
     fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused> {

@@ -14,8 +14,7 @@ pub struct Kernel {
     entry: u16,
     bools: u16,
     inputs: [Input; 16],
-    outputs: OutputMap,
-    user_clip: bool,
+    outputs: Outputs,
 }
 
 impl Kernel {
@@ -27,20 +26,39 @@ impl Kernel {
             entry: program.entry,
             bools: program.bools,
             inputs: key.inputs,
-            outputs: key.outputs.clone(),
-            user_clip: key.user_clip,
+            outputs: Outputs::new(&key.outputs, key.user_clip),
         }
     }
+}
 
-    /// Fills a vertex record from the output registers.
-    fn map(&self, outputs: &Registers, record: &mut [f32]) {
-        for (group, slots) in self.outputs.slots.chunks(4).enumerate() {
-            if self.outputs.group_written(group) {
+/// From output registers to vertex records.
+#[derive(Clone, Debug)]
+pub(crate) struct Outputs {
+    map: OutputMap,
+    user_clip: bool,
+}
+
+impl Outputs {
+    /// Records of `map`, with clip code bit 7 if `user_clip`.
+    pub(crate) fn new(map: &OutputMap, user_clip: bool) -> Self {
+        Outputs { map: map.clone(), user_clip }
+    }
+
+    /// Floats of a record.
+    pub(crate) fn stride(&self) -> usize {
+        self.map.stride()
+    }
+
+    /// Fills a vertex record from the output registers, and gives its clip code.
+    pub(crate) fn record(&self, outputs: &Registers, constants: &VertexConstants, record: &mut [f32]) -> u8 {
+        for (group, slots) in self.map.slots.chunks(4).enumerate() {
+            if self.map.group_written(group) {
                 for (value, slot) in record[SCREEN + 4 * group..].iter_mut().zip(slots) {
                     *value = slot.map_or(1.0, |component| output(outputs, component));
                 }
             }
         }
+        place(record, constants, self.user_clip)
     }
 }
 
@@ -53,8 +71,7 @@ impl VertexKernel for Kernel {
             machine.reset();
             machine.inputs = self.inputs.map(|input| fetch(input, job.streams, job.fixed, vertex));
             machine.run(&self.program, &constants, self.entry, &mut |_| {});
-            self.map(machine.outputs(), record);
-            *clip = place(record, &job.constants, self.user_clip);
+            *clip = self.outputs.record(machine.outputs(), &job.constants, record);
         }
         job.vertices.len()
     }

@@ -22,10 +22,11 @@ use std::sync::Arc;
 use code::Compiler;
 pub use code::Effort;
 pub use texture::Decoder;
+use triglyph_guest::kernel::geometry::GeometryKey;
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
-use triglyph_guest::kernel::{PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
+use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
 
 /// The compiling tier.
 pub struct Jit {
@@ -57,6 +58,11 @@ impl Tier for Jit {
 
     fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
         lower::vertex(&self.compiler, key)
+    }
+
+    fn geometry(&self, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Refused> {
+        let _ = key;
+        Err(Refused("geometry programs"))
     }
 
     fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use triglyph_guest::kernel::geometry::GeometryJob;
 use triglyph_guest::kernel::pixel::PixelJob;
 use triglyph_guest::kernel::tier::TextureDecoder;
 use triglyph_guest::kernel::transfer::TransferJob;
@@ -9,11 +10,15 @@ use triglyph_guest::kernel::vertex::{GROUP, VertexJob};
 use triglyph_guest::kernel::{PixelKernel, VertexKernel};
 
 use super::slot::Slot;
-use super::{Counters, PixelKind, TransferKind, VertexKind};
+use super::{Counters, GeometryKind, PixelKind, TransferKind, VertexKind};
 
 /// A vertex kernel.
 #[derive(Clone, Debug)]
 pub struct VertexHandle(pub(super) Arc<Slot<VertexKind>>);
+
+/// A geometry kernel.
+#[derive(Clone, Debug)]
+pub struct GeometryHandle(pub(super) Arc<Slot<GeometryKind>>);
 
 /// A pixel kernel.
 #[derive(Clone, Debug)]
@@ -59,6 +64,23 @@ fn shade_part(kernel: &dyn VertexKernel, job: &mut VertexJob<'_>, first: usize, 
         clip: &mut job.clip[first..end],
     };
     kernel.shade(&mut part, 0);
+}
+
+impl GeometryHandle {
+    /// Runs every primitive of `job`.
+    pub fn run(&self, job: &mut GeometryJob<'_>) {
+        self.0.note_call();
+        let counters = self.0.counters();
+        if let Some(compiled) = self.0.compiled() {
+            if compiled.run(job).is_ok() {
+                Counters::add(&counters.compiled_calls, 1);
+                return;
+            }
+        }
+        Counters::add(&counters.reference_calls, 1);
+        // The reference refuses nothing.
+        let _ = self.0.reference().run(job);
+    }
 }
 
 impl PixelHandle {

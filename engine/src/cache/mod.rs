@@ -17,13 +17,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use triglyph_guest::kernel::geometry::GeometryKey;
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
-use triglyph_guest::kernel::{PixelKernel, Tier, TransferKernel, VertexKernel};
+use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, VertexKernel};
 
 use crate::sched::Worker;
-pub use handle::{PixelChoice, PixelHandle, TransferHandle, VertexHandle};
+pub use handle::{GeometryHandle, PixelChoice, PixelHandle, TransferHandle, VertexHandle};
 use slot::{Kind, Table};
 
 /// Which tier serves kernel calls.
@@ -66,6 +67,7 @@ impl std::fmt::Debug for Tiers {
 pub struct Kernels {
     shared: Arc<Shared>,
     vertex: Table<VertexKind>,
+    geometry: Table<GeometryKind>,
     pixel: Table<PixelKind>,
     transfer: Table<TransferKind>,
 }
@@ -138,12 +140,23 @@ impl Kernels {
     pub fn new(tiers: Tiers, mode: TierMode, budget: usize) -> Self {
         let shared = Shared { tiers, mode, budget, worker: Worker::default(), counters: Counters::default() };
         let shared = Arc::new(shared);
-        Kernels { shared, vertex: Table::default(), pixel: Table::default(), transfer: Table::default() }
+        Kernels {
+            shared,
+            vertex: Table::default(),
+            geometry: Table::default(),
+            pixel: Table::default(),
+            transfer: Table::default(),
+        }
     }
 
     /// The kernel of a vertex key.
     pub fn vertex(&self, key: &VertexKey) -> VertexHandle {
         VertexHandle(self.vertex.get(&self.shared, key))
+    }
+
+    /// The kernel of a geometry key.
+    pub fn geometry(&self, key: &GeometryKey) -> GeometryHandle {
+        GeometryHandle(self.geometry.get(&self.shared, key))
     }
 
     /// The kernel of a pixel key.
@@ -168,7 +181,7 @@ impl Kernels {
 
     /// Number of keys held.
     pub fn len(&self) -> usize {
-        self.vertex.len() + self.pixel.len() + self.transfer.len()
+        self.vertex.len() + self.geometry.len() + self.pixel.len() + self.transfer.len()
     }
 
     /// Whether no key is held.
@@ -192,6 +205,8 @@ impl Drop for Kernels {
 #[derive(Debug)]
 struct VertexKind;
 #[derive(Debug)]
+struct GeometryKind;
+#[derive(Debug)]
 struct PixelKind;
 #[derive(Debug)]
 struct TransferKind;
@@ -203,6 +218,17 @@ impl Kind for VertexKind {
         tier.vertex(key).ok()
     }
     fn code_bytes(kernel: &dyn VertexKernel) -> usize {
+        kernel.code_bytes()
+    }
+}
+
+impl Kind for GeometryKind {
+    type Key = GeometryKey;
+    type Kernel = dyn GeometryKernel;
+    fn make(tier: &dyn Tier, key: &GeometryKey) -> Option<Arc<dyn GeometryKernel>> {
+        tier.geometry(key).ok()
+    }
+    fn code_bytes(kernel: &dyn GeometryKernel) -> usize {
         kernel.code_bytes()
     }
 }

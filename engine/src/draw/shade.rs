@@ -41,6 +41,13 @@ pub struct Shaded {
 }
 
 impl Shaded {
+    /// The groups that a kernel with these outputs writes, as [`Self::groups`].
+    pub fn groups_of(outputs: &OutputMap) -> u32 {
+        (0..outputs.slots.len() / 4)
+            .filter(|&group| outputs.group_written(group))
+            .fold(0, |set, group| set | 1 << group)
+    }
+
     /// The record of vertex `index`.
     pub fn record(&self, index: u32) -> &[f32] {
         &self.records[index as usize * self.stride..][..self.stride]
@@ -63,9 +70,7 @@ impl Shaded {
 pub fn shade(scheduler: &Scheduler, batch: &Batch<'_>, mut out: Shaded) -> Shaded {
     let (stride, count) = (batch.outputs.stride(), batch.vertices.len());
     out.stride = stride;
-    out.groups = (0..batch.outputs.slots.len() / 4)
-        .filter(|&group| batch.outputs.group_written(group))
-        .fold(0, |groups, group| groups | 1 << group);
+    out.groups = Shaded::groups_of(batch.outputs);
     // The kernel writes every group it promises; what it does not write is never read.
     out.records.resize(count * stride, 0.0);
     out.clip.resize(count, 0);

@@ -5,6 +5,7 @@
 //! interpreter works on it safely, the compiler copies what its code needs into a C structure of its own.
 
 pub mod combine;
+pub mod geometry;
 pub mod hash;
 pub mod lighting;
 pub mod pixel;
@@ -17,5 +18,5 @@ pub mod vertex;
 pub mod window;
 
 pub use hash::ContentHash;
-pub use tier::{PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
+pub use tier::{GeometryKernel, PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
 pub use window::Window;

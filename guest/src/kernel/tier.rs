@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::geometry::{GeometryJob, GeometryKey};
 use super::pixel::{PixelJob, PixelKey};
 use super::transfer::{TransferJob, TransferKey};
 use super::vertex::{VertexJob, VertexKey};
@@ -22,6 +23,8 @@ pub trait Tier: Send + Sync {
     fn name(&self) -> &'static str;
     /// Makes the vertex kernel of `key`.
     fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused>;
+    /// Makes the geometry kernel of `key`.
+    fn geometry(&self, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Refused>;
     /// Makes the pixel kernel of `key`.
     fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused>;
     /// Makes the transfer kernel of `key`.
@@ -37,6 +40,16 @@ pub trait VertexKernel: Send + Sync {
     ///
     /// [`GROUP`]: super::vertex::GROUP
     fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize;
+    /// Bytes of machine code, 0 for an interpreter.
+    fn code_bytes(&self) -> usize {
+        0
+    }
+}
+
+/// Runs a geometry program.
+pub trait GeometryKernel: Send + Sync {
+    /// Processes all primitives of `job`, appending to its output, or refuses the whole job and appends nothing.
+    fn run(&self, job: &mut GeometryJob<'_>) -> Result<(), Refused>;
     /// Bytes of machine code, 0 for an interpreter.
     fn code_bytes(&self) -> usize {
         0

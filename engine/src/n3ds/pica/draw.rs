@@ -9,9 +9,9 @@ use triglyph_guest::pica::regs::{self, dirty};
 
 use super::pixel_state::PixelState;
 use super::vertex_state::{self, Array, VertexState};
-use super::{Host, Pica};
+use super::{Host, Pica, geometry};
 use crate::device::FaultKind;
-use crate::draw::{Batch, Unique, unique};
+use crate::draw::{Batch, Shaded, Unique, unique};
 use crate::render::DrawCall;
 
 /// Groups that a pixel state is derived from.
@@ -31,7 +31,7 @@ impl Pica {
         let Some(count) = self.vertex_count(host) else { return };
         let first = self.registers[regs::vertex_offset::ID];
         let vertices = (0..count).map(|i| first.wrapping_add(i)).collect();
-        self.draw_from_arrays(host, &Unique { vertices, order: (0..count).collect() });
+        self.draw_from_arrays(host, &Unique { vertices, order: (0..count).collect() }, None);
     }
 
     /// DRAW_ELEMENTS: NUM_VERTICES indices; VERTEX_OFFSET plays no part.
@@ -53,7 +53,12 @@ impl Pica {
             false => u32::from(window.read::<1>(i as usize)[0]),
         };
         let indices: Vec<u32> = (0..count).map(index).collect();
-        self.draw_from_arrays(host, &unique(&indices));
+        if geometry::enabled(&self.registers) && geometry::counted(&self.registers) {
+            let split = geometry::split_counts(&indices);
+            self.draw_from_arrays(host, &unique(&split.vertices), Some(&split.counts));
+        } else {
+            self.draw_from_arrays(host, &unique(&indices), None);
+        }
     }
 
     /// Draws the immediate vertices that wait.
@@ -84,6 +89,7 @@ impl Pica {
                 constants,
                 vertices: &order,
             },
+            None,
         );
     }
 
@@ -98,7 +104,7 @@ impl Pica {
         (count > 0).then_some(count)
     }
 
-    fn draw_from_arrays(&mut self, host: &mut Host<'_>, vertices: &Unique) {
+    fn draw_from_arrays(&mut self, host: &mut Host<'_>, vertices: &Unique, counts: Option<&[usize]>) {
         if !self.refresh(host) {
             return;
         }
@@ -120,6 +126,7 @@ impl Pica {
                     constants: state.constants,
                     vertices: &vertices.vertices,
                 },
+                counts,
             );
         }
         self.vertex = Some(state);
@@ -163,10 +170,6 @@ impl Pica {
             }
             self.pixel = Some(state);
         }
-        if regs::geostage_config::mode(self.registers[regs::geostage_config::ID]) == 2 {
-            self.fault(host, FaultKind::Unimplemented, 0, "geometry programs");
-            return false;
-        }
         let Some(pixel) = &self.pixel else { return false };
         if let Some(what) = pixel.unimplemented {
             self.fault(host, FaultKind::Unimplemented, 0, what);
@@ -174,11 +177,24 @@ impl Pica {
         !pixel.nothing
     }
 
-    fn submit(&mut self, host: &mut Host<'_>, order: &[u32], batch: Batch<'_>) {
+    /// Shades a batch and draws what it becomes; `counts` as for [`Pica::run_geometry`].
+    fn submit(&mut self, host: &mut Host<'_>, order: &[u32], batch: Batch<'_>, counts: Option<&[usize]>) {
+        let shaded = host.renderer.shade(&batch);
+        if geometry::enabled(&self.registers) {
+            if let Some((triangles, turned)) = self.run_geometry(host, &shaded, order, counts) {
+                let order: Vec<u32> = (0..triangles.clip.len() as u32).collect();
+                self.draw_shaded(host, triangles, &order, &turned);
+            }
+        } else {
+            self.draw_shaded(host, shaded, order, &[]);
+        }
+    }
+
+    fn draw_shaded(&mut self, host: &mut Host<'_>, vertices: Shaded, order: &[u32], turned: &[u32]) {
         let Some(pixel) = &self.pixel else { return };
         let setup = vertex_state::setup(&self.registers, pixel.slots, pixel.oriented);
-        let call = DrawCall { target: pixel.target, state: Arc::clone(&pixel.draw), setup: &setup, batch, order };
-        host.renderer.draw(host.memory, &call, &mut self.assembler);
+        let call = DrawCall { target: pixel.target, state: Arc::clone(&pixel.draw), setup: &setup, order, turned };
+        host.renderer.draw(host.memory, &call, vertices, &mut self.assembler);
     }
 }
 

@@ -9,6 +9,7 @@
 //! ```
 
 mod draw;
+mod geometry;
 mod immediate;
 mod lighting_state;
 mod list;

@@ -7,9 +7,9 @@ use triglyph_guest::kernel::vertex::{
 };
 use triglyph_guest::pica::regs;
 
-use super::Pica;
 use super::lighting_state::QUATERNION_SLOTS;
 use super::upload::f24;
+use super::{Pica, geometry};
 use crate::cache::{Kernels, VertexHandle};
 use crate::draw::{Cull, Setup};
 
@@ -63,8 +63,8 @@ pub(super) fn key(pica: &mut Pica, inputs: [Input; 16]) -> VertexKey {
     VertexKey {
         program: Program::Pica(program),
         inputs,
-        outputs: output_map(&pica.registers),
-        user_clip: regs::clip_enable::enable(pica.registers[regs::clip_enable::ID]) != 0,
+        outputs: outputs(&pica.registers),
+        user_clip: user_clip(&pica.registers),
     }
 }
 
@@ -148,10 +148,23 @@ pub(super) fn base(registers: &[u32; regs::COUNT]) -> u32 {
     regs::attr_base::address(registers[regs::attr_base::ID]) << 4
 }
 
+/// Whether the user clip plane is on.
+pub(super) fn user_clip(registers: &[u32; regs::COUNT]) -> bool {
+    regs::clip_enable::enable(registers[regs::clip_enable::ID]) != 0
+}
+
+/// What becomes of the vertex program's outputs: vertices, or attributes for a geometry program.
+fn outputs(registers: &[u32; regs::COUNT]) -> OutputMap {
+    if geometry::enabled(registers) {
+        geometry::attribute_map(registers)
+    } else {
+        output_map(registers, regs::vsh_outmap_mask::mask(registers[regs::vsh_outmap_mask::ID]))
+    }
+}
+
 /// Outputs under the mask are compacted, then their components go to the semantics of the output map registers.
-fn output_map(registers: &[u32; regs::COUNT]) -> OutputMap {
+pub(super) fn output_map(registers: &[u32; regs::COUNT], mask: u32) -> OutputMap {
     let mut slots = vec![None; SLOTS];
-    let mask = regs::vsh_outmap_mask::mask(registers[regs::vsh_outmap_mask::ID]);
     let total = regs::outmap_total::count(registers[regs::outmap_total::ID]) as usize;
     let selected = (0..16u8).filter(|register| mask & 1 << register != 0);
     for (register, id) in selected.zip(regs::outmap::IDS).take(total) {
