@@ -236,7 +236,10 @@ impl<'a> Emit<'a> {
     /// Bytes of `a` (0 to 15) and `b` (16 to 31) in the order `order`, as a vector of `a`'s type.
     pub fn shuffle(&mut self, a: Value, b: Value, order: [u8; 16]) -> Value {
         let ty = self.b.func.dfg.value_type(a);
-        let (a, b) = (self.cast(a, I8X16), self.cast(b, I8X16));
+        // One operand twice is recognised as such only when it is the same value.
+        let second = (a != b).then(|| self.cast(b, I8X16));
+        let a = self.cast(a, I8X16);
+        let b = second.unwrap_or(a);
         let order = self.b.func.dfg.immediates.push(ConstantData::from(&order[..]));
         let result = self.b.ins().shuffle(a, b, order);
         self.cast(result, ty)

@@ -50,6 +50,15 @@ impl Emit<'_> {
         self.splat_i32(scalar)
     }
 
+    /// `index * factor` of a 64-bit scalar.
+    pub fn scale(&mut self, index: Value, factor: u32) -> Value {
+        if factor.is_power_of_two() {
+            self.b.ins().ishl_imm_u(index, i64::from(factor.trailing_zeros()))
+        } else {
+            self.b.ins().imul_imm_u(index, i64::from(factor))
+        }
+    }
+
     /// `base + (index << shift)` of a 32-bit unsigned scalar index.
     pub fn address(&mut self, base: Value, index: Value, shift: u32) -> Value {
         let index = self.b.ins().uextend(I64, index);

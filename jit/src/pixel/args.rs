@@ -9,6 +9,7 @@ use triglyph_guest::kernel::pixel::{
 use triglyph_guest::layout::Block;
 
 use super::plan::Plan;
+use super::quad::Record;
 
 /// Constants that the code may keep in memory; more of them go behind the code.
 pub const POOL: usize = 48;
@@ -57,6 +58,8 @@ pub struct Args {
     pub indices: MaybeUninit<[Vec4<u32>; 2]>,
     /// Of the current primitive.
     pub planes: MaybeUninit<[Vec4<f32>; PLANES]>,
+    /// Of the quads of the block.
+    pub records: MaybeUninit<[Record; 16]>,
 }
 
 /// A texture unit's arguments.
@@ -155,6 +158,7 @@ pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob
         lanes: MaybeUninit::uninit(),
         indices: MaybeUninit::uninit(),
         planes: MaybeUninit::uninit(),
+        records: MaybeUninit::uninit(),
     })
 }
 

@@ -214,7 +214,10 @@ impl Quad<'_, '_> {
                 let (zero, alpha) = (self.e.short(0), self.e.i(255));
                 Pair { br: zero, ag: I16x8(self.e.cast(alpha.0, cranelift_codegen::ir::types::I16X8)) }
             }
-            _ => self.sample(unit),
+            _ => match self.texture_of_record(unit) {
+                Some(pair) => pair,
+                None => self.sample(unit),
+            },
         }
     }
 

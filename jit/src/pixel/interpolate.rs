@@ -36,10 +36,11 @@ pub fn weighted_sum(e: &mut Emit<'_>, edges: [F32x4; 3], plane: usize) -> F32x4 
 impl Quad<'_, '_> {
     /// W = 1 / interpolated 1/w.
     pub fn w(&mut self) -> F32x4 {
-        if let Some(w) = self.w {
+        if let Some(w) = self.known_w() {
             return w;
         }
-        let q = weighted_sum(self.e, self.edges, 1);
+        let edges = self.edges();
+        let q = weighted_sum(self.e, edges, 1);
         let one = self.e.f(1.0);
         let w = self.e.div(one, q);
         self.w = Some(w);
@@ -53,7 +54,8 @@ impl Quad<'_, '_> {
             return value;
         }
         let w = self.w();
-        let sum = weighted_sum(self.e, self.edges, self.plan.varying_plane(packed));
+        let edges = self.edges();
+        let sum = weighted_sum(self.e, edges, self.plan.varying_plane(packed));
         let value = self.e.mul(sum, w);
         self.varyings.insert(packed, value);
         value
@@ -61,11 +63,12 @@ impl Quad<'_, '_> {
 
     /// Depth in 0..1.
     pub fn depth(&mut self) -> F32x4 {
-        if let Some(depth) = self.depth {
+        if let Some(depth) = self.known_depth() {
             return depth;
         }
         let args = self.e.args;
-        let z = weighted_sum(self.e, self.edges, 4);
+        let edges = self.edges();
+        let z = weighted_sum(self.e, edges, 4);
         let sum = self.e.load_floats(args, at!(planes));
         let z = self.e.div(z, sum);
         let scale = self.e.load_floats(args, at!(depth_scale));

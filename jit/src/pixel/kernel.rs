@@ -70,7 +70,13 @@ fn plan(key: &PixelKey) -> Result<Plan, Refused> {
     if key.lighting.is_some() || key.procedural.is_some() || key.shadow.is_some() {
         return Err(Refused("lighting, procedural textures and shadow rendering"));
     }
-    if key.textures.iter().any(|unit| matches!(unit.kind, triglyph_guest::kernel::pixel::TextureKind::Shadow { .. } | triglyph_guest::kernel::pixel::TextureKind::ShadowCube { .. })) {
+    if key.textures.iter().any(|unit| {
+        matches!(
+            unit.kind,
+            triglyph_guest::kernel::pixel::TextureKind::Shadow { .. }
+                | triglyph_guest::kernel::pixel::TextureKind::ShadowCube { .. }
+        )
+    }) {
         return Err(Refused("shadow textures"));
     }
     if key.textures.iter().zip(plan.textures).any(|(texture, used)| used && !texture.power_of_two) {

@@ -184,15 +184,9 @@ impl Plan {
         (0..3).any(|unit| self.textures[unit] && key.textures[unit].needs_lod())
     }
 
-    /// Whether attributes are interpolated with perspective.
-    pub fn perspective(&self, key: &PixelKey) -> bool {
-        !self.varyings.is_empty() || key.w_buffer && self.depth_value(key)
-    }
-
-    /// Whether depth is computed.
-    pub fn depth_value(&self, key: &PixelKey) -> bool {
-        let compares = self.depth_test && key.depth_test != Compare::Never;
-        compares || self.depth_write || self.fog(key)
+    /// Whether blocks are done in phases.
+    pub fn phases(&self) -> bool {
+        self.textures.contains(&true)
     }
 
     /// Whether fog changes anything.

@@ -48,7 +48,7 @@ impl Quad<'_, '_> {
     }
 
     fn stored_color(&mut self, format: PixelFormat) -> I32x4 {
-        let Some(at) = self.color_at else { return self.e.i(0) };
+        let at = self.color_at();
         match format.bytes() {
             4 => self.e.load_ints(at, 0),
             3 => self.e.load_4x24(at),
@@ -57,7 +57,7 @@ impl Quad<'_, '_> {
     }
 
     fn store_color(&mut self, format: PixelFormat, words: I32x4) {
-        let Some(at) = self.color_at else { return };
+        let at = self.color_at();
         match format.bytes() {
             4 => self.e.store(words.0, at, 0),
             3 => self.e.store_4x24(words, at),

@@ -45,7 +45,7 @@ impl Quad<'_, '_> {
 
     /// The stored words: depth, and stencil on top of 24 bits of it.
     fn stored(&mut self) -> I32x4 {
-        let Some(at) = self.depth_at else { return self.e.i(0) };
+        let at = self.depth_at();
         match self.key.depth_format {
             Some(DepthFormat::D16) => self.e.load_4x16(at),
             Some(DepthFormat::D24) => self.e.load_4x24(at),
@@ -54,7 +54,7 @@ impl Quad<'_, '_> {
     }
 
     fn store(&mut self, words: I32x4) {
-        let Some(at) = self.depth_at else { return };
+        let at = self.depth_at();
         match self.key.depth_format {
             Some(DepthFormat::D16) => self.e.store_4x16(words, at),
             Some(DepthFormat::D24) => self.e.store_4x24(words, at),
