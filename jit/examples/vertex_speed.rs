@@ -18,28 +18,27 @@ const VERTICES: usize = 4096;
 
 /// Two transforms, three point lights, clamps, texture coordinates: 58 instructions.
 fn lighting() -> String {
-    let mut text = String::from("mov r0, v0\nmov r0.w, c95.x\n");
-    for (component, row) in ["x", "y", "z", "w"].iter().zip(0..) {
-        text += &format!("dp4 r1.{component}, c{}, r0\n", row);
+    let mut text = String::from("mov r15, c95\nmov r0, v0\nmov r0.w, c95.x\n");
+    for (row, component) in ["x", "y", "z", "w"].iter().enumerate() {
+        text += &format!("dp4 r1.{component}, c{row}, r0\n");
     }
-    for (component, row) in ["x", "y", "z", "w"].iter().zip(4..) {
-        text += &format!("dp4 o0.{component}, c{}, r1\n", row);
+    for (row, component) in ["x", "y", "z", "w"].iter().enumerate() {
+        text += &format!("dp4 o0.{component}, c{}, r1\n", row + 4);
     }
-    for (component, row) in ["x", "y", "z"].iter().zip(0..) {
-        text += &format!("dp3 r2.{component}, c{}, v1\n", row);
+    for (row, component) in ["x", "y", "z"].iter().enumerate() {
+        text += &format!("dp3 r2.{component}, c{row}, v1\n");
     }
     text += "dp3 r3.x, r2, r2\nrsq r3.x, r3.x\nmul r2.xyz, r2, r3.x\nmov r9, c20\n";
-    for light in 0..3 {
-        let at = 21 + 3 * light;
+    for light in [21, 24, 27] {
         text += &format!(
-            "add r4, c{at}, -r1\ndp3 r5.x, r4, r4\nrsq r5.y, r5.x\nmul r4.xyz, r4, r5.y\ndp3 r6.x, r2, r4\n\
-             max r6.x, r6.x, c95.y\nmad r7.x, r5.x, c95.z, c95.x\nrcp r7.x, r7.x\nmul r6.x, r6.x, r7.x\n\
+            "add r4, c{light}, -r1\ndp3 r5.x, r4, r4\nrsq r5.y, r5.x\nmul r4.xyz, r4, r5.y\ndp3 r6.x, r2, r4\n\
+             max r6.x, c95.y, r6.x\nmad r7.x, r5.x, r15.z, r15.x\nrcp r7.x, r7.x\nmul r6.x, r6.x, r7.x\n\
              mad r9, r6.x, c{}, r9\n",
-            at + 1
+            light + 1
         );
     }
-    text += "mul r9, r9, c40\nmax r9, r9, c95.y\nmin o1, r9, c95.x\nmov r8, v2\nmov r8.zw, c95.yx\n\
-             dp4 o2.x, c41, r8\ndp4 o2.y, c42, r8\nmov o2.zw, c95.x\nmov o3, r2\nend\n";
+    text += "mul r9, c40, r9\nmax r9, c95.y, r9\nmin o1, c95.x, r9\nmov r8, v2\nmov r8.zw, c95.yx\n\
+             dp4 o2.x, c41, r8\ndp4 o2.y, c42, r8\nmov o2.zw, c95.x\nend\n";
     text
 }
 
@@ -50,8 +49,8 @@ fn key() -> VertexKey {
     for (stream, (input, count)) in inputs.iter_mut().zip([3, 3, 2]).enumerate() {
         *input = Input::Array { stream: stream as u8, component: Component::F32, count };
     }
-    let slots =
-        (0..16u8).map(|slot| Some(OutputComponent { register: slot / 4, component: slot % 4, saturate: slot / 4 == 1 }));
+    let slots = (0..12u8)
+        .map(|slot| Some(OutputComponent { register: slot / 4, component: slot % 4, saturate: slot / 4 == 1 }));
     let program = PicaProgram { code: program.code, descriptors: program.descriptors, entry: 0, bools: 0 };
     VertexKey {
         program: Program::Pica(Arc::new(program)),

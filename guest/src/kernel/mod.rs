@@ -11,6 +11,7 @@ pub mod lighting;
 pub mod pixel;
 pub mod procedural;
 pub mod random_pixel;
+pub mod random_transfer;
 pub mod random_vertex;
 pub mod tier;
 pub mod transfer;

@@ -76,7 +76,7 @@ impl Code {
     }
 
     /// The instruction at `pc`; `None` beyond code memory.
-    pub fn get(&self, pc: u16) -> Option<&Instruction> {
+    pub(super) fn get(&self, pc: u16) -> Option<&Instruction> {
         (pc < CODE_WORDS).then(|| self.instructions.get(usize::from(pc)).unwrap_or(&self.rest))
     }
 

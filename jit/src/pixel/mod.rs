@@ -27,3 +27,4 @@ mod target;
 mod test;
 
 pub use kernel::{dump, pixel};
+pub(crate) use target::{decode, encode};

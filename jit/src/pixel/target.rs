@@ -91,7 +91,7 @@ fn expand(e: &mut Emit<'_>, a: I16x8, bits: u32) -> I16x8 {
 }
 
 /// Stored words to 8 bits a channel; alpha is 255 without one.
-fn decode(e: &mut Emit<'_>, format: PixelFormat, word: I32x4) -> Pair {
+pub(crate) fn decode(e: &mut Emit<'_>, format: PixelFormat, word: I32x4) -> Pair {
     match format {
         PixelFormat::Rgba8 => e.unpack(word),
         PixelFormat::Rgb8 => {
@@ -133,7 +133,7 @@ fn decode(e: &mut Emit<'_>, format: PixelFormat, word: I32x4) -> Pair {
 }
 
 /// Channels cut to the format's width, as words with zeros above.
-fn encode(e: &mut Emit<'_>, format: PixelFormat, pair: Pair) -> I32x4 {
+pub(crate) fn encode(e: &mut Emit<'_>, format: PixelFormat, pair: Pair) -> I32x4 {
     let mut cut = |bits: u32, channels: I16x8, even: (i32, i32), odd: (i32, i32)| {
         let cut = if bits == 8 { channels } else { e.shr16(channels, 8 - bits) };
         let cut = I32x4(e.cast(cut.0, I32X4));

@@ -1,13 +1,60 @@
-//! Fills, copies and conversions as machine code.
+//! Fills, copies and conversions.
+//!
+//! ```text
+//! fill.rs     patterns by wide stores                    copy.rs   runs by memcpy and memmove
+//! convert.rs  geometry and bounds of a conversion        image.rs  its compiled loop over squares of 8x8 pixels
+//! ```
+//!
+//! Only conversions are compiled: nothing beats the host's own memset and memcpy. What a kernel cannot do as a whole
+//! (odd sizes, windows that end too early, images that overlap) it refuses before it touches anything.
+
+mod convert;
+mod copy;
+mod fill;
+mod image;
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::transfer::TransferKey;
+use triglyph_guest::kernel::transfer::{TransferJob, TransferKey};
 use triglyph_guest::kernel::{Refused, TransferKernel};
 
 use crate::code::Compiler;
 
 /// The transfer kernel of `key`.
-pub fn transfer(_compiler: &Compiler, _key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused> {
-    Err(Refused("transfer kernels are not compiled"))
+pub fn transfer(compiler: &Compiler, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused> {
+    Ok(match key {
+        TransferKey::Fill { bytes } if (2..=4).contains(bytes) => Arc::new(Fill { bytes: *bytes }),
+        TransferKey::Fill { .. } => return Err(Refused("a fill pattern of an odd size")),
+        TransferKey::Copy => Arc::new(Copy),
+        TransferKey::Convert(key) => Arc::new(convert::Kernel::new(compiler, key)?),
+    })
+}
+
+struct Fill {
+    bytes: u8,
+}
+
+impl TransferKernel for Fill {
+    fn run(&self, job: &TransferJob<'_>) -> Result<(), Refused> {
+        let TransferJob::Fill(job) = job else { return Err(WRONG_JOB) };
+        fill::fill(self.bytes, job);
+        Ok(())
+    }
+}
+
+struct Copy;
+
+impl TransferKernel for Copy {
+    fn run(&self, job: &TransferJob<'_>) -> Result<(), Refused> {
+        let TransferJob::Copy(job) = job else { return Err(WRONG_JOB) };
+        copy::copy(job)
+    }
+}
+
+const WRONG_JOB: Refused = Refused("a job of another key");
+
+/// Whether two stretches of host memory share bytes.
+fn overlap(a: (*const u8, usize), b: (*const u8, usize)) -> bool {
+    let (a_start, b_start) = (a.0.addr(), b.0.addr());
+    a_start < b_start + b.1 && b_start < a_start + a.1
 }

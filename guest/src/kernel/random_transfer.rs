@@ -1,0 +1,185 @@
+//! Random transfers for differential tests.
+
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+use super::Window;
+use super::transfer::{Convert, ConvertKey, Copy, Fill, Layout, Scale, TransferJob, TransferKey};
+use super::window::buffer;
+use crate::format::PixelFormat;
+use crate::layout::Block;
+
+/// A job with the memory it works on.
+#[derive(Debug)]
+pub struct Case {
+    /// The kernel that it is for.
+    pub key: TransferKey,
+    /// The numbers of the job; its windows are empty.
+    pub job: TransferJob<'static>,
+    /// All of the memory.
+    memory: Vec<AtomicU8>,
+    /// Where the source and the target begin in it and their lengths.
+    source: (usize, usize),
+    target: (usize, usize),
+}
+
+/// One random transfer, of an arbitrary kind. `rng` gives 32 random bits a call.
+pub fn case(rng: &mut impl FnMut() -> u32) -> Case {
+    match rng() % 8 {
+        0 => fill(rng),
+        1 | 2 => copy(rng),
+        _ => {
+            let key = convert_key(rng);
+            convert(rng, key)
+        }
+    }
+}
+
+/// Source and target apart from each other, or now and then anywhere in the same memory.
+fn place(rng: &mut impl FnMut() -> u32, key: TransferKey, job: TransferJob<'static>, sizes: [usize; 2]) -> Case {
+    let (gap, offset) = (rng() as usize % 40, rng() as usize % 20);
+    let source = (offset, sizes[0]);
+    let mut target = (offset + sizes[0] + gap, sizes[1]);
+    if rng().is_multiple_of(12) {
+        target.0 = rng() as usize % (sizes[0] + 1);
+    }
+    let length = (source.0 + source.1).max(target.0 + target.1) + 17;
+    let words = (0..length.div_ceil(4)).flat_map(|_| rng().to_le_bytes());
+    let bytes: Vec<u8> = words.take(length).collect();
+    Case { key, job, memory: buffer(&bytes), source, target }
+}
+
+/// A random fill.
+pub fn fill(rng: &mut impl FnMut() -> u32) -> Case {
+    let value = if rng().is_multiple_of(4) { (rng() & 0xFF) * 0x0101_0101 } else { rng() };
+    let size = match rng() % 4 {
+        0 => rng() as usize % 300_000,
+        1 => rng() as usize % 5000,
+        _ => rng() as usize % 200,
+    };
+    let key = TransferKey::Fill { bytes: 2 + (rng() % 3) as u8 };
+    let job = TransferJob::Fill(Fill { target: Window::default(), value });
+    place(rng, key, job, [0, size])
+}
+
+/// A random copy.
+pub fn copy(rng: &mut impl FnMut() -> u32) -> Case {
+    let mut below = |n: usize| rng() as usize % n;
+    let unit = [1, 16][below(2)];
+    let size = below(400) * unit;
+    let lines = [0, 1].map(|_| (1 + below(20)) * unit);
+    let gaps = [0, 1].map(|_| below(2) * below(10) * unit);
+    let room = |line: usize, gap: usize| size + size.saturating_sub(1) / line * gap;
+    let mut sizes = [room(lines[0], gaps[0]), room(lines[1], gaps[1])];
+    if below(10) == 0 {
+        // One of the windows ends early.
+        sizes[below(2)] = below(size + 1);
+    }
+    let job = TransferJob::Copy(Copy {
+        source: Window::default(),
+        target: Window::default(),
+        size,
+        source_line: lines[0],
+        source_gap: gaps[0],
+        target_line: lines[1],
+        target_gap: gaps[1],
+    });
+    place(rng, TransferKey::Copy, job, sizes)
+}
+
+/// A random pair of formats and layouts.
+pub fn convert_key(rng: &mut impl FnMut() -> u32) -> ConvertKey {
+    let layout = |bits: u32| match bits % 8 {
+        0..=2 => Layout::Linear,
+        7 => Layout::Tiled(Block::B32),
+        _ => Layout::Tiled(Block::B8),
+    };
+    let input = PixelFormat::ALL[rng() as usize % 5];
+    let output = if rng().is_multiple_of(3) { input } else { PixelFormat::ALL[rng() as usize % 5] };
+    let scale = [Scale::None, Scale::None, Scale::Half, Scale::Quarter][rng() as usize % 4];
+    ConvertKey { input, output, input_layout: layout(rng()), output_layout: layout(rng()), scale }
+}
+
+/// A random conversion of a small image: mostly of whole blocks, some of odd sizes or with windows that end early.
+pub fn convert(rng: &mut impl FnMut() -> u32, key: ConvertKey) -> Case {
+    let odd = rng().is_multiple_of(6);
+    let mut size = |most: u32| match odd {
+        true => 1 + rng() % (8 * most),
+        false => 8 * (1 + rng() % most),
+    };
+    let (mut width, height) = (size(6), size(5));
+    if key.output_layout == Layout::Tiled(Block::B32) && !odd {
+        width = width.next_multiple_of(32);
+    }
+    let (shift_x, shift_y) = key.scale.shifts();
+    let mut wider = |width: u32| if rng().is_multiple_of(3) { width + 8 * (rng() % 5) } else { width };
+    let (mut source_width, target_width) = (wider(width << shift_x), wider(width));
+    if odd && rng().is_multiple_of(2) {
+        source_width = 1 + rng() % 64;
+    }
+    let (mut start, mut end) = (0, height);
+    if rng().is_multiple_of(3) {
+        let step = if odd { 1 } else { 8 };
+        start = rng() % (height / step).max(1) * step;
+        end = start + rng() % ((height - start) / step + 1) * step;
+    }
+    let whole = |layout: Layout, pitch: u32, width: u32, rows: u32, bytes: u32| {
+        let pixels = match layout {
+            Layout::Linear => pitch * rows.saturating_sub(1) + width,
+            Layout::Tiled(block) => {
+                let edge = block.edge();
+                rows.saturating_sub(1) / edge * edge * pitch + width.next_multiple_of(edge) * edge
+            }
+        };
+        (pixels * bytes) as usize
+    };
+    let mut sizes = [
+        whole(key.input_layout, source_width, width << shift_x, height << shift_y, key.input.bytes()),
+        whole(key.output_layout, target_width, width, height, key.output.bytes()),
+    ];
+    if rng().is_multiple_of(8) {
+        let side = rng() as usize % 2;
+        sizes[side] = rng() as usize % (sizes[side] + 1);
+    }
+    let flip = rng() & 1 != 0;
+    let job = TransferJob::Convert(Convert {
+        source: Window::default(),
+        target: Window::default(),
+        source_width,
+        target_width,
+        width,
+        height,
+        rows: start..end,
+        flip,
+    });
+    place(rng, TransferKey::Convert(key), job, sizes)
+}
+
+impl Case {
+    /// Runs `transfer` on the job over a copy of the memory and returns that copy with its result.
+    pub fn run<R>(&self, transfer: impl FnOnce(&TransferJob<'_>) -> R) -> (Vec<u8>, R) {
+        let memory: Vec<AtomicU8> = self.memory.iter().map(|byte| AtomicU8::new(byte.load(Relaxed))).collect();
+        let window = |(start, length): (usize, usize)| Window::new(&memory[start..start + length]);
+        let (source, target) = (window(self.source), window(self.target));
+        let result = transfer(&match self.job.clone() {
+            TransferJob::Fill(job) => TransferJob::Fill(Fill { target, ..job }),
+            TransferJob::Copy(job) => TransferJob::Copy(Copy { source, target, ..job }),
+            TransferJob::Convert(job) => TransferJob::Convert(Convert { source, target, ..job }),
+        });
+        (memory.into_iter().map(AtomicU8::into_inner).collect(), result)
+    }
+
+    /// The memory before the transfer.
+    pub fn before(&self) -> Vec<u8> {
+        self.memory.iter().map(|byte| byte.load(Relaxed)).collect()
+    }
+
+    /// Where the target begins in the memory, and its length.
+    pub fn target(&self) -> (usize, usize) {
+        self.target
+    }
+
+    /// Where the source begins in the memory, and its length.
+    pub fn source(&self) -> (usize, usize) {
+        self.source
+    }
+}

@@ -1,0 +1,70 @@
+//! Copies.
+
+#![allow(unsafe_code)]
+
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::transfer::Copy;
+
+use super::overlap;
+
+/// Bytes from the first to the last one of `size` bytes in lines of `line` bytes with gaps between them. `None` when
+/// there is no such number.
+fn extent(size: usize, line: usize, gap: usize) -> Option<usize> {
+    let lines_before = (size - 1).checked_div(line)?;
+    lines_before.checked_mul(gap)?.checked_add(size)
+}
+
+/// Copies run by run; a run ends where a line of either side does. Each is read before it is written.
+pub(super) fn copy(job: &Copy<'_>) -> Result<(), Refused> {
+    if job.size == 0 {
+        return Ok(());
+    }
+    let reads = extent(job.size, job.source_line, job.source_gap).filter(|&reads| reads <= job.source.len());
+    let writes = extent(job.size, job.target_line, job.target_gap).filter(|&writes| writes <= job.target.len());
+    let (Some(reads), Some(writes)) = (reads, writes) else { return Err(Refused("a copy beyond its windows")) };
+    let (source, target) = (job.source.as_ptr().cast_const(), job.target.as_ptr());
+    if overlap((source, reads), (target, writes)) {
+        runs(job, |from, to, bytes| {
+            // SAFETY: `runs` stays within `reads` and `writes` bytes, which the windows have.
+            unsafe { target.add(to).copy_from(source.add(from), bytes) }
+        });
+    } else {
+        runs(&joined(job), |from, to, bytes| {
+            // SAFETY: as above, and nothing overlaps.
+            unsafe { target.add(to).copy_from_nonoverlapping(source.add(from), bytes) }
+        });
+    }
+    Ok(())
+}
+
+/// The same copy with lines as long as they are without gaps.
+fn joined<'m>(job: &Copy<'m>) -> Copy<'m> {
+    let whole = |line, gap| if gap == 0 { job.size } else { line };
+    Copy {
+        source_line: whole(job.source_line, job.source_gap),
+        target_line: whole(job.target_line, job.target_gap),
+        ..*job
+    }
+}
+
+/// Calls `run` with source offset, target offset and size of each run.
+fn runs(job: &Copy<'_>, mut run: impl FnMut(usize, usize, usize)) {
+    let (mut from, mut to, mut left) = (0, 0, job.size);
+    let (mut source_rest, mut target_rest) = (job.source_line, job.target_line);
+    loop {
+        let bytes = left.min(source_rest).min(target_rest);
+        run(from, to, bytes);
+        left -= bytes;
+        if left == 0 {
+            return;
+        }
+        (from, to) = (from + bytes, to + bytes);
+        (source_rest, target_rest) = (source_rest - bytes, target_rest - bytes);
+        if source_rest == 0 {
+            (from, source_rest) = (from + job.source_gap, job.source_line);
+        }
+        if target_rest == 0 {
+            (to, target_rest) = (to + job.target_gap, job.target_line);
+        }
+    }
+}
