@@ -2,6 +2,7 @@
 
 use triglyph_guest::kernel::pixel::{Primitive, WIDE_EDGES};
 use triglyph_guest::layout::morton;
+use wide::i32x4;
 
 /// Edge functions that cover a block: all three at least 0.
 pub(super) fn coverage(primitive: &Primitive, x: u32, row: u32) -> u64 {
@@ -25,27 +26,28 @@ pub(super) fn coverage(primitive: &Primitive, x: u32, row: u32) -> u64 {
     if all_inside { !0 } else { partial(primitive, at) }
 }
 
-/// The sixteen 2x2 quads of a block in Morton order; `at` holds the edge functions at its first pixel.
+/// The pixels of a block of which all three edge functions are at least 0; `at` holds them at its first pixel.
+///
+/// A pixel is outside when the sign bit of any function is set. The sixteen 2x2 quads come in Morton order, each the
+/// sum of the first one and of the steps in the bits of its number.
 fn partial(primitive: &Primitive, at: [i32; 3]) -> u64 {
-    let lanes = |k: usize| {
+    let mut quads = [i32x4::ZERO; 16];
+    for k in 0..3 {
         let (dx, dy) = (primitive.dx[k], primitive.dy[k]);
-        [at[k], at[k] + dx, at[k] + dy, at[k] + dx + dy]
-    };
-    let corner = [lanes(0), lanes(1), lanes(2)];
-    let mut mask = 0;
-    for quad in 0..16u32 {
-        let (qx, qy) = ((quad & 1 | quad >> 1 & 2) as i32, (quad >> 1 & 1 | quad >> 2 & 2) as i32);
-        let mut outside = [0i32; 4];
-        for k in 0..3 {
-            let step = 2 * qx * primitive.dx[k] + 2 * qy * primitive.dy[k];
-            for (o, lane) in outside.iter_mut().zip(corner[k]) {
-                *o |= lane + step;
+        let mut edge = [i32x4::new([at[k], at[k] + dx, at[k] + dy, at[k] + dx + dy]); 16];
+        for (bit, step) in [2 * dx, 2 * dy, 4 * dx, 4 * dy].into_iter().enumerate() {
+            let step = i32x4::splat(step);
+            let half = 1 << bit;
+            for i in 0..half {
+                edge[half + i] = edge[i] + step;
             }
         }
-        let bits = outside.iter().enumerate().fold(0, |bits, (i, &o)| bits | u64::from(o >= 0) << i);
-        mask |= bits << (4 * quad);
+        for (quad, edge) in quads.iter_mut().zip(edge) {
+            *quad |= edge;
+        }
     }
-    mask
+    let outside = quads.iter().enumerate().fold(0, |mask, (i, quad)| mask | (quad.to_bitmask() as u64 & 15) << (4 * i));
+    !outside
 }
 
 /// As [`coverage`], in 64 bits.
