@@ -254,3 +254,6 @@ impl Kind for TransferKind {
         kernel.code_bytes()
     }
 }
+
+#[cfg(test)]
+mod tests;
