@@ -15,6 +15,7 @@
 use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cranelift_codegen::Context;
@@ -60,8 +61,6 @@ impl Effort {
 pub struct Caps {
     /// An x86-64 with SSE4.1 and SSSE3: the `x86_*` operations exist.
     pub x86: bool,
-    /// Fused multiply-add is one instruction.
-    pub fma: bool,
 }
 
 /// Makes machine code. One for each engine; any number of threads may compile at once.
@@ -70,6 +69,22 @@ pub struct Compiler {
     hot: OwnedTargetIsa,
     caps: Caps,
     effort: Effort,
+    stats: Mutex<Stats>,
+}
+
+/// What a compiler has done. Refusals after the first look at a key count, those before it do not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Functions with single-pass register allocation.
+    pub quick: u64,
+    /// Functions with backtracking register allocation.
+    pub hot: u64,
+    /// Functions that were begun and refused.
+    pub refused: u64,
+    /// Bytes of code and constants.
+    pub bytes: u64,
+    /// Time spent, all threads together.
+    pub time: Duration,
 }
 
 /// What a thread reuses from one compilation to the next.
@@ -116,12 +131,24 @@ impl Compiler {
         if is_x86(&*hot) && !caps.x86 {
             return Err(Refused("x86-64 without SSE4.1"));
         }
-        Ok(Compiler { quick, hot, caps, effort })
+        Ok(Compiler { quick, hot, caps, effort, stats: Mutex::default() })
     }
 
-    /// What the host can do.
-    pub fn caps(&self) -> Caps {
-        self.caps
+    /// A compiler for AArch64, whatever the host: its code must not be called.
+    #[cfg(all(test, feature = "check-aarch64"))]
+    pub fn aarch64() -> Self {
+        let finish = |allocator| {
+            let flags = settings::Flags::new(flags(allocator).unwrap());
+            cranelift_codegen::isa::lookup_by_name("aarch64-unknown-linux-gnu").unwrap().finish(flags).unwrap()
+        };
+        let (quick, hot) = (finish("single_pass"), finish("backtracking"));
+        let caps = caps(&*hot);
+        Compiler { quick, hot, caps, effort: Effort::Quick, stats: Mutex::default() }
+    }
+
+    /// What has been compiled so far.
+    pub fn stats(&self) -> Stats {
+        *self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn isa(&self, size: u32) -> (Effort, &OwnedTargetIsa) {
@@ -140,6 +167,25 @@ impl Compiler {
     ) -> Result<Code, Refused> {
         let start = Instant::now();
         let (effort, isa) = self.isa(size);
+        let code = self.compile_with(isa, build);
+        let time = start.elapsed();
+        let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
+        stats.time += time;
+        match &code {
+            Ok(code) => {
+                stats.bytes += code.bytes() as u64;
+                *(if effort == Effort::Hot { &mut stats.hot } else { &mut stats.quick }) += 1;
+            }
+            Err(_) => stats.refused += 1,
+        }
+        code
+    }
+
+    fn compile_with(
+        &self,
+        isa: &OwnedTargetIsa,
+        build: impl FnOnce(&mut Emit<'_>) -> Result<(), Refused>,
+    ) -> Result<Code, Refused> {
         let mut scratch = Scratch::take();
         let bytes = emit(&mut scratch, &**isa, self.caps, false, build).and_then(|()| {
             let compiled = scratch.context.compiled_code().ok_or(Refused("nothing compiled"))?;
@@ -149,9 +195,8 @@ impl Compiler {
             Ok(compiled.code_buffer().to_vec())
         })?;
         scratch.give_back();
-        let (module, entry) = load(isa, &bytes).map_err(|_| Refused("no executable memory"))?;
-        let compile_time = start.elapsed();
-        Ok(Code { module: Some(module), entry, bytes: bytes.len() as u32, size, effort, compile_time })
+        let (module, entry) = load(isa, &bytes).ok_or(Refused("no executable memory"))?;
+        Ok(Code { module: Some(module), entry, bytes: bytes.len() })
     }
 
     /// The CLIF and the host instructions that [`Self::compile`] would make, for reports.
@@ -189,8 +234,7 @@ fn is_x86(isa: &dyn TargetIsa) -> bool {
 
 fn caps(isa: &dyn TargetIsa) -> Caps {
     let has = |name: &str| isa.isa_flags().iter().any(|flag| flag.name == name && flag.as_bool() == Some(true));
-    let x86 = is_x86(isa) && has("has_sse41") && has("has_ssse3");
-    Caps { x86, fma: !is_x86(isa) || has("has_fma") }
+    Caps { x86: is_x86(isa) && has("has_sse41") && has("has_ssse3") }
 }
 
 /// Builds and compiles one function in `scratch`.
@@ -234,24 +278,25 @@ fn signature(isa: &dyn TargetIsa) -> Signature {
 }
 
 /// Puts `bytes` into executable memory of their own.
-fn load(isa: &OwnedTargetIsa, bytes: &[u8]) -> cranelift_module::ModuleResult<(JITModule, *const u8)> {
+fn load(isa: &OwnedTargetIsa, bytes: &[u8]) -> Option<(JITModule, *const u8)> {
     let mut module = JITModule::new(JITBuilder::with_isa(isa.clone(), default_libcall_names()));
-    let function = module.declare_anonymous_function(&signature(&**isa))?;
+    let function = module.declare_anonymous_function(&signature(&**isa)).ok()?;
     // 64: constants behind the code are addressed from its start and may be loaded as aligned.
-    module.define_function_bytes(function, 64, bytes, &[])?;
-    module.finalize_definitions()?;
+    let ready = module.define_function_bytes(function, 64, bytes, &[]).is_ok() && module.finalize_definitions().is_ok();
+    if !ready {
+        // SAFETY: nothing of this module has been given out.
+        unsafe { module.free_memory() };
+        return None;
+    }
     let entry = module.get_finalized_function(function);
-    Ok((module, entry))
+    Some((module, entry))
 }
 
 /// Finished machine code. Dropping it frees the memory.
 pub struct Code {
     module: Option<JITModule>,
     entry: *const u8,
-    bytes: u32,
-    size: u32,
-    effort: Effort,
-    compile_time: Duration,
+    bytes: usize,
 }
 
 // SAFETY: the code is never written after `load`; the module is only touched again by `drop`.
@@ -274,22 +319,7 @@ impl Code {
 
     /// Bytes of code and constants.
     pub fn bytes(&self) -> usize {
-        self.bytes as usize
-    }
-
-    /// Guest instructions it stands for.
-    pub fn size(&self) -> u32 {
-        self.size
-    }
-
-    /// How it was compiled: `Quick` or `Hot`.
-    pub fn effort(&self) -> Effort {
-        self.effort
-    }
-
-    /// Time from key to executable code.
-    pub fn compile_time(&self) -> Duration {
-        self.compile_time
+        self.bytes
     }
 }
 

@@ -3,7 +3,7 @@
 //! A host `if` on state disappears, it only decides what is emitted. What a primitive does is what the CLIF
 //! instruction of its name does on every host; operations that lower badly or not at all on some host are not
 //! offered: minimum and maximum are a compare and a select in the order that hosts recognise, comparisons are the
-//! eight that every host has, nothing traps, nothing is fused unless [`Emit::fma`] says so.
+//! eight that every host has, nothing traps, nothing is fused.
 //!
 //! Constants are emitted once per block; values may be used in every block that the defining block dominates.
 
@@ -247,11 +247,6 @@ impl<'a> Emit<'a> {
 
     // Floats.
 
-    /// a * b + c, rounded once. Only where the guest fuses, or where the result is exact either way.
-    pub fn fma(&mut self, a: F32x4, b: F32x4, c: F32x4) -> F32x4 {
-        F32x4(self.b.ins().fma(a.0, b.0, c.0))
-    }
-
     /// The square root.
     pub fn sqrt(&mut self, a: F32x4) -> F32x4 {
         F32x4(self.b.ins().sqrt(a.0))
@@ -265,11 +260,6 @@ impl<'a> Emit<'a> {
     /// a with the other sign.
     pub fn neg(&mut self, a: F32x4) -> F32x4 {
         F32x4(self.b.ins().fneg(a.0))
-    }
-
-    /// The whole part of a.
-    pub fn trunc(&mut self, a: F32x4) -> F32x4 {
-        F32x4(self.b.ins().trunc(a.0))
     }
 
     /// a < b ? a : b, so b when either is NaN.

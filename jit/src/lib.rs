@@ -20,7 +20,7 @@ mod transfer;
 use std::sync::Arc;
 
 use code::Compiler;
-pub use code::Effort;
+pub use code::{Effort, Stats};
 pub use texture::Decoder;
 use triglyph_guest::kernel::geometry::GeometryKey;
 use triglyph_guest::kernel::pixel::PixelKey;
@@ -45,9 +45,19 @@ impl Jit {
         Ok(Jit { compiler: Compiler::new(effort)? })
     }
 
+    /// What has been compiled so far.
+    pub fn stats(&self) -> Stats {
+        self.compiler.stats()
+    }
+
     /// What the pixel kernel of `key` compiles to: the intermediate form and the host's instructions.
     pub fn dump_pixel(&self, key: &PixelKey) -> String {
         pixel::dump(&self.compiler, key)
+    }
+
+    /// What the vertex kernel of `key` compiles to.
+    pub fn dump_vertex(&self, key: &VertexKey) -> String {
+        lower::dump(&self.compiler, key)
     }
 }
 

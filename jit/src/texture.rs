@@ -20,7 +20,7 @@ impl TextureDecoder for Decoder {
     fn decode(&self, format: TexelFormat, width: u32, height: u32, source: Window<'_>, out: &mut [u32]) {
         let level = Level { width: width as usize, height: height as usize, source };
         match format {
-            TexelFormat::Rgba8 => level.texels::<4>(out, |b| u32::from_le_bytes(b)),
+            TexelFormat::Rgba8 => level.texels::<4>(out, u32::from_le_bytes),
             TexelFormat::Rgb8 => level.texels::<3>(out, |[b, g, r]| u32::from_le_bytes([255, b, g, r])),
             TexelFormat::Rgb5A1 => level.texels::<2>(out, |b| color(PixelFormat::Rgb5A1, b)),
             TexelFormat::Rgb565 => level.texels::<2>(out, |b| color(PixelFormat::Rgb565, b)),
@@ -40,7 +40,7 @@ impl TextureDecoder for Decoder {
 
 /// A grey with alpha as a word.
 fn gray(i: u8, a: u8) -> u32 {
-    u32::from(i) * 0x0101_0100 | u32::from(a)
+    (u32::from(i) * 0x0101_0100) | u32::from(a)
 }
 
 /// A 16-bit colour as a word.

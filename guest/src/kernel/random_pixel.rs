@@ -477,8 +477,8 @@ fn fog_table<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> Box<FogTable> {
 
 fn texture<R: FnMut() -> u32>(r: &mut Random<'_, R>, key: &TextureKey, c: &mut TextureConstants) -> RandomTexture {
     let off = matches!(key.kind, TextureKind::Disabled | TextureKind::Null);
-    let (width, height) = (8 << r.below(4), 8 << r.below(4));
-    let levels = if key.mipmap.is_some() { 1 + r.below((width.min(height) as u32 / 8).ilog2() + 1) } else { 1 };
+    let (width, height) = (8u32 << r.below(4), 8u32 << r.below(4));
+    let levels = if key.mipmap.is_some() { 1 + r.below((width.min(height) / 8).ilog2() + 1) } else { 1 };
     *c = TextureConstants {
         shadow_bias: 0,
         border: r.word(),

@@ -61,7 +61,7 @@ impl Emit<'_> {
     }
 
     /// 32-bit integers below 65536 as even and odd lanes.
-    pub fn from_ints(&mut self, even: I32x4, odd: I32x4) -> I16x8 {
+    pub fn join_ints(&mut self, even: I32x4, odd: I32x4) -> I16x8 {
         let odd = self.ishl(odd, 16);
         let both = self.ior(even, odd);
         I16x8(self.cast(both.0, I16X8))

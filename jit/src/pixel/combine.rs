@@ -106,19 +106,19 @@ impl Quad<'_, '_> {
     }
 
     fn color_operands(&mut self, number: usize, stage: &Stage, sources: &mut Sources) -> [(I16x8, I16x8); 3] {
-        let count = operands(stage.color);
         let mut result = [self.color_operand(number, &stage.color_operands[0], sources); 3];
-        for i in 1..count {
-            result[i] = self.color_operand(number, &stage.color_operands[i], sources);
+        let operands = stage.color_operands.iter().take(operands(stage.color));
+        for (result, operand) in result.iter_mut().zip(operands).skip(1) {
+            *result = self.color_operand(number, operand, sources);
         }
         result
     }
 
     fn alpha_operands(&mut self, number: usize, stage: &Stage, sources: &mut Sources) -> [I16x8; 3] {
-        let count = operands(stage.alpha);
         let mut result = [self.alpha_operand(number, &stage.alpha_operands[0], sources); 3];
-        for i in 1..count {
-            result[i] = self.alpha_operand(number, &stage.alpha_operands[i], sources);
+        let operands = stage.alpha_operands.iter().take(operands(stage.alpha));
+        for (result, operand) in result.iter_mut().zip(operands).skip(1) {
+            *result = self.alpha_operand(number, operand, sources);
         }
         result
     }
@@ -247,8 +247,8 @@ impl Quad<'_, '_> {
         let mut join = |even: Option<I32x4>, odd: Option<I32x4>| {
             let zero = self.e.i(0);
             match (even, odd) {
-                (Some(even), Some(odd)) => self.e.from_ints(even, odd),
-                (even, odd) => self.e.from_ints(even.unwrap_or(zero), odd.unwrap_or(zero)),
+                (Some(even), Some(odd)) => self.e.join_ints(even, odd),
+                (even, odd) => self.e.join_ints(even.unwrap_or(zero), odd.unwrap_or(zero)),
             }
         };
         Pair { br: join(b, r), ag: join(a, g) }
@@ -349,7 +349,7 @@ impl Quad<'_, '_> {
         let (zero, max) = (e.i(0), e.i(255));
         let sum = e.imax(sum.unwrap_or(zero), zero);
         let sum = e.imin(sum, max);
-        e.from_ints(sum, sum)
+        e.join_ints(sum, sum)
     }
 }
 

@@ -1,6 +1,5 @@
 //! Fog by depth.
 
-use cranelift_codegen::ir::InstBuilder;
 use triglyph_guest::num::ops::Ops;
 
 use super::args::at;
@@ -45,7 +44,7 @@ impl Quad<'_, '_> {
             e.truncate_to_int(sum)
         });
         let alpha = e.even_ints(color.ag);
-        Pair { br: e.from_ints(b, r), ag: e.from_ints(alpha, g) }
+        Pair { br: e.join_ints(b, r), ag: e.join_ints(alpha, g) }
     }
 
     /// Value and difference of the table's entries; every index is 0 to 127.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, Type, Value};
-use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, PixelKey, Primitive};
+use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, PixelKey, Primitive, TextureKind};
 use triglyph_guest::kernel::tier::TextureDecoder;
 use triglyph_guest::kernel::{PixelKernel, Refused};
 use triglyph_guest::layout;
@@ -70,13 +70,7 @@ fn plan(key: &PixelKey) -> Result<Plan, Refused> {
     if key.lighting.is_some() || key.procedural.is_some() || key.shadow.is_some() {
         return Err(Refused("lighting, procedural textures and shadow rendering"));
     }
-    if key.textures.iter().any(|unit| {
-        matches!(
-            unit.kind,
-            triglyph_guest::kernel::pixel::TextureKind::Shadow { .. }
-                | triglyph_guest::kernel::pixel::TextureKind::ShadowCube { .. }
-        )
-    }) {
+    if key.textures.iter().any(|t| matches!(t.kind, TextureKind::Shadow { .. } | TextureKind::ShadowCube { .. })) {
         return Err(Refused("shadow textures"));
     }
     if key.textures.iter().zip(plan.textures).any(|(texture, used)| used && !texture.power_of_two) {
@@ -275,11 +269,15 @@ fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: 
     e.switch_to(tested);
     let end = e.parameter(tested, 0);
     let mut any = e.b.ins().icmp(IntCC::NotEqual, records, end);
-    for unit in (0..3).filter(|&unit| plan.textures[unit]) {
+    for (unit, lod) in (0..3).filter(|&unit| plan.textures[unit]).flat_map(|unit| [(unit, true), (unit, false)]) {
+        if lod && !key.textures[unit].needs_lod() {
+            continue;
+        }
         let after = e.block(&[]);
         each_record(e, (any, records, end), after, next, |e, record, advance| {
             let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
-            Quad::resumed(e, key, plan, record, exits).texture_phase(unit);
+            let quad = Quad::resumed(e, key, plan, record, exits);
+            if lod { quad.lod_phase(unit) } else { quad.texture_phase(unit) }
         });
         e.switch_to(after);
         any = e.i64(1);
@@ -368,4 +366,23 @@ fn each_record(
     let following = e.b.ins().iadd_imm_u(record, size_of::<Record>() as i64);
     let more = e.b.ins().icmp(IntCC::NotEqual, following, end);
     e.branch(more, (head, &[following]), (after, &[]));
+}
+
+#[cfg(all(test, feature = "check-aarch64"))]
+mod tests {
+    use triglyph_guest::kernel::random_pixel::RandomPixel;
+
+    #[test]
+    fn random_states_compile_for_aarch64() {
+        let compiler = crate::code::Compiler::aarch64();
+        let mut state = 1u64;
+        let mut word = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 32) as u32
+        };
+        for case in 0..1000 {
+            let key = RandomPixel::new(&mut word).key;
+            assert!(super::pixel(&compiler, &key).is_ok(), "case {case}: {}", super::dump(&compiler, &key));
+        }
+    }
 }

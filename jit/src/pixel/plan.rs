@@ -184,9 +184,9 @@ impl Plan {
         (0..3).any(|unit| self.textures[unit] && key.textures[unit].needs_lod())
     }
 
-    /// Whether blocks are done in phases.
+    /// Whether blocks are done in phases: with anything interpolated by perspective.
     pub fn phases(&self) -> bool {
-        self.textures.contains(&true)
+        !self.varyings.is_empty()
     }
 
     /// Whether fog changes anything.

@@ -23,6 +23,8 @@ pub struct Record {
     pub w: [f32; 4],
     pub mask: [i32; 4],
     pub depth: [f32; 4],
+    /// Level of detail of the texture that comes next.
+    pub lod: [f32; 4],
     pub textures: [[[u16; 8]; 2]; 3],
     pub color_at: *mut u8,
     pub depth_at: *mut u8,
@@ -143,6 +145,16 @@ impl<'q, 'a> Quad<'q, 'a> {
         self.alive();
     }
 
+    /// The phase that finds the level of detail of a texture unit, a long computation of its own.
+    pub fn lod_phase(mut self, unit: usize) {
+        let coordinates = self.coordinates(unit);
+        let lod = self.lod(unit, &coordinates);
+        if let Some(record) = self.record {
+            self.e.store(lod.0, record, saved!(lod));
+        }
+        self.alive();
+    }
+
     /// The phase of a texture unit.
     pub fn texture_phase(mut self, unit: usize) {
         let pair = self.sample(unit);
@@ -259,6 +271,11 @@ impl<'q, 'a> Quad<'q, 'a> {
             self.depth = self.record.map(|record| self.e.load_floats(record, saved!(depth)));
         }
         self.depth
+    }
+
+    /// The level of detail, when it has been computed.
+    pub fn known_lod(&mut self) -> Option<F32x4> {
+        self.record.map(|record| self.e.load_floats(record, saved!(lod)))
     }
 
     /// A sampled texture.

@@ -55,7 +55,10 @@ impl Quad<'_, '_> {
         if !key.needs_lod() {
             return self.filtered(unit, key.magnify, Level::First, &coordinates);
         }
-        let lod = self.lod(unit, &coordinates);
+        let lod = match self.known_lod() {
+            Some(lod) => lod,
+            None => self.lod(unit, &coordinates),
+        };
         let zero = self.e.f(0.0);
         let magnified = self.e.le(lod, zero);
         match key.mipmap {
@@ -90,7 +93,7 @@ impl Quad<'_, '_> {
     }
 
     /// Interpolated and projected coordinates.
-    fn coordinates(&mut self, unit: usize) -> Coordinates {
+    pub fn coordinates(&mut self, unit: usize) -> Coordinates {
         let key = self.key.textures[unit];
         let [u, v] = [key.coordinates[0], key.coordinates[1]].map(|slot| self.varying(slot));
         match key.kind {
@@ -443,7 +446,7 @@ impl Sampler<'_, '_> {
 
 /// The same 0..256 in both halves of each lane.
 fn both_halves(e: &mut Emit<'_>, a: I32x4) -> I16x8 {
-    e.from_ints(a, a)
+    e.join_ints(a, a)
 }
 
 /// `(c00*(256-fx)*(256-fy) + c10*fx*(256-fy) + c01*(256-fx)*fy + c11*fx*fy + 0x8000) >> 16` of each channel.
