@@ -2,45 +2,126 @@
 
 #![allow(unsafe_code)]
 
-use triglyph_guest::kernel::transfer::Fill;
+use std::mem::offset_of;
 
-/// Bytes of a block that holds every pattern a whole number of times.
-const BLOCK: usize = 48;
+use cranelift_codegen::ir::InstBuilder;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I64;
+use triglyph_guest::kernel::transfer::{Fill, TransferJob};
+use triglyph_guest::kernel::{Refused, TransferKernel};
 
-/// Blocks of the source that long fills are copied from.
-const BLOCKS: usize = 256;
+use super::WRONG_JOB;
+use crate::code::{Code, Compiler};
+use crate::lane::Emit;
+
+/// Bytes that hold every pattern, and three vectors, a whole number of times.
+const PERIOD: usize = 48;
+
+/// Bytes that one turn of the compiled loop stores: whole periods and whole cache lines.
+const TURN: usize = 4 * PERIOD;
+
+/// Bytes of the source that long fills are copied from.
+const SOURCE: usize = 64 * TURN;
 
 /// From here on copying a source that stays in the cache is faster than storing: the host's memcpy has ways to write
 /// whole lines without reading them first.
-const LONG: usize = 256 << 10;
+const LONG: usize = 768 << 10;
 
-/// Repeats the low `bytes` bytes of the value over the whole window, byte 0 first.
-pub(super) fn fill(bytes: u8, job: &Fill<'_>) {
-    let value = job.value.to_le_bytes();
-    let pattern = &value[..usize::from(bytes)];
-    let (target, length) = (job.target.as_ptr(), job.target.len());
-    if pattern.iter().all(|byte| *byte == pattern[0]) {
-        // SAFETY: exactly the window, which is mapped and writable as long as the job borrows it. Others may read it
-        // meanwhile, as they may while any guest hardware writes.
-        unsafe { target.write_bytes(pattern[0], length) };
-        return;
+/// What compiled code gets.
+#[repr(C)]
+struct Args {
+    pattern: [u8; PERIOD],
+    target: *mut u8,
+    /// Behind the last turn.
+    end: *mut u8,
+}
+
+/// Repeats a pattern of `bytes` bytes.
+pub(super) struct Kernel {
+    bytes: usize,
+    turns: Code,
+}
+
+impl Kernel {
+    pub fn new(compiler: &Compiler, bytes: u8) -> Result<Kernel, Refused> {
+        Ok(Kernel { bytes: bytes.into(), turns: compiler.compile(1, build)? })
     }
-    let block: [u8; BLOCK] = std::array::from_fn(|i| pattern[i % pattern.len()]);
-    let mut done = 0;
-    if length >= LONG {
-        let mut source = [0u8; BLOCK * BLOCKS];
-        source.chunks_exact_mut(BLOCK).for_each(|chunk| chunk.copy_from_slice(&block));
-        while length - done >= source.len() {
-            // SAFETY: `source.len()` bytes of the window from `done` on; the source is on our stack.
-            unsafe { target.add(done).copy_from_nonoverlapping(source.as_ptr(), source.len()) };
-            done += source.len();
+
+    fn fill(&self, job: &Fill<'_>) {
+        let value = job.value.to_le_bytes();
+        let pattern = &value[..self.bytes];
+        let (target, length) = (job.target.as_ptr(), job.target.len());
+        if pattern.iter().all(|byte| *byte == pattern[0]) {
+            // SAFETY: exactly the window, which is mapped and writable as long as the job borrows it. Others may read
+            // it meanwhile, as they may while any guest hardware writes.
+            unsafe { target.write_bytes(pattern[0], length) };
+            return;
         }
+        let period = |from: usize| std::array::from_fn(|i| pattern[(from + i) % pattern.len()]);
+        // Up to a cache line, so that every store that follows lies in one.
+        let head = target.align_offset(64).min(length);
+        store(target, &period(0), head);
+        let pattern: [u8; PERIOD] = period(head);
+        let mut done = head;
+        if length >= LONG {
+            let mut source = [0u8; SOURCE];
+            source.chunks_exact_mut(PERIOD).for_each(|chunk| chunk.copy_from_slice(&pattern));
+            while length - done >= SOURCE {
+                // SAFETY: `SOURCE` bytes of the window from `done` on; the source is on our stack.
+                unsafe { target.add(done).copy_from_nonoverlapping(source.as_ptr(), SOURCE) };
+                done += SOURCE;
+            }
+        }
+        let turns = (length - done) / TURN * TURN;
+        if turns > 0 {
+            let target = target.wrapping_add(done);
+            let args = Args { pattern, target, end: target.wrapping_add(turns) };
+            // SAFETY: the code writes the bytes from `target` to `end`, all of the window.
+            unsafe { self.turns.call(&args) };
+            done += turns;
+        }
+        store(target.wrapping_add(done), &pattern, length - done);
     }
-    while length - done >= BLOCK {
-        // SAFETY: `BLOCK` bytes of the window from `done` on.
-        unsafe { target.add(done).cast::<[u8; BLOCK]>().write_unaligned(block) };
-        done += BLOCK;
+}
+
+/// Stores `length` bytes of a repeated pattern; the caller owns them.
+fn store(target: *mut u8, pattern: &[u8; PERIOD], length: usize) {
+    for done in (0..length).step_by(PERIOD) {
+        // SAFETY: `PERIOD` of the `length` bytes at `target`, or what is left of them.
+        unsafe { target.add(done).copy_from_nonoverlapping(pattern.as_ptr(), PERIOD.min(length - done)) };
     }
-    // SAFETY: the rest of the window, less than a block.
-    unsafe { target.add(done).copy_from_nonoverlapping(block.as_ptr(), length - done) };
+}
+
+/// A loop over whole turns.
+fn build(e: &mut Emit<'_>) -> Result<(), Refused> {
+    let args = e.args;
+    let pattern = [0, 16, 32].map(|at| e.load_ints(args, (offset_of!(Args, pattern) + at) as i32));
+    let start = e.load_i64(args, offset_of!(Args, target) as i32);
+    let end = e.load_i64(args, offset_of!(Args, end) as i32);
+    let (turn, done) = (e.block(&[I64]), e.block(&[]));
+    e.jump(turn, &[start]);
+    e.switch_to(turn);
+    let target = e.parameter(turn, 0);
+    for i in 0..TURN / 16 {
+        e.store(pattern[i % 3].0, target, 16 * i as i32);
+    }
+    let next = e.b.ins().iadd_imm_u(target, TURN as i64);
+    let more = e.b.ins().icmp(IntCC::UnsignedLessThan, next, end);
+    e.branch(more, (turn, &[next]), (done, &[]));
+    e.switch_to(done);
+    let status = e.i64(0);
+    e.finish(status);
+    Ok(())
+}
+
+impl TransferKernel for Kernel {
+    fn run(&self, job: &TransferJob<'_>) -> Result<(), Refused> {
+        let TransferJob::Fill(job) = job else { return Err(WRONG_JOB) };
+        self.fill(job);
+        Ok(())
+    }
+
+    fn code_bytes(&self) -> usize {
+        self.turns.bytes()
+    }
 }

@@ -5,7 +5,7 @@
 //! convert.rs  geometry and bounds of a conversion        image.rs  its compiled loop over squares of 8x8 pixels
 //! ```
 //!
-//! Only conversions are compiled: nothing beats the host's own memset and memcpy. What a kernel cannot do as a whole
+//! Copies are not compiled, nor are long fills: nothing beats the host's own memset and memcpy. What a kernel cannot do as a whole
 //! (odd sizes, windows that end too early, images that overlap) it refuses before it touches anything.
 
 mod convert;
@@ -23,23 +23,11 @@ use crate::code::Compiler;
 /// The transfer kernel of `key`.
 pub fn transfer(compiler: &Compiler, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused> {
     Ok(match key {
-        TransferKey::Fill { bytes } if (2..=4).contains(bytes) => Arc::new(Fill { bytes: *bytes }),
+        TransferKey::Fill { bytes } if (2..=4).contains(bytes) => Arc::new(fill::Kernel::new(compiler, *bytes)?),
         TransferKey::Fill { .. } => return Err(Refused("a fill pattern of an odd size")),
         TransferKey::Copy => Arc::new(Copy),
         TransferKey::Convert(key) => Arc::new(convert::Kernel::new(compiler, key)?),
     })
-}
-
-struct Fill {
-    bytes: u8,
-}
-
-impl TransferKernel for Fill {
-    fn run(&self, job: &TransferJob<'_>) -> Result<(), Refused> {
-        let TransferJob::Fill(job) = job else { return Err(WRONG_JOB) };
-        fill::fill(self.bytes, job);
-        Ok(())
-    }
 }
 
 struct Copy;
