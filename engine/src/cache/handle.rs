@@ -71,11 +71,11 @@ impl GeometryHandle {
     pub fn run(&self, job: &mut GeometryJob<'_>) {
         self.0.note_call();
         let counters = self.0.counters();
-        if let Some(compiled) = self.0.compiled() {
-            if compiled.run(job).is_ok() {
-                Counters::add(&counters.compiled_calls, 1);
-                return;
-            }
+        if let Some(compiled) = self.0.compiled()
+            && compiled.run(job).is_ok()
+        {
+            Counters::add(&counters.compiled_calls, 1);
+            return;
         }
         Counters::add(&counters.reference_calls, 1);
         // The reference refuses nothing.
@@ -111,11 +111,11 @@ impl PixelChoice {
     pub fn shade(&self, job: &PixelJob<'_>) {
         let slot = &self.handle.0;
         slot.note_call();
-        if let Some(compiled) = &self.compiled {
-            if compiled.shade(job).is_ok() {
-                Counters::add(&slot.counters().compiled_calls, 1);
-                return;
-            }
+        if let Some(compiled) = &self.compiled
+            && compiled.shade(job).is_ok()
+        {
+            Counters::add(&slot.counters().compiled_calls, 1);
+            return;
         }
         Counters::add(&slot.counters().reference_calls, 1);
         // The reference refuses nothing.
@@ -128,11 +128,11 @@ impl TransferHandle {
     pub fn run(&self, job: &TransferJob<'_>) {
         self.0.note_call();
         let counters = self.0.counters();
-        if let Some(compiled) = self.0.compiled() {
-            if compiled.run(job).is_ok() {
-                Counters::add(&counters.compiled_calls, 1);
-                return;
-            }
+        if let Some(compiled) = self.0.compiled()
+            && compiled.run(job).is_ok()
+        {
+            Counters::add(&counters.compiled_calls, 1);
+            return;
         }
         Counters::add(&counters.reference_calls, 1);
         // The reference refuses nothing.

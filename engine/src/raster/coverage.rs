@@ -11,17 +11,17 @@ pub(super) fn coverage(primitive: &Primitive, x: u32, row: u32) -> u64 {
     }
     let mut at = [0i32; 3];
     let mut all_inside = true;
-    for k in 0..3 {
+    for (k, at) in at.iter_mut().enumerate() {
         let (dx, dy) = (primitive.dx[k], primitive.dy[k]);
         // Without WIDE_EDGES every value near the bounding box fits 32 bits.
-        at[k] = (primitive.edge[k] as i32)
+        *at = (primitive.edge[k] as i32)
             .wrapping_add(dx.wrapping_mul(x as i32))
             .wrapping_add(dy.wrapping_mul(row as i32));
         let (across, down) = (7 * dx, 7 * dy);
-        if at[k] + across.max(0) + down.max(0) < 0 {
+        if *at + across.max(0) + down.max(0) < 0 {
             return 0;
         }
-        all_inside &= at[k] + across.min(0) + down.min(0) >= 0;
+        all_inside &= *at + across.min(0) + down.min(0) >= 0;
     }
     if all_inside { !0 } else { partial(primitive, at) }
 }
@@ -32,9 +32,9 @@ pub(super) fn coverage(primitive: &Primitive, x: u32, row: u32) -> u64 {
 /// sum of the first one and of the steps in the bits of its number.
 fn partial(primitive: &Primitive, at: [i32; 3]) -> u64 {
     let mut quads = [i32x4::ZERO; 16];
-    for k in 0..3 {
+    for (k, at) in at.into_iter().enumerate() {
         let (dx, dy) = (primitive.dx[k], primitive.dy[k]);
-        let mut edge = [i32x4::new([at[k], at[k] + dx, at[k] + dy, at[k] + dx + dy]); 16];
+        let mut edge = [i32x4::new([at, at + dx, at + dy, at + dx + dy]); 16];
         for (bit, step) in [2 * dx, 2 * dy, 4 * dx, 4 * dy].into_iter().enumerate() {
             let step = i32x4::splat(step);
             let half = 1 << bit;

@@ -18,8 +18,8 @@ pub(super) fn enabled(registers: &[u32; regs::COUNT]) -> bool {
         && regs::lighting_disable::disable(registers[regs::lighting_disable::ID]) == 0
 }
 
-/// Tables that exist in each of the environment configurations, bit k = [`Table::ALL`]\[k\]. Distance attenuation
-/// exists in all but 3. (3dbrew: GPU/Fragment Lighting.)
+/// Whether a table exists in an environment configuration. Distance attenuation exists in all. (3dbrew: GPU/Fragment
+/// Lighting.)
 fn available(configuration: u32, table: Table) -> bool {
     let rows: &[Table] = match configuration {
         0 => &[Table::D0, Table::Sp, Table::Rr],
@@ -83,7 +83,7 @@ fn lights(registers: &[u32; regs::COUNT], configuration: u32) -> Vec<LightKey> {
                 geometric0: regs::light_config::geometric0(config) != 0,
                 geometric1: regs::light_config::geometric1(config) != 0,
                 spot: available(configuration, Table::Sp) && !off(regs::lighting_config1::spot_off(config1), index),
-                distance: configuration != 3 && !off(regs::lighting_config1::distance_off(config1), index),
+                distance: !off(regs::lighting_config1::distance_off(config1), index),
                 shadow: !off(regs::lighting_config1::shadow_off(config1), index),
             }
         })

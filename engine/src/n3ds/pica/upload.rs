@@ -180,7 +180,7 @@ impl Pica {
         let index = regs::fixed_attr_index::index(*register);
         if index < 15 {
             self.fixed_attributes[index as usize] = value;
-            *register = *register & !15 | index + 1;
+            *register = *register & !15 | (index + 1);
         } else {
             let inputs = regs::vsh_num_attr::count_minus_1(self.registers[regs::vsh_num_attr::ID]) + 1;
             self.immediate.attribute(value, inputs as usize);
