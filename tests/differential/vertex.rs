@@ -1,0 +1,202 @@
+//! Random shader programs on random vertices.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use triglyph_guest::kernel::random_vertex::{Batch, Mix, case};
+use triglyph_guest::kernel::vertex::{GROUP, PicaProgram, Program as Microcode, SCREEN, VertexJob, VertexKey};
+use triglyph_guest::kernel::{Tier, VertexKernel};
+use triglyph_guest::pica::random::Options;
+use triglyph_guest::pica::{Program, disassemble_program, isa};
+use triglyph_interp::Interpreter;
+use triglyph_jit::{Effort, Jit};
+
+use super::Outcome;
+use crate::support::random::Random;
+use crate::support::same;
+
+/// Programs as compilers write them: scopes that nest, stacks that fit, an end.
+pub fn structured(seed: u64) -> Outcome {
+    let mut random = Random::new(seed);
+    let program = Options {
+        length: 1 + random.pick(&[2, 5, 10, 20, 40, 80, 160]).min(random.below(200)) as usize,
+        flow: !random.one_in(3),
+        relative: !random.one_in(3),
+        ..Options::default()
+    };
+    // Where special numbers are frequent, most groups are replayed: 0 * infinity may hide behind any NaN.
+    let special = random.pick(&[0, 0, 0, 0, 400, 400, 30, 6]);
+    // What lies behind the end of an array is the reference's business as well.
+    let holes = random.one_in(8);
+    check(&mut random, Mix { program, special, holes, ..Mix::default() })
+}
+
+/// Programs that break every rule: scopes that end together, jumps to anywhere, words that are no instructions.
+pub fn ragged(seed: u64) -> Outcome {
+    let mut random = Random::new(seed);
+    let program = Options {
+        length: 1 + random.below(80) as usize,
+        ragged: true,
+        garbage: random.one_in(2),
+        geometry: random.one_in(8),
+        ..Options::default()
+    };
+    let holes = random.one_in(8);
+    check(&mut random, Mix { program, special: 100, vertices: 6, holes })
+}
+
+/// A batch after a tier has shaded it.
+struct Shaded {
+    records: Vec<f32>,
+    clip: Vec<u8>,
+    /// Groups that compiled code left to the reference, and all.
+    replayed: usize,
+    groups: usize,
+}
+
+impl Shaded {
+    fn equals(&self, other: &Self) -> bool {
+        self.clip == other.clip && self.records.iter().zip(&other.records).all(|(&a, &b)| same(a, b))
+    }
+}
+
+fn check(random: &mut Random, mix: Mix) -> Outcome {
+    let (mut key, batch) = case(&mut || random.word(), mix);
+    if !random.one_in(4) {
+        key = prepared(&key);
+    }
+    let effort = if random.one_in(4) { Effort::Hot } else { Effort::Quick };
+    match compare(&key, &batch, effort) {
+        Outcome::Different(_) => compare(&minimised(&key, &batch, effort), &batch, effort),
+        other => other,
+    }
+}
+
+/// Shades a batch with both tiers.
+fn compare(key: &VertexKey, batch: &Batch, effort: Effort) -> Outcome {
+    let kernel = match Jit::with_effort(effort).and_then(|jit| jit.vertex(key)) {
+        Ok(kernel) => kernel,
+        Err(refused) if refused.0.contains("panicked") => {
+            return Outcome::Different(format!("{}{refused}", describe(key, batch, effort)));
+        }
+        Err(refused) => return Outcome::Refused(refused),
+    };
+    let reference = Interpreter.vertex(key).expect("the reference never refuses");
+    let want = shade(key, batch, &*reference, &*reference);
+    let got = shade(key, batch, &*kernel, &*reference);
+    if got.equals(&want) {
+        return Outcome::Equal(1.0 - got.replayed as f64 / got.groups as f64);
+    }
+    Outcome::Different(describe(key, batch, effort) + &differences(key, batch, &want, &got))
+}
+
+/// The key with a few instructions in front that load temporaries and outputs, so that less is zero: a position whose w
+/// is 0 alone has vertices replayed. They stand behind the program, whose jumps stay as they are.
+fn prepared(key: &VertexKey) -> VertexKey {
+    const CODE_WORDS: usize = 512;
+    let program = program(key);
+    let mut text = String::new();
+    for register in 0..16 {
+        let _ = writeln!(text, "mov r{register}, v{register} @0\nmov o{register}, v{} @0", 15 - register);
+    }
+    // One of the two jumps is taken.
+    let _ = writeln!(text, "jmpu b0, {0}\njmpu !b0, {0}", program.entry);
+    let front = Program::assemble(&text).expect("a program").code;
+    if program.code.len() + front.len() > CODE_WORDS {
+        return key.clone();
+    }
+    // Descriptor 0 of random programs takes everything as it is.
+    let entry = program.code.len() as u16;
+    let program = PicaProgram { code: [&program.code[..], &front].concat(), entry, ..program.clone() };
+    VertexKey { program: Microcode::Pica(Arc::new(program)), ..key.clone() }
+}
+
+/// Shades a batch as the engine does: what the kernel leaves goes to the reference, a group at a time.
+fn shade(key: &VertexKey, batch: &Batch, kernel: &dyn VertexKernel, reference: &dyn VertexKernel) -> Shaded {
+    let stride = key.outputs.stride();
+    let count = batch.vertices.len();
+    let (records, clip, replayed) = batch.run(stride, |job| {
+        let (mut done, mut replayed) = (kernel.shade(job, 0), 0);
+        while done < count {
+            let end = (done + GROUP).min(count);
+            let mut part = VertexJob {
+                vertices: &job.vertices[done..end],
+                records: &mut job.records[done * stride..end * stride],
+                clip: &mut job.clip[done..end],
+                ..*job
+            };
+            assert_eq!(reference.shade(&mut part, 0), end - done);
+            replayed += 1;
+            let before = end;
+            done = if end < count { kernel.shade(job, end) } else { end };
+            assert!(done >= before && done <= count, "a kernel went from vertex {before} to {done} of {count}");
+        }
+        replayed
+    });
+    Shaded { records, clip, replayed, groups: count.div_ceil(GROUP) }
+}
+
+/// The key with as many instructions as possible made NOP, the tiers still differing.
+fn minimised(key: &VertexKey, batch: &Batch, effort: Effort) -> VertexKey {
+    const NOP: u32 = 0x21 << 26;
+    let mut smallest = key.clone();
+    for at in 0..program(key).code.len() {
+        let mut code = program(&smallest).code.clone();
+        if code[at] == NOP || isa::decode(code[at]) == Some(isa::Op::end) {
+            continue;
+        }
+        code[at] = NOP;
+        let program = PicaProgram { code, ..program(&smallest).clone() };
+        let candidate = VertexKey { program: Microcode::Pica(Arc::new(program)), ..smallest.clone() };
+        if matches!(compare(&candidate, batch, effort), Outcome::Different(_)) {
+            smallest = candidate;
+        }
+    }
+    smallest
+}
+
+fn program(key: &VertexKey) -> &PicaProgram {
+    let Microcode::Pica(program) = &key.program;
+    program
+}
+
+/// Program and inputs.
+fn describe(key: &VertexKey, batch: &Batch, effort: Effort) -> String {
+    let mut report = String::new();
+    let listing = disassemble_program(&program(key).code, &program(key).descriptors);
+    let lines: Vec<&str> = listing.lines().collect();
+    // What has been minimised is mostly NOP.
+    for run in lines.chunk_by(|a, b| a == b && a.trim() == "nop") {
+        let times = if run.len() > 1 { format!("    ; {} times", run.len()) } else { String::new() };
+        let _ = writeln!(report, "{}{times}", run[0]);
+    }
+    let _ = writeln!(report, "{effort:?}, entry {}, bools {:#06x}", program(key).entry, program(key).bools);
+    let _ = writeln!(report, "inputs {:?}\noutputs {:?}", key.inputs, key.outputs.slots);
+    let _ = writeln!(report, "integers {:?}\nfixed {:?}", batch.uniforms.ints, batch.fixed);
+    for (number, value) in batch.uniforms.floats[..96].iter().enumerate() {
+        let _ = writeln!(report, "c{number} = {value:?}");
+    }
+    report
+}
+
+/// The vertices on which both tiers differ.
+fn differences(key: &VertexKey, batch: &Batch, want: &Shaded, got: &Shaded) -> String {
+    let mut report = String::new();
+    let stride = key.outputs.stride();
+    let pairs = want.records.chunks(stride).zip(got.records.chunks(stride));
+    for (vertex, (want_record, got_record)) in pairs.enumerate() {
+        let clip = [want.clip[vertex], got.clip[vertex]];
+        if clip[0] == clip[1] && want_record.iter().zip(got_record).all(|(&a, &b)| same(a, b)) {
+            continue;
+        }
+        let star = |equal: bool| if equal { ' ' } else { '*' };
+        let _ = writeln!(report, "vertex {vertex}, element {}: interp, jit", batch.vertices[vertex]);
+        let _ = writeln!(report, "  {} clip code  {:02x} {:02x}", star(clip[0] == clip[1]), clip[0], clip[1]);
+        for (at, (&want, &got)) in want_record.iter().zip(got_record).enumerate() {
+            let name = at.checked_sub(SCREEN).map_or(format!("screen {at}"), |slot| format!("slot {slot}"));
+            let (star, want_bits, got_bits) = (star(same(want, got)), want.to_bits(), got.to_bits());
+            let _ = writeln!(report, "  {star} {name:<10} {want:>14e} {want_bits:08x}   {got:>14e} {got_bits:08x}");
+        }
+    }
+    report
+}
