@@ -5,9 +5,7 @@
 use std::time::Instant;
 
 use triglyph_guest::format::PixelFormat;
-use triglyph_guest::kernel::transfer::{
-    Convert, ConvertKey, Copy, Fill, Layout, Scale, TransferJob, TransferKey,
-};
+use triglyph_guest::kernel::transfer::{Convert, ConvertKey, Copy, Fill, Layout, Scale, TransferJob, TransferKey};
 use triglyph_guest::kernel::{Tier, TransferKernel, Window, window};
 use triglyph_guest::layout::Block;
 use triglyph_jit::Jit;
@@ -45,15 +43,7 @@ fn copies(jit: &Jit) {
         let memory = window::buffer(&vec![1; 3 << 20]);
         let (source, target) = (Window::new(&memory).first(3 << 19), Window::new(&memory).from(3 << 19));
         let line = if gap == 0 { size } else { line };
-        let job = Copy {
-            source,
-            target,
-            size,
-            source_line: line,
-            source_gap: gap,
-            target_line: size,
-            target_gap: 0,
-        };
+        let job = Copy { source, target, size, source_line: line, source_gap: gap, target_line: size, target_gap: 0 };
         let rate = speed(size, || kernel.run(&TransferJob::Copy(job)).expect("a copy"));
         println!("copy {name}: {rate:.1}");
     }

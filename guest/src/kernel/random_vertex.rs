@@ -209,6 +209,11 @@ fn stream(
 }
 
 impl Batch {
+    /// Puts other bytes behind a stream.
+    pub fn set_stream(&mut self, number: usize, bytes: Vec<u8>, stride: u32) {
+        self.streams[number & 15] = (buffer(&bytes), stride);
+    }
+
     /// Runs `shade` on the job, with records and clip codes that hold 77 before. Returns them with `shade`'s result.
     pub fn run<R>(&self, stride: usize, shade: impl FnOnce(&mut VertexJob<'_>) -> R) -> (Vec<f32>, Vec<u8>, R) {
         let streams: [Stream<'_>; 16] = std::array::from_fn(|i| {

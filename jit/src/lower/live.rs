@@ -55,16 +55,13 @@ impl Live {
     }
 
     fn read(&mut self, operand: &Operand, components: [bool; 4]) {
-        for component in 0..4 {
-            if components[component] {
-                let select = usize::from(operand.select[component]);
-                match operand.register {
-                    Src::Input(n) => self.inputs |= bit(n, select),
-                    Src::Temp(n) => self.temporaries |= bit(n, select),
-                    Src::Const(_, Index::A0X) => self.address[0] = true,
-                    Src::Const(_, Index::A0Y) => self.address[1] = true,
-                    Src::Const(..) => {}
-                }
+        for (select, _) in operand.select.into_iter().zip(components).filter(|(_, read)| *read) {
+            match operand.register {
+                Src::Input(n) => self.inputs |= bit(n, select.into()),
+                Src::Temp(n) => self.temporaries |= bit(n, select.into()),
+                Src::Const(_, Index::A0X) => self.address[0] = true,
+                Src::Const(_, Index::A0Y) => self.address[1] = true,
+                Src::Const(..) => {}
             }
         }
     }
@@ -76,10 +73,8 @@ impl Live {
                 let needed = self.needed(*target, *mask);
                 let flags = if *op == Alu::Litp { std::mem::take(&mut self.flags) } else { [false; 2] };
                 let (file, n) = self.file(*target);
-                for component in 0..4 {
-                    if needed[component] {
-                        *file &= !bit(n, component);
-                    }
+                for component in (0..4).filter(|&component| needed[component]) {
+                    *file &= !bit(n, component);
                 }
                 for (source, components) in sources.iter().zip(reads(*op, needed, flags)) {
                     self.read(source, components);

@@ -62,7 +62,7 @@ struct Source<'k> {
 impl<'k> Source<'k> {
     fn new(key: &'k VertexKey) -> Result<Self, Refused> {
         let Program::Pica(program) = &key.program;
-        if key.outputs.slots.len() < 4 || key.outputs.slots.len() > 64 || key.outputs.slots.len() % 4 != 0 {
+        if key.outputs.slots.len() < 4 || key.outputs.slots.len() > 64 || !key.outputs.slots.len().is_multiple_of(4) {
             return Err(Refused("output map without position or of an odd size"));
         }
         let code = Code::new(program);

@@ -234,7 +234,7 @@ impl Square<'_, '_> {
 
     /// Eight pixels of a square, row `row` of it.
     fn load_tiled_row(&mut self, start: Value, row: u32, bytes: u32) -> Row {
-        let upper = row % 2 == 0;
+        let upper = row.is_multiple_of(2);
         if bytes == 2 {
             let at = (morton(0, row & !1) * bytes) as i32;
             let [left, right] = self.load_quads(start, at, bytes);
