@@ -118,6 +118,9 @@ mod mode {
     pub const SHADOW: u32 = 3;
 }
 
+/// Fog mode that takes a gas buffer for a texture.
+const GAS_FOG: u32 = 7;
+
 /// Which inputs the combiner stages look at.
 struct UsedSources {
     primary: bool,
@@ -158,7 +161,7 @@ impl UsedSources {
 fn unimplemented(registers: &[u32; regs::COUNT]) -> Option<&'static str> {
     match regs::color_operation::mode(registers[regs::color_operation::ID]) {
         mode::GAS => Some("gas rendering"),
-        _ if regs::tev_update_fog::fog_mode(registers[regs::tev_update_fog::ID]) == 7 => Some("gas fog"),
+        _ if regs::tev_update_fog::fog_mode(registers[regs::tev_update_fog::ID]) == GAS_FOG => Some("gas fog"),
         _ => None,
     }
 }
@@ -327,6 +330,10 @@ fn constants(registers: &[u32; regs::COUNT], units: &[Unit; 3]) -> PixelConstant
 
 fn combiners(registers: &[u32; regs::COUNT]) -> Combiners {
     let mut stages = [Stage::PASS; 6];
+    if regs::tev_update_fog::fog_mode(registers[regs::tev_update_fog::ID]) == GAS_FOG {
+        // Gas is not emulated: the result is (0, 0, 0, 0), as with other emulators.
+        return Combiners { stages };
+    }
     for (index, stage) in stages.iter_mut().enumerate() {
         *stage = combiner_stage(registers, index);
     }
