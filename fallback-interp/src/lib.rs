@@ -3,7 +3,7 @@
 //! ```text
 //! Interpreter: Tier
 //!   vertex    fetch -> pica_shader::Machine -> output map -> clip codes, screen position
-//!   pixel     interpolate -> texture -> combine -> tests -> fog -> blend -> target
+//!   pixel     interpolate -> texture -> lighting -> combine -> tests -> fog -> blend -> target
 //!   geometry  values -> pica_shader::Machine -> emitted triangles as vertex records
 //!   transfer  fill, copy, convert
 //! ```

@@ -11,6 +11,8 @@ use super::Color;
 pub(super) struct Sources {
     /// Interpolated vertex colour.
     pub(super) primary: Color,
+    /// Primary and secondary result of fragment lighting.
+    pub(super) lighting: [Color; 2],
     /// Samples of the texture units.
     pub(super) textures: [Color; 4],
 }
@@ -113,12 +115,13 @@ impl State {
     fn source(&self, source: Source, constant: Color, sources: &Sources) -> Color {
         match source {
             Source::Primary => sources.primary,
+            Source::FragmentPrimary => sources.lighting[0],
+            Source::FragmentSecondary => sources.lighting[1],
             Source::Texture(unit) => sources.textures.get(usize::from(unit)).copied().unwrap_or_default(),
             Source::Buffer => self.buffer,
             Source::Constant => constant,
             Source::Previous => self.out,
-            // Fragment lighting is not computed here yet; off, it gives zero.
-            Source::FragmentPrimary | Source::FragmentSecondary | Source::Zero => [0; 4],
+            Source::Zero => [0; 4],
         }
     }
 }

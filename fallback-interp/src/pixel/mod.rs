@@ -3,25 +3,32 @@
 //! ```text
 //! Kernel::shade -> every covered pixel of every block
 //!   interpolate  edge functions -> weights, W, depth, varyings
-//!   texture      coordinates, level, filter -> texel -> etc1
+//!   texture      coordinates, level, filter -> texel -> etc1, or shadow
+//!   procedural   the fourth texture unit
+//!   lighting     normal, lights, tables -> two colours
 //!   combine      six stages
+//!   shadow       a pixel of a shadow map, instead of everything below
 //!   tests        alpha; stencil and depth
 //!   fog
 //!   blend        factors, equations, logic operations
 //!   target       addresses, reading and writing of the two surfaces
 //! ```
 //!
-//! The formulas stand in `guest::kernel::pixel` and `guest::kernel::combine`.
+//! The formulas stand in `guest::kernel::{pixel, lighting, procedural, combine}`.
 
 mod blend;
 mod combine;
 mod etc1;
 mod fog;
 mod interpolate;
+mod lighting;
+mod procedural;
+mod shadow;
 mod target;
 mod tests;
 mod texel;
 mod texture;
+mod vector;
 
 use triglyph_guest::kernel::combine::Source;
 use triglyph_guest::kernel::pixel::{Compare, PixelJob, PixelKey, Primitive};
@@ -31,6 +38,8 @@ use triglyph_guest::layout::unmorton;
 pub use texel::fetch as texel;
 
 use interpolate::Point;
+use lighting::Lighting;
+use procedural::Procedural;
 use target::Pixel;
 
 /// A colour, r, g, b, a.
@@ -40,8 +49,8 @@ type Color = [u8; 4];
 #[derive(Clone, Debug)]
 pub struct Kernel {
     key: PixelKey,
-    /// Texture units that some combiner stage looks at.
-    units: [bool; 3],
+    /// Texture units that some combiner stage or the lighting looks at.
+    units: [bool; 4],
     /// Combiner stages up to the last that does something.
     stages: usize,
 }
@@ -49,7 +58,10 @@ pub struct Kernel {
 impl Kernel {
     /// The kernel of `key`.
     pub fn new(key: &PixelKey) -> Self {
-        let units = std::array::from_fn(|unit| combine::uses(&key.combiners, Source::Texture(unit as u8)));
+        let units = [0, 1, 2, 3].map(|unit| {
+            combine::uses(&key.combiners, Source::Texture(unit))
+                || key.lighting.as_ref().is_some_and(|lighting| lighting::uses(lighting, unit))
+        });
         Kernel { key: key.clone(), units, stages: combine::length(&key.combiners) }
     }
 
@@ -59,6 +71,9 @@ impl Kernel {
         let point = Point::new(key, job, primitive, x, row);
         let pixel = Pixel::new(key, &job.target, x, row);
         let depth = point.depth(job.constants, key.w_buffer);
+        if key.shadow.is_some() {
+            return shadow::write(&pixel, job.constants, depth, || self.combine(job, &point));
+        }
 
         // Shading has no side effect. So where the alpha test cannot fail, the tests behind it may be asked first.
         let early =
@@ -82,20 +97,32 @@ impl Kernel {
         }
     }
 
-    /// Samples the textures and runs the combiner stages.
+    /// What comes out of the combiner stages.
     fn combine(&self, job: &PixelJob<'_>, point: &Point<'_>) -> Color {
-        let mut sources = combine::Sources { primary: point.color(self.key.color_slots), textures: [[0; 4]; 4] };
-        for unit in 0..3 {
-            if self.units[unit] {
-                let texture = texture::Unit {
-                    key: &self.key.textures[unit],
-                    constants: &job.constants.texture[unit],
-                    texture: &job.textures[unit],
-                };
-                sources.textures[unit] = texture.sample(point);
-            }
-        }
+        let textures = self.textures(job, point);
+        let lighting = match (&self.key.lighting, job.lighting) {
+            (Some(key), Some((constants, tables))) => Lighting { key, constants, tables }.shade(point, &textures),
+            _ => [[0; 4]; 2],
+        };
+        let sources = combine::Sources { primary: point.color(self.key.color_slots), lighting, textures };
         combine::run(&self.key.combiners.stages[..self.stages], job.constants, &sources)
+    }
+
+    /// Samples the texture units that something looks at.
+    fn textures(&self, job: &PixelJob<'_>, point: &Point<'_>) -> [Color; 4] {
+        let mut colors = [[0; 4]; 4];
+        for unit in (0..3).filter(|&unit| self.units[unit]) {
+            let texture = texture::Unit {
+                key: &self.key.textures[unit],
+                constants: &job.constants.texture[unit],
+                texture: &job.textures[unit],
+            };
+            colors[unit] = texture.sample(point);
+        }
+        if let (true, Some(key), Some(data)) = (self.units[3], &self.key.procedural, job.procedural) {
+            colors[3] = Procedural { key, data }.sample(point);
+        }
+        colors
     }
 }
 
@@ -118,4 +145,14 @@ impl PixelKernel for Kernel {
 fn clamp(v: f32, low: f32, high: f32) -> f32 {
     let v = if low < v { v } else { low };
     if v < high { v } else { high }
+}
+
+/// The smaller one; `b` when either is NaN.
+fn min(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
+}
+
+/// The larger one; `b` when either is NaN.
+fn max(a: f32, b: f32) -> f32 {
+    if b < a { a } else { b }
 }

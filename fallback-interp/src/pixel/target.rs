@@ -74,6 +74,17 @@ impl<'m> Pixel<'m> {
         }
     }
 
+    /// Stores the 24-bit depth of a shadow map's pixel, most significant byte first.
+    pub(super) fn store_shadow_depth(&self, depth: u32) {
+        let [_, bytes @ ..] = depth.to_be_bytes();
+        self.target.color.write(self.offset(4), &bytes);
+    }
+
+    /// Stores the light that comes through at a shadow map's pixel.
+    pub(super) fn store_shadow_light(&self, light: u8) {
+        self.target.color.write(self.offset(4) + 3, &[light]);
+    }
+
     fn depth_window(&self) -> Option<(DepthFormat, Window<'m>)> {
         let format = self.depth_format?;
         Some((format, self.target.depth.from(self.offset(format.bytes()))))

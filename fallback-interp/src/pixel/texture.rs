@@ -19,30 +19,33 @@ pub(super) struct Unit<'a> {
 }
 
 /// Where a sample is taken.
-struct Spot {
+pub(super) struct Spot {
     /// Face of a cube, 0 otherwise.
-    face: usize,
+    pub(super) face: usize,
     /// Coordinates on it, 1 being the whole width or height, v upwards.
-    uv: [f32; 2],
+    pub(super) uv: [f32; 2],
 }
 
 /// A level's texels.
-struct Level<'a> {
-    texels: Window<'a>,
-    width: u32,
-    height: u32,
+pub(super) struct Level<'a> {
+    pub(super) texels: Window<'a>,
+    pub(super) width: u32,
+    pub(super) height: u32,
 }
 
 impl Unit<'_> {
     /// The colour of the unit at a pixel.
     pub(super) fn sample(&self, point: &Point<'_>) -> Color {
-        match self.key.kind {
-            TextureKind::Disabled | TextureKind::Shadow { .. } | TextureKind::ShadowCube { .. } => return [0; 4],
-            TextureKind::Null => return [0, 0, 0, 255],
-            TextureKind::Plain | TextureKind::Projected | TextureKind::Cube => {}
-        }
         let varyings = self.key.coordinates.map(|slot| point.varying(slot));
         let spot = self.spot(varyings);
+        match self.key.kind {
+            TextureKind::Disabled => return [0; 4],
+            TextureKind::Null => return [0, 0, 0, 255],
+            TextureKind::Shadow { form, .. } | TextureKind::ShadowCube { form } => {
+                return self.shadow(&spot, varyings, form);
+            }
+            TextureKind::Plain | TextureKind::Projected | TextureKind::Cube => {}
+        }
         let lod = if self.key.needs_lod() { self.lod(point, varyings, &spot) } else { 0.0 };
         let filter = if lod <= 0.0 { self.key.magnify } else { self.key.minify };
         match self.key.mipmap {
@@ -66,8 +69,10 @@ impl Unit<'_> {
     fn spot(&self, varyings: [f32; 3]) -> Spot {
         let [u, v, w] = varyings;
         match self.key.kind {
-            TextureKind::Projected => Spot { face: 0, uv: [u / w, v / w] },
-            TextureKind::Cube => {
+            TextureKind::Projected | TextureKind::Shadow { perspective: true, .. } => {
+                Spot { face: 0, uv: [u / w, v / w] }
+            }
+            TextureKind::Cube | TextureKind::ShadowCube { .. } => {
                 let face = cube_face(varyings);
                 let [s, t, m] = cube_axes(face, varyings);
                 Spot { face, uv: [s / (2.0 * m) + 0.5, t / (2.0 * m) + 0.5] }
@@ -109,7 +114,7 @@ impl Unit<'_> {
     }
 
     /// A filtered sample of one level; nothing from a level too small to have texels.
-    fn filtered(&self, spot: &Spot, number: u32, filter: Filter) -> Color {
+    pub(super) fn filtered(&self, spot: &Spot, number: u32, filter: Filter) -> Color {
         let level = self.level(spot.face, number);
         if level.width == 0 || level.height == 0 {
             return [0; 4];
@@ -155,7 +160,7 @@ impl Unit<'_> {
     }
 
     /// Level `number` of a face: the levels before it are skipped.
-    fn level(&self, face: usize, number: u32) -> Level<'_> {
+    pub(super) fn level(&self, face: usize, number: u32) -> Level<'_> {
         // At most 15, the largest level of detail: the shifts below are in range.
         let number = number.min(15);
         let extent = |k: u32| (self.constants.width >> k, self.constants.height >> k);

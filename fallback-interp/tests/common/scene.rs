@@ -4,10 +4,12 @@ use std::sync::atomic::AtomicU8;
 
 use triglyph_guest::format::PixelFormat;
 use triglyph_guest::kernel::combine::{Channel, ColorChannel, ColorOperand, Combiners, Source, Stage};
+use triglyph_guest::kernel::lighting::{LightTables, LightingConstants};
 use triglyph_guest::kernel::pixel::{
     BlendEquation, BlendFactor, BlendKey, Compare, FogTable, Output, PixelBlock, PixelConstants, PixelJob, PixelKey,
     Primitive, Target, Texture, TextureKey,
 };
+use triglyph_guest::kernel::procedural::ProceduralData;
 use triglyph_guest::kernel::{Tier, Window, window};
 use triglyph_guest::layout::{Block, morton};
 use triglyph_interp::Interpreter;
@@ -34,6 +36,10 @@ pub fn take(source: Source) -> Stage {
 /// Texture coordinates stand in these varying slots.
 pub const COORDINATES: [u8; 3] = [4, 5, 6];
 const COLORS: [u8; 4] = [8, 9, 10, 11];
+/// The quaternion stands in these varying slots.
+pub const QUATERNION: [u8; 4] = [12, 13, 14, 15];
+/// The view vector stands in these varying slots.
+pub const VIEW: [u8; 3] = [16, 17, 18];
 
 /// A state, a primitive with varyings, and the surfaces.
 pub struct Scene<'t> {
@@ -42,8 +48,10 @@ pub struct Scene<'t> {
     pub fog: Option<FogTable>,
     pub textures: [Texture<'t>; 3],
     pub primitive: Primitive,
-    /// u, v, w, r, g, b, a at the three vertices.
-    pub varyings: [[f32; 3]; 7],
+    pub lighting: Option<(LightingConstants, Box<LightTables>)>,
+    pub procedural: Option<Box<ProceduralData>>,
+    /// u, v, w, r, g, b, a, quaternion x, y, z, w and view x, y, z at the three vertices.
+    pub varyings: [[f32; 3]; 14],
     pub color: Vec<AtomicU8>,
     pub depth: Vec<AtomicU8>,
 }
@@ -56,7 +64,7 @@ impl Default for Scene<'_> {
                 lighting: None,
                 procedural: None,
                 shadow: None,
-                slots: 0xF70,
+                slots: 0x7_FF70,
                 color_slots: COLORS,
                 w_buffer: false,
                 textures: [TextureKey::DISABLED; 3],
@@ -78,7 +86,9 @@ impl Default for Scene<'_> {
             fog: None,
             textures: [Texture::default(); 3],
             primitive: Primitive { edge: [1, 0, 0], sum: 1.0, inv_w: [1.0; 3], ..Primitive::default() },
-            varyings: [[1.0; 3]; 7],
+            lighting: None,
+            procedural: None,
+            varyings: [[1.0; 3]; 14],
             color: window::buffer(&[0; 256]),
             depth: window::buffer(&[0; 256]),
         }
@@ -93,6 +103,13 @@ impl Scene<'_> {
         }
     }
 
+    /// Varyings from `first` on have these values everywhere.
+    pub fn vary(&mut self, first: usize, values: &[f32]) {
+        for (varying, &value) in self.varyings[first..].iter_mut().zip(values) {
+            *varying = [value; 3];
+        }
+    }
+
     /// Fills the colour buffer.
     pub fn background(&mut self, color: [u8; 4]) {
         let format = self.key.color_format.expect("a colour buffer");
@@ -104,8 +121,8 @@ impl Scene<'_> {
     /// Draws the pixels of `coverage`.
     pub fn draw(&self, coverage: u64) {
         let job = PixelJob {
-            lighting: None,
-            procedural: None,
+            lighting: self.lighting.as_ref().map(|(constants, tables)| (constants, &**tables)),
+            procedural: self.procedural.as_deref(),
             target: Target { color: Window::new(&self.color), depth: Window::new(&self.depth), width: 8, rows: 8 },
             textures: &self.textures,
             constants: &self.constants,

@@ -35,15 +35,16 @@
 //! colours: trunc(clamp(v, 0, 1) * 255)
 //! ```
 //! `max(a, b)` is `b < a ? a : b`, `min(a, b)` is `a < b ? a : b`: NaN gives b. Clamps as in [`super::pixel`].
-//! Factors that a key does not have are left out, not multiplied by 1 (which changes nothing but NaN payloads).
+//! View and quaternion are the interpolated varyings, lengths as they come. Factors that a key does not have are left
+//! out, not multiplied by 1 (which changes nothing but NaN payloads); a table that it does not have counts as 1, also
+//! that of a spot light. A factor of 0 (hl, g) is multiplied: infinity times it is NaN.
 //!
 //! # Tables
 //!
-//! `lookup(x)`: with x the input below; absolute: x = two-sided light ? |x| : max(x, 0), then `t = x*256`,
-//! `i = clamp(floor(t), 0, 255)`; signed: `t = x*128`, `i = clamp(floor(t), -128, 127)`, entry `i & 255`;
-//! `value = entry[0] + entry[1]*(t - i)`, times the scale. NaN gives entry 0 of the clamped range's low end with
-//! fraction 0: t is first clamped to 0..256 (absolute) or -128..128 (signed) and i from above by 255 or 127. Distance
-//! attenuation looks up as absolute, without scale.
+//! `lookup(x)`: with x the input below; absolute: x = two-sided light ? |x| : max(x, 0), then `t = x*256`, NaN
+//! becoming 0, `i = clamp(floor(t), 0, 255)`; signed: `t = x*128`, NaN becoming 0, `i = clamp(floor(t), -128, 127)`,
+//! entry `i & 255`; `value = entry[0] + entry[1]*(t - i)`, times the scale. Only i is clamped: beyond both ends the
+//! line of the last entry goes on. Distance attenuation looks up as absolute (its x is clamped already), without scale.
 
 /// What the code of fragment lighting depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

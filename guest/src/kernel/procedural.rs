@@ -1,7 +1,8 @@
 //! The procedural texture unit (3dbrew: GPU/Procedural Texture Generation; noise verified on hardware).
 //!
-//! f32 in the order written. `frac(x)` is `x - floor(x)` (x is never negative), `trunc` of a value clamped to 0..2^20
-//! first; NaN becomes 0 there.
+//! f32 in the order written; whole numbers (of trunc, rand, levels and channels) are unsigned. `frac(x)` is
+//! `x - floor(x)` (x is never negative), `trunc` of a value clamped to 0..2^20 first; NaN becomes 0 there. `max(a, b)` is
+//! `b < a ? a : b`, `min(a, b)` is `a < b ? a : b`: NaN gives b. Clamps as in [`super::pixel`].
 //!
 //! ```text
 //! u = |u|; v = |v|
@@ -13,7 +14,7 @@
 //! clamp: Zero x > 1 ? 0 : x; Edge min(x, 1); Repeat frac(x); Mirror i = trunc(x), even ? x - i : 1 - (x - i);
 //!        Pulse x > 0.5 ? 1 : 0
 //! t = lookup(rgb map, combine(rgb_map, u, v)); alpha: lookup(alpha map, combine(alpha_map, u, v))
-//! colour = colour(t), separate alpha: a = trunc(clamp(alpha, 0, 1) * 255)
+//! colour = colour(t), of both levels if need be; then separate alpha: a = trunc(clamp(alpha, 0, 1) * 255)
 //!
 //! combine: U u; U2 u*u; V v; V2 v*v; Average (u+v)/2; Average2 (u*u+v*v)/2; Root min(sqrt(u*u+v*v), 1); Min; Max;
 //!          AverageRoot min(((u+v)/2 + sqrt(u*u+v*v))/2, 1)           / 2 as * 0.5
@@ -33,11 +34,12 @@
 //!   Linear:  i = trunc(x); per channel trunc(clamp(color[j] + (x - i)*difference[j], 0, 255)), j = (offset[L] + i) & 255;
 //!            difference is already doubled
 //! levels (filters with mipmaps): du = max(|du/dx|, |du/dy|) of the interpolated u before noise, dv likewise;
-//!   lod = bias == 0 ? 0 : log2(|width*bias| * (du + dv)), clamped to lod_min..lod_max
+//!   lod = bias == 0 ? 0 : log2(|width*bias| * (du + dv)), either clamped to lod_min..lod_max
 //!   nearest level floor(lod + 0.5); linear: L = floor(lod), F = trunc((lod - L)*256), channels of L and L+1 (at most
 //!   lod_max) as (c*(256-F) + d*F + 128) >> 8
 //! ```
-//! Derivatives are those of [`super::pixel::TextureKind`]: `(d(u) - u*d(q)) * W`.
+//! Derivatives are those of [`super::pixel::TextureKind`]: `(d(u) - u*d(q)) * W`, u with its sign; `log2` is
+//! [`crate::num::ops::log2`]. Without noise n is 0.
 
 /// What the code of the unit depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
