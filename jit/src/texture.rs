@@ -165,7 +165,7 @@ fn etc1_tile<const BYTES: usize>(bytes: &[u8]) -> Tile {
                 let n = 4 * x + y;
                 let index = colors >> n & 1 | (colors >> (16 + n) & 1) << 1 | (second >> n & 1) << 2;
                 let alpha = (alpha >> (4 * n)) as u32 & 15;
-                texels[corner + y * 8 + x] = palette[index as usize & 7] | alpha * 17;
+                texels[corner + y * 8 + x] = palette[index as usize & 7] | (alpha * 17);
             }
         }
     }

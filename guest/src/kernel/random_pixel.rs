@@ -333,8 +333,12 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> PixelKey {
         pass: StencilOp::from_register(r.word()),
         write: !r.one_in(4),
     });
-    let compare = |r: &mut Random<'_, R>| if r.one_in(2) { Compare::Always } else { Compare::from_register(r.word()) };
-    let stages = [(); 6].map(|()| if r.one_in(3) { Stage::PASS } else { stage(r) });
+    // In half of the states most pixels pass and keep what was shaded: differences early in the pipeline show.
+    let calm = r.one_in(2);
+    let rare = if calm { 8 } else { 2 };
+    let compare =
+        |r: &mut Random<'_, R>| if r.one_in(rare) { Compare::from_register(r.word()) } else { Compare::Always };
+    let stages = [(); 6].map(|()| if r.one_in(3) != calm { Stage::PASS } else { stage(r) });
     PixelKey {
         lighting: None,
         procedural: None,
@@ -350,7 +354,7 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> PixelKey {
         depth_test: compare(r),
         depth_write: !r.one_in(3),
         depth_format,
-        output: output(r),
+        output: if calm && !r.one_in(3) { Output::Logic(LogicOp::Copy) } else { output(r) },
         color_format: (!r.one_in(16)).then(|| r.pick(&PixelFormat::ALL)),
         color_mask: if r.one_in(3) { r.word() as u8 & 15 } else { 15 },
         block: if r.one_in(6) { Block::B32 } else { Block::B8 },
