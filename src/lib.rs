@@ -26,7 +26,7 @@
 use std::sync::Arc;
 
 pub use triglyph_engine::cache::TierMode as Tier;
-pub use triglyph_engine::{capture, device, error, mem, n3ds, render};
+pub use triglyph_engine::{capture, device, error, mem, n3ds, render, snapshot};
 pub use triglyph_guest as guest;
 
 pub use triglyph_engine::cache::Tiers;
@@ -35,6 +35,7 @@ pub use triglyph_engine::device::{
 };
 pub use triglyph_engine::error::Error;
 pub use triglyph_engine::n3ds::N3ds;
+pub use triglyph_engine::snapshot::SnapshotOptions;
 
 use triglyph_engine::render::RenderOptions;
 use triglyph_interp::Interpreter;

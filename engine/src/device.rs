@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use crate::error::Error;
+use crate::snapshot::SnapshotOptions;
 
 /// The consoles, numbered as captures number them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -177,6 +178,28 @@ pub trait Device: Send {
     fn stats(&self) -> Stats {
         Stats::default()
     }
+
+    /// The whole state, as if everything submitted had finished: a device that [`restore`](Self::restore)s it goes on
+    /// exactly as this one does.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] on machines without snapshots.
+    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
+        let _ = options;
+        Err(Error::Unsupported(format!("snapshots of the {}", self.machine())))
+    }
+
+    /// Takes the state of a snapshot over. Guest memory is as the snapshot has it, and nothing else is mapped; without
+    /// memory in the snapshot it stays as it is. What the host has chosen, the counters and the faults stay as well.
+    ///
+    /// # Errors
+    /// [`Error::Snapshot`] for one that is broken, of another version or of another machine; [`Error::Unsupported`] on
+    /// machines without snapshots, and when guest memory cannot be mapped as the snapshot has it. Nothing has changed
+    /// then.
+    fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
+        let _ = snapshot;
+        Err(Error::Unsupported(format!("snapshots of the {}", self.machine())))
+    }
 }
 
 impl<D: Device + ?Sized> Device for Box<D> {
@@ -212,6 +235,12 @@ impl<D: Device + ?Sized> Device for Box<D> {
     }
     fn stats(&self) -> Stats {
         (**self).stats()
+    }
+    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
+        (**self).snapshot(options)
+    }
+    fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
+        (**self).restore(snapshot)
     }
 }
 

@@ -34,6 +34,12 @@ pub enum Error {
         /// What the device answered.
         source: Box<Error>,
     },
+    /// A snapshot that is broken, of another version or of another machine.
+    #[error("snapshot: {what}")]
+    Snapshot {
+        /// What is wrong with it.
+        what: String,
+    },
     /// The host named guest memory that is not mapped.
     #[error("guest memory {address:#x}, {size:#x} bytes, is not mapped in space {space}")]
     Unmapped {

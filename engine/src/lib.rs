@@ -13,6 +13,7 @@ pub mod raster;
 pub mod render;
 pub mod scene;
 pub mod sched;
+pub mod snapshot;
 pub mod transfer;
 
 pub use device::Device;

@@ -238,7 +238,7 @@ fn too_large(limit: u64) -> String {
 }
 
 /// Decodes exactly one zstd frame. Memory grows with what really comes out, not with what the frame claims.
-fn decode_frame(stored: &[u8], limit: u64) -> Result<Vec<u8>, String> {
+pub(crate) fn decode_frame(stored: &[u8], limit: u64) -> Result<Vec<u8>, String> {
     // Windows beyond 128 MiB (2^27) are refused by the decoder.
     const WINDOW_LOG: u32 = 27;
     let broken = |error: std::io::Error| format!("broken zstd frame: {error}");

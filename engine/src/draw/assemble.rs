@@ -1,6 +1,7 @@
 //! Primitive assembly. The assembler's state outlives a draw: vertices of an unfinished primitive wait for the next.
 
 use super::Shaded;
+use crate::snapshot::state;
 
 /// How vertices form triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -33,6 +34,13 @@ pub struct Assembler {
 struct Kept {
     record: Vec<f32>,
     clip: u8,
+}
+
+state! {
+    /// An assembler in a snapshot.
+    pub(crate) struct SavedAssembler { topology: u8, next: u8, ready: bool, turned: bool, kept: Vec<SavedKept> }
+    /// A vertex that waits: the bits of its record, its clip code.
+    pub(crate) struct SavedKept { record: Vec<u32>, clip: u8 }
 }
 
 impl Assembler {
@@ -107,6 +115,44 @@ impl Assembler {
     }
 }
 
+impl Topology {
+    const ALL: [Topology; 4] = [Topology::List, Topology::Strip, Topology::Fan, Topology::Geometry];
+}
+
+impl Assembler {
+    /// The state between two draws.
+    pub(crate) fn save(&self) -> SavedAssembler {
+        let Assembler { topology, buffer: _, next, ready, turned, kept } = self;
+        let vertex = |kept: &Kept| SavedKept {
+            record: kept.record.iter().map(|value| value.to_bits()).collect(),
+            clip: kept.clip,
+        };
+        let kept = kept.iter().map(vertex).collect();
+        SavedAssembler { topology: *topology as u8, next: *next as u8, ready: *ready, turned: *turned, kept }
+    }
+
+    /// The assembler that was saved; `stride` are the floats of a record. `None` when there is no such state.
+    pub(crate) fn restore(saved: &SavedAssembler, stride: usize) -> Option<Self> {
+        let SavedAssembler { topology, next, ready, turned, kept } = saved;
+        let (topology, next) = (*Topology::ALL.get(usize::from(*topology))?, usize::from(*next));
+        let possible = match topology {
+            Topology::List | Topology::Geometry => next <= 2 && !ready,
+            Topology::Strip | Topology::Fan => next <= 1,
+        };
+        let held = if *ready { 2 } else { next };
+        if !possible || kept.len() != held || kept.iter().any(|vertex| vertex.record.len() != stride) {
+            return None;
+        }
+        let vertex = |kept: &SavedKept| Kept {
+            record: kept.record.iter().copied().map(f32::from_bits).collect(),
+            clip: kept.clip,
+        };
+        let kept = kept.iter().map(vertex).collect();
+        // The numbers of the vertices that wait are given when the next draw begins.
+        Some(Assembler { topology, buffer: [0; 2], next, ready: *ready, turned: *turned, kept })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,5 +201,30 @@ mod tests {
         let mut seen = Vec::new();
         assembler.submit(0, |t| seen.push(t.map(|v| second.record(v)[4])));
         assert_eq!(seen, [[1.0, 2.0, 3.0]]);
+    }
+
+    #[test]
+    fn saved_states_have_to_be_possible() {
+        let mut strip = Assembler::default();
+        strip.reset(Topology::Strip);
+        let shaded = Shaded { records: vec![0.5; 24], clip: vec![0, 1, 2], stride: 8, groups: u32::MAX };
+        (0..3).for_each(|vertex| strip.submit(vertex, |_| ()));
+        strip.end(&shaded);
+        let saved = strip.save();
+        assert_eq!(Assembler::restore(&saved, 8).unwrap().save(), saved);
+        let one = || saved.kept[..1].to_vec();
+        assert_eq!(saved.kept.iter().map(|kept| kept.clip).collect::<Vec<_>>(), [2, 1]);
+        for broken in [
+            SavedAssembler { topology: 4, ..saved.clone() },
+            SavedAssembler { topology: Topology::List as u8, ..saved.clone() },
+            SavedAssembler { next: 2, ..saved.clone() },
+            SavedAssembler { kept: one(), ..saved.clone() },
+            SavedAssembler { ready: false, next: 2, ..saved.clone() },
+        ] {
+            assert!(Assembler::restore(&broken, 8).is_none(), "{broken:?}");
+        }
+        assert!(Assembler::restore(&saved, 12).is_none());
+        let half = SavedAssembler { ready: false, next: 1, kept: one(), ..saved };
+        assert!(Assembler::restore(&half, 8).is_some());
     }
 }

@@ -10,6 +10,7 @@ mod setup;
 mod shade;
 mod unique;
 
+pub(crate) use assemble::SavedAssembler;
 pub use assemble::{Assembler, Topology};
 pub use setup::{Cull, Setup};
 pub use shade::{Batch, Shaded, shade};

@@ -9,6 +9,7 @@
 //! knows pointers.
 
 mod raw;
+mod remap;
 mod written;
 
 use std::sync::{Arc, Mutex};
@@ -19,6 +20,7 @@ use crate::device::{Access, WrittenRange};
 use crate::error::Error;
 use raw::Arena;
 pub use raw::for_each_chunk;
+pub use remap::Mapping;
 use written::WrittenSet;
 
 /// The memory of one machine.

@@ -14,7 +14,7 @@ pub(super) struct Arena {
     pointer: *mut u8,
     size: usize,
     /// Keeps an own mapping alive; `None` for memory of the host's.
-    _own: Option<MmapMut>,
+    own: Option<MmapMut>,
 }
 
 // SAFETY: the bytes are only handed out as atomics, which any thread may use.
@@ -28,7 +28,7 @@ impl Arena {
         let refused = |e: &dyn std::fmt::Display| Error::Unsupported(format!("{size:#x} bytes of guest memory: {e}"));
         let size = usize::try_from(size).map_err(|e| refused(&e))?;
         let mut map = MmapOptions::new().len(size).no_reserve_swap().map_anon().map_err(|e| refused(&e))?;
-        Ok(Arena { pointer: map.as_mut_ptr(), size, _own: Some(map) })
+        Ok(Arena { pointer: map.as_mut_ptr(), size, own: Some(map) })
     }
 
     /// Memory of the host's.
@@ -37,7 +37,12 @@ impl Arena {
     /// `pointer` must be valid for reads and writes of `size` bytes while the arena lives.
     pub(super) unsafe fn host(pointer: *mut u8, size: u64) -> Result<Self, Error> {
         let size = usize::try_from(size).map_err(|e| Error::Unsupported(e.to_string()))?;
-        Ok(Arena { pointer, size, _own: None })
+        Ok(Arena { pointer, size, own: None })
+    }
+
+    /// Whether the bytes are the host's.
+    pub(super) fn is_host(&self) -> bool {
+        self.own.is_none()
     }
 
     pub(super) fn bytes(&self) -> &[AtomicU8] {

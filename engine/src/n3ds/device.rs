@@ -8,13 +8,14 @@ use crate::device::{Access, Device, Fault, FaultKind, Faults, Machine, Stats, Wr
 use crate::error::Error;
 use crate::mem::Memory;
 use crate::render::{RenderOptions, Renderer};
+use crate::snapshot::SnapshotOptions;
 
 /// A Nintendo 3DS's GPU: PICA200, transfer engine, LCD registers, GSP.
 #[derive(Debug)]
 pub struct N3ds {
-    core: Core,
-    external: External,
-    gsp: Gsp,
+    pub(super) core: Core,
+    pub(super) external: External,
+    pub(super) gsp: Gsp,
 }
 
 /// Bytes of a GX command.
@@ -58,7 +59,10 @@ impl N3ds {
     /// ```
     pub fn with_gsp<T>(&mut self, f: impl FnOnce(&mut Gsp, &mut dyn Hardware) -> T) -> T {
         let mut bus = Bus { external: &mut self.external, core: &mut self.core };
-        f(&mut self.gsp, &mut bus)
+        let answer = f(&mut self.gsp, &mut bus);
+        // A draw that was started by a register call, without any list, shows in memory as well.
+        self.core.renderer.flush(&self.core.memory);
+        answer
     }
 
     /// The system process, to look at.
@@ -135,5 +139,13 @@ impl Device for N3ds {
 
     fn stats(&self) -> Stats {
         self.core.renderer.stats()
+    }
+
+    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
+        Ok(N3ds::snapshot(self, options))
+    }
+
+    fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
+        N3ds::restore(self, snapshot)
     }
 }

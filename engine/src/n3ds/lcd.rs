@@ -4,6 +4,8 @@
 
 use triglyph_guest::format::PixelFormat;
 
+use crate::snapshot::state;
+
 /// Registers of one controller, from its first on (3dbrew: GPU/External Registers).
 pub mod offset {
     /// Colour around the picture.
@@ -228,6 +230,23 @@ impl Lcd {
     /// eye each shows its own.
     fn is_wide(&self) -> bool {
         self.screen == Screen::Top && self.peek(offset::FORMAT) & 0x70 == 0
+    }
+}
+
+state! {
+    /// A controller in a snapshot.
+    pub(super) struct SavedLcd { words: [u32; WORDS], table: [u32; 256], index: u8, fill: u32 }
+}
+
+impl Lcd {
+    pub(super) fn save(&self) -> SavedLcd {
+        let Lcd { screen: _, words, table, index, fill } = self;
+        SavedLcd { words: *words, table: *table, index: *index, fill: *fill }
+    }
+
+    pub(super) fn restore(screen: Screen, saved: SavedLcd) -> Self {
+        let SavedLcd { words, table, index, fill } = saved;
+        Lcd { screen, words, table, index, fill }
     }
 }
 

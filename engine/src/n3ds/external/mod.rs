@@ -11,6 +11,7 @@
 
 mod fill;
 pub mod registers;
+mod saved;
 pub mod timing;
 mod transfer;
 
@@ -19,6 +20,7 @@ use super::lcd::{Lcd, Screen};
 use crate::device::FaultKind;
 use crate::transfer::{Outcome, Place, Request};
 use registers::Effect;
+pub(super) use saved::SavedExternal;
 
 /// The address space of physical addresses.
 pub const PHYSICAL: u32 = 0;

@@ -20,6 +20,7 @@ pub mod ipc;
 pub mod queue;
 mod raw;
 pub mod rights;
+mod saved;
 mod service;
 pub mod shared;
 
@@ -30,6 +31,7 @@ pub use hardware::{Bus, Hardware};
 pub use interrupt::{Interrupt, RelayQueue};
 pub use queue::CommandQueue;
 pub use rights::{Acquire, Client, ClientSet, Session};
+pub(super) use saved::{GspState, SavedGsp};
 pub use service::{CaptureInfo, Registration};
 pub use shared::{CLIENTS, SharedPage};
 

@@ -93,6 +93,16 @@ impl Right {
         self.holder
     }
 
+    /// Who waits, the first to be served first.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = Session> {
+        self.waiting.iter().copied()
+    }
+
+    /// A right as it was.
+    pub(super) fn restore(holder: Option<Session>, waiting: impl Iterator<Item = Session>) -> Self {
+        Right { holder, waiting: waiting.collect() }
+    }
+
     /// Takes a session out of the line.
     pub(super) fn forget(&mut self, session: Session) {
         self.waiting.retain(|&waiting| waiting != session);

@@ -1,8 +1,10 @@
 //! Vertices that arrive attribute by attribute through the fixed-attribute port.
 
 use std::sync::atomic::AtomicU8;
+use std::sync::atomic::Ordering::Relaxed;
 
-use super::unit::FloatPort;
+use super::unit::{FloatPort, SavedPort};
+use crate::snapshot::{bits, floats, state};
 
 /// Vertices that wait for more of their kind: they are drawn together before anything else changes.
 #[derive(Debug, Default)]
@@ -55,5 +57,46 @@ impl Immediate {
     /// Takes the vertices that wait: their bytes, number, and attributes of each.
     pub(super) fn take(&mut self) -> (Vec<AtomicU8>, u32, usize) {
         (std::mem::take(&mut self.bytes), std::mem::take(&mut self.count), self.inputs)
+    }
+}
+
+state! {
+    /// Immediate vertices in a snapshot.
+    pub(super) struct SavedImmediate {
+        port: SavedPort,
+        partial: Vec<[u32; 4]>,
+        bytes: Vec<u8>,
+        count: u32,
+        inputs: u8,
+    }
+}
+
+/// Bytes of the largest vertex: 16 attributes.
+const LARGEST: usize = 16 * 16;
+
+impl Immediate {
+    pub(super) fn save(&self) -> SavedImmediate {
+        let Immediate { port, partial, bytes, count, inputs } = self;
+        SavedImmediate {
+            port: port.save(),
+            partial: partial.iter().copied().map(bits).collect(),
+            bytes: bytes.iter().map(|byte| byte.load(Relaxed)).collect(),
+            count: *count,
+            inputs: *inputs as u8,
+        }
+    }
+
+    /// `None` for what cannot wait.
+    pub(super) fn restore(saved: SavedImmediate) -> Option<Self> {
+        let SavedImmediate { port, partial, bytes, count, inputs } = saved;
+        let possible = partial.len() < 16 && count < FULL && bytes.len() <= count as usize * LARGEST && inputs <= 16;
+        possible.then_some(())?;
+        Some(Immediate {
+            port: FloatPort::restore(&port)?,
+            partial: partial.into_iter().map(floats).collect(),
+            bytes: bytes.into_iter().map(AtomicU8::new).collect(),
+            count,
+            inputs: inputs.into(),
+        })
     }
 }

@@ -15,6 +15,7 @@ mod lighting_state;
 mod list;
 mod pixel_state;
 mod procedural_state;
+mod saved;
 mod texture_state;
 mod unit;
 mod upload;
@@ -33,6 +34,7 @@ use crate::render::Renderer;
 use immediate::Immediate;
 pub use list::ListEnd;
 use pixel_state::PixelState;
+pub(super) use saved::SavedPica;
 use unit::ShaderUnit;
 use vertex_state::VertexState;
 
@@ -63,6 +65,11 @@ impl Default for Limits {
         Limits { list_words: 1 << 26, draw_vertices: 1 << 20, list_vertices: 1 << 22 }
     }
 }
+
+/// Words of code that the vertex units hold.
+const VERTEX_WORDS: usize = 512;
+/// Words of code that the geometry unit holds.
+const GEOMETRY_WORDS: usize = 4096;
 
 /// The state of a PICA200.
 #[derive(Debug)]
@@ -99,8 +106,8 @@ impl Default for Pica {
     fn default() -> Self {
         Pica {
             registers: Box::new(regs::RESET),
-            vertex_unit: ShaderUnit::new(512),
-            geometry_unit: ShaderUnit::new(4096),
+            vertex_unit: ShaderUnit::new(VERTEX_WORDS),
+            geometry_unit: ShaderUnit::new(GEOMETRY_WORDS),
             // Attribute 15 cannot be stored to; it is what an attribute without any source reads.
             fixed_attributes: {
                 let mut fixed = [[0.0; 4]; 16];

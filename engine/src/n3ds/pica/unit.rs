@@ -5,6 +5,8 @@ use std::sync::Arc;
 use triglyph_guest::kernel::vertex::{PicaProgram, Uniforms};
 use triglyph_guest::num::F24;
 
+use crate::snapshot::{bits, floats, state};
+
 /// A shader unit's program and uniforms.
 #[derive(Clone, Debug)]
 pub(super) struct ShaderUnit {
@@ -100,6 +102,59 @@ impl ShaderUnit {
                 program
             }
         }
+    }
+}
+
+state! {
+    /// A shader unit in a snapshot.
+    pub(super) struct SavedUnit {
+        code: Vec<u32>,
+        descriptors: Vec<u32>,
+        uniforms: Box<[[u32; 4]; 96]>,
+        ints: [[u8; 4]; 4],
+        bools: u16,
+        port: SavedPort,
+    }
+    /// Words that wait for the rest of their value.
+    pub(super) struct SavedPort { words: [u32; 4], count: u8 }
+}
+
+impl FloatPort {
+    pub(super) fn save(&self) -> SavedPort {
+        SavedPort { words: self.words, count: self.count as u8 }
+    }
+
+    /// `None` when more words wait than ever do.
+    pub(super) fn restore(saved: &SavedPort) -> Option<Self> {
+        (saved.count < 4).then_some(FloatPort { words: saved.words, count: saved.count.into() })
+    }
+}
+
+impl ShaderUnit {
+    pub(super) fn save(&self) -> SavedUnit {
+        let ShaderUnit { code, descriptors, uniforms, bools, port, program: _ } = self;
+        SavedUnit {
+            code: code.clone(),
+            descriptors: descriptors.clone(),
+            uniforms: Box::new(std::array::from_fn(|i| bits(uniforms.floats[i]))),
+            ints: uniforms.ints,
+            bools: *bools,
+            port: port.save(),
+        }
+    }
+
+    /// The unit that was saved, with room for `words` instructions; `None` when it has another size.
+    pub(super) fn restore(saved: SavedUnit, words: usize) -> Option<Self> {
+        let mut unit = ShaderUnit::new(words);
+        if saved.code.len() != unit.code.len() || saved.descriptors.len() != unit.descriptors.len() {
+            return None;
+        }
+        for (uniform, &saved) in unit.uniforms.floats.iter_mut().zip(saved.uniforms.iter()) {
+            *uniform = floats(saved);
+        }
+        unit.uniforms.ints = saved.ints;
+        let SavedUnit { code, descriptors, bools, .. } = saved;
+        Some(ShaderUnit { code, descriptors, bools, port: FloatPort::restore(&saved.port)?, ..unit })
     }
 }
 

@@ -136,21 +136,17 @@ impl Pica {
     fn store_fog(&mut self, value: u32) {
         let register = &mut self.registers[regs::fog_lut_index::ID];
         let index = (*register % 128) as usize;
-        *register = *register & 0xFFFF_0000 | (*register + 1) & 0xFFFF;
+        *register = *register & 0xFFFF_0000 | register.wrapping_add(1) & 0xFFFF;
         if std::mem::replace(&mut self.fog_raw[index], value) != value {
             self.stale |= dirty::COMBINER;
-            let entry = [
-                regs::fog_lut_data::value(value) as f32 / 2047.0,
-                regs::fog_lut_data::difference(value) as f32 / 2047.0,
-            ];
-            Arc::make_mut(&mut self.fog)[index] = entry;
+            Arc::make_mut(&mut self.fog)[index] = fog_entry(value);
         }
     }
 
     fn store_light(&mut self, value: u32) {
         let register = &mut self.registers[regs::lighting_lut_index::ID];
         let (index, table) = ((*register & 0xFF) as usize, (*register >> 8 & 31) as usize);
-        *register = *register & !0xFF | (*register + 1) & 0xFF;
+        *register = *register & !0xFF | register.wrapping_add(1) & 0xFF;
         if std::mem::replace(&mut self.light_words[table][index], value) != value {
             self.light_tables.take();
             self.stale |= dirty::LIGHTING;
@@ -161,7 +157,7 @@ impl Pica {
         let register = &mut self.registers[regs::proctex_lut_index::ID];
         let (index, table) =
             (regs::proctex_lut_index::index(*register), regs::proctex_lut_index::table(*register) as usize);
-        *register = *register & !0xFF | (*register + 1) & 0xFF;
+        *register = *register & !0xFF | register.wrapping_add(1) & 0xFF;
         let size = if table < 4 { 128 } else { 256 };
         if std::mem::replace(&mut self.proctex_tables[table][(index % size) as usize], value) != value {
             self.stale |= dirty::PROCTEX;
@@ -171,7 +167,7 @@ impl Pica {
     fn store_gas(&mut self, value: u32) {
         let register = &mut self.registers[regs::gas_lut_index::ID];
         self.gas_table[(*register % 16) as usize] = value;
-        *register = *register & 0xFFFF_0000 | (*register + 1) & 0xFFFF;
+        *register = *register & 0xFFFF_0000 | register.wrapping_add(1) & 0xFFFF;
     }
 
     fn fixed_attribute_word(&mut self, host: &mut Host<'_>, word: u32) {
@@ -189,6 +185,11 @@ impl Pica {
             }
         }
     }
+}
+
+/// A word of the fog table: value and difference.
+pub(super) fn fog_entry(word: u32) -> [f32; 2] {
+    [regs::fog_lut_data::value(word) as f32 / 2047.0, regs::fog_lut_data::difference(word) as f32 / 2047.0]
 }
 
 /// A word through a code, descriptor or float port, to a unit and perhaps its mirror. Returns the stale groups.
@@ -238,7 +239,7 @@ fn data_port(
 /// Moves a 12-bit offset on; a dropped word leaves it where it is.
 fn advance(index: &mut u32, stored: bool) {
     if stored {
-        *index = *index & !0xFFF | (*index + 1) & 0xFFF;
+        *index = *index & !0xFFF | index.wrapping_add(1) & 0xFFF;
     }
 }
 

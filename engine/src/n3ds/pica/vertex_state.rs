@@ -18,7 +18,7 @@ use crate::draw::{Cull, Setup};
 pub(super) const NO_SOURCE: u8 = 15;
 
 /// Slots of a vertex record: the 24 semantics of the output map registers.
-const SLOTS: usize = 24;
+pub(super) const SLOTS: usize = 24;
 /// Colour slots, which are saturated before anything else sees them (3DS hardware test).
 const COLOR: std::ops::RangeInclusive<u32> = 8..=11;
 

@@ -1,0 +1,303 @@
+//! Guest memory in snapshots: what is mapped, and the pages that are not zero.
+
+use super::encode::state;
+use super::sections::{SectionKind, Sections, Writer, broken};
+use crate::device::Access;
+use crate::error::Error;
+use crate::mem::{Mapping, Memory};
+
+/// What is mapped; at most once.
+pub(crate) const MAPS: SectionKind = SectionKind { number: 0x100, version: 1, name: "MAPS" };
+/// Bytes; any number of times, in ascending order.
+pub(crate) const PAGES: SectionKind = SectionKind { number: 0x101, version: 1, name: "PAGES" };
+
+/// Runs of zeros are left out by pages of so many bytes.
+const PAGE: usize = 4096;
+/// Bytes of guest memory looked at together.
+const PIECE: usize = 64 * PAGE;
+/// Bytes from which on a section of pages is full.
+const FULL: usize = 16 << 20;
+/// Ranges that a snapshot may map.
+const MAPPINGS: usize = 4096;
+
+state! {
+    struct Maps { maps: Vec<SavedMap> }
+    struct SavedMap { space: u32, access: u32, address: u64, size: u64 }
+    struct Pages { space: u32, runs: Vec<Run> }
+    struct Run { address: u64, bytes: Vec<u8> }
+}
+
+/// What a snapshot maps when it is restored; `None` when it has no guest memory.
+///
+/// # Errors
+/// [`Error::Snapshot`] when it is none.
+pub fn mappings(snapshot: &[u8]) -> Result<Option<Vec<Mapping>>, Error> {
+    read_mappings(&Sections::new(snapshot)?)
+}
+
+fn read_mappings(sections: &Sections<'_>) -> Result<Option<Vec<Mapping>>, Error> {
+    let Some(Maps { maps }) = sections.find::<Maps>(MAPS)? else { return Ok(None) };
+    let sound = |map: &SavedMap| map.size != 0 && map.address.checked_add(map.size).is_some() && map.access < 4;
+    if maps.len() > MAPPINGS || !maps.iter().all(sound) {
+        return Err(broken("maps that make no sense"));
+    }
+    let mapping =
+        |SavedMap { space, access, address, size }| Mapping { space, address, size, access: Access::from_bits(access) };
+    let maps: Vec<Mapping> = maps.into_iter().map(mapping).collect();
+    if !maps.is_sorted_by(|a, b| (a.space, a.end()) <= (b.space, b.address)) {
+        return Err(broken("maps that overlap"));
+    }
+    Ok(Some(maps))
+}
+
+/// Appends what is mapped and what it holds.
+pub(crate) fn save_memory(memory: &Memory, writer: &mut Writer) {
+    let mappings: Vec<Mapping> = memory.mappings().collect();
+    let saved =
+        |&Mapping { space, address, size, access }: &Mapping| SavedMap { space, access: access.bits(), address, size };
+    writer.section(MAPS, &Maps { maps: mappings.iter().map(saved).collect() });
+    let mut piece = vec![0; PIECE];
+    for mapping in mappings {
+        let mut pages = Pages { space: mapping.space, runs: Vec::new() };
+        let mut held = 0;
+        for (address, size) in pieces(mapping.address, mapping.end()) {
+            let bytes = &mut piece[..size];
+            if memory.read(mapping.space, address, bytes).is_err() {
+                continue;
+            }
+            let mut at = 0;
+            for pages_alike in bytes.chunks(PAGE).collect::<Vec<_>>().chunk_by(|a, b| is_zero(a) == is_zero(b)) {
+                let run = pages_alike.concat();
+                let length = run.len();
+                if !is_zero(&run) {
+                    held += length;
+                    pages.runs.push(Run { address: address + at, bytes: run });
+                }
+                at += length as u64;
+            }
+            if held >= FULL {
+                writer.section(PAGES, &pages);
+                pages.runs.clear();
+                held = 0;
+            }
+        }
+        if held > 0 {
+            writer.section(PAGES, &pages);
+        }
+    }
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().all(|&byte| byte == 0)
+}
+
+/// A range in pieces, as (address, bytes).
+fn pieces(start: u64, end: u64) -> impl Iterator<Item = (u64, usize)> {
+    (start..end).step_by(PIECE).map(move |address| (address, (end - address).min(PIECE as u64) as usize))
+}
+
+/// The guest memory of a snapshot, checked from end to end.
+#[derive(Debug)]
+pub(crate) struct MemoryImage<'s, 'a> {
+    sections: &'s Sections<'a>,
+    mappings: Vec<Mapping>,
+}
+
+impl<'s, 'a> MemoryImage<'s, 'a> {
+    /// Decodes everything once; `None` when the snapshot has no guest memory.
+    ///
+    /// # Errors
+    /// [`Error::Snapshot`].
+    pub(crate) fn check(sections: &'s Sections<'a>) -> Result<Option<Self>, Error> {
+        let Some(mappings) = read_mappings(sections)? else {
+            return match sections.each::<Pages>(PAGES).next() {
+                None => Ok(None),
+                Some(_) => Err(broken("pages without maps")),
+            };
+        };
+        let image = MemoryImage { sections, mappings };
+        let mut end = (0, 0);
+        image.for_each_run(|space, run| {
+            let last = run.address.checked_add(run.bytes.len() as u64);
+            let after = last.filter(|_| (space, run.address) >= end && !run.bytes.is_empty());
+            let inside = |last| image.mapping_of(space, run.address).is_some_and(|mapping| last <= mapping.end());
+            end = (space, after.filter(|&last| inside(last)).ok_or_else(|| broken("pages outside of the maps"))?);
+            Ok(())
+        })?;
+        Ok(Some(image))
+    }
+
+    /// What is mapped.
+    pub(crate) fn mappings(&self) -> &[Mapping] {
+        &self.mappings
+    }
+
+    /// Maps what the snapshot maps, and nothing else, with its contents.
+    ///
+    /// # Errors
+    /// As [`Memory::remap`]; nothing has changed then.
+    pub(crate) fn restore(&self, memory: &mut Memory) -> Result<(), Error> {
+        memory.remap(&self.mappings)?;
+        let mut mappings = self.mappings.iter();
+        let mut rest = mappings.next().copied();
+        self.for_each_run(|space, run| {
+            // Everything before the run is zero.
+            while let Some(mapping) = rest.filter(|m| m.space != space || m.end() <= run.address) {
+                clear(memory, mapping)?;
+                rest = mappings.next().copied();
+            }
+            let Some(mapping) = rest else { return Err(broken("pages outside of the maps")) };
+            clear(memory, Mapping { size: run.address - mapping.address, ..mapping })?;
+            memory.write(space, run.address, &run.bytes)?;
+            let done = run.address + run.bytes.len() as u64;
+            rest = Some(Mapping { address: done, size: mapping.end() - done, ..mapping });
+            Ok(())
+        })?;
+        rest.iter().chain(mappings).try_for_each(|mapping| clear(memory, *mapping))?;
+        self.mappings.iter().for_each(|mapping| memory.mark_written(mapping.space, mapping.address, mapping.size));
+        Ok(())
+    }
+
+    /// Decodes the pages section by section: no more than one is in memory.
+    fn for_each_run(&self, mut f: impl FnMut(u32, &Run) -> Result<(), Error>) -> Result<(), Error> {
+        for pages in self.sections.each::<Pages>(PAGES) {
+            let Pages { space, runs } = pages?;
+            runs.iter().try_for_each(|run| f(space, run))?;
+        }
+        Ok(())
+    }
+
+    fn mapping_of(&self, space: u32, address: u64) -> Option<&Mapping> {
+        let after = self.mappings.partition_point(|m| (m.space, m.address) <= (space, address));
+        self.mappings[..after].last().filter(|m| m.space == space && address < m.end())
+    }
+}
+
+/// Makes a range zero. What is zero already is not written, so that pages that nobody has touched stay untouched.
+fn clear(memory: &Memory, range: Mapping) -> Result<(), Error> {
+    let mut piece = vec![0; PIECE.min(usize::try_from(range.size).unwrap_or(PIECE))];
+    for (address, size) in pieces(range.address, range.end()) {
+        let bytes = &mut piece[..size];
+        memory.read(range.space, address, bytes)?;
+        if !is_zero(bytes) {
+            bytes.fill(0);
+            memory.write(range.space, address, bytes)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::Compression;
+    use crate::device::Machine;
+
+    fn memory() -> Memory {
+        let mut memory = Memory::default();
+        memory.map(0, 0x1000, 0x8_0800, Access::READ_WRITE).unwrap();
+        memory.map(0, 0x10_0000, 0x3000, Access::READ).unwrap();
+        memory.map(1, 0x1000, 0x1000, Access::READ_WRITE).unwrap();
+        for (space, address, byte) in
+            [(0, 0x1FFF, 1), (0, 0x2000, 2), (0, 0x5_0000, 3), (0, 0x8_17FF, 4), (0, 0x10_1000, 5), (1, 0x1000, 6)]
+        {
+            memory.write(space, address, &[byte]).unwrap();
+        }
+        memory
+    }
+
+    fn saved(memory: &Memory) -> Vec<u8> {
+        let mut writer = Writer::new(Machine::Ps3, Compression::Zstd(1));
+        save_memory(memory, &mut writer);
+        writer.finish()
+    }
+
+    fn restore(snapshot: &[u8], memory: &mut Memory) -> Result<(), Error> {
+        let sections = Sections::new(snapshot)?;
+        MemoryImage::check(&sections)?.ok_or_else(|| broken("no memory"))?.restore(memory)
+    }
+
+    fn contents(memory: &Memory) -> Vec<(Mapping, Vec<u8>)> {
+        let read = |mapping: Mapping| {
+            let mut bytes = vec![0; mapping.size as usize];
+            memory.read(mapping.space, mapping.address, &mut bytes).unwrap();
+            (mapping, bytes)
+        };
+        memory.mappings().map(read).collect()
+    }
+
+    #[test]
+    fn memory_comes_back_and_nothing_else_is_left() {
+        let snapshot = saved(&memory());
+        assert!(snapshot.len() < 1000, "{}", snapshot.len());
+        assert_eq!(mappings(&snapshot).unwrap().unwrap(), memory().mappings().collect::<Vec<_>>());
+        let mut dirty = Memory::default();
+        dirty.map(0, 0, 0x20_0000, Access::READ).unwrap();
+        dirty.write(0, 0, &[9; 0x20_0000]).unwrap();
+        for target in [&mut Memory::default(), &mut memory(), &mut dirty] {
+            restore(&snapshot, target).unwrap();
+            assert_eq!(contents(target), contents(&memory()));
+            let written = target.take_written();
+            assert_eq!(written.iter().map(|range| range.size).sum::<u64>(), 0x8_4800);
+        }
+    }
+
+    #[test]
+    fn the_hosts_memory_stays_in_place_or_is_refused() {
+        let mut page = vec![7u8; 0x1000];
+        let map = |page: &mut Vec<u8>, address| {
+            let mut memory = Memory::default();
+            #[allow(unsafe_code)]
+            // SAFETY: the page outlives the memory, and nothing else uses it meanwhile.
+            unsafe {
+                memory.map_host(1, address, page.as_mut_ptr(), 0x1000, Access::READ).unwrap();
+            }
+            memory
+        };
+        let mut memory = map(&mut page, 0x1000);
+        restore(&saved(&self::memory()), &mut memory).unwrap();
+        assert_eq!((page[0], page[1]), (6, 0));
+        let mut elsewhere = map(&mut page, 0x1800);
+        assert!(matches!(restore(&saved(&self::memory()), &mut elsewhere), Err(Error::Unsupported(_))));
+        assert_eq!(elsewhere.mappings().count(), 1);
+        assert_eq!(page[0], 6);
+    }
+
+    #[test]
+    fn pages_have_to_lie_in_order_within_the_maps() {
+        let map = SavedMap { space: 0, access: 3, address: 0x1000, size: 0x1000 };
+        let run = |address, length| Run { address, bytes: vec![1; length] };
+        let check = |maps: Vec<SavedMap>, pages: Vec<Pages>| {
+            let mut writer = Writer::new(Machine::Ps3, Compression::None);
+            writer.section(MAPS, &Maps { maps });
+            pages.iter().for_each(|pages| writer.section(PAGES, pages));
+            let bytes = writer.finish();
+            MemoryImage::check(&Sections::new(&bytes).unwrap()).map(|image| image.is_some())
+        };
+        let pages = |runs| vec![Pages { space: 0, runs }];
+        assert!(check(vec![map.clone()], pages(vec![run(0x1000, 0x800), run(0x1FFF, 1)])).unwrap());
+        for runs in [
+            vec![run(0xFFF, 2)],
+            vec![run(0x1FFF, 2)],
+            vec![run(0x1800, 0)],
+            vec![run(0x1800, 2), run(0x1801, 1)],
+            vec![run(u64::MAX, 2)],
+        ] {
+            assert!(check(vec![map.clone()], pages(runs.clone())).is_err(), "{runs:?}");
+        }
+        assert!(check(vec![map.clone()], vec![Pages { space: 1, runs: vec![run(0x1000, 1)] }]).is_err());
+        for maps in [
+            vec![map.clone(), map.clone()],
+            vec![SavedMap { size: 0, ..map.clone() }],
+            vec![SavedMap { address: u64::MAX, ..map.clone() }],
+            vec![SavedMap { access: 4, ..map.clone() }],
+            vec![map; MAPPINGS + 1],
+        ] {
+            assert!(check(maps, vec![]).is_err());
+        }
+        let mut writer = Writer::new(Machine::Ps3, Compression::None);
+        writer.section(PAGES, &Pages { space: 0, runs: vec![] });
+        let bytes = writer.finish();
+        assert!(MemoryImage::check(&Sections::new(&bytes).unwrap()).is_err());
+    }
+}

@@ -1,0 +1,324 @@
+//! The frame of a snapshot: header, checksum, sections.
+
+use std::borrow::Cow;
+
+use borsh::{BorshDeserialize, BorshSerialize};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::encode::state;
+use crate::capture::Compression;
+use crate::capture::format::{ENCODING_RAW, ENCODING_ZSTD};
+use crate::capture::reader::decode_frame;
+use crate::device::Machine;
+use crate::error::Error;
+
+const MAGIC: [u8; 4] = *b"TGLS";
+const VERSION: u32 = 1;
+/// Bytes of a section once decoded; memory is split so that it stays far below.
+const LIMIT: u64 = 64 << 20;
+/// Sections shorter than this are never compressed.
+const WORTHWHILE: usize = 64;
+
+state! {
+    struct Header { magic: [u8; 4], version: u32, machine: u32, sections: u32, length: u64, checksum: u64 }
+    struct SectionHeader { kind: u32, version: u32, encoding: u32, zero: u32, decoded: u64, stored: u64 }
+}
+
+/// Bytes of either header.
+const HEADER: usize = 32;
+/// Where the checksum stands in the file's.
+const CHECKSUM: usize = 24;
+
+/// A kind of section and the version of its contents that is written and read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SectionKind {
+    /// Its number; those from 0x100 on are the same for all machines.
+    pub(crate) number: u32,
+    /// Of its contents.
+    pub(crate) version: u32,
+    /// For people.
+    pub(crate) name: &'static str,
+}
+
+/// An error about a snapshot.
+pub(crate) fn broken(what: impl Into<String>) -> Error {
+    Error::Snapshot { what: what.into() }
+}
+
+/// A snapshot in the making.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    machine: Machine,
+    compression: Compression,
+    bytes: Vec<u8>,
+    sections: u32,
+}
+
+impl Writer {
+    pub(crate) fn new(machine: Machine, compression: Compression) -> Self {
+        Writer { machine, compression, bytes: vec![0; HEADER], sections: 0 }
+    }
+
+    /// Appends a section.
+    pub(crate) fn section(&mut self, kind: SectionKind, contents: &impl BorshSerialize) {
+        let raw = encode(contents);
+        let packed = match self.compression {
+            Compression::Zstd(level) if raw.len() >= WORTHWHILE => zstd::bulk::compress(&raw, level).ok(),
+            _ => None,
+        };
+        // What does not get shorter, or cannot be compressed, is stored as it is.
+        let packed = packed.filter(|packed| packed.len() < raw.len());
+        let encoding = if packed.is_some() { ENCODING_ZSTD } else { ENCODING_RAW };
+        let decoded = raw.len() as u64;
+        let stored = packed.unwrap_or(raw);
+        let header = SectionHeader {
+            kind: kind.number,
+            version: kind.version,
+            encoding,
+            zero: 0,
+            decoded,
+            stored: stored.len() as u64,
+        };
+        self.bytes.extend(encode(&header));
+        self.bytes.extend(stored);
+        self.sections += 1;
+    }
+
+    /// The snapshot.
+    pub(crate) fn finish(mut self) -> Vec<u8> {
+        let mut header = Header {
+            magic: MAGIC,
+            version: VERSION,
+            machine: self.machine as u32,
+            sections: self.sections,
+            length: (self.bytes.len() - HEADER) as u64,
+            checksum: 0,
+        };
+        self.bytes[..HEADER].copy_from_slice(&encode(&header));
+        header.checksum = checksum(&self.bytes);
+        self.bytes[..HEADER].copy_from_slice(&encode(&header));
+        self.bytes
+    }
+}
+
+fn encode(value: &impl BorshSerialize) -> Vec<u8> {
+    // Fails for what no structure here has: sequences of more than 2^32 elements, and NaN.
+    borsh::to_vec(value).expect("a vector takes everything")
+}
+
+/// XXH3 of everything but the place of the checksum itself.
+fn checksum(snapshot: &[u8]) -> u64 {
+    let mut hasher = Xxh3::new();
+    hasher.update(&snapshot[..CHECKSUM]);
+    hasher.update(&snapshot[HEADER..]);
+    hasher.digest()
+}
+
+/// A section as it stands in the snapshot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Section<'a> {
+    header: u32,
+    version: u32,
+    encoding: u32,
+    decoded: u64,
+    stored: &'a [u8],
+}
+
+impl Section<'_> {
+    /// Decodes it as `kind`, which it must be.
+    fn read<T: BorshDeserialize>(&self, kind: SectionKind) -> Result<T, Error> {
+        let SectionKind { version, name, .. } = kind;
+        if self.version != version {
+            return Err(broken(format!("version {} of {name}, only {version} is known", self.version)));
+        }
+        let bytes = match self.encoding {
+            ENCODING_RAW => Cow::Borrowed(self.stored),
+            ENCODING_ZSTD => Cow::Owned(
+                decode_frame(self.stored, self.decoded.min(LIMIT)).map_err(|what| broken(format!("{name}: {what}")))?,
+            ),
+            other => return Err(broken(format!("{name}: unknown encoding {other}"))),
+        };
+        if bytes.len() as u64 != self.decoded {
+            return Err(broken(format!("{name}: {} bytes instead of {}", bytes.len(), self.decoded)));
+        }
+        borsh::from_slice(&bytes).map_err(|error| broken(format!("{name}: {error}")))
+    }
+}
+
+/// The sections of a snapshot whose frame and checksum are good.
+#[derive(Debug)]
+pub(crate) struct Sections<'a> {
+    machine: u32,
+    sections: Vec<Section<'a>>,
+}
+
+impl<'a> Sections<'a> {
+    /// Checks the frame.
+    ///
+    /// # Errors
+    /// [`Error::Snapshot`].
+    pub(crate) fn new(snapshot: &'a [u8]) -> Result<Self, Error> {
+        let (header, body) = split::<Header>(snapshot).ok_or_else(|| broken("too short"))?;
+        if header.magic != MAGIC {
+            return Err(broken("it does not begin with TGLS"));
+        }
+        if header.version != VERSION {
+            return Err(broken(format!("version {}, only {VERSION} is known", header.version)));
+        }
+        if header.length != body.len() as u64 {
+            return Err(broken(format!("{} bytes instead of {}", body.len(), header.length)));
+        }
+        if header.checksum != checksum(snapshot) {
+            return Err(broken("the checksum does not hold"));
+        }
+        let (mut sections, mut rest) = (Vec::new(), body);
+        while let Some((header, after)) = split::<SectionHeader>(rest) {
+            let stored = usize::try_from(header.stored).ok().and_then(|length| after.split_at_checked(length));
+            let Some((stored, next)) = stored.filter(|_| header.zero == 0 && header.decoded <= LIMIT) else {
+                return Err(broken(format!("section {}: bad lengths", sections.len())));
+            };
+            let SectionHeader { kind, version, encoding, decoded, .. } = header;
+            sections.push(Section { header: kind, version, encoding, decoded, stored });
+            rest = next;
+        }
+        if !rest.is_empty() || sections.len() != header.sections as usize {
+            return Err(broken(format!("{} sections instead of {}", sections.len(), header.sections)));
+        }
+        Ok(Sections { machine: header.machine, sections })
+    }
+
+    /// Checks that it is `machine`'s and has no sections but those of `kinds`.
+    ///
+    /// # Errors
+    /// [`Error::Snapshot`].
+    pub(crate) fn check(&self, machine: Machine, kinds: &[SectionKind]) -> Result<(), Error> {
+        if self.machine != machine as u32 {
+            return Err(broken(match Machine::from_number(self.machine) {
+                Some(other) => format!("of a {other}, not of a {machine}"),
+                None => format!("of an unknown machine {}", self.machine),
+            }));
+        }
+        match self.sections.iter().find(|section| kinds.iter().all(|kind| kind.number != section.header)) {
+            Some(section) => Err(broken(format!("unknown section {:#x}", section.header))),
+            None => Ok(()),
+        }
+    }
+
+    /// The one section of a kind, decoded, if there is one.
+    ///
+    /// # Errors
+    /// [`Error::Snapshot`] when there are several, or when it does not decode.
+    pub(crate) fn find<T: BorshDeserialize>(&self, kind: SectionKind) -> Result<Option<T>, Error> {
+        let mut found = self.each(kind);
+        let one = found.next().transpose()?;
+        match found.next() {
+            None => Ok(one),
+            Some(_) => Err(broken(format!("{} occurs twice", kind.name))),
+        }
+    }
+
+    /// As [`Self::find`], for sections that no snapshot goes without.
+    ///
+    /// # Errors
+    /// [`Error::Snapshot`].
+    pub(crate) fn get<T: BorshDeserialize>(&self, kind: SectionKind) -> Result<T, Error> {
+        self.find(kind)?.ok_or_else(|| broken(format!("{} is missing", kind.name)))
+    }
+
+    /// All sections of a kind, decoded one by one.
+    pub(crate) fn each<T: BorshDeserialize>(&self, kind: SectionKind) -> impl Iterator<Item = Result<T, Error>> {
+        self.sections.iter().filter(move |section| section.header == kind.number).map(move |section| section.read(kind))
+    }
+}
+
+/// A header and what follows it.
+fn split<T: BorshDeserialize>(bytes: &[u8]) -> Option<(T, &[u8])> {
+    let (header, rest) = bytes.split_at_checked(HEADER)?;
+    Some((borsh::from_slice(header).ok()?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NUMBERS: SectionKind = SectionKind { number: 1, version: 3, name: "NUMBERS" };
+    const TEXT: SectionKind = SectionKind { number: 2, version: 1, name: "TEXT" };
+
+    fn snapshot(compression: Compression) -> Vec<u8> {
+        let mut writer = Writer::new(Machine::Ps3, compression);
+        writer.section(NUMBERS, &vec![5u32; 1000]);
+        writer.section(TEXT, &String::from("short"));
+        writer.finish()
+    }
+
+    /// As [`snapshot`], changed by `f`, the checksum made to hold again.
+    fn forged(f: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+        let mut bytes = snapshot(Compression::None);
+        f(&mut bytes);
+        let sum = checksum(&bytes);
+        bytes[CHECKSUM..HEADER].copy_from_slice(&sum.to_le_bytes());
+        bytes
+    }
+
+    #[test]
+    fn sections_come_back() {
+        for compression in [Compression::None, Compression::Zstd(1)] {
+            let bytes = snapshot(compression);
+            assert_eq!(bytes.len() < 1000, compression != Compression::None);
+            let sections = Sections::new(&bytes).unwrap();
+            sections.check(Machine::Ps3, &[NUMBERS, TEXT]).unwrap();
+            assert_eq!(sections.get::<Vec<u32>>(NUMBERS).unwrap(), [5; 1000]);
+            assert_eq!(sections.get::<String>(TEXT).unwrap(), "short");
+            assert!(sections.check(Machine::N3ds, &[NUMBERS, TEXT]).is_err());
+            assert!(sections.check(Machine::Ps3, &[TEXT]).is_err());
+            let newer = SectionKind { version: 4, ..NUMBERS };
+            assert!(sections.get::<Vec<u32>>(newer).is_err());
+            let absent = SectionKind { number: 9, ..TEXT };
+            assert_eq!(sections.find::<String>(absent).unwrap(), None);
+            assert!(sections.get::<String>(absent).is_err());
+        }
+    }
+
+    #[test]
+    fn every_truncation_and_every_flipped_bit_is_noticed() {
+        let bytes = snapshot(Compression::Zstd(1));
+        for length in 0..bytes.len() {
+            assert!(Sections::new(&bytes[..length]).is_err(), "{length}");
+        }
+        assert!(Sections::new(&[&bytes[..], &[0]].concat()).is_err());
+        for bit in 0..bytes.len() * 8 {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            let sections = Sections::new(&flipped);
+            assert!(sections.is_err(), "{bit}");
+        }
+    }
+
+    #[test]
+    fn lies_under_a_good_checksum_are_noticed() {
+        const FIRST: usize = HEADER;
+        let refused: [(&str, fn(&mut Vec<u8>)); 6] = [
+            ("count", |b| b[12] = 3),
+            ("reserved word", |b| b[FIRST + 12] = 1),
+            ("length", |b| b[FIRST + 24..FIRST + 32].fill(0xFF)),
+            ("decoded length", |b| b[FIRST + 16..FIRST + 24].fill(0xFF)),
+            ("another length", |b| b[FIRST + 24] ^= 1),
+            ("half a header", |b| {
+                b.extend([0; 20]);
+                b[16] += 20;
+            }),
+        ];
+        for (what, change) in refused {
+            assert!(Sections::new(&forged(change)).is_err(), "{what}");
+        }
+        for (what, change) in [
+            ("encoding", (|b| b[FIRST + 8] = 7) as fn(&mut Vec<u8>)),
+            ("no frame", |b| b[FIRST + 8] = 1),
+            ("decoded length", |b| b[FIRST + 16] ^= 1),
+            ("contents", |b| b[FIRST + 32] ^= 1),
+        ] {
+            let bytes = forged(change);
+            assert!(Sections::new(&bytes).unwrap().get::<Vec<u32>>(NUMBERS).is_err(), "{what}");
+        }
+    }
+}
