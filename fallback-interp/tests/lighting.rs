@@ -44,13 +44,12 @@ struct Lit {
 
 impl Lit {
     fn new() -> Self {
-        let mut constants = LightingConstants::default();
-        constants.lights = [LightConstants { position: [0.0, 0.0, 2.0], ..Default::default() }; 8];
+        let light = LightConstants { position: [0.0, 0.0, 2.0], ..Default::default() };
         let mut scene = Scene::default();
         scene.vary(7, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
         Lit {
             scene,
-            constants,
+            constants: LightingConstants { ambient: [0.0; 3], lights: [light; 8] },
             key: LightingKey {
                 quaternion_slots: QUATERNION,
                 view_slots: VIEW,
