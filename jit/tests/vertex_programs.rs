@@ -138,6 +138,15 @@ fn endless_programs_are_left_to_the_reference() {
 }
 
 #[test]
+fn one_block_that_is_not_straight() {
+    let tally = check("jmpu !b0, 0", &[1.0], NO_INTS);
+    assert_eq!((tally.compiled, tally.reference), (0, 1));
+    // The end of the loop is never reached, but aL is set.
+    let tally = check("loop i0, 400\nmov o0, c0[aL]\nend", &[1.0], [[3, 100, 1, 0]; 4]);
+    assert_eq!((tally.compiled, tally.reference), (1, 0));
+}
+
+#[test]
 fn long_loops_run_out_of_fuel_with_the_reference() {
     // About 256 * 3 instructions for each iteration of the outer loop.
     let text = "loop i0, 6\nloop i1, 4\nadd r0, r0, v0\nnop\nnop\nnop\nnop\nmov o0, r0\nend";

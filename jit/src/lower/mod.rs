@@ -78,7 +78,9 @@ impl<'k> Source<'k> {
         e.switch_to(head);
         let group = e.parameter(head, 0);
         let (retry, diverged) = (e.cold_block(&[]), e.cold_block(&[]));
-        let variables = (self.graph.blocks.len() > 1).then(|| Variables::new(e));
+        let reads_counter = self.reads_counter();
+        let straight = self.graph.blocks.len() == 1 && !self.graph.cyclic && !reads_counter;
+        let variables = (!straight).then(|| Variables::new(e));
         let mut lower = Lower {
             key: self.key,
             code: &self.code,
@@ -87,7 +89,7 @@ impl<'k> Source<'k> {
             group,
             retry,
             diverged,
-            reads_counter: self.reads_counter(),
+            reads_counter,
             inputs: [None; 16],
             variables,
             file: File::new(true),
@@ -137,7 +139,7 @@ struct Lower<'e, 'a> {
     reads_counter: bool,
     /// What was fetched from arrays.
     inputs: [Option<[F32x4; 4]>; 16],
-    /// For programs of more than one block.
+    /// For all but straight programs.
     variables: Option<Variables>,
     file: File,
     /// The block of each block of the program, and how many of the ways into it are not emitted yet.
