@@ -272,7 +272,7 @@ fn grid(key: &PixelKey, size: u32, cells: u32, scene: &mut Scene) {
         slots: (0..64).filter(|slot| key.slots & 1 << slot != 0).collect(),
         constants: VertexConstants::default(),
     };
-    let mut shaded = Shaded { records: Vec::new(), clip: Vec::new(), stride: 4 + 24, groups: u32::MAX };
+    let mut shaded = Shaded { stride: 4 + 24, groups: u32::MAX, ..Shaded::default() };
     for row in 0..=cells {
         for column in 0..=cells {
             shaded.records.extend(record(column as f32 / cells as f32, row as f32 / cells as f32, size));
