@@ -54,6 +54,7 @@ impl Batch {
         }
         let done = kernel.shade(
             &mut VertexJob {
+                exhausted: 0,
                 streams: &streams,
                 fixed: &[[0.0; 4]; 16],
                 uniforms: &self.uniforms,

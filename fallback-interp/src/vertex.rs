@@ -2,10 +2,11 @@
 
 use triglyph_guest::kernel::VertexKernel;
 use triglyph_guest::kernel::vertex::{
-    Component, Input, OutputComponent, OutputMap, Program, SCREEN, Stream, VertexConstants, VertexJob, VertexKey,
+    Component, EXHAUSTED_LIMIT, Input, OutputComponent, OutputMap, Program, SCREEN, Stream, VertexConstants, VertexJob,
+    VertexKey,
 };
 
-use crate::pica_shader::{self, Constants, Machine, Registers, Unit, Vector};
+use crate::pica_shader::{self, Constants, Ending, Machine, Registers, Unit, Vector};
 
 /// A vertex kernel: its key with the program decoded.
 #[derive(Clone, Debug)]
@@ -68,9 +69,15 @@ impl VertexKernel for Kernel {
         let mut machine = Machine::new(Unit::Vertex);
         let records = job.records.chunks_exact_mut(self.outputs.stride());
         for ((&vertex, record), clip) in job.vertices.iter().zip(records).zip(job.clip.iter_mut()).skip(first) {
+            if job.exhausted >= EXHAUSTED_LIMIT {
+                record.fill(0.0);
+                *clip = 0xFF;
+                continue;
+            }
             machine.reset();
             machine.inputs = self.inputs.map(|input| fetch(input, job.streams, job.fixed, vertex));
-            machine.run(&self.program, &constants, self.entry, &mut |_| {});
+            let ending = machine.run(&self.program, &constants, self.entry, &mut |_| {});
+            job.exhausted += u32::from(ending == Ending::OutOfFuel);
             *clip = self.outputs.record(machine.outputs(), &job.constants, record);
         }
         job.vertices.len()

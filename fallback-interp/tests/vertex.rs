@@ -48,6 +48,7 @@ impl Batch<'_> {
         let stride = key.outputs.stride();
         let (mut records, mut clip) = (vec![77.0; stride * vertices.len()], vec![77; vertices.len()]);
         let mut job = VertexJob {
+            exhausted: 0,
             streams: &self.streams,
             fixed: &self.fixed,
             uniforms: &Uniforms::default(),

@@ -93,6 +93,7 @@ fn shade(kernel: &dyn VertexKernel, key: &VertexKey, runs: usize) -> f64 {
         for _ in 0..runs {
             let done = kernel.shade(
                 &mut VertexJob {
+                    exhausted: 0,
                     streams: &streams,
                     fixed: &[[0.0; 4]; 16],
                     uniforms: &uniforms,

@@ -120,6 +120,7 @@ fn shade(key: &VertexKey, batch: &Batch, kernel: &dyn VertexKernel, reference: &
         while done < count {
             let end = (done + GROUP).min(count);
             let mut part = VertexJob {
+                exhausted: 0,
                 vertices: &job.vertices[done..end],
                 records: &mut job.records[done * stride..end * stride],
                 clip: &mut job.clip[done..end],

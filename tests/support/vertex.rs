@@ -126,6 +126,7 @@ impl VertexCase {
         clip: &'a mut [u8],
     ) -> VertexJob<'a> {
         VertexJob {
+            exhausted: 0,
             streams,
             fixed: &self.fixed,
             uniforms: &self.uniforms,

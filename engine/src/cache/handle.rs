@@ -6,7 +6,7 @@ use triglyph_guest::kernel::geometry::GeometryJob;
 use triglyph_guest::kernel::pixel::PixelJob;
 use triglyph_guest::kernel::tier::TextureDecoder;
 use triglyph_guest::kernel::transfer::TransferJob;
-use triglyph_guest::kernel::vertex::{GROUP, VertexJob};
+use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP, VertexJob};
 use triglyph_guest::kernel::{PixelKernel, VertexKernel};
 
 use super::slot::Slot;
@@ -42,7 +42,9 @@ impl VertexHandle {
         let total = job.vertices.len();
         let mut done = compiled.shade(job, 0);
         while done < total {
-            let end = (done + GROUP).min(total);
+            // A program that runs away again and again: the reference alone knows what becomes of the rest.
+            let given_up = job.exhausted >= EXHAUSTED_LIMIT;
+            let end = if given_up { total } else { (done + GROUP).min(total) };
             Counters::add(&counters.reference_calls, 1);
             shade_part(&**self.0.reference(), job, done, end);
             done = if end < total { compiled.shade(job, end) } else { end };
@@ -62,8 +64,10 @@ fn shade_part(kernel: &dyn VertexKernel, job: &mut VertexJob<'_>, first: usize, 
         last_vertex: job.last_vertex,
         records: &mut job.records[first * stride..end * stride],
         clip: &mut job.clip[first..end],
+        exhausted: job.exhausted,
     };
     kernel.shade(&mut part, 0);
+    job.exhausted = part.exhausted;
 }
 
 impl GeometryHandle {

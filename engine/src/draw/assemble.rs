@@ -104,6 +104,7 @@ impl Assembler {
         for slot in 0..held {
             let index = self.buffer[slot];
             let mut one = Shaded {
+                exhausted: 0,
                 records: shaded.record(index).to_vec(),
                 clip: Vec::new(),
                 stride: shaded.stride,
@@ -186,6 +187,7 @@ mod tests {
     #[test]
     fn unfinished_primitives_meet_the_next_draw() {
         let shaded = |values: &[f32]| Shaded {
+            exhausted: 0,
             records: values.iter().flat_map(|&v| [v; 8]).collect(),
             clip: vec![0; values.len()],
             stride: 8,
@@ -207,7 +209,7 @@ mod tests {
     fn saved_states_have_to_be_possible() {
         let mut strip = Assembler::default();
         strip.reset(Topology::Strip);
-        let shaded = Shaded { records: vec![0.5; 24], clip: vec![0, 1, 2], stride: 8, groups: u32::MAX };
+        let shaded = Shaded { exhausted: 0, records: vec![0.5; 24], clip: vec![0, 1, 2], stride: 8, groups: u32::MAX };
         (0..3).for_each(|vertex| strip.submit(vertex, |_| ()));
         strip.end(&shaded);
         let saved = strip.save();

@@ -1,5 +1,7 @@
 //! Running the vertex kernel over a batch, in pieces on all threads when it is large.
 
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use triglyph_guest::kernel::vertex::{OutputMap, Stream, Uniforms, VertexConstants, VertexJob};
 
 use crate::cache::VertexHandle;
@@ -36,6 +38,8 @@ pub struct Shaded {
     pub clip: Vec<u8>,
     /// Floats of a record.
     pub stride: usize,
+    /// Invocations of the program that did not end.
+    pub exhausted: u32,
     /// Bit g: group g of the slots is written, otherwise it reads 1.0.
     pub groups: u32,
 }
@@ -81,6 +85,7 @@ pub fn shade(scheduler: &Scheduler, batch: &Batch<'_>, mut out: Shaded) -> Shade
         .zip(out.records.chunks_mut(PIECE * stride))
         .zip(out.clip.chunks_mut(PIECE))
         .map(|((vertices, records), clip)| VertexJob {
+            exhausted: 0,
             streams: batch.streams,
             fixed: batch.fixed,
             uniforms: batch.uniforms,
@@ -91,6 +96,11 @@ pub fn shade(scheduler: &Scheduler, batch: &Batch<'_>, mut out: Shaded) -> Shade
             clip,
         })
         .collect();
-    scheduler.for_each_item(pieces, |mut piece| batch.kernel.shade(&mut piece));
+    let exhausted = AtomicU32::new(0);
+    scheduler.for_each_item(pieces, |mut piece| {
+        batch.kernel.shade(&mut piece);
+        exhausted.fetch_add(piece.exhausted, Relaxed);
+    });
+    out.exhausted = exhausted.into_inner();
     out
 }

@@ -222,6 +222,7 @@ impl Batch {
         });
         let (mut records, mut clip) = (vec![77.0; stride * self.vertices.len()], vec![77; self.vertices.len()]);
         let result = shade(&mut VertexJob {
+            exhausted: 0,
             streams: &streams,
             fixed: &self.fixed,
             uniforms: &self.uniforms,

@@ -14,6 +14,10 @@ pub const GROUP: usize = 4;
 /// Instructions one invocation of a vertex program may execute before it is abandoned.
 pub const FUEL: u32 = 65_536;
 
+/// Invocations of a job that may run out of fuel before the rest of it is given up, so that a draw with a program that
+/// never ends takes milliseconds, not hours.
+pub const EXHAUSTED_LIMIT: u32 = 4;
+
 /// What a vertex kernel is specialised to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VertexKey {
@@ -192,4 +196,7 @@ pub struct VertexJob<'a> {
     /// at least -1e-8 (NaN lies outside): bit 0 w-x, 1 w+x, 2 w-y, 3 w+y, 4 -z, 5 w+z, 6 w-1e-5, 7 the user plane
     /// `((cx*x + cy*y) + cz*z) + cw*w`.
     pub clip: &'a mut [u8],
+    /// Invocations of this job that ran out of [`FUEL`]. From [`EXHAUSTED_LIMIT`] on the vertices that follow are not
+    /// run: their records are 0, their clip codes 0xFF. Only the reference counts; compiled code leaves such groups to it.
+    pub exhausted: u32,
 }

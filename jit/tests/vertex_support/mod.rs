@@ -61,6 +61,7 @@ pub fn shade(
         }
         let end = (done + GROUP).min(total);
         let mut part = VertexJob {
+            exhausted: 0,
             vertices: &job.vertices[..end],
             records: &mut job.records[..end * stride],
             clip: &mut job.clip[..end],

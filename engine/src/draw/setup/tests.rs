@@ -23,7 +23,7 @@ fn setup(flip: Option<u32>) -> Setup {
 /// A record at a screen position, w = 1, inside of every plane.
 fn shaded(points: &[[f32; 2]]) -> Shaded {
     let records = points.iter().flat_map(|p| [p[0], p[1], -0.5, 1.0, 0.0, 0.0, -0.5, 1.0]).collect();
-    Shaded { records, clip: vec![0; points.len()], stride: 8, groups: 1 }
+    Shaded { exhausted: 0, records, clip: vec![0; points.len()], stride: 8, groups: 1 }
 }
 
 fn covered(scene: &Scene) -> Vec<[u32; 2]> {
@@ -86,6 +86,7 @@ fn triangles_outside_of_one_plane_are_dropped_and_others_clipped() {
     // w - x < 0 for the second vertex.
     let position = |x: f32| [0.0, 0.0, 0.0, 0.0, x, 0.5 * x, -0.5, 1.0];
     let mut shaded = Shaded {
+        exhausted: 0,
         records: [position(-1.0), position(3.0), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, -0.5, 1.0]].concat(),
         clip: vec![0, 1, 0],
         stride: 8,

@@ -25,6 +25,9 @@ const PIXEL_GROUPS: u32 = dirty::RASTER
 /// Groups that a vertex state is derived from.
 const VERTEX_GROUPS: u32 = dirty::RASTER | dirty::VERTEX_INPUT | dirty::PROGRAM | dirty::GEOMETRY;
 
+/// Invocations without end in one draw after which the list draws nothing more: it is noise, not a picture.
+const RUNAWAY: u32 = 64;
+
 impl Pica {
     /// DRAW_ARRAYS: NUM_VERTICES vertices from VERTEX_OFFSET on.
     pub(super) fn draw_arrays(&mut self, host: &mut Host<'_>) {
@@ -180,6 +183,13 @@ impl Pica {
     /// Shades a batch and draws what it becomes; `counts` as for [`Pica::run_geometry`].
     fn submit(&mut self, host: &mut Host<'_>, order: &[u32], batch: Batch<'_>, counts: Option<&[usize]>) {
         let shaded = host.renderer.shade(&batch);
+        if shaded.exhausted > 0 {
+            let what = format!("a vertex program that does not end, {} times", shaded.exhausted);
+            self.fault(host, FaultKind::OutOfFuel, 0, what);
+        }
+        if shaded.exhausted >= RUNAWAY {
+            self.vertices_left = 0;
+        }
         if geometry::enabled(&self.registers) {
             if let Some((triangles, turned)) = self.run_geometry(host, &shaded, order, counts) {
                 let order: Vec<u32> = (0..triangles.clip.len() as u32).collect();

@@ -174,6 +174,7 @@ impl Pica {
             out: &mut out,
         });
         let shaded = Shaded {
+            exhausted: 0,
             records: out.records,
             clip: out.clip,
             stride: state.outputs.stride(),
@@ -259,7 +260,7 @@ mod tests {
             records.extend([0.0; SCREEN]);
             (0..attributes).for_each(|a| records.extend([(10 * vertex + a) as f32; 4]));
         }
-        Shaded { records, clip: vec![0; vertices], stride: SCREEN + 4 * attributes, groups: u32::MAX }
+        Shaded { exhausted: 0, records, clip: vec![0; vertices], stride: SCREEN + 4 * attributes, groups: u32::MAX }
     }
 
     fn first_components(primitives: &Primitives) -> Vec<Vec<f32>> {
