@@ -39,8 +39,7 @@ impl Quad<'_, '_> {
         if let Some(w) = self.known_w() {
             return w;
         }
-        let edges = self.edges();
-        let q = weighted_sum(self.e, edges, 1);
+        let q = weighted_sum(self.e, self.edges, 1);
         let one = self.e.f(1.0);
         let w = self.e.div(one, q);
         self.w = Some(w);
@@ -49,14 +48,25 @@ impl Quad<'_, '_> {
 
     /// The varying of a slot of the vertex record; 1 when the primitives do not carry it.
     pub fn varying(&mut self, slot: u8) -> F32x4 {
-        let Some(packed) = self.key.varying(slot) else { return self.e.f(1.0) };
+        match self.key.varying(slot) {
+            Some(packed) => self.packed_varying(packed),
+            None => self.e.f(1.0),
+        }
+    }
+
+    /// The varying of this number among those of the primitives.
+    pub fn packed_varying(&mut self, packed: usize) -> F32x4 {
         if let Some(&value) = self.varyings.get(&packed) {
             return value;
         }
-        let w = self.w();
-        let edges = self.edges();
-        let sum = weighted_sum(self.e, edges, self.plan.varying_plane(packed));
-        let value = self.e.mul(sum, w);
+        let value = match self.known_varying(packed) {
+            Some(value) => value,
+            None => {
+                let w = self.w();
+                let sum = weighted_sum(self.e, self.edges, self.plan.varying_plane(packed));
+                self.e.mul(sum, w)
+            }
+        };
         self.varyings.insert(packed, value);
         value
     }
@@ -67,8 +77,7 @@ impl Quad<'_, '_> {
             return depth;
         }
         let args = self.e.args;
-        let edges = self.edges();
-        let z = weighted_sum(self.e, edges, 4);
+        let z = weighted_sum(self.e, self.edges, 4);
         let sum = self.e.load_floats(args, at!(planes));
         let z = self.e.div(z, sum);
         let scale = self.e.load_floats(args, at!(depth_scale));

@@ -15,7 +15,7 @@ use triglyph_guest::layout;
 
 use super::args::{self, POOL, at};
 use super::plan::Plan;
-use super::quad::{Exits, Quad, Record};
+use super::quad::{Exits, Quad, Record, VARYINGS};
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, Mask};
 use crate::texture::Decoder;
@@ -79,7 +79,7 @@ fn plan(key: &PixelKey) -> Result<Plan, Refused> {
     if key.stencil.is_some() && !plan.stencil && key.depth_format.is_some() {
         return Err(Refused("stencil without a stencil buffer"));
     }
-    if plan.planes() > args::PLANES {
+    if plan.planes() > args::PLANES || plan.varyings.len() > VARYINGS {
         return Err(Refused("too many varyings"));
     }
     Ok(plan)

@@ -1,9 +1,9 @@
 //! One quad of 2x2 pixels through all stages.
 //!
-//! A kernel that samples textures does a block in phases: the tests for all of its quads, then each texture, then
-//! the rest. What one phase leaves to the next stands in a record for each quad that is still alive. Within a phase
-//! consecutive quads do not depend on each other, and their instructions are few enough for the host to overlap
-//! them, which it cannot do with whole pipelines.
+//! A kernel that interpolates anything does a block in phases: tests and interpolation for all of its quads, then each
+//! texture, then the rest. What one phase leaves to the next stands in a record for each quad that is still alive.
+//! Within a phase consecutive quads do not depend on each other, and their instructions are few enough for the host
+//! to overlap them, which it cannot do with whole pipelines.
 
 use std::collections::HashMap;
 use std::mem::offset_of;
@@ -15,11 +15,14 @@ use super::kernel::Corner;
 use super::plan::Plan;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
 
+/// Largest number of varyings of a kernel: a colour and the coordinates of three textures.
+pub const VARYINGS: usize = 13;
+
 /// What is remembered of a quad between phases.
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]
 pub struct Record {
-    pub edges: [[f32; 4]; 3],
+    pub varyings: [[f32; 4]; VARYINGS],
     pub w: [f32; 4],
     pub mask: [i32; 4],
     pub depth: [f32; 4],
@@ -50,7 +53,8 @@ pub struct Quad<'q, 'a> {
     exits: Exits<'q>,
     color_at: Option<Value>,
     depth_at: Option<Value>,
-    edges: Option<[F32x4; 3]>,
+    /// The three edge functions; only in the first phase.
+    pub edges: [F32x4; 3],
     pub w: Option<F32x4>,
     pub varyings: HashMap<usize, F32x4>,
     pub depth: Option<F32x4>,
@@ -65,7 +69,7 @@ macro_rules! saved {
 }
 
 impl<'q, 'a> Quad<'q, 'a> {
-    fn new(e: &'q mut Emit<'a>, key: &'q PixelKey, plan: &'q Plan, exits: Exits<'q>) -> Self {
+    fn new(e: &'q mut Emit<'a>, key: &'q PixelKey, plan: &'q Plan, edges: [F32x4; 3], exits: Exits<'q>) -> Self {
         Quad {
             e,
             key,
@@ -75,7 +79,7 @@ impl<'q, 'a> Quad<'q, 'a> {
             exits,
             color_at: None,
             depth_at: None,
-            edges: None,
+            edges,
             w: None,
             varyings: HashMap::new(),
             depth: None,
@@ -93,7 +97,8 @@ impl<'q, 'a> Quad<'q, 'a> {
         (number, mask): (Value, Option<Mask>),
         exits: Exits<'q>,
     ) -> Self {
-        let mut quad = Quad::new(e, key, plan, exits);
+        let edges = super::interpolate::edges(e, number);
+        let mut quad = Quad::new(e, key, plan, edges, exits);
         let mut address = |base: Option<Value>, bytes: Option<u32>| {
             let offset = quad.e.scale(number, 4 * bytes?);
             Some(quad.e.b.ins().iadd(base?, offset))
@@ -101,13 +106,14 @@ impl<'q, 'a> Quad<'q, 'a> {
         quad.color_at = address(corner.color, key.color_format.map(|f| f.bytes()));
         quad.depth_at = address(corner.depth, key.depth_format.map(|f| f.bytes()));
         quad.mask = mask;
-        quad.edges = Some(super::interpolate::edges(quad.e, number));
         quad
     }
 
     /// Goes on with the quad that `record` remembers.
     pub fn resumed(e: &'q mut Emit<'a>, key: &'q PixelKey, plan: &'q Plan, record: Value, exits: Exits<'q>) -> Self {
-        let mut quad = Quad::new(e, key, plan, exits);
+        // Everything made of the edge functions stands in the record.
+        let none = e.floats([0.0; 4]);
+        let mut quad = Quad::new(e, key, plan, [none; 3], exits);
         quad.record = Some(record);
         quad
     }
@@ -119,15 +125,18 @@ impl<'q, 'a> Quad<'q, 'a> {
         self.alive();
     }
 
-    /// The phase before the textures; the quad goes to `record` when it is still alive.
+    /// The phase before the textures, tests and interpolation; the quad goes to `record` when it is still alive.
     pub fn test_phase(mut self, record: Value) {
         self.first_tests();
-        let edges = self.edges();
-        for (k, edge) in edges.into_iter().enumerate() {
-            self.e.store(edge.0, record, saved!(edges) + 16 * k as i32);
+        let plan = self.plan;
+        for (index, &packed) in plan.varyings.iter().enumerate() {
+            let value = self.packed_varying(packed);
+            self.e.store(value.0, record, saved!(varyings) + 16 * index as i32);
         }
-        let w = self.w();
-        self.e.store(w.0, record, saved!(w));
+        if plan.lod(self.key) {
+            let w = self.w();
+            self.e.store(w.0, record, saved!(w));
+        }
         let mask = match self.mask {
             Some(mask) => mask.0,
             None => self.e.ints([-1; 4]).0,
@@ -245,16 +254,10 @@ impl<'q, 'a> Quad<'q, 'a> {
 
     // What an earlier phase has computed.
 
-    /// The three edge functions.
-    pub fn edges(&mut self) -> [F32x4; 3] {
-        match (self.edges, self.record) {
-            (Some(edges), _) => edges,
-            (None, None) => [self.e.floats([0.0; 4]); 3],
-            (None, Some(record)) => {
-                let edges = [0, 16, 32].map(|k| self.e.load_floats(record, saved!(edges) + k));
-                *self.edges.insert(edges)
-            }
-        }
+    /// A packed varying that an earlier phase has interpolated.
+    pub fn known_varying(&mut self, packed: usize) -> Option<F32x4> {
+        let index = self.plan.varyings.iter().position(|&v| v == packed)?;
+        self.record.map(|record| self.e.load_floats(record, saved!(varyings) + 16 * index as i32))
     }
 
     /// W, when it has been computed.
