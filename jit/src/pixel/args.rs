@@ -50,16 +50,28 @@ pub struct Args {
     pub blend_color: ColorPair,
     pub textures: [TextureArgs; 3],
     pub pool: [[u8; 16]; POOL],
+}
+
+/// Memory that the code works in; nothing in it is read before the code has written it.
+#[repr(C, align(64))]
+pub struct Scratch {
     /// Edge functions at the first pixel of each quad of the block.
-    pub edges: MaybeUninit<[[i32; 16]; 3]>,
+    pub edges: [[i32; 16]; 3],
     /// Steps of the edge functions to the four pixels of a quad.
-    pub lanes: MaybeUninit<[Vec4<i32>; 3]>,
+    pub lanes: [Vec4<i32>; 3],
     /// Indices on their way from vectors to addresses.
-    pub indices: MaybeUninit<[Vec4<u32>; 2]>,
+    pub indices: [Vec4<u32>; 2],
     /// Of the current primitive.
-    pub planes: MaybeUninit<[Vec4<f32>; PLANES]>,
+    pub planes: [Vec4<f32>; PLANES],
     /// Of the quads of the block.
-    pub records: MaybeUninit<[Record; 16]>,
+    pub records: [Record; 16],
+}
+
+/// What the code gets the address of.
+#[repr(C)]
+pub struct Frame {
+    pub args: Args,
+    pub scratch: MaybeUninit<Scratch>,
 }
 
 /// A texture unit's arguments.
@@ -106,6 +118,15 @@ macro_rules! at {
     ($($field:tt)+) => { std::mem::offset_of!($crate::pixel::args::Args, $($field)+) as i32 };
 }
 pub(crate) use at;
+
+/// Offset of a field of [`Scratch`] for an addressing mode.
+macro_rules! scratch_at {
+    ($field:ident) => {
+        (std::mem::offset_of!($crate::pixel::args::Frame, scratch)
+            + std::mem::offset_of!($crate::pixel::args::Scratch, $field)) as i32
+    };
+}
+pub(crate) use scratch_at;
 
 /// Offset of a field of texture unit `unit`.
 pub fn texture_at(unit: usize, field: usize) -> i32 {
@@ -154,11 +175,6 @@ pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob
         blend_color: pair(c.blend_color),
         textures,
         pool: *pool,
-        edges: MaybeUninit::uninit(),
-        lanes: MaybeUninit::uninit(),
-        indices: MaybeUninit::uninit(),
-        planes: MaybeUninit::uninit(),
-        records: MaybeUninit::uninit(),
     })
 }
 

@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::num::ops::Ops;
 
-use super::args::at;
+use super::args::{at, scratch_at};
 use super::quad::Quad;
 use crate::lane::{Emit, F32x4};
 
@@ -14,9 +14,9 @@ pub fn edges(e: &mut Emit<'_>, number: Value) -> [F32x4; 3] {
     let base = e.b.ins().iadd(args, offset);
     [0, 1, 2].map(|k| {
         // As a float, because hosts splat floats from memory in one instruction.
-        let corner = e.load_splat_f32(base, at!(edges) + 64 * k);
+        let corner = e.load_splat_f32(base, scratch_at!(edges) + 64 * k);
         let corner = e.bits(corner);
-        let lanes = e.load_ints(args, at!(lanes) + 16 * k);
+        let lanes = e.load_ints(args, scratch_at!(lanes) + 16 * k);
         let edge = e.iadd(corner, lanes);
         e.to_float(edge)
     })
@@ -26,7 +26,7 @@ pub fn edges(e: &mut Emit<'_>, number: Value) -> [F32x4; 3] {
 pub fn weighted_sum(e: &mut Emit<'_>, edges: [F32x4; 3], plane: usize) -> F32x4 {
     let args = e.args;
     let [a, b, c] = [0, 1, 2].map(|k| {
-        let value = e.load_floats(args, at!(planes) + 16 * (plane + k) as i32);
+        let value = e.load_floats(args, scratch_at!(planes) + 16 * (plane + k) as i32);
         e.mul(edges[k], value)
     });
     let sum = e.add(a, b);
@@ -78,7 +78,7 @@ impl Quad<'_, '_> {
         }
         let args = self.e.args;
         let z = weighted_sum(self.e, self.edges, 4);
-        let sum = self.e.load_floats(args, at!(planes));
+        let sum = self.e.load_floats(args, scratch_at!(planes));
         let z = self.e.div(z, sum);
         let scale = self.e.load_floats(args, at!(depth_scale));
         let offset = self.e.load_floats(args, at!(depth_offset));
@@ -86,7 +86,7 @@ impl Quad<'_, '_> {
         let mut depth = self.e.add(depth, offset);
         if self.key.w_buffer {
             let w = self.w();
-            let sum = self.e.load_floats(args, at!(planes));
+            let sum = self.e.load_floats(args, scratch_at!(planes));
             let w = self.e.mul(w, sum);
             depth = self.e.mul(depth, w);
         }

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use std::mem::{offset_of, size_of};
+use std::mem::{MaybeUninit, offset_of, size_of};
 use std::sync::Arc;
 
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -13,7 +13,7 @@ use triglyph_guest::kernel::tier::TextureDecoder;
 use triglyph_guest::kernel::{PixelKernel, Refused};
 use triglyph_guest::layout;
 
-use super::args::{self, POOL, at};
+use super::args::{self, Frame, POOL, at, scratch_at};
 use super::plan::Plan;
 use super::quad::{Exits, Quad, Record, VARYINGS};
 use crate::code::{Code, Compiler};
@@ -30,11 +30,12 @@ struct Kernel {
 
 impl PixelKernel for Kernel {
     fn shade(&self, job: &PixelJob<'_>) -> Result<(), Refused> {
-        let mut args = args::fill(&self.key, &self.plan, &self.pool, job)?;
+        let args = args::fill(&self.key, &self.plan, &self.pool, job)?;
+        let mut frame = Frame { args, scratch: MaybeUninit::uninit() };
         // SAFETY: `fill` has checked that every address the code makes from these arguments is valid: blocks inside
         // the surfaces, primitives and varyings inside their slices, textures complete. Surfaces are atomics, written
         // by nobody else that cares about the result; everything else is borrowed by `job`.
-        unsafe { self.code.call(&raw mut args) };
+        unsafe { self.code.call(&raw mut frame) };
         Ok(())
     }
 
@@ -145,10 +146,10 @@ fn primitive(e: &mut Emit<'_>, index: Value) -> Value {
     e.b.ins().iadd(primitives, offset)
 }
 
-/// Fills [`Args::planes`] and [`Args::lanes`] from a primitive.
+/// Fills the planes and lane steps of the scratch memory from a primitive.
 fn set_up(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, primitive: Value) {
     let args = e.args;
-    let plane = |index: usize| at!(planes) + 16 * index as i32;
+    let plane = |index: usize| scratch_at!(planes) + 16 * index as i32;
     let mut copies = vec![(primitive, offset_of!(Primitive, sum) as i32, 0)];
     for k in 0..3 {
         copies.push((primitive, (offset_of!(Primitive, inv_w) + 4 * k) as i32, 1 + k));
@@ -174,14 +175,14 @@ fn set_up(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, primitive: Value) {
         let (right, down) = (e.ints([0, -1, 0, -1]), e.ints([0, 0, -1, -1]));
         let (dx, dy) = (e.b.ins().band(dx.0, right.0), e.b.ins().band(dy.0, down.0));
         let lanes = e.b.ins().iadd(dx, dy);
-        e.store(lanes, args, at!(lanes) + 16 * k);
+        e.store(lanes, args, scratch_at!(lanes) + 16 * k);
     }
     if plan.lod(key) {
         super::lod::set_up(e, plan, primitive);
     }
 }
 
-/// Fills [`Args::edges`]: the edge functions at the first pixel of each quad of the block, wrapping.
+/// Fills the edges of the scratch memory: the edge functions at the first pixel of each quad of the block, wrapping.
 fn edges(e: &mut Emit<'_>, primitive: Value, block: Value) {
     let args = e.args;
     let x = e.b.ins().uload16(I32, crate::lane::memory(), block, offset_of!(PixelBlock, x) as i32);
@@ -195,7 +196,7 @@ fn edges(e: &mut Emit<'_>, primitive: Value, block: Value) {
         let corner = e.b.ins().iadd(edge, right);
         let corner = e.b.ins().iadd(corner, down);
         // Quads 0 to 3 lie two pixels apart, groups of four quads four pixels.
-        let lanes = e.load_ints(args, at!(lanes) + 16 * k).0;
+        let lanes = e.load_ints(args, scratch_at!(lanes) + 16 * k).0;
         let two = e.b.ins().iadd(lanes, lanes);
         let corner = e.splat_i32(corner).0;
         let first = e.b.ins().iadd(corner, two);
@@ -205,7 +206,7 @@ fn edges(e: &mut Emit<'_>, primitive: Value, block: Value) {
         let down = e.b.ins().iadd(first, dy);
         let both = e.b.ins().iadd(right, dy);
         for (i, group) in [first, right, down, both].into_iter().enumerate() {
-            e.store(group, args, at!(edges) + 64 * k + 16 * i as i32);
+            e.store(group, args, scratch_at!(edges) + 64 * k + 16 * i as i32);
         }
     }
 }
@@ -258,7 +259,7 @@ fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: 
         });
     }
     let tested = e.block(&[I64]);
-    let records = e.b.ins().iadd_imm_u(e.args, i64::from(at!(records)));
+    let records = e.b.ins().iadd_imm_u(e.args, i64::from(scratch_at!(records)));
     covered_quads(e, block, Some(records), tested, |e, quad, records, advance| {
         let Some(record) = records else { return };
         let following = e.b.ins().iadd_imm_u(record, size_of::<Record>() as i64);

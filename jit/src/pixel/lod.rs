@@ -6,7 +6,7 @@ use cranelift_codegen::ir::Value;
 use triglyph_guest::kernel::pixel::{Primitive, TextureKind};
 use triglyph_guest::num::ops::{Ops, log2};
 
-use super::args::at;
+use super::args::scratch_at;
 use super::interpolate::weighted_sum;
 use super::plan::Plan;
 use super::quad::Quad;
@@ -25,7 +25,7 @@ pub fn set_up(e: &mut Emit<'_>, plan: &Plan, primitive: Value) {
         planes.extend(plan.derivatives.iter().map(|&v| (plan.varying_plane(v), plan.derivative_plane(Some(v)))));
         for (from, to) in planes {
             let derivative = weighted_sum(e, steps, from);
-            e.store(derivative.0, args, at!(planes) + 16 * (to + axis) as i32);
+            e.store(derivative.0, args, scratch_at!(planes) + 16 * (to + axis) as i32);
         }
     }
 }
@@ -98,7 +98,7 @@ impl Quad<'_, '_> {
     fn derivative(&mut self, slot: u8, axis: usize) -> F32x4 {
         let Some(packed) = self.key.varying(slot) else { return self.e.f(0.0) };
         let args = self.e.args;
-        let plane = |index: usize| at!(planes) + 16 * (index + axis) as i32;
+        let plane = |index: usize| scratch_at!(planes) + 16 * (index + axis) as i32;
         let value = self.varying(slot);
         let w = self.w();
         let q = self.e.load_floats(args, plane(self.plan.derivative_plane(None)));

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::pixel::{Filter, TextureKey, TextureKind, Wrap};
 use triglyph_guest::num::ops::Ops;
 
-use super::args::at;
+use super::args::scratch_at;
 use super::quad::Quad;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
 
@@ -306,7 +306,7 @@ impl Sampler<'_, '_> {
 
     /// The words at `index` and at `index` + 1. Reads two words beyond; decoded textures end in four words of padding.
     fn side_by_side(&mut self, texels: Value, index: I32x4, slot: i32) -> [I32x4; 2] {
-        let [a, b, c, d] = self.e.lanes_through_memory(index, at!(indices) + 16 * slot).map(|index| {
+        let [a, b, c, d] = self.e.lanes_through_memory(index, scratch_at!(indices) + 16 * slot).map(|index| {
             let offset = self.e.b.ins().ishl_imm_u(index, 2);
             let address = self.e.b.ins().iadd(texels, offset);
             self.e.load_floats(address, 0)
@@ -428,7 +428,7 @@ impl Sampler<'_, '_> {
     /// level's size.
     fn texel(&mut self, texels: Value, row: I32x4, i: Wrapped, row_border: Option<Mask>) -> I32x4 {
         let index = self.e.iadd(row, i.0);
-        let words = self.e.gather32_padded(texels, index, at!(indices));
+        let words = self.e.gather32_padded(texels, index, scratch_at!(indices));
         let border = match (i.1, row_border) {
             (Some(a), Some(b)) => Some(self.e.or(a, b)),
             (a, b) => a.or(b),
