@@ -120,17 +120,18 @@ impl Emit<'_> {
         const HIGH: [u8; 16] = [8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31];
         const FIRST: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
         const SECOND: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31];
-        let [a, b, c, d] = rows.map(|row| row.0);
+        // As bytes from beginning to end: every cast is an instruction to the compiler.
+        let [a, b, c, d] = rows.map(|row| self.cast(row.0, I8X16));
         let ab_low = self.shuffle(a, b, LOW);
         let cd_low = self.shuffle(c, d, LOW);
         let ab_high = self.shuffle(a, b, HIGH);
         let cd_high = self.shuffle(c, d, HIGH);
-        [
-            F32x4(self.shuffle(ab_low, cd_low, FIRST)),
-            F32x4(self.shuffle(ab_low, cd_low, SECOND)),
-            F32x4(self.shuffle(ab_high, cd_high, FIRST)),
-            F32x4(self.shuffle(ab_high, cd_high, SECOND)),
-        ]
+        [(ab_low, cd_low, FIRST), (ab_low, cd_low, SECOND), (ab_high, cd_high, FIRST), (ab_high, cd_high, SECOND)].map(
+            |(ab, cd, order)| {
+                let column = self.shuffle(ab, cd, order);
+                F32x4(self.cast(column, F32X4))
+            },
+        )
     }
 
     /// The low and the high words of four 64-bit scalars, as floats.

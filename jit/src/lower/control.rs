@@ -64,6 +64,7 @@ impl Lower<'_, '_> {
         let block = &graph.blocks[i];
         let (code, liveness) = (self.code, self.liveness);
         for (step, live) in block.steps.iter().zip(liveness.inside(code, block)) {
+            self.place += 1;
             if let Some(enter) = step.enter {
                 self.enter(enter);
             } else if let Some(instruction) = code.get(step.pc) {

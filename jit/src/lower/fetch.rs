@@ -21,50 +21,72 @@ pub(super) const fn footprint(component: Component, count: u8) -> usize {
 }
 
 impl Lower<'_, '_> {
-    /// Loads the array attributes that matter.
-    pub fn fetch(&mut self) {
-        let live = self.liveness.start(0).inputs;
-        let mut vertices = None;
-        let mut addresses: [Option<[Value; 4]>; 16] = [None; 16];
-        for n in 0..16u8 {
-            let used = [0, 1, 2, 3].map(|component| live & bit(n, component) != 0);
-            let Input::Array { stream, component, count } = self.key.inputs[usize::from(n)] else { continue };
-            if !used.contains(&true) {
-                continue;
+    /// Loads all array attributes that matter: in programs of several blocks every block may read them.
+    pub fn fetch_all(&mut self) {
+        for n in 0..16 {
+            if self.used(n).contains(&true) && matches!(self.key.inputs[usize::from(n)], Input::Array { .. }) {
+                self.fetched(n);
             }
-            let stream = usize::from(stream & 15);
-            let rows = addresses[stream].unwrap_or_else(|| {
-                let vertices = *vertices.get_or_insert_with(|| self.vertices());
-                self.addresses(stream, vertices)
-            });
-            addresses[stream] = Some(rows);
-            let fetched = match component {
-                Component::F32 => self.floats(rows, count),
-                _ => self.integers(rows, component, count, used),
-            };
-            let missing = [0.0, 0.0, 0.0, 1.0];
-            self.inputs[usize::from(n)] =
-                Some([0, 1, 2, 3].map(|i| fetched[i].unwrap_or_else(|| self.e.f(missing[i]))));
         }
+    }
+
+    /// Which components of an input register matter.
+    fn used(&self, n: u8) -> [bool; 4] {
+        [0, 1, 2, 3].map(|component| self.liveness.start(0).inputs & bit(n, component) != 0)
+    }
+
+    /// Input register `n`, which is loaded from an array; straight programs load it where they first read it.
+    pub fn fetched(&mut self, n: u8) -> [F32x4; 4] {
+        let n = n & 15;
+        if let Some(fetched) = self.inputs[usize::from(n)] {
+            return fetched;
+        }
+        let values = match self.key.inputs[usize::from(n)] {
+            Input::Array { stream, component: Component::F32, count } => {
+                let rows = self.addresses(stream);
+                self.floats(rows, count)
+            }
+            Input::Array { stream, component, count } => {
+                let (rows, used) = (self.addresses(stream), self.used(n));
+                self.integers(rows, component, count, used)
+            }
+            _ => [None; 4],
+        };
+        let missing = [0.0, 0.0, 0.0, 1.0];
+        let fetched = [0, 1, 2, 3].map(|i| values[i].unwrap_or_else(|| self.e.f(missing[i])));
+        self.inputs[usize::from(n)] = Some(fetched);
+        fetched
     }
 
     /// The numbers of the group's vertices, 64 bits each.
     fn vertices(&mut self) -> [Value; 4] {
+        if let Some(vertices) = self.vertices {
+            return vertices;
+        }
         let args = self.e.args;
         let list = self.e.load_i64(args, Args::VERTICES);
         let list = self.e.address(list, self.group, 4);
-        [0, 4, 8, 12].map(|at| self.e.b.ins().uload32(memory(), list, at))
+        let vertices = [0, 4, 8, 12].map(|at| self.e.b.ins().uload32(memory(), list, at));
+        self.vertices = Some(vertices);
+        vertices
     }
 
     /// Where the group's vertices are in a stream.
-    fn addresses(&mut self, stream: usize, vertices: [Value; 4]) -> [Value; 4] {
+    fn addresses(&mut self, stream: u8) -> [Value; 4] {
+        let stream = usize::from(stream & 15);
+        if let Some(addresses) = self.addresses[stream] {
+            return addresses;
+        }
+        let vertices = self.vertices();
         let args = self.e.args;
         let base = self.e.load_i64(args, Args::stream(stream));
         let stride = self.e.load_i64(args, Args::stream(stream) + 8);
-        vertices.map(|vertex| {
+        let addresses = vertices.map(|vertex| {
             let offset = self.e.b.ins().imul(vertex, stride);
             self.e.b.ins().iadd(base, offset)
-        })
+        });
+        self.addresses[stream] = Some(addresses);
+        addresses
     }
 
     fn floats(&mut self, rows: [Value; 4], count: u8) -> [Option<F32x4>; 4] {

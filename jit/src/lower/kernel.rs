@@ -7,7 +7,9 @@ use std::mem::offset_of;
 use triglyph_guest::kernel::VertexKernel;
 use triglyph_guest::kernel::vertex::{GROUP, Input, SCREEN, Stream, Uniforms, VertexConstants, VertexJob, VertexKey};
 
+use super::Table;
 use super::fetch::footprint;
+use super::registers::Constant;
 use crate::code::Code;
 
 /// Offset of c0 in [`Uniforms`].
@@ -30,10 +32,10 @@ pub(super) struct Args {
     records: *mut f32,
     clip: *mut u8,
     uniforms: *const Uniforms,
-    fixed: *const [[f32; 4]; 16],
+    /// Constants, each four times, in the order of [`Kernel::constants`].
+    table: *const [f32; 4],
     /// Groups to do, not 0.
     groups: u32,
-    constants: VertexConstants,
     streams: [StreamArgs; 16],
 }
 
@@ -49,11 +51,8 @@ impl Args {
     pub const RECORDS: i32 = offset_of!(Args, records) as i32;
     pub const CLIP: i32 = offset_of!(Args, clip) as i32;
     pub const UNIFORMS: i32 = offset_of!(Args, uniforms) as i32;
-    pub const FIXED: i32 = offset_of!(Args, fixed) as i32;
+    pub const TABLE: i32 = offset_of!(Args, table) as i32;
     pub const GROUPS: i32 = offset_of!(Args, groups) as i32;
-    pub const HALF: i32 = (offset_of!(Args, constants) + offset_of!(VertexConstants, half)) as i32;
-    pub const CORNER: i32 = (offset_of!(Args, constants) + offset_of!(VertexConstants, corner)) as i32;
-    pub const CLIP_PLANE: i32 = (offset_of!(Args, constants) + offset_of!(VertexConstants, clip_plane)) as i32;
 
     /// Offset of a stream's address; its stride follows, 8 bytes further on.
     pub const fn stream(number: usize) -> i32 {
@@ -68,6 +67,8 @@ pub(super) struct Kernel {
     stride: usize,
     /// Groups of slots that are written.
     written: Vec<usize>,
+    /// What stands in the table.
+    constants: Vec<(Constant, u8)>,
     /// Bytes of each stream that fetching touches, 0 when it is not used.
     footprints: [usize; 16],
 }
@@ -79,7 +80,10 @@ struct Group {
 }
 
 impl Kernel {
-    pub fn new(key: &VertexKey, code: Code) -> Kernel {
+    pub fn new(key: &VertexKey, code: Code, table: Table) -> Kernel {
+        let mut places: Vec<_> = table.into_iter().collect();
+        places.sort_unstable_by_key(|&(_, place)| place);
+        let constants = places.into_iter().map(|(constant, _)| constant).collect();
         let mut footprints = [0; 16];
         for input in key.inputs {
             if let Input::Array { stream, component, count } = input {
@@ -88,7 +92,7 @@ impl Kernel {
             }
         }
         let written = (0..key.outputs.slots.len() / 4).filter(|&group| key.outputs.group_written(group)).collect();
-        Kernel { code, stride: key.outputs.stride(), written, footprints }
+        Kernel { code, stride: key.outputs.stride(), written, constants, footprints }
     }
 
     /// The largest vertex number whose attributes lie in the windows; `None` when there is none.
@@ -103,48 +107,60 @@ impl Kernel {
         Some(reach)
     }
 
-    fn args(&self, job: &mut VertexJob<'_>) -> Args {
+    /// The constants of a job, each four times.
+    fn table(&self, job: &VertexJob<'_>) -> Vec<[f32; 4]> {
+        let VertexConstants { half: [x, y], corner: [left, top], clip_plane } = job.constants;
+        let viewport = [x, y, left, top];
+        let value = |&(constant, component): &(Constant, u8)| {
+            let vector = match constant {
+                Constant::Uniform(n) | Constant::UniformAtLoop(n) => &job.uniforms.floats[usize::from(n & 127)],
+                Constant::Fixed(n) => &job.fixed[usize::from(n & 15)],
+                Constant::Viewport => &viewport,
+                Constant::ClipPlane => &clip_plane,
+            };
+            [vector[usize::from(component & 3)]; 4]
+        };
+        self.constants.iter().map(value).collect()
+    }
+
+    fn args(job: &VertexJob<'_>, table: &[[f32; 4]]) -> Args {
+        let stream = |of: &Stream<'_>| StreamArgs { base: of.window.as_ptr().cast_const(), stride: of.stride.into() };
         Args {
-            vertices: job.vertices.as_ptr(),
-            records: job.records.as_mut_ptr(),
-            clip: job.clip.as_mut_ptr(),
+            vertices: std::ptr::null(),
+            records: std::ptr::null_mut(),
+            clip: std::ptr::null_mut(),
             uniforms: job.uniforms,
-            fixed: job.fixed,
+            table: table.as_ptr(),
             groups: 0,
-            constants: job.constants,
-            streams: job
-                .streams
-                .each_ref()
-                .map(|stream| StreamArgs { base: stream.window.as_ptr().cast_const(), stride: stream.stride.into() }),
+            streams: job.streams.each_ref().map(stream),
         }
     }
 
     /// Shades whole groups from vertex `at` on, all of whose vertices are within reach. Returns how many groups are done
     /// and why there are not more.
-    fn groups(&self, job: &mut VertexJob<'_>, at: usize, groups: usize) -> (usize, u64) {
-        let mut args = self.args(job);
+    fn groups(&self, args: &mut Args, job: &mut VertexJob<'_>, at: usize, groups: usize) -> (usize, u64) {
         // Counting groups in 32 bits: what is left over is done by the next call.
-        args.groups = groups.min(1 << 24) as u32;
-        let vertices = &job.vertices[at..at + GROUP * groups];
-        let records = &mut job.records[at * self.stride..(at + GROUP * groups) * self.stride];
-        let clip = &mut job.clip[at..at + GROUP * groups];
-        (args.vertices, args.records, args.clip) = (vertices.as_ptr(), records.as_mut_ptr(), clip.as_mut_ptr());
-        self.call(&args)
+        let groups = groups.min(1 << 24);
+        let end = at + GROUP * groups;
+        args.groups = groups as u32;
+        args.vertices = job.vertices[at..end].as_ptr();
+        args.records = job.records[at * self.stride..end * self.stride].as_mut_ptr();
+        args.clip = job.clip[at..end].as_mut_ptr();
+        self.call(args)
     }
 
     /// Shades four vertices aside.
-    fn aside(&self, job: &mut VertexJob<'_>, vertices: [u32; GROUP]) -> (Group, u64) {
+    fn aside(&self, args: &mut Args, vertices: [u32; GROUP]) -> (Group, u64) {
         let mut group = Group { records: [0.0; GROUP * LONGEST], clip: [0; GROUP] };
-        let mut args = self.args(job);
         (args.vertices, args.groups) = (vertices.as_ptr(), 1);
         (args.records, args.clip) = (group.records.as_mut_ptr(), group.clip.as_mut_ptr());
-        let (_, reason) = self.call(&args);
+        let (_, reason) = self.call(args);
         (group, reason)
     }
 
     fn call(&self, args: &Args) -> (usize, u64) {
-        // SAFETY: the code reads the uniforms, fixed attributes and `groups` vertex numbers, writes as many records of
-        // `stride` floats and clip codes, all borrowed or owned by the callers for exactly that; from each stream it
+        // SAFETY: the code reads the uniforms, the table and the vertex numbers of `groups`, and writes as many records of
+        // `stride` floats and clip codes, all of which the callers borrow or own while they call; from each stream it
         // reads `footprints` bytes at the vertices' addresses, which `shade` has compared with `reach`. Windows are
         // mapped for as long as the job borrows them; what others write there meanwhile is read as it comes.
         let status = unsafe { self.code.call(args) };
@@ -165,9 +181,9 @@ impl Kernel {
     }
 
     /// Shades up to four vertices, each with all lanes for itself, so that they agree. Returns how many were done.
-    fn one_by_one(&self, job: &mut VertexJob<'_>, at: usize, count: usize) -> usize {
+    fn one_by_one(&self, args: &mut Args, job: &mut VertexJob<'_>, at: usize, count: usize) -> usize {
         for i in 0..count {
-            let (group, reason) = self.aside(job, [job.vertices[at + i]; GROUP]);
+            let (group, reason) = self.aside(args, [job.vertices[at + i]; GROUP]);
             if reason != 0 {
                 return i;
             }
@@ -184,6 +200,8 @@ impl VertexKernel for Kernel {
         let (Some(reach), true) = (self.reach(job.streams), rooms) else { return first };
         let within = |vertices: &[u32]| vertices.iter().fold(0, |max, &vertex| max.max(vertex)) as usize <= reach;
         let all_within = within(job.vertices.get(first..).unwrap_or(&[]));
+        let table = self.table(job);
+        let mut args = Self::args(job, &table);
         let mut at = first;
         while at < total {
             let rest = &job.vertices[at..];
@@ -192,14 +210,14 @@ impl VertexKernel for Kernel {
                 groups = rest.chunks_exact(GROUP).take_while(|group| within(group)).count();
             }
             let (count, reason) = if groups > 0 {
-                let (done, reason) = self.groups(job, at, groups);
+                let (done, reason) = self.groups(&mut args, job, at, groups);
                 at += GROUP * done;
                 (GROUP, reason)
             } else if rest.len() >= GROUP || !within(rest) {
                 return at;
             } else {
                 let count = rest.len();
-                let (group, reason) = self.aside(job, std::array::from_fn(|i| rest[i.min(count - 1)]));
+                let (group, reason) = self.aside(&mut args, std::array::from_fn(|i| rest[i.min(count - 1)]));
                 if reason == 0 {
                     self.take(job, at, &group, count);
                     at += count;
@@ -209,7 +227,7 @@ impl VertexKernel for Kernel {
             match reason {
                 0 => {}
                 DIVERGED => {
-                    let done = self.one_by_one(job, at, count);
+                    let done = self.one_by_one(&mut args, job, at, count);
                     at += done;
                     if done < count {
                         return at;

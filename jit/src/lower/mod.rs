@@ -20,6 +20,7 @@ mod live;
 mod output;
 mod registers;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use cranelift_codegen::ir::types::{I32, I64};
@@ -27,7 +28,7 @@ use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use decode::{Code, Instruction};
 use kernel::{DIVERGED, Kernel, RETRY};
 use live::Liveness;
-use registers::{File, Variables};
+use registers::{Constant, File, Variables};
 use triglyph_guest::kernel::vertex::{FUEL, Program, VertexKey};
 use triglyph_guest::kernel::{Refused, VertexKernel};
 use triglyph_guest::pica::isa::{Index, Src};
@@ -39,17 +40,21 @@ use crate::lane::{Emit, F32x4};
 /// The vertex kernel of `key`.
 pub fn vertex(compiler: &Compiler, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
     let source = Source::new(key)?;
-    let code = compiler.compile(source.graph.size, |e| source.build(e))?;
-    Ok(Arc::new(Kernel::new(key, code)))
+    let mut table = Table::new();
+    let code = compiler.compile(source.graph.size, |e| source.build(e, &mut table))?;
+    Ok(Arc::new(Kernel::new(key, code, table)))
 }
 
 /// What [`vertex`] compiles: the intermediate form and the host's instructions.
 pub fn dump(compiler: &Compiler, key: &VertexKey) -> String {
     match Source::new(key) {
-        Ok(source) => compiler.dump(source.graph.size, |e| source.build(e)),
+        Ok(source) => compiler.dump(source.graph.size, |e| source.build(e, &mut Table::new())),
         Err(refused) => refused.to_string(),
     }
 }
+
+/// Constants that the code reads, each four times side by side, and their places in that order.
+type Table = HashMap<(Constant, u8), i32>;
 
 /// A key with its program analysed.
 struct Source<'k> {
@@ -71,7 +76,7 @@ impl<'k> Source<'k> {
         Ok(Source { key, code, graph, liveness })
     }
 
-    fn build(&self, e: &mut Emit<'_>) -> Result<(), Refused> {
+    fn build(&self, e: &mut Emit<'_>, table: &mut Table) -> Result<(), Refused> {
         let head = e.block(&[I32]);
         let zero = e.i32(0);
         e.jump(head, &[zero]);
@@ -90,14 +95,20 @@ impl<'k> Source<'k> {
             retry,
             diverged,
             reads_counter,
+            vertices: None,
+            addresses: [None; 16],
             inputs: [None; 16],
+            table,
+            place: 0,
             variables,
             file: File::new(true),
             blocks: Vec::new(),
             pending: Vec::new(),
             e,
         };
-        lower.fetch();
+        if !straight {
+            lower.fetch_all();
+        }
         lower.start_variables(self.liveness.start(0), FUEL - self.graph.size);
         lower.program(&self.graph);
         for (block, reason) in [(retry, RETRY), (diverged, DIVERGED)] {
@@ -137,8 +148,14 @@ struct Lower<'e, 'a> {
     diverged: Block,
     /// Whether aL has to be known.
     reads_counter: bool,
+    /// Numbers of the group's vertices, and where those are in the streams.
+    vertices: Option<[Value; 4]>,
+    addresses: [Option<[Value; 4]>; 16],
     /// What was fetched from arrays.
     inputs: [Option<[F32x4; 4]>; 16],
+    table: &'e mut Table,
+    /// Instructions emitted so far.
+    place: u32,
     /// For all but straight programs.
     variables: Option<Variables>,
     file: File,

@@ -9,7 +9,7 @@ use triglyph_guest::pica::isa::Dst;
 
 use super::Lower;
 use super::kernel::Args;
-use super::registers::Number;
+use super::registers::{Constant, Number};
 use crate::lane::{F32x4, I32x4, Mask};
 
 impl Lower<'_, '_> {
@@ -71,12 +71,10 @@ impl Lower<'_, '_> {
         let one = self.e.f(1.0);
         let inverse = self.e.div(one, w);
         let [x, y] = [(0, x), (1, y)].map(|(i, value)| {
+            let [half, corner] = [i, i + 2].map(|component| self.constant(Constant::Viewport, component));
             let e = &mut *self.e;
             let value = e.mul(value, inverse);
             let value = e.add(value, one);
-            let args = e.args;
-            let half = e.load_splat_f32(args, Args::HALF + 4 * i);
-            let corner = e.load_splat_f32(args, Args::CORNER + 4 * i);
             let value = e.mul(value, half);
             e.add(value, corner)
         });
@@ -121,12 +119,11 @@ impl Lower<'_, '_> {
 
     /// The distance from the user's clip plane.
     fn user_plane(&mut self, position: [F32x4; 4]) -> F32x4 {
-        let e = &mut *self.e;
-        let args = e.args;
         let [x, y, z, w] = [0, 1, 2, 3].map(|i| {
-            let coefficient = e.load_splat_f32(args, Args::CLIP_PLANE + 4 * i);
-            e.mul(coefficient, position[i as usize])
+            let coefficient = self.constant(Constant::ClipPlane, i);
+            self.e.mul(coefficient, position[usize::from(i)])
         });
+        let e = &mut *self.e;
         let sum = e.add(x, y);
         let sum = e.add(sum, z);
         e.add(sum, w)

@@ -48,8 +48,8 @@ pub(super) struct File {
     pub suspect: Option<Mask>,
     /// The program's start: what was not written is zero. Elsewhere it is in its variable.
     start: bool,
-    /// Values that do not change during a call: uniforms and fixed attributes.
-    constants: HashMap<(Constant, u8), F32x4>,
+    /// Values that do not change during a call, and where in the program they were loaded.
+    constants: HashMap<(Constant, u8), (F32x4, u32)>,
     /// Rows of uniforms at an address register.
     relative: HashMap<(Index, u8), [F32x4; 4]>,
     /// Addresses of uniforms at aL.
@@ -57,12 +57,20 @@ pub(super) struct File {
     pointers: [Option<Value>; 2],
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Constant {
+/// Four numbers that do not change during a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Constant {
     Uniform(u8),
+    /// Beginning at this uniform, aL further on.
     UniformAtLoop(u8),
     Fixed(u8),
+    /// Half of the viewport's size in x and y, its corner in z and w.
+    Viewport,
+    ClipPlane,
 }
+
+/// Instructions for which a constant is kept; loading it again costs less than keeping it on the stack.
+const KEPT: u32 = 8;
 
 impl File {
     /// Nothing is known. `start`: because nothing was written, else because ways meet here.
@@ -242,35 +250,44 @@ impl Lower<'_, '_> {
     }
 
     fn input(&mut self, n: u8, component: u8) -> Number {
-        clean(match (self.key.inputs[usize::from(n & 15)], self.inputs[usize::from(n & 15)]) {
-            (_, Some(fetched)) => fetched[usize::from(component)],
-            (Input::Fixed(number), None) => self.constant(Constant::Fixed(number & 15), component),
-            (_, None) => self.e.f(0.0),
+        clean(match self.key.inputs[usize::from(n & 15)] {
+            Input::Zero => self.e.f(0.0),
+            Input::Fixed(number) => self.constant(Constant::Fixed(number & 15), component),
+            Input::Array { .. } => self.fetched(n)[usize::from(component)],
         })
     }
 
-    /// The address of the uniforms (0) or of the fixed attributes (1).
+    /// The address of the uniforms (0) or of the table of constants (1).
     pub fn pointer(&mut self, which: usize) -> Value {
         if let Some(pointer) = self.file.pointers[which] {
             return pointer;
         }
         let args = self.e.args;
-        let pointer = self.e.load_i64(args, [Args::UNIFORMS, Args::FIXED][which]);
+        let pointer = self.e.load_i64(args, [Args::UNIFORMS, Args::TABLE][which]);
         self.file.pointers[which] = Some(pointer);
         pointer
     }
 
-    fn constant(&mut self, constant: Constant, component: u8) -> F32x4 {
-        if let Some(&value) = self.file.constants.get(&(constant, component)) {
+    /// A component of a constant.
+    pub fn constant(&mut self, constant: Constant, component: u8) -> F32x4 {
+        if let Some(&(value, place)) = self.file.constants.get(&(constant, component))
+            && self.place - place < KEPT
+        {
             return value;
         }
-        let (base, row) = match constant {
-            Constant::Uniform(n) => (self.pointer(0), FLOATS + 16 * i32::from(n)),
-            Constant::UniformAtLoop(n) => (self.row_at_loop(n), FLOATS),
-            Constant::Fixed(n) => (self.pointer(1), 16 * i32::from(n)),
+        let value = match constant {
+            Constant::UniformAtLoop(n) => {
+                let row = self.row_at_loop(n);
+                self.e.load_splat_f32(row, FLOATS + 4 * i32::from(component))
+            }
+            _ => {
+                let next = self.table.len() as i32;
+                let index = *self.table.entry((constant, component)).or_insert(next);
+                let base = self.pointer(1);
+                self.e.load_floats(base, 16 * index)
+            }
         };
-        let value = self.e.load_splat_f32(base, row + 4 * i32::from(component));
-        self.file.constants.insert((constant, component), value);
+        self.file.constants.insert((constant, component), (value, self.place));
         value
     }
 
