@@ -114,6 +114,17 @@ impl Emit<'_> {
         I32x4(self.cast(vector, I32X4))
     }
 
+    /// The pairs of floats at `base + offset + 8 * index` as two vectors; the caller knows that every index is valid.
+    /// Uses 16 bytes at `args + scratch`.
+    pub fn gather_pairs(&mut self, base: Value, offset: i32, index: I32x4, scratch: i32) -> [F32x4; 2] {
+        let rows = self.lanes_through_memory(index, scratch).map(|index| {
+            let at = self.b.ins().ishl_imm_u(index, 3);
+            let address = self.b.ins().iadd(base, at);
+            self.load_i64(address, offset)
+        });
+        self.split_pairs(rows)
+    }
+
     /// Transposes four rows: result k holds lane k of each.
     pub fn transpose(&mut self, rows: [F32x4; 4]) -> [F32x4; 4] {
         const LOW: [u8; 16] = [0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23];

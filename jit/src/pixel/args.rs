@@ -9,13 +9,14 @@ use triglyph_guest::kernel::pixel::{
 use triglyph_guest::layout::Block;
 
 use super::plan::Plan;
+use super::procedural::ProceduralArgs;
 use super::quad::Record;
 
 /// Constants that the code may keep in memory; more of them go behind the code.
 pub const POOL: usize = 48;
 
 /// Vectors that the code derives from a primitive: see [`Plan::planes`].
-pub const PLANES: usize = 80;
+pub const PLANES: usize = 132;
 
 /// Largest number of mipmap levels.
 const LEVELS: usize = 16;
@@ -49,6 +50,7 @@ pub struct Args {
     pub buffer_color: ColorPair,
     pub blend_color: ColorPair,
     pub textures: [TextureArgs; 3],
+    pub procedural: ProceduralArgs,
     pub pool: [[u8; 16]; POOL],
 }
 
@@ -150,6 +152,10 @@ pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob
     for (unit, args) in textures.iter_mut().enumerate().filter(|&(unit, _)| plan.textures[unit]) {
         *args = texture(key, unit, &job.textures[unit], &job.constants.texture[unit])?;
     }
+    let procedural = match &key.procedural {
+        Some(key) if plan.procedural.any() => ProceduralArgs::new(key, job.procedural)?,
+        _ => ProceduralArgs::NONE,
+    };
     let c = job.constants;
     let [_, fog_b, fog_g, fog_r] = c.fog_color.to_le_bytes().map(|v| [f32::from(v); 4]);
     let blocks = job.blocks.as_ptr_range();
@@ -174,6 +180,7 @@ pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob
         buffer_color: pair(c.buffer_color),
         blend_color: pair(c.blend_color),
         textures,
+        procedural,
         pool: *pool,
     })
 }

@@ -24,7 +24,7 @@ enum Kind {
 #[derive(Default)]
 struct Sources {
     primary: Option<Pair>,
-    textures: [Option<Pair>; 3],
+    textures: [Option<Pair>; 4],
     stages: [Option<Pair>; 6],
 }
 
@@ -185,7 +185,7 @@ impl Quad<'_, '_> {
                 Some(pair) => pair,
                 None => *sources.primary.insert(self.primary()),
             },
-            Source::Texture(unit @ 0..3) => {
+            Source::Texture(unit @ 0..=3) => {
                 let unit = unit as usize;
                 match sources.textures[unit] {
                     Some(pair) => pair,
@@ -208,7 +208,14 @@ impl Quad<'_, '_> {
     }
 
     fn texture(&mut self, unit: usize) -> Pair {
-        match self.key.textures[unit].kind {
+        let Some(texture) = self.key.textures.get(unit) else {
+            return match (&self.key.procedural, self.texture_of_record(unit)) {
+                (None, _) => self.zero(),
+                (Some(_), Some(pair)) => pair,
+                (Some(_), None) => self.procedural(),
+            };
+        };
+        match texture.kind {
             TextureKind::Disabled => self.zero(),
             TextureKind::Null => {
                 let (zero, alpha) = (self.e.short(0), self.e.i(255));

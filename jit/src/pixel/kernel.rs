@@ -68,8 +68,8 @@ pub fn dump(compiler: &Compiler, key: &PixelKey) -> String {
 
 fn plan(key: &PixelKey) -> Result<Plan, Refused> {
     let plan = Plan::new(key);
-    if key.lighting.is_some() || key.procedural.is_some() || key.shadow.is_some() {
-        return Err(Refused("lighting, procedural textures and shadow rendering"));
+    if key.lighting.is_some() || key.shadow.is_some() {
+        return Err(Refused("lighting and shadow rendering"));
     }
     if key.textures.iter().any(|t| matches!(t.kind, TextureKind::Shadow { .. } | TextureKind::ShadowCube { .. })) {
         return Err(Refused("shadow textures"));
@@ -270,8 +270,12 @@ fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: 
     e.switch_to(tested);
     let end = e.parameter(tested, 0);
     let mut any = e.b.ins().icmp(IntCC::NotEqual, records, end);
-    for (unit, lod) in (0..3).filter(|&unit| plan.textures[unit]).flat_map(|unit| [(unit, true), (unit, false)]) {
-        if lod && !key.textures[unit].needs_lod() {
+    for (unit, lod) in (0..4).flat_map(|unit| [(unit, true), (unit, false)]) {
+        let needed = match key.textures.get(unit) {
+            Some(texture) => plan.textures[unit] && (!lod || texture.needs_lod()),
+            None => plan.procedural.any() && !lod,
+        };
+        if !needed {
             continue;
         }
         let after = e.block(&[]);

@@ -95,7 +95,7 @@ impl Quad<'_, '_> {
     }
 
     /// (d(n) - n * d(q)) * W of a varying.
-    fn derivative(&mut self, slot: u8, axis: usize) -> F32x4 {
+    pub(super) fn derivative(&mut self, slot: u8, axis: usize) -> F32x4 {
         let Some(packed) = self.key.varying(slot) else { return self.e.f(0.0) };
         let args = self.e.args;
         let plane = |index: usize| scratch_at!(planes) + 16 * (index + axis) as i32;

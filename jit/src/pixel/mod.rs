@@ -5,6 +5,7 @@
 //!   quad      order of the stages for one quad, early outs
 //!     interpolate  edges -> 1/w, varyings, depth
 //!     sample       texels of decoded textures; lod: level of detail
+//!     procedural   the fourth texture unit, noise
 //!     combine      the six stages on 16-bit pairs
 //!     test         alpha, stencil, depth
 //!     fog, blend, target
@@ -21,6 +22,7 @@ mod interpolate;
 mod kernel;
 mod lod;
 mod plan;
+mod procedural;
 mod quad;
 mod sample;
 mod target;

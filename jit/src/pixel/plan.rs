@@ -36,6 +36,8 @@ pub struct Plan {
     pub primary: Need,
     /// Which units are sampled.
     pub textures: [bool; 3],
+    /// What is read of the procedural texture.
+    pub procedural: Need,
     /// Whether stencil is tested.
     pub stencil: bool,
     /// Whether depth is compared with the stored one.
@@ -82,6 +84,7 @@ impl Plan {
             stages: [Need::default(); 6],
             primary: Need::default(),
             textures: [false; 3],
+            procedural: Need::default(),
             stencil: key.stencil.is_some() && key.depth_format == Some(triglyph_guest::format::DepthFormat::D24S8),
             depth_test: key.depth_format.is_some() && key.depth_test != Compare::Always,
             depth_write: key.depth_format.is_some() && key.depth_write,
@@ -135,10 +138,7 @@ impl Plan {
         let stages = &key.combiners.stages;
         match source {
             Source::Primary => add(&mut self.primary),
-            Source::Texture(unit @ 0..3) => {
-                let kind = key.textures[unit as usize].kind;
-                self.textures[unit as usize] |= !matches!(kind, TextureKind::Disabled | TextureKind::Null);
-            }
+            Source::Texture(unit) => self.read_texture(key, unit, need),
             Source::Previous if stage > 0 => add(&mut self.stages[stage - 1]),
             Source::Buffer => {
                 if let Some(writer) = buffer_writer(stage, |s| stages[s].update_color) {
@@ -149,6 +149,16 @@ impl Plan {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Notes that `need` of texture unit `unit` is read.
+    fn read_texture(&mut self, key: &PixelKey, unit: u8, need: Need) {
+        if let Some(texture) = key.textures.get(usize::from(unit)) {
+            self.textures[usize::from(unit)] |= !matches!(texture.kind, TextureKind::Disabled | TextureKind::Null);
+        } else if key.procedural.is_some() {
+            self.procedural.color |= need.color;
+            self.procedural.alpha |= need.alpha;
         }
     }
 
@@ -169,6 +179,11 @@ impl Plan {
                 lod_slots.extend(&texture.coordinates[..count]);
             }
         }
+        if let Some(procedural) = &key.procedural {
+            let (used, derived) = super::procedural::slots(procedural, self.procedural);
+            slots.extend(used);
+            lod_slots.extend(derived);
+        }
         let pack = |slots: Vec<u8>| {
             let mut packed: Vec<usize> = slots.into_iter().filter_map(|slot| key.varying(slot)).collect();
             packed.sort_unstable();
@@ -181,7 +196,8 @@ impl Plan {
 
     /// Whether any unit chooses by its level of detail.
     pub fn lod(&self, key: &PixelKey) -> bool {
-        (0..3).any(|unit| self.textures[unit] && key.textures[unit].needs_lod())
+        let procedural = self.procedural.any() && key.procedural.is_some_and(|p| p.mipmap.is_some());
+        procedural || (0..3).any(|unit| self.textures[unit] && key.textures[unit].needs_lod())
     }
 
     /// Whether blocks are done in phases: with anything interpolated by perspective.
@@ -219,6 +235,9 @@ impl Plan {
                 false => filter(texture.magnify),
             };
             size += if texture.mipmap == Some(Filter::Linear) { 2 * level } else { level };
+        }
+        if let Some(procedural) = key.procedural.filter(|_| self.procedural.any()) {
+            size += super::procedural::weigh(&procedural);
         }
         size += 5 * self.stages.iter().filter(|s| s.any()).count() as u32;
         size + if self.stencil { 20 } else { 5 } + if self.destination { 15 } else { 5 }

@@ -28,7 +28,8 @@ pub struct Record {
     pub depth: [f32; 4],
     /// Level of detail of the texture that comes next.
     pub lod: [f32; 4],
-    pub textures: [[[u16; 8]; 2]; 3],
+    /// Sampled textures, the procedural one last.
+    pub textures: [[[u16; 8]; 2]; 4],
     pub color_at: *mut u8,
     pub depth_at: *mut u8,
 }
@@ -164,9 +165,9 @@ impl<'q, 'a> Quad<'q, 'a> {
         self.alive();
     }
 
-    /// The phase of a texture unit.
+    /// The phase of a texture unit, 3 being the procedural one.
     pub fn texture_phase(mut self, unit: usize) {
-        let pair = self.sample(unit);
+        let pair = if unit == 3 { self.procedural() } else { self.sample(unit) };
         if let Some(record) = self.record {
             let at = saved!(textures) + 32 * unit as i32;
             self.e.store(pair.br.0, record, at);

@@ -487,7 +487,7 @@ fn bilinear(e: &mut Emit<'_>, texels: [I32x4; 4], fx: I32x4, fy: I32x4) -> Pair 
 }
 
 /// `(a*(256-f) + b*f + 128) >> 8` of each channel.
-fn mix_levels(e: &mut Emit<'_>, a: Pair, b: Pair, f: I32x4) -> Pair {
+pub(super) fn mix_levels(e: &mut Emit<'_>, a: Pair, b: Pair, f: I32x4) -> Pair {
     let f = both_halves(e, f);
     let one = e.short(256);
     let g = e.sub16(one, f);

@@ -1,0 +1,257 @@
+//! The procedural texture unit: coordinates, maps, colours.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::types::I16X8;
+use triglyph_guest::kernel::procedural::{Clamp, Combine, ProceduralData, ProceduralKey, Shift};
+use triglyph_guest::num::ops::Ops;
+
+use super::args::at;
+use super::plan::Need;
+use super::quad::Quad;
+use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
+
+mod args;
+mod color;
+mod noise;
+
+pub use args::ProceduralArgs;
+
+/// What of the unit somebody looks at.
+#[derive(Clone, Copy)]
+struct Uses {
+    /// The colours: red, green, blue, or alpha when it is not separate.
+    color: bool,
+    /// Separate alpha.
+    alpha: Option<Combine>,
+    /// The coordinates that maps are functions of.
+    axes: [bool; 2],
+}
+
+impl Uses {
+    fn new(key: &ProceduralKey, need: Need) -> Self {
+        let color = need.color || need.alpha && key.alpha_map.is_none();
+        let alpha = key.alpha_map.filter(|_| need.alpha);
+        let mut axes = [false; 2];
+        for map in color.then_some(key.rgb_map).into_iter().chain(alpha) {
+            let [u, v] = match map {
+                Combine::U | Combine::U2 => [true, false],
+                Combine::V | Combine::V2 => [false, true],
+                _ => [true, true],
+            };
+            axes = [axes[0] | u, axes[1] | v];
+        }
+        Uses { color, alpha, axes }
+    }
+
+    /// The varyings that this takes.
+    fn varyings(&self, key: &ProceduralKey) -> [bool; 2] {
+        let all = key.noise && self.axes != [false; 2] || self.levels(key);
+        let shifts = |axis: usize| self.axes[axis] && key.shift[axis] != Shift::None;
+        [all || self.axes[0] || shifts(1), all || self.axes[1] || shifts(0)]
+    }
+
+    /// Whether the level of detail decides anything.
+    fn levels(&self, key: &ProceduralKey) -> bool {
+        self.color && key.mipmap.is_some()
+    }
+}
+
+/// The slots that are interpolated, and those whose derivatives are wanted as well.
+pub fn slots(key: &ProceduralKey, need: Need) -> (Vec<u8>, Vec<u8>) {
+    let uses = Uses::new(key, need);
+    let varyings = uses.varyings(key);
+    let used = (0..2).filter(|&axis| varyings[axis]).map(|axis| key.coordinates[axis]).collect();
+    (used, if uses.levels(key) { key.coordinates.to_vec() } else { Vec::new() })
+}
+
+/// Work of a quad, in guest instructions or so.
+pub fn weigh(key: &ProceduralKey) -> u32 {
+    let mut size = 30 + if key.linear { 10 } else { 5 };
+    size += if key.noise { 80 } else { 0 };
+    size += if key.alpha_map.is_some() { 15 } else { 0 };
+    size + if key.mipmap.is_some() { 40 } else { 0 }
+}
+
+/// Offset of a field of the tables.
+macro_rules! table {
+    ($field:ident) => {
+        offset_of!(ProceduralData, $field) as i32
+    };
+}
+
+impl Quad<'_, '_> {
+    /// The colour of unit 3.
+    pub fn procedural(&mut self) -> Pair {
+        let zero = self.e.short(0);
+        let mut color = Pair { br: zero, ag: zero };
+        let Some(key) = self.key.procedural else { return color };
+        let uses = Uses::new(&key, self.plan.procedural);
+        let uv = self.procedural_coordinates(&key, &uses);
+        if uses.color {
+            let coordinate = combine(self.e, key.rgb_map, uv);
+            let position = self.lookup(table!(rgb_map), coordinate);
+            color = self.procedural_levels(&key, position);
+        }
+        if let Some(map) = uses.alpha {
+            let coordinate = combine(self.e, map, uv);
+            let alpha = self.lookup(table!(alpha_map), coordinate);
+            let e = &mut *self.e;
+            let alpha = e.clamp(alpha, 0.0, 1.0);
+            let scale = e.f(255.0);
+            let alpha = e.mul(alpha, scale);
+            let alpha = e.truncate_to_int(alpha);
+            let alpha = I16x8(e.cast(alpha.0, I16X8));
+            color.ag = e.merge16(alpha, color.ag);
+        }
+        color
+    }
+
+    /// Shifted, moved by noise and clamped. An axis that nobody looks at is 0.
+    fn procedural_coordinates(&mut self, key: &ProceduralKey, uses: &Uses) -> [F32x4; 2] {
+        let varyings = uses.varyings(key);
+        let uv = [0, 1].map(|axis| {
+            if !varyings[axis] {
+                return self.e.f(0.0);
+            }
+            let varying = self.varying(key.coordinates[axis]);
+            self.e.abs(varying)
+        });
+        let noise = (key.noise && uses.axes != [false; 2]).then(|| self.noise(uv));
+        [0, 1].map(|axis| {
+            if !uses.axes[axis] {
+                return self.e.f(0.0);
+            }
+            let e = &mut *self.e;
+            let args = e.args;
+            let mut coordinate = uv[axis];
+            if let Some(noise) = noise {
+                let amplitude = e.load_floats(args, at!(procedural.amplitude) + 16 * axis as i32);
+                let offset = e.mul(noise, amplitude);
+                let moved = e.add(coordinate, offset);
+                coordinate = e.abs(moved);
+            }
+            let offset = if key.clamp[axis] == Clamp::MirroredRepeat { 1.0 } else { 0.5 };
+            if let Some(shift) = shift(e, key.shift[axis], uv[1 - axis], offset) {
+                coordinate = e.add(coordinate, shift);
+            }
+            clamped(e, key.clamp[axis], coordinate)
+        })
+    }
+
+    /// A map of 128 entries at `coordinate`, clamped to 0..1.
+    fn lookup(&mut self, table: i32, coordinate: F32x4) -> F32x4 {
+        let e = &mut *self.e;
+        let clamped = e.clamp(coordinate, 0.0, 1.0);
+        let scale = e.f(128.0);
+        let x = e.mul(clamped, scale);
+        let index = e.truncate_to_int(x);
+        let last = e.i(127);
+        let index = e.imin(index, last);
+        let whole = e.to_float(index);
+        let fraction = e.sub(x, whole);
+        let args = e.args;
+        let data = e.load_i64(args, at!(procedural.data));
+        let [value, difference] = e.gather_pairs(data, table, index, at!(indices));
+        let product = e.mul(fraction, difference);
+        e.add(value, product)
+    }
+}
+
+/// The whole part of a value clamped to 0..2^20.
+fn trunc(e: &mut Emit<'_>, value: F32x4) -> I32x4 {
+    let clamped = e.clamp(value, 0.0, (1 << 20) as f32);
+    e.truncate_to_int(clamped)
+}
+
+/// Lanes where bit `bit` is set.
+fn bit_set(e: &mut Emit<'_>, value: I32x4, bit: u32) -> Mask {
+    let bit = e.i(1 << bit);
+    let masked = e.iand(value, bit);
+    e.ieq(masked, bit)
+}
+
+/// `offset` where the other coordinate is in every second pair of rows, else 0.
+fn shift(e: &mut Emit<'_>, mode: Shift, other: F32x4, offset: f32) -> Option<F32x4> {
+    let mut row = match mode {
+        Shift::None => return None,
+        Shift::Odd | Shift::Even => trunc(e, other),
+    };
+    if mode == Shift::Even {
+        let one = e.i(1);
+        row = e.iadd(row, one);
+    }
+    let shifted = bit_set(e, row, 1);
+    let (offset, zero) = (e.f(offset), e.f(0.0));
+    Some(e.select(shifted, offset, zero))
+}
+
+fn clamped(e: &mut Emit<'_>, mode: Clamp, x: F32x4) -> F32x4 {
+    let (zero, one) = (e.f(0.0), e.f(1.0));
+    match mode {
+        Clamp::Zero => {
+            let beyond = e.lt(one, x);
+            e.select(beyond, zero, x)
+        }
+        Clamp::Edge => e.min(x, one),
+        Clamp::Repeat => {
+            let whole = e.floor(x);
+            e.sub(x, whole)
+        }
+        Clamp::MirroredRepeat => {
+            let index = trunc(e, x);
+            let whole = e.to_float(index);
+            let fraction = e.sub(x, whole);
+            let backwards = e.sub(one, fraction);
+            let odd = bit_set(e, index, 0);
+            e.select(odd, backwards, fraction)
+        }
+        Clamp::Pulse => {
+            let half = e.f(0.5);
+            let beyond = e.lt(half, x);
+            e.select(beyond, one, zero)
+        }
+    }
+}
+
+/// What a map is a function of.
+fn combine(e: &mut Emit<'_>, function: Combine, [u, v]: [F32x4; 2]) -> F32x4 {
+    let half = |e: &mut Emit<'_>, x| {
+        let half = e.f(0.5);
+        e.mul(x, half)
+    };
+    let squares = |e: &mut Emit<'_>| {
+        let (u, v) = (e.mul(u, u), e.mul(v, v));
+        e.add(u, v)
+    };
+    match function {
+        Combine::U => u,
+        Combine::U2 => e.mul(u, u),
+        Combine::V => v,
+        Combine::V2 => e.mul(v, v),
+        Combine::Average => {
+            let sum = e.add(u, v);
+            half(e, sum)
+        }
+        Combine::Average2 => {
+            let sum = squares(e);
+            half(e, sum)
+        }
+        Combine::Root => {
+            let sum = squares(e);
+            let (root, one) = (e.sqrt(sum), e.f(1.0));
+            e.min(root, one)
+        }
+        Combine::Min => e.min(u, v),
+        Combine::Max => e.max(u, v),
+        Combine::AverageRoot => {
+            let sum = e.add(u, v);
+            let average = half(e, sum);
+            let sum = squares(e);
+            let root = e.sqrt(sum);
+            let both = e.add(average, root);
+            let (both, one) = (half(e, both), e.f(1.0));
+            e.min(both, one)
+        }
+    }
+}
