@@ -6,7 +6,7 @@ use cranelift_codegen::ir::types::I16X8;
 use triglyph_guest::kernel::procedural::{Clamp, Combine, ProceduralData, ProceduralKey, Shift};
 use triglyph_guest::num::ops::Ops;
 
-use super::args::at;
+use super::args::{at, scratch_at};
 use super::plan::Need;
 use super::quad::Quad;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
@@ -152,7 +152,7 @@ impl Quad<'_, '_> {
         let fraction = e.sub(x, whole);
         let args = e.args;
         let data = e.load_i64(args, at!(procedural.data));
-        let [value, difference] = e.gather_pairs(data, table, index, at!(indices));
+        let [value, difference] = e.gather_pairs(data, table, index, scratch_at!(indices));
         let product = e.mul(fraction, difference);
         e.add(value, product)
     }

@@ -15,8 +15,8 @@ use super::kernel::Corner;
 use super::plan::Plan;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
 
-/// Largest number of varyings of a kernel: a colour and the coordinates of three textures.
-pub const VARYINGS: usize = 13;
+/// Largest number of varyings of a kernel: all that a vertex record holds.
+pub const VARYINGS: usize = 24;
 
 /// What is remembered of a quad between phases.
 #[repr(C, align(16))]
