@@ -51,7 +51,7 @@ impl Output {
         if exit == Exit::Good {
             return exit;
         }
-        let text = format!("{error:#}");
+        let text = message(error);
         let prefix = file.map_or(String::new(), |file| format!("{}: ", file.display()));
         // Nothing is left to do when these streams are closed.
         let _ = self.object(&Line { event: "error", file, error: text.clone() });
@@ -83,4 +83,15 @@ impl Drop for Output {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// An error and its causes in one line. A cause that its effect already ends with is not repeated.
+pub fn message(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for part in error.chain().map(|part| part.to_string()) {
+        if !text.ends_with(&part) {
+            text = if text.is_empty() { part } else { format!("{text}: {part}") };
+        }
+    }
+    text
 }

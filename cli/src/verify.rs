@@ -15,7 +15,7 @@ use triglyph::device::Device;
 use crate::capture_file::{Named, expand, stem};
 use crate::exit::{Exit, UsageError, is_closed_pipe};
 use crate::machine::{Setup, TierChoice, parse_threads};
-use crate::output::Output;
+use crate::output::{Output, message};
 use crate::report::Report;
 
 /// Which tiers to run.
@@ -103,7 +103,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
             Err(error) if is_closed_pipe(&error) => return Err(error),
             Err(error) => {
                 exit = exit.max(output.error(Some(path), &error));
-                output.line(format_args!("ERROR {:<32} {error:#}", stem(path)))?;
+                output.line(format_args!("ERROR {:<32} {}", stem(path), message(&error)))?;
                 summary.unreadable += 1;
             }
         }
