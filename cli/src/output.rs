@@ -52,7 +52,9 @@ impl Output {
             return exit;
         }
         let text = message(error);
-        let prefix = file.map_or(String::new(), |file| format!("{}: ", file.display()));
+        // An error of the file itself names it already.
+        let prefix = file.map(|file| format!("{}: ", file.display())).filter(|prefix| !text.starts_with(prefix));
+        let prefix = prefix.unwrap_or_default();
         // Nothing is left to do when these streams are closed.
         let _ = self.object(&Line { event: "error", file, error: text.clone() });
         let _ = self.bar.suspend(|| writeln!(io::stderr().lock(), "triglyph: {prefix}{text}"));
