@@ -5,7 +5,9 @@
 use std::mem::offset_of;
 
 use triglyph_guest::kernel::VertexKernel;
-use triglyph_guest::kernel::vertex::{GROUP, Input, SCREEN, Stream, Uniforms, VertexConstants, VertexJob, VertexKey};
+use triglyph_guest::kernel::vertex::{
+    EXHAUSTED_LIMIT, GROUP, Input, SCREEN, Stream, Uniforms, VertexConstants, VertexJob, VertexKey,
+};
 
 use super::Table;
 use super::fetch::footprint;
@@ -197,7 +199,9 @@ impl VertexKernel for Kernel {
     fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize {
         let total = job.vertices.len();
         let rooms = job.records.len() >= total * self.stride && job.clip.len() >= total;
-        let (Some(reach), true) = (self.reach(job.streams), rooms) else { return first };
+        let (Some(reach), true) = (self.reach(job.streams), rooms && job.exhausted < EXHAUSTED_LIMIT) else {
+            return first;
+        };
         let within = |vertices: &[u32]| vertices.iter().fold(0, |max, &vertex| max.max(vertex)) as usize <= reach;
         let all_within = within(job.vertices.get(first..).unwrap_or(&[]));
         let table = self.table(job);

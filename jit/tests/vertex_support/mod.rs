@@ -61,13 +61,13 @@ pub fn shade(
         }
         let end = (done + GROUP).min(total);
         let mut part = VertexJob {
-            exhausted: 0,
             vertices: &job.vertices[..end],
             records: &mut job.records[..end * stride],
             clip: &mut job.clip[..end],
             ..*job
         };
         reference.shade(&mut part, done);
+        job.exhausted = part.exhausted;
         tally.reference += end - done;
         done = end;
     }
