@@ -149,6 +149,11 @@ impl Contents {
             Record::Hash(hash) => {
                 format!("space {} {:#x}, {:#x} bytes: {:016x}", hash.space, hash.address, hash.size, hash.xxh3)
             }
+            Record::Snapshot(snapshot) => {
+                decoded = snapshot.len();
+                let maps = triglyph::snapshot::mappings(snapshot).ok().flatten();
+                format!("the device's state, {} memory", if maps.is_some() { "with" } else { "without" })
+            }
             _ => "skipped".to_owned(),
         };
         let sizes = self.kinds.entry(raw.kind).or_default();

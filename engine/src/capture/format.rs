@@ -76,7 +76,7 @@ impl Header {
     }
 }
 
-/// The record kinds of version 1.
+/// The record kinds of version 1, and its extensions, which a reader may skip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum Kind {
@@ -96,12 +96,23 @@ pub enum Kind {
     Expect = 7,
     /// What memory should hash to.
     Hash = 8,
+    /// The state of the device; an extension.
+    Snapshot = KIND_SKIPPABLE | 1,
 }
 
 impl Kind {
     /// Every kind, by number.
-    pub const ALL: [Kind; 8] =
-        [Kind::Meta, Kind::Map, Kind::Mem, Kind::Object, Kind::Submit, Kind::Present, Kind::Expect, Kind::Hash];
+    pub const ALL: [Kind; 9] = [
+        Kind::Meta,
+        Kind::Map,
+        Kind::Mem,
+        Kind::Object,
+        Kind::Submit,
+        Kind::Present,
+        Kind::Expect,
+        Kind::Hash,
+        Kind::Snapshot,
+    ];
 
     /// By the number in a record's header.
     pub fn from_number(number: u32) -> Option<Self> {
@@ -119,13 +130,14 @@ impl Kind {
             Kind::Present => "PRESENT",
             Kind::Expect => "EXPECT",
             Kind::Hash => "HASH",
+            Kind::Snapshot => "SNAPSHOT",
         }
     }
 
     /// Bytes before the part of variable length.
     pub const fn fixed_size(self) -> usize {
         match self {
-            Kind::Meta | Kind::Submit => 0,
+            Kind::Meta | Kind::Submit | Kind::Snapshot => 0,
             Kind::Expect => 8,
             Kind::Mem => 16,
             Kind::Map => 24,
@@ -256,6 +268,8 @@ pub enum Record<'a> {
     Expect(Expect<'a>),
     /// What memory should hash to.
     Hash(Hash),
+    /// The state that the device takes over; see [`crate::snapshot`].
+    Snapshot(Bytes<'a>),
     /// A kind that is not known and may be skipped.
     Skipped(u32),
 }
@@ -326,6 +340,7 @@ impl<'a> Record<'a> {
                 let space = check_space(machine, word(p, 8))?;
                 Record::Hash(Hash { address, space, size, xxh3: long(p, 24) })
             }
+            Kind::Snapshot => Record::Snapshot(Bytes::new(payload, 0)),
         };
         Ok(record)
     }

@@ -284,6 +284,12 @@ impl<'p, 'a> Player<'p, 'a> {
                 device.write(mem.space, mem.address, &mem.bytes)?;
             }
             Record::Object(object) => device.object(*object)?,
+            Record::Snapshot(snapshot) => {
+                device.restore(snapshot)?;
+                if let (Some(maps), Some(restored)) = (&mut self.maps, Ranges::of_snapshot(snapshot)?) {
+                    *maps = restored;
+                }
+            }
             Record::Submit(payload) => {
                 device.submit(payload)?;
                 return Ok(Some(Event::Submitted { record: entry.index }));

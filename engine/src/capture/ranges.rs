@@ -2,6 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::device::Access;
+use crate::error::Error;
+use crate::mem::Mapping;
+use crate::snapshot::mappings;
+
 /// A range of guest memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Range {
@@ -11,6 +16,18 @@ pub struct Range {
     pub address: u64,
     /// Bytes.
     pub size: u64,
+}
+
+impl Ranges<Access> {
+    /// What a restored snapshot leaves mapped; `None` when it has no guest memory and what was mapped stays.
+    pub(super) fn of_snapshot(snapshot: &[u8]) -> Result<Option<Self>, Error> {
+        let Some(mappings) = mappings(snapshot)? else { return Ok(None) };
+        let mut ranges = Ranges::default();
+        for Mapping { space, address, size, access } in mappings {
+            ranges.insert(Range { space, address, size }, access);
+        }
+        Ok(Some(ranges))
+    }
 }
 
 /// Disjoint ranges with a value each; a new one takes its place from the old ones.

@@ -3,9 +3,9 @@
 //! A [`RecordingDevice`] stands between the host and its device. While it records, everything that passes goes into
 //! the capture as well; a recording begins with the memory as it is at that moment.
 //!
-//! The GPU's registers at that moment are not in the capture: a recording replays faithfully when it begins with
-//! a new device, or with a frame for which the client sends its whole state. META's `starts` says which
-//! it was: `reset` or `mid-run`.
+//! META's `starts` says when that was: `reset` for a new device, `mid-run` for one with work behind it. In the latter
+//! case the registers at that moment go into a SNAPSHOT record. A device that knows no snapshots goes without: its
+//! recording replays faithfully when the client sends its whole state in the first frame.
 
 use std::io::{self, Write};
 
@@ -16,6 +16,10 @@ use super::ranges::{Range, Ranges};
 use super::writer::{Compression, Writer};
 use crate::device::{Access, Device, Faults, Machine, ObjectEntry, Stats, WrittenRange};
 use crate::error::Error;
+use crate::snapshot::SnapshotOptions;
+
+/// What a SNAPSHOT record holds: memory has records of its own, and the record is compressed as a whole.
+const REGISTERS: SnapshotOptions = SnapshotOptions { memory: false, compression: Compression::None };
 
 /// Facts for META.
 pub type Meta = serde_json::Map<String, serde_json::Value>;
@@ -144,7 +148,8 @@ impl<D: Device, W: Write + Send> RecordingDevice<D, W> {
         self.recorder.is_some()
     }
 
-    /// Begins a recording: META, the maps, the objects and the memory that is not zero. One under way is dropped.
+    /// Begins a recording: META, the maps, the objects, the memory that is not zero and, mid-run, the state of the
+    /// device. One under way is dropped.
     /// `starts` is added to `meta`.
     ///
     /// # Errors
@@ -164,6 +169,13 @@ impl<D: Device, W: Write + Send> RecordingDevice<D, W> {
         }
         for (range, _) in self.maps.iter() {
             recorder.snapshot(&mut self.device, range)?;
+        }
+        if self.submitted {
+            match self.device.snapshot(REGISTERS) {
+                Ok(snapshot) => recorder.put(|writer| writer.snapshot(&snapshot)),
+                Err(Error::Unsupported(_)) => {}
+                Err(error) => return Err(error),
+            }
         }
         self.recorder = Some(recorder);
         Ok(())
@@ -282,5 +294,19 @@ impl<D: Device, W: Write + Send> Device for RecordingDevice<D, W> {
 
     fn stats(&self) -> Stats {
         self.device.stats()
+    }
+
+    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
+        self.device.snapshot(options)
+    }
+
+    fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
+        self.device.restore(snapshot)?;
+        self.submitted = true;
+        if let Some(maps) = Ranges::of_snapshot(snapshot)? {
+            self.maps = maps;
+        }
+        self.put(|writer| writer.snapshot(snapshot));
+        Ok(())
     }
 }

@@ -87,6 +87,11 @@ impl<W: Write> Writer<W> {
         self.record(Kind::Hash as u32, &[&fixed.0])
     }
 
+    /// SNAPSHOT: what [`Device::snapshot`](crate::Device::snapshot) gave.
+    pub fn snapshot(&mut self, snapshot: &[u8]) -> io::Result<()> {
+        self.record(Kind::Snapshot as u32, &[snapshot])
+    }
+
     /// A record of any kind, its payload in parts.
     pub fn record(&mut self, kind: u32, parts: &[&[u8]]) -> io::Result<()> {
         let length = parts.iter().map(|part| part.len()).sum::<usize>();

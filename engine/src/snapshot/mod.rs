@@ -21,6 +21,7 @@ mod encode;
 mod memory;
 mod sections;
 
+pub use crate::mem::Mapping;
 pub(crate) use encode::{bits, floats, state};
 pub use memory::mappings;
 pub(crate) use memory::{MAPS, MemoryImage, PAGES, save_memory};

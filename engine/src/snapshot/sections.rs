@@ -294,10 +294,12 @@ mod tests {
         }
     }
 
+    type Change = fn(&mut Vec<u8>);
+
     #[test]
     fn lies_under_a_good_checksum_are_noticed() {
         const FIRST: usize = HEADER;
-        let refused: [(&str, fn(&mut Vec<u8>)); 6] = [
+        let refused: [(&str, Change); 6] = [
             ("count", |b| b[12] = 3),
             ("reserved word", |b| b[FIRST + 12] = 1),
             ("length", |b| b[FIRST + 24..FIRST + 32].fill(0xFF)),
@@ -312,7 +314,7 @@ mod tests {
             assert!(Sections::new(&forged(change)).is_err(), "{what}");
         }
         for (what, change) in [
-            ("encoding", (|b| b[FIRST + 8] = 7) as fn(&mut Vec<u8>)),
+            ("encoding", (|b| b[FIRST + 8] = 7) as Change),
             ("no frame", |b| b[FIRST + 8] = 1),
             ("decoded length", |b| b[FIRST + 16] ^= 1),
             ("contents", |b| b[FIRST + 32] ^= 1),

@@ -49,9 +49,10 @@ fn records() -> impl Strategy<Value = Vec<Record<'static>>> {
     });
     let hash = (address(), 0..2u32, 0..u64::MAX >> 1, any::<u64>())
         .prop_map(|(address, space, size, xxh3)| vec![Record::Hash(Hash { address, space, size, xxh3 })]);
-    let skipped = any::<u32>().prop_map(|kind| vec![Record::Skipped(kind | 1 << 31)]);
+    let snapshot = bytes().prop_map(move |bytes| vec![Record::Snapshot(owned(bytes))]);
+    let skipped = any::<u32>().prop_map(|kind| vec![Record::Skipped(kind | 1 << 31 | 2)]);
     let present = present().prop_map(|present| vec![Record::Present(present)]);
-    prop_oneof![map, mem, object, submit, present, expect, hash, skipped]
+    prop_oneof![map, mem, object, submit, present, expect, hash, snapshot, skipped]
 }
 
 pub fn write(header: Header, compression: Compression, records: &[Record<'_>]) -> Vec<u8> {
@@ -66,6 +67,7 @@ pub fn write(header: Header, compression: Compression, records: &[Record<'_>]) -
             Record::Present(present) => writer.present(present),
             Record::Expect(expect) => writer.expect(expect),
             Record::Hash(hash) => writer.hash(hash),
+            Record::Snapshot(snapshot) => writer.snapshot(snapshot),
             Record::Skipped(kind) => writer.record(*kind, &[b"whatever"]),
         }
         .unwrap();
