@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench transfer`
 //!
-//! Bytes a second count what is filled or read. Conversions are of square images of RGBA8 pixels. The interpreter
+//! Bytes a second count what is filled, copied or converted. Conversions are of square images of RGBA8 pixels. The interpreter
 //! goes one pixel at a time, at the same speed for every size, so it is measured for small ones only.
 
 #![allow(unsafe_code)]
@@ -101,10 +101,11 @@ fn copies(criterion: &mut Criterion, source: &[AtomicU8], target: &[AtomicU8]) {
         });
         let plain =
             Copy { source: from, target: to, size, source_line: size, source_gap: 0, target_line: size, target_gap: 0 };
-        // Half of the lines of 1 KiB: what a texture copy does with a part of a surface.
+        // Every other KiB: what a texture copy does with a part of a surface.
         let gaps = Copy { size: size / 2, source_line: 1024, source_gap: 1024, target_line: size / 2, ..plain };
         for (lines, copy) in [("plain", plain), ("half of 2K lines", gaps)] {
             let job = TransferJob::Copy(copy);
+            group.throughput(Throughput::Bytes(copy.size as u64));
             for (tier, kernel) in kernels(&TransferKey::Copy, &job, size) {
                 group.bench_function(format!("{lines}/{tier}"), |b| b.iter(|| kernel.run(&job)));
             }
