@@ -101,6 +101,11 @@ impl<'p> FramebufferSlot<'p> {
         self.page.load_byte(self.base + 1) & NEW != 0
     }
 
+    /// Forgets everything.
+    pub(super) fn clear(&self) {
+        (0..0x40).step_by(4).for_each(|offset| self.page.store(self.base + offset, 0));
+    }
+
     fn entry_offset(&self, index: u8) -> usize {
         self.base + 4 + usize::from(index & 1) * 0x1C
     }

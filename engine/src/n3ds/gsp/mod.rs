@@ -138,7 +138,8 @@ impl Gsp {
         FramebufferSlot::new(&self.page, client, screen)
     }
 
-    /// Executes what waits in the queue of the client with the rendering right, whoever asks.
+    /// Executes what waits in the queue of the client with the rendering right, whoever asks. Queues of the others wait,
+    /// also when the right passes on: until somebody triggers, or a command of the new holder ends.
     pub fn trigger(&mut self, hardware: &mut dyn Hardware) {
         let Some(client) = self.holding_client() else { return };
         let mut ticks = timing::ROUND_TRIP;

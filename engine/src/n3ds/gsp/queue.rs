@@ -149,6 +149,11 @@ impl<'p> CommandQueue<'p> {
         self.change(|header| header.control |= CONTROL_HALT);
     }
 
+    /// Empties the queue and forgets its last error.
+    pub(super) fn clear(&self) {
+        [0, 4].into_iter().for_each(|offset| self.page.store(self.base + offset, 0));
+    }
+
     /// Changes the header in one step; returns the old one.
     fn change(&self, f: impl Fn(&mut QueueHeader)) -> QueueHeader {
         let old = self.page.change(self.base, |word| {

@@ -5,7 +5,7 @@
 use super::address::to_virtual;
 use super::hardware::{GPU, Hardware, LCD_FILL};
 use super::rights::{Acquire, Client};
-use super::{CLIENTS, FramebufferInfo, Gsp, RelayQueue, ResultCode, Session};
+use super::{CLIENTS, CommandQueue, FramebufferInfo, FramebufferSlot, Gsp, RelayQueue, ResultCode, Session};
 use crate::n3ds::lcd::{Screen, offset};
 
 /// Offsets that the register calls accept lie below this.
@@ -39,7 +39,8 @@ pub struct CaptureInfo {
 
 impl Gsp {
     /// RegisterInterruptRelayQueue: makes a session a client. Its relay queue is empty afterwards. A session that is a
-    /// client already keeps its index.
+    /// client already keeps its index; a new one finds nothing of whoever had its part of the page before (unverified;
+    /// clients are known to empty their command queue themselves).
     ///
     /// # Errors
     /// [`ResultCode::RIGHT_TAKEN`] when there are four others (the code is unverified).
@@ -50,8 +51,13 @@ impl Gsp {
         event: u32,
     ) -> Result<Registration, ResultCode> {
         let free = || (0..CLIENTS).find(|&client| self.clients[client].is_none());
-        let client = self.client_of(session).or_else(free).ok_or(ResultCode::RIGHT_TAKEN)?;
+        let known = self.client_of(session);
+        let client = known.or_else(free).ok_or(ResultCode::RIGHT_TAKEN)?;
         RelayQueue::new(&self.page, client).clear();
+        if known.is_none() {
+            CommandQueue::new(&self.page, client).clear();
+            Screen::ALL.into_iter().for_each(|screen| FramebufferSlot::new(&self.page, client, screen).clear());
+        }
         self.clients[client] = Some(Client { session, event, allows_vram_save: flags & 1 != 0 });
         let result = match std::mem::replace(&mut self.initialized, true) {
             true => ResultCode::SUCCESS,
@@ -60,16 +66,20 @@ impl Gsp {
         Ok(Registration { result, client, shared_memory: self.shared_memory_handle })
     }
 
-    /// UnregisterInterruptRelayQueue: the session's place in the shared page is free again.
+    /// UnregisterInterruptRelayQueue: the session's place in the shared page is free again. It keeps the rendering right,
+    /// but what waits in its queue is not executed, and completion interrupts reach nobody.
     pub fn unregister_relay_queue(&mut self, session: Session) {
         if let Some(client) = self.client_of(session) {
             self.clients[client] = None;
         }
     }
 
-    /// The session is gone: everything that it held is free.
+    /// The session is gone: everything that it held is free. Commands that wait in its queue are never executed. What
+    /// has been started goes on, and its interrupt goes to whoever has the right by then, or to nobody (3dbrew says only
+    /// that interrupts go to the holder; that nothing is aborted is unverified).
     pub fn close(&mut self, session: Session) {
         self.right.forget(session);
+        self.granted.retain(|&granted| granted != session);
         self.release_right(session);
         self.unregister_relay_queue(session);
     }
