@@ -54,6 +54,9 @@ impl Pica {
             at = self.run_packet(host, window, at, words);
             *budget = budget.saturating_sub(2);
         }
+        if *budget == 0 && at + 1 < words && !self.stopped() {
+            self.fault(host, FaultKind::OutOfFuel, u64::from(address), "a command list that does not end");
+        }
         *budget = budget.saturating_sub(words);
     }
 
