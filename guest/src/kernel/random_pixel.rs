@@ -10,44 +10,46 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::combine::{AlphaOperand, Channel, ColorChannel, ColorOperand, Combiners, Function, Source, Stage};
 use super::pixel::{
     BlendEquation, BlendFactor, BlendKey, Compare, Filter, FogKey, FogTable, LogicOp, Output, PixelBlock,
-    PixelConstants, PixelJob, PixelKey, Primitive, StencilKey, StencilOp, Target, Texture, TextureConstants,
-    TextureKey, TextureKind, WIDE_EDGES, Wrap,
+    PixelConstants, PixelJob, PixelKey, Primitive, ShadowWrite, StencilKey, StencilOp, Target, Texture,
+    TextureConstants, TextureKey, TextureKind, WIDE_EDGES, Wrap,
 };
+use super::procedural::ProceduralData;
+use super::random_fragment::{self, LightingData};
 use super::tier::{PixelKernel, Refused};
 use super::window::{Window, buffer};
 use crate::format::{DepthFormat, PixelFormat, TexelFormat};
 use crate::layout::{Block, unmorton};
 
 /// A stream of random words and what is drawn from it.
-struct Random<'r, R: FnMut() -> u32> {
+pub(super) struct Random<'r, R: FnMut() -> u32> {
     word: &'r mut R,
 }
 
 impl<R: FnMut() -> u32> Random<'_, R> {
-    fn word(&mut self) -> u32 {
+    pub(super) fn word(&mut self) -> u32 {
         (self.word)()
     }
 
     /// 0 to `n` - 1.
-    fn below(&mut self, n: u32) -> u32 {
+    pub(super) fn below(&mut self, n: u32) -> u32 {
         ((u64::from(self.word()) * u64::from(n)) >> 32) as u32
     }
 
-    fn one_in(&mut self, n: u32) -> bool {
+    pub(super) fn one_in(&mut self, n: u32) -> bool {
         self.below(n) == 0
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    pub(super) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u32) as usize]
     }
 
     /// A float between `low` and `high`.
-    fn between(&mut self, low: f32, high: f32) -> f32 {
+    pub(super) fn between(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * (self.word() >> 8) as f32 / (1 << 24) as f32
     }
 
     /// Mostly between `low` and `high`, sometimes a limit, rarely anything at all.
-    fn float(&mut self, low: f32, high: f32) -> f32 {
+    pub(super) fn float(&mut self, low: f32, high: f32) -> f32 {
         match self.below(200) {
             0 => f32::from_bits(self.word()),
             1 => self.pick(&[
@@ -84,6 +86,8 @@ pub struct RandomPixel {
     /// The values that go with it.
     pub constants: PixelConstants,
     fog: Option<Box<FogTable>>,
+    lighting: Option<LightingData>,
+    procedural: Option<Box<ProceduralData>>,
     textures: [RandomTexture; 3],
     /// The scene.
     pub primitives: Vec<Primitive>,
@@ -113,6 +117,8 @@ impl RandomPixel {
         let block = key.block.edge();
         let (width, rows) = (block * (1 + r.below(64 / block)), block * (1 + r.below(64 / block)));
         let fog = key.fog.map(|_| fog_table(r));
+        let lighting = key.lighting.is_some().then(|| random_fragment::lighting_data(r));
+        let procedural = key.procedural.map(|_| random_fragment::procedural_data(r));
         let mut constants = constants(r);
         let textures = [0, 1, 2].map(|unit| texture(r, &key.textures[unit], &mut constants.texture[unit]));
         let bytes = |r: &mut Random<'_, _>, size: u32| {
@@ -124,8 +130,21 @@ impl RandomPixel {
         let depth = bytes(r, key.depth_format.map_or(0, DepthFormat::bytes));
         let empty = (Vec::new(), Vec::new(), Vec::new());
         let (primitives, varyings, blocks) = empty;
-        let mut case =
-            RandomPixel { key, constants, fog, textures, primitives, varyings, blocks, width, rows, color, depth };
+        let mut case = RandomPixel {
+            key,
+            constants,
+            fog,
+            lighting,
+            procedural,
+            textures,
+            primitives,
+            varyings,
+            blocks,
+            width,
+            rows,
+            color,
+            depth,
+        };
         for _ in 0..1 + r.below(4) {
             case.add_primitive(r);
         }
@@ -185,8 +204,8 @@ impl RandomPixel {
             Texture { format: self.textures[unit].format, faces, decoded: words, face_words: *face_words }
         });
         kernel.shade(&PixelJob {
-            lighting: None,
-            procedural: None,
+            lighting: self.lighting.as_deref().map(|(constants, tables)| (constants, tables)),
+            procedural: self.procedural.as_deref(),
             target: Target {
                 color: Window::new(&color),
                 depth: Window::new(&depth),
@@ -338,11 +357,22 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> PixelKey {
     let rare = if calm { 8 } else { 2 };
     let compare =
         |r: &mut Random<'_, R>| if r.one_in(rare) { Compare::from_register(r.word()) } else { Compare::Always };
-    let stages = [(); 6].map(|()| if r.one_in(3) != calm { Stage::PASS } else { stage(r) });
+    let mut stages = [(); 6].map(|()| if r.one_in(3) != calm { Stage::PASS } else { stage(r) });
+    let lighting = r.one_in(5).then(|| Box::new(random_fragment::lighting_key(r)));
+    let procedural = r.one_in(6).then(|| random_fragment::procedural_key(r));
+    let mut sources = Vec::new();
+    if lighting.is_some() {
+        sources.extend([Source::FragmentPrimary, Source::FragmentSecondary]);
+    }
+    if procedural.is_some() {
+        sources.push(Source::Texture(3));
+    }
+    random_fragment::look_at(r, &mut stages, &sources);
+    let shadow = r.one_in(16).then_some(ShadowWrite);
     PixelKey {
-        lighting: None,
-        procedural: None,
-        shadow: None,
+        lighting,
+        procedural,
+        shadow,
         slots,
         color_slots: [(); 4].map(|()| r.below(24) as u8),
         w_buffer: r.one_in(3),
@@ -355,7 +385,10 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> PixelKey {
         depth_write: !r.one_in(3),
         depth_format,
         output: if calm && !r.one_in(3) { Output::Logic(LogicOp::Copy) } else { output(r) },
-        color_format: (!r.one_in(16)).then(|| r.pick(&PixelFormat::ALL)),
+        color_format: match shadow {
+            Some(_) => Some(PixelFormat::Rgba8),
+            None => (!r.one_in(16)).then(|| r.pick(&PixelFormat::ALL)),
+        },
         color_mask: if r.one_in(3) { r.word() as u8 & 15 } else { 15 },
         block: if r.one_in(6) { Block::B32 } else { Block::B8 },
     }
@@ -370,7 +403,8 @@ fn texture_key<R: FnMut() -> u32>(r: &mut Random<'_, R>, unit: usize) -> Texture
     let kind = match r.below(8) {
         0 => TextureKind::Null,
         1 | 2 if unit == 0 => TextureKind::Projected,
-        3 | 4 if unit == 0 => TextureKind::Cube,
+        3 if unit == 0 => TextureKind::Cube,
+        4 if unit == 0 => random_fragment::shadow_kind(r),
         _ => TextureKind::Plain,
     };
     TextureKey {
@@ -458,8 +492,8 @@ fn output<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> Output {
 
 fn constants<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> PixelConstants {
     PixelConstants {
-        shadow_constant: 0.0,
-        shadow_linear: 0.0,
+        shadow_constant: r.float(0.0, 2.0),
+        shadow_linear: r.float(-1.0, 2.0),
         stage_color: [(); 6].map(|()| r.word()),
         buffer_color: r.word(),
         blend_color: r.word(),
@@ -482,9 +516,10 @@ fn fog_table<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> Box<FogTable> {
 fn texture<R: FnMut() -> u32>(r: &mut Random<'_, R>, key: &TextureKey, c: &mut TextureConstants) -> RandomTexture {
     let off = matches!(key.kind, TextureKind::Disabled | TextureKind::Null);
     let (width, height) = (8u32 << r.below(4), 8u32 << r.below(4));
-    let levels = if key.mipmap.is_some() { 1 + r.below((width.min(height) / 8).ilog2() + 1) } else { 1 };
+    let shadow = matches!(key.kind, TextureKind::Shadow { .. } | TextureKind::ShadowCube { .. });
+    let levels = if key.mipmap.is_some() && !shadow { 1 + r.below((width.min(height) / 8).ilog2() + 1) } else { 1 };
     *c = TextureConstants {
-        shadow_bias: 0,
+        shadow_bias: if r.one_in(2) { 0 } else { r.word() >> (8 + r.below(16)) },
         border: r.word(),
         width,
         height,
@@ -492,11 +527,11 @@ fn texture<R: FnMut() -> u32>(r: &mut Random<'_, R>, key: &TextureKey, c: &mut T
         lod_min: if r.one_in(2) { 0.0 } else { r.below(levels) as f32 },
         lod_max: (levels - 1) as f32,
     };
-    let format = r.pick(&TexelFormat::ALL);
+    let format = if shadow { TexelFormat::Rgba8 } else { r.pick(&TexelFormat::ALL) };
     let bytes: u32 = (0..levels).map(|k| format.size(width >> k, height >> k)).sum();
     let faces = if off {
         0
-    } else if key.kind == TextureKind::Cube {
+    } else if matches!(key.kind, TextureKind::Cube | TextureKind::ShadowCube { .. }) {
         6
     } else {
         1

@@ -8,6 +8,7 @@ use triglyph_guest::kernel::pixel::{
 };
 use triglyph_guest::layout::Block;
 
+use super::lighting::LightingArgs;
 use super::plan::Plan;
 use super::procedural::ProceduralArgs;
 use super::quad::Record;
@@ -51,6 +52,7 @@ pub struct Args {
     pub blend_color: ColorPair,
     pub textures: [TextureArgs; 3],
     pub procedural: ProceduralArgs,
+    pub lighting: LightingArgs,
     pub pool: [[u8; 16]; POOL],
 }
 
@@ -156,6 +158,10 @@ pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob
         Some(key) if plan.procedural.any() => ProceduralArgs::new(key, job.procedural)?,
         _ => ProceduralArgs::NONE,
     };
+    let lighting = match key.lighting.as_deref() {
+        Some(key) if plan.lighting() => LightingArgs::new(key, job.lighting)?,
+        _ => LightingArgs::NONE,
+    };
     let c = job.constants;
     let [_, fog_b, fog_g, fog_r] = c.fog_color.to_le_bytes().map(|v| [f32::from(v); 4]);
     let blocks = job.blocks.as_ptr_range();
@@ -181,6 +187,7 @@ pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob
         blend_color: pair(c.blend_color),
         textures,
         procedural,
+        lighting,
         pool: *pool,
     })
 }

@@ -25,6 +25,7 @@ enum Kind {
 struct Sources {
     primary: Option<Pair>,
     textures: [Option<Pair>; 4],
+    fragment: [Option<Pair>; 2],
     stages: [Option<Pair>; 6],
 }
 
@@ -189,8 +190,18 @@ impl Quad<'_, '_> {
                 let unit = unit as usize;
                 match sources.textures[unit] {
                     Some(pair) => pair,
-                    None => *sources.textures[unit].insert(self.texture(unit)),
+                    None => *sources.textures[unit].insert(self.unit(unit)),
                 }
+            }
+            Source::FragmentPrimary | Source::FragmentSecondary if self.key.lighting.is_some() => {
+                let side = usize::from(source == Source::FragmentSecondary);
+                if sources.fragment[side].is_none() {
+                    match self.fragment_of_record(side) {
+                        Some(color) => sources.fragment[side] = Some(color),
+                        None => sources.fragment = self.lighting().map(Some),
+                    }
+                }
+                sources.fragment[side].unwrap_or_else(|| self.zero())
             }
             Source::Previous if number > 0 => sources.stages[number - 1].unwrap_or_else(|| self.zero()),
             Source::Buffer if number > 0 => self.buffer(number, sources),
@@ -207,7 +218,8 @@ impl Quad<'_, '_> {
         Pair { br: self.e.load_shorts(args, offset), ag: self.e.load_shorts(args, offset + 16) }
     }
 
-    fn texture(&mut self, unit: usize) -> Pair {
+    /// The colour of texture unit `unit`.
+    pub fn unit(&mut self, unit: usize) -> Pair {
         let Some(texture) = self.key.textures.get(unit) else {
             return match (&self.key.procedural, self.texture_of_record(unit)) {
                 (None, _) => self.zero(),

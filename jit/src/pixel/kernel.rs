@@ -68,8 +68,8 @@ pub fn dump(compiler: &Compiler, key: &PixelKey) -> String {
 
 fn plan(key: &PixelKey) -> Result<Plan, Refused> {
     let plan = Plan::new(key);
-    if key.lighting.is_some() || key.shadow.is_some() {
-        return Err(Refused("lighting and shadow rendering"));
+    if key.shadow.is_some() {
+        return Err(Refused("shadow rendering"));
     }
     if key.textures.iter().any(|t| matches!(t.kind, TextureKind::Shadow { .. } | TextureKind::ShadowCube { .. })) {
         return Err(Refused("shadow textures"));
@@ -283,6 +283,15 @@ fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: 
             let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
             let quad = Quad::resumed(e, key, plan, record, exits);
             if lod { quad.lod_phase(unit) } else { quad.texture_phase(unit) }
+        });
+        e.switch_to(after);
+        any = e.i64(1);
+    }
+    if plan.lighting() {
+        let after = e.block(&[]);
+        each_record(e, (any, records, end), after, next, |e, record, advance| {
+            let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
+            Quad::resumed(e, key, plan, record, exits).lighting_phase();
         });
         e.switch_to(after);
         any = e.i64(1);

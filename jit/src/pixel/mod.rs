@@ -6,6 +6,7 @@
 //!     interpolate  edges -> 1/w, varyings, depth
 //!     sample       texels of decoded textures; lod: level of detail
 //!     procedural   the fourth texture unit, noise
+//!     lighting     the two colours of fragment lighting
 //!     combine      the six stages on 16-bit pairs
 //!     test         alpha, stencil, depth
 //!     fog, blend, target
@@ -20,6 +21,7 @@ mod combine;
 mod fog;
 mod interpolate;
 mod kernel;
+mod lighting;
 mod lod;
 mod plan;
 mod procedural;

@@ -36,6 +36,8 @@ pub struct Plan {
     pub primary: Need,
     /// Which units are sampled.
     pub textures: [bool; 3],
+    /// What is read of the primary and the secondary colour of fragment lighting.
+    pub fragment: [Need; 2],
     /// What is read of the procedural texture.
     pub procedural: Need,
     /// Whether stencil is tested.
@@ -84,6 +86,7 @@ impl Plan {
             stages: [Need::default(); 6],
             primary: Need::default(),
             textures: [false; 3],
+            fragment: [Need::default(); 2],
             procedural: Need::default(),
             stencil: key.stencil.is_some() && key.depth_format == Some(triglyph_guest::format::DepthFormat::D24S8),
             depth_test: key.depth_format.is_some() && key.depth_test != Compare::Always,
@@ -93,6 +96,11 @@ impl Plan {
             size: 0,
         };
         plan.live_stages(key);
+        if let Some(lighting) = &key.lighting {
+            for (unit, need) in super::lighting::textures(lighting, plan.fragment) {
+                plan.read_texture(key, unit, need);
+            }
+        }
         plan.live_varyings(key);
         plan.size = plan.weigh(key);
         plan
@@ -139,6 +147,8 @@ impl Plan {
         match source {
             Source::Primary => add(&mut self.primary),
             Source::Texture(unit) => self.read_texture(key, unit, need),
+            Source::FragmentPrimary if key.lighting.is_some() => add(&mut self.fragment[0]),
+            Source::FragmentSecondary if key.lighting.is_some() => add(&mut self.fragment[1]),
             Source::Previous if stage > 0 => add(&mut self.stages[stage - 1]),
             Source::Buffer => {
                 if let Some(writer) = buffer_writer(stage, |s| stages[s].update_color) {
@@ -184,6 +194,10 @@ impl Plan {
             slots.extend(used);
             lod_slots.extend(derived);
         }
+        if let Some(lighting) = key.lighting.as_ref().filter(|_| self.lighting()) {
+            slots.extend(lighting.quaternion_slots);
+            slots.extend(lighting.view_slots);
+        }
         let pack = |slots: Vec<u8>| {
             let mut packed: Vec<usize> = slots.into_iter().filter_map(|slot| key.varying(slot)).collect();
             packed.sort_unstable();
@@ -192,6 +206,11 @@ impl Plan {
         };
         self.varyings = pack(slots);
         self.derivatives = pack(lod_slots);
+    }
+
+    /// Whether somebody looks at the colours of fragment lighting.
+    pub fn lighting(&self) -> bool {
+        self.fragment[0].any() || self.fragment[1].any()
     }
 
     /// Whether any unit chooses by its level of detail.
@@ -238,6 +257,9 @@ impl Plan {
         }
         if let Some(procedural) = key.procedural.filter(|_| self.procedural.any()) {
             size += super::procedural::weigh(&procedural);
+        }
+        if let Some(lighting) = key.lighting.as_ref().filter(|_| self.lighting()) {
+            size += super::lighting::weigh(lighting);
         }
         size += 5 * self.stages.iter().filter(|s| s.any()).count() as u32;
         size + if self.stencil { 20 } else { 5 } + if self.destination { 15 } else { 5 }

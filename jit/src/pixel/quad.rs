@@ -30,6 +30,8 @@ pub struct Record {
     pub lod: [f32; 4],
     /// Sampled textures, the procedural one last.
     pub textures: [[[u16; 8]; 2]; 4],
+    /// Primary and secondary colour of fragment lighting.
+    pub fragment: [[[u16; 8]; 2]; 2],
     pub color_at: *mut u8,
     pub depth_at: *mut u8,
 }
@@ -176,6 +178,19 @@ impl<'q, 'a> Quad<'q, 'a> {
         self.alive();
     }
 
+    /// The phase of fragment lighting.
+    pub fn lighting_phase(mut self) {
+        let colors = self.lighting();
+        if let Some(record) = self.record {
+            for (side, pair) in colors.into_iter().enumerate().filter(|&(side, _)| self.plan.fragment[side].any()) {
+                let at = saved!(fragment) + 32 * side as i32;
+                self.e.store(pair.br.0, record, at);
+                self.e.store(pair.ag.0, record, at + 16);
+            }
+        }
+        self.alive();
+    }
+
     /// The phase after the textures.
     pub fn last_phase(mut self) {
         if let Some(record) = self.record {
@@ -286,6 +301,13 @@ impl<'q, 'a> Quad<'q, 'a> {
     pub fn texture_of_record(&mut self, unit: usize) -> Option<Pair> {
         let record = self.record?;
         let at = saved!(textures) + 32 * unit as i32;
+        Some(Pair { br: self.e.load_shorts(record, at), ag: self.e.load_shorts(record, at + 16) })
+    }
+
+    /// The primary (0) or secondary colour of fragment lighting.
+    pub fn fragment_of_record(&mut self, side: usize) -> Option<Pair> {
+        let record = self.record?;
+        let at = saved!(fragment) + 32 * side as i32;
         Some(Pair { br: self.e.load_shorts(record, at), ag: self.e.load_shorts(record, at + 16) })
     }
 

@@ -1,0 +1,91 @@
+//! What the code of fragment lighting reads.
+
+use std::mem::{MaybeUninit, offset_of};
+
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::lighting::{LightConstants, LightTables, LightingConstants, LightingKey};
+
+/// Largest number of lights.
+const LIGHTS: usize = 8;
+
+/// One value in all lanes.
+type Vec4 = [f32; 4];
+
+/// The unit's arguments; nothing of a light that the key does not have is read.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct LightingArgs {
+    /// All tables, one after another.
+    pub tables: *const [f32; 2],
+    pub ambient: [Vec4; 3],
+    pub lights: [MaybeUninit<LightArgs>; LIGHTS],
+}
+
+/// A light's arguments.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct LightArgs {
+    pub specular0: [Vec4; 3],
+    pub specular1: [Vec4; 3],
+    pub diffuse: [Vec4; 3],
+    pub ambient: [Vec4; 3],
+    /// The position; of a directional light the direction, of length 1.
+    pub position: [Vec4; 3],
+    pub spot: [Vec4; 3],
+    pub distance_scale: Vec4,
+    pub distance_bias: Vec4,
+    /// Length of a directional light's direction.
+    pub distance: Vec4,
+}
+
+impl LightingArgs {
+    /// Of a kernel without lighting.
+    pub const NONE: LightingArgs =
+        LightingArgs { tables: std::ptr::null(), ambient: [[0.0; 4]; 3], lights: [MaybeUninit::uninit(); LIGHTS] };
+
+    /// Translates the unit's values.
+    pub fn new(key: &LightingKey, data: Option<(&LightingConstants, &LightTables)>) -> Result<Self, Refused> {
+        let (constants, tables) = data.ok_or(Refused("no light tables"))?;
+        if key.lights.len() > LIGHTS {
+            return Err(Refused("more than eight lights"));
+        }
+        let mut lights = [MaybeUninit::uninit(); LIGHTS];
+        for (args, light) in lights.iter_mut().zip(&key.lights) {
+            let constants = &constants.lights[usize::from(light.index & 7)];
+            *args = MaybeUninit::new(LightArgs::new(constants, light.directional));
+        }
+        Ok(LightingArgs { tables: tables.as_flattened().as_ptr(), ambient: splat(constants.ambient), lights })
+    }
+}
+
+impl LightArgs {
+    fn new(c: &LightConstants, directional: bool) -> Self {
+        let [x, y, z] = c.position;
+        let length2 = (x * x + y * y) + z * z;
+        let distance = length2.sqrt();
+        let position = match directional && length2 != 0.0 {
+            true => c.position.map(|v| v * (1.0 / distance)),
+            false => c.position,
+        };
+        LightArgs {
+            specular0: splat(c.specular0),
+            specular1: splat(c.specular1),
+            diffuse: splat(c.diffuse),
+            ambient: splat(c.ambient),
+            position: splat(position),
+            spot: splat(c.spot),
+            distance_scale: [c.distance_scale; 4],
+            distance_bias: [c.distance_bias; 4],
+            distance: [distance; 4],
+        }
+    }
+}
+
+fn splat(vector: [f32; 3]) -> [Vec4; 3] {
+    vector.map(|v| [v; 4])
+}
+
+/// Offset of a field of light `light` among the arguments of the unit.
+pub fn light_at(light: usize, field: usize) -> i32 {
+    (offset_of!(LightingArgs, lights) + light * size_of::<LightArgs>() + field) as i32
+}

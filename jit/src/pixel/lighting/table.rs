@@ -1,0 +1,111 @@
+//! Lookups in the tables of fragment lighting.
+
+use cranelift_codegen::ir::{InstBuilder, Value};
+use triglyph_guest::kernel::lighting::{DISTANCE, Table};
+use triglyph_guest::num::ops::Ops;
+
+use super::Lighting;
+use super::light::Light;
+use crate::lane::{Emit, F32x4, I32x4};
+use crate::pixel::args::{at, scratch_at};
+
+/// Bytes of a table.
+const TABLE: i32 = 256 * 8;
+
+/// A place in any table: where its entry would be in the first one, and the way to the next entry.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    entries: [Value; 4],
+    fraction: F32x4,
+}
+
+impl Lighting<'_, '_, '_> {
+    /// The value of a table for a light, `None` when the table is not in use.
+    pub(super) fn table(&mut self, light: &mut Light<'_>, role: Table) -> Option<F32x4> {
+        let key = self.key.tables[role as usize]?;
+        let known = light.places.iter().find(|(input, absolute, _)| (*input, *absolute) == (key.input, key.absolute));
+        let place = match known {
+            Some(&(_, _, place)) => place,
+            None => {
+                let input = self.input(light, key.input);
+                let e = &mut *self.quad.e;
+                let place = match key.absolute {
+                    true => absolute(e, input, light.key.two_sided),
+                    false => signed(e, input),
+                };
+                light.places.push((key.input, key.absolute, place));
+                place
+            }
+        };
+        let e = &mut *self.quad.e;
+        let value = entry(e, role.number(light.key.index & 7), place);
+        if key.scale == 0 {
+            return Some(value);
+        }
+        let factor = e.f(2f32.powi(key.scale.into()));
+        Some(e.mul(value, factor))
+    }
+
+    /// The light's distance attenuation at `position`, clamped to 0..1.
+    pub(super) fn distance_table(&mut self, light: &Light<'_>, position: F32x4) -> F32x4 {
+        let e = &mut *self.quad.e;
+        let clamped = e.clamp(position, 0.0, 1.0);
+        let place = above_zero(e, clamped);
+        entry(e, DISTANCE + usize::from(light.key.index & 7), place)
+    }
+}
+
+/// `entry[0] + entry[1] * fraction` of table `number`.
+fn entry(e: &mut Emit<'_>, number: usize, place: Place) -> F32x4 {
+    let rows = place.entries.map(|address| e.load_i64(address, TABLE * number as i32));
+    let [value, difference] = e.split_pairs(rows);
+    let product = e.mul(difference, place.fraction);
+    e.add(value, product)
+}
+
+/// Where an input from 0 to 1 leads; NaN is 0.
+fn absolute(e: &mut Emit<'_>, input: F32x4, two_sided: bool) -> Place {
+    let input = if two_sided { e.abs(input) } else { input };
+    let zero = e.f(0.0);
+    let input = e.max(input, zero);
+    above_zero(e, input)
+}
+
+/// Where an input that is not negative leads.
+fn above_zero(e: &mut Emit<'_>, input: F32x4) -> Place {
+    let scale = e.f(256.0);
+    let t = e.mul(input, scale);
+    let last = e.f(255.0);
+    let index = e.min(t, last);
+    let index = e.truncate_to_int(index);
+    let whole = e.to_float(index);
+    let fraction = e.sub(t, whole);
+    place(e, index, fraction)
+}
+
+/// Where an input from -1 to 1 leads; NaN is 0. Negative indices are the upper half of the table.
+fn signed(e: &mut Emit<'_>, input: F32x4) -> Place {
+    let scale = e.f(128.0);
+    let t = e.mul(input, scale);
+    let number = e.feq(t, t);
+    let zero = e.f(0.0);
+    let t = e.select(number, t, zero);
+    let clamped = e.clamp(t, -128.0, 127.0);
+    let whole = e.floor(clamped);
+    let fraction = e.sub(t, whole);
+    let index = e.truncate_to_int(whole);
+    let low = e.i(255);
+    let index = e.iand(index, low);
+    place(e, index, fraction)
+}
+
+/// The place of index 0 to 255.
+fn place(e: &mut Emit<'_>, index: I32x4, fraction: F32x4) -> Place {
+    let args = e.args;
+    let tables = e.load_i64(args, at!(lighting.tables));
+    let entries = e.lanes_through_memory(index, scratch_at!(indices)).map(|index| {
+        let offset = e.b.ins().ishl_imm_u(index, 3);
+        e.b.ins().iadd(tables, offset)
+    });
+    Place { entries, fraction }
+}
