@@ -25,8 +25,8 @@ const PIXEL_GROUPS: u32 = dirty::RASTER
 /// Groups that a vertex state is derived from.
 const VERTEX_GROUPS: u32 = dirty::RASTER | dirty::VERTEX_INPUT | dirty::PROGRAM | dirty::GEOMETRY;
 
-/// Invocations without end in one draw after which the list draws nothing more: it is noise, not a picture.
-const RUNAWAY: u32 = 64;
+/// Invocations without end after which a list draws nothing more: it is noise, not a picture.
+const RUNAWAY: u64 = 64;
 
 impl Pica {
     /// DRAW_ARRAYS: NUM_VERTICES vertices from VERTEX_OFFSET on.
@@ -70,6 +70,11 @@ impl Pica {
         if count == 0 || !self.refresh(host) {
             return;
         }
+        let Some(left) = self.vertices_left.checked_sub(count.into()) else {
+            self.fault(host, FaultKind::OutOfFuel, count.into(), format!("{count} immediate vertices"));
+            return;
+        };
+        self.vertices_left = left;
         let key = vertex_state::immediate_inputs(&self.registers, inputs);
         let key = vertex_state::key(self, key);
         let handle = host.renderer.kernels.vertex(&key);
@@ -187,9 +192,9 @@ impl Pica {
             let what = format!("a vertex program that does not end, {} times", shaded.exhausted);
             self.fault(host, FaultKind::OutOfFuel, 0, what);
         }
-        if shaded.exhausted >= RUNAWAY {
-            self.vertices_left = 0;
-        }
+        // Each of them costs as much as a share of all the vertices that a list may draw.
+        let cost = u64::from(shaded.exhausted) * self.limits.list_vertices.div_ceil(RUNAWAY);
+        self.vertices_left = self.vertices_left.saturating_sub(cost);
         if geometry::enabled(&self.registers) {
             if let Some((triangles, turned)) = self.run_geometry(host, &shaded, order, counts) {
                 let order: Vec<u32> = (0..triangles.clip.len() as u32).collect();
