@@ -167,7 +167,7 @@ impl TextureKey {
 
     /// Whether the level of detail decides anything.
     pub fn needs_lod(&self) -> bool {
-        self.mipmap.is_some() || self.magnify != self.minify
+        !self.kind.is_shadow() && (self.mipmap.is_some() || self.magnify != self.minify)
     }
 }
 
@@ -222,6 +222,18 @@ pub enum TextureKind {
         /// Which of the two known readings.
         form: ShadowForm,
     },
+}
+
+impl TextureKind {
+    /// Whether there are six faces.
+    pub const fn is_cube(self) -> bool {
+        matches!(self, TextureKind::Cube | TextureKind::ShadowCube { .. })
+    }
+
+    /// Whether it is a shadow map, which has one level.
+    pub const fn is_shadow(self) -> bool {
+        matches!(self, TextureKind::Shadow { .. } | TextureKind::ShadowCube { .. })
+    }
 }
 
 /// How shadow maps are compared. Texels are those of [`ShadowWrite`] (decoded as RGBA8, depth is A, B, G and shadow R);

@@ -516,7 +516,7 @@ fn fog_table<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> Box<FogTable> {
 fn texture<R: FnMut() -> u32>(r: &mut Random<'_, R>, key: &TextureKey, c: &mut TextureConstants) -> RandomTexture {
     let off = matches!(key.kind, TextureKind::Disabled | TextureKind::Null);
     let (width, height) = (8u32 << r.below(4), 8u32 << r.below(4));
-    let shadow = matches!(key.kind, TextureKind::Shadow { .. } | TextureKind::ShadowCube { .. });
+    let shadow = key.kind.is_shadow();
     let levels = if key.mipmap.is_some() && !shadow { 1 + r.below((width.min(height) / 8).ilog2() + 1) } else { 1 };
     *c = TextureConstants {
         shadow_bias: if r.one_in(2) { 0 } else { r.word() >> (8 + r.below(16)) },
@@ -531,7 +531,7 @@ fn texture<R: FnMut() -> u32>(r: &mut Random<'_, R>, key: &TextureKey, c: &mut T
     let bytes: u32 = (0..levels).map(|k| format.size(width >> k, height >> k)).sum();
     let faces = if off {
         0
-    } else if matches!(key.kind, TextureKind::Cube | TextureKind::ShadowCube { .. }) {
+    } else if key.kind.is_cube() {
         6
     } else {
         1

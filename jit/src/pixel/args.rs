@@ -3,9 +3,7 @@
 use std::mem::{MaybeUninit, offset_of};
 
 use triglyph_guest::kernel::Refused;
-use triglyph_guest::kernel::pixel::{
-    PixelBlock, PixelJob, PixelKey, Primitive, Texture, TextureConstants, TextureKind,
-};
+use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, PixelKey, Primitive, Texture, TextureConstants};
 use triglyph_guest::layout::Block;
 
 use super::lighting::LightingArgs;
@@ -46,6 +44,8 @@ pub struct Args {
     pub stencil_write_mask: Vec4<i32>,
     pub depth_scale: Vec4<f32>,
     pub depth_offset: Vec4<f32>,
+    pub shadow_constant: Vec4<f32>,
+    pub shadow_linear: Vec4<f32>,
     pub fog_color: [Vec4<f32>; 3],
     pub stage_color: [ColorPair; 6],
     pub buffer_color: ColorPair,
@@ -97,6 +97,7 @@ pub struct TextureArgs {
     pub lod_min: Vec4<f32>,
     pub lod_max: Vec4<f32>,
     pub lod_max_int: Vec4<i32>,
+    pub shadow_bias: Vec4<i32>,
     /// Words from a face's start to each level.
     pub level_offset: [u32; LEVELS],
 }
@@ -114,6 +115,7 @@ const NO_TEXTURE: TextureArgs = TextureArgs {
     lod_min: [0.0; 4],
     lod_max: [0.0; 4],
     lod_max_int: [0; 4],
+    shadow_bias: [0; 4],
     level_offset: [0; LEVELS],
 };
 
@@ -181,6 +183,8 @@ pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob
         stencil_write_mask: [c.stencil_write_mask as i32; 4],
         depth_scale: [c.depth_scale; 4],
         depth_offset: [c.depth_offset; 4],
+        shadow_constant: [c.shadow_constant; 4],
+        shadow_linear: [c.shadow_linear; 4],
         fog_color: [fog_r, fog_g, fog_b],
         stage_color: c.stage_color.map(pair),
         buffer_color: pair(c.buffer_color),
@@ -258,7 +262,7 @@ fn texture(key: &PixelKey, unit: usize, texture: &Texture<'_>, c: &TextureConsta
     if unit_key.needs_lod() && !(whole(c.lod_min) && whole(c.lod_max)) {
         return Err(Refused("mipmap levels"));
     }
-    let last = if unit_key.mipmap.is_some() { c.lod_max as u32 } else { 0 };
+    let last = if unit_key.needs_lod() && unit_key.mipmap.is_some() { c.lod_max as u32 } else { 0 };
     if width >> last < 2 || height >> last < 2 {
         return Err(Refused("levels of less than two texels a side"));
     }
@@ -268,7 +272,7 @@ fn texture(key: &PixelKey, unit: usize, texture: &Texture<'_>, c: &TextureConsta
         level_offset[level as usize] = words;
         words += (width >> level) * (height >> level);
     }
-    let faces = if unit_key.kind == TextureKind::Cube { 6 } else { 1 };
+    let faces = if unit_key.kind.is_cube() { 6 } else { 1 };
     let face_words = if faces == 1 { 0 } else { texture.face_words };
     let needed = (faces - 1) * face_words + words as usize + 4;
     if texture.decoded.len() < needed || needed > 1 << 30 {
@@ -288,6 +292,7 @@ fn texture(key: &PixelKey, unit: usize, texture: &Texture<'_>, c: &TextureConsta
         lod_min: [c.lod_min; 4],
         lod_max: [c.lod_max; 4],
         lod_max_int: [c.lod_max as i32; 4],
+        shadow_bias: [c.shadow_bias as i32; 4],
         level_offset,
     })
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, Type, Value};
-use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, PixelKey, Primitive, TextureKind};
+use triglyph_guest::format::PixelFormat;
+use triglyph_guest::kernel::pixel::{Compare, LogicOp, Output, PixelBlock, PixelJob, PixelKey, Primitive};
 use triglyph_guest::kernel::tier::TextureDecoder;
 use triglyph_guest::kernel::{PixelKernel, Refused};
 use triglyph_guest::layout;
@@ -50,6 +51,7 @@ impl PixelKernel for Kernel {
 
 /// The pixel kernel of `key`.
 pub fn pixel(compiler: &Compiler, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused> {
+    let key = &in_effect(key);
     let plan = plan(key)?;
     let mut pool = Vec::new();
     let code = compiler.compile(plan.size, |e| build(e, key, &plan, &mut pool))?;
@@ -60,19 +62,36 @@ pub fn pixel(compiler: &Compiler, key: &PixelKey) -> Result<Arc<dyn PixelKernel>
 
 /// What the kernel of `key` compiles to, as text.
 pub fn dump(compiler: &Compiler, key: &PixelKey) -> String {
+    let key = &in_effect(key);
     match plan(key) {
         Ok(plan) => format!("{plan:#?}\n{}", compiler.dump(plan.size, |e| build(e, key, &plan, &mut Vec::new()))),
         Err(refused) => refused.to_string(),
     }
 }
 
+/// `key` without what shadow rendering takes no notice of.
+fn in_effect(key: &PixelKey) -> PixelKey {
+    let key = key.clone();
+    if key.shadow.is_none() {
+        return key;
+    }
+    PixelKey {
+        fog: None,
+        alpha_test: Compare::Always,
+        stencil: None,
+        depth_test: Compare::Always,
+        depth_write: false,
+        depth_format: None,
+        output: Output::Logic(LogicOp::Copy),
+        color_mask: 15,
+        ..key
+    }
+}
+
 fn plan(key: &PixelKey) -> Result<Plan, Refused> {
     let plan = Plan::new(key);
-    if key.shadow.is_some() {
-        return Err(Refused("shadow rendering"));
-    }
-    if key.textures.iter().any(|t| matches!(t.kind, TextureKind::Shadow { .. } | TextureKind::ShadowCube { .. })) {
-        return Err(Refused("shadow textures"));
+    if key.shadow.is_some() && key.color_format != Some(PixelFormat::Rgba8) {
+        return Err(Refused("shadow rendering to other words than those of shadow maps"));
     }
     if key.textures.iter().zip(plan.textures).any(|(texture, used)| used && !texture.power_of_two) {
         return Err(Refused("texture dimensions that are no powers of two"));

@@ -5,6 +5,7 @@
 //!   quad      order of the stages for one quad, early outs
 //!     interpolate  edges -> 1/w, varyings, depth
 //!     sample       texels of decoded textures; lod: level of detail
+//!     shadow       shadow maps, looked at and drawn
 //!     procedural   the fourth texture unit, noise
 //!     lighting     the two colours of fragment lighting
 //!     combine      the six stages on 16-bit pairs
@@ -27,6 +28,7 @@ mod plan;
 mod procedural;
 mod quad;
 mod sample;
+mod shadow;
 mod target;
 mod test;
 

@@ -114,6 +114,10 @@ impl Plan {
             color: self.color_write && self.color_mask & 7 != 0,
             alpha: key.alpha_test != Compare::Always || self.color_write && (alpha_written || alpha_blended),
         };
+        if key.shadow.is_some() {
+            // Green is how soft the shadow is.
+            self.stages[5] = Need { color: true, alpha: false };
+        }
         for s in (0..6).rev() {
             let need = self.stages[s];
             let stage = &key.combiners.stages[s];

@@ -208,14 +208,19 @@ impl<'q, 'a> Quad<'q, 'a> {
     /// Whether a later phase needs the depth.
     fn carries_depth(&self) -> bool {
         let late = self.key.alpha_test != Compare::Always;
-        self.plan.fog(self.key) || late && (self.plan.depth_write || self.plan.depth_test && self.plan.stencil)
+        let shadow = self.key.shadow.is_some();
+        shadow
+            || self.plan.fog(self.key)
+            || late && (self.plan.depth_write || self.plan.depth_test && self.plan.stencil)
     }
 
     /// The tests that may go before shading, because nobody can tell: stencil and depth read and write nothing that
     /// the alpha test has not passed, so they go first as a whole when there is none, and the depth test alone when
     /// it has no side effects.
     fn first_tests(&mut self) {
-        if self.key.alpha_test == Compare::Always {
+        if self.key.shadow.is_some() {
+            self.shadow_test();
+        } else if self.key.alpha_test == Compare::Always {
             self.stencil_and_depth();
         } else if self.tests_depth_first() {
             self.depth_test();
@@ -233,6 +238,9 @@ impl<'q, 'a> Quad<'q, 'a> {
             return;
         }
         let mut color = self.combine();
+        if self.key.shadow.is_some() {
+            return self.write_shadow(color);
+        }
         if self.key.alpha_test != Compare::Always {
             self.alpha_test(color);
             if !self.tests_depth_first() {

@@ -45,13 +45,16 @@ enum Level {
 }
 
 /// A texel coordinate inside of the level, and the lanes where it is the border's.
-type Wrapped = (I32x4, Option<Mask>);
+pub(super) type Wrapped = (I32x4, Option<Mask>);
 
 impl Quad<'_, '_> {
     /// The colour of unit `unit`.
     pub fn sample(&mut self, unit: usize) -> Pair {
         let key = self.key.textures[unit];
         let coordinates = self.coordinates(unit);
+        if let TextureKind::Shadow { form, .. } | TextureKind::ShadowCube { form } = key.kind {
+            return self.sample_shadow(unit, form, &coordinates);
+        }
         if !key.needs_lod() {
             return self.filtered(unit, key.magnify, Level::First, &coordinates);
         }
@@ -97,11 +100,11 @@ impl Quad<'_, '_> {
         let key = self.key.textures[unit];
         let [u, v] = [key.coordinates[0], key.coordinates[1]].map(|slot| self.varying(slot));
         match key.kind {
-            TextureKind::Projected => {
+            TextureKind::Projected | TextureKind::Shadow { perspective: true, .. } => {
                 let w = self.varying(key.coordinates[2]);
                 Coordinates { uv: [u, v].map(|c| self.e.div(c, w)), face: None, cube: None }
             }
-            TextureKind::Cube => {
+            TextureKind::Cube | TextureKind::ShadowCube { .. } => {
                 let w = self.varying(key.coordinates[2]);
                 self.cube_coordinates(unit, [u, v, w])
             }
@@ -185,7 +188,10 @@ impl Quad<'_, '_> {
     fn filtered(&mut self, unit: usize, filter: Filter, level: Level, coordinates: &Coordinates) -> Pair {
         let mut sampler = Sampler { e: self.e, key: self.key.textures[unit], unit, level, face: coordinates.face };
         match filter {
-            Filter::Nearest => sampler.nearest(coordinates.uv),
+            Filter::Nearest => {
+                let words = sampler.nearest(coordinates.uv);
+                self.e.unpack(words)
+            }
             Filter::Linear => sampler.linear(coordinates.uv),
         }
     }
@@ -207,16 +213,25 @@ impl Cube {
 }
 
 /// Samples one level with one filter.
-struct Sampler<'s, 'a> {
-    e: &'s mut Emit<'a>,
-    key: TextureKey,
+pub(super) struct Sampler<'s, 'a> {
+    pub(super) e: &'s mut Emit<'a>,
+    pub(super) key: TextureKey,
     unit: usize,
     level: Level,
     face: Option<I32x4>,
 }
 
+impl<'s, 'a> Sampler<'s, 'a> {
+    /// A sampler of level 0.
+    pub(super) fn first_level(quad: &'s mut Quad<'_, 'a>, unit: usize, coordinates: &Coordinates) -> Self {
+        let key = quad.key.textures[unit];
+        Sampler { e: &mut *quad.e, key, unit, level: Level::First, face: coordinates.face }
+    }
+}
+
 impl Sampler<'_, '_> {
-    fn nearest(&mut self, uv: [F32x4; 2]) -> Pair {
+    /// The words of the closest texels.
+    pub(super) fn nearest(&mut self, uv: [F32x4; 2]) -> I32x4 {
         let mut axis = 0;
         let [i, j] = uv.map(|c| {
             let size = self.size(axis, false);
@@ -230,8 +245,7 @@ impl Sampler<'_, '_> {
         });
         let texels = self.texels();
         let row = self.row(j.0);
-        let words = self.texel(texels, row, i, j.1);
-        self.e.unpack(words)
+        self.texel(texels, row, i, j.1)
     }
 
     fn linear(&mut self, uv: [F32x4; 2]) -> Pair {
@@ -323,7 +337,7 @@ impl Sampler<'_, '_> {
     }
 
     /// Width (axis 0) or height as a float, times 256 when `fixed`.
-    fn size(&mut self, axis: usize, fixed: bool) -> F32x4 {
+    pub(super) fn size(&mut self, axis: usize, fixed: bool) -> F32x4 {
         let (args, unit, at) = (self.e.args, self.unit, 16 * axis as i32);
         match self.level {
             Level::First if fixed => self.e.load_floats(args, unit_at!(unit, size256) + at),
@@ -346,7 +360,7 @@ impl Sampler<'_, '_> {
     }
 
     /// Width or height minus 1.
-    fn last(&mut self, axis: usize) -> I32x4 {
+    pub(super) fn last(&mut self, axis: usize) -> I32x4 {
         let (args, unit) = (self.e.args, self.unit);
         match self.level {
             Level::First => self.e.load_ints(args, unit_at!(unit, last) + 16 * axis as i32),
@@ -398,7 +412,7 @@ impl Sampler<'_, '_> {
     }
 
     /// Words from the texture's start to the row that holds texel row `j`: rows are stored from the top.
-    fn row(&mut self, j: I32x4) -> I32x4 {
+    pub(super) fn row(&mut self, j: I32x4) -> I32x4 {
         let last = self.last(1);
         let stored = self.e.ixor(j, last);
         let (args, unit) = (self.e.args, self.unit);
@@ -419,14 +433,14 @@ impl Sampler<'_, '_> {
     }
 
     /// Address of the decoded words.
-    fn texels(&mut self) -> Value {
+    pub(super) fn texels(&mut self) -> Value {
         let (args, unit) = (self.e.args, self.unit);
         self.e.load_i64(args, unit_at!(unit, texels))
     }
 
     /// The texels of column `i` in the rows at `row`. Every index is inside: wrapped coordinates are below the
     /// level's size.
-    fn texel(&mut self, texels: Value, row: I32x4, i: Wrapped, row_border: Option<Mask>) -> I32x4 {
+    pub(super) fn texel(&mut self, texels: Value, row: I32x4, i: Wrapped, row_border: Option<Mask>) -> I32x4 {
         let index = self.e.iadd(row, i.0);
         let words = self.e.gather32_padded(texels, index, scratch_at!(indices));
         let border = match (i.1, row_border) {
