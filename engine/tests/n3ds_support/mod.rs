@@ -7,6 +7,8 @@ use triglyph_engine::Device;
 use triglyph_engine::cache::{TierMode, Tiers};
 use triglyph_engine::device::Access;
 use triglyph_engine::n3ds::N3ds;
+use triglyph_engine::n3ds::gsp::{FramebufferInfo, Session};
+use triglyph_engine::n3ds::lcd::Screen;
 use triglyph_engine::render::RenderOptions;
 use triglyph_guest::num::F24;
 use triglyph_guest::pica::{Program, regs};
@@ -122,6 +124,14 @@ pub fn tiled(x: u32, y: u32, width: u32) -> u32 {
 /// A vertex: position in clip space, colour, first texture coordinates.
 pub type Vertex = [[f32; 4]; 3];
 
+pub const RED: [f32; 4] = [1.0, 0.0, 0.0, 1.0];
+pub const WHITE: [f32; 4] = [1.0; 4];
+
+/// A triangle over the lower left half of the target.
+pub fn half(color: [f32; 4]) -> [Vertex; 3] {
+    [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]].map(|[x, y]| [[x, y, -0.5, 1.0], color, [0.0; 4]])
+}
+
 /// A command list in the making.
 #[derive(Clone, Debug, Default)]
 pub struct List(pub Vec<u32>);
@@ -234,4 +244,38 @@ pub fn plain() -> List {
         list.set(regs::tev_source::IDS[stage], 0x000F_000F);
     }
     list
+}
+
+/// A narrow triangle from `x` on.
+pub fn triangle(x: f32, color: [f32; 4]) -> [Vertex; 3] {
+    [[x, -1.0], [x + 0.5, -1.0], [x, 1.0]].map(|[x, y]| [[x, y, -0.5, 1.0], color, [0.0; 4]])
+}
+
+/// A machine with work in every part of GSP.
+pub fn busy() -> Console {
+    let mut console = Console::new();
+    console.gpu.with_gsp(|gsp, hardware| {
+        let (a, b, c) = (Session(1), Session(2), Session(3));
+        gsp.set_shared_memory_handle(0x55);
+        gsp.register_relay_queue(a, 1, 0x10).unwrap();
+        gsp.register_relay_queue(b, 0, 0x20).unwrap();
+        gsp.acquire_right(a);
+        gsp.acquire_right(b);
+        gsp.acquire_right(c);
+        let fill = [2, 0x1F00_0000, 0x0102_0304, 0x1F00_0100, 0, 0, 0, 0x201];
+        for _ in 0..3 {
+            gsp.command_queue(0).submit(&fill).unwrap();
+        }
+        gsp.trigger(hardware);
+        let info = FramebufferInfo { left: 0x1F00_1000, stride: 720, format: 1, select: 1, ..Default::default() };
+        gsp.framebuffer_slot(0, Screen::Top).present(&info);
+        gsp.vblank(hardware, Screen::Top);
+        gsp.framebuffer_slot(0, Screen::Bottom).present(&info);
+        gsp.command_queue(0).submit(&fill).unwrap();
+        gsp.command_queue(0).request_halt();
+        hardware.write_register(0x40_0480, 7);
+        hardware.write_register(0x40_0484, 0x11_2233);
+        hardware.write_register(0x20_2204, 0x0100_00FF);
+    });
+    console
 }

@@ -97,3 +97,19 @@ fn triangles_outside_of_one_plane_are_dropped_and_others_clipped() {
     shaded.clip = vec![1, 1, 1];
     assert_eq!(setup.triangle(&shaded, [0, 1, 2], &mut scene()), 0);
 }
+
+#[test]
+fn quaternions_agree_with_that_of_the_first_vertex() {
+    let slots = [4, 5, 6, 7];
+    let record = |q: [f32; 4], rest: f32| {
+        let mut record = vec![rest; 16];
+        record[SCREEN + 4..SCREEN + 8].copy_from_slice(&q);
+        record
+    };
+    let records =
+        [record([0.0, 0.0, 0.6, 0.8], 1.0), record([0.0, 0.1, -0.6, -0.8], 2.0), record([0.6, 0.0, 0.0, 0.8], 3.0)];
+    let borrowed = records.each_ref().map(|record| &record[..]);
+    assert!(disagree(&borrowed, slots, u32::MAX) && !disagree(&borrowed, slots, 1));
+    let turned = orient(borrowed, slots);
+    assert_eq!(turned, [records[0].clone(), record([0.0, -0.1, 0.6, 0.8], 2.0), records[2].clone()]);
+}

@@ -8,6 +8,8 @@
 //! draw: dirty groups ─► vertex key + pixel key + setup (state) ─► renderer
 //! ```
 
+#[cfg(test)]
+mod choices;
 mod draw;
 mod geometry;
 mod immediate;
