@@ -60,7 +60,9 @@ use triglyph_jit::Jit;
 /// Who executes a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
+    /// The reference.
     Interp,
+    /// Compiled code.
     Jit,
 }
 

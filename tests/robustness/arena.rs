@@ -31,12 +31,10 @@ impl Arena {
     pub fn new(canary: u8) -> Self {
         let all: usize = RANGES.iter().map(|(_, size, _)| BETWEEN + size).sum();
         let mut arena = Arena { bytes: vec![canary; all + BETWEEN], canary, read_only: Vec::new() };
-        for index in 0..RANGES.len() {
-            let content = (0..RANGES[index].1).map(|n| (n * 7 + n / 251 + index) as u8);
-            let content: Vec<u8> = content.collect();
-            let range = Self::place(index);
-            arena.bytes[range].copy_from_slice(&content);
-            if !RANGES[index].2 {
+        for (index, (_, size, write)) in RANGES.into_iter().enumerate() {
+            let content: Vec<u8> = (0..size).map(|n| (n * 7 + n / 251 + index) as u8).collect();
+            arena.bytes[Self::place(index)].copy_from_slice(&content);
+            if !write {
                 arena.read_only = content;
             }
         }

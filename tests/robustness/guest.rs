@@ -42,7 +42,11 @@ fn register(random: &mut Random) -> usize {
         1 => regs::draw_elements::ID,
         2 => regs::fixed_attr_data::IDS[0],
         3 => random.below(0x400) as usize,
-        _ => random.pick(regs::REGISTERS).id,
+        // A list that jumps to itself runs until its budget is used up: rarely.
+        _ => match random.pick(regs::REGISTERS).id {
+            regs::cmdbuf_jump0::ID | regs::cmdbuf_jump1::ID if !random.one_in(16) => regs::draw_mode::ID,
+            id => id,
+        },
     }
 }
 

@@ -66,7 +66,7 @@ fn blending(scene: &mut Scene) -> &mut BlendKey {
 /// The stencil test of the scene, one that passes and changes nothing at first.
 fn stencil(scene: &mut Scene) -> &mut StencilKey {
     let keep = StencilOp::Keep;
-    scene.key.stencil.get_or_insert_with(|| StencilKey {
+    scene.key.stencil.get_or_insert(StencilKey {
         compare: Compare::Always,
         fail: keep,
         depth_fail: keep,

@@ -9,6 +9,7 @@ use triglyph_guest::kernel::pixel::{
     BlendEquation, BlendFactor, BlendKey, Compare, FogTable, Output, PixelBlock, PixelConstants, PixelJob, PixelKey,
     Primitive, Target, Texture, TextureKey,
 };
+use triglyph_guest::kernel::procedural::ProceduralData;
 use triglyph_guest::kernel::{PixelKernel, Refused, Tier, Window, window};
 use triglyph_guest::layout::{Block, unmorton};
 
@@ -58,6 +59,7 @@ pub struct Scene {
     pub key: PixelKey,
     pub constants: PixelConstants,
     pub fog: Option<FogTable>,
+    pub procedural: Option<Box<ProceduralData>>,
     pub textures: [TextureData; 3],
     pub primitives: Vec<Primitive>,
     /// Of the key's slots, packed; see [`Scene::set`].
@@ -105,6 +107,7 @@ impl Default for Scene {
             },
             constants: PixelConstants { depth_scale: -1.0, ..PixelConstants::default() },
             fog: None,
+            procedural: None,
             textures: std::array::from_fn(|_| TextureData::default()),
             primitives: vec![Primitive { edge: [1, 0, 0], sum: 1.0, inv_w: [1.0; 3], ..Primitive::default() }],
             varyings: vec![[1.0; 3]; 7],
@@ -196,7 +199,7 @@ impl Scene {
             constants: &self.constants,
             fog: self.fog.as_ref(),
             lighting: None,
-            procedural: None,
+            procedural: self.procedural.as_deref(),
             primitives: &self.primitives,
             varyings: &self.varyings,
             blocks: &self.blocks,
