@@ -114,15 +114,43 @@ impl Emit<'_> {
         I32x4(self.cast(vector, I32X4))
     }
 
-    /// The pairs of floats at `base + offset + 8 * index` as two vectors; the caller knows that every index is valid.
-    /// Uses 16 bytes at `args + scratch`.
-    pub fn gather_pairs(&mut self, base: Value, offset: i32, index: I32x4, scratch: i32) -> [F32x4; 2] {
-        let rows = self.lanes_through_memory(index, scratch).map(|index| {
-            let at = self.b.ins().ishl_imm_u(index, 3);
-            let address = self.b.ins().iadd(base, at);
-            self.load_i64(address, offset)
-        });
-        self.split_pairs(rows)
+    /// `base + 8 * index`. Uses 16 bytes at `args + scratch`.
+    pub fn pair_addresses(&mut self, base: Value, index: I32x4, scratch: i32) -> [Value; 4] {
+        self.lanes_through_memory(index, scratch).map(|index| {
+            let offset = self.b.ins().ishl_imm_u(index, 3);
+            self.b.ins().iadd(base, offset)
+        })
+    }
+
+    /// The pairs of floats at these addresses, `offset` bytes on, as two vectors.
+    pub fn load_pairs(&mut self, addresses: [Value; 4], offset: i32) -> [F32x4; 2] {
+        // As doubles: loads that stay in the vector unit.
+        let [a, b, c, d] = addresses.map(|address| self.b.ins().load(F64, memory(), address, offset));
+        let mut join = |a: Value, b: Value| {
+            let vector = self.b.ins().scalar_to_vector(F64X2, a);
+            let vector = self.b.ins().insertlane(vector, b, 1);
+            self.cast(vector, F32X4)
+        };
+        let (a, b) = (join(a, b), join(c, d));
+        self.unzip(a, b)
+    }
+
+    /// As [`Self::load_pairs`] where another pair before or behind each one may be read.
+    pub fn load_pairs_wide(&mut self, addresses: [Value; 4], offset: i32, before: bool) -> [F32x4; 2] {
+        const LOW: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
+        const HIGH: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31];
+        let (offset, order) = if before { (offset - 8, HIGH) } else { (offset, LOW) };
+        let [a, b, c, d] = addresses.map(|address| self.load_floats(address, offset).0);
+        let (a, b) = (self.shuffle(a, b, order), self.shuffle(c, d, order));
+        self.unzip(a, b)
+    }
+
+    /// The even and the odd lanes of two vectors.
+    fn unzip(&mut self, a: Value, b: Value) -> [F32x4; 2] {
+        [
+            F32x4(self.shuffle(a, b, [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27])),
+            F32x4(self.shuffle(a, b, [4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31])),
+        ]
     }
 
     /// Transposes four rows: result k holds lane k of each.
@@ -143,20 +171,6 @@ impl Emit<'_> {
                 F32x4(self.cast(column, F32X4))
             },
         )
-    }
-
-    /// The low and the high words of four 64-bit scalars, as floats.
-    pub fn split_pairs(&mut self, rows: [Value; 4]) -> [F32x4; 2] {
-        let mut join = |a: Value, b: Value| {
-            let vector = self.b.ins().scalar_to_vector(I64X2, a);
-            let vector = self.b.ins().insertlane(vector, b, 1);
-            self.cast(vector, F32X4)
-        };
-        let (a, b) = (join(rows[0], rows[1]), join(rows[2], rows[3]));
-        [
-            F32x4(self.shuffle(a, b, [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27])),
-            F32x4(self.shuffle(a, b, [4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31])),
-        ]
     }
 
     /// Four 16-bit words at `base`, widened.

@@ -2,7 +2,7 @@
 
 use triglyph_guest::num::ops::Ops;
 
-use super::args::at;
+use super::args::{at, scratch_at};
 use super::quad::Quad;
 use crate::lane::{F32x4, I32x4, Pair};
 
@@ -52,11 +52,7 @@ impl Quad<'_, '_> {
         let e = &mut *self.e;
         let args = e.args;
         let table = e.load_i64(args, at!(fog));
-        let rows = [0, 1, 2, 3].map(|lane| {
-            let index = e.lane(index, lane);
-            let address = e.address(table, index, 3);
-            e.load_i64(address, 0)
-        });
-        e.split_pairs(rows)
+        let entries = e.pair_addresses(table, index, scratch_at!(indices));
+        e.load_pairs(entries, 0)
     }
 }

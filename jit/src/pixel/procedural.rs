@@ -152,7 +152,9 @@ impl Quad<'_, '_> {
         let fraction = e.sub(x, whole);
         let args = e.args;
         let data = e.load_i64(args, at!(procedural.data));
-        let [value, difference] = e.gather_pairs(data, table, index, scratch_at!(indices));
+        let entries = e.pair_addresses(data, index, scratch_at!(indices));
+        // The colours follow the maps.
+        let [value, difference] = e.load_pairs_wide(entries, table, false);
         let product = e.mul(fraction, difference);
         e.add(value, product)
     }

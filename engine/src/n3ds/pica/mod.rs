@@ -173,7 +173,7 @@ impl Pica {
         }
     }
 
-    /// The light tables, decoded once after each upload.
+    /// The light tables, decoded as a whole when they are first asked for.
     fn light_tables(&self) -> Arc<LightTables> {
         self.light_tables.get_or_init(|| Arc::from(lighting_state::tables(&self.light_words))).clone()
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use triglyph_guest::kernel::lighting::decode_entry;
 use triglyph_guest::num::F24;
 use triglyph_guest::pica::regs::{self, Trigger, dirty};
 
@@ -148,7 +149,10 @@ impl Pica {
         let (index, table) = ((*register & 0xFF) as usize, (*register >> 8 & 31) as usize);
         *register = *register & !0xFF | register.wrapping_add(1) & 0xFF;
         if std::mem::replace(&mut self.light_words[table][index], value) != value {
-            self.light_tables.take();
+            let decoded = self.light_tables.get_mut().filter(|tables| table < tables.len());
+            if let Some(tables) = decoded {
+                Arc::make_mut(tables)[table][index] = decode_entry(value);
+            }
             self.stale |= dirty::LIGHTING;
         }
     }

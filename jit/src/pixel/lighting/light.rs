@@ -28,8 +28,10 @@ pub(super) struct Light<'k> {
     /// Its place among the arguments.
     number: usize,
     pub(super) key: &'k LightKey,
-    /// Towards the light, of length 1, and its distance.
-    toward: Option<(Vector, F32x4)>,
+    /// Towards the light, of length 1.
+    toward: Option<Vector>,
+    /// The light's distance.
+    distance: Option<F32x4>,
     /// Between eye and light, with the square of the length.
     half: Option<(Vector, F32x4)>,
     /// The same, of length 1.
@@ -47,6 +49,7 @@ impl<'k> Light<'k> {
             number,
             key,
             toward: None,
+            distance: None,
             half: None,
             half_unit: None,
             light_normal: None,
@@ -128,15 +131,24 @@ impl Lighting<'_, '_, '_> {
         let [g0, g1] =
             [light.key.geometric0, light.key.geometric1].map(|applies| applies.then(|| self.geometric(light)));
         [0, 1, 2].map(|channel| {
-            let first = light.value(self.quad.e, SPECULAR0 + 16 * channel);
-            let first = times(self.quad, first, d0);
-            let first = times(self.quad, first, g0);
-            let second = light.value(self.quad.e, SPECULAR1 + 16 * channel);
-            let second = times(self.quad, second, reflection[channel]);
-            let second = times(self.quad, second, d1);
-            let second = times(self.quad, second, g1);
-            self.quad.e.add(first, second)
+            // Values from memory are the last operands: hosts take those without a register.
+            let second = self.specular_term(light, SPECULAR1 + 16 * channel, [reflection[channel], d1, g1]);
+            let first = self.specular_term(light, SPECULAR0 + 16 * channel, [d0, g0, None]);
+            self.quad.e.add(second, first)
         })
+    }
+
+    /// A value of the light times the factors that there are, from left to right.
+    fn specular_term(&mut self, light: &Light<'_>, field: usize, factors: [Option<F32x4>; 3]) -> F32x4 {
+        let value = light.value(self.quad.e, field);
+        let mut term = None;
+        for factor in factors.into_iter().flatten() {
+            term = Some(match term {
+                None => self.quad.e.mul(factor, value),
+                Some(term) => self.quad.e.mul(term, factor),
+            });
+        }
+        term.unwrap_or(value)
     }
 
     /// hl * da: the first factor is 0 or 1 and the second finite, so they may be multiplied first.
@@ -151,7 +163,7 @@ impl Lighting<'_, '_, '_> {
     }
 
     fn distance_attenuation(&mut self, light: &mut Light<'_>) -> F32x4 {
-        let (_, distance) = self.toward_and_distance(light);
+        let distance = self.distance(light);
         let e = &mut *self.quad.e;
         let scale = light.value(e, DISTANCE_SCALE);
         let scaled = e.mul(scale, distance);
@@ -162,27 +174,30 @@ impl Lighting<'_, '_, '_> {
 
     // The light's geometry.
 
-    fn toward_and_distance(&mut self, light: &mut Light<'_>) -> (Vector, F32x4) {
-        if let Some(known) = light.toward {
-            return known;
+    pub(super) fn toward(&mut self, light: &mut Light<'_>) -> Vector {
+        if let Some(toward) = light.toward {
+            return toward;
         }
         let position = light.vector(self.quad.e, POSITION);
-        let known = if light.key.directional {
-            (position, light.value(self.quad.e, DISTANCE))
-        } else {
-            let view = self.view();
-            let e = &mut *self.quad.e;
-            let toward = vector::add(e, view, position);
-            let length2 = vector::dot(e, toward, toward);
-            let length = e.sqrt(length2);
-            let factor = shortening_by(e, length2, length);
-            (scale(e, toward, factor), length)
-        };
-        *light.toward.insert(known)
+        if light.key.directional {
+            return *light.toward.insert(position);
+        }
+        let view = self.view();
+        let e = &mut *self.quad.e;
+        let toward = vector::add(e, view, position);
+        let length2 = vector::dot(e, toward, toward);
+        let length = e.sqrt(length2);
+        let factor = shortening_by(e, length2, length);
+        light.distance = Some(length);
+        *light.toward.insert(scale(e, toward, factor))
     }
 
-    pub(super) fn toward(&mut self, light: &mut Light<'_>) -> Vector {
-        self.toward_and_distance(light).0
+    fn distance(&mut self, light: &mut Light<'_>) -> F32x4 {
+        if light.key.directional {
+            return light.value(self.quad.e, DISTANCE);
+        }
+        self.toward(light);
+        light.distance.unwrap_or_else(|| self.quad.e.f(0.0))
     }
 
     fn half_and_length2(&mut self, light: &mut Light<'_>) -> (Vector, F32x4) {
@@ -218,7 +233,7 @@ impl Lighting<'_, '_, '_> {
     }
 
     /// The cosine that lights the surface, not negative.
-    fn cosine(&mut self, light: &mut Light<'_>) -> F32x4 {
+    pub(super) fn cosine(&mut self, light: &mut Light<'_>) -> F32x4 {
         if let Some(cosine) = light.cosine {
             return cosine;
         }

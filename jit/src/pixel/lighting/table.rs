@@ -1,6 +1,6 @@
 //! Lookups in the tables of fragment lighting.
 
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::Value;
 use triglyph_guest::kernel::lighting::{DISTANCE, Table};
 use triglyph_guest::num::ops::Ops;
 
@@ -55,10 +55,9 @@ impl Lighting<'_, '_, '_> {
     }
 }
 
-/// `entry[0] + entry[1] * fraction` of table `number`.
+/// `entry[0] + entry[1] * fraction` of table `number`. There is another table before or behind it.
 fn entry(e: &mut Emit<'_>, number: usize, place: Place) -> F32x4 {
-    let rows = place.entries.map(|address| e.load_i64(address, TABLE * number as i32));
-    let [value, difference] = e.split_pairs(rows);
+    let [value, difference] = e.load_pairs_wide(place.entries, TABLE * number as i32, number > 0);
     let product = e.mul(difference, place.fraction);
     e.add(value, product)
 }
@@ -103,9 +102,6 @@ fn signed(e: &mut Emit<'_>, input: F32x4) -> Place {
 fn place(e: &mut Emit<'_>, index: I32x4, fraction: F32x4) -> Place {
     let args = e.args;
     let tables = e.load_i64(args, at!(lighting.tables));
-    let entries = e.lanes_through_memory(index, scratch_at!(indices)).map(|index| {
-        let offset = e.b.ins().ishl_imm_u(index, 3);
-        e.b.ins().iadd(tables, offset)
-    });
+    let entries = e.pair_addresses(tables, index, scratch_at!(indices));
     Place { entries, fraction }
 }
