@@ -34,21 +34,24 @@ impl Memory {
     }
 
     /// Maps exactly `wanted`, which is sorted and disjoint. A range that lies within one that is mapped keeps its bytes
-    /// and their owner; the others are made anew, zero-filled.
+    /// and their owner; the others are made anew, zero-filled. Returns for each range whether it was kept.
     ///
     /// # Errors
     /// [`Error::Unsupported`] when memory of the host's lies partly within a wanted range, or when the host has not that
     /// much memory; [`Error::InvalidArgument`] for ranges that wrap. Nothing has changed then.
-    pub(crate) fn remap(&mut self, wanted: &[Mapping]) -> Result<(), Error> {
-        self.ranges = wanted.iter().map(|mapping| self.take(mapping)).collect::<Result<_, _>>()?;
-        Ok(())
+    pub(crate) fn remap(&mut self, wanted: &[Mapping]) -> Result<Vec<bool>, Error> {
+        let found: Vec<_> = wanted.iter().map(|mapping| self.take(mapping)).collect::<Result<_, _>>()?;
+        let kept = found.iter().map(|(_, kept)| *kept).collect();
+        self.ranges = found.into_iter().map(|(range, _)| range).collect();
+        Ok(kept)
     }
 
-    fn take(&self, &Mapping { space, address, size, access }: &Mapping) -> Result<Range, Error> {
+    /// The range for a mapping, and whether it is one that is mapped already.
+    fn take(&self, &Mapping { space, address, size, access }: &Mapping) -> Result<(Range, bool), Error> {
         check_range(address, size)?;
         let end = address + size;
         if let Some(range) = self.find(space, address).filter(|range| end <= range.end()) {
-            return Ok(Range { access, ..range.part(address, end) });
+            return Ok((Range { access, ..range.part(address, end) }, true));
         }
         let overlaps = |r: &&Range| r.space == space && r.start < end && address < r.end();
         if self.ranges.iter().filter(overlaps).any(|range| range.arena.is_host()) {
@@ -56,6 +59,6 @@ impl Memory {
             return Err(Error::Unsupported(what));
         }
         let arena = Arc::new(Arena::anonymous(size)?);
-        Ok(Range { space, start: address, size, access, arena, offset: 0 })
+        Ok((Range { space, start: address, size, access, arena, offset: 0 }, false))
     }
 }

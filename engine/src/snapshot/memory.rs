@@ -65,15 +65,12 @@ pub(crate) fn save_memory(memory: &Memory, writer: &mut Writer) {
             if memory.read(mapping.space, address, bytes).is_err() {
                 continue;
             }
-            let mut at = 0;
-            for pages_alike in bytes.chunks(PAGE).collect::<Vec<_>>().chunk_by(|a, b| is_zero(a) == is_zero(b)) {
-                let run = pages_alike.concat();
-                let length = run.len();
-                if !is_zero(&run) {
-                    held += length;
-                    pages.runs.push(Run { address: address + at, bytes: run });
-                }
-                at += length as u64;
+            // Neighbouring pages that are not zero become one run.
+            let mut end = 0;
+            while let Some(first) = (end..size).step_by(PAGE).find(|&at| !is_zero(page(bytes, at))) {
+                end = (first..size).step_by(PAGE).find(|&at| is_zero(page(bytes, at))).unwrap_or(size);
+                held += end - first;
+                pages.runs.push(Run { address: address + first as u64, bytes: bytes[first..end].to_vec() });
             }
             if held >= FULL {
                 writer.section(PAGES, &pages);
@@ -88,7 +85,13 @@ pub(crate) fn save_memory(memory: &Memory, writer: &mut Writer) {
 }
 
 fn is_zero(bytes: &[u8]) -> bool {
-    bytes.iter().all(|&byte| byte == 0)
+    // Compared as a whole: much faster than byte by byte.
+    bytes.chunks(PAGE).all(|page| page == &[0; PAGE][..page.len()])
+}
+
+/// The page at `at`, which may be cut short by the end.
+fn page(bytes: &[u8], at: usize) -> &[u8] {
+    &bytes[at..bytes.len().min(at + PAGE)]
 }
 
 /// A range in pieces, as (address, bytes).
@@ -137,7 +140,12 @@ impl<'s, 'a> MemoryImage<'s, 'a> {
     /// # Errors
     /// As [`Memory::remap`]; nothing has changed then.
     pub(crate) fn restore(&self, memory: &mut Memory) -> Result<(), Error> {
-        memory.remap(&self.mappings)?;
+        let kept = memory.remap(&self.mappings)?;
+        // What is made anew is zero already.
+        let clear = |memory: &Memory, range: Mapping| {
+            let at = self.mappings.partition_point(|m| (m.space, m.address) <= (range.space, range.address));
+            if kept.get(at.wrapping_sub(1)) == Some(&true) { clear(memory, range) } else { Ok(()) }
+        };
         let mut mappings = self.mappings.iter();
         let mut rest = mappings.next().copied();
         self.for_each_run(|space, run| {
