@@ -52,7 +52,7 @@ impl TextureSource {
 /// A texture decoded for compiled kernels.
 #[derive(Debug)]
 pub struct Decoded {
-    /// All faces and levels as `0xRRGGBBAA`, then [`PADDING`] words.
+    /// All faces and levels as `0xRRGGBBAA`, then four words of padding.
     pub words: Vec<u32>,
     /// Words of one face.
     pub face_words: usize,
