@@ -10,6 +10,7 @@ pub mod hash;
 pub mod lighting;
 pub mod pixel;
 pub mod procedural;
+pub mod program;
 mod random_fragment;
 pub mod random_pixel;
 pub mod random_transfer;

@@ -1,5 +1,7 @@
 //! Address formulas of the guests' surfaces, each written once.
 
 pub mod morton;
+pub mod surface;
 
 pub use morton::{Block, morton, unmorton};
+pub use surface::SurfaceLayout;

@@ -231,6 +231,38 @@ impl Ops for Scalar {
     }
 }
 
+/// Linear light of an sRGB value: `v / 12.92` up to 0.04045, else `((v + 0.055) / 1.055)^2.4` (IEC 61966-2-1).
+pub fn srgb_to_linear<O: Ops>(o: &mut O, v: O::F) -> O::F {
+    let (slope, offset, scale) = (o.f(1.0 / 12.92), o.f(0.055), o.f(1.0 / 1.055));
+    let low = o.mul(v, slope);
+    let base = o.add(v, offset);
+    let base = o.mul(base, scale);
+    let high = power(o, base, 2.4);
+    let limit = o.f(0.040_45);
+    let above = o.lt(limit, v);
+    o.select(above, high, low)
+}
+
+/// The sRGB value of linear light: `v * 12.92` up to 0.0031308, else `1.055 * v^(1/2.4) - 0.055` (IEC 61966-2-1).
+pub fn linear_to_srgb<O: Ops>(o: &mut O, v: O::F) -> O::F {
+    let (slope, offset, scale) = (o.f(12.92), o.f(0.055), o.f(1.055));
+    let low = o.mul(v, slope);
+    let high = power(o, v, 1.0 / 2.4);
+    let high = o.mul(high, scale);
+    let high = o.sub(high, offset);
+    let limit = o.f(0.003_130_8);
+    let above = o.lt(limit, v);
+    o.select(above, high, low)
+}
+
+/// base^exponent by way of log2 and exp2.
+fn power<O: Ops>(o: &mut O, base: O::F, exponent: f32) -> O::F {
+    let exponent = o.f(exponent);
+    let log = log2(o, base);
+    let log = o.mul(log, exponent);
+    exp2(o, log)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,5 +307,17 @@ mod tests {
         assert!(log2(&mut Scalar, -1.0).is_nan());
         assert!(log2(&mut Scalar, f32::NEG_INFINITY).is_nan());
         assert!(log2(&mut Scalar, f32::NAN).is_nan());
+    }
+
+    #[test]
+    fn srgb_is_close_to_the_exact_curve_and_goes_both_ways() {
+        for step in 0..=1000 {
+            let v = step as f32 / 1000.0;
+            let exact = if v > 0.040_45 { ((f64::from(v) + 0.055) / 1.055).powf(2.4) } else { f64::from(v) / 12.92 };
+            let linear = srgb_to_linear(&mut Scalar, v);
+            assert!((f64::from(linear) - exact).abs() < 1e-6, "{v}: {linear} instead of {exact}");
+            let back = linear_to_srgb(&mut Scalar, linear);
+            assert!((back - v).abs() < 1e-5, "{v}: came back as {back}");
+        }
     }
 }

@@ -1,0 +1,209 @@
+//! Fragment programs: interpolation, program, output.
+//!
+//! # Interpolation
+//!
+//! A plane `[c, dx, dy]` has at pixel (x, y) of a primitive the value `(c + dx*fx) + dy*fy`, fx and fy the pixel's
+//! distance from [`Primitive::origin`] as f32; `c` already is the value at a pixel's centre. A perspective varying's plane holds
+//! value/w: `value = plane * w`, `w = 1 / plane(1/w)`. A linear or constant varying's plane holds the value itself.
+//! Depth: its plane; for sample k of several `(c + dx*(fx + offset x)) + dy*(fy + offset y)`.
+//!
+//! Programs run for the four pixels of a 2x2 quad (even columns and rows) at a time, covered or not: pixels outside of
+//! the primitive only serve differences. KIL and alpha kill discard at the end; the fragment goes on until then.
+//!
+//! # Blocks
+//!
+//! With more than one sample a block appears once for each sample, in order, and a fragment is shaded once for all
+//! of them.
+
+use std::sync::Arc;
+
+use super::output::{OutputConstants, OutputKey, Surface, TARGETS};
+use super::sampler::{Texture, TextureKey};
+pub use crate::kernel::pixel::PixelBlock;
+
+/// Texture units a program can reach.
+pub const UNITS: usize = 16;
+
+/// What a fragment kernel is specialised to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FragmentKey {
+    /// The program.
+    pub code: FragmentCode,
+    /// Texture units; `None` reads (0, 0, 0, 0).
+    pub textures: [Option<TextureKey>; UNITS],
+    /// What becomes of its results.
+    pub output: OutputKey,
+    /// Samples of a pixel.
+    pub samples: Samples,
+}
+
+/// Samples of a pixel and where they are stored: sample k of pixel (x, y) is surface pixel `(x * across + k % across, y * down + k / across)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Samples {
+    /// Samples side by side, 1, 2 or 4.
+    pub across: u8,
+    /// Samples one above the other, 1 or 2.
+    pub down: u8,
+}
+
+impl Samples {
+    /// One sample a pixel.
+    pub const ONE: Samples = Samples { across: 1, down: 1 };
+
+    /// Number of samples of a pixel.
+    pub const fn count(self) -> usize {
+        self.across as usize * self.down as usize
+    }
+}
+
+/// Microcode of one of the machines.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum FragmentCode {
+    /// An RSX (NV40) program.
+    Rsx(Arc<RsxFragmentCode>),
+}
+
+/// An RSX fragment program and the state that its code depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RsxFragmentCode {
+    /// Words up to the END bit's instruction and its constant. Inline constants are cleared to zero here; their values
+    /// are in [`FragmentJob::constants`], so that a game may patch them without a new kernel.
+    pub code: Vec<u32>,
+    /// What each of the 16 input registers reads.
+    pub inputs: [FragmentInput; 16],
+    /// Results are R0, R2, R3, R4 instead of H0, H4, H6, H8.
+    pub export_float: bool,
+    /// Depth is R1.z instead of the interpolated one.
+    pub export_depth: bool,
+}
+
+/// Instructions one invocation may execute, so that loops end: then it goes on behind the last instruction.
+pub const FUEL: u32 = 65_536;
+
+/// What an input register of a fragment program reads. `group` counts groups of four planes from [`Primitive::first_plane`] on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum FragmentInput {
+    /// (0, 0, 0, 0).
+    #[default]
+    Zero,
+    /// `(x + constants.position_offset.0, y * position_scale_y + position_offset.1, depth, plane(1/w))`: x, y the pixel's whole coordinates as f32, depth clamped as in
+    /// [`super::output`].
+    Position,
+    /// A vertex output.
+    Varying {
+        /// Which planes.
+        group: u8,
+        /// How they are interpolated.
+        interpolation: Interpolation,
+        /// Whether each component is clamped to 0..1.
+        clamp: bool,
+    },
+    /// `(x, y, 0, w)` of the varying, w the interpolated clip-space w; with the perspective of the instruction's source
+    /// switched off `(x / w, y / w, 0, 1)`.
+    Varying2d {
+        /// Which planes.
+        group: u8,
+    },
+    /// `(d, f, 0, 0)`: d component 0 of the varying, f the fog factor of it.
+    Fog {
+        /// Which planes; only the first one.
+        group: u8,
+        /// How f follows from d.
+        mode: FogMode,
+    },
+    /// `(s, t, 1, 0)`, or with `two_dimensional` `(s, t, 0, w)`: 0..1 across a point, from planes 0 and 1 of the group, linear.
+    PointCoordinate {
+        /// Which planes.
+        group: u8,
+        /// See above.
+        two_dimensional: bool,
+    },
+    /// (1, 0, 0, 0) on the front of a primitive, (-1, 0, 0, 0) on its back.
+    Facing,
+}
+
+/// How a varying is interpolated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Interpolation {
+    /// Planes of value/w. A source with its perspective switched off (RSX) reads the plane itself: value times 1/w.
+    Perspective,
+    /// Planes of the value.
+    Linear,
+}
+
+/// Fog factor f of fog coordinate d, with a = `|d|` for the `Abs` modes and d for the others; clamped to 0..1. Parameters p0 and p1 are
+/// [`FragmentConstants::fog`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FogMode {
+    /// `p1*a + (p0 - 1)`.
+    Linear,
+    /// As linear of |d|.
+    LinearAbs,
+    /// `exp2((11.084 * LOG2_E) * ((p1*a + p0) - 1.5))`, LOG2_E and the product as f32 constants.
+    Exp,
+    /// As exp of |d|.
+    ExpAbs,
+    /// `x = 4.709 * ((p1*a + p0) - 1.5)`, `exp2((x * x) * -LOG2_E)`.
+    Exp2,
+    /// As exp2 of |d|.
+    Exp2Abs,
+}
+
+/// Values that the fixed parts of a kernel read.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FragmentConstants {
+    /// Of tests and blending.
+    pub output: OutputConstants,
+    /// See [`FragmentInput::Position`].
+    pub position_offset: [f32; 2],
+    /// 1 or -1.
+    pub position_scale_y: f32,
+    /// See [`FogMode`].
+    pub fog: [f32; 2],
+    /// Where the samples lie, relative to the pixel's centre.
+    pub sample_offsets: [[f32; 2]; 8],
+}
+
+/// A primitive after setup, for interpolation; its coverage is in the blocks.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct Primitive {
+    /// Pixel from which distances count.
+    pub origin: [i32; 2],
+    /// Plane of depth, 0 to 1 before clamping.
+    pub depth: Plane,
+    /// Plane of 1/w.
+    pub inv_w: Plane,
+    /// Index of the first of its planes in [`FragmentJob::planes`].
+    pub first_plane: u32,
+    /// [`BACK_FACING`] and nothing else.
+    pub flags: u32,
+}
+
+/// [`Primitive::flags`]: the primitive shows its back.
+pub const BACK_FACING: u32 = 1;
+
+/// Value at the origin, step to the next column, step to the next row.
+pub type Plane = [f32; 3];
+
+/// Work for a fragment kernel: the blocks of one tile that share a state, in submission order.
+#[derive(Clone, Copy, Debug)]
+pub struct FragmentJob<'a> {
+    /// Colour targets.
+    pub colors: &'a [Surface<'a>; TARGETS],
+    /// Depth target.
+    pub depth: Surface<'a>,
+    /// Values of the state.
+    pub constants: &'a FragmentConstants,
+    /// Inline constants of the program, in the order of their instructions.
+    pub program_constants: &'a [[f32; 4]],
+    /// Texture units.
+    pub textures: &'a [Texture<'a>; UNITS],
+    /// Primitives the blocks refer to.
+    pub primitives: &'a [Primitive],
+    /// Planes of their varyings, in groups of four.
+    pub planes: &'a [Plane],
+    /// The work. Coverage is in Morton order, so that a quad is four bits: (0,0), (1,0), (0,1), (1,1).
+    pub blocks: &'a [PixelBlock],
+}

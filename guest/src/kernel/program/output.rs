@@ -1,0 +1,230 @@
+//! After the program: tests, blending, storing.
+//!
+//! For each covered sample, in this order: alpha test -> depth bounds -> stencil -> depth -> count -> blend or logic ->
+//! mask -> store. The alpha test looks at the fragment, before the first sample; so do alpha to coverage and alpha to one, after it.
+//!
+//! * **Alpha test**: `alpha OP reference`, f32, the unclamped alpha of colour output 0. NaN: only `Always` and `NotEqual` pass.
+//! * **Alpha to coverage** (more than one sample): the first `floor(clamp(alpha) * samples + 0.5)` samples stay.
+//!   **Alpha to one** then makes alpha 1.
+//! * **Depth**: the sample's depth is clamped to `depth_min..depth_max` (`min < z ? z : min`, then `z < max ? z : max`) and stored as
+//!   [`DepthFormat`] says; both comparisons are made in the stored form. `depth OP stored`; no depth test: passes, nothing is written.
+//!   Bounds: the *stored* depth, as f32 (`stored * (1.0 / max)` for integers), must satisfy `bounds.0 <= d && d <= bounds.1`.
+//! * **Stencil**: `(reference & mask) OP (stored & mask)` with the values of the side the primitive shows; a failing test stores
+//!   `fail`, a failing depth test `depth_fail`, else `pass`; written bits are those of the write mask.
+//! * **Blending**, f32. Source s: for unorm and snorm channels quantised first, that is decoded from what storing it would give;
+//!   for float channels as it is. Destination d: decoded. Constants are clamped to 0..1 when the format is unorm. Factors as in [`BlendFactor`]
+//!   with 1.0 for 255; equation on `s*fs` and `d*fd` (Min, Max: on s and d alone, `a < b ? a : b`, `a > b ? a : b`). Integer formats
+//!   do not blend. Without blending s is stored as it came.
+//! * **Logic operation**: on the stored bits of the pixel, for unorm formats instead of blending; else nothing happens.
+//! * **Store**: unorm of n bits: `trunc(clamp(v) * (2^n - 1) + 0.5)`; snorm: clamped to -1..1 (NaN gives -1), `v * (2^(n-1) - 1)` rounded to nearest, ties to even;
+//!   half: nearest even with overflow to infinity; f32: bits; integers: the bits of the
+//!   output, clamped to the range. sRGB: r, g, b through [`crate::num::ops::linear_to_srgb`] of `clamp(v)`, then unorm. Decoding: unorm `q as f32 * (1.0 / max)`, sRGB not decoded unless
+//!   the format says so.
+//! * Channels outside of the mask keep their stored bits. Fixed channels ([`Channel::Zeros`], [`Channel::Ones`]) are always written, and decode to 0 and 1.
+
+use crate::kernel::Window;
+pub use crate::kernel::pixel::{BlendEquation, BlendFactor, Compare, LogicOp, StencilOp};
+use crate::layout::SurfaceLayout;
+
+/// Colour targets at most.
+pub const TARGETS: usize = 8;
+
+/// What becomes of a fragment.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OutputKey {
+    /// Colour targets.
+    pub colors: [Option<ColorKey>; TARGETS],
+    /// The depth buffer; `None`: bounds, stencil and depth tests pass and nothing is written.
+    pub depth: Option<DepthKey>,
+    /// On alpha of colour output 0.
+    pub alpha_test: Compare,
+    /// Alpha selects samples.
+    pub alpha_to_coverage: bool,
+    /// Alpha becomes 1 after that.
+    pub alpha_to_one: bool,
+    /// Instead of blending.
+    pub logic: Option<LogicOp>,
+}
+
+/// A colour target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ColorKey {
+    /// How a pixel is stored.
+    pub format: ColorFormat,
+    /// Where it is stored.
+    pub layout: SurfaceLayout,
+    /// Which colour output of the program it takes.
+    pub source: u8,
+    /// Channels r, g, b, a that are written, bit 0 = r.
+    pub mask: u8,
+    /// Blending.
+    pub blend: Option<BlendKey>,
+}
+
+/// How source and destination are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlendKey {
+    /// r, g, b.
+    pub color: BlendTerm,
+    /// a.
+    pub alpha: BlendTerm,
+}
+
+/// One half of a blend state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlendTerm {
+    /// How the terms are combined.
+    pub equation: BlendEquation,
+    /// Factor of the source.
+    pub source: BlendFactor,
+    /// Factor of the destination.
+    pub destination: BlendFactor,
+}
+
+/// How a pixel is stored: `bytes` bytes, words of `unit` bytes in the guest's byte order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ColorFormat {
+    /// Bytes of a pixel: 1, 2, 4, 8 or 16.
+    pub bytes: u8,
+    /// Bytes whose order is reversed when stored; 1 stores little-endian. The bit positions of channels count in the value before that, bit 0 the
+    /// lowest bit of the first unit, bit `8 * unit` the lowest bit of the second.
+    pub swap: u8,
+    /// r, g, b, a.
+    pub channels: [Channel; 4],
+}
+
+/// Bits of a pixel: the lowest one's position, and how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Bits {
+    /// Position of the lowest bit.
+    pub shift: u8,
+    /// Number of bits, 1 to 32; they do not cross a 32-bit boundary.
+    pub bits: u8,
+}
+
+/// Where a channel is and what it means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Channel {
+    /// Not stored; decodes to 0 (r, g, b) or 1 (a).
+    Absent,
+    /// These bits are stored as zeros.
+    Zeros(Bits),
+    /// These bits are stored as ones.
+    Ones(Bits),
+    /// 0 to 1.
+    Unorm(Bits),
+    /// 0 to 1, stored non-linearly.
+    Srgb(Bits),
+    /// -1 to 1.
+    Snorm(Bits),
+    /// Unsigned integer.
+    Uint(Bits),
+    /// Signed integer.
+    Sint(Bits),
+    /// 32 bits: single; 16: half; 11 and 10: unsigned small floats.
+    Float(Bits),
+}
+
+/// A depth buffer and its tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DepthKey {
+    /// How a sample is stored.
+    pub format: DepthFormat,
+    /// Whether words are big-endian.
+    pub big_endian: bool,
+    /// Where it is stored.
+    pub layout: SurfaceLayout,
+    /// `None`: no test and no write.
+    pub test: Option<Compare>,
+    /// Whether a passing sample stores its depth; only with a test.
+    pub write: bool,
+    /// Depth bounds test.
+    pub bounds: bool,
+    /// Stencil tests of front and back; only where the format has a stencil.
+    pub stencil: Option<[StencilKey; 2]>,
+}
+
+/// Stored depth, and stencil where there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DepthFormat {
+    /// 16-bit unorm: `(z * 65535)` rounded to nearest, ties to even.
+    Z16,
+    /// Word: depth 31:8, stencil 7:0. `(z * 16777215)` rounded to nearest, ties to even, in f32.
+    Z24S8,
+    /// As [`DepthFormat::Z24S8`], stencil in 31:24, depth 23:0.
+    S8Z24,
+    /// 24 bits of depth in 31:8: the bits of the f32 without sign and the low seven of the mantissa (RSX).
+    F24S8,
+    /// 16 bits of depth: the half of the value (RSX, unverified).
+    F16,
+    /// f32.
+    F32,
+    /// f32, then a word with stencil in 7:0.
+    F32S8,
+}
+
+impl DepthFormat {
+    /// Bytes of a sample.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            DepthFormat::Z16 | DepthFormat::F16 => 2,
+            DepthFormat::Z24S8 | DepthFormat::S8Z24 | DepthFormat::F24S8 | DepthFormat::F32 => 4,
+            DepthFormat::F32S8 => 8,
+        }
+    }
+
+    /// Whether there is a stencil beside the depth.
+    pub const fn has_stencil(self) -> bool {
+        matches!(self, DepthFormat::Z24S8 | DepthFormat::S8Z24 | DepthFormat::F24S8 | DepthFormat::F32S8)
+    }
+}
+
+/// Stencil test of one side; masks and reference are constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StencilKey {
+    /// Reference on the left.
+    pub compare: Compare,
+    /// The stencil test fails.
+    pub fail: StencilOp,
+    /// It passes, the depth test fails.
+    pub depth_fail: StencilOp,
+    /// Both pass.
+    pub pass: StencilOp,
+}
+
+/// Values that output reads.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct OutputConstants {
+    /// Reference of the alpha test.
+    pub alpha_reference: f32,
+    /// Blend constant r, g, b, a, not clamped.
+    pub blend: [f32; 4],
+    /// Depth is clamped to this range.
+    pub depth_range: [f32; 2],
+    /// Depth bounds.
+    pub depth_bounds: [f32; 2],
+    /// Values of front and back.
+    pub stencil: [StencilConstants; 2],
+}
+
+/// Values of a stencil test, 0 to 255.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StencilConstants {
+    /// Reference.
+    pub reference: u32,
+    /// Mask of the comparison.
+    pub mask: u32,
+    /// Bits that are written.
+    pub write_mask: u32,
+}
+
+/// A surface in guest memory. Pixels that do not lie in the window whole are neither read (0) nor written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Surface<'m> {
+    /// From its first byte on.
+    pub window: Window<'m>,
+    /// Bytes of a row for [`SurfaceLayout::Pitch`]; GOBs of a row for [`SurfaceLayout::BlockLinear`]; unused otherwise.
+    pub pitch: u32,
+}

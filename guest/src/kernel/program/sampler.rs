@@ -1,0 +1,214 @@
+//! Reading textures.
+//!
+//! The engine decodes textures before a scene is drawn, so kernels see plain rows of texels, the same on both tiers.
+//! A unit's result is computed so, for coordinates s, t, r of one lane:
+//!
+//! 1. **Size**: normalised coordinates are multiplied by the level's size; unnormalised ones are used as they are (level
+//!    0 only). Cubes first choose a face: the axis of largest magnitude, ties x before y before z; `s = (sc/ma + 1) * 0.5`,
+//!    `t = (tc/ma + 1) * 0.5` with the table of the OpenGL specification, ma the magnitude; both wrap as clamp to edge.
+//!    Array layers are `floor(layer + 0.5)`, clamped to those there are.
+//! 2. **Level of detail** (only when the key needs one): with u, v, (w) in texels of level 0 and differences between neighbours of
+//!    the 2x2 quad (`d/dx` = right - left of the lane's own row, `d/dy` = lower - upper of the lane's own column),
+//!    `rho2 = max(du/dx^2 + dv/dx^2 (+ dw/dx^2), the same by y)`, `lod = log2(rho2) * 0.5` ([`crate::num::ops::log2`]), then
+//!    `lod + bias` (the unit's, then the instruction's). `lod <= 0` (or NaN) magnifies. An instruction with an explicit level replaces
+//!    `log2(rho2) * 0.5`; with explicit gradients those are the differences, times the size.
+//!    A cube's differences are those of the coordinates that each neighbour has on the *lane's own* face.
+//! 3. **Levels**: magnified, or without mipmaps: level 0. Else `lod` clamped to `lod_min..lod_max` (`lod_min < l ? l : lod_min`, then
+//!    `l < lod_max ? l : lod_max`), nearest level `floor(l + 0.5)`, linear: `floor(l)` and the one after it with weight
+//!    `trunc((l - floor(l)) * 256) / 256`. Levels are clamped to those there are.
+//! 4. **Texels**: nearest: `i = floor(c)`. Linear: `c - 0.5`, `i = floor`, weight `trunc((c - 0.5 - i) * 256) / 256`, texels i and i+1. Each
+//!    index is wrapped by itself, see [`Wrap`]. `c` is first limited to -2^24..2^24 with NaN as -2^24 (`lo < c ? c : lo`, then `c < hi ? c : hi`).
+//! 5. **Filter**: `a + (b - a) * weight`, along x, then y, then z, then between levels. Texels of [`Texels::Rgba8`]
+//!    are filtered as integers 0 to 255 turned to f32; the result is multiplied by `1.0 / 255.0`.
+//! 6. **Compare**: with a comparison each texel's red is replaced before filtering by `red OP reference ? 1 : 0` in all channels
+//!    (for [`Texels::Rgba8`] red times `1.0 / 255.0`, and no scaling afterwards).
+//! 7. **Swizzle**, then **conversion** of each channel.
+
+/// What a unit's code depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TextureKey {
+    /// Dimensions.
+    pub shape: Shape,
+    /// Form of the decoded texels.
+    pub texels: Texels,
+    /// Coordinates are in texels.
+    pub unnormalized: bool,
+    /// Addressing of s, t, r.
+    pub wrap: [Wrap; 3],
+    /// Filter at `lod <= 0`.
+    pub magnify: Filter,
+    /// Filter at `lod > 0`.
+    pub minify: Filter,
+    /// Between levels; `None` reads level 0 alone.
+    pub mipmap: Option<Filter>,
+    /// Texel on the left, reference on the right. The reference is the coordinate after the last one the shape uses (z of a 2D texture).
+    pub compare: Option<Compare>,
+    /// Where r, g, b, a of the result come from.
+    pub swizzle: [Source; 4],
+    /// What happens to r, g, b, a after that.
+    pub convert: [Convert; 4],
+    /// A fragment whose texel has alpha 0 is discarded.
+    pub alpha_kill: bool,
+}
+
+impl TextureKey {
+    /// Whether the result depends on the level of detail.
+    pub fn needs_lod(&self) -> bool {
+        self.mipmap.is_some() || self.magnify != self.minify
+    }
+}
+
+pub use crate::kernel::pixel::{Compare, Filter};
+
+/// Dimensions of a texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// s
+    D1,
+    /// s, t
+    D2,
+    /// s, t, r
+    D3,
+    /// A direction.
+    Cube,
+    /// s, layer
+    D1Array,
+    /// s, t, layer
+    D2Array,
+    /// A direction and a layer of six faces.
+    CubeArray,
+}
+
+/// Form of decoded texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Texels {
+    /// One word `0xAABBGGRR` (bytes r, g, b, a): unorm, 8 bits a channel.
+    Rgba8,
+    /// Four words: the bits of f32 r, g, b, a (or integers, for machines that have such textures).
+    Float4,
+}
+
+impl Texels {
+    /// Words of a texel.
+    pub const fn words(self) -> usize {
+        match self {
+            Texels::Rgba8 => 1,
+            Texels::Float4 => 4,
+        }
+    }
+}
+
+/// What becomes of a texel index i outside of `0..n`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wrap {
+    /// i modulo n.
+    Repeat,
+    /// j = i modulo 2n, then j < n ? j : 2n - 1 - j.
+    Mirror,
+    /// Clamped to 0..=n-1.
+    ClampToEdge,
+    /// The border colour.
+    Border,
+    /// The coordinate c itself is clamped to 0..=n before anything else, then as [`Wrap::Border`].
+    Clamp,
+    /// i < 0 ? -1 - i : i, then as [`Wrap::ClampToEdge`].
+    MirrorOnceToEdge,
+    /// i < 0 ? -1 - i : i, then as [`Wrap::Border`].
+    MirrorOnceBorder,
+    /// |c|, then as [`Wrap::Clamp`].
+    MirrorOnceClamp,
+}
+
+/// Where a channel of the result comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// 0.
+    Zero,
+    /// 1.
+    One,
+    /// Red of the texel.
+    Red,
+    /// Green of the texel.
+    Green,
+    /// Blue of the texel.
+    Blue,
+    /// Alpha of the texel.
+    Alpha,
+}
+
+/// What happens to a channel at the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Convert {
+    /// Nothing.
+    #[default]
+    None,
+    /// Unorm to snorm: `b = floor(v * 255 + 0.5)`, `s = b < 128 ? b : b - 256`, `max(s * (1/127), -1)`, as `-1 < x ? x : -1` (RSX).
+    Signed,
+    /// `(v * 255 - 128) * (1/127)` (RSX).
+    Biased,
+    /// sRGB to linear: [`crate::num::ops::srgb_to_linear`].
+    Srgb,
+}
+
+/// Levels a texture can have.
+pub const LEVELS: usize = 16;
+
+/// One level of a texture.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Level {
+    /// First texel of layer 0, in texels from the start of [`Texture::texels`].
+    pub offset: u32,
+    /// Texels of a row, at least 1.
+    pub width: u32,
+    /// Rows, at least 1.
+    pub height: u32,
+    /// Slices, at least 1; a slice is `width * height` texels, without gaps.
+    pub depth: u32,
+}
+
+/// A texture and the values of its sampler.
+#[derive(Clone, Copy, Debug)]
+pub struct Texture<'a> {
+    /// All texels: layer after layer (faces of a cube are layers), each with all levels. Every texel that
+    /// levels and layers speak of is there, and [`PADDING`] words more at the end.
+    pub texels: &'a [u32],
+    /// Texels from one layer to the next.
+    pub layer_texels: u32,
+    /// Layers, at least 1; six for each cube.
+    pub layers: u32,
+    /// Levels present, 1 to [`LEVELS`].
+    pub level_count: u32,
+    /// The levels; those from `level_count` on repeat the last one.
+    pub levels: [Level; LEVELS],
+    /// Added to the level of detail.
+    pub lod_bias: f32,
+    /// Smallest level of detail.
+    pub lod_min: f32,
+    /// Largest level of detail.
+    pub lod_max: f32,
+    /// Border colour r, g, b, a in the texels' own scale: 0 to 255 for [`Texels::Rgba8`].
+    pub border: [f32; 4],
+}
+
+/// Words after a texture's last texel, so that wide loads of it stay inside.
+pub const PADDING: usize = 4;
+
+/// One black texel, for units that have nothing behind them.
+pub static BLACK: [u32; 4 + PADDING] = [0; 4 + PADDING];
+
+impl Default for Texture<'_> {
+    fn default() -> Self {
+        Texture {
+            texels: &BLACK,
+            layer_texels: 0,
+            layers: 1,
+            level_count: 1,
+            levels: [Level { offset: 0, width: 1, height: 1, depth: 1 }; LEVELS],
+            lod_bias: 0.0,
+            lod_min: 0.0,
+            lod_max: 0.0,
+            border: [0.0; 4],
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Layouts of surfaces, as address formulas.
+
+/// How the pixels of a surface are arranged in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SurfaceLayout {
+    /// Rows, one after another.
+    Pitch,
+    /// Bits of x and y interleaved, x first; of unequal sizes the longer one's remaining bits follow (RSX).
+    Swizzled {
+        /// log2 of the width, at most 12.
+        log2_width: u8,
+        /// log2 of the height, at most 12.
+        log2_height: u8,
+    },
+    /// Blocks of GOBs (64 bytes x 8 rows) on top of each other, blocks in rows (Tegra).
+    BlockLinear {
+        /// log2 of the GOBs of a block, 0 to 5.
+        log2_gobs: u8,
+    },
+}
+
+impl SurfaceLayout {
+    /// Byte offset of the pixel of `bytes` (a power of two) bytes at (`x`, `y`); `pitch`: bytes of a row, or GOBs of a row for block-linear.
+    pub const fn offset(self, x: u32, y: u32, bytes: u32, pitch: u32) -> u64 {
+        match self {
+            SurfaceLayout::Pitch => y as u64 * pitch as u64 + x as u64 * bytes as u64,
+            SurfaceLayout::Swizzled { log2_width, log2_height } => {
+                swizzle(x, y, log2_width as u32, log2_height as u32) as u64 * bytes as u64
+            }
+            SurfaceLayout::BlockLinear { log2_gobs } => block_linear(x * bytes, y, pitch, log2_gobs as u32),
+        }
+    }
+}
+
+/// Index of texel (`x`, `y`) of a swizzled image; bits of x and y beyond its size are ignored.
+pub const fn swizzle(x: u32, y: u32, log2_width: u32, log2_height: u32) -> u32 {
+    swizzle3([x, y, 0], [log2_width, log2_height, 0])
+}
+
+/// Index of a texel of a swizzled volume: bit 0 of x, y, z, then bit 1 of each, as far as each goes.
+pub const fn swizzle3(at: [u32; 3], log2: [u32; 3]) -> u32 {
+    let (mut result, mut next, mut bit) = (0, 0, 0);
+    while bit < 16 {
+        let mut axis = 0;
+        while axis < 3 {
+            if bit < log2[axis] {
+                result |= (at[axis] >> bit & 1) << next;
+                next += 1;
+            }
+            axis += 1;
+        }
+        bit += 1;
+    }
+    result
+}
+
+/// Byte offset of byte column `x`, row `y` (Tegra X1 TRM, block linear: GOBs of 64 bytes by 8 rows).
+pub const fn block_linear(x: u32, y: u32, gobs_across: u32, log2_gobs: u32) -> u64 {
+    let block_rows = 8 << log2_gobs;
+    let block = (y / block_rows) as u64 * gobs_across as u64 + (x / 64) as u64;
+    let gob = (block << log2_gobs) + (y % block_rows / 8) as u64;
+    gob * 512 + gob_offset(x % 64, y % 8) as u64
+}
+
+/// Byte offset inside a GOB.
+pub const fn gob_offset(x: u32, y: u32) -> u32 {
+    x % 64 / 32 * 256 + y % 8 / 2 * 64 + x % 32 / 16 * 32 + y % 2 * 16 + x % 16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn swizzled_texels_are_all_different() {
+        for (width, height) in [(3, 1), (1, 3), (4, 4), (0, 5), (5, 0)] {
+            let mut seen: Vec<u32> =
+                (0..1 << height).flat_map(|y| (0..1 << width).map(move |x| swizzle(x, y, width, height))).collect();
+            seen.sort_unstable();
+            assert_eq!(seen, (0..1 << (width + height)).collect::<Vec<_>>());
+        }
+        assert_eq!(swizzle(3, 1, 3, 1), 7);
+    }
+
+    #[test]
+    fn gobs_hold_each_byte_once() {
+        let mut seen: Vec<u64> = (0..16).flat_map(|y| (0..128).map(move |x| block_linear(x, y, 2, 1))).collect();
+        seen.sort_unstable();
+        assert_eq!(seen, (0..2048).collect::<Vec<_>>());
+    }
+}
