@@ -11,6 +11,7 @@ pub mod mem;
 pub mod n3ds;
 pub mod raster;
 pub mod render;
+pub mod rsx;
 pub mod scene;
 pub mod sched;
 pub mod snapshot;

@@ -10,4 +10,5 @@ pub mod kernel;
 pub mod layout;
 pub mod num;
 pub mod pica;
+pub mod rsx;
 pub mod table;

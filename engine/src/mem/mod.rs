@@ -19,7 +19,7 @@ use triglyph_guest::kernel::Window;
 use crate::device::{Access, WrittenRange};
 use crate::error::Error;
 use raw::Arena;
-pub use raw::for_each_chunk;
+pub use raw::{for_each_chunk, read_words};
 pub use remap::Mapping;
 use written::WrittenSet;
 

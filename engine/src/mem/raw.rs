@@ -73,3 +73,15 @@ pub fn for_each_chunk(window: Window<'_>, mut f: impl FnMut(&[u8])) {
         at += size;
     }
 }
+
+/// Fills `out` with the words at the start of `window`, as far as both reach, and returns how many there were. One copy
+/// and one pass: the way command words come in.
+pub fn read_words(window: Window<'_>, out: &mut [u32], big_endian: bool) -> usize {
+    let count = out.len().min(window.len() / 4);
+    let out = &mut out[..count];
+    copy_out(window, bytemuck::cast_slice_mut(out));
+    for word in out {
+        *word = if big_endian { u32::from_be(*word) } else { u32::from_le(*word) };
+    }
+    count
+}

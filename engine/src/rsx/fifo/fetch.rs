@@ -1,0 +1,62 @@
+//! Words of a push buffer, fetched some way ahead.
+
+use triglyph_guest::kernel::Window;
+
+use super::Channel;
+use crate::mem::read_words;
+use crate::rsx::core::Core;
+
+/// Words fetched at a time.
+const WORDS: usize = 1024;
+
+/// A copy of the words from some offset on. The guest may change memory behind PUT at any time, so words are copied
+/// before they are looked at; the hardware fetches ahead too.
+#[derive(Debug)]
+pub struct Fetch {
+    words: Box<[u32; WORDS]>,
+    /// Offset of the first word.
+    start: u32,
+    /// How many are valid.
+    count: usize,
+}
+
+impl Default for Fetch {
+    fn default() -> Self {
+        Fetch { words: Box::new([0; WORDS]), start: 0, count: 0 }
+    }
+}
+
+impl Fetch {
+    /// Forgets what was fetched.
+    pub(super) fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    /// The words from GET on that can be executed, at least one; `None` when there is no memory.
+    #[inline]
+    pub(super) fn words(&mut self, core: &mut Core, channel: &Channel) -> Option<&[u32]> {
+        let skipped = (channel.get.wrapping_sub(self.start) / 4) as usize;
+        if skipped < self.count {
+            return Some(&self.words[skipped..self.count]);
+        }
+        self.fill(core, channel)
+    }
+
+    #[cold]
+    fn fill(&mut self, core: &mut Core, channel: &Channel) -> Option<&[u32]> {
+        self.clear();
+        // With PUT ahead, what stands behind it is not valid yet. With PUT behind, a jump has to come.
+        let wanted = match channel.put.checked_sub(channel.get) {
+            Some(bytes) => bytes as usize / 4,
+            None => WORDS,
+        };
+        let most = channel.buffer.limit.saturating_add(1).saturating_sub(channel.get.into()) / 4;
+        let wanted = wanted.min(WORDS).min(usize::try_from(most).unwrap_or(WORDS));
+        let place = channel.buffer.range(channel.get.into(), 4 * wanted as u64)?;
+        core.renderer.flush_overlapping(&core.memory, place.space, place.address, 4 * wanted as u64);
+        let window: Window<'_> = core.memory.readable(place.space, place.address);
+        self.count = read_words(window, &mut self.words[..wanted], core.big_endian);
+        self.start = channel.get;
+        (self.count > 0).then(|| &self.words[..self.count])
+    }
+}

@@ -1,0 +1,86 @@
+//! PGRAPH: the engine objects of a channel, and which of them stands on which subchannel.
+
+use triglyph_guest::rsx::fifo::{METHOD_SPACE, SUBCHANNELS};
+use triglyph_guest::rsx::objects::class;
+
+use super::core::Core;
+use super::curie::Curie;
+use crate::device::FaultKind;
+
+/// Data words for one object, as one header announces them, or a part of that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run<'w> {
+    /// Byte address of the first method, a multiple of 4 from 0x100 on, below 0x2000.
+    pub method: u32,
+    /// The data, at least one word. A run never goes past 0x1FFC, whatever the header says.
+    pub words: &'w [u32],
+    /// Whether each word goes to the method after the one before; otherwise all go to the same.
+    pub increasing: bool,
+}
+
+/// An engine object that is given methods.
+///
+/// Object methods (0x180 to 0x1FC) arrive with the name under which [`Core::resolve`] knows the object: the value can
+/// be stored as it is.
+pub trait Object {
+    /// Executes a run.
+    fn run(&mut self, core: &mut Core, run: Run<'_>);
+}
+
+/// What stands on a subchannel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Bound {
+    /// Nothing, or the null object: methods have no effect.
+    #[default]
+    Nothing,
+    /// 3D.
+    Curie,
+    /// An object of a class that does not exist.
+    Unknown(u32),
+}
+
+/// The engine objects of one channel.
+#[derive(Debug, Default)]
+pub struct Graph {
+    bound: [Bound; SUBCHANNELS],
+    /// 3D. All 3D objects of a channel share their state.
+    pub curie: Curie,
+}
+
+impl Graph {
+    /// Binds an object of `class` to a subchannel.
+    pub fn bind(&mut self, subchannel: u32, class: u32) {
+        self.bound[subchannel as usize % SUBCHANNELS] = match class {
+            class::CURIE => Bound::Curie,
+            class::NULL => Bound::Nothing,
+            other => Bound::Unknown(other),
+        };
+    }
+
+    /// What stands on a subchannel.
+    pub fn bound(&self, subchannel: u32) -> Bound {
+        self.bound[subchannel as usize % SUBCHANNELS]
+    }
+
+    /// Gives a run to the object on a subchannel.
+    #[inline]
+    pub fn run(&mut self, core: &mut Core, subchannel: u32, run: Run<'_>) {
+        debug_assert!(!run.increasing || run.method as usize + 4 * run.words.len() <= METHOD_SPACE as usize);
+        match self.bound(subchannel) {
+            Bound::Curie => self.curie.run(core, run),
+            Bound::Nothing => {
+                let what = format_args!("method {:#x} of subchannel {subchannel}, which is not bound", run.method);
+                core.fault(FaultKind::BadMethod, u64::from(run.method), what);
+            }
+            Bound::Unknown(class) => {
+                let what = format_args!("method {:#x} of class {class:#x}, which does not exist", run.method);
+                core.fault(FaultKind::BadMethod, u64::from(run.method), what);
+            }
+        }
+    }
+
+    /// Brings everything into memory that was drawn so far: before a report, an interrupt, the end of a submission.
+    pub fn finish(&mut self, core: &mut Core) {
+        core.flush();
+    }
+}

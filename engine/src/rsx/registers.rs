@@ -1,0 +1,130 @@
+//! The methods of an object as registers, written in runs.
+
+use triglyph_guest::rsx::fifo::METHODS;
+
+/// In a table of effects: writing this method does something at once; the object has to see it.
+pub const TRIGGER: u32 = 1 << 31;
+
+/// What writes to methods do: bits 0 to 30 are groups of state that become stale, bit 31 is [`TRIGGER`].
+pub type Effects = [u32; METHODS];
+
+/// The registers of an object, by method number (byte address / 4).
+#[derive(Clone, Debug)]
+pub struct Registers {
+    words: Box<[u32; METHODS]>,
+    stale: u32,
+}
+
+impl Default for Registers {
+    /// All zero, and every group stale.
+    fn default() -> Self {
+        Registers { words: Box::new([0; METHODS]), stale: !TRIGGER }
+    }
+}
+
+impl Registers {
+    /// What stands in a register, by the byte address of its method; addresses wrap at 0x2000.
+    #[inline]
+    pub fn get(&self, method: u32) -> u32 {
+        self.words[index(method)]
+    }
+
+    /// Stores one word without looking at its effect, by the byte address of its method.
+    #[inline]
+    pub fn set(&mut self, method: u32, word: u32) {
+        self.words[index(method)] = word;
+    }
+
+    /// All registers, by number.
+    pub fn words(&self) -> &[u32; METHODS] {
+        &self.words
+    }
+
+    /// Groups of state that have changed since [`Self::take_stale`].
+    pub fn stale(&self) -> u32 {
+        self.stale
+    }
+
+    /// Returns the groups that have changed, and forgets them.
+    pub fn take_stale(&mut self) -> u32 {
+        std::mem::take(&mut self.stale)
+    }
+
+    /// Declares groups stale.
+    pub fn mark(&mut self, groups: u32) {
+        self.stale |= groups & !TRIGGER;
+    }
+
+    /// Stores `words` at `method` (a byte address) and the methods behind it, up to the first that is a trigger or to
+    /// the end of the method space, and notes the groups of those that changed. Returns how many were stored: with
+    /// less than all, the next method is a trigger, or 0x2000.
+    ///
+    /// This is the path of nearly all words of a push buffer, so it looks at whole runs: one pass over three arrays
+    /// that the compiler turns into vector instructions, then a copy.
+    #[inline]
+    pub fn store_plain(&mut self, effects: &Effects, method: u32, words: &[u32]) -> usize {
+        let first = index(method);
+        let mut count = words.len().min(METHODS - first);
+        let effects = &effects[first..first + count];
+        let registers = &mut self.words[first..first + count];
+        let (mut any, mut stale) = (0, 0);
+        for ((&effect, &new), &old) in effects.iter().zip(words).zip(&*registers) {
+            any |= effect;
+            stale |= if new == old { 0 } else { effect };
+        }
+        if any & TRIGGER != 0 {
+            count = effects.iter().position(|effect| effect & TRIGGER != 0).unwrap_or(count);
+            stale = 0;
+            for ((&effect, &new), &old) in effects[..count].iter().zip(words).zip(&*registers) {
+                stale |= if new == old { 0 } else { effect };
+            }
+        }
+        self.stale |= stale;
+        registers[..count].copy_from_slice(&words[..count]);
+        count
+    }
+}
+
+fn index(method: u32) -> usize {
+    (method >> 2) as usize % METHODS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EFFECTS: Effects = {
+        let mut effects = [0; METHODS];
+        effects[4] = 1;
+        effects[5] = 2;
+        effects[7] = TRIGGER;
+        effects[8] = 4;
+        effects
+    };
+
+    #[test]
+    fn runs_stop_at_triggers_and_at_the_end() {
+        let mut registers = Registers::default();
+        registers.take_stale();
+        assert_eq!(registers.store_plain(&EFFECTS, 0x10, &[1, 2, 3, 4, 5]), 3);
+        assert_eq!(registers.words()[4..9], [1, 2, 3, 0, 0]);
+        assert_eq!(registers.take_stale(), 3);
+        assert_eq!(registers.store_plain(&EFFECTS, 0x1C, &[9]), 0);
+        assert_eq!(registers.store_plain(&EFFECTS, 0x1FF8, &[1, 2, 3]), 2);
+        assert_eq!((registers.get(0x1FF8), registers.get(0x1FFC), registers.get(0)), (1, 2, 0));
+    }
+
+    #[test]
+    fn only_what_changes_becomes_stale() {
+        let mut registers = Registers::default();
+        registers.set(0x10, 7);
+        registers.take_stale();
+        assert_eq!(registers.store_plain(&EFFECTS, 0x10, &[7, 8]), 2);
+        assert_eq!(registers.take_stale(), 2);
+        // Behind a trigger nothing was stored, so nothing there is stale.
+        assert_eq!(registers.store_plain(&EFFECTS, 0x14, &[8, 0, 0, 5]), 2);
+        assert_eq!(registers.stale(), 0);
+        registers.mark(TRIGGER | 16);
+        assert_eq!(registers.stale(), 16);
+    }
+}
