@@ -160,6 +160,70 @@ pub fn log2<O: Ops>(o: &mut O, x: O::F) -> O::F {
     o.select(is_nan, x, result)
 }
 
+/// sin(x), radians. Absolute error below 2e-7 for |x| up to 8192, growing with |x| beyond; always within -1 to 1 and
+/// a rounding error. Infinities and NaN give NaN.
+pub fn sin<O: Ops>(o: &mut O, x: O::F) -> O::F {
+    quarter_turns(o, x, 0.0)
+}
+
+/// cos(x), radians, as good as [`sin`].
+pub fn cos<O: Ops>(o: &mut O, x: O::F) -> O::F {
+    quarter_turns(o, x, 1.0)
+}
+
+/// pi / 2 in three parts (Cody and Waite): products of the first two with numbers below 2^14 are exact.
+const HALF_PI: [f32; 3] = [201.0 / 128.0, 1014.0 / 2_097_152.0, 3.139_164_8e-7];
+
+/// sin(x + quarters * pi / 2) by way of x = k * pi/2 + r.
+fn quarter_turns<O: Ops>(o: &mut O, x: O::F, quarters: f32) -> O::F {
+    let (turns, half) = (o.f(std::f32::consts::FRAC_2_PI), o.f(0.5));
+    let k = o.mul(x, turns);
+    let k = o.add(k, half);
+    let k = o.floor(k);
+    let mut r = x;
+    for part in HALF_PI {
+        let part = o.f(part);
+        let product = o.mul(k, part);
+        r = o.sub(r, product);
+    }
+    // |r| is a little above pi/4 where k was rounded the other way, and anything where k is too large to be exact. A
+    // NaN passes both comparisons.
+    let (low, high) = (o.f(-1.0), o.f(1.0));
+    let (below, above) = (o.lt(r, low), o.lt(high, r));
+    let r = o.select(below, low, r);
+    let r = o.select(above, high, r);
+
+    // Taylor series.
+    let r2 = o.mul(r, r);
+    let series = polynomial(o, r2, &[-1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0, 1.0 / 362_880.0]);
+    let r3 = o.mul(r, r2);
+    let odd = o.mul(r3, series);
+    let sine = o.add(r, odd);
+    let cosine = polynomial(o, r2, &[1.0, -0.5, 1.0 / 24.0, -1.0 / 720.0, 1.0 / 40_320.0, -1.0 / 3_628_800.0]);
+
+    // Quadrant 0 to 3: odd ones take the cosine, the upper two are negative.
+    let shift = o.f(quarters);
+    let k = o.add(k, shift);
+    let quadrant = modulo(o, k, 4.0);
+    let odd = modulo(o, quadrant, 2.0);
+    let (half, middle) = (o.f(0.5), o.f(1.5));
+    let swapped = o.lt(half, odd);
+    let value = o.select(swapped, cosine, sine);
+    let zero = o.f(0.0);
+    let negated = o.sub(zero, value);
+    let negative = o.lt(middle, quadrant);
+    o.select(negative, negated, value)
+}
+
+/// `a` modulo a power of two, for whole `a`: 0 to n - 1.
+fn modulo<O: Ops>(o: &mut O, a: O::F, n: f32) -> O::F {
+    let (inverse, n) = (o.f(1.0 / n), o.f(n));
+    let whole = o.mul(a, inverse);
+    let whole = o.floor(whole);
+    let whole = o.mul(whole, n);
+    o.sub(a, whole)
+}
+
 /// [`Ops`] on plain `f32`: the interpreter's instance.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Scalar;
@@ -318,6 +382,34 @@ mod tests {
             assert!((f64::from(linear) - exact).abs() < 1e-6, "{v}: {linear} instead of {exact}");
             let back = linear_to_srgb(&mut Scalar, linear);
             assert!((back - v).abs() < 1e-5, "{v}: came back as {back}");
+        }
+    }
+
+    #[test]
+    fn sin_and_cos_are_close_to_the_exact_functions() {
+        for step in -400_000..400_000 {
+            let x = step as f32 * 0.020_479;
+            let (s, c) = (sin(&mut Scalar, x) as f64, cos(&mut Scalar, x) as f64);
+            let (exact_s, exact_c) = (f64::from(x).sin(), f64::from(x).cos());
+            assert!((s - exact_s).abs() < 2e-7, "sin {x}: {s} instead of {exact_s}");
+            assert!((c - exact_c).abs() < 2e-7, "cos {x}: {c} instead of {exact_c}");
+        }
+    }
+
+    #[test]
+    fn sin_and_cos_special_values() {
+        assert_eq!((sin(&mut Scalar, 0.0), cos(&mut Scalar, 0.0)), (0.0, 1.0));
+        assert_eq!((sin(&mut Scalar, -0.0), sin(&mut Scalar, 1e-30)), (0.0, 1e-30));
+        for x in [f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
+            assert!(sin(&mut Scalar, x).is_nan() && cos(&mut Scalar, x).is_nan());
+        }
+        let mut bits = 0x4600_0000u32;
+        while bits < 0x7F80_0000 {
+            let x = f32::from_bits(bits);
+            for value in [sin(&mut Scalar, x), cos(&mut Scalar, -x), sin(&mut Scalar, -x)] {
+                assert!(value.abs() <= 1.000_000_1, "{x}: {value}");
+            }
+            bits += 0x1357;
         }
     }
 }

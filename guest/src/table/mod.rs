@@ -7,23 +7,31 @@
 //!   info.rs      what a row says, as data; random words that honour it
 //!   text.rs      pieces that every assembler and disassembler needs
 //!   isa.rs       the macro: Op, ALL, decode, visit, disassemble_operands, assemble, random words
+//! opcodes! row: doc, variant, number, name, sources; for sets where one field says everything
+//!   opcodes.rs   the macro and what a row says, as data
+//! word_fields! row: doc, name, word, bits; for instructions of several words
+//!   words.rs     the macro and a field as data
 //! regs! row: doc, address, name, bit fields, reset value, effect
 //!   regs.rs      the macro and what a register row says, as data
 //! ```
 //!
-//! A word is at most 64 bits wide. Machines with 32-bit words use the low half.
+//! A word of `isa!` is at most 64 bits wide. Machines with 32-bit words use the low half.
 
 pub mod decoder;
 pub mod info;
 pub(crate) mod isa;
+pub mod opcodes;
 pub mod pattern;
 pub mod regs;
 pub mod text;
+pub mod words;
 
 pub use decoder::Decoder;
 pub use info::{OpInfo, flags};
+pub use opcodes::OpcodeInfo;
 pub use pattern::{DoesNotFit, Encoder, FieldSpec, Fields, Pattern, Shape};
 pub use regs::{FieldInfo, RegInfo};
 pub use text::{Cursor, ParseOperands, PrintOperands, TextError};
+pub use words::WordField;
 
 pub(crate) use isa::isa;
