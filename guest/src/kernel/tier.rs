@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::geometry::{GeometryJob, GeometryKey};
 use super::pixel::{PixelJob, PixelKey};
+use super::program::ProgramTier;
 use super::transfer::{TransferJob, TransferKey};
 use super::vertex::{VertexJob, VertexKey};
 use crate::format::TexelFormat;
@@ -29,6 +30,10 @@ pub trait Tier: Send + Sync {
     fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused>;
     /// Makes the transfer kernel of `key`.
     fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused>;
+    /// Kernels of the machines whose stages are all programs; `None` from a tier that has none at all.
+    fn programs(&self) -> Option<&dyn ProgramTier> {
+        None
+    }
 }
 
 /// Shades a batch of vertices.

@@ -11,6 +11,8 @@
 //!   Bounds: the *stored* depth, as f32 (`stored * (1.0 / max)` for integers), must satisfy `bounds.0 <= d && d <= bounds.1`.
 //! * **Stencil**: `(reference & mask) OP (stored & mask)` with the values of the side the primitive shows; a failing test stores
 //!   `fail`, a failing depth test `depth_fail`, else `pass`; written bits are those of the write mask.
+//! * **Encoding**, with [`OutputKey::encode_srgb`]: r, g, b of every colour output become [`crate::num::ops::linear_to_srgb`] of
+//!   `clamp(v)`, after the alpha test and before anything below.
 //! * **Blending**, f32. Source s: for unorm and snorm channels quantised first, that is decoded from what storing it would give;
 //!   for float channels as it is. Destination d: decoded. Constants are clamped to 0..1 when the format is unorm. Factors as in [`BlendFactor`]
 //!   with 1.0 for 255; equation on `s*fs` and `d*fd` (Min, Max: on s and d alone, `a < b ? a : b`, `a > b ? a : b`). Integer formats
@@ -18,8 +20,8 @@
 //! * **Logic operation**: on the stored bits of the pixel, for unorm formats instead of blending; else nothing happens.
 //! * **Store**: unorm of n bits: `trunc(clamp(v) * (2^n - 1) + 0.5)`; snorm: clamped to -1..1 (NaN gives -1), `v * (2^(n-1) - 1)` rounded to nearest, ties to even;
 //!   half: nearest even with overflow to infinity; f32: bits; integers: the bits of the
-//!   output, clamped to the range. sRGB: r, g, b through [`crate::num::ops::linear_to_srgb`] of `clamp(v)`, then unorm. Decoding: unorm `q as f32 * (1.0 / max)`, sRGB not decoded unless
-//!   the format says so.
+//!   output, clamped to the range. sRGB: r, g, b through [`crate::num::ops::linear_to_srgb`] of `clamp(v)`, then unorm. Decoding: unorm `q as f32 * (1.0 / max)`; [`Channel::Srgb`] the
+//!   same, then [`crate::num::ops::srgb_to_linear`]; [`Channel::Unorm`] stays as it is whatever was encoded.
 //! * Channels outside of the mask keep their stored bits. Fixed channels ([`Channel::Zeros`], [`Channel::Ones`]) are always written, and decode to 0 and 1.
 
 use crate::kernel::Window;
@@ -42,6 +44,8 @@ pub struct OutputKey {
     pub alpha_to_coverage: bool,
     /// Alpha becomes 1 after that.
     pub alpha_to_one: bool,
+    /// r, g, b are encoded as sRGB before blending, which then happens on encoded values (RSX).
+    pub encode_srgb: bool,
     /// Instead of blending.
     pub logic: Option<LogicOp>,
 }
@@ -113,7 +117,7 @@ pub enum Channel {
     Ones(Bits),
     /// 0 to 1.
     Unorm(Bits),
-    /// 0 to 1, stored non-linearly.
+    /// 0 to 1, stored non-linearly; blending happens on linear values.
     Srgb(Bits),
     /// -1 to 1.
     Snorm(Bits),
