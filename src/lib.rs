@@ -35,6 +35,7 @@ pub use triglyph_engine::device::{
 };
 pub use triglyph_engine::error::Error;
 pub use triglyph_engine::n3ds::N3ds;
+pub use triglyph_engine::render::Accuracy;
 pub use triglyph_engine::snapshot::SnapshotOptions;
 
 use triglyph_engine::render::RenderOptions;
@@ -53,11 +54,13 @@ pub struct Options {
     pub pool: Option<Arc<rayon::ThreadPool>>,
     /// Machine code the kernel cache may hold, in bytes.
     pub code_budget: usize,
+    /// How near to the console: on the 3DS whether programs compute in its 24-bit floats.
+    pub accuracy: Accuracy,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { tier: Tier::Auto, threads: 0, pool: None, code_budget: 64 << 20 }
+        Options { tier: Tier::Auto, threads: 0, pool: None, code_budget: 64 << 20, accuracy: Accuracy::default() }
     }
 }
 
@@ -78,6 +81,7 @@ impl Options {
             threads: self.threads,
             pool: self.pool.clone(),
             code_budget: self.code_budget,
+            accuracy: self.accuracy,
         })
     }
 }

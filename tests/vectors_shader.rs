@@ -6,7 +6,7 @@ mod support;
 use support::json::{Value, floats, items, json, number, numbers, text};
 use support::vertex::VertexCase;
 use support::{file, tiers};
-use triglyph_guest::kernel::vertex::Uniforms;
+use triglyph_guest::kernel::vertex::{Numbers, Uniforms};
 use triglyph_guest::num::F24;
 use triglyph_guest::pica::isa::{decode, disassemble};
 use triglyph_guest::pica::{Program, shbin::Shbin};
@@ -205,7 +205,7 @@ impl Runs {
         let (inputs, uniforms, bools) = Self::inputs(case);
         let mut machine = Machine::new(unit);
         (machine.inputs, machine.nested_loop) = (inputs, nested_loop);
-        let program = pica_shader::Program::decode(&self.program.code, &self.program.descriptors, unit);
+        let program = pica_shader::Program::decode(&self.program.code, &self.program.descriptors, unit, Numbers::F32);
         let mut emitted = Vec::new();
         let constants = Constants { uniforms: &uniforms, bools };
         let ending = machine.run(&program, &constants, self.entry(), &mut |triangle| {

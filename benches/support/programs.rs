@@ -78,7 +78,7 @@ pub fn key(text: &str) -> VertexKey {
             slots[usize::from(slot)] = Some(OutputComponent { register, component, saturate });
         }
     }
-    let program = PicaProgram { code: program.code, descriptors: program.descriptors, entry: 0, bools: 0 };
+    let program = PicaProgram { code: program.code, descriptors: program.descriptors, ..Default::default() };
     VertexKey { program: Program::Pica(Arc::new(program)), inputs, outputs: OutputMap { slots }, user_clip: false }
 }
 

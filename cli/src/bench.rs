@@ -15,7 +15,7 @@ use triglyph::device::{Device, Stats};
 
 use crate::capture_file::{Named, expand, stem};
 use crate::exit::{Exit, UsageError, is_closed_pipe};
-use crate::machine::{Setup, TierChoice, parse_threads};
+use crate::machine::{AccuracyChoice, Setup, TierChoice, parse_threads};
 use crate::output::Output;
 
 /// Arguments of `bench`.
@@ -30,6 +30,9 @@ pub struct Arguments {
     /// Number of threads.
     #[arg(long, value_parser = parse_threads)]
     threads: Option<usize>,
+    /// How near to the console.
+    #[arg(long, value_enum, default_value = "fast")]
+    accuracy: AccuracyChoice,
     /// How many steady frames to measure.
     #[arg(long, value_name = "N", default_value = "60", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     frames: u32,
@@ -121,7 +124,7 @@ fn measure(arguments: &Arguments, path: &Path) -> anyhow::Result<Measured> {
     let Some((first_frame, later)) = frames.split_first() else {
         return Err(UsageError(format!("{} shows no picture", path.display())).into());
     };
-    let setup = Setup { tier: arguments.tier, threads: arguments.threads };
+    let setup = Setup { tier: arguments.tier, threads: arguments.threads, accuracy: arguments.accuracy };
     let device = setup.device(capture.header().machine)?;
     let mut bench = Bench { capture: &capture, device };
     bench.play(0..first_frame.start)?;

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use triglyph::device::{Device, Machine};
-use triglyph::{Error, Options, Tier};
+use triglyph::{Accuracy, Error, Options, Tier};
 
 /// Who executes kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -15,6 +15,16 @@ pub enum TierChoice {
     Jit,
 }
 
+/// How near to the console.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum AccuracyChoice {
+    /// As the hardware's documentation and tests say.
+    Exact,
+    /// The same pictures to the eye, faster.
+    #[default]
+    Fast,
+}
+
 /// One way to run a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setup {
@@ -22,6 +32,8 @@ pub struct Setup {
     pub tier: TierChoice,
     /// Threads; `None` leaves the choice to the library.
     pub threads: Option<usize>,
+    /// How near to the console.
+    pub accuracy: AccuracyChoice,
 }
 
 impl TierChoice {
@@ -44,7 +56,12 @@ impl Setup {
             TierChoice::Jit => Tier::JitOnly,
         };
         // No threads: the library chooses.
-        triglyph::new_device(machine, &Options::new(tier, self.threads.unwrap_or(0)))
+        let mut options = Options::new(tier, self.threads.unwrap_or(0));
+        options.accuracy = match self.accuracy {
+            AccuracyChoice::Exact => Accuracy::Exact,
+            AccuracyChoice::Fast => Accuracy::Fast,
+        };
+        triglyph::new_device(machine, &options)
     }
 }
 

@@ -8,7 +8,7 @@ use triglyph::capture::{Checks, Event, Player, Reader};
 
 use crate::capture_file::{Named, make_folder, picture_name, write};
 use crate::exit::{Exit, is_closed_pipe};
-use crate::machine::{Setup, TierChoice, parse_threads};
+use crate::machine::{AccuracyChoice, Setup, TierChoice, parse_threads};
 use crate::output::Output;
 
 /// Arguments of `replay`.
@@ -25,6 +25,9 @@ pub struct Arguments {
     /// Number of threads.
     #[arg(long, value_parser = parse_threads)]
     threads: Option<usize>,
+    /// How near to the console.
+    #[arg(long, value_enum, default_value = "fast")]
+    accuracy: AccuracyChoice,
     /// Write the alpha channel too. A screen does not show it.
     #[arg(long)]
     alpha: bool,
@@ -76,7 +79,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
 
 fn replay(arguments: &Arguments, path: &PathBuf, bytes: &[u8], output: &Output) -> anyhow::Result<()> {
     let reader = Reader::new(bytes)?;
-    let setup = Setup { tier: arguments.tier, threads: arguments.threads };
+    let setup = Setup { tier: arguments.tier, threads: arguments.threads, accuracy: arguments.accuracy };
     let mut device = setup.device(reader.header().machine)?;
     let mut player = Player::new(&reader, Checks::PICTURES);
     let (mut pictures, mut submits) = (0, 0);

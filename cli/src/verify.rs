@@ -14,7 +14,7 @@ use triglyph::device::Device;
 
 use crate::capture_file::{Named, expand, stem};
 use crate::exit::{Exit, UsageError, is_closed_pipe};
-use crate::machine::{Setup, TierChoice, parse_threads};
+use crate::machine::{AccuracyChoice, Setup, TierChoice, parse_threads};
 use crate::output::{Output, message};
 use crate::report::Report;
 
@@ -41,6 +41,9 @@ pub struct Arguments {
     /// Numbers of threads to run with and to compare.
     #[arg(long, value_delimiter = ',', value_parser = parse_threads, default_value = "1,2")]
     threads: Vec<usize>,
+    /// How near to the console.
+    #[arg(long, value_enum, default_value = "fast")]
+    accuracy: AccuracyChoice,
     /// Folder for wanted, found and difference pictures, made when missing.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
@@ -125,8 +128,8 @@ fn setups(arguments: &Arguments) -> Vec<Setup> {
         Tiers::Jit => &[TierChoice::Jit],
     };
     let threads = |tier: &TierChoice| {
-        let tier = *tier;
-        arguments.threads.iter().map(move |threads| Setup { tier, threads: Some(*threads) })
+        let (tier, accuracy) = (*tier, arguments.accuracy);
+        arguments.threads.iter().map(move |threads| Setup { tier, threads: Some(*threads), accuracy })
     };
     tiers.iter().flat_map(threads).collect()
 }

@@ -26,6 +26,18 @@ pub struct RenderOptions {
     pub pool: Option<Arc<rayon::ThreadPool>>,
     /// Machine code the kernel cache may hold, in bytes.
     pub code_budget: usize,
+    /// How near to the console.
+    pub accuracy: Accuracy,
+}
+
+/// How near to the console numbers and mechanisms are. Every difference is on the machine's page under `docs/`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Accuracy {
+    /// What the hardware's documentation and tests say, as far as they go.
+    Exact,
+    /// What gives the same pictures to the eye at a fraction of the cost.
+    #[default]
+    Fast,
 }
 
 /// See the module's documentation.

@@ -1,11 +1,11 @@
 //! Geometry kernels: one primitive after the other through one unit.
 
 use triglyph_guest::kernel::geometry::{GeometryInputs, GeometryJob, GeometryKey, GeometryOutput, GeometryPrimitive};
-use triglyph_guest::kernel::vertex::{Program, Uniforms};
+use triglyph_guest::kernel::vertex::{Numbers, Program, Uniforms};
 use triglyph_guest::kernel::{GeometryKernel, Refused};
 
 use crate::pica_shader::{self, Constants, Machine, Triangle, Unit, Vector};
-use crate::vertex::Outputs;
+use crate::vertex::{self, Outputs};
 
 /// Float uniforms that exist.
 const UNIFORMS: usize = 96;
@@ -16,6 +16,7 @@ pub struct Kernel {
     program: pica_shader::Program,
     entry: u16,
     bools: u16,
+    numbers: Numbers,
     inputs: GeometryInputs,
     outputs: Outputs,
 }
@@ -25,9 +26,10 @@ impl Kernel {
     pub fn new(key: &GeometryKey) -> Self {
         let Program::Pica(program) = &key.program;
         Kernel {
-            program: pica_shader::Program::decode(&program.code, &program.descriptors, Unit::Geometry),
+            program: pica_shader::Program::decode(&program.code, &program.descriptors, Unit::Geometry, program.numbers),
             entry: program.entry,
             bools: program.bools,
+            numbers: program.numbers,
             inputs: key.inputs.clone(),
             outputs: Outputs::new(&key.outputs, key.user_clip),
         }
@@ -36,16 +38,17 @@ impl Kernel {
     /// Hands a primitive's values to the unit.
     fn load(&self, primitive: &GeometryPrimitive, values: &[Vector], machine: &mut Machine, uniforms: &mut Uniforms) {
         let values = values.iter().skip(primitive.first as usize).take(primitive.count as usize);
+        let values = values.map(|&value| vertex::load(value, self.numbers));
         match &self.inputs {
             GeometryInputs::Registers(registers) => {
                 machine.inputs = [[0.0; 4]; 16];
                 for (value, register) in values.zip(registers) {
-                    machine.inputs[usize::from(register & 15)] = *value;
+                    machine.inputs[usize::from(register & 15)] = value;
                 }
             }
             GeometryInputs::Uniforms => {
                 let places = uniforms.floats[..UNIFORMS].iter_mut().skip(primitive.register as usize);
-                places.zip(values).for_each(|(place, value)| *place = *value);
+                places.zip(values).for_each(|(place, value)| *place = value);
             }
         }
     }
@@ -71,7 +74,7 @@ impl Kernel {
 impl GeometryKernel for Kernel {
     fn run(&self, job: &mut GeometryJob<'_>) -> Result<(), Refused> {
         let mut machine = Machine::new(Unit::Geometry);
-        let mut uniforms = job.uniforms.clone();
+        let mut uniforms = vertex::loaded(job.uniforms, self.numbers).into_owned();
         let mut bools = self.bools;
         for primitive in job.primitives {
             self.load(primitive, job.values, &mut machine, &mut uniforms);

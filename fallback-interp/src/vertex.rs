@@ -1,10 +1,13 @@
 //! Vertex kernels: fetch, program, output map, clip code and screen position of one vertex after the other.
 
+use std::borrow::Cow;
+
 use triglyph_guest::kernel::VertexKernel;
 use triglyph_guest::kernel::vertex::{
-    Component, EXHAUSTED_LIMIT, Input, OutputComponent, OutputMap, Program, SCREEN, Stream, VertexConstants, VertexJob,
-    VertexKey,
+    Component, EXHAUSTED_LIMIT, Input, Numbers, OutputComponent, OutputMap, Program, SCREEN, Stream, Uniforms,
+    VertexConstants, VertexJob, VertexKey,
 };
+use triglyph_guest::num::f24;
 
 use crate::pica_shader::{self, Constants, Ending, Machine, Registers, Unit, Vector};
 
@@ -14,6 +17,7 @@ pub struct Kernel {
     program: pica_shader::Program,
     entry: u16,
     bools: u16,
+    numbers: Numbers,
     inputs: [Input; 16],
     outputs: Outputs,
 }
@@ -23,9 +27,10 @@ impl Kernel {
     pub fn new(key: &VertexKey) -> Self {
         let Program::Pica(program) = &key.program;
         Kernel {
-            program: pica_shader::Program::decode(&program.code, &program.descriptors, Unit::Vertex),
+            program: pica_shader::Program::decode(&program.code, &program.descriptors, Unit::Vertex, program.numbers),
             entry: program.entry,
             bools: program.bools,
+            numbers: program.numbers,
             inputs: key.inputs,
             outputs: Outputs::new(&key.outputs, key.user_clip),
         }
@@ -65,7 +70,8 @@ impl Outputs {
 
 impl VertexKernel for Kernel {
     fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize {
-        let constants = Constants { uniforms: job.uniforms, bools: self.bools };
+        let uniforms = loaded(job.uniforms, self.numbers);
+        let constants = Constants { uniforms: &uniforms, bools: self.bools };
         let mut machine = Machine::new(Unit::Vertex);
         let records = job.records.chunks_exact_mut(self.outputs.stride());
         for ((&vertex, record), clip) in job.vertices.iter().zip(records).zip(job.clip.iter_mut()).skip(first) {
@@ -75,12 +81,28 @@ impl VertexKernel for Kernel {
                 continue;
             }
             machine.reset();
-            machine.inputs = self.inputs.map(|input| fetch(input, job.streams, job.fixed, vertex));
+            machine.inputs = self.inputs.map(|input| load(fetch(input, job.streams, job.fixed, vertex), self.numbers));
             let ending = machine.run(&self.program, &constants, self.entry, &mut |_| {});
             job.exhausted += u32::from(ending == Ending::OutOfFuel);
             *clip = self.outputs.record(machine.outputs(), &job.constants, record);
         }
         job.vertices.len()
+    }
+}
+
+/// What a register of these numbers holds of a value from outside.
+pub(crate) fn load(value: Vector, numbers: Numbers) -> Vector {
+    match numbers {
+        Numbers::F32 => value,
+        Numbers::F24 => value.map(f24::load),
+    }
+}
+
+/// Uniforms as registers of these numbers hold them.
+pub(crate) fn loaded(uniforms: &Uniforms, numbers: Numbers) -> Cow<'_, Uniforms> {
+    match numbers {
+        Numbers::F32 => Cow::Borrowed(uniforms),
+        Numbers::F24 => Cow::Owned(Uniforms { floats: uniforms.floats.map(|value| load(value, numbers)), ..*uniforms }),
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use common::{file, items, json, number, numbers, vector};
 use serde_json::Value;
-use triglyph_guest::kernel::vertex::Uniforms;
+use triglyph_guest::kernel::vertex::{Numbers, Uniforms};
 use triglyph_guest::num::F24;
 use triglyph_guest::pica::asm;
 use triglyph_guest::pica::shbin::Shbin;
@@ -15,7 +15,7 @@ use triglyph_interp::pica_shader::{Constants, Ending, Machine, NestedLoop, Progr
 /// Assembles a program for `unit`.
 fn assemble(text: &str, unit: Unit) -> Program {
     let program = asm::Program::assemble(text).unwrap_or_else(|error| panic!("{error} in\n{text}"));
-    Program::decode(&program.code, &program.descriptors, unit)
+    Program::decode(&program.code, &program.descriptors, unit, Numbers::F32)
 }
 
 /// Runs a vertex program on inputs v0, v1, ... and gives o0.
@@ -270,7 +270,7 @@ fn outputs_have_two_banks() {
 fn read_shbin(name: &str, unit: Unit) -> Program {
     let bytes = std::fs::read(file(&format!("shaders/{name}.shbin"))).expect("a program file");
     let program = Shbin::parse(&bytes).unwrap_or_else(|error| panic!("{name}: {error}")).program;
-    Program::decode(&program.code, &program.descriptors, unit)
+    Program::decode(&program.code, &program.descriptors, unit, Numbers::F32)
 }
 
 /// What a run gave: outputs by register, and each triangle with whether it is inverted.
@@ -376,7 +376,7 @@ fn arbitrary_programs_stop() {
         let uniforms = Uniforms { ints, ..Uniforms::default() };
         let constants = Constants { uniforms: &uniforms, bools: noise.word() as u16 };
         for unit in [Unit::Vertex, Unit::Geometry] {
-            let program = Program::decode(&code, &descriptors, unit);
+            let program = Program::decode(&code, &descriptors, unit, Numbers::F32);
             let mut machine = Machine::new(unit);
             machine.inputs = std::array::from_fn(|_| std::array::from_fn(|_| f32::from_bits(noise.word())));
             let mut triangles = 0;

@@ -19,7 +19,7 @@ fn whole_registers(count: u8) -> Vec<Option<OutputComponent>> {
 
 fn key(text: &str, slots: Vec<Option<OutputComponent>>) -> VertexKey {
     let program = asm::Program::assemble(text).expect("a program");
-    let program = PicaProgram { code: program.code, descriptors: program.descriptors, entry: 0, bools: 0 };
+    let program = PicaProgram { code: program.code, descriptors: program.descriptors, ..Default::default() };
     VertexKey {
         program: Program::Pica(Arc::new(program)),
         inputs: [Input::Zero; 16],

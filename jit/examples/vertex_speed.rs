@@ -51,7 +51,7 @@ fn key() -> VertexKey {
     }
     let slots = (0..12u8)
         .map(|slot| Some(OutputComponent { register: slot / 4, component: slot % 4, saturate: slot / 4 == 1 }));
-    let program = PicaProgram { code: program.code, descriptors: program.descriptors, entry: 0, bools: 0 };
+    let program = PicaProgram { code: program.code, descriptors: program.descriptors, ..Default::default() };
     VertexKey {
         program: Program::Pica(Arc::new(program)),
         inputs,

@@ -19,7 +19,7 @@ use vertex_support::{Noise, Tally, compare};
 fn key(code: Vec<u32>, descriptors: Vec<u32>, bools: u16, inputs: [Input; 16]) -> VertexKey {
     let slots = (0..64).map(|slot| Some(OutputComponent { register: slot / 4, component: slot % 4, saturate: false }));
     VertexKey {
-        program: Program::Pica(Arc::new(PicaProgram { code, descriptors, entry: 0, bools })),
+        program: Program::Pica(Arc::new(PicaProgram { code, descriptors, bools, ..Default::default() })),
         inputs,
         outputs: OutputMap { slots: slots.collect() },
         user_clip: false,

@@ -13,7 +13,7 @@
 //! | `o0` to `o15` | output registers |
 //! | `triangles` | of `emit`: o0 of the three vertices of each triangle, `inverted` in front of it where it is |
 
-use triglyph_guest::kernel::vertex::Uniforms;
+use triglyph_guest::kernel::vertex::{Numbers, Uniforms};
 use triglyph_guest::pica::{Program, disassemble_program};
 use triglyph_interp::pica_shader::{self, Constants, Ending, Machine, Unit};
 
@@ -96,7 +96,7 @@ pub fn emit(file: &File, case: &Case) -> Results {
     let given = inputs(&program, case)?;
     let mut machine = Machine::new(Unit::Geometry);
     machine.inputs = given.inputs;
-    let decoded = pica_shader::Program::decode(&program.code, &program.descriptors, Unit::Geometry);
+    let decoded = pica_shader::Program::decode(&program.code, &program.descriptors, Unit::Geometry, Numbers::F32);
     let constants = Constants { uniforms: &given.uniforms, bools: given.bools };
     let mut triangles = Vec::new();
     let ending = machine.run(&decoded, &constants, given.entry, &mut |triangle| {

@@ -52,7 +52,7 @@ impl VertexCase {
     /// One vertex whose input registers are the fixed attributes, all outputs in the record.
     pub fn new(program: &asm::Program, entry: u16, bools: u16) -> Self {
         let (code, descriptors) = (program.code.clone(), program.descriptors.clone());
-        let program = PicaProgram { code, descriptors, entry, bools };
+        let program = PicaProgram { code, descriptors, entry, bools, ..Default::default() };
         VertexCase {
             key: VertexKey {
                 program: Program::Pica(Arc::new(program)),

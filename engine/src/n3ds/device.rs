@@ -1,5 +1,7 @@
 //! The 3DS as a [`Device`].
 
+use triglyph_guest::kernel::vertex::Numbers;
+
 use super::core::Core;
 use super::external::External;
 use super::gsp::{Bus, Gsp, Hardware, SharedPage};
@@ -7,7 +9,7 @@ use super::gx::Executed;
 use crate::device::{Access, Device, Fault, FaultKind, Faults, Machine, Stats, WrittenRange};
 use crate::error::Error;
 use crate::mem::Memory;
-use crate::render::{RenderOptions, Renderer};
+use crate::render::{Accuracy, RenderOptions, Renderer};
 use crate::snapshot::SnapshotOptions;
 
 /// A Nintendo 3DS's GPU: PICA200, transfer engine, LCD registers, GSP.
@@ -27,12 +29,16 @@ impl N3ds {
     /// # Errors
     /// [`Error::Unsupported`] when the host gives no threads.
     pub fn new(options: &RenderOptions) -> Result<Self, Error> {
-        let core = Core {
+        let mut core = Core {
             memory: Memory::default(),
             renderer: Renderer::new(options)?,
             pica: Default::default(),
             faults: Faults::default(),
         };
+        core.pica.set_numbers(match options.accuracy {
+            Accuracy::Exact => Numbers::F24,
+            Accuracy::Fast => Numbers::F32,
+        });
         Ok(N3ds { core, external: External::default(), gsp: Gsp::default() })
     }
 

@@ -29,7 +29,7 @@ impl N3ds {
     }
 
     /// Takes the state of a snapshot over. Kernels stay; counters, faults and what the host has chosen do as well:
-    /// limits, policies, a shared page of the host's, into which the words are stored.
+    /// accuracy, limits, policies, a shared page of the host's, into which the words are stored.
     ///
     /// # Errors
     /// As [`Device::restore`](crate::Device::restore).
@@ -38,7 +38,8 @@ impl N3ds {
         sections.check(Machine::N3ds, &[PICA, EXTERNAL, GSP, MAPS, PAGES])?;
         let impossible = |kind: SectionKind| broken(format!("{}: an impossible state", kind.name));
         let pica = Pica::restore(sections.get::<SavedPica>(PICA)?, self.core.pica.limits());
-        let pica = pica.ok_or_else(|| impossible(PICA))?;
+        let mut pica = pica.ok_or_else(|| impossible(PICA))?;
+        pica.set_numbers(self.core.pica.numbers());
         let external = sections.get::<SavedExternal>(EXTERNAL)?;
         let gsp = GspState::check(sections.get::<SavedGsp>(GSP)?).ok_or_else(|| impossible(GSP))?;
         let memory = MemoryImage::check(&sections)?;

@@ -9,7 +9,7 @@ use triglyph_engine::device::Access;
 use triglyph_engine::n3ds::N3ds;
 use triglyph_engine::n3ds::gsp::{FramebufferInfo, Session};
 use triglyph_engine::n3ds::lcd::Screen;
-use triglyph_engine::render::RenderOptions;
+use triglyph_engine::render::{Accuracy, RenderOptions};
 use triglyph_guest::num::F24;
 use triglyph_guest::pica::{Program, regs};
 use triglyph_interp::Interpreter;
@@ -32,8 +32,14 @@ pub const EDGE: u32 = 16;
 /// A machine with nothing mapped.
 pub fn machine() -> N3ds {
     let tiers = Tiers { reference: Arc::new(Interpreter), quick: None, hot: None };
-    let options =
-        RenderOptions { tiers, mode: TierMode::InterpreterOnly, threads: 1, pool: None, code_budget: 1 << 20 };
+    let options = RenderOptions {
+        tiers,
+        mode: TierMode::InterpreterOnly,
+        threads: 1,
+        pool: None,
+        code_budget: 1 << 20,
+        accuracy: Accuracy::default(),
+    };
     N3ds::new(&options).unwrap()
 }
 

@@ -1,10 +1,13 @@
 //! Programs decoded once: operands with their descriptors, arithmetic as functions.
 
+use std::marker::PhantomData;
+
+use triglyph_guest::kernel::vertex::Numbers;
 use triglyph_guest::pica::isa::{
     self, Arith1, Arith2, Arith3, Branch, Compare, Descriptor, Dst, Flow0, MovA, SetEmit, Src, Uniform, Visitor,
 };
 
-use super::alu::{self, Comparison};
+use super::alu::{self, Arithmetic, Comparison};
 use super::flow::{Flow, Test};
 use super::{Unit, Vector};
 
@@ -77,8 +80,16 @@ pub struct Program {
 
 impl Program {
     /// Decodes code words and operand descriptors; what is missing of either is zero, what does not fit is ignored.
-    pub fn decode(code: &[u32], descriptors: &[u32], unit: Unit) -> Self {
-        let mut decoder = Decoder { descriptors };
+    pub fn decode(code: &[u32], descriptors: &[u32], unit: Unit, numbers: Numbers) -> Self {
+        match numbers {
+            Numbers::F32 => Self::decode_with(code, unit, Decoder::<alu::Single> { descriptors, numbers: PhantomData }),
+            Numbers::F24 => {
+                Self::decode_with(code, unit, Decoder::<alu::Console> { descriptors, numbers: PhantomData })
+            }
+        }
+    }
+
+    fn decode_with<N: Arithmetic>(code: &[u32], unit: Unit, mut decoder: Decoder<'_, N>) -> Self {
         // Unknown words do nothing.
         let mut decode = |word: u32| isa::visit(word, &mut decoder).unwrap_or(Instruction::Nop);
         let limit = unit.code_words();
@@ -95,11 +106,12 @@ impl Program {
     }
 }
 
-struct Decoder<'a> {
+struct Decoder<'a, N> {
     descriptors: &'a [u32],
+    numbers: PhantomData<N>,
 }
 
-impl Decoder<'_> {
+impl<N> Decoder<'_, N> {
     fn descriptor(&self, number: u8) -> Descriptor {
         Descriptor(self.descriptors.get(usize::from(number)).copied().unwrap_or(0))
     }
@@ -143,35 +155,35 @@ fn branch(else_at: u16, count: u8, test: Test) -> Instruction {
     Instruction::Flow(Flow::If { test, else_at, end: else_at + u16::from(count) })
 }
 
-impl Visitor for Decoder<'_> {
+impl<N: Arithmetic> Visitor for Decoder<'_, N> {
     type Output = Instruction;
 
     fn add(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::add)
+        self.two(i, alu::add::<N>)
     }
     fn dp3(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::dp3)
+        self.two(i, alu::dp3::<N>)
     }
     fn dp4(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::dp4)
+        self.two(i, alu::dp4::<N>)
     }
     fn dph(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::dph)
+        self.two(i, alu::dph::<N>)
     }
     fn dst(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::dst)
+        self.two(i, alu::dst::<N>)
     }
     fn ex2(&mut self, i: Arith1) -> Instruction {
-        self.one(i, alu::ex2)
+        self.one(i, alu::ex2::<N>)
     }
     fn lg2(&mut self, i: Arith1) -> Instruction {
-        self.one(i, alu::lg2)
+        self.one(i, alu::lg2::<N>)
     }
     fn litp(&mut self, i: Arith1) -> Instruction {
         Instruction::Litp { source: self.operand(i.desc, 1, i.src1), target: self.target(i.desc, i.dst) }
     }
     fn mul(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::mul)
+        self.two(i, alu::mul::<N>)
     }
     fn sge(&mut self, i: Arith2) -> Instruction {
         self.two(i, alu::sge)
@@ -180,7 +192,7 @@ impl Visitor for Decoder<'_> {
         self.two(i, alu::slt)
     }
     fn flr(&mut self, i: Arith1) -> Instruction {
-        self.one(i, alu::flr)
+        self.one(i, alu::flr::<N>)
     }
     fn max(&mut self, i: Arith2) -> Instruction {
         self.two(i, alu::max)
@@ -189,10 +201,10 @@ impl Visitor for Decoder<'_> {
         self.two(i, alu::min)
     }
     fn rcp(&mut self, i: Arith1) -> Instruction {
-        self.one(i, alu::rcp)
+        self.one(i, alu::rcp::<N>)
     }
     fn rsq(&mut self, i: Arith1) -> Instruction {
-        self.one(i, alu::rsq)
+        self.one(i, alu::rsq::<N>)
     }
     fn mova(&mut self, i: MovA) -> Instruction {
         let [x, y, _, _] = self.descriptor(i.desc).mask();
@@ -202,10 +214,10 @@ impl Visitor for Decoder<'_> {
         self.one(i, alu::mov)
     }
     fn dphi(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::dph)
+        self.two(i, alu::dph::<N>)
     }
     fn dsti(&mut self, i: Arith2) -> Instruction {
-        self.two(i, alu::dst)
+        self.two(i, alu::dst::<N>)
     }
     fn sgei(&mut self, i: Arith2) -> Instruction {
         self.two(i, alu::sge)
@@ -262,9 +274,9 @@ impl Visitor for Decoder<'_> {
         }
     }
     fn madi(&mut self, i: Arith3) -> Instruction {
-        self.three(i, alu::mad)
+        self.three(i, alu::mad::<N>)
     }
     fn mad(&mut self, i: Arith3) -> Instruction {
-        self.three(i, alu::mad)
+        self.three(i, alu::mad::<N>)
     }
 }

@@ -58,7 +58,8 @@ pub fn key(rng: &mut impl FnMut() -> u32, mix: Mix) -> VertexKey {
     let program = random::program(rng, mix.program);
     let entry = if mix.program.ragged && one_in(rng, 4) { (rng() % 16) as u16 } else { 0 };
     let bools = rng() as u16;
-    let program = PicaProgram { code: program.code, descriptors: program.descriptors, entry, bools };
+    let program =
+        PicaProgram { code: program.code, descriptors: program.descriptors, entry, bools, ..Default::default() };
     VertexKey {
         program: Program::Pica(Arc::new(program)),
         inputs: std::array::from_fn(|_| input(rng)),

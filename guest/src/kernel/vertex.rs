@@ -1,8 +1,8 @@
 //! Vertex kernels: fetch, program, output mapping, clip codes and viewport of a batch of vertices.
 //!
-//! PICA200 programs compute in f32 with the console's rules: 0 * infinity = 0 in every product, nothing is fused, dot
-//! products are `((x + y) + z) + w`, RCP is `1 / (x + 0) + 0`, RSQ `1 / sqrt(x + 0)`, EX2 and LG2 are
-//! [`crate::num::ops`]. LITP clamps y by the MAX and MIN rules (NaN gives the low end) and always writes both flags.
+//! PICA200 programs compute with the console's rules: 0 * infinity = 0 in every product, nothing is fused, dot
+//! products are `((x + y) + z) + w`, EX2 and LG2 are [`crate::num::ops`]. LITP clamps y by the MAX and MIN rules (NaN gives the
+//! low end) and always writes both flags. In which numbers is a property of the program: [`Numbers`].
 
 use std::sync::Arc;
 
@@ -50,6 +50,22 @@ pub struct PicaProgram {
     pub entry: u16,
     /// Boolean uniforms b0 to b15: part of the key, branches on them cost nothing.
     pub bools: u16,
+    /// What it computes in.
+    pub numbers: Numbers,
+}
+
+/// The numbers that a PICA200 program computes in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Numbers {
+    /// f32, rounded to nearest. RCP is `1 / (x + 0) + 0`, RSQ `1 / sqrt(x + 0)`.
+    #[default]
+    F32,
+    /// 24-bit floats as the console has them, [`crate::num::f24`]: inputs and float uniforms pass
+    /// [`load`](crate::num::f24::load) first; each product, sum, quotient and square root of ADD, MUL, MAD, DP3, DP4, DPH, DST,
+    /// RCP and RSQ, and the result of FLR, EX2 and LG2, is [`result`](crate::num::f24::result) of the operation on
+    /// [`operand`](crate::num::f24::operand)s. RCP is `1 / x` and RSQ `1 / sqrt(x)` in f64, cut once, with -0 taken as 0; EX2 and LG2 are computed in f32 and then cut. Other
+    /// instructions move and compare values as they are. Clip codes and positions stay in f32.
+    F24,
 }
 
 /// Where an input register's value comes from.

@@ -4,6 +4,7 @@
 //! [`ops`] are written once over an abstract set of operations, so that both tiers are equal to the bit by
 //! construction.
 
+pub mod f24;
 pub mod float;
 pub mod ops;
 

@@ -20,7 +20,7 @@ struct Walk {
 impl Walk {
     fn new(text: &str, bools: u16) -> Walk {
         let program = Program::assemble(text).unwrap_or_else(|error| panic!("{error} in\n{text}"));
-        let program = PicaProgram { code: program.code, descriptors: program.descriptors, entry: 0, bools };
+        let program = PicaProgram { code: program.code, descriptors: program.descriptors, bools, ..Default::default() };
         let code = Code::new(&program);
         let graph = Graph::new(0, |pc| code.flow(pc)).expect("a short program");
         Walk { graph, ints: [[0; 4]; 4], counter: 0, left: [0; LOOPS], saved: [0; LOOPS] }

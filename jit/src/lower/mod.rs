@@ -29,7 +29,7 @@ use decode::{Code, Instruction};
 use kernel::{DIVERGED, Kernel, RETRY};
 use live::Liveness;
 use registers::{Constant, File, Variables};
-use triglyph_guest::kernel::vertex::{FUEL, Program, VertexKey};
+use triglyph_guest::kernel::vertex::{FUEL, Numbers, Program, VertexKey};
 use triglyph_guest::kernel::{Refused, VertexKernel};
 use triglyph_guest::pica::isa::{Index, Src};
 
@@ -67,6 +67,9 @@ struct Source<'k> {
 impl<'k> Source<'k> {
     fn new(key: &'k VertexKey) -> Result<Self, Refused> {
         let Program::Pica(program) = &key.program;
+        if program.numbers != Numbers::F32 {
+            return Err(Refused("24-bit floats"));
+        }
         if key.outputs.slots.len() < 4 || key.outputs.slots.len() > 64 || !key.outputs.slots.len().is_multiple_of(4) {
             return Err(Refused("output map without position or of an odd size"));
         }

@@ -12,7 +12,7 @@ use super::upload::fog_entry;
 use super::{lighting_state, procedural_state, texture_state};
 use crate::cache::{TierMode, Tiers};
 use crate::n3ds::N3ds;
-use crate::render::RenderOptions;
+use crate::render::{Accuracy, RenderOptions};
 
 type Registers = [u32; regs::COUNT];
 
@@ -126,8 +126,14 @@ fn levels_and_offsets_of_procedural_textures() {
 /// A machine, and writes to its registers as register calls do them.
 fn written(writes: &[(usize, u32)]) -> N3ds {
     let tiers = Tiers { reference: Arc::new(Interpreter), quick: None, hot: None };
-    let options =
-        RenderOptions { tiers, mode: TierMode::InterpreterOnly, threads: 1, pool: None, code_budget: 1 << 20 };
+    let options = RenderOptions {
+        tiers,
+        mode: TierMode::InterpreterOnly,
+        threads: 1,
+        pool: None,
+        code_budget: 1 << 20,
+        accuracy: Accuracy::default(),
+    };
     let mut machine = N3ds::new(&options).unwrap();
     machine.with_gsp(|_, hardware| {
         for &(id, value) in writes {

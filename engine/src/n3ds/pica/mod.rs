@@ -27,6 +27,7 @@ use std::sync::Arc;
 
 use triglyph_guest::kernel::lighting::LightTables;
 use triglyph_guest::kernel::pixel::FogTable;
+use triglyph_guest::kernel::vertex::Numbers;
 use triglyph_guest::pica::regs::{self, Effect, dirty};
 
 use crate::device::{Fault, FaultKind, Faults};
@@ -140,6 +141,18 @@ impl Pica {
     /// Bounds the work of one list.
     pub fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
+    }
+
+    /// Chooses what programs compute in.
+    pub fn set_numbers(&mut self, numbers: Numbers) {
+        self.vertex_unit.set_numbers(numbers);
+        self.geometry_unit.set_numbers(numbers);
+        self.stale = dirty::ALL;
+    }
+
+    /// What programs compute in.
+    pub fn numbers(&self) -> Numbers {
+        self.vertex_unit.numbers()
     }
 
     /// The value of register `id`; 0 beyond the register file.

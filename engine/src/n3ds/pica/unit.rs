@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::vertex::{PicaProgram, Uniforms};
+use triglyph_guest::kernel::vertex::{Numbers, PicaProgram, Uniforms};
 use triglyph_guest::num::F24;
 
 use crate::snapshot::{bits, floats, state};
@@ -16,6 +16,7 @@ pub(super) struct ShaderUnit {
     pub(super) bools: u16,
     pub(super) port: FloatPort,
     program: Option<Arc<PicaProgram>>,
+    numbers: Numbers,
 }
 
 /// Float uniforms arrive in three or four words.
@@ -61,6 +62,7 @@ impl ShaderUnit {
             bools: 0,
             port: FloatPort::default(),
             program: None,
+            numbers: Numbers::default(),
         }
     }
 
@@ -87,6 +89,16 @@ impl ShaderUnit {
         self.uniforms.ints[index & 3] = value.to_le_bytes();
     }
 
+    /// What its programs compute in.
+    pub(super) fn numbers(&self) -> Numbers {
+        self.numbers
+    }
+
+    pub(super) fn set_numbers(&mut self, numbers: Numbers) {
+        self.numbers = numbers;
+        self.program = None;
+    }
+
     /// The program that starts at `entry`. The same allocation as long as nothing has changed.
     pub(super) fn program(&mut self, entry: u16) -> Arc<PicaProgram> {
         match &self.program {
@@ -97,6 +109,7 @@ impl ShaderUnit {
                     descriptors: trimmed(&self.descriptors),
                     entry,
                     bools: self.bools,
+                    numbers: self.numbers,
                 });
                 self.program = Some(program.clone());
                 program
@@ -132,7 +145,7 @@ impl FloatPort {
 
 impl ShaderUnit {
     pub(super) fn save(&self) -> SavedUnit {
-        let ShaderUnit { code, descriptors, uniforms, bools, port, program: _ } = self;
+        let ShaderUnit { code, descriptors, uniforms, bools, port, program: _, numbers: _ } = self;
         SavedUnit {
             code: code.clone(),
             descriptors: descriptors.clone(),
