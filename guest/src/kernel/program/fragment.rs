@@ -10,6 +10,44 @@
 //! Programs run for the four pixels of a 2x2 quad (even columns and rows) at a time, covered or not: pixels outside of
 //! the primitive only serve differences. KIL and alpha kill discard at the end; the fragment goes on until then.
 //!
+//! Distances are differences of 32-bit integers, wrapping, converted to f32. A clamp of a varying is the last thing that happens
+//! to it.
+//!
+//! # RSX programs
+//!
+//! What single instructions do is said in [`crate::rsx`]. Here is what concerns four lanes and the order of things.
+//!
+//! * **NaN.** Whatever gives a NaN gives 0x7FC00000, with these exceptions that keep or make bits: a MOV of whole registers
+//!   without modifiers of source or result, packing operations, and R registers put together from halves. As half it is 0x7E00, and
+//!   a half NaN is read as 0x7FC00000. [`Channel::Float`](super::output::Channel::Float) stores these two as well.
+//! * **Registers.** There are 64 R registers, and the H registers share their memory: Rn.x holds H(2n).x in bits 15:0 and H(2n).y
+//!   in bits 31:16, Rn.y the same of H(2n).zw, Rn.z and Rn.w those of H(2n+1). What is written to H is rounded to half first (nearest
+//!   even, overflow gives infinity, subnormals are kept). All registers start as zero, also the condition registers.
+//! * **Places.** Flow control names instructions by their distance in words from the start, constants included: it means the first
+//!   instruction that begins there or behind. Behind the last one is the end of the program.
+//! * **Structures.** A lane keeps a stack of open structures.
+//!   - IFE: an else place that is not behind the IFE counts as the instruction after it, an end place before the else place as
+//!     the latter. Where the test holds an If is opened and the lane goes on behind the IFE, elsewhere it goes to the else place.
+//!   - LOOP, REP: does nothing when its end place is not behind the instruction after it. Where the test holds and the count is not
+//!     0 a Loop of as many passes is opened and the lane goes on behind it, elsewhere it goes to the end place.
+//!   - BRK, where the test holds: closes the innermost Loop with all within, the lane goes to its end place. It does nothing
+//!     when no Loop is open since the last Call.
+//!   - CAL, where the test holds: opens a Call and goes to the target; with four Calls open it does nothing.
+//!   - RET, where the test holds: closes the last Call with all within, the lane goes on behind its CAL. Without one the lane ends.
+//!   - The instruction with the END bit and the end of the program end the lane, whatever is open.
+//!   - After each instruction, and until nothing changes, the innermost structure is looked at. If: at its else place
+//!     it is closed, the lane goes to its end place. Loop: at its end place a pass is done; with more to do the lane
+//!     goes to the first instruction of the body, else it is closed. An If or Loop is closed, and nothing else happens, when the
+//!     lane is elsewhere outside of it (before its first instruction or behind that place).
+//!   - The index register is that of the innermost open LOOP, Calls notwithstanding: its initial value plus its increment
+//!     for each pass done. Without one it is 0.
+//! * **Order.** Of the lanes that have not ended those run next whose place comes first: the CALs of open Calls are compared, oldest
+//!   first, then the instruction (what a CAL calls comes behind the CAL and before what follows it); at the same instruction fewer open
+//!   structures come first. Lanes at the same place with equal stacks execute it together.
+//! * **Differences** between two lanes, of DDX, DDY and levels of detail, are 0 unless both execute the instruction together.
+//! * **Fuel.** What lanes execute together counts once. When a pass of a Loop is done, and at a CAL (which is counted), the
+//!   program of all four lanes ends if more than [`FUEL`] are counted.
+//!
 //! # Blocks
 //!
 //! With more than one sample a block appears once for each sample, in order, and a fragment is shaded once for all
@@ -77,7 +115,7 @@ pub struct RsxFragmentCode {
     pub export_depth: bool,
 }
 
-/// Instructions one invocation may execute, so that loops end: then it goes on behind the last instruction.
+/// Instructions the four lanes of a quad may execute, so that loops end: then the program ends with the results it has.
 pub const FUEL: u32 = 65_536;
 
 /// What an input register of a fragment program reads. `group` counts groups of four planes from [`Primitive::first_plane`] on.
@@ -89,7 +127,7 @@ pub enum FragmentInput {
     /// `(x + constants.position_offset.0, y * position_scale_y + position_offset.1, depth, plane(1/w))`: x, y the pixel's whole coordinates as f32, depth clamped as in
     /// [`super::output`].
     Position,
-    /// A vertex output.
+    /// A vertex output. A source with its perspective switched off reads the planes.
     Varying {
         /// Which planes.
         group: u8,
@@ -98,20 +136,22 @@ pub enum FragmentInput {
         /// Whether each component is clamped to 0..1.
         clamp: bool,
     },
-    /// `(x, y, 0, w)` of the varying, w the interpolated clip-space w; with the perspective of the instruction's source
-    /// switched off `(x / w, y / w, 0, 1)`.
+    /// `(x, y, 0, w)` of the varying, a perspective one, w the interpolated clip-space w; with the perspective of the instruction's
+    /// source switched off the planes of x and y, 0, 1.
     Varying2d {
         /// Which planes.
         group: u8,
     },
-    /// `(d, f, 0, 0)`: d component 0 of the varying, f the fog factor of it.
+    /// `(d, f, 0, 0)`: d component 0 of the varying, a perspective one (its plane for a source without perspective), f the fog
+    /// factor of it.
     Fog {
         /// Which planes; only the first one.
         group: u8,
         /// How f follows from d.
         mode: FogMode,
     },
-    /// `(s, t, 1, 0)`, or with `two_dimensional` `(s, t, 0, w)`: 0..1 across a point, from planes 0 and 1 of the group, linear.
+    /// `(s, t, 1, 0)`, or with `two_dimensional` `(s, t, 0, w)`: 0..1 across a point, from planes 0 and 1 of the group, linear
+    /// whatever the source says.
     PointCoordinate {
         /// Which planes.
         group: u8,

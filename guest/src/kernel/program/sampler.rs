@@ -4,15 +4,17 @@
 //! A unit's result is computed so, for coordinates s, t, r of one lane:
 //!
 //! 1. **Size**: normalised coordinates are multiplied by the level's size; unnormalised ones are used as they are (level
-//!    0 only). Cubes first choose a face: the axis of largest magnitude, ties x before y before z; `s = (sc/ma + 1) * 0.5`,
+//!    0 only). Cubes first choose a face: x if `|x| >= |y|` and `|x| >= |z|`, else y if `|y| >= |z|`, else z, negative when the
+//!    component is below 0; `s = (sc/ma + 1) * 0.5`,
 //!    `t = (tc/ma + 1) * 0.5` with the table of the OpenGL specification, ma the magnitude; both wrap as clamp to edge.
-//!    Array layers are `floor(layer + 0.5)`, clamped to those there are.
+//!    Array layers are `floor(layer + 0.5)`, clamped to those there are (NaN is 0); the layer is the coordinate after the others.
 //! 2. **Level of detail** (only when the key needs one): with u, v, (w) in texels of level 0 and differences between neighbours of
 //!    the 2x2 quad (`d/dx` = right - left of the lane's own row, `d/dy` = lower - upper of the lane's own column),
 //!    `rho2 = max(du/dx^2 + dv/dx^2 (+ dw/dx^2), the same by y)`, `lod = log2(rho2) * 0.5` ([`crate::num::ops::log2`]), then
 //!    `lod + bias` (the unit's, then the instruction's). `lod <= 0` (or NaN) magnifies. An instruction with an explicit level replaces
 //!    `log2(rho2) * 0.5`; with explicit gradients those are the differences, times the size.
-//!    A cube's differences are those of the coordinates that each neighbour has on the *lane's own* face.
+//!    A cube's differences are those of the coordinates that each neighbour has on the *lane's own* face (divided by the neighbour's own
+//!    component along that axis, with the sign of the face); an explicit gradient is that to the neighbour at direction + gradient.
 //! 3. **Levels**: magnified, or without mipmaps: level 0. Else `lod` clamped to `lod_min..lod_max` (`lod_min < l ? l : lod_min`, then
 //!    `l < lod_max ? l : lod_max`), nearest level `floor(l + 0.5)`, linear: `floor(l)` and the one after it with weight
 //!    `trunc((l - floor(l)) * 256) / 256`. Levels are clamped to those there are.
@@ -20,6 +22,7 @@
 //!    index is wrapped by itself, see [`Wrap`]. `c` is first limited to -2^24..2^24 with NaN as -2^24 (`lo < c ? c : lo`, then `c < hi ? c : hi`).
 //! 5. **Filter**: `a + (b - a) * weight`, along x, then y, then z, then between levels. Texels of [`Texels::Rgba8`]
 //!    are filtered as integers 0 to 255 turned to f32; the result is multiplied by `1.0 / 255.0`.
+//!    Where `magnify` and `minify` differ each lane has the filter of its own `lod`; nearest ones are not filtered at all.
 //! 6. **Compare**: with a comparison each texel's red is replaced before filtering by `red OP reference ? 1 : 0` in all channels
 //!    (for [`Texels::Rgba8`] red times `1.0 / 255.0`, and no scaling afterwards).
 //! 7. **Swizzle**, then **conversion** of each channel.
@@ -41,13 +44,14 @@ pub struct TextureKey {
     pub minify: Filter,
     /// Between levels; `None` reads level 0 alone.
     pub mipmap: Option<Filter>,
-    /// Texel on the left, reference on the right. The reference is the coordinate after the last one the shape uses (z of a 2D texture).
+    /// Texel on the left, reference on the right. The reference is the coordinate after the last one the shape uses (z of a 2D texture, y
+    /// of a 1D one); 0 for an array of cubes, which uses all four.
     pub compare: Option<Compare>,
     /// Where r, g, b, a of the result come from.
     pub swizzle: [Source; 4],
     /// What happens to r, g, b, a after that.
     pub convert: [Convert; 4],
-    /// A fragment whose texel has alpha 0 is discarded.
+    /// A fragment whose result has alpha 0, after everything else, is discarded.
     pub alpha_kill: bool,
 }
 
