@@ -12,7 +12,7 @@
 //! word_fields! row: doc, name, word, bits; for instructions of several words
 //!   words.rs     the macro and a field as data
 //! regs! row: doc, address, name, bit fields, reset value, effect
-//!   regs.rs      the macro and what a register row says, as data
+//!   regs.rs      the macro and what a register row says, as data; values! row: variant, value, name
 //! ```
 //!
 //! A word of `isa!` is at most 64 bits wide. Machines with 32-bit words use the low half.

@@ -15,7 +15,11 @@
 //! A row is: name, address, reset value if not zero, bit fields (`lo:hi`, inclusive), effect if there is one. Each
 //! makes a module with `ID` and one `const fn` per field. A row with a list of addresses stands for equal
 //! registers: it makes a module with `IDS` and the fields, and one module per register that has `ID` besides.
-//! `REGISTERS` is the same as data.
+//! `[0x200; 8 step 0x10]` stands for registers without names of their own, at equal distances: the module has `id(index)`,
+//! `COUNT` and `STEP`. `REGISTERS` is the same as data.
+//!
+//! A field is a number; `signed` makes it a signed one, `bool` a flag, and the name of a `values!` enum one of its values
+//! (`None` for bits that are none).
 
 /// A bit field of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +32,12 @@ pub struct FieldInfo {
     pub hi: u32,
     /// Whether the highest bit is a sign.
     pub signed: bool,
+    /// The names of its values, if they have names.
+    pub values: &'static [(u32, &'static str)],
 }
+
+/// The values of a flag.
+pub const FLAG: &[(u32, &str)] = &[(0, "FALSE"), (1, "TRUE")];
 
 impl FieldInfo {
     /// The field's value in `word`, sign-extended if it is signed.
@@ -40,8 +49,12 @@ impl FieldInfo {
 /// What a row of a register table says about one register.
 #[derive(Clone, Copy, Debug)]
 pub struct RegInfo<E: 'static> {
-    /// Its number.
+    /// Its number; of a row for several registers that of the first.
     pub id: usize,
+    /// How many registers the row stands for.
+    pub count: usize,
+    /// The distance of their numbers.
+    pub step: usize,
     /// Its name, upper case.
     pub name: &'static str,
     /// What it holds and the source.
@@ -142,10 +155,11 @@ macro_rules! regs {
                     doc: concat!($($doc, "\n"),+),
                     fields: &[$(
                         $crate::table::FieldInfo {
-                            name: stringify!($field),
+                            name: $crate::table::info::mnemonic(stringify!($field)),
                             lo: $lo,
                             hi: $hi,
                             signed: $crate::table::regs::regs!(@is_signed $($sign)?),
+                            values: $crate::table::regs::regs!(@values $($sign)?),
                         },
                     )*],
                     reset: 0 $(+ $reset)?,
@@ -175,6 +189,22 @@ macro_rules! regs {
             }
         )+
     };
+    (@module [$(#[$doc:meta])+] [$id:literal; $count:literal step $step:literal] $name:ident [$($fields:tt)*]) => {
+        $(#[$doc])+
+        pub mod $name {
+            /// The number of the first of these registers.
+            pub const ID: usize = $id;
+            /// How many there are.
+            pub const COUNT: usize = $count;
+            /// The distance of their numbers.
+            pub const STEP: usize = $step;
+            /// The number of register `index`, which is below [`COUNT`].
+            pub const fn id(index: usize) -> usize {
+                ID + index * STEP
+            }
+            $crate::table::regs::regs!(@fields $($fields)*);
+        }
+    };
     (@module [$(#[$doc:meta])+] $id:literal $name:ident [$($fields:tt)*]) => {
         $(#[$doc])+
         pub mod $name {
@@ -201,20 +231,47 @@ macro_rules! regs {
             $crate::table::regs::signed(word, $lo, $hi)
         }
     };
-    (@is_signed) => { false };
+    (@field $field:ident $lo:literal $hi:literal bool) => {
+        #[doc = concat!("Bit ", $lo, ".")]
+        #[inline(always)]
+        pub const fn $field(word: u32) -> bool {
+            $crate::table::regs::unsigned(word, $lo, $hi) != 0
+        }
+    };
+    (@field $field:ident $lo:literal $hi:literal $Values:ident) => {
+        #[doc = concat!("Bits ", $lo, " to ", $hi, ".")]
+        #[inline(always)]
+        pub const fn $field(word: u32) -> Option<super::$Values> {
+            super::$Values::from_register($crate::table::regs::unsigned(word, $lo, $hi))
+        }
+    };
     (@is_signed signed) => { true };
+    (@is_signed $($other:ident)?) => { false };
+    (@values) => { &[] };
+    (@values signed) => { &[] };
+    (@values bool) => { $crate::table::regs::FLAG };
+    (@values $Values:ident) => { $Values::VALUES };
 
     (@infos [$($id:literal $member:ident),+ $(,)?] $name:ident $body:tt) => {
         &[$( $crate::table::regs::regs!(@info $id $member $body) ),+]
     };
+    (@infos [$id:literal; $count:literal step $step:literal] $name:ident $body:tt) => {
+        &[$crate::table::regs::regs!(@info $id $name $body, $count, $step)]
+    };
     (@infos $id:literal $name:ident $body:tt) => {
         &[$crate::table::regs::regs!(@info $id $name $body)]
     };
-    (@info $id:literal $name:ident { $($body:tt)* }) => {
+    (@info $id:literal $name:ident $body:tt) => {
+        $crate::table::regs::regs!(@info $id $name $body, 1, 0)
+    };
+    (@info $id:literal $name:ident { $($body:tt)* }, $count:literal, $step:literal) => {
         $crate::table::RegInfo {
             id: $id,
+            count: $count,
+            step: $step,
             name: {
-                const BYTES: &[u8] = &$crate::table::regs::upper::<{ stringify!($name).len() }>(stringify!($name));
+                const NAME: &str = $crate::table::info::mnemonic(stringify!($name));
+                const BYTES: &[u8] = &$crate::table::regs::upper::<{ NAME.len() }>(NAME);
                 $crate::table::regs::ascii(BYTES)
             },
             $($body)*
@@ -226,3 +283,104 @@ macro_rules! regs {
 }
 
 pub(crate) use regs;
+
+/// Named values of a register field as one enum.
+///
+/// ```text
+/// values! {
+///     /// How two things are joined.
+///     Join {
+///         /// Both.
+///         And = 0 "AND";
+///         Or = 1 "OR", 0x8001 "GL_OR";
+///     }
+/// }
+/// ```
+/// A row is: doc if the name does not say it all, variant, value, name as in the documentation, other values that mean the
+/// same. It makes the enum with `VALUES`, `from_register`, `bits` and `name`.
+macro_rules! values {
+    ($(
+        $(#[doc = $about:literal])+
+        $Values:ident {
+            $( $(#[doc = $doc:literal])* $name:ident = $value:literal $text:literal $(, $alias:literal $alias_text:literal)* ; )+
+        }
+    )+) => { $(
+        $(#[doc = $about])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum $Values {
+            $(
+                $(#[doc = $doc])*
+                #[doc = concat!("`", $text, "`")]
+                $name,
+            )+
+        }
+
+        impl $Values {
+            /// Values and names, in the order of the table.
+            pub const VALUES: &[(u32, &str)] = &[$( ($value, $text), $( ($alias, $alias_text), )* )+];
+
+            /// The meaning of the bits of a field; `None` if they have none.
+            #[inline]
+            pub const fn from_register(bits: u32) -> Option<$Values> {
+                match bits {
+                    $( $value $(| $alias)* => Some($Values::$name), )+
+                    _ => None,
+                }
+            }
+
+            /// The value in a register, the first one if several mean the same.
+            pub const fn bits(self) -> u32 {
+                match self { $( $Values::$name => $value, )+ }
+            }
+
+            /// The name in the documentation.
+            pub const fn name(self) -> &'static str {
+                match self { $( $Values::$name => $text, )+ }
+            }
+        }
+    )+ };
+}
+
+pub(crate) use values;
+
+#[cfg(test)]
+mod tests {
+    values! {
+        /// Two ways.
+        Way {
+            /// Upwards.
+            Up = 0 "UP", 0x8000 "GL_UP";
+            Down = 3 "DOWN";
+        }
+    }
+
+    regs! {
+        effect Option<u8>;
+
+        /// Plain.
+        plain @ 0x10 { low 0:3, type_ 4:7 };
+        /// Typed.
+        typed @ [0x20; 3 step 4] { on 0:0 bool, way 16:31 Way, level 4:7 signed } Some(7);
+    }
+
+    #[test]
+    fn typed_fields_read_their_values() {
+        assert_eq!((typed::ID, typed::COUNT, typed::STEP, typed::id(2)), (0x20, 3, 4, 0x28));
+        assert!(typed::on(1) && !typed::on(2));
+        let ways = [0, 0x8000, 3, 1].map(|bits| typed::way(bits << 16));
+        assert_eq!(ways, [Some(Way::Up), Some(Way::Up), Some(Way::Down), None]);
+        assert_eq!(typed::level(0xF0), -1);
+        assert_eq!((plain::ID, plain::low(0x35), plain::type_(0x35)), (0x10, 5, 3));
+        assert_eq!((Way::Up.bits(), Way::Down.bits(), Way::Up.name()), (0, 3, "UP"));
+    }
+
+    #[test]
+    fn rows_tell_the_same_as_data() {
+        let [plain, typed] = REGISTERS else { panic!("two rows") };
+        assert_eq!((plain.id, plain.count, plain.step, plain.effect), (0x10, 1, 0, None));
+        assert_eq!((typed.id, typed.count, typed.step, typed.effect), (0x20, 3, 4, Some(7)));
+        assert_eq!(plain.fields.iter().map(|field| field.name).collect::<Vec<_>>(), ["low", "type"]);
+        let values: Vec<_> = typed.fields.iter().map(|field| field.values).collect();
+        assert_eq!(values, [super::FLAG, &[(0, "UP"), (0x8000, "GL_UP"), (3, "DOWN")], &[]]);
+    }
+}

@@ -20,6 +20,12 @@ pub fn data(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/data/3ds").join(path)
 }
 
+/// The text of a data file of another machine.
+pub fn text_of(machine: &str, path: &str) -> String {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/data").join(machine).join(path);
+    std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
 /// The text of a data file.
 pub fn text(path: &str) -> String {
     std::fs::read_to_string(data(path)).unwrap_or_else(|error| panic!("{path}: {error}"))

@@ -38,9 +38,11 @@ macro_rules! table {
     ($( $id:expr, $name:expr, $effect:expr, [$($field:ident $lo:literal : $hi:literal),*], $doc:literal; )+) => {
         [$(Register {
             id: $id,
+            count: 1,
+            step: 0,
             name: $name,
             doc: $doc,
-            fields: &[$(FieldInfo { name: stringify!($field), lo: $lo, hi: $hi, signed: false }),*],
+            fields: &[$(FieldInfo { name: stringify!($field), lo: $lo, hi: $hi, signed: false, values: &[] }),*],
             reset: 0,
             effect: $effect,
         }),+]
