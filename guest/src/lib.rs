@@ -12,3 +12,4 @@ pub mod num;
 pub mod pica;
 pub mod rsx;
 pub mod table;
+pub mod tegra;

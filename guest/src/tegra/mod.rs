@@ -1,0 +1,13 @@
+//! The Tegra X1 GPU (GM20B, second Maxwell generation): push buffers, methods of its classes, macros, shader programs,
+//! headers in memory, formats.
+//!
+//! ```text
+//! fifo/          GPFIFO entries, words of a push buffer, host methods
+//! methods/       the classes' method tables and what writes do
+//! ```
+//!
+//! Sources, unless a row says otherwise: NVIDIA's open class headers for names, positions and values; the switchbrew wiki,
+//! deko3d and Mesa's nvc0 driver, which run on the hardware, and the emulators yuzu and Ryujinx for behaviour.
+
+pub mod fifo;
+pub mod methods;
