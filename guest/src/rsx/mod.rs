@@ -8,6 +8,7 @@
 //! ```
 
 pub mod fifo;
+pub mod fragment;
 pub mod objects;
 pub mod operand;
 pub mod vertex;

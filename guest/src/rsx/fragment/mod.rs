@@ -1,0 +1,65 @@
+//! Fragment programs of the RSX (NV40): instructions, programs, text.
+//!
+//! ```text
+//! ops.rs          what instructions can do, as formulas
+//! fields.rs       where the fields of the four words stand; operand.rs registers, sources, precision
+//! instruction.rs  what four words mean, and back
+//! memory.rs       programs in guest memory; program.rs instructions in order, offsets resolved
+//! ```
+//!
+//! # How an instruction executes
+//!
+//! All arithmetic is IEEE f32, rounded to nearest, nothing fused, subnormals kept. Comparisons with NaN are false but for
+//! `!=`.
+//!
+//! 1. **Sources** are loaded, swizzled, made absolute, modified, negated; absolute value and negation change sign bits only.
+//!    All of them are read before anything is written. A half is widened to f32.
+//! 2. **The result** r is computed by the formula of [`Op`]; then, component by component:
+//!    with `expand` `2 * r - 1`; times the factor of `scale` (not where that is 1); with `saturate` `r > 0 ? (r < 1 ? r : 1)
+//!    : 0`, so NaN becomes 0; rounded or clamped to `precision`; rounded to half if the destination is an H register.
+//! 3. **Writes.** The components of the mask go to the destination and to condition register `set_condition`, each if
+//!    there is one. With a condition component `i` is written only if the test holds for component `swizzle[i]` of
+//!    the condition register as it was before the instruction. Writing R changes the H registers that share its storage, and the
+//!    other way round.
+//!
+//! Registers and condition registers begin as 0. KIL marks the fragment as discarded; it goes on.
+//!
+//! # How a quad executes
+//!
+//! The four fragments of a 2x2 quad execute together, in the order of the list, each of them where its turn is:
+//!
+//! * **IFE**: the fragments for which the condition holds execute `i + 1..target`, then the others `target..end`; a part
+//!   without fragments is skipped.
+//! * **LOOP**, **REP**: the fragments for which the condition holds execute `i + 1..end` up to `count` times; the others skip
+//!   it. **BRK** takes a fragment out of the innermost repetition that the current routine has begun. The loop's index is
+//!   `init`, plus `increment` for each pass done; inside REP it is that of the LOOP around it. After a loop it is what it was
+//!   before.
+//! * **CAL**: the fragments for which the condition holds execute from `target` on until **RET** takes them out; they then
+//!   wait for each other. Deeper than [`CALL_DEPTH`] a call does nothing. A routine begins without repetitions of its own but
+//!   with the index of its caller.
+//! * A fragment ends at [`Compute::end`] or [`Flow::end`], after the instruction and before any jump it makes, at RET outside
+//!   of calls, and behind the last instruction. The others go on.
+//!
+//! [`Op::Ddx`], [`Op::Ddy`] and textures look at the values that the operand has in all four fragments, whether they
+//! execute the instruction or not.
+//!
+//! Results: H0, H4, H6, H8 or R0, R2, R3, R4 by SHADER_CONTROL; depth is R1.z.
+
+pub mod fields;
+pub mod instruction;
+pub mod memory;
+pub mod operand;
+pub mod ops;
+pub mod program;
+
+pub use instruction::{Compute, Flow, Instruction, UnknownInstruction, Words};
+pub use operand::{FX9, FX12, Input, Modifier, Precision, Register, Scale, Source, Temp};
+pub use ops::{FlowOp, Op};
+pub use program::{Program, Step, Summary};
+
+/// Calls that may be open at once. Source: NV_fragment_program2.
+pub const CALL_DEPTH: usize = 4;
+/// R registers that can be named.
+pub const REGISTERS: usize = 64;
+/// H registers that can be named; they share storage with the lower half of the R registers.
+pub const HALF_REGISTERS: usize = 64;
