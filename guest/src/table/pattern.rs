@@ -195,6 +195,13 @@ impl<'a> Fields<'a> {
         self.get(letter) as u8
     }
 
+    /// The value of the field `letter`, its highest bit being the sign; zero if the row does not have it.
+    #[inline(always)]
+    pub const fn signed(&self, letter: u8) -> i64 {
+        let unused = (64 - self.pattern.field_width(letter)) & 63;
+        (self.get(letter) << unused) as i64 >> unused
+    }
+
     /// Whether the field `letter` is not zero.
     #[inline(always)]
     pub const fn flag(&self, letter: u8) -> bool {
@@ -224,6 +231,18 @@ impl<'a> Encoder<'a> {
         }
         let mask = self.pattern.field(letter);
         self.word = (self.word & !mask) | scatter(value, mask);
+    }
+
+    /// Stores `value` in the field `letter`, whose highest bit is the sign. A value that the field cannot hold is reported
+    /// by [`finish`](Self::finish).
+    pub fn put_signed(&mut self, letter: u8, value: i64) {
+        let bits = self.pattern.field_width(letter);
+        let limit = 1i64.checked_shl(bits.wrapping_sub(1)).unwrap_or(0);
+        if bits == 64 || (-limit..limit).contains(&value) {
+            self.put(letter, value as u64 & low_bits(bits));
+        } else if value != 0 {
+            self.error.get_or_insert(DoesNotFit { field: letter as char, value: value as u64, bits });
+        }
     }
 
     /// The finished word.
@@ -309,6 +328,26 @@ mod tests {
         const P: Pattern = Pattern::parse("1ddddddd dddddddd dddddddd dddddddd dddddddd dddddddd dddddddd ddddddd0");
         assert_eq!((P.width, P.mask, P.field_width(b'd')), (64, 1 << 63 | 1, 62));
         assert_eq!(Fields::new(u64::MAX, &P).get(b'd'), low_bits(62));
+    }
+
+    #[test]
+    fn signed_values_go_in_and_out() {
+        const P: Pattern = Pattern::parse("10 aa - b a");
+        for value in -4..4 {
+            let mut word = Encoder::new(&P);
+            word.put_signed(b'a', value);
+            let word = word.finish().expect("three bits fit");
+            assert_eq!(Fields::new(word, &P).signed(b'a'), value);
+        }
+        for value in [-5, 4] {
+            let mut word = Encoder::new(&P);
+            word.put_signed(b'a', value);
+            assert_eq!(word.finish(), Err(DoesNotFit { field: 'a', value: value as u64, bits: 3 }));
+        }
+        let mut word = Encoder::new(&P);
+        word.put_signed(b'q', 0);
+        assert!(word.finish().is_ok());
+        assert_eq!(Fields::new(!0, &P).signed(b'q'), 0);
     }
 
     #[test]

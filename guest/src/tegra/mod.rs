@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! fifo/          GPFIFO entries, words of a push buffer, host methods
+//! mme/           macros: instruction table, text, random programs
 //! methods/       the classes' method tables and what writes do
 //! ```
 //!
@@ -11,3 +12,4 @@
 
 pub mod fifo;
 pub mod methods;
+pub mod mme;
