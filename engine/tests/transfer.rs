@@ -1,4 +1,4 @@
-//! Fills, copies and conversions against plain loops over bytes.
+//! Fills, copies, conversions and changes of layout against plain loops over bytes.
 #![allow(missing_docs)]
 
 mod transfer_support;
@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use arbtest::arbitrary::{self, Unstructured};
 use transfer_support::{Bench, at, noise};
-use triglyph_engine::transfer::{Convert, Copy, Fill, Lines, Outcome, Request};
+use triglyph_engine::transfer::{Convert, Copy, Fill, Lines, Outcome, Rearrange, Request};
 use triglyph_guest::format::PixelFormat;
-use triglyph_guest::kernel::transfer::{ConvertKey, Layout, Scale};
-use triglyph_guest::layout::Block;
+use triglyph_guest::kernel::transfer::{ConvertKey, Corner, Layout, Scale};
+use triglyph_guest::layout::{Block, SurfaceLayout};
 
 /// Memory with holes, byte by byte.
 #[derive(Clone, Debug, Default)]
@@ -91,11 +91,25 @@ impl Plain {
         }
     }
 
+    fn rearrange(&mut self, request: &Rearrange) {
+        let bytes = u32::from(request.bytes);
+        let before = self.clone();
+        for y in 0..request.height {
+            for x in 0..request.width {
+                let (from, to) = (request.from.offset(x, y, bytes), request.to.offset(x, y, bytes));
+                for i in 0..u64::from(bytes) {
+                    self.write(request.target.address + to + i, before.read(request.source.address + from + i));
+                }
+            }
+        }
+    }
+
     fn run(&mut self, request: &Request) {
         match request {
             Request::Fill(fill) => self.fill(fill),
             Request::Copy(copy) => self.copy(copy),
             Request::Convert(convert) => self.convert(convert),
+            Request::Rearrange(rearrange) => self.rearrange(rearrange),
         }
     }
 
@@ -130,7 +144,17 @@ fn check(threads: usize, ranges: &[(u64, u64)], request: &Request) {
         let wrong = (start..).zip(&found).find(|&(address, &byte)| plain.read(address) != byte);
         assert_eq!(wrong, None, "{request:?} in {ranges:?}");
     }
-    assert_eq!(bench.written(), plain.written(), "written by {request:?} in {ranges:?}");
+    let (found, wanted) = (bench.written(), plain.written());
+    match request {
+        // The bytes between two units of an image count as written.
+        Request::Rearrange(_) => {
+            let covered = |&(start, size): &(u64, u64)| {
+                found.iter().any(|&(first, length)| first <= start && start + size <= first + length)
+            };
+            assert!(wanted.iter().all(covered), "written by {request:?} in {ranges:?}");
+        }
+        _ => assert_eq!(found, wanted, "written by {request:?} in {ranges:?}"),
+    }
 }
 
 fn key(input: PixelFormat, output: PixelFormat, input_layout: Layout, output_layout: Layout) -> ConvertKey {
@@ -314,6 +338,74 @@ fn sizes_that_make_no_sense_do_nothing() {
     }
 }
 
+fn random_corner(u: &mut Unstructured<'_>, width: u32, height: u32) -> arbitrary::Result<Corner> {
+    let [x, y] = [u.int_in_range(0..=9)?, u.int_in_range(0..=9)?];
+    let log2 = |size: u32| size.next_power_of_two().trailing_zeros() as u8;
+    let (layout, pitch) = match u.int_in_range(0..=2)? {
+        0 => (SurfaceLayout::Pitch, u.int_in_range(0..=200)?),
+        1 => {
+            let (log2_width, log2_height) = (log2(x + width), log2(y + height));
+            (SurfaceLayout::Swizzled { log2_width, log2_height }, 0)
+        }
+        _ => (SurfaceLayout::BlockLinear { log2_gobs: u.int_in_range(0..=3)? }, u.int_in_range(8..=10)?),
+    };
+    Ok(Corner { layout, pitch, x, y })
+}
+
+fn random_rearrange(u: &mut Unstructured<'_>) -> arbitrary::Result<Rearrange> {
+    let (width, height) = (u.int_in_range(1..=20)?, u.int_in_range(1..=20)?);
+    Ok(Rearrange {
+        source: at(0x1000 + u.int_in_range(0..=0x400)?),
+        target: at(0x8000 + u.int_in_range(0..=0x400)?),
+        from: random_corner(u, width, height)?,
+        to: random_corner(u, width, height)?,
+        bytes: *u.choose(&[1, 2, 4, 8, 16])?,
+        width,
+        height,
+    })
+}
+
+#[test]
+fn large_images_change_their_layout_on_several_threads() {
+    let ranges = [(0x10_0000, 0x12_0000), (0x30_0000, 0x12_0000)];
+    let swizzled = SurfaceLayout::Swizzled { log2_width: 9, log2_height: 9 };
+    let corner = |layout, pitch| Corner { layout, pitch, x: 0, y: 0 };
+    for (from, to) in [
+        (corner(SurfaceLayout::Pitch, 2048), corner(swizzled, 0)),
+        (corner(swizzled, 0), corner(SurfaceLayout::Pitch, 2112)),
+        (corner(SurfaceLayout::Pitch, 2112), corner(SurfaceLayout::BlockLinear { log2_gobs: 4 }, 32)),
+        // Rows that share bytes: the later ones win.
+        (corner(SurfaceLayout::Pitch, 2048), corner(SurfaceLayout::Pitch, 1000)),
+    ] {
+        let (source, target) = (at(0x10_0000), at(0x30_0000));
+        let request = Rearrange { source, target, from, to, bytes: 4, width: 512, height: 512 };
+        check(3, &ranges, &Request::Rearrange(request));
+        // Into itself: everything is read first.
+        let request = Rearrange { target: at(0x10_0040), ..request };
+        check(3, &ranges, &Request::Rearrange(request));
+    }
+}
+
+#[test]
+fn images_that_make_no_sense_are_left_alone() {
+    let bench = Bench::new(1, &[(0x1000, 0x1000)]);
+    let corner = Corner { layout: SurfaceLayout::Pitch, pitch: 64, x: 0, y: 0 };
+    let swizzled = |x| Corner { layout: SurfaceLayout::Swizzled { log2_width: 3, log2_height: 3 }, pitch: 0, x, y: 0 };
+    let good =
+        Rearrange { source: at(0x1000), target: at(0x1800), from: corner, to: corner, bytes: 4, width: 8, height: 8 };
+    for bad in [
+        Rearrange { bytes: 3, ..good },
+        Rearrange { width: 0, ..good },
+        Rearrange { height: 0, ..good },
+        Rearrange { width: u32::MAX, height: u32::MAX, ..good },
+        Rearrange { from: Corner { x: u32::MAX, ..corner }, ..good },
+        Rearrange { to: swizzled(1), ..good },
+    ] {
+        assert_eq!(bench.run(&Request::Rearrange(bad)), Outcome::default());
+    }
+    assert!(bench.read(0x1000, 0x1000).iter().all(|&byte| byte == 0));
+}
+
 fn random_lines(u: &mut Unstructured<'_>) -> arbitrary::Result<Lines> {
     Ok(Lines { line: u.int_in_range(1..=70)?, gap: if u.arbitrary()? { 0 } else { u.int_in_range(1..=50)? } })
 }
@@ -355,7 +447,7 @@ fn random_requests_match_plain_loops() {
             }
             address += size;
         }
-        let request = match u.int_in_range(0..=2)? {
+        let request = match u.int_in_range(0..=3)? {
             0 => Request::Fill(Fill {
                 target: at(u.int_in_range(0..=0x1_0000)?),
                 size: u.int_in_range(0..=0x1_0000)?,
@@ -369,6 +461,7 @@ fn random_requests_match_plain_loops() {
                 source_lines: random_lines(u)?,
                 target_lines: random_lines(u)?,
             }),
+            2 => Request::Rearrange(random_rearrange(u)?),
             _ => Request::Convert(random_convert(u)?),
         };
         // A source that reaches into the target is another test's matter.

@@ -1,8 +1,10 @@
-//! Transfer kernels: fills, copies and conversions, as `guest::kernel::transfer` states them.
+//! Transfer kernels: fills, copies, conversions and changes of layout, as `guest::kernel::transfer` states them.
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use triglyph_guest::kernel::transfer::{Convert, ConvertKey, Copy, Fill, Layout, Scale, TransferJob, TransferKey};
+use triglyph_guest::kernel::transfer::{
+    Convert, ConvertKey, Copy, Fill, Layout, Rearrange, Scale, TransferJob, TransferKey,
+};
 use triglyph_guest::kernel::{Refused, TransferKernel};
 
 /// A transfer kernel: its key.
@@ -24,6 +26,7 @@ impl TransferKernel for Kernel {
             (TransferKey::Fill { bytes }, TransferJob::Fill(job)) => fill(*bytes, job),
             (TransferKey::Copy, TransferJob::Copy(job)) => copy(job),
             (TransferKey::Convert(key), TransferJob::Convert(job)) => convert(key, job),
+            (TransferKey::Rearrange(key), TransferJob::Rearrange(job)) => rearrange(key.bytes.into(), job),
             _ => return Err(Refused("a job of another key")),
         }
         Ok(())
@@ -138,4 +141,15 @@ fn mean<const N: usize>(colors: [[u8; 4]; N]) -> [u8; 4] {
 /// Byte offset of a pixel index.
 fn offset(index: u32, bytes: u32) -> usize {
     index as usize * bytes as usize
+}
+
+/// Moves units one by one.
+fn rearrange(bytes: u32, job: &Rearrange<'_>) {
+    for y in job.rows.clone() {
+        for x in 0..job.width {
+            let [from, to] = [job.from.offset(x, y, bytes), job.to.offset(x, y, bytes)].map(|at| at as usize);
+            let unit: [u8; 16] = job.source.read(from);
+            job.target.write(to, &unit[..bytes as usize]);
+        }
+    }
 }

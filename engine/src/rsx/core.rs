@@ -131,6 +131,7 @@ impl Core {
             Request::Fill(fill) => (fill.target, fill.target),
             Request::Copy(copy) => (copy.source, copy.target),
             Request::Convert(convert) => (convert.source, convert.target),
+            Request::Rearrange(rearrange) => (rearrange.source, rearrange.target),
         };
         if unread != 0 {
             let what = format_args!("{what}: {unread:#x} bytes outside memory");

@@ -109,7 +109,7 @@ impl Device for Rsx {
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
         let bad = || Error::InvalidArgument(format!("a submission of {} bytes", payload.len()));
         let space = word(payload, 4).ok_or_else(bad)?;
-        if space >= Machine::Ps3.spaces() || (payload.len() - 8) % 16 != 0 {
+        if space >= Machine::Ps3.spaces() || !(payload.len() - 8).is_multiple_of(16) {
             return Err(bad());
         }
         self.channel.buffer = DmaObject { space, base: 0, limit: u32::MAX.into() };

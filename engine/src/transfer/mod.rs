@@ -1,9 +1,11 @@
-//! Fills, copies and conversions of guest memory: one request type for every machine's transfer engines.
+//! Fills, copies, conversions and changes of layout of guest memory: one request type for every machine's transfer
+//! engines.
 //!
 //! ```text
-//! Request ──► Transfers::run ──┬─► fill.rs     pieces of whole patterns ──────────────┐
-//!                              ├─► copy.rs     pieces of whole lines, or run by run ──┼─► kernels ──► memory
-//!                              └─► convert.rs  pieces of whole block rows ────────────┘       └─► written ranges
+//! Request ──► Transfers::run ──┬─► fill.rs      pieces of whole patterns ──────────────┐
+//!                              ├─► copy.rs      pieces of whole lines, or run by run ──┼─► kernels ──► memory
+//!                              ├─► convert.rs   pieces of whole block rows ────────────┤       └─► written ranges
+//!                              └─► rearrange.rs pieces of rows, or unit by unit ───────┘
 //! ```
 //! Large requests are split and done on several threads; the result does not depend on how many. What overlaps itself
 //! is done in order. Ranges may begin, end or have holes anywhere: reads outside memory give zero, writes there are
@@ -14,9 +16,10 @@ mod copy;
 mod extent;
 mod fill;
 mod pieces;
+mod rearrange;
 mod request;
 
-pub use request::{Convert, Copy, Fill, Lines, Outcome, Place, Request};
+pub use request::{Convert, Copy, Fill, Lines, Outcome, Place, Rearrange, Request};
 
 use crate::cache::Kernels;
 use crate::mem::Memory;
@@ -40,6 +43,7 @@ impl Transfers<'_> {
             Request::Fill(request) => self.fill(request),
             Request::Copy(request) => self.copy(request),
             Request::Convert(request) => self.convert(request),
+            Request::Rearrange(request) => self.rearrange(request),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What can be asked for.
 
-use triglyph_guest::kernel::transfer::ConvertKey;
+use triglyph_guest::kernel::transfer::{ConvertKey, Corner};
 
 /// A byte of guest memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,6 +27,8 @@ pub enum Request {
     Copy(Copy),
     /// Pixels from one image to another.
     Convert(Convert),
+    /// Units from one layout to another.
+    Rearrange(Rearrange),
 }
 
 /// Repeats a pattern over a range; the last repetition may be cut.
@@ -116,6 +118,40 @@ pub struct Convert {
 impl Convert {
     /// The largest width and height; nothing is done with more. No machine has registers that wide.
     pub const MAX_EDGE: u32 = 1 << 20;
+}
+
+/// Moves a rectangle of units to an image of another layout, units as they are. Where source and target overlap, the
+/// source is read completely before anything is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rearrange {
+    /// Where the source image begins.
+    pub source: Place,
+    /// Where the target image begins.
+    pub target: Place,
+    /// The rectangle in the source.
+    pub from: Corner,
+    /// The rectangle in the target.
+    pub to: Corner,
+    /// Bytes of a unit: 1, 2, 4, 8 or 16.
+    pub bytes: u8,
+    /// Units in a row of the rectangle.
+    pub width: u32,
+    /// Its rows.
+    pub height: u32,
+}
+
+impl Rearrange {
+    /// Coordinates stay below this on either side; nothing is done with more.
+    pub const MAX_EDGE: u32 = 1 << 16;
+    /// A rectangle has at most so many units; nothing is done with more. No machine has images that large.
+    pub const MAX_UNITS: u64 = 1 << 26;
+
+    /// Bytes of an image from its beginning to the end of the last unit of the rectangle.
+    pub fn extent(&self, corner: &Corner) -> u64 {
+        let bytes = u32::from(self.bytes);
+        let (x, y) = (self.width.saturating_sub(1), self.height.saturating_sub(1));
+        corner.offset(x, y, bytes) + u64::from(bytes)
+    }
 }
 
 /// What was not there.

@@ -3,10 +3,12 @@
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::Window;
-use super::transfer::{Convert, ConvertKey, Copy, Fill, Layout, Scale, TransferJob, TransferKey};
+use super::transfer::{
+    Convert, ConvertKey, Copy, Corner, Fill, Layout, Rearrange, RearrangeKey, Scale, TransferJob, TransferKey,
+};
 use super::window::buffer;
 use crate::format::PixelFormat;
-use crate::layout::Block;
+use crate::layout::{Block, SurfaceLayout};
 
 /// A job with the memory it works on.
 #[derive(Debug)]
@@ -24,9 +26,10 @@ pub struct Case {
 
 /// One random transfer, of an arbitrary kind. `rng` gives 32 random bits a call.
 pub fn case(rng: &mut impl FnMut() -> u32) -> Case {
-    match rng() % 8 {
+    match rng() % 10 {
         0 => fill(rng),
         1 | 2 => copy(rng),
+        3 | 4 => rearrange(rng),
         _ => {
             let key = convert_key(rng);
             convert(rng, key)
@@ -154,6 +157,51 @@ pub fn convert(rng: &mut impl FnMut() -> u32, key: ConvertKey) -> Case {
     place(rng, TransferKey::Convert(key), job, sizes)
 }
 
+/// A random image of at least `x` x `y` units, and the bytes it takes.
+fn image(rng: &mut impl FnMut() -> u32, bytes: u32, [x, y]: [u32; 2]) -> (SurfaceLayout, u32, usize) {
+    let log2 = |size: u32| size.next_power_of_two().trailing_zeros() as u8;
+    let (layout, pitch) = match rng() % 3 {
+        0 => (SurfaceLayout::Pitch, x * bytes + rng() % 3 * 16),
+        1 => (SurfaceLayout::Swizzled { log2_width: log2(x), log2_height: log2(y) }, 0),
+        _ => {
+            let log2_gobs = (rng() % 4) as u8;
+            (SurfaceLayout::BlockLinear { log2_gobs }, (x * bytes).div_ceil(64) + rng() % 2)
+        }
+    };
+    (layout, pitch, (layout.offset(x - 1, y - 1, bytes, pitch) + u64::from(bytes)) as usize)
+}
+
+/// A random change of layout.
+pub fn rearrange(rng: &mut impl FnMut() -> u32) -> Case {
+    let bytes = 1 << (rng() % 5);
+    // Now and then at odd places, mostly not.
+    let unit = if rng().is_multiple_of(4) { 1 } else { 8 };
+    let mut below = |n: u32| rng() % n;
+    let (width, height) = (unit * (1 + below(6)), 1 + below(24));
+    let [from, to] = [0, 1].map(|_| [unit * below(3), below(5)]);
+    let mut side = |[x, y]: [u32; 2]| {
+        let (layout, pitch, size) = image(rng, bytes, [x + width, y + height]);
+        (Corner { layout, pitch, x, y }, size)
+    };
+    let ((from, source), (to, target)) = (side(from), side(to));
+    let key = RearrangeKey { bytes: bytes as u8, source: from.layout.kind(), target: to.layout.kind() };
+    let mut sizes = [source, target];
+    if rng().is_multiple_of(10) {
+        let side = rng() as usize % 2;
+        sizes[side] = rng() as usize % (sizes[side] + 1);
+    }
+    let first = if rng().is_multiple_of(3) { rng() % height } else { 0 };
+    let job = Rearrange {
+        source: Window::default(),
+        target: Window::default(),
+        from,
+        to,
+        width,
+        rows: first..first + rng() % (height - first + 1),
+    };
+    place(rng, TransferKey::Rearrange(key), TransferJob::Rearrange(job), sizes)
+}
+
 impl Case {
     /// Runs `transfer` on the job over a copy of the memory and returns that copy with its result.
     pub fn run<R>(&self, transfer: impl FnOnce(&TransferJob<'_>) -> R) -> (Vec<u8>, R) {
@@ -164,6 +212,7 @@ impl Case {
             TransferJob::Fill(job) => TransferJob::Fill(Fill { target, ..job }),
             TransferJob::Copy(job) => TransferJob::Copy(Copy { source, target, ..job }),
             TransferJob::Convert(job) => TransferJob::Convert(Convert { source, target, ..job }),
+            TransferJob::Rearrange(job) => TransferJob::Rearrange(Rearrange { source, target, ..job }),
         });
         (memory.into_iter().map(AtomicU8::into_inner).collect(), result)
     }

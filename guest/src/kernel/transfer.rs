@@ -1,8 +1,8 @@
-//! Transfer kernels: fills, copies and conversions.
+//! Transfer kernels: fills, copies, conversions and changes of layout.
 
 use super::Window;
 use crate::format::PixelFormat;
-use crate::layout::Block;
+use crate::layout::{Block, LayoutKind, SurfaceLayout};
 
 /// What a transfer kernel is specialised to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +16,19 @@ pub enum TransferKey {
     Copy,
     /// Converts an image.
     Convert(ConvertKey),
+    /// Moves units from one layout to another.
+    Rearrange(RearrangeKey),
+}
+
+/// What a change of layout is specialised to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RearrangeKey {
+    /// Bytes of a unit: 1, 2, 4, 8 or 16.
+    pub bytes: u8,
+    /// Layout of the source.
+    pub source: LayoutKind,
+    /// Layout of the target.
+    pub target: LayoutKind,
 }
 
 /// Formats and layouts of a conversion.
@@ -84,6 +97,8 @@ pub enum TransferJob<'m> {
     Copy(Copy<'m>),
     /// For [`TransferKey::Convert`].
     Convert(Convert<'m>),
+    /// For [`TransferKey::Rearrange`].
+    Rearrange(Rearrange<'m>),
 }
 
 /// Repeats a pattern over the whole window; the pattern starts with its first byte.
@@ -137,4 +152,43 @@ pub struct Convert<'m> {
     pub rows: std::ops::Range<u32>,
     /// Whether the picture is turned upside down.
     pub flip: bool,
+}
+
+/// Where a rectangle of units lies in an image. Its coordinates stay below 2^16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Corner {
+    /// Arrangement of the image.
+    pub layout: SurfaceLayout,
+    /// As [`SurfaceLayout::offset`] takes it: bytes of a row, or GOBs of a row.
+    pub pitch: u32,
+    /// The rectangle's first column, units.
+    pub x: u32,
+    /// The rectangle's first row.
+    pub y: u32,
+}
+
+impl Corner {
+    /// Byte offset of the rectangle's unit (`x`, `y`) from the beginning of the image.
+    pub const fn offset(&self, x: u32, y: u32, bytes: u32) -> u64 {
+        self.layout.offset(self.x.wrapping_add(x), self.y.wrapping_add(y), bytes, self.pitch)
+    }
+}
+
+/// Moves a rectangle of units to another image: for each row in `rows`, for each column below `width`, in this order,
+/// the unit of the source's rectangle goes to the same place of the target's. Units are not looked into: they keep their
+/// bytes and their byte order. Reads beyond the source give zero bytes, writes beyond the target are dropped.
+#[derive(Clone, Debug)]
+pub struct Rearrange<'m> {
+    /// The source image.
+    pub source: Window<'m>,
+    /// The target image.
+    pub target: Window<'m>,
+    /// Where the units stand in the source; its layout is of the key's kind.
+    pub from: Corner,
+    /// Where they go in the target; its layout is of the key's kind.
+    pub to: Corner,
+    /// Units in a row, at most 2^16.
+    pub width: u32,
+    /// Rows this call does, counted from the rectangle's first; the last is below 2^16.
+    pub rows: std::ops::Range<u32>,
 }

@@ -4,4 +4,4 @@ pub mod morton;
 pub mod surface;
 
 pub use morton::{Block, morton, unmorton};
-pub use surface::SurfaceLayout;
+pub use surface::{LayoutKind, SurfaceLayout};

@@ -19,7 +19,27 @@ pub enum SurfaceLayout {
     },
 }
 
+/// Which layout, without its sizes: what code is specialised to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LayoutKind {
+    /// [`SurfaceLayout::Pitch`].
+    Pitch,
+    /// [`SurfaceLayout::Swizzled`].
+    Swizzled,
+    /// [`SurfaceLayout::BlockLinear`].
+    BlockLinear,
+}
+
 impl SurfaceLayout {
+    /// Which layout it is.
+    pub const fn kind(self) -> LayoutKind {
+        match self {
+            SurfaceLayout::Pitch => LayoutKind::Pitch,
+            SurfaceLayout::Swizzled { .. } => LayoutKind::Swizzled,
+            SurfaceLayout::BlockLinear { .. } => LayoutKind::BlockLinear,
+        }
+    }
+
     /// Byte offset of the pixel of `bytes` (a power of two) bytes at (`x`, `y`); `pitch`: bytes of a row, or GOBs of a row for block-linear.
     pub const fn offset(self, x: u32, y: u32, bytes: u32, pitch: u32) -> u64 {
         match self {
@@ -32,9 +52,23 @@ impl SurfaceLayout {
     }
 }
 
-/// Index of texel (`x`, `y`) of a swizzled image; bits of x and y beyond its size are ignored.
+/// Index of texel (`x`, `y`) of a swizzled image of at most 2^16 texels a side; bits of x and y beyond its size are
+/// ignored.
 pub const fn swizzle(x: u32, y: u32, log2_width: u32, log2_height: u32) -> u32 {
-    swizzle3([x, y, 0], [log2_width, log2_height, 0])
+    let (x, y) = (x & ((1 << log2_width) - 1), y & ((1 << log2_height) - 1));
+    // As many bits by turns as the shorter side has; then those that the longer one has left.
+    let both = if log2_width < log2_height { log2_width } else { log2_height };
+    let low = (1 << both) - 1;
+    let above = ((x >> both | y >> both) as u64) << (2 * both);
+    spread(x & low) | spread(y & low) << 1 | above as u32
+}
+
+/// Moves bit i of 16 bits to bit 2i.
+const fn spread(bits: u32) -> u32 {
+    let bits = (bits | bits << 8) & 0x00FF_00FF;
+    let bits = (bits | bits << 4) & 0x0F0F_0F0F;
+    let bits = (bits | bits << 2) & 0x3333_3333;
+    (bits | bits << 1) & 0x5555_5555
 }
 
 /// Index of a texel of a swizzled volume: bit 0 of x, y, z, then bit 1 of each, as far as each goes.
@@ -80,6 +114,15 @@ mod tests {
             assert_eq!(seen, (0..1 << (width + height)).collect::<Vec<_>>());
         }
         assert_eq!(swizzle(3, 1, 3, 1), 7);
+    }
+
+    #[test]
+    fn images_are_volumes_of_one_slice() {
+        for (width, height) in (0..=16).flat_map(|width| (0..=16).map(move |height| (width, height))) {
+            for (x, y) in [(0, 0), (1, 0), (0, 1), (0x5A5A, 0xC3A7), (0xFFFF, 0xFFFF), (0x8001, 0x7FFE)] {
+                assert_eq!(swizzle(x, y, width, height), swizzle3([x, y, 0], [width, height, 0]), "{width} {height}");
+            }
+        }
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! Copies.
+//! Copies: of runs, and of columns at offsets that a table has.
 
 #![allow(unsafe_code)]
 
-use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::transfer::Copy;
+use triglyph_guest::kernel::{Refused, Window};
 
 use super::overlap;
 
@@ -65,6 +65,37 @@ fn runs(job: &Copy<'_>, mut run: impl FnMut(usize, usize, usize)) {
         }
         if target_rest == 0 {
             (to, target_rest) = (to + job.target_gap, job.target_line);
+        }
+    }
+}
+
+/// Where the columns of a row stand, in source and target: byte offsets from where the row begins in either.
+pub(super) struct Columns {
+    offsets: Vec<[u32; 2]>,
+    /// The largest on either side.
+    last: [usize; 2],
+}
+
+impl Columns {
+    pub(super) fn new(offsets: Vec<[u32; 2]>) -> Columns {
+        let last = |side: usize| offsets.iter().map(|offset| offset[side] as usize).max().unwrap_or(0);
+        Columns { last: [last(0), last(1)], offsets }
+    }
+
+    /// Copies `N` bytes at each column. The windows begin where the row does, and do not overlap.
+    ///
+    /// # Panics
+    /// When a column lies beyond its window.
+    pub(super) fn copy<const N: usize>(&self, source: Window<'_>, target: Window<'_>) {
+        assert!(self.last[0] + N <= source.len() && self.last[1] + N <= target.len());
+        let (from, to) = (source.as_ptr().cast_const(), target.as_ptr());
+        for &[source, target] in &self.offsets {
+            // SAFETY: no offset is larger than the largest, for which the windows are long enough; their bytes are
+            // mapped for as long as they are borrowed.
+            unsafe {
+                let unit = from.add(source as usize).cast::<[u8; N]>().read();
+                to.add(target as usize).cast::<[u8; N]>().write(unit);
+            }
         }
     }
 }

@@ -3,15 +3,17 @@
 //! ```text
 //! fill.rs     patterns by wide stores                    copy.rs   runs by memcpy and memmove
 //! convert.rs  geometry and bounds of a conversion        image.rs  its compiled loop over squares of 8x8 pixels
+//! rearrange.rs  layouts as tables of columns
 //! ```
 //!
-//! Copies are not compiled, nor are long fills: nothing beats the host's own memset and memcpy. What a kernel cannot do as a whole
+//! Copies and changes of layout are not compiled, nor are long fills: nothing beats the host's own memset and memcpy. What a kernel cannot do as a whole
 //! (odd sizes, windows that end too early, images that overlap) it refuses before it touches anything.
 
 mod convert;
 mod copy;
 mod fill;
 mod image;
+mod rearrange;
 
 use std::sync::Arc;
 
@@ -27,6 +29,7 @@ pub fn transfer(compiler: &Compiler, key: &TransferKey) -> Result<Arc<dyn Transf
         TransferKey::Fill { .. } => return Err(Refused("a fill pattern of an odd size")),
         TransferKey::Copy => Arc::new(Copy),
         TransferKey::Convert(key) => Arc::new(convert::Kernel::new(compiler, key)?),
+        TransferKey::Rearrange(key) => Arc::new(rearrange::Kernel::new(key)?),
     })
 }
 

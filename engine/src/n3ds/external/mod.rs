@@ -216,6 +216,7 @@ fn perform<C: CommandProcessor + ?Sized>(core: &mut C, unit: &str, request: &Req
         Request::Fill(fill) => (None, fill.target),
         Request::Copy(copy) => (Some(copy.source), copy.target),
         Request::Convert(convert) => (Some(convert.source), convert.target),
+        Request::Rearrange(rearrange) => (Some(rearrange.source), rearrange.target),
     };
     if let (1.., Some(source)) = (unread, source) {
         core.fault(FaultKind::UnmappedRead, format!("{unit}: {unread:#x} bytes outside memory"), source.address);

@@ -1,0 +1,139 @@
+//! Changes of layout: whole where both images are one mapping each, unit by unit otherwise.
+
+use triglyph_guest::kernel::Window;
+use triglyph_guest::kernel::transfer::{Corner, Rearrange as Job, RearrangeKey, TransferJob, TransferKey};
+use triglyph_guest::kernel::window::buffer;
+use triglyph_guest::layout::SurfaceLayout;
+
+use super::pieces::{Want, gather, overlap, scatter, window};
+use super::{Outcome, Place, Rearrange, Transfers};
+use crate::cache::TransferHandle;
+
+/// Bytes of a piece, about.
+const PIECE: u64 = 128 << 10;
+
+impl Transfers<'_> {
+    pub(super) fn rearrange(&self, request: &Rearrange) -> Outcome {
+        if !request.makes_sense() {
+            return Outcome::default();
+        }
+        let kernel = self.kernels.transfer(&TransferKey::Rearrange(request.key()));
+        let side = |place, corner: &Corner, want| {
+            let extent = request.extent(corner) as usize;
+            let window = window(self.memory, place, want);
+            (window.len() >= extent).then(|| window.first(extent))
+        };
+        let source = side(request.source, &request.from, Want::Read);
+        let target = side(request.target, &request.to, Want::Write);
+        match (source, target) {
+            (Some(source), Some(target)) => self.rearrange_mapped(request, &kernel, source, target),
+            _ => self.rearrange_units(request),
+        }
+    }
+
+    fn rearrange_mapped(
+        &self,
+        request: &Rearrange,
+        kernel: &TransferHandle,
+        source: Window<'_>,
+        target: Window<'_>,
+    ) -> Outcome {
+        let copy;
+        let source = if overlap(source, target) {
+            copy = buffer(&vec![0; source.len()]);
+            gather(self.memory, request.source, Window::new(&copy));
+            Window::new(&copy)
+        } else {
+            source
+        };
+        // Rows of a pitch that is too short share bytes: the last one has to come last.
+        let row = u64::from(request.width) * u64::from(request.bytes);
+        let apart = request.to.layout != SurfaceLayout::Pitch || row <= u64::from(request.to.pitch);
+        let rows = if apart { ((PIECE / row) as u32).max(1) } else { request.height };
+        self.scheduler.for_each(request.height.div_ceil(rows) as usize, |i| {
+            let first = i as u32 * rows;
+            kernel.run(&TransferJob::Rearrange(Job {
+                source,
+                target,
+                from: request.from,
+                to: request.to,
+                width: request.width,
+                rows: first..(first + rows).min(request.height),
+            }));
+        });
+        self.mark_rearranged(request);
+        Outcome::default()
+    }
+
+    /// Notes what was written: rows, or all from the first unit to the last.
+    fn mark_rearranged(&self, request: &Rearrange) {
+        let (bytes, to) = (u32::from(request.bytes), &request.to);
+        let mark = |first: u64, end: u64| {
+            let place = request.target.after(first);
+            self.memory.mark_written(place.space, place.address, end - first);
+        };
+        let row = request.width * bytes;
+        if to.layout == SurfaceLayout::Pitch && row < to.pitch {
+            for y in 0..request.height {
+                let first = to.offset(0, y, bytes);
+                mark(first, first + u64::from(row));
+            }
+        } else {
+            mark(to.offset(0, 0, bytes), request.extent(to));
+        }
+    }
+
+    /// What does not lie in memory as a whole: unit by unit.
+    fn rearrange_units(&self, request: &Rearrange) -> Outcome {
+        let bytes = u32::from(request.bytes);
+        let place = |start: Place, corner: &Corner, x, y| start.after(corner.offset(x, y, bytes));
+        let touches = {
+            let range = |start: Place, corner| (start.address, start.address.saturating_add(request.extent(corner)));
+            let (from, to) = (range(request.source, &request.from), range(request.target, &request.to));
+            request.source.space == request.target.space && from.0 < to.1 && to.0 < from.1
+        };
+        // Rows that are held between reading and writing.
+        let rows = if touches { request.height } else { 1 };
+        let held = buffer(&vec![0; request.width as usize * rows as usize * bytes as usize]);
+        let mut outcome = Outcome::default();
+        for first in (0..request.height).step_by(rows as usize) {
+            let units = || (first..first + rows).flat_map(|y| (0..request.width).map(move |x| (x, y)));
+            let unit = |index: usize| Window::new(&held).from(index * bytes as usize).first(bytes as usize);
+            for (index, (x, y)) in units().enumerate() {
+                outcome.unread += gather(self.memory, place(request.source, &request.from, x, y), unit(index));
+            }
+            for (index, (x, y)) in units().enumerate() {
+                outcome.dropped += scatter(self.memory, place(request.target, &request.to, x, y), unit(index));
+            }
+        }
+        outcome
+    }
+}
+
+impl Rearrange {
+    fn key(&self) -> RearrangeKey {
+        RearrangeKey { bytes: self.bytes, source: self.from.layout.kind(), target: self.to.layout.kind() }
+    }
+
+    /// Whether sizes and coordinates are such that the rectangle lies in both images.
+    fn makes_sense(&self) -> bool {
+        let edge = u64::from(Self::MAX_EDGE);
+        let fits = |corner: &Corner| {
+            let (right, bottom) =
+                (u64::from(corner.x) + u64::from(self.width), u64::from(corner.y) + u64::from(self.height));
+            let (width, height) = match corner.layout {
+                SurfaceLayout::Swizzled { log2_width, log2_height } => {
+                    (1 << log2_width.min(16), 1 << log2_height.min(16))
+                }
+                _ => (edge, edge),
+            };
+            right <= width && bottom <= height
+        };
+        matches!(self.bytes, 1 | 2 | 4 | 8 | 16)
+            && self.width > 0
+            && self.height > 0
+            && u64::from(self.width) * u64::from(self.height) <= Self::MAX_UNITS
+            && fits(&self.from)
+            && fits(&self.to)
+    }
+}
