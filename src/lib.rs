@@ -26,7 +26,7 @@
 use std::sync::Arc;
 
 pub use triglyph_engine::cache::TierMode as Tier;
-pub use triglyph_engine::{capture, device, error, mem, n3ds, render, snapshot};
+pub use triglyph_engine::{capture, device, error, mem, n3ds, render, rsx, snapshot};
 pub use triglyph_guest as guest;
 
 pub use triglyph_engine::cache::Tiers;
@@ -36,6 +36,7 @@ pub use triglyph_engine::device::{
 pub use triglyph_engine::error::Error;
 pub use triglyph_engine::n3ds::N3ds;
 pub use triglyph_engine::render::Accuracy;
+pub use triglyph_engine::rsx::{Rsx, RsxMode};
 pub use triglyph_engine::snapshot::SnapshotOptions;
 
 use triglyph_engine::render::RenderOptions;
@@ -56,11 +57,20 @@ pub struct Options {
     pub code_budget: usize,
     /// How near to the console: on the 3DS whether programs compute in its 24-bit floats.
     pub accuracy: Accuracy,
+    /// How much of the RSX there is.
+    pub rsx_mode: RsxMode,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { tier: Tier::Auto, threads: 0, pool: None, code_budget: 64 << 20, accuracy: Accuracy::default() }
+        Options {
+            tier: Tier::Auto,
+            threads: 0,
+            pool: None,
+            code_budget: 64 << 20,
+            accuracy: Accuracy::default(),
+            rsx_mode: RsxMode::default(),
+        }
     }
 }
 
@@ -93,6 +103,7 @@ impl Options {
 pub fn new_device(machine: Machine, options: &Options) -> Result<Box<dyn Device>, Error> {
     match machine {
         Machine::N3ds => Ok(Box::new(N3ds::new(&options.render_options()?)?)),
+        Machine::Ps3 => Ok(Box::new(Rsx::new(&options.render_options()?, options.rsx_mode)?)),
         other => Err(Error::Unsupported(format!("the {other} is not emulated yet"))),
     }
 }

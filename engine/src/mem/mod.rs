@@ -54,6 +54,11 @@ impl Range {
         Range { start, size: end - start, offset, ..self.clone() }
     }
 
+    /// The piece of a stretch at `address` that lies in this range.
+    fn window_at(&self, address: u64, piece: &std::ops::Range<usize>) -> Window<'_> {
+        self.window(address + piece.start as u64).first(piece.len())
+    }
+
     fn window(&self, address: u64) -> Window<'_> {
         let skip = (address - self.start) as usize;
         Window::new(&self.arena.bytes()[self.offset + skip..self.offset + self.size as usize])
@@ -174,6 +179,50 @@ impl Memory {
         self.pieces(space, address, out.len(), |window, piece| raw::copy_out(window, &mut out[piece]))
     }
 
+    /// Reads what the GPU may read of a range; zeros elsewhere. Returns how many bytes were not there.
+    pub fn read_pieces(&self, space: u32, address: u64, out: &mut [u8]) -> usize {
+        let mut missing = 0;
+        self.walk(space, address, out.len(), |range, piece| match range {
+            Some(range) if range.access.read => raw::copy_out(range.window_at(address, &piece), &mut out[piece]),
+            _ => {
+                missing += piece.len();
+                out[piece].fill(0);
+            }
+        });
+        missing
+    }
+
+    /// Stores into what the GPU may write of a range, and notes it. Returns how many bytes had no place.
+    pub fn write_pieces(&self, space: u32, address: u64, bytes: &[u8]) -> usize {
+        let mut missing = 0;
+        self.walk(space, address, bytes.len(), |range, piece| match range {
+            Some(range) if range.access.write => {
+                range.window_at(address, &piece).write(0, &bytes[piece.clone()]);
+                self.mark_written(space, address + piece.start as u64, piece.len() as u64);
+            }
+            _ => missing += piece.len(),
+        });
+        missing
+    }
+
+    /// Calls `f` with each piece of a range that lies in one mapping, or in none.
+    fn walk(&self, space: u32, address: u64, size: usize, mut f: impl FnMut(Option<&Range>, std::ops::Range<usize>)) {
+        let mut done = 0;
+        while done < size {
+            let at = address.saturating_add(done as u64);
+            // The first range that ends behind this byte: the byte lies in it or before it.
+            let next = self.ranges.partition_point(|r| (r.space, r.end()) <= (space, at));
+            let (range, end) = match self.ranges.get(next).filter(|range| range.space == space) {
+                Some(range) if range.start <= at => (Some(range), range.end()),
+                Some(range) => (None, range.start),
+                None => (None, u64::MAX),
+            };
+            let length = usize::try_from(end - at).unwrap_or(usize::MAX).clamp(1, size - done);
+            f(range, done..done + length);
+            done += length;
+        }
+    }
+
     /// Calls `f` with each mapped piece of a range, after making sure that there is no hole.
     fn pieces(
         &self,
@@ -260,6 +309,22 @@ mod tests {
         assert!(all[..0x400].iter().all(|&b| b == 7));
         assert!(all[0x400..0x800].iter().all(|&b| b == 0));
         assert!(all[0x800..].iter().all(|&b| b == 7));
+    }
+
+    #[test]
+    fn pieces_leave_holes_out() {
+        let mut memory = memory();
+        memory.map(0, 0x4000, 0x10, Access::READ_WRITE).unwrap();
+        memory.write(0, 0x2FFE, &[5, 6]).unwrap();
+        memory.write(0, 0x4000, &[7]).unwrap();
+        let mut out = vec![9; 0x1010];
+        assert_eq!(memory.read_pieces(0, 0x2FFE, &mut out), 0x1000);
+        assert_eq!((&out[..4], &out[0x1000..0x1004]), (&[5, 6, 0, 0][..], &[0, 0, 7, 0][..]));
+        // The second range may not be written.
+        assert_eq!(memory.write_pieces(0, 0x1FF0, &[1; 0x2030]), 0x2010);
+        assert_eq!(memory.take_written().iter().map(|range| range.size).sum::<u64>(), 0x20);
+        assert_eq!(memory.read_pieces(1, 0, &mut out[..8]), 8);
+        assert_eq!(memory.read_pieces(0, u64::MAX, &mut out[..8]), 8);
     }
 
     #[test]

@@ -112,7 +112,7 @@ impl Device for Rsx {
         if space >= Machine::Ps3.spaces() || !(payload.len() - 8).is_multiple_of(16) {
             return Err(bad());
         }
-        self.channel.buffer = DmaObject { space, base: 0, limit: u32::MAX.into() };
+        self.channel.buffer = DmaObject::whole(space);
         for at in (8..payload.len()).step_by(16) {
             let (start, length) = (long(payload, at).ok_or_else(bad)?, long(payload, at + 8).ok_or_else(bad)?);
             match (u32::try_from(start), u32::try_from(length)) {

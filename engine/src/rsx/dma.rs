@@ -22,9 +22,18 @@ pub struct DmaObject {
     pub base: u64,
     /// Offset of the last byte from `base`.
     pub limit: u64,
+    /// Whether engines may read it.
+    pub read: bool,
+    /// Whether engines may write it.
+    pub write: bool,
 }
 
 impl DmaObject {
+    /// All of a space that 32 bits can name, to read and to write.
+    pub const fn whole(space: u32) -> DmaObject {
+        DmaObject { space, base: 0, limit: u32::MAX as u64, read: true, write: true }
+    }
+
     /// The byte at `offset`; `None` beyond the limit.
     #[inline]
     pub const fn place(&self, offset: u32) -> Option<Place> {
@@ -49,7 +58,8 @@ impl DmaObject {
         if !class::is_dma(entry.class) {
             return None;
         }
-        Some(DmaObject { space: entry.space, base: entry.base, limit: entry.limit })
+        let (read, write) = (entry.class != class::DMA_TO_MEMORY, entry.class != class::DMA_FROM_MEMORY);
+        Some(DmaObject { space: entry.space, base: entry.base, limit: entry.limit, read, write })
     }
 }
 
@@ -84,13 +94,13 @@ mod tests {
 
     #[test]
     fn limits_are_inclusive() {
-        let object = DmaObject { space: 1, base: 0x1000, limit: 0x1F };
+        let object = DmaObject { base: 0x1000, limit: 0x1F, ..DmaObject::whole(1) };
         assert_eq!(object.place(0x1F), Some(Place { space: 1, address: 0x101F }));
         assert_eq!(object.place(0x20), None);
         assert_eq!(object.range(0x10, 0x10), Some(Place { space: 1, address: 0x1010 }));
         assert_eq!(object.range(0x10, 0x11), None);
         assert_eq!(object.range(u64::MAX, 2), None);
-        let all = DmaObject { space: 0, base: 1, limit: u64::MAX };
+        let all = DmaObject { base: 1, limit: u64::MAX, ..DmaObject::whole(0) };
         assert_eq!(all.range(u64::MAX - 1, 1), Some(Place { space: 0, address: u64::MAX }));
         assert_eq!(all.range(u64::MAX, 0), None);
     }

@@ -5,6 +5,8 @@ use triglyph_guest::rsx::objects::class;
 
 use super::core::Core;
 use super::curie::Curie;
+use super::registers::Registers;
+use super::two_d::TwoD;
 use crate::device::FaultKind;
 
 /// Data words for one object, as one header announces them, or a part of that.
@@ -35,6 +37,8 @@ pub enum Bound {
     Nothing,
     /// 3D.
     Curie,
+    /// A 2D object, by its number in the channel.
+    TwoD(usize),
     /// An object of a class that does not exist.
     Unknown(u32),
 }
@@ -45,16 +49,42 @@ pub struct Graph {
     bound: [Bound; SUBCHANNELS],
     /// 3D. All 3D objects of a channel share their state.
     pub curie: Curie,
+    two_d: TwoD,
 }
 
 impl Graph {
-    /// Binds an object of `class` to a subchannel.
-    pub fn bind(&mut self, subchannel: u32, class: u32) {
-        self.bound[subchannel as usize % SUBCHANNELS] = match class {
+    /// Binds the object `name` (as object methods name it) of `class` to a subchannel. Returns whether there is room.
+    pub fn bind(&mut self, subchannel: u32, name: u32, class: u32) -> bool {
+        let bound = match class {
             class::CURIE => Bound::Curie,
             class::NULL => Bound::Nothing,
+            _ if TwoD::has(class) => match self.two_d.bind(name, class) {
+                Some(index) => Bound::TwoD(index),
+                None => return false,
+            },
             other => Bound::Unknown(other),
         };
+        self.bound[subchannel as usize % SUBCHANNELS] = bound;
+        true
+    }
+
+    /// The class of what stands on a subchannel, if it has one.
+    pub fn class(&self, subchannel: u32) -> Option<u32> {
+        match self.bound(subchannel) {
+            Bound::Nothing => None,
+            Bound::Curie => Some(class::CURIE),
+            Bound::TwoD(index) => self.two_d.class(index),
+            Bound::Unknown(class) => Some(class),
+        }
+    }
+
+    /// The registers of what stands on a subchannel, if it has any.
+    pub fn registers(&self, subchannel: u32) -> Option<&Registers> {
+        match self.bound(subchannel) {
+            Bound::Curie => Some(self.curie.registers()),
+            Bound::TwoD(index) => self.two_d.registers(index),
+            Bound::Nothing | Bound::Unknown(_) => None,
+        }
     }
 
     /// What stands on a subchannel.
@@ -68,6 +98,7 @@ impl Graph {
         debug_assert!(!run.increasing || run.method as usize + 4 * run.words.len() <= METHOD_SPACE as usize);
         match self.bound(subchannel) {
             Bound::Curie => self.curie.run(core, run),
+            Bound::TwoD(index) => self.two_d.run(core, index, run),
             Bound::Nothing => {
                 let what = format_args!("method {:#x} of subchannel {subchannel}, which is not bound", run.method);
                 core.fault(FaultKind::BadMethod, u64::from(run.method), what);

@@ -15,6 +15,7 @@ pub mod dma;
 pub mod fifo;
 pub mod graph;
 pub mod registers;
+mod two_d;
 
 pub use self::core::{Core, RsxMode};
 pub use device::Rsx;

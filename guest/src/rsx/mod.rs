@@ -11,4 +11,5 @@ pub mod fifo;
 pub mod fragment;
 pub mod objects;
 pub mod operand;
+pub mod two_d;
 pub mod vertex;

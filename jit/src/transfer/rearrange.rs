@@ -81,7 +81,7 @@ fn together(job: &Rearrange<'_>, bytes: u32) -> u32 {
         SurfaceLayout::BlockLinear { .. } => 16 / bytes,
     };
     let mut most = of(&job.from).min(of(&job.to)).min(LONGEST / bytes);
-    while most > 1 && !(job.width % most == 0 && aligned(&job.from, most) && aligned(&job.to, most)) {
+    while most > 1 && !(job.width.is_multiple_of(most) && aligned(&job.from, most) && aligned(&job.to, most)) {
         most /= 2;
     }
     most

@@ -32,7 +32,7 @@ pub struct Channel {
 impl Default for Channel {
     fn default() -> Self {
         Channel {
-            buffer: DmaObject { space: space::MAIN, base: 0, limit: u32::MAX as u64 },
+            buffer: DmaObject::whole(space::MAIN),
             get: 0,
             put: 0,
             reference: 0,

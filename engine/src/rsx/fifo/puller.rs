@@ -92,7 +92,11 @@ impl Puller<'_> {
 
     fn bind(&mut self, subchannel: u32, handle: u32) {
         match self.core.class_of(handle) {
-            Some(class) => self.graph.bind(subchannel, class),
+            Some(class) if self.graph.bind(subchannel, handle, class) => {}
+            Some(_) => {
+                let what = format_args!("object {handle:#x}: more than a channel can hold");
+                self.core.fault(FaultKind::BadMethod, u64::from(handle), what);
+            }
             None => {
                 let what = format_args!("no object {handle:#x} to bind to subchannel {subchannel}");
                 self.core.fault(FaultKind::BadMethod, u64::from(handle), what);

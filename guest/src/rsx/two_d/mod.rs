@@ -1,0 +1,85 @@
+//! The 2D classes: methods and formats. Numbers of methods are byte addresses in the subchannel.
+//!
+//! Sources: envytools `nv3_m2mf.xml`, `nv4_surf.xml`, `nv30_surf.xml`, `nv4_sifm.xml`; RPCS3 `nv0039`, `nv308a`, `nv3089` for
+//! what the RSX's driver makes of them.
+
+pub mod format;
+pub mod image_from_cpu;
+pub mod memory_to_memory;
+pub mod scaled_image;
+pub mod surface_swizzled;
+pub mod surfaces_2d;
+
+use super::objects::class;
+
+/// What a write to a method does besides being stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Nothing.
+    None,
+    /// Something happens at once.
+    Trigger(Trigger),
+}
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Trigger {
+    /// The next operation leaves a record at the notifier.
+    Notify,
+    /// The operation starts.
+    Start,
+    /// A new image from the processor begins.
+    Begin,
+}
+
+/// What a table says about one method.
+pub type MethodInfo = crate::table::RegInfo<Effect>;
+
+/// The methods of a 2D class; `None` for other classes.
+pub const fn methods(class: u32) -> Option<&'static [MethodInfo]> {
+    Some(match class {
+        class::MEMORY_TO_MEMORY => memory_to_memory::REGISTERS,
+        class::SURFACES_2D | class::SURFACES_2D_NV10 => surfaces_2d::REGISTERS,
+        class::SURFACE_SWIZZLED => surface_swizzled::REGISTERS,
+        class::IMAGE_FROM_CPU => image_from_cpu::REGISTERS,
+        class::SCALED_IMAGE => scaled_image::REGISTERS,
+        _ => return None,
+    })
+}
+
+/// A method of a 2D class, by its byte address. The colours of an image from the processor are one row.
+pub fn info(class: u32, method: u32) -> Option<&'static MethodInfo> {
+    let method = match class {
+        class::IMAGE_FROM_CPU if method >= image_from_cpu::COLORS => image_from_cpu::COLORS,
+        _ => method,
+    };
+    methods(class)?.iter().find(|info| info.id == method as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLASSES: [u32; 6] = [0x0039, 0x3062, 0x0062, 0x309E, 0x308A, 0x3089];
+
+    #[test]
+    fn methods_are_words_in_their_subchannel_and_fields_apart() {
+        for info in CLASSES.iter().flat_map(|&class| methods(class).expect("a 2D class")) {
+            assert!(info.id % 4 == 0 && (0x100..0x2000).contains(&info.id), "{}", info.name);
+            let mut used = 0u32;
+            for field in info.fields {
+                let bits = (u32::MAX >> (31 - field.hi + field.lo)) << field.lo;
+                assert_eq!(used & bits, 0, "{} {}", info.name, field.name);
+                used |= bits;
+            }
+        }
+    }
+
+    #[test]
+    fn methods_have_names() {
+        assert_eq!(info(0x0039, 0x328).map(|info| info.name), Some("BUF_NOTIFY"));
+        assert_eq!(info(0x3089, 0x40C).map(|info| info.effect), Some(Effect::Trigger(Trigger::Start)));
+        assert_eq!(info(0x308A, 0x1FFC).map(|info| info.name), Some("COLOR"));
+        assert!(info(0x4097, 0x200).is_none() && info(0x0039, 0x200).is_none());
+    }
+}

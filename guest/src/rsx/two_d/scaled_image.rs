@@ -1,0 +1,53 @@
+//! NV30_SCALED_IMAGE_FROM_MEMORY (0x3089).
+
+use super::{Effect, Trigger::*};
+use crate::table::regs::regs;
+
+regs! {
+    effect Effect;
+
+    /// Nothing.
+    no_operation @ 0x100 {};
+    /// The next image leaves a record at the notifier.
+    notify @ 0x104 {} Trigger(Notify);
+    /// Memory of the notifier.
+    dma_notify @ 0x180 {};
+    /// Memory of the source.
+    dma_image @ 0x184 {};
+    /// Pattern, raster operation and beta objects; none exists on the RSX.
+    pattern @ 0x188 {};
+    /// See `PATTERN`.
+    rop @ 0x18C {};
+    /// See `PATTERN`.
+    beta1 @ 0x190 {};
+    /// See `PATTERN`.
+    beta4 @ 0x194 {};
+    /// The surface object that the image goes to.
+    surface @ 0x198 {};
+    /// 0 dither, 1 truncate, 2 sub-truncate.
+    color_conversion @ 0x2FC { mode 0:1 };
+    /// [`super::format::ImageFormat`].
+    color_format @ 0x300 { format 0:7 };
+    /// [`super::format::Operation`].
+    operation @ 0x304 { operation 0:2 };
+    /// First pixel of the target that may be written.
+    clip_point @ 0x308 { x 0:15 signed, y 16:31 signed };
+    /// Size of the part of the target that may be written.
+    clip_size @ 0x30C { width 0:15, height 16:31 };
+    /// Where the image goes.
+    out_point @ 0x310 { x 0:15 signed, y 16:31 signed };
+    /// How large it is there.
+    out_size @ 0x314 { width 0:15, height 16:31 };
+    /// Step in the source for a column of the target, 12.20.
+    ds_dx @ 0x318 { step 0:31 signed };
+    /// Step in the source for a row of the target, 12.20.
+    dt_dy @ 0x31C { step 0:31 signed };
+    /// Size of the source.
+    in_size @ 0x400 { width 0:15, height 16:31 };
+    /// Pitch in bytes, origin (1 centre, 2 corner), filter (0 nearest, 1 bilinear).
+    in_format @ 0x404 { pitch 0:15, origin 16:23, filter 24:31 };
+    /// First byte of the source.
+    in_offset @ 0x408 {};
+    /// Where in the source the image begins, 12.4. Starts the operation.
+    in_point @ 0x40C { u 0:15, v 16:31 } Trigger(Start);
+}

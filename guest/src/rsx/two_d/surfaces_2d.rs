@@ -1,0 +1,27 @@
+//! NV30_CONTEXT_SURFACES_2D (0x3062) and its predecessor (0x0062): the linear surfaces that 2D operations work on.
+
+use super::Effect;
+use crate::table::regs::regs;
+
+regs! {
+    effect Effect;
+
+    /// Nothing.
+    no_operation @ 0x100 {};
+    /// Notifies: no operation belongs to this class, so nothing does.
+    notify @ 0x104 {};
+    /// Memory of the notifier.
+    dma_notify @ 0x180 {};
+    /// Memory of the source surface.
+    dma_image_source @ 0x184 {};
+    /// Memory of the target surface.
+    dma_image_destin @ 0x188 {};
+    /// Format of both: [`super::format::SurfaceFormat`].
+    format @ 0x300 { format 0:7 };
+    /// Bytes from a row to the next.
+    pitch @ 0x304 { source 0:15, destin 16:31 };
+    /// First byte of the source surface.
+    offset_source @ 0x308 {};
+    /// First byte of the target surface.
+    offset_destin @ 0x30C {};
+}
