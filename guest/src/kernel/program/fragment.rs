@@ -17,14 +17,16 @@
 //!
 //! What single instructions do is said in [`crate::rsx`]. Here is what concerns four lanes and the order of things.
 //!
-//! * **NaN.** Whatever gives a NaN gives 0x7FC00000, with these exceptions that keep or make bits: a MOV of whole registers
-//!   without modifiers of source or result, packing operations, and R registers put together from halves. As half it is 0x7E00, and
-//!   a half NaN is read as 0x7FC00000. [`Channel::Float`](super::output::Channel::Float) stores these two as well.
+//! * **NaN.** Whatever gives a NaN gives 0x7FC00000, inputs and half precision of a source included, with these exceptions that keep or
+//!   make bits: MOV from an R register or the inline constant to an R register, whatever swizzle and mask, without absolute value,
+//!   modifier, negation, scale, saturation and precision; packing operations without the last three; and R registers put together
+//!   from halves. As half it is 0x7E00, also packed, and a half NaN is read as 0x7FC00000. [`Channel::Float`](super::output::Channel::Float) stores
+//!   these two as well. Absolute value and negation change the sign of whatever is read, so unpacking operations may see it.
 //! * **Registers.** There are 64 R registers, and the H registers share their memory: Rn.x holds H(2n).x in bits 15:0 and H(2n).y
 //!   in bits 31:16, Rn.y the same of H(2n).zw, Rn.z and Rn.w those of H(2n+1). What is written to H is rounded to half first (nearest
 //!   even, overflow gives infinity, subnormals are kept). All registers start as zero, also the condition registers.
-//! * **Places.** Flow control names instructions by their distance in words from the start, constants included: it means the first
-//!   instruction that begins there or behind. Behind the last one is the end of the program.
+//! * **Places** of flow control are those of [`Step`](crate::rsx::fragment::Step), where a structure already lies within the one
+//!   around it. Behind the last instruction is the end of the program.
 //! * **Structures.** A lane keeps a stack of open structures.
 //!   - IFE: an else place that is not behind the IFE counts as the instruction after it, an end place before the else place as
 //!     the latter. Where the test holds an If is opened and the lane goes on behind the IFE, elsewhere it goes to the else place.
@@ -43,7 +45,7 @@
 //!     for each pass done. Without one it is 0.
 //! * **Order.** Of the lanes that have not ended those run next whose place comes first: the CALs of open Calls are compared, oldest
 //!   first, then the instruction (what a CAL calls comes behind the CAL and before what follows it); at the same instruction fewer open
-//!   structures come first. Lanes at the same place with equal stacks execute it together.
+//!   structures come first, then lower lanes. Lanes at the same place with equal stacks execute it together.
 //! * **Differences** between two lanes, of DDX, DDY and levels of detail, are 0 unless both execute the instruction together.
 //! * **Fuel.** What lanes execute together counts once. When a pass of a Loop is done, and at a CAL (which is counted), the
 //!   program of all four lanes ends if more than [`FUEL`] are counted.
@@ -51,7 +53,8 @@
 //! # Blocks
 //!
 //! With more than one sample a block appears once for each sample, in order, and a fragment is shaded once for all
-//! of them.
+//! of them; primitive and place are those of the first. A quad is shaded if one of its samples is covered, quads in Morton order;
+//! output goes lane by lane, sample by sample. A block whose primitive does not exist is skipped, planes that do not exist are 0.
 
 use std::sync::Arc;
 
@@ -150,8 +153,8 @@ pub enum FragmentInput {
         /// How f follows from d.
         mode: FogMode,
     },
-    /// `(s, t, 1, 0)`, or with `two_dimensional` `(s, t, 0, w)`: 0..1 across a point, from planes 0 and 1 of the group, linear
-    /// whatever the source says.
+    /// `(s, t, 1, 0)`, or with `two_dimensional` `(s, t, 0, w)`: 0..1 across a point, from planes 0 and 1 of the group, w the
+    /// interpolated clip-space w; linear whatever the source says.
     PointCoordinate {
         /// Which planes.
         group: u8,

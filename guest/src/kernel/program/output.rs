@@ -8,7 +8,8 @@
 //!   **Alpha to one** then makes alpha 1 in all colour outputs.
 //! * **Depth**: the sample's depth is clamped to `depth_min..depth_max` (`min < z ? z : min`, then `z < max ? z : max`) and stored as
 //!   [`DepthFormat`] says; the comparison is one of what would be stored with what is stored: as unsigned integers, for F16 and the F32
-//!   formats as the floats that they are. `depth OP stored`; no depth test: passes, nothing is written.
+//!   formats as the floats that they are. `depth OP stored`; no depth test: passes, nothing is written. Unorm depth is limited to what
+//!   fits. A stencil is stored also where the depth test fails or does not write.
 //!   Bounds: the *stored* depth, as f32 (`stored as f32 * (1.0 / max)` for unorm), must satisfy `bounds.0 <= d && d <= bounds.1`.
 //! * **Stencil**: `(reference & mask) OP (stored & mask)` with the values of the side the primitive shows; a failing test stores
 //!   `fail`, a failing depth test `depth_fail`, else `pass`; written bits are those of the write mask.
@@ -16,17 +17,18 @@
 //!   `clamp(v)`, after the alpha test and before anything below.
 //! * **Blending**, f32. Source s: for unorm, sRGB and snorm channels quantised first, that is decoded from what storing it would give;
 //!   for float channels as it is. Destination d: decoded. A format is unorm when its stored channels (fixed ones aside) are unorm
-//!   or sRGB: then constants, and s in channels that are not stored, are clamped to 0..1. Factors as in [`BlendFactor`]
+//!   or sRGB: then constants, and s in channels that are absent or fixed, are clamped to 0..1. Factors as in [`BlendFactor`]
 //!   with 1.0 for 255 (inverse ones `1 - v`, the saturated one `sa < 1 - da ? sa : 1 - da`); equation on `s*fs` and `d*fd` (Min, Max: on s and d
 //!   alone, `a < b ? a : b`, `a > b ? a : b`). Formats with an integer channel do not blend. Without blending s is stored as it came.
 //! * **Logic operation**: there is no blending. On the stored bits of the pixel for unorm formats, in channels of the mask; for
-//!   other formats nothing happens.
+//!   other formats s is stored as it came.
 //! * **Store**: unorm of n bits: `trunc(clamp(v) * (2^n - 1) + 0.5)`; snorm: clamped to -1..1 (NaN gives -1), `v * (2^(n-1) - 1)` rounded to nearest, ties to even;
 //!   half: nearest even with overflow to infinity; small floats likewise, negative values are 0 (NaN: all ones); f32: bits; integers: the bits of the
 //!   output, clamped to the range. sRGB: [`crate::num::ops::linear_to_srgb`] of `clamp(v)`, then unorm. Decoding: unorm `q as f32 * (1.0 / max)`; [`Channel::Srgb`] the
 //!   same, then [`crate::num::ops::srgb_to_linear`]; [`Channel::Unorm`] stays as it is whatever was encoded; snorm `q as f32 * (1.0 / max)`,
 //!   -1 at least; floats exactly.
-//! * Channels outside of the mask keep their stored bits. Fixed channels ([`Channel::Zeros`], [`Channel::Ones`]) are always written, and decode to 0 and 1.
+//! * Channels outside of the mask keep their stored bits. Fixed channels ([`Channel::Zeros`], [`Channel::Ones`]) are always written, and decode to 0 and
+//!   1. Nothing is written where the mask is empty.
 
 use crate::kernel::Window;
 pub use crate::kernel::pixel::{BlendEquation, BlendFactor, Compare, LogicOp, StencilOp};

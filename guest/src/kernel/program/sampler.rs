@@ -10,16 +10,17 @@
 //!    Array layers are `floor(layer + 0.5)`, clamped to those there are (NaN is 0); the layer is the coordinate after the others.
 //! 2. **Level of detail** (only when the key needs one): with u, v, (w) in texels of level 0 and differences between neighbours of
 //!    the 2x2 quad (`d/dx` = right - left of the lane's own row, `d/dy` = lower - upper of the lane's own column),
-//!    `rho2 = max(du/dx^2 + dv/dx^2 (+ dw/dx^2), the same by y)`, `lod = log2(rho2) * 0.5` ([`crate::num::ops::log2`]), then
-//!    `lod + bias` (the unit's, then the instruction's). `lod <= 0` (or NaN) magnifies. An instruction with an explicit level replaces
-//!    `log2(rho2) * 0.5`; with explicit gradients those are the differences, times the size.
+//!    `a = du/dx^2 + dv/dx^2 (+ dw/dx^2)`, b the same by y, `rho2 = a > b ? a : b`, `lod = log2(rho2) * 0.5`
+//!    ([`crate::num::ops::log2`]), then `lod + bias` (the unit's, then the instruction's). An instruction with an explicit level
+//!    replaces `log2(rho2) * 0.5`; with explicit gradients those are the differences, times the size.
+//!    With mipmaps `lod` is then clamped to `lod_min..lod_max` (`lod_min < l ? l : lod_min`, then `l < lod_max ? l : lod_max`), without
+//!    it is not; after that `lod <= 0` (or NaN) magnifies. (A fixed level is asked for by equal limits, recorded RSX frames.)
 //!    A cube's differences are those of the coordinates that each neighbour has on the *lane's own* face (divided by the neighbour's own
 //!    component along that axis, with the sign of the face); an explicit gradient is that to the neighbour at direction + gradient.
-//! 3. **Levels**: magnified, or without mipmaps: level 0. Else `lod` clamped to `lod_min..lod_max` (`lod_min < l ? l : lod_min`, then
-//!    `l < lod_max ? l : lod_max`), nearest level `floor(l + 0.5)`, linear: `floor(l)` and the one after it with weight
-//!    `trunc((l - floor(l)) * 256) / 256`. Levels are clamped to those there are.
+//! 3. **Levels**: magnified, or without mipmaps: level 0. Else with l the clamped `lod` the nearest level `floor(l + 0.5)`, linear:
+//!    `floor(l)` and the one after it with weight `trunc((l - floor(l)) * 256) / 256`. Levels are clamped to those there are.
 //! 4. **Texels**: nearest: `i = floor(c)`. Linear: `c - 0.5`, `i = floor`, weight `trunc((c - 0.5 - i) * 256) / 256`, texels i and i+1. Each
-//!    index is wrapped by itself, see [`Wrap`]. `c` is first limited to -2^24..2^24 with NaN as -2^24 (`lo < c ? c : lo`, then `c < hi ? c : hi`).
+//!    index is wrapped by itself, see [`Wrap`]; where one axis says border the texel is the border colour. `c` is first limited to -2^24..2^24 with NaN as -2^24 (`lo < c ? c : lo`, then `c < hi ? c : hi`).
 //! 5. **Filter**: `a + (b - a) * weight`, along x, then y, then z, then between levels. Texels of [`Texels::Rgba8`]
 //!    are filtered as integers 0 to 255 turned to f32; the result is multiplied by `1.0 / 255.0`.
 //!    Where `magnify` and `minify` differ each lane has the filter of its own `lod`; nearest ones are not filtered at all.
@@ -113,13 +114,14 @@ pub enum Wrap {
     ClampToEdge,
     /// The border colour.
     Border,
-    /// The coordinate c itself is clamped to 0..=n before anything else, then as [`Wrap::Border`].
+    /// Linear: the coordinate c itself is clamped to 0..=n before anything else, then as [`Wrap::Border`]. Nearest: as
+    /// [`Wrap::ClampToEdge`], never the border (OpenGL's CLAMP).
     Clamp,
     /// i < 0 ? -1 - i : i, then as [`Wrap::ClampToEdge`].
     MirrorOnceToEdge,
     /// i < 0 ? -1 - i : i, then as [`Wrap::Border`].
     MirrorOnceBorder,
-    /// |c|, then as [`Wrap::Clamp`].
+    /// `|c|`, then as [`Wrap::Clamp`].
     MirrorOnceClamp,
 }
 
@@ -185,7 +187,7 @@ pub struct Texture<'a> {
     pub level_count: u32,
     /// The levels; those from `level_count` on repeat the last one.
     pub levels: [Level; LEVELS],
-    /// Added to the level of detail.
+    /// Added to the level of detail. Finite, like the limits.
     pub lod_bias: f32,
     /// Smallest level of detail.
     pub lod_min: f32,

@@ -26,22 +26,8 @@
 //!
 //! # How a quad executes
 //!
-//! The four fragments of a 2x2 quad execute together, in the order of the list, each of them where its turn is:
-//!
-//! * **IFE**: the fragments for which the condition holds execute `i + 1..target`, then the others `target..end`; a part
-//!   without fragments is skipped.
-//! * **LOOP**, **REP**: the fragments for which the condition holds execute `i + 1..end` up to `count` times; the others skip
-//!   it. **BRK** takes a fragment out of the innermost repetition that the current routine has begun. The loop's index is
-//!   `init`, plus `increment` for each pass done; inside REP it is that of the LOOP around it. After a loop it is what it was
-//!   before.
-//! * **CAL**: the fragments for which the condition holds execute from `target` on until **RET** takes them out; they then
-//!   wait for each other. Deeper than [`CALL_DEPTH`] a call does nothing. A routine begins without repetitions of its own but
-//!   with the index of its caller.
-//! * A fragment ends at [`Compute::end`] or [`Flow::end`], after the instruction and before any jump it makes, at RET outside
-//!   of calls, and behind the last instruction. The others go on.
-//!
-//! [`Op::Ddx`], [`Op::Ddy`] and textures look at the values that the operand has in all four fragments, whether they
-//! execute the instruction or not.
+//! [`kernel::program::fragment`](crate::kernel::program::fragment) says what four lanes do at flow control, what differences between them
+//! are, and which NaN an instruction gives.
 //!
 //! Results: H0, H4, H6, H8 or R0, R2, R3, R4 by SHADER_CONTROL; depth is R1.z.
 

@@ -27,7 +27,8 @@
 //! 4. **Flow.** A branch or call goes to its target, a return back, if there is no condition or its test holds for
 //!    component `swizzle[0]`. BRB and CLB look at TRANSFORM_BRANCH_BITS only. The vector unit's half executes in any
 //!    case. A call keeps the index of the next instruction; with [`CALL_DEPTH`] kept already the program ends. A return
-//!    without a call ends the program. [`Instruction::end`] comes before all of that.
+//!    without a call ends the program. [`Instruction::end`] comes before all of that. PSH and POP do not look at the condition,
+//!    but what POP writes does.
 //!
 //! A vertex begins with temporaries, address and condition registers 0 and outputs (0, 0, 0, 1). It ends at END, past the
 //! last instruction, or when TRANSFORM_TIMEOUT instructions are executed; outputs are then what was written so far.
