@@ -10,6 +10,8 @@
 //! the last scene lets go.
 
 mod handle;
+pub mod image;
+mod program;
 mod slot;
 pub mod texture;
 
@@ -19,12 +21,14 @@ use std::time::Duration;
 
 use triglyph_guest::kernel::geometry::GeometryKey;
 use triglyph_guest::kernel::pixel::PixelKey;
+use triglyph_guest::kernel::program::{self as programs, fragment::FragmentKey};
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, VertexKernel};
 
 use crate::sched::Worker;
 pub use handle::{GeometryHandle, PixelChoice, PixelHandle, TransferHandle, VertexHandle};
+pub use program::{FragmentChoice, FragmentHandle, ProgramVertexHandle};
 use slot::{Kind, Table};
 
 /// Which tier serves kernel calls.
@@ -70,6 +74,8 @@ pub struct Kernels {
     geometry: Table<GeometryKind>,
     pixel: Table<PixelKind>,
     transfer: Table<TransferKind>,
+    program_vertex: Table<ProgramVertexKind>,
+    fragment: Table<FragmentKind>,
 }
 
 /// What tables, slots and compile jobs share.
@@ -146,6 +152,8 @@ impl Kernels {
             geometry: Table::default(),
             pixel: Table::default(),
             transfer: Table::default(),
+            program_vertex: Table::default(),
+            fragment: Table::default(),
         }
     }
 
@@ -169,6 +177,16 @@ impl Kernels {
         TransferHandle(self.transfer.get(&self.shared, key))
     }
 
+    /// The kernel of a vertex program's key.
+    pub fn program_vertex(&self, key: &programs::vertex::VertexKey) -> ProgramVertexHandle {
+        ProgramVertexHandle(self.program_vertex.get(&self.shared, key))
+    }
+
+    /// The kernel of a fragment program's key.
+    pub fn fragment(&self, key: &FragmentKey) -> FragmentHandle {
+        FragmentHandle(self.fragment.get(&self.shared, key))
+    }
+
     /// Waits until every queued compilation is done.
     pub fn wait_for_compiler(&self) {
         self.shared.worker.wait_idle();
@@ -181,7 +199,8 @@ impl Kernels {
 
     /// Number of keys held.
     pub fn len(&self) -> usize {
-        self.vertex.len() + self.geometry.len() + self.pixel.len() + self.transfer.len()
+        let fixed = self.vertex.len() + self.geometry.len() + self.pixel.len();
+        fixed + self.program_vertex.len() + self.fragment.len() + self.transfer.len()
     }
 
     /// Whether no key is held.
@@ -210,6 +229,10 @@ struct GeometryKind;
 struct PixelKind;
 #[derive(Debug)]
 struct TransferKind;
+#[derive(Debug)]
+struct ProgramVertexKind;
+#[derive(Debug)]
+struct FragmentKind;
 
 impl Kind for VertexKind {
     type Key = VertexKey;
@@ -251,6 +274,28 @@ impl Kind for TransferKind {
         tier.transfer(key).ok()
     }
     fn code_bytes(kernel: &dyn TransferKernel) -> usize {
+        kernel.code_bytes()
+    }
+}
+
+impl Kind for ProgramVertexKind {
+    type Key = programs::vertex::VertexKey;
+    type Kernel = dyn programs::VertexKernel;
+    fn make(tier: &dyn Tier, key: &Self::Key) -> Option<Arc<Self::Kernel>> {
+        tier.programs()?.program_vertex(key).ok()
+    }
+    fn code_bytes(kernel: &Self::Kernel) -> usize {
+        kernel.code_bytes()
+    }
+}
+
+impl Kind for FragmentKind {
+    type Key = FragmentKey;
+    type Kernel = dyn programs::FragmentKernel;
+    fn make(tier: &dyn Tier, key: &Self::Key) -> Option<Arc<Self::Kernel>> {
+        tier.programs()?.fragment(key).ok()
+    }
+    fn code_bytes(kernel: &Self::Kernel) -> usize {
         kernel.code_bytes()
     }
 }

@@ -153,7 +153,7 @@ impl Setup {
             let written = groups & 1 << (slot / 4) != 0;
             corners.map(|c| if written { c.record[SCREEN + slot as usize] * c.record[3] } else { c.record[3] })
         }));
-        scene.push(primitive, bounds);
+        scene.push(primitive, (), bounds);
         true
     }
 

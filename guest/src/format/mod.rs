@@ -1,9 +1,11 @@
 //! Pixel, texel, vertex and depth formats: one row each.
 
 pub mod depth;
+pub mod image;
 pub mod pixel;
 pub mod texel;
 
 pub use depth::DepthFormat;
+pub use image::{Arrangement, Coding, ImageLayout, LevelLayout};
 pub use pixel::PixelFormat;
 pub use texel::TexelFormat;

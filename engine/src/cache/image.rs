@@ -1,0 +1,139 @@
+//! Decoded images for samplers of programs, validated by content.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use triglyph_guest::format::ImageLayout;
+use triglyph_guest::kernel::program::sampler::{LEVELS, Level, Texture};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::mem::{self, Memory};
+use crate::transfer::Place;
+
+/// Where an image stands and how.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ImageSource {
+    /// Its first byte.
+    pub place: Place,
+    /// Bytes from there on that may be read; what lies beyond reads zero.
+    pub size: u64,
+    /// How it stands there.
+    pub layout: ImageLayout,
+}
+
+/// An image as plain rows of texels.
+#[derive(Debug)]
+pub struct DecodedImage {
+    texels: Vec<u32>,
+    layer_texels: u32,
+    layers: u32,
+    level_count: u32,
+    levels: [Level; LEVELS],
+}
+
+impl DecodedImage {
+    fn new(layout: &ImageLayout, source: &[u8]) -> Self {
+        let mut texels = vec![0; layout.words() as usize];
+        layout.decode(source, &mut texels);
+        DecodedImage {
+            texels,
+            layer_texels: layout.layer_texels() as u32,
+            layers: layout.layers,
+            level_count: layout.levels.len() as u32,
+            levels: layout.sampler_levels(),
+        }
+    }
+
+    /// The image as a texture; the values of the sampler are still the defaults.
+    pub fn texture(&self) -> Texture<'_> {
+        Texture {
+            texels: &self.texels,
+            layer_texels: self.layer_texels,
+            layers: self.layers,
+            level_count: self.level_count,
+            levels: self.levels,
+            ..Texture::default()
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.texels.len() * 4
+    }
+}
+
+#[derive(Debug)]
+struct Entry {
+    content: u64,
+    decoded: Arc<DecodedImage>,
+    scene: u64,
+}
+
+/// Decoded images by source. A copy is compared with guest memory by content hash once per scene.
+#[derive(Debug, Default)]
+pub struct ImageCache {
+    entries: HashMap<Arc<ImageSource>, Entry>,
+    scene: u64,
+    bytes: usize,
+    scratch: Vec<u8>,
+}
+
+/// Decoded texels that may be held, in bytes, before those go that were not used for a while.
+const BUDGET: usize = 512 << 20;
+
+/// Scenes after which an image may go.
+const OLD: u64 = 64;
+
+/// Words of the largest image that is decoded: 4096x4096 texels of four floats.
+pub const LARGEST: u64 = 1 << 26;
+
+impl ImageCache {
+    /// Starts a scene: every image is validated again when it is first used.
+    pub fn start_scene(&mut self) {
+        self.scene += 1;
+        if self.bytes > BUDGET {
+            self.evict(OLD);
+        }
+    }
+
+    /// Lets go of images that were not used in the last `scenes` scenes.
+    fn evict(&mut self, scenes: u64) {
+        let oldest = self.scene.saturating_sub(scenes);
+        self.entries.retain(|_, entry| entry.scene > oldest);
+        self.bytes = self.entries.values().map(|entry| entry.decoded.bytes()).sum();
+    }
+
+    /// The decoded copy of `source`; `None` when it would be larger than [`LARGEST`].
+    pub fn get(&mut self, memory: &Memory, source: &Arc<ImageSource>) -> Option<Arc<DecodedImage>> {
+        let words = source.layout.words();
+        if words > LARGEST {
+            return None;
+        }
+        if let Some(entry) = self.entries.get(source).filter(|entry| entry.scene == self.scene) {
+            return Some(entry.decoded.clone());
+        }
+        let window = memory.readable(source.place.space, source.place.address).first(source.size as usize);
+        let mut hasher = Xxh3::new();
+        mem::for_each_chunk(window, |bytes| hasher.update(bytes));
+        let content = hasher.digest();
+        if let Some(entry) = self.entries.get_mut(source).filter(|entry| entry.content == content) {
+            entry.scene = self.scene;
+            return Some(entry.decoded.clone());
+        }
+        // A single scene may use more than the budget, but not without bound.
+        if self.bytes + words as usize * 4 > 2 * BUDGET {
+            self.evict(1);
+            if self.bytes + words as usize * 4 > 2 * BUDGET {
+                return None;
+            }
+        }
+        self.scratch.clear();
+        mem::for_each_chunk(window, |bytes| self.scratch.extend_from_slice(bytes));
+        let decoded = Arc::new(DecodedImage::new(&source.layout, &self.scratch));
+        self.bytes += decoded.bytes();
+        let entry = Entry { content, decoded: decoded.clone(), scene: self.scene };
+        if let Some(old) = self.entries.insert(source.clone(), entry) {
+            self.bytes -= old.decoded.bytes();
+        }
+        Some(decoded)
+    }
+}

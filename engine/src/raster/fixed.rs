@@ -1,0 +1,152 @@
+//! Scenes of fixed-function fragments.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use triglyph_guest::kernel::Window;
+use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, Target, Texture};
+
+use super::{Painter, RasterStats, coverage, walk};
+use crate::cache::PixelChoice;
+use crate::cache::texture::{Decoded, TextureCache};
+use crate::mem::Memory;
+use crate::scene::{DrawState, Fixed, Rect, Scene, Scissor};
+use crate::sched::Scheduler;
+
+/// Draws `scene` into `memory`.
+pub fn draw(scene: &Scene, memory: &Memory, scheduler: &Scheduler, textures: &mut TextureCache) -> RasterStats {
+    if scene.is_empty() {
+        return RasterStats::default();
+    }
+    let start = Instant::now();
+    textures.start_scene();
+    let prepared: Vec<Prepared> =
+        scene.states.iter().map(|span| Prepared::new(&span.state, memory, textures)).collect();
+    let texture = start.elapsed();
+
+    let tiles = Tiles {
+        scene,
+        target: target(scene, memory),
+        textures: scene.states.iter().zip(&prepared).map(|(span, p)| p.bind(&span.state, memory)).collect(),
+        prepared: &prepared,
+    };
+    let independent = !scene.target.tiles_alias() && !scene.states.iter().any(|span| span.state.feedback);
+    let stats = walk(scene, &tiles, scheduler, independent);
+    mark_written(scene, memory);
+    RasterStats { texture, ..stats }
+}
+
+fn target<'m>(scene: &Scene, memory: &'m Memory) -> Target<'m> {
+    let target = &scene.target;
+    let surface = |address: Option<u64>, bytes: u32| {
+        address.map_or(Window::default(), |address| {
+            memory.writable(target.space, address).first(target.surface_bytes(bytes) as usize)
+        })
+    };
+    Target {
+        color: surface(target.color, target.color_bytes),
+        depth: surface(target.depth, target.depth_bytes),
+        width: target.width,
+        rows: target.rows,
+    }
+}
+
+fn mark_written(scene: &Scene, memory: &Memory) {
+    let target = &scene.target;
+    let Some((first, last)) = scene.touched_rows() else { return };
+    let edge = target.block.edge();
+    let (first, end) = (u64::from(first / edge * edge), u64::from((last / edge + 1) * edge));
+    for (address, bytes) in [(target.color, target.color_bytes), (target.depth, target.depth_bytes)] {
+        let Some(address) = address else { continue };
+        let row = u64::from(target.width) * u64::from(bytes);
+        let overhang = target.surface_bytes(bytes) - u64::from(target.rows.next_multiple_of(edge)) * row;
+        let start = address + first * row;
+        let mapped = memory.writable(target.space, start).len() as u64;
+        memory.mark_written(target.space, start, ((end - first) * row + overhang).min(mapped));
+    }
+}
+
+/// A state, ready to be drawn with.
+struct Prepared {
+    choice: PixelChoice,
+    decoded: [Option<Arc<Decoded>>; 3],
+}
+
+impl Prepared {
+    fn new(state: &DrawState, memory: &Memory, textures: &mut TextureCache) -> Self {
+        let choice = if state.feedback { state.kernel.reference() } else { state.kernel.choose() };
+        let decoded = match choice.texture_decoder() {
+            Some(decoder) => state.textures.map(|source| source.map(|source| textures.get(memory, &source, decoder))),
+            None => [None, None, None],
+        };
+        Prepared { choice, decoded }
+    }
+
+    fn bind<'a>(&'a self, state: &DrawState, memory: &'a Memory) -> [Texture<'a>; 3] {
+        let mut textures = [Texture::default(); 3];
+        for (unit, texture) in textures.iter_mut().enumerate() {
+            let Some(source) = &state.textures[unit] else { continue };
+            texture.format = source.format;
+            for (window, (address, _)) in texture.faces.iter_mut().zip(source.ranges()) {
+                *window = memory.readable(0, address);
+            }
+            if let Some(decoded) = &self.decoded[unit] {
+                texture.decoded = &decoded.words;
+                texture.face_words = decoded.face_words;
+            }
+        }
+        textures
+    }
+}
+
+/// A scene in the course of being drawn.
+struct Tiles<'a> {
+    scene: &'a Scene,
+    target: Target<'a>,
+    prepared: &'a [Prepared],
+    textures: Vec<[Texture<'a>; 3]>,
+}
+
+impl Painter for Tiles<'_> {
+    type Kind = Fixed;
+
+    fn cover(&self, index: u32, state: usize, area: Rect, blocks: &mut Vec<PixelBlock>) {
+        let scissor = &self.scene.states[state].state.scissor;
+        let mut clip = area.intersect(self.scene.bounds[index as usize]);
+        if let Scissor::Inside(rect) = scissor {
+            clip = clip.zip(*rect).and_then(|(a, b)| a.intersect(b));
+        }
+        let Some(clip) = clip else { return };
+        let primitive = &self.scene.primitives[index as usize];
+        for row in (clip.y0 & !7..=clip.y1).step_by(8) {
+            for x in (clip.x0 & !7..=clip.x1).step_by(8) {
+                let mut covered = coverage::of_primitive(primitive, x, row);
+                if covered == 0 {
+                    continue;
+                }
+                covered &= coverage::inside(x, row, clip);
+                if let Scissor::Outside(rect) = scissor {
+                    covered &= !coverage::inside(x, row, *rect);
+                }
+                if covered != 0 {
+                    blocks.push(PixelBlock { primitive: index, x: x as u16, row: row as u16, coverage: covered });
+                }
+            }
+        }
+    }
+
+    fn shade(&self, state: usize, blocks: &[PixelBlock]) {
+        let draw = &*self.scene.states[state].state;
+        self.prepared[state].choice.shade(&PixelJob {
+            target: self.target,
+            textures: &self.textures[state],
+            constants: &draw.constants,
+            fog: draw.fog.as_deref(),
+            lighting: draw.lighting.as_deref().zip(draw.light_tables.as_deref()),
+            procedural: draw.procedural.as_deref(),
+            primitives: &self.scene.primitives,
+            varyings: &self.scene.varyings,
+            blocks,
+        });
+    }
+}

@@ -1,0 +1,116 @@
+//! Scenes of fixed-function fragments.
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::lighting::{LightTables, LightingConstants};
+use triglyph_guest::kernel::pixel::{FogTable, PixelConstants, Primitive};
+use triglyph_guest::kernel::procedural::ProceduralData;
+use triglyph_guest::layout::Block;
+
+use super::{Extent, Kind, Rect, ranges_overlap};
+use crate::cache::PixelHandle;
+use crate::cache::texture::TextureSource;
+
+/// Fragments of fixed function: pixel kernels.
+#[derive(Debug)]
+pub enum Fixed {}
+
+impl Kind for Fixed {
+    type Target = SceneTarget;
+    type Primitive = Primitive;
+    /// Such primitives carry their edge functions: interpolation works on them.
+    type Edges = ();
+    type State = DrawState;
+}
+
+impl Extent for SceneTarget {
+    fn extent(&self) -> (u32, u32) {
+        (self.width, self.rows)
+    }
+}
+
+/// The surfaces a scene draws to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SceneTarget {
+    /// Address space of both surfaces.
+    pub space: u32,
+    /// Address of the colour surface; `None` when there is none.
+    pub color: Option<u64>,
+    /// Address of the depth surface; `None` when there is none.
+    pub depth: Option<u64>,
+    /// Bytes of a colour pixel.
+    pub color_bytes: u32,
+    /// Bytes of a depth pixel.
+    pub depth_bytes: u32,
+    /// Pixels of a row.
+    pub width: u32,
+    /// Stored rows.
+    pub rows: u32,
+    /// Layout of both surfaces.
+    pub block: Block,
+}
+
+impl SceneTarget {
+    /// Bytes of a surface of `bytes` a pixel: whole rows of blocks, and for widths that are no multiple of a block
+    /// the overhang of the last one.
+    pub fn surface_bytes(&self, bytes: u32) -> u64 {
+        let edge = self.block.edge();
+        let rows = u64::from(self.rows.next_multiple_of(edge));
+        let overhang = self.width.next_multiple_of(edge) - self.width;
+        (rows * u64::from(self.width) + u64::from(overhang * edge)) * u64::from(bytes)
+    }
+
+    /// The address ranges of the surfaces, as (address, bytes).
+    pub fn ranges(&self) -> impl Iterator<Item = (u64, u64)> {
+        let color = self.color.map(|address| (address, self.surface_bytes(self.color_bytes)));
+        let depth = self.depth.map(|address| (address, self.surface_bytes(self.depth_bytes)));
+        color.into_iter().chain(depth)
+    }
+
+    /// Whether `size` bytes at `address` touch a surface.
+    pub fn overlaps(&self, address: u64, size: u64) -> bool {
+        self.ranges().any(|range| ranges_overlap(range, (address, size)))
+    }
+
+    /// Whether tiles share memory, so that they must be drawn one after the other: the surfaces overlap, or the
+    /// blocks at the end of a row do because the width is no multiple of a block.
+    pub fn tiles_alias(&self) -> bool {
+        let surfaces: Vec<_> = self.ranges().collect();
+        let overlap = matches!(surfaces[..], [a, b] if ranges_overlap(a, b));
+        overlap || !self.width.is_multiple_of(self.block.edge())
+    }
+}
+
+/// Which pixels a draw may touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scissor {
+    /// All of the target.
+    Off,
+    /// Those inside; `None` lets nothing pass.
+    Inside(Option<Rect>),
+    /// Those outside.
+    Outside(Rect),
+}
+
+/// What the pixels of a draw need.
+#[derive(Clone, Debug)]
+pub struct DrawState {
+    /// The kernel.
+    pub kernel: PixelHandle,
+    /// Its constants.
+    pub constants: PixelConstants,
+    /// The fog table, when the kernel uses one.
+    pub fog: Option<Arc<FogTable>>,
+    /// Values of fragment lighting, when the kernel has it.
+    pub lighting: Option<Arc<LightingConstants>>,
+    /// Tables of fragment lighting, when the kernel has it.
+    pub light_tables: Option<Arc<LightTables>>,
+    /// The procedural texture, when the kernel has it.
+    pub procedural: Option<Arc<ProceduralData>>,
+    /// Textures of units 0 to 2, where the kernel samples them.
+    pub textures: [Option<TextureSource>; 3],
+    /// The scissor.
+    pub scissor: Scissor,
+    /// Whether a texture lies in the scene's own target: the reference alone defines what that reads.
+    pub feedback: bool,
+}

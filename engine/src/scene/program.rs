@@ -1,0 +1,214 @@
+//! Scenes of machines whose stages are all programs.
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::program::fragment::{FragmentConstants, Primitive, Samples, UNITS};
+use triglyph_guest::kernel::program::output::TARGETS;
+use triglyph_guest::layout::SurfaceLayout;
+
+use super::{Extent, Kind, Rect, ranges_overlap};
+use crate::cache::FragmentHandle;
+use crate::cache::image::ImageSource;
+use crate::transfer::Place;
+
+/// Fragments that are programs: fragment kernels.
+#[derive(Debug)]
+pub enum Programs {}
+
+impl Kind for Programs {
+    type Target = ProgramTarget;
+    type Primitive = Primitive;
+    type Edges = Edges;
+    type State = ProgramState;
+}
+
+/// A scene of fragment programs.
+pub type ProgramScene = super::Scene<Programs>;
+
+/// The surfaces a scene draws to. Pixels are those of the surface whatever the samples: the stored rows are
+/// `samples.down` times as many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramTarget {
+    /// Colour surfaces.
+    pub colors: [Option<TargetSurface>; TARGETS],
+    /// The depth surface.
+    pub depth: Option<TargetSurface>,
+    /// Pixels of a row, at most [`LARGEST_EDGE`].
+    pub width: u32,
+    /// Rows of pixels, at most [`LARGEST_EDGE`].
+    pub rows: u32,
+    /// Samples of a pixel.
+    pub samples: Samples,
+}
+
+/// Pixels of the longest edge of a target.
+pub const LARGEST_EDGE: u32 = 16_384;
+
+/// A surface of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TargetSurface {
+    /// Its first byte.
+    pub place: Place,
+    /// Bytes from there on that belong to it.
+    pub limit: u64,
+    /// Where pixels stand.
+    pub layout: SurfaceLayout,
+    /// Bytes of a row, or GOBs of one.
+    pub pitch: u32,
+    /// Bytes of a pixel.
+    pub bytes: u32,
+}
+
+impl TargetSurface {
+    /// The bytes that stored rows `first..=last` of `width` stored pixels lie in, as (offset, bytes).
+    pub fn rows(&self, width: u32, first: u32, last: u32) -> (u64, u64) {
+        let pitch = u64::from(self.pitch);
+        let (start, end) = match self.layout {
+            SurfaceLayout::Pitch => {
+                let row = u64::from(width) * u64::from(self.bytes);
+                (u64::from(first) * pitch, u64::from(last) * pitch + row)
+            }
+            SurfaceLayout::Swizzled { log2_width, log2_height } => {
+                (0, u64::from(self.bytes) << (u32::from(log2_width) + u32::from(log2_height)))
+            }
+            SurfaceLayout::BlockLinear { log2_gobs } => {
+                let block = u64::from(8u32 << log2_gobs);
+                let row = pitch * 64 * block;
+                (u64::from(first) / block * row, (u64::from(last) / block + 1) * row)
+            }
+        };
+        let (start, end) = (start.min(self.limit), end.min(self.limit));
+        (start, end - start)
+    }
+}
+
+/// Which surfaces of a target something concerns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Surfaces {
+    /// Colour surfaces, bit i = surface i.
+    pub colors: u8,
+    /// The depth surface.
+    pub depth: bool,
+}
+
+impl Surfaces {
+    /// Those of either.
+    pub fn union(self, other: Surfaces) -> Surfaces {
+        Surfaces { colors: self.colors | other.colors, depth: self.depth || other.depth }
+    }
+
+    fn of<'a>(self, target: &'a ProgramTarget) -> impl Iterator<Item = &'a TargetSurface> + use<'a> {
+        let color = target.colors.iter().enumerate().filter(move |(i, _)| self.colors >> i & 1 != 0);
+        let depth = target.depth.iter().filter(move |_| self.depth);
+        color.filter_map(|(_, surface)| surface.as_ref()).chain(depth)
+    }
+}
+
+impl Extent for ProgramTarget {
+    fn extent(&self) -> (u32, u32) {
+        (self.width, self.rows)
+    }
+}
+
+impl ProgramTarget {
+    /// No surface, no pixels.
+    pub const NOWHERE: ProgramTarget =
+        ProgramTarget { colors: [None; TARGETS], depth: None, width: 0, rows: 0, samples: Samples::ONE };
+
+    /// The memory that rows `first..=last` of pixels of some surfaces lie in.
+    pub fn ranges(&self, which: Surfaces, first: u32, last: u32) -> impl Iterator<Item = (Place, u64)> + '_ {
+        let Samples { across, down } = self.samples;
+        let width = self.width * u32::from(across);
+        let (first, last) = (first * u32::from(down), last * u32::from(down) + u32::from(down) - 1);
+        which.of(self).map(move |surface| {
+            let (offset, bytes) = surface.rows(width, first, last);
+            (surface.place.after(offset), bytes)
+        })
+    }
+
+    /// Whether `size` bytes at `place` touch one of the surfaces.
+    pub fn overlaps(&self, which: Surfaces, place: Place, size: u64) -> bool {
+        self.rows != 0
+            && self.ranges(which, 0, self.rows - 1).any(|(start, bytes)| {
+                start.space == place.space && ranges_overlap((start.address, bytes), (place.address, size))
+            })
+    }
+
+    /// Whether tiles share memory, so that they must be drawn one after the other: two surfaces overlap, or rows of
+    /// one do.
+    pub fn tiles_alias(&self, which: Surfaces) -> bool {
+        let ranges: Vec<_> = self.ranges(which, 0, self.rows.saturating_sub(1)).collect();
+        let overlap = ranges.iter().enumerate().any(|(i, (a, size))| {
+            let after = ranges.iter().skip(i + 1);
+            let mut after = after.filter(|(b, _)| b.space == a.space);
+            after.any(|(b, other)| ranges_overlap((a.address, *size), (b.address, *other)))
+        });
+        let width = u64::from(self.width) * u64::from(self.samples.across);
+        let short = |surface: &TargetSurface| {
+            surface.layout == SurfaceLayout::Pitch && u64::from(surface.pitch) < width * u64::from(surface.bytes)
+        };
+        overlap || which.of(self).any(short)
+    }
+}
+
+/// Edge functions of a triangle with positions in 1/256 pixel. A pixel is covered when all of them are at least 0 at it; the fill
+/// rule is in the values already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Edges {
+    /// Values at the top left corner of pixel (0, 0).
+    pub corner: [i64; 3],
+    /// Steps for 1/256 pixel to the right; for a whole pixel 256 times as much.
+    pub dx: [i32; 3],
+    /// Steps for 1/256 pixel down.
+    pub dy: [i32; 3],
+}
+
+/// Where a sample lies in its pixel, in 1/256 pixel from the top left corner.
+pub type SamplePosition = [u8; 2];
+
+/// What the pixels of a draw need.
+#[derive(Clone, Debug)]
+pub struct ProgramState {
+    /// The kernel.
+    pub kernel: FragmentHandle,
+    /// Values of the fixed parts.
+    pub constants: FragmentConstants,
+    /// Constants of the program.
+    pub program_constants: Arc<[[f32; 4]]>,
+    /// Texture units, where the program samples them.
+    pub textures: Arc<[Option<TextureBinding>; UNITS]>,
+    /// Rectangles that pixels must lie in, or outside of.
+    pub windows: Option<Windows>,
+    /// Rows of 32x32 pixels that repeat; bit n of a row lets column n pass.
+    pub stipple: Option<Arc<[u32; 32]>>,
+    /// Where samples lie, as many as the target has.
+    pub sample_positions: [SamplePosition; 8],
+    /// Samples that may be covered, bit k = sample k.
+    pub sample_mask: u8,
+    /// Whether samples that pass are counted.
+    pub count_samples: bool,
+    /// Surfaces that the kernel reads or writes.
+    pub surfaces: Surfaces,
+}
+
+/// Window clip rectangles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Windows {
+    /// The rectangles.
+    pub rects: Arc<[Rect]>,
+    /// Pixels in none of them pass, instead of pixels in any.
+    pub outside: bool,
+}
+
+/// An image on a texture unit, with the values of its sampler.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextureBinding {
+    /// The image.
+    pub image: Arc<ImageSource>,
+    /// Added to the level of detail.
+    pub lod_bias: f32,
+    /// Range of the level of detail.
+    pub lod_range: [f32; 2],
+    /// Border colour r, g, b, a in the texels' scale.
+    pub border: [f32; 4],
+}

@@ -1,0 +1,235 @@
+//! Images in memory, whatever the machine: how texels are coded and where they stand, and the plain rows of texels
+//! ([`crate::kernel::program::sampler`]) that come of them.
+//!
+//! ```text
+//! mod.rs      coding, arrangement, extents
+//! packed.rs   texels of one or more words with a field for each channel
+//! blocks.rs   blocks of 4x4 and 2x1 texels
+//! ```
+//! Decoding is total: any bytes give texels, and bytes that are missing count as zero.
+
+mod blocks;
+mod packed;
+
+use crate::kernel::program::output::{Bits, Channel, ColorFormat};
+use crate::kernel::program::sampler::{LEVELS, Level, PADDING, Texels};
+use crate::layout::surface::swizzle3;
+
+/// How texels are coded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Coding {
+    /// Words with a field for each channel; channels may share fields. Unorm fields of up to 8 bits become bytes, `v * 255 / max`
+    /// rounded to nearest; with any other field texels become floats: unorm and snorm as [`Channel`] says, floats
+    /// exactly. A float of 24 bits is an f32 without its sign and the low seven bits of its mantissa.
+    Packed(ColorFormat),
+    /// BC1 (DXT1), with transparent black in blocks of three colours. Palettes are interpolated in 8 bits, cut off.
+    Bc1,
+    /// BC2 (DXT2, DXT3).
+    Bc2,
+    /// BC3 (DXT4, DXT5).
+    Bc3,
+    /// Two texels side by side, four bytes, which share green and blue. The fields say which byte is which.
+    Shared422 {
+        /// Red of the even and the odd texel.
+        red: [u8; 2],
+        /// Green of both.
+        green: u8,
+        /// Blue of both.
+        blue: u8,
+    },
+}
+
+impl Coding {
+    /// Texels of a block across and down, bytes of a block.
+    pub const fn block(&self) -> (u32, u32, u32) {
+        match self {
+            Coding::Packed(format) => (1, 1, format.bytes as u32),
+            Coding::Bc1 => (4, 4, 8),
+            Coding::Bc2 | Coding::Bc3 => (4, 4, 16),
+            Coding::Shared422 { .. } => (2, 1, 4),
+        }
+    }
+
+    /// What the texels become.
+    pub fn texels(&self) -> Texels {
+        match self {
+            Coding::Packed(format) if !format.channels.iter().all(fits_byte) => Texels::Float4,
+            _ => Texels::Rgba8,
+        }
+    }
+}
+
+fn fits_byte(channel: &Channel) -> bool {
+    match channel {
+        Channel::Absent | Channel::Zeros(_) | Channel::Ones(_) => true,
+        Channel::Unorm(Bits { bits, .. }) | Channel::Srgb(Bits { bits, .. }) => *bits <= 8,
+        _ => false,
+    }
+}
+
+/// Where the blocks of a level stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arrangement {
+    /// Rows of blocks.
+    Rows {
+        /// Bytes from one row of blocks to the next.
+        pitch: u32,
+        /// Bytes from one slice to the next.
+        slice: u32,
+    },
+    /// Bits of the block's coordinates interleaved ([`swizzle3`]); log2 of the stored size in blocks.
+    Interleaved {
+        /// Of x, y, z.
+        log2: [u8; 3],
+    },
+    /// Rows without gaps of groups of up to four slices, in which the blocks that lie on top of each other are
+    /// neighbours (NV_texture_compression_vtc).
+    GroupedSlices,
+}
+
+/// A level as it stands in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LevelLayout {
+    /// Bytes from the image's start.
+    pub offset: u32,
+    /// Texels across, down, deep; at least 1 each.
+    pub size: [u32; 3],
+    /// Stored texels before the first one, in each direction; multiples of a block. Those of a border.
+    pub skip: [u32; 3],
+    /// Where its blocks stand.
+    pub arrangement: Arrangement,
+}
+
+impl LevelLayout {
+    /// Blocks across, down, deep.
+    fn blocks(&self, coding: &Coding) -> [u32; 3] {
+        let (across, down, _) = coding.block();
+        [self.size[0].div_ceil(across), self.size[1].div_ceil(down), self.size[2]]
+    }
+
+    /// Byte offset from the image's start of the first block of a row.
+    fn row(&self, coding: &Coding, y: u32, z: u32) -> u64 {
+        self.block_offset(coding, [0, y, z])
+    }
+
+    /// Byte offset from the image's start of the block with these coordinates.
+    fn block_offset(&self, coding: &Coding, at: [u32; 3]) -> u64 {
+        let (across, down, bytes) = coding.block();
+        let x = u64::from(at[0] + self.skip[0] / across);
+        let y = u64::from(at[1] + self.skip[1] / down);
+        let z = u64::from(at[2] + self.skip[2]);
+        let bytes = u64::from(bytes);
+        let inside = match self.arrangement {
+            Arrangement::Rows { pitch, slice } => z * u64::from(slice) + y * u64::from(pitch) + x * bytes,
+            Arrangement::Interleaved { log2 } => {
+                u64::from(swizzle3([x, y, z].map(|c| c as u32), log2.map(u32::from))) * bytes
+            }
+            Arrangement::GroupedSlices => {
+                let [w, h, d] = self.blocks(coding).map(u64::from);
+                let first = z & !3;
+                let group = (d - first).min(4);
+                ((first * h + y * group) * w + x * group + (z - first)) * bytes
+            }
+        };
+        u64::from(self.offset) + inside
+    }
+
+    /// Bytes from the image's start to the end of the level.
+    pub fn end(&self, coding: &Coding) -> u64 {
+        let [w, h, d] = self.blocks(coding);
+        let bytes = u64::from(coding.block().2);
+        match self.arrangement {
+            Arrangement::Rows { .. } => self.block_offset(coding, [w - 1, h - 1, d - 1]) + bytes,
+            Arrangement::Interleaved { log2 } => {
+                u64::from(self.offset) + (bytes << log2.iter().map(|&l| u32::from(l)).sum::<u32>())
+            }
+            Arrangement::GroupedSlices => {
+                u64::from(self.offset) + [w, h, d].map(u64::from).iter().product::<u64>() * bytes
+            }
+        }
+    }
+
+    fn texels(&self) -> u64 {
+        self.size.map(u64::from).iter().product()
+    }
+}
+
+/// An image with all its levels and layers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ImageLayout {
+    /// How texels are coded.
+    pub coding: Coding,
+    /// The levels of layer 0, 1 to [`LEVELS`].
+    pub levels: Vec<LevelLayout>,
+    /// Layers, at least 1; six are a cube.
+    pub layers: u32,
+    /// Bytes from one layer to the next.
+    pub layer_stride: u32,
+}
+
+impl ImageLayout {
+    /// Bytes from the first to the last one that belongs to it.
+    pub fn bytes(&self) -> u64 {
+        let layer = self.levels.iter().map(|level| level.end(&self.coding)).max().unwrap_or(0);
+        u64::from(self.layers.saturating_sub(1)) * u64::from(self.layer_stride) + layer
+    }
+
+    /// Texels of one layer, all levels.
+    pub fn layer_texels(&self) -> u64 {
+        self.levels.iter().map(LevelLayout::texels).sum()
+    }
+
+    /// Words that the decoded image takes, padding included.
+    pub fn words(&self) -> u64 {
+        self.layer_texels() * u64::from(self.layers) * self.coding.texels().words() as u64 + PADDING as u64
+    }
+
+    /// The levels as samplers want them; those from the last on repeat it.
+    pub fn sampler_levels(&self) -> [Level; LEVELS] {
+        let mut levels = [Level { offset: 0, width: 1, height: 1, depth: 1 }; LEVELS];
+        let mut offset = 0;
+        for (i, out) in levels.iter_mut().enumerate() {
+            let Some(level) = self.levels.get(i).or(self.levels.last()) else { continue };
+            let [width, height, depth] = level.size;
+            let last = i + 1 >= self.levels.len();
+            *out = Level { offset, width, height, depth };
+            offset += if last { 0 } else { level.texels() as u32 };
+        }
+        levels
+    }
+
+    /// Decodes the image whose bytes are `source`, missing ones being zero, into [`Self::words`] words.
+    pub fn decode(&self, source: &[u8], out: &mut [u32]) {
+        let words = self.coding.texels().words();
+        let mut rest = out;
+        for layer in 0..self.layers {
+            let start = (layer as usize).saturating_mul(self.layer_stride as usize);
+            let source = source.get(start..).unwrap_or(&[]);
+            for level in &self.levels {
+                let (texels, next) = rest.split_at_mut(level.texels() as usize * words);
+                match self.coding {
+                    Coding::Packed(format) => packed::decode(&self.coding, &format, level, source, texels),
+                    _ => blocks::decode(&self.coding, level, source, texels),
+                }
+                rest = next;
+            }
+        }
+    }
+}
+
+/// `N` bytes at `at`, those beyond the end being zero.
+#[inline(always)]
+fn bytes_at<const N: usize>(source: &[u8], at: u64) -> [u8; N] {
+    let at = usize::try_from(at).unwrap_or(usize::MAX);
+    if let Some(bytes) = source.get(at..).and_then(|rest| rest.first_chunk()) {
+        return *bytes;
+    }
+    let mut out = [0; N];
+    for (out, byte) in out.iter_mut().zip(source.get(at..).unwrap_or(&[])) {
+        *out = *byte;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! Texels of words with fields: rows of raw bytes are gathered first, then decoded in loops without branches.
+
+use super::{Arrangement, Coding, LevelLayout, bytes_at};
+use crate::kernel::program::output::{Bits, Channel, ColorFormat};
+use crate::kernel::program::sampler::Texels;
+use crate::layout::surface::swizzle3;
+use crate::num::F16;
+
+/// Decodes a level.
+pub(super) fn decode(coding: &Coding, format: &ColorFormat, level: &LevelLayout, source: &[u8], out: &mut [u32]) {
+    let bytes = usize::from(format.bytes);
+    let width = level.size[0] as usize;
+    let mut row = vec![0; width * bytes];
+    let words = width * coding.texels().words();
+    let mut rows = out.chunks_exact_mut(words);
+    for z in 0..level.size[2] {
+        for y in 0..level.size[1] {
+            let Some(out) = rows.next() else { return };
+            match bytes {
+                1 => gather::<1>(coding, level, source, y, z, &mut row),
+                2 => gather::<2>(coding, level, source, y, z, &mut row),
+                4 => gather::<4>(coding, level, source, y, z, &mut row),
+                8 => gather::<8>(coding, level, source, y, z, &mut row),
+                _ => gather::<16>(coding, level, source, y, z, &mut row),
+            }
+            if format.swap > 1 {
+                row.chunks_exact_mut(usize::from(format.swap)).for_each(<[u8]>::reverse);
+            }
+            match coding.texels() {
+                Texels::Rgba8 => decode_bytes(format, &row, out),
+                Texels::Float4 => decode_floats(format, &row, out),
+            }
+        }
+    }
+}
+
+/// The raw bytes of a row of texels.
+fn gather<const N: usize>(coding: &Coding, level: &LevelLayout, source: &[u8], y: u32, z: u32, row: &mut [u8]) {
+    let Arrangement::Interleaved { log2 } = level.arrangement else {
+        let start = level.row(coding, y, z);
+        let whole = usize::try_from(start).ok().and_then(|start| source.get(start..start.checked_add(row.len())?));
+        match whole {
+            Some(whole) => row.copy_from_slice(whole),
+            None => row.iter_mut().enumerate().for_each(|(i, byte)| *byte = bytes_at::<1>(source, start + i as u64)[0]),
+        }
+        return;
+    };
+    // The bits of x counted up in their places: subtracting all ones in the mask carries over the gaps.
+    let log2 = log2.map(u32::from);
+    let mask = swizzle3([!0, 0, 0], log2);
+    let fixed = swizzle3([0, y + level.skip[1], z + level.skip[2]], log2);
+    let mut x = swizzle3([level.skip[0], 0, 0], log2);
+    let offset = u64::from(level.offset);
+    for texel in row.chunks_exact_mut(N) {
+        texel.copy_from_slice(&bytes_at::<N>(source, offset + u64::from(fixed | x) * N as u64));
+        x = x.wrapping_sub(mask) & mask;
+    }
+}
+
+/// A field as numbers: `((word >> shift & mask) * factor + add) >> 6` is its value of 8 bits.
+#[derive(Clone, Copy, Default)]
+struct Field {
+    shift: u32,
+    mask: u32,
+    factor: u32,
+    add: u32,
+}
+
+impl Field {
+    fn new(channel: Channel, alpha: bool) -> Self {
+        let constant = |value: u32| Field { add: value << 6, ..Field::default() };
+        let (Bits { shift, bits }, factor, add) = match channel {
+            Channel::Absent => return constant(if alpha { 255 } else { 0 }),
+            Channel::Ones(_) => return constant(255),
+            // Equal to v * 255 / max rounded to nearest, for every value of so many bits.
+            Channel::Unorm(at) | Channel::Srgb(at) => match at.bits {
+                1 => (at, 255 << 6, 0),
+                2 => (at, 85 << 6, 0),
+                3 => (at, 2330, 36),
+                4 => (at, 17 << 6, 0),
+                5 => (at, 527, 23),
+                6 => (at, 259, 33),
+                7 => (at, 129, 0),
+                _ => (at, 1 << 6, 0),
+            },
+            _ => return constant(0),
+        };
+        Field { shift: shift.into(), mask: (1 << bits) - 1, factor, add }
+    }
+
+    #[inline(always)]
+    fn value(self, word: u32) -> u32 {
+        ((word >> self.shift & self.mask) * self.factor + self.add) >> 6
+    }
+}
+
+/// A row of texels with fields of at most 8 bits.
+fn decode_bytes(format: &ColorFormat, row: &[u8], out: &mut [u32]) {
+    let mut fields = [Field::default(); 4];
+    for (i, field) in fields.iter_mut().enumerate() {
+        *field = Field::new(format.channels[i], i == 3);
+    }
+    let whole_bytes = fields.iter().all(|field| field.factor == 1 << 6 || field.factor == 0);
+    match format.bytes {
+        1 => fill(out, row.iter().map(|&byte| u32::from(byte)), |word| unpack(&fields, word)),
+        2 => {
+            let words = row.as_chunks().0.iter().map(|&word| u32::from(u16::from_le_bytes(word)));
+            fill(out, words, |word| unpack(&fields, word));
+        }
+        _ => {
+            let words = row.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word));
+            if whole_bytes {
+                fill(out, words, |word| exchange(&fields, word));
+            } else {
+                fill(out, words, |word| unpack(&fields, word));
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn fill(out: &mut [u32], words: impl Iterator<Item = u32>, texel: impl Fn(u32) -> u32) {
+    out.iter_mut().zip(words).for_each(|(out, word)| *out = texel(word));
+}
+
+#[inline(always)]
+fn unpack(fields: &[Field; 4], word: u32) -> u32 {
+    let [r, g, b, a] = fields.map(|field| field.value(word));
+    r | g << 8 | b << 16 | a << 24
+}
+
+/// As [`unpack`] when all fields are whole bytes or constants.
+#[inline(always)]
+fn exchange(fields: &[Field; 4], word: u32) -> u32 {
+    let [r, g, b, a] = fields.map(|field| (word >> field.shift & field.mask) | field.add >> 6);
+    r | g << 8 | b << 16 | a << 24
+}
+
+/// A row of texels with other fields.
+fn decode_floats(format: &ColorFormat, row: &[u8], out: &mut [u32]) {
+    let channels = format.channels;
+    for (texel, out) in row.chunks_exact(usize::from(format.bytes)).zip(out.as_chunks_mut::<4>().0) {
+        let mut words = [0; 4];
+        for (word, bytes) in words.iter_mut().zip(texel.chunks(4)) {
+            *word = u32::from_le_bytes(bytes_at(bytes, 0));
+        }
+        for (i, out) in out.iter_mut().enumerate() {
+            *out = value(channels[i], i == 3, &words).to_bits();
+        }
+    }
+}
+
+/// The value of a channel in a texel's words.
+fn value(channel: Channel, alpha: bool, words: &[u32; 4]) -> f32 {
+    let field =
+        |at: Bits| words[usize::from(at.shift / 32) & 3] >> (at.shift % 32) & (u32::MAX >> (32 - u32::from(at.bits)));
+    match channel {
+        Channel::Absent => f32::from(u8::from(alpha)),
+        Channel::Zeros(_) => 0.0,
+        Channel::Ones(_) => 1.0,
+        Channel::Unorm(at) | Channel::Srgb(at) => {
+            let max = (u64::MAX >> (64 - u32::from(at.bits))) as f32;
+            field(at) as f32 * (1.0 / max)
+        }
+        Channel::Snorm(at) => {
+            let unused = 32 - u32::from(at.bits);
+            let max = (u32::MAX >> (unused + 1)) as f32;
+            let v = ((field(at) << unused) as i32 >> unused) as f32 * (1.0 / max);
+            if -1.0 < v { v } else { -1.0 }
+        }
+        Channel::Uint(at) => f32::from_bits(field(at)),
+        Channel::Sint(at) => {
+            let unused = 32 - u32::from(at.bits);
+            f32::from_bits(((field(at) << unused) as i32 >> unused) as u32)
+        }
+        Channel::Float(at) => match at.bits {
+            32 => f32::from_bits(field(at)),
+            24 => f32::from_bits(field(at) << 7),
+            16 => F16::decode(field(at)),
+            // Five bits of exponent, no sign: a half without its low bits.
+            bits => F16::decode(field(at) << (15 - u32::from(bits))),
+        },
+    }
+}

@@ -1,0 +1,149 @@
+use super::*;
+
+const fn unorm(shift: u8, bits: u8) -> Channel {
+    Channel::Unorm(Bits { shift, bits })
+}
+
+const fn float(shift: u8, bits: u8) -> Channel {
+    Channel::Float(Bits { shift, bits })
+}
+
+fn packed(bytes: u8, swap: u8, channels: [Channel; 4]) -> Coding {
+    Coding::Packed(ColorFormat { bytes, swap, channels })
+}
+
+fn level(offset: u32, size: [u32; 3], arrangement: Arrangement) -> LevelLayout {
+    LevelLayout { offset, size, skip: [0; 3], arrangement }
+}
+
+fn decode(image: &ImageLayout, source: &[u8]) -> Vec<u32> {
+    let mut out = vec![0xDEAD_BEEF; image.words() as usize];
+    image.decode(source, &mut out);
+    out.truncate(out.len() - PADDING);
+    out
+}
+
+fn one(coding: Coding, size: [u32; 3], arrangement: Arrangement) -> ImageLayout {
+    ImageLayout { coding, levels: vec![level(0, size, arrangement)], layers: 1, layer_stride: 0 }
+}
+
+fn row(coding: Coding, width: u32, source: &[u8]) -> Vec<u32> {
+    decode(&one(coding, [width, 1, 1], Arrangement::Rows { pitch: source.len() as u32, slice: 0 }), source)
+}
+
+#[test]
+fn unorm_fields_become_the_nearest_byte() {
+    for bits in 1..=8 {
+        let max = (1u32 << bits) - 1;
+        for v in 0..=max {
+            let coding = packed(2, 1, [unorm(3, bits), Channel::Absent, unorm(3, bits), Channel::Absent]);
+            let exact = (f64::from(v) * 255.0 / f64::from(max) + 0.5).floor() as u32;
+            let texel = row(coding, 1, &((v as u16) << 3).to_le_bytes())[0];
+            assert_eq!(texel, exact | exact << 16 | 0xFF00_0000, "{v} of {bits} bits");
+        }
+    }
+}
+
+#[test]
+fn words_are_of_either_byte_order() {
+    let channels = [unorm(16, 8), unorm(8, 8), unorm(0, 8), unorm(24, 8)];
+    assert_eq!(row(packed(4, 1, channels), 1, &[0x0B, 0x06, 0x08, 0x0A]), [0x0A0B_0608]);
+    assert_eq!(row(packed(4, 4, channels), 1, &[0x0A, 0x08, 0x06, 0x0B]), [0x0A0B_0608]);
+    let color = [unorm(11, 5), unorm(5, 6), unorm(0, 5), Channel::Absent];
+    assert_eq!(row(packed(2, 2, color), 2, &[0xF8, 0x00, 0x07, 0xE0]), [0xFF00_00FF, 0xFF00_FF00]);
+    assert_eq!(row(packed(1, 1, [unorm(0, 8); 4]), 2, &[1, 2]), [0x0101_0101, 0x0202_0202]);
+}
+
+#[test]
+fn other_fields_become_floats() {
+    let halves = [float(0, 16), float(16, 16), float(32, 16), float(48, 16)];
+    let bits = |texel: [f32; 4]| texel.map(f32::to_bits).to_vec();
+    let source = [0x3C, 0x00, 0x40, 0x00, 0xC0, 0x00, 0x38, 0x00];
+    assert_eq!(row(packed(8, 2, halves), 1, &source), bits([1.0, 2.0, -2.0, 0.5]));
+    let singles = [float(0, 32), float(32, 32), float(64, 32), float(96, 32)];
+    let source: Vec<u8> = [1.5f32, -0.0, 3.0, 1e-20].into_iter().flat_map(f32::to_be_bytes).collect();
+    assert_eq!(row(packed(16, 4, singles), 1, &source), bits([1.5, -0.0, 3.0, 1e-20]));
+    let depth = packed(4, 4, [unorm(8, 24); 4]);
+    assert_eq!(row(depth, 2, &[0xFF, 0xFF, 0xFF, 7, 0, 0, 1, 9])[4..], bits([1.0 / 16_777_215.0; 4]));
+    let signed =
+        packed(2, 1, [Channel::Snorm(Bits { shift: 0, bits: 8 }), Channel::Absent, Channel::Absent, Channel::Absent]);
+    assert_eq!(row(signed, 1, &[0x80, 0]), bits([-1.0, 0.0, 0.0, 1.0]));
+    assert_eq!(row(signed, 1, &[0x7F, 0]), bits([1.0, 0.0, 0.0, 1.0]));
+    let small = packed(4, 1, [float(0, 11), float(11, 11), float(22, 10), float(0, 24)]);
+    let one = 15 << 6 | (15 << 6) << 11 | (15 << 5) << 22;
+    assert_eq!(row(small, 1, &u32::to_le_bytes(one))[..3], bits([1.0; 4])[..3]);
+}
+
+#[test]
+fn missing_bytes_are_zero() {
+    let coding = packed(4, 1, [unorm(0, 8), unorm(8, 8), unorm(16, 8), unorm(24, 8)]);
+    let image = one(coding, [2, 2, 1], Arrangement::Rows { pitch: 8, slice: 0 });
+    assert_eq!(image.bytes(), 16);
+    assert_eq!(decode(&image, &[1, 2, 3, 4, 5, 6]), [0x0403_0201, 0x0605, 0, 0]);
+    for coding in [Coding::Bc1, Coding::Bc2, Coding::Bc3] {
+        assert_eq!(decode(&one(coding, [4, 4, 1], Arrangement::Rows { pitch: 16, slice: 0 }), &[]).len(), 16);
+    }
+}
+
+#[test]
+fn interleaved_texels_stand_where_the_layout_says() {
+    for (log2, size) in [([3, 1, 0], [8, 2, 1]), ([2, 2, 2], [4, 4, 4]), ([0, 3, 1], [1, 8, 2])] {
+        let image = one(packed(1, 1, [unorm(0, 8); 4]), size, Arrangement::Interleaved { log2 });
+        let source: Vec<u8> = (0..image.bytes() as u8).collect();
+        let found = decode(&image, &source);
+        let mut at = 0;
+        for z in 0..size[2] {
+            for y in 0..size[1] {
+                for x in 0..size[0] {
+                    assert_eq!(found[at] & 0xFF, swizzle3([x, y, z], log2.map(u32::from)), "{x} {y} {z} of {size:?}");
+                    at += 1;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn borders_are_left_out() {
+    let coding = packed(1, 1, [unorm(0, 8); 4]);
+    let mut image = one(coding, [2, 1, 1], Arrangement::Rows { pitch: 4, slice: 0 });
+    image.levels[0].skip = [1, 1, 0];
+    assert_eq!(decode(&image, &[0, 0, 0, 0, 9, 1, 2, 9]).iter().map(|t| t & 0xFF).collect::<Vec<_>>(), [1, 2]);
+    let mut image = one(coding, [8, 8, 1], Arrangement::Interleaved { log2: [4, 4, 0] });
+    image.levels[0].skip = [4, 4, 0];
+    let source: Vec<u8> = (0..=255).collect();
+    assert_eq!(decode(&image, &source)[0] & 0xFF, swizzle3([4, 4, 0], [4, 4, 0]));
+}
+
+#[test]
+fn levels_and_layers_follow_each_other() {
+    let coding = packed(1, 1, [unorm(0, 8); 4]);
+    let rows = |pitch| Arrangement::Rows { pitch, slice: 0 };
+    let levels = vec![level(0, [2, 1, 1], rows(2)), level(2, [1, 1, 1], rows(1))];
+    let image = ImageLayout { coding, levels, layers: 2, layer_stride: 4 };
+    assert_eq!(image.bytes(), 7);
+    let found: Vec<u32> = decode(&image, &[1, 2, 3, 9, 4, 5, 6]).iter().map(|t| t & 0xFF).collect();
+    assert_eq!(found, [1, 2, 3, 4, 5, 6]);
+    let levels = image.sampler_levels();
+    assert_eq!(levels[0], Level { offset: 0, width: 2, height: 1, depth: 1 });
+    assert_eq!(levels[1..].iter().filter(|l| **l == Level { offset: 2, width: 1, height: 1, depth: 1 }).count(), 15);
+}
+
+#[test]
+fn pairs_share_two_channels() {
+    let coding = Coding::Shared422 { red: [1, 3], green: 2, blue: 0 };
+    assert_eq!(
+        row(coding, 3, &[0xB0, 0x01, 0xC0, 0x02, 0xB1, 0x03, 0xC1, 0x04]),
+        [0xFFB0_C001, 0xFFB0_C002, 0xFFB1_C103]
+    );
+}
+
+#[test]
+fn slices_of_a_volume_of_blocks_come_in_groups() {
+    // Two groups: four slices and one, of two blocks each.
+    let image = one(Coding::Bc1, [8, 4, 5], Arrangement::GroupedSlices);
+    assert_eq!(image.bytes(), 80);
+    let level = image.levels[0];
+    let at = |x, z| level.block_offset(&image.coding, [x, 0, z]);
+    assert_eq!([at(0, 0), at(0, 3), at(1, 0), at(1, 3), at(0, 4), at(1, 4)], [0, 24, 32, 56, 64, 72]);
+}

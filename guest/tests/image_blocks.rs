@@ -1,0 +1,45 @@
+//! Compressed blocks: recorded ones with their texels.
+
+mod support;
+
+use serde_json::Value;
+use support::text_of;
+use triglyph_guest::format::{Arrangement, Coding, ImageLayout, LevelLayout};
+
+/// The texels of one block, as bytes r, g, b, a.
+fn texels(coding: Coding, block: &[u8]) -> Vec<[u8; 4]> {
+    let arrangement = Arrangement::Rows { pitch: block.len() as u32, slice: 0 };
+    let level = LevelLayout { offset: 0, size: [4, 4, 1], skip: [0; 3], arrangement };
+    let image = ImageLayout { coding, levels: vec![level], layers: 1, layer_stride: 0 };
+    let mut out = vec![0; image.words() as usize];
+    image.decode(block, &mut out);
+    out[..16].iter().map(|texel| texel.to_le_bytes()).collect()
+}
+
+fn bytes(list: &Value) -> Vec<u8> {
+    list.as_array().expect("a list").iter().map(|byte| byte.as_u64().expect("a byte") as u8).collect()
+}
+
+#[test]
+fn recorded_blocks() {
+    let json: Value = serde_json::from_str(&text_of("rsx", "vectors/dxt.json")).expect("the file is JSON");
+    let vectors = json["vectors"].as_array().expect("a list");
+    assert_eq!(vectors.len(), 7);
+    for vector in vectors {
+        let coding = match vector["format"].as_str().expect("a name") {
+            "DXT1" => Coding::Bc1,
+            "DXT23" => Coding::Bc2,
+            "DXT45" => Coding::Bc3,
+            other => panic!("format {other}"),
+        };
+        let found = texels(coding, &bytes(&vector["block"]));
+        if let Some(expected) = vector["texels_rgba"].as_array() {
+            let found: Vec<Vec<u8>> = found.iter().map(|texel| texel.to_vec()).collect();
+            let expected: Vec<Vec<u8>> = expected.iter().map(bytes).collect();
+            assert_eq!(found, expected, "{}", vector["name"]);
+        } else {
+            let alphas: Vec<u8> = found.iter().map(|texel| texel[3]).collect();
+            assert_eq!(alphas, bytes(&vector["alpha"]), "{}", vector["name"]);
+        }
+    }
+}
