@@ -7,8 +7,10 @@
 //!                constants; operand.rs what both have in common
 //! ```
 
+pub mod enums;
 pub mod fifo;
 pub mod fragment;
+pub mod methods;
 pub mod objects;
 pub mod operand;
 pub mod two_d;

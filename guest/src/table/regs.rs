@@ -140,7 +140,7 @@ macro_rules! regs {
             $(#[doc = $doc:literal])+
             $name:ident @ $address:tt $(= $reset:literal)? {
                 $($field:ident $lo:literal : $hi:literal $($sign:ident)?),* $(,)?
-            } $($kind:ident ($($of:tt)*))? ;
+            } $($kind:ident $(($($of:tt)*))?)? ;
         )+
     ) => {
         $(
@@ -163,7 +163,7 @@ macro_rules! regs {
                         },
                     )*],
                     reset: 0 $(+ $reset)?,
-                    effect: $crate::table::regs::regs!(@effect $Effect; $($kind ($($of)*))?),
+                    effect: $crate::table::regs::regs!(@effect $Effect; $($kind $(($($of)*))?)?),
                 }),
             )+
         ];
@@ -279,6 +279,7 @@ macro_rules! regs {
     };
 
     (@effect $Effect:ty;) => { <$Effect>::None };
+    (@effect $Effect:ty; $kind:ident) => { <$Effect>::$kind };
     (@effect $Effect:ty; $kind:ident ($($of:tt)*)) => { <$Effect>::$kind($($of)*) };
 }
 

@@ -73,8 +73,8 @@ impl VectorOp {
     }
 }
 
-/// Smallest magnitude that [`ScalarOp::Rcc`] gives. Source: NV_vertex_program.
-pub const RCC_MIN: f32 = 5.421_010_9e-20;
+/// Smallest magnitude that [`ScalarOp::Rcc`] gives: 2^-64. Source: NV_vertex_program.
+pub const RCC_MIN: f32 = 5.421_011e-20;
 /// Largest magnitude that [`ScalarOp::Rcc`] gives. Source: NV_vertex_program.
 pub const RCC_MAX: f32 = 1.884_467e19;
 

@@ -126,7 +126,7 @@ impl Instruction {
     fn runs_on(&self) -> bool {
         let op = self.scalar.op;
         let jumps = matches!(op, ScalarOp::Bra | ScalarOp::Bri | ScalarOp::Ret);
-        !self.end && !(jumps && self.condition.is_none())
+        !(self.end || jumps && self.condition.is_none())
     }
 }
 

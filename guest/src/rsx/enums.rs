@@ -1,0 +1,367 @@
+//! Values of register fields. Sources: GCM headers, envytools nv30-40_3d.xml, RPCS3 gcm_enums.h.
+
+use crate::table::regs::values;
+
+values! {
+    /// Comparison of tests: incoming on the left, stored or reference on the right as the register says.
+    Compare {
+        Never = 0x0200 "NEVER";
+        Less = 0x0201 "LESS";
+        Equal = 0x0202 "EQUAL";
+        LessEqual = 0x0203 "LEQUAL";
+        Greater = 0x0204 "GREATER";
+        NotEqual = 0x0205 "NOTEQUAL";
+        GreaterEqual = 0x0206 "GEQUAL";
+        Always = 0x0207 "ALWAYS";
+    }
+
+    /// What becomes of the stencil.
+    StencilOp {
+        Zero = 0x0000 "ZERO";
+        Invert = 0x150A "INVERT";
+        Keep = 0x1E00 "KEEP";
+        Replace = 0x1E01 "REPLACE";
+        /// Saturates at 255.
+        Incr = 0x1E02 "INCR";
+        /// Saturates at 0.
+        Decr = 0x1E03 "DECR";
+        IncrWrap = 0x8507 "INCR_WRAP";
+        DecrWrap = 0x8508 "DECR_WRAP";
+    }
+
+    /// Factor of a blend term.
+    BlendFactor {
+        Zero = 0x0000 "ZERO";
+        One = 0x0001 "ONE";
+        SrcColor = 0x0300 "SRC_COLOR";
+        OneMinusSrcColor = 0x0301 "ONE_MINUS_SRC_COLOR";
+        SrcAlpha = 0x0302 "SRC_ALPHA";
+        OneMinusSrcAlpha = 0x0303 "ONE_MINUS_SRC_ALPHA";
+        DstAlpha = 0x0304 "DST_ALPHA";
+        OneMinusDstAlpha = 0x0305 "ONE_MINUS_DST_ALPHA";
+        DstColor = 0x0306 "DST_COLOR";
+        OneMinusDstColor = 0x0307 "ONE_MINUS_DST_COLOR";
+        /// The smaller of source alpha and 1 - destination alpha for colours, 1 for alpha.
+        SrcAlphaSaturate = 0x0308 "SRC_ALPHA_SATURATE";
+        ConstantColor = 0x8001 "CONSTANT_COLOR";
+        OneMinusConstantColor = 0x8002 "ONE_MINUS_CONSTANT_COLOR";
+        ConstantAlpha = 0x8003 "CONSTANT_ALPHA";
+        OneMinusConstantAlpha = 0x8004 "ONE_MINUS_CONSTANT_ALPHA";
+    }
+
+    /// How source and destination terms are combined. The arithmetic of the signed ones is unknown.
+    BlendEquation {
+        Add = 0x8006 "ADD";
+        /// Factors are ignored.
+        Min = 0x8007 "MIN";
+        /// Factors are ignored.
+        Max = 0x8008 "MAX";
+        /// Source - destination.
+        Subtract = 0x800A "SUBTRACT";
+        /// Destination - source.
+        ReverseSubtract = 0x800B "REVERSE_SUBTRACT";
+        ReverseSubtractSigned = 0xF005 "REVERSE_SUBTRACT_SIGNED";
+        AddSigned = 0xF006 "ADD_SIGNED";
+        ReverseAddSigned = 0xF007 "REVERSE_ADD_SIGNED";
+    }
+
+    /// Operation on the bits of source s and destination d.
+    LogicOp {
+        /// `0`
+        Clear = 0x1500 "CLEAR";
+        /// `s & d`
+        And = 0x1501 "AND";
+        /// `s & ~d`
+        AndReverse = 0x1502 "AND_REVERSE";
+        /// `s`
+        Copy = 0x1503 "COPY";
+        /// `~s & d`
+        AndInverted = 0x1504 "AND_INVERTED";
+        /// `d`
+        Noop = 0x1505 "NOOP";
+        /// `s ^ d`
+        Xor = 0x1506 "XOR";
+        /// `s | d`
+        Or = 0x1507 "OR";
+        /// `~(s | d)`
+        Nor = 0x1508 "NOR";
+        /// `~(s ^ d)`
+        Equiv = 0x1509 "EQUIV";
+        /// `~d`
+        Invert = 0x150A "INVERT";
+        /// `s | ~d`
+        OrReverse = 0x150B "OR_REVERSE";
+        /// `~s`
+        CopyInverted = 0x150C "COPY_INVERTED";
+        /// `~s | d`
+        OrInverted = 0x150D "OR_INVERTED";
+        /// `~(s & d)`
+        Nand = 0x150E "NAND";
+        /// `1`
+        Set = 0x150F "SET";
+    }
+
+    /// What vertices become.
+    Primitive {
+        /// Closes the draw.
+        End = 0 "END";
+        Points = 1 "POINTS";
+        Lines = 2 "LINES";
+        LineLoop = 3 "LINE_LOOP";
+        LineStrip = 4 "LINE_STRIP";
+        Triangles = 5 "TRIANGLES";
+        TriangleStrip = 6 "TRIANGLE_STRIP";
+        TriangleFan = 7 "TRIANGLE_FAN";
+        Quads = 8 "QUADS";
+        QuadStrip = 9 "QUAD_STRIP";
+        Polygon = 10 "POLYGON";
+    }
+
+    /// How the fog factor follows from the fog coordinate; the ABS modes take its magnitude.
+    FogMode {
+        /// After reset.
+        Exp = 0x0800 "EXP";
+        Exp2 = 0x0801 "EXP2";
+        ExpAbs = 0x0802 "EXP_ABS";
+        Exp2Abs = 0x0803 "EXP2_ABS";
+        LinearAbs = 0x0804 "LINEAR_ABS";
+        Linear = 0x2601 "LINEAR";
+    }
+
+    /// How polygons are drawn.
+    PolygonMode {
+        Point = 0x1B00 "POINT";
+        Line = 0x1B01 "LINE";
+        Fill = 0x1B02 "FILL";
+    }
+
+    /// Which side is dropped.
+    CullFace {
+        Front = 0x0404 "FRONT";
+        Back = 0x0405 "BACK";
+        FrontAndBack = 0x0408 "FRONT_AND_BACK";
+    }
+
+    /// Which winding is the front.
+    FrontFace {
+        Cw = 0x0900 "CW";
+        Ccw = 0x0901 "CCW";
+    }
+
+    /// Whether colours are interpolated.
+    ShadeMode {
+        Flat = 0x1D00 "FLAT";
+        Smooth = 0x1D01 "SMOOTH";
+    }
+
+    /// Type of the components of a vertex array.
+    VertexType {
+        /// Four bytes B, G, R, A (nouveau); RPCS3 reads them as UINT8.
+        D3dColor = 0 "UB_D3DCOLOR";
+        /// `(v + 0.5) / 32767.5`
+        Snorm16 = 1 "SNORM16";
+        Float32 = 2 "FLOAT32";
+        Float16 = 3 "FLOAT16";
+        /// `v / 255`
+        Unorm8 = 4 "UNORM8";
+        /// Not normalised.
+        Sint16 = 5 "SINT16";
+        /// One word of three signed fields.
+        Cmp = 6 "CMP_11_11_10";
+        /// Not normalised.
+        Uint8 = 7 "UINT8";
+    }
+
+    /// Format of colour targets; components from the highest bit down.
+    SurfaceColor {
+        /// X is stored as 0.
+        Z1R5G5B5 = 1 "X1R5G5B5_Z1R5G5B5";
+        /// X is stored as 1.
+        O1R5G5B5 = 2 "X1R5G5B5_O1R5G5B5";
+        R5g6b5 = 3 "R5G6B5";
+        /// X is stored as 0.
+        Z8R8G8B8 = 4 "X8R8G8B8_Z8R8G8B8";
+        /// X is stored as 0xFF.
+        O8R8G8B8 = 5 "X8R8G8B8_O8R8G8B8";
+        A8r8g8b8 = 8 "A8R8G8B8";
+        B8 = 9 "B8";
+        G8b8 = 10 "G8B8";
+        Rgba16F = 11 "F_W16Z16Y16X16";
+        Rgba32F = 12 "F_W32Z32Y32X32";
+        R32F = 13 "F_X32";
+        /// X is stored as 0.
+        Z8B8G8R8 = 14 "X8B8G8R8_Z8B8G8R8";
+        /// X is stored as 0xFF.
+        O8B8G8R8 = 15 "X8B8G8R8_O8B8G8R8";
+        A8b8g8r8 = 16 "A8B8G8R8";
+    }
+
+    /// Format of the depth target.
+    SurfaceDepth {
+        Z16 = 1 "Z16";
+        Z24s8 = 2 "Z24S8";
+    }
+
+    /// Samples of a pixel.
+    Antialias {
+        Center1 = 0 "CENTER_1";
+        DiagonalCentered2 = 3 "DIAGONAL_CENTERED_2";
+        SquareCentered4 = 4 "SQUARE_CENTERED_4";
+        SquareRotated4 = 5 "SQUARE_ROTATED_4";
+    }
+
+    /// What becomes of texture coordinates outside of 0..1.
+    Wrap {
+        /// Repeats.
+        Wrap = 1 "WRAP";
+        Mirror = 2 "MIRROR";
+        ClampToEdge = 3 "CLAMP_TO_EDGE";
+        Border = 4 "BORDER";
+        /// Half way to the border colour, as GL_CLAMP.
+        Clamp = 5 "CLAMP";
+        MirrorOnceClampToEdge = 6 "MIRROR_ONCE_CLAMP_TO_EDGE";
+        MirrorOnceBorder = 7 "MIRROR_ONCE_BORDER";
+        MirrorOnceClamp = 8 "MIRROR_ONCE_CLAMP";
+    }
+
+    /// Filter of minified textures: within a level, then between levels.
+    MinFilter {
+        Nearest = 1 "NEAREST";
+        Linear = 2 "LINEAR";
+        NearestNearest = 3 "NEAREST_NEAREST";
+        LinearNearest = 4 "LINEAR_NEAREST";
+        NearestLinear = 5 "NEAREST_LINEAR";
+        LinearLinear = 6 "LINEAR_LINEAR";
+        ConvolutionMin = 7 "CONVOLUTION_MIN";
+    }
+
+    /// Filter of magnified textures.
+    MagFilter {
+        Nearest = 1 "NEAREST";
+        Linear = 2 "LINEAR";
+        ConvolutionMag = 4 "CONVOLUTION_MAG";
+    }
+
+    /// Largest anisotropy.
+    Aniso {
+        X1 = 0 "1";
+        X2 = 1 "2";
+        X4 = 2 "4";
+        X6 = 3 "6";
+        X8 = 4 "8";
+        X10 = 5 "10";
+        X12 = 6 "12";
+        X16 = 7 "16";
+    }
+
+    /// Comparison of a depth texture: texel on the left, reference on the right.
+    TexZfunc {
+        Never = 0 "NEVER";
+        /// nouveau calls this one GREATER: reference > texel.
+        Less = 1 "LESS";
+        Equal = 2 "EQUAL";
+        LessEqual = 3 "LEQUAL";
+        Greater = 4 "GREATER";
+        NotEqual = 5 "NOTEQUAL";
+        GreaterEqual = 6 "GEQUAL";
+        Always = 7 "ALWAYS";
+    }
+
+    /// What a report counts.
+    ReportType {
+        ZpassPixelCount = 1 "ZPASS_PIXEL_COUNT";
+        ZcullStats = 2 "ZCULL_STATS";
+        ZcullStats1 = 3 "ZCULL_STATS1";
+        ZcullStats2 = 4 "ZCULL_STATS2";
+        ZcullStats3 = 5 "ZCULL_STATS3";
+    }
+
+    /// Layout of the targets.
+    SurfaceLayout {
+        Linear = 1 "LINEAR";
+        Swizzled = 2 "SWIZZLED";
+    }
+
+    /// Type of indices.
+    IndexType {
+        U32 = 0 "U32";
+        U16 = 1 "U16";
+    }
+
+    /// When draws and clears happen.
+    RenderMode {
+        Always = 1 "ALWAYS";
+        /// The value of a report is not zero.
+        Conditional = 2 "CONDITIONAL";
+    }
+
+    /// Format of surfaces of the 2D classes. Z: what is not stored is 0, O: it is 1.
+    Surface2d {
+        Y8 = 0x1 "Y8";
+        Z1R5G5B5 = 0x2 "X1R5G5B5_Z1R5G5B5";
+        X1R5G5B5 = 0x3 "X1R5G5B5";
+        R5G6B5 = 0x4 "R5G6B5";
+        Y16 = 0x5 "Y16";
+        Z8R8G8B8 = 0x6 "X8R8G8B8_Z8R8G8B8";
+        X8R8G8B8 = 0x7 "X8R8G8B8";
+        Z1A7R8G8B8 = 0x8 "X1A7R8G8B8_Z1A7R8G8B8";
+        X1A7R8G8B8 = 0x9 "X1A7R8G8B8";
+        A8R8G8B8 = 0xA "A8R8G8B8";
+        Y32 = 0xB "Y32";
+    }
+
+    /// How images are combined with their target.
+    Operation2d {
+        SrccopyAnd = 0 "SRCCOPY_AND";
+        RopAnd = 1 "ROP_AND";
+        BlendAnd = 2 "BLEND_AND";
+        Srccopy = 3 "SRCCOPY";
+        SrccopyPremult = 4 "SRCCOPY_PREMULT";
+        BlendPremult = 5 "BLEND_PREMULT";
+    }
+
+    /// How colours lose bits.
+    Conversion2d {
+        Dither = 0 "DITHER";
+        Truncate = 1 "TRUNCATE";
+        SubtractTruncate = 2 "SUBTRACT_TRUNCATE";
+    }
+
+    /// Format of pixels in the push buffer.
+    CpuColor {
+        R5G6B5 = 1 "R5G6B5";
+        A1R5G5B5 = 2 "A1R5G5B5";
+        X1R5G5B5 = 3 "X1R5G5B5";
+        A8R8G8B8 = 4 "A8R8G8B8";
+        X8R8G8B8 = 5 "X8R8G8B8";
+    }
+
+    /// Format of scaled images.
+    ScaledColor {
+        A1R5G5B5 = 0x1 "A1R5G5B5";
+        X1R5G5B5 = 0x2 "X1R5G5B5";
+        A8R8G8B8 = 0x3 "A8R8G8B8";
+        X8R8G8B8 = 0x4 "X8R8G8B8";
+        Cr8Yb8Cb8Ya8 = 0x5 "CR8YB8CB8YA8";
+        Yb8Cr8Ya8Cb8 = 0x6 "YB8CR8YA8CB8";
+        R5G6B5 = 0x7 "R5G6B5";
+        Y8 = 0x8 "Y8";
+        Ay8 = 0x9 "AY8";
+        Eyb8Ecr8Eya8Ecb8 = 0xA "EYB8ECR8EYA8ECB8";
+        Ecr8Eyb8Ecb8Eya8 = 0xB "ECR8EYB8ECB8EYA8";
+        A8B8G8R8 = 0xC "A8B8G8R8";
+        X8B8G8R8 = 0xD "X8B8G8R8";
+    }
+
+    /// Where the first sample of a scaled image lies.
+    Origin2d {
+        Center = 1 "CENTER";
+        Corner = 2 "CORNER";
+    }
+
+    /// Filter of scaled images.
+    Filter2d {
+        Point = 0 "POINT";
+        Bilinear = 1 "BILINEAR";
+    }
+}

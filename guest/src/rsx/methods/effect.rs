@@ -1,0 +1,171 @@
+//! What a method does besides being stored.
+
+/// Groups of 3D state that a write makes stale.
+pub mod dirty {
+    /// Formats, layout, addresses of targets; surface clip.
+    pub const SURFACE: u32 = 1 << 0;
+    /// Viewport, depth range, scissor, window offset and clip.
+    pub const VIEWPORT: u32 = 1 << 1;
+    /// Facing, culling, polygon modes and offset, lines, points, stipple, clip planes, shade mode.
+    pub const RASTER: u32 = 1 << 2;
+    /// Vertex arrays.
+    pub const VERTEX_ARRAY: u32 = 1 << 3;
+    /// Index array and restart.
+    pub const INDEX: u32 = 1 << 4;
+    /// Vertex program, its start, limits, branch bits and outputs.
+    pub const VERTEX_PROGRAM: u32 = 1 << 5;
+    /// Constants of vertex programs.
+    pub const VERTEX_CONSTANTS: u32 = 1 << 6;
+    /// Vertex textures.
+    pub const VERTEX_TEXTURE: u32 = 1 << 7;
+    /// Fragment program and what its inputs are.
+    pub const FRAGMENT_PROGRAM: u32 = 1 << 8;
+    /// Textures.
+    pub const TEXTURE: u32 = 1 << 9;
+    /// Alpha test, blending, logic operation, masks, dither.
+    pub const OUTPUT: u32 = 1 << 10;
+    /// Depth and stencil tests.
+    pub const DEPTH_STENCIL: u32 = 1 << 11;
+    /// Fog mode and parameters.
+    pub const FOG: u32 = 1 << 12;
+    /// Counting of samples.
+    pub const QUERY: u32 = 1 << 13;
+    /// Conditional rendering.
+    pub const CONDITION: u32 = 1 << 14;
+    /// Immediate values of vertex attributes.
+    pub const VERTEX_DATA: u32 = 1 << 15;
+    /// Every group.
+    pub const ALL: u32 = (1 << 16) - 1;
+}
+
+/// What a write to a method does. The value is stored in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Nothing: whoever needs the register reads it then.
+    None,
+    /// Nothing at all: known, and without visible effect in this implementation.
+    Ignored,
+    /// Makes groups of state stale: bits of [`dirty`].
+    Dirty(u32),
+    /// Something happens at once.
+    Trigger(Trigger),
+}
+
+impl Effect {
+    /// The groups of state that are stale after the write: bits of [`dirty`].
+    pub const fn groups(self) -> u32 {
+        match self {
+            Effect::None | Effect::Ignored => 0,
+            Effect::Dirty(groups) => groups,
+            Effect::Trigger(trigger) => trigger.groups(),
+        }
+    }
+
+    /// Whether something happens at once.
+    pub const fn is_trigger(self) -> bool {
+        matches!(self, Effect::Trigger(_))
+    }
+}
+
+/// Methods at which something happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Trigger {
+    /// Puller: binds an object to the subchannel.
+    Object,
+    /// Puller: the reference counter takes the value when everything before is done.
+    Reference,
+    /// Puller: finds the object of semaphores.
+    SemaphoreObject,
+    /// Puller: waits until a semaphore has the value.
+    SemaphoreAcquire,
+    /// Puller: writes the value to a semaphore.
+    SemaphoreRelease,
+    /// Puller: another channel may run.
+    Yield,
+    /// Writes a notifier record.
+    Notify,
+    /// Waits for everything before.
+    WaitForIdle,
+    /// Opens or closes a draw.
+    BeginEnd,
+    /// Two indices.
+    ArrayElement16,
+    /// An index.
+    ArrayElement32,
+    /// A range of vertices.
+    DrawArrays,
+    /// A range of indices.
+    DrawIndexArray,
+    /// A word of packed vertices.
+    InlineArray,
+    /// A word of four f32 of an attribute.
+    VertexData4F,
+    /// A word of three f32 of an attribute.
+    VertexData3F,
+    /// A word of two f32 of an attribute.
+    VertexData2F,
+    /// One f32 of an attribute.
+    VertexData1F,
+    /// Two integers of an attribute.
+    VertexData2S,
+    /// Two of four integers of an attribute.
+    VertexData4S,
+    /// Two of four normalised integers of an attribute.
+    VertexDataScaled4S,
+    /// Four normalised bytes of an attribute.
+    VertexData4Ub,
+    /// A word of vertex program.
+    TransformProgram,
+    /// A word of a vertex program's constant.
+    TransformConstant,
+    /// Clears targets.
+    ClearSurface,
+    /// Sets a counter to zero.
+    ClearReportValue,
+    /// Writes a report.
+    GetReport,
+    /// Writes a semaphore when drawing is complete.
+    BackEndWriteSemaphoreRelease,
+    /// Writes a semaphore when textures are read.
+    TextureReadSemaphoreRelease,
+    /// Texels may have changed.
+    InvalidateTextures,
+    /// Copies lines of bytes.
+    CopyLines,
+    /// A word of pixels.
+    ImageColor,
+    /// Copies a scaled image.
+    ScaleImage,
+    /// Shows a buffer.
+    Flip,
+    /// Queues a buffer to be shown.
+    Queue,
+    /// Interrupts the CPU with a value of the program's.
+    UserInterrupt,
+}
+
+impl Trigger {
+    /// The groups of state that are stale after it: bits of [`dirty`].
+    pub const fn groups(self) -> u32 {
+        use Trigger::*;
+        match self {
+            TransformProgram => dirty::VERTEX_PROGRAM,
+            TransformConstant => dirty::VERTEX_CONSTANTS,
+            InvalidateTextures => dirty::TEXTURE | dirty::VERTEX_TEXTURE,
+            VertexData4F | VertexData3F | VertexData2F | VertexData1F | VertexData2S | VertexData4S
+            | VertexDataScaled4S | VertexData4Ub => dirty::VERTEX_DATA,
+            _ => 0,
+        }
+    }
+
+    /// Words of one element of the register array that does this: values of attributes have up to four.
+    pub const fn words(self) -> usize {
+        use Trigger::*;
+        match self {
+            VertexData4F => 4,
+            VertexData3F => 3,
+            VertexData2F | VertexData4S | VertexDataScaled4S => 2,
+            _ => 1,
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The methods of the classes: one table each, looked up by byte address.
+//!
+//! A method is a module: `methods::curie::set_surface_format::ID`, `..::color(word)`. Addresses that no row has are plain
+//! storage without known effect. [`class`] finds a table by the number of a class.
+
+pub mod curie;
+pub mod effect;
+pub mod image_from_cpu;
+pub mod memory_to_memory;
+pub mod puller;
+pub mod scaled_image;
+pub mod software;
+pub mod surface_swizzled;
+pub mod surfaces_2d;
+
+pub use effect::{Effect, Trigger, dirty};
+
+use super::fifo::{METHOD_SPACE, METHODS};
+use super::objects::class as number;
+
+/// What a table says about one method or an array of them.
+pub type Method = crate::table::RegInfo<Effect>;
+
+/// The methods of a class.
+#[derive(Debug)]
+pub struct Class {
+    rows: &'static [Method],
+    initial: &'static [(usize, &'static [u32])],
+    /// Row of each word of the method space plus one; zero for none.
+    row_of: [u16; METHODS],
+}
+
+/// 3D.
+pub static CURIE: Class = Class::new(curie::REGISTERS, curie::INITIAL);
+/// Copies of lines.
+pub static MEMORY_TO_MEMORY: Class = Class::new(memory_to_memory::REGISTERS, &[]);
+/// Linear surfaces.
+pub static SURFACES_2D: Class = Class::new(surfaces_2d::REGISTERS, &[]);
+/// Swizzled surface.
+pub static SURFACE_SWIZZLED: Class = Class::new(surface_swizzled::REGISTERS, &[]);
+/// Pixels from the push buffer.
+pub static IMAGE_FROM_CPU: Class = Class::new(image_from_cpu::REGISTERS, &[]);
+/// Scaled images.
+pub static SCALED_IMAGE: Class = Class::new(scaled_image::REGISTERS, &[]);
+/// What the puller takes, on every subchannel.
+pub static PULLER: Class = Class::new(puller::REGISTERS, &[]);
+/// The software object.
+pub static SOFTWARE: Class = Class::new(software::REGISTERS, &[]);
+
+/// The methods of a class by its number (see [`objects::class`](super::objects::class)).
+pub fn class(class: u32) -> Option<&'static Class> {
+    Some(match class {
+        number::CURIE => &CURIE,
+        number::MEMORY_TO_MEMORY => &MEMORY_TO_MEMORY,
+        number::SURFACES_2D | number::SURFACES_2D_NV10 => &SURFACES_2D,
+        number::SURFACE_SWIZZLED => &SURFACE_SWIZZLED,
+        number::IMAGE_FROM_CPU => &IMAGE_FROM_CPU,
+        number::SCALED_IMAGE => &SCALED_IMAGE,
+        _ => return None,
+    })
+}
+
+/// A method of a class.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    /// The row.
+    pub method: &'static Method,
+    /// Which element, where the row is an array; else 0.
+    pub index: usize,
+    /// Which word of the element, for values of several words; else 0.
+    pub word: usize,
+}
+
+impl std::fmt::Display for Found {
+    /// `SET_TEXTURE_FORMAT[3]`, `SET_VERTEX_DATA4F_M[0].2`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.method.name)?;
+        if self.method.count > 1 {
+            write!(f, "[{}]", self.index)?;
+        }
+        if words(self.method) > 1 {
+            write!(f, ".{}", self.word)?;
+        }
+        Ok(())
+    }
+}
+
+/// Words of an element of a row.
+const fn words(method: &Method) -> usize {
+    match method.effect {
+        Effect::Trigger(trigger) => trigger.words(),
+        _ => 1,
+    }
+}
+
+impl Class {
+    /// # Panics
+    /// When two rows have the same address; for a `static` that is a compile error.
+    const fn new(rows: &'static [Method], initial: &'static [(usize, &'static [u32])]) -> Self {
+        let mut row_of = [0; METHODS];
+        let mut row = 0;
+        while row < rows.len() {
+            let words = words(&rows[row]);
+            let mut i = 0;
+            while i < rows[row].count * words {
+                let address = rows[row].id + (i / words) * rows[row].step + (i % words) * 4;
+                if row_of[address / 4] != 0 {
+                    panic!("{}", rows[row].name);
+                }
+                row_of[address / 4] = row as u16 + 1;
+                i += 1;
+            }
+            row += 1;
+        }
+        Class { rows, initial, row_of }
+    }
+
+    /// The rows, in the order of the table.
+    pub const fn rows(&self) -> &'static [Method] {
+        self.rows
+    }
+
+    /// The method at a byte address, which wraps at 0x2000; `None` for one that no row has.
+    pub fn find(&self, address: u32) -> Option<Found> {
+        let address = (address & (METHOD_SPACE - 1)) as usize;
+        let row = (self.row_of[address / 4] as usize).checked_sub(1)?;
+        let method = &self.rows[row];
+        let distance = address - method.id;
+        let index = distance.checked_div(method.step).unwrap_or(0);
+        Some(Found { method, index, word: (distance - index * method.step) / 4 })
+    }
+
+    /// The row with this name, upper case.
+    pub fn named(&self, name: &str) -> Option<&'static Method> {
+        self.rows.iter().find(|row| row.name == name)
+    }
+
+    /// What a write to each method does, by address / 4.
+    pub const fn effects(&self) -> [Effect; METHODS] {
+        let mut effects = [Effect::None; METHODS];
+        let mut i = 0;
+        while i < METHODS {
+            if self.row_of[i] != 0 {
+                effects[i] = self.rows[self.row_of[i] as usize - 1].effect;
+            }
+            i += 1;
+        }
+        effects
+    }
+
+    /// What each register holds when GCM has initialised a channel, by address / 4. A bare channel begins with zeros.
+    pub const fn initialised(&self) -> [u32; METHODS] {
+        let mut words = [0; METHODS];
+        let mut i = 0;
+        while i < METHODS {
+            if self.row_of[i] != 0 {
+                words[i] = self.rows[self.row_of[i] as usize - 1].reset;
+            }
+            i += 1;
+        }
+        let mut list = 0;
+        while list < self.initial.len() {
+            let (id, values) = self.initial[list];
+            let mut i = 0;
+            while i < values.len() {
+                words[id / 4 + i] = values[i];
+                i += 1;
+            }
+            list += 1;
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_apart() {
+        let classes = [&CURIE, &MEMORY_TO_MEMORY, &SURFACES_2D, &SURFACE_SWIZZLED, &IMAGE_FROM_CPU, &SCALED_IMAGE];
+        for row in classes.into_iter().chain([&PULLER, &SOFTWARE]).flat_map(|class| class.rows()) {
+            let mut used = 0u32;
+            for field in row.fields {
+                assert!(field.lo <= field.hi && field.hi < 32, "{} {}", row.name, field.name);
+                let bits = (u32::MAX >> (31 - field.hi + field.lo)) << field.lo;
+                assert_eq!(used & bits, 0, "{} {} overlaps another field", row.name, field.name);
+                used |= bits;
+            }
+            assert!(!row.fields.is_empty(), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn elements_and_words_are_found() {
+        let shown = |address| CURIE.find(address).map(|found| found.to_string());
+        assert_eq!(shown(0x1A64).as_deref(), Some("SET_TEXTURE_FORMAT[3]"));
+        assert_eq!(shown(0x1C18).as_deref(), Some("SET_VERTEX_DATA4F_M[1].2"));
+        assert_eq!(shown(0x150C), None);
+        assert_eq!(shown(0x2000 + 0x208).as_deref(), Some("SET_SURFACE_FORMAT"));
+        assert_eq!(shown(0x1984).as_deref(), Some("SET_VERTEX_DATA4S_M[0].1"));
+        assert_eq!(shown(0x2CC).as_deref(), Some("SET_WINDOW_CLIP_VERTICAL[1]"));
+        assert_eq!(IMAGE_FROM_CPU.find(0x1FFC).map(|found| found.index), Some(1791));
+        assert_eq!(class(0x0062).and_then(|class| class.find(0x304)).map(|found| found.method.name), Some("SET_PITCH"));
+        assert!(class(0x3D).is_none());
+    }
+
+    #[test]
+    fn effects_and_initial_values_stand_at_their_addresses() {
+        let (effects, values) = (CURIE.effects(), CURIE.initialised());
+        assert_eq!(effects[0x1808 / 4], Effect::Trigger(Trigger::BeginEnd));
+        assert_eq!(effects[0x1C0C / 4].groups(), dirty::VERTEX_DATA);
+        assert_eq!(effects[0x0220 / 4], Effect::Dirty(dirty::SURFACE));
+        assert_eq!(effects[0x1D84 / 4], Effect::Ignored);
+        assert_eq!((effects[0x0114 / 4], effects[0x1D90 / 4]), (Effect::None, Effect::None));
+        assert_eq!((values[0xA28 / 4], values[0xA2C / 4], values[0x47C / 4]), (0x3F00_0000, 0, 0x99AB_BBAA));
+        assert_eq!((values[0x2F4 / 4], values[0x208 / 4], values[0x204 / 4]), (0x0FFF_0000, 0x121, 0));
+    }
+}
