@@ -10,7 +10,7 @@ use triglyph_guest::kernel::vertex::{Numbers, Uniforms};
 use triglyph_guest::num::F24;
 use triglyph_guest::pica::isa::{decode, disassemble};
 use triglyph_guest::pica::{Program, shbin::Shbin};
-use triglyph_interp::pica_shader::{self, Constants, Ending, Machine, NestedLoop, Unit};
+use triglyph_interp::pica_shader::{self, Constants, Ending, Machine, NestedLoop, Slots, Unit};
 
 /// The vectors' text of an instruction, as the listing has it.
 fn in_our_words(text: &str) -> String {
@@ -208,7 +208,9 @@ impl Runs {
         let program = pica_shader::Program::decode(&self.program.code, &self.program.descriptors, unit, Numbers::F32);
         let mut emitted = Vec::new();
         let constants = Constants { uniforms: &uniforms, bools };
-        let ending = machine.run(&program, &constants, self.entry(), &mut |triangle| {
+        let mut slots = Slots::default();
+        let ending = machine.run(&program, &constants, self.entry(), &mut |emission| {
+            let Some(triangle) = slots.store(emission) else { return };
             let vertex = |outputs: &[[f32; 4]; 16]| self.registers().iter().map(|&n| outputs[n]).collect();
             emitted.push((triangle.vertices.map(vertex).to_vec(), triangle.inverted));
         });

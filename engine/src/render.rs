@@ -120,7 +120,7 @@ impl Renderer {
         let mut triangles = 0;
         let mut turned = call.turned.iter().peekable();
         for (number, &vertex) in call.order.iter().enumerate() {
-            if turned.next_if(|&&triangle| 3 * triangle as usize + 2 == number).is_some() {
+            if turned.next_if(|&&triangle| 3 * triangle as usize == number).is_some() {
                 assembler.turn();
             }
             let scene = &mut self.scene;

@@ -93,6 +93,74 @@ fn b15_tells_a_geometry_program_that_it_has_run() {
     assert_eq!(console.pixel(1, 1), [255, 0, 0, 255]);
 }
 
+/// The colour of input 1, or of r1 where there is one, over the lower left of what lies above and to the right of input
+/// 0; input 2 is the unit vector in x.
+const CORNER: &str = "mov r0, v0\nmov o0, r0\nmov o1, r1\nmov o2, v2\nsetemit 0\nemit\nadd r0, v0, v2\nmov o0, r0\n\
+                      mov o1, r1\nmov o2, v2\nsetemit 1\nemit\nadd r0, v0, v2.yxzw\nmov o0, r0\nmov o1, r1\nmov o2, v2\n";
+
+#[test]
+fn immediate_vertices_of_a_geometry_program_belong_together_until_the_index_is_written() {
+    // Two vertices to a primitive. r5 counts primitives: the first one is yellow, those behind it are green.
+    let text = format!("mov r1, v4\nslt r1.x, r5.x, v0.w\nadd r5, r5, v5\n{CORNER}setemit 2, prim\nemit\nend");
+    let begin = || geometry(&text).with(regs::gsh_input_config::ID, 0x0800_0005).with(regs::fixed_attr_index::ID, 15);
+    let point = |x: f32| [[x, x, -0.5, 1.0], [0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]];
+    let (yellow, green, none) = ([255, 255, 0, 255], [0, 255, 0, 255], [0; 4]);
+    let mut console = Console::new();
+    let mut seen = |list: &mut List| {
+        console.write(COLOR, &[0; 0x400]);
+        console.run(list.end());
+        [console.pixel(1, 1), console.pixel(9, 9)]
+    };
+    for (between, colors) in [(regs::blend_color::ID, [yellow, green]), (regs::fixed_attr_index::ID, [yellow; 2])] {
+        let mut list = begin();
+        // Writes within a primitive, and behind it.
+        list.vertex(&point(-1.0)).set(regs::stencil_test::ID, 0).vertex(&point(-1.0)).set(between, 15);
+        list.vertex(&point(0.0)).set(regs::stencil_test::ID, 0).vertex(&point(0.0));
+        assert_eq!(seen(&mut list), colors, "{between:#x}");
+    }
+    // A vertex that waits goes with a write of the index, and with a draw.
+    let mut list = begin();
+    list.vertex(&point(-1.0)).set(regs::fixed_attr_index::ID, 15).vertex(&point(0.0));
+    assert_eq!(seen(&mut list), [none; 2]);
+    let mut list = begin();
+    list.vertex(&point(-1.0)).set(regs::num_vertices::ID, 1).set(regs::draw_arrays::ID, 1).vertex(&point(-1.0));
+    assert_eq!(seen(&mut list), [none; 2]);
+    // It does not go with the list that it stands in.
+    let mut list = begin();
+    assert_eq!(seen(list.vertex(&point(-1.0))), [none; 2]);
+    assert_eq!(seen(List::default().vertex(&point(-1.0))), [yellow, none]);
+}
+
+#[test]
+fn winding_turns_the_triangle_that_is_completed_next() {
+    // Two vertices wait from a draw without a geometry program. With them the first vertex that is emitted makes a
+    // triangle, and it is that one which is turned over; what follows of the emission waits in its turn.
+    for (winding, cull, drawn) in [("", 1, false), ("", 2, true), (", inv", 1, true), (", inv", 2, false)] {
+        let mut console = Console::new();
+        let [a, b, c] = half(RED);
+        let mut list = plain().with(regs::primitive_config::ID, 3 << 8 | 2).with(regs::cull::ID, cull);
+        list.set(regs::fixed_attr_index::ID, 15).vertex(&a).vertex(&b);
+        let text = format!("mov r1, v1\n{CORNER}setemit 2, prim{winding}\nemit\nend");
+        // What topology registers there are has been written.
+        let program = geometry(&text).0[plain().with(regs::primitive_config::ID, 0).0.len()..].to_vec();
+        list.0.extend(program);
+        list.set(regs::fixed_attr_index::ID, 15).vertex(&[c[0], c[1], [1.0, 0.0, 0.0, 0.0]]);
+        console.run(list.end());
+        assert_eq!(console.pixel(1, 1) != [0; 4], drawn, "{winding} {cull}");
+    }
+}
+
+#[test]
+fn geometry_programs_without_end_are_given_up() {
+    let text = "here:\nmov o0, v0\nsetemit 2, prim\nemit\njmpu !b0, here\nend";
+    let mut console = Console::new();
+    let points = vec![[[0.0; 4]; 3]; 4096];
+    console.draw(geometry(text), &points);
+    let faults = console.gpu.faults();
+    let what = "a geometry program that does not end, 4 times";
+    assert!(faults.first().iter().any(|fault| fault.kind == FaultKind::OutOfFuel && fault.what == what));
+}
+
 // Raster.
 
 fn covered(console: &mut Console) -> Vec<(u32, u32)> {

@@ -1,14 +1,16 @@
 //! Geometry kernels: one primitive after the other through one unit.
 
+use triglyph_guest::kernel::GeometryKernel;
 use triglyph_guest::kernel::geometry::{GeometryInputs, GeometryJob, GeometryKey, GeometryOutput, GeometryPrimitive};
-use triglyph_guest::kernel::vertex::{Numbers, Program, Uniforms};
-use triglyph_guest::kernel::{GeometryKernel, Refused};
+use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, Numbers, Program, Uniforms, VertexConstants};
 
-use crate::pica_shader::{self, Constants, Machine, Triangle, Unit, Vector};
+use crate::pica_shader::{self, Constants, Emitted, Ending, Machine, Registers, Unit, Vector};
 use crate::vertex::{self, Outputs};
 
 /// Float uniforms that exist.
 const UNIFORMS: usize = 96;
+/// The boolean uniform that is true once a program has run.
+const RAN: u16 = 1 << 15;
 
 /// A geometry kernel: its key with the program decoded.
 #[derive(Clone, Debug)]
@@ -52,44 +54,80 @@ impl Kernel {
             }
         }
     }
+}
 
-    /// Appends an emitted triangle.
-    fn emit(
-        &self,
-        triangle: &Triangle<'_>,
-        job: &triglyph_guest::kernel::vertex::VertexConstants,
-        out: &mut GeometryOutput,
-    ) {
-        if triangle.inverted {
-            out.turned.push(out.clip.len() as u32 / 3);
+/// Where EMIT puts vertices.
+struct Emitter<'a> {
+    outputs: &'a Outputs,
+    constants: VertexConstants,
+    slots: &'a mut [Option<u32>; 4],
+    out: &'a mut GeometryOutput,
+    /// EMITs that still count.
+    left: u32,
+    room: u32,
+}
+
+impl Emitter<'_> {
+    fn emit(&mut self, emitted: Emitted<'_>) {
+        if self.left == 0 || self.out.clip.len() >= self.room as usize {
+            return;
         }
-        for vertex in triangle.vertices {
-            let start = out.records.len();
-            out.records.resize(start + self.outputs.stride(), 0.0);
-            out.clip.push(self.outputs.record(vertex, job, &mut out.records[start..]));
+        self.left -= 1;
+        let setting = emitted.setting;
+        self.slots[usize::from(setting.vertex & 3)] = Some(self.vertex(emitted.outputs));
+        if !setting.primitive {
+            return;
         }
+        if setting.winding {
+            self.out.turned.push(self.out.triangles.len() as u32);
+        }
+        let triangle = [0, 1, 2].map(|slot| self.stored(slot));
+        self.out.triangles.push(triangle);
+    }
+
+    /// The vertex in a slot, one of zeros if nothing was stored there.
+    fn stored(&mut self, slot: usize) -> u32 {
+        let vertex = self.slots[slot].unwrap_or_else(|| self.vertex(&[[0.0; 4]; 16]));
+        self.slots[slot] = Some(vertex);
+        vertex
+    }
+
+    /// Appends a vertex and gives its number.
+    fn vertex(&mut self, outputs: &Registers) -> u32 {
+        let number = self.out.clip.len() as u32;
+        let start = self.out.records.len();
+        self.out.records.resize(start + self.outputs.stride(), 0.0);
+        let code = self.outputs.record(outputs, &self.constants, &mut self.out.records[start..]);
+        self.out.clip.push(code);
+        number
     }
 }
 
 impl GeometryKernel for Kernel {
-    fn run(&self, job: &mut GeometryJob<'_>) -> Result<(), Refused> {
+    fn run(&self, job: &mut GeometryJob<'_>, first: usize) -> usize {
         let mut machine = Machine::new(Unit::Geometry);
-        let mut uniforms = vertex::loaded(job.uniforms, self.numbers).into_owned();
-        let mut bools = self.bools;
-        for primitive in job.primitives {
-            self.load(primitive, job.values, &mut machine, &mut uniforms);
-            let constants = Constants { uniforms: &uniforms, bools };
-            let (mut count, limit) = (0, job.limit);
-            let (view, out) = (&job.constants, &mut *job.out);
-            machine.run(&self.program, &constants, self.entry, &mut |triangle| {
-                if count < limit {
-                    self.emit(&triangle, view, out);
-                }
-                count += 1;
-            });
-            // A program can so tell its first run from the others.
-            bools |= 1 << 15;
+        machine.set_registers(&job.state.registers);
+        machine.setting = job.state.emit;
+        for (number, primitive) in job.primitives.iter().enumerate().skip(first) {
+            if job.exhausted >= EXHAUSTED_LIMIT {
+                break;
+            }
+            self.load(primitive, job.values, &mut machine, job.uniforms);
+            let bools = if number > 0 { self.bools | RAN } else { self.bools };
+            let mut emitter = Emitter {
+                outputs: &self.outputs,
+                constants: job.constants,
+                slots: &mut job.state.slots,
+                out: job.out,
+                left: job.limit,
+                room: job.room,
+            };
+            let constants = Constants { uniforms: &vertex::loaded(job.uniforms, self.numbers), bools };
+            let ending = machine.run(&self.program, &constants, self.entry, &mut |emitted| emitter.emit(emitted));
+            job.exhausted += u32::from(ending == Ending::OutOfFuel);
         }
-        Ok(())
+        job.state.registers = machine.registers();
+        job.state.emit = machine.setting;
+        job.primitives.len()
     }
 }

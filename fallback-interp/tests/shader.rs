@@ -10,7 +10,7 @@ use triglyph_guest::kernel::vertex::{Numbers, Uniforms};
 use triglyph_guest::num::F24;
 use triglyph_guest::pica::asm;
 use triglyph_guest::pica::shbin::Shbin;
-use triglyph_interp::pica_shader::{Constants, Ending, Machine, NestedLoop, Program, Unit, Vector};
+use triglyph_interp::pica_shader::{Constants, Ending, Machine, NestedLoop, Program, Slots, Unit, Vector};
 
 /// Assembles a program for `unit`.
 fn assemble(text: &str, unit: Unit) -> Program {
@@ -260,8 +260,9 @@ fn outputs_have_two_banks() {
     let program = assemble(text, Unit::Geometry);
     let mut seen = Vec::new();
     let uniforms = Uniforms::default();
-    machine.run(&program, &Constants { uniforms: &uniforms, bools: 0 }, 0, &mut |triangle| {
-        seen.push(triangle.vertices.map(|outputs| outputs[0][0]));
+    let mut slots = Slots::default();
+    machine.run(&program, &Constants { uniforms: &uniforms, bools: 0 }, 0, &mut |emitted| {
+        seen.extend(slots.store(emitted).map(|triangle| triangle.vertices.map(|outputs| outputs[0][0])));
     });
     assert_eq!(seen, [[1.0, 2.0, 1.0]]);
 }
@@ -296,7 +297,9 @@ fn run_case(program: &Program, header: &Value, case: &Value, nested_loop: Nested
     let bools = bools.iter().enumerate().fold(0, |all, (n, value)| all | u16::from(value == &Value::Bool(true)) << n);
     let mut triangles = Vec::new();
     let constants = Constants { uniforms: &uniforms, bools };
-    let ending = machine.run(program, &constants, number(&header["main_offset"]) as u16, &mut |triangle| {
+    let mut slots = Slots::default();
+    let ending = machine.run(program, &constants, number(&header["main_offset"]) as u16, &mut |emitted| {
+        let Some(triangle) = slots.store(emitted) else { return };
         let vertices = triangle.vertices.map(|outputs| registers.iter().map(|&n| outputs[n]).collect());
         triangles.push((vertices.to_vec(), triangle.inverted));
     });
@@ -379,8 +382,7 @@ fn arbitrary_programs_stop() {
             let program = Program::decode(&code, &descriptors, unit, Numbers::F32);
             let mut machine = Machine::new(unit);
             machine.inputs = std::array::from_fn(|_| std::array::from_fn(|_| f32::from_bits(noise.word())));
-            let mut triangles = 0;
-            machine.run(&program, &constants, noise.below(256) as u16, &mut |_| triangles += 1);
+            machine.run(&program, &constants, noise.below(256) as u16, &mut |_| {});
         }
     }
 }

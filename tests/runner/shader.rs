@@ -15,7 +15,7 @@
 
 use triglyph_guest::kernel::vertex::{Numbers, Uniforms};
 use triglyph_guest::pica::{Program, disassemble_program};
-use triglyph_interp::pica_shader::{self, Constants, Ending, Machine, Unit};
+use triglyph_interp::pica_shader::{self, Constants, Ending, Machine, Slots, Unit};
 
 use crate::parse::{Case, File, integer, integers, show, vector};
 use crate::support::vertex::VertexCase;
@@ -99,7 +99,9 @@ pub fn emit(file: &File, case: &Case) -> Results {
     let decoded = pica_shader::Program::decode(&program.code, &program.descriptors, Unit::Geometry, Numbers::F32);
     let constants = Constants { uniforms: &given.uniforms, bools: given.bools };
     let mut triangles = Vec::new();
-    let ending = machine.run(&decoded, &constants, given.entry, &mut |triangle| {
+    let mut slots = Slots::default();
+    let ending = machine.run(&decoded, &constants, given.entry, &mut |emitted| {
+        let Some(triangle) = slots.store(emitted) else { return };
         let inverted = if triangle.inverted { "inverted " } else { "" };
         triangles.push(format!("{inverted}{}", triangle.vertices.map(|outputs| show(&outputs[0])).join(", ")));
     });

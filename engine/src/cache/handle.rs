@@ -75,15 +75,24 @@ impl GeometryHandle {
     pub fn run(&self, job: &mut GeometryJob<'_>) {
         self.0.note_call();
         let counters = self.0.counters();
-        if let Some(compiled) = self.0.compiled()
-            && compiled.run(job).is_ok()
-        {
-            Counters::add(&counters.compiled_calls, 1);
+        let Some(compiled) = self.0.compiled() else {
+            Counters::add(&counters.reference_calls, 1);
+            self.0.reference().run(job, 0);
             return;
+        };
+        Counters::add(&counters.compiled_calls, 1);
+        let total = job.primitives.len();
+        let mut done = compiled.run(job, 0);
+        while done < total {
+            // As with vertices.
+            let given_up = job.exhausted >= EXHAUSTED_LIMIT;
+            let end = if given_up { total } else { (done + GROUP).min(total) };
+            Counters::add(&counters.reference_calls, 1);
+            let mut part = job.until(end);
+            self.0.reference().run(&mut part, done);
+            job.exhausted = part.exhausted;
+            done = if end < total { compiled.run(job, end) } else { end };
         }
-        Counters::add(&counters.reference_calls, 1);
-        // The reference refuses nothing.
-        let _ = self.0.reference().run(job);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::device::Machine;
 use crate::error::Error;
 use crate::snapshot::{MAPS, MemoryImage, PAGES, SectionKind, Sections, SnapshotOptions, Writer, broken, save_memory};
 
-const PICA: SectionKind = SectionKind { number: 1, version: 1, name: "PICA" };
+const PICA: SectionKind = SectionKind { number: 1, version: 2, name: "PICA" };
 const EXTERNAL: SectionKind = SectionKind { number: 2, version: 1, name: "EXTERNAL" };
 const GSP: SectionKind = SectionKind { number: 3, version: 1, name: "GSP" };
 

@@ -5,7 +5,7 @@
 //! Machine::run -> step, until END, the end of code memory or no fuel   flow.rs
 //!   arithmetic     one fn per instruction on four components           alu.rs
 //!   control flow   CALL, IF and LOOP stacks, what happens when they pop flow.rs
-//!   emission       vertex slots and triangles of a geometry unit       emit.rs
+//!   emission       what EMIT hands out, vertex slots and triangles     emit.rs
 //! ```
 //!
 //! Numbers are f32, rounded to nearest, with the console's rule that 0 * infinity is 0. Its registers have 24 bits.
@@ -15,14 +15,14 @@ mod decode;
 mod emit;
 mod flow;
 
+use triglyph_guest::kernel::geometry::GeometryRegisters;
 use triglyph_guest::kernel::vertex::{FUEL, Uniforms};
-use triglyph_guest::pica::isa::{Dst, Index, Src};
+use triglyph_guest::pica::isa::{Dst, Index, SetEmit, Src};
 
 pub use decode::Program;
-pub use emit::Triangle;
+pub use emit::{Emitted, Slots, Triangle};
 
 use decode::{Instruction, Operand, Target};
-use emit::Emitter;
 use flow::{CallEntry, IfEntry, LoopEntry, Next, Ring};
 
 /// Four components, x first.
@@ -85,6 +85,9 @@ pub struct Machine {
     pub inputs: Registers,
     /// What happens to aL after a nested loop.
     pub nested_loop: NestedLoop,
+    /// What SETEMIT said last.
+    pub setting: SetEmit,
+    unit: Unit,
     temporaries: Registers,
     /// Two banks of o0 to o15; EMIT changes from one to the other.
     outputs: [Registers; 2],
@@ -98,7 +101,6 @@ pub struct Machine {
     calls: Ring<CallEntry, 4>,
     ifs: Ring<IfEntry, 8>,
     loops: Ring<LoopEntry, 4>,
-    emitter: Option<Emitter>,
 }
 
 impl Machine {
@@ -107,6 +109,8 @@ impl Machine {
         Machine {
             inputs: [[0.0; 4]; 16],
             nested_loop: NestedLoop::default(),
+            setting: SetEmit::default(),
+            unit,
             temporaries: [[0.0; 4]; 16],
             outputs: [[[0.0; 4]; 16]; 2],
             bank: 0,
@@ -116,7 +120,6 @@ impl Machine {
             calls: Ring::default(),
             ifs: Ring::default(),
             loops: Ring::default(),
-            emitter: (unit == Unit::Geometry).then(Emitter::default),
         }
     }
 
@@ -124,8 +127,25 @@ impl Machine {
     /// run to run; a draw begins with a reset.
     pub fn reset(&mut self) {
         let (inputs, nested_loop) = (self.inputs, self.nested_loop);
-        let unit = if self.emitter.is_some() { Unit::Geometry } else { Unit::Vertex };
-        *self = Machine { inputs, nested_loop, ..Machine::new(unit) };
+        *self = Machine { inputs, nested_loop, ..Machine::new(self.unit) };
+    }
+
+    /// What instructions write, all but the setting.
+    pub fn registers(&self) -> GeometryRegisters {
+        GeometryRegisters {
+            temporaries: self.temporaries,
+            outputs: [self.outputs[self.bank], self.outputs[self.bank ^ 1]],
+            address: self.address,
+            loop_counter: self.loop_counter,
+            flags: self.flags,
+        }
+    }
+
+    /// Gives everything that instructions write another value.
+    pub fn set_registers(&mut self, registers: &GeometryRegisters) {
+        let GeometryRegisters { temporaries, outputs, address, loop_counter, flags } = registers;
+        (self.temporaries, self.outputs, self.bank) = (*temporaries, *outputs, 0);
+        (self.address, self.loop_counter, self.flags) = (*address, *loop_counter, *flags);
     }
 
     /// o0 to o15 of the current bank.
@@ -143,18 +163,18 @@ impl Machine {
         self.flags
     }
 
-    /// Runs a program from instruction `entry` on. A geometry unit hands each triangle it completes to `triangle`.
+    /// Runs a program from instruction `entry` on. A geometry unit hands what it emits to `emit`.
     pub fn run(
         &mut self,
         program: &Program,
         constants: &Constants<'_>,
         entry: u16,
-        triangle: &mut dyn FnMut(Triangle<'_>),
+        emit: &mut dyn FnMut(Emitted<'_>),
     ) -> Ending {
         self.clear_stacks();
         let mut pc = entry;
         for _ in 0..FUEL {
-            match self.step(program, constants, pc, triangle) {
+            match self.step(program, constants, pc, emit) {
                 Some(next) => pc = next,
                 None => return Ending::Finished,
             }
@@ -168,7 +188,7 @@ impl Machine {
         program: &Program,
         constants: &Constants<'_>,
         pc: u16,
-        triangle: &mut dyn FnMut(Triangle<'_>),
+        emit: &mut dyn FnMut(Emitted<'_>),
     ) -> Option<u16> {
         let instruction = *program.fetch(pc)?;
         let mut next = Next { pc: pc + 1, leave_loop: false };
@@ -207,16 +227,11 @@ impl Machine {
             }
             Instruction::End => return None,
             Instruction::Flow(flow) => next = self.flow(flow, constants, pc)?,
-            Instruction::SetEmit(setting) => {
-                if let Some(emitter) = &mut self.emitter {
-                    emitter.set(setting);
-                }
-            }
+            Instruction::SetEmit(setting) => self.setting = setting,
+            Instruction::Emit if self.unit == Unit::Vertex => {}
             Instruction::Emit => {
-                if let Some(emitter) = &mut self.emitter {
-                    emitter.emit(&self.outputs[self.bank], triangle);
-                    self.bank ^= 1;
-                }
+                emit(Emitted { outputs: &self.outputs[self.bank], setting: self.setting });
+                self.bank ^= 1;
             }
         }
         Some(self.after(pc, next))

@@ -1,11 +1,17 @@
 //! Geometry kernels: a program that turns the vertices of a primitive into triangles.
 //!
-//! Primitives are processed in order by one unit whose temporaries, address registers, flags, output banks and emitted
-//! vertices persist from one to the next; they are zero before the first of a job. Output registers stand in two banks that
-//! EMIT exchanges. EMIT stores the outputs as vertex 0 to 3, as SETEMIT said; with its primitive bit vertices 0, 1, 2 become
-//! a triangle. After the first primitive of a job boolean uniform b15 is true. (3DS hardware tests: banks and b15.)
+//! Primitives are processed in order by one unit whose registers, output banks and emitted vertices persist from one to
+//! the next ([`GeometryState`]). Output registers stand in two banks that EMIT exchanges. EMIT stores the outputs as
+//! vertex 0 to 3, as SETEMIT said; with its primitive bit vertices 0, 1, 2 become a triangle. After the first primitive
+//! of a job boolean uniform b15 is true. (3DS hardware tests: banks and b15.)
+//!
+//! Arithmetic is that of a vertex program. A program that executes [`FUEL`] instructions is abandoned; what it has
+//! emitted counts.
+//!
+//! [`FUEL`]: super::vertex::FUEL
 
 use super::vertex::{OutputMap, Program, Uniforms, VertexConstants};
+use crate::pica::isa::SetEmit;
 
 /// What a geometry kernel is specialised to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -18,6 +24,9 @@ pub struct GeometryKey {
     pub outputs: OutputMap,
     /// Whether clip code bit 7 is computed, as for a vertex kernel.
     pub user_clip: bool,
+    /// Whether [`GeometryState::registers`] count after the job. Where they do not, a kernel may leave anything in those
+    /// that no primitive of its program reads before it writes them.
+    pub keeps_registers: bool,
 }
 
 /// Where the values of a primitive go.
@@ -42,30 +51,87 @@ pub struct GeometryPrimitive {
     pub register: u32,
 }
 
+/// What a geometry unit keeps from one primitive to the next. All zero at the start of a draw.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GeometryState {
+    /// What instructions write.
+    pub registers: GeometryRegisters,
+    /// What SETEMIT said last.
+    pub emit: SetEmit,
+    /// The vertices that EMIT stored last, by their number in the output. `None`: nothing was stored there yet. What a
+    /// triangle takes from there is the vertex of a unit whose outputs are all zero; it is then appended to the output
+    /// and stands in the slot.
+    pub slots: [Option<u32>; 4],
+}
+
+/// Registers of a unit, and what else its instructions write.
+#[repr(C)]
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GeometryRegisters {
+    /// r0 to r15.
+    pub temporaries: [[f32; 4]; 16],
+    /// o0 to o15 twice: instructions write to the first bank, EMIT exchanges both.
+    pub outputs: [[[f32; 4]; 16]; 2],
+    /// a0.x and a0.y. Numbers that need more than 8 bits may stand here as 0, they mean the same.
+    pub address: [i32; 2],
+    /// aL.
+    pub loop_counter: i32,
+    /// cmp.x and cmp.y.
+    pub flags: [bool; 2],
+}
+
 /// A batch of primitives: those of one draw.
 #[derive(Debug)]
 pub struct GeometryJob<'a> {
-    /// Uniforms before the first primitive.
-    pub uniforms: &'a Uniforms,
+    /// Uniforms; values of primitives stay in them.
+    pub uniforms: &'a mut Uniforms,
     /// Viewport and clip plane.
     pub constants: VertexConstants,
     /// The primitives.
     pub primitives: &'a [GeometryPrimitive],
     /// Values of all primitives.
     pub values: &'a [[f32; 4]],
-    /// Triangles that count of a single primitive; those beyond it are dropped.
+    /// The unit.
+    pub state: &'a mut GeometryState,
+    /// EMITs that count of a single primitive. Those beyond it exchange the banks and do nothing else.
     pub limit: u32,
-    /// Where triangles go.
+    /// Vertices in the output from which on EMITs do not count either.
+    pub room: u32,
+    /// Primitives of this job whose program was abandoned. From [`EXHAUSTED_LIMIT`] on the primitives that follow are not
+    /// run. Only the reference counts; compiled code leaves such primitives to it.
+    ///
+    /// [`EXHAUSTED_LIMIT`]: super::vertex::EXHAUSTED_LIMIT
+    pub exhausted: u32,
+    /// Where vertices and triangles go.
     pub out: &'a mut GeometryOutput,
 }
 
-/// Emitted triangles.
+impl GeometryJob<'_> {
+    /// The job without the primitives from `end` on.
+    pub fn until(&mut self, end: usize) -> GeometryJob<'_> {
+        GeometryJob {
+            uniforms: self.uniforms,
+            constants: self.constants,
+            primitives: &self.primitives[..end.min(self.primitives.len())],
+            values: self.values,
+            state: self.state,
+            limit: self.limit,
+            room: self.room,
+            exhausted: self.exhausted,
+            out: self.out,
+        }
+    }
+}
+
+/// Emitted vertices and triangles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GeometryOutput {
-    /// A record as of a vertex kernel for each vertex, three for each triangle.
+    /// A record as of a vertex kernel for each EMIT.
     pub records: Vec<f32>,
     /// The clip code of each vertex.
     pub clip: Vec<u8>,
+    /// The vertices of each triangle by number, in the order of the slots.
+    pub triangles: Vec<[u32; 3]>,
     /// Triangles whose winding is turned over, by number, ascending.
     pub turned: Vec<u32>,
 }
@@ -75,6 +141,7 @@ impl GeometryOutput {
     pub fn clear(&mut self) {
         self.records.clear();
         self.clip.clear();
+        self.triangles.clear();
         self.turned.clear();
     }
 }

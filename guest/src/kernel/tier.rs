@@ -53,8 +53,12 @@ pub trait VertexKernel: Send + Sync {
 
 /// Runs a geometry program.
 pub trait GeometryKernel: Send + Sync {
-    /// Processes all primitives of `job`, appending to its output, or refuses the whole job and appends nothing.
-    fn run(&self, job: &mut GeometryJob<'_>) -> Result<(), Refused>;
+    /// Processes the primitives of `job` from `first` on, appending to its output, and returns how many of *all* of them
+    /// are done. Less than all of them mean what they mean for [`VertexKernel::shade`]: the reference is to do the next
+    /// [`GROUP`] primitives. State, uniforms and output are those behind the last primitive that is done.
+    ///
+    /// [`GROUP`]: super::vertex::GROUP
+    fn run(&self, job: &mut GeometryJob<'_>, first: usize) -> usize;
     /// Bytes of machine code, 0 for an interpreter.
     fn code_bytes(&self) -> usize {
         0

@@ -223,7 +223,7 @@ pub struct Uniform {
 }
 
 /// What the next EMIT does (format 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SetEmit {
     /// Slot of the vertex, 0 to 2; 3 is possible and reserved.
     pub vertex: u8,

@@ -7,7 +7,9 @@ use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::vertex::Stream;
 use triglyph_guest::pica::regs::{self, dirty};
 
+use super::geometry::Feeding;
 use super::pixel_state::PixelState;
+use super::stage::Stage;
 use super::vertex_state::{self, Array, VertexState};
 use super::{Host, Pica, geometry};
 use crate::device::FaultKind;
@@ -87,7 +89,6 @@ impl Pica {
         let constants = vertex_state::constants(&self.registers);
         self.submit(
             host,
-            &order,
             Batch {
                 kernel: &handle,
                 outputs: &key.outputs,
@@ -97,7 +98,7 @@ impl Pica {
                 constants,
                 vertices: &order,
             },
-            None,
+            Feeding { order: &order, counts: None, goes_on: true },
         );
     }
 
@@ -122,9 +123,9 @@ impl Pica {
         }
         let Some(state) = self.vertex.take() else { return };
         if let Some(streams) = self.streams(host, &state.arrays, &vertices.vertices) {
+            self.stage = Stage::default();
             self.submit(
                 host,
-                &vertices.order,
                 Batch {
                     kernel: &state.handle,
                     outputs: &state.outputs,
@@ -134,7 +135,7 @@ impl Pica {
                     constants: state.constants,
                     vertices: &vertices.vertices,
                 },
-                counts,
+                Feeding { order: &vertices.order, counts, goes_on: false },
             );
         }
         self.vertex = Some(state);
@@ -185,24 +186,26 @@ impl Pica {
         !pixel.nothing
     }
 
-    /// Shades a batch and draws what it becomes; `counts` as for [`Pica::run_geometry`].
-    fn submit(&mut self, host: &mut Host<'_>, order: &[u32], batch: Batch<'_>, counts: Option<&[usize]>) {
+    /// Shades a batch and draws what it becomes.
+    fn submit(&mut self, host: &mut Host<'_>, batch: Batch<'_>, feeding: Feeding<'_>) {
         let shaded = host.renderer.shade(&batch);
-        if shaded.exhausted > 0 {
-            let what = format!("a vertex program that does not end, {} times", shaded.exhausted);
+        self.charge_endless(host, "vertex", shaded.exhausted);
+        if !geometry::enabled(&self.registers) {
+            self.draw_shaded(host, shaded, feeding.order, &[]);
+        } else if let Some((vertices, out)) = self.run_geometry(host, &shaded, feeding) {
+            self.draw_shaded(host, vertices, out.triangles.as_flattened(), &out.turned);
+        }
+    }
+
+    /// Reports programs that did not end. Each of them costs as much as a share of all the vertices that a list may
+    /// draw.
+    pub(super) fn charge_endless(&mut self, host: &mut Host<'_>, kind: &str, exhausted: u32) {
+        if exhausted > 0 {
+            let what = format!("a {kind} program that does not end, {exhausted} times");
             self.fault(host, FaultKind::OutOfFuel, 0, what);
         }
-        // Each of them costs as much as a share of all the vertices that a list may draw.
-        let cost = u64::from(shaded.exhausted) * self.limits.list_vertices.div_ceil(RUNAWAY);
+        let cost = u64::from(exhausted) * self.limits.list_vertices.div_ceil(RUNAWAY);
         self.vertices_left = self.vertices_left.saturating_sub(cost);
-        if geometry::enabled(&self.registers) {
-            if let Some((triangles, turned)) = self.run_geometry(host, &shaded, order, counts) {
-                let order: Vec<u32> = (0..triangles.clip.len() as u32).collect();
-                self.draw_shaded(host, triangles, &order, &turned);
-            }
-        } else {
-            self.draw_shaded(host, shaded, order, &[]);
-        }
     }
 
     fn draw_shaded(&mut self, host: &mut Host<'_>, vertices: Shaded, order: &[u32], turned: &[u32]) {

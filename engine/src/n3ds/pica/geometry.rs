@@ -5,6 +5,7 @@ use triglyph_guest::kernel::geometry::{GeometryInputs, GeometryJob, GeometryKey,
 use triglyph_guest::kernel::vertex::{OutputComponent, OutputMap, Program, SCREEN};
 use triglyph_guest::pica::regs;
 
+use super::stage::Stage;
 use super::vertex_state::{self, output_map};
 use super::{Host, Pica};
 use crate::cache::{GeometryHandle, Kernels};
@@ -25,7 +26,7 @@ pub(super) enum Feed {
 
 /// Derived for each draw: b15, which is part of the key, may have changed.
 #[derive(Debug)]
-struct GeometryState {
+struct Setup {
     handle: GeometryHandle,
     outputs: OutputMap,
     feed: Feed,
@@ -33,8 +34,19 @@ struct GeometryState {
     attributes: usize,
 }
 
-/// Triangles of one primitive that count; a program of 4096 words has no use for more.
-const LIMIT: u32 = 4096;
+/// EMITs of one primitive that count. A program of 4096 words has no use for more.
+const LIMIT: u32 = 8192;
+
+/// Vertices on their way to a geometry program.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Feeding<'a> {
+    /// Their numbers among the shaded ones.
+    pub(super) order: &'a [u32],
+    /// Vertices of each primitive from an index buffer, with [`Feed::Variable`].
+    pub(super) counts: Option<&'a [usize]>,
+    /// More may follow that belong to the same primitives.
+    pub(super) goes_on: bool,
+}
 
 /// Whether a geometry program is in use.
 pub(super) fn enabled(registers: &[u32; regs::COUNT]) -> bool {
@@ -74,9 +86,9 @@ fn feed(registers: &[u32; regs::COUNT]) -> Option<Feed> {
     }
 }
 
-impl GeometryState {
+impl Setup {
     /// `None` for a mode that does not exist.
-    fn new(pica: &mut Pica, kernels: &Kernels) -> Option<Self> {
+    fn new(pica: &mut Pica, kernels: &Kernels, keeps_registers: bool) -> Option<Self> {
         let registers = &*pica.registers;
         let feed = feed(registers)?;
         let inputs = match feed {
@@ -89,10 +101,11 @@ impl GeometryState {
             outputs: output_map(registers, mask),
             user_clip: vertex_state::user_clip(registers),
             inputs,
+            keeps_registers,
             program: Program::Pica(pica.geometry_unit.program(entry)),
         };
         let attributes = attributes(&pica.registers);
-        Some(GeometryState { handle: kernels.geometry(&key), outputs: key.outputs, feed, attributes })
+        Some(Setup { handle: kernels.geometry(&key), outputs: key.outputs, feed, attributes })
     }
 }
 
@@ -110,15 +123,11 @@ struct Primitives {
 }
 
 impl Primitives {
-    fn begin(&mut self, register: u32) {
-        self.list.push(GeometryPrimitive { first: self.values.len() as u32, count: 0, register });
-    }
-
-    fn value(&mut self, value: [f32; 4]) {
-        self.values.push(value);
-        if let Some(primitive) = self.list.last_mut() {
-            primitive.count += 1;
-        }
+    /// Primitives of `size` values each.
+    fn equal(values: Vec<[f32; 4]>, size: usize, register: u32) -> Primitives {
+        let begins = (0..values.len() as u32).step_by(size);
+        let list = begins.map(|first| GeometryPrimitive { first, count: size as u32, register }).collect();
+        Primitives { list, values }
     }
 }
 
@@ -150,67 +159,66 @@ pub(super) fn counted(registers: &[u32; regs::COUNT]) -> bool {
 }
 
 impl Pica {
-    /// Runs the geometry program over shaded vertices. `counts` are those of an index buffer with
-    /// [`Feed::Variable`]. `None` when there is nothing to draw.
+    /// Runs the geometry program over shaded vertices. `None` when there is nothing to draw.
     pub(super) fn run_geometry(
         &mut self,
         host: &mut Host<'_>,
         vertices: &Shaded,
-        order: &[u32],
-        counts: Option<&[usize]>,
-    ) -> Option<(Shaded, Vec<u32>)> {
-        let Some(state) = GeometryState::new(self, &host.renderer.kernels) else {
+        feeding: Feeding<'_>,
+    ) -> Option<(Shaded, GeometryOutput)> {
+        let Some(setup) = Setup::new(self, &host.renderer.kernels, feeding.goes_on) else {
             self.fault(host, FaultKind::BadMethod, self.registers[regs::gsh_misc0::ID].into(), "geometry mode");
             return None;
         };
-        let primitives = primitives(state.feed, state.attributes, vertices, order, counts);
-        let mut out = GeometryOutput::default();
-        state.handle.run(&mut GeometryJob {
-            uniforms: &self.geometry_unit.uniforms,
+        let mut stage = std::mem::take(&mut self.stage);
+        let primitives = primitives(setup.feed, setup.attributes, vertices, feeding, &mut stage);
+        let mut out = stage.begin();
+        let kept = out.clip.len() as u32;
+        let mut job = GeometryJob {
+            uniforms: &mut self.geometry_unit.uniforms,
             constants: vertex_state::constants(&self.registers),
             primitives: &primitives.list,
             values: &primitives.values,
+            state: &mut stage.state,
             limit: LIMIT,
+            room: kept + self.vertices_left.min(self.limits.draw_vertices.into()) as u32,
+            exhausted: 0,
             out: &mut out,
-        });
+        };
+        setup.handle.run(&mut job);
+        let (room, exhausted) = (job.room, job.exhausted);
+        if !primitives.list.is_empty() {
+            // The next draw's key has another value of b15.
+            self.geometry_unit.bools |= 1 << 15;
+        }
+        let full = out.clip.len() as u32 >= room;
+        self.charge(host, (out.clip.len() as u32).saturating_sub(kept), full, exhausted);
         let shaded = Shaded {
             exhausted: 0,
-            records: out.records,
-            clip: out.clip,
-            stride: state.outputs.stride(),
-            groups: Shaded::groups_of(&state.outputs),
+            records: std::mem::take(&mut out.records),
+            clip: std::mem::take(&mut out.clip),
+            stride: setup.outputs.stride(),
+            groups: Shaded::groups_of(&setup.outputs),
         };
-        self.keep_effects(&state, &primitives);
-        Some((shaded, out.turned))
+        if feeding.goes_on {
+            stage.end(&shaded);
+            self.stage = stage;
+        }
+        Some((shaded, out))
     }
 
-    /// What a geometry program leaves behind: the uniforms that its inputs went to, and b15 set.
-    fn keep_effects(&mut self, state: &GeometryState, primitives: &Primitives) {
-        if primitives.list.is_empty() {
-            return;
+    /// Takes emitted vertices, and programs without end, from what a list may do.
+    fn charge(&mut self, host: &mut Host<'_>, vertices: u32, full: bool, exhausted: u32) {
+        self.vertices_left = self.vertices_left.saturating_sub(vertices.into());
+        if full {
+            self.fault(host, FaultKind::OutOfFuel, vertices.into(), format!("{vertices} emitted vertices"));
         }
-        if state.feed_is_uniforms() {
-            for primitive in &primitives.list {
-                let values = &primitives.values[primitive.first as usize..][..primitive.count as usize];
-                for (register, value) in (primitive.register..).zip(values) {
-                    self.geometry_unit.store_uniform(register, *value);
-                }
-            }
-        }
-        // The next draw's key has another value of b15.
-        self.geometry_unit.bools |= 1 << 15;
+        self.charge_endless(host, "geometry", exhausted);
     }
 }
 
-impl GeometryState {
-    fn feed_is_uniforms(&self) -> bool {
-        !matches!(self.feed, Feed::Point { .. })
-    }
-}
-
-/// Distributes vertices over primitives; what is left over at the end is dropped.
-fn primitives(feed: Feed, attributes: usize, shaded: &Shaded, order: &[u32], counts: Option<&[usize]>) -> Primitives {
-    let mut out = Primitives::default();
+/// Distributes vertices over primitives.
+fn primitives(feed: Feed, attributes: usize, shaded: &Shaded, feeding: Feeding<'_>, stage: &mut Stage) -> Primitives {
     let values = |vertex: u32, count: usize| {
         let record = &shaded.record(vertex)[SCREEN..];
         (0..count).map(move |k| match record.get(4 * k..4 * k + 4) {
@@ -220,34 +228,30 @@ fn primitives(feed: Feed, attributes: usize, shaded: &Shaded, order: &[u32], cou
     };
     match feed {
         Feed::Point { entries } => {
-            let all: Vec<[f32; 4]> = order.iter().flat_map(|&vertex| values(vertex, attributes)).collect();
-            for chunk in all.chunks_exact(entries) {
-                out.begin(0);
-                chunk.iter().for_each(|value| out.value(*value));
-            }
-        }
-        Feed::Variable { main } => {
-            let mut rest = order;
-            for &count in counts.unwrap_or_default() {
-                let (now, later) = rest.split_at(count.min(rest.len()));
-                rest = later;
-                out.begin(0);
-                out.value([count as f32; 4]);
-                for (i, &vertex) in now.iter().enumerate() {
-                    values(vertex, if i < main { attributes } else { 1 }).for_each(|value| out.value(value));
-                }
-            }
+            let all = feeding.order.iter().flat_map(|&vertex| values(vertex, attributes));
+            Primitives::equal(stage.cut(all, entries), entries, 0)
         }
         Feed::Fixed { vertices, attributes: stored, register } => {
-            for chunk in order.chunks_exact(vertices) {
-                out.begin(register);
-                for &vertex in chunk {
-                    values(vertex, stored.min(attributes)).for_each(|value| out.value(value));
+            let stored = stored.min(attributes);
+            let all = feeding.order.iter().flat_map(|&vertex| values(vertex, stored));
+            Primitives::equal(stage.cut(all, vertices * stored), vertices * stored, register)
+        }
+        Feed::Variable { main } => {
+            let (mut out, mut rest) = (Primitives::default(), feeding.order);
+            for &count in feeding.counts.unwrap_or_default() {
+                let (now, later) = rest.split_at(count.min(rest.len()));
+                rest = later;
+                let first = out.values.len();
+                out.values.push([count as f32; 4]);
+                for (i, &vertex) in now.iter().enumerate() {
+                    out.values.extend(values(vertex, if i < main { attributes } else { 1 }));
                 }
+                let count = (out.values.len() - first) as u32;
+                out.list.push(GeometryPrimitive { first: first as u32, count, register: 0 });
             }
+            out
         }
     }
-    out
 }
 
 #[cfg(test)]
@@ -268,9 +272,19 @@ mod tests {
         primitives.list.iter().map(|p| of(p).iter().map(|v| v[0]).collect()).collect()
     }
 
+    fn feeding<'a>(order: &'a [u32], counts: Option<&'a [usize]>) -> Feeding<'a> {
+        Feeding { order, counts, goes_on: false }
+    }
+
     #[test]
     fn points_fill_registers() {
-        let found = primitives(Feed::Point { entries: 4 }, 2, &shaded(5, 2), &[0, 1, 2, 3, 4], None);
+        let found = primitives(
+            Feed::Point { entries: 4 },
+            2,
+            &shaded(5, 2),
+            feeding(&[0, 1, 2, 3, 4], None),
+            &mut Stage::default(),
+        );
         assert_eq!(first_components(&found), [[0.0, 1.0, 10.0, 11.0], [20.0, 21.0, 30.0, 31.0]]);
     }
 
@@ -279,14 +293,15 @@ mod tests {
         let split = split_counts(&[3, 7, 8, 9, 2, 5, 6, 4, 1]);
         assert_eq!(split.vertices, [7, 8, 9, 5, 6]);
         assert_eq!(split.counts, [3, 2]);
-        let found = primitives(Feed::Variable { main: 1 }, 2, &shaded(5, 2), &[0, 1, 2, 3, 4], Some(&split.counts));
+        let feeding = feeding(&[0, 1, 2, 3, 4], Some(&split.counts));
+        let found = primitives(Feed::Variable { main: 1 }, 2, &shaded(5, 2), feeding, &mut Stage::default());
         assert_eq!(first_components(&found), [vec![3.0, 0.0, 1.0, 10.0, 20.0], vec![2.0, 30.0, 31.0, 40.0]]);
     }
 
     #[test]
     fn fixed_primitives_start_at_their_register() {
         let feed = Feed::Fixed { vertices: 2, attributes: 1, register: 67 };
-        let found = primitives(feed, 1, &shaded(5, 1), &[0, 1, 2, 3, 4], None);
+        let found = primitives(feed, 1, &shaded(5, 1), feeding(&[0, 1, 2, 3, 4], None), &mut Stage::default());
         assert_eq!(first_components(&found), [[0.0, 10.0], [20.0, 30.0]]);
         assert_eq!(found.list[1].register, 67);
     }

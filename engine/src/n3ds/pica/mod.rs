@@ -18,6 +18,7 @@ mod list;
 mod pixel_state;
 mod procedural_state;
 mod saved;
+mod stage;
 mod texture_state;
 mod unit;
 mod upload;
@@ -38,6 +39,7 @@ use immediate::Immediate;
 pub use list::ListEnd;
 use pixel_state::PixelState;
 pub(super) use saved::SavedPica;
+use stage::Stage;
 use unit::ShaderUnit;
 use vertex_state::VertexState;
 
@@ -90,6 +92,8 @@ pub struct Pica {
     gas_table: [u32; 16],
     assembler: Assembler,
     immediate: Immediate,
+    /// The geometry unit between immediate vertices that belong together.
+    stage: Stage,
     /// Groups of [`dirty`] whose derived state is stale.
     stale: u32,
     pixel: Option<PixelState>,
@@ -125,6 +129,7 @@ impl Default for Pica {
             gas_table: [0; 16],
             assembler: Assembler::default(),
             immediate: Immediate::default(),
+            stage: Stage::default(),
             stale: dirty::ALL,
             pixel: None,
             vertex: None,

@@ -6,6 +6,7 @@ use triglyph_guest::kernel::vertex::SCREEN;
 use triglyph_guest::pica::regs::{self, dirty};
 
 use super::immediate::{Immediate, SavedImmediate};
+use super::stage::{SavedStage, Stage};
 use super::unit::{SavedUnit, ShaderUnit};
 use super::upload::fog_entry;
 use super::{GEOMETRY_WORDS, Limits, Pica, VERTEX_WORDS, vertex_state};
@@ -25,6 +26,7 @@ state! {
         gas: [u32; 16],
         assembler: SavedAssembler,
         immediate: SavedImmediate,
+        stage: SavedStage,
     }
 }
 
@@ -45,6 +47,7 @@ impl Pica {
             gas_table,
             assembler,
             immediate,
+            stage,
             stale: _,
             pixel: _,
             vertex: _,
@@ -65,6 +68,7 @@ impl Pica {
             gas: *gas_table,
             assembler: assembler.save(),
             immediate: immediate.save(),
+            stage: stage.save(),
         }
     }
 
@@ -82,6 +86,7 @@ impl Pica {
             gas_table: saved.gas,
             assembler: Assembler::restore(&saved.assembler, SCREEN + vertex_state::SLOTS)?,
             immediate: Immediate::restore(saved.immediate)?,
+            stage: Stage::restore(saved.stage)?,
             stale: dirty::ALL,
             limits,
             vertices_left: limits.list_vertices,

@@ -6,6 +6,7 @@ use triglyph_guest::kernel::lighting::decode_entry;
 use triglyph_guest::num::F24;
 use triglyph_guest::pica::regs::{self, Trigger, dirty};
 
+use super::stage::Stage;
 use super::unit::ShaderUnit;
 use super::{Host, Pica};
 use crate::draw::Topology;
@@ -38,7 +39,10 @@ impl Pica {
             Trigger::Jump1 => self.request_jump(1, value),
             Trigger::DrawArrays => self.draw_arrays(host),
             Trigger::DrawElements => self.draw_elements(host),
-            Trigger::FixedAttributeIndex => self.immediate.restart(),
+            Trigger::FixedAttributeIndex => {
+                self.immediate.restart();
+                self.stage = Stage::default();
+            }
             Trigger::FixedAttributeData => self.fixed_attribute_word(host, value),
             Trigger::Topology | Trigger::TopologyReset => self.reset_assembler(),
             Trigger::FogData => self.store_fog(value),
@@ -209,7 +213,8 @@ fn data_port(
         Trigger::VshCode | Trigger::GshCode => {
             let index = &mut registers[ports.code_index];
             let stored = unit.store_code(*index & 0xFFF, value);
-            if let Some(mirror) = mirror {
+            // What the vertex units have no room for reaches neither.
+            if let Some(mirror) = mirror.filter(|_| stored) {
                 mirror.store_code(*index & 0xFFF, value);
             }
             advance(index, stored);
