@@ -183,6 +183,20 @@ fn uploads_reach_the_geometry_unit_while_it_has_no_program_of_its_own() {
 }
 
 #[test]
+fn code_beyond_the_vertex_units_reaches_the_geometry_unit_by_its_own_port_only() {
+    for (index, data, words) in [
+        (regs::vsh_code_index::ID, regs::vsh_code_data::IDS[0], 511),
+        (regs::gsh_code_index::ID, regs::gsh_code_data::IDS[0], 4095),
+    ] {
+        let mut machine = written(&[(index, words), (data, 0x55), (data, 0x66), (index, words - 1), (data, 0x77)]);
+        let pica = &mut machine.core.pica;
+        assert_eq!(pica.registers[index], words);
+        let code = &pica.geometry_unit.program(0).code;
+        assert_eq!(code[words as usize - 1..], [0x77, 0x55]);
+    }
+}
+
+#[test]
 fn table_indices_count_up_where_they_can_be_read() {
     let machine = written(&[
         (regs::fog_lut_index::ID, 0xFFFF_FFFF),
