@@ -6,6 +6,9 @@
 //!   pixel     interpolate -> texture -> lighting -> combine -> tests -> fog -> blend -> target
 //!   geometry  values -> pica_shader::Machine -> emitted triangles as vertex records
 //!   transfer  fill, copy, convert
+//! Interpreter: ProgramTier
+//!   vertex    fetch -> rsx_vertex::Machine -> record
+//!   fragment  rsx_fragment::Quad (interpolate, sampler) -> output
 //! ```
 //!
 //! What is right is written here and nowhere else; the other tier is compared with it bit for bit. It never refuses.
@@ -15,6 +18,7 @@ use std::sync::Arc;
 
 use triglyph_guest::kernel::geometry::GeometryKey;
 use triglyph_guest::kernel::pixel::PixelKey;
+use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
@@ -22,6 +26,9 @@ use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Refused, Tier, Transfe
 pub mod geometry;
 pub mod pica_shader;
 pub mod pixel;
+pub mod program;
+pub mod rsx_fragment;
+pub mod rsx_vertex;
 pub mod transfer;
 pub mod vertex;
 
@@ -48,5 +55,9 @@ impl Tier for Interpreter {
 
     fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused> {
         Ok(Arc::new(transfer::Kernel::new(key)))
+    }
+
+    fn programs(&self) -> Option<&dyn ProgramTier> {
+        Some(self)
     }
 }

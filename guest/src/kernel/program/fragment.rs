@@ -47,8 +47,8 @@
 //!   first, then the instruction (what a CAL calls comes behind the CAL and before what follows it); at the same instruction fewer open
 //!   structures come first, then lower lanes. Lanes at the same place with equal stacks execute it together.
 //! * **Differences** between two lanes, of DDX, DDY and levels of detail, are 0 unless both execute the instruction together.
-//! * **Fuel.** What lanes execute together counts once. When a pass of a Loop is done, and at a CAL (which is counted), the
-//!   program of all four lanes ends if more than [`FUEL`] are counted.
+//! * **Fuel.** What lanes execute together counts once. When a pass of a Loop is done, and at a CAL (which is counted, and
+//!   whether its test holds or not), the program of all four lanes ends if more than [`FUEL`] are counted.
 //!
 //! # Blocks
 //!

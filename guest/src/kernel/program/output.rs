@@ -169,7 +169,7 @@ pub enum DepthFormat {
     F16,
     /// f32.
     F32,
-    /// f32, then a word with stencil in 7:0.
+    /// f32, then a word with stencil in 7:0, whose other bits stay.
     F32S8,
 }
 

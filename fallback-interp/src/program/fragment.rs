@@ -1,0 +1,94 @@
+//! Fragment kernels: blocks, quads, and what a quad's program is given and leaves.
+
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::program::FragmentKernel;
+use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentJob, FragmentKey, PixelBlock, Primitive};
+use triglyph_guest::layout::unmorton;
+
+use super::interpolate::Point;
+use super::output::{Fragment, Output};
+use crate::rsx_fragment::{Program, Quad, Resources};
+
+/// A fragment kernel: its key with the program decoded.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    key: FragmentKey,
+    program: Program,
+}
+
+impl Kernel {
+    /// The kernel of `key`.
+    pub fn new(key: &FragmentKey) -> Self {
+        let FragmentCode::Rsx(code) = &key.code;
+        Kernel { key: key.clone(), program: Program::new(code) }
+    }
+}
+
+impl FragmentKernel for Kernel {
+    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Refused> {
+        let output = Output {
+            key: &self.key.output,
+            samples: self.key.samples,
+            constants: &job.constants.output,
+            colors: job.colors,
+            depth: job.depth,
+        };
+        let resources =
+            Resources { constants: job.program_constants, keys: &self.key.textures, textures: job.textures };
+        let mut run = Run { kernel: self, job, output, quad: Quad::new(&self.program, resources), passed: 0 };
+        for blocks in job.blocks.chunks(self.key.samples.count().max(1)) {
+            run.block(blocks);
+        }
+        Ok(run.passed)
+    }
+}
+
+/// One call of a kernel.
+struct Run<'a, 'k> {
+    kernel: &'k Kernel,
+    job: &'k FragmentJob<'a>,
+    output: Output<'k>,
+    quad: Quad<'k>,
+    passed: u64,
+}
+
+impl Run<'_, '_> {
+    /// A block's samples, one block each.
+    fn block(&mut self, samples: &[PixelBlock]) {
+        let Some(block) = samples.first() else { return };
+        let Some(primitive) = self.job.primitives.get(block.primitive as usize) else { return };
+        for quad in 0..16 {
+            let covered = |lane: u32| {
+                let pixel = 4 * quad + lane;
+                samples.iter().enumerate().fold(0, |bits, (k, sample)| bits | (sample.coverage >> pixel & 1) << k)
+                    as u32
+            };
+            let covered = [0, 1, 2, 3].map(covered);
+            if covered != [0; 4] {
+                let (x, y) = unmorton(4 * quad);
+                self.quad(primitive, [u32::from(block.x) + x, u32::from(block.row) + y], covered);
+            }
+        }
+    }
+
+    /// The quad whose upper left pixel is `at`, with the covered samples of its lanes.
+    fn quad(&mut self, primitive: &Primitive, at: [u32; 2], covered: [u32; 4]) {
+        let places = [0, 1, 2, 3].map(|lane| [at[0] + (lane & 1), at[1] + (lane >> 1)]);
+        let points = places.map(|[x, y]| Point::new(self.job, primitive, x, y));
+        self.quad.run(&points);
+        for lane in 0..4 {
+            if covered[lane] == 0 || self.quad.is_discarded(lane) {
+                continue;
+            }
+            let fragment = Fragment { colors: self.quad.colors(lane), at: places[lane], back: points[lane].is_back() };
+            let exported = self.quad.depth(lane);
+            let one = self.kernel.key.samples.count() == 1;
+            let depth = |sample: usize| match exported {
+                Some(depth) => depth,
+                None if one => points[lane].center_depth(),
+                None => points[lane].sample_depth(sample),
+            };
+            self.passed += self.output.write(fragment, covered[lane], depth);
+        }
+    }
+}

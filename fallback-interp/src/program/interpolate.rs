@@ -1,0 +1,126 @@
+//! Interpolation: what a pixel of a primitive knows about itself.
+
+use triglyph_guest::kernel::program::fragment::{
+    BACK_FACING, FogMode, FragmentConstants, FragmentInput, FragmentJob, Interpolation, Plane, Primitive,
+};
+use triglyph_guest::num::ops::{Scalar, exp2};
+
+use super::{Vector, limit};
+
+/// A pixel's place in its primitive.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a> {
+    constants: &'a FragmentConstants,
+    primitive: &'a Primitive,
+    /// Planes from the primitive's first one on.
+    planes: &'a [Plane],
+    /// The pixel.
+    at: [i32; 2],
+    /// Its distance from the primitive's origin.
+    distance: [f32; 2],
+    /// The interpolated 1/w.
+    inv_w: f32,
+}
+
+impl<'a> Point<'a> {
+    /// Pixel (`x`, `y`) of `primitive`, inside of it or not.
+    pub fn new(job: &FragmentJob<'a>, primitive: &'a Primitive, x: u32, y: u32) -> Self {
+        let at = [x as i32, y as i32];
+        let distance = [0, 1].map(|i| at[i].wrapping_sub(primitive.origin[i]) as f32);
+        let planes = job.planes.get(primitive.first_plane as usize..).unwrap_or(&[]);
+        let inv_w = plane(&primitive.inv_w, distance);
+        Point { constants: job.constants, primitive, planes, at, distance, inv_w }
+    }
+
+    /// Whether the primitive shows its back.
+    pub fn is_back(&self) -> bool {
+        self.primitive.flags & BACK_FACING != 0
+    }
+
+    /// Depth at the pixel's centre, clamped to the depth range.
+    pub fn depth(&self) -> f32 {
+        self.limited(plane(&self.primitive.depth, self.distance))
+    }
+
+    /// Depth at sample `index` of several, not clamped yet.
+    pub fn sample_depth(&self, index: usize) -> f32 {
+        let offset = self.constants.sample_offsets.get(index).copied().unwrap_or_default();
+        plane(&self.primitive.depth, [self.distance[0] + offset[0], self.distance[1] + offset[1]])
+    }
+
+    /// Depth at the pixel's centre, not clamped yet.
+    pub fn center_depth(&self) -> f32 {
+        plane(&self.primitive.depth, self.distance)
+    }
+
+    fn limited(&self, depth: f32) -> f32 {
+        let [low, high] = self.constants.output.depth_range;
+        limit(depth, low, high)
+    }
+
+    /// The value of an input register. `linear`: the source has its perspective switched off.
+    pub fn input(&self, input: FragmentInput, linear: bool) -> Vector {
+        let w = 1.0 / self.inv_w;
+        match input {
+            FragmentInput::Zero => [0.0; 4],
+            FragmentInput::Position => self.position(),
+            FragmentInput::Varying { group, interpolation, clamp } => {
+                let planes = self.group(group);
+                let values = match interpolation {
+                    Interpolation::Perspective if !linear => planes.map(|value| value * w),
+                    _ => planes,
+                };
+                if clamp { values.map(|value| limit(value, 0.0, 1.0)) } else { values }
+            }
+            FragmentInput::Varying2d { group } => {
+                let [x, y, ..] = self.group(group);
+                if linear { [x, y, 0.0, 1.0] } else { [x * w, y * w, 0.0, w] }
+            }
+            FragmentInput::Fog { group, mode } => {
+                let [coordinate, ..] = self.group(group);
+                let coordinate = if linear { coordinate } else { coordinate * w };
+                [coordinate, fog(mode, coordinate, self.constants.fog), 0.0, 0.0]
+            }
+            FragmentInput::PointCoordinate { group, two_dimensional } => {
+                let [s, t, ..] = self.group(group);
+                if two_dimensional { [s, t, 0.0, w] } else { [s, t, 1.0, 0.0] }
+            }
+            FragmentInput::Facing => [if self.is_back() { -1.0 } else { 1.0 }, 0.0, 0.0, 0.0],
+        }
+    }
+
+    fn position(&self) -> Vector {
+        let [x, y] = self.at.map(|c| c as f32);
+        let [right, down] = self.constants.position_offset;
+        [x + right, y * self.constants.position_scale_y + down, self.depth(), self.inv_w]
+    }
+
+    /// Four planes here; those that do not exist are 0.
+    fn group(&self, group: u8) -> Vector {
+        let first = 4 * usize::from(group);
+        std::array::from_fn(|i| self.planes.get(first + i).map_or(0.0, |p| plane(p, self.distance)))
+    }
+}
+
+/// `(c + dx*x) + dy*y`
+fn plane([c, dx, dy]: &Plane, [x, y]: [f32; 2]) -> f32 {
+    (c + dx * x) + dy * y
+}
+
+/// The fog factor of coordinate `d`.
+fn fog(mode: FogMode, d: f32, [p0, p1]: [f32; 2]) -> f32 {
+    const LOG2_E: f32 = std::f32::consts::LOG2_E;
+    let a = match mode {
+        FogMode::LinearAbs | FogMode::ExpAbs | FogMode::Exp2Abs => d.abs(),
+        FogMode::Linear | FogMode::Exp | FogMode::Exp2 => d,
+    };
+    let factor = match mode {
+        FogMode::Linear | FogMode::LinearAbs => p1 * a + (p0 - 1.0),
+        FogMode::Exp | FogMode::ExpAbs => exp2(&mut Scalar, (11.084 * LOG2_E) * ((p1 * a + p0) - 1.5)),
+        FogMode::Exp2 | FogMode::Exp2Abs => {
+            let x = 4.709 * ((p1 * a + p0) - 1.5);
+            exp2(&mut Scalar, (x * x) * -LOG2_E)
+        }
+    };
+    limit(factor, 0.0, 1.0)
+}

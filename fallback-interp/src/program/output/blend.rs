@@ -1,0 +1,107 @@
+//! Blending and logic operations.
+
+use triglyph_guest::kernel::program::output::{
+    BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, LogicOp,
+};
+
+use super::{channel, is_unorm};
+use crate::program::{Vector, limit};
+
+/// Source and destination combined.
+pub(super) fn blend(key: &BlendKey, format: &ColorFormat, color: Vector, stored: u128, constant: Vector) -> Vector {
+    let unorm = is_unorm(format);
+    let inside = |v: f32| if unorm { limit(v, 0.0, 1.0) } else { v };
+    let constant = constant.map(inside);
+    let source: Vector = std::array::from_fn(|i| match format.channels[i] {
+        Channel::Absent | Channel::Zeros(_) | Channel::Ones(_) => inside(color[i]),
+        quantised @ (Channel::Unorm(bits) | Channel::Srgb(bits) | Channel::Snorm(bits)) => {
+            let pixel = channel::insert(0, bits, channel::encode(quantised, color[i]));
+            channel::decode(quantised, pixel, i == 3)
+        }
+        Channel::Float(_) | Channel::Uint(_) | Channel::Sint(_) => color[i],
+    });
+    let destination = std::array::from_fn(|i| channel::decode(format.channels[i], stored, i == 3));
+    let terms = Terms { source, destination, constant };
+    std::array::from_fn(|i| terms.combine(if i == 3 { &key.alpha } else { &key.color }, i))
+}
+
+/// What factors are made of.
+struct Terms {
+    source: Vector,
+    destination: Vector,
+    constant: Vector,
+}
+
+impl Terms {
+    fn combine(&self, term: &BlendTerm, i: usize) -> f32 {
+        let (s, d) = (self.source[i], self.destination[i]);
+        let p = s * self.factor(term.source, i);
+        let q = d * self.factor(term.destination, i);
+        match term.equation {
+            BlendEquation::Add => p + q,
+            BlendEquation::Subtract => p - q,
+            BlendEquation::ReverseSubtract => q - p,
+            BlendEquation::Min => {
+                if s < d {
+                    s
+                } else {
+                    d
+                }
+            }
+            BlendEquation::Max => {
+                if s > d {
+                    s
+                } else {
+                    d
+                }
+            }
+        }
+    }
+
+    fn factor(&self, factor: BlendFactor, i: usize) -> f32 {
+        let (s, d, c) = (&self.source, &self.destination, &self.constant);
+        match factor {
+            BlendFactor::Zero => 0.0,
+            BlendFactor::One => 1.0,
+            BlendFactor::SourceColor => s[i],
+            BlendFactor::InverseSourceColor => 1.0 - s[i],
+            BlendFactor::DestinationColor => d[i],
+            BlendFactor::InverseDestinationColor => 1.0 - d[i],
+            BlendFactor::SourceAlpha => s[3],
+            BlendFactor::InverseSourceAlpha => 1.0 - s[3],
+            BlendFactor::DestinationAlpha => d[3],
+            BlendFactor::InverseDestinationAlpha => 1.0 - d[3],
+            BlendFactor::ConstantColor => c[i],
+            BlendFactor::InverseConstantColor => 1.0 - c[i],
+            BlendFactor::ConstantAlpha => c[3],
+            BlendFactor::InverseConstantAlpha => 1.0 - c[3],
+            BlendFactor::SourceAlphaSaturate if i == 3 => 1.0,
+            BlendFactor::SourceAlphaSaturate => {
+                let rest = 1.0 - d[3];
+                if s[3] < rest { s[3] } else { rest }
+            }
+        }
+    }
+}
+
+/// Bit by bit.
+pub(super) fn logic(operation: LogicOp, s: u32, d: u32) -> u32 {
+    match operation {
+        LogicOp::Clear => 0,
+        LogicOp::And => s & d,
+        LogicOp::AndReverse => s & !d,
+        LogicOp::Copy => s,
+        LogicOp::Set => u32::MAX,
+        LogicOp::CopyInverted => !s,
+        LogicOp::NoOp => d,
+        LogicOp::Invert => !d,
+        LogicOp::Nand => !(s & d),
+        LogicOp::Or => s | d,
+        LogicOp::Nor => !(s | d),
+        LogicOp::Xor => s ^ d,
+        LogicOp::Equivalent => !(s ^ d),
+        LogicOp::AndInverted => !s & d,
+        LogicOp::OrReverse => s | !d,
+        LogicOp::OrInverted => !s | d,
+    }
+}

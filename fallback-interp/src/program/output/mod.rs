@@ -1,0 +1,192 @@
+//! After the program: tests, blending, storing, sample by sample.
+//!
+//! ```text
+//! depth    formats, bounds, stencil and depth test
+//! blend    factors, equations, logic operations
+//! channel  channels of a pixel: values to bits and back
+//! ```
+
+mod blend;
+mod channel;
+mod depth;
+
+use triglyph_guest::kernel::program::fragment::Samples;
+use triglyph_guest::kernel::program::output::{
+    Channel, ColorFormat, ColorKey, OutputConstants, OutputKey, Surface, TARGETS,
+};
+use triglyph_guest::layout::SurfaceLayout;
+use triglyph_guest::num::ops::{Scalar, linear_to_srgb};
+
+use super::{Vector, compare, limit};
+
+/// Colour outputs that a program can have.
+pub const OUTPUTS: usize = 8;
+
+/// What a program made of a fragment.
+#[derive(Clone, Copy, Debug)]
+pub struct Fragment {
+    /// Colour outputs; (0, 0, 0, 0) where the program has none.
+    pub colors: [Vector; OUTPUTS],
+    /// The pixel.
+    pub at: [u32; 2],
+    /// Whether the primitive shows its back.
+    pub back: bool,
+}
+
+/// Where fragments end.
+#[derive(Clone, Copy, Debug)]
+pub struct Output<'a> {
+    /// What becomes of them.
+    pub key: &'a OutputKey,
+    /// Samples of a pixel.
+    pub samples: Samples,
+    /// Values of tests and blending.
+    pub constants: &'a OutputConstants,
+    /// Colour targets.
+    pub colors: &'a [Surface<'a>; TARGETS],
+    /// Depth target.
+    pub depth: Surface<'a>,
+}
+
+impl Output<'_> {
+    /// Writes the samples of a fragment that are in `covered` (bit k: sample k) and pass the tests, and gives their
+    /// number. `depth` is the depth of a sample.
+    pub fn write(&self, mut fragment: Fragment, covered: u32, depth: impl Fn(usize) -> f32) -> u64 {
+        let alpha = fragment.colors[0][3];
+        if !compare(self.key.alpha_test, alpha, self.constants.alpha_reference) {
+            return 0;
+        }
+        let covered = covered & self.alpha_coverage(alpha);
+        self.finish_colors(&mut fragment.colors);
+        let mut passed = 0;
+        for sample in (0..self.samples.count()).filter(|sample| covered >> sample & 1 != 0) {
+            let at = self.sample_at(fragment.at, sample);
+            if depth::test(self, at, depth(sample), fragment.back) {
+                passed += 1;
+                self.store(&fragment.colors, at);
+            }
+        }
+        passed
+    }
+
+    /// Samples that alpha leaves.
+    fn alpha_coverage(&self, alpha: f32) -> u32 {
+        let count = self.samples.count();
+        if !self.key.alpha_to_coverage || count == 1 {
+            return u32::MAX;
+        }
+        let kept = (limit(alpha, 0.0, 1.0) * count as f32 + 0.5).floor() as u32;
+        (1 << kept) - 1
+    }
+
+    /// What all samples have in common after the alpha test.
+    fn finish_colors(&self, colors: &mut [Vector; OUTPUTS]) {
+        for color in colors {
+            if self.key.alpha_to_one {
+                color[3] = 1.0;
+            }
+            if self.key.encode_srgb {
+                for value in &mut color[..3] {
+                    *value = linear_to_srgb(&mut Scalar, limit(*value, 0.0, 1.0));
+                }
+            }
+        }
+    }
+
+    /// The surface pixel of a sample.
+    fn sample_at(&self, [x, y]: [u32; 2], sample: usize) -> [u32; 2] {
+        let (across, down) = (u32::from(self.samples.across), u32::from(self.samples.down));
+        let sample = sample as u32;
+        [x * across + sample % across, y * down + sample / across]
+    }
+
+    fn store(&self, colors: &[Vector; OUTPUTS], at: [u32; 2]) {
+        for (target, surface) in self.key.colors.iter().zip(self.colors) {
+            if let Some(target) = target {
+                let color = colors.get(usize::from(target.source)).copied().unwrap_or_default();
+                self.store_color(target, surface, color, at);
+            }
+        }
+    }
+
+    fn store_color(&self, target: &ColorKey, surface: &Surface<'_>, color: Vector, at: [u32; 2]) {
+        let format = &target.format;
+        let Some(pixel) = Pixel::new(surface, target.layout, format.bytes.into(), at) else { return };
+        if target.mask & 15 == 0 {
+            return;
+        }
+        let stored = pixel.read(format.swap);
+        let mut written = stored;
+        let blend = target.blend.filter(|_| self.key.logic.is_none() && !has_integers(format));
+        let color = match blend {
+            Some(key) => blend::blend(&key, format, color, stored, self.constants.blend),
+            None => color,
+        };
+        let logic = self.key.logic.filter(|_| is_unorm(format));
+        for (i, &channel) in format.channels.iter().enumerate() {
+            let masked = target.mask >> i & 1 == 0;
+            let Some(bits) = channel::bits(channel) else { continue };
+            let old = channel::extract(stored, bits);
+            let new = match channel {
+                Channel::Zeros(_) => 0,
+                Channel::Ones(_) => u32::MAX,
+                _ if masked => old,
+                _ => match logic {
+                    Some(operation) => blend::logic(operation, channel::encode(channel, color[i]), old),
+                    None => channel::encode(channel, color[i]),
+                },
+            };
+            written = channel::insert(written, bits, new);
+        }
+        pixel.write(format.swap, written);
+    }
+}
+
+/// Whether the stored channels, fixed ones aside, are all unorm or sRGB.
+fn is_unorm(format: &ColorFormat) -> bool {
+    use Channel::{Absent, Float, Ones, Sint, Snorm, Srgb, Uint, Unorm, Zeros};
+    format.channels.iter().all(|channel| match channel {
+        Absent | Zeros(_) | Ones(_) | Unorm(_) | Srgb(_) => true,
+        Snorm(_) | Uint(_) | Sint(_) | Float(_) => false,
+    })
+}
+
+fn has_integers(format: &ColorFormat) -> bool {
+    format.channels.iter().any(|channel| matches!(channel, Channel::Uint(_) | Channel::Sint(_)))
+}
+
+/// A pixel of a surface that lies in memory whole.
+struct Pixel<'m> {
+    surface: Surface<'m>,
+    offset: usize,
+    bytes: usize,
+}
+
+impl<'m> Pixel<'m> {
+    fn new(surface: &Surface<'m>, layout: SurfaceLayout, bytes: u32, [x, y]: [u32; 2]) -> Option<Self> {
+        let offset = usize::try_from(layout.offset(x, y, bytes, surface.pitch)).ok()?;
+        let bytes = bytes as usize;
+        let inside = offset.checked_add(bytes)? <= surface.window.len();
+        inside.then_some(Pixel { surface: *surface, offset, bytes })
+    }
+
+    /// The stored value, units of `swap` bytes reversed.
+    fn read(&self, swap: u8) -> u128 {
+        let mut bytes: [u8; 16] = self.surface.window.read(self.offset);
+        bytes[self.bytes..].fill(0);
+        reverse_units(&mut bytes[..self.bytes], swap);
+        u128::from_le_bytes(bytes)
+    }
+
+    fn write(&self, swap: u8, value: u128) {
+        let mut bytes = value.to_le_bytes();
+        reverse_units(&mut bytes[..self.bytes], swap);
+        self.surface.window.write(self.offset, &bytes[..self.bytes]);
+    }
+}
+
+fn reverse_units(bytes: &mut [u8], unit: u8) {
+    for unit in bytes.chunks_mut(usize::from(unit.max(1))) {
+        unit.reverse();
+    }
+}

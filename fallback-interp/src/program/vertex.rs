@@ -1,0 +1,133 @@
+//! Vertex kernels: fetch, program and record of one vertex after the other.
+
+use triglyph_guest::kernel::Window;
+use triglyph_guest::kernel::program::VertexKernel;
+use triglyph_guest::kernel::program::vertex::{Component, Input, Step, Stream, VertexCode, VertexJob, VertexKey};
+use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, FUEL};
+use triglyph_guest::num::half;
+use triglyph_guest::num::ops::Scalar;
+
+use super::Vector;
+use crate::rsx_vertex::{Ending, Machine, Program, Resources};
+
+/// A vertex kernel: its key with the program decoded.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    key: VertexKey,
+    program: Program,
+}
+
+impl Kernel {
+    /// The kernel of `key`.
+    pub fn new(key: &VertexKey) -> Self {
+        let VertexCode::Rsx(code) = &key.code;
+        Kernel { key: key.clone(), program: Program::new(code) }
+    }
+
+    /// The value of input register `number` for the vertex of index `vertex`.
+    fn input(&self, job: &VertexJob<'_>, number: usize, vertex: u32) -> Vector {
+        match self.key.inputs[number] {
+            Input::Fixed => job.fixed[number],
+            Input::Array { component, count, step } => {
+                let stream = &job.streams[number];
+                let element = Element { window: element(stream, step, vertex), big_endian: self.key.big_endian };
+                element.value(component, count)
+            }
+        }
+    }
+}
+
+impl VertexKernel for Kernel {
+    fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize {
+        let stride = self.key.stride().max(1);
+        for (i, &vertex) in job.vertices.iter().enumerate().skip(first) {
+            let inputs = std::array::from_fn(|number| self.input(job, number, vertex));
+            let Some(record) = job.records.get_mut(i * stride..(i + 1) * stride) else { break };
+            if job.exhausted >= EXHAUSTED_LIMIT {
+                record.fill(0.0);
+                continue;
+            }
+            let mut machine = Machine::new(inputs);
+            let resources = Resources { constants: job.constants, keys: &self.key.textures, textures: job.textures };
+            let ending = machine.run(&self.program, &resources, job.fuel.min(FUEL));
+            job.exhausted += u32::from(ending == Ending::OutOfFuel);
+            let recorded = (0..32).filter(|register| self.key.outputs >> register & 1 != 0);
+            for (value, register) in record.chunks_exact_mut(4).zip(recorded) {
+                value.copy_from_slice(machine.outputs.get(register).unwrap_or(&[0.0, 0.0, 0.0, 1.0]));
+            }
+        }
+        job.vertices.len()
+    }
+}
+
+/// The memory of the element that a vertex reads.
+fn element<'m>(stream: &Stream<'m>, step: Step, vertex: u32) -> Window<'m> {
+    let divisor = stream.divisor.max(1);
+    let number = match step {
+        Step::Vertex => vertex,
+        Step::Divide => vertex / divisor,
+        Step::Modulo => vertex % divisor,
+    };
+    stream.window.from(number as usize * stream.stride as usize)
+}
+
+/// An element of a vertex array.
+struct Element<'m> {
+    window: Window<'m>,
+    big_endian: bool,
+}
+
+impl Element<'_> {
+    fn value(&self, component: Component, count: u8) -> Vector {
+        match component {
+            Component::Packed11 => self.packed11(),
+            Component::Bgra8 => {
+                let [b, g, r, a] = self.window.read(0);
+                [r, g, b, a].map(unorm8)
+            }
+            _ => {
+                let mut value = [0.0, 0.0, 0.0, 1.0];
+                for (i, value) in value.iter_mut().enumerate().take(count.into()) {
+                    *value = self.component(component, i * component.bytes() as usize);
+                }
+                value
+            }
+        }
+    }
+
+    fn component(&self, component: Component, offset: usize) -> f32 {
+        match component {
+            Component::Unorm8 => unorm8(self.window.read::<1>(offset)[0]),
+            Component::Uint8 => f32::from(self.window.read::<1>(offset)[0]),
+            Component::CenteredSnorm16 => (f32::from(self.short(offset) as i16) + 0.5) * (1.0 / 32767.5),
+            Component::Sint16 => f32::from(self.short(offset) as i16),
+            Component::F16 => half::value(&mut Scalar, self.short(offset).into()),
+            Component::F32 => f32::from_bits(self.word(offset)),
+            // Not made of single components.
+            Component::Packed11 | Component::Bgra8 => 0.0,
+        }
+    }
+
+    fn packed11(&self) -> Vector {
+        let word = self.word(0);
+        let scaled = |top: u32| {
+            let v = f32::from(top as u16 as i16) * (1.0 / 32767.0);
+            if v > -1.0 { v } else { -1.0 }
+        };
+        [scaled(word << 5 & 0xFFE0), scaled(word >> 11 << 5 & 0xFFE0), scaled(word >> 22 << 6), 1.0]
+    }
+
+    fn short(&self, offset: usize) -> u16 {
+        let bytes = self.window.read(offset);
+        if self.big_endian { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) }
+    }
+
+    fn word(&self, offset: usize) -> u32 {
+        let bytes = self.window.read(offset);
+        if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+    }
+}
+
+fn unorm8(v: u8) -> f32 {
+    f32::from(v) * (1.0 / 255.0)
+}

@@ -1,0 +1,175 @@
+//! Instructions that compute: sources, modifiers of the result, writes.
+
+use triglyph_guest::kernel::program::fragment::FragmentInput;
+use triglyph_guest::rsx::fragment::{
+    Compute, FX9, FX12, Input, Modifier, Op, Precision, Register, Scale, Source, Temp,
+};
+
+use super::lane::{Lane, canonical, half_round};
+use super::{Lanes, Program, Quad, alu};
+use crate::program::interpolate::Point;
+use crate::program::{Vector, limit};
+
+impl Quad<'_> {
+    /// Executes an instruction for the lanes of a set.
+    pub(super) fn compute(&mut self, compute: &Compute, constant: Option<u16>, lanes: Lanes, points: &[Point<'_>; 4]) {
+        match compute.op {
+            Op::Nop | Op::Fenct | Op::Fencb => return,
+            Op::Kil => {
+                return self.each(lanes, |lane| {
+                    let holds = lane.holds(compute.condition, compute.condition_register);
+                    lane.discarded |= holds.contains(&true);
+                });
+            }
+            _ => {}
+        }
+        let constant = constant.and_then(|i| self.resources.constants.get(usize::from(i))).copied().unwrap_or_default();
+        let program = self.program;
+        let mut sources = [[[0.0; 4]; 3]; 4];
+        for i in members(lanes) {
+            let read = Reader { lane: &self.lanes[i], program, point: &points[i], compute, constant };
+            sources[i] = compute.sources.map(|source| read.source(&source));
+        }
+        let results = match compute.op {
+            Op::Ddx => differences(&sources, lanes, row),
+            Op::Ddy => differences(&sources, lanes, column),
+            op if op.is_texture() => self.lookup(compute, &sources, lanes),
+            op => sources.map(|sources| alu::evaluate(op, sources)),
+        };
+        for i in members(lanes) {
+            write(&mut self.lanes[i], compute, results[i]);
+        }
+    }
+}
+
+/// The lanes of a set.
+pub(super) fn members(lanes: Lanes) -> impl Iterator<Item = usize> {
+    (0..4).filter(move |i| lanes >> i & 1 != 0)
+}
+
+/// The left and the right lane of a lane's row.
+pub(super) fn row(lane: usize) -> [usize; 2] {
+    [lane & 2, lane | 1]
+}
+
+/// The upper and the lower lane of a lane's column.
+pub(super) fn column(lane: usize) -> [usize; 2] {
+    [lane & 1, lane | 2]
+}
+
+/// Whether both lanes are in a set.
+pub(super) fn both(lanes: Lanes, pair: [usize; 2]) -> bool {
+    pair.iter().all(|lane| lanes >> lane & 1 != 0)
+}
+
+/// Second less first lane of each lane's pair, 0 unless both execute.
+fn differences(sources: &[[Vector; 3]; 4], lanes: Lanes, pair: fn(usize) -> [usize; 2]) -> [Vector; 4] {
+    std::array::from_fn(|lane| {
+        let [a, b] = pair(lane);
+        if !both(lanes, [a, b]) {
+            return [0.0; 4];
+        }
+        std::array::from_fn(|i| sources[b][0][i] - sources[a][0][i])
+    })
+}
+
+/// What a lane's sources are read from.
+struct Reader<'a> {
+    lane: &'a Lane,
+    program: &'a Program,
+    point: &'a Point<'a>,
+    compute: &'a Compute,
+    constant: Vector,
+}
+
+impl Reader<'_> {
+    fn source(&self, source: &Source) -> Vector {
+        let value = match source.register {
+            Register::None | Register::Unknown => [0.0; 4],
+            Register::Temp(temp) => self.lane.read(temp),
+            Register::Input => self.input(),
+            Register::Constant => self.constant,
+        };
+        source.swizzle.0.map(|i| {
+            let mut v = value[usize::from(i & 3)];
+            if source.absolute {
+                v = v.abs();
+            }
+            v = modified(source.modifier, v);
+            if source.negate { -v } else { v }
+        })
+    }
+
+    fn input(&self) -> Vector {
+        let number = match self.compute.input {
+            Input::Register(number) => i32::from(number),
+            Input::Relative(displacement) => 4 + i32::from(displacement) + self.lane.index(),
+        };
+        let input = usize::try_from(number).ok().and_then(|number| self.program.inputs.get(number));
+        let input = input.copied().unwrap_or(FragmentInput::Zero);
+        self.point.input(input, self.compute.linear).map(canonical)
+    }
+}
+
+fn modified(modifier: Modifier, v: f32) -> f32 {
+    match modifier {
+        Modifier::Full | Modifier::Unknown(_) => v,
+        Modifier::Half => half_round(v),
+        Modifier::Fx12 => limit(v, FX12[0], FX12[1]),
+        Modifier::Fx9 => limit(v, FX9[0], FX9[1]),
+        Modifier::Saturate => limit(v, 0.0, 1.0),
+    }
+}
+
+/// Whether a result goes to its register bit by bit, so that a NaN stays what it is.
+fn keeps_bits(compute: &Compute) -> bool {
+    let [a, ..] = &compute.sources;
+    let copies = match compute.op {
+        Op::Mov => {
+            let whole = matches!(a.register, Register::Temp(Temp::Full(_)) | Register::Constant);
+            let plain = matches!(a.modifier, Modifier::Full | Modifier::Unknown(_)) && !a.absolute && !a.negate;
+            whole && plain
+        }
+        Op::Pk2 | Op::Pk4 | Op::Pkb | Op::Pk16 | Op::Pkg => true,
+        _ => false,
+    };
+    let unscaled = compute.scale.factor() == 1.0 && !compute.saturate && compute.precision == Precision::Full;
+    copies && unscaled
+}
+
+/// What becomes of a result before it is written.
+fn finished(compute: &Compute, r: f32) -> f32 {
+    let mut r = if compute.expand { 2.0 * r - 1.0 } else { r };
+    if !matches!(compute.scale, Scale::One | Scale::Unknown) {
+        r *= compute.scale.factor();
+    }
+    if compute.saturate {
+        r = limit(r, 0.0, 1.0);
+    }
+    r = match compute.precision {
+        Precision::Full => r,
+        Precision::Half => half_round(r),
+        Precision::Fx12 => limit(r, FX12[0], FX12[1]),
+        Precision::Fx9 => limit(r, FX9[0], FX9[1]),
+    };
+    if !keeps_bits(compute) {
+        r = canonical(r);
+    }
+    match compute.destination {
+        Some(Temp::Half(_)) => half_round(r),
+        _ => r,
+    }
+}
+
+fn write(lane: &mut Lane, compute: &Compute, result: Vector) {
+    let holds = lane.holds(compute.condition, compute.condition_register);
+    for i in (0..4).filter(|&i| compute.mask.has(i) && holds[i]) {
+        let value = finished(compute, result[i]);
+        if let Some(register) = compute.destination {
+            lane.write(register, i, value);
+        }
+        if let Some(register) = compute.set_condition {
+            lane.set_condition(register, i, value);
+        }
+    }
+}

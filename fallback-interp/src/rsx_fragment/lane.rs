@@ -1,0 +1,130 @@
+//! One lane: registers, condition registers, where it is.
+
+use triglyph_guest::num::half;
+use triglyph_guest::num::ops::Scalar;
+use triglyph_guest::rsx::fragment::{REGISTERS, Temp};
+use triglyph_guest::rsx::operand::{Condition, Test};
+
+use super::flow::Structure;
+use crate::program::Vector;
+
+/// The NaN that operations give.
+pub(super) const NAN: f32 = f32::from_bits(0x7FC0_0000);
+
+/// `v`, any NaN being the one that operations give.
+pub(super) fn canonical(v: f32) -> f32 {
+    if v.is_nan() { NAN } else { v }
+}
+
+/// The half nearest to `v`, in the low bits.
+pub(super) fn half_bits(v: f32) -> u32 {
+    half::bits(&mut Scalar, canonical(v)) as u32
+}
+
+/// The value of the half in the low bits.
+pub(super) fn half_value(bits: u32) -> f32 {
+    canonical(half::value(&mut Scalar, (bits & 0xFFFF) as i32))
+}
+
+/// The half nearest to `v`, as f32.
+pub(super) fn half_round(v: f32) -> f32 {
+    canonical(half::round(&mut Scalar, v))
+}
+
+/// A lane of a quad.
+#[derive(Clone, Debug)]
+pub(super) struct Lane {
+    /// R registers, as bits: H registers lie in them.
+    registers: [[u32; 4]; REGISTERS],
+    /// Condition registers.
+    conditions: [Vector; 2],
+    /// The instruction that comes next.
+    pub(super) at: usize,
+    /// Open structures, the innermost one last.
+    pub(super) structures: Vec<Structure>,
+    /// Nothing comes next.
+    pub(super) ended: bool,
+    /// The fragment will not be written.
+    pub(super) discarded: bool,
+}
+
+impl Default for Lane {
+    fn default() -> Self {
+        Lane {
+            registers: [[0; 4]; REGISTERS],
+            conditions: [[0.0; 4]; 2],
+            at: 0,
+            structures: Vec::new(),
+            ended: false,
+            discarded: false,
+        }
+    }
+}
+
+impl Lane {
+    /// Back to the start of a program that uses this many R registers.
+    pub(super) fn reset(&mut self, registers: usize) {
+        self.registers[..registers.min(REGISTERS)].fill([0; 4]);
+        self.conditions = [[0.0; 4]; 2];
+        self.at = 0;
+        self.structures.clear();
+        self.ended = false;
+        self.discarded = false;
+    }
+
+    /// The value of a register, bits of an R register as they are.
+    pub(super) fn read(&self, register: Temp) -> Vector {
+        match register {
+            Temp::Full(number) => self.registers[usize::from(number) % REGISTERS].map(f32::from_bits),
+            Temp::Half(number) => {
+                let [low, high] = self.words_of_half(number);
+                [low, low >> 16, high, high >> 16].map(half_value)
+            }
+        }
+    }
+
+    /// The two words that hold an H register.
+    fn words_of_half(&self, number: u8) -> [u32; 2] {
+        let [x, y, z, w] = self.registers[usize::from(number / 2) % REGISTERS];
+        if number & 1 == 0 { [x, y] } else { [z, w] }
+    }
+
+    /// Writes component `i` of a register.
+    pub(super) fn write(&mut self, register: Temp, i: usize, value: f32) {
+        match register {
+            Temp::Full(number) => self.registers[usize::from(number) % REGISTERS][i] = value.to_bits(),
+            Temp::Half(number) => {
+                let register = &mut self.registers[usize::from(number / 2) % REGISTERS];
+                let word = &mut register[2 * usize::from(number & 1) + i / 2];
+                let shift = 16 * (i & 1);
+                *word = *word & !(0xFFFF << shift) | half_bits(value) << shift;
+            }
+        }
+    }
+
+    /// Writes component `i` of a condition register.
+    pub(super) fn set_condition(&mut self, register: u8, i: usize, value: f32) {
+        self.conditions[usize::from(register & 1)][i] = value;
+    }
+
+    /// For which components a condition holds.
+    pub(super) fn holds(&self, condition: Option<Condition>, register: u8) -> [bool; 4] {
+        let Some(condition) = condition else { return [true; 4] };
+        let values = self.conditions[usize::from(register & 1)];
+        condition.swizzle.0.map(|i| test(condition.test, values[usize::from(i & 3)]))
+    }
+}
+
+/// Whether `v` is what the test asks for.
+fn test(test: Test, v: f32) -> bool {
+    match test {
+        Test::FALSE => false,
+        Test::LESS => v < 0.0,
+        Test::EQUAL => v == 0.0,
+        Test::LESS_EQUAL => v <= 0.0,
+        Test::GREATER => v > 0.0,
+        Test::NOT_EQUAL => v != 0.0,
+        Test::GREATER_EQUAL => v >= 0.0,
+        _ => true,
+    }
+}

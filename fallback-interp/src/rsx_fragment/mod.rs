@@ -1,0 +1,155 @@
+//! Fragment programs of the RSX: the four lanes of a quad.
+//!
+//! ```text
+//! Quad      which lanes execute what next, until all have ended
+//!   flow      structures, jumps
+//!   compute   sources -> formula -> modifiers of the result -> writes
+//!     alu       formulas of single operations
+//!     pack      operations on bits
+//!     texture   lookups
+//!   lane      registers, condition registers, place
+//! ```
+//!
+//! What instructions do is said in `guest::rsx::fragment`, the order of lanes in `guest::kernel::program::fragment`.
+
+mod alu;
+mod compute;
+mod flow;
+mod lane;
+mod pack;
+mod texture;
+
+use triglyph_guest::kernel::program::fragment::{FUEL, FragmentInput, RsxFragmentCode, UNITS};
+use triglyph_guest::kernel::program::sampler::{Texture, TextureKey};
+use triglyph_guest::rsx::fragment::{self, FlowOp, Instruction, Temp};
+
+use crate::program::Vector;
+use crate::program::interpolate::Point;
+use crate::program::output::OUTPUTS;
+use lane::Lane;
+
+/// A program, decoded.
+#[derive(Clone, Debug)]
+pub struct Program {
+    decoded: fragment::Program,
+    inputs: [FragmentInput; 16],
+    export_float: bool,
+    export_depth: bool,
+}
+
+impl Program {
+    /// Decodes a program. Instructions that do not exist do nothing.
+    pub fn new(code: &RsxFragmentCode) -> Self {
+        Program {
+            decoded: fragment::Program::decode(&code.code, |_, _| {}),
+            inputs: code.inputs,
+            export_float: code.export_float,
+            export_depth: code.export_depth,
+        }
+    }
+}
+
+/// What a program reads besides its inputs.
+#[derive(Clone, Copy, Debug)]
+pub struct Resources<'a> {
+    /// Inline constants.
+    pub constants: &'a [Vector],
+    /// Texture units.
+    pub keys: &'a [Option<TextureKey>; UNITS],
+    /// What they read.
+    pub textures: &'a [Texture<'a>; UNITS],
+}
+
+/// A set of lanes: bit i is lane i; 0 is the upper left one, 1 the upper right one, 2 and 3 are below.
+type Lanes = u8;
+
+/// Four lanes that run a program.
+#[derive(Debug)]
+pub struct Quad<'a> {
+    program: &'a Program,
+    resources: Resources<'a>,
+    lanes: [Lane; 4],
+}
+
+impl<'a> Quad<'a> {
+    /// Lanes for `program`.
+    pub fn new(program: &'a Program, resources: Resources<'a>) -> Self {
+        Quad { program, resources, lanes: Default::default() }
+    }
+
+    /// Runs the program for four pixels.
+    pub fn run(&mut self, points: &[Point<'_>; 4]) {
+        let code = &self.program.decoded.code;
+        let registers = usize::from(self.program.decoded.summary.registers);
+        for lane in &mut self.lanes {
+            lane.reset(registers);
+        }
+        let mut executed = 0;
+        while let Some((at, lanes)) = self.next() {
+            let Some(step) = code.get(at) else {
+                // Behind the last instruction.
+                self.each(lanes, |lane| lane.ended = true);
+                continue;
+            };
+            executed += 1;
+            let mut limited = false;
+            match &step.instruction {
+                Instruction::Compute(compute) => {
+                    self.compute(compute, step.constant, lanes, points);
+                    self.each(lanes, |lane| lane.at += 1);
+                }
+                Instruction::Flow(flow) => {
+                    self.each(lanes, |lane| lane.flow(flow, step));
+                    limited = flow.op == FlowOp::Cal;
+                }
+            }
+            if step.instruction.ends() {
+                self.each(lanes, |lane| lane.ended = true);
+            }
+            self.each(lanes, |lane| limited |= lane.settle());
+            if limited && executed > FUEL {
+                return;
+            }
+        }
+    }
+
+    /// The place that executes next, and the lanes that are there.
+    fn next(&self) -> Option<(usize, Lanes)> {
+        let running = || self.lanes.iter().filter(|lane| !lane.ended);
+        let first = running().min_by(|a, b| a.order(b))?;
+        let together = |lane: &Lane| !lane.ended && lane.at == first.at && lane.structures == first.structures;
+        let lanes = self.lanes.iter().enumerate().fold(0, |set, (i, lane)| set | Lanes::from(together(lane)) << i);
+        Some((first.at, lanes))
+    }
+
+    fn each(&mut self, lanes: Lanes, mut act: impl FnMut(&mut Lane)) {
+        for (i, lane) in self.lanes.iter_mut().enumerate() {
+            if lanes >> i & 1 != 0 {
+                act(lane);
+            }
+        }
+    }
+
+    /// Whether the program has discarded the fragment of a lane.
+    pub fn is_discarded(&self, lane: usize) -> bool {
+        self.lanes[lane].discarded
+    }
+
+    /// The colour outputs of a lane: four, the others are (0, 0, 0, 0).
+    pub fn colors(&self, lane: usize) -> [Vector; OUTPUTS] {
+        let registers = match self.program.export_float {
+            true => [0, 2, 3, 4].map(Temp::Full),
+            false => [0, 4, 6, 8].map(Temp::Half),
+        };
+        let mut colors = [[0.0; 4]; OUTPUTS];
+        for (color, register) in colors.iter_mut().zip(registers) {
+            *color = self.lanes[lane].read(register);
+        }
+        colors
+    }
+
+    /// The depth that a lane's program gives, if it does.
+    pub fn depth(&self, lane: usize) -> Option<f32> {
+        self.program.export_depth.then(|| self.lanes[lane].read(Temp::Full(1))[2])
+    }
+}
