@@ -7,6 +7,7 @@
 //!                constants; operand.rs what both have in common
 //! ```
 
+pub mod asm;
 pub mod enums;
 pub mod fifo;
 pub mod fragment;

@@ -72,9 +72,13 @@ impl Mask {
         if text.eat("_") {
             return Ok(Mask::NONE);
         }
-        let mut mask = 0;
+        let (mut mask, mut next) = (0, 0);
         for letter in text.take(|c| COMPONENTS.contains(&c)).chars() {
-            mask |= COMPONENTS.iter().position(|&c| c == letter).map_or(0, |i| 1 << i);
+            let component = COMPONENTS.iter().position(|&c| c == letter).unwrap_or(0);
+            if component < next {
+                return Err(TextError::Rule("the components of a write mask come in order, each once".to_owned()));
+            }
+            (mask, next) = (mask | 1 << component, component + 1);
         }
         if mask == 0 { Err(text.expected("components x, y, z, w or _")) } else { Ok(Mask(mask)) }
     }

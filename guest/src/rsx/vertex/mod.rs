@@ -39,10 +39,14 @@
 
 pub mod fields;
 pub mod instruction;
+mod listing;
 pub mod ops;
 pub mod program;
+pub mod random;
+pub mod syntax;
 
 pub use instruction::{Instruction, Register, Scalar, Source, Unit, UnknownInstruction, Vector, Words};
+pub use listing::{assemble_program, disassemble_program};
 pub use ops::{RCC_MAX, RCC_MIN, ScalarOp, VectorOp};
 pub use program::{Program, Summary};
 
