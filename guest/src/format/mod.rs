@@ -1,5 +1,6 @@
 //! Pixel, texel, vertex and depth formats: one row each.
 
+pub mod block;
 pub mod depth;
 pub mod image;
 pub mod pixel;

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! fifo/          GPFIFO entries, words of a push buffer, host methods
+//! format/        formats by the codes of registers and headers
 //! mme/           macros: instruction table, text, random programs
 //! methods/       the classes' method tables and what writes do
 //! ```
@@ -11,5 +12,6 @@
 //! deko3d and Mesa's nvc0 driver, which run on the hardware, and the emulators yuzu and Ryujinx for behaviour.
 
 pub mod fifo;
+pub mod format;
 pub mod methods;
 pub mod mme;

@@ -36,11 +36,14 @@ impl<'a> Listing<'a> {
     }
 }
 
+/// Where the labels of a program stand.
+pub type Labels<'a> = &'a dyn Fn(&str) -> Option<usize>;
+
 /// What an assembler knows beyond the line.
 #[derive(Clone, Copy, Default)]
 pub struct Assembly<'a> {
     at: i64,
-    labels: Option<&'a dyn Fn(&str) -> Option<usize>>,
+    labels: Option<Labels<'a>>,
 }
 
 impl<'a> Assembly<'a> {
@@ -50,7 +53,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// Of the instruction with index `at`; `labels` gives the index of a label.
-    pub fn with_labels(at: usize, labels: &'a dyn Fn(&str) -> Option<usize>) -> Self {
+    pub fn with_labels(at: usize, labels: Labels<'a>) -> Self {
         Assembly { at: at as i64, labels: Some(labels) }
     }
 

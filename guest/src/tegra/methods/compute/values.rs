@@ -1,0 +1,23 @@
+//! Named values of fields of the class. Source: NVIDIA's class headers.
+
+use crate::table::regs::values;
+
+values! {
+    /// Scheduling; without visible effect.
+    SmSelection {
+        LoadBalanced = 0 "LOAD_BALANCED";
+        RoundRobin = 1 "ROUND_ROBIN";
+    }
+
+    /// Scheduling; without visible effect.
+    ScgType {
+        GraphicsCompute0 = 0 "GRAPHICS_COMPUTE0";
+        Compute1 = 1 "COMPUTE1";
+    }
+
+    /// What a report does.
+    ReportOperation {
+        Release = 0 "RELEASE";
+        Trap = 3 "TRAP";
+    }
+}

@@ -1,0 +1,25 @@
+//! MAXWELL_DMA_COPY_A (0xB0B5), the copy engine.
+//!
+//! Source of names, positions and values: NVIDIA clb0b5.h.
+
+pub mod regs;
+pub mod values;
+
+pub use values::*;
+
+use super::{ADDRESSES, MethodTable};
+
+/// What a write does at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Trigger {
+    /// Evaluates the condition of conditional rendering.
+    RenderEnable,
+    /// Starts the work.
+    Launch,
+}
+
+/// The methods by address.
+pub static METHODS: MethodTable<Trigger> = MethodTable::new(regs::REGISTERS);
+
+/// What each register holds when a channel is made.
+pub static RESET: [u32; ADDRESSES] = MethodTable::new(regs::REGISTERS).reset();

@@ -1,0 +1,114 @@
+//! Control: macros, synchronisation.
+
+use super::Trigger;
+use super::values::{MacroReductionFormat, MacroReductionSize};
+use crate::table::regs::regs;
+use crate::tegra::methods::Effect;
+use crate::tegra::methods::values::{
+    CacheLines, NotifyType, ReductionOp, RenderEnableMode, RenderEnableOverride, ShadowMode,
+};
+
+regs! {
+    effect Effect<Trigger>;
+
+    /// Tells the class of the subchannel; the host checks it.
+    set_object @ 0x000 { class_id 0:15, engine_id 16:20 };
+    /// Nothing.
+    no_operation @ 0x040 { v 0:31 };
+    /// Address of the notifier, upper bits.
+    set_notify_a @ 0x041 { address_upper 0:24 };
+    /// Address of the notifier, bits 31:0.
+    set_notify_b @ 0x042 { address_lower 0:31 };
+    /// Writes the notifier, 16 bytes. Hardly used.
+    notify @ 0x043 { type_ 0:31 NotifyType } Trigger(Trigger::Notify);
+    /// Waits until everything earlier is finished.
+    wait_for_idle @ 0x044 { v 0:31 } Trigger(Trigger::WaitForIdle);
+    /// Word of macro memory that the next load goes to.
+    load_mme_instruction_ram_pointer @ 0x045 { v 0:31 };
+    /// Stores a word of macro memory; the pointer goes up by 1.
+    load_mme_instruction_ram @ 0x046 { v 0:31 } Trigger(Trigger::MacroCode);
+    /// Macro that the next start address is for.
+    load_mme_start_address_ram_pointer @ 0x047 { v 0:31 };
+    /// Word that the macro begins at; the pointer goes up by 1.
+    load_mme_start_address_ram @ 0x048 { v 0:31 } Trigger(Trigger::MacroStart);
+    /// What happens to the copies of registers that macros read, and whether they replace the datum.
+    set_mme_shadow_ram_control @ 0x049 { mode 0:1 ShadowMode } Trigger(Trigger::ShadowControl);
+    /// Condition of all classes: address, upper bits.
+    set_global_render_enable_a @ 0x04C { offset_upper 0:7 };
+    /// Condition of all classes: address, bits 31:0.
+    set_global_render_enable_b @ 0x04D { offset_lower 0:31 };
+    /// Condition of all classes: evaluates it, see SET_RENDER_ENABLE_C.
+    set_global_render_enable_c @ 0x04E { mode 0:2 RenderEnableMode } Trigger(Trigger::RenderEnable);
+    /// Without effect.
+    send_go_idle @ 0x04F { v 0:31 };
+    /// Performance monitor; without effect.
+    pm_trigger @ 0x050 { v 0:31 };
+    /// Instrumentation; without effect.
+    set_instrumentation_method_header @ 0x054 { v 0:31 };
+    /// Instrumentation; without effect.
+    set_instrumentation_method_data @ 0x055 { v 0:31 };
+    /// Macros that save and restore state; not used.
+    set_mme_switch_state @ 0x07B { valid 0:0 bool, save_macro 4:11, restore_macro 12:19 };
+    /// Without effect.
+    flush_and_invalidate_rop_mini_cache @ 0x08A { v 0:0 };
+    /// Without effect.
+    set_spare_noop @ [
+        0x08B set_spare_noop06, 0x097 set_spare_noop12, 0x09C set_spare_noop08, 0x09D set_spare_noop01,
+        0x09E set_spare_noop11, 0x09F set_spare_noop07, 0x0AF set_spare_noop04, 0x0B0 set_spare_noop15,
+        0x0B1 set_spare_noop13, 0x0B2 set_spare_noop03, 0x0B3 set_spare_noop14, 0x0B4 set_spare_noop02,
+        0x0B6 set_spare_noop09, 0x0B9 set_spare_noop10,
+    ] { v 0:31 };
+    /// Without effect.
+    set_num_processing_clusters @ 0x098 { v 0:0 CacheLines };
+    /// Condition of blits and primitives: address, upper bits.
+    set_render_enable_a @ 0x099 { offset_upper 0:7 };
+    /// Condition of blits and primitives: address, bits 31:0.
+    set_render_enable_b @ 0x09A { offset_lower 0:31 };
+    /// Evaluates the condition, as in the 3D class.
+    set_render_enable_c @ 0x09B { mode 0:2 RenderEnableMode } Trigger(Trigger::RenderEnable);
+    /// Without effect.
+    set_compression @ 0x0B5 { enable 0:0 bool };
+    /// Ignores the condition.
+    set_render_enable_override @ 0x0B7 { mode 0:1 RenderEnableOverride } Trigger(Trigger::RenderEnable);
+    /// Macro memory transfers; not used.
+    set_mme_mem_address_a @ 0x154 { upper 0:24 };
+    /// Macro memory transfers; not used.
+    set_mme_mem_address_b @ 0x155 { lower 0:31 };
+    /// Macro memory transfers; not used.
+    set_mme_data_ram_address @ 0x156 { word 0:31 };
+    /// Macro memory transfers; not used.
+    mme_dma_read @ 0x157 { length 0:31 };
+    /// Macro memory transfers; not used.
+    mme_dma_read_fifoed @ 0x158 { length 0:31 };
+    /// Macro memory transfers; not used.
+    mme_dma_write @ 0x159 { length 0:31 };
+    /// Macro memory transfers; not used.
+    mme_dma_reduction @ 0x15A {
+        reduction_op 0:2 ReductionOp, reduction_format 4:5 MacroReductionFormat,
+        reduction_size 8:8 MacroReductionSize,
+    };
+    /// Macro memory transfers; not used.
+    mme_dma_sysmembar @ 0x15B { v 0:0 };
+    /// Macro memory transfers; not used.
+    mme_dma_sync @ 0x15C { value 0:31 };
+    /// Macro memory transfers; not used.
+    set_mme_data_fifo_config @ 0x15D { fifo_size 0:2 };
+    /// Calls into firmware; not used.
+    set_falcon @ [
+        0x238 set_falcon00, 0x239 set_falcon01, 0x23A set_falcon02, 0x23B set_falcon03, 0x23C set_falcon04,
+        0x23D set_falcon05, 0x23E set_falcon06, 0x23F set_falcon07, 0x240 set_falcon08, 0x241 set_falcon09,
+        0x242 set_falcon10, 0x243 set_falcon11, 0x244 set_falcon12, 0x245 set_falcon13, 0x246 set_falcon14,
+        0x247 set_falcon15, 0x248 set_falcon16, 0x249 set_falcon17, 0x24A set_falcon18, 0x24B set_falcon19,
+        0x24C set_falcon20, 0x24D set_falcon21, 0x24E set_falcon22, 0x24F set_falcon23, 0x250 set_falcon24,
+        0x251 set_falcon25, 0x252 set_falcon26, 0x253 set_falcon27, 0x254 set_falcon28, 0x255 set_falcon29,
+        0x256 set_falcon30, 0x257 set_falcon31,
+    ] { v 0:31 };
+    /// Macro memory transfers; not used.
+    mme_dma_write_method_barrier @ 0x37B { v 0:0 };
+    /// Plain storage for macros and drivers.
+    set_mme_shadow_scratch @ [0xD00; 256 step 1] { v 0:31 };
+    /// Starts a macro; the datum is its first parameter.
+    call_mme_macro @ [0xE00; 128 step 2] { v 0:31 } Trigger(Trigger::MacroCall);
+    /// A further parameter of the macro.
+    call_mme_data @ [0xE01; 128 step 2] { v 0:31 } Trigger(Trigger::MacroData);
+}
