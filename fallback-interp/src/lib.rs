@@ -6,6 +6,7 @@
 //!   pixel     interpolate -> texture -> lighting -> combine -> tests -> fog -> blend -> target
 //!   geometry  values -> pica_shader::Machine -> emitted triangles as vertex records
 //!   transfer  fill, copy, convert
+//!   mme       macros
 //! Interpreter: ProgramTier
 //!   vertex    fetch -> rsx_vertex::Machine -> record
 //!   fragment  rsx_fragment::Quad (interpolate, sampler) -> output
@@ -17,6 +18,7 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::geometry::GeometryKey;
+use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::transfer::TransferKey;
@@ -24,6 +26,7 @@ use triglyph_guest::kernel::vertex::VertexKey;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
 
 pub mod geometry;
+pub mod mme;
 pub mod pica_shader;
 pub mod pixel;
 pub mod program;
@@ -55,6 +58,10 @@ impl Tier for Interpreter {
 
     fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused> {
         Ok(Arc::new(transfer::Kernel::new(key)))
+    }
+
+    fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Refused> {
+        Ok(Arc::new(mme::Kernel::new(key)))
     }
 
     fn programs(&self) -> Option<&dyn ProgramTier> {

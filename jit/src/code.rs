@@ -8,7 +8,8 @@
 //!
 //! Every kernel is one function `extern "C" fn(*const Args) -> u64` in one module of its own: code is freed when the
 //! last owner lets go of it, and nothing is ever patched. There are no relocations: constants stand behind the code,
-//! nothing is called. Emitted code has no traps and no divisions that could fault.
+//! and nothing is called but what the arguments hold (macros call their machine). Emitted code has no traps and no divisions
+//! that could fault.
 
 #![allow(unsafe_code)]
 

@@ -1,7 +1,7 @@
 //! Kernels as machine code: the fast one of the two tiers.
 //!
 //! ```text
-//! key -> lower/ (shader programs), pixel/ (fixed-function stages), transfer/ (copies)
+//! key -> lower/ (shader programs), pixel/ (fixed-function stages), transfer/ (copies), mme.rs (macros)
 //!          emit through lane.rs (four guest lanes as one value) and flow.rs (guest control flow)
 //!     -> code.rs: Cranelift, memory, lifetime
 //! ```
@@ -13,6 +13,7 @@ mod code;
 mod flow;
 mod lane;
 mod lower;
+mod mme;
 mod pixel;
 mod texture;
 mod transfer;
@@ -23,6 +24,7 @@ use code::Compiler;
 pub use code::{Effort, Stats};
 pub use texture::Decoder;
 use triglyph_guest::kernel::geometry::GeometryKey;
+use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
@@ -81,5 +83,9 @@ impl Tier for Jit {
 
     fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused> {
         transfer::transfer(&self.compiler, key)
+    }
+
+    fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Refused> {
+        Ok(Arc::new(mme::Kernel::new(&self.compiler, key)?))
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::geometry::{GeometryJob, GeometryKey};
+use super::mme::{MmeKernel, MmeKey};
 use super::pixel::{PixelJob, PixelKey};
 use super::program::ProgramTier;
 use super::transfer::{TransferJob, TransferKey};
@@ -30,6 +31,11 @@ pub trait Tier: Send + Sync {
     fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused>;
     /// Makes the transfer kernel of `key`.
     fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused>;
+    /// Makes the macro kernel of `key`.
+    fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Refused> {
+        let _ = key;
+        Err(Refused("macros"))
+    }
     /// Kernels of the machines whose stages are all programs; `None` from a tier that has none at all.
     fn programs(&self) -> Option<&dyn ProgramTier> {
         None

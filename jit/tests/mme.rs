@@ -1,0 +1,46 @@
+//! Macros against the reference: random programs and calls, everything equal.
+
+use triglyph_guest::kernel::Tier;
+use triglyph_guest::kernel::random_mme::case;
+use triglyph_guest::tegra::mme::disassemble_program;
+use triglyph_guest::tegra::mme::random::Options;
+use triglyph_interp::Interpreter;
+use triglyph_jit::Jit;
+
+fn compare(seed: u64, cases: u32, options: Options) {
+    let jit = Jit::new().expect("a code generator");
+    let mut state = seed;
+    let mut rng = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u32 ^ (state >> 12) as u32
+    };
+    for number in 0..cases {
+        let case = case(&mut rng, options);
+        let want = case.run(&*Interpreter.mme(&case.key).expect("the reference")).expect("the reference never refuses");
+        let got = case.run(&*jit.mme(&case.key).expect("macros are compiled")).expect("calls are taken");
+        let listing = || disassemble_program(&case.key.code);
+        assert_eq!(got.end, want.end, "case {number} of seed {seed}, entry {}\n{}", case.key.entry, listing());
+        assert_eq!(got.sent, want.sent, "case {number} of seed {seed}\n{}", listing());
+        assert!(got == want, "case {number} of seed {seed}: registers\n{}", listing());
+    }
+}
+
+/// How many cases a test runs: `TRIGLYPH_CASES`, or a number that takes a second.
+fn cases(usual: u32) -> u32 {
+    std::env::var("TRIGLYPH_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+#[test]
+fn structured_programs() {
+    compare(1, cases(500), Options::default());
+}
+
+#[test]
+fn straight_programs() {
+    compare(2, cases(200), Options { length: 200, flow: false, ragged: false });
+}
+
+#[test]
+fn ragged_programs() {
+    compare(3, cases(20), Options { length: 30, flow: true, ragged: true });
+}
