@@ -109,8 +109,7 @@ pub fn case(rng: &mut impl FnMut() -> u32, options: Options) -> Case {
     let code = program(rng, options);
     let parameters = (0..rng() % 24).map(|_| if one_in(rng, 3) { rng() % 8 } else { rng() }).collect();
     let registers = (0..METHODS).map(|_| rng()).collect();
-    let mut groups: Vec<u32> =
-        (0..METHODS).map(|_| if one_in(rng, 4) { CALL } else { 1 << (rng() % 31) }).collect();
+    let mut groups: Vec<u32> = (0..METHODS).map(|_| if one_in(rng, 4) { CALL } else { 1 << (rng() % 31) }).collect();
     groups[TOGGLE as usize] = CALL;
     Case { key: MmeKey::new(&code, 0).0, parameters, registers, groups, direct: !one_in(rng, 4) }
 }
