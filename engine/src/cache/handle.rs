@@ -29,6 +29,11 @@ pub struct PixelHandle(pub(super) Arc<Slot<PixelKind>>);
 pub struct TransferHandle(pub(super) Arc<Slot<TransferKind>>);
 
 impl VertexHandle {
+    /// Whether compiled code serves most calls by now.
+    pub fn is_compiled(&self) -> bool {
+        self.0.compiled().is_some()
+    }
+
     /// Shades every vertex of `job`.
     pub fn shade(&self, job: &mut VertexJob<'_>) {
         self.0.note_call();
@@ -115,6 +120,11 @@ pub struct PixelChoice {
 }
 
 impl PixelChoice {
+    /// Whether compiled code serves most calls.
+    pub fn is_compiled(&self) -> bool {
+        self.compiled.is_some()
+    }
+
     /// Who decodes textures for the kernel; `None` when it samples guest memory in place.
     pub fn texture_decoder(&self) -> Option<&dyn TextureDecoder> {
         self.compiled.as_ref()?.texture_decoder()
@@ -137,6 +147,11 @@ impl PixelChoice {
 }
 
 impl TransferHandle {
+    /// Whether compiled code serves most calls by now.
+    pub fn is_compiled(&self) -> bool {
+        self.0.compiled().is_some()
+    }
+
     /// Does the job.
     pub fn run(&self, job: &TransferJob<'_>) {
         self.0.note_call();

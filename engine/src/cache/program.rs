@@ -68,6 +68,11 @@ pub struct FragmentChoice {
 }
 
 impl FragmentChoice {
+    /// Whether compiled code serves most calls.
+    pub fn is_compiled(&self) -> bool {
+        self.compiled.is_some()
+    }
+
     /// Shades all blocks of `job` and returns how many samples passed all tests.
     pub fn shade(&self, job: &FragmentJob<'_>) -> u64 {
         let slot = &self.handle.0;

@@ -1,14 +1,18 @@
 //! Running the vertex kernel over a batch, in pieces on all threads when it is large.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
 
 use triglyph_guest::kernel::vertex::{OutputMap, Stream, Uniforms, VertexConstants, VertexJob};
 
 use crate::cache::VertexHandle;
 use crate::sched::Scheduler;
 
-/// Vertices of one piece: some microseconds of compiled code, so that waking a thread pays.
+/// Vertices of one piece: some microseconds of compiled code.
 const PIECE: usize = 512;
+
+/// What a vertex costs, about, in nanoseconds: compiled and by the reference.
+const COST: (u64, u64) = (10, 500);
 
 /// Vertices to shade.
 #[derive(Debug)]
@@ -97,7 +101,9 @@ pub fn shade(scheduler: &Scheduler, batch: &Batch<'_>, mut out: Shaded) -> Shade
         })
         .collect();
     let exhausted = AtomicU32::new(0);
-    scheduler.for_each_item(pieces, |mut piece| {
+    let vertex = if batch.kernel.is_compiled() { COST.0 } else { COST.1 };
+    let cost = Duration::from_nanos(count as u64 * vertex);
+    scheduler.for_each_item(pieces, cost, |mut piece| {
         batch.kernel.shade(&mut piece);
         exhausted.fetch_add(piece.exhausted, Relaxed);
     });

@@ -135,6 +135,10 @@ impl Painter for Tiles<'_> {
         }
     }
 
+    fn is_compiled(&self) -> bool {
+        self.prepared.iter().all(|state| state.choice.is_compiled())
+    }
+
     fn shade(&self, state: usize, blocks: &[PixelBlock]) {
         let draw = &*self.scene.states[state].state;
         self.prepared[state].choice.shade(&PixelJob {

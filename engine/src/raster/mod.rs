@@ -34,8 +34,14 @@ pub struct RasterStats {
     pub texture: Duration,
 }
 
-/// Pixels below which a scene is not worth waking threads for.
-const SMALL: u64 = 4096;
+/// What a pixel of a primitive's bounding box costs, about, in nanoseconds: compiled and by the reference.
+const PIXEL: (u64, u64) = (2, 40);
+
+/// What a primitive costs besides its pixels.
+const PRIMITIVE: u64 = 120;
+
+/// Primitives whose size is looked at before a scene counts as large.
+const LOOKED_AT: usize = 4096;
 
 /// How scenes of a kind are drawn.
 trait Painter: Sync {
@@ -44,6 +50,9 @@ trait Painter: Sync {
 
     /// Adds the blocks of primitive `index`, drawn with state number `state`, that lie in `area`.
     fn cover(&self, index: u32, state: usize, area: Rect, blocks: &mut Vec<PixelBlock>);
+
+    /// Whether compiled code does most of the work.
+    fn is_compiled(&self) -> bool;
 
     /// Shades blocks of one state.
     fn shade(&self, state: usize, blocks: &[PixelBlock]);
@@ -63,8 +72,8 @@ where
         blocks.fetch_add(draw_tile(scene, painter, busy[i]), Ordering::Relaxed);
         nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
     };
-    if independent && pixels(scene) >= SMALL {
-        scheduler.for_each(busy.len(), work);
+    if independent {
+        scheduler.for_each(busy.len(), cost(scene, painter.is_compiled()), work);
     } else {
         (0..busy.len()).for_each(work);
     }
@@ -75,9 +84,12 @@ where
     }
 }
 
-/// An upper bound of the pixels a scene touches, as far as it matters.
-fn pixels<K: Kind>(scene: &Scene<K>) -> u64 {
-    scene.bounds.iter().map(|b| u64::from(b.x1 - b.x0 + 1) * u64::from(b.y1 - b.y0 + 1)).take(SMALL as usize).sum()
+/// What drawing a scene costs, as far as it matters.
+fn cost<K: Kind>(scene: &Scene<K>, compiled: bool) -> Duration {
+    let pixels = |b: &Rect| u64::from(b.x1 - b.x0 + 1) * u64::from(b.y1 - b.y0 + 1);
+    let pixels: u64 = scene.bounds.iter().take(LOOKED_AT).map(pixels).sum();
+    let pixels = pixels * if compiled { PIXEL.0 } else { PIXEL.1 };
+    Duration::from_nanos(pixels + scene.primitives.len() as u64 * PRIMITIVE)
 }
 
 /// Draws one tile and returns the number of blocks.

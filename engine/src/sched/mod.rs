@@ -3,22 +3,73 @@
 //! Tiles, vertex batches and transfer stripes run through [`Scheduler::for_each`]; kernels are compiled beside them
 //! by [`Worker`]. The caller always takes part in its own work, so an engine of one thread starts none for it.
 
+mod crew;
 mod worker;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
 use crate::error::Error;
+use crew::Crew;
 pub use worker::Worker;
 
-/// Runs independent pieces of work on a pool of the engine's own, or the host's.
+/// Work below this is done before a helper that is awake has understood it.
+const TINY: Duration = Duration::from_micros(4);
+
+/// Work below this is done by the caller alone while helpers sleep: waking one takes as long as half of it.
+const SMALL: Duration = Duration::from_micros(80);
+
+/// Runs independent pieces of work on threads of the engine's own, or on the host's.
 #[derive(Debug)]
 pub struct Scheduler {
-    /// The helpers of the caller; `None` when it works alone.
-    pool: Option<Arc<ThreadPool>>,
+    helpers: Helpers,
     threads: usize,
+}
+
+/// Who helps the caller.
+#[derive(Debug)]
+enum Helpers {
+    Nobody,
+    Own(Own),
+    Host { pool: Arc<ThreadPool>, crew: Arc<Crew> },
+}
+
+/// Threads of the engine's own; they end with it.
+#[derive(Debug, Default)]
+struct Own {
+    crew: Arc<Crew>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Own {
+    fn start(count: usize) -> std::io::Result<Self> {
+        let cores = cores();
+        let mut own = Own::default();
+        for i in 1..=count {
+            let crew = own.crew.clone();
+            let thread = std::thread::Builder::new().name(format!("triglyph-{i}"));
+            // Helpers without a core to themselves would look out for work at the expense of those who do it.
+            own.threads.push(thread.spawn(move || crew.serve(i < cores))?);
+        }
+        Ok(own)
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        self.crew.dismiss();
+        for thread in self.threads.drain(..) {
+            // A helper does not panic: work's panics are its caller's.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get())
 }
 
 impl Scheduler {
@@ -27,25 +78,20 @@ impl Scheduler {
     /// # Errors
     /// [`Error::Unsupported`] when the host gives no threads.
     pub fn new(threads: usize) -> Result<Self, Error> {
-        let threads = match threads {
-            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
-            n => n,
+        let threads = if threads == 0 { cores() } else { threads };
+        let helpers = match threads {
+            1 => Helpers::Nobody,
+            _ => Helpers::Own(
+                Own::start(threads - 1).map_err(|e| Error::Unsupported(format!("{threads} threads: {e}")))?,
+            ),
         };
-        if threads == 1 {
-            return Ok(Scheduler { pool: None, threads });
-        }
-        let pool = ThreadPoolBuilder::new()
-            .num_threads(threads - 1)
-            .thread_name(|i| format!("triglyph-{i}"))
-            .build()
-            .map_err(|e| Error::Unsupported(format!("{threads} threads: {e}")))?;
-        Ok(Scheduler { pool: Some(Arc::new(pool)), threads })
+        Ok(Scheduler { helpers, threads })
     }
 
     /// A scheduler on a pool of the host's: its threads and the caller.
     pub fn with_pool(pool: Arc<ThreadPool>) -> Self {
         let threads = pool.current_num_threads() + 1;
-        Scheduler { pool: Some(pool), threads }
+        Scheduler { helpers: Helpers::Host { pool, crew: Arc::default() }, threads }
     }
 
     /// Threads that work at once, the caller's included.
@@ -53,38 +99,43 @@ impl Scheduler {
         self.threads
     }
 
-    /// Calls `work` once with each number below `count`, in any order and on any thread, and returns when all are
-    /// done. A panic in `work` is passed on.
-    pub fn for_each(&self, count: usize, work: impl Fn(usize) + Sync) {
-        let Some(pool) = self.pool.as_deref().filter(|_| count > 1) else {
+    /// Whether work that takes a single thread about `cost` would be shared now. Not sharing is a decision of the
+    /// moment: helpers that are awake take smaller work than those that have to be woken.
+    pub fn shares(&self, cost: Duration) -> bool {
+        match &self.helpers {
+            Helpers::Nobody => false,
+            Helpers::Own(own) => cost >= if own.crew.is_watching() { TINY } else { SMALL },
+            Helpers::Host { .. } => cost >= SMALL,
+        }
+    }
+
+    /// Calls `work` once with each number below `count`, in any order and, where `cost` makes it worth while, on any
+    /// thread; returns when all are done. `cost` is about what all of it takes a single thread. A panic in `work`
+    /// is passed on.
+    pub fn for_each(&self, count: usize, cost: Duration, work: impl Fn(usize) + Sync) {
+        if count < 2 || !self.shares(cost) {
             return (0..count).for_each(work);
-        };
-        // One shared counter instead of a split: pieces differ a lot in size, and taking the next is one atomic add.
-        let next = AtomicUsize::new(0);
-        let run = || {
-            loop {
-                let piece = next.fetch_add(1, Ordering::Relaxed);
-                if piece >= count {
-                    break;
+        }
+        let helpers = self.threads.min(count) - 1;
+        match &self.helpers {
+            Helpers::Nobody => (0..count).for_each(work),
+            Helpers::Own(Own { crew, .. }) => crew.share(count, &work, || crew.wake(helpers)),
+            Helpers::Host { pool, crew } => crew.share(count, &work, || {
+                for _ in 0..helpers {
+                    let crew = crew.clone();
+                    pool.spawn(move || crew.help());
                 }
-                work(piece);
-            }
-        };
-        pool.in_place_scope(|scope| {
-            for _ in 1..self.threads.min(count) {
-                scope.spawn(|_| run());
-            }
-            run();
-        });
+            }),
+        }
     }
 
     /// Calls `work` once with each item, as [`Self::for_each`].
-    pub fn for_each_item<T: Send>(&self, items: Vec<T>, work: impl Fn(T) + Sync) {
-        if self.pool.is_none() || items.len() < 2 {
+    pub fn for_each_item<T: Send>(&self, items: Vec<T>, cost: Duration, work: impl Fn(T) + Sync) {
+        if items.len() < 2 || !self.shares(cost) {
             return items.into_iter().for_each(work);
         }
         let cells: Vec<Mutex<Option<T>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
-        self.for_each(cells.len(), |i| {
+        self.for_each(cells.len(), cost, |i| {
             let item = cells[i].lock().unwrap_or_else(|e| e.into_inner()).take();
             if let Some(item) = item {
                 work(item);
@@ -94,29 +145,4 @@ impl Scheduler {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::atomic::AtomicU64;
-
-    #[test]
-    fn every_piece_is_done_once() {
-        for threads in [1, 2, 4] {
-            let scheduler = Scheduler::new(threads).unwrap();
-            for count in [0, 1, 2, 63] {
-                let seen: Vec<AtomicU64> = (0..count).map(|_| AtomicU64::new(0)).collect();
-                scheduler.for_each(count, |i| {
-                    seen[i].fetch_add(1, Ordering::Relaxed);
-                });
-                assert!(seen.iter().all(|n| n.load(Ordering::Relaxed) == 1));
-            }
-        }
-    }
-
-    #[test]
-    fn items_are_moved_into_the_work() {
-        let scheduler = Scheduler::new(3).unwrap();
-        let mut numbers = vec![0u32; 100];
-        scheduler.for_each_item(numbers.iter_mut().enumerate().collect(), |(i, n)| *n = i as u32);
-        assert!(numbers.iter().enumerate().all(|(i, &n)| n == i as u32));
-    }
-}
+mod tests;

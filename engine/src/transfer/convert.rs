@@ -23,6 +23,8 @@ const WHOLE: u64 = 64 << 10;
 enum Order {
     /// Any order, on any thread.
     Any,
+    /// All at once: sharing does not pay.
+    Whole,
     /// One after the other.
     Serial,
     /// One after the other, each small and read completely before it is written.
@@ -41,9 +43,13 @@ impl Transfers<'_> {
         if !sensible.contains(&request.width) || !sensible.contains(&request.height) {
             return Outcome::default();
         }
-        let order = self.order(request);
-        let parts = request.split(order);
         let kernel = self.kernels.transfer(&TransferKey::Convert(request.key));
+        let cost = self.cost(request.bytes(), &kernel);
+        let order = match self.order(request) {
+            Order::Any if !self.scheduler.shares(cost) => Order::Whole,
+            order => order,
+        };
+        let parts = request.split(order);
         let total = Mutex::new(Outcome::default());
         let run = |i: usize| {
             let outcome = self.convert_rows(request, &kernel, parts[i].clone(), order);
@@ -52,8 +58,8 @@ impl Transfers<'_> {
             }
         };
         match order {
-            Order::Any => self.scheduler.for_each(parts.len(), run),
-            Order::Serial | Order::ReadFirst => (0..parts.len()).for_each(run),
+            Order::Any => self.scheduler.for_each(parts.len(), cost, run),
+            Order::Whole | Order::Serial | Order::ReadFirst => (0..parts.len()).for_each(run),
         }
         total.into_inner().unwrap_or_else(|e| e.into_inner())
     }
@@ -155,15 +161,20 @@ impl Convert {
         edge(self.key.input_layout).max(edge(self.key.output_layout))
     }
 
+    /// Bytes of the source that are looked at.
+    fn bytes(&self) -> u64 {
+        let (shift_x, shift_y) = self.key.scale.shifts();
+        (u64::from(self.width) * u64::from(self.height) * u64::from(self.key.input.bytes())) << (shift_x + shift_y)
+    }
+
     /// Cuts the rows into pieces that begin with a row of blocks of the target.
     fn split(&self, order: Order) -> Vec<Range<u32>> {
-        let (shift_x, shift_y) = self.key.scale.shifts();
-        let row = (u64::from(self.width) * u64::from(self.key.input.bytes())) << (shift_x + shift_y);
         let edge = self.edge();
         let rows = match order {
             Order::ReadFirst => edge,
-            _ if row * u64::from(self.height) <= WHOLE => self.height,
-            _ => ((PIECE / row) as u32).max(1).next_multiple_of(edge),
+            Order::Whole => self.height,
+            _ if self.bytes() <= WHOLE => self.height,
+            _ => ((PIECE * u64::from(self.height) / self.bytes()) as u32).max(1).next_multiple_of(edge),
         };
         // Turned upside down, the first piece takes what the target has beyond whole rows of blocks.
         let odd = if self.flip { self.height % edge } else { 0 };

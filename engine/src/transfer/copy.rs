@@ -45,7 +45,7 @@ impl Transfers<'_> {
             false => unit.saturating_mul((PIECE / unit).max(1)).min(size),
         };
         let kernel = self.kernels.transfer(&TransferKey::Copy);
-        self.scheduler.for_each(size.div_ceil(piece) as usize, |i| {
+        self.scheduler.for_each(size.div_ceil(piece) as usize, self.cost(size, &kernel), |i| {
             let first = i as u64 * piece;
             let size = piece.min(size - first);
             let line = |lines: Lines| if lines.gap == 0 { size } else { lines.line } as usize;

@@ -26,7 +26,8 @@ impl Transfers<'_> {
             self.memory.mark_written(space, address + piece.range.start, length);
         }
         let kernel = self.kernels.transfer(&TransferKey::Fill { bytes });
-        self.scheduler.for_each(jobs.len(), |i| kernel.run(&TransferJob::Fill(jobs[i])));
+        let cost = self.cost(request.size, &kernel);
+        self.scheduler.for_each(jobs.len(), cost, |i| kernel.run(&TransferJob::Fill(jobs[i])));
         outcome
     }
 }

@@ -21,7 +21,9 @@ mod request;
 
 pub use request::{Convert, Copy, Fill, Lines, Outcome, Place, Rearrange, Request};
 
-use crate::cache::Kernels;
+use std::time::Duration;
+
+use crate::cache::{Kernels, TransferHandle};
 use crate::mem::Memory;
 use crate::sched::Scheduler;
 
@@ -36,7 +38,15 @@ pub struct Transfers<'a> {
     pub scheduler: &'a Scheduler,
 }
 
+/// Bytes that a transfer brings to their place in a nanosecond, about: compiled and by the reference.
+const BYTES: (u64, u64) = (32, 1);
+
 impl Transfers<'_> {
+    /// About what `bytes` cost a single thread.
+    fn cost(&self, bytes: u64, kernel: &TransferHandle) -> Duration {
+        Duration::from_nanos(bytes / if kernel.is_compiled() { BYTES.0 } else { BYTES.1 })
+    }
+
     /// Does `request` and notes what it wrote. Returns when it is done.
     pub fn run(&self, request: &Request) -> Outcome {
         match request {

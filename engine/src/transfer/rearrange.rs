@@ -50,7 +50,8 @@ impl Transfers<'_> {
         let row = u64::from(request.width) * u64::from(request.bytes);
         let apart = request.to.layout != SurfaceLayout::Pitch || row <= u64::from(request.to.pitch);
         let rows = if apart { ((PIECE / row) as u32).max(1) } else { request.height };
-        self.scheduler.for_each(request.height.div_ceil(rows) as usize, |i| {
+        let cost = self.cost(row * u64::from(request.height), kernel);
+        self.scheduler.for_each(request.height.div_ceil(rows) as usize, cost, |i| {
             let first = i as u32 * rows;
             kernel.run(&TransferJob::Rearrange(Job {
                 source,
