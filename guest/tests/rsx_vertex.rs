@@ -212,7 +212,7 @@ fn recorded_programs_read_as_recorded() {
 fn known_words(rng: &mut impl FnMut() -> u32) -> Words {
     loop {
         let mut words = [0; 4].map(|_| rng());
-        if rng() % 2 == 0 {
+        if rng() & 1 == 0 {
             // Opcodes of branches are rare among all.
             fields::SCA_OPCODE.put(&mut words, 8 + rng() % 13);
         }

@@ -5,6 +5,8 @@
 //! fields.rs       where the fields of the four words stand; operand.rs registers, sources, precision
 //! instruction.rs  what four words mean, and back
 //! memory.rs       programs in guest memory; program.rs instructions in order, offsets resolved
+//! syntax.rs       one instruction as text; listing.rs whole programs and their assembler
+//! random.rs       instructions and programs for differential tests
 //! ```
 //!
 //! # How an instruction executes
@@ -33,12 +35,16 @@
 
 pub mod fields;
 pub mod instruction;
+mod listing;
 pub mod memory;
 pub mod operand;
 pub mod ops;
 pub mod program;
+pub mod random;
+pub mod syntax;
 
 pub use instruction::{Compute, Flow, Instruction, UnknownInstruction, Words};
+pub use listing::{assemble_program, disassemble_program};
 pub use operand::{FX9, FX12, Input, Modifier, Precision, Register, Scale, Source, Temp};
 pub use ops::{FlowOp, Op};
 pub use program::{Program, Step, Summary};

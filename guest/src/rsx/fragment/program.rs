@@ -60,7 +60,7 @@ pub struct Summary {
 }
 
 /// Words in logical order, cut into instructions: index of the first word, the four words.
-fn instructions(code: &[u32]) -> impl Iterator<Item = (usize, Words)> {
+pub(super) fn instructions(code: &[u32]) -> impl Iterator<Item = (usize, Words)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let words: Words = code.get(at..at + 4)?.try_into().ok()?;

@@ -1,0 +1,380 @@
+//! Random fragment programs for differential tests.
+//!
+//! Structured programs nest as compilers do and end by themselves: loops count, routines call later ones only. Ragged ones have offsets
+//! to anywhere and ENDs in between.
+
+use super::CALL_DEPTH;
+use super::instruction::{Compute, Flow, Instruction, Words};
+use super::operand::{Input, Modifier, Precision, Register, Scale, Source, Temp};
+use super::ops::{FlowOp, Op};
+use crate::rsx::operand::{Condition, Mask, Swizzle, Test};
+
+/// What programs are to contain.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Number of instructions to aim at, routines included; 1 to 1000.
+    pub length: usize,
+    /// IFE, LOOP, REP, BRK, CAL, RET.
+    pub flow: bool,
+    /// H registers and results of less precision.
+    pub halves: bool,
+    /// Packing and unpacking: registers then hold any bits.
+    pub packing: bool,
+    /// Texture units that are read, a bit for each.
+    pub textures: u16,
+    /// SIN, COS, EX2, LG2, POW, LIT, LIF and sRGB: slow in a reference.
+    pub transcendental: bool,
+    /// KIL.
+    pub kill: bool,
+    /// Inputs relative to a loop's index.
+    pub relative: bool,
+    /// Offsets to anywhere, ENDs and RETs in between.
+    pub ragged: bool,
+    /// Random words, one in 16.
+    pub garbage: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            length: 40,
+            flow: true,
+            halves: true,
+            packing: true,
+            textures: 0xFFFF,
+            transcendental: true,
+            kill: true,
+            relative: true,
+            ragged: false,
+            garbage: false,
+        }
+    }
+}
+
+/// A random program, constants in place; `rng` gives 32 random bits a call.
+pub fn program(rng: &mut impl FnMut() -> u32, options: Options) -> Vec<u32> {
+    let mut builder = Builder { rng, options, code: Vec::new(), calls: Vec::new(), routines: 0 };
+    builder.main();
+    builder.code
+}
+
+/// A random instruction that computes, with its constant if it has one; nothing in it is idle.
+pub fn instruction(rng: &mut impl FnMut() -> u32, options: Options) -> Vec<u32> {
+    let mut builder = Builder { rng, options, code: Vec::new(), calls: Vec::new(), routines: 0 };
+    builder.plain();
+    builder.code
+}
+
+/// Registers that random instructions use: few, so that values meet and halves share storage with them.
+const REGISTERS: usize = 6;
+/// Deepest nesting of structures.
+const DEPTH: usize = 4;
+
+struct Builder<'r, R> {
+    rng: &'r mut R,
+    options: Options,
+    code: Vec<u32>,
+    /// Calls whose target is not known yet: the word where they stand and which routine they want.
+    calls: Vec<(usize, usize)>,
+    routines: usize,
+}
+
+/// Where in a program something is generated.
+#[derive(Clone, Copy)]
+struct Place {
+    depth: usize,
+    in_loop: bool,
+    /// The first routine that may be called.
+    callees: usize,
+}
+
+impl<R: FnMut() -> u32> Builder<'_, R> {
+    fn below(&mut self, limit: usize) -> usize {
+        (self.rng)() as usize % limit.max(1)
+    }
+
+    fn chance(&mut self, one_in: usize) -> bool {
+        self.below(one_in) == 0
+    }
+
+    fn main(&mut self) {
+        self.routines = if self.options.flow { self.below(CALL_DEPTH + 1) } else { 0 };
+        let share = self.options.length.clamp(1, 1000) / (self.routines + 1);
+        self.block(share, Place { depth: 0, in_loop: false, callees: 0 });
+        let mut last = self.moving();
+        last.end = true;
+        self.put(&Instruction::Compute(last));
+        let starts: Vec<usize> = (0..self.routines).map(|routine| self.routine(routine, share)).collect();
+        for (at, routine) in std::mem::take(&mut self.calls) {
+            self.patch(at, |flow| flow.target = starts[routine] as u32);
+        }
+    }
+
+    /// A copy to the first output, half or full.
+    fn moving(&mut self) -> Compute {
+        let destination = if self.chance(2) { Temp::Half(0) } else { Temp::Full(0) };
+        let mut last = Compute { op: Op::Mov, destination: Some(destination), mask: Mask::ALL, ..Compute::NOP };
+        last.sources[0] = Source::new(Register::Temp(Temp::Full(self.below(REGISTERS) as u8)));
+        last
+    }
+
+    fn routine(&mut self, routine: usize, length: usize) -> usize {
+        let start = self.code.len();
+        self.block(length.clamp(1, 40), Place { depth: 2, in_loop: false, callees: routine + 1 });
+        self.put(&Instruction::Flow(flow(FlowOp::Ret)));
+        start
+    }
+
+    /// About `length` instructions.
+    fn block(&mut self, length: usize, place: Place) {
+        let mut left = length.max(1);
+        while left > 0 {
+            let used = match self.below(if self.options.flow && left > 2 { 10 } else { 5 }) {
+                5 | 6 if place.depth < DEPTH => self.branch(left, place),
+                7 if place.depth < DEPTH => self.repeat(left, place),
+                8 if place.callees < self.routines => self.call(place),
+                9 if place.in_loop || self.options.ragged || place.callees > 0 => self.leave(place),
+                _ => self.plain(),
+            };
+            left = left.saturating_sub(used);
+        }
+    }
+
+    fn branch(&mut self, left: usize, place: Place) -> usize {
+        let inner = Place { depth: place.depth + 1, ..place };
+        let length = 1 + self.below(left.min(12));
+        let at = self.flow(FlowOp::Ife);
+        self.block(length, inner);
+        let target = self.code.len();
+        let other = self.chance(2);
+        if other {
+            self.block(length, inner);
+        }
+        let (target, end) = (self.offset(target), self.offset(self.code.len()));
+        self.patch(at, |flow| (flow.target, flow.end_offset) = (target, end));
+        1 + length * (1 + usize::from(other))
+    }
+
+    fn repeat(&mut self, left: usize, place: Place) -> usize {
+        let length = 1 + self.below(left.min(10));
+        let op = if self.chance(2) { FlowOp::Loop } else { FlowOp::Rep };
+        let at = self.flow(op);
+        self.block(length, Place { depth: place.depth + 1, in_loop: true, ..place });
+        let end = self.offset(self.code.len());
+        let bits = (self.rng)();
+        self.patch(at, |flow| {
+            (flow.end_offset, flow.count) = (end, (bits & 3) as u8);
+            if op == FlowOp::Loop {
+                (flow.init, flow.increment) = ((bits >> 8) as u8 % 8, (bits >> 16) as i8 % 4);
+            }
+        });
+        1 + length
+    }
+
+    /// An offset, or in ragged programs any other at times.
+    fn offset(&mut self, right: usize) -> u32 {
+        if self.options.ragged && self.chance(4) {
+            return self.below(8 * self.options.length) as u32;
+        }
+        right as u32
+    }
+
+    fn call(&mut self, place: Place) -> usize {
+        let routine = place.callees + self.below(self.routines - place.callees);
+        let at = self.flow(FlowOp::Cal);
+        self.calls.push((at, routine));
+        1
+    }
+
+    /// BRK or RET under a condition.
+    fn leave(&mut self, place: Place) -> usize {
+        let op = if place.in_loop && !self.chance(4) { FlowOp::Brk } else { FlowOp::Ret };
+        let at = self.flow(op);
+        if self.options.ragged && self.chance(4) {
+            self.patch(at, |flow| flow.end = true);
+        } else {
+            let condition = self.condition();
+            let (test, swizzle) = (condition.test, Swizzle::all(condition.swizzle.0[0]));
+            let test = if test == Test::TRUE { Test::GREATER } else { test };
+            self.patch(at, |flow| flow.condition = Some(Condition { test, swizzle }));
+        }
+        1
+    }
+
+    /// Appends an instruction of flow control and gives the word where it stands.
+    fn flow(&mut self, op: FlowOp) -> usize {
+        let mut flow = flow(op);
+        if !self.chance(5) {
+            flow.condition = Some(self.condition());
+            flow.condition_register = self.below(2) as u8;
+        }
+        let at = self.code.len();
+        self.put(&Instruction::Flow(flow));
+        at
+    }
+
+    fn condition(&mut self) -> Condition {
+        let bits = (self.rng)();
+        Condition { test: Test::from_bits(bits), swizzle: Swizzle::from_bits(bits >> 8 & 0xFF) }
+    }
+
+    /// Whether random instructions may do this.
+    fn allowed(&self, op: Op) -> bool {
+        let options = &self.options;
+        match op {
+            Op::Kil => options.kill,
+            Op::Pk4 | Op::Up4 | Op::Pk2 | Op::Up2 | Op::Pkb | Op::Upb | Op::Pk16 | Op::Up16 => options.packing,
+            Op::Pkg | Op::Upg => options.packing && options.transcendental,
+            Op::Sin | Op::Cos | Op::Ex2 | Op::Lg2 | Op::Pow | Op::Lit | Op::Lif => options.transcendental,
+            op if op.is_texture() => options.textures != 0,
+            _ => true,
+        }
+    }
+
+    /// One instruction that computes, or random words. Gives 1.
+    fn plain(&mut self) -> usize {
+        if self.options.garbage && self.chance(16) {
+            for _ in 0..4 {
+                let word = (self.rng)();
+                self.code.push(word);
+            }
+            return 1;
+        }
+        let op = loop {
+            let op = Op::ALL[self.below(Op::ALL.len())];
+            // Half of the textures are rolled again: there are many operations for them.
+            if self.allowed(op) && (!op.is_texture() || self.chance(2)) {
+                break op;
+            }
+        };
+        let mut compute = Compute { op, mask: Mask::ALL, ..Compute::NOP };
+        let bits = (self.rng)();
+        if op.has_result() {
+            compute.destination = Some(self.temp()).filter(|_| bits & 15 != 0);
+            compute.set_condition = (bits & 0x70 == 0 || compute.destination.is_none()).then_some(bits as u8 >> 7);
+            compute.mask = if bits & 0x300 == 0 { Mask::new((bits >> 10) as u8) } else { Mask::ALL };
+            compute.saturate = bits & 0xE000 == 0;
+            compute.scale = if bits & 0x7_0000 == 0 { Scale::ALL[self.below(8)] } else { Scale::One };
+            if self.options.halves && bits & 0x38_0000 == 0 {
+                compute.precision = Precision::ALL[self.below(4)];
+            }
+        }
+        if op == Op::Kil || bits & 0x1C0_0000 == 0 {
+            compute.condition = Some(self.condition());
+            compute.condition_register = (bits >> 25) as u8 & 1;
+        }
+        if op.is_texture() {
+            compute.texture = self.unit();
+            compute.expand = bits >> 26 & 7 == 0;
+        }
+        compute.end = self.options.ragged && bits >> 26 == 0;
+        self.sources(&mut compute);
+        self.put(&Instruction::Compute(compute));
+        1
+    }
+
+    fn unit(&mut self) -> u8 {
+        loop {
+            let unit = self.below(16) as u8;
+            if self.options.textures >> unit & 1 != 0 || self.options.textures == 0 {
+                return unit;
+            }
+        }
+    }
+
+    fn temp(&mut self) -> Temp {
+        let half = self.options.halves && self.chance(3);
+        if half { Temp::Half(self.below(2 * REGISTERS) as u8) } else { Temp::Full(self.below(REGISTERS) as u8) }
+    }
+
+    fn sources(&mut self, compute: &mut Compute) {
+        let bits = (self.rng)();
+        compute.input = match self.options.relative && bits & 7 == 0 {
+            true => Input::Relative((bits >> 8) as i16 % 12 - 2),
+            false => Input::Register((bits >> 8) as u8 & 15),
+        };
+        compute.linear = bits & 0x70 == 0;
+        for n in (0..3).filter(|&n| compute.op.reads(n)) {
+            compute.sources[n] = self.source();
+        }
+        if matches!(compute.op, Op::Txl | Op::Txb) && bits >> 31 != 0 {
+            compute.sources[1] = Source::UNUSED;
+        }
+        compute.has_constant = compute.reads(Register::Constant) || bits >> 27 & 15 == 0;
+    }
+
+    fn source(&mut self) -> Source {
+        let bits = (self.rng)();
+        let register = match bits & 7 {
+            0 | 1 => Register::Input,
+            2 | 3 => Register::Constant,
+            4 if bits & 0xF0 == 0 => Register::Unknown,
+            _ => Register::Temp(self.temp()),
+        };
+        let swizzle = match bits >> 8 & 3 {
+            0 => Swizzle::from_bits(bits >> 24),
+            1 => Swizzle::all((bits >> 24) as u8 & 3),
+            _ => Swizzle::IDENTITY,
+        };
+        let (absolute, negate) = (bits & 0x1C00 == 0, bits & 0x6000 == 0);
+        let modifier = match bits >> 15 & 15 {
+            0 if self.options.halves => Modifier::Half,
+            1 => Modifier::Fx12,
+            2 => Modifier::Fx9,
+            3 => Modifier::Saturate,
+            4 => Modifier::Unknown(5 + (bits >> 20 & 1) as u8),
+            _ => Modifier::Full,
+        };
+        Source { register, swizzle, absolute, modifier, negate }
+    }
+
+    /// Appends an instruction without what is idle in it, and a constant if it has one.
+    fn put(&mut self, instruction: &Instruction) {
+        let words = instruction.encode();
+        let words = Instruction::decode(words).map_or(words, |instruction| instruction.encode());
+        self.code.extend(words);
+        if super::instruction::has_constant(&words) {
+            let constant = self.constant();
+            self.code.extend(constant);
+        }
+    }
+
+    /// Small numbers, a special one at times.
+    fn constant(&mut self) -> Words {
+        [0; 4].map(|_| {
+            let bits = (self.rng)();
+            let value = match bits & 31 {
+                0 => f32::INFINITY,
+                1 => f32::NAN,
+                2 => -0.0,
+                3 => 1e-40,
+                4 => 7e4,
+                5..=8 => (bits >> 16 & 7) as f32 - 3.0,
+                _ => (bits >> 8) as f32 * (8.0 / 16_777_216.0) - 4.0,
+            };
+            value.to_bits()
+        })
+    }
+
+    fn patch(&mut self, at: usize, change: impl FnOnce(&mut Flow)) {
+        let words: Words = [0, 1, 2, 3].map(|i| self.code[at + i]);
+        if let Ok(Instruction::Flow(mut flow)) = Instruction::decode(words) {
+            change(&mut flow);
+            self.code[at..at + 4].copy_from_slice(&Instruction::Flow(flow).encode());
+        }
+    }
+}
+
+fn flow(op: FlowOp) -> Flow {
+    Flow {
+        op,
+        condition: None,
+        condition_register: 0,
+        target: 0,
+        end_offset: 0,
+        count: 0,
+        init: 0,
+        increment: 0,
+        end: false,
+    }
+}
