@@ -4,6 +4,7 @@
 //! ```text
 //! fifo/          GPFIFO entries, words of a push buffer, host methods
 //! format/        formats by the codes of registers and headers
+//! header/        texture headers, samplers, program headers, launch descriptors
 //! mme/           macros: instruction table, text, random programs
 //! methods/       the classes' method tables and what writes do
 //! ```
@@ -13,5 +14,6 @@
 
 pub mod fifo;
 pub mod format;
+pub mod header;
 pub mod methods;
 pub mod mme;

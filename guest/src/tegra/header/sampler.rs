@@ -1,0 +1,199 @@
+//! Samplers (TSC). Sources: NVIDIA clb197tex.h; deko3d for the two bits of cube filtering.
+
+use super::texture::anisotropy;
+use crate::table::regs::values;
+
+/// Bytes of a sampler.
+pub const BYTES: u32 = 32;
+
+/// Words of a sampler.
+pub type Words = [u32; 8];
+
+/// The fields.
+pub mod fields {
+    use crate::table::words::word_fields;
+
+    word_fields! {
+        /// Addressing of s.
+        ADDRESS_U 0 0:2;
+        /// Addressing of t.
+        ADDRESS_V 0 3:5;
+        /// Addressing of r.
+        ADDRESS_P 0 6:8;
+        /// Compares instead of reading.
+        DEPTH_COMPARE 0 9:9;
+        /// `reference FUNC texel`.
+        DEPTH_COMPARE_FUNC 0 10:12;
+        /// Texels of sRGB images are converted.
+        S_R_G_B_CONVERSION 0 13:13;
+        /// Anisotropy at most.
+        MAX_ANISOTROPY 0 20:22;
+        /// Filter when magnified.
+        MAG_FILTER 1 0:2;
+        /// What the smallest level means without a filter between levels.
+        MIN_LOD_CLAMP_BEHAVIOR_FOR_NEAREST_MIP 1 3:3;
+        /// Filter when minified.
+        MIN_FILTER 1 4:5;
+        /// Filter between levels.
+        MIP_FILTER 1 6:7;
+        /// Filter across the edges of cubes.
+        CUBEMAP_INTERFACE_FILTERING 1 8:9;
+        /// Averages, or takes an extreme.
+        REDUCTION_FILTER 1 10:11;
+        /// Added to the level of detail, signed 5.8.
+        MIP_LOD_BIAS 1 12:24;
+        /// Coordinates are in texels whatever the header says.
+        FLOAT_COORD_NORMALIZATION 1 25:25;
+        /// Narrows the transition between levels; may be ignored.
+        TRILIN_OPT 1 26:30;
+        /// Smallest level of detail, unsigned 4.8.
+        MIN_LOD_CLAMP 2 0:11;
+        /// Largest level of detail, unsigned 4.8.
+        MAX_LOD_CLAMP 2 12:23;
+        /// Border colour of sRGB images, red.
+        S_R_G_B_BORDER_COLOR_R 2 24:31;
+        /// Border colour of sRGB images, green.
+        S_R_G_B_BORDER_COLOR_G 3 12:19;
+        /// Border colour of sRGB images, blue.
+        S_R_G_B_BORDER_COLOR_B 3 20:27;
+        /// Border colour: f32, or an integer.
+        BORDER_COLOR_R 4 0:31;
+        /// Border colour: f32, or an integer.
+        BORDER_COLOR_G 5 0:31;
+        /// Border colour: f32, or an integer.
+        BORDER_COLOR_B 6 0:31;
+        /// Border colour: f32, or an integer.
+        BORDER_COLOR_A 7 0:31;
+    }
+}
+
+values! {
+    /// What becomes of coordinates outside of the image.
+    AddressMode {
+        Wrap = 0 "WRAP";
+        Mirror = 1 "MIRROR";
+        ClampToEdge = 2 "CLAMP_TO_EDGE";
+        Border = 3 "BORDER";
+        /// OpenGL's clamp: half of the border colour at the edge.
+        Clamp = 4 "CLAMP_OGL";
+        MirrorOnceClampToEdge = 5 "MIRROR_ONCE_CLAMP_TO_EDGE";
+        MirrorOnceBorder = 6 "MIRROR_ONCE_BORDER";
+        MirrorOnceClamp = 7 "MIRROR_ONCE_CLAMP_OGL";
+    }
+
+    /// `reference FUNC texel`
+    DepthCompare {
+        Never = 0 "ZC_NEVER";
+        Less = 1 "ZC_LESS";
+        Equal = 2 "ZC_EQUAL";
+        LessOrEqual = 3 "ZC_LEQUAL";
+        Greater = 4 "ZC_GREATER";
+        NotEqual = 5 "ZC_NOTEQUAL";
+        GreaterOrEqual = 6 "ZC_GEQUAL";
+        Always = 7 "ZC_ALWAYS";
+    }
+
+    /// Filter when magnified.
+    MagFilter {
+        Point = 1 "MAG_POINT";
+        Linear = 2 "MAG_LINEAR";
+        /// Coverage samples; not supported.
+        Vcaa4 = 3 "VCAA_4_TAP";
+        /// Coverage samples; not supported.
+        Vcaa8 = 4 "VCAA_8_TAP";
+    }
+
+    /// Filter when minified.
+    MinFilter {
+        Point = 1 "MIN_POINT";
+        Linear = 2 "MIN_LINEAR";
+        Anisotropic = 3 "MIN_ANISO";
+    }
+
+    /// Filter between levels.
+    MipFilter {
+        /// The first level of the view alone.
+        None = 1 "MIP_NONE";
+        Point = 2 "MIP_POINT";
+        Linear = 3 "MIP_LINEAR";
+    }
+
+    /// Filter across the edges of cubes; the last two are seamless.
+    CubeFilter {
+        UseWrap = 0 "USE_WRAP";
+        OverrideWrap = 1 "OVERRIDE_WRAP";
+        AutoSpanSeam = 2 "AUTO_SPAN_SEAM";
+        AutoCrossSeam = 3 "AUTO_CROSS_SEAM";
+    }
+
+    /// What becomes of the texels of a footprint.
+    Reduction {
+        /// Their average.
+        None = 0 "RED_NONE";
+        Minimum = 1 "RED_MINIMUM";
+        Maximum = 2 "RED_MAXIMUM";
+    }
+}
+
+/// A sampler. Fields whose value is unused decode to what 0 or the plainest value means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Sampler {
+    /// Addressing of s, t, r.
+    pub address: [AddressMode; 3],
+    /// Comparison, if there is one.
+    pub compare: Option<DepthCompare>,
+    /// Whether sRGB images are converted; drivers always set it.
+    pub srgb: bool,
+    /// Anisotropy at most, 1 to 16.
+    pub max_anisotropy: u32,
+    /// Filter when magnified.
+    pub mag: MagFilter,
+    /// Filter when minified.
+    pub min: MinFilter,
+    /// Filter between levels.
+    pub mip: MipFilter,
+    /// Filter across the edges of cubes.
+    pub cube: CubeFilter,
+    /// What becomes of the texels of a footprint.
+    pub reduction: Reduction,
+    /// Added to the level of detail, in 1/256, -4096 to 4095.
+    pub lod_bias: i32,
+    /// Smallest level of detail, in 1/256, 0 to 4095.
+    pub min_lod: u32,
+    /// Largest level of detail, in 1/256, 0 to 4095.
+    pub max_lod: u32,
+    /// Whether coordinates are in texels whatever the header says.
+    pub unnormalized: bool,
+    /// Border colour: bits of f32, or integers for integer formats.
+    pub border: [u32; 4],
+    /// Border colour for sRGB images, 8 bits each. Emulators use the other one, and a game needs that.
+    pub srgb_border: [u8; 3],
+}
+
+impl Sampler {
+    /// Reads a sampler.
+    pub fn decode(words: &Words) -> Sampler {
+        use fields::*;
+        let address =
+            |field: crate::table::WordField| AddressMode::from_register(field.get(words)).unwrap_or(AddressMode::Wrap);
+        let compare = DepthCompare::from_register(DEPTH_COMPARE_FUNC.get(words));
+        Sampler {
+            address: [ADDRESS_U, ADDRESS_V, ADDRESS_P].map(address),
+            compare: compare.filter(|_| DEPTH_COMPARE.is_set(words)),
+            srgb: S_R_G_B_CONVERSION.is_set(words),
+            max_anisotropy: anisotropy(MAX_ANISOTROPY.get(words)),
+            mag: MagFilter::from_register(MAG_FILTER.get(words)).unwrap_or(MagFilter::Point),
+            min: MinFilter::from_register(MIN_FILTER.get(words)).unwrap_or(MinFilter::Point),
+            mip: MipFilter::from_register(MIP_FILTER.get(words)).unwrap_or(MipFilter::None),
+            cube: CubeFilter::from_register(CUBEMAP_INTERFACE_FILTERING.get(words)).unwrap_or(CubeFilter::UseWrap),
+            reduction: Reduction::from_register(REDUCTION_FILTER.get(words)).unwrap_or(Reduction::None),
+            lod_bias: ((MIP_LOD_BIAS.get(words) as i32) << 19) >> 19,
+            min_lod: MIN_LOD_CLAMP.get(words),
+            max_lod: MAX_LOD_CLAMP.get(words),
+            unnormalized: FLOAT_COORD_NORMALIZATION.is_set(words),
+            border: [BORDER_COLOR_R, BORDER_COLOR_G, BORDER_COLOR_B, BORDER_COLOR_A].map(|field| field.get(words)),
+            srgb_border: [S_R_G_B_BORDER_COLOR_R, S_R_G_B_BORDER_COLOR_G, S_R_G_B_BORDER_COLOR_B]
+                .map(|field| field.get(words) as u8),
+        }
+    }
+}
