@@ -3,7 +3,7 @@
 mod support;
 
 use support::text_of;
-use triglyph_guest::rsx::methods::{CURIE, Effect, class};
+use triglyph_guest::rsx::methods::{CURIE, Effect};
 use triglyph_guest::rsx::{enums, fragment, vertex};
 use triglyph_guest::table::{OpcodeInfo, WordField};
 
@@ -88,25 +88,6 @@ fn effects_are_where_something_happens() {
         if acts.iter().any(|name| row[1].starts_with(name) || row[1].ends_with(name)) {
             assert!(effect.is_trigger(), "{}", row[1]);
         }
-    }
-}
-
-#[test]
-fn classes_of_the_second_dimension_are_found_by_number() {
-    let shown = |number, address| {
-        let found = class(number).and_then(|class| class.find(address));
-        found.map(|found| found.to_string())
-    };
-    for (number, address, name) in [
-        (0x0039, 0x328, "BUFFER_NOTIFY"),
-        (0x3062, 0x30C, "SET_OFFSET_DESTIN"),
-        (0x0062, 0x300, "SET_COLOR_FORMAT"),
-        (0x309E, 0x304, "SET_OFFSET"),
-        (0x308A, 0x404, "COLOR[1]"),
-        (0x3089, 0x40C, "IMAGE_IN"),
-        (0x4097, 0x1D94, "CLEAR_SURFACE"),
-    ] {
-        assert_eq!(shown(number, address).as_deref(), Some(name));
     }
 }
 

@@ -2,9 +2,11 @@
 //! methods, programs.
 //!
 //! ```text
-//! methods/       the register tables of every class and what writes do; enums.rs the values of their fields
+//! fifo.rs        words of the push buffer; objects.rs handles and classes
+//! methods/       the register tables of the 3D class, the puller and the software object, and what writes do;
+//!                enums.rs the values of their fields; two_d/ methods and formats of the 2D classes
 //! vertex/        vertex programs: two units, 128 bits an instruction; fragment/ fragment programs, with inline
-//!                constants; operand.rs what both have in common
+//!                constants; operand.rs what both have in common, asm.rs programs as text
 //! ```
 
 pub mod asm;

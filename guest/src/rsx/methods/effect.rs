@@ -130,12 +130,6 @@ pub enum Trigger {
     TextureReadSemaphoreRelease,
     /// Texels may have changed.
     InvalidateTextures,
-    /// Copies lines of bytes.
-    CopyLines,
-    /// A word of pixels.
-    ImageColor,
-    /// Copies a scaled image.
-    ScaleImage,
     /// Shows a buffer.
     Flip,
     /// Queues a buffer to be shown.

@@ -1,22 +1,20 @@
-//! The methods of the classes: one table each, looked up by byte address.
+//! The methods of the 3D class, the puller and the software object: one table each, looked up by byte address. Those of the
+//! 2D classes are in [`two_d`](super::two_d).
 //!
 //! A method is a module: `methods::curie::set_surface_format::ID`, `..::color(word)`. Addresses that no row has are plain
-//! storage without known effect. [`class`] finds a table by the number of a class.
+//! storage without known effect.
 
 pub mod curie;
 pub mod effect;
-pub mod image_from_cpu;
-pub mod memory_to_memory;
 pub mod puller;
-pub mod scaled_image;
 pub mod software;
-pub mod surface_swizzled;
-pub mod surfaces_2d;
 
 pub use effect::{Effect, Trigger, dirty};
 
 use super::fifo::{METHOD_SPACE, METHODS};
-use super::objects::class as number;
+use super::objects::class;
+use super::two_d;
+use crate::table::FieldInfo;
 
 /// What a table says about one method or an array of them.
 pub type Method = crate::table::RegInfo<Effect>;
@@ -32,32 +30,31 @@ pub struct Class {
 
 /// 3D.
 pub static CURIE: Class = Class::new(curie::REGISTERS, curie::INITIAL);
-/// Copies of lines.
-pub static MEMORY_TO_MEMORY: Class = Class::new(memory_to_memory::REGISTERS, &[]);
-/// Linear surfaces.
-pub static SURFACES_2D: Class = Class::new(surfaces_2d::REGISTERS, &[]);
-/// Swizzled surface.
-pub static SURFACE_SWIZZLED: Class = Class::new(surface_swizzled::REGISTERS, &[]);
-/// Pixels from the push buffer.
-pub static IMAGE_FROM_CPU: Class = Class::new(image_from_cpu::REGISTERS, &[]);
-/// Scaled images.
-pub static SCALED_IMAGE: Class = Class::new(scaled_image::REGISTERS, &[]);
 /// What the puller takes, on every subchannel.
 pub static PULLER: Class = Class::new(puller::REGISTERS, &[]);
 /// The software object.
 pub static SOFTWARE: Class = Class::new(software::REGISTERS, &[]);
 
-/// The methods of a class by its number (see [`objects::class`](super::objects::class)).
-pub fn class(class: u32) -> Option<&'static Class> {
-    Some(match class {
-        number::CURIE => &CURIE,
-        number::MEMORY_TO_MEMORY => &MEMORY_TO_MEMORY,
-        number::SURFACES_2D | number::SURFACES_2D_NV10 => &SURFACES_2D,
-        number::SURFACE_SWIZZLED => &SURFACE_SWIZZLED,
-        number::IMAGE_FROM_CPU => &IMAGE_FROM_CPU,
-        number::SCALED_IMAGE => &SCALED_IMAGE,
-        _ => return None,
-    })
+/// What a listing shows of a method of a class: its name and its fields; `None` for one that no table has.
+pub fn describe(number: u32, address: u32) -> Option<(String, &'static [FieldInfo])> {
+    if number != class::CURIE {
+        return two_d::info(number, address).map(|info| (info.name.to_owned(), info.fields));
+    }
+    let found = CURIE.find(address)?;
+    Some((found.to_string(), found.method.fields))
+}
+
+/// What the registers of an object hold when GCM has initialised a channel, by address / 4; those of a bare channel are
+/// zero. `None` for a class without registers.
+pub fn initialised(number: u32) -> Option<Box<[u32; METHODS]>> {
+    if number == class::CURIE {
+        return Some(Box::new(CURIE.initialised()));
+    }
+    let mut words = Box::new([0; METHODS]);
+    for info in two_d::methods(number)? {
+        words[info.id / 4] = info.reset;
+    }
+    Some(words)
 }
 
 /// A method of a class.
@@ -178,8 +175,7 @@ mod tests {
 
     #[test]
     fn fields_are_apart() {
-        let classes = [&CURIE, &MEMORY_TO_MEMORY, &SURFACES_2D, &SURFACE_SWIZZLED, &IMAGE_FROM_CPU, &SCALED_IMAGE];
-        for row in classes.into_iter().chain([&PULLER, &SOFTWARE]).flat_map(|class| class.rows()) {
+        for row in [&CURIE, &PULLER, &SOFTWARE].into_iter().flat_map(|class| class.rows()) {
             let mut used = 0u32;
             for field in row.fields {
                 assert!(field.lo <= field.hi && field.hi < 32, "{} {}", row.name, field.name);
@@ -200,9 +196,36 @@ mod tests {
         assert_eq!(shown(0x2000 + 0x208).as_deref(), Some("SET_SURFACE_FORMAT"));
         assert_eq!(shown(0x1984).as_deref(), Some("SET_VERTEX_DATA4S_M[0].1"));
         assert_eq!(shown(0x2CC).as_deref(), Some("SET_WINDOW_CLIP_VERTICAL[1]"));
-        assert_eq!(IMAGE_FROM_CPU.find(0x1FFC).map(|found| found.index), Some(1791));
-        assert_eq!(class(0x0062).and_then(|class| class.find(0x304)).map(|found| found.method.name), Some("SET_PITCH"));
-        assert!(class(0x3D).is_none());
+        assert_eq!(PULLER.find(0x68).map(|found| found.method.name), Some("SEMAPHORE_ACQUIRE"));
+        assert_eq!(SOFTWARE.find(0x948).map(|found| found.to_string()).as_deref(), Some("DRIVER_QUEUE[1]"));
+    }
+
+    #[test]
+    fn every_class_is_described() {
+        let name = |class, address| describe(class, address).map(|(name, _)| name);
+        assert_eq!(name(0x4097, 0x1A64).as_deref(), Some("SET_TEXTURE_FORMAT[3]"));
+        assert_eq!(name(0x0039, 0x328).as_deref(), Some("BUF_NOTIFY"));
+        assert_eq!(name(0x308A, 0x1FFC).as_deref(), Some("COLOR"));
+        assert_eq!((name(0x4097, 0x150C), name(0x3D, 0x100)), (None, None));
+    }
+
+    #[test]
+    fn objects_begin_as_gcm_leaves_them() {
+        let word = |class, address: usize| initialised(class).map(|words| words[address / 4]);
+        for (class, values) in [
+            (0x4097, [(0x184, 0xFEED_0000), (0xA20, 0x4500_0000), (0x1FD4, 0x001B_1A19)]),
+            (0x0039, [(0x184, 0xFEED_0001), (0x188, 0xFEED_0000), (0x324, 0x101)]),
+            (0x3062, [(0x184, 0xFEED_0000), (0x300, 0xA), (0x304, 0x0040_0040)]),
+            (0x309E, [(0x184, 0xFEED_0000), (0x300, 0x0001_000A), (0x304, 0)]),
+            (0x308A, [(0x19C, 0x3133_71C3), (0x2FC, 3), (0x300, 4)]),
+            (0x3089, [(0x198, 0x3133_71C3), (0x400, 0x0001_0002), (0x404, 0x0001_0000)]),
+        ] {
+            for (address, value) in values {
+                assert_eq!(word(class, address), Some(value), "{class:#x} {address:#x}");
+            }
+        }
+        assert_eq!(word(0x3089, 0x2FC), Some(1));
+        assert_eq!(word(0x02, 0), None);
     }
 
     #[test]

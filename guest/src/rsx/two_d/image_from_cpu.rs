@@ -28,13 +28,13 @@ regs! {
     /// See `COLOR_KEY`.
     beta4 @ 0x198 {};
     /// The surface object that the image goes to.
-    surface @ 0x19C {};
+    surface @ 0x19C = 0x3133_71C3 {};
     /// 0 dither, 1 truncate, 2 sub-truncate.
     color_conversion @ 0x2F8 { mode 0:1 };
     /// [`super::format::Operation`].
-    operation @ 0x2FC { operation 0:2 };
+    operation @ 0x2FC = 3 { operation 0:2 };
     /// [`super::format::CpuFormat`].
-    color_format @ 0x300 { format 0:7 };
+    color_format @ 0x300 = 4 { format 0:7 };
     /// Where the image goes.
     point @ 0x304 { x 0:15 signed, y 16:31 signed } Trigger(Begin);
     /// Pixels that are written.

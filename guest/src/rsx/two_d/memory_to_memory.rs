@@ -13,9 +13,9 @@ regs! {
     /// Memory of the notifier.
     dma_notify @ 0x180 {};
     /// Memory of the source.
-    dma_buffer_in @ 0x184 {};
+    dma_buffer_in @ 0x184 = 0xFEED_0001 {};
     /// Memory of the target.
-    dma_buffer_out @ 0x188 {};
+    dma_buffer_out @ 0x188 = 0xFEED_0000 {};
     /// First byte of the source.
     offset_in @ 0x30C {};
     /// First byte of the target.
@@ -29,7 +29,7 @@ regs! {
     /// Lines; the field has 11 bits (envytools).
     line_count @ 0x320 { lines 0:10 };
     /// From a byte of a line to the next, in source and target: 1, 2 or 4.
-    format @ 0x324 { input 0:7, output 8:15 };
+    format @ 0x324 = 0x101 { input 0:7, output 8:15 };
     /// Starts the copy; 1 leaves a record at the notifier.
     buf_notify @ 0x328 { write 0:0 } Trigger(Start);
 }

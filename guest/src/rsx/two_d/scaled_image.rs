@@ -13,7 +13,7 @@ regs! {
     /// Memory of the notifier.
     dma_notify @ 0x180 {};
     /// Memory of the source.
-    dma_image @ 0x184 {};
+    dma_image @ 0x184 = 0xFEED_0000 {};
     /// Pattern, raster operation and beta objects; none exists on the RSX.
     pattern @ 0x188 {};
     /// See `PATTERN`.
@@ -23,13 +23,13 @@ regs! {
     /// See `PATTERN`.
     beta4 @ 0x194 {};
     /// The surface object that the image goes to.
-    surface @ 0x198 {};
+    surface @ 0x198 = 0x3133_71C3 {};
     /// 0 dither, 1 truncate, 2 sub-truncate.
-    color_conversion @ 0x2FC { mode 0:1 };
+    color_conversion @ 0x2FC = 1 { mode 0:1 };
     /// [`super::format::ImageFormat`].
-    color_format @ 0x300 { format 0:7 };
+    color_format @ 0x300 = 3 { format 0:7 };
     /// [`super::format::Operation`].
-    operation @ 0x304 { operation 0:2 };
+    operation @ 0x304 = 3 { operation 0:2 };
     /// First pixel of the target that may be written.
     clip_point @ 0x308 { x 0:15 signed, y 16:31 signed };
     /// Size of the part of the target that may be written.
@@ -43,9 +43,9 @@ regs! {
     /// Step in the source for a row of the target, 12.20.
     dt_dy @ 0x31C { step 0:31 signed };
     /// Size of the source.
-    in_size @ 0x400 { width 0:15, height 16:31 };
+    in_size @ 0x400 = 0x0001_0002 { width 0:15, height 16:31 };
     /// Pitch in bytes, origin (1 centre, 2 corner), filter (0 nearest, 1 bilinear).
-    in_format @ 0x404 { pitch 0:15, origin 16:23, filter 24:31 };
+    in_format @ 0x404 = 0x0001_0000 { pitch 0:15, origin 16:23, filter 24:31 };
     /// First byte of the source.
     in_offset @ 0x408 {};
     /// Where in the source the image begins, 12.4. Starts the operation.

@@ -13,9 +13,9 @@ regs! {
     /// Memory of the notifier.
     dma_notify @ 0x180 {};
     /// Memory of the surface.
-    dma_image @ 0x184 {};
+    dma_image @ 0x184 = 0xFEED_0000 {};
     /// [`super::format::SurfaceFormat`] and size.
-    format @ 0x300 { format 0:7, log2_width 16:23, log2_height 24:31 };
+    format @ 0x300 = 0x0001_000A { format 0:7, log2_width 16:23, log2_height 24:31 };
     /// First byte.
     offset @ 0x304 {};
 }

@@ -13,13 +13,13 @@ regs! {
     /// Memory of the notifier.
     dma_notify @ 0x180 {};
     /// Memory of the source surface.
-    dma_image_source @ 0x184 {};
+    dma_image_source @ 0x184 = 0xFEED_0000 {};
     /// Memory of the target surface.
-    dma_image_destin @ 0x188 {};
+    dma_image_destin @ 0x188 = 0xFEED_0000 {};
     /// Format of both: [`super::format::SurfaceFormat`].
-    format @ 0x300 { format 0:7 };
+    format @ 0x300 = 0xA { format 0:7 };
     /// Bytes from a row to the next.
-    pitch @ 0x304 { source 0:15, destin 16:31 };
+    pitch @ 0x304 = 0x0040_0040 { source 0:15, destin 16:31 };
     /// First byte of the source surface.
     offset_source @ 0x308 {};
     /// First byte of the target surface.
