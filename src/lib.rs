@@ -55,22 +55,14 @@ pub struct Options {
     pub pool: Option<Arc<rayon::ThreadPool>>,
     /// Machine code the kernel cache may hold, in bytes.
     pub code_budget: usize,
-    /// How near to the console: on the 3DS whether programs compute in its 24-bit floats.
+    /// How near to the console: on the 3DS whether programs compute in its 24-bit floats, on the PS3 how much of the
+    /// chip's plumbing there is ([`RsxMode`]).
     pub accuracy: Accuracy,
-    /// How much of the RSX there is.
-    pub rsx_mode: RsxMode,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options {
-            tier: Tier::Auto,
-            threads: 0,
-            pool: None,
-            code_budget: 64 << 20,
-            accuracy: Accuracy::default(),
-            rsx_mode: RsxMode::default(),
-        }
+        Options { tier: Tier::Auto, threads: 0, pool: None, code_budget: 64 << 20, accuracy: Accuracy::default() }
     }
 }
 
@@ -103,7 +95,7 @@ impl Options {
 pub fn new_device(machine: Machine, options: &Options) -> Result<Box<dyn Device>, Error> {
     match machine {
         Machine::N3ds => Ok(Box::new(N3ds::new(&options.render_options()?)?)),
-        Machine::Ps3 => Ok(Box::new(Rsx::new(&options.render_options()?, options.rsx_mode)?)),
+        Machine::Ps3 => Ok(Box::new(Rsx::new(&options.render_options()?, options.accuracy.into())?)),
         other => Err(Error::Unsupported(format!("the {other} is not emulated yet"))),
     }
 }

@@ -41,6 +41,8 @@ struct Range {
     arena: Arc<Arena>,
     /// Where in the arena `start` stands.
     offset: usize,
+    /// Whether the memory is another place's.
+    alias: bool,
 }
 
 impl Range {
@@ -74,7 +76,7 @@ impl Memory {
     pub fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
         check_range(address, size)?;
         let arena = Arena::anonymous(size)?;
-        self.insert(Range { space, start: address, size, access, arena: Arc::new(arena), offset: 0 });
+        self.insert(Range { space, start: address, size, access, arena: Arc::new(arena), offset: 0, alias: false });
         Ok(())
     }
 
@@ -102,7 +104,7 @@ impl Memory {
         }
         // SAFETY: passed on to the caller.
         let arena = unsafe { Arena::host(pointer, size)? };
-        self.insert(Range { space, start: address, size, access, arena: Arc::new(arena), offset: 0 });
+        self.insert(Range { space, start: address, size, access, arena: Arc::new(arena), offset: 0, alias: false });
         Ok(())
     }
 
@@ -121,6 +123,29 @@ impl Memory {
         }
         kept.sort_by_key(|r| (r.space, r.start));
         self.ranges = kept;
+    }
+
+    /// Shows `size` bytes of one place at another as well: both are the same memory then. What was mapped there before is
+    /// replaced. Writes are noted where they were made only, and snapshots do not know of it.
+    ///
+    /// # Errors
+    /// [`Error::Unmapped`] when a byte of the source is not mapped, [`Error::InvalidArgument`] for size 0 and ranges that
+    /// wrap; nothing has changed then.
+    pub fn alias(&mut self, to: (u32, u64), from: (u32, u64), size: u64, access: Access) -> Result<(), Error> {
+        check_range(to.1, size)?;
+        check_range(from.1, size)?;
+        let mut parts = Vec::new();
+        let mut done = 0;
+        while done < size {
+            let unmapped = || Error::Unmapped { space: from.0, address: from.1, size };
+            let range = self.find(from.0, from.1 + done).ok_or_else(unmapped)?;
+            let end = range.end().min(from.1 + size);
+            let part = range.part(from.1 + done, end);
+            parts.push(Range { space: to.0, start: to.1 + done, access, alias: true, ..part });
+            done = end - from.1;
+        }
+        parts.into_iter().for_each(|part| self.insert(part));
+        Ok(())
     }
 
     fn insert(&mut self, range: Range) {
@@ -297,6 +322,20 @@ mod tests {
         assert_eq!(memory.readable(0, 0x2000).len(), 0x1000);
         assert!(memory.readable(0, 0x3000).is_empty());
         assert!(memory.readable(0, 0xFFF).is_empty());
+    }
+
+    #[test]
+    fn aliases_are_the_same_memory() {
+        let mut memory = memory();
+        memory.alias((1, 0x8000), (0, 0x1800), 0x1000, Access::READ_WRITE).unwrap();
+        memory.write(1, 0x8000, &[1, 2, 3]).unwrap();
+        let mut bytes = [0; 3];
+        memory.read(0, 0x1800, &mut bytes).unwrap();
+        assert_eq!(bytes, [1, 2, 3]);
+        assert_eq!(memory.writable(1, 0x8800).len(), 0x800);
+        assert!(memory.alias((1, 0), (0, 0x2800), 0x1000, Access::READ).is_err());
+        assert_eq!(memory.mappings().filter(|mapping| mapping.space == 1).count(), 0);
+        assert_eq!(memory.ranges().filter(|range| range.0 == 1).count(), 2);
     }
 
     #[test]

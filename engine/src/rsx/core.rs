@@ -3,20 +3,79 @@
 use std::fmt::Arguments;
 use std::time::Instant;
 
-use super::dma::{DmaObject, HandleTable};
+use triglyph_guest::rsx::objects::{DmaWords, class};
+use triglyph_guest::rsx::ramht::{Entry, engine};
+
+use super::dma::{DmaObject, HandleTable, SavedEntry};
+use super::ramin::{self, Ramin};
 use crate::device::{Fault, FaultKind, Faults, ObjectEntry};
+use crate::error::Error;
 use crate::mem::Memory;
-use crate::render::Renderer;
+use crate::render::{Accuracy, Renderer};
+use crate::snapshot::state;
 use crate::transfer::{Outcome, Place, Request, Transfers};
 
 /// How much of the hardware there is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RsxMode {
     /// All of it: registers, instance memory, hash table, channels that are switched.
-    #[default]
     Exact,
     /// One channel, handles resolved directly, local memory alone.
     Fast,
+}
+
+impl From<Accuracy> for RsxMode {
+    fn from(accuracy: Accuracy) -> Self {
+        match accuracy {
+            Accuracy::Exact => RsxMode::Exact,
+            Accuracy::Fast => RsxMode::Fast,
+        }
+    }
+}
+
+/// What a handle leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Named {
+    /// The value that engines get instead of the handle: see [`Core::resolve`].
+    pub name: u32,
+    /// The engine that executes the object.
+    pub engine: u32,
+    /// Its class; [`class::SOFTWARE`] for objects of the software engine.
+    pub class: u32,
+}
+
+/// How handles lead to objects.
+#[derive(Debug)]
+pub(super) enum Objects {
+    /// By a table of the host's: names are handles.
+    Handles(HandleTable),
+    /// By the hash table in instance memory: names are addresses there / 16.
+    Instances(Ramin),
+}
+
+state! {
+    /// How handles lead to objects in a snapshot: in exact mode where the tables of instance memory lie.
+    pub(super) struct SavedObjects { tables: Option<[u32; 2]>, entries: Vec<SavedEntry> }
+}
+
+impl Objects {
+    pub(super) fn save(&self) -> SavedObjects {
+        match self {
+            Objects::Handles(table) => SavedObjects { tables: None, entries: table.save() },
+            Objects::Instances(ramin) => {
+                SavedObjects { tables: Some([ramin.ramht.0, ramin.ramfc.0]), entries: Vec::new() }
+            }
+        }
+    }
+
+    /// What was saved, if it is of the same mode as these.
+    pub(super) fn restore(&self, saved: SavedObjects) -> Option<Objects> {
+        match (saved.tables, self) {
+            (None, Objects::Handles(_)) => Some(Objects::Handles(HandleTable::restore(saved.entries))),
+            (Some(tables), Objects::Instances(_)) => Some(Objects::Instances(Ramin::with(tables))),
+            _ => None,
+        }
+    }
 }
 
 /// What engine objects and the FIFO share.
@@ -33,8 +92,7 @@ pub struct Core {
     /// Where in the push buffer the header stands that is being executed, an offset in the channel's push buffer
     /// object. Faults name it.
     pub position: u64,
-    mode: RsxMode,
-    objects: HandleTable,
+    objects: Objects,
     /// Work that may still be done before the guest counts as running away, about a nanosecond each.
     fuel: u64,
     /// Nanoseconds since power on. Moves with the work, not with the host's clock, so that runs can be repeated.
@@ -42,29 +100,128 @@ pub struct Core {
 }
 
 impl Core {
-    pub(super) fn new(mode: RsxMode, renderer: Renderer) -> Self {
-        Core {
-            memory: Memory::default(),
+    pub(super) fn new(mode: RsxMode, renderer: Renderer) -> Result<Self, Error> {
+        let mut memory = Memory::default();
+        let objects = match mode {
+            RsxMode::Exact => Objects::Instances(Ramin::new(&mut memory)?),
+            RsxMode::Fast => Objects::Handles(HandleTable::default()),
+        };
+        Ok(Core {
+            memory,
             renderer,
             faults: Faults::default(),
             big_endian: false,
             position: 0,
-            mode,
-            objects: HandleTable::default(),
+            objects,
             fuel: 0,
             clock: 0,
-        }
+        })
     }
 
     /// How much of the hardware there is.
     pub fn mode(&self) -> RsxMode {
-        self.mode
+        match self.objects {
+            Objects::Handles(_) => RsxMode::Fast,
+            Objects::Instances(_) => RsxMode::Exact,
+        }
     }
 
-    /// The memory behind the value of an object method (0x180 to 0x1FC): a handle in fast mode, an instance address in
-    /// exact mode. `None` for null objects, engine objects and names without an object.
+    /// Instance memory, where there is any.
+    pub fn ramin(&self) -> Option<&Ramin> {
+        match &self.objects {
+            Objects::Handles(_) => None,
+            Objects::Instances(ramin) => Some(ramin),
+        }
+    }
+
+    pub(super) fn objects_mut(&mut self) -> &mut Objects {
+        &mut self.objects
+    }
+
+    pub(super) fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
+    /// The memory behind the value of an object method (0x180 to 0x1FC): a handle in fast mode, an instance address / 16
+    /// in exact mode. `None` for null objects, engine objects and names without an object.
     pub fn resolve(&self, name: u32) -> Option<DmaObject> {
-        DmaObject::of_entry(self.objects.get(name)?)
+        match &self.objects {
+            Objects::Handles(table) => DmaObject::of_entry(table.get(name)?),
+            Objects::Instances(ramin) => ramin.dma(&self.memory, name),
+        }
+    }
+
+    /// What a handle leads to on a channel.
+    pub fn lookup(&self, channel: u32, handle: u32) -> Option<Named> {
+        match &self.objects {
+            Objects::Handles(table) => {
+                let class = table.get(handle)?.class;
+                let engine = if class == class::SOFTWARE { engine::SOFTWARE } else { engine::GRAPH };
+                Some(Named { name: handle, engine, class })
+            }
+            Objects::Instances(ramin) => {
+                let Entry { engine, instance, .. } = ramin.find(&self.memory, handle, channel)?;
+                let class = ramin.class(&self.memory, instance);
+                // DMA objects have engine 0 too.
+                let software = engine == engine::SOFTWARE && !class::is_dma(class);
+                Some(Named { name: instance, engine, class: if software { class::SOFTWARE } else { class } })
+            }
+        }
+    }
+
+    /// Makes an object and enters it for some channels.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when instance memory or the hash table are full, or for a range that no object there can
+    /// describe.
+    pub(super) fn enter(&mut self, object: ObjectEntry, channels: std::ops::Range<u32>) -> Result<(), Error> {
+        let ramin = match &mut self.objects {
+            Objects::Handles(table) => {
+                table.insert(object);
+                return Ok(());
+            }
+            Objects::Instances(ramin) => ramin,
+        };
+        let full = || Error::Unsupported(format!("object {:#x}: instance memory is full", object.handle));
+        // An object of the same name makes room.
+        if let Some(old) = ramin.find(&self.memory, object.handle, channels.start) {
+            ramin.free(&self.memory, old.instance);
+        }
+        let (instance, engine) = match object.class {
+            class if class::is_dma(class) => {
+                let wide = || Error::Unsupported(format!("object {:#x} of more than 32 bits", object.handle));
+                let base = u32::try_from(object.base).map_err(|_| wide())?;
+                let limit = u32::try_from(object.limit).map_err(|_| wide())?;
+                let words = DmaWords::new(class, ramin::target(object.space), base, limit);
+                (ramin.make_dma(&self.memory, words).ok_or_else(full)?, engine::SOFTWARE)
+            }
+            // Nobody looks at the instance of a software object; a console's says this (hardware dump).
+            class::SOFTWARE => (object.handle, engine::SOFTWARE),
+            class => (ramin.make_engine(&self.memory, class).ok_or_else(full)?, engine::GRAPH),
+        };
+        for channel in channels {
+            let entry = Entry { handle: object.handle, channel, engine, instance };
+            if !ramin.insert(&self.memory, entry) {
+                return Err(full());
+            }
+        }
+        Ok(())
+    }
+
+    /// In exact mode the name of an object for all of an address space, made when it is wanted first; `None` without
+    /// instance memory or when it is full.
+    pub(super) fn whole_space(&mut self, space: u32) -> Option<u32> {
+        let Objects::Instances(ramin) = &self.objects else { return None };
+        let words = DmaWords::new(class::DMA_IN_MEMORY, ramin::target(space), 0, u32::MAX);
+        ramin.find_dma(&self.memory, words).or_else(|| ramin.make_dma(&self.memory, words))
+    }
+
+    /// Forgets the objects of a channel.
+    pub(super) fn forget(&mut self, channel: u32) {
+        match &mut self.objects {
+            Objects::Handles(table) => *table = HandleTable::default(),
+            Objects::Instances(ramin) => ramin.free_channel(&self.memory, channel),
+        }
     }
 
     /// As [`Self::resolve`], with a fault when there is nothing. `what` says what it was for.
@@ -78,11 +235,10 @@ impl Core {
 
     /// The class of an object, by the value of an object method.
     pub fn class_of(&self, name: u32) -> Option<u32> {
-        self.objects.get(name).map(|entry| entry.class)
-    }
-
-    pub(super) fn enter(&mut self, entry: ObjectEntry) {
-        self.objects.insert(entry);
+        match &self.objects {
+            Objects::Handles(table) => table.get(name).map(|entry| entry.class),
+            Objects::Instances(ramin) => Some(ramin.class(&self.memory, name)),
+        }
     }
 
     /// Counts a fault at a guest address, method or handle; the text is only made when it is kept.
@@ -98,6 +254,11 @@ impl Core {
     /// Nanoseconds since power on.
     pub fn now(&self) -> u64 {
         self.clock
+    }
+
+    /// Sets the time, in nanoseconds since power on.
+    pub fn set_clock(&mut self, nanoseconds: u64) {
+        self.clock = nanoseconds;
     }
 
     pub(super) fn refuel(&mut self, units: u64) {

@@ -3,6 +3,7 @@
 use triglyph_guest::rsx::objects::class;
 
 use crate::device::ObjectEntry;
+use crate::snapshot::state;
 use crate::transfer::Place;
 
 /// Address spaces of the machine, as captures number them.
@@ -85,6 +86,32 @@ impl HandleTable {
 
     fn find(&self, handle: u32) -> Result<usize, usize> {
         self.entries.binary_search_by_key(&handle, |entry| entry.handle)
+    }
+}
+
+state! {
+    /// An object of the table in a snapshot.
+    pub(super) struct SavedEntry { handle: u32, class: u32, space: u32, base: u64, limit: u64 }
+}
+
+impl HandleTable {
+    pub(super) fn save(&self) -> Vec<SavedEntry> {
+        let save = |&ObjectEntry { handle, class, space, base, limit }: &ObjectEntry| SavedEntry {
+            handle,
+            class,
+            space,
+            base,
+            limit,
+        };
+        self.entries.iter().map(save).collect()
+    }
+
+    pub(super) fn restore(saved: Vec<SavedEntry>) -> Self {
+        let mut table = HandleTable::default();
+        for SavedEntry { handle, class, space, base, limit } in saved {
+            table.insert(ObjectEntry { handle, class, space, base, limit });
+        }
+        table
     }
 }
 

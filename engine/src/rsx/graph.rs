@@ -4,10 +4,11 @@ use triglyph_guest::rsx::fifo::{METHOD_SPACE, SUBCHANNELS};
 use triglyph_guest::rsx::objects::class;
 
 use super::core::Core;
-use super::curie::Curie;
+use super::curie::{Curie, SavedCurie};
 use super::registers::Registers;
-use super::two_d::TwoD;
+use super::two_d::{SavedTwoD, TwoD};
 use crate::device::FaultKind;
+use crate::snapshot::state;
 
 /// Data words for one object, as one header announces them, or a part of that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub enum Bound {
     Curie,
     /// A 2D object, by its number in the channel.
     TwoD(usize),
+    /// An object of the software engine: the processor executes its methods.
+    Software,
     /// An object of a class that does not exist.
     Unknown(u32),
 }
@@ -58,6 +61,7 @@ impl Graph {
         let bound = match class {
             class::CURIE => Bound::Curie,
             class::NULL => Bound::Nothing,
+            class::SOFTWARE => Bound::Software,
             _ if TwoD::has(class) => match self.two_d.bind(name, class) {
                 Some(index) => Bound::TwoD(index),
                 None => return false,
@@ -74,6 +78,7 @@ impl Graph {
             Bound::Nothing => None,
             Bound::Curie => Some(class::CURIE),
             Bound::TwoD(index) => self.two_d.class(index),
+            Bound::Software => Some(class::SOFTWARE),
             Bound::Unknown(class) => Some(class),
         }
     }
@@ -83,7 +88,7 @@ impl Graph {
         match self.bound(subchannel) {
             Bound::Curie => Some(self.curie.registers()),
             Bound::TwoD(index) => self.two_d.registers(index),
-            Bound::Nothing | Bound::Unknown(_) => None,
+            Bound::Nothing | Bound::Software | Bound::Unknown(_) => None,
         }
     }
 
@@ -99,6 +104,8 @@ impl Graph {
         match self.bound(subchannel) {
             Bound::Curie => self.curie.run(core, run),
             Bound::TwoD(index) => self.two_d.run(core, index, run),
+            // The puller sends these elsewhere.
+            Bound::Software => {}
             Bound::Nothing => {
                 let what = format_args!("method {:#x} of subchannel {subchannel}, which is not bound", run.method);
                 core.fault(FaultKind::BadMethod, u64::from(run.method), what);
@@ -113,5 +120,44 @@ impl Graph {
     /// Brings everything into memory that was drawn so far: before a report, an interrupt, the end of a submission.
     pub fn finish(&mut self, core: &mut Core) {
         core.flush();
+    }
+}
+
+state! {
+    /// The engine objects of a channel in a snapshot.
+    pub(super) struct SavedGraph { bound: Vec<SavedBound>, curie: SavedCurie, two_d: SavedTwoD }
+    /// What stands on a subchannel: a kind, and its number or class.
+    pub(super) struct SavedBound { kind: u8, value: u32 }
+}
+
+impl Graph {
+    pub(super) fn save(&self) -> SavedGraph {
+        let Graph { bound, curie, two_d } = self;
+        let save = |bound: &Bound| {
+            let (kind, value) = match *bound {
+                Bound::Nothing => (0, 0),
+                Bound::Curie => (1, 0),
+                Bound::TwoD(index) => (2, index as u32),
+                Bound::Software => (3, 0),
+                Bound::Unknown(class) => (4, class),
+            };
+            SavedBound { kind, value }
+        };
+        SavedGraph { bound: bound.iter().map(save).collect(), curie: curie.save(), two_d: two_d.save() }
+    }
+
+    /// The objects that were saved; `None` when there are no such.
+    pub(super) fn restore(saved: SavedGraph) -> Option<Self> {
+        let two_d = TwoD::restore(saved.two_d)?;
+        let restore = |SavedBound { kind, value }| match kind {
+            0 => Some(Bound::Nothing),
+            1 => Some(Bound::Curie),
+            2 => two_d.class(value as usize).map(|_| Bound::TwoD(value as usize)),
+            3 => Some(Bound::Software),
+            4 => Some(Bound::Unknown(value)),
+            _ => None,
+        };
+        let bound: Option<Vec<Bound>> = saved.bound.into_iter().map(restore).collect();
+        Some(Graph { bound: bound?.try_into().ok()?, curie: Curie::restore(saved.curie)?, two_d })
     }
 }

@@ -1,8 +1,10 @@
 //! The PlayStation 3: RSX and the hypervisor calls in front of it.
 //!
 //! ```text
-//! host ──► LV1 calls ──► channels ──► PFIFO: pusher ─► puller ──► Graph ─┬─► curie (3D) ──► draw, scene, raster
-//! capture ─► submit ──────────────────────────┘   └─► Core ◄─────────────┴─► 2D objects ──► transfer
+//! host ──► lv1/ calls ───► channels ──► fifo/: pusher ─► puller ──► Graph ─┬─► curie/ (3D) ──► draw, scene, raster
+//!      ──► mmio.rs ──────────┘   ▲          │  │                           └─► two_d/ ──► transfer
+//! capture ─► device.rs, segments ┘          │  └─► outside.rs: driver, interrupts, events ──► host
+//!                                           └─► ramin.rs: RAMHT, RAMFC, objects (exact mode)
 //! ```
 //! [`Core`] is what every part works on: guest memory, the renderer, objects by name, faults, time. A channel has one
 //! [`Graph`], the engine objects that its subchannels are bound to. The pusher hands whole runs of data words to the
@@ -14,11 +16,19 @@ mod device;
 pub mod dma;
 pub mod fifo;
 pub mod graph;
+pub mod lv1;
+mod mmio;
+mod outside;
+pub mod ramin;
 pub mod registers;
+mod segments;
+mod snapshot;
 mod two_d;
 
-pub use self::core::{Core, RsxMode};
+pub use self::core::{Core, Named, RsxMode};
 pub use device::Rsx;
 pub use dma::DmaObject;
-pub use graph::{Object, Run};
+pub use graph::{Graph, Object, Run};
+pub use outside::{Event, SoftwareHandler, SoftwareMethod};
+pub use ramin::Ramin;
 pub use registers::Registers;

@@ -40,6 +40,16 @@ impl Registers {
         &self.words
     }
 
+    /// What a snapshot holds of them.
+    pub(super) fn save(&self) -> Box<[u32; METHODS]> {
+        self.words.clone()
+    }
+
+    /// Registers from a snapshot: what is derived from them has to be derived anew.
+    pub(super) fn restore(words: Box<[u32; METHODS]>) -> Self {
+        Registers { words, ..Registers::default() }
+    }
+
     /// Groups of state that have changed since [`Self::take_stale`].
     pub fn stale(&self) -> u32 {
         self.stale

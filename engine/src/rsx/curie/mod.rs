@@ -3,6 +3,7 @@
 use super::core::Core;
 use super::graph::{Object, Run};
 use super::registers::{Effects, Registers};
+use crate::snapshot::state;
 
 /// What writes to methods do.
 static EFFECTS: Effects = [0; triglyph_guest::rsx::fifo::METHODS];
@@ -27,5 +28,21 @@ impl Object for Curie {
         } else if let Some(&last) = run.words.last() {
             self.registers.set(run.method, last);
         }
+    }
+}
+
+state! {
+    /// The 3D state in a snapshot.
+    pub(super) struct SavedCurie { registers: Box<[u32; triglyph_guest::rsx::fifo::METHODS]> }
+}
+
+impl Curie {
+    pub(super) fn save(&self) -> SavedCurie {
+        SavedCurie { registers: self.registers.save() }
+    }
+
+    /// The 3D state that was saved; `None` when there is no such state.
+    pub(super) fn restore(saved: SavedCurie) -> Option<Self> {
+        Some(Curie { registers: Registers::restore(saved.registers) })
     }
 }

@@ -1,10 +1,9 @@
 //! Words of a push buffer, fetched some way ahead.
 
-use triglyph_guest::kernel::Window;
-
 use super::Channel;
 use crate::mem::read_words;
 use crate::rsx::core::Core;
+use crate::rsx::dma::DmaObject;
 
 /// Words fetched at a time.
 const WORDS: usize = 1024;
@@ -18,18 +17,21 @@ pub struct Fetch {
     start: u32,
     /// How many are valid.
     count: usize,
+    /// The memory of the push buffer.
+    buffer: Option<DmaObject>,
 }
 
 impl Default for Fetch {
     fn default() -> Self {
-        Fetch { words: Box::new([0; WORDS]), start: 0, count: 0 }
+        Fetch { words: Box::new([0; WORDS]), start: 0, count: 0, buffer: None }
     }
 }
 
 impl Fetch {
-    /// Forgets what was fetched.
-    pub(super) fn clear(&mut self) {
+    /// Forgets what was fetched, and looks where a channel has its words.
+    pub(super) fn begin(&mut self, core: &Core, channel: &Channel) {
         self.count = 0;
+        self.buffer = channel.memory(core).filter(|memory| memory.read);
     }
 
     /// The words from GET on that can be executed, at least one; `None` when there is no memory.
@@ -44,18 +46,19 @@ impl Fetch {
 
     #[cold]
     fn fill(&mut self, core: &mut Core, channel: &Channel) -> Option<&[u32]> {
-        self.clear();
+        self.count = 0;
+        let buffer = self.buffer?;
         // With PUT ahead, what stands behind it is not valid yet. With PUT behind, a jump has to come.
         let wanted = match channel.put.checked_sub(channel.get) {
             Some(bytes) => bytes as usize / 4,
             None => WORDS,
         };
-        let most = channel.buffer.limit.saturating_add(1).saturating_sub(channel.get.into()) / 4;
+        let most = buffer.limit.saturating_add(1).saturating_sub(channel.get.into()) / 4;
         let wanted = wanted.min(WORDS).min(usize::try_from(most).unwrap_or(WORDS));
-        let place = channel.buffer.range(channel.get.into(), 4 * wanted as u64)?;
+        let place = buffer.range(channel.get.into(), 4 * wanted as u64)?;
         core.renderer.flush_overlapping(&core.memory, place.space, place.address, 4 * wanted as u64);
-        let window: Window<'_> = core.memory.readable(place.space, place.address);
-        self.count = read_words(window, &mut self.words[..wanted], core.big_endian);
+        let window = core.memory.readable(place.space, place.address);
+        self.count = read_words(window, &mut self.words[..wanted], channel.big_endian);
         self.start = channel.get;
         (self.count > 0).then(|| &self.words[..self.count])
     }

@@ -1,11 +1,14 @@
 //! The puller: methods of its own, the rest goes to the objects on the subchannels.
 
 use triglyph_guest::rsx::fifo::METHOD_SPACE;
+use triglyph_guest::rsx::ramht::engine;
+use triglyph_guest::rsx::registers::pfifo_interrupt;
 
 use super::{Channel, Stop};
 use crate::device::FaultKind;
-use crate::rsx::core::Core;
-use crate::rsx::graph::{Graph, Run};
+use crate::rsx::core::{Core, RsxMode};
+use crate::rsx::graph::{Bound, Graph, Run};
+use crate::rsx::outside::{Outside, SoftwareMethod};
 
 /// Where data words go.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +23,8 @@ pub struct Method {
 
 /// Methods below this are the puller's own.
 const OWN: u32 = 0x100;
+/// Object methods: their data are handles, which the hardware replaces by instance addresses.
+const OBJECTS: std::ops::Range<u32> = 0x180..0x200;
 
 /// Offsets of a semaphore that the hardware takes.
 const SEMAPHORE_OFFSETS: u32 = 0xFFC;
@@ -31,24 +36,103 @@ pub struct Puller<'a> {
     pub core: &'a mut Core,
     /// The objects of the channel.
     pub graph: &'a mut Graph,
+    /// Who answers software methods and interrupts.
+    pub outside: &'a mut Outside,
+    /// The channel's number.
+    pub id: u32,
 }
 
 impl Puller<'_> {
-    /// Executes data words. Returns how many were taken, and why no more: a word that blocks counts as taken, it is
-    /// waited for in the channel's state.
+    /// Executes data words. Returns how many were taken, at least one, and why no more: a word that blocks counts as
+    /// taken, it is waited for in the channel's state.
     #[inline]
     pub fn methods(&mut self, channel: &mut Channel, to: Method, words: &[u32]) -> (usize, Option<Stop>) {
         let Method { subchannel, method, increasing } = to;
-        if method < OWN {
-            return self.own(channel, to, words);
-        }
         // Where the method space ends, the next word is the subchannel's method 0.
-        let count = match increasing {
+        let mut count = match increasing {
             true => words.len().min((METHOD_SPACE - method) as usize / 4),
             false => words.len(),
         };
-        self.graph.run(self.core, subchannel, Run { method, words: &words[..count], increasing });
-        (count, None)
+        if method < OBJECTS.end {
+            if method < OWN {
+                return self.own(channel, to, words);
+            }
+            if self.core.mode() == RsxMode::Exact {
+                if OBJECTS.contains(&method) {
+                    return self.object_methods(to, words);
+                }
+                if increasing {
+                    count = count.min((OBJECTS.start - method) as usize / 4);
+                }
+            }
+        }
+        match self.graph.bound(subchannel) {
+            Bound::Software => self.software(to, words),
+            _ => {
+                channel.engine = engine::GRAPH as u8;
+                self.graph.run(self.core, subchannel, Run { method, words: &words[..count], increasing });
+                (count, None)
+            }
+        }
+    }
+
+    /// Methods whose data are handles, one by one: the object gets instance addresses instead.
+    fn object_methods(&mut self, to: Method, words: &[u32]) -> (usize, Option<Stop>) {
+        let Method { subchannel, mut method, increasing } = to;
+        for (i, &handle) in words.iter().enumerate() {
+            if !OBJECTS.contains(&method) {
+                return (i, None);
+            }
+            if self.graph.bound(subchannel) == Bound::Software {
+                return self.software(to, &words[..1]);
+            }
+            let stop = match self.core.lookup(self.id, handle) {
+                Some(named) => {
+                    self.graph.run(self.core, subchannel, Run { method, words: &[named.name], increasing });
+                    None
+                }
+                None => {
+                    let what = format_args!("no object {handle:#x} for method {method:#x}");
+                    self.core.fault(FaultKind::BadMethod, u64::from(handle), what);
+                    self.cache_error(SoftwareMethod { channel: self.id, subchannel, method, data: handle }, true)
+                }
+            };
+            if stop.is_some() {
+                return (i + 1, stop);
+            }
+            method += if increasing { 4 } else { 0 };
+        }
+        (words.len(), None)
+    }
+
+    /// Methods for the software engine, one by one: each is executed before the next.
+    #[cold]
+    fn software(&mut self, to: Method, words: &[u32]) -> (usize, Option<Stop>) {
+        let Method { subchannel, mut method, increasing } = to;
+        for (i, &data) in words.iter().enumerate() {
+            if method >= METHOD_SPACE {
+                return (i, None);
+            }
+            self.graph.finish(self.core);
+            let call = SoftwareMethod { channel: self.id, subchannel, method, data };
+            if self.outside.handles(pfifo_interrupt::CACHE_ERROR) {
+                return (i + 1, self.cache_error(call, false));
+            }
+            self.outside.software(self.core, call);
+            method += if increasing { 4 } else { 0 };
+        }
+        (words.len(), None)
+    }
+
+    /// A method that the puller does not send on: the processor has to. Without a handler of the guest's it is over
+    /// with it.
+    fn cache_error(&mut self, call: SoftwareMethod, hash_failed: bool) -> Option<Stop> {
+        self.outside.raise(pfifo_interrupt::CACHE_ERROR);
+        if self.outside.handles(pfifo_interrupt::CACHE_ERROR) {
+            self.outside.stalled = Some((call, hash_failed));
+            return Some(Stop::Stalled);
+        }
+        None
     }
 
     /// Methods of the puller, one by one.
@@ -69,14 +153,16 @@ impl Puller<'_> {
     }
 
     fn own_method(&mut self, channel: &mut Channel, subchannel: u32, method: u32, word: u32) -> Option<Stop> {
+        let call = SoftwareMethod { channel: self.id, subchannel, method, data: word };
         match method {
-            0x000 => self.bind(subchannel, word),
+            0x000 => return self.bind(channel, call),
             0x050 => {
                 // Who sees the new value may look at what was drawn before.
                 self.graph.finish(self.core);
                 channel.reference = word;
+                self.outside.reference(self.core, self.id, word);
             }
-            0x060 => channel.semaphore = word,
+            0x060 => return self.set_semaphore(channel, call),
             0x064 => self.set_semaphore_offset(channel, word),
             0x068 if !self.acquire(channel, word) => return Some(Stop::Blocked),
             0x068 => {}
@@ -85,21 +171,41 @@ impl Puller<'_> {
             _ => {
                 let what = format_args!("method {method:#x}, which no puller has");
                 self.core.fault(FaultKind::BadMethod, u64::from(method), what);
+                return self.cache_error(call, false);
             }
         }
         None
     }
 
-    fn bind(&mut self, subchannel: u32, handle: u32) {
-        match self.core.class_of(handle) {
-            Some(class) if self.graph.bind(subchannel, handle, class) => {}
-            Some(_) => {
-                let what = format_args!("object {handle:#x}: more than a channel can hold");
-                self.core.fault(FaultKind::BadMethod, u64::from(handle), what);
+    /// Method 0: an object for a subchannel.
+    fn bind(&mut self, channel: &mut Channel, call: SoftwareMethod) -> Option<Stop> {
+        let SoftwareMethod { subchannel, data: handle, .. } = call;
+        let Some(named) = self.core.lookup(self.id, handle) else {
+            let what = format_args!("no object {handle:#x} to bind to subchannel {subchannel}");
+            self.core.fault(FaultKind::BadMethod, u64::from(handle), what);
+            // In fast mode a channel that GCM has set up keeps its fixed bindings.
+            return self.cache_error(call, true);
+        };
+        if !self.graph.bind(subchannel, named.name, named.class) {
+            let what = format_args!("object {handle:#x}: more than a channel can hold");
+            self.core.fault(FaultKind::BadMethod, u64::from(handle), what);
+        }
+        if let Some(engine) = channel.engines.get_mut(subchannel as usize) {
+            *engine = named.engine as u8;
+        }
+        None
+    }
+
+    fn set_semaphore(&mut self, channel: &mut Channel, call: SoftwareMethod) -> Option<Stop> {
+        match self.core.lookup(self.id, call.data) {
+            Some(named) => {
+                channel.semaphore = named.name;
+                None
             }
             None => {
-                let what = format_args!("no object {handle:#x} to bind to subchannel {subchannel}");
-                self.core.fault(FaultKind::BadMethod, u64::from(handle), what);
+                let what = format_args!("no object {:#x} for semaphores", call.data);
+                self.core.fault(FaultKind::BadMethod, call.data.into(), what);
+                self.cache_error(call, true)
             }
         }
     }
@@ -107,14 +213,15 @@ impl Puller<'_> {
     fn set_semaphore_offset(&mut self, channel: &mut Channel, offset: u32) {
         if offset & !SEMAPHORE_OFFSETS != 0 {
             let what = format_args!("semaphore offset {offset:#x}");
-            return self.core.fault(FaultKind::BadMethod, u64::from(offset), what);
+            self.core.fault(FaultKind::BadMethod, u64::from(offset), what);
+            return self.outside.raise(pfifo_interrupt::SEMAPHORE);
         }
         channel.semaphore_offset = offset;
     }
 
     /// Whether the semaphore has `value`; if not, it is waited for.
     pub fn acquire(&mut self, channel: &mut Channel, value: u32) -> bool {
-        let object = self.core.dma(channel.semaphore, "semaphore");
+        let object = self.core.dma(channel.semaphore, "semaphore").filter(|object| object.read);
         // Without memory there is nothing to wait for.
         let found = match object.and_then(|object| object.range(channel.semaphore_offset.into(), 4)) {
             Some(place) => self.core.read_word(place, "semaphore") == value,
@@ -126,11 +233,11 @@ impl Puller<'_> {
 
     fn release(&mut self, channel: &Channel, value: u32) {
         let Some(object) = self.core.dma(channel.semaphore, "semaphore") else { return };
-        match object.range(channel.semaphore_offset.into(), 4) {
+        let offset = channel.semaphore_offset;
+        match object.range(offset.into(), 4).filter(|_| object.write) {
             Some(place) => self.core.write_words(place, &[value], "semaphore"),
             None => {
-                let offset = channel.semaphore_offset;
-                let what = format_args!("semaphore {offset:#x} beyond its object");
+                let what = format_args!("semaphore {offset:#x} outside of its object");
                 self.core.fault(FaultKind::UnmappedWrite, u64::from(offset), what);
             }
         }

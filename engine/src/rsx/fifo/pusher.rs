@@ -14,15 +14,10 @@ const JUMP: u64 = 64;
 ///
 /// The channel can be stopped between any two words; what is left of a packet stands in its state.
 pub fn run(channel: &mut Channel, fetch: &mut Fetch, puller: &mut Puller<'_>) -> Stop {
-    fetch.clear();
     if channel.error.is_some() {
         return Stop::Error;
     }
-    if let Some(value) = channel.acquire
-        && !puller.acquire(channel, value)
-    {
-        return Stop::Blocked;
-    }
+    fetch.begin(puller.core, channel);
     while channel.get != channel.put {
         let Some(words) = fetch.words(puller.core, channel) else {
             return fail(channel, puller, PusherError::MemoryFault);
@@ -46,12 +41,14 @@ fn data(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option
     let method = Method { subchannel: packet.subchannel, method: packet.method, increasing: packet.increasing };
     let fuel = puller.core.spend(WORD * words.len() as u64);
     let (taken, stop) = puller.methods(channel, method, words);
-    channel.get = channel.get.wrapping_add(4 * taken as u32);
-    channel.packet.count -= taken as u32;
+    let taken = taken as u32;
+    channel.get = channel.get.wrapping_add(4 * taken);
+    channel.packet.count -= taken;
+    channel.fetched += taken;
     if packet.increasing {
-        channel.packet.method = (packet.method + 4 * taken as u32) & 0x1FFC;
+        channel.packet.method = (packet.method + 4 * taken) & 0x1FFC;
     }
-    stop.or_else(|| if fuel { None } else { out_of_fuel(channel, puller) })
+    if fuel { stop } else { out_of_fuel(channel, puller) }
 }
 
 /// A word where a header is expected.
@@ -63,6 +60,7 @@ fn command(channel: &mut Channel, puller: &mut Puller<'_>, word: u32) -> Option<
     match Command::decode(word) {
         Command::Methods(packet) => {
             channel.packet = packet;
+            channel.fetched = 0;
             channel.get = next;
             return if puller.core.spend(WORD) { None } else { out_of_fuel(channel, puller) };
         }
@@ -97,6 +95,7 @@ fn fail(channel: &mut Channel, puller: &mut Puller<'_>, error: PusherError) -> S
     };
     puller.core.position = u64::from(channel.get);
     puller.core.fault(kind, u64::from(channel.get), format_args!("{what}"));
+    puller.outside.pusher_error(puller.id, error);
     Stop::Error
 }
 

@@ -12,6 +12,7 @@
 mod copy;
 mod cpu;
 mod memory;
+mod saved;
 mod scaled;
 mod surface;
 
@@ -23,6 +24,7 @@ use super::core::Core;
 use super::graph::Run;
 use super::registers::{Effects, Registers, TRIGGER};
 use crate::device::FaultKind;
+pub(super) use saved::SavedTwoD;
 use surface::Surface;
 
 /// 2D objects that a channel may bind: as many as instance memory has room for.

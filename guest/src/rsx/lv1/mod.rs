@@ -1,0 +1,168 @@
+//! The hypervisor's side of the GPU (Cell OS Lv-1): calls, handles, pages. Everything in memory is big-endian.
+//!
+//! Sources: the PS3 developer wiki's `lv1_gpu_*` pages (dumps of consoles); Linux `ps3fb.c`, `lv1call.h`; Nucleus
+//! `docs/technical/ps3/gpu.md` and `lv1_gpu`; RPCS3 `sys_rsx` for what Lv-2 programs see.
+
+pub mod attribute;
+pub mod event;
+pub mod handle;
+pub mod info;
+pub mod page;
+
+/// Calls, by the number that a guest passes in r11.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Call {
+    /// `lv1_gpu_device_map`
+    DeviceMap = 212,
+    /// `lv1_gpu_device_unmap`
+    DeviceUnmap = 213,
+    /// `lv1_gpu_memory_allocate`
+    MemoryAllocate = 214,
+    /// `lv1_gpu_memory_free`
+    MemoryFree = 216,
+    /// `lv1_gpu_context_allocate`
+    ContextAllocate = 217,
+    /// `lv1_gpu_context_free`
+    ContextFree = 218,
+    /// `lv1_gpu_context_iomap`
+    ContextIomap = 221,
+    /// `lv1_gpu_context_attribute`
+    ContextAttribute = 225,
+    /// `lv1_gpu_context_intr`
+    ContextIntr = 227,
+    /// `lv1_gpu_attribute`
+    Attribute = 228,
+}
+
+impl Call {
+    /// Every call.
+    pub const ALL: [Call; 10] = [
+        Call::DeviceMap,
+        Call::DeviceUnmap,
+        Call::MemoryAllocate,
+        Call::MemoryFree,
+        Call::ContextAllocate,
+        Call::ContextFree,
+        Call::ContextIomap,
+        Call::ContextAttribute,
+        Call::ContextIntr,
+        Call::Attribute,
+    ];
+
+    /// By number; `None` for calls that are not the GPU's.
+    pub fn from_number(number: u32) -> Option<Self> {
+        Call::ALL.into_iter().find(|call| *call as u32 == number)
+    }
+}
+
+/// Why a call failed: the values of r3 that are not 0 (Linux `lv1call.h`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(i32)]
+pub enum Status {
+    /// Something is used up.
+    ResourceShortage = -2,
+    /// The caller may not.
+    NoPrivilege = -3,
+    /// There is no such thing.
+    NoEntry = -6,
+    /// It is there already.
+    DuplicateEntry = -7,
+    /// It is in use.
+    Busy = -9,
+    /// Not in this state.
+    WrongState = -11,
+    /// A value that is not supported.
+    UnsupportedParameterValue = -15,
+    /// A value that makes no sense.
+    IllegalParameterValue = -17,
+    /// An address or a size that is not aligned.
+    AlignmentError = -23,
+}
+
+impl Status {
+    /// The value of r3.
+    pub const fn code(self) -> i64 {
+        self as i32 as i64
+    }
+}
+
+/// Flags of `context_allocate`. Bits without a name are stored and do nothing.
+pub mod flags {
+    /// The IO space is mapped by pages of 64 KiB instead of 1 MiB (Nucleus).
+    pub const SMALL_PAGES: u64 = 0x02;
+    /// Makes DMA objects for the emulation of the PlayStation 2's graphics synthesiser (hardware dump).
+    pub const GRAPHICS_SYNTHESIZER: u64 = 0x04;
+    /// Makes DMA objects of system semaphores (hardware dump).
+    pub const SYSTEM_SEMAPHORES: u64 = 0x08;
+    /// The push buffer lies in local memory (Nucleus).
+    pub const LOCAL_PUSH_BUFFER: u64 = 0x10;
+    /// Makes the DMA object of reports in main memory (hardware dump).
+    pub const MAIN_REPORTS: u64 = 0x20;
+    /// The IO space has 512 MiB instead of 256 (Nucleus).
+    pub const LARGE_IO_SPACE: u64 = 0x400;
+    /// No interrupt is let through at first (Nucleus).
+    pub const MASK_INTERRUPTS: u64 = 0x800;
+}
+
+/// Limits of `memory_allocate`.
+pub mod memory {
+    /// Sizes are multiples of this.
+    pub const UNIT: u64 = 1 << 20;
+    /// Local memory that guests can have: the hypervisor keeps the top 4 MiB.
+    pub const LARGEST: u64 = 252 << 20;
+    /// Most of the first resource; that these are compression tags is a guess.
+    pub const P1: u64 = 512 << 10;
+    /// Most of the second resource, memory for hierarchical depth (likely).
+    pub const P2: u64 = 3075 << 10;
+    /// Most tiles.
+    pub const P3: u64 = 15;
+    /// Most depth culling regions.
+    pub const P4: u64 = 8;
+}
+
+/// Contexts that exist at a time: the hypervisor has three objects of the software class (Nucleus).
+pub const CONTEXTS: usize = 3;
+
+/// Local memory of the console.
+pub const LOCAL_BYTES: u32 = 256 << 20;
+
+/// Devices that `device_map` maps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DeviceInfo {
+    /// Its number.
+    pub id: u64,
+    /// Bytes that are mapped.
+    pub size: u64,
+}
+
+/// Devices that can be mapped (wiki). 0 (the registers) and 4 cannot; the sizes of 9 to 12, the performance counters, are
+/// not documented and taken to be a page.
+pub const DEVICES: [DeviceInfo; 11] = [
+    DeviceInfo { id: 1, size: 0x1000 },
+    DeviceInfo { id: 2, size: 0x8000 },
+    DeviceInfo { id: 3, size: 0x1000 },
+    DeviceInfo { id: 5, size: 0x1000 },
+    DeviceInfo { id: 6, size: 0x1000 },
+    DeviceInfo { id: 7, size: 0x1_0000 },
+    DeviceInfo { id: 8, size: 0x1000 },
+    DeviceInfo { id: 9, size: 0x1000 },
+    DeviceInfo { id: 10, size: 0x1000 },
+    DeviceInfo { id: 11, size: 0x1000 },
+    DeviceInfo { id: 12, size: 0x1000 },
+];
+
+/// The device whose page GCM keeps semaphores in.
+pub const SEMAPHORE_DEVICE: u64 = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_have_their_numbers() {
+        assert_eq!(Call::from_number(217), Some(Call::ContextAllocate));
+        assert_eq!(Call::from_number(215), None);
+        assert_eq!(Status::IllegalParameterValue.code(), -17);
+    }
+}
