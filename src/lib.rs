@@ -26,7 +26,7 @@
 use std::sync::Arc;
 
 pub use triglyph_engine::cache::TierMode as Tier;
-pub use triglyph_engine::{capture, device, error, mem, n3ds, render, rsx, snapshot};
+pub use triglyph_engine::{capture, device, error, mem, n3ds, render, rsx, snapshot, tegra};
 pub use triglyph_guest as guest;
 
 pub use triglyph_engine::cache::Tiers;
@@ -38,6 +38,7 @@ pub use triglyph_engine::n3ds::N3ds;
 pub use triglyph_engine::render::Accuracy;
 pub use triglyph_engine::rsx::{Rsx, RsxMode};
 pub use triglyph_engine::snapshot::SnapshotOptions;
+pub use triglyph_engine::tegra::TegraX1;
 
 use triglyph_engine::render::RenderOptions;
 use triglyph_interp::Interpreter;
@@ -96,7 +97,7 @@ pub fn new_device(machine: Machine, options: &Options) -> Result<Box<dyn Device>
     match machine {
         Machine::N3ds => Ok(Box::new(N3ds::new(&options.render_options()?)?)),
         Machine::Ps3 => Ok(Box::new(Rsx::new(&options.render_options()?, options.accuracy.into())?)),
-        other => Err(Error::Unsupported(format!("the {other} is not emulated yet"))),
+        Machine::TegraX1 => Ok(Box::new(TegraX1::new(&options.render_options()?)?)),
     }
 }
 

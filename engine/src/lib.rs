@@ -15,6 +15,7 @@ pub mod rsx;
 pub mod scene;
 pub mod sched;
 pub mod snapshot;
+pub mod tegra;
 pub mod transfer;
 
 pub use device::Device;

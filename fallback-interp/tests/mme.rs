@@ -4,7 +4,7 @@ mod common;
 
 use common::{items, number};
 use serde_json::Value;
-use triglyph_guest::kernel::mme::{MmeEnd, MmeKernel, MmeStop};
+use triglyph_guest::kernel::mme::{MmeEnd, MmeStop};
 use triglyph_guest::kernel::random_mme::Case;
 use triglyph_guest::tegra::mme::assemble_program;
 use triglyph_interp::mme::{Kernel, Unit};

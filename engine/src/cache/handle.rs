@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::geometry::GeometryJob;
+use triglyph_guest::kernel::mme::{MmeEnd, MmeJob, MmeStop};
 use triglyph_guest::kernel::pixel::PixelJob;
 use triglyph_guest::kernel::tier::TextureDecoder;
 use triglyph_guest::kernel::transfer::TransferJob;
@@ -10,7 +11,7 @@ use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP, VertexJob};
 use triglyph_guest::kernel::{PixelKernel, VertexKernel};
 
 use super::slot::Slot;
-use super::{Counters, GeometryKind, PixelKind, TransferKind, VertexKind};
+use super::{Counters, GeometryKind, MmeKind, PixelKind, TransferKind, VertexKind};
 
 /// A vertex kernel.
 #[derive(Clone, Debug)]
@@ -27,6 +28,28 @@ pub struct PixelHandle(pub(super) Arc<Slot<PixelKind>>);
 /// A transfer kernel.
 #[derive(Clone, Debug)]
 pub struct TransferHandle(pub(super) Arc<Slot<TransferKind>>);
+
+/// The kernel of a macro.
+#[derive(Clone, Debug)]
+pub struct MmeHandle(pub(super) Arc<Slot<MmeKind>>);
+
+impl MmeHandle {
+    /// Does the call.
+    pub fn run(&self, job: &mut MmeJob<'_>) -> MmeEnd {
+        self.0.note_call();
+        let counters = self.0.counters();
+        if let Some(compiled) = self.0.compiled()
+            && let Ok(end) = compiled.run(job)
+        {
+            Counters::add(&counters.compiled_calls, 1);
+            return end;
+        }
+        Counters::add(&counters.reference_calls, 1);
+        // The reference refuses nothing; a call that nobody takes would have done nothing.
+        let nothing = MmeEnd { stop: MmeStop::Exit, missing: 0, unused: job.parameters.len() as u32 };
+        self.0.reference().run(job).unwrap_or(nothing)
+    }
+}
 
 impl VertexHandle {
     /// Whether compiled code serves most calls by now.

@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use triglyph_guest::kernel::geometry::GeometryKey;
+use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::program::{self as programs, fragment::FragmentKey};
 use triglyph_guest::kernel::transfer::TransferKey;
@@ -27,7 +28,7 @@ use triglyph_guest::kernel::vertex::VertexKey;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, VertexKernel};
 
 use crate::sched::Worker;
-pub use handle::{GeometryHandle, PixelChoice, PixelHandle, TransferHandle, VertexHandle};
+pub use handle::{GeometryHandle, MmeHandle, PixelChoice, PixelHandle, TransferHandle, VertexHandle};
 pub use program::{FragmentChoice, FragmentHandle, ProgramVertexHandle};
 use slot::{Kind, Table};
 
@@ -76,6 +77,7 @@ pub struct Kernels {
     transfer: Table<TransferKind>,
     program_vertex: Table<ProgramVertexKind>,
     fragment: Table<FragmentKind>,
+    mme: Table<MmeKind>,
 }
 
 /// What tables, slots and compile jobs share.
@@ -154,6 +156,7 @@ impl Kernels {
             transfer: Table::default(),
             program_vertex: Table::default(),
             fragment: Table::default(),
+            mme: Table::default(),
         }
     }
 
@@ -187,6 +190,11 @@ impl Kernels {
         FragmentHandle(self.fragment.get(&self.shared, key))
     }
 
+    /// The kernel of a macro's key.
+    pub fn mme(&self, key: &MmeKey) -> MmeHandle {
+        MmeHandle(self.mme.get(&self.shared, key))
+    }
+
     /// Waits until every queued compilation is done.
     pub fn wait_for_compiler(&self) {
         self.shared.worker.wait_idle();
@@ -200,7 +208,7 @@ impl Kernels {
     /// Number of keys held.
     pub fn len(&self) -> usize {
         let fixed = self.vertex.len() + self.geometry.len() + self.pixel.len();
-        fixed + self.program_vertex.len() + self.fragment.len() + self.transfer.len()
+        fixed + self.program_vertex.len() + self.fragment.len() + self.transfer.len() + self.mme.len()
     }
 
     /// Whether no key is held.
@@ -233,6 +241,8 @@ struct TransferKind;
 struct ProgramVertexKind;
 #[derive(Debug)]
 struct FragmentKind;
+#[derive(Debug)]
+struct MmeKind;
 
 impl Kind for VertexKind {
     type Key = VertexKey;
@@ -296,6 +306,17 @@ impl Kind for FragmentKind {
         tier.programs()?.fragment(key).ok()
     }
     fn code_bytes(kernel: &Self::Kernel) -> usize {
+        kernel.code_bytes()
+    }
+}
+
+impl Kind for MmeKind {
+    type Key = MmeKey;
+    type Kernel = dyn MmeKernel;
+    fn make(tier: &dyn Tier, key: &MmeKey) -> Option<Arc<dyn MmeKernel>> {
+        tier.mme(key).ok()
+    }
+    fn code_bytes(kernel: &dyn MmeKernel) -> usize {
         kernel.code_bytes()
     }
 }

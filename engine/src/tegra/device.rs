@@ -1,0 +1,131 @@
+//! The Tegra X1's GPU as a [`Device`].
+
+use std::collections::BTreeMap;
+
+use super::channel::Channel;
+use super::core::{ADDRESS_MASK, Core, SPACE};
+use crate::device::{Access, Device, FaultKind, Faults, Machine, Stats, WrittenRange};
+use crate::error::Error;
+use crate::render::{RenderOptions, Renderer};
+
+/// Fuel of one submission: about a second of the front end's time.
+const FUEL: u64 = 1 << 30;
+
+/// Channels at most: a bound for what a host can make by mistake.
+const CHANNELS: u32 = 512;
+
+/// A Tegra X1's GPU.
+#[derive(Debug)]
+pub struct TegraX1 {
+    core: Core,
+    channels: BTreeMap<u32, Channel>,
+}
+
+impl TegraX1 {
+    /// A machine with nothing mapped and no channels.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the host gives no threads.
+    pub fn new(options: &RenderOptions) -> Result<Self, Error> {
+        Ok(TegraX1 { core: Core::new(Renderer::new(options)?), channels: BTreeMap::new() })
+    }
+
+    /// Memory, renderer, syncpoints.
+    pub fn core(&self) -> &Core {
+        &self.core
+    }
+
+    /// A channel that was submitted to.
+    pub fn channel(&self, number: u32) -> Option<&Channel> {
+        self.channels.get(&number)
+    }
+
+    /// Appends GPFIFO entries to a channel and works until everything is done or waits.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a channel beyond those there can be.
+    pub fn submit_entries(&mut self, channel: u32, entries: impl IntoIterator<Item = u64>) -> Result<(), Error> {
+        if channel >= CHANNELS {
+            return Err(Error::InvalidArgument(format!("channel {channel} of a Tegra X1")));
+        }
+        self.channels.entry(channel).or_default().submit(entries);
+        self.run();
+        Ok(())
+    }
+
+    /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
+    pub fn run(&mut self) {
+        self.core.refuel(FUEL);
+        // A channel may release what another one waits for.
+        loop {
+            let mut worked = false;
+            for channel in self.channels.values_mut() {
+                worked |= channel.run(&mut self.core);
+            }
+            if !worked {
+                break;
+            }
+        }
+        self.core.flush();
+    }
+
+    /// Adds 1 to a syncpoint, as other hardware does, and goes on with channels that waited for it.
+    pub fn increment_syncpoint(&mut self, index: u32) {
+        self.core.increment_syncpoint(index);
+        self.run();
+    }
+}
+
+impl Device for TegraX1 {
+    fn machine(&self) -> Machine {
+        Machine::TegraX1
+    }
+
+    fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
+        if space != SPACE || address.checked_add(size).is_none_or(|end| end > ADDRESS_MASK + 1) {
+            let what = format!("{size:#x} bytes at {address:#x} in space {space} of a Tegra X1");
+            return Err(Error::InvalidArgument(what));
+        }
+        self.core.memory.map(space, address, size, access)
+    }
+
+    fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {
+        self.core.memory.write(space, address, bytes)
+    }
+
+    fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error> {
+        self.core.memory.read(space, address, out)
+    }
+
+    fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
+        let Some((head, entries)) = payload.split_first_chunk::<8>().filter(|(_, rest)| rest.len() % 8 == 0) else {
+            return Err(Error::InvalidArgument(format!("a submission of {} bytes", payload.len())));
+        };
+        let channel = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
+        let entry = |bytes: &[u8]| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+        self.submit_entries(channel, entries.chunks_exact(8).map(entry).collect::<Vec<u64>>())
+    }
+
+    /// A channel that still waits is a fault: nobody is left who could end the wait.
+    fn finish(&mut self) {
+        self.run();
+        for (number, channel) in &self.channels {
+            if let Some(blocked) = channel.blocked() {
+                let what = format_args!("channel {number} waits for {blocked:?}");
+                self.core.fault(FaultKind::OutOfFuel, 0, what);
+            }
+        }
+    }
+
+    fn faults(&self) -> &Faults {
+        &self.core.faults
+    }
+
+    fn take_written(&mut self) -> Vec<WrittenRange> {
+        self.core.memory.take_written()
+    }
+
+    fn stats(&self) -> Stats {
+        self.core.renderer.stats()
+    }
+}

@@ -1,0 +1,169 @@
+//! The registers of a class on a channel, and the copy that macros replay.
+
+use std::cell::Cell;
+use std::sync::LazyLock;
+
+use triglyph_guest::kernel::mme::{CALL, METHODS, MmeJob, MmeMachine};
+use triglyph_guest::tegra::methods::{Class, Effect, MethodTable, compute, copy, inline, threed, twod};
+
+/// What happens to the copy of a register on a write (SET_MME_SHADOW_RAM_CONTROL).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shadow {
+    /// The copy follows. Filtering of equal values shows nothing else.
+    #[default]
+    Track,
+    /// The copy stays.
+    Pass,
+    /// The copy is what gets written.
+    Replay,
+}
+
+/// Below this dword address the copy follows whatever the mode: the host's methods and the expander's own.
+const ALWAYS_TRACKED: u32 = 0x80;
+
+/// Registers as cells: a macro works on them, and so does what it calls.
+#[derive(Debug)]
+pub struct Registers {
+    live: Box<[Cell<u32>; METHODS]>,
+    shadow: Box<[Cell<u32>; METHODS]>,
+    groups: &'static [u32; METHODS],
+    dirty: Cell<u32>,
+    mode: Cell<Shadow>,
+    /// Whether writes without effect are plain stores: the mode is [`Shadow::Track`].
+    direct: Cell<bool>,
+}
+
+impl Registers {
+    /// The registers of `class` as a channel begins with them.
+    pub fn new(class: Class) -> Self {
+        let reset = class.reset();
+        let cells = || Box::new(std::array::from_fn(|i| Cell::new(reset[i])));
+        Registers {
+            live: cells(),
+            shadow: cells(),
+            groups: groups(class),
+            dirty: Cell::new(u32::MAX),
+            mode: Cell::default(),
+            direct: Cell::new(true),
+        }
+    }
+
+    /// A register; `method` counts modulo 0x1000.
+    #[inline]
+    pub fn get(&self, method: usize) -> u32 {
+        self.live[method % METHODS].get()
+    }
+
+    /// Sets a register and its copy, whatever the mode, as firmware does.
+    pub fn set(&self, method: usize, value: u32) {
+        self.live[method % METHODS].set(value);
+        self.shadow[method % METHODS].set(value);
+    }
+
+    /// A 40-bit address of two registers, upper and lower.
+    pub fn address(&self, upper: usize) -> u64 {
+        u64::from(self.get(upper) & 0xFF) << 32 | u64::from(self.get(upper + 1))
+    }
+
+    /// Stores a method's datum as the shadow mode wants it, and returns what the method gets. Groups that it makes stale
+    /// are noted.
+    #[inline]
+    pub fn store(&self, method: u32, datum: u32) -> u32 {
+        let index = method as usize % METHODS;
+        let datum = match self.mode.get() {
+            Shadow::Replay if method >= ALWAYS_TRACKED => self.shadow[index].get(),
+            Shadow::Pass if method >= ALWAYS_TRACKED => datum,
+            _ => {
+                self.shadow[index].set(datum);
+                datum
+            }
+        };
+        self.live[index].set(datum);
+        if self.groups[index] != CALL {
+            self.dirty.set(self.dirty.get() | self.groups[index]);
+        }
+        datum
+    }
+
+    /// Whether a write of `method` does nothing but store.
+    #[inline]
+    pub fn is_plain(&self, method: u32) -> bool {
+        self.groups[method as usize % METHODS] != CALL
+    }
+
+    /// Takes the groups that are stale.
+    pub fn take_dirty(&self) -> u32 {
+        self.dirty.replace(0)
+    }
+
+    /// Changes the shadow mode: 0 and 1 track, 2 passes, 3 replays.
+    pub fn set_shadow_control(&self, value: u32) {
+        self.mode.set(match value & 3 {
+            2 => Shadow::Pass,
+            3 => Shadow::Replay,
+            _ => Shadow::Track,
+        });
+        self.direct.set(self.mode.get() == Shadow::Track);
+    }
+
+    /// A macro's call on these registers.
+    pub fn job<'a>(&'a self, parameters: &'a [u32], machine: &'a mut dyn MmeMachine) -> MmeJob<'a> {
+        MmeJob {
+            parameters,
+            live: &self.live,
+            shadow: &self.shadow,
+            groups: self.groups,
+            dirty: &self.dirty,
+            direct: &self.direct,
+            machine,
+        }
+    }
+}
+
+/// For each method the groups of state that it makes stale, or [`CALL`] when something has to be done.
+fn groups(class: Class) -> &'static [u32; METHODS] {
+    static THREED: LazyLock<[u32; METHODS]> = LazyLock::new(|| of(&threed::METHODS));
+    static TWOD: LazyLock<[u32; METHODS]> = LazyLock::new(|| of(&twod::METHODS));
+    static INLINE: LazyLock<[u32; METHODS]> = LazyLock::new(|| of(&inline::METHODS));
+    static COPY: LazyLock<[u32; METHODS]> = LazyLock::new(|| of(&copy::METHODS));
+    static COMPUTE: LazyLock<[u32; METHODS]> = LazyLock::new(|| of(&compute::METHODS));
+    match class {
+        Class::ThreeD => &THREED,
+        Class::TwoD => &TWOD,
+        Class::Inline => &INLINE,
+        Class::Copy => &COPY,
+        Class::Compute => &COMPUTE,
+    }
+}
+
+fn of<T: Copy>(table: &MethodTable<T>) -> [u32; METHODS] {
+    std::array::from_fn(|method| match table.effect(method as u32) {
+        Effect::Trigger(_) => CALL,
+        // An address without a row: the class has to say so.
+        _ if table.info(method as u32).is_none() => CALL,
+        effect => effect.groups(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replaying_brings_values_back() {
+        let registers = Registers::new(Class::ThreeD);
+        let scissor = threed::regs::set_depth_func::ID as u32;
+        assert!(registers.is_plain(scissor));
+        assert_eq!(registers.store(scissor, 5), 5);
+        registers.set_shadow_control(2);
+        assert_eq!(registers.store(scissor, 6), 6);
+        assert_eq!(registers.get(scissor as usize), 6);
+        registers.set_shadow_control(3);
+        assert_eq!(registers.store(scissor, 7), 5);
+        assert_eq!(registers.get(scissor as usize), 5);
+        registers.set_shadow_control(1);
+        assert_eq!(registers.store(scissor, 8), 8);
+        assert_ne!(registers.take_dirty(), 0);
+        assert_eq!(registers.take_dirty(), 0);
+    }
+}
