@@ -1,6 +1,5 @@
 //! What becomes of fragments: tests, blending, logic operations, formats, samples.
 
-#[allow(dead_code, reason = "each test file uses a part")]
 mod common;
 #[allow(dead_code, reason = "each test file uses a part")]
 #[path = "common/quads.rs"]
@@ -281,10 +280,10 @@ fn every_equation_with_every_factor() {
             });
             let unit = |v: [u8; 4]| v.map(|v| f64::from(v) / 255.0);
             let constant = c.map(|v| f64::from(v).clamp(0.0, 1.0));
-            for i in 0..4 {
+            for (i, got) in got.iter().enumerate() {
                 let term = if i == 3 { alpha } else { color };
                 let expected = (blended(term, i, unit(s), unit(d), constant) * 255.0).clamp(0.0, 255.0);
-                assert!((f64::from(got[i]) - expected).abs() < 0.501, "{term:?}: {} instead of {expected}", got[i]);
+                assert!((f64::from(*got) - expected).abs() < 0.501, "{term:?}: {got} instead of {expected}");
             }
         }
     }

@@ -1,6 +1,5 @@
 //! Texture units: wrapping, filters, levels of detail, cubes, comparison, swizzle and conversion.
 
-#[allow(dead_code, reason = "each test file uses a part")]
 mod common;
 
 use common::Noise;

@@ -22,7 +22,7 @@ use crate::layout::{Block, unmorton};
 
 /// A stream of random words and what is drawn from it.
 pub(super) struct Random<'r, R: FnMut() -> u32> {
-    word: &'r mut R,
+    pub(super) word: &'r mut R,
 }
 
 impl<R: FnMut() -> u32> Random<'_, R> {

@@ -17,6 +17,10 @@
 
 pub mod fragment;
 pub mod output;
+pub mod random_fragment;
+mod random_output;
+mod random_texture;
+pub mod random_vertex;
 pub mod sampler;
 pub mod vertex;
 

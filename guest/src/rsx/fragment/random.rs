@@ -67,6 +67,8 @@ pub fn instruction(rng: &mut impl FnMut() -> u32, options: Options) -> Vec<u32> 
 
 /// Registers that random instructions use: few, so that values meet and halves share storage with them.
 const REGISTERS: usize = 6;
+/// Operations whose results show most of what goes into them.
+const PLAIN: [Op; 8] = [Op::Mov, Op::Mul, Op::Add, Op::Mad, Op::Dp3, Op::Lrp, Op::Frc, Op::Tex];
 /// Deepest nesting of structures.
 const DEPTH: usize = 4;
 
@@ -100,6 +102,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     fn main(&mut self) {
         self.routines = if self.options.flow { self.below(CALL_DEPTH + 1) } else { 0 };
         let share = self.options.length.clamp(1, 1000) / (self.routines + 1);
+        self.load();
         self.block(share, Place { depth: 0, in_loop: false, callees: 0 });
         let mut last = self.moving();
         last.end = true;
@@ -107,6 +110,19 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         let starts: Vec<usize> = (0..self.routines).map(|routine| self.routine(routine, share)).collect();
         for (at, routine) in std::mem::take(&mut self.calls) {
             self.patch(at, |flow| flow.target = starts[routine] as u32);
+        }
+    }
+
+    /// Gives most registers and condition registers a value, so that there is something to compute with.
+    fn load(&mut self) {
+        for number in (0..REGISTERS as u8).filter(|number| number % 4 != 3) {
+            let destination = Some(Temp::Full(number));
+            let mut load = Compute { op: Op::Mov, destination, mask: Mask::ALL, ..Compute::NOP };
+            load.sources[0] = Source::new(if self.chance(4) { Register::Constant } else { Register::Input });
+            load.input = Input::Register(self.below(16) as u8);
+            load.has_constant = load.reads(Register::Constant);
+            load.set_condition = if self.chance(2) { Some(self.below(2) as u8) } else { None };
+            self.put(&Instruction::Compute(load));
         }
     }
 
@@ -241,7 +257,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
             return 1;
         }
         let op = loop {
-            let op = Op::ALL[self.below(Op::ALL.len())];
+            let op = if self.chance(2) { PLAIN[self.below(PLAIN.len())] } else { Op::ALL[self.below(Op::ALL.len())] };
             // Half of the textures are rolled again: there are many operations for them.
             if self.allowed(op) && (!op.is_texture() || self.chance(2)) {
                 break op;
@@ -343,13 +359,13 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     fn constant(&mut self) -> Words {
         [0; 4].map(|_| {
             let bits = (self.rng)();
-            let value = match bits & 31 {
+            let value = match bits & 127 {
                 0 => f32::INFINITY,
                 1 => f32::NAN,
                 2 => -0.0,
                 3 => 1e-40,
                 4 => 7e4,
-                5..=8 => (bits >> 16 & 7) as f32 - 3.0,
+                5..=20 => (bits >> 16 & 7) as f32 - 3.0,
                 _ => (bits >> 8) as f32 * (8.0 / 16_777_216.0) - 4.0,
             };
             value.to_bits()

@@ -71,6 +71,8 @@ const COUNTER: u8 = 62;
 const ONE: u8 = 61;
 /// Temporaries that random instructions use: few, so that values meet.
 const TEMPS: usize = 12;
+/// Operations whose results show most of what goes into them.
+const PLAIN: [VectorOp; 6] = [VectorOp::Mov, VectorOp::Mul, VectorOp::Add, VectorOp::Mad, VectorOp::Dp4, VectorOp::Frc];
 /// Loops within loops.
 const LOOPS: usize = 3;
 /// Routines; each calls later ones only, so this is the depth of calls as well.
@@ -102,17 +104,38 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         if self.options.flow {
             self.put(Instruction { vector: vector(VectorOp::Str, ONE), ..Instruction::NOP });
         }
+        self.load();
         self.block(share, 0, 0);
-        let mut last = Instruction { end: true, ..Instruction::NOP };
-        last.vector.op = VectorOp::Mov;
-        (last.vector.output, last.vector.mask) = (Some(0), Mask::ALL);
-        last.sources[0] = Source::new(Register::Temp(self.below(TEMPS) as u8));
-        self.put(last);
+        // What temporaries hold shows in the outputs; the last instruction is the end.
+        for output in (0..16).rev() {
+            let mut show = Instruction { end: output == 0, ..Instruction::NOP };
+            show.vector.op = VectorOp::Mov;
+            (show.vector.output, show.vector.mask) = (Some(output), Mask::ALL);
+            show.sources[0] = Source::new(Register::Temp(self.below(TEMPS) as u8));
+            if output == 0 || !self.chance(3) {
+                self.put(show);
+            }
+        }
         let starts: Vec<usize> = (0..self.routines).map(|routine| self.routine(routine, share)).collect();
         for (at, routine) in std::mem::take(&mut self.calls) {
             self.patch(at, starts[routine]);
         }
         self.code.truncate(STORE);
+    }
+
+    /// Gives most temporaries and a condition register a value, so that there is something to compute with.
+    fn load(&mut self) {
+        for temp in 0..TEMPS {
+            let mut load = Instruction { vector: vector(VectorOp::Mov, temp as u8), ..Instruction::NOP };
+            load.condition_register = self.below(2) as u8;
+            load.update = if self.chance(TEMPS / 2) { Some(Unit::Vector) } else { None };
+            load.input = self.below(16) as u8;
+            load.constant = self.below(CONSTANTS) as u16;
+            load.sources[0] = Source::new(if self.chance(2) { Register::Input } else { Register::Constant });
+            if !self.chance(4) {
+                self.put(load);
+            }
+        }
     }
 
     fn routine(&mut self, routine: usize, length: usize) -> usize {
@@ -265,7 +288,8 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
 
     fn vector_half(&mut self, plain: &mut Instruction) {
         let op = loop {
-            let op = VectorOp::ALL[self.below(VectorOp::ALL.len())];
+            let any = VectorOp::ALL[self.below(VectorOp::ALL.len())];
+            let op = if self.chance(2) { PLAIN[self.below(PLAIN.len())] } else { any };
             if op != VectorOp::Txl || self.options.textures {
                 break op;
             }

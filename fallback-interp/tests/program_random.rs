@@ -1,0 +1,73 @@
+//! Random programs and states: every one of them ends, stays inside of its memory and gives the same twice.
+
+use triglyph_guest::kernel::program::VertexKernel;
+use triglyph_guest::kernel::program::random_fragment::RandomFragment;
+use triglyph_guest::kernel::program::random_vertex::{self, Mix, UNWRITTEN};
+use triglyph_guest::rsx::{fragment, vertex};
+use triglyph_interp::program;
+
+/// A stream of random words.
+fn words(seed: u64) -> impl FnMut() -> u32 {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    move || {
+        // SplitMix64.
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z >> 16) as u32
+    }
+}
+
+fn fragments(seeds: std::ops::Range<u64>, options: fragment::random::Options) {
+    let mut drawn = 0;
+    for seed in seeds {
+        let case = RandomFragment::new(&mut words(seed), options);
+        let kernel = program::fragment::Kernel::new(&case.key);
+        let first = case.run(&kernel).unwrap();
+        let second = case.run(&kernel).unwrap();
+        assert!(case.compare(["first", "second"], [&first, &second]).is_none(), "seed {seed}");
+        drawn += u32::from(first.passed != 0);
+    }
+    assert!(drawn > 200, "{drawn} of 300 cases drew something");
+}
+
+#[test]
+fn structured_fragment_programs() {
+    fragments(0..300, fragment::random::Options::default());
+}
+
+#[test]
+fn fragment_programs_without_structure() {
+    let options = fragment::random::Options { ragged: true, garbage: true, ..Default::default() };
+    fragments(1000..1300, options);
+}
+
+fn vertices(seeds: std::ops::Range<u64>, mix: Mix) -> (u32, u32) {
+    let (mut exhausted, mut written) = (0, 0);
+    for seed in seeds {
+        let (key, batch) = random_vertex::case(&mut words(seed), mix);
+        let kernel = program::vertex::Kernel::new(&key);
+        let (first, finished) = batch.run(&key, |job| kernel.shade(job, 0));
+        let (second, _) = batch.run(&key, |job| kernel.shade(job, 0));
+        assert_eq!(finished, batch.vertices.len());
+        assert!(first.same(&second), "seed {seed}");
+        assert!(!first.values.contains(&UNWRITTEN), "seed {seed}: a record was not written");
+        exhausted += first.exhausted;
+        written += u32::from(first.values.iter().any(|v| *v != 0.0 && *v != 1.0));
+    }
+    (exhausted, written)
+}
+
+#[test]
+fn structured_vertex_programs() {
+    let (exhausted, written) = vertices(0..300, Mix { short_of_fuel: false, ..Mix::default() });
+    assert_eq!(exhausted, 0);
+    assert!(written > 250, "{written} of 300 programs did something");
+}
+
+#[test]
+fn vertex_programs_without_structure() {
+    let program = vertex::random::Options { ragged: true, garbage: true, textures: true, ..Default::default() };
+    let (exhausted, written) = vertices(1000..1300, Mix { program, ..Mix::default() });
+    assert!(exhausted > 0 && written > 100, "{exhausted}, {written}");
+}

@@ -1,0 +1,259 @@
+//! Random fragment keys and scenes for differential tests.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::FragmentKernel;
+use super::fragment::{
+    BACK_FACING, FogMode, FragmentCode, FragmentConstants, FragmentInput, FragmentJob, FragmentKey, Interpolation,
+    PixelBlock, Plane, Primitive, RsxFragmentCode, Samples, UNITS,
+};
+use super::output::{Surface, TARGETS};
+use super::random_output;
+use super::random_texture::{self, RandomTexture};
+use super::sampler::TextureKey;
+use crate::kernel::random_pixel::Random;
+use crate::kernel::tier::Refused;
+use crate::kernel::window::{Window, buffer};
+use crate::layout::SurfaceLayout;
+use crate::rsx::fragment::random::{self, Options};
+use crate::rsx::fragment::{disassemble_program, program};
+
+/// Groups of planes of a primitive.
+const GROUPS: u32 = 11;
+
+/// A state, a scene and the memory they work on.
+#[derive(Clone, Debug)]
+pub struct RandomFragment {
+    /// The state.
+    pub key: FragmentKey,
+    /// The values that go with it.
+    pub constants: FragmentConstants,
+    /// Inline constants.
+    pub program_constants: Vec<[f32; 4]>,
+    textures: [Option<RandomTexture>; UNITS],
+    /// The scene.
+    pub primitives: Vec<Primitive>,
+    planes: Vec<Plane>,
+    /// Blocks in submission order, one for each sample.
+    pub blocks: Vec<PixelBlock>,
+    colors: [Memory; TARGETS],
+    depth: Memory,
+}
+
+/// What stands in a target before, and its pitch.
+#[derive(Clone, Debug, Default)]
+struct Memory {
+    bytes: Vec<u8>,
+    pitch: u32,
+}
+
+/// What a kernel has left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Surfaces {
+    /// Colour targets.
+    pub colors: Vec<Vec<u8>>,
+    /// The depth target.
+    pub depth: Vec<u8>,
+    /// Samples that passed.
+    pub passed: u64,
+}
+
+impl RandomFragment {
+    /// A random case with a program as `options` say, [`Options::textures`] aside; fragments are discarded in a quarter of
+    /// the cases at most. `word` gives 32 random bits a call.
+    pub fn new(word: &mut impl FnMut() -> u32, options: Options) -> Self {
+        let (keys, textures) = units(&mut Random { word: &mut *word });
+        // Units without a texture are read now and then.
+        let present = keys.iter().enumerate().fold(0, |set, (i, key)| set | u16::from(key.is_some()) << i);
+        let units = if word().is_multiple_of(4) { u16::MAX } else { present };
+        let kill = options.kill && word().is_multiple_of(4);
+        let mut code = random::program(word, Options { textures: units, kill, ..options });
+        let program_constants: Vec<_> = program::constants(&code).map(|words| words.map(f32::from_bits)).collect();
+        program::clear_constants(&mut code);
+
+        let r = &mut Random { word };
+        let [one, two, four] = [Samples::ONE, Samples { across: 2, down: 1 }, Samples { across: 2, down: 2 }];
+        let samples = r.pick(&[one, one, one, one, one, two, four, Samples { across: 4, down: 2 }]);
+        // In blocks; surfaces are as large.
+        let log2_blocks = [r.below(3) as u8, r.below(2) as u8];
+        let log2_samples = [samples.across, samples.down].map(|n| n.trailing_zeros() as u8);
+        let log2 = [0, 1].map(|axis| 3 + log2_blocks[axis] + log2_samples[axis]);
+        let output = random_output::key(r, log2);
+        let code = RsxFragmentCode {
+            code,
+            inputs: [(); 16].map(|()| input(r)),
+            export_float: r.one_in(2),
+            export_depth: r.one_in(6),
+        };
+        let key = FragmentKey { code: FragmentCode::Rsx(Arc::new(code)), textures: keys, output, samples };
+        let colors = key
+            .output
+            .colors
+            .map(|target| target.map_or_else(Memory::default, |t| memory(r, t.layout, t.format.bytes.into(), log2)));
+        let depth = key.output.depth.map_or_else(Memory::default, |d| memory(r, d.layout, d.format.bytes(), log2));
+        let (primitives, planes, blocks) = Default::default();
+        let constants = constants(r);
+        let mut case =
+            RandomFragment { key, constants, program_constants, textures, primitives, planes, blocks, colors, depth };
+        for _ in 0..1 + r.below(4) {
+            case.add_primitive(r, log2_blocks);
+        }
+        case
+    }
+
+    fn add_primitive<R: FnMut() -> u32>(&mut self, r: &mut Random<'_, R>, log2_blocks: [u8; 2]) {
+        let index = self.primitives.len() as u32;
+        let perspective = r.one_in(2);
+        let plane = |r: &mut Random<'_, R>, low, high, slope: f32| -> Plane {
+            [r.float(low, high), r.float(-slope, slope), r.float(-slope, slope)]
+        };
+        self.primitives.push(Primitive {
+            origin: [r.below(40) as i32 - 8, r.below(24) as i32 - 8],
+            depth: plane(r, 0.0, 1.0, 0.02),
+            inv_w: if perspective { plane(r, 0.3, 2.0, 0.01) } else { [1.0, 0.0, 0.0] },
+            first_plane: self.planes.len() as u32,
+            flags: if r.one_in(2) { BACK_FACING } else { 0 },
+        });
+        for _ in 0..GROUPS {
+            let (scale, slope) = r.pick(&[(1.0, 0.05), (1.0, 0.05), (1.0, 0.5), (4.0, 0.01), (30.0, 2.0)]);
+            for _ in 0..4 {
+                self.planes.push(plane(r, -0.2 * scale, scale, slope));
+            }
+        }
+        let [across, down] = log2_blocks.map(|log2| 1u16 << log2);
+        for (x, row) in (0..down).flat_map(|row| (0..across).map(move |x| (8 * x, 8 * row))) {
+            for _ in 0..self.key.samples.count() {
+                let random = u64::from(r.word()) << 32 | u64::from(r.word());
+                let coverage = match r.below(5) {
+                    0 => u64::MAX,
+                    1 => 0,
+                    2 => random & (u64::from(r.word()) << 32 | u64::from(r.word())),
+                    _ => random,
+                };
+                self.blocks.push(PixelBlock { primitive: index, x, row, coverage });
+            }
+        }
+    }
+
+    /// Runs `kernel` on a fresh copy of the memory.
+    ///
+    /// # Errors
+    /// The kernel refuses the job.
+    pub fn run(&self, kernel: &dyn FragmentKernel) -> Result<Surfaces, Refused> {
+        let colors: Vec<Vec<AtomicU8>> = self.colors.iter().map(|memory| buffer(&memory.bytes)).collect();
+        let depth = buffer(&self.depth.bytes);
+        let surface = |bytes, pitch| Surface { window: Window::new(bytes), pitch };
+        let targets = std::array::from_fn(|i| surface(&colors[i], self.colors[i].pitch));
+        let passed = kernel.shade(&FragmentJob {
+            colors: &targets,
+            depth: surface(&depth, self.depth.pitch),
+            constants: &self.constants,
+            program_constants: &self.program_constants,
+            textures: &random_texture::textures(&self.textures),
+            primitives: &self.primitives,
+            planes: &self.planes,
+            blocks: &self.blocks,
+        })?;
+        let plain = |bytes: &Vec<AtomicU8>| bytes.iter().map(|b| b.load(Relaxed)).collect();
+        Ok(Surfaces { colors: colors.iter().map(plain).collect(), depth: plain(&depth), passed })
+    }
+
+    /// Where two results differ, side by side; `None` when they are equal.
+    pub fn compare(&self, names: [&str; 2], results: [&Surfaces; 2]) -> Option<String> {
+        if results[0] == results[1] {
+            return None;
+        }
+        let FragmentCode::Rsx(code) = &self.key.code;
+        let mut report = disassemble_program(&code.code);
+        let _ = writeln!(report, "{:#?}\n{:#?}", self.key, self.constants);
+        let _ = writeln!(report, "passed: {} {}, {} {}", names[0], results[0].passed, names[1], results[1].passed);
+        for target in 0..TARGETS {
+            let bytes = self.key.output.colors[target].map_or(1, |key| usize::from(key.format.bytes));
+            let pair = results.map(|result| &result.colors[target][..]);
+            differences(&mut report, &format!("colour {target}"), bytes, &self.colors[target].bytes, names, pair);
+        }
+        let bytes = self.key.output.depth.map_or(1, |key| key.format.bytes() as usize);
+        let pair = results.map(|result| &result.depth[..]);
+        differences(&mut report, "depth", bytes, &self.depth.bytes, names, pair);
+        Some(report)
+    }
+}
+
+/// The first pixels in which two surfaces differ.
+fn differences(report: &mut String, what: &str, bytes: usize, before: &[u8], names: [&str; 2], results: [&[u8]; 2]) {
+    let pixels = before.chunks(bytes).zip(results[0].chunks(bytes)).zip(results[1].chunks(bytes)).enumerate();
+    for (index, ((before, a), b)) in pixels.filter(|(_, ((_, a), b))| a != b).take(12) {
+        let _ = writeln!(
+            report,
+            "{what}, byte {:#x}: before {before:02x?}, {} {a:02x?}, {} {b:02x?}",
+            index * bytes,
+            names[0],
+            names[1]
+        );
+    }
+}
+
+type Units = ([Option<TextureKey>; UNITS], [Option<RandomTexture>; UNITS]);
+
+fn units<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> Units {
+    let (mut keys, mut textures): Units = Default::default();
+    for _ in 0..r.below(5) {
+        let unit = r.below(UNITS as u32) as usize;
+        let (key, texture) = random_texture::unit(r);
+        (keys[unit], textures[unit]) = (Some(key), Some(texture));
+    }
+    (keys, textures)
+}
+
+fn input<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> FragmentInput {
+    let group = r.below(GROUPS + 1) as u8;
+    let mode =
+        r.pick(&[FogMode::Linear, FogMode::LinearAbs, FogMode::Exp, FogMode::ExpAbs, FogMode::Exp2, FogMode::Exp2Abs]);
+    match r.below(16) {
+        0 => FragmentInput::Zero,
+        1 => FragmentInput::Position,
+        2 => FragmentInput::Varying2d { group },
+        3 => FragmentInput::Fog { group, mode },
+        4 => FragmentInput::PointCoordinate { group, two_dimensional: r.one_in(2) },
+        5 => FragmentInput::Facing,
+        _ => {
+            let interpolation =
+                r.pick(&[Interpolation::Perspective, Interpolation::Perspective, Interpolation::Linear]);
+            FragmentInput::Varying { group, interpolation, clamp: r.one_in(4) }
+        }
+    }
+}
+
+fn constants<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> FragmentConstants {
+    FragmentConstants {
+        output: random_output::constants(r),
+        position_offset: [r.pick(&[0.0, 0.5]), r.pick(&[0.0, 0.5, 719.5])],
+        position_scale_y: r.pick(&[1.0, -1.0]),
+        fog: [r.float(-1.0, 2.0), r.float(-1.0, 1.0)],
+        sample_offsets: [(); 8].map(|()| [r.between(-0.5, 0.5), r.between(-0.5, 0.5)]),
+    }
+}
+
+/// Random contents of a surface of 2^`log2` pixels, now and then too short.
+fn memory<R: FnMut() -> u32>(r: &mut Random<'_, R>, layout: SurfaceLayout, bytes: u32, log2: [u8; 2]) -> Memory {
+    let [width, height] = log2.map(|log2| 1u32 << log2);
+    let (pitch, size) = match layout {
+        SurfaceLayout::Pitch => {
+            let pitch = width * bytes + r.pick(&[0, 0, 64, 4]);
+            (pitch, pitch * height)
+        }
+        SurfaceLayout::Swizzled { .. } => (0, width * height * bytes),
+        SurfaceLayout::BlockLinear { log2_gobs } => {
+            let gobs = (width * bytes).div_ceil(64);
+            let rows = height.div_ceil(8 << log2_gobs) << log2_gobs;
+            (gobs, gobs * rows * 512)
+        }
+    };
+    let size = if r.one_in(16) { r.below(size + 1) } else { size };
+    let flat = r.one_in(2).then(|| r.word().to_le_bytes());
+    let bytes = (0..size as usize).map(|i| flat.map_or_else(|| r.word() as u8, |f| f[i % 4])).collect();
+    Memory { bytes, pitch }
+}

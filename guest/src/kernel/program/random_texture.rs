@@ -1,0 +1,130 @@
+//! Random texture units for differential tests.
+
+use super::sampler::{
+    Compare, Convert, Filter, LEVELS, Level, PADDING, Shape, Source, Texels, Texture, TextureKey, Wrap,
+};
+use crate::kernel::random_pixel::Random;
+
+/// What a unit reads, owned.
+#[derive(Clone, Debug)]
+pub struct RandomTexture {
+    words: Vec<u32>,
+    layer_texels: u32,
+    layers: u32,
+    level_count: u32,
+    levels: [Level; LEVELS],
+    lod: [f32; 3],
+    border: [f32; 4],
+}
+
+impl RandomTexture {
+    /// As kernels see it.
+    pub fn texture(&self) -> Texture<'_> {
+        let [lod_bias, lod_min, lod_max] = self.lod;
+        Texture {
+            texels: &self.words,
+            layer_texels: self.layer_texels,
+            layers: self.layers,
+            level_count: self.level_count,
+            levels: self.levels,
+            lod_bias,
+            lod_min,
+            lod_max,
+            border: self.border,
+        }
+    }
+}
+
+/// The textures of units, [`Texture::default`] behind those that are off.
+pub(super) fn textures<const N: usize>(units: &[Option<RandomTexture>; N]) -> [Texture<'_>; N] {
+    std::array::from_fn(|unit| units[unit].as_ref().map_or_else(Texture::default, RandomTexture::texture))
+}
+
+/// A random unit and its texels.
+pub(super) fn unit<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> (TextureKey, RandomTexture) {
+    let key = key(r);
+    let texture = texture(r, &key);
+    (key, texture)
+}
+
+const WRAPS: [Wrap; 8] = [
+    Wrap::Repeat,
+    Wrap::Mirror,
+    Wrap::ClampToEdge,
+    Wrap::Border,
+    Wrap::Clamp,
+    Wrap::MirrorOnceToEdge,
+    Wrap::MirrorOnceBorder,
+    Wrap::MirrorOnceClamp,
+];
+
+fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
+    use Shape::{Cube, CubeArray, D1, D1Array, D2, D2Array, D3};
+    let shape = r.pick(&[D2, D2, D2, D2, D2, D1, D3, D3, Cube, Cube, D1Array, D2Array, CubeArray]);
+    let filter = |r: &mut Random<'_, R>| r.pick(&[Filter::Nearest, Filter::Linear]);
+    let magnify = filter(r);
+    let plain = [Source::Red, Source::Green, Source::Blue, Source::Alpha];
+    let sources = [Source::Zero, Source::One, Source::Red, Source::Green, Source::Blue, Source::Alpha];
+    let texels = r.pick(&[Texels::Rgba8, Texels::Rgba8, Texels::Float4]);
+    let converts = [Convert::None, Convert::Signed, Convert::Biased, Convert::Srgb];
+    TextureKey {
+        shape,
+        texels,
+        unnormalized: r.one_in(8),
+        wrap: [(); 3].map(|()| r.pick(&WRAPS)),
+        magnify,
+        minify: if r.one_in(2) { magnify } else { filter(r) },
+        mipmap: r.one_in(2).then(|| filter(r)),
+        compare: r.one_in(6).then(|| Compare::from_register(r.word())),
+        swizzle: if r.one_in(2) { plain } else { [(); 4].map(|()| r.pick(&sources)) },
+        convert: if r.one_in(4) { [(); 4].map(|()| r.pick(&converts)) } else { [Convert::None; 4] },
+        alpha_kill: r.one_in(24),
+    }
+}
+
+fn texture<R: FnMut() -> u32>(r: &mut Random<'_, R>, key: &TextureKey) -> RandomTexture {
+    let mut side = || if r.one_in(2) { 1 << r.below(5) } else { 1 + r.below(17) };
+    let mut size = [side(), 1, 1];
+    match key.shape {
+        Shape::D1 | Shape::D1Array => {}
+        Shape::D2 | Shape::D2Array => size[1] = side(),
+        Shape::D3 => (size[1], size[2]) = (side(), 1 + side() / 4),
+        Shape::Cube | Shape::CubeArray => size[1] = size[0],
+    }
+    let layers = match key.shape {
+        Shape::D1 | Shape::D2 | Shape::D3 => 1,
+        Shape::Cube => 6,
+        Shape::D1Array | Shape::D2Array => 1 + r.below(4),
+        Shape::CubeArray => 6 + 6 * r.below(2),
+    };
+    let all = 32 - size.iter().max().unwrap_or(&1).leading_zeros();
+    let level_count = if r.one_in(2) { all } else { 1 + r.below(all) };
+    let mut levels = [Level::default(); LEVELS];
+    let mut layer_texels = 0;
+    for (k, level) in levels.iter_mut().enumerate() {
+        let [width, height, depth] = size.map(|n| (n >> k.min(level_count as usize - 1)).max(1));
+        let texels = width * height * depth;
+        let offset = if (k as u32) < level_count { layer_texels } else { layer_texels - texels };
+        *level = Level { offset, width, height, depth };
+        layer_texels = offset + texels;
+    }
+    let words = layer_texels as usize * layers as usize * key.texels.words();
+    let texel = |r: &mut Random<'_, R>| match key.texels {
+        Texels::Rgba8 => r.word(),
+        Texels::Float4 => r.float(-0.25, 1.25).to_bits(),
+    };
+    let words = (0..words).map(|_| texel(r)).chain([0; PADDING]).collect();
+    let scale = if key.texels == Texels::Rgba8 { 255.0 } else { 1.0 };
+    let bias = if r.one_in(2) { 0.0 } else { r.between(-3.0, 3.0) };
+    let low = if r.one_in(2) { 0.0 } else { r.between(0.0, 4.0) };
+    let high = if r.one_in(2) { 12.0 } else { low + r.pick(&[0.0, 0.5, 2.25]) };
+    RandomTexture {
+        words,
+        layer_texels,
+        layers,
+        level_count,
+        levels,
+        lod: [bias, low, high],
+        border: [(); 4].map(|()| r.pick(&[0.0, 0.25, 1.0]) * scale),
+    }
+}
