@@ -1,17 +1,25 @@
 //! The renderer: kernels, threads, textures and the scene in the making. Machines drive it, it knows none of them.
+//!
+//! A machine draws scenes of one kind: of fixed-function fragments, or of programs ([`program`]).
+
+pub mod program;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::cache::image::ImageCache;
 use crate::cache::texture::TextureCache;
 use crate::cache::{Kernels, TierMode, Tiers};
 use crate::device::{StageTimes, Stats};
+use crate::draw::program::Records;
 use crate::draw::{Assembler, Batch, Setup, Shaded, shade};
 use crate::error::Error;
 use crate::mem::Memory;
-use crate::raster;
+use crate::raster::{self, RasterStats};
+use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
 use crate::scene::{DrawState, Scene, SceneTarget};
 use crate::sched::Scheduler;
+use crate::transfer::Place;
 
 /// How an engine is set up.
 #[derive(Clone, Debug)]
@@ -50,6 +58,13 @@ pub struct Renderer {
     textures: TextureCache,
     scene: Scene,
     scratch: Shaded,
+    images: ImageCache,
+    programs: ProgramScene,
+    /// Surfaces that the scene of programs touches.
+    touched: Surfaces,
+    record_scratch: Records,
+    /// Samples that passed the tests of draws that count them.
+    samples: u64,
     stats: Stats,
 }
 
@@ -94,6 +109,11 @@ impl Renderer {
             textures: TextureCache::default(),
             scene: Scene::new(nowhere),
             scratch: Shaded::default(),
+            images: ImageCache::default(),
+            programs: ProgramScene::new(ProgramTarget::NOWHERE),
+            touched: Surfaces::default(),
+            record_scratch: Records::default(),
+            samples: 0,
             stats: Stats::default(),
         })
     }
@@ -139,20 +159,25 @@ impl Renderer {
 
     /// Draws everything that is still in the scene, so that memory shows it.
     pub fn flush(&mut self, memory: &Memory) {
-        if self.scene.is_empty() {
-            return;
+        if !self.scene.is_empty() {
+            let done = raster::draw(&self.scene, memory, &self.scheduler, &mut self.textures);
+            self.add_raster(&done);
+            let target = self.scene.target;
+            self.scene.reset(target);
         }
-        let done = raster::draw(&self.scene, memory, &self.scheduler, &mut self.textures);
+        self.flush_programs(memory);
+    }
+
+    fn add_raster(&mut self, done: &RasterStats) {
         self.stats.pixels_blocks += done.blocks;
         self.stats.stages.raster += done.raster;
         self.stats.stages.texture += done.texture;
-        let target = self.scene.target;
-        self.scene.reset(target);
     }
 
     /// Draws the scene if it writes any of `size` bytes at `address`: someone is about to read them.
     pub fn flush_overlapping(&mut self, memory: &Memory, space: u32, address: u64, size: u64) {
-        if !self.scene.is_empty() && self.scene.target.space == space && self.scene.target.overlaps(address, size) {
+        let fixed = !self.scene.is_empty() && self.scene.target.space == space;
+        if fixed && self.scene.target.overlaps(address, size) || self.programs_touch(Place { space, address }, size) {
             self.flush(memory);
         }
     }

@@ -6,6 +6,7 @@
 
 mod assemble;
 mod clip;
+pub mod program;
 mod setup;
 mod shade;
 mod unique;

@@ -1,0 +1,225 @@
+//! Primitive assembly: how vertices form points, lines and triangles.
+
+/// How vertices form primitives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Topology {
+    /// One vertex each.
+    Points,
+    /// Two vertices each.
+    Lines,
+    /// Each vertex with the one before it, and the last with the first.
+    LineLoop,
+    /// Each vertex with the one before it.
+    LineStrip,
+    /// Three vertices each.
+    Triangles,
+    /// Each vertex with the two before it; every second one turned over.
+    TriangleStrip,
+    /// Each vertex with the one before it and the first.
+    TriangleFan,
+    /// Four vertices each.
+    Quads,
+    /// Two vertices with the two before them.
+    QuadStrip,
+    /// All of them.
+    Polygon,
+}
+
+/// Which vertex of a primitive gives what is not interpolated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Provoking {
+    /// The first one.
+    First,
+    /// The last one; of a polygon the first all the same (OpenGL's rule).
+    #[default]
+    Last,
+}
+
+/// In an order of vertices: the primitive that is being formed ends here.
+pub const RESTART: u32 = u32::MAX;
+
+/// A primitive of vertex numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A point.
+    Point(u32),
+    /// A line.
+    Line {
+        /// From and to.
+        ends: [u32; 2],
+        /// The provoking vertex.
+        provoking: u32,
+        /// Whether a stipple goes on from the line before.
+        continues: bool,
+    },
+    /// A triangle, or a part of a larger polygon.
+    Triangle {
+        /// Corners.
+        corners: [u32; 3],
+        /// The provoking vertex.
+        provoking: u32,
+        /// Bit i: the edge from corner i to the next is one of the polygon's.
+        edges: u8,
+    },
+}
+
+/// Calls `emit` with every complete primitive of `order`.
+pub fn primitives(topology: Topology, provoking: Provoking, order: &[u32], mut emit: impl FnMut(Shape)) {
+    for run in order.split(|&vertex| vertex == RESTART) {
+        form(topology, provoking, run, &mut emit);
+    }
+}
+
+fn form(topology: Topology, provoking: Provoking, run: &[u32], emit: &mut impl FnMut(Shape)) {
+    let first = provoking == Provoking::First;
+    let line = |ends: [u32; 2], continues: bool| Shape::Line { ends, provoking: ends[usize::from(!first)], continues };
+    match topology {
+        Topology::Points => run.iter().for_each(|&vertex| emit(Shape::Point(vertex))),
+        Topology::Lines => run.as_chunks().0.iter().for_each(|&ends| emit(line(ends, false))),
+        Topology::LineStrip | Topology::LineLoop => {
+            for (i, &ends) in run.array_windows().enumerate() {
+                emit(line(ends, i > 0));
+            }
+            if let (Topology::LineLoop, [start, _, .., end]) = (topology, run) {
+                emit(line([*end, *start], true));
+            }
+        }
+        Topology::Triangles => {
+            for &corners in run.as_chunks().0 {
+                emit(Shape::Triangle { corners, provoking: corners[if first { 0 } else { 2 }], edges: 7 });
+            }
+        }
+        Topology::TriangleStrip => {
+            for (i, &[a, b, c]) in run.array_windows().enumerate() {
+                let corners = if i % 2 == 0 { [a, b, c] } else { [b, a, c] };
+                emit(Shape::Triangle { corners, provoking: if first { a } else { c }, edges: 7 });
+            }
+        }
+        Topology::TriangleFan => {
+            let [hub, rim @ ..] = run else { return };
+            for &[a, b] in rim.array_windows() {
+                emit(Shape::Triangle { corners: [*hub, a, b], provoking: if first { a } else { b }, edges: 7 });
+            }
+        }
+        Topology::Polygon => {
+            let [hub, rim @ ..] = run else { return };
+            for (i, &[a, b]) in rim.array_windows().enumerate() {
+                let ends = [i == 0, true, i + 2 == rim.len()];
+                let edges = (0..3).filter(|&k| ends[k]).fold(0, |set, k| set | 1 << k);
+                emit(Shape::Triangle { corners: [*hub, a, b], provoking: *hub, edges });
+            }
+        }
+        Topology::Quads => {
+            for &[a, b, c, d] in run.as_chunks().0 {
+                quad([a, b, c, d], if first { a } else { d }, emit);
+            }
+        }
+        Topology::QuadStrip => {
+            for &[a, b, c, d] in run.array_windows().step_by(2) {
+                quad([a, b, d, c], if first { a } else { d }, emit);
+            }
+        }
+    }
+}
+
+/// A quadrilateral, corners in order around it.
+fn quad([a, b, c, d]: [u32; 4], provoking: u32, emit: &mut impl FnMut(Shape)) {
+    emit(Shape::Triangle { corners: [a, b, c], provoking, edges: 0b011 });
+    emit(Shape::Triangle { corners: [a, c, d], provoking, edges: 0b110 });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(topology: Topology, order: &[u32]) -> Vec<Shape> {
+        let mut shapes = Vec::new();
+        primitives(topology, Provoking::Last, order, |shape| shapes.push(shape));
+        shapes
+    }
+
+    fn corners(topology: Topology, order: &[u32]) -> Vec<[u32; 3]> {
+        let corner = |shape: Shape| match shape {
+            Shape::Triangle { corners, .. } => corners,
+            other => panic!("{other:?}"),
+        };
+        all(topology, order).into_iter().map(corner).collect()
+    }
+
+    fn provoking(topology: Topology, which: Provoking) -> Vec<u32> {
+        let mut vertices = Vec::new();
+        primitives(topology, which, &[0, 1, 2, 3, 4], |shape| {
+            vertices.push(match shape {
+                Shape::Point(vertex) => vertex,
+                Shape::Line { provoking, .. } | Shape::Triangle { provoking, .. } => provoking,
+            });
+        });
+        vertices
+    }
+
+    #[test]
+    fn triangles_of_every_topology() {
+        let six = [0, 1, 2, 3, 4, 5];
+        assert_eq!(corners(Topology::Triangles, &six[..5]), [[0, 1, 2]]);
+        assert_eq!(corners(Topology::TriangleStrip, &six[..5]), [[0, 1, 2], [2, 1, 3], [2, 3, 4]]);
+        assert_eq!(corners(Topology::TriangleFan, &six[..4]), [[0, 1, 2], [0, 2, 3]]);
+        assert_eq!(corners(Topology::Polygon, &six[..4]), [[0, 1, 2], [0, 2, 3]]);
+        assert_eq!(corners(Topology::Quads, &six), [[0, 1, 2], [0, 2, 3]]);
+        assert_eq!(corners(Topology::QuadStrip, &six), [[0, 1, 3], [0, 3, 2], [2, 3, 5], [2, 5, 4]]);
+        for topology in [Topology::TriangleFan, Topology::Polygon, Topology::Quads, Topology::QuadStrip] {
+            for count in 0..3 {
+                assert!(all(topology, &six[..count]).is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn lines_of_every_topology() {
+        let ends = |topology, order: &[u32]| -> Vec<([u32; 2], bool)> {
+            let end = |shape| match shape {
+                Shape::Line { ends, continues, .. } => (ends, continues),
+                other => panic!("{other:?}"),
+            };
+            all(topology, order).into_iter().map(end).collect()
+        };
+        assert_eq!(ends(Topology::Lines, &[0, 1, 2]), [([0, 1], false)]);
+        assert_eq!(ends(Topology::LineStrip, &[0, 1, 2]), [([0, 1], false), ([1, 2], true)]);
+        assert_eq!(ends(Topology::LineLoop, &[0, 1, 2]), [([0, 1], false), ([1, 2], true), ([2, 0], true)]);
+        assert_eq!(ends(Topology::LineLoop, &[0, 1]), [([0, 1], false), ([1, 0], true)]);
+        assert!(all(Topology::LineLoop, &[0]).is_empty());
+    }
+
+    #[test]
+    fn a_restart_begins_anew() {
+        let order = [0, 1, 2, 3, RESTART, 4, 5, RESTART, 6, 7, 8];
+        assert_eq!(corners(Topology::TriangleStrip, &order), [[0, 1, 2], [2, 1, 3], [6, 7, 8]]);
+        assert_eq!(all(Topology::Points, &[1, RESTART, 2]), [Shape::Point(1), Shape::Point(2)]);
+    }
+
+    #[test]
+    fn provoking_vertices() {
+        use Provoking::{First, Last};
+        assert_eq!(provoking(Topology::LineStrip, Last), [1, 2, 3, 4]);
+        assert_eq!(provoking(Topology::LineLoop, First), [0, 1, 2, 3, 4]);
+        assert_eq!(provoking(Topology::TriangleStrip, Last), [2, 3, 4]);
+        assert_eq!(provoking(Topology::TriangleStrip, First), [0, 1, 2]);
+        assert_eq!(provoking(Topology::TriangleFan, First), [1, 2, 3]);
+        assert_eq!(provoking(Topology::Quads, Last), [3, 3]);
+        assert_eq!(provoking(Topology::QuadStrip, Last), [3, 3]);
+        assert_eq!(provoking(Topology::Polygon, Last), [0, 0, 0]);
+    }
+
+    #[test]
+    fn edges_inside_of_a_polygon_are_none_of_its_own() {
+        let edges = |topology| -> Vec<u8> {
+            let edge = |shape| match shape {
+                Shape::Triangle { edges, .. } => edges,
+                other => panic!("{other:?}"),
+            };
+            all(topology, &[0, 1, 2, 3]).into_iter().map(edge).collect()
+        };
+        assert_eq!(edges(Topology::Quads), [0b011, 0b110]);
+        assert_eq!(edges(Topology::Polygon), [0b011, 0b110]);
+        assert_eq!(edges(Topology::TriangleFan), [7, 7]);
+    }
+}

@@ -1,0 +1,26 @@
+//! Draws of machines whose stages are all programs.
+//!
+//! ```text
+//! indices ─► unique ─► vertex kernel ─► records ─► project ─► assemble ─► clip ─► setup ─► scene
+//!                                         │                                 triangle.rs, line.rs, point.rs
+//!                                         └─ clip-space position first, then the other outputs
+//! ```
+//! Positions are snapped to 1/256 pixel; planes are computed in f64 and rounded to f32 once. Nothing here depends on
+//! the tier or on threads.
+
+mod assemble;
+mod clip;
+mod line;
+mod point;
+mod project;
+mod setup;
+mod shade;
+mod triangle;
+
+pub use assemble::{Provoking, RESTART, Topology, primitives};
+pub use project::{ClipDistance, Keep, Projection, Viewport};
+pub use setup::{
+    CullFace, DepthOffset, Drawn, Interpolate, LineStipple, Output, PointSize, PolygonMode, ProgramSetup, Varying,
+    Winding,
+};
+pub use shade::{ProgramBatch, Records, shade_programs};

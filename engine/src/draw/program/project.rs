@@ -1,0 +1,195 @@
+//! From clip space to the target's pixels, and which planes a vertex lies outside of.
+
+/// Where clip space lands: pixels of the target, row 0 first in memory, and window depth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Viewport {
+    /// Scale of x, y, z.
+    pub scale: [f32; 3],
+    /// What is added after.
+    pub offset: [f32; 3],
+}
+
+/// A clip distance that a vertex program writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClipDistance {
+    /// Which float of a record.
+    pub at: usize,
+    /// What is kept.
+    pub keep: Keep,
+}
+
+/// What a clip distance keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Distances of at least 0.
+    NotNegative,
+    /// Distances below 0.
+    Negative,
+}
+
+/// User planes at most.
+pub(super) const USER_PLANES: usize = 8;
+
+/// Planes: w, near, far, the four sides of the guard band, then the user's.
+pub(super) const PLANES: u32 = 7 + USER_PLANES as u32;
+
+/// Pixels that snapped positions may lie away from the target's first one. Positions have 24 bits then and edge
+/// functions 50. (Hardware's guard band is not known.)
+const GUARD: f64 = 32_768.0;
+
+/// The smallest w that is not clipped: so small that perspective division of any f32 stays finite in f64.
+const SMALLEST_W: f64 = 1e-30;
+
+/// What projection and clipping depend on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Projection {
+    /// The viewport.
+    pub viewport: Viewport,
+    /// Window depths between which geometry is kept.
+    pub depth_clip: Option<[f32; 2]>,
+    /// Primitives of which all vertices have a negative w are drawn as if all coordinates had the other sign.
+    pub ignore_w_sign: bool,
+    /// User planes.
+    pub distances: [Option<ClipDistance>; USER_PLANES],
+}
+
+/// A vertex in the target.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Projected {
+    /// 1/256 pixel to the right of the target's left edge.
+    pub x: i32,
+    /// 1/256 pixel below its first row.
+    pub y: i32,
+    /// Window depth.
+    pub depth: f64,
+    /// 1/w.
+    pub inv_w: f64,
+    /// Planes it lies outside of, by bit. Everything else holds only when none does.
+    pub outside: u16,
+    /// Its coordinates are taken with the other sign.
+    pub negated: bool,
+}
+
+impl Projection {
+    /// The clip-space position in a record.
+    pub(super) fn position(record: &[f32], negated: bool) -> [f64; 4] {
+        let sign = if negated { -1.0 } else { 1.0 };
+        [0, 1, 2, 3].map(|i| f64::from(record[i]) * sign)
+    }
+
+    /// Projects a shaded vertex.
+    pub(super) fn vertex(&self, record: &[f32]) -> Projected {
+        let negated = self.ignore_w_sign && record[3] < 0.0;
+        let position = Self::position(record, negated);
+        let mut outside = 0;
+        for plane in 0..PLANES {
+            if let Some(plane_distance) = self.distance(plane, &position, record)
+                && !plane_distance.inside()
+            {
+                outside |= 1 << plane;
+            }
+        }
+        let mut projected = self.point(&position);
+        projected.outside = outside;
+        projected.negated = negated;
+        projected
+    }
+
+    /// Projects a position inside of all planes.
+    pub(super) fn point(&self, &[x, y, z, w]: &[f64; 4]) -> Projected {
+        let Viewport { scale, offset } = self.viewport;
+        let inv_w = 1.0 / w;
+        let window = |v: f64, axis: usize| v * inv_w * f64::from(scale[axis]) + f64::from(offset[axis]);
+        // Rounded half up; `as` gives 0 for NaN and saturates, which only vertices outside need.
+        let snap = |v: f64| (v * 256.0 + 0.5).floor() as i32;
+        Projected { x: snap(window(x, 0)), y: snap(window(y, 1)), depth: window(z, 2), inv_w, ..Projected::default() }
+    }
+
+    /// How far inside of a plane a vertex lies; `None` when there is no such plane.
+    pub(super) fn distance(&self, plane: u32, &[x, y, z, w]: &[f64; 4], record: &[f32]) -> Option<Distance> {
+        let Viewport { scale, offset } = self.viewport;
+        let [sx, sy, sz] = scale.map(f64::from);
+        let [ox, oy, oz] = offset.map(f64::from);
+        let near_far = || self.depth_clip.map(|range| range.map(f64::from));
+        let value = match plane {
+            0 => w - SMALLEST_W,
+            1 => z * sz + (oz - near_far()?[0]) * w,
+            2 => (near_far()?[1] - oz) * w - z * sz,
+            3 => GUARD * w + (x * sx + ox * w),
+            4 => GUARD * w - (x * sx + ox * w),
+            5 => GUARD * w + (y * sy + oy * w),
+            6 => GUARD * w - (y * sy + oy * w),
+            _ => {
+                let ClipDistance { at, keep } = (*self.distances.get(plane as usize - 7)?)?;
+                let value = f64::from(*record.get(at)?);
+                return Some(match keep {
+                    Keep::NotNegative => Distance { value, strict: false },
+                    Keep::Negative => Distance { value: -value, strict: true },
+                });
+            }
+        };
+        Some(Distance { value, strict: false })
+    }
+}
+
+/// A distance from a plane.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Distance {
+    /// Positive inside.
+    pub value: f64,
+    /// Whether 0 is outside.
+    strict: bool,
+}
+
+impl Distance {
+    /// Whether it is inside; NaN is not.
+    pub(super) fn inside(self) -> bool {
+        if self.strict { self.value > 0.0 } else { self.value >= 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn projection() -> Projection {
+        let viewport = Viewport { scale: [160.0, -120.0, 0.5], offset: [160.0, 120.0, 0.5] };
+        Projection { viewport, depth_clip: Some([0.0, 1.0]), ignore_w_sign: false, distances: [None; USER_PLANES] }
+    }
+
+    #[test]
+    fn positions_are_snapped_to_256ths() {
+        let found = projection().vertex(&[-1.0, 1.0, 0.0, 2.0]);
+        assert_eq!((found.x, found.y, found.depth, found.inv_w), (80 * 256, 60 * 256, 0.5, 0.5));
+        assert_eq!(found.outside, 0);
+        let third = projection().vertex(&[1.0 / 3.0, 0.0, 0.0, 1.0]);
+        assert_eq!(third.x, (213.333_33f64 * 256.0).round() as i32);
+    }
+
+    #[test]
+    fn each_plane_has_a_bit() {
+        let mut projection = projection();
+        projection.distances[1] = Some(ClipDistance { at: 4, keep: Keep::NotNegative });
+        projection.distances[2] = Some(ClipDistance { at: 5, keep: Keep::Negative });
+        let outside = |record: &[f32]| projection.vertex(record).outside;
+        assert_eq!(outside(&[0.0, 0.0, 0.0, 1.0, 0.0, -1.0]), 0);
+        assert_eq!(outside(&[0.0, 0.0, -1.5, 1.0, 0.0, -1.0]), 1 << 1);
+        assert_eq!(outside(&[0.0, 0.0, 1.5, 1.0, 0.0, -1.0]), 1 << 2);
+        assert_eq!(outside(&[-1000.0, 0.0, 0.0, 1.0, 0.0, -1.0]), 1 << 3);
+        assert_eq!(outside(&[1000.0, 0.0, 0.0, 1.0, 0.0, -1.0]), 1 << 4);
+        assert_eq!(outside(&[0.0, 1000.0, 0.0, 1.0, 0.0, -1.0]), 1 << 5);
+        assert_eq!(outside(&[0.0, -1000.0, 0.0, 1.0, 0.0, -1.0]), 1 << 6);
+        assert_eq!(outside(&[0.0, 0.0, 0.0, 1.0, -0.5, 0.0]), 1 << 8 | 1 << 9);
+        assert_ne!(outside(&[0.0, 0.0, 0.0, 0.0, 0.0, -1.0]) & 1, 0);
+        assert_ne!(outside(&[f32::NAN, 0.0, 0.0, 1.0, 0.0, -1.0]), 0);
+    }
+
+    #[test]
+    fn the_sign_of_w_can_be_ignored() {
+        let mut projection = projection();
+        assert_ne!(projection.vertex(&[1.0, -1.0, 0.0, -2.0]).outside, 0);
+        projection.ignore_w_sign = true;
+        let found = projection.vertex(&[1.0, -1.0, 0.0, -2.0]);
+        assert_eq!((found.x, found.y, found.outside, found.negated), (80 * 256, 60 * 256, 0, true));
+    }
+}

@@ -1,0 +1,355 @@
+//! Setup: what a draw's primitives depend on, and the planes of their values.
+
+use triglyph_guest::kernel::program::fragment::{BACK_FACING, Plane, Primitive};
+
+use super::assemble::{Provoking, Shape, Topology, primitives};
+use super::project::{Projected, Projection};
+use super::shade::Records;
+use crate::scene::Rect;
+use crate::scene::program::{Edges, ProgramScene, SamplePosition};
+
+/// Everything between shaded vertices and a scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProgramSetup {
+    /// Viewport and planes.
+    pub projection: Projection,
+    /// Which winding is the front, rows counted downwards.
+    pub front: Winding,
+    /// Which sides of polygons are dropped.
+    pub cull: CullFace,
+    /// How the front and the back of polygons are drawn.
+    pub modes: [PolygonMode; 2],
+    /// Whether polygons drawn as lines and points have any.
+    pub edges: bool,
+    /// What is added to the depth of polygons.
+    pub depth_offset: DepthOffset,
+    /// Which vertex gives flat values.
+    pub provoking: Provoking,
+    /// Groups of four planes, as the fragment program's inputs count them.
+    pub varyings: Vec<Varying>,
+    /// Pixels.
+    pub line_width: f32,
+    /// Lines with gaps.
+    pub line_stipple: Option<LineStipple>,
+    /// Pixels.
+    pub point_size: PointSize,
+    /// Lowest and highest x, lowest and highest y of the samples in a pixel.
+    pub sample_span: [SamplePosition; 2],
+    /// Pixels that may be touched; `None`: none.
+    pub clip: Option<Rect>,
+}
+
+/// An orientation, rows counted downwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Winding {
+    /// As clocks run.
+    Clockwise,
+    /// The other way round.
+    #[default]
+    CounterClockwise,
+}
+
+/// Sides of polygons.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CullFace {
+    /// The front.
+    pub front: bool,
+    /// The back.
+    pub back: bool,
+}
+
+/// How polygons are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PolygonMode {
+    /// Their insides.
+    #[default]
+    Fill,
+    /// Their edges.
+    Line,
+    /// Their corners.
+    Point,
+}
+
+/// What is added to the depth of polygons: `max(|dz/dx|, |dz/dy|) * factor + constant`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DepthOffset {
+    /// Times the slope.
+    pub factor: f32,
+    /// Window depth.
+    pub constant: f32,
+    /// Whether it is for polygons drawn as fill, lines, points, in the order of [`PolygonMode`].
+    pub enabled: [bool; 3],
+}
+
+/// A group of four planes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Varying {
+    /// On the front.
+    pub front: Output,
+    /// On the back.
+    pub back: Output,
+    /// How.
+    pub interpolate: Interpolate,
+}
+
+/// Where the values of a group come from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Output {
+    /// Four floats of a record, from this one on.
+    Register(usize),
+    /// The same everywhere.
+    Constant([f32; 4]),
+    /// s and t across a point, 0 to 1, t downwards; of anything else 0.
+    PointCoordinate,
+}
+
+/// How the values of a group become planes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Interpolate {
+    /// Planes of value/w.
+    Perspective,
+    /// Planes of the value.
+    Linear,
+    /// The provoking vertex's value everywhere.
+    Flat,
+}
+
+/// Gaps in lines: pixel n along a line is drawn if bit n / factor % 16 of the pattern is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LineStipple {
+    /// At least 1.
+    pub factor: u32,
+    /// The pattern.
+    pub pattern: u16,
+}
+
+/// Edge of the square that a point is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PointSize {
+    /// Pixels.
+    Fixed(f32),
+    /// This float of a record.
+    Register(usize),
+}
+
+/// What came of a draw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drawn {
+    /// Primitives binned.
+    pub primitives: u64,
+    /// Pixels in their bounding boxes.
+    pub pixels: u64,
+}
+
+/// A draw on its way into a scene.
+pub(super) struct Binner<'a> {
+    pub setup: &'a ProgramSetup,
+    pub records: &'a Records,
+    pub projected: &'a [Projected],
+    pub scene: &'a mut ProgramScene,
+    /// Pixels of the stippled line so far.
+    pub stipple: u32,
+    pub drawn: Drawn,
+}
+
+/// A corner of a primitive: where it is and the values there.
+#[derive(Clone, Copy)]
+pub(super) struct Corner<'a> {
+    pub at: Projected,
+    pub record: &'a [f32],
+}
+
+/// A primitive without its outline: linear functions through three corners. Lines and points repeat theirs.
+pub(super) struct Body<'a> {
+    pub corners: [Corner<'a>; 3],
+    pub provoking: &'a [f32],
+    pub slope: Slope,
+    pub back: bool,
+    /// The polygon mode whose depth offset applies.
+    pub offset: Option<PolygonMode>,
+    /// s and t at the origin, and 1/size.
+    pub point: Option<[f64; 3]>,
+}
+
+impl ProgramSetup {
+    /// Puts the primitives of `order` (numbers of vertices in `records`, [`super::RESTART`] between primitives) into `scene`.
+    pub fn draw(&self, topology: Topology, order: &[u32], records: &Records, scene: &mut ProgramScene) -> Drawn {
+        if self.clip.is_none() || records.stride == 0 {
+            return Drawn::default();
+        }
+        let projected: Vec<Projected> =
+            records.floats.chunks_exact(records.stride).map(|record| self.projection.vertex(record)).collect();
+        let mut binner =
+            Binner { setup: self, records, projected: &projected, scene, stipple: 0, drawn: Drawn::default() };
+        primitives(topology, self.provoking, order, |shape| match shape {
+            Shape::Triangle { corners, provoking, edges } => binner.triangle(corners, provoking, edges),
+            Shape::Line { ends, provoking, continues } => binner.line(ends, provoking, continues),
+            Shape::Point(vertex) => binner.point(vertex),
+        });
+        binner.drawn
+    }
+}
+
+impl<'a> Binner<'a> {
+    /// A vertex as a corner.
+    pub(super) fn corner(&self, vertex: u32) -> Corner<'a> {
+        Corner { at: self.projected[vertex as usize], record: self.records.get(vertex) }
+    }
+
+    /// The pixels that a shape through these points may cover; `None` when there are none.
+    pub(super) fn bounds(&self, points: &[[i32; 2]]) -> Option<Rect> {
+        let clip = self.setup.clip?;
+        let [low, high] = self.setup.sample_span.map(|at| at.map(i32::from));
+        let range = |axis: usize| {
+            let along = points.iter().map(|point| point[axis]);
+            let (min, max) = (along.clone().min().unwrap_or(0), along.max().unwrap_or(-1));
+            // The first pixel with a sample at or after min, the last with one at or before max.
+            ((min - high[axis] + 255) >> 8, (max - low[axis]) >> 8)
+        };
+        let ((x0, x1), (y0, y1)) = (range(0), range(1));
+        if x1 < x0.max(0) || y1 < y0.max(0) {
+            return None;
+        }
+        let bounds = Rect { x0: x0.max(0) as u32, y0: y0.max(0) as u32, x1: x1 as u32, y1: y1 as u32 };
+        bounds.intersect(clip)
+    }
+
+    /// Adds the planes of a primitive whose pixels lie at and after `origin`.
+    pub(super) fn planes(&mut self, body: &Body<'_>, origin: [i32; 2]) -> Primitive {
+        let slope = &body.slope;
+        let inv_w = body.corners.map(|corner| corner.at.inv_w);
+        let mut depth = slope.plane(body.corners.map(|corner| corner.at.depth));
+        depth[0] += self.depth_offset(body.offset, depth);
+        let first_plane = self.scene.varyings.len() as u32;
+        for varying in &self.setup.varyings {
+            let output = if body.back { varying.back } else { varying.front };
+            let planes = match output {
+                Output::Register(at) => [0, 1, 2, 3].map(|i| {
+                    let values = match varying.interpolate {
+                        Interpolate::Flat => [f64::from(body.provoking[at + i]); 3],
+                        _ => body.corners.map(|corner| f64::from(corner.record[at + i])),
+                    };
+                    slope.plane(match varying.interpolate {
+                        Interpolate::Perspective => [0, 1, 2].map(|k| values[k] * inv_w[k]),
+                        _ => values,
+                    })
+                }),
+                Output::Constant(value) => value.map(|v| match varying.interpolate {
+                    Interpolate::Perspective => slope.plane(inv_w.map(|w| f64::from(v) * w)),
+                    _ => [f64::from(v), 0.0, 0.0],
+                }),
+                Output::PointCoordinate => match body.point {
+                    Some([s, t, step]) => [[s, step, 0.0], [t, 0.0, step], [0.0; 3], [0.0; 3]],
+                    None => [[0.0; 3]; 4],
+                },
+            };
+            self.scene.varyings.extend(planes.map(rounded));
+        }
+        Primitive {
+            origin,
+            depth: rounded(depth),
+            inv_w: rounded(slope.plane(inv_w)),
+            first_plane,
+            flags: if body.back { BACK_FACING } else { 0 },
+        }
+    }
+
+    fn depth_offset(&self, mode: Option<PolygonMode>, [_, dx, dy]: [f64; 3]) -> f64 {
+        let offset = &self.setup.depth_offset;
+        match mode {
+            Some(mode) if offset.enabled[mode as usize] => {
+                dx.abs().max(dy.abs()) * f64::from(offset.factor) + f64::from(offset.constant)
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Bins a triangle of a primitive. Nothing happens without area.
+    pub(super) fn outline(&mut self, primitive: Primitive, mut points: [[i32; 2]; 3], within: Rect) {
+        let area = doubled_area(points);
+        if area == 0 {
+            return;
+        }
+        if area < 0 {
+            points.swap(1, 2);
+        }
+        let Some(bounds) = self.bounds(&points).and_then(|bounds| bounds.intersect(within)) else { return };
+        self.drawn.primitives += 1;
+        self.drawn.pixels += u64::from(bounds.x1 - bounds.x0 + 1) * u64::from(bounds.y1 - bounds.y0 + 1);
+        self.scene.push(primitive, edges(points), bounds);
+    }
+}
+
+/// Twice the signed area in 1/65536 pixels, positive when clockwise with rows counted downwards.
+pub(super) fn doubled_area([a, b, c]: [[i32; 2]; 3]) -> i64 {
+    let from_a = |p: [i32; 2]| [i64::from(p[0]) - i64::from(a[0]), i64::from(p[1]) - i64::from(a[1])];
+    let ([bx, by], [cx, cy]) = (from_a(b), from_a(c));
+    bx * cy - by * cx
+}
+
+/// Edge functions of a clockwise triangle. Samples exactly on an edge belong to it when the edge is its left or its top one.
+fn edges(points: [[i32; 2]; 3]) -> Edges {
+    let mut edges = Edges::default();
+    for k in 0..3 {
+        let ([px, py], [qx, qy]) = (points[k], points[(k + 1) % 3]);
+        let (dx, dy) = (qx - px, qy - py);
+        let included = dy < 0 || dy == 0 && dx > 0;
+        edges.dx[k] = -dy;
+        edges.dy[k] = dx;
+        let at_zero = i64::from(dy) * i64::from(px) - i64::from(dx) * i64::from(py);
+        edges.corner[k] = at_zero - i64::from(!included);
+    }
+    edges
+}
+
+/// A plane as kernels take it; every NaN is the same.
+fn rounded(plane: [f64; 3]) -> Plane {
+    plane.map(|v| if v.is_nan() { f32::NAN } else { v as f32 })
+}
+
+/// Linear functions of the target's pixels: how a value follows from the differences between corners 1 and 0, 2 and 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Slope {
+    /// Shares of the differences at the origin pixel's centre.
+    pub origin: [f64; 2],
+    /// Per column.
+    pub dx: [f64; 2],
+    /// Per row.
+    pub dy: [f64; 2],
+}
+
+impl Slope {
+    /// Corner 0 everywhere.
+    pub(super) const NONE: Slope = Slope { origin: [0.0; 2], dx: [0.0; 2], dy: [0.0; 2] };
+
+    /// Through a triangle that has an area.
+    pub(super) fn triangle(points: [[i32; 2]; 3], area: i64, origin: [i32; 2]) -> Slope {
+        let [a, b, c] = points.map(|point| point.map(|v| f64::from(v) / 256.0));
+        let per_area = 65_536.0 / area as f64;
+        let (b, c) = ([b[0] - a[0], b[1] - a[1]], [c[0] - a[0], c[1] - a[1]]);
+        let dx = [c[1] * per_area, -b[1] * per_area];
+        let dy = [-c[0] * per_area, b[0] * per_area];
+        Slope::from_corner(a, dx, dy, origin)
+    }
+
+    /// Along an axis (0 for x, 1 for y) from point 0 to point 1, which differ there.
+    pub(super) fn line(points: [[i32; 2]; 2], axis: usize, origin: [i32; 2]) -> Slope {
+        let [a, b] = points.map(|point| point.map(|v| f64::from(v) / 256.0));
+        let step = [1.0 / (b[axis] - a[axis]), 0.0];
+        let (dx, dy) = if axis == 0 { (step, [0.0; 2]) } else { ([0.0; 2], step) };
+        Slope::from_corner(a, dx, dy, origin)
+    }
+
+    fn from_corner(corner: [f64; 2], dx: [f64; 2], dy: [f64; 2], origin: [i32; 2]) -> Slope {
+        let [x, y] = [0, 1].map(|axis| f64::from(origin[axis]) + 0.5 - corner[axis]);
+        Slope { origin: [0, 1].map(|i| dx[i] * x + dy[i] * y), dx, dy }
+    }
+
+    /// The plane of a value that the corners have.
+    #[inline]
+    pub(super) fn plane(&self, [a, b, c]: [f64; 3]) -> [f64; 3] {
+        let (b, c) = (b - a, c - a);
+        let part = |shares: [f64; 2]| b * shares[0] + c * shares[1];
+        [a + part(self.origin), part(self.dx), part(self.dy)]
+    }
+}

@@ -1,0 +1,83 @@
+//! Running the kernel of a vertex program over a batch, in pieces on all threads when it is large.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use triglyph_guest::kernel::program::sampler::Texture;
+use triglyph_guest::kernel::program::vertex::{Stream, VertexJob};
+
+use crate::cache::ProgramVertexHandle;
+use crate::sched::Scheduler;
+
+/// Vertices of one piece: some microseconds of compiled code, so that waking a thread pays.
+const PIECE: usize = 512;
+
+/// Vertices to shade.
+#[derive(Debug)]
+pub struct ProgramBatch<'a> {
+    /// The kernel.
+    pub kernel: &'a ProgramVertexHandle,
+    /// Floats of its records.
+    pub stride: usize,
+    /// Vertex arrays.
+    pub streams: &'a [Stream<'a>; 16],
+    /// Values of registers without array.
+    pub fixed: &'a [[f32; 4]; 16],
+    /// Constants.
+    pub constants: &'a [[f32; 4]],
+    /// Textures.
+    pub textures: &'a [Texture<'a>; 4],
+    /// Instructions one invocation may execute.
+    pub fuel: u32,
+    /// Array elements to shade.
+    pub vertices: &'a [u32],
+}
+
+/// Shaded vertices: outputs of the program, the position first.
+#[derive(Debug, Default)]
+pub struct Records {
+    /// One record of `stride` floats each, as [`VertexJob::records`].
+    pub floats: Vec<f32>,
+    /// Floats of a record.
+    pub stride: usize,
+    /// Invocations of the program that did not end.
+    pub exhausted: u32,
+}
+
+impl Records {
+    /// The record of vertex `index`.
+    pub fn get(&self, index: u32) -> &[f32] {
+        &self.floats[index as usize * self.stride..][..self.stride]
+    }
+}
+
+/// Shades a batch, in the allocation of `out`.
+pub fn shade_programs(scheduler: &Scheduler, batch: &ProgramBatch<'_>, mut out: Records) -> Records {
+    let (stride, count) = (batch.stride, batch.vertices.len());
+    out.stride = stride;
+    // The kernel writes all of it.
+    out.floats.resize(count * stride, 0.0);
+    let last_vertex = batch.vertices.iter().copied().max().unwrap_or(0);
+    let pieces: Vec<VertexJob<'_>> = batch
+        .vertices
+        .chunks(PIECE)
+        .zip(out.floats.chunks_mut(PIECE * stride))
+        .map(|(vertices, records)| VertexJob {
+            streams: batch.streams,
+            fixed: batch.fixed,
+            constants: batch.constants,
+            textures: batch.textures,
+            vertices,
+            last_vertex,
+            fuel: batch.fuel,
+            records,
+            exhausted: 0,
+        })
+        .collect();
+    let exhausted = AtomicU32::new(0);
+    scheduler.for_each_item(pieces, |mut piece| {
+        batch.kernel.shade(&mut piece);
+        exhausted.fetch_add(piece.exhausted, Relaxed);
+    });
+    out.exhausted = exhausted.into_inner();
+    out
+}

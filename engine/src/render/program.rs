@@ -1,0 +1,95 @@
+//! What machines drive whose stages are all programs.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::Renderer;
+use crate::cache::image::{DecodedImage, ImageSource};
+use crate::draw::program::{Drawn, ProgramBatch, ProgramSetup, Records, Topology, shade_programs};
+use crate::mem::Memory;
+use crate::raster;
+use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
+use crate::transfer::Place;
+
+/// A draw call after shading: state, and the order in which vertices form primitives.
+#[derive(Debug)]
+pub struct ProgramCall<'a> {
+    /// Surfaces.
+    pub target: &'a ProgramTarget,
+    /// What its pixels need.
+    pub state: &'a Arc<ProgramState>,
+    /// What its primitives need.
+    pub setup: &'a ProgramSetup,
+    /// How vertices form primitives.
+    pub topology: Topology,
+    /// Numbers of the shaded vertices in drawing order, [`RESTART`](crate::draw::program::RESTART) between primitives.
+    pub order: &'a [u32],
+}
+
+impl Renderer {
+    /// Shades a batch of vertices.
+    pub fn shade_programs(&mut self, batch: &ProgramBatch<'_>) -> Records {
+        let start = Instant::now();
+        let records = shade_programs(&self.scheduler, batch, std::mem::take(&mut self.record_scratch));
+        self.stats.vertices += batch.vertices.len() as u64;
+        self.stats.stages.vertex += start.elapsed();
+        records
+    }
+
+    /// Bins a draw. The scene before it is drawn first when its target is another one, or when one of the draw's
+    /// textures lies in what it writes: textures are what memory holds before a draw.
+    pub fn draw_programs(&mut self, memory: &Memory, call: &ProgramCall<'_>, records: Records) -> Drawn {
+        if self.programs.target != *call.target {
+            self.flush(memory);
+            self.programs.reset(*call.target);
+        } else if self.programs.is_full() || self.reads_scene(call.state) {
+            self.flush(memory);
+        }
+        self.programs.set_state(call.state.clone());
+        self.touched = self.touched.union(call.state.surfaces);
+
+        let start = Instant::now();
+        let drawn = call.setup.draw(call.topology, call.order, &records, &mut self.programs);
+        self.record_scratch = records;
+        self.stats.draws += 1;
+        self.stats.triangles += drawn.primitives;
+        self.stats.stages.setup += start.elapsed();
+        drawn
+    }
+
+    /// Samples that have passed the tests of draws that count them, all drawing done.
+    pub fn samples_passed(&mut self, memory: &Memory) -> u64 {
+        self.flush(memory);
+        self.samples
+    }
+
+    /// An image as it is in memory now, for vertex programs.
+    pub fn image(&mut self, memory: &Memory, source: &Arc<ImageSource>) -> Option<Arc<DecodedImage>> {
+        self.flush_overlapping(memory, source.place.space, source.place.address, source.size);
+        self.images.start_scene();
+        self.images.get(memory, source)
+    }
+
+    /// Whether the scene writes what a draw's textures are made of.
+    fn reads_scene(&self, state: &ProgramState) -> bool {
+        let images = state.textures.iter().flatten().map(|binding| &binding.image);
+        images.into_iter().any(|image| self.programs_touch(image.place, image.size))
+    }
+
+    /// Whether the scene of programs touches any of `size` bytes at `place`.
+    pub(super) fn programs_touch(&self, place: Place, size: u64) -> bool {
+        !self.programs.is_empty() && self.programs.target.overlaps(self.touched, place, size)
+    }
+
+    pub(super) fn flush_programs(&mut self, memory: &Memory) {
+        if !self.programs.is_empty() {
+            let done = raster::draw_programs(&self.programs, memory, &self.scheduler, &mut self.images);
+            self.samples = self.samples.wrapping_add(done.samples);
+            self.add_raster(&done);
+        }
+        // States without primitives go as well.
+        let target = self.programs.target;
+        self.programs.reset(target);
+        self.touched = Surfaces::default();
+    }
+}
