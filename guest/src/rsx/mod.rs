@@ -7,6 +7,7 @@
 //!                enums.rs the values of their fields; two_d/ methods and formats of the 2D classes
 //! vertex/        vertex programs: two units, 128 bits an instruction; fragment/ fragment programs, with inline
 //!                constants; operand.rs what both have in common, asm.rs programs as text
+//! texel.rs       texture formats; surface.rs colour targets
 //! ```
 
 pub mod asm;
@@ -20,5 +21,7 @@ pub mod operand;
 pub mod ramfc;
 pub mod ramht;
 pub mod registers;
+pub mod surface;
+pub mod texel;
 pub mod two_d;
 pub mod vertex;
