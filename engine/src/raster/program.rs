@@ -85,13 +85,7 @@ impl Prepared {
 
     fn bind(&self, state: &ProgramState) -> [Texture<'_>; UNITS] {
         std::array::from_fn(|unit| match (&state.textures[unit], &self.images[unit]) {
-            (Some(binding), Some(image)) => Texture {
-                lod_bias: binding.lod_bias,
-                lod_min: binding.lod_range[0],
-                lod_max: binding.lod_range[1],
-                border: binding.border,
-                ..image.texture()
-            },
+            (Some(binding), Some(image)) => binding.texture(image),
             _ => Texture::default(),
         })
     }

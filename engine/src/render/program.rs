@@ -57,10 +57,10 @@ impl Renderer {
         drawn
     }
 
-    /// Samples that have passed the tests of draws that count them, all drawing done.
-    pub fn samples_passed(&mut self, memory: &Memory) -> u64 {
+    /// Samples that have passed the tests of draws that count them since the last call, all drawing done.
+    pub fn take_samples(&mut self, memory: &Memory) -> u64 {
         self.flush(memory);
-        self.samples
+        std::mem::take(&mut self.samples)
     }
 
     /// An image as it is in memory now, for vertex programs.

@@ -119,7 +119,7 @@ impl Graph {
 
     /// Brings everything into memory that was drawn so far: before a report, an interrupt, the end of a submission.
     pub fn finish(&mut self, core: &mut Core) {
-        core.flush();
+        self.curie.finish(core);
     }
 }
 

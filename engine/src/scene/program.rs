@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use triglyph_guest::kernel::program::fragment::{FragmentConstants, Primitive, Samples, UNITS};
 use triglyph_guest::kernel::program::output::TARGETS;
+use triglyph_guest::kernel::program::sampler::Texture;
 use triglyph_guest::layout::SurfaceLayout;
 
 use super::{Extent, Kind, Rect, ranges_overlap};
 use crate::cache::FragmentHandle;
-use crate::cache::image::ImageSource;
+use crate::cache::image::{DecodedImage, ImageSource};
 use crate::transfer::Place;
 
 /// Fragments that are programs: fragment kernels.
@@ -211,4 +212,17 @@ pub struct TextureBinding {
     pub lod_range: [f32; 2],
     /// Border colour r, g, b, a in the texels' scale.
     pub border: [f32; 4],
+}
+
+impl TextureBinding {
+    /// The image as kernels take it, with the values of the sampler.
+    pub fn texture<'a>(&self, image: &'a DecodedImage) -> Texture<'a> {
+        Texture {
+            lod_bias: self.lod_bias,
+            lod_min: self.lod_range[0],
+            lod_max: self.lod_range[1],
+            border: self.border,
+            ..image.texture()
+        }
+    }
 }

@@ -1,0 +1,134 @@
+//! State of a draw, derived from registers where groups of them are stale.
+//!
+//! ```text
+//! target.rs     surfaces                     ─► ProgramTarget
+//! vertex.rs     program store, arrays        ─► VertexKey, streams
+//! fragment.rs   program in memory, inputs    ─► FragmentCode, varyings
+//! texture.rs    texture units                ─► TextureKey, images
+//! output.rs     tests, blending              ─► OutputKey, constants
+//! setup.rs      viewport, facing, lines, ... ─► ProgramSetup
+//! pixels.rs     all of it together           ─► ProgramState
+//! ```
+
+pub(super) mod fragment;
+mod output;
+mod pixels;
+mod setup;
+pub(super) mod target;
+pub(super) mod texture;
+pub(super) mod vertex;
+
+pub(super) use setup::scissor;
+
+use std::sync::Arc;
+
+use triglyph_guest::rsx::methods::dirty;
+
+use crate::draw::program::{ProgramSetup, Topology};
+use crate::rsx::core::Core;
+use crate::rsx::registers::Registers;
+use crate::scene::program::ProgramState;
+use fragment::FragmentProgram;
+use target::Target;
+use texture::TextureUnits;
+use vertex::VertexState;
+
+/// What the last draw used.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// Groups that some part has not looked at yet.
+    stale: u32,
+    pub target: Target,
+    pub vertex: Option<VertexState>,
+    program: Option<FragmentProgram>,
+    textures: TextureUnits,
+    pub pixels: Option<Pixels>,
+    /// Whether the last draw was one of points, when that makes a difference.
+    points: bool,
+}
+
+/// State of fragments and primitives.
+#[derive(Debug)]
+pub(super) struct Pixels {
+    pub state: Arc<ProgramState>,
+    pub setup: Arc<ProgramSetup>,
+}
+
+/// Groups that fragments and primitives depend on.
+const PIXEL_GROUPS: u32 = dirty::SURFACE
+    | dirty::VIEWPORT
+    | dirty::RASTER
+    | dirty::FRAGMENT_PROGRAM
+    | dirty::TEXTURE
+    | dirty::OUTPUT
+    | dirty::DEPTH_STENCIL
+    | dirty::FOG
+    | dirty::QUERY;
+/// Groups that vertices depend on.
+const VERTEX_GROUPS: u32 = dirty::VERTEX_ARRAY | dirty::VERTEX_PROGRAM | dirty::VERTEX_TEXTURE;
+
+impl State {
+    /// Takes the groups over that changed since the last draw.
+    pub(super) fn take_stale(&mut self, registers: &mut Registers) {
+        self.stale |= registers.take_stale();
+    }
+
+    /// Whether one of `groups` is stale; it is not any more.
+    fn refresh(&mut self, groups: u32) -> bool {
+        let stale = self.stale & groups != 0;
+        self.stale &= !groups;
+        stale
+    }
+
+    /// The target as the registers have it.
+    pub(super) fn refresh_target(&mut self, core: &mut Core, registers: &Registers) {
+        // Primitives and fragments look at the group as well.
+        if self.stale & dirty::SURFACE != 0 {
+            self.target = Target::new(core, registers);
+        }
+    }
+
+    /// Everything fragments and primitives need, the vertex program being up to date; `None` when the draw can have no
+    /// effect.
+    pub(super) fn refresh_pixels(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        topology: Topology,
+    ) -> Option<&Pixels> {
+        self.refresh_target(core, registers);
+        let reread = self.refresh_program(core, registers);
+        let points = topology == Topology::Points;
+        let sprites = fragment::sprites(registers) && points != self.points;
+        self.points = points;
+        if self.stale & dirty::TEXTURE != 0 {
+            self.textures = TextureUnits::default();
+        }
+        if self.refresh(PIXEL_GROUPS) || reread || sprites || self.pixels.is_none() {
+            self.pixels = pixels::derive(self, core, registers);
+        }
+        self.pixels.as_ref()
+    }
+
+    /// Reads the fragment program again where it may have changed. Returns whether it has.
+    fn refresh_program(&mut self, core: &mut Core, registers: &Registers) -> bool {
+        let same_place = self.stale & dirty::FRAGMENT_PROGRAM == 0;
+        if same_place && self.program.as_ref().is_some_and(|program| program.is_current(core)) {
+            return false;
+        }
+        self.program = FragmentProgram::read(core, registers, self.program.take());
+        true
+    }
+
+    /// The vertex program and its arrays.
+    pub(super) fn refresh_vertex(&mut self, core: &mut Core, registers: &Registers, store: &vertex::Store) {
+        if self.refresh(VERTEX_GROUPS) || self.vertex.is_none() {
+            let state = VertexState::new(core, registers, store);
+            // Varyings and points depend on what the program gives, not on the program.
+            if self.vertex.as_ref().is_none_or(|before| before.output_mask != state.output_mask) {
+                self.pixels = None;
+            }
+            self.vertex = Some(state);
+        }
+    }
+}

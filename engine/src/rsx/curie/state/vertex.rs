@@ -1,0 +1,302 @@
+//! Vertex programs and vertex arrays.
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::Window;
+use triglyph_guest::kernel::program::vertex::{Component, Input, RsxVertexCode, Step, Stream, VertexCode, VertexKey};
+use triglyph_guest::rsx::enums::VertexType;
+use triglyph_guest::rsx::methods::curie as m;
+use triglyph_guest::rsx::vertex::{Instruction, STORE, ScalarOp, VectorOp, Words};
+
+use super::texture::VertexTextures;
+use crate::cache::ProgramVertexHandle;
+use crate::device::FaultKind;
+use crate::mem::Memory;
+use crate::rsx::core::Core;
+use crate::rsx::registers::Registers;
+use crate::transfer::Place;
+
+/// The program store.
+pub(in crate::rsx::curie) type Store = [Words; STORE];
+
+/// The vertex program and the arrays it reads.
+#[derive(Debug)]
+pub(in crate::rsx::curie) struct VertexState {
+    /// Inputs that the program reads.
+    pub inputs: u16,
+    /// The output mask.
+    pub output_mask: u32,
+    /// Arrays that are on, whether or not the program reads them.
+    pub arrays: [Option<Array>; 16],
+    /// Textures.
+    pub textures: VertexTextures,
+    /// Instructions that a vertex may execute.
+    pub fuel: u32,
+    /// The kernel for arrays in memory.
+    pub key: VertexKey,
+    /// As above.
+    pub handle: ProgramVertexHandle,
+}
+
+/// A vertex array.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::rsx::curie) struct Array {
+    /// The method of its DMA object.
+    pub object: usize,
+    /// Byte offset of element 0 in it.
+    pub offset: u32,
+    /// Bytes from element to element.
+    pub stride: u32,
+    /// Vertices of an element.
+    pub divisor: u32,
+    /// How it is read.
+    pub component: Component,
+    /// Components of an element.
+    pub count: u8,
+    /// Which element a vertex reads.
+    pub step: Step,
+}
+
+impl Array {
+    /// Bytes of an element.
+    fn bytes(&self) -> u32 {
+        self.component.element_bytes(self.count)
+    }
+
+    /// Where it stands, and how many bytes its object has from there on. Sees what was drawn before.
+    fn place(&self, core: &mut Core, registers: &Registers, last: u32) -> Option<(Place, u64)> {
+        let object = core.dma(registers.get(self.object as u32), "vertex array")?;
+        let Some(place) = object.place(self.offset) else {
+            let what = format_args!("a vertex array at {:#x} beyond its object", self.offset);
+            core.fault(FaultKind::UnmappedRead, self.offset.into(), what);
+            return None;
+        };
+        let bytes = u64::from(self.last_element(last)) * u64::from(self.stride) + u64::from(self.bytes());
+        core.renderer.flush_overlapping(&core.memory, place.space, place.address, bytes);
+        let there = core.memory.readable(place.space, place.address).len() as u64;
+        let allowed = (object.limit - u64::from(self.offset)).saturating_add(1);
+        if there.min(allowed) < bytes {
+            core.fault(FaultKind::UnmappedRead, place.address, format_args!("a vertex array longer than memory"));
+        }
+        Some((place, allowed))
+    }
+
+    /// The last element that vertices up to `last` may read.
+    fn last_element(&self, last: u32) -> u32 {
+        match self.step {
+            Step::Vertex => last,
+            Step::Divide => last / self.divisor,
+            Step::Modulo => last.min(self.divisor - 1),
+        }
+    }
+}
+
+/// The address of an array has 28 bits (RPCS3).
+const ADDRESS_BITS: u32 = 0x0FFF_FFFF;
+
+impl VertexState {
+    pub(super) fn new(core: &mut Core, registers: &Registers, store: &Store) -> Self {
+        let get = |id: usize| registers.get(id as u32);
+        let start = get(m::set_transform_program_start::ID);
+        let branch_bits = get(m::set_transform_branch_bits::ID);
+        let Reachable { code, inputs, textures } = reachable(core, store, start as usize);
+        let code = Arc::new(RsxVertexCode { code, start: start.min(STORE as u32) as u16, branch_bits });
+        let output_mask = get(m::set_vertex_attrib_output_mask::ID);
+        let outputs = outputs(output_mask);
+        let textures = VertexTextures::new(core, registers, textures);
+        let arrays = std::array::from_fn(|i| array(registers, i));
+        let key = key(core, registers, &code, inputs, outputs, &arrays, &textures);
+        let handle = core.renderer.kernels.program_vertex(&key);
+        let timeout = m::set_transform_timeout::instructions(get(m::set_transform_timeout::ID));
+        // A channel without set-up has 0 here and draws all the same.
+        let fuel = if timeout == 0 { 0x1_0000 } else { timeout };
+        VertexState { inputs, output_mask, arrays, textures, fuel, key, handle }
+    }
+
+    /// Where the arrays that the program reads stand, and how many bytes of them may be read, for vertices up to `last`. Arrays
+    /// without memory are faults and read zeros.
+    pub fn places(&self, core: &mut Core, registers: &Registers, last: u32) -> [Option<(Place, u64)>; 16] {
+        std::array::from_fn(|i| match (self.key.inputs[i], &self.arrays[i]) {
+            (Input::Array { .. }, Some(array)) => array.place(core, registers, last),
+            _ => None,
+        })
+    }
+
+    /// The arrays at `places`.
+    pub fn streams<'m>(&self, memory: &'m Memory, places: &[Option<(Place, u64)>; 16]) -> [Stream<'m>; 16] {
+        std::array::from_fn(|i| {
+            let Some(array) = &self.arrays[i] else { return Stream::default() };
+            let window = match places[i] {
+                Some((place, allowed)) => {
+                    let window = memory.readable(place.space, place.address);
+                    window.first(usize::try_from(allowed).unwrap_or(usize::MAX))
+                }
+                None => Window::default(),
+            };
+            Stream { window, stride: array.stride, divisor: array.divisor }
+        })
+    }
+
+    /// The key for vertices that all come in one array of f32, four components of each attribute.
+    pub fn immediate_key(&self, registers: &Registers) -> VertexKey {
+        let mask = registers.get(m::set_vertex_attrib_input_mask::ID as u32) as u16;
+        let input = |i: usize| match (self.inputs & mask) >> i & 1 {
+            0 => Input::Fixed,
+            _ => Input::Array { component: Component::F32, count: 4, step: Step::Vertex },
+        };
+        VertexKey { inputs: std::array::from_fn(input), big_endian: false, ..self.key.clone() }
+    }
+
+    /// The key for packed vertices; each array's first byte in a vertex, and the bytes of a vertex. Whatever the input mask
+    /// says, arrays that are on take place.
+    pub fn inline_key(&self) -> (VertexKey, [Option<u32>; 16], u32) {
+        let mut key = self.key.clone();
+        let mut at = 0;
+        let offsets = std::array::from_fn(|i| {
+            let array = self.arrays[i].as_ref()?;
+            let offset = at;
+            at += array.bytes().next_multiple_of(4);
+            if let Input::Array { step, .. } = &mut key.inputs[i] {
+                *step = Step::Vertex;
+            }
+            Some(offset)
+        });
+        (key, offsets, at)
+    }
+}
+
+fn key(
+    core: &Core,
+    registers: &Registers,
+    code: &Arc<RsxVertexCode>,
+    inputs: u16,
+    outputs: u32,
+    arrays: &[Option<Array>; 16],
+    textures: &VertexTextures,
+) -> VertexKey {
+    let mask = registers.get(m::set_vertex_attrib_input_mask::ID as u32) as u16;
+    let input = |i: usize| match &arrays[i] {
+        Some(array) if (inputs & mask) >> i & 1 != 0 => {
+            Input::Array { component: array.component, count: array.count, step: array.step }
+        }
+        _ => Input::Fixed,
+    };
+    VertexKey {
+        code: VertexCode::Rsx(code.clone()),
+        inputs: std::array::from_fn(input),
+        big_endian: core.big_endian,
+        outputs,
+        textures: textures.keys,
+    }
+}
+
+/// What an array's registers say; `None` when it is off.
+fn array(registers: &Registers, i: usize) -> Option<Array> {
+    use m::{set_vertex_data_array_format as format, set_vertex_data_array_offset as offset};
+    let get = |id: usize| registers.get(id as u32);
+    let word = get(format::id(i));
+    let count = format::size(word).min(4) as u8;
+    if count == 0 {
+        return None;
+    }
+    let component = match format::kind(word)? {
+        // RPCS3 reads bytes here; with four components it is a colour (nouveau).
+        VertexType::D3dColor if count == 4 => Component::Bgra8,
+        VertexType::D3dColor | VertexType::Uint8 => Component::Uint8,
+        VertexType::Snorm16 => Component::CenteredSnorm16,
+        VertexType::Float32 => Component::F32,
+        VertexType::Float16 => Component::F16,
+        VertexType::Unorm8 => Component::Unorm8,
+        VertexType::Sint16 => Component::Sint16,
+        VertexType::Cmp => Component::Packed11,
+    };
+    let address = get(offset::id(i));
+    let base = get(m::set_vertex_data_base_offset::ID);
+    let divisor = format::frequency(word).max(1);
+    let modulo = get(m::set_frequency_divider_operation::ID) >> i & 1 != 0;
+    Some(Array {
+        object: match offset::location(address) {
+            0 => m::set_context_dma_vertex_a::ID,
+            _ => m::set_context_dma_vertex_b::ID,
+        },
+        offset: offset::offset(address).wrapping_add(base) & ADDRESS_BITS,
+        stride: format::stride(word),
+        divisor,
+        component,
+        count,
+        step: match (divisor, modulo) {
+            (1, _) => Step::Vertex,
+            (_, true) => Step::Modulo,
+            (_, false) => Step::Divide,
+        },
+    })
+}
+
+/// Output registers that OUTPUT_MASK lets through; the position always.
+fn outputs(mask: u32) -> u32 {
+    use m::set_vertex_attrib_output_mask as bits;
+    let clip = bits::clip_distances(mask);
+    let fog = bits::fog(mask) || clip & 0b111 != 0;
+    let point = bits::point_size(mask) || bits::coordinate9(mask) || clip >> 3 != 0;
+    1 | u32::from(bits::color0(mask)) << 1
+        | u32::from(bits::color1(mask)) << 2
+        | u32::from(bits::back_color0(mask)) << 3
+        | u32::from(bits::back_color1(mask)) << 4
+        | u32::from(fog) << 5
+        | u32::from(point) << 6
+        | bits::coordinates(mask) << 7
+        | u32::from(bits::coordinate8(mask)) << 15
+}
+
+/// The instructions that one program can reach.
+struct Reachable {
+    /// At their places in the store, others zero; up to the last one.
+    code: Vec<Words>,
+    /// Inputs that they read.
+    inputs: u16,
+    /// Texture units that they read.
+    textures: u8,
+}
+
+fn reachable(core: &mut Core, store: &Store, start: usize) -> Reachable {
+    let mut found = Reachable { code: Vec::new(), inputs: 0, textures: 0 };
+    let mut seen = [false; STORE];
+    let mut open = vec![start];
+    while let Some(index) = open.pop() {
+        let (Some(words), Some(seen)) = (store.get(index), seen.get_mut(index)) else { continue };
+        if std::mem::replace(seen, true) {
+            continue;
+        }
+        if found.code.len() <= index {
+            found.code.resize(index + 1, [0; 4]);
+        }
+        found.code[index] = *words;
+        let instruction = Instruction::decode(*words).unwrap_or_else(|error| {
+            let what = format_args!("vertex program, instruction {index}: {error}");
+            core.fault(FaultKind::BadShader, index as u64, what);
+            Instruction::NOP
+        });
+        found.add(&instruction);
+        let op = instruction.scalar.op;
+        let leaves = matches!(op, ScalarOp::Bra | ScalarOp::Bri | ScalarOp::Ret) && instruction.condition.is_none();
+        if !instruction.end && !leaves {
+            open.push(index + 1);
+        }
+        if !instruction.end && op.has_target() {
+            open.push(instruction.scalar.target.into());
+        }
+    }
+    found
+}
+
+impl Reachable {
+    fn add(&mut self, instruction: &Instruction) {
+        use triglyph_guest::rsx::vertex::Register;
+        if instruction.reads(Register::Input) {
+            self.inputs |= if instruction.relative_input { u16::MAX } else { 1 << instruction.input };
+        }
+        if instruction.vector.op == VectorOp::Txl {
+            self.textures |= 1 << (instruction.vector.texture & 3);
+        }
+    }
+}
