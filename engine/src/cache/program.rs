@@ -19,6 +19,11 @@ pub struct ProgramVertexHandle(pub(super) Arc<Slot<ProgramVertexKind>>);
 pub struct FragmentHandle(pub(super) Arc<Slot<FragmentKind>>);
 
 impl ProgramVertexHandle {
+    /// Whether there is compiled code by now.
+    pub fn is_compiled(&self) -> bool {
+        self.0.compiled().is_some()
+    }
+
     /// Shades every vertex of `job`.
     pub fn shade(&self, job: &mut VertexJob<'_>) {
         self.0.note_call();

@@ -1,6 +1,7 @@
 //! Running the kernel of a vertex program over a batch, in pieces on all threads when it is large.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
 
 use triglyph_guest::kernel::program::sampler::Texture;
 use triglyph_guest::kernel::program::vertex::{Stream, VertexJob};
@@ -10,6 +11,9 @@ use crate::sched::Scheduler;
 
 /// Vertices of one piece: some microseconds of compiled code, so that waking a thread pays.
 const PIECE: usize = 512;
+
+/// Nanoseconds that a vertex takes, compiled and interpreted, roughly.
+const COST: (u64, u64) = (20, 2000);
 
 /// Vertices to shade.
 #[derive(Debug)]
@@ -74,7 +78,9 @@ pub fn shade_programs(scheduler: &Scheduler, batch: &ProgramBatch<'_>, mut out: 
         })
         .collect();
     let exhausted = AtomicU32::new(0);
-    scheduler.for_each_item(pieces, |mut piece| {
+    let vertex = if batch.kernel.is_compiled() { COST.0 } else { COST.1 };
+    let cost = Duration::from_nanos(count as u64 * vertex);
+    scheduler.for_each_item(pieces, cost, |mut piece| {
         batch.kernel.shade(&mut piece);
         exhausted.fetch_add(piece.exhausted, Relaxed);
     });

@@ -30,7 +30,7 @@ use state::State;
 use upload::Uploads;
 
 /// The 3D state of a channel.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Curie {
     registers: Registers,
     uploads: Uploads,
@@ -40,6 +40,20 @@ pub struct Curie {
     /// Samples counted since the counter was set to zero.
     samples: u64,
 }
+
+impl Default for Curie {
+    /// All registers zero, but for the clear rectangle, which lets everything pass: Mesa clears without setting it.
+    fn default() -> Self {
+        let mut registers = Registers::default();
+        for id in [curie::set_clear_rect_horizontal::ID, curie::set_clear_rect_vertical::ID] {
+            registers.set(id as u32, CLEAR_RECT);
+        }
+        Curie { registers, uploads: Uploads::default(), gather: None, state: State::default(), sync: Sync::default() }
+    }
+}
+
+/// From 0 to 4095.
+const CLEAR_RECT: u32 = 0x0FFF_0000;
 
 impl Curie {
     /// The registers, by method.
