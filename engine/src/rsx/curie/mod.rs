@@ -48,7 +48,7 @@ impl Default for Curie {
         for id in [curie::set_clear_rect_horizontal::ID, curie::set_clear_rect_vertical::ID] {
             registers.set(id as u32, CLEAR_RECT);
         }
-        Curie { registers, uploads: Uploads::default(), gather: None, state: State::default(), sync: Sync::default() }
+        Curie { registers, uploads: Uploads::default(), gather: None, state: State::default(), samples: 0 }
     }
 }
 
