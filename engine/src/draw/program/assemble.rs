@@ -80,7 +80,7 @@ fn form(topology: Topology, provoking: Provoking, run: &[u32], emit: &mut impl F
             for (i, &ends) in run.array_windows().enumerate() {
                 emit(line(ends, i > 0));
             }
-            if let (Topology::LineLoop, [start, _, .., end]) = (topology, run) {
+            if let (Topology::LineLoop, [start, .., end]) = (topology, run) {
                 emit(line([*end, *start], true));
             }
         }

@@ -47,7 +47,6 @@ struct Unit {
 
 impl TextureUnits {
     /// Keys and bindings of the units in `used`.
-    #[expect(clippy::type_complexity, reason = "two arrays by unit")]
     pub(super) fn get(
         &mut self,
         core: &mut Core,
