@@ -245,6 +245,18 @@ impl<'a> Emit<'a> {
         self.cast(result, ty)
     }
 
+    /// Bytes of `a` in the order `order`, [`Self::NO_BYTE`] giving zero, as a vector of `a`'s type.
+    pub fn pick_bytes(&mut self, a: Value, order: [u8; 16]) -> Value {
+        let ty = self.b.func.dfg.value_type(a);
+        let a = self.cast(a, I8X16);
+        let order = self.bytes(order);
+        let result = if self.caps.x86 { self.b.ins().x86_pshufb(a, order) } else { self.b.ins().swizzle(a, order) };
+        self.cast(result, ty)
+    }
+
+    /// No byte at all, for [`Self::pick_bytes`].
+    pub const NO_BYTE: u8 = 0x80;
+
     // Floats.
 
     /// The square root.
@@ -348,6 +360,12 @@ impl<'a> Emit<'a> {
         I32x4(self.b.ins().bitselect(m.0, a.0, b.0))
     }
 
+    /// a * b of lanes from 0 to 32767, which is one operation.
+    pub fn imul_small(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        let [a, b] = [a, b].map(|v| I16x8(self.cast(v.0, I16X8)));
+        self.madd16(a, b)
+    }
+
     /// Lane `lane` as a 32-bit scalar.
     pub fn lane(&mut self, a: I32x4, lane: u8) -> Value {
         self.b.ins().extractlane(a.0, lane)
@@ -383,14 +401,6 @@ impl<'a> Emit<'a> {
     /// Bit i of the 32-bit scalar is lane i.
     pub fn mask_bits(&mut self, a: Mask) -> Value {
         self.b.ins().vhigh_bits(I32, a.0)
-    }
-
-    /// Lane i from bit i of a 32-bit scalar.
-    pub fn mask_from_bits(&mut self, bits: Value) -> Mask {
-        let bits = self.splat_i32(bits);
-        let each = self.ints([1, 2, 4, 8]);
-        let bits = self.iand(bits, each);
-        self.ieq(bits, each)
     }
 
     /// The mask as integers: -1 or 0.

@@ -8,6 +8,11 @@ impl Emit<'_> {
         self.b.ins().load(I32, memory(), base, offset)
     }
 
+    /// A 32-bit unsigned integer at `base + offset` as a 64-bit scalar.
+    pub fn load_u32(&mut self, base: Value, offset: impl Into<Offset32>) -> Value {
+        self.b.ins().uload32(memory(), base, offset)
+    }
+
     /// A 64-bit scalar or address at `base + offset`.
     pub fn load_i64(&mut self, base: Value, offset: impl Into<Offset32>) -> Value {
         self.b.ins().load(I64, memory(), base, offset)

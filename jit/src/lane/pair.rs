@@ -67,6 +67,35 @@ impl Emit<'_> {
         I16x8(self.cast(both.0, I16X8))
     }
 
+    /// Signed 32-bit integers as even and odd lanes, each brought to 0..65535.
+    pub fn join_saturated(&mut self, even: I32x4, odd: I32x4) -> I16x8 {
+        let apart = self.b.ins().unarrow(even.0, odd.0);
+        I16x8(self.pick_bytes(apart, [0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15]))
+    }
+
+    /// The low byte of each 32-bit integer as even and as odd lane.
+    pub fn low_bytes_twice(&mut self, a: I32x4) -> I16x8 {
+        const NONE: u8 = Emit::NO_BYTE;
+        let a = self.cast(a.0, I16X8);
+        I16x8(self.pick_bytes(a, [0, NONE, 0, NONE, 4, NONE, 4, NONE, 8, NONE, 8, NONE, 12, NONE, 12, NONE]))
+    }
+
+    /// a[0] * b[0] + a[1] * b[1] of each pair of signed lanes.
+    pub fn madd16(&mut self, a: I16x8, b: I16x8) -> I32x4 {
+        let [low_a, low_b] = [a, b].map(|v| self.b.ins().swiden_low(v.0));
+        let [high_a, high_b] = [a, b].map(|v| self.b.ins().swiden_high(v.0));
+        let low = self.b.ins().imul(low_a, low_b);
+        let high = self.b.ins().imul(high_a, high_b);
+        I32x4(self.b.ins().iadd_pairwise(low, high))
+    }
+
+    /// Lanes 0 to 3 of two vectors in turn, and lanes 4 to 7.
+    pub fn interleave16(&mut self, a: I16x8, b: I16x8) -> [I16x8; 2] {
+        const LOW: [u8; 16] = [0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23];
+        const HIGH: [u8; 16] = [8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31];
+        [LOW, HIGH].map(|order| I16x8(self.shuffle(a.0, b.0, order)))
+    }
+
     /// trunc(p / 255) for p below 65535.
     pub fn div255(&mut self, p: I16x8) -> I16x8 {
         let high = self.shr16(p, 8);

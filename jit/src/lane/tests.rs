@@ -176,13 +176,6 @@ fn comparisons_and_masks() {
         bits(e, m).0
     });
     assert_eq!(got, [0b0101; 4]);
-    for nibble in 0..16 {
-        let got = run([nibble; 4], [0; 4], |e, a, _| {
-            let bits = e.lane(a, 0);
-            e.mask_from_bits(bits).0
-        });
-        assert_eq!(got, [0, 1, 2, 3].map(|i| 0u32.wrapping_sub(nibble >> i & 1)));
-    }
 }
 
 #[test]
@@ -232,6 +225,56 @@ fn sixteen_bit_arithmetic() {
         },
         |a, b| a & 0xFFFF | b & 0xFFFF_0000,
     );
+}
+
+#[test]
+fn lanes_that_work_in_pairs() {
+    let half = |w: u32, k: u32| (w >> (16 * k)) as u16 as i16;
+    ints(
+        "madd16",
+        |e, a, b| {
+            let [a, b] = [a, b].map(|v| I16x8(e.cast(v.0, I16X8)));
+            e.madd16(a, b)
+        },
+        |a, b| {
+            let product = |k| i32::from(half(a, k)).wrapping_mul(half(b, k).into());
+            product(0).wrapping_add(product(1)) as u32
+        },
+    );
+    ints(
+        "imul_small",
+        |e, a, b| {
+            let low = e.i(0x7FFF);
+            let (a, b) = (e.iand(a, low), e.iand(b, low));
+            e.imul_small(a, b)
+        },
+        |a, b| (a & 0x7FFF) * (b & 0x7FFF),
+    );
+    let saturate = |v: u32| (v as i32).clamp(0, 0xFFFF) as u32;
+    ints(
+        "join_saturated",
+        |e, a, b| {
+            let joined = e.join_saturated(a, b);
+            I32x4(e.cast(joined.0, I32X4))
+        },
+        |a, b| saturate(a) | saturate(b) << 16,
+    );
+    ints(
+        "low_bytes_twice",
+        |e, a, _| {
+            let bytes = e.low_bytes_twice(a);
+            I32x4(e.cast(bytes.0, I32X4))
+        },
+        |a, _| (a & 0xFF) * 0x1_0001,
+    );
+    let part = |which: usize| {
+        run([0x1_0000, 0x3_0002, 0x5_0004, 0x7_0006], [0x9_0008, 0xB_000A, 0xD_000C, 0xF_000E], |e, a, b| {
+            let [a, b] = [a, b].map(|v| I16x8(e.cast(v.0, I16X8)));
+            e.interleave16(a, b)[which].0
+        })
+    };
+    assert_eq!(part(0), [0x8_0000, 0x9_0001, 0xA_0002, 0xB_0003]);
+    assert_eq!(part(1), [0xC_0004, 0xD_0005, 0xE_0006, 0xF_0007]);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::lighting::LightingArgs;
 use super::plan::Plan;
 use super::procedural::ProceduralArgs;
 use super::quad::Record;
+use super::sample::linear::Place;
 
 /// Constants that the code may keep in memory; more of them go behind the code.
 pub const POOL: usize = 48;
@@ -54,17 +55,34 @@ pub struct Args {
     pub procedural: ProceduralArgs,
     pub lighting: LightingArgs,
     pub pool: [[u8; 16]; POOL],
+    /// The mask of each set of covered pixels.
+    pub masks: [Vec4<i32>; 16],
 }
+
+/// What [`Args::masks`] holds.
+const MASKS: [Vec4<i32>; 16] = {
+    let mut masks = [[0; 4]; 16];
+    let mut pixels = 0;
+    while pixels < 16 {
+        let mut lane = 0;
+        while lane < 4 {
+            masks[pixels][lane] = -(pixels as i32 >> lane & 1);
+            lane += 1;
+        }
+        pixels += 1;
+    }
+    masks
+};
 
 /// Memory that the code works in; nothing in it is read before the code has written it.
 #[repr(C, align(64))]
 pub struct Scratch {
-    /// Edge functions at the first pixel of each quad of the block.
-    pub edges: [[i32; 16]; 3],
-    /// Steps of the edge functions to the four pixels of a quad.
-    pub lanes: [Vec4<i32>; 3],
+    /// Steps of the edge functions from the first pixel of a block to the pixels of each quad.
+    pub steps: [[Vec4<i32>; 16]; 3],
     /// Indices on their way from vectors to addresses.
     pub indices: [Vec4<u32>; 2],
+    /// Where a texture is sampled, within a phase.
+    pub place: Place,
     /// Of the current primitive.
     pub planes: [Vec4<f32>; PLANES],
     /// Of the quads of the block.
@@ -83,9 +101,11 @@ pub struct Frame {
 #[derive(Clone, Copy)]
 pub struct TextureArgs {
     pub texels: *const u32,
-    /// log2 of the width of level 0, for shifts.
-    pub width_shift: u32,
+    /// What texels are counted from to find those above them.
+    pub above: *const u32,
+    pub texels_twice: [*const u32; 2],
     pub face_words: u32,
+    pub reserved: u32,
     /// Width and height of level 0, and the same times 256, as floats.
     pub size: [Vec4<f32>; 2],
     pub size256: [Vec4<f32>; 2],
@@ -104,8 +124,10 @@ pub struct TextureArgs {
 
 const NO_TEXTURE: TextureArgs = TextureArgs {
     texels: std::ptr::null(),
-    width_shift: 0,
+    above: std::ptr::null(),
+    texels_twice: [std::ptr::null(); 2],
     face_words: 0,
+    reserved: 0,
     size: [[0.0; 4]; 2],
     size256: [[0.0; 4]; 2],
     last: [[0; 4]; 2],
@@ -193,6 +215,7 @@ pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob
         procedural,
         lighting,
         pool: *pool,
+        masks: MASKS,
     })
 }
 
@@ -281,8 +304,10 @@ fn texture(key: &PixelKey, unit: usize, texture: &Texture<'_>, c: &TextureConsta
     let size = [[width as f32; 4], [height as f32; 4]];
     Ok(TextureArgs {
         texels: texture.decoded.as_ptr(),
-        width_shift: width.trailing_zeros(),
+        above: texture.decoded.as_ptr().wrapping_sub(width as usize),
+        texels_twice: [texture.decoded.as_ptr(); 2],
         face_words: face_words as u32,
+        reserved: 0,
         size,
         size256: size.map(|axis| axis.map(|v| v * 256.0)),
         last: [[width as i32 - 1; 4], [height as i32 - 1; 4]],

@@ -214,8 +214,13 @@ impl Quad<'_, '_> {
 
     /// A constant colour of the arguments.
     pub fn constant(&mut self, offset: i32) -> Pair {
+        if let Some(&pair) = self.constants.get(&offset) {
+            return pair;
+        }
         let args = self.e.args;
-        Pair { br: self.e.load_shorts(args, offset), ag: self.e.load_shorts(args, offset + 16) }
+        let pair = Pair { br: self.e.load_shorts(args, offset), ag: self.e.load_shorts(args, offset + 16) };
+        self.constants.insert(offset, pair);
+        pair
     }
 
     /// The colour of texture unit `unit`.
@@ -257,26 +262,26 @@ impl Quad<'_, '_> {
     }
 
     /// The vertex colour: trunc(clamp(v, 0, 1) * 255 + 0.5).
-    fn primary(&mut self) -> Pair {
+    pub fn primary(&mut self) -> Pair {
+        if let Some(pair) = self.primary_of_record() {
+            return pair;
+        }
+        let need = self.plan.primary;
         let [r, g, b, a] = [0, 1, 2, 3].map(|channel| {
-            let need = self.plan.primary;
             let needed = if channel == 3 { need.alpha } else { need.color };
-            needed.then(|| self.primary_channel(self.key.color_slots[channel]))
+            if needed { self.primary_channel(self.key.color_slots[channel]) } else { self.e.i(0) }
         });
-        let mut join = |even: Option<I32x4>, odd: Option<I32x4>| {
-            let zero = self.e.i(0);
-            match (even, odd) {
-                (Some(even), Some(odd)) => self.e.join_ints(even, odd),
-                (even, odd) => self.e.join_ints(even.unwrap_or(zero), odd.unwrap_or(zero)),
-            }
-        };
+        let mut join = |even: I32x4, odd: I32x4| self.e.join_saturated(even, odd);
         Pair { br: join(b, r), ag: join(a, g) }
     }
 
+    /// A channel of it, except that what should be 0 may be less. NaN passes the minimum and becomes the smallest
+    /// integer, or 0.
     fn primary_channel(&mut self, slot: u8) -> I32x4 {
         let value = self.varying(slot);
         let e = &mut *self.e;
-        let value = e.clamp(value, 0.0, 1.0);
+        let one = e.f(1.0);
+        let value = e.min(one, value);
         let scale = e.f(255.0);
         let scaled = e.mul(value, scale);
         let half = e.f(0.5);

@@ -5,19 +5,18 @@ use triglyph_guest::num::ops::Ops;
 
 use super::args::{at, scratch_at};
 use super::quad::Quad;
-use crate::lane::{Emit, F32x4};
+use crate::lane::{Emit, F32x4, I32x4};
 
-/// The edge functions of the four pixels of quad `number`, exact integers rounded to floats.
-pub fn edges(e: &mut Emit<'_>, number: Value) -> [F32x4; 3] {
-    let args = e.args;
-    let offset = e.b.ins().ishl_imm_u(number, 2);
-    let base = e.b.ins().iadd(args, offset);
-    [0, 1, 2].map(|k| {
-        // As a float, because hosts splat floats from memory in one instruction.
-        let corner = e.load_splat_f32(base, scratch_at!(edges) + 64 * k);
-        let corner = e.bits(corner);
-        let lanes = e.load_ints(args, scratch_at!(lanes) + 16 * k);
-        let edge = e.iadd(corner, lanes);
+/// The edge functions of the four pixels of a quad, exact integers rounded to floats. `corner` has them at the first
+/// pixel of the block; `four` is four times the number of the quad.
+pub fn edges(e: &mut Emit<'_>, corner: [I32x4; 3], four: Value) -> [F32x4; 3] {
+    let steps = e.scale(four, 4);
+    let steps = e.b.ins().iadd(e.args, steps);
+    let mut k = 0;
+    corner.map(|corner| {
+        let step = e.load_ints(steps, scratch_at!(steps) + size_of::<[[i32; 4]; 16]>() as i32 * k);
+        k += 1;
+        let edge = e.iadd(corner, step);
         e.to_float(edge)
     })
 }
@@ -39,7 +38,8 @@ impl Quad<'_, '_> {
         if let Some(w) = self.known_w() {
             return w;
         }
-        let q = weighted_sum(self.e, self.edges, 1);
+        let edges = self.edges();
+        let q = weighted_sum(self.e, edges, 1);
         let one = self.e.f(1.0);
         let w = self.e.div(one, q);
         self.w = Some(w);
@@ -63,7 +63,8 @@ impl Quad<'_, '_> {
             Some(value) => value,
             None => {
                 let w = self.w();
-                let sum = weighted_sum(self.e, self.edges, self.plan.varying_plane(packed));
+                let edges = self.edges();
+                let sum = weighted_sum(self.e, edges, self.plan.varying_plane(packed));
                 self.e.mul(sum, w)
             }
         };
@@ -77,7 +78,8 @@ impl Quad<'_, '_> {
             return depth;
         }
         let args = self.e.args;
-        let z = weighted_sum(self.e, self.edges, 4);
+        let edges = self.edges();
+        let z = weighted_sum(self.e, edges, 4);
         let sum = self.e.load_floats(args, scratch_at!(planes));
         let z = self.e.div(z, sum);
         let scale = self.e.load_floats(args, at!(depth_scale));

@@ -6,19 +6,22 @@ use std::mem::{MaybeUninit, offset_of, size_of};
 use std::sync::Arc;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::types::{I32, I32X4, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, Type, Value};
 use triglyph_guest::format::PixelFormat;
-use triglyph_guest::kernel::pixel::{Compare, LogicOp, Output, PixelBlock, PixelJob, PixelKey, Primitive};
+use triglyph_guest::kernel::pixel::{
+    self as pixel, Compare, LogicOp, Output, PixelBlock, PixelJob, PixelKey, Primitive,
+};
 use triglyph_guest::kernel::tier::TextureDecoder;
 use triglyph_guest::kernel::{PixelKernel, Refused};
 use triglyph_guest::layout;
+use triglyph_guest::num::ops::Ops;
 
 use super::args::{self, Frame, POOL, at, scratch_at};
 use super::plan::Plan;
-use super::quad::{Exits, Quad, Record, VARYINGS};
+use super::quad::{Covered, Exits, Known, Quad, Record, VARYINGS};
 use crate::code::{Code, Compiler};
-use crate::lane::{Emit, Mask};
+use crate::lane::{Emit, I32x4, Mask};
 use crate::texture::Decoder;
 
 /// A pixel kernel as machine code.
@@ -107,6 +110,10 @@ fn plan(key: &PixelKey) -> Result<Plan, Refused> {
 
 /// What the quads of a block share.
 pub struct Corner {
+    /// Not zero when all pixels of the block are covered.
+    pub full: Value,
+    /// The edge functions at its first pixel.
+    pub edges: [I32x4; 3],
     /// Address of the block's first pixel in the colour and depth buffers.
     pub color: Option<Value>,
     pub depth: Option<Value>,
@@ -140,8 +147,8 @@ fn build(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, pool: &mut Vec<[u8; 16]>
     e.jump(ready, &[]);
 
     e.switch_to(ready);
-    edges(e, primitive, block);
-    let corner = corner(e, key, plan, block);
+    let edges = edges(e, primitive, block);
+    let corner = corner(e, key, plan, block, edges);
     let next = e.block(&[]);
     quads(e, key, plan, &corner, block, next);
 
@@ -165,48 +172,98 @@ fn primitive(e: &mut Emit<'_>, index: Value) -> Value {
     e.b.ins().iadd(primitives, offset)
 }
 
-/// Fills the planes and lane steps of the scratch memory from a primitive.
+/// Fills the planes and the steps of the scratch memory from a primitive.
 fn set_up(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, primitive: Value) {
     let args = e.args;
-    let plane = |index: usize| scratch_at!(planes) + 16 * index as i32;
-    let mut copies = vec![(primitive, offset_of!(Primitive, sum) as i32, 0)];
-    for k in 0..3 {
-        copies.push((primitive, (offset_of!(Primitive, inv_w) + 4 * k) as i32, 1 + k));
-        copies.push((primitive, (offset_of!(Primitive, z) + 4 * k) as i32, 4 + k));
-    }
+    let sum = e.load_splat_f32(primitive, offset_of!(Primitive, sum) as i32);
+    e.store(sum.0, args, scratch_at!(planes));
+    // 1/w and z.
+    const _: () = assert!(offset_of!(Primitive, z) == offset_of!(Primitive, inv_w) + 12);
+    let inv_w = e.b.ins().iadd_imm_u(primitive, offset_of!(Primitive, inv_w) as i64);
+    spread(e, inv_w, 1, 2);
     if !plan.varyings.is_empty() {
         let varyings = e.load_i64(args, at!(varyings));
         let first = e.load_i32(primitive, offset_of!(Primitive, first_varying) as i32);
         let first = e.b.ins().uextend(I64, first);
         let offset = e.b.ins().imul_imm_u(first, size_of::<[f32; 3]>() as i64);
         let base = e.b.ins().iadd(varyings, offset);
-        for &packed in &plan.varyings {
-            copies.extend((0..3).map(|k| (base, (12 * packed + 4 * k) as i32, plan.varying_plane(packed) + k)));
+        for run in plan.varyings.chunk_by(|a, b| a + 1 == *b) {
+            let from = e.b.ins().iadd_imm_u(base, 12 * run[0] as i64);
+            spread(e, from, plan.varying_plane(run[0]), run.len());
         }
     }
-    for (base, offset, index) in copies {
-        let value = e.load_splat_f32(base, offset);
-        e.store(value.0, args, plane(index));
-    }
-    for k in 0..3i32 {
-        let dx = e.load_splat_i32(primitive, offset_of!(Primitive, dx) as i32 + 4 * k);
-        let dy = e.load_splat_i32(primitive, offset_of!(Primitive, dy) as i32 + 4 * k);
-        let (right, down) = (e.ints([0, -1, 0, -1]), e.ints([0, 0, -1, -1]));
-        let (dx, dy) = (e.b.ins().band(dx.0, right.0), e.b.ins().band(dy.0, down.0));
-        let lanes = e.b.ins().iadd(dx, dy);
-        e.store(lanes, args, scratch_at!(lanes) + 16 * k);
-    }
+    steps(e, primitive);
     if plan.lod(key) {
         super::lod::set_up(e, plan, primitive);
     }
 }
 
-/// Fills the edges of the scratch memory: the edge functions at the first pixel of each quad of the block, wrapping.
-fn edges(e: &mut Emit<'_>, primitive: Value, block: Value) {
-    let args = e.args;
+/// Fills `count` times three planes from plane `plane` on with floats that follow each other at `from`.
+fn spread(e: &mut Emit<'_>, from: Value, plane: usize, count: usize) {
+    let to = e.b.ins().iadd_imm_u(e.args, i64::from(scratch_at!(planes)) + 16 * plane as i64);
+    repeat(e, count, [(from, 12), (to, 48)], |e, [from, to]| {
+        for k in 0..3 {
+            let value = e.load_splat_f32(from, 4 * k);
+            e.store(value.0, to, 16 * k);
+        }
+    });
+}
+
+/// Fills the steps.
+fn steps(e: &mut Emit<'_>, primitive: Value) {
+    let to = e.b.ins().iadd_imm_u(e.args, i64::from(scratch_at!(steps)));
+    let size = size_of::<[[i32; 4]; 16]>() as i64;
+    repeat(e, 3, [(primitive, 4), (to, size)], |e, [primitive, to]| {
+        let dx = e.load_splat_i32(primitive, offset_of!(Primitive, dx) as i32);
+        let dy = e.load_splat_i32(primitive, offset_of!(Primitive, dy) as i32);
+        let (right, down) = (e.ints([0, -1, 0, -1]), e.ints([0, 0, -1, -1]));
+        let (right, down) = (e.iand(dx, right), e.iand(dy, down));
+        let mut quads = vec![e.iadd(right, down)];
+        // Numbers of quads are in Morton order: each of their bits doubles what is there.
+        for (step, shift) in [(dx, 1), (dy, 1), (dx, 2), (dy, 2)] {
+            let step = e.ishl(step, shift);
+            for i in 0..quads.len() {
+                let quad = e.iadd(quads[i], step);
+                quads.push(quad);
+            }
+        }
+        for (i, quad) in quads.into_iter().enumerate() {
+            e.store(quad.0, to, 16 * i as i32);
+        }
+    });
+}
+
+/// A loop of `count` rounds over pointers that move on by so many bytes each.
+fn repeat<const N: usize>(
+    e: &mut Emit<'_>,
+    count: usize,
+    pointers: [(Value, i64); N],
+    body: impl FnOnce(&mut Emit<'_>, [Value; N]),
+) {
+    let types = vec![I64; N + 1];
+    let (round, done) = (e.block(&types), e.block(&[]));
+    let zero = e.i64(0);
+    let first: Vec<Value> = std::iter::once(zero).chain(pointers.map(|p| p.0)).collect();
+    e.jump(round, &first);
+    e.switch_to(round);
+    let number = e.parameter(round, 0);
+    let now = std::array::from_fn(|i| e.parameter(round, i + 1));
+    body(e, now);
+    let next = e.b.ins().iadd_imm_u(number, 1);
+    let mut following = vec![next];
+    for (pointer, (_, bytes)) in now.into_iter().zip(pointers) {
+        following.push(e.b.ins().iadd_imm_u(pointer, bytes));
+    }
+    let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, next, count as i64);
+    e.branch(more, (round, &following), (done, &[]));
+    e.switch_to(done);
+}
+
+/// The edge functions at the first pixel of the block, wrapping.
+fn edges(e: &mut Emit<'_>, primitive: Value, block: Value) -> [I32x4; 3] {
     let x = e.b.ins().uload16(I32, crate::lane::memory(), block, offset_of!(PixelBlock, x) as i32);
     let row = e.b.ins().uload16(I32, crate::lane::memory(), block, offset_of!(PixelBlock, row) as i32);
-    for k in 0..3i32 {
+    [0, 1, 2].map(|k| {
         let edge = e.load_i32(primitive, offset_of!(Primitive, edge) as i32 + 8 * k);
         let dx = e.load_i32(primitive, offset_of!(Primitive, dx) as i32 + 4 * k);
         let dy = e.load_i32(primitive, offset_of!(Primitive, dy) as i32 + 4 * k);
@@ -214,24 +271,12 @@ fn edges(e: &mut Emit<'_>, primitive: Value, block: Value) {
         let down = e.b.ins().imul(dy, row);
         let corner = e.b.ins().iadd(edge, right);
         let corner = e.b.ins().iadd(corner, down);
-        // Quads 0 to 3 lie two pixels apart, groups of four quads four pixels.
-        let lanes = e.load_ints(args, scratch_at!(lanes) + 16 * k).0;
-        let two = e.b.ins().iadd(lanes, lanes);
-        let corner = e.splat_i32(corner).0;
-        let first = e.b.ins().iadd(corner, two);
-        let (dx, dy) = (e.splat_i32(dx).0, e.splat_i32(dy).0);
-        let (dx, dy) = (e.b.ins().ishl_imm_u(dx, 2), e.b.ins().ishl_imm_u(dy, 2));
-        let right = e.b.ins().iadd(first, dx);
-        let down = e.b.ins().iadd(first, dy);
-        let both = e.b.ins().iadd(right, dy);
-        for (i, group) in [first, right, down, both].into_iter().enumerate() {
-            e.store(group, args, scratch_at!(edges) + 64 * k + 16 * i as i32);
-        }
-    }
+        e.splat_i32(corner)
+    })
 }
 
 /// Addresses of the block in the targets.
-fn corner(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, block: Value) -> Corner {
+fn corner(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, block: Value, edges: [I32x4; 3]) -> Corner {
     let args = e.args;
     let x = e.b.ins().uload16(I64, crate::lane::memory(), block, offset_of!(PixelBlock, x) as i32);
     let row = e.b.ins().uload16(I64, crate::lane::memory(), block, offset_of!(PixelBlock, row) as i32);
@@ -266,42 +311,60 @@ fn corner(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, block: Value) -> Corner
     let color = key.color_format.filter(|_| plan.color_write).map(|f| address(at!(color), f.bytes()));
     let used = plan.stencil || plan.depth_test || plan.depth_write;
     let depth = key.depth_format.filter(|_| used).map(|f| address(at!(depth), f.bytes()));
-    Corner { color, depth }
+    let coverage = e.load_i64(block, offset_of!(PixelBlock, coverage) as i32);
+    let full = e.b.ins().icmp_imm_s(IntCC::Equal, coverage, -1);
+    Corner { full, edges, color, depth }
 }
 
 /// The quads of a block.
 fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: Value, next: Block) {
-    if !plan.phases() {
-        return covered_quads(e, block, None, next, |e, quad, _, advance| {
+    let early = plan.early_tests(key);
+    if !plan.phases() && !early {
+        return covered_quads(e, block, corner.full, None, next, |e, covered, _, advance| {
             let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
-            Quad::first(e, key, plan, corner, quad, exits).whole();
+            Quad::first(e, key, plan, corner, covered, exits).whole();
         });
     }
     let tested = e.block(&[I64]);
     let records = e.b.ins().iadd_imm_u(e.args, i64::from(scratch_at!(records)));
-    covered_quads(e, block, Some(records), tested, |e, quad, records, advance| {
+    covered_quads(e, block, corner.full, Some(records), tested, |e, covered, records, advance| {
         let Some(record) = records else { return };
         let following = e.b.ins().iadd_imm_u(record, size_of::<Record>() as i64);
         let exits = Exits { dead: (advance, &[record]), alive: (advance, &[following]) };
-        Quad::first(e, key, plan, corner, quad, exits).test_phase(record);
+        let quad = Quad::first(e, key, plan, corner, covered, exits);
+        if early { quad.test_phase(record) } else { quad.interpolation_phase(record) }
     });
 
     e.switch_to(tested);
     let end = e.parameter(tested, 0);
     let mut any = e.b.ins().icmp(IntCC::NotEqual, records, end);
-    for (unit, lod) in (0..4).flat_map(|unit| [(unit, true), (unit, false)]) {
-        let needed = match key.textures.get(unit) {
-            Some(texture) => plan.textures[unit] && (!lod || texture.needs_lod()),
-            None => plan.procedural.any() && !lod,
-        };
-        if !needed {
-            continue;
-        }
+    if !plan.phases() {
+        return each_record(e, (any, records, end), next, next, |e, record, advance| {
+            let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
+            Quad::resumed(e, key, plan, Known::Tests(record), exits).rest();
+        });
+    }
+    if early {
         let after = e.block(&[]);
         each_record(e, (any, records, end), after, next, |e, record, advance| {
             let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
-            let quad = Quad::resumed(e, key, plan, record, exits);
-            if lod { quad.lod_phase(unit) } else { quad.texture_phase(unit) }
+            Quad::resumed(e, key, plan, Known::Tests(record), exits).interpolation_phase(record);
+        });
+        e.switch_to(after);
+        any = e.i64(1);
+    }
+    for (unit, phase) in (0..4).flat_map(|unit| texture_phases(key, plan, unit).iter().map(move |&phase| (unit, phase)))
+    {
+        let after = e.block(&[]);
+        each_record(e, (any, records, end), after, next, |e, record, advance| {
+            let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
+            let quad = Quad::resumed(e, key, plan, Known::Attributes(record), exits);
+            match phase {
+                TexturePhase::Lod => quad.lod_phase(unit),
+                TexturePhase::Place => quad.place_phase(unit),
+                TexturePhase::Filter => quad.filter_phase(unit),
+                TexturePhase::Whole => quad.texture_phase(unit),
+            }
         });
         e.switch_to(after);
         any = e.i64(1);
@@ -310,76 +373,104 @@ fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: 
         let after = e.block(&[]);
         each_record(e, (any, records, end), after, next, |e, record, advance| {
             let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
-            Quad::resumed(e, key, plan, record, exits).lighting_phase();
+            Quad::resumed(e, key, plan, Known::Attributes(record), exits).lighting_phase();
         });
         e.switch_to(after);
         any = e.i64(1);
     }
     each_record(e, (any, records, end), next, next, |e, record, advance| {
         let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
-        Quad::resumed(e, key, plan, record, exits).last_phase();
+        let mut quad = Quad::resumed(e, key, plan, Known::Attributes(record), exits);
+        quad.full = (!early).then_some(corner.full);
+        quad.rest();
     });
 }
 
-/// The two loops over the quads of a block: all of them, or those with any covered pixel. `body` gets a quad's number
-/// and mask, the running value that started as `carried`, and the block to go on to with the value's successor;
-/// after the last one its value goes to `next`.
+/// What is done of a texture unit in a loop over quads. Chains of operations that depend on each other are cut where
+/// they can be, between finding a place and reading from it: hosts look ahead by a hundred instructions or so.
+#[derive(Clone, Copy)]
+enum TexturePhase {
+    /// The level of detail.
+    Lod,
+    /// Where filtered texels stand.
+    Place,
+    /// Reading and filtering them.
+    Filter,
+    /// Everything, or everything but the level of detail.
+    Whole,
+}
+
+/// The phases of unit `unit`, 3 being the procedural one.
+fn texture_phases(key: &PixelKey, plan: &Plan, unit: usize) -> &'static [TexturePhase] {
+    use TexturePhase::*;
+    match key.textures.get(unit) {
+        None if plan.procedural.any() => &[Whole],
+        Some(_) if !plan.textures[unit] => &[],
+        Some(texture) if texture.needs_lod() => &[Lod, Whole],
+        Some(texture) if texture.magnify == pixel::Filter::Linear && !texture.kind.is_shadow() => &[Place, Filter],
+        Some(_) => &[Whole],
+        None => &[],
+    }
+}
+
+/// A loop over the quads of a block with any covered pixel. `body` gets a quad, the running value that started as
+/// `carried`, and the block to go on to with the value's successor; after the last one its value goes to `next`.
 fn covered_quads(
     e: &mut Emit<'_>,
     block: Value,
+    full: Value,
     carried: Option<Value>,
     next: Block,
-    body: impl Fn(&mut Emit<'_>, (Value, Option<Mask>), Option<Value>, Block),
+    body: impl Fn(&mut Emit<'_>, Covered, Option<Value>, Block),
 ) {
-    let types: &[Type] = if carried.is_some() { &[I64] } else { &[] };
-    let with = |first: Value| [Some(first), carried].into_iter().flatten().collect::<Vec<Value>>();
+    let with = |values: &[Value], running: Option<Value>| values.iter().copied().chain(running).collect::<Vec<Value>>();
+    let types = |first: &[Type]| first.iter().copied().chain(carried.map(|_| I64)).collect::<Vec<Type>>();
+    let (take, quad, advance) = (e.block(&types(&[I64])), e.block(&types(&[I64, I32X4, I64])), e.block(&types(&[])));
+    let (step, left) = (e.block(&[]), e.block(&[]));
+    let running = |e: &Emit<'_>, block: Block, index: usize| carried.map(|_| e.parameter(block, index));
+
+    // All quads in order, or those that the bits of the coverage name.
     let coverage = e.load_i64(block, offset_of!(PixelBlock, coverage) as i32);
-    let full = e.b.ins().icmp_imm_s(IntCC::Equal, coverage, -1);
-    let parameters = if carried.is_some() { vec![I64; 2] } else { vec![I64] };
-    let (interior, masked) = (e.block(&parameters), e.block(&parameters));
-    let zero = e.i64(0);
-    e.branch(full, (interior, &with(zero)), (masked, &with(coverage)));
+    let (zero, all) = (e.i64(0), e.i(-1));
+    e.branch(full, (quad, &with(&[zero, all.0, zero], carried)), (take, &with(&[coverage], carried)));
 
-    e.switch_to(interior);
-    let number = e.parameter(interior, 0);
-    let advance = e.block(types);
-    let value = carried.map(|_| e.parameter(interior, 1));
-    body(e, (number, None), value, advance);
-    e.switch_to(advance);
-    let value = carried.map(|_| e.parameter(advance, 0));
-    let following = e.b.ins().iadd_imm_u(number, 1);
-    let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, following, 16);
-    let again: Vec<Value> = [Some(following), value].into_iter().flatten().collect();
-    let done: Vec<Value> = value.into_iter().collect();
-    e.branch(more, (interior, &again), (next, &done));
-
-    e.switch_to(masked);
-    let coverage = e.parameter(masked, 0);
-    let value = carried.map(|_| e.parameter(masked, 1));
-    let (some, advance) = (e.block(&[]), e.block(types));
-    let done: Vec<Value> = value.into_iter().collect();
-    e.branch(coverage, (some, &[]), (next, &done));
+    e.switch_to(take);
+    let (some, value) = (e.block(&[]), running(e, take, 1));
+    let coverage = e.parameter(take, 0);
+    e.branch(coverage, (some, &[]), (next, &with(&[], value)));
     e.switch_to(some);
-    let (number, mask, rest) = take_quad(e, coverage);
-    body(e, (number, Some(mask)), value, advance);
+    let (covered, rest) = take_quad(e, coverage);
+    e.jump(quad, &with(&[covered.four, covered.mask.0, rest], value));
+
+    e.switch_to(quad);
+    let covered = Covered { four: e.parameter(quad, 0), mask: Mask(e.parameter(quad, 1)) };
+    let (rest, value) = (e.parameter(quad, 2), running(e, quad, 3));
+    body(e, covered, value, advance);
+
     e.switch_to(advance);
-    let value = carried.map(|_| e.parameter(advance, 0));
-    let again: Vec<Value> = [Some(rest), value].into_iter().flatten().collect();
-    e.jump(masked, &again);
+    let value = running(e, advance, 0);
+    e.branch(full, (step, &[]), (left, &[]));
+    e.switch_to(left);
+    e.jump(take, &with(&[rest], value));
+    e.switch_to(step);
+    let four = e.b.ins().iadd_imm_u(covered.four, 4);
+    let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, four, 64);
+    e.branch(more, (quad, &with(&[four, covered.mask.0, rest], value)), (next, &with(&[], value)));
 }
 
-/// The first quad of a coverage that is not empty: its number, its mask, and the coverage of the rest.
-fn take_quad(e: &mut Emit<'_>, coverage: Value) -> (Value, Mask, Value) {
+/// The first quad of a coverage that is not empty, and the coverage of the rest.
+fn take_quad(e: &mut Emit<'_>, coverage: Value) -> (Covered, Value) {
     let bit = e.b.ins().ctz(coverage);
-    let bit = e.b.ins().band_imm_u(bit, 0x3C);
-    let number = e.b.ins().ushr_imm_u(bit, 2);
-    let pixels = e.b.ins().ushr(coverage, bit);
+    let four = e.b.ins().band_imm_u(bit, 0x3C);
+    let pixels = e.b.ins().ushr(coverage, four);
     let pixels = e.b.ins().band_imm_u(pixels, 15);
-    let pixels = e.b.ins().ireduce(I32, pixels);
+    let pixels = e.b.ins().ishl_imm_u(pixels, 4);
+    let masks = e.b.ins().iadd(e.args, pixels);
+    let mask = Mask(e.load_ints(masks, at!(masks)).0);
     let taken = e.i64(15);
-    let taken = e.b.ins().ishl(taken, bit);
+    let taken = e.b.ins().ishl(taken, four);
     let rest = e.b.ins().band_not(coverage, taken);
-    (number, e.mask_from_bits(pixels), rest)
+    (Covered { four, mask }, rest)
 }
 
 /// A loop over the records from `first` to `end`, to `after` when it is done; straight to `none` unless `any`.

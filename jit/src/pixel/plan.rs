@@ -48,6 +48,8 @@ pub struct Plan {
     pub depth_write: bool,
     /// Packed varyings that are interpolated, by first use.
     pub varyings: Vec<usize>,
+    /// Those of them that textures and lighting read, in a later phase than the one that interpolates.
+    pub carried: Vec<usize>,
     /// Packed varyings whose derivatives are needed.
     pub derivatives: Vec<usize>,
     /// Work of a quad, in guest instructions or so.
@@ -92,6 +94,7 @@ impl Plan {
             depth_test: key.depth_format.is_some() && key.depth_test != Compare::Always,
             depth_write: key.depth_format.is_some() && key.depth_write,
             varyings: Vec::new(),
+            carried: Vec::new(),
             derivatives: Vec::new(),
             size: 0,
         };
@@ -178,12 +181,6 @@ impl Plan {
 
     fn live_varyings(&mut self, key: &PixelKey) {
         let mut slots = Vec::new();
-        if self.primary.color {
-            slots.extend(&key.color_slots[..3]);
-        }
-        if self.primary.alpha {
-            slots.push(key.color_slots[3]);
-        }
         let mut lod_slots = Vec::new();
         for (unit, texture) in key.textures.iter().enumerate().filter(|&(unit, _)| self.textures[unit]) {
             debug_assert!(self.textures[unit]);
@@ -208,6 +205,13 @@ impl Plan {
             packed.dedup();
             packed
         };
+        self.carried = pack(slots.clone());
+        if self.primary.color {
+            slots.extend(&key.color_slots[..3]);
+        }
+        if self.primary.alpha {
+            slots.push(key.color_slots[3]);
+        }
         self.varyings = pack(slots);
         self.derivatives = pack(lod_slots);
     }
@@ -223,9 +227,20 @@ impl Plan {
         procedural || (0..3).any(|unit| self.textures[unit] && key.textures[unit].needs_lod())
     }
 
-    /// Whether blocks are done in phases: with anything interpolated by perspective.
+    /// Whether blocks are done in phases: with textures or lighting.
     pub fn phases(&self) -> bool {
-        !self.varyings.is_empty()
+        self.textures.contains(&true) || self.procedural.any() || self.lighting()
+    }
+
+    /// Whether anything is tested before shading; see [`super::quad::Quad::first_tests`].
+    pub fn early_tests(&self, key: &PixelKey) -> bool {
+        let first = key.alpha_test == Compare::Always && (self.stencil || self.depth_test || self.depth_write);
+        key.shadow.is_some() || first || self.depth_first(key)
+    }
+
+    /// Whether the depth test alone goes before the alpha test.
+    pub fn depth_first(&self, key: &PixelKey) -> bool {
+        key.alpha_test != Compare::Always && !self.stencil && self.depth_test
     }
 
     /// Whether fog changes anything.

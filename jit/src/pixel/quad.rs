@@ -6,13 +6,14 @@
 //! to overlap them, which it cannot do with whole pipelines.
 
 use std::collections::HashMap;
-use std::mem::offset_of;
 
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::pixel::{Compare, PixelKey};
+use triglyph_guest::num::ops::Ops;
 
 use super::kernel::Corner;
 use super::plan::Plan;
+use super::sample::linear::Place;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
 
 /// Largest number of varyings of a kernel: all that a vertex record holds.
@@ -24,10 +25,17 @@ pub const VARYINGS: usize = 24;
 pub struct Record {
     pub varyings: [[f32; 4]; VARYINGS],
     pub w: [f32; 4],
+    pub edges: [[f32; 4]; 3],
     pub mask: [i32; 4],
     pub depth: [f32; 4],
+    /// The depth as it is stored.
+    pub depth_int: [i32; 4],
+    /// The vertex colour.
+    pub primary: [[u16; 8]; 2],
     /// Level of detail of the texture that comes next.
     pub lod: [f32; 4],
+    /// Where the texture that comes next is sampled.
+    pub place: Place,
     /// Sampled textures, the procedural one last.
     pub textures: [[[u16; 8]; 2]; 4],
     /// Primary and secondary colour of fragment lighting.
@@ -43,82 +51,121 @@ pub struct Exits<'x> {
     pub alive: (Block, &'x [Value]),
 }
 
+/// What earlier phases have left in a record.
+#[derive(Clone, Copy)]
+pub enum Known {
+    /// This is the first phase.
+    Nothing,
+    /// Masks, addresses and edge functions.
+    Tests(Value),
+    /// What is interpolated, and what phases in between have added.
+    Attributes(Value),
+}
+
+impl Known {
+    /// The record.
+    pub fn record(self) -> Option<Value> {
+        match self {
+            Known::Nothing => None,
+            Known::Tests(record) | Known::Attributes(record) => Some(record),
+        }
+    }
+
+    /// The record of interpolated values.
+    pub fn attributes(self) -> Option<Value> {
+        if let Known::Attributes(record) = self { Some(record) } else { None }
+    }
+}
+
+/// A quad of a block.
+#[derive(Clone, Copy)]
+pub struct Covered {
+    /// Four times its number.
+    pub four: Value,
+    /// The covered ones of its pixels.
+    pub mask: Mask,
+}
+
 /// What a quad knows while it is emitted. Values are computed when first asked for, in a block that dominates all
 /// later ones.
 pub struct Quad<'q, 'a> {
     pub e: &'q mut Emit<'a>,
     pub key: &'q PixelKey,
     pub plan: &'q Plan,
-    /// The record to read from, after the first phase.
-    record: Option<Value>,
-    /// Pixels that are still alive; `None` means all.
-    pub mask: Option<Mask>,
-    exits: Exits<'q>,
+    /// What earlier phases have found out.
+    pub known: Known,
+    /// Pixels that are still alive; `None` until they are read from the record.
+    mask: Option<Mask>,
+    /// Not zero when every pixel of the block is covered; `None` when tests have changed the mask since.
+    pub full: Option<Value>,
+    pub exits: Exits<'q>,
     color_at: Option<Value>,
     depth_at: Option<Value>,
-    /// The three edge functions; only in the first phase.
-    pub edges: [F32x4; 3],
+    edges: Option<[F32x4; 3]>,
     pub w: Option<F32x4>,
     pub varyings: HashMap<usize, F32x4>,
     pub depth: Option<F32x4>,
     pub depth_int: Option<I32x4>,
     /// Results of the small operations on channels, by kind and operand.
     pub channels: HashMap<(Value, u8), I16x8>,
+    /// Colours among the arguments, by offset.
+    pub constants: HashMap<i32, Pair>,
 }
 
 /// Offset of a field of a record.
 macro_rules! saved {
-    ($($field:tt)+) => { offset_of!(Record, $($field)+) as i32 };
+    ($($field:tt)+) => { std::mem::offset_of!($crate::pixel::quad::Record, $($field)+) as i32 };
 }
+pub(super) use saved;
 
 impl<'q, 'a> Quad<'q, 'a> {
-    fn new(e: &'q mut Emit<'a>, key: &'q PixelKey, plan: &'q Plan, edges: [F32x4; 3], exits: Exits<'q>) -> Self {
+    fn new(e: &'q mut Emit<'a>, key: &'q PixelKey, plan: &'q Plan, known: Known, exits: Exits<'q>) -> Self {
         Quad {
             e,
             key,
             plan,
-            record: None,
+            known,
             mask: None,
+            full: None,
             exits,
             color_at: None,
             depth_at: None,
-            edges,
+            edges: None,
             w: None,
             varyings: HashMap::new(),
             depth: None,
             depth_int: None,
             channels: HashMap::new(),
+            constants: HashMap::new(),
         }
     }
 
-    /// Starts with quad `number` of a block.
+    /// Starts with a quad of a block.
     pub fn first(
         e: &'q mut Emit<'a>,
         key: &'q PixelKey,
         plan: &'q Plan,
         corner: &Corner,
-        (number, mask): (Value, Option<Mask>),
+        covered: Covered,
         exits: Exits<'q>,
     ) -> Self {
-        let edges = super::interpolate::edges(e, number);
-        let mut quad = Quad::new(e, key, plan, edges, exits);
+        let edges = super::interpolate::edges(e, corner.edges, covered.four);
+        let mut quad = Quad::new(e, key, plan, Known::Nothing, exits);
         let mut address = |base: Option<Value>, bytes: Option<u32>| {
-            let offset = quad.e.scale(number, 4 * bytes?);
+            let offset = quad.e.scale(covered.four, bytes?);
             Some(quad.e.b.ins().iadd(base?, offset))
         };
         quad.color_at = address(corner.color, key.color_format.map(|f| f.bytes()));
         quad.depth_at = address(corner.depth, key.depth_format.map(|f| f.bytes()));
-        quad.mask = mask;
+        quad.mask = Some(covered.mask);
+        quad.full = Some(corner.full);
+        quad.edges = Some(edges);
         quad
     }
 
-    /// Goes on with the quad that `record` remembers.
-    pub fn resumed(e: &'q mut Emit<'a>, key: &'q PixelKey, plan: &'q Plan, record: Value, exits: Exits<'q>) -> Self {
-        // Everything made of the edge functions stands in the record.
-        let none = e.floats([0.0; 4]);
-        let mut quad = Quad::new(e, key, plan, [none; 3], exits);
-        quad.record = Some(record);
-        quad
+    /// Goes on with a quad of which this much is known.
+    pub fn resumed(e: &'q mut Emit<'a>, key: &'q PixelKey, plan: &'q Plan, known: Known, exits: Exits<'q>) -> Self {
+        Quad::new(e, key, plan, known, exits)
     }
 
     /// All stages at once.
@@ -128,11 +175,20 @@ impl<'q, 'a> Quad<'q, 'a> {
         self.alive();
     }
 
-    /// The phase before the textures, tests and interpolation; the quad goes to `record` when it is still alive.
+    /// The phase of the tests that go first; the quad goes to `record` when it is still alive.
     pub fn test_phase(mut self, record: Value) {
         self.first_tests();
+        for (k, edge) in self.edges().into_iter().enumerate() {
+            self.e.store(edge.0, record, saved!(edges) + 16 * k as i32);
+        }
+        self.remember_tests(record);
+        self.alive();
+    }
+
+    /// The phase of interpolation; the quad goes to `record`.
+    pub fn interpolation_phase(mut self, record: Value) {
         let plan = self.plan;
-        for (index, &packed) in plan.varyings.iter().enumerate() {
+        for (index, &packed) in plan.carried.iter().enumerate() {
             let value = self.packed_varying(packed);
             self.e.store(value.0, record, saved!(varyings) + 16 * index as i32);
         }
@@ -140,20 +196,38 @@ impl<'q, 'a> Quad<'q, 'a> {
             let w = self.w();
             self.e.store(w.0, record, saved!(w));
         }
-        let mask = match self.mask {
-            Some(mask) => mask.0,
-            None => self.e.ints([-1; 4]).0,
-        };
-        self.e.store(mask, record, saved!(mask));
+        if plan.primary.any() {
+            let pair = self.primary();
+            self.store_pair(pair, record, saved!(primary));
+        }
+        if let Known::Nothing = self.known {
+            self.remember_tests(record);
+        }
+        self.alive();
+    }
+
+    fn remember_tests(&mut self, record: Value) {
+        if let Some(mask) = self.mask {
+            self.e.store(mask.0, record, saved!(mask));
+        }
         if self.carries_depth() {
             let depth = self.depth();
             self.e.store(depth.0, record, saved!(depth));
+        }
+        if self.carries_depth_int() {
+            let depth = self.depth_int();
+            self.e.store(depth.0, record, saved!(depth_int));
         }
         for (address, offset) in [(self.color_at, saved!(color_at)), (self.depth_at, saved!(depth_at))] {
             if let Some(address) = address {
                 self.e.store(address, record, offset);
             }
         }
+    }
+
+    /// All that follows the tests.
+    pub fn rest(mut self) {
+        self.shade();
         self.alive();
     }
 
@@ -161,7 +235,7 @@ impl<'q, 'a> Quad<'q, 'a> {
     pub fn lod_phase(mut self, unit: usize) {
         let coordinates = self.coordinates(unit);
         let lod = self.lod(unit, &coordinates);
-        if let Some(record) = self.record {
+        if let Some(record) = self.known.record() {
             self.e.store(lod.0, record, saved!(lod));
         }
         self.alive();
@@ -170,10 +244,8 @@ impl<'q, 'a> Quad<'q, 'a> {
     /// The phase of a texture unit, 3 being the procedural one.
     pub fn texture_phase(mut self, unit: usize) {
         let pair = if unit == 3 { self.procedural() } else { self.sample(unit) };
-        if let Some(record) = self.record {
-            let at = saved!(textures) + 32 * unit as i32;
-            self.e.store(pair.br.0, record, at);
-            self.e.store(pair.ag.0, record, at + 16);
+        if let Some(record) = self.known.record() {
+            self.store_pair(pair, record, saved!(textures) + 32 * unit as i32);
         }
         self.alive();
     }
@@ -181,37 +253,35 @@ impl<'q, 'a> Quad<'q, 'a> {
     /// The phase of fragment lighting.
     pub fn lighting_phase(mut self) {
         let colors = self.lighting();
-        if let Some(record) = self.record {
+        if let Some(record) = self.known.record() {
             for (side, pair) in colors.into_iter().enumerate().filter(|&(side, _)| self.plan.fragment[side].any()) {
-                let at = saved!(fragment) + 32 * side as i32;
-                self.e.store(pair.br.0, record, at);
-                self.e.store(pair.ag.0, record, at + 16);
+                self.store_pair(pair, record, saved!(fragment) + 32 * side as i32);
             }
         }
         self.alive();
     }
 
-    /// The phase after the textures.
-    pub fn last_phase(mut self) {
-        if let Some(record) = self.record {
-            self.mask = Some(Mask(self.e.load_ints(record, saved!(mask)).0));
-        }
-        self.shade();
-        self.alive();
-    }
-
-    fn alive(self) {
+    /// Ends with the quad.
+    pub fn alive(self) {
         let (block, values) = self.exits.alive;
         self.e.jump(block, values);
     }
 
+    /// Keeps a colour in a record.
+    pub fn store_pair(&mut self, pair: Pair, record: Value, at: i32) {
+        self.e.store(pair.br.0, record, at);
+        self.e.store(pair.ag.0, record, at + 16);
+    }
+
     /// Whether a later phase needs the depth.
     fn carries_depth(&self) -> bool {
-        let late = self.key.alpha_test != Compare::Always;
-        let shadow = self.key.shadow.is_some();
-        shadow
-            || self.plan.fog(self.key)
-            || late && (self.plan.depth_write || self.plan.depth_test && self.plan.stencil)
+        self.key.shadow.is_some() || self.plan.fog(self.key)
+    }
+
+    /// Whether a later phase needs the depth as it is stored.
+    fn carries_depth_int(&self) -> bool {
+        let late = self.key.alpha_test != Compare::Always && self.key.shadow.is_none();
+        late && (self.plan.depth_write || self.plan.depth_test && self.plan.stencil)
     }
 
     /// The tests that may go before shading, because nobody can tell: stencil and depth read and write nothing that
@@ -222,14 +292,10 @@ impl<'q, 'a> Quad<'q, 'a> {
             self.shadow_test();
         } else if self.key.alpha_test == Compare::Always {
             self.stencil_and_depth();
-        } else if self.tests_depth_first() {
+        } else if self.plan.depth_first(self.key) {
             self.depth_test();
             self.skip_unless_alive();
         }
-    }
-
-    fn tests_depth_first(&self) -> bool {
-        self.key.alpha_test != Compare::Always && !self.plan.stencil && self.plan.depth_test
     }
 
     /// Combiners, alpha test and what follows it, fog, blending.
@@ -243,7 +309,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         }
         if self.key.alpha_test != Compare::Always {
             self.alpha_test(color);
-            if !self.tests_depth_first() {
+            if !self.plan.depth_first(self.key) {
                 self.stencil_and_depth();
             } else if self.plan.depth_write {
                 self.depth_write();
@@ -258,36 +324,55 @@ impl<'q, 'a> Quad<'q, 'a> {
         self.write(color);
     }
 
+    /// The pixels that are still alive.
+    pub fn mask(&mut self) -> Mask {
+        match (self.mask, self.known.record()) {
+            (Some(mask), _) => mask,
+            (None, Some(record)) => *self.mask.insert(Mask(self.e.load_ints(record, saved!(mask)).0)),
+            (None, None) => Mask(self.e.i(-1).0),
+        }
+    }
+
     /// Takes the pixels out that `passes` does not name.
     pub fn keep(&mut self, passes: Mask) {
-        self.mask = Some(match self.mask {
-            None => passes,
-            Some(mask) => self.e.and(mask, passes),
-        });
+        let mask = self.mask();
+        self.mask = Some(self.e.and(mask, passes));
+        self.full = None;
     }
 
     /// Goes to the next quad when no pixel is alive.
     pub fn skip_unless_alive(&mut self) {
-        if let Some(mask) = self.mask {
-            let any = self.e.any(mask);
-            let alive = self.e.block(&[]);
-            self.e.branch(any, (alive, &[]), self.exits.dead);
-            self.e.switch_to(alive);
-        }
+        let mask = self.mask();
+        let any = self.e.any(mask);
+        let alive = self.e.block(&[]);
+        self.e.branch(any, (alive, &[]), self.exits.dead);
+        self.e.switch_to(alive);
     }
 
     // What an earlier phase has computed.
 
+    /// The three edge functions.
+    pub fn edges(&mut self) -> [F32x4; 3] {
+        match (self.edges, self.known.record()) {
+            (Some(edges), _) => edges,
+            (None, Some(record)) => {
+                let edges = [0, 1, 2].map(|k| self.e.load_floats(record, saved!(edges) + 16 * k));
+                *self.edges.insert(edges)
+            }
+            (None, None) => [self.e.f(0.0); 3],
+        }
+    }
+
     /// A packed varying that an earlier phase has interpolated.
     pub fn known_varying(&mut self, packed: usize) -> Option<F32x4> {
-        let index = self.plan.varyings.iter().position(|&v| v == packed)?;
-        self.record.map(|record| self.e.load_floats(record, saved!(varyings) + 16 * index as i32))
+        let index = self.plan.carried.iter().position(|&v| v == packed)?;
+        self.known.attributes().map(|record| self.e.load_floats(record, saved!(varyings) + 16 * index as i32))
     }
 
     /// W, when it has been computed.
     pub fn known_w(&mut self) -> Option<F32x4> {
         if self.w.is_none() {
-            self.w = self.record.map(|record| self.e.load_floats(record, saved!(w)));
+            self.w = self.known.attributes().map(|record| self.e.load_floats(record, saved!(w)));
         }
         self.w
     }
@@ -295,38 +380,52 @@ impl<'q, 'a> Quad<'q, 'a> {
     /// The depth, when it has been computed.
     pub fn known_depth(&mut self) -> Option<F32x4> {
         if self.depth.is_none() && self.carries_depth() {
-            self.depth = self.record.map(|record| self.e.load_floats(record, saved!(depth)));
+            self.depth = self.known.record().map(|record| self.e.load_floats(record, saved!(depth)));
         }
         self.depth
     }
 
+    /// The depth as it is stored, when it has been computed.
+    pub fn known_depth_int(&mut self) -> Option<I32x4> {
+        if self.depth_int.is_none() && self.carries_depth_int() {
+            self.depth_int = self.known.record().map(|record| self.e.load_ints(record, saved!(depth_int)));
+        }
+        self.depth_int
+    }
+
     /// The level of detail, when it has been computed.
     pub fn known_lod(&mut self) -> Option<F32x4> {
-        self.record.map(|record| self.e.load_floats(record, saved!(lod)))
+        self.known.attributes().map(|record| self.e.load_floats(record, saved!(lod)))
     }
 
     /// A sampled texture.
     pub fn texture_of_record(&mut self, unit: usize) -> Option<Pair> {
-        let record = self.record?;
-        let at = saved!(textures) + 32 * unit as i32;
-        Some(Pair { br: self.e.load_shorts(record, at), ag: self.e.load_shorts(record, at + 16) })
+        self.pair_of_record(saved!(textures) + 32 * unit as i32)
     }
 
     /// The primary (0) or secondary colour of fragment lighting.
     pub fn fragment_of_record(&mut self, side: usize) -> Option<Pair> {
-        let record = self.record?;
-        let at = saved!(fragment) + 32 * side as i32;
+        self.pair_of_record(saved!(fragment) + 32 * side as i32)
+    }
+
+    /// The vertex colour.
+    pub fn primary_of_record(&mut self) -> Option<Pair> {
+        self.pair_of_record(saved!(primary))
+    }
+
+    fn pair_of_record(&mut self, at: i32) -> Option<Pair> {
+        let record = self.known.attributes()?;
         Some(Pair { br: self.e.load_shorts(record, at), ag: self.e.load_shorts(record, at + 16) })
     }
 
     /// Address of the quad's colours.
     pub fn color_at(&mut self) -> Value {
-        Self::address(self.e, &mut self.color_at, self.record, saved!(color_at))
+        Self::address(self.e, &mut self.color_at, self.known.record(), saved!(color_at))
     }
 
     /// Address of the quad's depths.
     pub fn depth_at(&mut self) -> Value {
-        Self::address(self.e, &mut self.depth_at, self.record, saved!(depth_at))
+        Self::address(self.e, &mut self.depth_at, self.known.record(), saved!(depth_at))
     }
 
     fn address(e: &mut Emit<'a>, known: &mut Option<Value>, record: Option<Value>, offset: i32) -> Value {

@@ -1,13 +1,14 @@
 //! Texels of decoded textures.
 
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{I16X8, I32X4};
+pub mod linear;
+
+use cranelift_codegen::ir::types::I16X8;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::pixel::{Filter, TextureKey, TextureKind, Wrap};
 use triglyph_guest::num::ops::Ops;
 
 use super::args::scratch_at;
-use super::quad::Quad;
+use super::quad::{Quad, saved};
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
 
 /// Offset of a field of unit `$unit`.
@@ -185,6 +186,25 @@ impl Quad<'_, '_> {
         Pair { br: select(large.br, small.br), ag: select(large.ag, small.ag) }
     }
 
+    /// The phase that finds the place of a unit with linear filter and no choice of levels.
+    pub fn place_phase(mut self, unit: usize) {
+        let coordinates = self.coordinates(unit);
+        if let Some(record) = self.known.record() {
+            let at = linear::At(record, saved!(place));
+            Sampler::first_level(&mut self, unit, &coordinates).place(coordinates.uv, at);
+        }
+        self.alive();
+    }
+
+    /// The phase that reads what stands at the place.
+    pub fn filter_phase(mut self, unit: usize) {
+        if let Some(record) = self.known.record() {
+            let pair = linear::filter(self.e, linear::At(record, saved!(place)), false);
+            self.store_pair(pair, record, saved!(textures) + 32 * unit as i32);
+        }
+        self.alive();
+    }
+
     fn filtered(&mut self, unit: usize, filter: Filter, level: Level, coordinates: &Coordinates) -> Pair {
         let mut sampler = Sampler { e: self.e, key: self.key.textures[unit], unit, level, face: coordinates.face };
         match filter {
@@ -192,7 +212,12 @@ impl Quad<'_, '_> {
                 let words = sampler.nearest(coordinates.uv);
                 self.e.unpack(words)
             }
-            Filter::Linear => sampler.linear(coordinates.uv),
+            Filter::Linear => {
+                let levels = matches!(level, Level::Lanes { .. });
+                let at = linear::At(sampler.e.args, scratch_at!(place));
+                sampler.place(coordinates.uv, at);
+                linear::filter(self.e, at, levels)
+            }
         }
     }
 }
@@ -248,94 +273,6 @@ impl Sampler<'_, '_> {
         self.texel(texels, row, i, j.1)
     }
 
-    fn linear(&mut self, uv: [F32x4; 2]) -> Pair {
-        let [(i, fx), (j, fy)] = [0, 1].map(|axis| {
-            let size = self.size(axis, true);
-            let scaled = self.e.mul(uv[axis], size);
-            let limit = (1u32 << 28) as f32;
-            let scaled = self.e.clamp(scaled, -limit, limit);
-            let whole = self.e.floor(scaled);
-            let fixed = self.e.truncate_to_int(whole);
-            let half = self.e.i(128);
-            let fixed = self.e.isub(fixed, half);
-            let low = self.e.i(255);
-            let fraction = self.e.iand(fixed, low);
-            (self.e.ishr(fixed, 8), fraction)
-        });
-        let texels = self.four_texels(i, j);
-        bilinear(self.e, texels, fx, fy)
-    }
-
-    /// Texels (i, j), (i+1, j), (i, j+1), (i+1, j+1). Away from the seams neighbours lie side by side in memory.
-    fn four_texels(&mut self, i: I32x4, j: I32x4) -> [I32x4; 4] {
-        let (x, x_inside) = self.inner(0, i);
-        let (y, y_inside) = self.inner(1, j);
-        let inside = self.e.and(x_inside, y_inside);
-        let bits = self.e.mask_bits(inside);
-        let all = self.e.b.ins().icmp_imm_u(IntCC::Equal, bits, 15);
-        let (fast, slow, done) = (self.e.block(&[]), self.e.cold_block(&[]), self.e.block(&[I32X4; 4]));
-        self.e.branch(all, (fast, &[]), (slow, &[]));
-
-        self.e.switch_to(fast);
-        let texels = self.texels();
-        let row = self.row(y);
-        let lower = self.e.iadd(row, x);
-        let width = self.width();
-        let upper = self.e.isub(lower, width);
-        let [c00, c10] = self.side_by_side(texels, lower, 0);
-        let [c01, c11] = self.side_by_side(texels, upper, 1);
-        self.e.jump(done, &[c00.0, c10.0, c01.0, c11.0]);
-
-        self.e.switch_to(slow);
-        let texels = self.texels();
-        let mut words = Vec::with_capacity(4);
-        let one = self.e.i(1);
-        for j in [j, self.e.iadd(j, one)] {
-            let (j, row_border) = self.wrap(1, j);
-            let row = self.row(j);
-            for i in [i, self.e.iadd(i, one)] {
-                let column = self.wrap(0, i);
-                words.push(self.texel(texels, row, column, row_border).0);
-            }
-        }
-        self.e.jump(done, &words);
-
-        self.e.switch_to(done);
-        [0, 1, 2, 3].map(|k| I32x4(self.e.parameter(done, k)))
-    }
-
-    /// A coordinate and the lanes in which it and the next one need no wrapping.
-    fn inner(&mut self, axis: usize, index: I32x4) -> (I32x4, Mask) {
-        let last = self.last(axis);
-        if self.key.wrap[axis] == Wrap::Repeat {
-            let index = self.e.iand(index, last);
-            return (index, self.e.ilt(index, last));
-        }
-        // Below the last one, unsigned; a level has at least two texels a side.
-        let ones = self.e.i(-1);
-        let limit = self.e.iadd(last, ones);
-        let inside = self.e.umin(index, limit);
-        (index, self.e.ieq(inside, index))
-    }
-
-    /// The words at `index` and at `index` + 1. Reads two words beyond; decoded textures end in four words of padding.
-    fn side_by_side(&mut self, texels: Value, index: I32x4, slot: i32) -> [I32x4; 2] {
-        let [a, b, c, d] = self.e.lanes_through_memory(index, scratch_at!(indices) + 16 * slot).map(|index| {
-            let offset = self.e.b.ins().ishl_imm_u(index, 2);
-            let address = self.e.b.ins().iadd(texels, offset);
-            self.e.load_floats(address, 0)
-        });
-        const JOIN: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
-        const EVEN: [u8; 16] = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27];
-        const ODD: [u8; 16] = [4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31];
-        let ab = self.e.shuffle(a.0, b.0, JOIN);
-        let cd = self.e.shuffle(c.0, d.0, JOIN);
-        [EVEN, ODD].map(|order| {
-            let words = self.e.shuffle(ab, cd, order);
-            I32x4(self.e.cast(words, I32X4))
-        })
-    }
-
     /// Width (axis 0) or height as a float, times 256 when `fixed`.
     pub(super) fn size(&mut self, axis: usize, fixed: bool) -> F32x4 {
         let (args, unit, at) = (self.e.args, self.unit, 16 * axis as i32);
@@ -347,15 +284,6 @@ impl Sampler<'_, '_> {
                 self.e.mul(size[axis], scale)
             }
             Level::Lanes { size, .. } => size[axis],
-        }
-    }
-
-    /// Words of a row.
-    fn width(&mut self) -> I32x4 {
-        let (args, unit) = (self.e.args, self.unit);
-        match self.level {
-            Level::First => self.e.load_ints(args, unit_at!(unit, width)),
-            Level::Lanes { width, .. } => width,
         }
     }
 
@@ -418,11 +346,11 @@ impl Sampler<'_, '_> {
         let (args, unit) = (self.e.args, self.unit);
         let mut offset = match self.level {
             Level::First => {
-                let shift = self.e.load_i32(args, unit_at!(unit, width_shift));
-                I32x4(self.e.b.ins().ishl(stored.0, shift))
+                let width = self.e.load_ints(args, unit_at!(unit, width));
+                self.e.imul_small(stored, width)
             }
             Level::Lanes { width, offset, .. } => {
-                let rows = self.e.imul(stored, width);
+                let rows = self.e.imul_small(stored, width);
                 self.e.iadd(rows, offset)
             }
         };
@@ -461,43 +389,6 @@ impl Sampler<'_, '_> {
 /// The same 0..256 in both halves of each lane.
 fn both_halves(e: &mut Emit<'_>, a: I32x4) -> I16x8 {
     e.join_ints(a, a)
-}
-
-/// `(c00*(256-fx)*(256-fy) + c10*fx*(256-fy) + c01*(256-fx)*fy + c11*fx*fy + 0x8000) >> 16` of each channel.
-fn bilinear(e: &mut Emit<'_>, texels: [I32x4; 4], fx: I32x4, fy: I32x4) -> Pair {
-    let [fx, fy] = [fx, fy].map(|f| both_halves(e, f));
-    let [gx, gy] = [fx, fy].map(|f| {
-        let one = e.short(256);
-        e.sub16(one, f)
-    });
-    let [c00, c10, c01, c11] = texels.map(|word| e.unpack(word));
-    let mut channel = |c00, c10, c01, c11| {
-        // Rows are at most 255 * 256. Their high and low bytes are weighted apart, which keeps all in 16 bits:
-        // (256*h + l + 0x8000) >> 16 = (h + (l >> 8) + 0x80) >> 8.
-        let [top, bottom] = [(c00, c10), (c01, c11)].map(|(left, right)| {
-            let left = e.mul16(left, gx);
-            let right = e.mul16(right, fx);
-            e.add16(left, right)
-        });
-        let [high, low] = [true, false].map(|high| {
-            let [a, b] = [(top, gy), (bottom, fy)].map(|(row, weight)| {
-                let part = if high {
-                    e.shr16(row, 8)
-                } else {
-                    let mask = e.short(255);
-                    e.and16(row, mask)
-                };
-                e.mul16(part, weight)
-            });
-            e.add16(a, b)
-        });
-        let low = e.shr16(low, 8);
-        let sum = e.add16(high, low);
-        let half = e.short(0x80);
-        let sum = e.add16(sum, half);
-        e.shr16(sum, 8)
-    };
-    Pair { br: channel(c00.br, c10.br, c01.br, c11.br), ag: channel(c00.ag, c10.ag, c01.ag, c11.ag) }
 }
 
 /// `(a*(256-f) + b*f + 128) >> 8` of each channel.

@@ -1,7 +1,5 @@
 //! Shadow maps: sampling them and drawing them.
 
-use cranelift_codegen::ir::InstBuilder;
-use cranelift_codegen::ir::types::I8X16;
 use triglyph_guest::kernel::pixel::{ShadowForm, TextureKind};
 use triglyph_guest::num::ops::Ops;
 
@@ -15,11 +13,8 @@ const FARTHEST: f32 = 0xFF_FFFF as f32;
 
 /// The depth of texels or pixels `0xRRGGBBAA`: alpha is its most significant byte. And the reverse, with red 0.
 fn turn_depth(e: &mut Emit<'_>, words: I32x4) -> I32x4 {
-    const NONE: u8 = 0x80;
-    let order = e.bytes([2, 1, 0, NONE, 6, 5, 4, NONE, 10, 9, 8, NONE, 14, 13, 12, NONE]);
-    let bytes = e.cast(words.0, I8X16);
-    let turned = if e.caps.x86 { e.b.ins().x86_pshufb(bytes, order) } else { e.b.ins().swizzle(bytes, order) };
-    I32x4(e.cast(turned, cranelift_codegen::ir::types::I32X4))
+    const NONE: u8 = Emit::NO_BYTE;
+    I32x4(e.pick_bytes(words.0, [2, 1, 0, NONE, 6, 5, 4, NONE, 10, 9, 8, NONE, 14, 13, 12, NONE]))
 }
 
 impl Quad<'_, '_> {
@@ -112,11 +107,10 @@ impl Quad<'_, '_> {
 
         let zero = e.i(0);
         let hard = e.ieq(softness, zero);
-        let mut words = e.iselect(hard, fresh, soft);
-        if let Some(mask) = self.mask {
-            words = e.iselect(mask, words, stored);
-        }
-        e.store(words.0, at, 0);
+        let words = e.iselect(hard, fresh, soft);
+        let mask = self.mask();
+        let words = self.e.iselect(mask, words, stored);
+        self.e.store(words.0, at, 0);
     }
 }
 

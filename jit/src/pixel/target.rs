@@ -14,8 +14,7 @@ impl Quad<'_, '_> {
     pub fn write(&mut self, color: Pair) {
         let Some(format) = self.key.color_format else { return };
         let partial = self.plan.color_mask != if format.has_alpha() { 15 } else { 7 };
-        let reads = self.plan.destination || partial || self.mask.is_some();
-        let stored = reads.then(|| self.stored_color(format));
+        let stored = (self.plan.destination || partial).then(|| self.stored_color(format));
         let key = self.key;
         let color = match (&key.output, stored.filter(|_| self.plan.destination)) {
             (Output::Blend(blend), Some(stored)) => {
@@ -31,19 +30,40 @@ impl Quad<'_, '_> {
             (Output::Blend(_), None) => color,
         };
         let mut words = encode(self.e, format, color);
-        if let Some(stored) = stored {
-            if partial {
-                let written =
-                    format.encode([0, 1, 2, 3].map(|c| if self.plan.color_mask >> c & 1 != 0 { 255 } else { 0 }));
-                let change = self.e.ixor(words, stored);
-                let written = self.e.i(written as i32);
-                let change = self.e.iand(change, written);
-                words = self.e.ixor(stored, change);
+        if let Some(stored) = stored.filter(|_| partial) {
+            let written = format.encode([0, 1, 2, 3].map(|c| if self.plan.color_mask >> c & 1 != 0 { 255 } else { 0 }));
+            let change = self.e.ixor(words, stored);
+            let written = self.e.i(written as i32);
+            let change = self.e.iand(change, written);
+            words = self.e.ixor(stored, change);
+        }
+        match (stored, self.full) {
+            (Some(stored), _) => self.store_masked(format, words, stored),
+            (None, None) => {
+                let stored = self.stored_color(format);
+                self.store_masked(format, words, stored);
             }
-            if let Some(mask) = self.mask {
-                words = self.e.iselect(mask, words, stored);
+            (None, Some(full)) => {
+                self.color_at();
+                self.mask();
+                let (whole, masked, done) = (self.e.block(&[]), self.e.block(&[]), self.e.block(&[]));
+                self.e.branch(full, (whole, &[]), (masked, &[]));
+                self.e.switch_to(whole);
+                self.store_color(format, words);
+                self.e.jump(done, &[]);
+                self.e.switch_to(masked);
+                let stored = self.stored_color(format);
+                self.store_masked(format, words, stored);
+                self.e.jump(done, &[]);
+                self.e.switch_to(done);
             }
         }
+    }
+
+    /// Stores the pixels that are alive, what was there for the others.
+    fn store_masked(&mut self, format: PixelFormat, words: I32x4, stored: I32x4) {
+        let mask = self.mask();
+        let words = self.e.iselect(mask, words, stored);
         self.store_color(format, words);
     }
 

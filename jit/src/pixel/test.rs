@@ -8,7 +8,7 @@ use super::args::at;
 use super::quad::Quad;
 use crate::lane::{Emit, I32x4, Mask, Pair};
 
-/// The comparison of signed integers; `None` is always true.
+/// The comparison of integers from 0 to 2^31 - 2; `None` is always true.
 fn compare(e: &mut Emit<'_>, how: Compare, a: I32x4, b: I32x4) -> Option<Mask> {
     Some(match how {
         Compare::Always => return None,
@@ -20,13 +20,15 @@ fn compare(e: &mut Emit<'_>, how: Compare, a: I32x4, b: I32x4) -> Option<Mask> {
         }
         Compare::Less => e.ilt(a, b),
         Compare::LessEqual => {
-            let greater = e.ilt(b, a);
-            e.not(greater)
+            let one = e.i(1);
+            let next = e.iadd(b, one);
+            e.ilt(a, next)
         }
         Compare::Greater => e.ilt(b, a),
         Compare::GreaterEqual => {
-            let less = e.ilt(a, b);
-            e.not(less)
+            let one = e.i(1);
+            let before = e.isub(b, one);
+            e.ilt(before, a)
         }
     })
 }
@@ -72,8 +74,8 @@ impl Quad<'_, '_> {
     }
 
     /// New depth as the integer that is compared and stored.
-    fn depth_int(&mut self) -> I32x4 {
-        if let Some(value) = self.depth_int {
+    pub fn depth_int(&mut self) -> I32x4 {
+        if let Some(value) = self.known_depth_int() {
             return value;
         }
         let depth = self.depth();
@@ -109,10 +111,6 @@ impl Quad<'_, '_> {
     /// Stores the depth of the pixels that are alive.
     pub fn depth_write(&mut self) {
         let new = self.depth_int();
-        let whole = self.key.depth_format != Some(DepthFormat::D24S8);
-        if whole && self.mask.is_none() {
-            return self.store(new);
-        }
         let words = self.stored();
         self.store_depth(words, new);
     }
@@ -121,10 +119,9 @@ impl Quad<'_, '_> {
     fn store_depth(&mut self, words: I32x4, new: I32x4) {
         let old = self.stored_depth(words);
         let mut change = self.e.ixor(old, new);
-        if let Some(mask) = self.mask {
-            let mask = self.e.mask_ints(mask);
-            change = self.e.iand(change, mask);
-        }
+        let mask = self.mask();
+        let mask = self.e.mask_ints(mask);
+        change = self.e.iand(change, mask);
         let words = self.e.ixor(words, change);
         self.store(words);
     }
@@ -159,7 +156,7 @@ impl Quad<'_, '_> {
         let (a, b) = (self.e.iand(reference, input), self.e.iand(old, input));
         let stencil_passes = compare(self.e, stencil.compare, a, b);
         let depth_passes = self.depth_passes(words);
-        let alive = self.mask;
+        let alive = self.mask();
 
         let mut result = words;
         if stencil.write {
@@ -175,10 +172,8 @@ impl Quad<'_, '_> {
             let mut change = self.e.ixor(old, new);
             let write = self.e.load_ints(args, at!(stencil_write_mask));
             change = self.e.iand(change, write);
-            if let Some(mask) = alive {
-                let mask = self.e.mask_ints(mask);
-                change = self.e.iand(change, mask);
-            }
+            let alive = self.e.mask_ints(alive);
+            change = self.e.iand(change, alive);
             let change = self.e.ishl(change, 24);
             result = self.e.ixor(words, change);
         }
