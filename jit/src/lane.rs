@@ -19,11 +19,15 @@ use triglyph_guest::num::ops::Ops;
 
 use crate::code::Caps;
 
+mod half;
+#[cfg(test)]
+mod half_tests;
 mod memory;
 mod pair;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use half::Reach;
 pub(crate) use pair::Pair;
 
 /// Four floats.
@@ -257,6 +261,30 @@ impl<'a> Emit<'a> {
     /// No byte at all, for [`Self::pick_bytes`].
     pub const NO_BYTE: u8 = 0x80;
 
+    /// Each lane's bytes, or those of its 16-bit halves, in the other order. `unit` is 4 or 2 bytes; 1 changes nothing.
+    pub fn swap_bytes(&mut self, a: I32x4, unit: u8) -> I32x4 {
+        let order: [u8; 16] = match unit {
+            4 => [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12],
+            2 => [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14],
+            _ => return a,
+        };
+        I32x4(self.pick_bytes(a.0, order))
+    }
+
+    /// Lanes 1, 1, 3, 3 less lanes 0, 0, 2, 2: differences along the rows of a quad.
+    pub fn difference_x(&mut self, a: F32x4) -> F32x4 {
+        let right = self.shuffle(a.0, a.0, [4, 5, 6, 7, 4, 5, 6, 7, 12, 13, 14, 15, 12, 13, 14, 15]);
+        let left = self.shuffle(a.0, a.0, [0, 1, 2, 3, 0, 1, 2, 3, 8, 9, 10, 11, 8, 9, 10, 11]);
+        self.sub(F32x4(right), F32x4(left))
+    }
+
+    /// Lanes 2, 3, 2, 3 less lanes 0, 1, 0, 1: differences along the columns of a quad.
+    pub fn difference_y(&mut self, a: F32x4) -> F32x4 {
+        let lower = self.shuffle(a.0, a.0, [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15]);
+        let upper = self.shuffle(a.0, a.0, [0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7]);
+        self.sub(F32x4(lower), F32x4(upper))
+    }
+
     // Floats.
 
     /// The square root.
@@ -303,6 +331,11 @@ impl<'a> Emit<'a> {
         })
     }
 
+    /// The nearest integer, ties to even.
+    pub fn nearest(&mut self, a: F32x4) -> F32x4 {
+        F32x4(self.b.ins().nearest(a.0))
+    }
+
     /// a <= b, false when either is NaN.
     pub fn le(&mut self, a: F32x4, b: F32x4) -> Mask {
         Mask(self.b.ins().fcmp(FloatCC::LessThanOrEqual, a.0, b.0))
@@ -343,6 +376,11 @@ impl<'a> Emit<'a> {
     /// The smaller one, unsigned.
     pub fn umin(&mut self, a: I32x4, b: I32x4) -> I32x4 {
         I32x4(self.b.ins().umin(a.0, b.0))
+    }
+
+    /// The larger one, unsigned.
+    pub fn imax_unsigned(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().umax(a.0, b.0))
     }
 
     /// a == b

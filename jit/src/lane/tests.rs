@@ -18,7 +18,7 @@ fn function(
 }
 
 /// Compiles `build` as a function of two vectors at `args` and `args + 16`, result at `args + 32`, and runs it.
-fn run(a: [u32; 4], b: [u32; 4], build: impl Fn(&mut Emit<'_>, I32x4, I32x4) -> Value) -> [u32; 4] {
+pub(super) fn run(a: [u32; 4], b: [u32; 4], build: impl Fn(&mut Emit<'_>, I32x4, I32x4) -> Value) -> [u32; 4] {
     let mut results = Vec::new();
     for effort in [Effort::Quick, Effort::Hot] {
         let compiler = Compiler::new(effort).unwrap();
@@ -36,7 +36,7 @@ fn run(a: [u32; 4], b: [u32; 4], build: impl Fn(&mut Emit<'_>, I32x4, I32x4) -> 
     results[0]
 }
 
-const EDGES: [f32; 24] = [
+pub(super) const EDGES: [f32; 24] = [
     0.0,
     -0.0,
     1.0,
@@ -140,6 +140,7 @@ fn float_arithmetic() {
     floats("abs", |e, a, _| e.abs(a), |a, _| a.abs());
     floats("neg", |e, a, _| e.neg(a), |a, _| -a);
     floats("floor", |e, a, _| e.floor(a), |a, _| a.floor());
+    floats("nearest", |e, a, _| e.nearest(a), |a, _| a.round_ties_even());
 }
 
 #[test]
@@ -193,6 +194,9 @@ fn integer_arithmetic() {
     ints("imin", |e, a, b| e.imin(a, b), |a, b| (a as i32).min(b as i32) as u32);
     ints("imax", |e, a, b| e.imax(a, b), |a, b| (a as i32).max(b as i32) as u32);
     let flag = |m: bool| 0u32.wrapping_sub(u32::from(m));
+    ints("imax_unsigned", |e, a, b| e.imax_unsigned(a, b), u32::max);
+    ints("swap_bytes", |e, a, _| e.swap_bytes(a, 4), |a, _| a.swap_bytes());
+    ints("swap_bytes 16", |e, a, _| e.swap_bytes(a, 2), |a, _| a.swap_bytes().rotate_left(16));
     ints("ieq", |e, a, b| I32x4(e.ieq(a, b).0), |a, b| flag(a == b));
     ints("ilt", |e, a, b| I32x4(e.ilt(a, b).0), |a, b| flag((a as i32) < b as i32));
     ints(
@@ -203,6 +207,20 @@ fn integer_arithmetic() {
         },
         |a, _| (a as i32 as f32).to_bits(),
     );
+}
+
+#[test]
+fn differences_of_a_quad() {
+    let values = [1.0f32, 3.0, 10.0, 30.0].map(f32::to_bits);
+    let difference = |emit: fn(&mut Emit<'_>, F32x4) -> F32x4| {
+        run(values, [0; 4], |e, a, _| {
+            let a = e.float_of_bits(a);
+            emit(e, a).0
+        })
+        .map(f32::from_bits)
+    };
+    assert_eq!(difference(|e, a| e.difference_x(a)), [2.0, 2.0, 20.0, 20.0]);
+    assert_eq!(difference(|e, a| e.difference_y(a)), [9.0, 27.0, 9.0, 27.0]);
 }
 
 #[test]

@@ -1,0 +1,112 @@
+//! Half floats in the low 16 bits of lanes, and values rounded to what a half can hold. Hosts convert them with instructions
+//! that the code generator does not have, so it is done by arithmetic.
+
+use super::*;
+
+/// What is known of values that are rounded to half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Nothing.
+    Any,
+    /// No magnitude is above 65504; NaN is possible.
+    Finite,
+}
+
+impl Emit<'_> {
+    /// The nearest half of each lane as f32, ties to even, overflow to infinity. NaN stays one.
+    pub fn round_to_half(&mut self, x: F32x4, reach: Reach) -> F32x4 {
+        // Adding and subtracting 1.5 * 2^(e + 13) leaves ten bits of the mantissa behind the leading one when 2^e is x's; with at least
+        // 1.5 * 2^-1 the steps are those of subnormal halves.
+        let bits = self.bits(x);
+        let exponent = self.i(0x7F80_0000);
+        let exponent = self.iand(bits, exponent);
+        let shift = self.i((13 << 23) + 0x40_0000);
+        let magic = self.iadd(exponent, shift);
+        let least = self.i(0x3F40_0000);
+        let magic = self.imax_unsigned(magic, least);
+        let magic = match reach {
+            Reach::Any => {
+                let most = self.i(0x7F40_0000);
+                self.umin(magic, most)
+            }
+            Reach::Finite => magic,
+        };
+        let magic = self.float_of_bits(magic);
+        let sum = self.add(x, magic);
+        let mut rounded = self.sub(sum, magic);
+        if reach == Reach::Any {
+            // 65536 and above overflow, and back they are infinities.
+            let (up, down) = (self.f(2f32.powi(112)), self.f(2f32.powi(-112)));
+            rounded = self.mul(rounded, up);
+            rounded = self.mul(rounded, down);
+        }
+        // The sign of what became zero.
+        let sign = self.i(i32::MIN);
+        let sign = self.iand(bits, sign);
+        let rounded = self.bits(rounded);
+        let rounded = self.ior(rounded, sign);
+        self.float_of_bits(rounded)
+    }
+
+    /// The bits of the nearest half, ties to even, overflow to infinity, NaN 0x7E00.
+    pub fn half_of(&mut self, x: F32x4) -> I32x4 {
+        let bits = self.bits(x);
+        let low = self.i(0x7FFF_FFFF);
+        let magnitude = self.iand(bits, low);
+        // Normal ones: round in front of bit 13, move the exponent.
+        let odd = self.ushr(magnitude, 13);
+        let one = self.i(1);
+        let odd = self.iand(odd, one);
+        let bias = self.i(0xFFF - (112 << 23));
+        let normal = self.iadd(magnitude, bias);
+        let normal = self.iadd(normal, odd);
+        let normal = self.ushr(normal, 13);
+        let infinity = self.i(0x7C00);
+        let normal = self.imin(normal, infinity);
+        // Subnormal ones: the sum with 0.5 has them in the last bits of its mantissa.
+        let half = self.f(0.5);
+        let small = self.float_of_bits(magnitude);
+        let small = self.add(small, half);
+        let (small, half) = (self.bits(small), self.bits(half));
+        let small = self.isub(small, half);
+        let least = self.i(113 << 23);
+        let is_small = self.ilt(magnitude, least);
+        let result = self.iselect(is_small, small, normal);
+        let sign = self.ushr(bits, 16);
+        let top = self.i(0x8000);
+        let sign = self.iand(sign, top);
+        let result = self.ior(result, sign);
+        let nan = self.unordered(x, x);
+        let quiet = self.i(0x7E00);
+        self.iselect(nan, quiet, result)
+    }
+
+    /// The values of halves whose upper 16 bits are zero; a NaN of whatever bits for NaN.
+    pub fn float_of_half(&mut self, half: I32x4) -> F32x4 {
+        let low = self.i(0x7FFF);
+        let magnitude = self.iand(half, low);
+        let shifted = self.ishl(magnitude, 13);
+        let value = self.float_of_bits(shifted);
+        // Moves the exponent, of subnormals too.
+        let scale = self.f(2f32.powi(112));
+        let value = self.mul(value, scale);
+        let limit = self.f(65536.0);
+        let special = self.le(limit, value);
+        let special = self.mask_ints(special);
+        let exponent = self.i(0x7F80_0000);
+        let exponent = self.iand(special, exponent);
+        let value = self.bits(value);
+        let value = self.ior(value, exponent);
+        let sign = self.ixor(half, magnitude);
+        let sign = self.ishl(sign, 16);
+        let value = self.ior(value, sign);
+        self.float_of_bits(value)
+    }
+
+    /// Every NaN as 0x7FC00000.
+    pub fn canonical(&mut self, x: F32x4) -> F32x4 {
+        let nan = self.unordered(x, x);
+        let quiet = self.f(f32::from_bits(0x7FC0_0000));
+        self.select(nan, quiet, x)
+    }
+}

@@ -1,0 +1,95 @@
+//! Halves against their definition, in doubles.
+
+use super::tests::{EDGES, run};
+use super::*;
+
+/// The nearest half as f64 arithmetic has it.
+fn nearest_half(x: f32) -> f32 {
+    if !x.is_finite() || x == 0.0 {
+        return x;
+    }
+    let wide = f64::from(x);
+    let exponent = wide.abs().log2().floor().max(-14.0);
+    let step = (exponent - 10.0).exp2();
+    let rounded = (wide / step).round_ties_even() * step;
+    if rounded.abs() > 65504.0 { f32::INFINITY.copysign(x) } else { (rounded as f32).copysign(x) }
+}
+
+/// The value of a half, from its fields.
+fn value(half: u32) -> f32 {
+    let (exponent, mantissa) = (half >> 10 & 31, f64::from(half & 0x3FF));
+    let magnitude = match exponent {
+        0 => mantissa * 2f64.powi(-24),
+        31 if mantissa == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + mantissa) * 2f64.powi(exponent as i32 - 25),
+    };
+    (magnitude as f32).copysign(if half & 0x8000 == 0 { 1.0 } else { -1.0 })
+}
+
+fn samples() -> Vec<[f32; 4]> {
+    let mut all: Vec<f32> = EDGES.to_vec();
+    for half in (0..0x7C00).step_by(11).chain([0x3FF, 0x400, 0x401, 0x7BFF]) {
+        let (a, b) = (value(half), value(half + 1).min(65536.0));
+        let middle = (a + b) * 0.5;
+        for v in [a, middle, f32::from_bits(middle.to_bits() - 1), f32::from_bits(middle.to_bits() + 1)] {
+            all.extend([v, -v]);
+        }
+    }
+    all.extend([65519.996, 65520.0, -65520.0, 65535.0, 1e30, -3.4e38, 2f32.powi(115), 2f32.powi(-25), 2.9e-8, 2.99e-8]);
+    all.resize(all.len().next_multiple_of(4), 0.0);
+    all.as_chunks().0.to_vec()
+}
+
+#[test]
+fn rounding_to_half() {
+    for chunk in samples().chunks(64) {
+        let test = |reach: Reach| {
+            for x in chunk {
+                let got = run(x.map(f32::to_bits), [0; 4], |e, a, _| {
+                    let a = e.float_of_bits(a);
+                    e.round_to_half(a, reach).0
+                });
+                for (got, &x) in got.into_iter().zip(x).filter(|(_, x)| reach == Reach::Any || !(x.abs() > 65504.0)) {
+                    let (got, want) = (f32::from_bits(got), nearest_half(x));
+                    let equal = got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan();
+                    assert!(equal, "{x:e} ({reach:?}): {got:e} instead of {want:e}");
+                }
+            }
+        };
+        // Compiling is what takes time: the finite form on some only.
+        test(Reach::Any);
+        if chunk[0][0].to_bits() % 3 == 0 {
+            test(Reach::Finite);
+        }
+    }
+}
+
+#[test]
+fn bits_of_halves() {
+    for x in samples() {
+        let got = run(x.map(f32::to_bits), [0; 4], |e, a, _| {
+            let a = e.float_of_bits(a);
+            e.half_of(a).0
+        });
+        for (bits, x) in got.into_iter().zip(x) {
+            if x.is_nan() {
+                assert_eq!(bits, 0x7E00);
+            } else {
+                assert_eq!(value(bits).to_bits(), nearest_half(x).to_bits(), "{x:e}: {bits:#x}");
+            }
+        }
+    }
+}
+
+#[test]
+fn values_of_halves() {
+    for half in (0..0x1_0000u32).step_by(4 * 7) {
+        let halves = [0, 1, 2, 3].map(|i| half + i);
+        let got = run(halves, [0; 4], |e, a, _| e.float_of_half(a).0);
+        for (bits, half) in got.into_iter().zip(halves) {
+            let (got, want) = (f32::from_bits(bits), value(half));
+            assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{half:#x}: {got:e}");
+        }
+    }
+}
