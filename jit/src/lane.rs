@@ -140,6 +140,13 @@ impl<'a> Emit<'a> {
         self.b.ins().brif(condition, yes.0, &then, no.0, &otherwise);
     }
 
+    /// All ways into these blocks are emitted. Only variables of the builder take notice.
+    pub fn seal(&mut self, blocks: &[Block]) {
+        for &block in blocks {
+            self.b.seal_block(block);
+        }
+    }
+
     // Constants and scalars.
 
     /// Keeps constants in the `capacity` vectors at `offset` of the arguments, which the caller fills with what

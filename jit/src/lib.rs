@@ -15,6 +15,8 @@ mod lane;
 mod lower;
 mod mme;
 mod pixel;
+mod program;
+mod rsx;
 mod texture;
 mod transfer;
 
@@ -26,6 +28,8 @@ pub use texture::Decoder;
 use triglyph_guest::kernel::geometry::GeometryKey;
 use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
 use triglyph_guest::kernel::pixel::PixelKey;
+use triglyph_guest::kernel::program::fragment::FragmentKey;
+use triglyph_guest::kernel::program::{self as contract, ProgramTier};
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
@@ -55,6 +59,11 @@ impl Jit {
     /// What the pixel kernel of `key` compiles to: the intermediate form and the host's instructions.
     pub fn dump_pixel(&self, key: &PixelKey) -> String {
         pixel::dump(&self.compiler, key)
+    }
+
+    /// What the fragment kernel of `key` compiles to.
+    pub fn dump_fragment(&self, key: &FragmentKey) -> String {
+        program::dump(&self.compiler, key)
     }
 
     /// What the vertex kernel of `key` compiles to.
@@ -87,5 +96,20 @@ impl Tier for Jit {
 
     fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Refused> {
         Ok(Arc::new(mme::Kernel::new(&self.compiler, key)?))
+    }
+
+    fn programs(&self) -> Option<&dyn ProgramTier> {
+        Some(self)
+    }
+}
+
+impl ProgramTier for Jit {
+    fn program_vertex(&self, key: &contract::vertex::VertexKey) -> Result<Arc<dyn contract::VertexKernel>, Refused> {
+        let _ = key;
+        Err(Refused("vertex programs"))
+    }
+
+    fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn contract::FragmentKernel>, Refused> {
+        program::fragment(&self.compiler, key)
     }
 }

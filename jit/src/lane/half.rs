@@ -103,6 +103,42 @@ impl Emit<'_> {
         self.float_of_bits(value)
     }
 
+    /// The bits of the nearest unsigned float of five bits of exponent and `mantissa` of mantissa, ties to even, overflow to
+    /// infinity; 0 for what is negative, all ones for NaN.
+    pub fn small_float_of(&mut self, x: F32x4, mantissa: u8) -> I32x4 {
+        let lost = 23 - u32::from(mantissa);
+        let zero = self.f(0.0);
+        let magnitude = self.max(x, zero);
+        let bits = self.bits(magnitude);
+        let odd = self.ushr(bits, lost);
+        let one = self.i(1);
+        let odd = self.iand(odd, one);
+        let bias = self.i((1 << (lost - 1)) - 1 - (112 << 23));
+        let normal = self.iadd(bits, bias);
+        let normal = self.iadd(normal, odd);
+        let normal = self.ushr(normal, lost);
+        let infinity = self.i(31 << mantissa);
+        let normal = self.imin(normal, infinity);
+        // Steps of the subnormal ones are those of numbers from here on.
+        let base = self.f(2f32.powi(9 - i32::from(mantissa)));
+        let small = self.add(magnitude, base);
+        let (small, base) = (self.bits(small), self.bits(base));
+        let small = self.isub(small, base);
+        let least = self.i(113 << 23);
+        let is_small = self.ilt(bits, least);
+        let result = self.iselect(is_small, small, normal);
+        let nan = self.unordered(x, x);
+        let ones = self.i((1 << (mantissa + 5)) - 1);
+        self.iselect(nan, ones, result)
+    }
+
+    /// The value of such a float.
+    pub fn float_of_small(&mut self, bits: I32x4, mantissa: u8) -> F32x4 {
+        // As a half without sign.
+        let half = self.ishl(bits, 10 - u32::from(mantissa));
+        self.float_of_half(half)
+    }
+
     /// Every NaN as 0x7FC00000.
     pub fn canonical(&mut self, x: F32x4) -> F32x4 {
         let nan = self.unordered(x, x);

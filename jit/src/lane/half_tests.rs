@@ -50,7 +50,9 @@ fn rounding_to_half() {
                     let a = e.float_of_bits(a);
                     e.round_to_half(a, reach).0
                 });
-                for (got, &x) in got.into_iter().zip(x).filter(|(_, x)| reach == Reach::Any || !(x.abs() > 65504.0)) {
+                for (got, &x) in
+                    got.into_iter().zip(x).filter(|(_, x)| reach == Reach::Any || x.is_nan() || x.abs() <= 65504.0)
+                {
                     let (got, want) = (f32::from_bits(got), nearest_half(x));
                     let equal = got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan();
                     assert!(equal, "{x:e} ({reach:?}): {got:e} instead of {want:e}");

@@ -151,10 +151,18 @@ impl Emit<'_> {
     }
 
     /// The even and the odd lanes of two vectors.
-    fn unzip(&mut self, a: Value, b: Value) -> [F32x4; 2] {
+    pub fn unzip(&mut self, a: Value, b: Value) -> [F32x4; 2] {
         [
             F32x4(self.shuffle(a, b, [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27])),
             F32x4(self.shuffle(a, b, [4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31])),
+        ]
+    }
+
+    /// The low lanes of two vectors in turns, and the high ones: undoes [`Self::unzip`].
+    pub fn zip(&mut self, a: Value, b: Value) -> [Value; 2] {
+        [
+            self.shuffle(a, b, [0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23]),
+            self.shuffle(a, b, [8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31]),
         ]
     }
 

@@ -121,7 +121,7 @@ pub enum Wrap {
     MirrorOnceToEdge,
     /// i < 0 ? -1 - i : i, then as [`Wrap::Border`].
     MirrorOnceBorder,
-    /// `|c|`, then as [`Wrap::Clamp`].
+    /// `|c|`, before it is limited (see 4.), then as [`Wrap::Clamp`].
     MirrorOnceClamp,
 }
 

@@ -1,0 +1,354 @@
+//! What a compiled fragment kernel is called with, and the checks that make the call sound.
+
+use std::mem::{MaybeUninit, offset_of, size_of};
+
+use triglyph_guest::kernel::program::fragment::{FragmentJob, Plane, Primitive};
+use triglyph_guest::kernel::program::output::{DepthFormat, OutputConstants, Surface, TARGETS};
+use triglyph_guest::kernel::program::sampler::{LEVELS, Level, PADDING, Shape, Texels, Texture, TextureKey};
+use triglyph_guest::kernel::{Refused, Window};
+use triglyph_guest::layout::{SurfaceLayout, unmorton};
+
+use super::plan::{Constants, PLANES, Plan};
+
+/// Constants that the code may keep in memory; more of them go behind the code.
+pub const POOL: usize = 96;
+
+/// The depth buffer's place among the surfaces; before it are the colour targets.
+pub const DEPTH: usize = TARGETS;
+
+/// Surfaces of a kernel.
+const SURFACES: usize = TARGETS + 1;
+
+/// One value in all lanes.
+type Vec4<T> = [T; 4];
+
+/// The arguments. Pointers are valid for everything that [`check`] has checked.
+#[repr(C, align(64))]
+pub struct Args {
+    pub blocks: *const BlockArgs,
+    pub end: *const BlockArgs,
+    /// Values of the state four times each, in the order of [`Constants`].
+    pub table: *const Vec4<f32>,
+    /// [`super::quad::INSIDE`].
+    pub inside: *const [[i32; 4]; 2],
+    /// Those of the units that are sampled, in order.
+    pub textures: *const TextureArgs,
+    /// Samples that passed, counted by lanes, negative.
+    pub passed: Vec4<i32>,
+    /// Bytes from row to row of surfaces with rows.
+    pub down: [u32; SURFACES],
+    /// Where each quad of a block begins.
+    pub quads: [[u32; 16]; SURFACES],
+    pub alpha_reference: Vec4<f32>,
+    /// As they are, and clamped.
+    pub blend: [[Vec4<f32>; 4]; 2],
+    pub depth_range: [Vec4<f32>; 2],
+    pub depth_bounds: [Vec4<f32>; 2],
+    /// Reference, mask and write mask of front and back.
+    pub stencil: [[Vec4<u32>; 3]; 2],
+    pub position_offset: [Vec4<f32>; 2],
+    pub position_scale_y: Vec4<f32>,
+    pub fog: [Vec4<f32>; 2],
+    pub pool: [[u8; 16]; POOL],
+}
+
+/// Memory that the code works in; nothing in it is read before the code has written it.
+#[repr(C, align(64))]
+pub struct Scratch {
+    /// Indices on their way from vectors to addresses.
+    pub indices: [Vec4<u32>; 4],
+    /// Of the current primitive.
+    pub planes: [[Vec4<f32>; 3]; PLANES],
+    /// Input registers, for programs that compute which one they read: with perspective, and without.
+    pub inputs: [[[Vec4<f32>; 4]; 16]; 2],
+}
+
+/// What the code gets the address of.
+#[repr(C)]
+pub struct Frame {
+    pub args: Args,
+    pub scratch: MaybeUninit<Scratch>,
+}
+
+/// Eight by eight pixels.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct BlockArgs {
+    pub coverage: u64,
+    pub primitive: *const Primitive,
+    /// Planes of the primitive.
+    pub planes: *const Plane,
+    pub x: i32,
+    pub y: i32,
+    /// Address of the first pixel in each surface.
+    pub surfaces: [*mut u8; SURFACES],
+}
+
+/// A texture unit's arguments.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct TextureArgs {
+    /// All texels, and those of level 0.
+    pub texels: *const u32,
+    pub first: *const u32,
+    pub levels: *const Level,
+    pub layer_texels: u32,
+    /// Number of the last layer (of the last cube), as float.
+    pub last_layer: f32,
+    pub last_level: f32,
+    /// Whether all sizes are powers of two.
+    pub power_of_two: u32,
+    pub lod_bias: f32,
+    pub lod_min: f32,
+    pub lod_max: f32,
+    /// Of [`Texels::Rgba8`].
+    pub border_word: u32,
+    pub border: [f32; 4],
+}
+
+/// Offset of a field of [`Args`] for an addressing mode.
+macro_rules! at {
+    ($($field:tt)+) => { std::mem::offset_of!($crate::program::args::Args, $($field)+) as i32 };
+}
+pub(crate) use at;
+
+/// Offset of a field of [`Scratch`] for an addressing mode.
+macro_rules! scratch_at {
+    ($field:ident) => {
+        (std::mem::offset_of!($crate::program::args::Frame, scratch)
+            + std::mem::offset_of!($crate::program::args::Scratch, $field)) as i32
+    };
+}
+pub(crate) use scratch_at;
+
+/// Offset of surface `number`'s address in a [`BlockArgs`].
+pub const fn surface_at(number: usize) -> i32 {
+    (offset_of!(BlockArgs, surfaces) + 8 * number) as i32
+}
+
+/// Widths, heights and depths of textures are below this: indices are products of 16-bit numbers.
+const LARGEST: u32 = 1 << 15;
+
+impl TextureArgs {
+    /// Checks that all texels are there and translates the state of a unit. Used by vertex kernels as well.
+    pub fn new(key: &TextureKey, texture: &Texture<'_>) -> Result<TextureArgs, Refused> {
+        let words = key.texels.words() as u64;
+        let available = (texture.texels.len() as u64).saturating_sub(PADDING as u64) / words;
+        let count = texture.level_count;
+        let before = u64::from(texture.layers.saturating_sub(1)) * u64::from(texture.layer_texels);
+        let cubes = matches!(key.shape, Shape::Cube | Shape::CubeArray);
+        let layers = if cubes { texture.layers / 6 } else { texture.layers };
+        if count == 0 || count as usize > LEVELS || layers == 0 || available > 1 << 28 {
+            return Err(Refused("a texture without texels or with too many"));
+        }
+        let mut power_of_two = true;
+        for level in &texture.levels[..count as usize] {
+            let [width, height, depth] = [level.width, level.height, level.depth];
+            if [width, height, depth].iter().any(|&size| size == 0 || size >= LARGEST) {
+                return Err(Refused("texture dimensions"));
+            }
+            let texels = u64::from(width) * u64::from(height) * u64::from(depth);
+            if before + u64::from(level.offset) + texels > available {
+                return Err(Refused("a texture that is not there whole"));
+            }
+            power_of_two &= width.is_power_of_two() && height.is_power_of_two() && depth.is_power_of_two();
+        }
+        let border = texture.border;
+        let mut border_word = 0;
+        if key.texels == Texels::Rgba8 {
+            let bytes = border.map(|v| v as u8);
+            if bytes.map(f32::from) != border {
+                return Err(Refused("a border colour that no texel could have"));
+            }
+            border_word = u32::from_le_bytes(bytes);
+        }
+        let first = texture.levels[0].offset as usize * words as usize;
+        Ok(TextureArgs {
+            texels: texture.texels.as_ptr(),
+            first: texture.texels[first..].as_ptr(),
+            levels: texture.levels.as_ptr(),
+            layer_texels: texture.layer_texels,
+            last_layer: (layers - 1) as f32,
+            last_level: (count - 1) as f32,
+            power_of_two: power_of_two.into(),
+            lod_bias: texture.lod_bias,
+            lod_min: texture.lod_min,
+            lod_max: texture.lod_max,
+            border_word,
+            border,
+        })
+    }
+
+    /// Offset of the field at `field` of the unit that is number `index` of those sampled.
+    pub const fn at(index: usize, field: usize) -> i32 {
+        (index * size_of::<TextureArgs>() + field) as i32
+    }
+}
+
+/// What all blocks of a job have in common.
+struct Extent {
+    right: u32,
+    bottom: u32,
+}
+
+/// Checks that everything a kernel of `plan` touches in `job` is there.
+pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Refused> {
+    let fits = |p: &Primitive| (p.first_plane as usize).saturating_add(4 * plan.groups) <= job.planes.len();
+    let mut extent = Extent { right: 0, bottom: 0 };
+    let (mut left, mut top) = (u32::MAX, u32::MAX);
+    let mut previous = u32::MAX;
+    for block in job.blocks {
+        if block.primitive != previous {
+            if !job.primitives.get(block.primitive as usize).is_some_and(fits) {
+                return Err(Refused("a primitive without its planes"));
+            }
+            previous = block.primitive;
+        }
+        if (block.x | block.row) & 7 != 0 {
+            return Err(Refused("a block off the grid"));
+        }
+        let (x, y) = (u32::from(block.x), u32::from(block.row));
+        (left, top) = (left.min(x), top.min(y));
+        extent = Extent { right: extent.right.max(x + 8), bottom: extent.bottom.max(y + 8) };
+    }
+    if job.blocks.is_empty() {
+        return Ok(());
+    }
+    let mut spans: Vec<(u64, u64)> = Vec::new();
+    for surface in plan.surfaces.iter().flatten() {
+        let (target, bytes) = (surface.of(job), surface.grid.bytes);
+        let end = end(surface.layout, bytes, target, &extent)?;
+        if end > target.window.len() as u64 {
+            return Err(Refused("a surface that is too small"));
+        }
+        let base = target.window.as_ptr() as u64;
+        let first = match surface.layout {
+            SurfaceLayout::Pitch => surface.layout.offset(left, top, bytes, target.pitch),
+            _ => 0,
+        };
+        let span = (base + first, base + end);
+        // Four pixels are read before they are written: only the reference keeps the order of overlapping surfaces.
+        if spans.iter().any(|other| span.0 < other.1 && other.0 < span.1) {
+            return Err(Refused("overlapping surfaces"));
+        }
+        spans.push(span);
+    }
+    check_depth(plan, &job.constants.output)
+}
+
+/// Bytes from the beginning of a surface to the end of what blocks up to `extent` touch.
+fn end(layout: SurfaceLayout, bytes: u32, surface: &Surface<'_>, extent: &Extent) -> Result<u64, Refused> {
+    let Extent { right, bottom } = *extent;
+    match layout {
+        SurfaceLayout::Pitch => {
+            if surface.pitch < 8 * bytes || surface.pitch > 1 << 24 {
+                return Err(Refused("rows that overlap or lie far apart"));
+            }
+            Ok(u64::from(bottom - 1) * u64::from(surface.pitch) + u64::from(right) * u64::from(bytes))
+        }
+        SurfaceLayout::Swizzled { log2_width, log2_height } => Ok(u64::from(bytes) << (log2_width + log2_height)),
+        SurfaceLayout::BlockLinear { log2_gobs } => {
+            let rows = u64::from((bottom - 1) / (8 << log2_gobs));
+            let block = rows * u64::from(surface.pitch) + u64::from((right * bytes - 1) / 64);
+            Ok(((block + 1) << log2_gobs) * 512)
+        }
+    }
+}
+
+/// A depth that a format without sign cannot hold is left to the reference.
+fn check_depth(plan: &Plan, constants: &OutputConstants) -> Result<(), Refused> {
+    let [low, high] = constants.depth_range;
+    let inside = low >= 0.0 && high <= 1.0 && low <= high;
+    let signed = plan.depth.is_none_or(|key| matches!(key.format, DepthFormat::F32 | DepthFormat::F32S8));
+    if inside || signed { Ok(()) } else { Err(Refused("depths outside of 0 to 1")) }
+}
+
+impl Args {
+    /// The arguments of a job that has been checked.
+    pub fn new(plan: &Plan, pool: &[[u8; 16]; POOL], job: &FragmentJob<'_>) -> Args {
+        let c = job.constants;
+        let output = &c.output;
+        let clamp = |v: f32| {
+            let v = if 0.0 < v { v } else { 0.0 };
+            if v < 1.0 { v } else { 1.0 }
+        };
+        let mut args = Args {
+            blocks: std::ptr::null(),
+            end: std::ptr::null(),
+            table: std::ptr::null(),
+            inside: super::quad::INSIDE.as_ptr(),
+            textures: std::ptr::null(),
+            passed: [0; 4],
+            down: [0; SURFACES],
+            quads: [[0; 16]; SURFACES],
+            alpha_reference: [output.alpha_reference; 4],
+            blend: [output.blend.map(|v| [v; 4]), output.blend.map(|v| [clamp(v); 4])],
+            depth_range: output.depth_range.map(|v| [v; 4]),
+            depth_bounds: output.depth_bounds.map(|v| [v; 4]),
+            stencil: output.stencil.map(|side| [side.reference, side.mask, side.write_mask].map(|v| [v; 4])),
+            position_offset: c.position_offset.map(|v| [v; 4]),
+            position_scale_y: [c.position_scale_y; 4],
+            fog: c.fog.map(|v| [v; 4]),
+            pool: *pool,
+        };
+        for (number, surface) in plan.surfaces.iter().enumerate() {
+            let Some(surface) = surface else { continue };
+            let pitch = surface.of(job).pitch;
+            args.down[number] = pitch;
+            args.quads[number] = std::array::from_fn(|quad| {
+                let (x, y) = unmorton(quad as u32);
+                surface.layout.offset(2 * x, 2 * y, surface.grid.bytes, pitch) as u32
+            });
+        }
+        args
+    }
+
+    /// One value four times for each place of the table.
+    pub fn table(constants: &Constants, job: &FragmentJob<'_>) -> Result<Vec<Vec4<f32>>, Refused> {
+        let value = |&(number, component): &(u16, u8)| {
+            let constant = job.program_constants.get(usize::from(number))?;
+            Some([constant[usize::from(component & 3)]; 4])
+        };
+        constants.iter().map(value).collect::<Option<_>>().ok_or(Refused("constants that are not there"))
+    }
+
+    /// The state of the units that are sampled.
+    pub fn textures(plan: &Plan, job: &FragmentJob<'_>) -> Result<Vec<TextureArgs>, Refused> {
+        plan.textures.iter().map(|&(unit, ref key)| TextureArgs::new(key, &job.textures[unit])).collect()
+    }
+}
+
+/// Blocks translated at a time.
+pub const CHUNK: usize = 32;
+
+/// The first blocks of `blocks` from `from` on, with their addresses. They have been checked.
+pub fn blocks(plan: &Plan, job: &FragmentJob<'_>, from: usize, out: &mut [MaybeUninit<BlockArgs>; CHUNK]) -> usize {
+    let chunk = &job.blocks[from..];
+    let chunk = &chunk[..chunk.len().min(CHUNK)];
+    for (block, out) in chunk.iter().zip(out) {
+        let primitive = &job.primitives[block.primitive as usize];
+        let (x, y) = (u32::from(block.x), u32::from(block.row));
+        let mut surfaces = [std::ptr::null_mut(); SURFACES];
+        for (address, surface) in surfaces.iter_mut().zip(&plan.surfaces) {
+            if let Some(surface) = surface {
+                let Surface { window, pitch } = *surface.of(job);
+                let offset = surface.layout.offset(x, y, surface.grid.bytes, pitch);
+                *address = place(&window, offset);
+            }
+        }
+        out.write(BlockArgs {
+            coverage: block.coverage,
+            primitive,
+            planes: job.planes[primitive.first_plane as usize..].as_ptr(),
+            x: x as i32,
+            y: y as i32,
+            surfaces,
+        });
+    }
+    chunk.len()
+}
+
+/// The address `offset` bytes into a window.
+fn place(window: &Window<'_>, offset: u64) -> *mut u8 {
+    window.as_ptr().wrapping_add(offset as usize)
+}

@@ -1,0 +1,152 @@
+//! The compiled fragment function: its loops over blocks and quads, and calling it.
+
+#![allow(unsafe_code)]
+
+use std::mem::{MaybeUninit, offset_of, size_of};
+use std::sync::Arc;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::{InstBuilder, Value};
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::program::FragmentKernel;
+use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey};
+
+use super::args::{self, Args, BlockArgs, CHUNK, Frame, POOL, at};
+use super::interpolate;
+use super::plan::{Constants, PLANES, Plan};
+use super::quad::{Needs, Quad};
+use crate::code::{Code, Compiler};
+use crate::lane::Emit;
+
+/// A fragment kernel as machine code.
+struct Kernel {
+    plan: Plan,
+    constants: Constants,
+    pool: [[u8; 16]; POOL],
+    code: Code,
+}
+
+impl FragmentKernel for Kernel {
+    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Refused> {
+        args::check(&self.plan, job)?;
+        let table = Args::table(&self.constants, job)?;
+        let textures = Args::textures(&self.plan, job)?;
+        let mut args = Args::new(&self.plan, &self.pool, job);
+        (args.table, args.textures) = (table.as_ptr(), textures.as_ptr());
+        let mut frame = Frame { args, scratch: MaybeUninit::uninit() };
+        let mut chunk = [const { MaybeUninit::uninit() }; CHUNK];
+        let mut from = 0;
+        while from < job.blocks.len() {
+            let count = args::blocks(&self.plan, job, from, &mut chunk);
+            let blocks: *const BlockArgs = chunk.as_ptr().cast();
+            frame.args.blocks = blocks;
+            frame.args.end = blocks.wrapping_add(count);
+            // SAFETY: `check` has checked that every address the code makes from these arguments is valid: blocks
+            // inside of the surfaces, primitives and planes inside of their slices, textures complete; table, textures and
+            // blocks live here. Surfaces are atomics, written by nobody else that cares about the result;
+            // everything else is borrowed by `job`.
+            unsafe { self.code.call(&raw mut frame) };
+            from += count;
+        }
+        Ok(frame.args.passed.iter().map(|&lane| u64::from(lane.unsigned_abs())).sum())
+    }
+
+    fn code_bytes(&self) -> usize {
+        self.code.bytes()
+    }
+}
+
+/// The fragment kernel of `key`.
+pub fn fragment(compiler: &Compiler, key: &FragmentKey) -> Result<Arc<dyn FragmentKernel>, Refused> {
+    let plan = Plan::new(key)?;
+    let mut needs = Needs::default();
+    let mut pool = Vec::new();
+    let code = compiler.compile(plan.size, |e| build(e, key, &plan, &mut needs, &mut pool))?;
+    pool.resize(POOL, [0; 16]);
+    let pool = pool.try_into().map_err(|_| Refused("too many constants"))?;
+    Ok(Arc::new(Kernel { plan, constants: needs.constants, pool, code }))
+}
+
+/// What the kernel of `key` compiles to, as text.
+pub fn dump(compiler: &Compiler, key: &FragmentKey) -> String {
+    match Plan::new(key) {
+        Ok(plan) => {
+            let mut needs = Needs::default();
+            let text = compiler.dump(plan.size, |e| build(e, key, &plan, &mut needs, &mut Vec::new()));
+            format!("{plan:#?}\n{text}")
+        }
+        Err(refused) => refused.to_string(),
+    }
+}
+
+/// Emits the function.
+fn build(
+    e: &mut Emit<'_>,
+    key: &FragmentKey,
+    plan: &Plan,
+    needs: &mut Needs,
+    pool: &mut Vec<[u8; 16]>,
+) -> Result<(), Refused> {
+    e.use_pool(at!(pool), POOL);
+    let args = e.args;
+    let (head, body, exit) = (e.block(&[I64, I64]), e.block(&[]), e.block(&[]));
+    let (setup, quads, next) = (e.block(&[]), e.block(&[I64]), e.block(&[]));
+    let first = e.load_i64(args, at!(blocks));
+    let none = e.i64(0);
+    e.jump(head, &[first, none]);
+
+    e.switch_to(head);
+    let (block, previous) = (e.parameter(head, 0), e.parameter(head, 1));
+    let end = e.load_i64(args, at!(end));
+    let more = e.b.ins().icmp(IntCC::NotEqual, block, end);
+    e.branch(more, (body, &[]), (exit, &[]));
+
+    e.switch_to(body);
+    let primitive = e.load_i64(block, offset_of!(BlockArgs, primitive) as i32);
+    let coverage = e.load_i64(block, offset_of!(BlockArgs, coverage) as i32);
+    let same = e.b.ins().icmp(IntCC::Equal, primitive, previous);
+    e.branch(same, (quads, &[coverage]), (setup, &[]));
+
+    e.switch_to(quads);
+    let coverage_left = e.parameter(quads, 0);
+    let some = e.block(&[]);
+    e.branch(coverage_left, (some, &[]), (next, &[]));
+    e.switch_to(some);
+    let (number, cover, rest) = take_quad(e, coverage_left);
+    let done = e.block(&[]);
+    Quad::new(e, key, plan, needs, (block, number, cover), done).whole();
+    e.switch_to(done);
+    e.jump(quads, &[rest]);
+
+    // Only now it is known what the quads want of a primitive.
+    e.switch_to(setup);
+    if needs.planes.len() > PLANES {
+        return Err(Refused("too many varyings"));
+    }
+    interpolate::set_up(e, &needs.planes, block);
+    e.jump(quads, &[coverage]);
+
+    e.switch_to(next);
+    let following = e.b.ins().iadd_imm_u(block, size_of::<BlockArgs>() as i64);
+    e.jump(head, &[following, primitive]);
+
+    e.switch_to(exit);
+    let status = e.i64(0);
+    e.finish(status);
+    *pool = e.take_pool();
+    Ok(())
+}
+
+/// The first quad of a coverage that is not empty: its number, its pixels, and the coverage of the rest.
+fn take_quad(e: &mut Emit<'_>, coverage: Value) -> (Value, Value, Value) {
+    let bit = e.b.ins().ctz(coverage);
+    let bit = e.b.ins().band_imm_u(bit, 0x3C);
+    let number = e.b.ins().ushr_imm_u(bit, 2);
+    let pixels = e.b.ins().ushr(coverage, bit);
+    let pixels = e.b.ins().band_imm_u(pixels, 15);
+    let pixels = e.b.ins().ireduce(I32, pixels);
+    let taken = e.i64(15);
+    let taken = e.b.ins().ishl(taken, bit);
+    (number, pixels, e.b.ins().band_not(coverage, taken))
+}

@@ -1,0 +1,19 @@
+//! Kernels of the machines whose stages are all programs.
+//!
+//! ```text
+//! FragmentKey -> plan.rs   what matters of it
+//!             -> kernel.rs the function: loops over blocks and quads        args.rs  its arguments, and checking them
+//!                quad.rs   one quad: interpolate.rs -> the machine's program (sampler/ for textures) -> output/
+//!                surface.rs  where its pixels stand
+//! ```
+
+pub(crate) mod args;
+mod interpolate;
+mod kernel;
+mod output;
+mod plan;
+pub(crate) mod quad;
+pub(crate) mod sampler;
+mod surface;
+
+pub use kernel::{dump, fragment};

@@ -1,0 +1,130 @@
+//! Blending: factors and equations, in f32.
+
+use triglyph_guest::kernel::pixel::{BlendEquation, BlendFactor};
+use triglyph_guest::kernel::program::output::{BlendKey, BlendTerm};
+use triglyph_guest::num::ops::Ops;
+
+use crate::lane::{Emit, F32x4};
+use crate::program::args::at;
+
+/// Operands of blending: r, g, b, a.
+pub struct Operands {
+    pub source: [F32x4; 4],
+    pub destination: [F32x4; 4],
+    /// Everything lies in 0 to 1: a product with 0 is 0. Constants are the clamped ones.
+    pub unorm: bool,
+}
+
+/// Whether blending looks at a destination of 0 to 1. Others times 0 need not be 0.
+pub fn reads_destination(key: &BlendKey) -> bool {
+    [&key.color, &key.alpha].into_iter().any(|term| {
+        let sides = [term.source, term.destination];
+        let looks = |factor: &BlendFactor| {
+            use BlendFactor::*;
+            matches!(
+                factor,
+                DestinationColor
+                    | InverseDestinationColor
+                    | DestinationAlpha
+                    | InverseDestinationAlpha
+                    | SourceAlphaSaturate
+            )
+        };
+        let extreme = matches!(term.equation, BlendEquation::Min | BlendEquation::Max);
+        extreme || term.destination != BlendFactor::Zero || sides.iter().any(looks)
+    })
+}
+
+/// A factor, with the two that need no multiplication apart.
+enum Factor {
+    Zero,
+    One,
+    Value(F32x4),
+}
+
+impl Operands {
+    /// Channel `channel` of the result.
+    pub fn blend(&self, e: &mut Emit<'_>, key: &BlendKey, channel: usize) -> F32x4 {
+        let term = if channel == 3 { &key.alpha } else { &key.color };
+        let (s, d) = (self.source[channel], self.destination[channel]);
+        match term.equation {
+            BlendEquation::Min => e.min(s, d),
+            // a > b ? a : b
+            BlendEquation::Max => e.max(s, d),
+            BlendEquation::Add => {
+                let [a, b] = self.products(e, term, channel);
+                match (a, b) {
+                    (Some(a), Some(b)) => e.add(a, b),
+                    (Some(one), None) | (None, Some(one)) => one,
+                    (None, None) => e.f(0.0),
+                }
+            }
+            BlendEquation::Subtract => {
+                let [a, b] = self.products(e, term, channel);
+                difference(e, a, b)
+            }
+            BlendEquation::ReverseSubtract => {
+                let [a, b] = self.products(e, term, channel);
+                difference(e, b, a)
+            }
+        }
+    }
+
+    /// `s * fs` and `d * fd`; `None` is a zero that may be left out of a sum.
+    fn products(&self, e: &mut Emit<'_>, term: &BlendTerm, channel: usize) -> [Option<F32x4>; 2] {
+        let sides = [(self.source[channel], term.source), (self.destination[channel], term.destination)];
+        sides.map(|(value, factor)| match self.factor(e, factor, channel) {
+            Factor::Zero if self.unorm => None,
+            Factor::Zero => {
+                let zero = e.f(0.0);
+                Some(e.mul(value, zero))
+            }
+            Factor::One => Some(value),
+            Factor::Value(factor) => Some(e.mul(value, factor)),
+        })
+    }
+
+    fn factor(&self, e: &mut Emit<'_>, factor: BlendFactor, channel: usize) -> Factor {
+        let (value, inverse) = match factor {
+            BlendFactor::Zero => return Factor::Zero,
+            BlendFactor::One => return Factor::One,
+            BlendFactor::SourceColor => (self.source[channel], false),
+            BlendFactor::InverseSourceColor => (self.source[channel], true),
+            BlendFactor::DestinationColor => (self.destination[channel], false),
+            BlendFactor::InverseDestinationColor => (self.destination[channel], true),
+            BlendFactor::SourceAlpha => (self.source[3], false),
+            BlendFactor::InverseSourceAlpha => (self.source[3], true),
+            BlendFactor::DestinationAlpha => (self.destination[3], false),
+            BlendFactor::InverseDestinationAlpha => (self.destination[3], true),
+            BlendFactor::ConstantColor => (self.constant(e, channel), false),
+            BlendFactor::InverseConstantColor => (self.constant(e, channel), true),
+            BlendFactor::ConstantAlpha => (self.constant(e, 3), false),
+            BlendFactor::InverseConstantAlpha => (self.constant(e, 3), true),
+            BlendFactor::SourceAlphaSaturate if channel == 3 => return Factor::One,
+            BlendFactor::SourceAlphaSaturate => {
+                let one = e.f(1.0);
+                let rest = e.sub(one, self.destination[3]);
+                (e.min(self.source[3], rest), false)
+            }
+        };
+        if !inverse {
+            return Factor::Value(value);
+        }
+        let one = e.f(1.0);
+        Factor::Value(e.sub(one, value))
+    }
+
+    fn constant(&self, e: &mut Emit<'_>, channel: usize) -> F32x4 {
+        let args = e.args;
+        e.load_floats(args, at!(blend) + 64 * i32::from(self.unorm) + 16 * channel as i32)
+    }
+}
+
+fn difference(e: &mut Emit<'_>, a: Option<F32x4>, b: Option<F32x4>) -> F32x4 {
+    match (a, b) {
+        (Some(a), Some(b)) => e.sub(a, b),
+        (Some(a), None) => a,
+        // Negative or zero, which storing makes zero.
+        (None, _) => e.f(0.0),
+    }
+}

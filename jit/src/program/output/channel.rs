@@ -1,0 +1,195 @@
+//! Channels of pixels: numbers to bits and back.
+
+use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat};
+use triglyph_guest::num::ops::{self, Ops};
+
+use crate::lane::{Emit, F32x4, I32x4};
+
+/// The positions that a channel's bits have, if it has any.
+pub fn bits_of(channel: Channel) -> Option<Bits> {
+    match channel {
+        Channel::Absent => None,
+        Channel::Zeros(bits)
+        | Channel::Ones(bits)
+        | Channel::Unorm(bits)
+        | Channel::Srgb(bits)
+        | Channel::Snorm(bits)
+        | Channel::Uint(bits)
+        | Channel::Sint(bits)
+        | Channel::Float(bits) => Some(bits),
+    }
+}
+
+/// Whether a channel's bits do not depend on the fragment.
+pub fn is_fixed(channel: Channel) -> bool {
+    matches!(channel, Channel::Zeros(_) | Channel::Ones(_))
+}
+
+/// The low `count` bits.
+pub fn low_bits(count: u8) -> u32 {
+    u32::MAX.checked_shr(32 - u32::from(count)).unwrap_or(0)
+}
+
+/// A format as it stands in memory: with byte orders that are only another place for whole-byte channels taken away.
+pub fn in_memory_order(format: ColorFormat) -> ColorFormat {
+    let whole = format.channels.iter().all(|&channel| bits_of(channel).is_none_or(|b| b.shift % 8 == 0 && b.bits == 8));
+    if format.swap <= 1 || !whole {
+        return format;
+    }
+    let moved = |bits: Bits| {
+        let (byte, last) = (bits.shift / 8, format.swap - 1);
+        Bits { shift: 8 * (byte - byte % format.swap + last - byte % format.swap), bits: bits.bits }
+    };
+    let channels = format.channels.map(|channel| match channel {
+        Channel::Absent => Channel::Absent,
+        Channel::Zeros(bits) => Channel::Zeros(moved(bits)),
+        Channel::Ones(bits) => Channel::Ones(moved(bits)),
+        Channel::Unorm(bits) => Channel::Unorm(moved(bits)),
+        Channel::Srgb(bits) => Channel::Srgb(moved(bits)),
+        Channel::Snorm(bits) => Channel::Snorm(moved(bits)),
+        Channel::Uint(bits) => Channel::Uint(moved(bits)),
+        Channel::Sint(bits) => Channel::Sint(moved(bits)),
+        Channel::Float(bits) => Channel::Float(moved(bits)),
+    });
+    ColorFormat { swap: 1, channels, ..format }
+}
+
+/// The bits of `value` in a channel, lowest at 0, none above those of the channel.
+pub fn encode(e: &mut Emit<'_>, channel: Channel, value: F32x4) -> I32x4 {
+    match channel {
+        Channel::Absent | Channel::Zeros(_) => e.i(0),
+        Channel::Ones(bits) => e.i(low_bits(bits.bits) as i32),
+        Channel::Unorm(bits) => {
+            let value = e.clamp(value, 0.0, 1.0);
+            quantise(e, value, bits.bits)
+        }
+        Channel::Srgb(bits) => {
+            let value = e.clamp(value, 0.0, 1.0);
+            let value = ops::linear_to_srgb(e, value);
+            let value = e.clamp(value, 0.0, 1.0);
+            quantise(e, value, bits.bits)
+        }
+        Channel::Snorm(bits) => {
+            let value = e.clamp(value, -1.0, 1.0);
+            let max = e.f((low_bits(bits.bits) >> 1) as f32);
+            let scaled = e.mul(value, max);
+            let whole = e.nearest(scaled);
+            let whole = e.truncate_to_int(whole);
+            masked(e, whole, bits.bits)
+        }
+        Channel::Uint(bits) => {
+            let value = e.bits(value);
+            let max = e.i(low_bits(bits.bits) as i32);
+            e.umin(value, max)
+        }
+        Channel::Sint(bits) => {
+            let value = e.bits(value);
+            let high = (low_bits(bits.bits) >> 1) as i32;
+            let (low, high) = (e.i(!high), e.i(high));
+            let value = e.imax(value, low);
+            let value = e.imin(value, high);
+            masked(e, value, bits.bits)
+        }
+        Channel::Float(bits) => match bits.bits {
+            32 => {
+                let value = e.canonical(value);
+                e.bits(value)
+            }
+            16 => e.half_of(value),
+            bits => e.small_float_of(value, bits - 5),
+        },
+    }
+}
+
+/// trunc(v * max + 0.5) of 0 to 1.
+fn quantise(e: &mut Emit<'_>, value: F32x4, bits: u8) -> I32x4 {
+    let (max, half) = (e.f(low_bits(bits) as f32), e.f(0.5));
+    let scaled = e.mul(value, max);
+    let scaled = e.add(scaled, half);
+    e.truncate_to_int(scaled)
+}
+
+fn masked(e: &mut Emit<'_>, value: I32x4, bits: u8) -> I32x4 {
+    if bits >= 32 {
+        return value;
+    }
+    let low = e.i(low_bits(bits) as i32);
+    e.iand(value, low)
+}
+
+/// What storing unorm, sRGB and snorm bits gives when they are read again.
+pub fn decode_bits(e: &mut Emit<'_>, channel: Channel, bits: I32x4) -> F32x4 {
+    match channel {
+        Channel::Unorm(at) | Channel::Srgb(at) => {
+            let value = e.to_float(bits);
+            let scale = e.f(1.0 / low_bits(at.bits) as f32);
+            let value = e.mul(value, scale);
+            if matches!(channel, Channel::Srgb(_)) { ops::srgb_to_linear(e, value) } else { value }
+        }
+        Channel::Snorm(at) => {
+            let spare = 32 - u32::from(at.bits);
+            let high = if spare == 0 { bits } else { e.ishl(bits, spare) };
+            let value = if spare == 0 { high } else { e.ishr(high, spare) };
+            let value = e.to_float(value);
+            let scale = e.f(1.0 / (low_bits(at.bits) >> 1) as f32);
+            let value = e.mul(value, scale);
+            let low = e.f(-1.0);
+            e.max(value, low)
+        }
+        Channel::Float(at) => match at.bits {
+            32 => e.float_of_bits(bits),
+            16 => e.float_of_half(bits),
+            bits_of => e.float_of_small(bits, bits_of - 5),
+        },
+        Channel::Ones(_) => e.f(1.0),
+        _ => e.f(0.0),
+    }
+}
+
+/// A channel of stored words, `alpha` for one that is not there.
+pub fn decode(e: &mut Emit<'_>, channel: Channel, words: &[I32x4], alpha: bool) -> F32x4 {
+    let at = match channel {
+        Channel::Absent => return e.f(if alpha { 1.0 } else { 0.0 }),
+        Channel::Zeros(_) => return e.f(0.0),
+        Channel::Ones(_) => return e.f(1.0),
+        _ => match bits_of(channel) {
+            Some(at) => at,
+            None => return e.f(0.0),
+        },
+    };
+    let (word, shift) = (words[usize::from(at.shift / 32)], u32::from(at.shift % 32));
+    let moved = if shift == 0 { word } else { e.ushr(word, shift) };
+    let bits = if shift + u32::from(at.bits) == 32 { moved } else { masked(e, moved, at.bits) };
+    decode_bits(e, channel, bits)
+}
+
+/// Puts the bits of a channel into words that have zeros there.
+pub fn insert(e: &mut Emit<'_>, words: &mut [Option<I32x4>], at: Bits, bits: I32x4) {
+    let (word, shift) = (usize::from(at.shift / 32), u32::from(at.shift % 32));
+    let moved = if shift == 0 { bits } else { e.ishl(bits, shift) };
+    words[word] = Some(match words[word] {
+        Some(others) => e.ior(others, moved),
+        None => moved,
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_bytes_move_instead_of_being_swapped() {
+        let at = |shift, bits| Bits { shift, bits };
+        let unorm = |shift| Channel::Unorm(at(shift, 8));
+        let argb = ColorFormat { bytes: 4, swap: 4, channels: [unorm(16), unorm(8), unorm(0), unorm(24)] };
+        let moved = in_memory_order(argb);
+        assert_eq!((moved.swap, moved.channels), (1, [unorm(8), unorm(16), unorm(24), unorm(0)]));
+        let pairs = ColorFormat { bytes: 4, swap: 2, channels: [unorm(0), unorm(8), unorm(16), unorm(24)] };
+        assert_eq!(in_memory_order(pairs).channels, [unorm(8), unorm(0), unorm(24), unorm(16)]);
+        let five = Channel::Unorm(at(11, 5));
+        let odd =
+            ColorFormat { bytes: 2, swap: 2, channels: [five, Channel::Absent, Channel::Absent, Channel::Absent] };
+        assert_eq!(in_memory_order(odd), odd);
+        assert_eq!([low_bits(0), low_bits(1), low_bits(8), low_bits(32)], [0, 1, 255, u32::MAX]);
+    }
+}

@@ -1,0 +1,219 @@
+//! A colour target.
+
+use triglyph_guest::kernel::pixel::LogicOp;
+use triglyph_guest::kernel::program::output::{Channel, ColorFormat, ColorKey, TARGETS};
+use triglyph_guest::num::ops::{self, Ops};
+
+use super::blend::{self, Operands};
+use super::channel::{self, bits_of, is_fixed, low_bits};
+use crate::lane::{Emit, F32x4, I32x4};
+use crate::program::quad::{Quad, Results};
+
+/// A format with what follows from it.
+struct Format {
+    format: ColorFormat,
+    /// All stored channels are unorm or sRGB.
+    unorm: bool,
+    integer: bool,
+    /// Bits of each word that channels have.
+    channels: [[u32; 4]; 4],
+}
+
+impl Format {
+    fn new(format: ColorFormat) -> Format {
+        let format = channel::in_memory_order(format);
+        let stored = || format.channels.iter().filter(|&&c| c != Channel::Absent && !is_fixed(c));
+        let mut channels = [[0; 4]; 4];
+        for (of, words) in format.channels.iter().zip(&mut channels) {
+            if let Some(at) = bits_of(*of) {
+                words[usize::from(at.shift / 32)] = low_bits(at.bits) << (at.shift % 32);
+            }
+        }
+        Format {
+            format,
+            unorm: stored().all(|c| matches!(c, Channel::Unorm(_) | Channel::Srgb(_))),
+            integer: stored().any(|c| matches!(c, Channel::Uint(_) | Channel::Sint(_))),
+            channels,
+        }
+    }
+
+    fn words(&self) -> usize {
+        usize::from(self.format.bytes).div_ceil(4)
+    }
+
+    /// Bits of word `word` that are written under a mask of channels.
+    fn written(&self, mask: u8, word: usize) -> u32 {
+        let writes = |c: usize| mask >> c & 1 != 0 || is_fixed(self.format.channels[c]);
+        (0..4).filter(|&c| writes(c)).fold(0, |bits, c| bits | self.channels[c][word])
+    }
+
+    /// All bits of word `word`.
+    fn all(&self, word: usize) -> u32 {
+        let bytes = usize::from(self.format.bytes) - 4 * word;
+        if bytes >= 4 { u32::MAX } else { low_bits(8 * bytes as u8) }
+    }
+}
+
+impl Quad<'_, '_> {
+    /// Writes all colour targets.
+    pub fn colors(&mut self, results: &Results) {
+        for number in 0..TARGETS {
+            if let Some(key) = self.key.output.colors[number].filter(|_| self.plan.surfaces[number].is_some()) {
+                let color = match results.colors.get(usize::from(key.source)) {
+                    Some(Some(color)) => *color,
+                    _ => [self.e.f(0.0); 4],
+                };
+                self.color(number, &key, color);
+            }
+        }
+    }
+
+    fn color(&mut self, number: usize, key: &ColorKey, mut color: [F32x4; 4]) {
+        let Some(place) = self.place(number) else { return };
+        let output = &self.key.output;
+        let format = Format::new(key.format);
+        if output.alpha_to_one {
+            color[3] = self.e.f(1.0);
+        }
+        if output.encode_srgb {
+            for value in &mut color[..3] {
+                let clamped = self.e.clamp(*value, 0.0, 1.0);
+                *value = ops::linear_to_srgb(self.e, clamped);
+            }
+        }
+        let logic = output.logic.filter(|_| format.unorm);
+        let blend = key.blend.filter(|_| output.logic.is_none() && !format.integer);
+        let partial = (0..format.words()).any(|word| format.written(key.mask, word) != format.all(word));
+        let reads = logic.is_some_and(reads_destination)
+            || blend.is_some_and(|key| !format.unorm || blend::reads_destination(&key))
+            || partial;
+        let unit = format.format.swap;
+        let stored: Vec<I32x4> = if reads {
+            let words = place.load(self.e);
+            words.into_iter().map(|word| self.e.swap_bytes(word, unit)).collect()
+        } else {
+            vec![self.e.i(0); format.words()]
+        };
+        let mut bits = [0, 1, 2, 3].map(|c| {
+            let wanted = key.mask >> c & 1 != 0 || is_fixed(format.format.channels[c]) || blend.is_some();
+            (wanted && bits_of(format.format.channels[c]).is_some())
+                .then(|| channel::encode(self.e, format.format.channels[c], color[c]))
+        });
+        if let Some(blend) = blend {
+            let operands = operands(self.e, &format, color, bits, &stored);
+            for c in (0..4).filter(|&c| key.mask >> c & 1 != 0) {
+                let channel = format.format.channels[c];
+                if bits[c].is_some() && !is_fixed(channel) {
+                    let value = operands.blend(self.e, &blend, c);
+                    bits[c] = Some(channel::encode(self.e, channel, value));
+                }
+            }
+        }
+        let mut words = vec![None; format.words()];
+        for c in 0..4 {
+            let fixed = is_fixed(format.format.channels[c]);
+            if let (Some(at), Some(bits)) = (bits_of(format.format.channels[c]), bits[c])
+                && (key.mask >> c & 1 != 0 || fixed)
+            {
+                channel::insert(self.e, &mut words, at, bits);
+            }
+        }
+        let words: Vec<I32x4> = (0..format.words())
+            .map(|word| {
+                let new = words[word].unwrap_or_else(|| self.e.i(0));
+                let written = format.written(key.mask, word);
+                let new = match logic {
+                    Some(op) => self.logic(op, &format, word, new, stored[word]),
+                    None => new,
+                };
+                let merged = if written == format.all(word) {
+                    new
+                } else {
+                    let (keep, take) = (self.e.i(!written as i32), self.e.i(written as i32));
+                    let (old, new) = (self.e.iand(stored[word], keep), self.e.iand(new, take));
+                    self.e.ior(old, new)
+                };
+                self.e.swap_bytes(merged, unit)
+            })
+            .collect();
+        place.store(self.e, &words, self.mask, self.cover);
+    }
+
+    /// The operation on stored bits; fixed channels stay.
+    fn logic(&mut self, op: LogicOp, format: &Format, word: usize, s: I32x4, d: I32x4) -> I32x4 {
+        let e = &mut *self.e;
+        let ones = e.i(-1);
+        let result = match op {
+            LogicOp::Clear => e.i(0),
+            LogicOp::And => e.iand(s, d),
+            LogicOp::AndReverse => {
+                let d = e.ixor(d, ones);
+                e.iand(s, d)
+            }
+            LogicOp::Copy => s,
+            LogicOp::Set => ones,
+            LogicOp::CopyInverted => e.ixor(s, ones),
+            LogicOp::NoOp => d,
+            LogicOp::Invert => e.ixor(d, ones),
+            LogicOp::Nand => {
+                let and = e.iand(s, d);
+                e.ixor(and, ones)
+            }
+            LogicOp::Or => e.ior(s, d),
+            LogicOp::Nor => {
+                let or = e.ior(s, d);
+                e.ixor(or, ones)
+            }
+            LogicOp::Xor => e.ixor(s, d),
+            LogicOp::Equivalent => {
+                let xor = e.ixor(s, d);
+                e.ixor(xor, ones)
+            }
+            LogicOp::AndInverted => {
+                let s = e.ixor(s, ones);
+                e.iand(s, d)
+            }
+            LogicOp::OrReverse => {
+                let d = e.ixor(d, ones);
+                e.ior(s, d)
+            }
+            LogicOp::OrInverted => {
+                let s = e.ixor(s, ones);
+                e.ior(s, d)
+            }
+        };
+        let channels = (0..4).filter(|&c| !is_fixed(format.format.channels[c]));
+        let free = channels.fold(0, |bits, c| bits | format.channels[c][word]);
+        if free == u32::MAX {
+            return result;
+        }
+        let (free, fixed) = (e.i(free as i32), e.i(!free as i32));
+        let (result, s) = (e.iand(result, free), e.iand(s, fixed));
+        e.ior(result, s)
+    }
+}
+
+/// Whether a logic operation looks at the destination.
+fn reads_destination(op: LogicOp) -> bool {
+    !matches!(op, LogicOp::Clear | LogicOp::Copy | LogicOp::Set | LogicOp::CopyInverted)
+}
+
+/// What blending works on.
+fn operands(
+    e: &mut Emit<'_>,
+    format: &Format,
+    color: [F32x4; 4],
+    bits: [Option<I32x4>; 4],
+    stored: &[I32x4],
+) -> Operands {
+    let channels = format.format.channels;
+    let source = [0, 1, 2, 3].map(|c| match (channels[c], bits[c]) {
+        (Channel::Unorm(_) | Channel::Srgb(_) | Channel::Snorm(_), Some(bits)) => {
+            channel::decode_bits(e, channels[c], bits)
+        }
+        (Channel::Absent | Channel::Zeros(_) | Channel::Ones(_), _) if format.unorm => e.clamp(color[c], 0.0, 1.0),
+        _ => color[c],
+    });
+    let destination = [0, 1, 2, 3].map(|c| channel::decode(e, channels[c], stored, c == 3));
+    Operands { source, destination, unorm: format.unorm }
+}

@@ -1,0 +1,234 @@
+//! One quad of 2x2 pixels through all stages.
+
+use std::collections::HashMap;
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use triglyph_guest::kernel::pixel::Compare;
+use triglyph_guest::kernel::program::fragment::{FragmentInput, FragmentKey, Primitive};
+use triglyph_guest::num::ops::Ops;
+
+use super::args::{BlockArgs, DEPTH, at, surface_at};
+use super::output::compare_floats;
+use super::plan::{Constants, Early, Plan, PlaneOf};
+use super::surface::Place;
+use crate::lane::{Emit, F32x4, I32x4, Mask};
+
+/// What a program leaves behind.
+pub struct Results {
+    /// Colour outputs, as far as targets take them.
+    pub colors: [Option<[F32x4; 4]>; 4],
+    /// Depth, if the program makes it.
+    pub depth: Option<F32x4>,
+    /// Lanes that are discarded.
+    pub killed: Option<Mask>,
+}
+
+/// What the code turned out to need.
+#[derive(Default)]
+pub struct Needs {
+    /// Planes, in the order of the scratch memory.
+    pub planes: Vec<PlaneOf>,
+    /// Program constants, in the order of the table.
+    pub constants: Constants,
+}
+
+impl Needs {
+    /// The place of a plane.
+    pub fn plane(&mut self, of: PlaneOf) -> usize {
+        place(&mut self.planes, of)
+    }
+}
+
+/// Where `list` has `item`, at its end if it was not in it.
+fn place<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
+    list.iter().position(|known| *known == item).unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
+    })
+}
+
+/// A quad while it is emitted. Values are computed when first asked for, in a block that dominates all later ones; who
+/// emits blocks that do not puts [`Quad::known`] back.
+pub struct Quad<'q, 'a> {
+    pub e: &'q mut Emit<'a>,
+    pub key: &'q FragmentKey,
+    pub plan: &'q Plan,
+    pub needs: &'q mut Needs,
+    /// The block's [`BlockArgs`].
+    pub block: Value,
+    /// The quad's number in the block, 64 bits.
+    number: Value,
+    /// Covered pixels, four bits.
+    pub cover: Value,
+    /// Pixels that are still alive.
+    pub mask: Mask,
+    /// Where to go when no pixel is.
+    next: Block,
+    /// Columns and rows of the pixels in the block.
+    pub inside: [I32x4; 2],
+    pub known: Known,
+}
+
+/// What has been computed of a quad.
+#[derive(Clone, Default)]
+pub struct Known {
+    pub distances: [Option<F32x4>; 2],
+    pub planes: HashMap<PlaneOf, F32x4>,
+    pub w: Option<F32x4>,
+    pub depth: Option<F32x4>,
+    pub inputs: Vec<((FragmentInput, usize, bool), F32x4)>,
+    primitive: Option<Value>,
+    table: Option<Value>,
+    places: [Option<Place>; DEPTH + 1],
+}
+
+/// Columns and rows of the pixels of each quad of a block.
+pub static INSIDE: [[[i32; 4]; 2]; 16] = {
+    let mut all = [[[0; 4]; 2]; 16];
+    let mut quad = 0;
+    while quad < 16 {
+        let (x, y) = triglyph_guest::layout::unmorton(quad as u32);
+        let (x, y) = (2 * x as i32, 2 * y as i32);
+        all[quad] = [[x, x + 1, x, x + 1], [y, y, y + 1, y + 1]];
+        quad += 1;
+    }
+    all
+};
+
+impl<'q, 'a> Quad<'q, 'a> {
+    /// Quad `number` of a block, with four bits of coverage.
+    pub fn new(
+        e: &'q mut Emit<'a>,
+        key: &'q FragmentKey,
+        plan: &'q Plan,
+        needs: &'q mut Needs,
+        (block, number, cover): (Value, Value, Value),
+        next: Block,
+    ) -> Self {
+        let args = e.args;
+        let table = e.load_i64(args, at!(inside));
+        let row = e.b.ins().ishl_imm_u(number, 5);
+        let row = e.b.ins().iadd(table, row);
+        let inside = [e.load_ints(row, 0), e.load_ints(row, 16)];
+        let mask = e.mask_from_bits(cover);
+        Quad { e, key, plan, needs, block, number, cover, mask, next, inside, known: Known::default() }
+    }
+
+    /// Emits everything that happens to the quad; ends in a jump to the next one.
+    pub fn whole(mut self) {
+        match self.plan.early {
+            Early::Nothing => {}
+            Early::Test => self.depth_test_only(),
+            Early::All => {
+                let depth = self.plan.depth.map(|_| self.depth());
+                self.depth_stage(depth);
+            }
+        }
+        let results = crate::rsx::fragment::program(&mut self);
+        if let Some(killed) = results.killed {
+            self.mask = self.e.and_not(self.mask, killed);
+            self.skip_unless_alive();
+        }
+        self.alpha_test(&results);
+        match self.plan.early {
+            Early::Nothing => {
+                let depth = match (self.plan.depth, results.depth) {
+                    (None, _) => None,
+                    (_, Some(depth)) => Some(self.clamp_depth(depth)),
+                    _ => Some(self.depth()),
+                };
+                self.depth_stage(depth);
+            }
+            Early::Test => self.depth_write_only(),
+            Early::All => {}
+        }
+        self.count();
+        self.colors(&results);
+        let next = self.next;
+        self.e.jump(next, &[]);
+    }
+
+    fn alpha_test(&mut self, results: &Results) {
+        let how = self.key.output.alpha_test;
+        if how == Compare::Always {
+            return;
+        }
+        let alpha = match results.colors[0] {
+            Some(color) => color[3],
+            None => self.e.f(0.0),
+        };
+        let args = self.e.args;
+        let reference = self.e.load_floats(args, at!(alpha_reference));
+        if let Some(passes) = compare_floats(self.e, how, alpha, reference) {
+            self.keep(passes);
+            self.skip_unless_alive();
+        }
+    }
+
+    /// Counts the pixels that are alive.
+    fn count(&mut self) {
+        let args = self.e.args;
+        let passed = self.e.load_ints(args, at!(passed));
+        let mask = self.e.mask_ints(self.mask);
+        let passed = self.e.iadd(passed, mask);
+        self.e.store(passed.0, args, at!(passed));
+    }
+
+    /// Takes the pixels out that `passes` does not name.
+    pub fn keep(&mut self, passes: Mask) {
+        self.mask = self.e.and(self.mask, passes);
+    }
+
+    /// Goes to the next quad when no pixel is alive.
+    pub fn skip_unless_alive(&mut self) {
+        let any = self.e.any(self.mask);
+        let alive = self.e.block(&[]);
+        let next = self.next;
+        self.e.branch(any, (alive, &[]), (next, &[]));
+        self.e.switch_to(alive);
+    }
+
+    /// Address of the primitive.
+    pub fn primitive(&mut self) -> Value {
+        let (e, block) = (&mut *self.e, self.block);
+        *self.known.primitive.get_or_insert_with(|| e.load_i64(block, offset_of!(BlockArgs, primitive) as i32))
+    }
+
+    /// 1 where the primitive shows its back, else 0: a 32-bit scalar.
+    pub fn back(&mut self) -> Value {
+        let primitive = self.primitive();
+        let flags = self.e.load_i32(primitive, offset_of!(Primitive, flags) as i32);
+        self.e.b.ins().band_imm_u(flags, 1)
+    }
+
+    /// Component `component` of the program's inline constant `number`.
+    pub fn constant(&mut self, number: u16, component: u8) -> F32x4 {
+        let index = place(&mut self.needs.constants, (number, component));
+        let e = &mut *self.e;
+        let args = e.args;
+        let table = *self.known.table.get_or_insert_with(|| e.load_i64(args, at!(table)));
+        e.load_floats(table, 16 * index as i32)
+    }
+
+    /// Where the quad stands in surface `number`.
+    pub fn place(&mut self, number: usize) -> Option<Place> {
+        if let Some(place) = self.known.places[number] {
+            return Some(place);
+        }
+        let surface = self.plan.surfaces[number]?;
+        let e = &mut *self.e;
+        let args = e.args;
+        let base = e.load_i64(self.block, surface_at(number));
+        let quad = e.b.ins().ishl_imm_u(self.number, 2);
+        let entry = e.b.ins().iadd(args, quad);
+        let offset = e.b.ins().uload32(crate::lane::memory(), entry, at!(quads) + 64 * number as i32);
+        let address = e.b.ins().iadd(base, offset);
+        let place = Place::new(e, surface.grid, address, |e| {
+            let args = e.args;
+            e.b.ins().uload32(crate::lane::memory(), args, at!(down) + 4 * number as i32)
+        });
+        self.known.places[number] = Some(place);
+        Some(place)
+    }
+}

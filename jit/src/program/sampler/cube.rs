@@ -1,0 +1,76 @@
+//! Faces of cubes.
+
+use triglyph_guest::num::ops::Ops;
+
+use super::Sampler;
+use crate::lane::{Emit, F32x4, I32x4, Mask};
+
+/// How directions meet a cube.
+#[derive(Clone)]
+pub(super) struct Cube {
+    pub direction: [F32x4; 3],
+    /// 0 to 5: +x, -x, +y, -y, +z, -z.
+    pub face: I32x4,
+    is_x: Mask,
+    is_y: Mask,
+    negative: Mask,
+}
+
+impl Sampler<'_, '_> {
+    /// Chooses faces, and takes the coordinates on them.
+    pub(super) fn choose_face(&mut self, direction: [F32x4; 3]) {
+        let e = &mut *self.e;
+        let [x, y, z] = direction.map(|c| e.abs(c));
+        let (y_below, z_below) = (e.le(y, x), e.le(z, x));
+        let is_x = e.and(y_below, z_below);
+        let z_below = e.le(z, y);
+        let is_y = e.and_not(z_below, is_x);
+        let major = e.select(is_y, direction[1], direction[2]);
+        let major = e.select(is_x, direction[0], major);
+        let zero = e.f(0.0);
+        let negative = e.lt(major, zero);
+        let (two, four, none) = (e.i(2), e.i(4), e.i(0));
+        let face = e.iselect(is_y, two, four);
+        let face = e.iselect(is_x, none, face);
+        // The mask is -1.
+        let one = e.mask_ints(negative);
+        let face = e.isub(face, one);
+        let cube = Cube { direction, face, is_x, is_y, negative };
+        let [s, t] = [0, 1].map(|k| cube.project(e, direction, k));
+        self.coordinates = [s, t, zero];
+        self.cube = Some(cube);
+    }
+}
+
+impl Cube {
+    /// Coordinate s (`k` is 0) or t of a direction on these faces.
+    pub fn project(&self, e: &mut Emit<'_>, [x, y, z]: [F32x4; 3], k: usize) -> F32x4 {
+        let major = e.select(self.is_y, y, z);
+        let major = e.select(self.is_x, x, major);
+        let sign = e.i(i32::MIN);
+        let sign = e.iand(I32x4(self.negative.0), sign);
+        let flip = |e: &mut Emit<'_>, value: F32x4| {
+            let bits = e.bits(value);
+            let bits = e.ixor(bits, sign);
+            e.float_of_bits(bits)
+        };
+        let magnitude = flip(e, major);
+        let along = if k == 0 {
+            // +x: -z, -x: z; y: x; +z: x, -z: -x.
+            let z = flip(e, z);
+            let z = e.neg(z);
+            let turned = flip(e, x);
+            let other = e.select(self.is_y, x, turned);
+            e.select(self.is_x, z, other)
+        } else {
+            // +y: z, -y: -z; others -y.
+            let z = flip(e, z);
+            let y = e.neg(y);
+            e.select(self.is_y, z, y)
+        };
+        let quotient = e.div(along, magnitude);
+        let (one, half) = (e.f(1.0), e.f(0.5));
+        let moved = e.add(quotient, one);
+        e.mul(moved, half)
+    }
+}

@@ -1,0 +1,271 @@
+//! Nearest and linear filters of one level.
+
+use cranelift_codegen::ir::types::{I16X8, I32X4};
+use triglyph_guest::kernel::program::sampler::Texels;
+use triglyph_guest::num::ops::Ops;
+
+use super::texel::splat_lane;
+use super::wrap::{Index, Two};
+use super::{Channels, Sampler, Size, dimensions};
+use crate::lane::{Emit, F32x4, I16x8, I32x4};
+use crate::program::output::compare_floats;
+
+/// a + (b - a) * weight
+pub(super) fn mix(e: &mut Emit<'_>, a: F32x4, b: F32x4, weight: F32x4) -> F32x4 {
+    let difference = e.sub(b, a);
+    let product = e.mul(difference, weight);
+    e.add(a, product)
+}
+
+/// Two channels side by side in 16 bits: red and blue, or green and alpha.
+#[derive(Clone, Copy)]
+struct Channels16(Option<I16x8>, Option<I16x8>);
+
+impl Sampler<'_, '_> {
+    pub(super) fn nearest(&mut self, size: Size) -> Channels {
+        let axes: Vec<Index> = (0..dimensions(self.key.shape)).map(|axis| self.nearest_index(axis, &size)).collect();
+        let axis = |n: usize| axes.get(n).copied();
+        let border = self.border(&[axis(0), axis(1), axis(2)]);
+        let base = self.base(&size);
+        let row = self.row(&size, axis(1).map(|i| i.index), axis(2).map(|i| i.index));
+        let index = self.texel(row, axes[0].index);
+        if self.reference.is_some() {
+            let result = self.compared(base, index, border);
+            return self.wanted.map(|wanted| wanted.then_some(result));
+        }
+        match self.key.texels {
+            Texels::Rgba8 => {
+                let words = self.words(base, index, border);
+                self.bytes(words)
+            }
+            Texels::Float4 => {
+                let texels = self.quadruples(base, index, border);
+                self.by_channels(texels)
+            }
+        }
+    }
+
+    /// Bytes of words as floats, 256 times as large where others are filtered so.
+    fn bytes(&mut self, words: I32x4) -> Channels {
+        let up = if self.fixed() { 8 } else { 0 };
+        std::array::from_fn(|c| {
+            if !self.wanted[c] {
+                return None;
+            }
+            let shift = 8 * c as u32;
+            let moved = match shift {
+                _ if shift == up => words,
+                _ if shift < up => self.e.ishl(words, up - shift),
+                _ => self.e.ushr(words, shift - up),
+            };
+            let low = self.e.i(0xFF << up);
+            let byte = if shift - shift.min(up) == 24 { moved } else { self.e.iand(moved, low) };
+            Some(self.e.to_float(byte))
+        })
+    }
+
+    fn by_channels(&mut self, texels: [F32x4; 4]) -> Channels {
+        let columns = self.e.transpose(texels);
+        std::array::from_fn(|c| self.wanted[c].then_some(columns[c]))
+    }
+
+    pub(super) fn linear(&mut self, size: Size) -> Channels {
+        let axes: Vec<Two> = (0..dimensions(self.key.shape)).map(|axis| self.linear_indices(axis, &size)).collect();
+        if self.reference.is_some() {
+            let result = self.linear_compared(&size, &axes);
+            return self.wanted.map(|wanted| wanted.then_some(result));
+        }
+        match self.key.texels {
+            Texels::Rgba8 => self.linear_bytes(&size, &axes),
+            Texels::Float4 => {
+                let texels = self.linear_floats(&size, &axes);
+                self.by_channels(texels)
+            }
+        }
+    }
+
+    /// A weight of 0 to 256 as a fraction.
+    fn fraction(&mut self, weight: I32x4) -> F32x4 {
+        let weight = self.e.to_float(weight);
+        let scale = self.e.f(1.0 / 256.0);
+        self.e.mul(weight, scale)
+    }
+
+    /// Combinations of indices along y and z, rows before slices.
+    fn rows(axes: &[Two]) -> Vec<[Option<Index>; 2]> {
+        let of = |axis: usize| match axes.get(axis) {
+            Some(two) => vec![Some(two.texels[0]), Some(two.texels[1])],
+            None => vec![None],
+        };
+        of(2).into_iter().flat_map(|z| of(1).into_iter().map(move |y| [y, z])).collect()
+    }
+
+    /// Combines what each row gives along y, then z.
+    fn across<T: Copy>(
+        &mut self,
+        axes: &[Two],
+        rows: Vec<T>,
+        mut combine: impl FnMut(&mut Self, T, T, F32x4, usize) -> T,
+    ) -> T {
+        let mut values = rows;
+        for (axis, two) in axes.iter().enumerate().skip(1) {
+            let weight = self.fraction(two.weight);
+            values = values.chunks(2).map(|pair| combine(self, pair[0], pair[1], weight, axis)).collect();
+        }
+        values[0]
+    }
+
+    /// Words of one texel: along x in whole numbers, which is exact; the rest as floats.
+    fn linear_bytes(&mut self, size: &Size, axes: &[Two]) -> Channels {
+        let texels = self.texels_of_rows(size, axes);
+        // The same 0..256 in both halves of each lane.
+        let right = self.e.join_ints(axes[0].weight, axes[0].weight);
+        let whole = self.e.short(256);
+        let left = self.e.sub16(whole, right);
+        let rows: Vec<Channels> = texels
+            .into_iter()
+            .map(|[a, b]| {
+                let (a, b) = (self.halves(a), self.halves(b));
+                let mut row = |a: Option<I16x8>, b: Option<I16x8>| {
+                    let a = self.e.mul16(a?, left);
+                    let b = self.e.mul16(b?, right);
+                    Some(self.e.add16(a, b))
+                };
+                let (even, odd) = (row(a.0, b.0), row(a.1, b.1));
+                self.apart(Channels16(even, odd))
+            })
+            .collect();
+        self.across(axes, rows, |this, a, b, weight, _| {
+            std::array::from_fn(|c| Some(mix(this.e, a[c]?, b[c]?, weight)))
+        })
+    }
+
+    /// Red and blue, green and alpha of words, as far as they are wanted.
+    fn halves(&mut self, words: I32x4) -> Channels16 {
+        let words = I16x8(self.e.cast(words.0, I16X8));
+        let [r, g, b, a] = self.wanted;
+        let even = (r || b).then(|| {
+            let low = self.e.short(0xFF);
+            self.e.and16(words, low)
+        });
+        let odd = (g || a).then(|| self.e.shr16(words, 8));
+        Channels16(even, odd)
+    }
+
+    /// Channels as floats.
+    fn apart(&mut self, channels: Channels16) -> Channels {
+        std::array::from_fn(|c| {
+            let pair = if c % 2 == 0 { channels.0 } else { channels.1 };
+            let pair = pair.filter(|_| self.wanted[c])?;
+            let ints = if c < 2 { self.e.even_ints(pair) } else { self.e.odd_ints(pair) };
+            Some(self.e.to_float(ints))
+        })
+    }
+
+    /// The two texels of each row. Away from the seams they lie side by side in memory.
+    fn texels_of_rows(&mut self, size: &Size, axes: &[Two]) -> Vec<[I32x4; 2]> {
+        let columns = axes[0].texels;
+        let rows = Self::rows(axes);
+        let base = self.base(size);
+        let starts: Vec<Option<I32x4>> =
+            rows.iter().map(|[y, z]| self.row(size, y.map(|i| i.index), z.map(|i| i.index))).collect();
+        let all: Vec<Option<Index>> = axes.iter().flat_map(|two| two.texels.map(Some)).collect();
+        let border = self.border(&all);
+        let fine = self.side_by_side(columns, border);
+        let words = vec![I32X4; 2 * rows.len()];
+        let (fast, slow, done) = (self.e.block(&[]), self.e.cold_block(&[]), self.e.block(&words));
+        self.e.branch(fine, (fast, &[]), (slow, &[]));
+
+        self.e.switch_to(fast);
+        let mut found = Vec::new();
+        for start in &starts {
+            let index = self.texel(*start, columns[0].index);
+            found.extend(self.pairs(base, index).map(|words| words.0));
+        }
+        self.e.jump(done, &found);
+
+        self.e.switch_to(slow);
+        let mut found = Vec::new();
+        for (start, [y, z]) in starts.iter().zip(&rows) {
+            for column in columns {
+                let border = self.border(&[Some(column), *y, *z]);
+                let index = self.texel(*start, column.index);
+                found.push(self.words(base, index, border).0);
+            }
+        }
+        self.e.jump(done, &found);
+        self.e.seal(&[fast, slow, done]);
+
+        self.e.switch_to(done);
+        (0..rows.len()).map(|row| [0, 1].map(|k| I32x4(self.e.parameter(done, 2 * row + k)))).collect()
+    }
+
+    /// Texels of four words, filtered lane by lane.
+    fn linear_floats(&mut self, size: &Size, axes: &[Two]) -> [F32x4; 4] {
+        let base = self.base(size);
+        let weight = self.fraction(axes[0].weight);
+        let lanes = |this: &mut Self, a: [F32x4; 4], b: [F32x4; 4], weight: F32x4| -> [F32x4; 4] {
+            std::array::from_fn(|lane| {
+                let weight = splat_lane(this.e, weight, lane);
+                mix(this.e, a[lane], b[lane], weight)
+            })
+        };
+        let mut rows = Vec::new();
+        for [y, z] in Self::rows(axes) {
+            let start = self.row(size, y.map(|i| i.index), z.map(|i| i.index));
+            let [a, b] = axes[0].texels.map(|column| {
+                let border = self.border(&[Some(column), y, z]);
+                let index = self.texel(start, column.index);
+                self.quadruples(base, index, border)
+            });
+            rows.push(lanes(self, a, b, weight));
+        }
+        self.across(axes, rows, |this, a, b, weight, _| lanes(this, a, b, weight))
+    }
+
+    /// Comparisons, filtered.
+    fn linear_compared(&mut self, size: &Size, axes: &[Two]) -> F32x4 {
+        let base = self.base(size);
+        let weight = self.fraction(axes[0].weight);
+        let mut rows = Vec::new();
+        for [y, z] in Self::rows(axes) {
+            let start = self.row(size, y.map(|i| i.index), z.map(|i| i.index));
+            let [a, b] = axes[0].texels.map(|column| {
+                let border = self.border(&[Some(column), y, z]);
+                let index = self.texel(start, column.index);
+                self.compared(base, index, border)
+            });
+            rows.push(mix(self.e, a, b, weight));
+        }
+        self.across(axes, rows, |this, a, b, weight, _| mix(this.e, a, b, weight))
+    }
+
+    /// 1 where the comparison of a texel's red holds, else 0.
+    fn compared(
+        &mut self,
+        base: cranelift_codegen::ir::Value,
+        index: I32x4,
+        border: Option<crate::lane::Mask>,
+    ) -> F32x4 {
+        let red = match self.key.texels {
+            Texels::Float4 => self.red(base, index, border),
+            Texels::Rgba8 => {
+                let words = self.words(base, index, border);
+                let (low, scale) = (self.e.i(0xFF), self.e.f(1.0 / 255.0));
+                let red = self.e.iand(words, low);
+                let red = self.e.to_float(red);
+                self.e.mul(red, scale)
+            }
+        };
+        let one = self.e.f(1.0);
+        let (Some(how), Some(reference)) = (self.key.compare, self.reference) else { return one };
+        match compare_floats(self.e, how, red, reference) {
+            Some(passes) => {
+                let (bits, mask) = (self.e.bits(one), self.e.mask_ints(passes));
+                let bits = self.e.iand(bits, mask);
+                self.e.float_of_bits(bits)
+            }
+            None => one,
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! Reading textures, from decoded texels; for vertex and fragment programs.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod.rs` | one lookup: coordinates, levels, passes over them, swizzle and conversion |
+//! | `detail.rs` | levels of detail |
+//! | `cube.rs` | faces |
+//! | `wrap.rs` | coordinates to texel indices |
+//! | `texel.rs` | addresses of texels and reading them |
+//! | `filter.rs` | nearest and linear |
+//!
+//! A lookup between two levels is a loop of two passes around the code for one, of which the second is left out when no
+//! lane wants it: the code is there once.
+
+mod cube;
+mod detail;
+mod filter;
+mod texel;
+mod wrap;
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::types::{F32X4, I32, I32X4};
+use cranelift_codegen::ir::{InstBuilder, Value};
+use triglyph_guest::kernel::program::sampler::{Convert, Filter, Level, Shape, Source, Texels, TextureKey};
+use triglyph_guest::num::ops::{self, Ops};
+
+use super::args::TextureArgs;
+use crate::lane::{Emit, F32x4, I32x4, Mask};
+use cube::Cube;
+pub use detail::both_together;
+
+/// How the level of detail is found.
+#[derive(Clone, Copy)]
+pub enum Detail {
+    /// From differences, with something added.
+    Implicit { bias: Option<F32x4> },
+    /// Given.
+    Level(F32x4),
+    /// From these differences along x and y, of coordinates s, t, r.
+    Gradients([[F32x4; 3]; 2]),
+}
+
+/// A texture unit.
+#[derive(Clone, Copy)]
+pub struct Unit<'k> {
+    pub key: &'k TextureKey,
+    /// Address of its [`TextureArgs`].
+    pub args: Value,
+    /// Offset of 64 bytes of memory to work in, from the kernel's arguments.
+    pub scratch: i32,
+}
+
+/// What is asked of a unit.
+#[derive(Clone, Copy)]
+pub struct Lookup {
+    pub coordinates: [F32x4; 4],
+    pub detail: Detail,
+    /// Lanes that execute the instruction together; `None` for all.
+    pub together: Option<Mask>,
+    /// Channels of the result that are needed.
+    pub needed: [bool; 4],
+}
+
+/// The level that each lane reads.
+#[derive(Clone, Copy)]
+struct Size {
+    /// Width, height, depth, and the same as floats.
+    counts: [I32x4; 3],
+    sizes: [F32x4; 3],
+    /// Texels from the beginning of all texels, or `None` where addresses begin with the level.
+    offset: Option<I32x4>,
+}
+
+/// One lookup while it is emitted.
+struct Sampler<'s, 'a> {
+    e: &'s mut Emit<'a>,
+    key: &'s TextureKey,
+    unit: Unit<'s>,
+    /// Coordinates in the picture: those of a cube are on its face.
+    coordinates: [F32x4; 3],
+    cube: Option<Cube>,
+    /// Texels from the beginning to the layer.
+    layer: Option<I32x4>,
+    /// What texels are compared with.
+    reference: Option<F32x4>,
+    /// Channels of texels that are needed.
+    wanted: [bool; 4],
+}
+
+/// Channels r, g, b, a of four lanes; what is not wanted is not there.
+type Channels = [Option<F32x4>; 4];
+
+/// Offset of a field of [`TextureArgs`].
+macro_rules! field {
+    ($field:ident) => {
+        offset_of!(TextureArgs, $field) as i32
+    };
+}
+use field;
+
+/// Coordinates that a shape's picture has.
+const fn dimensions(shape: Shape) -> usize {
+    match shape {
+        Shape::D1 | Shape::D1Array => 1,
+        Shape::D2 | Shape::D2Array | Shape::Cube | Shape::CubeArray => 2,
+        Shape::D3 => 3,
+    }
+}
+
+/// Reads a texture. Channels that are not needed may be anything.
+pub fn sample(e: &mut Emit<'_>, unit: Unit<'_>, lookup: &Lookup) -> [F32x4; 4] {
+    let key = unit.key;
+    let mut wanted = [false; 4];
+    for (source, _) in key.swizzle.iter().zip(lookup.needed).filter(|(_, needed)| *needed) {
+        if let Some(channel) = channel_of(*source) {
+            wanted[channel] = true;
+        }
+    }
+    let [s, t, r, q] = lookup.coordinates;
+    let mut sampler =
+        Sampler { e, key, unit, coordinates: [s, t, r], cube: None, layer: None, reference: None, wanted };
+    let direction = [s, t, r];
+    let (array, after) = match key.shape {
+        Shape::D1 => (None, Some(t)),
+        Shape::D2 => (None, Some(r)),
+        Shape::D3 | Shape::Cube => (None, Some(q)),
+        Shape::D1Array => (Some(t), Some(r)),
+        Shape::D2Array => (Some(r), Some(q)),
+        Shape::CubeArray => (Some(q), None),
+    };
+    if matches!(key.shape, Shape::Cube | Shape::CubeArray) {
+        sampler.choose_face(direction);
+    }
+    sampler.choose_layer(array);
+    if key.compare.is_some() {
+        sampler.reference = Some(after.unwrap_or_else(|| sampler.e.f(0.0)));
+    }
+    let channels = sampler.levels(lookup);
+    sampler.finish(channels, lookup.needed)
+}
+
+fn channel_of(source: Source) -> Option<usize> {
+    match source {
+        Source::Zero | Source::One => None,
+        Source::Red => Some(0),
+        Source::Green => Some(1),
+        Source::Blue => Some(2),
+        Source::Alpha => Some(3),
+    }
+}
+
+impl Sampler<'_, '_> {
+    fn splat_f32(&mut self, offset: i32) -> F32x4 {
+        self.e.load_splat_f32(self.unit.args, offset)
+    }
+
+    fn splat_i32(&mut self, offset: i32) -> I32x4 {
+        self.e.load_splat_i32(self.unit.args, offset)
+    }
+
+    /// Whether there is a linear filter: then channels of [`Texels::Rgba8`] are 256 times what they are.
+    fn fixed(&self) -> bool {
+        let linear = self.key.magnify == Filter::Linear || self.key.needs_lod() && self.key.minify == Filter::Linear;
+        linear && self.reference.is_none() && self.key.texels == Texels::Rgba8
+    }
+
+    /// Finds the layer of array textures and of cubes.
+    fn choose_layer(&mut self, array: Option<F32x4>) {
+        let face = self.cube.as_ref().map(|cube| cube.face);
+        let layer = array.map(|coordinate| {
+            let half = self.e.f(0.5);
+            let moved = self.e.add(coordinate, half);
+            let whole = self.e.floor(moved);
+            let zero = self.e.f(0.0);
+            let whole = self.e.max(whole, zero);
+            let last = self.splat_f32(field!(last_layer));
+            let whole = self.e.min(whole, last);
+            self.e.truncate_to_int(whole)
+        });
+        let number = match (face, layer) {
+            (None, None) => return,
+            (Some(face), None) => face,
+            (None, Some(layer)) => layer,
+            (Some(face), Some(layer)) => {
+                let (two, four) = (self.e.ishl(layer, 1), self.e.ishl(layer, 2));
+                let six = self.e.iadd(two, four);
+                self.e.iadd(six, face)
+            }
+        };
+        let texels = self.splat_i32(field!(layer_texels));
+        self.layer = Some(self.e.imul(number, texels));
+    }
+
+    /// All levels that the key asks for.
+    fn levels(&mut self, lookup: &Lookup) -> Channels {
+        if !self.wanted.contains(&true) {
+            return [None; 4];
+        }
+        if !self.key.needs_lod() {
+            let size = self.first_level();
+            return self.filtered(self.key.magnify, size);
+        }
+        let lod = self.detail(lookup);
+        let zero = self.e.f(0.0);
+        let minified = self.e.lt(zero, lod);
+        match self.key.mipmap {
+            None => {
+                let size = self.first_level();
+                self.level(minified, size)
+            }
+            Some(Filter::Nearest) => {
+                let half = self.e.f(0.5);
+                let moved = self.e.add(lod, half);
+                let whole = self.e.floor(moved);
+                let level = self.level_number(whole);
+                let size = self.mipmap(level);
+                self.level(minified, size)
+            }
+            Some(Filter::Linear) => self.two_levels(lod, minified),
+        }
+    }
+
+    /// A level that exists.
+    fn level_number(&mut self, whole: F32x4) -> I32x4 {
+        let zero = self.e.f(0.0);
+        let level = self.e.max(whole, zero);
+        let last = self.splat_f32(field!(last_level));
+        let level = self.e.min(level, last);
+        self.e.truncate_to_int(level)
+    }
+
+    /// The mean of two levels.
+    fn two_levels(&mut self, lod: F32x4, minified: Mask) -> Channels {
+        let zero = self.e.f(0.0);
+        let lod = self.e.max(lod, zero);
+        let whole = self.e.floor(lod);
+        let fraction = self.e.sub(lod, whole);
+        let (scale, inverse) = (self.e.f(256.0), self.e.f(1.0 / 256.0));
+        let steps = self.e.mul(fraction, scale);
+        let steps = self.e.truncate_to_int(steps);
+        let steps = self.e.to_float(steps);
+        let weight = self.e.mul(steps, inverse);
+        let one = self.e.f(1.0);
+        let next = self.e.add(whole, one);
+        let (first, second) = (self.level_number(whole), self.level_number(next));
+
+        let wanted: Vec<usize> = (0..4).filter(|&c| self.wanted[c]).collect();
+        let results = vec![F32X4; wanted.len()];
+        let mut parameters = vec![I32X4, I32];
+        parameters.extend(&results);
+        let (pass, again, mixed, done) =
+            (self.e.block(&parameters), self.e.block(&[]), self.e.block(&[]), self.e.block(&results));
+        let none = self.e.i32(0);
+        let mut arguments = vec![first.0, none];
+        arguments.extend(wanted.iter().map(|_| zero.0));
+        self.e.jump(pass, &arguments);
+
+        self.e.switch_to(pass);
+        let (level, is_second) = (I32x4(self.e.parameter(pass, 0)), self.e.parameter(pass, 1));
+        let before: Vec<F32x4> = (0..wanted.len()).map(|i| F32x4(self.e.parameter(pass, 2 + i))).collect();
+        let size = self.mipmap(level);
+        let channels = self.level(minified, size);
+        let here: Vec<F32x4> = wanted.iter().filter_map(|&c| channels[c]).collect();
+        self.e.branch(is_second, (mixed, &[]), (again, &[]));
+        self.e.seal(&[mixed, again]);
+
+        self.e.switch_to(again);
+        let zero = self.e.f(0.0);
+        let between = self.e.lt(zero, weight);
+        let any = self.e.any(between);
+        let one = self.e.i32(1);
+        let mut arguments = vec![second.0, one];
+        arguments.extend(here.iter().map(|value| value.0));
+        self.e.branch(any, (pass, &arguments), (done, &arguments[2..]));
+        self.e.seal(&[pass]);
+
+        self.e.switch_to(mixed);
+        let zero = self.e.f(0.0);
+        let between = self.e.lt(zero, weight);
+        let sums: Vec<Value> = here
+            .iter()
+            .zip(&before)
+            .map(|(&b, &a)| {
+                let mean = filter::mix(self.e, a, b, weight);
+                // Texels of the next level may be infinite.
+                if self.key.texels == Texels::Float4 { self.e.select(between, mean, a).0 } else { mean.0 }
+            })
+            .collect();
+        self.e.jump(done, &sums);
+        self.e.seal(&[done]);
+
+        self.e.switch_to(done);
+        let mut result = [None; 4];
+        for (i, &c) in wanted.iter().enumerate() {
+            result[c] = Some(F32x4(self.e.parameter(done, i)));
+        }
+        result
+    }
+
+    /// One level under the filter that each lane wants.
+    fn level(&mut self, minified: Mask, size: Size) -> Channels {
+        let large = self.filtered(self.key.magnify, size);
+        if self.key.magnify == self.key.minify {
+            return large;
+        }
+        let small = self.filtered(self.key.minify, size);
+        std::array::from_fn(|c| Some(self.e.select(minified, small[c]?, large[c]?)))
+    }
+
+    fn filtered(&mut self, filter: Filter, size: Size) -> Channels {
+        match filter {
+            Filter::Nearest => self.nearest(size),
+            Filter::Linear => self.linear(size),
+        }
+    }
+
+    /// Level 0 in all lanes.
+    fn first_level(&mut self) -> Size {
+        let levels = self.e.load_i64(self.unit.args, field!(levels));
+        let counts = [offset_of!(Level, width), offset_of!(Level, height), offset_of!(Level, depth)];
+        let counts = counts.map(|at| self.e.load_splat_i32(levels, at as i32));
+        Size { counts, sizes: counts.map(|count| self.e.to_float(count)), offset: None }
+    }
+
+    /// Level `level` of each lane.
+    fn mipmap(&mut self, level: I32x4) -> Size {
+        let levels = self.e.load_i64(self.unit.args, field!(levels));
+        let rows = self.e.lanes_through_memory(level, self.unit.scratch).map(|level| {
+            let row = self.e.b.ins().ishl_imm_u(level, i64::from(size_of::<Level>().trailing_zeros()));
+            let row = self.e.b.ins().iadd(levels, row);
+            self.e.load_floats(row, 0)
+        });
+        let [offset, counts @ ..] = self.e.transpose(rows).map(|column| self.e.bits(column));
+        Size { counts, sizes: counts.map(|count| self.e.to_float(count)), offset: Some(offset) }
+    }
+
+    /// Swizzle and conversion.
+    fn finish(&mut self, channels: Channels, needed: [bool; 4]) -> [F32x4; 4] {
+        let scale = match (self.key.texels, self.reference) {
+            (Texels::Rgba8, None) if self.fixed() => 1.0 / 255.0 / 256.0,
+            (Texels::Rgba8, None) => 1.0 / 255.0,
+            _ => 1.0,
+        };
+        let channels = channels.map(|channel| {
+            channel.map(|value| {
+                if scale == 1.0 {
+                    return value;
+                }
+                let scale = self.e.f(scale);
+                self.e.mul(value, scale)
+            })
+        });
+        std::array::from_fn(|c| {
+            if !needed[c] {
+                return self.e.f(0.0);
+            }
+            let value = match channel_of(self.key.swizzle[c]) {
+                Some(channel) => channels[channel].unwrap_or_else(|| self.e.f(0.0)),
+                None => self.e.f(if self.key.swizzle[c] == Source::One { 1.0 } else { 0.0 }),
+            };
+            self.convert(self.key.convert[c], value)
+        })
+    }
+
+    fn convert(&mut self, how: Convert, value: F32x4) -> F32x4 {
+        let e = &mut *self.e;
+        match how {
+            Convert::None => value,
+            Convert::Signed => {
+                let (scale, half) = (e.f(255.0), e.f(0.5));
+                let byte = e.mul(value, scale);
+                let byte = e.add(byte, half);
+                let byte = e.floor(byte);
+                let (middle, all) = (e.f(128.0), e.f(256.0));
+                let low = e.lt(byte, middle);
+                let wrapped = e.sub(byte, all);
+                let signed = e.select(low, byte, wrapped);
+                let (scale, least) = (e.f(1.0 / 127.0), e.f(-1.0));
+                let value = e.mul(signed, scale);
+                e.max(value, least)
+            }
+            Convert::Biased => {
+                let (scale, bias, inverse) = (e.f(255.0), e.f(128.0), e.f(1.0 / 127.0));
+                let value = e.mul(value, scale);
+                let value = e.sub(value, bias);
+                e.mul(value, inverse)
+            }
+            Convert::Srgb => ops::srgb_to_linear(e, value),
+        }
+    }
+}

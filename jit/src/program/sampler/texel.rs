@@ -1,0 +1,137 @@
+//! Addresses of texels, and reading them.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I16X8;
+use cranelift_codegen::ir::{InstBuilder, Value};
+use triglyph_guest::num::ops::Ops;
+
+use super::wrap::Index;
+use super::{Sampler, Size, field};
+use crate::lane::{Emit, F32x4, I32x4, Mask};
+use crate::program::args::TextureArgs;
+
+/// Lane `k` in all four.
+const SPLAT: [[u8; 16]; 4] = [
+    [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3],
+    [4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7],
+    [8, 9, 10, 11, 8, 9, 10, 11, 8, 9, 10, 11, 8, 9, 10, 11],
+    [12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15],
+];
+
+/// Products of numbers from 0 to 32767.
+pub(super) fn small_product(e: &mut Emit<'_>, a: I32x4, b: I32x4) -> I32x4 {
+    let (a, b) = (e.cast(a.0, I16X8), e.cast(b.0, I16X8));
+    let [low, high] = [false, true].map(|high| {
+        let [a, b] = [a, b].map(|v| if high { e.b.ins().swiden_high(v) } else { e.b.ins().swiden_low(v) });
+        e.b.ins().imul(a, b)
+    });
+    I32x4(e.b.ins().iadd_pairwise(low, high))
+}
+
+/// Lane `k` of a vector in all four.
+pub(super) fn splat_lane(e: &mut Emit<'_>, a: F32x4, k: usize) -> F32x4 {
+    F32x4(e.shuffle(a.0, a.0, SPLAT[k]))
+}
+
+impl Sampler<'_, '_> {
+    /// Address that indices of texels count from.
+    pub(super) fn base(&mut self, size: &Size) -> Value {
+        let offset = if size.offset.is_some() { field!(texels) } else { field!(first) };
+        self.e.load_i64(self.unit.args, offset)
+    }
+
+    /// Index of the first texel of a row.
+    pub(super) fn row(&mut self, size: &Size, y: Option<I32x4>, z: Option<I32x4>) -> Option<I32x4> {
+        let rows = match (y, z) {
+            (Some(y), Some(z)) => {
+                let slices = small_product(self.e, z, size.counts[1]);
+                let rows = self.e.iadd(slices, y);
+                Some(self.e.imul(rows, size.counts[0]))
+            }
+            (Some(y), None) => Some(small_product(self.e, y, size.counts[0])),
+            _ => None,
+        };
+        [rows, self.layer, size.offset].into_iter().flatten().reduce(|a, b| self.e.iadd(a, b))
+    }
+
+    /// Index of a texel of a row.
+    pub(super) fn texel(&mut self, row: Option<I32x4>, x: I32x4) -> I32x4 {
+        match row {
+            Some(row) => self.e.iadd(row, x),
+            None => x,
+        }
+    }
+
+    /// Words of texels of one word each, or the border's.
+    pub(super) fn words(&mut self, base: Value, index: I32x4, border: Option<Mask>) -> I32x4 {
+        let words = self.e.gather32_padded(base, index, self.unit.scratch);
+        match border {
+            Some(border) => {
+                let color = self.splat_i32(field!(border_word));
+                self.e.iselect(border, color, words)
+            }
+            None => words,
+        }
+    }
+
+    /// The words at these indices and behind them; reads two words beyond.
+    pub(super) fn pairs(&mut self, base: Value, index: I32x4) -> [I32x4; 2] {
+        let [a, b, c, d] = self.e.lanes_through_memory(index, self.unit.scratch).map(|index| {
+            let offset = self.e.b.ins().ishl_imm_u(index, 2);
+            let address = self.e.b.ins().iadd(base, offset);
+            self.e.load_floats(address, 0)
+        });
+        const JOIN: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
+        let ab = self.e.shuffle(a.0, b.0, JOIN);
+        let cd = self.e.shuffle(c.0, d.0, JOIN);
+        self.e.unzip(ab, cd).map(|words| self.e.bits(words))
+    }
+
+    /// Red of texels of four words, or the border's.
+    pub(super) fn red(&mut self, base: Value, index: I32x4, border: Option<Mask>) -> F32x4 {
+        let index = self.e.ishl(index, 2);
+        let words = self.e.gather32_padded(base, index, self.unit.scratch);
+        let red = self.e.float_of_bits(words);
+        match border {
+            Some(border) => {
+                let color = self.splat_f32(field!(border));
+                self.e.select(border, color, red)
+            }
+            None => red,
+        }
+    }
+
+    /// Texels of four words, each as it is in memory, or the border's.
+    pub(super) fn quadruples(&mut self, base: Value, index: I32x4, border: Option<Mask>) -> [F32x4; 4] {
+        let texels = self.e.lanes_through_memory(index, self.unit.scratch).map(|index| {
+            let offset = self.e.b.ins().ishl_imm_u(index, 4);
+            let address = self.e.b.ins().iadd(base, offset);
+            self.e.load_floats(address, 0)
+        });
+        let Some(border) = border else { return texels };
+        let color = self.e.load_floats(self.unit.args, field!(border));
+        std::array::from_fn(|lane| {
+            let mask = I32x4(self.e.shuffle(border.0, border.0, SPLAT[lane]));
+            self.e.select(Mask(mask.0), color, texels[lane])
+        })
+    }
+
+    /// Lanes in which one of the axes says border.
+    pub(super) fn border(&mut self, axes: &[Option<Index>]) -> Option<Mask> {
+        axes.iter().flatten().filter_map(|axis| axis.border).reduce(|a, b| self.e.or(a, b))
+    }
+
+    /// Whether in all lanes the second column follows the first one and none is the border's: a scalar.
+    pub(super) fn side_by_side(&mut self, [first, second]: [Index; 2], border: Option<Mask>) -> Value {
+        let one = self.e.i(1);
+        let next = self.e.iadd(first.index, one);
+        let mut fine = self.e.ieq(next, second.index);
+        if let Some(border) = border {
+            fine = self.e.and_not(fine, border);
+        }
+        let bits = self.e.mask_bits(fine);
+        self.e.b.ins().icmp_imm_u(IntCC::Equal, bits, 15)
+    }
+}

@@ -1,0 +1,168 @@
+//! Coordinates to texel indices.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::types::I32X4;
+use triglyph_guest::kernel::program::sampler::{Shape, Wrap};
+use triglyph_guest::num::ops::Ops;
+
+use super::{Sampler, Size, field};
+use crate::lane::{F32x4, I32x4, Mask};
+use crate::program::args::TextureArgs;
+
+/// A texel's index along an axis, and the lanes in which it is the border's.
+#[derive(Clone, Copy)]
+pub(super) struct Index {
+    pub index: I32x4,
+    pub border: Option<Mask>,
+}
+
+/// Two texels along an axis, and how much the second one weighs, 0 to 256.
+#[derive(Clone, Copy)]
+pub(super) struct Two {
+    pub texels: [Index; 2],
+    pub weight: I32x4,
+}
+
+/// Coordinates are limited to this.
+const LIMIT: f32 = 16_777_216.0;
+
+impl Sampler<'_, '_> {
+    /// How an axis wraps.
+    fn mode(&self, axis: usize) -> Wrap {
+        match self.key.shape {
+            Shape::Cube | Shape::CubeArray => Wrap::ClampToEdge,
+            _ => self.key.wrap[axis],
+        }
+    }
+
+    /// The coordinate in texels of the level, limited.
+    fn scaled(&mut self, axis: usize, size: &Size) -> F32x4 {
+        let coordinate = self.coordinates[axis];
+        let mut c = if self.key.unnormalized { coordinate } else { self.e.mul(coordinate, size.sizes[axis]) };
+        if self.mode(axis) == Wrap::MirrorOnceClamp {
+            c = self.e.abs(c);
+        }
+        self.e.clamp(c, -LIMIT, LIMIT)
+    }
+
+    /// The texel that a coordinate lies in.
+    pub(super) fn nearest_index(&mut self, axis: usize, size: &Size) -> Index {
+        let c = self.scaled(axis, size);
+        let mode = match self.mode(axis) {
+            Wrap::Clamp | Wrap::MirrorOnceClamp => Wrap::ClampToEdge,
+            other => other,
+        };
+        let whole = self.e.floor(c);
+        let index = self.e.truncate_to_int(whole);
+        let [only, _] = self.wrap(mode, [index, index], size.counts[axis], false);
+        only
+    }
+
+    /// The two texels around a coordinate.
+    pub(super) fn linear_indices(&mut self, axis: usize, size: &Size) -> Two {
+        let mut c = self.scaled(axis, size);
+        let mut mode = self.mode(axis);
+        if matches!(mode, Wrap::Clamp | Wrap::MirrorOnceClamp) {
+            let zero = self.e.f(0.0);
+            c = self.e.max(c, zero);
+            c = self.e.min(c, size.sizes[axis]);
+            mode = Wrap::Border;
+        }
+        let (half, scale) = (self.e.f(0.5), self.e.f(256.0));
+        let c = self.e.sub(c, half);
+        let whole = self.e.floor(c);
+        let fraction = self.e.sub(c, whole);
+        let fraction = self.e.mul(fraction, scale);
+        let weight = self.e.truncate_to_int(fraction);
+        let first = self.e.truncate_to_int(whole);
+        let one = self.e.i(1);
+        let second = self.e.iadd(first, one);
+        Two { texels: self.wrap(mode, [first, second], size.counts[axis], true), weight }
+    }
+
+    /// Wraps two neighbouring indices; without `both` only the first one matters.
+    fn wrap(&mut self, mode: Wrap, [a, b]: [I32x4; 2], count: I32x4, both: bool) -> [Index; 2] {
+        let ones = self.e.i(-1);
+        let last = self.e.iadd(count, ones);
+        let inside = |index| Index { index, border: None };
+        match mode {
+            Wrap::Repeat => {
+                let a = self.modulo(a, count, last);
+                let b = if both { self.next(a, count) } else { a };
+                [inside(a), inside(b)]
+            }
+            Wrap::Mirror => {
+                let twice = self.e.ishl(count, 1);
+                let far = self.e.iadd(twice, ones);
+                let a = self.modulo(a, twice, far);
+                let b = if both { self.next(a, twice) } else { a };
+                [a, b].map(|index| {
+                    let back = self.e.isub(far, index);
+                    inside(self.e.imin(index, back))
+                })
+            }
+            Wrap::ClampToEdge | Wrap::MirrorOnceToEdge => {
+                let zero = self.e.i(0);
+                [a, b].map(|index| {
+                    let index = match mode {
+                        Wrap::ClampToEdge => self.e.imax(index, zero),
+                        _ => self.mirrored_once(index),
+                    };
+                    inside(self.e.imin(index, last))
+                })
+            }
+            Wrap::Border | Wrap::MirrorOnceBorder | Wrap::Clamp | Wrap::MirrorOnceClamp => [a, b].map(|index| {
+                let index = if mode == Wrap::MirrorOnceBorder { self.mirrored_once(index) } else { index };
+                let clamped = self.e.umin(index, last);
+                let same = self.e.ieq(clamped, index);
+                Index { index: clamped, border: Some(self.e.not(same)) }
+            }),
+        }
+    }
+
+    /// i < 0 ? -1 - i : i
+    fn mirrored_once(&mut self, index: I32x4) -> I32x4 {
+        let sign = self.e.ishr(index, 31);
+        self.e.ixor(index, sign)
+    }
+
+    /// The index after one that is already below `count`.
+    fn next(&mut self, index: I32x4, count: I32x4) -> I32x4 {
+        let one = self.e.i(1);
+        let next = self.e.iadd(index, one);
+        let inside = self.e.ilt(next, count);
+        let inside = self.e.mask_ints(inside);
+        self.e.iand(next, inside)
+    }
+
+    /// Index modulo `count`, `last` being `count - 1`. All sizes of a texture are powers of two, or it takes a division.
+    fn modulo(&mut self, index: I32x4, count: I32x4, last: I32x4) -> I32x4 {
+        let power_of_two = self.e.load_i32(self.unit.args, field!(power_of_two));
+        let (general, done) = (self.e.cold_block(&[]), self.e.block(&[I32X4]));
+        let masked = self.e.iand(index, last);
+        self.e.branch(power_of_two, (done, &[masked.0]), (general, &[]));
+
+        self.e.switch_to(general);
+        // The quotient is one off at most.
+        let e = &mut *self.e;
+        let (a, n) = (e.to_float(index), e.to_float(count));
+        let quotient = e.div(a, n);
+        let quotient = e.floor(quotient);
+        let quotient = e.truncate_to_int(quotient);
+        let product = e.imul(quotient, count);
+        let rest = e.isub(index, product);
+        let below = e.ishr(rest, 31);
+        let more = e.iand(below, count);
+        let rest = e.iadd(rest, more);
+        let beyond = e.ilt(last, rest);
+        let beyond = e.mask_ints(beyond);
+        let less = e.iand(beyond, count);
+        let rest = e.isub(rest, less);
+        e.jump(done, &[rest.0]);
+        e.seal(&[general, done]);
+
+        self.e.switch_to(done);
+        I32x4(self.e.parameter(done, 0))
+    }
+}

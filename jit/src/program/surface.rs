@@ -1,0 +1,238 @@
+//! Where the four pixels of a quad stand in a surface, reading them and writing them.
+//!
+//! Within a block of 8x8 pixels all layouts are the same to a quad: a pixel on the right is a known number of bytes further on, and
+//! the row below is a number of bytes further on that is known or, for rows one after another, an argument. Where the
+//! block begins, and where each quad begins in it, the caller of the code has computed.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{F64, F64X2, I8X16, I16X8, I32, I32X4, I64, I64X2};
+use cranelift_codegen::ir::{InstBuilder, Value};
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::layout::SurfaceLayout;
+use triglyph_guest::num::ops::Ops;
+
+use crate::lane::{Emit, I32x4, Mask, memory};
+
+/// How the pixels of a quad lie to each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Grid {
+    /// Bytes of a pixel: 1, 2, 4, 8 or 16.
+    pub bytes: u32,
+    /// Bytes to the pixel on the right.
+    across: i32,
+    /// Bytes to the row below, unless it is an argument.
+    down: Option<i32>,
+}
+
+impl Grid {
+    /// Of a surface of pixels of `bytes` bytes. Swizzled surfaces of less than a block a side are refused.
+    pub fn new(layout: SurfaceLayout, bytes: u32) -> Result<Grid, Refused> {
+        if let SurfaceLayout::Swizzled { log2_width, log2_height } = layout
+            && (log2_width < 3 || log2_height < 3 || log2_width > 12 || log2_height > 12)
+        {
+            return Err(Refused("swizzled surfaces of less than eight pixels a side"));
+        }
+        let down = match layout {
+            SurfaceLayout::Pitch => None,
+            _ => Some(layout.offset(0, 1, bytes, 1) as i32),
+        };
+        Ok(Grid { bytes, across: layout.offset(1, 0, bytes, 1) as i32, down })
+    }
+
+    /// The quad is one stretch of memory, in the order of lanes.
+    fn whole(self) -> bool {
+        self.rows_whole() && self.down == Some(2 * self.bytes as i32)
+    }
+
+    /// Two pixels of a row are one stretch of memory.
+    fn rows_whole(self) -> bool {
+        self.across == self.bytes as i32
+    }
+}
+
+/// The quad's four pixels.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub grid: Grid,
+    /// Address of the first row, and of the second one with what is to be added to it.
+    rows: [(Value, i32); 2],
+}
+
+impl Place {
+    /// A quad at `address`. `down` loads the bytes from row to row.
+    pub fn new(e: &mut Emit<'_>, grid: Grid, address: Value, down: impl FnOnce(&mut Emit<'_>) -> Value) -> Place {
+        let below = match grid.down {
+            Some(known) => (address, known),
+            None => {
+                let down = down(e);
+                (e.b.ins().iadd(address, down), 0)
+            }
+        };
+        Place { grid, rows: [(address, 0), below] }
+    }
+
+    /// Where lane `lane` stands.
+    fn lane(&self, lane: usize) -> (Value, i32) {
+        let (address, offset) = self.rows[lane / 2];
+        (address, offset + (lane as i32 % 2) * self.grid.across)
+    }
+
+    /// The pixels as stored, in the low bits of as many words as they need.
+    pub fn load(&self, e: &mut Emit<'_>) -> Vec<I32x4> {
+        let [(a, _), (b, at)] = self.rows;
+        match self.grid.bytes {
+            1 => vec![self.load_bytes(e)],
+            2 if self.grid.whole() => vec![e.load_4x16(a)],
+            2 => {
+                let (low, high) = (e.load_i32(a, 0), e.load_i32(b, at));
+                let (low, high) = (e.b.ins().uextend(I64, low), e.b.ins().uextend(I64, high));
+                let high = e.b.ins().ishl_imm_u(high, 32);
+                let both = e.b.ins().bor(low, high);
+                let vector = e.b.ins().scalar_to_vector(I64X2, both);
+                let vector = e.cast(vector, I16X8);
+                vec![I32x4(e.b.ins().uwiden_low(vector))]
+            }
+            4 if self.grid.whole() => vec![e.load_ints(a, 0)],
+            4 => {
+                let low = e.b.ins().load(F64, memory(), a, 0);
+                let high = e.b.ins().load(F64, memory(), b, at);
+                let vector = e.b.ins().scalar_to_vector(F64X2, low);
+                let vector = e.b.ins().insertlane(vector, high, 1);
+                vec![I32x4(e.cast(vector, I32X4))]
+            }
+            8 => {
+                let (low, high) = (e.load_ints(a, 0), e.load_ints(b, at));
+                e.unzip(low.0, high.0).map(|half| e.bits(half)).to_vec()
+            }
+            _ => {
+                let rows = [0, 1, 2, 3].map(|lane| {
+                    let (address, offset) = self.lane(lane);
+                    e.load_floats(address, offset)
+                });
+                e.transpose(rows).map(|word| e.bits(word)).to_vec()
+            }
+        }
+    }
+
+    fn load_bytes(&self, e: &mut Emit<'_>) -> I32x4 {
+        let [(a, _), (b, at)] = self.rows;
+        let word = if self.grid.whole() {
+            e.load_i32(a, 0)
+        } else {
+            let low = e.b.ins().uload16(I32, memory(), a, 0);
+            let high = e.b.ins().uload16(I32, memory(), b, at);
+            let high = e.b.ins().ishl_imm_u(high, 16);
+            e.b.ins().bor(low, high)
+        };
+        let vector = e.b.ins().scalar_to_vector(I32X4, word);
+        let bytes = e.cast(vector, I8X16);
+        let shorts = e.b.ins().uwiden_low(bytes);
+        I32x4(e.b.ins().uwiden_low(shorts))
+    }
+
+    /// Stores all four pixels; bits above those of a pixel must be zero.
+    fn store_all(&self, e: &mut Emit<'_>, words: &[I32x4]) {
+        let [(a, _), (b, at)] = self.rows;
+        match (self.grid.bytes, words) {
+            (1, &[word]) => {
+                let shorts = e.b.ins().unarrow(word.0, word.0);
+                let bytes = e.b.ins().unarrow(shorts, shorts);
+                let vector = e.cast(bytes, I32X4);
+                let word = e.b.ins().extractlane(vector, 0);
+                if self.grid.whole() {
+                    return e.store(word, a, 0);
+                }
+                e.b.ins().istore16(memory(), word, a, 0);
+                let high = e.b.ins().ushr_imm_u(word, 16);
+                e.b.ins().istore16(memory(), high, b, at);
+            }
+            (2, &[word]) if self.grid.whole() => e.store_4x16(word, a),
+            (2, &[word]) => {
+                let shorts = e.b.ins().unarrow(word.0, word.0);
+                let vector = e.cast(shorts, I32X4);
+                for (row, (address, offset)) in self.rows.into_iter().enumerate() {
+                    let pair = e.b.ins().extractlane(vector, row as u8);
+                    e.store(pair, address, offset);
+                }
+            }
+            (4, &[word]) if self.grid.whole() => e.store(word.0, a, 0),
+            (4, &[word]) => {
+                let vector = e.cast(word.0, F64X2);
+                for (row, (address, offset)) in self.rows.into_iter().enumerate() {
+                    let pair = e.b.ins().extractlane(vector, row as u8);
+                    e.store(pair, address, offset);
+                }
+            }
+            (8, &[low, high]) => {
+                let [first, second] = e.zip(low.0, high.0);
+                e.store(first, a, 0);
+                e.store(second, b, at);
+            }
+            (_, &[x, y, z, w]) => {
+                let columns = [x, y, z, w].map(|word| e.float_of_bits(word));
+                for (lane, row) in e.transpose(columns).into_iter().enumerate() {
+                    let (address, offset) = self.lane(lane);
+                    e.store(row.0, address, offset);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Stores one pixel.
+    fn store_one(&self, e: &mut Emit<'_>, words: &[I32x4], lane: usize) {
+        let (address, offset) = self.lane(lane);
+        for (i, word) in words.iter().enumerate() {
+            let word = e.lane(*word, lane as u8);
+            let offset = offset + 4 * i as i32;
+            match self.grid.bytes {
+                1 => e.b.ins().istore8(memory(), word, address, offset),
+                2 => e.b.ins().istore16(memory(), word, address, offset),
+                _ => e.b.ins().store(memory(), word, address, offset),
+            };
+        }
+    }
+
+    /// Stores the pixels of `live`. Others are not touched: what is not covered may lie in another tile, or not in the
+    /// surface at all. Where all four are covered (`cover` is 15) the others are stored as they were instead.
+    pub fn store(&self, e: &mut Emit<'_>, words: &[I32x4], live: Mask, cover: Value) {
+        let bits = e.mask_bits(live);
+        let (all, some, done) = (e.block(&[]), e.block(&[]), e.block(&[]));
+        let full = equal(e, bits, 15);
+        e.branch(full, (all, &[]), (some, &[]));
+
+        e.switch_to(all);
+        self.store_all(e, words);
+        e.jump(done, &[]);
+
+        e.switch_to(some);
+        let (merged, single) = (e.block(&[]), e.cold_block(&[]));
+        let full = equal(e, cover, 15);
+        e.branch(full, (merged, &[]), (single, &[]));
+
+        e.switch_to(merged);
+        let stored = self.load(e);
+        let words_merged: Vec<I32x4> =
+            words.iter().zip(&stored).map(|(&new, &old)| e.iselect(live, new, old)).collect();
+        self.store_all(e, &words_merged);
+        e.jump(done, &[]);
+
+        e.switch_to(single);
+        for lane in 0..4 {
+            let (store, next) = (e.block(&[]), e.block(&[]));
+            let bit = e.b.ins().band_imm_u(bits, 1 << lane);
+            e.branch(bit, (store, &[]), (next, &[]));
+            e.switch_to(store);
+            self.store_one(e, words, lane);
+            e.jump(next, &[]);
+            e.switch_to(next);
+        }
+        e.jump(done, &[]);
+        e.switch_to(done);
+    }
+}
+
+/// Whether a scalar is `value`.
+pub fn equal(e: &mut Emit<'_>, scalar: Value, value: i64) -> Value {
+    e.b.ins().icmp_imm_u(IntCC::Equal, scalar, value)
+}

@@ -1,0 +1,441 @@
+//! Control flow of a fragment program, resolved while compiling.
+//!
+//! A fragment's stack of open structures is known everywhere but for the passes that loops have left. So the states
+//! "place and stack" that a program can be in are walked through once, calls are thereby inlined, and what is
+//! left is a graph of blocks whose only cycles are passes of loops. Its blocks stand in the order in which the contract says that
+//! lanes run: then all lanes that can reach a block in a pass have arrived when its turn comes, and a walk through the
+//! blocks with a mask for each executes them together as they should be.
+
+use std::collections::{HashMap, HashSet};
+
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::program::fragment::FUEL;
+use triglyph_guest::rsx::fragment::{CALL_DEPTH, Flow, FlowOp, Instruction, Program, Step};
+use triglyph_guest::rsx::operand::Test;
+
+/// Instructions, inlined calls counted each time, above which a program is refused.
+const MAX_STEPS: usize = 4096;
+
+/// Loops inside of each other above which a program is refused.
+const MAX_LOOPS: usize = 16;
+
+/// A program as blocks. Block 0 is the first one.
+#[derive(Debug)]
+pub struct Graph {
+    /// In the order of execution: edges to the same or an earlier block are those of loops.
+    pub blocks: Vec<Block>,
+    /// Loops that can be open at once.
+    pub loops: usize,
+    /// Whether instructions have to be counted, because the program may take too many.
+    pub counted: bool,
+    /// Instructions in all blocks.
+    pub size: usize,
+}
+
+/// Instructions that lanes execute one after the other.
+#[derive(Debug)]
+pub struct Block {
+    /// Indices of instructions, those of flow control included.
+    pub steps: Vec<u16>,
+    pub exit: Exit,
+    /// The index register in here: that of the loop in this slot, begun by this instruction.
+    pub index: Option<(usize, u16)>,
+    /// All lanes are in it whenever it runs.
+    pub full: bool,
+    /// The next block in which there may be lanes when there are none in this one; the number of blocks at the end.
+    pub skip: usize,
+    /// Edges that lead here.
+    pub entries: u32,
+}
+
+/// How a block ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// The lanes end.
+    End,
+    Go(Edge),
+    /// By the condition of the block's last instruction.
+    Fork {
+        yes: Edge,
+        no: Edge,
+    },
+    /// A pass of the loop in `slot` is done: another one, or out of it.
+    Pass {
+        slot: usize,
+        again: usize,
+        out: Edge,
+    },
+}
+
+/// Where lanes go, and what they do on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    End,
+    To(usize),
+    /// Begins the loop of an instruction in a slot.
+    Enter {
+        slot: usize,
+        by: u16,
+        to: usize,
+    },
+}
+
+impl Edge {
+    /// The block, if there is one.
+    pub fn target(self) -> Option<usize> {
+        match self {
+            Edge::End => None,
+            Edge::To(to) | Edge::Enter { to, .. } => Some(to),
+        }
+    }
+
+    fn map(self, f: impl Fn(usize) -> usize) -> Edge {
+        match self {
+            Edge::End => self,
+            Edge::To(to) => Edge::To(f(to)),
+            Edge::Enter { slot, by, to } => Edge::Enter { slot, by, to: f(to) },
+        }
+    }
+}
+
+impl Exit {
+    /// Every block that may be next.
+    pub fn targets(self) -> impl Iterator<Item = usize> {
+        let edges = match self {
+            Exit::End => [None; 2],
+            Exit::Go(edge) => [edge.target(), None],
+            Exit::Fork { yes, no } => [yes.target(), no.target()],
+            Exit::Pass { again, out, .. } => [Some(again), out.target()],
+        };
+        edges.into_iter().flatten()
+    }
+
+    fn map(self, f: impl Fn(usize) -> usize) -> Exit {
+        match self {
+            Exit::End => Exit::End,
+            Exit::Go(edge) => Exit::Go(edge.map(f)),
+            Exit::Fork { yes, no } => Exit::Fork { yes: yes.map(&f), no: no.map(&f) },
+            Exit::Pass { slot, again, out } => Exit::Pass { slot, again: f(again), out: out.map(&f) },
+        }
+    }
+}
+
+/// An open structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Open {
+    If { first: u16, target: u16, end: u16 },
+    Loop { by: u16, end: u16 },
+    Call { site: u16 },
+}
+
+/// A place: before an instruction, or at the end of a loop's pass.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct State {
+    pc: u16,
+    pass_done: bool,
+    stack: Vec<Open>,
+}
+
+/// Where a state stands among the others: places of open calls, then its own, a finished pass before what follows. At the
+/// same instruction fewer open structures come first; of passes that end at the same place the inner one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Order {
+    place: Vec<u32>,
+    open: isize,
+}
+
+impl State {
+    fn order(&self) -> Order {
+        let calls = self.stack.iter().filter_map(|open| match open {
+            Open::Call { site } => Some(2 * u32::from(*site) + 1),
+            _ => None,
+        });
+        let here = 2 * u32::from(self.pc) + 1 - u32::from(self.pass_done);
+        let open = self.stack.len() as isize;
+        Order { place: calls.chain([here]).collect(), open: if self.pass_done { -open } else { open } }
+    }
+
+    fn loops(&self) -> usize {
+        self.stack.iter().filter(|open| matches!(open, Open::Loop { .. })).count()
+    }
+}
+
+struct Node {
+    step: Option<u16>,
+    exit: Exit,
+}
+
+struct Walker<'p> {
+    code: &'p [Step],
+    states: Vec<State>,
+    ids: HashMap<State, usize>,
+    nodes: Vec<Node>,
+}
+
+impl Graph {
+    /// The blocks of a program.
+    pub fn new(program: &Program) -> Result<Graph, Refused> {
+        let mut walker = Walker { code: &program.code, states: Vec::new(), ids: HashMap::new(), nodes: Vec::new() };
+        let start = walker.arrive(0, Vec::new());
+        while walker.nodes.len() < walker.states.len() {
+            if walker.states.len() > MAX_STEPS {
+                return Err(Refused("a program that is too long with its calls"));
+            }
+            let node = walker.step(walker.states[walker.nodes.len()].clone());
+            walker.nodes.push(node);
+        }
+        let Some(start) = start else {
+            let blocks =
+                vec![Block { steps: Vec::new(), exit: Exit::End, index: None, full: true, skip: 1, entries: 1 }];
+            return Ok(Graph { blocks, loops: 0, counted: false, size: 0 });
+        };
+        walker.graph(start)
+    }
+}
+
+/// Whether an instruction is a CAL.
+pub fn is_call(step: &Step) -> bool {
+    matches!(step.instruction, Instruction::Flow(Flow { op: FlowOp::Cal, .. }))
+}
+
+impl Walker<'_> {
+    /// The node of a place, once structures that end there are closed; `None` at the program's end.
+    fn arrive(&mut self, mut pc: u16, mut stack: Vec<Open>) -> Option<usize> {
+        let mut pass_done = false;
+        while let Some(&open) = stack.last() {
+            match open {
+                Open::If { target, end, .. } if pc == target => {
+                    pc = end;
+                    stack.pop();
+                }
+                Open::If { first, target, .. } if pc < first || pc > target => {
+                    stack.pop();
+                }
+                Open::Loop { end, .. } if pc == end => {
+                    pass_done = true;
+                    break;
+                }
+                Open::Loop { by, end } if pc <= by || pc > end => {
+                    stack.pop();
+                }
+                _ => break,
+            }
+        }
+        if !pass_done && usize::from(pc) >= self.code.len() {
+            return None;
+        }
+        let state = State { pc, pass_done, stack };
+        if let Some(&id) = self.ids.get(&state) {
+            return Some(id);
+        }
+        self.states.push(state.clone());
+        self.ids.insert(state, self.states.len() - 1);
+        Some(self.states.len() - 1)
+    }
+
+    fn to(&mut self, pc: u16, stack: Vec<Open>) -> Edge {
+        self.arrive(pc, stack).map_or(Edge::End, Edge::To)
+    }
+
+    /// Executes one instruction, or ends a pass.
+    fn step(&mut self, state: State) -> Node {
+        let State { pc, pass_done, mut stack } = state;
+        if pass_done {
+            let slot = State { pc, pass_done, stack: stack.clone() }.loops() - 1;
+            let Some(Open::Loop { by, .. }) = stack.last().copied() else {
+                return Node { step: None, exit: Exit::End };
+            };
+            let again = self.arrive(by + 1, stack.clone());
+            stack.pop();
+            let out = self.to(pc, stack);
+            let exit = again.map_or(Exit::End, |again| Exit::Pass { slot, again, out });
+            return Node { step: None, exit };
+        }
+        let exit = match self.code[usize::from(pc)].instruction {
+            instruction if instruction.ends() => Exit::End,
+            Instruction::Compute(_) => Exit::Go(self.to(pc + 1, stack)),
+            Instruction::Flow(flow) => self.flow(pc, &flow, stack),
+        };
+        Node { step: Some(pc), exit }
+    }
+
+    fn flow(&mut self, pc: u16, flow: &Flow, mut stack: Vec<Open>) -> Exit {
+        let Step { target, end, .. } = self.code[usize::from(pc)];
+        let next = pc + 1;
+        let (yes, no) = match flow.op {
+            FlowOp::Ife => {
+                let mut inside = stack.clone();
+                inside.push(Open::If { first: next, target, end });
+                (self.to(next, inside), self.to(target, stack))
+            }
+            FlowOp::Loop | FlowOp::Rep if end <= next => {
+                let next = self.to(next, stack);
+                (next, next)
+            }
+            FlowOp::Loop | FlowOp::Rep => {
+                let slot = State { pc, pass_done: false, stack: stack.clone() }.loops();
+                let mut inside = stack.clone();
+                inside.push(Open::Loop { by: pc, end });
+                let body = self.arrive(next, inside);
+                let out = self.to(end, stack);
+                let enter = body.map_or(Edge::End, |to| Edge::Enter { slot, by: pc, to });
+                (if flow.count == 0 { out } else { enter }, out)
+            }
+            FlowOp::Cal => {
+                let no = self.to(next, stack.clone());
+                if stack.iter().filter(|open| matches!(open, Open::Call { .. })).count() >= CALL_DEPTH {
+                    (no, no)
+                } else {
+                    stack.push(Open::Call { site: pc });
+                    (self.to(target, stack), no)
+                }
+            }
+            FlowOp::Brk => {
+                let no = self.to(next, stack.clone());
+                let structures = stack.iter().rposition(|open| !matches!(open, Open::If { .. }));
+                match structures.map(|at| (at, stack[at])) {
+                    Some((at, Open::Loop { end, .. })) => {
+                        stack.truncate(at);
+                        (self.to(end, stack), no)
+                    }
+                    _ => (no, no),
+                }
+            }
+            FlowOp::Ret => {
+                let no = self.to(next, stack.clone());
+                match stack.iter().rposition(|open| matches!(open, Open::Call { .. })) {
+                    Some(at) => {
+                        let Open::Call { site } = stack[at] else { return Exit::End };
+                        stack.truncate(at);
+                        (self.to(site + 1, stack), no)
+                    }
+                    None => (Edge::End, no),
+                }
+            }
+        };
+        match flow.condition.map(|condition| condition.test) {
+            None => Exit::Go(yes),
+            Some(Test::FALSE) => Exit::Go(no),
+            Some(_) if yes == no => Exit::Go(yes),
+            Some(_) => Exit::Fork { yes, no },
+        }
+    }
+
+    /// Joins nodes that can only follow each other, and puts the blocks in order.
+    fn graph(self, start: usize) -> Result<Graph, Refused> {
+        let reachable = self.reachable(start);
+        let mut entries = vec![0u32; self.nodes.len()];
+        entries[start] = 1;
+        for &node in &reachable {
+            for to in self.nodes[node].exit.targets() {
+                entries[to] += 1;
+            }
+        }
+        let order = self.order(reachable)?;
+        let mut rank = vec![usize::MAX; self.nodes.len()];
+        for (i, &node) in order.iter().enumerate() {
+            rank[node] = i;
+        }
+        // Only neighbours: what stands between them may have lanes that run first.
+        let joins = |node: usize, to: usize| {
+            let (from, into) = (&self.states[node], &self.states[to]);
+            entries[to] == 1
+                && rank[to] == rank[node] + 1
+                && !into.pass_done
+                && !self.calls(from.pc)
+                && self.index_of(&from.stack) == self.index_of(&into.stack)
+        };
+        let joined = |node: usize| match self.nodes[node].exit {
+            Exit::Go(Edge::To(to)) if joins(node, to) => Some(to),
+            _ => None,
+        };
+        let follows: HashSet<usize> = order.iter().filter_map(|&node| joined(node)).collect();
+        let leaders: Vec<usize> = order.iter().copied().filter(|node| !follows.contains(node)).collect();
+        if leaders.first() != Some(&start) {
+            return Err(Refused("a program that does not begin at its beginning"));
+        }
+        let mut index = vec![usize::MAX; self.nodes.len()];
+        for (i, &leader) in leaders.iter().enumerate() {
+            index[leader] = i;
+        }
+        let mut blocks: Vec<Block> = Vec::with_capacity(leaders.len());
+        for &leader in &leaders {
+            let chain: Vec<usize> = std::iter::successors(Some(leader), |&node| joined(node)).collect();
+            let last = chain.last().copied().unwrap_or(leader);
+            blocks.push(Block {
+                steps: chain.iter().filter_map(|&node| self.nodes[node].step).collect(),
+                exit: self.nodes[last].exit.map(|to| index[to]),
+                index: self.index_of(&self.states[leader].stack),
+                full: false,
+                skip: 0,
+                entries: entries[leader],
+            });
+        }
+        let loops = order.iter().map(|&node| self.states[node].loops()).max().unwrap_or(0);
+        if loops > MAX_LOOPS {
+            return Err(Refused("too many loops inside of each other"));
+        }
+        let counted = self.most_instructions(&leaders, &blocks) > u64::from(FUEL);
+        let size = blocks.iter().map(|block| block.steps.len()).sum();
+        super::order::complete(&mut blocks);
+        Ok(Graph { blocks, loops, counted, size })
+    }
+
+    /// Whether an instruction is a CAL: fuel is looked at behind it, so that it ends a block.
+    fn calls(&self, pc: u16) -> bool {
+        is_call(&self.code[usize::from(pc)])
+    }
+
+    /// Nodes in the order of execution.
+    fn order(&self, mut nodes: Vec<usize>) -> Result<Vec<usize>, Refused> {
+        nodes.sort_by_cached_key(|&node| self.states[node].order());
+        if nodes.windows(2).any(|pair| self.states[pair[0]].order() == self.states[pair[1]].order()) {
+            return Err(Refused("different structures around one place"));
+        }
+        Ok(nodes)
+    }
+
+    fn reachable(&self, start: usize) -> Vec<usize> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut open = vec![start];
+        let mut found = Vec::new();
+        while let Some(node) = open.pop() {
+            if !std::mem::replace(&mut seen[node], true) {
+                found.push(node);
+                open.extend(self.nodes[node].exit.targets());
+            }
+        }
+        found
+    }
+
+    /// The innermost LOOP of a stack and its slot.
+    fn index_of(&self, stack: &[Open]) -> Option<(usize, u16)> {
+        let loops = stack.iter().filter_map(|open| match open {
+            Open::Loop { by, .. } => Some(*by),
+            _ => None,
+        });
+        let is_loop = |by: u16| match self.code[usize::from(by)].instruction {
+            Instruction::Flow(flow) => flow.op == FlowOp::Loop,
+            Instruction::Compute(_) => false,
+        };
+        loops.enumerate().filter(|&(_, by)| is_loop(by)).last()
+    }
+
+    /// An upper bound of the instructions that a quad can execute.
+    fn most_instructions(&self, leaders: &[usize], blocks: &[Block]) -> u64 {
+        let passes = |by: u16| match self.code[usize::from(by)].instruction {
+            Instruction::Flow(flow) => u64::from(flow.count),
+            Instruction::Compute(_) => 1,
+        };
+        let times = |leader: usize| {
+            self.states[leader].stack.iter().fold(1u64, |times, open| match open {
+                Open::Loop { by, .. } => times.saturating_mul(passes(*by)),
+                _ => times,
+            })
+        };
+        // In a loop only calls that it makes itself may be repeated, so that products of the stack are the bound.
+        leaders.iter().zip(blocks).fold(0, |sum: u64, (&leader, block)| {
+            sum.saturating_add(times(leader).saturating_mul(block.steps.len() as u64))
+        })
+    }
+}

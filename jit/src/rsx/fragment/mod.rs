@@ -1,0 +1,134 @@
+//! Fragment programs: four fragments of a quad as four lanes.
+//!
+//! ```text
+//! graph.rs      states of flow control -> blocks in the order of execution; order.rs what their shape tells
+//! control.rs    a walk through the blocks, with a mask for each where lanes part
+//! registers.rs  R and H registers and condition registers as values
+//! operand.rs    sources, and what happens to results on their way to a register
+//! alu.rs        arithmetic    pack.rs  packing    texture.rs  lookups
+//! live.rs       components that matter, in programs without flow control
+//! ```
+
+mod alu;
+mod control;
+mod graph;
+mod live;
+mod operand;
+mod order;
+mod pack;
+mod registers;
+mod texture;
+
+use triglyph_guest::kernel::pixel::Compare;
+use triglyph_guest::kernel::program::fragment::{FragmentCode, RsxFragmentCode};
+use triglyph_guest::kernel::program::output::{Channel, TARGETS};
+use triglyph_guest::rsx::fragment::{Program, Temp};
+
+use crate::lane::{F32x4, Mask};
+use crate::program::quad::{Quad, Results};
+pub use graph::Graph;
+use registers::{File, Variables};
+
+/// Registers of the four colour outputs.
+const EXPORTS: [[Temp; 4]; 2] = [
+    [Temp::Half(0), Temp::Half(4), Temp::Half(6), Temp::Half(8)],
+    [Temp::Full(0), Temp::Full(2), Temp::Full(3), Temp::Full(4)],
+];
+
+/// Emits a program.
+struct Lower<'l, 'q, 'a> {
+    quad: &'l mut Quad<'q, 'a>,
+    code: &'l RsxFragmentCode,
+    program: &'l Program,
+    graph: &'l Graph,
+    file: File,
+    /// Of programs of several blocks.
+    variables: Option<Variables>,
+    /// The block that is being emitted.
+    current: usize,
+    /// Lanes that execute; `None` for all.
+    exec: Option<Mask>,
+    /// Components of the current instruction's result that matter.
+    needed: [bool; 4],
+    /// Somebody looks at the bits of registers: a NaN must have the right ones.
+    bits_matter: bool,
+}
+
+/// Colour outputs of which something is read, and which components.
+fn outputs(quad: &Quad<'_, '_>) -> [[bool; 4]; 4] {
+    let mut read = [[false; 4]; 4];
+    for number in 0..TARGETS {
+        if let Some(key) = quad.key.output.colors[number].filter(|_| quad.plan.surfaces[number].is_some())
+            && let Some(components) = read.get_mut(usize::from(key.source))
+        {
+            *components = [true; 4];
+        }
+    }
+    if quad.key.output.alpha_test != Compare::Always {
+        read[0][3] = true;
+    }
+    read
+}
+
+/// Emits the program of a quad.
+pub fn program(quad: &mut Quad<'_, '_>) -> Results {
+    let FragmentCode::Rsx(code) = &quad.key.code;
+    let program = &quad.plan.program;
+    let graph = &quad.plan.graph;
+    let read = outputs(quad);
+    let exports = EXPORTS[usize::from(code.export_float)];
+    let (mut bits_matter, storage) = registers::storage(program, &exports, code.export_depth);
+    bits_matter |= stores_bits(quad);
+    let straight = graph.blocks.len() == 1;
+    let variables = (!straight).then(|| Variables::new(quad.e, storage, graph.loops));
+    let mut lower = Lower {
+        quad,
+        code,
+        program,
+        graph,
+        file: File::new(straight),
+        variables,
+        current: 0,
+        exec: None,
+        needed: [true; 4],
+        bits_matter,
+    };
+    if straight {
+        lower.straight(&read, &exports);
+    } else {
+        lower.blocks();
+    }
+    let mut colors = [None; 4];
+    for (output, components) in read.into_iter().enumerate() {
+        if components.contains(&true) {
+            colors[output] = Some([0, 1, 2, 3].map(|c| lower.exported(exports[output], c)));
+        }
+    }
+    let depth = code.export_depth.then(|| lower.temp(Temp::Full(1), 2).value);
+    let killed = lower.killed();
+    Results { colors, depth, killed }
+}
+
+/// Whether a target takes the bits of its colour as integers.
+fn stores_bits(quad: &Quad<'_, '_>) -> bool {
+    let mut colors = quad.key.output.colors.iter().flatten();
+    colors.any(|key| key.format.channels.iter().any(|c| matches!(c, Channel::Uint(_) | Channel::Sint(_))))
+}
+
+impl Lower<'_, '_, '_> {
+    /// A component of a colour output.
+    fn exported(&mut self, temp: Temp, c: usize) -> F32x4 {
+        let number = self.temp(temp, c);
+        if self.bits_matter { self.exact(number).value } else { number.value }
+    }
+
+    /// A program of one block.
+    fn straight(&mut self, read: &[[bool; 4]; 4], exports: &[Temp; 4]) {
+        let steps = &self.graph.blocks[0].steps;
+        let live = live::components(self.program, steps, read, exports, self.code.export_depth);
+        for (&step, needed) in steps.iter().zip(live) {
+            self.needed = needed;
+            self.step(&self.program.code[usize::from(step)], None);
+        }
+    }
+}

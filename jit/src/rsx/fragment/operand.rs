@@ -1,0 +1,224 @@
+//! Sources, and results on their way to a register.
+
+use triglyph_guest::kernel::program::fragment::FragmentInput;
+use triglyph_guest::num::ops::Ops;
+use triglyph_guest::rsx::fragment::{
+    Compute, FX9, FX12, Input, Modifier, Op, Precision, Register, Scale, Source, Step, Temp,
+};
+use triglyph_guest::rsx::operand::{Condition, Test};
+
+use super::Lower;
+use super::registers::Number;
+use crate::lane::{F32x4, Mask};
+
+/// Whether something happens, lane by lane.
+#[derive(Clone, Copy, Debug)]
+pub enum Gate {
+    Never,
+    Always,
+    Lanes(Mask),
+}
+
+impl Lower<'_, '_, '_> {
+    /// Component `c` of source `n` of an instruction.
+    pub fn source(&mut self, step: &Step, compute: &Compute, n: usize, c: usize) -> Number {
+        let number = self.magnitude(step, compute, n, c);
+        match compute.sources[n].negate {
+            true => Number { value: self.quad.e.neg(number.value), exact: false, ..number },
+            false => number,
+        }
+    }
+
+    /// As [`Self::source`], without the negation.
+    pub fn magnitude(&mut self, step: &Step, compute: &Compute, n: usize, c: usize) -> Number {
+        let source = &compute.sources[n];
+        let number = self.loaded(step, compute, source, c);
+        self.modified(source, number)
+    }
+
+    /// Component `c` of a source before its modifiers.
+    fn loaded(&mut self, step: &Step, compute: &Compute, source: &Source, c: usize) -> Number {
+        let component = source.swizzle.0[c] & 3;
+        match source.register {
+            Register::None | Register::Unknown => Number::simple(self.quad.e.f(0.0), 0.0),
+            Register::Temp(temp) => self.temp(temp, component.into()),
+            Register::Constant => match step.constant {
+                Some(number) => {
+                    let value = self.quad.constant(number, component);
+                    Number { exact: true, ..Number::new(value) }
+                }
+                None => Number::simple(self.quad.e.f(0.0), 0.0),
+            },
+            Register::Input => match compute.input {
+                Input::Register(number) => {
+                    let input = self.code.inputs[usize::from(number & 15)];
+                    self.input(input, component.into(), compute.linear)
+                }
+                Input::Relative(displacement) => {
+                    Number::new(self.relative_input(displacement, component.into(), compute.linear))
+                }
+            },
+        }
+    }
+
+    fn input(&mut self, input: FragmentInput, component: usize, linear: bool) -> Number {
+        let value = self.quad.input(input, component, linear);
+        let bound = match input {
+            FragmentInput::Zero => 0.0,
+            FragmentInput::Facing | FragmentInput::Varying { clamp: true, .. } => 1.0,
+            FragmentInput::Fog { .. } if component == 1 => 1.0,
+            _ => f32::INFINITY,
+        };
+        Number::new(value).within(bound)
+    }
+
+    /// Absolute value and modifier.
+    fn modified(&mut self, source: &Source, mut number: Number) -> Number {
+        if source.absolute {
+            number = Number { value: self.quad.e.abs(number.value), exact: false, ..number };
+        }
+        match source.modifier {
+            Modifier::Full | Modifier::Unknown(_) => number,
+            Modifier::Half => self.rounded(number),
+            Modifier::Fx12 => self.clamped(number, FX12),
+            Modifier::Fx9 => self.clamped(number, FX9),
+            Modifier::Saturate => self.clamped(number, [0.0, 1.0]),
+        }
+    }
+
+    /// `v > low ? (v < high ? v : high) : low`
+    pub fn clamped(&mut self, number: Number, [low, high]: [f32; 2]) -> Number {
+        let value = self.quad.e.clamp(number.value, low, high);
+        Number { value, exact: true, half: number.half, bound: f32::INFINITY }
+            .within(number.bound)
+            .within(low.abs().max(high))
+    }
+
+    /// The bits of component x of source 0: a NaN has the right ones.
+    pub fn source_bits(&mut self, step: &Step, compute: &Compute) -> F32x4 {
+        let source = &compute.sources[0];
+        let number = self.loaded(step, compute, source, 0);
+        let number = self.exact(number);
+        let plain = Source { absolute: false, ..*source };
+        let number = match source.absolute {
+            true => Number { value: self.quad.e.abs(number.value), ..number },
+            false => number,
+        };
+        let number = self.modified(&plain, number);
+        let number = match source.modifier {
+            Modifier::Full | Modifier::Unknown(_) => number,
+            _ => self.exact(number),
+        };
+        if source.negate { self.quad.e.neg(number.value) } else { number.value }
+    }
+
+    /// Lanes in which a test holds for a component of a condition register.
+    pub fn test(&mut self, test: Test, register: u8, component: u8) -> Gate {
+        if test == Test::TRUE {
+            return Gate::Always;
+        }
+        if test == Test::FALSE {
+            return Gate::Never;
+        }
+        let value = self.condition_value(register, component);
+        let e = &mut *self.quad.e;
+        let zero = e.f(0.0);
+        Gate::Lanes(match test {
+            Test::LESS => e.lt(value, zero),
+            Test::EQUAL => e.feq(value, zero),
+            Test::LESS_EQUAL => e.le(value, zero),
+            Test::GREATER => e.lt(zero, value),
+            Test::GREATER_EQUAL => e.le(zero, value),
+            // For NaN as well.
+            _ => {
+                let equal = e.feq(value, zero);
+                e.not(equal)
+            }
+        })
+    }
+
+    /// A condition for component `c`.
+    pub fn gate(&mut self, condition: Option<Condition>, register: u8, c: usize) -> Gate {
+        match condition {
+            None => Gate::Always,
+            Some(condition) => self.test(condition.test, register, condition.swizzle.0[c] & 3),
+        }
+    }
+
+    /// Brings components of a result to where they go.
+    pub fn finish(&mut self, compute: &Compute, result: [Option<Number>; 4]) {
+        // The condition is that from before the instruction.
+        let mut gates = [Gate::Never; 4];
+        let mut known: Vec<(u8, Gate)> = Vec::new();
+        for c in (0..4).filter(|&c| result[c].is_some()) {
+            let component = compute.condition.map_or(0, |condition| condition.swizzle.0[c]);
+            gates[c] = match known.iter().find(|(of, _)| *of == component) {
+                Some((_, gate)) => *gate,
+                None => {
+                    let gate = self.gate(compute.condition, compute.condition_register, c);
+                    known.push((component, gate));
+                    gate
+                }
+            };
+        }
+        let result: Vec<Option<Number>> =
+            result.into_iter().map(|number| number.map(|number| self.processed(compute, number))).collect();
+        for (c, number) in result.into_iter().enumerate() {
+            let Some(number) = number else { continue };
+            let gate = match (gates[c], self.exec) {
+                (Gate::Never, _) => continue,
+                (Gate::Always, exec) => exec,
+                (Gate::Lanes(mask), None) => Some(mask),
+                (Gate::Lanes(mask), Some(exec)) => Some(self.quad.e.and(mask, exec)),
+            };
+            if let Some(temp) = compute.destination {
+                self.write(temp, c, number, gate);
+            }
+            if let Some(register) = compute.set_condition {
+                let value = match gate {
+                    None => number.value,
+                    Some(gate) => {
+                        let old = self.condition_value(register, c as u8);
+                        self.quad.e.select(gate, number.value, old)
+                    }
+                };
+                self.write_condition(register, c as u8, value);
+            }
+        }
+    }
+
+    /// Expansion, scale, saturation and precision.
+    fn processed(&mut self, compute: &Compute, mut number: Number) -> Number {
+        let e = &mut *self.quad.e;
+        if compute.expand {
+            let (two, one) = (e.f(2.0), e.f(1.0));
+            let twice = e.mul(two, number.value);
+            number = Number::new(e.sub(twice, one)).within(2.0 * number.bound + 1.0);
+        }
+        if !matches!(compute.scale, Scale::One | Scale::Unknown) {
+            let factor = compute.scale.factor();
+            let scale = e.f(factor);
+            number = Number::new(e.mul(number.value, scale)).within(number.bound * factor);
+        }
+        if compute.saturate {
+            number = self.clamped(number, [0.0, 1.0]);
+        }
+        match compute.precision {
+            Precision::Full => {}
+            Precision::Half => number = self.rounded(number),
+            Precision::Fx12 => number = self.clamped(number, FX12),
+            Precision::Fx9 => number = self.clamped(number, FX9),
+        }
+        if let Some(Temp::Half(_)) = compute.destination {
+            number = self.rounded(number);
+        }
+        number
+    }
+
+    /// Whether a MOV keeps the bits of what it reads.
+    pub fn keeps_bits(&self, compute: &Compute) -> bool {
+        let source = &compute.sources[0];
+        let from = matches!(source.register, Register::Temp(Temp::Full(_)) | Register::Constant);
+        compute.op == Op::Mov && from && !source.absolute && !source.negate && source.modifier == Modifier::Full
+    }
+}

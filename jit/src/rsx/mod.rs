@@ -1,0 +1,3 @@
+//! Programs of the RSX: vertex and fragment programs to lanes.
+
+pub mod fragment;
