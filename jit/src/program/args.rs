@@ -9,6 +9,7 @@ use triglyph_guest::kernel::{Refused, Window};
 use triglyph_guest::layout::{SurfaceLayout, unmorton};
 
 use super::plan::{Constants, PLANES, Plan};
+use super::quad::{TABLES, Tables};
 
 /// Constants that the code may keep in memory; more of them go behind the code.
 pub const POOL: usize = 96;
@@ -29,8 +30,8 @@ pub struct Args {
     pub end: *const BlockArgs,
     /// Values of the state four times each, in the order of [`Constants`].
     pub table: *const Vec4<f32>,
-    /// [`super::quad::INSIDE`].
-    pub inside: *const [[i32; 4]; 2],
+    /// Numbers that do not change.
+    pub tables: *const Tables,
     /// Those of the units that are sampled, in order.
     pub textures: *const TextureArgs,
     /// Samples that passed, counted by lanes, negative.
@@ -276,7 +277,7 @@ impl Args {
             blocks: std::ptr::null(),
             end: std::ptr::null(),
             table: std::ptr::null(),
-            inside: super::quad::INSIDE.as_ptr(),
+            tables: &raw const TABLES,
             textures: std::ptr::null(),
             passed: [0; 4],
             down: [0; SURFACES],

@@ -83,17 +83,27 @@ pub struct Known {
     places: [Option<Place>; DEPTH + 1],
 }
 
-/// Columns and rows of the pixels of each quad of a block.
-pub static INSIDE: [[[i32; 4]; 2]; 16] = {
-    let mut all = [[[0; 4]; 2]; 16];
-    let mut quad = 0;
-    while quad < 16 {
-        let (x, y) = triglyph_guest::layout::unmorton(quad as u32);
+/// Numbers that the code looks up.
+#[repr(C, align(16))]
+pub struct Tables {
+    /// Columns and rows of the pixels of each quad of a block.
+    inside: [[[i32; 4]; 2]; 16],
+    /// Lanes for each four bits of coverage.
+    masks: [[i32; 4]; 16],
+}
+
+/// See [`Tables`].
+pub static TABLES: Tables = {
+    let mut tables = Tables { inside: [[[0; 4]; 2]; 16], masks: [[0; 4]; 16] };
+    let mut i = 0;
+    while i < 16 {
+        let (x, y) = triglyph_guest::layout::unmorton(i as u32);
         let (x, y) = (2 * x as i32, 2 * y as i32);
-        all[quad] = [[x, x + 1, x, x + 1], [y, y, y + 1, y + 1]];
-        quad += 1;
+        tables.inside[i] = [[x, x + 1, x, x + 1], [y, y, y + 1, y + 1]];
+        tables.masks[i] = [-(i as i32 & 1), -(i as i32 >> 1 & 1), -(i as i32 >> 2 & 1), -(i as i32 >> 3 & 1)];
+        i += 1;
     }
-    all
+    tables
 };
 
 impl<'q, 'a> Quad<'q, 'a> {
@@ -107,11 +117,12 @@ impl<'q, 'a> Quad<'q, 'a> {
         next: Block,
     ) -> Self {
         let args = e.args;
-        let table = e.load_i64(args, at!(inside));
+        let tables = e.load_i64(args, at!(tables));
         let row = e.b.ins().ishl_imm_u(number, 5);
-        let row = e.b.ins().iadd(table, row);
+        let row = e.b.ins().iadd(tables, row);
         let inside = [e.load_ints(row, 0), e.load_ints(row, 16)];
-        let mask = e.mask_from_bits(cover);
+        let masks = e.address(tables, cover, 4);
+        let mask = Mask(e.load_ints(masks, offset_of!(Tables, masks) as i32).0);
         Quad { e, key, plan, needs, block, number, cover, mask, next, inside, known: Known::default() }
     }
 

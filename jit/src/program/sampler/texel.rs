@@ -3,7 +3,6 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::I16X8;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::num::ops::Ops;
 
@@ -19,16 +18,6 @@ const SPLAT: [[u8; 16]; 4] = [
     [8, 9, 10, 11, 8, 9, 10, 11, 8, 9, 10, 11, 8, 9, 10, 11],
     [12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15],
 ];
-
-/// Products of numbers from 0 to 32767.
-pub(super) fn small_product(e: &mut Emit<'_>, a: I32x4, b: I32x4) -> I32x4 {
-    let (a, b) = (e.cast(a.0, I16X8), e.cast(b.0, I16X8));
-    let [low, high] = [false, true].map(|high| {
-        let [a, b] = [a, b].map(|v| if high { e.b.ins().swiden_high(v) } else { e.b.ins().swiden_low(v) });
-        e.b.ins().imul(a, b)
-    });
-    I32x4(e.b.ins().iadd_pairwise(low, high))
-}
 
 /// Lane `k` of a vector in all four.
 pub(super) fn splat_lane(e: &mut Emit<'_>, a: F32x4, k: usize) -> F32x4 {
@@ -46,11 +35,11 @@ impl Sampler<'_, '_> {
     pub(super) fn row(&mut self, size: &Size, y: Option<I32x4>, z: Option<I32x4>) -> Option<I32x4> {
         let rows = match (y, z) {
             (Some(y), Some(z)) => {
-                let slices = small_product(self.e, z, size.counts[1]);
+                let slices = self.e.imul_small(z, size.counts[1]);
                 let rows = self.e.iadd(slices, y);
                 Some(self.e.imul(rows, size.counts[0]))
             }
-            (Some(y), None) => Some(small_product(self.e, y, size.counts[0])),
+            (Some(y), None) => Some(self.e.imul_small(y, size.counts[0])),
             _ => None,
         };
         [rows, self.layer, size.offset].into_iter().flatten().reduce(|a, b| self.e.iadd(a, b))
