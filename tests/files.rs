@@ -26,6 +26,8 @@
 //! | `pixel` | a fragment through textures, tests, blending to the stored words | `runner/pixel.rs` |
 //! | `transfer` | a command for the transfer engine | `runner/transfer.rs` |
 //! | `raster` | a draw by registers, as a picture of characters | `runner/raster.rs` |
+//! | `vertex` | an RSX vertex program on one vertex | `runner/rsx_vertex.rs` |
+//! | `fragment` | an RSX fragment program on four pixels | `runner/rsx_fragment.rs` |
 //!
 //! `TRIGLYPH_BLESS=1` writes behind each arrow what the interpreter computes. Look at it before you commit it.
 
@@ -41,6 +43,14 @@ mod parse;
 mod pixel;
 #[path = "runner/raster.rs"]
 mod raster;
+#[path = "runner/rsx.rs"]
+mod rsx;
+#[path = "runner/rsx_fragment.rs"]
+mod rsx_fragment;
+#[path = "runner/rsx_texture.rs"]
+mod rsx_texture;
+#[path = "runner/rsx_vertex.rs"]
+mod rsx_vertex;
 #[path = "runner/shader.rs"]
 mod shader;
 #[path = "runner/transfer.rs"]
@@ -101,7 +111,9 @@ fn main() -> ExitCode {
     if std::env::var_os("TRIGLYPH_BLESS").is_some() {
         files.iter().for_each(|file| bless(file));
     }
-    let has_compiler = Jit::new().is_ok();
+    let compiler = Jit::new().ok();
+    let (has_compiler, has_programs) =
+        (compiler.is_some(), compiler.as_ref().is_some_and(|jit| jit.programs().is_some()));
     let mut trials = Vec::new();
     for file in &files {
         let names = file.commands.iter().flat_map(|Command { name, engines }| {
@@ -110,10 +122,14 @@ fn main() -> ExitCode {
         for (command, engine) in names.filter(|(_, engine)| has_compiler || *engine == Engine::Interp) {
             let (file, shown) = (file.clone(), file.name());
             let name = format!("{shown} {command} {}", format!("{engine:?}").to_lowercase());
-            trials.push(Trial::test(name, move || check(&file, &command, engine)));
+            // Shown as ignored where the compiler has no such kernels.
+            let ignored = engine == Engine::Jit && rsx::COMMANDS.contains(&command.as_str()) && !has_programs;
+            trials.push(Trial::test(name, move || check(&file, &command, engine)).with_ignored_flag(ignored));
         }
     }
-    trials.push(Trial::test("everything has a file", move || names::covered(&files)));
+    let all = files.clone();
+    trials.push(Trial::test("everything has a file", move || names::covered(&all)));
+    trials.push(Trial::test("everything of the RSX has a file", move || rsx::covered(&files)));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -141,6 +157,8 @@ fn results(file: &File, case: &Case, command: &str, engine: Engine) -> Results {
         "pixel" => pixel::run(case, engine),
         "transfer" => transfer::run(case, engine),
         "raster" => raster::run(case, engine),
+        "vertex" => rsx_vertex::run(file, case, engine),
+        "fragment" => rsx_fragment::run(file, case, engine),
         other => Err(format!("no command `{other}`")),
     }
 }
