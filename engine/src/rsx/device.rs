@@ -5,7 +5,7 @@ use triglyph_guest::rsx::objects::class;
 use super::core::{Core, RsxMode};
 use super::dma::space;
 use super::fifo::{CHANNELS, Fifo, PushBuffer, Stop};
-use super::lv1::{DEFAULT_OBJECTS, bind_defaults};
+use super::lv1::{DEFAULT_OBJECTS, initialise};
 use super::mmio::Mmio;
 use super::outside::{Event, Outside, SoftwareHandler};
 use super::ramin;
@@ -16,8 +16,8 @@ use crate::mem::Memory;
 use crate::render::{RenderOptions, Renderer};
 use crate::snapshot::SnapshotOptions;
 
-/// Fuel of one run: about a second of the front end's time.
-const FUEL: u64 = 1 << 30;
+/// Fuel of one run: about a quarter of a second of the front end's time.
+const FUEL: u64 = 1 << 28;
 
 /// A PlayStation 3's GPU, and the hypervisor's calls in front of it.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl Rsx {
     /// Executes what the channels have to do: looks at PUT of every context, and runs until all channels are idle, wait
     /// for a semaphore or stand still. Then memory shows everything, and the control pages show GET and REF.
     ///
-    /// A run ends after about a second's work at the latest, with a fault.
+    /// A run that does not end is ended, with a fault.
     pub fn run(&mut self) {
         self.look_at_control();
         self.run_channels(self.outside.lv1.running());
@@ -197,7 +197,7 @@ impl Rsx {
     fn default_objects(&mut self, channel: u32) -> Result<(), Error> {
         if !std::mem::replace(&mut self.has_objects, true) {
             DEFAULT_OBJECTS.make(&mut self.core, 0..CHANNELS)?;
-            bind_defaults(&self.core, &mut self.fifo, channel);
+            initialise(&self.core, &mut self.fifo, channel);
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! PGRAPH: the engine objects of a channel, and which of them stands on which subchannel.
 
-use triglyph_guest::rsx::fifo::{METHOD_SPACE, SUBCHANNELS};
+use triglyph_guest::rsx::fifo::{METHOD_SPACE, METHODS, SUBCHANNELS};
 use triglyph_guest::rsx::objects::class;
 
 use super::core::Core;
@@ -70,6 +70,16 @@ impl Graph {
         };
         self.bound[subchannel as usize % SUBCHANNELS] = bound;
         true
+    }
+
+    /// Sets the registers of what stands on a subchannel, by address / 4.
+    pub(super) fn set_registers(&mut self, subchannel: u32, words: Box<[u32; METHODS]>) {
+        let registers = Registers::restore(words);
+        match self.bound(subchannel) {
+            Bound::Curie => self.curie = Curie::with_registers(registers),
+            Bound::TwoD(index) => self.two_d.set_registers(index, registers),
+            Bound::Nothing | Bound::Software | Bound::Unknown(_) => {}
+        }
     }
 
     /// The class of what stands on a subchannel, if it has one.

@@ -70,6 +70,10 @@ const fn at(id: usize) -> u32 {
     id as u32
 }
 
+/// The control pages of the channels that there are.
+const USER_DMA: u32 = user::DMA;
+const USER_DMA_END: u32 = user::DMA + CHANNELS * user::DMA_BYTES;
+
 /// Registers with an effect of their own, by address.
 mod id {
     use super::{at, regs};
@@ -121,7 +125,7 @@ impl Rsx {
         match address {
             cache::START..cache::END => self.fifo.cache.word(address - cache::START),
             user::PIO..user::DMA => self.user_read(address),
-            _ if address >= user::DMA && address < user::DMA + CHANNELS * user::DMA_BYTES => self.user_read(address),
+            USER_DMA..USER_DMA_END => self.user_read(address),
             id::PMC_INTR_0 => flag(self.outside.interrupts & self.outside.enabled != 0, bit::PFIFO),
             id::PFIFO_INTR => self.outside.interrupts,
             id::PFIFO_INTR_EN => self.outside.enabled,
@@ -180,9 +184,7 @@ impl Rsx {
         match address {
             cache::START..cache::END => self.fifo.cache.set_word(address - cache::START, word),
             user::PIO..user::DMA => self.user_write(address, word),
-            _ if address >= user::DMA && address < user::DMA + CHANNELS * user::DMA_BYTES => {
-                self.user_write(address, word)
-            }
+            USER_DMA..USER_DMA_END => self.user_write(address, word),
             id::PFIFO_INTR => self.outside.interrupts &= !word,
             id::PFIFO_INTR_EN => self.outside.enabled = word,
             id::PFIFO_RAMHT => self.with_ramin(|ramin| ramin.ramht = Ramht(word)),

@@ -45,7 +45,7 @@ impl Registers {
         self.words.clone()
     }
 
-    /// Registers from a snapshot: what is derived from them has to be derived anew.
+    /// Registers that were not written one by one: what is derived from them has to be derived anew.
     pub(super) fn restore(words: Box<[u32; METHODS]>) -> Self {
         Registers { words, ..Registers::default() }
     }

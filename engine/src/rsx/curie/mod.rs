@@ -56,6 +56,11 @@ impl Default for Curie {
 const CLEAR_RECT: u32 = 0x0FFF_0000;
 
 impl Curie {
+    /// With registers that somebody has set before.
+    pub(super) fn with_registers(registers: Registers) -> Self {
+        Curie { registers, ..Curie::default() }
+    }
+
     /// The registers, by method.
     pub fn registers(&self) -> &Registers {
         &self.registers

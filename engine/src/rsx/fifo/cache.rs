@@ -106,7 +106,7 @@ impl Cache {
     /// `None` when it has another size.
     pub(super) fn restore(saved: SavedCache) -> Option<Self> {
         let entries = saved.entries.try_into().ok()?;
-        let mut cache = Cache { entries: Box::new(<[Entry; ENTRIES]>::from(entries)), get: 0, put: 0 };
+        let mut cache = Cache { entries: Box::new(entries), get: 0, put: 0 };
         cache.set_get(saved.get);
         cache.set_put(saved.put);
         Some(cache)
@@ -125,7 +125,7 @@ mod tests {
             assert!(cache.push(i & 7, 4 * i, i));
             if i % 4 == 3 {
                 for j in i - 3..=i {
-                    assert_eq!(cache.first(), Some([(j & 7) << 13 | (4 * j & 0x1FFC), j]));
+                    assert_eq!(cache.first(), Some([(j & 7) << 13 | ((4 * j) & 0x1FFC), j]));
                     cache.drop_first();
                 }
                 assert!(cache.is_empty());

@@ -1,6 +1,7 @@
 //! The puller: methods of its own, the rest goes to the objects on the subchannels.
 
 use triglyph_guest::rsx::fifo::METHOD_SPACE;
+use triglyph_guest::rsx::methods::puller as methods;
 use triglyph_guest::rsx::ramht::engine;
 use triglyph_guest::rsx::registers::pfifo_interrupt;
 
@@ -154,20 +155,20 @@ impl Puller<'_> {
 
     fn own_method(&mut self, channel: &mut Channel, subchannel: u32, method: u32, word: u32) -> Option<Stop> {
         let call = SoftwareMethod { channel: self.id, subchannel, method, data: word };
-        match method {
-            0x000 => return self.bind(channel, call),
-            0x050 => {
+        match method as usize {
+            methods::set_object::ID => return self.bind(channel, call),
+            methods::set_reference::ID => {
                 // Who sees the new value may look at what was drawn before.
                 self.graph.finish(self.core);
                 channel.reference = word;
                 self.outside.reference(self.core, self.id, word);
             }
-            0x060 => return self.set_semaphore(channel, call),
-            0x064 => self.set_semaphore_offset(channel, word),
-            0x068 if !self.acquire(channel, word) => return Some(Stop::Blocked),
-            0x068 => {}
-            0x06C => self.release(channel, word),
-            0x080 => return Some(Stop::Yielded),
+            methods::set_context_dma_semaphore::ID => return self.set_semaphore(channel, call),
+            methods::semaphore_offset::ID => self.set_semaphore_offset(channel, word),
+            methods::semaphore_acquire::ID if !self.acquire(channel, word) => return Some(Stop::Blocked),
+            methods::semaphore_acquire::ID => {}
+            methods::semaphore_release::ID => self.release(channel, word),
+            methods::channel_yield::ID => return Some(Stop::Yielded),
             _ => {
                 let what = format_args!("method {method:#x}, which no puller has");
                 self.core.fault(FaultKind::BadMethod, u64::from(method), what);

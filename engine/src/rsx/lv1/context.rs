@@ -3,6 +3,7 @@
 use triglyph_guest::rsx::lv1::handle::{self, DmaHandle, Range};
 use triglyph_guest::rsx::lv1::page::{self, lpar, reports};
 use triglyph_guest::rsx::lv1::{LOCAL_BYTES, Status, flags};
+use triglyph_guest::rsx::methods::initialised;
 use triglyph_guest::rsx::objects::class;
 use triglyph_guest::rsx::ramfc::Field;
 
@@ -78,12 +79,18 @@ impl Objects {
     }
 }
 
-/// Binds the objects of a channel as GCM does in its first commands.
-pub(in crate::rsx) fn bind_defaults(core: &Core, fifo: &mut Fifo, channel: u32) {
+/// Leaves the objects of a channel as GCM does in its first commands: bound, and with its values in their registers.
+pub(in crate::rsx) fn initialise(core: &Core, fifo: &mut Fifo, channel: u32) {
+    let Some(graph) = fifo.graph_mut(channel) else { return };
     for object in handle::ENGINE {
-        if let (Some(named), Some(graph)) = (core.lookup(channel, object.handle), fifo.graph_mut(channel)) {
-            graph.bind(object.subchannel, named.name, named.class);
+        let Some(named) = core.lookup(channel, object.handle) else { continue };
+        graph.bind(object.subchannel, named.name, named.class);
+        let Some(mut words) = initialised(named.class) else { continue };
+        // Object methods have handles; engines get names.
+        for handle in &mut words[0x180 / 4..0x200 / 4] {
+            *handle = core.lookup(channel, *handle).map_or(0, |named| named.name);
         }
+        graph.set_registers(object.subchannel, words);
     }
 }
 
@@ -108,7 +115,7 @@ impl Lv1 {
             return Err(Status::ResourceShortage);
         }
         if core.mode() == RsxMode::Fast {
-            bind_defaults(core, fifo, channel(slot));
+            initialise(core, fifo, channel(slot));
         }
         fill_pages(core, slot, &allocation, context_flags);
         self.contexts[slot] = Some(Context {

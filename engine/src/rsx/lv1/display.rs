@@ -3,6 +3,7 @@
 use triglyph_guest::rsx::lv1::attribute::{FlipBuffer, VblankRate};
 use triglyph_guest::rsx::lv1::info::{head as field, interrupt};
 use triglyph_guest::rsx::lv1::page::reports;
+use triglyph_guest::rsx::methods::{SOFTWARE, software};
 
 use super::context::device_ready;
 use super::{HEADS, Info, Lv1, reports_area, set_word};
@@ -11,18 +12,6 @@ use crate::rsx::outside::{Event, Events, SoftwareMethod};
 
 /// A head shows a new buffer with the next line.
 const HSYNC: u32 = 1;
-
-/// Methods of the software object (RPCS3).
-mod method {
-    /// A flip: head 0, then head 1.
-    pub const FLIP: u32 = 0x920;
-    /// A queued buffer: head 0, 8 bytes on head 1.
-    pub const QUEUE: u32 = 0x940;
-    /// User commands.
-    pub const USER: [u32; 2] = [0xB00, 0xB04];
-    /// A flip as RPCS3's own GCM marks it, on head 1.
-    pub const FLIP_MARK: u32 = 0x1EAC;
-}
 
 impl Lv1 {
     /// Puts an event to those that wait, and its bit into the interrupts of its context that the guest lets through.
@@ -151,14 +140,14 @@ impl Lv1 {
     pub(in crate::rsx) fn driver_method(&mut self, core: &Core, events: &mut Events, call: SoftwareMethod) -> bool {
         let Some(slot) = self.slot_of_channel(call.channel) else { return false };
         let SoftwareMethod { method, data, .. } = call;
-        match method {
-            method::FLIP | 0x924 => {
-                let head = (method - method::FLIP) / 4;
-                self.flip(core, events, slot, head, flip_argument(data))
-            }
-            method::FLIP_MARK => self.flip(core, events, slot, 1, flip_argument(data)),
-            method::QUEUE | 0x948 => self.queue(core, events, slot, (method - method::QUEUE) / 8, data),
-            _ if method::USER.contains(&method) => {
+        let Some(found) = SOFTWARE.find(method) else { return false };
+        let head = found.index as u32;
+        match found.method.id {
+            software::driver_flip::ID => self.flip(core, events, slot, head, flip_argument(data)),
+            // As RPCS3's own GCM marks it.
+            software::flip_command::ID => self.flip(core, events, slot, 1, flip_argument(data)),
+            software::driver_queue::ID => self.queue(core, events, slot, head, data),
+            software::user_command::ID => {
                 self.user_command(core, events, slot, data);
                 true
             }

@@ -32,7 +32,7 @@ use super::dma::space;
 use crate::device::Access;
 use crate::transfer::Place;
 pub use call::{Answer, ContextAllocation, MemoryAllocation};
-pub(super) use context::{DEFAULT_OBJECTS, bind_defaults};
+pub(super) use context::{DEFAULT_OBJECTS, initialise};
 use info::Info;
 pub(super) use saved::SavedLv1;
 

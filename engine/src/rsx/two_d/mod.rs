@@ -94,6 +94,13 @@ impl TwoD {
         self.objects.get(index).map(|object| &object.registers)
     }
 
+    /// Sets the registers of an object, by number.
+    pub(super) fn set_registers(&mut self, index: usize, registers: Registers) {
+        if let Some(object) = self.objects.get_mut(index) {
+            object.registers = registers;
+        }
+    }
+
     /// Executes a run on an object, by number.
     pub(super) fn run(&mut self, core: &mut Core, index: usize, run: Run<'_>) {
         let Run { mut method, mut words, increasing } = run;
@@ -147,11 +154,13 @@ impl TwoD {
         // The object itself, or the last one of its class.
         let mut named = self.objects.iter().filter(|object| object.name == name);
         let found = named.next().or_else(|| self.objects.iter().rev().find(|object| Some(object.class) == class));
-        let surface = found.and_then(|object| Surface::of(core, object.class, &object.registers));
-        if surface.is_none() {
-            core.fault(FaultKind::BadMethod, u64::from(name), format_args!("no surface behind {name:#x}"));
+        match found.filter(|object| Surface::is(object.class)) {
+            Some(object) => Surface::of(core, object.class, &object.registers),
+            None => {
+                core.fault(FaultKind::BadMethod, u64::from(name), format_args!("no surface behind {name:#x}"));
+                None
+            }
         }
-        surface
     }
 
     /// An operation has ended: leaves the record that NOTIFY asked for.

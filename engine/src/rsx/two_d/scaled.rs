@@ -107,7 +107,12 @@ impl TwoD {
 
 fn source(core: &mut Core, registers: &Registers) -> Option<Source> {
     let get = |id: usize| registers.get(id as u32);
-    let memory = core.dma(get(methods::dma_image::ID), "source of a scaled image").filter(|memory| memory.read)?;
+    let memory = core.dma(get(methods::dma_image::ID), "source of a scaled image")?;
+    if !memory.read {
+        let what = format_args!("the source of a scaled image is write only");
+        core.fault(FaultKind::UnmappedRead, 0, what);
+        return None;
+    }
     let number = methods::color_format::format(get(methods::color_format::ID));
     let Some(format) = ImageFormat::from_number(number) else {
         let what = format_args!("format {number:#x} of a scaled image");

@@ -29,7 +29,12 @@ pub(super) struct Surface {
 const LARGEST: u32 = 12;
 
 impl Surface {
-    /// The target that an object of `class` describes; `None` with a fault when there is no such thing.
+    /// Whether objects of a class are surfaces.
+    pub(super) fn is(class: u32) -> bool {
+        matches!(class, class::SURFACES_2D | class::SURFACES_2D_NV10 | class::SURFACE_SWIZZLED)
+    }
+
+    /// The target that a surface object describes; `None` with a fault when there is no such thing.
     pub(super) fn of(core: &mut Core, class: u32, registers: &Registers) -> Option<Surface> {
         let get = |id: usize| registers.get(id as u32);
         let (name, offset, format, layout, pitch) = match class {
@@ -43,15 +48,18 @@ impl Surface {
                 let format = surface_swizzled::format::format(format);
                 (get(surface_swizzled::dma_image::ID), get(surface_swizzled::offset::ID), format, layout, 0)
             }
-            class::SURFACES_2D | class::SURFACES_2D_NV10 => {
+            _ => {
                 let format = surfaces_2d::format::format(get(surfaces_2d::format::ID));
                 let pitch = surfaces_2d::pitch::destin(get(surfaces_2d::pitch::ID));
                 let (name, offset) = (get(surfaces_2d::dma_image_destin::ID), get(surfaces_2d::offset_destin::ID));
                 (name, offset, format, SurfaceLayout::Pitch, pitch)
             }
-            _ => return None,
         };
-        let memory = core.dma(name, "2D surface").filter(|memory| memory.write)?;
+        let memory = core.dma(name, "2D surface")?;
+        if !memory.write {
+            core.fault(FaultKind::UnmappedWrite, offset.into(), format_args!("a 2D surface that is read only"));
+            return None;
+        }
         let Some(format) = SurfaceFormat::from_number(format) else {
             core.fault(FaultKind::BadMethod, format.into(), format_args!("2D surface format {format:#x}"));
             return None;
