@@ -6,7 +6,7 @@ use std::time::Instant;
 use triglyph_guest::rsx::objects::{DmaWords, class};
 use triglyph_guest::rsx::ramht::{Entry, engine};
 
-use super::dma::{DmaObject, HandleTable, SavedEntry};
+use super::dma::{DmaObject, HandleTable, SavedEntry, space};
 use super::ramin::{self, Ramin};
 use crate::device::{Fault, FaultKind, Faults, ObjectEntry};
 use crate::error::Error;
@@ -97,7 +97,12 @@ pub struct Core {
     fuel: u64,
     /// Nanoseconds since power on. Moves with the work, not with the host's clock, so that runs can be repeated.
     clock: u64,
+    /// IO addresses that were not mapped.
+    unmapped_io: Vec<u64>,
 }
+
+/// IO addresses that are kept between two looks.
+const UNMAPPED: usize = 64;
 
 impl Core {
     pub(super) fn new(mode: RsxMode, renderer: Renderer) -> Result<Self, Error> {
@@ -115,6 +120,7 @@ impl Core {
             objects,
             fuel: 0,
             clock: 0,
+            unmapped_io: Vec::new(),
         })
     }
 
@@ -251,6 +257,21 @@ impl Core {
         }
     }
 
+    /// Counts a fault at a place outside of memory. In main memory it is an IO address that is not mapped: the
+    /// hypervisor hears of it.
+    #[cold]
+    pub fn fault_at(&mut self, kind: FaultKind, place: Place, what: Arguments<'_>) {
+        self.fault(kind, place.address, what);
+        if place.space == space::MAIN && self.unmapped_io.len() < UNMAPPED {
+            self.unmapped_io.push(place.address);
+        }
+    }
+
+    /// IO addresses that were not mapped, since the last call.
+    pub(super) fn take_unmapped_io(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.unmapped_io)
+    }
+
     /// Nanoseconds since power on.
     pub fn now(&self) -> u64 {
         self.clock
@@ -296,11 +317,11 @@ impl Core {
         };
         if unread != 0 {
             let what = format_args!("{what}: {unread:#x} bytes outside memory");
-            self.fault(FaultKind::UnmappedRead, source.address, what);
+            self.fault_at(FaultKind::UnmappedRead, source, what);
         }
         if dropped != 0 {
             let what = format_args!("{what}: {dropped:#x} bytes outside memory");
-            self.fault(FaultKind::UnmappedWrite, target.address, what);
+            self.fault_at(FaultKind::UnmappedWrite, target, what);
         }
     }
 
@@ -310,7 +331,7 @@ impl Core {
         self.renderer.flush_overlapping(&self.memory, space, address, 4);
         let window = self.memory.readable(space, address);
         if window.len() < 4 {
-            self.fault(FaultKind::UnmappedRead, address, format_args!("{what}: read outside memory"));
+            self.fault_at(FaultKind::UnmappedRead, place, format_args!("{what}: read outside memory"));
             return 0;
         }
         let bytes = window.read(0);
@@ -325,7 +346,7 @@ impl Core {
         let window = self.memory.writable(space, address);
         let bytes = 4 * words.len();
         if window.len() < bytes {
-            self.fault(FaultKind::UnmappedWrite, address, format_args!("{what}: written outside memory"));
+            self.fault_at(FaultKind::UnmappedWrite, place, format_args!("{what}: written outside memory"));
             return;
         }
         for (i, word) in words.iter().enumerate() {

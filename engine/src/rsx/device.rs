@@ -88,8 +88,11 @@ impl Rsx {
         self.core.set_clock(nanoseconds);
     }
 
-    /// Takes what has happened since the last call, oldest first.
+    /// Takes what has happened since the last call, oldest first; IO addresses that were not mapped come last.
     pub fn take_events(&mut self) -> Vec<Event> {
+        for address in self.core.take_unmapped_io() {
+            self.outside.events.push(Event::UnmappedIo { address });
+        }
         self.outside.events.take()
     }
 

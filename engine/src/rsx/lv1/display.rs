@@ -34,8 +34,8 @@ impl Lv1 {
         head: u32,
         buffer: FlipBuffer,
     ) -> bool {
+        let Some(context) = self.contexts[slot].as_mut().filter(|_| (head as usize) < HEADS) else { return false };
         let queued = Info::of(slot).head(core, head, field::QUEUED_BUFFER);
-        let Some(context) = &mut self.contexts[slot] else { return false };
         let offset_of = |id: u32| context.buffers.get(id as usize).copied().flatten().map_or(0, |buffer| buffer.offset);
         let (id, offset) = match buffer {
             FlipBuffer::Id(id) => (id, offset_of(id)),

@@ -9,7 +9,7 @@ pub(super) fn gather(core: &mut Core, place: Place, out: &mut [u8], what: &str) 
     let missing = core.memory.read_pieces(place.space, place.address, out);
     if missing > 0 {
         let what = format_args!("{what}: {missing:#x} bytes outside memory");
-        core.fault(FaultKind::UnmappedRead, place.address, what);
+        core.fault_at(FaultKind::UnmappedRead, place, what);
     }
 }
 
@@ -18,6 +18,6 @@ pub(super) fn scatter(core: &mut Core, place: Place, bytes: &[u8], what: &str) {
     let missing = core.memory.write_pieces(place.space, place.address, bytes);
     if missing > 0 {
         let what = format_args!("{what}: {missing:#x} bytes outside memory");
-        core.fault(FaultKind::UnmappedWrite, place.address, what);
+        core.fault_at(FaultKind::UnmappedWrite, place, what);
     }
 }
