@@ -38,14 +38,17 @@
 //!   - RET, where the test holds: closes the last Call with all within, the lane goes on behind its CAL. Without one the lane ends.
 //!   - The instruction with the END bit and the end of the program end the lane, whatever is open.
 //!   - After each instruction, and until nothing changes, the innermost structure is looked at. If: at its else place
-//!     it is closed, the lane goes to its end place. Loop: at its end place a pass is done; with more to do the lane
-//!     goes to the first instruction of the body, else it is closed. An If or Loop is closed, and nothing else happens, when the
-//!     lane is elsewhere outside of it (before its first instruction or behind that place).
+//!     it is closed, the lane goes to its end place. Loop: at its end place the lane waits for the end of the pass, which is a
+//!     step of its own: when it is the lane's turn there, a pass is done, and with more to do the lane goes to the first instruction
+//!     of the body, else the Loop is closed and what is around it is looked at. An If or Loop is closed, and nothing else happens, when
+//!     the lane is elsewhere outside of it (before its first instruction or behind that place).
 //!   - The index register is that of the innermost open LOOP, Calls notwithstanding: its initial value plus its increment
 //!     for each pass done. Without one it is 0.
 //! * **Order.** Of the lanes that have not ended those run next whose place comes first: the CALs of open Calls are compared, oldest
 //!   first, then the instruction (what a CAL calls comes behind the CAL and before what follows it); at the same instruction fewer open
-//!   structures come first, then lower lanes. Lanes at the same place with equal stacks execute it together.
+//!   structures come first, then lower lanes. The end of a pass comes right before the instruction at the loop's end place, that of an
+//!   inner loop before that of an outer one: so lanes that are done with a pass wait there for those that are not. Lanes at the same place with
+//!   equal stacks execute it together.
 //! * **Differences** between two lanes, of DDX, DDY and levels of detail, are 0 unless both execute the instruction together.
 //! * **Fuel.** What lanes execute together counts once. When a pass of a Loop is done, and at a CAL (which is counted, and
 //!   whether its test holds or not), the program of all four lanes ends if more than [`FUEL`] are counted.
