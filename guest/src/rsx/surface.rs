@@ -54,21 +54,23 @@ pub struct ClearPixel {
     pub mask: [u8; 16],
 }
 
-/// What a clear of the channels in `mask` (bit 0 = r) to 8-bit values r, g, b, a stores. Narrower channels take the upper
-/// bits; floats take v / 255.
-pub fn clear_pixel(format: &ColorFormat, color: [u8; 4], mask: u8) -> ClearPixel {
+/// What a clear of the lanes in `mask` (see [`lanes`]) to the value of COLOR_CLEAR_VALUE stores: its low bits as they are (Mesa
+/// packs them as the format has them, RPCS3 found the same in games). Of floats it stores the lane's 8 bits as v / 255
+/// (unverified).
+pub fn clear_pixel(format: &ColorFormat, word: u32, mask: u8) -> ClearPixel {
     let (mut value, mut stored) = (0u128, 0u128);
+    let cleared = lanes(format, mask);
     for (i, channel) in format.channels.into_iter().enumerate() {
-        let v = u32::from(color[i]);
         let (at, field) = match channel {
             Channel::Zeros(at) => (at, 0),
             Channel::Ones(at) => (at, u32::MAX),
-            _ if mask >> i & 1 == 0 => continue,
-            Channel::Unorm(at) => (at, if at.bits < 8 { v >> (8 - at.bits) } else { v }),
+            _ if cleared >> i & 1 == 0 => continue,
             Channel::Float(at) => {
-                let v = v as f32 * (1.0 / 255.0);
+                // r, g, b, a stand in the word as in A8R8G8B8.
+                let v = f32::from((word >> [16, 8, 0, 24][i]) as u8) * (1.0 / 255.0);
                 (at, if at.bits == 16 { half::bits(&mut Scalar, v) as u32 } else { v.to_bits() })
             }
+            Channel::Unorm(at) => (at, word >> at.shift),
             _ => continue,
         };
         let ones = u128::MAX >> (128 - u32::from(at.bits));
@@ -76,6 +78,17 @@ pub fn clear_pixel(format: &ColorFormat, color: [u8; 4], mask: u8) -> ClearPixel
         stored |= ones << at.shift;
     }
     ClearPixel { value: in_memory(value, format.swap), mask: in_memory(stored, format.swap) }
+}
+
+/// The channels behind the bits of a colour or clear mask, bit 0 = r: masks name lanes of the word in the order of A8R8G8B8, so
+/// that for A8B8G8R8 red and blue change places (RPCS3).
+pub fn lanes(format: &ColorFormat, mask: u8) -> u8 {
+    match format.channels {
+        [Channel::Unorm(Bits { shift: 0, .. }), _, Channel::Unorm(Bits { shift: 16, .. }), _] => {
+            mask & 0b1010 | (mask & 1) << 2 | mask >> 2 & 1
+        }
+        _ => mask,
+    }
 }
 
 /// The bytes of a pixel of which `swap` bytes each are reversed.
@@ -93,7 +106,7 @@ mod tests {
 
     fn bytes(format: SurfaceColor, mask: u8) -> (Vec<u8>, Vec<u8>) {
         let format = color_format(format, true);
-        let pixel = clear_pixel(&format, [0x12, 0x34, 0x56, 0x78], mask);
+        let pixel = clear_pixel(&format, 0x7812_3456, mask);
         let size = usize::from(format.bytes);
         (pixel.value[..size].to_vec(), pixel.mask[..size].to_vec())
     }
@@ -101,15 +114,29 @@ mod tests {
     #[test]
     fn cleared_words_are_those_of_the_format() {
         assert_eq!(bytes(SurfaceColor::A8r8g8b8, 15), (vec![0x78, 0x12, 0x34, 0x56], vec![0xFF; 4]));
-        assert_eq!(bytes(SurfaceColor::O8B8G8R8, 15), (vec![0xFF, 0x56, 0x34, 0x12], vec![0xFF; 4]));
-        assert_eq!(bytes(SurfaceColor::A8r8g8b8, 1).1, [0, 0xFF, 0, 0]);
-        assert_eq!(bytes(SurfaceColor::R5g6b5, 15).0, (0x12u16 >> 3 << 11 | 0x34 >> 2 << 5 | 0x56 >> 3).to_be_bytes());
+        assert_eq!(bytes(SurfaceColor::A8b8g8r8, 15), (vec![0x78, 0x12, 0x34, 0x56], vec![0xFF; 4]));
+        assert_eq!(bytes(SurfaceColor::O8B8G8R8, 15), (vec![0xFF, 0x12, 0x34, 0x56], vec![0xFF; 4]));
+        assert_eq!(bytes(SurfaceColor::Z8R8G8B8, 15).0, [0, 0x12, 0x34, 0x56]);
+        assert_eq!(bytes(SurfaceColor::R5g6b5, 15), (vec![0x34, 0x56], vec![0xFF; 2]));
+        assert_eq!(bytes(SurfaceColor::O1R5G5B5, 15).0, [0xB4, 0x56]);
         assert_eq!(bytes(SurfaceColor::B8, 15), (vec![0x56], vec![0xFF]));
         assert_eq!(bytes(SurfaceColor::G8b8, 2), (vec![0x34, 0], vec![0xFF, 0]));
         let (value, mask) = bytes(SurfaceColor::Rgba32F, 15);
         assert_eq!(value[..4], (f32::from(0x12u8) * (1.0 / 255.0)).to_be_bytes());
         assert_eq!(mask, [0xFF; 16]);
-        let whole = clear_pixel(&color_format(SurfaceColor::Rgba16F, true), [255; 4], 15);
+        let whole = clear_pixel(&color_format(SurfaceColor::Rgba16F, true), u32::MAX, 15);
         assert_eq!(whole.value[..4], [0x3C, 0, 0x3C, 0]);
+    }
+
+    #[test]
+    fn masks_name_lanes() {
+        // Bit 0 is the lane of bits 16 to 23.
+        for format in [SurfaceColor::A8r8g8b8, SurfaceColor::A8b8g8r8] {
+            assert_eq!(bytes(format, 1).1, [0, 0xFF, 0, 0]);
+            assert_eq!(bytes(format, 2).1, [0, 0, 0xFF, 0]);
+            assert_eq!(bytes(format, 4).1, [0, 0, 0, 0xFF]);
+            assert_eq!(bytes(format, 8).1, [0xFF, 0, 0, 0]);
+        }
+        assert_eq!(bytes(SurfaceColor::R5g6b5, 1).1, [0xF8, 0]);
     }
 }

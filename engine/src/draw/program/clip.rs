@@ -12,8 +12,8 @@ pub(super) struct Vertex {
 }
 
 impl Vertex {
-    pub(super) fn new(record: &[f32], negated: bool) -> Self {
-        Vertex { position: Projection::position(record, negated), record: record.to_vec() }
+    pub(super) fn new(projection: &Projection, record: &[f32], negated: bool) -> Self {
+        Vertex { position: projection.position(record, negated), record: record.to_vec() }
     }
 
     /// The point between `self`, which lies inside of a plane, and `other`, which does not. Always from the inside, so that

@@ -39,7 +39,7 @@ impl Binner<'_> {
             return;
         }
         let planes = if mixed { u16::MAX } else { a.outside | b.outside };
-        let ends = ends.map(|corner| Vertex::new(corner.record, a.negated && !mixed));
+        let ends = ends.map(|corner| Vertex::new(&self.setup.projection, corner.record, a.negated && !mixed));
         let Some(ends) = clip::line(&self.setup.projection, ends, planes) else { return };
         let ends = ends
             .each_ref()

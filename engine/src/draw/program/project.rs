@@ -49,6 +49,8 @@ pub struct Projection {
     pub depth_clip: Option<[f32; 2]>,
     /// Primitives of which all vertices have a negative w are drawn as if all coordinates had the other sign.
     pub ignore_w_sign: bool,
+    /// Positions are x/w, y/w, z/w, 1/w.
+    pub divided: bool,
     /// User planes.
     pub distances: [Option<ClipDistance>; USER_PLANES],
 }
@@ -72,15 +74,19 @@ pub(super) struct Projected {
 
 impl Projection {
     /// The clip-space position in a record.
-    pub(super) fn position(record: &[f32], negated: bool) -> [f64; 4] {
-        let sign = if negated { -1.0 } else { 1.0 };
-        [0, 1, 2, 3].map(|i| f64::from(record[i]) * sign)
+    pub(super) fn position(&self, record: &[f32], negated: bool) -> [f64; 4] {
+        let position = [0, 1, 2, 3].map(|i| f64::from(record[i]));
+        if self.divided {
+            let w = 1.0 / position[3];
+            return [position[0] * w, position[1] * w, position[2] * w, w];
+        }
+        if negated { position.map(|v| -v) } else { position }
     }
 
     /// Projects a shaded vertex.
     pub(super) fn vertex(&self, record: &[f32]) -> Projected {
-        let negated = self.ignore_w_sign && record[3] < 0.0;
-        let position = Self::position(record, negated);
+        let negated = self.ignore_w_sign && !self.divided && record[3] < 0.0;
+        let position = self.position(record, negated);
         let mut outside = 0;
         for plane in 0..PLANES {
             if let Some(plane_distance) = self.distance(plane, &position, record)
@@ -154,7 +160,13 @@ mod tests {
 
     fn projection() -> Projection {
         let viewport = Viewport { scale: [160.0, -120.0, 0.5], offset: [160.0, 120.0, 0.5] };
-        Projection { viewport, depth_clip: Some([0.0, 1.0]), ignore_w_sign: false, distances: [None; USER_PLANES] }
+        Projection {
+            viewport,
+            depth_clip: Some([0.0, 1.0]),
+            ignore_w_sign: false,
+            divided: false,
+            distances: [None; USER_PLANES],
+        }
     }
 
     #[test]
@@ -182,6 +194,14 @@ mod tests {
         assert_eq!(outside(&[0.0, 0.0, 0.0, 1.0, -0.5, 0.0]), 1 << 8 | 1 << 9);
         assert_ne!(outside(&[0.0, 0.0, 0.0, 0.0, 0.0, -1.0]) & 1, 0);
         assert_ne!(outside(&[f32::NAN, 0.0, 0.0, 1.0, 0.0, -1.0]), 0);
+    }
+
+    #[test]
+    fn divided_positions_are_those_of_the_viewport() {
+        let mut projection = projection();
+        let found = projection.vertex(&[-1.0, 1.0, 0.5, 2.0]);
+        projection.divided = true;
+        assert_eq!(projection.vertex(&[-0.5, 0.5, 0.25, 0.5]), found);
     }
 
     #[test]

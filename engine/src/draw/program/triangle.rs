@@ -18,7 +18,8 @@ impl Binner<'_> {
             return;
         }
         let negated = a.negated && !mixed;
-        let polygon = corners.iter().map(|corner| Vertex::new(corner.record, negated)).collect();
+        let polygon =
+            corners.iter().map(|corner| Vertex::new(&self.setup.projection, corner.record, negated)).collect();
         // With coordinates of either sign the planes that each was compared with were not the same ones.
         let planes = if mixed { u16::MAX } else { a.outside | b.outside | c.outside };
         let polygon = clip::polygon(&self.setup.projection, polygon, planes);

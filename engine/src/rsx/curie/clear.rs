@@ -39,8 +39,7 @@ impl Curie {
         let mask = mask.enumerate().fold(0, |set, (i, on)| set | u8::from(on) << i);
         if let (Some((_, format)), 1..) = (&target.color, mask) {
             let value = self.registers.get(m::set_color_clear_value::ID as u32);
-            let [b, g, r, a] = value.to_le_bytes();
-            let pixel = clear_pixel(format, [r, g, b, a], mask);
+            let pixel = clear_pixel(format, value, mask);
             for surface in target.surfaces.colors.iter().flatten() {
                 clear(core, target, surface, rect, &pixel);
             }

@@ -7,7 +7,7 @@ use triglyph_guest::kernel::program::output::{
 use triglyph_guest::num::F16;
 use triglyph_guest::rsx::enums::{self, SurfaceColor};
 use triglyph_guest::rsx::methods::curie as m;
-use triglyph_guest::rsx::surface::is_float;
+use triglyph_guest::rsx::surface::{is_float, lanes};
 
 use super::target::Target;
 use crate::rsx::registers::Registers;
@@ -97,7 +97,7 @@ fn depth_range(get: &impl Fn(usize) -> u32) -> [f32; 2] {
     [limit(m::set_clip_min::ID), limit(m::set_clip_max::ID)]
 }
 
-/// Channels of surface `i` that are written, bit 0 = r.
+/// Lanes of surface `i` that are written, bit 0 = r.
 fn color_mask(get: &impl Fn(usize) -> u32, i: usize) -> u8 {
     let bits =
         |r: bool, g: bool, b: bool, a: bool| u8::from(r) | u8::from(g) << 1 | u8::from(b) << 2 | u8::from(a) << 3;
@@ -129,7 +129,7 @@ fn colors(get: &impl Fn(usize) -> u32, target: &Target) -> [Option<ColorKey>; TA
         let Some(surface) = surface else { continue };
         // A lone surface takes output 0, and with it what belongs to that.
         let source = if target.several { i } else { 0 };
-        let mask = color_mask(get, source);
+        let mask = lanes(&stored, color_mask(get, source));
         if mask == 0 {
             continue;
         }

@@ -117,6 +117,7 @@ fn projection(registers: &Registers, offset: &impl Fn(u32) -> Option<usize>) -> 
         },
         depth_clip: (m::set_zmin_max_control::clip(control) != 0)
             .then(|| [float(m::set_clip_min::ID), float(m::set_clip_max::ID)]),
+        divided: m::set_transform_execution_mode::divided(get(m::set_transform_execution_mode::ID)),
         ignore_w_sign: m::set_zmin_max_control::ignore_w(control) != 0,
         distances,
     }
