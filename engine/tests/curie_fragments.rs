@@ -76,7 +76,7 @@ fn halves_and_singles_are_results() {
 
 #[test]
 fn depth_can_be_exported() {
-    for (control, expected) in [(0x0200_004E, 0x4000_00), (0x0200_0040, 0x8000_00)] {
+    for (control, expected) in [(0x0200_004E, 0x0040_0000), (0x0200_0040, 0x0080_0000)] {
         let mut console = Console::new();
         console.fragment_program("mov r0, f[COL0]\n mov r1.z, {0, 0, 0.25, 0}  [end]");
         console.set(m::set_shader_control::ID, control);

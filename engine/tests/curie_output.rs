@@ -274,12 +274,12 @@ fn samples_lie_beside_each_other() {
         console.method(m::set_surface_clip_horizontal::ID, &[8 << 16, 8 << 16]);
         console.set(m::set_anti_aliasing_control::ID, 0xFFFF_0001);
         // The left half of pixel 2.
-        console.rect(RED, [0.0, 0.0, 2.5 / 1.0, 8.0], 0.5);
+        console.rect(RED, [0.0, 0.0, 2.5, 8.0], 0.5);
         let row: Vec<bool> = (0..16).map(|x| console.pixel(x, 0) != 0).collect();
         let covered = row.iter().filter(|&&on| on).count();
         // Two whole pixels, and of the third the samples left of its middle.
         assert_eq!(covered, 2 * across + 1, "{mode}: {row:?}");
-        assert_eq!(console.pixel(0, 8 * down - 1) != 0, true);
+        assert_ne!(console.pixel(0, 8 * down - 1), 0);
         assert_eq!(console.pixel(0, 8 * down), 0);
         // The mask takes samples away; without multisampling all samples are those of the middle.
         console.clear(0);

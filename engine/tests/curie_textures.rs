@@ -1,4 +1,5 @@
 //! The RSX's 3D class: textures, from registers to what a program reads.
+#![allow(clippy::unusual_byte_groupings, reason = "words are written by their fields")]
 
 mod curie_support;
 
