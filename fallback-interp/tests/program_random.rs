@@ -1,6 +1,7 @@
 //! Random programs and states: every one of them ends, stays inside of its memory and gives the same twice.
 
 use triglyph_guest::kernel::program::VertexKernel;
+use triglyph_guest::kernel::program::output::Compare;
 use triglyph_guest::kernel::program::random_fragment::RandomFragment;
 use triglyph_guest::kernel::program::random_vertex::{self, Mix, UNWRITTEN};
 use triglyph_guest::rsx::{fragment, vertex};
@@ -56,6 +57,26 @@ fn vertices(seeds: std::ops::Range<u64>, mix: Mix) -> (u32, u32) {
         written += u32::from(first.values.iter().any(|v| *v != 0.0 && *v != 1.0));
     }
     (exhausted, written)
+}
+
+#[test]
+fn an_alpha_test_that_always_passes_is_none() {
+    // Without one depth and stencil are asked first. Everything is unequal to NaN.
+    let mut compared = 0;
+    for seed in 5000..5400 {
+        let mut case = RandomFragment::new(&mut words(seed), fragment::random::Options::default());
+        if case.key.output.alpha_test != Compare::Always {
+            continue;
+        }
+        let first = case.run(&program::fragment::Kernel::new(&case.key)).unwrap();
+        case.key.output.alpha_test = Compare::NotEqual;
+        case.constants.output.alpha_reference = f32::NAN;
+        let second = case.run(&program::fragment::Kernel::new(&case.key)).unwrap();
+        let report = case.compare(["without", "with"], [&first, &second]);
+        assert!(report.is_none(), "seed {seed}\n{}", report.unwrap_or_default());
+        compared += 1;
+    }
+    assert!(compared > 200, "{compared}");
 }
 
 #[test]

@@ -35,7 +35,9 @@ impl FragmentKernel for Kernel {
         };
         let resources =
             Resources { constants: job.program_constants, keys: &self.key.textures, textures: job.textures };
-        let mut run = Run { kernel: self, job, output, quad: Quad::new(&self.program, resources), passed: 0 };
+        let tests_first = output.asks_alpha_last() && !self.program.decides(&self.key.textures);
+        let quad = Quad::new(&self.program, resources);
+        let mut run = Run { kernel: self, job, output, quad, tests_first, passed: 0 };
         for blocks in job.blocks.chunks(self.key.samples.count().max(1)) {
             run.block(blocks);
         }
@@ -49,6 +51,8 @@ struct Run<'a, 'k> {
     job: &'k FragmentJob<'a>,
     output: Output<'k>,
     quad: Quad<'k>,
+    /// Whether the program need not run before the tests are asked. It has no side effect: only what passes shows it.
+    tests_first: bool,
     passed: u64,
 }
 
@@ -75,20 +79,30 @@ impl Run<'_, '_> {
     fn quad(&mut self, primitive: &Primitive, at: [u32; 2], covered: [u32; 4]) {
         let places = [0, 1, 2, 3].map(|lane| [at[0] + (lane & 1), at[1] + (lane >> 1)]);
         let points = places.map(|[x, y]| Point::new(self.job, primitive, x, y));
-        self.quad.run(&points);
+        let one = self.kernel.key.samples.count() == 1;
+        let mut shaded = !self.tests_first;
+        if shaded {
+            self.quad.run(&points);
+        }
         for lane in 0..4 {
-            if covered[lane] == 0 || self.quad.is_discarded(lane) {
+            if covered[lane] == 0 || shaded && self.quad.is_discarded(lane) {
                 continue;
             }
-            let fragment = Fragment { colors: self.quad.colors(lane), at: places[lane], back: points[lane].is_back() };
+            let fragment = Fragment { at: places[lane], back: points[lane].is_back(), covered: covered[lane] };
             let exported = self.quad.depth(lane);
-            let one = self.kernel.key.samples.count() == 1;
             let depth = |sample: usize| match exported {
                 Some(depth) => depth,
                 None if one => points[lane].center_depth(),
                 None => points[lane].sample_depth(sample),
             };
-            self.passed += self.output.write(fragment, covered[lane], depth);
+            let colors = || {
+                if !shaded {
+                    self.quad.run(&points);
+                    shaded = true;
+                }
+                self.quad.colors(lane)
+            };
+            self.passed += self.output.write(fragment, depth, colors);
         }
     }
 }

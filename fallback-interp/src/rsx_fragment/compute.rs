@@ -28,7 +28,9 @@ impl Quad<'_> {
         let mut sources = [[[0.0; 4]; 3]; 4];
         for i in members(lanes) {
             let read = Reader { lane: &self.lanes[i], program, point: &points[i], compute, constant };
-            sources[i] = compute.sources.map(|source| read.source(&source));
+            for (value, source) in sources[i].iter_mut().zip(&compute.sources) {
+                *value = read.source(source);
+            }
         }
         let results = match compute.op {
             Op::Ddx => differences(&sources, lanes, row),
@@ -85,7 +87,8 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn source(&self, source: &Source) -> Vector {
         let value = match source.register {
-            Register::None | Register::Unknown => [0.0; 4],
+            Register::None => return [0.0; 4],
+            Register::Unknown => [0.0; 4],
             Register::Temp(temp) => self.lane.read(temp),
             Register::Input => self.input(),
             Register::Constant => self.constant,
@@ -137,8 +140,8 @@ fn keeps_bits(compute: &Compute) -> bool {
     copies && unscaled
 }
 
-/// What becomes of a result before it is written.
-fn finished(compute: &Compute, r: f32) -> f32 {
+/// What becomes of a result before it is written. `exact`: its bits are kept.
+fn finished(compute: &Compute, exact: bool, r: f32) -> f32 {
     let mut r = if compute.expand { 2.0 * r - 1.0 } else { r };
     if !matches!(compute.scale, Scale::One | Scale::Unknown) {
         r *= compute.scale.factor();
@@ -152,7 +155,7 @@ fn finished(compute: &Compute, r: f32) -> f32 {
         Precision::Fx12 => limit(r, FX12[0], FX12[1]),
         Precision::Fx9 => limit(r, FX9[0], FX9[1]),
     };
-    if !keeps_bits(compute) {
+    if !exact {
         r = canonical(r);
     }
     match compute.destination {
@@ -163,8 +166,9 @@ fn finished(compute: &Compute, r: f32) -> f32 {
 
 fn write(lane: &mut Lane, compute: &Compute, result: Vector) {
     let holds = lane.holds(compute.condition, compute.condition_register);
+    let exact = keeps_bits(compute);
     for i in (0..4).filter(|&i| compute.mask.has(i) && holds[i]) {
-        let value = finished(compute, result[i]);
+        let value = finished(compute, exact, result[i]);
         if let Some(register) = compute.destination {
             lane.write(register, i, value);
         }

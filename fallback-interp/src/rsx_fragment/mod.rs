@@ -47,6 +47,14 @@ impl Program {
             export_depth: code.export_depth,
         }
     }
+
+    /// Whether it may discard fragments or gives their depth.
+    pub fn decides(&self, textures: &[Option<TextureKey>; UNITS]) -> bool {
+        let summary = &self.decoded.summary;
+        let units = textures.iter().enumerate().filter(|(unit, _)| summary.textures >> unit & 1 != 0);
+        let alpha_kills = units.filter_map(|(_, key)| *key).any(|key| key.alpha_kill);
+        summary.kills || alpha_kills || self.export_depth
+    }
 }
 
 /// What a program reads besides its inputs.

@@ -12,7 +12,7 @@ mod depth;
 
 use triglyph_guest::kernel::program::fragment::Samples;
 use triglyph_guest::kernel::program::output::{
-    Channel, ColorFormat, ColorKey, OutputConstants, OutputKey, Surface, TARGETS,
+    Channel, ColorFormat, ColorKey, Compare, OutputConstants, OutputKey, Surface, TARGETS,
 };
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::num::ops::{Scalar, linear_to_srgb};
@@ -22,15 +22,18 @@ use super::{Vector, compare, limit};
 /// Colour outputs that a program can have.
 pub const OUTPUTS: usize = 8;
 
-/// What a program made of a fragment.
+/// What a program made of a fragment: its colour outputs, (0, 0, 0, 0) where it has none.
+pub type Colors = [Vector; OUTPUTS];
+
+/// A fragment, but for what its program makes of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Fragment {
-    /// Colour outputs; (0, 0, 0, 0) where the program has none.
-    pub colors: [Vector; OUTPUTS],
     /// The pixel.
     pub at: [u32; 2],
     /// Whether the primitive shows its back.
     pub back: bool,
+    /// Bit k: sample k is covered.
+    pub covered: u32,
 }
 
 /// Where fragments end.
@@ -49,24 +52,33 @@ pub struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// Writes the samples of a fragment that are in `covered` (bit k: sample k) and pass the tests, and gives their
-    /// number. `depth` is the depth of a sample.
-    pub fn write(&self, mut fragment: Fragment, covered: u32, depth: impl Fn(usize) -> f32) -> u64 {
-        let alpha = fragment.colors[0][3];
-        if !compare(self.key.alpha_test, alpha, self.constants.alpha_reference) {
-            return 0;
+    /// Writes the samples of a fragment that pass the tests, and gives their number. `depth` is the depth of a sample. `colors`
+    /// is asked once, and only if a sample passes where that is all that matters.
+    pub fn write(&self, fragment: Fragment, depth: impl Fn(usize) -> f32, mut colors: impl FnMut() -> Colors) -> u64 {
+        let (mut covered, mut finished) = (fragment.covered, None);
+        if !self.asks_alpha_last() {
+            let colors = colors();
+            let alpha = colors[0][3];
+            if !compare(self.key.alpha_test, alpha, self.constants.alpha_reference) {
+                return 0;
+            }
+            covered &= self.alpha_coverage(alpha);
+            finished = Some(self.finished(colors));
         }
-        let covered = covered & self.alpha_coverage(alpha);
-        self.finish_colors(&mut fragment.colors);
         let mut passed = 0;
         for sample in (0..self.samples.count()).filter(|sample| covered >> sample & 1 != 0) {
             let at = self.sample_at(fragment.at, sample);
             if depth::test(self, at, depth(sample), fragment.back) {
                 passed += 1;
-                self.store(&fragment.colors, at);
+                self.store(finished.get_or_insert_with(|| self.finished(colors())), at);
             }
         }
         passed
+    }
+
+    /// Whether alpha decides nothing, so that depth and stencil may be asked before the program has run.
+    pub fn asks_alpha_last(&self) -> bool {
+        self.key.alpha_test == Compare::Always && !self.key.alpha_to_coverage
     }
 
     /// Samples that alpha leaves.
@@ -80,8 +92,8 @@ impl Output<'_> {
     }
 
     /// What all samples have in common after the alpha test.
-    fn finish_colors(&self, colors: &mut [Vector; OUTPUTS]) {
-        for color in colors {
+    fn finished(&self, mut colors: Colors) -> Colors {
+        for color in &mut colors {
             if self.key.alpha_to_one {
                 color[3] = 1.0;
             }
@@ -91,6 +103,7 @@ impl Output<'_> {
                 }
             }
         }
+        colors
     }
 
     /// The surface pixel of a sample.
@@ -100,7 +113,7 @@ impl Output<'_> {
         [x * across + sample % across, y * down + sample / across]
     }
 
-    fn store(&self, colors: &[Vector; OUTPUTS], at: [u32; 2]) {
+    fn store(&self, colors: &Colors, at: [u32; 2]) {
         for (target, surface) in self.key.colors.iter().zip(self.colors) {
             if let Some(target) = target {
                 let color = colors.get(usize::from(target.source)).copied().unwrap_or_default();
