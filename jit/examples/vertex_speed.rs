@@ -1,4 +1,5 @@
-//! Nanoseconds per vertex and microseconds per compilation of a lighting program, on both tiers.
+//! Nanoseconds per vertex and microseconds per compilation of a lighting program, on both tiers, and what vertices cost
+//! whose products are 0 * infinity.
 //!
 //! `cargo run --release -p triglyph-jit --example vertex_speed`
 
@@ -6,8 +7,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use triglyph_guest::kernel::vertex::{
-    Component, Input, OutputComponent, OutputMap, PicaProgram, Program, Stream, Uniforms, VertexConstants, VertexJob,
-    VertexKey,
+    Component, GROUP, Input, OutputComponent, OutputMap, PicaProgram, Program, Stream, Uniforms, VertexConstants,
+    VertexJob, VertexKey,
 };
 use triglyph_guest::kernel::{Tier, VertexKernel, Window, window};
 use triglyph_guest::pica::asm;
@@ -70,10 +71,16 @@ fn best(mut run: impl FnMut()) -> f64 {
     times.fold(f64::INFINITY, f64::min)
 }
 
-fn shade(kernel: &dyn VertexKernel, key: &VertexKey, runs: usize) -> f64 {
+/// Nanoseconds a vertex. Of each `infinite` vertices one has a product of 0 and infinity; 0: none has.
+fn shade(kernel: &dyn VertexKernel, key: &VertexKey, runs: usize, infinite: usize) -> f64 {
     const STRIDE: usize = 48;
     let floats: Vec<u8> = (0..VERTICES * STRIDE / 4)
-        .flat_map(|i| ((i as f32 * 0.618).fract() + 0.01 * (i % 12) as f32 - 0.5).to_le_bytes())
+        .flat_map(|i| {
+            // A normal of length 0, made one of length 1: the reciprocal is infinite.
+            let zero = infinite > 0 && (4..7).contains(&(i % 12)) && (i / 12).is_multiple_of(infinite);
+            let value = (i as f32 * 0.618).fract() + 0.01 * (i % 12) as f32 - 0.5;
+            if zero { [0; 4] } else { value.to_le_bytes() }
+        })
         .chain([0; 16])
         .collect();
     let bytes = window::buffer(&floats);
@@ -87,25 +94,31 @@ fn shade(kernel: &dyn VertexKernel, key: &VertexKey, runs: usize) -> f64 {
     }
     uniforms.floats[95] = [1.0, 0.0, 0.25, 0.5];
     let vertices: Vec<u32> = (0..VERTICES as u32).collect();
+    let reference = Interpreter.vertex(key).expect("a kernel");
     let stride = key.outputs.stride();
     let (mut records, mut clip) = (vec![0.0; stride * VERTICES], vec![0; VERTICES]);
     let time = best(|| {
         for _ in 0..runs {
-            let done = kernel.shade(
-                &mut VertexJob {
-                    exhausted: 0,
-                    streams: &streams,
-                    fixed: &[[0.0; 4]; 16],
-                    uniforms: &uniforms,
-                    constants: VertexConstants { half: [120.0, 200.0], ..Default::default() },
-                    vertices: &vertices,
-                    last_vertex: VERTICES as u32 - 1,
-                    records: &mut records,
-                    clip: &mut clip,
-                },
-                0,
-            );
-            assert_eq!(done, VERTICES, "left to the reference");
+            let mut job = VertexJob {
+                exhausted: 0,
+                streams: &streams,
+                fixed: &[[0.0; 4]; 16],
+                uniforms: &uniforms,
+                constants: VertexConstants { half: [120.0, 200.0], ..Default::default() },
+                vertices: &vertices,
+                last_vertex: VERTICES as u32 - 1,
+                records: &mut records,
+                clip: &mut clip,
+            };
+            let mut done = kernel.shade(&mut job, 0);
+            assert!(infinite > 0 || done == VERTICES, "left to the reference");
+            while done < VERTICES {
+                let end = done + GROUP;
+                let part = (&mut job.records[..end * stride], &mut job.clip[..end]);
+                let mut part = VertexJob { vertices: &vertices[..end], records: part.0, clip: part.1, ..job };
+                reference.shade(&mut part, done);
+                done = kernel.shade(&mut job, end);
+            }
         }
     });
     time / (runs * VERTICES) as f64
@@ -117,13 +130,17 @@ fn main() {
         let jit = Jit::with_effort(effort).expect("a code generator");
         let compile = best(|| drop(jit.vertex(&key)));
         let kernel = jit.vertex(&key).expect("a kernel");
-        let time = shade(&*kernel, &key, 4);
+        let time = shade(&*kernel, &key, 4, 0);
         println!(
             "{effort:?}: {time:.1} ns a vertex, compiled in {:.0} us, {} bytes",
             compile / 1e3,
             kernel.code_bytes()
         );
+        for infinite in [256, 32, 1] {
+            let time = shade(&*kernel, &key, 4, infinite);
+            println!("    one of {infinite} with 0 * infinity: {time:.1} ns a vertex");
+        }
     }
     let reference = Interpreter.vertex(&key).expect("a kernel");
-    println!("reference: {:.0} ns a vertex", shade(&*reference, &key, 1));
+    println!("reference: {:.0} ns a vertex", shade(&*reference, &key, 1, 0));
 }

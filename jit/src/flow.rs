@@ -48,7 +48,7 @@ pub(crate) enum Flow {
 }
 
 /// A program as blocks. Block 0 is the first one.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Graph {
     /// Ordered so that edges to the same or an earlier block are the only ones that close cycles.
     pub blocks: Vec<Block>,
@@ -59,7 +59,7 @@ pub(crate) struct Graph {
 }
 
 /// Instructions executed one after the other.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub steps: Vec<Step>,
     pub exit: Exit,

@@ -36,7 +36,7 @@ use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Refused, Tier, Transfe
 
 /// The compiling tier.
 pub struct Jit {
-    compiler: Compiler,
+    compiler: Arc<Compiler>,
 }
 
 impl Jit {
@@ -48,7 +48,7 @@ impl Jit {
 
     /// As [`Jit::new`], with one register allocator for all kernels.
     pub fn with_effort(effort: Effort) -> Result<Self, Refused> {
-        Ok(Jit { compiler: Compiler::new(effort)? })
+        Ok(Jit { compiler: Arc::new(Compiler::new(effort)?) })
     }
 
     /// What has been compiled so far.
@@ -82,8 +82,7 @@ impl Tier for Jit {
     }
 
     fn geometry(&self, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Refused> {
-        let _ = key;
-        Err(Refused("geometry programs"))
+        lower::geometry(&self.compiler, key)
     }
 
     fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused> {

@@ -12,8 +12,9 @@ use triglyph_guest::kernel::vertex::{
 use triglyph_guest::kernel::{Tier, VertexKernel};
 use triglyph_guest::pica::asm;
 use triglyph_guest::pica::shbin::Shbin;
+use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
-use vertex_support::{Noise, Tally, compare};
+use vertex_support::{Noise, Tally, compare, shade};
 
 /// A key whose record has o0 to o15 after the screen position.
 fn key(code: Vec<u32>, descriptors: Vec<u32>, bools: u16, inputs: [Input; 16]) -> VertexKey {
@@ -183,4 +184,35 @@ fn vertices_beyond_a_window_are_left_to_the_reference() {
     tally = Tally::default();
     compare(&key, &batch, Effort::Quick, &mut tally);
     assert_eq!(tally.compiled, 0);
+}
+
+#[test]
+fn zero_times_infinity_is_compiled_once_it_is_common() {
+    // All products there are, with factors of either sign; in the second program lanes disagree as well.
+    let products = "mov r0, c0\nmul r1, v0.x, r0\nmad r2, -v0.x, r0, v1\nmad r2.y, -v0.x, r0, -v0.x\ndp3 r3.x, v0.x, r0\n\
+                    dp4 r3.y, -v0.x, r0\ndph r3.z, v0.x, -r0\ndst r3.w, v0.x, r0\ndst r4, v0.x, r0\n\
+                    mov o0, r1\nmov o1, r2\nmov o2, r3\nmov o3, r4\n";
+    let fork = "cmp c1, gt, gt, v0.x\nifc cmp.x, there..there\nmul o4, v0.x, r0\nnop\nthere:\n";
+    for text in [format!("{products}end"), format!("{products}{fork}end")] {
+        let key = text_key(&text);
+        let x: Vec<f32> = (0..53u8).map(|i| if i % 5 == 0 { 0.0 } else { f32::from(i % 7) }).collect();
+        let mut batch = values(&key, &x);
+        batch.uniforms.floats[0] = [f32::INFINITY, 1.0, f32::NEG_INFINITY, -2.0];
+        batch.uniforms.floats[1] = [3.0; 4];
+        let (kernel, reference) = (kernel(&key), Interpreter.vertex(&key).expect("a kernel"));
+        let stride = key.outputs.stride();
+        let (want, want_clip, _) = batch.run(stride, |job| reference.shade(job, 0));
+        let mut before = 0;
+        for round in 0..100 {
+            let mut tally = Tally::default();
+            let (got, clip, ()) = batch.run(stride, |job| shade(&*kernel, &*reference, stride, job, &mut tally));
+            let same = |(a, b): (&f32, &f32)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+            assert!(clip == want_clip && got.iter().zip(&want).all(same), "round {round}");
+            if tally.reference == 0 {
+                before = round;
+                break;
+            }
+        }
+        assert!(before > 4, "exact products before they paid, or never");
+    }
 }

@@ -6,7 +6,7 @@ use triglyph_guest::pica::asm::Program;
 use triglyph_guest::pica::isa::ConditionOp;
 
 use super::*;
-use crate::lower::decode::Code;
+use crate::lower::decode::{Code, Unit};
 
 /// A graph with what walking through it needs.
 struct Walk {
@@ -20,8 +20,8 @@ struct Walk {
 impl Walk {
     fn new(text: &str, bools: u16) -> Walk {
         let program = Program::assemble(text).unwrap_or_else(|error| panic!("{error} in\n{text}"));
-        let program = PicaProgram { code: program.code, descriptors: program.descriptors, bools, ..Default::default() };
-        let code = Code::new(&program);
+        let program = PicaProgram { code: program.code, descriptors: program.descriptors, ..Default::default() };
+        let code = Code::new(&program, Unit::Vertex, bools);
         let graph = Graph::new(0, |pc| code.flow(pc)).expect("a short program");
         Walk { graph, ints: [[0; 4]; 4], counter: 0, left: [0; LOOPS], saved: [0; LOOPS] }
     }

@@ -166,6 +166,18 @@ impl Emit<'_> {
         ]
     }
 
+    /// Lane k of the four floats at `rows[k] + offset`, for each k.
+    pub fn load_diagonal(&mut self, rows: [Value; 4], offset: i32) -> F32x4 {
+        let [first, rest @ ..] = rows;
+        let first = self.load_f32(first, offset);
+        let mut vector = self.b.ins().scalar_to_vector(F32X4, first);
+        for (lane, row) in (1u8..).zip(rest) {
+            let word = self.load_f32(row, offset + 4 * i32::from(lane));
+            vector = self.b.ins().insertlane(vector, word, lane);
+        }
+        F32x4(vector)
+    }
+
     /// Transposes four rows: result k holds lane k of each.
     pub fn transpose(&mut self, rows: [F32x4; 4]) -> [F32x4; 4] {
         const LOW: [u8; 16] = [0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23];

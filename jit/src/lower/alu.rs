@@ -1,8 +1,9 @@
 //! Arithmetic, comparisons and address registers.
 //!
 //! Products are plain, although to the guest 0 * infinity is 0: a NaN from there goes through everything until it is
-//! exported or something hides it. Both places note it, and the reference does the group again. What cannot hold such
-//! a NaN ([`Number::clean`]) is not looked at.
+//! exported or something hides it. Both places note it, and the group is done again. What cannot hold such a NaN
+//! ([`Number::clean`]) is not looked at. Programs that meet many are compiled a second time with exact products, of
+//! which nothing is doubtful.
 
 use triglyph_guest::num::ops::{self, Ops};
 use triglyph_guest::pica::isa::Dst;
@@ -11,7 +12,7 @@ use super::Lower;
 use super::decode::{Alu, Instruction, Operand};
 use super::live::Live;
 use super::registers::{Number, clean};
-use crate::lane::{F32x4, Mask};
+use crate::lane::{F32x4, I32x4, Mask};
 
 /// Bound of LITP's second component: 127 + 255/256.
 const LITP_BOUND: f32 = 127.996_09;
@@ -44,6 +45,8 @@ impl Lower<'_, '_> {
                     self.write_flag(i, flag);
                 }
             }
+            Instruction::Emit => self.emit(live),
+            Instruction::SetEmit(setting) => self.set_emit(*setting),
             Instruction::Flow(_) => {}
         }
     }
@@ -113,10 +116,21 @@ impl Lower<'_, '_> {
     }
 
     fn product(&mut self, a: &Operand, b: &Operand, c: usize) -> Number {
-        let (x, y) = (self.magnitude(a, c), self.magnitude(b, c));
-        let product = self.e.mul(x.value, y.value);
-        let value = if a.negate != b.negate { self.e.neg(product) } else { product };
-        Number { value, clean: false }
+        let (x, y) = (self.magnitude(a, c).value, self.magnitude(b, c).value);
+        let e = &mut *self.e;
+        let mut value = e.mul(x, y);
+        if a.negate != b.negate {
+            value = e.neg(value);
+        }
+        if self.exact {
+            // NaN without a NaN among the factors is 0 * infinity: +0, whatever the signs.
+            let (nan, given) = (e.unordered(value, value), e.unordered(x, y));
+            let wrong = e.and_not(nan, given);
+            let bits = e.bits(value);
+            let bits = e.and_not(Mask(bits.0), wrong);
+            value = e.float_of_bits(I32x4(bits.0));
+        }
+        Number { value, clean: self.exact }
     }
 
     /// a + b, as a difference when one is negated.
@@ -141,6 +155,11 @@ impl Lower<'_, '_> {
         let mut sum = self.product(first, second, 0);
         let last = if op == Alu::Dp4 { 3 } else { 2 };
         for c in 1..=last {
+            if self.exact {
+                let product = self.product(first, second, c);
+                sum.value = self.e.add(sum.value, product.value);
+                continue;
+            }
             let (x, y) = (self.magnitude(first, c), self.magnitude(second, c));
             let product = self.e.mul(x.value, y.value);
             let minus = first.negate != second.negate;

@@ -1,9 +1,9 @@
 //! Blocks, branches and loops.
 //!
 //! Lanes never communicate, so a conditional branch needs no masked copy of the program: when the four lanes agree it is
-//! a branch of the host, and when they do not, the kernel leaves the group and its caller runs it again one vertex at a
-//! time, with all four lanes holding the same one. That costs at most four times the group, plus the part before the
-//! branch.
+//! a branch of the host, and when they do not, the kernel leaves the group and its caller runs it again one vertex (or
+//! primitive) at a time, with all four lanes holding the same one. That costs at most four times the group, plus the
+//! part before the branch.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I32;
@@ -12,7 +12,7 @@ use triglyph_guest::pica::isa::{Condition, ConditionOp};
 
 use super::Lower;
 use super::kernel::INTS;
-use super::registers::File;
+use super::registers::{File, Pointer};
 use crate::flow::{Edge, Enter, Exit, Graph, Inner};
 use crate::lane::{Mask, memory};
 
@@ -62,7 +62,7 @@ impl Lower<'_, '_> {
     /// Emits block `i` with its exit.
     fn block(&mut self, graph: &Graph, i: usize) {
         let block = &graph.blocks[i];
-        let (code, liveness) = (self.code, self.liveness);
+        let (code, liveness) = (&self.source.code, &self.source.liveness);
         for (step, live) in block.steps.iter().zip(liveness.inside(code, block)) {
             self.place += 1;
             if let Some(enter) = step.enter {
@@ -82,7 +82,7 @@ impl Lower<'_, '_> {
             self.flush(&liveness.end(block));
         }
         match block.exit {
-            Exit::End => self.output(),
+            Exit::End => self.finish(),
             Exit::Go(edge) => self.edge(i, edge),
             Exit::Flags { condition, yes, no } => self.fork(i, condition, yes, no),
         }
@@ -104,22 +104,22 @@ impl Lower<'_, '_> {
 
     /// A component of an integer uniform.
     fn integer(&mut self, number: u8, component: i32) -> Value {
-        let base = self.pointer(0);
+        let base = self.pointer(Pointer::Uniforms);
         self.e.b.ins().uload8(I32, memory(), base, INTS + 4 * i32::from(number) + component)
     }
 
     /// Goes both ways: where the lanes say, or out of the kernel when they say different things.
     fn fork(&mut self, from: usize, condition: Condition, yes: Edge, no: Edge) {
         let condition = self.condition(condition);
-        // Loaded here it is known on both ways.
-        self.pointer(0);
+        // Edges read the numbers of loops: loaded here the address is known on both ways.
+        self.pointer(Pointer::Uniforms);
         let bits = self.e.mask_bits(condition);
         let all = self.e.b.ins().icmp_imm_u(IntCC::Equal, bits, 15);
         let (yes_block, no_block, mixed) = (self.way(from, yes), self.way(from, no), self.e.block(&[]));
         self.e.branch(all, (yes_block.0, &[]), (mixed, &[]));
         self.e.b.seal_block(mixed);
         self.e.switch_to(mixed);
-        let diverged = self.diverged;
+        let diverged = self.exits.diverged;
         self.e.branch(bits, (diverged, &[]), (no_block.0, &[]));
         for (way, edge) in [(yes_block, yes), (no_block, no)] {
             match way {
@@ -214,7 +214,7 @@ impl Lower<'_, '_> {
         if let Some(variables) = &self.variables {
             let fuel = self.e.b.use_var(variables.fuel);
             let empty = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, fuel, 0);
-            let retry = self.retry;
+            let retry = self.exits.retry;
             self.e.branch(empty, (retry, &[]), (self.blocks[to], &[]));
         }
         self.entered(to);

@@ -7,8 +7,14 @@ use triglyph_guest::pica::isa::{
 
 use crate::flow::{Flow, Test};
 
-/// Words of a vertex unit's code memory.
-const CODE_WORDS: u16 = 512;
+/// The kind of unit that executes a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// 512 words of code; EMIT and SETEMIT do nothing.
+    Vertex,
+    /// 4096 words of code.
+    Geometry,
+}
 
 /// A source with its swizzle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +58,10 @@ pub(super) enum Instruction {
     Address { source: Operand, mask: [bool; 2] },
     /// Writes cmp.x and cmp.y with the comparisons of these numbers.
     Compare { sources: [Operand; 2], comparisons: [u8; 2] },
+    /// Hands the outputs out and exchanges their banks.
+    Emit,
+    /// Says what the next EMITs do.
+    SetEmit(SetEmit),
     /// Control flow, or nothing at all.
     Flow(Flow),
 }
@@ -60,24 +70,32 @@ pub(super) enum Instruction {
 #[derive(Debug)]
 pub(crate) struct Code {
     instructions: Vec<Instruction>,
+    /// Words of code memory.
+    words: u16,
     /// What stands in code memory behind them: zero words.
     rest: Instruction,
 }
 
 impl Code {
-    pub fn new(program: &PicaProgram) -> Code {
-        let mut decoder = Decoder { program };
+    /// The instructions of a program whose boolean uniforms are `bools`.
+    pub fn new(program: &PicaProgram, unit: Unit, bools: u16) -> Code {
+        let mut decoder = Decoder { program, unit, bools };
+        let words = match unit {
+            Unit::Vertex => 512,
+            Unit::Geometry => 4096,
+        };
         // Unknown words do nothing.
         let mut decode = |word| isa::visit(word, &mut decoder).unwrap_or(Instruction::Flow(Flow::Next));
         Code {
-            instructions: program.code.iter().take(CODE_WORDS.into()).map(|&word| decode(word)).collect(),
+            instructions: program.code.iter().take(words.into()).map(|&word| decode(word)).collect(),
+            words,
             rest: decode(0),
         }
     }
 
     /// The instruction at `pc`; `None` beyond code memory.
     pub(super) fn get(&self, pc: u16) -> Option<&Instruction> {
-        (pc < CODE_WORDS).then(|| self.instructions.get(usize::from(pc)).unwrap_or(&self.rest))
+        (pc < self.words).then(|| self.instructions.get(usize::from(pc)).unwrap_or(&self.rest))
     }
 
     /// What the instruction at `pc` does to control flow.
@@ -91,6 +109,8 @@ impl Code {
 
 struct Decoder<'a> {
     program: &'a PicaProgram,
+    unit: Unit,
+    bools: u16,
 }
 
 impl Decoder<'_> {
@@ -124,7 +144,7 @@ impl Decoder<'_> {
     }
 
     fn boolean(&self, id: u8) -> bool {
-        self.program.bools >> (id & 15) & 1 != 0
+        self.bools >> (id & 15) & 1 != 0
     }
 }
 
@@ -236,12 +256,17 @@ impl Visitor for Decoder<'_> {
     fn loop_(&mut self, i: Uniform) -> Instruction {
         Instruction::Flow(Flow::Loop { integer: i.id & 3, last: i.target })
     }
-    // What a vertex unit does with these: nothing.
     fn emit(&mut self, _: Flow0) -> Instruction {
-        Instruction::Flow(Flow::Next)
+        match self.unit {
+            Unit::Vertex => Instruction::Flow(Flow::Next),
+            Unit::Geometry => Instruction::Emit,
+        }
     }
-    fn setemit(&mut self, _: SetEmit) -> Instruction {
-        Instruction::Flow(Flow::Next)
+    fn setemit(&mut self, setting: SetEmit) -> Instruction {
+        match self.unit {
+            Unit::Vertex => Instruction::Flow(Flow::Next),
+            Unit::Geometry => Instruction::SetEmit(setting),
+        }
     }
     fn jmpc(&mut self, i: Branch) -> Instruction {
         Instruction::Flow(Flow::Jump { test: Test::Flags(i.cond), target: i.target })

@@ -5,9 +5,9 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::vertex::{Component, Input};
 use triglyph_guest::num::ops::Ops;
 
-use super::Lower;
 use super::kernel::Args;
 use super::live::bit;
+use super::{Feed, Lower};
 use crate::lane::{F32x4, I32x4, memory};
 
 /// Bytes that fetching an attribute touches, from its first one on: attributes are loaded in whole words.
@@ -24,15 +24,23 @@ impl Lower<'_, '_> {
     /// Loads all array attributes that matter: in programs of several blocks every block may read them.
     pub fn fetch_all(&mut self) {
         for n in 0..16 {
-            if self.used(n).contains(&true) && matches!(self.key.inputs[usize::from(n)], Input::Array { .. }) {
+            if self.used(n).contains(&true) && matches!(self.attribute(n), Input::Array { .. }) {
                 self.fetched(n);
             }
         }
     }
 
+    /// Where input register `n` of a vertex program comes from.
+    fn attribute(&self, n: u8) -> Input {
+        match self.source.feed {
+            Feed::Vertex(inputs) => inputs[usize::from(n & 15)],
+            Feed::Registers(_) | Feed::Uniforms => Input::Zero,
+        }
+    }
+
     /// Which components of an input register matter.
     fn used(&self, n: u8) -> [bool; 4] {
-        [0, 1, 2, 3].map(|component| self.liveness.start(0).inputs & bit(n, component) != 0)
+        [0, 1, 2, 3].map(|component| self.source.liveness.start(0).inputs & bit(n, component) != 0)
     }
 
     /// Input register `n`, which is loaded from an array; straight programs load it where they first read it.
@@ -41,7 +49,7 @@ impl Lower<'_, '_> {
         if let Some(fetched) = self.inputs[usize::from(n)] {
             return fetched;
         }
-        let values = match self.key.inputs[usize::from(n)] {
+        let values = match self.attribute(n) {
             Input::Array { stream, component: Component::F32, count } => {
                 let rows = self.addresses(stream);
                 self.floats(rows, count)

@@ -3,26 +3,27 @@
 #![allow(unsafe_code)]
 
 use std::mem::offset_of;
+use std::sync::Arc;
 
-use triglyph_guest::kernel::VertexKernel;
 use triglyph_guest::kernel::vertex::{
     EXHAUSTED_LIMIT, GROUP, Input, SCREEN, Stream, Uniforms, VertexConstants, VertexJob, VertexKey,
 };
+use triglyph_guest::kernel::{Refused, VertexKernel};
 
-use super::Table;
 use super::fetch::footprint;
-use super::registers::Constant;
-use crate::code::Code;
+use super::registers::{Constant, Pointer};
+use super::source::Source;
+use super::twice::{Patience, Twice};
+use super::{Compiled, DIVERGED, DOUBTFUL, REASONS};
+use crate::code::{Code, Compiler};
 
 /// Offset of c0 in [`Uniforms`].
 pub(super) const FLOATS: i32 = offset_of!(Uniforms, floats) as i32;
 /// Offset of i0 in [`Uniforms`].
 pub(super) const INTS: i32 = offset_of!(Uniforms, ints) as i32;
 
-/// In a kernel's result, above the number of groups done: the next one is for the reference.
-pub(super) const RETRY: u64 = 1 << 32;
-/// In a kernel's result: the lanes of the next group want to go different ways.
-pub(super) const DIVERGED: u64 = 2 << 32;
+/// Groups in a row done with exact products, at most, before the plain ones are tried again.
+const LONGEST_EXACT: usize = 1024;
 
 /// Floats of the longest record.
 const LONGEST: usize = SCREEN + 64;
@@ -34,7 +35,7 @@ pub(super) struct Args {
     records: *mut f32,
     clip: *mut u8,
     uniforms: *const Uniforms,
-    /// Constants, each four times, in the order of [`Kernel::constants`].
+    /// Constants, each four times, in the order of [`Compiled::constants`].
     table: *const [f32; 4],
     /// Groups to do, not 0.
     groups: u32,
@@ -52,9 +53,15 @@ impl Args {
     pub const VERTICES: i32 = offset_of!(Args, vertices) as i32;
     pub const RECORDS: i32 = offset_of!(Args, records) as i32;
     pub const CLIP: i32 = offset_of!(Args, clip) as i32;
-    pub const UNIFORMS: i32 = offset_of!(Args, uniforms) as i32;
-    pub const TABLE: i32 = offset_of!(Args, table) as i32;
     pub const GROUPS: i32 = offset_of!(Args, groups) as i32;
+
+    /// Where an address stands; only uniforms and the table are there.
+    pub const fn pointer(which: Pointer) -> i32 {
+        match which {
+            Pointer::Table => offset_of!(Args, table) as i32,
+            _ => offset_of!(Args, uniforms) as i32,
+        }
+    }
 
     /// Offset of a stream's address; its stride follows, 8 bytes further on.
     pub const fn stream(number: usize) -> i32 {
@@ -64,13 +71,13 @@ impl Args {
 
 /// A compiled vertex kernel.
 pub(super) struct Kernel {
-    code: Code,
+    compiler: Arc<Compiler>,
+    key: VertexKey,
+    twice: Twice,
     /// Floats of a record.
     stride: usize,
     /// Groups of slots that are written.
     written: Vec<usize>,
-    /// What stands in the table.
-    constants: Vec<(Constant, u8)>,
     /// Bytes of each stream that fetching touches, 0 when it is not used.
     footprints: [usize; 16],
 }
@@ -82,10 +89,8 @@ struct Group {
 }
 
 impl Kernel {
-    pub fn new(key: &VertexKey, code: Code, table: Table) -> Kernel {
-        let mut places: Vec<_> = table.into_iter().collect();
-        places.sort_unstable_by_key(|&(_, place)| place);
-        let constants = places.into_iter().map(|(constant, _)| constant).collect();
+    pub fn new(compiler: &Arc<Compiler>, key: &VertexKey) -> Result<Kernel, Refused> {
+        let twice = Twice::new(Source::vertex(key)?.compile(compiler, false)?);
         let mut footprints = [0; 16];
         for input in key.inputs {
             if let Input::Array { stream, component, count } = input {
@@ -94,7 +99,13 @@ impl Kernel {
             }
         }
         let written = (0..key.outputs.slots.len() / 4).filter(|&group| key.outputs.group_written(group)).collect();
-        Kernel { code, stride: key.outputs.stride(), written, constants, footprints }
+        let (compiler, key, stride) = (compiler.clone(), key.clone(), key.outputs.stride());
+        Ok(Kernel { compiler, key, twice, stride, written, footprints })
+    }
+
+    /// The code with exact products, once there have been enough groups that want it.
+    fn exact(&self) -> Option<&Compiled> {
+        self.twice.doubt(|| Source::vertex(&self.key)?.compile(&self.compiler, true))
     }
 
     /// The largest vertex number whose attributes lie in the windows; `None` when there is none.
@@ -109,8 +120,8 @@ impl Kernel {
         Some(reach)
     }
 
-    /// The constants of a job, each four times.
-    fn table(&self, job: &VertexJob<'_>) -> Vec<[f32; 4]> {
+    /// The constants of a job that `of` wants, each four times.
+    fn table(of: &Compiled, job: &VertexJob<'_>) -> Vec<[f32; 4]> {
         let VertexConstants { half: [x, y], corner: [left, top], clip_plane } = job.constants;
         let viewport = [x, y, left, top];
         let value = |&(constant, component): &(Constant, u8)| {
@@ -119,20 +130,22 @@ impl Kernel {
                 Constant::Fixed(n) => &job.fixed[usize::from(n & 15)],
                 Constant::Viewport => &viewport,
                 Constant::ClipPlane => &clip_plane,
+                // Of geometry programs.
+                Constant::Input(_) => &[0.0; 4],
             };
             [vector[usize::from(component & 3)]; 4]
         };
-        self.constants.iter().map(value).collect()
+        of.constants.iter().map(value).collect()
     }
 
-    fn args(job: &VertexJob<'_>, table: &[[f32; 4]]) -> Args {
+    fn args(job: &VertexJob<'_>) -> Args {
         let stream = |of: &Stream<'_>| StreamArgs { base: of.window.as_ptr().cast_const(), stride: of.stride.into() };
         Args {
             vertices: std::ptr::null(),
             records: std::ptr::null_mut(),
             clip: std::ptr::null_mut(),
             uniforms: job.uniforms,
-            table: table.as_ptr(),
+            table: std::ptr::null(),
             groups: 0,
             streams: job.streams.each_ref().map(stream),
         }
@@ -140,7 +153,14 @@ impl Kernel {
 
     /// Shades whole groups from vertex `at` on, all of whose vertices are within reach. Returns how many groups are done
     /// and why there are not more.
-    fn groups(&self, args: &mut Args, job: &mut VertexJob<'_>, at: usize, groups: usize) -> (usize, u64) {
+    fn groups(
+        &self,
+        form: &Form<'_>,
+        args: &mut Args,
+        job: &mut VertexJob<'_>,
+        at: usize,
+        groups: usize,
+    ) -> (usize, u64) {
         // Counting groups in 32 bits: what is left over is done by the next call.
         let groups = groups.min(1 << 24);
         let end = at + GROUP * groups;
@@ -148,25 +168,26 @@ impl Kernel {
         args.vertices = job.vertices[at..end].as_ptr();
         args.records = job.records[at * self.stride..end * self.stride].as_mut_ptr();
         args.clip = job.clip[at..end].as_mut_ptr();
-        self.call(args)
+        Self::call(form, args)
     }
 
     /// Shades four vertices aside.
-    fn aside(&self, args: &mut Args, vertices: [u32; GROUP]) -> (Group, u64) {
+    fn aside(form: &Form<'_>, args: &mut Args, vertices: [u32; GROUP]) -> (Group, u64) {
         let mut group = Group { records: [0.0; GROUP * LONGEST], clip: [0; GROUP] };
         (args.vertices, args.groups) = (vertices.as_ptr(), 1);
         (args.records, args.clip) = (group.records.as_mut_ptr(), group.clip.as_mut_ptr());
-        let (_, reason) = self.call(args);
+        let (_, reason) = Self::call(form, args);
         (group, reason)
     }
 
-    fn call(&self, args: &Args) -> (usize, u64) {
+    fn call(form: &Form<'_>, args: &mut Args) -> (usize, u64) {
+        args.table = form.table.as_ptr();
         // SAFETY: the code reads the uniforms, the table and the vertex numbers of `groups`, and writes as many records of
         // `stride` floats and clip codes, all of which the callers borrow or own while they call; from each stream it
         // reads `footprints` bytes at the vertices' addresses, which `shade` has compared with `reach`. Windows are
         // mapped for as long as the job borrows them; what others write there meanwhile is read as it comes.
-        let status = unsafe { self.code.call(args) };
-        (status as u32 as usize, status & (RETRY | DIVERGED))
+        let status = unsafe { form.code.call(args) };
+        (status as u32 as usize, status & REASONS)
     }
 
     /// Copies what a record holds from the first vertex of `group` to vertex `at`, and so on for `count` vertices.
@@ -182,16 +203,92 @@ impl Kernel {
         job.clip[at..at + count].copy_from_slice(&group.clip[..count]);
     }
 
-    /// Shades up to four vertices, each with all lanes for itself, so that they agree. Returns how many were done.
-    fn one_by_one(&self, args: &mut Args, job: &mut VertexJob<'_>, at: usize, count: usize) -> usize {
+    /// Shades up to four vertices, each with all lanes for itself, so that they agree. Returns how many were done and why
+    /// there are not more.
+    fn one_by_one(
+        &self,
+        form: &Form<'_>,
+        args: &mut Args,
+        job: &mut VertexJob<'_>,
+        at: usize,
+        count: usize,
+    ) -> (usize, u64) {
         for i in 0..count {
-            let (group, reason) = self.aside(args, [job.vertices[at + i]; GROUP]);
+            let (group, reason) = Self::aside(form, args, [job.vertices[at + i]; GROUP]);
             if reason != 0 {
-                return i;
+                return (i, reason);
             }
             self.take(job, at + i, &group, 1);
         }
-        count
+        (count, 0)
+    }
+
+    /// Shades whole groups, `most` at most, or what is left when it is less than one, from vertex `at` on. Returns how
+    /// many vertices were done and why there are not more; `None` when the next group is out of reach.
+    fn some(
+        &self,
+        form: &Form<'_>,
+        args: &mut Args,
+        job: &mut VertexJob<'_>,
+        range: (usize, usize),
+        reach: Reach,
+    ) -> Option<(usize, u64)> {
+        let (at, most) = range;
+        let rest = &job.vertices[at..];
+        let groups = reach.groups(rest, most);
+        let (done, count, reason) = if groups > 0 {
+            let (done, reason) = self.groups(form, args, job, at, groups);
+            (GROUP * done, GROUP, reason)
+        } else if rest.len() >= GROUP || !reach.has(rest) {
+            return None;
+        } else {
+            let count = rest.len();
+            let (group, reason) = Self::aside(form, args, std::array::from_fn(|i| rest[i.min(count - 1)]));
+            if reason == 0 {
+                self.take(job, at, &group, count);
+            }
+            (if reason == 0 { count } else { 0 }, count, reason)
+        };
+        if reason != DIVERGED {
+            return Some((done, reason));
+        }
+        let (more, reason) = self.one_by_one(form, args, job, at + done, count);
+        Some((done + more, reason))
+    }
+}
+
+/// Which vertices have all their attributes in the windows.
+#[derive(Clone, Copy)]
+struct Reach {
+    /// The last of them.
+    last: usize,
+    /// None of the job's lies beyond it.
+    all: bool,
+}
+
+impl Reach {
+    fn has(self, vertices: &[u32]) -> bool {
+        self.all || vertices.iter().all(|&vertex| vertex as usize <= self.last)
+    }
+
+    /// Whole groups at the start of `vertices` that are within reach, `most` at most.
+    fn groups(self, vertices: &[u32], most: usize) -> usize {
+        match self.all {
+            true => (vertices.len() / GROUP).min(most),
+            false => vertices.chunks_exact(GROUP).take(most).take_while(|group| self.has(group)).count(),
+        }
+    }
+}
+
+/// One form of a kernel's code, with its constants of a job.
+struct Form<'k> {
+    code: &'k Code,
+    table: Vec<[f32; 4]>,
+}
+
+impl<'k> Form<'k> {
+    fn new(of: &'k Compiled, job: &VertexJob<'_>) -> Form<'k> {
+        Form { code: &of.code, table: Kernel::table(of, job) }
     }
 }
 
@@ -202,40 +299,29 @@ impl VertexKernel for Kernel {
         let (Some(reach), true) = (self.reach(job.streams), rooms && job.exhausted < EXHAUSTED_LIMIT) else {
             return first;
         };
-        let within = |vertices: &[u32]| vertices.iter().fold(0, |max, &vertex| max.max(vertex)) as usize <= reach;
-        let all_within = within(job.vertices.get(first..).unwrap_or(&[]));
-        let table = self.table(job);
-        let mut args = Self::args(job, &table);
+        let reach = Reach { last: reach, all: false };
+        let reach = Reach { all: reach.has(job.vertices.get(first..).unwrap_or(&[])), ..reach };
+        let plain = Form::new(&self.twice.plain, job);
+        let mut exact: Option<Form<'_>> = None;
+        let mut patience = Patience::new(1, LONGEST_EXACT);
+        let mut args = Self::args(job);
         let mut at = first;
         while at < total {
-            let rest = &job.vertices[at..];
-            let mut groups = rest.len() / GROUP;
-            if !all_within {
-                groups = rest.chunks_exact(GROUP).take_while(|group| within(group)).count();
-            }
-            let (count, reason) = if groups > 0 {
-                let (done, reason) = self.groups(&mut args, job, at, groups);
-                at += GROUP * done;
-                (GROUP, reason)
-            } else if rest.len() >= GROUP || !within(rest) {
+            let form = exact.as_ref().filter(|_| patience.left() > 0);
+            let most = if form.is_some() { patience.left() } else { usize::MAX };
+            let Some((done, reason)) = self.some(form.unwrap_or(&plain), &mut args, job, (at, most), reach) else {
                 return at;
-            } else {
-                let count = rest.len();
-                let (group, reason) = self.aside(&mut args, std::array::from_fn(|i| rest[i.min(count - 1)]));
-                if reason == 0 {
-                    self.take(job, at, &group, count);
-                    at += count;
-                }
-                (count, reason)
             };
+            at += done;
+            if form.is_some() {
+                patience.done(done.div_ceil(GROUP), at);
+            }
             match reason {
                 0 => {}
-                DIVERGED => {
-                    let done = self.one_by_one(&mut args, job, at, count);
-                    at += done;
-                    if done < count {
-                        return at;
-                    }
+                DOUBTFUL => {
+                    let Some(compiled) = self.exact() else { return at };
+                    exact.get_or_insert_with(|| Form::new(compiled, job));
+                    patience.failed(at);
                 }
                 _ => return at,
             }
@@ -244,6 +330,6 @@ impl VertexKernel for Kernel {
     }
 
     fn code_bytes(&self) -> usize {
-        self.code.bytes()
+        self.twice.bytes()
     }
 }

@@ -1,23 +1,31 @@
 //! Which register components matter: those that some way to the program's end still reads.
 //!
-//! What does not matter is not computed, its inputs are not fetched, and a NaN in it is nobody's business.
+//! What does not matter is not computed, its inputs are not fetched, and a NaN in it is nobody's business. What matters
+//! at a program's start is what it reads without having written it.
 
 use triglyph_guest::kernel::vertex::OutputMap;
 use triglyph_guest::pica::isa::{ConditionOp, Dst, Index, Src};
 
 use super::decode::{Alu, Code, Instruction, Operand};
-use crate::flow::{Block, Exit, Graph};
+use crate::flow::{Block, Exit, Graph, Step};
 
 /// A set of components; bit `4 * register + component` of the files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Live {
     pub inputs: u64,
     pub temporaries: u64,
+    /// Output registers of the bank that is written to.
     pub outputs: u64,
+    /// Those of the other bank.
+    pub others: u64,
     /// a0.x and a0.y.
     pub address: [bool; 2],
     /// cmp.x and cmp.y.
     pub flags: [bool; 2],
+    /// aL.
+    pub counter: bool,
+    /// What SETEMIT said.
+    pub setting: bool,
 }
 
 /// Bit of a component.
@@ -26,16 +34,34 @@ pub(super) const fn bit(register: u8, component: usize) -> u64 {
 }
 
 impl Live {
-    fn join(&mut self, other: &Live) -> bool {
+    /// Adds what is in `other`; whether that is anything new.
+    pub fn join(&mut self, other: &Live) -> bool {
         let before = *self;
         self.inputs |= other.inputs;
         self.temporaries |= other.temporaries;
         self.outputs |= other.outputs;
+        self.others |= other.others;
+        self.counter |= other.counter;
+        self.setting |= other.setting;
         for i in 0..2 {
             self.address[i] |= other.address[i];
             self.flags[i] |= other.flags[i];
         }
         *self != before
+    }
+
+    /// What is in both.
+    pub fn common(&self, other: &Live) -> Live {
+        Live {
+            inputs: self.inputs & other.inputs,
+            temporaries: self.temporaries & other.temporaries,
+            outputs: self.outputs & other.outputs,
+            others: self.others & other.others,
+            address: [0, 1].map(|i| self.address[i] && other.address[i]),
+            flags: [0, 1].map(|i| self.flags[i] && other.flags[i]),
+            counter: self.counter && other.counter,
+            setting: self.setting && other.setting,
+        }
     }
 
     fn file(&mut self, of: Dst) -> (&mut u64, u8) {
@@ -61,13 +87,14 @@ impl Live {
                 Src::Temp(n) => self.temporaries |= bit(n, select.into()),
                 Src::Const(_, Index::A0X) => self.address[0] = true,
                 Src::Const(_, Index::A0Y) => self.address[1] = true,
-                Src::Const(..) => {}
+                Src::Const(_, Index::AL) => self.counter = true,
+                Src::Const(_, Index::None) => {}
             }
         }
     }
 
-    /// From behind an instruction to before it.
-    fn before(&mut self, instruction: &Instruction) {
+    /// From behind an instruction to before it. `exported`: the output components that EMIT hands out.
+    fn before(&mut self, instruction: &Instruction, exported: u64) {
         match instruction {
             Instruction::Arithmetic { op, sources, target, mask } => {
                 let needed = self.needed(*target, *mask);
@@ -92,7 +119,30 @@ impl Live {
                     self.read(source, [needed[0], needed[1], false, false]);
                 }
             }
+            Instruction::Emit => {
+                std::mem::swap(&mut self.outputs, &mut self.others);
+                self.outputs |= exported;
+                self.setting = true;
+            }
+            Instruction::SetEmit(_) => self.setting = false,
             Instruction::Flow(_) => {}
+        }
+    }
+
+    /// Adds what an instruction may write.
+    fn write(&mut self, instruction: &Instruction) {
+        match instruction {
+            Instruction::Arithmetic { op, target, mask, .. } => {
+                let (file, n) = self.file(*target);
+                *file |= (0..4).filter(|&component| mask[component]).fold(0, |set, c| set | bit(n, c));
+                if *op == Alu::Litp {
+                    self.flags = [true; 2];
+                }
+            }
+            Instruction::Address { mask, .. } => (0..2).for_each(|i| self.address[i] |= mask[i]),
+            Instruction::Compare { .. } => self.flags = [true; 2],
+            Instruction::SetEmit(_) => self.setting = true,
+            Instruction::Emit | Instruction::Flow(_) => {}
         }
     }
 }
@@ -114,29 +164,48 @@ fn reads(op: Alu, needed: [bool; 4], flags: [bool; 2]) -> [[bool; 4]; 3] {
     }
 }
 
+/// The output components that become part of a vertex.
+pub(super) fn exported(outputs: &OutputMap) -> u64 {
+    let components = outputs.slots.iter().flatten();
+    components.fold(0, |set, of| set | bit(of.register, usize::from(of.component & 3)))
+}
+
+/// What some instruction of a program may write. With an EMIT each bank of outputs may be the one.
+pub(super) fn written(code: &Code, graph: &Graph) -> Live {
+    let (mut all, mut emits) = (Live::default(), false);
+    for step in graph.blocks.iter().flat_map(|block| &block.steps) {
+        all.counter |= step.enter.is_some();
+        if let Some(instruction) = code.get(step.pc) {
+            emits |= *instruction == Instruction::Emit;
+            all.write(instruction);
+        }
+    }
+    if emits {
+        all.others = all.outputs;
+    }
+    all
+}
+
 /// What matters at the start of each block, and the means to find it inside of blocks.
 #[derive(Debug)]
 pub(super) struct Liveness {
     starts: Vec<Live>,
+    /// What EMIT hands out.
+    exported: u64,
     /// At the end of the program.
-    exported: Live,
+    end: Live,
 }
 
 impl Liveness {
-    pub fn new(code: &Code, graph: &Graph, outputs: &OutputMap) -> Liveness {
-        let mut exported = Live::default();
-        for component in outputs.slots.iter().flatten() {
-            exported.outputs |= bit(component.register, usize::from(component.component & 3));
-        }
-        let mut liveness = Liveness { starts: vec![Live::default(); graph.blocks.len()], exported };
+    /// `exported`: the outputs that EMIT hands out; `end`: what matters when the program has ended.
+    pub fn new(code: &Code, graph: &Graph, exported: u64, end: Live) -> Liveness {
+        let mut liveness = Liveness { starts: vec![Live::default(); graph.blocks.len()], exported, end };
         // Backward; as long as a cycle passes on something new.
         loop {
             let mut changed = false;
             for (i, block) in graph.blocks.iter().enumerate().rev() {
                 let mut live = liveness.end(block);
-                for step in block.steps.iter().rev() {
-                    code.get(step.pc).inspect(|instruction| live.before(instruction));
-                }
+                block.steps.iter().rev().for_each(|step| liveness.pass(code, step, &mut live));
                 changed |= liveness.starts[i].join(&live);
             }
             if !changed || !graph.cyclic {
@@ -152,7 +221,7 @@ impl Liveness {
 
     /// What matters behind the last instruction of a block.
     pub fn end(&self, block: &Block) -> Live {
-        let mut live = if block.exit == Exit::End { self.exported } else { Live::default() };
+        let mut live = if block.exit == Exit::End { self.end } else { Live::default() };
         for to in block.exit.targets() {
             live.join(&self.starts[to]);
         }
@@ -169,8 +238,20 @@ impl Liveness {
         let mut all = vec![live; block.steps.len()];
         for (step, after) in block.steps.iter().zip(&mut all).rev() {
             *after = live;
-            code.get(step.pc).inspect(|instruction| live.before(instruction));
+            self.pass(code, step, &mut live);
         }
         all
+    }
+
+    /// From behind a step to before it.
+    fn pass(&self, code: &Code, step: &Step, live: &mut Live) {
+        if step.enter.is_some() {
+            // LOOP gives aL another value. A nested one brings the old value back at its end, but that is of the loop
+            // around it, of the same run.
+            live.counter = false;
+        }
+        if let Some(instruction) = code.get(step.pc) {
+            live.before(instruction, self.exported);
+        }
     }
 }

@@ -1,54 +1,61 @@
-//! Shader programs to machine code: the fused vertex kernel.
+//! Shader programs to machine code: the fused vertex kernel, and the geometry kernel.
 //!
 //! ```text
 //! decode.rs    words -> instructions          crate::flow  instructions -> blocks, calls inlined
-//! live.rs      which components matter
+//! live.rs      which components matter        source.rs    all of that, for a key
 //! fetch.rs     four vertices of each array -> input registers, one value per component
 //! registers.rs guest registers as values      alu.rs  arithmetic      control.rs  blocks, branches, loops
 //! output.rs    output map, clip codes, screen position -> four records
+//! emit.rs      EMIT, and what a geometry unit keeps
 //! kernel.rs    the call: bounds, groups that are not full, vertices one at a time
+//! unit.rs      the call of a geometry kernel: values to lanes, vertices to triangles
+//! twice.rs     code with plain products, and with exact ones once that pays
 //! ```
 //!
-//! The code loops over groups of four vertices and returns at the first one that it leaves to the reference.
+//! The code of a vertex kernel loops over groups of four vertices and returns at the first one that it leaves to the
+//! reference. That of a geometry kernel does four primitives, or one whose unit remembers the one before.
 
 mod alu;
 mod control;
 pub(crate) mod decode;
+mod emit;
 mod fetch;
 mod kernel;
 mod live;
 mod output;
 mod registers;
+mod source;
+mod twice;
+mod unit;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
-use decode::{Code, Instruction};
-use kernel::{DIVERGED, Kernel, RETRY};
-use live::Liveness;
 use registers::{Constant, File, Variables};
-use triglyph_guest::kernel::vertex::{FUEL, Numbers, Program, VertexKey};
-use triglyph_guest::kernel::{Refused, VertexKernel};
-use triglyph_guest::pica::isa::{Index, Src};
+use source::{Feed, Source};
+use triglyph_guest::kernel::geometry::GeometryKey;
+use triglyph_guest::kernel::vertex::{FUEL, VertexKey};
+use triglyph_guest::kernel::{GeometryKernel, Refused, VertexKernel};
 
-use crate::code::Compiler;
-use crate::flow::Graph;
+use crate::code::{Code, Compiler};
 use crate::lane::{Emit, F32x4};
 
 /// The vertex kernel of `key`.
-pub fn vertex(compiler: &Compiler, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
-    let source = Source::new(key)?;
-    let mut table = Table::new();
-    let code = compiler.compile(source.graph.size, |e| source.build(e, &mut table))?;
-    Ok(Arc::new(Kernel::new(key, code, table)))
+pub fn vertex(compiler: &Arc<Compiler>, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
+    Ok(Arc::new(kernel::Kernel::new(compiler, key)?))
+}
+
+/// The geometry kernel of `key`.
+pub fn geometry(compiler: &Arc<Compiler>, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Refused> {
+    Ok(Arc::new(unit::Kernel::new(compiler, key)?))
 }
 
 /// What [`vertex`] compiles: the intermediate form and the host's instructions.
 pub fn dump(compiler: &Compiler, key: &VertexKey) -> String {
-    match Source::new(key) {
-        Ok(source) => compiler.dump(source.graph.size, |e| source.build(e, &mut Table::new())),
+    match Source::vertex(key) {
+        Ok(source) => compiler.dump(source.size(), |e| source.build(e, &mut Table::new(), false)),
         Err(refused) => refused.to_string(),
     }
 }
@@ -56,48 +63,68 @@ pub fn dump(compiler: &Compiler, key: &VertexKey) -> String {
 /// Constants that the code reads, each four times side by side, and their places in that order.
 type Table = HashMap<(Constant, u8), i32>;
 
-/// A key with its program analysed.
-struct Source<'k> {
-    key: &'k VertexKey,
+/// Machine code and the constants that it wants in its table.
+struct Compiled {
     code: Code,
-    graph: Graph,
-    liveness: Liveness,
+    constants: Vec<(Constant, u8)>,
 }
 
-impl<'k> Source<'k> {
-    fn new(key: &'k VertexKey) -> Result<Self, Refused> {
-        let Program::Pica(program) = &key.program;
-        if program.numbers != Numbers::F32 {
-            return Err(Refused("24-bit floats"));
-        }
-        if key.outputs.slots.len() < 4 || key.outputs.slots.len() > 64 || !key.outputs.slots.len().is_multiple_of(4) {
-            return Err(Refused("output map without position or of an odd size"));
-        }
-        let code = Code::new(program);
-        let graph = Graph::new(program.entry, |pc| code.flow(pc))?;
-        let liveness = Liveness::new(&code, &graph, &key.outputs);
-        Ok(Source { key, code, graph, liveness })
+/// In a kernel's result, above the number of groups or vertices done: the next one is for the reference.
+const RETRY: u64 = 1 << 32;
+/// The lanes of the next group want to go different ways.
+const DIVERGED: u64 = 2 << 32;
+/// The next group has a NaN that may be 0 * infinity.
+const DOUBTFUL: u64 = 4 << 32;
+/// There is no room for the vertices that the group emits.
+const FULL: u64 = 8 << 32;
+/// All of them.
+const REASONS: u64 = 15 << 32;
+
+/// Blocks that leave the kernel, each for its reason.
+#[derive(Clone, Copy)]
+struct Exits {
+    retry: Block,
+    diverged: Block,
+    doubtful: Block,
+    full: Block,
+}
+
+impl Exits {
+    fn all(self) -> [(Block, u64); 4] {
+        [(self.retry, RETRY), (self.diverged, DIVERGED), (self.doubtful, DOUBTFUL), (self.full, FULL)]
+    }
+}
+
+impl Source<'_> {
+    /// Compiles the program; `exact`: with products that need no second look.
+    fn compile(&self, compiler: &Compiler, exact: bool) -> Result<Compiled, Refused> {
+        let mut table = Table::new();
+        let code = compiler.compile(self.size(), |e| self.build(e, &mut table, exact))?;
+        let mut places: Vec<_> = table.into_iter().collect();
+        places.sort_unstable_by_key(|&(_, place)| place);
+        Ok(Compiled { code, constants: places.into_iter().map(|(constant, _)| constant).collect() })
     }
 
-    fn build(&self, e: &mut Emit<'_>, table: &mut Table) -> Result<(), Refused> {
-        let head = e.block(&[I32]);
+    fn build(&self, e: &mut Emit<'_>, table: &mut Table, exact: bool) -> Result<(), Refused> {
         let zero = e.i32(0);
-        e.jump(head, &[zero]);
-        e.switch_to(head);
-        let group = e.parameter(head, 0);
-        let (retry, diverged) = (e.cold_block(&[]), e.cold_block(&[]));
-        let reads_counter = self.reads_counter();
-        let straight = self.graph.blocks.len() == 1 && !self.graph.cyclic && !reads_counter;
+        let (mut head, mut group) = (None, zero);
+        if !self.is_geometry() {
+            let block = e.block(&[I32]);
+            e.jump(block, &[zero]);
+            e.switch_to(block);
+            (head, group) = (Some(block), e.parameter(block, 0));
+        }
+        let [retry, diverged, doubtful, full] = [(); 4].map(|()| e.cold_block(&[]));
+        let exits = Exits { retry, diverged, doubtful, full };
+        let straight = self.graph.blocks.len() == 1 && !self.graph.cyclic && !self.reads_counter;
         let variables = (!straight).then(|| Variables::new(e));
         let mut lower = Lower {
-            key: self.key,
-            code: &self.code,
-            liveness: &self.liveness,
+            source: self,
+            exact,
             head,
             group,
-            retry,
-            diverged,
-            reads_counter,
+            exits,
+            reads_counter: self.reads_counter,
             vertices: None,
             addresses: [None; 16],
             inputs: [None; 16],
@@ -114,41 +141,27 @@ impl<'k> Source<'k> {
         }
         lower.start_variables(self.liveness.start(0), FUEL - self.graph.size);
         lower.program(&self.graph);
-        for (block, reason) in [(retry, RETRY), (diverged, DIVERGED)] {
+        for (block, reason) in exits.all() {
             e.switch_to(block);
-            let index = e.b.ins().uextend(I64, group);
-            let status = e.b.ins().bor_imm_u(index, reason as i64);
+            let done = if self.is_geometry() { e.i32(0) } else { group };
+            let done = e.b.ins().uextend(I64, done);
+            let status = e.b.ins().bor_imm_u(done, reason as i64);
             e.finish(status);
         }
         Ok(())
     }
-
-    /// Whether an operand depends on aL and aL is not always zero.
-    fn reads_counter(&self) -> bool {
-        let steps = || self.graph.blocks.iter().flat_map(|block| &block.steps);
-        let by_counter = |src: Src| matches!(src, Src::Const(_, Index::AL));
-        steps().any(|step| step.enter.is_some())
-            && steps().filter_map(|step| self.code.get(step.pc)).any(|instruction| match instruction {
-                Instruction::Arithmetic { sources, .. } => sources.iter().any(|source| by_counter(source.register)),
-                Instruction::Address { source, .. } => by_counter(source.register),
-                Instruction::Compare { sources, .. } => sources.iter().any(|source| by_counter(source.register)),
-                Instruction::Flow(_) => false,
-            })
-    }
 }
 
-/// Emits a vertex kernel.
+/// Emits a kernel.
 struct Lower<'e, 'a> {
     e: &'e mut Emit<'a>,
-    key: &'e VertexKey,
-    code: &'e Code,
-    liveness: &'e Liveness,
-    /// Begins a group; its parameter is the group's number.
-    head: Block,
+    source: &'e Source<'e>,
+    /// Products are what the guest has, even 0 * infinity.
+    exact: bool,
+    /// Begins a group of vertices; its parameter is the group's number.
+    head: Option<Block>,
     group: Value,
-    /// Leave the kernel: the reference has to do the group, or its lanes want to go different ways.
-    retry: Block,
-    diverged: Block,
+    exits: Exits,
     /// Whether aL has to be known.
     reads_counter: bool,
     /// Numbers of the group's vertices, and where those are in the streams.

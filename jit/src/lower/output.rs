@@ -13,37 +13,55 @@ use super::registers::{Constant, Number};
 use crate::lane::{F32x4, I32x4, Mask};
 
 impl Lower<'_, '_> {
+    /// Ends a run of the program.
+    pub fn finish(&mut self) {
+        if self.source.is_geometry() { self.end_primitive() } else { self.output() }
+    }
+
     /// Stores the group's records and clip codes and goes on with the next group, or leaves the kernel.
-    pub fn output(&mut self) {
+    fn output(&mut self) {
         self.note_exports();
         let args = self.e.args;
         let records = self.e.load_i64(args, Args::RECORDS);
-        let stride = 4 * self.key.outputs.stride() as i32;
+        let stride = 4 * self.source.outputs.stride() as i32;
         let group = self.e.b.ins().uextend(I64, self.group);
         let size = self.e.i64(i64::from(4 * stride));
         let offset = self.e.b.ins().imul(group, size);
         let records = self.e.b.ins().iadd(records, offset);
-
-        let position = self.slots(0);
-        let screen = self.screen(position);
-        self.store(records, stride, 0, screen);
-        self.store(records, stride, 4 * SCREEN as i32, position);
-        for slots in (1..self.key.outputs.slots.len() / 4).filter(|&group| self.key.outputs.group_written(group)) {
-            let values = self.slots(slots);
-            self.store(records, stride, 4 * (SCREEN + 4 * slots) as i32, values);
-        }
-        self.clip(position);
+        let codes = self.vertex(&[0, 1, 2, 3].map(|vertex| (records, vertex * stride)));
+        let codes_at = self.e.load_i64(args, Args::CLIP);
+        let codes_at = self.e.address(codes_at, self.group, 2);
+        self.e.store(codes, codes_at, 0);
         self.next();
     }
 
+    /// Stores what the outputs are as a record, one in each row; returns the clip codes, a byte each.
+    pub fn vertex(&mut self, rows: &[(Value, i32)]) -> Value {
+        let outputs = self.source.outputs;
+        let position = self.slots(0);
+        let screen = self.screen(position);
+        self.store(rows, 0, screen);
+        self.store(rows, 4 * SCREEN as i32, position);
+        for slots in (1..outputs.slots.len() / 4).filter(|&group| outputs.group_written(group)) {
+            let values = self.slots(slots);
+            self.store(rows, 4 * (SCREEN + 4 * slots) as i32, values);
+        }
+        self.clip(position)
+    }
+
     /// Notes exported components that may hold a wrong NaN, two at a time.
-    fn note_exports(&mut self) {
-        let mut exported: Vec<OutputComponent> = self.key.outputs.slots.iter().flatten().copied().collect();
+    pub fn note_exports(&mut self) {
+        let mut exported: Vec<OutputComponent> = self.source.outputs.slots.iter().flatten().copied().collect();
         exported.sort_unstable_by_key(|of| (of.register & 15, of.component & 3));
         exported.dedup_by_key(|of| (of.register & 15, of.component & 3));
         let numbers = exported.into_iter().map(|of| self.exported(of));
         let doubtful: Vec<Number> = numbers.filter(|number| !number.clean).collect();
-        for pair in doubtful.chunks(2) {
+        self.note_all(&doubtful);
+    }
+
+    /// Notes each of these numbers.
+    pub fn note_all(&mut self, numbers: &[Number]) {
+        for pair in numbers.chunks(2) {
             self.note(pair[0], pair[pair.len() - 1]);
         }
     }
@@ -55,7 +73,7 @@ impl Lower<'_, '_> {
     /// The values of slots `4 * group ..`.
     fn slots(&mut self, group: usize) -> [F32x4; 4] {
         [0, 1, 2, 3].map(|i| {
-            let Some(of) = self.key.outputs.slots[4 * group + i] else { return self.e.f(1.0) };
+            let Some(of) = self.source.outputs.slots[4 * group + i] else { return self.e.f(1.0) };
             let value = self.exported(of).value;
             if !of.saturate {
                 return value;
@@ -82,15 +100,14 @@ impl Lower<'_, '_> {
     }
 
     /// Stores four values of each vertex at `at` in its record.
-    fn store(&mut self, records: Value, stride: i32, at: i32, values: [F32x4; 4]) {
-        let rows = self.e.transpose(values);
-        for (vertex, row) in rows.into_iter().enumerate() {
-            self.e.store(row.0, records, at + vertex as i32 * stride);
+    fn store(&mut self, rows: &[(Value, i32)], at: i32, values: [F32x4; 4]) {
+        for (values, &(record, offset)) in self.e.transpose(values).into_iter().zip(rows) {
+            self.e.store(values.0, record, offset + at);
         }
     }
 
-    /// Computes and stores the clip codes.
-    fn clip(&mut self, position: [F32x4; 4]) {
+    /// Computes the clip codes.
+    fn clip(&mut self, position: [F32x4; 4]) -> Value {
         let [x, y, z, w] = position;
         let e = &mut *self.e;
         let (slack, near) = (e.f(-1e-8), e.f(1e-5));
@@ -103,7 +120,7 @@ impl Lower<'_, '_> {
         for distance in [e.add(w, z), e.sub(w, near)] {
             inside.push(e.le(slack, distance));
         }
-        if self.key.user_clip {
+        if self.source.user_clip {
             let distance = self.user_plane(position);
             inside.push(self.e.le(slack, distance));
         }
@@ -114,7 +131,7 @@ impl Lower<'_, '_> {
             let bit = e.iand(inside, bit);
             code = e.ixor(code, bit);
         }
-        self.store_bytes(code);
+        self.bytes(code)
     }
 
     /// The distance from the user's clip plane.
@@ -129,36 +146,38 @@ impl Lower<'_, '_> {
         e.add(sum, w)
     }
 
-    /// Stores the clip codes, at most 255 each.
-    fn store_bytes(&mut self, codes: I32x4) {
+    /// Four numbers, at most 255 each, as the bytes of a word.
+    fn bytes(&mut self, codes: I32x4) -> Value {
         let e = &mut *self.e;
         let shorts = e.b.ins().snarrow(codes.0, codes.0);
         let bytes = e.b.ins().unarrow(shorts, shorts);
         let words = e.cast(bytes, I32X4);
-        let word = e.lane(I32x4(words), 0);
-        let args = e.args;
-        let clip = e.load_i64(args, Args::CLIP);
-        let clip = e.address(clip, self.group, 2);
-        e.store(word, clip, 0);
+        e.lane(I32x4(words), 0)
+    }
+
+    /// Leaves the kernel where a NaN may be wrong.
+    pub fn leave_if_doubtful(&mut self) {
+        if let Some(suspect) = self.suspect() {
+            let doubt = self.e.any(suspect);
+            let fine = self.e.block(&[]);
+            let doubtful = self.exits.doubtful;
+            self.e.branch(doubt, (doubtful, &[]), (fine, &[]));
+            self.e.b.seal_block(fine);
+            self.e.switch_to(fine);
+        }
     }
 
     /// Goes on with the next group, unless this one has to be done again or was the last one.
     fn next(&mut self) {
-        if let Some(suspect) = self.suspect() {
-            let doubt = self.e.any(suspect);
-            let fine = self.e.block(&[]);
-            let retry = self.retry;
-            self.e.branch(doubt, (retry, &[]), (fine, &[]));
-            self.e.b.seal_block(fine);
-            self.e.switch_to(fine);
-        }
+        let Some(head) = self.head else { return };
+        self.leave_if_doubtful();
         let e = &mut *self.e;
         let args = e.args;
         let next = e.b.ins().iadd_imm_u(self.group, 1);
         let groups = e.load_i32(args, Args::GROUPS);
         let more = e.b.ins().icmp(IntCC::UnsignedLessThan, next, groups);
         let done = e.block(&[]);
-        e.branch(more, (self.head, &[next]), (done, &[]));
+        e.branch(more, (head, &[next]), (done, &[]));
         e.switch_to(done);
         let all = e.b.ins().uextend(I64, groups);
         e.finish(all);

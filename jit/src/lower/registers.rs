@@ -10,14 +10,32 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_frontend::Variable;
 use triglyph_guest::kernel::vertex::Input;
 use triglyph_guest::num::ops::Ops;
-use triglyph_guest::pica::isa::{Dst, Index, Src};
+use triglyph_guest::pica::isa::{Dst, Index, SetEmit, Src};
 
-use super::Lower;
 use super::decode::Operand;
-use super::kernel::{Args, FLOATS};
 use super::live::{Live, bit};
+use super::{Feed, Lower, kernel, unit};
 use crate::flow::LOOPS;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
+
+/// A register that instructions write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Register {
+    Temp(u8),
+    /// Of the bank that is written to.
+    Output(u8),
+    /// Of the other bank.
+    Other(u8),
+}
+
+impl From<Dst> for Register {
+    fn from(of: Dst) -> Self {
+        match of {
+            Dst::Temp(n) => Register::Temp(n & 15),
+            Dst::Output(n) => Register::Output(n & 15),
+        }
+    }
+}
 
 /// A component of a register in four lanes.
 #[derive(Clone, Copy, Debug)]
@@ -31,30 +49,53 @@ pub(super) const fn clean(value: F32x4) -> Number {
     Number { value, clean: true }
 }
 
-/// Four numbers of a register, as far as they are known.
-type Register = [Option<Number>; 4];
+/// The registers of a file, as far as they are known.
+type Numbers = [[Option<Number>; 4]; 16];
 
 /// What is known at a place.
 #[derive(Clone)]
 pub(super) struct File {
-    temporaries: [Register; 16],
-    outputs: [Register; 16],
+    pub temporaries: Numbers,
+    pub outputs: Numbers,
+    pub others: Numbers,
     /// Offsets that a0.x and a0.y add to the number of a register: 0 when they hold more than 8 bits.
     address: [Option<I32x4>; 2],
     flags: [Option<Mask>; 2],
     /// What is newer here than in its variable.
-    dirty: Live,
+    pub dirty: Live,
     /// Lanes with a NaN that may be wrong, besides those in the variable.
     pub suspect: Option<Mask>,
-    /// The program's start: what was not written is zero. Elsewhere it is in its variable.
-    start: bool,
+    /// The program's start: what was not written is as it was before. Elsewhere it is in its variable.
+    pub start: bool,
     /// Values that do not change during a call, and where in the program they were loaded.
     constants: HashMap<(Constant, u8), (F32x4, u32)>,
     /// Rows of uniforms at an address register.
     relative: HashMap<(Index, u8), [F32x4; 4]>,
     /// Addresses of uniforms at aL.
     rows: HashMap<u8, Value>,
-    pointers: [Option<Value>; 2],
+    pointers: [Option<Value>; Pointer::COUNT],
+    /// What SETEMIT said last; `None`: its variable knows, and at the start the unit.
+    pub setting: Option<SetEmit>,
+    /// EMITs so far, in programs without variables.
+    pub emitted: u32,
+}
+
+/// What the arguments hold the address of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Pointer {
+    Uniforms,
+    /// The constants of the job.
+    Table,
+    /// Float uniforms, each lane with its own.
+    Wide,
+    /// Input registers of a geometry program.
+    Inputs,
+    /// Registers of a geometry unit.
+    Registers,
+}
+
+impl Pointer {
+    const COUNT: usize = 5;
 }
 
 /// Four numbers that do not change during a call.
@@ -64,6 +105,8 @@ pub(super) enum Constant {
     /// Beginning at this uniform, aL further on.
     UniformAtLoop(u8),
     Fixed(u8),
+    /// An input register of a geometry program.
+    Input(u8),
     /// Half of the viewport's size in x and y, its corner in z and w.
     Viewport,
     ClipPlane,
@@ -78,6 +121,7 @@ impl File {
         File {
             temporaries: [[None; 4]; 16],
             outputs: [[None; 4]; 16],
+            others: [[None; 4]; 16],
             address: [None; 2],
             flags: [None; 2],
             dirty: Live::default(),
@@ -86,7 +130,9 @@ impl File {
             constants: HashMap::new(),
             relative: HashMap::new(),
             rows: HashMap::new(),
-            pointers: [None; 2],
+            pointers: [None; Pointer::COUNT],
+            setting: None,
+            emitted: 0,
         }
     }
 
@@ -99,7 +145,7 @@ impl File {
 
 /// Variables for everything that lives across blocks.
 pub(super) struct Variables {
-    registers: [Variable; 128],
+    registers: [Variable; 192],
     address: [Variable; 2],
     flags: [Variable; 2],
     suspect: Variable,
@@ -111,6 +157,10 @@ pub(super) struct Variables {
     pub left: [Variable; LOOPS],
     /// aL from before each loop.
     pub saved: [Variable; LOOPS],
+    /// What SETEMIT said last, as a byte of the log.
+    pub setting: Variable,
+    /// EMITs so far.
+    pub emitted: Variable,
 }
 
 impl Variables {
@@ -124,66 +174,78 @@ impl Variables {
             counter: e.b.declare_var(I32),
             left: std::array::from_fn(|_| e.b.declare_var(I32)),
             saved: std::array::from_fn(|_| e.b.declare_var(I32)),
+            setting: e.b.declare_var(I32),
+            emitted: e.b.declare_var(I32),
         }
     }
 
-    fn register(&self, of: Dst, component: usize) -> Variable {
-        match of {
-            Dst::Temp(n) => self.registers[4 * usize::from(n & 15) + component],
-            Dst::Output(n) => self.registers[64 + 4 * usize::from(n & 15) + component],
-        }
+    fn register(&self, of: Register, component: usize) -> Variable {
+        let (file, n) = match of {
+            Register::Temp(n) => (0, n),
+            Register::Output(n) => (64, n),
+            Register::Other(n) => (128, n),
+        };
+        self.registers[file + 4 * usize::from(n & 15) + component]
     }
 }
 
-/// Every component of both files.
-fn components() -> impl Iterator<Item = (Dst, usize)> {
-    let registers = (0..16).flat_map(|n| [Dst::Temp(n), Dst::Output(n)]);
+/// Every component of all files.
+fn components() -> impl Iterator<Item = (Register, usize)> {
+    let registers = (0..16).flat_map(|n| [Register::Temp(n), Register::Output(n), Register::Other(n)]);
     registers.flat_map(|register| (0..4).map(move |component| (register, component)))
 }
 
 impl Live {
-    fn has(&self, of: Dst, component: usize) -> bool {
+    fn has(&self, of: Register, component: usize) -> bool {
         match of {
-            Dst::Temp(n) => self.temporaries & bit(n, component) != 0,
-            Dst::Output(n) => self.outputs & bit(n, component) != 0,
+            Register::Temp(n) => self.temporaries & bit(n, component) != 0,
+            Register::Output(n) => self.outputs & bit(n, component) != 0,
+            Register::Other(n) => self.others & bit(n, component) != 0,
+        }
+    }
+
+    /// Its registers' components.
+    pub fn components(self) -> impl Iterator<Item = (Register, usize)> {
+        components().filter(move |&(of, component)| self.has(of, component))
+    }
+}
+
+impl File {
+    fn known(&mut self, of: Register, component: usize) -> &mut Option<Number> {
+        match of {
+            Register::Temp(n) => &mut self.temporaries[usize::from(n & 15)][component],
+            Register::Output(n) => &mut self.outputs[usize::from(n & 15)][component],
+            Register::Other(n) => &mut self.others[usize::from(n & 15)][component],
         }
     }
 }
 
 impl Lower<'_, '_> {
     /// A component of a temporary or output register.
-    pub fn register(&mut self, of: Dst, component: usize) -> Number {
-        let known = match of {
-            Dst::Temp(n) => self.file.temporaries[usize::from(n & 15)][component],
-            Dst::Output(n) => self.file.outputs[usize::from(n & 15)][component],
-        };
-        if let Some(number) = known {
+    pub fn register(&mut self, of: impl Into<Register>, component: usize) -> Number {
+        let of = of.into();
+        if let Some(number) = *self.file.known(of, component) {
             return number;
         }
         let number = match &self.variables {
             Some(variables) if !self.file.start => {
                 let value = self.e.b.use_var(variables.register(of, component));
-                Number { value: F32x4(value), clean: false }
+                Number { value: F32x4(value), clean: self.exact }
             }
-            _ => clean(self.e.f(0.0)),
+            _ => clean(self.initial(of, component)),
         };
-        self.put(of, component, number);
+        *self.file.known(of, component) = Some(number);
         number
     }
 
-    fn put(&mut self, of: Dst, component: usize, number: Number) {
-        match of {
-            Dst::Temp(n) => self.file.temporaries[usize::from(n & 15)][component] = Some(number),
-            Dst::Output(n) => self.file.outputs[usize::from(n & 15)][component] = Some(number),
-        }
-    }
-
     /// Gives a component of a register another value.
-    pub fn write(&mut self, of: Dst, component: usize, number: Number) {
-        self.put(of, component, number);
+    pub fn write(&mut self, of: impl Into<Register>, component: usize, number: Number) {
+        let of = of.into();
+        *self.file.known(of, component) = Some(number);
         match of {
-            Dst::Temp(n) => self.file.dirty.temporaries |= bit(n, component),
-            Dst::Output(n) => self.file.dirty.outputs |= bit(n, component),
+            Register::Temp(n) => self.file.dirty.temporaries |= bit(n, component),
+            Register::Output(n) => self.file.dirty.outputs |= bit(n, component),
+            Register::Other(n) => self.file.dirty.others |= bit(n, component),
         }
     }
 
@@ -194,7 +256,7 @@ impl Lower<'_, '_> {
         }
         let flag = match &self.variables {
             Some(variables) if !self.file.start => Mask(self.e.b.use_var(variables.flags[number])),
-            _ => Mask(self.e.i(0).0),
+            _ => self.initial_flag(number),
         };
         self.file.flags[number] = Some(flag);
         flag
@@ -206,13 +268,13 @@ impl Lower<'_, '_> {
     }
 
     /// What a0.x or a0.y adds to the number of a register.
-    fn address(&mut self, number: usize) -> I32x4 {
+    pub fn address(&mut self, number: usize) -> I32x4 {
         if let Some(offset) = self.file.address[number] {
             return offset;
         }
         let offset = match &self.variables {
             Some(variables) if !self.file.start => I32x4(self.e.b.use_var(variables.address[number])),
-            _ => self.e.i(0),
+            _ => self.initial_address(number),
         };
         self.file.address[number] = Some(offset);
         offset
@@ -250,21 +312,29 @@ impl Lower<'_, '_> {
     }
 
     fn input(&mut self, n: u8, component: u8) -> Number {
-        clean(match self.key.inputs[usize::from(n & 15)] {
+        let input = match self.source.feed {
+            Feed::Vertex(inputs) => inputs[usize::from(n & 15)],
+            Feed::Registers(loaded) if loaded >> (n & 15) & 1 != 0 => {
+                return clean(self.constant(Constant::Input(n & 15), component));
+            }
+            Feed::Registers(_) | Feed::Uniforms => Input::Zero,
+        };
+        clean(match input {
             Input::Zero => self.e.f(0.0),
             Input::Fixed(number) => self.constant(Constant::Fixed(number & 15), component),
             Input::Array { .. } => self.fetched(n)[usize::from(component)],
         })
     }
 
-    /// The address of the uniforms (0) or of the table of constants (1).
-    pub fn pointer(&mut self, which: usize) -> Value {
-        if let Some(pointer) = self.file.pointers[which] {
+    /// An address from the arguments.
+    pub fn pointer(&mut self, which: Pointer) -> Value {
+        if let Some(pointer) = self.file.pointers[which as usize] {
             return pointer;
         }
+        let offset = if self.source.is_geometry() { unit::Args::pointer(which) } else { kernel::Args::pointer(which) };
         let args = self.e.args;
-        let pointer = self.e.load_i64(args, [Args::UNIFORMS, Args::TABLE][which]);
-        self.file.pointers[which] = Some(pointer);
+        let pointer = self.e.load_i64(args, offset);
+        self.file.pointers[which as usize] = Some(pointer);
         pointer
     }
 
@@ -276,14 +346,26 @@ impl Lower<'_, '_> {
             return value;
         }
         let value = match constant {
+            Constant::UniformAtLoop(n) if self.wide() => {
+                let row = self.row_at_loop(n);
+                self.e.load_floats(row, 16 * i32::from(component))
+            }
             Constant::UniformAtLoop(n) => {
                 let row = self.row_at_loop(n);
-                self.e.load_splat_f32(row, FLOATS + 4 * i32::from(component))
+                self.e.load_splat_f32(row, kernel::FLOATS + 4 * i32::from(component))
+            }
+            Constant::Uniform(n) if self.wide() => {
+                let base = self.pointer(Pointer::Wide);
+                self.e.load_floats(base, 64 * i32::from(n) + 16 * i32::from(component))
+            }
+            Constant::Input(n) => {
+                let base = self.pointer(Pointer::Inputs);
+                self.e.load_floats(base, 64 * i32::from(n) + 16 * i32::from(component))
             }
             _ => {
                 let next = self.table.len() as i32;
                 let index = *self.table.entry((constant, component)).or_insert(next);
-                let base = self.pointer(1);
+                let base = self.pointer(Pointer::Table);
                 self.e.load_floats(base, 16 * index)
             }
         };
@@ -291,12 +373,18 @@ impl Lower<'_, '_> {
         value
     }
 
+    /// Whether each lane has float uniforms of its own.
+    fn wide(&self) -> bool {
+        matches!(self.source.feed, Feed::Uniforms)
+    }
+
     /// The address of uniform `n` + aL.
     fn row_at_loop(&mut self, n: u8) -> Value {
         if let Some(&row) = self.file.rows.get(&n) {
             return row;
         }
-        let base = self.pointer(0);
+        let wide = self.wide();
+        let base = self.pointer(if wide { Pointer::Wide } else { Pointer::Uniforms });
         let counter = self.counter();
         // aL is never negative; beyond 127 it counts as 0.
         let e = &mut *self.e;
@@ -305,7 +393,7 @@ impl Lower<'_, '_> {
         let offset = e.b.ins().select(high, zero, counter);
         let number = e.b.ins().iadd_imm_u(offset, i64::from(n));
         let number = e.b.ins().band_imm_u(number, 0x7F);
-        let row = e.address(base, number, 4);
+        let row = e.address(base, number, if wide { 6 } else { 4 });
         self.file.rows.insert(n, row);
         row
     }
@@ -315,7 +403,8 @@ impl Lower<'_, '_> {
         if let Some(&row) = self.file.relative.get(&(index, n)) {
             return row;
         }
-        let base = self.pointer(0);
+        let wide = self.wide();
+        let base = self.pointer(if wide { Pointer::Wide } else { Pointer::Uniforms });
         let offset = self.address(usize::from(index == Index::A0Y));
         let e = &mut *self.e;
         let (number, mask) = (e.i(n.into()), e.i(0x7F));
@@ -323,30 +412,46 @@ impl Lower<'_, '_> {
         let number = e.iand(number, mask);
         let rows = [0, 1, 2, 3].map(|lane| {
             let number = e.lane(number, lane);
-            let row = e.address(base, number, 4);
-            e.load_floats(row, FLOATS)
+            e.address(base, number, if wide { 6 } else { 4 })
         });
-        let rows = e.transpose(rows);
+        let rows = if wide {
+            // Lane l of component c stands at 16 c + 4 l: each lane from its own row.
+            [0, 16, 32, 48].map(|component| e.load_diagonal(rows, component))
+        } else {
+            let rows = rows.map(|row| e.load_floats(row, kernel::FLOATS));
+            e.transpose(rows)
+        };
         self.file.relative.insert((index, n), rows);
         rows
     }
 
     /// Everything that matters and has no variable yet gets its start value, and the suspicions get none.
     pub fn start_variables(&mut self, live: &Live, fuel: u32) {
+        if self.variables.is_none() {
+            return;
+        }
+        let registers: Vec<_> =
+            live.components().map(|(of, component)| (of, component, self.initial(of, component))).collect();
+        let none = self.e.i(0);
+        let address = [0, 1].map(|i| if live.address[i] { self.initial_address(i) } else { none });
+        let flags = [0, 1].map(|i| if live.flags[i] { self.initial_flag(i).0 } else { none.0 });
+        let counter = self.initial_counter();
+        let setting = self.initial_setting();
         let Some(variables) = &self.variables else { return };
         let e = &mut *self.e;
-        let (float, int) = (e.f(0.0).0, e.i(0).0);
-        for (of, component) in components().filter(|&(of, component)| live.has(of, component)) {
-            e.b.def_var(variables.register(of, component), float);
+        for (of, component, value) in registers {
+            e.b.def_var(variables.register(of, component), value.0);
         }
         for i in 0..2 {
-            e.b.def_var(variables.address[i], int);
-            e.b.def_var(variables.flags[i], int);
+            e.b.def_var(variables.address[i], address[i].0);
+            e.b.def_var(variables.flags[i], flags[i]);
         }
-        e.b.def_var(variables.suspect, int);
+        e.b.def_var(variables.suspect, none.0);
         let (zero, fuel) = (e.i32(0), e.i32(fuel as i32));
-        e.b.def_var(variables.counter, zero);
+        e.b.def_var(variables.counter, counter);
         e.b.def_var(variables.fuel, fuel);
+        e.b.def_var(variables.setting, setting);
+        e.b.def_var(variables.emitted, zero);
     }
 
     /// Brings the variables up to date, as far as they matter from here on.
@@ -354,12 +459,8 @@ impl Lower<'_, '_> {
         let suspect = self.file.suspect.and_then(|_| self.suspect());
         let Some(variables) = &self.variables else { return };
         let (e, file) = (&mut *self.e, &mut self.file);
-        for (of, component) in components() {
-            let number = match of {
-                Dst::Temp(n) => file.temporaries[usize::from(n)][component],
-                Dst::Output(n) => file.outputs[usize::from(n)][component],
-            };
-            if let Some(number) = number.filter(|_| file.dirty.has(of, component) && live.has(of, component)) {
+        for (of, component) in file.dirty.common(live).components() {
+            if let Some(number) = *file.known(of, component) {
                 e.b.def_var(variables.register(of, component), number.value.0);
             }
         }
@@ -379,6 +480,9 @@ impl Lower<'_, '_> {
 
     /// Lanes with a NaN that may be wrong; `None` when there cannot be any.
     pub fn suspect(&mut self) -> Option<Mask> {
+        if self.exact {
+            return None;
+        }
         let Some(variables) = &self.variables else { return self.file.suspect };
         let earlier = Mask(self.e.b.use_var(variables.suspect));
         Some(match self.file.suspect {

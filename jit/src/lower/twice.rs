@@ -1,0 +1,77 @@
+//! Code with plain products, and once that is known to pay the same code with exact ones.
+//!
+//! A plain product costs one instruction and an exact one five, but a group with a NaN that may be 0 * infinity costs the
+//! reference, which is some fifty times slower. So a kernel begins plain, and one that has met such groups again and
+//! again is compiled a second time. Both give the same bytes; only the time differs.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use triglyph_guest::kernel::Refused;
+
+use super::Compiled;
+
+/// Doubtful groups that a kernel leaves to the reference in its life: about as many as cost what compiling costs.
+const DOUBTS: u32 = 128;
+
+/// Both forms of a kernel's code.
+pub(super) struct Twice {
+    pub plain: Compiled,
+    exact: OnceLock<Result<Compiled, Refused>>,
+    doubts: AtomicU32,
+}
+
+impl Twice {
+    pub fn new(plain: Compiled) -> Twice {
+        Twice { plain, exact: OnceLock::new(), doubts: AtomicU32::new(0) }
+    }
+
+    /// Notes a doubtful group. The code that can do it, if there is such: `compile` makes it when it is due.
+    pub fn doubt(&self, compile: impl FnOnce() -> Result<Compiled, Refused>) -> Option<&Compiled> {
+        if self.doubts.load(Relaxed) < DOUBTS {
+            self.doubts.fetch_add(1, Relaxed);
+            return None;
+        }
+        self.exact.get_or_init(compile).as_ref().ok()
+    }
+
+    /// Bytes of the plain form.
+    pub fn bytes(&self) -> usize {
+        self.plain.code.bytes()
+    }
+}
+
+/// How long a job stays with the slower of two ways after the faster one has failed: failures come in rows, so each one
+/// that follows at once doubles the time.
+pub(super) struct Patience {
+    first: usize,
+    longest: usize,
+    row: usize,
+    left: usize,
+    /// Where the faster way was taken up again.
+    again: Option<usize>,
+}
+
+impl Patience {
+    /// From `first` to `longest` pieces of work.
+    pub fn new(first: usize, longest: usize) -> Patience {
+        Patience { first, longest, row: first, left: 0, again: None }
+    }
+
+    /// Pieces that are still to be done the slower way.
+    pub fn left(&self) -> usize {
+        self.left
+    }
+
+    /// The faster way has failed at place `at` of the job.
+    pub fn failed(&mut self, at: usize) {
+        self.row = if self.again == Some(at) { (2 * self.row).min(self.longest) } else { self.first };
+        self.left = self.row;
+    }
+
+    /// The slower way has come to place `at`, with `pieces` more done.
+    pub fn done(&mut self, pieces: usize, at: usize) {
+        self.left = self.left.saturating_sub(pieces);
+        self.again = Some(at);
+    }
+}

@@ -1,0 +1,445 @@
+//! Calling compiled geometry kernels.
+//!
+//! A call does four primitives side by side, each lane with the values of its own, or one primitive in all lanes when
+//! its unit remembers the one before. What it emits is a list of records a lane and one log for all of them, from which
+//! triangles are made here, primitive by primitive.
+
+#![allow(unsafe_code)]
+
+use std::mem::offset_of;
+use std::sync::Arc;
+
+use triglyph_guest::kernel::geometry::{
+    GeometryInputs, GeometryJob, GeometryKey, GeometryPrimitive, GeometryRegisters,
+};
+use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP, Uniforms};
+use triglyph_guest::kernel::{GeometryKernel, Refused};
+use triglyph_guest::pica::isa::SetEmit;
+
+use super::registers::{Constant, Pointer};
+use super::source::Source;
+use super::twice::{Patience, Twice};
+use super::{Compiled, DIVERGED, DOUBTFUL, FULL, REASONS};
+use crate::code::{Code, Compiler};
+
+/// Float uniforms that exist.
+const UNIFORMS: usize = 96;
+/// EMITs of a primitive for which there is room at first, in programs that could have any number of them.
+const CAPACITY: usize = 16;
+
+/// Groups in a row done with exact products, at most, before the plain ones are tried again.
+const LONGEST_EXACT: usize = 256;
+/// Primitives in a row done one by one, at most, before four are tried together again.
+const LONGEST_APART: usize = 64;
+
+/// A register in four lanes: component, then lane.
+type Wide = [[f32; GROUP]; 4];
+
+/// What compiled code gets.
+#[repr(C)]
+pub(super) struct Args {
+    uniforms: *const Uniforms,
+    table: *const [f32; 4],
+    wide: *const [Wide; 128],
+    inputs: *const [Wide; 16],
+    registers: *mut GeometryRegisters,
+    /// Where each lane's records go.
+    lanes: [*mut f32; GROUP],
+    /// Four clip codes for each EMIT.
+    codes: *mut [u8; GROUP],
+    /// An [`Entry`] for each EMIT.
+    log: *mut Entry,
+    /// EMITs for which there is room.
+    capacity: u32,
+    /// What SETEMIT said last, as an [`Entry`]; before and after.
+    setting: u32,
+}
+
+impl Args {
+    pub const CODES: i32 = offset_of!(Args, codes) as i32;
+    pub const LOG: i32 = offset_of!(Args, log) as i32;
+    pub const CAPACITY: i32 = offset_of!(Args, capacity) as i32;
+    pub const SETTING: i32 = offset_of!(Args, setting) as i32;
+
+    /// Where an address stands.
+    pub const fn pointer(which: Pointer) -> i32 {
+        (match which {
+            Pointer::Uniforms => offset_of!(Args, uniforms),
+            Pointer::Table => offset_of!(Args, table),
+            Pointer::Wide => offset_of!(Args, wide),
+            Pointer::Inputs => offset_of!(Args, inputs),
+            Pointer::Registers => offset_of!(Args, registers),
+        }) as i32
+    }
+
+    /// Where the address of a lane's records stands.
+    pub const fn lane(lane: usize) -> i32 {
+        (offset_of!(Args, lanes) + lane * size_of::<*mut f32>()) as i32
+    }
+}
+
+/// What SETEMIT said at an EMIT: bits 0 and 1 vertex, 2 primitive, 3 winding.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Entry(pub u8);
+
+impl Entry {
+    pub fn new(SetEmit { vertex, primitive, winding }: SetEmit) -> Entry {
+        Entry(vertex & 3 | u8::from(primitive) << 2 | u8::from(winding) << 3)
+    }
+
+    fn setting(self) -> SetEmit {
+        SetEmit { vertex: self.0 & 3, primitive: self.0 & 4 != 0, winding: self.0 & 8 != 0 }
+    }
+}
+
+/// The code of a program.
+struct Routine {
+    twice: Twice,
+    /// What the unit had before matters to a run, and what it has afterwards to later ones.
+    sequential: bool,
+    /// An EMIT may do what an earlier run's SETEMIT said.
+    reads_setting: bool,
+    /// EMITs of a run, if that is bounded.
+    emits: Option<usize>,
+}
+
+impl Routine {
+    fn new(compiler: &Compiler, source: &Source<'_>) -> Result<Routine, Refused> {
+        Ok(Routine {
+            twice: Twice::new(source.compile(compiler, false)?),
+            sequential: source.is_sequential(),
+            reads_setting: source.reads_setting(),
+            emits: source.emits(),
+        })
+    }
+}
+
+/// A compiled geometry kernel.
+pub(super) struct Kernel {
+    compiler: Arc<Compiler>,
+    key: GeometryKey,
+    /// For the first primitive of a job, when b15 makes it another program.
+    first: Option<Routine>,
+    rest: Routine,
+    stride: usize,
+}
+
+impl Kernel {
+    pub fn new(compiler: &Arc<Compiler>, key: &GeometryKey) -> Result<Kernel, Refused> {
+        let (first, rest) = Source::geometry(key)?;
+        Ok(Kernel {
+            first: first.map(|source| Routine::new(compiler, &source)).transpose()?,
+            rest: Routine::new(compiler, &rest)?,
+            stride: key.outputs.stride(),
+            compiler: compiler.clone(),
+            key: key.clone(),
+        })
+    }
+
+    /// The code that primitive `at` of a job runs.
+    fn routine(&self, at: usize) -> &Routine {
+        self.first.as_ref().filter(|_| at == 0).unwrap_or(&self.rest)
+    }
+
+    /// The code with exact products for primitive `at`, once there have been enough groups that want it.
+    fn exact(&self, at: usize) -> Option<&Compiled> {
+        self.routine(at).twice.doubt(|| {
+            let (first, rest) = Source::geometry(&self.key)?;
+            first.filter(|_| at == 0).unwrap_or(rest).compile(&self.compiler, true)
+        })
+    }
+
+    /// How many primitives may be done side by side from `at` on.
+    fn together(&self, at: usize) -> usize {
+        if self.routine(at).sequential || self.first.is_some() && at == 0 { 1 } else { GROUP }
+    }
+
+    /// Float uniforms that the job's primitives write.
+    fn reach(&self, job: &GeometryJob<'_>) -> std::ops::Range<usize> {
+        if self.key.inputs != GeometryInputs::Uniforms {
+            return 0..0;
+        }
+        let all = job.primitives.iter().filter(|primitive| primitive.count > 0);
+        let first = all.clone().map(|primitive| primitive.register).min().unwrap_or(0) as usize;
+        let end = all.map(|primitive| primitive.register.saturating_add(primitive.count)).max().unwrap_or(0) as usize;
+        first.min(UNIFORMS)..end.clamp(first.min(UNIFORMS), UNIFORMS)
+    }
+}
+
+/// What a run over a job works with.
+struct Run<'k, 'j, 'a> {
+    kernel: &'k Kernel,
+    job: &'j mut GeometryJob<'a>,
+    /// Float uniforms, each lane with its own, and those that primitives write.
+    wide: Box<[Wide; 128]>,
+    written: std::ops::Range<usize>,
+    /// Input registers.
+    inputs: Box<[Wide; 16]>,
+    codes: Vec<[u8; GROUP]>,
+    log: Vec<Entry>,
+    /// Records for which each lane has room.
+    capacity: usize,
+}
+
+/// Primitives that are done together.
+#[derive(Clone, Copy)]
+struct Group {
+    at: usize,
+    count: usize,
+}
+
+impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
+    fn new(kernel: &'k Kernel, job: &'j mut GeometryJob<'a>) -> Self {
+        let mut wide = Box::new([[[0.0; GROUP]; 4]; 128]);
+        let written = kernel.reach(job);
+        if kernel.key.inputs == GeometryInputs::Uniforms {
+            *wide = job.uniforms.floats.map(|value| value.map(|component| [component; GROUP]));
+        }
+        let emits = [kernel.first.as_ref(), Some(&kernel.rest)].into_iter().flatten().map(|routine| routine.emits);
+        let capacity = emits.map(|emits| emits.unwrap_or(CAPACITY)).max().unwrap_or(CAPACITY);
+        Run {
+            kernel,
+            job,
+            wide,
+            written,
+            inputs: Box::new([[[0.0; GROUP]; 4]; 16]),
+            codes: Vec::new(),
+            log: Vec::new(),
+            capacity,
+        }
+    }
+
+    /// Gives lane i the values of primitive `at + i`; lanes beyond the last one those of the last. Returns what the
+    /// uniforms are behind the group, as far as they are written.
+    fn load(&mut self, Group { at, count }: Group) -> Vec<[f32; 4]> {
+        let mut uniforms = self.job.uniforms.floats[self.written.clone()].to_vec();
+        for lane in 0..GROUP {
+            let primitive = self.job.primitives[at + lane.min(count - 1)];
+            let values = values(self.job.values, primitive);
+            match &self.kernel.key.inputs {
+                GeometryInputs::Registers(registers) => {
+                    for register in registers {
+                        let register = &mut self.inputs[usize::from(register & 15)];
+                        register.iter_mut().for_each(|component| component[lane] = 0.0);
+                    }
+                    for (register, value) in registers.iter().zip(values) {
+                        set_lane(&mut self.inputs[usize::from(register & 15)], lane, *value);
+                    }
+                }
+                GeometryInputs::Uniforms => {
+                    let places =
+                        uniforms.iter_mut().skip((primitive.register as usize).saturating_sub(self.written.start));
+                    places.zip(values).for_each(|(place, value)| *place = *value);
+                    for (register, value) in self.wide[self.written.clone()].iter_mut().zip(&uniforms) {
+                        set_lane(register, lane, *value);
+                    }
+                }
+            }
+        }
+        uniforms
+    }
+
+    /// The constants that code wants, each four times.
+    fn table(&self, of: &Compiled) -> Vec<[f32; 4]> {
+        let constants = self.job.constants;
+        let viewport = [constants.half[0], constants.half[1], constants.corner[0], constants.corner[1]];
+        let value = |&(constant, component): &(Constant, u8)| {
+            let vector = match constant {
+                Constant::Uniform(n) | Constant::UniformAtLoop(n) => &self.job.uniforms.floats[usize::from(n & 127)],
+                Constant::Viewport => &viewport,
+                Constant::ClipPlane => &constants.clip_plane,
+                // Those are elsewhere, or of vertex programs.
+                Constant::Fixed(_) | Constant::Input(_) => &[0.0; 4],
+            };
+            [vector[usize::from(component & 3)]; 4]
+        };
+        of.constants.iter().map(value).collect()
+    }
+
+    /// Runs a group. The number of vertices that each primitive has emitted and what SETEMIT said last, or why there is
+    /// nothing.
+    fn call(&mut self, code: &Code, table: &[[f32; 4]], count: usize) -> Result<(usize, Entry), u64> {
+        let (stride, capacity) = (self.kernel.stride, self.capacity);
+        self.codes.resize(capacity, [0; GROUP]);
+        self.log.resize(capacity, Entry(0));
+        let filled = self.job.out.clip.len() * stride;
+        let room = filled + count * capacity * stride;
+        if self.job.out.records.len() < room {
+            // What is not used is cut off in the end.
+            self.job.out.records.resize(room, 0.0);
+        }
+        let mut lanes = [std::ptr::null_mut(); GROUP];
+        let records = &mut self.job.out.records[filled..room];
+        for (lane, place) in lanes.iter_mut().enumerate() {
+            // Lanes beyond the last primitive hold the last one, and write what it writes.
+            *place = records[(lane.min(count - 1)) * capacity * stride..].as_mut_ptr();
+        }
+        let mut args = Args {
+            uniforms: &*self.job.uniforms,
+            table: table.as_ptr(),
+            wide: &*self.wide,
+            inputs: &*self.inputs,
+            registers: &mut self.job.state.registers,
+            lanes,
+            codes: self.codes.as_mut_ptr(),
+            log: self.log.as_mut_ptr(),
+            capacity: capacity as u32,
+            setting: Entry::new(self.job.state.emit).0.into(),
+        };
+        // SAFETY: the code reads the uniforms, the tables and the registers, all of which are borrowed here, the registers
+        // mutably. It writes at most `capacity` records of `stride` floats from each of the lanes' addresses on, and
+        // as many codes and entries: code without loops has at most so many EMITs, the other compares with `capacity`.
+        let status = unsafe { code.call(&raw mut args) };
+        match status & REASONS {
+            0 => Ok((status as u32 as usize, Entry(args.setting as u8))),
+            reason => Err(reason),
+        }
+    }
+
+    /// Does a group. Its vertices, triangles, registers and uniforms are kept, or the reason returned why nothing is.
+    fn group(&mut self, group: Group, form: &Form<'_>) -> Result<(), u64> {
+        let Group { at, count } = group;
+        let routine = self.kernel.routine(at);
+        let before = routine.sequential.then(|| self.job.state.registers.clone());
+        let uniforms = self.load(group);
+        let (emitted, setting) = loop {
+            match self.call(form.code, &form.table, count) {
+                Err(FULL) if self.capacity < self.job.limit as usize => {
+                    self.capacity = (2 * self.capacity).min(self.job.limit as usize);
+                }
+                result => break result?,
+            }
+        };
+        if routine.reads_setting && count > 1 && setting != Entry::new(self.job.state.emit) {
+            // The second primitive would have begun with another setting than the first.
+            return Err(DIVERGED);
+        }
+        if !self.keeps_to_limits(emitted, count) || !self.has_vertices(&self.log[..emitted]) {
+            if let Some(before) = before {
+                self.job.state.registers = before;
+            }
+            return Err(FULL);
+        }
+        self.job.uniforms.floats[self.written.clone()].copy_from_slice(&uniforms);
+        self.job.state.emit = setting.setting();
+        self.take(emitted, count);
+        Ok(())
+    }
+
+    /// Whether all EMITs count.
+    fn keeps_to_limits(&self, emitted: usize, count: usize) -> bool {
+        emitted <= self.job.limit as usize && self.job.out.clip.len() + count * emitted <= self.job.room as usize
+    }
+
+    /// Whether every triangle of a log finds its vertices.
+    fn has_vertices(&self, log: &[Entry]) -> bool {
+        let mut stored = self.job.state.slots.map(|slot| slot.is_some());
+        log.iter().all(|entry| {
+            let SetEmit { vertex, primitive, .. } = entry.setting();
+            stored[usize::from(vertex)] = true;
+            !primitive || stored[..3] == [true; 3]
+        })
+    }
+
+    /// Appends what the lanes have emitted, primitive by primitive.
+    fn take(&mut self, emitted: usize, count: usize) {
+        let (stride, capacity) = (self.kernel.stride, self.capacity);
+        let out = &mut *self.job.out;
+        let start = out.clip.len();
+        for lane in 0..count {
+            let first = out.clip.len();
+            if emitted < capacity && lane > 0 {
+                let from = (start + lane * capacity) * stride;
+                out.records.copy_within(from..from + emitted * stride, first * stride);
+            }
+            out.clip.extend(self.codes[..emitted].iter().map(|codes| codes[lane]));
+            for (vertex, entry) in (first as u32..).zip(&self.log[..emitted]) {
+                let SetEmit { vertex: slot, primitive, winding } = entry.setting();
+                self.job.state.slots[usize::from(slot)] = Some(vertex);
+                if let ([Some(a), Some(b), Some(c), _], true) = (self.job.state.slots, primitive) {
+                    if winding {
+                        out.turned.push(out.triangles.len() as u32);
+                    }
+                    out.triangles.push([a, b, c]);
+                }
+            }
+        }
+    }
+}
+
+/// The values of a primitive.
+fn values(all: &[[f32; 4]], primitive: GeometryPrimitive) -> &[[f32; 4]] {
+    let from = all.get(primitive.first as usize..).unwrap_or(&[]);
+    &from[..from.len().min(primitive.count as usize)]
+}
+
+fn set_lane(register: &mut Wide, lane: usize, value: [f32; 4]) {
+    for (component, value) in register.iter_mut().zip(value) {
+        component[lane] = value;
+    }
+}
+
+/// One form of a routine's code, with its constants of a job.
+struct Form<'k> {
+    code: &'k Code,
+    table: Vec<[f32; 4]>,
+}
+
+impl Run<'_, '_, '_> {
+    fn form<'c>(&self, of: &'c Compiled) -> Form<'c> {
+        Form { code: &of.code, table: self.table(of) }
+    }
+
+    /// Does the primitives from `at` on, until one is for the reference. Returns how many of all are done.
+    fn all(&mut self, mut at: usize) -> usize {
+        let (kernel, total) = (self.kernel, self.job.primitives.len());
+        let mut plain = self.form(&kernel.routine(at).twice.plain);
+        let mut exact: Option<Form<'_>> = None;
+        let (mut with_exact, mut one_by_one) = (Patience::new(1, LONGEST_EXACT), Patience::new(GROUP, LONGEST_APART));
+        while at < total {
+            let alone = one_by_one.left() > 0;
+            let count = if alone { 1 } else { kernel.together(at).min(total - at) };
+            let form = exact.as_ref().filter(|_| with_exact.left() > 0);
+            match self.group(Group { at, count }, form.unwrap_or(&plain)) {
+                Ok(()) => {
+                    if at == 0 && kernel.first.is_some() {
+                        // From here on it is another program.
+                        (plain, exact) = (self.form(&kernel.rest.twice.plain), None);
+                    }
+                    let was_exact = with_exact.left() > 0;
+                    at += count;
+                    if was_exact {
+                        with_exact.done(1, at);
+                    }
+                    if alone {
+                        one_by_one.done(1, at);
+                    }
+                }
+                Err(DIVERGED) if count > 1 => one_by_one.failed(at),
+                Err(DOUBTFUL) => {
+                    let Some(compiled) = kernel.exact(at) else { return at };
+                    exact = Some(self.form(compiled));
+                    with_exact.failed(at);
+                }
+                Err(_) => return at,
+            }
+        }
+        at
+    }
+}
+
+impl GeometryKernel for Kernel {
+    fn run(&self, job: &mut GeometryJob<'_>, first: usize) -> usize {
+        if job.exhausted >= EXHAUSTED_LIMIT || first >= job.primitives.len() {
+            return first;
+        }
+        let done = Run::new(self, job).all(first);
+        job.out.records.truncate(job.out.clip.len() * self.stride);
+        done
+    }
+
+    fn code_bytes(&self) -> usize {
+        self.first.as_ref().map_or(0, |first| first.twice.bytes()) + self.rest.twice.bytes()
+    }
+}
