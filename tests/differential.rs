@@ -13,6 +13,8 @@
 
 mod support;
 
+#[path = "differential/geometry.rs"]
+mod geometry;
 #[path = "differential/lists.rs"]
 mod lists;
 #[path = "differential/pixel.rs"]
@@ -53,9 +55,11 @@ struct Kind {
     check: fn(u64) -> Outcome,
 }
 
-const KINDS: [Kind; 5] = [
+const KINDS: [Kind; 7] = [
     Kind { name: "vertex programs", price: 1, compiled: 80.0, check: vertex::structured },
     Kind { name: "vertex programs without structure", price: 4, compiled: 60.0, check: vertex::ragged },
+    Kind { name: "geometry programs", price: 1, compiled: 80.0, check: geometry::structured },
+    Kind { name: "geometry programs without structure", price: 4, compiled: 60.0, check: geometry::ragged },
     Kind { name: "pixel states", price: 1, compiled: 95.0, check: pixel::states },
     // Copies and conversions that leave their memory are the reference's.
     Kind { name: "transfers", price: 1, compiled: 70.0, check: transfer::transfers },

@@ -51,7 +51,8 @@ pub struct GeometryPrimitive {
     pub register: u32,
 }
 
-/// What a geometry unit keeps from one primitive to the next. All zero at the start of a draw.
+/// What a geometry unit keeps from one primitive to the next. All zero at the start of a draw, which is to say of a job
+/// whose kernel does not keep registers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GeometryState {
     /// What instructions write.

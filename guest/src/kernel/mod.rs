@@ -13,6 +13,7 @@ pub mod pixel;
 pub mod procedural;
 pub mod program;
 mod random_fragment;
+pub mod random_geometry;
 pub mod random_mme;
 pub mod random_pixel;
 pub mod random_transfer;
