@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use triglyph_guest::kernel::vertex::{Numbers, PicaProgram, Uniforms};
 use triglyph_guest::num::F24;
+use triglyph_guest::pica::isa::Op;
+use triglyph_guest::table::Fields;
 
 use crate::snapshot::{bits, floats, state};
 
@@ -15,7 +17,8 @@ pub(super) struct ShaderUnit {
     pub(super) uniforms: Uniforms,
     pub(super) bools: u16,
     pub(super) port: FloatPort,
-    program: Option<Arc<PicaProgram>>,
+    /// The program and the boolean uniforms that it tests.
+    program: Option<(Arc<PicaProgram>, u16)>,
     numbers: Numbers,
 }
 
@@ -99,19 +102,23 @@ impl ShaderUnit {
         self.program = None;
     }
 
-    /// The program that starts at `entry`. The same allocation as long as nothing has changed.
+    /// The program that starts at `entry`. The same allocation as long as nothing has changed. Boolean uniforms that no
+    /// instruction tests are false in it, so that they make no other program: b15 of a geometry unit changes by itself.
     pub(super) fn program(&mut self, entry: u16) -> Arc<PicaProgram> {
         match &self.program {
-            Some(program) if program.entry == entry && program.bools == self.bools => program.clone(),
+            Some((program, tested)) if program.entry == entry && program.bools == self.bools & tested => {
+                program.clone()
+            }
             _ => {
+                let tested = self.code.iter().fold(0, |set, &word| set | tested(word));
                 let program = Arc::new(PicaProgram {
                     code: trimmed(&self.code),
                     descriptors: trimmed(&self.descriptors),
                     entry,
-                    bools: self.bools,
+                    bools: self.bools & tested,
                     numbers: self.numbers,
                 });
-                self.program = Some(program.clone());
+                self.program = Some((program.clone(), tested));
                 program
             }
         }
@@ -171,7 +178,13 @@ impl ShaderUnit {
     }
 }
 
-fn store(words: &mut [u32], index: u32, word: u32, program: &mut Option<Arc<PicaProgram>>) -> bool {
+/// The boolean uniform that an instruction tests, as a bit.
+fn tested(word: u32) -> u16 {
+    let tests = [Op::callu, Op::ifu, Op::jmpu].into_iter().find(|op| op.info().pattern.matches(word.into()));
+    tests.map_or(0, |op| 1 << Fields::new(word.into(), &op.info().pattern).byte(b'i'))
+}
+
+fn store<T>(words: &mut [u32], index: u32, word: u32, program: &mut Option<T>) -> bool {
     let Some(place) = words.get_mut(index as usize) else { return false };
     if *place != word {
         *place = word;
@@ -188,6 +201,8 @@ fn trimmed(words: &[u32]) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
+    use triglyph_guest::pica::Program;
+
     use super::*;
 
     #[test]
@@ -210,6 +225,23 @@ mod tests {
         assert!(!unit.store_code(512, 1));
         assert!(!unit.store_descriptor(128, 1));
         assert!(!unit.store_uniform(96, [1.0; 4]));
+    }
+
+    #[test]
+    fn boolean_uniforms_that_nothing_tests_make_no_other_program() {
+        let mut unit = ShaderUnit::new(512);
+        let text =
+            "ifu b3, there..there\nnop\nthere:\njmpu !b7, end\ncallu b15, end..end\nloop i1, end\nnop\nend:\nend";
+        for (i, word) in Program::assemble(text).unwrap().code.into_iter().enumerate() {
+            unit.store_code(i as u32, word);
+        }
+        for (bools, kept) in [(0x8000, 0x8000), (0xFFFF, 0x8088), (0x7F7F, 0x0008), (0x80, 0x80), (0, 0)] {
+            unit.bools = bools;
+            assert_eq!(unit.program(0).bools, kept);
+        }
+        let program = unit.program(0);
+        unit.bools = 0x7777 & !0x88;
+        assert!(Arc::ptr_eq(&program, &unit.program(0)));
     }
 
     #[test]
