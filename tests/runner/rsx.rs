@@ -4,13 +4,21 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use libtest_mimic::Failed;
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::rsx::{fragment, vertex};
 
 use crate::parse::File;
 use crate::{rsx_fragment, rsx_vertex};
 
-/// Commands that run kernels of programs.
-pub const COMMANDS: [&str; 2] = ["vertex", "fragment"];
+/// Whether a tier makes the kernels that a command runs, as far as one can tell from an empty program.
+pub fn takes(tier: &dyn Tier, command: &str) -> bool {
+    let Some(programs) = tier.programs() else { return !matches!(command, "vertex" | "fragment") };
+    match command {
+        "vertex" => programs.program_vertex(&rsx_vertex::key(&Default::default(), Vec::new(), 0)).is_ok(),
+        "fragment" => programs.fragment(&rsx_fragment::key(&Default::default(), Vec::new(), "r")).is_ok(),
+        _ => true,
+    }
+}
 
 fn with_command<'f>(files: &'f [Arc<File>], command: &str) -> impl Iterator<Item = &'f Arc<File>> {
     files.iter().filter(move |file| file.commands.iter().any(|other| other.name == command))

@@ -73,7 +73,7 @@ pub fn assemble(file: &File) -> Result<Vec<u32>, String> {
 }
 
 /// What a case gives to a program.
-struct Inputs {
+pub struct Inputs {
     inputs: [FragmentInput; 16],
     planes: Vec<Plane>,
     primitive: Primitive,
@@ -82,8 +82,8 @@ struct Inputs {
     textures: Units<UNITS>,
 }
 
-impl Inputs {
-    fn new() -> Self {
+impl Default for Inputs {
+    fn default() -> Self {
         let mut inputs = [FragmentInput::Zero; 16];
         for (number, input) in inputs.iter_mut().enumerate() {
             let group = number as u8;
@@ -104,7 +104,9 @@ impl Inputs {
         let planes = vec![[0.0; 3]; 4 * INPUTS.len()];
         Inputs { inputs, planes, primitive, constants, covered: 15, textures: Units::default() }
     }
+}
 
+impl Inputs {
     fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         let three = |value: &str| -> Result<[f32; 3], String> {
             floats(value)?.try_into().map_err(|_| format!("`{value}` are not three numbers"))
@@ -164,29 +166,34 @@ impl Inputs {
 /// Colour and depth of the four pixels, `None` where nothing was written.
 type Lanes = [Option<([[u32; 4]; 4], f32)>; 4];
 
+/// The key of a program whose results are of these kinds: `h` halves, `d` depth.
+pub fn key(given: &Inputs, code: Vec<u32>, kinds: &str) -> FragmentKey {
+    let (export_float, export_depth) = (!kinds.contains('h'), kinds.contains('d'));
+    let code = RsxFragmentCode { code, inputs: given.inputs, export_float, export_depth };
+    FragmentKey {
+        code: FragmentCode::Rsx(Arc::new(code)),
+        textures: given.textures.keys(),
+        output: output(),
+        samples: Samples::ONE,
+    }
+}
+
 /// Four pixels.
 pub fn run(file: &File, case: &Case, engine: Engine) -> Results {
     let mut code = assemble(file)?;
-    let mut given = Inputs::new();
+    let mut given = Inputs::default();
     for item in &case.settings {
         if !given.textures.set(&item.key, &item.value)? {
             given.set(&item.key, &item.value)?;
         }
     }
-    let asks = |kind: char| case.expectations.iter().any(|item| item.key.starts_with(kind));
-    let (export_float, export_depth) = (!asks('h'), asks('d'));
-    if asks('r') && asks('h') {
+    let kinds: String = case.expectations.iter().filter_map(|item| item.key.chars().next()).collect();
+    if kinds.contains('r') && kinds.contains('h') {
         return Err("a case asks for R or for H registers".to_owned());
     }
     let constants: Vec<_> = program::constants(&code).map(|words| words.map(f32::from_bits)).collect();
     program::clear_constants(&mut code);
-    let code = RsxFragmentCode { code, inputs: given.inputs, export_float, export_depth };
-    let key = FragmentKey {
-        code: FragmentCode::Rsx(Arc::new(code)),
-        textures: given.textures.keys(),
-        output: output(),
-        samples: Samples::ONE,
-    };
+    let key = key(&given, code, &kinds);
     let lanes = draw(&key, &given, &constants, engine)?;
     case.expectations.iter().map(|item| result(&lanes, &item.key)).collect()
 }

@@ -25,7 +25,8 @@ use crate::parse::{Case, File, integer, show, vector};
 use crate::rsx_texture::Units;
 use crate::{Engine, Results};
 
-struct Inputs {
+/// What a case gives to a program.
+pub struct Inputs {
     fixed: [[f32; 4]; 16],
     constants: Vec<[f32; 4]>,
     branch_bits: u32,
@@ -46,14 +47,15 @@ pub fn assemble(file: &File) -> Result<(Vec<[u32; 4]>, usize), String> {
     Ok((store, first))
 }
 
+impl Default for Inputs {
+    fn default() -> Self {
+        let constants = vec![[0.0; 4]; RSX_CONSTANTS];
+        Inputs { fixed: [[0.0; 4]; 16], constants, branch_bits: 0, fuel: 65_536, textures: Units::default() }
+    }
+}
+
 fn inputs(case: &Case) -> Result<Inputs, String> {
-    let mut read = Inputs {
-        fixed: [[0.0; 4]; 16],
-        constants: vec![[0.0; 4]; RSX_CONSTANTS],
-        branch_bits: 0,
-        fuel: 65_536,
-        textures: Units::default(),
-    };
+    let mut read = Inputs::default();
     for item in &case.settings {
         if read.textures.set(&item.key, &item.value)? {
             continue;
@@ -77,18 +79,23 @@ fn inputs(case: &Case) -> Result<Inputs, String> {
     Ok(read)
 }
 
-/// One vertex.
-pub fn run(file: &File, case: &Case, engine: Engine) -> Results {
-    let (code, start) = assemble(file)?;
-    let given = inputs(case)?;
+/// The key of a program that stands in the store.
+pub fn key(given: &Inputs, code: Vec<[u32; 4]>, start: usize) -> VertexKey {
     let code = RsxVertexCode { code, start: start as u16, branch_bits: given.branch_bits };
-    let key = VertexKey {
+    VertexKey {
         code: VertexCode::Rsx(Arc::new(code)),
         inputs: [Input::Fixed; 16],
         big_endian: true,
         outputs: 0xFFFF,
         textures: given.textures.keys(),
-    };
+    }
+}
+
+/// One vertex.
+pub fn run(file: &File, case: &Case, engine: Engine) -> Results {
+    let (code, start) = assemble(file)?;
+    let given = inputs(case)?;
+    let key = key(&given, code, start);
     let tier = engine.tier()?;
     let programs = tier.programs().ok_or("no program kernels")?;
     let kernel = programs.program_vertex(&key).map_err(|refused| refused.to_string())?;

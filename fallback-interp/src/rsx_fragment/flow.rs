@@ -37,11 +37,26 @@ pub(super) enum Structure {
 }
 
 impl Lane {
-    /// The order in which lanes run: by the calls they are in, then by place, then by open structures.
+    /// The order in which lanes run: by the calls they are in, then by place, then by open structures. At a place the ends of
+    /// passes come first, those of inner loops, which begin later, before those of outer ones.
     pub(super) fn order(&self, other: &Lane) -> Ordering {
         let place = self.calls().chain([self.at]);
         let others = other.calls().chain([other.at]);
-        place.cmp(others).then(self.structures.len().cmp(&other.structures.len()))
+        let by_place = place.cmp(others).then(other.waiting().cmp(&self.waiting()));
+        by_place.then(self.structures.len().cmp(&other.structures.len()))
+    }
+
+    /// Whether the lane waits for the end of a pass.
+    pub(super) fn waits(&self) -> bool {
+        self.waiting().is_some()
+    }
+
+    /// Where the loop begins for the end of whose pass the lane waits.
+    fn waiting(&self) -> Option<usize> {
+        match self.structures.last() {
+            Some(Structure::Loop { body, end, .. }) if self.at == *end => Some(*body),
+            _ => None,
+        }
     }
 
     /// The CALs of open calls, oldest first.
@@ -117,35 +132,30 @@ impl Lane {
         self.ended = true;
     }
 
-    /// Looks at the innermost structure until nothing changes. Tells whether a pass of a loop was done.
-    pub(super) fn settle(&mut self) -> bool {
-        let mut passed = false;
-        while !self.ended {
-            match self.structures.last_mut() {
-                Some(Structure::If { otherwise, end, .. }) if self.at == *otherwise => {
-                    self.at = *end;
-                    self.structures.pop();
-                }
-                Some(Structure::Loop { body, end, passes, index }) if self.at == *end => {
-                    passed = true;
-                    *passes -= 1;
-                    if *passes == 0 {
-                        self.structures.pop();
-                    } else {
-                        self.at = *body;
-                        if let Some((index, increment)) = index {
-                            *index += *increment;
-                        }
-                    }
-                }
-                Some(Structure::If { body, otherwise: end, .. } | Structure::Loop { body, end, .. })
-                    if self.at < *body || self.at > *end =>
-                {
-                    self.structures.pop();
-                }
-                _ => break,
-            }
+    /// Ends the pass for whose end the lane waits.
+    pub(super) fn end_pass(&mut self) {
+        let Some(Structure::Loop { body, passes, index, .. }) = self.structures.last_mut() else { return };
+        *passes -= 1;
+        if *passes == 0 {
+            self.structures.pop();
+            return;
         }
-        passed
+        self.at = *body;
+        if let Some((index, increment)) = index {
+            *index += *increment;
+        }
+    }
+
+    /// Looks at the innermost structure until nothing changes.
+    pub(super) fn settle(&mut self) {
+        loop {
+            match self.structures.last() {
+                Some(Structure::If { otherwise, end, .. }) if self.at == *otherwise => self.at = *end,
+                Some(Structure::If { body, otherwise: end, .. } | Structure::Loop { body, end, .. })
+                    if self.at < *body || self.at > *end => {}
+                _ => return,
+            }
+            self.structures.pop();
+        }
     }
 }

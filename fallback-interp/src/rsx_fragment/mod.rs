@@ -21,7 +21,7 @@ mod texture;
 
 use triglyph_guest::kernel::program::fragment::{FUEL, FragmentInput, RsxFragmentCode, UNITS};
 use triglyph_guest::kernel::program::sampler::{Texture, TextureKey};
-use triglyph_guest::rsx::fragment::{self, FlowOp, Instruction, Temp};
+use triglyph_guest::rsx::fragment::{self, FlowOp, Instruction, Step, Temp};
 
 use crate::program::Vector;
 use crate::program::interpolate::Point;
@@ -93,41 +93,45 @@ impl<'a> Quad<'a> {
             lane.reset(registers);
         }
         let mut executed = 0;
-        while let Some((at, lanes)) = self.next() {
-            let Some(step) = code.get(at) else {
+        while let Some((first, lanes)) = self.next() {
+            let mut limited = first.waits();
+            if limited {
+                self.each(lanes, Lane::end_pass);
+            } else if let Some(step) = code.get(first.at) {
+                executed += 1;
+                limited = matches!(&step.instruction, Instruction::Flow(flow) if flow.op == FlowOp::Cal);
+                self.execute(step, lanes, points);
+            } else {
                 // Behind the last instruction.
                 self.each(lanes, |lane| lane.ended = true);
-                continue;
-            };
-            executed += 1;
-            let mut limited = false;
-            match &step.instruction {
-                Instruction::Compute(compute) => {
-                    self.compute(compute, step.constant, lanes, points);
-                    self.each(lanes, |lane| lane.at += 1);
-                }
-                Instruction::Flow(flow) => {
-                    self.each(lanes, |lane| lane.flow(flow, step));
-                    limited = flow.op == FlowOp::Cal;
-                }
             }
-            if step.instruction.ends() {
-                self.each(lanes, |lane| lane.ended = true);
-            }
-            self.each(lanes, |lane| limited |= lane.settle());
+            self.each(lanes, Lane::settle);
             if limited && executed > FUEL {
                 return;
             }
         }
     }
 
-    /// The place that executes next, and the lanes that are there.
-    fn next(&self) -> Option<(usize, Lanes)> {
-        let running = || self.lanes.iter().filter(|lane| !lane.ended);
-        let first = running().min_by(|a, b| a.order(b))?;
+    /// Executes an instruction for the lanes of a set.
+    fn execute(&mut self, step: &Step, lanes: Lanes, points: &[Point<'_>; 4]) {
+        match &step.instruction {
+            Instruction::Compute(compute) => {
+                self.compute(compute, step.constant, lanes, points);
+                self.each(lanes, |lane| lane.at += 1);
+            }
+            Instruction::Flow(flow) => self.each(lanes, |lane| lane.flow(flow, step)),
+        }
+        if step.instruction.ends() {
+            self.each(lanes, |lane| lane.ended = true);
+        }
+    }
+
+    /// The lane whose turn it is, and all that are at the same place.
+    fn next(&self) -> Option<(&Lane, Lanes)> {
+        let first = self.lanes.iter().filter(|lane| !lane.ended).min_by(|a, b| a.order(b))?;
         let together = |lane: &Lane| !lane.ended && lane.at == first.at && lane.structures == first.structures;
         let lanes = self.lanes.iter().enumerate().fold(0, |set, (i, lane)| set | Lanes::from(together(lane)) << i);
-        Some((first.at, lanes))
+        Some((first, lanes))
     }
 
     fn each(&mut self, lanes: Lanes, mut act: impl FnMut(&mut Lane)) {

@@ -47,7 +47,7 @@
 //! * **Order.** Of the lanes that have not ended those run next whose place comes first: the CALs of open Calls are compared, oldest
 //!   first, then the instruction (what a CAL calls comes behind the CAL and before what follows it); at the same instruction fewer open
 //!   structures come first, then lower lanes. The end of a pass comes right before the instruction at the loop's end place, that of an
-//!   inner loop before that of an outer one: so lanes that are done with a pass wait there for those that are not. Lanes at the same place with
+//!   inner loop, which begins later, before that of an outer one: so lanes that are done with a pass wait there for those that are not. Lanes at the same place with
 //!   equal stacks execute it together.
 //! * **Differences** between two lanes, of DDX, DDY and levels of detail, are 0 unless both execute the instruction together.
 //! * **Fuel.** What lanes execute together counts once. When a pass of a Loop is done, and at a CAL (which is counted, and
