@@ -75,6 +75,7 @@ pub struct ImageCache {
     scene: u64,
     bytes: usize,
     scratch: Vec<u8>,
+    looked_at: u64,
 }
 
 /// Decoded texels that may be held, in bytes, before those go that were not used for a while.
@@ -95,6 +96,11 @@ impl ImageCache {
         }
     }
 
+    /// Bytes of guest memory that were compared or decoded since the last call.
+    pub fn take_looked_at(&mut self) -> u64 {
+        std::mem::take(&mut self.looked_at)
+    }
+
     /// Lets go of images that were not used in the last `scenes` scenes.
     fn evict(&mut self, scenes: u64) {
         let oldest = self.scene.saturating_sub(scenes);
@@ -112,6 +118,7 @@ impl ImageCache {
             return Some(entry.decoded.clone());
         }
         let window = memory.readable(source.place.space, source.place.address).first(source.size as usize);
+        self.looked_at += window.len() as u64;
         let mut hasher = Xxh3::new();
         mem::for_each_chunk(window, |bytes| hasher.update(bytes));
         let content = hasher.digest();

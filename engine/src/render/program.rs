@@ -63,6 +63,11 @@ impl Renderer {
         std::mem::take(&mut self.samples)
     }
 
+    /// Bytes of textures that had to be looked at since the last call.
+    pub fn take_texture_bytes(&mut self) -> u64 {
+        self.images.take_looked_at()
+    }
+
     /// An image as it is in memory now, for vertex programs.
     pub fn image(&mut self, memory: &Memory, source: &Arc<ImageSource>) -> Option<Arc<DecodedImage>> {
         self.flush_overlapping(memory, source.place.space, source.place.address, source.size);

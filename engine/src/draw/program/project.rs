@@ -37,6 +37,9 @@ pub(super) const PLANES: u32 = 7 + USER_PLANES as u32;
 /// functions 50. (Hardware's guard band is not known.)
 const GUARD: f64 = 32_768.0;
 
+/// The guard band in 1/256 pixel, and a pixel more.
+const FURTHEST: f64 = (GUARD + 1.0) * 256.0;
+
 /// The smallest w that is not clipped: so small that perspective division of any f32 stays finite in f64.
 const SMALLEST_W: f64 = 1e-30;
 
@@ -106,8 +109,8 @@ impl Projection {
         let Viewport { scale, offset } = self.viewport;
         let inv_w = 1.0 / w;
         let window = |v: f64, axis: usize| v * inv_w * f64::from(scale[axis]) + f64::from(offset[axis]);
-        // Rounded half up; `as` gives 0 for NaN and saturates, which only vertices outside need.
-        let snap = |v: f64| (v * 256.0 + 0.5).floor() as i32;
+        // Rounded half up. NaN gives 0; only vertices outside, and those that clipping of infinities makes, are limited.
+        let snap = |v: f64| (v * 256.0 + 0.5).floor().clamp(-FURTHEST, FURTHEST) as i32;
         Projected { x: snap(window(x, 0)), y: snap(window(y, 1)), depth: window(z, 2), inv_w, ..Projected::default() }
     }
 

@@ -18,6 +18,8 @@ use crate::transfer::{Fill, Request};
 
 /// What 64 bytes of a clear cost, in nanoseconds of the clock.
 const LINE_TIME: u64 = 4;
+/// What a pixel costs more that is not simply filled.
+const PIXEL_TIME: u64 = 2;
 
 impl Curie {
     /// CLEAR_SURFACE: stores the clear values in the channels, depth and stencil that the word names, within surface clip,
@@ -109,7 +111,12 @@ fn clear(core: &mut Core, target: &Target, surface: &TargetSurface, rect: Rect, 
             let size = (bytes as u64) << (log2_width + log2_height);
             fill_range(core, surface, 0, size, fill);
         }
-        _ => clear_pixels(core, surface, [x0, y0, x1, y1], pixel),
+        _ => {
+            // Already paid for as if it were a fill.
+            if core.spend(PIXEL_TIME * u64::from(x1 - x0) * u64::from(y1 - y0)) {
+                clear_pixels(core, surface, [x0, y0, x1, y1], pixel);
+            }
+        }
     }
 }
 

@@ -18,10 +18,14 @@ use crate::draw::{Unique, unique};
 use crate::render::program::ProgramCall;
 use crate::rsx::core::Core;
 
-/// What a vertex costs, in nanoseconds of the clock.
-const VERTEX_TIME: u64 = 4;
-/// What 64 pixels of a bounding box cost.
-const BLOCK_TIME: u64 = 8;
+/// What an instruction of a vertex costs, in 1/16 nanosecond of the clock.
+const VERTEX_INSTRUCTION: u64 = 4;
+/// What an instruction costs for 64 pixels, in nanoseconds.
+const BLOCK_INSTRUCTION: u64 = 4;
+/// What 64 pixels of a bounding box cost besides.
+const BLOCK: u64 = 8;
+/// Bytes of textures that are looked at in a nanosecond.
+const TEXTURE_BYTES: u64 = 16;
 
 /// Vertices of a draw: which to shade, and in which order they form primitives.
 struct Vertices {
@@ -61,12 +65,13 @@ impl Curie {
         if gather.is_empty() || !self.rendering_enabled(core) {
             return;
         }
-        let count = gather.order.len() + gather.inline.len() + gather.immediate.len();
-        if !core.spend(VERTEX_TIME * count as u64) {
-            return;
-        }
         self.state.take_stale(&mut self.registers);
         self.state.refresh_vertex(core, &self.registers, &self.uploads.store);
+        let count = (gather.order.len() + gather.inline.len() + gather.immediate.len()) as u64;
+        let instructions = self.state.vertex.as_ref().map_or(0, |vertex| vertex.instructions);
+        if !core.spend(count * (16 + VERTEX_INSTRUCTION * instructions) / 16) {
+            return;
+        }
         let topology = gather.topology;
         if self.state.refresh_pixels(core, &self.registers, topology).is_none() {
             return;
@@ -193,8 +198,10 @@ impl Curie {
         let target = &self.state.target.surfaces;
         let call = ProgramCall { target, state: &pixels.state, setup: &pixels.setup, topology, order };
         let drawn = core.renderer.draw_programs(&core.memory, &call, records);
+        let blocks = drawn.pixels / 64 + drawn.primitives;
+        let textures = core.renderer.take_texture_bytes() / TEXTURE_BYTES;
         // Without fuel the next draw is not done any more.
-        let _ = core.spend(BLOCK_TIME * (drawn.pixels / 64));
+        let _ = core.spend(blocks * (BLOCK + BLOCK_INSTRUCTION * pixels.instructions) + textures);
     }
 }
 

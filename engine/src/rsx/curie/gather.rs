@@ -8,8 +8,8 @@ use crate::device::FaultKind;
 use crate::draw::program::{RESTART, Topology};
 use crate::rsx::core::Core;
 
-/// Vertices that one draw may have: more than any title draws at once, and so few that their records fit memory.
-pub(super) const MOST_VERTICES: usize = 1 << 22;
+/// Vertices that one draw may have: as many as 20 bits of index can name. Their records take 256 MiB at most.
+pub(super) const MOST_VERTICES: usize = 1 << 20;
 
 /// What came since BEGIN.
 #[derive(Debug)]

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::program::fragment::{FogMode, FragmentInput, Interpolation, RsxFragmentCode};
+use triglyph_guest::kernel::program::fragment::{FUEL, FogMode, FragmentInput, Interpolation, RsxFragmentCode};
 use triglyph_guest::rsx::enums::{self, ShadeMode};
 use triglyph_guest::rsx::fragment::memory::{self, Order};
 use triglyph_guest::rsx::fragment::program::{clear_constants, constants};
-use triglyph_guest::rsx::fragment::{Program, Summary};
+use triglyph_guest::rsx::fragment::{FlowOp, Instruction, Program, Step, Summary};
 use triglyph_guest::rsx::methods::curie as m;
 
 use crate::device::FaultKind;
@@ -29,6 +29,8 @@ pub(in crate::rsx::curie) struct FragmentProgram {
     pub constants: Arc<[[f32; 4]]>,
     /// What it uses.
     pub summary: Summary,
+    /// Instructions that a fragment executes at most.
+    pub instructions: u64,
 }
 
 /// Bytes of a slot.
@@ -77,8 +79,8 @@ impl FragmentProgram {
             let what = format_args!("fragment program at {offset:#x}, word {at}: {unknown}");
             core.fault(FaultKind::BadShader, offset.into(), what);
         });
-        let summary = program.summary;
-        Some(FragmentProgram { object, offset, bytes, code: Arc::new(code), constants: values, summary })
+        let (summary, instructions) = (program.summary, longest(&program));
+        Some(FragmentProgram { object, offset, bytes, code: Arc::new(code), constants: values, summary, instructions })
     }
 
     /// Whether memory still holds what was read.
@@ -108,6 +110,31 @@ fn slot_bytes(core: &Core, object: &DmaObject, offset: u32, slot: usize) -> Opti
     let place = object.range(u64::from(offset) + (slot * SLOT) as u64, SLOT as u64)?;
     let window = core.memory.readable(place.space, place.address);
     (window.len() >= SLOT).then(|| window.read(0))
+}
+
+/// Instructions that a fragment executes at most: those of repetitions count as often as these go round.
+fn longest(program: &Program) -> u64 {
+    if program.summary.repeats && program.code.iter().any(is_call) {
+        return FUEL.into();
+    }
+    // Ends of the repetitions around an instruction, and how often they go round together.
+    let mut around: Vec<(usize, u64)> = Vec::new();
+    let mut count = 0u64;
+    for (index, step) in program.code.iter().enumerate() {
+        around.retain(|&(end, _)| index < end);
+        let passes = around.last().map_or(1, |&(_, passes)| passes);
+        count = count.saturating_add(passes);
+        if let Instruction::Flow(flow) = &step.instruction
+            && matches!(flow.op, FlowOp::Loop | FlowOp::Rep)
+        {
+            around.push((step.end.into(), passes.saturating_mul(flow.count.into())));
+        }
+    }
+    count.min(FUEL.into())
+}
+
+fn is_call(step: &Step) -> bool {
+    matches!(&step.instruction, Instruction::Flow(flow) if flow.op == FlowOp::Cal)
 }
 
 /// Whether points replace texture coordinates.

@@ -52,6 +52,8 @@ pub(super) struct State {
 pub(super) struct Pixels {
     pub state: Arc<ProgramState>,
     pub setup: Arc<ProgramSetup>,
+    /// Instructions that a fragment executes at most.
+    pub instructions: u64,
 }
 
 /// Groups that fragments and primitives depend on.

@@ -22,16 +22,17 @@ pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) 
         return None;
     }
     let program = state.program.as_ref()?;
+    let instructions = program.instructions;
     let vertex = state.vertex.as_ref()?;
     let offset = |register: u32| vertex.key.offset(register);
     let inputs = fragment::inputs(registers, program.summary.inputs, state.points, offset);
     let setup = setup::derive(registers, target, inputs.varyings, offset);
     setup.clip?;
-    let (textures, bindings) = state.textures.get(core, registers, program.summary.textures);
+    let textures = state.textures.get(core, registers, program.summary.textures);
     let samples = target.surfaces.samples;
     let key = FragmentKey {
         code: FragmentCode::Rsx(Arc::new(program.key(registers, inputs.inputs))),
-        textures,
+        textures: textures.keys,
         output: output.key,
         samples,
     };
@@ -48,7 +49,7 @@ pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) 
         kernel: core.renderer.kernels.fragment(&key),
         constants,
         program_constants: program.constants.clone(),
-        textures: bindings,
+        textures: textures.bindings,
         windows: windows(registers, setup.clip),
         stipple: stipple(registers),
         sample_positions,
@@ -56,7 +57,7 @@ pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) 
         count_samples,
         surfaces: output.surfaces,
     };
-    Some(Pixels { state: Arc::new(state), setup: Arc::new(setup) })
+    Some(Pixels { state: Arc::new(state), setup: Arc::new(setup), instructions })
 }
 
 /// A sample's place relative to the middle of its pixel.

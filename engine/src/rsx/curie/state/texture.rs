@@ -36,6 +36,8 @@ const IDENTITY: u32 = 0xAAE4;
 #[derive(Debug, Default)]
 pub(in crate::rsx::curie) struct TextureUnits {
     units: [Option<Option<Unit>>; UNITS],
+    /// The units of the last program.
+    last: Option<(u16, Used)>,
 }
 
 /// A unit that is on.
@@ -45,14 +47,21 @@ struct Unit {
     binding: TextureBinding,
 }
 
+/// Units that a program samples.
+#[derive(Clone, Debug)]
+pub(super) struct Used {
+    /// For its key.
+    pub keys: [Option<TextureKey>; UNITS],
+    /// What they sample.
+    pub bindings: Arc<[Option<TextureBinding>; UNITS]>,
+}
+
 impl TextureUnits {
-    /// Keys and bindings of the units in `used`.
-    pub(super) fn get(
-        &mut self,
-        core: &mut Core,
-        registers: &Registers,
-        used: u16,
-    ) -> ([Option<TextureKey>; UNITS], Arc<[Option<TextureBinding>; UNITS]>) {
+    /// The units in `used`.
+    pub(super) fn get(&mut self, core: &mut Core, registers: &Registers, used: u16) -> Used {
+        if let Some((_, last)) = self.last.as_ref().filter(|(set, _)| *set == used) {
+            return last.clone();
+        }
         let (mut keys, mut bindings) = ([None; UNITS], [const { None }; UNITS]);
         for i in (0..UNITS).filter(|i| used >> i & 1 != 0) {
             let unit = self.units[i].get_or_insert_with(|| unit(core, registers, &fragment_words(registers, i)));
@@ -61,7 +70,9 @@ impl TextureUnits {
                 bindings[i] = Some(unit.binding.clone());
             }
         }
-        (keys, Arc::new(bindings))
+        let found = Used { keys, bindings: Arc::new(bindings) };
+        self.last = Some((used, found.clone()));
+        found
     }
 }
 

@@ -32,6 +32,8 @@ pub(in crate::rsx::curie) struct VertexState {
     pub textures: VertexTextures,
     /// Instructions that a vertex may execute.
     pub fuel: u32,
+    /// Instructions that it probably executes.
+    pub instructions: u64,
     /// The kernel for arrays in memory.
     pub key: VertexKey,
     /// As above.
@@ -99,7 +101,8 @@ impl VertexState {
         let get = |id: usize| registers.get(id as u32);
         let start = get(m::set_transform_program_start::ID);
         let branch_bits = get(m::set_transform_branch_bits::ID);
-        let Reachable { code, inputs, textures } = reachable(core, store, start as usize);
+        let Reachable { code, inputs, textures, count, backward } = reachable(core, store, start as usize);
+        let instructions = count * if backward { PASSES } else { 1 };
         let code = Arc::new(RsxVertexCode { code, start: start.min(STORE as u32) as u16, branch_bits });
         let output_mask = get(m::set_vertex_attrib_output_mask::ID);
         let outputs = outputs(output_mask);
@@ -110,7 +113,7 @@ impl VertexState {
         let timeout = m::set_transform_timeout::instructions(get(m::set_transform_timeout::ID));
         // A channel without set-up has 0 here and draws all the same.
         let fuel = if timeout == 0 { 0x1_0000 } else { timeout };
-        VertexState { inputs, output_mask, arrays, textures, fuel, key, handle }
+        VertexState { inputs, output_mask, arrays, textures, fuel, instructions, key, handle }
     }
 
     /// Where the arrays that the program reads stand, and how many bytes of them may be read, for vertices up to `last`. Arrays
@@ -256,10 +259,17 @@ struct Reachable {
     inputs: u16,
     /// Texture units that they read.
     textures: u8,
+    /// How many they are.
+    count: u64,
+    /// Whether one leads back.
+    backward: bool,
 }
 
+/// How often a loop is thought to go round: how often it does is known to nobody before.
+const PASSES: u64 = 16;
+
 fn reachable(core: &mut Core, store: &Store, start: usize) -> Reachable {
-    let mut found = Reachable { code: Vec::new(), inputs: 0, textures: 0 };
+    let mut found = Reachable { code: Vec::new(), inputs: 0, textures: 0, count: 0, backward: false };
     let mut seen = [false; STORE];
     let mut open = vec![start];
     while let Some(index) = open.pop() {
@@ -277,6 +287,7 @@ fn reachable(core: &mut Core, store: &Store, start: usize) -> Reachable {
             Instruction::NOP
         });
         found.add(&instruction);
+        found.backward |= instruction.scalar.op.has_target() && usize::from(instruction.scalar.target) <= index;
         let op = instruction.scalar.op;
         let leaves = matches!(op, ScalarOp::Bra | ScalarOp::Bri | ScalarOp::Ret) && instruction.condition.is_none();
         if !instruction.end && !leaves {
@@ -292,6 +303,7 @@ fn reachable(core: &mut Core, store: &Store, start: usize) -> Reachable {
 impl Reachable {
     fn add(&mut self, instruction: &Instruction) {
         use triglyph_guest::rsx::vertex::Register;
+        self.count += 1;
         if instruction.reads(Register::Input) {
             self.inputs |= if instruction.relative_input { u16::MAX } else { 1 << instruction.input };
         }
