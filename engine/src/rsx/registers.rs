@@ -8,6 +8,9 @@ pub const TRIGGER: u32 = 1 << 31;
 /// What writes to methods do: bits 0 to 30 are groups of state that become stale, bit 31 is [`TRIGGER`].
 pub type Effects = [u32; METHODS];
 
+/// Runs up to this length are stored word by word: setting up vectors costs more.
+const SHORT: usize = 8;
+
 /// The registers of an object, by method number (byte address / 4).
 #[derive(Clone, Debug)]
 pub struct Registers {
@@ -77,6 +80,16 @@ impl Registers {
         let mut count = words.len().min(METHODS - first);
         let effects = &effects[first..first + count];
         let registers = &mut self.words[first..first + count];
+        if count <= SHORT {
+            for (i, ((&effect, &new), register)) in effects.iter().zip(words).zip(registers).enumerate() {
+                if effect & TRIGGER != 0 {
+                    return i;
+                }
+                self.stale |= if new == *register { 0 } else { effect };
+                *register = new;
+            }
+            return count;
+        }
         let (mut any, mut stale) = (0, 0);
         for ((&effect, &new), &old) in effects.iter().zip(words).zip(&*registers) {
             any |= effect;

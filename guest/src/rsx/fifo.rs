@@ -52,13 +52,8 @@ impl Command {
     /// Reads a word. Every word means something; the order of the tests is the hardware's (envytools).
     #[inline]
     pub const fn decode(word: u32) -> Command {
-        if word & 0xA003_0003 == 0 {
-            return Command::Methods(Methods {
-                method: word & 0x1FFC,
-                subchannel: word >> 13 & 7,
-                count: word >> 18 & 0x7FF,
-                increasing: word & 0x4000_0000 == 0,
-            });
+        if let Some(methods) = Methods::decode(word) {
+            return Command::Methods(methods);
         }
         if word & 0xE000_0003 == 0x2000_0000 {
             return Command::Jump(word & 0x1FFF_FFFC);
@@ -74,6 +69,27 @@ impl Command {
 }
 
 impl Methods {
+    /// The header of a word; `None` for words that are something else.
+    #[inline(always)]
+    pub const fn decode(word: u32) -> Option<Methods> {
+        if word & 0xA003_0003 != 0 {
+            return None;
+        }
+        Some(Methods {
+            method: word & 0x1FFC,
+            subchannel: word >> 13 & 7,
+            count: word >> 18 & 0x7FF,
+            increasing: word & 0x4000_0000 == 0,
+        })
+    }
+
+    /// The header of what is left when `count` data words are taken, not more than there are.
+    #[inline(always)]
+    pub const fn after(self, count: u32) -> Methods {
+        let method = if self.increasing { (self.method + 4 * count) & 0x1FFC } else { self.method };
+        Methods { method, count: self.count - count, ..self }
+    }
+
     /// The word that decodes to this header.
     pub const fn encode(self) -> u32 {
         self.method & 0x1FFC

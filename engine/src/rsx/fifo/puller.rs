@@ -1,6 +1,6 @@
 //! The puller: methods of its own, the rest goes to the objects on the subchannels.
 
-use triglyph_guest::rsx::fifo::METHOD_SPACE;
+use triglyph_guest::rsx::fifo::{METHOD_SPACE, Methods};
 use triglyph_guest::rsx::methods::puller as methods;
 use triglyph_guest::rsx::ramht::engine;
 use triglyph_guest::rsx::registers::pfifo_interrupt;
@@ -8,7 +8,7 @@ use triglyph_guest::rsx::registers::pfifo_interrupt;
 use super::{Channel, Stop};
 use crate::device::FaultKind;
 use crate::rsx::core::{Core, RsxMode};
-use crate::rsx::graph::{Bound, Graph, Run};
+use crate::rsx::graph::{Bound, Graph, Object, Run};
 use crate::rsx::outside::{Outside, SoftwareMethod};
 
 /// Where data words go.
@@ -22,6 +22,14 @@ pub struct Method {
     pub increasing: bool,
 }
 
+impl Method {
+    /// Where the next word of a packet goes.
+    #[inline(always)]
+    pub fn of(packet: Methods) -> Method {
+        Method { subchannel: packet.subchannel, method: packet.method, increasing: packet.increasing }
+    }
+}
+
 /// Methods below this are the puller's own.
 const OWN: u32 = 0x100;
 /// Object methods: their data are handles, which the hardware replaces by instance addresses.
@@ -29,6 +37,13 @@ const OBJECTS: std::ops::Range<u32> = 0x180..0x200;
 
 /// Offsets of a semaphore that the hardware takes.
 const SEMAPHORE_OFFSETS: u32 = 0xFFC;
+
+/// The words up to the end of the method space: the next one is the subchannel's method 0.
+#[inline(always)]
+fn to_the_end(words: &[u32], method: u32, increasing: bool) -> &[u32] {
+    let room = (METHOD_SPACE - method) as usize / 4;
+    if increasing && words.len() > room { &words[..room] } else { words }
+}
 
 /// The puller at work.
 #[derive(Debug)]
@@ -49,32 +64,50 @@ impl Puller<'_> {
     #[inline]
     pub fn methods(&mut self, channel: &mut Channel, to: Method, words: &[u32]) -> (usize, Option<Stop>) {
         let Method { subchannel, method, increasing } = to;
-        // Where the method space ends, the next word is the subchannel's method 0.
-        let mut count = match increasing {
-            true => words.len().min((METHOD_SPACE - method) as usize / 4),
-            false => words.len(),
-        };
-        if method < OBJECTS.end {
-            if method < OWN {
-                return self.own(channel, to, words);
+        if method < OBJECTS.end || self.graph.bound(subchannel) == Bound::Software {
+            return self.special(channel, to, words);
+        }
+        channel.engine = engine::GRAPH as u8;
+        let words = to_the_end(words, method, increasing);
+        self.graph.run(self.core, subchannel, Run { method, words, increasing });
+        (words.len(), None)
+    }
+
+    /// Executes data words if they are the 3D object's and nothing is to be looked at: the path of nearly all words.
+    /// Otherwise nothing has happened.
+    #[inline(always)]
+    pub fn plain(&mut self, channel: &mut Channel, to: Method, words: &[u32]) -> bool {
+        let Method { subchannel, method, increasing } = to;
+        let end = method as usize + 4 * words.len();
+        if method < OBJECTS.end || end > METHOD_SPACE as usize || self.graph.bound(subchannel) != Bound::Curie {
+            return false;
+        }
+        channel.engine = engine::GRAPH as u8;
+        self.graph.curie.run(self.core, Run { method, words, increasing });
+        true
+    }
+
+    /// Methods that are not simply an object's.
+    fn special(&mut self, channel: &mut Channel, to: Method, words: &[u32]) -> (usize, Option<Stop>) {
+        let Method { subchannel, method, increasing } = to;
+        let mut words = to_the_end(words, method, increasing);
+        if method < OWN {
+            return self.own(channel, to, words);
+        }
+        if self.core.mode() == RsxMode::Exact {
+            if OBJECTS.contains(&method) {
+                return self.object_methods(to, words);
             }
-            if self.core.mode() == RsxMode::Exact {
-                if OBJECTS.contains(&method) {
-                    return self.object_methods(to, words);
-                }
-                if increasing {
-                    count = count.min((OBJECTS.start - method) as usize / 4);
-                }
+            if increasing && method < OBJECTS.start {
+                words = &words[..words.len().min((OBJECTS.start - method) as usize / 4)];
             }
         }
-        match self.graph.bound(subchannel) {
-            Bound::Software => self.software(to, words),
-            _ => {
-                channel.engine = engine::GRAPH as u8;
-                self.graph.run(self.core, subchannel, Run { method, words: &words[..count], increasing });
-                (count, None)
-            }
+        if self.graph.bound(subchannel) == Bound::Software {
+            return self.software(to, words);
         }
+        channel.engine = engine::GRAPH as u8;
+        self.graph.run(self.core, subchannel, Run { method, words, increasing });
+        (words.len(), None)
     }
 
     /// Methods whose data are handles, one by one: the object gets instance addresses instead.

@@ -1,6 +1,6 @@
 //! The pusher: headers, jumps, calls, runs of data words.
 
-use triglyph_guest::rsx::fifo::{Command, PusherError};
+use triglyph_guest::rsx::fifo::{Command, Methods, PusherError};
 
 use super::{Channel, Fetch, Method, Puller, Stop};
 use crate::device::FaultKind;
@@ -22,10 +22,9 @@ pub fn run(channel: &mut Channel, fetch: &mut Fetch, puller: &mut Puller<'_>) ->
         let Some(words) = fetch.words(puller.core, channel) else {
             return fail(channel, puller, PusherError::MemoryFault);
         };
-        let count = (channel.packet.count as usize).min(words.len());
-        let stop = match count {
-            0 => command(channel, puller, words[0]),
-            _ => data(channel, puller, &words[..count]),
+        let stop = match channel.packet.count {
+            0 => command(channel, puller, words),
+            _ => data(channel, puller, words),
         };
         if let Some(stop) = stop {
             return stop;
@@ -34,35 +33,51 @@ pub fn run(channel: &mut Channel, fetch: &mut Fetch, puller: &mut Puller<'_>) ->
     Stop::Idle
 }
 
-/// Data words of a packet: to the puller, as many as it takes.
+/// Data words of a packet: to the puller, as many as there are and as it takes.
 #[inline]
 fn data(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option<Stop> {
     let packet = channel.packet;
-    let method = Method { subchannel: packet.subchannel, method: packet.method, increasing: packet.increasing };
+    let words = &words[..words.len().min(packet.count as usize)];
     let fuel = puller.core.spend(WORD * words.len() as u64);
-    let (taken, stop) = puller.methods(channel, method, words);
-    let taken = taken as u32;
-    channel.get = channel.get.wrapping_add(4 * taken);
-    channel.packet.count -= taken;
-    channel.fetched += taken;
-    if packet.increasing {
-        channel.packet.method = (packet.method + 4 * taken) & 0x1FFC;
-    }
+    let (taken, stop) = puller.methods(channel, Method::of(packet), words);
+    took(channel, packet, taken as u32);
     if fuel { stop } else { out_of_fuel(channel, puller) }
 }
 
-/// A word where a header is expected.
-#[inline]
-fn command(channel: &mut Channel, puller: &mut Puller<'_>, word: u32) -> Option<Stop> {
+/// Moves behind data words of a packet.
+#[inline(always)]
+fn took(channel: &mut Channel, packet: Methods, count: u32) {
+    channel.get = channel.get.wrapping_add(4 * count);
+    channel.packet = packet.after(count);
+    channel.fetched += count;
+}
+
+/// A word where a header is expected, with the data words behind it that are there.
+#[inline(always)]
+fn command(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option<Stop> {
+    let (&word, rest) = words.split_first()?;
+    puller.core.position = u64::from(channel.get);
+    let Some(packet) = Methods::decode(word) else { return branch(channel, puller, word) };
+    channel.get = channel.get.wrapping_add(4);
+    channel.fetched = 0;
+    let words = &rest[..rest.len().min(packet.count as usize)];
+    let fuel = puller.core.spend(WORD * (words.len() as u64 + 1));
+    if !words.is_empty() && puller.plain(channel, Method::of(packet), words) {
+        took(channel, packet, words.len() as u32);
+    } else {
+        channel.packet = packet;
+    }
+    if fuel { None } else { out_of_fuel(channel, puller) }
+}
+
+/// A word that leads elsewhere, or is an error.
+fn branch(channel: &mut Channel, puller: &mut Puller<'_>, word: u32) -> Option<Stop> {
     let at = channel.get;
-    puller.core.position = u64::from(at);
     let next = at.wrapping_add(4);
     match Command::decode(word) {
         Command::Methods(packet) => {
             channel.packet = packet;
-            channel.fetched = 0;
             channel.get = next;
-            return if puller.core.spend(WORD) { None } else { out_of_fuel(channel, puller) };
         }
         Command::Jump(target) if target == at => return Some(Stop::Parked),
         Command::Jump(target) => channel.get = target,
