@@ -13,6 +13,7 @@ use crate::capture_file::Named;
 use crate::exit::Exit;
 use crate::gx;
 use crate::output::Output;
+use crate::push_buffer::PushBuffers;
 
 /// Arguments of `info`.
 #[derive(Debug, Args)]
@@ -22,6 +23,9 @@ pub struct Arguments {
     /// List every record, with the index that error messages use.
     #[arg(long)]
     records: bool,
+    /// List every method of the push buffers (PS3).
+    #[arg(long, conflicts_with = "records")]
+    methods: bool,
 }
 
 /// Sizes of the records of a kind.
@@ -63,6 +67,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     let reader = Reader::new(&bytes)?;
     let machine = reader.header().machine;
     let mut contents = Contents::default();
+    let mut buffers =
+        (arguments.methods && machine == Machine::Ps3).then(|| PushBuffers::new(reader.header().big_endian));
     let mut broken = None;
     for (raw, entry) in reader.raw_records().zip(reader.records()) {
         match (raw, entry) {
@@ -71,11 +77,15 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
                 if arguments.records {
                     print_record(&line, output)?;
                 }
+                for line in buffers.iter_mut().flat_map(|buffers| buffers.add(raw.index, &entry.record)) {
+                    output.line(&line)?;
+                    output.object(&line)?;
+                }
             }
             (Err(error), _) | (_, Err(error)) => broken = Some(error),
         }
     }
-    if !arguments.records {
+    if !arguments.records && !arguments.methods {
         contents.print(path, &reader, bytes.len(), output)?;
     }
     match broken {

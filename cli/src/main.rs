@@ -12,6 +12,7 @@ mod gx;
 mod info;
 mod machine;
 mod output;
+mod push_buffer;
 mod replay;
 mod report;
 mod verify;

@@ -233,6 +233,21 @@ fn info_shows_what_is_inside() {
 }
 
 #[test]
+fn info_names_the_methods_of_push_buffers() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/captures/rsx/02-quad.tgc");
+    let shown = triglyph(&["info", "--methods", text(&path)]);
+    expect_code(&shown, 0);
+    let said = String::from_utf8(shown.stdout).unwrap();
+    for part in ["SET_OBJECT", "curie", "SET_SURFACE_FORMAT", "BUF_NOTIFY", "width 64, height 64", "LINE_COUNT"] {
+        assert!(said.contains(part), "{part}");
+    }
+    let lines = json_lines(&triglyph(&["--json", "info", "--methods", text(&path)]));
+    assert_eq!(lines.len(), said.lines().count());
+    assert!(lines.iter().all(|line| line["event"] == "method" && line["channel"] == 1));
+    assert!(lines.iter().all(|line| !line["method"].as_str().unwrap().starts_with("0x")), "all methods have names");
+}
+
+#[test]
 fn a_closed_pipe_is_no_panic() {
     let folder = tempfile::tempdir().unwrap();
     let path = capture(folder.path(), "two", [1, 2, 3, 4]);
