@@ -156,7 +156,8 @@ pub(super) fn convert_pixel(from: Bits, to: Bits, pixel: u32) -> u32 {
 /// The image as a change of layout, if it is one: nothing is scaled, filtered, converted or repeated at an edge.
 fn rearrangement(source: &Source, surface: &Surface, area: &Area) -> Option<Rearrange> {
     let ImageFormat::Pixels(bits) = source.format else { return None };
-    let whole = |axis: usize| source.step[axis] == ONE && (!source.bilinear || source.start[axis] % ONE == 0);
+    // Filtering takes pixels apart and puts them together in the target's format, where it has nothing to mix as well.
+    let whole = |axis: usize| source.step[axis] == ONE && !source.bilinear;
     let first = source.start.map(|at| at >> 20);
     let size = area.size();
     let inside = |axis: usize| first[axis] >= 0 && first[axis] + i64::from(size[axis]) <= i64::from(source.size[axis]);
