@@ -379,7 +379,7 @@ fn blocks(nodes: &[Node], start: usize) -> Graph {
 }
 
 /// Nodes reachable from `start`, each before its successors except where a cycle closes.
-fn reverse_postorder<I: Iterator<Item = usize>>(
+pub(crate) fn reverse_postorder<I: Iterator<Item = usize>>(
     count: usize,
     start: usize,
     successors: impl Fn(usize) -> I,

@@ -343,6 +343,20 @@ impl<'a> Emit<'a> {
         F32x4(self.b.ins().nearest(a.0))
     }
 
+    /// Conversion of whole numbers; those outside of i32 become its limits, NaN 0.
+    pub fn to_int_saturating(&mut self, a: F32x4) -> I32x4 {
+        if !self.caps.x86 {
+            return I32x4(self.b.ins().fcvt_to_sint_sat(I32X4, a.0));
+        }
+        // The instruction gives i32::MIN for everything that does not fit.
+        let value = self.truncate_to_int(a);
+        let limit = self.f(2_147_483_648.0);
+        let above = self.le(limit, a);
+        let value = self.ixor(value, I32x4(above.0));
+        let nan = self.unordered(a, a);
+        I32x4(self.b.ins().band_not(value.0, nan.0))
+    }
+
     /// a <= b, false when either is NaN.
     pub fn le(&mut self, a: F32x4, b: F32x4) -> Mask {
         Mask(self.b.ins().fcmp(FloatCC::LessThanOrEqual, a.0, b.0))

@@ -66,6 +66,11 @@ impl Jit {
         program::dump(&self.compiler, key)
     }
 
+    /// What the vertex kernel of `key`, a program, compiles to.
+    pub fn dump_program_vertex(&self, key: &contract::vertex::VertexKey) -> String {
+        program::vertex::dump(&self.compiler, key)
+    }
+
     /// What the vertex kernel of `key` compiles to.
     pub fn dump_vertex(&self, key: &VertexKey) -> String {
         lower::dump(&self.compiler, key)
@@ -104,8 +109,7 @@ impl Tier for Jit {
 
 impl ProgramTier for Jit {
     fn program_vertex(&self, key: &contract::vertex::VertexKey) -> Result<Arc<dyn contract::VertexKernel>, Refused> {
-        let _ = key;
-        Err(Refused("vertex programs"))
+        program::vertex::vertex(&self.compiler, key)
     }
 
     fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn contract::FragmentKernel>, Refused> {

@@ -193,6 +193,24 @@ fn integer_arithmetic() {
     ints("umin", |e, a, b| e.umin(a, b), u32::min);
     ints("imin", |e, a, b| e.imin(a, b), |a, b| (a as i32).min(b as i32) as u32);
     ints("imax", |e, a, b| e.imax(a, b), |a, b| (a as i32).max(b as i32) as u32);
+    ints(
+        "to_int_saturating",
+        |e, a, _| {
+            let a = e.float_of_bits(a);
+            let a = e.floor(a);
+            e.to_int_saturating(a)
+        },
+        |a, _| f32::from_bits(a).floor() as i32 as u32,
+    );
+    for chunk in EDGES.chunks(4) {
+        let a: [f32; 4] = chunk.try_into().unwrap();
+        let got = run(a.map(f32::to_bits), [0; 4], |e, a, _| {
+            let a = e.float_of_bits(a);
+            let a = e.nearest(a);
+            e.to_int_saturating(a).0
+        });
+        assert_eq!(got, a.map(|a| a.round_ties_even() as i32 as u32));
+    }
     let flag = |m: bool| 0u32.wrapping_sub(u32::from(m));
     ints("imax_unsigned", |e, a, b| e.imax_unsigned(a, b), u32::max);
     ints("swap_bytes", |e, a, _| e.swap_bytes(a, 4), |a, _| a.swap_bytes());

@@ -5,6 +5,7 @@
 //!             -> kernel.rs the function: loops over blocks and quads        args.rs  its arguments, and checking them
 //!                quad.rs   one quad: interpolate.rs -> the machine's program (sampler/ for textures) -> output/
 //!                surface.rs  where its pixels stand
+//! VertexKey   -> vertex/   batches, fetch; the machine's program
 //! ```
 
 pub(crate) mod args;
@@ -15,5 +16,6 @@ mod plan;
 pub(crate) mod quad;
 pub(crate) mod sampler;
 mod surface;
+pub(crate) mod vertex;
 
 pub use kernel::{dump, fragment};

@@ -1,3 +1,4 @@
 //! Programs of the RSX: vertex and fragment programs to lanes.
 
 pub mod fragment;
+pub mod vertex;

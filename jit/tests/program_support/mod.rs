@@ -79,7 +79,7 @@ pub struct Case {
     pub key: FragmentKey,
     constants: FragmentConstants,
     program_constants: Vec<[f32; 4]>,
-    textures: Vec<TextureData>,
+    pub textures: Vec<TextureData>,
     primitives: Vec<Primitive>,
     planes: Vec<Plane>,
     blocks: Vec<PixelBlock>,

@@ -1,0 +1,149 @@
+//! Blocks and branches, and the group's records.
+
+use cranelift_codegen::ir::InstBuilder;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I64;
+
+use super::Lower;
+use super::graph::Exit;
+use super::registers::{Cell, File};
+use crate::program::vertex::args::Args;
+
+impl Lower<'_, '_> {
+    /// Emits all blocks. The last one that is executed ends in the records.
+    pub fn program(&mut self) {
+        let graph = &self.source.graph;
+        let mut ends: Vec<Option<File>> = graph.blocks.iter().map(|_| None).collect();
+        let mut parents = vec![None; graph.blocks.len()];
+        for (i, block) in graph.blocks.iter().enumerate() {
+            for to in block.exit.targets().filter(|&to| graph.blocks[to].entries == 1) {
+                parents[to] = Some(i);
+            }
+        }
+        let first = self.e.b.current_block();
+        let alone = graph.blocks[0].entries == 1;
+        self.blocks = (0..graph.blocks.len())
+            .map(|i| match first.filter(|_| i == 0 && alone) {
+                Some(current) => current,
+                None => self.e.block(&[]),
+            })
+            .collect();
+        self.pending = graph.blocks.iter().map(|block| block.entries).collect();
+        if !alone {
+            self.jump(0);
+        }
+        for (i, block) in graph.blocks.iter().enumerate() {
+            if i > 0 || !alone {
+                self.e.switch_to(self.blocks[i]);
+                // Rows at address registers are loaded again: blocks do not all dominate what follows.
+                self.relative.clear();
+                self.file = parents[i].and_then(|parent: usize| ends[parent].clone()).unwrap_or_default();
+            }
+            self.block(i);
+            if block.exit.targets().any(|to| graph.blocks[to].entries == 1) {
+                ends[i] = Some(std::mem::take(&mut self.file));
+            }
+        }
+    }
+
+    /// Emits block `i` with its exit.
+    fn block(&mut self, i: usize) {
+        let source = self.source;
+        let block = &source.graph.blocks[i];
+        for &(pc, pushed) in &block.steps {
+            self.instruction(&source.program.code[usize::from(pc)], pushed);
+        }
+        if let Some(fuel) = self.variables.fuel {
+            let left = self.e.b.use_var(fuel);
+            let left = self.e.b.ins().iadd_imm_s(left, -(block.steps.len() as i64));
+            self.e.b.def_var(fuel, left);
+        }
+        if block.exit.targets().any(|to| source.graph.blocks[to].entries != 1) {
+            self.flush();
+        }
+        match block.exit {
+            Exit::End => {
+                self.check_fuel();
+                self.records();
+            }
+            Exit::Go(to) => self.go(i, to),
+            Exit::Fork { yes, no } => self.fork(i, yes, no),
+        }
+    }
+
+    /// Goes both ways: where the lanes say, or out of the kernel when they say different things.
+    fn fork(&mut self, from: usize, yes: usize, no: usize) {
+        let source = self.source;
+        let Some(&(pc, _)) = source.graph.blocks[from].steps.last() else { return };
+        let bits = self.branch_bits(&source.program.code[usize::from(pc)]);
+        let all = self.all(bits);
+        let (yes_way, no_way, mixed) = (self.e.block(&[]), self.e.block(&[]), self.e.block(&[]));
+        self.e.branch(all, (yes_way, &[]), (mixed, &[]));
+        self.e.seal(&[yes_way, mixed]);
+        self.e.switch_to(mixed);
+        let diverged = self.diverged;
+        self.e.branch(bits, (diverged, &[]), (no_way, &[]));
+        self.e.seal(&[no_way]);
+        for (way, to) in [(yes_way, yes), (no_way, no)] {
+            self.e.switch_to(way);
+            self.go(from, to);
+        }
+    }
+
+    /// Jumps to block `to`; where that closes a cycle, only with fuel left.
+    fn go(&mut self, from: usize, to: usize) {
+        if to <= from {
+            self.check_fuel();
+        }
+        self.jump(to);
+    }
+
+    /// Leaves the group to the reference when too many instructions have been executed.
+    fn check_fuel(&mut self) {
+        let Some(fuel) = self.variables.fuel else { return };
+        let left = self.e.b.use_var(fuel);
+        let empty = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, left, 0);
+        let on = self.e.block(&[]);
+        let retry = self.retry;
+        self.e.branch(empty, (retry, &[]), (on, &[]));
+        self.e.seal(&[on]);
+        self.e.switch_to(on);
+    }
+
+    fn jump(&mut self, to: usize) {
+        self.e.jump(self.blocks[to], &[]);
+        self.pending[to] -= 1;
+        if self.pending[to] == 0 {
+            self.e.b.seal_block(self.blocks[to]);
+        }
+    }
+
+    /// Stores the group's records and goes on with the next group, or leaves the kernel.
+    fn records(&mut self) {
+        let key = self.source.key;
+        let args = self.e.args;
+        let records = self.e.load_i64(args, Args::RECORDS);
+        let stride = 4 * key.stride() as i32;
+        let group = self.e.b.ins().uextend(I64, self.group);
+        let size = self.e.i64(i64::from(4 * stride));
+        let offset = self.e.b.ins().imul(group, size);
+        let records = self.e.b.ins().iadd(records, offset);
+        for output in (0..32u8).filter(|&n| key.outputs >> n & 1 != 0) {
+            let at = 4 * key.offset(output.into()).unwrap_or(0) as i32;
+            let components = [0, 1, 2, 3].map(|c| self.float(Cell::Output(output, c)));
+            let rows = self.e.transpose(components);
+            for (vertex, row) in rows.into_iter().enumerate() {
+                self.e.store(row.0, records, at + vertex as i32 * stride);
+            }
+        }
+        let e = &mut *self.e;
+        let next = e.b.ins().iadd_imm_u(self.group, 1);
+        let groups = e.load_i32(args, Args::GROUPS);
+        let more = e.b.ins().icmp(IntCC::UnsignedLessThan, next, groups);
+        let done = e.block(&[]);
+        e.branch(more, (self.head, &[next]), (done, &[]));
+        e.switch_to(done);
+        let all = e.b.ins().uextend(I64, groups);
+        e.finish(all);
+    }
+}

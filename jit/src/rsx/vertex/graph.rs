@@ -1,0 +1,226 @@
+//! Control flow of a vertex program, resolved while compiling.
+//!
+//! What calls are open is known everywhere, so the states "place and open calls" that a program can be in are walked
+//! through once: calls are inlined, branches on branch bits are gone, what is left are branches on condition
+//! registers.
+
+use std::collections::HashMap;
+
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::rsx::operand::Test;
+use triglyph_guest::rsx::vertex::{CALL_DEPTH, Instruction, Program, ScalarOp};
+
+use crate::flow::reverse_postorder;
+
+/// Instructions, inlined calls counted each time, above which a program is refused.
+const MAX_STEPS: usize = 4096;
+
+/// A program as blocks. Block 0 is the first one.
+#[derive(Debug)]
+pub struct Graph {
+    /// Ordered so that edges to the same or an earlier block are the only ones that close cycles.
+    pub blocks: Vec<Block>,
+    /// Whether there are cycles.
+    pub cyclic: bool,
+    /// Instructions in all blocks.
+    pub size: u32,
+}
+
+/// Instructions executed one after the other.
+#[derive(Debug)]
+pub struct Block {
+    /// Indices of instructions, and how many address registers are on the stack before each.
+    pub steps: Vec<(u16, u8)>,
+    pub exit: Exit,
+    /// Edges that lead here; the program's start is one.
+    pub entries: u32,
+}
+
+/// How a block ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// The program ends.
+    End,
+    Go(usize),
+    /// By the condition of the last instruction.
+    Fork {
+        yes: usize,
+        no: usize,
+    },
+}
+
+impl Exit {
+    /// Every block that may be next.
+    pub fn targets(self) -> impl Iterator<Item = usize> {
+        let (a, b) = match self {
+            Exit::End => (None, None),
+            Exit::Go(to) => (Some(to), None),
+            Exit::Fork { yes, no } => (Some(yes), Some(no)),
+        };
+        a.into_iter().chain(b)
+    }
+
+    fn map(self, f: impl Fn(usize) -> usize) -> Exit {
+        match self {
+            Exit::End => Exit::End,
+            Exit::Go(to) => Exit::Go(f(to)),
+            Exit::Fork { yes, no } => Exit::Fork { yes: f(yes), no: f(no) },
+        }
+    }
+}
+
+/// What is executed next, which calls are open, and how many address registers are on the stack.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct State {
+    pc: u16,
+    calls: Vec<u16>,
+    pushed: u8,
+}
+
+struct Node {
+    step: Option<(u16, u8)>,
+    exit: Exit,
+}
+
+struct Walker<'p> {
+    code: &'p [Instruction],
+    branch_bits: u32,
+    nodes: Vec<Node>,
+    states: Vec<State>,
+    ids: HashMap<State, usize>,
+}
+
+/// The node where programs end.
+const END: usize = 0;
+
+impl Graph {
+    /// The blocks of a program under these branch bits.
+    pub fn new(program: &Program, branch_bits: u32) -> Result<Graph, Refused> {
+        let none = State { pc: u16::MAX, calls: Vec::new(), pushed: 0 };
+        let mut walker = Walker {
+            code: &program.code,
+            branch_bits,
+            nodes: vec![Node { step: None, exit: Exit::End }],
+            states: vec![none],
+            ids: HashMap::new(),
+        };
+        let start = walker.node(program.entry, Vec::new(), 0);
+        while walker.nodes.len() < walker.states.len() {
+            if walker.states.len() > MAX_STEPS {
+                return Err(Refused("a program that is too long with its calls"));
+            }
+            let node = walker.step(walker.states[walker.nodes.len()].clone());
+            walker.nodes.push(node);
+        }
+        Ok(blocks(&walker.nodes, start))
+    }
+
+    /// The most instructions that a vertex can take; `None` where there are cycles.
+    pub fn longest(&self) -> Option<u32> {
+        if self.cyclic {
+            return None;
+        }
+        let mut longest = vec![0u32; self.blocks.len()];
+        for (i, block) in self.blocks.iter().enumerate().rev() {
+            let rest = block.exit.targets().map(|to| longest[to]).max().unwrap_or(0);
+            longest[i] = rest + block.steps.len() as u32;
+        }
+        longest.first().copied()
+    }
+}
+
+impl Walker<'_> {
+    /// The node of a state; a new one is worked off later.
+    fn node(&mut self, pc: u16, calls: Vec<u16>, pushed: u8) -> usize {
+        if usize::from(pc) >= self.code.len() {
+            return END;
+        }
+        let state = State { pc, calls, pushed };
+        if let Some(&id) = self.ids.get(&state) {
+            return id;
+        }
+        self.states.push(state.clone());
+        self.ids.insert(state, self.states.len() - 1);
+        self.states.len() - 1
+    }
+
+    /// Executes one instruction.
+    fn step(&mut self, State { pc, mut calls, mut pushed }: State) -> Node {
+        let instruction = &self.code[usize::from(pc)];
+        let step = Some((pc, pushed));
+        let scalar = instruction.scalar;
+        if instruction.end {
+            return Node { step, exit: Exit::Go(END) };
+        }
+        match scalar.op {
+            ScalarOp::Psh if usize::from(pushed) < CALL_DEPTH => pushed += 1,
+            ScalarOp::Pop => pushed = pushed.saturating_sub(1),
+            _ => {}
+        }
+        let condition = instruction.condition.map(|condition| condition.test);
+        let no = self.node(pc + 1, calls.clone(), pushed);
+        let taken = match scalar.op {
+            op if op.tests_branch_bit() => {
+                Some((self.branch_bits >> scalar.branch_bit & 1 != 0) == scalar.branch_value)
+            }
+            op if op.has_target() || op == ScalarOp::Ret => match condition {
+                None | Some(Test::TRUE) => Some(true),
+                Some(Test::FALSE) => Some(false),
+                Some(_) => None,
+            },
+            _ => Some(false),
+        };
+        if taken == Some(false) {
+            return Node { step, exit: Exit::Go(no) };
+        }
+        let yes = if scalar.op == ScalarOp::Ret {
+            match calls.pop() {
+                Some(back) => self.node(back, calls, pushed),
+                None => END,
+            }
+        } else if scalar.op.is_call() {
+            if calls.len() >= CALL_DEPTH {
+                END
+            } else {
+                calls.push(pc + 1);
+                self.node(scalar.target, calls, pushed)
+            }
+        } else {
+            self.node(scalar.target, calls, pushed)
+        };
+        let exit = if taken == Some(true) || yes == no { Exit::Go(yes) } else { Exit::Fork { yes, no } };
+        Node { step, exit }
+    }
+}
+
+/// Joins nodes that can only follow each other, and puts the blocks in order.
+fn blocks(nodes: &[Node], start: usize) -> Graph {
+    let reachable = reverse_postorder(nodes.len(), start, |node| nodes[node].exit.targets());
+    let mut entries = vec![0u32; nodes.len()];
+    entries[start] = 1;
+    for to in reachable.iter().flat_map(|&node| nodes[node].exit.targets()) {
+        entries[to] += 1;
+    }
+    // The node that goes on a node's block.
+    let joined = |node: usize| match nodes[node].exit {
+        Exit::Go(to) if entries[to] == 1 && to != start => Some(to),
+        _ => None,
+    };
+    let last = |leader: usize| std::iter::successors(Some(leader), |&node| joined(node)).last().unwrap_or(leader);
+    let order = reverse_postorder(nodes.len(), start, |leader| nodes[last(leader)].exit.targets());
+    let mut index = vec![usize::MAX; nodes.len()];
+    for (i, &leader) in order.iter().enumerate() {
+        index[leader] = i;
+    }
+    let blocks: Vec<Block> = order
+        .iter()
+        .map(|&leader| Block {
+            steps: std::iter::successors(Some(leader), |&n| joined(n)).filter_map(|n| nodes[n].step).collect(),
+            exit: nodes[last(leader)].exit.map(|to| index[to]),
+            entries: entries[leader],
+        })
+        .collect();
+    let cyclic = blocks.iter().enumerate().any(|(i, block)| block.exit.targets().any(|to| to <= i));
+    let size = blocks.iter().map(|block| block.steps.len() as u32).sum();
+    Graph { blocks, cyclic, size }
+}
