@@ -1,6 +1,6 @@
 //! The house keeps its shape: which crate may use which, which machine may be named where, how long files may be.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -127,6 +127,25 @@ fn files_are_short() {
         let lines = read(&path).lines().count();
         assert!(lines <= LINES, "{}: {lines} lines", path.display());
     }
+}
+
+/// The names of all tests.
+fn tests() -> BTreeSet<String> {
+    let folders = MEMBERS.iter().map(|(folder, _)| *folder).chain(["tests"]);
+    let files = folders.flat_map(|folder| sources(&root().join(folder)));
+    let name = |test: &str| Some(test.split_once("fn ")?.1.split('(').next()?.to_string());
+    files.flat_map(|path| read(path).split("#[test]\n").skip(1).filter_map(name).collect::<Vec<_>>()).collect()
+}
+
+#[test]
+fn tests_that_the_3ds_page_names_exist() {
+    let page = read(root().join("docs/3ds.md"));
+    let letter = |c: char| c == '_' || c.is_ascii_lowercase() || c.is_ascii_digit();
+    let names = page.split('`').skip(1).step_by(2).filter(|word| word.contains('_') && word.chars().all(letter));
+    let (names, tests): (BTreeSet<&str>, _) = (names.collect(), tests());
+    assert!(names.len() > 100, "the page names its tests in another way");
+    let missing: Vec<_> = names.into_iter().filter(|name| !tests.contains(*name)).collect();
+    assert!(missing.is_empty(), "docs/3ds.md names tests that are not there: {missing:?}");
 }
 
 #[test]

@@ -151,6 +151,62 @@ fn winding_turns_the_triangle_that_is_completed_next() {
 }
 
 #[test]
+fn primitives_of_variable_size_come_from_index_buffers_only() {
+    // c0 says how many vertices there are; the first stores all of its attributes, the second its position alone.
+    let corner = CORNER.replace("v0", "r3").replace("v2", "r4");
+    let text = format!("mov r3, c4\nmov r4, c3\nmov r1, c2\nmul r1.y, c0, r1\n{corner}setemit 2, prim\nemit\nend");
+    let list = || {
+        let mut list = geometry(&text).with(regs::gsh_misc0::ID, 1).with(regs::gsh_misc1::ID, 0);
+        list.set(regs::gsh_input_config::ID, 0x0800_0102).set(regs::index_buffer::ID, 0x1000);
+        list.set(regs::num_vertices::ID, 3);
+        list
+    };
+    let point = |x: f32| [[x, x, -0.5, 1.0], [1.0, 0.5, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]];
+    let vertices = [point(-1.0), point(0.0), point(0.0)];
+    for (draw, seen) in [(regs::draw_elements::ID, [[0; 4], [255, 255, 0, 255]]), (regs::draw_arrays::ID, [[0; 4]; 2])]
+    {
+        let mut console = Console::new();
+        console.write_floats(VERTICES, vertices.as_flattened().as_flattened());
+        console.write(VERTICES + 0x1000, &[2, 0, 1]);
+        console.run(list().with(draw, 1).end());
+        assert_eq!([console.pixel(1, 1), console.pixel(9, 9)], seen, "{draw:#x}");
+    }
+    let mut console = Console::new();
+    let mut immediate = list().with(regs::fixed_attr_index::ID, 15);
+    for vertex in &vertices {
+        immediate.vertex(vertex);
+    }
+    console.run(immediate.end());
+    assert_eq!(console.pixel(9, 9), [0; 4]);
+}
+
+#[test]
+fn geometry_modes_that_do_not_exist_draw_nothing() {
+    for mode in [0, 3, 0xFF] {
+        let mut console = Console::new();
+        let text = format!("mov r1, v1\n{CORNER}setemit 2, prim\nemit\nend");
+        let list = geometry(&text).with(regs::gsh_misc0::ID, mode);
+        console.draw(list, &[[[-1.0, -1.0, -0.5, 1.0], RED, [1.0, 0.0, 0.0, 0.0]]]);
+        assert_eq!(console.pixel(1, 1) != [0; 4], mode == 0);
+        assert_eq!(console.gpu.faults().count(FaultKind::BadMethod), u64::from(mode != 0));
+    }
+}
+
+#[test]
+fn the_stage_register_alone_switches_geometry_programs_on() {
+    // Whatever the input register says that has a mode of its own; outputs beyond o6 get through as well.
+    for (stage, config, drawn) in [(2, 0x0800_0002, true), (2, 0xA000_0002, true), (0, 0x0800_0002, false)] {
+        let text = format!("mov r1, v1\n{}setemit 2, prim\nemit\nend", CORNER.replace("o2", "o15"));
+        let mut list = geometry(&text).with(regs::gsh_outmap_mask::ID, 0x8003);
+        list.set(regs::gsh_input_config::ID, config).set(regs::geostage_config::ID, stage);
+        let mut console = Console::new();
+        // Without a program these are no triangle.
+        console.draw(list, &[[[-1.0, -1.0, -0.5, 1.0], RED, [1.0, 0.0, 0.0, 0.0]]]);
+        assert_eq!(console.pixel(1, 1) != [0; 4], drawn, "{stage} {config:#x}");
+    }
+}
+
+#[test]
 fn geometry_programs_without_end_are_given_up() {
     let text = "here:\nmov o0, v0\nsetemit 2, prim\nemit\njmpu !b0, here\nend";
     let mut console = Console::new();

@@ -213,6 +213,20 @@ fn flip_and_crop_displace_the_target() {
 }
 
 #[test]
+fn lines_longer_than_the_target_are_cut_with_the_crop_bit_and_without() {
+    let source = noise(32 * 8 * 4, 1);
+    // Not turned over, to the first 16 of 32 pixels of each row; both sides linear.
+    let expected: Vec<u8> = source.chunks(32 * 4).flat_map(|row| row[..16 * 4].to_vec()).collect();
+    for crop in [0, 4] {
+        let mut console = Console::new();
+        console.core.bench.write(FCRAM, &source);
+        assert!(transfer(&mut console, FCRAM, VRAM, (32, 8), (16, 8), 0x22 | crop));
+        assert_eq!(console.core.bench.read(VRAM, 16 * 8 * 4), expected);
+        assert_eq!(console.core.bench.written(), [(VRAM, 16 * 8 * 4)]);
+    }
+}
+
+#[test]
 fn transfers_read_on_behind_the_source_and_stop_at_the_end_of_memory() {
     let mut console = Console::with_memory(&[(VRAM, 0x1000), (FCRAM, 0x1000)]);
     console.core.bench.write(FCRAM, &noise(0x1000, 1));

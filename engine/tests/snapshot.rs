@@ -14,7 +14,7 @@ use triglyph_engine::n3ds::gsp::{Interrupt, Session};
 use triglyph_engine::n3ds::lcd::{Screen, offset};
 use triglyph_engine::snapshot;
 use triglyph_engine::snapshot::SnapshotOptions;
-use triglyph_guest::pica::regs;
+use triglyph_guest::pica::{Program, regs};
 
 fn captures() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/captures/3ds");
@@ -138,6 +138,33 @@ fn unfinished_primitives_are_completed() {
         }
         interrupted(&lists);
     }
+}
+
+#[test]
+fn half_fed_geometry_programs_go_on() {
+    // Two vertices to a primitive. The first primitive stores three vertices, those behind it only the third anew; r5
+    // counts primitives, which shows in the green of their colour.
+    let text = "add r5, r5, v5\nmov r6, v4\nmov r6.y, r5.xxxx\nmul r6.y, c1.y, r6\nmov o1, r6\nmov o2, v2\n\
+                ifu b15, later..last\nnop\nnop\nlater:\nmov o0, v0\nsetemit 0\nemit\nadd r0, v0, v2\nmov o0, r0\n\
+                mov o1, r6\nmov o2, v2\nsetemit 1\nemit\nnop\nlast:\nadd r0, v0, v2.yxzw\nmov o0, r0\nmov o1, r6\n\
+                mov o2, v2\nsetemit 2, prim\nemit\nend";
+    let program = Program::assemble(text).expect("a program");
+    let mut first = plain().with(regs::primitive_config::ID, 3 << 8 | 2).with(regs::vsh_com_mode::ID, 1);
+    first.set(regs::geostage_config::ID, 2).set(regs::gsh_input_config::ID, 0x0800_0005);
+    first.set(regs::gsh_perm_lo::ID, 0x7654_3210).set(regs::gsh_outmap_mask::ID, 7);
+    first.set(regs::gsh_entry::ID, 0x7FFF_0000).set(regs::gsh_bool::ID, 0x7FFF_0000);
+    first.set(regs::gsh_code_index::ID, 0).feed(regs::gsh_code_data::IDS[0], &program.code);
+    first.set(regs::gsh_opdesc_index::ID, 0).feed(regs::gsh_opdesc_data::IDS[0], &program.descriptors);
+    first.set(regs::gsh_float_index::ID, 1).feed(regs::gsh_float_data::IDS[0], &List::packed([0.125; 4]));
+    first.set(regs::fixed_attr_index::ID, 15);
+    let mut lists = vec![first.0];
+    for i in 0..9u8 {
+        let at = f32::from(i) / 8.0 - 1.0;
+        let mut list = List::default();
+        list.vertex(&[[at, at, -0.5, 1.0], [1.0, 0.0, f32::from(i) / 9.0, 1.0], [1.0, 0.0, 0.0, 0.0]]);
+        lists.push(list.0);
+    }
+    interrupted(&lists);
 }
 
 #[test]

@@ -156,6 +156,20 @@ fn relative_addressing() {
     }
 }
 
+#[test]
+fn loop_counters_have_more_than_eight_bits() {
+    let mut uniforms = Uniforms::default();
+    for (n, value) in uniforms.floats[..96].iter_mut().enumerate() {
+        *value = [n as f32; 4];
+    }
+    // aL in the last of two rounds; from 128 on it adds nothing, and at 256 it does not begin again.
+    for (start, step, number) in [(3, 4, 12), (120, 7, 132 & 0x7F), (120, 8, 5), (250, 10, 5), (255, 255, 5)] {
+        uniforms.ints[0] = [1, start, step, 0];
+        let text = "loop i0, last\nmov o0, c5[aL]\nlast:\nnop\nend";
+        assert_eq!(run(text, &[], &uniforms), [number as f32; 4], "{start} {step}");
+    }
+}
+
 /// Runs a program and notes the address of each instruction and aL before it.
 fn trace(program: &Program, constants: &Constants<'_>) -> (Vec<i64>, Vec<i64>) {
     let mut machine = Machine::new(Unit::Vertex);

@@ -71,6 +71,19 @@ fn compressed_blocks() {
 }
 
 #[test]
+fn differential_bases_wrap_in_five_bits() {
+    // Both halves take modifier +2 of table 0. (first base, difference) of red; 5 bits widened to 8.
+    for (first, difference, second) in [(31, 3, 2), (0, -4, 28), (1, -2, 31), (29, 2, 31), (7, -3, 4)] {
+        let bits = (first as u64) << 3 | (difference & 7) as u64;
+        let block = (bits << 56 | 1 << 33).to_le_bytes();
+        let memory = window::buffer(&[block; 4].concat());
+        let red = |x| i32::from(texel(TexelFormat::Etc1, Window::new(&memory), x, 0, 8)[0]);
+        let wide = |base: i32| ((base << 3 | base >> 2) + 2).min(255);
+        assert_eq!([red(1), red(2)], [wide(first), wide(second)], "{first} {difference}");
+    }
+}
+
+#[test]
 fn every_compressed_block_has_colors() {
     let mut noise = common::Noise::new(7);
     for _ in 0..500 {

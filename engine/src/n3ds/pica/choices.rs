@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use triglyph_guest::format::{PixelFormat, TexelFormat};
 use triglyph_guest::kernel::lighting::{self, Table, TableInput};
 use triglyph_guest::kernel::pixel::{ShadowForm, TextureKind};
 use triglyph_guest::kernel::procedural;
@@ -180,6 +181,14 @@ fn uploads_reach_the_geometry_unit_while_it_has_no_program_of_its_own() {
         assert_eq!(pica.registers[regs::gsh_entry::ID], regs::RESET[regs::gsh_entry::ID]);
         assert_eq!(pica.registers[regs::gsh_perm_lo::ID], regs::RESET[regs::gsh_perm_lo::ID]);
     }
+}
+
+#[test]
+fn formats_two_and_three_depend_on_who_reads_them() {
+    let texels = [2, 3].map(TexelFormat::from_register);
+    assert_eq!(texels, [Some(TexelFormat::Rgb5A1), Some(TexelFormat::Rgb565)]);
+    let transfers = [2, 3].map(PixelFormat::from_transfer);
+    assert_eq!(transfers, [Some(PixelFormat::Rgb565), Some(PixelFormat::Rgb5A1)]);
 }
 
 #[test]

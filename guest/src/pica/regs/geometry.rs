@@ -77,8 +77,8 @@ regs! {
     vsh_num_attr @ 0x242 { count_minus_1 0:3 } Dirty(VERTEX_INPUT);
     /// 1 the geometry unit has a configuration of its own, 0 vertex shader uploads are mirrored to it.
     vsh_com_mode @ 0x244 { separate 0:0 };
-    /// 0 drawing, 1 configuration; emulators ignore it.
-    draw_mode @ 0x245 { config 0:0 };
+    /// 0 drawing, 1 configuration; emulators ignore it. libctru writes 1 before anything else.
+    draw_mode @ 0x245 = 1 { config 0:0 };
     /// Number of vertex shader outputs - 1.
     vsh_outmap_total1 @ 0x24A { count_minus_1 0:3 } Dirty(PROGRAM);
     /// Number of vertex shader outputs - 1, again.

@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn reset_values_are_those_of_the_boot_rom_and_the_system() {
         let set: Vec<_> = RESET.iter().enumerate().filter(|(_, value)| **value != 0).collect();
-        let expected = [(0x020, 0x1234_5678), (0x030, 0xFFFF_FFF0), (0x034, 1), (0x289, 0xA000_0001)];
+        let expected = [(0x020, 0x1234_5678), (0x030, 0xFFFF_FFF0), (0x034, 1), (0x245, 1), (0x289, 0xA000_0001)];
         assert_eq!(set, expected.each_ref().map(|(id, value)| (*id, value)));
     }
 
