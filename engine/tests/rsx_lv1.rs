@@ -340,6 +340,7 @@ fn errors_are_events_and_stop_the_channel() {
         let events = gpu.take_events();
         assert!(matches!(events[..], [Event::GraphicsError { channel: 1, .. }]), "{events:?}");
         assert_eq!(events[0].lv2_bit(), 1);
+        assert_eq!(lpar_word(&mut gpu, context.info + 0x12F4), 4);
         gpu.run();
         assert_eq!((lpar_word(&mut gpu, context.control + 0x44), lpar_word(&mut gpu, context.control + 0x48)), (0, 0));
         // GET = PUT clears it, as drivers do.

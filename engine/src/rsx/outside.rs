@@ -203,8 +203,9 @@ impl Outside {
     }
 
     /// A pusher has stopped with an error.
-    pub(super) fn pusher_error(&mut self, channel: u32, error: PusherError) {
+    pub(super) fn pusher_error(&mut self, core: &Core, channel: u32, error: PusherError) {
         self.raise(pfifo_interrupt::DMA_PUSHER);
+        self.lv1.graphics_error(core, channel, error as u32);
         self.events.push(Event::GraphicsError { channel, error });
     }
 }

@@ -110,7 +110,7 @@ fn fail(channel: &mut Channel, puller: &mut Puller<'_>, error: PusherError) -> S
     };
     puller.core.position = u64::from(channel.get);
     puller.core.fault(kind, u64::from(channel.get), format_args!("{what}"));
-    puller.outside.pusher_error(puller.id, error);
+    puller.outside.pusher_error(puller.core, puller.id, error);
     Stop::Error
 }
 

@@ -12,6 +12,13 @@
 //! | reports, device 8 | local memory, at the hypervisor's offsets |
 //! | main memory that is mapped into an IO space | space [`XDR`], which the host maps |
 //!
+//! ```text
+//! let memory = gpu.memory_allocate(249 << 20, [8, 0x30_0000, 15, 8])?;
+//! let context = gpu.context_allocate(memory.handle, flags::MAIN_REPORTS)?;   // pages appear in space PAGES
+//! gpu.context_iomap(context.handle, 0, main_memory, 16 << 20, access)?;       // the host's pages of space XDR
+//! gpu.context_attribute(context.handle, 0x001, [get, put, 0, 0])?;
+//! loop { gpu.run(); gpu.take_events(); … gpu.vblank(head, time_base) }        // PUT comes from the control page
+//! ```
 //! Sources: see [`triglyph_guest::rsx::lv1`]. The facts and choices are in `docs/rsx.md`.
 
 mod call;
@@ -24,6 +31,7 @@ mod memory;
 mod saved;
 
 use triglyph_guest::rsx::lv1::attribute::{DisplayBuffer, Tile, VblankRate, Zcull};
+use triglyph_guest::rsx::lv1::info::interrupt;
 use triglyph_guest::rsx::lv1::page::{control, lpar, reports};
 use triglyph_guest::rsx::lv1::{CONTEXTS, Status};
 
@@ -192,6 +200,15 @@ impl Lv1 {
     pub(super) fn reference(&self, core: &Core, channel: u32, value: u32) {
         if let Some(slot) = self.slot_of_channel(channel) {
             set_word(core, control_page(slot), control::REF, value);
+        }
+    }
+
+    /// The pusher of a channel has stopped: its context can read why.
+    pub(super) fn graphics_error(&self, core: &Core, channel: u32, code: u32) {
+        if let Some(slot) = self.slot_of_channel(channel) {
+            let info = Info::of(slot);
+            info.set_interrupt(core, interrupt::GRAPH_CAUSE, code);
+            info.set_interrupt(core, interrupt::LAST_ERROR, code);
         }
     }
 
