@@ -255,7 +255,7 @@ impl Device for Rsx {
             return Err(bad());
         }
         if !self.fifo.select(&self.core, channel) {
-            return Err(Error::Unsupported("fast mode has one channel".into()));
+            return Err(Error::Unsupported(format!("channel {channel} beside another one: that needs exact mode")));
         }
         self.default_objects(channel)?;
         for at in (8..payload.len()).step_by(16) {
