@@ -344,7 +344,7 @@ impl<'a> Emit<'a> {
     }
 
     /// Conversion of whole numbers; those outside of i32 become its limits, NaN 0.
-    pub fn to_int_saturating(&mut self, a: F32x4) -> I32x4 {
+    pub fn saturating_int(&mut self, a: F32x4) -> I32x4 {
         if !self.caps.x86 {
             return I32x4(self.b.ins().fcvt_to_sint_sat(I32X4, a.0));
         }

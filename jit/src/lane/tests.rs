@@ -194,11 +194,11 @@ fn integer_arithmetic() {
     ints("imin", |e, a, b| e.imin(a, b), |a, b| (a as i32).min(b as i32) as u32);
     ints("imax", |e, a, b| e.imax(a, b), |a, b| (a as i32).max(b as i32) as u32);
     ints(
-        "to_int_saturating",
+        "saturating_int",
         |e, a, _| {
             let a = e.float_of_bits(a);
             let a = e.floor(a);
-            e.to_int_saturating(a)
+            e.saturating_int(a)
         },
         |a, _| f32::from_bits(a).floor() as i32 as u32,
     );
@@ -207,7 +207,7 @@ fn integer_arithmetic() {
         let got = run(a.map(f32::to_bits), [0; 4], |e, a, _| {
             let a = e.float_of_bits(a);
             let a = e.nearest(a);
-            e.to_int_saturating(a).0
+            e.saturating_int(a).0
         });
         assert_eq!(got, a.map(|a| a.round_ties_even() as i32 as u32));
     }

@@ -170,14 +170,14 @@ impl Call<'_> {
         assert!(groups > 0 && groups <= 1 << 24 && records.len() >= groups * GROUP * self.kernel.stride);
         // The elements of arrays that are not read one by one.
         let mut elements: [Vec<u32>; 16] = [const { Vec::new() }; 16];
-        for n in 0..16 {
+        for (n, elements) in elements.iter_mut().enumerate() {
             let divisor = self.arrays[n].1;
             match self.kernel.arrays[n] {
-                Some((_, Step::Divide)) => elements[n] = vertices.iter().map(|v| v / divisor).collect(),
-                Some((_, Step::Modulo)) => elements[n] = vertices.iter().map(|v| v % divisor).collect(),
+                Some((_, Step::Divide)) => *elements = vertices.iter().map(|v| v / divisor).collect(),
+                Some((_, Step::Modulo)) => *elements = vertices.iter().map(|v| v % divisor).collect(),
                 _ => {}
             }
-            let own = if elements[n].is_empty() { vertices } else { &elements[n] };
+            let own = if elements.is_empty() { vertices } else { elements };
             self.frame.args.streams[n].elements = own.as_ptr();
         }
         let args = &mut self.frame.args;

@@ -352,7 +352,7 @@ impl Lower<'_, '_> {
             }
             let a = self.a(instruction, c);
             let whole = if instruction.vector.op == VectorOp::Arl { self.e.floor(a) } else { self.e.nearest(a) };
-            Some(self.e.to_int_saturating(whole))
+            Some(self.e.saturating_int(whole))
         })
     }
 
