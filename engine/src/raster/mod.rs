@@ -3,7 +3,7 @@
 //! ```text
 //! scene ─► prepare (kernels, decoded textures) ─► tiles ─► coverage ─► blocks of one state ─► pixel kernel
 //! ```
-//! Walking tiles is the same for every kind of scene; a [`Painter`] says what covers a block and what shades it.
+//! Walking tiles is the same for every kind of scene; a `Painter` says what covers a block and what shades it.
 //!
 //! **Invariant**: tiles are independent. Where two would share memory they are drawn one after the other instead.
 

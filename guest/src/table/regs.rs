@@ -181,7 +181,7 @@ macro_rules! regs {
             $crate::table::regs::regs!(@fields $($fields)*);
         }
         $(
-            #[doc = concat!("One of the registers [`", stringify!($name), "`](mod@super::", stringify!($name), ").")]
+            #[doc = concat!("One of the registers `", stringify!($name), "`.")]
             pub mod $member {
                 pub use super::$name::*;
                 /// The number of this register.

@@ -102,7 +102,7 @@ impl Rsx {
     }
 
     /// `lv1_gpu_context_iomap`: `size` bytes of main memory at `lpar` appear at IO offset `io`; size 0 or address 0
-    /// unmaps. Main memory is what the host has mapped in space [`XDR`], by the same addresses.
+    /// unmaps. Main memory is what the host has mapped in the space of main memory, by the same addresses.
     ///
     /// # Errors
     /// [`Status::AlignmentError`] unless all are multiples of 1 MiB (64 KiB with that flag);
