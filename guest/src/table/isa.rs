@@ -13,10 +13,64 @@
 //!     }
 //! }
 //! ```
+//! A row with several patterns is one operation in several forms, which differ in where its operands come from: `add
+//! "0 aaa bbb" "1 aaa iii" Add2`, and `add "0 aaa bbb", add_wide "1 aaa iii" Add2` if the text tells them apart. All have the
+//! same shape; the assembler takes the first form that can hold the operands.
+//!
 //! It makes, in the module where it stands: a visitor trait per family (one method per row; a missing one is a compile
 //! error), `Op`, `ALL`, `decode`, `visit`, `canonical`, `print_instruction`, `parse_instruction`, `random_word`. The
 //! top bits are the index of the lookup table; they need not decide alone. The listing and assembly types are what
 //! [`PrintOperands`](super::PrintOperands) and [`ParseOperands`](super::ParseOperands) of the shapes are given.
+
+use super::info::OpInfo;
+use super::pattern::{DoesNotFit, Encoder, FieldSpec, Pattern};
+
+/// Checks the fields of all forms of a row.
+///
+/// # Panics
+/// As [`Pattern::check`].
+pub const fn check_forms(forms: &[Pattern], word_bits: u32, specs: &[FieldSpec], row: &'static str) {
+    let mut i = 0;
+    while i < forms.len() {
+        forms[i].check(word_bits, specs, row);
+        i += 1;
+    }
+}
+
+/// The first form of each operation, from their numbers of forms; at the end the number of all.
+pub const fn first_forms<const N: usize>(counts: &[usize]) -> [u16; N] {
+    let mut first = [0; N];
+    let mut i = 0;
+    while i < counts.len() {
+        first[i + 1] = first[i] + counts[i] as u16;
+        i += 1;
+    }
+    first
+}
+
+/// The pattern of row `row`, the first of the operation's rows being `first`. For operations with one form this is known
+/// while compiling, and reading a field becomes a shift.
+#[inline(always)]
+pub fn pick(forms: &'static [Pattern], row: usize, first: u16) -> &'static Pattern {
+    if forms.len() == 1 { &forms[0] } else { &forms[row - first as usize] }
+}
+
+/// The word of the first form that can hold the operands; the last form's error if none can.
+pub fn encode_first(
+    forms: impl Iterator<Item = &'static OpInfo>,
+    encode: impl Fn(&mut Encoder<'_>),
+) -> Result<u64, DoesNotFit> {
+    let mut result = Err(DoesNotFit { field: '-', value: 0, bits: 0 });
+    for form in forms {
+        let mut encoder = Encoder::new(&form.pattern);
+        encode(&mut encoder);
+        result = encoder.finish();
+        if result.is_ok() {
+            break;
+        }
+    }
+    result
+}
 
 macro_rules! isa {
     (
@@ -28,7 +82,8 @@ macro_rules! isa {
             family $Family:ident {
                 $(
                     $(#[doc = $doc:literal])*
-                    $name:ident $pattern:literal $Shape:ident $(: $($flag:ident)|+)?;
+                    $name:ident $($pattern:literal)+ $(, $alias:ident $($alias_pattern:literal)+)* $Shape:ident
+                        $(: $($flag:ident)|+)?;
                 )+
             }
         )+
@@ -56,36 +111,80 @@ macro_rules! isa {
             )+)+
         }
 
-        /// The bit pattern of each row.
+        /// The bit patterns of each row.
         #[allow(non_upper_case_globals)]
         mod patterns {
             use $crate::table::Pattern;
-            $($( pub(super) const $name: Pattern = Pattern::parse($pattern); )+)+
+            $($(
+                pub(super) const $name: &[Pattern] =
+                    &[$(Pattern::parse($pattern),)+ $($(Pattern::parse($alias_pattern),)+)*];
+            )+)+
+        }
+
+        /// The documentation of each row.
+        #[allow(non_upper_case_globals)]
+        mod docs {
+            $($( pub(super) const $name: &str = concat!($($doc, "\n"),*); )+)+
+        }
+
+        /// The properties of each row.
+        #[allow(non_upper_case_globals)]
+        mod properties {
+            $($( pub(super) const $name: u32 = 0 $($(| $crate::table::flags::$flag)+)?; )+)+
         }
 
         $($(
-            const _: () = patterns::$name.check(
+            const _: () = $crate::table::isa::check_forms(
+                patterns::$name,
                 <$Word>::BITS,
                 <$Shape as $crate::table::Shape>::FIELDS,
                 concat!(stringify!($name), ": the pattern's width or fields are not those of ", stringify!($Shape)),
             );
         )+)+
 
-        /// All rows, in the order of the table.
+        /// All rows, in the order of the table; one for each form.
         pub const ALL: &[$crate::table::OpInfo] = &[
             $($(
-                $crate::table::OpInfo {
+                $($crate::table::OpInfo {
                     name: $crate::table::info::mnemonic(stringify!($name)),
-                    doc: concat!($($doc, "\n"),*),
-                    pattern: patterns::$name,
+                    doc: docs::$name,
+                    pattern: $crate::table::Pattern::parse($pattern),
                     shape: <$Shape as $crate::table::Shape>::NAME,
                     family: stringify!($Family),
-                    flags: 0 $($(| $crate::table::flags::$flag)+)?,
-                },
+                    flags: properties::$name,
+                },)+
+                $($($crate::table::OpInfo {
+                    name: $crate::table::info::mnemonic(stringify!($alias)),
+                    doc: docs::$name,
+                    pattern: $crate::table::Pattern::parse($alias_pattern),
+                    shape: <$Shape as $crate::table::Shape>::NAME,
+                    family: stringify!($Family),
+                    flags: properties::$name,
+                },)+)*
             )+)+
         ];
 
-        const OPS: &[Op] = &[$($( Op::$name, )+)+];
+        /// The operations, in the order of the table.
+        const OPERATIONS: &[Op] = &[$($( Op::$name, )+)+];
+
+        /// The first form of each operation in `ALL`, and the number of all forms at the end.
+        const FORMS: [u16; OPERATIONS.len() + 1] =
+            $crate::table::isa::first_forms(&[$($( patterns::$name.len(), )+)+]);
+
+        /// The operation of each row of `ALL`.
+        const OPS: [Op; ALL.len()] = {
+            let mut ops = [OPERATIONS[0]; ALL.len()];
+            let mut i = 0;
+            while i < OPERATIONS.len() {
+                let mut form = FORMS[i] as usize;
+                while form < FORMS[i + 1] as usize {
+                    ops[form] = OPERATIONS[i];
+                    form += 1;
+                }
+                i += 1;
+            }
+            ops
+        };
         const BUCKETS: usize = 1 << $top;
         const ENTRIES: usize = $crate::table::decoder::entry_count(ALL, <$Word>::BITS, BUCKETS);
         static DECODER: $crate::table::Decoder<BUCKETS, ENTRIES> =
@@ -94,19 +193,30 @@ macro_rules! isa {
         impl Op {
             /// All operations, in the order of the table.
             pub fn all() -> impl ExactSizeIterator<Item = Op> + Clone {
-                OPS.iter().copied()
+                OPERATIONS.iter().copied()
             }
 
-            /// The row of this operation.
+            /// The row of this operation, the first one if it has several forms.
             #[inline]
             pub const fn info(self) -> &'static $crate::table::OpInfo {
-                &ALL[self as usize]
+                &ALL[FORMS[self as usize] as usize]
+            }
+
+            /// The rows of all forms of this operation.
+            pub fn forms(self) -> &'static [$crate::table::OpInfo] {
+                &ALL[FORMS[self as usize] as usize..FORMS[self as usize + 1] as usize]
             }
 
             /// The operation of a mnemonic.
             pub fn named(mnemonic: &str) -> Option<Op> {
-                OPS.iter().copied().find(|op| op.info().name == mnemonic)
+                ALL.iter().position(|row| row.name == mnemonic).map(|row| OPS[row])
             }
+        }
+
+        /// The row of a word; `None` if no row has its bits.
+        #[inline]
+        pub fn form(word: $Word) -> Option<&'static $crate::table::OpInfo> {
+            DECODER.find(u64::from(word)).map(|row| &ALL[row])
         }
 
         /// The operation of a word; `None` if no row has its bits.
@@ -120,9 +230,13 @@ macro_rules! isa {
         pub fn visit<R, V: $($Family<Output = R> +)+ ?Sized>(word: $Word, visitor: &mut V) -> Option<R> {
             use $crate::table::{Fields, Shape};
             let word = u64::from(word);
-            Some(match OPS[DECODER.find(word)?] {
+            let row = DECODER.find(word)?;
+            Some(match OPS[row] {
                 $($(
-                    Op::$name => visitor.$name(<$Shape as Shape>::decode(Fields::new(word, &patterns::$name))),
+                    Op::$name => {
+                        let pattern = $crate::table::isa::pick(patterns::$name, row, FORMS[Op::$name as usize]);
+                        visitor.$name(<$Shape as Shape>::decode(Fields::new(word, pattern)))
+                    }
                 )+)+
             })
         }
@@ -131,15 +245,13 @@ macro_rules! isa {
         pub fn canonical(word: $Word) -> Option<$Word> {
             use $crate::table::{Encoder, Fields, Shape};
             let word = u64::from(word);
-            let encoded = match OPS[DECODER.find(word)?] {
-                $($(
-                    Op::$name => {
-                        let mut encoder = Encoder::new(&patterns::$name);
-                        <$Shape as Shape>::decode(Fields::new(word, &patterns::$name)).encode(&mut encoder);
-                        encoder.finish()
-                    }
-                )+)+
-            };
+            let row = DECODER.find(word)?;
+            let pattern = &ALL[row].pattern;
+            let mut encoder = Encoder::new(pattern);
+            match OPS[row] {
+                $($( Op::$name => <$Shape as Shape>::decode(Fields::new(word, pattern)).encode(&mut encoder), )+)+
+            }
+            let encoded = encoder.finish();
             encoded.ok().map(|word| word as $Word)
         }
 
@@ -147,12 +259,13 @@ macro_rules! isa {
         pub fn print_instruction(word: $Word, listing: &$Listing) -> Option<String> {
             use $crate::table::{Fields, PrintOperands, Shape};
             let word = u64::from(word);
-            let op = OPS[DECODER.find(word)?];
-            let mut out = String::from(op.info().name);
-            match op {
+            let row = DECODER.find(word)?;
+            let info = &ALL[row];
+            let mut out = String::from(info.name);
+            match OPS[row] {
                 $($(
-                    Op::$name => <$Shape as Shape>::decode(Fields::new(word, &patterns::$name))
-                        .print(op.info(), listing, &mut out),
+                    Op::$name => <$Shape as Shape>::decode(Fields::new(word, &info.pattern))
+                        .print(info, listing, &mut out),
                 )+)+
             }
             Some(out)
@@ -163,25 +276,31 @@ macro_rules! isa {
             text: &str,
             assembly: &mut $Assembly,
         ) -> Result<$Word, $crate::table::TextError> {
-            use $crate::table::{Cursor, Encoder, ParseOperands, Shape, TextError};
+            use $crate::table::{Cursor, ParseOperands, Shape, TextError};
             let mut cursor = Cursor::new(text);
             let mnemonic = cursor.name().ok_or_else(|| cursor.expected("an instruction"))?;
-            let op = Op::named(mnemonic).ok_or_else(|| TextError::UnknownInstruction(mnemonic.to_owned()))?;
-            let mut encoder = Encoder::new(&op.info().pattern);
-            match op {
+            let row = ALL.iter().position(|row| row.name == mnemonic);
+            let row = row.ok_or_else(|| TextError::UnknownInstruction(mnemonic.to_owned()))?;
+            let (op, info) = (OPS[row], &ALL[row]);
+            let forms = op.forms().iter().filter(|form| form.name == mnemonic);
+            let word = match op {
                 $($(
-                    Op::$name => <$Shape as ParseOperands<_>>::parse(op.info(), &mut cursor, assembly)?
-                        .encode(&mut encoder),
+                    Op::$name => {
+                        let operands = <$Shape as ParseOperands<_>>::parse(info, &mut cursor, assembly)?;
+                        cursor.finish()?;
+                        $crate::table::isa::encode_first(forms, |word| operands.encode(word))?
+                    }
                 )+)+
-            }
-            cursor.finish()?;
-            Ok(encoder.finish()? as $Word)
+            };
+            Ok(word as $Word)
         }
 
         /// A word of `op` with random operands and random ignored bits.
         pub fn random_word(op: Op, rng: &mut (impl FnMut() -> u32 + ?Sized)) -> $Word {
             loop {
-                let word = op.info().random(rng) as $Word;
+                let forms = op.forms();
+                let form = if forms.len() == 1 { &forms[0] } else { &forms[rng() as usize % forms.len()] };
+                let word = form.random(rng) as $Word;
                 if decode(word) == Some(op) {
                     return word;
                 }
@@ -270,6 +389,46 @@ mod tests {
                 ("zero", i.0)
             }
         }
+    }
+
+    /// An operation in two forms, one of which has a name of its own, and one that only the number tells apart.
+    mod forms {
+        use super::Number;
+
+        super::super::isa! {
+            word u32, 4 top bits;
+            listing ();
+            assembly ();
+
+            /// Everything.
+            family Visitor {
+                /// Adds.
+                add "0000 nnnn ---- ---- ---- ---- ---- ----" "0001 nnnn nnnn ---- ---- ---- ---- ----",
+                    add_wide "0010 nnnn nnnn nnnn ---- ---- ---- ----" Number;
+                /// Stops.
+                stop "1111 ---- ---- ---- ---- ---- ---- ----" Number;
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_form_that_fits_is_taken() {
+        use forms::{Op, canonical, decode, form, parse_instruction, print_instruction};
+        let parse = |text| parse_instruction(text, &mut ());
+        assert_eq!(
+            [parse("add 15"), parse("add 16"), parse("add_wide 1")],
+            [Ok(0x0F00_0000), Ok(0x1100_0000), Ok(0x2001_0000)]
+        );
+        assert_eq!(
+            parse("add 256").expect_err("eight bits").to_string(),
+            "operand value 256 does not fit field 'n' of 8 bits"
+        );
+        assert_eq!([0x0F00_0000, 0x1100_0000, 0x2001_0000].map(decode), [Some(Op::add); 3]);
+        assert_eq!(form(0x2001_0000).map(|row| row.name), Some("add_wide"));
+        assert_eq!(print_instruction(0x1100_0007, &()).as_deref(), Some("add 16"));
+        assert_eq!(canonical(0x2001_FFFF), Some(0x2001_0000));
+        assert_eq!((Op::named("add_wide"), Op::add.forms().len(), Op::all().len()), (Some(Op::add), 3, 2));
+        assert_eq!(Op::stop.info().name, "stop");
     }
 
     #[test]

@@ -189,6 +189,18 @@ impl<'a> Fields<'a> {
         gather(self.word, self.pattern.field(letter))
     }
 
+    /// Whether the row has the field `letter`.
+    #[inline(always)]
+    pub const fn has(&self, letter: u8) -> bool {
+        self.pattern.field(letter) != 0
+    }
+
+    /// Number of bits of the field `letter`.
+    #[inline(always)]
+    pub const fn width(&self, letter: u8) -> u32 {
+        self.pattern.field_width(letter)
+    }
+
     /// The low byte of the field `letter`.
     #[inline(always)]
     pub const fn byte(&self, letter: u8) -> u8 {
@@ -243,6 +255,27 @@ impl<'a> Encoder<'a> {
         } else if value != 0 {
             self.error.get_or_insert(DoesNotFit { field: letter as char, value: value as u64, bits });
         }
+    }
+
+    /// Whether the row has the field `letter`.
+    pub const fn has(&self, letter: u8) -> bool {
+        self.pattern.field(letter) != 0
+    }
+
+    /// Number of bits of the field `letter`.
+    pub const fn width(&self, letter: u8) -> u32 {
+        self.pattern.field_width(letter)
+    }
+
+    /// What has been stored in the field `letter`.
+    pub const fn stored(&self, letter: u8) -> u64 {
+        gather(self.word, self.pattern.field(letter))
+    }
+
+    /// Reports that the row cannot hold `value`, which was for the field `letter`.
+    pub fn reject(&mut self, letter: u8, value: u64) {
+        let bits = self.pattern.field_width(letter);
+        self.error.get_or_insert(DoesNotFit { field: letter as char, value, bits });
     }
 
     /// The finished word.
