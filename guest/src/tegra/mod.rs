@@ -7,6 +7,7 @@
 //! header/        texture headers, samplers, program headers, launch descriptors
 //! mme/           macros: instruction table, text, random programs
 //! methods/       the classes' method tables and what writes do
+//! shader/        shader programs: instruction table, text, control flow
 //! ```
 //!
 //! Sources, unless a row says otherwise: NVIDIA's open class headers for names, positions and values; the switchbrew wiki,
@@ -17,3 +18,4 @@ pub mod format;
 pub mod header;
 pub mod methods;
 pub mod mme;
+pub mod shader;
