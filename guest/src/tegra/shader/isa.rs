@@ -458,7 +458,7 @@ isa! {
 
     /// Attributes between stages.
     family AttributeVisitor {
-        /// `Rd =` attribute, by [`IpaMode`](super::shape::IpaMode)
+        /// `Rd =` attribute, by [`IpaMode`]
         ipa "1110 0000 zz yy v pppp cccccccc x iiiiiiiiii bbbbbbbb gggg aaaaaaaa dddddddd" Interpolate;
         /// `Rd.. = attribute[Ra + offset]` of the vertex
         ald "1110 1111 1101 1 -- zz cccccccc ------ h j iiiiiiiiiii gggg aaaaaaaa dddddddd" AttributeAccess: LOADS;
@@ -534,7 +534,7 @@ isa! {
             tex_b
             "1101 1110 10 yyy j k -------- v lll x n mmmm zzz bbbbbbbb gggg aaaaaaaa dddddddd"
             TextureSample: LOADS;
-        /// A sample with the sources of [`TexsTarget`](super::shape::TexsTarget)
+        /// A sample with the sources of [`TexsTarget`]
         texs "1101 f00 zzzz mmm k hhhhhhhhhhhhh eeeeeeee bbbbbbbb gggg aaaaaaaa dddddddd" TextureSampleShort: LOADS;
         /// A texel. Ra: layer, x, y, z. Rb: handle if bindless, level, offset, sample
         tld
