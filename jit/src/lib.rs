@@ -26,6 +26,7 @@ use code::Compiler;
 pub use code::{Effort, Stats};
 pub use texture::Decoder;
 use triglyph_guest::kernel::geometry::GeometryKey;
+use triglyph_guest::kernel::maxwell::{ShaderKernel, ShaderKey};
 use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::program::fragment::FragmentKey;
@@ -114,5 +115,9 @@ impl ProgramTier for Jit {
 
     fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn contract::FragmentKernel>, Refused> {
         program::fragment(&self.compiler, key)
+    }
+
+    fn shader(&self, _: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
+        Err(Refused("Maxwell programs"))
     }
 }

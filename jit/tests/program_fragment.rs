@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use program_support::Case;
 use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::program::ProgramTier;
-use triglyph_guest::kernel::program::fragment::FragmentCode;
 use triglyph_guest::rsx::fragment::random::Options;
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
@@ -101,23 +100,4 @@ fn everything() {
 fn ragged_programs() {
     let options = Options { ragged: true, garbage: true, ..Options::default() };
     run(Effort::Quick, 6 << 32, 100, options);
-}
-
-#[test]
-fn scratch() {
-    let jit = Jit::with_effort(Effort::Quick).unwrap();
-    for text in [
-        "    mov r0, f[TC9]\n    mov r4, f[TC6]  [set]\n    ife L51, L51  [if ne.w]\n    rcp r1, r2\n    loop 3, 4, 0, L51\n    up2 r0, r0.w\n    ddx r0, r4.wzxw\n    loop 3, 0, -3, L51\n    brk  [if gt.y, cc1]\n    frc r2, |f[TC3]|  [set cc1]\n    mov r5.y, r2.y  [fx12]\nL51:\nmov r3, f[TC9]\n mov r4, f[TC3]\n mov r2, f[TC6] [end]\n",
-        "    mov r0, f[TC9]\n    mov r4, f[TC6]  [set]\n    ife L51, L51  [if ne.w]\n    rcp r1, r2\n    loop 3, 4, 0, L51\n    up2 r0, r0.w\n    ddx r0, r4.wzxw\n    loop 3, 0, -3, L51\n    brk  [if gt.y, cc1]\n    frc r2, |f[TC3]|  [set cc1]\n    mov r5.y, r2.y  [fx12]\nL51:\nmov h1, h1\n mov r2, f[TC9] [end]\n",
-    ] {
-        let mut case = Case::new(78779199, Options::default()).bare();
-        let FragmentCode::Rsx(code) = &mut case.key.code;
-        let code = std::sync::Arc::make_mut(code);
-        code.code = triglyph_guest::rsx::fragment::assemble_program(text).unwrap();
-        code.export_float = true;
-        let got = case.run(&*jit.fragment(&case.key).unwrap()).unwrap();
-        let want = case.run(&*Interpreter.fragment(&case.key).unwrap()).unwrap();
-        println!("{}", case.first_difference(&got, &want));
-        println!("{}", case.first_difference(&got, &(vec![0; want.0.len()], 0)));
-    }
 }

@@ -23,6 +23,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
+use triglyph_guest::kernel::maxwell::Environment;
 use triglyph_guest::kernel::program::fragment::{
     BACK_FACING, FogMode, FragmentCode, FragmentConstants, FragmentInput, FragmentJob, FragmentKey, Interpolation,
     PixelBlock, Plane, Primitive, RsxFragmentCode, Samples, UNITS,
@@ -242,6 +243,7 @@ fn draw(key: &FragmentKey, given: &Inputs, constants: &[[f32; 4]], engine: Engin
             constants: &given.constants,
             program_constants: constants,
             textures,
+            environment: Environment::NONE,
             primitives: &[given.primitive],
             planes: &given.planes,
             blocks: &[PixelBlock { primitive: 0, x: 0, row: 0, coverage: given.covered }],

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use triglyph_guest::kernel::maxwell::Environment;
 use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::kernel::program::fragment::{FragmentJob, UNITS};
 use triglyph_guest::kernel::program::output::{Surface, TARGETS};
@@ -145,6 +146,7 @@ impl Painter for Tiles<'_> {
             constants: &draw.constants,
             program_constants: &draw.program_constants,
             textures: &self.textures[state],
+            environment: Environment::NONE,
             primitives: &self.scene.primitives,
             planes: &self.scene.varyings,
             blocks,

@@ -2,7 +2,7 @@
 
 use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::program::FragmentKernel;
-use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentJob, FragmentKey, PixelBlock, Primitive};
+use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey, PixelBlock, Primitive, RsxFragmentCode};
 use triglyph_guest::layout::unmorton;
 
 use super::interpolate::Point;
@@ -17,9 +17,8 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// The kernel of `key`.
-    pub fn new(key: &FragmentKey) -> Self {
-        let FragmentCode::Rsx(code) = &key.code;
+    /// The kernel of `key`, whose program is `code`.
+    pub fn new(key: &FragmentKey, code: &RsxFragmentCode) -> Self {
         Kernel { key: key.clone(), program: Program::new(code) }
     }
 }

@@ -13,7 +13,8 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::Refused;
-use triglyph_guest::kernel::program::fragment::FragmentKey;
+use triglyph_guest::kernel::maxwell::{ShaderKernel, ShaderKey};
+use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentKey};
 use triglyph_guest::kernel::program::output::Compare;
 use triglyph_guest::kernel::program::vertex::VertexKey;
 use triglyph_guest::kernel::program::{FragmentKernel, ProgramTier, VertexKernel};
@@ -35,7 +36,14 @@ impl ProgramTier for Interpreter {
     }
 
     fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn FragmentKernel>, Refused> {
-        Ok(Arc::new(fragment::Kernel::new(key)))
+        match &key.code {
+            FragmentCode::Rsx(code) => Ok(Arc::new(fragment::Kernel::new(key, code))),
+            FragmentCode::Maxwell(_) => Err(Refused("Maxwell programs")),
+        }
+    }
+
+    fn shader(&self, _: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
+        Err(Refused("Maxwell programs"))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
+use triglyph_guest::kernel::maxwell::Environment;
 use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::program::fragment::{
     FragmentCode, FragmentConstants, FragmentInput, FragmentJob, FragmentKey, Interpolation, PixelBlock, Plane,
@@ -123,8 +124,7 @@ impl Scene {
 
     /// The program and what belongs to it, to change.
     pub fn code(&mut self) -> &mut RsxFragmentCode {
-        let FragmentCode::Rsx(code) = &mut self.key.code;
-        Arc::make_mut(code)
+        self.key.code.rsx_mut().expect("an RSX program")
     }
 
     /// The first colour target, to change.
@@ -180,6 +180,7 @@ impl Scene {
             constants: &self.constants,
             program_constants: &self.program_constants,
             textures: &textures,
+            environment: Environment::NONE,
             primitives: &[self.primitive],
             planes: &self.planes,
             blocks: &self.blocks,

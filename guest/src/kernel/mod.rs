@@ -8,6 +8,7 @@ pub mod combine;
 pub mod geometry;
 pub mod hash;
 pub mod lighting;
+pub mod maxwell;
 pub mod mme;
 pub mod pixel;
 pub mod procedural;

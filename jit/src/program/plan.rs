@@ -1,5 +1,7 @@
 //! What of a key matters, and what the code turned out to need.
 
+use std::sync::Arc;
+
 use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::pixel::Compare;
 use triglyph_guest::kernel::program::fragment::{
@@ -58,7 +60,9 @@ impl SurfacePlan {
 /// The parts of a key that become code.
 #[derive(Debug)]
 pub struct Plan {
-    /// The program, decoded.
+    /// The program.
+    pub code: Arc<RsxFragmentCode>,
+    /// Decoded.
     pub program: rsx::Program,
     /// Its blocks.
     pub graph: Graph,
@@ -82,7 +86,7 @@ impl Plan {
         if key.samples != Samples::ONE {
             return Err(Refused("more than one sample a pixel"));
         }
-        let FragmentCode::Rsx(code) = &key.code;
+        let FragmentCode::Rsx(code) = &key.code else { return Err(Refused("Maxwell programs")) };
         let program = rsx::Program::decode(&code.code, |_, _| ());
         let graph = Graph::new(&program)?;
         let depth = key.output.depth.filter(|key| key.test.is_some() || key.bounds || key.stencil.is_some());
@@ -110,7 +114,7 @@ impl Plan {
         };
         let groups = groups(code, program.summary.inputs);
         let size = graph.size as u32 + 6 * textures.len() as u32 + 8;
-        Ok(Plan { program, graph, surfaces, depth, textures, groups, early, size })
+        Ok(Plan { code: code.clone(), program, graph, surfaces, depth, textures, groups, early, size })
     }
 
     /// The number of a unit among those that are sampled.

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
+use triglyph_guest::kernel::maxwell::Environment;
 use triglyph_guest::kernel::pixel::{BlendEquation, BlendFactor, Compare, Filter, LogicOp, PixelBlock, StencilOp};
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::*;
@@ -519,6 +520,7 @@ impl Case {
             constants: &self.constants,
             program_constants: &self.program_constants,
             textures: &textures,
+            environment: Environment::NONE,
             primitives: &self.primitives,
             planes: &self.planes,
             blocks: &self.blocks,
@@ -546,7 +548,7 @@ impl Case {
             );
         }
         let _ = writeln!(text, "{}", self.listing);
-        let FragmentCode::Rsx(code) = &self.key.code;
+        let Some(code) = self.key.code.rsx() else { return text };
         for unit in (0..UNITS).filter(|unit| {
             self.listing.contains(&format!("tex{unit}\n")) || self.listing.contains(&format!("tex{unit} "))
         }) {

@@ -63,9 +63,10 @@ use std::sync::Arc;
 
 use super::output::{OutputConstants, OutputKey, Surface, TARGETS};
 use super::sampler::{Texture, TextureKey};
+use crate::kernel::maxwell::{Environment, PixelCode};
 pub use crate::kernel::pixel::PixelBlock;
 
-/// Texture units a program can reach.
+/// Texture units an RSX program can reach.
 pub const UNITS: usize = 16;
 
 /// What a fragment kernel is specialised to.
@@ -73,7 +74,7 @@ pub const UNITS: usize = 16;
 pub struct FragmentKey {
     /// The program.
     pub code: FragmentCode,
-    /// Texture units; `None` reads (0, 0, 0, 0).
+    /// Texture units of an RSX program; `None` reads (0, 0, 0, 0).
     pub textures: [Option<TextureKey>; UNITS],
     /// What becomes of its results.
     pub output: OutputKey,
@@ -105,6 +106,20 @@ impl Samples {
 pub enum FragmentCode {
     /// An RSX (NV40) program.
     Rsx(Arc<RsxFragmentCode>),
+    /// A Maxwell (Tegra X1) program.
+    Maxwell(Arc<PixelCode>),
+}
+
+impl FragmentCode {
+    /// The RSX's program, if it is one.
+    pub fn rsx(&self) -> Option<&Arc<RsxFragmentCode>> {
+        if let FragmentCode::Rsx(code) = self { Some(code) } else { None }
+    }
+
+    /// The RSX's program to change, if it is one.
+    pub fn rsx_mut(&mut self) -> Option<&mut RsxFragmentCode> {
+        if let FragmentCode::Rsx(code) = self { Some(Arc::make_mut(code)) } else { None }
+    }
 }
 
 /// An RSX fragment program and the state that its code depends on.
@@ -246,6 +261,8 @@ pub struct FragmentJob<'a> {
     pub program_constants: &'a [[f32; 4]],
     /// Texture units.
     pub textures: &'a [Texture<'a>; UNITS],
+    /// What a Maxwell program reaches.
+    pub environment: Environment<'a>,
     /// Primitives the blocks refer to.
     pub primitives: &'a [Primitive],
     /// Planes of their varyings, in groups of four.

@@ -26,6 +26,7 @@ pub mod vertex;
 
 use std::sync::Arc;
 
+use super::maxwell::{ShaderKernel, ShaderKey};
 use super::tier::Refused;
 
 /// Shades a batch of vertices with a program.
@@ -57,4 +58,6 @@ pub trait ProgramTier {
     fn program_vertex(&self, key: &vertex::VertexKey) -> Result<Arc<dyn VertexKernel>, Refused>;
     /// Makes the fragment kernel of `key`.
     fn fragment(&self, key: &fragment::FragmentKey) -> Result<Arc<dyn FragmentKernel>, Refused>;
+    /// Makes the kernel of a Maxwell program that is not a fragment's.
+    fn shader(&self, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused>;
 }

@@ -1,5 +1,6 @@
 //! Random fragment keys and scenes for differential tests.
 
+use crate::kernel::maxwell::Environment;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
@@ -153,6 +154,7 @@ impl RandomFragment {
             constants: &self.constants,
             program_constants: &self.program_constants,
             textures: &random_texture::textures(&self.textures),
+            environment: Environment::NONE,
             primitives: &self.primitives,
             planes: &self.planes,
             blocks: &self.blocks,
@@ -166,8 +168,8 @@ impl RandomFragment {
         if results[0] == results[1] {
             return None;
         }
-        let FragmentCode::Rsx(code) = &self.key.code;
-        let mut report = disassemble_program(&code.code);
+        let code = self.key.code.rsx().map_or(&[][..], |program| &program.code);
+        let mut report = disassemble_program(code);
         let _ = writeln!(report, "{:#?}\n{:#?}", self.key, self.constants);
         let _ = writeln!(report, "passed: {} {}, {} {}", names[0], results[0].passed, names[1], results[1].passed);
         for target in 0..TARGETS {

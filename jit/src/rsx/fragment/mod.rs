@@ -20,7 +20,7 @@ mod registers;
 mod texture;
 
 use triglyph_guest::kernel::pixel::Compare;
-use triglyph_guest::kernel::program::fragment::{FragmentCode, RsxFragmentCode};
+use triglyph_guest::kernel::program::fragment::RsxFragmentCode;
 use triglyph_guest::kernel::program::output::{Channel, TARGETS};
 use triglyph_guest::rsx::fragment::{Program, Temp};
 
@@ -72,7 +72,7 @@ fn outputs(quad: &Quad<'_, '_>) -> [[bool; 4]; 4] {
 
 /// Emits the program of a quad.
 pub fn program(quad: &mut Quad<'_, '_>) -> Results {
-    let FragmentCode::Rsx(code) = &quad.key.code;
+    let code = &quad.plan.code;
     let program = &quad.plan.program;
     let graph = &quad.plan.graph;
     let read = outputs(quad);

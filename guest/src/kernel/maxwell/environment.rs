@@ -1,0 +1,104 @@
+//! What is around a program while it runs.
+
+use std::sync::atomic::AtomicU32;
+
+use super::CONSTANT_BUFFERS;
+use crate::kernel::Window;
+use crate::kernel::program::output::ColorFormat;
+use crate::kernel::program::sampler::{Shape, Texture};
+use crate::layout::SurfaceLayout;
+
+/// What a program can reach. The same for all lanes of a draw or a grid.
+#[derive(Clone, Copy)]
+pub struct Environment<'a> {
+    /// Constant buffers, as long as they are bound.
+    pub constants: &'a [Window<'a>; CONSTANT_BUFFERS],
+    /// Textures of the key, index by index.
+    pub textures: &'a [Texture<'a>],
+    /// Images of the key, index by index.
+    pub images: &'a [Image<'a>],
+    /// Handles of the textures, then of the images, for [`Unit::Dynamic`](super::Unit::Dynamic). Of equal ones the first counts.
+    pub handles: &'a [u32],
+    /// Global memory.
+    pub memory: &'a dyn GlobalMemory,
+    /// Special register Y_DIRECTION: 1 or -1.
+    pub y_direction: f32,
+    /// Warps that ran out of fuel.
+    pub exhausted: &'a AtomicU32,
+}
+
+impl Environment<'static> {
+    /// Nothing around a program: of machines whose programs reach nothing.
+    pub const NONE: Environment<'static> = {
+        static EXHAUSTED: AtomicU32 = AtomicU32::new(0);
+        static CONSTANTS: [Window<'static>; CONSTANT_BUFFERS] = [Window::new(&[]); CONSTANT_BUFFERS];
+        Environment {
+            constants: &CONSTANTS,
+            textures: &[],
+            images: &[],
+            handles: &[],
+            memory: &NoMemory,
+            y_direction: 1.0,
+            exhausted: &EXHAUSTED,
+        }
+    };
+}
+
+impl std::fmt::Debug for Environment<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Environment").field("textures", &self.textures.len()).finish_non_exhaustive()
+    }
+}
+
+/// Memory by GPU virtual address, 40 bits; higher bits of an address are ignored.
+pub trait GlobalMemory: Sync {
+    /// Reads; bytes that are not mapped read 0, which the machine counts as a fault with the address.
+    fn read(&self, address: u64, bytes: &mut [u8]);
+    /// Writes; bytes that are not mapped are dropped and counted likewise.
+    fn write(&self, address: u64, bytes: &[u8]);
+}
+
+/// Memory without a byte in it.
+#[derive(Clone, Copy, Debug)]
+pub struct NoMemory;
+
+impl GlobalMemory for NoMemory {
+    fn read(&self, _: u64, bytes: &mut [u8]) {
+        bytes.fill(0);
+    }
+
+    fn write(&self, _: u64, _: &[u8]) {}
+}
+
+/// What the code of a surface instruction depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ImageKey {
+    /// Dimensions: 1D, 2D, 3D or an array.
+    pub shape: Shape,
+    /// How an element is stored. Typed accesses decode and encode it as [`crate::kernel::program::output`] says; integers are
+    /// 32-bit words, unsigned ones zero-extended, signed ones sign-extended, clamped to their range when stored.
+    pub format: ColorFormat,
+    /// Where it is stored. Slices of a volume in block-linear layout are interleaved as [`crate::layout`] says.
+    pub layout: SurfaceLayout,
+}
+
+/// An image that a program reads and writes. An element outside reads 0 in all components and drops what is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Image<'a> {
+    /// Memory from the first element on; what is not in it reads 0.
+    pub window: Window<'a>,
+    /// Bytes of a row, or GOBs of one.
+    pub pitch: u32,
+    /// Elements.
+    pub width: u32,
+    /// Rows, at least 1.
+    pub height: u32,
+    /// Slices, at least 1.
+    pub depth: u32,
+    /// log2 of the slices of a block (block-linear volumes).
+    pub log2_depth: u8,
+    /// Layers, at least 1.
+    pub layers: u32,
+    /// Bytes from one layer to the next.
+    pub layer_bytes: u64,
+}

@@ -1,0 +1,75 @@
+//! Pixel programs: what a fragment key has of them.
+//!
+//! A quad is shaded as [`crate::kernel::program::fragment`] says: all four pixels execute, those without coverage as helpers. With
+//! [`PixelCode::per_sample`] it is shaded once for each sample that one of its pixels has covered, in order, with positions and inputs at
+//! the sample's place; else once, at the pixel's centre.
+//!
+//! **IPA** reads [`PixelCode::inputs`]; a word that is not there reads 0. With [`PixelMode::Constant`], or in IPA's mode CONSTANT, the result
+//! is the bits of the plane's first number. Else it is the plane's value at the pixel (the centroid is taken as the pixel's centre, OFFSET
+//! adds to it), which for PASS is the result and for MUL and SC times Rb is (rounded, denormals flushed). Words of the window position:
+//! 0x070, 0x074 the pixel's whole coordinates plus 0.5 or the sample's place, 0x078 the depth plane, unclamped, 0x07C the plane of 1/w.
+//! 0x3FC is all ones on the front, 0 on the back.
+//!
+//! **KIL**, where guard and test hold, makes a lane a helper. When all lanes of the quad are helpers the program ends for all of them.
+//!
+//! **Results** are taken from the registers when the lane ends: from R0 on, four registers for each target of [`PixelCode::targets`] that has
+//! any bit, component c in register c of the four; a component without its bit is 0 (alpha too). Then the sample mask, if
+//! [`PixelCode::sample_mask`]; the depth is always in the register behind that of the sample mask. Output i of a target with no bits does not exist.
+//! Killed lanes store nothing and are not counted; what they would have given is discarded before all tests.
+//!
+//! With [`PixelCode::early_tests`] depth bounds, stencil and depth tests, their stores and the count happen before the program, with the interpolated
+//! depth, for the covered samples; only samples that pass go on (a quad none of whose samples pass is not shaded), and kills, alpha test, sample mask and
+//! program's depth concern the colours alone.
+
+use std::sync::Arc;
+
+use super::Code;
+use super::environment::ImageKey;
+use crate::kernel::program::sampler::TextureKey;
+
+/// A pixel program and the state that its code depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PixelCode {
+    /// The program.
+    pub code: Arc<Code>,
+    /// Textures.
+    pub textures: Vec<Option<TextureKey>>,
+    /// Images.
+    pub images: Vec<Option<ImageKey>>,
+    /// What IPA reads, ascending by word. Words of position and facing are not here.
+    pub inputs: Vec<PixelInput>,
+    /// Components r, g, b, a of colour output i in bits 4i to 4i+3.
+    pub targets: u32,
+    /// Whether the program gives a sample mask, ANDed into the coverage.
+    pub sample_mask: bool,
+    /// Whether the program gives the depth.
+    pub depth: bool,
+    /// Whether KIL has any effect.
+    pub kills: bool,
+    /// Whether every sample is shaded by itself.
+    pub per_sample: bool,
+    /// See above.
+    pub early_tests: bool,
+}
+
+/// An input word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PixelInput {
+    /// Attribute word, byte address / 4.
+    pub word: u8,
+    /// Its plane, counted from [`Primitive::first_plane`](crate::kernel::program::fragment::Primitive::first_plane).
+    pub plane: u16,
+    /// How it is interpolated.
+    pub mode: PixelMode,
+}
+
+/// How an input is interpolated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PixelMode {
+    /// Not: the bits of the plane's first number.
+    Constant,
+    /// The plane holds value/w.
+    Perspective,
+    /// The plane holds the value.
+    Linear,
+}

@@ -1,0 +1,184 @@
+//! Stages other than the pixel's.
+//!
+//! Attributes are words, whatever they mean. A record holds the words of a [`WordSet`]; a word that a record does not have reads 0
+//! and drops what is stored. Output records start as 0, word 0x1F (w of the position) as 1.0. ALD without a vertex number reads the
+//! stage's own vertex; with one that does not exist it reads 0. Word 0x18, the primitive's number, is [`Work`]'s whatever the vertex number.
+//! What AL2P gives is the logical address.
+
+use std::sync::Arc;
+
+use super::code::{Code, WordSet};
+use super::environment::{Environment, ImageKey};
+use crate::kernel::program::sampler::TextureKey;
+use crate::kernel::tier::Refused;
+
+/// What a kernel is specialised to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ShaderKey {
+    /// Which stage.
+    pub stage: Stage,
+    /// The program.
+    pub code: Arc<Code>,
+    /// Words of an input vertex. Of the vertex stage they include instance and vertex number (words 0xBE, 0xBF).
+    pub inputs: WordSet,
+    /// Words of an output vertex.
+    pub outputs: WordSet,
+    /// Textures.
+    pub textures: Vec<Option<TextureKey>>,
+    /// Images.
+    pub images: Vec<Option<ImageKey>>,
+}
+
+/// A stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Stage {
+    /// One invocation a vertex.
+    Vertex,
+    /// One invocation an output vertex of a patch.
+    TessControl,
+    /// One invocation a vertex that the tessellator made.
+    TessEvaluation,
+    /// One invocation a primitive and instance.
+    Geometry,
+    /// One invocation a thread.
+    Compute,
+}
+
+/// Words of a patch's own outputs: byte addresses 0 to 0x1FC of the patch's space.
+pub const PATCH_WORDS: usize = 128;
+
+/// Work for a kernel.
+#[derive(Debug)]
+pub struct ShaderJob<'a> {
+    /// What is around the program.
+    pub environment: Environment<'a>,
+    /// What it is run for; of the key's stage.
+    pub work: Work<'a>,
+}
+
+/// What a kernel is run for.
+#[derive(Debug)]
+pub enum Work<'a> {
+    /// [`Stage::Vertex`].
+    Vertices(Vertices<'a>),
+    /// [`Stage::TessControl`].
+    Patches(Patches<'a>),
+    /// [`Stage::TessEvaluation`].
+    Evaluations(Evaluations<'a>),
+    /// [`Stage::Geometry`].
+    Primitives(Primitives<'a>),
+    /// [`Stage::Compute`].
+    Block(Block<'a>),
+}
+
+/// Vertices.
+#[derive(Debug)]
+pub struct Vertices<'a> {
+    /// A record for each vertex.
+    pub inputs: &'a [u32],
+    /// A record for each vertex.
+    pub outputs: &'a mut [u32],
+    /// Vertices.
+    pub count: usize,
+}
+
+/// Patches. INVOCATION_ID is the output vertex; INVOCATION_INFO has `vertices` in bits 23:16, PRIM_TYPE in bits 15:8.
+///
+/// ALD.O reads what the warp has stored so far: the vertex is the selector (a lane number) minus LANEID plus INVOCATION_ID, and that one
+/// without a selector. Word addresses with P are the patch's own.
+#[derive(Debug)]
+pub struct Patches<'a> {
+    /// Vertices of an input patch, 1 to 32.
+    pub vertices: u32,
+    /// Vertices of an output patch, 1 to 32: the lanes of a warp.
+    pub threads: u32,
+    /// Records of all input vertices, patch after patch.
+    pub inputs: &'a [u32],
+    /// Records of all output vertices.
+    pub outputs: &'a mut [u32],
+    /// The patches' own outputs, [`PATCH_WORDS`] each, as they are before: 0 if the machine does not say otherwise.
+    pub patches: &'a mut [u32],
+    /// Number of each patch.
+    pub primitives: &'a [u32],
+}
+
+/// Vertices of one patch. Words 0xBC and 0xBD, tessellation coordinates, are read with or without O and whatever the selector;
+/// INVOCATION_INFO and PRIM_TYPE as those of [`Patches`].
+#[derive(Debug)]
+pub struct Evaluations<'a> {
+    /// Vertices of the patch.
+    pub vertices: u32,
+    /// Their records.
+    pub inputs: &'a [u32],
+    /// The patch's own words, [`PATCH_WORDS`].
+    pub patch: &'a [u32],
+    /// Number of the patch.
+    pub primitive: u32,
+    /// u and v of each invocation.
+    pub coordinates: &'a [[f32; 2]],
+    /// A record for each invocation.
+    pub outputs: &'a mut [u32],
+}
+
+/// Primitives. INVOCATION_ID is the instance; INVOCATION_INFO has `vertices` in bits 23:16.
+///
+/// AST stores to the record that the next emit appends; a record keeps its values after that.
+/// Emits beyond `most` of one invocation are dropped. The invocation's end cuts.
+#[derive(Debug)]
+pub struct Primitives<'a> {
+    /// Vertices of a primitive, 1 to 32.
+    pub vertices: u32,
+    /// Records of all vertices, primitive after primitive.
+    pub inputs: &'a [u32],
+    /// Number of each primitive.
+    pub primitives: &'a [u32],
+    /// Invocations of each primitive, 1 to 32.
+    pub instances: u32,
+    /// Vertices that one invocation may emit, 1 to 1024.
+    pub most: u32,
+    /// Records of emitted vertices, in order: primitive by primitive, instance by instance.
+    pub records: &'a mut Vec<u32>,
+    /// What happened, in order.
+    pub emits: &'a mut Vec<Emit>,
+}
+
+/// What a geometry program did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emit {
+    /// It appended the next record to a stream.
+    Vertex {
+        /// Stream 0 to 3.
+        stream: u8,
+    },
+    /// It ended the strip of a stream. The end of an invocation ends that of every stream.
+    Cut {
+        /// Stream 0 to 3.
+        stream: u8,
+    },
+    /// The invocation ended.
+    End {
+        /// Its primitive's index in the job.
+        primitive: u32,
+    },
+}
+
+/// A block of a grid.
+#[derive(Debug)]
+pub struct Block<'a> {
+    /// CTAID.
+    pub place: [u32; 3],
+    /// Threads in x, y, z; at most 1024 in all, at least 1 each.
+    pub threads: [u32; 3],
+    /// Shared memory; the kernel clears it first.
+    pub shared: &'a mut [u8],
+}
+
+/// Runs a program.
+pub trait ShaderKernel: Send + Sync {
+    /// Does the whole job, or refuses it before anything happens.
+    fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Refused>;
+    /// Bytes of machine code, 0 for an interpreter.
+    fn code_bytes(&self) -> usize {
+        0
+    }
+}
