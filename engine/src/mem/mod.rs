@@ -43,6 +43,8 @@ struct Range {
     offset: usize,
     /// Whether the memory is another place's.
     alias: bool,
+    /// Whether there is no memory, and nothing wrong with that.
+    sparse: bool,
 }
 
 impl Range {
@@ -54,6 +56,19 @@ impl Range {
     fn part(&self, start: u64, end: u64) -> Range {
         let offset = self.offset + (start - self.start) as usize;
         Range { start, size: end - start, offset, ..self.clone() }
+    }
+
+    /// Whether it is a mapping of its own.
+    fn is_mapping(&self) -> bool {
+        !self.alias && !self.sparse
+    }
+
+    /// Whether `next` is no mapping of its own but goes on where this one ends.
+    fn goes_on_in(&self, next: &Range) -> bool {
+        let same =
+            (self.space, self.access, self.alias, self.sparse) == (next.space, next.access, next.alias, next.sparse);
+        let memory = Arc::ptr_eq(&self.arena, &next.arena) && self.offset + self.size as usize == next.offset;
+        same && self.end() == next.start && (self.sparse || self.alias && memory)
     }
 
     /// The piece of a stretch at `address` that lies in this range.
@@ -76,7 +91,16 @@ impl Memory {
     pub fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
         check_range(address, size)?;
         let arena = Arena::anonymous(size)?;
-        self.insert(Range { space, start: address, size, access, arena: Arc::new(arena), offset: 0, alias: false });
+        self.insert(Range {
+            space,
+            start: address,
+            size,
+            access,
+            arena: Arc::new(arena),
+            offset: 0,
+            alias: false,
+            sparse: false,
+        });
         Ok(())
     }
 
@@ -104,25 +128,57 @@ impl Memory {
         }
         // SAFETY: passed on to the caller.
         let arena = unsafe { Arena::host(pointer, size)? };
-        self.insert(Range { space, start: address, size, access, arena: Arc::new(arena), offset: 0, alias: false });
+        self.insert(Range {
+            space,
+            start: address,
+            size,
+            access,
+            arena: Arc::new(arena),
+            offset: 0,
+            alias: false,
+            sparse: false,
+        });
         Ok(())
     }
 
     /// Removes whatever is mapped in `size` bytes at `address`.
     pub fn unmap(&mut self, space: u32, address: u64, size: u64) {
         let end = address.saturating_add(size);
-        let overlaps = |r: &Range| r.space == space && r.start < end && address < r.end();
-        let (hit, mut kept): (Vec<_>, Vec<_>) = self.ranges.drain(..).partition(overlaps);
-        for range in hit {
-            if range.start < address {
-                kept.push(range.part(range.start, address));
-            }
-            if end < range.end() {
-                kept.push(range.part(end, range.end()));
-            }
+        let first = self.ranges.partition_point(|r| (r.space, r.end()) <= (space, address));
+        let last = self.ranges.partition_point(|r| (r.space, r.start) < (space, end));
+        if first >= last {
+            return;
         }
-        kept.sort_by_key(|r| (r.space, r.start));
-        self.ranges = kept;
+        let (front, back) = (&self.ranges[first], &self.ranges[last - 1]);
+        let front = (front.start < address).then(|| front.part(front.start, address));
+        let back = (end < back.end()).then(|| back.part(end, back.end()));
+        self.ranges.splice(first..last, front.into_iter().chain(back));
+    }
+
+    /// Declares that `size` bytes at `address` have no memory on purpose: the GPU reads zeros, what it writes is dropped, and
+    /// neither counts as missing. What was mapped there before is replaced. To the host they are not mapped, and snapshots do
+    /// not know of them.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for size 0 or a range that wraps.
+    pub fn map_sparse(&mut self, space: u32, address: u64, size: u64) -> Result<(), Error> {
+        check_range(address, size)?;
+        let access = Access { read: false, write: false };
+        let arena = Arc::new(Arena::empty());
+        self.insert(Range { space, start: address, size, access, arena, offset: 0, alias: false, sparse: true });
+        Ok(())
+    }
+
+    /// Whether an address has no memory on purpose.
+    pub fn is_sparse(&self, space: u32, address: u64) -> bool {
+        self.find(space, address).is_some_and(|range| range.sparse)
+    }
+
+    /// The next address where a mapping begins or ends; from one to the next all is the same.
+    pub fn border_after(&self, space: u32, address: u64) -> Option<u64> {
+        let next = self.ranges.partition_point(|r| (r.space, r.end()) <= (space, address));
+        let range = self.ranges.get(next).filter(|range| range.space == space)?;
+        Some(if range.start > address { range.start } else { range.end() })
     }
 
     /// Shows `size` bytes of one place at another as well: both are the same memory then. What was mapped there before is
@@ -138,7 +194,7 @@ impl Memory {
         let mut done = 0;
         while done < size {
             let unmapped = || Error::Unmapped { space: from.0, address: from.1, size };
-            let range = self.find(from.0, from.1 + done).ok_or_else(unmapped)?;
+            let range = self.find(from.0, from.1 + done).filter(|range| !range.sparse).ok_or_else(unmapped)?;
             let end = range.end().min(from.1 + size);
             let part = range.part(from.1 + done, end);
             parts.push(Range { space: to.0, start: to.1 + done, access, alias: true, ..part });
@@ -151,7 +207,17 @@ impl Memory {
     fn insert(&mut self, range: Range) {
         self.unmap(range.space, range.start, range.size);
         let at = self.ranges.partition_point(|r| (r.space, r.start) < (range.space, range.start));
-        self.ranges.insert(at, range);
+        // Windows go on where pieces of the same memory follow each other.
+        let (mut range, mut replaced) = (range, at..at);
+        if let Some(before) = at.checked_sub(1).map(|i| &self.ranges[i]).filter(|before| before.goes_on_in(&range)) {
+            range = Range { size: before.size + range.size, ..before.clone() };
+            replaced.start = at - 1;
+        }
+        if let Some(after) = self.ranges.get(at).filter(|after| range.goes_on_in(after)) {
+            range.size += after.size;
+            replaced.end = at + 1;
+        }
+        self.ranges.splice(replaced, [range]);
     }
 
     fn find(&self, space: u32, address: u64) -> Option<&Range> {
@@ -193,7 +259,7 @@ impl Memory {
     /// # Errors
     /// [`Error::Unmapped`] when a byte is not mapped; nothing is stored then.
     pub fn write(&self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        self.pieces(space, address, bytes.len(), |window, piece| window.write(0, &bytes[piece]))
+        self.pieces(space, address, bytes.len(), |window, piece| raw::copy_in(&bytes[piece], window))
     }
 
     /// Reads bytes for the host, whatever the access of the range.
@@ -209,8 +275,8 @@ impl Memory {
         let mut missing = 0;
         self.walk(space, address, out.len(), |range, piece| match range {
             Some(range) if range.access.read => raw::copy_out(range.window_at(address, &piece), &mut out[piece]),
-            _ => {
-                missing += piece.len();
+            other => {
+                missing += if other.is_some_and(|range| range.sparse) { 0 } else { piece.len() };
                 out[piece].fill(0);
             }
         });
@@ -222,9 +288,10 @@ impl Memory {
         let mut missing = 0;
         self.walk(space, address, bytes.len(), |range, piece| match range {
             Some(range) if range.access.write => {
-                range.window_at(address, &piece).write(0, &bytes[piece.clone()]);
+                raw::copy_in(&bytes[piece.clone()], range.window_at(address, &piece));
                 self.mark_written(space, address + piece.start as u64, piece.len() as u64);
             }
+            Some(range) if range.sparse => {}
             _ => missing += piece.len(),
         });
         missing
@@ -261,7 +328,7 @@ impl Memory {
         let mut done = 0;
         while done < size {
             let at = address.checked_add(done as u64).ok_or_else(unmapped)?;
-            let range = self.find(space, at).ok_or_else(unmapped)?;
+            let range = self.find(space, at).filter(|range| !range.sparse).ok_or_else(unmapped)?;
             let window = range.window(at).first(size - done);
             found.push((window, done..done + window.len()));
             done += window.len();
@@ -364,6 +431,40 @@ mod tests {
         assert_eq!(memory.take_written().iter().map(|range| range.size).sum::<u64>(), 0x20);
         assert_eq!(memory.read_pieces(1, 0, &mut out[..8]), 8);
         assert_eq!(memory.read_pieces(0, u64::MAX, &mut out[..8]), 8);
+    }
+
+    #[test]
+    fn sparse_ranges_read_zeros_and_swallow_writes() {
+        let mut memory = memory();
+        memory.write(0, 0x1FF0, &[9; 0x20]).unwrap();
+        memory.map_sparse(0, 0x1800, 0x400).unwrap();
+        memory.map_sparse(0, 0x1C00, 0x400).unwrap();
+        assert_eq!(memory.ranges().collect::<Vec<_>>(), [(0, 0x1000, 0x800), (0, 0x1800, 0x800), (0, 0x2000, 0x1000)]);
+        let mut out = [1; 0x20];
+        assert_eq!(memory.read_pieces(0, 0x1FF0, &mut out), 0);
+        assert_eq!((out[0xF], out[0x10]), (0, 9));
+        assert_eq!(memory.write_pieces(0, 0x17FF, &[5; 2]), 0);
+        assert_eq!(memory.take_written(), [WrittenRange { space: 0, address: 0x17FF, size: 1 }]);
+        assert!(memory.write(0, 0x17FF, &[5; 2]).is_err() && memory.read(0, 0x1800, &mut out).is_err());
+        assert!(memory.readable(0, 0x1800).is_empty() && memory.writable(0, 0x1800).is_empty());
+        assert!(memory.is_sparse(0, 0x1FFF) && !memory.is_sparse(0, 0x2000) && !memory.is_sparse(0, 0x4000));
+        assert!(memory.alias((1, 0), (0, 0x1700), 0x200, Access::READ).is_err());
+        assert_eq!(memory.mappings().count(), 2);
+        let borders = [0, 0x1000, 0x17FF, 0x1800, 0x2FFF, 0x3000].map(|at| memory.border_after(0, at));
+        assert_eq!(borders, [Some(0x1000), Some(0x1800), Some(0x1800), Some(0x2000), Some(0x3000), None]);
+    }
+
+    #[test]
+    fn aliases_of_the_same_memory_join() {
+        let mut memory = memory();
+        for part in [0, 2, 1] {
+            memory.alias((1, 0x100 * part), (0, 0x1000 + 0x100 * part), 0x100, Access::READ_WRITE).unwrap();
+        }
+        assert_eq!(memory.writable(1, 0).len(), 0x300);
+        memory.alias((1, 0x300), (0, 0x1000), 0x100, Access::READ_WRITE).unwrap();
+        assert_eq!((memory.writable(1, 0).len(), memory.writable(1, 0x300).len()), (0x300, 0x100));
+        memory.unmap(1, 0x180, 0x10);
+        assert_eq!((memory.writable(1, 0).len(), memory.writable(1, 0x190).len()), (0x180, 0x170));
     }
 
     #[test]

@@ -31,6 +31,11 @@ impl Arena {
         Ok(Arena { pointer: map.as_mut_ptr(), size, own: Some(map) })
     }
 
+    /// No bytes at all.
+    pub(super) fn empty() -> Self {
+        Arena { pointer: std::ptr::dangling_mut(), size: 0, own: None }
+    }
+
     /// Memory of the host's.
     ///
     /// # Safety
@@ -42,7 +47,7 @@ impl Arena {
 
     /// Whether the bytes are the host's.
     pub(super) fn is_host(&self) -> bool {
-        self.own.is_none()
+        self.own.is_none() && self.size != 0
     }
 
     pub(super) fn bytes(&self) -> &[AtomicU8] {
@@ -58,6 +63,13 @@ pub(super) fn copy_out(window: Window<'_>, out: &mut [u8]) {
     // SAFETY: both sides are valid for the length; `out` is not guest memory, so they cannot overlap. A guest that
     // writes at the same time can only give torn bytes, as with any DMA.
     unsafe { std::ptr::copy_nonoverlapping(window.as_ptr(), out.as_mut_ptr(), out.len()) }
+}
+
+/// Copies `bytes` to the beginning of `window`, which must hold that many, at the speed of memcpy.
+pub(super) fn copy_in(bytes: &[u8], window: Window<'_>) {
+    assert!(window.len() >= bytes.len());
+    // SAFETY: as in `copy_out`, the other way round; who reads these bytes at the same time may see them torn.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), window.as_ptr(), bytes.len()) }
 }
 
 /// Hands the bytes of `window` to `f` in copies of a few KiB, in order: for hashing, where a reference into guest

@@ -28,9 +28,9 @@ impl Mapping {
 }
 
 impl Memory {
-    /// Every mapped range with its access, in order; aliases are not among them.
+    /// Every mapped range with its access, in order; aliases and sparse ranges are not among them.
     pub fn mappings(&self) -> impl Iterator<Item = Mapping> + '_ {
-        self.ranges.iter().filter(|r| !r.alias).map(|r| Mapping {
+        self.ranges.iter().filter(|r| r.is_mapping()).map(|r| Mapping {
             space: r.space,
             address: r.start,
             size: r.size,
@@ -55,15 +55,15 @@ impl Memory {
     fn take(&self, &Mapping { space, address, size, access }: &Mapping) -> Result<(Range, bool), Error> {
         check_range(address, size)?;
         let end = address + size;
-        if let Some(range) = self.find(space, address).filter(|range| end <= range.end() && !range.alias) {
+        if let Some(range) = self.find(space, address).filter(|range| end <= range.end() && range.is_mapping()) {
             return Ok((Range { access, ..range.part(address, end) }, true));
         }
-        let overlaps = |r: &&Range| r.space == space && r.start < end && address < r.end() && !r.alias;
+        let overlaps = |r: &&Range| r.space == space && r.start < end && address < r.end() && r.is_mapping();
         if self.ranges.iter().filter(overlaps).any(|range| range.arena.is_host()) {
             let what = format!("{size:#x} bytes at {address:#x}: the host has mapped its memory otherwise");
             return Err(Error::Unsupported(what));
         }
         let arena = Arc::new(Arena::anonymous(size)?);
-        Ok((Range { space, start: address, size, access, arena, offset: 0, alias: false }, false))
+        Ok((Range { space, start: address, size, access, arena, offset: 0, alias: false, sparse: false }, false))
     }
 }

@@ -4,7 +4,7 @@ use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::{Copy as CopyJob, TransferJob, TransferKey};
 use triglyph_guest::kernel::window::buffer;
 
-use super::pieces::{Want, border_after, gather, overlap, scatter, window};
+use super::pieces::{Want, gather, missing, overlap, scatter, window};
 use super::{Copy, Lines, Outcome, Place, Transfers};
 use crate::mem::Memory;
 
@@ -121,14 +121,14 @@ fn copy_runs(memory: &Memory, request: &Copy) -> Outcome {
         let bytes = left.min(source.rest).min(target.rest).min(STAGE);
         if target.place.address >= hole_end && window(memory, target.place, Want::Write).is_empty() {
             // No border ahead: nothing is mapped from here on.
-            let Some(border) = border_after(memory, target.place) else {
+            let Some(border) = memory.border_after(target.place.space, target.place.address) else {
                 outcome.dropped += left;
                 break;
             };
             hole_end = border;
         }
         if target.place.address.saturating_add(bytes) <= hole_end {
-            outcome.dropped += bytes;
+            outcome.dropped += missing(memory, target.place, bytes);
         } else {
             let run = Window::new(&stage).first(bytes as usize);
             outcome.unread += gather(memory, source.place, run);

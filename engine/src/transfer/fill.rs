@@ -3,7 +3,7 @@
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::{Fill as FillJob, TransferJob, TransferKey};
 
-use super::pieces::{Want, pieces};
+use super::pieces::{Want, missing, pieces};
 use super::{Fill, Outcome, Place, Transfers};
 
 /// Bytes of a piece: a multiple of every pattern's length.
@@ -18,7 +18,7 @@ impl Transfers<'_> {
         for piece in pieces(self.memory, request.target, request.size, Want::Write) {
             let length = piece.range.end - piece.range.start;
             if piece.window.is_empty() {
-                outcome.dropped += length;
+                outcome.dropped += missing(self.memory, request.target.after(piece.range.start), length);
                 continue;
             }
             let value = rotate(request.value, bytes, piece.range.start);

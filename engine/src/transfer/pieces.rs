@@ -34,7 +34,9 @@ pub(super) fn pieces(memory: &Memory, place: Place, size: u64, want: Want) -> im
         let at = place.after(done);
         let window = window(memory, at, want).first(usize::try_from(size - done).unwrap_or(usize::MAX));
         let length = match window.len() as u64 {
-            0 => border_after(memory, at).map_or(size - done, |border| (border - at.address).min(size - done)),
+            0 => memory
+                .border_after(at.space, at.address)
+                .map_or(size - done, |border| (border - at.address).min(size - done)),
             length => length,
         };
         let range = done..done + length;
@@ -51,10 +53,9 @@ pub(super) fn window(memory: &Memory, place: Place, want: Want) -> Window<'_> {
     }
 }
 
-/// The next address where a mapping begins or ends.
-pub(super) fn border_after(memory: &Memory, place: Place) -> Option<u64> {
-    let borders = memory.ranges().filter(|&(space, ..)| space == place.space);
-    borders.flat_map(|(_, start, size)| [start, start + size]).filter(|&border| border > place.address).min()
+/// Bytes of a hole that count as missing: all, unless there is no memory on purpose.
+pub(super) fn missing(memory: &Memory, place: Place, bytes: u64) -> u64 {
+    if memory.is_sparse(place.space, place.address) { 0 } else { bytes }
 }
 
 /// Reads a range into `out`; holes give zeros. Returns how many bytes were not there.
@@ -63,7 +64,7 @@ pub(super) fn gather(memory: &Memory, place: Place, out: Window<'_>) -> u64 {
     for piece in pieces(memory, place, out.len() as u64, Want::Read) {
         let target = &out.bytes()[piece.range.start as usize..piece.range.end as usize];
         if piece.window.is_empty() {
-            missing += piece.range.end - piece.range.start;
+            missing += self::missing(memory, place.after(piece.range.start), piece.range.end - piece.range.start);
             target.iter().for_each(|byte| byte.store(0, Relaxed));
         } else {
             target.iter().zip(piece.window.bytes()).for_each(|(to, from)| to.store(from.load(Relaxed), Relaxed));
@@ -78,7 +79,7 @@ pub(super) fn scatter(memory: &Memory, place: Place, bytes: Window<'_>) -> u64 {
     for piece in pieces(memory, place, bytes.len() as u64, Want::Write) {
         let length = piece.range.end - piece.range.start;
         if piece.window.is_empty() {
-            missing += length;
+            missing += self::missing(memory, place.after(piece.range.start), length);
         } else {
             let source = &bytes.bytes()[piece.range.start as usize..piece.range.end as usize];
             piece.window.bytes().iter().zip(source).for_each(|(to, from)| to.store(from.load(Relaxed), Relaxed));
