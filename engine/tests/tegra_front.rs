@@ -1,103 +1,17 @@
 //! The Tegra X1's command submission: push buffers, macros, semaphores, syncpoints, inline transfers.
 
-use std::sync::Arc;
+mod tegra_support;
 
+use tegra_support::{
+    COMPUTE, COPY, DATA, HOST, INLINE, Machine, SOFTWARE, THREED, TWOD, header, methods, rng, semaphore,
+};
 use triglyph_engine::Device;
-use triglyph_engine::cache::{TierMode, Tiers};
-use triglyph_engine::device::{Access, FaultKind};
-use triglyph_engine::render::{Accuracy, RenderOptions};
-use triglyph_engine::tegra::{Blocked, TegraX1};
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::tegra::{Blocked, Bound};
+use triglyph_guest::layout::Blocks;
 use triglyph_guest::layout::surface::block_linear;
-use triglyph_guest::tegra::fifo::{Command, Entry, Run, Segment, Stepping};
+use triglyph_guest::tegra::fifo::{Command, Entry, Segment, Stepping};
 use triglyph_guest::tegra::methods::Class;
-use triglyph_guest::tegra::mme::assemble_program;
-use triglyph_interp::Interpreter;
-
-/// Where push buffers stand, and where tests have their data.
-const BUFFER: u64 = 0x10_0000;
-const DATA: u64 = 0x20_0000;
-
-/// Subchannels of the classes.
-const THREED: u32 = 0;
-const INLINE: u32 = 2;
-const HOST: u32 = 6;
-
-struct Machine {
-    gpu: TegraX1,
-    end: u64,
-}
-
-impl Machine {
-    fn new() -> Self {
-        let tiers = Tiers { reference: Arc::new(Interpreter), quick: None, hot: None };
-        let options = RenderOptions {
-            tiers,
-            mode: TierMode::InterpreterOnly,
-            threads: 1,
-            pool: None,
-            code_budget: 1 << 20,
-            accuracy: Accuracy::default(),
-        };
-        let mut gpu = TegraX1::new(&options).expect("a machine");
-        for address in [BUFFER, DATA] {
-            gpu.map(0, address, 0x10_0000, Access::READ_WRITE).expect("memory");
-        }
-        Machine { gpu, end: BUFFER }
-    }
-
-    /// Stores words behind those stored before; the entry that executes them.
-    fn entry(&mut self, words: &[u32]) -> u64 {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.gpu.write(0, self.end, &bytes).expect("room for a push buffer");
-        let segment = Segment {
-            address: self.end,
-            words: words.len() as u32,
-            sync: false,
-            subroutine: false,
-            conditional: false,
-        };
-        self.end += bytes.len() as u64;
-        Entry::Segment(segment).encode()
-    }
-
-    /// Executes words on a channel.
-    fn run_on(&mut self, channel: u32, words: &[u32]) {
-        let entry = self.entry(words);
-        self.gpu.submit_entries(channel, [entry]).expect("a submission");
-    }
-
-    fn run(&mut self, words: &[u32]) {
-        self.run_on(0, words);
-    }
-
-    fn register(&self, class: Class, method: usize) -> u32 {
-        self.gpu.channel(0).expect("a channel").units().registers(class).get(method)
-    }
-
-    fn words<const N: usize>(&mut self, offset: u64) -> [u32; N] {
-        let mut bytes = vec![0; 4 * N];
-        self.gpu.read(0, DATA + offset, &mut bytes).expect("mapped memory");
-        std::array::from_fn(|i| u32::from_le_bytes(bytes[4 * i..4 * i + 4].try_into().expect("four bytes")))
-    }
-
-    fn faults(&self, kind: FaultKind) -> u64 {
-        self.gpu.faults().count(kind)
-    }
-}
-
-fn header(subchannel: u32, method: u32, count: u32, stepping: Stepping) -> u32 {
-    Command::Run(Run { subchannel, method, count, stepping }).encode().expect("a header")
-}
-
-/// Words for consecutive methods.
-fn methods(subchannel: u32, method: u32, data: &[u32]) -> Vec<u32> {
-    [&[header(subchannel, method, data.len() as u32, Stepping::Each)], data].concat()
-}
-
-/// SEMAPHORE_A to D.
-fn semaphore(offset: u64, payload: u32, operation: u32) -> Vec<u32> {
-    methods(HOST, 4, &[0, (DATA + offset) as u32, payload, operation])
-}
 
 const ACQUIRE: u32 = 1;
 const RELEASE_WORD: u32 = 2 | 1 << 24;
@@ -129,14 +43,6 @@ fn headers_wait_for_their_data_across_segments_and_submissions() {
     assert_eq!([0xD10, 0xD11, 0xD12].map(|method| machine.register(Class::ThreeD, method)), [1, 2, 3]);
 }
 
-/// Uploads a macro at word `at` and makes it number `index`.
-fn upload(machine: &mut Machine, index: u32, at: u32, text: &str) {
-    let code = assemble_program(text).expect("a macro");
-    let head = [header(THREED, 0x45, code.len() as u32 + 1, Stepping::Once), at];
-    machine.run(&[&head[..], &code].concat());
-    machine.run(&methods(THREED, 0x47, &[index, at]));
-}
-
 /// Writes its parameters to consecutive scratch registers, as many as the first one says.
 const STORE: &str = "addi.addr r0, r0, 0x1d50
     next: addi.fetch r2, r0, 0
@@ -149,7 +55,7 @@ const STORE: &str = "addi.addr r0, r0, 0x1d50
 #[test]
 fn macros_get_parameters_from_wherever_they_stand() {
     let mut machine = Machine::new();
-    upload(&mut machine, 5, 0x40, STORE);
+    machine.upload(5, 0x40, STORE);
     let call = 0xE00 + 2 * 5;
     // All in one header.
     machine.run(&[header(THREED, call, 4, Stepping::Once), 3, 10, 11, 12]);
@@ -166,7 +72,7 @@ fn macros_get_parameters_from_wherever_they_stand() {
     assert_eq!(scratch(&machine), [30, 31, 22]);
     assert_eq!(machine.gpu.faults().total(), 0, "{:?}", machine.gpu.faults().first());
     // Overwritten code is new code.
-    upload(&mut machine, 6, 0x40, "addi.addr r0, r0, 0xd50\naddi.send.exit r0, r1, 1\naddi r0, r0, 0");
+    machine.upload(6, 0x40, "addi.addr r0, r0, 0xd50\naddi.send.exit r0, r1, 1\naddi r0, r0, 0");
     machine.run(&methods(THREED, call, &[77]));
     assert_eq!(scratch(&machine)[0], 78);
 }
@@ -174,13 +80,13 @@ fn macros_get_parameters_from_wherever_they_stand() {
 #[test]
 fn macros_that_go_wrong_are_counted() {
     let mut machine = Machine::new();
-    upload(&mut machine, 0, 0, ".word 6");
+    machine.upload(0, 0, ".word 6");
     machine.run(&methods(THREED, 0xE00, &[1]));
     assert_eq!(machine.faults(FaultKind::BadShader), 1);
-    upload(&mut machine, 0, 0, "here: bz.annul r0, here");
+    machine.upload(0, 0, "here: bz.annul r0, here");
     machine.run(&methods(THREED, 0xE00, &[1]));
     assert_eq!(machine.faults(FaultKind::OutOfFuel), 1);
-    upload(&mut machine, 0, 0, "addi.exit r0, r0, 0\naddi r0, r0, 0");
+    machine.upload(0, 0, "addi.exit r0, r0, 0\naddi r0, r0, 0");
     machine.run(&[header(THREED, 0xE00, 2, Stepping::Once), 1, 2]);
     machine.run(&methods(THREED, 0xE03, &[1]));
     assert_eq!(machine.faults(FaultKind::BadMethod), 2);
@@ -285,14 +191,200 @@ fn inline_data_go_to_rows_and_to_blocks() {
     assert_eq!(machine.gpu.faults().total(), 0, "{:?}", machine.gpu.faults().first());
 }
 
+/// Blocks that are several slices deep, from the inline class, in words that come with two headers.
+#[test]
+fn inline_data_go_to_slices() {
+    let mut machine = Machine::new();
+    let blocks = Blocks { gobs_across: 2, rows: 24, slices: 5, log2_gobs: 0, log2_slices: 2 };
+    let line: Vec<u32> = (0..25 * 20).map(|i| 0x9E37_79B9u32.wrapping_mul(i)).collect();
+    let launch = [98, 20, 0, DATA as u32, 0, 2 << 8, 128, 24, 5, 3, 7, 2];
+    machine.run(&methods(INLINE, 0x60, &launch));
+    machine.run(&methods(INLINE, 0x6C, &[0]));
+    machine.run(&[&[header(INLINE, 0x6D, 300, Stepping::Never)], &line[..300]].concat());
+    assert_eq!(machine.words(blocks.offset(0, 2, 3)), [0]);
+    machine.run(&[&[header(INLINE, 0x6D, 210, Stepping::Never)], &line[300..], &[7; 10]].concat());
+    let bytes: Vec<u8> = line.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let all = machine.data();
+    for (y, row) in bytes.chunks(100).enumerate() {
+        for (x, &byte) in row[..98].iter().enumerate() {
+            assert_eq!(all[blocks.offset(x as u32 + 7, y as u32 + 2, 3) as usize], byte, "({x}, {y})");
+        }
+    }
+    machine.expect_no_faults();
+    // With a reduction instead of a plain semaphore, and nothing to transfer.
+    machine.run(&methods(INLINE, 0x77, &[0, DATA as u32 + 0x8_0000, 5]));
+    for _ in 0..3 {
+        machine.run(&methods(INLINE, 0x60, &[0, 0]));
+        machine.run(&methods(INLINE, 0x6C, &[1 | 1 << 1 | 2 << 4 | 1 << 8]));
+    }
+    assert_eq!((machine.words(0x8_0000), machine.gpu.take_interrupts()), ([15], 3));
+}
+
+#[test]
+fn constants_go_to_their_buffer() {
+    let mut machine = Machine::new();
+    machine.run(&methods(THREED, 0x8E0, &[0x20, 0, DATA as u32 + 0x100, 8]));
+    // Through one method, through several, from a macro.
+    machine.run(&[header(THREED, 0x8E4, 2, Stepping::Never), 1, 2]);
+    machine.run(&methods(THREED, 0x8E4, &[3, 4]));
+    assert_eq!(machine.words(0x100), [0, 0, 1, 2, 3, 4, 0, 0]);
+    machine.upload(1, 0, "addi.addr r0, r0, 0x8e4\naddi.send.exit r0, r1, 0\naddi r0, r0, 0");
+    machine.run(&methods(THREED, 0xE02, &[9]));
+    assert_eq!((machine.words(0x118), machine.register(Class::ThreeD, 0x8E3)), ([9, 0], 0x1C));
+    machine.expect_no_faults();
+    // Beyond the size nothing is stored.
+    machine.run(&methods(THREED, 0x8E4, &[5, 6, 7]));
+    assert_eq!(machine.words(0x118), [9, 5, 0, 0]);
+    assert_eq!(machine.faults(FaultKind::BadMethod), 1);
+}
+
+/// The condition of each class: the words at an address, looked at when the mode is written.
+#[test]
+fn conditions_hold_or_do_not() {
+    let mut machine = Machine::new();
+    let copied = |machine: &mut Machine, setup: &[u32]| {
+        machine.write(0x200, &[0; 4]);
+        machine.run(setup);
+        // A copy of one word with a semaphore.
+        machine.run(&methods(COPY, 0x90, &[0, DATA as u32 + 0x300, 8]));
+        machine.run(&methods(COPY, 0x100, &[0, DATA as u32 + 0x100, 0, DATA as u32 + 0x200, 0, 0, 4]));
+        machine.run(&methods(COPY, 0xC0, &[0x18A]));
+        assert_eq!(machine.words(0x300), [8]);
+        machine.words(0x200) == [7]
+    };
+    machine.write(0x100, &7u32.to_le_bytes());
+    let at = |offset: u32, mode| methods(COPY, 0x95, &[0, DATA as u32 + offset, mode]);
+    // At 0: 1, 0 and 16 bytes later the same; at 0x40 zeros, and 16 bytes later 1.
+    for offset in [0u64, 16, 0x50] {
+        machine.write(offset, &1u32.to_le_bytes());
+    }
+    let modes = [(0, 0), (0, 1), (0, 2), (0x40, 2), (0, 3), (0x40, 3), (0, 4), (0x40, 4)];
+    let found = modes.map(|(offset, mode)| copied(&mut machine, &at(offset, mode)));
+    assert_eq!(found, [false, true, true, false, true, false, false, true]);
+    // What is written to memory later does not count.
+    machine.run(&at(0x40, 2));
+    machine.write(0x40, &[1]);
+    assert!(!copied(&mut machine, &[]));
+    machine.run(&at(0, 1));
+    // The condition of all classes; the copy class is told by another.
+    assert!(!copied(&mut machine, &methods(THREED, 0x4C, &[0, 0, 0])));
+    assert!(copied(&mut machine, &methods(INLINE, 0x4E, &[1])));
+    machine.expect_no_faults();
+    machine.run(&at(0, 5));
+    assert_eq!(machine.faults(FaultKind::BadMethod), 1);
+}
+
+/// The inline class has a condition, and an override of it.
+#[test]
+fn overrides_count_more_than_conditions() {
+    let mut machine = Machine::new();
+    let stored = |machine: &mut Machine, registers: &[(usize, u32)]| {
+        machine.write(0, &[0; 4]);
+        machine.set(INLINE, registers);
+        machine.run(&methods(INLINE, 0x60, &[4, 1, 0, DATA as u32]));
+        machine.run(&[methods(INLINE, 0x6C, &[1]), methods(INLINE, 0x6D, &[3])].concat());
+        machine.words(0) == [3]
+    };
+    assert!(stored(&mut machine, &[]));
+    assert!(!stored(&mut machine, &[(0x556, 0)]));
+    assert!(stored(&mut machine, &[(0x651, 1)]));
+    assert!(!stored(&mut machine, &[(0x556, 1), (0x651, 2)]));
+    assert!(stored(&mut machine, &[(0x651, 0)]));
+    machine.expect_no_faults();
+}
+
+#[test]
+fn reports_count_reduce_and_are_waited_for() {
+    let mut machine = Machine::new();
+    let report = |offset: u32, payload, control| methods(THREED, 0x6C0, &[0, DATA as u32 + offset, payload, control]);
+    machine.run(&report(0, 3, 0));
+    let [payload, zero, low, high] = machine.words(0);
+    assert_eq!([payload, zero, high], [3, 0, 0]);
+    assert!(low > 0);
+    // Reduction: add 5, then the smaller one of signed numbers.
+    machine.run(&report(0, 5, 1 << 3 | 1 << 28));
+    assert_eq!(machine.words(0), [8]);
+    machine.run(&report(0, u32::MAX, 1 << 3 | 1 << 9 | 1 << 17 | 1 << 20));
+    assert_eq!((machine.words(0), machine.gpu.take_interrupts()), ([u32::MAX], 1));
+    // Passed samples in 32 bits stand behind the payload; nothing has been drawn.
+    machine.run(&report(0x20, 77, 2 << 23));
+    assert_eq!(machine.words(0x20), [77, 0]);
+    machine.run(&report(0x20, 77, 0x15 << 23));
+    assert_eq!(machine.words(0x20), [0, 0]);
+    machine.expect_no_faults();
+    // Counters that exist are cleared, others are not there.
+    machine.run(&methods(THREED, 0x54C, &[1]));
+    machine.run(&methods(THREED, 0x54C, &[9]));
+    assert_eq!(machine.faults(FaultKind::BadMethod), 1);
+
+    // An acquire of the compute class holds its channel until the other one has released.
+    let waits = methods(COMPUTE, 0x6C0, &[0, DATA as u32 + 0x40, 5, 1 | 1 << 16]);
+    machine.run(&[waits, methods(THREED, 0xD10, &[1])].concat());
+    assert!(machine.gpu.channel(0).is_some_and(|channel| channel.blocked().is_some()));
+    machine.run_on(1, &report(0x40, 6, 1 << 28));
+    assert_eq!(machine.register(Class::ThreeD, 0xD10), 1);
+}
+
+#[test]
+fn notifiers_hold_the_time() {
+    let mut machine = Machine::new();
+    for subchannel in [THREED, COMPUTE, INLINE, TWOD] {
+        let at = 0x20 * u64::from(subchannel);
+        machine.write(at, &[0xFF; 16]);
+        machine.run(&methods(subchannel, 0x41, &[0, (DATA + at) as u32, subchannel % 2]));
+        let [time, high, info, status] = machine.words(at);
+        assert!(time > 0 && high == 0 && info == 0 && status == 0);
+    }
+    assert_eq!(machine.gpu.take_interrupts(), 2);
+    machine.expect_no_faults();
+}
+
+#[test]
+fn software_classes_are_silent() {
+    let mut machine = Machine::new();
+    machine.run(&methods(SOFTWARE, 0x100, &[1, 2, 3]));
+    for object in [0x906E, 0x1F_1234] {
+        machine.run(&methods(7, 0, &[object]));
+        assert_eq!(machine.gpu.channel(0).map(|channel| channel.bound(7)), Some(Bound::Software));
+    }
+    // A run that goes past the last method goes on with the host's.
+    machine.run(&methods(7, 0xFFE, &[1, 2, 0xA140, 0]));
+    assert_eq!(machine.faults(FaultKind::BadMethod), 1, "the illegal method");
+    assert_eq!(machine.gpu.channel(0).map(|channel| channel.bound(7)), Some(Bound::Class(Class::Inline)));
+}
+
+/// Methods that only concern caches, performance and versions.
+#[test]
+fn methods_without_visible_effect_are_silent() {
+    let mut machine = Machine::new();
+    for (subchannel, class) in [
+        (THREED, Class::ThreeD),
+        (COMPUTE, Class::Compute),
+        (INLINE, Class::Inline),
+        (TWOD, Class::TwoD),
+        (COPY, Class::Copy),
+    ] {
+        for method in 0x40..0x1000 {
+            let Some(name) = class.method(method) else { continue };
+            if name.doc.to_lowercase().contains("without effect") || name.doc.contains("not used") {
+                machine.run(&methods(subchannel, method, &[u32::MAX]));
+            }
+        }
+    }
+    machine.expect_no_faults();
+}
+
 #[test]
 fn nonsense_is_counted_and_left_behind() {
     let mut machine = Machine::new();
     machine.run(&[6 << 29]);
     machine.run(&[2 << 29 | 1 << 16]);
     assert_eq!(machine.faults(FaultKind::BadCommand), 2);
-    machine.run(&methods(7, 0x100, &[1]));
+    machine.run(&methods(THREED, 0xFFF, &[1]));
     machine.run(&methods(THREED, 0, &[0x1234]));
+    assert_eq!(machine.gpu.channel(0).map(|channel| channel.bound(THREED)), Some(Bound::Unknown));
+    // That was reported; what is sent there is not, again and again.
+    machine.run(&methods(THREED, 0x100, &[1, 2]));
     machine.run(&methods(HOST, 0x3F, &[1]));
     machine.run(&methods(HOST, 1, &[1]));
     assert_eq!(machine.faults(FaultKind::BadMethod), 4);
@@ -303,13 +395,7 @@ fn nonsense_is_counted_and_left_behind() {
 
 #[test]
 fn random_words_end_and_stay_inside() {
-    let mut state = 0x1234_5678_9ABC_DEF1u64;
-    let mut word = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 16) as u32
-    };
+    let mut word = rng(0x1234_5678_9ABC_DEF1);
     let mut faults = 0;
     for _ in 0..40 {
         let mut machine = Machine::new();

@@ -9,7 +9,9 @@ use arbtest::arbitrary::{self, Unstructured};
 use transfer_support::{Bench, at, noise};
 use triglyph_engine::transfer::{Convert, Copy, Fill, Lines, Outcome, Rearrange, Request};
 use triglyph_guest::format::PixelFormat;
+use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::{ConvertKey, Corner, Layout, Scale};
+use triglyph_guest::kernel::window::buffer;
 use triglyph_guest::layout::{Block, SurfaceLayout};
 
 /// Memory with holes, byte by byte.
@@ -482,4 +484,32 @@ fn random_requests_match_plain_loops() {
         Ok(())
     })
     .budget_ms(2000);
+}
+
+/// A change of layout by way of a buffer is the same as one straight from memory to memory.
+#[test]
+fn images_go_through_buffers_unchanged() {
+    arbtest::arbtest(|u| {
+        let request = random_rearrange(u)?;
+        let end = 0x4000 + u.int_in_range(0..=0x8000)?;
+        let (mut direct, mut buffered) = (Bench::new(2, &[(0x1000, end)]), Bench::new(2, &[(0x1000, end)]));
+        let bytes = noise(end as usize, 5);
+        direct.write(0x1000, &bytes);
+        buffered.write(0x1000, &bytes);
+        let outcome = direct.run(&Request::Rearrange(request));
+        let pitch = request.width * u32::from(request.bytes) + 3;
+        let buffer = buffer(&vec![0; (request.height * pitch) as usize + 7]);
+        let corner = Corner { layout: SurfaceLayout::Pitch, pitch, x: 0, y: 0 };
+        let loaded =
+            buffered.transfers().load_image(&Rearrange { target: at(7), to: corner, ..request }, Window::new(&buffer));
+        let stored = buffered
+            .transfers()
+            .store_image(Window::new(&buffer), &Rearrange { source: at(7), from: corner, ..request });
+        assert_eq!((loaded.unread, loaded.dropped), (outcome.unread, 0));
+        assert_eq!((stored.unread, stored.dropped), (0, outcome.dropped));
+        assert!(direct.read(0x1000, end as usize) == buffered.read(0x1000, end as usize), "{request:?}");
+        assert_eq!(direct.written(), buffered.written());
+        Ok(())
+    })
+    .budget_ms(500);
 }

@@ -19,6 +19,7 @@ use triglyph_guest::kernel::Window;
 use crate::device::{Access, WrittenRange};
 use crate::error::Error;
 use raw::Arena;
+pub(crate) use raw::{copy_in, copy_out};
 pub use raw::{for_each_chunk, read_words};
 pub use remap::Mapping;
 use written::WrittenSet;
@@ -259,7 +260,7 @@ impl Memory {
     /// # Errors
     /// [`Error::Unmapped`] when a byte is not mapped; nothing is stored then.
     pub fn write(&self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        self.pieces(space, address, bytes.len(), |window, piece| raw::copy_in(&bytes[piece], window))
+        self.pieces(space, address, bytes.len(), |window, piece| copy_in(&bytes[piece], window))
     }
 
     /// Reads bytes for the host, whatever the access of the range.
@@ -267,14 +268,14 @@ impl Memory {
     /// # Errors
     /// [`Error::Unmapped`] when a byte is not mapped.
     pub fn read(&self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error> {
-        self.pieces(space, address, out.len(), |window, piece| raw::copy_out(window, &mut out[piece]))
+        self.pieces(space, address, out.len(), |window, piece| copy_out(window, &mut out[piece]))
     }
 
     /// Reads what the GPU may read of a range; zeros elsewhere. Returns how many bytes were not there.
     pub fn read_pieces(&self, space: u32, address: u64, out: &mut [u8]) -> usize {
         let mut missing = 0;
         self.walk(space, address, out.len(), |range, piece| match range {
-            Some(range) if range.access.read => raw::copy_out(range.window_at(address, &piece), &mut out[piece]),
+            Some(range) if range.access.read => copy_out(range.window_at(address, &piece), &mut out[piece]),
             other => {
                 missing += if other.is_some_and(|range| range.sparse) { 0 } else { piece.len() };
                 out[piece].fill(0);
@@ -288,7 +289,7 @@ impl Memory {
         let mut missing = 0;
         self.walk(space, address, bytes.len(), |range, piece| match range {
             Some(range) if range.access.write => {
-                raw::copy_in(&bytes[piece.clone()], range.window_at(address, &piece));
+                copy_in(&bytes[piece.clone()], range.window_at(address, &piece));
                 self.mark_written(space, address + piece.start as u64, piece.len() as u64);
             }
             Some(range) if range.sparse => {}

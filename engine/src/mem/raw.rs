@@ -58,7 +58,7 @@ impl Arena {
 }
 
 /// Copies the first `out.len()` bytes of `window`, which must hold that many, at the speed of memcpy.
-pub(super) fn copy_out(window: Window<'_>, out: &mut [u8]) {
+pub(crate) fn copy_out(window: Window<'_>, out: &mut [u8]) {
     assert!(window.len() >= out.len());
     // SAFETY: both sides are valid for the length; `out` is not guest memory, so they cannot overlap. A guest that
     // writes at the same time can only give torn bytes, as with any DMA.
@@ -66,7 +66,7 @@ pub(super) fn copy_out(window: Window<'_>, out: &mut [u8]) {
 }
 
 /// Copies `bytes` to the beginning of `window`, which must hold that many, at the speed of memcpy.
-pub(super) fn copy_in(bytes: &[u8], window: Window<'_>) {
+pub(crate) fn copy_in(bytes: &[u8], window: Window<'_>) {
     assert!(window.len() >= bytes.len());
     // SAFETY: as in `copy_out`, the other way round; who reads these bytes at the same time may see them torn.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), window.as_ptr(), bytes.len()) }

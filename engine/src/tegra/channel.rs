@@ -2,27 +2,54 @@
 
 use std::collections::VecDeque;
 
-use triglyph_guest::tegra::fifo::{Control, Entry, Event, SUBCHANNELS, Segment, Stream, Write, host as methods};
+use triglyph_guest::tegra::fifo::{
+    Control, Entry, Event, METHOD_MASK, Run, SUBCHANNELS, Segment, Stepping, Stream, Write, host as methods,
+};
 use triglyph_guest::tegra::methods::{Class, SUBCHANNEL_CLASSES};
 
-use super::core::{ADDRESS_MASK, Core};
+use super::core::{ADDRESS_MASK, Core, SPACE};
 pub use super::host::Blocked;
 use super::host::Host;
-use super::unit::Units;
+use super::unit::{Units, Words};
 use crate::device::FaultKind;
 
 /// Words that are read from memory at once.
 const CHUNK: usize = 1024;
 
+/// What sits on a subchannel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// A class of engines.
+    Class(Class),
+    /// The processor: nobody executes the methods here.
+    Software,
+    /// A class that does not exist. That was reported when it was bound.
+    Unknown,
+}
+
+impl Bound {
+    /// What SET_OBJECT binds. Software classes have the engine number 0x1F or a number that ends in 0x6E, as envytools and Mesa
+    /// have them.
+    pub fn of_object(object: u32) -> Bound {
+        match Class::from_id(object) {
+            Some(class) => Bound::Class(class),
+            None if object >> 16 & 0x1F == 0x1F || object & 0xFF == 0x6E => Bound::Software,
+            None => Bound::Unknown,
+        }
+    }
+}
+
 /// A channel with its units.
 #[derive(Debug)]
 pub struct Channel {
+    /// Its address space.
+    space: u32,
     /// Entries that were submitted and not begun.
     entries: VecDeque<u64>,
     /// The segment that is being executed: where its next word is, and how many are left.
     current: Option<(u64, u32)>,
     stream: Stream,
-    classes: [Option<Class>; SUBCHANNELS],
+    bound: [Bound; SUBCHANNELS],
     host: Host,
     units: Units,
     blocked: Option<Blocked>,
@@ -31,10 +58,11 @@ pub struct Channel {
 impl Default for Channel {
     fn default() -> Self {
         Channel {
+            space: SPACE,
             entries: VecDeque::new(),
             current: None,
             stream: Stream::default(),
-            classes: SUBCHANNEL_CLASSES,
+            bound: SUBCHANNEL_CLASSES.map(|class| class.map_or(Bound::Software, Bound::Class)),
             host: Host::default(),
             units: Units::default(),
             blocked: None,
@@ -53,6 +81,11 @@ impl Channel {
         self.blocked
     }
 
+    /// What sits on a subchannel, 0 to 7.
+    pub fn bound(&self, subchannel: u32) -> Bound {
+        self.bound[subchannel as usize % SUBCHANNELS]
+    }
+
     /// The units.
     pub fn units(&self) -> &Units {
         &self.units
@@ -66,6 +99,7 @@ impl Channel {
     /// Works until everything submitted is done, something has to be waited for, or the fuel is used up. Returns whether
     /// anything was done.
     pub fn run(&mut self, core: &mut Core) -> bool {
+        core.space = self.space;
         let mut worked = false;
         loop {
             if let Some(blocked) = self.blocked {
@@ -111,31 +145,43 @@ impl Channel {
         let count = CHUNK.min(left as usize);
         core.position = address;
         core.read_words(address, &mut words[..count], "a push buffer");
-        for (i, &word) in words[..count].iter().enumerate() {
-            core.position = address.wrapping_add(4 * i as u64) & ADDRESS_MASK;
-            if !core.spend(1) {
+        let words = &words[..count];
+        let mut done = 0;
+        while done < count {
+            core.position = address.wrapping_add(4 * done as u64) & ADDRESS_MASK;
+            let (before, word) = (done, words[done]);
+            match self.stream.pending {
+                Some(run) => done += self.data(core, run, &words[done..]),
+                None => {
+                    done += 1;
+                    match self.stream.word(word) {
+                        Event::None => {}
+                        Event::Write(Write { subchannel, method, data, .. }) => {
+                            let run = Run { subchannel, method, count: 1, stepping: Stepping::Each };
+                            self.deliver(core, run, &[data]);
+                        }
+                        Event::EndSegment => {
+                            self.current = None;
+                            return core.spend(1);
+                        }
+                        Event::Malformed => {
+                            let what = format_args!("no method header: {word:#010x}");
+                            core.fault(FaultKind::BadCommand, word.into(), what);
+                        }
+                    }
+                }
+            }
+            if !core.spend((done - before) as u64) {
                 core.fault(FaultKind::OutOfFuel, address, format_args!("push buffers without end"));
                 self.entries.clear();
                 self.current = None;
                 return false;
             }
-            match self.stream.word(word) {
-                Event::None => continue,
-                Event::Write(write) => self.deliver(core, write),
-                Event::EndSegment => {
-                    self.current = None;
-                    return true;
-                }
-                Event::Malformed => {
-                    core.fault(FaultKind::BadCommand, word.into(), format_args!("no method header: {word:#010x}"));
-                }
-            }
             if self.blocked.is_some() {
-                self.advance(i + 1);
-                return true;
+                break;
             }
         }
-        self.advance(count);
+        self.advance(done);
         true
     }
 
@@ -147,28 +193,48 @@ impl Channel {
         });
     }
 
+    /// Data words of a run, as many as are its own. Returns how many were taken.
     #[inline]
-    fn deliver(&mut self, core: &mut Core, write: Write) {
-        let Write { subchannel, method, data, .. } = write;
+    fn data(&mut self, core: &mut Core, run: Run, words: &[u32]) -> usize {
+        let words = &words[..words.len().min(run.count as usize)];
+        let taken = if self.stream.active() { self.deliver(core, run, words) } else { words.len() };
+        self.stream.skip(taken as u32);
+        taken
+    }
+
+    /// Delivers words of a run to the host or to the unit of their subchannel. Returns how many were taken.
+    #[inline]
+    fn deliver(&mut self, core: &mut Core, run: Run, words: &[u32]) -> usize {
+        let Run { subchannel, method, stepping, .. } = run;
         if method < methods::END {
             self.units.finish_macro(core);
             if method == 0 {
-                self.bind(core, subchannel, data);
+                self.bind(core, subchannel, words[0]);
             }
-            self.blocked = self.host.write(core, method, data).filter(|blocked| !blocked.is_over(core));
-        } else if let Some(class) = self.classes[subchannel as usize % SUBCHANNELS] {
-            self.units.write(core, class, method, data);
-        } else {
-            let what = format_args!("method {method:#x} on subchannel {subchannel}, which nothing is bound to");
-            core.fault(FaultKind::BadMethod, method.into(), what);
+            self.blocked = self.host.write(core, method, words[0]).filter(|blocked| !blocked.is_over(core));
+            return 1;
+        }
+        match self.bound[subchannel as usize % SUBCHANNELS] {
+            Bound::Class(class) => {
+                let words = Words { method, stepping, data: words, position: core.position };
+                let taken = self.units.write(core, class, words);
+                self.blocked = self.units.take_blocked();
+                taken
+            }
+            // What lies behind the end of the methods begins anew with the host's.
+            Bound::Software | Bound::Unknown => match stepping {
+                Stepping::Each => words.len().min((METHOD_MASK + 1 - method) as usize),
+                Stepping::Never => words.len(),
+                Stepping::Once => 1,
+            },
         }
     }
 
     fn bind(&mut self, core: &mut Core, subchannel: u32, object: u32) {
-        let class = Class::from_id(object);
-        if class.is_none() {
+        let bound = Bound::of_object(object);
+        if bound == Bound::Unknown {
             core.fault(FaultKind::BadMethod, object.into(), format_args!("no class {:#06x}", object & 0xFFFF));
         }
-        self.classes[subchannel as usize % SUBCHANNELS] = class;
+        self.bound[subchannel as usize % SUBCHANNELS] = bound;
     }
 }

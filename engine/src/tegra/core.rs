@@ -1,15 +1,21 @@
 //! What every part of the Tegra X1 works on: memory, renderer, syncpoints, faults, time.
 
+use std::borrow::Cow;
 use std::fmt::Arguments;
+use std::time::Instant;
 
+use triglyph_guest::kernel::Window;
+
+use super::kinds::Kinds;
 use crate::device::{Fault, FaultKind, Faults};
-use crate::mem::Memory;
+use crate::mem::{Memory, read_words};
 use crate::render::Renderer;
+use crate::transfer::{Outcome, Place, Rearrange, Request, Transfers};
 
 /// Syncpoints of the host (host1x of the Tegra X1).
 pub const SYNCPOINTS: usize = 192;
 
-/// The address space that everything is in: 40 bits of GPU virtual addresses.
+/// The address space that captures and [`Device`](crate::Device) calls are about: 40 bits of GPU virtual addresses.
 pub const SPACE: u32 = 0;
 
 /// Mask of a GPU virtual address.
@@ -18,7 +24,7 @@ pub const ADDRESS_MASK: u64 = (1 << 40) - 1;
 /// What channels and engines share.
 #[derive(Debug)]
 pub struct Core {
-    /// Guest memory, by GPU virtual address.
+    /// Guest memory, by address space and GPU virtual address.
     pub memory: Memory,
     /// Kernels, threads, the scene.
     pub renderer: Renderer,
@@ -26,11 +32,17 @@ pub struct Core {
     pub faults: Faults,
     /// GPU address of the push-buffer word that is being executed. Faults name it.
     pub position: u64,
+    /// Address space of the channel that runs.
+    pub space: u32,
+    /// Page kinds of all address spaces.
+    pub kinds: Kinds,
     syncpoints: [u32; SYNCPOINTS],
     /// Work that may still be done before the guest counts as running away, about a nanosecond each.
     fuel: u64,
     /// Nanoseconds since power on. Moves with the work, not with the host's clock, so that runs can be repeated.
     clock: u64,
+    /// Interrupts that methods asked for since the host last took them.
+    interrupts: u64,
 }
 
 impl Core {
@@ -40,9 +52,12 @@ impl Core {
             renderer,
             faults: Faults::default(),
             position: 0,
+            space: SPACE,
+            kinds: Kinds::default(),
             syncpoints: [0; SYNCPOINTS],
             fuel: 0,
             clock: 0,
+            interrupts: 0,
         }
     }
 
@@ -59,6 +74,11 @@ impl Core {
     /// Nanoseconds since power on.
     pub fn now(&self) -> u64 {
         self.clock
+    }
+
+    /// Lets time pass without work.
+    pub(super) fn advance(&mut self, nanoseconds: u64) {
+        self.clock = self.clock.wrapping_add(nanoseconds);
     }
 
     pub(super) fn refuel(&mut self, units: u64) {
@@ -80,26 +100,100 @@ impl Core {
         self.renderer.flush(&self.memory);
     }
 
-    /// The little-endian words at `address`, zeros and a fault where memory is not mapped. Sees everything drawn so far.
+    /// An address in the running channel's address space.
+    pub fn place(&self, address: u64) -> Place {
+        Place { space: self.space, address: address & ADDRESS_MASK }
+    }
+
+    /// Fills `words` with the little-endian words at `address`; zeros and a fault where memory is not mapped. Sees
+    /// everything drawn so far.
     pub fn read_words(&mut self, address: u64, words: &mut [u32], what: &str) {
-        let mut bytes = vec![0; 4 * words.len()];
-        self.renderer.flush_overlapping(&self.memory, SPACE, address, bytes.len() as u64);
-        let missing = self.memory.read_pieces(SPACE, address, &mut bytes);
-        if missing != 0 {
-            self.fault(FaultKind::UnmappedRead, address, format_args!("{what}: {missing:#x} bytes outside memory"));
+        let bytes = 4 * words.len() as u64;
+        self.renderer.flush_overlapping(&self.memory, self.space, address, bytes);
+        if read_words(self.memory.readable(self.space, address), words, false) == words.len() {
+            return;
         }
+        let mut bytes = vec![0; bytes as usize];
+        self.read_bytes(address, &mut bytes, what);
         for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(4)) {
             *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         }
     }
 
+    /// The little-endian word at `address`.
+    pub fn read_word(&mut self, address: u64, what: &str) -> u32 {
+        let mut word = [0];
+        self.read_words(address, &mut word, what);
+        word[0]
+    }
+
+    /// Fills `out` with the bytes at `address`; zeros and a fault where memory is not mapped. Sees everything drawn so far.
+    pub fn read_bytes(&mut self, address: u64, out: &mut [u8], what: &str) {
+        self.renderer.flush_overlapping(&self.memory, self.space, address, out.len() as u64);
+        let missing = self.memory.read_pieces(self.space, address, out);
+        self.count_missing(FaultKind::UnmappedRead, address, missing as u64, what);
+    }
+
     /// Stores bytes at `address`; a fault where memory is not mapped. What was drawn before is in memory before.
     pub fn write_bytes(&mut self, address: u64, bytes: &[u8], what: &str) {
         self.flush();
-        let missing = self.memory.write_pieces(SPACE, address, bytes);
+        let missing = self.memory.write_pieces(self.space, address, bytes);
+        self.count_missing(FaultKind::UnmappedWrite, address, missing as u64, what);
+    }
+
+    /// Does a transfer after everything drawn so far; what falls outside of memory is a fault of `what`.
+    pub fn transfer(&mut self, what: &str, request: &Request) {
+        let (source, target) = match request {
+            Request::Fill(fill) => (fill.target, fill.target),
+            Request::Copy(copy) => (copy.source, copy.target),
+            Request::Convert(convert) => (convert.source, convert.target),
+            Request::Rearrange(rearrange) => (rearrange.source, rearrange.target),
+        };
+        self.transfer_with(what, source, target, |transfers| transfers.run(request));
+    }
+
+    /// As [`Self::transfer`], from a buffer of the host's.
+    pub fn store_image(&mut self, what: &str, buffer: Window<'_>, request: &Rearrange) {
+        self.transfer_with(what, request.target, request.target, |transfers| transfers.store_image(buffer, request));
+    }
+
+    /// As [`Self::transfer`], into a buffer of the host's.
+    pub fn load_image(&mut self, what: &str, request: &Rearrange, buffer: Window<'_>) {
+        self.transfer_with(what, request.source, request.source, |transfers| transfers.load_image(request, buffer));
+    }
+
+    fn transfer_with(&mut self, what: &str, source: Place, target: Place, run: impl FnOnce(&Transfers<'_>) -> Outcome) {
+        self.flush();
+        let start = Instant::now();
+        let Renderer { kernels, scheduler, .. } = &self.renderer;
+        let Outcome { unread, dropped } = run(&Transfers { memory: &self.memory, kernels, scheduler });
+        self.renderer.add_transfer(start.elapsed());
+        self.count_missing(FaultKind::UnmappedRead, source.address, unread, what);
+        self.count_missing(FaultKind::UnmappedWrite, target.address, dropped, what);
+    }
+
+    #[inline]
+    fn count_missing(&mut self, kind: FaultKind, address: u64, missing: u64, what: &str) {
         if missing != 0 {
-            self.fault(FaultKind::UnmappedWrite, address, format_args!("{what}: {missing:#x} bytes outside memory"));
+            self.fault(kind, address, format_args!("{what}: {missing:#x} bytes outside memory"));
         }
+    }
+
+    /// Whether the GPU may read, and with `write` also write, `size` bytes that are one piece of the host's memory.
+    pub fn is_whole(&self, place: Place, size: u64, write: bool) -> bool {
+        let Place { space, address } = place;
+        let window = if write { self.memory.writable(space, address) } else { self.memory.readable(space, address) };
+        window.len() as u64 >= size
+    }
+
+    /// Notes that a method asked for an interrupt of the processor.
+    pub fn interrupt(&mut self) {
+        self.interrupts = self.interrupts.saturating_add(1);
+    }
+
+    /// How often methods asked for an interrupt since the last call.
+    pub(super) fn take_interrupts(&mut self) -> u64 {
+        std::mem::take(&mut self.interrupts)
     }
 
     /// Stores what semaphores and reports of four words consist of: payload, zero, time in nanoseconds. The time is
@@ -126,5 +220,13 @@ impl Core {
     /// Whether a syncpoint has reached `threshold`, modulo 2^32. One that does not exist has.
     pub fn syncpoint_reached(&self, index: u32, threshold: u32) -> bool {
         self.syncpoint(index).is_none_or(|value| value.wrapping_sub(threshold) as i32 >= 0)
+    }
+}
+
+/// Words as they stand in memory.
+pub(super) fn bytes_of(words: &[u32]) -> Cow<'_, [u8]> {
+    match cfg!(target_endian = "little") {
+        true => Cow::Borrowed(bytemuck::cast_slice(words)),
+        false => Cow::Owned(words.iter().flat_map(|word| word.to_le_bytes()).collect()),
     }
 }

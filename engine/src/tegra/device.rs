@@ -69,6 +69,12 @@ impl TegraX1 {
         self.core.flush();
     }
 
+    /// How often methods asked for an interrupt of the processor since the last call: notifiers, reports, copies, inline
+    /// transfers, the host's NON_STALL_INTERRUPT.
+    pub fn take_interrupts(&mut self) -> u64 {
+        self.core.take_interrupts()
+    }
+
     /// Adds 1 to a syncpoint, as other hardware does, and goes on with channels that waited for it.
     pub fn increment_syncpoint(&mut self, index: u32) {
         self.core.increment_syncpoint(index);

@@ -1,7 +1,5 @@
 //! The macro method expander of a channel: its memory, and calls that wait for their parameters.
 
-use std::collections::HashMap;
-
 use triglyph_guest::kernel::mme::{MmeKey, MmeStop};
 use triglyph_guest::tegra::mme::{CODE_WORDS_ACCEPTED, MACROS};
 
@@ -35,13 +33,17 @@ pub struct Ready {
 pub struct Expander {
     code: Vec<u32>,
     starts: [u32; MACROS],
-    ready: HashMap<u32, Ready>,
+    /// Kernels of macros that were called since code or starts changed.
+    ready: [Option<Ready>; MACROS],
     pending: Option<Call>,
+    /// Room for parameters that an earlier call had.
+    room: Vec<u32>,
 }
 
 impl Default for Expander {
     fn default() -> Self {
-        Expander { code: Vec::new(), starts: [0; MACROS], ready: HashMap::new(), pending: None }
+        let ready = [const { None }; MACROS];
+        Expander { code: Vec::new(), starts: [0; MACROS], ready, pending: None, room: Vec::new() }
     }
 }
 
@@ -57,7 +59,7 @@ impl Expander {
         if self.code[at] != word {
             self.code[at] = word;
             // Whichever macros reach this word: keys are made of contents, so looking them up again is all it takes.
-            self.ready.clear();
+            self.ready = [const { None }; MACROS];
         }
         true
     }
@@ -65,22 +67,31 @@ impl Expander {
     /// Stores where macro `index` begins.
     pub fn store_start(&mut self, index: usize, word: u32) {
         self.starts[index % MACROS] = word;
+        self.ready[index % MACROS] = None;
     }
 
-    /// A call of macro `index` begins; the one before it, if it is still waiting, is returned.
-    pub fn begin(&mut self, index: usize, parameter: u32, two_d: bool) -> Option<Call> {
-        self.pending.replace(Call { index: index % MACROS, parameters: vec![parameter], two_d })
+    /// A call of macro `index` begins. The one before it has been taken.
+    pub fn begin(&mut self, index: usize, parameter: u32, two_d: bool) {
+        let mut parameters = std::mem::take(&mut self.room);
+        parameters.clear();
+        parameters.push(parameter);
+        self.pending = Some(Call { index: index % MACROS, parameters, two_d });
     }
 
-    /// A parameter for macro `index`. False when no such call is waiting.
-    pub fn parameter(&mut self, index: usize, value: u32) -> bool {
+    /// Parameters for macro `index`. False when no such call is waiting, or for more than there can be.
+    pub fn parameters(&mut self, index: usize, values: &[u32]) -> bool {
         match &mut self.pending {
-            Some(call) if call.index == index % MACROS && call.parameters.len() < MOST_PARAMETERS => {
-                call.parameters.push(value);
+            Some(call) if call.index == index % MACROS && call.parameters.len() + values.len() <= MOST_PARAMETERS => {
+                call.parameters.extend_from_slice(values);
                 true
             }
             _ => false,
         }
+    }
+
+    /// Takes back what a call needed, for the next one.
+    pub fn reuse(&mut self, call: Call) {
+        self.room = call.parameters;
     }
 
     /// Whether a call waits for more parameters.
@@ -95,10 +106,9 @@ impl Expander {
 
     /// The kernel of macro `index`.
     pub fn kernel(&mut self, index: usize, kernels: &Kernels) -> Ready {
-        let start = self.starts[index % MACROS];
-        let code = &self.code;
-        let ready = self.ready.entry(start).or_insert_with(|| {
-            let (key, low) = MmeKey::new(code, start as usize);
+        let index = index % MACROS;
+        let ready = self.ready[index].get_or_insert_with(|| {
+            let (key, low) = MmeKey::new(&self.code, self.starts[index] as usize);
             Ready { kernel: kernels.mme(&key), low }
         });
         ready.clone()

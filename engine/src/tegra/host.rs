@@ -2,12 +2,12 @@
 //! order.
 
 use triglyph_guest::tegra::fifo::host::{
-    METHODS, Reduction, ReductionFormat, ReleaseSize, SemaphoreOperation, SyncpointOperation, Trigger, semaphore_d,
-    syncpoint_b,
+    METHODS, ReductionFormat, ReleaseSize, SemaphoreOperation, SyncpointOperation, Trigger, semaphore_d, syncpoint_b,
 };
 use triglyph_guest::tegra::methods::Effect;
 
 use super::core::{ADDRESS_MASK, Core};
+use super::semaphore::{Form, Join, Release};
 use crate::device::FaultKind;
 
 /// What a channel waits for.
@@ -37,12 +37,11 @@ impl Blocked {
         match *self {
             Blocked::Syncpoint { index, threshold } => core.syncpoint_reached(index, threshold),
             Blocked::Semaphore { address, test, payload } => {
-                let mut word = [0];
-                core.read_words(address, &mut word, "a semaphore");
+                let word = core.read_word(address, "a semaphore");
                 match test {
-                    SemaphoreOperation::AcquireGreaterOrEqual => word[0].wrapping_sub(payload) as i32 >= 0,
-                    SemaphoreOperation::AcquireAnd => word[0] & payload != 0,
-                    _ => word[0] == payload,
+                    SemaphoreOperation::AcquireGreaterOrEqual => word.wrapping_sub(payload) as i32 >= 0,
+                    SemaphoreOperation::AcquireAnd => word & payload != 0,
+                    _ => word == payload,
                 }
             }
         }
@@ -92,10 +91,9 @@ impl Host {
             }
             Trigger::SetReference => self.reference = datum,
             Trigger::Illegal => core.fault(FaultKind::BadMethod, 1, format_args!("the illegal method")),
-            // The class of a subchannel is the channel's business; the others concern caches, interrupts of the
-            // driver, and who runs next.
+            Trigger::Interrupt => core.interrupt(),
+            // The class of a subchannel is the channel's business; the others concern caches and who runs next.
             Trigger::SetObject
-            | Trigger::Interrupt
             | Trigger::FlushMemory
             | Trigger::MemoryOperation
             | Trigger::WaitForIdle
@@ -105,72 +103,23 @@ impl Host {
     }
 
     fn semaphore(&self, core: &mut Core, word: u32) -> Option<Blocked> {
-        let address = self.address & ADDRESS_MASK;
-        match semaphore_d::operation(word) {
-            Some(SemaphoreOperation::Release) => {
-                if semaphore_d::release_size(word) == Some(ReleaseSize::FourBytes) {
-                    core.write_bytes(address, &self.payload.to_le_bytes(), "a semaphore");
-                } else {
-                    core.write_report(address, self.payload.into(), "a semaphore");
-                }
-                None
+        let (address, payload) = (self.address & ADDRESS_MASK, self.payload);
+        let signed = semaphore_d::format(word) == Some(ReductionFormat::Signed);
+        let form = match (semaphore_d::operation(word), semaphore_d::reduction(word)) {
+            (Some(SemaphoreOperation::Release), _) => match semaphore_d::release_size(word) {
+                Some(ReleaseSize::FourBytes) => Form::OneWord,
+                _ => Form::FourWords,
+            },
+            (Some(SemaphoreOperation::Reduction), Some(how)) => Form::Join(Join::from(how), signed),
+            (Some(test), _) if test != SemaphoreOperation::Reduction => {
+                return Some(Blocked::Semaphore { address, test, payload });
             }
-            Some(SemaphoreOperation::Reduction) => {
-                let mut value = [0];
-                core.read_words(address, &mut value, "a semaphore");
-                let signed = semaphore_d::format(word) == Some(ReductionFormat::Signed);
-                match semaphore_d::reduction(word) {
-                    Some(how) => {
-                        let value = reduce(how, signed, value[0], self.payload);
-                        core.write_bytes(address, &value.to_le_bytes(), "a semaphore");
-                    }
-                    None => core.fault(FaultKind::BadMethod, 7, format_args!("a reduction {word:#010x}")),
-                }
-                None
-            }
-            Some(test) => Some(Blocked::Semaphore { address, test, payload: self.payload }),
-            None => {
+            _ => {
                 core.fault(FaultKind::BadMethod, 7, format_args!("a semaphore operation {word:#010x}"));
-                None
+                return None;
             }
-        }
-    }
-}
-
-fn reduce(how: Reduction, signed: bool, value: u32, payload: u32) -> u32 {
-    let smaller = if signed { (value as i32) < payload as i32 } else { value < payload };
-    match how {
-        Reduction::Min => {
-            if smaller {
-                value
-            } else {
-                payload
-            }
-        }
-        Reduction::Max => {
-            if smaller {
-                payload
-            } else {
-                value
-            }
-        }
-        Reduction::Xor => value ^ payload,
-        Reduction::And => value & payload,
-        Reduction::Or => value | payload,
-        Reduction::Add => value.wrapping_add(payload),
-        Reduction::Inc => {
-            if value >= payload {
-                0
-            } else {
-                value + 1
-            }
-        }
-        Reduction::Dec => {
-            if value == 0 || value > payload {
-                payload
-            } else {
-                value - 1
-            }
-        }
+        };
+        Release { address, payload, form }.perform(core, "a semaphore");
+        None
     }
 }

@@ -9,18 +9,27 @@
 //! of each class; registers are cells, because macros and what they call work on them at the same time.
 
 mod channel;
+mod condition;
+mod constant;
+mod copy;
 mod core;
 mod device;
 mod expander;
 mod host;
+mod image;
 mod inline;
+mod kinds;
 mod registers;
 mod report;
+mod semaphore;
+mod sink;
+mod twod;
 mod unit;
 
-pub use channel::{Blocked, Channel};
+pub use channel::{Blocked, Bound, Channel};
 pub use core::Core;
 pub use device::TegraX1;
-pub use expander::Expander;
+pub use kinds::Kinds;
 pub use registers::Registers;
+pub use report::Counters;
 pub use unit::Units;

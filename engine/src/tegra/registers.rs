@@ -85,6 +85,36 @@ impl Registers {
         datum
     }
 
+    /// Stores data of consecutive methods up to the first that does more than that, or to the end of the method space.
+    /// Returns how many were stored: with less than all, the next method is one that does more. Only while copies follow;
+    /// otherwise 0, and words have to be stored one by one.
+    ///
+    /// This is the way of most words of a push buffer, so it looks at whole runs: a pass over the groups that the compiler
+    /// makes vector instructions of, then two copies.
+    #[inline]
+    pub fn store_run(&self, method: u32, words: &[u32]) -> usize {
+        const EFFECT: u32 = 1 << 31;
+        const { assert!(CALL & EFFECT != 0) };
+        if !self.direct.get() {
+            return 0;
+        }
+        let first = method as usize % METHODS;
+        let groups = &self.groups[first..][..words.len().min(METHODS - first)];
+        let mut stale = groups.iter().fold(0, |stale, group| stale | group);
+        let mut count = groups.len();
+        if stale & EFFECT != 0 {
+            count = groups.iter().position(|&group| group == CALL).unwrap_or(count);
+            stale = groups[..count].iter().fold(0, |stale, group| stale | group);
+        }
+        let places = self.live[first..][..count].iter().zip(&self.shadow[first..][..count]);
+        for ((live, shadow), &word) in places.zip(words) {
+            live.set(word);
+            shadow.set(word);
+        }
+        self.dirty.set(self.dirty.get() | stale);
+        count
+    }
+
     /// Whether a write of `method` does nothing but store.
     #[inline]
     pub fn is_plain(&self, method: u32) -> bool {
@@ -104,6 +134,12 @@ impl Registers {
             _ => Shadow::Track,
         });
         self.direct.set(self.mode.get() == Shadow::Track);
+    }
+
+    /// Whether copies follow, so that [`Self::store_run`] may be used.
+    #[inline]
+    pub fn is_direct(&self) -> bool {
+        self.direct.get()
     }
 
     /// A macro's call on these registers.
@@ -148,6 +184,24 @@ fn of<T: Copy>(table: &MethodTable<T>) -> [u32; METHODS] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_end_at_methods_that_do_more() {
+        let registers = Registers::new(Class::ThreeD);
+        registers.take_dirty();
+        // Clear and colour masks: a trigger stands at 0x674.
+        let words = [1, 2, 3, 4, 5, 6];
+        assert_eq!(registers.store_run(0x670, &words), 4);
+        assert_eq!([0x670, 0x673, 0x674].map(|method| registers.get(method)), [1, 4, 0]);
+        assert_ne!(registers.take_dirty(), 0);
+        assert_eq!(registers.store_run(0x674, &words[4..]), 0);
+        assert_eq!(registers.store_run(0xDFE, &words), 2);
+        assert_eq!((registers.get(0xDFF), registers.take_dirty()), (2, 0));
+        // What was stored is what is replayed.
+        registers.set_shadow_control(3);
+        assert_eq!(registers.store_run(0x670, &words), 0);
+        assert_eq!(registers.store(0x671, 9), 2);
+    }
 
     #[test]
     fn replaying_brings_values_back() {

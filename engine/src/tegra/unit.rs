@@ -1,34 +1,48 @@
-//! The engine classes of a channel: where methods go, and what happens at once.
+//! The engine classes of a channel: where methods go. What those do that do more than being stored is in `sink.rs`.
 
-use triglyph_guest::kernel::mme::MmeMachine;
-use triglyph_guest::tegra::methods::{ADDRESSES, Class, Effect, compute, copy, inline, threed, twod};
+use triglyph_guest::tegra::fifo::{METHOD_MASK, Stepping};
+use triglyph_guest::tegra::methods::Class;
 
+use super::condition::Conditions;
 use super::core::{ADDRESS_MASK, Core};
 use super::expander::{Call, Expander, describe};
+use super::host::Blocked;
 use super::inline::InlineTransfer;
 use super::registers::Registers;
-use super::report;
+use super::report::Counters;
+use super::sink::Sink;
+use super::twod::TwoD;
 use crate::device::FaultKind;
 
 /// Methods from here on call macros.
-const MACROS: u32 = 0xE00;
+pub const MACROS: u32 = 0xE00;
 
 /// The units of a channel with their registers. There is one of each class, on however many subchannels it is bound.
 #[derive(Debug)]
 pub struct Units {
-    registers: [Registers; Class::ALL.len()],
-    work: Work,
+    pub(super) registers: [Registers; Class::ALL.len()],
+    pub(super) work: Work,
 }
 
 /// What units have besides registers.
 #[derive(Debug, Default)]
-struct Work {
-    expander: Expander,
+pub struct Work {
+    /// Macros.
+    pub expander: Expander,
     /// Of the classes that have inline transfers: 3D, compute, inline.
-    inline: [InlineTransfer; 3],
+    pub inline: [InlineTransfer; 3],
+    /// Conditional rendering.
+    pub conditions: Conditions,
+    /// 2D.
+    pub twod: TwoD,
+    /// What reports report.
+    pub counters: Counters,
+    /// What a method found the channel has to wait for.
+    pub blocked: Option<Blocked>,
 }
 
-fn index(class: Class) -> usize {
+/// The number of a class: its place in lists of the units.
+pub const fn index(class: Class) -> usize {
     match class {
         Class::ThreeD => 0,
         Class::Compute => 1,
@@ -38,11 +52,26 @@ fn index(class: Class) -> usize {
     }
 }
 
+/// The classes by their numbers.
+pub const CLASSES: [Class; Class::ALL.len()] = [Class::ThreeD, Class::Compute, Class::Inline, Class::TwoD, Class::Copy];
+
 impl Default for Units {
     fn default() -> Self {
-        let classes = [Class::ThreeD, Class::Compute, Class::Inline, Class::TwoD, Class::Copy];
-        Units { registers: classes.map(Registers::new), work: Work::default() }
+        Units { registers: CLASSES.map(Registers::new), work: Work::default() }
     }
+}
+
+/// Data words for methods of one class.
+#[derive(Clone, Copy, Debug)]
+pub struct Words<'w> {
+    /// Dword address of the first method, 0x40 to 0xFFF.
+    pub method: u32,
+    /// Which methods the words go to.
+    pub stepping: Stepping,
+    /// The data, at least one.
+    pub data: &'w [u32],
+    /// GPU address of the first one.
+    pub position: u64,
 }
 
 impl Units {
@@ -51,17 +80,103 @@ impl Units {
         &self.registers[index(class)]
     }
 
-    /// A method from the push buffer, not one of the host's.
+    /// What reports report, for the engine that counts.
+    pub fn counters_mut(&mut self) -> &mut Counters {
+        &mut self.work.counters
+    }
+
+    /// What a method found the channel has to wait for; it is forgotten here.
     #[inline]
-    pub fn write(&mut self, core: &mut Core, class: Class, method: u32, datum: u32) {
-        if self.work.expander.is_waiting() && !is_macro_datum(class, method) {
+    pub fn take_blocked(&mut self) -> Option<Blocked> {
+        self.work.blocked.take()
+    }
+
+    /// Methods from the push buffer, none of them the host's. Returns how many of the words were taken: less than all when
+    /// the channel has to wait, or when methods begin anew at 0.
+    #[inline]
+    pub fn write(&mut self, core: &mut Core, class: Class, words: Words<'_>) -> usize {
+        if self.work.expander.is_waiting() && !is_macro_datum(class, words.method) {
             self.finish_macro(core);
         }
+        match words.stepping {
+            Stepping::Each => self.write_each(core, class, words),
+            Stepping::Never => self.write_same(core, class, words),
+            // The run goes on with the next method.
+            Stepping::Once => self.write_each(core, class, Words { data: &words.data[..1], ..words }),
+        }
+    }
+
+    /// Words for consecutive methods.
+    fn write_each(&mut self, core: &mut Core, class: Class, words: Words<'_>) -> usize {
+        let room = (METHOD_MASK + 1 - words.method) as usize;
+        let data = &words.data[..words.data.len().min(room)];
+        let mut done = 0;
+        loop {
+            let method = words.method + done as u32;
+            done += self.registers[index(class)].store_run(method, &data[done..]);
+            if done == data.len() {
+                return done;
+            }
+            let method = words.method + done as u32;
+            core.position = words.position.wrapping_add(4 * done as u64) & ADDRESS_MASK;
+            done += self.write_effect(core, class, method, &data[done..]);
+            if done == data.len() || self.work.blocked.is_some() {
+                return done;
+            }
+        }
+    }
+
+    /// A word for a method that does more than being stored, or that is stored in another way than usual; further ones
+    /// behind it if they go the same way. Returns how many.
+    fn write_effect(&mut self, core: &mut Core, class: Class, method: u32, data: &[u32]) -> usize {
         let registers = &self.registers[index(class)];
-        let datum = registers.store(method, datum);
+        let aliases = match class {
+            Class::ThreeD => Sink::constants_from(method).min(data.len()),
+            _ => 1,
+        };
+        if aliases > 1 && registers.is_direct() {
+            registers.store(method + aliases as u32 - 1, data[aliases - 1]);
+            self.sink(core, class).data(method, &data[..aliases]);
+            return aliases;
+        }
+        let datum = registers.store(method, data[0]);
         if !registers.is_plain(method) {
             self.trigger(core, class, method, datum);
         }
+        1
+    }
+
+    /// Words for one method.
+    fn write_same(&mut self, core: &mut Core, class: Class, words: Words<'_>) -> usize {
+        let Words { method, data, position, .. } = words;
+        let registers = &self.registers[index(class)];
+        if registers.is_direct()
+            && let Some(&last) = data.last()
+        {
+            if registers.is_plain(method) {
+                registers.store(method, last);
+                return data.len();
+            }
+            if is_macro_datum(class, method) {
+                registers.store(method, last);
+                self.parameters(core, method, data);
+                return data.len();
+            }
+            core.position = position;
+            if Sink::is_stream(class, method) {
+                registers.store(method, last);
+                self.sink(core, class).data(method, data);
+                return data.len();
+            }
+        }
+        for (i, datum) in data.iter().enumerate() {
+            core.position = position.wrapping_add(4 * i as u64) & ADDRESS_MASK;
+            self.write_effect(core, class, method, std::slice::from_ref(datum));
+            if self.work.blocked.is_some() {
+                return i + 1;
+            }
+        }
+        data.len()
     }
 
     /// Runs the macro that waits for parameters, for there will be none. Returns whether there was one.
@@ -69,25 +184,30 @@ impl Units {
         let waited = self.work.expander.is_waiting();
         while let Some(call) = self.work.expander.take() {
             self.run(core, &call);
+            self.work.expander.reuse(call);
         }
         waited
     }
 
-    fn trigger(&mut self, core: &mut Core, class: Class, method: u32, datum: u32) {
-        if method >= MACROS && matches!(class, Class::ThreeD | Class::TwoD) {
-            self.macro_method(core, class, method, datum);
-        } else {
-            let mut sink = Sink { core, registers: &self.registers, work: &mut self.work, class };
-            sink.trigger(method, datum);
-        }
+    fn sink<'u>(&'u mut self, core: &'u mut Core, class: Class) -> Sink<'u> {
+        Sink { core, registers: &self.registers, work: &mut self.work, class }
     }
 
-    fn macro_method(&mut self, core: &mut Core, class: Class, method: u32, datum: u32) {
-        let number = (method - MACROS) as usize / 2;
-        if method.is_multiple_of(2) {
-            let before = self.work.expander.begin(number, datum, class == Class::TwoD);
-            debug_assert!(before.is_none(), "a call ends before another method is written");
-        } else if !self.work.expander.parameter(number, datum) {
+    fn trigger(&mut self, core: &mut Core, class: Class, method: u32, datum: u32) {
+        if method < MACROS || !matches!(class, Class::ThreeD | Class::TwoD) {
+            return self.sink(core, class).trigger(method, datum);
+        }
+        if !method.is_multiple_of(2) {
+            return self.parameters(core, method, &[datum]);
+        }
+        if self.work.expander.is_waiting() {
+            self.finish_macro(core);
+        }
+        self.work.expander.begin((method - MACROS) as usize / 2, datum, class == Class::TwoD);
+    }
+
+    fn parameters(&mut self, core: &mut Core, method: u32, data: &[u32]) {
+        if !self.work.expander.parameters((method - MACROS) as usize / 2, data) {
             core.fault(FaultKind::BadMethod, method.into(), format_args!("a parameter of a macro that was not called"));
         }
     }
@@ -111,180 +231,3 @@ impl Units {
 fn is_macro_datum(class: Class, method: u32) -> bool {
     method >= MACROS && !method.is_multiple_of(2) && matches!(class, Class::ThreeD | Class::TwoD)
 }
-
-/// What a macro's methods, and the triggers of the push buffer's, are done on.
-struct Sink<'u> {
-    core: &'u mut Core,
-    registers: &'u [Registers; Class::ALL.len()],
-    work: &'u mut Work,
-    class: Class,
-}
-
-impl MmeMachine for Sink<'_> {
-    fn send(&mut self, method: u32, datum: u32) {
-        if method >= MACROS {
-            self.core.fault(FaultKind::BadMethod, method.into(), format_args!("a macro called a macro"));
-            return;
-        }
-        let registers = self.registers();
-        let datum = registers.store(method, datum);
-        if !registers.is_plain(method) {
-            self.trigger(method, datum);
-        }
-    }
-}
-
-impl<'u> Sink<'u> {
-    fn registers(&self) -> &'u Registers {
-        &self.registers[index(self.class)]
-    }
-
-    /// Does what a method does besides being stored.
-    fn trigger(&mut self, method: u32, datum: u32) {
-        let known = match self.class {
-            Class::ThreeD => self.threed(method, datum),
-            Class::Compute => self.compute(method, datum),
-            Class::Inline => self.inline_class(method, datum),
-            Class::TwoD => self.twod(method, datum),
-            Class::Copy => self.copy(method),
-        };
-        if !known {
-            let what = format_args!("no method {method:#x} in class {:#06x}", self.class.id());
-            self.core.fault(FaultKind::BadMethod, method.into(), what);
-        }
-    }
-
-    fn threed(&mut self, method: u32, datum: u32) -> bool {
-        use threed::{Trigger, regs};
-        let Effect::Trigger(trigger) = threed::METHODS.effect(method) else { return false };
-        let registers = self.registers();
-        match trigger {
-            Trigger::MacroCode => self.macro_code(datum),
-            Trigger::MacroStart => self.macro_start(datum),
-            Trigger::ShadowControl => registers.set_shadow_control(datum),
-            Trigger::InlineLaunch => self.inline(0).launch(registers, datum),
-            Trigger::InlineData => self.inline_datum(0, datum),
-            Trigger::IncrementSyncpoint => {
-                self.core.flush();
-                self.core.increment_syncpoint(datum & 0xFFF);
-            }
-            Trigger::Report => report::report(self.core, registers, regs::set_report_semaphore_a::ID, datum),
-            // The firmware answers at once: without that, macros wait for ever.
-            Trigger::Firmware => registers.set(FIRMWARE_ANSWER, 1),
-            Trigger::Notify => self.notify(),
-            Trigger::WaitForIdle
-            | Trigger::InvalidateShaders
-            | Trigger::InvalidateSamplers
-            | Trigger::InvalidateHeaders
-            | Trigger::InvalidateTexels
-            | Trigger::FlushWrites => {}
-            _ => self.missing(method),
-        }
-        true
-    }
-
-    fn compute(&mut self, method: u32, datum: u32) -> bool {
-        use compute::{Trigger, regs};
-        let Effect::Trigger(trigger) = compute::METHODS.effect(method) else { return false };
-        let registers = self.registers();
-        match trigger {
-            Trigger::InlineLaunch => self.inline(1).launch(registers, datum),
-            Trigger::InlineData => self.inline_datum(1, datum),
-            Trigger::Report => report::report(self.core, registers, regs::set_report_semaphore_a::ID, datum),
-            Trigger::Notify => self.notify(),
-            Trigger::WaitForIdle
-            | Trigger::InvalidateShaders
-            | Trigger::InvalidateSamplers
-            | Trigger::InvalidateHeaders
-            | Trigger::InvalidateTexels => {}
-            Trigger::RenderEnable | Trigger::Launch => self.missing(method),
-        }
-        true
-    }
-
-    fn inline_class(&mut self, method: u32, datum: u32) -> bool {
-        use inline::Trigger;
-        let Effect::Trigger(trigger) = inline::METHODS.effect(method) else { return false };
-        let registers = self.registers();
-        match trigger {
-            Trigger::InlineLaunch => self.inline(2).launch(registers, datum),
-            Trigger::InlineData => self.inline_datum(2, datum),
-            Trigger::Notify => self.notify(),
-            Trigger::WaitForIdle => {}
-            Trigger::RenderEnable => self.missing(method),
-        }
-        true
-    }
-
-    fn twod(&mut self, method: u32, datum: u32) -> bool {
-        use twod::Trigger;
-        let Effect::Trigger(trigger) = twod::METHODS.effect(method) else { return false };
-        match trigger {
-            Trigger::MacroCode => self.macro_code(datum),
-            Trigger::MacroStart => self.macro_start(datum),
-            Trigger::ShadowControl => self.registers().set_shadow_control(datum),
-            Trigger::Notify => self.notify(),
-            Trigger::WaitForIdle => {}
-            _ => self.missing(method),
-        }
-        true
-    }
-
-    fn copy(&mut self, method: u32) -> bool {
-        let Effect::Trigger(_) = copy::METHODS.effect(method) else { return false };
-        self.missing(method);
-        true
-    }
-
-    /// Something real that is not emulated yet.
-    fn missing(&mut self, method: u32) {
-        let name = self.class.method(method).map_or_else(|| format!("{method:#x}"), |name| name.to_string());
-        let what = format_args!("{name} of class {:#06x}", self.class.id());
-        self.core.fault(FaultKind::Unimplemented, method.into(), what);
-    }
-
-    fn macro_code(&mut self, word: u32) {
-        let registers = self.registers();
-        let at = registers.get(MACRO_CODE_POINTER);
-        registers.set(MACRO_CODE_POINTER, at.wrapping_add(1));
-        if !self.work.expander.store_code(at as usize, word) {
-            let what = format_args!("macro memory has no word {at:#x}");
-            self.core.fault(FaultKind::BadMethod, at.into(), what);
-        }
-    }
-
-    fn macro_start(&mut self, word: u32) {
-        let registers = self.registers();
-        let at = registers.get(MACRO_START_POINTER);
-        registers.set(MACRO_START_POINTER, at.wrapping_add(1));
-        self.work.expander.store_start(at as usize, word);
-    }
-
-    fn inline(&mut self, unit: usize) -> &mut InlineTransfer {
-        &mut self.work.inline[unit]
-    }
-
-    fn inline_datum(&mut self, unit: usize, datum: u32) {
-        self.work.inline[unit].datum(self.core, datum);
-    }
-
-    /// Sixteen bytes: time, zeros. The address stands at the same place in all classes.
-    fn notify(&mut self) {
-        let address = self.registers().address(threed::regs::set_notify_a::ID) & ADDRESS_MASK;
-        let mut record = [0; 16];
-        record[..8].copy_from_slice(&self.core.now().to_le_bytes());
-        self.core.write_bytes(address, &record, "a notifier");
-    }
-}
-
-const MACRO_CODE_POINTER: usize = threed::regs::load_mme_instruction_ram_pointer::ID;
-const MACRO_START_POINTER: usize = threed::regs::load_mme_start_address_ram_pointer::ID;
-
-/// The scratch register in which firmware says that it is done.
-const FIRMWARE_ANSWER: usize = 0xD00;
-
-const _: () = assert!(
-    ADDRESSES == 0x1000
-        && MACRO_CODE_POINTER == twod::regs::load_mme_instruction_ram_pointer::ID
-        && MACRO_START_POINTER == twod::regs::load_mme_start_address_ram_pointer::ID
-);

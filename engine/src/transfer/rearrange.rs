@@ -1,5 +1,7 @@
 //! Changes of layout: whole where both images are one mapping each, unit by unit otherwise.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::{Corner, Rearrange as Job, RearrangeKey, TransferJob, TransferKey};
 use triglyph_guest::kernel::window::buffer;
@@ -8,40 +10,73 @@ use triglyph_guest::layout::SurfaceLayout;
 use super::pieces::{Want, gather, overlap, scatter, window};
 use super::{Outcome, Place, Rearrange, Transfers};
 use crate::cache::TransferHandle;
+use crate::mem::copy_out;
 
 /// Bytes of a piece, about.
 const PIECE: u64 = 128 << 10;
 
+/// Where the bytes of an image are.
+#[derive(Clone, Copy, Debug)]
+enum End<'m> {
+    /// In guest memory, from this byte on.
+    Memory(Place),
+    /// In a buffer of the host's.
+    Buffer(Window<'m>),
+}
+
 impl Transfers<'_> {
     pub(super) fn rearrange(&self, request: &Rearrange) -> Outcome {
+        self.rearrange_ends(request, End::Memory(request.source), End::Memory(request.target))
+    }
+
+    /// As the request, but the source image lies in `buffer`; the address of [`Rearrange::source`] counts from its
+    /// beginning. Bytes that the buffer does not have are zeros, without being missed.
+    pub fn store_image(&self, buffer: Window<'_>, request: &Rearrange) -> Outcome {
+        let source = buffer.from(usize::try_from(request.source.address).unwrap_or(usize::MAX));
+        self.rearrange_ends(request, End::Buffer(source), End::Memory(request.target))
+    }
+
+    /// As the request, but the target image lies in `buffer`; the address of [`Rearrange::target`] counts from its
+    /// beginning. Bytes that the buffer does not have are dropped, without being missed.
+    pub fn load_image(&self, request: &Rearrange, buffer: Window<'_>) -> Outcome {
+        let target = buffer.from(usize::try_from(request.target.address).unwrap_or(usize::MAX));
+        self.rearrange_ends(request, End::Memory(request.source), End::Buffer(target))
+    }
+
+    fn rearrange_ends(&self, request: &Rearrange, from: End<'_>, to: End<'_>) -> Outcome {
         if !request.makes_sense() {
             return Outcome::default();
         }
         let kernel = self.kernels.transfer(&TransferKey::Rearrange(request.key()));
-        let side = |place, corner: &Corner, want| {
-            let extent = request.extent(corner) as usize;
-            let window = window(self.memory, place, want);
-            (window.len() >= extent).then(|| window.first(extent))
-        };
-        let source = side(request.source, &request.from, Want::Read);
-        let target = side(request.target, &request.to, Want::Write);
-        match (source, target) {
-            (Some(source), Some(target)) => self.rearrange_mapped(request, &kernel, source, target),
-            _ => self.rearrange_units(request),
+        match (self.side(request, from, Want::Read), self.side(request, to, Want::Write)) {
+            (Some(source), Some(target)) => {
+                self.rearrange_mapped(request, &kernel, source, target);
+                if let End::Memory(_) = to {
+                    self.mark_rearranged(request);
+                }
+                Outcome::default()
+            }
+            _ => self.rearrange_units(request, from, to),
         }
     }
 
-    fn rearrange_mapped(
-        &self,
-        request: &Rearrange,
-        kernel: &TransferHandle,
-        source: Window<'_>,
-        target: Window<'_>,
-    ) -> Outcome {
+    /// An image of the request when it is all in one piece.
+    fn side<'m>(&'m self, request: &Rearrange, end: End<'m>, want: Want) -> Option<Window<'m>> {
+        let corner = if want == Want::Read { &request.from } else { &request.to };
+        let extent = request.extent(corner) as usize;
+        let window = match end {
+            End::Memory(place) => window(self.memory, place, want),
+            End::Buffer(window) => window,
+        };
+        (window.len() >= extent).then(|| window.first(extent))
+    }
+
+    fn rearrange_mapped(&self, request: &Rearrange, kernel: &TransferHandle, source: Window<'_>, target: Window<'_>) {
         let copy;
         let source = if overlap(source, target) {
-            copy = buffer(&vec![0; source.len()]);
-            gather(self.memory, request.source, Window::new(&copy));
+            let mut bytes = vec![0; source.len()];
+            copy_out(source, &mut bytes);
+            copy = buffer(&bytes);
             Window::new(&copy)
         } else {
             source
@@ -62,8 +97,6 @@ impl Transfers<'_> {
                 rows: first..(first + rows).min(request.height),
             }));
         });
-        self.mark_rearranged(request);
-        Outcome::default()
     }
 
     /// Notes what was written: rows, or all from the first unit to the last.
@@ -85,13 +118,16 @@ impl Transfers<'_> {
     }
 
     /// What does not lie in memory as a whole: unit by unit.
-    fn rearrange_units(&self, request: &Rearrange) -> Outcome {
+    fn rearrange_units(&self, request: &Rearrange, from: End<'_>, to: End<'_>) -> Outcome {
         let bytes = u32::from(request.bytes);
-        let place = |start: Place, corner: &Corner, x, y| start.after(corner.offset(x, y, bytes));
-        let touches = {
-            let range = |start: Place, corner| (start.address, start.address.saturating_add(request.extent(corner)));
-            let (from, to) = (range(request.source, &request.from), range(request.target, &request.to));
-            request.source.space == request.target.space && from.0 < to.1 && to.0 < from.1
+        let touches = match (from, to) {
+            (End::Memory(source), End::Memory(target)) => {
+                let range =
+                    |start: Place, corner| (start.address, start.address.saturating_add(request.extent(corner)));
+                let (from, to) = (range(source, &request.from), range(target, &request.to));
+                source.space == target.space && from.0 < to.1 && to.0 < from.1
+            }
+            _ => false,
         };
         // Rows that are held between reading and writing.
         let rows = if touches { request.height } else { 1 };
@@ -101,14 +137,27 @@ impl Transfers<'_> {
             let units = || (first..first + rows).flat_map(|y| (0..request.width).map(move |x| (x, y)));
             let unit = |index: usize| Window::new(&held).from(index * bytes as usize).first(bytes as usize);
             for (index, (x, y)) in units().enumerate() {
-                outcome.unread += gather(self.memory, place(request.source, &request.from, x, y), unit(index));
+                let offset = request.from.offset(x, y, bytes);
+                match from {
+                    End::Memory(start) => outcome.unread += gather(self.memory, start.after(offset), unit(index)),
+                    End::Buffer(window) => copy_unit(window.from(offset as usize), unit(index)),
+                }
             }
             for (index, (x, y)) in units().enumerate() {
-                outcome.dropped += scatter(self.memory, place(request.target, &request.to, x, y), unit(index));
+                let offset = request.to.offset(x, y, bytes);
+                match to {
+                    End::Memory(start) => outcome.dropped += scatter(self.memory, start.after(offset), unit(index)),
+                    End::Buffer(window) => copy_unit(unit(index), window.from(offset as usize)),
+                }
             }
         }
         outcome
     }
+}
+
+/// Copies a unit as far as both sides have it.
+fn copy_unit(from: Window<'_>, to: Window<'_>) {
+    to.bytes().iter().zip(from.bytes()).for_each(|(to, from)| to.store(from.load(Relaxed), Relaxed));
 }
 
 impl Rearrange {

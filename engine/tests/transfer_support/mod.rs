@@ -32,8 +32,12 @@ impl Bench {
         }
     }
 
+    pub fn transfers(&self) -> Transfers<'_> {
+        Transfers { memory: &self.memory, kernels: &self.kernels, scheduler: &self.scheduler }
+    }
+
     pub fn run(&self, request: &Request) -> Outcome {
-        Transfers { memory: &self.memory, kernels: &self.kernels, scheduler: &self.scheduler }.run(request)
+        self.transfers().run(request)
     }
 
     pub fn write(&self, address: u64, bytes: &[u8]) {

@@ -50,19 +50,25 @@ pub struct Run {
 }
 
 impl Run {
-    /// The run after one of its words: the method of the next one, one word less.
-    pub const fn step(self) -> Run {
+    /// The run after so many of its words.
+    pub const fn after(self, words: u32) -> Run {
         let (advance, stepping) = match self.stepping {
-            Stepping::Each => (1, Stepping::Each),
+            Stepping::Each => (words, Stepping::Each),
             Stepping::Never => (0, Stepping::Never),
+            Stepping::Once if words == 0 => (0, Stepping::Once),
             Stepping::Once => (1, Stepping::Never),
         };
         Run {
-            method: (self.method + advance) & METHOD_MASK,
-            count: self.count.saturating_sub(1),
+            method: self.method.wrapping_add(advance) & METHOD_MASK,
+            count: self.count.saturating_sub(words),
             stepping,
             subchannel: self.subchannel,
         }
+    }
+
+    /// The run after one of its words: the method of the next one, one word less.
+    pub const fn step(self) -> Run {
+        self.after(1)
     }
 }
 

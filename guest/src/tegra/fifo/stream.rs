@@ -71,6 +71,11 @@ impl Stream {
         self.pending.map_or(0, |run| run.count)
     }
 
+    /// Leaves data words of the pending run behind that were delivered as a whole: at most as many as are to come.
+    pub fn skip(&mut self, words: u32) {
+        self.pending = self.pending.map(|run| run.after(words)).filter(|run| run.count != 0);
+    }
+
     fn datum(&mut self, run: Run, data: u32) -> Event {
         let next = run.step();
         self.pending = (next.count != 0).then_some(next);

@@ -49,8 +49,8 @@ regs! {
     set_pixels_from_cpu_dst_x0_int @ 0x215 { v 0:31 };
     /// First row, 32.32.
     set_pixels_from_cpu_dst_y0_frac @ 0x216 { v 0:31 };
-    /// First row, 32.32.
-    set_pixels_from_cpu_dst_y0_int @ 0x217 { v 0:31 };
+    /// First row, 32.32. The image begins anew.
+    set_pixels_from_cpu_dst_y0_int @ 0x217 { v 0:31 } Trigger(Trigger::CpuBegin);
     /// Pixels, left to right, top to bottom.
     pixels_from_cpu_data @ 0x218 { v 0:31 } Trigger(Trigger::CpuData);
     /// Exchanges of bits and bytes; not used.

@@ -60,6 +60,8 @@ pub enum Trigger {
     RenderEnable,
     /// A point of a solid primitive.
     SolidPoint,
+    /// Begins an image from the push buffer.
+    CpuBegin,
     /// Pixels from the push buffer.
     CpuData,
     /// Copies a rectangle between surfaces.
