@@ -3,15 +3,16 @@
 use std::collections::VecDeque;
 
 use triglyph_guest::tegra::fifo::{
-    Control, Entry, Event, METHOD_MASK, Run, SUBCHANNELS, Segment, Stepping, Stream, Write, host as methods,
+    Control, Entry, Event, MAX_COUNT, METHOD_MASK, Run, SUBCHANNELS, Segment, Stepping, Stream, Write, host as methods,
 };
 use triglyph_guest::tegra::methods::{Class, SUBCHANNEL_CLASSES};
 
 use super::core::{ADDRESS_MASK, Core, SPACE};
 pub use super::host::Blocked;
-use super::host::Host;
-use super::unit::{Units, Words};
+use super::host::{Host, SavedBlocked, SavedHost};
+use super::unit::{SavedUnits, Units, Words};
 use crate::device::FaultKind;
+use crate::snapshot::state;
 
 /// Words that are read from memory at once.
 const CHUNK: usize = 1024;
@@ -70,7 +71,89 @@ impl Default for Channel {
     }
 }
 
+state! {
+    /// A channel in a snapshot.
+    pub(super) struct SavedChannel {
+        space: u32,
+        entries: Vec<u64>,
+        current: Option<(u64, u32)>,
+        pending: Option<SavedRun>,
+        masks: [u32; 2],
+        bound: Vec<u32>,
+        host: SavedHost,
+        units: SavedUnits,
+        blocked: Option<SavedBlocked>,
+    }
+    /// Data words that are still to come.
+    pub(super) struct SavedRun { subchannel: u32, method: u32, count: u32, stepping: u8 }
+}
+
+/// What sits on a subchannel in a snapshot: the number of a class, or one of these.
+const SAVED_UNKNOWN: u32 = 0;
+const SAVED_SOFTWARE: u32 = 1;
+
+const STEPPINGS: [Stepping; 3] = [Stepping::Each, Stepping::Never, Stepping::Once];
+
 impl Channel {
+    pub(super) fn save(&self) -> SavedChannel {
+        let run = |Run { subchannel, method, count, stepping }| {
+            let stepping = STEPPINGS.iter().position(|&known| known == stepping).unwrap_or(0) as u8;
+            SavedRun { subchannel, method, count, stepping }
+        };
+        let bound = |bound: &Bound| match bound {
+            Bound::Class(class) => class.id(),
+            Bound::Software => SAVED_SOFTWARE,
+            Bound::Unknown => SAVED_UNKNOWN,
+        };
+        SavedChannel {
+            space: self.space,
+            entries: self.entries.iter().copied().collect(),
+            current: self.current,
+            pending: self.stream.pending.map(run),
+            masks: [self.stream.mask, self.stream.stored],
+            bound: self.bound.iter().map(bound).collect(),
+            host: self.host.save(),
+            units: self.units.save(),
+            blocked: self.blocked.as_ref().map(Blocked::save),
+        }
+    }
+
+    /// What was saved, if it is possible.
+    pub(super) fn restore(saved: SavedChannel) -> Option<Self> {
+        let run = |SavedRun { subchannel, method, count, stepping }: SavedRun| {
+            let stepping = *STEPPINGS.get(usize::from(stepping))?;
+            let sound = subchannel < SUBCHANNELS as u32 && method <= METHOD_MASK && (1..=MAX_COUNT).contains(&count);
+            sound.then_some(Run { subchannel, method, count, stepping })
+        };
+        let bound = |number: u32| match number {
+            SAVED_UNKNOWN => Some(Bound::Unknown),
+            SAVED_SOFTWARE => Some(Bound::Software),
+            id => Class::from_id(id).filter(|class| class.id() == id).map(Bound::Class),
+        };
+        let pending = match saved.pending {
+            Some(pending) => Some(run(pending)?),
+            None => None,
+        };
+        let blocked = match saved.blocked {
+            Some(blocked) => Some(Blocked::restore(blocked)?),
+            None => None,
+        };
+        let bound: Option<Vec<Bound>> = saved.bound.into_iter().map(bound).collect();
+        let sound = saved.masks.iter().all(|&mask| mask <= METHOD_MASK)
+            && saved.current.is_none_or(|(address, words)| address <= ADDRESS_MASK && words != 0);
+        sound.then_some(())?;
+        Some(Channel {
+            space: saved.space,
+            entries: saved.entries.into(),
+            current: saved.current,
+            stream: Stream { pending, mask: saved.masks[0], stored: saved.masks[1] },
+            bound: bound?.try_into().ok()?,
+            host: Host::restore(saved.host),
+            units: Units::restore(saved.units)?,
+            blocked,
+        })
+    }
+
     /// Appends GPFIFO entries.
     pub fn submit(&mut self, entries: impl IntoIterator<Item = u64>) {
         self.entries.extend(entries);
@@ -109,9 +192,8 @@ impl Channel {
                 self.blocked = None;
             }
             if self.current.is_none() && !self.next_entry(core) {
-                // Nothing more was submitted: a macro that waits for parameters gets none.
-                worked |= self.units.finish_macro(core);
-                return worked;
+                // Nothing more was submitted: a macro that waits for parameters gets none, unless a header promised them.
+                return self.stream.pending.is_none() && self.units.finish_macro(core) || worked;
             }
             worked = true;
             if !self.chunk(core) {

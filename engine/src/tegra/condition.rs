@@ -9,11 +9,12 @@ use triglyph_guest::tegra::methods::{Class, copy, inline, threed, twod};
 use super::core::{ADDRESS_MASK, Core};
 use super::registers::Registers;
 use crate::device::FaultKind;
+use crate::snapshot::state;
 
 /// What the conditions came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conditions {
-    /// Of each class, by [`Class::index`](super::unit::index).
+    /// Of each class, by [`index`](super::unit::index).
     pub classes: [bool; Class::ALL.len()],
     /// Of all classes: SET_GLOBAL_RENDER_ENABLE.
     pub global: bool,
@@ -22,6 +23,23 @@ pub struct Conditions {
 impl Default for Conditions {
     fn default() -> Self {
         Conditions { classes: [true; Class::ALL.len()], global: true }
+    }
+}
+
+state! {
+    /// Conditions in a snapshot.
+    pub(super) struct SavedConditions { classes: [bool; Class::ALL.len()], global: bool }
+}
+
+impl Conditions {
+    pub(super) fn save(&self) -> SavedConditions {
+        let Conditions { classes, global } = *self;
+        SavedConditions { classes, global }
+    }
+
+    pub(super) fn restore(saved: SavedConditions) -> Self {
+        let SavedConditions { classes, global } = saved;
+        Conditions { classes, global }
     }
 }
 

@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use triglyph_guest::kernel::Window;
 
-use super::kinds::Kinds;
+use super::kinds::{Kinds, SavedKind};
 use crate::device::{Fault, FaultKind, Faults};
 use crate::mem::{Memory, read_words};
 use crate::render::Renderer;
+use crate::snapshot::state;
 use crate::transfer::{Outcome, Place, Rearrange, Request, Transfers};
 
 /// Syncpoints of the host (host1x of the Tegra X1).
@@ -45,6 +46,18 @@ pub struct Core {
     interrupts: u64,
 }
 
+state! {
+    /// What channels and engines share in a snapshot.
+    pub(super) struct SavedCore { clock: u64, syncpoints: Vec<u32>, interrupts: u64, kinds: Vec<SavedKind> }
+}
+
+impl SavedCore {
+    /// Whether there can be such a machine.
+    pub(super) fn is_sound(&self) -> bool {
+        self.syncpoints.len() == SYNCPOINTS && Kinds::restore(&self.kinds).is_some()
+    }
+}
+
 impl Core {
     pub(super) fn new(renderer: Renderer) -> Self {
         Core {
@@ -59,6 +72,19 @@ impl Core {
             clock: 0,
             interrupts: 0,
         }
+    }
+
+    /// What a snapshot holds of it, but for memory.
+    pub(super) fn save(&self) -> SavedCore {
+        let (clock, interrupts) = (self.clock, self.interrupts);
+        SavedCore { clock, syncpoints: self.syncpoints.to_vec(), interrupts, kinds: self.kinds.save() }
+    }
+
+    /// Takes over what was saved and has been checked by [`SavedCore::is_sound`].
+    pub(super) fn restore(&mut self, saved: SavedCore) {
+        (self.clock, self.interrupts) = (saved.clock, saved.interrupts);
+        self.syncpoints = saved.syncpoints.try_into().unwrap_or(self.syncpoints);
+        self.kinds = Kinds::restore(&saved.kinds).unwrap_or_default();
     }
 
     /// Counts a fault at a GPU address or method; the text is only made when it is kept.

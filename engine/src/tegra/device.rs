@@ -7,18 +7,19 @@ use super::core::{ADDRESS_MASK, Core, SPACE};
 use crate::device::{Access, Device, FaultKind, Faults, Machine, Stats, WrittenRange};
 use crate::error::Error;
 use crate::render::{RenderOptions, Renderer};
+use crate::snapshot::SnapshotOptions;
 
 /// Fuel of one submission: about a second of the front end's time.
 const FUEL: u64 = 1 << 30;
 
 /// Channels at most: a bound for what a host can make by mistake.
-const CHANNELS: u32 = 512;
+pub(super) const CHANNELS: u32 = 512;
 
 /// A Tegra X1's GPU.
 #[derive(Debug)]
 pub struct TegraX1 {
-    core: Core,
-    channels: BTreeMap<u32, Channel>,
+    pub(super) core: Core,
+    pub(super) channels: BTreeMap<u32, Channel>,
 }
 
 impl TegraX1 {
@@ -133,5 +134,13 @@ impl Device for TegraX1 {
 
     fn stats(&self) -> Stats {
         self.core.renderer.stats()
+    }
+
+    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
+        Ok(TegraX1::snapshot(self, options))
+    }
+
+    fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
+        TegraX1::restore(self, snapshot)
     }
 }

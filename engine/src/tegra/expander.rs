@@ -4,6 +4,7 @@ use triglyph_guest::kernel::mme::{MmeKey, MmeStop};
 use triglyph_guest::tegra::mme::{CODE_WORDS_ACCEPTED, MACROS};
 
 use crate::cache::{Kernels, MmeHandle};
+use crate::snapshot::state;
 
 /// Parameters of one call at most; hardware has no limit, for it takes them one by one.
 const MOST_PARAMETERS: usize = 1 << 20;
@@ -47,7 +48,36 @@ impl Default for Expander {
     }
 }
 
+state! {
+    /// Macros in a snapshot.
+    pub(super) struct SavedExpander { code: Vec<u32>, starts: Vec<u32>, pending: Option<SavedCall> }
+    /// The call that is being collected.
+    pub(super) struct SavedCall { index: u32, parameters: Vec<u32>, two_d: bool }
+}
+
 impl Expander {
+    pub(super) fn save(&self) -> SavedExpander {
+        let call = |call: &Call| SavedCall {
+            index: call.index as u32,
+            parameters: call.parameters.clone(),
+            two_d: call.two_d,
+        };
+        let (code, starts) = (self.code.clone(), self.starts.to_vec());
+        SavedExpander { code, starts, pending: self.pending.as_ref().map(call) }
+    }
+
+    /// What was saved, if it is possible.
+    pub(super) fn restore(saved: SavedExpander) -> Option<Self> {
+        let SavedExpander { code, starts, pending } = saved;
+        let sound =
+            |call: &SavedCall| (call.index as usize) < MACROS && (1..=MOST_PARAMETERS).contains(&call.parameters.len());
+        if code.len() > CODE_WORDS_ACCEPTED || !pending.iter().all(sound) {
+            return None;
+        }
+        let call = |SavedCall { index, parameters, two_d }| Call { index: index as usize, parameters, two_d };
+        Some(Expander { code, starts: starts.try_into().ok()?, pending: pending.map(call), ..Expander::default() })
+    }
+
     /// Stores a word of code. False beyond what uploads are accepted for.
     pub fn store_code(&mut self, at: usize, word: u32) -> bool {
         if at >= CODE_WORDS_ACCEPTED {

@@ -9,6 +9,7 @@ use triglyph_guest::tegra::methods::Effect;
 use super::core::{ADDRESS_MASK, Core};
 use super::semaphore::{Form, Join, Release};
 use crate::device::FaultKind;
+use crate::snapshot::state;
 
 /// What a channel waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,40 @@ impl Blocked {
     }
 }
 
+state! {
+    /// What a channel waits for in a snapshot: kind, address or syncpoint, test, payload or threshold.
+    pub(super) struct SavedBlocked { kind: u8, place: u64, test: u32, value: u32 }
+    /// The host's registers in a snapshot.
+    pub(super) struct SavedHost { address: u64, payload: u32, threshold: u32, reference: u32 }
+}
+
+impl Blocked {
+    pub(super) fn save(&self) -> SavedBlocked {
+        match *self {
+            Blocked::Semaphore { address, test, payload } => {
+                SavedBlocked { kind: 0, place: address, test: test.bits(), value: payload }
+            }
+            Blocked::Syncpoint { index, threshold } => {
+                SavedBlocked { kind: 1, place: index.into(), test: 0, value: threshold }
+            }
+        }
+    }
+
+    /// What was saved, if there is something like that.
+    pub(super) fn restore(saved: SavedBlocked) -> Option<Self> {
+        let SavedBlocked { kind, place, test, value } = saved;
+        match kind {
+            0 if place <= ADDRESS_MASK => Some(Blocked::Semaphore {
+                address: place,
+                test: SemaphoreOperation::from_register(test)?,
+                payload: value,
+            }),
+            1 => Some(Blocked::Syncpoint { index: u32::try_from(place).ok()?, threshold: value }),
+            _ => None,
+        }
+    }
+}
+
 /// The registers of the host on a channel.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Host {
@@ -59,6 +94,16 @@ pub struct Host {
 }
 
 impl Host {
+    pub(super) fn save(&self) -> SavedHost {
+        let Host { address, payload, threshold, reference } = *self;
+        SavedHost { address, payload, threshold, reference }
+    }
+
+    pub(super) fn restore(saved: SavedHost) -> Self {
+        let SavedHost { address, payload, threshold, reference } = saved;
+        Host { address, payload, threshold, reference }
+    }
+
     /// Does a host method; what the channel has to wait for before it goes on is returned.
     pub fn write(&mut self, core: &mut Core, method: u32, datum: u32) -> Option<Blocked> {
         match (method, METHODS.effect(method)) {

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::snapshot::state;
+
 /// Kind of plain pages.
 pub const PITCH: u8 = 0x00;
 /// Kind of plain pages, too.
@@ -24,7 +26,28 @@ pub struct Kinds {
     ranges: BTreeMap<(u32, u64), (u64, u8)>,
 }
 
+state! {
+    /// The kind of a range in a snapshot.
+    pub(super) struct SavedKind { space: u32, address: u64, end: u64, kind: u8 }
+}
+
 impl Kinds {
+    pub(super) fn save(&self) -> Vec<SavedKind> {
+        let save = |(&(space, address), &(end, kind)): (_, &(u64, u8))| SavedKind { space, address, end, kind };
+        self.ranges.iter().map(save).collect()
+    }
+
+    /// What was saved, if ranges do not overlap.
+    pub(super) fn restore(saved: &[SavedKind]) -> Option<Self> {
+        let sound = saved.iter().all(|range| range.address < range.end);
+        if !sound || !saved.is_sorted_by(|a, b| (a.space, a.end) <= (b.space, b.address)) {
+            return None;
+        }
+        Some(Kinds {
+            ranges: saved.iter().map(|range| ((range.space, range.address), (range.end, range.kind))).collect(),
+        })
+    }
+
     /// Gives a range a kind.
     pub fn set(&mut self, space: u32, address: u64, size: u64, kind: u8) {
         self.clear(space, address, size);
@@ -83,6 +106,10 @@ mod tests {
         assert_eq!(kinds.at(0, 0x3000), (PITCH, 0x5000));
         assert_eq!(kinds.at(0, 0x5000), (GENERIC_16BX2, u64::MAX));
         assert_eq!(kinds.at(1, 0x2800), (7, 0x3000));
+        assert_eq!(Kinds::restore(&kinds.save()), Some(kinds.clone()));
+        let mut crossed = kinds.save();
+        crossed.swap(0, 1);
+        assert_eq!(Kinds::restore(&crossed), None);
         kinds.clear(0, 0x1800, 0x2000);
         assert_eq!(kinds.at(0, 0x1800), (GENERIC_16BX2, 0x3800));
         assert_eq!((kinds.at(0, 0x17FF), kinds.at(0, 0x3800)), ((PITCH, 0x1800), (PITCH, 0x5000)));

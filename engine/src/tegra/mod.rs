@@ -23,6 +23,7 @@ mod registers;
 mod report;
 mod semaphore;
 mod sink;
+mod snapshot;
 mod twod;
 mod unit;
 

@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 use triglyph_guest::kernel::mme::{CALL, METHODS, MmeJob, MmeMachine};
 use triglyph_guest::tegra::methods::{Class, Effect, MethodTable, compute, copy, inline, threed, twod};
 
+use crate::snapshot::state;
+
 /// What happens to the copy of a register on a write (SET_MME_SHADOW_RAM_CONTROL).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shadow {
@@ -16,6 +18,11 @@ pub enum Shadow {
     Pass,
     /// The copy is what gets written.
     Replay,
+}
+
+state! {
+    /// Registers in a snapshot; the mode is that of [`Shadow`], by place.
+    pub(super) struct SavedRegisters { live: Vec<u32>, shadow: Vec<u32>, mode: u8 }
 }
 
 /// Below this dword address the copy follows whatever the mode: the host's methods and the expander's own.
@@ -46,6 +53,25 @@ impl Registers {
             mode: Cell::default(),
             direct: Cell::new(true),
         }
+    }
+
+    /// What a snapshot holds of them.
+    pub(super) fn save(&self) -> SavedRegisters {
+        let words = |cells: &[Cell<u32>; METHODS]| cells.iter().map(Cell::get).collect();
+        SavedRegisters { live: words(&self.live), shadow: words(&self.shadow), mode: self.mode.get() as u8 }
+    }
+
+    /// Registers of `class` from a snapshot, all groups stale; `None` when they are not as many as a class has.
+    pub(super) fn restore(class: Class, saved: SavedRegisters) -> Option<Self> {
+        let SavedRegisters { live, shadow, mode } = saved;
+        let registers = Registers::new(class);
+        if [live.len(), shadow.len()] != [METHODS; 2] || mode > 2 {
+            return None;
+        }
+        registers.live.iter().zip(live).for_each(|(cell, word)| cell.set(word));
+        registers.shadow.iter().zip(shadow).for_each(|(cell, word)| cell.set(word));
+        registers.set_shadow_control(if mode == 0 { 0 } else { 1 + u32::from(mode) });
+        Some(registers)
     }
 
     /// A register; `method` counts modulo 0x1000.

@@ -3,16 +3,17 @@
 use triglyph_guest::tegra::fifo::{METHOD_MASK, Stepping};
 use triglyph_guest::tegra::methods::Class;
 
-use super::condition::Conditions;
+use super::condition::{Conditions, SavedConditions};
 use super::core::{ADDRESS_MASK, Core};
-use super::expander::{Call, Expander, describe};
+use super::expander::{Call, Expander, SavedExpander, describe};
 use super::host::Blocked;
-use super::inline::InlineTransfer;
-use super::registers::Registers;
+use super::inline::{InlineTransfer, SavedInline};
+use super::registers::{Registers, SavedRegisters};
 use super::report::Counters;
 use super::sink::Sink;
-use super::twod::TwoD;
+use super::twod::{SavedTwoD, TwoD};
 use crate::device::FaultKind;
+use crate::snapshot::state;
 
 /// Methods from here on call macros.
 pub const MACROS: u32 = 0xE00;
@@ -58,6 +59,48 @@ pub const CLASSES: [Class; Class::ALL.len()] = [Class::ThreeD, Class::Compute, C
 impl Default for Units {
     fn default() -> Self {
         Units { registers: CLASSES.map(Registers::new), work: Work::default() }
+    }
+}
+
+state! {
+    /// The units in a snapshot; registers by the numbers of the classes.
+    pub(super) struct SavedUnits {
+        registers: Vec<SavedRegisters>,
+        expander: SavedExpander,
+        inline: Vec<SavedInline>,
+        conditions: SavedConditions,
+        twod: SavedTwoD,
+        counters: Vec<u64>,
+    }
+}
+
+impl Units {
+    pub(super) fn save(&self) -> SavedUnits {
+        let work = &self.work;
+        SavedUnits {
+            registers: self.registers.iter().map(Registers::save).collect(),
+            expander: work.expander.save(),
+            inline: work.inline.iter().map(InlineTransfer::save).collect(),
+            conditions: work.conditions.save(),
+            twod: work.twod.save(),
+            counters: work.counters.save(),
+        }
+    }
+
+    /// What was saved, if it is possible.
+    pub(super) fn restore(saved: SavedUnits) -> Option<Self> {
+        let registers = CLASSES.into_iter().zip(saved.registers);
+        let registers: Option<Vec<_>> = registers.map(|(class, saved)| Registers::restore(class, saved)).collect();
+        let inline: Option<Vec<_>> = saved.inline.into_iter().map(InlineTransfer::restore).collect();
+        let work = Work {
+            expander: Expander::restore(saved.expander)?,
+            inline: inline?.try_into().ok()?,
+            conditions: Conditions::restore(saved.conditions),
+            twod: TwoD::restore(saved.twod)?,
+            counters: Counters::restore(&saved.counters)?,
+            blocked: None,
+        };
+        Some(Units { registers: registers?.try_into().ok()?, work })
     }
 }
 

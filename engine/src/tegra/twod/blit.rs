@@ -79,11 +79,15 @@ impl Axis {
         }
     }
 
+    /// Whether all coordinates are those of texels.
+    fn is_whole(&self) -> bool {
+        self.start % ONE == 0 && self.step % ONE == 0
+    }
+
     /// The texel of pixel `i` if from there on `count` pixels read one texel each, in order, all within `size`.
     fn one_to_one(&self, i: i64, count: u64, size: u32) -> Option<u32> {
-        let whole = !self.bilinear || self.start % ONE == 0;
         let first = u32::try_from(self.at(i) >> 32).ok()?;
-        (self.step == ONE && whole && u64::from(first) + count <= size.into()).then_some(first)
+        (self.step == ONE && !self.bilinear && u64::from(first) + count <= size.into()).then_some(first)
     }
 }
 
@@ -111,16 +115,15 @@ pub fn blit(core: &mut Core, registers: &Registers, enabled: bool) {
         let start = long(start).wrapping_sub(if bilinear && corner { ONE / 2 } else { 0 });
         Axis { start, step: long(step), bilinear }
     };
-    let blit = Blit {
-        canvas,
-        source,
-        first: first.map(i64::from),
-        rect,
-        axes: [
-            axis(regs::set_pixels_from_memory_src_x0_frac::ID, regs::set_pixels_from_memory_du_dx_frac::ID),
-            axis(regs::set_pixels_from_memory_src_y0_frac::ID, regs::set_pixels_from_memory_dv_dy_frac::ID),
-        ],
-    };
+    let mut axes = [
+        axis(regs::set_pixels_from_memory_src_x0_frac::ID, regs::set_pixels_from_memory_du_dx_frac::ID),
+        axis(regs::set_pixels_from_memory_src_y0_frac::ID, regs::set_pixels_from_memory_dv_dy_frac::ID),
+    ];
+    if axes.iter().all(Axis::is_whole) {
+        // Only first texels have weight.
+        axes.iter_mut().for_each(|axis| axis.bilinear = false);
+    }
+    let blit = Blit { canvas, source, first: first.map(i64::from), rect, axes };
     blit.run(core);
 }
 
@@ -195,7 +198,8 @@ impl Blit {
 #[inline]
 fn filter(upper: &[Color], lower: &[Color], taps: &Taps, down: f32, first: u32) -> Color {
     let (a, b) = ((taps.first - first) as usize, (taps.second - first) as usize);
-    let mix = |a: f32, b: f32, weight: f32| a + (b - a) * weight;
+    // Without weight even an infinity does not count.
+    let mix = |a: f32, b: f32, weight: f32| if weight == 0.0 { a } else { a + (b - a) * weight };
     std::array::from_fn(|i| {
         let (above, below) = (mix(upper[a][i], upper[b][i], taps.weight), mix(lower[a][i], lower[b][i], taps.weight));
         mix(above, below, down)
@@ -321,8 +325,7 @@ mod tests {
         assert_eq!(axis(3 * ONE + 5, ONE, false).one_to_one(2, 5, 10), Some(5));
         assert_eq!(axis(3 * ONE, ONE, false).one_to_one(2, 6, 10), None);
         assert_eq!(axis(-ONE, ONE, false).one_to_one(0, 1, 10), None);
-        assert_eq!(axis(ONE + 1, ONE, true).one_to_one(0, 1, 10), None);
-        assert_eq!(axis(ONE, ONE, true).one_to_one(0, 1, 10), Some(1));
+        assert_eq!(axis(ONE, ONE, true).one_to_one(0, 1, 10), None);
         assert_eq!(axis(ONE, ONE + 1, false).one_to_one(0, 1, 10), None);
     }
 }

@@ -24,7 +24,7 @@ pub struct CpuImage {
 
 state! {
     /// How far the image from the push buffer has come in a snapshot.
-    pub struct SavedCpuImage { column: u32, row: u32 }
+    pub(crate) struct SavedCpuImage { column: u32, row: u32 }
 }
 
 /// What the registers say of an image.
@@ -81,11 +81,11 @@ impl CpuImage {
         image.store(core, &canvas, first, &pixels, enabled);
     }
 
-    pub(crate) fn save(&self) -> SavedCpuImage {
+    pub(super) fn save(&self) -> SavedCpuImage {
         SavedCpuImage { column: self.column, row: self.row }
     }
 
-    pub(crate) fn restore(saved: SavedCpuImage) -> Self {
+    pub(super) fn restore(saved: SavedCpuImage) -> Self {
         let SavedCpuImage { column, row } = saved;
         CpuImage { column, row }
     }

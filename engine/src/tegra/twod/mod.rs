@@ -23,19 +23,22 @@ use triglyph_guest::tegra::methods::twod::Trigger;
 
 use super::core::Core;
 use super::registers::Registers;
-use cpu::CpuImage;
-use solid::Solid;
-
-pub(super) use cpu::SavedCpuImage;
-pub(super) use solid::SavedSolid;
+use crate::snapshot::state;
+use cpu::{CpuImage, SavedCpuImage};
+use solid::{SavedSolid, Solid};
 
 /// What the class has besides registers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TwoD {
     /// Points of the primitive that is being given.
-    pub(super) solid: Solid,
+    solid: Solid,
     /// How far the image from the push buffer has come.
-    pub(super) cpu: CpuImage,
+    cpu: CpuImage,
+}
+
+state! {
+    /// What the class has besides registers in a snapshot.
+    pub(super) struct SavedTwoD { solid: SavedSolid, cpu: SavedCpuImage }
 }
 
 impl TwoD {
@@ -61,5 +64,14 @@ impl TwoD {
     /// Pixels from the push buffer.
     pub fn cpu_data(&mut self, core: &mut Core, registers: &Registers, words: &[u32], enabled: bool) {
         self.cpu.data(core, registers, words, enabled);
+    }
+
+    pub(super) fn save(&self) -> SavedTwoD {
+        SavedTwoD { solid: self.solid.save(), cpu: self.cpu.save() }
+    }
+
+    /// What was saved, if it is possible.
+    pub(super) fn restore(saved: SavedTwoD) -> Option<Self> {
+        Some(TwoD { solid: Solid::restore(saved.solid)?, cpu: CpuImage::restore(saved.cpu) })
     }
 }

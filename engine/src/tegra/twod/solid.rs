@@ -29,7 +29,7 @@ pub struct Solid {
 
 state! {
     /// Points of primitives in a snapshot.
-    pub struct SavedSolid { mode: u32, points: Vec<[i32; 2]> }
+    pub(crate) struct SavedSolid { mode: u32, points: Vec<[i32; 2]> }
 }
 
 impl Solid {
@@ -83,11 +83,11 @@ impl Solid {
         }
     }
 
-    pub(crate) fn save(&self) -> SavedSolid {
+    pub(super) fn save(&self) -> SavedSolid {
         SavedSolid { mode: self.mode, points: self.points.clone() }
     }
 
-    pub(crate) fn restore(saved: SavedSolid) -> Option<Self> {
+    pub(super) fn restore(saved: SavedSolid) -> Option<Self> {
         let near = |point: &[i32; 2]| point.iter().all(|coordinate| (-FAR..=FAR).contains(coordinate));
         let SavedSolid { mode, points } = saved;
         (points.len() < 3 && points.iter().all(near)).then_some(Solid { mode, points })
