@@ -101,7 +101,7 @@ fn rectangles_of_all_layouts() {
                 expected[at(TARGET, &to)] = expected[at(SOURCE, &from)];
             }
         }
-        machine.run(&methods(COPY, 0x1C2, &[0x3210 | (size - 1) << 16 | (count - 1) * 0x0110_0000]));
+        machine.run(&methods(COPY, 0x1C2, &[0x3210 | (size - 1) << 16 | ((count - 1) * 0x0110_0000)]));
         machine.run(&rectangle(&from, &to, width, rows, if remap { 1 << 10 } else { 0 }));
         assert!(machine.data() == expected, "case {case}: {from:?} {to:?} {width} x {rows} of {element}");
     }

@@ -70,6 +70,11 @@ impl TegraX1 {
         self.core.flush();
     }
 
+    /// Lets time pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
+    pub fn advance_time(&mut self, nanoseconds: u64) {
+        self.core.advance(nanoseconds);
+    }
+
     /// How often methods asked for an interrupt of the processor since the last call: notifiers, reports, copies, inline
     /// transfers, the host's NON_STALL_INTERRUPT.
     pub fn take_interrupts(&mut self) -> u64 {

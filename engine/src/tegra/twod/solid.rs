@@ -140,7 +140,7 @@ fn line(core: &mut Core, canvas: &Canvas, source: Source, [from, to]: [[i32; 2];
         (_, true) => tie::ymaj_xinc_yinc(ties),
         (_, false) => tie::ymaj_xdec_yinc(ties),
     };
-    let advance = i64::from(if (forward != 0) == down { steps } else { steps - 1 });
+    let advance = if (forward != 0) == down { steps } else { steps - 1 };
     if !core.spend(steps as u64) {
         return core.fault(FaultKind::OutOfFuel, 0, format_args!("a line of {steps} pixels"));
     }
