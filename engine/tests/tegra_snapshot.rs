@@ -64,14 +64,23 @@ fn work() -> Vec<Vec<u32>> {
 }
 
 /// Everything that can be seen of a machine.
-fn seen(machine: &mut Machine) -> (Vec<u8>, Vec<u32>, Vec<Option<u32>>, Option<Blocked>, u64) {
+#[derive(Debug, PartialEq)]
+struct Seen {
+    data: Vec<u8>,
+    registers: Vec<u32>,
+    syncpoints: Vec<Option<u32>>,
+    blocked: Option<Blocked>,
+    now: u64,
+}
+
+fn seen(machine: &mut Machine) -> Seen {
     let classes = [Class::ThreeD, Class::Compute, Class::Inline, Class::TwoD, Class::Copy];
     let units = machine.gpu.channel(0).expect("a channel").units();
     let registers =
         classes.iter().flat_map(|&class| (0..0x1000).map(move |method| units.registers(class).get(method))).collect();
     let blocked = machine.gpu.channel(0).and_then(|channel| channel.blocked());
     let syncpoints = (0..200).map(|index| machine.gpu.core().syncpoint(index)).collect();
-    (machine.data(), registers, syncpoints, blocked, machine.gpu.core().now())
+    Seen { data: machine.data(), registers, syncpoints, blocked, now: machine.gpu.core().now() }
 }
 
 fn fresh() -> Machine {
