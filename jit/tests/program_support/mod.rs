@@ -548,7 +548,7 @@ impl Case {
             );
         }
         let _ = writeln!(text, "{}", self.listing);
-        let Some(code) = self.key.code.rsx() else { return text };
+        let Some(code) = self.key.code.rsx() else { return Some(text) };
         for unit in (0..UNITS).filter(|unit| {
             self.listing.contains(&format!("tex{unit}\n")) || self.listing.contains(&format!("tex{unit} "))
         }) {
