@@ -107,7 +107,15 @@ impl Emit<'_> {
     /// As [`Self::gather32_unclamped`] where three words behind each one may be read. Uses 16 bytes at
     /// `args + scratch`.
     pub fn gather32_padded(&mut self, base: Value, index: I32x4, scratch: i32) -> I32x4 {
-        let [a, b, c, d] = self.lanes_through_memory(index, scratch).map(|index| {
+        let args = self.args;
+        self.store(index.0, args, scratch);
+        self.gather32_at(base, args, scratch)
+    }
+
+    /// As [`Self::gather32_padded`] with the four indices at `indices + offset`.
+    pub fn gather32_at(&mut self, base: Value, indices: Value, offset: i32) -> I32x4 {
+        let [a, b, c, d] = [0, 4, 8, 12].map(|lane| {
+            let index = self.load_u32(indices, offset + lane);
             let offset = self.b.ins().ishl_imm_u(index, 2);
             self.b.ins().iadd(base, offset)
         });

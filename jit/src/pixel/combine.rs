@@ -10,6 +10,7 @@ use triglyph_guest::num::ops::Ops;
 use super::args::{Args, ColorPair, at};
 use super::plan::{buffer_writer, operands};
 use super::quad::Quad;
+use super::sample::spots;
 use crate::lane::{Emit, I16x8, I32x4, Pair};
 
 /// Operations on channels that are remembered, for [`Quad::channels`].
@@ -196,10 +197,7 @@ impl Quad<'_, '_> {
             Source::FragmentPrimary | Source::FragmentSecondary if self.key.lighting.is_some() => {
                 let side = usize::from(source == Source::FragmentSecondary);
                 if sources.fragment[side].is_none() {
-                    match self.fragment_of_record(side) {
-                        Some(color) => sources.fragment[side] = Some(color),
-                        None => sources.fragment = self.lighting().map(Some),
-                    }
+                    sources.fragment[side] = self.fragment_of_record(side);
                 }
                 sources.fragment[side].unwrap_or_else(|| self.zero())
             }
@@ -238,9 +236,10 @@ impl Quad<'_, '_> {
                 let (zero, alpha) = (self.e.short(0), self.e.i(255));
                 Pair { br: zero, ag: I16x8(self.e.cast(alpha.0, cranelift_codegen::ir::types::I16X8)) }
             }
-            _ => match self.texture_of_record(unit) {
-                Some(pair) => pair,
-                None => self.sample(unit),
+            _ => match (self.known.attributes(), self.texture_of_record(unit)) {
+                (Some(record), _) if spots(texture) => self.spot(unit, record),
+                (_, Some(pair)) => pair,
+                (_, None) => self.sample(unit),
             },
         }
     }

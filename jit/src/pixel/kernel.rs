@@ -18,8 +18,10 @@ use triglyph_guest::layout;
 use triglyph_guest::num::ops::Ops;
 
 use super::args::{self, Frame, POOL, at, scratch_at};
+use super::lighting;
 use super::plan::Plan;
 use super::quad::{Covered, Exits, Known, Quad, Record, VARYINGS};
+use super::sample::spots;
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, I32x4, Mask};
 use crate::texture::Decoder;
@@ -361,6 +363,7 @@ fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: 
             let quad = Quad::resumed(e, key, plan, Known::Attributes(record), exits);
             match phase {
                 TexturePhase::Lod => quad.lod_phase(unit),
+                TexturePhase::Spot => quad.spot_phase(unit),
                 TexturePhase::Place => quad.place_phase(unit),
                 TexturePhase::Filter => quad.filter_phase(unit),
                 TexturePhase::Whole => quad.texture_phase(unit),
@@ -369,11 +372,11 @@ fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: 
         e.switch_to(after);
         any = e.i64(1);
     }
-    if plan.lighting() {
+    for phase in key.lighting.as_deref().filter(|_| plan.lighting()).map_or(Vec::new(), lighting::phases) {
         let after = e.block(&[]);
         each_record(e, (any, records, end), after, next, |e, record, advance| {
             let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
-            Quad::resumed(e, key, plan, Known::Attributes(record), exits).lighting_phase();
+            Quad::resumed(e, key, plan, Known::Attributes(record), exits).lighting_phase(phase);
         });
         e.switch_to(after);
         any = e.i64(1);
@@ -392,6 +395,8 @@ fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: 
 enum TexturePhase {
     /// The level of detail.
     Lod,
+    /// Where texels stand that are read where they are used.
+    Spot,
     /// Where filtered texels stand.
     Place,
     /// Reading and filtering them.
@@ -406,6 +411,7 @@ fn texture_phases(key: &PixelKey, plan: &Plan, unit: usize) -> &'static [Texture
     match key.textures.get(unit) {
         None if plan.procedural.any() => &[Whole],
         Some(_) if !plan.textures[unit] => &[],
+        Some(texture) if spots(texture) => &[Spot],
         Some(texture) if texture.needs_lod() => &[Lod, Whole],
         Some(texture) if texture.magnify == pixel::Filter::Linear && !texture.kind.is_shadow() => &[Place, Filter],
         Some(_) => &[Whole],

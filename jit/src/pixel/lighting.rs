@@ -1,24 +1,28 @@
 //! Fragment lighting: the surface, the lights, the two colours.
 //!
-//! Values are computed when first asked for, so that only what the key and the combiners look at becomes code.
+//! Values are computed when first asked for, so that only what the key and the combiners look at becomes code. The
+//! surface is a phase of its own and so is each light: as one chain of operations they would leave hosts waiting.
 
+use cranelift_codegen::ir::Value;
 use cranelift_codegen::ir::types::F32X4;
 use triglyph_guest::kernel::lighting::{Bump, LightingKey, Table, TableInput};
 use triglyph_guest::num::ops::Ops;
 
 use super::args::at;
 use super::plan::Need;
-use super::quad::Quad;
+use super::quad::{Quad, saved};
 use crate::lane::{F32x4, Pair};
 
 mod args;
 mod light;
+mod surface;
 mod table;
 mod vector;
 
 pub use args::LightingArgs;
 use light::Light;
-use vector::{Vector, normalize_quaternion, rotate, rotate_x, rotate_z, scale, shortening};
+pub use surface::Surface;
+use vector::{Vector, scale};
 
 /// Texture units that lighting looks at, and at what.
 pub fn textures(key: &LightingKey, need: [Need; 2]) -> Vec<(u8, Need)> {
@@ -41,13 +45,31 @@ pub fn weigh(key: &LightingKey) -> u32 {
     40 + key.lights.iter().map(|light| 30 + 10 * (tables + u32::from(light.distance))).sum::<u32>()
 }
 
+/// A phase of the unit.
+#[derive(Clone, Copy)]
+pub enum Phase {
+    /// The vectors of the surface.
+    Surface,
+    /// A light by its place in the key.
+    Light(usize),
+    /// What all lights have in common, when there are none.
+    Ambient,
+}
+
+/// The phases of a unit.
+pub fn phases(key: &LightingKey) -> Vec<Phase> {
+    if key.lights.is_empty() {
+        return vec![Phase::Ambient];
+    }
+    std::iter::once(Phase::Surface).chain((0..key.lights.len()).map(Phase::Light)).collect()
+}
+
 /// The unit while it is emitted.
 struct Lighting<'l, 'q, 'a> {
     quad: &'l mut Quad<'q, 'a>,
     key: &'q LightingKey,
     /// What is read of the primary and of the secondary colour.
     need: [Need; 2],
-    quaternion: Option<[F32x4; 4]>,
     normal: Option<Vector>,
     tangent: Option<Vector>,
     eye: Option<Vector>,
@@ -62,41 +84,68 @@ struct Sum {
 }
 
 impl Quad<'_, '_> {
-    /// The primary and the secondary colour.
-    pub fn lighting(&mut self) -> [Pair; 2] {
-        let need = self.plan.fragment;
-        let key = self.key.lighting.as_deref().filter(|_| need[0].any() || need[1].any());
-        let Some(key) = key else {
-            let zero = self.e.short(0);
-            return [Pair { br: zero, ag: zero }; 2];
-        };
-        let unit = Lighting {
-            quad: self,
-            key,
-            need,
-            quaternion: None,
-            normal: None,
-            tangent: None,
-            eye: None,
-            shadow: [None; 4],
-        };
-        unit.shade()
+    /// A phase of fragment lighting; the last one leaves the two colours in the record.
+    pub fn lighting_phase(mut self, phase: Phase) {
+        if let (Some(key), Some(record)) = (self.key.lighting.as_deref(), self.known.record()) {
+            let need = self.plan.fragment;
+            let unit =
+                Lighting { quad: &mut self, key, need, normal: None, tangent: None, eye: None, shadow: [None; 4] };
+            match phase {
+                Phase::Surface => unit.surface(record),
+                Phase::Light(number) => unit.shade(Some(number), record),
+                Phase::Ambient => unit.shade(None, record),
+            }
+        }
+        self.alive();
     }
 }
 
 impl Lighting<'_, '_, '_> {
-    fn shade(mut self) -> [Pair; 2] {
-        let mut sums = [Sum::default(); 2];
+    /// Adds a light. The last one, or none, goes on to the colours.
+    fn shade(mut self, number: Option<usize>, record: Value) {
         let key = self.key;
-        for (number, light) in key.lights.iter().enumerate() {
-            let mut light = Light::new(number, light);
+        let mut sums = [Sum::default(); 2];
+        if let Some(number) = number {
+            let mut light = Light::new(number, &key.lights[number]);
             self.add_light(&mut light, &mut sums);
-            if number + 1 == key.lights.len() {
-                self.fresnel(&mut light, &mut sums);
+            self.add_earlier(number, &mut sums, record);
+            if number + 1 < key.lights.len() {
+                return self.keep(&sums, record);
             }
+            self.fresnel(&mut light, &mut sums);
         }
         self.finish(&mut sums);
-        [0, 1].map(|side| self.color(&sums[side], self.need[side]))
+        for (side, (sum, need)) in sums.iter().zip(self.need).enumerate().filter(|(_, (_, need))| need.any()) {
+            let pair = self.color(sum, need);
+            self.quad.store_pair(pair, record, saved!(fragment) + 32 * side as i32);
+        }
+    }
+
+    /// Adds what the lights before light `number` have given, which comes first.
+    fn add_earlier(&mut self, number: usize, sums: &mut [Sum; 2], record: Value) {
+        if number == 0 {
+            return;
+        }
+        for (side, sum) in sums.iter_mut().enumerate() {
+            for (channel, value) in sum.color.iter_mut().enumerate() {
+                let e = &mut *self.quad.e;
+                *value = value.map(|value| {
+                    let before = e.load_floats(record, place_of_sum(side, channel));
+                    e.add(before, value)
+                });
+            }
+        }
+    }
+
+    /// Leaves the sums to the next light.
+    fn keep(&mut self, sums: &[Sum; 2], record: Value) {
+        for (side, sum) in sums.iter().enumerate() {
+            for (channel, value) in sum.color.iter().enumerate() {
+                if let Some(value) = value {
+                    self.quad.e.store(value.0, record, place_of_sum(side, channel));
+                }
+            }
+        }
     }
 
     /// Whether the Fresnel table gives the alpha of a colour that somebody reads.
@@ -157,90 +206,6 @@ impl Lighting<'_, '_, '_> {
         Pair { br: e.join_ints(b, r), ag: e.join_ints(a, g) }
     }
 
-    // The surface.
-
-    fn quaternion(&mut self) -> [F32x4; 4] {
-        if let Some(quaternion) = self.quaternion {
-            return quaternion;
-        }
-        let varyings = self.key.quaternion_slots.map(|slot| self.quad.varying(slot));
-        let quaternion = normalize_quaternion(self.quad.e, varyings);
-        *self.quaternion.insert(quaternion)
-    }
-
-    fn normal(&mut self) -> Vector {
-        if let Some(normal) = self.normal {
-            return normal;
-        }
-        let bump = match self.key.bump {
-            Bump::Normal { unit, recalculate_z } => Some(self.bump(unit, recalculate_z)),
-            Bump::Off | Bump::Tangent { .. } => None,
-        };
-        let quaternion = self.quaternion();
-        let normal = match bump {
-            Some(bump) => rotate(self.quad.e, quaternion, bump),
-            None => rotate_z(self.quad.e, quaternion),
-        };
-        *self.normal.insert(normal)
-    }
-
-    fn tangent(&mut self) -> Vector {
-        if let Some(tangent) = self.tangent {
-            return tangent;
-        }
-        let bump = match self.key.bump {
-            Bump::Tangent { unit, recalculate_z } => Some(self.bump(unit, recalculate_z)),
-            Bump::Off | Bump::Normal { .. } => None,
-        };
-        let quaternion = self.quaternion();
-        let tangent = match bump {
-            Some(bump) => rotate(self.quad.e, quaternion, bump),
-            None => rotate_x(self.quad.e, quaternion),
-        };
-        *self.tangent.insert(tangent)
-    }
-
-    /// The vector that a texture's colour stands for: c/127.5 - 1.
-    fn bump(&mut self, unit: u8, recalculate_z: bool) -> Vector {
-        let texture = self.quad.unit(usize::from(unit & 3));
-        let e = &mut *self.quad.e;
-        let channels = [e.odd_ints(texture.br), e.odd_ints(texture.ag), e.even_ints(texture.br)];
-        let [x, y, z] = channels.map(|c| {
-            let value = e.to_float(c);
-            let middle = e.f(127.5);
-            let quotient = e.div(value, middle);
-            let one = e.f(1.0);
-            e.sub(quotient, one)
-        });
-        if !recalculate_z {
-            return [x, y, z];
-        }
-        let (one, zero) = (e.f(1.0), e.f(0.0));
-        let (xx, yy) = (e.mul(x, x), e.mul(y, y));
-        let rest = e.sub(one, xx);
-        let rest = e.sub(rest, yy);
-        let rest = e.max(rest, zero);
-        [x, y, e.sqrt(rest)]
-    }
-
-    /// From the surface to the eye, as interpolated.
-    fn view(&mut self) -> Vector {
-        self.key.view_slots.map(|slot| self.quad.varying(slot))
-    }
-
-    /// The same, of length 1.
-    fn eye(&mut self) -> Vector {
-        if let Some(eye) = self.eye {
-            return eye;
-        }
-        let view = self.view();
-        let e = &mut *self.quad.e;
-        let length2 = vector::dot(e, view, view);
-        let factor = shortening(e, length2);
-        let eye = scale(e, view, factor);
-        *self.eye.insert(eye)
-    }
-
     /// How much light comes through, a channel of the shadow texture.
     fn shadow(&mut self, channel: usize) -> F32x4 {
         if let Some(value) = self.shadow[channel] {
@@ -286,6 +251,11 @@ impl Lighting<'_, '_, '_> {
         };
         vector::dot(self.quad.e, a, b)
     }
+}
+
+/// Where a record has the sum of a channel of the primary (0) or secondary colour.
+fn place_of_sum(side: usize, channel: usize) -> i32 {
+    saved!(light) + 16 * (3 * side + channel) as i32
 }
 
 /// a * b where there is a b.

@@ -12,6 +12,7 @@ use triglyph_guest::kernel::pixel::{Compare, PixelKey};
 use triglyph_guest::num::ops::Ops;
 
 use super::kernel::Corner;
+use super::lighting::Surface;
 use super::plan::Plan;
 use super::sample::linear::Place;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
@@ -38,6 +39,9 @@ pub struct Record {
     pub place: Place,
     /// Sampled textures, the procedural one last.
     pub textures: [[[u16; 8]; 2]; 4],
+    /// The surface that is lit, and the sums of its lights: red, green, blue of the primary and the secondary colour.
+    pub surface: Surface,
+    pub light: [[f32; 4]; 6],
     /// Primary and secondary colour of fragment lighting.
     pub fragment: [[[u16; 8]; 2]; 2],
     pub color_at: *mut u8,
@@ -246,17 +250,6 @@ impl<'q, 'a> Quad<'q, 'a> {
         let pair = if unit == 3 { self.procedural() } else { self.sample(unit) };
         if let Some(record) = self.known.record() {
             self.store_pair(pair, record, saved!(textures) + 32 * unit as i32);
-        }
-        self.alive();
-    }
-
-    /// The phase of fragment lighting.
-    pub fn lighting_phase(mut self) {
-        let colors = self.lighting();
-        if let Some(record) = self.known.record() {
-            for (side, pair) in colors.into_iter().enumerate().filter(|&(side, _)| self.plan.fragment[side].any()) {
-                self.store_pair(pair, record, saved!(fragment) + 32 * side as i32);
-            }
         }
         self.alive();
     }

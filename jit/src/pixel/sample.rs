@@ -48,6 +48,13 @@ enum Level {
 /// A texel coordinate inside of the level, and the lanes where it is the border's.
 pub(super) type Wrapped = (I32x4, Option<Mask>);
 
+/// Whether a unit's phase finds the texels only, which are read where they are used: the closest ones of the only
+/// level, without a border.
+pub fn spots(key: &TextureKey) -> bool {
+    let border = |wrap| matches!(wrap, Wrap::Border | Wrap::RepeatThenBorder);
+    !key.needs_lod() && key.magnify == Filter::Nearest && !key.kind.is_shadow() && !key.wrap.into_iter().any(border)
+}
+
 impl Quad<'_, '_> {
     /// The colour of unit `unit`.
     pub fn sample(&mut self, unit: usize) -> Pair {
@@ -205,6 +212,27 @@ impl Quad<'_, '_> {
         self.alive();
     }
 
+    /// The phase that finds the closest texels; see [`spots`].
+    pub fn spot_phase(mut self, unit: usize) {
+        let coordinates = self.coordinates(unit);
+        if let Some(record) = self.known.record() {
+            let mut sampler = Sampler::first_level(&mut self, unit, &coordinates);
+            let [i, j] = sampler.closest(coordinates.uv);
+            let row = sampler.row(j.0);
+            let index = self.e.iadd(row, i.0);
+            self.e.store(index.0, record, saved!(textures) + 32 * unit as i32);
+        }
+        self.alive();
+    }
+
+    /// The texels of unit `unit` where a phase has found them.
+    pub fn spot(&mut self, unit: usize, record: Value) -> Pair {
+        let args = self.e.args;
+        let texels = self.e.load_i64(args, unit_at!(unit, texels));
+        let words = self.e.gather32_at(texels, record, saved!(textures) + 32 * unit as i32);
+        self.e.unpack(words)
+    }
+
     fn filtered(&mut self, unit: usize, filter: Filter, level: Level, coordinates: &Coordinates) -> Pair {
         let mut sampler = Sampler { e: self.e, key: self.key.textures[unit], unit, level, face: coordinates.face };
         match filter {
@@ -257,8 +285,16 @@ impl<'s, 'a> Sampler<'s, 'a> {
 impl Sampler<'_, '_> {
     /// The words of the closest texels.
     pub(super) fn nearest(&mut self, uv: [F32x4; 2]) -> I32x4 {
+        let [i, j] = self.closest(uv);
+        let texels = self.texels();
+        let row = self.row(j.0);
+        self.texel(texels, row, i, j.1)
+    }
+
+    /// The coordinates of the closest texels.
+    fn closest(&mut self, uv: [F32x4; 2]) -> [Wrapped; 2] {
         let mut axis = 0;
-        let [i, j] = uv.map(|c| {
+        uv.map(|c| {
             let size = self.size(axis, false);
             let scaled = self.e.mul(c, size);
             let limit = (1u32 << 20) as f32;
@@ -267,10 +303,7 @@ impl Sampler<'_, '_> {
             let index = self.e.truncate_to_int(whole);
             axis += 1;
             self.wrap(axis - 1, index)
-        });
-        let texels = self.texels();
-        let row = self.row(j.0);
-        self.texel(texels, row, i, j.1)
+        })
     }
 
     /// Width (axis 0) or height as a float, times 256 when `fixed`.

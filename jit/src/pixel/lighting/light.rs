@@ -72,7 +72,7 @@ impl<'k> Light<'k> {
 }
 
 impl Lighting<'_, '_, '_> {
-    /// Adds a light to both colours.
+    /// What a light gives to both colours.
     pub(super) fn add_light(&mut self, light: &mut Light<'_>, sums: &mut [Sum; 2]) {
         let [primary, secondary] = [self.need[0].color, self.need[1].color];
         if !(primary || secondary) {
@@ -87,7 +87,7 @@ impl Lighting<'_, '_, '_> {
                 let value = self.diffuse(light, channel, shadowed);
                 let value = times(self.quad, value, distance);
                 let value = times(self.quad, value, spot);
-                self.accumulate(&mut sums[0].color[channel], value);
+                sums[0].color[channel] = Some(value);
             }
         }
         if secondary {
@@ -99,16 +99,9 @@ impl Lighting<'_, '_, '_> {
                 let value = times(self.quad, value, spot);
                 let shadow = shadowed.then(|| self.shadow(channel));
                 let value = times(self.quad, value, shadow);
-                self.accumulate(&mut sums[1].color[channel], value);
+                sums[1].color[channel] = Some(value);
             }
         }
-    }
-
-    fn accumulate(&mut self, sum: &mut Option<F32x4>, value: F32x4) {
-        *sum = Some(match *sum {
-            Some(sum) => self.quad.e.add(sum, value),
-            None => value,
-        });
     }
 
     /// (diffuse*cosine)*ps + ambient
