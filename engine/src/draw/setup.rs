@@ -52,8 +52,10 @@ impl<'a> Corner<'a> {
 
 /// Rounds to 1/16 pixel, halves away from zero; NaN gives 0. The range is that of 16 bits.
 fn to_fixed(v: f32) -> i64 {
-    let scaled = v * SUBPIXELS as f32;
-    (scaled.round() as i64).clamp(-0x8000, 0x7FFF)
+    let scaled = (v * SUBPIXELS as f32).clamp(-32768.0, 32767.0);
+    // `f32::round` is a call on most hosts. Half less the smallest step cannot bring a smaller fraction to 1.
+    const HALF: f32 = 0.5 - f32::EPSILON / 4.0;
+    i64::from((scaled + HALF.copysign(scaled)) as i32)
 }
 
 /// Twice the signed area, positive when a, b, c run counter-clockwise with y upwards.
@@ -67,8 +69,8 @@ fn disagree(records: &[&[f32]; 3], slots: [u8; 4], groups: u32) -> bool {
 }
 
 fn quaternion_dot(a: &[f32], b: &[f32], slots: [u8; 4]) -> f32 {
-    let [x, y, z, w] = slots.map(|slot| SCREEN + usize::from(slot)).map(|i| a[i] * b[i]);
-    ((x + y) + z) + w
+    let product = |slot: u8| a[SCREEN + usize::from(slot)] * b[SCREEN + usize::from(slot)];
+    ((product(slots[0]) + product(slots[1])) + product(slots[2])) + product(slots[3])
 }
 
 /// Copies of the records in which the quaternions of vertices 1 and 2 agree with that of vertex 0: q and -q are the
@@ -86,11 +88,11 @@ fn orient(records: [&[f32]; 3], slots: [u8; 4]) -> [Vec<f32>; 3] {
 impl Setup {
     /// Clips, culls and sets up one triangle of `shaded`. Returns how many primitives it became.
     pub fn triangle(&self, shaded: &Shaded, [a, b, c]: [u32; 3], scene: &mut Scene) -> u32 {
-        let codes = [a, b, c].map(|i| shaded.clip[i as usize]);
+        let codes = [shaded.clip[a as usize], shaded.clip[b as usize], shaded.clip[c as usize]];
         if codes[0] & codes[1] & codes[2] != 0 {
             return 0;
         }
-        let records = [a, b, c].map(|i| shaded.record(i));
+        let records = [shaded.record(a), shaded.record(b), shaded.record(c)];
         if let Some(slots) = self.orientation.filter(|slots| disagree(&records, *slots, shaded.groups)) {
             let oriented = orient(records, slots);
             return self.oriented(oriented.each_ref().map(|record| &record[..]), codes, shaded.groups, scene);
@@ -127,7 +129,7 @@ impl Setup {
 
     /// Sets up a triangle that needs no clipping. Returns whether it may cover pixels.
     fn emit(&self, records: [&[f32]; 3], groups: u32, scene: &mut Scene) -> bool {
-        let mut corners = records.map(Corner::new);
+        let mut corners = [Corner::new(records[0]), Corner::new(records[1]), Corner::new(records[2])];
         let point = |c: &Corner<'_>| (c.x, c.y);
         let mut area = area2(point(&corners[0]), point(&corners[1]), point(&corners[2]));
         let swap = match self.cull {
@@ -148,20 +150,31 @@ impl Setup {
             primitive.z[k] = corner.record[2];
             primitive.inv_w[k] = corner.record[3];
         }
-        primitive.first_varying = scene.varyings.len() as u32;
-        scene.varyings.extend(self.slots.iter().map(|&slot| {
-            let written = groups & 1 << (slot / 4) != 0;
-            corners.map(|c| if written { c.record[SCREEN + slot as usize] * c.record[3] } else { c.record[3] })
-        }));
+        let first = scene.varyings.len();
+        primitive.first_varying = first as u32;
+        scene.varyings.resize(first + self.slots.len(), [0.0; 3]);
+        let inv_w = primitive.inv_w;
+        for (varying, &slot) in scene.varyings[first..].iter_mut().zip(&self.slots) {
+            // Value by value: arrays would be put together in memory first.
+            if groups & 1 << (slot / 4) != 0 {
+                for k in 0..3 {
+                    varying[k] = corners[k].record[SCREEN + usize::from(slot)] * inv_w[k];
+                }
+            } else {
+                *varying = inv_w;
+            }
+        }
         scene.push(primitive, (), bounds);
         true
     }
 
-    /// The pixels of the target in the bounding box, in stored rows.
+    /// The pixels of the target whose centres lie in the bounding box, in stored rows.
     fn bounds(&self, corners: &[Corner<'_>; 3], scene: &Scene) -> Option<Rect> {
-        let (xs, ys) = (corners.map(|c| c.x), corners.map(|c| c.y));
-        let low = |v: [i64; 3]| v[0].min(v[1]).min(v[2]).div_euclid(SUBPIXELS).max(0);
-        let high = |v: [i64; 3]| (v[0].max(v[1]).max(v[2]) + SUBPIXELS - 1).div_euclid(SUBPIXELS) - 1;
+        let [a, b, c] = corners;
+        let (xs, ys) = ([a.x, b.x, c.x], [a.y, b.y, c.y]);
+        let centre = SUBPIXELS / 2;
+        let low = |v: [i64; 3]| (v[0].min(v[1]).min(v[2]) + centre - 1).div_euclid(SUBPIXELS).max(0);
+        let high = |v: [i64; 3]| (v[0].max(v[1]).max(v[2]) - centre).div_euclid(SUBPIXELS);
         let x1 = high(xs).min(i64::from(scene.target.width) - 1);
         let y1 = high(ys).min(i64::from(scene.target.rows) - 1);
         let (x0, y0) = (low(xs), low(ys));
@@ -199,7 +212,8 @@ impl Setup {
         }
         primitive.sum = sum as f32;
         let extent = |v: [i64; 3]| v[0].max(v[1]).max(v[2]) - v[0].min(v[1]).min(v[2]) + 16 * SUBPIXELS;
-        let span = 2 * extent(corners.map(|c| c.x)) * extent(corners.map(|c| c.y));
+        let [a, b, c] = corners;
+        let span = 2 * extent([a.x, b.x, c.x]) * extent([a.y, b.y, c.y]);
         primitive.flags = if span < 1 << 31 { 0 } else { WIDE_EDGES };
         (sum > 0).then_some(primitive)
     }

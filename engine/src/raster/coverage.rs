@@ -1,11 +1,13 @@
 //! Which pixels of an 8x8 block a primitive covers, as 64 bits in Morton order.
 
+use bytemuck::cast;
 use triglyph_guest::kernel::pixel::{Primitive, WIDE_EDGES};
 use triglyph_guest::layout::morton;
-use wide::i32x4;
+use wide::{i8x16, i16x8, i32x4};
 
 use crate::scene::Rect;
 
+#[derive(Clone, Copy)]
 /// Three edge functions near a block. A pixel is covered where all of them are at least 0. Values anywhere in the
 /// block fit 32 bits.
 pub(super) struct Edges {
@@ -21,24 +23,25 @@ impl Edges {
     /// The pixels of a block that are covered.
     #[inline]
     pub(super) fn coverage(&self) -> u64 {
-        let mut all_inside = true;
+        // Functions that are below 0 somewhere in the block.
+        let mut crossing = [false; 3];
         for k in 0..3 {
             let (at, across, down) = (self.at[k], 7 * self.dx[k], 7 * self.dy[k]);
             if at + across.max(0) + down.max(0) < 0 {
                 return 0;
             }
-            all_inside &= at + across.min(0) + down.min(0) >= 0;
+            crossing[k] = at + across.min(0) + down.min(0) < 0;
         }
-        if all_inside { !0 } else { self.partial() }
+        if crossing == [false; 3] { !0 } else { self.partial(crossing) }
     }
 
-    /// The same for a block that is neither all in nor all out.
+    /// The same for a block that these functions divide.
     ///
     /// A pixel is outside when the sign bit of any function is set. The sixteen 2x2 quads come in Morton order, each the
     /// sum of the first one and of the steps in the bits of its number.
-    fn partial(&self) -> u64 {
+    fn partial(&self, crossing: [bool; 3]) -> u64 {
         let mut quads = [i32x4::ZERO; 16];
-        for k in 0..3 {
+        for k in (0..3).filter(|&k| crossing[k]) {
             let (at, dx, dy) = (self.at[k], self.dx[k], self.dy[k]);
             let mut edge = [i32x4::new([at, at + dx, at + dy, at + dx + dy]); 16];
             for (bit, step) in [2 * dx, 2 * dy, 4 * dx, 4 * dy].into_iter().enumerate() {
@@ -52,17 +55,36 @@ impl Edges {
                 *quad |= edge;
             }
         }
-        let outside =
-            quads.iter().enumerate().fold(0, |mask, (i, quad)| mask | (quad.to_bitmask() as u64 & 15) << (4 * i));
-        !outside
+        // Saturation keeps signs.
+        let signs = |quads: [i32x4; 4]| {
+            let [a, b, c, d] = quads.map(i32x4::to_array);
+            let narrow = |a: [i32; 4], b: [i32; 4]| i16x8::from_i32x8_saturate(cast([a, b]));
+            let narrow = i8x16::from_i16x16_saturate(cast([narrow(a, b), narrow(c, d)]));
+            narrow.to_bitmask() as u64 & 0xFFFF
+        };
+        let quad = |i: usize| [quads[i], quads[i + 1], quads[i + 2], quads[i + 3]];
+        !(signs(quad(0)) | signs(quad(4)) << 16 | signs(quad(8)) << 32 | signs(quad(12)) << 48)
+    }
+
+    /// Moves on by eight columns.
+    #[inline]
+    pub(super) fn step_right(&mut self) {
+        for k in 0..3 {
+            self.at[k] = self.at[k].wrapping_add(self.dx[k].wrapping_mul(8));
+        }
+    }
+
+    /// Moves on by eight rows.
+    #[inline]
+    pub(super) fn step_down(&mut self) {
+        for k in 0..3 {
+            self.at[k] = self.at[k].wrapping_add(self.dy[k].wrapping_mul(8));
+        }
     }
 }
 
-/// The pixels that a primitive which carries its edge functions covers in the block at (`x`, `row`).
-pub(super) fn of_primitive(primitive: &Primitive, x: u32, row: u32) -> u64 {
-    if primitive.flags & WIDE_EDGES != 0 {
-        return wide(primitive, x, row);
-    }
+/// The edge functions that a primitive carries, at (`x`, `row`); `None` when they need more than 32 bits.
+pub(super) fn near(primitive: &Primitive, x: u32, row: u32) -> Option<Edges> {
     let (dx, dy) = (primitive.dx, primitive.dy);
     // Without WIDE_EDGES every value near the bounding box fits 32 bits.
     let at = [0, 1, 2].map(|k| {
@@ -70,11 +92,11 @@ pub(super) fn of_primitive(primitive: &Primitive, x: u32, row: u32) -> u64 {
             .wrapping_add(dx[k].wrapping_mul(x as i32))
             .wrapping_add(dy[k].wrapping_mul(row as i32))
     });
-    Edges { at, dx, dy }.coverage()
+    (primitive.flags & WIDE_EDGES == 0).then_some(Edges { at, dx, dy })
 }
 
-/// As [`of_primitive`], in 64 bits.
-fn wide(primitive: &Primitive, x: u32, row: u32) -> u64 {
+/// The pixels that a primitive covers in the block at (`x`, `row`), in 64 bits.
+pub(super) fn wide(primitive: &Primitive, x: u32, row: u32) -> u64 {
     let mut mask = 0;
     for py in 0..8 {
         for px in 0..8 {
@@ -93,12 +115,14 @@ pub(super) fn inside(x: u32, row: u32, Rect { x0, y0, x1, y1 }: Rect) -> u64 {
     if x0 <= x && y0 <= row && x1 >= x + 7 && y1 >= row + 7 {
         return !0;
     }
-    span(x, x0, x1, &COLUMNS) & span(row, y0, y1, &ROWS)
+    span(x, x0, x1, &COLUMNS_BELOW) & span(row, y0, y1, &ROWS_BELOW)
 }
 
-/// The union of `lines[low - start ..= high - start]`.
-fn span(start: u32, low: u32, high: u32, lines: &[u64; 8]) -> u64 {
-    (0..8).filter(|i| (low..=high).contains(&(start + i))).fold(0, |mask, i| mask | lines[i as usize])
+/// The lines from `start` on that lie within `low..=high`; `below[n]` are the first n of them.
+fn span(start: u32, low: u32, high: u32, below: &[u64; 9]) -> u64 {
+    let first = low.saturating_sub(start).min(8) as usize;
+    let end = (high + 1).saturating_sub(start).min(8) as usize;
+    below[end] & !below[first]
 }
 
 /// The pixels of a block at (`x`, `row`) that a stipple of 32x32 pixels lets pass.
@@ -114,6 +138,21 @@ pub(super) fn stipple(x: u32, row: u32, pattern: &[u32; 32]) -> u64 {
 const COLUMNS: [u64; 8] = lines(true);
 /// Pixels of each row of a block.
 const ROWS: [u64; 8] = lines(false);
+
+/// The pixels of the first n columns.
+const COLUMNS_BELOW: [u64; 9] = below(COLUMNS);
+/// The pixels of the first n rows.
+const ROWS_BELOW: [u64; 9] = below(ROWS);
+
+const fn below(lines: [u64; 8]) -> [u64; 9] {
+    let mut masks = [0; 9];
+    let mut n = 0;
+    while n < 8 {
+        masks[n + 1] = masks[n] | lines[n];
+        n += 1;
+    }
+    masks
+}
 
 const fn lines(columns: bool) -> [u64; 8] {
     let mut masks = [0; 8];
@@ -149,7 +188,11 @@ mod tests {
         for seed in 0..5000 {
             let primitive = primitive(seed);
             for (x, row) in [(0, 0), (8, 0), (0, 16), (24, 8)] {
-                assert_eq!(of_primitive(&primitive, x, row), wide(&primitive, x, row), "seed {seed} at {x},{row}");
+                let mut edges = near(&primitive, x, row).unwrap();
+                assert_eq!(edges.coverage(), wide(&primitive, x, row), "seed {seed} at {x},{row}");
+                edges.step_right();
+                edges.step_down();
+                assert_eq!(edges.coverage(), wide(&primitive, x + 8, row + 8), "seed {seed} after {x},{row}");
             }
         }
     }
@@ -161,5 +204,9 @@ mod tests {
         assert_eq!(inside(8, 8, rect(9, 9, 9, 9)), 1 << morton(1, 1));
         assert_eq!(inside(8, 8, rect(0, 0, 7, 100)), 0);
         assert_eq!(inside(0, 0, rect(4, 0, 7, 7)).count_ones(), 32);
+        for (low, high) in (0..24).flat_map(|low| (low..24).map(move |high| (low, high))) {
+            let want: u64 = (8..16).filter(|x| (low..=high).contains(x)).map(|x| COLUMNS[x as usize - 8]).sum();
+            assert_eq!(inside(8, 0, rect(low, 0, high, 7)), want, "columns {low} to {high}");
+        }
     }
 }

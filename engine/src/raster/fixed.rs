@@ -118,9 +118,22 @@ impl Painter for Tiles<'_> {
         }
         let Some(clip) = clip else { return };
         let primitive = &self.scene.primitives[index as usize];
-        for row in (clip.y0 & !7..=clip.y1).step_by(8) {
-            for x in (clip.x0 & !7..=clip.x1).step_by(8) {
-                let mut covered = coverage::of_primitive(primitive, x, row);
+        let (left, top) = (clip.x0 & !7, clip.y0 & !7);
+        let mut line = coverage::near(primitive, left, top);
+        for row in (top..=clip.y1).step_by(8) {
+            let mut edges = line;
+            if let Some(line) = &mut line {
+                line.step_down();
+            }
+            for x in (left..=clip.x1).step_by(8) {
+                let mut covered = match &mut edges {
+                    Some(edges) => {
+                        let covered = edges.coverage();
+                        edges.step_right();
+                        covered
+                    }
+                    None => coverage::wide(primitive, x, row),
+                };
                 if covered == 0 {
                     continue;
                 }

@@ -53,6 +53,18 @@ fn the_fill_rule_gives_each_shared_pixel_to_one_triangle() {
 }
 
 #[test]
+fn positions_round_to_the_nearest_sixteenth() {
+    let values =
+        [0.0f32, -0.0, 0.5, 1.5, 2.5, -0.5, -2.5, 0.499_999_97, -0.499_999_97, 0.500_000_06, 524_287.5, 524_288.0];
+    let more = (0..200_000u32).map(|i| f32::from_bits(i.wrapping_mul(0x9E37_79B1)));
+    for scaled in values.into_iter().chain(more).chain([f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30]) {
+        let v = scaled / 16.0;
+        let want = ((v * 16.0).round() as i64).clamp(-0x8000, 0x7FFF);
+        assert_eq!(to_fixed(v), want, "{v}");
+    }
+}
+
+#[test]
 fn weights_carry_the_bias() {
     let mut scene = scene();
     setup(None).triangle(&shaded(&[[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]]), [0, 1, 2], &mut scene);
