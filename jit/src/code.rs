@@ -62,6 +62,8 @@ impl Effort {
 pub struct Caps {
     /// An x86-64 with SSE4.1 and SSSE3: the `x86_*` operations exist.
     pub x86: bool,
+    /// Registers are allocated in a single pass, for which blocks copy addresses.
+    pub copies: bool,
 }
 
 /// Makes machine code. One for each engine; any number of threads may compile at once.
@@ -152,10 +154,10 @@ impl Compiler {
         *self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn isa(&self, size: u32) -> (Effort, &OwnedTargetIsa) {
+    fn isa(&self, size: u32) -> (Effort, &OwnedTargetIsa, Caps) {
         match self.effort.for_size(size) {
-            Effort::Hot => (Effort::Hot, &self.hot),
-            _ => (Effort::Quick, &self.quick),
+            Effort::Hot => (Effort::Hot, &self.hot, self.caps),
+            _ => (Effort::Quick, &self.quick, Caps { copies: true, ..self.caps }),
         }
     }
 
@@ -167,8 +169,8 @@ impl Compiler {
         build: impl FnOnce(&mut Emit<'_>) -> Result<(), Refused>,
     ) -> Result<Code, Refused> {
         let start = Instant::now();
-        let (effort, isa) = self.isa(size);
-        let code = self.compile_with(isa, build);
+        let (effort, isa, caps) = self.isa(size);
+        let code = self.compile_with(isa, caps, build);
         let time = start.elapsed();
         let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
         stats.time += time;
@@ -185,10 +187,11 @@ impl Compiler {
     fn compile_with(
         &self,
         isa: &OwnedTargetIsa,
+        caps: Caps,
         build: impl FnOnce(&mut Emit<'_>) -> Result<(), Refused>,
     ) -> Result<Code, Refused> {
         let mut scratch = Scratch::take();
-        let bytes = emit(&mut scratch, &**isa, self.caps, false, build).and_then(|()| {
+        let bytes = emit(&mut scratch, &**isa, caps, false, build).and_then(|()| {
             let compiled = scratch.context.compiled_code().ok_or(Refused("nothing compiled"))?;
             if !compiled.buffer.relocs().is_empty() {
                 return Err(Refused("code would need relocations"));
@@ -202,10 +205,10 @@ impl Compiler {
 
     /// The CLIF and the host instructions that [`Self::compile`] would make, for reports.
     pub fn dump(&self, size: u32, build: impl FnOnce(&mut Emit<'_>) -> Result<(), Refused>) -> String {
-        let (_, isa) = self.isa(size);
+        let (_, isa, caps) = self.isa(size);
         let mut scratch = Scratch::take();
         let mut text = String::new();
-        if let Err(refused) = emit(&mut scratch, &**isa, self.caps, true, build) {
+        if let Err(refused) = emit(&mut scratch, &**isa, caps, true, build) {
             let _ = writeln!(text, "{refused}");
         }
         let _ = writeln!(text, "{}", scratch.context.func.display());
@@ -235,7 +238,7 @@ fn is_x86(isa: &dyn TargetIsa) -> bool {
 
 fn caps(isa: &dyn TargetIsa) -> Caps {
     let has = |name: &str| isa.isa_flags().iter().any(|flag| flag.name == name && flag.as_bool() == Some(true));
-    Caps { x86: is_x86(isa) && has("has_sse41") && has("has_ssse3") }
+    Caps { x86: is_x86(isa) && has("has_sse41") && has("has_ssse3"), copies: false }
 }
 
 /// Builds and compiles one function in `scratch`.

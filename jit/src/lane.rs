@@ -12,7 +12,9 @@ use std::collections::HashMap;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::Offset32;
 use cranelift_codegen::ir::types::{F32, F32X4, F64, F64X2, I8X16, I16X8, I32, I32X4, I64, I64X2};
-use cranelift_codegen::ir::{Block, BlockArg, ConstantData, Endianness, InstBuilder, MemFlagsData, Type, Value};
+use cranelift_codegen::ir::{
+    Block, BlockArg, ConstantData, Endianness, InstBuilder, InstructionData, MemFlagsData, Opcode, Type, Value,
+};
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;
 use triglyph_guest::num::ops::Ops;
@@ -54,6 +56,7 @@ pub(crate) struct Emit<'a> {
     pub caps: Caps,
     /// The kernel's only parameter: the address of its arguments.
     pub args: Value,
+    parameter: Value,
     constants: HashMap<([u8; 16], Type), Value>,
     pool: Option<Pool>,
 }
@@ -82,7 +85,7 @@ impl<'a> Emit<'a> {
         b.append_block_params_for_function_params(entry);
         b.switch_to_block(entry);
         let args = b.block_params(entry)[0];
-        Emit { b, caps, args, constants: HashMap::new(), pool: None }
+        Emit { b, caps, args, parameter: args, constants: HashMap::new(), pool: None }
     }
 
     /// Ends the function body with `status` as the kernel's result.
@@ -121,6 +124,17 @@ impl<'a> Emit<'a> {
         if let Some(pool) = &mut self.pool {
             pool.near.clear();
         }
+        self.args = self.local(self.parameter);
+    }
+
+    /// An address for the use in this block alone. To single-pass allocation a value that lives on beyond a block is
+    /// in memory all through it, and every use loads it again; a copy dies with the block.
+    pub fn local(&mut self, address: Value) -> Value {
+        if !self.caps.copies {
+            return address;
+        }
+        // Not an addition: addressing modes see through those.
+        self.b.ins().bor_imm_u(address, 0)
     }
 
     /// Parameter `index` of `block`.
@@ -238,6 +252,13 @@ impl<'a> Emit<'a> {
 
     /// The bits of a vector as another type.
     pub fn cast(&mut self, value: Value, to: Type) -> Value {
+        // Casts are instructions to the compiler: what was cast before is taken as it was.
+        let mut value = value;
+        if let Some(inst) = self.b.func.dfg.value_def(value).inst()
+            && let InstructionData::LoadNoOffset { opcode: Opcode::Bitcast, arg, .. } = self.b.func.dfg.insts[inst]
+        {
+            value = arg;
+        }
         if self.b.func.dfg.value_type(value) == to {
             return value;
         }

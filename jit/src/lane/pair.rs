@@ -18,8 +18,13 @@ impl Emit<'_> {
     /// Takes four words `0xRRGGBBAA` apart.
     pub fn unpack(&mut self, words: I32x4) -> Pair {
         let words = I16x8(self.cast(words.0, I16X8));
+        Pair { br: self.shr16(words, 8), ag: self.low_bytes(words) }
+    }
+
+    /// The low byte of each lane.
+    pub fn low_bytes(&mut self, a: I16x8) -> I16x8 {
         let low = self.short(0xFF);
-        Pair { br: self.shr16(words, 8), ag: self.and16(words, low) }
+        self.and16(a, low)
     }
 
     /// Puts channels (0..255) together to words.

@@ -11,7 +11,7 @@ use super::args::{Args, ColorPair, at};
 use super::plan::{buffer_writer, operands};
 use super::quad::Quad;
 use super::sample::spots;
-use crate::lane::{Emit, I16x8, I32x4, Pair};
+use crate::lane::{Emit, F32x4, I16x8, I32x4, Pair};
 
 /// Operations on channels that are remembered, for [`Quad::channels`].
 #[derive(Clone, Copy)]
@@ -266,9 +266,13 @@ impl Quad<'_, '_> {
             return pair;
         }
         let need = self.plan.primary;
-        let [r, g, b, a] = [0, 1, 2, 3].map(|channel| {
+        let values = [0, 1, 2, 3].map(|channel| {
             let needed = if channel == 3 { need.alpha } else { need.color };
-            if needed { self.primary_channel(self.key.color_slots[channel]) } else { self.e.i(0) }
+            needed.then(|| self.varying(self.key.color_slots[channel]))
+        });
+        let [r, g, b, a] = values.map(|value| match value {
+            Some(value) => self.primary_channel(value),
+            None => self.e.i(0),
         });
         let mut join = |even: I32x4, odd: I32x4| self.e.join_saturated(even, odd);
         Pair { br: join(b, r), ag: join(a, g) }
@@ -276,8 +280,7 @@ impl Quad<'_, '_> {
 
     /// A channel of it, except that what should be 0 may be less. NaN passes the minimum and becomes the smallest
     /// integer, or 0.
-    fn primary_channel(&mut self, slot: u8) -> I32x4 {
-        let value = self.varying(slot);
+    fn primary_channel(&mut self, value: F32x4) -> I32x4 {
         let e = &mut *self.e;
         let one = e.f(1.0);
         let value = e.min(one, value);

@@ -220,17 +220,17 @@ fn steps(e: &mut Emit<'_>, primitive: Value) {
         let dy = e.load_splat_i32(primitive, offset_of!(Primitive, dy) as i32);
         let (right, down) = (e.ints([0, -1, 0, -1]), e.ints([0, 0, -1, -1]));
         let (right, down) = (e.iand(dx, right), e.iand(dy, down));
-        let mut quads = vec![e.iadd(right, down)];
+        let first = e.iadd(right, down);
+        e.store(first.0, to, 0);
+        let mut quads = vec![first];
         // Numbers of quads are in Morton order: each of their bits doubles what is there.
         for (step, shift) in [(dx, 1), (dy, 1), (dx, 2), (dy, 2)] {
             let step = e.ishl(step, shift);
             for i in 0..quads.len() {
                 let quad = e.iadd(quads[i], step);
+                e.store(quad.0, to, 16 * quads.len() as i32);
                 quads.push(quad);
             }
-        }
-        for (i, quad) in quads.into_iter().enumerate() {
-            e.store(quad.0, to, 16 * i as i32);
         }
     });
 }
@@ -333,6 +333,7 @@ fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: 
         let Some(record) = records else { return };
         let following = e.b.ins().iadd_imm_u(record, size_of::<Record>() as i64);
         let exits = Exits { dead: (advance, &[record]), alive: (advance, &[following]) };
+        let record = e.local(record);
         let quad = Quad::first(e, key, plan, corner, covered, exits);
         if early { quad.test_phase(record) } else { quad.interpolation_phase(record) }
     });
@@ -491,7 +492,8 @@ fn each_record(
     e.branch(any, (head, &[first]), (none, &[]));
     e.switch_to(head);
     let record = e.parameter(head, 0);
-    body(e, record, advance);
+    let local = e.local(record);
+    body(e, local, advance);
     e.switch_to(advance);
     let following = e.b.ins().iadd_imm_u(record, size_of::<Record>() as i64);
     let more = e.b.ins().icmp(IntCC::NotEqual, following, end);

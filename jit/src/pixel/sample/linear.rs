@@ -211,8 +211,10 @@ fn bilinear(e: &mut Emit<'_>, texels: [I32x4; 4], fx: I16x8, fy: I16x8) -> Pair 
         let weights = e.shuffle(weights.0, weights.0, order);
         I16x8(e.cast(weights, I16X8))
     });
-    let [c00, c10, c01, c11] = texels.map(|word| e.unpack(word));
-    let mut channel = |c00, c10, c01, c11| {
+    let texels = texels.map(|word| I16x8(e.cast(word.0, I16X8)));
+    // Two channels after the other: fewer values are alive at once.
+    let mut channels = |part: fn(&mut Emit<'_>, I16x8) -> I16x8| {
+        let [c00, c10, c01, c11] = texels.map(|words| part(e, words));
         // Rows are at most 255 * 256. Less 0x8000 they are signed, which the weights, 256 together, make up for.
         let [top, bottom] = [(c00, c10), (c01, c11)].map(|(left, right)| {
             let left = e.mul16(left, gx);
@@ -230,5 +232,5 @@ fn bilinear(e: &mut Emit<'_>, texels: [I32x4; 4], fx: I16x8, fy: I16x8) -> Pair 
         });
         I16x8(e.b.ins().unarrow(first.0, second.0))
     };
-    Pair { br: channel(c00.br, c10.br, c01.br, c11.br), ag: channel(c00.ag, c10.ag, c01.ag, c11.ag) }
+    Pair { br: channels(|e, words| e.shr16(words, 8)), ag: channels(|e, words| e.low_bytes(words)) }
 }
