@@ -7,9 +7,9 @@ use wide::{i8x16, i16x8, i32x4};
 
 use crate::scene::Rect;
 
-#[derive(Clone, Copy)]
 /// Three edge functions near a block. A pixel is covered where all of them are at least 0. Values anywhere in the
 /// block fit 32 bits.
+#[derive(Clone, Copy)]
 pub(super) struct Edges {
     /// Values at the block's first pixel.
     pub at: [i32; 3],
@@ -25,12 +25,12 @@ impl Edges {
     pub(super) fn coverage(&self) -> u64 {
         // Functions that are below 0 somewhere in the block.
         let mut crossing = [false; 3];
-        for k in 0..3 {
+        for (k, crossing) in crossing.iter_mut().enumerate() {
             let (at, across, down) = (self.at[k], 7 * self.dx[k], 7 * self.dy[k]);
             if at + across.max(0) + down.max(0) < 0 {
                 return 0;
             }
-            crossing[k] = at + across.min(0) + down.min(0) < 0;
+            *crossing = at + across.min(0) + down.min(0) < 0;
         }
         if crossing == [false; 3] { !0 } else { self.partial(crossing) }
     }
