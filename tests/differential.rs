@@ -19,6 +19,8 @@ mod geometry;
 mod lists;
 #[path = "differential/pixel.rs"]
 mod pixel;
+#[path = "differential/program.rs"]
+mod program;
 #[path = "differential/transfer.rs"]
 mod transfer;
 #[path = "differential/vertex.rs"]
@@ -55,7 +57,9 @@ struct Kind {
     check: fn(u64) -> Outcome,
 }
 
-const KINDS: [Kind; 7] = [
+const RSX_VERTICES: &str = "RSX vertex programs";
+
+const KINDS: [Kind; 9] = [
     Kind { name: "vertex programs", price: 1, compiled: 80.0, check: vertex::structured },
     Kind { name: "vertex programs without structure", price: 4, compiled: 60.0, check: vertex::ragged },
     Kind { name: "geometry programs", price: 1, compiled: 80.0, check: geometry::structured },
@@ -63,6 +67,8 @@ const KINDS: [Kind; 7] = [
     Kind { name: "pixel states", price: 1, compiled: 95.0, check: pixel::states },
     // Copies and conversions that leave their memory are the reference's.
     Kind { name: "transfers", price: 1, compiled: 70.0, check: transfer::transfers },
+    Kind { name: RSX_VERTICES, price: 1, compiled: 70.0, check: program::vertices },
+    Kind { name: "RSX fragment programs", price: 1, compiled: 70.0, check: program::fragments },
     Kind { name: "command lists", price: 50, compiled: 90.0, check: lists::mutated_captures },
 ];
 
@@ -70,7 +76,11 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Each kind uses every core by itself.
     arguments.test_threads = Some(1);
-    let trials = KINDS.into_iter().map(|kind| Trial::test(kind.name, move || run(&kind)));
+    let trials = KINDS.into_iter().map(|kind| {
+        // Shown as ignored where the compiler has no such kernels.
+        let ignored = kind.name == RSX_VERTICES && !program::has_vertices();
+        Trial::test(kind.name, move || run(&kind)).with_ignored_flag(ignored)
+    });
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 

@@ -151,7 +151,7 @@ impl Unit<'_> {
         // NaN magnifies.
         let minified = lod > 0.0;
         let filter = if minified { self.key.minify } else { self.key.magnify };
-        let mipmap = self.key.mipmap.filter(|_| minified && !self.key.unnormalized);
+        let mipmap = self.key.mipmap.filter(|_| minified);
         let color = match mipmap {
             None => self.filtered(spot, 0, filter),
             Some(Filter::Nearest) => self.filtered(spot, (lod + 0.5).floor() as i32, filter),

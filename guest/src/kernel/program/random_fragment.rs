@@ -77,7 +77,8 @@ impl RandomFragment {
 
         let r = &mut Random { word };
         let [one, two, four] = [Samples::ONE, Samples { across: 2, down: 1 }, Samples { across: 2, down: 2 }];
-        let samples = r.pick(&[one, one, one, one, one, two, four, Samples { across: 4, down: 2 }]);
+        let several = r.pick(&[two, two, four, four, Samples { across: 4, down: 2 }]);
+        let samples = if r.one_in(6) { several } else { one };
         // In blocks; surfaces are as large.
         let log2_blocks = [r.below(3) as u8, r.below(2) as u8];
         let log2_samples = [samples.across, samples.down].map(|n| n.trailing_zeros() as u8);
@@ -168,9 +169,13 @@ impl RandomFragment {
         if results[0] == results[1] {
             return None;
         }
-        let code = self.key.code.rsx().map_or(&[][..], |program| &program.code);
-        let mut report = disassemble_program(code);
-        let _ = writeln!(report, "{:#?}\n{:#?}", self.key, self.constants);
+        let mut report = disassemble_program(&self.code_with_constants());
+        let _ = writeln!(report, "{:?}\n{:#?}", self.key.textures, self.key.output);
+        if let Some(code) = self.key.code.rsx() {
+            let _ = writeln!(report, "{:?}", code.inputs);
+            let _ = writeln!(report, "float {}, depth {}", code.export_float, code.export_depth);
+        }
+        let _ = writeln!(report, "{:?}\n{:#?}", self.key.samples, self.constants);
         let _ = writeln!(report, "passed: {} {}, {} {}", names[0], results[0].passed, names[1], results[1].passed);
         for target in 0..TARGETS {
             let bytes = self.key.output.colors[target].map_or(1, |key| usize::from(key.format.bytes));
@@ -181,6 +186,24 @@ impl RandomFragment {
         let pair = results.map(|result| &result.depth[..]);
         differences(&mut report, "depth", bytes, &self.depth.bytes, names, pair);
         Some(report)
+    }
+}
+
+impl RandomFragment {
+    /// The program with its constants in place.
+    fn code_with_constants(&self) -> Vec<u32> {
+        let Some(code) = self.key.code.rsx() else { return Vec::new() };
+        let mut words = code.code.clone();
+        for step in program::Program::decode(&code.code, |_, _| {}).code {
+            let Some(constant) = step.constant.and_then(|i| self.program_constants.get(usize::from(i))) else {
+                continue;
+            };
+            let place = words.get_mut(4 * usize::from(step.slot) + 4..).unwrap_or_default();
+            for (word, value) in place.iter_mut().zip(constant) {
+                *word = value.to_bits();
+            }
+        }
+        words
     }
 }
 
@@ -211,7 +234,8 @@ fn units<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> Units {
 }
 
 fn input<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> FragmentInput {
-    let group = r.below(GROUPS + 1) as u8;
+    // The last group does not exist.
+    let group = if r.one_in(400) { GROUPS as u8 } else { r.below(GROUPS) as u8 };
     let mode =
         r.pick(&[FogMode::Linear, FogMode::LinearAbs, FogMode::Exp, FogMode::ExpAbs, FogMode::Exp2, FogMode::Exp2Abs]);
     match r.below(16) {
@@ -254,7 +278,7 @@ fn memory<R: FnMut() -> u32>(r: &mut Random<'_, R>, layout: SurfaceLayout, bytes
             (gobs, gobs * rows * 512)
         }
     };
-    let size = if r.one_in(16) { r.below(size + 1) } else { size };
+    let size = if r.one_in(48) { r.below(size + 1) } else { size };
     let flat = r.one_in(2).then(|| r.word().to_le_bytes());
     let bytes = (0..size as usize).map(|i| flat.map_or_else(|| r.word() as u8, |f| f[i % 4])).collect();
     Memory { bytes, pitch }

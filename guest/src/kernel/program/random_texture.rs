@@ -114,7 +114,7 @@ fn texture<R: FnMut() -> u32>(r: &mut Random<'_, R>, key: &TextureKey) -> Random
         Texels::Float4 => r.float(-0.25, 1.25).to_bits(),
     };
     let words = (0..words).map(|_| texel(r)).chain([0; PADDING]).collect();
-    let scale = if key.texels == Texels::Rgba8 { 255.0 } else { 1.0 };
+    let border = if key.texels == Texels::Rgba8 { [0.0, 64.0, 255.0] } else { [0.0, 0.25, 1.0] };
     let bias = if r.one_in(2) { 0.0 } else { r.between(-3.0, 3.0) };
     let low = if r.one_in(2) { 0.0 } else { r.between(0.0, 4.0) };
     let high = if r.one_in(2) { 12.0 } else { low + r.pick(&[0.0, 0.5, 2.25]) };
@@ -125,6 +125,6 @@ fn texture<R: FnMut() -> u32>(r: &mut Random<'_, R>, key: &TextureKey) -> Random
         level_count,
         levels,
         lod: [bias, low, high],
-        border: [(); 4].map(|()| r.pick(&[0.0, 0.25, 1.0]) * scale),
+        border: [(); 4].map(|()| r.pick(&border)),
     }
 }

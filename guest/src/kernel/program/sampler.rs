@@ -3,8 +3,8 @@
 //! The engine decodes textures before a scene is drawn, so kernels see plain rows of texels, the same on both tiers.
 //! A unit's result is computed so, for coordinates s, t, r of one lane:
 //!
-//! 1. **Size**: normalised coordinates are multiplied by the level's size; unnormalised ones are used as they are (level
-//!    0 only). Cubes first choose a face: x if `|x| >= |y|` and `|x| >= |z|`, else y if `|y| >= |z|`, else z, negative when the
+//! 1. **Size**: normalised coordinates are multiplied by the level's size; unnormalised ones are used as they are, at
+//!    every level. Cubes first choose a face: x if `|x| >= |y|` and `|x| >= |z|`, else y if `|y| >= |z|`, else z, negative when the
 //!    component is below 0; `s = (sc/ma + 1) * 0.5`,
 //!    `t = (tc/ma + 1) * 0.5` with the table of the OpenGL specification, ma the magnitude; both wrap as clamp to edge.
 //!    Array layers are `floor(layer + 0.5)`, clamped to those there are (NaN is 0); the layer is the coordinate after the others.
@@ -17,7 +17,7 @@
 //!    it is not; after that `lod <= 0` (or NaN) magnifies. (A fixed level is asked for by equal limits, recorded RSX frames.)
 //!    A cube's differences are those of the coordinates that each neighbour has on the *lane's own* face (divided by the neighbour's own
 //!    component along that axis, with the sign of the face); an explicit gradient is that to the neighbour at direction + gradient.
-//! 3. **Levels**: magnified, unnormalised, or without mipmaps: level 0. Else with l the clamped `lod` the nearest level `floor(l + 0.5)`, linear:
+//! 3. **Levels**: magnified, or without mipmaps: level 0. Else with l the clamped `lod` the nearest level `floor(l + 0.5)`, linear:
 //!    `floor(l)` and the one after it with weight `trunc((l - floor(l)) * 256) / 256`. Levels are clamped to those there are.
 //! 4. **Texels**: nearest: `i = floor(c)`. Linear: `c - 0.5`, `i = floor`, weight `trunc((c - 0.5 - i) * 256) / 256`, texels i and i+1. Each
 //!    index is wrapped by itself, see [`Wrap`]; where one axis says border the texel is the border colour. `c` is first limited to -2^24..2^24 with NaN as -2^24 (`lo < c ? c : lo`, then `c < hi ? c : hi`).

@@ -1,0 +1,117 @@
+//! Random programs of the RSX: fragments with their states, batches of vertices.
+
+use triglyph_guest::kernel::Tier;
+use triglyph_guest::kernel::program::random_fragment::RandomFragment;
+use triglyph_guest::kernel::program::random_vertex::{self, Batch, Mix, Records};
+use triglyph_guest::kernel::program::vertex::{VertexCode, VertexJob, VertexKey};
+use triglyph_guest::kernel::program::{ProgramTier, VertexKernel};
+use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP};
+use triglyph_guest::rsx::{fragment, vertex};
+use triglyph_interp::Interpreter;
+use triglyph_jit::{Effort, Jit};
+
+use super::Outcome;
+use crate::support::random::Random;
+
+fn compiler(random: &mut Random) -> (Result<Jit, triglyph_guest::kernel::Refused>, Effort) {
+    let effort = if random.one_in(8) { Effort::Hot } else { Effort::Quick };
+    (Jit::with_effort(effort), effort)
+}
+
+/// A state, primitives, textures and a program.
+pub fn fragments(seed: u64) -> Outcome {
+    let mut random = Random::new(seed);
+    let ragged = random.one_in(8);
+    let options = fragment::random::Options {
+        length: 4 + random.below(50) as usize,
+        flow: random.one_in(2),
+        ragged,
+        garbage: ragged && random.one_in(2),
+        ..Default::default()
+    };
+    let (jit, effort) = compiler(&mut random);
+    let case = RandomFragment::new(&mut || random.word(), options);
+    let reference = Interpreter.fragment(&case.key).expect("the reference never refuses");
+    let want = case.run(&*reference).expect("the reference never refuses");
+    match jit.and_then(|jit| jit.fragment(&case.key)).and_then(|kernel| case.run(&*kernel)) {
+        Err(refused) => Outcome::Refused(refused),
+        Ok(got) => match case.compare(["interp", "jit"], [&want, &got]) {
+            None => Outcome::Equal(1.0),
+            Some(report) => Outcome::Different(format!("{effort:?}\n{report}")),
+        },
+    }
+}
+
+/// A batch, and a program for it.
+pub fn vertices(seed: u64) -> Outcome {
+    let mut random = Random::new(seed);
+    let ragged = random.one_in(8);
+    let program = vertex::random::Options {
+        textures: random.one_in(2),
+        flow: random.one_in(2),
+        ragged,
+        garbage: ragged && random.one_in(2),
+        ..Default::default()
+    };
+    let (jit, effort) = compiler(&mut random);
+    let (key, batch) = random_vertex::case(&mut || random.word(), Mix { program, ..Mix::default() });
+    let kernel = match jit.and_then(|jit| jit.program_vertex(&key)) {
+        Err(refused) => return Outcome::Refused(refused),
+        Ok(kernel) => kernel,
+    };
+    let reference = Interpreter.program_vertex(&key).expect("the reference never refuses");
+    let (want, _) = shade(&key, &batch, &*reference, &*reference);
+    let (got, replayed) = shade(&key, &batch, &*kernel, &*reference);
+    if want.same(&got) {
+        let groups = batch.vertices.len().div_ceil(GROUP);
+        return Outcome::Equal(1.0 - replayed as f64 / groups as f64);
+    }
+    let VertexCode::Rsx(code) = &key.code;
+    let listing = vertex::disassemble_program(&code.code, 0);
+    Outcome::Different(format!("{effort:?}\n{listing}\n{key:?}\n{}", differences(&key, &want, &got)))
+}
+
+/// Shades a batch as the engine does: what the kernel leaves goes to the reference, a group at a time. Gives the number of
+/// those groups as well.
+fn shade(key: &VertexKey, batch: &Batch, kernel: &dyn VertexKernel, reference: &dyn VertexKernel) -> (Records, usize) {
+    let (stride, count) = (key.stride(), batch.vertices.len());
+    batch.run(key, |job| {
+        let (mut done, mut replayed) = (kernel.shade(job, 0), 0);
+        while done < count {
+            // A program that runs away again and again: the reference alone knows what becomes of the rest.
+            let end = if job.exhausted >= EXHAUSTED_LIMIT { count } else { (done + GROUP).min(count) };
+            let mut part = VertexJob {
+                vertices: &job.vertices[done..end],
+                records: &mut job.records[done * stride..end * stride],
+                ..*job
+            };
+            assert_eq!(reference.shade(&mut part, 0), end - done);
+            job.exhausted = part.exhausted;
+            replayed += (end - done).div_ceil(GROUP);
+            done = if end == count { count } else { kernel.shade(job, end) };
+        }
+        replayed
+    })
+}
+
+/// The records in which two results differ.
+fn differences(key: &VertexKey, want: &Records, got: &Records) -> String {
+    let mut report = format!("exhausted: interp {}, jit {}\n", want.exhausted, got.exhausted);
+    let outputs: Vec<u32> = (0..32).filter(|register| key.outputs >> register & 1 != 0).collect();
+    let registers = want.values.chunks(4).zip(got.values.chunks(4)).enumerate();
+    let different =
+        registers.filter(|(_, (want, got))| want.iter().zip(*got).any(|(a, b)| !crate::support::same(*a, *b)));
+    for (i, (want, got)) in different.take(16) {
+        let (vertex, output) = (i / outputs.len(), outputs[i % outputs.len()]);
+        report += &format!("vertex {vertex}, output {output}: interp {want:?}, jit {got:?}\n");
+    }
+    report
+}
+
+/// Whether the compiler makes kernels of vertex programs at all.
+pub fn has_vertices() -> bool {
+    let mut random = Random::new(1);
+    let program = vertex::random::Options { flow: false, ..Default::default() };
+    let (key, _) = random_vertex::case(&mut || random.word(), Mix { program, ..Mix::default() });
+    Jit::new().is_ok_and(|jit| jit.programs().is_some() && jit.program_vertex(&key).is_ok())
+}
