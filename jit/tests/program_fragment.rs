@@ -4,9 +4,10 @@ mod program_support;
 
 use std::collections::BTreeMap;
 
-use program_support::Case;
+use program_support::{Case, Rng};
 use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::program::ProgramTier;
+use triglyph_guest::kernel::program::random_fragment::RandomFragment;
 use triglyph_guest::rsx::fragment::random::Options;
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
@@ -47,12 +48,36 @@ fn compare(jit: &Jit, seed: u64, options: Options) -> Result<(), Refused> {
     Ok(())
 }
 
+/// The same with the states that the reference's own tests take, which have several samples as well.
+fn compare_states(jit: &Jit, seed: u64, options: Options) -> Result<(), Refused> {
+    let mut rng = Rng(seed);
+    let case = RandomFragment::new(&mut || rng.word(), options);
+    let kernel = jit.fragment(&case.key)?;
+    let got = case.run(&*kernel)?;
+    let reference = Interpreter.fragment(&case.key).expect("the reference never refuses");
+    let want = case.run(&*reference).expect("the reference never refuses");
+    if let Some(report) = case.compare(["jit", "interp"], [&got, &want]) {
+        panic!("seed {seed}: compiled and interpreted fragments differ\n{report}");
+    }
+    Ok(())
+}
+
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
 /// Compares cases; `TRIGLYPH_CASES` and `TRIGLYPH_SEED` say others than these few.
 fn run(effort: Effort, first: u64, count: u64, options: Options) {
+    run_with(compare, effort, first, count, options);
+}
+
+fn run_with(
+    compare: impl Fn(&Jit, u64, Options) -> Result<(), Refused>,
+    effort: Effort,
+    first: u64,
+    count: u64,
+    options: Options,
+) {
     let jit = Jit::with_effort(effort).expect("a host with a code generator");
     let (first, count) = (setting("TRIGLYPH_SEED", first), setting("TRIGLYPH_CASES", count));
     let mut refused = BTreeMap::new();
@@ -100,4 +125,9 @@ fn everything() {
 fn ragged_programs() {
     let options = Options { ragged: true, garbage: true, ..Options::default() };
     run(Effort::Quick, 6 << 32, 100, options);
+}
+
+#[test]
+fn states() {
+    run_with(compare_states, Effort::Quick, 7 << 32, 300, Options::default());
 }

@@ -80,7 +80,7 @@ pub struct Case {
     pub key: FragmentKey,
     constants: FragmentConstants,
     program_constants: Vec<[f32; 4]>,
-    pub textures: Vec<TextureData>,
+    textures: Vec<TextureData>,
     primitives: Vec<Primitive>,
     planes: Vec<Plane>,
     blocks: Vec<PixelBlock>,

@@ -95,7 +95,8 @@ impl Lower<'_, '_, '_> {
             let exec = self.exec;
             self.step(&self.program.code[usize::from(step)], exec);
         }
-        if block.full && !self.in_loop(i) {
+        // Programs that may run out of fuel can get to their end past any block.
+        if block.full && !self.in_loop(i) && !self.graph.counted {
             walk.known = self.quad.known.clone();
         }
         self.exit(walk, i);
