@@ -2,7 +2,7 @@
 
 use std::mem::{MaybeUninit, offset_of, size_of};
 
-use triglyph_guest::kernel::program::fragment::{FragmentJob, Plane, Primitive};
+use triglyph_guest::kernel::program::fragment::{FragmentJob, PixelBlock, Plane, Primitive};
 use triglyph_guest::kernel::program::output::{DepthFormat, OutputConstants, Surface, TARGETS};
 use triglyph_guest::kernel::program::sampler::{LEVELS, Level, PADDING, Shape, Texels, Texture, TextureKey};
 use triglyph_guest::kernel::{Refused, Window};
@@ -20,6 +20,9 @@ pub const DEPTH: usize = TARGETS;
 /// Surfaces of a kernel.
 const SURFACES: usize = TARGETS + 1;
 
+/// Samples of a pixel.
+const MOST_SAMPLES: usize = 8;
+
 /// One value in all lanes.
 type Vec4<T> = [T; 4];
 
@@ -36,10 +39,14 @@ pub struct Args {
     pub textures: *const TextureArgs,
     /// Samples that passed, counted by lanes, negative.
     pub passed: Vec4<i32>,
-    /// Bytes from row to row of surfaces with rows.
+    /// Bytes from one row of pixels to the next of surfaces with rows.
     pub down: [u32; SURFACES],
-    /// Where each quad of a block begins.
+    /// Where each quad of a block begins: its first sample.
     pub quads: [[u32; 16]; SURFACES],
+    /// Bytes from the first sample of a pixel to each of them.
+    pub samples: [[u32; MOST_SAMPLES]; SURFACES],
+    /// Where the samples lie, relative to the pixel's centre.
+    pub sample_offsets: [[Vec4<f32>; 2]; MOST_SAMPLES],
     pub alpha_reference: Vec4<f32>,
     /// As they are, and clamped.
     pub blend: [[Vec4<f32>; 4]; 2],
@@ -75,7 +82,10 @@ pub struct Frame {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct BlockArgs {
+    /// Pixels of which a sample is covered.
     pub coverage: u64,
+    /// The block of the first sample, before those of the others.
+    pub samples: *const PixelBlock,
     pub primitive: *const Primitive,
     /// Planes of the primitive.
     pub planes: *const Plane,
@@ -194,11 +204,16 @@ struct Extent {
 
 /// Checks that everything a kernel of `plan` touches in `job` is there.
 pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Refused> {
+    let samples = plan.samples.count();
+    if !job.blocks.len().is_multiple_of(samples) {
+        return Err(Refused("a block without all of its samples"));
+    }
+    let (across, down) = (u32::from(plan.samples.across), u32::from(plan.samples.down));
     let fits = |p: &Primitive| (p.first_plane as usize).saturating_add(4 * plan.groups) <= job.planes.len();
     let mut extent = Extent { right: 0, bottom: 0 };
     let (mut left, mut top) = (u32::MAX, u32::MAX);
     let mut previous = u32::MAX;
-    for block in job.blocks {
+    for block in job.blocks.iter().step_by(samples) {
         if block.primitive != previous {
             if !job.primitives.get(block.primitive as usize).is_some_and(fits) {
                 return Err(Refused("a primitive without its planes"));
@@ -208,9 +223,9 @@ pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Refused> {
         if (block.x | block.row) & 7 != 0 {
             return Err(Refused("a block off the grid"));
         }
-        let (x, y) = (u32::from(block.x), u32::from(block.row));
+        let (x, y) = (u32::from(block.x) * across, u32::from(block.row) * down);
         (left, top) = (left.min(x), top.min(y));
-        extent = Extent { right: extent.right.max(x + 8), bottom: extent.bottom.max(y + 8) };
+        extent = Extent { right: extent.right.max(x + 8 * across), bottom: extent.bottom.max(y + 8 * down) };
     }
     if job.blocks.is_empty() {
         return Ok(());
@@ -218,6 +233,9 @@ pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Refused> {
     let mut spans: Vec<(u64, u64)> = Vec::new();
     for surface in plan.surfaces.iter().flatten() {
         let (target, bytes) = (surface.of(job), surface.grid.bytes);
+        if surface.layout == SurfaceLayout::Pitch && target.pitch < 8 * bytes * across {
+            return Err(Refused("rows that overlap"));
+        }
         let end = end(surface.layout, bytes, target, &extent)?;
         if end > target.window.len() as u64 {
             return Err(Refused("a surface that is too small"));
@@ -242,8 +260,8 @@ fn end(layout: SurfaceLayout, bytes: u32, surface: &Surface<'_>, extent: &Extent
     let Extent { right, bottom } = *extent;
     match layout {
         SurfaceLayout::Pitch => {
-            if surface.pitch < 8 * bytes || surface.pitch > 1 << 24 {
-                return Err(Refused("rows that overlap or lie far apart"));
+            if surface.pitch > 1 << 24 {
+                return Err(Refused("rows that lie far apart"));
             }
             Ok(u64::from(bottom - 1) * u64::from(surface.pitch) + u64::from(right) * u64::from(bytes))
         }
@@ -282,6 +300,8 @@ impl Args {
             passed: [0; 4],
             down: [0; SURFACES],
             quads: [[0; 16]; SURFACES],
+            samples: [[0; MOST_SAMPLES]; SURFACES],
+            sample_offsets: c.sample_offsets.map(|offset| offset.map(|v| [v; 4])),
             alpha_reference: [output.alpha_reference; 4],
             blend: [output.blend.map(|v| [v; 4]), output.blend.map(|v| [clamp(v); 4])],
             depth_range: output.depth_range.map(|v| [v; 4]),
@@ -295,11 +315,16 @@ impl Args {
         for (number, surface) in plan.surfaces.iter().enumerate() {
             let Some(surface) = surface else { continue };
             let pitch = surface.of(job).pitch;
-            args.down[number] = pitch;
+            let (across, down) = (u32::from(plan.samples.across), u32::from(plan.samples.down));
+            let offset = |x, y| surface.layout.offset(x, y, surface.grid.bytes, pitch) as u32;
+            args.down[number] = pitch * down;
             args.quads[number] = std::array::from_fn(|quad| {
                 let (x, y) = unmorton(quad as u32);
-                surface.layout.offset(2 * x, 2 * y, surface.grid.bytes, pitch) as u32
+                offset(2 * x * across, 2 * y * down)
             });
+            for sample in 0..across * down {
+                args.samples[number][sample as usize] = offset(sample % across, sample / across);
+            }
         }
         args
     }
@@ -322,31 +347,40 @@ impl Args {
 /// Blocks translated at a time.
 pub const CHUNK: usize = 32;
 
-/// The first blocks of `blocks` from `from` on, with their addresses. They have been checked.
-pub fn blocks(plan: &Plan, job: &FragmentJob<'_>, from: usize, out: &mut [MaybeUninit<BlockArgs>; CHUNK]) -> usize {
-    let chunk = &job.blocks[from..];
-    let chunk = &chunk[..chunk.len().min(CHUNK)];
-    for (block, out) in chunk.iter().zip(out) {
+/// The first of `blocks`, with their addresses; the blocks of a pixel's samples are one. They have been checked. Returns how many were
+/// made.
+pub fn translate(
+    plan: &Plan,
+    job: &FragmentJob<'_>,
+    blocks: &[PixelBlock],
+    out: &mut [MaybeUninit<BlockArgs>; CHUNK],
+) -> usize {
+    let (across, down) = (u32::from(plan.samples.across), u32::from(plan.samples.down));
+    let mut count = 0;
+    for (samples, out) in blocks.chunks_exact(plan.samples.count()).zip(out) {
+        let block = &samples[0];
         let primitive = &job.primitives[block.primitive as usize];
         let (x, y) = (u32::from(block.x), u32::from(block.row));
         let mut surfaces = [std::ptr::null_mut(); SURFACES];
         for (address, surface) in surfaces.iter_mut().zip(&plan.surfaces) {
             if let Some(surface) = surface {
                 let Surface { window, pitch } = *surface.of(job);
-                let offset = surface.layout.offset(x, y, surface.grid.bytes, pitch);
+                let offset = surface.layout.offset(x * across, y * down, surface.grid.bytes, pitch);
                 *address = place(&window, offset);
             }
         }
         out.write(BlockArgs {
-            coverage: block.coverage,
+            coverage: samples.iter().fold(0, |covered, sample| covered | sample.coverage),
+            samples: samples.as_ptr(),
             primitive,
             planes: job.planes[primitive.first_plane as usize..].as_ptr(),
             x: x as i32,
             y: y as i32,
             surfaces,
         });
+        count += 1;
     }
-    chunk.len()
+    count
 }
 
 /// The address `offset` bytes into a window.

@@ -57,17 +57,30 @@ impl Quad<'_, '_> {
         if let Some(&value) = self.known.planes.get(&of) {
             return value;
         }
+        let distance = [self.distance(0), self.distance(1)];
+        let value = self.plane_at(of, distance);
+        self.known.planes.insert(of, value);
+        value
+    }
+
+    /// The value of a plane beside the pixels' centres.
+    pub fn plane_beside(&mut self, of: PlaneOf, offset: [F32x4; 2]) -> F32x4 {
+        let distance = [0, 1].map(|axis| {
+            let distance = self.distance(axis);
+            self.e.add(distance, offset[axis])
+        });
+        self.plane_at(of, distance)
+    }
+
+    fn plane_at(&mut self, of: PlaneOf, [x, y]: [F32x4; 2]) -> F32x4 {
         let index = self.needs.plane(of);
-        let (x, y) = (self.distance(0), self.distance(1));
         let args = self.e.args;
         let [c, dx, dy] =
             [0, 1, 2].map(|k| self.e.load_floats(args, scratch_at!(planes) + 16 * (3 * index + k) as i32));
         let right = self.e.mul(dx, x);
         let down = self.e.mul(dy, y);
         let sum = self.e.add(c, right);
-        let value = self.e.add(sum, down);
-        self.known.planes.insert(of, value);
-        value
+        self.e.add(sum, down)
     }
 
     /// Clip-space w.

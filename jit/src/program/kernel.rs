@@ -36,9 +36,9 @@ impl FragmentKernel for Kernel {
         (args.table, args.textures) = (table.as_ptr(), textures.as_ptr());
         let mut frame = Frame { args, scratch: MaybeUninit::uninit() };
         let mut chunk = [const { MaybeUninit::uninit() }; CHUNK];
-        let mut from = 0;
-        while from < job.blocks.len() {
-            let count = args::blocks(&self.plan, job, from, &mut chunk);
+        let mut rest = job.blocks;
+        while !rest.is_empty() {
+            let count = args::translate(&self.plan, job, rest, &mut chunk);
             let blocks: *const BlockArgs = chunk.as_ptr().cast();
             frame.args.blocks = blocks;
             frame.args.end = blocks.wrapping_add(count);
@@ -47,7 +47,7 @@ impl FragmentKernel for Kernel {
             // blocks live here. Surfaces are atomics, written by nobody else that cares about the result;
             // everything else is borrowed by `job`.
             unsafe { self.code.call(&raw mut frame) };
-            from += count;
+            rest = &rest[count * self.plan.samples.count()..];
         }
         Ok(frame.args.passed.iter().map(|&lane| u64::from(lane.unsigned_abs())).sum())
     }

@@ -4,7 +4,7 @@
 //! FragmentKey -> plan.rs   what matters of it
 //!             -> kernel.rs the function: loops over blocks and quads        args.rs  its arguments, and checking them
 //!                quad.rs   one quad: interpolate.rs -> the machine's program (sampler/ for textures) -> output/
-//!                surface.rs  where its pixels stand
+//!                samples.rs  the same for several samples a pixel    surface.rs  where its pixels stand
 //! VertexKey   -> vertex/   batches, fetch; the machine's program
 //! ```
 
@@ -15,6 +15,7 @@ mod output;
 mod plan;
 pub(crate) mod quad;
 pub(crate) mod sampler;
+mod samples;
 mod surface;
 pub(crate) mod vertex;
 

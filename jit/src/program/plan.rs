@@ -76,6 +76,8 @@ pub struct Plan {
     pub groups: usize,
     /// When depth is tested.
     pub early: Early,
+    /// Samples of a pixel.
+    pub samples: Samples,
     /// Work of a quad, in guest instructions or so.
     pub size: u32,
 }
@@ -83,8 +85,9 @@ pub struct Plan {
 impl Plan {
     /// Analyses `key`.
     pub fn new(key: &FragmentKey) -> Result<Plan, Refused> {
-        if key.samples != Samples::ONE {
-            return Err(Refused("more than one sample a pixel"));
+        let samples = key.samples;
+        if !matches!((samples.across, samples.down), (1 | 2 | 4, 1 | 2)) {
+            return Err(Refused("an odd number of samples"));
         }
         let FragmentCode::Rsx(code) = &key.code else { return Err(Refused("Maxwell programs")) };
         let program = rsx::Program::decode(&code.code, |_, _| ());
@@ -93,11 +96,11 @@ impl Plan {
         let mut surfaces = [None; DEPTH + 1];
         for (number, color) in key.output.colors.iter().enumerate() {
             if let Some(color) = color.filter(|color| color.mask & 15 != 0) {
-                surfaces[number] = Some(plan_color(number, &color)?);
+                surfaces[number] = Some(plan_color(number, &color, samples)?);
             }
         }
         if let Some(depth) = depth {
-            let grid = Grid::new(depth.layout, depth.format.bytes())?;
+            let grid = Grid::new(depth.layout, depth.format.bytes(), samples)?;
             surfaces[DEPTH] = Some(SurfacePlan { grid, layout: depth.layout, number: DEPTH });
         }
         let sampled = |unit: usize| program.summary.textures >> unit & 1 != 0;
@@ -108,13 +111,15 @@ impl Plan {
             || textures.iter().any(|(_, texture)| texture.alpha_kill);
         let stencil = depth.is_some_and(|key| key.stencil.is_some());
         let early = match (code.export_depth, discards, stencil) {
+            // Which samples a fragment has left would have to be remembered across the program.
+            _ if samples != Samples::ONE => Early::Nothing,
             (true, ..) | (_, true, true) => Early::Nothing,
             (_, true, false) => Early::Test,
             _ => Early::All,
         };
         let groups = groups(code, program.summary.inputs);
-        let size = graph.size as u32 + 6 * textures.len() as u32 + 8;
-        Ok(Plan { code: code.clone(), program, graph, surfaces, depth, textures, groups, early, size })
+        let size = graph.size as u32 + 6 * textures.len() as u32 + 8 * samples.count() as u32;
+        Ok(Plan { code: code.clone(), program, graph, surfaces, depth, textures, groups, early, samples, size })
     }
 
     /// The number of a unit among those that are sampled.
@@ -124,7 +129,7 @@ impl Plan {
     }
 }
 
-fn plan_color(number: usize, color: &ColorKey) -> Result<SurfacePlan, Refused> {
+fn plan_color(number: usize, color: &ColorKey, samples: Samples) -> Result<SurfacePlan, Refused> {
     let bytes = u32::from(color.format.bytes);
     if !matches!(bytes, 1 | 2 | 4 | 8 | 16) || !matches!(color.format.swap, 0 | 1 | 2 | 4) {
         return Err(Refused("pixels of an odd size"));
@@ -132,7 +137,7 @@ fn plan_color(number: usize, color: &ColorKey) -> Result<SurfacePlan, Refused> {
     if bytes < u32::from(color.format.swap) {
         return Err(Refused("pixels of an odd size"));
     }
-    let grid = Grid::new(color.layout, bytes)?;
+    let grid = Grid::new(color.layout, bytes, samples)?;
     Ok(SurfacePlan { grid, layout: color.layout, number })
 }
 

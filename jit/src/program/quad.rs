@@ -5,7 +5,7 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::pixel::Compare;
-use triglyph_guest::kernel::program::fragment::{FragmentInput, FragmentKey, Primitive};
+use triglyph_guest::kernel::program::fragment::{FragmentInput, FragmentKey, Primitive, Samples};
 use triglyph_guest::num::ops::Ops;
 
 use super::args::{BlockArgs, DEPTH, at, surface_at};
@@ -58,13 +58,15 @@ pub struct Quad<'q, 'a> {
     /// The block's [`BlockArgs`].
     pub block: Value,
     /// The quad's number in the block, 64 bits.
-    number: Value,
-    /// Covered pixels, four bits.
+    pub number: Value,
+    /// The sample that is being written.
+    pub sample: usize,
+    /// Covered pixels, or samples of this number, four bits.
     pub cover: Value,
     /// Pixels that are still alive.
     pub mask: Mask,
     /// Where to go when no pixel is.
-    next: Block,
+    pub next: Block,
     /// Columns and rows of the pixels in the block.
     pub inside: [I32x4; 2],
     pub known: Known,
@@ -106,6 +108,14 @@ pub static TABLES: Tables = {
     tables
 };
 
+/// The lanes of four bits of coverage.
+pub fn mask_of(e: &mut Emit<'_>, cover: Value) -> Mask {
+    let args = e.args;
+    let tables = e.load_i64(args, at!(tables));
+    let masks = e.address(tables, cover, 4);
+    Mask(e.load_ints(masks, offset_of!(Tables, masks) as i32).0)
+}
+
 impl<'q, 'a> Quad<'q, 'a> {
     /// Quad `number` of a block, with four bits of coverage.
     pub fn new(
@@ -121,9 +131,8 @@ impl<'q, 'a> Quad<'q, 'a> {
         let row = e.b.ins().ishl_imm_u(number, 5);
         let row = e.b.ins().iadd(tables, row);
         let inside = [e.load_ints(row, 0), e.load_ints(row, 16)];
-        let masks = e.address(tables, cover, 4);
-        let mask = Mask(e.load_ints(masks, offset_of!(Tables, masks) as i32).0);
-        Quad { e, key, plan, needs, block, number, cover, mask, next, inside, known: Known::default() }
+        let mask = mask_of(e, cover);
+        Quad { e, key, plan, needs, block, number, sample: 0, cover, mask, next, inside, known: Known::default() }
     }
 
     /// Emits everything that happens to the quad; ends in a jump to the next one.
@@ -142,6 +151,9 @@ impl<'q, 'a> Quad<'q, 'a> {
             self.skip_unless_alive();
         }
         self.alpha_test(&results);
+        if self.plan.samples != Samples::ONE {
+            return self.several_samples(&results);
+        }
         match self.plan.early {
             Early::Nothing => {
                 let depth = match (self.plan.depth, results.depth) {
@@ -160,15 +172,20 @@ impl<'q, 'a> Quad<'q, 'a> {
         self.e.jump(next, &[]);
     }
 
+    /// Alpha of the first colour output.
+    pub fn alpha(&mut self, results: &Results) -> F32x4 {
+        match results.colors[0] {
+            Some(color) => color[3],
+            None => self.e.f(0.0),
+        }
+    }
+
     fn alpha_test(&mut self, results: &Results) {
         let how = self.key.output.alpha_test;
         if how == Compare::Always {
             return;
         }
-        let alpha = match results.colors[0] {
-            Some(color) => color[3],
-            None => self.e.f(0.0),
-        };
+        let alpha = self.alpha(results);
         let args = self.e.args;
         let reference = self.e.load_floats(args, at!(alpha_reference));
         if let Some(passes) = compare_floats(self.e, how, alpha, reference) {
@@ -178,7 +195,7 @@ impl<'q, 'a> Quad<'q, 'a> {
     }
 
     /// Counts the pixels that are alive.
-    fn count(&mut self) {
+    pub fn count(&mut self) {
         let args = self.e.args;
         let passed = self.e.load_ints(args, at!(passed));
         let mask = self.e.mask_ints(self.mask);
@@ -234,7 +251,12 @@ impl<'q, 'a> Quad<'q, 'a> {
         let quad = e.b.ins().ishl_imm_u(self.number, 2);
         let entry = e.b.ins().iadd(args, quad);
         let offset = e.b.ins().uload32(crate::lane::memory(), entry, at!(quads) + 64 * number as i32);
-        let address = e.b.ins().iadd(base, offset);
+        let mut address = e.b.ins().iadd(base, offset);
+        if self.sample > 0 {
+            let at = at!(samples) + (32 * number + 4 * self.sample) as i32;
+            let offset = e.b.ins().uload32(crate::lane::memory(), args, at);
+            address = e.b.ins().iadd(address, offset);
+        }
         let place = Place::new(e, surface.grid, address, |e| {
             let args = e.args;
             e.b.ins().uload32(crate::lane::memory(), args, at!(down) + 4 * number as i32)

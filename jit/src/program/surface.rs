@@ -2,12 +2,14 @@
 //!
 //! Within a block of 8x8 pixels all layouts are the same to a quad: a pixel on the right is a known number of bytes further on, and
 //! the row below is a number of bytes further on that is known or, for rows one after another, an argument. Where the
-//! block begins, and where each quad begins in it, the caller of the code has computed.
+//! block begins, and where each quad begins in it, the caller of the code has computed. With several samples a pixel the four "pixels" are
+//! a sample of each: they lie apart by as many surface pixels as a pixel has samples.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, F64X2, I8X16, I16X8, I32, I32X4, I64, I64X2};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::program::fragment::Samples;
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::num::ops::Ops;
 
@@ -26,17 +28,18 @@ pub struct Grid {
 
 impl Grid {
     /// Of a surface of pixels of `bytes` bytes. Swizzled surfaces of less than a block a side are refused.
-    pub fn new(layout: SurfaceLayout, bytes: u32) -> Result<Grid, Refused> {
+    pub fn new(layout: SurfaceLayout, bytes: u32, samples: Samples) -> Result<Grid, Refused> {
+        let (across, down) = (u32::from(samples.across), u32::from(samples.down));
         if let SurfaceLayout::Swizzled { log2_width, log2_height } = layout
-            && (log2_width < 3 || log2_height < 3 || log2_width > 12 || log2_height > 12)
+            && (1 << log2_width < 8 * across || 1 << log2_height < 8 * down || log2_width > 12 || log2_height > 12)
         {
             return Err(Refused("swizzled surfaces of less than eight pixels a side"));
         }
         let down = match layout {
             SurfaceLayout::Pitch => None,
-            _ => Some(layout.offset(0, 1, bytes, 1) as i32),
+            _ => Some(layout.offset(0, down, bytes, 1) as i32),
         };
-        Ok(Grid { bytes, across: layout.offset(1, 0, bytes, 1) as i32, down })
+        Ok(Grid { bytes, across: layout.offset(across, 0, bytes, 1) as i32, down })
     }
 
     /// The quad is one stretch of memory, in the order of lanes.
@@ -81,6 +84,7 @@ impl Place {
     pub fn load(&self, e: &mut Emit<'_>) -> Vec<I32x4> {
         let [(a, _), (b, at)] = self.rows;
         match self.grid.bytes {
+            _ if !self.grid.rows_whole() => self.load_apart(e),
             1 => vec![self.load_bytes(e)],
             2 if self.grid.whole() => vec![e.load_4x16(a)],
             2 => {
@@ -114,6 +118,30 @@ impl Place {
         }
     }
 
+    /// Pixels that no two of lie beside each other.
+    fn load_apart(&self, e: &mut Emit<'_>) -> Vec<I32x4> {
+        let word = |e: &mut Emit<'_>, lane: usize, index: usize| {
+            let (address, offset) = self.lane(lane);
+            let offset = offset + 4 * index as i32;
+            match self.grid.bytes {
+                1 => e.b.ins().uload8(I32, memory(), address, offset),
+                2 => e.b.ins().uload16(I32, memory(), address, offset),
+                _ => e.load_i32(address, offset),
+            }
+        };
+        let words = self.grid.bytes.div_ceil(4) as usize;
+        let mut apart = |index: usize| {
+            let first = word(e, 0, index);
+            let mut all = e.b.ins().scalar_to_vector(I32X4, first);
+            for lane in 1..4 {
+                let next = word(e, lane, index);
+                all = e.b.ins().insertlane(all, next, lane as u8);
+            }
+            I32x4(all)
+        };
+        (0..words).map(&mut apart).collect()
+    }
+
     fn load_bytes(&self, e: &mut Emit<'_>) -> I32x4 {
         let [(a, _), (b, at)] = self.rows;
         let word = if self.grid.whole() {
@@ -133,6 +161,9 @@ impl Place {
     /// Stores all four pixels; bits above those of a pixel must be zero.
     fn store_all(&self, e: &mut Emit<'_>, words: &[I32x4]) {
         let [(a, _), (b, at)] = self.rows;
+        if !self.grid.rows_whole() {
+            return (0..4).for_each(|lane| self.store_one(e, words, lane));
+        }
         match (self.grid.bytes, words) {
             (1, &[word]) => {
                 let shorts = e.b.ins().unarrow(word.0, word.0);

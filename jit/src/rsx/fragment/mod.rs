@@ -64,7 +64,8 @@ fn outputs(quad: &Quad<'_, '_>) -> [[bool; 4]; 4] {
             *components = [true; 4];
         }
     }
-    if quad.key.output.alpha_test != Compare::Always {
+    let coverage = quad.key.output.alpha_to_coverage && quad.plan.samples.count() > 1;
+    if quad.key.output.alpha_test != Compare::Always || coverage {
         read[0][3] = true;
     }
     read
