@@ -174,12 +174,15 @@ impl Renderer {
         self.stats.stages.texture += done.texture;
     }
 
-    /// Draws the scene if it writes any of `size` bytes at `address`: someone is about to read them.
-    pub fn flush_overlapping(&mut self, memory: &Memory, space: u32, address: u64, size: u64) {
+    /// Draws the scene if it writes any of `size` bytes at `address`: someone is about to read them. Returns whether it did.
+    pub fn flush_overlapping(&mut self, memory: &Memory, space: u32, address: u64, size: u64) -> bool {
         let fixed = !self.scene.is_empty() && self.scene.target.space == space;
-        if fixed && self.scene.target.overlaps(address, size) || self.programs_touch(Place { space, address }, size) {
+        let touched =
+            fixed && self.scene.target.overlaps(address, size) || self.programs_touch(Place { space, address }, size);
+        if touched {
             self.flush(memory);
         }
+        touched
     }
 
     /// Adds time spent in the front end.

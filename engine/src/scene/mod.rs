@@ -98,6 +98,9 @@ pub struct Scene<K: Kind = Fixed> {
 /// Primitives after which a scene is drawn even if nobody asked, to bound its memory.
 pub const FULL: usize = 1 << 18;
 
+/// Varyings after which it is: 48 MiB.
+const FULL_VARYINGS: usize = 1 << 22;
+
 impl<K: Kind> Scene<K> {
     /// An empty scene.
     pub fn new(target: K::Target) -> Self {
@@ -137,7 +140,7 @@ impl<K: Kind> Scene<K> {
 
     /// Whether the scene has grown so large that it should be drawn.
     pub fn is_full(&self) -> bool {
-        self.primitives.len() >= FULL
+        self.primitives.len() >= FULL || self.varyings.len() >= FULL_VARYINGS
     }
 
     /// Makes `state` that of the primitives to come.

@@ -2,36 +2,41 @@
 //!
 //! ```text
 //! target.rs     surfaces                     ─► ProgramTarget
-//! vertex.rs     program store, arrays        ─► VertexKey, streams
-//! fragment.rs   program in memory, inputs    ─► FragmentCode, varyings
+//! vertex.rs     vertex_program.rs, arrays    ─► VertexKey, streams
+//! fragment.rs   code.rs, inputs              ─► FragmentCode, varyings
 //! texture.rs    texture units                ─► TextureKey, images
 //! output.rs     tests, blending              ─► OutputKey, constants
 //! setup.rs      viewport, facing, lines, ... ─► ProgramSetup
 //! pixels.rs     all of it together           ─► ProgramState
 //! ```
 
-pub(super) mod fragment;
+mod code;
+mod fragment;
 mod output;
 mod pixels;
 mod setup;
 pub(super) mod target;
 pub(super) mod texture;
 pub(super) mod vertex;
+mod vertex_program;
 
 pub(super) use setup::scissor;
 
 use std::sync::Arc;
 
+use triglyph_guest::kernel::program::fragment::FragmentKey;
 use triglyph_guest::rsx::methods::dirty;
 
+use crate::cache::FragmentHandle;
 use crate::draw::program::{ProgramSetup, Topology};
 use crate::rsx::core::Core;
 use crate::rsx::registers::Registers;
 use crate::scene::program::ProgramState;
-use fragment::FragmentProgram;
+use code::FragmentPrograms;
 use target::Target;
 use texture::TextureUnits;
 use vertex::VertexState;
+use vertex_program::{Store, VertexProgram, VertexPrograms};
 
 /// What the last draw used.
 #[derive(Debug, Default)]
@@ -40,9 +45,12 @@ pub(super) struct State {
     stale: u32,
     pub target: Target,
     pub vertex: Option<VertexState>,
-    program: Option<FragmentProgram>,
+    vertex_programs: VertexPrograms,
+    vertex_program: Option<VertexProgram>,
+    programs: FragmentPrograms,
     textures: TextureUnits,
     pub pixels: Option<Pixels>,
+    kernels: RecentKernels,
     /// Whether the last draw was one of points, when that makes a difference.
     points: bool,
 }
@@ -99,7 +107,8 @@ impl State {
         topology: Topology,
     ) -> Option<&Pixels> {
         self.refresh_target(core, registers);
-        let reread = self.refresh_program(core, registers);
+        let same_place = self.stale & dirty::FRAGMENT_PROGRAM == 0;
+        let reread = self.programs.refresh(core, registers, same_place);
         let points = topology == Topology::Points;
         let sprites = fragment::sprites(registers) && points != self.points;
         self.points = points;
@@ -112,25 +121,48 @@ impl State {
         self.pixels.as_ref()
     }
 
-    /// Reads the fragment program again where it may have changed. Returns whether it has.
-    fn refresh_program(&mut self, core: &mut Core, registers: &Registers) -> bool {
-        let same_place = self.stale & dirty::FRAGMENT_PROGRAM == 0;
-        if same_place && self.program.as_ref().is_some_and(|program| program.is_current(core)) {
-            return false;
-        }
-        self.program = FragmentProgram::read(core, registers, self.program.take());
-        true
-    }
-
     /// The vertex program and its arrays.
-    pub(super) fn refresh_vertex(&mut self, core: &mut Core, registers: &Registers, store: &vertex::Store) {
-        if self.refresh(VERTEX_GROUPS) || self.vertex.is_none() {
-            let state = VertexState::new(core, registers, store);
-            // Varyings and points depend on what the program gives, not on the program.
-            if self.vertex.as_ref().is_none_or(|before| before.output_mask != state.output_mask) {
-                self.pixels = None;
-            }
-            self.vertex = Some(state);
+    pub(super) fn refresh_vertex(&mut self, core: &mut Core, registers: &Registers, store: &Store) {
+        if self.stale & dirty::VERTEX_PROGRAM != 0 {
+            self.vertex_program = None;
         }
+        if !self.refresh(VERTEX_GROUPS) && self.vertex.is_some() {
+            return;
+        }
+        let program = match self.vertex_program.take() {
+            Some(program) => program,
+            None => self.vertex_programs.get(core, registers, store),
+        };
+        let before = self.vertex.take();
+        let output_mask = before.as_ref().map(|before| before.output_mask);
+        let state = VertexState::new(core, registers, &program, before);
+        // Varyings and points depend on what the program gives, not on the program.
+        if output_mask != Some(state.output_mask) {
+            self.pixels = None;
+        }
+        self.vertex_program = Some(program);
+        self.vertex = Some(state);
+    }
+}
+
+/// Kernels of the last draws, the last one first: most draws have one of them, and comparing keys costs less than hashing one.
+#[derive(Debug, Default)]
+struct RecentKernels(Vec<(FragmentKey, FragmentHandle)>);
+
+impl RecentKernels {
+    /// The kernel of a key.
+    fn get(&mut self, core: &Core, key: FragmentKey) -> FragmentHandle {
+        const KEPT: usize = 8;
+        let found = match self.0.iter().position(|(known, _)| *known == key) {
+            Some(at) => self.0.remove(at),
+            None => {
+                let handle = core.renderer.kernels.fragment(&key);
+                (key, handle)
+            }
+        };
+        let handle = found.1.clone();
+        self.0.insert(0, found);
+        self.0.truncate(KEPT);
+        handle
     }
 }

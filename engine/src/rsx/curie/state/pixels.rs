@@ -21,9 +21,9 @@ pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) 
     if output.surfaces == Surfaces::default() && !count_samples {
         return None;
     }
-    let program = state.program.as_ref()?;
-    let instructions = program.instructions;
     let vertex = state.vertex.as_ref()?;
+    let program = state.programs.current()?;
+    let instructions = program.instructions;
     let offset = |register: u32| vertex.key.offset(register);
     let inputs = fragment::inputs(registers, program.summary.inputs, state.points, offset);
     let setup = setup::derive(registers, target, inputs.varyings, offset);
@@ -31,7 +31,7 @@ pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) 
     let textures = state.textures.get(core, registers, program.summary.textures);
     let samples = target.surfaces.samples;
     let key = FragmentKey {
-        code: FragmentCode::Rsx(Arc::new(program.key(registers, inputs.inputs))),
+        code: FragmentCode::Rsx(program.key(registers, inputs.inputs)),
         textures: textures.keys,
         output: output.key,
         samples,
@@ -46,7 +46,7 @@ pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) 
         sample_offsets: sample_positions.map(offset_from_center),
     };
     let state = ProgramState {
-        kernel: core.renderer.kernels.fragment(&key),
+        kernel: state.kernels.get(core, key),
         constants,
         program_constants: program.constants.clone(),
         textures: textures.bindings,

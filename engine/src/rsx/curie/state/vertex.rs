@@ -1,4 +1,4 @@
-//! Vertex programs and vertex arrays.
+//! Vertex arrays, and the keys of vertex programs.
 
 use std::sync::Arc;
 
@@ -6,18 +6,15 @@ use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::vertex::{Component, Input, RsxVertexCode, Step, Stream, VertexCode, VertexKey};
 use triglyph_guest::rsx::enums::VertexType;
 use triglyph_guest::rsx::methods::curie as m;
-use triglyph_guest::rsx::vertex::{Instruction, STORE, ScalarOp, VectorOp, Words};
 
 use super::texture::VertexTextures;
+use super::vertex_program::VertexProgram;
 use crate::cache::ProgramVertexHandle;
 use crate::device::FaultKind;
 use crate::mem::Memory;
 use crate::rsx::core::Core;
 use crate::rsx::registers::Registers;
 use crate::transfer::Place;
-
-/// The program store.
-pub(in crate::rsx::curie) type Store = [Words; STORE];
 
 /// The vertex program and the arrays it reads.
 #[derive(Debug)]
@@ -97,22 +94,23 @@ impl Array {
 const ADDRESS_BITS: u32 = 0x0FFF_FFFF;
 
 impl VertexState {
-    pub(super) fn new(core: &mut Core, registers: &Registers, store: &Store) -> Self {
+    /// `before` is the state of the last draw: its kernel is kept if the key is the same.
+    pub(super) fn new(core: &mut Core, registers: &Registers, program: &VertexProgram, before: Option<Self>) -> Self {
         let get = |id: usize| registers.get(id as u32);
-        let start = get(m::set_transform_program_start::ID);
-        let branch_bits = get(m::set_transform_branch_bits::ID);
-        let Reachable { code, inputs, textures, count, backward } = reachable(core, store, start as usize);
-        let instructions = count * if backward { PASSES } else { 1 };
-        let code = Arc::new(RsxVertexCode { code, start: start.min(STORE as u32) as u16, branch_bits });
         let output_mask = get(m::set_vertex_attrib_output_mask::ID);
         let outputs = outputs(output_mask);
-        let textures = VertexTextures::new(core, registers, textures);
+        let textures = VertexTextures::new(core, registers, program.textures);
         let arrays = std::array::from_fn(|i| array(registers, i));
-        let key = key(core, registers, &code, inputs, outputs, &arrays, &textures);
-        let handle = core.renderer.kernels.program_vertex(&key);
+        let inputs = program.inputs;
+        let key = key(core, registers, &program.code, inputs, outputs, &arrays, &textures);
+        let handle = match before {
+            Some(before) if before.key == key => before.handle,
+            _ => core.renderer.kernels.program_vertex(&key),
+        };
         let timeout = m::set_transform_timeout::instructions(get(m::set_transform_timeout::ID));
         // A channel without set-up has 0 here and draws all the same.
         let fuel = if timeout == 0 { 0x1_0000 } else { timeout };
+        let instructions = program.instructions;
         VertexState { inputs, output_mask, arrays, textures, fuel, instructions, key, handle }
     }
 
@@ -249,66 +247,4 @@ fn outputs(mask: u32) -> u32 {
         | u32::from(point) << 6
         | bits::coordinates(mask) << 7
         | u32::from(bits::coordinate8(mask)) << 15
-}
-
-/// The instructions that one program can reach.
-struct Reachable {
-    /// At their places in the store, others zero; up to the last one.
-    code: Vec<Words>,
-    /// Inputs that they read.
-    inputs: u16,
-    /// Texture units that they read.
-    textures: u8,
-    /// How many they are.
-    count: u64,
-    /// Whether one leads back.
-    backward: bool,
-}
-
-/// How often a loop is thought to go round: how often it does is known to nobody before.
-const PASSES: u64 = 16;
-
-fn reachable(core: &mut Core, store: &Store, start: usize) -> Reachable {
-    let mut found = Reachable { code: Vec::new(), inputs: 0, textures: 0, count: 0, backward: false };
-    let mut seen = [false; STORE];
-    let mut open = vec![start];
-    while let Some(index) = open.pop() {
-        let (Some(words), Some(seen)) = (store.get(index), seen.get_mut(index)) else { continue };
-        if std::mem::replace(seen, true) {
-            continue;
-        }
-        if found.code.len() <= index {
-            found.code.resize(index + 1, [0; 4]);
-        }
-        found.code[index] = *words;
-        let instruction = Instruction::decode(*words).unwrap_or_else(|error| {
-            let what = format_args!("vertex program, instruction {index}: {error}");
-            core.fault(FaultKind::BadShader, index as u64, what);
-            Instruction::NOP
-        });
-        found.add(&instruction);
-        found.backward |= instruction.scalar.op.has_target() && usize::from(instruction.scalar.target) <= index;
-        let op = instruction.scalar.op;
-        let leaves = matches!(op, ScalarOp::Bra | ScalarOp::Bri | ScalarOp::Ret) && instruction.condition.is_none();
-        if !instruction.end && !leaves {
-            open.push(index + 1);
-        }
-        if !instruction.end && op.has_target() {
-            open.push(instruction.scalar.target.into());
-        }
-    }
-    found
-}
-
-impl Reachable {
-    fn add(&mut self, instruction: &Instruction) {
-        use triglyph_guest::rsx::vertex::Register;
-        self.count += 1;
-        if instruction.reads(Register::Input) {
-            self.inputs |= if instruction.relative_input { u16::MAX } else { 1 << instruction.input };
-        }
-        if instruction.vector.op == VectorOp::Txl {
-            self.textures |= 1 << (instruction.vector.texture & 3);
-        }
-    }
 }

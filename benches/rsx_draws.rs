@@ -1,0 +1,189 @@
+//! What a draw of the RSX costs before any pixel of it: methods, state, keys, vertices, setup.
+//!
+//! `cargo bench --bench rsx_draws`
+//!
+//! A push buffer of a thousand draws of two triangles each, which lie outside of the scissor. Between them nothing changes, or
+//! what games change from object to object.
+
+mod support;
+
+use criterion::{Criterion, Throughput};
+use triglyph::{Access, Device, Machine, ObjectEntry, Options, Tier, new_device};
+use triglyph_guest::rsx::fragment::memory::{Order, bytes};
+use triglyph_guest::rsx::methods::curie as m;
+use triglyph_guest::rsx::objects::class;
+use triglyph_guest::rsx::{fragment, vertex};
+
+const DRAWS: u32 = 1000;
+const LOCAL: u32 = 0xFEED_0000;
+const MAIN: u32 = 0xFEED_0001;
+const OBJECT: u32 = 0x3133_7000;
+/// Offsets in local memory.
+const PROGRAMS: u32 = 0x80_0000;
+const TEXTURE: u32 = 0x90_0000;
+const ARRAYS: u32 = 0xA0_0000;
+
+/// An RSX, and a push buffer in its main memory.
+struct Setup {
+    device: Box<dyn Device>,
+    words: Vec<u32>,
+    payload: Vec<u8>,
+}
+
+impl Setup {
+    fn new() -> Self {
+        let options = Options::new(Tier::JitOnly, 1);
+        let mut device = new_device(Machine::Ps3, &options).expect("an RSX");
+        device.set_big_endian(true).expect("a PS3");
+        for space in 0..2 {
+            device.map(space, 0, 0x100_0000, Access::READ_WRITE).expect("memory");
+        }
+        for (handle, space) in [(LOCAL, 0), (MAIN, 1)] {
+            let entry = ObjectEntry { handle, class: class::DMA_IN_MEMORY, space, base: 0, limit: 0xFF_FFFF };
+            device.object(entry).expect("an object");
+        }
+        device.object(ObjectEntry { handle: OBJECT, class: class::CURIE, space: 0, base: 0, limit: 0 }).expect("3D");
+        let mut setup = Setup { device, words: Vec::new(), payload: Vec::new() };
+        setup.state();
+        setup.load();
+        setup.run();
+        setup
+    }
+
+    fn method(&mut self, method: usize, words: &[u32]) {
+        self.words.push((words.len() as u32) << 18 | method as u32);
+        self.words.extend_from_slice(words);
+    }
+
+    fn floats(&mut self, method: usize, values: &[f32]) {
+        let words: Vec<u32> = values.iter().map(|value| value.to_bits()).collect();
+        self.method(method, &words);
+    }
+
+    /// Two programs, eight arrays, two textures, depth test and blending.
+    fn state(&mut self) {
+        self.method(0, &[OBJECT]);
+        for id in [
+            m::set_context_dma_a::ID,
+            m::set_context_dma_color_a::ID,
+            m::set_context_dma_zeta::ID,
+            m::set_context_dma_vertex_a::ID,
+        ] {
+            self.method(id, &[LOCAL]);
+        }
+        self.method(m::set_surface_clip_horizontal::ID, &[1280 << 16, 720 << 16, 8 | 2 << 5 | 1 << 8]);
+        self.method(m::set_surface_pitch_a::ID, &[1280 * 4, 0, 0x40_0000]);
+        self.method(m::set_surface_pitch_z::ID, &[1280 * 4]);
+        self.method(m::set_surface_color_target::ID, &[1]);
+        self.method(m::set_color_mask::ID, &[0x0101_0101]);
+        self.method(m::set_window_clip_horizontal::ID, &[0x0FFF_0000, 0x0FFF_0000]);
+        self.method(m::set_scissor_horizontal::ID, &[8 << 16, 8 << 16]);
+        self.method(m::set_viewport_horizontal::ID, &[0x1000_0000, 0x1000_0000]);
+        self.floats(m::set_viewport_offset::ID, &[640.0, 360.0, 0.5, 0.0, 640.0, -360.0, 0.5, 0.0]);
+        self.floats(m::set_clip_min::ID, &[0.0, 1.0]);
+        self.method(m::set_depth_func::ID, &[0x201, 1, 1]);
+        self.method(m::set_blend_enable::ID, &[1, 0x0302_0302, 0x0303_0303]);
+        self.method(m::set_vertex_attrib_input_mask::ID, &[0xFFFF, 3 | 0xFF << 14]);
+        self.method(m::set_transform_timeout::ID, &[0x20_FFFF]);
+
+        let transform: String =
+            (0..4).map(|i| format!("dp4 o[HPOS].{}, v[0], c[{i}]\n", ["x", "y", "z", "w"][i])).collect();
+        let outputs: String = (0..6).map(|i| format!("mad o[TC{i}], v[{}], c[{}], v[0]\n", i + 8, i + 8)).collect();
+        let (_, code) =
+            vertex::assemble_program(&format!("{transform}{outputs}mov o[COL0], v[3]  [end]")).expect("valid");
+        self.method(m::set_transform_program_load::ID, &[0]);
+        code.iter().for_each(|words| self.method(m::set_transform_program::ID, words));
+        for program in 0..2u32 {
+            let text = format!(
+                "tex r0, f[TC0], tex0\ntex r1, f[TC1], tex1\nmad r0, r0, r1, {{{program}, 0.5, 0.25, 1}}\n\
+                 mul r0, r0, f[COL0]\nadd r0, r0, {{0.5, 0.5, 0.5, 1}}  [end]"
+            );
+            let code = fragment::assemble_program(&text).expect("valid");
+            let stored: Vec<u8> =
+                code.as_chunks().0.iter().flat_map(|slot: &[u32; 4]| bytes(*slot, Order::Big)).collect();
+            self.device.write(0, (PROGRAMS + 0x1000 * program).into(), &stored).expect("mapped");
+        }
+        self.method(m::set_shader_program::ID, &[PROGRAMS | 1]);
+        self.method(m::set_shader_control::ID, &[0x0200_0040]);
+        for unit in 0..2 {
+            self.texture(unit, TEXTURE);
+        }
+        for i in (0..16).filter(|i| [0, 3, 8, 9, 10, 11, 12, 13].contains(i)) {
+            self.method(m::set_vertex_data_array_offset::id(i), &[ARRAYS]);
+            self.method(m::set_vertex_data_array_format::id(i), &[2 | 4 << 4 | 32 << 8]);
+        }
+    }
+
+    fn texture(&mut self, unit: usize, offset: u32) {
+        let words = [
+            offset,
+            1 | 8 | 2 << 4 | 0x85 << 8 | 1 << 16,
+            0x1_0101,
+            0x8000_0000,
+            0xAAE4,
+            0x0202_0000,
+            64 << 16 | 64,
+            0,
+        ];
+        self.method(m::set_texture_offset::id(unit), &words);
+        self.method(m::set_texture_control3::id(unit), &[1 << 20]);
+    }
+
+    fn draw(&mut self, first: u32) {
+        self.method(m::set_begin_end::ID, &[5]);
+        self.method(m::draw_arrays::ID, &[first | 5 << 24]);
+        self.method(m::set_begin_end::ID, &[0]);
+    }
+
+    /// Makes what was pushed the submission that [`Self::run`] gives.
+    fn load(&mut self) {
+        let words = std::mem::take(&mut self.words);
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+        self.device.write(1, 0, &bytes).expect("mapped");
+        self.payload = [0u32, 1].iter().flat_map(|word| word.to_le_bytes()).collect();
+        self.payload.extend(0u64.to_le_bytes());
+        self.payload.extend((bytes.len() as u64).to_le_bytes());
+    }
+
+    fn run(&mut self) {
+        self.device.submit(&self.payload).expect("a submission");
+    }
+}
+
+/// A thousand draws with `change` before each.
+fn draws(criterion: &mut Criterion, name: &str, change: impl Fn(&mut Setup, u32)) {
+    let mut setup = Setup::new();
+    for i in 0..DRAWS {
+        change(&mut setup, i);
+        setup.draw(6 * i);
+    }
+    setup.load();
+    setup.run();
+    assert_eq!(setup.device.faults().total(), 0, "{:?}", setup.device.faults());
+    let mut group = criterion.benchmark_group("rsx-draws");
+    group.throughput(Throughput::Elements(DRAWS.into()));
+    group.bench_function(name, |b| b.iter(|| setup.run()));
+    group.finish();
+}
+
+fn main() {
+    let mut criterion = support::criterion();
+    draws(&mut criterion, "the same state", |_, _| ());
+    let constants = |setup: &mut Setup, i: u32| {
+        setup.method(m::set_transform_constant_load::ID, &[0]);
+        let matrix: Vec<f32> = (0..16).map(|k| (k % 5 == 0) as u32 as f32 + 0.001 * i as f32).collect();
+        setup.floats(m::set_transform_constant::id(0), &matrix);
+    };
+    draws(&mut criterion, "a matrix", constants);
+    draws(&mut criterion, "a matrix and textures", |setup, i| {
+        constants(setup, i);
+        (0..2).for_each(|unit| setup.texture(unit, TEXTURE + 0x4000 * (i % 7)));
+    });
+    draws(&mut criterion, "a matrix, textures, arrays and programs", |setup, i| {
+        constants(setup, i);
+        (0..2).for_each(|unit| setup.texture(unit, TEXTURE + 0x4000 * (i % 7)));
+        setup.method(m::set_shader_program::ID, &[(PROGRAMS + 0x1000 * (i % 2)) | 1]);
+        setup.method(m::set_vertex_data_array_offset::id(0), &[ARRAYS + 0x1000 * (i % 3)]);
+    });
+    criterion.final_summary();
+}
