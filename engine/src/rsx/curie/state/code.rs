@@ -69,7 +69,9 @@ impl FragmentPrograms {
                 core.fault(FaultKind::UnmappedRead, offset.into(), what);
                 return true;
             };
-            let known = self.programs.get(&place).is_some_and(|program| program.is_current(core, place));
+            let known = self.programs.get(&place).is_some_and(|program| {
+                object.range(offset.into(), program.bytes.len() as u64).is_some() && program.is_current(core, place)
+            });
             if !known {
                 if self.programs.len() >= KEPT {
                     self.programs.clear();
