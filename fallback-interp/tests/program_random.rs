@@ -1,11 +1,14 @@
 //! Random programs and states: every one of them ends, stays inside of its memory and gives the same twice.
 
-use triglyph_guest::kernel::program::VertexKernel;
+use std::sync::Arc;
+
+use triglyph_guest::kernel::program::fragment::FragmentKey;
 use triglyph_guest::kernel::program::output::Compare;
 use triglyph_guest::kernel::program::random_fragment::RandomFragment;
 use triglyph_guest::kernel::program::random_vertex::{self, Mix, UNWRITTEN};
+use triglyph_guest::kernel::program::{FragmentKernel, ProgramTier, VertexKernel};
 use triglyph_guest::rsx::{fragment, vertex};
-use triglyph_interp::program;
+use triglyph_interp::{Interpreter, program};
 
 /// A stream of random words.
 fn words(seed: u64) -> impl FnMut() -> u32 {
@@ -19,13 +22,17 @@ fn words(seed: u64) -> impl FnMut() -> u32 {
     }
 }
 
+fn kernel(key: &FragmentKey) -> Arc<dyn FragmentKernel> {
+    Interpreter.fragment(key).expect("the reference never refuses")
+}
+
 fn fragments(seeds: std::ops::Range<u64>, options: fragment::random::Options) {
     let mut drawn = 0;
     for seed in seeds {
         let case = RandomFragment::new(&mut words(seed), options);
-        let kernel = program::fragment::Kernel::new(&case.key);
-        let first = case.run(&kernel).unwrap();
-        let second = case.run(&kernel).unwrap();
+        let kernel = kernel(&case.key);
+        let first = case.run(&*kernel).unwrap();
+        let second = case.run(&*kernel).unwrap();
         assert!(case.compare(["first", "second"], [&first, &second]).is_none(), "seed {seed}");
         drawn += u32::from(first.passed != 0);
     }
@@ -68,10 +75,10 @@ fn an_alpha_test_that_always_passes_is_none() {
         if case.key.output.alpha_test != Compare::Always {
             continue;
         }
-        let first = case.run(&program::fragment::Kernel::new(&case.key)).unwrap();
+        let first = case.run(&*kernel(&case.key)).unwrap();
         case.key.output.alpha_test = Compare::NotEqual;
         case.constants.output.alpha_reference = f32::NAN;
-        let second = case.run(&program::fragment::Kernel::new(&case.key)).unwrap();
+        let second = case.run(&*kernel(&case.key)).unwrap();
         let report = case.compare(["without", "with"], [&first, &second]);
         assert!(report.is_none(), "seed {seed}\n{}", report.unwrap_or_default());
         compared += 1;
