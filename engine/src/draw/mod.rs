@@ -9,6 +9,7 @@ mod clip;
 pub mod program;
 mod setup;
 mod shade;
+pub mod tessellate;
 mod unique;
 
 pub(crate) use assemble::SavedAssembler;
