@@ -1,12 +1,13 @@
 //! Number rules of the guests: small float formats, and the transcendental functions both tiers share.
 //!
 //! Semantics are never shared between interpreter and compiler, with this one exception: the functions of
-//! [`ops`] and [`half`] are written once over an abstract set of operations, so that both tiers are equal to the bit by
+//! [`ops`], [`half`] and [`mufu`] are written once over an abstract set of operations, so that both tiers are equal to the bit by
 //! construction.
 
 pub mod f24;
 pub mod float;
 pub mod half;
+pub mod mufu;
 pub mod ops;
 
 pub use float::{F16, F20, F24, F31, SmallFloat};
