@@ -4,7 +4,8 @@
 //! TEXTURE_CONTROL1 is in the alpha, red, green and blue of the coding's texels. Sources: GCM headers, RPCS3
 //! TextureUtils, envytools nv30-40_3d.xml, Mesa nv30_format.
 
-use crate::format::Coding;
+use crate::format::block::{BlockCodec, Rounding};
+use crate::format::{BlockCoding, Coding};
 use crate::kernel::program::output::{Bits, Channel, ColorFormat};
 
 /// A texture format.
@@ -46,6 +47,10 @@ const fn float(shift: u8, bits: u8) -> Channel {
     Channel::Float(Bits { shift, bits })
 }
 
+const fn bc(codec: BlockCodec) -> Coding {
+    Coding::Block(BlockCoding { codec, rounding: Rounding::CutOff, srgb: false })
+}
+
 /// The format of a byte of TEXTURE_FORMAT, flags included; `None` for one that does not exist.
 pub const fn format(byte: u32, big_endian: bool) -> Option<TexelFormat> {
     use TexelKind::*;
@@ -58,13 +63,23 @@ pub const fn format(byte: u32, big_endian: bool) -> Option<TexelFormat> {
         0x83 => (2, 2, [unorm(8, 4), unorm(4, 4), unorm(0, 4), unorm(12, 4)], Color),
         0x84 => (2, 2, [unorm(11, 5), unorm(5, 6), unorm(0, 5), ABSENT], Color),
         0x85 => (4, 4, [unorm(16, 8), unorm(8, 8), unorm(0, 8), unorm(24, 8)], Color),
-        0x86 => return Some(TexelFormat { coding: Coding::Bc1, kind: Color }),
-        0x87 => return Some(TexelFormat { coding: Coding::Bc2, kind: Color }),
-        0x88 => return Some(TexelFormat { coding: Coding::Bc3, kind: Color }),
+        0x86 => return Some(TexelFormat { coding: bc(BlockCodec::Bc1), kind: Color }),
+        0x87 => return Some(TexelFormat { coding: bc(BlockCodec::Bc2), kind: Color }),
+        0x88 => return Some(TexelFormat { coding: bc(BlockCodec::Bc3), kind: Color }),
         0x8B => (2, 2, [unorm(0, 8), unorm(8, 8), unorm(0, 8), unorm(8, 8)], Color),
         // Bytes in the order of addresses: B R G R (one source).
-        0x8D => return Some(TexelFormat { coding: Coding::Shared422 { red: [1, 3], green: 2, blue: 0 }, kind: Color }),
-        0x8E => return Some(TexelFormat { coding: Coding::Shared422 { red: [0, 2], green: 3, blue: 1 }, kind: Color }),
+        0x8D => {
+            return Some(TexelFormat {
+                coding: Coding::Pair { red: [1, 3], green: [2; 2], blue: [0; 2] },
+                kind: Color,
+            });
+        }
+        0x8E => {
+            return Some(TexelFormat {
+                coding: Coding::Pair { red: [0, 2], green: [3; 2], blue: [1; 2] },
+                kind: Color,
+            });
+        }
         0x8F => (2, 2, [unorm(10, 6), unorm(5, 5), unorm(0, 5), ABSENT], Color),
         0x90 => (4, 4, [unorm(8, 24); 4], Depth),
         0x91 => (4, 4, [float(8, 24); 4], Depth),

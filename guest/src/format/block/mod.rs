@@ -1,4 +1,38 @@
 //! Blocks of compressed texels, whatever the machine.
+//!
+//! ```text
+//! bc.rs          BC1 to BC5
+//! bc6h.rs        BC6H
+//! bc7.rs         BC7
+//! partition.rs   partitions and weights of BC6H and BC7
+//! etc.rs         ETC2, EAC
+//! astc/          ASTC
+//! bits.rs        fields of a block
+//! ```
+//! Decoding is total: any bits give texels.
+
+mod astc;
+mod bc;
+mod bc6h;
+mod bc7;
+mod bits;
+mod etc;
+mod partition;
+
+use crate::kernel::program::sampler::Texels;
+use crate::num::F16;
+
+/// Texels of the largest block.
+pub const LARGEST: usize = astc::TEXELS;
+
+/// How BC1 to BC3 come to 8 bits, which the format leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Rounding {
+    /// End points to the nearest value, mixtures cut off (RSX).
+    CutOff,
+    /// End points by repeating their bits, mixtures to the nearest value (Tegra X1, unverified).
+    Nearest,
+}
 
 /// How a block of texels is coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,4 +102,55 @@ impl BlockCodec {
             _ => (4, 4),
         }
     }
+
+    /// What the texels become: bytes, or floats where bytes cannot hold them.
+    pub const fn texels(self) -> Texels {
+        match self {
+            BlockCodec::Bc4 { .. } | BlockCodec::Bc5 { .. } | BlockCodec::Bc6h { .. } => Texels::Float4,
+            BlockCodec::EacR11 { .. } | BlockCodec::EacRg11 { .. } => Texels::Float4,
+            _ => Texels::Rgba8,
+        }
+    }
+
+    /// Decodes a block of [`Texels::Rgba8`], row by row; of those with 8 bytes the first ones. `srgb`: whether they are sRGB, which
+    /// stays as it is, but ASTC rounds in it. Texels of other codecs are black.
+    pub fn decode_bytes(self, block: [u8; 16], rounding: Rounding, srgb: bool, out: &mut [u32; LARGEST]) {
+        let [first, second] = halves(block);
+        let texels = match self {
+            BlockCodec::Bc1 => bc::bc1(first, rounding),
+            BlockCodec::Bc2 => bc::bc2(first, second, rounding),
+            BlockCodec::Bc3 => bc::bc3(first, second, rounding),
+            BlockCodec::Bc7 => bc7::bc7(block),
+            BlockCodec::Etc2Rgb => etc::etc2(first, false),
+            BlockCodec::Etc2RgbPunchThrough => etc::etc2(first, true),
+            BlockCodec::Etc2Rgba => etc::etc2_alpha(first, second),
+            BlockCodec::Astc { width, height } => return astc::astc(block, [width.into(), height.into()], srgb, out),
+            _ => [0; 16],
+        };
+        out[..16].copy_from_slice(&texels);
+    }
+
+    /// Decodes a block of [`Texels::Float4`], row by row; of those with 8 bytes the first ones. Channels that it does not have
+    /// are 0, alpha 1; so are those of other codecs.
+    pub fn decode_floats(self, block: [u8; 16]) -> [[f32; 4]; 16] {
+        let [first, second] = halves(block);
+        let red = |values: [f32; 16]| values.map(|r| [r, 0.0, 0.0, 1.0]);
+        let red_green = |r: [f32; 16], g: [f32; 16]| std::array::from_fn(|i| [r[i], g[i], 0.0, 1.0]);
+        match self {
+            BlockCodec::Bc4 { signed } => red(bc::bc4(first, signed)),
+            BlockCodec::Bc5 { signed } => red_green(bc::bc4(first, signed), bc::bc4(second, signed)),
+            BlockCodec::EacR11 { signed } => red(etc::eac11(first, signed)),
+            BlockCodec::EacRg11 { signed } => red_green(etc::eac11(first, signed), etc::eac11(second, signed)),
+            BlockCodec::Bc6h { signed } => bc6h::bc6h(block, signed).map(|texel| {
+                let [r, g, b] = texel.map(|half| F16::decode(half.into()));
+                [r, g, b, 1.0]
+            }),
+            _ => [[0.0, 0.0, 0.0, 1.0]; 16],
+        }
+    }
+}
+
+fn halves(block: [u8; 16]) -> [[u8; 8]; 2] {
+    let word = u128::from_le_bytes(block);
+    [(word as u64).to_le_bytes(), ((word >> 64) as u64).to_le_bytes()]
 }

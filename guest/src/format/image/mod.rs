@@ -4,13 +4,14 @@
 //! ```text
 //! mod.rs      coding, arrangement, extents
 //! packed.rs   texels of one or more words with a field for each channel
-//! blocks.rs   blocks of 4x4 and 2x1 texels
+//! blocks.rs   compressed blocks and other texels that share bits
 //! ```
 //! Decoding is total: any bytes give texels, and bytes that are missing count as zero.
 
 mod blocks;
 mod packed;
 
+use super::block::{BlockCodec, Rounding};
 use crate::kernel::program::output::{Bits, Channel, ColorFormat};
 use crate::kernel::program::sampler::{LEVELS, Level, PADDING, Texels};
 use crate::layout::surface::swizzle3;
@@ -19,24 +20,36 @@ use crate::layout::surface::swizzle3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Coding {
     /// Words with a field for each channel; channels may share fields. Unorm fields of up to 8 bits become bytes, `v * 255 / max`
-    /// rounded to nearest; with any other field texels become floats: unorm and snorm as [`Channel`] says, floats
-    /// exactly. A float of 24 bits is an f32 without its sign and the low seven bits of its mantissa.
+    /// rounded to nearest; with any other field texels become floats: unorm and snorm as [`Channel`] says, sRGB linear, floats
+    /// exactly, integers as their bits. A float of 24 bits is an f32 without its sign and the low seven bits of its mantissa.
     Packed(ColorFormat),
-    /// BC1 (DXT1), with transparent black in blocks of three colours. Palettes are interpolated in 8 bits, cut off.
-    Bc1,
-    /// BC2 (DXT2, DXT3).
-    Bc2,
-    /// BC3 (DXT4, DXT5).
-    Bc3,
-    /// Two texels side by side, four bytes, which share green and blue. The fields say which byte is which.
-    Shared422 {
-        /// Red of the even and the odd texel.
+    /// Compressed.
+    Block(BlockCoding),
+    /// Two texels side by side, four bytes, which share channels. The fields say which byte is red, green, blue of the even and
+    /// of the odd texel; alpha is 1.
+    Pair {
+        /// Red.
         red: [u8; 2],
-        /// Green of both.
-        green: u8,
-        /// Blue of both.
-        blue: u8,
+        /// Green.
+        green: [u8; 2],
+        /// Blue.
+        blue: [u8; 2],
     },
+    /// Eight texels a byte, red, the first one lowest; alpha is 1.
+    Bits,
+    /// A word of three channels of 9 bits and an exponent of 5: `v * 2^(exponent - 24)`, red lowest; alpha is 1.
+    SharedExponent,
+}
+
+/// Compressed texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlockCoding {
+    /// How blocks are coded.
+    pub codec: BlockCodec,
+    /// How BC1 to BC3 come to 8 bits.
+    pub rounding: Rounding,
+    /// Whether red, green and blue are sRGB: then texels become floats, and linear. Only where [`BlockCodec::texels`] are bytes.
+    pub srgb: bool,
 }
 
 impl Coding {
@@ -44,9 +57,13 @@ impl Coding {
     pub const fn block(&self) -> (u32, u32, u32) {
         match self {
             Coding::Packed(format) => (1, 1, format.bytes as u32),
-            Coding::Bc1 => (4, 4, 8),
-            Coding::Bc2 | Coding::Bc3 => (4, 4, 16),
-            Coding::Shared422 { .. } => (2, 1, 4),
+            Coding::Block(coding) => {
+                let (across, down) = coding.codec.size();
+                (across, down, coding.codec.bytes())
+            }
+            Coding::Pair { .. } => (2, 1, 4),
+            Coding::Bits => (8, 1, 1),
+            Coding::SharedExponent => (1, 1, 4),
         }
     }
 
@@ -54,6 +71,9 @@ impl Coding {
     pub fn texels(&self) -> Texels {
         match self {
             Coding::Packed(format) if !format.channels.iter().all(fits_byte) => Texels::Float4,
+            Coding::Block(coding) if coding.srgb => Texels::Float4,
+            Coding::Block(coding) => coding.codec.texels(),
+            Coding::SharedExponent => Texels::Float4,
             _ => Texels::Rgba8,
         }
     }
@@ -62,7 +82,7 @@ impl Coding {
 fn fits_byte(channel: &Channel) -> bool {
     match channel {
         Channel::Absent | Channel::Zeros(_) | Channel::Ones(_) => true,
-        Channel::Unorm(Bits { bits, .. }) | Channel::Srgb(Bits { bits, .. }) => *bits <= 8,
+        Channel::Unorm(Bits { bits, .. }) => *bits <= 8,
         _ => false,
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::format::block::{BlockCodec, Rounding};
 
 const fn unorm(shift: u8, bits: u8) -> Channel {
     Channel::Unorm(Bits { shift, bits })
@@ -21,6 +22,10 @@ fn decode(image: &ImageLayout, source: &[u8]) -> Vec<u32> {
     image.decode(source, &mut out);
     out.truncate(out.len() - PADDING);
     out
+}
+
+fn block(codec: BlockCodec, srgb: bool) -> Coding {
+    Coding::Block(BlockCoding { codec, rounding: Rounding::CutOff, srgb })
 }
 
 fn one(coding: Coding, size: [u32; 3], arrangement: Arrangement) -> ImageLayout {
@@ -80,7 +85,8 @@ fn missing_bytes_are_zero() {
     let image = one(coding, [2, 2, 1], Arrangement::Rows { pitch: 8, slice: 0 });
     assert_eq!(image.bytes(), 16);
     assert_eq!(decode(&image, &[1, 2, 3, 4, 5, 6]), [0x0403_0201, 0x0605, 0, 0]);
-    for coding in [Coding::Bc1, Coding::Bc2, Coding::Bc3] {
+    for codec in [BlockCodec::Bc1, BlockCodec::Bc2, BlockCodec::Bc3, BlockCodec::Bc7] {
+        let coding = block(codec, false);
         assert_eq!(decode(&one(coding, [4, 4, 1], Arrangement::Rows { pitch: 16, slice: 0 }), &[]).len(), 16);
     }
 }
@@ -131,7 +137,7 @@ fn levels_and_layers_follow_each_other() {
 
 #[test]
 fn pairs_share_two_channels() {
-    let coding = Coding::Shared422 { red: [1, 3], green: 2, blue: 0 };
+    let coding = Coding::Pair { red: [1, 3], green: [2; 2], blue: [0; 2] };
     assert_eq!(
         row(coding, 3, &[0xB0, 0x01, 0xC0, 0x02, 0xB1, 0x03, 0xC1, 0x04]),
         [0xFFB0_C001, 0xFFB0_C002, 0xFFB1_C103]
@@ -141,9 +147,43 @@ fn pairs_share_two_channels() {
 #[test]
 fn slices_of_a_volume_of_blocks_come_in_groups() {
     // Two groups: four slices and one, of two blocks each.
-    let image = one(Coding::Bc1, [8, 4, 5], Arrangement::GroupedSlices);
+    let image = one(block(BlockCodec::Bc1, false), [8, 4, 5], Arrangement::GroupedSlices);
     assert_eq!(image.bytes(), 80);
     let level = image.levels[0];
     let at = |x, z| level.block_offset(&image.coding, [x, 0, z]);
     assert_eq!([at(0, 0), at(0, 3), at(1, 0), at(1, 3), at(0, 4), at(1, 4)], [0, 24, 32, 56, 64, 72]);
+}
+
+#[test]
+fn srgb_becomes_linear_before_anything_filters_it() {
+    let srgb = |shift| Channel::Srgb(Bits { shift, bits: 8 });
+    let coding = packed(4, 1, [srgb(0), srgb(8), srgb(16), unorm(24, 8)]);
+    let found = row(coding, 1, &[0, 128, 255, 128]);
+    let [r, g, b, a] = [0, 1, 2, 3].map(|i| f32::from_bits(found[i]));
+    assert_eq!((r, b, a), (0.0, 1.0, 128.0 / 255.0));
+    assert!((g - 0.215_860_5).abs() < 1e-6, "{g}");
+    // A block of one colour, 5:6:5 all ones but blue.
+    let found = row(block(BlockCodec::Bc1, true), 4, &[0xE0, 0xFF, 0xE0, 0xFF, 0, 0, 0, 0]);
+    assert_eq!(found[..4], [1.0, 1.0, 0.0, 1.0].map(f32::to_bits));
+}
+
+#[test]
+fn bits_and_common_exponents() {
+    assert_eq!(row(Coding::Bits, 10, &[0b0000_0101, 2])[..3], [0xFF00_00FF, 0xFF00_0000, 0xFF00_00FF]);
+    assert_eq!(row(Coding::Bits, 10, &[0b0000_0101, 2])[8..], [0xFF00_0000, 0xFF00_00FF]);
+    let word = 256 | 128 << 9 | 511 << 18 | 16 << 27;
+    let bits = [1.0f32, 0.5, 511.0 / 256.0, 1.0].map(f32::to_bits);
+    assert_eq!(row(Coding::SharedExponent, 1, &u32::to_le_bytes(word)), bits);
+}
+
+#[test]
+fn blocks_of_any_size_are_cut_at_the_edges() {
+    let codec = BlockCodec::Astc { width: 12, height: 5 };
+    let mut source = vec![0xFC, 0xFD, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF];
+    source.extend([0, 10, 0, 20, 0, 30, 0, 40]);
+    source.extend_from_slice(&[0; 48]);
+    let found = decode(&one(block(codec, false), [13, 6, 1], Arrangement::Rows { pitch: 32, slice: 0 }), &source);
+    assert_eq!((found[0], found[11], found[4 * 13 + 11]), (0x281E_140A, 0x281E_140A, 0x281E_140A));
+    // A reserved mode.
+    assert_eq!((found[12], found[5 * 13]), (0xFFFF_00FF, 0xFFFF_00FF));
 }
