@@ -13,6 +13,7 @@ mod handle;
 pub mod image;
 mod program;
 mod slot;
+pub mod store;
 pub mod texture;
 
 use std::sync::Arc;

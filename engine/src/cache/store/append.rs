@@ -1,0 +1,149 @@
+//! Adding to a file of keys, and making it smaller.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+
+use super::read::{StoredKey, decode, identity};
+use super::record::{FILE_HEADER, KeyKind, MAGIC, USES, VERSION, file_header, push};
+use super::{KeyStore, StoreError};
+
+/// What pruning did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Keys that stayed.
+    pub kept: usize,
+    /// Keys that went.
+    pub dropped: usize,
+    /// Bytes of the file before and after.
+    pub bytes: [u64; 2],
+}
+
+impl KeyStore {
+    /// Appends keys and how often some were used, by hash. A file that is not there is made, and so is its folder; one of another
+    /// version is replaced.
+    ///
+    /// # Errors
+    /// When it cannot be written or is of another kind.
+    pub fn append(&self, keys: &[(KeyKind, Vec<u8>)], uses: &[(u128, u64)]) -> Result<(), StoreError> {
+        let mut records = Vec::new();
+        for (kind, bytes) in keys {
+            push(&mut records, *kind as u8, bytes);
+        }
+        for (hash, times) in uses {
+            let mut payload = hash.to_le_bytes().to_vec();
+            payload.extend(times.to_le_bytes());
+            push(&mut records, USES, &payload);
+        }
+        if records.is_empty() {
+            return Ok(());
+        }
+        self.write_records(&records).map_err(|error| self.io(error))?
+    }
+
+    /// One write at the end of the file, under its lock.
+    fn write_records(&self, records: &[u8]) -> std::io::Result<Result<(), StoreError>> {
+        if let Some(folder) = self.path().parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder)?;
+        }
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(self.path())?;
+        file.lock()?;
+        let length = file.metadata()?.len();
+        match header(&mut file, length)? {
+            Header::Ours => {
+                // What a crash in the middle of a write left need not end at a multiple of 8.
+                let padding = (length.next_multiple_of(8) - length) as usize;
+                let mut bytes = vec![0; padding];
+                bytes.extend_from_slice(records);
+                file.write_all(&bytes)?;
+            }
+            Header::Other => return Ok(Err(StoreError::Foreign(self.path().to_owned()))),
+            Header::Empty => {
+                let mut bytes = file_header().to_vec();
+                bytes.extend_from_slice(records);
+                file.write_all(&bytes)?;
+            }
+            Header::Unreadable => self.replace(records)?,
+        }
+        file.unlock()?;
+        Ok(Ok(()))
+    }
+
+    /// A new file with these records in the place of the old one: complete or not there at all.
+    fn replace(&self, records: &[u8]) -> std::io::Result<()> {
+        let mut name = self.path().as_os_str().to_owned();
+        name.push(format!(".{}.new", std::process::id()));
+        let written = File::create(&name).and_then(|mut file| {
+            file.write_all(&file_header())?;
+            file.write_all(records)?;
+            file.sync_all()
+        });
+        let result = written.and_then(|()| std::fs::rename(&name, self.path()));
+        if result.is_err() {
+            let _ = std::fs::remove_file(&name);
+        }
+        result
+    }
+
+    /// Makes the file smaller: damage, repetitions and, while it would exceed `limit` bytes, the least used keys go.
+    ///
+    /// # Errors
+    /// When it cannot be read or written or is of another kind.
+    pub fn prune(&self, limit: u64) -> Result<Pruned, StoreError> {
+        let contents = self.read()?;
+        let mut records = Vec::new();
+        let mut kept = 0;
+        for key in &contents.keys {
+            let before = records.len();
+            push_key(&mut records, key);
+            if (FILE_HEADER + records.len()) as u64 > limit {
+                records.truncate(before);
+                break;
+            }
+            kept += 1;
+        }
+        if contents.bytes != 0 {
+            self.replace(&records).map_err(|error| self.io(error))?;
+        }
+        let after = if contents.bytes == 0 { 0 } else { (FILE_HEADER + records.len()) as u64 };
+        Ok(Pruned { kept, dropped: contents.keys.len() - kept, bytes: [contents.bytes, after] })
+    }
+}
+
+fn push_key(records: &mut Vec<u8>, key: &StoredKey) {
+    push(records, key.kind as u8, &key.bytes);
+    if key.uses != 0 {
+        let mut payload = identity(key.kind, &key.bytes).to_le_bytes().to_vec();
+        payload.extend(key.uses.to_le_bytes());
+        push(records, USES, &payload);
+    }
+}
+
+/// What a file begins with.
+enum Header {
+    Ours,
+    Empty,
+    /// The beginning of a header, or another version's.
+    Unreadable,
+    /// Something that is not ours to change.
+    Other,
+}
+
+fn header(file: &mut File, length: u64) -> std::io::Result<Header> {
+    use std::io::Read;
+    let mut bytes = vec![0; length.min(FILE_HEADER as u64) as usize];
+    file.seek(SeekFrom::Start(0))?;
+    file.read_exact(&mut bytes)?;
+    if bytes.len() < FILE_HEADER {
+        return Ok(match decode(&bytes) {
+            _ if bytes.is_empty() => Header::Empty,
+            Some(_) => Header::Unreadable,
+            None => Header::Other,
+        });
+    }
+    let version = bytes[8..12] == VERSION.to_le_bytes();
+    Ok(match (bytes.starts_with(&MAGIC), version) {
+        (true, true) => Header::Ours,
+        (true, false) => Header::Unreadable,
+        (false, _) => Header::Other,
+    })
+}

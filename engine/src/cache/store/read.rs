@@ -1,0 +1,164 @@
+//! Everything that a file of keys holds.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::record::{FILE_HEADER, KeyKind, MAGIC, Parsed, USES, VERSION, parse};
+use super::{KeyStore, StoreError};
+use crate::capture::CaptureFile;
+
+/// What a file holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// The keys, each once, most used first, then in the order they came.
+    pub keys: Vec<StoredKey>,
+    /// What was skipped.
+    pub damage: Vec<Damage>,
+    /// Bytes of the file.
+    pub bytes: u64,
+}
+
+/// A key as bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredKey {
+    /// Whose it is.
+    pub kind: KeyKind,
+    /// xxh3-128 of kind and bytes.
+    pub hash: u128,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// How often a kernel of it was called, as far as was noted.
+    pub uses: u64,
+}
+
+/// Something in a file that is no key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Damage {
+    /// Another version wrote the file; nothing in it was read.
+    #[error("written by version {0}, not {VERSION}")]
+    Version(u32),
+    /// Bytes that are no record, or one that was cut off or changed.
+    #[error("{bytes} bytes at {at:#x} are no whole record")]
+    Bytes {
+        /// From here.
+        at: u64,
+        /// So many.
+        bytes: u64,
+    },
+    /// A whole record that this version does not know.
+    #[error("the record at {at:#x} is of unknown kind {kind}")]
+    Kind {
+        /// Where.
+        at: u64,
+        /// Which kind.
+        kind: u8,
+    },
+}
+
+/// The identity of a key in a file.
+pub fn identity(kind: KeyKind, bytes: &[u8]) -> u128 {
+    xxh3_128(bytes) ^ kind as u128
+}
+
+impl KeyStore {
+    /// Reads the file; one that is not there holds nothing.
+    ///
+    /// # Errors
+    /// When it cannot be read or is of another kind. Damage within is no error, see [`Contents::damage`].
+    pub fn read(&self) -> Result<Contents, StoreError> {
+        if !self.path().try_exists().map_err(|error| self.io(error))? {
+            return Ok(Contents::default());
+        }
+        // Nobody shortens such a file: appends come behind what is mapped, pruning makes a new file.
+        let bytes = CaptureFile::open(self.path())?;
+        if bytes.is_empty() {
+            return Ok(Contents::default());
+        }
+        decode(&bytes).ok_or_else(|| StoreError::Foreign(self.path().to_owned()))
+    }
+}
+
+/// Decodes the bytes of a file; `None` when they are something else.
+pub fn decode(bytes: &[u8]) -> Option<Contents> {
+    let mut contents = Contents { bytes: bytes.len() as u64, ..Contents::default() };
+    let whole = bytes.first_chunk::<FILE_HEADER>();
+    let Some(header) = whole.filter(|header| header.starts_with(&MAGIC)) else {
+        // The start of a header is what a crash may leave of one.
+        let cut = bytes.len() < FILE_HEADER && MAGIC.starts_with(&bytes[..bytes.len().min(8)]);
+        contents.damage.push(Damage::Bytes { at: 0, bytes: contents.bytes });
+        return cut.then_some(contents);
+    };
+    let version = u32::from_le_bytes([header[8], header[9], header[10], header[11]]);
+    if version != VERSION {
+        contents.damage.push(Damage::Version(version));
+        return Some(contents);
+    }
+    let mut reader = Reader { bytes, at: FILE_HEADER, bad: None, contents: &mut contents };
+    let (mut keys, mut uses) = (HashMap::new(), HashMap::<u128, u64>::new());
+    while let Some((kind, payload)) = reader.next() {
+        if let (USES, Some((hash, times))) = (kind, split_uses(payload)) {
+            let total = uses.entry(hash).or_default();
+            *total = total.saturating_add(times);
+            continue;
+        }
+        let Some(known) = KeyKind::from_byte(kind) else {
+            reader.unknown(kind, payload.len());
+            continue;
+        };
+        let hash = identity(known, payload);
+        if let Entry::Vacant(entry) = keys.entry(hash) {
+            entry.insert(());
+            reader.contents.keys.push(StoredKey { kind: known, hash, bytes: payload.to_owned(), uses: 0 });
+        }
+    }
+    for key in &mut contents.keys {
+        key.uses = uses.get(&key.hash).copied().unwrap_or(0);
+    }
+    contents.keys.sort_by_key(|key| std::cmp::Reverse(key.uses));
+    Some(contents)
+}
+
+fn split_uses(payload: &[u8]) -> Option<(u128, u64)> {
+    let (hash, times) = payload.split_first_chunk::<16>()?;
+    Some((u128::from_le_bytes(*hash), u64::from_le_bytes(times.try_into().ok()?)))
+}
+
+/// Goes from record to record.
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Where bytes began that are no record.
+    bad: Option<usize>,
+    contents: &'a mut Contents,
+}
+
+impl<'a> Reader<'a> {
+    /// The next whole record.
+    fn next(&mut self) -> Option<(u8, &'a [u8])> {
+        while self.at < self.bytes.len() {
+            if let Parsed::Record(kind, payload, size) = parse(&self.bytes[self.at..]) {
+                self.end_of_bad();
+                self.at += size;
+                return Some((kind, payload));
+            }
+            self.bad.get_or_insert(self.at);
+            self.at += 8;
+        }
+        self.at = self.bytes.len();
+        self.end_of_bad();
+        None
+    }
+
+    fn end_of_bad(&mut self) {
+        if let Some(start) = self.bad.take() {
+            self.contents.damage.push(Damage::Bytes { at: start as u64, bytes: (self.at - start) as u64 });
+        }
+    }
+
+    fn unknown(&mut self, kind: u8, payload: usize) {
+        let size = super::record::RECORD_HEADER + payload.next_multiple_of(8);
+        self.contents.damage.push(Damage::Kind { at: (self.at - size) as u64, kind });
+    }
+}

@@ -1,0 +1,177 @@
+use std::collections::HashSet;
+use std::fs;
+
+use super::read::{decode, identity};
+use super::record::{FILE_HEADER, file_header, push};
+use super::*;
+
+fn store() -> (tempfile::TempDir, KeyStore) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = KeyStore::new(folder.path().join("title").join("keys"));
+    (folder, store)
+}
+
+fn sample(n: u8) -> (KeyKind, Vec<u8>) {
+    (KeyKind::ALL[usize::from(n) % KeyKind::ALL.len()], (0..n.wrapping_mul(37)).map(|i| i ^ n).collect())
+}
+
+#[test]
+fn what_is_appended_is_read_once_most_used_first() {
+    let (_folder, store) = store();
+    assert_eq!(store.read().unwrap(), Contents::default());
+    let keys: Vec<_> = (1..9).map(sample).collect();
+    store.append(&keys[..5], &[]).unwrap();
+    let used = identity(keys[6].0, &keys[6].1);
+    store.append(&keys[3..], &[(used, 7)]).unwrap();
+    store.append(&[], &[(used, 3), (identity(keys[2].0, &keys[2].1), 9), (1, 1)]).unwrap();
+    let contents = store.read().unwrap();
+    assert_eq!(contents.damage, []);
+    let order: Vec<_> = contents.keys.iter().map(|key| (key.kind, key.bytes.clone())).collect();
+    let expected: Vec<_> = [6, 2, 0, 1, 3, 4, 5, 7].iter().map(|&i: &usize| keys[i].clone()).collect();
+    assert_eq!(order, expected);
+    assert_eq!((contents.keys[0].uses, contents.keys[1].uses, contents.keys[2].uses), (10, 9, 0));
+}
+
+#[test]
+fn pruning_keeps_the_most_used_within_the_limit() {
+    let (_folder, store) = store();
+    let keys: Vec<_> = (0..50).map(|n| (KeyKind::Pixel, vec![n; 100])).collect();
+    let uses: Vec<_> = keys.iter().map(|(kind, bytes)| (identity(*kind, bytes), u64::from(bytes[0]))).collect();
+    store.append(&keys, &uses).unwrap();
+    let pruned = store.prune(2048).unwrap();
+    let contents = store.read().unwrap();
+    assert!(contents.bytes <= 2048 && pruned.bytes[1] == contents.bytes);
+    assert_eq!((pruned.kept, pruned.dropped), (contents.keys.len(), 50 - contents.keys.len()));
+    assert!(contents.keys.len() > 8);
+    assert_eq!(contents.keys[0].bytes[0], 49);
+    assert_eq!(contents.keys[0].uses, 49);
+    assert_eq!(store.prune(0).unwrap().kept, 0);
+    assert_eq!(store.read().unwrap().keys, []);
+}
+
+#[test]
+fn foreign_files_are_left_alone() {
+    let (folder, _) = store();
+    for text in [&b"something else entirely"[..], b"short", b"TRIGKEYX"] {
+        let path = folder.path().join("other");
+        fs::write(&path, text).unwrap();
+        let store = KeyStore::new(&path);
+        assert!(matches!(store.read(), Err(StoreError::Foreign(_))));
+        assert!(matches!(store.append(&[sample(3)], &[]), Err(StoreError::Foreign(_))));
+        assert!(matches!(store.prune(0), Err(StoreError::Foreign(_))));
+        assert_eq!(fs::read(&path).unwrap(), text);
+    }
+}
+
+#[test]
+fn another_version_and_a_header_cut_short_are_reported_and_replaced() {
+    let (folder, _) = store();
+    let path = folder.path().join("keys");
+    let mut other = file_header().to_vec();
+    other[8] = 0xEE;
+    push(&mut other, 1, b"key");
+    for bytes in [&other[..], &file_header()[..5], &file_header()[..12]] {
+        fs::write(&path, bytes).unwrap();
+        let store = KeyStore::new(&path);
+        let contents = store.read().unwrap();
+        assert_eq!((contents.keys.len(), contents.damage.len()), (0, 1));
+        store.append(&[sample(3)], &[]).unwrap();
+        let contents = store.read().unwrap();
+        assert_eq!((contents.keys.len(), contents.damage.len()), (1, 0));
+    }
+}
+
+/// A file after a crash in the middle of a write: what was cut is lost, what is appended later is not.
+#[test]
+fn a_file_cut_anywhere_goes_on() {
+    let mut whole = file_header().to_vec();
+    for n in 1..4 {
+        let (kind, bytes) = sample(n);
+        push(&mut whole, kind as u8, &bytes);
+    }
+    let (folder, _) = store();
+    let store = KeyStore::new(folder.path().join("keys"));
+    for length in FILE_HEADER..whole.len() {
+        fs::write(store.path(), &whole[..length]).unwrap();
+        let before = store.read().unwrap().keys.len();
+        store.append(&[sample(7)], &[]).unwrap();
+        let after = store.read().unwrap();
+        // Where only zeros were cut the record is whole again.
+        assert!(after.keys.len() > before, "cut at {length}");
+        assert!(after.keys.iter().any(|key| (key.kind, key.bytes.clone()) == sample(7)), "cut at {length}");
+        assert!(after.damage.len() <= 1);
+    }
+}
+
+#[test]
+fn records_of_unknown_kinds_are_reported() {
+    let mut bytes = file_header().to_vec();
+    push(&mut bytes, 200, b"from the future");
+    push(&mut bytes, 1, b"key");
+    let contents = decode(&bytes).unwrap();
+    assert_eq!(contents.damage, [Damage::Kind { at: FILE_HEADER as u64, kind: 200 }]);
+    assert_eq!(contents.keys.len(), 1);
+}
+
+/// 10,000 files cut, changed, spliced and overwritten: every key that comes out went in.
+#[test]
+fn damaged_files_give_nothing_that_was_not_stored() {
+    let keys: Vec<_> = (0..40).map(|n| sample(n % 23)).collect();
+    let mut whole = file_header().to_vec();
+    for (kind, bytes) in &keys {
+        push(&mut whole, *kind as u8, bytes);
+    }
+    let known: HashSet<_> = keys.into_iter().collect();
+    let mut state = 0x0123_4567_89AB_CDEF_u64;
+    let mut random = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 20) as usize % below
+    };
+    let mut skipped = 0;
+    for _ in 0..10_000 {
+        let mut bytes = whole.clone();
+        for _ in 0..=random(4) {
+            let at = random(bytes.len());
+            match random(5) {
+                0 => bytes.truncate(at.max(FILE_HEADER)),
+                1 => bytes[at] ^= 1 << random(8),
+                2 => bytes[at] = random(256) as u8,
+                3 => drop(bytes.drain(at..(at + random(64)).min(bytes.len()))),
+                _ => {
+                    let from = random(whole.len());
+                    let piece = whole[from..(from + random(200)).min(whole.len())].to_vec();
+                    bytes.splice(at..at, piece);
+                }
+            }
+            if bytes.is_empty() {
+                break;
+            }
+        }
+        let Some(contents) = decode(&bytes) else { continue };
+        skipped += contents.damage.len();
+        for key in contents.keys {
+            assert!(known.contains(&(key.kind, key.bytes.clone())), "{key:?}");
+        }
+    }
+    assert!(skipped > 5_000);
+}
+
+#[test]
+fn processes_that_append_at_once_lose_nothing() {
+    let (_folder, store) = store();
+    std::thread::scope(|scope| {
+        for thread in 0..4u8 {
+            let store = store.clone();
+            scope.spawn(move || {
+                for n in 0..50 {
+                    store.append(&[(KeyKind::Macro, vec![thread, n])], &[]).unwrap();
+                }
+            });
+        }
+    });
+    let contents = store.read().unwrap();
+    assert_eq!(contents.damage, []);
+    assert_eq!(contents.keys.len(), 200);
+}
