@@ -59,11 +59,13 @@ struct Kind {
 
 const RSX_VERTICES: &str = "RSX vertex programs";
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 11] = [
     Kind { name: "vertex programs", price: 1, compiled: 80.0, check: vertex::structured },
     Kind { name: "vertex programs without structure", price: 4, compiled: 60.0, check: vertex::ragged },
+    Kind { name: "vertex programs in 24-bit floats", price: 2, compiled: 90.0, check: vertex::console },
     Kind { name: "geometry programs", price: 1, compiled: 80.0, check: geometry::structured },
     Kind { name: "geometry programs without structure", price: 4, compiled: 60.0, check: geometry::ragged },
+    Kind { name: "geometry programs in 24-bit floats", price: 2, compiled: 80.0, check: geometry::console },
     Kind { name: "pixel states", price: 1, compiled: 95.0, check: pixel::states },
     // Copies and conversions that leave their memory are the reference's.
     Kind { name: "transfers", price: 1, compiled: 70.0, check: transfer::transfers },

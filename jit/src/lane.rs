@@ -225,6 +225,16 @@ impl<'a> Emit<'a> {
         I16x8(self.constant(bytes([value.to_le_bytes(); 8]), I16X8))
     }
 
+    /// Two 64-bit integers, equal and known now.
+    pub fn longs(&mut self, value: u64) -> Value {
+        self.constant(bytes([value.to_le_bytes(); 2]), I64X2)
+    }
+
+    /// Two 64-bit floats, equal and known now.
+    pub fn doubles(&mut self, value: f64) -> Value {
+        self.constant(bytes([value.to_le_bytes(); 2]), F64X2)
+    }
+
     /// Bytes that are known now, for byte shuffles.
     pub fn bytes(&mut self, values: [u8; 16]) -> Value {
         self.constant(values, I8X16)

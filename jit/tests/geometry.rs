@@ -6,7 +6,7 @@ use triglyph_guest::kernel::geometry::{GeometryInputs, GeometryJob, GeometryKey,
 use triglyph_guest::kernel::random_geometry::{Done, Job, case, job};
 use triglyph_guest::kernel::random_vertex::Mix;
 use triglyph_guest::kernel::vertex::{
-    EXHAUSTED_LIMIT, GROUP, OutputComponent, OutputMap, PicaProgram, Program, SCREEN,
+    EXHAUSTED_LIMIT, GROUP, Numbers, OutputComponent, OutputMap, PicaProgram, Program, SCREEN,
 };
 use triglyph_guest::kernel::{GeometryKernel, Tier};
 use triglyph_guest::pica::random::Options;
@@ -95,7 +95,7 @@ fn differential(seed: u64, count: usize, mix: impl Fn(&mut Noise) -> Mix) -> (us
 fn structured_programs() {
     let (all, compiled) = differential(1, 400, |noise| {
         let program = Options { length: 1 + noise.word() as usize % 60, geometry: true, ..Options::default() };
-        Mix { program, special: 0, vertices: 11, holes: false }
+        Mix { program, special: 0, vertices: 11, holes: false, ..Mix::default() }
     });
     assert!(compiled * 5 > all * 4);
 }
@@ -104,8 +104,19 @@ fn structured_programs() {
 fn special_values() {
     differential(2, 400, |noise| {
         let program = Options { length: 1 + noise.word() as usize % 12, geometry: true, ..Options::default() };
-        Mix { program, special: 3, vertices: 11, holes: false }
+        Mix { program, special: 3, vertices: 11, holes: false, ..Mix::default() }
     });
+}
+
+#[test]
+fn programs_in_24_bit_floats() {
+    for special in [0, 5] {
+        let (all, compiled) = differential(4, 200, |noise| {
+            let program = Options { length: 1 + noise.word() as usize % 30, geometry: true, ..Options::default() };
+            Mix { program, special, vertices: 11, holes: false, numbers: Numbers::F24 }
+        });
+        assert!(compiled * 5 > all * 4);
+    }
 }
 
 #[test]
@@ -113,7 +124,7 @@ fn programs_without_structure() {
     differential(3, 200, |noise| {
         let length = 1 + noise.word() as usize % 50;
         let program = Options { length, geometry: true, ragged: true, garbage: true, ..Options::default() };
-        Mix { program, special: 100, vertices: 6, holes: false }
+        Mix { program, special: 100, vertices: 6, holes: false, ..Mix::default() }
     });
 }
 

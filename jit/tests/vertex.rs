@@ -3,6 +3,7 @@
 mod vertex_support;
 
 use triglyph_guest::kernel::random_vertex::{Mix, case};
+use triglyph_guest::kernel::vertex::Numbers;
 use triglyph_guest::pica::random::Options;
 use triglyph_jit::Effort;
 use vertex_support::{Noise, Tally, compare};
@@ -42,6 +43,19 @@ fn short_programs_on_special_values() {
         Mix { program, special: 3, ..Mix::default() }
     });
     assert_eq!(tally.refused, 0);
+}
+
+#[test]
+fn programs_in_24_bit_floats() {
+    for (seed, special) in [(6, 0), (7, 3), (8, 40)] {
+        let tally = differential(seed, 300, |noise| {
+            let program = Options { length: length(noise, 40), flow: special == 40, ..Options::default() };
+            Mix { program, special, holes: false, numbers: Numbers::F24, ..Mix::default() }
+        });
+        assert!(tally.refused * 20 < tally.cases);
+        // Every product is what the console has: nothing is doubtful.
+        assert!(special == 40 || tally.reference == 0, "{tally:?}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use triglyph_guest::kernel::geometry::{GeometryJob, GeometryKey};
 use triglyph_guest::kernel::random_geometry::{Done, Job, case};
 use triglyph_guest::kernel::random_vertex::Mix;
-use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP, PicaProgram, Program as Microcode, SCREEN};
+use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP, Numbers, PicaProgram, Program as Microcode, SCREEN};
 use triglyph_guest::kernel::{GeometryKernel, Tier};
 use triglyph_guest::pica::random::Options;
 use triglyph_guest::pica::{disassemble_program, isa};
@@ -20,6 +20,10 @@ use crate::support::same;
 
 /// Programs as compilers write them.
 pub fn structured(seed: u64) -> Outcome {
+    structured_in(seed, Numbers::F32)
+}
+
+fn structured_in(seed: u64, numbers: Numbers) -> Outcome {
     let mut random = Random::new(seed);
     let program = Options {
         length: 1 + random.pick(&[2, 5, 10, 20, 40, 80]).min(random.below(120)) as usize,
@@ -29,7 +33,12 @@ pub fn structured(seed: u64) -> Outcome {
         ..Options::default()
     };
     let special = random.pick(&[0, 0, 0, 0, 400, 400, 30, 6]);
-    check(&mut random, Mix { program, special, vertices: 13, holes: false })
+    check(&mut random, Mix { program, special, vertices: 13, holes: false, numbers })
+}
+
+/// As [`structured`], in 24-bit floats.
+pub fn console(seed: u64) -> Outcome {
+    structured_in(seed, Numbers::F24)
 }
 
 /// Programs that break every rule.
@@ -42,7 +51,7 @@ pub fn ragged(seed: u64) -> Outcome {
         geometry: true,
         ..Options::default()
     };
-    check(&mut random, Mix { program, special: 100, vertices: 6, holes: false })
+    check(&mut random, Mix { program, special: 100, vertices: 6, holes: false, numbers: Numbers::F32 })
 }
 
 fn check(random: &mut Random, mix: Mix) -> Outcome {

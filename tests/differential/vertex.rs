@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use triglyph_guest::kernel::random_vertex::{Batch, Mix, case};
 use triglyph_guest::kernel::vertex::{
-    EXHAUSTED_LIMIT, GROUP, PicaProgram, Program as Microcode, SCREEN, VertexJob, VertexKey,
+    EXHAUSTED_LIMIT, GROUP, Numbers, PicaProgram, Program as Microcode, SCREEN, VertexJob, VertexKey,
 };
 use triglyph_guest::kernel::{Tier, VertexKernel};
 use triglyph_guest::pica::random::Options;
@@ -19,6 +19,10 @@ use crate::support::same;
 
 /// Programs as compilers write them: scopes that nest, stacks that fit, an end.
 pub fn structured(seed: u64) -> Outcome {
+    structured_in(seed, Numbers::F32)
+}
+
+fn structured_in(seed: u64, numbers: Numbers) -> Outcome {
     let mut random = Random::new(seed);
     let program = Options {
         length: 1 + random.pick(&[2, 5, 10, 20, 40, 80, 160]).min(random.below(200)) as usize,
@@ -30,7 +34,12 @@ pub fn structured(seed: u64) -> Outcome {
     let special = random.pick(&[0, 0, 0, 0, 400, 400, 30, 6]);
     // What lies behind the end of an array is the reference's business as well.
     let holes = random.one_in(8);
-    check(&mut random, Mix { program, special, holes, ..Mix::default() })
+    check(&mut random, Mix { program, special, holes, numbers, ..Mix::default() })
+}
+
+/// As [`structured`], in 24-bit floats.
+pub fn console(seed: u64) -> Outcome {
+    structured_in(seed, Numbers::F24)
 }
 
 /// Programs that break every rule: scopes that end together, jumps to anywhere, words that are no instructions.
@@ -44,7 +53,7 @@ pub fn ragged(seed: u64) -> Outcome {
         ..Options::default()
     };
     let holes = random.one_in(8);
-    check(&mut random, Mix { program, special: 100, vertices: 6, holes })
+    check(&mut random, Mix { program, special: 100, vertices: 6, holes, numbers: Numbers::F32 })
 }
 
 /// A batch after a tier has shaded it.
@@ -194,7 +203,13 @@ fn describe(key: &VertexKey, batch: &Batch, effort: Effort) -> String {
         let times = if run.len() > 1 { format!("    ; {} times", run.len()) } else { String::new() };
         let _ = writeln!(report, "{}{times}", run[0]);
     }
-    let _ = writeln!(report, "{effort:?}, entry {}, bools {:#06x}", program(key).entry, program(key).bools);
+    let _ = writeln!(
+        report,
+        "{effort:?}, {:?}, entry {}, bools {:#06x}",
+        program(key).numbers,
+        program(key).entry,
+        program(key).bools
+    );
     let _ = writeln!(report, "inputs {:?}\noutputs {:?}", key.inputs, key.outputs.slots);
     let _ = writeln!(report, "integers {:?}\nfixed {:?}", batch.uniforms.ints, batch.fixed);
     for (number, value) in batch.uniforms.floats[..96].iter().enumerate() {

@@ -6,6 +6,7 @@
 //! | `c0` to `c95` | float uniforms |
 //! | `i0` to `i3` | integer uniforms: iterations - 1, first aL, step |
 //! | `bools` | the boolean uniforms that are true, by number |
+//! | `numbers` | `f24` for 24-bit floats |
 //! | `entry` | the label where the program begins; without, the first instruction |
 //!
 //! | result | |
@@ -27,6 +28,7 @@ struct Inputs {
     bools: u16,
     inputs: [[f32; 4]; 16],
     uniforms: Uniforms,
+    numbers: Numbers,
 }
 
 fn assemble(file: &File) -> Result<Program, String> {
@@ -34,7 +36,8 @@ fn assemble(file: &File) -> Result<Program, String> {
 }
 
 fn inputs(program: &Program, case: &Case) -> Result<Inputs, String> {
-    let mut read = Inputs { entry: 0, bools: 0, inputs: [[0.0; 4]; 16], uniforms: Uniforms::default() };
+    let mut read =
+        Inputs { entry: 0, bools: 0, inputs: [[0.0; 4]; 16], uniforms: Uniforms::default(), numbers: Numbers::F32 };
     for item in &case.settings {
         let (kind, number) = item.key.split_at(1);
         let register = |count: usize| match number.parse::<usize>() {
@@ -51,6 +54,7 @@ fn inputs(program: &Program, case: &Case) -> Result<Inputs, String> {
                 let entry = program.labels.get(&item.value);
                 read.entry = *entry.ok_or_else(|| format!("no label `{}`", item.value))?;
             }
+            (_, "numbers") if item.value == "f24" => read.numbers = Numbers::F24,
             ("v", _) => read.inputs[register(16)?] = vector(&item.value)?,
             ("c", _) => read.uniforms.floats[register(96)?] = vector(&item.value)?,
             ("i", _) => {
@@ -80,7 +84,7 @@ pub fn disasm(file: &File) -> Result<(), String> {
 pub fn run(file: &File, case: &Case, engine: Engine) -> Results {
     let program = assemble(file)?;
     let given = inputs(&program, case)?;
-    let mut vertex = VertexCase::new(&program, given.entry, given.bools);
+    let mut vertex = VertexCase::new(&program, given.entry, given.bools).computing_in(given.numbers);
     (vertex.fixed, vertex.uniforms) = (given.inputs, given.uniforms);
     let outputs = vertex.outputs(&*engine.tier()?).map_err(|refused| refused.to_string())?;
     let result = |key: &str| match key.strip_prefix('o').and_then(|number| number.parse::<usize>().ok()) {
@@ -96,7 +100,7 @@ pub fn emit(file: &File, case: &Case) -> Results {
     let given = inputs(&program, case)?;
     let mut machine = Machine::new(Unit::Geometry);
     machine.inputs = given.inputs;
-    let decoded = pica_shader::Program::decode(&program.code, &program.descriptors, Unit::Geometry, Numbers::F32);
+    let decoded = pica_shader::Program::decode(&program.code, &program.descriptors, Unit::Geometry, given.numbers);
     let constants = Constants { uniforms: &given.uniforms, bools: given.bools };
     let mut triangles = Vec::new();
     let mut slots = Slots::default();

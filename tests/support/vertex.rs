@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
 use triglyph_guest::kernel::vertex::{
-    GROUP, Input, OutputComponent, OutputMap, PicaProgram, Program, SCREEN, Stream, Uniforms, VertexConstants,
+    GROUP, Input, Numbers, OutputComponent, OutputMap, PicaProgram, Program, SCREEN, Stream, Uniforms, VertexConstants,
     VertexJob, VertexKey,
 };
 use triglyph_guest::kernel::{Refused, Tier, VertexKernel, Window, window};
@@ -66,6 +66,12 @@ impl VertexCase {
             constants: VertexConstants { half: [120.0, 200.0], ..VertexConstants::default() },
             vertices: vec![0],
         }
+    }
+
+    /// The same with other numbers.
+    pub fn computing_in(mut self, numbers: Numbers) -> Self {
+        self.key.program = Program::Pica(Arc::new(PicaProgram { numbers, ..self.program().clone() }));
+        self
     }
 
     /// As [`Self::new`], from text; begins at the first instruction.

@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicU8;
 
 use super::Window;
 use super::vertex::{
-    Component, Input, OutputComponent, OutputMap, PicaProgram, Program, Stream, Uniforms, VertexConstants, VertexJob,
-    VertexKey,
+    Component, Input, Numbers, OutputComponent, OutputMap, PicaProgram, Program, Stream, Uniforms, VertexConstants,
+    VertexJob, VertexKey,
 };
 use super::window::buffer;
 use crate::num::F24;
@@ -23,11 +23,13 @@ pub struct Mix {
     pub vertices: usize,
     /// Whether some streams are too short for the batch or not there at all.
     pub holes: bool,
+    /// What programs compute in. With 24-bit floats some numbers lie about the limits of those.
+    pub numbers: Numbers,
 }
 
 impl Default for Mix {
     fn default() -> Self {
-        Mix { program: Options::default(), special: 16, vertices: 23, holes: true }
+        Mix { program: Options::default(), special: 16, vertices: 23, holes: true, numbers: Numbers::F32 }
     }
 }
 
@@ -58,8 +60,8 @@ pub fn key(rng: &mut impl FnMut() -> u32, mix: Mix) -> VertexKey {
     let program = random::program(rng, mix.program);
     let entry = if mix.program.ragged && one_in(rng, 4) { (rng() % 16) as u16 } else { 0 };
     let bools = rng() as u16;
-    let program =
-        PicaProgram { code: program.code, descriptors: program.descriptors, entry, bools, ..Default::default() };
+    let (code, descriptors, numbers) = (program.code, program.descriptors, mix.numbers);
+    let program = PicaProgram { code, descriptors, entry, bools, numbers };
     VertexKey {
         program: Program::Pica(Arc::new(program)),
         inputs: std::array::from_fn(|_| input(rng)),
@@ -130,6 +132,8 @@ pub fn number(rng: &mut impl FnMut() -> u32, mix: Mix) -> f32 {
         return SPECIAL[bits as usize % SPECIAL.len()];
     }
     match bits >> 28 {
+        // Both signs, 2^-80 to 2^79, all 24 bits of mantissa.
+        0..=2 if mix.numbers == Numbers::F24 => f32::from_bits(rng() & 0x807F_FFFF | (47 + bits % 160) << 23),
         0 => F24::decode(bits & 0xFF_FFFF | 0x10_0000),
         1..=3 => (bits & 0xFF) as f32 - 128.0,
         _ => (bits & 0xFFFF) as f32 / 8192.0 - 4.0,

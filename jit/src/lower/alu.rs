@@ -5,6 +5,7 @@
 //! ([`Number::clean`]) is not looked at. Programs that meet many are compiled a second time with exact products, of
 //! which nothing is doubtful.
 
+use triglyph_guest::kernel::vertex::Numbers;
 use triglyph_guest::num::ops::{self, Ops};
 use triglyph_guest::pica::isa::Dst;
 
@@ -51,13 +52,19 @@ impl Lower<'_, '_> {
         }
     }
 
+    /// Whether it computes in 24-bit floats.
+    pub fn console(&self) -> bool {
+        self.source.numbers == Numbers::F24
+    }
+
     /// Computes the components `needed` from all sources, then writes them.
     fn arithmetic(&mut self, op: Alu, sources: &[Operand; 3], target: Dst, needed: [bool; 4]) {
         let all = match op {
+            Alu::Dp3 | Alu::Dp4 | Alu::Dph if self.console() => Some(self.console_dot(op, sources)),
             Alu::Dp3 | Alu::Dp4 | Alu::Dph => Some(self.dot(op, sources)),
             Alu::Ex2 | Alu::Lg2 | Alu::Rcp | Alu::Rsq => {
                 let x = self.source(&sources[0], 0);
-                Some(self.scalar(op, x))
+                Some(if self.console() { self.console_scalar(op, x) } else { self.scalar(op, x) })
             }
             _ => None,
         };
@@ -74,6 +81,7 @@ impl Lower<'_, '_> {
     fn component(&mut self, op: Alu, sources: &[Operand; 3], c: usize) -> Number {
         let [first, second, third] = sources;
         match op {
+            Alu::Add | Alu::Mad | Alu::Mul if self.console() => self.console_component(op, sources, c),
             Alu::Add => self.sum(first, second, c),
             Alu::Mad => {
                 let product = self.product(first, second, c);
@@ -82,12 +90,16 @@ impl Lower<'_, '_> {
             Alu::Mul => self.product(first, second, c),
             Alu::Dst => match c {
                 0 => clean(self.e.f(1.0)),
+                1 if self.console() => self.console_component(op, sources, 1),
                 1 => self.product(first, second, 1),
                 2 => self.source(first, 2),
                 _ => self.source(second, 3),
             },
             Alu::Flr => {
                 let x = self.source(first, c);
+                if self.console() {
+                    return self.console_scalar(op, x);
+                }
                 Number { value: self.e.floor(x.value), ..x }
             }
             Alu::Litp => self.litp(first, c),
@@ -130,7 +142,7 @@ impl Lower<'_, '_> {
             let bits = e.and_not(Mask(bits.0), wrong);
             value = e.float_of_bits(I32x4(bits.0));
         }
-        Number { value, clean: self.exact }
+        Number { value, clean: self.exact, normal: false }
     }
 
     /// a + b, as a difference when one is negated.
@@ -147,7 +159,7 @@ impl Lower<'_, '_> {
     fn plus(&mut self, a: Number, b: &Operand, c: usize) -> Number {
         let y = self.magnitude(b, c);
         let value = if b.negate { self.e.sub(a.value, y.value) } else { self.e.add(a.value, y.value) };
-        Number { value, clean: a.clean && y.clean }
+        Number { value, clean: a.clean && y.clean, normal: false }
     }
 
     /// Products from x on, each rounded, then summed from x on.

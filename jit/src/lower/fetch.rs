@@ -7,7 +7,7 @@ use triglyph_guest::num::ops::Ops;
 
 use super::kernel::Args;
 use super::live::bit;
-use super::{Feed, Lower};
+use super::{Feed, Lower, console};
 use crate::lane::{F32x4, I32x4, memory};
 
 /// Bytes that fetching an attribute touches, from its first one on: attributes are loaded in whole words.
@@ -52,7 +52,12 @@ impl Lower<'_, '_> {
         let values = match self.attribute(n) {
             Input::Array { stream, component: Component::F32, count } => {
                 let rows = self.addresses(stream);
-                self.floats(rows, count)
+                let (values, used) = (self.floats(rows, count), self.used(n));
+                let cut = self.console();
+                std::array::from_fn(|i| {
+                    let value = values[i]?;
+                    Some(if cut && used[i] { console::load(self.e, value) } else { value })
+                })
             }
             Input::Array { stream, component, count } => {
                 let (rows, used) = (self.addresses(stream), self.used(n));

@@ -6,7 +6,7 @@ use std::mem::offset_of;
 use std::sync::Arc;
 
 use triglyph_guest::kernel::vertex::{
-    EXHAUSTED_LIMIT, GROUP, Input, SCREEN, Stream, Uniforms, VertexConstants, VertexJob, VertexKey,
+    EXHAUSTED_LIMIT, GROUP, Input, Numbers, SCREEN, Stream, Uniforms, VertexConstants, VertexJob, VertexKey,
 };
 use triglyph_guest::kernel::{Refused, VertexKernel};
 
@@ -14,7 +14,7 @@ use super::fetch::footprint;
 use super::registers::{Constant, Pointer};
 use super::source::Source;
 use super::twice::{Patience, Twice};
-use super::{Compiled, DIVERGED, DOUBTFUL, REASONS};
+use super::{Compiled, DIVERGED, DOUBTFUL, REASONS, held, held_uniforms};
 use crate::code::{Code, Compiler};
 
 /// Offset of c0 in [`Uniforms`].
@@ -80,6 +80,7 @@ pub(super) struct Kernel {
     written: Vec<usize>,
     /// Bytes of each stream that fetching touches, 0 when it is not used.
     footprints: [usize; 16],
+    numbers: Numbers,
 }
 
 /// A group on its own: its records and clip codes.
@@ -90,7 +91,8 @@ struct Group {
 
 impl Kernel {
     pub fn new(compiler: &Arc<Compiler>, key: &VertexKey) -> Result<Kernel, Refused> {
-        let twice = Twice::new(Source::vertex(key)?.compile(compiler, false)?);
+        let source = Source::vertex(key)?;
+        let (twice, numbers) = (Twice::new(source.compile(compiler, false)?), source.numbers);
         let mut footprints = [0; 16];
         for input in key.inputs {
             if let Input::Array { stream, component, count } = input {
@@ -100,7 +102,7 @@ impl Kernel {
         }
         let written = (0..key.outputs.slots.len() / 4).filter(|&group| key.outputs.group_written(group)).collect();
         let (compiler, key, stride) = (compiler.clone(), key.clone(), key.outputs.stride());
-        Ok(Kernel { compiler, key, twice, stride, written, footprints })
+        Ok(Kernel { compiler, key, twice, stride, written, footprints, numbers })
     }
 
     /// The code with exact products, once there have been enough groups that want it.
@@ -121,30 +123,32 @@ impl Kernel {
     }
 
     /// The constants of a job that `of` wants, each four times.
-    fn table(of: &Compiled, job: &VertexJob<'_>) -> Vec<[f32; 4]> {
+    fn table(&self, of: &Compiled, job: &VertexJob<'_>) -> Vec<[f32; 4]> {
         let VertexConstants { half: [x, y], corner: [left, top], clip_plane } = job.constants;
         let viewport = [x, y, left, top];
         let value = |&(constant, component): &(Constant, u8)| {
             let vector = match constant {
-                Constant::Uniform(n) | Constant::UniformAtLoop(n) => &job.uniforms.floats[usize::from(n & 127)],
-                Constant::Fixed(n) => &job.fixed[usize::from(n & 15)],
-                Constant::Viewport => &viewport,
-                Constant::ClipPlane => &clip_plane,
+                Constant::Uniform(n) | Constant::UniformAtLoop(n) => {
+                    held(job.uniforms.floats[usize::from(n & 127)], self.numbers)
+                }
+                Constant::Fixed(n) => held(job.fixed[usize::from(n & 15)], self.numbers),
+                Constant::Viewport => viewport,
+                Constant::ClipPlane => clip_plane,
                 // Of geometry programs.
-                Constant::Input(_) => &[0.0; 4],
+                Constant::Input(_) => [0.0; 4],
             };
             [vector[usize::from(component & 3)]; 4]
         };
         of.constants.iter().map(value).collect()
     }
 
-    fn args(job: &VertexJob<'_>) -> Args {
+    fn args(job: &VertexJob<'_>, uniforms: &Uniforms) -> Args {
         let stream = |of: &Stream<'_>| StreamArgs { base: of.window.as_ptr().cast_const(), stride: of.stride.into() };
         Args {
             vertices: std::ptr::null(),
             records: std::ptr::null_mut(),
             clip: std::ptr::null_mut(),
-            uniforms: job.uniforms,
+            uniforms,
             table: std::ptr::null(),
             groups: 0,
             streams: job.streams.each_ref().map(stream),
@@ -287,8 +291,8 @@ struct Form<'k> {
 }
 
 impl<'k> Form<'k> {
-    fn new(of: &'k Compiled, job: &VertexJob<'_>) -> Form<'k> {
-        Form { code: &of.code, table: Kernel::table(of, job) }
+    fn new(kernel: &Kernel, of: &'k Compiled, job: &VertexJob<'_>) -> Form<'k> {
+        Form { code: &of.code, table: kernel.table(of, job) }
     }
 }
 
@@ -301,10 +305,11 @@ impl VertexKernel for Kernel {
         };
         let reach = Reach { last: reach, all: false };
         let reach = Reach { all: reach.has(job.vertices.get(first..).unwrap_or(&[])), ..reach };
-        let plain = Form::new(&self.twice.plain, job);
+        let plain = Form::new(self, &self.twice.plain, job);
         let mut exact: Option<Form<'_>> = None;
         let mut patience = Patience::new(1, LONGEST_EXACT);
-        let mut args = Self::args(job);
+        let uniforms = held_uniforms(job.uniforms, self.numbers);
+        let mut args = Self::args(job, uniforms.as_deref().unwrap_or(job.uniforms));
         let mut at = first;
         while at < total {
             let form = exact.as_ref().filter(|_| patience.left() > 0);
@@ -320,7 +325,7 @@ impl VertexKernel for Kernel {
                 0 => {}
                 DOUBTFUL => {
                     let Some(compiled) = self.exact() else { return at };
-                    exact.get_or_insert_with(|| Form::new(compiled, job));
+                    exact.get_or_insert_with(|| Form::new(self, compiled, job));
                     patience.failed(at);
                 }
                 _ => return at,

@@ -5,6 +5,7 @@
 //! live.rs      which components matter        source.rs    all of that, for a key
 //! fetch.rs     four vertices of each array -> input registers, one value per component
 //! registers.rs guest registers as values      alu.rs  arithmetic      control.rs  blocks, branches, loops
+//! console.rs   arithmetic in 24-bit floats
 //! output.rs    output map, clip codes, screen position -> four records
 //! emit.rs      EMIT, and what a geometry unit keeps
 //! kernel.rs    the call: bounds, groups that are not full, vertices one at a time
@@ -16,6 +17,7 @@
 //! reference. That of a geometry kernel does four primitives, or one whose unit remembers the one before.
 
 mod alu;
+mod console;
 mod control;
 pub(crate) mod decode;
 mod emit;
@@ -36,11 +38,28 @@ use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use registers::{Constant, File, Variables};
 use source::{Feed, Source};
 use triglyph_guest::kernel::geometry::GeometryKey;
-use triglyph_guest::kernel::vertex::{FUEL, VertexKey};
+use triglyph_guest::kernel::vertex::{FUEL, Numbers, Uniforms, VertexKey};
 use triglyph_guest::kernel::{GeometryKernel, Refused, VertexKernel};
+use triglyph_guest::num::f24;
 
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, F32x4};
+
+/// What registers of these numbers hold of values from outside.
+fn held(value: [f32; 4], numbers: Numbers) -> [f32; 4] {
+    match numbers {
+        Numbers::F32 => value,
+        Numbers::F24 => value.map(f24::load),
+    }
+}
+
+/// Uniforms as registers of these numbers hold them, if that is something else.
+fn held_uniforms(uniforms: &Uniforms, numbers: Numbers) -> Option<Box<Uniforms>> {
+    (numbers == Numbers::F24).then(|| {
+        let floats = uniforms.floats.map(|value| held(value, numbers));
+        Box::new(Uniforms { floats, ..*uniforms })
+    })
+}
 
 /// The vertex kernel of `key`.
 pub fn vertex(compiler: &Arc<Compiler>, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
@@ -120,7 +139,7 @@ impl Source<'_> {
         let variables = (!straight).then(|| Variables::new(e));
         let mut lower = Lower {
             source: self,
-            exact,
+            exact: exact || self.numbers == Numbers::F24,
             head,
             group,
             exits,
@@ -156,7 +175,7 @@ impl Source<'_> {
 struct Lower<'e, 'a> {
     e: &'e mut Emit<'a>,
     source: &'e Source<'e>,
-    /// Products are what the guest has, even 0 * infinity.
+    /// Products are what the guest has, even 0 * infinity. Those of 24-bit floats always are.
     exact: bool,
     /// Begins a group of vertices; its parameter is the group's number.
     head: Option<Block>,

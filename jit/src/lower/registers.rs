@@ -43,10 +43,17 @@ pub(super) struct Number {
     pub value: F32x4,
     /// It cannot hold a NaN that the guest would not have: no product went into it.
     pub clean: bool,
+    /// It is no subnormal 24-bit float and not -0.
+    pub normal: bool,
 }
 
 pub(super) const fn clean(value: F32x4) -> Number {
-    Number { value, clean: true }
+    Number { value, clean: true, normal: false }
+}
+
+/// A result of 24-bit arithmetic.
+pub(super) const fn normal(value: F32x4) -> Number {
+    Number { value, clean: true, normal: true }
 }
 
 /// The registers of a file, as far as they are known.
@@ -230,7 +237,7 @@ impl Lower<'_, '_> {
         let number = match &self.variables {
             Some(variables) if !self.file.start => {
                 let value = self.e.b.use_var(variables.register(of, component));
-                Number { value: F32x4(value), clean: self.exact }
+                Number { value: F32x4(value), clean: self.exact, normal: false }
             }
             _ => clean(self.initial(of, component)),
         };
@@ -291,7 +298,7 @@ impl Lower<'_, '_> {
     pub fn source(&mut self, operand: &Operand, component: usize) -> Number {
         let number = self.magnitude(operand, component);
         match operand.negate {
-            true => Number { value: self.e.neg(number.value), clean: number.clean },
+            true => Number { value: self.e.neg(number.value), clean: number.clean, normal: false },
             false => number,
         }
     }

@@ -23,6 +23,7 @@ pub(super) enum Feed<'k> {
 /// A program with what is known about it.
 pub(super) struct Source<'k> {
     pub feed: Feed<'k>,
+    pub numbers: Numbers,
     pub outputs: &'k OutputMap,
     pub user_clip: bool,
     pub code: Code,
@@ -36,12 +37,11 @@ pub(super) struct Source<'k> {
 
 /// Weight of an EMIT among instructions: it makes a whole record.
 const EMIT_SIZE: u32 = 8;
+/// Weight of an instruction in 24-bit floats.
+const F24_SIZE: u32 = 8;
 
 fn program<'k>(program: &'k Program, outputs: &OutputMap) -> Result<&'k PicaProgram, Refused> {
     let Program::Pica(program) = program;
-    if program.numbers != Numbers::F32 {
-        return Err(Refused("24-bit floats"));
-    }
     if outputs.slots.len() < 4 || outputs.slots.len() > 64 || !outputs.slots.len().is_multiple_of(4) {
         return Err(Refused("output map without position or of an odd size"));
     }
@@ -58,7 +58,8 @@ impl<'k> Source<'k> {
         let liveness = Liveness::new(&code, &graph, 0, end);
         let reads_counter = written(&code, &graph).counter && reads_counter(&code, &graph);
         let (outputs, user_clip, kept) = (&key.outputs, key.user_clip, Live::default());
-        Ok(Source { feed: Feed::Vertex(&key.inputs), outputs, user_clip, code, graph, liveness, kept, reads_counter })
+        let (feed, numbers) = (Feed::Vertex(&key.inputs), program.numbers);
+        Ok(Source { feed, numbers, outputs, user_clip, code, graph, liveness, kept, reads_counter })
     }
 
     /// A geometry kernel's: the program of the first primitive of a job, where b15 makes it another one, and that of the
@@ -97,6 +98,7 @@ impl<'k> Source<'k> {
                 }
                 GeometryInputs::Uniforms => Feed::Uniforms,
             },
+            numbers: program.numbers,
             outputs: &key.outputs,
             user_clip: key.user_clip,
             kept,
@@ -135,7 +137,8 @@ impl<'k> Source<'k> {
 
     /// Instructions, or what weighs as much.
     pub fn size(&self) -> u32 {
-        self.graph.size + EMIT_SIZE * emits(&self.code, &self.graph) as u32
+        let arithmetic = if self.numbers == Numbers::F24 { F24_SIZE } else { 1 };
+        arithmetic * self.graph.size + EMIT_SIZE * emits(&self.code, &self.graph) as u32
     }
 }
 

@@ -12,14 +12,14 @@ use std::sync::Arc;
 use triglyph_guest::kernel::geometry::{
     GeometryInputs, GeometryJob, GeometryKey, GeometryPrimitive, GeometryRegisters,
 };
-use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP, Uniforms};
+use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP, Numbers, Uniforms};
 use triglyph_guest::kernel::{GeometryKernel, Refused};
 use triglyph_guest::pica::isa::SetEmit;
 
 use super::registers::{Constant, Pointer};
 use super::source::Source;
 use super::twice::{Patience, Twice};
-use super::{Compiled, DIVERGED, DOUBTFUL, FULL, REASONS};
+use super::{Compiled, DIVERGED, DOUBTFUL, FULL, REASONS, held, held_uniforms};
 use crate::code::{Code, Compiler};
 
 /// Float uniforms that exist.
@@ -123,6 +123,7 @@ pub(super) struct Kernel {
     first: Option<Routine>,
     rest: Routine,
     stride: usize,
+    numbers: Numbers,
 }
 
 impl Kernel {
@@ -132,6 +133,7 @@ impl Kernel {
             first: first.map(|source| Routine::new(compiler, &source)).transpose()?,
             rest: Routine::new(compiler, &rest)?,
             stride: key.outputs.stride(),
+            numbers: rest.numbers,
             compiler: compiler.clone(),
             key: key.clone(),
         })
@@ -171,6 +173,8 @@ impl Kernel {
 struct Run<'k, 'j, 'a> {
     kernel: &'k Kernel,
     job: &'j mut GeometryJob<'a>,
+    /// The job's uniforms as registers hold them, where that is something else.
+    held: Option<Box<Uniforms>>,
     /// Float uniforms, each lane with its own, and those that primitives write.
     wide: Box<[Wide; 128]>,
     written: std::ops::Range<usize>,
@@ -193,14 +197,17 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
     fn new(kernel: &'k Kernel, job: &'j mut GeometryJob<'a>) -> Self {
         let mut wide = Box::new([[[0.0; GROUP]; 4]; 128]);
         let written = kernel.reach(job);
+        let held = held_uniforms(job.uniforms, kernel.numbers);
         if kernel.key.inputs == GeometryInputs::Uniforms {
-            *wide = job.uniforms.floats.map(|value| value.map(|component| [component; GROUP]));
+            *wide =
+                held.as_deref().unwrap_or(job.uniforms).floats.map(|value| value.map(|component| [component; GROUP]));
         }
         let emits = [kernel.first.as_ref(), Some(&kernel.rest)].into_iter().flatten().map(|routine| routine.emits);
         let capacity = emits.map(|emits| emits.unwrap_or(CAPACITY)).max().unwrap_or(CAPACITY);
         Run {
             kernel,
             job,
+            held,
             wide,
             written,
             inputs: Box::new([[[0.0; GROUP]; 4]; 16]),
@@ -214,6 +221,7 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
     /// uniforms are behind the group, as far as they are written.
     fn load(&mut self, Group { at, count }: Group) -> Vec<[f32; 4]> {
         let mut uniforms = self.job.uniforms.floats[self.written.clone()].to_vec();
+        let numbers = self.kernel.numbers;
         for lane in 0..GROUP {
             let primitive = self.job.primitives[at + lane.min(count - 1)];
             let values = values(self.job.values, primitive);
@@ -224,15 +232,15 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
                         register.iter_mut().for_each(|component| component[lane] = 0.0);
                     }
                     for (register, value) in registers.iter().zip(values) {
-                        set_lane(&mut self.inputs[usize::from(register & 15)], lane, *value);
+                        set_lane(&mut self.inputs[usize::from(register & 15)], lane, held(*value, numbers));
                     }
                 }
                 GeometryInputs::Uniforms => {
                     let places =
                         uniforms.iter_mut().skip((primitive.register as usize).saturating_sub(self.written.start));
-                    places.zip(values).for_each(|(place, value)| *place = *value);
+                    places.zip(values).for_each(|(place, value)| *place = held(*value, numbers));
                     for (register, value) in self.wide[self.written.clone()].iter_mut().zip(&uniforms) {
-                        set_lane(register, lane, *value);
+                        set_lane(register, lane, held(*value, numbers));
                     }
                 }
             }
@@ -246,11 +254,13 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
         let viewport = [constants.half[0], constants.half[1], constants.corner[0], constants.corner[1]];
         let value = |&(constant, component): &(Constant, u8)| {
             let vector = match constant {
-                Constant::Uniform(n) | Constant::UniformAtLoop(n) => &self.job.uniforms.floats[usize::from(n & 127)],
-                Constant::Viewport => &viewport,
-                Constant::ClipPlane => &constants.clip_plane,
+                Constant::Uniform(n) | Constant::UniformAtLoop(n) => {
+                    held(self.job.uniforms.floats[usize::from(n & 127)], self.kernel.numbers)
+                }
+                Constant::Viewport => viewport,
+                Constant::ClipPlane => constants.clip_plane,
                 // Those are elsewhere, or of vertex programs.
-                Constant::Fixed(_) | Constant::Input(_) => &[0.0; 4],
+                Constant::Fixed(_) | Constant::Input(_) => [0.0; 4],
             };
             [vector[usize::from(component & 3)]; 4]
         };
@@ -276,7 +286,7 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
             *place = records[(lane.min(count - 1)) * capacity * stride..].as_mut_ptr();
         }
         let mut args = Args {
-            uniforms: &*self.job.uniforms,
+            uniforms: self.held.as_deref().unwrap_or(self.job.uniforms),
             table: table.as_ptr(),
             wide: &*self.wide,
             inputs: &*self.inputs,
