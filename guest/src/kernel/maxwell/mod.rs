@@ -22,27 +22,48 @@
 //! (kind, target). SSY, PBK, PCNT, PRET, PLONGJMP, PEXIT and CAL push; SYNC, BRK, CONT, RET and LONGJMP, for the lanes whose guard and
 //! condition test hold, remove everything up to and including the innermost entry of their kind and go to its target; without one
 //! the lane ends, and so it does with more than [`STACK`] entries, or outside of the code. EXIT goes to the innermost PEXIT
-//! entry if there is one, else the lane ends. A word that is no instruction does nothing.
+//! entry if there is one, else the lane ends. A word that is no instruction does nothing. A computed target that is a control word means the word
+//! behind it; absolute targets count from the code's start.
 //!
 //! Of the lanes of a warp that have not ended those run next that have the **most entries** on their stack, of these those at the **lowest
 //! address**: all of them together, for one instruction. (In structured code these are the lanes that the hardware's own stack would
 //! run together: SYNC waits for all that SSY saw.) Lanes of one warp that wait at a barrier are not among them. Warps of a block run
 //! one after the other, each until all of its lanes have ended or wait; when no lane of the block runs, those that wait go on.
-//! A barrier with a thread count takes the lanes of the warps that have arrived; BAR.ARV arrives and goes on.
+//! A barrier with a thread count takes the lanes of the warps that have arrived; BAR.ARV arrives and goes on. With BAR.RED the lanes
+//! that go on together from one number have the predicates of them all counted (or joined by and, or: 0 or 1), which B2R.RESULT reads; its Pd
+//! is whether that is not 0. Other modes of B2R read 0.
 //!
 //! VOTE, SHFL, MOV's quad mask and FSWZADD see the lanes that execute together as active. SHFL and FSWZADD read the register of
 //! the other lane whether it is active or not; lanes that do not exist read as 0.
 //!
 //! # Fuel
 //!
-//! Instructions that lanes execute together count once. Where control goes to an address that is not above the instruction's own, and at
+//! Words that lanes execute together count once, whether guards hold, and whether they are instructions. Where control goes to an address that is not above the instruction's own, and at
 //! every CAL, RET, BRK, CONT and LONGJMP that some lane follows, the warp ends if it has counted more than [`FUEL`]: all its lanes
 //! as if by EXIT. Geometry warps keep what they emitted. Every such warp counts in [`Environment::exhausted`].
 //!
 //! # Floating point
 //!
-//! As `isa` says: f32 is IEEE with the rounding of the instruction, denormals as its FTZ and FMZ say, NaN results of arithmetic are
-//! 0x7FFFFFFF. MUFU is [`crate::num::mufu`]. Minimum and maximum of two NaN give the canonical NaN.
+//! * **f32** is IEEE with the rounding of the instruction, rounded once, also FFMA and FMUL with a scale. An exact sum of 0 is +0, with rounding
+//!   down -0, unless both addends have one sign. FTZ: denormal sources are 0 of their sign, and so is a result that is denormal once it is
+//!   rounded. FMZ: as FTZ, and a product with a factor 0 is +0, whatever the other factor and the sign. The unknown code of a product's
+//!   flush is none, that of its scale 1. A NaN result of arithmetic, minimum and maximum of two NaN included, is 0x7FFFFFFF. Saturation comes last: NaN and -0
+//!   become +0.
+//! * **f64** as f32, without flushing. A NaN result has the bits of the first source (in the order A, B, C, after signs) that is NaN, made quiet,
+//!   or is 0xFFF8000000000000 if none is. Minimum and maximum of two NaN are 0xFFF8000000000000.
+//! * **f16**: with all sources halves and a packed or merged half result, what is exact is rounded once, to f16. Else it is rounded to
+//!   f32 and then, for a half, to f16. Flushing: denormal halves where sources are halves, denormal f32 where they are f32; the result as
+//!   what it is stored as. FMZ as above. NaN is 0x7FFF as half, 0x7FFFFFFF as f32.
+//! * MUFU is [`crate::num::mufu`] of the source after absolute value and sign; RRO copies. FCHK is always true.
+//! * **Comparisons** join as AND where the code of the operation is unknown. Pq is written after Pd.
+//! * **Condition code** (where an instruction sets it): sums Z, S of the result, C the carry out of bit 31 of the sum as performed (`A + ~B + 1`), O signed
+//!   overflow; of three addends C is the carry of either sum and O the overflow of the last one. Products without addend, logic,
+//!   shifts, bit fields, conversions to integers, SET with masks and video: Z and S of the (first 32 bits of the) result, C and O 0; SET with .BF S is 0. Floats (f64 too): Z is zero, S is negative, both for
+//!   NaN, C and O 0; of saturated ones that of the result. With .X, or .X of logic, Z is only kept where it was set.
+//! * **Conversions.** F2F: with FTZ f32 sources and results are flushed (halves never), not if a side is f64. Equal formats copy, NaN becoming
+//!   0x7FFF, 0x7FFFFFFF, or quiet for f64; between formats NaN is those two, or for f64 the sign, quiet, with the mantissa's bits on top.
+//!   F2I of NaN: 0, with a source f64 or a result of 64 bits the result's highest bit alone. I2F converts the magnitude as extended (the most negative number of its
+//!   size stays so under absolute value), negates last. I2I computes in 64 bits.
 //!
 //! # Memory
 //!
@@ -50,7 +71,9 @@
 //! [`Code::local_bytes`] for each lane; shared memory is the block's; addresses outside read 0 and drop writes, byte by byte.
 //! Global memory is [`GlobalMemory`]. Lanes of one instruction access memory one after the other, lane 0 first, so that of two stores to one
 //! place the higher lane's stays. Misaligned accesses are done as they are. Atomics are a read and a write, nothing comes between.
-//! Helper lanes (pixels without coverage, or killed) load but do not store.
+//! Helper lanes (pixels without coverage, or killed) load but do not store; what an atomic reads they have too. Generic addresses
+//! (LD, ST) are global ones. Atomics of a type and operation that have no meaning together only load: INC and DEC but of U32,
+//! logic of F32, anything of F16x2 but ADD, SAFEADD.
 //!
 //! # Textures
 //!

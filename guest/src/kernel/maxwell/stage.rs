@@ -2,7 +2,8 @@
 //!
 //! Attributes are words, whatever they mean. A record holds the words of a [`WordSet`]; a word that a record does not have reads 0
 //! and drops what is stored. Output records start as 0, word 0x1F (w of the position) as 1.0. ALD without a vertex number reads the
-//! stage's own vertex; with one that does not exist it reads 0. Word 0x18, the primitive's number, is [`Work`]'s whatever the vertex number.
+//! stage's own vertex, that of the invocation (tessellation control), else vertex 0; with one that does not exist it reads 0. Addresses are taken modulo 0x400, in a
+//! patch's space modulo 0x200; several words follow each other, each modulo likewise. Without tessellation there are no patch words: 0. Word 0x18, the primitive's number, is [`Work`]'s whatever the vertex number.
 //! What AL2P gives is the logical address.
 
 use std::sync::Arc;
@@ -120,7 +121,7 @@ pub struct Evaluations<'a> {
     pub outputs: &'a mut [u32],
 }
 
-/// Primitives. INVOCATION_ID is the instance; INVOCATION_INFO has `vertices` in bits 23:16.
+/// Primitives. INVOCATION_ID is the instance; INVOCATION_INFO has `vertices` in bits 23:16, PRIM_TYPE in bits 15:8. OUT gives Ra back.
 ///
 /// AST stores to the record that the next emit appends; a record keeps its values after that.
 /// Emits beyond `most` of one invocation are dropped. The invocation's end cuts.
