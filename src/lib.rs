@@ -29,13 +29,13 @@ pub use triglyph_engine::cache::TierMode as Tier;
 pub use triglyph_engine::{capture, device, error, mem, n3ds, render, rsx, snapshot, tegra};
 pub use triglyph_guest as guest;
 
-pub use triglyph_engine::cache::Tiers;
+pub use triglyph_engine::cache::{Tiers, WarmStart, store};
 pub use triglyph_engine::device::{
     Access, Device, Fault, FaultKind, Faults, Machine, ObjectEntry, StageTimes, Stats, WrittenRange,
 };
 pub use triglyph_engine::error::Error;
 pub use triglyph_engine::n3ds::N3ds;
-pub use triglyph_engine::render::Accuracy;
+pub use triglyph_engine::render::{Accuracy, KeyFile};
 pub use triglyph_engine::rsx::{Rsx, RsxMode};
 pub use triglyph_engine::snapshot::SnapshotOptions;
 pub use triglyph_engine::tegra::TegraX1;
@@ -56,6 +56,8 @@ pub struct Options {
     pub pool: Option<Arc<rayon::ThreadPool>>,
     /// Machine code the kernel cache may hold, in bytes.
     pub code_budget: usize,
+    /// A file that remembers which kernels were needed: the next start compiles them in the background before anybody asks.
+    pub key_file: Option<KeyFile>,
     /// How near to the console: on the 3DS whether programs compute in its 24-bit floats, on the PS3 how much of the
     /// chip's plumbing there is ([`RsxMode`]).
     pub accuracy: Accuracy,
@@ -63,7 +65,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { tier: Tier::Auto, threads: 0, pool: None, code_budget: 64 << 20, accuracy: Accuracy::default() }
+        Options {
+            tier: Tier::Auto,
+            threads: 0,
+            pool: None,
+            code_budget: 64 << 20,
+            key_file: None,
+            accuracy: Accuracy::default(),
+        }
     }
 }
 
@@ -84,6 +93,7 @@ impl Options {
             threads: self.threads,
             pool: self.pool.clone(),
             code_budget: self.code_budget,
+            key_file: self.key_file.clone(),
             accuracy: self.accuracy,
         })
     }

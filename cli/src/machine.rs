@@ -1,8 +1,10 @@
 //! Making devices the way the command line asks for.
 
+use std::path::Path;
+
 use clap::ValueEnum;
 use triglyph::device::{Device, Machine};
-use triglyph::{Accuracy, Error, Options, Tier};
+use triglyph::{Accuracy, Error, KeyFile, Options, Tier};
 
 /// Who executes kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -50,6 +52,11 @@ impl TierChoice {
 impl Setup {
     /// A fresh device.
     pub fn device(self, machine: Machine) -> Result<Box<dyn Device>, Error> {
+        self.device_with_keys(machine, None)
+    }
+
+    /// A fresh device that remembers the kernels it needs in a file.
+    pub fn device_with_keys(self, machine: Machine, keys: Option<&Path>) -> Result<Box<dyn Device>, Error> {
         let tier = match self.tier {
             TierChoice::Auto => Tier::Auto,
             TierChoice::Interp => Tier::InterpreterOnly,
@@ -61,6 +68,7 @@ impl Setup {
             AccuracyChoice::Exact => Accuracy::Exact,
             AccuracyChoice::Fast => Accuracy::Fast,
         };
+        options.key_file = keys.map(KeyFile::new);
         triglyph::new_device(machine, &options)
     }
 }

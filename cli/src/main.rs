@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod cache;
 mod capture_file;
 mod disasm;
 mod exit;
@@ -46,6 +47,8 @@ enum Command {
     Info(info::Arguments),
     /// Turn 3DS shader binaries into text and back.
     Disasm(disasm::Arguments),
+    /// Look at a file of remembered kernels, or make it smaller.
+    Cache(cache::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => bench::run(arguments, &output),
         Command::Info(arguments) => info::run(arguments, &output),
         Command::Disasm(arguments) => disasm::run(arguments, &output),
+        Command::Cache(arguments) => cache::run(arguments, &output),
     };
     result.unwrap_or_else(|error| output.error(None, &error)).into()
 }

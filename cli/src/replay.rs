@@ -6,6 +6,7 @@ use clap::Args;
 use serde::Serialize;
 use triglyph::capture::{Checks, Event, Player, Reader};
 
+use crate::cache::warn_about;
 use crate::capture_file::{Named, make_folder, picture_name, write};
 use crate::exit::{Exit, is_closed_pipe};
 use crate::machine::{AccuracyChoice, Setup, TierChoice, parse_threads};
@@ -28,6 +29,9 @@ pub struct Arguments {
     /// How near to the console.
     #[arg(long, value_enum, default_value = "fast")]
     accuracy: AccuracyChoice,
+    /// Remember kernels in this file, and compile those that it knows in the background.
+    #[arg(long, value_name = "FILE")]
+    keys: Option<PathBuf>,
     /// Write the alpha channel too. A screen does not show it.
     #[arg(long)]
     alpha: bool,
@@ -80,7 +84,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
 fn replay(arguments: &Arguments, path: &PathBuf, bytes: &[u8], output: &Output) -> anyhow::Result<()> {
     let reader = Reader::new(bytes)?;
     let setup = Setup { tier: arguments.tier, threads: arguments.threads, accuracy: arguments.accuracy };
-    let mut device = setup.device(reader.header().machine)?;
+    let mut device = setup.device_with_keys(reader.header().machine, arguments.keys.as_deref())?;
+    warn_about(device.warm_start(), output)?;
     let mut player = Player::new(&reader, Checks::PICTURES);
     let (mut pictures, mut submits) = (0, 0);
     while let Some(event) = player.next(&mut *device)? {

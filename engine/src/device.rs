@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use crate::cache::WarmStart;
 use crate::error::Error;
 use crate::snapshot::SnapshotOptions;
 
@@ -179,6 +180,14 @@ pub trait Device: Send {
         Stats::default()
     }
 
+    /// What the file of kernel keys gave when the device was made, if it was given one.
+    fn warm_start(&self) -> Option<&WarmStart> {
+        None
+    }
+
+    /// Waits until no kernel is being compiled or waits for it: those of remembered keys, and what was drawn with so far.
+    fn wait_for_compiler(&self) {}
+
     /// The whole state, as if everything submitted had finished: a device that [`restore`](Self::restore)s it goes on
     /// exactly as this one does.
     ///
@@ -235,6 +244,12 @@ impl<D: Device + ?Sized> Device for Box<D> {
     }
     fn stats(&self) -> Stats {
         (**self).stats()
+    }
+    fn warm_start(&self) -> Option<&WarmStart> {
+        (**self).warm_start()
+    }
+    fn wait_for_compiler(&self) {
+        (**self).wait_for_compiler()
     }
     fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
         (**self).snapshot(options)

@@ -4,12 +4,14 @@
 
 pub mod program;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::cache::image::ImageCache;
+use crate::cache::store::KeyStore;
 use crate::cache::texture::TextureCache;
-use crate::cache::{Kernels, TierMode, Tiers};
+use crate::cache::{Kernels, TierMode, Tiers, WarmStart};
 use crate::device::{StageTimes, Stats};
 use crate::draw::program::Records;
 use crate::draw::{Assembler, Batch, Setup, Shaded, shade};
@@ -34,8 +36,29 @@ pub struct RenderOptions {
     pub pool: Option<Arc<rayon::ThreadPool>>,
     /// Machine code the kernel cache may hold, in bytes.
     pub code_budget: usize,
+    /// A file that remembers which kernels were needed, for the next start.
+    pub key_file: Option<KeyFile>,
     /// How near to the console.
     pub accuracy: Accuracy,
+}
+
+/// Where kernel keys are remembered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyFile {
+    /// The file; made when it is not there, with its folder.
+    pub path: PathBuf,
+    /// Bytes beyond which the least used keys are forgotten.
+    pub limit: u64,
+}
+
+impl KeyFile {
+    /// Room for some ten thousand keys.
+    pub const LIMIT: u64 = 32 << 20;
+
+    /// A file of the usual size.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        KeyFile { path: path.into(), limit: Self::LIMIT }
+    }
 }
 
 /// How near to the console numbers and mechanisms are. Every difference is on the machine's page under `docs/`.
@@ -53,6 +76,7 @@ pub enum Accuracy {
 pub struct Renderer {
     /// All kernels.
     pub kernels: Kernels,
+    warm_start: WarmStart,
     /// All threads.
     pub scheduler: Scheduler,
     textures: TextureCache,
@@ -103,8 +127,14 @@ impl Renderer {
             rows: 0,
             block: triglyph_guest::layout::Block::B8,
         };
+        let (tiers, mode, budget) = (options.tiers.clone(), options.mode, options.code_budget);
+        let (kernels, warm_start) = match &options.key_file {
+            None => (Kernels::new(tiers, mode, budget), WarmStart::default()),
+            Some(file) => Kernels::remembering(tiers, mode, budget, KeyStore::new(&file.path), file.limit),
+        };
         Ok(Renderer {
-            kernels: Kernels::new(options.tiers.clone(), options.mode, options.code_budget),
+            kernels,
+            warm_start,
             scheduler,
             textures: TextureCache::default(),
             scene: Scene::new(nowhere),
@@ -116,6 +146,11 @@ impl Renderer {
             samples: 0,
             stats: Stats::default(),
         })
+    }
+
+    /// What the file of keys gave at the start.
+    pub fn warm_start(&self) -> &WarmStart {
+        &self.warm_start
     }
 
     /// Shades a batch of vertices.

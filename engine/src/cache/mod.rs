@@ -15,6 +15,7 @@ mod program;
 mod slot;
 pub mod store;
 pub mod texture;
+mod warm;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,6 +33,9 @@ use crate::sched::Worker;
 pub use handle::{GeometryHandle, MmeHandle, PixelChoice, PixelHandle, TransferHandle, VertexHandle};
 pub use program::{FragmentChoice, FragmentHandle, ProgramVertexHandle};
 use slot::{Kind, Table};
+use store::{KeyKind, KeyStore};
+use warm::KeyLog;
+pub use warm::WarmStart;
 
 /// Which tier serves kernel calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -90,6 +94,8 @@ struct Shared {
     budget: usize,
     worker: Worker,
     counters: Counters,
+    /// The file that keys are remembered in.
+    log: Option<KeyLog>,
 }
 
 /// What the cache has done so far.
@@ -147,7 +153,59 @@ impl Counters {
 impl Kernels {
     /// Empty tables. `budget` is the machine code they may hold, in bytes.
     pub fn new(tiers: Tiers, mode: TierMode, budget: usize) -> Self {
-        let shared = Shared { tiers, mode, budget, worker: Worker::default(), counters: Counters::default() };
+        let (worker, counters) = (Worker::default(), Counters::default());
+        Kernels::with(Shared { tiers, mode, budget, worker, counters, log: None })
+    }
+
+    /// Tables that know the keys in a file and add to it. Kernels of known keys are compiled in the background, most used first,
+    /// unless somebody asks for them sooner. The file is made smaller when it exceeds `limit` bytes. One that cannot be read or written costs
+    /// nothing but the time it would have saved.
+    pub fn remembering(tiers: Tiers, mode: TierMode, budget: usize, store: KeyStore, limit: u64) -> (Self, WarmStart) {
+        let read = store.read();
+        let (contents, error) = match read {
+            Ok(contents) => (contents, None),
+            Err(error) => (store::Contents::default(), Some(error)),
+        };
+        let usable = error.is_none() && mode != TierMode::InterpreterOnly;
+        let known = contents.keys.iter().map(|key| key.hash).collect();
+        let log = usable.then(|| KeyLog::new(store, known));
+        let (worker, counters) = (Worker::default(), Counters::default());
+        let kernels = Kernels::with(Shared { tiers, mode, budget, worker, counters, log });
+        let mut start = WarmStart { damage: contents.damage, error, ..WarmStart::default() };
+        if !usable {
+            return (kernels, start);
+        }
+        for key in &contents.keys {
+            if kernels.recall(key) { start.keys += 1 } else { start.undecodable += 1 }
+        }
+        if contents.bytes > limit {
+            let shared = kernels.shared.clone();
+            let prune = move || shared.log.iter().for_each(|log| log.prune(limit / 4 * 3));
+            kernels.shared.worker.spawn_later(prune);
+        }
+        (kernels, start)
+    }
+
+    fn recall(&self, key: &store::StoredKey) -> bool {
+        let (shared, bytes, uses) = (&self.shared, &key.bytes[..], key.uses);
+        match key.kind {
+            KeyKind::Vertex => self.vertex.recall(shared, bytes, uses),
+            KeyKind::Geometry => self.geometry.recall(shared, bytes, uses),
+            KeyKind::Pixel => self.pixel.recall(shared, bytes, uses),
+            KeyKind::Transfer => self.transfer.recall(shared, bytes, uses),
+            KeyKind::ProgramVertex => self.program_vertex.recall(shared, bytes, uses),
+            KeyKind::Fragment => self.fragment.recall(shared, bytes, uses),
+            KeyKind::Macro => self.mme.recall(shared, bytes, uses),
+            KeyKind::Shader => false,
+        }
+    }
+
+    /// What went wrong with the file of keys since this was asked last.
+    pub fn key_file_trouble(&self) -> Option<store::StoreError> {
+        self.shared.log.as_ref()?.take_trouble()
+    }
+
+    fn with(shared: Shared) -> Self {
         let shared = Arc::new(shared);
         Kernels {
             shared,
@@ -227,6 +285,16 @@ impl Drop for Kernels {
     fn drop(&mut self) {
         // Queued jobs own what they work on; without this they would all be compiled for nobody.
         self.shared.worker.cancel();
+        if let Some(log) = &self.shared.log {
+            let mut used = self.vertex.known_keys();
+            used.extend(self.geometry.known_keys());
+            used.extend(self.pixel.known_keys());
+            used.extend(self.transfer.known_keys());
+            used.extend(self.program_vertex.known_keys());
+            used.extend(self.fragment.known_keys());
+            used.extend(self.mme.known_keys());
+            log.finish(used);
+        }
     }
 }
 
@@ -246,6 +314,7 @@ struct FragmentKind;
 struct MmeKind;
 
 impl Kind for VertexKind {
+    const STORED: KeyKind = KeyKind::Vertex;
     type Key = VertexKey;
     type Kernel = dyn VertexKernel;
     fn make(tier: &dyn Tier, key: &VertexKey) -> Option<Arc<dyn VertexKernel>> {
@@ -257,6 +326,7 @@ impl Kind for VertexKind {
 }
 
 impl Kind for GeometryKind {
+    const STORED: KeyKind = KeyKind::Geometry;
     type Key = GeometryKey;
     type Kernel = dyn GeometryKernel;
     fn make(tier: &dyn Tier, key: &GeometryKey) -> Option<Arc<dyn GeometryKernel>> {
@@ -268,6 +338,7 @@ impl Kind for GeometryKind {
 }
 
 impl Kind for PixelKind {
+    const STORED: KeyKind = KeyKind::Pixel;
     type Key = PixelKey;
     type Kernel = dyn PixelKernel;
     fn make(tier: &dyn Tier, key: &PixelKey) -> Option<Arc<dyn PixelKernel>> {
@@ -279,6 +350,7 @@ impl Kind for PixelKind {
 }
 
 impl Kind for TransferKind {
+    const STORED: KeyKind = KeyKind::Transfer;
     type Key = TransferKey;
     type Kernel = dyn TransferKernel;
     fn make(tier: &dyn Tier, key: &TransferKey) -> Option<Arc<dyn TransferKernel>> {
@@ -290,6 +362,7 @@ impl Kind for TransferKind {
 }
 
 impl Kind for ProgramVertexKind {
+    const STORED: KeyKind = KeyKind::ProgramVertex;
     type Key = programs::vertex::VertexKey;
     type Kernel = dyn programs::VertexKernel;
     fn make(tier: &dyn Tier, key: &Self::Key) -> Option<Arc<Self::Kernel>> {
@@ -301,6 +374,7 @@ impl Kind for ProgramVertexKind {
 }
 
 impl Kind for FragmentKind {
+    const STORED: KeyKind = KeyKind::Fragment;
     type Key = FragmentKey;
     type Kernel = dyn programs::FragmentKernel;
     fn make(tier: &dyn Tier, key: &Self::Key) -> Option<Arc<Self::Kernel>> {
@@ -312,6 +386,7 @@ impl Kind for FragmentKind {
 }
 
 impl Kind for MmeKind {
+    const STORED: KeyKind = KeyKind::Macro;
     type Key = MmeKey;
     type Kernel = dyn MmeKernel;
     fn make(tier: &dyn Tier, key: &MmeKey) -> Option<Arc<dyn MmeKernel>> {

@@ -6,8 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::Instant;
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use triglyph_guest::kernel::{ContentHash, Tier};
 
+use super::store::KeyKind;
+use super::warm::{self, UsedKey};
 use super::{Counters, Shared, TierMode};
 
 /// Calls after which a kernel is worth compiling again with more effort. A call is a batch of vertices, a tile's
@@ -16,7 +19,9 @@ const PROMOTE_AFTER: u32 = 2048;
 
 /// A kind of kernel.
 pub(super) trait Kind: 'static {
-    type Key: Clone + Eq + Hash + Send + Sync + std::fmt::Debug;
+    /// What its keys are in files.
+    const STORED: KeyKind;
+    type Key: Clone + Eq + Hash + Send + Sync + std::fmt::Debug + BorshSerialize + BorshDeserialize;
     type Kernel: ?Sized + Send + Sync;
     fn make(tier: &dyn Tier, key: &Self::Key) -> Option<Arc<Self::Kernel>>;
     fn code_bytes(kernel: &Self::Kernel) -> usize;
@@ -28,6 +33,10 @@ pub(super) struct Slot<K: Kind> {
     shared: Arc<Shared>,
     reference: OnceLock<Arc<K::Kernel>>,
     compiled: RwLock<Option<Arc<K::Kernel>>>,
+    /// Whether the first compilation is done; held while it is going on.
+    started: Mutex<bool>,
+    /// A compilation that can wait is queued.
+    deferred: AtomicBool,
     calls: AtomicU32,
     promoted: AtomicBool,
     last_used: AtomicU64,
@@ -68,6 +77,27 @@ impl<K: Kind> Slot<K> {
                 }
             });
         }
+    }
+
+    /// Compiles for the first time, unless somebody has.
+    fn compile_first(&self, tier: Option<&dyn Tier>) {
+        let mut started = self.started.lock().unwrap_or_else(|e| e.into_inner());
+        if !std::mem::replace(&mut *started, true) {
+            self.compile(tier);
+        }
+    }
+
+    /// Has the file of keys know this one, if there is a file and the compiler took the key.
+    fn remember(self: &Arc<Self>) {
+        if self.shared.log.is_none() || self.compiled().is_none() {
+            return;
+        }
+        let slot = self.clone();
+        self.shared.worker.spawn_later(move || {
+            if let Some(log) = &slot.shared.log {
+                log.add(K::STORED, &slot.key);
+            }
+        });
     }
 
     fn compile(&self, tier: Option<&dyn Tier>) -> bool {
@@ -139,10 +169,41 @@ impl<K: Kind> Table<K> {
         };
         debug_assert_eq!(slot.key, *key, "two keys of one content hash");
         slot.last_used.store(now, Relaxed);
-        if new {
+        if new || slot.deferred.swap(false, Relaxed) {
             start_compiling(&slot);
         }
         slot
+    }
+
+    /// Takes a key that an earlier start has used, unless it is here already; it is compiled when nothing else is to do.
+    /// False when the bytes are no key.
+    pub(super) fn recall(&self, shared: &Arc<Shared>, bytes: &[u8], uses: u64) -> bool {
+        let Some(key) = warm::decode::<K::Key>(bytes) else { return false };
+        let mut slots = self.slots.lock().unwrap_or_else(|e| e.into_inner());
+        slots.entry(ContentHash::of(&key)).or_insert_with(|| {
+            let slot = Arc::new(new_slot(shared, &key));
+            slot.deferred.store(true, Relaxed);
+            let job = slot.clone();
+            let much = uses >= u64::from(PROMOTE_AFTER) || shared.mode == TierMode::JitOnly;
+            shared.worker.spawn_later(move || {
+                let tiers = &job.shared.tiers;
+                job.promoted.store(much, Relaxed);
+                job.compile_first(if much { tiers.hot.as_deref() } else { tiers.quick.as_deref() });
+            });
+            slot
+        });
+        true
+    }
+
+    /// Every key that there is code for, and its calls.
+    pub(super) fn known_keys(&self) -> Vec<UsedKey> {
+        let slots = self.slots.lock().unwrap_or_else(|e| e.into_inner());
+        let compiled = slots.values().filter(|slot| slot.compiled().is_some());
+        let used = |slot: &Arc<Slot<K>>| {
+            let bytes = borsh::to_vec(&slot.key).ok()?;
+            Some(UsedKey { kind: K::STORED, bytes, calls: slot.calls.load(Relaxed).into() })
+        };
+        compiled.filter_map(used).collect()
     }
 
     /// Makes room: while the code of all tables exceeds the budget, the quarter of the slots that was used longest
@@ -166,6 +227,8 @@ fn new_slot<K: Kind>(shared: &Arc<Shared>, key: &K::Key) -> Slot<K> {
         shared: shared.clone(),
         reference: OnceLock::new(),
         compiled: RwLock::new(None),
+        started: Mutex::new(false),
+        deferred: AtomicBool::new(false),
         calls: AtomicU32::new(0),
         promoted: AtomicBool::new(false),
         last_used: AtomicU64::new(0),
@@ -176,12 +239,14 @@ fn start_compiling<K: Kind>(slot: &Arc<Slot<K>>) {
     match slot.shared.mode {
         TierMode::InterpreterOnly => {}
         TierMode::JitOnly => {
-            slot.compile(slot.shared.tiers.hot.as_deref());
+            slot.compile_first(slot.shared.tiers.hot.as_deref());
+            slot.remember();
         }
         TierMode::Auto => {
             let job = slot.clone();
             slot.shared.worker.spawn(move || {
-                job.compile(job.shared.tiers.quick.as_deref());
+                job.compile_first(job.shared.tiers.quick.as_deref());
+                job.remember();
             });
         }
     }

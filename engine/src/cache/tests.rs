@@ -153,3 +153,70 @@ fn dropping_an_engine_in_the_middle_of_compiling_does_not_hang() {
         assert_ne!(served_by(&handles[0]), 0);
     }
 }
+
+fn remembering(mode: TierMode, store: &KeyStore) -> (Kernels, WarmStart) {
+    let reference = Numbered { number: REFERENCE, ..Numbered::default() };
+    let tiers = Tiers {
+        reference: Arc::new(reference),
+        quick: Some(Arc::new(numbered(QUICK))),
+        hot: Some(Arc::new(numbered(HOT))),
+    };
+    Kernels::remembering(tiers, mode, 1 << 20, store.clone(), 1 << 20)
+}
+
+#[test]
+fn a_second_start_compiles_what_the_first_one_needed() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = KeyStore::new(folder.path().join("keys"));
+    let (first, start) = remembering(TierMode::Auto, &store);
+    assert_eq!((start.keys, start.error.is_none()), (0, true));
+    for bytes in 0..10 {
+        let handle = first.transfer(&TransferKey::Fill { bytes });
+        (0..=bytes).for_each(|_| assert_ne!(served_by(&handle), 0));
+    }
+    let busy = first.transfer(&TransferKey::Fill { bytes: 4 });
+    (0..3000).for_each(|_| assert_ne!(served_by(&busy), 0));
+    first.wait_for_compiler();
+    drop(first);
+
+    let (second, start) = remembering(TierMode::Auto, &store);
+    assert_eq!((start.keys, start.damage.len(), start.undecodable), (10, 0, 0));
+    second.wait_for_compiler();
+    assert_eq!(second.counters().compiled(), 10);
+    assert_eq!(served_by(&second.transfer(&TransferKey::Fill { bytes: 4 })), HOT, "much used: compiled well at once");
+    assert_eq!(served_by(&second.transfer(&TransferKey::Fill { bytes: 5 })), QUICK);
+    second.wait_for_compiler();
+    assert_eq!(second.counters().compiled(), 10, "nothing twice");
+    drop(second);
+
+    let (third, start) = remembering(TierMode::JitOnly, &store);
+    assert_eq!(start.keys, 10);
+    assert_eq!(served_by(&third.transfer(&TransferKey::Fill { bytes: 5 })), HOT);
+    assert_eq!(store.read().unwrap().keys[0].uses, 3000 + 5 + 1);
+    let (interpreter, start) = remembering(TierMode::InterpreterOnly, &store);
+    assert_eq!((start.keys, interpreter.len()), (0, 0));
+}
+
+#[test]
+fn a_file_that_cannot_serve_is_reported_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = KeyStore::new(folder.path().join("notes.txt"));
+    std::fs::write(store.path(), "not keys").unwrap();
+    let (kernels, start) = remembering(TierMode::Auto, &store);
+    assert!(start.error.is_some());
+    kernels.transfer(&KEY);
+    kernels.wait_for_compiler();
+    assert_eq!(kernels.counters().compiled(), 1);
+    drop(kernels);
+    assert_eq!(std::fs::read(store.path()).unwrap(), b"not keys");
+}
+
+#[test]
+fn records_that_are_no_keys_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = KeyStore::new(folder.path().join("keys"));
+    let keys: Vec<_> = KeyKind::ALL.into_iter().map(|kind| (kind, vec![0xEE; 3])).collect();
+    store.append(&keys, &[]).unwrap();
+    let (kernels, start) = remembering(TierMode::Auto, &store);
+    assert_eq!((start.keys, start.undecodable, kernels.len()), (0, keys.len(), 0));
+}

@@ -6,6 +6,7 @@ use super::core::Core;
 use super::external::External;
 use super::gsp::{Bus, Gsp, Hardware, SharedPage};
 use super::gx::Executed;
+use crate::cache::WarmStart;
 use crate::device::{Access, Device, Fault, FaultKind, Faults, Machine, Stats, WrittenRange};
 use crate::error::Error;
 use crate::mem::Memory;
@@ -145,6 +146,14 @@ impl Device for N3ds {
 
     fn stats(&self) -> Stats {
         self.core.renderer.stats()
+    }
+
+    fn warm_start(&self) -> Option<&WarmStart> {
+        Some(self.core.renderer.warm_start())
+    }
+
+    fn wait_for_compiler(&self) {
+        self.core.renderer.kernels.wait_for_compiler();
     }
 
     fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {

@@ -10,6 +10,7 @@ use super::mmio::Mmio;
 use super::outside::{Event, Outside, SoftwareHandler};
 use super::ramin;
 use super::segments::{Segment, Segments};
+use crate::cache::WarmStart;
 use crate::device::{Access, Device, FaultKind, Faults, Machine, ObjectEntry, Stats, WrittenRange};
 use crate::error::Error;
 use crate::mem::Memory;
@@ -289,6 +290,14 @@ impl Device for Rsx {
 
     fn stats(&self) -> Stats {
         self.core.renderer.stats()
+    }
+
+    fn warm_start(&self) -> Option<&WarmStart> {
+        Some(self.core.renderer.warm_start())
+    }
+
+    fn wait_for_compiler(&self) {
+        self.core.renderer.kernels.wait_for_compiler();
     }
 
     fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {

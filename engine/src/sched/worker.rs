@@ -1,24 +1,70 @@
 //! A thread for work that nobody waits for: compiling kernels.
 
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Condvar, Mutex};
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Runs jobs in order on a thread of its own, started with the first job.
+/// Runs jobs in order on a thread of its own, started with the first job. Jobs that can wait run when there are no others.
 #[derive(Default)]
 pub struct Worker {
-    thread: Mutex<Option<(Sender<Job>, JoinHandle<()>)>>,
-    pending: Arc<Pending>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    shared: Arc<Shared>,
 }
 
 #[derive(Default)]
-struct Pending {
-    jobs: Mutex<usize>,
+struct Shared {
+    queues: Mutex<Queues>,
+    /// Something was queued, or the worker stops.
+    changed: Condvar,
     idle: Condvar,
-    /// Set when the work is of no use any more: what has not started is given up.
-    stop: std::sync::atomic::AtomicBool,
+}
+
+#[derive(Default)]
+struct Queues {
+    soon: VecDeque<Job>,
+    later: VecDeque<Job>,
+    running: bool,
+    /// The work is of no use any more: what has not started is given up.
+    cancelled: bool,
+    /// Nothing will be queued any more.
+    stopped: bool,
+}
+
+impl Queues {
+    fn pending(&self) -> usize {
+        self.soon.len() + self.later.len() + usize::from(self.running)
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queues> {
+        self.queues.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn run(&self) {
+        let mut queues = self.lock();
+        loop {
+            let job = queues.soon.pop_front().or_else(|| queues.later.pop_front());
+            let Some(job) = job else {
+                if queues.stopped {
+                    return;
+                }
+                queues = self.changed.wait(queues).unwrap_or_else(|e| e.into_inner());
+                continue;
+            };
+            queues.running = true;
+            drop(queues);
+            // A job that panics is done as well; the hook has reported it.
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+            queues = self.lock();
+            queues.running = false;
+            if queues.pending() == 0 {
+                self.idle.notify_all();
+            }
+        }
+    }
 }
 
 impl std::fmt::Debug for Worker {
@@ -28,69 +74,75 @@ impl std::fmt::Debug for Worker {
 }
 
 impl Worker {
-    /// Queues a job. Returns false when the host gives no thread; the job is dropped then.
+    /// Queues a job. Returns false when the host gives no thread or work was given up; the job is dropped then.
     pub fn spawn(&self, job: impl FnOnce() + Send + 'static) -> bool {
+        self.queue(Box::new(job), |queues| &mut queues.soon)
+    }
+
+    /// Queues a job that can wait for those of [`Worker::spawn`].
+    pub fn spawn_later(&self, job: impl FnOnce() + Send + 'static) -> bool {
+        self.queue(Box::new(job), |queues| &mut queues.later)
+    }
+
+    fn queue(&self, job: Job, which: impl FnOnce(&mut Queues) -> &mut VecDeque<Job>) -> bool {
         let mut thread = self.thread.lock().unwrap_or_else(|e| e.into_inner());
         if thread.is_none() {
-            let (sender, receiver) = channel::<Job>();
-            let run = move || receiver.into_iter().for_each(|job| job());
-            match std::thread::Builder::new().name("triglyph-compile".into()).spawn(run) {
-                Ok(handle) => *thread = Some((sender, handle)),
+            let shared = self.shared.clone();
+            let started = std::thread::Builder::new().name("triglyph-compile".into()).spawn(move || shared.run());
+            match started {
+                Ok(handle) => *thread = Some(handle),
                 Err(_) => return false,
             }
         }
-        let Some((sender, _)) = thread.as_ref() else { return false };
-        *self.pending.jobs.lock().unwrap_or_else(|e| e.into_inner()) += 1;
-        let pending = Done(self.pending.clone());
-        sender
-            .send(Box::new(move || {
-                let pending = pending;
-                if !pending.0.stop.load(std::sync::atomic::Ordering::Relaxed) {
-                    job();
-                }
-            }))
-            .is_ok()
+        let mut queues = self.shared.lock();
+        if queues.cancelled {
+            return false;
+        }
+        which(&mut queues).push_back(job);
+        self.shared.changed.notify_one();
+        true
     }
 
-    /// Gives up every job that has not started.
+    /// Gives up every job that has not started, and those that come.
     pub fn cancel(&self) {
-        self.pending.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        let dropped = {
+            let mut queues = self.shared.lock();
+            queues.cancelled = true;
+            let dropped = (std::mem::take(&mut queues.soon), std::mem::take(&mut queues.later));
+            if queues.pending() == 0 {
+                self.shared.idle.notify_all();
+            }
+            dropped
+        };
+        // Outside of the lock: jobs may be the last owners of what owns this worker.
+        drop(dropped);
     }
 
     /// Jobs queued or running.
     pub fn pending(&self) -> usize {
-        *self.pending.jobs.lock().unwrap_or_else(|e| e.into_inner())
+        self.shared.lock().pending()
     }
 
     /// Waits until there is no job left.
     pub fn wait_idle(&self) {
-        let mut jobs = self.pending.jobs.lock().unwrap_or_else(|e| e.into_inner());
-        while *jobs != 0 {
-            jobs = self.pending.idle.wait(jobs).unwrap_or_else(|e| e.into_inner());
+        let mut queues = self.shared.lock();
+        while queues.pending() != 0 {
+            queues = self.shared.idle.wait(queues).unwrap_or_else(|e| e.into_inner());
         }
-    }
-}
-
-/// Counts a job as done when it ends, also by a panic.
-struct Done(Arc<Pending>);
-
-impl Drop for Done {
-    fn drop(&mut self) {
-        *self.0.jobs.lock().unwrap_or_else(|e| e.into_inner()) -= 1;
-        self.0.idle.notify_all();
     }
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
         self.cancel();
+        self.shared.lock().stopped = true;
+        self.shared.changed.notify_all();
         let thread = self.thread.get_mut().unwrap_or_else(|e| e.into_inner()).take();
-        if let Some((sender, handle)) = thread {
-            drop(sender);
+        if let Some(thread) = thread
             // The job that runs now is finished, nothing else. When the last owner is a job, there is no joining.
-            if handle.thread().id() != std::thread::current().id() {
-                let _ = handle.join();
-            }
+            && thread.thread().id() != std::thread::current().id()
+        {
+            let _ = thread.join();
         }
     }
 }
@@ -111,6 +163,41 @@ mod tests {
         worker.wait_idle();
         assert_eq!(*log.lock().unwrap(), (0..10).collect::<Vec<_>>());
         assert_eq!(worker.pending(), 0);
+    }
+
+    #[test]
+    fn jobs_that_can_wait_do() {
+        let worker = Worker::default();
+        let log = Arc::new(Mutex::new(Vec::new()));
+        // Holds the worker until everything is queued.
+        let gate = Arc::new(Mutex::new(()));
+        let held = gate.lock().unwrap();
+        let wait = gate.clone();
+        worker.spawn(move || drop(wait.lock().unwrap()));
+        for i in 0..4 {
+            let log = log.clone();
+            worker.spawn_later(move || log.lock().unwrap().push(10 + i));
+        }
+        for i in 0..4 {
+            let log = log.clone();
+            worker.spawn(move || log.lock().unwrap().push(i));
+        }
+        drop(held);
+        worker.wait_idle();
+        assert_eq!(*log.lock().unwrap(), [0, 1, 2, 3, 10, 11, 12, 13]);
+    }
+
+    #[test]
+    fn a_job_that_panics_is_done() {
+        let worker = Worker::default();
+        worker.spawn(|| panic!("on purpose"));
+        let done = Arc::new(AtomicUsize::new(0));
+        let count = done.clone();
+        worker.spawn(move || {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+        worker.wait_idle();
+        assert_eq!(done.load(Ordering::Relaxed), 1);
     }
 
     #[test]

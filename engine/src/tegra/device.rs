@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::channel::Channel;
 use super::core::{ADDRESS_MASK, Core, SPACE};
+use crate::cache::WarmStart;
 use crate::device::{Access, Device, FaultKind, Faults, Machine, Stats, WrittenRange};
 use crate::error::Error;
 use crate::render::{RenderOptions, Renderer};
@@ -139,6 +140,14 @@ impl Device for TegraX1 {
 
     fn stats(&self) -> Stats {
         self.core.renderer.stats()
+    }
+
+    fn warm_start(&self) -> Option<&WarmStart> {
+        Some(self.core.renderer.warm_start())
+    }
+
+    fn wait_for_compiler(&self) {
+        self.core.renderer.kernels.wait_for_compiler();
     }
 
     fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {

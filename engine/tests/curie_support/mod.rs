@@ -79,6 +79,7 @@ impl Console {
             threads: 1,
             pool: None,
             code_budget: 1 << 20,
+            key_file: None,
             accuracy: Accuracy::default(),
         };
         let mut gpu = Rsx::new(&options, RsxMode::Fast).unwrap();

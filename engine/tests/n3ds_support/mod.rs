@@ -38,6 +38,7 @@ pub fn machine() -> N3ds {
         threads: 1,
         pool: None,
         code_budget: 1 << 20,
+        key_file: None,
         accuracy: Accuracy::default(),
     };
     N3ds::new(&options).unwrap()

@@ -50,6 +50,7 @@ pub fn options(threads: usize) -> RenderOptions {
         threads,
         pool: None,
         code_budget: 1 << 20,
+        key_file: None,
         accuracy: Accuracy::default(),
     }
 }

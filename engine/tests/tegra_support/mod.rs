@@ -37,6 +37,7 @@ pub fn options() -> RenderOptions {
         threads: 1,
         pool: None,
         code_budget: 1 << 20,
+        key_file: None,
         accuracy: Accuracy::default(),
     }
 }

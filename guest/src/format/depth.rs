@@ -1,7 +1,9 @@
 //! Depth formats.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 /// A depth buffer's format (3dbrew: GPU/Internal Registers, 0x116).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 pub enum DepthFormat {
     /// 16 bits of depth, 2 bytes.
     D16,

@@ -3,8 +3,10 @@
 //! All are little-endian words with red in the most significant bits (3dbrew: GPU/External Registers). Colours
 //! are `[r, g, b, a]`, 8 bits each.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 /// A colour format. Its number differs between the transfer engine and the render target registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 pub enum PixelFormat {
     /// 4 bytes: A, B, G, R.
     Rgba8,

@@ -1,7 +1,9 @@
 //! Texture formats (3dbrew: GPU/Internal Registers, 0x08E).
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 /// A texture's texel format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 pub enum TexelFormat {
     /// 4 bytes: A, B, G, R.
     Rgba8,

@@ -6,15 +6,17 @@
 //! then `buffer = next`, and the channels that the stage updates go from `out` to `next`. So an update is seen two
 //! stages later.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 /// Six stages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Combiners {
     /// In order of evaluation.
     pub stages: [Stage; 6],
 }
 
 /// One combiner stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Stage {
     /// Function of r, g, b.
     pub color: Function,
@@ -49,7 +51,7 @@ impl Stage {
 }
 
 /// Combiner functions of operands a, b, c; division truncates, results are clamped to 0..255.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Function {
     /// a
     Replace,
@@ -75,7 +77,7 @@ pub enum Function {
 }
 
 /// Where an operand comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Source {
     /// The interpolated vertex colour.
     Primary,
@@ -96,7 +98,7 @@ pub enum Source {
 }
 
 /// An operand of a colour function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct ColorOperand {
     /// Where from.
     pub source: Source,
@@ -107,7 +109,7 @@ pub struct ColorOperand {
 }
 
 /// What a colour operand takes from its source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum ColorChannel {
     /// r, g, b.
     Rgb,
@@ -118,7 +120,7 @@ pub enum ColorChannel {
 }
 
 /// An operand of an alpha function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct AlphaOperand {
     /// Where from.
     pub source: Source,
@@ -129,7 +131,7 @@ pub struct AlphaOperand {
 }
 
 /// A colour channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 #[expect(missing_docs, reason = "the names are the definition")]
 pub enum Channel {
     R,

@@ -12,9 +12,10 @@
 
 use super::vertex::{OutputMap, Program, Uniforms, VertexConstants};
 use crate::pica::isa::SetEmit;
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// What a geometry kernel is specialised to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct GeometryKey {
     /// The program, with the boolean uniforms as the first primitive sees them.
     pub program: Program,
@@ -30,7 +31,7 @@ pub struct GeometryKey {
 }
 
 /// Where the values of a primitive go.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum GeometryInputs {
     /// Value i goes to this input register; input registers without a value are zero. Every primitive has as many
     /// values as there are registers here.

@@ -46,8 +46,10 @@
 //! entry `i & 255`; `value = entry[0] + entry[1]*(t - i)`, times the scale. Only i is clamped: beyond both ends the
 //! line of the last entry goes on. Distance attenuation looks up as absolute (its x is clamped already), without scale.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 /// What the code of fragment lighting depends on.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct LightingKey {
     /// Varying slots of the quaternion x, y, z, w.
     pub quaternion_slots: [u8; 4],
@@ -70,7 +72,7 @@ pub struct LightingKey {
 }
 
 /// One light.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct LightKey {
     /// Its number, 0 to 7: which constants and tables it has.
     pub index: u8,
@@ -91,7 +93,7 @@ pub struct LightKey {
 }
 
 /// The seven shared table roles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Table {
     /// Distribution 0.
     D0,
@@ -133,7 +135,7 @@ pub const SPOT: usize = 8;
 pub const DISTANCE: usize = 16;
 
 /// How a table is looked up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct TableKey {
     /// What is looked up.
     pub input: TableInput,
@@ -144,7 +146,7 @@ pub struct TableKey {
 }
 
 /// What a table is a function of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum TableInput {
     /// dot(N, Hn)
     NormalHalf,
@@ -163,7 +165,7 @@ pub enum TableInput {
 }
 
 /// Bump mapping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Bump {
     /// None.
     Off,
@@ -184,7 +186,7 @@ pub enum Bump {
 }
 
 /// Shadows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct ShadowKey {
     /// The texture unit, 0 to 3.
     pub unit: u8,

@@ -11,6 +11,7 @@
 //! The program ends behind the delay slot of an exit, and stops where [`MmeStop`] says. Branches that are taken are counted, and
 //! the one that exceeds [`BRANCHES`] stops it: what lies between two of them is bounded by the size of the code.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use std::cell::Cell;
 
 use super::tier::Refused;
@@ -26,7 +27,7 @@ pub const BRANCHES: u32 = 1 << 24;
 pub const CALL: u32 = u32::MAX;
 
 /// What a macro kernel is specialised to: the words that the program can reach, wherever they stood in memory.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct MmeKey {
     /// From the lowest reachable word to the highest one. Words in between may belong to others.
     pub code: Vec<u32>,

@@ -28,9 +28,10 @@ use crate::kernel::combine::Combiners;
 use crate::kernel::lighting::{LightTables, LightingConstants, LightingKey};
 use crate::kernel::procedural::{ProceduralData, ProceduralKey};
 use crate::layout::Block;
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// What a pixel kernel is specialised to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct PixelKey {
     /// Which varying slots the primitives carry, bit s = slot s of the vertex record. [`PixelJob::varyings`] holds
     /// them packed in ascending order.
@@ -81,7 +82,7 @@ pub struct PixelKey {
 /// ```
 /// There are no tests, masks, fog or blending; [`PixelKey::color_format`] is `Rgba8` and the depth target is not used.
 /// (3DS; one emulator's reading of hardware research.)
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct ShadowWrite;
 
 impl PixelKey {
@@ -98,7 +99,7 @@ impl PixelKey {
 }
 
 /// A comparison function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Compare {
     /// false
     Never,
@@ -135,7 +136,7 @@ impl Compare {
 }
 
 /// How a texture unit is set up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct TextureKey {
     /// What the unit does; a disabled unit gives (0, 0, 0, 0).
     pub kind: TextureKind,
@@ -198,7 +199,7 @@ impl TextureKey {
 /// [`crate::num::ops::log2`]. lod <= 0 magnifies. Level: nearest
 /// floor(lod + 0.5), linear: L = floor(lod), F = trunc((lod - L)*256), `(c_L*(256-F) + c_{L+1}*F + 128) >> 8` with
 /// L+1 at most the largest level. Level k is (width >> k) x (height >> k); one without texels gives (0, 0, 0, 0).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum TextureKind {
     /// The unit is off: (0, 0, 0, 0).
     Disabled,
@@ -239,7 +240,7 @@ impl TextureKind {
 /// How shadow maps are compared. Texels are those of [`ShadowWrite`] (decoded as RGBA8, depth is A, B, G and shadow R);
 /// the result goes to all four channels. With z = trunc(min(|w|, 1) * 0xFFFFFF), NaN giving 0, w the third coordinate
 /// or the major axis, and bias of [`TextureConstants::shadow_bias`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum ShadowForm {
     /// z' = max(z - bias, 0). X = u*width - 0.5, i = floor(X), fx = X - i, likewise Y (X and Y clamped to -2^20..2^20
     /// first). s(a, b) is 1.0 outside of a two-dimensional map, coordinates are clamped to the face of a cube;
@@ -251,7 +252,7 @@ pub enum ShadowForm {
 }
 
 /// What happens to texel coordinates outside of a level of n texels. (Modes 4 to 7: 3DS hardware tests.)
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Wrap {
     /// clamp(i, 0, n-1)
     Edge,
@@ -282,7 +283,7 @@ impl Wrap {
 }
 
 /// A filter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Filter {
     /// The closest one.
     Nearest,
@@ -293,14 +294,14 @@ pub enum Filter {
 /// Fog: index = depth*128 (or (1-depth)*128), i = clamp(floor(index), 0, 127), f = index - i,
 /// k = clamp(value\[i\] + f*difference\[i\], 0, 1), colour channel = trunc(k*c + (1-k)*fog), c and fog as 0..255
 /// floats. Alpha stays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct FogKey {
     /// Index from 1 - depth.
     pub flip: bool,
 }
 
 /// The stencil test: (reference & input_mask) `compare` (stored & input_mask).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct StencilKey {
     /// The comparison, reference on the left.
     pub compare: Compare,
@@ -315,7 +316,7 @@ pub struct StencilKey {
 }
 
 /// A stencil action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum StencilOp {
     /// old
     Keep,
@@ -352,7 +353,7 @@ impl StencilOp {
 }
 
 /// The last stage before the write. The destination is expanded to 8 bits a channel, alpha 255 without one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Output {
     /// Blending of colour and alpha apart.
     Blend(BlendKey),
@@ -361,7 +362,7 @@ pub enum Output {
 }
 
 /// Blend functions. With P = source*source_factor and Q = destination*destination_factor, exact integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct BlendKey {
     /// Equation of r, g, b.
     pub color: BlendEquation,
@@ -378,7 +379,7 @@ pub struct BlendKey {
 }
 
 /// A blend equation; the result is clamped to 0..255, the division truncates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum BlendEquation {
     /// (P + Q) / 255
     Add,
@@ -406,7 +407,7 @@ impl BlendEquation {
 }
 
 /// A blend factor, 0 to 255; `Color` ones take the channel they multiply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 #[expect(missing_docs, reason = "the names are the definition")]
 pub enum BlendFactor {
     Zero,
@@ -451,7 +452,7 @@ impl BlendFactor {
 }
 
 /// A logic operation of source s and destination d.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 #[expect(missing_docs, reason = "the names are the definition")]
 pub enum LogicOp {
     Clear,

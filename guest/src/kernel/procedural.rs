@@ -41,8 +41,10 @@
 //! Derivatives are those of [`super::pixel::TextureKind`]: `(d(u) - u*d(q)) * W`, u with its sign; `log2` is
 //! [`crate::num::ops::log2`]. Without noise n is 0.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 /// What the code of the unit depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct ProceduralKey {
     /// Varying slots of u and v.
     pub coordinates: [u8; 2],
@@ -63,7 +65,7 @@ pub struct ProceduralKey {
 }
 
 /// Clamp modes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 #[expect(missing_docs, reason = "the module's text is the definition")]
 pub enum Clamp {
     Zero,
@@ -74,7 +76,7 @@ pub enum Clamp {
 }
 
 /// Shift modes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 #[expect(missing_docs, reason = "the module's text is the definition")]
 pub enum Shift {
     None,
@@ -83,7 +85,7 @@ pub enum Shift {
 }
 
 /// Functions of u and v.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 #[expect(missing_docs, reason = "the module's text is the definition")]
 pub enum Combine {
     U,

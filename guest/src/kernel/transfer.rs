@@ -3,9 +3,10 @@
 use super::Window;
 use crate::format::PixelFormat;
 use crate::layout::{Block, LayoutKind, SurfaceLayout};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// What a transfer kernel is specialised to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum TransferKey {
     /// Repeats the low `bytes` (2, 3 or 4) bytes of a value.
     Fill {
@@ -21,7 +22,7 @@ pub enum TransferKey {
 }
 
 /// What a change of layout is specialised to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct RearrangeKey {
     /// Bytes of a unit: 1, 2, 4, 8 or 16.
     pub bytes: u8,
@@ -32,7 +33,7 @@ pub struct RearrangeKey {
 }
 
 /// Formats and layouts of a conversion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct ConvertKey {
     /// Format of the source.
     pub input: PixelFormat,
@@ -47,7 +48,7 @@ pub struct ConvertKey {
 }
 
 /// How pixels are arranged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Layout {
     /// Rows.
     Linear,
@@ -66,7 +67,7 @@ impl Layout {
 }
 
 /// Downscaling of a conversion: the mean of neighbouring pixels, truncated, after expansion to 8 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Scale {
     /// One to one.
     None,

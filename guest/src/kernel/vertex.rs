@@ -4,6 +4,7 @@
 //! products are `((x + y) + z) + w`, EX2 and LG2 are [`crate::num::ops`]. LITP clamps y by the MAX and MIN rules (NaN gives the
 //! low end) and always writes both flags. In which numbers is a property of the program: [`Numbers`].
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use std::sync::Arc;
 
 use super::Window;
@@ -19,7 +20,7 @@ pub const FUEL: u32 = 65_536;
 pub const EXHAUSTED_LIMIT: u32 = 4;
 
 /// What a vertex kernel is specialised to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct VertexKey {
     /// The program.
     pub program: Program,
@@ -32,14 +33,14 @@ pub struct VertexKey {
 }
 
 /// Microcode of one of the machines.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Program {
     /// A PICA200 program.
     Pica(Arc<PicaProgram>),
 }
 
 /// A PICA200 shader program as its unit holds it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct PicaProgram {
     /// Code memory, trailing zero words cut off; reading beyond the end gives zero words, 512 words at most for a
     /// vertex unit, 4096 for a geometry unit.
@@ -55,7 +56,7 @@ pub struct PicaProgram {
 }
 
 /// The numbers that a PICA200 program computes in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Numbers {
     /// f32, rounded to nearest. RCP is `1 / (x + 0) + 0`, RSQ `1 / sqrt(x + 0)`.
     #[default]
@@ -69,7 +70,7 @@ pub enum Numbers {
 }
 
 /// Where an input register's value comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Input {
     /// Nothing loads it: (0, 0, 0, 0).
     #[default]
@@ -89,7 +90,7 @@ pub enum Input {
 }
 
 /// Type of a vertex array's components.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Component {
     /// Signed 8-bit integer.
     I8,
@@ -116,7 +117,7 @@ impl Component {
 ///
 /// Slots come in groups of four; slots 0 to 3 are the clip-space position. An unmapped slot holds 1.0 (3DS hardware
 /// test); a group without any mapped slot is not written at all, readers take 1.0 for it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct OutputMap {
     /// A multiple of four slots, at most 64.
     pub slots: Vec<Option<OutputComponent>>,
@@ -135,7 +136,7 @@ impl OutputMap {
 }
 
 /// A component of an output register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct OutputComponent {
     /// Output register, 0 to 15.
     pub register: u8,

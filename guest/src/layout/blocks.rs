@@ -9,6 +9,7 @@
 //! ```
 
 use super::surface::gob_offset;
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// Bytes of a GOB.
 pub const GOB_BYTES: u64 = 512;
@@ -19,7 +20,7 @@ pub const GOB_ROWS: u32 = 8;
 
 /// Where the bytes of an image of one level stand. Sizes are what registers can hold; offsets that no address space has
 /// saturate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Blocks {
     /// GOBs of a row.
     pub gobs_across: u32,
@@ -88,7 +89,7 @@ impl Blocks {
 }
 
 /// An image with levels as texture headers describe it: levels follow each other, then comes the next layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Mipmaps {
     /// Texels of level 0 across, down and in depth, at least 1 each. Layers do not count as depth.
     pub size: [u32; 3],

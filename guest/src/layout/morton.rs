@@ -1,5 +1,7 @@
 //! The 3DS's tiled layout: blocks of 8x8 (or 32x32) pixels in rows, Morton order inside a block.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 /// Interleaves the low five bits of `x` (even bits of the result) and `y` (odd bits).
 pub const fn morton(x: u32, y: u32) -> u32 {
     spread(x) | spread(y) << 1
@@ -19,7 +21,7 @@ const fn gather(v: u32) -> u32 {
 }
 
 /// Edge length of the blocks of a tiled surface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 pub enum Block {
     /// 8x8 pixels, the layout of textures and of nearly all render targets.
     B8,

@@ -1,7 +1,9 @@
 //! Layouts of surfaces, as address formulas.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 /// How the pixels of a surface are arranged in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 pub enum SurfaceLayout {
     /// Rows, one after another.
     Pitch,
@@ -20,7 +22,7 @@ pub enum SurfaceLayout {
 }
 
 /// Which layout, without its sizes: what code is specialised to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 pub enum LayoutKind {
     /// [`SurfaceLayout::Pitch`].
     Pitch,

@@ -21,7 +21,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 pub use append::Pruned;
-pub use read::{Contents, Damage, StoredKey};
+pub use read::{Contents, Damage, StoredKey, identity};
 pub use record::{KeyKind, VERSION};
 
 /// A file of keys.

@@ -133,6 +133,7 @@ fn written(writes: &[(usize, u32)]) -> N3ds {
         threads: 1,
         pool: None,
         code_budget: 1 << 20,
+        key_file: None,
         accuracy: Accuracy::default(),
     };
     let mut machine = N3ds::new(&options).unwrap();

@@ -1,7 +1,9 @@
 //! Programs as kernels get them.
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 /// A program: what control flow reaches of it, and what is known of its surroundings before it runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Code {
     /// Words from the start of the code (behind the header), control words included. Words that control flow does not reach are
     /// 0, so that equal programs are equal keys.
@@ -25,7 +27,7 @@ impl Code {
 }
 
 /// Which unit an instruction uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct UnitUse {
     /// Byte address of the instruction.
     pub address: u32,
@@ -34,7 +36,7 @@ pub struct UnitUse {
 }
 
 /// A texture or an image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Unit {
     /// Index into the key's textures.
     Texture(u8),
@@ -46,7 +48,7 @@ pub enum Unit {
 
 /// A set of attribute words: word w is byte address 4w of the attribute space, 0 to 255. A record of a set holds its
 /// words ascending, without gaps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct WordSet(pub [u64; 4]);
 
 impl WordSet {

@@ -1,5 +1,6 @@
 //! What is around a program while it runs.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use std::sync::atomic::AtomicU32;
 
 use super::CONSTANT_BUFFERS;
@@ -71,7 +72,7 @@ impl GlobalMemory for NoMemory {
 }
 
 /// What the code of a surface instruction depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct ImageKey {
     /// Dimensions: 1D, 2D, 3D or an array.
     pub shape: Shape,

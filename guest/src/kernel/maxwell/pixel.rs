@@ -24,6 +24,7 @@
 //! depth, for the covered samples; only samples that pass go on (a quad none of whose samples pass is not shaded), and kills, alpha test, sample mask and
 //! program's depth concern the colours alone.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use std::sync::Arc;
 
 use super::Code;
@@ -31,7 +32,7 @@ use super::environment::ImageKey;
 use crate::kernel::program::sampler::TextureKey;
 
 /// A pixel program and the state that its code depends on.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct PixelCode {
     /// The program.
     pub code: Arc<Code>,
@@ -56,7 +57,7 @@ pub struct PixelCode {
 }
 
 /// An input word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct PixelInput {
     /// Attribute word, byte address / 4.
     pub word: u8,
@@ -67,7 +68,7 @@ pub struct PixelInput {
 }
 
 /// How an input is interpolated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum PixelMode {
     /// Not: the bits of the plane's first number.
     Constant,

@@ -6,6 +6,7 @@
 //! patch's space modulo 0x200; several words follow each other, each modulo likewise. Without tessellation there are no patch words: 0. Word 0x18, the primitive's number, is [`Work`]'s whatever the vertex number.
 //! What AL2P gives is the logical address.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use std::sync::Arc;
 
 use super::code::{Code, WordSet};
@@ -14,7 +15,7 @@ use crate::kernel::program::sampler::TextureKey;
 use crate::kernel::tier::Refused;
 
 /// What a kernel is specialised to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct ShaderKey {
     /// Which stage.
     pub stage: Stage,
@@ -31,7 +32,7 @@ pub struct ShaderKey {
 }
 
 /// A stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 pub enum Stage {
     /// One invocation a vertex.
     Vertex,

@@ -59,6 +59,7 @@
 //! of them; primitive and place are those of the first. A quad is shaded if one of its samples is covered, quads in Morton order;
 //! output goes lane by lane, sample by sample. A block whose primitive does not exist is skipped, planes that do not exist are 0.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use std::sync::Arc;
 
 use super::output::{OutputConstants, OutputKey, Surface, TARGETS};
@@ -70,7 +71,7 @@ pub use crate::kernel::pixel::PixelBlock;
 pub const UNITS: usize = 16;
 
 /// What a fragment kernel is specialised to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct FragmentKey {
     /// The program.
     pub code: FragmentCode,
@@ -83,7 +84,7 @@ pub struct FragmentKey {
 }
 
 /// Samples of a pixel and where they are stored: sample k of pixel (x, y) is surface pixel `(x * across + k % across, y * down + k / across)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Samples {
     /// Samples side by side, 1, 2 or 4.
     pub across: u8,
@@ -102,7 +103,7 @@ impl Samples {
 }
 
 /// Microcode of one of the machines.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum FragmentCode {
     /// An RSX (NV40) program.
     Rsx(Arc<RsxFragmentCode>),
@@ -123,7 +124,7 @@ impl FragmentCode {
 }
 
 /// An RSX fragment program and the state that its code depends on.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct RsxFragmentCode {
     /// Words up to the END bit's instruction and its constant. Inline constants are cleared to zero here; their values
     /// are in [`FragmentJob::constants`], so that a game may patch them without a new kernel.
@@ -140,7 +141,7 @@ pub struct RsxFragmentCode {
 pub const FUEL: u32 = 65_536;
 
 /// What an input register of a fragment program reads. `group` counts groups of four planes from [`Primitive::first_plane`] on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum FragmentInput {
     /// (0, 0, 0, 0).
     #[default]
@@ -184,7 +185,7 @@ pub enum FragmentInput {
 }
 
 /// How a varying is interpolated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Interpolation {
     /// Planes of value/w. A source with its perspective switched off (RSX) reads the plane itself: value times 1/w.
     Perspective,
@@ -194,7 +195,7 @@ pub enum Interpolation {
 
 /// Fog factor f of fog coordinate d, with a = `|d|` for the `Abs` modes and d for the others; clamped to 0..1. Parameters p0 and p1 are
 /// [`FragmentConstants::fog`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum FogMode {
     /// `p1*a + (p0 - 1)`.
     Linear,

@@ -33,12 +33,13 @@
 use crate::kernel::Window;
 pub use crate::kernel::pixel::{BlendEquation, BlendFactor, Compare, LogicOp, StencilOp};
 use crate::layout::SurfaceLayout;
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// Colour targets at most.
 pub const TARGETS: usize = 8;
 
 /// What becomes of a fragment.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct OutputKey {
     /// Colour targets.
     pub colors: [Option<ColorKey>; TARGETS],
@@ -57,7 +58,7 @@ pub struct OutputKey {
 }
 
 /// A colour target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct ColorKey {
     /// How a pixel is stored.
     pub format: ColorFormat,
@@ -72,7 +73,7 @@ pub struct ColorKey {
 }
 
 /// How source and destination are combined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct BlendKey {
     /// r, g, b.
     pub color: BlendTerm,
@@ -81,7 +82,7 @@ pub struct BlendKey {
 }
 
 /// One half of a blend state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct BlendTerm {
     /// How the terms are combined.
     pub equation: BlendEquation,
@@ -92,7 +93,7 @@ pub struct BlendTerm {
 }
 
 /// How a pixel is stored: `bytes` bytes, words of `unit` bytes in the guest's byte order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct ColorFormat {
     /// Bytes of a pixel: 1, 2, 4, 8 or 16.
     pub bytes: u8,
@@ -104,7 +105,7 @@ pub struct ColorFormat {
 }
 
 /// Bits of a pixel: the lowest one's position, and how many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Bits {
     /// Position of the lowest bit.
     pub shift: u8,
@@ -113,7 +114,7 @@ pub struct Bits {
 }
 
 /// Where a channel is and what it means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Channel {
     /// Not stored; decodes to 0 (r, g, b) or 1 (a).
     Absent,
@@ -136,7 +137,7 @@ pub enum Channel {
 }
 
 /// A depth buffer and its tests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct DepthKey {
     /// How a sample is stored.
     pub format: DepthFormat,
@@ -155,7 +156,7 @@ pub struct DepthKey {
 }
 
 /// Stored depth, and stencil where there is one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum DepthFormat {
     /// 16-bit unorm: `(z * 65535)` rounded to nearest, ties to even.
     Z16,
@@ -190,7 +191,7 @@ impl DepthFormat {
 }
 
 /// Stencil test of one side; masks and reference are constants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct StencilKey {
     /// Reference on the left.
     pub compare: Compare,

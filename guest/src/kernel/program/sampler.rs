@@ -29,7 +29,7 @@
 //! 7. **Swizzle**, then **conversion** of each channel.
 
 /// What a unit's code depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct TextureKey {
     /// Dimensions.
     pub shape: Shape,
@@ -64,9 +64,10 @@ impl TextureKey {
 }
 
 pub use crate::kernel::pixel::{Compare, Filter};
+use borsh::{BorshDeserialize, BorshSerialize};
 
 /// Dimensions of a texture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Shape {
     /// s
     D1,
@@ -85,7 +86,7 @@ pub enum Shape {
 }
 
 /// Form of decoded texels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Texels {
     /// One word `0xAABBGGRR` (bytes r, g, b, a): unorm, 8 bits a channel.
     Rgba8,
@@ -104,7 +105,7 @@ impl Texels {
 }
 
 /// What becomes of a texel index i outside of `0..n`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Wrap {
     /// i modulo n.
     Repeat,
@@ -126,7 +127,7 @@ pub enum Wrap {
 }
 
 /// Where a channel of the result comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Source {
     /// 0.
     Zero,
@@ -143,7 +144,7 @@ pub enum Source {
 }
 
 /// What happens to a channel at the end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Convert {
     /// Nothing.
     #[default]

@@ -1,12 +1,13 @@
 //! Vertex programs: fetch and program of a batch of vertices.
 
+use borsh::{BorshDeserialize, BorshSerialize};
 use std::sync::Arc;
 
 use super::sampler::{Texture, TextureKey};
 use crate::kernel::Window;
 
 /// What a vertex kernel is specialised to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct VertexKey {
     /// The program.
     pub code: VertexCode,
@@ -37,14 +38,14 @@ impl VertexKey {
 }
 
 /// Microcode of one of the machines.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum VertexCode {
     /// An RSX (NV40) program.
     Rsx(Arc<RsxVertexCode>),
 }
 
 /// An RSX vertex program.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct RsxVertexCode {
     /// Instructions as loaded, at most 544; running beyond the last one ends the program.
     pub code: Vec<[u32; 4]>,
@@ -59,7 +60,7 @@ pub struct RsxVertexCode {
 pub const RSX_CONSTANTS: usize = 468;
 
 /// Where an input register's value comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Input {
     /// [`VertexJob::fixed`] of the register's number.
     #[default]
@@ -76,7 +77,7 @@ pub enum Input {
 }
 
 /// Type of a vertex array's components. Components follow each other without gaps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Component {
     /// v / 255, computed as `v as f32 * (1.0 / 255.0)`.
     Unorm8,
@@ -117,7 +118,7 @@ impl Component {
 }
 
 /// Which element of its array the vertex of index i reads; [`Stream::divisor`] is at least 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Step {
     /// i
     Vertex,

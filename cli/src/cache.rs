@@ -1,0 +1,134 @@
+//! `triglyph cache`: files of remembered kernel keys.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use triglyph::WarmStart;
+use triglyph::store::{Contents, KeyKind, KeyStore};
+
+use crate::exit::{Exit, FileError};
+use crate::output::Output;
+
+/// Arguments of `cache`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List every key: kind, uses, bytes, hash.
+    List {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Check every record; the exit code is 1 when something had to be skipped.
+    Verify {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Drop damage, repetitions and the least used keys.
+    Prune {
+        /// The file.
+        file: PathBuf,
+        /// Largest size to leave, in bytes.
+        #[arg(long, value_name = "BYTES", default_value_t = triglyph::KeyFile::LIMIT)]
+        limit: u64,
+    },
+}
+
+#[derive(Serialize)]
+struct KeyLine {
+    event: &'static str,
+    kind: &'static str,
+    uses: u64,
+    bytes: usize,
+    hash: String,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    event: &'static str,
+    keys: usize,
+    bytes: u64,
+    damage: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct PruneLine {
+    event: &'static str,
+    kept: usize,
+    dropped: usize,
+    before: u64,
+    after: u64,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
+    match &arguments.command {
+        Command::List { file } => list(&read(file)?, output),
+        Command::Verify { file } => verify(&read(file)?, output),
+        Command::Prune { file, limit } => {
+            let pruned = KeyStore::new(file).prune(*limit).map_err(|error| FileError(error.to_string()))?;
+            let [before, after] = pruned.bytes;
+            output.line(format_args!(
+                "{} keys kept, {} dropped, {before} -> {after} bytes",
+                pruned.kept, pruned.dropped
+            ))?;
+            output.object(&PruneLine { event: "prune", kept: pruned.kept, dropped: pruned.dropped, before, after })?;
+            Ok(Exit::Good)
+        }
+    }
+}
+
+/// A file that is not there is a mistake here; an engine would make it.
+fn read(file: &PathBuf) -> anyhow::Result<Contents> {
+    if !file.exists() {
+        return Err(FileError(format!("{}: there is no such file", file.display())).into());
+    }
+    Ok(KeyStore::new(file).read().map_err(|error| FileError(error.to_string()))?)
+}
+
+fn list(contents: &Contents, output: &Output) -> anyhow::Result<Exit> {
+    output.line(format_args!("{:<14} {:>10} {:>8}  hash", "kind", "uses", "bytes"))?;
+    for key in &contents.keys {
+        let (kind, uses, bytes) = (key.kind.name(), key.uses, key.bytes.len());
+        output.line(format_args!("{kind:<14} {uses:>10} {bytes:>8}  {:032x}", key.hash))?;
+        output.object(&KeyLine { event: "key", kind, uses, bytes, hash: format!("{:032x}", key.hash) })?;
+    }
+    Ok(Exit::Good)
+}
+
+fn verify(contents: &Contents, output: &Output) -> anyhow::Result<Exit> {
+    for kind in KeyKind::ALL {
+        let count = contents.keys.iter().filter(|key| key.kind == kind).count();
+        if count != 0 {
+            output.line(format_args!("{count:>6} {}", kind.name()))?;
+        }
+    }
+    let damage: Vec<String> = contents.damage.iter().map(ToString::to_string).collect();
+    output.line(format_args!("{:>6} keys in {} bytes", contents.keys.len(), contents.bytes))?;
+    for damage in &damage {
+        output.line(format_args!("skipped: {damage}"))?;
+    }
+    let exit = if damage.is_empty() { Exit::Good } else { Exit::Difference };
+    output.object(&Summary { event: "verify", keys: contents.keys.len(), bytes: contents.bytes, damage })?;
+    Ok(exit)
+}
+
+/// Says what of a file of keys had to be skipped when a device was made.
+pub fn warn_about(start: Option<&WarmStart>, output: &Output) -> anyhow::Result<()> {
+    let Some(start) = start else { return Ok(()) };
+    if let Some(error) = &start.error {
+        output.line(format_args!("keys: {error}"))?;
+    }
+    for damage in &start.damage {
+        output.line(format_args!("keys: skipped: {damage}"))?;
+    }
+    if start.undecodable != 0 {
+        output.line(format_args!("keys: {} records are no keys of this version", start.undecodable))?;
+    }
+    Ok(())
+}
