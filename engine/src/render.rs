@@ -209,11 +209,14 @@ impl Renderer {
         self.stats.stages.texture += done.texture;
     }
 
-    /// Draws the scene if it writes any of `size` bytes at `address`: someone is about to read them. Returns whether it did.
+    /// Draws the scene if it writes any of `size` bytes at `address`, there or where else they are mapped: someone is about
+    /// to read them. Returns whether it did.
     pub fn flush_overlapping(&mut self, memory: &Memory, space: u32, address: u64, size: u64) -> bool {
         let fixed = !self.scene.is_empty() && self.scene.target.space == space;
-        let touched =
-            fixed && self.scene.target.overlaps(address, size) || self.programs_touch(Place { space, address }, size);
+        let place = Place { space, address };
+        let touched = fixed && self.scene.target.overlaps(address, size)
+            || self.programs_touch(place, size)
+            || self.programs_share(memory, place, size);
         if touched {
             self.flush(memory);
         }

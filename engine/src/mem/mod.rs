@@ -29,7 +29,24 @@ use written::WrittenSet;
 pub struct Memory {
     /// Sorted by space and address, disjoint.
     ranges: Vec<Range>,
+    /// Whether memory was ever shown at a second place.
+    aliased: bool,
     written: Mutex<WrittenSet>,
+}
+
+/// A stretch of an address space that has no memory of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    /// Address space.
+    pub space: u32,
+    /// First byte.
+    pub address: u64,
+    /// Bytes, at least 1.
+    pub size: u64,
+    /// What the GPU may do there.
+    pub access: Access,
+    /// Space and address of the memory that it shows; `None` for a sparse range.
+    pub from: Option<(u32, u64)>,
 }
 
 /// A stretch of an address space backed by a stretch of an arena.
@@ -111,8 +128,8 @@ impl Memory {
     /// As [`Self::map`].
     ///
     /// # Safety
-    /// `pointer` must be valid for reads and writes of `size` bytes until the range is unmapped or the memory
-    /// dropped. Others may write these bytes at the same time only in ways that do not race in the sense of the
+    /// `pointer` must be valid for reads and writes of `size` bytes until the range is unmapped (aliases of it go with it)
+    /// or the memory dropped. Others may write these bytes at the same time only in ways that do not race in the sense of the
     /// host's memory model with relaxed atomic byte accesses (guest CPUs writing plain bytes are fine in practice).
     #[allow(unsafe_code)]
     pub unsafe fn map_host(
@@ -142,18 +159,101 @@ impl Memory {
         Ok(())
     }
 
-    /// Removes whatever is mapped in `size` bytes at `address`.
+    /// Removes whatever is mapped in `size` bytes at `address`, and the aliases of memory that is gone then.
     pub fn unmap(&mut self, space: u32, address: u64, size: u64) {
+        let removed = self.cut(space, address, size);
+        for gone in removed.iter().filter(|range| range.is_mapping()) {
+            self.drop_aliases(gone);
+        }
+    }
+
+    /// Takes what is mapped in `size` bytes at `address` out of the ranges.
+    fn cut(&mut self, space: u32, address: u64, size: u64) -> Vec<Range> {
         let end = address.saturating_add(size);
         let first = self.ranges.partition_point(|r| (r.space, r.end()) <= (space, address));
         let last = self.ranges.partition_point(|r| (r.space, r.start) < (space, end));
         if first >= last {
-            return;
+            return Vec::new();
         }
         let (front, back) = (&self.ranges[first], &self.ranges[last - 1]);
         let front = (front.start < address).then(|| front.part(front.start, address));
         let back = (end < back.end()).then(|| back.part(end, back.end()));
-        self.ranges.splice(first..last, front.into_iter().chain(back));
+        let inside = |r: Range| r.part(r.start.max(address), r.end().min(end));
+        self.ranges.splice(first..last, front.into_iter().chain(back)).map(inside).collect()
+    }
+
+    /// Removes all that shows the memory of a range that was a mapping.
+    fn drop_aliases(&mut self, gone: &Range) {
+        let (from, to) = (gone.offset, gone.offset + gone.size as usize);
+        let shows = |r: &&Range| {
+            r.alias && Arc::ptr_eq(&r.arena, &gone.arena) && r.offset < to && from < r.offset + r.size as usize
+        };
+        let stale: Vec<(u32, u64, u64)> = self
+            .ranges
+            .iter()
+            .filter(shows)
+            .map(|r| {
+                let skipped = from.saturating_sub(r.offset) as u64;
+                let end = (r.size).min((to - r.offset) as u64);
+                (r.space, r.start + skipped, end - skipped)
+            })
+            .collect();
+        for (space, address, size) in stale {
+            self.cut(space, address, size);
+        }
+    }
+
+    /// The space and address of the mapping whose memory stands at an address; `None` where there is no memory.
+    pub fn origin(&self, space: u32, address: u64) -> Option<(u32, u64)> {
+        let range = self.find(space, address).filter(|range| !range.sparse)?;
+        self.mapped_at(&range.arena, range.offset + (address - range.start) as usize)
+    }
+
+    /// Where memory is mapped, aliases left out.
+    fn mapped_at(&self, arena: &Arc<Arena>, offset: usize) -> Option<(u32, u64)> {
+        let holds = |r: &&Range| {
+            r.is_mapping() && Arc::ptr_eq(&r.arena, arena) && r.offset <= offset && offset - r.offset < r.size as usize
+        };
+        let found = self.ranges.iter().find(holds)?;
+        Some((found.space, found.start + (offset - found.offset) as u64))
+    }
+
+    /// Aliases and sparse ranges, in order.
+    pub fn views(&self) -> impl Iterator<Item = View> + '_ {
+        let views = self.ranges.iter().filter(|r| !r.is_mapping());
+        views.filter_map(|&Range { space, start, size, access, sparse, ref arena, offset, .. }| {
+            let from = if sparse { None } else { Some(self.mapped_at(arena, offset)?) };
+            Some(View { space, address: start, size, access, from })
+        })
+    }
+
+    /// Makes an alias or a sparse range that was one before.
+    ///
+    /// # Errors
+    /// As [`Self::alias`] and [`Self::map_sparse`].
+    pub fn restore_view(&mut self, view: &View) -> Result<(), Error> {
+        match view.from {
+            Some(from) => self.alias((view.space, view.address), from, view.size, view.access),
+            None => self.map_sparse(view.space, view.address, view.size),
+        }
+    }
+
+    /// Whether two stretches have memory in common although they are not the same addresses: one shows what the other one
+    /// has.
+    pub fn share(&self, a: (u32, u64, u64), b: (u32, u64, u64)) -> bool {
+        let parts = |(space, address, size): (u32, u64, u64)| {
+            let end = address.saturating_add(size);
+            let first = self.ranges.partition_point(move |r| (r.space, r.end()) <= (space, address));
+            let inside = self.ranges[first..].iter().take_while(move |r| r.space == space && r.start < end);
+            inside.filter(|r| !r.sparse).map(move |r| r.part(r.start.max(address), r.end().min(end)))
+        };
+        self.aliased
+            && parts(a).any(|a| {
+                let of_a = (a.offset, a.offset + a.size as usize);
+                parts(b).any(|b| {
+                    Arc::ptr_eq(&a.arena, &b.arena) && b.offset < of_a.1 && of_a.0 < b.offset + b.size as usize
+                })
+            })
     }
 
     /// Declares that `size` bytes at `address` have no memory on purpose: the GPU reads zeros, what it writes is dropped, and
@@ -201,6 +301,7 @@ impl Memory {
             parts.push(Range { space: to.0, start: to.1 + done, access, alias: true, ..part });
             done = end - from.1;
         }
+        self.aliased = true;
         parts.into_iter().for_each(|part| self.insert(part));
         Ok(())
     }
@@ -466,6 +567,29 @@ mod tests {
         assert_eq!((memory.writable(1, 0).len(), memory.writable(1, 0x300).len()), (0x300, 0x100));
         memory.unmap(1, 0x180, 0x10);
         assert_eq!((memory.writable(1, 0).len(), memory.writable(1, 0x190).len()), (0x180, 0x170));
+    }
+
+    #[test]
+    fn aliases_go_with_their_memory() {
+        let mut memory = memory();
+        memory.alias((1, 0), (0, 0x1000), 0x2000, Access::READ_WRITE).unwrap();
+        memory.alias((2, 0x800), (1, 0x800), 0x400, Access::READ_WRITE).unwrap();
+        assert!(memory.share((1, 0x900, 1), (2, 0x900, 1)) && memory.share((0, 0x1000, 0x900), (2, 0, 0x801)));
+        assert!(!memory.share((0, 0x1000, 0x100), (2, 0x800, 0x400)) && !memory.share((0, 0, 1), (1, 0, 1)));
+        assert_eq!([memory.origin(2, 0x801), memory.origin(2, 0)], [Some((0, 0x1801)), None]);
+        memory.map_sparse(2, 0x4000, 0x1000).unwrap();
+        let views: Vec<View> = memory.views().collect();
+        memory.unmap(1, 0, u64::MAX);
+        memory.unmap(2, 0, u64::MAX);
+        views.iter().for_each(|view| memory.restore_view(view).unwrap());
+        assert_eq!(memory.views().collect::<Vec<_>>(), views);
+        memory.unmap(2, 0x4000, 0x1000);
+        memory.map(0, 0x1900, 0x100, Access::READ_WRITE).unwrap();
+        let left = |space| memory.ranges().filter(|range| range.0 == space).map(|r| (r.1, r.2)).collect::<Vec<_>>();
+        assert_eq!(left(1), [(0, 0x900), (0xA00, 0x600), (0x1000, 0x1000)]);
+        assert_eq!(left(2), [(0x800, 0x100), (0xA00, 0x200)]);
+        memory.unmap(0, 0, u64::MAX);
+        assert_eq!(memory.ranges().count(), 0);
     }
 
     #[test]

@@ -86,6 +86,15 @@ impl Renderer {
         !self.programs.is_empty() && self.programs.target.overlaps(self.touched, place, size)
     }
 
+    /// Whether the scene of programs touches them at another address.
+    pub(super) fn programs_share(&self, memory: &Memory, place: Place, size: u64) -> bool {
+        let target = &self.programs.target;
+        let mut ranges = target.ranges(self.touched, 0, target.rows.saturating_sub(1));
+        let read = (place.space, place.address, size);
+        !self.programs.is_empty()
+            && ranges.any(|(start, bytes)| memory.share((start.space, start.address, bytes), read))
+    }
+
     pub(super) fn flush_programs(&mut self, memory: &Memory) {
         if !self.programs.is_empty() {
             let done = raster::draw_programs(&self.programs, memory, &self.scheduler, &mut self.images);

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use triglyph_guest::tegra::driver::submit_flags;
 use triglyph_guest::tegra::fifo::{
     Control, Entry, Event, MAX_COUNT, METHOD_MASK, Run, SUBCHANNELS, Segment, Stepping, Stream, Write, host as methods,
 };
@@ -40,13 +41,34 @@ impl Bound {
     }
 }
 
+/// What a channel has to do, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// A GPFIFO entry.
+    Entry(u64),
+    /// The driver waits for a fence before it goes on.
+    Wait {
+        /// The syncpoint.
+        index: u32,
+        /// The value it has to reach.
+        threshold: u32,
+    },
+    /// The driver counts the end of a submission.
+    Increment {
+        /// The syncpoint.
+        index: u32,
+        /// How often.
+        count: u32,
+    },
+}
+
 /// A channel with its units.
 #[derive(Debug)]
 pub struct Channel {
     /// Its address space.
     space: u32,
-    /// Entries that were submitted and not begun.
-    entries: VecDeque<u64>,
+    /// What was submitted and not begun.
+    entries: VecDeque<Work>,
     /// The segment that is being executed: where its next word is, and how many are left.
     current: Option<(u64, u32)>,
     stream: Stream,
@@ -75,7 +97,7 @@ state! {
     /// A channel in a snapshot.
     pub(super) struct SavedChannel {
         space: u32,
-        entries: Vec<u64>,
+        entries: Vec<SavedWork>,
         current: Option<(u64, u32)>,
         pending: Option<SavedRun>,
         masks: [u32; 2],
@@ -84,6 +106,8 @@ state! {
         units: SavedUnits,
         blocked: Option<SavedBlocked>,
     }
+    /// Something to do: its kind; the entry, or syncpoint and value.
+    pub(super) struct SavedWork { kind: u8, entry: u64, value: u32 }
     /// Data words that are still to come.
     pub(super) struct SavedRun { subchannel: u32, method: u32, count: u32, stepping: u8 }
 }
@@ -91,6 +115,26 @@ state! {
 /// What sits on a subchannel in a snapshot: the number of a class, or one of these.
 const SAVED_UNKNOWN: u32 = 0;
 const SAVED_SOFTWARE: u32 = 1;
+
+impl Work {
+    fn save(&self) -> SavedWork {
+        match *self {
+            Work::Entry(entry) => SavedWork { kind: 0, entry, value: 0 },
+            Work::Wait { index, threshold } => SavedWork { kind: 1, entry: index.into(), value: threshold },
+            Work::Increment { index, count } => SavedWork { kind: 2, entry: index.into(), value: count },
+        }
+    }
+
+    fn restore(SavedWork { kind, entry, value }: SavedWork) -> Option<Self> {
+        let index = u32::try_from(entry).ok();
+        match kind {
+            0 => Some(Work::Entry(entry)),
+            1 => index.map(|index| Work::Wait { index, threshold: value }),
+            2 if value <= submit_flags::INCREMENTS => index.map(|index| Work::Increment { index, count: value }),
+            _ => None,
+        }
+    }
+}
 
 const STEPPINGS: [Stepping; 3] = [Stepping::Each, Stepping::Never, Stepping::Once];
 
@@ -107,7 +151,7 @@ impl Channel {
         };
         SavedChannel {
             space: self.space,
-            entries: self.entries.iter().copied().collect(),
+            entries: self.entries.iter().map(Work::save).collect(),
             current: self.current,
             pending: self.stream.pending.map(run),
             masks: [self.stream.mask, self.stream.stored],
@@ -138,13 +182,14 @@ impl Channel {
             Some(blocked) => Some(Blocked::restore(blocked)?),
             None => None,
         };
+        let entries: Option<Vec<Work>> = saved.entries.into_iter().map(Work::restore).collect();
         let bound: Option<Vec<Bound>> = saved.bound.into_iter().map(bound).collect();
         let sound = saved.masks.iter().all(|&mask| mask <= METHOD_MASK)
             && saved.current.is_none_or(|(address, words)| address <= ADDRESS_MASK && words != 0);
         sound.then_some(())?;
         Some(Channel {
             space: saved.space,
-            entries: saved.entries.into(),
+            entries: entries?.into(),
             current: saved.current,
             stream: Stream { pending, mask: saved.masks[0], stored: saved.masks[1] },
             bound: bound?.try_into().ok()?,
@@ -154,9 +199,19 @@ impl Channel {
         })
     }
 
-    /// Appends GPFIFO entries.
-    pub fn submit(&mut self, entries: impl IntoIterator<Item = u64>) {
-        self.entries.extend(entries);
+    /// Appends work.
+    pub fn submit(&mut self, work: impl IntoIterator<Item = Work>) {
+        self.entries.extend(work);
+    }
+
+    /// The address space that its addresses are of.
+    pub fn space(&self) -> u32 {
+        self.space
+    }
+
+    /// Moves it to an address space.
+    pub(super) fn bind_space(&mut self, space: u32) {
+        self.space = space;
     }
 
     /// What the channel waits for.
@@ -191,38 +246,51 @@ impl Channel {
                 }
                 self.blocked = None;
             }
-            if self.current.is_none() && !self.next_entry(core) {
+            if let Some((address, words)) = self.current {
+                worked = true;
+                if !self.chunk(core, address, words) {
+                    return worked;
+                }
+            } else if let Some(next) = self.entries.pop_front() {
+                worked = true;
+                self.begin(core, next);
+            } else {
                 // Nothing more was submitted: a macro that waits for parameters gets none, unless a header promised them.
                 return self.stream.pending.is_none() && self.units.finish_macro(core) || worked;
             }
-            worked = true;
-            if !self.chunk(core) {
-                return worked;
+        }
+    }
+
+    /// Begins what was submitted next.
+    fn begin(&mut self, core: &mut Core, work: Work) {
+        match work {
+            Work::Entry(bits) => self.begin_entry(core, bits),
+            // What the driver pushes are methods of the host, which end a macro's parameters.
+            Work::Wait { index, threshold } => {
+                self.units.finish_macro(core);
+                self.blocked = Some(Blocked::Syncpoint { index, threshold });
+            }
+            Work::Increment { index, count } => {
+                self.units.finish_macro(core);
+                core.flush();
+                (0..count).for_each(|_| core.increment_syncpoint(index));
             }
         }
     }
 
-    /// Begins the next entry that has words. False when there is none.
-    fn next_entry(&mut self, core: &mut Core) -> bool {
-        while let Some(bits) = self.entries.pop_front() {
-            match Entry::decode(bits) {
-                Entry::Segment(Segment { conditional: true, .. }) if !self.stream.active() => {}
-                Entry::Segment(segment) => {
-                    self.current = Some((segment.address, segment.words));
-                    return true;
-                }
-                Entry::Control { operation: Control::Illegal | Control::Unknown(_), .. } => {
-                    core.fault(FaultKind::BadCommand, bits, format_args!("GPFIFO entry {bits:#018x}"));
-                }
-                Entry::Control { .. } => {}
+    fn begin_entry(&mut self, core: &mut Core, bits: u64) {
+        match Entry::decode(bits) {
+            Entry::Segment(Segment { conditional: true, .. }) if !self.stream.active() => {}
+            Entry::Segment(segment) => self.current = Some((segment.address, segment.words)),
+            Entry::Control { operation: Control::Illegal | Control::Unknown(_), .. } => {
+                core.fault(FaultKind::BadCommand, bits, format_args!("GPFIFO entry {bits:#018x}"));
             }
+            Entry::Control { .. } => {}
         }
-        false
     }
 
     /// Executes some words of the segment. False when the fuel is used up: the rest of what was submitted is dropped.
-    fn chunk(&mut self, core: &mut Core) -> bool {
-        let Some((address, left)) = self.current else { return true };
+    fn chunk(&mut self, core: &mut Core, address: u64, left: u32) -> bool {
         let mut words = [0; CHUNK];
         let count = CHUNK.min(left as usize);
         core.position = address;
@@ -255,7 +323,8 @@ impl Channel {
             }
             if !core.spend((done - before) as u64) {
                 core.fault(FaultKind::OutOfFuel, address, format_args!("push buffers without end"));
-                self.entries.clear();
+                // What was dropped counts as done: others wait for its fences.
+                self.entries.retain(|work| !matches!(work, Work::Entry(_)));
                 self.current = None;
                 return false;
             }

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::channel::Channel;
+use super::channel::{Channel, Work};
 use super::core::{ADDRESS_MASK, Core, SPACE};
+use super::driver::{Driver, PROCESS, PROCESS_MASK};
 use crate::cache::WarmStart;
 use crate::device::{Access, Device, FaultKind, Faults, Machine, Stats, WrittenRange};
 use crate::error::Error;
+use crate::mem::Memory;
 use crate::render::{RenderOptions, Renderer};
 use crate::snapshot::SnapshotOptions;
 
@@ -21,6 +23,7 @@ pub(super) const CHANNELS: u32 = 512;
 pub struct TegraX1 {
     pub(super) core: Core,
     pub(super) channels: BTreeMap<u32, Channel>,
+    pub(super) driver: Driver,
 }
 
 impl TegraX1 {
@@ -29,7 +32,7 @@ impl TegraX1 {
     /// # Errors
     /// [`Error::Unsupported`] when the host gives no threads.
     pub fn new(options: &RenderOptions) -> Result<Self, Error> {
-        Ok(TegraX1 { core: Core::new(Renderer::new(options)?), channels: BTreeMap::new() })
+        Ok(TegraX1 { core: Core::new(Renderer::new(options)?), channels: BTreeMap::new(), driver: Driver::default() })
     }
 
     /// Memory, renderer, syncpoints.
@@ -42,6 +45,13 @@ impl TegraX1 {
         self.channels.get(&number)
     }
 
+    /// Maps memory, of the library or of the host. Spaces are 0 for captures and [`PROCESS`](super::driver::PROCESS); in those
+    /// of the driver's clients the driver maps.
+    pub fn with_memory<T>(&mut self, f: impl FnOnce(&mut Memory) -> T) -> T {
+        self.core.flush();
+        f(&mut self.core.memory)
+    }
+
     /// Appends GPFIFO entries to a channel and works until everything is done or waits.
     ///
     /// # Errors
@@ -50,7 +60,7 @@ impl TegraX1 {
         if channel >= CHANNELS {
             return Err(Error::InvalidArgument(format!("channel {channel} of a Tegra X1")));
         }
-        self.channels.entry(channel).or_default().submit(entries);
+        self.channels.entry(channel).or_default().submit(entries.into_iter().map(Work::Entry));
         self.run();
         Ok(())
     }
@@ -89,13 +99,23 @@ impl TegraX1 {
     }
 }
 
+/// Whether memory may be mapped there: in the address space of captures, or in the process's.
+pub(super) fn is_address(space: u32, address: u64, size: u64) -> bool {
+    let mask = match space {
+        SPACE => ADDRESS_MASK,
+        PROCESS => PROCESS_MASK,
+        _ => return false,
+    };
+    address.checked_add(size).is_some_and(|end| end <= mask + 1)
+}
+
 impl Device for TegraX1 {
     fn machine(&self) -> Machine {
         Machine::TegraX1
     }
 
     fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
-        if space != SPACE || address.checked_add(size).is_none_or(|end| end > ADDRESS_MASK + 1) {
+        if !is_address(space, address, size) {
             let what = format!("{size:#x} bytes at {address:#x} in space {space} of a Tegra X1");
             return Err(Error::InvalidArgument(what));
         }

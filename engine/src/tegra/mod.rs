@@ -14,6 +14,7 @@ mod constant;
 mod copy;
 mod core;
 mod device;
+pub mod driver;
 mod expander;
 mod host;
 mod image;
@@ -27,7 +28,7 @@ mod snapshot;
 mod twod;
 mod unit;
 
-pub use channel::{Blocked, Bound, Channel};
+pub use channel::{Blocked, Bound, Channel, Work};
 pub use core::Core;
 pub use device::TegraX1;
 pub use kinds::Kinds;

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::channel::{Channel, SavedChannel};
-use super::core::{ADDRESS_MASK, SPACE, SavedCore};
-use super::device::{CHANNELS, TegraX1};
+use super::core::{SPACE, SavedCore};
+use super::device::{CHANNELS, TegraX1, is_address};
+use super::driver::{Driver, NO_SPACE, SavedDriver};
 use crate::device::Machine;
 use crate::error::Error;
 use crate::snapshot::{
@@ -14,6 +15,7 @@ use crate::snapshot::{
 const BOARD: SectionKind = SectionKind { number: 1, version: 1, name: "BOARD" };
 /// One for each channel, in the order of their numbers.
 const CHANNEL: SectionKind = SectionKind { number: 2, version: 1, name: "CHANNEL" };
+const DRIVER: SectionKind = SectionKind { number: 3, version: 1, name: "DRIVER" };
 
 state! {
     struct NumberedChannel { number: u32, channel: SavedChannel }
@@ -25,6 +27,7 @@ impl TegraX1 {
         self.core.flush();
         let mut writer = Writer::new(Machine::TegraX1, options.compression);
         writer.section(BOARD, &self.core.save());
+        writer.section(DRIVER, &self.driver.save(&self.core.memory));
         for (&number, channel) in &self.channels {
             writer.section(CHANNEL, &NumberedChannel { number, channel: channel.save() });
         }
@@ -40,21 +43,28 @@ impl TegraX1 {
     /// As [`Device::restore`](crate::Device::restore).
     pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
         let sections = Sections::new(snapshot)?;
-        sections.check(Machine::TegraX1, &[BOARD, CHANNEL, MAPS, PAGES])?;
+        sections.check(Machine::TegraX1, &[BOARD, CHANNEL, DRIVER, MAPS, PAGES])?;
         let impossible = |kind: SectionKind| broken(format!("{}: an impossible state", kind.name));
         let board = Some(sections.get::<SavedCore>(BOARD)?).filter(SavedCore::is_sound);
         let board = board.ok_or_else(|| impossible(BOARD))?;
+        let (driver, views) =
+            Driver::restore(sections.get::<SavedDriver>(DRIVER)?).ok_or_else(|| impossible(DRIVER))?;
+        let has_space = |space: u32| [SPACE, NO_SPACE].contains(&space) || driver.has_space(space);
         let mut channels = BTreeMap::new();
         for saved in sections.each::<NumberedChannel>(CHANNEL) {
             let NumberedChannel { number, channel } = saved?;
-            let channel = Channel::restore(channel).filter(|_| number < CHANNELS).ok_or_else(|| impossible(CHANNEL))?;
+            let sound = |channel: &Channel| number < CHANNELS && has_space(channel.space());
+            let channel = Channel::restore(channel).filter(sound).ok_or_else(|| impossible(CHANNEL))?;
             if channels.insert(number, channel).is_some() {
                 return Err(impossible(CHANNEL));
             }
         }
+        if !driver.has_channels(&channels) {
+            return Err(impossible(DRIVER));
+        }
         let memory = MemoryImage::check(&sections)?;
-        let outside = |end: u64, space: u32| space != SPACE || end > ADDRESS_MASK + 1;
-        if memory.iter().flat_map(MemoryImage::mappings).any(|map| outside(map.end(), map.space)) {
+        let mut mappings = memory.iter().flat_map(MemoryImage::mappings);
+        if !mappings.all(|map| is_address(map.space, map.address, map.size)) {
             return Err(broken("memory that a Tegra X1 does not have"));
         }
         self.core.flush();
@@ -62,6 +72,9 @@ impl TegraX1 {
         if let Some(memory) = memory {
             memory.restore(&mut self.core.memory)?;
         }
+        self.driver.hide_all(&mut self.core.memory);
+        views.show(&mut self.core.memory);
+        self.driver = driver;
         self.core.restore(board);
         self.channels = channels;
         Ok(())

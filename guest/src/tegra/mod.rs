@@ -2,6 +2,7 @@
 //! headers in memory, formats.
 //!
 //! ```text
+//! driver.rs      what clients of the Switch's GPU driver see
 //! fifo/          GPFIFO entries, words of a push buffer, host methods
 //! format/        formats by the codes of registers and headers
 //! header/        texture headers, samplers, program headers, launch descriptors
@@ -13,6 +14,7 @@
 //! Sources, unless a row says otherwise: NVIDIA's open class headers for names, positions and values; the switchbrew wiki,
 //! deko3d and Mesa's nvc0 driver, which run on the hardware, and the emulators yuzu and Ryujinx for behaviour.
 
+pub mod driver;
 pub mod fifo;
 pub mod format;
 pub mod header;
