@@ -187,6 +187,8 @@ fn four_texels() -> (TextureKey, Texture<'static>) {
         compare: None,
         swizzle: [Source::Red, Source::Green, Source::Blue, Source::Alpha],
         convert: [Convert::None; 4],
+        seamless: false,
+        clamp_reference: false,
         alpha_kill: false,
     };
     let level = Level { offset: 0, width: 2, height: 2, depth: 1 };

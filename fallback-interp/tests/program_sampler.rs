@@ -19,6 +19,8 @@ const PLAIN: TextureKey = TextureKey {
     compare: None,
     swizzle: [Source::Red, Source::Green, Source::Blue, Source::Alpha],
     convert: [Convert::None; 4],
+    seamless: false,
+    clamp_reference: false,
     alpha_kill: false,
 };
 

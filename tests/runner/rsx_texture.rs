@@ -70,6 +70,8 @@ impl Default for Unit {
             compare: None,
             swizzle: [Source::Red, Source::Green, Source::Blue, Source::Alpha],
             convert: [Convert::None; 4],
+            seamless: false,
+            clamp_reference: false,
             alpha_kill: false,
         };
         Unit { key, size: [1; 3], level_count: 1, texels: vec![0.0; 4], lod: [0.0, 0.0, 15.0], border: [0.0; 4] }

@@ -115,6 +115,10 @@ pub struct TextureArgs {
     /// Of [`Texels::Rgba8`].
     pub border_word: u32,
     pub border: [f32; 4],
+    pub level_count: u32,
+    /// Layers as they are in memory, and as the size query has them.
+    pub layers: u32,
+    pub counted_layers: u32,
 }
 
 /// Offset of a field of [`Args`] for an addressing mode.
@@ -152,14 +156,23 @@ impl TextureArgs {
         if count == 0 || count as usize > LEVELS || layers == 0 || available > 1 << 28 {
             return Err(Refused("a texture without texels or with too many"));
         }
+        let border = if key.seamless { 2 } else { 0 };
+        // Rows of one-dimensional ones are never multiplied.
+        let largest = if key.shape == Shape::D1 { 1 << 27 } else { LARGEST };
         let mut power_of_two = true;
         for level in &texture.levels[..count as usize] {
             let [width, height, depth] = [level.width, level.height, level.depth];
-            if [width, height, depth].iter().any(|&size| size == 0 || size >= LARGEST) {
+            if [width, height, depth].iter().any(|&size| size == 0 || size >= largest) {
                 return Err(Refused("texture dimensions"));
             }
-            let texels = u64::from(width) * u64::from(height) * u64::from(depth);
-            if before + u64::from(level.offset) + texels > available {
+            let row = u64::from(width) + border;
+            if border != 0 && row >= u64::from(LARGEST) {
+                return Err(Refused("texture dimensions"));
+            }
+            let texels = row * u64::from(height) * u64::from(depth);
+            // A border begins above and ends below.
+            let (above, below) = if border == 0 { (0, 0) } else { (row + 1, row - 1) };
+            if u64::from(level.offset) < above || before + u64::from(level.offset) + texels + below > available {
                 return Err(Refused("a texture that is not there whole"));
             }
             power_of_two &= width.is_power_of_two() && height.is_power_of_two() && depth.is_power_of_two();
@@ -187,6 +200,9 @@ impl TextureArgs {
             lod_max: texture.lod_max,
             border_word,
             border,
+            level_count: count,
+            layers: texture.layers,
+            counted_layers: layers / texture.samples.max(1),
         })
     }
 

@@ -318,6 +318,8 @@ pub fn texture_key(rng: &mut Rng) -> TextureKey {
             [(); 4].map(|()| rng.pick(&SOURCES))
         },
         convert: if rng.one_in(3) { [(); 4].map(|()| rng.pick(&CONVERTS)) } else { [Convert::None; 4] },
+        seamless: false,
+        clamp_reference: false,
         alpha_kill: rng.one_in(12),
     }
 }

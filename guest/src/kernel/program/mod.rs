@@ -19,7 +19,7 @@ pub mod fragment;
 pub mod output;
 pub mod random_fragment;
 mod random_output;
-mod random_texture;
+pub mod random_texture;
 pub mod random_vertex;
 pub mod sampler;
 pub mod vertex;

@@ -27,6 +27,7 @@ impl RandomTexture {
             layers: self.layers,
             level_count: self.level_count,
             levels: self.levels,
+            samples: 1,
             lod_bias,
             lod_min,
             lod_max,
@@ -38,6 +39,11 @@ impl RandomTexture {
 /// The textures of units, [`Texture::default`] behind those that are off.
 pub(super) fn textures<const N: usize>(units: &[Option<RandomTexture>; N]) -> [Texture<'_>; N] {
     std::array::from_fn(|unit| units[unit].as_ref().map_or_else(Texture::default, RandomTexture::texture))
+}
+
+/// A random unit and its texels, from random words.
+pub fn random_unit(word: &mut impl FnMut() -> u32) -> (TextureKey, RandomTexture) {
+    unit(&mut Random { word })
 }
 
 /// A random unit and its texels.
@@ -64,9 +70,11 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
     let filter = |r: &mut Random<'_, R>| r.pick(&[Filter::Nearest, Filter::Linear]);
     let magnify = filter(r);
     let plain = [Source::Red, Source::Green, Source::Blue, Source::Alpha];
-    let sources = [Source::Zero, Source::One, Source::Red, Source::Green, Source::Blue, Source::Alpha];
+    let sources =
+        [Source::Zero, Source::One, Source::OneInteger, Source::Red, Source::Green, Source::Blue, Source::Alpha];
     let texels = r.pick(&[Texels::Rgba8, Texels::Rgba8, Texels::Float4]);
     let converts = [Convert::None, Convert::Signed, Convert::Biased, Convert::Srgb];
+    let cube = matches!(shape, Cube | CubeArray);
     TextureKey {
         shape,
         texels,
@@ -78,6 +86,8 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
         compare: r.one_in(6).then(|| Compare::from_register(r.word())),
         swizzle: if r.one_in(2) { plain } else { [(); 4].map(|()| r.pick(&sources)) },
         convert: if r.one_in(4) { [(); 4].map(|()| r.pick(&converts)) } else { [Convert::None; 4] },
+        seamless: cube && r.one_in(2),
+        clamp_reference: r.one_in(2),
         alpha_kill: r.one_in(24),
     }
 }
@@ -103,10 +113,12 @@ fn texture<R: FnMut() -> u32>(r: &mut Random<'_, R>, key: &TextureKey) -> Random
     let mut layer_texels = 0;
     for (k, level) in levels.iter_mut().enumerate() {
         let [width, height, depth] = size.map(|n| (n >> k.min(level_count as usize - 1)).max(1));
-        let texels = width * height * depth;
-        let offset = if (k as u32) < level_count { layer_texels } else { layer_texels - texels };
-        *level = Level { offset, width, height, depth };
-        layer_texels = offset + texels;
+        let border = if key.seamless { 2 } else { 0 };
+        let texels = (width + border) * (height + border) * depth;
+        let start = if (k as u32) < level_count { layer_texels } else { layer_texels - texels };
+        let inside = if key.seamless { width + border + 1 } else { 0 };
+        *level = Level { offset: start + inside, width, height, depth };
+        layer_texels = start + texels;
     }
     let words = layer_texels as usize * layers as usize * key.texels.words();
     let texel = |r: &mut Random<'_, R>| match key.texels {

@@ -27,6 +27,28 @@
 //! 6. **Compare**: with a comparison each texel's red is replaced before filtering by `red OP reference ? 1 : 0` in all channels
 //!    (for [`Texels::Rgba8`] red times `1.0 / 255.0`, and no scaling afterwards).
 //! 7. **Swizzle**, then **conversion** of each channel.
+//!
+//! # Instructions that say more (Maxwell)
+//!
+//! * **Coordinates** stand as the unit's shape has them. A layer is a whole number, as f32 (unsigned, 16 bits: the rule of 1. leaves it
+//!   as it is).
+//! * A **reference** may be an operand of its own. A unit with a comparison compares with it; the result is then c, c, c, 1, without
+//!   swizzle and conversion, c being what 6. gives. A unit without one ignores it. With [`TextureKey::clamp_reference`] it is limited first
+//!   (`0 < v ? v : 0`, then `v < 1 ? v : 1`). Where the instruction brings none, a unit that could compare does not.
+//! * **Offsets**, whole numbers for s, t, r, are added to i of 4., before it is wrapped. Cubes have none.
+//! * **Gather**: the four texels of the linear filter at level 0, unfiltered. With x0, x1 = i, i+1 along s and y0, y1 along t: r, g, b, a of
+//!   the result are channel n, after swizzle and conversion, of the texels (x0,y1), (x1,y1), (x1,y0), (x0,y0). With a reference they are their
+//!   comparisons, each 0 or 1. With four offsets each component is the texel (x0,y0) under its own offset. For shapes with s and t.
+//! * **Fetch**: whole texel coordinates, layer and level. The texel goes through 5.'s scale, 7. and nothing else. Where a
+//!   coordinate, the layer or the level does not exist the result is 0 in all channels, whatever the swizzle. Of images with
+//!   samples the layer is `layer * samples + sample`. Of [`Shape::Cube`] the layer is the face, of [`Shape::CubeArray`] `6 * layer + face`.
+//! * **Level query**: two whole numbers. `lod * 256` towards zero, where `lod` is that of 2. before it is clamped, limited first to
+//!   -32768..32767 (as c in 4.; NaN is -32768). And `l * 256` towards zero, where l is the clamped `lod` within 0 and the last level (likewise), rounded
+//!   as 3. says where levels are nearest ones; 0 without mipmaps.
+//! * **Size query**: width, height, depth (layers, or cubes, where the shape has such) of a level, and the number of levels; all 0 where the
+//!   level does not exist (unverified).
+//! * Texels of integer formats are [`Texels::Float4`] whose words are integers; their filters are nearest, their swizzle
+//!   has [`Source::OneInteger`]. Nothing but moves happens to them.
 
 /// What a unit's code depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
@@ -52,6 +74,11 @@ pub struct TextureKey {
     pub swizzle: [Source; 4],
     /// What happens to r, g, b, a after that.
     pub convert: [Convert; 4],
+    /// Faces of cubes are filtered across their edges: linear indices are clamped to -1..=n and texels have a border, see
+    /// [`Texture::levels`]. Of other shapes false.
+    pub seamless: bool,
+    /// References of an instruction are limited to 0..1: those of depth that is unorm.
+    pub clamp_reference: bool,
     /// A fragment whose result has alpha 0, after everything else, is discarded: by the lookup, whatever the instruction writes.
     pub alpha_kill: bool,
 }
@@ -90,7 +117,7 @@ pub enum Shape {
 pub enum Texels {
     /// One word `0xAABBGGRR` (bytes r, g, b, a): unorm, 8 bits a channel.
     Rgba8,
-    /// Four words: the bits of f32 r, g, b, a (or integers, for machines that have such textures).
+    /// Four words: the bits of f32 r, g, b, a, or integers.
     Float4,
 }
 
@@ -133,6 +160,8 @@ pub enum Source {
     Zero,
     /// 1.
     One,
+    /// The integer 1.
+    OneInteger,
     /// Red of the texel.
     Red,
     /// Green of the texel.
@@ -164,7 +193,7 @@ pub const LEVELS: usize = 16;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Level {
-    /// First texel of layer 0, in texels from the start of [`Texture::texels`].
+    /// First texel of layer 0 (inside of a border), in texels from the start of [`Texture::texels`].
     pub offset: u32,
     /// Texels of a row, at least 1.
     pub width: u32,
@@ -186,8 +215,11 @@ pub struct Texture<'a> {
     pub layers: u32,
     /// Levels present, 1 to [`LEVELS`].
     pub level_count: u32,
-    /// The levels; those from `level_count` on repeat the last one.
+    /// The levels; those from `level_count` on repeat the last one. With [`TextureKey::seamless`] every level has a border of one
+    /// texel, which `width` and `height` do not count: rows are `width + 2` texels, `offset` is that of texel (0, 0).
     pub levels: [Level; LEVELS],
+    /// Samples of a pixel, which are layers one after another; at least 1. For fetches alone.
+    pub samples: u32,
     /// Added to the level of detail. Finite, like the limits.
     pub lod_bias: f32,
     /// Smallest level of detail.
@@ -212,6 +244,7 @@ impl Default for Texture<'_> {
             layers: 1,
             level_count: 1,
             levels: [Level { offset: 0, width: 1, height: 1, depth: 1 }; LEVELS],
+            samples: 1,
             lod_bias: 0.0,
             lod_min: 0.0,
             lod_max: 0.0,

@@ -14,6 +14,20 @@ const PARTNER: [[u8; 16]; 2] =
 impl Sampler<'_, '_> {
     /// The level of detail of each lane, clamped where there are mipmaps.
     pub(super) fn detail(&mut self, lookup: &Lookup) -> F32x4 {
+        let lod = self.unclamped(lookup);
+        if self.key.mipmap.is_some() { self.limited(lod) } else { lod }
+    }
+
+    /// Within the limits of the unit.
+    pub(super) fn limited(&mut self, lod: F32x4) -> F32x4 {
+        let low = self.splat_f32(field!(lod_min));
+        let lod = self.e.max(lod, low);
+        let high = self.splat_f32(field!(lod_max));
+        self.e.min(lod, high)
+    }
+
+    /// The level of detail of each lane, whatever it is.
+    pub(super) fn unclamped(&mut self, lookup: &Lookup) -> F32x4 {
         let mut lod = match lookup.detail {
             Detail::Level(level) => level,
             _ => {
@@ -28,12 +42,6 @@ impl Sampler<'_, '_> {
         lod = self.e.add(lod, bias);
         if let Detail::Implicit { bias: Some(bias) } = lookup.detail {
             lod = self.e.add(lod, bias);
-        }
-        if self.key.mipmap.is_some() {
-            let low = self.splat_f32(field!(lod_min));
-            lod = self.e.max(lod, low);
-            let high = self.splat_f32(field!(lod_max));
-            lod = self.e.min(lod, high);
         }
         lod
     }

@@ -46,7 +46,7 @@ impl Sampler<'_, '_> {
     }
 
     /// Bytes of words as floats, 256 times as large where others are filtered so.
-    fn bytes(&mut self, words: I32x4) -> Channels {
+    pub(super) fn bytes(&mut self, words: I32x4) -> Channels {
         let up = if self.fixed() { 8 } else { 0 };
         std::array::from_fn(|c| {
             if !self.wanted[c] {
@@ -64,7 +64,7 @@ impl Sampler<'_, '_> {
         })
     }
 
-    fn by_channels(&mut self, texels: [F32x4; 4]) -> Channels {
+    pub(super) fn by_channels(&mut self, texels: [F32x4; 4]) -> Channels {
         let columns = self.e.transpose(texels);
         std::array::from_fn(|c| self.wanted[c].then_some(columns[c]))
     }
@@ -241,14 +241,14 @@ impl Sampler<'_, '_> {
     }
 
     /// 1 where the comparison of a texel's red holds, else 0.
-    fn compared(
+    pub(super) fn compared(
         &mut self,
         base: cranelift_codegen::ir::Value,
         index: I32x4,
         border: Option<crate::lane::Mask>,
     ) -> F32x4 {
         let red = match self.key.texels {
-            Texels::Float4 => self.red(base, index, border),
+            Texels::Float4 => self.channel(base, index, border, 0),
             Texels::Rgba8 => {
                 let words = self.words(base, index, border);
                 let (low, scale) = (self.e.i(0xFF), self.e.f(1.0 / 255.0));

@@ -8,6 +8,7 @@
 //! | `wrap.rs` | coordinates to texel indices |
 //! | `texel.rs` | addresses of texels and reading them |
 //! | `filter.rs` | nearest and linear |
+//! | `other.rs` | gathers, fetches, queries |
 //!
 //! A lookup between two levels is a loop of two passes around the code for one, of which the second is left out when no
 //! lane wants it: the code is there once.
@@ -15,6 +16,7 @@
 mod cube;
 mod detail;
 mod filter;
+mod other;
 mod texel;
 mod wrap;
 
@@ -29,6 +31,8 @@ use super::args::TextureArgs;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 use cube::Cube;
 pub use detail::both_together;
+#[allow(unused_imports)]
+pub use other::{Fetch, Gather, GatherOffsets, fetch, gather, query_level, query_size};
 
 /// How the level of detail is found.
 #[derive(Clone, Copy)]
@@ -51,15 +55,37 @@ pub struct Unit<'k> {
     pub scratch: i32,
 }
 
+/// What texels are compared with, if the unit compares.
+#[derive(Clone, Copy)]
+#[allow(dead_code)] // Operands are those of the Tegra X1.
+pub enum Reference {
+    /// The coordinate after the last one that the shape uses.
+    Coordinate,
+    /// An operand of its own.
+    Operand(F32x4),
+    /// Nothing: there is no comparison.
+    Missing,
+}
+
 /// What is asked of a unit.
 #[derive(Clone, Copy)]
 pub struct Lookup {
     pub coordinates: [F32x4; 4],
     pub detail: Detail,
+    /// Texels that are added along s, t, r.
+    pub offset: [Option<I32x4>; 3],
+    pub reference: Reference,
     /// Lanes that execute the instruction together; `None` for all.
     pub together: Option<Mask>,
     /// Channels of the result that are needed.
     pub needed: [bool; 4],
+}
+
+impl Lookup {
+    /// A lookup of all lanes, without offset, whose reference is among the coordinates.
+    pub fn new(coordinates: [F32x4; 4], detail: Detail, needed: [bool; 4]) -> Lookup {
+        Lookup { coordinates, detail, offset: [None; 3], reference: Reference::Coordinate, together: None, needed }
+    }
 }
 
 /// The level that each lane reads.
@@ -82,10 +108,14 @@ struct Sampler<'s, 'a> {
     cube: Option<Cube>,
     /// Texels from the beginning to the layer.
     layer: Option<I32x4>,
+    /// Texels that are added along s, t, r.
+    shift: [Option<I32x4>; 3],
     /// What texels are compared with.
     reference: Option<F32x4>,
     /// Channels of texels that are needed.
     wanted: [bool; 4],
+    /// Texels are read as they are: channels of [`Texels::Rgba8`] are bytes whatever the filter.
+    unfiltered: bool,
 }
 
 /// Channels r, g, b, a of four lanes; what is not wanted is not there.
@@ -110,39 +140,35 @@ const fn dimensions(shape: Shape) -> usize {
 
 /// Reads a texture. Channels that are not needed may be anything.
 pub fn sample(e: &mut Emit<'_>, unit: Unit<'_>, lookup: &Lookup) -> [F32x4; 4] {
-    let key = unit.key;
+    let mut sampler = Sampler::new(e, unit, wanted(unit.key, lookup.needed));
+    sampler.place(lookup.coordinates, lookup.offset, lookup.reference);
+    let compares = sampler.reference.is_some() && matches!(lookup.reference, Reference::Operand(_));
+    if compares {
+        sampler.wanted = [true, false, false, false];
+    }
+    let channels = sampler.levels(lookup);
+    if compares {
+        let one = sampler.e.f(1.0);
+        let passed = channels[0].unwrap_or(one);
+        return [passed, passed, passed, one];
+    }
+    sampler.finish(channels, lookup.needed)
+}
+
+/// Channels of texels that the channels `needed` of the result come from.
+fn wanted(key: &TextureKey, needed: [bool; 4]) -> [bool; 4] {
     let mut wanted = [false; 4];
-    for (source, _) in key.swizzle.iter().zip(lookup.needed).filter(|(_, needed)| *needed) {
+    for (source, _) in key.swizzle.iter().zip(needed).filter(|(_, needed)| *needed) {
         if let Some(channel) = channel_of(*source) {
             wanted[channel] = true;
         }
     }
-    let [s, t, r, q] = lookup.coordinates;
-    let mut sampler =
-        Sampler { e, key, unit, coordinates: [s, t, r], cube: None, layer: None, reference: None, wanted };
-    let direction = [s, t, r];
-    let (array, after) = match key.shape {
-        Shape::D1 => (None, Some(t)),
-        Shape::D2 => (None, Some(r)),
-        Shape::D3 | Shape::Cube => (None, Some(q)),
-        Shape::D1Array => (Some(t), Some(r)),
-        Shape::D2Array => (Some(r), Some(q)),
-        Shape::CubeArray => (Some(q), None),
-    };
-    if matches!(key.shape, Shape::Cube | Shape::CubeArray) {
-        sampler.choose_face(direction);
-    }
-    sampler.choose_layer(array);
-    if key.compare.is_some() {
-        sampler.reference = Some(after.unwrap_or_else(|| sampler.e.f(0.0)));
-    }
-    let channels = sampler.levels(lookup);
-    sampler.finish(channels, lookup.needed)
+    wanted
 }
 
 fn channel_of(source: Source) -> Option<usize> {
     match source {
-        Source::Zero | Source::One => None,
+        Source::Zero | Source::One | Source::OneInteger => None,
         Source::Red => Some(0),
         Source::Green => Some(1),
         Source::Blue => Some(2),
@@ -150,7 +176,50 @@ fn channel_of(source: Source) -> Option<usize> {
     }
 }
 
-impl Sampler<'_, '_> {
+impl<'s, 'a> Sampler<'s, 'a> {
+    fn new(e: &'s mut Emit<'a>, unit: Unit<'s>, wanted: [bool; 4]) -> Self {
+        let zero = e.f(0.0);
+        Sampler {
+            e,
+            key: unit.key,
+            unit,
+            coordinates: [zero; 3],
+            cube: None,
+            layer: None,
+            shift: [None; 3],
+            reference: None,
+            wanted,
+            unfiltered: false,
+        }
+    }
+
+    /// Takes the coordinates apart.
+    fn place(&mut self, coordinates: [F32x4; 4], shift: [Option<I32x4>; 3], reference: Reference) {
+        let [s, t, r, q] = coordinates;
+        let (array, after) = match self.key.shape {
+            Shape::D1 => (None, Some(t)),
+            Shape::D2 => (None, Some(r)),
+            Shape::D3 | Shape::Cube => (None, Some(q)),
+            Shape::D1Array => (Some(t), Some(r)),
+            Shape::D2Array => (Some(r), Some(q)),
+            Shape::CubeArray => (Some(q), None),
+        };
+        if matches!(self.key.shape, Shape::Cube | Shape::CubeArray) {
+            self.choose_face([s, t, r]);
+        } else {
+            self.coordinates = [s, t, r];
+            self.shift = shift;
+        }
+        self.choose_layer(array);
+        self.reference = match reference {
+            _ if self.key.compare.is_none() => None,
+            Reference::Missing => None,
+            Reference::Coordinate => Some(after.unwrap_or_else(|| self.e.f(0.0))),
+            Reference::Operand(value) if self.key.clamp_reference => Some(self.e.clamp(value, 0.0, 1.0)),
+            Reference::Operand(value) => Some(value),
+        };
+    }
+
     fn splat_f32(&mut self, offset: i32) -> F32x4 {
         self.e.load_splat_f32(self.unit.args, offset)
     }
@@ -162,7 +231,7 @@ impl Sampler<'_, '_> {
     /// Whether there is a linear filter: then channels of [`Texels::Rgba8`] are 256 times what they are.
     fn fixed(&self) -> bool {
         let linear = self.key.magnify == Filter::Linear || self.key.needs_lod() && self.key.minify == Filter::Linear;
-        linear && self.reference.is_none() && self.key.texels == Texels::Rgba8
+        linear && !self.unfiltered && self.reference.is_none() && self.key.texels == Texels::Rgba8
     }
 
     /// Finds the layer of array textures and of cubes.
@@ -320,7 +389,9 @@ impl Sampler<'_, '_> {
         let levels = self.e.load_i64(self.unit.args, field!(levels));
         let counts = [offset_of!(Level, width), offset_of!(Level, height), offset_of!(Level, depth)];
         let counts = counts.map(|at| self.e.load_splat_i32(levels, at as i32));
-        Size { counts, sizes: counts.map(|count| self.e.to_float(count)), offset: None }
+        // Indices of a border are below the level's beginning.
+        let offset = self.key.seamless.then(|| self.e.load_splat_i32(levels, offset_of!(Level, offset) as i32));
+        Size { counts, sizes: counts.map(|count| self.e.to_float(count)), offset }
     }
 
     /// Level `level` of each lane.
@@ -357,7 +428,11 @@ impl Sampler<'_, '_> {
             }
             let value = match channel_of(self.key.swizzle[c]) {
                 Some(channel) => channels[channel].unwrap_or_else(|| self.e.f(0.0)),
-                None => self.e.f(if self.key.swizzle[c] == Source::One { 1.0 } else { 0.0 }),
+                None => self.e.f(match self.key.swizzle[c] {
+                    Source::One => 1.0,
+                    Source::OneInteger => f32::from_bits(1),
+                    _ => 0.0,
+                }),
             };
             self.convert(self.key.convert[c], value)
         })

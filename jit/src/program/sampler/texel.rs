@@ -33,13 +33,18 @@ impl Sampler<'_, '_> {
 
     /// Index of the first texel of a row.
     pub(super) fn row(&mut self, size: &Size, y: Option<I32x4>, z: Option<I32x4>) -> Option<I32x4> {
+        let mut across = size.counts[0];
+        if self.key.seamless {
+            let border = self.e.i(2);
+            across = self.e.iadd(across, border);
+        }
         let rows = match (y, z) {
             (Some(y), Some(z)) => {
                 let slices = self.e.imul_small(z, size.counts[1]);
                 let rows = self.e.iadd(slices, y);
-                Some(self.e.imul(rows, size.counts[0]))
+                Some(self.e.imul(rows, across))
             }
-            (Some(y), None) => Some(self.e.imul_small(y, size.counts[0])),
+            (Some(y), None) => Some(self.e.imul_small(y, across)),
             _ => None,
         };
         [rows, self.layer, size.offset].into_iter().flatten().reduce(|a, b| self.e.iadd(a, b))
@@ -78,17 +83,23 @@ impl Sampler<'_, '_> {
         self.e.unzip(ab, cd).map(|words| self.e.bits(words))
     }
 
-    /// Red of texels of four words, or the border's.
-    pub(super) fn red(&mut self, base: Value, index: I32x4, border: Option<Mask>) -> F32x4 {
+    /// A channel of texels of four words, or the border's.
+    pub(super) fn channel(&mut self, base: Value, index: I32x4, border: Option<Mask>, channel: usize) -> F32x4 {
         let index = self.e.ishl(index, 2);
+        let index = if channel == 0 {
+            index
+        } else {
+            let channel = self.e.i(channel as i32);
+            self.e.ior(index, channel)
+        };
         let words = self.e.gather32_padded(base, index, self.unit.scratch);
-        let red = self.e.float_of_bits(words);
+        let value = self.e.float_of_bits(words);
         match border {
             Some(border) => {
-                let color = self.splat_f32(field!(border));
-                self.e.select(border, color, red)
+                let color = self.splat_f32(field!(border) + 4 * channel as i32);
+                self.e.select(border, color, value)
             }
-            None => red,
+            None => value,
         }
     }
 

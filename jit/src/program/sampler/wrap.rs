@@ -28,11 +28,12 @@ pub(super) struct Two {
 const LIMIT: f32 = 16_777_216.0;
 
 impl Sampler<'_, '_> {
-    /// How an axis wraps.
-    fn mode(&self, axis: usize) -> Wrap {
+    /// How an axis wraps; `None`: clamped to the border around a seamless cube's face.
+    fn mode(&self, axis: usize) -> Option<Wrap> {
         match self.key.shape {
-            Shape::Cube | Shape::CubeArray => Wrap::ClampToEdge,
-            _ => self.key.wrap[axis],
+            _ if self.key.seamless => None,
+            Shape::Cube | Shape::CubeArray => Some(Wrap::ClampToEdge),
+            _ => Some(self.key.wrap[axis]),
         }
     }
 
@@ -40,7 +41,7 @@ impl Sampler<'_, '_> {
     fn scaled(&mut self, axis: usize, size: &Size) -> F32x4 {
         let coordinate = self.coordinates[axis];
         let mut c = if self.key.unnormalized { coordinate } else { self.e.mul(coordinate, size.sizes[axis]) };
-        if self.mode(axis) == Wrap::MirrorOnceClamp {
+        if self.mode(axis) == Some(Wrap::MirrorOnceClamp) {
             c = self.e.abs(c);
         }
         self.e.clamp(c, -LIMIT, LIMIT)
@@ -50,11 +51,12 @@ impl Sampler<'_, '_> {
     pub(super) fn nearest_index(&mut self, axis: usize, size: &Size) -> Index {
         let c = self.scaled(axis, size);
         let mode = match self.mode(axis) {
-            Wrap::Clamp | Wrap::MirrorOnceClamp => Wrap::ClampToEdge,
-            other => other,
+            Some(Wrap::Clamp | Wrap::MirrorOnceClamp) | None => Wrap::ClampToEdge,
+            Some(other) => other,
         };
         let whole = self.e.floor(c);
         let index = self.e.truncate_to_int(whole);
+        let index = self.shifted(axis, index);
         let [only, _] = self.wrap(mode, [index, index], size.counts[axis], false);
         only
     }
@@ -63,11 +65,11 @@ impl Sampler<'_, '_> {
     pub(super) fn linear_indices(&mut self, axis: usize, size: &Size) -> Two {
         let mut c = self.scaled(axis, size);
         let mut mode = self.mode(axis);
-        if matches!(mode, Wrap::Clamp | Wrap::MirrorOnceClamp) {
+        if matches!(mode, Some(Wrap::Clamp | Wrap::MirrorOnceClamp)) {
             let zero = self.e.f(0.0);
             c = self.e.max(c, zero);
             c = self.e.min(c, size.sizes[axis]);
-            mode = Wrap::Border;
+            mode = Some(Wrap::Border);
         }
         let (half, scale) = (self.e.f(0.5), self.e.f(256.0));
         let c = self.e.sub(c, half);
@@ -76,9 +78,29 @@ impl Sampler<'_, '_> {
         let fraction = self.e.mul(fraction, scale);
         let weight = self.e.truncate_to_int(fraction);
         let first = self.e.truncate_to_int(whole);
+        let first = self.shifted(axis, first);
         let one = self.e.i(1);
         let second = self.e.iadd(first, one);
-        Two { texels: self.wrap(mode, [first, second], size.counts[axis], true), weight }
+        let texels = match mode {
+            Some(mode) => self.wrap(mode, [first, second], size.counts[axis], true),
+            None => [first, second].map(|index| self.within_border(index, size.counts[axis])),
+        };
+        Two { texels, weight }
+    }
+
+    /// An index with the instruction's offset.
+    fn shifted(&mut self, axis: usize, index: I32x4) -> I32x4 {
+        match self.shift[axis] {
+            Some(shift) => self.e.iadd(index, shift),
+            None => index,
+        }
+    }
+
+    /// An index from -1 to `count`.
+    fn within_border(&mut self, index: I32x4, count: I32x4) -> Index {
+        let before = self.e.i(-1);
+        let index = self.e.imax(index, before);
+        Index { index: self.e.imin(index, count), border: None }
     }
 
     /// Wraps two neighbouring indices; without `both` only the first one matters.

@@ -42,7 +42,7 @@ impl Lower<'_, '_, '_> {
         let offset = TextureArgs::at(index, 0);
         let unit = if offset == 0 { textures } else { e.b.ins().iadd_imm_u(textures, i64::from(offset)) };
         let unit = Unit { key, args: unit, scratch: scratch_at!(indices) };
-        let result = sample(e, unit, &Lookup { coordinates, detail, together, needed });
+        let result = sample(e, unit, &Lookup { together, ..Lookup::new(coordinates, detail, needed) });
         if key.alpha_kill {
             let zero = self.quad.e.f(0.0);
             let mut lanes = self.quad.e.feq(result[3], zero);
@@ -98,7 +98,7 @@ impl Lower<'_, '_, '_> {
 fn bound(key: &TextureKey, channel: usize) -> f32 {
     let known = key.texels == Texels::Rgba8
         || key.compare.is_some()
-        || matches!(key.swizzle[channel], Source::Zero | Source::One);
+        || matches!(key.swizzle[channel], Source::Zero | Source::One | Source::OneInteger);
     match key.convert[channel] {
         _ if !known => f32::INFINITY,
         Convert::Biased => 1.1,

@@ -220,7 +220,7 @@ impl Lower<'_, '_> {
         let address = e.b.ins().iadd_imm_u(textures, (index * size_of::<TextureArgs>()) as i64);
         let unit = TextureUnit { key: &source.textures[index].1, args: address, scratch: INDICES };
         let detail = Detail::Level(coordinates[3]);
-        let result = sample(e, unit, &Lookup { coordinates, detail, together: None, needed: wanted });
+        let result = sample(e, unit, &Lookup::new(coordinates, detail, wanted));
         std::array::from_fn(|c| wanted[c].then_some(result[c]))
     }
 

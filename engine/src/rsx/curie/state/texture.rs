@@ -208,6 +208,8 @@ fn sampler(words: &Words, byte: u32, texel: &TexelFormat) -> Sampler {
         compare: address::compare(words.address).filter(|_| depth).and_then(compare),
         swizzle: swizzle(words.control1, byte, texel),
         convert: convert(words, texel.kind),
+        seamless: false,
+        clamp_reference: false,
         alpha_kill: control0::alpha_kill(words.control0),
     };
     let lod = |v: u32| v as f32 * (1.0 / 256.0);

@@ -1,0 +1,309 @@
+//! Texture units.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod.rs` | samples: coordinates, levels, filters, comparison, swizzle and conversion |
+//! | `detail.rs` | level of detail |
+//! | `cube.rs` | faces |
+//! | `wrap.rs` | coordinates to texel indices |
+//! | `other.rs` | gathers, fetches, queries |
+
+mod cube;
+mod detail;
+mod other;
+mod wrap;
+
+use triglyph_guest::kernel::program::sampler::{
+    Convert, Filter, Level, Shape, Source, Texels, Texture, TextureKey, Wrap,
+};
+use triglyph_guest::num::ops::{Scalar, srgb_to_linear};
+
+use super::{Vector, compare, limit};
+pub use detail::Detail;
+use wrap::{Axis, Pair};
+
+/// A texture unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Unit<'a> {
+    /// How it is set up.
+    pub key: &'a TextureKey,
+    /// What it reads.
+    pub texture: &'a Texture<'a>,
+}
+
+/// What texels are compared with, if the unit compares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reference {
+    /// The coordinate after the last one that the shape uses.
+    Coordinate,
+    /// An operand of its own.
+    Operand(f32),
+    /// Nothing: there is no comparison.
+    Missing,
+}
+
+/// What an instruction asks of a unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Lookup {
+    /// Coordinates as the unit's shape has them.
+    pub at: Vector,
+    /// What the level follows from.
+    pub detail: Detail,
+    /// Texels that are added along s, t, r.
+    pub offset: [i32; 3],
+    /// What texels are compared with.
+    pub reference: Reference,
+}
+
+impl Lookup {
+    /// A lookup without offset whose reference is among the coordinates.
+    pub fn new(at: Vector, detail: Detail) -> Lookup {
+        Lookup { at, detail, offset: [0; 3], reference: Reference::Coordinate }
+    }
+}
+
+/// Where a texture is read.
+struct Spot {
+    /// s, t, r on the layer; those beyond the shape's axes mean nothing.
+    coordinates: [f32; 3],
+    /// Face of a cube, 0 otherwise.
+    face: usize,
+    /// Layer of texels, counted in faces for cubes.
+    layer: usize,
+    /// Added to indices.
+    offset: [i32; 3],
+    /// What texels are compared with; `None`: they are not.
+    reference: Option<f32>,
+}
+
+impl Unit<'_> {
+    /// The unit's result at `at`.
+    pub fn sample(&self, at: Vector, detail: &Detail) -> Vector {
+        self.look_up(&Lookup::new(at, *detail))
+    }
+
+    /// The unit's result.
+    pub fn look_up(&self, lookup: &Lookup) -> Vector {
+        let spot = self.spot(lookup);
+        let lod = if self.key.needs_lod() { self.clamped_lod(&spot, lookup) } else { 0.0 };
+        let color = self.levels(&spot, lod);
+        match (lookup.reference, spot.reference) {
+            (Reference::Operand(_), Some(_)) => [color[0], color[0], color[0], 1.0],
+            _ => self.finished(color),
+        }
+    }
+
+    /// Swizzle and conversion.
+    fn finished(&self, color: Vector) -> Vector {
+        std::array::from_fn(|i| convert(self.key.convert[i], source(self.key.swizzle[i], color)))
+    }
+
+    /// Axes of a layer.
+    fn axes(&self) -> usize {
+        match self.key.shape {
+            Shape::D1 | Shape::D1Array => 1,
+            Shape::D2 | Shape::D2Array | Shape::Cube | Shape::CubeArray => 2,
+            Shape::D3 => 3,
+        }
+    }
+
+    fn is_cube(&self) -> bool {
+        matches!(self.key.shape, Shape::Cube | Shape::CubeArray)
+    }
+
+    /// Layers of the texture as the shape counts them.
+    fn layers(&self) -> u32 {
+        if self.is_cube() { self.texture.layers / 6 } else { self.texture.layers }
+    }
+
+    fn spot(&self, lookup: &Lookup) -> Spot {
+        let [s, t, r, q] = lookup.at;
+        let (array, after) = match self.key.shape {
+            Shape::D1 => (None, t),
+            Shape::D2 => (None, r),
+            Shape::D3 | Shape::Cube => (None, q),
+            Shape::D1Array => (Some(t), r),
+            Shape::D2Array => (Some(r), q),
+            Shape::CubeArray => (Some(q), 0.0),
+        };
+        let reference = match lookup.reference {
+            _ if self.key.compare.is_none() => None,
+            Reference::Missing => None,
+            Reference::Coordinate => Some(after),
+            Reference::Operand(reference) if self.key.clamp_reference => Some(limit(reference, 0.0, 1.0)),
+            Reference::Operand(reference) => Some(reference),
+        };
+        let mut spot = Spot { coordinates: [s, t, r], face: 0, layer: 0, offset: lookup.offset, reference };
+        spot.layer = array.map_or(0, |coordinate| array_layer(coordinate, self.layers()));
+        if self.is_cube() {
+            spot.face = cube::face([s, t, r]);
+            let [s, t] = cube::on_face(spot.face, [s, t, r]);
+            spot.coordinates = [s, t, 0.0];
+            spot.layer = 6 * spot.layer + spot.face;
+            spot.offset = [0; 3];
+        }
+        spot
+    }
+
+    fn in_texels(&self, coordinates: [f32; 3], level: &Level) -> [f32; 3] {
+        if self.key.unnormalized {
+            return coordinates;
+        }
+        let size = [level.width, level.height, level.depth];
+        std::array::from_fn(|i| coordinates[i] * size[i] as f32)
+    }
+
+    /// The filtered texel, in the scale of results.
+    fn levels(&self, spot: &Spot, lod: f32) -> Vector {
+        // NaN magnifies.
+        let minified = lod > 0.0;
+        let filter = if minified { self.key.minify } else { self.key.magnify };
+        let mipmap = self.key.mipmap.filter(|_| minified);
+        let color = match mipmap {
+            None => self.filtered(spot, 0, filter),
+            Some(Filter::Nearest) => self.filtered(spot, (lod + 0.5).floor() as i32, filter),
+            Some(Filter::Linear) => {
+                let whole = lod.floor();
+                let weight = ((lod - whole) * 256.0).trunc() / 256.0;
+                let level = whole as i32;
+                let low = self.filtered(spot, level, filter);
+                let high = self.filtered(spot, level.saturating_add(1), filter);
+                mix(low, high, weight)
+            }
+        };
+        if spot.reference.is_some() { color } else { self.scaled(color) }
+    }
+
+    /// Texels in the scale of results.
+    fn scaled(&self, color: Vector) -> Vector {
+        match self.key.texels {
+            Texels::Rgba8 => color.map(|v| v * (1.0 / 255.0)),
+            Texels::Float4 => color,
+        }
+    }
+
+    /// Number of the last level.
+    fn last_level(&self) -> u32 {
+        self.texture.level_count.clamp(1, self.texture.levels.len() as u32) - 1
+    }
+
+    /// Level `number`, or the nearest one there is.
+    fn level(&self, number: i32) -> &Level {
+        &self.texture.levels[number.clamp(0, self.last_level() as i32) as usize]
+    }
+
+    /// The axes of a level.
+    fn axes_of(&self, level: &Level, offset: [i32; 3]) -> [Axis; 3] {
+        let size = [level.width, level.height, level.depth];
+        std::array::from_fn(|i| {
+            let wrap = match self.key.seamless {
+                true => None,
+                false if self.is_cube() => Some(Wrap::ClampToEdge),
+                false => Some(self.key.wrap[i]),
+            };
+            Axis { wrap, size: size[i], offset: offset[i] }
+        })
+    }
+
+    /// Level `number`, or the nearest one there is, under a filter.
+    fn filtered(&self, spot: &Spot, number: i32, filter: Filter) -> Vector {
+        let level = self.level(number);
+        let at = self.in_texels(spot.coordinates, level);
+        let lines = self.axes_of(level, spot.offset);
+        let axes = self.axes();
+        match filter {
+            Filter::Nearest => {
+                let mut index = [Some(0); 3];
+                for axis in 0..axes {
+                    index[axis] = lines[axis].nearest(at[axis]);
+                }
+                self.texel(level, spot, index)
+            }
+            Filter::Linear => {
+                let mut pairs = [Pair::default(); 3];
+                for axis in 0..axes {
+                    pairs[axis] = lines[axis].linear(at[axis]);
+                }
+                // Corner i takes the second index of axis k if bit k of i is set.
+                let mut corners: [Vector; 8] = Default::default();
+                for (i, corner) in corners.iter_mut().enumerate().take(1 << axes) {
+                    *corner = self.texel(level, spot, std::array::from_fn(|axis| pairs[axis].index[i >> axis & 1]));
+                }
+                for (axis, pair) in pairs.iter().enumerate().take(axes) {
+                    for i in 0..1 << (axes - axis - 1) {
+                        corners[i] = mix(corners[2 * i], corners[2 * i + 1], pair.weight);
+                    }
+                }
+                corners[0]
+            }
+        }
+    }
+
+    /// A texel, or the border colour where an index is missing; compared, if there is a reference.
+    fn texel(&self, level: &Level, spot: &Spot, index: [Option<i32>; 3]) -> Vector {
+        let color = match index {
+            [Some(x), Some(y), Some(z)] => self.stored(level, spot.layer, [x, y, z]),
+            _ => self.texture.border,
+        };
+        let (Some(operation), Some(reference)) = (self.key.compare, spot.reference) else { return color };
+        let red = match self.key.texels {
+            Texels::Rgba8 => color[0] * (1.0 / 255.0),
+            Texels::Float4 => color[0],
+        };
+        [if compare(operation, red, reference) { 1.0 } else { 0.0 }; 4]
+    }
+
+    /// A texel as it is in memory; those of a border have indices of -1 and of the size.
+    fn stored(&self, level: &Level, layer: usize, at: [i32; 3]) -> Vector {
+        let [x, y, z] = at.map(i64::from);
+        let stride = i64::from(level.width) + if self.key.seamless { 2 } else { 0 };
+        let row = z * i64::from(level.height) + y;
+        let first = layer as i64 * i64::from(self.texture.layer_texels) + i64::from(level.offset);
+        let texel = first.wrapping_add(row.wrapping_mul(stride)).wrapping_add(x) as usize;
+        let word = |i: usize| {
+            let at = texel.saturating_mul(self.key.texels.words()).saturating_add(i);
+            self.texture.texels.get(at).copied().unwrap_or(0)
+        };
+        match self.key.texels {
+            Texels::Rgba8 => word(0).to_le_bytes().map(f32::from),
+            Texels::Float4 => [0, 1, 2, 3].map(|i| f32::from_bits(word(i))),
+        }
+    }
+}
+
+/// `a + (b - a) * weight`
+fn mix(a: Vector, b: Vector, weight: f32) -> Vector {
+    std::array::from_fn(|i| a[i] + (b[i] - a[i]) * weight)
+}
+
+fn array_layer(coordinate: f32, layers: u32) -> usize {
+    let last = layers.max(1) - 1;
+    // The conversion saturates, NaN becomes 0.
+    ((coordinate + 0.5).floor() as u32).min(last) as usize
+}
+
+fn source(source: Source, [r, g, b, a]: Vector) -> f32 {
+    match source {
+        Source::Zero => 0.0,
+        Source::One => 1.0,
+        Source::OneInteger => f32::from_bits(1),
+        Source::Red => r,
+        Source::Green => g,
+        Source::Blue => b,
+        Source::Alpha => a,
+    }
+}
+
+fn convert(convert: Convert, v: f32) -> f32 {
+    match convert {
+        Convert::None => v,
+        Convert::Signed => {
+            let byte = (v * 255.0 + 0.5).floor();
+            let signed = if byte < 128.0 { byte } else { byte - 256.0 };
+            let scaled = signed * (1.0 / 127.0);
+            if -1.0 < scaled { scaled } else { -1.0 }
+        }
+        Convert::Biased => (v * 255.0 - 128.0) * (1.0 / 127.0),
+        Convert::Srgb => srgb_to_linear(&mut Scalar, v),
+    }
+}
