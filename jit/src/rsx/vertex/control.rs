@@ -1,8 +1,8 @@
 //! Blocks and branches, and the group's records.
 
-use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{InstBuilder, Value};
 
 use super::Lower;
 use super::graph::Exit;
@@ -50,8 +50,14 @@ impl Lower<'_, '_> {
     fn block(&mut self, i: usize) {
         let source = self.source;
         let block = &source.graph.blocks[i];
-        for &(pc, pushed) in &block.steps {
-            self.instruction(&source.program.code[usize::from(pc)], pushed);
+        // A branch looks at conditions as its instruction finds them, whatever that sets.
+        let mut taken = None;
+        for (step, &(pc, pushed)) in block.steps.iter().enumerate() {
+            let instruction = &source.program.code[usize::from(pc)];
+            if step + 1 == block.steps.len() && matches!(block.exit, Exit::Fork { .. }) {
+                taken = Some(self.branch_bits(instruction));
+            }
+            self.instruction(instruction, pushed);
         }
         if let Some(fuel) = self.variables.fuel {
             let left = self.e.b.use_var(fuel);
@@ -67,15 +73,15 @@ impl Lower<'_, '_> {
                 self.records();
             }
             Exit::Go(to) => self.go(i, to),
-            Exit::Fork { yes, no } => self.fork(i, yes, no),
+            Exit::Fork { yes, no } => {
+                let bits = taken.unwrap_or_else(|| self.e.i32(0));
+                self.fork(i, bits, yes, no);
+            }
         }
     }
 
     /// Goes both ways: where the lanes say, or out of the kernel when they say different things.
-    fn fork(&mut self, from: usize, yes: usize, no: usize) {
-        let source = self.source;
-        let Some(&(pc, _)) = source.graph.blocks[from].steps.last() else { return };
-        let bits = self.branch_bits(&source.program.code[usize::from(pc)]);
+    fn fork(&mut self, from: usize, bits: Value, yes: usize, no: usize) {
         let all = self.all(bits);
         let (yes_way, no_way, mixed) = (self.e.block(&[]), self.e.block(&[]), self.e.block(&[]));
         self.e.branch(all, (yes_way, &[]), (mixed, &[]));
