@@ -13,6 +13,8 @@
 
 mod support;
 
+#[path = "differential/frames.rs"]
+mod frames;
 #[path = "differential/geometry.rs"]
 mod geometry;
 #[path = "differential/lists.rs"]
@@ -21,6 +23,8 @@ mod lists;
 mod pixel;
 #[path = "differential/program.rs"]
 mod program;
+#[path = "differential/push.rs"]
+mod push;
 #[path = "differential/transfer.rs"]
 mod transfer;
 #[path = "differential/vertex.rs"]
@@ -59,7 +63,7 @@ struct Kind {
 
 const RSX_VERTICES: &str = "RSX vertex programs";
 
-const KINDS: [Kind; 11] = [
+const KINDS: [Kind; 12] = [
     Kind { name: "vertex programs", price: 1, compiled: 80.0, check: vertex::structured },
     Kind { name: "vertex programs without structure", price: 4, compiled: 60.0, check: vertex::ragged },
     Kind { name: "vertex programs in 24-bit floats", price: 2, compiled: 90.0, check: vertex::console },
@@ -72,6 +76,7 @@ const KINDS: [Kind; 11] = [
     Kind { name: RSX_VERTICES, price: 1, compiled: 70.0, check: program::vertices },
     Kind { name: "RSX fragment programs", price: 1, compiled: 70.0, check: program::fragments },
     Kind { name: "command lists", price: 50, compiled: 90.0, check: lists::mutated_captures },
+    Kind { name: "push buffers", price: 100, compiled: 80.0, check: push::mutated_captures },
 ];
 
 fn main() -> ExitCode {
