@@ -3,6 +3,7 @@
 //! Memory is followed as the capture stores it: what the GPU itself would write is not seen.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use serde::Serialize;
 use triglyph::capture::{Mem, Record};
@@ -56,7 +57,9 @@ struct Channel {
 #[derive(Default)]
 pub struct PushBuffers {
     big_endian: bool,
-    /// Stretches of memory, the latest last.
+    /// Mapped memory.
+    maps: Vec<(u32, Range<u64>)>,
+    /// What was stored in it, the latest last.
     memory: Vec<(u32, u64, Vec<u8>)>,
     classes: HashMap<u32, u32>,
     channels: HashMap<u32, Channel>,
@@ -70,6 +73,7 @@ impl PushBuffers {
     /// Takes a record in; returns the lines of a SUBMIT.
     pub fn add(&mut self, index: usize, record: &Record<'_>) -> Vec<Line> {
         match record {
+            Record::Map(map) => self.maps.push((map.space, map.address..map.address.saturating_add(map.size))),
             Record::Mem(Mem { space, address, bytes }) => self.memory.push((*space, *address, bytes.to_vec())),
             Record::Object(ObjectEntry { handle, class, .. }) => drop(self.classes.insert(*handle, *class)),
             Record::Submit(payload) => return self.submission(index, payload),
@@ -94,20 +98,29 @@ impl PushBuffers {
         lines
     }
 
-    /// A word of memory; `None` where the capture has stored nothing.
+    /// A word of memory, which is zero at first; `None` where there is none.
     fn word(&self, space: u32, address: u64) -> Option<u32> {
-        self.memory.iter().rev().find_map(|(other, start, bytes)| {
+        let mut bytes = [0; 4];
+        for (byte, at) in bytes.iter_mut().zip(address..) {
+            *byte = self.byte(space, at)?;
+        }
+        Some(if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
+    }
+
+    fn byte(&self, space: u32, address: u64) -> Option<u8> {
+        let stored = self.memory.iter().rev().filter(|(other, ..)| *other == space).find_map(|(_, start, bytes)| {
             let offset = usize::try_from(address.checked_sub(*start)?).ok()?;
-            let bytes: &[u8; 4] = bytes.get(offset..)?.first_chunk().filter(|_| *other == space)?;
-            Some(if self.big_endian { u32::from_be_bytes(*bytes) } else { u32::from_le_bytes(*bytes) })
-        })
+            bytes.get(offset).copied()
+        });
+        let mapped = || self.maps.iter().any(|(other, range)| *other == space && range.contains(&address));
+        stored.or_else(|| mapped().then_some(0))
     }
 
     fn segment(
         &self,
         channel: &mut Channel,
         (record, number, space): (usize, u32, u32),
-        range: std::ops::Range<u64>,
+        range: Range<u64>,
         lines: &mut Vec<Line>,
     ) {
         let mut at = range.start;

@@ -100,6 +100,21 @@ fn colours_are_clamped_and_coordinates_are_not() {
 }
 
 #[test]
+fn colours_are_clamped_before_they_are_interpolated() {
+    let mut console = Console::new();
+    console.begin(QUADS);
+    for (x, y, color) in [(0.0, 0.0, -1.0), (16.0, 0.0, 3.0), (16.0, 16.0, 3.0), (0.0, 16.0, -1.0)] {
+        console.attribute(3, [color, 0.0, 0.0, 1.0]);
+        console.attribute(0, at(x, y, 0.5));
+    }
+    console.end();
+    console.run();
+    // From 0 to 1 across the whole width, a sixteenth a pixel.
+    let red = |console: &mut Console, x: u32| console.pixel(x, 8) >> 16 & 0xFF;
+    assert_eq!([0, 7, 8, 15].map(|x| red(&mut console, x)), [8, 120, 135, 247]);
+}
+
+#[test]
 fn outputs_that_the_mask_takes_away_read_the_initial_value() {
     let mut console = Console::new();
     console.set(m::set_vertex_attrib_output_mask::ID, 1 << 14);

@@ -167,7 +167,8 @@ fn loops_close_and_strips_do_not() {
 fn line_stipples_go_on_along_a_strip() {
     let mut console = Console::new();
     console.set(m::set_line_stipple::ID, 1);
-    console.set(m::set_line_stipple_pattern::ID, 2 | 0b0101 << 16);
+    // The register holds one less than the pixels of a bit.
+    console.set(m::set_line_stipple_pattern::ID, 1 | 0b0101 << 16);
     console.draw(LINES, RED, &[at(0.5, 3.5, 0.5), at(14.5, 3.5, 0.5)]);
     assert_eq!(columns(&mut console, 3), [0, 1, 4, 5]);
     // Backwards the pattern begins on the right.

@@ -153,7 +153,6 @@ impl Console {
         self.set(m::set_shade_mode::ID, 0x1D01);
         self.floats(m::set_point_size::ID, &[1.0]);
         self.set(m::set_line_width::ID, 8);
-        self.set(m::set_edge_flag::ID, 1);
         self.set(m::set_depth_func::ID, 0x201);
         self.set(m::set_depth_mask::ID, 1);
         self.set(m::set_stencil_mask::ID, 0xFF);

@@ -34,6 +34,8 @@ pub struct ProgramBatch<'a> {
     pub fuel: u32,
     /// Array elements to shade.
     pub vertices: &'a [u32],
+    /// Where in a record vectors begin whose components are clamped to 0..1.
+    pub clamped: &'a [usize],
 }
 
 /// Shaded vertices: outputs of the program, the position first.
@@ -51,6 +53,18 @@ impl Records {
     /// The record of vertex `index`.
     pub fn get(&self, index: u32) -> &[f32] {
         &self.floats[index as usize * self.stride..][..self.stride]
+    }
+}
+
+/// Clamps the vectors at `places` of each record; NaN becomes 0.
+fn clamp(records: &mut [f32], stride: usize, places: &[usize]) {
+    for record in records.chunks_exact_mut(stride.max(1)) {
+        for &place in places {
+            for value in record.iter_mut().skip(place).take(4) {
+                let above = if 0.0 < *value { *value } else { 0.0 };
+                *value = if above < 1.0 { above } else { 1.0 };
+            }
+        }
     }
 }
 
@@ -82,6 +96,7 @@ pub fn shade_programs(scheduler: &Scheduler, batch: &ProgramBatch<'_>, mut out: 
     let cost = Duration::from_nanos(count as u64 * vertex);
     scheduler.for_each_item(pieces, cost, |mut piece| {
         batch.kernel.shade(&mut piece);
+        clamp(piece.records, stride, batch.clamped);
         exhausted.fetch_add(piece.exhausted, Relaxed);
     });
     out.exhausted = exhausted.into_inner();

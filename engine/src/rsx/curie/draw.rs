@@ -102,6 +102,7 @@ impl Curie {
             textures: &textures(state, &images),
             fuel: state.fuel,
             vertices: &vertices.unique,
+            clamped: &state.colors,
         };
         let records = core.renderer.shade_programs(&batch);
         self.draw_records(core, topology, &vertices.order, records);
@@ -136,6 +137,7 @@ impl Curie {
             textures: &textures(state, &images),
             fuel: state.fuel,
             vertices: &vertices.unique,
+            clamped: &state.colors,
         };
         let records = core.renderer.shade_programs(&batch);
         self.draw_records(core, topology, &vertices.order, records);
@@ -161,6 +163,7 @@ impl Curie {
             textures: &textures(state, &images),
             fuel: state.fuel,
             vertices: &vertices.unique,
+            clamped: &state.colors,
         };
         let records = core.renderer.shade_programs(&batch);
         self.draw_records(core, topology, &vertices.order, records);

@@ -42,12 +42,14 @@ pub struct Curie {
 }
 
 impl Default for Curie {
-    /// All registers zero, but for the clear rectangle, which lets everything pass: Mesa clears without setting it.
+    /// All registers zero, but for those that Mesa never sets though it depends on them: the clear rectangle lets everything
+    /// pass, polygons have edges.
     fn default() -> Self {
         let mut registers = Registers::default();
         for id in [curie::set_clear_rect_horizontal::ID, curie::set_clear_rect_vertical::ID] {
             registers.set(id as u32, CLEAR_RECT);
         }
+        registers.set(curie::set_edge_flag::ID as u32, 1);
         Curie { registers, uploads: Uploads::default(), gather: None, state: State::default(), samples: 0 }
     }
 }

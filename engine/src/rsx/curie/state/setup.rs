@@ -63,7 +63,7 @@ pub(super) fn derive(
         // Mesa's blits leave 0 and expect lines to be seen.
         line_width: if width == 0 { 1.0 } else { width as f32 / 8.0 },
         line_stipple: m::set_line_stipple::enable(get(m::set_line_stipple::ID)).then(|| LineStipple {
-            factor: m::set_line_stipple_pattern::factor(stipple).max(1),
+            factor: m::set_line_stipple_pattern::factor_minus_1(stipple) + 1,
             pattern: m::set_line_stipple_pattern::pattern(stipple) as u16,
         }),
         point_size,

@@ -23,6 +23,8 @@ pub(in crate::rsx::curie) struct VertexState {
     pub inputs: u16,
     /// The output mask.
     pub output_mask: u32,
+    /// Where colours begin in a record, which are clamped before anything is interpolated (OpenGL; Mesa leaves it to the hardware).
+    pub colors: Vec<usize>,
     /// Arrays that are on, whether or not the program reads them.
     pub arrays: [Option<Array>; 16],
     /// Textures.
@@ -90,6 +92,9 @@ impl Array {
     }
 }
 
+/// Outputs that are colours, of the front and of the back.
+const COLORS: std::ops::RangeInclusive<u32> = 1..=4;
+
 /// The address of an array has 28 bits (RPCS3).
 const ADDRESS_BITS: u32 = 0x0FFF_FFFF;
 
@@ -111,7 +116,8 @@ impl VertexState {
         // A channel without set-up has 0 here and draws all the same.
         let fuel = if timeout == 0 { 0x1_0000 } else { timeout };
         let instructions = program.instructions;
-        VertexState { inputs, output_mask, arrays, textures, fuel, instructions, key, handle }
+        let colors = COLORS.filter_map(|output| key.offset(output)).collect();
+        VertexState { inputs, output_mask, colors, arrays, textures, fuel, instructions, key, handle }
     }
 
     /// Where the arrays that the program reads stand, and how many bytes of them may be read, for vertices up to `last`. Arrays
