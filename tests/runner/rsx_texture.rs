@@ -188,6 +188,7 @@ impl<const N: usize> Units<N> {
                 lod_min,
                 lod_max,
                 border: unit.border,
+                samples: 1,
             };
         }
         with(&textures)
