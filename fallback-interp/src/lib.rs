@@ -10,6 +10,7 @@
 //! Interpreter: ProgramTier
 //!   vertex    fetch -> rsx_vertex::Machine -> record
 //!   fragment  rsx_fragment::Quad (interpolate, sampler) -> output
+//!   shader    maxwell::Warp
 //! ```
 //!
 //! What is right is written here and nowhere else; the other tier is compared with it bit for bit. It never refuses.
@@ -26,6 +27,7 @@ use triglyph_guest::kernel::vertex::VertexKey;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
 
 pub mod geometry;
+pub mod maxwell;
 pub mod mme;
 pub mod pica_shader;
 pub mod pixel;

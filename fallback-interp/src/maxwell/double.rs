@@ -108,7 +108,8 @@ fn fused(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 {
         _ => {}
     }
     let (product, c) = (product.normal(), c.normal());
-    let (large, small) = if (product.exponent, product.mantissa) >= (c.exponent, c.mantissa) { (product, c) } else { (c, product) };
+    let (large, small) =
+        if (product.exponent, product.mantissa) >= (c.exponent, c.mantissa) { (product, c) } else { (c, product) };
     let aligned = sticky(small.mantissa, (large.exponent - small.exponent) as u32);
     let mantissa = if large.negative == small.negative { large.mantissa + aligned } else { large.mantissa - aligned };
     if mantissa == 0 { zero(rounding) } else { round(Exact { mantissa, ..large }, rounding) }
@@ -133,7 +134,7 @@ fn round(v: Exact, rounding: Rounding) -> f64 {
     let lost = if shift <= 0 { 0 } else { v.mantissa - units.checked_shl(shift as u32).unwrap_or(0) };
     let up = match rounding {
         Rounding::Nearest => {
-            let half = 1u128.checked_shl(shift.max(1) as u32 - 1).unwrap_or(0);
+            let half = 1u128.checked_shl(shift.max(1) as u32 - 1).unwrap_or(u128::MAX);
             lost > half || lost == half && units & 1 != 0
         }
         Rounding::Down => lost != 0 && v.negative,
@@ -179,7 +180,11 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let v = f64::from_bits(state ^ state >> 29);
             // Half of them near 1, so that sums cancel.
-            if state >> 60 & 1 != 0 { f64::from_bits(v.to_bits() & 0x800F_FFFF_FFFF_FFFF | 0x3FE0_0000_0000_0000) } else { v }
+            if state >> 60 & 1 != 0 {
+                f64::from_bits(v.to_bits() & 0x800F_FFFF_FFFF_FFFF | 0x3FE0_0000_0000_0000)
+            } else {
+                v
+            }
         };
         (0..100_000).map(move |_| [next(), next(), next()])
     }

@@ -208,9 +208,15 @@ mod tests {
         for _ in 0..200_000 {
             let (a, b, c) = (next(), next(), next());
             let (got, want) = (fma(a, b, c, Rounding::Nearest), a.mul_add(b, c));
-            assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{a} * {b} + {c}: {got}, not {want}");
+            assert!(
+                got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(),
+                "{a} * {b} + {c}: {got}, not {want}"
+            );
             let near = (a.abs().sqrt(), b.abs().sqrt().recip());
-            let (got, want) = (fma(near.0, near.1, -(near.0 * near.1), Rounding::Nearest), near.0.mul_add(near.1, -(near.0 * near.1)));
+            let (got, want) = (
+                fma(near.0, near.1, -(near.0 * near.1), Rounding::Nearest),
+                near.0.mul_add(near.1, -(near.0 * near.1)),
+            );
             assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{near:?}: {got}, not {want}");
         }
     }

@@ -25,7 +25,7 @@ pub mod output;
 pub mod sampler;
 pub mod vertex;
 
-use crate::Interpreter;
+use crate::{Interpreter, maxwell};
 
 /// Four components.
 pub type Vector = [f32; 4];
@@ -42,8 +42,8 @@ impl ProgramTier for Interpreter {
         }
     }
 
-    fn shader(&self, _: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
-        Err(Refused("Maxwell programs"))
+    fn shader(&self, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
+        Ok(Arc::new(maxwell::Kernel::new(key)))
     }
 }
 

@@ -7,7 +7,7 @@ use triglyph_guest::num::ops::{Scalar, linear_to_srgb, srgb_to_linear};
 use crate::program::limit;
 
 /// Where a channel is stored, if it is.
-pub(super) fn bits(channel: Channel) -> Option<Bits> {
+pub(crate) fn bits(channel: Channel) -> Option<Bits> {
     use Channel::{Absent, Float, Ones, Sint, Snorm, Srgb, Uint, Unorm, Zeros};
     match channel {
         Absent => None,
@@ -18,12 +18,12 @@ pub(super) fn bits(channel: Channel) -> Option<Bits> {
 }
 
 /// The bits of a channel.
-pub(super) fn extract(pixel: u128, bits: Bits) -> u32 {
+pub(crate) fn extract(pixel: u128, bits: Bits) -> u32 {
     (pixel >> bits.shift) as u32 & mask(bits)
 }
 
 /// The pixel with the bits of a channel exchanged.
-pub(super) fn insert(pixel: u128, bits: Bits, value: u32) -> u128 {
+pub(crate) fn insert(pixel: u128, bits: Bits, value: u32) -> u128 {
     let mask = mask(bits);
     pixel & !(u128::from(mask) << bits.shift) | u128::from(value & mask) << bits.shift
 }
@@ -33,7 +33,7 @@ fn mask(bits: Bits) -> u32 {
 }
 
 /// What a channel of `pixel` means. `alpha`: it is the fourth one.
-pub(super) fn decode(channel: Channel, pixel: u128, alpha: bool) -> f32 {
+pub(crate) fn decode(channel: Channel, pixel: u128, alpha: bool) -> f32 {
     match channel {
         Channel::Absent => f32::from(u8::from(alpha)),
         Channel::Zeros(_) => 0.0,
@@ -64,7 +64,7 @@ fn signed_max(bits: Bits) -> i32 {
 }
 
 /// The bits that store `value`.
-pub(super) fn encode(channel: Channel, value: f32) -> u32 {
+pub(crate) fn encode(channel: Channel, value: f32) -> u32 {
     match channel {
         Channel::Absent | Channel::Zeros(_) => 0,
         Channel::Ones(_) => u32::MAX,

@@ -7,7 +7,7 @@
 //! ```
 
 mod blend;
-mod channel;
+pub(crate) mod channel;
 mod depth;
 
 use triglyph_guest::kernel::program::fragment::Samples;

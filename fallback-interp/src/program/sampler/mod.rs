@@ -20,6 +20,7 @@ use triglyph_guest::num::ops::{Scalar, srgb_to_linear};
 
 use super::{Vector, compare, limit};
 pub use detail::Detail;
+pub use other::GatherOffsets;
 use wrap::{Axis, Pair};
 
 /// A texture unit.

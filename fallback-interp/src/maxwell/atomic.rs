@@ -1,0 +1,109 @@
+//! What atomics make of a value in memory.
+
+use triglyph_guest::tegra::shader::isa::{AtomicOp, AtomicType, SharedAtomicType};
+use triglyph_guest::tegra::shader::modifiers::Rounding;
+
+use super::number::{bits, flush, flush_half, from_half, odd_sum, to_half};
+
+/// What a value in memory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Unsigned, 32 bits.
+    U32,
+    /// Signed, 32 bits.
+    S32,
+    /// Unsigned, 64 bits.
+    U64,
+    /// Signed, 64 bits.
+    S64,
+    /// A float.
+    F32,
+    /// Two halves.
+    F16x2,
+}
+
+impl Kind {
+    /// The kind of a type; unknown ones are U32.
+    pub fn of(ty: AtomicType) -> Kind {
+        match ty {
+            AtomicType::U32 | AtomicType::Unknown(_) => Kind::U32,
+            AtomicType::S32 => Kind::S32,
+            AtomicType::U64 => Kind::U64,
+            AtomicType::F32 => Kind::F32,
+            AtomicType::F16x2 => Kind::F16x2,
+            AtomicType::S64 => Kind::S64,
+        }
+    }
+
+    /// The kind of a type in shared memory.
+    pub fn of_shared(ty: SharedAtomicType) -> Kind {
+        match ty {
+            SharedAtomicType::U32 => Kind::U32,
+            SharedAtomicType::S32 => Kind::S32,
+            SharedAtomicType::U64 => Kind::U64,
+            SharedAtomicType::S64 => Kind::S64,
+        }
+    }
+
+    /// Whether it has 64 bits.
+    pub fn is_wide(self) -> bool {
+        matches!(self, Kind::U64 | Kind::S64)
+    }
+}
+
+/// What is stored for `old` and `value`; `None` if nothing is.
+pub fn result(kind: Kind, op: AtomicOp, old: u64, value: u64) -> Option<u64> {
+    match kind {
+        Kind::F32 => float(op, old as u32, value as u32).map(u64::from),
+        Kind::F16x2 => halves(op, old as u32, value as u32).map(u64::from),
+        Kind::U32 | Kind::S32 | Kind::U64 | Kind::S64 => integer(kind, op, old, value),
+    }
+}
+
+/// What is stored where `old` is the first one of a pair: the second one.
+pub fn compare_exchange(old: u64, (compared, new): (u64, u64)) -> Option<u64> {
+    (old == compared).then_some(new)
+}
+
+fn integer(kind: Kind, op: AtomicOp, old: u64, value: u64) -> Option<u64> {
+    let less = match kind {
+        Kind::S32 => (old as i32) < value as i32,
+        Kind::S64 => (old as i64) < value as i64,
+        _ => old < value,
+    };
+    let unsigned = kind == Kind::U32;
+    match op {
+        // The caller keeps as many bits as there are.
+        AtomicOp::Add => Some(old.wrapping_add(value)),
+        AtomicOp::Min => Some(if less { old } else { value }),
+        AtomicOp::Max => Some(if less { value } else { old }),
+        AtomicOp::Inc => unsigned.then(|| if old >= value { 0 } else { old + 1 }),
+        AtomicOp::Dec => unsigned.then(|| if old == 0 || old > value { value } else { old - 1 }),
+        AtomicOp::And => Some(old & value),
+        AtomicOp::Or => Some(old | value),
+        AtomicOp::Xor => Some(old ^ value),
+        AtomicOp::Exchange => Some(value),
+        AtomicOp::SafeAdd | AtomicOp::Unknown(_) => None,
+    }
+}
+
+/// Sums are rounded to nearest, denormals being 0.
+fn float(op: AtomicOp, old: u32, value: u32) -> Option<u32> {
+    let [a, b] = [old, value].map(|bits| flush(f32::from_bits(bits)));
+    let smaller = |smaller| super::number::choose(smaller, a.into(), b.into()) as f32;
+    match op {
+        AtomicOp::Add => Some(bits(flush(a + b))),
+        AtomicOp::Min => Some(bits(smaller(true))),
+        AtomicOp::Max => Some(bits(smaller(false))),
+        AtomicOp::Exchange => Some(value),
+        _ => None,
+    }
+}
+
+fn halves(op: AtomicOp, old: u32, value: u32) -> Option<u32> {
+    let sum = |shift: u32| {
+        let [a, b] = [old, value].map(|bits| from_half(flush_half(bits >> shift & 0xFFFF)).into());
+        flush_half(to_half(odd_sum(a, b), Rounding::Nearest)) << shift
+    };
+    (op == AtomicOp::Add).then(|| sum(0) | sum(16))
+}

@@ -1,0 +1,289 @@
+//! Memory: constants, global, local, shared; atomics.
+
+use triglyph_guest::tegra::shader::isa::*;
+
+use super::super::atomic::{Kind, compare_exchange, result};
+use crate::maxwell::context::Context;
+use crate::maxwell::lane::Lane;
+use crate::maxwell::program::{Decoder, Op};
+
+/// Which memory an access goes to.
+#[derive(Clone, Copy)]
+enum Memory {
+    Global,
+    Local,
+    Shared,
+}
+
+/// Bits of a global address.
+const ADDRESS: u64 = (1 << 40) - 1;
+
+/// Bytes of an access.
+fn bytes(size: MemorySize) -> usize {
+    match size {
+        MemorySize::U8 | MemorySize::S8 => 1,
+        MemorySize::U16 | MemorySize::S16 => 2,
+        MemorySize::B32 => 4,
+        MemorySize::B64 => 8,
+        MemorySize::B128 | MemorySize::UB128 => 16,
+    }
+}
+
+/// The address of an access: a register or two, and an offset of a number of bits.
+fn address(lane: &Lane, source: Address, wide: bool, bits: u32) -> u64 {
+    let offset = source.effective_offset(bits);
+    if wide {
+        lane.read_pair(source.base).wrapping_add(offset as u64) & ADDRESS
+    } else {
+        u64::from(lane.read(source.base)).wrapping_add(offset as u64) & ADDRESS
+    }
+}
+
+/// A place in memory of a lane or a block: 32 bits.
+fn place(lane: &Lane, source: Address, bits: u32) -> u64 {
+    u64::from(lane.read(source.base).wrapping_add(source.effective_offset(bits) as u32))
+}
+
+/// Bytes at a place, 0 where there is nothing.
+fn read_slice(memory: &[u8], at: u64, bytes: &mut [u8]) {
+    for (i, byte) in bytes.iter_mut().enumerate() {
+        *byte = usize::try_from(at).ok().and_then(|at| memory.get(at.checked_add(i)?)).copied().unwrap_or(0);
+    }
+}
+
+fn write_slice(memory: &mut [u8], at: u64, bytes: &[u8]) {
+    for (i, byte) in bytes.iter().enumerate() {
+        let target = usize::try_from(at).ok().and_then(|at| memory.get_mut(at.checked_add(i)?));
+        if let Some(target) = target {
+            *target = *byte;
+        }
+    }
+}
+
+fn read(memory: Memory, at: u64, bytes: &mut [u8], lane: &Lane, context: &mut Context<'_>) {
+    match memory {
+        Memory::Global => context.environment.memory.read(at, bytes),
+        Memory::Local => read_slice(&lane.local, at, bytes),
+        Memory::Shared => read_slice(context.stage.shared(), at, bytes),
+    }
+}
+
+/// Helpers do not write to memory that others see.
+fn write(memory: Memory, at: u64, bytes: &[u8], lane: &mut Lane, context: &mut Context<'_>) {
+    match memory {
+        Memory::Local => write_slice(&mut lane.local, at, bytes),
+        _ if lane.helper => {}
+        Memory::Global => context.environment.memory.write(at, bytes),
+        Memory::Shared => write_slice(context.stage.shared(), at, bytes),
+    }
+}
+
+/// Stores what was loaded in registers.
+fn store_loaded(lane: &mut Lane, dst: Reg, size: MemorySize, loaded: [u8; 16]) {
+    let word = |i: usize| u32::from_le_bytes([loaded[i], loaded[i + 1], loaded[i + 2], loaded[i + 3]]);
+    match size {
+        MemorySize::U8 => lane.write(dst, loaded[0].into()),
+        MemorySize::S8 => lane.write(dst, loaded[0] as i8 as u32),
+        MemorySize::U16 => lane.write(dst, word(0) & 0xFFFF),
+        MemorySize::S16 => lane.write(dst, word(0) as i16 as u32),
+        MemorySize::B32 | MemorySize::B64 | MemorySize::B128 | MemorySize::UB128 => {
+            for i in 0..bytes(size) / 4 {
+                lane.write_at(dst, i as u8, word(4 * i));
+            }
+        }
+    }
+}
+
+fn load(memory: Memory, at: u64, dst: Reg, size: MemorySize, lane: &mut Lane, context: &mut Context<'_>) {
+    let mut loaded = [0; 16];
+    read(memory, at, &mut loaded[..bytes(size)], lane, context);
+    store_loaded(lane, dst, size, loaded);
+}
+
+fn store(memory: Memory, at: u64, data: Reg, size: MemorySize, lane: &mut Lane, context: &mut Context<'_>) {
+    let mut stored = [0; 16];
+    for (i, word) in stored.chunks_mut(4).enumerate() {
+        word.copy_from_slice(&lane.read_at(data, i as u8).to_le_bytes());
+    }
+    write(memory, at, &stored[..bytes(size)], lane, context);
+}
+
+/// Exchanges a value of 4 or 8 bytes for what `act` makes of it and of the registers from `operand` on.
+fn exchange(
+    memory: Memory,
+    at: u64,
+    wide: bool,
+    lane: &mut Lane,
+    context: &mut Context<'_>,
+    act: impl FnOnce(u64, &Lane) -> Option<u64>,
+) -> u64 {
+    let bytes = if wide { 8 } else { 4 };
+    let mut old = [0; 8];
+    read(memory, at, &mut old[..bytes], lane, context);
+    let old = u64::from_le_bytes(old);
+    if let Some(new) = act(old, lane) {
+        write(memory, at, &new.to_le_bytes()[..bytes], lane, context);
+    }
+    old
+}
+
+/// One or two registers.
+fn value(lane: &Lane, reg: Reg, wide: bool) -> u64 {
+    if wide { lane.read_pair(reg) } else { lane.read(reg).into() }
+}
+
+fn set_value(lane: &mut Lane, reg: Reg, wide: bool, value: u64) {
+    if wide { lane.write_pair(reg, value) } else { lane.write(reg, value as u32) }
+}
+
+/// The value that is compared, and the one that follows it: one or two registers each.
+fn pair(lane: &Lane, reg: Reg, wide: bool) -> (u64, u64) {
+    let word = |i: u8| u64::from(lane.read_at(reg, i));
+    if wide { (word(0) | word(1) << 32, word(2) | word(3) << 32) } else { (word(0), word(1)) }
+}
+
+impl MemoryVisitor for Decoder<'_> {
+    type Output = Op;
+
+    fn ldc(&mut self, i: LoadConstant) -> Op {
+        let indexed = matches!(i.mode, LdcMode::Is | LdcMode::Isl);
+        self.lane(i.guard, move |lane, context| {
+            let at = lane.read(i.source.index).wrapping_add(i.source.offset as u32);
+            let slot = u32::from(i.source.slot) + if indexed { at >> 16 } else { 0 };
+            let mut loaded = [0; 16];
+            if let Some(buffer) = context.environment.constants.get(slot as usize) {
+                // 64 bits at most.
+                for (i, byte) in loaded[..8].iter_mut().enumerate() {
+                    [*byte] = buffer.read((at & 0xFFFF) as usize + i);
+                }
+            }
+            let size = if bytes(i.size) > 8 { MemorySize::B64 } else { i.size };
+            store_loaded(lane, i.dst, size, loaded);
+        })
+    }
+
+    fn ld(&mut self, i: GenericAccess) -> Op {
+        self.lane(i.guard, move |lane, context| {
+            load(Memory::Global, address(lane, i.address, i.wide, 32), i.data, i.size, lane, context);
+        })
+    }
+
+    fn st(&mut self, i: GenericAccess) -> Op {
+        self.lane(i.guard, move |lane, context| {
+            store(Memory::Global, address(lane, i.address, i.wide, 32), i.data, i.size, lane, context);
+        })
+    }
+
+    fn ldg(&mut self, i: GlobalAccess) -> Op {
+        self.lane(i.guard, move |lane, context| {
+            load(Memory::Global, address(lane, i.address, i.wide, 24), i.data, i.size, lane, context);
+        })
+    }
+
+    fn ldg_p(&mut self, i: GlobalPredicated) -> Op {
+        self.lane(i.guard, move |lane, context| {
+            load(Memory::Global, address(lane, i.address, i.wide, 20), i.dst, i.size, lane, context);
+        })
+    }
+
+    fn stg(&mut self, i: GlobalAccess) -> Op {
+        self.lane(i.guard, move |lane, context| {
+            store(Memory::Global, address(lane, i.address, i.wide, 24), i.data, i.size, lane, context);
+        })
+    }
+
+    fn ldl(&mut self, i: LocalAccess) -> Op {
+        self.lane(i.guard, move |lane, context| {
+            load(Memory::Local, place(lane, i.address, 24), i.data, i.size, lane, context);
+        })
+    }
+
+    fn stl(&mut self, i: LocalAccess) -> Op {
+        self.lane(i.guard, move |lane, context| {
+            store(Memory::Local, place(lane, i.address, 24), i.data, i.size, lane, context);
+        })
+    }
+
+    fn lds(&mut self, i: SharedAccess) -> Op {
+        self.lane(i.guard, move |lane, context| {
+            load(Memory::Shared, place(lane, i.address, 24), i.data, i.size, lane, context);
+        })
+    }
+
+    fn sts(&mut self, i: SharedAccess) -> Op {
+        self.lane(i.guard, move |lane, context| {
+            store(Memory::Shared, place(lane, i.address, 24), i.data, i.size, lane, context);
+        })
+    }
+
+    fn atom(&mut self, i: GlobalAtomic) -> Op {
+        let kind = Kind::of(i.ty);
+        self.lane(i.guard, move |lane, context| {
+            let at = address(lane, i.address, i.wide, 20);
+            let act = |old, lane: &Lane| result(kind, i.op, old, value(lane, i.b, kind.is_wide()));
+            let old = exchange(Memory::Global, at, kind.is_wide(), lane, context, act);
+            set_value(lane, i.dst, kind.is_wide(), old);
+        })
+    }
+
+    fn atom_cas(&mut self, i: GlobalCas) -> Op {
+        self.lane(i.guard, move |lane, context| {
+            let at = address(lane, i.address, i.wide, 20);
+            let act = |old, lane: &Lane| compare_exchange(old, pair(lane, i.b, i.bits64));
+            let old = exchange(Memory::Global, at, i.bits64, lane, context, act);
+            set_value(lane, i.dst, i.bits64, old);
+        })
+    }
+
+    fn atoms(&mut self, i: SharedAtomic) -> Op {
+        let kind = Kind::of_shared(i.ty);
+        self.lane(i.guard, move |lane, context| {
+            let at = place(lane, i.address, 24);
+            let act = |old, lane: &Lane| result(kind, i.op, old, value(lane, i.b, kind.is_wide()));
+            let old = exchange(Memory::Shared, at, kind.is_wide(), lane, context, act);
+            set_value(lane, i.dst, kind.is_wide(), old);
+        })
+    }
+
+    fn atoms_cas(&mut self, i: SharedCas) -> Op {
+        self.lane(i.guard, move |lane, context| {
+            let at = place(lane, i.address, 24);
+            let act = |old, lane: &Lane| compare_exchange(old, pair(lane, i.b, i.bits64));
+            let old = exchange(Memory::Shared, at, i.bits64, lane, context, act);
+            set_value(lane, i.dst, i.bits64, old);
+        })
+    }
+
+    fn red(&mut self, i: Reduce) -> Op {
+        let kind = Kind::of(i.ty);
+        self.lane(i.guard, move |lane, context| {
+            let at = address(lane, i.address, i.wide, 20);
+            let act = |old, lane: &Lane| result(kind, i.op, old, value(lane, i.data, kind.is_wide()));
+            exchange(Memory::Global, at, kind.is_wide(), lane, context, act);
+        })
+    }
+
+    fn cctl(&mut self, _: CacheControl) -> Op {
+        self.nothing()
+    }
+
+    fn cctll(&mut self, _: CacheControl) -> Op {
+        self.nothing()
+    }
+
+    fn cctlt(&mut self, _: TextureCacheControl) -> Op {
+        self.nothing()
+    }
+
+    fn cctlt_reg(&mut self, _: TextureCacheControlReg) -> Op {
+        self.nothing()
+    }
+
+    fn membar(&mut self, _: MemoryBarrier) -> Op {
+        self.nothing()
+    }
+
+    fn stp(&mut self, _: Stp) -> Op {
+        self.nothing()
+    }
+}

@@ -1,0 +1,107 @@
+//! Shader programs of Tegra X1 (Maxwell, SM 5.3).
+//!
+//! ```text
+//! stage/     vertex, patch, geometry, compute, pixel: what programs are run for
+//! Warp       which lanes execute what next, until all have ended
+//!   Program    instructions as closures, made once
+//!     decode/    a family of the instruction table a file
+//!       number, double   f32, f16, f64 in every rounding
+//!       atomic           values in memory
+//!   Lane       registers, predicates, condition code, stack
+//!   Context    memory, constants, textures, the stage
+//! ```
+//!
+//! What instructions do is said in `guest::tegra::shader::isa`, everything around them in `guest::kernel::maxwell`.
+
+mod atomic;
+pub mod context;
+mod decode;
+mod double;
+pub mod lane;
+mod number;
+pub mod program;
+pub mod stage;
+pub mod warp;
+
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::maxwell::environment::ImageKey;
+use triglyph_guest::kernel::maxwell::{Environment, ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
+use triglyph_guest::kernel::program::sampler::TextureKey;
+
+use context::{Context, Surroundings};
+use program::Program;
+use stage::Record;
+use warp::Warp;
+
+/// The kernel of a stage.
+#[derive(Debug)]
+pub struct Kernel {
+    stage: Stage,
+    program: Program,
+    inputs: Record,
+    outputs: Record,
+    textures: Vec<Option<TextureKey>>,
+    images: Vec<Option<ImageKey>>,
+}
+
+/// A kernel and what is around its program.
+pub struct Stages<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Records of input vertices.
+    pub inputs: &'a Record,
+    /// Records of output vertices.
+    pub outputs: &'a Record,
+    environment: Environment<'a>,
+    textures: &'a [Option<TextureKey>],
+    images: &'a [Option<ImageKey>],
+}
+
+impl Stages<'_> {
+    /// What instructions of a warp reach.
+    pub fn context<'c>(&'c self, stage: &'c mut dyn Surroundings) -> Context<'c> {
+        Context { environment: &self.environment, textures: self.textures, images: self.images, stage }
+    }
+
+    /// Runs the program in a warp of its own, from its start to its end.
+    pub fn run(&self, warp: &mut Warp, lanes: usize, stage: &mut dyn Surroundings) {
+        warp.start(lanes, self.program.local_bytes);
+        warp.finish(self.program, &mut self.context(stage));
+    }
+}
+
+impl Kernel {
+    /// The kernel of `key`.
+    pub fn new(key: &ShaderKey) -> Self {
+        Kernel {
+            stage: key.stage,
+            program: Program::new(&key.code),
+            inputs: Record::new(&key.inputs),
+            outputs: Record::new(&key.outputs),
+            textures: key.textures.clone(),
+            images: key.images.clone(),
+        }
+    }
+}
+
+impl ShaderKernel for Kernel {
+    fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Refused> {
+        let stages = Stages {
+            program: &self.program,
+            inputs: &self.inputs,
+            outputs: &self.outputs,
+            environment: job.environment,
+            textures: &self.textures,
+            images: &self.images,
+        };
+        match (self.stage, &mut job.work) {
+            (Stage::Vertex, Work::Vertices(work)) => stage::vertex::run(&stages, work),
+            (Stage::TessControl, Work::Patches(work)) => stage::patch::control(&stages, work),
+            (Stage::TessEvaluation, Work::Evaluations(work)) => stage::patch::evaluation(&stages, work),
+            (Stage::Geometry, Work::Primitives(work)) => stage::geometry::run(&stages, work),
+            (Stage::Compute, Work::Block(work)) => stage::compute::run(&stages, work),
+            _ => return Err(Refused("work of another stage")),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,76 @@
+//! Blocks of a grid.
+
+use triglyph_guest::kernel::maxwell::{Block, LANES};
+use triglyph_guest::tegra::shader::isa::SpecialRegister;
+
+use crate::maxwell::Stages;
+use crate::maxwell::context::Surroundings;
+use crate::maxwell::lane::Lane;
+use crate::maxwell::warp::{Warp, release};
+
+/// Most threads of a block.
+const MOST_THREADS: u64 = 1024;
+
+/// A warp's view of its block.
+struct Threads<'a> {
+    place: [u32; 3],
+    threads: [u32; 3],
+    /// Number of the warp's first thread.
+    first: u32,
+    shared: &'a mut [u8],
+}
+
+/// Three numbers in a word: 16, 10 and 6 bits.
+fn packed([x, y, z]: [u32; 3]) -> u32 {
+    x & 0xFFFF | (y & 0x3FF) << 16 | (z & 0x3F) << 26
+}
+
+impl Threads<'_> {
+    fn thread(&self, lane: &Lane) -> [u32; 3] {
+        let number = self.first + lane.id;
+        let [x, y, _] = self.threads;
+        [number % x, number / x % y, number / x / y]
+    }
+}
+
+impl Surroundings for Threads<'_> {
+    fn special(&self, lane: &Lane, register: SpecialRegister) -> u32 {
+        match register {
+            SpecialRegister::Tid => packed(self.thread(lane)),
+            SpecialRegister::TidX => self.thread(lane)[0],
+            SpecialRegister::TidY => self.thread(lane)[1],
+            SpecialRegister::TidZ => self.thread(lane)[2],
+            SpecialRegister::CtaIdX => self.place[0],
+            SpecialRegister::CtaIdY => self.place[1],
+            SpecialRegister::CtaIdZ => self.place[2],
+            SpecialRegister::Ntid => packed(self.threads),
+            _ => 0,
+        }
+    }
+
+    fn shared(&mut self) -> &mut [u8] {
+        self.shared
+    }
+}
+
+/// Runs a program for a block.
+pub fn run(stages: &Stages<'_>, work: &mut Block<'_>) {
+    let threads = work.threads.map(|count| count.max(1));
+    let count = threads.iter().map(|&count| u64::from(count)).fold(1, u64::saturating_mul).min(MOST_THREADS) as usize;
+    work.shared.fill(0);
+    let mut warps = vec![Warp::default(); count.div_ceil(LANES)];
+    for (number, warp) in warps.iter_mut().enumerate() {
+        warp.start((count - number * LANES).min(LANES), stages.program.local_bytes);
+    }
+    loop {
+        for (number, warp) in warps.iter_mut().enumerate() {
+            let first = (number * LANES) as u32;
+            let mut block = Threads { place: work.place, threads, first, shared: &mut *work.shared };
+            warp.run(stages.program, &mut stages.context(&mut block));
+        }
+        if !warps.iter().any(Warp::waits) {
+            return;
+        }
+        release(&mut warps);
+    }
+}

@@ -1,0 +1,244 @@
+//! Warps: which lanes execute what next.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use triglyph_guest::kernel::maxwell::{FUEL, LANES};
+use triglyph_guest::tegra::shader::modifiers::CcTest;
+use triglyph_guest::tegra::shader::program::Token;
+
+use super::context::Context;
+use super::lane::{Lane, Reduction, State};
+use super::program::{Action, Flow, NOWHERE, Op, Program, Target};
+
+/// Lanes that share an execution order.
+#[derive(Clone, Debug, Default)]
+pub struct Warp {
+    /// The lanes.
+    pub lanes: Vec<Lane>,
+    executed: u32,
+}
+
+/// Lanes that execute together.
+struct Group {
+    /// Bit i: lane i.
+    set: u32,
+    /// What they execute next.
+    at: u32,
+    /// Where others wait for them.
+    meeting: u32,
+}
+
+impl Warp {
+    /// Lanes at the start of a program, at most 32.
+    pub fn start(&mut self, count: usize, local_bytes: usize) {
+        self.lanes.resize_with(count.min(LANES), Lane::default);
+        for (id, lane) in self.lanes.iter_mut().enumerate() {
+            lane.reset(id as u32, local_bytes);
+        }
+        self.executed = 0;
+    }
+
+    /// Runs until all lanes have ended or wait.
+    pub fn run(&mut self, program: &Program, context: &mut Context<'_>) {
+        while let Some(group) = self.select() {
+            self.together(group, program, context);
+        }
+    }
+
+    /// Runs until all lanes have ended, barriers concerning nobody else.
+    pub fn finish(&mut self, program: &Program, context: &mut Context<'_>) {
+        self.run(program, context);
+        while self.waits() {
+            release(std::slice::from_mut(self));
+            self.run(program, context);
+        }
+    }
+
+    /// Whether a lane waits.
+    pub fn waits(&self) -> bool {
+        self.lanes.iter().any(|lane| lane.state == State::Waiting)
+    }
+
+    /// The lanes whose turn it is: the most entries, then the lowest address.
+    fn select(&self) -> Option<Group> {
+        let running = || self.lanes.iter().enumerate().filter(|(_, lane)| lane.state == State::Running);
+        let depth = running().map(|(_, lane)| lane.depth()).max()?;
+        let mut group = Group { set: 0, at: NOWHERE, meeting: NOWHERE };
+        for (i, lane) in running().filter(|(_, lane)| lane.depth() == depth) {
+            if lane.at < group.at || group.set == 0 {
+                group = Group { set: 1 << i, at: lane.at, meeting: group.at };
+            } else if lane.at == group.at {
+                group.set |= 1 << i;
+            } else {
+                group.meeting = group.meeting.min(lane.at);
+            }
+        }
+        Some(group)
+    }
+
+    /// Executes until control flow, or until the lanes meet others.
+    fn together(&mut self, group: Group, program: &Program, context: &mut Context<'_>) {
+        let Group { set, mut at, meeting } = group;
+        while let Some(op) = program.ops.get(at as usize) {
+            self.executed += 1;
+            let active = self.active(set, op);
+            match &op.action {
+                Action::Nothing => {}
+                Action::Lane(act) => {
+                    for i in lanes_of(active) {
+                        act(&mut self.lanes[i], context);
+                    }
+                }
+                Action::Warp(act) if active != 0 => act(&mut self.lanes, active, context),
+                Action::Warp(_) => {}
+                Action::Flow(test, flow) => {
+                    lanes_of(set).for_each(|i| self.lanes[i].at = at + 1);
+                    let taken = self.tested(active, *test);
+                    return self.flow(flow, taken, at, program, context);
+                }
+            }
+            at += 1;
+            if at == meeting {
+                lanes_of(set).for_each(|i| self.lanes[i].at = at);
+                return;
+            }
+        }
+        // Outside of the code.
+        self.end(set);
+    }
+
+    /// Those of a set whose guard holds.
+    fn active(&self, set: u32, op: &Op) -> u32 {
+        let guard = op.guard.0;
+        if guard.pred.0 == 7 {
+            return if guard.not { 0 } else { set };
+        }
+        lanes_of(set).filter(|&i| self.lanes[i].pred(guard)).fold(0, |set, i| set | 1 << i)
+    }
+
+    /// Those of a set whose condition code passes a test.
+    fn tested(&self, set: u32, test: CcTest) -> u32 {
+        if test == CcTest::True {
+            return set;
+        }
+        lanes_of(set).filter(|&i| self.lanes[i].condition.holds(test)).fold(0, |set, i| set | 1 << i)
+    }
+
+    fn end(&mut self, set: u32) {
+        lanes_of(set).for_each(|i| self.lanes[i].state = State::Ended);
+    }
+
+    fn end_all(&mut self) {
+        self.lanes.iter_mut().for_each(|lane| lane.state = State::Ended);
+    }
+
+    /// Control flow for the lanes of a set, the others having gone on.
+    fn flow(&mut self, flow: &Flow, set: u32, own: u32, program: &Program, context: &mut Context<'_>) {
+        let limited = match flow {
+            Flow::Kill => return self.kill(set, context),
+            Flow::Call(_) => true,
+            Flow::Pop(token) => *token != Token::Sync,
+            Flow::Branch(_) | Flow::Push(..) | Flow::Exit | Flow::Wait(_) => false,
+        };
+        let mut limited = limited && set != 0;
+        for i in lanes_of(set) {
+            let lane = &mut self.lanes[i];
+            let target = match flow {
+                Flow::Branch(target) => place(lane, target, program, context),
+                Flow::Call(target) => {
+                    let target = place(lane, target, program, context);
+                    lane.push(Token::Return, own + 1);
+                    target
+                }
+                Flow::Push(token, target) => {
+                    let target = place(lane, target, program, context);
+                    lane.push(*token, target);
+                    continue;
+                }
+                Flow::Pop(token) => lane.pop(*token).unwrap_or(NOWHERE),
+                Flow::Exit => lane.pop(Token::Exit).unwrap_or(NOWHERE),
+                Flow::Wait(act) => {
+                    if let Some(wait) = act(lane) {
+                        lane.wait = wait;
+                        lane.state = State::Waiting;
+                    }
+                    continue;
+                }
+                Flow::Kill => continue,
+            };
+            if target == NOWHERE {
+                lane.state = State::Ended;
+            }
+            limited |= target <= own;
+            lane.at = target;
+        }
+        if limited && self.executed > FUEL {
+            self.end_all();
+            context.environment.exhausted.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn kill(&mut self, set: u32, context: &Context<'_>) {
+        if !context.stage.kills() {
+            return;
+        }
+        lanes_of(set).for_each(|i| self.lanes[i].helper = true);
+        if self.lanes.iter().all(|lane| lane.helper) {
+            self.end_all();
+        }
+    }
+}
+
+/// The instruction that a target is.
+fn place(lane: &Lane, target: &Target, program: &Program, context: &Context<'_>) -> u32 {
+    match *target {
+        Target::Fixed(number) => number,
+        Target::Computed { base, register, constant } => {
+            let register = register.map_or(0, |register| lane.read(register));
+            let constant = constant.map_or(0, |constant| context.constant(constant));
+            program.computed(base.wrapping_add(register).wrapping_add(constant))
+        }
+    }
+}
+
+/// The numbers of the lanes of a set, ascending; those that no warp has are left out by the caller's sets.
+pub fn lanes_of(set: u32) -> impl Iterator<Item = usize> {
+    let mut rest = set;
+    std::iter::from_fn(move || {
+        let lane = rest.trailing_zeros();
+        rest &= rest.wrapping_sub(1);
+        (lane < 32).then_some(lane as usize)
+    })
+}
+
+/// Barriers of a block.
+const BARRIERS: usize = 16;
+
+/// What the predicates at a barrier give together.
+#[derive(Clone, Copy)]
+struct Joined {
+    count: u32,
+    all: bool,
+}
+
+/// Lets all lanes that wait go on, with what their predicates give together.
+pub fn release(warps: &mut [Warp]) {
+    let barrier = |lane: &Lane| lane.wait.number as usize % BARRIERS;
+    let mut joined = [Joined { count: 0, all: true }; BARRIERS];
+    for lane in warps.iter().flat_map(|warp| &warp.lanes).filter(|lane| lane.state == State::Waiting) {
+        let joined = &mut joined[barrier(lane)];
+        joined.count += u32::from(lane.wait.pred);
+        joined.all &= lane.wait.pred;
+    }
+    let waiting = warps.iter_mut().flat_map(|warp| &mut warp.lanes).filter(|lane| lane.state == State::Waiting);
+    for lane in waiting {
+        let joined = joined[barrier(lane)];
+        match lane.wait.reduction {
+            Some(Reduction::Count) => lane.reduced = joined.count,
+            Some(Reduction::All) => lane.reduced = joined.all.into(),
+            Some(Reduction::Any) => lane.reduced = (joined.count != 0).into(),
+            None => {}
+        }
+        lane.state = State::Running;
+    }
+}
