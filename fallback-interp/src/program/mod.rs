@@ -3,7 +3,8 @@
 //! ```text
 //! vertex     fetch -> rsx_vertex::Machine -> record
 //! fragment   quads of blocks -> rsx_fragment::Quad -> output of each sample
-//!   interpolate  planes -> inputs
+//!              or maxwell::stage::pixel
+//!   interpolate  planes -> inputs (RSX)
 //!   sampler      coordinates, level, filter -> texel
 //!   output       alpha, bounds, stencil, depth -> blend or logic -> surfaces
 //! ```
@@ -38,7 +39,7 @@ impl ProgramTier for Interpreter {
     fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn FragmentKernel>, Refused> {
         match &key.code {
             FragmentCode::Rsx(code) => Ok(Arc::new(fragment::Kernel::new(key, code))),
-            FragmentCode::Maxwell(_) => Err(Refused("Maxwell programs")),
+            FragmentCode::Maxwell(code) => Ok(Arc::new(maxwell::stage::pixel::Kernel::new(key, code))),
         }
     }
 

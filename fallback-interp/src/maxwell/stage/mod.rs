@@ -3,6 +3,7 @@
 pub mod compute;
 pub mod geometry;
 pub mod patch;
+pub mod pixel;
 pub mod vertex;
 
 use triglyph_guest::kernel::maxwell::WordSet;

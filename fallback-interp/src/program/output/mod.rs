@@ -76,6 +76,27 @@ impl Output<'_> {
         passed
     }
 
+    /// Depth and stencil of the covered samples, before the program: those that pass.
+    pub fn test(&self, fragment: Fragment, depth: impl Fn(usize) -> f32) -> u32 {
+        let covered = (0..self.samples.count()).filter(|sample| fragment.covered >> sample & 1 != 0);
+        let passed = covered
+            .filter(|&sample| depth::test(self, self.sample_at(fragment.at, sample), depth(sample), fragment.back));
+        passed.fold(0, |passed, sample| passed | 1 << sample)
+    }
+
+    /// Stores the colours of samples that have been tested before the program.
+    pub fn color(&self, fragment: Fragment, colors: Colors) {
+        let alpha = colors[0][3];
+        if !compare(self.key.alpha_test, alpha, self.constants.alpha_reference) {
+            return;
+        }
+        let covered = fragment.covered & self.alpha_coverage(alpha);
+        let colors = self.finished(colors);
+        for sample in (0..self.samples.count()).filter(|sample| covered >> sample & 1 != 0) {
+            self.store(&colors, self.sample_at(fragment.at, sample));
+        }
+    }
+
     /// Whether alpha decides nothing, so that depth and stencil may be asked before the program has run.
     pub fn asks_alpha_last(&self) -> bool {
         self.key.alpha_test == Compare::Always && !self.key.alpha_to_coverage

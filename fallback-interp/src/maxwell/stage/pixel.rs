@@ -1,0 +1,310 @@
+//! Pixels: quads of blocks, what their programs read, and what becomes of the results.
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::maxwell::{PixelCode, PixelInput, PixelMode};
+use triglyph_guest::kernel::program::FragmentKernel;
+use triglyph_guest::kernel::program::fragment::{BACK_FACING, FragmentJob, FragmentKey, PixelBlock, Plane, Primitive};
+use triglyph_guest::layout::unmorton;
+use triglyph_guest::tegra::shader::isa::{IpaSample, PixldMode, Reg};
+
+use crate::maxwell::context::{Context, Interpolated, Place, Surroundings};
+use crate::maxwell::lane::Lane;
+use crate::maxwell::program::Program;
+use crate::maxwell::warp::Warp;
+use crate::program::output::{Colors, Fragment, OUTPUTS, Output};
+
+/// Words of the window's position: x, y, depth, 1/w.
+const POSITION: [u8; 4] = [0x1C, 0x1D, 0x1E, 0x1F];
+/// Which side is seen.
+const FACING: u8 = 0xFF;
+/// Units of offsets in a pixel.
+const SUBPIXEL: f32 = 4096.0;
+
+/// The kernel of a pixel program.
+#[derive(Debug)]
+pub struct Kernel {
+    key: FragmentKey,
+    code: Arc<PixelCode>,
+    program: Program,
+    /// By word.
+    inputs: Vec<Option<PixelInput>>,
+}
+
+impl Kernel {
+    /// The kernel of `key`, whose program is `code`.
+    pub fn new(key: &FragmentKey, code: &Arc<PixelCode>) -> Self {
+        let mut inputs = vec![None; 256];
+        code.inputs.iter().for_each(|input| inputs[usize::from(input.word)] = Some(*input));
+        Kernel { key: key.clone(), code: code.clone(), program: Program::new(&code.code), inputs }
+    }
+
+    /// Whether a quad may be left out when all that it would store fails the tests.
+    fn shows_results_only(&self) -> bool {
+        let PixelCode { kills, sample_mask, depth, .. } = *self.code;
+        !(kills || sample_mask || depth || self.program.stores)
+    }
+}
+
+impl FragmentKernel for Kernel {
+    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Refused> {
+        let output = Output {
+            key: &self.key.output,
+            samples: self.key.samples,
+            constants: &job.constants.output,
+            colors: job.colors,
+            depth: job.depth,
+        };
+        let tests_first = output.asks_alpha_last() && self.shows_results_only();
+        let mut run = Run { kernel: self, job, output, warp: Warp::default(), tests_first, passed: 0 };
+        for blocks in job.blocks.chunks(self.key.samples.count().max(1)) {
+            run.block(blocks);
+        }
+        Ok(run.passed)
+    }
+}
+
+/// One call of a kernel.
+struct Run<'a, 'k> {
+    kernel: &'k Kernel,
+    job: &'k FragmentJob<'a>,
+    output: Output<'k>,
+    warp: Warp,
+    /// Whether the program need not run before the tests are asked.
+    tests_first: bool,
+    passed: u64,
+}
+
+/// Four pixels while their program runs.
+struct Quad<'k> {
+    kernel: &'k Kernel,
+    job: &'k FragmentJob<'k>,
+    primitive: &'k Primitive,
+    /// Planes from the primitive's first one on.
+    planes: &'k [Plane],
+    places: [[u32; 2]; 4],
+    /// Distances from the primitive's origin.
+    distances: [[f32; 2]; 4],
+    covered: [u32; 4],
+    /// The sample that is shaded, if each is by itself.
+    sample: Option<usize>,
+}
+
+impl Run<'_, '_> {
+    /// A block's samples, one block each.
+    fn block(&mut self, samples: &[PixelBlock]) {
+        let Some(block) = samples.first() else { return };
+        let Some(primitive) = self.job.primitives.get(block.primitive as usize) else { return };
+        for quad in 0..16 {
+            let covered = |lane: u32| {
+                let bit = |sample: &PixelBlock| (sample.coverage >> (4 * quad + lane) & 1) as u32;
+                samples.iter().enumerate().fold(0, |bits, (k, sample)| bits | bit(sample) << k)
+            };
+            let covered = [0, 1, 2, 3].map(covered);
+            if covered != [0; 4] {
+                let (x, y) = unmorton(4 * quad);
+                self.quad(primitive, [u32::from(block.x) + x, u32::from(block.row) + y], covered);
+            }
+        }
+    }
+
+    /// The quad whose upper left pixel is `at`, with the covered samples of its lanes.
+    fn quad(&mut self, primitive: &Primitive, at: [u32; 2], covered: [u32; 4]) {
+        let places = [0, 1, 2, 3].map(|lane| [at[0] + (lane & 1), at[1] + (lane >> 1)]);
+        let distance = |place: [u32; 2]| [0, 1].map(|i| (place[i] as i32).wrapping_sub(primitive.origin[i]) as f32);
+        let planes = self.job.planes.get(primitive.first_plane as usize..).unwrap_or(&[]);
+        let distances = places.map(distance);
+        let (kernel, job) = (self.kernel, self.job);
+        let mut quad = Quad { kernel, job, primitive, planes, places, distances, covered, sample: None };
+        let early = kernel.code.early_tests;
+        if early {
+            for lane in 0..4 {
+                let passed =
+                    self.output.test(quad.fragment(lane, quad.covered[lane]), |sample| quad.depth(lane, sample));
+                self.passed += u64::from(passed.count_ones());
+                quad.covered[lane] = passed;
+            }
+        }
+        if !kernel.code.per_sample {
+            return self.shade(&quad, quad.covered);
+        }
+        for sample in 0..kernel.key.samples.count() {
+            quad.sample = Some(sample);
+            self.shade(&quad, quad.covered.map(|covered| covered & 1 << sample));
+        }
+    }
+
+    /// Runs the program for samples of a quad and stores what it gives.
+    fn shade(&mut self, quad: &Quad<'_>, covered: [u32; 4]) {
+        if covered == [0; 4] {
+            return;
+        }
+        let early = self.kernel.code.early_tests;
+        let mut shaded = early || !self.tests_first;
+        if shaded {
+            quad.run(&mut self.warp, covered);
+        }
+        for lane in 0..4 {
+            if covered[lane] == 0 || shaded && self.warp.lanes[lane].helper {
+                continue;
+            }
+            if early {
+                let results = quad.results(&self.warp.lanes[lane]);
+                self.output.color(quad.fragment(lane, covered[lane] & results.mask), results.colors);
+                continue;
+            }
+            let first = shaded.then(|| quad.results(&self.warp.lanes[lane]));
+            let (mask, exported) = first.map_or((u32::MAX, None), |results| (results.mask, results.depth));
+            let depth = |sample: usize| exported.unwrap_or_else(|| quad.depth(lane, sample));
+            let warp = &mut self.warp;
+            let colors = || {
+                if !shaded {
+                    quad.run(warp, covered);
+                    shaded = true;
+                }
+                quad.results(&warp.lanes[lane]).colors
+            };
+            self.passed += self.output.write(quad.fragment(lane, covered[lane] & mask), depth, colors);
+        }
+    }
+}
+
+/// What a program gives for a pixel.
+struct Results {
+    colors: Colors,
+    mask: u32,
+    depth: Option<f32>,
+}
+
+impl Quad<'_> {
+    fn fragment(&self, lane: usize, covered: u32) -> Fragment {
+        Fragment { at: self.places[lane], back: self.primitive.flags & BACK_FACING != 0, covered }
+    }
+
+    /// The depth that a sample has without the program.
+    fn depth(&self, lane: usize, sample: usize) -> f32 {
+        let one = self.kernel.key.samples.count() == 1;
+        plane(&self.primitive.depth, self.distances[lane], (!one).then(|| self.sample_offset(sample)))
+    }
+
+    fn sample_offset(&self, sample: usize) -> [f32; 2] {
+        self.job.constants.sample_offsets.get(sample).copied().unwrap_or_default()
+    }
+
+    fn run(&self, warp: &mut Warp, covered: [u32; 4]) {
+        let program = &self.kernel.program;
+        warp.start(4, program.local_bytes);
+        for (lane, covered) in warp.lanes.iter_mut().zip(covered) {
+            lane.helper = covered == 0;
+        }
+        let mut stage = View(self);
+        let mut context = Context {
+            environment: &self.job.environment,
+            textures: &self.kernel.code.textures,
+            images: &self.kernel.code.images,
+            stage: &mut stage,
+        };
+        warp.finish(program, &mut context);
+    }
+
+    /// What a lane's registers say when it has ended.
+    fn results(&self, lane: &Lane) -> Results {
+        let code = &self.kernel.code;
+        let mut colors = [[0.0; 4]; OUTPUTS];
+        let mut register = 0;
+        for (i, color) in colors.iter_mut().enumerate() {
+            let components = code.targets >> (4 * i) & 15;
+            if components == 0 {
+                continue;
+            }
+            for (c, value) in color.iter_mut().enumerate().filter(|(c, _)| components >> c & 1 != 0) {
+                *value = f32::from_bits(lane.read(Reg(register + c as u8)));
+            }
+            register += 4;
+        }
+        let mask = if code.sample_mask { lane.read(Reg(register)) } else { u32::MAX };
+        let depth = code.depth.then(|| f32::from_bits(lane.read(Reg(register + 1))));
+        Results { colors, mask, depth }
+    }
+}
+
+/// A quad as its program sees it.
+struct View<'q>(&'q Quad<'q>);
+
+impl View<'_> {
+    /// The distance of a place from the pixel's centre, if it is another one.
+    fn offset(&self, place: Place) -> Option<[f32; 2]> {
+        match place.sample {
+            IpaSample::Default => self.0.sample.map(|sample| self.0.sample_offset(sample)),
+            IpaSample::Offset => Some(place.offset.map(|units| f32::from(units) / SUBPIXEL)),
+            IpaSample::Centroid | IpaSample::Unknown(_) => None,
+        }
+    }
+
+    /// A number that interpolation does not know as constant.
+    fn position(&self, lane: usize, axis: usize, offset: Option<[f32; 2]>) -> f32 {
+        let quad = self.0;
+        match axis {
+            0 | 1 => {
+                let center = quad.places[lane][axis] as f32 + 0.5;
+                offset.map_or(center, |offset| center + offset[axis])
+            }
+            2 => plane(&quad.primitive.depth, quad.distances[lane], offset),
+            _ => plane(&quad.primitive.inv_w, quad.distances[lane], offset),
+        }
+    }
+}
+
+impl Surroundings for View<'_> {
+    fn interpolate(&self, lane: &Lane, word: u8, place: Place) -> Interpolated {
+        let (quad, lane) = (self.0, lane.id as usize & 3);
+        if word == FACING {
+            let back = quad.primitive.flags & BACK_FACING != 0;
+            return Interpolated::Bits(if back { 0 } else { u32::MAX });
+        }
+        let offset = self.offset(place);
+        if let Some(axis) = POSITION.iter().position(|&position| position == word) {
+            let value = self.position(lane, axis, offset);
+            return Interpolated::Value { value, flat: value.to_bits() };
+        }
+        let Some(input) = quad.kernel.inputs[usize::from(word)] else { return Interpolated::Bits(0) };
+        let coefficients = quad.planes.get(usize::from(input.plane)).copied().unwrap_or_default();
+        let flat = coefficients[0].to_bits();
+        match input.mode {
+            PixelMode::Constant => Interpolated::Bits(flat),
+            PixelMode::Perspective | PixelMode::Linear => {
+                Interpolated::Value { value: plane(&coefficients, quad.distances[lane], offset), flat }
+            }
+        }
+    }
+
+    fn pixel_info(&self, lane: &Lane, mode: PixldMode, sample: u32) -> u32 {
+        let quad = self.0;
+        match mode {
+            PixldMode::Count => quad.kernel.key.samples.count() as u32,
+            PixldMode::CoverageMask => quad.covered[lane.id as usize & 3],
+            PixldMode::Offset => {
+                let units =
+                    quad.sample_offset(sample as usize).map(|offset| (offset * SUBPIXEL).round_ties_even() as i16);
+                u32::from(units[0] as u16) | u32::from(units[1] as u16) << 16
+            }
+            PixldMode::MyIndex => quad.sample.unwrap_or(0) as u32,
+            PixldMode::Covered | PixldMode::CentroidOffset | PixldMode::Unknown(_) => 0,
+        }
+    }
+
+    fn is_quad(&self) -> bool {
+        true
+    }
+
+    fn kills(&self) -> bool {
+        self.0.kernel.code.kills
+    }
+}
+
+/// `(c + dx*x) + dy*y` at a distance, or at one off it.
+fn plane([c, dx, dy]: &Plane, [x, y]: [f32; 2], offset: Option<[f32; 2]>) -> f32 {
+    let [x, y] = offset.map_or([x, y], |offset| [x + offset[0], y + offset[1]]);
+    (c + dx * x) + dy * y
+}
