@@ -89,6 +89,7 @@ pub struct Renderer {
     record_scratch: Records,
     /// Samples that passed the tests of draws that count them.
     samples: u64,
+    troubles: program::Troubles,
     stats: Stats,
 }
 
@@ -144,6 +145,7 @@ impl Renderer {
             touched: Surfaces::default(),
             record_scratch: Records::default(),
             samples: 0,
+            troubles: program::Troubles::default(),
             stats: Stats::default(),
         })
     }

@@ -22,6 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use triglyph_guest::kernel::geometry::GeometryKey;
+use triglyph_guest::kernel::maxwell::{ShaderKernel, ShaderKey};
 use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::program::{self as programs, fragment::FragmentKey};
@@ -31,7 +32,7 @@ use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, 
 
 use crate::sched::Worker;
 pub use handle::{GeometryHandle, MmeHandle, PixelChoice, PixelHandle, TransferHandle, VertexHandle};
-pub use program::{FragmentChoice, FragmentHandle, ProgramVertexHandle};
+pub use program::{FragmentChoice, FragmentHandle, ProgramVertexHandle, ShaderHandle};
 use slot::{Kind, Table};
 use store::{KeyKind, KeyStore};
 use warm::KeyLog;
@@ -82,6 +83,7 @@ pub struct Kernels {
     transfer: Table<TransferKind>,
     program_vertex: Table<ProgramVertexKind>,
     fragment: Table<FragmentKind>,
+    shader: Table<ShaderKind>,
     mme: Table<MmeKind>,
 }
 
@@ -196,7 +198,7 @@ impl Kernels {
             KeyKind::ProgramVertex => self.program_vertex.recall(shared, bytes, uses),
             KeyKind::Fragment => self.fragment.recall(shared, bytes, uses),
             KeyKind::Macro => self.mme.recall(shared, bytes, uses),
-            KeyKind::Shader => false,
+            KeyKind::Shader => self.shader.recall(shared, bytes, uses),
         }
     }
 
@@ -215,6 +217,7 @@ impl Kernels {
             transfer: Table::default(),
             program_vertex: Table::default(),
             fragment: Table::default(),
+            shader: Table::default(),
             mme: Table::default(),
         }
     }
@@ -249,6 +252,11 @@ impl Kernels {
         FragmentHandle(self.fragment.get(&self.shared, key))
     }
 
+    /// The kernel of a program's key, one that is no fragment's.
+    pub fn shader(&self, key: &ShaderKey) -> ShaderHandle {
+        ShaderHandle(self.shader.get(&self.shared, key))
+    }
+
     /// The kernel of a macro's key.
     pub fn mme(&self, key: &MmeKey) -> MmeHandle {
         MmeHandle(self.mme.get(&self.shared, key))
@@ -267,7 +275,8 @@ impl Kernels {
     /// Number of keys held.
     pub fn len(&self) -> usize {
         let fixed = self.vertex.len() + self.geometry.len() + self.pixel.len();
-        fixed + self.program_vertex.len() + self.fragment.len() + self.transfer.len() + self.mme.len()
+        let programs = self.program_vertex.len() + self.fragment.len() + self.shader.len();
+        fixed + programs + self.transfer.len() + self.mme.len()
     }
 
     /// Whether no key is held.
@@ -292,6 +301,7 @@ impl Drop for Kernels {
             used.extend(self.transfer.known_keys());
             used.extend(self.program_vertex.known_keys());
             used.extend(self.fragment.known_keys());
+            used.extend(self.shader.known_keys());
             used.extend(self.mme.known_keys());
             log.finish(used);
         }
@@ -310,6 +320,8 @@ struct TransferKind;
 struct ProgramVertexKind;
 #[derive(Debug)]
 struct FragmentKind;
+#[derive(Debug)]
+struct ShaderKind;
 #[derive(Debug)]
 struct MmeKind;
 
@@ -381,6 +393,18 @@ impl Kind for FragmentKind {
         tier.programs()?.fragment(key).ok()
     }
     fn code_bytes(kernel: &Self::Kernel) -> usize {
+        kernel.code_bytes()
+    }
+}
+
+impl Kind for ShaderKind {
+    const STORED: KeyKind = KeyKind::Shader;
+    type Key = ShaderKey;
+    type Kernel = dyn ShaderKernel;
+    fn make(tier: &dyn Tier, key: &ShaderKey) -> Option<Arc<dyn ShaderKernel>> {
+        tier.programs()?.shader(key).ok()
+    }
+    fn code_bytes(kernel: &dyn ShaderKernel) -> usize {
         kernel.code_bytes()
     }
 }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use triglyph_guest::kernel::maxwell::ShaderJob;
 use triglyph_guest::kernel::program::fragment::FragmentJob;
 use triglyph_guest::kernel::program::vertex::VertexJob;
 use triglyph_guest::kernel::program::{FragmentKernel, VertexKernel};
 use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP};
 
 use super::slot::Slot;
-use super::{Counters, FragmentKind, ProgramVertexKind};
+use super::{Counters, FragmentKind, ProgramVertexKind, ShaderKind};
 
 /// The kernel of a vertex program.
 #[derive(Clone, Debug)]
@@ -17,6 +18,34 @@ pub struct ProgramVertexHandle(pub(super) Arc<Slot<ProgramVertexKind>>);
 /// The kernel of a fragment program.
 #[derive(Clone, Debug)]
 pub struct FragmentHandle(pub(super) Arc<Slot<FragmentKind>>);
+
+/// The kernel of a program of another stage than the fragments'.
+#[derive(Clone, Debug)]
+pub struct ShaderHandle(pub(super) Arc<Slot<ShaderKind>>);
+
+impl ShaderHandle {
+    /// Whether there is compiled code by now.
+    pub fn is_compiled(&self) -> bool {
+        self.0.compiled().is_some()
+    }
+
+    /// Does the whole job.
+    pub fn run(&self, job: &mut ShaderJob<'_>) {
+        self.0.note_call();
+        let counters = self.0.counters();
+        if let Some(compiled) = self.0.compiled()
+            && compiled.run(job).is_ok()
+        {
+            Counters::add(&counters.compiled_calls, 1);
+            return;
+        }
+        Counters::add(&counters.reference_calls, 1);
+        // The reference refuses nothing that it knows.
+        if let Some(reference) = self.0.try_reference() {
+            let _ = reference.run(job);
+        }
+    }
+}
 
 impl ProgramVertexHandle {
     /// Whether there is compiled code by now.
@@ -89,7 +118,7 @@ impl FragmentChoice {
             return passed;
         }
         Counters::add(&slot.counters().reference_calls, 1);
-        // The reference refuses nothing.
-        slot.reference().shade(job).unwrap_or(0)
+        // The reference refuses nothing that it knows.
+        slot.try_reference().map_or(0, |reference| reference.shade(job).unwrap_or(0))
     }
 }

@@ -8,6 +8,7 @@
 //! **Invariant**: guest memory is only ever touched through [`Window`]s, whose bytes are atomics; `raw.rs` alone
 //! knows pointers.
 
+mod global;
 mod raw;
 mod remap;
 mod written;
@@ -18,6 +19,7 @@ use triglyph_guest::kernel::Window;
 
 use crate::device::{Access, WrittenRange};
 use crate::error::Error;
+pub use global::{Misses, ProgramMemory};
 use raw::Arena;
 pub(crate) use raw::{copy_in, copy_out};
 pub use raw::{for_each_chunk, read_words};

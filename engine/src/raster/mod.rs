@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use triglyph_guest::kernel::pixel::PixelBlock;
 
+use crate::mem::Misses;
 use crate::scene::{Kind, Rect, Scene, TILE};
 use crate::sched::Scheduler;
 pub use fixed::draw;
@@ -28,6 +29,10 @@ pub struct RasterStats {
     pub blocks: u64,
     /// Samples that passed the tests of draws that count them.
     pub samples: u64,
+    /// What programs missed in memory.
+    pub misses: Misses,
+    /// Programs that did not end.
+    pub exhausted: u32,
     /// Time in tiles, all threads added up.
     pub raster: Duration,
     /// Time for decoded textures.

@@ -1,7 +1,7 @@
 //! Scenes of fragment programs.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
 use triglyph_guest::kernel::maxwell::Environment;
@@ -13,9 +13,12 @@ use triglyph_guest::kernel::program::sampler::Texture;
 use super::{Painter, RasterStats, coverage, walk};
 use crate::cache::FragmentChoice;
 use crate::cache::image::{DecodedImage, ImageCache};
-use crate::mem::Memory;
+use crate::mem::{Memory, Misses, ProgramMemory};
 use crate::scene::Rect;
-use crate::scene::program::{Edges, ProgramScene, ProgramState, Programs, Surfaces, TargetSurface, Windows};
+use crate::scene::program::{
+    Edges, ProgramScene, ProgramState, Programs, Surfaces, TargetSurface, TextureBinding, Windows,
+};
+use crate::scene::reach::Ready;
 use crate::sched::Scheduler;
 
 /// Draws `scene` into `memory`.
@@ -32,21 +35,52 @@ pub fn draw_programs(
     images.start_scene();
     let prepared: Vec<Prepared> = scene.states.iter().map(|span| Prepared::new(&span.state, memory, images)).collect();
     let texture = start.elapsed();
+    let states = || scene.states.iter().map(|span| &span.state).zip(&prepared);
+    // Each space that a program reaches; nearly always there is one.
+    let spaces: Vec<(u32, ProgramMemory<'_>)> = states().fold(Vec::new(), |mut spaces, (state, _)| {
+        let space = state.reach.as_ref().map(|reach| reach.space);
+        if let Some(space) = space.filter(|space| spaces.iter().all(|(known, _)| known != space)) {
+            spaces.push((space, ProgramMemory::new(memory, space)));
+        }
+        spaces
+    });
+    let exhausted = AtomicU32::new(0);
+    let ready: Vec<Option<Ready<'_>>> =
+        states().map(|(state, p)| Some(state.reach.as_ref()?.ready(&p.reached, memory))).collect();
 
     let surface = |surface: &Option<TargetSurface>| surface.map_or(Surface::default(), |s| window(&s, memory));
     let tiles = Tiles {
         scene,
         colors: std::array::from_fn(|i| surface(&scene.target.colors[i])),
         depth: surface(&scene.target.depth),
-        textures: scene.states.iter().zip(&prepared).map(|(span, p)| p.bind(&span.state)).collect(),
+        textures: states().map(|(state, p)| p.bind(state)).collect(),
+        environments: states().zip(&ready).map(|((s, _), r)| environment(s, r.as_ref(), &spaces, &exhausted)).collect(),
         prepared: &prepared,
         samples: AtomicU64::new(0),
     };
     let touched = surfaces(scene);
-    let stats = walk(scene, &tiles, scheduler, !scene.target.tiles_alias(touched));
-    let samples = tiles.samples.into_inner();
+    let ordered = scene.target.tiles_alias(touched) || scene.states.iter().any(|span| span.state.writes_memory());
+    let stats = walk(scene, &tiles, scheduler, !ordered);
+    let samples = tiles.samples.load(Ordering::Relaxed);
+    drop(tiles);
     mark_written(scene, touched, memory);
-    RasterStats { texture, samples, ..stats }
+    states().filter_map(|(state, _)| state.reach.as_ref()).for_each(|reach| reach.mark_written(memory));
+    let misses = spaces.iter().fold(Misses::default(), |all, (_, memory)| all.join(memory.misses()));
+    RasterStats { texture, samples, misses, exhausted: exhausted.load(Ordering::Relaxed), ..stats }
+}
+
+/// What a state's program gets.
+fn environment<'e>(
+    state: &ProgramState,
+    ready: Option<&'e Ready<'e>>,
+    spaces: &'e [(u32, ProgramMemory<'e>)],
+    exhausted: &'e AtomicU32,
+) -> Environment<'e> {
+    let space = state.reach.as_ref().and_then(|reach| spaces.iter().find(|(space, _)| *space == reach.space));
+    match (ready, space) {
+        (Some(ready), Some((_, memory))) => ready.environment(memory, exhausted),
+        _ => Environment::NONE,
+    }
 }
 
 /// Surfaces that the draws of a scene touch.
@@ -72,16 +106,18 @@ fn mark_written(scene: &ProgramScene, which: Surfaces, memory: &Memory) {
 struct Prepared {
     choice: FragmentChoice,
     images: [Option<Arc<DecodedImage>>; UNITS],
+    reached: Vec<Option<Arc<DecodedImage>>>,
 }
 
 impl Prepared {
     fn new(state: &ProgramState, memory: &Memory, images: &mut ImageCache) -> Self {
-        let image = |unit: usize| {
-            let binding = state.textures[unit].as_ref()?;
-            images.get(memory, &binding.image)
-        };
-        let mut image = image;
-        Prepared { choice: state.kernel.choose(), images: std::array::from_fn(&mut image) }
+        let mut image = |binding: &Option<TextureBinding>| images.get(memory, &binding.as_ref()?.image);
+        let reached = state.reach.iter().flat_map(|reach| &reach.textures);
+        Prepared {
+            choice: state.kernel.choose(),
+            reached: reached.map(&mut image).collect(),
+            images: std::array::from_fn(|unit| image(&state.textures[unit])),
+        }
     }
 
     fn bind(&self, state: &ProgramState) -> [Texture<'_>; UNITS] {
@@ -99,6 +135,7 @@ struct Tiles<'a> {
     depth: Surface<'a>,
     prepared: &'a [Prepared],
     textures: Vec<[Texture<'a>; UNITS]>,
+    environments: Vec<Environment<'a>>,
     samples: AtomicU64,
 }
 
@@ -116,9 +153,9 @@ impl Painter for Tiles<'_> {
                 let before = blocks.len();
                 let mut any = 0;
                 for sample in 0..samples {
-                    let coverage = match state.sample_mask >> sample & 1 {
+                    let coverage = match masked(&state.sample_masks, sample) {
                         0 => 0,
-                        _ => near(edges, x, row, state.sample_positions[sample]).coverage(),
+                        mask => near(edges, x, row, state.sample_positions[sample]).coverage() & mask,
                     };
                     any |= coverage;
                     blocks.push(PixelBlock { coverage, ..block });
@@ -146,7 +183,7 @@ impl Painter for Tiles<'_> {
             constants: &draw.constants,
             program_constants: &draw.program_constants,
             textures: &self.textures[state],
-            environment: Environment::NONE,
+            environment: self.environments[state],
             primitives: &self.scene.primitives,
             planes: &self.scene.varyings,
             blocks,
@@ -155,6 +192,12 @@ impl Painter for Tiles<'_> {
             self.samples.fetch_add(passed, Ordering::Relaxed);
         }
     }
+}
+
+/// Pixels of a block whose sample may be covered.
+fn masked(masks: &[u8; 4], sample: usize) -> u64 {
+    const FIRST: u64 = 0x1111_1111_1111_1111;
+    (0..4).fold(0, |set, i| set | (u64::from(masks[i] >> sample & 1) * FIRST) << i)
 }
 
 /// Pixels of a block that clip, windows and stipple let pass.

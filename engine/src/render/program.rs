@@ -5,11 +5,21 @@ use std::time::Instant;
 
 use super::Renderer;
 use crate::cache::image::{DecodedImage, ImageSource};
-use crate::draw::program::{Drawn, ProgramBatch, ProgramSetup, Records, Topology, shade_programs};
-use crate::mem::Memory;
+use crate::draw::program::{Drawn, ProgramBatch, ProgramSetup, Records, Shape, Topology, shade_programs};
+use crate::mem::{Memory, Misses};
 use crate::raster;
 use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
+use crate::scene::ranges_overlap;
 use crate::transfer::Place;
+
+/// What went wrong in programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Troubles {
+    /// Memory that was not there.
+    pub misses: Misses,
+    /// Programs that did not end.
+    pub exhausted: u32,
+}
 
 /// A draw call after shading: state, and the order in which vertices form primitives.
 #[derive(Debug)]
@@ -20,10 +30,18 @@ pub struct ProgramCall<'a> {
     pub state: &'a Arc<ProgramState>,
     /// What its primitives need.
     pub setup: &'a ProgramSetup,
-    /// How vertices form primitives.
-    pub topology: Topology,
-    /// Numbers of the shaded vertices in drawing order, [`RESTART`](crate::draw::program::RESTART) between primitives.
-    pub order: &'a [u32],
+    /// Its primitives.
+    pub primitives: Primitives<'a>,
+}
+
+/// The primitives of a draw.
+#[derive(Clone, Copy, Debug)]
+pub enum Primitives<'a> {
+    /// How vertices form them, and numbers of the shaded vertices in drawing order,
+    /// [`RESTART`](crate::draw::program::RESTART) between primitives.
+    Order(Topology, &'a [u32]),
+    /// Put together already, with their numbers.
+    Shapes(&'a [(Shape, u32)]),
 }
 
 impl Renderer {
@@ -39,22 +57,34 @@ impl Renderer {
     /// Bins a draw. The scene before it is drawn first when its target is another one, or when one of the draw's
     /// textures lies in what it writes: textures are what memory holds before a draw.
     pub fn draw_programs(&mut self, memory: &Memory, call: &ProgramCall<'_>, records: Records) -> Drawn {
+        let (drawn, records) = self.draw_shapes(memory, call, records);
+        self.record_scratch = records;
+        drawn
+    }
+
+    /// As [`Self::draw_programs`], for callers that have more to draw of the same vertices.
+    pub fn draw_shapes(&mut self, memory: &Memory, call: &ProgramCall<'_>, records: Records) -> (Drawn, Records) {
         if self.programs.target != *call.target {
             self.flush(memory);
             self.programs.reset(*call.target);
-        } else if self.programs.is_full() || self.reads_scene(call.state) {
+        } else if self.programs.is_full() || self.reads_scene(call.state) || call.state.reaches_memory() {
             self.flush(memory);
         }
         self.programs.set_state(call.state.clone());
         self.touched = self.touched.union(call.state.surfaces);
 
         let start = Instant::now();
-        let drawn = call.setup.draw(call.topology, call.order, &records, &mut self.programs);
-        self.record_scratch = records;
+        let drawn = match call.primitives {
+            Primitives::Order(topology, order) => call.setup.draw(topology, order, &records, &mut self.programs),
+            Primitives::Shapes(shapes) => call.setup.draw_shapes(shapes, &records, &mut self.programs),
+        };
         self.stats.draws += 1;
         self.stats.triangles += drawn.primitives;
         self.stats.stages.setup += start.elapsed();
-        drawn
+        if call.state.writes_memory() {
+            self.flush(memory);
+        }
+        (drawn, records)
     }
 
     /// Samples that have passed the tests of draws that count them since the last call, all drawing done.
@@ -77,8 +107,32 @@ impl Renderer {
 
     /// Whether the scene writes what a draw's textures are made of.
     fn reads_scene(&self, state: &ProgramState) -> bool {
-        let images = state.textures.iter().flatten().map(|binding| &binding.image);
-        images.into_iter().any(|image| self.programs_touch(image.place, image.size))
+        state.images().any(|image| self.programs_touch(image.place, image.size))
+    }
+
+    /// What programs missed in memory and how many did not end since the last call.
+    pub fn take_troubles(&mut self) -> Troubles {
+        std::mem::take(&mut self.troubles)
+    }
+
+    /// Adds what programs of other stages than the fragments' ran into.
+    pub fn add_troubles(&mut self, misses: Misses, exhausted: u32) {
+        self.troubles.misses = self.troubles.misses.join(misses);
+        self.troubles.exhausted = self.troubles.exhausted.wrapping_add(exhausted);
+    }
+
+    /// Draws the scene if it reads or writes any of `size` bytes at `place`: someone is about to write them.
+    pub fn flush_before_write(&mut self, memory: &Memory, place: Place, size: u64) {
+        let reads = |state: &ProgramState| {
+            let range = (place.address, size);
+            let mut images = state.images().filter(|image| image.place.space == place.space);
+            state.reaches_memory() || images.any(|image| ranges_overlap((image.place.address, image.size), range))
+        };
+        let read = !self.programs.is_empty() && self.programs.states.iter().any(|span| reads(&span.state));
+        if read {
+            self.flush(memory);
+        }
+        self.flush_overlapping(memory, place.space, place.address, size);
     }
 
     /// Whether the scene of programs touches any of `size` bytes at `place`.
@@ -99,6 +153,7 @@ impl Renderer {
         if !self.programs.is_empty() {
             let done = raster::draw_programs(&self.programs, memory, &self.scheduler, &mut self.images);
             self.samples = self.samples.wrapping_add(done.samples);
+            self.add_troubles(done.misses, done.exhausted);
             self.add_raster(&done);
         }
         // States without primitives go as well.

@@ -7,6 +7,7 @@
 
 pub mod fixed;
 pub mod program;
+pub mod reach;
 
 use std::fmt::Debug;
 use std::sync::Arc;

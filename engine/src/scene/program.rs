@@ -7,6 +7,7 @@ use triglyph_guest::kernel::program::output::TARGETS;
 use triglyph_guest::kernel::program::sampler::Texture;
 use triglyph_guest::layout::SurfaceLayout;
 
+use super::reach::Reach;
 use super::{Extent, Kind, Rect, ranges_overlap};
 use crate::cache::FragmentHandle;
 use crate::cache::image::{DecodedImage, ImageSource};
@@ -184,12 +185,32 @@ pub struct ProgramState {
     pub stipple: Option<Arc<[u32; 32]>>,
     /// Where samples lie, as many as the target has.
     pub sample_positions: [SamplePosition; 8],
-    /// Samples that may be covered, bit k = sample k.
-    pub sample_mask: u8,
+    /// Samples that may be covered, bit k = sample k: of the pixels (0, 0), (1, 0), (0, 1), (1, 1) of each 2x2.
+    pub sample_masks: [u8; 4],
     /// Whether samples that pass are counted.
     pub count_samples: bool,
     /// Surfaces that the kernel reads or writes.
     pub surfaces: Surfaces,
+    /// What the program reaches, of machines that say so.
+    pub reach: Option<Arc<Reach>>,
+}
+
+impl ProgramState {
+    /// The images of all textures.
+    pub fn images(&self) -> impl Iterator<Item = &Arc<ImageSource>> {
+        let reach = self.reach.iter().flat_map(|reach| &reach.textures);
+        self.textures.iter().chain(reach).flatten().map(|binding| &binding.image)
+    }
+
+    /// Whether the program writes memory, so that order matters.
+    pub fn writes_memory(&self) -> bool {
+        self.reach.as_ref().is_some_and(|reach| reach.writes)
+    }
+
+    /// Whether the program reaches memory that others may write.
+    pub fn reaches_memory(&self) -> bool {
+        self.reach.as_ref().is_some_and(|reach| reach.writes || reach.reads)
+    }
 }
 
 /// Window clip rectangles.

@@ -25,6 +25,7 @@ mod report;
 mod semaphore;
 mod sink;
 mod snapshot;
+mod threed;
 mod twod;
 mod unit;
 
@@ -34,4 +35,5 @@ pub use device::TegraX1;
 pub use kinds::Kinds;
 pub use registers::Registers;
 pub use report::Counters;
+pub use threed::ThreeD;
 pub use unit::Units;

@@ -31,6 +31,11 @@ impl Counters {
         *value = value.wrapping_add(count);
     }
 
+    /// Sets what is no count but a place.
+    pub fn set(&mut self, kind: ReportKind, stream: usize, value: u64) {
+        self.values[Self::index(kind)][stream % STREAMS] = value;
+    }
+
     /// What a report of `kind` says.
     pub fn value(&self, kind: ReportKind, stream: usize) -> u64 {
         let stream = stream % STREAMS;

@@ -122,12 +122,17 @@ impl<'u> Sink<'u> {
             Trigger::Notify => self.notify(datum),
             Trigger::Firmware
             | Trigger::WaitForIdle
-            | Trigger::InvalidateShaders
             | Trigger::InvalidateSamplers
             | Trigger::InvalidateHeaders
             | Trigger::InvalidateTexels
             | Trigger::FlushWrites => {}
-            _ => self.missing(method),
+            // These are the expander's.
+            Trigger::MacroCall | Trigger::MacroData => {}
+            _ => {
+                let (enabled, registers) = (self.is_enabled(), self.registers());
+                let Work { threed, counters, .. } = &mut *self.work;
+                threed.trigger(self.core, registers, counters, trigger, (method, datum), enabled);
+            }
         }
         true
     }
@@ -216,14 +221,20 @@ impl<'u> Sink<'u> {
     }
 
     fn report(&mut self, first: usize, datum: u32) {
+        self.settle();
         let blocked = report::report(self.core, self.registers(), &self.work.counters, first, datum);
         // A macro goes on to its end all the same.
         self.work.blocked = self.work.blocked.or(blocked);
     }
 
+    /// Counts what was drawn so far.
+    fn settle(&mut self) {
+        let Work { threed, counters, .. } = &mut *self.work;
+        threed.settle_samples(self.core, counters);
+    }
+
     fn clear_report(&mut self, datum: u32) {
-        // What was drawn so far has been counted.
-        self.core.flush();
+        self.settle();
         match threed::regs::clear_report_value::type_(datum) {
             Some(what) => self.work.counters.clear(what),
             None => {

@@ -11,6 +11,7 @@ use super::inline::{InlineTransfer, SavedInline};
 use super::registers::{Registers, SavedRegisters};
 use super::report::Counters;
 use super::sink::Sink;
+use super::threed::{SavedThreeD, ThreeD};
 use super::twod::{SavedTwoD, TwoD};
 use crate::device::FaultKind;
 use crate::snapshot::state;
@@ -36,6 +37,8 @@ pub struct Work {
     pub conditions: Conditions,
     /// 2D.
     pub twod: TwoD,
+    /// 3D.
+    pub threed: ThreeD,
     /// What reports report.
     pub counters: Counters,
     /// What a method found the channel has to wait for.
@@ -70,6 +73,7 @@ state! {
         inline: Vec<SavedInline>,
         conditions: SavedConditions,
         twod: SavedTwoD,
+        threed: SavedThreeD,
         counters: Vec<u64>,
     }
 }
@@ -83,6 +87,7 @@ impl Units {
             inline: work.inline.iter().map(InlineTransfer::save).collect(),
             conditions: work.conditions.save(),
             twod: work.twod.save(),
+            threed: work.threed.save(),
             counters: work.counters.save(),
         }
     }
@@ -97,6 +102,7 @@ impl Units {
             inline: inline?.try_into().ok()?,
             conditions: Conditions::restore(saved.conditions),
             twod: TwoD::restore(saved.twod)?,
+            threed: ThreeD::restore(saved.threed)?,
             counters: Counters::restore(&saved.counters)?,
             blocked: None,
         };

@@ -16,11 +16,13 @@ mod project;
 mod setup;
 mod shade;
 mod triangle;
+mod words;
 
-pub use assemble::{Provoking, RESTART, Topology, primitives};
-pub use project::{ClipDistance, Keep, Projection, Viewport};
+pub use assemble::{Provoking, RESTART, Shape, Topology, primitives};
+pub use project::{ClipDistance, Keep, Projection, Single, Viewport};
 pub use setup::{
     CullFace, DepthOffset, Drawn, Interpolate, LineStipple, Output, PointSize, PolygonMode, ProgramSetup, Varying,
     Winding,
 };
 pub use shade::{ProgramBatch, Records, shade_programs};
+pub use words::{WordPlane, WordValue};

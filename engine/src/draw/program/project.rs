@@ -48,14 +48,32 @@ const SMALLEST_W: f64 = 1e-30;
 pub struct Projection {
     /// The viewport.
     pub viewport: Viewport,
-    /// Window depths between which geometry is kept.
-    pub depth_clip: Option<[f32; 2]>,
+    /// Window depths from and up to which geometry is kept.
+    pub depth_clip: [Option<f32>; 2],
     /// Primitives of which all vertices have a negative w are drawn as if all coordinates had the other sign.
     pub ignore_w_sign: bool,
     /// Positions are x/w, y/w, z/w, 1/w.
     pub divided: bool,
     /// User planes.
     pub distances: [Option<ClipDistance>; USER_PLANES],
+    /// Float of a record where the position begins.
+    pub position: usize,
+    /// Window positions in f32, as [`Single`] says, instead of f64.
+    pub single: Option<Single>,
+}
+
+/// Window positions in f32, one rounding a step: `ndc = c * (1 / w)`, `ndc * scale + offset` rounded once, then the mirror,
+/// then the shift.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Single {
+    /// Component of the record's position that becomes x, y, z, w, and whether it is negated.
+    pub swizzle: [(u8, bool); 4],
+    /// The viewport before mirror and shift.
+    pub viewport: Viewport,
+    /// y counts from this one upwards.
+    pub mirror: Option<f32>,
+    /// Added to x and y.
+    pub shift: [f32; 2],
 }
 
 /// A vertex in the target.
@@ -65,6 +83,8 @@ pub(super) struct Projected {
     pub x: i32,
     /// 1/256 pixel below its first row.
     pub y: i32,
+    /// Where it is before that is rounded, with [`Single`] positions.
+    pub window: [f32; 2],
     /// Window depth.
     pub depth: f64,
     /// 1/w.
@@ -78,7 +98,15 @@ pub(super) struct Projected {
 impl Projection {
     /// The clip-space position in a record.
     pub(super) fn position(&self, record: &[f32], negated: bool) -> [f64; 4] {
-        let position = [0, 1, 2, 3].map(|i| f64::from(record[i]));
+        let component = |i: usize| f64::from(record.get(self.position + i).copied().unwrap_or(0.0));
+        let mut position = [0, 1, 2, 3].map(component);
+        if let Some(single) = &self.single {
+            let stored = position;
+            position = single.swizzle.map(|(i, negate)| {
+                let v = stored[usize::from(i & 3)];
+                if negate { -v } else { v }
+            });
+        }
         if self.divided {
             let w = 1.0 / position[3];
             return [position[0] * w, position[1] * w, position[2] * w, w];
@@ -88,7 +116,7 @@ impl Projection {
 
     /// Projects a shaded vertex.
     pub(super) fn vertex(&self, record: &[f32]) -> Projected {
-        let negated = self.ignore_w_sign && !self.divided && record[3] < 0.0;
+        let negated = self.ignore_w_sign && !self.divided && record[self.position + 3] < 0.0;
         let position = self.position(record, negated);
         let mut outside = 0;
         for plane in 0..PLANES {
@@ -106,11 +134,12 @@ impl Projection {
 
     /// Projects a position inside of all planes.
     pub(super) fn point(&self, &[x, y, z, w]: &[f64; 4]) -> Projected {
+        if let Some(single) = &self.single {
+            return single.point(&[x, y, z, w]);
+        }
         let Viewport { scale, offset } = self.viewport;
         let inv_w = 1.0 / w;
         let window = |v: f64, axis: usize| v * inv_w * f64::from(scale[axis]) + f64::from(offset[axis]);
-        // Rounded half up. NaN gives 0; only vertices outside, and those that clipping of infinities makes, are limited.
-        let snap = |v: f64| (v * 256.0 + 0.5).floor().clamp(-FURTHEST, FURTHEST) as i32;
         Projected { x: snap(window(x, 0)), y: snap(window(y, 1)), depth: window(z, 2), inv_w, ..Projected::default() }
     }
 
@@ -119,11 +148,11 @@ impl Projection {
         let Viewport { scale, offset } = self.viewport;
         let [sx, sy, sz] = scale.map(f64::from);
         let [ox, oy, oz] = offset.map(f64::from);
-        let near_far = || self.depth_clip.map(|range| range.map(f64::from));
+        let [near, far] = self.depth_clip.map(|limit| limit.map(f64::from));
         let value = match plane {
             0 => w - SMALLEST_W,
-            1 => z * sz + (oz - near_far()?[0]) * w,
-            2 => (near_far()?[1] - oz) * w - z * sz,
+            1 => z * sz + (oz - near?) * w,
+            2 => (far? - oz) * w - z * sz,
             3 => GUARD * w + (x * sx + ox * w),
             4 => GUARD * w - (x * sx + ox * w),
             5 => GUARD * w + (y * sy + oy * w),
@@ -138,6 +167,28 @@ impl Projection {
             }
         };
         Some(Distance { value, strict: false })
+    }
+}
+
+/// In 1/256 pixel, rounded half up. NaN gives 0; only vertices outside, and those that clipping of infinities makes, are limited.
+fn snap(v: f64) -> i32 {
+    (v * 256.0 + 0.5).floor().clamp(-FURTHEST, FURTHEST) as i32
+}
+
+impl Single {
+    fn point(&self, position: &[f64; 4]) -> Projected {
+        let [x, y, z, w] = position.map(|v| v as f32);
+        let inv_w = 1.0 / w;
+        let Viewport { scale, offset } = self.viewport;
+        let window = |v: f32, axis: usize| (v * inv_w).mul_add(scale[axis], offset[axis]);
+        let mut at = [window(x, 0), window(y, 1)];
+        if let Some(height) = self.mirror {
+            at[1] = height - at[1];
+        }
+        let at = [at[0] + self.shift[0], at[1] + self.shift[1]];
+        let [x, y] = at.map(|v| snap(v.into()));
+        let (depth, inv_w) = (window(z, 2).into(), inv_w.into());
+        Projected { x, y, window: at, depth, inv_w, ..Projected::default() }
     }
 }
 
@@ -165,10 +216,12 @@ mod tests {
         let viewport = Viewport { scale: [160.0, -120.0, 0.5], offset: [160.0, 120.0, 0.5] };
         Projection {
             viewport,
-            depth_clip: Some([0.0, 1.0]),
+            depth_clip: [Some(0.0), Some(1.0)],
             ignore_w_sign: false,
             divided: false,
             distances: [None; USER_PLANES],
+            position: 0,
+            single: None,
         }
     }
 

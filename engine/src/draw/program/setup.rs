@@ -5,6 +5,7 @@ use triglyph_guest::kernel::program::fragment::{BACK_FACING, Plane, Primitive};
 use super::assemble::{Provoking, Shape, Topology, primitives};
 use super::project::{Projected, Projection};
 use super::shade::Records;
+use super::words::WordPlane;
 use crate::scene::Rect;
 use crate::scene::program::{Edges, ProgramScene, SamplePosition};
 
@@ -27,6 +28,12 @@ pub struct ProgramSetup {
     pub provoking: Provoking,
     /// Groups of four planes, as the fragment program's inputs count them.
     pub varyings: Vec<Varying>,
+    /// Planes of single words instead, of machines whose attributes are words.
+    pub words: Option<Vec<WordPlane>>,
+    /// Floats of a record: a primitive whose vertices are all below 0 in one of them is dropped.
+    pub cull_distances: Vec<usize>,
+    /// Triangles stand for the rectangle around them.
+    pub boxes: bool,
     /// Pixels.
     pub line_width: f32,
     /// Lines with gaps.
@@ -79,6 +86,10 @@ pub struct DepthOffset {
     pub constant: f32,
     /// Whether it is for polygons drawn as fill, lines, points, in the order of [`PolygonMode`].
     pub enabled: [bool; 3],
+    /// The constant is times `2^(e - 23)`, e the exponent of the primitive's largest depth: of float depth.
+    pub float_units: bool,
+    /// The largest magnitude of all; 0 none.
+    pub clamp: f32,
 }
 
 /// A group of four planes.
@@ -149,6 +160,8 @@ pub(super) struct Binner<'a> {
     pub scene: &'a mut ProgramScene,
     /// Pixels of the stippled line so far.
     pub stipple: u32,
+    /// Number of the primitive.
+    pub id: u32,
     pub drawn: Drawn,
 }
 
@@ -177,20 +190,58 @@ impl ProgramSetup {
         if self.clip.is_none() || records.stride == 0 {
             return Drawn::default();
         }
-        let projected: Vec<Projected> =
-            records.floats.chunks_exact(records.stride).map(|record| self.projection.vertex(record)).collect();
-        let mut binner =
-            Binner { setup: self, records, projected: &projected, scene, stipple: 0, drawn: Drawn::default() };
-        primitives(topology, self.provoking, order, |shape| match shape {
-            Shape::Triangle { corners, provoking, edges } => binner.triangle(corners, provoking, edges),
-            Shape::Line { ends, provoking, continues } => binner.line(ends, provoking, continues),
-            Shape::Point(vertex) => binner.point(vertex),
-        });
+        let projected = self.project(records);
+        let mut binner = Binner::new(self, records, &projected, scene);
+        primitives(topology, self.provoking, order, |shape| binner.shape(shape));
         binner.drawn
+    }
+
+    /// Puts primitives of vertices in `records` into `scene`.
+    pub fn draw_shapes(&self, shapes: &[(Shape, u32)], records: &Records, scene: &mut ProgramScene) -> Drawn {
+        if self.clip.is_none() || records.stride == 0 {
+            return Drawn::default();
+        }
+        let projected = self.project(records);
+        let mut binner = Binner::new(self, records, &projected, scene);
+        for &(shape, id) in shapes {
+            binner.id = id;
+            binner.shape(shape);
+        }
+        binner.drawn
+    }
+
+    fn project(&self, records: &Records) -> Vec<Projected> {
+        records.floats.chunks_exact(records.stride).map(|record| self.projection.vertex(record)).collect()
     }
 }
 
 impl<'a> Binner<'a> {
+    fn new(
+        setup: &'a ProgramSetup,
+        records: &'a Records,
+        projected: &'a [Projected],
+        scene: &'a mut ProgramScene,
+    ) -> Self {
+        Binner { setup, records, projected, scene, stipple: 0, id: 0, drawn: Drawn::default() }
+    }
+
+    fn shape(&mut self, shape: Shape) {
+        match shape {
+            Shape::Triangle { corners, .. } if self.culled(&corners) => {}
+            Shape::Triangle { corners, provoking, edges } => self.triangle(corners, provoking, edges),
+            Shape::Line { ends, .. } if self.culled(&ends) => {}
+            Shape::Line { ends, provoking, continues } => self.line(ends, provoking, continues),
+            Shape::Point(vertex) if self.culled(&[vertex]) => {}
+            Shape::Point(vertex) => self.point(vertex),
+        }
+    }
+
+    /// Whether all vertices are on the outer side of a cull distance.
+    fn culled(&self, vertices: &[u32]) -> bool {
+        let outside = |at: usize| vertices.iter().all(|&v| self.records.get(v).get(at).is_some_and(|&d| d < 0.0));
+        self.setup.cull_distances.iter().any(|&at| outside(at))
+    }
+
     /// A vertex as a corner.
     pub(super) fn corner(&self, vertex: u32) -> Corner<'a> {
         Corner { at: self.projected[vertex as usize], record: self.records.get(vertex) }
@@ -216,10 +267,13 @@ impl<'a> Binner<'a> {
 
     /// Adds the planes of a primitive whose pixels lie at and after `origin`.
     pub(super) fn planes(&mut self, body: &Body<'_>, origin: [i32; 2]) -> Primitive {
+        if let Some(words) = &self.setup.words {
+            return self.word_planes(words, body, origin);
+        }
         let slope = &body.slope;
         let inv_w = body.corners.map(|corner| corner.at.inv_w);
         let mut depth = slope.plane(body.corners.map(|corner| corner.at.depth));
-        depth[0] += self.depth_offset(body.offset, depth);
+        depth[0] += self.depth_offset(body, depth);
         let first_plane = self.scene.varyings.len() as u32;
         for varying in &self.setup.varyings {
             let output = if body.back { varying.back } else { varying.front };
@@ -254,11 +308,19 @@ impl<'a> Binner<'a> {
         }
     }
 
-    fn depth_offset(&self, mode: Option<PolygonMode>, [_, dx, dy]: [f64; 3]) -> f64 {
+    /// What is added to the depth of a body whose plane has these steps.
+    pub(super) fn depth_offset(&self, body: &Body<'_>, [_, dx, dy]: [f64; 3]) -> f64 {
         let offset = &self.setup.depth_offset;
-        match mode {
+        match body.offset {
             Some(mode) if offset.enabled[mode as usize] => {
-                dx.abs().max(dy.abs()) * f64::from(offset.factor) + f64::from(offset.constant)
+                let unit = if offset.float_units { float_unit(body) } else { 1.0 };
+                let bias = dx.abs().max(dy.abs()) * f64::from(offset.factor) + f64::from(offset.constant) * unit;
+                let limit = f64::from(offset.clamp);
+                match limit {
+                    _ if limit > 0.0 => bias.min(limit),
+                    _ if limit < 0.0 => bias.max(limit),
+                    _ => bias,
+                }
             }
             _ => 0.0,
         }
@@ -278,6 +340,13 @@ impl<'a> Binner<'a> {
         self.drawn.pixels += u64::from(bounds.x1 - bounds.x0 + 1) * u64::from(bounds.y1 - bounds.y0 + 1);
         self.scene.push(primitive, edges(points), bounds);
     }
+}
+
+/// The smallest difference of float depths as large as the largest of a body.
+fn float_unit(body: &Body<'_>) -> f64 {
+    let largest = body.corners.iter().fold(0.0f32, |most, corner| most.max((corner.at.depth as f32).abs()));
+    let exponent = (largest.to_bits() >> 23) as i32 - 127;
+    2f64.powi(exponent.clamp(-126, 127) - 23)
 }
 
 /// Twice the signed area in 1/65536 pixels, positive when clockwise with rows counted downwards.
@@ -303,7 +372,7 @@ fn edges(points: [[i32; 2]; 3]) -> Edges {
 }
 
 /// A plane as kernels take it; every NaN is the same.
-fn rounded(plane: [f64; 3]) -> Plane {
+pub(super) fn rounded(plane: [f64; 3]) -> Plane {
     plane.map(|v| if v.is_nan() { f32::NAN } else { v as f32 })
 }
 
@@ -327,6 +396,15 @@ impl Slope {
         let [a, b, c] = points.map(|point| point.map(|v| f64::from(v) / 256.0));
         let per_area = 65_536.0 / area as f64;
         let (b, c) = ([b[0] - a[0], b[1] - a[1]], [c[0] - a[0], c[1] - a[1]]);
+        let dx = [c[1] * per_area, -b[1] * per_area];
+        let dy = [-c[0] * per_area, b[0] * per_area];
+        Slope::from_corner(a, dx, dy, origin)
+    }
+
+    /// Through a triangle of window positions.
+    pub(super) fn window([a, b, c]: [[f64; 2]; 3], origin: [i32; 2]) -> Slope {
+        let (b, c) = ([b[0] - a[0], b[1] - a[1]], [c[0] - a[0], c[1] - a[1]]);
+        let per_area = 1.0 / (b[0] * c[1] - b[1] * c[0]);
         let dx = [c[1] * per_area, -b[1] * per_area];
         let dy = [-c[0] * per_area, b[0] * per_area];
         Slope::from_corner(a, dx, dy, origin)

@@ -2,6 +2,7 @@
 
 use super::clip::{self, Vertex};
 use super::setup::{Binner, Body, Corner, PolygonMode, Slope, Winding, doubled_area};
+use crate::scene::Rect;
 
 impl Binner<'_> {
     /// Clips, culls and sets up a triangle. Bit i of `edges`: the edge from corner i on is one of its polygon's.
@@ -71,11 +72,38 @@ impl Binner<'_> {
             return;
         }
         let Some(bounds) = self.bounds(&points) else { return };
+        if self.setup.boxes {
+            return self.fill_box(corners, provoking, back, points, bounds);
+        }
         let origin = [bounds.x0 as i32, bounds.y0 as i32];
         let slope = Slope::triangle(points, area, origin);
         let offset = Some(PolygonMode::Fill);
         let primitive = self.planes(&Body { corners, provoking, slope, back, offset, point: None }, origin);
         self.outline(primitive, points, bounds);
+    }
+}
+
+impl Binner<'_> {
+    /// Fills the rectangle around a triangle with the triangle's planes.
+    fn fill_box(
+        &mut self,
+        corners: [Corner<'_>; 3],
+        provoking: &[f32],
+        back: bool,
+        points: [[i32; 2]; 3],
+        bounds: Rect,
+    ) {
+        let origin = [bounds.x0 as i32, bounds.y0 as i32];
+        let slope = Slope::triangle(points, doubled_area(points), origin);
+        let offset = Some(PolygonMode::Fill);
+        let primitive = self.planes(&Body { corners, provoking, slope, back, offset, point: None }, origin);
+        let (mut low, mut high) = (points[0], points[0]);
+        for point in points {
+            low = [0, 1].map(|axis| low[axis].min(point[axis]));
+            high = [0, 1].map(|axis| high[axis].max(point[axis]));
+        }
+        self.outline(primitive, [low, [high[0], low[1]], high], bounds);
+        self.outline(primitive, [low, high, [low[0], high[1]]], bounds);
     }
 }
 

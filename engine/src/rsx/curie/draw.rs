@@ -15,7 +15,7 @@ use crate::cache::image::DecodedImage;
 use crate::device::FaultKind;
 use crate::draw::program::{ProgramBatch, RESTART, Records, Topology};
 use crate::draw::{Unique, unique};
-use crate::render::program::ProgramCall;
+use crate::render::program::{Primitives, ProgramCall};
 use crate::rsx::core::Core;
 
 /// What an instruction of a vertex costs, in 1/16 nanosecond of the clock.
@@ -199,7 +199,12 @@ impl Curie {
         }
         let Some(pixels) = &self.state.pixels else { return };
         let target = &self.state.target.surfaces;
-        let call = ProgramCall { target, state: &pixels.state, setup: &pixels.setup, topology, order };
+        let call = ProgramCall {
+            target,
+            state: &pixels.state,
+            setup: &pixels.setup,
+            primitives: Primitives::Order(topology, order),
+        };
         let drawn = core.renderer.draw_programs(&core.memory, &call, records);
         let blocks = drawn.pixels / 64 + drawn.primitives;
         let textures = core.renderer.take_texture_bytes() / TEXTURE_BYTES;

@@ -53,9 +53,10 @@ pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) 
         windows: windows(registers, setup.clip),
         stipple: stipple(registers),
         sample_positions,
-        sample_mask: sample_mask(registers, samples),
+        sample_masks: [sample_mask(registers, samples); 4],
         count_samples,
         surfaces: output.surfaces,
+        reach: None,
     };
     Some(Pixels { state: Arc::new(state), setup: Arc::new(setup), instructions })
 }

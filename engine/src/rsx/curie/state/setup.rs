@@ -54,12 +54,17 @@ pub(super) fn derive(
                 m::set_poly_offset_point_enable::ID,
             ]
             .map(flag),
+            float_units: false,
+            clamp: 0.0,
         },
         provoking: match m::set_flat_shade_op::first(get(m::set_flat_shade_op::ID)) {
             true => Provoking::First,
             false => Provoking::Last,
         },
         varyings,
+        words: None,
+        cull_distances: Vec::new(),
+        boxes: false,
         // Mesa's blits leave 0 and expect lines to be seen.
         line_width: if width == 0 { 1.0 } else { width as f32 / 8.0 },
         line_stipple: m::set_line_stipple::enable(get(m::set_line_stipple::ID)).then(|| LineStipple {
@@ -115,11 +120,13 @@ fn projection(registers: &Registers, offset: &impl Fn(u32) -> Option<usize>) -> 
             scale: [0, 1, 2].map(|i| float(m::set_viewport_scale::id(i))),
             offset: [at(0) + x, at(1) + y, at(2)],
         },
-        depth_clip: (m::set_zmin_max_control::clip(control) != 0)
-            .then(|| [float(m::set_clip_min::ID), float(m::set_clip_max::ID)]),
+        depth_clip: [m::set_clip_min::ID, m::set_clip_max::ID]
+            .map(|id| (m::set_zmin_max_control::clip(control) != 0).then(|| float(id))),
         divided: m::set_transform_execution_mode::divided(get(m::set_transform_execution_mode::ID)),
         ignore_w_sign: m::set_zmin_max_control::ignore_w(control) != 0,
         distances,
+        position: 0,
+        single: None,
     }
 }
 

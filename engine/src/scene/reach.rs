@@ -1,0 +1,106 @@
+//! What programs reach besides their inputs: constants, textures, images, memory.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU32};
+
+use triglyph_guest::kernel::Window;
+use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Environment, GlobalMemory, Image};
+use triglyph_guest::kernel::program::sampler::Texture;
+
+use super::program::TextureBinding;
+use crate::cache::image::DecodedImage;
+use crate::mem::Memory;
+use crate::transfer::Place;
+
+/// What the programs of a stage reach in a draw.
+#[derive(Clone, Debug, Default)]
+pub struct Reach {
+    /// Address space.
+    pub space: u32,
+    /// Constant buffers as they were when the draw came, as far as the program reads them.
+    pub constants: [Option<Constants>; CONSTANT_BUFFERS],
+    /// Textures, as the key numbers them.
+    pub textures: Vec<Option<TextureBinding>>,
+    /// Images, as the key numbers them.
+    pub images: Vec<Option<ImageBinding>>,
+    /// Handles of textures, then of images.
+    pub handles: Vec<u32>,
+    /// 1 or -1.
+    pub y_direction: f32,
+    /// Whether the program reads memory by address, or images.
+    pub reads: bool,
+    /// Whether the program writes memory or images: then what comes before must be done before, and tiles are drawn in order.
+    pub writes: bool,
+}
+
+/// Bytes of a constant buffer, which nothing changes any more.
+pub type Constants = Arc<[AtomicU8]>;
+
+/// An image that a program reads and writes.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageBinding {
+    /// Where its first element stands.
+    pub place: Place,
+    /// Bytes from there on that belong to it.
+    pub size: u64,
+    /// The image without its memory.
+    pub image: Image<'static>,
+}
+
+/// What programs reach, ready to be reached.
+#[derive(Debug)]
+pub struct Ready<'a> {
+    constants: [Window<'a>; CONSTANT_BUFFERS],
+    textures: Vec<Texture<'a>>,
+    images: Vec<Image<'a>>,
+    handles: &'a [u32],
+    y_direction: f32,
+}
+
+impl Reach {
+    /// Makes it ready; `decoded` are its textures in the same order.
+    pub fn ready<'a>(&'a self, decoded: &'a [Option<Arc<DecodedImage>>], memory: &'a Memory) -> Ready<'a> {
+        let constants = |i: usize| self.constants[i].as_ref().map_or(Window::default(), |bytes| Window::new(bytes));
+        let texture =
+            |(binding, image): (&Option<TextureBinding>, &'a Option<Arc<DecodedImage>>)| match (binding, image) {
+                (Some(binding), Some(image)) => binding.texture(image),
+                _ => Texture::default(),
+            };
+        let image = |binding: &Option<ImageBinding>| {
+            binding.as_ref().map_or(Image::default(), |ImageBinding { place, size, image }| {
+                let window = memory.writable(place.space, place.address);
+                Image { window: window.first(usize::try_from(*size).unwrap_or(usize::MAX)), ..*image }
+            })
+        };
+        Ready {
+            constants: std::array::from_fn(constants),
+            textures: self.textures.iter().zip(decoded).map(texture).collect(),
+            images: self.images.iter().map(image).collect(),
+            handles: &self.handles,
+            y_direction: self.y_direction,
+        }
+    }
+
+    /// Notes what a program may have written into images.
+    pub fn mark_written(&self, memory: &Memory) {
+        for ImageBinding { place, size, .. } in self.images.iter().flatten().filter(|_| self.writes) {
+            let mapped = memory.writable(place.space, place.address).len() as u64;
+            memory.mark_written(place.space, place.address, mapped.min(*size));
+        }
+    }
+}
+
+impl Ready<'_> {
+    /// What a kernel gets.
+    pub fn environment<'e>(&'e self, memory: &'e dyn GlobalMemory, exhausted: &'e AtomicU32) -> Environment<'e> {
+        Environment {
+            constants: &self.constants,
+            textures: &self.textures,
+            images: &self.images,
+            handles: self.handles,
+            memory,
+            y_direction: self.y_direction,
+            exhausted,
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Methods that draw.
+
+use triglyph_guest::tegra::methods::threed::{BeginInstanceId, BeginPrimitiveId, IndexSize, Trigger, regs as r};
+
+use super::indices::{self, MOST_VERTICES, Order};
+use super::stage::{Records, VERTEX_A, VERTEX_B};
+use super::{Open, ThreeD, fetch};
+use crate::device::FaultKind;
+use crate::draw::program::RESTART;
+use crate::draw::unique;
+use crate::tegra::core::Core;
+use crate::tegra::registers::Registers;
+use crate::tegra::report::Counters;
+
+/// What fetching a vertex costs, in nanoseconds of the clock.
+const VERTEX: u64 = 4;
+/// What four instructions of a vertex cost.
+const INSTRUCTIONS: u64 = 1;
+
+impl ThreeD {
+    /// BEGIN, END and everything that brings vertices.
+    pub(super) fn draw_trigger(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        counters: &mut Counters,
+        trigger: Trigger,
+        (method, datum): (u32, u32),
+        enabled: bool,
+    ) {
+        match trigger {
+            Trigger::Begin => self.begin(datum),
+            Trigger::End => self.end(core, registers, counters, enabled),
+            Trigger::DrawInline => self.inline(core, registers, method, datum),
+            Trigger::DrawArrayOnce | Trigger::DrawIndexedOnce => {
+                self.once(core, registers, counters, (method, datum), enabled);
+            }
+            _ if !enabled => {}
+            Trigger::DrawArray => {
+                let start = registers.get(r::set_vertex_array_start::ID);
+                let order = indices::array(core, registers, start, datum);
+                self.draw(core, registers, counters, &order);
+            }
+            Trigger::DrawIndexed => {
+                let word = registers.get(r::set_index_buffer_e::ID);
+                let size = r::set_index_buffer_e::index_size(word).unwrap_or(IndexSize::FourBytes);
+                let first = registers.get(r::set_index_buffer_f::ID);
+                let order = indices::buffer(core, registers, size, first, datum);
+                self.draw(core, registers, counters, &order);
+            }
+            Trigger::DrawZero => {
+                let order = indices::zeros(core, registers, datum);
+                self.draw(core, registers, counters, &order);
+            }
+            Trigger::DrawAuto => {
+                let stride = r::set_draw_auto_stride::v(registers.get(r::set_draw_auto_stride::ID)).max(1);
+                let start = registers.get(r::set_draw_auto_start::ID);
+                let count = datum.saturating_sub(start) / stride;
+                let order = indices::array(core, registers, start / stride, count);
+                self.draw(core, registers, counters, &order);
+            }
+            Trigger::DrawTexture => {
+                let what = format_args!("DRAW_TEXTURE");
+                core.fault(FaultKind::Unimplemented, method.into(), what);
+            }
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, word: u32) {
+        match r::begin::instance_id(word) {
+            Some(BeginInstanceId::Subsequent) => self.instance = self.instance.wrapping_add(1),
+            Some(BeginInstanceId::Unchanged) => {}
+            Some(BeginInstanceId::First) | None => self.instance = 0,
+        }
+        if r::begin::primitive_id(word) != Some(BeginPrimitiveId::Unchanged) {
+            self.primitive = 0;
+        }
+        self.open = Some(Open { topology: r::begin::op(word), indices: Vec::new() });
+    }
+
+    fn end(&mut self, core: &mut Core, registers: &Registers, counters: &mut Counters, enabled: bool) {
+        let indices = self.open.as_mut().map(|open| std::mem::take(&mut open.indices)).unwrap_or_default();
+        if !indices.is_empty() && enabled {
+            let order = indices::indexed(registers, indices);
+            self.draw(core, registers, counters, &order);
+        }
+        self.open = None;
+    }
+
+    /// Indices in the datum. The words before the first whole one and after the last may hold less, as ALIGN says.
+    fn inline(&mut self, core: &mut Core, registers: &Registers, method: u32, datum: u32) {
+        let Some(open) = &mut self.open else {
+            return core.fault(FaultKind::BadMethod, method.into(), format_args!("indices outside of a draw"));
+        };
+        if open.indices.len() >= MOST_VERTICES as usize {
+            return;
+        }
+        let mut push = |words: &[u32], align: usize, start: fn(u32) -> usize, count: fn(u32) -> usize| {
+            let word = registers.get(align);
+            // Where the stream begins counts for its first word, how many there are for its end.
+            let skip = if open.indices.is_empty() { start(word).min(words.len()) } else { 0 };
+            let most = count(word);
+            let left = if most == 0 { usize::MAX } else { most.saturating_sub(open.indices.len()) };
+            open.indices.extend(words[skip..].iter().take(left));
+        };
+        match method as usize {
+            r::draw_inline_index2x16::ID => push(
+                &[datum & 0xFFFF, datum >> 16],
+                r::set_inline_index2x16_align::ID,
+                |word| usize::from(r::set_inline_index2x16_align::start_odd(word)),
+                |word| r::set_inline_index2x16_align::count(word) as usize,
+            ),
+            r::draw_inline_index4x8::ID => push(
+                &datum.to_le_bytes().map(u32::from),
+                r::set_inline_index4x8_align::ID,
+                |word| r::set_inline_index4x8_align::start(word) as usize,
+                |word| r::set_inline_index4x8_align::count(word) as usize,
+            ),
+            _ => open.indices.push(datum),
+        }
+    }
+
+    /// BEGIN, draw, END in one. The size of indices is that of the method's name.
+    fn once(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        counters: &mut Counters,
+        (method, datum): (u32, u32),
+        enabled: bool,
+    ) {
+        use r::draw_vertex_array_begin_end_instance_first as first;
+        let method = method as usize;
+        let subsequent = matches!(
+            method,
+            r::draw_vertex_array_begin_end_instance_subsequent::ID
+                | r::draw_index_buffer32_begin_end_instance_subsequent::ID
+                | r::draw_index_buffer16_begin_end_instance_subsequent::ID
+                | r::draw_index_buffer8_begin_end_instance_subsequent::ID
+        );
+        self.instance = if subsequent { self.instance.wrapping_add(1) } else { 0 };
+        self.primitive = 0;
+        self.open = Some(Open { topology: first::topology(datum), indices: Vec::new() });
+        if enabled {
+            let (start, count) = (first::start_index(datum), first::count(datum));
+            let size = match method {
+                r::draw_index_buffer32_begin_end_instance_first::ID
+                | r::draw_index_buffer32_begin_end_instance_subsequent::ID => Some(IndexSize::FourBytes),
+                r::draw_index_buffer16_begin_end_instance_first::ID
+                | r::draw_index_buffer16_begin_end_instance_subsequent::ID => Some(IndexSize::TwoBytes),
+                r::draw_index_buffer8_begin_end_instance_first::ID
+                | r::draw_index_buffer8_begin_end_instance_subsequent::ID => Some(IndexSize::OneByte),
+                _ => None,
+            };
+            let order = match size {
+                Some(size) => indices::buffer(core, registers, size, start, count),
+                None => indices::array(core, registers, start, count),
+            };
+            self.draw(core, registers, counters, &order);
+        }
+        self.open = None;
+    }
+
+    /// Draws vertices with the topology of the draw that is open.
+    fn draw(&mut self, core: &mut Core, registers: &Registers, counters: &mut Counters, order: &Order) {
+        let of_begin = self.open.as_ref().and_then(|open| open.topology);
+        let Some(topology) = indices::topology(registers, of_begin) else {
+            return core.fault(FaultKind::BadMethod, r::begin::ID as u64, format_args!("a draw without topology"));
+        };
+        if order.numbers.is_empty() || !core.spend(VERTEX * order.numbers.len() as u64) {
+            return;
+        }
+        self.count_input(registers, counters, topology, order);
+        let Some((records, places)) = self.vertices(core, registers, counters, order) else { return };
+        self.draw_vertices(core, registers, counters, topology, records, places);
+        self.settle_troubles(core);
+    }
+
+    /// Runs the vertex programs for the vertices of an order, each once. Returns records, and the record of each vertex.
+    fn vertices(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        counters: &mut Counters,
+        order: &Order,
+    ) -> Option<(Records, Vec<u32>)> {
+        let (numbers, places) = distinct(order);
+        let b = self.program(core, registers, VERTEX_B)?;
+        let a = match Self::is_on(registers, VERTEX_A) {
+            true => Some(self.program(core, registers, VERTEX_A)?),
+            false => None,
+        };
+        let instructions = b.loaded.instructions + a.as_ref().map_or(0, |a| a.loaded.instructions);
+        if !core.spend(numbers.len() as u64 * instructions * INSTRUCTIONS / 4) {
+            return None;
+        }
+        self.count_vertices(registers, counters, numbers.len() as u64);
+        let elements: Vec<u32> = numbers.iter().map(|number| number.wrapping_add(order.base)).collect();
+        let fetch = |core: &mut Core, set| {
+            let numbers = fetch::Numbers {
+                elements: &elements,
+                id_offset: order.id_offset.wrapping_sub(order.base),
+                instance: self.instance,
+            };
+            Records { words: fetch::fetch(core, registers, &set, &numbers), set }
+        };
+        // A set without words could not say how many vertices there are; the number of the vertex is always there.
+        let identity = [0xBE, 0xBF].into_iter().collect();
+        let inputs = b.loaded.inputs().union(&identity);
+        let Some(a) = a else {
+            let inputs = fetch(core, inputs);
+            return Some((self.run_vertices(core, &b, &inputs), places));
+        };
+        let all = fetch(core, inputs.union(&a.loaded.inputs()));
+        let first = self.run_vertices(core, &a, &all);
+        // What the first program wrote is what the second one reads, the rest comes from the streams (Ryujinx).
+        let written = a.loaded.outputs();
+        let mut joined = Records { words: Vec::with_capacity(inputs.len() * numbers.len()), set: inputs };
+        for vertex in 0..numbers.len() as u32 {
+            joined.words.extend(inputs.iter().map(|word| {
+                let from = if written.contains(word) { &first } else { &all };
+                from.set.index(word).map_or(0, |at| from.get(vertex)[at])
+            }));
+        }
+        Some((self.run_vertices(core, &b, &joined), places))
+    }
+}
+
+/// Each number once, and for each vertex which of them it is.
+fn distinct(order: &Order) -> (Vec<u32>, Vec<u32>) {
+    let restarts = order.numbers.contains(&RESTART);
+    if !order.indexed && !restarts {
+        return (order.numbers.clone(), (0..order.numbers.len() as u32).collect());
+    }
+    if !restarts {
+        let found = unique(&order.numbers);
+        return (found.vertices, found.order);
+    }
+    let numbers: Vec<u32> = order.numbers.iter().copied().filter(|&number| number != RESTART).collect();
+    let found = unique(&numbers);
+    let mut places = found.order.into_iter();
+    let place = |&number: &u32| if number == RESTART { RESTART } else { places.next().unwrap_or(RESTART) };
+    (found.vertices, order.numbers.iter().map(place).collect())
+}

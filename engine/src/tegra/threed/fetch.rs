@@ -1,0 +1,242 @@
+//! Vertex fetch: attributes and streams become records of words.
+
+use std::ops::Range;
+
+use triglyph_guest::kernel::Window;
+use triglyph_guest::kernel::maxwell::WordSet;
+use triglyph_guest::num::F16;
+use triglyph_guest::tegra::format::{VertexFormat, VertexType};
+use triglyph_guest::tegra::header::program::attribute;
+use triglyph_guest::tegra::methods::threed::{AttributeSource, regs as r};
+
+use crate::device::FaultKind;
+use crate::tegra::core::{ADDRESS_MASK, Core};
+use crate::tegra::registers::Registers;
+
+/// Vertices of a draw, as fetch sees them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbers<'a> {
+    /// Elements of streams that are not instanced.
+    pub elements: &'a [u32],
+    /// Added to an element for the number that programs see.
+    pub id_offset: u32,
+    /// The instance counter.
+    pub instance: u32,
+}
+
+/// Where the words of an attribute come from.
+enum Source {
+    /// The same for all vertices.
+    Constant([u32; 4]),
+    /// A stream.
+    Stream(Stream),
+}
+
+struct Stream {
+    /// GPU address of the attribute in element 0.
+    address: u64,
+    /// Bytes from there on that may be read.
+    room: u64,
+    stride: u32,
+    /// The element of all vertices, if the stream is instanced.
+    instance: Option<u32>,
+    format: VertexFormat,
+    kind: VertexType,
+    exchanged: bool,
+}
+
+/// An attribute and the words of a record that it fills, by component.
+struct Attribute {
+    source: Source,
+    words: [Option<usize>; 4],
+}
+
+/// Attributes.
+const ATTRIBUTES: usize = 32;
+
+/// What attributes that nothing provides hold.
+const DEFAULT: [u32; 4] = [0, 0, 0, 0x3F80_0000];
+
+/// Fetches records of the words `inputs`.
+pub(super) fn fetch(core: &mut Core, registers: &Registers, inputs: &WordSet, numbers: &Numbers<'_>) -> Vec<u32> {
+    let stride = inputs.len();
+    let mut records = vec![0; stride * numbers.elements.len()];
+    if stride == 0 {
+        return records;
+    }
+    for attribute in attributes(core, registers, inputs, numbers.instance) {
+        match attribute.source {
+            Source::Constant(values) => {
+                let places = attribute.words.iter().zip(values).filter_map(|(at, value)| at.map(|at| (at, value)));
+                for (at, value) in places {
+                    records.iter_mut().skip(at).step_by(stride).for_each(|word| *word = value);
+                }
+            }
+            Source::Stream(stream) => {
+                stream.fill(core, &attribute.words, numbers.elements, stride, &mut records);
+            }
+        }
+    }
+    let mut fill = |address: u32, value: &dyn Fn(u32) -> u32| {
+        if let Some(at) = inputs.index((address / 4) as u8) {
+            let places = records.iter_mut().skip(at).step_by(stride);
+            places.zip(numbers.elements).for_each(|(word, &element)| *word = value(element));
+        }
+    };
+    fill(attribute::INSTANCE_ID, &|_| numbers.instance);
+    fill(attribute::VERTEX_ID, &|element| element.wrapping_add(numbers.id_offset));
+    records
+}
+
+/// The attributes that a set of words has any of.
+fn attributes(core: &mut Core, registers: &Registers, inputs: &WordSet, instance: u32) -> Vec<Attribute> {
+    let mut found = Vec::new();
+    for n in 0..ATTRIBUTES {
+        let first = (attribute::GENERIC / 4) as usize + 4 * n;
+        let words = [0, 1, 2, 3].map(|c| inputs.index((first + c) as u8));
+        if words.iter().any(Option::is_some) {
+            found.push(Attribute { source: source(core, registers, n, instance), words });
+        }
+    }
+    // Fixed-function colours and texture coordinates have no attributes of their own; programs that read them get defaults.
+    let others: [Range<u32>; 2] = [attribute::FRONT_DIFFUSE..0x2C0, attribute::TEXTURE_COORDINATE..0x3A0];
+    for address in others.into_iter().flat_map(|range| range.step_by(16)) {
+        let words = [0, 1, 2, 3].map(|c| inputs.index((address / 4 + c) as u8));
+        if words.iter().any(Option::is_some) {
+            found.push(Attribute { source: Source::Constant(DEFAULT), words });
+        }
+    }
+    found
+}
+
+fn source(core: &mut Core, registers: &Registers, n: usize, instance: u32) -> Source {
+    use r::set_vertex_attribute_a as a;
+    let get = |id: usize| registers.get(id);
+    let word = if n < 16 { get(a::id(n)) } else { get(r::set_vertex_attribute_b::id(n - 16)) };
+    if a::source(word) == Some(AttributeSource::Inactive) {
+        return Source::Constant(DEFAULT);
+    }
+    let stream = a::stream(word) as usize;
+    let pick = |low: fn(usize) -> usize, high: fn(usize) -> usize| match stream < 16 {
+        true => low(stream),
+        false => high(stream - 16),
+    };
+    let format = get(pick(r::set_vertex_stream_a_format::id, r::set_vertex_stream_b_format::id));
+    if !r::set_vertex_stream_a_format::enable(format) {
+        return Source::Constant(DEFAULT);
+    }
+    let (Some(widths), Some(kind)) = (a::component_bit_widths(word), a::numerical_type(word)) else {
+        let what = format_args!("vertex attribute {n}: {word:#010x}");
+        core.fault(FaultKind::BadMethod, (a::id(0) + n) as u64, what);
+        return Source::Constant(DEFAULT);
+    };
+    let location = pick(r::set_vertex_stream_a_location_a::id, r::set_vertex_stream_b_location_a::id);
+    let limit = pick(r::set_vertex_stream_limit_a_a::id, r::set_vertex_stream_limit_b_a::id);
+    let base = registers.address(location).wrapping_add(registers.address(r::set_vertex_global_base_offset_a::ID));
+    let address = base.wrapping_add(a::offset(word).into()) & ADDRESS_MASK;
+    // The limit is the last byte.
+    let room = (registers.address(limit) + 1).saturating_sub(address);
+    let instanced = get(pick(r::set_vertex_stream_instance_a::id, r::set_vertex_stream_instance_b::id)) & 1 != 0;
+    let frequency = get(pick(r::set_vertex_stream_a_frequency::id, r::set_vertex_stream_b_frequency::id));
+    let first = get(r::set_global_base_instance_index::ID);
+    Source::Stream(Stream {
+        address,
+        room,
+        stride: r::set_vertex_stream_a_format::stride(format),
+        instance: instanced.then(|| first.wrapping_add(instance.checked_div(frequency).unwrap_or(0))),
+        format: widths,
+        kind,
+        exchanged: a::swap_r_and_b(word),
+    })
+}
+
+impl Stream {
+    fn fill(&self, core: &mut Core, words: &[Option<usize>; 4], elements: &[u32], stride: usize, records: &mut [u32]) {
+        let reads = self.span(elements);
+        core.renderer.flush_overlapping(&core.memory, core.space, self.address, reads);
+        let window = core.memory.readable(core.space, self.address);
+        let mut missing = 0;
+        // Vertices of one instance all have the same.
+        let same = self.instance.map(|element| self.element(core, window, element, &mut missing));
+        for (record, &element) in records.chunks_exact_mut(stride).zip(elements) {
+            let value = same.unwrap_or_else(|| self.element(core, window, element, &mut missing));
+            for (at, value) in words.iter().zip(value) {
+                if let Some(at) = at {
+                    record[*at] = value;
+                }
+            }
+        }
+        if missing != 0 {
+            let what = format_args!("{missing} elements of a vertex stream outside memory");
+            core.fault(FaultKind::UnmappedRead, self.address, what);
+        }
+    }
+
+    /// Bytes from the address on that elements lie in.
+    fn span(&self, elements: &[u32]) -> u64 {
+        let last = self.instance.or(elements.iter().copied().max()).unwrap_or(0);
+        u64::from(last) * u64::from(self.stride) + u64::from(self.format.bytes())
+    }
+
+    /// The words of an element. One that does not lie within the limit whole is 0 (robust access).
+    fn element(&self, core: &Core, window: Window<'_>, element: u32, missing: &mut u32) -> [u32; 4] {
+        let start = u64::from(element) * u64::from(self.stride);
+        let bytes = u64::from(self.format.bytes());
+        if start + bytes > self.room {
+            return [0; 4];
+        }
+        let mut raw = [0; 16];
+        if start + bytes <= window.len() as u64 {
+            raw = window.read::<16>(start as usize);
+        } else {
+            let address = self.address.wrapping_add(start) & ADDRESS_MASK;
+            let absent = core.memory.read_pieces(core.space, address, &mut raw[..bytes as usize]);
+            *missing += u32::from(absent != 0);
+        }
+        let mut value = decode(self.format, self.kind, u128::from_le_bytes(raw));
+        if self.exchanged {
+            value.swap(0, 2);
+        }
+        value
+    }
+}
+
+/// The words of an element's components.
+pub(super) fn decode(format: VertexFormat, kind: VertexType, raw: u128) -> [u32; 4] {
+    let integer = matches!(kind, VertexType::Sint | VertexType::Uint);
+    let mut words = [0, 0, 0, if integer { 1 } else { DEFAULT[3] }];
+    for (word, bits) in words.iter_mut().zip(format.row().components) {
+        if bits.bits == 0 {
+            continue;
+        }
+        let (count, value) = (u32::from(bits.bits), (raw >> bits.shift) as u32);
+        let unused = 32 - count;
+        let (unsigned, signed) = (value << unused >> unused, (value << unused) as i32 >> unused);
+        *word = match kind {
+            _ if format == VertexFormat::B10G11R11 => small_float(unsigned, count),
+            VertexType::Uint => unsigned,
+            VertexType::Sint => signed as u32,
+            VertexType::Unorm => (unsigned as f32 * (1.0 / (u32::MAX >> unused) as f32)).to_bits(),
+            VertexType::Snorm => snorm(signed, count).to_bits(),
+            VertexType::Uscaled => (unsigned as f32).to_bits(),
+            VertexType::Sscaled => (signed as f32).to_bits(),
+            VertexType::Float => match count {
+                16 => F16::decode(unsigned).to_bits(),
+                _ => unsigned,
+            },
+        };
+    }
+    words
+}
+
+fn snorm(value: i32, bits: u32) -> f32 {
+    // A single bit besides the sign gives -1, 0 and 1.
+    let largest = ((1u32 << (bits - 1)) - 1).max(1);
+    let v = value as f32 * (1.0 / largest as f32);
+    if v > -1.0 { v } else { -1.0 }
+}
+
+/// Unsigned floats of 11 and 10 bits are halves without sign and with a shorter mantissa.
+fn small_float(value: u32, bits: u32) -> u32 {
+    F16::decode(value << (15 - bits)).to_bits()
+}

@@ -1,0 +1,229 @@
+//! From shaded vertices to primitives: patches, the geometry program, streams.
+
+use std::time::Duration;
+
+use triglyph_guest::kernel::maxwell::{Emit, Primitives, ShaderJob, Stage, Work};
+use triglyph_guest::tegra::header::program::{OutputTopology, attribute, fields};
+use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
+
+use super::stage::{GEOMETRY, Records, outputs};
+use super::{ThreeD, assembly, setup};
+use crate::device::FaultKind;
+use crate::draw::program::{RESTART, Shape};
+use crate::tegra::core::Core;
+use crate::tegra::registers::Registers;
+use crate::tegra::report::{Counters, STREAMS};
+
+/// Primitives of one piece of a geometry program's work.
+const PIECE: usize = 32;
+/// Nanoseconds that an instruction of a primitive takes, roughly.
+const COST: u64 = 20;
+
+/// Vertices in drawing order, and numbers of their primitives.
+#[derive(Clone, Debug)]
+pub(super) struct Assembled {
+    /// How they form primitives.
+    pub topology: Topology,
+    /// Numbers of records, [`RESTART`] between primitives.
+    pub order: Vec<u32>,
+    /// Numbers of the primitives.
+    pub ids: Ids,
+}
+
+/// Numbers of primitives.
+#[derive(Clone, Debug)]
+pub(super) enum Ids {
+    /// One more for each.
+    From(u32),
+    /// Given.
+    Each(Vec<u32>),
+    /// That of the primitive's last vertex.
+    Vertices(Vec<u32>),
+}
+
+impl Ids {
+    fn get(&self, index: usize, last_vertex: u32) -> u32 {
+        match self {
+            Ids::From(first) => first.wrapping_add(index as u32),
+            Ids::Each(ids) => ids.get(index).copied().unwrap_or(0),
+            Ids::Vertices(ids) => ids.get(last_vertex as usize).copied().unwrap_or(0),
+        }
+    }
+}
+
+/// Shapes and the numbers of their primitives.
+pub(super) type Shapes = Vec<(Shape, u32)>;
+
+/// A vertex of a shape that is its last one.
+fn last_vertex(shape: &Shape) -> u32 {
+    match *shape {
+        Shape::Point(vertex) => vertex,
+        Shape::Line { ends, .. } => ends[1],
+        Shape::Triangle { corners, .. } => corners[2],
+    }
+}
+
+impl ThreeD {
+    /// Everything behind the vertex programs.
+    pub(super) fn draw_vertices(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        counters: &mut Counters,
+        topology: Topology,
+        records: Records,
+        order: Vec<u32>,
+    ) {
+        let (records, assembled) = if topology == Topology::Patches {
+            match self.tessellate(core, registers, counters, records, &order) {
+                Some(found) => found,
+                None => return,
+            }
+        } else {
+            (records, Assembled { topology, order, ids: Ids::From(self.primitive) })
+        };
+        let (records, streams) = if Self::is_on(registers, GEOMETRY) {
+            match self.geometry(core, registers, counters, &records, &assembled) {
+                Some((records, streams)) => (records, streams.map(|stream| shapes(registers, &stream))),
+                None => return,
+            }
+        } else {
+            let found = shapes(registers, &assembled);
+            if let Ids::From(first) = assembled.ids {
+                self.primitive = first.wrapping_add(found.len() as u32);
+            }
+            (records, [found, Vec::new(), Vec::new(), Vec::new()])
+        };
+        let rasterised = r::set_raster_input::stream_select(registers.get(r::set_raster_input::ID)) as usize;
+        self.count_output(registers, counters, streams[rasterised].len() as u64);
+        self.feed_back(core, registers, counters, &records, &streams);
+        if r::set_raster_enable::v(registers.get(r::set_raster_enable::ID)) {
+            self.rasterise(core, registers, counters, &records, &streams[rasterised]);
+        }
+    }
+
+    /// Runs the geometry program. Of each stream the vertices that were emitted to it.
+    fn geometry(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        counters: &mut Counters,
+        records: &Records,
+        assembled: &Assembled,
+    ) -> Option<(Records, [Assembled; STREAMS])> {
+        let program = self.program(core, registers, GEOMETRY)?;
+        let header = program.loaded.header;
+        if fields::GEOMETRY_PASSTHROUGH.is_set(&header.0) {
+            core.fault(FaultKind::Unimplemented, GEOMETRY as u64, format_args!("a pass-through geometry program"));
+            return None;
+        }
+        let patch = r::set_patch::size(registers.get(r::set_patch::ID));
+        let vertices = assembly::vertices(assembled.topology, patch).clamp(1, 32);
+        let mut inputs: Vec<u32> = Vec::new();
+        let mut ids = Vec::new();
+        assembly::groups(assembled.topology, patch, &assembled.order, |group| {
+            ids.push(assembled.ids.get(ids.len(), group.last().copied().unwrap_or(0)));
+            group.iter().take(32).for_each(|&vertex| inputs.extend_from_slice(records.get(vertex)));
+        });
+        if let Ids::From(first) = assembled.ids {
+            self.primitive = first.wrapping_add(ids.len() as u32);
+        }
+        let instances = header.threads_per_primitive().min(32);
+        let most = header.max_output_vertices().min(1024);
+        let work = ids.len() as u64 * u64::from(instances) * (program.loaded.instructions + u64::from(most)) / 4;
+        if ids.is_empty() || !core.spend(work) {
+            return None;
+        }
+        let set = outputs(&program.loaded);
+        let stride = records.set.len() * vertices as usize;
+        let mut pieces: Vec<Piece<'_>> = inputs
+            .chunks((PIECE * stride).max(1))
+            .zip(ids.chunks(PIECE))
+            .map(|(inputs, ids)| Piece { inputs, ids, records: Vec::new(), emits: Vec::new() })
+            .collect();
+        let serial = program.reach.writes;
+        let instructions = program.loaded.instructions;
+        self.run(core, &program, Stage::Geometry, records.set, set, |core, handle, environment| {
+            let run = |piece: &mut Piece<'_>| {
+                let primitives = Primitives {
+                    vertices,
+                    inputs: piece.inputs,
+                    primitives: piece.ids,
+                    instances,
+                    most: most.max(1),
+                    records: &mut piece.records,
+                    emits: &mut piece.emits,
+                };
+                handle.run(&mut ShaderJob { environment, work: Work::Primitives(primitives) });
+            };
+            if serial {
+                pieces.iter_mut().for_each(run);
+            } else {
+                let cost = Duration::from_nanos(ids.len() as u64 * instructions * COST);
+                core.renderer.scheduler.for_each_item(pieces.iter_mut().collect(), cost, run);
+            }
+        });
+        self.count_geometry(registers, counters, ids.len() as u64 * u64::from(instances));
+        let topology = match header.output_topology() {
+            Some(OutputTopology::Points) | None => Topology::Points,
+            Some(OutputTopology::LineStrip) => Topology::LineStrip,
+            Some(OutputTopology::TriangleStrip) => Topology::TriangleStrip,
+        };
+        Some(join(topology, set, &pieces))
+    }
+}
+
+/// A part of the primitives and what came of them.
+struct Piece<'a> {
+    inputs: &'a [u32],
+    ids: &'a [u32],
+    records: Vec<u32>,
+    emits: Vec<Emit>,
+}
+
+/// Puts the pieces together: records of all streams, and the order of each.
+fn join(
+    topology: Topology,
+    set: triglyph_guest::kernel::maxwell::WordSet,
+    pieces: &[Piece<'_>],
+) -> (Records, [Assembled; STREAMS]) {
+    let mut records = Records { words: Vec::new(), set };
+    let mut orders: [Vec<u32>; STREAMS] = Default::default();
+    let mut ids = Vec::new();
+    for piece in pieces {
+        records.words.extend_from_slice(&piece.records);
+        let mut begun = ids.len();
+        for emit in &piece.emits {
+            match *emit {
+                Emit::Vertex { stream } => {
+                    orders[usize::from(stream) % STREAMS].push(ids.len() as u32);
+                    ids.push(0);
+                }
+                Emit::Cut { stream } => orders[usize::from(stream) % STREAMS].push(RESTART),
+                Emit::End { primitive } => {
+                    orders.iter_mut().for_each(|order| order.push(RESTART));
+                    let id = piece.ids.get(primitive as usize).copied().unwrap_or(0);
+                    ids[begun..].fill(id);
+                    begun = ids.len();
+                }
+            }
+        }
+    }
+    let streams = orders.map(|order| Assembled { topology, order, ids: Ids::Vertices(ids.clone()) });
+    (records, streams)
+}
+
+/// The shapes of vertices in order.
+fn shapes(registers: &Registers, assembled: &Assembled) -> Shapes {
+    let mut found = Shapes::new();
+    assembly::shapes(assembled.topology, setup::provoking(registers), &assembled.order, |shape| {
+        let id = assembled.ids.get(found.len(), last_vertex(&shape));
+        found.push((shape, id));
+    });
+    found
+}
+
+/// The words of the system values that choose viewport and layer.
+pub(super) const LAYER: u8 = (attribute::LAYER / 4) as u8;
+pub(super) const VIEWPORT: u8 = (attribute::VIEWPORT / 4) as u8;
+pub(super) const VIEWPORT_MASK: u8 = (attribute::VIEWPORT_MASK / 4) as u8;

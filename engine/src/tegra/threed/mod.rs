@@ -1,0 +1,120 @@
+//! The 3D engine (class B197).
+//!
+//! ```text
+//! BEGIN, draws ─► indices.rs ─► fetch.rs ─► vertex programs ─► patch.rs, geometry.rs ─► feedback.rs ─► pieces.rs ─► scene
+//!                                               │                                                         │
+//! registers ─► program.rs, units.rs, bindings.rs┴─ target.rs, setup.rs, output.rs, pixels.rs ─────────────┘
+//! CLEAR_SURFACE ─► clear.rs
+//! ```
+//! A draw derives what it needs from the registers when it comes; kernels and programs are remembered by content.
+//! Sources: NVIDIA's class header for registers; Mesa's nvc0 driver and deko3d, which run on the hardware, and the emulators yuzu
+//! and Ryujinx for what they do.
+
+mod assembly;
+mod bindings;
+mod branches;
+mod clear;
+mod draw;
+mod feedback;
+mod fetch;
+mod geometry;
+mod handle;
+mod indices;
+mod output;
+mod patch;
+mod pieces;
+mod pixels;
+mod program;
+mod saved;
+mod setup;
+mod stage;
+mod statistics;
+mod target;
+mod texture;
+mod units;
+
+use triglyph_guest::tegra::methods::threed::{Topology, Trigger, regs as r};
+
+use super::core::Core;
+use super::registers::Registers;
+use super::report::Counters;
+use bindings::Bindings;
+use feedback::Feedback;
+use pixels::Pixels;
+use program::Programs;
+pub(super) use saved::SavedThreeD;
+use stage::Codes;
+
+/// What the 3D engine has besides registers.
+#[derive(Debug, Default)]
+pub struct ThreeD {
+    bindings: Bindings,
+    /// Between BEGIN and END.
+    open: Option<Open>,
+    /// Instance counter.
+    instance: u32,
+    /// Number of the next primitive.
+    primitive: u32,
+    feedback: Feedback,
+    /// Words of the blend program.
+    blend_program: Vec<u32>,
+    programs: Programs,
+    codes: Codes,
+    pixels: Pixels,
+}
+
+/// A draw that has begun.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Open {
+    /// Of BEGIN.
+    topology: Option<Topology>,
+    /// Indices that came as data of methods.
+    indices: Vec<u32>,
+}
+
+impl ThreeD {
+    /// What a method of this engine does. `enabled`: whether conditional rendering lets draws and clears happen.
+    pub fn trigger(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        counters: &mut Counters,
+        trigger: Trigger,
+        (method, datum): (u32, u32),
+        enabled: bool,
+    ) {
+        match trigger {
+            Trigger::BindConstant => {
+                let group =
+                    (method as usize - r::bind_group_constant_buffer::id(0)) / r::bind_group_constant_buffer::STEP;
+                self.bindings.bind(core, registers, group, datum);
+            }
+            Trigger::UnbindAll if r::unbind_all::constant_buffers(datum) => self.bindings.unbind_all(),
+            Trigger::InvalidateShaders => self.programs.clear(),
+            Trigger::Clear if enabled => self.clear(core, registers, datum),
+            Trigger::BlendInstruction => self.blend_instruction(registers, datum),
+            Trigger::StreamOutPointer => self.feedback.set_pointer(method, datum),
+            Trigger::PrimitiveId => self.primitive_id(method, datum),
+            _ => self.draw_trigger(core, registers, counters, trigger, (method, datum), enabled),
+        }
+    }
+
+    /// LOAD_ITERATED_BLEND_INSTRUCTION.
+    fn blend_instruction(&mut self, registers: &Registers, datum: u32) {
+        let pointer = registers.get(r::load_iterated_blend_instruction_pointer::ID);
+        let at = (pointer & 0xFF) as usize;
+        if self.blend_program.len() <= at {
+            self.blend_program.resize(at + 1, 0);
+        }
+        self.blend_program[at] = datum;
+        registers.set(r::load_iterated_blend_instruction_pointer::ID, pointer.wrapping_add(1) & 0xFF);
+    }
+
+    fn primitive_id(&mut self, method: u32, datum: u32) {
+        if method as usize == r::load_primitive_id::ID {
+            self.primitive = datum;
+        } else {
+            self.primitive = self.primitive.wrapping_add(datum);
+        }
+    }
+}

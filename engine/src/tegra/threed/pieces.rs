@@ -1,0 +1,115 @@
+//! From shapes to a scene: runs of primitives of one layer and one viewport.
+
+use std::sync::Arc;
+
+use triglyph_guest::tegra::methods::threed::regs as r;
+
+use super::ThreeD;
+use super::geometry::{LAYER, Shapes, VIEWPORT, VIEWPORT_MASK};
+use super::setup::VIEWPORTS;
+use super::stage::Records;
+use super::target::Targets;
+use crate::draw::program::{Records as Floats, Shape};
+use crate::render::program::{Primitives, ProgramCall};
+use crate::tegra::core::Core;
+use crate::tegra::registers::Registers;
+use crate::tegra::report::Counters;
+
+/// What 64 pixels of a bounding box cost, in nanoseconds of the clock, besides instructions.
+const BLOCK: u64 = 8;
+/// What an instruction costs for 64 pixels.
+const INSTRUCTION: u64 = 4;
+
+/// A layer of the targets and a viewport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    layer: u32,
+    viewport: usize,
+}
+
+impl ThreeD {
+    /// Draws shapes.
+    pub(super) fn rasterise(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        counters: &mut Counters,
+        records: &Records,
+        shapes: &Shapes,
+    ) {
+        if shapes.is_empty() {
+            return;
+        }
+        let targets = Targets::new(core, registers);
+        if targets.clip.is_none() {
+            return;
+        }
+        let floats = |records: &Records| Floats {
+            floats: records.words.iter().map(|&word| f32::from_bits(word)).collect(),
+            stride: records.set.len(),
+            exhausted: 0,
+        };
+        let mut floats = Some(floats(records));
+        let runs = runs(registers, &targets, records, shapes);
+        let Some(mut derived) = self.pixel_program(core, registers, &targets, &records.set) else { return };
+        let instructions = derived.instructions();
+        for (place, shapes) in runs {
+            let Some((target, state, setup)) =
+                derived.derive(core, registers, &targets, place.layer, place.viewport, &mut self.pixels)
+            else {
+                continue;
+            };
+            let call = ProgramCall {
+                target: &target,
+                state: &Arc::new(state),
+                setup: &setup,
+                primitives: Primitives::Shapes(&shapes),
+            };
+            let Some(records) = floats.take() else { return };
+            let (drawn, records) = core.renderer.draw_shapes(&core.memory, &call, records);
+            floats = Some(records);
+            self.count_clipped(registers, counters, drawn.primitives);
+            if !core.spend(drawn.pixels.div_ceil(64) * (BLOCK + INSTRUCTION * instructions)) {
+                return;
+            }
+        }
+    }
+}
+
+fn provoking(shape: &Shape) -> u32 {
+    match *shape {
+        Shape::Point(vertex) => vertex,
+        Shape::Line { provoking, .. } | Shape::Triangle { provoking, .. } => provoking,
+    }
+}
+
+/// Consecutive shapes of the same place. A primitive with a viewport mask is in all of its viewports, one after another.
+fn runs(registers: &Registers, targets: &Targets, records: &Records, shapes: &Shapes) -> Vec<(Place, Shapes)> {
+    let index = |word: u8| records.set.index(word);
+    let (layer_at, viewport_at, mask_at) = (index(LAYER), index(VIEWPORT), index(VIEWPORT_MASK));
+    let layer_at = layer_at.filter(|_| targets.layer.is_none());
+    let by_viewport =
+        r::set_offset_render_target_index::by_viewport_index(registers.get(r::set_offset_render_target_index::ID));
+    if layer_at.is_none() && viewport_at.is_none() && mask_at.is_none() {
+        let place = Place { layer: targets.layer.unwrap_or(0), viewport: 0 };
+        return vec![(place, shapes.clone())];
+    }
+    let mut runs: Vec<(Place, Shapes)> = Vec::new();
+    for &(shape, id) in shapes {
+        let record = records.get(provoking(&shape));
+        let layer = targets.layer.or(layer_at.map(|at| record[at])).unwrap_or(0);
+        let viewport = viewport_at.map_or(0, |at| record[at] as usize);
+        let viewport = if viewport < VIEWPORTS { viewport } else { 0 };
+        let mask = mask_at.map_or(0, |at| record[at] & 0xFFFF);
+        let viewports = (0..VIEWPORTS).filter(|&v| if mask == 0 { v == viewport } else { mask >> v & 1 != 0 });
+        for viewport in viewports {
+            let layer = if by_viewport { layer.wrapping_add(viewport as u32) } else { layer };
+            let place = Place { layer, viewport };
+            match runs.last_mut() {
+                Some((last, shapes)) if *last == place => shapes.push((shape, id)),
+                _ => runs.push((place, vec![(shape, id)])),
+            }
+        }
+    }
+    runs
+}

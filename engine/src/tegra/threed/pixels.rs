@@ -1,0 +1,307 @@
+//! State of fragments, put together: the pixel program, its inputs, tests and targets.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use triglyph_guest::kernel::maxwell::{Code, ImageKey, PixelCode, PixelInput, PixelMode, WordSet};
+use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentConstants, FragmentKey, Samples, UNITS};
+use triglyph_guest::kernel::program::output::OutputKey;
+use triglyph_guest::kernel::program::sampler::TextureKey;
+use triglyph_guest::tegra::header::ProgramHeader;
+use triglyph_guest::tegra::header::program::{Interpolation, attribute, fields};
+use triglyph_guest::tegra::methods::threed::{PointSpriteOrigin, ShadeMode, regs as r};
+
+use super::stage::{PIXEL, Program};
+use super::target::{Targets, sample_at, sample_positions};
+use super::{ThreeD, output, setup};
+use crate::cache::FragmentHandle;
+use crate::draw::program::{Interpolate, ProgramSetup, WordPlane, WordValue};
+use crate::scene::program::{ProgramState, ProgramTarget};
+use crate::scene::reach::Reach;
+use crate::tegra::core::Core;
+use crate::tegra::registers::Registers;
+
+/// Kernels of pixel programs by what they are specialised to.
+#[derive(Debug, Default)]
+pub(super) struct Pixels {
+    handles: HashMap<Draft, (Arc<Code>, FragmentHandle)>,
+}
+
+/// What a kernel is specialised to besides a code, which is named by its place on the host.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Draft {
+    code: usize,
+    textures: Vec<Option<TextureKey>>,
+    images: Vec<Option<ImageKey>>,
+    inputs: Vec<PixelInput>,
+    facts: Facts,
+    output: OutputKey,
+    samples: Samples,
+}
+
+/// What a header and registers say of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Facts {
+    targets: u32,
+    sample_mask: bool,
+    depth: bool,
+    kills: bool,
+    per_sample: bool,
+    early_tests: bool,
+}
+
+/// Entries that are kept; when there are more, all go.
+const MOST: usize = 4096;
+
+impl Pixels {
+    fn handle(&mut self, core: &Core, draft: Draft, code: &Arc<Code>) -> FragmentHandle {
+        if self.handles.len() >= MOST {
+            self.handles.clear();
+        }
+        if let Some((_, handle)) = self.handles.get(&draft) {
+            return handle.clone();
+        }
+        let Facts { targets, sample_mask, depth, kills, per_sample, early_tests } = draft.facts;
+        let pixel = PixelCode {
+            code: code.clone(),
+            textures: draft.textures.clone(),
+            images: draft.images.clone(),
+            inputs: draft.inputs.clone(),
+            targets,
+            sample_mask,
+            depth,
+            kills,
+            per_sample,
+            early_tests,
+        };
+        let key = FragmentKey {
+            code: FragmentCode::Maxwell(Arc::new(pixel)),
+            textures: [None; UNITS],
+            output: draft.output.clone(),
+            samples: draft.samples,
+        };
+        let handle = core.renderer.kernels.fragment(&key);
+        self.handles.insert(draft, (code.clone(), handle.clone()));
+        handle
+    }
+}
+
+/// What the pixels of a draw need whatever the layer and the viewport.
+pub(super) struct Derived {
+    program: Option<Program>,
+    header: ProgramHeader,
+    code: Arc<Code>,
+    inputs: Vec<PixelInput>,
+    planes: Vec<WordPlane>,
+    outputs: WordSet,
+    reach: Arc<Reach>,
+}
+
+impl ThreeD {
+    /// The pixel program and its inputs from records of the words `outputs`.
+    pub(super) fn pixel_program(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        targets: &Targets,
+        outputs: &WordSet,
+    ) -> Option<Derived> {
+        // Without a program nothing but depth and stencil come of fragments.
+        let program = match Self::is_on(registers, PIXEL) {
+            true => Some(self.program(core, registers, PIXEL)?),
+            false => None,
+        };
+        let header = program.as_ref().map_or(ProgramHeader([0; 20]), |program| program.loaded.header);
+        let code = program.as_ref().map_or_else(Arc::default, |program| program.code.clone());
+        let (inputs, planes) = inputs(registers, &header, outputs);
+        let reach = program.as_ref().map_or_else(
+            || Reach { space: core.space, y_direction: 1.0, ..Reach::default() },
+            |program| program.reach.clone(),
+        );
+        let _ = targets;
+        Some(Derived { program, header, code, inputs, planes, outputs: *outputs, reach: Arc::new(reach) })
+    }
+}
+
+impl Derived {
+    /// Instructions of the program.
+    pub(super) fn instructions(&self) -> u64 {
+        self.program.as_ref().map_or(0, |program| program.loaded.instructions)
+    }
+
+    /// Target, state and setup of a layer and a viewport; `None` when nothing can come of it.
+    pub(super) fn derive(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        targets: &Targets,
+        layer: u32,
+        viewport: usize,
+        pixels: &mut Pixels,
+    ) -> Option<(ProgramTarget, ProgramState, ProgramSetup)> {
+        let get = |id: usize| registers.get(id);
+        let setup = setup::derive(registers, targets, viewport, &self.outputs, self.planes.clone());
+        setup.clip?;
+        let depth_range = setup::depth_range(registers, viewport);
+        let mut output = output::derive(core, registers, targets, &self.header, depth_range);
+        let count_samples = r::set_zpass_pixel_count::enable(get(r::set_zpass_pixel_count::ID));
+        let target = targets.surfaces(core, layer, output.surfaces.colors, output.surfaces.depth);
+        for (i, key) in output.key.colors.iter_mut().enumerate() {
+            match target.colors[i] {
+                Some(surface) => key.iter_mut().for_each(|key| key.layout = surface.layout),
+                None => *key = None,
+            }
+        }
+        match target.depth {
+            Some(surface) => output.key.depth.iter_mut().for_each(|key| key.layout = surface.layout),
+            None => output.key.depth = None,
+        }
+        let surfaces = crate::scene::program::Surfaces {
+            colors: (0..8).fold(0, |set, i| set | u8::from(output.key.colors[i].is_some()) << i),
+            depth: output.key.depth.is_some(),
+        };
+        if surfaces == Default::default() && !count_samples && !self.reach.writes {
+            return None;
+        }
+        let draft = Draft {
+            code: Arc::as_ptr(&self.code) as usize,
+            textures: self.program.as_ref().map_or_else(Vec::new, |program| program.textures.clone()),
+            images: self.program.as_ref().map_or_else(Vec::new, |program| program.images.clone()),
+            inputs: self.inputs.clone(),
+            facts: facts(registers, targets, &self.header),
+            output: output.key,
+            samples: targets.samples,
+        };
+        let positions = sample_positions(registers, targets);
+        let constants = FragmentConstants {
+            output: output.constants,
+            position_scale_y: 1.0,
+            sample_offsets: positions.map(|at| at.map(|v| (f32::from(v) - 128.0) * (1.0 / 256.0))),
+            ..FragmentConstants::default()
+        };
+        let state = ProgramState {
+            kernel: pixels.handle(core, draft, &self.code),
+            constants,
+            program_constants: Arc::new([]),
+            textures: Arc::new([const { None }; UNITS]),
+            windows: setup::windows(registers),
+            stipple: (get(r::set_polygon_stipple::ID) & 1 != 0).then(|| Arc::new(setup::stipple(registers))),
+            sample_positions: positions,
+            sample_masks: sample_masks(registers, targets),
+            count_samples,
+            surfaces,
+            reach: Some(self.reach.clone()),
+        };
+        Some((target, state, setup))
+    }
+}
+
+fn facts(registers: &Registers, targets: &Targets, header: &ProgramHeader) -> Facts {
+    let get = |id: usize| registers.get(id);
+    let several = targets.samples.count() > 1 && r::set_anti_alias_enable::v(get(r::set_anti_alias_enable::ID));
+    let usage = get(r::set_ps_output_sample_mask_usage::ID);
+    let counts = r::set_ps_output_sample_mask_usage::enable(usage)
+        && (several || !r::set_ps_output_sample_mask_usage::qualify_by_anti_alias_enable(usage));
+    Facts {
+        targets: fields::TARGET_MASK.get(&header.0),
+        sample_mask: fields::WRITES_SAMPLE_MASK.is_set(&header.0) && counts,
+        depth: fields::WRITES_DEPTH.is_set(&header.0),
+        kills: fields::KILLS_PIXELS.is_set(&header.0),
+        per_sample: several && r::set_hybrid_anti_alias_control::passes(get(r::set_hybrid_anti_alias_control::ID)) > 1,
+        early_tests: r::set_api_mandated_early_z::enable(get(r::set_api_mandated_early_z::ID)),
+    }
+}
+
+/// Samples by their places in a pixel's cell that may be covered, of the four pixels of a 2x2.
+fn sample_masks(registers: &Registers, targets: &Targets) -> [u8; 4] {
+    let count = targets.samples.count();
+    let multisampled = count > 1 && r::set_anti_alias_enable::v(registers.get(r::set_anti_alias_enable::ID));
+    let ids = [
+        r::set_sample_mask_x0_y0::ID,
+        r::set_sample_mask_x1_y0::ID,
+        r::set_sample_mask_x0_y1::ID,
+        r::set_sample_mask_x1_y1::ID,
+    ];
+    ids.map(|id| {
+        let mask = registers.get(id);
+        if !multisampled {
+            // All samples of a pixel are as one.
+            return if mask & 1 != 0 { u8::MAX } else { 0 };
+        }
+        (0..count).fold(0, |set, k| set | ((mask >> sample_at(targets.mode, k) & 1) as u8) << k)
+    })
+}
+
+/// What IPA reads, and the planes of it.
+fn inputs(registers: &Registers, header: &ProgramHeader, outputs: &WordSet) -> (Vec<PixelInput>, Vec<WordPlane>) {
+    let flat = r::set_shade_mode::v(registers.get(r::set_shade_mode::ID)) == Some(ShadeMode::Flat);
+    let (mut inputs, mut planes) = (Vec::new(), Vec::new());
+    for word in 0..=(attribute::VIEWPORT_MASK / 4) as u8 {
+        let address = 4 * u32::from(word);
+        if (attribute::POSITION..attribute::GENERIC).contains(&address) {
+            continue;
+        }
+        let mut how = header.interpolation(address);
+        if how == Interpolation::Unused {
+            continue;
+        }
+        if flat && (attribute::FRONT_DIFFUSE..attribute::BACK_DIFFUSE).contains(&address) {
+            how = Interpolation::Constant;
+        }
+        let (mode, interpolate) = match how {
+            Interpolation::Constant | Interpolation::Unused => (PixelMode::Constant, Interpolate::Flat),
+            Interpolation::Perspective => (PixelMode::Perspective, Interpolate::Perspective),
+            Interpolation::ScreenLinear => (PixelMode::Linear, Interpolate::Linear),
+        };
+        let (front, back) = values(registers, outputs, address);
+        inputs.push(PixelInput { word, plane: planes.len() as u16, mode });
+        planes.push(WordPlane { front, back, interpolate });
+    }
+    (inputs, planes)
+}
+
+/// Where an input comes from, on the front and on the back.
+fn values(registers: &Registers, outputs: &WordSet, address: u32) -> (WordValue, WordValue) {
+    let select = registers.get(r::set_point_sprite_select::ID);
+    let written = |address: u32| setup::at(outputs, address).map(WordValue::Record);
+    let default = || {
+        let component = address / 4 % 4;
+        WordValue::Constant(if component == 3 { 1f32.to_bits() } else { 0 })
+    };
+    let t = match r::set_point_sprite_select::origin(select) {
+        Some(PointSpriteOrigin::Top) => WordValue::PointT,
+        Some(PointSpriteOrigin::Bottom) | None => WordValue::PointTUpwards,
+    };
+    let value = match address {
+        attribute::PRIMITIVE_ID => written(address).unwrap_or(WordValue::Primitive),
+        attribute::POINT_SPRITE => WordValue::PointS,
+        0x2E4 => t,
+        attribute::LAYER..attribute::POSITION | attribute::CLIP_DISTANCE..attribute::TEXTURE_COORDINATE => {
+            written(address).unwrap_or(WordValue::Constant(0))
+        }
+        attribute::TEXTURE_COORDINATE..attribute::VIEWPORT_MASK => {
+            let coordinate = (address - attribute::TEXTURE_COORDINATE) / 16;
+            let generated = r::set_point_sprite::enable(registers.get(r::set_point_sprite::ID))
+                && select >> (3 + coordinate) & 1 != 0;
+            match (generated, address / 4 % 4) {
+                (false, _) => written(address).unwrap_or_else(default),
+                (true, 0) => WordValue::PointS,
+                (true, 1) => t,
+                (true, 2) => match select & 3 {
+                    1 => written(address).unwrap_or(WordValue::Constant(0)),
+                    2 => WordValue::PointS,
+                    _ => WordValue::Constant(0),
+                },
+                (true, _) => WordValue::Constant(1f32.to_bits()),
+            }
+        }
+        _ => written(address).unwrap_or_else(default),
+    };
+    let two_sided = r::set_two_sided_light::enable(registers.get(r::set_two_sided_light::ID));
+    match address {
+        attribute::FRONT_DIFFUSE..attribute::BACK_DIFFUSE if two_sided => {
+            (value, written(address + 0x20).unwrap_or(value))
+        }
+        _ => (value, value),
+    }
+}

@@ -1,0 +1,268 @@
+//! Programs in memory: header, code as far as control flow reaches it, and what instructions refer to.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, WordSet};
+use triglyph_guest::table::{Fields, flags};
+use triglyph_guest::tegra::header::ProgramHeader;
+use triglyph_guest::tegra::header::program::{self, ProgramStage};
+use triglyph_guest::tegra::shader::isa::{Op, form};
+use triglyph_guest::tegra::shader::program::{MAX_WORDS, Program};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::branches::{JumpTable, jump_tables};
+use crate::device::FaultKind;
+use crate::tegra::core::Core;
+
+/// Local memory of a lane at most, bytes.
+const MOST_LOCAL: u32 = 512 << 10;
+
+/// Words that are read at first.
+const FIRST_READ: usize = 512;
+
+/// Words of attributes that are in maps: byte addresses up to 0x3BC.
+const MAP_WORDS: std::ops::Range<u8> = 0..0xF0;
+
+/// A program as it is in memory.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    /// Its header.
+    pub header: ProgramHeader,
+    /// Words of the code; those that control flow does not reach are 0.
+    pub words: Vec<u64>,
+    /// Where computed branches go.
+    pub targets: Vec<u32>,
+    /// Texture and image instructions.
+    pub uses: Vec<Use>,
+    /// Bytes that it reads of each constant buffer at most.
+    pub constants: [u32; CONSTANT_BUFFERS],
+    /// Instructions that control flow reaches.
+    pub instructions: u64,
+    /// Whether it reads global memory or images.
+    pub reads: bool,
+    /// Whether it writes global memory or images.
+    pub writes: bool,
+    /// Hash of header and code as they are in memory.
+    hash: u64,
+    /// Tables of computed branches, and what stood in them.
+    tables: Vec<(JumpTable, Vec<u32>)>,
+}
+
+/// An instruction with a texture or an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Use {
+    /// Byte address in the code.
+    pub address: u32,
+    /// An image; otherwise a texture.
+    pub image: bool,
+    /// Where its handle is.
+    pub handle: HandleSource,
+}
+
+/// Where the handle of a texture or image is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum HandleSource {
+    /// Word of the buffer of handles.
+    Bound(u16),
+    /// Byte of a constant buffer: slot, offset.
+    Constant(u8, u32),
+    /// Two such words joined with OR.
+    Joined([(u8, u32); 2]),
+    /// Known when the program runs.
+    Dynamic,
+}
+
+impl Loaded {
+    /// Attribute words of the input map.
+    pub(super) fn inputs(&self) -> WordSet {
+        MAP_WORDS.filter(|&word| self.header.reads(4 * u32::from(word))).collect()
+    }
+
+    /// Attribute words of the output map.
+    pub(super) fn outputs(&self) -> WordSet {
+        MAP_WORDS.filter(|&word| self.header.writes(4 * u32::from(word))).collect()
+    }
+
+    /// Bytes of local memory of a lane.
+    pub(super) fn local_bytes(&self) -> u32 {
+        self.header.local_memory().min(MOST_LOCAL)
+    }
+}
+
+/// Programs by address space and address.
+#[derive(Debug, Default)]
+pub(super) struct Programs {
+    loaded: HashMap<(u32, u64, ProgramStage), Arc<Loaded>>,
+}
+
+/// Programs that are kept; when there are more, all go.
+const MOST: usize = 4096;
+
+impl Programs {
+    /// The program whose header stands at `address`, as it is now. `None` when there is nothing.
+    /// `constant` reads a word of a constant buffer: slot, byte.
+    pub(super) fn get(
+        &mut self,
+        core: &mut Core,
+        address: u64,
+        stage: ProgramStage,
+        mut constant: impl FnMut(&mut Core, u8, u32) -> u32,
+    ) -> Option<Arc<Loaded>> {
+        let key = (core.space, address, stage);
+        if let Some(known) = self.loaded.get(&key) {
+            let mut bytes = vec![0; program::BYTES as usize + 8 * known.words.len()];
+            core.read_bytes(address, &mut bytes, "a program");
+            let same = |(table, words): &(JumpTable, Vec<u32>)| *words == read_table(core, table, &mut constant);
+            if xxh3_64(&bytes) == known.hash && known.tables.iter().all(same) {
+                return Some(known.clone());
+            }
+        }
+        let loaded = Arc::new(load(core, address, stage, &mut constant)?);
+        if self.loaded.len() >= MOST {
+            self.loaded.clear();
+        }
+        self.loaded.insert(key, loaded.clone());
+        Some(loaded)
+    }
+
+    /// Lets go of everything.
+    pub(super) fn clear(&mut self) {
+        self.loaded.clear();
+    }
+}
+
+fn read_table(core: &mut Core, table: &JumpTable, constant: &mut Reader<'_>) -> Vec<u32> {
+    (0..table.count).map(|i| constant(core, table.slot, table.offset.wrapping_add(4 * i))).collect()
+}
+
+/// Reads a word of a constant buffer: slot, byte.
+type Reader<'r> = dyn FnMut(&mut Core, u8, u32) -> u32 + 'r;
+
+fn load(core: &mut Core, address: u64, stage: ProgramStage, constant: &mut Reader<'_>) -> Option<Loaded> {
+    if core.memory.readable(core.space, address).is_empty() {
+        core.fault(FaultKind::UnmappedRead, address, format_args!("a {} program outside memory", stage.name()));
+        return None;
+    }
+    let header_bytes = program::BYTES as usize;
+    let mut count = FIRST_READ;
+    let (bytes, code, program, tables, targets) = loop {
+        let mut bytes = vec![0; header_bytes + 8 * count];
+        // What lies behind the program need not be there.
+        core.renderer.flush_overlapping(&core.memory, core.space, address, bytes.len() as u64);
+        core.memory.read_pieces(core.space, address, &mut bytes);
+        let code: Vec<u64> = bytes[header_bytes..].as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
+        let (program, tables, targets) = reach(core, &code, constant);
+        if program.leaving.is_empty() || count >= MAX_WORDS {
+            break (bytes, code, program, tables, targets);
+        }
+        count *= 4;
+    };
+    let header = ProgramHeader(std::array::from_fn(|i| {
+        u32::from_le_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]])
+    }));
+    if let Some(problem) = header.problem(stage) {
+        core.fault(FaultKind::BadShader, address, format_args!("{} program: {problem}", stage.name()));
+    }
+    if let Some(unknown) = program.unknown.first() {
+        core.fault(FaultKind::BadShader, address, format_args!("{} program: {unknown}", stage.name()));
+    }
+    let mut loaded = Loaded {
+        header,
+        words: vec![0; program.words().min(code.len())],
+        targets,
+        uses: Vec::new(),
+        constants: [0; CONSTANT_BUFFERS],
+        instructions: program.instructions.len() as u64,
+        reads: false,
+        writes: false,
+        hash: 0,
+        tables,
+    };
+    for (index, instruction) in program.instructions.iter().enumerate() {
+        if let Some(word) = loaded.words.get_mut(instruction.address as usize / 8) {
+            *word = instruction.word;
+        }
+        note(&mut loaded, &program, index);
+    }
+    loaded.hash = xxh3_64(&bytes[..header_bytes + 8 * loaded.words.len()]);
+    Some(loaded)
+}
+
+/// A table and its words.
+type FilledTable = (JumpTable, Vec<u32>);
+
+/// What control flow reaches, also behind branches through tables.
+fn reach(core: &mut Core, code: &[u64], constant: &mut Reader<'_>) -> (Program, Vec<FilledTable>, Vec<u32>) {
+    let mut targets: Vec<u32> = Vec::new();
+    loop {
+        let program = Program::reach(code, &targets);
+        let tables: Vec<FilledTable> = jump_tables(&program)
+            .into_iter()
+            .map(|table| {
+                let words = read_table(core, &table, constant);
+                (table, words)
+            })
+            .collect();
+        let mut found: Vec<u32> =
+            tables.iter().flat_map(|(table, words)| words.iter().map(|&word| table.target(word))).collect();
+        found.sort_unstable();
+        found.dedup();
+        // Every round finds more, and there are not more than instructions.
+        if found.len() <= targets.len() {
+            return (program, tables, targets);
+        }
+        targets = found;
+    }
+}
+
+/// Notes what an instruction refers to.
+fn note(loaded: &mut Loaded, program: &Program, index: usize) {
+    let instruction = &program.instructions[index];
+    let Some(form) = form(instruction.word) else { return };
+    let fields = Fields::new(instruction.word, &form.pattern);
+    match instruction.op {
+        Op::tex | Op::texs | Op::tld | Op::tlds | Op::tld4 | Op::tld4s | Op::txd | Op::txq | Op::tmml | Op::txa => {
+            let handle = match fields.has(b'h') {
+                true => HandleSource::Bound(fields.get(b'h') as u16),
+                false => super::handle::trace(program, index),
+            };
+            loaded.uses.push(Use { address: instruction.address, image: false, handle });
+        }
+        Op::suld_p | Op::suld_d | Op::sust_p | Op::sust_d | Op::sured_p | Op::sured_d | Op::suatom | Op::suatom_cas => {
+            let handle = match fields.has(b'h') {
+                true => HandleSource::Bound(fields.get(b'h') as u16),
+                false => super::handle::trace(program, index),
+            };
+            loaded.reads = true;
+            loaded.writes |= !matches!(instruction.op, Op::suld_p | Op::suld_d);
+            loaded.uses.push(Use { address: instruction.address, image: true, handle });
+        }
+        Op::ld | Op::ldg | Op::ldg_p => loaded.reads = true,
+        Op::st | Op::stg | Op::atom | Op::atom_cas | Op::red => (loaded.reads, loaded.writes) = (true, true),
+        _ => {}
+    }
+    let mut need = |slot: u8, bytes: u32| {
+        if let Some(most) = loaded.constants.get_mut(usize::from(slot)) {
+            *most = (*most).max(bytes);
+        }
+    };
+    match instruction.op {
+        Op::ldc => {
+            // With a register in its address any word may be meant. A register that is always 0 is RZ.
+            let offset = fields.signed(b'w');
+            let direct = fields.byte(b'a') == 0xFF && offset >= 0;
+            need(fields.byte(b's'), if direct { offset as u32 + 16 } else { u32::MAX });
+        }
+        // 14 bits of a word's number, or 16 bits of an address.
+        _ if form.has(flags::BRANCH) && fields.has(b's') => need(fields.byte(b's'), u32::MAX),
+        _ => {
+            if fields.width(b's') == 5 && fields.width(b'w') == 14 {
+                need(fields.byte(b's'), 4 * fields.get(b'w') as u32 + 8);
+            }
+            if fields.width(b't') == 5 && fields.width(b'u') == 14 {
+                need(fields.byte(b't'), 4 * fields.get(b'u') as u32 + 8);
+            }
+        }
+    }
+}
