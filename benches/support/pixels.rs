@@ -52,6 +52,7 @@ pub fn color() -> PixelKey {
         lighting: None,
         procedural: None,
         shadow: None,
+        density: None,
         slots: COLOR_SLOTS.iter().fold(0, |slots, slot| slots | 1 << slot),
         color_slots: COLOR_SLOTS,
         w_buffer: false,
@@ -243,6 +244,7 @@ impl Canvas {
         let surface = |address: Option<u64>| address.map_or(Window::default(), |at| self.memory.writable(0, at));
         for blocks in tiles {
             let job = PixelJob {
+                densest: None,
                 lighting: None,
                 procedural: None,
                 target: Target {

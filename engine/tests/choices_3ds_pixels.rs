@@ -305,19 +305,6 @@ fn color_operand_codes_are_sparse() {
     }
 }
 
-#[test]
-fn gas_gives_nothing_and_is_counted() {
-    for (list, want) in [
-        (plain().with(regs::tev_update_fog::ID, 7), [0; 4]),
-        (plain().with(regs::color_operation::ID, 0x00E4_0101), [9; 4]),
-    ] {
-        let mut console = Console::new();
-        console.write(COLOR, &[9; 0x400]);
-        assert_eq!(console.fill(list, WHITE), want);
-        assert_eq!(console.gpu.faults().count(FaultKind::Unimplemented), 1);
-    }
-}
-
 // Targets.
 
 #[test]

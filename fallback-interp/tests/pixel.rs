@@ -306,13 +306,13 @@ fn fog_mixes_colors() {
     scene.fog = Some(table);
     scene.primitive.z = [-0.75; 3];
     for (flip, k) in [(false, 0.75f32), (true, 0.25)] {
-        scene.key.fog = Some(FogKey { flip });
+        scene.key.fog = Some(FogKey { flip, gas: None });
         let want = [(200, 0), (100, 255), (0, 128)].map(|(c, fog)| (k * c as f32 + (1.0 - k) * fog as f32) as u8);
         assert_eq!(scene.pixel(), [want[0], want[1], want[2], 50]);
     }
     // At depth 1 the last entry is used up to its end.
     scene.primitive.z = [-1.0; 3];
-    scene.key.fog = Some(FogKey { flip: false });
+    scene.key.fog = Some(FogKey { flip: false, gas: None });
     assert_eq!(scene.pixel(), [200, 100, 0, 50]);
 }
 

@@ -281,7 +281,7 @@ fn nothing_else_happens_to_shadows() {
     assert_eq!(depth(&|scene| scene.key.color_mask = 0), want);
     assert_eq!(depth(&|scene| scene.key.output = Output::Logic(LogicOp::Clear)), want);
     let fog = |scene: &mut Scene<'_>| {
-        scene.key.fog = Some(FogKey { flip: false });
+        scene.key.fog = Some(FogKey { flip: false, gas: None });
         scene.fog = Some([[0.0; 2]; 128]);
         scene.constants.fog_color = u32::MAX;
     };

@@ -35,6 +35,7 @@ fn sum(a: Source, b: Source) -> PixelKey {
         lighting: None,
         procedural: None,
         shadow: None,
+        density: None,
         slots: 0xFFFF,
         color_slots: [0, 1, 2, 3],
         w_buffer: false,
@@ -221,6 +222,7 @@ fn measure(kernel: &dyn PixelKernel, texels: &[u32]) -> f64 {
     for _ in 0..100 {
         for (best, blocks) in best.iter_mut().zip(&tiles) {
             let job = PixelJob {
+                densest: None,
                 target: Target { color: Window::new(&color), depth: Window::default(), width: SIZE, rows: SIZE },
                 textures: &[texture; 3],
                 constants: &constants,

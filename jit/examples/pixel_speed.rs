@@ -36,6 +36,7 @@ fn plain() -> PixelKey {
         lighting: None,
         procedural: None,
         shadow: None,
+        density: None,
         slots: 0xFFF,
         color_slots: [4, 5, 6, 7],
         w_buffer: false,
@@ -203,6 +204,7 @@ fn measure(kernel: &dyn triglyph_guest::kernel::PixelKernel, key: &PixelKey, tex
     for _ in 0..40 {
         for (best, blocks) in best.iter_mut().zip(&tiles) {
             let job = PixelJob {
+                densest: None,
                 target: Target { color: Window::new(&color), depth: Window::new(&depth), width: SIZE, rows: SIZE },
                 textures: &textures,
                 constants: &constants,

@@ -281,6 +281,14 @@ fn the_first_primitive_may_run_another_program() {
 }
 
 #[test]
+fn the_first_primitive_may_write_what_only_the_others_emit() {
+    let text = "ifu b15, other..last\nmov o0, v0\nsetemit 0\nemit\nother:\nmov o1, v0\nnop\nlast:\nend";
+    let key = text_key(text, 1);
+    let job = text_job(&key, &ramp(6));
+    assert_eq!(left(&key, &job), []);
+}
+
+#[test]
 fn programs_without_end_are_the_references() {
     let key = text_key(&format!("{TRIANGLE}here:\nadd r0, c0, r0\njmpu !b0, here\nend"), 1);
     let job = text_job(&key, &ramp(9));

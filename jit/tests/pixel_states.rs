@@ -39,6 +39,7 @@ fn key(source: Source) -> PixelKey {
         lighting: None,
         procedural: None,
         shadow: None,
+        density: None,
     }
 }
 
@@ -85,6 +86,7 @@ impl Scene {
         let (color, depth) = (buffer(&self.color), buffer(&self.depth));
         let texture = Texture { format: TexelFormat::Rgba8, decoded: &self.texels, ..Texture::default() };
         kernel.shade(&PixelJob {
+            densest: None,
             target: Target { color: Window::new(&color), depth: Window::new(&depth), width: self.width, rows: 8 },
             textures: &[texture; 3],
             constants: &self.constants,
@@ -266,6 +268,7 @@ fn overlapping_surfaces_are_refused() {
     let kernel = Jit::new().and_then(|jit| jit.pixel(&state)).expect("a kernel");
     for (offset, fits) in [(0, false), (128, false), (256, true)] {
         let job = PixelJob {
+            densest: None,
             target: Target { color: Window::new(&memory), depth: Window::new(&memory).from(offset), width: 8, rows: 8 },
             textures: &[Texture::default(); 3],
             constants: &scene.constants,

@@ -136,7 +136,7 @@ fn scene(case: &Case) -> Result<Scene, String> {
             "blend constant" => scene.constants.blend_color = u32::from_be_bytes(color(value)?),
             "logic" => scene.key.output = Output::Logic(named(LOGIC_OPS, value)?),
             "fog" => {
-                scene.key.fog = Some(FogKey { flip: value == "flip" });
+                scene.key.fog = Some(FogKey { flip: value == "flip", gas: None });
                 scene.fog = Some(std::array::from_fn(|i| [i as f32 / 128.0, 1.0 / 128.0]));
             }
             "fog color" => {

@@ -104,6 +104,7 @@ impl Default for Scene {
                 lighting: None,
                 procedural: None,
                 shadow: None,
+                density: None,
             },
             constants: PixelConstants { depth_scale: -1.0, ..PixelConstants::default() },
             fog: None,
@@ -194,6 +195,7 @@ impl Scene {
         });
         let (width, rows) = (self.width, self.rows);
         kernel.shade(&PixelJob {
+            densest: None,
             target: Target { color: Window::new(&color), depth: Window::new(&depth), width, rows },
             textures: &textures,
             constants: &self.constants,

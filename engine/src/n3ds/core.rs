@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use triglyph_guest::pica::regs;
+
 use super::external::{CommandProcessor, ListEnd};
 use super::pica::{self, Host, Pica};
 use crate::device::{Fault, FaultKind, Faults};
@@ -53,6 +55,10 @@ impl CommandProcessor for Core {
     }
 
     fn read_register(&mut self, id: u32) -> u32 {
+        if id as usize == regs::gas_accmax_feedback::ID {
+            // It tells of what is drawn.
+            self.with_pica(|pica, host| pica.finish(host));
+        }
         self.pica.register(id as usize)
     }
 

@@ -18,6 +18,7 @@ impl N3ds {
     pub fn snapshot(&mut self, options: SnapshotOptions) -> Vec<u8> {
         // Draws that are binned count as done; vertices that still wait for others of their kind are state.
         self.core.renderer.flush(&self.core.memory);
+        self.core.pica.show_densest();
         let mut writer = Writer::new(Machine::N3ds, options.compression);
         writer.section(PICA, &self.core.pica.save());
         writer.section(EXTERNAL, &self.external.save());

@@ -155,6 +155,7 @@ impl Painter for Tiles<'_> {
     fn shade(&self, state: usize, blocks: &[PixelBlock]) {
         let draw = &*self.scene.states[state].state;
         self.prepared[state].choice.shade(&PixelJob {
+            densest: draw.densest.as_deref(),
             target: self.target,
             textures: &self.textures[state],
             constants: &draw.constants,

@@ -1,6 +1,7 @@
 //! Scenes of fixed-function fragments.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use triglyph_guest::kernel::lighting::{LightTables, LightingConstants};
 use triglyph_guest::kernel::pixel::{FogTable, PixelConstants, Primitive};
@@ -107,6 +108,8 @@ pub struct DrawState {
     pub light_tables: Option<Arc<LightTables>>,
     /// The procedural texture, when the kernel has it.
     pub procedural: Option<Arc<ProceduralData>>,
+    /// The largest density drawn so far, when the kernel draws densities.
+    pub densest: Option<Arc<AtomicU32>>,
     /// Textures of units 0 to 2, where the kernel samples them.
     pub textures: [Option<TextureSource>; 3],
     /// The scissor.

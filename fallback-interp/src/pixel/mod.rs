@@ -7,9 +7,9 @@
 //!   procedural   the fourth texture unit
 //!   lighting     normal, lights, tables -> two colours
 //!   combine      six stages
-//!   shadow       a pixel of a shadow map, instead of everything below
+//!   shadow, gas  a pixel of a shadow map or of densities, instead of everything below
 //!   tests        alpha; stencil and depth
-//!   fog
+//!   fog          or gas
 //!   blend        factors, equations, logic operations
 //!   target       addresses, reading and writing of the two surfaces
 //! ```
@@ -20,6 +20,7 @@ mod blend;
 mod combine;
 mod etc1;
 mod fog;
+mod gas;
 mod interpolate;
 mod lighting;
 mod procedural;
@@ -58,8 +59,10 @@ pub struct Kernel {
 impl Kernel {
     /// The kernel of `key`.
     pub fn new(key: &PixelKey) -> Self {
+        let gas = key.fog.is_some_and(|fog| fog.gas.is_some());
         let units = [0, 1, 2, 3].map(|unit| {
-            combine::uses(&key.combiners, Source::Texture(unit))
+            (unit == 0 && gas)
+                || combine::uses(&key.combiners, Source::Texture(unit))
                 || key.lighting.as_ref().is_some_and(|lighting| lighting::uses(lighting, unit))
         });
         Kernel { key: key.clone(), units, stages: combine::length(&key.combiners) }
@@ -75,18 +78,27 @@ impl Kernel {
             return shadow::write(&pixel, job.constants, depth, || self.combine(job, &point));
         }
 
+        if let Some(density) = key.density {
+            let gas = &job.constants.gas;
+            return gas::add(density, gas, job.densest, &pixel, depth, || self.combine(job, &point));
+        }
+
         // Shading has no side effect. So where the alpha test cannot fail, the tests behind it may be asked first.
         let early =
             (key.alpha_test == Compare::Always).then(|| tests::depth_stencil(key, job.constants, &pixel, depth));
         if let Some(verdict) = early.filter(|verdict| !verdict.passed) {
             return verdict.store(&pixel);
         }
-        let mut color = self.combine(job, &point);
+        let textures = self.textures(job, &point);
+        let mut color = self.combined(job, &point, textures);
         if !tests::compare(key.alpha_test, u32::from(color[3]), job.constants.alpha_reference) {
             return;
         }
         if let (Some(fog), Some(table)) = (&key.fog, job.fog) {
-            color = fog::apply(fog, table, job.constants.fog_color, depth, color);
+            color = match fog.gas {
+                Some(gas) => gas::color(fog, gas, &job.constants.gas, table, textures[0]),
+                None => fog::apply(fog, table, job.constants.fog_color, depth, color),
+            };
         }
         let verdict = early.unwrap_or_else(|| tests::depth_stencil(key, job.constants, &pixel, depth));
         verdict.store(&pixel);
@@ -99,7 +111,10 @@ impl Kernel {
 
     /// What comes out of the combiner stages.
     fn combine(&self, job: &PixelJob<'_>, point: &Point<'_>) -> Color {
-        let textures = self.textures(job, point);
+        self.combined(job, point, self.textures(job, point))
+    }
+
+    fn combined(&self, job: &PixelJob<'_>, point: &Point<'_>, textures: [Color; 4]) -> Color {
         let lighting = match (&self.key.lighting, job.lighting) {
             (Some(key), Some((constants, tables))) => Lighting { key, constants, tables }.shade(point, &textures),
             _ => [[0; 4]; 2],

@@ -52,6 +52,19 @@ impl<'m> Pixel<'m> {
         }
     }
 
+    /// Stores a colour as it is, whatever the mask says.
+    pub(super) fn store_all(&self, color: Color) {
+        if let Some(format) = self.color_format {
+            let bytes = format.bytes();
+            self.target.color.write_word(self.offset(bytes), bytes, format.encode(color));
+        }
+    }
+
+    /// The largest depth that is stored; `None` without a depth buffer.
+    pub(super) fn depth_max(&self) -> Option<u32> {
+        self.depth_format.map(DepthFormat::max)
+    }
+
     /// Stored depth and, with [`DepthFormat::D24S8`], stencil.
     pub(super) fn depth_stencil(&self) -> (u32, u8) {
         let Some((format, window)) = self.depth_window() else { return (0, 0) };

@@ -1,6 +1,6 @@
 //! Eight by eight pixels and one primitive: what a pixel kernel does to them.
 
-use std::sync::atomic::AtomicU8;
+use std::sync::atomic::{AtomicU8, AtomicU32};
 
 use triglyph_guest::format::PixelFormat;
 use triglyph_guest::kernel::combine::{Channel, ColorChannel, ColorOperand, Combiners, Source, Stage};
@@ -54,6 +54,8 @@ pub struct Scene<'t> {
     pub varyings: [[f32; 3]; 14],
     pub color: Vec<AtomicU8>,
     pub depth: Vec<AtomicU8>,
+    /// The largest density drawn.
+    pub densest: AtomicU32,
 }
 
 impl Default for Scene<'_> {
@@ -64,6 +66,7 @@ impl Default for Scene<'_> {
                 lighting: None,
                 procedural: None,
                 shadow: None,
+                density: None,
                 slots: 0x7_FF70,
                 color_slots: COLORS,
                 w_buffer: false,
@@ -91,6 +94,7 @@ impl Default for Scene<'_> {
             varyings: [[1.0; 3]; 14],
             color: window::buffer(&[0; 256]),
             depth: window::buffer(&[0; 256]),
+            densest: AtomicU32::new(0),
         }
     }
 }
@@ -121,6 +125,7 @@ impl Scene<'_> {
     /// Draws the pixels of `coverage`.
     pub fn draw(&self, coverage: u64) {
         let job = PixelJob {
+            densest: Some(&self.densest),
             lighting: self.lighting.as_ref().map(|(constants, tables)| (constants, &**tables)),
             procedural: self.procedural.as_deref(),
             target: Target { color: Window::new(&self.color), depth: Window::new(&self.depth), width: 8, rows: 8 },

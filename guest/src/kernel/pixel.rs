@@ -21,10 +21,13 @@
 //!
 //! Clamping is everywhere `low < v ? v : low`, then `v < high ? v : high`: NaN becomes `low`.
 
+use std::sync::atomic::AtomicU32;
+
 use super::Window;
 pub use super::tier::Refused;
 use crate::format::{DepthFormat, PixelFormat, TexelFormat};
 use crate::kernel::combine::Combiners;
+use crate::kernel::gas::{DensityWrite, GasConstants, GasKey};
 use crate::kernel::lighting::{LightTables, LightingConstants, LightingKey};
 use crate::kernel::procedural::{ProceduralData, ProceduralKey};
 use crate::layout::Block;
@@ -70,6 +73,8 @@ pub struct PixelKey {
     pub procedural: Option<ProceduralKey>,
     /// Shadow rendering instead of everything after the combiners, see [`ShadowWrite`].
     pub shadow: Option<ShadowWrite>,
+    /// Rendering of gas instead of everything after the combiners, unless it is shadow rendering.
+    pub density: Option<DensityWrite>,
 }
 
 /// Shadow rendering: pixels are 4 bytes of the colour target, the first three depth z0 with the most significant byte
@@ -298,6 +303,8 @@ pub enum Filter {
 pub struct FogKey {
     /// Index from 1 - depth.
     pub flip: bool,
+    /// The table is looked up by density, not by depth, and the colour is that of gas; see [`super::gas`].
+    pub gas: Option<GasKey>,
 }
 
 /// The stencil test: (reference & input_mask) `compare` (stored & input_mask).
@@ -529,6 +536,8 @@ pub struct PixelConstants {
     pub shadow_linear: f32,
     /// Of the three units.
     pub texture: [TextureConstants; 3],
+    /// Of gas.
+    pub gas: GasConstants,
 }
 
 /// Values of a texture unit.
@@ -650,4 +659,6 @@ pub struct PixelJob<'a> {
     pub varyings: &'a [[f32; 3]],
     /// The work.
     pub blocks: &'a [PixelBlock],
+    /// Becomes the largest density that [`PixelKey::density`] has written, when it is larger than what is there.
+    pub densest: Option<&'a AtomicU32>,
 }

@@ -4,10 +4,11 @@
 //! engine does it; numbers are mostly sensible and sometimes extreme.
 
 use std::fmt::Write as _;
-use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU8, AtomicU32};
 
 use super::combine::{AlphaOperand, Channel, ColorChannel, ColorOperand, Combiners, Function, Source, Stage};
+use super::gas::{DensityWrite, GasConstants, GasKey, GasLight};
 use super::pixel::{
     BlendEquation, BlendFactor, BlendKey, Compare, Filter, FogKey, FogTable, LogicOp, Output, PixelBlock,
     PixelConstants, PixelJob, PixelKey, Primitive, ShadowWrite, StencilKey, StencilOp, Target, Texture,
@@ -107,6 +108,8 @@ pub struct Surfaces {
     pub color: Vec<u8>,
     /// The depth buffer.
     pub depth: Vec<u8>,
+    /// The largest density that was reported.
+    pub densest: u32,
 }
 
 impl RandomPixel {
@@ -203,7 +206,9 @@ impl RandomPixel {
             let (words, face_words) = &decoded[unit];
             Texture { format: self.textures[unit].format, faces, decoded: words, face_words: *face_words }
         });
+        let densest = AtomicU32::new(0);
         kernel.shade(&PixelJob {
+            densest: Some(&densest),
             lighting: self.lighting.as_deref().map(|(constants, tables)| (constants, tables)),
             procedural: self.procedural.as_deref(),
             target: Target {
@@ -220,7 +225,7 @@ impl RandomPixel {
             blocks: &self.blocks,
         })?;
         let plain = |bytes: &[AtomicU8]| bytes.iter().map(|b| b.load(Relaxed)).collect();
-        Ok(Surfaces { color: plain(&color), depth: plain(&depth) })
+        Ok(Surfaces { color: plain(&color), depth: plain(&depth), densest: densest.into_inner() })
     }
 
     /// A unit's texels as `kernel` wants them, and the words of a face.
@@ -253,6 +258,9 @@ impl RandomPixel {
             return None;
         }
         let mut report = format!("{:#?}\n{:#?}\n", self.key, self.constants);
+        if results[0].densest != results[1].densest {
+            let _ = writeln!(report, "densest {} and {}", results[0].densest, results[1].densest);
+        }
         let [first, second] = names;
         let mut shown = 0;
         for (number, block) in self.blocks.iter().enumerate() {
@@ -369,6 +377,8 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> PixelKey {
     }
     random_fragment::look_at(r, &mut stages, &sources);
     let shadow = r.one_in(16).then_some(ShadowWrite);
+    let density = r.one_in(12).then(|| DensityWrite { compare: Compare::from_register(r.word()) });
+    let gas = |r: &mut Random<'_, R>| GasKey { by_depth: r.one_in(2), by_light: r.one_in(2) };
     PixelKey {
         lighting,
         procedural,
@@ -378,16 +388,17 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> PixelKey {
         w_buffer: r.one_in(3),
         textures,
         combiners: Combiners { stages },
-        fog: r.one_in(4).then(|| FogKey { flip: r.one_in(2) }),
+        density,
+        fog: r.one_in(3).then(|| FogKey { flip: r.one_in(2), gas: r.one_in(3).then(|| gas(r)) }),
         alpha_test: compare(r),
         stencil,
         depth_test: compare(r),
         depth_write: !r.one_in(3),
         depth_format,
         output: if calm && !r.one_in(3) { Output::Logic(LogicOp::Copy) } else { output(r) },
-        color_format: match shadow {
-            Some(_) => Some(PixelFormat::Rgba8),
-            None => (!r.one_in(16)).then(|| r.pick(&PixelFormat::ALL)),
+        color_format: match shadow.is_some() || density.is_some() {
+            true => Some(PixelFormat::Rgba8),
+            false => (!r.one_in(16)).then(|| r.pick(&PixelFormat::ALL)),
         },
         color_mask: if r.one_in(3) { r.word() as u8 & 15 } else { 15 },
         block: if r.one_in(6) { Block::B32 } else { Block::B8 },
@@ -505,6 +516,25 @@ fn constants<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> PixelConstants {
         depth_scale: if r.one_in(2) { -1.0 } else { r.float(-2.0, 1.0) },
         depth_offset: if r.one_in(2) { 0.0 } else { r.float(-0.5, 1.0) },
         texture: [TextureConstants::default(); 3],
+        gas: gas_constants(r),
+    }
+}
+
+fn gas_constants<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> GasConstants {
+    let light = |r: &mut Random<'_, R>| GasLight {
+        min: r.float(0.0, 1.0),
+        max: r.float(0.0, 1.0),
+        attenuation: r.float(0.0, 1.0),
+    };
+    GasConstants {
+        proportion: r.float(0.0, 300.0),
+        scale: r.float(0.0, 1e-4),
+        attenuation: r.float(0.0, 1e-4),
+        planar: light(r),
+        view: light(r),
+        effect: r.float(0.0, 1.0),
+        colors: [(); 8].map(|()| [(); 3].map(|()| r.float(0.0, 255.0))),
+        differences: [(); 8].map(|()| [(); 3].map(|()| r.float(-254.0, 254.0))),
     }
 }
 

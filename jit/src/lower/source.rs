@@ -81,6 +81,11 @@ impl<'k> Source<'k> {
         // The setting is handed over from run to run in any case.
         writes.setting = false;
         let emitting = emits(&code, &graph) > 0 || first.as_ref().is_some_and(|(code, graph)| emits(code, graph) > 0);
+        if emitting {
+            // One of both programs may write what an EMIT of the other moves.
+            let both = writes.outputs | writes.others;
+            (writes.outputs, writes.others) = (both, both);
+        }
         if key.keeps_registers && emitting {
             // An EMIT also moves what no instruction writes. Where nothing was before the job, that does not show.
             (writes.outputs, writes.others) = (u64::MAX, u64::MAX);

@@ -6,6 +6,7 @@ use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, PixelKey, Primitive, Texture, TextureConstants};
 use triglyph_guest::layout::Block;
 
+use super::gas::GasArgs;
 use super::lighting::LightingArgs;
 use super::plan::Plan;
 use super::procedural::ProceduralArgs;
@@ -54,6 +55,7 @@ pub struct Args {
     pub textures: [TextureArgs; 3],
     pub procedural: ProceduralArgs,
     pub lighting: LightingArgs,
+    pub gas: GasArgs,
     pub pool: [[u8; 16]; POOL],
     /// The mask of each set of covered pixels.
     pub masks: [Vec4<i32>; 16],
@@ -214,6 +216,7 @@ pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob
         textures,
         procedural,
         lighting,
+        gas: GasArgs::new(&c.gas),
         pool: *pool,
         masks: MASKS,
     })

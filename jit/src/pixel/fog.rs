@@ -10,24 +10,8 @@ impl Quad<'_, '_> {
     /// Mixes the colour with the fog's; alpha stays.
     pub fn fog(&mut self, color: Pair) -> Pair {
         let depth = self.depth();
+        let k = self.fog_value(depth);
         let e = &mut *self.e;
-        let depth = if self.key.fog.is_some_and(|fog| fog.flip) {
-            let one = e.f(1.0);
-            e.sub(one, depth)
-        } else {
-            depth
-        };
-        let scale = e.f(128.0);
-        let index = e.mul(depth, scale);
-        let whole = e.floor(index);
-        let whole = e.clamp(whole, 0.0, 127.0);
-        let fraction = e.sub(index, whole);
-        let entry = e.truncate_to_int(whole);
-        let [value, difference] = self.fog_entries(entry);
-        let e = &mut *self.e;
-        let product = e.mul(fraction, difference);
-        let k = e.add(value, product);
-        let k = e.clamp(k, 0.0, 1.0);
         let one = e.f(1.0);
         let rest = e.sub(one, k);
 
@@ -45,6 +29,28 @@ impl Quad<'_, '_> {
         });
         let alpha = e.even_ints(color.ag);
         Pair { br: e.join_ints(b, r), ag: e.join_ints(alpha, g) }
+    }
+
+    /// The table's value at `x`, 0 to 1.
+    pub(super) fn fog_value(&mut self, x: F32x4) -> F32x4 {
+        let e = &mut *self.e;
+        let x = if self.key.fog.is_some_and(|fog| fog.flip) {
+            let one = e.f(1.0);
+            e.sub(one, x)
+        } else {
+            x
+        };
+        let scale = e.f(128.0);
+        let index = e.mul(x, scale);
+        let whole = e.floor(index);
+        let whole = e.clamp(whole, 0.0, 127.0);
+        let fraction = e.sub(index, whole);
+        let entry = e.truncate_to_int(whole);
+        let [value, difference] = self.fog_entries(entry);
+        let e = &mut *self.e;
+        let product = e.mul(fraction, difference);
+        let k = e.add(value, product);
+        e.clamp(k, 0.0, 1.0)
     }
 
     /// Value and difference of the table's entries; every index is 0 to 127.

@@ -4,6 +4,7 @@
 
 use std::mem::{MaybeUninit, offset_of, size_of};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I32X4, I64};
@@ -42,6 +43,10 @@ impl PixelKernel for Kernel {
         // the surfaces, primitives and varyings inside their slices, textures complete. Surfaces are atomics, written
         // by nobody else that cares about the result; everything else is borrowed by `job`.
         unsafe { self.code.call(&raw mut frame) };
+        if let (Some(_), Some(densest)) = (self.key.density, job.densest) {
+            let largest = frame.args.gas.densest.into_iter().max().unwrap_or(0);
+            densest.fetch_max(largest, Relaxed);
+        }
         Ok(())
     }
 
@@ -74,19 +79,20 @@ pub fn dump(compiler: &Compiler, key: &PixelKey) -> String {
     }
 }
 
-/// `key` without what shadow rendering takes no notice of.
+/// `key` without what rendering of shadows or gas takes no notice of.
 fn in_effect(key: &PixelKey) -> PixelKey {
     let key = key.clone();
-    if key.shadow.is_none() {
+    if key.shadow.is_none() && key.density.is_none() {
         return key;
     }
     PixelKey {
+        density: key.density.filter(|_| key.shadow.is_none()),
+        depth_format: key.depth_format.filter(|_| key.shadow.is_none()),
         fog: None,
         alpha_test: Compare::Always,
         stencil: None,
         depth_test: Compare::Always,
         depth_write: false,
-        depth_format: None,
         output: Output::Logic(LogicOp::Copy),
         color_mask: 15,
         ..key
@@ -95,8 +101,8 @@ fn in_effect(key: &PixelKey) -> PixelKey {
 
 fn plan(key: &PixelKey) -> Result<Plan, Refused> {
     let plan = Plan::new(key);
-    if key.shadow.is_some() && key.color_format != Some(PixelFormat::Rgba8) {
-        return Err(Refused("shadow rendering to other words than those of shadow maps"));
+    if (key.shadow.is_some() || key.density.is_some()) && key.color_format != Some(PixelFormat::Rgba8) {
+        return Err(Refused("rendering of shadows or gas to other words than theirs"));
     }
     if key.textures.iter().zip(plan.textures).any(|(texture, used)| used && !texture.power_of_two) {
         return Err(Refused("texture dimensions that are no powers of two"));
@@ -311,7 +317,7 @@ fn corner(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, block: Value, edges: [I
         e.b.ins().iadd(base, offset)
     };
     let color = key.color_format.filter(|_| plan.color_write).map(|f| address(at!(color), f.bytes()));
-    let used = plan.stencil || plan.depth_test || plan.depth_write;
+    let used = plan.stencil || plan.depth_test || plan.depth_write || key.density.is_some();
     let depth = key.depth_format.filter(|_| used).map(|f| address(at!(depth), f.bytes()));
     let coverage = e.load_i64(block, offset_of!(PixelBlock, coverage) as i32);
     let full = e.b.ins().icmp_imm_s(IntCC::Equal, coverage, -1);

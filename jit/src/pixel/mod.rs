@@ -10,7 +10,7 @@
 //!     lighting     the two colours of fragment lighting
 //!     combine      the six stages on 16-bit pairs
 //!     test         alpha, stencil, depth
-//!     fog, blend, target
+//!     fog, gas, blend, target
 //! ```
 //!
 //! Four pixels of a quad are neighbours in memory because targets are stored in Morton order. `plan` finds what of
@@ -20,6 +20,7 @@ mod args;
 mod blend;
 mod combine;
 mod fog;
+mod gas;
 mod interpolate;
 mod kernel;
 mod lighting;

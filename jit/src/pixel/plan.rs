@@ -1,6 +1,7 @@
 //! What of a key matters: which combiner results, attributes, textures and stored values are read at all.
 
 use triglyph_guest::kernel::combine::{Channel, ColorChannel, Function, Source};
+use triglyph_guest::kernel::gas::GasKey;
 use triglyph_guest::kernel::pixel::{
     BlendEquation, BlendFactor, BlendKey, Compare, Filter, LogicOp, Output, PixelKey, TextureKind,
 };
@@ -117,8 +118,13 @@ impl Plan {
             color: self.color_write && self.color_mask & 7 != 0,
             alpha: key.alpha_test != Compare::Always || self.color_write && (alpha_written || alpha_blended),
         };
-        if key.shadow.is_some() {
-            // Green is how soft the shadow is.
+        if self.gas(key).is_some() {
+            self.stages[5].color = false;
+            self.stages[5].alpha = key.alpha_test != Compare::Always;
+            self.read_texture(key, 0, Need { color: true, alpha: true });
+        }
+        if key.shadow.is_some() || key.density.is_some() {
+            // Green is how soft the shadow is, red how dense gas is.
             self.stages[5] = Need { color: true, alpha: false };
         }
         for s in (0..6).rev() {
@@ -245,7 +251,12 @@ impl Plan {
 
     /// Whether fog changes anything.
     pub fn fog(&self, key: &PixelKey) -> bool {
-        key.fog.is_some() && self.stages[5].color
+        key.fog.is_some() && self.gas(key).is_none() && self.stages[5].color
+    }
+
+    /// Whether the colour is that of gas.
+    pub fn gas(&self, key: &PixelKey) -> Option<GasKey> {
+        key.fog.and_then(|fog| fog.gas).filter(|_| self.color_write)
     }
 
     /// Index of the first of the three vectors of a varying among the planes.
@@ -279,6 +290,9 @@ impl Plan {
         }
         if let Some(lighting) = key.lighting.as_ref().filter(|_| self.lighting()) {
             size += super::lighting::weigh(lighting);
+        }
+        if self.gas(key).is_some() {
+            size += 40;
         }
         size += 5 * self.stages.iter().filter(|s| s.any()).count() as u32;
         size + if self.stencil { 20 } else { 5 } + if self.destination { 15 } else { 5 }

@@ -268,7 +268,8 @@ impl<'q, 'a> Quad<'q, 'a> {
 
     /// Whether a later phase needs the depth.
     fn carries_depth(&self) -> bool {
-        self.key.shadow.is_some() || self.plan.fog(self.key)
+        let density = self.key.density.is_some() && self.key.depth_format.is_some();
+        self.key.shadow.is_some() || density || self.plan.fog(self.key)
     }
 
     /// Whether a later phase needs the depth as it is stored.
@@ -293,12 +294,16 @@ impl<'q, 'a> Quad<'q, 'a> {
 
     /// Combiners, alpha test and what follows it, fog, blending.
     fn shade(&mut self) {
-        if !self.plan.stages[5].any() {
+        let gas = self.plan.gas(self.key);
+        if !self.plan.stages[5].any() && gas.is_none() {
             return;
         }
         let mut color = self.combine();
         if self.key.shadow.is_some() {
             return self.write_shadow(color);
+        }
+        if let Some(density) = self.key.density {
+            return self.write_density(density.compare, color);
         }
         if self.key.alpha_test != Compare::Always {
             self.alpha_test(color);
@@ -311,7 +316,9 @@ impl<'q, 'a> Quad<'q, 'a> {
         if !self.plan.color_write {
             return;
         }
-        if self.plan.fog(self.key) {
+        if let Some(gas) = gas {
+            color = self.gas(gas);
+        } else if self.plan.fog(self.key) {
             color = self.fog(color);
         }
         self.write(color);

@@ -9,7 +9,7 @@ use super::quad::Quad;
 use crate::lane::{Emit, I32x4, Mask, Pair};
 
 /// The comparison of integers from 0 to 2^31 - 2; `None` is always true.
-fn compare(e: &mut Emit<'_>, how: Compare, a: I32x4, b: I32x4) -> Option<Mask> {
+pub(super) fn compare(e: &mut Emit<'_>, how: Compare, a: I32x4, b: I32x4) -> Option<Mask> {
     Some(match how {
         Compare::Always => return None,
         Compare::Never => Mask(e.i(0).0),
@@ -46,7 +46,7 @@ impl Quad<'_, '_> {
     }
 
     /// The stored words: depth, and stencil on top of 24 bits of it.
-    fn stored(&mut self) -> I32x4 {
+    pub(super) fn stored(&mut self) -> I32x4 {
         let at = self.depth_at();
         match self.key.depth_format {
             Some(DepthFormat::D16) => self.e.load_4x16(at),
@@ -64,7 +64,7 @@ impl Quad<'_, '_> {
         }
     }
 
-    fn stored_depth(&mut self, words: I32x4) -> I32x4 {
+    pub(super) fn stored_depth(&mut self, words: I32x4) -> I32x4 {
         if self.key.depth_format == Some(DepthFormat::D24S8) {
             let low = self.e.i(0xFF_FFFF);
             self.e.iand(words, low)

@@ -179,11 +179,7 @@ impl Pica {
             }
             self.pixel = Some(state);
         }
-        let Some(pixel) = &self.pixel else { return false };
-        if let Some(what) = pixel.unimplemented {
-            self.fault(host, FaultKind::Unimplemented, 0, what);
-        }
-        !pixel.nothing
+        self.pixel.as_ref().is_some_and(|pixel| !pixel.nothing)
     }
 
     /// Shades a batch and draws what it becomes.

@@ -11,6 +11,7 @@
 #[cfg(test)]
 mod choices;
 mod draw;
+mod gas_state;
 mod geometry;
 mod immediate;
 mod lighting_state;
@@ -25,6 +26,7 @@ mod upload;
 mod vertex_state;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use triglyph_guest::kernel::lighting::LightTables;
 use triglyph_guest::kernel::pixel::FogTable;
@@ -90,6 +92,8 @@ pub struct Pica {
     light_tables: std::cell::OnceCell<Arc<LightTables>>,
     proctex_tables: Box<[[u32; 256]; 16]>,
     gas_table: [u32; 16],
+    /// The largest density drawn since accumulation began.
+    densest: Arc<AtomicU32>,
     assembler: Assembler,
     immediate: Immediate,
     /// The geometry unit between immediate vertices that belong together.
@@ -127,6 +131,7 @@ impl Default for Pica {
             light_tables: Default::default(),
             proctex_tables: Box::new([[0; 256]; 16]),
             gas_table: [0; 16],
+            densest: Arc::default(),
             assembler: Assembler::default(),
             immediate: Immediate::default(),
             stage: Stage::default(),
@@ -209,6 +214,7 @@ impl Pica {
     pub fn finish(&mut self, host: &mut Host<'_>) {
         self.draw_immediate(host);
         host.renderer.flush(host.memory);
+        self.show_densest();
     }
 
     fn fault(&self, host: &mut Host<'_>, kind: FaultKind, address: u64, what: impl Into<String>) {

@@ -6,6 +6,7 @@ use triglyph_guest::format::{DepthFormat, PixelFormat};
 use triglyph_guest::kernel::combine::{
     AlphaOperand, Channel, ColorChannel, ColorOperand, Combiners, Function, Source, Stage,
 };
+use triglyph_guest::kernel::gas::GasConstants;
 use triglyph_guest::kernel::lighting::{Bump, LightingKey};
 use triglyph_guest::kernel::pixel::{
     BlendEquation, BlendFactor, BlendKey, Compare, FogKey, LogicOp, Output, PixelConstants, PixelKey, ShadowWrite,
@@ -18,7 +19,7 @@ use triglyph_guest::pica::regs;
 
 use super::texture_state::{self, Unit};
 use super::upload::f24;
-use super::{Pica, lighting_state, procedural_state};
+use super::{Pica, gas_state, lighting_state, procedural_state};
 use crate::cache::Kernels;
 use crate::mem::Memory;
 use crate::scene::{DrawState, Rect, SceneTarget, Scissor};
@@ -35,8 +36,6 @@ pub(super) struct PixelState {
     pub(super) slots: u64,
     /// Whether quaternions are interpolated: their signs are made to agree first.
     pub(super) oriented: bool,
-    /// What the state asks for that is real but not emulated.
-    pub(super) unimplemented: Option<&'static str>,
     /// Whether nothing can be drawn.
     pub(super) nothing: bool,
 }
@@ -57,12 +56,17 @@ impl PixelState {
         }
         let procedural =
             (used.textures[3] && procedural_state::enabled(registers)).then(|| procedural_state::key(registers));
+        let fog = fog(registers);
+        // Gas is seen through the first unit.
+        used.textures[0] |= fog.is_some_and(|fog| fog.gas.is_some());
         let textures = [0, 1, 2].map(|i| if used.textures[i] { Unit::new(registers, i) } else { texture_state::OFF });
         let (target, color_format, depth_format) = target(registers, memory);
         let mode = regs::color_operation::mode(registers[regs::color_operation::ID]);
         let shadow = mode == mode::SHADOW;
-        // Shadow rendering takes the colour target as words of 32 bits, whatever its format.
-        let color_format = if shadow { color_format.and(Some(PixelFormat::Rgba8)) } else { color_format };
+        let density = (mode == mode::GAS).then(|| gas_state::density(registers));
+        // Rendering of shadows and gas takes the colour target as words of 32 bits, whatever its format.
+        let words = shadow || density.is_some();
+        let color_format = if words { color_format.and(Some(PixelFormat::Rgba8)) } else { color_format };
         let depth_format = depth_format.filter(|_| !shadow);
         let target = SceneTarget {
             color_bytes: color_format.map_or(0, PixelFormat::bytes),
@@ -75,19 +79,20 @@ impl PixelState {
             w_buffer: regs::depthmap_mode::z_buffer(registers[regs::depthmap_mode::ID]) == 0,
             textures: textures.map(|unit| unit.key),
             combiners,
-            fog: fog(registers),
+            fog,
             alpha_test: alpha_test(registers),
             stencil: stencil(registers).filter(|_| depth_format == Some(DepthFormat::D24S8)),
             depth_test: depth_test(registers),
             depth_write: depth_write(registers),
             depth_format,
             output: output(registers),
-            color_format: color_format.filter(|_| shadow || color_mask(registers) != 0),
-            color_mask: if shadow { 15 } else { color_mask(registers) },
+            color_format: color_format.filter(|_| words || color_mask(registers) != 0),
+            color_mask: if words { 15 } else { color_mask(registers) },
             block: target.block,
             lighting: lighting.map(Box::new),
             procedural,
             shadow: shadow.then_some(ShadowWrite),
+            density,
         };
         let sources = textures.map(|unit| unit.source);
         let feedback = sources.iter().flatten().any(|s| s.ranges().any(|(at, size)| target.overlaps(at, size)));
@@ -95,11 +100,14 @@ impl PixelState {
             target,
             slots: key.slots,
             oriented: key.lighting.is_some(),
-            unimplemented: unimplemented(registers),
-            nothing: mode == mode::GAS || target.width == 0 || color_format.is_none() && depth_format.is_none(),
+            nothing: target.width == 0 || color_format.is_none() && (words || depth_format.is_none()),
             draw: Arc::new(DrawState {
                 kernel: kernels.pixel(&key),
-                constants: constants(registers, &textures),
+                constants: PixelConstants {
+                    gas: gas_state::constants(registers, &pica.gas_table),
+                    ..constants(registers, &textures)
+                },
+                densest: key.density.map(|_| pica.densest.clone()),
                 fog: key.fog.map(|_| pica.fog.clone()),
                 lighting: key.lighting.as_ref().map(|_| Arc::new(lighting_state::constants(registers))),
                 light_tables: key.lighting.as_ref().map(|_| pica.light_tables()),
@@ -118,8 +126,12 @@ mod mode {
     pub const SHADOW: u32 = 3;
 }
 
-/// Fog mode that takes a gas buffer for a texture.
-const GAS_FOG: u32 = 7;
+/// Fog modes of TEV_UPDATE_FOG that do anything.
+mod fog_mode {
+    pub const FOG: u32 = 5;
+    /// Takes a gas buffer for a texture.
+    pub const GAS: u32 = 7;
+}
 
 /// Which inputs the combiner stages look at.
 struct UsedSources {
@@ -154,15 +166,6 @@ impl UsedSources {
         if let Bump::Normal { unit, .. } | Bump::Tangent { unit, .. } = lighting.bump {
             self.textures[usize::from(unit & 3)] = true;
         }
-    }
-}
-
-/// What of the state is not emulated yet.
-fn unimplemented(registers: &[u32; regs::COUNT]) -> Option<&'static str> {
-    match regs::color_operation::mode(registers[regs::color_operation::ID]) {
-        mode::GAS => Some("gas rendering"),
-        _ if regs::tev_update_fog::fog_mode(registers[regs::tev_update_fog::ID]) == GAS_FOG => Some("gas fog"),
-        _ => None,
     }
 }
 
@@ -306,7 +309,12 @@ fn output(registers: &[u32; regs::COUNT]) -> Output {
 
 fn fog(registers: &[u32; regs::COUNT]) -> Option<FogKey> {
     let word = registers[regs::tev_update_fog::ID];
-    (regs::tev_update_fog::fog_mode(word) == 5).then(|| FogKey { flip: regs::tev_update_fog::fog_flip(word) != 0 })
+    let gas = match regs::tev_update_fog::fog_mode(word) {
+        fog_mode::FOG => None,
+        fog_mode::GAS => Some(gas_state::key(registers)),
+        _ => return None,
+    };
+    Some(FogKey { flip: regs::tev_update_fog::fog_flip(word) != 0, gas })
 }
 
 fn constants(registers: &[u32; regs::COUNT], units: &[Unit; 3]) -> PixelConstants {
@@ -325,15 +333,12 @@ fn constants(registers: &[u32; regs::COUNT], units: &[Unit; 3]) -> PixelConstant
         shadow_constant: F16::decode(regs::shadow_attenuation::constant(registers[regs::shadow_attenuation::ID])),
         shadow_linear: F16::decode(regs::shadow_attenuation::linear(registers[regs::shadow_attenuation::ID])),
         texture: units.map(|unit| unit.constants),
+        gas: GasConstants::default(),
     }
 }
 
 fn combiners(registers: &[u32; regs::COUNT]) -> Combiners {
     let mut stages = [Stage::PASS; 6];
-    if regs::tev_update_fog::fog_mode(registers[regs::tev_update_fog::ID]) == GAS_FOG {
-        // Gas is not emulated: the result is (0, 0, 0, 0), as with other emulators.
-        return Combiners { stages };
-    }
     for (index, stage) in stages.iter_mut().enumerate() {
         *stage = combiner_stage(registers, index);
     }

@@ -45,6 +45,8 @@ impl Pica {
             light_tables: _,
             proctex_tables,
             gas_table,
+            // Stands in its register between lists.
+            densest: _,
             assembler,
             immediate,
             stage,
@@ -75,6 +77,7 @@ impl Pica {
     /// The PICA200 that was saved, with limits of the host's; `None` when there is no such state.
     pub(in crate::n3ds) fn restore(saved: SavedPica, limits: Limits) -> Option<Self> {
         Some(Pica {
+            densest: Pica::shown_densest(&saved.registers),
             registers: saved.registers,
             vertex_unit: ShaderUnit::restore(saved.vertex_unit, VERTEX_WORDS)?,
             geometry_unit: ShaderUnit::restore(saved.geometry_unit, GEOMETRY_WORDS)?,

@@ -49,6 +49,7 @@ impl Pica {
             Trigger::LightLutData => self.store_light(value),
             Trigger::ProcTexData => self.store_proctex(value),
             Trigger::GasData => self.store_gas(value),
+            Trigger::GasStart => self.start_accumulation(),
             Trigger::VshBool
             | Trigger::VshInt
             | Trigger::VshFloatIndex
@@ -174,7 +175,9 @@ impl Pica {
 
     fn store_gas(&mut self, value: u32) {
         let register = &mut self.registers[regs::gas_lut_index::ID];
-        self.gas_table[(*register % 16) as usize] = value;
+        let entry = &mut self.gas_table[(*register % 16) as usize];
+        let changed = std::mem::replace(entry, value) != value;
+        self.stale |= if changed { dirty::COMBINER } else { 0 };
         *register = *register & 0xFFFF_0000 | register.wrapping_add(1) & 0xFFFF;
     }
 

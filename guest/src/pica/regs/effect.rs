@@ -63,6 +63,8 @@ pub enum Trigger {
     FogData,
     /// Stores an entry of the gas table; the index register goes up.
     GasData,
+    /// Begins to count the largest density anew.
+    GasStart,
     /// Stores an entry of the selected light table; the index register goes up.
     LightLutData,
     /// Empties the framebuffer caches without writing them back.
@@ -137,6 +139,7 @@ impl Trigger {
             Trigger::TextureCacheClear => dirty::TEXTURE | dirty::PROCTEX,
             Trigger::ProcTexData => dirty::PROCTEX,
             Trigger::FogData | Trigger::GasData => dirty::COMBINER,
+            Trigger::GasStart => dirty::FRAGMENT,
             Trigger::LightLutData => dirty::LIGHTING,
             Trigger::Topology => dirty::GEOMETRY,
             Trigger::VshCode | Trigger::VshDescriptor | Trigger::VshOutmapMask => dirty::PROGRAM,

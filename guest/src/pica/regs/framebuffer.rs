@@ -64,7 +64,7 @@ regs! {
     /// Port of the gas table: eight signed differences, then eight colours.
     gas_lut_data @ 0x124 { r 0:7, g 8:15, b 16:23 } Trigger(GasData);
     /// Writing 0 below starts accumulation; above the largest density met, f16.
-    gas_accmax_feedback @ 0x125 { start 0:15, density 16:31 } Dirty(FRAGMENT);
+    gas_accmax_feedback @ 0x125 { start 0:15, density 16:31 } Trigger(GasStart);
     /// Depth attenuation of gas u16.8 and depth function of gas.
     gas_deltaz_depth @ 0x126 { attenuation 0:23, func 24:25 } Dirty(FRAGMENT);
     /// Shadow: constant f16 (penumbra scale + bias), linear f16 (negated penumbra scale).
