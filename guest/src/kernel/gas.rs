@@ -41,18 +41,20 @@
 //! [`PixelJob::densest`]: super::pixel::PixelJob::densest
 //! [`FogKey::gas`]: super::pixel::FogKey::gas
 
+use borsh::{BorshDeserialize, BorshSerialize};
+
 use super::pixel::Compare;
 
 /// Pixels are densities; see the module's documentation. [`color_format`](super::pixel::PixelKey::color_format) is
 /// `Rgba8`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct DensityWrite {
     /// Which pixels count, by their depth against the stored one.
     pub compare: Compare,
 }
 
 /// Colours by density; see the module's documentation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct GasKey {
     /// D is the density by depth, otherwise the plain one.
     pub by_depth: bool,
