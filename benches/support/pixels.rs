@@ -180,6 +180,7 @@ impl Canvas {
             lighting: None,
             light_tables: None,
             procedural: None,
+            densest: None,
             kernel: kernels.pixel(key),
             constants,
             fog: None,
