@@ -21,6 +21,7 @@ use triglyph_guest::num::ops::Ops;
 
 use crate::code::Caps;
 
+mod double;
 mod half;
 #[cfg(test)]
 mod half_tests;
@@ -29,6 +30,7 @@ mod pair;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use double::F64x4;
 pub(crate) use half::Reach;
 pub(crate) use pair::Pair;
 

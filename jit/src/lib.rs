@@ -13,6 +13,7 @@ mod code;
 mod flow;
 mod lane;
 mod lower;
+mod maxwell;
 mod mme;
 mod pixel;
 mod program;
@@ -72,6 +73,11 @@ impl Jit {
         program::vertex::dump(&self.compiler, key)
     }
 
+    /// What the kernel of `key`, a Maxwell program, compiles to.
+    pub fn dump_shader(&self, key: &ShaderKey) -> String {
+        maxwell::dump(&self.compiler, key)
+    }
+
     /// What the vertex kernel of `key` compiles to.
     pub fn dump_vertex(&self, key: &VertexKey) -> String {
         lower::dump(&self.compiler, key)
@@ -117,7 +123,7 @@ impl ProgramTier for Jit {
         program::fragment(&self.compiler, key)
     }
 
-    fn shader(&self, _: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
-        Err(Refused("Maxwell programs"))
+    fn shader(&self, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
+        maxwell::shader(&self.compiler, key)
     }
 }

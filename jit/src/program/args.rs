@@ -10,6 +10,7 @@ use triglyph_guest::layout::{SurfaceLayout, unmorton};
 
 use super::plan::{Constants, PLANES, Plan};
 use super::quad::{TABLES, Tables};
+use crate::maxwell;
 
 /// Constants that the code may keep in memory; more of them go behind the code.
 pub const POOL: usize = 96;
@@ -37,6 +38,8 @@ pub struct Args {
     pub tables: *const Tables,
     /// Those of the units that are sampled, in order.
     pub textures: *const TextureArgs,
+    /// What a Maxwell program needs.
+    pub maxwell: *mut maxwell::Context,
     /// Samples that passed, counted by lanes, negative.
     pub passed: Vec4<i32>,
     /// Bytes from one row of pixels to the next of surfaces with rows.
@@ -225,7 +228,7 @@ pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Refused> {
         return Err(Refused("a block without all of its samples"));
     }
     let (across, down) = (u32::from(plan.samples.across), u32::from(plan.samples.down));
-    let fits = |p: &Primitive| (p.first_plane as usize).saturating_add(4 * plan.groups) <= job.planes.len();
+    let fits = |p: &Primitive| (p.first_plane as usize).saturating_add(plan.planes) <= job.planes.len();
     let mut extent = Extent { right: 0, bottom: 0 };
     let (mut left, mut top) = (u32::MAX, u32::MAX);
     let mut previous = u32::MAX;
@@ -313,6 +316,7 @@ impl Args {
             table: std::ptr::null(),
             tables: &raw const TABLES,
             textures: std::ptr::null(),
+            maxwell: std::ptr::null_mut(),
             passed: [0; 4],
             down: [0; SURFACES],
             quads: [[0; 16]; SURFACES],

@@ -72,6 +72,20 @@ impl Quad<'_, '_> {
         self.plane_at(of, distance)
     }
 
+    /// The first number of a plane.
+    pub fn plane_base(&mut self, of: PlaneOf) -> F32x4 {
+        let index = self.needs.plane(of);
+        let args = self.e.args;
+        self.e.load_floats(args, scratch_at!(planes) + 48 * index as i32)
+    }
+
+    /// Columns or rows of the pixels' centres.
+    pub fn pixel_centre(&mut self, axis: usize) -> F32x4 {
+        let pixel = self.pixel(axis);
+        let (value, half) = (self.e.to_float(pixel), self.e.f(0.5));
+        self.e.add(value, half)
+    }
+
     fn plane_at(&mut self, of: PlaneOf, [x, y]: [F32x4; 2]) -> F32x4 {
         let index = self.needs.plane(of);
         let args = self.e.args;

@@ -4,6 +4,7 @@
 
 use std::mem::{MaybeUninit, offset_of, size_of};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
@@ -14,15 +15,17 @@ use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey};
 
 use super::args::{self, Args, BlockArgs, CHUNK, Frame, POOL, at};
 use super::interpolate;
-use super::plan::{Constants, PLANES, Plan};
+use super::plan::{Constants, PLANES, Plan, ProgramPlan};
 use super::quad::{Needs, Quad};
 use crate::code::{Code, Compiler};
 use crate::lane::Emit;
+use crate::maxwell::{self, Prepared};
 
 /// A fragment kernel as machine code.
 struct Kernel {
     plan: Plan,
     constants: Constants,
+    maxwell: maxwell::Needs,
     pool: [[u8; 16]; POOL],
     code: Code,
 }
@@ -34,6 +37,9 @@ impl FragmentKernel for Kernel {
         let textures = Args::textures(&self.plan, job)?;
         let mut args = Args::new(&self.plan, &self.pool, job);
         (args.table, args.textures) = (table.as_ptr(), textures.as_ptr());
+        let mut prepared = self.prepare(job)?;
+        let mut context = prepared.as_mut().map(|(prepared, local)| prepared.context(*local, &job.environment));
+        args.maxwell = context.as_mut().map_or(std::ptr::null_mut(), |context| &raw mut *context);
         let mut frame = Frame { args, scratch: MaybeUninit::uninit() };
         let mut chunk = [const { MaybeUninit::uninit() }; CHUNK];
         let mut rest = job.blocks;
@@ -43,17 +49,30 @@ impl FragmentKernel for Kernel {
             frame.args.blocks = blocks;
             frame.args.end = blocks.wrapping_add(count);
             // SAFETY: `check` has checked that every address the code makes from these arguments is valid: blocks
-            // inside of the surfaces, primitives and planes inside of their slices, textures complete; table, textures and
-            // blocks live here. Surfaces are atomics, written by nobody else that cares about the result;
+            // inside of the surfaces, primitives and planes inside of their slices, textures complete; table, textures,
+            // blocks and the program's context live here. Surfaces are atomics, written by nobody else that cares about the result;
             // everything else is borrowed by `job`.
             unsafe { self.code.call(&raw mut frame) };
             rest = &rest[count * self.plan.samples.count()..];
+        }
+        if let Some(context) = &context {
+            job.environment.exhausted.fetch_add(context.exhausted, Relaxed);
         }
         Ok(frame.args.passed.iter().map(|&lane| u64::from(lane.unsigned_abs())).sum())
     }
 
     fn code_bytes(&self) -> usize {
         self.code.bytes()
+    }
+}
+
+impl Kernel {
+    /// What a Maxwell program needs of a job, and its bytes of local memory.
+    fn prepare(&self, job: &FragmentJob<'_>) -> Result<Option<(Prepared, u32)>, Refused> {
+        let ProgramPlan::Maxwell(plan) = &self.plan.program else { return Ok(None) };
+        let local = plan.code.code.local_bytes;
+        let prepared = Prepared::new(&self.maxwell, &plan.code.textures, local, &job.environment)?;
+        Ok(Some((prepared, local)))
     }
 }
 
@@ -65,7 +84,7 @@ pub fn fragment(compiler: &Compiler, key: &FragmentKey) -> Result<Arc<dyn Fragme
     let code = compiler.compile(plan.size, |e| build(e, key, &plan, &mut needs, &mut pool))?;
     pool.resize(POOL, [0; 16]);
     let pool = pool.try_into().map_err(|_| Refused("too many constants"))?;
-    Ok(Arc::new(Kernel { plan, constants: needs.constants, pool, code }))
+    Ok(Arc::new(Kernel { plan, constants: needs.constants, maxwell: needs.maxwell, pool, code }))
 }
 
 /// What the kernel of `key` compiles to, as text.
@@ -115,7 +134,7 @@ fn build(
     e.switch_to(some);
     let (number, cover, rest) = take_quad(e, coverage_left);
     let done = e.block(&[]);
-    Quad::new(e, key, plan, needs, (block, number, cover), done).whole();
+    Quad::new(e, key, plan, needs, (block, number, cover), done).whole()?;
     e.switch_to(done);
     e.jump(quads, &[rest]);
 

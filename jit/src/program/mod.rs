@@ -12,7 +12,7 @@ pub(crate) mod args;
 mod interpolate;
 mod kernel;
 mod output;
-mod plan;
+pub(crate) mod plan;
 pub(crate) mod quad;
 pub(crate) mod sampler;
 mod samples;

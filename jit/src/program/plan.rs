@@ -14,6 +14,7 @@ use triglyph_guest::rsx::fragment as rsx;
 
 use super::args::DEPTH;
 use super::surface::Grid;
+use crate::maxwell::PixelPlan;
 use crate::rsx::fragment::Graph;
 
 /// Planes that a program can need: depth, 1/w, and four of each of its inputs.
@@ -57,25 +58,41 @@ impl SurfacePlan {
     }
 }
 
-/// The parts of a key that become code.
+/// An RSX program.
 #[derive(Debug)]
-pub struct Plan {
+pub struct RsxPlan {
     /// The program.
     pub code: Arc<RsxFragmentCode>,
     /// Decoded.
     pub program: rsx::Program,
     /// Its blocks.
     pub graph: Graph,
+}
+
+/// The program of one of the machines.
+#[derive(Debug)]
+pub enum ProgramPlan {
+    Rsx(RsxPlan),
+    Maxwell(PixelPlan),
+}
+
+/// The parts of a key that become code.
+#[derive(Debug)]
+pub struct Plan {
+    /// The program.
+    pub program: ProgramPlan,
     /// Targets that are written, and the depth buffer if it is read or written.
     pub surfaces: [Option<SurfacePlan>; DEPTH + 1],
     /// The depth buffer, if it is read or written.
     pub depth: Option<DepthKey>,
     /// Units that are sampled.
     pub textures: Vec<(usize, TextureKey)>,
-    /// Groups of planes that primitives must have.
-    pub groups: usize,
+    /// Planes that primitives must have.
+    pub planes: usize,
     /// When depth is tested.
     pub early: Early,
+    /// Samples are counted with early tests, whatever the program does with them.
+    pub counts_early: bool,
     /// Samples of a pixel.
     pub samples: Samples,
     /// Work of a quad, in guest instructions or so.
@@ -89,9 +106,6 @@ impl Plan {
         if !matches!((samples.across, samples.down), (1 | 2 | 4, 1 | 2)) {
             return Err(Refused("an odd number of samples"));
         }
-        let FragmentCode::Rsx(code) = &key.code else { return Err(Refused("Maxwell programs")) };
-        let program = rsx::Program::decode(&code.code, |_, _| ());
-        let graph = Graph::new(&program)?;
         let depth = key.output.depth.filter(|key| key.test.is_some() || key.bounds || key.stencil.is_some());
         let mut surfaces = [None; DEPTH + 1];
         for (number, color) in key.output.colors.iter().enumerate() {
@@ -103,29 +117,71 @@ impl Plan {
             let grid = Grid::new(depth.layout, depth.format.bytes(), samples)?;
             surfaces[DEPTH] = Some(SurfacePlan { grid, layout: depth.layout, number: DEPTH });
         }
-        let sampled = |unit: usize| program.summary.textures >> unit & 1 != 0;
-        let textures: Vec<(usize, TextureKey)> =
-            (0..16).filter(|&unit| sampled(unit)).filter_map(|unit| Some((unit, key.textures[unit]?))).collect();
-        let discards = program.summary.kills
-            || key.output.alpha_test != Compare::Always
-            || textures.iter().any(|(_, texture)| texture.alpha_kill);
+        let program = match &key.code {
+            FragmentCode::Rsx(code) => {
+                let program = rsx::Program::decode(&code.code, |_, _| ());
+                let graph = Graph::new(&program)?;
+                ProgramPlan::Rsx(RsxPlan { code: code.clone(), program, graph })
+            }
+            FragmentCode::Maxwell(code) => ProgramPlan::Maxwell(PixelPlan::new(code, key)?),
+        };
+        let (textures, planes, work, needs) = match &program {
+            ProgramPlan::Rsx(rsx) => rsx.summary(key),
+            ProgramPlan::Maxwell(maxwell) => {
+                let needs = TestNeeds {
+                    depth: maxwell.code.depth,
+                    discards: maxwell.code.kills || maxwell.code.sample_mask,
+                    always: maxwell.always,
+                    before: maxwell.code.early_tests,
+                };
+                (Vec::new(), maxwell.planes, maxwell.graph.size, needs)
+            }
+        };
+        let discards = needs.discards || key.output.alpha_test != Compare::Always;
         let stencil = depth.is_some_and(|key| key.stencil.is_some());
-        let early = match (code.export_depth, discards, stencil) {
+        let early = match (needs.depth, discards, stencil) {
+            _ if needs.before => Early::All,
+            _ if needs.always => Early::Nothing,
             // Which samples a fragment has left would have to be remembered across the program.
             _ if samples != Samples::ONE => Early::Nothing,
             (true, ..) | (_, true, true) => Early::Nothing,
             (_, true, false) => Early::Test,
             _ => Early::All,
         };
-        let groups = groups(code, program.summary.inputs);
-        let size = graph.size as u32 + 6 * textures.len() as u32 + 8 * samples.count() as u32;
-        Ok(Plan { code: code.clone(), program, graph, surfaces, depth, textures, groups, early, samples, size })
+        let size = work as u32 + 6 * textures.len() as u32 + 8 * samples.count() as u32;
+        let counts_early = needs.before;
+        Ok(Plan { program, surfaces, depth, textures, planes, early, counts_early, samples, size })
     }
 
     /// The number of a unit among those that are sampled.
     pub fn texture(&self, unit: usize) -> Option<(usize, &TextureKey)> {
         let index = self.textures.iter().position(|&(sampled, _)| sampled == unit)?;
         Some((index, &self.textures[index].1))
+    }
+}
+
+/// What of a program says when tests may happen.
+struct TestNeeds {
+    /// It makes the depth.
+    depth: bool,
+    /// It may discard.
+    discards: bool,
+    /// It runs for fragments that fail as well.
+    always: bool,
+    /// Tests come first, whatever it does.
+    before: bool,
+}
+
+impl RsxPlan {
+    /// Units that are sampled, planes, instructions, and what tests depend on.
+    fn summary(&self, key: &FragmentKey) -> (Vec<(usize, TextureKey)>, usize, usize, TestNeeds) {
+        let summary = &self.program.summary;
+        let sampled = |unit: usize| summary.textures >> unit & 1 != 0;
+        let textures: Vec<(usize, TextureKey)> =
+            (0..16).filter(|&unit| sampled(unit)).filter_map(|unit| Some((unit, key.textures[unit]?))).collect();
+        let discards = summary.kills || textures.iter().any(|(_, texture)| texture.alpha_kill);
+        let needs = TestNeeds { depth: self.code.export_depth, discards, always: false, before: false };
+        (textures, 4 * groups(&self.code, summary.inputs), self.graph.size, needs)
     }
 }
 

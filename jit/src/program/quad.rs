@@ -4,20 +4,23 @@ use std::collections::HashMap;
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::pixel::Compare;
 use triglyph_guest::kernel::program::fragment::{FragmentInput, FragmentKey, Primitive, Samples};
+use triglyph_guest::kernel::program::output::TARGETS;
 use triglyph_guest::num::ops::Ops;
 
 use super::args::{BlockArgs, DEPTH, at, surface_at};
 use super::output::compare_floats;
-use super::plan::{Constants, Early, Plan, PlaneOf};
+use super::plan::{Constants, Early, Plan, PlaneOf, ProgramPlan};
 use super::surface::Place;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
+use crate::maxwell;
 
 /// What a program leaves behind.
 pub struct Results {
     /// Colour outputs, as far as targets take them.
-    pub colors: [Option<[F32x4; 4]>; 4],
+    pub colors: [Option<[F32x4; 4]>; TARGETS],
     /// Depth, if the program makes it.
     pub depth: Option<F32x4>,
     /// Lanes that are discarded.
@@ -31,6 +34,8 @@ pub struct Needs {
     pub planes: Vec<PlaneOf>,
     /// Program constants, in the order of the table.
     pub constants: Constants,
+    /// Of a Maxwell program.
+    pub maxwell: maxwell::Needs,
 }
 
 impl Needs {
@@ -136,23 +141,35 @@ impl<'q, 'a> Quad<'q, 'a> {
     }
 
     /// Emits everything that happens to the quad; ends in a jump to the next one.
-    pub fn whole(mut self) {
+    pub fn whole(mut self) -> Result<(), Refused> {
         match self.plan.early {
             Early::Nothing => {}
             Early::Test => self.depth_test_only(),
             Early::All => {
                 let depth = self.plan.depth.map(|_| self.depth());
                 self.depth_stage(depth);
+                if self.plan.counts_early {
+                    self.count();
+                }
             }
         }
-        let results = crate::rsx::fragment::program(&mut self);
+        let results = match &self.plan.program {
+            ProgramPlan::Rsx(rsx) => crate::rsx::fragment::program(&mut self, rsx),
+            ProgramPlan::Maxwell(plan) => {
+                let mut needs = std::mem::take(&mut self.needs.maxwell);
+                let results = maxwell::program(&mut self, plan, &mut needs);
+                self.needs.maxwell = needs;
+                results?
+            }
+        };
         if let Some(killed) = results.killed {
             self.mask = self.e.and_not(self.mask, killed);
             self.skip_unless_alive();
         }
         self.alpha_test(&results);
         if self.plan.samples != Samples::ONE {
-            return self.several_samples(&results);
+            self.several_samples(&results);
+            return Ok(());
         }
         match self.plan.early {
             Early::Nothing => {
@@ -166,10 +183,22 @@ impl<'q, 'a> Quad<'q, 'a> {
             Early::Test => self.depth_write_only(),
             Early::All => {}
         }
-        self.count();
+        if !self.plan.counts_early {
+            self.count();
+        }
         self.colors(&results);
         let next = self.next;
         self.e.jump(next, &[]);
+        Ok(())
+    }
+
+    /// Pixels for which a program has effects: those that are covered, and with tests before it have passed.
+    pub fn running(&mut self) -> Mask {
+        match self.plan.early {
+            Early::All if self.plan.counts_early => self.mask,
+            Early::Nothing => self.mask,
+            _ => mask_of(self.e, self.cover),
+        }
     }
 
     /// Alpha of the first colour output.

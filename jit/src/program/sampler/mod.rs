@@ -31,7 +31,6 @@ use super::args::TextureArgs;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 use cube::Cube;
 pub use detail::both_together;
-#[allow(unused_imports)]
 pub use other::{Fetch, Gather, GatherOffsets, fetch, gather, query_level, query_size};
 
 /// How the level of detail is found.
@@ -57,7 +56,6 @@ pub struct Unit<'k> {
 
 /// What texels are compared with, if the unit compares.
 #[derive(Clone, Copy)]
-#[allow(dead_code)] // Operands are those of the Tegra X1.
 pub enum Reference {
     /// The coordinate after the last one that the shape uses.
     Coordinate,

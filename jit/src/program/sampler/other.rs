@@ -1,8 +1,5 @@
 //! What instructions ask besides samples: gathers, fetches, queries.
 
-// Only programs of the Tegra X1 ask for these.
-#![allow(dead_code)]
-
 use std::mem::offset_of;
 
 use triglyph_guest::kernel::program::sampler::{Filter, Shape, Texels};

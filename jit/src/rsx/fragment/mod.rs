@@ -25,6 +25,7 @@ use triglyph_guest::kernel::program::output::{Channel, TARGETS};
 use triglyph_guest::rsx::fragment::{Program, Temp};
 
 use crate::lane::{F32x4, Mask};
+use crate::program::plan::RsxPlan;
 use crate::program::quad::{Quad, Results};
 pub use graph::Graph;
 use registers::{File, Variables};
@@ -72,10 +73,8 @@ fn outputs(quad: &Quad<'_, '_>) -> [[bool; 4]; 4] {
 }
 
 /// Emits the program of a quad.
-pub fn program(quad: &mut Quad<'_, '_>) -> Results {
-    let code = &quad.plan.code;
-    let program = &quad.plan.program;
-    let graph = &quad.plan.graph;
+pub fn program(quad: &mut Quad<'_, '_>, plan: &RsxPlan) -> Results {
+    let RsxPlan { code, program, graph } = plan;
     let read = outputs(quad);
     let exports = EXPORTS[usize::from(code.export_float)];
     let (mut bits_matter, storage) = registers::storage(program, &exports, code.export_depth);
@@ -99,7 +98,7 @@ pub fn program(quad: &mut Quad<'_, '_>) -> Results {
     } else {
         lower.blocks();
     }
-    let mut colors = [None; 4];
+    let mut colors = [None; TARGETS];
     for (output, components) in read.into_iter().enumerate() {
         if components.contains(&true) {
             colors[output] = Some([0, 1, 2, 3].map(|c| lower.exported(exports[output], c)));

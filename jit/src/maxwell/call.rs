@@ -1,0 +1,79 @@
+//! Calls of functions: memory, and what is too rare for code of its own.
+//!
+//! Sources and results are vectors of the [`Context`], whose address is the first argument. Functions are `extern "C"`, do not panic and
+//! touch nothing but the context and what its environment lends.
+
+#![allow(unsafe_code)]
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature};
+
+use super::args::VECTORS;
+use super::memory::{self, Access};
+use super::rare::{self, Rare};
+use super::{Context, Lower};
+use crate::lane::I32x4;
+
+/// Vectors of a call.
+pub type Vectors = [[u32; 4]; VECTORS];
+
+/// Offset of vector `n` from the context.
+const fn vector_at(n: usize) -> i32 {
+    (offset_of!(Context, vectors) + 16 * n) as i32
+}
+
+/// What is called: the context, a function of the kind, a number for it.
+type Function = extern "C" fn(*mut Context, u64, u32);
+
+extern "C" fn call_rare(context: *mut Context, function: u64, code: u32) {
+    // SAFETY: code calls with the address of its context, which is alive and nobody else's while the code runs.
+    let context = unsafe { &mut *context };
+    // SAFETY: the number was made of a function of this type, see `Lower::rare`.
+    let function: fn(u32, [u32; 8]) -> [u32; 2] = unsafe { std::mem::transmute(function as usize) };
+    rare::apply(&mut context.vectors, function, code);
+}
+
+extern "C" fn call_memory(context: *mut Context, access: u64, _: u32) {
+    // SAFETY: as above.
+    let context = unsafe { &mut *context };
+    // SAFETY: the environment is that of the job, which is borrowed while the code runs.
+    let environment = unsafe { &*context.environment };
+    // SAFETY: the context was made with a buffer of four times so many bytes.
+    let local = unsafe { std::slice::from_raw_parts_mut(context.local, 4 * context.local_bytes as usize) };
+    memory::perform(Access::unpack(access), &mut context.vectors, environment, local);
+}
+
+impl Lower<'_, '_> {
+    fn call(&mut self, function: Function, code: u64, number: u32, sources: &[I32x4]) {
+        let context = self.host.context();
+        let e = self.host.e();
+        for (n, source) in sources.iter().enumerate() {
+            e.store(source.0, context, vector_at(n));
+        }
+        let mut signature = Signature::new(e.b.func.signature.call_conv);
+        signature.params.extend([I64, I64, I32].map(AbiParam::new));
+        let signature = e.b.import_signature(signature);
+        let (address, code, number) = (e.i64(function as usize as i64), e.i64(code as i64), e.i32(number as i32));
+        e.b.ins().call_indirect(signature, address, &[context, code, number]);
+    }
+
+    fn results<const N: usize>(&mut self, first: usize) -> [I32x4; N] {
+        let context = self.host.context();
+        let e = self.host.e();
+        std::array::from_fn(|n| e.load_ints(context, vector_at(first + n)))
+    }
+
+    /// The results of a function, at most two.
+    pub(super) fn rare<const N: usize>(&mut self, what: Rare, code: u32, sources: &[I32x4]) -> [I32x4; N] {
+        self.call(call_rare, what.function() as usize as u64, code, sources);
+        self.results(0)
+    }
+
+    /// Loads and stores; `sources` as [`memory::perform`] says. The first words of what was loaded.
+    pub(super) fn access<const N: usize>(&mut self, access: Access, sources: &[I32x4]) -> [I32x4; N] {
+        self.call(call_memory, access.pack(), 0, sources);
+        self.results(memory::DATA)
+    }
+}

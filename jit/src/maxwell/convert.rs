@@ -1,0 +1,303 @@
+//! Conversions.
+
+use cranelift_codegen::ir::InstBuilder;
+use cranelift_codegen::ir::types::F64X2;
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::num::half;
+use triglyph_guest::num::mufu::MufuOps;
+use triglyph_guest::num::ops::Ops;
+use triglyph_guest::tegra::shader::isa::*;
+use triglyph_guest::tegra::shader::modifiers::{FloatFormat, IntSize, Rounding};
+
+use super::file::flush;
+use super::{Done, Lower, Number, exact};
+use crate::lane::{Emit, F32x4, F64x4, I32x4, Mask};
+
+/// A whole number in the direction.
+fn whole(e: &mut Emit<'_>, how: Rounding, value: F32x4) -> F32x4 {
+    match how {
+        Rounding::Nearest => e.nearest(value),
+        Rounding::Down => e.floor(value),
+        Rounding::Up => F32x4(e.b.ins().ceil(value.0)),
+        Rounding::Zero => F32x4(e.b.ins().trunc(value.0)),
+    }
+}
+
+/// Whole numbers as unsigned integers, limited to what fits; NaN is 0.
+fn unsigned(e: &mut Emit<'_>, value: F32x4) -> I32x4 {
+    let zero = e.f(0.0);
+    let value = e.max(value, zero);
+    let middle = e.f(2_147_483_648.0);
+    let upper = e.le(middle, value);
+    let rest = e.sub(value, middle);
+    let part = e.select(upper, rest, value);
+    // What is above 2^32 saturates at 2^31 - 1 beyond the middle.
+    let part = e.saturating_int(part);
+    let top = e.i(i32::MIN);
+    let added = e.iand(I32x4(upper.0), top);
+    let value_bits = e.ior(part, added);
+    let limit = e.f(4_294_967_296.0);
+    let beyond = e.le(limit, value);
+    let all = e.i(-1);
+    e.iselect(beyond, all, value_bits)
+}
+
+/// An integer limited to `low..=high`, signed.
+fn limited(e: &mut Emit<'_>, value: I32x4, low: i32, high: i32) -> I32x4 {
+    let (low, high) = (e.i(low), e.i(high));
+    let value = e.imax(value, low);
+    e.imin(value, high)
+}
+
+/// 32-bit integers as doubles, exactly.
+fn double_of_int(e: &mut Emit<'_>, value: I32x4, signed: bool) -> F64x4 {
+    let bits = if signed {
+        value
+    } else {
+        let top = e.i(i32::MIN);
+        e.ixor(value, top)
+    };
+    let high = e.shuffle(bits.0, bits.0, [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15]);
+    let wide = F64x4([bits.0, high].map(|half| {
+        let wide = e.b.ins().swiden_low(half);
+        e.b.ins().fcvt_from_sint(F64X2, wide)
+    }));
+    if signed {
+        return wide;
+    }
+    let middle = e.d(2_147_483_648.0);
+    e.dadd(wide, middle)
+}
+
+impl Lower<'_, '_> {
+    /// The half of a register as f32.
+    pub(super) fn half_float(&mut self, bits: I32x4, high: bool) -> F32x4 {
+        let part = self.half(bits, high, false);
+        half::value(self.e(), part)
+    }
+
+    /// The bits of an f32 as f16, NaN as the canonical one.
+    pub(super) fn half_bits(&mut self, value: F32x4) -> I32x4 {
+        let e = self.e();
+        let bits = e.half_of(value);
+        let nan = e.unordered(value, value);
+        let only = e.i(0x7FFF);
+        e.iselect(nan, only, bits)
+    }
+
+    fn float_source(&mut self, b: Src<Operand>, from: FloatFormat, high: bool, ftz: bool) -> Result<F32x4, Refused> {
+        match from {
+            FloatFormat::F32 => Ok(self.source_b(b, ftz)),
+            FloatFormat::F16 => {
+                let bits = self.operand_int(b.value);
+                let mut value = self.half_float(bits, high);
+                let e = self.e();
+                if ftz {
+                    // As halves: below 2^-14.
+                    let (magnitude, least) = (e.abs(value), e.f(2f32.powi(-14)));
+                    let tiny = e.lt(magnitude, least);
+                    let (bits, sign) = (e.bits(value), e.i(i32::MIN));
+                    let none = e.iand(bits, sign);
+                    let none = e.float_of_bits(none);
+                    value = e.select(tiny, none, value);
+                }
+                if b.abs {
+                    value = e.abs(value);
+                }
+                Ok(if b.neg { e.neg(value) } else { value })
+            }
+            FloatFormat::F64 | FloatFormat::Unknown(_) => Err(Refused("a source of f64")),
+        }
+    }
+
+    fn double_source(&mut self, b: Src<Operand>) -> F64x4 {
+        let value = self.double_operand(b.value);
+        let e = self.e();
+        let value = if b.abs { e.both(value, |e, half| e.b.ins().fabs(half)) } else { value };
+        if b.neg { e.both(value, |e, half| e.b.ins().fneg(half)) } else { value }
+    }
+
+    /// A result of a conversion to f32.
+    fn converted(&mut self, dst: Reg, value: F32x4, (ftz, sat, cc): (bool, bool, bool)) {
+        let e = self.e();
+        let mut value = if ftz { flush(e, value) } else { value };
+        if sat {
+            value = e.clamp(value, 0.0, 1.0);
+        }
+        if cc {
+            self.float_condition(value);
+        }
+        self.set_reg(dst, if ftz { Number::normal(value) } else { Number::float(value) });
+    }
+
+    /// An integer source as 32 bits.
+    fn int_source(&mut self, b: Src<Operand>, from: IntSize, signed: bool, byte: u8) -> Result<I32x4, Refused> {
+        let bits = self.operand_int(b.value);
+        let value = match from {
+            IntSize::Bits8 => {
+                let e = self.e();
+                let up = e.ishl(bits, 24 - 8 * u32::from(byte & 3));
+                if signed { e.ishr(up, 24) } else { e.ushr(up, 24) }
+            }
+            IntSize::Bits16 => self.half(bits, byte & 2 != 0, signed),
+            IntSize::Bits32 => bits,
+            IntSize::Bits64 => return Err(Refused("a source of 64 bits")),
+        };
+        Ok(value)
+    }
+
+    fn magnitude(&mut self, value: I32x4, abs: bool) -> I32x4 {
+        if abs { I32x4(self.e().b.ins().iabs(value.0)) } else { value }
+    }
+}
+
+impl ConvertVisitor for Lower<'_, '_> {
+    type Output = Done;
+
+    fn f2f(&mut self, i: FloatToFloat) -> Done {
+        let flags = (i.ftz, i.sat, i.cc);
+        match (i.from, i.to) {
+            (FloatFormat::F32, FloatFormat::F32) => {
+                let mut value = self.source_b(i.b, i.ftz);
+                if i.integer {
+                    value = whole(self.e(), i.rounding, value);
+                }
+                self.converted(i.dst, value, flags);
+            }
+            (FloatFormat::F16, FloatFormat::F32) => {
+                let value = self.float_source(i.b, FloatFormat::F16, i.high, false)?;
+                self.converted(i.dst, value, flags);
+            }
+            (FloatFormat::F32, FloatFormat::F16) if i.rounding == Rounding::Nearest && !i.cc => {
+                let mut value = self.source_b(i.b, i.ftz);
+                if i.sat {
+                    value = self.e().clamp(value, 0.0, 1.0);
+                }
+                let bits = self.half_bits(value);
+                self.set_int(i.dst, bits);
+            }
+            (FloatFormat::F64, FloatFormat::F32) => {
+                let value = self.double_source(i.b);
+                let value = exact::narrow(self.e(), i.rounding, value);
+                self.converted(i.dst, value, (false, i.sat, i.cc));
+            }
+            _ => return Err(Refused("a conversion of floats")),
+        }
+        Ok(())
+    }
+
+    fn f2i(&mut self, i: FloatToInt) -> Done {
+        let value = self.float_source(i.b, i.from, i.high, i.ftz)?;
+        let e = self.e();
+        let value = whole(e, i.rounding, value);
+        let result = match (i.to, i.signed) {
+            (IntSize::Bits32, true) => e.saturating_int(value),
+            (IntSize::Bits32, false) => unsigned(e, value),
+            (IntSize::Bits16, true) => {
+                let value = e.saturating_int(value);
+                limited(e, value, -0x8000, 0x7FFF)
+            }
+            (IntSize::Bits16, false) => {
+                let value = e.saturating_int(value);
+                limited(e, value, 0, 0xFFFF)
+            }
+            _ => return Err(Refused("a conversion to integers of this size")),
+        };
+        if i.cc {
+            self.int_condition(result);
+        }
+        self.set_int(i.dst, result);
+        Ok(())
+    }
+
+    fn i2f(&mut self, i: IntToFloat) -> Done {
+        let value = self.int_source(i.b, i.from, i.signed, i.byte)?;
+        let value = self.magnitude(value, i.b.abs && i.signed);
+        // The most negative number of a size stays so.
+        let value = if i.b.abs && i.signed { self.cut(value, i.from, true) } else { value };
+        let small = matches!(i.from, IntSize::Bits8 | IntSize::Bits16);
+        let e = self.e();
+        match i.to {
+            FloatFormat::F32 => {
+                let mut result = if small || i.signed && i.rounding == Rounding::Nearest {
+                    e.to_float(value)
+                } else {
+                    let wide = double_of_int(e, value, i.signed);
+                    exact::narrow(e, i.rounding, wide)
+                };
+                if i.b.neg {
+                    result = e.neg(result);
+                }
+                if i.cc {
+                    self.float_condition(result);
+                }
+                self.set_reg(i.dst, Number::normal(result));
+                Ok(())
+            }
+            FloatFormat::F64 if !i.cc => {
+                let mut wide = double_of_int(e, value, i.signed || small);
+                if i.b.neg {
+                    wide = e.both(wide, |e, half| e.b.ins().fneg(half));
+                }
+                self.set_double(i.dst, wide);
+                Ok(())
+            }
+            _ => Err(Refused("a conversion of integers")),
+        }
+    }
+
+    fn i2i(&mut self, i: IntToInt) -> Done {
+        if i.to == IntSize::Bits64 {
+            return Err(Refused("a result of 64 bits"));
+        }
+        let value = self.int_source(i.b, i.from, i.from_signed, i.byte)?;
+        let result = if i.sat {
+            self.saturated(value, &i)
+        } else {
+            let value = if i.from_signed { self.magnitude(value, i.b.abs) } else { value };
+            let value = if i.b.neg { self.ineg(value) } else { value };
+            self.cut(value, i.to, i.to_signed)
+        };
+        if i.cc {
+            self.int_condition(result);
+        }
+        self.set_int(i.dst, result);
+        Ok(())
+    }
+}
+
+impl Lower<'_, '_> {
+    /// The low bits, extended.
+    fn cut(&mut self, value: I32x4, to: IntSize, signed: bool) -> I32x4 {
+        let bits = match to {
+            IntSize::Bits8 => 24,
+            IntSize::Bits16 => 16,
+            IntSize::Bits32 | IntSize::Bits64 => return value,
+        };
+        let e = self.e();
+        let up = e.ishl(value, bits);
+        if signed { e.ishr(up, bits) } else { e.ushr(up, bits) }
+    }
+
+    /// An integer of 33 bits and a sign, limited to what fits: as sign and magnitude.
+    fn saturated(&mut self, value: I32x4, i: &IntToInt) -> I32x4 {
+        let magnitude = self.magnitude(value, i.from_signed);
+        let e = self.e();
+        let sign = if i.from_signed && !i.b.abs { e.ishr(value, 31) } else { e.i(0) };
+        let negative = Mask(if i.b.neg { e.b.ins().bnot(sign.0) } else { sign.0 });
+        let bits = match i.to {
+            IntSize::Bits8 => 8,
+            IntSize::Bits16 => 16,
+            IntSize::Bits32 | IntSize::Bits64 => 32,
+        };
+        let (low, high) = match i.to_signed {
+            true => (1u32 << (bits - 1), (1u32 << (bits - 1)) - 1),
+            false => (0, (u64::MAX >> (64 - bits)) as u32),
+        };
+        let (low, high) = (e.i(low as i32), e.i(high as i32));
+        let (below, above) = (e.umin(magnitude, low), e.umin(magnitude, high));
+        let zero = e.i(0);
+        let below = e.isub(zero, below);
+        e.iselect(negative, below, above)
+    }
+}

@@ -1,0 +1,449 @@
+//! Registers, predicates, the condition code: what is known of each in a block, and its place in memory between blocks.
+//!
+//! In a block registers are values. Programs of several blocks keep them in memory between these, four lanes in one vector. When all blocks have
+//! been emitted it is known which of them is read later, and stores of others are taken out again.
+
+use std::collections::{BTreeMap, HashMap};
+
+use cranelift_codegen::ir::{Inst, InstBuilder, Value};
+use triglyph_guest::num::ops::Ops;
+
+use super::graph::Block;
+use super::{Context, Lower};
+use crate::lane::{F32x4, I32x4, Mask};
+
+/// Something that lanes keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Loc {
+    Reg(u8),
+    /// As masks.
+    Pred(u8),
+    /// Z, S, C, O as masks.
+    Cc(u8),
+    /// A word of the output record.
+    Output(u16),
+    /// Pixels that store nothing, as a mask.
+    Helper,
+    /// The block at a depth of the stack.
+    Level(u8),
+    /// Instructions that a lane has executed, where every lane is a warp.
+    Count,
+}
+
+/// A value in the forms that have been asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Number {
+    float: Option<F32x4>,
+    int: Option<I32x4>,
+    /// Without denormals.
+    flushed: Option<F32x4>,
+    /// A NaN among the floats may have any bits; as an integer it is the canonical one.
+    loose: bool,
+}
+
+impl Number {
+    /// Bits.
+    pub fn int(value: I32x4) -> Number {
+        Number { float: None, int: Some(value), flushed: None, loose: false }
+    }
+
+    /// A result of arithmetic: any NaN stands for the canonical one.
+    pub fn float(value: F32x4) -> Number {
+        Number { float: Some(value), int: None, flushed: None, loose: true }
+    }
+
+    /// As [`Number::float`], without denormals.
+    pub fn normal(value: F32x4) -> Number {
+        Number { float: Some(value), int: None, flushed: Some(value), loose: true }
+    }
+
+    /// Bits that are there as floats.
+    pub fn loaded(value: F32x4) -> Number {
+        Number { float: Some(value), int: None, flushed: None, loose: false }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    number: Number,
+    dirty: bool,
+}
+
+/// See [`File::snapshot`].
+pub struct Snapshot(BTreeMap<Loc, Entry>);
+
+/// What a block does with storage, by slots.
+#[derive(Clone, Default)]
+struct Use {
+    /// Read before they are written.
+    reads: Vec<bool>,
+    /// Written in all lanes that execute, before they are read.
+    kills: Vec<bool>,
+}
+
+/// A store that may turn out to be of no use, and the load it needs.
+struct Saved {
+    block: usize,
+    slot: usize,
+    store: Inst,
+    load: Option<Inst>,
+}
+
+/// See the module.
+pub struct File {
+    straight: bool,
+    slots: HashMap<Loc, usize>,
+    cache: BTreeMap<Loc, Entry>,
+    uses: Vec<Use>,
+    block: usize,
+    saved: Vec<Saved>,
+    /// Read by other lanes: always kept.
+    shared: Vec<Loc>,
+    /// Where the lanes' storage is.
+    pub storage: Option<Value>,
+}
+
+fn mark(set: &mut Vec<bool>, slot: usize) {
+    if set.len() <= slot {
+        set.resize(slot + 1, false);
+    }
+    set[slot] = true;
+}
+
+fn has(set: &[bool], slot: usize) -> bool {
+    set.get(slot).copied().unwrap_or(false)
+}
+
+impl File {
+    pub fn new(straight: bool, blocks: usize) -> Self {
+        File {
+            straight,
+            slots: HashMap::new(),
+            cache: BTreeMap::new(),
+            uses: vec![Use::default(); blocks],
+            block: 0,
+            saved: Vec::new(),
+            shared: Vec::new(),
+            storage: None,
+        }
+    }
+
+    /// Whether nothing goes through memory.
+    pub fn is_straight(&self) -> bool {
+        self.straight
+    }
+
+    fn slot(&mut self, loc: Loc) -> usize {
+        let next = self.slots.len();
+        *self.slots.entry(loc).or_insert(next)
+    }
+
+    /// Gives places slots.
+    pub fn keep(&mut self, places: &[Loc]) {
+        for &loc in places {
+            self.slot(loc);
+        }
+    }
+
+    /// A block begins.
+    pub fn begin(&mut self, block: usize) {
+        if !self.straight {
+            self.cache.clear();
+        }
+        self.block = block;
+    }
+
+    /// What is known of all places.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot(self.cache.clone())
+    }
+
+    /// Goes back to what was known.
+    pub fn restore(&mut self, snapshot: Snapshot) {
+        self.cache = snapshot.0;
+    }
+
+    fn note_read(&mut self, slot: usize) {
+        if let Some(uses) = self.uses.get_mut(self.block)
+            && !has(&uses.kills, slot)
+        {
+            mark(&mut uses.reads, slot);
+        }
+    }
+
+    fn note_write(&mut self, loc: Loc) {
+        let slot = self.slot(loc);
+        if let Some(uses) = self.uses.get_mut(self.block)
+            && !has(&uses.reads, slot)
+        {
+            mark(&mut uses.kills, slot);
+        }
+    }
+
+    /// What is read from storage before it is written, at the beginning of each block. `last` is what is read behind the program.
+    fn live(&self, blocks: &[Block], last: &[Loc]) -> (Vec<Vec<bool>>, Vec<Vec<bool>>) {
+        let count = self.slots.len();
+        let mut end = vec![false; count];
+        for slot in last.iter().chain(&self.shared).filter_map(|loc| self.slots.get(loc)) {
+            end[*slot] = true;
+        }
+        let mut into = vec![vec![false; count]; blocks.len()];
+        let mut out = vec![vec![false; count]; blocks.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (i, block) in blocks.iter().enumerate().rev() {
+                // Lanes may end at any block: by fuel.
+                let mut live = end.clone();
+                for target in block.targets() {
+                    live.iter_mut().zip(&into[target]).for_each(|(a, b)| *a |= b);
+                }
+                out[i].clone_from(&live);
+                for (slot, live) in live.iter_mut().enumerate() {
+                    *live = has(&self.uses[i].reads, slot) || *live && !has(&self.uses[i].kills, slot);
+                }
+                changed |= into[i] != live;
+                into[i] = live;
+            }
+        }
+        (into, out)
+    }
+}
+
+impl Lower<'_, '_> {
+    /// The value of a place.
+    pub(super) fn get(&mut self, loc: Loc) -> Number {
+        if let Some(entry) = self.file.cache.get(&loc) {
+            return entry.number;
+        }
+        let number = match self.file.storage {
+            Some(storage) if !self.file.straight => {
+                let slot = self.file.slot(loc);
+                self.file.note_read(slot);
+                let value = self.host.e().load_floats(storage, 16 * slot as i32);
+                Number::loaded(value)
+            }
+            _ => match self.initials.get(&loc) {
+                Some(&value) => Number::int(value),
+                None => Number::int(self.host.e().i(0)),
+            },
+        };
+        self.file.cache.insert(loc, Entry { number, dirty: false });
+        number
+    }
+
+    /// Gives a place a value in the lanes for which the guard holds.
+    pub(super) fn set(&mut self, loc: Loc, number: Number) {
+        let number = match self.gate {
+            None => {
+                self.file.note_write(loc);
+                number
+            }
+            Some(gate) => {
+                let old = self.get(loc);
+                self.merge(gate, number, old)
+            }
+        };
+        self.file.cache.insert(loc, Entry { number, dirty: true });
+    }
+
+    /// Gives a place a value, whatever the guard.
+    pub(super) fn put(&mut self, loc: Loc, number: Number) {
+        self.file.note_write(loc);
+        self.file.cache.insert(loc, Entry { number, dirty: true });
+    }
+
+    /// `new` in some lanes, `old` in the others.
+    fn merge(&mut self, mask: Mask, new: Number, old: Number) -> Number {
+        let e = self.host.e();
+        if let (Some(a), Some(b)) = (new.float, old.float) {
+            let float = e.select(mask, a, b);
+            let flushed = match (new.flushed, old.flushed) {
+                (Some(x), Some(y)) if x == a && y == b => Some(float),
+                _ => None,
+            };
+            // A loose NaN beside an exact one: only the bits tell them apart.
+            if new.loose == old.loose {
+                return Number { float: Some(float), int: None, flushed, loose: new.loose };
+            }
+        }
+        let (a, b) = (self.number_int(new), self.number_int(old));
+        Number::int(self.host.e().iselect(mask, a, b))
+    }
+
+    pub(super) fn number_float(&mut self, number: Number) -> F32x4 {
+        match (number.float, number.int) {
+            (Some(value), _) => value,
+            (None, Some(value)) => self.host.e().float_of_bits(value),
+            (None, None) => self.host.e().f(0.0),
+        }
+    }
+
+    pub(super) fn number_int(&mut self, number: Number) -> I32x4 {
+        let e = self.host.e();
+        match (number.int, number.float) {
+            (Some(value), _) => value,
+            (None, Some(value)) if !number.loose => e.bits(value),
+            (None, Some(value)) => canonical(e, value),
+            (None, None) => e.i(0),
+        }
+    }
+
+    pub(super) fn number_flushed(&mut self, number: &mut Number) -> F32x4 {
+        if let Some(value) = number.flushed {
+            return value;
+        }
+        let float = self.number_float(*number);
+        let value = flush(self.host.e(), float);
+        number.float = Some(float);
+        number.flushed = Some(value);
+        value
+    }
+
+    fn remember(&mut self, loc: Loc, number: Number) {
+        if let Some(entry) = self.file.cache.get_mut(&loc) {
+            entry.number = number;
+        }
+    }
+
+    /// A place as bits.
+    pub(super) fn int(&mut self, loc: Loc) -> I32x4 {
+        let mut number = self.get(loc);
+        let value = self.number_int(number);
+        if number.int.is_none() {
+            number.int = Some(value);
+            self.remember(loc, number);
+        }
+        value
+    }
+
+    /// A place as floats.
+    pub(super) fn float(&mut self, loc: Loc) -> F32x4 {
+        let mut number = self.get(loc);
+        let value = self.number_float(number);
+        if number.float.is_none() {
+            number.float = Some(value);
+            self.remember(loc, number);
+        }
+        value
+    }
+
+    /// A place as floats without denormals.
+    pub(super) fn flushed(&mut self, loc: Loc) -> F32x4 {
+        let mut number = self.get(loc);
+        let value = self.number_flushed(&mut number);
+        self.remember(loc, number);
+        value
+    }
+
+    /// A place as a mask.
+    pub(super) fn mask(&mut self, loc: Loc) -> Mask {
+        Mask(self.int(loc).0)
+    }
+
+    /// The bits of a place in all lanes, those that do not execute included.
+    pub(super) fn int_of_all(&mut self, loc: Loc) -> I32x4 {
+        let own = self.int(loc);
+        if self.file.straight {
+            return own;
+        }
+        if !self.file.shared.contains(&loc) {
+            self.file.shared.push(loc);
+        }
+        let (Some(exec), Some(storage)) = (self.exec, self.file.storage) else { return own };
+        let slot = self.file.slot(loc);
+        let e = self.host.e();
+        let others = e.load_ints(storage, 16 * slot as i32);
+        e.iselect(exec, own, others)
+    }
+
+    /// Puts what has been written where later blocks find it.
+    pub(super) fn flush_file(&mut self) {
+        if self.file.straight {
+            return;
+        }
+        let Some(storage) = self.file.storage else { return };
+        let dirty: Vec<(Loc, Number)> =
+            self.file.cache.iter().filter(|(_, entry)| entry.dirty).map(|(&loc, entry)| (loc, entry.number)).collect();
+        for (loc, number) in dirty {
+            let slot = self.file.slot(loc);
+            let offset = 16 * slot as i32;
+            let mut value = if number.loose { self.number_int(number).0 } else { self.bits_of(number) };
+            let mut load = None;
+            let exec = self.exec;
+            let e = self.host.e();
+            if let Some(exec) = exec {
+                let old = e.b.ins().load(cranelift_codegen::ir::types::I32X4, crate::lane::memory(), storage, offset);
+                load = e.b.func.dfg.value_def(old).inst();
+                let new = e.cast(value, cranelift_codegen::ir::types::I32X4);
+                value = e.b.ins().bitselect(exec.0, new, old);
+            }
+            let store = e.b.ins().store(crate::lane::memory(), value, storage, offset);
+            let block = self.file.block;
+            self.file.saved.push(Saved { block, slot, store, load });
+            if let Some(entry) = self.file.cache.get_mut(&loc) {
+                entry.dirty = false;
+            }
+        }
+    }
+
+    fn bits_of(&mut self, number: Number) -> Value {
+        match (number.float, number.int) {
+            (_, Some(int)) => int.0,
+            (Some(float), None) => float.0,
+            (None, None) => self.host.e().i(0).0,
+        }
+    }
+
+    /// Takes stores out that nobody reads. Returns the places that have to have their initial value when the program begins.
+    pub(super) fn finish_file(&mut self, last: &[Loc]) -> Vec<(Loc, usize)> {
+        let (into, out) = self.file.live(&self.graph.blocks, last);
+        let e = self.host.e();
+        for saved in &self.file.saved {
+            if !out[saved.block][saved.slot] {
+                e.b.func.layout.remove_inst(saved.store);
+                if let Some(load) = saved.load {
+                    e.b.func.layout.remove_inst(load);
+                }
+            }
+        }
+        let mut first: Vec<(Loc, usize)> = match self.graph.first {
+            Some(first) => {
+                self.file.slots.iter().map(|(&loc, &slot)| (loc, slot)).filter(|s| into[first][s.1]).collect()
+            }
+            None => self.file.slots.iter().map(|(&loc, &slot)| (loc, slot)).collect(),
+        };
+        first.sort_unstable_by_key(|place| place.1);
+        self.needs.slots = self.file.slots.len();
+        first
+    }
+
+    /// A pointer among the context's.
+    pub(super) fn context_pointer(&mut self, offset: usize) -> Value {
+        let context = self.host.context();
+        self.host.e().load_i64(context, offset as i32)
+    }
+
+    /// Address of the storage.
+    pub(super) fn find_storage(&mut self) {
+        let storage = self.context_pointer(std::mem::offset_of!(Context, storage));
+        self.file.storage = Some(storage);
+    }
+}
+
+/// The bits of floats, NaN as the canonical one.
+pub fn canonical(e: &mut crate::lane::Emit<'_>, value: F32x4) -> I32x4 {
+    let nan = e.unordered(value, value);
+    let (bits, only) = (e.bits(value), e.i(0x7FFF_FFFF));
+    e.iselect(nan, only, bits)
+}
+
+/// Denormals as zeros of the same sign.
+pub fn flush(e: &mut crate::lane::Emit<'_>, value: F32x4) -> F32x4 {
+    let (magnitude, least) = (e.abs(value), e.f(f32::MIN_POSITIVE));
+    let tiny = e.lt(magnitude, least);
+    let clear = e.ushr(I32x4(tiny.0), 1);
+    let bits = e.bits(value);
+    let bits = I32x4(e.b.ins().band_not(bits.0, clear.0));
+    e.float_of_bits(bits)
+}

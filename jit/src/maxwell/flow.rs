@@ -1,0 +1,362 @@
+//! Blocks as code.
+//!
+//! Every block is there twice. The fast one is for lanes that are all in it: no masks, and a branch of the host where they
+//! agree. Where they do not, a vector with the block of each lane goes to the dispatcher, which finds the lowest block and the lanes
+//! that are in it; when these are all of them it goes back to the fast one, else to the masked one, which stores for its lanes alone and comes back.
+//! The contract's order of execution is that of the blocks' numbers.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I32X4;
+use cranelift_codegen::ir::{Block as Code, BlockArg, InstBuilder, JumpTableData, Value};
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::maxwell::FUEL;
+use triglyph_guest::num::ops::Ops;
+
+use super::graph::{Block, Taken, To};
+use super::{Context, Done, Lanes, Loc, Lower, Number, When};
+use crate::lane::{Emit, I32x4, Mask};
+
+/// The block of a lane that has ended.
+pub const END: i32 = 1 << 30;
+/// The code of all blocks.
+struct Walk {
+    fast: Vec<Code>,
+    masked: Vec<Code>,
+    /// Takes the block of each lane.
+    dispatch: Code,
+    done: Code,
+    /// In the dispatcher: block of each lane, lanes that run.
+    at: Option<(I32x4, Mask)>,
+}
+
+fn number(to: To) -> i32 {
+    to.map_or(END, |block| block as i32)
+}
+
+impl Lower<'_, '_> {
+    /// Emits the program where control is; goes on behind it. `last` is what is read there. `lanes` are those that exist, if it is not all.
+    pub(super) fn run(&mut self, last: &[Loc], lanes: Option<Mask>) -> Done {
+        if self.file.is_straight() {
+            let graph = self.graph;
+            self.exec = lanes;
+            if self.uses_local() {
+                self.clear_local();
+            }
+            for block in &graph.blocks {
+                self.file.begin(0);
+                self.steps(block)?;
+            }
+            return Ok(());
+        }
+        if self.graph.ambiguous && self.lanes != Lanes::Alone {
+            return Err(Refused("lanes at one place with different stacks"));
+        }
+        self.find_storage();
+        // What is read behind the program has a place, whether it is written or not.
+        self.file.keep(last);
+        let blocks = self.graph.blocks.len();
+        let e = self.e();
+        let start = e.block(&[]);
+        let walk = Walk {
+            fast: (0..blocks).map(|_| e.block(&[])).collect(),
+            masked: (0..blocks).map(|_| e.cold_block(&[])).collect(),
+            dispatch: e.block(&[I32X4]),
+            done: e.block(&[]),
+            at: None,
+        };
+        e.jump(start, &[]);
+        let walk = self.dispatcher(walk);
+        for i in 0..blocks {
+            self.copy(&walk, i, false)?;
+            self.copy(&walk, i, true)?;
+        }
+        self.e().switch_to(start);
+        self.fresh(usize::MAX);
+        self.start(&walk, last, lanes);
+        self.e().switch_to(walk.done);
+        self.fresh(usize::MAX);
+        self.exec = None;
+        self.gate = None;
+        Ok(())
+    }
+
+    /// A block begins: nothing is known.
+    pub(super) fn fresh(&mut self, block: usize) {
+        self.file.begin(block);
+        self.constants.clear();
+        self.host.begin();
+        self.gate = None;
+    }
+
+    /// What registers hold at the beginning, and the first block.
+    fn start(&mut self, walk: &Walk, last: &[Loc], lanes: Option<Mask>) {
+        let places = self.finish_file(last);
+        let Some(storage) = self.file.storage else { return };
+        for (loc, slot) in places {
+            let value = match self.initials.get(&loc) {
+                Some(&value) => value,
+                None => self.e().i(0),
+            };
+            self.e().store(value.0, storage, 16 * slot as i32);
+        }
+        if self.uses_local() {
+            self.clear_local();
+        }
+        if self.graph.counted && self.lanes == Lanes::Quad {
+            let context = self.host.context();
+            let zero = self.e().i32(0);
+            self.e().store(zero, context, offset_of!(Context, count) as i32);
+        }
+        let first = number(self.graph.first);
+        match (lanes, self.graph.first) {
+            (None, Some(block)) => self.e().jump(walk.fast[block], &[]),
+            (None, None) => self.e().jump(walk.done, &[]),
+            (Some(lanes), block) => {
+                let e = self.e();
+                let all = e.b.ins().vall_true(lanes.0);
+                let (first, end) = (e.i(first), e.i(END));
+                let at = e.iselect(lanes, first, end);
+                let code = block.map_or(walk.done, |block| walk.fast[block]);
+                e.branch(all, (code, &[]), (walk.dispatch, &[at.0]));
+            }
+        }
+    }
+
+    fn dispatcher(&mut self, mut walk: Walk) -> Walk {
+        let e = self.e();
+        e.switch_to(walk.dispatch);
+        let at = I32x4(e.parameter(walk.dispatch, 0));
+        let least = least(e, at);
+        let mask = e.ieq(at, least);
+        let all = e.b.ins().vall_true(mask.0);
+        let block = e.lane(least, 0);
+        let (fast, masked) = (e.block(&[]), e.cold_block(&[]));
+        e.branch(all, (fast, &[]), (masked, &[]));
+        for (from, table) in [(fast, &walk.fast), (masked, &walk.masked)] {
+            e.switch_to(from);
+            jump_table(e, block, table, walk.done);
+        }
+        walk.at = Some((at, mask));
+        walk
+    }
+
+    /// One of the two copies of a block.
+    fn copy(&mut self, walk: &Walk, i: usize, masked: bool) -> Done {
+        let block = &self.graph.blocks[i];
+        let code = if masked { walk.masked[i] } else { walk.fast[i] };
+        self.e().switch_to(code);
+        self.fresh(i);
+        self.exec = walk.at.filter(|_| masked).map(|(_, mask)| mask);
+        self.count(block);
+        self.steps(block)?;
+        self.leave(walk, block, masked)
+    }
+
+    /// The instructions of a block.
+    pub(super) fn steps(&mut self, block: &Block) -> Done {
+        for step in &block.steps {
+            self.instruction(step.address, step.word)?;
+            if let Some((level, to)) = step.push
+                && self.graph.dynamic[level]
+            {
+                let to = self.e().i(number(to));
+                self.put(Loc::Level(level as u8), Number::int(to));
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts the instructions of a block.
+    fn count(&mut self, block: &Block) {
+        if !self.graph.counted {
+            return;
+        }
+        let steps = block.steps.len();
+        match self.lanes {
+            Lanes::Alone => {
+                let count = self.int(Loc::Count);
+                let e = self.e();
+                let more = e.i(steps as i32);
+                let count = e.iadd(count, more);
+                self.put(Loc::Count, Number::int(count));
+            }
+            Lanes::Quad | Lanes::Part => {
+                let context = self.host.context();
+                let e = self.e();
+                let offset = offset_of!(Context, count) as i32;
+                let count = e.load_i32(context, offset);
+                let count = e.b.ins().iadd_imm_u(count, steps as i64);
+                e.store(count, context, offset);
+            }
+        }
+    }
+
+    /// The lanes that the last instruction of a block sends away.
+    fn condition(&mut self, block: &Block) -> When {
+        match (block.other, block.steps.last()) {
+            (Some(_), Some(last)) => self.branch_condition(last.address, last.word),
+            _ => When::Always,
+        }
+    }
+
+    /// Where the lanes that are taken go.
+    fn taken(&mut self, block: &Block) -> I32x4 {
+        match &block.taken {
+            Taken::To(to) => self.e().i(number(*to)),
+            Taken::Stack(level, _) => self.int(Loc::Level(*level as u8)),
+            Taken::Computed(all) => {
+                let address = match block.steps.last() {
+                    Some(last) => self.branch_address(last.address, last.word),
+                    None => self.e().i(0),
+                };
+                let e = self.e();
+                let mut at = e.i(END);
+                for &(pc, to) in all {
+                    // A control word means the instruction behind it.
+                    let places = if pc % 32 == 8 { vec![pc, pc - 8] } else { vec![pc] };
+                    for place in places {
+                        let (place, to) = (e.i(place as i32), e.i(number(to)));
+                        let here = e.ieq(address, place);
+                        at = e.iselect(here, to, at);
+                    }
+                }
+                at
+            }
+        }
+    }
+
+    /// Leaves a block of lanes that are warps of their own, or of a quad.
+    fn leave(&mut self, walk: &Walk, block: &Block, masked: bool) -> Done {
+        let when = self.condition(block);
+        let check = block.check && self.graph.counted;
+        let plain = matches!(block.taken, Taken::To(_));
+        if masked || !plain || check {
+            let at = self.next_blocks(walk, block, when, check);
+            self.flush_file();
+            // The usual way of loops, without the dispatcher.
+            if let (false, Taken::To(Some(to)), true) = (masked, &block.taken, check) {
+                let e = self.e();
+                let there = e.i(*to as i32);
+                let same = e.ieq(at, there);
+                let all = e.b.ins().vall_true(same.0);
+                e.branch(all, (walk.fast[*to], &[]), (walk.dispatch, &[at.0]));
+            } else {
+                self.e().jump(walk.dispatch, &[at.0]);
+            }
+            return Ok(());
+        }
+        self.flush_file();
+        let code = |to: To| to.map_or(walk.done, |to| walk.fast[to]);
+        let Taken::To(to) = block.taken else { return Ok(()) };
+        match (when, block.other) {
+            (When::Never, Some(other)) => self.e().jump(code(other), &[]),
+            (When::Lanes(mask), Some(other)) => {
+                let e = self.e();
+                let bits = e.mask_bits(mask);
+                let all = e.b.ins().icmp_imm_u(IntCC::Equal, bits, 15);
+                let (rest, mixed) = (e.block(&[]), e.cold_block(&[]));
+                e.branch(all, (code(to), &[]), (rest, &[]));
+                e.switch_to(rest);
+                e.branch(bits, (mixed, &[]), (code(other), &[]));
+                e.switch_to(mixed);
+                let (yes, no) = (e.i(number(to)), e.i(number(other)));
+                let at = e.iselect(mask, yes, no);
+                e.jump(walk.dispatch, &[at.0]);
+            }
+            _ => self.e().jump(code(to), &[]),
+        }
+        Ok(())
+    }
+
+    /// The block of each lane behind this one.
+    fn next_blocks(&mut self, walk: &Walk, block: &Block, when: When, check: bool) -> I32x4 {
+        let mut at = self.taken(block);
+        let mut lanes = self.exec;
+        if let When::Lanes(_) | When::Never = when {
+            let mask = self.when_mask(when);
+            lanes = Some(match lanes {
+                Some(exec) => self.e().and(exec, mask),
+                None => mask,
+            });
+            let e = self.e();
+            let other = e.i(number(block.other.flatten()));
+            at = e.iselect(mask, at, other);
+        }
+        if let (Some(exec), Some((before, _))) = (self.exec, walk.at) {
+            at = self.e().iselect(exec, at, before);
+        }
+        if check { self.spend(walk, at, lanes) } else { at }
+    }
+
+    /// Ends lanes that have executed too much, if they are among `lanes`.
+    fn spend(&mut self, walk: &Walk, at: I32x4, lanes: Option<Mask>) -> I32x4 {
+        let context = self.host.context();
+        let exhausted = offset_of!(Context, exhausted) as i32;
+        match self.lanes {
+            Lanes::Alone => {
+                let count = self.int(Loc::Count);
+                let e = self.e();
+                let most = e.i(FUEL as i32);
+                let mut over = e.ilt(most, count);
+                if let Some(lanes) = lanes {
+                    over = e.and(over, lanes);
+                }
+                let end = e.i(END);
+                let at = e.iselect(over, end, at);
+                let bits = e.mask_bits(over);
+                let number = e.b.ins().popcnt(bits);
+                let before = e.load_i32(context, exhausted);
+                let after = e.b.ins().iadd(before, number);
+                e.store(after, context, exhausted);
+                at
+            }
+            Lanes::Quad | Lanes::Part => {
+                let any = lanes.map(|lanes| self.e().any(lanes));
+                let e = self.e();
+                let count = e.load_i32(context, offset_of!(Context, count) as i32);
+                let mut over = e.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, count, i64::from(FUEL));
+                if let Some(any) = any {
+                    let any = e.b.ins().icmp_imm_u(IntCC::NotEqual, any, 0);
+                    over = e.b.ins().band(over, any);
+                }
+                let (end, on) = (e.cold_block(&[]), e.block(&[]));
+                e.branch(over, (end, &[]), (on, &[]));
+                e.switch_to(end);
+                let before = e.load_i32(context, exhausted);
+                let after = e.b.ins().iadd_imm_u(before, 1);
+                e.store(after, context, exhausted);
+                self.flush_copy();
+                self.e().jump(walk.done, &[]);
+                self.e().switch_to(on);
+                at
+            }
+        }
+    }
+
+    /// Stores what has been written, in a side block that ends the program: later blocks store it again.
+    fn flush_copy(&mut self) {
+        let cache = self.file.snapshot();
+        self.flush_file();
+        self.file.restore(cache);
+    }
+}
+
+/// The least of all lanes, in all lanes.
+pub fn least(e: &mut Emit<'_>, a: I32x4) -> I32x4 {
+    let swapped = e.shuffle(a.0, a.0, [8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7]);
+    let a = e.imin(a, I32x4(swapped));
+    let swapped = e.shuffle(a.0, a.0, [4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11]);
+    e.imin(a, I32x4(swapped))
+}
+
+/// Jumps to the block of a number; beyond the table to `default`.
+pub fn jump_table(e: &mut Emit<'_>, index: Value, table: &[Code], default: Code) {
+    let none: [BlockArg; 0] = [];
+    let default = e.b.func.dfg.block_call(default, &none);
+    let calls: Vec<_> = table.iter().map(|&block| e.b.func.dfg.block_call(block, &none)).collect();
+    let data = JumpTableData::new(default, &calls);
+    let table = e.b.create_jump_table(data);
+    e.b.ins().br_table(index, table);
+}

@@ -1,0 +1,439 @@
+//! Integer arithmetic.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::{InstBuilder, Value};
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::num::ops::Ops;
+use triglyph_guest::tegra::shader::isa::*;
+use triglyph_guest::tegra::shader::modifiers::{AddendPart, IntCompare, MinMaxChain, SumShift, XmadMode};
+
+use super::{Done, Loc, Lower, Number, When};
+use crate::lane::{Emit, I32x4, Mask};
+
+/// What comes into the lowest place of an addition.
+#[derive(Clone, Copy)]
+pub(super) enum Carry {
+    None,
+    One,
+    Flag,
+}
+
+/// A sum, and what is left of it beyond 32 bits.
+#[derive(Clone, Copy)]
+pub(super) struct Sum {
+    pub value: I32x4,
+    /// In the sign bit: carry and overflow.
+    carry: I32x4,
+    overflow: I32x4,
+}
+
+impl Lower<'_, '_> {
+    /// `a + b + carry`
+    pub(super) fn sum(&mut self, a: I32x4, b: I32x4, carry: Carry) -> Sum {
+        let flag = match carry {
+            Carry::Flag => Some(self.mask(Loc::Cc(2))),
+            _ => None,
+        };
+        let e = self.e();
+        let mut value = e.iadd(a, b);
+        match (carry, flag) {
+            (_, Some(flag)) => value = e.isub(value, I32x4(flag.0)),
+            (Carry::One, _) => {
+                let one = e.i(1);
+                value = e.iadd(value, one);
+            }
+            _ => {}
+        }
+        let (both, either) = (e.iand(a, b), e.ior(a, b));
+        let lost = I32x4(e.b.ins().band_not(either.0, value.0));
+        let carry = e.ior(both, lost);
+        let (x, y) = (e.ixor(a, value), e.ixor(b, value));
+        Sum { value, carry, overflow: e.iand(x, y) }
+    }
+
+    /// Z and S of an integer.
+    pub(super) fn zero_and_sign(&mut self, value: I32x4) -> [Mask; 2] {
+        let e = self.e();
+        let zero = e.i(0);
+        [e.ieq(value, zero), Mask(e.ishr(value, 31).0)]
+    }
+
+    /// The condition code of a result without carry.
+    pub(super) fn int_condition(&mut self, value: I32x4) {
+        let flags = self.zero_and_sign(value);
+        self.set_condition(flags);
+    }
+
+    /// The condition code of an addition; `chained` continues that of lower words.
+    pub(super) fn sum_condition(&mut self, value: I32x4, sum: Sum, chained: bool) {
+        let [mut z, s] = self.zero_and_sign(value);
+        if chained {
+            let old = self.mask(Loc::Cc(0));
+            z = self.e().and(z, old);
+        }
+        let e = self.e();
+        let (c, o) = (e.ishr(sum.carry, 31), e.ishr(sum.overflow, 31));
+        for (flag, value) in [I32x4(z.0), I32x4(s.0), c, o].into_iter().enumerate() {
+            self.set(Loc::Cc(flag as u8), Number::int(value));
+        }
+    }
+
+    /// The carry as a mask.
+    pub(super) fn carry_mask(&mut self, sum: Sum) -> Mask {
+        Mask(self.e().ishr(sum.carry, 31).0)
+    }
+
+    fn inot(&mut self, value: I32x4) -> I32x4 {
+        I32x4(self.e().b.ins().bnot(value.0))
+    }
+
+    pub(super) fn ineg(&mut self, value: I32x4) -> I32x4 {
+        let e = self.e();
+        let zero = e.i(0);
+        e.isub(zero, value)
+    }
+
+    /// A sum of signed sources: both signs add 1.
+    fn signed_sum(&mut self, (a, neg_a): (I32x4, bool), (b, neg_b): (I32x4, bool), x: bool) -> Result<Sum, Refused> {
+        let carry = match (neg_a, neg_b, x) {
+            (true, true, true) => return Err(Refused("two signs and a carry")),
+            (_, _, true) => Carry::Flag,
+            (false, false, false) => Carry::None,
+            _ => Carry::One,
+        };
+        let inverts = neg_a != neg_b;
+        let a = if inverts && neg_a { self.inot(a) } else { a };
+        let b = if inverts && neg_b { self.inot(b) } else { b };
+        Ok(self.sum(a, b, carry))
+    }
+
+    /// A function of the lanes as scalars.
+    pub(super) fn lanewise<const N: usize>(
+        &mut self,
+        sources: [I32x4; N],
+        mut f: impl FnMut(&mut Emit<'_>, [Value; N]) -> Value,
+    ) -> I32x4 {
+        let e = self.e();
+        let mut result = None;
+        for lane in 0..4u8 {
+            let scalars = sources.map(|source| e.lane(source, lane));
+            let value = f(e, scalars);
+            result = Some(match result {
+                None => e.b.ins().scalar_to_vector(cranelift_codegen::ir::types::I32X4, value),
+                Some(vector) => e.b.ins().insertlane(vector, value, lane),
+            });
+        }
+        result.map_or_else(|| self.e().i(0), I32x4)
+    }
+
+    /// The upper words of products.
+    fn product_high(&mut self, a: I32x4, b: I32x4, signed: [bool; 2]) -> I32x4 {
+        self.lanewise([a, b], |e, lanes| {
+            let mut wide = [lanes[0]; 2];
+            for (n, wide) in wide.iter_mut().enumerate() {
+                *wide = if signed[n] { e.b.ins().sextend(I64, lanes[n]) } else { e.b.ins().uextend(I64, lanes[n]) };
+            }
+            let product = e.b.ins().imul(wide[0], wide[1]);
+            let high = e.b.ins().ushr_imm_u(product, 32);
+            e.b.ins().ireduce(I32, high)
+        })
+    }
+
+    /// The lower or upper half of a register, extended.
+    pub(super) fn half(&mut self, value: I32x4, high: bool, signed: bool) -> I32x4 {
+        let e = self.e();
+        match (high, signed) {
+            (true, true) => e.ishr(value, 16),
+            (true, false) => e.ushr(value, 16),
+            (false, true) => {
+                let up = e.ishl(value, 16);
+                e.ishr(up, 16)
+            }
+            (false, false) => {
+                let low = e.i(0xFFFF);
+                e.iand(value, low)
+            }
+        }
+    }
+
+    /// `a cmp b`
+    pub(super) fn int_compare(&mut self, how: IntCompare, a: I32x4, b: I32x4, signed: bool) -> Mask {
+        let e = self.e();
+        let code = match (how, signed) {
+            (IntCompare::False, _) => return Mask(e.i(0).0),
+            (IntCompare::True, _) => return Mask(e.i(-1).0),
+            (IntCompare::Equal, _) => IntCC::Equal,
+            (IntCompare::NotEqual, _) => IntCC::NotEqual,
+            (IntCompare::Less, true) => return Mask(e.b.ins().icmp(IntCC::SignedGreaterThan, b.0, a.0)),
+            (IntCompare::Greater, true) => IntCC::SignedGreaterThan,
+            (IntCompare::LessOrEqual, true) => IntCC::SignedLessThanOrEqual,
+            (IntCompare::GreaterOrEqual, true) => IntCC::SignedGreaterThanOrEqual,
+            (IntCompare::Less, false) => IntCC::UnsignedLessThan,
+            (IntCompare::Greater, false) => IntCC::UnsignedGreaterThan,
+            (IntCompare::LessOrEqual, false) => IntCC::UnsignedLessThanOrEqual,
+            (IntCompare::GreaterOrEqual, false) => IntCC::UnsignedGreaterThanOrEqual,
+        };
+        Mask(e.b.ins().icmp(code, a.0, b.0))
+    }
+
+    /// A comparison that goes on where lower words have been subtracted.
+    fn chained_compare(&mut self, how: IntCompare, a: I32x4, b: I32x4, signed: bool) -> Mask {
+        let (z, c) = (self.mask(Loc::Cc(0)), self.mask(Loc::Cc(2)));
+        let equal = self.int_compare(IntCompare::Equal, a, b, signed);
+        let strict = match how {
+            IntCompare::False | IntCompare::True => return self.int_compare(how, a, b, signed),
+            IntCompare::Less | IntCompare::LessOrEqual => self.int_compare(IntCompare::Less, a, b, signed),
+            IntCompare::Greater | IntCompare::GreaterOrEqual => self.int_compare(IntCompare::Greater, a, b, signed),
+            IntCompare::Equal => return self.e().and(equal, z),
+            IntCompare::NotEqual => {
+                let both = self.e().and(equal, z);
+                return self.e().not(both);
+            }
+        };
+        let e = self.e();
+        let borrow = e.not(c);
+        let low = match how {
+            IntCompare::Less => borrow,
+            IntCompare::LessOrEqual => e.or(z, borrow),
+            IntCompare::Greater => e.and_not(c, z),
+            _ => c,
+        };
+        let low = e.and(equal, low);
+        e.or(strict, low)
+    }
+
+    fn compare(&mut self, how: IntCompare, a: I32x4, b: I32x4, signed: bool, x: bool) -> Mask {
+        if x { self.chained_compare(how, a, b, signed) } else { self.int_compare(how, a, b, signed) }
+    }
+
+    fn addend(&mut self, value: I32x4, part: AddendPart, neg: bool) -> Result<I32x4, Refused> {
+        let value = match part {
+            AddendPart::All => value,
+            AddendPart::Low => self.half(value, false, false),
+            AddendPart::High => self.half(value, true, false),
+            AddendPart::Unknown(_) => return Err(Refused("a part without a name")),
+        };
+        Ok(if neg { self.ineg(value) } else { value })
+    }
+}
+
+impl IntVisitor for Lower<'_, '_> {
+    type Output = Done;
+
+    fn iadd(&mut self, i: IntAdd) -> Done {
+        let (a, b) = (self.reg_int(i.a.value), self.operand_int(i.b.value));
+        let sum = self.signed_sum((a, i.a.neg), (b, i.b.neg), i.x)?;
+        let mut value = sum.value;
+        if i.sat {
+            let e = self.e();
+            // The limit on the side of the lost sign.
+            let over = Mask(e.ishr(sum.overflow, 31).0);
+            let (sign, low) = (e.ishr(value, 31), e.i(i32::MIN));
+            let limit = e.ixor(sign, low);
+            value = e.iselect(over, limit, value);
+        }
+        if i.cc {
+            self.sum_condition(value, sum, i.x);
+        }
+        self.set_int(i.dst, value);
+        Ok(())
+    }
+
+    fn iadd3(&mut self, i: IntAdd3) -> Done {
+        let (a, b, c) = (self.reg_int(i.a.value), self.operand_int(i.b.value), self.operand_int(i.c.value));
+        let a = self.addend(a, i.part_a, i.a.neg)?;
+        let b = self.addend(b, i.part_b, i.b.neg)?;
+        let c = self.addend(c, i.part_c, i.c.neg)?;
+        let first = self.sum(a, b, if i.x { Carry::Flag } else { Carry::None });
+        let e = self.e();
+        let shifted = match i.shift {
+            SumShift::None => first.value,
+            SumShift::Left => e.ishl(first.value, 16),
+            SumShift::Right => {
+                let (low, carry) = (e.ushr(first.value, 16), e.ushr(first.carry, 31));
+                let high = e.ishl(carry, 16);
+                e.ior(low, high)
+            }
+            SumShift::Unknown(_) => return Err(Refused("a shift without a name")),
+        };
+        let mut last = self.sum(shifted, c, Carry::None);
+        last.carry = self.e().ior(last.carry, first.carry);
+        if i.cc {
+            self.sum_condition(last.value, last, i.x);
+        }
+        self.set_int(i.dst, last.value);
+        Ok(())
+    }
+
+    fn iscadd(&mut self, i: IntScaledAdd) -> Done {
+        let (a, b) = (self.reg_int(i.a.value), self.operand_int(i.b.value));
+        let shifted = self.e().ishl(a, i.shift.into());
+        let sum = self.signed_sum((shifted, i.a.neg), (b, i.b.neg), false)?;
+        if i.cc {
+            self.sum_condition(sum.value, sum, false);
+        }
+        self.set_int(i.dst, sum.value);
+        Ok(())
+    }
+
+    fn imad(&mut self, i: IntMad) -> Done {
+        if i.hi && i.neg || i.sat && i.x {
+            return Err(Refused("a product negated as 64 bits"));
+        }
+        let (a, b, c) = (self.reg_int(i.a), self.operand_int(i.b), self.operand_int(i.c.value));
+        let product = if i.hi { self.product_high(a, b, [i.signed_a, i.signed_b]) } else { self.e().imul(a, b) };
+        let sum = self.signed_sum((product, i.neg), (c, i.c.neg), i.x)?;
+        let mut value = sum.value;
+        if i.sat {
+            let e = self.e();
+            let over = Mask(e.ishr(sum.overflow, 31).0);
+            let (sign, low) = (e.ishr(value, 31), e.i(i32::MIN));
+            let limit = e.ixor(sign, low);
+            value = e.iselect(over, limit, value);
+        }
+        if i.cc {
+            self.sum_condition(value, sum, i.x);
+        }
+        self.set_int(i.dst, value);
+        Ok(())
+    }
+
+    fn imadsp(&mut self, i: IntMadParts) -> Done {
+        let (a, b, c) = (self.reg_int(i.a), self.operand_int(i.b), self.operand_int(i.c));
+        let a = self.selected(a, i.select_a)?;
+        let b = self.selected(b, i.select_b + 2)?;
+        let c = match i.select_c_high << 1 | i.select_a & 1 {
+            code @ 0..=5 => self.selected(c, code)?,
+            _ => return Err(Refused("a part of an addend without a name")),
+        };
+        let e = self.e();
+        let product = e.imul(a, b);
+        let value = e.iadd(product, c);
+        self.set_int(i.dst, value);
+        Ok(())
+    }
+
+    fn imul(&mut self, i: IntMul) -> Done {
+        let (a, b) = (self.reg_int(i.a), self.operand_int(i.b));
+        let value = if i.hi { self.product_high(a, b, [i.signed_a, i.signed_b]) } else { self.e().imul(a, b) };
+        if i.cc {
+            self.int_condition(value);
+        }
+        self.set_int(i.dst, value);
+        Ok(())
+    }
+
+    fn xmad(&mut self, i: IntXmad) -> Done {
+        let (a, b, c) = (self.reg_int(i.a), self.operand_int(i.b), self.operand_int(i.c));
+        let (first, second) = (self.half(a, i.high_a, i.signed_a), self.half(b, i.high_b, i.signed_b));
+        let e = self.e();
+        let mut product = e.imul(first, second);
+        if i.psl {
+            product = e.ishl(product, 16);
+        }
+        let addend = match i.mode {
+            XmadMode::Full => c,
+            XmadMode::Low => self.half(c, false, false),
+            XmadMode::High => self.half(c, true, false),
+            XmadMode::Csfu => {
+                let mut addend = c;
+                for factor in [first, second] {
+                    // -1 for negative ones.
+                    let sign = e.ishr(factor, 31);
+                    let sign = e.ishl(sign, 16);
+                    addend = e.iadd(addend, sign);
+                }
+                addend
+            }
+            XmadMode::Cbcc => {
+                let up = e.ishl(b, 16);
+                e.iadd(c, up)
+            }
+            XmadMode::Unknown(_) => return Err(Refused("an addend without a name")),
+        };
+        let sum = self.sum(product, addend, if i.x { Carry::Flag } else { Carry::None });
+        let mut value = sum.value;
+        if i.mrg {
+            let low = self.half(value, false, false);
+            let e = self.e();
+            let high = e.ishl(b, 16);
+            value = e.ior(low, high);
+        }
+        if i.cc {
+            self.sum_condition(value, sum, i.x);
+        }
+        self.set_int(i.dst, value);
+        Ok(())
+    }
+
+    fn imnmx(&mut self, i: IntMinMax) -> Done {
+        if i.chain != MinMaxChain::None {
+            return Err(Refused("minimum over several words"));
+        }
+        let (a, b) = (self.reg_int(i.a), self.operand_int(i.b));
+        let which = self.predicate(i.pred);
+        let e = self.e();
+        let mut bounds = || match i.signed {
+            true => [e.imin(a, b), e.imax(a, b)],
+            false => [e.umin(a, b), e.imax_unsigned(a, b)],
+        };
+        let value = match which {
+            When::Always => bounds()[0],
+            When::Never => bounds()[1],
+            When::Lanes(mask) => {
+                let [low, high] = bounds();
+                e.iselect(mask, low, high)
+            }
+        };
+        if i.cc {
+            self.int_condition(value);
+        }
+        self.set_int(i.dst, value);
+        Ok(())
+    }
+
+    fn iset(&mut self, i: IntSet) -> Done {
+        let (a, b) = (self.reg_int(i.a), self.operand_int(i.b));
+        let mask = self.compare(i.compare, a, b, i.signed, i.x);
+        let mask = self.join(i.bop, mask, i.pred);
+        self.set_truth(i.dst, mask, i.bf, i.cc);
+        Ok(())
+    }
+
+    fn isetp(&mut self, i: IntSetPred) -> Done {
+        let (a, b) = (self.reg_int(i.a), self.operand_int(i.b));
+        let mask = self.compare(i.compare, a, b, i.signed, i.x);
+        self.set_predicates((i.dst, i.dst_not), mask, i.bop, i.pred)
+    }
+
+    fn icmp(&mut self, i: IntSelect) -> Done {
+        let (a, b, c) = (self.reg_int(i.a), self.operand_int(i.b), self.operand_int(i.c));
+        let zero = self.e().i(0);
+        let mask = self.int_compare(i.compare, c, zero, i.signed);
+        let value = self.select_int(mask, a, b);
+        self.set_int(i.dst, value);
+        Ok(())
+    }
+}
+
+impl Lower<'_, '_> {
+    /// A part of a source of IMADSP: u32, s32, u24, s24, lower and upper half.
+    fn selected(&mut self, value: I32x4, code: u8) -> Result<I32x4, Refused> {
+        Ok(match code {
+            0 | 1 => value,
+            2 => {
+                let e = self.e();
+                let low = e.i(0xFF_FFFF);
+                e.iand(value, low)
+            }
+            3 => {
+                let e = self.e();
+                let up = e.ishl(value, 8);
+                e.ishr(up, 8)
+            }
+            4..=7 => self.half(value, code >= 6, code & 1 != 0),
+            _ => return Err(Refused("a part of a factor without a name")),
+        })
+    }
+}

@@ -1,0 +1,549 @@
+//! Memory: constants by computed address, global and local memory, atomics.
+
+use cranelift_codegen::ir::InstBuilder;
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Environment};
+use triglyph_guest::num::ops::Ops;
+use triglyph_guest::tegra::shader::isa::*;
+
+use super::call::Vectors;
+use super::{Done, Lower};
+use crate::lane::{I32x4, Mask};
+
+/// The first of the vectors with data: before it lanes that load, lanes that store, lower and upper words of addresses.
+pub const DATA: usize = 4;
+
+/// What a call of [`perform`] does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    pub space: Space,
+    pub action: Action,
+    /// 1, 2, 4, 8 or 16.
+    pub bytes: u8,
+    /// Of loads: the sign is extended.
+    pub signed: bool,
+    /// Slot of constants.
+    pub slot: u8,
+    /// The upper half of a constant's address is added to its slot.
+    pub slot_indexed: bool,
+    /// Of atomics.
+    pub ty: u8,
+    pub op: u8,
+}
+
+/// Where memory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    Global,
+    Local,
+    Constant,
+}
+
+/// What happens there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    Load,
+    Store,
+    Atomic,
+    /// Compare and exchange.
+    Cas,
+    /// Everything becomes 0.
+    Clear,
+}
+
+impl Access {
+    const fn new(space: Space, action: Action, bytes: u8) -> Access {
+        Access { space, action, bytes, signed: false, slot: 0, slot_indexed: false, ty: 0, op: 0 }
+    }
+
+    /// As a number.
+    pub const fn pack(self) -> u64 {
+        let flags = (self.signed as u64) | (self.slot_indexed as u64) << 1;
+        self.space as u64
+            | (self.action as u64) << 8
+            | (self.bytes as u64) << 16
+            | flags << 24
+            | (self.slot as u64) << 32
+            | (self.ty as u64) << 40
+            | (self.op as u64) << 48
+    }
+
+    /// From a number.
+    pub fn unpack(bits: u64) -> Access {
+        let byte = |n: u32| (bits >> (8 * n)) as u8;
+        Access {
+            space: match byte(0) {
+                0 => Space::Global,
+                1 => Space::Local,
+                _ => Space::Constant,
+            },
+            action: match byte(1) {
+                0 => Action::Load,
+                1 => Action::Store,
+                2 => Action::Atomic,
+                3 => Action::Cas,
+                _ => Action::Clear,
+            },
+            bytes: byte(2),
+            signed: byte(3) & 1 != 0,
+            slot_indexed: byte(3) & 2 != 0,
+            slot: byte(4),
+            ty: byte(5),
+            op: byte(6),
+        }
+    }
+}
+
+/// Does an access lane after lane. Vectors: lanes that load, lanes that store, addresses (two words), data (four words; of compare and exchange
+/// what is compared, then what is stored).
+pub fn perform(access: Access, vectors: &mut Vectors, environment: &Environment<'_>, local: &mut [u8]) {
+    if access.action == Action::Clear {
+        return local.fill(0);
+    }
+    let size = usize::from(access.bytes).clamp(1, 16);
+    let lane_bytes = local.len() / 4;
+    for lane in 0..4 {
+        let (loads, stores) = (vectors[0][lane] != 0, vectors[1][lane] != 0);
+        let address = u64::from(vectors[2][lane]) | u64::from(vectors[3][lane]) << 32;
+        let own = &mut local[lane * lane_bytes..(lane + 1) * lane_bytes];
+        let mut memory = Place { environment, local: own, access, address };
+        let mut data = [0u8; 16];
+        for (n, bytes) in data.chunks_exact_mut(4).enumerate() {
+            bytes.copy_from_slice(&vectors[DATA + n][lane].to_le_bytes());
+        }
+        if access.action == Action::Store {
+            if stores {
+                memory.write(&data[..size]);
+            }
+            continue;
+        }
+        if !loads {
+            continue;
+        }
+        let mut old = [0u8; 16];
+        memory.read(&mut old[..size]);
+        if stores && let Some(new) = changed(access, &old, &data) {
+            memory.write(&new[..size]);
+        }
+        if access.signed && size < 4 {
+            let sign = if old[size - 1] & 0x80 != 0 { 0xFF } else { 0 };
+            old[size..4].fill(sign);
+        }
+        for (n, bytes) in old.chunks_exact(4).enumerate() {
+            vectors[DATA + n][lane] = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        }
+    }
+}
+
+/// Memory of one lane at an address.
+struct Place<'p, 'e> {
+    environment: &'p Environment<'e>,
+    local: &'p mut [u8],
+    access: Access,
+    address: u64,
+}
+
+impl Place<'_, '_> {
+    fn read(&mut self, bytes: &mut [u8]) {
+        match self.access.space {
+            Space::Global => self.environment.memory.read(self.address, bytes),
+            Space::Local => {
+                for (at, byte) in (self.address..).zip(bytes) {
+                    *byte = usize::try_from(at).ok().and_then(|at| self.local.get(at)).copied().unwrap_or(0);
+                }
+            }
+            Space::Constant => {
+                let (mut slot, at) = (u32::from(self.access.slot), self.address as u32);
+                if self.access.slot_indexed {
+                    slot = slot.wrapping_add((at as i32 >> 16) as u32);
+                }
+                let window =
+                    self.environment.constants.get(slot as usize).filter(|_| (slot as usize) < CONSTANT_BUFFERS);
+                for (n, byte) in bytes.iter_mut().enumerate() {
+                    *byte = window.map_or(0, |window| window.read::<1>((at as usize & 0xFFFF) + n)[0]);
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        match self.access.space {
+            Space::Global => self.environment.memory.write(self.address, bytes),
+            Space::Local => {
+                for (at, &byte) in (self.address..).zip(bytes) {
+                    if let Some(place) = usize::try_from(at).ok().and_then(|at| self.local.get_mut(at)) {
+                        *place = byte;
+                    }
+                }
+            }
+            Space::Constant => {}
+        }
+    }
+}
+
+fn word(bytes: &[u8; 16]) -> u32 {
+    u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+}
+
+fn long(bytes: &[u8]) -> u64 {
+    bytes.iter().take(8).rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+/// What an atomic stores; `None` for combinations without a meaning, which only load.
+fn changed(access: Access, old: &[u8; 16], data: &[u8; 16]) -> Option<[u8; 16]> {
+    let mut new = [0; 16];
+    if access.action == Action::Load {
+        return None;
+    }
+    if access.action == Action::Cas {
+        let size = usize::from(access.bytes).min(8);
+        let equal = old[..size] == data[..size];
+        new[..size].copy_from_slice(&data[size..2 * size]);
+        return equal.then_some(new);
+    }
+    let (op, ty) = (AtomicOp::from_bits(access.op), AtomicType::from_bits(access.ty));
+    match ty {
+        AtomicType::U64 | AtomicType::S64 => {
+            let value = atomic_64(op, ty == AtomicType::S64, long(old), long(data))?;
+            new[..8].copy_from_slice(&value.to_le_bytes());
+        }
+        _ => new[..4].copy_from_slice(&atomic_32(op, ty, word(old), word(data))?.to_le_bytes()),
+    }
+    Some(new)
+}
+
+fn atomic_64(op: AtomicOp, signed: bool, old: u64, value: u64) -> Option<u64> {
+    Some(match op {
+        AtomicOp::Add => old.wrapping_add(value),
+        AtomicOp::Min if signed => (old as i64).min(value as i64) as u64,
+        AtomicOp::Max if signed => (old as i64).max(value as i64) as u64,
+        AtomicOp::Min => old.min(value),
+        AtomicOp::Max => old.max(value),
+        AtomicOp::And => old & value,
+        AtomicOp::Or => old | value,
+        AtomicOp::Xor => old ^ value,
+        AtomicOp::Exchange => value,
+        AtomicOp::Inc | AtomicOp::Dec | AtomicOp::SafeAdd | AtomicOp::Unknown(_) => return None,
+    })
+}
+
+fn atomic_32(op: AtomicOp, ty: AtomicType, old: u32, value: u32) -> Option<u32> {
+    let signed = match ty {
+        AtomicType::U32 => false,
+        AtomicType::S32 => true,
+        AtomicType::F32 if op == AtomicOp::Add => return Some(add_flushed(old, value)),
+        AtomicType::F16x2 if op == AtomicOp::Add => return None,
+        _ => return None,
+    };
+    Some(match op {
+        AtomicOp::Add => old.wrapping_add(value),
+        AtomicOp::Min if signed => (old as i32).min(value as i32) as u32,
+        AtomicOp::Max if signed => (old as i32).max(value as i32) as u32,
+        AtomicOp::Min => old.min(value),
+        AtomicOp::Max => old.max(value),
+        AtomicOp::Inc if !signed => {
+            if old >= value {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicOp::Dec if !signed => {
+            if old == 0 || old > value {
+                value
+            } else {
+                old - 1
+            }
+        }
+        AtomicOp::And => old & value,
+        AtomicOp::Or => old | value,
+        AtomicOp::Xor => old ^ value,
+        AtomicOp::Exchange => value,
+        _ => return None,
+    })
+}
+
+/// The sum of two f32 without denormals.
+fn add_flushed(a: u32, b: u32) -> u32 {
+    let flush = |bits: u32| if bits & 0x7F80_0000 == 0 { bits & 1 << 31 } else { bits };
+    let sum = f32::from_bits(flush(a)) + f32::from_bits(flush(b));
+    if sum.is_nan() { 0x7FFF_FFFF } else { flush(sum.to_bits()) }
+}
+
+/// Bytes of an access, and whether its sign is extended.
+fn size(size: MemorySize) -> (u8, bool) {
+    match size {
+        MemorySize::U8 => (1, false),
+        MemorySize::S8 => (1, true),
+        MemorySize::U16 => (2, false),
+        MemorySize::S16 => (2, true),
+        MemorySize::B32 => (4, false),
+        MemorySize::B64 => (8, false),
+        MemorySize::B128 | MemorySize::UB128 => (16, false),
+    }
+}
+
+/// Registers of an access.
+fn registers(bytes: u8) -> u8 {
+    bytes.div_ceil(4)
+}
+
+impl Lower<'_, '_> {
+    /// Masks of an access: lanes that load, lanes that store.
+    fn access_masks(&mut self) -> [I32x4; 2] {
+        let (loads, stores) = (self.active(), self.storing());
+        [loads, stores].map(|mask| match mask {
+            Some(mask) => I32x4(mask.0),
+            None => self.e().i(-1),
+        })
+    }
+
+    /// Lower and upper words of a global address.
+    fn global_address(&mut self, address: Address, wide: bool, bits: u32) -> [I32x4; 2] {
+        let offset = address.effective_offset(bits);
+        let low = self.reg_int(address.base);
+        let high = if wide { self.reg_int(Self::behind(address.base, 1)) } else { self.e().i(0) };
+        let e = self.e();
+        let (add_low, add_high) = (e.i(offset as i32), e.i((offset >> 32) as i32));
+        let sum = e.iadd(low, add_low);
+        // Carry: the sum is less than an addend.
+        let both = e.iand(low, add_low);
+        let either = e.ior(low, add_low);
+        let lost = I32x4(e.b.ins().band_not(either.0, sum.0));
+        let carry = e.ior(both, lost);
+        let carry = e.ushr(carry, 31);
+        let high = e.iadd(high, add_high);
+        [sum, e.iadd(high, carry)]
+    }
+
+    /// An address of 32 bits.
+    fn near_address(&mut self, address: Address, bits: u32) -> [I32x4; 2] {
+        let offset = address.effective_offset(bits);
+        let low = self.reg_int(address.base);
+        let e = self.e();
+        let offset = e.i(offset as i32);
+        [e.iadd(low, offset), e.i(0)]
+    }
+
+    fn load(&mut self, mut access: Access, dst: Reg, (bytes, signed): (u8, bool), address: [I32x4; 2]) -> Done {
+        (access.bytes, access.signed) = (bytes, signed);
+        let [loads, stores] = self.access_masks();
+        let words: [I32x4; 4] = self.access(access, &[loads, stores, address[0], address[1]]);
+        for (n, word) in (0..registers(bytes)).zip(words) {
+            self.set_int(Self::behind(dst, n), word);
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, mut access: Access, data: Reg, bytes: u8, address: [I32x4; 2]) -> Done {
+        access.bytes = bytes;
+        let [loads, stores] = self.access_masks();
+        let mut sources = vec![loads, stores, address[0], address[1]];
+        for n in 0..registers(bytes) {
+            sources.push(self.reg_int(Self::behind(data, n)));
+        }
+        let [] = self.access(access, &sources);
+        Ok(())
+    }
+
+    fn atomic(&mut self, access: Access, dst: Reg, sources: [I32x4; 2], address: [I32x4; 2]) -> Done {
+        let [loads, stores] = self.access_masks();
+        let mut all = vec![loads, stores, address[0], address[1]];
+        all.extend(sources);
+        let words: [I32x4; 2] = self.access(access, &all);
+        for (n, word) in (0..registers(access.bytes)).zip(words) {
+            self.set_int(Self::behind(dst, n), word);
+        }
+        Ok(())
+    }
+
+    fn pair(&mut self, reg: Reg) -> [I32x4; 2] {
+        [0, 1].map(|n| self.reg_int(Self::behind(reg, n)))
+    }
+
+    /// A constant at an address that is known now, if it does not cross words.
+    fn fixed_constant(&mut self, i: &LoadConstant, bytes: u8, signed: bool) -> bool {
+        let offset = i.source.offset as u16;
+        let (word, place) = (offset & !3, offset & 3);
+        let crosses = u16::from(bytes.min(4)) + place > 4;
+        let wraps = u32::from(word) + u32::from(bytes) > 0x1_0000;
+        if !i.source.index.is_zero() || crosses || wraps {
+            return false;
+        }
+        for n in 0..registers(bytes) {
+            let constant = Constant { slot: i.source.slot, offset: word + 4 * u16::from(n) };
+            let number = self.constant(constant);
+            if bytes >= 4 {
+                self.set_reg(Self::behind(i.dst, n), number);
+                continue;
+            }
+            let value = self.number_int(number);
+            let width = 8 * u32::from(bytes);
+            let e = self.e();
+            let up = e.ishl(value, 32 - width - 8 * u32::from(place));
+            let value = if signed { e.ishr(up, 32 - width) } else { e.ushr(up, 32 - width) };
+            self.set_int(i.dst, value);
+        }
+        true
+    }
+}
+
+impl MemoryVisitor for Lower<'_, '_> {
+    type Output = Done;
+
+    fn ldc(&mut self, i: LoadConstant) -> Done {
+        let (bytes, signed) = size(i.size);
+        if bytes > 8 {
+            return Err(Refused("four words of constants"));
+        }
+        if self.fixed_constant(&i, bytes, signed) {
+            return Ok(());
+        }
+        let mut access = Access::new(Space::Constant, Action::Load, bytes);
+        access.slot = i.source.slot;
+        access.slot_indexed = matches!(i.mode, LdcMode::Is | LdcMode::Isl);
+        let index = self.reg_int(i.source.index);
+        let e = self.e();
+        let offset = e.i(i.source.offset.into());
+        let address = [e.iadd(index, offset), e.i(0)];
+        self.load(access, i.dst, (bytes, signed), address)
+    }
+
+    fn ld(&mut self, i: GenericAccess) -> Done {
+        let address = self.global_address(i.address, i.wide, 32);
+        self.load(Access::new(Space::Global, Action::Load, 0), i.data, size(i.size), address)
+    }
+
+    fn st(&mut self, i: GenericAccess) -> Done {
+        let address = self.global_address(i.address, i.wide, 32);
+        self.store(Access::new(Space::Global, Action::Store, 0), i.data, size(i.size).0, address)
+    }
+
+    fn ldg(&mut self, i: GlobalAccess) -> Done {
+        let address = self.global_address(i.address, i.wide, 24);
+        self.load(Access::new(Space::Global, Action::Load, 0), i.data, size(i.size), address)
+    }
+
+    fn ldg_p(&mut self, _: GlobalPredicated) -> Done {
+        Err(Refused("a load with a predicate"))
+    }
+
+    fn stg(&mut self, i: GlobalAccess) -> Done {
+        let address = self.global_address(i.address, i.wide, 24);
+        self.store(Access::new(Space::Global, Action::Store, 0), i.data, size(i.size).0, address)
+    }
+
+    fn ldl(&mut self, i: LocalAccess) -> Done {
+        self.needs.local = true;
+        let address = self.near_address(i.address, 24);
+        self.load(Access::new(Space::Local, Action::Load, 0), i.data, size(i.size), address)
+    }
+
+    fn stl(&mut self, i: LocalAccess) -> Done {
+        self.needs.local = true;
+        let address = self.near_address(i.address, 24);
+        // Local memory is nobody else's: helpers keep their own.
+        let mask = self.active();
+        let mask = match mask {
+            Some(mask) => mask,
+            None => Mask(self.e().i(-1).0),
+        };
+        let bytes = size(i.size).0;
+        let mut sources = vec![I32x4(mask.0), I32x4(mask.0), address[0], address[1]];
+        for n in 0..registers(bytes) {
+            sources.push(self.reg_int(Self::behind(i.data, n)));
+        }
+        let [] = self.access(Access::new(Space::Local, Action::Store, bytes), &sources);
+        Ok(())
+    }
+
+    fn lds(&mut self, _: SharedAccess) -> Done {
+        Err(Refused("shared memory"))
+    }
+
+    fn sts(&mut self, _: SharedAccess) -> Done {
+        Err(Refused("shared memory"))
+    }
+
+    fn atom(&mut self, i: GlobalAtomic) -> Done {
+        let address = self.global_address(i.address, i.wide, 20);
+        let access = atomic_access(i.ty, i.op)?;
+        let sources = self.pair(i.b);
+        self.atomic(access, i.dst, sources, address)
+    }
+
+    fn atom_cas(&mut self, i: GlobalCas) -> Done {
+        let address = self.global_address(i.address, i.wide, 20);
+        let bytes = if i.bits64 { 8 } else { 4 };
+        let [loads, stores] = self.access_masks();
+        let mut sources = vec![loads, stores, address[0], address[1]];
+        for n in 0..bytes / 2 {
+            sources.push(self.reg_int(Self::behind(i.b, n)));
+        }
+        let words: [I32x4; 2] = self.access(Access::new(Space::Global, Action::Cas, bytes), &sources);
+        for (n, word) in (0..registers(bytes)).zip(words) {
+            self.set_int(Self::behind(i.dst, n), word);
+        }
+        Ok(())
+    }
+
+    fn atoms(&mut self, _: SharedAtomic) -> Done {
+        Err(Refused("shared memory"))
+    }
+
+    fn atoms_cas(&mut self, _: SharedCas) -> Done {
+        Err(Refused("shared memory"))
+    }
+
+    fn red(&mut self, i: Reduce) -> Done {
+        let address = self.global_address(i.address, i.wide, 20);
+        let access = atomic_access(i.ty, i.op)?;
+        let sources = self.pair(i.data);
+        self.atomic(access, Reg::RZ, sources, address)
+    }
+
+    fn cctl(&mut self, _: CacheControl) -> Done {
+        Ok(())
+    }
+
+    fn cctll(&mut self, _: CacheControl) -> Done {
+        Ok(())
+    }
+
+    fn cctlt(&mut self, _: TextureCacheControl) -> Done {
+        Ok(())
+    }
+
+    fn cctlt_reg(&mut self, _: TextureCacheControlReg) -> Done {
+        Ok(())
+    }
+
+    fn membar(&mut self, _: MemoryBarrier) -> Done {
+        Ok(())
+    }
+
+    fn stp(&mut self, _: Stp) -> Done {
+        Ok(())
+    }
+}
+
+fn atomic_access(ty: AtomicType, op: AtomicOp) -> Result<Access, Refused> {
+    let bytes = match ty {
+        AtomicType::U64 | AtomicType::S64 => 8,
+        AtomicType::F16x2 | AtomicType::Unknown(_) => return Err(Refused("atomics of halves")),
+        _ => 4,
+    };
+    Ok(Access { ty: ty.bits(), op: op.bits(), ..Access::new(Space::Global, Action::Atomic, bytes) })
+}
+
+impl Lower<'_, '_> {
+    /// Whether the program names local memory.
+    pub(super) fn uses_local(&self) -> bool {
+        self.code.words.iter().any(|&word| matches!(decode(word), Some(Op::ldl | Op::stl)))
+    }
+
+    /// All of local memory is 0 when a program begins.
+    pub(super) fn clear_local(&mut self) {
+        let [] = self.access(Access::new(Space::Local, Action::Clear, 0), &[]);
+    }
+}

@@ -1,0 +1,190 @@
+//! Pixel programs: what a quad offers them, and what they leave behind.
+
+use std::sync::Arc;
+
+use cranelift_codegen::ir::{Block, Value};
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::maxwell::{PixelCode, PixelMode};
+use triglyph_guest::kernel::program::fragment::{FragmentKey, Samples};
+use triglyph_guest::kernel::program::output::TARGETS;
+use triglyph_guest::num::ops::Ops;
+use triglyph_guest::tegra::shader::isa::{Interpolate, IpaMode};
+use triglyph_guest::tegra::shader::special::SpecialRegister;
+
+use super::attribute::{FACING, POSITION};
+use super::file::Loc;
+use super::stage::stores;
+use super::{Graph, Host, Interpolated, Lanes, Lower, Needs, Units};
+use crate::lane::{Emit, F32x4, I32x4};
+use crate::program::args::{at, scratch_at};
+use crate::program::plan::PlaneOf;
+use crate::program::quad::{Known, Quad, Results};
+
+/// A pixel program as it matters for code.
+#[derive(Debug)]
+pub struct PixelPlan {
+    pub code: Arc<PixelCode>,
+    pub graph: Graph,
+    /// Fragments that are not drawn must run as well: for what they store, or for the fuel they use.
+    pub always: bool,
+    /// Planes that primitives must have.
+    pub planes: usize,
+}
+
+impl PixelPlan {
+    pub fn new(code: &Arc<PixelCode>, key: &FragmentKey) -> Result<PixelPlan, Refused> {
+        if code.per_sample {
+            return Err(Refused("a program for every sample"));
+        }
+        if key.samples != Samples::ONE && (code.early_tests || code.sample_mask) {
+            return Err(Refused("tests of samples before the program, or masks of them"));
+        }
+        let graph = Graph::new(&code.code, |_| false)?;
+        let planes = code.inputs.iter().map(|input| usize::from(input.plane) + 1).max().unwrap_or(0);
+        let always = stores(&code.code) || graph.counted;
+        Ok(PixelPlan { code: code.clone(), graph, always, planes })
+    }
+}
+
+/// A quad as a program sees it.
+struct Pixels<'p, 'q, 'a> {
+    quad: &'p mut Quad<'q, 'a>,
+    code: &'p PixelCode,
+    /// What is known wherever the program is.
+    known: Known,
+}
+
+impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
+    fn e(&mut self) -> &mut Emit<'a> {
+        self.quad.e
+    }
+
+    fn begin(&mut self) {
+        self.quad.known = self.known.clone();
+    }
+
+    fn context(&mut self) -> Value {
+        let args = self.quad.e.args;
+        self.quad.e.load_i64(args, at!(maxwell))
+    }
+
+    fn scratch(&self) -> i32 {
+        scratch_at!(indices)
+    }
+
+    fn special(&mut self, _: SpecialRegister) -> Option<I32x4> {
+        None
+    }
+
+    fn interpolate(&mut self, i: &Interpolate, offset: Option<I32x4>) -> Result<Interpolated, Refused> {
+        let word = (i.address.offset / 4) as u8;
+        let offset = offset.map(|packed| self.offset(packed));
+        if word == FACING {
+            let back = self.quad.back();
+            let e = &mut *self.quad.e;
+            let (back, one) = (e.splat_i32(back), e.i(1));
+            let front = e.isub(back, one);
+            return Ok(Interpolated { value: e.float_of_bits(front), constant: true });
+        }
+        let constant = i.mode == IpaMode::Constant;
+        let plane = match word - POSITION.min(word) {
+            axis @ 0..=1 if word >= POSITION => {
+                let value = self.quad.pixel_centre(axis.into());
+                let value = match offset {
+                    Some(offset) => self.quad.e.add(value, offset[usize::from(axis)]),
+                    None => value,
+                };
+                return Ok(Interpolated { value, constant: false });
+            }
+            2 if word >= POSITION => PlaneOf::Depth,
+            3 if word >= POSITION => PlaneOf::InvW,
+            _ => match self.code.inputs.iter().find(|input| input.word == word) {
+                None => return Ok(Interpolated { value: self.quad.e.f(0.0), constant: true }),
+                Some(input) => {
+                    let plane = PlaneOf::Varying(input.plane.into());
+                    if input.mode == PixelMode::Constant {
+                        return Ok(Interpolated { value: self.quad.plane_base(plane), constant: true });
+                    }
+                    plane
+                }
+            },
+        };
+        Ok(match (constant, offset) {
+            (true, _) => Interpolated { value: self.quad.plane_base(plane), constant: true },
+            (false, Some(offset)) => Interpolated { value: self.quad.plane_beside(plane, offset), constant: false },
+            (false, None) => Interpolated { value: self.quad.plane(plane), constant: false },
+        })
+    }
+
+    fn all_helpers(&self) -> Option<Block> {
+        Some(self.quad.next)
+    }
+}
+
+impl Pixels<'_, '_, '_> {
+    /// A place relative to the centre, of units of 1/4096.
+    fn offset(&mut self, packed: I32x4) -> [F32x4; 2] {
+        let e = &mut *self.quad.e;
+        let unit = e.f(1.0 / 4096.0);
+        let x = e.ishl(packed, 16);
+        let (x, y) = (e.ishr(x, 16), e.ishr(packed, 16));
+        [x, y].map(|axis| {
+            let axis = e.to_float(axis);
+            e.mul(axis, unit)
+        })
+    }
+}
+
+/// Emits the program of a quad.
+pub fn program(quad: &mut Quad<'_, '_>, plan: &PixelPlan, needs: &mut Needs) -> Result<Results, Refused> {
+    let code = &plan.code;
+    let covered = quad.running();
+    let known = quad.known.clone();
+    let helpers = quad.e.not(covered);
+    // Where results are when the program ends.
+    let mut places: [Option<u8>; TARGETS] = [None; TARGETS];
+    let mut next = 0;
+    for (target, place) in places.iter_mut().enumerate() {
+        if code.targets >> (4 * target) & 15 != 0 {
+            *place = Some(next);
+            next += 4;
+        }
+    }
+    let (mask_at, depth_at) = (next, next + 1);
+    let mut last: Vec<Loc> = (0..next).map(Loc::Reg).collect();
+    last.push(Loc::Helper);
+    last.extend(code.sample_mask.then_some(Loc::Reg(mask_at)));
+    last.extend(code.depth.then_some(Loc::Reg(depth_at)));
+
+    let mut host = Pixels { quad, code, known };
+    let units = Units { textures: &code.textures };
+    let mut lower = Lower::new(&mut host, (&code.code, &plan.graph), units, Lanes::Quad, needs);
+    lower.kills = code.kills;
+    lower.initials.insert(Loc::Helper, I32x4(helpers.0));
+    lower.run(&last, None)?;
+    let mut colors = [None; TARGETS];
+    for (target, (color, place)) in colors.iter_mut().zip(places).enumerate() {
+        let Some(first) = place else { continue };
+        *color = Some(std::array::from_fn(|c| {
+            if code.targets >> (4 * target + c) & 1 == 0 {
+                return lower.e().f(0.0);
+            }
+            let bits = lower.int(Loc::Reg(first + c as u8));
+            lower.e().float_of_bits(bits)
+        }));
+    }
+    let depth = code.depth.then(|| lower.float(Loc::Reg(depth_at)));
+    let discards = lower.needs.kills || code.sample_mask;
+    let mut killed = lower.mask(Loc::Helper);
+    if code.sample_mask {
+        let mask = lower.int(Loc::Reg(mask_at));
+        let e = lower.e();
+        let (one, zero) = (e.i(1), e.i(0));
+        let bit = e.iand(mask, one);
+        let none = e.ieq(bit, zero);
+        killed = e.or(killed, none);
+    }
+    let known = host.known;
+    quad.known = known;
+    Ok(Results { colors, depth, killed: discards.then_some(killed) })
+}

@@ -1,0 +1,469 @@
+//! Stages in which every lane is a warp of its own: vertices and what the tessellator made, four at a time.
+//!
+//! A program that stores to memory runs one vertex after the other, so that stores happen in the order of the vertices.
+
+#![allow(unsafe_code)]
+
+use std::mem::{offset_of, size_of};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{F32X4, I64};
+use cranelift_codegen::ir::{InstBuilder, Value};
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::maxwell::stage::PATCH_WORDS;
+use triglyph_guest::kernel::maxwell::{
+    Code as Program, Environment, ShaderJob, ShaderKernel, ShaderKey, Stage, WordSet, Work,
+};
+use triglyph_guest::num::ops::Ops;
+use triglyph_guest::table::flags;
+use triglyph_guest::tegra::shader::isa::{AttributeAccess, form};
+use triglyph_guest::tegra::shader::special::SpecialRegister;
+
+use super::file::Loc;
+use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, Units};
+use crate::code::{Code, Compiler};
+use crate::lane::{Emit, F32x4, I32x4, Mask};
+
+/// Lanes of a group.
+const GROUP: usize = 4;
+
+/// Word of the position's w, which outputs begin with as 1.
+const POSITION_W: u8 = 0x1F;
+/// Word of the primitive's number.
+const PRIMITIVE: u8 = 0x18;
+/// Words of the tessellation coordinates.
+const COORDINATES: [u8; 2] = [0xBC, 0xBD];
+
+/// The arguments.
+#[repr(C, align(64))]
+struct Args {
+    context: Context,
+    /// Records of vertices: of this group and those behind it, or of the patch.
+    inputs: *const u32,
+    /// Records of this group and those behind it.
+    outputs: *mut u32,
+    /// Words of the patch.
+    patch: *const u32,
+    /// u and v of each invocation.
+    coordinates: *const [f32; 2],
+    groups: u64,
+    /// The last vertex of a patch that there is.
+    last_vertex: u32,
+    primitive: u32,
+    /// Vertices of a patch, as special registers have them.
+    info: u32,
+    prim_type: u32,
+    /// Lanes that exist.
+    lanes: [i32; 4],
+    /// Memory for indices on their way.
+    indices: [[u32; 4]; 4],
+}
+
+macro_rules! at {
+    ($field:ident) => {
+        offset_of!(Args, $field) as i32
+    };
+}
+
+/// Whether a program has effects on memory that others see.
+pub(super) fn stores(program: &Program) -> bool {
+    program
+        .words
+        .iter()
+        .any(|&word| form(word).is_some_and(|form| form.has(flags::STORES) && !matches!(form.name, "stl" | "sts")))
+}
+
+/// What a group of lanes is around.
+struct Group<'g, 'a> {
+    e: &'g mut Emit<'a>,
+    key: &'g ShaderKey,
+    /// Address of the input record of lane 0, or of the patch's first vertex.
+    inputs: Value,
+    /// Address of lane 0's coordinates.
+    coordinates: Value,
+    /// Inputs that have been loaded in this block.
+    known: Vec<(usize, I32x4)>,
+}
+
+impl Group<'_, '_> {
+    /// A word of the records of four vertices that follow each other, with its neighbours where they come cheap.
+    fn own_input(&mut self, index: usize) -> I32x4 {
+        if let Some(&(_, value)) = self.known.iter().find(|(known, _)| *known == index) {
+            return value;
+        }
+        let stride = self.key.inputs.len();
+        let rows = std::array::from_fn(|lane| 4 * (lane * stride) as i32);
+        let first = index & !3;
+        let e = &mut *self.e;
+        let base = e.local(self.inputs);
+        if first + 4 > stride {
+            let value = gather(e, base, rows.map(|row: i32| row + 4 * index as i32));
+            self.known.push((index, value));
+            return value;
+        }
+        let rows = rows.map(|row: i32| e.load_floats(base, row + 4 * first as i32));
+        let columns = e.transpose(rows);
+        for (n, column) in columns.into_iter().enumerate() {
+            let value = e.bits(column);
+            self.known.push((first + n, value));
+        }
+        let column = columns[index - first];
+        self.e.bits(column)
+    }
+
+    /// A word of vertices of the patch by their numbers.
+    fn vertex_input(&mut self, index: usize, vertex: I32x4) -> I32x4 {
+        let stride = self.key.inputs.len();
+        let e = &mut *self.e;
+        let args = e.args;
+        let last = e.load_splat_i32(args, at!(last_vertex));
+        let there = e.umin(vertex, last);
+        let exists = e.ieq(there, vertex);
+        let place = {
+            let stride = e.i(stride as i32);
+            e.imul(there, stride)
+        };
+        let first = e.i(index as i32);
+        let place = e.iadd(place, first);
+        let base = e.local(self.inputs);
+        let value = e.gather32_unclamped(base, place);
+        let zero = e.i(0);
+        e.iselect(exists, value, zero)
+    }
+}
+
+/// Four words at offsets from an address.
+fn gather(e: &mut Emit<'_>, base: Value, offsets: [i32; 4]) -> I32x4 {
+    let [first, rest @ ..] = offsets;
+    let word = e.load_f32(base, first);
+    let mut vector = e.b.ins().scalar_to_vector(F32X4, word);
+    for (lane, offset) in (1u8..).zip(rest) {
+        let word = e.load_f32(base, offset);
+        vector = e.b.ins().insertlane(vector, word, lane);
+    }
+    e.bits(F32x4(vector))
+}
+
+impl<'a> Host<'a> for Group<'_, 'a> {
+    fn e(&mut self) -> &mut Emit<'a> {
+        self.e
+    }
+
+    fn begin(&mut self) {
+        self.known.clear();
+    }
+
+    fn context(&mut self) -> Value {
+        self.e.args
+    }
+
+    fn scratch(&self) -> i32 {
+        at!(indices)
+    }
+
+    fn special(&mut self, which: SpecialRegister) -> Option<I32x4> {
+        let field = match which {
+            SpecialRegister::InvocationInfo => at!(info),
+            SpecialRegister::PrimType => at!(prim_type),
+            _ => return None,
+        };
+        let args = self.e.args;
+        Some(self.e.load_splat_i32(args, field))
+    }
+
+    fn attribute(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<I32x4, Refused> {
+        let tessellated = self.key.stage == Stage::TessEvaluation;
+        let args = self.e.args;
+        if i.patch {
+            let there = tessellated && usize::from(word) < PATCH_WORDS;
+            if !there {
+                return Ok(self.e.i(0));
+            }
+            let patch = self.e.load_i64(args, at!(patch));
+            return Ok(self.e.load_splat_i32(patch, 4 * i32::from(word)));
+        }
+        if tessellated && word == PRIMITIVE {
+            return Ok(self.e.load_splat_i32(args, at!(primitive)));
+        }
+        if tessellated && let Some(axis) = COORDINATES.iter().position(|&known| known == word) {
+            let base = self.e.local(self.coordinates);
+            return Ok(gather(self.e, base, [0, 8, 16, 24].map(|lane| lane + 4 * axis as i32)));
+        }
+        let Some(index) = self.key.inputs.index(word) else { return Ok(self.e.i(0)) };
+        match (tessellated, vertex) {
+            (false, None) => Ok(self.own_input(index)),
+            (false, Some(vertex)) => {
+                let value = self.own_input(index);
+                let zero = self.e.i(0);
+                let own = self.e.ieq(vertex, zero);
+                Ok(self.e.iselect(own, value, zero))
+            }
+            (true, vertex) => {
+                let vertex = vertex.unwrap_or_else(|| self.e.i(0));
+                Ok(self.vertex_input(index, vertex))
+            }
+        }
+    }
+
+    fn output(&self, word: u8) -> Option<u16> {
+        self.key.outputs.index(word).map(|index| index as u16)
+    }
+
+    fn is_coordinate(&self, word: u8) -> bool {
+        self.key.stage == Stage::TessEvaluation && (COORDINATES.contains(&word) || word == PRIMITIVE)
+    }
+}
+
+/// What becomes code.
+struct Plan<'k> {
+    key: &'k ShaderKey,
+    graph: Graph,
+    stores: bool,
+}
+
+impl<'k> Plan<'k> {
+    fn new(key: &'k ShaderKey) -> Result<Plan<'k>, Refused> {
+        if !matches!(key.stage, Stage::Vertex | Stage::TessEvaluation) {
+            return Err(Refused("programs of this stage"));
+        }
+        Ok(Plan { key, graph: Graph::new(&key.code, |_| false)?, stores: stores(&key.code) })
+    }
+
+    fn size(&self) -> u32 {
+        self.graph.size as u32 + 8
+    }
+
+    /// Emits the function: a loop over groups.
+    fn build(&self, e: &mut Emit<'_>, needs: &mut Needs) -> Result<(), Refused> {
+        let (head, body, exit) = (e.block(&[I64]), e.block(&[]), e.block(&[]));
+        let none = e.i64(0);
+        e.jump(head, &[none]);
+        e.switch_to(head);
+        let group = e.parameter(head, 0);
+        let args = e.args;
+        let groups = e.load_i64(args, at!(groups));
+        let more = e.b.ins().icmp(IntCC::NotEqual, group, groups);
+        e.branch(more, (body, &[]), (exit, &[]));
+
+        e.switch_to(body);
+        let args = e.args;
+        let inputs = e.load_i64(args, at!(inputs));
+        let inputs = match self.key.stage {
+            Stage::Vertex => self.record(e, inputs, group, &self.key.inputs),
+            _ => inputs,
+        };
+        let coordinates = e.load_i64(args, at!(coordinates));
+        let place = e.b.ins().ishl_imm_u(group, (GROUP * size_of::<[f32; 2]>()).trailing_zeros() as i64);
+        let coordinates = e.b.ins().iadd(coordinates, place);
+        let mut host = Group { e, key: self.key, inputs, coordinates, known: Vec::new() };
+        let units = Units { textures: &self.key.textures };
+        let mut lower = Lower::new(&mut host, (&self.key.code, &self.graph), units, Lanes::Alone, needs);
+        let lanes = Mask(lower.e().load_ints(args, at!(lanes)).0);
+        if let Some(w) = self.key.outputs.index(POSITION_W) {
+            let one = lower.e().i(1f32.to_bits() as i32);
+            lower.initials.insert(Loc::Output(w as u16), one);
+        }
+        let words: Vec<Loc> = (0..self.key.outputs.len()).map(|word| Loc::Output(word as u16)).collect();
+        lower.run(&words, Some(lanes).filter(|_| self.stores || !self.graph.is_straight()))?;
+        self.store_outputs(&mut lower, group, &words);
+        let e = lower.e();
+        let next = e.b.ins().iadd_imm_u(group, 1);
+        e.jump(head, &[next]);
+        e.switch_to(exit);
+        let status = e.i64(0);
+        e.finish(status);
+        Ok(())
+    }
+
+    /// The first record of a group.
+    fn record(&self, e: &mut Emit<'_>, base: Value, group: Value, words: &WordSet) -> Value {
+        let offset = e.b.ins().imul_imm_u(group, (4 * GROUP * words.len()) as i64);
+        e.b.ins().iadd(base, offset)
+    }
+
+    fn store_outputs(&self, lower: &mut Lower<'_, '_>, group: Value, words: &[Loc]) {
+        let values: Vec<I32x4> = words.iter().map(|&word| lower.int(word)).collect();
+        let e = lower.e();
+        let args = e.args;
+        let base = e.load_i64(args, at!(outputs));
+        let base = self.record(e, base, group, &self.key.outputs);
+        let row = 4 * words.len() as i32;
+        for (n, columns) in values.chunks(4).enumerate() {
+            let at = 16 * n as i32;
+            if let &[a, b, c, d] = columns {
+                let columns = [a, b, c, d].map(|column| e.float_of_bits(column));
+                for (lane, record) in (0..).zip(e.transpose(columns)) {
+                    e.store(record.0, base, lane * row + at);
+                }
+                continue;
+            }
+            for (word, column) in (0..).zip(columns) {
+                for lane in 0..4u8 {
+                    let scalar = e.lane(*column, lane);
+                    e.store(scalar, base, i32::from(lane) * row + at + 4 * word);
+                }
+            }
+        }
+    }
+}
+
+/// A compiled kernel.
+struct Kernel {
+    key: ShaderKey,
+    needs: Needs,
+    code: Code,
+    stores: bool,
+}
+
+/// The kernel of `key`.
+pub fn shader(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
+    let plan = Plan::new(key)?;
+    let mut needs = Needs::default();
+    let code = compiler.compile(plan.size(), |e| plan.build(e, &mut needs))?;
+    Ok(Arc::new(Kernel { key: key.clone(), needs, code, stores: plan.stores }))
+}
+
+/// What [`shader`] compiles: the intermediate form and the host's instructions.
+pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
+    match Plan::new(key) {
+        Ok(plan) => compiler.dump(plan.size(), |e| plan.build(e, &mut Needs::default())),
+        Err(refused) => refused.to_string(),
+    }
+}
+
+/// The invocations of a call.
+struct Batch<'b> {
+    /// Records of these, or of the patch.
+    inputs: &'b [u32],
+    coordinates: &'b [[f32; 2]],
+    outputs: &'b mut [u32],
+    count: usize,
+}
+
+/// What stays the same during a job.
+struct Call<'c> {
+    kernel: &'c Kernel,
+    args: Box<Args>,
+    /// Words of each invocation's input record, 0 if all read the same ones.
+    stride: usize,
+}
+
+impl Call<'_> {
+    /// Runs whole groups.
+    fn groups(&mut self, batch: &mut Batch<'_>, lanes: usize) {
+        let groups = batch.count / GROUP;
+        let words = self.kernel.key.outputs.len();
+        assert!(batch.outputs.len() >= groups * GROUP * words);
+        assert!(self.stride == 0 || batch.inputs.len() >= groups * GROUP * self.stride);
+        assert!(batch.coordinates.is_empty() || batch.coordinates.len() >= groups * GROUP);
+        let args = &mut *self.args;
+        (args.inputs, args.outputs) = (batch.inputs.as_ptr(), batch.outputs.as_mut_ptr());
+        args.coordinates = batch.coordinates.as_ptr();
+        args.groups = groups as u64;
+        args.lanes = std::array::from_fn(|lane| if lane < lanes { -1 } else { 0 });
+        // SAFETY: the code reads records, coordinates and patch words of as many invocations as there are, which the asserts and
+        // `Kernel::run` have compared, writes that many output records, works in the storage of `Prepared`, and calls
+        // functions that touch the context and the job's environment, which is borrowed while the code runs.
+        unsafe { self.kernel.code.call(&raw mut *args) };
+    }
+
+    /// Runs at most four invocations, of which the first ones exist.
+    fn some(&mut self, batch: &mut Batch<'_>) {
+        let (count, words) = (batch.count, self.kernel.key.outputs.len());
+        let mut inputs = vec![0; GROUP * self.stride];
+        let mut coordinates = [[0.0; 2]; GROUP];
+        let mut outputs = vec![0; GROUP * words];
+        for lane in 0..GROUP {
+            let own = lane.min(count - 1);
+            inputs[lane * self.stride..][..self.stride]
+                .copy_from_slice(&batch.inputs[own * self.stride..][..self.stride]);
+            coordinates[lane] = batch.coordinates.get(own).copied().unwrap_or_default();
+        }
+        let inputs = if self.stride == 0 { batch.inputs } else { &inputs };
+        let mut group = Batch { inputs, coordinates: &coordinates, outputs: &mut outputs, count: GROUP };
+        self.groups(&mut group, count);
+        batch.outputs[..count * words].copy_from_slice(&outputs[..count * words]);
+    }
+
+    /// Runs all invocations.
+    fn all(&mut self, batch: Batch<'_>) {
+        let words = self.kernel.key.outputs.len();
+        let Batch { inputs, coordinates, outputs, count } = batch;
+        let whole = if self.kernel.stores { 0 } else { count / GROUP * GROUP };
+        if whole > 0 {
+            self.groups(&mut Batch { inputs, coordinates, outputs, count: whole }, GROUP);
+        }
+        let mut at = whole;
+        while at < count {
+            let some = if self.kernel.stores { 1 } else { count - at };
+            let coordinates = coordinates.get(at..).unwrap_or(&[]);
+            let inputs = &inputs[at * self.stride..];
+            self.some(&mut Batch { inputs, coordinates, outputs: &mut outputs[at * words..], count: some });
+            at += some;
+        }
+    }
+}
+
+impl Kernel {
+    fn call(&self, prepared: &mut Prepared, environment: &Environment<'_>) -> Call<'_> {
+        let args = Args {
+            context: prepared.context(self.key.code.local_bytes, environment),
+            inputs: std::ptr::null(),
+            outputs: std::ptr::null_mut(),
+            patch: std::ptr::null(),
+            coordinates: std::ptr::null(),
+            groups: 0,
+            last_vertex: 0,
+            primitive: 0,
+            info: 0,
+            prim_type: 0,
+            lanes: [-1; 4],
+            indices: [[0; 4]; 4],
+        };
+        Call { kernel: self, args: Box::new(args), stride: 0 }
+    }
+}
+
+impl ShaderKernel for Kernel {
+    fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Refused> {
+        let environment = job.environment;
+        let local_bytes = self.key.code.local_bytes;
+        let mut prepared = Prepared::new(&self.needs, &self.key.textures, local_bytes, &environment)?;
+        let mut call = self.call(&mut prepared, &environment);
+        let (inputs, outputs) = (self.key.inputs.len(), self.key.outputs.len());
+        match (&mut job.work, self.key.stage) {
+            (Work::Vertices(work), Stage::Vertex) => {
+                if work.inputs.len() < work.count * inputs || work.outputs.len() < work.count * outputs {
+                    return Err(Refused("records that are not there"));
+                }
+                call.stride = inputs;
+                call.all(Batch { inputs: work.inputs, coordinates: &[], outputs: work.outputs, count: work.count });
+            }
+            (Work::Evaluations(work), Stage::TessEvaluation) => {
+                let count = work.coordinates.len();
+                let there = work.inputs.len() >= work.vertices as usize * inputs;
+                if !there
+                    || work.vertices == 0
+                    || work.outputs.len() < count * outputs
+                    || work.patch.len() < PATCH_WORDS
+                {
+                    return Err(Refused("records that are not there"));
+                }
+                call.args.patch = work.patch.as_ptr();
+                call.args.last_vertex = work.vertices - 1;
+                call.args.primitive = work.primitive;
+                (call.args.info, call.args.prim_type) = (work.vertices << 16, work.vertices << 8);
+                call.all(Batch { inputs: work.inputs, coordinates: work.coordinates, outputs: work.outputs, count });
+            }
+            _ => return Err(Refused("work of another stage")),
+        }
+        environment.exhausted.fetch_add(call.args.context.exhausted, Relaxed);
+        Ok(())
+    }
+
+    fn code_bytes(&self) -> usize {
+        self.code.bytes()
+    }
+}

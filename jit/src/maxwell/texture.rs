@@ -1,0 +1,571 @@
+//! Textures: where operands are, and what becomes of results. What a unit gives is the sampler's.
+//!
+//! Source of the operands' places: Mesa, Ryujinx and yuzu agree.
+
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::maxwell::Unit as UnitOf;
+use triglyph_guest::kernel::program::sampler::Shape;
+use triglyph_guest::num::ops::Ops;
+use triglyph_guest::tegra::shader::isa::*;
+
+use cranelift_codegen::ir::InstBuilder;
+
+use super::args::texture_at;
+use super::{Context, Done, Lanes, Loc, Lower, Number};
+use crate::lane::{F32x4, I32x4, Mask};
+use crate::program::sampler::{
+    Detail, Fetch, Gather, GatherOffsets, Lookup, Reference, Unit, fetch, gather, query_level, query_size, sample,
+};
+
+/// Registers one after the other.
+struct Operands {
+    next: Reg,
+}
+
+impl Operands {
+    const fn at(next: Reg) -> Operands {
+        Operands { next }
+    }
+
+    fn take(&mut self) -> Reg {
+        let reg = self.next;
+        self.next = if reg.is_zero() { reg } else { Reg(reg.0.saturating_add(1)) };
+        reg
+    }
+}
+
+/// Coordinates, and whether the first register is a layer.
+const fn axes(dim: TextureDim) -> Result<(usize, bool), Refused> {
+    Ok(match dim {
+        TextureDim::D1 => (1, false),
+        TextureDim::D1Array => (1, true),
+        TextureDim::D2 => (2, false),
+        TextureDim::D2Array => (2, true),
+        TextureDim::D3 | TextureDim::Cube => (3, false),
+        TextureDim::CubeArray => (3, true),
+        TextureDim::Unknown(_) => return Err(Refused("dimensions without a name")),
+    })
+}
+
+/// Where a lookup is made.
+#[derive(Clone, Copy, Default)]
+struct Spot {
+    coordinates: [Option<Reg>; 3],
+    layer: Option<Reg>,
+}
+
+impl Spot {
+    fn new(from: &mut Operands, (count, array): (usize, bool)) -> Spot {
+        let layer = array.then(|| from.take());
+        let mut coordinates = [None; 3];
+        coordinates.iter_mut().take(count).for_each(|coordinate| *coordinate = Some(from.take()));
+        Spot { coordinates, layer }
+    }
+
+    fn of(coordinates: &[Reg], layer: Option<Reg>) -> Spot {
+        Spot { coordinates: std::array::from_fn(|n| coordinates.get(n).copied()), layer }
+    }
+}
+
+/// What an instruction asks beside the place.
+#[derive(Clone, Copy)]
+struct Asked {
+    level: Level,
+    /// Register with an offset for each axis, of so many bits, so many apart.
+    offset: Option<(Reg, [u32; 2])>,
+    reference: Option<Reg>,
+}
+
+#[derive(Clone, Copy)]
+enum Level {
+    Implicit,
+    Zero,
+    Bias(Reg),
+    Given(Reg),
+}
+
+/// Bits and distance of offsets in a register: of samples, and of gathers.
+const OFFSETS: [u32; 2] = [4, 4];
+const GATHER_OFFSETS: [u32; 2] = [6, 8];
+
+impl<'l> Lower<'l, '_> {
+    /// The unit of the instruction; `None` reads 0.
+    fn unit(&mut self) -> Result<Option<Unit<'l>>, Refused> {
+        let index = match self.code.unit(self.at) {
+            None => return Ok(None),
+            Some(UnitOf::Texture(index)) => index,
+            Some(UnitOf::Image(_)) => return Ok(None),
+            Some(UnitOf::Dynamic) => return Err(Refused("a texture known only when the program runs")),
+        };
+        let units = self.units;
+        let Some(key) = units.texture(index) else { return Ok(None) };
+        let known = self.needs.textures.iter().position(|&known| known == usize::from(index));
+        let place = known.unwrap_or_else(|| {
+            self.needs.textures.push(index.into());
+            self.needs.textures.len() - 1
+        });
+        let context = self.host.context();
+        let scratch = self.host.scratch();
+        let e = self.host.e();
+        let all = e.load_i64(context, std::mem::offset_of!(Context, textures) as i32);
+        let args = match texture_at(place) {
+            0 => all,
+            offset => e.b.ins().iadd_imm_u(all, i64::from(offset)),
+        };
+        Ok(Some(Unit { key, args, scratch }))
+    }
+}
+
+impl Lower<'_, '_> {
+    /// A register as floats; for differences with what other lanes have.
+    fn coordinate(&mut self, reg: Option<Reg>, of_all: bool) -> F32x4 {
+        match reg {
+            None => self.e().f(0.0),
+            Some(reg) if of_all && !reg.is_zero() => {
+                let bits = self.int_of_all(Loc::Reg(reg.0));
+                self.e().float_of_bits(bits)
+            }
+            Some(reg) => self.reg_float(reg),
+        }
+    }
+
+    fn layer(&mut self, spot: &Spot) -> I32x4 {
+        match spot.layer {
+            None => self.e().i(0),
+            Some(reg) => {
+                let bits = self.reg_int(reg);
+                self.half(bits, false, false)
+            }
+        }
+    }
+
+    /// Coordinates as a shape has them.
+    fn placed(&mut self, spot: &Spot, shape: Shape, of_all: bool) -> [F32x4; 4] {
+        let [s, t, r] = spot.coordinates.map(|reg| self.coordinate(reg, of_all));
+        let zero = self.e().f(0.0);
+        let layer = |this: &mut Self| {
+            let layer = this.layer(spot);
+            this.e().to_float(layer)
+        };
+        match shape {
+            Shape::D1 => [s, zero, zero, zero],
+            Shape::D2 => [s, t, zero, zero],
+            Shape::D3 | Shape::Cube => [s, t, r, zero],
+            Shape::D1Array => [s, layer(self), zero, zero],
+            Shape::D2Array => [s, t, layer(self), zero],
+            Shape::CubeArray => [s, t, r, layer(self)],
+        }
+    }
+
+    /// A signed field of a register.
+    fn signed_field(&mut self, reg: Reg, at: u32, bits: u32) -> I32x4 {
+        let value = self.reg_int(reg);
+        let e = self.e();
+        let up = e.ishl(value, 32 - at - bits);
+        e.ishr(up, 32 - bits)
+    }
+
+    fn reference(&mut self, reg: Option<Reg>) -> Reference {
+        match reg {
+            Some(reg) => Reference::Operand(self.reg_float(reg)),
+            None => Reference::Missing,
+        }
+    }
+
+    /// A sample.
+    fn sampled(&mut self, spot: &Spot, asked: Asked, needed: [bool; 4]) -> Result<[Number; 4], Refused> {
+        let Some(unit) = self.unit()? else { return Ok(self.nothing()) };
+        let pixels = self.lanes == Lanes::Quad;
+        let implicit = pixels && matches!(asked.level, Level::Implicit | Level::Bias(_)) && unit.key.needs_lod();
+        let coordinates = self.placed(spot, unit.key.shape, implicit);
+        let detail = match asked.level {
+            Level::Implicit if pixels => Detail::Implicit { bias: None },
+            Level::Bias(reg) if pixels => Detail::Implicit { bias: Some(self.reg_float(reg)) },
+            Level::Implicit | Level::Zero => Detail::Level(self.e().f(0.0)),
+            Level::Bias(reg) | Level::Given(reg) => Detail::Level(self.reg_float(reg)),
+        };
+        let offset = self.offsets(spot, asked.offset);
+        let reference = self.reference(asked.reference);
+        let lookup = Lookup { coordinates, detail, offset, reference, together: None, needed };
+        Ok(sample(self.e(), unit, &lookup).map(Number::loaded))
+    }
+
+    fn offsets(&mut self, spot: &Spot, offset: Option<(Reg, [u32; 2])>) -> [Option<I32x4>; 3] {
+        let Some((reg, [bits, apart])) = offset else { return [None; 3] };
+        std::array::from_fn(|axis| spot.coordinates[axis].map(|_| self.signed_field(reg, axis as u32 * apart, bits)))
+    }
+
+    fn nothing(&mut self) -> [Number; 4] {
+        let zero = self.e().i(0);
+        [Number::int(zero); 4]
+    }
+
+    /// Stores the components of a mask in registers that follow each other.
+    fn set_masked(&mut self, dst: Reg, mask: u8, values: [Number; 4]) {
+        let mut to = Operands::at(dst);
+        for (n, value) in values.into_iter().enumerate() {
+            if mask >> n & 1 != 0 {
+                let reg = to.take();
+                self.set_reg(reg, value);
+            }
+        }
+    }
+
+    fn resident(&mut self, pred: Pred) {
+        let none = Mask(self.e().i(0).0);
+        self.set_predicate(pred, none);
+    }
+
+    /// Stores components in one or two pairs of registers, or as halves in one or two registers.
+    fn set_short(&mut self, (dst, dst2): (Reg, Reg), components: &[usize], values: [Number; 4], f32: bool) {
+        let values: Vec<Number> = components.iter().map(|&n| values[n]).collect();
+        if f32 {
+            let places = [dst, Self::behind(dst, 1), dst2, Self::behind(dst2, 1)];
+            for (reg, value) in places.into_iter().zip(values) {
+                self.set_reg(reg, value);
+            }
+            return;
+        }
+        let packed: Vec<I32x4> = values
+            .chunks(2)
+            .map(|pair| {
+                let halves: Vec<I32x4> = pair
+                    .iter()
+                    .map(|&number| {
+                        let value = self.number_float(number);
+                        self.half_bits(value)
+                    })
+                    .collect();
+                match halves[..] {
+                    [low, high] => {
+                        let e = self.e();
+                        let high = e.ishl(high, 16);
+                        e.ior(low, high)
+                    }
+                    _ => halves[0],
+                }
+            })
+            .collect();
+        for (reg, value) in [dst, dst2].into_iter().zip(packed) {
+            self.set_int(reg, value);
+        }
+    }
+
+    fn fetched(
+        &mut self,
+        spot: &Spot,
+        level: Option<Reg>,
+        offset: Option<Reg>,
+        needed: [bool; 4],
+    ) -> Result<[Number; 4], Refused> {
+        let Some(unit) = self.unit()? else { return Ok(self.nothing()) };
+        let offsets = self.offsets(spot, offset.map(|reg| (reg, OFFSETS)));
+        let mut at = [self.e().i(0); 3];
+        for axis in 0..3 {
+            if let Some(reg) = spot.coordinates[axis] {
+                at[axis] = self.reg_int(reg);
+            }
+            if let Some(offset) = offsets[axis] {
+                at[axis] = self.e().iadd(at[axis], offset);
+            }
+        }
+        let layer = match unit.key.shape {
+            Shape::D1Array | Shape::D2Array | Shape::CubeArray => Some(self.layer(spot)),
+            Shape::Cube => Some(self.e().i(0)),
+            _ => None,
+        };
+        let level = level.map(|reg| self.reg_int(reg));
+        Ok(fetch(self.e(), unit, &Fetch { at, layer, level, needed }).map(Number::loaded))
+    }
+
+    fn gathered(
+        &mut self,
+        spot: &Spot,
+        component: GatherComponent,
+        offsets: GatherOffsets,
+        reference: Option<Reg>,
+        needed: [bool; 4],
+    ) -> Result<[Number; 4], Refused> {
+        let Some(unit) = self.unit()? else { return Ok(self.nothing()) };
+        if matches!(unit.key.shape, Shape::D1 | Shape::D1Array | Shape::D3) {
+            return Err(Refused("a gather of a shape without s and t"));
+        }
+        let coordinates = self.placed(spot, unit.key.shape, false);
+        let reference = self.reference(reference);
+        let channel = component.bits().into();
+        Ok(gather(self.e(), unit, &Gather { coordinates, channel, offsets, reference, needed }).map(Number::loaded))
+    }
+}
+
+/// The components of a mask.
+fn masked(mask: u8) -> [bool; 4] {
+    std::array::from_fn(|n| mask >> n & 1 != 0)
+}
+
+/// The components that the code of a short form means.
+fn components(code: u8, dst2: Reg) -> Result<&'static [usize], Refused> {
+    Ok(match (code, dst2.is_zero()) {
+        (0, true) => &[0],
+        (1, true) => &[1],
+        (2, true) => &[2],
+        (3, true) => &[3],
+        (4, true) => &[0, 1],
+        (5, true) => &[0, 3],
+        (6, true) => &[1, 3],
+        (7, true) => &[2, 3],
+        (0, false) => &[0, 1, 2],
+        (1, false) => &[0, 1, 3],
+        (2, false) => &[0, 2, 3],
+        (3, false) => &[1, 2, 3],
+        (4, false) => &[0, 1, 2, 3],
+        _ => return Err(Refused("components without a name")),
+    })
+}
+
+fn listed(components: &[usize]) -> [bool; 4] {
+    std::array::from_fn(|n| components.contains(&n))
+}
+
+impl TextureVisitor for Lower<'_, '_> {
+    type Output = Done;
+
+    fn tex(&mut self, i: TextureSample) -> Done {
+        if i.lod_clamp {
+            return Err(Refused("a limit of the level as an operand"));
+        }
+        let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim)?);
+        let mut more = Operands::at(i.b);
+        if i.handle == Handle::Bindless {
+            more.take();
+        }
+        let level = match i.lod {
+            LodMode::Implicit => Level::Implicit,
+            LodMode::Zero => Level::Zero,
+            LodMode::Bias | LodMode::BiasA => Level::Bias(more.take()),
+            LodMode::Level | LodMode::LevelA => Level::Given(more.take()),
+            LodMode::Unknown(_) => return Err(Refused("a level without a name")),
+        };
+        let offset = i.aoffi.then(|| (more.take(), OFFSETS));
+        let reference = i.dc.then(|| more.take());
+        if !i.dst.is_zero() {
+            let values = self.sampled(&spot, Asked { level, offset, reference }, masked(i.mask))?;
+            self.set_masked(i.dst, i.mask, values);
+        }
+        self.resident(i.pred);
+        Ok(())
+    }
+
+    fn texs(&mut self, i: TextureSampleShort) -> Done {
+        use TexsTarget as T;
+        let (a, b) = (i.a, i.b);
+        let [a1, b1] = [a, b].map(|reg| Self::behind(reg, 1));
+        let zero = Level::Zero;
+        let (spot, level, reference) = match i.target {
+            T::D1Lz => (Spot::of(&[a], None), zero, None),
+            T::D2 => (Spot::of(&[a, b], None), Level::Implicit, None),
+            T::D2Lz => (Spot::of(&[a, b], None), zero, None),
+            T::D2Ll => (Spot::of(&[a, a1], None), Level::Given(b), None),
+            T::D2Dc => (Spot::of(&[a, a1], None), Level::Implicit, Some(b)),
+            T::D2LlDc => (Spot::of(&[a, a1], None), Level::Given(b), Some(b1)),
+            T::D2LzDc => (Spot::of(&[a, a1], None), zero, Some(b)),
+            T::A2d => (Spot::of(&[a1, b], Some(a)), Level::Implicit, None),
+            T::A2dLz => (Spot::of(&[a1, b], Some(a)), zero, None),
+            T::A2dLzDc => (Spot::of(&[a1, b], Some(a)), zero, Some(b1)),
+            T::D3 => (Spot::of(&[a, a1, b], None), Level::Implicit, None),
+            T::D3Lz => (Spot::of(&[a, a1, b], None), zero, None),
+            T::Cube => (Spot::of(&[a, a1, b], None), Level::Implicit, None),
+            T::CubeLl => (Spot::of(&[a, a1, b], None), Level::Given(b1), None),
+            T::Unknown(_) => return Err(Refused("a short sample without a name")),
+        };
+        let components = components(i.components, i.dst2)?;
+        let values = self.sampled(&spot, Asked { level, offset: None, reference }, listed(components))?;
+        self.set_short((i.dst, i.dst2), components, values, i.f32);
+        Ok(())
+    }
+
+    fn tld(&mut self, i: TexelFetch) -> Done {
+        if i.multisample || i.clamp {
+            return Err(Refused("a fetch of a sample"));
+        }
+        let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim)?);
+        let mut more = Operands::at(i.b);
+        if i.handle == Handle::Bindless {
+            more.take();
+        }
+        let level = i.level.then(|| more.take());
+        let offset = i.aoffi.then(|| more.take());
+        if !i.dst.is_zero() {
+            let values = self.fetched(&spot, level, offset, masked(i.mask))?;
+            self.set_masked(i.dst, i.mask, values);
+        }
+        self.resident(i.pred);
+        Ok(())
+    }
+
+    fn tlds(&mut self, i: TexelFetchShort) -> Done {
+        use TldsTarget as T;
+        let (a, b) = (i.a, i.b);
+        let [a1, b1] = [a, b].map(|reg| Self::behind(reg, 1));
+        let (spot, level, offset) = match i.target {
+            T::D1Lz => (Spot::of(&[a], None), None, None),
+            T::D1Ll => (Spot::of(&[a], None), Some(b), None),
+            T::D2Lz => (Spot::of(&[a, b], None), None, None),
+            T::D2LzAoffi => (Spot::of(&[a, a1], None), None, Some(b)),
+            T::D2Ll => (Spot::of(&[a, a1], None), Some(b), None),
+            T::D3Lz => (Spot::of(&[a, a1, b], None), None, None),
+            T::A2dLz => (Spot::of(&[b, b1], Some(a)), None, None),
+            T::D2LlAoffi => (Spot::of(&[a, a1], None), Some(b), Some(b1)),
+            T::D2LzMs => return Err(Refused("a fetch of a sample")),
+            T::Unknown(_) => return Err(Refused("a short fetch without a name")),
+        };
+        let components = components(i.components, i.dst2)?;
+        let values = self.fetched(&spot, level, offset, listed(components))?;
+        self.set_short((i.dst, i.dst2), components, values, i.f32);
+        Ok(())
+    }
+
+    fn tld4(&mut self, i: TextureGather) -> Done {
+        if i.lod_clamp {
+            return Err(Refused("a limit of the level as an operand"));
+        }
+        let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim)?);
+        let mut more = Operands::at(i.b);
+        if i.handle == Handle::Bindless {
+            more.take();
+        }
+        let offsets = match i.offset {
+            GatherOffset::None => GatherOffsets::Common([None; 2]),
+            GatherOffset::Aoffi => {
+                let reg = more.take();
+                let [s, t, _] = self.offsets(&spot, Some((reg, GATHER_OFFSETS)));
+                GatherOffsets::Common([s, t])
+            }
+            GatherOffset::Ptp => {
+                let regs = [more.take(), more.take()];
+                GatherOffsets::Each(std::array::from_fn(|n| {
+                    let (reg, at) = (regs[n / 2], 16 * (n as u32 % 2));
+                    [0, 8].map(|axis| self.signed_field(reg, at + axis, 6))
+                }))
+            }
+            GatherOffset::Unknown(_) => return Err(Refused("an offset without a name")),
+        };
+        let reference = i.dc.then(|| more.take());
+        if !i.dst.is_zero() {
+            let component = if i.dc { GatherComponent::Red } else { i.component };
+            let values = self.gathered(&spot, component, offsets, reference, masked(i.mask))?;
+            self.set_masked(i.dst, i.mask, values);
+        }
+        self.resident(i.pred);
+        Ok(())
+    }
+
+    fn tld4s(&mut self, i: TextureGatherShort) -> Done {
+        let plain = !i.dc && !i.aoffi;
+        let spot = if plain { Spot::of(&[i.a, i.b], None) } else { Spot::of(&[i.a, Self::behind(i.a, 1)], None) };
+        let mut more = Operands::at(i.b);
+        let offsets = match i.aoffi {
+            true => {
+                let reg = more.take();
+                let [s, t, _] = self.offsets(&spot, Some((reg, GATHER_OFFSETS)));
+                GatherOffsets::Common([s, t])
+            }
+            false => GatherOffsets::Common([None; 2]),
+        };
+        let reference = i.dc.then(|| more.take());
+        let component = if i.dc { GatherComponent::Red } else { i.component };
+        let values = self.gathered(&spot, component, offsets, reference, [true; 4])?;
+        self.set_short((i.dst, i.dst2), &[0, 1, 2, 3], values, !i.f16);
+        Ok(())
+    }
+
+    fn txd(&mut self, i: TextureGradient) -> Done {
+        if i.lod_clamp || !matches!(i.dim, TextureDim::D1 | TextureDim::D1Array | TextureDim::D2 | TextureDim::D2Array)
+        {
+            return Err(Refused("gradients of this kind"));
+        }
+        let (count, array) = axes(i.dim)?;
+        let mut from = Operands::at(i.a);
+        if i.handle == Handle::Bindless {
+            from.take();
+        }
+        let mut spot = Spot::new(&mut from, (count, false));
+        let packed = (array || i.aoffi).then(|| from.take());
+        if array {
+            spot.layer = packed;
+        }
+        if !i.dst.is_zero() {
+            let values = match self.unit()? {
+                None => self.nothing(),
+                Some(unit) => {
+                    let mut more = Operands::at(i.b);
+                    let zero = self.e().f(0.0);
+                    let mut gradients = [[zero; 3]; 2];
+                    for axis in 0..count {
+                        for gradient in &mut gradients {
+                            gradient[axis] = self.reg_float(more.take());
+                        }
+                    }
+                    let coordinates = self.placed(&spot, unit.key.shape, false);
+                    let mut offset = [None; 3];
+                    if let Some(reg) = packed.filter(|_| i.aoffi) {
+                        for (axis, offset) in offset.iter_mut().enumerate().take(count) {
+                            *offset = Some(self.signed_field(reg, 16 + 4 * axis as u32, 4));
+                        }
+                    }
+                    let (detail, reference) = (Detail::Gradients(gradients), Reference::Missing);
+                    let lookup =
+                        Lookup { coordinates, detail, offset, reference, together: None, needed: masked(i.mask) };
+                    sample(self.e(), unit, &lookup).map(Number::loaded)
+                }
+            };
+            self.set_masked(i.dst, i.mask, values);
+        }
+        self.resident(i.pred);
+        Ok(())
+    }
+
+    fn txq(&mut self, i: TextureQuery) -> Done {
+        if i.query != QueryKind::Dimension {
+            return Err(Refused("a question about a texture"));
+        }
+        let mut from = Operands::at(i.a);
+        if i.handle == Handle::Bindless {
+            from.take();
+        }
+        let level = from.take();
+        let values = match self.unit()? {
+            None => self.nothing(),
+            Some(unit) => {
+                let level = self.reg_int(level);
+                query_size(self.e(), unit, level).map(Number::int)
+            }
+        };
+        self.set_masked(i.dst, i.mask, values);
+        Ok(())
+    }
+
+    fn tmml(&mut self, i: TextureLevel) -> Done {
+        let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim)?);
+        let values = match self.unit()? {
+            None => self.nothing(),
+            Some(unit) => {
+                let pixels = self.lanes == Lanes::Quad;
+                let coordinates = self.placed(&spot, unit.key.shape, pixels);
+                let detail = match pixels {
+                    true => Detail::Implicit { bias: None },
+                    false => Detail::Level(self.e().f(0.0)),
+                };
+                let lookup = Lookup::new(coordinates, detail, [true; 4]);
+                let [lod, level] = query_level(self.e(), unit, &lookup);
+                let zero = self.e().i(0);
+                [lod, level, zero, zero].map(Number::int)
+            }
+        };
+        self.set_masked(i.dst, i.mask, values);
+        Ok(())
+    }
+
+    fn txa(&mut self, _: TextureAddress) -> Done {
+        Err(Refused("the address of a texture"))
+    }
+}

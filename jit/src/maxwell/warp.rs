@@ -1,0 +1,170 @@
+//! Lanes of a warp.
+
+use cranelift_codegen::ir::InstBuilder;
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::num::ops::Ops;
+use triglyph_guest::tegra::shader::isa::*;
+
+use super::{Done, Lanes, Loc, Lower, When};
+use crate::lane::{I32x4, Mask};
+
+impl Lower<'_, '_> {
+    fn reg_or_number(&mut self, value: RegOrNumber) -> I32x4 {
+        match value {
+            RegOrNumber::Reg(reg) => self.reg_int(reg),
+            RegOrNumber::Number(number) => self.e().i(number.into()),
+        }
+    }
+
+    /// A register in all lanes, those that do not execute included.
+    fn reg_of_all(&mut self, reg: Reg) -> I32x4 {
+        if reg.is_zero() { self.e().i(0) } else { self.int_of_all(Loc::Reg(reg.0)) }
+    }
+
+    /// The lane that each one reads, and whether it is in the segment.
+    fn shuffled_lane(&mut self, i: &Shuffle, own: I32x4) -> (I32x4, Mask) {
+        let (index, mask) = (self.reg_or_number(i.index), self.reg_or_number(i.mask));
+        let e = self.e();
+        let five = e.i(31);
+        let index = e.iand(index, five);
+        let clamp = e.iand(mask, five);
+        let segment = e.ushr(mask, 8);
+        let segment = e.iand(segment, five);
+        let first = e.iand(own, segment);
+        let last = I32x4(e.b.ins().band_not(clamp.0, segment.0));
+        let last = e.ior(first, last);
+        let lane = match i.mode {
+            ShflMode::Index => {
+                let inside = I32x4(e.b.ins().band_not(index.0, segment.0));
+                e.ior(first, inside)
+            }
+            ShflMode::Up => e.isub(own, index),
+            ShflMode::Down => e.iadd(own, index),
+            ShflMode::Butterfly => e.ixor(own, index),
+        };
+        let beyond = if i.mode == ShflMode::Up { e.ilt(lane, last) } else { e.ilt(last, lane) };
+        (lane, e.not(beyond))
+    }
+}
+
+impl WarpVisitor for Lower<'_, '_> {
+    type Output = Done;
+
+    fn shfl(&mut self, i: Shuffle) -> Done {
+        if self.lanes == Lanes::Part {
+            return Err(Refused("a shuffle across a warp"));
+        }
+        let value = self.reg_of_all(i.a);
+        let own = match self.lanes {
+            Lanes::Alone => [0; 4],
+            _ => [0, 1, 2, 3],
+        };
+        let own = self.e().ints(own);
+        let (lane, inside) = self.shuffled_lane(&i, own);
+        let alone = self.lanes == Lanes::Alone;
+        let e = self.e();
+        // Lanes that do not exist read as 0.
+        let mut found = e.i(0);
+        if alone {
+            let itself = e.ieq(lane, own);
+            found = e.iselect(itself, value, found);
+        } else {
+            for n in 0..4u8 {
+                let (number, scalar) = (e.i(n.into()), e.lane(value, n));
+                let (here, all) = (e.ieq(lane, number), e.splat_i32(scalar));
+                found = e.iselect(here, all, found);
+            }
+        }
+        let result = self.e().iselect(inside, found, value);
+        self.set_int(i.dst, result);
+        self.set_predicate(i.pred, inside);
+        Ok(())
+    }
+
+    fn vote(&mut self, i: Vote) -> Done {
+        let when = self.predicate(i.source);
+        let holds = self.when_mask(when);
+        match self.lanes {
+            Lanes::Part => return Err(Refused("a vote across a warp")),
+            Lanes::Alone => {
+                let e = self.e();
+                let (all, one) = (e.i(-1), e.i(1));
+                let result = if i.mode == VoteMode::Equal { Mask(all.0) } else { holds };
+                let ballot = e.iand(I32x4(holds.0), one);
+                self.set_int(i.dst, ballot);
+                self.set_predicate(i.pred, result);
+            }
+            Lanes::Quad => {
+                let active = match self.active() {
+                    Some(mask) => When::Lanes(mask),
+                    None => When::Always,
+                };
+                let active = self.when_mask(active);
+                let e = self.e();
+                let yes = e.and(holds, active);
+                let no = e.and_not(active, holds);
+                // All ones where no lane is in a mask.
+                let none = |e: &mut crate::lane::Emit<'_>, mask: Mask| {
+                    let bits = e.mask_bits(mask);
+                    let zero = e.i(0);
+                    let bits = e.splat_i32(bits);
+                    e.ieq(bits, zero)
+                };
+                let (no_yes, no_no) = (none(e, yes), none(e, no));
+                let result = match i.mode {
+                    VoteMode::All => no_no,
+                    VoteMode::Any => e.not(no_yes),
+                    VoteMode::Equal => e.or(no_yes, no_no),
+                    VoteMode::Unknown(_) => return Err(Refused("a vote without a name")),
+                };
+                let bits = e.mask_bits(yes);
+                let ballot = e.splat_i32(bits);
+                self.set_int(i.dst, ballot);
+                self.set_predicate(i.pred, result);
+            }
+        }
+        Ok(())
+    }
+
+    fn vote_vtg(&mut self, _: VoteVtg) -> Done {
+        Ok(())
+    }
+
+    fn bar(&mut self, i: Barrier) -> Done {
+        // A warp of one lane is its whole block: it never waits.
+        match (self.lanes, i.op) {
+            (Lanes::Alone, BarOp::Sync | BarOp::Arrive) => Ok(()),
+            _ => Err(Refused("a barrier")),
+        }
+    }
+
+    fn b2r(&mut self, i: BarrierToReg) -> Done {
+        if i.mode == B2rMode::Result {
+            return Err(Refused("the result of a barrier"));
+        }
+        let e = self.e();
+        let zero = e.i(0);
+        self.set_int(i.dst, zero);
+        self.set_predicate(i.pred, Mask(zero.0));
+        Ok(())
+    }
+
+    fn r2b(&mut self, _: RegToBarrier) -> Done {
+        Ok(())
+    }
+
+    fn depbar(&mut self, _: DependencyBarrier) -> Done {
+        Ok(())
+    }
+
+    fn nop(&mut self, _: Nothing) -> Done {
+        Ok(())
+    }
+
+    fn lepc(&mut self, i: ProgramCounter) -> Done {
+        let address = self.at as i32;
+        let address = self.e().i(address);
+        self.set_int(i.dst, address);
+        Ok(())
+    }
+}

@@ -1,0 +1,183 @@
+//! Maxwell programs as vertex programs: what registers, predicates and condition code hold at the end.
+
+#![allow(dead_code)]
+
+pub mod quad;
+
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+
+use triglyph_guest::kernel::maxwell::{
+    CONSTANT_BUFFERS, Code, Environment, GlobalMemory, ShaderJob, ShaderKey, Stage, Vertices, WordSet, Work,
+};
+use triglyph_guest::kernel::program::ProgramTier;
+use triglyph_guest::kernel::{Refused, Window, window};
+use triglyph_guest::tegra::shader::{assemble_program, disassemble};
+
+/// The words of a word of generic attributes: 0x20 is x of the first one.
+pub const FIRST_WORD: u8 = 0x20;
+
+/// Registers that are seen at the end.
+pub const SEEN: usize = 32;
+
+/// Words of an output record: the registers, predicates, condition code.
+pub const OUTPUTS: usize = SEEN + 2;
+
+/// A program to run.
+pub struct Program {
+    pub code: Code,
+    /// Words of each vertex's input record.
+    pub inputs: usize,
+}
+
+/// Memory of a few kilobytes from address 0 on.
+pub struct Memory(pub Mutex<Vec<u8>>);
+
+impl Memory {
+    pub fn new(bytes: Vec<u8>) -> Memory {
+        Memory(Mutex::new(bytes))
+    }
+}
+
+impl GlobalMemory for Memory {
+    fn read(&self, address: u64, bytes: &mut [u8]) {
+        let memory = self.0.lock().unwrap();
+        for (n, byte) in bytes.iter_mut().enumerate() {
+            let at = address.wrapping_add(n as u64) & 0xFF_FFFF_FFFF;
+            *byte = memory.get(at as usize).copied().unwrap_or(0);
+        }
+    }
+
+    fn write(&self, address: u64, bytes: &[u8]) {
+        let mut memory = self.0.lock().unwrap();
+        for (n, &byte) in bytes.iter().enumerate() {
+            let at = address.wrapping_add(n as u64) & 0xFF_FFFF_FFFF;
+            if let Some(place) = memory.get_mut(at as usize) {
+                *place = byte;
+            }
+        }
+    }
+}
+
+/// What a program left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Results {
+    pub outputs: Vec<u32>,
+    pub memory: Vec<u8>,
+    pub exhausted: u32,
+}
+
+fn words(first: u8, count: usize) -> WordSet {
+    (first..first + count as u8).collect()
+}
+
+/// A program of instruction words between what loads its registers and what stores them.
+pub fn harness(prologue: &str, words: &[u64]) -> Vec<u64> {
+    let mut text = format!("{prologue}\n");
+    for word in words {
+        text.push_str(&format!(".word {word:#018x}\n"));
+    }
+    text.push_str(EPILOGUE);
+    assemble_program(&with_stores(&text)).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Marks where registers are stored.
+pub const EPILOGUE: &str = "epilogue\n";
+
+/// Instructions that store what is seen.
+pub fn stores() -> String {
+    let mut text = String::from("p2r r252, rz, 0x7f, 0x0\np2r.from_cc r253, rz, 0xf, 0x0\n");
+    for n in 0..SEEN {
+        text.push_str(&format!("ast r{n}, [rz+{:#x}], rz\n", 4 * (usize::from(FIRST_WORD) + n)));
+    }
+    for (n, reg) in [(SEEN, 252), (SEEN + 1, 253)] {
+        text.push_str(&format!("ast r{reg}, [rz+{:#x}], rz\n", 4 * (usize::from(FIRST_WORD) + n)));
+    }
+    text + "exit\n"
+}
+
+fn with_stores(text: &str) -> String {
+    text.replace(EPILOGUE, &stores())
+}
+
+/// The key of a vertex program.
+pub fn key(code: Code, inputs: usize) -> ShaderKey {
+    ShaderKey {
+        stage: Stage::Vertex,
+        code: Arc::new(code),
+        inputs: words(FIRST_WORD, inputs),
+        outputs: words(FIRST_WORD, OUTPUTS),
+        textures: Vec::new(),
+        images: Vec::new(),
+    }
+}
+
+/// What a program sees.
+pub struct World {
+    pub constants: Vec<Vec<AtomicU8>>,
+    pub memory: Vec<u8>,
+    pub inputs: Vec<u32>,
+    pub count: usize,
+}
+
+/// Runs a vertex program on a tier.
+pub fn run(tier: &dyn ProgramTier, key: &ShaderKey, world: &World) -> Result<Results, Refused> {
+    let kernel = tier.shader(key)?;
+    let mut windows = [Window::default(); CONSTANT_BUFFERS];
+    for (window, bytes) in windows.iter_mut().zip(&world.constants) {
+        *window = Window::new(bytes);
+    }
+    let memory = Memory::new(world.memory.clone());
+    let exhausted = AtomicU32::new(0);
+    let environment = Environment {
+        constants: &windows,
+        textures: &[],
+        images: &[],
+        handles: &[],
+        memory: &memory,
+        y_direction: -1.0,
+        exhausted: &exhausted,
+    };
+    let mut outputs = vec![0xDEAD_BEEF; world.count * key.outputs.len()];
+    let work = Work::Vertices(Vertices { inputs: &world.inputs, outputs: &mut outputs, count: world.count });
+    kernel.run(&mut ShaderJob { environment, work })?;
+    let exhausted = exhausted.load(Ordering::Relaxed);
+    Ok(Results { outputs, memory: memory.0.into_inner().unwrap(), exhausted })
+}
+
+/// A constant buffer of words at byte offsets.
+pub fn constants(words: &[(u32, u32)]) -> Vec<AtomicU8> {
+    let length = words.iter().map(|&(at, _)| at as usize + 4).max().unwrap_or(0);
+    let mut bytes = vec![0; length];
+    for &(at, word) in words {
+        bytes[at as usize..at as usize + 4].copy_from_slice(&word.to_le_bytes());
+    }
+    window::buffer(&bytes)
+}
+
+/// The text of a program's words.
+pub fn listing(words: &[u64]) -> String {
+    let lines = words.iter().enumerate().filter(|(n, _)| n % 4 != 0);
+    lines.map(|(n, &word)| format!("{:#06x}  {word:#018x}  {}\n", 8 * n, disassemble(word))).collect()
+}
+
+/// A program of instruction words behind loads of its first registers, predicates and condition code, wherever it ends followed by what
+/// stores what is seen. Distances in it stay what they are.
+pub fn surrounded(registers: usize, words: &[u64]) -> Vec<u64> {
+    let mut lines = vec!["pexit epilogue".to_owned()];
+    let at = |n: usize| 4 * (usize::from(FIRST_WORD) + n);
+    for n in 0..registers {
+        lines.push(format!("ald r{n}, [rz+{:#x}], rz", at(n)));
+    }
+    for (n, instruction) in ["r2p r250, 0x7f, 0x0", "r2p.to_cc r250, 0xf, 0x0"].into_iter().enumerate() {
+        lines.push(format!("ald r250, [rz+{:#x}], rz", at(registers + n)));
+        lines.push(instruction.to_owned());
+    }
+    while lines.len() % 3 != 0 {
+        lines.push("mov r250, rz, 0xf".to_owned());
+    }
+    lines.extend(words.iter().map(|word| format!(".word {word:#018x}")));
+    let text = format!("{}\nepilogue:\n{}", lines.join("\n"), stores());
+    assemble_program(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
