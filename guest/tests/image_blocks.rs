@@ -5,13 +5,13 @@ mod support;
 use serde_json::Value;
 use support::text_of;
 use triglyph_guest::format::block::{BlockCodec, Rounding};
-use triglyph_guest::format::{Arrangement, BlockCoding, Coding, ImageLayout, LevelLayout};
+use triglyph_guest::format::{Arrangement, BlockCoding, Coding, Form, ImageLayout, LevelLayout};
 
 /// The texels of one block, as bytes r, g, b, a.
 fn texels(coding: Coding, block: &[u8]) -> Vec<[u8; 4]> {
     let arrangement = Arrangement::Rows { pitch: block.len() as u32, slice: 0 };
     let level = LevelLayout { offset: 0, size: [4, 4, 1], skip: [0; 3], arrangement };
-    let image = ImageLayout { coding, levels: vec![level], layers: 1, layer_stride: 0 };
+    let image = ImageLayout { coding, levels: vec![level], layers: 1, layer_stride: 0, form: Form::Plain };
     let mut out = vec![0; image.words() as usize];
     image.decode(block, &mut out);
     out[..16].iter().map(|texel| texel.to_le_bytes()).collect()

@@ -27,6 +27,7 @@ pub struct DecodedImage {
     texels: Vec<u32>,
     layer_texels: u32,
     layers: u32,
+    samples: u32,
     level_count: u32,
     levels: [Level; LEVELS],
 }
@@ -38,7 +39,8 @@ impl DecodedImage {
         DecodedImage {
             texels,
             layer_texels: layout.layer_texels() as u32,
-            layers: layout.layers,
+            layers: layout.decoded_layers(),
+            samples: layout.form.samples(),
             level_count: layout.levels.len() as u32,
             levels: layout.sampler_levels(),
         }
@@ -50,6 +52,7 @@ impl DecodedImage {
             texels: &self.texels,
             layer_texels: self.layer_texels,
             layers: self.layers,
+            samples: self.samples,
             level_count: self.level_count,
             levels: self.levels,
             ..Texture::default()

@@ -7,6 +7,6 @@ pub mod pixel;
 pub mod texel;
 
 pub use depth::DepthFormat;
-pub use image::{Arrangement, BlockCoding, Coding, ImageLayout, LevelLayout};
+pub use image::{Arrangement, BlockCoding, Coding, Form, ImageLayout, LevelLayout};
 pub use pixel::PixelFormat;
 pub use texel::TexelFormat;

@@ -9,6 +9,7 @@
 //! mme/           macros: instruction table, text, random programs
 //! methods/       the classes' method tables and what writes do
 //! shader/        shader programs: instruction table, text, control flow
+//! texture/       headers and samplers as units of the shared samplers
 //! ```
 //!
 //! Sources, unless a row says otherwise: NVIDIA's open class headers for names, positions and values; the switchbrew wiki,
@@ -21,3 +22,4 @@ pub mod header;
 pub mod methods;
 pub mod mme;
 pub mod shader;
+pub mod texture;

@@ -5,16 +5,20 @@
 //! mod.rs      coding, arrangement, extents
 //! packed.rs   texels of one or more words with a field for each channel
 //! blocks.rs   compressed blocks and other texels that share bits
+//! form.rs     borders of cubes, samples as layers
 //! ```
 //! Decoding is total: any bytes give texels, and bytes that are missing count as zero.
 
 mod blocks;
+mod form;
 mod packed;
 
 use super::block::{BlockCodec, Rounding};
 use crate::kernel::program::output::{Bits, Channel, ColorFormat};
 use crate::kernel::program::sampler::{LEVELS, Level, PADDING, Texels};
+use crate::layout::Blocks;
 use crate::layout::surface::swizzle3;
+pub use form::Form;
 
 /// How texels are coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -105,6 +109,8 @@ pub enum Arrangement {
     /// Rows without gaps of groups of up to four slices, in which the blocks that lie on top of each other are
     /// neighbours (NV_texture_compression_vtc).
     GroupedSlices,
+    /// GOBs in blocks, in units of texel blocks; nothing may be skipped.
+    Blocks(Blocks),
 }
 
 /// A level as it stands in memory.
@@ -150,6 +156,7 @@ impl LevelLayout {
                 let group = (d - first).min(4);
                 ((first * h + y * group) * w + x * group + (z - first)) * bytes
             }
+            Arrangement::Blocks(blocks) => blocks.offset((x * bytes) as u32, y as u32, z as u32),
         };
         u64::from(self.offset) + inside
     }
@@ -166,6 +173,7 @@ impl LevelLayout {
             Arrangement::GroupedSlices => {
                 u64::from(self.offset) + [w, h, d].map(u64::from).iter().product::<u64>() * bytes
             }
+            Arrangement::Blocks(blocks) => u64::from(self.offset).saturating_add(blocks.bytes()),
         }
     }
 
@@ -185,41 +193,68 @@ pub struct ImageLayout {
     pub layers: u32,
     /// Bytes from one layer to the next.
     pub layer_stride: u32,
+    /// What else becomes of the texels.
+    pub form: Form,
 }
 
 impl ImageLayout {
     /// Bytes from the first to the last one that belongs to it.
     pub fn bytes(&self) -> u64 {
         let layer = self.levels.iter().map(|level| level.end(&self.coding)).max().unwrap_or(0);
-        u64::from(self.layers.saturating_sub(1)) * u64::from(self.layer_stride) + layer
+        let before = u64::from(self.layers.saturating_sub(1)) * u64::from(self.layer_stride);
+        before.saturating_add(layer)
     }
 
-    /// Texels of one layer, all levels.
+    /// Texels of one decoded layer, all levels, borders included.
     pub fn layer_texels(&self) -> u64 {
-        self.levels.iter().map(LevelLayout::texels).sum()
+        self.levels.iter().map(|level| self.form.texels(level.size)).sum()
+    }
+
+    /// Layers of the decoded image: samples are layers of their own.
+    pub fn decoded_layers(&self) -> u32 {
+        self.layers * self.form.samples()
     }
 
     /// Words that the decoded image takes, padding included.
     pub fn words(&self) -> u64 {
-        self.layer_texels() * u64::from(self.layers) * self.coding.texels().words() as u64 + PADDING as u64
+        let texels =
+            self.layer_texels().saturating_mul(u64::from(self.layers)).saturating_mul(self.form.samples().into());
+        texels.saturating_mul(self.coding.texels().words() as u64).saturating_add(PADDING as u64)
     }
 
     /// The levels as samplers want them; those from the last on repeat it.
     pub fn sampler_levels(&self) -> [Level; LEVELS] {
         let mut levels = [Level { offset: 0, width: 1, height: 1, depth: 1 }; LEVELS];
-        let mut offset = 0;
+        let mut offset = 0u32;
         for (i, out) in levels.iter_mut().enumerate() {
             let Some(level) = self.levels.get(i).or(self.levels.last()) else { continue };
-            let [width, height, depth] = level.size;
+            let [width, height, depth] = self.form.size(level.size);
             let last = i + 1 >= self.levels.len();
-            *out = Level { offset, width, height, depth };
-            offset += if last { 0 } else { level.texels() as u32 };
+            *out = Level { offset: offset.saturating_add(self.form.first(level.size)), width, height, depth };
+            let texels = if last { 0 } else { self.form.texels(level.size) };
+            offset = offset.saturating_add(u32::try_from(texels).unwrap_or(u32::MAX));
         }
         levels
     }
 
     /// Decodes the image whose bytes are `source`, missing ones being zero, into [`Self::words`] words.
     pub fn decode(&self, source: &[u8], out: &mut [u32]) {
+        if self.form == Form::Plain {
+            return self.decode_plain(source, out);
+        }
+        let words = self.coding.texels().words();
+        let texels: u64 = self.levels.iter().map(LevelLayout::texels).sum();
+        let mut plain = vec![0; texels as usize * self.layers as usize * words];
+        self.decode_plain(source, &mut plain);
+        let sizes: Vec<[u32; 3]> = self.levels.iter().map(|level| level.size).collect();
+        match self.coding.texels() {
+            Texels::Rgba8 => self.form.arrange(&sizes, &plain, out),
+            Texels::Float4 => self.form.arrange(&sizes, plain.as_chunks::<4>().0, out.as_chunks_mut::<4>().0),
+        }
+    }
+
+    /// Decodes the image without its form.
+    fn decode_plain(&self, source: &[u8], out: &mut [u32]) {
         let words = self.coding.texels().words();
         let mut rest = out;
         for layer in 0..self.layers {

@@ -4,7 +4,8 @@ use super::blocks::linear_byte;
 use super::{Arrangement, Coding, LevelLayout, bytes_at};
 use crate::kernel::program::output::{Bits, Channel, ColorFormat};
 use crate::kernel::program::sampler::Texels;
-use crate::layout::surface::swizzle3;
+use crate::layout::Blocks;
+use crate::layout::surface::{gob_offset, swizzle3};
 use crate::num::F16;
 
 /// Decodes a level.
@@ -37,6 +38,9 @@ pub(super) fn decode(coding: &Coding, format: &ColorFormat, level: &LevelLayout,
 
 /// The raw bytes of a row of texels.
 fn gather<const N: usize>(coding: &Coding, level: &LevelLayout, source: &[u8], y: u32, z: u32, row: &mut [u8]) {
+    if let Arrangement::Blocks(blocks) = level.arrangement {
+        return gather_blocks(&blocks, u64::from(level.offset), source, y, z, row);
+    }
     let Arrangement::Interleaved { log2 } = level.arrangement else {
         let start = level.row(coding, y, z);
         let whole = usize::try_from(start).ok().and_then(|start| source.get(start..start.checked_add(row.len())?));
@@ -55,6 +59,17 @@ fn gather<const N: usize>(coding: &Coding, level: &LevelLayout, source: &[u8], y
     for texel in row.chunks_exact_mut(N) {
         texel.copy_from_slice(&bytes_at::<N>(source, offset + u64::from(fixed | x) * N as u64));
         x = x.wrapping_sub(mask) & mask;
+    }
+}
+
+/// A row of an image of GOBs, in whose rows 16 bytes each stand together.
+fn gather_blocks(blocks: &Blocks, offset: u64, source: &[u8], y: u32, z: u32, row: &mut [u8]) {
+    let start = offset.saturating_add(blocks.offset(0, y, z));
+    for (i, bytes) in row.chunks_mut(16).enumerate() {
+        let i = i as u64;
+        let at = start + i / 4 * blocks.block_bytes() + u64::from(gob_offset(i as u32 % 4 * 16, 0));
+        let sixteen: [u8; 16] = bytes_at(source, at);
+        bytes.copy_from_slice(&sixteen[..bytes.len()]);
     }
 }
 

@@ -29,7 +29,7 @@ fn block(codec: BlockCodec, srgb: bool) -> Coding {
 }
 
 fn one(coding: Coding, size: [u32; 3], arrangement: Arrangement) -> ImageLayout {
-    ImageLayout { coding, levels: vec![level(0, size, arrangement)], layers: 1, layer_stride: 0 }
+    ImageLayout { coding, levels: vec![level(0, size, arrangement)], layers: 1, layer_stride: 0, form: Form::Plain }
 }
 
 fn row(coding: Coding, width: u32, source: &[u8]) -> Vec<u32> {
@@ -126,7 +126,7 @@ fn levels_and_layers_follow_each_other() {
     let coding = packed(1, 1, [unorm(0, 8); 4]);
     let rows = |pitch| Arrangement::Rows { pitch, slice: 0 };
     let levels = vec![level(0, [2, 1, 1], rows(2)), level(2, [1, 1, 1], rows(1))];
-    let image = ImageLayout { coding, levels, layers: 2, layer_stride: 4 };
+    let image = ImageLayout { coding, levels, layers: 2, layer_stride: 4, form: Form::Plain };
     assert_eq!(image.bytes(), 7);
     let found: Vec<u32> = decode(&image, &[1, 2, 3, 9, 4, 5, 6]).iter().map(|t| t & 0xFF).collect();
     assert_eq!(found, [1, 2, 3, 4, 5, 6]);

@@ -17,6 +17,8 @@ mod cube;
 mod detail;
 mod filter;
 mod other;
+#[cfg(test)]
+mod tests;
 mod texel;
 mod wrap;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use triglyph_guest::format::{Arrangement, Coding, ImageLayout, LevelLayout};
+use triglyph_guest::format::{Arrangement, Coding, Form, ImageLayout, LevelLayout};
 use triglyph_guest::kernel::program::fragment::UNITS;
 use triglyph_guest::kernel::program::sampler::{Compare, Convert, Filter, Shape, Source, Texels, TextureKey, Wrap};
 use triglyph_guest::rsx::enums::{self, MagFilter, MinFilter, TexZfunc};
@@ -346,8 +346,13 @@ fn image(words: &Words, byte: u32, coding: &Coding, sampler: &Sampler) -> Option
     levels.truncate(read);
     let layers = if cube { 6 } else { 1 };
     let layer_stride = if storage.linear { end } else { end.next_multiple_of(128) };
-    let layout =
-        ImageLayout { coding: *coding, levels, layers, layer_stride: u32::try_from(layer_stride).unwrap_or(u32::MAX) };
+    let layout = ImageLayout {
+        coding: *coding,
+        levels,
+        layers,
+        layer_stride: u32::try_from(layer_stride).unwrap_or(u32::MAX),
+        form: Form::Plain,
+    };
     (layout.words() <= LARGEST).then_some((layout, shape))
 }
 

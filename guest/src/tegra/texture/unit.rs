@@ -1,0 +1,126 @@
+//! A texture header and a sampler as a unit.
+
+use super::{TextureImage, TextureProblem, compared, component, image, source};
+use crate::kernel::program::sampler::{Compare, Convert, Filter, Shape, Texels, TextureKey, Wrap};
+use crate::tegra::header::Sampler;
+use crate::tegra::header::sampler::{AddressMode, CubeFilter, DepthCompare, MagFilter, MinFilter, MipFilter};
+use crate::tegra::header::texture::{ComponentType, TextureHeader};
+
+/// What an instruction reads a texture through.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextureUnit {
+    /// What the code depends on.
+    pub key: TextureKey,
+    /// What it reads.
+    pub image: TextureImage,
+    /// Added to the level of detail.
+    pub lod_bias: f32,
+    /// Smallest and largest level of detail.
+    pub lod_range: [f32; 2],
+    /// Border colour r, g, b, a in the texels' scale.
+    pub border: [f32; 4],
+}
+
+/// The unit of instructions that read `shape`; `reference`: that bring a reference to compare with.
+///
+/// Anisotropic filters are linear ones; reductions average; a border in memory is not read, the sampler's colour is taken.
+pub fn unit(
+    header: &TextureHeader,
+    sampler: &Sampler,
+    shape: Shape,
+    reference: bool,
+) -> Result<TextureUnit, TextureProblem> {
+    let compare = sampler.compare.filter(|_| reference).map(reversed);
+    let exchanged = if compare.is_some() { compared(header) } else { 0 };
+    let cube = matches!(shape, Shape::Cube | Shape::CubeArray);
+    // The codes that choose by the seam, which deko3d's bit "seamless" makes.
+    let seamless = cube && matches!(sampler.cube, CubeFilter::AutoSpanSeam | CubeFilter::AutoCrossSeam);
+    let image = image(header, shape, compare.is_some(), seamless)?;
+    let texels = image.layout.coding.texels();
+    let lod_range = [sampler.min_lod.max(header.min_lod), sampler.max_lod].map(|lod| lod as f32 / 256.0);
+    let [magnify, minify] = filters(header, sampler, lod_range);
+    let own_bias = if header.uses_own_lod { header.lod_bias } else { 0 };
+    let key = TextureKey {
+        shape,
+        texels,
+        unnormalized: !header.normalized || sampler.unnormalized,
+        wrap: sampler.address.map(wrap),
+        magnify,
+        minify,
+        mipmap: match sampler.mip {
+            MipFilter::None => None,
+            MipFilter::Point => Some(Filter::Nearest),
+            MipFilter::Linear => Some(if is_integer(header) { Filter::Nearest } else { Filter::Linear }),
+        },
+        compare,
+        swizzle: header.sources.map(|component| source(header, component, exchanged)),
+        convert: [Convert::None; 4],
+        seamless,
+        clamp_reference: matches!(header.types[compared(header)], Some(ComponentType::Unorm)),
+        alpha_kill: false,
+    };
+    Ok(TextureUnit {
+        key,
+        lod_bias: (sampler.lod_bias + own_bias) as f32 / 256.0,
+        lod_range,
+        border: border(sampler, texels, exchanged),
+        image,
+    })
+}
+
+/// Whether a component that the result has is an integer: such ones are not filtered.
+fn is_integer(header: &TextureHeader) -> bool {
+    let types = header.sources.iter().filter_map(|&source| header.types[component(source)?]);
+    types.into_iter().any(|kind| matches!(kind, ComponentType::Sint | ComponentType::Uint))
+}
+
+/// Filters when magnified and minified. Without levels the range of the level of detail still decides which one counts, which the
+/// key's unlimited one would not.
+fn filters(header: &TextureHeader, sampler: &Sampler, [least, most]: [f32; 2]) -> [Filter; 2] {
+    let filter = |linear: bool| if linear && !is_integer(header) { Filter::Linear } else { Filter::Nearest };
+    let magnify = filter(sampler.mag == MagFilter::Linear);
+    let minify = filter(matches!(sampler.min, MinFilter::Linear | MinFilter::Anisotropic));
+    match sampler.mip {
+        MipFilter::None if most <= 0.0 => [magnify; 2],
+        MipFilter::None if least > 0.0 => [minify; 2],
+        _ => [magnify, minify],
+    }
+}
+
+/// The border colour. That of sRGB in 8 bits is left alone: a game that runs on the machine has only the other one right.
+fn border(sampler: &Sampler, texels: Texels, exchanged: usize) -> [f32; 4] {
+    let mut border = sampler.border.map(f32::from_bits);
+    border.swap(0, exchanged);
+    match texels {
+        // Unorm: what is beyond 0 and 1 is no colour of such a texture.
+        Texels::Rgba8 => border.map(|v| if v > 0.0 { v.min(1.0) * 255.0 } else { 0.0 }),
+        Texels::Float4 => border,
+    }
+}
+
+const fn wrap(mode: AddressMode) -> Wrap {
+    match mode {
+        AddressMode::Wrap => Wrap::Repeat,
+        AddressMode::Mirror => Wrap::Mirror,
+        AddressMode::ClampToEdge => Wrap::ClampToEdge,
+        AddressMode::Border => Wrap::Border,
+        AddressMode::Clamp => Wrap::Clamp,
+        AddressMode::MirrorOnceClampToEdge => Wrap::MirrorOnceToEdge,
+        AddressMode::MirrorOnceBorder => Wrap::MirrorOnceBorder,
+        AddressMode::MirrorOnceClamp => Wrap::MirrorOnceClamp,
+    }
+}
+
+/// `reference FUNC texel` with the texel on the left.
+const fn reversed(function: DepthCompare) -> Compare {
+    match function {
+        DepthCompare::Never => Compare::Never,
+        DepthCompare::Less => Compare::Greater,
+        DepthCompare::Equal => Compare::Equal,
+        DepthCompare::LessOrEqual => Compare::GreaterEqual,
+        DepthCompare::Greater => Compare::Less,
+        DepthCompare::NotEqual => Compare::NotEqual,
+        DepthCompare::GreaterOrEqual => Compare::LessEqual,
+        DepthCompare::Always => Compare::Always,
+    }
+}
