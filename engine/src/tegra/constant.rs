@@ -1,4 +1,5 @@
-//! Words for the selected constant buffer. They go to its memory at once, in order with everything else.
+//! Words for the selected constant buffer. They go to its memory at once, in order with everything else: draws that came before
+//! have their constants already.
 
 use triglyph_guest::tegra::methods::threed::regs;
 
@@ -20,6 +21,6 @@ pub fn load(core: &mut Core, registers: &Registers, words: &[u32]) {
         core.fault(FaultKind::BadMethod, regs::load_constant_buffer_offset::ID as u64, what);
     }
     let address = registers.address(regs::set_constant_buffer_selector_b::ID);
-    core.write_bytes(address.wrapping_add(start) & ADDRESS_MASK, &bytes[..room], "a constant buffer");
+    core.write_unseen(address.wrapping_add(start) & ADDRESS_MASK, &bytes[..room], "a constant buffer");
     registers.set(regs::load_constant_buffer_offset::ID, offset.wrapping_add(bytes.len() as u32));
 }

@@ -167,6 +167,13 @@ impl Core {
         self.count_missing(FaultKind::UnmappedWrite, address, missing as u64, what);
     }
 
+    /// As [`Self::write_bytes`], but what was drawn before and does not look at these bytes may be drawn later.
+    pub fn write_unseen(&mut self, address: u64, bytes: &[u8], what: &str) {
+        self.renderer.flush_before_write(&self.memory, self.place(address), bytes.len() as u64);
+        let missing = self.memory.write_pieces(self.space, address, bytes);
+        self.count_missing(FaultKind::UnmappedWrite, address, missing as u64, what);
+    }
+
     /// Does a transfer after everything drawn so far; what falls outside of memory is a fault of `what`.
     pub fn transfer(&mut self, what: &str, request: &Request) {
         let (source, target) = match request {

@@ -230,7 +230,7 @@ impl<'u> Sink<'u> {
     /// Counts what was drawn so far.
     fn settle(&mut self) {
         let Work { threed, counters, .. } = &mut *self.work;
-        threed.settle_samples(self.core, counters);
+        threed.settle(self.core, counters);
     }
 
     fn clear_report(&mut self, datum: u32) {

@@ -1,6 +1,8 @@
 //! A Tegra X1 with memory and push buffers, for tests.
 #![allow(dead_code, missing_docs)]
 
+pub mod threed;
+
 use std::sync::Arc;
 
 use triglyph_engine::Device;

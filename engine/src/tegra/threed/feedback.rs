@@ -3,7 +3,7 @@
 //! Primitives are captured as points, lines or triangles; one that does not fit into all buffers of its stream is not written at
 //! all. Where the next one goes stays until a method sets it.
 
-use triglyph_guest::tegra::methods::threed::{ReportKind, regs as r};
+use triglyph_guest::tegra::methods::threed::regs as r;
 
 use super::ThreeD;
 use super::geometry::Shapes;
@@ -63,13 +63,6 @@ impl ThreeD {
                 let buffers = buffers(registers, stream);
                 let written = self.capture(core, records, shapes, &buffers);
                 self.count_succeeded(registers, counters, stream, written);
-                for buffer in &buffers {
-                    counters.set(
-                        ReportKind::StreamingByteCount,
-                        buffer.index,
-                        self.feedback.pointers[buffer.index].into(),
-                    );
-                }
             }
         }
     }

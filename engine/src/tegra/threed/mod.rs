@@ -20,6 +20,7 @@ mod fetch;
 mod geometry;
 mod handle;
 mod indices;
+mod lookup;
 mod output;
 mod patch;
 mod pieces;
@@ -44,6 +45,7 @@ use pixels::Pixels;
 use program::Programs;
 pub(super) use saved::SavedThreeD;
 use stage::Codes;
+use texture::TextureUnits;
 
 /// What the 3D engine has besides registers.
 #[derive(Debug, Default)]
@@ -60,6 +62,7 @@ pub struct ThreeD {
     blend_program: Vec<u32>,
     programs: Programs,
     codes: Codes,
+    texture_units: TextureUnits,
     pixels: Pixels,
 }
 

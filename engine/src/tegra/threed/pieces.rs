@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::regs as r;
 
-use super::ThreeD;
 use super::geometry::{LAYER, Shapes, VIEWPORT, VIEWPORT_MASK};
 use super::setup::VIEWPORTS;
 use super::stage::Records;
 use super::target::Targets;
+use super::{ThreeD, setup};
 use crate::draw::program::{Records as Floats, Shape};
 use crate::render::program::{Primitives, ProgramCall};
 use crate::tegra::core::Core;
@@ -44,12 +45,7 @@ impl ThreeD {
         if targets.clip.is_none() {
             return;
         }
-        let floats = |records: &Records| Floats {
-            floats: records.words.iter().map(|&word| f32::from_bits(word)).collect(),
-            stride: records.set.len(),
-            exhausted: 0,
-        };
-        let mut floats = Some(floats(records));
+        let mut floats = Some(floats(registers, records));
         let runs = runs(registers, &targets, records, shapes);
         let Some(mut derived) = self.pixel_program(core, registers, &targets, &records.set) else { return };
         let instructions = derived.instructions();
@@ -74,6 +70,19 @@ impl ThreeD {
             }
         }
     }
+}
+
+/// Records as floats. Fixed-function colours are limited to 0..1 if registers say so, NaN being 0 (Mesa: vertex colour clamp).
+fn floats(registers: &Registers, records: &Records) -> Floats {
+    let stride = records.set.len();
+    let mut floats: Vec<f32> = records.words.iter().map(|&word| f32::from_bits(word)).collect();
+    if r::set_color_clamp::enable(registers.get(r::set_color_clamp::ID)) {
+        let colors = (attribute::FRONT_DIFFUSE..attribute::CLIP_DISTANCE).step_by(4);
+        for at in colors.filter_map(|address| setup::at(&records.set, address)) {
+            floats.iter_mut().skip(at).step_by(stride).for_each(|v| *v = if *v > 0.0 { v.min(1.0) } else { 0.0 });
+        }
+    }
+    Floats { floats, stride, exhausted: 0 }
 }
 
 fn provoking(shape: &Shape) -> u32 {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, WordSet};
+use triglyph_guest::kernel::program::sampler::Shape;
 use triglyph_guest::table::{Fields, flags};
 use triglyph_guest::tegra::header::ProgramHeader;
 use triglyph_guest::tegra::header::program::{self, ProgramStage};
@@ -58,6 +59,10 @@ pub(super) struct Use {
     pub image: bool,
     /// Where its handle is.
     pub handle: HandleSource,
+    /// The shape that it reads, if it says one.
+    pub shape: Option<Shape>,
+    /// Whether it brings a reference to compare with.
+    pub reference: bool,
 }
 
 /// Where the handle of a texture or image is.
@@ -216,6 +221,14 @@ fn reach(core: &mut Core, code: &[u64], constant: &mut Reader<'_>) -> (Program, 
     }
 }
 
+/// Where the handle of instruction number `index` is.
+fn handle(program: &Program, index: usize, fields: Fields<'_>) -> HandleSource {
+    match fields.has(b'h') {
+        true => HandleSource::Bound(fields.get(b'h') as u16),
+        false => super::handle::trace(program, index),
+    }
+}
+
 /// Notes what an instruction refers to.
 fn note(loaded: &mut Loaded, program: &Program, index: usize) {
     let instruction = &program.instructions[index];
@@ -223,20 +236,16 @@ fn note(loaded: &mut Loaded, program: &Program, index: usize) {
     let fields = Fields::new(instruction.word, &form.pattern);
     match instruction.op {
         Op::tex | Op::texs | Op::tld | Op::tlds | Op::tld4 | Op::tld4s | Op::txd | Op::txq | Op::tmml | Op::txa => {
-            let handle = match fields.has(b'h') {
-                true => HandleSource::Bound(fields.get(b'h') as u16),
-                false => super::handle::trace(program, index),
-            };
-            loaded.uses.push(Use { address: instruction.address, image: false, handle });
+            let (shape, reference) = super::lookup::shape(instruction.op, fields);
+            let handle = handle(program, index, fields);
+            loaded.uses.push(Use { address: instruction.address, image: false, handle, shape, reference });
         }
         Op::suld_p | Op::suld_d | Op::sust_p | Op::sust_d | Op::sured_p | Op::sured_d | Op::suatom | Op::suatom_cas => {
-            let handle = match fields.has(b'h') {
-                true => HandleSource::Bound(fields.get(b'h') as u16),
-                false => super::handle::trace(program, index),
-            };
             loaded.reads = true;
             loaded.writes |= !matches!(instruction.op, Op::suld_p | Op::suld_d);
-            loaded.uses.push(Use { address: instruction.address, image: true, handle });
+            let handle = handle(program, index, fields);
+            let shape = super::lookup::surface_shape(fields);
+            loaded.uses.push(Use { address: instruction.address, image: true, handle, shape, reference: false });
         }
         Op::ld | Op::ldg | Op::ldg_p => loaded.reads = true,
         Op::st | Op::stg | Op::atom | Op::atom_cas | Op::red => (loaded.reads, loaded.writes) = (true, true),

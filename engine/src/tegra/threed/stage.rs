@@ -178,7 +178,7 @@ impl ThreeD {
             .programs
             .get(core, address, kind, |core, slot, offset| bindings.word(core, group, usize::from(slot), offset))?;
         let Units { uses, textures, images, bindings: texture_bindings, image_bindings, handles } =
-            units(core, registers, &self.bindings, &loaded, group);
+            units(core, registers, &self.bindings, &mut self.texture_units, &loaded, group);
         let handle_buffer =
             r::set_bindless_texture::constant_buffer_slot_select(registers.get(r::set_bindless_texture::ID));
         let reach = Reach {

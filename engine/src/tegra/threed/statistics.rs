@@ -17,10 +17,13 @@ fn on(registers: &Registers, enable: fn(u32) -> bool) -> bool {
 }
 
 impl ThreeD {
-    /// Adds the samples that have passed, all drawing done.
-    pub fn settle_samples(&mut self, core: &mut Core, counters: &mut Counters) {
+    /// Brings counters up to date: samples that have passed, all drawing done, and where transform feedback is.
+    pub fn settle(&mut self, core: &mut Core, counters: &mut Counters) {
         let samples = core.renderer.take_samples(&core.memory);
         counters.add(K::ZPassCount64, 0, samples);
+        for (buffer, &pointer) in self.feedback.pointers.iter().enumerate() {
+            counters.set(K::StreamingByteCount, buffer, pointer.into());
+        }
         self.settle_troubles(core);
     }
 

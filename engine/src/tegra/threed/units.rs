@@ -1,12 +1,12 @@
 //! Textures and images of a program: which handles its instructions have, and what is behind them.
 
 use triglyph_guest::kernel::maxwell::{ImageKey, Unit, UnitUse};
-use triglyph_guest::kernel::program::sampler::TextureKey;
+use triglyph_guest::kernel::program::sampler::{Shape, TextureKey};
 use triglyph_guest::tegra::methods::threed::regs as r;
 
 use super::bindings::Bindings;
-use super::program::{HandleSource, Loaded};
-use super::texture;
+use super::program::{HandleSource, Loaded, Use};
+use super::texture::{self, TextureUnits};
 use crate::scene::program::TextureBinding;
 use crate::scene::reach::ImageBinding;
 use crate::tegra::core::Core;
@@ -37,6 +37,7 @@ pub(super) fn units(
     core: &mut Core,
     registers: &Registers,
     bindings: &Bindings,
+    cache: &mut TextureUnits,
     loaded: &Loaded,
     group: usize,
 ) -> Units {
@@ -55,59 +56,75 @@ pub(super) fn units(
             HandleSource::Dynamic => None,
         }
     };
-    // One unit for each source, so that the numbers do not depend on what handles say.
-    let sources = |image: bool| {
-        let mut sources: Vec<HandleSource> = loaded
-            .uses
-            .iter()
-            .filter(|u| u.image == image && u.handle != HandleSource::Dynamic)
-            .map(|u| u.handle)
-            .collect();
-        sources.sort_unstable();
-        sources.dedup();
-        sources.truncate(MOST);
-        sources
+    // One unit for each source and way of reading, so that the numbers do not depend on what handles say.
+    let wanted = |image: bool| {
+        let mut wanted: Vec<Wanted> = loaded.uses.iter().filter(|u| u.image == image).filter_map(Wanted::of).collect();
+        wanted.sort_unstable_by_key(Wanted::rank);
+        wanted.dedup();
+        wanted.truncate(MOST);
+        wanted
     };
-    let (textures, images) = (sources(false), sources(true));
-    let mut texture_handles: Vec<u32> = textures.iter().filter_map(|&source| handle(core, source)).collect();
-    let mut image_handles: Vec<u32> = images.iter().filter_map(|&source| handle(core, source)).collect();
-    if loaded.uses.iter().any(|u| u.handle == HandleSource::Dynamic) {
-        // Any word of the buffer of handles may be meant.
-        let all = candidates(core, bindings, group, handle_buffer);
-        let more = |known: &mut Vec<u32>| {
-            let fresh: Vec<u32> = all.iter().copied().filter(|handle| !known.contains(handle)).collect();
-            known.extend(fresh);
-            known.truncate(MOST);
-        };
-        more(&mut texture_handles);
-        if loaded.uses.iter().any(|u| u.image && u.handle == HandleSource::Dynamic) {
-            more(&mut image_handles);
+    let (textures, images) = (wanted(false), wanted(true));
+    let mut all = Vec::new();
+    for (image, list) in [(false, &textures), (true, &images)] {
+        let found = list.iter().map(|w| (handle(core, w.handle).unwrap_or(0), w.shape, w.reference));
+        let mut found: Vec<(u32, Option<Shape>, bool)> = found.collect();
+        let dynamic: Vec<&Use> =
+            loaded.uses.iter().filter(|u| u.image == image && u.handle == HandleSource::Dynamic).collect();
+        if let Some(first) = dynamic.first() {
+            // Any word of the buffer of handles may be meant.
+            let reference = dynamic.iter().any(|u| u.reference);
+            for candidate in candidates(core, bindings, group, handle_buffer) {
+                found.push((candidate, first.shape, reference));
+            }
+            found.truncate(MOST);
         }
+        all.push(found);
     }
-    for &handle in &texture_handles {
-        let unit = texture::unit(core, registers, handle);
+    for &(handle, shape, reference) in &all[0] {
+        let unit = cache.texture(core, registers, handle, shape, reference);
         units.textures.push(unit.as_ref().map(|(key, _)| *key));
         units.bindings.push(unit.map(|(_, binding)| binding));
     }
-    for &handle in &image_handles {
-        let unit = texture::image(core, registers, handle);
+    for &(handle, shape, _) in &all[1] {
+        let unit = texture::image(core, registers, handle, shape);
         units.images.push(unit.as_ref().map(|(key, _)| *key));
         units.image_bindings.push(unit.map(|(_, binding)| binding));
     }
-    let number = |list: &[HandleSource], source| list.binary_search(&source).ok().map(|index| index as u8);
+    let number = |list: &[Wanted], wanted| list.iter().position(|known| *known == wanted).map(|index| index as u8);
     units.uses = loaded
         .uses
         .iter()
         .map(|u| {
-            let unit = match u.image {
-                false => number(&textures, u.handle).map(Unit::Texture),
-                true => number(&images, u.handle).map(Unit::Image),
-            };
+            let unit = Wanted::of(u).and_then(|wanted| match u.image {
+                false => number(&textures, wanted).map(Unit::Texture),
+                true => number(&images, wanted).map(Unit::Image),
+            });
             UnitUse { address: u.address, unit: unit.unwrap_or(Unit::Dynamic) }
         })
         .collect();
-    units.handles = texture_handles.into_iter().chain(image_handles).collect();
+    units.handles = all.concat().into_iter().map(|(handle, ..)| handle).collect();
     units
+}
+
+/// A unit that instructions ask for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Wanted {
+    handle: HandleSource,
+    shape: Option<Shape>,
+    reference: bool,
+}
+
+impl Wanted {
+    /// What an instruction asks for, if it is known before it runs.
+    fn of(u: &Use) -> Option<Wanted> {
+        let Use { handle, shape, reference, .. } = *u;
+        (handle != HandleSource::Dynamic).then_some(Wanted { handle, shape, reference })
+    }
+
+    fn rank(&self) -> (HandleSource, u8, bool) {
+        (self.handle, self.shape.map_or(0, |shape| 1 + shape as u8), self.reference)
+    }
 }
 
 /// Words of the buffer of handles that may be handles, each once.

@@ -13,8 +13,8 @@ regs! {
 
     /// Whether loads of constants are conditional, too.
     set_render_enable_control @ 0x0C3 { conditional_load_constant_buffer 0:0 bool };
-    /// Counters that run.
-    set_statistics_counter @ 0x35A {
+    /// Counters that run. All of them at first: Mesa counts without ever writing it.
+    set_statistics_counter @ 0x35A = 0xFFFF {
         da_vertices_generated_enable 0:0 bool, da_primitives_generated_enable 1:1 bool,
         vs_invocations_enable 2:2 bool, gs_invocations_enable 3:3 bool, gs_primitives_generated_enable 4:4 bool,
         streaming_primitives_succeeded_enable 5:5 bool, streaming_primitives_needed_enable 6:6 bool,
