@@ -28,6 +28,7 @@
 //! | `raster` | a draw by registers, as a picture of characters | `runner/raster.rs` |
 //! | `vertex` | an RSX vertex program on one vertex | `runner/rsx_vertex.rs` |
 //! | `fragment` | an RSX fragment program on four pixels | `runner/rsx_fragment.rs` |
+//! | `shader` | a shader program of Tegra X1, of any stage | `runner/maxwell.rs` |
 //!
 //! `TRIGLYPH_BLESS=1` writes behind each arrow what the interpreter computes. Look at it before you commit it.
 
@@ -35,6 +36,10 @@ mod support;
 
 #[path = "runner/combine.rs"]
 mod combine;
+#[path = "runner/maxwell.rs"]
+mod maxwell;
+#[path = "runner/maxwell_texture.rs"]
+mod maxwell_texture;
 #[path = "runner/names.rs"]
 mod names;
 #[path = "runner/parse.rs"]
@@ -128,6 +133,8 @@ fn main() -> ExitCode {
     }
     let all = files.clone();
     trials.push(Trial::test("everything has a file", move || names::covered(&all)));
+    let all = files.clone();
+    trials.push(Trial::test("every shader instruction has a file", move || maxwell::covered(&all)));
     trials.push(Trial::test("everything of the RSX has a file", move || rsx::covered(&files)));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -158,6 +165,7 @@ fn results(file: &File, case: &Case, command: &str, engine: Engine) -> Results {
         "raster" => raster::run(case, engine),
         "vertex" => rsx_vertex::run(file, case, engine),
         "fragment" => rsx_fragment::run(file, case, engine),
+        "shader" => maxwell::run(file, case, engine),
         other => Err(format!("no command `{other}`")),
     }
 }

@@ -8,6 +8,7 @@
 //! program.rs    where instructions stand in the code, control flow, decoding of whole programs
 //! asm.rs        whole programs as text and back
 //! random.rs     instructions and programs for differential tests
+//! unsupported.rs  instructions without known meaning
 //! ```
 
 pub mod asm;
@@ -22,6 +23,7 @@ pub mod shape;
 mod source;
 pub mod special;
 pub mod syntax;
+pub mod unsupported;
 
 pub use asm::{AsmError, assemble, assemble_program, disassemble, disassemble_program};
 pub use program::Program;
