@@ -75,7 +75,7 @@ fn documented_blocks() {
         let (width, height) = codec.size();
         assert_eq!(expected.len(), (width * height) as usize, "{name}");
         let found: Vec<Vec<f64>> = match codec.texels() {
-            Texels::Rgba8 => {
+            Texels::Rgba8 | Texels::Srgb8 => {
                 let mut out = [0; LARGEST];
                 codec.decode_bytes(block(hex), Rounding::Nearest, false, &mut out);
                 out.map(|texel| texel.to_le_bytes().map(f64::from).to_vec()).to_vec()

@@ -49,7 +49,7 @@ fn documented_headers_are_images() {
     let found = plain(&header("bgra8_view_of_rgba8_memory_srgb"), Shape::D2);
     let offsets: Vec<u32> = found.layout.levels.iter().map(|level| level.offset).collect();
     assert_eq!(offsets, [0, 0x7000, 0x9000, 0x9800, 0x9A00, 0x9C00, 0x9E00]);
-    assert_eq!((found.address, found.layout.coding.texels()), (0x4_FFFF_F200, Texels::Float4));
+    assert_eq!((found.address, found.layout.coding.texels()), (0x4_FFFF_F200, Texels::Srgb8));
 
     // Levels 1 to 4 of six layers; the address stays that of level 0.
     let found = plain(&header("bc1_array_level_subset"), Shape::D2Array);

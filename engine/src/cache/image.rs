@@ -87,8 +87,8 @@ const BUDGET: usize = 512 << 20;
 /// Scenes after which an image may go.
 const OLD: u64 = 64;
 
-/// Words of the largest image that is decoded: 4096x4096 texels of four floats.
-pub const LARGEST: u64 = 1 << 26;
+/// Words of the largest image that is decoded: 8192x8192 texels of bytes or 4096x4096 of floats, with all their levels.
+pub const LARGEST: u64 = 3 << 25;
 
 impl ImageCache {
     /// Starts a scene: every image is validated again when it is first used.

@@ -4,7 +4,7 @@ use std::mem::{MaybeUninit, offset_of, size_of};
 
 use triglyph_guest::kernel::program::fragment::{FragmentJob, PixelBlock, Plane, Primitive};
 use triglyph_guest::kernel::program::output::{DepthFormat, OutputConstants, Surface, TARGETS};
-use triglyph_guest::kernel::program::sampler::{LEVELS, Level, PADDING, Shape, Texels, Texture, TextureKey};
+use triglyph_guest::kernel::program::sampler::{LEVELS, LINEAR, Level, PADDING, Shape, Texels, Texture, TextureKey};
 use triglyph_guest::kernel::{Refused, Window};
 use triglyph_guest::layout::{SurfaceLayout, unmorton};
 
@@ -118,6 +118,8 @@ pub struct TextureArgs {
     /// Of [`Texels::Rgba8`].
     pub border_word: u32,
     pub border: [f32; 4],
+    /// [`LINEAR`].
+    pub linear: *const f32,
     pub level_count: u32,
     /// Layers as they are in memory, and as the size query has them.
     pub layers: u32,
@@ -203,6 +205,7 @@ impl TextureArgs {
             lod_max: texture.lod_max,
             border_word,
             border,
+            linear: LINEAR.as_ptr(),
             level_count: count,
             layers: texture.layers,
             counted_layers: layers / texture.samples.max(1),

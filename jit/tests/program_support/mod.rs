@@ -305,7 +305,7 @@ pub fn texture_key(rng: &mut Rng) -> TextureKey {
     let unnormalized = rng.one_in(8);
     TextureKey {
         shape: rng.pick(&SHAPES),
-        texels: if rng.one_in(3) { Texels::Float4 } else { Texels::Rgba8 },
+        texels: rng.pick(&[Texels::Float4, Texels::Float4, Texels::Srgb8, Texels::Rgba8, Texels::Rgba8, Texels::Rgba8]),
         unnormalized,
         wrap: [(); 3].map(|()| rng.pick(&WRAPS)),
         magnify,
@@ -360,14 +360,14 @@ pub fn texture(rng: &mut Rng, key: &TextureKey) -> TextureData {
     let wild = rng.one_in(8);
     let texels = (0..words)
         .map(|_| match key.texels {
-            Texels::Rgba8 => rng.word() & if rng.one_in(8) { 0x00FF_FFFF } else { u32::MAX },
+            Texels::Rgba8 | Texels::Srgb8 => rng.word() & if rng.one_in(8) { 0x00FF_FFFF } else { u32::MAX },
             Texels::Float4 if wild => rng.float().to_bits(),
             Texels::Float4 => (rng.unit() * 3.0).to_bits(),
         })
         .collect();
     let border = match key.texels {
         Texels::Rgba8 => [(); 4].map(|()| rng.below(256) as f32),
-        Texels::Float4 => [(); 4].map(|()| rng.unit()),
+        Texels::Srgb8 | Texels::Float4 => [(); 4].map(|()| rng.unit()),
     };
     let lod_min = rng.below(3) as f32 * 0.75;
     let texture = Texture {

@@ -14,7 +14,7 @@ mod other;
 mod wrap;
 
 use triglyph_guest::kernel::program::sampler::{
-    Convert, Filter, Level, Shape, Source, Texels, Texture, TextureKey, Wrap,
+    Convert, Filter, LINEAR, Level, Shape, Source, Texels, Texture, TextureKey, Wrap,
 };
 use triglyph_guest::num::ops::{Scalar, srgb_to_linear};
 
@@ -179,7 +179,7 @@ impl Unit<'_> {
     fn scaled(&self, color: Vector) -> Vector {
         match self.key.texels {
             Texels::Rgba8 => color.map(|v| v * (1.0 / 255.0)),
-            Texels::Float4 => color,
+            Texels::Srgb8 | Texels::Float4 => color,
         }
     }
 
@@ -249,7 +249,7 @@ impl Unit<'_> {
         let (Some(operation), Some(reference)) = (self.key.compare, spot.reference) else { return color };
         let red = match self.key.texels {
             Texels::Rgba8 => color[0] * (1.0 / 255.0),
-            Texels::Float4 => color[0],
+            Texels::Srgb8 | Texels::Float4 => color[0],
         };
         [if compare(operation, red, reference) { 1.0 } else { 0.0 }; 4]
     }
@@ -267,6 +267,11 @@ impl Unit<'_> {
         };
         match self.key.texels {
             Texels::Rgba8 => word(0).to_le_bytes().map(f32::from),
+            Texels::Srgb8 => {
+                let [r, g, b, a] = word(0).to_le_bytes();
+                let [r, g, b] = [r, g, b].map(|byte| LINEAR[usize::from(byte)]);
+                [r, g, b, f32::from(a) * (1.0 / 255.0)]
+            }
             Texels::Float4 => [0, 1, 2, 3].map(|i| f32::from_bits(word(i))),
         }
     }

@@ -1,11 +1,8 @@
 //! Texels that share bits with others: compressed blocks, pairs that share colour, single bits, a common exponent.
 
-use std::sync::LazyLock;
-
 use super::{BlockCoding, Coding, LevelLayout, bytes_at};
 use crate::format::block;
 use crate::kernel::program::sampler::Texels;
-use crate::num::ops::{Scalar, srgb_to_linear};
 
 /// Texels of a block in words, one or four each.
 struct Block {
@@ -25,7 +22,7 @@ pub(super) fn decode(coding: &Coding, level: &LevelLayout, source: &[u8], out: &
             for x in 0..blocks_across {
                 block.decode(coding, source, level.block_offset(coding, [x, y, z]));
                 let texels = match coding.texels() {
-                    Texels::Rgba8 => &block.bytes,
+                    Texels::Rgba8 | Texels::Srgb8 => &block.bytes,
                     Texels::Float4 => block.floats.as_flattened(),
                 };
                 let rows = down.min(height - y * down);
@@ -83,31 +80,10 @@ impl Block {
             return;
         }
         coding.codec.decode_bytes(block, coding.rounding, coding.srgb, &mut self.bytes);
-        if coding.srgb {
-            let (across, down) = coding.codec.size();
-            for (out, texel) in self.floats.iter_mut().zip(self.bytes).take((across * down) as usize) {
-                *out = linear(texel).map(f32::to_bits);
-            }
-        }
     }
 }
 
 /// `2^(exponent - 24)`, exponent 0 to 31.
 fn exact_power(exponent: u32) -> f32 {
     f32::from_bits((exponent + 127 - 24) << 23)
-}
-
-/// Linear values of the bytes of sRGB.
-static LINEAR: LazyLock<[f32; 256]> =
-    LazyLock::new(|| std::array::from_fn(|byte| srgb_to_linear(&mut Scalar, byte as f32 * (1.0 / 255.0))));
-
-/// The linear value of a byte of sRGB.
-pub(super) fn linear_byte(byte: u32) -> f32 {
-    LINEAR[(byte & 0xFF) as usize]
-}
-
-/// A texel whose red, green and blue are sRGB.
-fn linear(texel: u32) -> [f32; 4] {
-    let alpha = (texel >> 24) as f32 * (1.0 / 255.0);
-    [linear_byte(texel), linear_byte(texel >> 8), linear_byte(texel >> 16), alpha]
 }

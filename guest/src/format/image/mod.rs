@@ -24,7 +24,7 @@ pub use form::Form;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Coding {
     /// Words with a field for each channel; channels may share fields. Unorm fields of up to 8 bits become bytes, `v * 255 / max`
-    /// rounded to nearest; with any other field texels become floats: unorm and snorm as [`Channel`] says, sRGB linear, floats
+    /// rounded to nearest, and so do red, green and blue of 8 bits that are sRGB; with any other field texels become floats: unorm and snorm as [`Channel`] says, floats
     /// exactly, integers as their bits. A float of 24 bits is an f32 without its sign and the low seven bits of its mantissa.
     Packed(ColorFormat),
     /// Compressed.
@@ -52,7 +52,7 @@ pub struct BlockCoding {
     pub codec: BlockCodec,
     /// How BC1 to BC3 come to 8 bits.
     pub rounding: Rounding,
-    /// Whether red, green and blue are sRGB: then texels become floats, and linear. Only where [`BlockCodec::texels`] are bytes.
+    /// Whether red, green and blue are sRGB. Only where [`BlockCodec::texels`] are bytes.
     pub srgb: bool,
 }
 
@@ -74,13 +74,25 @@ impl Coding {
     /// What the texels become.
     pub fn texels(&self) -> Texels {
         match self {
-            Coding::Packed(format) if !format.channels.iter().all(fits_byte) => Texels::Float4,
-            Coding::Block(coding) if coding.srgb => Texels::Float4,
+            Coding::Packed(format) if format.channels.iter().all(fits_byte) => Texels::Rgba8,
+            Coding::Packed(format) if is_srgb(format) => Texels::Srgb8,
+            Coding::Packed(_) => Texels::Float4,
+            Coding::Block(coding) if coding.srgb => Texels::Srgb8,
             Coding::Block(coding) => coding.codec.texels(),
             Coding::SharedExponent => Texels::Float4,
             _ => Texels::Rgba8,
         }
     }
+}
+
+/// Whether red, green and blue are bytes of sRGB, as far as they are there, and alpha is one of its own.
+fn is_srgb(format: &ColorFormat) -> bool {
+    let [red, green, blue, alpha] = &format.channels;
+    let is_byte = |channel: &Channel| match channel {
+        Channel::Srgb(at) => at.bits == 8,
+        other => *other == Channel::Absent,
+    };
+    [red, green, blue].into_iter().all(is_byte) && fits_byte(alpha)
 }
 
 fn fits_byte(channel: &Channel) -> bool {
@@ -248,7 +260,7 @@ impl ImageLayout {
         self.decode_plain(source, &mut plain);
         let sizes: Vec<[u32; 3]> = self.levels.iter().map(|level| level.size).collect();
         match self.coding.texels() {
-            Texels::Rgba8 => self.form.arrange(&sizes, &plain, out),
+            Texels::Rgba8 | Texels::Srgb8 => self.form.arrange(&sizes, &plain, out),
             Texels::Float4 => self.form.arrange(&sizes, plain.as_chunks::<4>().0, out.as_chunks_mut::<4>().0),
         }
     }

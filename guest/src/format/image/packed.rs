@@ -1,9 +1,8 @@
 //! Texels of words with fields: rows of raw bytes are gathered first, then decoded in loops without branches.
 
-use super::blocks::linear_byte;
 use super::{Arrangement, Coding, LevelLayout, bytes_at};
 use crate::kernel::program::output::{Bits, Channel, ColorFormat};
-use crate::kernel::program::sampler::Texels;
+use crate::kernel::program::sampler::{LINEAR, Texels};
 use crate::layout::Blocks;
 use crate::layout::surface::{gob_offset, swizzle3};
 use crate::num::F16;
@@ -29,7 +28,7 @@ pub(super) fn decode(coding: &Coding, format: &ColorFormat, level: &LevelLayout,
                 row.chunks_exact_mut(usize::from(format.swap)).for_each(<[u8]>::reverse);
             }
             match coding.texels() {
-                Texels::Rgba8 => decode_bytes(format, &row, out),
+                Texels::Rgba8 | Texels::Srgb8 => decode_bytes(format, &row, out),
                 Texels::Float4 => decode_floats(format, &row, out),
             }
         }
@@ -89,7 +88,7 @@ impl Field {
             Channel::Absent => return constant(if alpha { 255 } else { 0 }),
             Channel::Ones(_) => return constant(255),
             // Equal to v * 255 / max rounded to nearest, for every value of so many bits.
-            Channel::Unorm(at) => match at.bits {
+            Channel::Unorm(at) | Channel::Srgb(at) => match at.bits {
                 1 => (at, 255 << 6, 0),
                 2 => (at, 85 << 6, 0),
                 3 => (at, 2330, 36),
@@ -174,7 +173,7 @@ fn value(channel: Channel, alpha: bool, words: &[u32; 4]) -> f32 {
         Channel::Absent => f32::from(u8::from(alpha)),
         Channel::Zeros(_) => 0.0,
         Channel::Ones(_) => 1.0,
-        Channel::Srgb(at) if at.bits == 8 => linear_byte(field(at)),
+        Channel::Srgb(at) if at.bits == 8 => LINEAR[field(at) as usize & 0xFF],
         Channel::Unorm(at) | Channel::Srgb(at) => {
             let max = (u64::MAX >> (64 - u32::from(at.bits))) as f32;
             field(at) as f32 * (1.0 / max)

@@ -72,7 +72,7 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
     let plain = [Source::Red, Source::Green, Source::Blue, Source::Alpha];
     let sources =
         [Source::Zero, Source::One, Source::OneInteger, Source::Red, Source::Green, Source::Blue, Source::Alpha];
-    let texels = r.pick(&[Texels::Rgba8, Texels::Rgba8, Texels::Float4]);
+    let texels = r.pick(&[Texels::Rgba8, Texels::Rgba8, Texels::Srgb8, Texels::Float4]);
     let converts = [Convert::None, Convert::Signed, Convert::Biased, Convert::Srgb];
     let cube = matches!(shape, Cube | CubeArray);
     TextureKey {
@@ -122,7 +122,7 @@ fn texture<R: FnMut() -> u32>(r: &mut Random<'_, R>, key: &TextureKey) -> Random
     }
     let words = layer_texels as usize * layers as usize * key.texels.words();
     let texel = |r: &mut Random<'_, R>| match key.texels {
-        Texels::Rgba8 => r.word(),
+        Texels::Rgba8 | Texels::Srgb8 => r.word(),
         Texels::Float4 => r.float(-0.25, 1.25).to_bits(),
     };
     let words = (0..words).map(|_| texel(r)).chain([0; PADDING]).collect();

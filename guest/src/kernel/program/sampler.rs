@@ -50,6 +50,10 @@
 //! * Texels of integer formats are [`Texels::Float4`] whose words are integers; their filters are nearest, their swizzle
 //!   has [`Source::OneInteger`]. Nothing but moves happens to them.
 
+use std::sync::LazyLock;
+
+use crate::num::ops::{Scalar, srgb_to_linear};
+
 /// What a unit's code depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct TextureKey {
@@ -117,6 +121,9 @@ pub enum Shape {
 pub enum Texels {
     /// One word `0xAABBGGRR` (bytes r, g, b, a): unorm, 8 bits a channel.
     Rgba8,
+    /// As [`Texels::Rgba8`], r, g, b being sRGB: read as [`LINEAR`] of the byte, a as the byte times `1.0 / 255.0`, before anything
+    /// filters or compares them. Otherwise as [`Texels::Float4`].
+    Srgb8,
     /// Four words: the bits of f32 r, g, b, a, or integers.
     Float4,
 }
@@ -125,11 +132,15 @@ impl Texels {
     /// Words of a texel.
     pub const fn words(self) -> usize {
         match self {
-            Texels::Rgba8 => 1,
+            Texels::Rgba8 | Texels::Srgb8 => 1,
             Texels::Float4 => 4,
         }
     }
 }
+
+/// The value of each byte of sRGB: [`srgb_to_linear`] of the byte times `1.0 / 255.0`.
+pub static LINEAR: LazyLock<[f32; 256]> =
+    LazyLock::new(|| std::array::from_fn(|byte| srgb_to_linear(&mut Scalar, byte as f32 * (1.0 / 255.0))));
 
 /// What becomes of a texel index i outside of `0..n`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]

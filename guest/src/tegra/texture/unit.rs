@@ -94,7 +94,7 @@ fn border(sampler: &Sampler, texels: Texels, exchanged: usize) -> [f32; 4] {
     match texels {
         // Unorm: what is beyond 0 and 1 is no colour of such a texture.
         Texels::Rgba8 => border.map(|v| if v > 0.0 { v.min(1.0) * 255.0 } else { 0.0 }),
-        Texels::Float4 => border,
+        Texels::Float4 | Texels::Srgb8 => border,
     }
 }
 

@@ -38,6 +38,7 @@ impl Sampler<'_, '_> {
                 let words = self.words(base, index, border);
                 self.bytes(words)
             }
+            Texels::Srgb8 => self.linear_values(base, index, border),
             Texels::Float4 => {
                 let texels = self.quadruples(base, index, border);
                 self.by_channels(texels)
@@ -77,6 +78,7 @@ impl Sampler<'_, '_> {
         }
         match self.key.texels {
             Texels::Rgba8 => self.linear_bytes(&size, &axes),
+            Texels::Srgb8 => self.linear_srgb(&size, &axes),
             Texels::Float4 => {
                 let texels = self.linear_floats(&size, &axes);
                 self.by_channels(texels)
@@ -223,6 +225,26 @@ impl Sampler<'_, '_> {
         self.across(axes, rows, |this, a, b, weight, _| lanes(this, a, b, weight))
     }
 
+    /// Texels of sRGB, filtered as floats.
+    fn linear_srgb(&mut self, size: &Size, axes: &[Two]) -> Channels {
+        let base = self.base(size);
+        let weight = self.fraction(axes[0].weight);
+        let between = |this: &mut Self, a: Channels, b: Channels, weight: F32x4| -> Channels {
+            std::array::from_fn(|c| Some(mix(this.e, a[c]?, b[c]?, weight)))
+        };
+        let mut rows = Vec::new();
+        for [y, z] in Self::rows(axes) {
+            let start = self.row(size, y.map(|i| i.index), z.map(|i| i.index));
+            let [a, b] = axes[0].texels.map(|column| {
+                let border = self.border(&[Some(column), y, z]);
+                let index = self.texel(start, column.index);
+                self.linear_values(base, index, border)
+            });
+            rows.push(between(self, a, b, weight));
+        }
+        self.across(axes, rows, |this, a, b, weight, _| between(this, a, b, weight))
+    }
+
     /// Comparisons, filtered.
     fn linear_compared(&mut self, size: &Size, axes: &[Two]) -> F32x4 {
         let base = self.base(size);
@@ -249,6 +271,12 @@ impl Sampler<'_, '_> {
     ) -> F32x4 {
         let red = match self.key.texels {
             Texels::Float4 => self.channel(base, index, border, 0),
+            Texels::Srgb8 => {
+                let wanted = std::mem::replace(&mut self.wanted, [true, false, false, false]);
+                let [red, ..] = self.linear_values(base, index, border);
+                self.wanted = wanted;
+                red.unwrap_or_else(|| self.e.f(0.0))
+            }
             Texels::Rgba8 => {
                 let words = self.words(base, index, border);
                 let (low, scale) = (self.e.i(0xFF), self.e.f(1.0 / 255.0));

@@ -183,6 +183,7 @@ impl Sampler<'_, '_> {
                 return self.compared(base, index, border);
             }
             match (self.key.texels, source) {
+                (Texels::Srgb8, _) => channels = self.linear_values(base, index, border),
                 (Texels::Float4, Some(source)) => {
                     channels[source] = Some(self.channel(base, index, border, source));
                 }
@@ -207,6 +208,7 @@ impl Sampler<'_, '_> {
                 let words = self.words(base, index, None);
                 self.bytes(words)
             }
+            Texels::Srgb8 => self.linear_values(base, index, None),
             Texels::Float4 => {
                 let texels = self.quadruples(base, index, None);
                 self.by_channels(texels)

@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::num::ops::Ops;
 
 use super::wrap::Index;
-use super::{Sampler, Size, field};
+use super::{Channels, Sampler, Size, field};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 use crate::program::args::TextureArgs;
 
@@ -68,6 +68,34 @@ impl Sampler<'_, '_> {
             }
             None => words,
         }
+    }
+
+    /// Linear values of texels of sRGB, as far as they are wanted, or the border's.
+    pub(super) fn linear_values(&mut self, base: Value, index: I32x4, border: Option<Mask>) -> Channels {
+        let words = self.e.gather32_padded(base, index, self.unit.scratch);
+        let table = self.e.load_i64(self.unit.args, field!(linear));
+        std::array::from_fn(|c| {
+            if !self.wanted[c] {
+                return None;
+            }
+            let low = self.e.i(0xFF);
+            let byte = self.e.ushr(words, 8 * c as u32);
+            let byte = self.e.iand(byte, low);
+            let value = if c < 3 {
+                let bits = self.e.gather32_unclamped(table, byte);
+                self.e.float_of_bits(bits)
+            } else {
+                let (value, scale) = (self.e.to_float(byte), self.e.f(1.0 / 255.0));
+                self.e.mul(value, scale)
+            };
+            Some(match border {
+                Some(border) => {
+                    let color = self.splat_f32(field!(border) + 4 * c as i32);
+                    self.e.select(border, color, value)
+                }
+                None => value,
+            })
+        })
     }
 
     /// The words at these indices and behind them; reads two words beyond.
