@@ -289,6 +289,51 @@ fn constants_are_those_of_the_draw() {
 }
 
 #[test]
+fn rectangles_of_texels_need_no_programs() {
+    const POOL: u64 = 0x5_0000;
+    const TEXELS: u64 = 0x6_0000;
+    let mut m = ready();
+    // Four by four texels in rows of 32 bytes, red 16 * x, green 16 * y; number 1 of the pool.
+    let texels: Vec<u8> = (0..4u8).flat_map(|y| (0..8u8).flat_map(move |x| [16 * x, 16 * y, 0, 255])).collect();
+    m.write(TEXELS, &texels);
+    let header = [
+        0x08 | 2 << 7 | 2 << 10 | 2 << 13 | 2 << 16 | 2 << 19 | 3 << 22 | 4 << 25 | 5 << 28,
+        (DATA + TEXELS) as u32,
+        2 << 21,
+        1,
+        3 | 7 << 23,
+        3 | 1 << 31,
+        0,
+        0,
+    ];
+    let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    m.write(POOL + 32, &bytes(&header));
+    m.write(POOL + 0x1000, &bytes(&[2 | 2 << 3, 1 | 1 << 4 | 1 << 6, 0, 0, 0, 0, 0, 0]));
+    let at = |offset: u64| (DATA + offset) as u32;
+    m.set(
+        THREED,
+        &[
+            (r::set_tex_header_pool_b::ID, at(POOL)),
+            (r::set_tex_header_pool_c::ID, 4),
+            (r::set_tex_sampler_pool_b::ID, at(POOL + 0x1000)),
+            (r::draw_texture_dst_x0::ID, 8 << 12),
+            (r::draw_texture_dst_y0::ID, 16 << 12),
+            (r::draw_texture_dst_width::ID, 8 << 12),
+            (r::draw_texture_dst_height::ID, 4 << 12),
+            (r::draw_texture_du_dx_low::ID, 1 << 31),
+            (r::draw_texture_dv_dy_high::ID, 1),
+            (r::draw_texture_texture::ID, 1),
+            (r::draw_texture_src_y0::ID, 0),
+        ],
+    );
+    m.expect_no_faults();
+    assert_eq!(covered(&mut m), 8 * 4);
+    for (x, y) in [(0, 0), (7, 0), (3, 2), (6, 3)] {
+        assert_eq!(threed::pixel(&mut m, 8 + x, 16 + y), [16 * (x / 2) as u8, 16 * y as u8, 0, 255], "{x} {y}");
+    }
+}
+
+#[test]
 fn nonsense_is_counted() {
     let mut m = ready();
     m.set(THREED, &[(r::set_color_target_format::id(0), 0x77)]);

@@ -99,7 +99,7 @@ fn feedback_takes_whole_primitives_that_fit() {
     let found: [u32; 7] = m.words(CAPTURED);
     assert_eq!(found.map(f32::from_bits), [0.0, 1.0, 2.0, 2.0, 1.0, 3.0, 0.0]);
     assert_eq!((report(&mut m, 0x0B, 0), report(&mut m, 0x0D, 0), report(&mut m, 0x06, 0)), (2, 3, 1));
-    assert_eq!(report(&mut m, 0x1A, 0), 24);
+    assert_eq!(report(&mut m, 0x1A, 0), 24 << 32);
     // The pointer stays until it is set.
     m.set(THREED, &[(r::set_stream_out_buffer_load_write_pointer::id(0), 4)]);
     draw(&mut m, Topology::Points, 5, 1);

@@ -143,8 +143,8 @@ fn release(core: &mut Core, counters: &Counters, word: u32, address: u64, payloa
         Release { address, payload: value as u32, form: Form::Join(how, signed) }.perform(core, WHAT);
     } else if one_word {
         Release { address, payload: value as u32, form: Form::OneWord }.perform(core, WHAT);
-    } else if kind == ReportKind::ZPassCount32 {
-        // Payload, count, time (Mesa).
+    } else if matches!(kind, ReportKind::ZPassCount32 | ReportKind::StreamingByteCount) {
+        // Payload, count, time: counters of 32 bits (Mesa).
         core.write_report(address, u64::from(payload) | value << 32, WHAT);
     } else {
         core.write_report(address, value, WHAT);

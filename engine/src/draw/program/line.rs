@@ -2,7 +2,7 @@
 //! hardware's rule is known; this covers the pixels that diamonds would but for the last one.
 
 use super::clip::{self, Vertex};
-use super::setup::{Binner, Body, Corner, LineStipple, PolygonMode, Slope};
+use super::setup::{Binner, Body, Corner, LineShape, LineStipple, PolygonMode, Slope};
 use crate::scene::Rect;
 
 impl Binner<'_> {
@@ -55,10 +55,7 @@ impl Binner<'_> {
         if distance[axis] == 0 {
             return;
         }
-        let half = (self.setup.line_width * 128.0) as i32;
-        let aside =
-            |point: [i32; 2], by: i32| if axis == 0 { [point[0], point[1] + by] } else { [point[0] + by, point[1]] };
-        let outline = [aside(from, -half), aside(to, -half), aside(to, half), aside(from, half)];
+        let outline = self.outline_of(from, to, axis);
         let Some(bounds) = self.bounds(&outline) else {
             self.skip_stipple(from[axis], to[axis]);
             return;
@@ -73,6 +70,25 @@ impl Binner<'_> {
             self.outline(primitive, [p, q, r], within);
             self.outline(primitive, [p, r, s], within);
         }
+    }
+
+    /// The corners of a line's outline, around it.
+    fn outline_of(&self, from: [i32; 2], to: [i32; 2], axis: usize) -> [[i32; 2]; 4] {
+        let half = self.setup.line_width * 128.0;
+        let aside = match self.setup.line_shape {
+            LineShape::Steps if axis == 0 => [0, half as i32],
+            LineShape::Steps => [half as i32, 0],
+            LineShape::Rectangle => {
+                let [dx, dy] = [0, 1].map(|axis| f64::from(to[axis]) - f64::from(from[axis]));
+                let scale = f64::from(half) / (dx * dx + dy * dy).sqrt();
+                // As the other shape has it: the second half lies down or to the right.
+                let side = if axis == 0 { dx.signum() } else { -dy.signum() };
+                [-dy * scale * side, dx * scale * side].map(|v| v.round() as i32)
+            }
+        };
+        let [ax, ay] = aside;
+        let (less, more) = (|[x, y]: [i32; 2]| [x - ax, y - ay], |[x, y]: [i32; 2]| [x + ax, y + ay]);
+        [less(from), less(to), more(to), more(from)]
     }
 
     /// Lets the stipple go on for a line that is not seen.

@@ -176,6 +176,16 @@ fn snap(v: f64) -> i32 {
 }
 
 impl Single {
+    /// Positions that are window coordinates already.
+    pub fn plain() -> Single {
+        Single {
+            swizzle: [(0, false), (1, false), (2, false), (3, false)],
+            viewport: Viewport { scale: [1.0; 3], offset: [0.0; 3] },
+            mirror: None,
+            shift: [0.0; 2],
+        }
+    }
+
     fn point(&self, position: &[f64; 4]) -> Projected {
         let [x, y, z, w] = position.map(|v| v as f32);
         let inv_w = 1.0 / w;

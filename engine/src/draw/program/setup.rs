@@ -36,6 +36,8 @@ pub struct ProgramSetup {
     pub boxes: bool,
     /// Pixels.
     pub line_width: f32,
+    /// What a line covers.
+    pub line_shape: LineShape,
     /// Lines with gaps.
     pub line_stipple: Option<LineStipple>,
     /// Pixels.
@@ -123,6 +125,16 @@ pub enum Interpolate {
     Linear,
     /// The provoking vertex's value everywhere.
     Flat,
+}
+
+/// What a line covers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LineShape {
+    /// A parallelogram whose ends lie along an axis: as many pixels in each column, or row.
+    #[default]
+    Steps,
+    /// A rectangle along the line.
+    Rectangle,
 }
 
 /// Gaps in lines: pixel n along a line is drawn if bit n / factor % 16 of the pattern is set.

@@ -59,10 +59,7 @@ impl ThreeD {
                 let order = indices::array(core, registers, start / stride, count);
                 self.draw(core, registers, counters, &order);
             }
-            Trigger::DrawTexture => {
-                let what = format_args!("DRAW_TEXTURE");
-                core.fault(FaultKind::Unimplemented, method.into(), what);
-            }
+            Trigger::DrawTexture => self.draw_texture(core, registers),
             _ => {}
         }
     }

@@ -1,11 +1,13 @@
 //! From shaded vertices to primitives: patches, the geometry program, streams.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
-use triglyph_guest::kernel::maxwell::{Emit, Primitives, ShaderJob, Stage, Work};
+use triglyph_guest::kernel::maxwell::{Emit, Primitives, ShaderJob, Stage, WordSet, Work};
 use triglyph_guest::tegra::header::program::{OutputTopology, attribute, fields};
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 
+use super::program::Loaded;
 use super::stage::{GEOMETRY, Records, outputs};
 use super::{ThreeD, assembly, setup};
 use crate::device::FaultKind;
@@ -112,6 +114,7 @@ impl ThreeD {
         assembled: &Assembled,
     ) -> Option<(Records, [Assembled; STREAMS])> {
         let program = self.program(core, registers, GEOMETRY)?;
+        let records = &*completed(records, &program.loaded);
         let header = program.loaded.header;
         if fields::GEOMETRY_PASSTHROUGH.is_set(&header.0) {
             core.fault(FaultKind::Unimplemented, GEOMETRY as u64, format_args!("a pass-through geometry program"));
@@ -173,6 +176,30 @@ impl ThreeD {
     }
 }
 
+/// Records with what a program reads of generics and texture coordinates but the stage before did not write: the fourth
+/// component is 1, the others read 0 anyway.
+pub(super) fn completed<'r>(records: &'r Records, loaded: &Loaded) -> Cow<'r, Records> {
+    let has_fourth = |word: u8| {
+        let address = 4 * u32::from(word);
+        let ranges =
+            [attribute::GENERIC..attribute::FRONT_DIFFUSE, attribute::TEXTURE_COORDINATE..attribute::VIEWPORT_MASK];
+        word % 4 == 3 && ranges.iter().any(|range| range.contains(&address))
+    };
+    let missing: WordSet =
+        loaded.inputs().iter().filter(|&word| has_fourth(word) && !records.set.contains(word)).collect();
+    if missing.is_empty() {
+        return Cow::Borrowed(records);
+    }
+    let set = records.set.union(&missing);
+    let vertices = records.words.len() / records.set.len().max(1);
+    let mut words = Vec::with_capacity(vertices * set.len());
+    for vertex in 0..vertices as u32 {
+        let record = records.get(vertex);
+        words.extend(set.iter().map(|word| records.set.index(word).map_or(1f32.to_bits(), |at| record[at])));
+    }
+    Cow::Owned(Records { words, set })
+}
+
 /// A part of the primitives and what came of them.
 struct Piece<'a> {
     inputs: &'a [u32],
@@ -182,11 +209,7 @@ struct Piece<'a> {
 }
 
 /// Puts the pieces together: records of all streams, and the order of each.
-fn join(
-    topology: Topology,
-    set: triglyph_guest::kernel::maxwell::WordSet,
-    pieces: &[Piece<'_>],
-) -> (Records, [Assembled; STREAMS]) {
+fn join(topology: Topology, set: WordSet, pieces: &[Piece<'_>]) -> (Records, [Assembled; STREAMS]) {
     let mut records = Records { words: Vec::new(), set };
     let mut orders: [Vec<u32>; STREAMS] = Default::default();
     let mut ids = Vec::new();

@@ -26,6 +26,7 @@ mod patch;
 mod pieces;
 mod pixels;
 mod program;
+mod rectangle;
 mod saved;
 mod setup;
 mod stage;
@@ -93,7 +94,8 @@ impl ThreeD {
                 self.bindings.bind(core, registers, group, datum);
             }
             Trigger::UnbindAll if r::unbind_all::constant_buffers(datum) => self.bindings.unbind_all(),
-            Trigger::InvalidateShaders => self.programs.clear(),
+            // Programs are compared with memory at every draw.
+            Trigger::InvalidateShaders => {}
             Trigger::Clear if enabled => self.clear(core, registers, datum),
             Trigger::BlendInstruction => self.blend_instruction(registers, datum),
             Trigger::StreamOutPointer => self.feedback.set_pointer(method, datum),

@@ -11,7 +11,6 @@ use triglyph_guest::tegra::methods::threed::{self as m, regs as r};
 
 use super::target::Targets;
 use crate::device::FaultKind;
-use crate::scene::program::Surfaces;
 use crate::tegra::core::Core;
 use crate::tegra::registers::Registers;
 
@@ -20,7 +19,6 @@ pub(super) struct Output {
     /// Without layouts, which the surfaces say.
     pub key: OutputKey,
     pub constants: OutputConstants,
-    pub surfaces: Surfaces,
 }
 
 /// Derives it for a pixel program with this header; `depth_range` is that of the viewport.
@@ -71,11 +69,7 @@ pub(super) fn derive(
         depth_bounds: [r::set_depth_bounds_min::ID, r::set_depth_bounds_max::ID].map(float),
         stencil: [front, if two_sided(registers) { back } else { front }],
     };
-    let surfaces = Surfaces {
-        colors: key.colors.iter().enumerate().fold(0, |set, (i, color)| set | u8::from(color.is_some()) << i),
-        depth: key.depth.is_some(),
-    };
-    Output { key, constants, surfaces }
+    Output { key, constants }
 }
 
 fn two_sided(registers: &Registers) -> bool {

@@ -7,7 +7,7 @@ use triglyph_guest::tegra::methods::threed::{
 };
 
 use super::ThreeD;
-use super::geometry::{Assembled, Ids};
+use super::geometry::{Assembled, Ids, completed};
 use super::stage::{Records, TESS_CONTROL, TESS_EVALUATION, outputs};
 use crate::device::FaultKind;
 use crate::draw::program::RESTART;
@@ -97,6 +97,7 @@ impl ThreeD {
             return Some(Controlled { records: inputs, vertices: size, words, ids });
         }
         let program = self.program(core, registers, TESS_CONTROL)?;
+        let inputs = completed(&inputs, &program.loaded).into_owned();
         let threads = program.loaded.header.threads_per_primitive().min(MOST_VERTICES);
         let set = outputs(&program.loaded);
         self.count_control(registers, counters, count as u64 * u64::from(threads));
@@ -126,6 +127,7 @@ impl ThreeD {
         patches: &Controlled,
     ) -> Option<(Records, Assembled)> {
         let program = self.program(core, registers, TESS_EVALUATION)?;
+        let records = &*completed(&patches.records, &program.loaded);
         let tessellator = tessellator(registers);
         let (topology, corners) = match tessellator.output {
             Output::Points => (Topology::Points, 1),
@@ -156,10 +158,10 @@ impl ThreeD {
             return None;
         }
         let mut out = Records { words: vec![0; vertices * set.len()], set };
-        let from = patches.records.set;
+        let from = records.set;
         self.run(core, &program, Stage::TessEvaluation, from, set, |_, handle, environment| {
             let mut rest = &mut out.words[..];
-            let inputs = patches.records.words.chunks_exact((patches.vertices as usize * from.len()).max(1));
+            let inputs = records.words.chunks_exact((patches.vertices as usize * from.len()).max(1));
             let words = patches.words.as_chunks::<PATCH_WORDS>().0;
             for (((patch, inputs), words), &primitive) in divided.iter().zip(inputs).zip(words).zip(&patches.ids) {
                 let (outputs, after) = rest.split_at_mut(patch.coordinates.len() * set.len());

@@ -47,8 +47,8 @@ impl ThreeD {
         }
         let mut floats = Some(floats(registers, records));
         let runs = runs(registers, &targets, records, shapes);
-        let Some(mut derived) = self.pixel_program(core, registers, &targets, &records.set) else { return };
-        let instructions = derived.instructions();
+        let Some(derived) = self.pixel_program(core, registers, &records.set) else { return };
+        let instructions = derived.instructions;
         for (place, shapes) in runs {
             let Some((target, state, setup)) =
                 derived.derive(core, registers, &targets, place.layer, place.viewport, &mut self.pixels)

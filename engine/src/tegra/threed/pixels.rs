@@ -1,7 +1,7 @@
 //! State of fragments, put together: the pixel program, its inputs, tests and targets.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use triglyph_guest::kernel::maxwell::{Code, ImageKey, PixelCode, PixelInput, PixelMode, WordSet};
 use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentConstants, FragmentKey, Samples, UNITS};
@@ -15,8 +15,9 @@ use super::stage::{PIXEL, Program};
 use super::target::{Targets, sample_at, sample_positions};
 use super::{ThreeD, output, setup};
 use crate::cache::FragmentHandle;
+use crate::device::FaultKind;
 use crate::draw::program::{Interpolate, ProgramSetup, WordPlane, WordValue};
-use crate::scene::program::{ProgramState, ProgramTarget};
+use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
 use crate::scene::reach::Reach;
 use crate::tegra::core::Core;
 use crate::tegra::registers::Registers;
@@ -49,6 +50,9 @@ struct Facts {
     per_sample: bool,
     early_tests: bool,
 }
+
+/// The program of draws without one.
+static NO_CODE: LazyLock<Arc<Code>> = LazyLock::new(Arc::default);
 
 /// Entries that are kept; when there are more, all go.
 const MOST: usize = 4096;
@@ -88,13 +92,18 @@ impl Pixels {
 
 /// What the pixels of a draw need whatever the layer and the viewport.
 pub(super) struct Derived {
-    program: Option<Program>,
-    header: ProgramHeader,
-    code: Arc<Code>,
-    inputs: Vec<PixelInput>,
-    planes: Vec<WordPlane>,
-    outputs: WordSet,
-    reach: Arc<Reach>,
+    pub header: ProgramHeader,
+    pub code: Arc<Code>,
+    pub instructions: u64,
+    pub textures: Vec<Option<TextureKey>>,
+    pub images: Vec<Option<ImageKey>>,
+    pub inputs: Vec<PixelInput>,
+    pub planes: Vec<WordPlane>,
+    /// Words of the vertices' records.
+    pub outputs: WordSet,
+    pub reach: Arc<Reach>,
+    /// Whether depth and stencil count.
+    pub depth: bool,
 }
 
 impl ThreeD {
@@ -103,35 +112,40 @@ impl ThreeD {
         &mut self,
         core: &mut Core,
         registers: &Registers,
-        targets: &Targets,
         outputs: &WordSet,
     ) -> Option<Derived> {
+        unsupported(core, registers);
         // Without a program nothing but depth and stencil come of fragments.
         let program = match Self::is_on(registers, PIXEL) {
             true => Some(self.program(core, registers, PIXEL)?),
             false => None,
         };
-        let header = program.as_ref().map_or(ProgramHeader([0; 20]), |program| program.loaded.header);
-        let code = program.as_ref().map_or_else(Arc::default, |program| program.code.clone());
-        let (inputs, planes) = inputs(registers, &header, outputs);
-        let reach = program.as_ref().map_or_else(
-            || Reach { space: core.space, y_direction: 1.0, ..Reach::default() },
-            |program| program.reach.clone(),
-        );
-        let _ = targets;
-        Some(Derived { program, header, code, inputs, planes, outputs: *outputs, reach: Arc::new(reach) })
+        let Some(program) = program else {
+            return Some(Derived {
+                header: ProgramHeader([0; 20]),
+                code: NO_CODE.clone(),
+                instructions: 0,
+                textures: Vec::new(),
+                images: Vec::new(),
+                inputs: Vec::new(),
+                planes: Vec::new(),
+                outputs: *outputs,
+                reach: Arc::new(Reach { space: core.space, y_direction: 1.0, ..Reach::default() }),
+                depth: true,
+            });
+        };
+        let Program { loaded, code, textures, images, reach } = program;
+        let (inputs, planes) = inputs(registers, &loaded.header, outputs);
+        let (header, instructions) = (loaded.header, loaded.instructions);
+        let (outputs, reach) = (*outputs, Arc::new(reach));
+        Some(Derived { header, code, instructions, textures, images, inputs, planes, outputs, reach, depth: true })
     }
 }
 
 impl Derived {
-    /// Instructions of the program.
-    pub(super) fn instructions(&self) -> u64 {
-        self.program.as_ref().map_or(0, |program| program.loaded.instructions)
-    }
-
     /// Target, state and setup of a layer and a viewport; `None` when nothing can come of it.
     pub(super) fn derive(
-        &mut self,
+        &self,
         core: &mut Core,
         registers: &Registers,
         targets: &Targets,
@@ -144,8 +158,12 @@ impl Derived {
         setup.clip?;
         let depth_range = setup::depth_range(registers, viewport);
         let mut output = output::derive(core, registers, targets, &self.header, depth_range);
+        if !self.depth {
+            output.key.depth = None;
+        }
         let count_samples = r::set_zpass_pixel_count::enable(get(r::set_zpass_pixel_count::ID));
-        let target = targets.surfaces(core, layer, output.surfaces.colors, output.surfaces.depth);
+        // All that are bound, so that draws of different tests and masks stay in one scene.
+        let target = targets.surfaces(core, layer);
         for (i, key) in output.key.colors.iter_mut().enumerate() {
             match target.colors[i] {
                 Some(surface) => key.iter_mut().for_each(|key| key.layout = surface.layout),
@@ -156,17 +174,17 @@ impl Derived {
             Some(surface) => output.key.depth.iter_mut().for_each(|key| key.layout = surface.layout),
             None => output.key.depth = None,
         }
-        let surfaces = crate::scene::program::Surfaces {
+        let surfaces = Surfaces {
             colors: (0..8).fold(0, |set, i| set | u8::from(output.key.colors[i].is_some()) << i),
             depth: output.key.depth.is_some(),
         };
-        if surfaces == Default::default() && !count_samples && !self.reach.writes {
+        if surfaces == Surfaces::default() && !count_samples && !self.reach.writes {
             return None;
         }
         let draft = Draft {
             code: Arc::as_ptr(&self.code) as usize,
-            textures: self.program.as_ref().map_or_else(Vec::new, |program| program.textures.clone()),
-            images: self.program.as_ref().map_or_else(Vec::new, |program| program.images.clone()),
+            textures: self.textures.clone(),
+            images: self.images.clone(),
             inputs: self.inputs.clone(),
             facts: facts(registers, targets, &self.header),
             output: output.key,
@@ -193,6 +211,24 @@ impl Derived {
             reach: Some(self.reach.clone()),
         };
         Some((target, state, setup))
+    }
+}
+
+/// Counts what registers ask for and nobody does.
+fn unsupported(core: &mut Core, registers: &Registers) {
+    let flag = |id: usize| registers.get(id) & 1 != 0;
+    let mut complain = |id: usize, what: &str| core.fault(FaultKind::Unimplemented, id as u64, format_args!("{what}"));
+    if registers.get(r::set_iterated_blend::ID) & 3 != 0 {
+        complain(r::set_iterated_blend::ID, "blending by a program");
+    }
+    if flag(r::set_conservative_raster::ID) {
+        complain(r::set_conservative_raster::ID, "conservative rasterisation");
+    }
+    if registers.get(r::set_tir::ID) & 3 != 0 {
+        complain(r::set_tir::ID, "samples independent of the targets'");
+    }
+    if flag(r::set_coverage_to_color::ID) {
+        complain(r::set_coverage_to_color::ID, "coverage as a colour");
     }
 }
 

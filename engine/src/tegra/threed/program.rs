@@ -130,11 +130,6 @@ impl Programs {
         self.loaded.insert(key, loaded.clone());
         Some(loaded)
     }
-
-    /// Lets go of everything.
-    pub(super) fn clear(&mut self) {
-        self.loaded.clear();
-    }
 }
 
 fn read_table(core: &mut Core, table: &JumpTable, constant: &mut Reader<'_>) -> Vec<u32> {

@@ -7,8 +7,8 @@ use triglyph_guest::tegra::methods::threed::{self as m, regs as r};
 
 use super::target::{Targets, between, sample_positions, sized};
 use crate::draw::program::{
-    ClipDistance, CullFace, DepthOffset, Keep, LineStipple, PointSize, PolygonMode, ProgramSetup, Projection,
-    Provoking, Single, Viewport, Winding, WordPlane,
+    ClipDistance, CullFace, DepthOffset, Keep, LineShape, LineStipple, PointSize, PolygonMode, ProgramSetup,
+    Projection, Provoking, Single, Viewport, Winding, WordPlane,
 };
 use crate::scene::Rect;
 use crate::scene::program::Windows;
@@ -45,7 +45,7 @@ pub(super) fn derive(
     let stipple = registers.get(r::set_line_stipple_parameters::ID);
     let (distances, cull_distances) = distances(registers, outputs);
     ProgramSetup {
-        projection: projection(registers, targets, viewport, outputs, distances),
+        projection: projection(registers, viewport, outputs, distances),
         front: front(registers),
         cull: cull(registers),
         modes: [r::set_front_polygon_mode::ID, r::set_back_polygon_mode::ID].map(|id| polygon_mode(registers.get(id))),
@@ -57,6 +57,7 @@ pub(super) fn derive(
         cull_distances,
         boxes: registers.get(r::set_fill_via_triangle::ID) & 3 == m::FillViaTriangle::FillBbox.bits(),
         line_width: line_width(registers),
+        line_shape: line_shape(registers, targets),
         line_stipple: flag(registers, r::set_line_stipple::ID).then(|| LineStipple {
             factor: r::set_line_stipple_parameters::factor(stipple).max(1),
             pattern: r::set_line_stipple_parameters::pattern(stipple) as u16,
@@ -110,6 +111,14 @@ fn line_width(registers: &Registers) -> f32 {
         false => float(registers, r::set_aliased_line_width_float::ID).round(),
     };
     if width.is_finite() { width.clamp(if smooth { 0.0 } else { 1.0 }, 64.0) } else { 1.0 }
+}
+
+/// Smooth lines and lines with several samples are rectangles along the line.
+fn line_shape(registers: &Registers, targets: &Targets) -> LineShape {
+    let several = targets.samples.count() > 1
+        && flag(registers, r::set_anti_alias_enable::ID)
+        && !flag(registers, r::set_line_multisample_override::ID);
+    if several || flag(registers, r::set_anti_aliased_line::ID) { LineShape::Rectangle } else { LineShape::Steps }
 }
 
 fn point_size(registers: &Registers, outputs: &WordSet) -> PointSize {
@@ -167,7 +176,6 @@ pub(super) fn depth_range(registers: &Registers, viewport: usize) -> [f32; 2] {
 
 fn projection(
     registers: &Registers,
-    targets: &Targets,
     viewport: usize,
     outputs: &WordSet,
     distances: [Option<ClipDistance>; 8],
@@ -208,7 +216,6 @@ fn projection(
         let source = (swizzle >> shift & 7) as u8;
         (source >> 1, source & 1 != 0)
     });
-    let _ = targets;
     Projection {
         viewport: folded,
         depth_clip: if transforms { depth_clip(registers, viewport, &own) } else { [None; 2] },

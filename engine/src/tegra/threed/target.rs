@@ -189,17 +189,17 @@ impl Targets {
         targets
     }
 
-    /// The surfaces of a layer that a draw uses: colours by bit, and depth.
-    pub(super) fn surfaces(&self, core: &mut Core, layer: u32, colors: u8, depth: bool) -> ProgramTarget {
+    /// The surfaces of a layer.
+    pub(super) fn surfaces(&self, core: &mut Core, layer: u32) -> ProgramTarget {
         let mut target = ProgramTarget { samples: self.samples, ..ProgramTarget::NOWHERE };
         // The area reaches only as far as something may be drawn: less tiles.
         if let Some(clip) = self.clip {
             (target.width, target.rows) = (clip.x1 + 1, clip.y1 + 1);
         }
-        for (i, color) in self.colors.iter().enumerate().filter(|(i, _)| colors >> i & 1 != 0) {
-            target.colors[i] = color.and_then(|color| color.image.surface(core, layer));
+        for (surface, color) in target.colors.iter_mut().zip(&self.colors) {
+            *surface = color.and_then(|color| color.image.surface(core, layer));
         }
-        if let Some(zeta) = self.zeta.filter(|_| depth) {
+        if let Some(zeta) = self.zeta.filter(|zeta| zeta.kernel.is_some()) {
             target.depth = zeta.image.surface(core, layer);
         }
         target

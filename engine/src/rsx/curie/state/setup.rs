@@ -7,8 +7,8 @@ use triglyph_guest::rsx::methods::curie as m;
 
 use super::target::Target;
 use crate::draw::program::{
-    ClipDistance, CullFace, DepthOffset, Keep, LineStipple, PointSize, PolygonMode, ProgramSetup, Projection,
-    Provoking, Varying, Viewport, Winding,
+    ClipDistance, CullFace, DepthOffset, Keep, LineShape, LineStipple, PointSize, PolygonMode, ProgramSetup,
+    Projection, Provoking, Varying, Viewport, Winding,
 };
 use crate::rsx::registers::Registers;
 use crate::scene::Rect;
@@ -65,6 +65,7 @@ pub(super) fn derive(
         words: None,
         cull_distances: Vec::new(),
         boxes: false,
+        line_shape: LineShape::Steps,
         // Mesa's blits leave 0 and expect lines to be seen.
         line_width: if width == 0 { 1.0 } else { width as f32 / 8.0 },
         line_stipple: m::set_line_stipple::enable(get(m::set_line_stipple::ID)).then(|| LineStipple {
