@@ -1,20 +1,25 @@
 //! Shader programs of Tegra X1 that nobody wrote: every stage comes to an end with whatever words, and gives the same twice.
 
 mod common;
+#[allow(dead_code, reason = "each test file uses a part")]
+#[path = "common/quads.rs"]
+mod quads;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use common::Noise;
+use quads::{RGBA32F, Scene, copy_input};
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::maxwell::environment::ImageKey;
 use triglyph_guest::kernel::maxwell::stage::PATCH_WORDS;
 use triglyph_guest::kernel::maxwell::{
-    Block, Code, Emit, Environment, Evaluations, GlobalMemory, Image, Patches, Primitives, ShaderJob, ShaderKey, Stage,
-    Unit, UnitUse, Vertices, WordSet, Work,
+    Block, Code, Emit, Environment, Evaluations, GlobalMemory, Image, Patches, PixelCode, PixelInput, PixelMode,
+    Primitives, ShaderJob, ShaderKey, Stage, Unit, UnitUse, Vertices, WordSet, Work,
 };
 use triglyph_guest::kernel::program::ProgramTier;
+use triglyph_guest::kernel::program::fragment::{FragmentCode, PixelBlock, Samples};
 use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat};
 use triglyph_guest::kernel::program::sampler::{
     Convert, Filter, LEVELS, Level, Shape, Source, Texels, Texture, TextureKey, Wrap,
@@ -71,7 +76,7 @@ fn texture_key(noise: &mut Noise) -> TextureKey {
 }
 
 /// Everything that a program can touch, from one number.
-fn run(seed: u32, words: &[u64], stage: Stage) -> (Vec<u32>, Vec<Emit>, Vec<u8>, u32) {
+fn run(seed: u32, words: &[u64], stage: impl Into<Option<Stage>>) -> (Vec<u32>, Vec<Emit>, Vec<u8>, u32) {
     let mut noise = Noise::new(seed.into());
     let mut units = Vec::new();
     for i in 0..words.len() as u32 {
@@ -105,14 +110,7 @@ fn run(seed: u32, words: &[u64], stage: Stage) -> (Vec<u32>, Vec<Emit>, Vec<u8>,
         Some(image(Shape::D2, SurfaceLayout::Swizzled { log2_width: 3, log2_height: 3 })),
         None,
     ];
-    let key = ShaderKey {
-        stage,
-        code: Arc::new(code),
-        inputs: attributes,
-        outputs: attributes,
-        textures: textures.clone(),
-        images,
-    };
+    let code = Arc::new(code);
     let bytes: Vec<u8> = (0..4096).map(|_| noise.word() as u8).collect();
     let constants = buffer(&bytes);
     let windows =
@@ -152,6 +150,14 @@ fn run(seed: u32, words: &[u64], stage: Stage) -> (Vec<u32>, Vec<Emit>, Vec<u8>,
         y_direction: -1.0,
         exhausted: &exhausted,
     };
+    let result = |outputs, emits| {
+        let memory = memory.0.lock().expect("nobody panics").clone();
+        (outputs, emits, memory, exhausted.load(Relaxed))
+    };
+    let Some(stage) = stage.into() else {
+        return result(pixels(&mut noise, code, textures, images, environment), Vec::new());
+    };
+    let key = ShaderKey { stage, code, inputs: attributes, outputs: attributes, textures, images };
     let length = attributes.len();
     let inputs: Vec<u32> = (0..length * 3).map(|_| noise.word()).collect();
     let mut outputs = vec![7; length * 4];
@@ -190,7 +196,38 @@ fn run(seed: u32, words: &[u64], stage: Stage) -> (Vec<u32>, Vec<Emit>, Vec<u8>,
     kernel.run(&mut ShaderJob { environment, work }).expect("the work is that of the stage");
     outputs.extend(records);
     outputs.extend(patches);
-    (outputs, emits, memory.0.into_inner().expect("nobody panics"), exhausted.load(Relaxed))
+    result(outputs, emits)
+}
+
+/// Two covered pixels and two that only help, each sample by itself or not.
+fn pixels(
+    noise: &mut Noise,
+    code: Arc<Code>,
+    textures: Vec<Option<TextureKey>>,
+    images: Vec<Option<ImageKey>>,
+    environment: Environment<'_>,
+) -> Vec<u32> {
+    let mut scene = Scene::new(RGBA32F, &copy_input());
+    let modes = [PixelMode::Constant, PixelMode::Perspective, PixelMode::Linear];
+    let input = |i: u8| PixelInput { word: 0x20 + i, plane: i.into(), mode: modes[usize::from(i) % 3] };
+    let code = PixelCode {
+        code,
+        textures,
+        images,
+        inputs: (0..16).map(input).collect(),
+        targets: 0xF,
+        sample_mask: noise.below(2) == 0,
+        depth: noise.below(2) == 0,
+        kills: noise.below(2) == 0,
+        per_sample: noise.below(2) == 0,
+        early_tests: noise.below(2) == 0,
+    };
+    scene.key.code = FragmentCode::Maxwell(Arc::new(code));
+    scene.key.samples = Samples { across: 2, down: 1 };
+    scene.planes.iter_mut().flatten().for_each(|plane| *plane = noise.below(64) as f32 / 16.0);
+    scene.blocks = vec![PixelBlock { primitive: 0, x: 0, row: 0, coverage: 0b0110 }; 2];
+    scene.draw_in(environment);
+    (0..4).flat_map(|x| scene.floats(x, 0)).map(f32::to_bits).collect()
 }
 
 fn check(seed: u32, words: &[u64]) {

@@ -96,6 +96,14 @@ pub fn mul(a: f32, b: f32, scale: f64, rounding: Rounding) -> f32 {
 /// a * b + c, rounded once.
 pub fn fma(a: f32, b: f32, c: f32, rounding: Rounding) -> f32 {
     let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
+    if rounding == Rounding::Nearest {
+        // Rounding twice is right where the first sum does not lie in the middle between two f32.
+        let sum = product + c;
+        let nearest = sum as f32;
+        if sum.to_bits() & 0x1FFF_FFFF != 0x1000_0000 && nearest.abs() >= f32::MIN_POSITIVE {
+            return nearest;
+        }
+    }
     to_f32(zero_sum(odd_sum(product, c), product, c, rounding), rounding)
 }
 

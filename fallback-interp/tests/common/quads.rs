@@ -163,6 +163,15 @@ impl Scene {
 
     /// Draws with the kernels of a tier.
     pub fn draw_with(&self, tier: &dyn ProgramTier) -> u64 {
+        self.draw_all(tier, Environment::NONE)
+    }
+
+    /// Draws with something around the program.
+    pub fn draw_in(&self, environment: Environment<'_>) -> u64 {
+        self.draw_all(&Interpreter, environment)
+    }
+
+    fn draw_all(&self, tier: &dyn ProgramTier, environment: Environment<'_>) -> u64 {
         let kernel = tier.fragment(&self.key).unwrap();
         let mut colors = [Surface::default(); TARGETS];
         if let Some(target) = self.key.output.colors[0] {
@@ -180,7 +189,7 @@ impl Scene {
             constants: &self.constants,
             program_constants: &self.program_constants,
             textures: &textures,
-            environment: Environment::NONE,
+            environment,
             primitives: &[self.primitive],
             planes: &self.planes,
             blocks: &self.blocks,

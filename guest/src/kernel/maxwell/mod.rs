@@ -71,6 +71,7 @@
 //! [`Code::local_bytes`] for each lane; shared memory is the block's; addresses outside read 0 and drop writes, byte by byte.
 //! Global memory is [`GlobalMemory`]. Lanes of one instruction access memory one after the other, lane 0 first, so that of two stores to one
 //! place the higher lane's stays. Misaligned accesses are done as they are. Atomics are a read and a write, nothing comes between.
+//! Global addresses have 40 bits: one register, zero-extended, or with E two, and the offset added. Local and shared ones have 32.
 //! Helper lanes (pixels without coverage, or killed) load but do not store; what an atomic reads they have too. Generic addresses
 //! (LD, ST) are global ones. Atomics of a type and operation that have no meaning together only load: INC and DEC but of U32,
 //! logic of F32, anything of F16x2 but ADD, SAFEADD.
@@ -81,7 +82,18 @@
 //! unit whose [`Environment::handles`] entry is the handle's value. No such unit: 0 in all components. What a unit gives is said in
 //! [`super::program::sampler`]. Differences for implicit levels are taken between the lanes of the quad in pixel programs, from the registers
 //! of all four lanes, active or not; elsewhere the level is 0. Sparse residency predicates are false.
-//! TXQ answers from the texture's sizes.
+//! TXQ answers from the texture's sizes: DIMENSION all, TEXTURE_TYPE the samples in B, everything else 0. TMML gives both numbers of the level query.
+//!
+//! Coordinates, layer and handle are read as the instruction's own dimensions say; the unit's shape takes of s, t, r and layer what it has, and
+//! 0 for what the instruction has not. Limits of the level (LC) and clamps (CL) are without effect. TLD's offset is added to its coordinates;
+//! a sample that the texture does not have gives 0. Halves are rounded to nearest.
+//!
+//! # Images
+//!
+//! Units are found as those of textures are, handles behind the textures'. Coordinates outside of the image's sizes read 0 and drop what is written, whatever
+//! the clamp. The first one counts texels in P forms and without D, elements of the access in D forms, bytes with BA. SULD.P gives the
+//! components of its mask in order; SUST.P takes them so, and leaves the others. SUST.D with size 7 stores the words of a texel. Atomics
+//! are those of global memory on 4 or 8 bytes.
 //!
 //! # Special registers
 //!
