@@ -1,6 +1,6 @@
 //! The GPUs of three consoles as a library: guest memory and command words in; finished pictures, interrupts and
-//! fences out. The Nintendo 3DS (GSP and PICA200) and the PlayStation 3 (RSX and its hypervisor's calls) work today; the
-//! Tegra X1 moves into the same rooms.
+//! fences out, for the Nintendo 3DS (GSP and PICA200), the PlayStation 3 (RSX and its hypervisor's calls) and the Tegra X1
+//! (the Switch: GPFIFO, macros, Maxwell).
 //!
 //! The one claim: *same capture, same bytes*, whichever tier executes it and on however many threads.
 //!
