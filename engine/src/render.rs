@@ -89,6 +89,8 @@ pub struct Renderer {
     record_scratch: Records,
     /// Samples that passed the tests of draws that count them.
     samples: u64,
+    /// Pixels that programs were run for.
+    pixels: u64,
     troubles: program::Troubles,
     stats: Stats,
 }
@@ -145,6 +147,7 @@ impl Renderer {
             touched: Surfaces::default(),
             record_scratch: Records::default(),
             samples: 0,
+            pixels: 0,
             troubles: program::Troubles::default(),
             stats: Stats::default(),
         })

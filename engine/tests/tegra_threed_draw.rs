@@ -222,6 +222,7 @@ fn samples_that_pass_are_counted() {
     assert_eq!(report(&mut m, 0x15, 0), 64 * 64);
     m.set(THREED, &[(r::clear_report_value::ID, 1)]);
     assert_eq!(report(&mut m, 0x15, 0), 0);
+    assert_eq!(report(&mut m, 0x13, 0), 64 * 64);
     assert_eq!(report(&mut m, 0x05, 0), 4);
     assert_eq!(report(&mut m, 0x03, 0), 2);
 }

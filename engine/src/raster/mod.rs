@@ -29,6 +29,8 @@ pub struct RasterStats {
     pub blocks: u64,
     /// Samples that passed the tests of draws that count them.
     pub samples: u64,
+    /// Covered pixels of draws whose programs say what they reach.
+    pub pixels: u64,
     /// What programs missed in memory.
     pub misses: Misses,
     /// Programs that did not end.

@@ -57,16 +57,17 @@ pub fn draw_programs(
         environments: states().zip(&ready).map(|((s, _), r)| environment(s, r.as_ref(), &spaces, &exhausted)).collect(),
         prepared: &prepared,
         samples: AtomicU64::new(0),
+        pixels: AtomicU64::new(0),
     };
     let touched = surfaces(scene);
     let ordered = scene.target.tiles_alias(touched) || scene.states.iter().any(|span| span.state.writes_memory());
     let stats = walk(scene, &tiles, scheduler, !ordered);
-    let samples = tiles.samples.load(Ordering::Relaxed);
+    let (samples, pixels) = (tiles.samples.load(Ordering::Relaxed), tiles.pixels.load(Ordering::Relaxed));
     drop(tiles);
     mark_written(scene, touched, memory);
     states().filter_map(|(state, _)| state.reach.as_ref()).for_each(|reach| reach.mark_written(memory));
     let misses = spaces.iter().fold(Misses::default(), |all, (_, memory)| all.join(memory.misses()));
-    RasterStats { texture, samples, misses, exhausted: exhausted.load(Ordering::Relaxed), ..stats }
+    RasterStats { texture, samples, pixels, misses, exhausted: exhausted.load(Ordering::Relaxed), ..stats }
 }
 
 /// What a state's program gets.
@@ -137,6 +138,8 @@ struct Tiles<'a> {
     textures: Vec<[Texture<'a>; UNITS]>,
     environments: Vec<Environment<'a>>,
     samples: AtomicU64,
+    /// Pixels of draws whose programs reach anything.
+    pixels: AtomicU64,
 }
 
 impl Painter for Tiles<'_> {
@@ -188,6 +191,12 @@ impl Painter for Tiles<'_> {
             planes: &self.scene.varyings,
             blocks,
         });
+        if draw.reach.is_some() {
+            let samples = self.scene.target.samples.count();
+            let pixels = |block: &[PixelBlock]| block.iter().fold(0, |any, sample| any | sample.coverage).count_ones();
+            let pixels: u64 = blocks.chunks(samples).map(|block| u64::from(pixels(block))).sum();
+            self.pixels.fetch_add(pixels, Ordering::Relaxed);
+        }
         if draw.count_samples {
             self.samples.fetch_add(passed, Ordering::Relaxed);
         }

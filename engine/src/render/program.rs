@@ -93,6 +93,11 @@ impl Renderer {
         std::mem::take(&mut self.samples)
     }
 
+    /// Pixels that programs which say what they reach were run for since the last call, as far as they are drawn.
+    pub fn take_pixels(&mut self) -> u64 {
+        std::mem::take(&mut self.pixels)
+    }
+
     /// Bytes of textures that had to be looked at since the last call.
     pub fn take_texture_bytes(&mut self) -> u64 {
         self.images.take_looked_at()
@@ -153,6 +158,7 @@ impl Renderer {
         if !self.programs.is_empty() {
             let done = raster::draw_programs(&self.programs, memory, &self.scheduler, &mut self.images);
             self.samples = self.samples.wrapping_add(done.samples);
+            self.pixels = self.pixels.wrapping_add(done.pixels);
             self.add_troubles(done.misses, done.exhausted);
             self.add_raster(&done);
         }

@@ -27,7 +27,7 @@ impl Binner<'_> {
             PointSize::Fixed(size) => size,
             PointSize::Register(at) => corner.record[at],
         };
-        let size = if size < LARGEST { size } else { LARGEST };
+        let size = if size < LARGEST { size.max(self.setup.smallest_point) } else { LARGEST };
         let half = (size * 128.0) as i32;
         if half <= 0 {
             return;

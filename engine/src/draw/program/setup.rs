@@ -42,6 +42,8 @@ pub struct ProgramSetup {
     pub line_stipple: Option<LineStipple>,
     /// Pixels.
     pub point_size: PointSize,
+    /// Pixels that a point has at least.
+    pub smallest_point: f32,
     /// Lowest and highest x, lowest and highest y of the samples in a pixel.
     pub sample_span: [SamplePosition; 2],
     /// Pixels that may be touched; `None`: none.

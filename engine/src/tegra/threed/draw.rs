@@ -13,7 +13,7 @@ use crate::tegra::registers::Registers;
 use crate::tegra::report::Counters;
 
 /// What fetching a vertex costs, in nanoseconds of the clock.
-const VERTEX: u64 = 4;
+const VERTEX: u64 = 16;
 /// What four instructions of a vertex cost.
 const INSTRUCTIONS: u64 = 1;
 

@@ -8,7 +8,7 @@ use crate::tegra::core::{ADDRESS_MASK, Core};
 use crate::tegra::registers::Registers;
 
 /// Vertices that one draw may have.
-pub(super) const MOST_VERTICES: u32 = 1 << 26;
+pub(super) const MOST_VERTICES: u32 = 1 << 24;
 
 /// The vertices of a draw.
 #[derive(Clone, Debug, Default)]

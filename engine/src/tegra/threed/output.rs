@@ -136,6 +136,11 @@ fn colors(
         if mask == 0 {
             continue;
         }
+        // Unorm targets clamp by themselves; that the alpha test looks at what is not clamped is the only difference there.
+        let saturates = get(r::set_ps_saturate::ID) >> (4 * source) & 1 != 0;
+        if saturates && format.channels.iter().any(|channel| matches!(channel, Channel::Float(_) | Channel::Snorm(_))) {
+            core.fault(FaultKind::Unimplemented, r::set_ps_saturate::ID as u64, format_args!("clamped outputs"));
+        }
         let rop = if single_rop { 0 } else { target };
         let blends = r::set_blend::enable(get(r::set_blend::id(rop))) && !color.format.is_integer();
         let blend = blends.then(|| blend(core, registers, rop));

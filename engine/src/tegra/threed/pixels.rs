@@ -230,6 +230,9 @@ fn unsupported(core: &mut Core, registers: &Registers) {
     if flag(r::set_coverage_to_color::ID) {
         complain(r::set_coverage_to_color::ID, "coverage as a colour");
     }
+    if flag(r::set_vertex_id_copy::ID) {
+        complain(r::set_vertex_id_copy::ID, "copies of vertex numbers");
+    }
 }
 
 fn facts(registers: &Registers, targets: &Targets, header: &ProgramHeader) -> Facts {

@@ -63,6 +63,8 @@ pub(super) fn derive(
             pattern: r::set_line_stipple_parameters::pattern(stipple) as u16,
         }),
         point_size: point_size(registers, outputs),
+        // Smooth points may be smaller than a pixel (OpenGL).
+        smallest_point: if flag(registers, r::set_anti_aliased_point::ID) { 0.0 } else { 1.0 },
         sample_span: [span(u8::min), span(u8::max)],
         clip: clip(registers, targets, viewport),
     }

@@ -21,6 +21,7 @@ impl ThreeD {
     pub fn settle(&mut self, core: &mut Core, counters: &mut Counters) {
         let samples = core.renderer.take_samples(&core.memory);
         counters.add(K::ZPassCount64, 0, samples);
+        counters.add(K::PsInvocations, 0, core.renderer.take_pixels());
         for (buffer, &pointer) in self.feedback.pointers.iter().enumerate() {
             counters.set(K::StreamingByteCount, buffer, pointer.into());
         }

@@ -73,6 +73,7 @@ pub(super) fn derive(
             pattern: m::set_line_stipple_pattern::pattern(stipple) as u16,
         }),
         point_size,
+        smallest_point: 0.0,
         sample_span: [span(u8::min), span(u8::max)],
         clip: clip(registers, target),
     }
