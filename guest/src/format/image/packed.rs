@@ -180,7 +180,8 @@ fn value(channel: Channel, alpha: bool, words: &[u32; 4]) -> f32 {
         }
         Channel::Snorm(at) => {
             let unused = 32 - u32::from(at.bits);
-            let max = (u32::MAX >> (unused + 1)) as f32;
+            // A single bit is a sign alone: 0 or -1.
+            let max = (u32::MAX >> unused >> 1).max(1) as f32;
             let v = ((field(at) << unused) as i32 >> unused) as f32 * (1.0 / max);
             if -1.0 < v { v } else { -1.0 }
         }

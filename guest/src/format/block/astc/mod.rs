@@ -214,7 +214,7 @@ impl Block {
             // Beyond the last ones the factor is 0.
             self.weights.get(index as usize).copied().unwrap_or(0)
         };
-        let sum = at(column, row) * (16 - fx - fy + both)
+        let sum = at(column, row) * (16 + both - fx - fy)
             + at(column + 1, row) * (fx - both)
             + at(column, row + 1) * (fy - both)
             + at(column + 1, row + 1) * both;
