@@ -1,9 +1,11 @@
-//! What a draw of the RSX costs before any pixel of it: methods, state, keys, vertices, setup.
+//! What a draw of the RSX costs: before any pixel of it, for its vertices, for its pixels.
 //!
 //! `cargo bench --bench rsx_draws`
 //!
-//! A push buffer of a thousand draws of two triangles each, which lie outside of the scissor. Between them nothing changes, or
-//! what games change from object to object.
+//! * A push buffer of a thousand draws of two triangles each, which lie outside of the scissor. Between them nothing changes, or
+//!   what games change from object to object.
+//! * One draw of many vertices whose triangles have no area: fetch, program, assembly.
+//! * One draw of two triangles over many pixels.
 
 mod support;
 
@@ -23,6 +25,11 @@ const PROGRAMS: u32 = 0x80_0000;
 const TEXTURE: u32 = 0x90_0000;
 const ARRAYS: u32 = 0xA0_0000;
 
+/// Vertices of a draw of nothing but vertices.
+const VERTICES: u32 = 4096;
+/// Pixels a side of a draw of pixels.
+const SIDE: u32 = 256;
+
 /// An RSX, and a push buffer in its main memory.
 struct Setup {
     device: Box<dyn Device>,
@@ -31,8 +38,8 @@ struct Setup {
 }
 
 impl Setup {
-    fn new() -> Self {
-        let options = Options::new(Tier::JitOnly, 1);
+    fn new(tier: Tier) -> Self {
+        let options = Options::new(tier, 1);
         let mut device = new_device(Machine::Ps3, &options).expect("an RSX");
         device.set_big_endian(true).expect("a PS3");
         for space in 0..2 {
@@ -129,6 +136,17 @@ impl Setup {
         self.method(m::set_texture_control3::id(unit), &[1 << 20]);
     }
 
+    /// Two triangles over the whole target, and the matrix that changes nothing.
+    fn corners(&mut self) {
+        let corners = [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)];
+        let vertex = |(x, y): (f32, f32)| [x, y, 0.5, 1.0].into_iter().flat_map(f32::to_be_bytes).chain([0; 16]);
+        let stored: Vec<u8> = corners.into_iter().flat_map(vertex).collect();
+        self.device.write(0, ARRAYS.into(), &stored).expect("mapped");
+        self.method(m::set_transform_constant_load::ID, &[0]);
+        let matrix: Vec<f32> = (0..16).map(|k| (k % 5 == 0) as u32 as f32).collect();
+        self.floats(m::set_transform_constant::id(0), &matrix);
+    }
+
     fn draw(&mut self, first: u32) {
         self.method(m::set_begin_end::ID, &[5]);
         self.method(m::draw_arrays::ID, &[first | 5 << 24]);
@@ -152,7 +170,7 @@ impl Setup {
 
 /// A thousand draws with `change` before each.
 fn draws(criterion: &mut Criterion, name: &str, change: impl Fn(&mut Setup, u32)) {
-    let mut setup = Setup::new();
+    let mut setup = Setup::new(Tier::JitOnly);
     for i in 0..DRAWS {
         change(&mut setup, i);
         setup.draw(6 * i);
@@ -166,8 +184,58 @@ fn draws(criterion: &mut Criterion, name: &str, change: impl Fn(&mut Setup, u32)
     group.finish();
 }
 
+/// The tiers that there are here.
+fn tiers() -> impl Iterator<Item = (&'static str, Tier)> {
+    let all = [("interp", Tier::InterpreterOnly), ("jit", Tier::JitOnly)];
+    all.into_iter().filter(|(_, tier)| new_device(Machine::Ps3, &Options::new(*tier, 1)).is_ok())
+}
+
+/// Ten instructions and eight arrays.
+fn vertices(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("rsx-vertices");
+    group.throughput(Throughput::Elements(VERTICES.into()));
+    for (name, tier) in tiers() {
+        let mut setup = Setup::new(tier);
+        setup.method(m::set_begin_end::ID, &[5]);
+        (0..VERTICES / 256).for_each(|i| setup.method(m::draw_arrays::ID, &[256 * i | 255 << 24]));
+        setup.method(m::set_begin_end::ID, &[0]);
+        setup.load();
+        group.bench_function(name, |b| b.iter(|| setup.run()));
+        assert_eq!(setup.device.faults().total(), 0, "{:?}", setup.device.faults());
+    }
+    group.finish();
+}
+
+/// Two triangles; with the program of a colour alone, or with two linear textures, depth test and blending.
+fn pixels(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("rsx-pixels");
+    group.throughput(Throughput::Elements(u64::from(SIDE * SIDE)));
+    let colour = fragment::assemble_program("mov r0, f[COL0]  [end]").expect("valid");
+    let colour: Vec<u8> = colour.as_chunks().0.iter().flat_map(|slot: &[u32; 4]| bytes(*slot, Order::Big)).collect();
+    for (state, whole) in [("colour", false), ("textures, depth, blending", true)] {
+        for (name, tier) in tiers() {
+            let mut setup = Setup::new(tier);
+            if !whole {
+                setup.device.write(0, PROGRAMS.into(), &colour).expect("mapped");
+                setup.method(m::set_depth_test_enable::ID, &[0]);
+                setup.method(m::set_blend_enable::ID, &[0]);
+            }
+            setup.corners();
+            setup.method(m::set_scissor_horizontal::ID, &[SIDE << 16, SIDE << 16]);
+            setup.method(m::set_depth_func::ID, &[0x203]);
+            setup.draw(0);
+            setup.load();
+            group.bench_function(format!("{state}/{name}"), |b| b.iter(|| setup.run()));
+            assert_eq!(setup.device.faults().total(), 0, "{:?}", setup.device.faults());
+        }
+    }
+    group.finish();
+}
+
 fn main() {
     let mut criterion = support::criterion();
+    vertices(&mut criterion);
+    pixels(&mut criterion);
     draws(&mut criterion, "the same state", |_, _| ());
     let constants = |setup: &mut Setup, i: u32| {
         setup.method(m::set_transform_constant_load::ID, &[0]);

@@ -325,6 +325,17 @@ fn read(code: &[u32]) -> Result<Vec<u32>, ReadError> {
 }
 
 #[test]
+fn words_in_memory_have_their_halves_exchanged() {
+    let words: Words = [0x1122_3344, 0, 0xFFFF_0001, 0x8000_0000];
+    let stored = memory::bytes(words, Order::Big);
+    assert_eq!(stored[..8], [0x33, 0x44, 0x11, 0x22, 0, 0, 0, 0]);
+    assert_eq!(stored[8..], [0, 1, 0xFF, 0xFF, 0, 0, 0x80, 0]);
+    assert_eq!(memory::words(stored, Order::Big), words);
+    // The same halves in the order of a PC are ordinary words.
+    assert_eq!(memory::bytes(words, Order::Little)[..4], [0x44, 0x33, 0x22, 0x11]);
+}
+
+#[test]
 fn reading_ends_where_the_program_does() {
     let program = |text: &str| assemble_program(text).expect("valid");
     let main = "mov r0, {1, 2, 3, 4}\n nop [end]\n";
