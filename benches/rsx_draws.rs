@@ -197,7 +197,7 @@ fn vertices(criterion: &mut Criterion) {
     for (name, tier) in tiers() {
         let mut setup = Setup::new(tier);
         setup.method(m::set_begin_end::ID, &[5]);
-        (0..VERTICES / 256).for_each(|i| setup.method(m::draw_arrays::ID, &[256 * i | 255 << 24]));
+        (0..VERTICES / 256).for_each(|i| setup.method(m::draw_arrays::ID, &[(256 * i) | 255 << 24]));
         setup.method(m::set_begin_end::ID, &[0]);
         setup.load();
         group.bench_function(name, |b| b.iter(|| setup.run()));
