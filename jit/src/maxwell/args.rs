@@ -11,7 +11,7 @@ use super::{Needs, Units};
 use crate::program::args::TextureArgs;
 
 /// Vectors that a call of a function takes and gives.
-pub const VECTORS: usize = 16;
+pub const VECTORS: usize = 24;
 
 /// What programs of all stages need. Pointers are valid while the code runs.
 #[repr(C, align(64))]
@@ -26,7 +26,14 @@ pub struct Context {
     pub environment: *const Environment<'static>,
     /// Local memory of the four lanes, one after the other.
     pub local: *mut u8,
-    /// Bytes of it for a lane.
+    /// That of all lanes of a warp.
+    pub all_local: *mut u8,
+    /// Shared memory of a block of threads.
+    pub shared: *mut u8,
+    pub shared_bytes: u64,
+    /// Bytes of storage of a part of a warp.
+    pub part_bytes: u64,
+    /// Bytes of local memory of a lane.
     pub local_bytes: u32,
     /// Instructions that the lanes have executed together.
     pub count: u32,
@@ -76,6 +83,10 @@ impl Prepared {
             storage: self.storage.as_mut_ptr(),
             environment: std::ptr::from_ref(environment).cast(),
             local: self.local.as_mut_ptr(),
+            all_local: self.local.as_mut_ptr(),
+            shared: std::ptr::NonNull::dangling().as_ptr(),
+            shared_bytes: 0,
+            part_bytes: 0,
             local_bytes: if self.local.is_empty() { 0 } else { local_bytes },
             count: 0,
             exhausted: 0,

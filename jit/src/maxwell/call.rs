@@ -24,6 +24,11 @@ const fn vector_at(n: usize) -> i32 {
     (offset_of!(Context, vectors) + 16 * n) as i32
 }
 
+/// Offset of the place through which part `n` of a warp gives a register to all of them.
+pub const fn exchange_at(n: usize) -> i32 {
+    vector_at(VECTORS - super::parts::PARTS + n)
+}
+
 /// What is called: the context, a function of the kind, a number for it.
 type Function = extern "C" fn(*mut Context, u64, u32);
 
@@ -42,7 +47,9 @@ extern "C" fn call_memory(context: *mut Context, access: u64, _: u32) {
     let environment = unsafe { &*context.environment };
     // SAFETY: the context was made with a buffer of four times so many bytes.
     let local = unsafe { std::slice::from_raw_parts_mut(context.local, 4 * context.local_bytes as usize) };
-    memory::perform(Access::unpack(access), &mut context.vectors, environment, local);
+    // SAFETY: that of the job, borrowed while the code runs.
+    let shared = unsafe { std::slice::from_raw_parts_mut(context.shared, context.shared_bytes as usize) };
+    memory::perform(Access::unpack(access), &mut context.vectors, environment, [local, shared]);
 }
 
 impl Lower<'_, '_> {

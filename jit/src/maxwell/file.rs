@@ -24,6 +24,8 @@ pub enum Loc {
     Output(u16),
     /// Pixels that store nothing, as a mask.
     Helper,
+    /// In parts of warps: the block that a lane executes next.
+    At,
     /// The block at a depth of the stack.
     Level(u8),
     /// Instructions that a lane has executed, where every lane is a warp.
@@ -143,6 +145,14 @@ impl File {
         for &loc in places {
             self.slot(loc);
         }
+    }
+
+    /// The slot of a place that other lanes read, which is always kept.
+    pub fn shared_slot(&mut self, loc: Loc) -> usize {
+        if !self.shared.contains(&loc) {
+            self.shared.push(loc);
+        }
+        self.slot(loc)
     }
 
     /// A block begins.
@@ -347,11 +357,8 @@ impl Lower<'_, '_> {
         if self.file.straight {
             return own;
         }
-        if !self.file.shared.contains(&loc) {
-            self.file.shared.push(loc);
-        }
+        let slot = self.file.shared_slot(loc);
         let (Some(exec), Some(storage)) = (self.exec, self.file.storage) else { return own };
-        let slot = self.file.slot(loc);
         let e = self.host.e();
         let others = e.load_ints(storage, 16 * slot as i32);
         e.iselect(exec, own, others)

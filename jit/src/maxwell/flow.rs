@@ -19,9 +19,9 @@ use super::{Context, Done, Lanes, Loc, Lower, Number, When};
 use crate::lane::{Emit, I32x4, Mask};
 
 /// The block of a lane that has ended.
-pub const END: i32 = 1 << 30;
+pub const END: i32 = 1 << 28;
 /// The code of all blocks.
-struct Walk {
+pub struct Walk {
     fast: Vec<Code>,
     masked: Vec<Code>,
     /// Takes the block of each lane.
@@ -29,6 +29,13 @@ struct Walk {
     done: Code,
     /// In the dispatcher: block of each lane, lanes that run.
     at: Option<(I32x4, Mask)>,
+}
+
+impl Walk {
+    /// Of one part of a warp: blocks of its lanes, those that run, and where the code goes when the warp is out of fuel.
+    pub fn of_part(at: (I32x4, Mask), over: Code) -> Walk {
+        Walk { fast: Vec::new(), masked: Vec::new(), dispatch: over, done: over, at: Some(at) }
+    }
 }
 
 fn number(to: To) -> i32 {
@@ -169,7 +176,7 @@ impl Lower<'_, '_> {
     }
 
     /// Counts the instructions of a block.
-    fn count(&mut self, block: &Block) {
+    pub(super) fn count(&mut self, block: &Block) {
         if !self.graph.counted {
             return;
         }
@@ -194,7 +201,7 @@ impl Lower<'_, '_> {
     }
 
     /// The lanes that the last instruction of a block sends away.
-    fn condition(&mut self, block: &Block) -> When {
+    pub(super) fn condition(&mut self, block: &Block) -> When {
         match (block.other, block.steps.last()) {
             (Some(_), Some(last)) => self.branch_condition(last.address, last.word),
             _ => When::Always,
@@ -271,7 +278,7 @@ impl Lower<'_, '_> {
     }
 
     /// The block of each lane behind this one.
-    fn next_blocks(&mut self, walk: &Walk, block: &Block, when: When, check: bool) -> I32x4 {
+    pub(super) fn next_blocks(&mut self, walk: &Walk, block: &Block, when: When, check: bool) -> I32x4 {
         let mut at = self.taken(block);
         let mut lanes = self.exec;
         if let When::Lanes(_) | When::Never = when {

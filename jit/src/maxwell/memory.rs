@@ -37,6 +37,7 @@ pub enum Space {
     Global,
     Local,
     Constant,
+    Shared,
 }
 
 /// What happens there.
@@ -75,7 +76,8 @@ impl Access {
             space: match byte(0) {
                 0 => Space::Global,
                 1 => Space::Local,
-                _ => Space::Constant,
+                2 => Space::Constant,
+                _ => Space::Shared,
             },
             action: match byte(1) {
                 0 => Action::Load,
@@ -96,7 +98,8 @@ impl Access {
 
 /// Does an access lane after lane. Vectors: lanes that load, lanes that store, addresses (two words), data (four words; of compare and exchange
 /// what is compared, then what is stored).
-pub fn perform(access: Access, vectors: &mut Vectors, environment: &Environment<'_>, local: &mut [u8]) {
+pub fn perform(access: Access, vectors: &mut Vectors, environment: &Environment<'_>, own: [&mut [u8]; 2]) {
+    let [local, shared] = own;
     if access.action == Action::Clear {
         return local.fill(0);
     }
@@ -105,8 +108,11 @@ pub fn perform(access: Access, vectors: &mut Vectors, environment: &Environment<
     for lane in 0..4 {
         let (loads, stores) = (vectors[0][lane] != 0, vectors[1][lane] != 0);
         let address = u64::from(vectors[2][lane]) | u64::from(vectors[3][lane]) << 32;
-        let own = &mut local[lane * lane_bytes..(lane + 1) * lane_bytes];
-        let mut memory = Place { environment, local: own, access, address };
+        let local = match access.space {
+            Space::Shared => &mut *shared,
+            _ => &mut local[lane * lane_bytes..(lane + 1) * lane_bytes],
+        };
+        let mut memory = Place { environment, local, access, address };
         let mut data = [0u8; 16];
         for (n, bytes) in data.chunks_exact_mut(4).enumerate() {
             bytes.copy_from_slice(&vectors[DATA + n][lane].to_le_bytes());
@@ -135,7 +141,7 @@ pub fn perform(access: Access, vectors: &mut Vectors, environment: &Environment<
     }
 }
 
-/// Memory of one lane at an address.
+/// Memory at an address, of one lane or of a block.
 struct Place<'p, 'e> {
     environment: &'p Environment<'e>,
     local: &'p mut [u8],
@@ -147,7 +153,7 @@ impl Place<'_, '_> {
     fn read(&mut self, bytes: &mut [u8]) {
         match self.access.space {
             Space::Global => self.environment.memory.read(self.address, bytes),
-            Space::Local => {
+            Space::Local | Space::Shared => {
                 for (at, byte) in (self.address..).zip(bytes) {
                     *byte = usize::try_from(at).ok().and_then(|at| self.local.get(at)).copied().unwrap_or(0);
                 }
@@ -169,7 +175,7 @@ impl Place<'_, '_> {
     fn write(&mut self, bytes: &[u8]) {
         match self.access.space {
             Space::Global => self.environment.memory.write(self.address, bytes),
-            Space::Local => {
+            Space::Local | Space::Shared => {
                 for (at, &byte) in (self.address..).zip(bytes) {
                     if let Some(place) = usize::try_from(at).ok().and_then(|at| self.local.get_mut(at)) {
                         *place = byte;
@@ -357,6 +363,21 @@ impl Lower<'_, '_> {
         Ok(())
     }
 
+    /// Compare and exchange.
+    fn exchange_if(&mut self, space: Space, bits64: bool, dst: Reg, b: Reg, address: [I32x4; 2]) -> Done {
+        let bytes = if bits64 { 8 } else { 4 };
+        let [loads, stores] = self.access_masks();
+        let mut sources = vec![loads, stores, address[0], address[1]];
+        for n in 0..bytes / 2 {
+            sources.push(self.reg_int(Self::behind(b, n)));
+        }
+        let words: [I32x4; 2] = self.access(Access::new(space, Action::Cas, bytes), &sources);
+        for (n, word) in (0..registers(bytes)).zip(words) {
+            self.set_int(Self::behind(dst, n), word);
+        }
+        Ok(())
+    }
+
     fn pair(&mut self, reg: Reg) -> [I32x4; 2] {
         [0, 1].map(|n| self.reg_int(Self::behind(reg, n)))
     }
@@ -457,12 +478,14 @@ impl MemoryVisitor for Lower<'_, '_> {
         Ok(())
     }
 
-    fn lds(&mut self, _: SharedAccess) -> Done {
-        Err(Refused("shared memory"))
+    fn lds(&mut self, i: SharedAccess) -> Done {
+        let address = self.near_address(i.address, 24);
+        self.load(Access::new(Space::Shared, Action::Load, 0), i.data, size(i.size), address)
     }
 
-    fn sts(&mut self, _: SharedAccess) -> Done {
-        Err(Refused("shared memory"))
+    fn sts(&mut self, i: SharedAccess) -> Done {
+        let address = self.near_address(i.address, 24);
+        self.store(Access::new(Space::Shared, Action::Store, 0), i.data, size(i.size).0, address)
     }
 
     fn atom(&mut self, i: GlobalAtomic) -> Done {
@@ -474,25 +497,25 @@ impl MemoryVisitor for Lower<'_, '_> {
 
     fn atom_cas(&mut self, i: GlobalCas) -> Done {
         let address = self.global_address(i.address, i.wide, 20);
-        let bytes = if i.bits64 { 8 } else { 4 };
-        let [loads, stores] = self.access_masks();
-        let mut sources = vec![loads, stores, address[0], address[1]];
-        for n in 0..bytes / 2 {
-            sources.push(self.reg_int(Self::behind(i.b, n)));
-        }
-        let words: [I32x4; 2] = self.access(Access::new(Space::Global, Action::Cas, bytes), &sources);
-        for (n, word) in (0..registers(bytes)).zip(words) {
-            self.set_int(Self::behind(i.dst, n), word);
-        }
-        Ok(())
+        self.exchange_if(Space::Global, i.bits64, i.dst, i.b, address)
     }
 
-    fn atoms(&mut self, _: SharedAtomic) -> Done {
-        Err(Refused("shared memory"))
+    fn atoms(&mut self, i: SharedAtomic) -> Done {
+        let address = self.near_address(i.address, 24);
+        let ty = match i.ty {
+            SharedAtomicType::U32 => AtomicType::U32,
+            SharedAtomicType::S32 => AtomicType::S32,
+            SharedAtomicType::U64 => AtomicType::U64,
+            SharedAtomicType::S64 => AtomicType::S64,
+        };
+        let access = Access { space: Space::Shared, ..atomic_access(ty, i.op)? };
+        let sources = self.pair(i.b);
+        self.atomic(access, i.dst, sources, address)
     }
 
-    fn atoms_cas(&mut self, _: SharedCas) -> Done {
-        Err(Refused("shared memory"))
+    fn atoms_cas(&mut self, i: SharedCas) -> Done {
+        let address = self.near_address(i.address, 24);
+        self.exchange_if(Space::Shared, i.bits64, i.dst, i.b, address)
     }
 
     fn red(&mut self, i: Reduce) -> Done {

@@ -5,7 +5,7 @@
 //! flow.rs       blocks as code: fast ones for lanes that agree, masked ones for lanes that do not; fuel
 //! file.rs       registers, predicates, condition code as values; what of them goes through memory between blocks
 //! float.rs ...  one file for each kind of instruction; call.rs and rare/ what is left to functions
-//! stage.rs      vertices, evaluations, primitives, patches, compute; pixel.rs what a quad offers
+//! stage.rs      vertices and evaluations; pixel.rs what a quad offers; parts.rs, compute.rs warps of 32 lanes
 //! args.rs       what code is called with
 //! ```
 //!
@@ -14,6 +14,7 @@
 mod args;
 mod attribute;
 mod call;
+mod compute;
 mod control;
 mod convert;
 mod exact;
@@ -26,6 +27,7 @@ mod integer;
 mod logic;
 mod memory;
 mod moves;
+mod parts;
 mod pixel;
 mod rare;
 mod stage;
@@ -101,6 +103,10 @@ pub(crate) trait Host<'a> {
         let _ = word;
         false
     }
+    /// Which part of a warp the code is for: 16 times its number, as a 64-bit scalar.
+    fn set_part(&mut self, place: Value) {
+        let _ = place;
+    }
     /// Whether the stage emits vertices.
     fn emits(&self) -> bool {
         false
@@ -161,6 +167,10 @@ pub(crate) struct Lower<'l, 'a> {
     kills: bool,
     /// What places hold when the program begins, if not 0.
     initials: HashMap<Loc, I32x4>,
+    /// Of a part of a warp: lanes that wait at the barrier that was just met; `None` for all.
+    waiting: Option<Option<Mask>>,
+    /// Of a part of a warp: the votes of the block.
+    ballot: Option<parts::Ballot>,
 }
 
 /// When something happens.
@@ -182,7 +192,24 @@ impl<'l, 'a> Lower<'l, 'a> {
         let straight = graph.is_straight() && lanes != Lanes::Part;
         let file = File::new(straight, graph.blocks.len());
         let (exec, gate, constants, initials) = (None, None, HashMap::new(), HashMap::new());
-        Lower { host, code, graph, units, lanes, needs, file, exec, gate, constants, at: 0, kills: false, initials }
+        let (at, kills, waiting, ballot) = (0, false, None, None);
+        Lower {
+            host,
+            code,
+            graph,
+            units,
+            lanes,
+            needs,
+            file,
+            exec,
+            gate,
+            constants,
+            at,
+            kills,
+            initials,
+            waiting,
+            ballot,
+        }
     }
 
     fn e(&mut self) -> &mut Emit<'a> {

@@ -110,7 +110,7 @@ impl Lower<'_, '_> {
         [self.join_when(op2, inner, when), self.join_when(op2, not, when)]
     }
 
-    fn special(&mut self, source: SpecialRegister) -> Result<I32x4, Refused> {
+    pub(super) fn special(&mut self, source: SpecialRegister) -> Result<I32x4, Refused> {
         use SpecialRegister as S;
         if let Some(value) = self.host.special(source) {
             return Ok(value);

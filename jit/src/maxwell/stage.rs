@@ -22,7 +22,7 @@ use triglyph_guest::tegra::shader::isa::{AttributeAccess, form};
 use triglyph_guest::tegra::shader::special::SpecialRegister;
 
 use super::file::Loc;
-use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, Units};
+use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, Units, compute};
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
@@ -319,6 +319,9 @@ struct Kernel {
 
 /// The kernel of `key`.
 pub fn shader(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
+    if key.stage == Stage::Compute {
+        return compute::compute(compiler, key);
+    }
     let plan = Plan::new(key)?;
     let mut needs = Needs::default();
     let code = compiler.compile(plan.size(), |e| plan.build(e, &mut needs))?;
@@ -327,6 +330,9 @@ pub fn shader(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKern
 
 /// What [`shader`] compiles: the intermediate form and the host's instructions.
 pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
+    if key.stage == Stage::Compute {
+        return compute::dump(compiler, key);
+    }
     match Plan::new(key) {
         Ok(plan) => compiler.dump(plan.size(), |e| plan.build(e, &mut Needs::default())),
         Err(refused) => refused.to_string(),

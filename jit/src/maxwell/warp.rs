@@ -5,6 +5,7 @@ use triglyph_guest::kernel::Refused;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 
+use super::call::exchange_at;
 use super::{Done, Lanes, Loc, Lower, When};
 use crate::lane::{I32x4, Mask};
 
@@ -47,27 +48,36 @@ impl Lower<'_, '_> {
     }
 }
 
+/// Whether a barrier is for all threads of a block.
+const fn whole(count: RegOrNumber) -> bool {
+    match count {
+        RegOrNumber::Reg(reg) => reg.is_zero(),
+        RegOrNumber::Number(number) => number == 0,
+    }
+}
+
 impl WarpVisitor for Lower<'_, '_> {
     type Output = Done;
 
     fn shfl(&mut self, i: Shuffle) -> Done {
-        if self.lanes == Lanes::Part {
-            return Err(Refused("a shuffle across a warp"));
-        }
-        let value = self.reg_of_all(i.a);
-        let own = match self.lanes {
-            Lanes::Alone => [0; 4],
-            _ => [0, 1, 2, 3],
-        };
-        let own = self.e().ints(own);
+        let value = if self.lanes == Lanes::Part { self.reg_int(i.a) } else { self.reg_of_all(i.a) };
+        let own = self.special(SpecialRegister::LaneId)?;
         let (lane, inside) = self.shuffled_lane(&i, own);
-        let alone = self.lanes == Lanes::Alone;
+        let (alone, part) = (self.lanes == Lanes::Alone, self.lanes == Lanes::Part);
         let e = self.e();
         // Lanes that do not exist read as 0.
         let mut found = e.i(0);
         if alone {
             let itself = e.ieq(lane, own);
             found = e.iselect(itself, value, found);
+        } else if part {
+            if !i.a.is_zero() {
+                let (all, context) = (e.i(31), self.host.context());
+                let e = self.host.e();
+                let lane = e.iand(lane, all);
+                let base = e.b.ins().iadd_imm_u(context, i64::from(exchange_at(0)));
+                found = e.gather32_unclamped(base, lane);
+            }
         } else {
             for n in 0..4u8 {
                 let (number, scalar) = (e.i(n.into()), e.lane(value, n));
@@ -85,7 +95,11 @@ impl WarpVisitor for Lower<'_, '_> {
         let when = self.predicate(i.source);
         let holds = self.when_mask(when);
         match self.lanes {
-            Lanes::Part => return Err(Refused("a vote across a warp")),
+            Lanes::Part => {
+                let (ballot, result) = self.voted(i.mode)?;
+                self.set_int(i.dst, ballot);
+                self.set_predicate(i.pred, result);
+            }
             Lanes::Alone => {
                 let e = self.e();
                 let (all, one) = (e.i(-1), e.i(1));
@@ -134,6 +148,12 @@ impl WarpVisitor for Lower<'_, '_> {
         // A warp of one lane is its whole block: it never waits.
         match (self.lanes, i.op) {
             (Lanes::Alone, BarOp::Sync | BarOp::Arrive) => Ok(()),
+            (Lanes::Part, BarOp::Sync | BarOp::Arrive) if whole(i.count) => {
+                if i.op == BarOp::Sync {
+                    self.wait();
+                }
+                Ok(())
+            }
             _ => Err(Refused("a barrier")),
         }
     }

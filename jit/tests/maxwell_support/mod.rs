@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+pub mod block;
 pub mod quad;
 
 use std::sync::Arc;

@@ -1,0 +1,267 @@
+//! Blocks as code for warps of up to 32 lanes: eight parts of four.
+//!
+//! What lanes keep is in memory between blocks, part after part. A block is a loop over the parts that have lanes in it, with code for parts
+//! that are in it whole and for those that are not; then the dispatcher looks for the lowest block of all parts. An instruction whose
+//! effects other parts see is a block by itself, so that it happens for all lanes before the next one does. Lanes that wait at a
+//! barrier have the number of the block behind it and [`WAITS`]; the code returns when no lane is left to run.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{Block as Code, InstBuilder, Value};
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::num::ops::Ops;
+use triglyph_guest::table::{Fields, Shape, flags};
+use triglyph_guest::tegra::shader::isa::{Op, Shuffle, Vote, decode, form};
+use triglyph_guest::tegra::shader::operand::PredSource;
+use triglyph_guest::tegra::shader::shape::Plain;
+
+use super::call::exchange_at;
+use super::flow::{Walk, jump_table, least};
+use super::graph::{Block, Step};
+use super::{Context, Done, Loc, Lower};
+use crate::lane::{I32x4, Mask};
+
+/// Parts of a warp.
+pub const PARTS: usize = 8;
+/// Added to the block of a lane that waits at a barrier.
+pub const WAITS: i32 = 1 << 29;
+/// What the code returns: no lane is left to run, or all have ended because they ran out of fuel.
+pub const PAUSED: i64 = 0;
+pub const EXHAUSTED: i64 = 1;
+/// Place of [`Loc::At`] in a part's storage.
+pub const AT_SLOT: usize = 0;
+
+/// Whether an operation's effects are seen by other parts, or depend on them.
+pub fn alone(op: Op) -> bool {
+    let stores = op.info().has(flags::STORES) && op != Op::stl;
+    stores || matches!(op, Op::shfl | Op::vote | Op::bar | Op::b2r | Op::ast)
+}
+
+/// What a vote asks, counted before its block: lanes that vote, and those for which it holds, as 32-bit scalars.
+#[derive(Clone, Copy)]
+pub struct Ballot {
+    pub active: Value,
+    pub yes: Value,
+}
+
+impl Lower<'_, '_> {
+    /// Emits the program where control is, the whole rest of the function.
+    pub(super) fn run_parts(&mut self) -> Done {
+        if self.graph.ambiguous {
+            return Err(Refused("lanes at one place with different stacks"));
+        }
+        self.file.keep(&[Loc::At]);
+        let blocks = self.graph.blocks.len();
+        let e = self.e();
+        let heads: Vec<Code> = (0..blocks).map(|_| e.block(&[])).collect();
+        let (dispatch, paused, over) = (e.block(&[]), e.block(&[]), e.cold_block(&[]));
+        e.jump(dispatch, &[]);
+        e.switch_to(dispatch);
+        self.fresh(usize::MAX);
+        let block = self.lowest();
+        jump_table(self.e(), block, &heads, paused);
+        for (i, &head) in heads.iter().enumerate() {
+            self.e().switch_to(head);
+            self.fresh(i);
+            self.block_of_parts(i, dispatch, over)?;
+        }
+        self.finish_file(&[]);
+        for (block, status) in [(paused, PAUSED), (over, EXHAUSTED)] {
+            let e = self.e();
+            e.switch_to(block);
+            let status = e.i64(status);
+            e.finish(status);
+        }
+        Ok(())
+    }
+
+    fn part_bytes(&mut self) -> Value {
+        self.context_pointer(offset_of!(Context, part_bytes))
+    }
+
+    /// The lowest block of all lanes.
+    fn lowest(&mut self) -> Value {
+        let (mut base, stride) = (self.context_pointer(offset_of!(Context, storage)), self.part_bytes());
+        let e = self.e();
+        let mut at = e.load_ints(base, 16 * AT_SLOT as i32);
+        for _ in 1..PARTS {
+            base = e.b.ins().iadd(base, stride);
+            let other = e.load_ints(base, 16 * AT_SLOT as i32);
+            at = e.imin(at, other);
+        }
+        let at = least(e, at);
+        e.lane(at, 0)
+    }
+
+    /// A block: its loop over the parts.
+    fn block_of_parts(&mut self, i: usize, dispatch: Code, over: Code) -> Done {
+        let graph = self.graph;
+        let block = &graph.blocks[i];
+        self.count(block);
+        self.prepare(i, block);
+        let (first, stride) = (self.context_pointer(offset_of!(Context, storage)), self.part_bytes());
+        let local = self.context_pointer(offset_of!(Context, all_local));
+        let e = self.e();
+        let (part, some, next) = (e.block(&[I64, I64]), e.block(&[]), e.block(&[]));
+        let (fast, masked) = (e.block(&[]), e.block(&[]));
+        let zero = e.i64(0);
+        e.jump(part, &[first, zero]);
+
+        e.switch_to(part);
+        let (base, place) = (e.parameter(part, 0), e.parameter(part, 1));
+        let before = e.load_ints(base, 16 * AT_SLOT as i32);
+        let own = e.i(i as i32);
+        let mask = e.ieq(before, own);
+        let any = e.any(mask);
+        e.branch(any, (some, &[]), (next, &[]));
+        e.switch_to(some);
+        if self.uses_local() {
+            let context = self.host.context();
+            let e = self.e();
+            let bytes = e.load_u32(context, offset_of!(Context, local_bytes) as i32);
+            let offset = e.b.ins().imul(bytes, place);
+            let offset = e.b.ins().ushr_imm_u(offset, 2);
+            let own = e.b.ins().iadd(local, offset);
+            e.store(own, context, offset_of!(Context, local) as i32);
+        }
+        let e = self.e();
+        let all = e.b.ins().vall_true(mask.0);
+        e.branch(all, (fast, &[]), (masked, &[]));
+        for (code, exec) in [(fast, None), (masked, Some(mask))] {
+            self.e().switch_to(code);
+            self.fresh(i);
+            self.host.set_part(place);
+            self.exec = exec;
+            self.file.storage = Some(base);
+            self.steps(block)?;
+            let when = self.condition(block);
+            let check = block.check && self.graph.counted;
+            let walk = Walk::of_part((before, mask), over);
+            let mut at = self.next_blocks(&walk, block, when, check);
+            if let Some(waiting) = self.waiting.take() {
+                let e = self.e();
+                let more = e.i(WAITS);
+                let waits = e.iadd(at, more);
+                at = match waiting {
+                    None => waits,
+                    Some(lanes) => e.iselect(lanes, waits, at),
+                };
+            }
+            self.flush_file();
+            let e = self.e();
+            e.store(at.0, base, 16 * AT_SLOT as i32);
+            e.jump(next, &[]);
+        }
+        self.exec = None;
+        let e = self.e();
+        e.switch_to(next);
+        let base = e.b.ins().iadd(base, stride);
+        let place = e.b.ins().iadd_imm_u(place, 16);
+        let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, place, 16 * PARTS as i64);
+        e.branch(more, (part, &[base, place]), (dispatch, &[]));
+        Ok(())
+    }
+
+    /// What an instruction wants of all parts before any of them executes it.
+    fn prepare(&mut self, i: usize, block: &Block) {
+        let [Step { word, .. }] = block.steps[..] else { return };
+        let Some((op, form)) = decode(word).zip(form(word)) else { return };
+        let fields = Fields::new(word, &form.pattern);
+        match op {
+            Op::shfl => {
+                let source = Shuffle::decode(fields).a;
+                if !source.is_zero() {
+                    self.exchange(Loc::Reg(source.0));
+                }
+            }
+            Op::vote => {
+                let guard = Plain::decode(fields).guard;
+                self.ballot = Some(self.count_votes(i, guard.0, Vote::decode(fields).source));
+            }
+            _ => {}
+        }
+    }
+
+    /// Addresses of all parts' storage.
+    fn all_parts(&mut self) -> [Value; PARTS] {
+        let (first, stride) = (self.context_pointer(offset_of!(Context, storage)), self.part_bytes());
+        let e = self.e();
+        let mut base = first;
+        std::array::from_fn(|n| {
+            if n > 0 {
+                base = e.b.ins().iadd(base, stride);
+            }
+            base
+        })
+    }
+
+    /// Copies a register of all lanes to where every lane finds it.
+    fn exchange(&mut self, loc: Loc) {
+        let slot = self.file.shared_slot(loc);
+        let context = self.host.context();
+        for (n, base) in self.all_parts().into_iter().enumerate() {
+            let e = self.e();
+            let value = e.load_ints(base, 16 * slot as i32);
+            e.store(value.0, context, exchange_at(n));
+        }
+    }
+
+    /// Lanes in this block whose guard holds, and those of them for which a predicate does.
+    fn count_votes(&mut self, i: usize, guard: PredSource, source: PredSource) -> Ballot {
+        let slots =
+            [guard, source].map(|pred| (pred.pred.0 < 7).then(|| self.file.shared_slot(Loc::Pred(pred.pred.0))));
+        let parts = self.all_parts();
+        let e = self.e();
+        let (mut active, mut yes) = (e.i32(0), e.i32(0));
+        for (n, base) in parts.into_iter().enumerate() {
+            let at = e.load_ints(base, 16 * AT_SLOT as i32);
+            let own = e.i(i as i32);
+            let mut mask = e.ieq(at, own);
+            for (pred, slot, sum) in [(guard, slots[0], &mut active), (source, slots[1], &mut yes)] {
+                let holds = match slot {
+                    Some(slot) => Some(Mask(e.load_ints(base, 16 * slot as i32).0)),
+                    None => None,
+                };
+                mask = match (holds, pred.not) {
+                    (None, false) => mask,
+                    (None, true) => Mask(e.i(0).0),
+                    (Some(holds), false) => e.and(mask, holds),
+                    (Some(holds), true) => e.and_not(mask, holds),
+                };
+                let bits = e.mask_bits(mask);
+                let bits = e.b.ins().ishl_imm_u(bits, 4 * n as i64);
+                *sum = e.b.ins().bor(*sum, bits);
+            }
+        }
+        Ballot { active, yes }
+    }
+
+    /// Lanes that have arrived at a barrier and wait.
+    pub(super) fn wait(&mut self) {
+        let lanes = self.active();
+        self.waiting = Some(lanes);
+    }
+
+    /// The result of a vote of the whole warp: in all lanes.
+    pub(super) fn voted(
+        &mut self,
+        mode: triglyph_guest::tegra::shader::isa::VoteMode,
+    ) -> Result<(I32x4, Mask), Refused> {
+        use triglyph_guest::tegra::shader::isa::VoteMode;
+        let Some(Ballot { active, yes }) = self.ballot else { return Err(Refused("a vote without votes")) };
+        let e = self.e();
+        let no = e.b.ins().band_not(active, yes);
+        let [yes, no] = [yes, no].map(|bits| e.splat_i32(bits));
+        let zero = e.i(0);
+        let (no_yes, no_no) = (e.ieq(yes, zero), e.ieq(no, zero));
+        let result = match mode {
+            VoteMode::All => no_no,
+            VoteMode::Any => e.not(no_yes),
+            VoteMode::Equal => e.or(no_yes, no_no),
+            VoteMode::Unknown(_) => return Err(Refused("a vote without a name")),
+        };
+        Ok((yes, result))
+    }
+}

@@ -1,0 +1,70 @@
+//! Maxwell programs as compute programs of one block of threads.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use triglyph_guest::kernel::maxwell::{
+    Block, CONSTANT_BUFFERS, Code, Environment, ShaderJob, ShaderKey, Stage, WordSet, Work,
+};
+use triglyph_guest::kernel::program::ProgramTier;
+use triglyph_guest::kernel::{Refused, Window};
+
+use super::{Memory, World};
+
+/// The key of a compute program.
+pub fn compute_key(code: Code) -> ShaderKey {
+    ShaderKey {
+        stage: Stage::Compute,
+        code: Arc::new(code),
+        inputs: WordSet::EMPTY,
+        outputs: WordSet::EMPTY,
+        textures: Vec::new(),
+        images: Vec::new(),
+    }
+}
+
+/// What a block left behind: global memory, shared memory, warps that ran out of fuel.
+#[derive(Debug, PartialEq)]
+pub struct Left {
+    pub memory: Vec<u8>,
+    pub shared: Vec<u8>,
+    pub exhausted: u32,
+}
+
+impl Left {
+    /// Word `n` of global memory.
+    pub fn word(&self, n: usize) -> u32 {
+        u32::from_le_bytes(self.memory[4 * n..4 * n + 4].try_into().unwrap())
+    }
+}
+
+/// Runs one block.
+pub fn run_block(
+    tier: &dyn ProgramTier,
+    key: &ShaderKey,
+    world: &World,
+    threads: [u32; 3],
+    shared: usize,
+) -> Result<Left, Refused> {
+    let kernel = tier.shader(key)?;
+    let mut windows = [Window::default(); CONSTANT_BUFFERS];
+    for (window, bytes) in windows.iter_mut().zip(&world.constants) {
+        *window = Window::new(bytes);
+    }
+    let memory = Memory::new(world.memory.clone());
+    let exhausted = AtomicU32::new(0);
+    let environment = Environment {
+        constants: &windows,
+        textures: &[],
+        images: &[],
+        handles: &[],
+        memory: &memory,
+        y_direction: 1.0,
+        exhausted: &exhausted,
+    };
+    let mut shared = vec![0xAA; shared];
+    let work = Work::Block(Block { place: [3, 2, 1], threads, shared: &mut shared });
+    kernel.run(&mut ShaderJob { environment, work })?;
+    let exhausted = exhausted.load(Ordering::Relaxed);
+    Ok(Left { memory: memory.0.into_inner().unwrap(), shared, exhausted })
+}
