@@ -220,10 +220,7 @@ impl Lower<'_, '_> {
             let own = e.i(i as i32);
             let mut mask = e.ieq(at, own);
             for (pred, slot, sum) in [(guard, slots[0], &mut active), (source, slots[1], &mut yes)] {
-                let holds = match slot {
-                    Some(slot) => Some(Mask(e.load_ints(base, 16 * slot as i32).0)),
-                    None => None,
-                };
+                let holds = slot.map(|slot| Mask(e.load_ints(base, 16 * slot as i32).0));
                 mask = match (holds, pred.not) {
                     (None, false) => mask,
                     (None, true) => Mask(e.i(0).0),
