@@ -7,6 +7,7 @@ use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Environment};
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::tegra::shader::operand::Constant;
 
+use super::geometry::Emitted;
 use super::{Needs, Units};
 use crate::program::args::TextureArgs;
 
@@ -31,6 +32,8 @@ pub struct Context {
     /// Shared memory of a block of threads.
     pub shared: *mut u8,
     pub shared_bytes: u64,
+    /// What lanes emit, in geometry programs.
+    pub emitted: *mut Emitted,
     /// Bytes of storage of a part of a warp.
     pub part_bytes: u64,
     /// Bytes of local memory of a lane.
@@ -86,6 +89,7 @@ impl Prepared {
             all_local: self.local.as_mut_ptr(),
             shared: std::ptr::NonNull::dangling().as_ptr(),
             shared_bytes: 0,
+            emitted: std::ptr::null_mut(),
             part_bytes: 0,
             local_bytes: if self.local.is_empty() { 0 } else { local_bytes },
             count: 0,

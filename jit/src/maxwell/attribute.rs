@@ -6,7 +6,7 @@ use triglyph_guest::tegra::shader::isa::*;
 
 use super::file::flush;
 use super::{Done, Lanes, Loc, Lower, Number};
-use crate::lane::Mask;
+use crate::lane::{I32x4, Mask};
 
 /// Words of an access.
 const fn words(size: AttributeSize) -> u8 {
@@ -18,6 +18,24 @@ fn first_word(address: Address) -> Result<u32, Refused> {
     match address.base.is_zero() {
         true => Ok(address.offset as u32 / 4),
         false => Err(Refused("an attribute by a computed address")),
+    }
+}
+
+impl Lower<'_, '_> {
+    /// Appends the outputs to what the lanes have emitted.
+    fn emit_vertex(&mut self, i: &EmitVertex) -> Done {
+        let stream = self.operand_int(i.b);
+        let lanes = match self.active() {
+            Some(lanes) => lanes,
+            None => Mask(self.e().i(-1).0),
+        };
+        let outputs = self.host.outputs();
+        for place in 0..outputs as u16 {
+            let value = self.int(Loc::Output(place));
+            self.host.keep_output(place, value);
+        }
+        self.emit_call(i.kind.bits(), I32x4(lanes.0), stream);
+        Ok(())
     }
 }
 
@@ -38,11 +56,12 @@ impl AttributeVisitor for Lower<'_, '_> {
             IpaSample::Unknown(_) => return Err(Refused("a place in a pixel without a name")),
         };
         let value = self.host.interpolate(&i, offset)?;
-        let mut number = if value.constant { Number::loaded(value.value) } else { Number::float(value.value) };
+        let mut number = Number::loaded(value.value);
         if !value.constant && matches!(i.mode, IpaMode::Mul | IpaMode::Sc) {
-            let factor = self.reg_float(i.b);
+            let factor = self.reg_flushed(i.b);
             let e = self.e();
-            let product = e.mul(value.value, factor);
+            let interpolated = flush(e, value.value);
+            let product = e.mul(interpolated, factor);
             number = Number::normal(flush(e, product));
         }
         if i.sat {
@@ -76,11 +95,18 @@ impl AttributeVisitor for Lower<'_, '_> {
 
     fn ast(&mut self, i: AttributeAccess) -> Done {
         let first = first_word(i.address)?;
-        if i.patch || self.lanes != Lanes::Alone {
-            return Err(Refused("outputs that lanes share"));
-        }
         for n in 0..words(i.size) {
-            let word = ((first + u32::from(n)) & 0xFF) as u8;
+            let word = ((first + u32::from(n)) & if i.patch { 0x7F } else { 0xFF }) as u8;
+            if self.lanes != Lanes::Alone {
+                let value = self.reg_int(Self::behind(i.data, n));
+                let lanes = self.active();
+                self.host.store_attribute(&i, word, value, lanes)?;
+                continue;
+            }
+            // Only patches have words of their own that are stored.
+            if i.patch {
+                continue;
+            }
             if let Some(place) = self.host.output(word) {
                 let number = self.reg(Self::behind(i.data, n));
                 self.set(Loc::Output(place), number);
@@ -108,7 +134,7 @@ impl AttributeVisitor for Lower<'_, '_> {
 
     fn out(&mut self, i: EmitVertex) -> Done {
         if self.host.emits() && i.kind != OutKind::Nothing {
-            return Err(Refused("emitted vertices"));
+            self.emit_vertex(&i)?;
         }
         let handle = self.reg(i.a);
         self.set_reg(i.dst, handle);

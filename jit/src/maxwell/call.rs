@@ -52,7 +52,21 @@ extern "C" fn call_memory(context: *mut Context, access: u64, _: u32) {
     memory::perform(Access::unpack(access), &mut context.vectors, environment, [local, shared]);
 }
 
+extern "C" fn call_emit(context: *mut Context, kind: u64, _: u32) {
+    // SAFETY: as above.
+    let context = unsafe { &mut *context };
+    // SAFETY: geometry kernels set it to what they own while the code runs; other code does not call this.
+    if let Some(emitted) = unsafe { context.emitted.as_mut() } {
+        emitted.emit(kind as u8, context.vectors[0], context.vectors[1]);
+    }
+}
+
 impl Lower<'_, '_> {
+    /// Emits a vertex of the lanes, cuts, or both.
+    pub(super) fn emit_call(&mut self, kind: u8, lanes: I32x4, stream: I32x4) {
+        self.call(call_emit, kind.into(), 0, &[lanes, stream]);
+    }
+
     fn call(&mut self, function: Function, code: u64, number: u32, sources: &[I32x4]) {
         let context = self.host.context();
         let e = self.host.e();

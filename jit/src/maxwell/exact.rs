@@ -36,6 +36,28 @@ pub fn fused(e: &mut Emit<'_>, how: Rounding, a: F32x4, b: F32x4, c: F32x4) -> F
     e.select(cancelled, signed, stepped)
 }
 
+/// `a * b + c` rounded to odd: where it is not exact, the neighbour whose last bit is set. Rounded again to 22 bits or fewer it
+/// is as if rounded once.
+pub fn fused_odd(e: &mut Emit<'_>, a: F32x4, b: F32x4, c: F32x4) -> F32x4 {
+    let [a, b, c] = [a, b, c].map(|v| e.widen(v));
+    let product = e.dmul(a, b);
+    let (sum, error) = two_sum(e, product, c);
+    let value = e.narrow(sum);
+    let wide = e.widen(value);
+    let rest = e.dsub(sum, wide);
+    let rest = e.dadd(rest, error);
+    let (down, up) = (step(e, Rounding::Down, value, rest), step(e, Rounding::Up, value, rest));
+    // One of the two is the value itself, the other one its neighbour on the side of the exact result.
+    let [value, down, up] = [value, down, up].map(|v| e.bits(v));
+    let moved = e.ieq(down, value);
+    let neighbour = e.iselect(moved, up, down);
+    let one = e.i(1);
+    let last = e.iand(value, one);
+    let odd = e.ieq(last, one);
+    let value = e.iselect(odd, value, neighbour);
+    e.float_of_bits(value)
+}
+
 /// `a + b`
 pub fn sum(e: &mut Emit<'_>, how: Rounding, a: F32x4, b: F32x4) -> F32x4 {
     if how == Rounding::Nearest {

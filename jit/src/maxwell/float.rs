@@ -278,12 +278,12 @@ const fn exponent(scale: Scale) -> i32 {
     }
 }
 
-const fn flushes(fmz: Fmz) -> bool {
+pub(super) const fn flushes(fmz: Fmz) -> bool {
     matches!(fmz, Fmz::Ftz | Fmz::Fmz)
 }
 
 /// Where one of two factors is 0.
-fn either_zero(e: &mut Emit<'_>, a: F32x4, b: F32x4) -> Mask {
+pub(super) fn either_zero(e: &mut Emit<'_>, a: F32x4, b: F32x4) -> Mask {
     let zero = e.f(0.0);
     let (first, second) = (e.feq(a, zero), e.feq(b, zero));
     e.or(first, second)
@@ -324,7 +324,7 @@ impl FloatVisitor for Lower<'_, '_> {
         let mut value = exact::fused(e, i.rounding, factor, b, c);
         if i.fmz == Fmz::Fmz {
             let (none, zero) = (either_zero(e, a, b), e.f(0.0));
-            let alone = e.add(zero, c);
+            let alone = exact::sum(e, i.rounding, zero, c);
             value = e.select(none, alone, value);
         }
         self.result(i.dst, value, ftz, i.sat, i.cc);

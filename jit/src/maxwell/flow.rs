@@ -166,7 +166,7 @@ impl Lower<'_, '_> {
         for step in &block.steps {
             self.instruction(step.address, step.word)?;
             if let Some((level, to)) = step.push
-                && self.graph.dynamic[level]
+                && self.graph.dynamic.get(level) == Some(&true)
             {
                 let to = self.e().i(number(to));
                 self.put(Loc::Level(level as u8), Number::int(to));

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::Refused;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
-use triglyph_guest::tegra::shader::modifiers::{AddendPart, IntCompare, MinMaxChain, SumShift, XmadMode};
+use triglyph_guest::tegra::shader::modifiers::{AddendPart, IntCompare, SumShift, XmadMode};
 
 use super::{Done, Loc, Lower, Number, When};
 use crate::lane::{Emit, I32x4, Mask};
@@ -95,17 +95,16 @@ impl Lower<'_, '_> {
     }
 
     /// A sum of signed sources: both signs add 1.
-    fn signed_sum(&mut self, (a, neg_a): (I32x4, bool), (b, neg_b): (I32x4, bool), x: bool) -> Result<Sum, Refused> {
+    pub(super) fn signed_sum(&mut self, (a, neg_a): (I32x4, bool), (b, neg_b): (I32x4, bool), x: bool) -> Sum {
         let carry = match (neg_a, neg_b, x) {
-            (true, true, true) => return Err(Refused("two signs and a carry")),
             (_, _, true) => Carry::Flag,
             (false, false, false) => Carry::None,
             _ => Carry::One,
         };
-        let inverts = neg_a != neg_b;
+        let inverts = x || neg_a != neg_b;
         let a = if inverts && neg_a { self.inot(a) } else { a };
         let b = if inverts && neg_b { self.inot(b) } else { b };
-        Ok(self.sum(a, b, carry))
+        self.sum(a, b, carry)
     }
 
     /// A function of the lanes as scalars.
@@ -128,13 +127,14 @@ impl Lower<'_, '_> {
     }
 
     /// The upper words of products.
-    fn product_high(&mut self, a: I32x4, b: I32x4, signed: [bool; 2]) -> I32x4 {
+    fn product_high(&mut self, a: I32x4, b: I32x4, signed: [bool; 2], neg: bool) -> I32x4 {
         self.lanewise([a, b], |e, lanes| {
             let mut wide = [lanes[0]; 2];
             for (n, wide) in wide.iter_mut().enumerate() {
                 *wide = if signed[n] { e.b.ins().sextend(I64, lanes[n]) } else { e.b.ins().uextend(I64, lanes[n]) };
             }
             let product = e.b.ins().imul(wide[0], wide[1]);
+            let product = if neg { e.b.ins().ineg(product) } else { product };
             let high = e.b.ins().ushr_imm_u(product, 32);
             e.b.ins().ireduce(I32, high)
         })
@@ -207,14 +207,13 @@ impl Lower<'_, '_> {
         if x { self.chained_compare(how, a, b, signed) } else { self.int_compare(how, a, b, signed) }
     }
 
-    fn addend(&mut self, value: I32x4, part: AddendPart, neg: bool) -> Result<I32x4, Refused> {
+    fn addend(&mut self, value: I32x4, part: AddendPart, neg: bool) -> I32x4 {
         let value = match part {
-            AddendPart::All => value,
+            AddendPart::All | AddendPart::Unknown(_) => value,
             AddendPart::Low => self.half(value, false, false),
             AddendPart::High => self.half(value, true, false),
-            AddendPart::Unknown(_) => return Err(Refused("a part without a name")),
         };
-        Ok(if neg { self.ineg(value) } else { value })
+        if neg { self.ineg(value) } else { value }
     }
 }
 
@@ -223,7 +222,7 @@ impl IntVisitor for Lower<'_, '_> {
 
     fn iadd(&mut self, i: IntAdd) -> Done {
         let (a, b) = (self.reg_int(i.a.value), self.operand_int(i.b.value));
-        let sum = self.signed_sum((a, i.a.neg), (b, i.b.neg), i.x)?;
+        let sum = self.signed_sum((a, i.a.neg), (b, i.b.neg), i.x);
         let mut value = sum.value;
         if i.sat {
             let e = self.e();
@@ -242,23 +241,24 @@ impl IntVisitor for Lower<'_, '_> {
 
     fn iadd3(&mut self, i: IntAdd3) -> Done {
         let (a, b, c) = (self.reg_int(i.a.value), self.operand_int(i.b.value), self.operand_int(i.c.value));
-        let a = self.addend(a, i.part_a, i.a.neg)?;
-        let b = self.addend(b, i.part_b, i.b.neg)?;
-        let c = self.addend(c, i.part_c, i.c.neg)?;
+        let a = self.addend(a, i.part_a, i.a.neg);
+        let b = self.addend(b, i.part_b, i.b.neg);
+        let c = self.addend(c, i.part_c, i.c.neg);
         let first = self.sum(a, b, if i.x { Carry::Flag } else { Carry::None });
         let e = self.e();
         let shifted = match i.shift {
-            SumShift::None => first.value,
+            SumShift::None | SumShift::Unknown(_) => first.value,
             SumShift::Left => e.ishl(first.value, 16),
             SumShift::Right => {
                 let (low, carry) = (e.ushr(first.value, 16), e.ushr(first.carry, 31));
                 let high = e.ishl(carry, 16);
                 e.ior(low, high)
             }
-            SumShift::Unknown(_) => return Err(Refused("a shift without a name")),
         };
         let mut last = self.sum(shifted, c, Carry::None);
-        last.carry = self.e().ior(last.carry, first.carry);
+        if i.shift == SumShift::None {
+            last.carry = self.e().ior(last.carry, first.carry);
+        }
         if i.cc {
             self.sum_condition(last.value, last, i.x);
         }
@@ -269,7 +269,7 @@ impl IntVisitor for Lower<'_, '_> {
     fn iscadd(&mut self, i: IntScaledAdd) -> Done {
         let (a, b) = (self.reg_int(i.a.value), self.operand_int(i.b.value));
         let shifted = self.e().ishl(a, i.shift.into());
-        let sum = self.signed_sum((shifted, i.a.neg), (b, i.b.neg), false)?;
+        let sum = self.signed_sum((shifted, i.a.neg), (b, i.b.neg), false);
         if i.cc {
             self.sum_condition(sum.value, sum, false);
         }
@@ -278,12 +278,21 @@ impl IntVisitor for Lower<'_, '_> {
     }
 
     fn imad(&mut self, i: IntMad) -> Done {
-        if i.hi && i.neg || i.sat && i.x {
-            return Err(Refused("a product negated as 64 bits"));
-        }
         let (a, b, c) = (self.reg_int(i.a), self.operand_int(i.b), self.operand_int(i.c.value));
-        let product = if i.hi { self.product_high(a, b, [i.signed_a, i.signed_b]) } else { self.e().imul(a, b) };
-        let sum = self.signed_sum((product, i.neg), (c, i.c.neg), i.x)?;
+        let both = i.neg && i.c.neg;
+        let negated = i.neg && !both;
+        let product = match i.hi {
+            true => self.product_high(a, b, [i.signed_a, i.signed_b], negated),
+            false => {
+                let product = self.e().imul(a, b);
+                if negated { self.ineg(product) } else { product }
+            }
+        };
+        let sum = match (both, i.x) {
+            // With a carry both signs mean nothing.
+            (true, true) => self.sum(product, c, Carry::Flag),
+            (both, x) => self.signed_sum((product, both), (c, i.c.neg), x),
+        };
         let mut value = sum.value;
         if i.sat {
             let e = self.e();
@@ -316,7 +325,7 @@ impl IntVisitor for Lower<'_, '_> {
 
     fn imul(&mut self, i: IntMul) -> Done {
         let (a, b) = (self.reg_int(i.a), self.operand_int(i.b));
-        let value = if i.hi { self.product_high(a, b, [i.signed_a, i.signed_b]) } else { self.e().imul(a, b) };
+        let value = if i.hi { self.product_high(a, b, [i.signed_a, i.signed_b], false) } else { self.e().imul(a, b) };
         if i.cc {
             self.int_condition(value);
         }
@@ -368,9 +377,6 @@ impl IntVisitor for Lower<'_, '_> {
     }
 
     fn imnmx(&mut self, i: IntMinMax) -> Done {
-        if i.chain != MinMaxChain::None {
-            return Err(Refused("minimum over several words"));
-        }
         let (a, b) = (self.reg_int(i.a), self.operand_int(i.b));
         let which = self.predicate(i.pred);
         let e = self.e();

@@ -2,10 +2,9 @@
 
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
-use triglyph_guest::kernel::Refused;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
-use triglyph_guest::tegra::shader::modifiers::{LogicOp, LogicPred, ShfType, ShiftChain};
+use triglyph_guest::tegra::shader::modifiers::{LogicOp, LogicPred, ShfType};
 
 use super::integer::Carry;
 use super::{Done, Loc, Lower};
@@ -193,9 +192,6 @@ impl LogicVisitor for Lower<'_, '_> {
     }
 
     fn shl(&mut self, i: ShiftLeft) -> Done {
-        if i.x {
-            return Err(Refused("shifts over several words"));
-        }
         let a = self.reg_int(i.a);
         let value =
             self.shifted(a, i.b, i.wrap, |e, a, n| e.ishl(a, n), |e, [a, n]| e.b.ins().ishl(a, n), |e, _| e.i(0));
@@ -207,9 +203,6 @@ impl LogicVisitor for Lower<'_, '_> {
     }
 
     fn shr(&mut self, i: ShiftRight) -> Done {
-        if i.chain != ShiftChain::None {
-            return Err(Refused("shifts over several words"));
-        }
         let mut a = self.reg_int(i.a);
         if i.brev {
             a = self.reversed(a);
@@ -378,9 +371,14 @@ impl LogicVisitor for Lower<'_, '_> {
 
     fn lea(&mut self, i: LoadAddress) -> Done {
         let (a, b) = (self.reg_int(i.a.value), self.operand_int(i.b));
-        let a = if i.a.neg { self.ineg(a) } else { a };
         let shifted = self.e().ishl(a, i.shift.into());
-        let sum = self.sum(shifted, b, if i.x { Carry::Flag } else { Carry::None });
+        let sum = match i.x {
+            true => {
+                let shifted = if i.a.neg { self.ineg(shifted) } else { shifted };
+                self.sum(shifted, b, Carry::Flag)
+            }
+            false => self.signed_sum((shifted, i.a.neg), (b, false), false),
+        };
         self.address_result(i.dst, i.pred, sum, i.cc, i.x);
         Ok(())
     }
@@ -422,13 +420,9 @@ impl Lower<'_, '_> {
     }
 
     fn funnel(&mut self, i: FunnelShift, f: impl Fn(&mut Emit<'_>, Value, Value) -> Value) -> Done {
-        if i.x {
-            return Err(Refused("shifts over several words"));
-        }
         let (most, bits) = match i.width {
-            ShfType::Bits32 => (32, 31),
+            ShfType::Bits32 | ShfType::Unknown(_) => (32, 31),
             ShfType::Unsigned64 | ShfType::Signed64 => (63, 63),
-            ShfType::Unknown(_) => return Err(Refused("a shift without a name")),
         };
         let (a, b, c) = (self.reg_int(i.a), self.operand_int(i.b), self.operand_int(i.c));
         let value = self.lanewise([a, b, c], |e, [a, b, c]| {

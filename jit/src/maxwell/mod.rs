@@ -5,7 +5,8 @@
 //! flow.rs       blocks as code: fast ones for lanes that agree, masked ones for lanes that do not; fuel
 //! file.rs       registers, predicates, condition code as values; what of them goes through memory between blocks
 //! float.rs ...  one file for each kind of instruction; call.rs and rare/ what is left to functions
-//! stage.rs      vertices and evaluations; pixel.rs what a quad offers; parts.rs, compute.rs warps of 32 lanes
+//! stage.rs      vertices and evaluations; geometry.rs primitives; pixel.rs what a quad offers
+//! parts.rs      warps of up to 32 lanes; compute.rs blocks of threads, patch.rs control points of patches
 //! args.rs       what code is called with
 //! ```
 //!
@@ -21,6 +22,7 @@ mod exact;
 mod file;
 mod float;
 mod flow;
+mod geometry;
 mod graph;
 mod half;
 mod integer;
@@ -28,6 +30,7 @@ mod logic;
 mod memory;
 mod moves;
 mod parts;
+mod patch;
 mod pixel;
 mod rare;
 mod stage;
@@ -92,6 +95,19 @@ pub(crate) trait Host<'a> {
     fn attribute(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<I32x4, Refused> {
         let _ = (i, word, vertex);
         Err(Refused("attributes in a stage without"))
+    }
+    /// Stores a word of the outputs of lanes that share them.
+    fn store_attribute(&mut self, i: &AttributeAccess, word: u8, value: I32x4, lanes: Option<Mask>) -> Done {
+        let _ = (i, word, value, lanes);
+        Err(Refused("outputs that lanes share"))
+    }
+    /// Words of an output record.
+    fn outputs(&self) -> usize {
+        0
+    }
+    /// Puts an output where a function that emits it finds it.
+    fn keep_output(&mut self, place: u16, value: I32x4) {
+        let _ = (place, value);
     }
     /// Where an output word stands among the outputs; `None` if it is not stored.
     fn output(&self, word: u8) -> Option<u16> {

@@ -22,7 +22,7 @@ use triglyph_guest::tegra::shader::isa::{AttributeAccess, form};
 use triglyph_guest::tegra::shader::special::SpecialRegister;
 
 use super::file::Loc;
-use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, Units, compute};
+use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, Units, compute, geometry, patch};
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
@@ -30,9 +30,9 @@ use crate::lane::{Emit, F32x4, I32x4, Mask};
 const GROUP: usize = 4;
 
 /// Word of the position's w, which outputs begin with as 1.
-const POSITION_W: u8 = 0x1F;
+pub(super) const POSITION_W: u8 = 0x1F;
 /// Word of the primitive's number.
-const PRIMITIVE: u8 = 0x18;
+pub(super) const PRIMITIVE: u8 = 0x18;
 /// Words of the tessellation coordinates.
 const COORDINATES: [u8; 2] = [0xBC, 0xBD];
 
@@ -212,7 +212,7 @@ impl<'a> Host<'a> for Group<'_, 'a> {
     }
 
     fn is_coordinate(&self, word: u8) -> bool {
-        self.key.stage == Stage::TessEvaluation && (COORDINATES.contains(&word) || word == PRIMITIVE)
+        self.key.stage == Stage::TessEvaluation && COORDINATES.contains(&word)
     }
 }
 
@@ -225,9 +225,6 @@ struct Plan<'k> {
 
 impl<'k> Plan<'k> {
     fn new(key: &'k ShaderKey) -> Result<Plan<'k>, Refused> {
-        if !matches!(key.stage, Stage::Vertex | Stage::TessEvaluation) {
-            return Err(Refused("programs of this stage"));
-        }
         Ok(Plan { key, graph: Graph::new(&key.code, |_| false)?, stores: stores(&key.code) })
     }
 
@@ -319,8 +316,11 @@ struct Kernel {
 
 /// The kernel of `key`.
 pub fn shader(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
-    if key.stage == Stage::Compute {
-        return compute::compute(compiler, key);
+    match key.stage {
+        Stage::Compute => return compute::compute(compiler, key),
+        Stage::TessControl => return patch::control(compiler, key),
+        Stage::Geometry => return geometry::geometry(compiler, key),
+        Stage::Vertex | Stage::TessEvaluation => {}
     }
     let plan = Plan::new(key)?;
     let mut needs = Needs::default();
@@ -330,8 +330,10 @@ pub fn shader(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKern
 
 /// What [`shader`] compiles: the intermediate form and the host's instructions.
 pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
-    if key.stage == Stage::Compute {
-        return compute::dump(compiler, key);
+    match key.stage {
+        Stage::Compute | Stage::TessControl => return compute::dump(compiler, key),
+        Stage::Geometry => return geometry::dump(compiler, key),
+        Stage::Vertex | Stage::TessEvaluation => {}
     }
     match Plan::new(key) {
         Ok(plan) => compiler.dump(plan.size(), |e| plan.build(e, &mut Needs::default())),

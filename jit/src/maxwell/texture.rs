@@ -13,6 +13,7 @@ use cranelift_codegen::ir::InstBuilder;
 use super::args::texture_at;
 use super::{Context, Done, Lanes, Loc, Lower, Number};
 use crate::lane::{F32x4, I32x4, Mask};
+use crate::program::args::TextureArgs;
 use crate::program::sampler::{
     Detail, Fetch, Gather, GatherOffsets, Lookup, Reference, Unit, fetch, gather, query_level, query_size, sample,
 };
@@ -48,10 +49,12 @@ const fn axes(dim: TextureDim) -> Result<(usize, bool), Refused> {
 }
 
 /// Where a lookup is made.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Spot {
     coordinates: [Option<Reg>; 3],
     layer: Option<Reg>,
+    /// Bits of the layer in its register.
+    layer_bits: u32,
 }
 
 impl Spot {
@@ -59,11 +62,11 @@ impl Spot {
         let layer = array.then(|| from.take());
         let mut coordinates = [None; 3];
         coordinates.iter_mut().take(count).for_each(|coordinate| *coordinate = Some(from.take()));
-        Spot { coordinates, layer }
+        Spot { coordinates, layer, layer_bits: 16 }
     }
 
     fn of(coordinates: &[Reg], layer: Option<Reg>) -> Spot {
-        Spot { coordinates: std::array::from_fn(|n| coordinates.get(n).copied()), layer }
+        Spot { coordinates: std::array::from_fn(|n| coordinates.get(n).copied()), layer, layer_bits: 16 }
     }
 }
 
@@ -134,7 +137,9 @@ impl Lower<'_, '_> {
             None => self.e().i(0),
             Some(reg) => {
                 let bits = self.reg_int(reg);
-                self.half(bits, false, false)
+                let e = self.e();
+                let mask = e.i((1 << spot.layer_bits) - 1);
+                e.iand(bits, mask)
             }
         }
     }
@@ -256,6 +261,7 @@ impl Lower<'_, '_> {
         spot: &Spot,
         level: Option<Reg>,
         offset: Option<Reg>,
+        sample: Option<Reg>,
         needed: [bool; 4],
     ) -> Result<[Number; 4], Refused> {
         let Some(unit) = self.unit()? else { return Ok(self.nothing()) };
@@ -269,11 +275,21 @@ impl Lower<'_, '_> {
                 at[axis] = self.e().iadd(at[axis], offset);
             }
         }
-        let layer = match unit.key.shape {
-            Shape::D1Array | Shape::D2Array | Shape::CubeArray => Some(self.layer(spot)),
-            Shape::Cube => Some(self.e().i(0)),
-            _ => None,
-        };
+        // Samples are layers one after another.
+        let layer = self.layer(spot);
+        let sample = sample.map(|reg| self.reg_int(reg));
+        let e = self.e();
+        let samples = e.load_splat_i32(unit.args, std::mem::offset_of!(TextureArgs, samples) as i32);
+        let mut layer = e.imul(layer, samples);
+        if let Some(sample) = sample {
+            let (none, before) = (e.i(-1), e.i(-1));
+            let last = e.iadd(samples, before);
+            let there = e.umin(sample, last);
+            let exists = e.ieq(there, sample);
+            let number = e.iadd(layer, sample);
+            layer = e.iselect(exists, number, none);
+        }
+        let layer = Some(layer);
         let level = level.map(|reg| self.reg_int(reg));
         Ok(fetch(self.e(), unit, &Fetch { at, layer, level, needed }).map(Number::loaded))
     }
@@ -297,14 +313,22 @@ impl Lower<'_, '_> {
     }
 }
 
+/// An offset of a sample with gradients: there are eight bits of them, for s and t.
+fn gradient_offset(lower: &mut Lower<'_, '_>, reg: Reg, first: u32, axis: usize) -> I32x4 {
+    match axis {
+        0 | 1 => lower.signed_field(reg, first + 4 * axis as u32, 4),
+        _ => lower.e().i(0),
+    }
+}
+
 /// The components of a mask.
 fn masked(mask: u8) -> [bool; 4] {
     std::array::from_fn(|n| mask >> n & 1 != 0)
 }
 
 /// The components that the code of a short form means.
-fn components(code: u8, dst2: Reg) -> Result<&'static [usize], Refused> {
-    Ok(match (code, dst2.is_zero()) {
+const fn components(code: u8, dst2: Reg) -> &'static [usize] {
+    match (code, dst2.is_zero()) {
         (0, true) => &[0],
         (1, true) => &[1],
         (2, true) => &[2],
@@ -318,8 +342,8 @@ fn components(code: u8, dst2: Reg) -> Result<&'static [usize], Refused> {
         (2, false) => &[0, 2, 3],
         (3, false) => &[1, 2, 3],
         (4, false) => &[0, 1, 2, 3],
-        _ => return Err(Refused("components without a name")),
-    })
+        _ => &[],
+    }
 }
 
 fn listed(components: &[usize]) -> [bool; 4] {
@@ -330,20 +354,16 @@ impl TextureVisitor for Lower<'_, '_> {
     type Output = Done;
 
     fn tex(&mut self, i: TextureSample) -> Done {
-        if i.lod_clamp {
-            return Err(Refused("a limit of the level as an operand"));
-        }
         let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim)?);
         let mut more = Operands::at(i.b);
         if i.handle == Handle::Bindless {
             more.take();
         }
         let level = match i.lod {
-            LodMode::Implicit => Level::Implicit,
+            LodMode::Implicit | LodMode::Unknown(_) => Level::Implicit,
             LodMode::Zero => Level::Zero,
             LodMode::Bias | LodMode::BiasA => Level::Bias(more.take()),
             LodMode::Level | LodMode::LevelA => Level::Given(more.take()),
-            LodMode::Unknown(_) => return Err(Refused("a level without a name")),
         };
         let offset = i.aoffi.then(|| (more.take(), OFFSETS));
         let reference = i.dc.then(|| more.take());
@@ -361,7 +381,7 @@ impl TextureVisitor for Lower<'_, '_> {
         let [a1, b1] = [a, b].map(|reg| Self::behind(reg, 1));
         let zero = Level::Zero;
         let (spot, level, reference) = match i.target {
-            T::D1Lz => (Spot::of(&[a], None), zero, None),
+            T::D1Lz | T::Unknown(_) => (Spot::of(&[a], None), zero, None),
             T::D2 => (Spot::of(&[a, b], None), Level::Implicit, None),
             T::D2Lz => (Spot::of(&[a, b], None), zero, None),
             T::D2Ll => (Spot::of(&[a, a1], None), Level::Given(b), None),
@@ -375,18 +395,14 @@ impl TextureVisitor for Lower<'_, '_> {
             T::D3Lz => (Spot::of(&[a, a1, b], None), zero, None),
             T::Cube => (Spot::of(&[a, a1, b], None), Level::Implicit, None),
             T::CubeLl => (Spot::of(&[a, a1, b], None), Level::Given(b1), None),
-            T::Unknown(_) => return Err(Refused("a short sample without a name")),
         };
-        let components = components(i.components, i.dst2)?;
+        let components = components(i.components, i.dst2);
         let values = self.sampled(&spot, Asked { level, offset: None, reference }, listed(components))?;
         self.set_short((i.dst, i.dst2), components, values, i.f32);
         Ok(())
     }
 
     fn tld(&mut self, i: TexelFetch) -> Done {
-        if i.multisample || i.clamp {
-            return Err(Refused("a fetch of a sample"));
-        }
         let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim)?);
         let mut more = Operands::at(i.b);
         if i.handle == Handle::Bindless {
@@ -394,8 +410,9 @@ impl TextureVisitor for Lower<'_, '_> {
         }
         let level = i.level.then(|| more.take());
         let offset = i.aoffi.then(|| more.take());
+        let sample = i.multisample.then(|| more.take());
         if !i.dst.is_zero() {
-            let values = self.fetched(&spot, level, offset, masked(i.mask))?;
+            let values = self.fetched(&spot, level, offset, sample, masked(i.mask))?;
             self.set_masked(i.dst, i.mask, values);
         }
         self.resident(i.pred);
@@ -406,8 +423,9 @@ impl TextureVisitor for Lower<'_, '_> {
         use TldsTarget as T;
         let (a, b) = (i.a, i.b);
         let [a1, b1] = [a, b].map(|reg| Self::behind(reg, 1));
+        let sample = (i.target == T::D2LzMs).then_some(b);
         let (spot, level, offset) = match i.target {
-            T::D1Lz => (Spot::of(&[a], None), None, None),
+            T::D1Lz | T::Unknown(_) => (Spot::of(&[a], None), None, None),
             T::D1Ll => (Spot::of(&[a], None), Some(b), None),
             T::D2Lz => (Spot::of(&[a, b], None), None, None),
             T::D2LzAoffi => (Spot::of(&[a, a1], None), None, Some(b)),
@@ -415,26 +433,22 @@ impl TextureVisitor for Lower<'_, '_> {
             T::D3Lz => (Spot::of(&[a, a1, b], None), None, None),
             T::A2dLz => (Spot::of(&[b, b1], Some(a)), None, None),
             T::D2LlAoffi => (Spot::of(&[a, a1], None), Some(b), Some(b1)),
-            T::D2LzMs => return Err(Refused("a fetch of a sample")),
-            T::Unknown(_) => return Err(Refused("a short fetch without a name")),
+            T::D2LzMs => (Spot::of(&[a, a1], None), None, None),
         };
-        let components = components(i.components, i.dst2)?;
-        let values = self.fetched(&spot, level, offset, listed(components))?;
+        let components = components(i.components, i.dst2);
+        let values = self.fetched(&spot, level, offset, sample, listed(components))?;
         self.set_short((i.dst, i.dst2), components, values, i.f32);
         Ok(())
     }
 
     fn tld4(&mut self, i: TextureGather) -> Done {
-        if i.lod_clamp {
-            return Err(Refused("a limit of the level as an operand"));
-        }
         let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim)?);
         let mut more = Operands::at(i.b);
         if i.handle == Handle::Bindless {
             more.take();
         }
         let offsets = match i.offset {
-            GatherOffset::None => GatherOffsets::Common([None; 2]),
+            GatherOffset::None | GatherOffset::Unknown(_) => GatherOffsets::Common([None; 2]),
             GatherOffset::Aoffi => {
                 let reg = more.take();
                 let [s, t, _] = self.offsets(&spot, Some((reg, GATHER_OFFSETS)));
@@ -447,12 +461,10 @@ impl TextureVisitor for Lower<'_, '_> {
                     [0, 8].map(|axis| self.signed_field(reg, at + axis, 6))
                 }))
             }
-            GatherOffset::Unknown(_) => return Err(Refused("an offset without a name")),
         };
         let reference = i.dc.then(|| more.take());
         if !i.dst.is_zero() {
-            let component = if i.dc { GatherComponent::Red } else { i.component };
-            let values = self.gathered(&spot, component, offsets, reference, masked(i.mask))?;
+            let values = self.gathered(&spot, i.component, offsets, reference, masked(i.mask))?;
             self.set_masked(i.dst, i.mask, values);
         }
         self.resident(i.pred);
@@ -472,17 +484,12 @@ impl TextureVisitor for Lower<'_, '_> {
             false => GatherOffsets::Common([None; 2]),
         };
         let reference = i.dc.then(|| more.take());
-        let component = if i.dc { GatherComponent::Red } else { i.component };
-        let values = self.gathered(&spot, component, offsets, reference, [true; 4])?;
+        let values = self.gathered(&spot, i.component, offsets, reference, [true; 4])?;
         self.set_short((i.dst, i.dst2), &[0, 1, 2, 3], values, !i.f16);
         Ok(())
     }
 
     fn txd(&mut self, i: TextureGradient) -> Done {
-        if i.lod_clamp || !matches!(i.dim, TextureDim::D1 | TextureDim::D1Array | TextureDim::D2 | TextureDim::D2Array)
-        {
-            return Err(Refused("gradients of this kind"));
-        }
         let (count, array) = axes(i.dim)?;
         let mut from = Operands::at(i.a);
         if i.handle == Handle::Bindless {
@@ -492,7 +499,10 @@ impl TextureVisitor for Lower<'_, '_> {
         let packed = (array || i.aoffi).then(|| from.take());
         if array {
             spot.layer = packed;
+            // The lod clamp that is packed beside them takes bits from both.
+            spot.layer_bits = if i.lod_clamp { 12 } else { 16 };
         }
+        let first_offset = if i.lod_clamp { 12 } else { 16 };
         if !i.dst.is_zero() {
             let values = match self.unit()? {
                 None => self.nothing(),
@@ -509,7 +519,7 @@ impl TextureVisitor for Lower<'_, '_> {
                     let mut offset = [None; 3];
                     if let Some(reg) = packed.filter(|_| i.aoffi) {
                         for (axis, offset) in offset.iter_mut().enumerate().take(count) {
-                            *offset = Some(self.signed_field(reg, 16 + 4 * axis as u32, 4));
+                            *offset = Some(gradient_offset(self, reg, first_offset, axis));
                         }
                     }
                     let (detail, reference) = (Detail::Gradients(gradients), Reference::Missing);

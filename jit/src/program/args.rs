@@ -124,6 +124,8 @@ pub struct TextureArgs {
     /// Layers as they are in memory, and as the size query has them.
     pub layers: u32,
     pub counted_layers: u32,
+    /// Samples of a pixel, which are layers.
+    pub samples: u32,
 }
 
 /// Offset of a field of [`Args`] for an addressing mode.
@@ -209,6 +211,7 @@ impl TextureArgs {
             level_count: count,
             layers: texture.layers,
             counted_layers: layers / texture.samples.max(1),
+            samples: texture.samples.max(1),
         })
     }
 

@@ -13,6 +13,7 @@ use triglyph_guest::kernel::maxwell::{
     CONSTANT_BUFFERS, Code, Environment, GlobalMemory, ShaderJob, ShaderKey, Stage, Vertices, WordSet, Work,
 };
 use triglyph_guest::kernel::program::ProgramTier;
+use triglyph_guest::kernel::program::sampler::Shape;
 use triglyph_guest::kernel::{Refused, Window, window};
 use triglyph_guest::tegra::shader::{assemble_program, disassemble};
 
@@ -181,4 +182,36 @@ pub fn surrounded(registers: usize, words: &[u64]) -> Vec<u64> {
     lines.extend(words.iter().map(|word| format!(".word {word:#018x}")));
     let text = format!("{}\nepilogue:\n{}", lines.join("\n"), stores());
     assemble_program(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The word, or if it has a modifier without a name an instruction that does nothing.
+pub fn tame(word: u64) -> u64 {
+    const NOTHING: u64 = 0x50B0_0000_0007_0F00;
+    let text = disassemble(word);
+    let named = |at: usize| !text[at + 1..].starts_with(|c: char| c.is_ascii_uppercase());
+    if text.match_indices('.').all(|(at, _)| named(at)) { word } else { NOTHING }
+}
+
+/// Shapes of textures that an instruction may read; none for those that read no texture.
+pub fn shapes(word: u64) -> Vec<Shape> {
+    use Shape::{Cube, CubeArray, D1, D1Array, D2, D2Array, D3};
+    let text = disassemble(word);
+    let mut words = text.split([' ', '.']).skip_while(|part| part.starts_with('@'));
+    let name = words.next().unwrap_or("").trim_end_matches("_b");
+    let dim = words.find_map(|part| match part {
+        "d1" | "d1_lz" | "d1_ll" => Some(vec![D1]),
+        "a1d" => Some(vec![D1Array]),
+        "d2" | "d2_lz" | "d2_ll" | "d2_dc" | "d2_ll_dc" | "d2_lz_dc" | "d2_lz_aoffi" | "d2_ll_aoffi" => Some(vec![D2]),
+        "a2d" | "a2d_lz" | "a2d_lz_dc" => Some(vec![D2Array]),
+        "d3" | "d3_lz" => Some(vec![D3]),
+        "cube" | "cube_ll" => Some(vec![Cube]),
+        "acube" => Some(vec![CubeArray]),
+        _ => None,
+    });
+    match name {
+        "tex" | "texs" | "tld" | "tlds" | "tld4" | "txd" | "tmml" => dim.unwrap_or_default(),
+        "tld4s" => vec![D2],
+        "txq" => vec![D1, D1Array, D2, D2Array, D3, Cube, CubeArray],
+        _ => Vec::new(),
+    }
 }

@@ -1,0 +1,274 @@
+//! Geometry programs: four invocations at a time, each with a list of its own of what it emits. The lists are joined in the order of
+//! primitives and instances.
+
+#![allow(unsafe_code)]
+
+use std::mem::offset_of;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use cranelift_codegen::ir::Value;
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::maxwell::{Emit as Emission, Primitives, ShaderJob, ShaderKernel, ShaderKey, Work};
+use triglyph_guest::num::ops::Ops;
+use triglyph_guest::tegra::shader::isa::{AttributeAccess, OutKind};
+use triglyph_guest::tegra::shader::special::SpecialRegister;
+
+use super::file::Loc;
+use super::stage::{POSITION_W, PRIMITIVE, stores};
+use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, Units};
+use crate::code::{Code, Compiler};
+use crate::lane::{Emit, I32x4, Mask};
+
+/// Lanes of a group.
+const GROUP: usize = 4;
+
+/// Words of the longest record.
+const LONGEST: usize = 256;
+
+/// What one invocation has emitted.
+#[derive(Default)]
+struct List {
+    records: Vec<u32>,
+    emits: Vec<Emission>,
+    count: u32,
+}
+
+/// What the invocations of a group emit.
+pub struct Emitted {
+    /// Output words of all lanes, as they are when a vertex is emitted.
+    current: [[u32; GROUP]; LONGEST],
+    words: usize,
+    /// Vertices that an invocation may emit.
+    most: u32,
+    lists: [List; GROUP],
+}
+
+impl Emitted {
+    /// What OUT does in the lanes that a mask names.
+    pub fn emit(&mut self, kind: u8, lanes: [u32; GROUP], streams: [u32; GROUP]) {
+        let kind = OutKind::from_bits(kind);
+        for (lane, list) in self.lists.iter_mut().enumerate().filter(|(lane, _)| lanes[*lane] != 0) {
+            let stream = (streams[lane] & 3) as u8;
+            if matches!(kind, OutKind::Emit | OutKind::EmitThenCut) && list.count < self.most {
+                list.count += 1;
+                list.records.extend(self.current[..self.words].iter().map(|word| word[lane]));
+                list.emits.push(Emission::Vertex { stream });
+            }
+            if matches!(kind, OutKind::Cut | OutKind::EmitThenCut) {
+                list.emits.push(Emission::Cut { stream });
+            }
+        }
+    }
+}
+
+/// The arguments.
+#[repr(C, align(64))]
+struct Args {
+    context: Context,
+    inputs: *const u32,
+    /// Where emitted words are put.
+    current: *mut [u32; GROUP],
+    /// Word at which each lane's primitive begins.
+    first: [u32; GROUP],
+    primitive: [u32; GROUP],
+    instance: [u32; GROUP],
+    /// Lanes that exist.
+    lanes: [i32; GROUP],
+    last_vertex: u32,
+    info: u32,
+    prim_type: u32,
+    /// Memory for indices on their way.
+    indices: [[u32; 4]; 4],
+}
+
+macro_rules! at {
+    ($field:ident) => {
+        offset_of!(Args, $field) as i32
+    };
+}
+
+/// What a group of invocations is around.
+struct Invocations<'g, 'a> {
+    e: &'g mut Emit<'a>,
+    key: &'g ShaderKey,
+}
+
+impl<'a> Host<'a> for Invocations<'_, 'a> {
+    fn e(&mut self) -> &mut Emit<'a> {
+        self.e
+    }
+
+    fn begin(&mut self) {}
+
+    fn context(&mut self) -> Value {
+        self.e.args
+    }
+
+    fn scratch(&self) -> i32 {
+        at!(indices)
+    }
+
+    fn special(&mut self, which: SpecialRegister) -> Option<I32x4> {
+        let args = self.e.args;
+        match which {
+            SpecialRegister::InvocationId => Some(self.e.load_ints(args, at!(instance))),
+            SpecialRegister::InvocationInfo => Some(self.e.load_splat_i32(args, at!(info))),
+            SpecialRegister::PrimType => Some(self.e.load_splat_i32(args, at!(prim_type))),
+            _ => None,
+        }
+    }
+
+    fn attribute(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<I32x4, Refused> {
+        let e = &mut *self.e;
+        let args = e.args;
+        if i.patch {
+            return Ok(e.i(0));
+        }
+        if word == PRIMITIVE {
+            return Ok(e.load_ints(args, at!(primitive)));
+        }
+        let Some(index) = self.key.inputs.index(word) else { return Ok(e.i(0)) };
+        let vertex = vertex.unwrap_or_else(|| e.i(0));
+        let last = e.load_splat_i32(args, at!(last_vertex));
+        let there = e.umin(vertex, last);
+        let exists = e.ieq(there, vertex);
+        let (stride, first) = (e.i(self.key.inputs.len() as i32), e.i(index as i32));
+        let place = e.imul(there, stride);
+        let place = e.iadd(place, first);
+        let begin = e.load_ints(args, at!(first));
+        let place = e.iadd(place, begin);
+        let base = e.load_i64(args, at!(inputs));
+        let value = e.gather32_unclamped(base, place);
+        let zero = e.i(0);
+        Ok(e.iselect(exists, value, zero))
+    }
+
+    fn output(&self, word: u8) -> Option<u16> {
+        self.key.outputs.index(word).map(|index| index as u16)
+    }
+
+    fn emits(&self) -> bool {
+        true
+    }
+
+    fn outputs(&self) -> usize {
+        self.key.outputs.len()
+    }
+
+    fn keep_output(&mut self, place: u16, value: I32x4) {
+        let args = self.e.args;
+        let current = self.e.load_i64(args, at!(current));
+        self.e.store(value.0, current, 16 * i32::from(place));
+    }
+}
+
+/// Emits the function: one group.
+fn build(e: &mut Emit<'_>, key: &ShaderKey, graph: &Graph, needs: &mut Needs) -> Result<(), Refused> {
+    let args = e.args;
+    let mut host = Invocations { e, key };
+    let units = Units { textures: &key.textures };
+    let mut lower = Lower::new(&mut host, (&key.code, graph), units, Lanes::Alone, needs);
+    let lanes = Mask(lower.e().load_ints(args, at!(lanes)).0);
+    if let Some(w) = key.outputs.index(POSITION_W) {
+        let one = lower.e().i(1f32.to_bits() as i32);
+        lower.initials.insert(Loc::Output(w as u16), one);
+    }
+    lower.run(&[], Some(lanes))?;
+    let e = lower.e();
+    let status = e.i64(0);
+    e.finish(status);
+    Ok(())
+}
+
+/// A compiled kernel.
+struct Kernel {
+    key: ShaderKey,
+    needs: Needs,
+    code: Code,
+    stores: bool,
+}
+
+/// The kernel of `key`, a geometry program.
+pub fn geometry(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
+    let graph = Graph::new(&key.code, |_| false)?;
+    let mut needs = Needs::default();
+    let code = compiler.compile(graph.size as u32, |e| build(e, key, &graph, &mut needs))?;
+    Ok(Arc::new(Kernel { key: key.clone(), needs, code, stores: stores(&key.code) }))
+}
+
+/// What [`geometry`] compiles.
+pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
+    match Graph::new(&key.code, |_| false) {
+        Ok(graph) => compiler.dump(graph.size as u32, |e| build(e, key, &graph, &mut Needs::default())),
+        Err(refused) => refused.to_string(),
+    }
+}
+
+impl Kernel {
+    /// Runs up to four invocations, of which each is a primitive and an instance.
+    fn group(&self, args: &mut Args, emitted: &mut Emitted, work: &mut Primitives<'_>, group: &[(usize, u32)]) {
+        let words = work.vertices as usize * self.key.inputs.len();
+        for lane in 0..GROUP {
+            let (primitive, instance) = group[lane.min(group.len() - 1)];
+            args.first[lane] = (primitive * words) as u32;
+            args.primitive[lane] = work.primitives[primitive];
+            args.instance[lane] = instance;
+            args.lanes[lane] = if lane < group.len() { -1 } else { 0 };
+        }
+        (args.context.emitted, args.current) = (&raw mut *emitted, emitted.current.as_mut_ptr());
+        // SAFETY: the code reads words of the primitives' records, which `run` has found to be there, writes the words of
+        // `emitted`, works in the storage of `Prepared`, and calls functions that touch the context, `emitted` and the job's
+        // environment, all alive while it runs.
+        unsafe { self.code.call(&raw mut *args) };
+        for (list, &(primitive, _)) in emitted.lists.iter_mut().zip(group) {
+            work.records.append(&mut list.records);
+            work.emits.append(&mut list.emits);
+            work.emits.push(Emission::End { primitive: primitive as u32 });
+            list.count = 0;
+        }
+    }
+}
+
+impl ShaderKernel for Kernel {
+    fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Refused> {
+        let environment = job.environment;
+        let Work::Primitives(work) = &mut job.work else { return Err(Refused("work of another stage")) };
+        let words = work.primitives.len() * work.vertices as usize * self.key.inputs.len();
+        if work.inputs.len() < words || words > i32::MAX as usize || work.vertices == 0 {
+            return Err(Refused("records that are not there"));
+        }
+        let mut prepared = Prepared::new(&self.needs, &self.key.textures, self.key.code.local_bytes, &environment)?;
+        let mut args = Box::new(Args {
+            context: prepared.context(self.key.code.local_bytes, &environment),
+            inputs: work.inputs.as_ptr(),
+            current: std::ptr::null_mut(),
+            first: [0; GROUP],
+            primitive: [0; GROUP],
+            instance: [0; GROUP],
+            lanes: [0; GROUP],
+            last_vertex: work.vertices - 1,
+            info: (work.vertices & 0xFF) << 16,
+            prim_type: (work.vertices & 0xFF) << 8,
+            indices: [[0; 4]; 4],
+        });
+        let mut emitted = Box::new(Emitted {
+            current: [[0; GROUP]; LONGEST],
+            words: self.key.outputs.len(),
+            most: work.most,
+            lists: Default::default(),
+        });
+        let instances = work.instances.clamp(1, 32);
+        let all: Vec<(usize, u32)> =
+            (0..work.primitives.len()).flat_map(|n| (0..instances).map(move |instance| (n, instance))).collect();
+        for group in all.chunks(if self.stores { 1 } else { GROUP }) {
+            self.group(&mut args, &mut emitted, work, group);
+        }
+        environment.exhausted.fetch_add(args.context.exhausted, Relaxed);
+        Ok(())
+    }
+
+    fn code_bytes(&self) -> usize {
+        self.code.bytes()
+    }
+}

@@ -1,0 +1,251 @@
+//! Random pixel programs in random scenes: compiled kernels against the reference, bit for bit.
+//!
+//! `TRIGLYPH_SEEDS=first:count` runs that many.
+
+mod maxwell_support;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use maxwell_support::{Memory, listing, shapes, tame};
+use triglyph_guest::kernel::maxwell::{
+    CONSTANT_BUFFERS, Code, Environment, PixelCode, PixelInput, PixelMode, Unit, UnitUse,
+};
+use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentJob, Samples};
+use triglyph_guest::kernel::program::random_fragment::{RandomFragment, Surfaces};
+use triglyph_guest::kernel::program::random_texture::{RandomTexture, random_unit};
+use triglyph_guest::kernel::program::sampler::TextureKey;
+use triglyph_guest::kernel::program::{FragmentKernel, ProgramTier};
+use triglyph_guest::kernel::{Refused, Window, window};
+use triglyph_guest::rsx::fragment::random::Options as RsxOptions;
+use triglyph_guest::tegra::shader::assemble_program;
+use triglyph_guest::tegra::shader::isa::{Op, decode};
+use triglyph_guest::tegra::shader::random::{Options, program};
+use triglyph_interp::Interpreter;
+use triglyph_jit::Jit;
+
+/// SplitMix64, upper half.
+struct Rng(u64);
+
+impl Rng {
+    fn word(&mut self) -> u32 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 32) as u32
+    }
+}
+
+const PLAIN: RsxOptions = RsxOptions {
+    length: 1,
+    flow: false,
+    halves: false,
+    packing: false,
+    textures: 0,
+    transcendental: false,
+    kill: false,
+    relative: false,
+    ragged: false,
+    garbage: false,
+};
+
+const REGISTERS: u8 = 16;
+
+/// A kernel with an environment put around its jobs.
+struct Surrounded<'a> {
+    kernel: &'a dyn FragmentKernel,
+    textures: &'a [RandomTexture],
+    constants: &'a [Vec<std::sync::atomic::AtomicU8>],
+    memory: &'a Memory,
+    exhausted: &'a AtomicU32,
+}
+
+impl FragmentKernel for Surrounded<'_> {
+    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Refused> {
+        let textures: Vec<_> = self.textures.iter().map(RandomTexture::texture).collect();
+        let mut constants = [Window::default(); CONSTANT_BUFFERS];
+        for (window, bytes) in constants.iter_mut().zip(self.constants) {
+            *window = Window::new(bytes);
+        }
+        let environment = Environment {
+            constants: &constants,
+            textures: &textures,
+            images: &[],
+            handles: &[],
+            memory: self.memory,
+            y_direction: 1.0,
+            exhausted: self.exhausted,
+        };
+        self.kernel.shade(&FragmentJob { environment, ..*job })
+    }
+}
+
+/// Instructions that fill the registers from inputs.
+fn prologue(rng: &mut Rng) -> String {
+    let mut text = String::new();
+    for n in 0..REGISTERS {
+        let word = match rng.word() % 8 {
+            0 => 0x70 + 4 * (rng.word() % 4),
+            1 => 0x3FC,
+            _ => 0x80 + 4 * (rng.word() % 40),
+        };
+        let mode = ["pass", "pass", "constant", "mul"][rng.word() as usize % 4];
+        text.push_str(&format!("ipa.{mode} r{n}, a[rz+{word:#x}], r{}, rz, pt\n", rng.word() % 16));
+    }
+    text.push_str("lop.xor r20, pt, r3, r5\nr2p r20, 0x7f, 0x0\nr2p.to_cc r20, 0xf, 0x1\n");
+    while text.lines().count() % 3 != 0 {
+        text.push_str("mov r21, rz, 0xf\n");
+    }
+    text
+}
+
+struct Case {
+    scene: RandomFragment,
+    textures: Vec<RandomTexture>,
+    constants: Vec<Vec<std::sync::atomic::AtomicU8>>,
+    memory: Vec<u8>,
+    words: Vec<u64>,
+}
+
+fn tested(op: Op) -> bool {
+    let family = op.info().family;
+    let plain = matches!(family, "MoveVisitor" | "FloatVisitor" | "IntVisitor" | "LogicVisitor" | "ConvertVisitor");
+    let name = op.info().name;
+    plain && !name.starts_with('d')
+        || matches!(op, Op::tex | Op::texs | Op::tld | Op::tlds | Op::tld4 | Op::tld4s | Op::txd | Op::txq | Op::tmml)
+        || matches!(op, Op::ipa | Op::shfl | Op::vote | Op::ldc | Op::ldl | Op::stl)
+}
+
+fn with_memory(op: Op) -> bool {
+    tested(op) || matches!(op, Op::ldg | Op::stg | Op::atom | Op::red)
+}
+
+impl Case {
+    fn new(seed: u64) -> Case {
+        let mut rng = Rng(seed);
+        let mut scene = RandomFragment::new(&mut || rng.word(), PLAIN);
+        let units: Vec<(TextureKey, RandomTexture)> = (0..6).map(|_| random_unit(&mut || rng.word())).collect();
+        let allowed: &dyn Fn(Op) -> bool = if rng.word() % 4 == 0 { &with_memory } else { &tested };
+        let textures_only: &dyn Fn(Op) -> bool =
+            &|op| tested(op) && op.info().family == "TextureVisitor" || matches!(op, Op::mov | Op::fadd | Op::ipa);
+        let options = Options {
+            allowed: if rng.word() % 4 == 0 { textures_only } else { allowed },
+            length: 12 + rng.word() as usize % 20,
+            registers: REGISTERS,
+            constant_buffers: 3,
+            ragged: rng.word() % 8 == 0,
+            ..Options::default()
+        };
+        let mut body = program(&mut || rng.word(), options);
+        for (_, word) in body.iter_mut().enumerate().filter(|(n, _)| n % 4 != 0) {
+            *word = tame(*word);
+            if decode(*word).is_some_and(|op| op.info().family != "ControlVisitor") && rng.word() % 40 == 0 {
+                // KIL where a predicate holds.
+                *word = 0xE330_0000_0000_000F | u64::from(rng.word() % 7) << 16;
+            }
+        }
+        let mut words = assemble_program(&prologue(&mut rng)).expect("a prologue");
+        words.extend(&body);
+        let mut uses = Vec::new();
+        for (n, &word) in words.iter().enumerate().filter(|(n, _)| n % 4 != 0) {
+            let wanted = shapes(word);
+            let fitting: Vec<usize> = (0..units.len()).filter(|&u| wanted.contains(&units[u].0.shape)).collect();
+            if !fitting.is_empty() {
+                let unit = fitting[rng.word() as usize % fitting.len()] as u8;
+                uses.push(UnitUse { address: 8 * n as u32, unit: Unit::Texture(unit) });
+            }
+        }
+        let inputs = (0x20..0x48).filter(|_| rng.word() % 8 != 0).collect::<Vec<u8>>();
+        let inputs = inputs
+            .into_iter()
+            .map(|word| PixelInput {
+                word,
+                plane: (rng.word() % 44) as u16,
+                mode: [PixelMode::Constant, PixelMode::Perspective, PixelMode::Linear][rng.word() as usize % 3],
+            })
+            .collect();
+        let single = scene.key.samples == Samples::ONE;
+        let code = PixelCode {
+            code: Arc::new(Code { words: words.clone(), units: uses, local_bytes: 32, ..Code::default() }),
+            textures: units.iter().map(|(key, _)| Some(*key)).collect(),
+            images: Vec::new(),
+            inputs,
+            targets: if rng.word() % 4 == 0 { rng.word() } else { 0xFFFF },
+            sample_mask: single && rng.word() % 6 == 0,
+            depth: rng.word() % 6 == 0,
+            kills: rng.word() % 4 != 0,
+            per_sample: false,
+            early_tests: single && rng.word() % 5 == 0,
+        };
+        scene.key.code = FragmentCode::Maxwell(Arc::new(code));
+        let constants = (0..3).map(|_| {
+            let bytes: Vec<u8> = (0..70).flat_map(|_| (rng.word() >> (rng.word() & 31)).to_le_bytes()).collect();
+            window::buffer(&bytes)
+        });
+        let constants = constants.collect();
+        let memory = (0..4096).map(|_| rng.word() as u8).collect();
+        Case { scene, textures: units.into_iter().map(|(_, texture)| texture).collect(), constants, memory, words }
+    }
+
+    fn run(&self, tier: &dyn ProgramTier) -> Result<(Surfaces, Vec<u8>, u32), Refused> {
+        let kernel = tier.fragment(&self.scene.key)?;
+        let memory = Memory::new(self.memory.clone());
+        let exhausted = AtomicU32::new(0);
+        let surrounded = Surrounded {
+            kernel: &*kernel,
+            textures: &self.textures,
+            constants: &self.constants,
+            memory: &memory,
+            exhausted: &exhausted,
+        };
+        let surfaces = self.scene.run(&surrounded)?;
+        let exhausted = exhausted.load(Ordering::Relaxed);
+        let memory = memory.0.into_inner().unwrap();
+        Ok((surfaces, memory, exhausted))
+    }
+}
+
+fn compare(jit: &Jit, seed: u64) -> Result<(), Refused> {
+    let case = Case::new(seed);
+    let (got, memory, exhausted) = case.run(jit)?;
+    let (want, want_memory, want_exhausted) = case.run(&Interpreter).expect("the reference never refuses");
+    let mut report = String::new();
+    if let Some(differs) = case.scene.compare(["jit", "interp"], [&got, &want]) {
+        report.push_str(&differs);
+    }
+    if memory != want_memory {
+        report.push_str("memory differs\n");
+    }
+    if exhausted != want_exhausted {
+        report.push_str(&format!("exhausted: {exhausted}, {want_exhausted}\n"));
+    }
+    if !report.is_empty() {
+        let dump = match std::env::var_os("TRIGLYPH_DUMP") {
+            Some(_) => jit.dump_fragment(&case.scene.key),
+            None => String::new(),
+        };
+        panic!("seed {seed}\n{}\n{report}\n{:#?}\n{dump}", listing(&case.words), case.scene.key);
+    }
+    Ok(())
+}
+
+#[test]
+fn random_scenes() {
+    let given = std::env::var("TRIGLYPH_SEEDS").ok();
+    let given = given.as_deref().and_then(|text| text.split_once(':'));
+    let given = given.and_then(|(first, count)| Some((first.parse().ok()?, count.parse().ok()?)));
+    let (first, count): (u64, u64) = given.unwrap_or((0, 150));
+    let jit = Jit::new().unwrap();
+    let (mut same, mut refused) = (0, BTreeMap::new());
+    for seed in first..first + count {
+        match compare(&jit, seed) {
+            Ok(()) => same += 1,
+            Err(why) => *refused.entry(why.0).or_insert(0) += 1,
+        }
+    }
+    println!("{same} the same, refused {refused:?}");
+    let refusals: u64 = refused.values().sum();
+    assert!(2 * same > refusals, "{same} the same, refused {refused:?}");
+}
