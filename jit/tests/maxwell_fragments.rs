@@ -95,7 +95,7 @@ fn prologue(rng: &mut Rng) -> String {
         text.push_str(&format!("ipa.{mode} r{n}, a[rz+{word:#x}], r{}, rz, pt\n", rng.word() % 16));
     }
     text.push_str("lop.xor r20, pt, r3, r5\nr2p r20, 0x7f, 0x0\nr2p.to_cc r20, 0xf, 0x1\n");
-    while text.lines().count() % 3 != 0 {
+    while !text.lines().count().is_multiple_of(3) {
         text.push_str("mov r21, rz, 0xf\n");
     }
     text
@@ -127,21 +127,21 @@ impl Case {
         let mut rng = Rng(seed);
         let mut scene = RandomFragment::new(&mut || rng.word(), PLAIN);
         let units: Vec<(TextureKey, RandomTexture)> = (0..6).map(|_| random_unit(&mut || rng.word())).collect();
-        let allowed: &dyn Fn(Op) -> bool = if rng.word() % 4 == 0 { &with_memory } else { &tested };
+        let allowed: &dyn Fn(Op) -> bool = if rng.word().is_multiple_of(4) { &with_memory } else { &tested };
         let textures_only: &dyn Fn(Op) -> bool =
             &|op| tested(op) && op.info().family == "TextureVisitor" || matches!(op, Op::mov | Op::fadd | Op::ipa);
         let options = Options {
-            allowed: if rng.word() % 4 == 0 { textures_only } else { allowed },
+            allowed: if rng.word().is_multiple_of(4) { textures_only } else { allowed },
             length: 12 + rng.word() as usize % 20,
             registers: REGISTERS,
             constant_buffers: 3,
-            ragged: rng.word() % 8 == 0,
+            ragged: rng.word().is_multiple_of(8),
             ..Options::default()
         };
         let mut body = program(&mut || rng.word(), options);
         for (_, word) in body.iter_mut().enumerate().filter(|(n, _)| n % 4 != 0) {
             *word = tame(*word);
-            if decode(*word).is_some_and(|op| op.info().family != "ControlVisitor") && rng.word() % 40 == 0 {
+            if decode(*word).is_some_and(|op| op.info().family != "ControlVisitor") && rng.word().is_multiple_of(40) {
                 // KIL where a predicate holds.
                 *word = 0xE330_0000_0000_000F | u64::from(rng.word() % 7) << 16;
             }
@@ -157,7 +157,7 @@ impl Case {
                 uses.push(UnitUse { address: 8 * n as u32, unit: Unit::Texture(unit) });
             }
         }
-        let inputs = (0x20..0x48).filter(|_| rng.word() % 8 != 0).collect::<Vec<u8>>();
+        let inputs = (0x20..0x48).filter(|_| !rng.word().is_multiple_of(8)).collect::<Vec<u8>>();
         let inputs = inputs
             .into_iter()
             .map(|word| PixelInput {
@@ -172,12 +172,12 @@ impl Case {
             textures: units.iter().map(|(key, _)| Some(*key)).collect(),
             images: Vec::new(),
             inputs,
-            targets: if rng.word() % 4 == 0 { rng.word() } else { 0xFFFF },
-            sample_mask: single && rng.word() % 6 == 0,
-            depth: rng.word() % 6 == 0,
-            kills: rng.word() % 4 != 0,
+            targets: if rng.word().is_multiple_of(4) { rng.word() } else { 0xFFFF },
+            sample_mask: single && rng.word().is_multiple_of(6),
+            depth: rng.word().is_multiple_of(6),
+            kills: !rng.word().is_multiple_of(4),
             per_sample: false,
-            early_tests: single && rng.word() % 5 == 0,
+            early_tests: single && rng.word().is_multiple_of(5),
         };
         scene.key.code = FragmentCode::Maxwell(Arc::new(code));
         let constants = (0..3).map(|_| {

@@ -111,7 +111,7 @@ fn code(rng: &mut Rng, stage: Stage) -> Code {
     }
     lines.push("lop.xor r22, pt, r0, r7".to_owned());
     lines.push("r2p r22, 0x7f, 0x0".to_owned());
-    while lines.len() % 3 != 0 {
+    while !lines.len().is_multiple_of(3) {
         lines.push("mov r23, rz, 0xf".to_owned());
     }
     let allowed: &dyn Fn(Op) -> bool = if stage == Stage::Compute { &threads } else { &attributes };

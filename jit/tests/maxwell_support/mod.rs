@@ -176,7 +176,7 @@ pub fn surrounded(registers: usize, words: &[u64]) -> Vec<u64> {
         lines.push(format!("ald r250, [rz+{:#x}], rz", at(registers + n)));
         lines.push(instruction.to_owned());
     }
-    while lines.len() % 3 != 0 {
+    while !lines.len().is_multiple_of(3) {
         lines.push("mov r250, rz, 0xf".to_owned());
     }
     lines.extend(words.iter().map(|word| format!(".word {word:#018x}")));
