@@ -40,10 +40,8 @@ impl ShaderHandle {
             return;
         }
         Counters::add(&counters.reference_calls, 1);
-        // The reference refuses nothing that it knows.
-        if let Some(reference) = self.0.try_reference() {
-            let _ = reference.run(job);
-        }
+        // The reference refuses nothing.
+        let _ = self.0.reference().run(job);
     }
 }
 
@@ -118,7 +116,7 @@ impl FragmentChoice {
             return passed;
         }
         Counters::add(&slot.counters().reference_calls, 1);
-        // The reference refuses nothing that it knows.
-        slot.try_reference().map_or(0, |reference| reference.shade(job).unwrap_or(0))
+        // The reference refuses nothing.
+        slot.reference().shade(job).unwrap_or(0)
     }
 }

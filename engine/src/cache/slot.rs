@@ -31,7 +31,7 @@ pub(super) trait Kind: 'static {
 pub(super) struct Slot<K: Kind> {
     key: K::Key,
     shared: Arc<Shared>,
-    reference: OnceLock<Option<Arc<K::Kernel>>>,
+    reference: OnceLock<Arc<K::Kernel>>,
     compiled: RwLock<Option<Arc<K::Kernel>>>,
     /// Whether the first compilation is done; held while it is going on.
     started: Mutex<bool>,
@@ -51,12 +51,10 @@ impl<K: Kind> std::fmt::Debug for Slot<K> {
 impl<K: Kind> Slot<K> {
     /// The reference kernel; made when first needed.
     pub(super) fn reference(&self) -> &Arc<K::Kernel> {
-        self.try_reference().expect("the reference takes every key")
-    }
-
-    /// The reference kernel, for kinds of which the reference may not know all keys.
-    pub(super) fn try_reference(&self) -> Option<&Arc<K::Kernel>> {
-        self.reference.get_or_init(|| K::make(&*self.shared.tiers.reference, &self.key)).as_ref()
+        self.reference.get_or_init(|| {
+            let kernel = K::make(&*self.shared.tiers.reference, &self.key);
+            kernel.expect("the reference takes every key")
+        })
     }
 
     /// The compiled kernel, when there is one.

@@ -8,7 +8,7 @@ use triglyph_guest::kernel::program::sampler::Shape;
 use triglyph_guest::table::{Fields, flags};
 use triglyph_guest::tegra::header::ProgramHeader;
 use triglyph_guest::tegra::header::program::{self, ProgramStage};
-use triglyph_guest::tegra::shader::isa::{Op, form};
+use triglyph_guest::tegra::shader::isa::{LdcMode, Op, form};
 use triglyph_guest::tegra::shader::program::{MAX_WORDS, Program};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -252,6 +252,8 @@ fn note(loaded: &mut Loaded, program: &Program, index: usize) {
         }
     };
     match instruction.op {
+        // The address may change the slot, too.
+        Op::ldc if fields.get(b'z') >= LdcMode::Is as u64 => loaded.constants.fill(u32::MAX),
         Op::ldc => {
             // With a register in its address any word may be meant. A register that is always 0 is RZ.
             let offset = fields.signed(b'w');
