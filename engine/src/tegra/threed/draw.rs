@@ -3,7 +3,7 @@
 use triglyph_guest::tegra::methods::threed::{BeginInstanceId, BeginPrimitiveId, IndexSize, Trigger, regs as r};
 
 use super::indices::{self, MOST_VERTICES, Order};
-use super::stage::{Records, VERTEX_A, VERTEX_B};
+use super::stage::{Records, VERTEX_A, VERTEX_B, affordable, outputs};
 use super::{Open, ThreeD, fetch};
 use crate::device::FaultKind;
 use crate::draw::program::RESTART;
@@ -190,6 +190,13 @@ impl ThreeD {
         };
         let instructions = b.loaded.instructions + a.as_ref().map_or(0, |a| a.loaded.instructions);
         if !core.spend(numbers.len() as u64 * instructions * INSTRUCTIONS / 4) {
+            return None;
+        }
+        let widest = [Some(&b), a.as_ref()].into_iter().flatten().map(|program| {
+            let inputs = program.loaded.inputs().len() + b.loaded.inputs().len();
+            inputs.max(outputs(&program.loaded).len()) + 2
+        });
+        if !affordable(core, numbers.len(), widest.max().unwrap_or(0)) {
             return None;
         }
         self.count_vertices(registers, counters, numbers.len() as u64);

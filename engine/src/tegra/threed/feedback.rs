@@ -91,11 +91,9 @@ impl ThreeD {
             for ((buffer, places), bytes) in buffers.iter().zip(&places).zip(&mut bytes) {
                 for &vertex in &vertices {
                     let record = records.get(vertex);
-                    let end = bytes.len() + buffer.stride as usize;
                     for place in places {
                         bytes.extend(place.map_or(0, |at| record[at]).to_le_bytes());
                     }
-                    bytes.resize(end, 0);
                 }
                 self.feedback.pointers[buffer.index] += buffer.stride * count as u32;
             }
@@ -108,15 +106,15 @@ impl ThreeD {
     }
 }
 
-/// Stores vertices: what lies between them keeps its bytes.
+/// Stores vertices of `used` bytes each: what lies between them keeps its bytes.
 fn store(core: &mut Core, address: u64, bytes: &[u8], stride: usize, used: usize) {
     const WHAT: &str = "transform feedback";
     if stride == used {
         return core.write_bytes(address, bytes, WHAT);
     }
-    for (i, vertex) in bytes.chunks_exact(stride.max(1)).enumerate() {
+    for (i, vertex) in bytes.chunks_exact(used.max(1)).enumerate() {
         let address = address.wrapping_add((i * stride) as u64) & ADDRESS_MASK;
-        core.write_bytes(address, &vertex[..used.min(stride)], WHAT);
+        core.write_bytes(address, vertex, WHAT);
     }
 }
 

@@ -8,7 +8,7 @@ use triglyph_guest::tegra::header::program::{OutputTopology, attribute, fields};
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 
 use super::program::Loaded;
-use super::stage::{GEOMETRY, Records, outputs};
+use super::stage::{GEOMETRY, MOST_WORDS, Records, affordable, outputs};
 use super::{ThreeD, assembly, setup};
 use crate::device::FaultKind;
 use crate::draw::program::{RESTART, Shape};
@@ -122,6 +122,10 @@ impl ThreeD {
         }
         let patch = r::set_patch::size(registers.get(r::set_patch::ID));
         let vertices = assembly::vertices(assembled.topology, patch).clamp(1, 32);
+        // A vertex is in as many primitives as a primitive has vertices, at most.
+        if !affordable(core, assembled.order.len() * vertices as usize, records.set.len()) {
+            return None;
+        }
         let mut inputs: Vec<u32> = Vec::new();
         let mut ids = Vec::new();
         assembly::groups(assembled.topology, patch, &assembled.order, |group| {
@@ -145,6 +149,7 @@ impl ThreeD {
             .map(|(inputs, ids)| Piece { inputs, ids, records: Vec::new(), emits: Vec::new() })
             .collect();
         let serial = program.reach.writes;
+        let mut full = false;
         let instructions = program.loaded.instructions;
         self.run(core, &program, Stage::Geometry, records.set, set, |core, handle, environment| {
             let run = |piece: &mut Piece<'_>| {
@@ -159,13 +164,24 @@ impl ThreeD {
                 };
                 handle.run(&mut ShaderJob { environment, work: Work::Primitives(primitives) });
             };
-            if serial {
-                pieces.iter_mut().for_each(run);
-            } else {
-                let cost = Duration::from_nanos(ids.len() as u64 * instructions * COST);
+            // As many pieces at a time as there is room for whatever they emit.
+            let largest = PIECE * instances as usize * most.max(1) as usize * set.len();
+            let together = if serial { 1 } else { (MOST_WORDS / largest).clamp(1, pieces.len()) };
+            let mut emitted = 0;
+            for pieces in pieces.chunks_mut(together) {
+                if emitted > MOST_WORDS {
+                    full = true;
+                    break;
+                }
+                let cost = Duration::from_nanos((pieces.len() * PIECE) as u64 * instructions * COST);
                 core.renderer.scheduler.for_each_item(pieces.iter_mut().collect(), cost, run);
+                emitted += pieces.iter().map(|piece| piece.records.len()).sum::<usize>();
             }
         });
+        if full {
+            let what = format_args!("a geometry program emits more than {MOST_WORDS} words");
+            core.fault(FaultKind::OutOfFuel, GEOMETRY as u64, what);
+        }
         self.count_geometry(registers, counters, ids.len() as u64 * u64::from(instances));
         let topology = match header.output_topology() {
             Some(OutputTopology::Points) | None => Topology::Points,

@@ -8,7 +8,7 @@ use triglyph_guest::tegra::methods::threed::{
 
 use super::ThreeD;
 use super::geometry::{Assembled, Ids, completed};
-use super::stage::{Records, TESS_CONTROL, TESS_EVALUATION, outputs};
+use super::stage::{Records, TESS_CONTROL, TESS_EVALUATION, affordable, outputs};
 use crate::device::FaultKind;
 use crate::draw::program::RESTART;
 use crate::draw::tessellate::{Domain, Levels, Output, Spacing, Tessellator};
@@ -20,8 +20,6 @@ use crate::tegra::report::Counters;
 const MOST_VERTICES: u32 = 32;
 /// What dividing a patch costs, in nanoseconds of the clock.
 const PATCH: u64 = 200;
-/// Words of all evaluated vertices of a draw at most.
-const MOST_WORDS: usize = 1 << 28;
 
 /// Patches with their own words, patch after patch.
 struct Controlled {
@@ -69,6 +67,9 @@ impl ThreeD {
         let stride = records.set.len();
         let mut inputs = Records { words: Vec::new(), set: records.set };
         let mut count = 0;
+        if !affordable(core, order.len(), stride) {
+            return None;
+        }
         for run in order.split(|&vertex| vertex == RESTART) {
             for patch in run.chunks_exact(size as usize) {
                 patch.iter().for_each(|&vertex| inputs.words.extend_from_slice(records.get(vertex)));
@@ -79,10 +80,10 @@ impl ThreeD {
         let first = self.primitive;
         self.primitive = first.wrapping_add(count as u32);
         let ids: Vec<u32> = (0..count as u32).map(|i| first.wrapping_add(i)).collect();
-        let mut words = vec![0; count * PATCH_WORDS];
-        if !core.spend(count as u64 * PATCH) {
+        if !core.spend(count as u64 * PATCH) || !affordable(core, count, PATCH_WORDS) {
             return None;
         }
+        let mut words = vec![0; count * PATCH_WORDS];
         if !Self::is_on(registers, TESS_CONTROL) {
             let levels = [
                 r::set_tessellation_lod_u0_or_density::ID,
@@ -102,6 +103,9 @@ impl ThreeD {
         let set = outputs(&program.loaded);
         self.count_control(registers, counters, count as u64 * u64::from(threads));
         if !core.spend(count as u64 * u64::from(threads) * program.loaded.instructions / 4) {
+            return None;
+        }
+        if !affordable(core, count * threads as usize, set.len()) {
             return None;
         }
         let mut out = Records { words: vec![0; count * threads as usize * set.len()], set };
@@ -138,23 +142,20 @@ impl ThreeD {
             Domain::Isolines if tessellator.output != Output::Points => (Topology::Lines, 2),
             _ => (topology, corners),
         };
-        let divided: Vec<_> = patches
-            .words
-            .as_chunks::<PATCH_WORDS>()
-            .0
-            .iter()
-            .map(|words| {
-                let level = |i: usize| f32::from_bits(words[i]);
-                let outer = [level(0), level(1), level(2), level(3)];
-                tessellator.divide(&Levels { outer, inner: [level(4), level(5)] })
-            })
-            .collect();
         let set = outputs(&program.loaded);
-        let vertices: usize = divided.iter().map(|patch| patch.coordinates.len()).sum();
+        let (mut divided, mut vertices) = (Vec::new(), 0);
+        for words in patches.words.as_chunks::<PATCH_WORDS>().0 {
+            let level = |i: usize| f32::from_bits(words[i]);
+            let outer = [level(0), level(1), level(2), level(3)];
+            let patch = tessellator.divide(&Levels { outer, inner: [level(4), level(5)] });
+            vertices += patch.coordinates.len();
+            if !affordable(core, vertices, set.len()) {
+                return None;
+            }
+            divided.push(patch);
+        }
         let work = vertices as u64 * (8 + program.loaded.instructions / 4);
-        if vertices * set.len() > MOST_WORDS || !core.spend(work) {
-            let what = format_args!("patches of {vertices} vertices");
-            core.fault(FaultKind::OutOfFuel, r::set_tessellation_parameters::ID as u64, what);
+        if !core.spend(work) {
             return None;
         }
         let mut out = Records { words: vec![0; vertices * set.len()], set };

@@ -17,6 +17,7 @@ use super::program::Loaded;
 use super::units::{Units, units};
 use crate::cache::ShaderHandle;
 use crate::cache::image::DecodedImage;
+use crate::device::FaultKind;
 use crate::mem::ProgramMemory;
 use crate::scene::reach::Reach;
 use crate::tegra::core::{ADDRESS_MASK, Core};
@@ -29,6 +30,19 @@ pub(super) const TESS_CONTROL: usize = 2;
 pub(super) const TESS_EVALUATION: usize = 3;
 pub(super) const GEOMETRY: usize = 4;
 pub(super) const PIXEL: usize = 5;
+
+/// Words that the records of a draw may have: a gigabyte.
+pub(super) const MOST_WORDS: usize = 1 << 28;
+
+/// Whether so many records of so many words are not too large; otherwise a fault.
+pub(super) fn affordable(core: &mut Core, records: usize, words: usize) -> bool {
+    let enough = records.saturating_mul(words) <= MOST_WORDS;
+    if !enough {
+        let what = format_args!("{records} records of {words} words in a draw");
+        core.fault(FaultKind::OutOfFuel, records as u64, what);
+    }
+    enough
+}
 
 /// Vertices of one piece of a batch.
 const PIECE: usize = 256;
