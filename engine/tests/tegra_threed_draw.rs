@@ -335,6 +335,54 @@ fn rectangles_of_texels_need_no_programs() {
 }
 
 #[test]
+fn outputs_go_to_their_targets_or_the_first_to_all() {
+    const SECOND: u64 = TARGET + 0x8000;
+    // Output 0 is (1, 0, 0, 1), output 1 (0, 1, 0, 1).
+    let text = "
+        mov32i r0, 0x3f800000, 0xf
+        mov r1, rz, 0xf
+        mov r2, rz, 0xf
+        mov r3, r0, 0xf
+        mov r4, rz, 0xf
+        mov r5, r0, 0xf
+        mov r6, rz, 0xf
+        mov r7, r0, 0xf
+        exit
+    ";
+    let (red, green, blue_first) = ([255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255]);
+    // Header's bit, register, targets of outputs 0 and 1: what is in both targets; the second one has blue in its first byte.
+    let cases = [
+        (true, 1, [0, 1], red, green),
+        (true, 1, [1, 0], green, blue_first),
+        (true, 0, [0, 1], red, blue_first),
+        (false, 1, [0, 1], red, blue_first),
+    ];
+    for (several, enable, [first, second], expected, expected_second) in cases {
+        let mut m = ready();
+        let mut head = pixel_header(0);
+        head[0] = head[0] & !(1 << 14) | u32::from(several) << 14;
+        head[18] = 0xFF;
+        program(&mut m, PIXEL, head, text);
+        m.set(
+            THREED,
+            &[
+                (r::set_color_target_b::id(1), (DATA + SECOND) as u32),
+                (r::set_color_target_width::id(1), 4 * EDGE),
+                (r::set_color_target_height::id(1), EDGE),
+                (r::set_color_target_format::id(1), 0xCF),
+                (r::set_color_target_memory::id(1), 1 << 12),
+                (r::set_ct_select::ID, 2 | first << 4 | second << 7),
+                (r::set_ct_mrt_enable::ID, enable),
+            ],
+        );
+        fill(&mut m, RED);
+        m.expect_no_faults();
+        assert_eq!(threed::pixel(&mut m, 3, 3), expected, "{several} {enable} {first}");
+        assert_eq!(m.read(SECOND + 4 * 99, 4), expected_second, "{several} {enable} {first}");
+    }
+}
+
+#[test]
 fn nonsense_is_counted() {
     let mut m = ready();
     m.set(THREED, &[(r::set_color_target_format::id(0), 0x77)]);
