@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use triglyph_guest::kernel::vertex::{
-    Component, GROUP, Input, OutputComponent, OutputMap, PicaProgram, Program, Stream, Uniforms, VertexConstants,
-    VertexJob, VertexKey,
+    Component, GROUP, Input, Numbers, OutputComponent, OutputMap, PicaProgram, Program, Stream, Uniforms,
+    VertexConstants, VertexJob, VertexKey,
 };
 use triglyph_guest::kernel::{Tier, VertexKernel, Window, window};
 use triglyph_guest::pica::asm;
@@ -43,7 +43,7 @@ fn lighting() -> String {
     text
 }
 
-fn key() -> VertexKey {
+fn key(numbers: Numbers) -> VertexKey {
     let program = asm::Program::assemble(&lighting()).expect("a program");
     println!("{} instructions", program.code.len());
     let mut inputs = [Input::Zero; 16];
@@ -52,7 +52,7 @@ fn key() -> VertexKey {
     }
     let slots = (0..12u8)
         .map(|slot| Some(OutputComponent { register: slot / 4, component: slot % 4, saturate: slot / 4 == 1 }));
-    let program = PicaProgram { code: program.code, descriptors: program.descriptors, ..Default::default() };
+    let program = PicaProgram { code: program.code, descriptors: program.descriptors, numbers, ..Default::default() };
     VertexKey {
         program: Program::Pica(Arc::new(program)),
         inputs,
@@ -125,22 +125,28 @@ fn shade(kernel: &dyn VertexKernel, key: &VertexKey, runs: usize, infinite: usiz
 }
 
 fn main() {
-    let key = key();
+    for numbers in [Numbers::F32, Numbers::F24] {
+        println!("{numbers:?}");
+        measure(&key(numbers), if numbers == Numbers::F32 { &[256, 32, 1] } else { &[1] });
+    }
+}
+
+fn measure(key: &VertexKey, shares: &[usize]) {
     for effort in [Effort::Quick, Effort::Hot] {
         let jit = Jit::with_effort(effort).expect("a code generator");
-        let compile = best(|| drop(jit.vertex(&key)));
-        let kernel = jit.vertex(&key).expect("a kernel");
-        let time = shade(&*kernel, &key, 4, 0);
+        let compile = best(|| drop(jit.vertex(key)));
+        let kernel = jit.vertex(key).expect("a kernel");
+        let time = shade(&*kernel, key, 4, 0);
         println!(
             "{effort:?}: {time:.1} ns a vertex, compiled in {:.0} us, {} bytes",
             compile / 1e3,
             kernel.code_bytes()
         );
-        for infinite in [256, 32, 1] {
-            let time = shade(&*kernel, &key, 4, infinite);
+        for &infinite in shares {
+            let time = shade(&*kernel, key, 4, infinite);
             println!("    one of {infinite} with 0 * infinity: {time:.1} ns a vertex");
         }
     }
-    let reference = Interpreter.vertex(&key).expect("a kernel");
-    println!("reference: {:.0} ns a vertex", shade(&*reference, &key, 1, 0));
+    let reference = Interpreter.vertex(key).expect("a kernel");
+    println!("reference: {:.0} ns a vertex", shade(&*reference, key, 1, 0));
 }

@@ -81,6 +81,8 @@ pub(super) struct Kernel {
     /// Bytes of each stream that fetching touches, 0 when it is not used.
     footprints: [usize; 16],
     numbers: Numbers,
+    /// Whether code reads uniforms from the job, not from its table.
+    reads_rows: bool,
 }
 
 /// A group on its own: its records and clip codes.
@@ -93,6 +95,7 @@ impl Kernel {
     pub fn new(compiler: &Arc<Compiler>, key: &VertexKey) -> Result<Kernel, Refused> {
         let source = Source::vertex(key)?;
         let (twice, numbers) = (Twice::new(source.compile(compiler, false)?), source.numbers);
+        let reads_rows = source.reads_rows();
         let mut footprints = [0; 16];
         for input in key.inputs {
             if let Input::Array { stream, component, count } = input {
@@ -102,7 +105,7 @@ impl Kernel {
         }
         let written = (0..key.outputs.slots.len() / 4).filter(|&group| key.outputs.group_written(group)).collect();
         let (compiler, key, stride) = (compiler.clone(), key.clone(), key.outputs.stride());
-        Ok(Kernel { compiler, key, twice, stride, written, footprints, numbers })
+        Ok(Kernel { compiler, key, twice, stride, written, footprints, numbers, reads_rows })
     }
 
     /// The code with exact products, once there have been enough groups that want it.
@@ -308,7 +311,7 @@ impl VertexKernel for Kernel {
         let plain = Form::new(self, &self.twice.plain, job);
         let mut exact: Option<Form<'_>> = None;
         let mut patience = Patience::new(1, LONGEST_EXACT);
-        let uniforms = held_uniforms(job.uniforms, self.numbers);
+        let uniforms = if self.reads_rows { held_uniforms(job.uniforms, self.numbers) } else { None };
         let mut args = Self::args(job, uniforms.as_deref().unwrap_or(job.uniforms));
         let mut at = first;
         while at < total {

@@ -135,6 +135,11 @@ impl<'k> Source<'k> {
         self.liveness.start(0).setting
     }
 
+    /// Whether float uniforms are read at an index that is not known now.
+    pub fn reads_rows(&self) -> bool {
+        reads(&self.code, &self.graph, |src| matches!(src, Src::Const(_, index) if index != Index::None))
+    }
+
     /// The largest number of vertices of a run, if there is one.
     pub fn emits(&self) -> Option<usize> {
         (!self.graph.cyclic).then(|| emits(&self.code, &self.graph))
@@ -158,11 +163,15 @@ fn emits(code: &Code, graph: &Graph) -> usize {
 
 /// Whether an operand depends on aL.
 fn reads_counter(code: &Code, graph: &Graph) -> bool {
-    let by_counter = |src: Src| matches!(src, Src::Const(_, Index::AL));
+    reads(code, graph, |src| matches!(src, Src::Const(_, Index::AL)))
+}
+
+/// Whether there is an operand of this kind.
+fn reads(code: &Code, graph: &Graph, kind: impl Fn(Src) -> bool) -> bool {
     steps(graph).filter_map(|step| code.get(step.pc)).any(|instruction| match instruction {
-        Instruction::Arithmetic { sources, .. } => sources.iter().any(|source| by_counter(source.register)),
-        Instruction::Address { source, .. } => by_counter(source.register),
-        Instruction::Compare { sources, .. } => sources.iter().any(|source| by_counter(source.register)),
+        Instruction::Arithmetic { sources, .. } => sources.iter().any(|source| kind(source.register)),
+        Instruction::Address { source, .. } => kind(source.register),
+        Instruction::Compare { sources, .. } => sources.iter().any(|source| kind(source.register)),
         Instruction::Emit | Instruction::SetEmit(_) | Instruction::Flow(_) => false,
     })
 }
