@@ -414,6 +414,9 @@ impl MemoryVisitor for Lower<'_, '_> {
 
     fn ldc(&mut self, i: LoadConstant) -> Done {
         let (bytes, signed) = size(i.size);
+        if bytes > 8 {
+            return Err(Refused("four words of constants"));
+        }
         if self.fixed_constant(&i, bytes, signed) {
             return Ok(());
         }

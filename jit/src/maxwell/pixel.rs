@@ -86,7 +86,8 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
             let front = e.isub(back, one);
             return Ok(Interpolated { value: e.float_of_bits(front), constant: true });
         }
-        let constant = i.mode == IpaMode::Constant;
+        // Positions are what they are at the pixel, whatever the mode.
+        let constant = i.mode == IpaMode::Constant && !(POSITION..POSITION + 4).contains(&word);
         let plane = match word - POSITION.min(word) {
             axis @ 0..=1 if word >= POSITION => {
                 let value = self.quad.pixel_centre(axis.into());
