@@ -136,7 +136,7 @@ impl IntVisitor for Decoder<'_> {
                 SumShift::Left => first << 16,
             };
             let sum = add(shifted as u32, c, 0);
-            let carry = sum.carry || i.shift == SumShift::None && first >> 32 != 0;
+            let carry = sum.carry || first >> 32 != 0;
             store(lane, i.dst, Sum { carry, ..sum }, i.x, i.cc);
         })
     }
@@ -153,16 +153,14 @@ impl IntVisitor for Decoder<'_> {
         self.lane(i.guard, move |lane, context| {
             let a = extend(i.signed_a, lane.read(i.a));
             let b = extend(i.signed_b, lane.operand(i.b, context));
-            // Both signs: one more instead.
-            let both = i.neg && i.c.neg;
-            let product = Neg { value: product(a, b, i.neg && !both, i.hi), neg: both };
+            let carry = i.x.then_some(lane.condition.carry);
             let c = Neg { value: lane.operand(i.c.value, context), neg: i.c.neg };
-            let sum = match i.x {
-                true => {
-                    add(product.value, if c.neg && !both { !c.value } else { c.value }, lane.condition.carry.into())
-                }
-                false => add_signed(product, c, None),
+            let product = match i.hi {
+                // The upper half is that of the negated product, unless both signs mean one more.
+                true if !i.c.neg => Neg { value: product(a, b, i.neg, true), neg: false },
+                hi => Neg { value: product(a, b, false, hi), neg: i.neg },
             };
+            let sum = add_signed(product, c, carry);
             store(lane, i.dst, if i.sat { saturated(sum) } else { sum }, i.x, i.cc);
         })
     }

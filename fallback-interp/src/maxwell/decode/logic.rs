@@ -3,7 +3,7 @@
 use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::{LogicOp, LogicPred, ShfType};
 
-use super::integer::{Sum, add, add_signed, store};
+use super::integer::{add, store};
 use crate::maxwell::lane::{Condition, Lane};
 use crate::maxwell::program::{Decoder, Op};
 
@@ -170,9 +170,10 @@ impl LogicVisitor for Decoder<'_> {
 
     fn lea(&mut self, i: LoadAddress) -> Op {
         self.lane(i.guard, move |lane, context| {
-            let shifted = lane.read(i.a.value) << (i.shift & 31);
+            let a = lane.read(i.a.value);
+            let shifted = (if i.a.neg { a.wrapping_neg() } else { a }) << (i.shift & 31);
             let b = lane.operand(i.b, context);
-            store_address(lane, i.dst, i.pred, shifted, i.a.neg, b, (i.x, i.cc));
+            store_address(lane, i.dst, i.pred, shifted, b, (i.x, i.cc));
         })
     }
 
@@ -182,17 +183,14 @@ impl LogicVisitor for Decoder<'_> {
             let wide = if i.a.neg { wide.wrapping_neg() } else { wide };
             let shifted = (wide << (i.shift & 31) >> 32) as u32;
             let b = lane.operand(i.b, context);
-            store_address(lane, i.dst, i.pred, shifted, false, b, (i.x, i.cc));
+            store_address(lane, i.dst, i.pred, shifted, b, (i.x, i.cc));
         })
     }
 }
 
-/// Stores `±shifted + b`, with the carry that came in if `x`.
-fn store_address(lane: &mut Lane, dst: Reg, pred: Pred, shifted: u32, neg: bool, b: u32, (x, cc): (bool, bool)) {
-    let sum: Sum = match x {
-        true => add(if neg { shifted.wrapping_neg() } else { shifted }, b, lane.condition.carry.into()),
-        false => add_signed(Neg { value: shifted, neg }, Neg { value: b, neg: false }, None),
-    };
+/// Stores `shifted + b`, with the carry that came in if `x`.
+fn store_address(lane: &mut Lane, dst: Reg, pred: Pred, shifted: u32, b: u32, (x, cc): (bool, bool)) {
+    let sum = add(shifted, b, (x && lane.condition.carry).into());
     lane.set_pred(pred, sum.carry);
     store(lane, dst, sum, x, cc);
 }

@@ -57,7 +57,9 @@
 //! * MUFU is [`crate::num::mufu`] of the source after absolute value and sign; RRO copies. FCHK is always true.
 //! * **Comparisons** join as AND where the code of the operation is unknown. Pq is written after Pd.
 //! * **Condition code** (where an instruction sets it): sums Z, S of the result, C the carry out of bit 31 of the sum as performed (`A + ~B + 1`), O signed
-//!   overflow; of three addends C is the carry of either sum and O the overflow of the last one. Products without addend, logic,
+//!   overflow; of three addends C is the carry of either sum and O the overflow of the last one.
+//!   LEA negates before it shifts. A product whose lower half is negated is inverted like a source, an upper half is that of the negated 64 bits (with
+//!   both signs neither). Products without addend, logic,
 //!   shifts, bit fields, conversions to integers, SET with masks and video: Z and S of the (first 32 bits of the) result, C and O 0; SET with .BF S is 0. Floats (f64 too): Z is zero, S is negative, both for
 //!   NaN, C and O 0; of saturated ones that of the result. With .X, or .X of logic, Z is only kept where it was set.
 //! * **Conversions.** F2F: with FTZ f32 sources and results are flushed (halves never), not if a side is f64. Equal formats copy, NaN becoming
