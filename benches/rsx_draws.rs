@@ -95,7 +95,7 @@ impl Setup {
 
         let transform: String =
             (0..4).map(|i| format!("dp4 o[HPOS].{}, v[0], c[{i}]\n", ["x", "y", "z", "w"][i])).collect();
-        let outputs: String = (0..6).map(|i| format!("mad o[TC{i}], v[{}], c[{}], v[0]\n", i + 8, i + 8)).collect();
+        let outputs: String = (0..6).map(|i| format!("mul o[TC{i}], v[{}], c[{}]\n", i + 8, i + 8)).collect();
         let (_, code) =
             vertex::assemble_program(&format!("{transform}{outputs}mov o[COL0], v[3]  [end]")).expect("valid");
         self.method(m::set_transform_program_load::ID, &[0]);
