@@ -5,6 +5,7 @@ pub mod console;
 pub mod json;
 pub mod pixel;
 pub mod random;
+pub mod tegra;
 pub mod transfer;
 pub mod vertex;
 

@@ -298,28 +298,21 @@ impl Channel {
         let words = &words[..count];
         let mut done = 0;
         while done < count {
+            let before = done;
             core.position = address.wrapping_add(4 * done as u64) & ADDRESS_MASK;
-            let (before, word) = (done, words[done]);
-            match self.stream.pending {
-                Some(run) => done += self.data(core, run, &words[done..]),
+            let run = match self.stream.pending.take() {
+                Some(run) => Some(run),
                 None => {
                     done += 1;
-                    match self.stream.word(word) {
-                        Event::None => {}
-                        Event::Write(Write { subchannel, method, data, .. }) => {
-                            let run = Run { subchannel, method, count: 1, stepping: Stepping::Each };
-                            self.deliver(core, run, &[data]);
-                        }
-                        Event::EndSegment => {
-                            self.current = None;
-                            return core.spend(1);
-                        }
-                        Event::Malformed => {
-                            let what = format_args!("no method header: {word:#010x}");
-                            core.fault(FaultKind::BadCommand, word.into(), what);
-                        }
-                    }
+                    self.stream.open(words[before]).map_or_else(|event| self.event(core, event, words[before]), Some)
                 }
+            };
+            if let Some(run) = run {
+                core.position = address.wrapping_add(4 * done as u64) & ADDRESS_MASK;
+                done += self.data(core, run, &words[done..]);
+            }
+            if self.current.is_none() {
+                return core.spend(1);
             }
             if !core.spend((done - before) as u64) {
                 core.fault(FaultKind::OutOfFuel, address, format_args!("push buffers without end"));
@@ -344,12 +337,34 @@ impl Channel {
         });
     }
 
-    /// Data words of a run, as many as are its own. Returns how many were taken.
+    /// What a word is that does not begin a run.
+    fn event(&mut self, core: &mut Core, event: Event, word: u32) -> Option<Run> {
+        match event {
+            Event::None => {}
+            Event::Write(Write { subchannel, method, data, .. }) => {
+                let run = Run { subchannel, method, count: 1, stepping: Stepping::Each };
+                self.deliver(core, run, &[data]);
+            }
+            Event::EndSegment => self.current = None,
+            Event::Malformed => {
+                core.fault(FaultKind::BadCommand, word.into(), format_args!("no method header: {word:#010x}"));
+            }
+        }
+        None
+    }
+
+    /// Data words of a run, as many as are its own and there; the others are still to come. Returns how many were taken.
     #[inline]
     fn data(&mut self, core: &mut Core, run: Run, words: &[u32]) -> usize {
         let words = &words[..words.len().min(run.count as usize)];
-        let taken = if self.stream.active() { self.deliver(core, run, words) } else { words.len() };
-        self.stream.skip(taken as u32);
+        let taken = match words {
+            [] => 0,
+            words if self.stream.active() => self.deliver(core, run, words),
+            words => words.len(),
+        };
+        if taken != run.count as usize {
+            self.stream.pending = Some(run.after(taken as u32));
+        }
         taken
     }
 

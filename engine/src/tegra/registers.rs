@@ -125,6 +125,15 @@ impl Registers {
             return 0;
         }
         let first = method as usize % METHODS;
+        if let &[word] = words {
+            let plain = self.groups[first] != CALL;
+            if plain {
+                self.live[first].set(word);
+                self.shadow[first].set(word);
+                self.dirty.set(self.dirty.get() | self.groups[first]);
+            }
+            return plain.into();
+        }
         let groups = &self.groups[first..][..words.len().min(METHODS - first)];
         let mut stale = groups.iter().fold(0, |stale, group| stale | group);
         let mut count = groups.len();

@@ -71,11 +71,6 @@ impl Stream {
         self.pending.map_or(0, |run| run.count)
     }
 
-    /// Leaves data words of the pending run behind that were delivered as a whole: at most as many as are to come.
-    pub fn skip(&mut self, words: u32) {
-        self.pending = self.pending.map(|run| run.after(words)).filter(|run| run.count != 0);
-    }
-
     fn datum(&mut self, run: Run, data: u32) -> Event {
         let next = run.step();
         self.pending = (next.count != 0).then_some(next);
@@ -83,19 +78,35 @@ impl Stream {
     }
 
     fn header(&mut self, word: u32) -> Event {
+        match self.open(word) {
+            Ok(run) => {
+                self.pending = Some(run);
+                Event::None
+            }
+            Err(event) => event,
+        }
+    }
+
+    /// Takes a word where a header is expected. A run with words to come is given to the caller, who sees to its words and
+    /// notes what is left of it; anything else is what [`Self::word`] says.
+    ///
+    /// # Errors
+    /// What is no header of a run with words, which is nothing wrong.
+    #[inline]
+    pub fn open(&mut self, word: u32) -> Result<Run, Event> {
         match Command::decode(word) {
-            Command::Nop => {}
-            Command::Run(run) | Command::Legacy(run) => self.pending = (run.count != 0).then_some(run),
+            Command::Run(run) | Command::Legacy(run) if run.count != 0 => return Ok(run),
+            Command::Nop | Command::Run(_) | Command::Legacy(_) => {}
             Command::Immediate { subchannel, method, data } => {
-                return self.deliver(Write { subchannel, method, data, last: true });
+                return Err(self.deliver(Write { subchannel, method, data, last: true }));
             }
             Command::SubDevice(SubDevice::Set(mask)) => self.mask = mask,
             Command::SubDevice(SubDevice::Store(mask)) => self.stored = mask,
             Command::SubDevice(SubDevice::Use) => self.mask = self.stored,
-            Command::EndSegment => return Event::EndSegment,
-            Command::Malformed => return Event::Malformed,
+            Command::EndSegment => return Err(Event::EndSegment),
+            Command::Malformed => return Err(Event::Malformed),
         }
-        Event::None
+        Err(Event::None)
     }
 
     fn deliver(&self, write: Write) -> Event {
