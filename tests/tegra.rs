@@ -52,7 +52,7 @@ fn copy(random: &mut Random, words: &mut Vec<u32>) {
         let origin = random.below(64) | random.below(40) << 16;
         words.extend(methods(COPY, first, Each, &[block, width, height, depth, random.below(depth), origin]));
     }
-    let components = 0x0111_0000 * random.below(4) & 0x0303_0000;
+    let components = random.below(4) << 16 | random.below(4) << 20 | random.below(4) << 24;
     words.extend(methods(COPY, 0x1C0, Each, &[random.word(), random.word(), random.word() & 0x7777 | components]));
     let remap = u32::from(random.one_in(3)) << 10;
     words.extend(methods(COPY, 0xC0, Each, &[2 | random.below(8) << 7 | remap]));

@@ -2,12 +2,13 @@
 
 mod tegra_support;
 
-use tegra_support::{HOST, Machine, header, methods, options};
+use tegra_support::{COPY, HOST, Machine, header, methods, options};
 use triglyph_engine::Device;
 use triglyph_engine::device::{Access, FaultKind, WrittenRange};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::tegra::TegraX1;
 use triglyph_engine::tegra::driver::{Buffer, Fence, Layout, MapBuffer, MapMemory, PROCESS, Remap, Wait};
+use triglyph_guest::layout::surface::gob_offset;
 use triglyph_guest::tegra::driver::{Status, map_flags, map_param, space_flags, submit_flags};
 use triglyph_guest::tegra::fifo::{Entry, Segment, Stepping};
 use triglyph_guest::tegra::methods::Class;
@@ -248,6 +249,38 @@ fn kinds_change_and_bytes_stay() {
     for wrong in [MapBuffer { size: 0x3001, ..modify }, MapBuffer { offset: offset + 0x1000, ..modify }] {
         assert_eq!(gpu.space_map_buffer(space, wrong), Err(Status::BadValue));
     }
+}
+
+/// Lines that the copy engine moves between pages of a pitch kind and others: rows of 64 bytes become GOBs, and back.
+#[test]
+fn lines_between_kinds_change_their_order() {
+    let mut client = Client::new();
+    let buffer = |gpu: &mut TegraX1, at: u64, kind: u8| {
+        let handle = gpu.nvmap_create(0x1000).expect("a handle");
+        let memory = MapMemory { address: MEMORY + at, align: 0x1000, heap: 0, flags: 1, kind };
+        gpu.nvmap_alloc(handle, memory).expect("memory");
+        map(gpu, 2, handle).offset as u32
+    };
+    let places = [(0x10_0000, 0), (0x10_1000, 0xFE), (0x10_2000, 0xFD), (0x10_3000, 0xDB)];
+    let [pitch, blocks, back, other] = places.map(|(at, kind)| buffer(&mut client.gpu, at, kind));
+    let source = tegra_support::noise(5, 1024);
+    client.gpu.write(PROCESS, MEMORY + 0x10_0000, &source).unwrap();
+    for (from, to) in [(pitch, blocks), (blocks, back), (blocks, other)] {
+        client.submit(&methods(COPY, 0x100, &[0, from, 0, to, 0, 0, 1024, 1]), 0, Fence::default()).unwrap();
+        client.submit(&methods(COPY, 0xC0, &[0x182]), 0, Fence::default()).unwrap();
+    }
+    let mut read = |at: u64| {
+        let mut bytes = vec![0; 1024];
+        client.gpu.read(PROCESS, MEMORY + at, &mut bytes).unwrap();
+        bytes
+    };
+    let [stored, linear, same] = [0x10_1000, 0x10_2000, 0x10_3000].map(&mut read);
+    for (at, &byte) in source.iter().enumerate() {
+        let gob = at / 512 * 512 + gob_offset(at as u32 % 64, at as u32 / 64 % 8) as usize;
+        assert_eq!(stored[gob], byte, "byte {at}");
+    }
+    assert!(linear == source && same == stored);
+    assert_eq!(client.gpu.faults().total(), 0, "{:?}", client.gpu.faults().first());
 }
 
 /// Two spaces, the same addresses, other memory: channels work in their own.

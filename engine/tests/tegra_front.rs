@@ -297,6 +297,8 @@ fn overrides_count_more_than_conditions() {
 fn reports_count_reduce_and_are_waited_for() {
     let mut machine = Machine::new();
     let report = |offset: u32, payload, control| methods(THREED, 0x6C0, &[0, DATA as u32 + offset, payload, control]);
+    // Time passes with words, whatever they say.
+    machine.run(&[0]);
     machine.run(&report(0, 3, 0));
     let [payload, zero, low, high] = machine.words(0);
     assert_eq!([payload, zero, high], [3, 0, 0]);

@@ -9,6 +9,7 @@
 //! of each class; registers are cells, because macros and what they call work on them at the same time.
 
 mod channel;
+mod compute;
 mod condition;
 mod constant;
 mod copy;

@@ -146,12 +146,16 @@ impl<'u> Sink<'u> {
             Trigger::Report => self.report(regs::set_report_semaphore_a::ID, datum),
             Trigger::RenderEnable => self.condition(method),
             Trigger::Notify => self.notify(datum),
-            Trigger::WaitForIdle
-            | Trigger::InvalidateShaders
+            Trigger::InvalidateShaders
+            | Trigger::WaitForIdle
             | Trigger::InvalidateSamplers
             | Trigger::InvalidateHeaders
             | Trigger::InvalidateTexels => {}
-            Trigger::Launch => self.missing(method),
+            Trigger::Launch => {
+                let (enabled, registers) = (self.is_enabled(), self.registers());
+                self.work.compute.launch(self.core, registers, datum, enabled);
+                self.settle();
+            }
         }
         true
     }
@@ -201,13 +205,6 @@ impl<'u> Sink<'u> {
             Trigger::RenderEnable => self.condition(method),
         }
         true
-    }
-
-    /// Something real that is not emulated yet.
-    fn missing(&mut self, method: u32) {
-        let name = self.class.method(method).map_or_else(|| format!("{method:#x}"), |name| name.to_string());
-        let what = format_args!("{name} of class {:#06x}", self.class.id());
-        self.core.fault(FaultKind::Unimplemented, method.into(), what);
     }
 
     /// Whether the class does what is conditional.

@@ -3,6 +3,7 @@
 use triglyph_guest::tegra::fifo::{METHOD_MASK, Stepping};
 use triglyph_guest::tegra::methods::Class;
 
+use super::compute::Compute;
 use super::condition::{Conditions, SavedConditions};
 use super::core::{ADDRESS_MASK, Core};
 use super::expander::{Call, Expander, SavedExpander, describe};
@@ -39,6 +40,8 @@ pub struct Work {
     pub twod: TwoD,
     /// 3D.
     pub threed: ThreeD,
+    /// Grids.
+    pub compute: Compute,
     /// What reports report.
     pub counters: Counters,
     /// What a method found the channel has to wait for.
@@ -103,6 +106,7 @@ impl Units {
             conditions: Conditions::restore(saved.conditions),
             twod: TwoD::restore(saved.twod)?,
             threed: ThreeD::restore(saved.threed)?,
+            compute: Compute::default(),
             counters: Counters::restore(&saved.counters)?,
             blocked: None,
         };

@@ -121,6 +121,11 @@ impl Machine {
         self.gpu.faults().count(kind)
     }
 
+    /// Faults of all kinds.
+    pub fn gpu_faults(&self) -> u64 {
+        self.gpu.faults().total()
+    }
+
     #[track_caller]
     pub fn expect_no_faults(&self) {
         assert_eq!(self.gpu.faults().total(), 0, "{:?}", self.gpu.faults().first());

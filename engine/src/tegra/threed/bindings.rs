@@ -18,7 +18,7 @@ pub(super) const GROUPS: usize = 5;
 
 /// A bound constant buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Bound {
+pub(in crate::tegra) struct Bound {
     /// GPU address.
     pub address: u64,
     /// Bytes, at most 0x10000.
@@ -27,7 +27,7 @@ pub(super) struct Bound {
 
 /// The bound constant buffers of all groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Bindings {
+pub(in crate::tegra) struct Bindings {
     groups: [[Option<Bound>; CONSTANT_BUFFERS]; GROUPS],
 }
 
@@ -59,6 +59,15 @@ impl Bindings {
         Some(bindings)
     }
 
+    /// The first buffers of group 0, and no others.
+    pub(in crate::tegra) fn of_grid(buffers: impl IntoIterator<Item = Option<Bound>>) -> Self {
+        let mut bindings = Bindings::default();
+        for (slot, bound) in bindings.groups[0].iter_mut().zip(buffers) {
+            *slot = bound;
+        }
+        bindings
+    }
+
     /// BIND_GROUP_CONSTANT_BUFFER: binds what is selected, or unbinds.
     pub(super) fn bind(&mut self, core: &mut Core, registers: &Registers, group: usize, word: u32) {
         use regs::{bind_group_constant_buffer as bind, set_constant_buffer_selector_a as select};
@@ -84,7 +93,7 @@ impl Bindings {
     }
 
     /// Word at a byte offset of a buffer; 0 outside.
-    pub(super) fn word(&self, core: &mut Core, group: usize, slot: usize, offset: u32) -> u32 {
+    pub(in crate::tegra) fn word(&self, core: &mut Core, group: usize, slot: usize, offset: u32) -> u32 {
         match self.get(group, slot) {
             Some(Bound { address, size }) if offset + 4 <= size => {
                 core.read_word(address.wrapping_add(offset.into()) & ADDRESS_MASK, "a constant buffer")

@@ -11,7 +11,7 @@
 //! and Ryujinx for what they do.
 
 mod assembly;
-mod bindings;
+pub(super) mod bindings;
 mod branches;
 mod clear;
 mod draw;
@@ -25,11 +25,11 @@ mod output;
 mod patch;
 mod pieces;
 mod pixels;
-mod program;
+pub(super) mod program;
 mod rectangle;
 mod saved;
 mod setup;
-mod stage;
+pub(super) mod stage;
 mod statistics;
 mod target;
 mod texture;
@@ -46,7 +46,6 @@ use pixels::Pixels;
 use program::Programs;
 pub(super) use saved::SavedThreeD;
 use stage::Codes;
-use texture::TextureUnits;
 
 /// What the 3D engine has besides registers.
 #[derive(Debug, Default)]
@@ -63,7 +62,6 @@ pub struct ThreeD {
     blend_program: Vec<u32>,
     programs: Programs,
     codes: Codes,
-    texture_units: TextureUnits,
     pixels: Pixels,
 }
 

@@ -27,8 +27,8 @@ const MAP_WORDS: std::ops::Range<u8> = 0..0xF0;
 
 /// A program as it is in memory.
 #[derive(Debug)]
-pub(super) struct Loaded {
-    /// Its header.
+pub(in crate::tegra) struct Loaded {
+    /// Its header; of a compute program zeros.
     pub header: ProgramHeader,
     /// Words of the code; those that control flow does not reach are 0.
     pub words: Vec<u64>,
@@ -52,7 +52,7 @@ pub(super) struct Loaded {
 
 /// An instruction with a texture or an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Use {
+pub(in crate::tegra) struct Use {
     /// Byte address in the code.
     pub address: u32,
     /// An image; otherwise a texture.
@@ -67,7 +67,7 @@ pub(super) struct Use {
 
 /// Where the handle of a texture or image is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum HandleSource {
+pub(in crate::tegra) enum HandleSource {
     /// Word of the buffer of handles.
     Bound(u16),
     /// Byte of a constant buffer: slot, offset.
@@ -89,41 +89,53 @@ impl Loaded {
         MAP_WORDS.filter(|&word| self.header.writes(4 * u32::from(word))).collect()
     }
 
-    /// Bytes of local memory of a lane.
+    /// Bytes of local memory of a lane, by the header.
     pub(super) fn local_bytes(&self) -> u32 {
         self.header.local_memory().min(MOST_LOCAL)
     }
 }
 
+/// What a program is: of a stage, or of the compute class, without a header.
+pub(in crate::tegra) type Kind = Option<ProgramStage>;
+
+/// Bytes of a program's header.
+fn header_bytes(kind: Kind) -> usize {
+    if kind.is_some() { program::BYTES as usize } else { 0 }
+}
+
+fn name(kind: Kind) -> &'static str {
+    kind.map_or("compute", ProgramStage::name)
+}
+
 /// Programs by address space and address.
 #[derive(Debug, Default)]
-pub(super) struct Programs {
-    loaded: HashMap<(u32, u64, ProgramStage), Arc<Loaded>>,
+pub(in crate::tegra) struct Programs {
+    loaded: HashMap<(u32, u64, Kind), Arc<Loaded>>,
 }
 
 /// Programs that are kept; when there are more, all go.
 const MOST: usize = 4096;
 
 impl Programs {
-    /// The program whose header stands at `address`, as it is now. `None` when there is nothing.
+    /// The program whose header, or code if it has none, stands at `address`, as it is now. `None` when there is nothing.
     /// `constant` reads a word of a constant buffer: slot, byte.
-    pub(super) fn get(
+    pub(in crate::tegra) fn get(
         &mut self,
         core: &mut Core,
         address: u64,
-        stage: ProgramStage,
+        kind: Kind,
         mut constant: impl FnMut(&mut Core, u8, u32) -> u32,
     ) -> Option<Arc<Loaded>> {
-        let key = (core.space, address, stage);
+        let key = (core.space, address, kind);
         if let Some(known) = self.loaded.get(&key) {
-            let mut bytes = vec![0; program::BYTES as usize + 8 * known.words.len()];
+            let mut bytes = vec![0; header_bytes(kind) + 8 * known.words.len()];
             core.read_bytes(address, &mut bytes, "a program");
             let same = |(table, words): &(JumpTable, Vec<u32>)| *words == read_table(core, table, &mut constant);
             if xxh3_64(&bytes) == known.hash && known.tables.iter().all(same) {
                 return Some(known.clone());
             }
         }
-        let loaded = Arc::new(load(core, address, stage, &mut constant)?);
+        let loaded = Arc::new(load(core, address, kind, &mut constant)?);
         if self.loaded.len() >= MOST {
             self.loaded.clear();
         }
@@ -139,12 +151,12 @@ fn read_table(core: &mut Core, table: &JumpTable, constant: &mut Reader<'_>) -> 
 /// Reads a word of a constant buffer: slot, byte.
 type Reader<'r> = dyn FnMut(&mut Core, u8, u32) -> u32 + 'r;
 
-fn load(core: &mut Core, address: u64, stage: ProgramStage, constant: &mut Reader<'_>) -> Option<Loaded> {
+fn load(core: &mut Core, address: u64, kind: Kind, constant: &mut Reader<'_>) -> Option<Loaded> {
     if core.memory.readable(core.space, address).is_empty() {
-        core.fault(FaultKind::UnmappedRead, address, format_args!("a {} program outside memory", stage.name()));
+        core.fault(FaultKind::UnmappedRead, address, format_args!("a {} program outside memory", name(kind)));
         return None;
     }
-    let header_bytes = program::BYTES as usize;
+    let header_bytes = header_bytes(kind);
     let mut count = FIRST_READ;
     let (bytes, code, program, tables, targets) = loop {
         let mut bytes = vec![0; header_bytes + 8 * count];
@@ -158,14 +170,14 @@ fn load(core: &mut Core, address: u64, stage: ProgramStage, constant: &mut Reade
         }
         count *= 4;
     };
-    let header = ProgramHeader(std::array::from_fn(|i| {
-        u32::from_le_bytes([bytes[4 * i], bytes[4 * i + 1], bytes[4 * i + 2], bytes[4 * i + 3]])
-    }));
-    if let Some(problem) = header.problem(stage) {
-        core.fault(FaultKind::BadShader, address, format_args!("{} program: {problem}", stage.name()));
+    let words = bytes[..header_bytes].as_chunks().0;
+    let header =
+        ProgramHeader(std::array::from_fn(|i| words.get(i).map_or(0, |&word: &[u8; 4]| u32::from_le_bytes(word))));
+    if let Some(problem) = kind.and_then(|stage| header.problem(stage)) {
+        core.fault(FaultKind::BadShader, address, format_args!("{} program: {problem}", name(kind)));
     }
     if let Some(unknown) = program.unknown.first() {
-        core.fault(FaultKind::BadShader, address, format_args!("{} program: {unknown}", stage.name()));
+        core.fault(FaultKind::BadShader, address, format_args!("{} program: {unknown}", name(kind)));
     }
     let mut loaded = Loaded {
         header,

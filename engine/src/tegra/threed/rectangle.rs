@@ -56,7 +56,7 @@ impl ThreeD {
     pub(super) fn draw_texture(&mut self, core: &mut Core, registers: &Registers) {
         let handle =
             registers.get(r::draw_texture_texture::ID) & 0xF_FFFF | registers.get(r::draw_texture_sampler::ID) << 20;
-        let Some((key, binding)) = self.texture_units.texture(core, registers, handle, Some(Shape::D2), false) else {
+        let Some((key, binding)) = self.codes.textures.texture(core, registers, handle, Some(Shape::D2), false) else {
             return;
         };
         let targets = Targets::new(core, registers);

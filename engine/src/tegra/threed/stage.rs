@@ -13,7 +13,9 @@ use triglyph_guest::tegra::header::program::{ProgramStage, attribute};
 use triglyph_guest::tegra::methods::threed::regs as r;
 
 use super::ThreeD;
+use super::bindings::Bindings;
 use super::program::Loaded;
+use super::texture::TextureUnits;
 use super::units::{Units, units};
 use crate::cache::ShaderHandle;
 use crate::cache::image::DecodedImage;
@@ -52,7 +54,7 @@ const COST: (u64, u64) = (1, 60);
 
 /// A program of a draw.
 #[derive(Clone, Debug)]
-pub(super) struct Program {
+pub(in crate::tegra) struct Program {
     /// What is in memory.
     pub loaded: Arc<Loaded>,
     /// Code with the units of its instructions.
@@ -67,13 +69,15 @@ pub(super) struct Program {
 
 /// Codes by program and units.
 #[derive(Debug, Default)]
-pub(super) struct Codes {
+pub(in crate::tegra) struct Codes {
     codes: HashMap<CodeDraft, (Arc<Loaded>, Arc<Code>)>,
     handles: HashMap<Draft, (Arc<Code>, ShaderHandle)>,
+    /// Textures by their handles.
+    pub(super) textures: TextureUnits,
 }
 
-/// What a code is made of: the program, by its place on the host, its units, the buffer of handles.
-type CodeDraft = (usize, Vec<UnitUse>, u8);
+/// What a code is made of: the program, by its place on the host, its units, the buffer of handles, local memory.
+type CodeDraft = (usize, Vec<UnitUse>, u8, u32);
 
 /// What a kernel is specialised to besides a code, which is named by its place on the host.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -90,11 +94,11 @@ struct Draft {
 const MOST: usize = 4096;
 
 impl Codes {
-    fn code(&mut self, loaded: &Arc<Loaded>, units: Vec<UnitUse>, handle_buffer: u8) -> Arc<Code> {
+    fn code(&mut self, loaded: &Arc<Loaded>, units: Vec<UnitUse>, handle_buffer: u8, local_bytes: u32) -> Arc<Code> {
         if self.codes.len() >= MOST {
             self.codes.clear();
         }
-        let key = (Arc::as_ptr(loaded) as usize, units, handle_buffer);
+        let key = (Arc::as_ptr(loaded) as usize, units, handle_buffer, local_bytes);
         if let Some((_, code)) = self.codes.get(&key) {
             return code.clone();
         }
@@ -103,7 +107,7 @@ impl Codes {
             targets: loaded.targets.clone(),
             units: key.1.clone(),
             handle_buffer,
-            local_bytes: loaded.local_bytes(),
+            local_bytes,
         });
         self.codes.insert(key, (loaded.clone(), code.clone()));
         code
@@ -143,6 +147,64 @@ impl Codes {
         let handle = core.renderer.kernels.shader(&key);
         self.handles.insert(draft, (program.code.clone(), handle.clone()));
         handle
+    }
+
+    /// A program with all that it reaches: the constant buffers of a group, the textures of the registers' pools.
+    pub(in crate::tegra) fn program(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        bindings: &Bindings,
+        group: usize,
+        loaded: Arc<Loaded>,
+        local_bytes: u32,
+    ) -> Program {
+        let Units { uses, textures, images, bindings: texture_bindings, image_bindings, handles } =
+            units(core, registers, bindings, &mut self.textures, &loaded, group);
+        let handle_buffer =
+            r::set_bindless_texture::constant_buffer_slot_select(registers.get(r::set_bindless_texture::ID));
+        let reach = Reach {
+            space: core.space,
+            constants: bindings.copies(core, group, &loaded.constants),
+            textures: texture_bindings,
+            images: image_bindings,
+            handles,
+            y_direction: y_direction(registers),
+            reads: loaded.reads,
+            writes: loaded.writes,
+        };
+        let code = self.code(&loaded, uses, handle_buffer as u8, local_bytes);
+        Program { loaded, code, textures, images, reach }
+    }
+
+    /// Runs `work` with the kernel of a program and what is around it.
+    pub(in crate::tegra) fn run(
+        &mut self,
+        core: &mut Core,
+        program: &Program,
+        stage: Stage,
+        inputs: WordSet,
+        outputs: WordSet,
+        work: impl FnOnce(&Core, &ShaderHandle, Environment<'_>),
+    ) {
+        let handle = self.handle(core, program, stage, inputs, outputs);
+        if program.reach.writes || program.reach.reads {
+            core.flush();
+        }
+        let decoded: Vec<Option<Arc<DecodedImage>>> = program
+            .reach
+            .textures
+            .iter()
+            .map(|binding| core.renderer.image(&core.memory, &binding.as_ref()?.image))
+            .collect();
+        let exhausted = AtomicU32::new(0);
+        let memory = ProgramMemory::new(&core.memory, core.space);
+        let ready = program.reach.ready(&decoded, &core.memory);
+        work(core, &handle, ready.environment(&memory, &exhausted));
+        let misses = memory.misses();
+        drop(ready);
+        program.reach.mark_written(&core.memory);
+        core.renderer.add_troubles(misses, exhausted.load(Relaxed));
     }
 }
 
@@ -188,25 +250,11 @@ impl ThreeD {
         let address = registers.address(r::set_program_region_a::ID).wrapping_add(offset.into()) & ADDRESS_MASK;
         let group = r::set_pipeline_binding::group(registers.get(r::set_pipeline_binding::id(stage))) as usize;
         let bindings = &self.bindings;
-        let loaded = self
-            .programs
-            .get(core, address, kind, |core, slot, offset| bindings.word(core, group, usize::from(slot), offset))?;
-        let Units { uses, textures, images, bindings: texture_bindings, image_bindings, handles } =
-            units(core, registers, &self.bindings, &mut self.texture_units, &loaded, group);
-        let handle_buffer =
-            r::set_bindless_texture::constant_buffer_slot_select(registers.get(r::set_bindless_texture::ID));
-        let reach = Reach {
-            space: core.space,
-            constants: self.bindings.copies(core, group, &loaded.constants),
-            textures: texture_bindings,
-            images: image_bindings,
-            handles,
-            y_direction: y_direction(registers),
-            reads: loaded.reads,
-            writes: loaded.writes,
-        };
-        let code = self.codes.code(&loaded, uses, handle_buffer as u8);
-        Some(Program { loaded, code, textures, images, reach })
+        let loaded = self.programs.get(core, address, Some(kind), |core, slot, offset| {
+            bindings.word(core, group, usize::from(slot), offset)
+        })?;
+        let local = loaded.local_bytes();
+        Some(self.codes.program(core, registers, &self.bindings, group, loaded, local))
     }
 
     /// Runs `work` with the kernel of a program and what is around it.
@@ -219,24 +267,7 @@ impl ThreeD {
         outputs: WordSet,
         work: impl FnOnce(&Core, &ShaderHandle, Environment<'_>),
     ) {
-        let handle = self.codes.handle(core, program, stage, inputs, outputs);
-        if program.reach.writes || program.reach.reads {
-            core.flush();
-        }
-        let decoded: Vec<Option<Arc<DecodedImage>>> = program
-            .reach
-            .textures
-            .iter()
-            .map(|binding| core.renderer.image(&core.memory, &binding.as_ref()?.image))
-            .collect();
-        let exhausted = AtomicU32::new(0);
-        let memory = ProgramMemory::new(&core.memory, core.space);
-        let ready = program.reach.ready(&decoded, &core.memory);
-        work(core, &handle, ready.environment(&memory, &exhausted));
-        let misses = memory.misses();
-        drop(ready);
-        program.reach.mark_written(&core.memory);
-        core.renderer.add_troubles(misses, exhausted.load(Relaxed));
+        self.codes.run(core, program, stage, inputs, outputs, work);
     }
 
     /// Runs a program of the vertex stage for records of `inputs`.
