@@ -137,7 +137,9 @@ fn macros(criterion: &mut Criterion) {
     }
     let (mut long, mut short) = (Push::default(), Push::default());
     long.methods(THREED, 0xE00, &[PASSES]);
-    (0..CALLS).for_each(|i| drop(short.run(THREED, 0xE02, Stepping::Once, &[i, 5])));
+    for i in 0..CALLS {
+        short.run(THREED, 0xE02, Stepping::Once, &[i, 5]);
+    }
     let mut group = criterion.benchmark_group("gpfifo/macros");
     for (tier_name, tier) in [("interpreter", Tier::InterpreterOnly), ("compiled", Tier::JitOnly)] {
         let cases = [("instructions of a loop", &long, 5 * PASSES), ("calls of 4 instructions", &short, CALLS)];
@@ -176,7 +178,9 @@ fn copies(criterion: &mut Criterion) {
         let mut push = Push::default();
         push.methods(INLINE, 0x60, &[size, 1, 0, DATA, 0]).methods(INLINE, 0x6C, &[1]);
         let words: Vec<u32> = (0..size / 4).collect();
-        words.chunks(4096).for_each(|words| drop(push.run(INLINE, 0x6D, Stepping::Never, words)));
+        for words in words.chunks(4096) {
+            push.run(INLINE, 0x6D, Stepping::Never, words);
+        }
         group.throughput(Throughput::Bytes(size.into()));
         let mut setup = Setup::compiled(&push);
         group.bench_function(format!("inline, {} KiB", size >> 10), |b| b.iter(|| setup.run()));
