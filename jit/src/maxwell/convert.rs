@@ -91,16 +91,8 @@ impl Lower<'_, '_> {
             FloatFormat::F16 => {
                 let bits = self.operand_int(b.value);
                 let mut value = self.half_float(bits, high);
+                // Halves are never flushed.
                 let e = self.e();
-                if ftz {
-                    // As halves: below 2^-14.
-                    let (magnitude, least) = (e.abs(value), e.f(2f32.powi(-14)));
-                    let tiny = e.lt(magnitude, least);
-                    let (bits, sign) = (e.bits(value), e.i(i32::MIN));
-                    let none = e.iand(bits, sign);
-                    let none = e.float_of_bits(none);
-                    value = e.select(tiny, none, value);
-                }
                 if b.abs {
                     value = e.abs(value);
                 }
