@@ -420,7 +420,11 @@ impl FloatVisitor for Lower<'_, '_> {
     }
 
     fn mufu(&mut self, i: MultiFunction) -> Done {
-        let source = self.source_a(i.a, false);
+        // The canonical bits of a NaN: as the upper word of an f64 others may be a number.
+        let bits = self.reg_int(i.a.value);
+        let e = self.e();
+        let source = e.float_of_bits(bits);
+        let source = self.signed(source, i.a.neg, i.a.abs);
         let e = self.e();
         let bits = e.bits(source);
         let result = mufu(e, i.op, bits);

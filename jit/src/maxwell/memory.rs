@@ -238,6 +238,7 @@ fn atomic_32(op: AtomicOp, ty: AtomicType, old: u32, value: u32) -> Option<u32> 
         AtomicType::U32 => false,
         AtomicType::S32 => true,
         AtomicType::F32 if op == AtomicOp::Add => return Some(add_flushed(old, value)),
+        AtomicType::F32 if op == AtomicOp::Exchange => return Some(value),
         AtomicType::F16x2 if op == AtomicOp::Add => return None,
         _ => return None,
     };
@@ -551,6 +552,9 @@ impl MemoryVisitor for Lower<'_, '_> {
 }
 
 fn atomic_access(ty: AtomicType, op: AtomicOp) -> Result<Access, Refused> {
+    if ty == AtomicType::F32 && matches!(op, AtomicOp::Min | AtomicOp::Max) {
+        return Err(Refused("the smaller or larger float in memory"));
+    }
     let bytes = match ty {
         AtomicType::U64 | AtomicType::S64 => 8,
         AtomicType::F16x2 | AtomicType::Unknown(_) => return Err(Refused("atomics of halves")),
