@@ -175,10 +175,12 @@ impl Lower<'_, '_, '_> {
     /// Adds lanes to those that have arrived at a block.
     fn arrive(&mut self, walk: &Walk, to: usize, lanes: Option<Mask>) {
         let Some(variable) = walk.arrived[to] else { return };
+        let alone = self.graph.blocks[to].entries == 1 && !self.in_loop(self.current);
         let e = &mut *self.quad.e;
         let lanes = lanes.unwrap_or_else(|| Mask(e.i(-1).0));
         let before = Mask(e.b.use_var(variable));
-        let all = if self.graph.blocks[to].entries == 1 { lanes } else { e.or(before, lanes) };
+        // A pass may send lanes behind its loop that those of later passes join there, though by one edge only.
+        let all = if alone { lanes } else { e.or(before, lanes) };
         e.b.def_var(variable, all.0);
     }
 
