@@ -5,7 +5,7 @@
 //! forms choose other texels):
 //!
 //! ```text
-//! dx = ((a0-a1)*(y2-y0) - (y0-y1)*(a2-a0)) / area      dy = ((a2-a0)*(x0-x1) - (x2-x0)*(a0-a1)) / area
+//! dx = ((a0-a1)*(y2-y0) - (y0-y1)*(a2-a0)) * (1/area)      dy = ((a2-a0)*(x0-x1) - (x2-x0)*(a0-a1)) * (1/area)
 //! c = a0 - (dx*(x0-0.5) + dy*(y0-0.5))
 //! ```
 //! Triangles that reach far outside of the target lose precision so; theirs are computed in f64 around one of their pixels.
@@ -48,7 +48,7 @@ pub enum WordValue {
 /// How the values at corners become planes.
 enum Fit {
     /// Through unsnapped positions, in f32.
-    Single { first: [f32; 2], d01: [f32; 2], d20: [f32; 2], area: f32 },
+    Single { first: [f32; 2], d01: [f32; 2], d20: [f32; 2], inv_area: f32 },
     /// In f64 around an origin.
     Wide(Slope),
 }
@@ -64,17 +64,17 @@ impl Fit {
         if [a, b, c].as_flattened().iter().all(|v| v.abs() <= NEAR) {
             let (d01, d20) = ([a[0] - b[0], a[1] - b[1]], [c[0] - a[0], c[1] - a[1]]);
             let area = d01[0] * d20[1] - d20[0] * d01[1];
-            return (Fit::Single { first: a, d01, d20, area }, [0, 0]);
+            return (Fit::Single { first: a, d01, d20, inv_area: 1.0 / area }, [0, 0]);
         }
         (Fit::Wide(Slope::window([a, b, c].map(|at| at.map(f64::from)), origin)), origin)
     }
 
     fn plane(&self, [a, b, c]: [f32; 3]) -> Plane {
         match self {
-            Fit::Single { first, d01, d20, area } => {
+            Fit::Single { first, d01, d20, inv_area } => {
                 let (da01, da20) = (a - b, c - a);
-                let dx = (da01 * d20[1] - d01[1] * da20) / area;
-                let dy = (da20 * d01[0] - d20[0] * da01) / area;
+                let dx = (da01 * d20[1] - d01[1] * da20) * inv_area;
+                let dy = (da20 * d01[0] - d20[0] * da01) * inv_area;
                 canonical([a - (dx * (first[0] - 0.5) + dy * (first[1] - 0.5)), dx, dy])
             }
             Fit::Wide(slope) => rounded(slope.plane([a, b, c].map(f64::from))),
