@@ -256,9 +256,7 @@ impl IntVisitor for Lower<'_, '_> {
             }
         };
         let mut last = self.sum(shifted, c, Carry::None);
-        if i.shift == SumShift::None {
-            last.carry = self.e().ior(last.carry, first.carry);
-        }
+        last.carry = self.e().ior(last.carry, first.carry);
         if i.cc {
             self.sum_condition(last.value, last, i.x);
         }
@@ -279,20 +277,14 @@ impl IntVisitor for Lower<'_, '_> {
 
     fn imad(&mut self, i: IntMad) -> Done {
         let (a, b, c) = (self.reg_int(i.a), self.operand_int(i.b), self.operand_int(i.c.value));
-        let both = i.neg && i.c.neg;
-        let negated = i.neg && !both;
-        let product = match i.hi {
-            true => self.product_high(a, b, [i.signed_a, i.signed_b], negated),
-            false => {
-                let product = self.e().imul(a, b);
-                if negated { self.ineg(product) } else { product }
-            }
+        let signed = [i.signed_a, i.signed_b];
+        // A negated lower half is inverted like a source; an upper half is that of the negated product.
+        let (product, inverted) = match i.hi {
+            false => (self.e().imul(a, b), i.neg),
+            true if i.c.neg => (self.product_high(a, b, signed, false), i.neg),
+            true => (self.product_high(a, b, signed, i.neg), false),
         };
-        let sum = match (both, i.x) {
-            // With a carry both signs mean nothing.
-            (true, true) => self.sum(product, c, Carry::Flag),
-            (both, x) => self.signed_sum((product, both), (c, i.c.neg), x),
-        };
+        let sum = self.signed_sum((product, inverted), (c, i.c.neg), i.x);
         let mut value = sum.value;
         if i.sat {
             let e = self.e();

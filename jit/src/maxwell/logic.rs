@@ -371,14 +371,9 @@ impl LogicVisitor for Lower<'_, '_> {
 
     fn lea(&mut self, i: LoadAddress) -> Done {
         let (a, b) = (self.reg_int(i.a.value), self.operand_int(i.b));
+        let a = if i.a.neg { self.ineg(a) } else { a };
         let shifted = self.e().ishl(a, i.shift.into());
-        let sum = match i.x {
-            true => {
-                let shifted = if i.a.neg { self.ineg(shifted) } else { shifted };
-                self.sum(shifted, b, Carry::Flag)
-            }
-            false => self.signed_sum((shifted, i.a.neg), (b, false), false),
-        };
+        let sum = self.sum(shifted, b, if i.x { Carry::Flag } else { Carry::None });
         self.address_result(i.dst, i.pred, sum, i.cc, i.x);
         Ok(())
     }
