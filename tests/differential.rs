@@ -19,6 +19,8 @@ mod frames;
 mod geometry;
 #[path = "differential/lists.rs"]
 mod lists;
+#[path = "differential/microcode.rs"]
+mod microcode;
 #[path = "differential/pixel.rs"]
 mod pixel;
 #[path = "differential/program.rs"]

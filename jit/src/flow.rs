@@ -359,23 +359,40 @@ fn blocks(nodes: &[Node], start: usize) -> Graph {
         Exit::Go(Edge::To(to)) if entries[to] == 1 && to != start => Some(to),
         _ => None,
     };
-    let last = |leader: usize| std::iter::successors(Some(leader), |&node| joined(node)).last().unwrap_or(leader);
-    let order = reverse_postorder(nodes.len(), start, |leader| nodes[last(leader)].exit.targets());
-    let mut index = vec![usize::MAX; nodes.len()];
-    for (i, &leader) in order.iter().enumerate() {
-        index[leader] = i;
-    }
-    let blocks: Vec<Block> = order
-        .iter()
-        .map(|&leader| Block {
-            steps: std::iter::successors(Some(leader), |&n| joined(n)).filter_map(|n| nodes[n].step).collect(),
-            exit: nodes[last(leader)].exit.map(|to| index[to]),
-            entries: entries[leader],
-        })
-        .collect();
+    let chains = chains(nodes.len(), start, joined, |node| nodes[node].exit.targets());
+    let block = |chain: &Vec<usize>| Block {
+        steps: chain.iter().filter_map(|&node| nodes[node].step).collect(),
+        exit: nodes[chain[chain.len() - 1]].exit.map(|to| chains.index[to]),
+        entries: entries[chain[0]],
+    };
+    let blocks: Vec<Block> = chains.order.iter().map(block).collect();
     let cyclic = blocks.iter().enumerate().any(|(i, block)| block.exit.targets().any(|to| to <= i));
     let size = blocks.iter().map(|block| block.steps.len() as u32).sum();
     Graph { blocks, cyclic, size }
+}
+
+/// Nodes joined to blocks.
+pub(crate) struct Chains {
+    /// The nodes of each block; blocks stand before their successors except where a cycle closes.
+    pub order: Vec<Vec<usize>>,
+    /// The block that a node begins; of nodes within one nothing that means anything.
+    pub index: Vec<usize>,
+}
+
+/// Joins each node that is reachable from `start` with the one that goes on its block, if there is one.
+pub(crate) fn chains<I: Iterator<Item = usize>>(
+    count: usize,
+    start: usize,
+    joined: impl Fn(usize) -> Option<usize>,
+    targets: impl Fn(usize) -> I,
+) -> Chains {
+    let chain = |leader: usize| std::iter::successors(Some(leader), |&node| joined(node));
+    let leaders = reverse_postorder(count, start, |leader| targets(chain(leader).last().unwrap_or(leader)));
+    let mut index = vec![usize::MAX; count];
+    for (i, &leader) in leaders.iter().enumerate() {
+        index[leader] = i;
+    }
+    Chains { order: leaders.into_iter().map(|leader| chain(leader).collect()).collect(), index }
 }
 
 /// Nodes reachable from `start`, each before its successors except where a cycle closes.

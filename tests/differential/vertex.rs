@@ -8,12 +8,12 @@ use triglyph_guest::kernel::vertex::{
     EXHAUSTED_LIMIT, GROUP, Numbers, PicaProgram, Program as Microcode, SCREEN, VertexJob, VertexKey,
 };
 use triglyph_guest::kernel::{Tier, VertexKernel};
+use triglyph_guest::pica::Program;
 use triglyph_guest::pica::random::Options;
-use triglyph_guest::pica::{Program, disassemble_program, isa};
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 
-use super::Outcome;
+use super::{Outcome, microcode};
 use crate::support::random::Random;
 use crate::support::same;
 
@@ -171,21 +171,10 @@ pub const OFTEN: usize = 200;
 
 /// The key with as many instructions as possible made NOP, the tiers still differing.
 fn minimised(key: &VertexKey, batch: &Batch, effort: Effort) -> VertexKey {
-    const NOP: u32 = 0x21 << 26;
-    let mut smallest = key.clone();
-    for at in 0..program(key).code.len() {
-        let mut code = program(&smallest).code.clone();
-        if code[at] == NOP || isa::decode(code[at]) == Some(isa::Op::end) {
-            continue;
-        }
-        code[at] = NOP;
-        let program = PicaProgram { code, ..program(&smallest).clone() };
-        let candidate = VertexKey { program: Microcode::Pica(Arc::new(program)), ..smallest.clone() };
-        if matches!(compare(&candidate, batch, effort), Outcome::Different(_)) {
-            smallest = candidate;
-        }
-    }
-    smallest
+    let with = |program: PicaProgram| VertexKey { program: Microcode::Pica(Arc::new(program)), ..key.clone() };
+    let differ =
+        |program: &PicaProgram| matches!(compare(&with(program.clone()), batch, effort), Outcome::Different(_));
+    with(microcode::minimised(program(key), differ))
 }
 
 fn program(key: &VertexKey) -> &PicaProgram {
@@ -195,14 +184,7 @@ fn program(key: &VertexKey) -> &PicaProgram {
 
 /// Program and inputs.
 fn describe(key: &VertexKey, batch: &Batch, effort: Effort) -> String {
-    let mut report = String::new();
-    let listing = disassemble_program(&program(key).code, &program(key).descriptors);
-    let lines: Vec<&str> = listing.lines().collect();
-    // What has been minimised is mostly NOP.
-    for run in lines.chunk_by(|a, b| a == b && a.trim() == "nop") {
-        let times = if run.len() > 1 { format!("    ; {} times", run.len()) } else { String::new() };
-        let _ = writeln!(report, "{}{times}", run[0]);
-    }
+    let mut report = microcode::listing(program(key));
     let _ = writeln!(
         report,
         "{effort:?}, {:?}, entry {}, bools {:#06x}",

@@ -58,9 +58,10 @@ mod tests {
         let page = unsafe { SharedPage::from_host(pointer) }.unwrap();
         page.store(0x804, 7);
         assert_eq!(words[0x201].load(Acquire), 7_u32.to_le());
-        // SAFETY: refused before use.
-        let refused =
-            [pointer.wrapping_add(1), std::ptr::null_mut()].map(|page| unsafe { SharedPage::from_host(page) });
-        assert!(refused.iter().all(Option::is_none));
+        for page in [pointer.wrapping_add(1), std::ptr::null_mut()] {
+            // SAFETY: refused before use.
+            let refused = unsafe { SharedPage::from_host(page) };
+            assert!(refused.is_none());
+        }
     }
 }

@@ -10,7 +10,7 @@ use triglyph_guest::kernel::Refused;
 use triglyph_guest::rsx::operand::Test;
 use triglyph_guest::rsx::vertex::{CALL_DEPTH, Instruction, Program, ScalarOp};
 
-use crate::flow::reverse_postorder;
+use crate::flow::{chains, reverse_postorder};
 
 /// Instructions, inlined calls counted each time, above which a program is refused.
 const MAX_STEPS: usize = 4096;
@@ -206,20 +206,13 @@ fn blocks(nodes: &[Node], start: usize) -> Graph {
         Exit::Go(to) if entries[to] == 1 && to != start => Some(to),
         _ => None,
     };
-    let last = |leader: usize| std::iter::successors(Some(leader), |&node| joined(node)).last().unwrap_or(leader);
-    let order = reverse_postorder(nodes.len(), start, |leader| nodes[last(leader)].exit.targets());
-    let mut index = vec![usize::MAX; nodes.len()];
-    for (i, &leader) in order.iter().enumerate() {
-        index[leader] = i;
-    }
-    let blocks: Vec<Block> = order
-        .iter()
-        .map(|&leader| Block {
-            steps: std::iter::successors(Some(leader), |&n| joined(n)).filter_map(|n| nodes[n].step).collect(),
-            exit: nodes[last(leader)].exit.map(|to| index[to]),
-            entries: entries[leader],
-        })
-        .collect();
+    let chains = chains(nodes.len(), start, joined, |node| nodes[node].exit.targets());
+    let block = |chain: &Vec<usize>| Block {
+        steps: chain.iter().filter_map(|&node| nodes[node].step).collect(),
+        exit: nodes[chain[chain.len() - 1]].exit.map(|to| chains.index[to]),
+        entries: entries[chain[0]],
+    };
+    let blocks: Vec<Block> = chains.order.iter().map(block).collect();
     let cyclic = blocks.iter().enumerate().any(|(i, block)| block.exit.targets().any(|to| to <= i));
     let size = blocks.iter().map(|block| block.steps.len() as u32).sum();
     Graph { blocks, cyclic, size }
