@@ -4,6 +4,7 @@
 pub mod list;
 pub mod pixels;
 pub mod programs;
+pub mod recorded;
 
 use std::time::Duration;
 

@@ -8,9 +8,6 @@ pub const TRIGGER: u32 = 1 << 31;
 /// What writes to methods do: bits 0 to 30 are groups of state that become stale, bit 31 is [`TRIGGER`].
 pub type Effects = [u32; METHODS];
 
-/// Runs up to this length are stored word by word: setting up vectors costs more.
-const SHORT: usize = 8;
-
 /// The registers of an object, by method number (byte address / 4).
 #[derive(Clone, Debug)]
 pub struct Registers {
@@ -68,44 +65,64 @@ impl Registers {
         self.stale |= groups & !TRIGGER;
     }
 
+    /// Stores one word, and notes groups if that changes the register.
+    #[inline(always)]
+    pub fn store_word(&mut self, method: u32, word: u32, groups: u32) {
+        let register = &mut self.words[index(method)];
+        self.stale |= groups & !TRIGGER & unlike(word, *register);
+        *register = word;
+    }
+
     /// Stores `words` at `method` (a byte address) and the methods behind it, up to the first that is a trigger or to
     /// the end of the method space, and notes the groups of those that changed. Returns how many were stored: with
     /// less than all, the next method is a trigger, or 0x2000.
-    ///
-    /// This is the path of nearly all words of a push buffer, so it looks at whole runs: one pass over three arrays
-    /// that the compiler turns into vector instructions, then a copy.
     #[inline]
     pub fn store_plain(&mut self, effects: &Effects, method: u32, words: &[u32]) -> usize {
         let first = index(method);
         let mut count = words.len().min(METHODS - first);
-        let effects = &effects[first..first + count];
-        let registers = &mut self.words[first..first + count];
-        if count <= SHORT {
-            for (i, ((&effect, &new), register)) in effects.iter().zip(words).zip(registers).enumerate() {
-                if effect & TRIGGER != 0 {
-                    return i;
-                }
-                self.stale |= if new == *register { 0 } else { effect };
-                *register = new;
-            }
-            return count;
-        }
-        let (mut any, mut stale) = (0, 0);
-        for ((&effect, &new), &old) in effects.iter().zip(words).zip(&*registers) {
-            any |= effect;
-            stale |= if new == old { 0 } else { effect };
-        }
-        if any & TRIGGER != 0 {
-            count = effects.iter().position(|effect| effect & TRIGGER != 0).unwrap_or(count);
-            stale = 0;
-            for ((&effect, &new), &old) in effects[..count].iter().zip(words).zip(&*registers) {
-                stale |= if new == old { 0 } else { effect };
-            }
-        }
-        self.stale |= stale;
-        registers[..count].copy_from_slice(&words[..count]);
+        let stops = effects[first..first + count].iter().position(|effect| effect & TRIGGER != 0);
+        count = stops.unwrap_or(count);
+        self.store_all(effects, method, &words[..count]);
         count
     }
+
+    /// As [`Self::store_plain`] where the caller knows that no trigger is among the methods and that their space does not end
+    /// between them; nothing is stored if it does.
+    #[inline(always)]
+    pub fn store_all(&mut self, effects: &Effects, method: u32, words: &[u32]) {
+        let first = index(method);
+        let end = first + words.len();
+        let (Some(effects), Some(registers)) = (effects.get(first..end), self.words.get_mut(first..end)) else {
+            return;
+        };
+        // Most runs are shorter than two vectors: pieces of four words, then words.
+        let (words4, words) = words.as_chunks::<4>();
+        let (effects4, effects) = effects.as_chunks::<4>();
+        let (registers4, registers) = registers.as_chunks_mut::<4>();
+        let mut stale = self.stale;
+        if !words4.is_empty() {
+            let mut stale4 = [0; 4];
+            for ((new, effects), registers) in words4.iter().zip(effects4).zip(registers4) {
+                for i in 0..4 {
+                    stale4[i] |= effects[i] & unlike(new[i], registers[i]);
+                }
+                *registers = *new;
+            }
+            stale |= stale4[0] | stale4[1] | stale4[2] | stale4[3];
+        }
+        for ((&new, &effect), register) in words.iter().zip(effects).zip(registers) {
+            stale |= effect & unlike(new, *register);
+            *register = new;
+        }
+        self.stale = stale;
+    }
+}
+
+/// All ones if two words differ, else 0. Whether they do is as good as random, so this is no branch.
+#[inline(always)]
+fn unlike(a: u32, b: u32) -> u32 {
+    let bits = a ^ b;
+    ((bits | bits.wrapping_neg()) as i32 >> 31) as u32
 }
 
 fn index(method: u32) -> usize {

@@ -298,6 +298,10 @@ impl Channel {
         let words = &words[..count];
         let mut done = 0;
         while done < count {
+            done += self.plain_runs(core, address, words, done);
+            if done == count {
+                break;
+            }
             let before = done;
             core.position = address.wrapping_add(4 * done as u64) & ADDRESS_MASK;
             let run = match self.stream.pending.take() {
@@ -327,6 +331,57 @@ impl Channel {
         }
         self.advance(done);
         true
+    }
+
+    /// Headers whose data are only stored, as many as follow each other from word `first` of a chunk at `address` on, and the
+    /// fuel lasts for: the way of most words of a push buffer. Returns how many words were taken.
+    fn plain_runs(&self, core: &mut Core, address: u64, words: &[u32], first: usize) -> usize {
+        if self.stream.pending.is_some() || !self.stream.active() || self.units.waits_for_parameters() {
+            return 0;
+        }
+        let room = usize::try_from(core.fuel()).unwrap_or(usize::MAX);
+        let words = &words[first..];
+        let words = &words[..words.len().min(room)];
+        // Words taken, and where the data of the last header stand.
+        let (mut done, mut last) = (0, 0);
+        while let Some(&header) = words.get(done) {
+            let (subchannel, method) = (header >> 13 & 7, header & METHOD_MASK);
+            let Bound::Class(class) = self.bound[subchannel as usize] else { break };
+            if method < methods::END {
+                break;
+            }
+            let registers = self.units.registers(class);
+            match header >> 29 {
+                1 => {
+                    let count = (header >> 16 & MAX_COUNT) as usize;
+                    let Some(data) = words.get(done + 1..done + 1 + count) else { break };
+                    let stored = match data {
+                        [] => false,
+                        &[word] => registers.store_word(method, word),
+                        data => registers.store_all(method, data),
+                    };
+                    if !stored {
+                        break;
+                    }
+                    last = done + 1;
+                    done += 1 + count;
+                }
+                4 => {
+                    if !registers.store_word(method, header >> 16 & MAX_COUNT) {
+                        break;
+                    }
+                    last = done;
+                    done += 1;
+                }
+                _ => break,
+            }
+        }
+        if done != 0 {
+            core.position = address.wrapping_add(4 * (first + last) as u64) & ADDRESS_MASK;
+            // There was enough.
+            let _ = core.spend(done as u64);
+        }
+        done
     }
 
     /// Leaves `words` of the segment behind.

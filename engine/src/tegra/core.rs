@@ -111,6 +111,11 @@ impl Core {
         self.fuel = units;
     }
 
+    /// The fuel that is left.
+    pub(super) fn fuel(&self) -> u64 {
+        self.fuel
+    }
+
     /// Takes fuel for work that costs about `nanoseconds`, and lets that time pass. False, once there is not enough
     /// left: the work is not done then.
     #[must_use]

@@ -33,7 +33,7 @@ const ALWAYS_TRACKED: u32 = 0x80;
 pub struct Registers {
     live: Box<[Cell<u32>; METHODS]>,
     shadow: Box<[Cell<u32>; METHODS]>,
-    groups: &'static [u32; METHODS],
+    effects: &'static Effects,
     dirty: Cell<u32>,
     mode: Cell<Shadow>,
     /// Whether writes without effect are plain stores: the mode is [`Shadow::Track`].
@@ -48,7 +48,7 @@ impl Registers {
         Registers {
             live: cells(),
             shadow: cells(),
-            groups: groups(class),
+            effects: effects(class),
             dirty: Cell::new(u32::MAX),
             mode: Cell::default(),
             direct: Cell::new(true),
@@ -105,8 +105,8 @@ impl Registers {
             }
         };
         self.live[index].set(datum);
-        if self.groups[index] != CALL {
-            self.dirty.set(self.dirty.get() | self.groups[index]);
+        if self.effects.groups[index] != CALL {
+            self.dirty.set(self.dirty.get() | self.effects.groups[index]);
         }
         datum
     }
@@ -114,46 +114,86 @@ impl Registers {
     /// Stores data of consecutive methods up to the first that does more than that, or to the end of the method space.
     /// Returns how many were stored: with less than all, the next method is one that does more. Only while copies follow;
     /// otherwise 0, and words have to be stored one by one.
-    ///
-    /// This is the way of most words of a push buffer, so it looks at whole runs: a pass over the groups that the compiler
-    /// makes vector instructions of, then two copies.
     #[inline]
     pub fn store_run(&self, method: u32, words: &[u32]) -> usize {
-        const EFFECT: u32 = 1 << 31;
-        const { assert!(CALL & EFFECT != 0) };
-        if !self.direct.get() {
-            return 0;
-        }
         let first = method as usize % METHODS;
-        if let &[word] = words {
-            let plain = self.groups[first] != CALL;
-            if plain {
-                self.live[first].set(word);
-                self.shadow[first].set(word);
-                self.dirty.set(self.dirty.get() | self.groups[first]);
+        let count = words.len().min(self.plain_from(first));
+        self.store_plain(first, &words[..count]);
+        count
+    }
+
+    /// Stores data of consecutive methods if none of them does more than that and copies follow. Otherwise nothing has
+    /// happened: false. This is the way of nearly all words of a push buffer.
+    #[inline(always)]
+    pub fn store_all(&self, method: u32, words: &[u32]) -> bool {
+        let first = method as usize % METHODS;
+        let all = words.len() <= self.plain_from(first);
+        if all {
+            self.store_plain(first, words);
+        }
+        all
+    }
+
+    /// Stores a datum if that is all its method does and copies follow. Otherwise nothing has happened: false.
+    #[inline(always)]
+    pub fn store_word(&self, method: u32, word: u32) -> bool {
+        let index = method as usize % METHODS;
+        let plain = self.plain_from(index) != 0;
+        if plain {
+            self.live[index].set(word);
+            self.shadow[index].set(word);
+            self.dirty.set(self.dirty.get() | self.effects.groups[index]);
+        }
+        plain
+    }
+
+    /// How many methods from this one on may be stored without looking at them.
+    #[inline(always)]
+    fn plain_from(&self, first: usize) -> usize {
+        if self.direct.get() { self.effects.plain[first].into() } else { 0 }
+    }
+
+    /// Stores words in registers and copies, none of them at the end of the method space or of a method that does more.
+    #[inline(always)]
+    fn store_plain(&self, first: usize, words: &[u32]) {
+        let end = first + words.len();
+        let (Some(groups), Some(live), Some(shadow)) =
+            (self.effects.groups.get(first..end), self.live.get(first..end), self.shadow.get(first..end))
+        else {
+            return;
+        };
+        let mut stale = self.dirty.get();
+        // Most runs are shorter than two vectors: pieces of four words, then words.
+        let (words4, words) = words.as_chunks::<4>();
+        let (groups4, groups) = groups.as_chunks::<4>();
+        let (live4, live) = live.as_chunks::<4>();
+        let (shadow4, shadow) = shadow.as_chunks::<4>();
+        if !words4.is_empty() {
+            let mut stale4 = [0; 4];
+            for (((words, groups), live), shadow) in words4.iter().zip(groups4).zip(live4).zip(shadow4) {
+                let words = *words;
+                for i in 0..4 {
+                    stale4[i] |= groups[i];
+                    live[i].set(words[i]);
+                }
+                for i in 0..4 {
+                    shadow[i].set(words[i]);
+                }
             }
-            return plain.into();
+            stale |= stale4[0] | stale4[1] | stale4[2] | stale4[3];
         }
-        let groups = &self.groups[first..][..words.len().min(METHODS - first)];
-        let mut stale = groups.iter().fold(0, |stale, group| stale | group);
-        let mut count = groups.len();
-        if stale & EFFECT != 0 {
-            count = groups.iter().position(|&group| group == CALL).unwrap_or(count);
-            stale = groups[..count].iter().fold(0, |stale, group| stale | group);
-        }
-        let places = self.live[first..][..count].iter().zip(&self.shadow[first..][..count]);
-        for ((live, shadow), &word) in places.zip(words) {
+        for (((&word, group), live), shadow) in words.iter().zip(groups).zip(live).zip(shadow) {
+            stale |= group;
             live.set(word);
             shadow.set(word);
         }
-        self.dirty.set(self.dirty.get() | stale);
-        count
+        self.dirty.set(stale);
     }
 
     /// Whether a write of `method` does nothing but store.
     #[inline]
     pub fn is_plain(&self, method: u32) -> bool {
-        self.groups[method as usize % METHODS] != CALL
+        self.effects.plain[method as usize % METHODS] != 0
     }
 
     /// Takes the groups that are stale.
@@ -183,7 +223,7 @@ impl Registers {
             parameters,
             live: &self.live,
             shadow: &self.shadow,
-            groups: self.groups,
+            groups: &self.effects.groups,
             dirty: &self.dirty,
             direct: &self.direct,
             machine,
@@ -191,13 +231,21 @@ impl Registers {
     }
 }
 
-/// For each method the groups of state that it makes stale, or [`CALL`] when something has to be done.
-fn groups(class: Class) -> &'static [u32; METHODS] {
-    static THREED: LazyLock<[u32; METHODS]> = LazyLock::new(|| of(&threed::METHODS));
-    static TWOD: LazyLock<[u32; METHODS]> = LazyLock::new(|| of(&twod::METHODS));
-    static INLINE: LazyLock<[u32; METHODS]> = LazyLock::new(|| of(&inline::METHODS));
-    static COPY: LazyLock<[u32; METHODS]> = LazyLock::new(|| of(&copy::METHODS));
-    static COMPUTE: LazyLock<[u32; METHODS]> = LazyLock::new(|| of(&compute::METHODS));
+/// What writes of a class's methods do.
+#[derive(Debug)]
+struct Effects {
+    /// For each method the groups of state that it makes stale, or [`CALL`] when something has to be done.
+    groups: [u32; METHODS],
+    /// How many methods from each on are not [`CALL`].
+    plain: [u16; METHODS],
+}
+
+fn effects(class: Class) -> &'static Effects {
+    static THREED: LazyLock<Effects> = LazyLock::new(|| of(&threed::METHODS));
+    static TWOD: LazyLock<Effects> = LazyLock::new(|| of(&twod::METHODS));
+    static INLINE: LazyLock<Effects> = LazyLock::new(|| of(&inline::METHODS));
+    static COPY: LazyLock<Effects> = LazyLock::new(|| of(&copy::METHODS));
+    static COMPUTE: LazyLock<Effects> = LazyLock::new(|| of(&compute::METHODS));
     match class {
         Class::ThreeD => &THREED,
         Class::TwoD => &TWOD,
@@ -207,13 +255,20 @@ fn groups(class: Class) -> &'static [u32; METHODS] {
     }
 }
 
-fn of<T: Copy>(table: &MethodTable<T>) -> [u32; METHODS] {
-    std::array::from_fn(|method| match table.effect(method as u32) {
+fn of<T: Copy>(table: &MethodTable<T>) -> Effects {
+    let groups = std::array::from_fn(|method| match table.effect(method as u32) {
         Effect::Trigger(_) => CALL,
         // An address without a row: the class has to say so.
         _ if table.info(method as u32).is_none() => CALL,
         effect => effect.groups(),
-    })
+    });
+    let mut plain = [0; METHODS];
+    let mut behind = 0;
+    for (plain, &group) in plain.iter_mut().zip(&groups).rev() {
+        behind = if group == CALL { 0 } else { behind + 1 };
+        *plain = behind;
+    }
+    Effects { groups, plain }
 }
 
 #[cfg(test)]

@@ -133,6 +133,12 @@ impl Units {
         &self.registers[index(class)]
     }
 
+    /// Whether a macro was called and may get more parameters.
+    #[inline]
+    pub fn waits_for_parameters(&self) -> bool {
+        self.work.expander.is_waiting()
+    }
+
     /// What reports report, for the engine that counts.
     pub fn counters_mut(&mut self) -> &mut Counters {
         &mut self.work.counters

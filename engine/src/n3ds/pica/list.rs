@@ -4,6 +4,7 @@ use triglyph_guest::kernel::Window;
 use triglyph_guest::pica::command::Header;
 use triglyph_guest::pica::regs;
 
+use super::packets::Ahead;
 use super::{Host, Pica};
 use crate::device::FaultKind;
 
@@ -15,6 +16,9 @@ pub enum ListEnd {
     /// It ended without: real hardware would hang.
     Silent,
 }
+
+/// What a packet takes of the words that a list may have.
+const PACKET: u64 = 2;
 
 impl Pica {
     /// Runs the list of `bytes` bytes at physical address `address`, and those it jumps to, to the end; then memory
@@ -50,9 +54,16 @@ impl Pica {
         }
         let words = (window.len() / 4) as u64;
         let mut at = 0;
+        let mut ahead = Ahead::default();
         while at + 1 < words && !self.stopped() && *budget > 0 {
-            at = self.run_packet(host, window, at, words);
-            *budget = budget.saturating_sub(2);
+            let (next, packets) = self.quiet_packets(host, window, &mut ahead, at, *budget / PACKET);
+            at = next;
+            *budget -= PACKET * packets;
+            if packets == 0 {
+                at = self.run_packet(host, window, at, words);
+                *budget = budget.saturating_sub(PACKET);
+                ahead.forget();
+            }
         }
         if *budget == 0 && at + 1 < words && !self.stopped() {
             self.fault(host, FaultKind::OutOfFuel, u64::from(address), "a command list that does not end");

@@ -16,6 +16,7 @@ mod geometry;
 mod immediate;
 mod lighting_state;
 mod list;
+mod packets;
 mod pixel_state;
 mod procedural_state;
 mod saved;

@@ -9,6 +9,26 @@ use crate::rsx::registers::{Effects, TRIGGER};
 /// Effects for runs of words.
 pub(super) static EFFECTS: Effects = effects();
 
+/// How many methods from each on are no triggers.
+static PLAIN: [u16; METHODS] = plain();
+
+/// Whether words for `count` methods from `method` on do nothing but be stored.
+#[inline(always)]
+pub(super) fn are_plain(method: u32, count: usize) -> bool {
+    usize::from(PLAIN[(method >> 2) as usize % METHODS]) >= count
+}
+
+const fn plain() -> [u16; METHODS] {
+    let mut plain = [0; METHODS];
+    let (mut i, mut behind) = (METHODS, 0);
+    while i > 0 {
+        i -= 1;
+        behind = if EFFECTS[i] & TRIGGER != 0 { 0 } else { behind + 1 };
+        plain[i] = behind;
+    }
+    plain
+}
+
 /// The same as the table has them.
 pub(super) static METHOD_EFFECTS: [Effect; METHODS] = CURIE.effects();
 

@@ -12,6 +12,7 @@ mod clear;
 mod draw;
 mod effects;
 mod gather;
+mod packets;
 mod saved;
 mod state;
 mod sync;
@@ -25,6 +26,7 @@ use super::registers::{Registers, TRIGGER};
 use crate::device::FaultKind;
 use effects::{EFFECTS, METHOD_EFFECTS, takes};
 use gather::Gather;
+use packets::Taken;
 pub(super) use saved::SavedCurie;
 use state::State;
 use upload::Uploads;
@@ -34,6 +36,8 @@ use upload::Uploads;
 pub struct Curie {
     registers: Registers,
     uploads: Uploads,
+    /// Words that registers take.
+    taken: Taken,
     /// The draw between BEGIN and END.
     gather: Option<Gather>,
     state: State,
@@ -50,7 +54,14 @@ impl Default for Curie {
             registers.set(id as u32, CLEAR_RECT);
         }
         registers.set(curie::set_edge_flag::ID as u32, 1);
-        Curie { registers, uploads: Uploads::default(), gather: None, state: State::default(), samples: 0 }
+        Curie {
+            registers,
+            uploads: Uploads::default(),
+            taken: Taken::default(),
+            gather: None,
+            state: State::default(),
+            samples: 0,
+        }
     }
 }
 
@@ -138,13 +149,17 @@ impl Curie {
     /// Stores a word where not every word is taken, or in a register that nobody knows.
     fn store_checked(&mut self, core: &mut Core, method: u32, word: u32) {
         let effect = EFFECTS[(method >> 2) as usize % EFFECTS.len()];
-        if effect == TRIGGER && METHOD_EFFECTS[(method >> 2) as usize % EFFECTS.len()] == Effect::None {
+        let unknown = effect == TRIGGER && METHOD_EFFECTS[(method >> 2) as usize % EFFECTS.len()] == Effect::None;
+        if unknown {
             let what = format_args!("method {method:#x} = {word:#x}, which the 3D class does not have");
             core.fault(FaultKind::BadMethod, method.into(), what);
         }
         if !takes(method, word) {
             let what = format_args!("method {method:#x} does not take {word:#x}");
             return core.fault(FaultKind::BadMethod, word.into(), what);
+        }
+        if !unknown {
+            self.taken.remember(method, word);
         }
         if self.registers.get(method) != word {
             self.before_change(core, effect);

@@ -7,9 +7,9 @@ use triglyph_guest::rsx::enums::Primitive;
 use triglyph_guest::rsx::fifo::METHODS;
 use triglyph_guest::rsx::vertex::STORE;
 
+use super::Curie;
 use super::gather::{Gather, MOST_VERTICES};
 use super::upload::Uploads;
-use super::{Curie, State};
 use crate::rsx::registers::Registers;
 use crate::snapshot::state;
 
@@ -43,7 +43,7 @@ fn floats<const N: usize>(values: &[[u32; 4]; N]) -> [[f32; 4]; N] {
 
 impl Curie {
     pub(in crate::rsx) fn save(&self) -> SavedCurie {
-        let Curie { registers, uploads, gather, state: _, samples } = self;
+        let Curie { registers, uploads, gather, samples, .. } = self;
         let Uploads { store, constants, attributes } = uploads;
         let gather = gather.as_ref().map(|gather| SavedGather {
             primitive: gather.primitive.bits(),
@@ -70,7 +70,7 @@ impl Curie {
             Some(saved) => Some(restore_gather(saved)?),
         };
         let uploads = Uploads { store, constants: Arc::new(floats(&constants)), attributes: floats(&attributes) };
-        Some(Curie { registers: Registers::restore(registers), uploads, gather, state: State::default(), samples })
+        Some(Curie { registers: Registers::restore(registers), uploads, gather, samples, ..Curie::default() })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The puller: methods of its own, the rest goes to the objects on the subchannels.
 
-use triglyph_guest::rsx::fifo::{METHOD_SPACE, Methods};
+use triglyph_guest::rsx::fifo::{METHOD_SPACE, Methods, SUBCHANNELS};
 use triglyph_guest::rsx::methods::puller as methods;
 use triglyph_guest::rsx::ramht::engine;
 use triglyph_guest::rsx::registers::pfifo_interrupt;
@@ -73,10 +73,17 @@ impl Puller<'_> {
         (words.len(), None)
     }
 
-    /// Executes data words if they are the 3D object's and nothing is to be looked at: the path of nearly all words.
-    /// Otherwise nothing has happened.
-    #[inline(always)]
-    pub fn plain(&mut self, channel: &mut Channel, to: Method, words: &[u32]) -> bool {
+    /// Executes packets of the 3D object's that are only stored, as many whole ones as `words` begins with: the path of
+    /// nearly all words. Returns how many words that were, headers included, and the last header.
+    pub fn plain(&mut self, words: &[u32]) -> (usize, Methods) {
+        let subchannels = (0..SUBCHANNELS as u32).filter(|&i| self.graph.bound(i) == Bound::Curie);
+        let subchannels = subchannels.fold(0, |set, i| set | 1 << i);
+        self.graph.curie.store_packets(words, subchannels, OBJECTS.end)
+    }
+
+    /// Executes data words if they are the 3D object's and nothing is to be looked at. Otherwise nothing has happened.
+    #[inline]
+    pub fn whole(&mut self, channel: &mut Channel, to: Method, words: &[u32]) -> bool {
         let Method { subchannel, method, increasing } = to;
         let end = method as usize + 4 * words.len();
         if method < OBJECTS.end || end > METHOD_SPACE as usize || self.graph.bound(subchannel) != Bound::Curie {

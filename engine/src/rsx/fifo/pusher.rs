@@ -1,6 +1,7 @@
 //! The pusher: headers, jumps, calls, runs of data words.
 
 use triglyph_guest::rsx::fifo::{Command, Methods, PusherError};
+use triglyph_guest::rsx::ramht::engine;
 
 use super::{Channel, Fetch, Method, Puller, Stop};
 use crate::device::FaultKind;
@@ -52,17 +53,43 @@ fn took(channel: &mut Channel, packet: Methods, count: u32) {
     channel.fetched += count;
 }
 
-/// A word where a header is expected, with the data words behind it that are there.
-#[inline(always)]
+/// Words from where a header is expected on: packets that are only stored, then a word that is the header of something else.
 fn command(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option<Stop> {
-    let (&word, rest) = words.split_first()?;
+    let stored = plain(channel, puller, words);
+    match &words[stored..] {
+        [_, ..] if channel.get == channel.put => None,
+        &[word, ref rest @ ..] => header(channel, puller, word, rest),
+        [] => None,
+    }
+}
+
+/// Packets that are only stored, as many as there are and as fuel and PUT allow. Returns how many words they have.
+#[inline]
+fn plain(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> usize {
+    let affordable = usize::try_from(puller.core.fuel() / WORD).unwrap_or(usize::MAX);
+    let valid = (channel.put.wrapping_sub(channel.get) / 4) as usize;
+    let (stored, last) = puller.plain(&words[..words.len().min(affordable).min(valid)]);
+    if stored != 0 {
+        // There was enough.
+        let _ = puller.core.spend(WORD * stored as u64);
+        channel.get = channel.get.wrapping_add(4 * stored as u32);
+        puller.core.position = u64::from(channel.get.wrapping_sub(4 * (last.count + 1)));
+        channel.packet = last.after(last.count);
+        channel.fetched = last.count;
+        channel.engine = engine::GRAPH as u8;
+    }
+    stored
+}
+
+/// A word where a header is expected, with the data words behind it that are there.
+fn header(channel: &mut Channel, puller: &mut Puller<'_>, word: u32, rest: &[u32]) -> Option<Stop> {
     puller.core.position = u64::from(channel.get);
     let Some(packet) = Methods::decode(word) else { return branch(channel, puller, word) };
     channel.get = channel.get.wrapping_add(4);
     channel.fetched = 0;
     let words = &rest[..rest.len().min(packet.count as usize)];
     let fuel = puller.core.spend(WORD * (words.len() as u64 + 1));
-    if !words.is_empty() && puller.plain(channel, Method::of(packet), words) {
+    if !words.is_empty() && puller.whole(channel, Method::of(packet), words) {
         took(channel, packet, words.len() as u32);
     } else {
         channel.packet = packet;
