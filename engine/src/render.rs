@@ -3,6 +3,7 @@
 //! A machine draws scenes of one kind: of fixed-function fragments, or of programs ([`program`]).
 
 pub mod program;
+mod watch;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
 use crate::scene::{DrawState, Scene, SceneTarget};
 use crate::sched::Scheduler;
 use crate::transfer::Place;
+pub use watch::Watch;
 
 /// How an engine is set up.
 #[derive(Clone, Debug)]
@@ -84,6 +86,9 @@ pub struct Renderer {
     scratch: Shaded,
     images: ImageCache,
     programs: ProgramScene,
+    /// Counts the targets of scenes.
+    target_number: u64,
+    forgetful: bool,
     /// Surfaces that the scene of programs touches.
     touched: Surfaces,
     record_scratch: Records,
@@ -144,6 +149,8 @@ impl Renderer {
             scratch: Shaded::default(),
             images: ImageCache::default(),
             programs: ProgramScene::new(ProgramTarget::NOWHERE),
+            target_number: 0,
+            forgetful: false,
             touched: Surfaces::default(),
             record_scratch: Records::default(),
             samples: 0,
@@ -172,6 +179,7 @@ impl Renderer {
         if self.scene.target != call.target || self.scene.is_full() || call.state.feedback {
             self.flush(memory);
             self.scene.reset(call.target);
+            self.target_number += 1;
         }
         self.scene.set_state(call.state.clone());
 
@@ -197,9 +205,38 @@ impl Renderer {
         }
     }
 
+    /// Has everything derived anew for each draw, and textures compared for each scene: what is remembered between draws
+    /// may make no difference, and this shows it.
+    pub fn set_forgetful(&mut self, forgetful: bool) {
+        self.forgetful = forgetful;
+        self.textures.forgetful = forgetful;
+        self.images.forgetful = forgetful;
+    }
+
+    /// Whether nothing may be remembered between draws.
+    #[inline]
+    pub fn is_forgetful(&self) -> bool {
+        self.forgetful
+    }
+
+    /// A number that stays as long as scenes have the same target.
+    #[inline]
+    pub fn target_number(&self) -> u64 {
+        self.target_number
+    }
+
+    /// Whether drawing to the target of the scene can touch any of `size` bytes at `place`, there or where else they are
+    /// mapped.
+    pub fn may_touch(&self, memory: &Memory, place: Place, size: u64) -> bool {
+        let fixed = self.scene.target.space == place.space && self.scene.target.overlaps(place.address, size);
+        fixed || self.programs_may_touch(memory, place, size)
+    }
+
     /// Draws everything that is still in the scene, so that memory shows it.
     pub fn flush(&mut self, memory: &Memory) {
         if !self.scene.is_empty() {
+            // Who waits for what is drawn may be the host, and answer by writing.
+            memory.note_host_writes();
             let done = raster::draw(&self.scene, memory, &self.scheduler, &mut self.textures);
             self.add_raster(&done);
             let target = self.scene.target;

@@ -1,4 +1,4 @@
-//! Decoded images for samplers of programs, validated by content.
+//! Decoded images for samplers of programs, validated by content where memory has changed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use triglyph_guest::format::ImageLayout;
 use triglyph_guest::kernel::program::sampler::{LEVELS, Level, Texture};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::mem::{self, Memory};
+use crate::mem::{self, Memory, Moment};
 use crate::transfer::Place;
 
 /// Where an image stands and how.
@@ -67,11 +67,13 @@ impl DecodedImage {
 #[derive(Debug)]
 struct Entry {
     content: u64,
+    /// When memory was known to hold this.
+    seen: Moment,
     decoded: Arc<DecodedImage>,
     scene: u64,
 }
 
-/// Decoded images by source. A copy is compared with guest memory by content hash once per scene.
+/// Decoded images by source. Once per scene memory is asked whether it has changed; if so, its content hash is compared.
 #[derive(Debug, Default)]
 pub struct ImageCache {
     entries: HashMap<Arc<ImageSource>, Entry>,
@@ -79,6 +81,8 @@ pub struct ImageCache {
     bytes: usize,
     scratch: Vec<u8>,
     looked_at: u64,
+    /// Compares whether or not memory has changed.
+    pub(crate) forgetful: bool,
 }
 
 /// Decoded texels that may be held, in bytes, before those go that were not used for a while.
@@ -99,7 +103,7 @@ impl ImageCache {
         }
     }
 
-    /// Bytes of guest memory that were compared or decoded since the last call.
+    /// Bytes of guest memory that images looked at were made of since the last call, each once per scene.
     pub fn take_looked_at(&mut self) -> u64 {
         std::mem::take(&mut self.looked_at)
     }
@@ -120,13 +124,23 @@ impl ImageCache {
         if let Some(entry) = self.entries.get(source).filter(|entry| entry.scene == self.scene) {
             return Some(entry.decoded.clone());
         }
-        let window = memory.readable(source.place.space, source.place.address).first(source.size as usize);
+        let Place { space, address } = source.place;
+        let window = memory.readable(space, address).first(source.size as usize);
+        // Whether or not they are: what the guest pays for must not depend on what the host does.
         self.looked_at += window.len() as u64;
+        let now = memory.moment();
+        if let Some(entry) = self.entries.get_mut(source)
+            && !self.forgetful
+            && !memory.changed_since(entry.seen, space, address, source.size)
+        {
+            (entry.scene, entry.seen) = (self.scene, now);
+            return Some(entry.decoded.clone());
+        }
         let mut hasher = Xxh3::new();
         mem::for_each_chunk(window, |bytes| hasher.update(bytes));
         let content = hasher.digest();
         if let Some(entry) = self.entries.get_mut(source).filter(|entry| entry.content == content) {
-            entry.scene = self.scene;
+            (entry.scene, entry.seen) = (self.scene, now);
             return Some(entry.decoded.clone());
         }
         // A single scene may use more than the budget, but not without bound.
@@ -140,7 +154,7 @@ impl ImageCache {
         mem::for_each_chunk(window, |bytes| self.scratch.extend_from_slice(bytes));
         let decoded = Arc::new(DecodedImage::new(&source.layout, &self.scratch));
         self.bytes += decoded.bytes();
-        let entry = Entry { content, decoded: decoded.clone(), scene: self.scene };
+        let entry = Entry { content, seen: now, decoded: decoded.clone(), scene: self.scene };
         if let Some(old) = self.entries.insert(source.clone(), entry) {
             self.bytes -= old.decoded.bytes();
         }

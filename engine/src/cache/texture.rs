@@ -1,4 +1,4 @@
-//! Decoded textures, validated by content.
+//! Decoded textures, validated by content where memory has changed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use triglyph_guest::format::TexelFormat;
 use triglyph_guest::kernel::tier::TextureDecoder;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::mem::Memory;
+use crate::mem::{Memory, Moment};
 
 /// Where a texture stands and what it looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,16 +64,20 @@ const PADDING: usize = 4;
 #[derive(Debug)]
 struct Entry {
     content: u64,
+    /// When memory was known to hold this.
+    seen: Moment,
     decoded: Arc<Decoded>,
     scene: u64,
 }
 
-/// Decoded copies by source. A copy is compared with guest memory by content hash once per scene.
+/// Decoded copies by source. Once per scene memory is asked whether it has changed; if so, its content hash is compared.
 #[derive(Debug, Default)]
 pub struct TextureCache {
     entries: HashMap<TextureSource, Entry>,
     scene: u64,
     bytes: usize,
+    /// Compares whether or not memory has changed.
+    pub(crate) forgetful: bool,
 }
 
 /// Decoded texels that may be held, in bytes.
@@ -95,14 +99,20 @@ impl TextureCache {
         if let Some(entry) = self.entries.get(source).filter(|entry| entry.scene == self.scene) {
             return entry.decoded.clone();
         }
+        let now = memory.moment();
+        let changed = |since| source.ranges().any(|(address, size)| memory.changed_since(since, 0, address, size));
+        if let Some(entry) = self.entries.get_mut(source).filter(|entry| !self.forgetful && !changed(entry.seen)) {
+            (entry.scene, entry.seen) = (self.scene, now);
+            return entry.decoded.clone();
+        }
         let content = content_hash(memory, source);
         if let Some(entry) = self.entries.get_mut(source).filter(|entry| entry.content == content) {
-            entry.scene = self.scene;
+            (entry.scene, entry.seen) = (self.scene, now);
             return entry.decoded.clone();
         }
         let decoded = Arc::new(decode(memory, source, decoder));
         self.bytes += decoded.words.len() * 4;
-        let entry = Entry { content, decoded: decoded.clone(), scene: self.scene };
+        let entry = Entry { content, seen: now, decoded: decoded.clone(), scene: self.scene };
         if let Some(old) = self.entries.insert(*source, entry) {
             self.bytes -= old.decoded.words.len() * 4;
         }

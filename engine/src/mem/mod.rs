@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! map / map_host ──► ranges (sorted, disjoint) ──► window(space, address) ──► kernels
-//!                                              └─► mark_written ──► take_written (the host)
+//!                                              └─► mark_written ─┬─► take_written (the host)
+//!                                                                └─► changed_since (what was derived from memory)
 //! ```
 //!
 //! **Invariant**: guest memory is only ever touched through [`Window`]s, whose bytes are atomics; `raw.rs` alone
 //! knows pointers.
 
+mod changes;
 mod global;
 mod raw;
 mod remap;
@@ -19,6 +21,8 @@ use triglyph_guest::kernel::Window;
 
 use crate::device::{Access, WrittenRange};
 use crate::error::Error;
+use changes::Clock;
+pub use changes::Moment;
 pub use global::{Misses, ProgramMemory};
 use raw::Arena;
 pub(crate) use raw::{copy_in, copy_out};
@@ -34,6 +38,7 @@ pub struct Memory {
     /// Whether memory was ever shown at a second place.
     aliased: bool,
     written: Mutex<WrittenSet>,
+    clock: Clock,
 }
 
 /// A stretch of an address space that has no memory of its own.
@@ -94,6 +99,11 @@ impl Range {
     /// The piece of a stretch at `address` that lies in this range.
     fn window_at(&self, address: u64, piece: &std::ops::Range<usize>) -> Window<'_> {
         self.window(address + piece.start as u64).first(piece.len())
+    }
+
+    /// Where in the arena the piece of a stretch at `address` stands, and its bytes.
+    fn place(&self, address: u64, piece: &std::ops::Range<usize>) -> (usize, usize) {
+        (self.offset + (address + piece.start as u64 - self.start) as usize, piece.len())
     }
 
     fn window(&self, address: u64) -> Window<'_> {
@@ -177,6 +187,7 @@ impl Memory {
         if first >= last {
             return Vec::new();
         }
+        self.clock.note_mapping(false);
         let (front, back) = (&self.ranges[first], &self.ranges[last - 1]);
         let front = (front.start < address).then(|| front.part(front.start, address));
         let back = (end < back.end()).then(|| back.part(end, back.end()));
@@ -310,6 +321,7 @@ impl Memory {
 
     fn insert(&mut self, range: Range) {
         self.unmap(range.space, range.start, range.size);
+        self.clock.note_mapping(range.arena.is_host());
         let at = self.ranges.partition_point(|r| (r.space, r.start) < (range.space, range.start));
         // Windows go on where pieces of the same memory follow each other.
         let (mut range, mut replaced) = (range, at..at);
@@ -346,11 +358,58 @@ impl Memory {
         }
     }
 
-    /// Notes that the GPU writes `size` bytes at `address`.
+    /// Notes that the GPU has written `size` bytes at `address`.
     pub fn mark_written(&self, space: u32, address: u64, size: u64) {
         if size != 0 {
             self.written.lock().unwrap_or_else(|e| e.into_inner()).insert(WrittenRange { space, address, size });
+            self.mark_changed(space, address, size);
         }
+    }
+
+    /// Notes that somebody other than the GPU has written `size` bytes at `address`.
+    pub fn mark_changed(&self, space: u32, address: u64, size: u64) {
+        let now = self.clock.tick();
+        self.walk(space, address, usize::try_from(size).unwrap_or(usize::MAX), |range, piece| {
+            if let Some((range, (start, length))) = range.map(|range| (range, range.place(address, &piece))) {
+                range.arena.changes().mark(start, length, now);
+            }
+        });
+    }
+
+    /// Notes that the host may have written memory of its own without saying so: what was derived from there has to be
+    /// compared. Machines call it when work is submitted, when a scene has been drawn and when they waited for
+    /// somebody. Between two such points a guest cannot tell whether the GPU sees what it writes.
+    pub fn note_host_writes(&self) {
+        self.clock.note_host();
+    }
+
+    /// The time on the clock of changes, for [`Self::changed_since`].
+    #[inline]
+    pub fn moment(&self) -> Moment {
+        self.clock.now()
+    }
+
+    /// Whether any of `size` bytes at `address` may have changed since. It may say so when they have not: pages are large,
+    /// and who maps or unmaps anything changes everything.
+    pub fn changed_since(&self, since: Moment, space: u32, address: u64, size: u64) -> bool {
+        if since == self.moment() {
+            return false;
+        }
+        let mut changed = self.clock.mapped_since(since);
+        if !changed {
+            let host = self.clock.host_since(since);
+            self.walk(space, address, usize::try_from(size).unwrap_or(usize::MAX), |range, piece| {
+                let Some(range) = range else { return };
+                let (start, length) = range.place(address, &piece);
+                changed |= host && range.arena.is_host() || range.arena.changes().changed_since(start, length, since);
+            });
+        }
+        changed
+    }
+
+    /// Whether something was mapped or unmapped since.
+    pub fn mapped_since(&self, since: Moment) -> bool {
+        self.clock.mapped_since(since)
     }
 
     /// What the GPU wrote since the last call: sorted, merged.
@@ -363,7 +422,9 @@ impl Memory {
     /// # Errors
     /// [`Error::Unmapped`] when a byte is not mapped; nothing is stored then.
     pub fn write(&self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        self.pieces(space, address, bytes.len(), |window, piece| copy_in(&bytes[piece], window))
+        self.pieces(space, address, bytes.len(), |window, piece| copy_in(&bytes[piece], window))?;
+        self.mark_changed(space, address, bytes.len() as u64);
+        Ok(())
     }
 
     /// Reads bytes for the host, whatever the access of the range.

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU8;
 use memmap2::{MmapMut, MmapOptions};
 use triglyph_guest::kernel::Window;
 
+use super::changes::Pages;
 use crate::error::Error;
 
 /// Bytes that live as long as the arena.
@@ -15,6 +16,7 @@ pub(super) struct Arena {
     size: usize,
     /// Keeps an own mapping alive; `None` for memory of the host's.
     own: Option<MmapMut>,
+    changes: Pages,
 }
 
 // SAFETY: the bytes are only handed out as atomics, which any thread may use.
@@ -28,12 +30,12 @@ impl Arena {
         let refused = |e: &dyn std::fmt::Display| Error::Unsupported(format!("{size:#x} bytes of guest memory: {e}"));
         let size = usize::try_from(size).map_err(|e| refused(&e))?;
         let mut map = MmapOptions::new().len(size).no_reserve_swap().map_anon().map_err(|e| refused(&e))?;
-        Ok(Arena { pointer: map.as_mut_ptr(), size, own: Some(map) })
+        Ok(Arena { pointer: map.as_mut_ptr(), size, own: Some(map), changes: Pages::new(size) })
     }
 
     /// No bytes at all.
     pub(super) fn empty() -> Self {
-        Arena { pointer: std::ptr::dangling_mut(), size: 0, own: None }
+        Arena { pointer: std::ptr::dangling_mut(), size: 0, own: None, changes: Pages::new(0) }
     }
 
     /// Memory of the host's.
@@ -42,12 +44,17 @@ impl Arena {
     /// `pointer` must be valid for reads and writes of `size` bytes while the arena lives.
     pub(super) unsafe fn host(pointer: *mut u8, size: u64) -> Result<Self, Error> {
         let size = usize::try_from(size).map_err(|e| Error::Unsupported(e.to_string()))?;
-        Ok(Arena { pointer, size, own: None })
+        Ok(Arena { pointer, size, own: None, changes: Pages::new(size) })
     }
 
     /// Whether the bytes are the host's.
     pub(super) fn is_host(&self) -> bool {
         self.own.is_none() && self.size != 0
+    }
+
+    /// When its pages changed.
+    pub(super) fn changes(&self) -> &Pages {
+        &self.changes
     }
 
     pub(super) fn bytes(&self) -> &[AtomicU8] {

@@ -47,6 +47,7 @@ impl Memory {
     pub(crate) fn remap(&mut self, wanted: &[Mapping]) -> Result<Vec<bool>, Error> {
         let found: Vec<_> = wanted.iter().map(|mapping| self.take(mapping)).collect::<Result<_, _>>()?;
         let kept = found.iter().map(|(_, kept)| *kept).collect();
+        self.clock.note_mapping(false);
         self.ranges = found.into_iter().map(|(range, _)| range).collect();
         Ok(kept)
     }

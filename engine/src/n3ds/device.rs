@@ -53,6 +53,11 @@ impl N3ds {
         &mut self.core.memory
     }
 
+    /// Has everything derived anew for each draw, for tests: what is remembered between draws may make no difference.
+    pub fn set_forgetful(&mut self, forgetful: bool) {
+        self.core.renderer.set_forgetful(forgetful);
+    }
+
     /// The renderer: kernels and counters.
     pub fn renderer(&self) -> &Renderer {
         &self.core.renderer
@@ -65,6 +70,7 @@ impl N3ds {
     /// let signalled = machine.with_gsp(|gsp, hardware| { gsp.trigger(hardware); gsp.auto_deliver(hardware) });
     /// ```
     pub fn with_gsp<T>(&mut self, f: impl FnOnce(&mut Gsp, &mut dyn Hardware) -> T) -> T {
+        self.core.memory.note_host_writes();
         let mut bus = Bus { external: &mut self.external, core: &mut self.core };
         let answer = f(&mut self.gsp, &mut bus);
         // A draw that was started by a register call, without any list, shows in memory as well.

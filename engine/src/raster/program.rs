@@ -113,7 +113,7 @@ struct Prepared {
 impl Prepared {
     fn new(state: &ProgramState, memory: &Memory, images: &mut ImageCache) -> Self {
         let mut image = |binding: &Option<TextureBinding>| images.get(memory, &binding.as_ref()?.image);
-        let reached = state.reach.iter().flat_map(|reach| &reach.textures);
+        let reached = state.reach.iter().flat_map(|reach| &*reach.textures);
         Prepared {
             choice: state.kernel.choose(),
             reached: reached.map(&mut image).collect(),

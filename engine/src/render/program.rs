@@ -67,6 +67,7 @@ impl Renderer {
         if self.programs.target != *call.target {
             self.flush(memory);
             self.programs.reset(*call.target);
+            self.target_number += 1;
         } else if self.programs.is_full() || self.reads_scene(call.state) || call.state.reaches_memory() {
             self.flush(memory);
         }
@@ -140,6 +141,18 @@ impl Renderer {
         self.flush_overlapping(memory, place.space, place.address, size);
     }
 
+    /// Whether drawing to the target of programs can touch any of `size` bytes at `place`.
+    pub(super) fn programs_may_touch(&self, memory: &Memory, place: Place, size: u64) -> bool {
+        let target = &self.programs.target;
+        let mut ranges = target.ranges(Surfaces::ALL, 0, target.rows.saturating_sub(1));
+        let read = (place.space, place.address, size);
+        target.rows != 0
+            && ranges.any(|(start, bytes)| {
+                start.space == place.space && ranges_overlap((start.address, bytes), (place.address, size))
+                    || memory.share((start.space, start.address, bytes), read)
+            })
+    }
+
     /// Whether the scene of programs touches any of `size` bytes at `place`.
     pub(super) fn programs_touch(&self, place: Place, size: u64) -> bool {
         !self.programs.is_empty() && self.programs.target.overlaps(self.touched, place, size)
@@ -156,6 +169,7 @@ impl Renderer {
 
     pub(super) fn flush_programs(&mut self, memory: &Memory) {
         if !self.programs.is_empty() {
+            memory.note_host_writes();
             let done = raster::draw_programs(&self.programs, memory, &self.scheduler, &mut self.images);
             self.samples = self.samples.wrapping_add(done.samples);
             self.pixels = self.pixels.wrapping_add(done.pixels);

@@ -83,6 +83,11 @@ impl Rsx {
         result
     }
 
+    /// Has everything derived anew for each draw, for tests: what is remembered between draws may make no difference.
+    pub fn set_forgetful(&mut self, forgetful: bool) {
+        self.core.renderer.set_forgetful(forgetful);
+    }
+
     /// Sets the time in nanoseconds that reports, notifiers and PTIMER show. By itself it moves with the work that is
     /// done, so that runs can be repeated.
     pub fn set_clock(&mut self, nanoseconds: u64) {
@@ -115,6 +120,7 @@ impl Rsx {
     /// Runs channels, a bit each.
     pub(super) fn run_channels(&mut self, wanted: u32) -> [Option<Stop>; CHANNELS as usize] {
         self.core.refuel(FUEL);
+        self.core.memory.note_host_writes();
         self.fifo.run_all(&mut self.core, &mut self.outside, wanted)
     }
 
@@ -129,6 +135,7 @@ impl Rsx {
     /// Runs the segments of all channels until none can go on.
     fn run_segments(&mut self) {
         self.core.refuel(FUEL);
+        self.core.memory.note_host_writes();
         let mut waiting = 0;
         loop {
             let before = self.core.now();

@@ -64,7 +64,9 @@ impl Ramin {
     /// Stores a word; nothing happens beyond the end.
     pub fn write(&self, memory: &Memory, address: u32, word: u32) {
         if address < BYTES {
-            memory.writable(space::LOCAL, START + u64::from(address & !3)).write(0, &word.to_le_bytes());
+            let address = START + u64::from(address & !3);
+            memory.writable(space::LOCAL, address).write(0, &word.to_le_bytes());
+            memory.mark_changed(space::LOCAL, address, 4);
         }
     }
 

@@ -148,6 +148,7 @@ impl<K: Kind> Scene<K> {
     pub fn set_state(&mut self, state: Arc<K::State>) {
         let first = self.primitives.len() as u32;
         match self.states.last_mut() {
+            Some(last) if Arc::ptr_eq(&last.state, &state) => {}
             Some(last) if last.first == first => last.state = state,
             _ => self.states.push(StateSpan { first, state }),
         }

@@ -94,6 +94,9 @@ pub struct Surfaces {
 }
 
 impl Surfaces {
+    /// All that there can be.
+    pub const ALL: Surfaces = Surfaces { colors: u8::MAX, depth: true };
+
     /// Those of either.
     pub fn union(self, other: Surfaces) -> Surfaces {
         Surfaces { colors: self.colors | other.colors, depth: self.depth || other.depth }
@@ -198,7 +201,7 @@ pub struct ProgramState {
 impl ProgramState {
     /// The images of all textures.
     pub fn images(&self) -> impl Iterator<Item = &Arc<ImageSource>> {
-        let reach = self.reach.iter().flat_map(|reach| &reach.textures);
+        let reach = self.reach.iter().flat_map(|reach| &*reach.textures);
         self.textures.iter().chain(reach).flatten().map(|binding| &binding.image)
     }
 

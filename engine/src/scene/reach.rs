@@ -20,11 +20,11 @@ pub struct Reach {
     /// Constant buffers as they were when the draw came, as far as the program reads them.
     pub constants: [Option<Constants>; CONSTANT_BUFFERS],
     /// Textures, as the key numbers them.
-    pub textures: Vec<Option<TextureBinding>>,
+    pub textures: Arc<[Option<TextureBinding>]>,
     /// Images, as the key numbers them.
-    pub images: Vec<Option<ImageBinding>>,
+    pub images: Arc<[Option<ImageBinding>]>,
     /// Handles of textures, then of images.
-    pub handles: Vec<u32>,
+    pub handles: Arc<[u32]>,
     /// 1 or -1.
     pub y_direction: f32,
     /// Whether the program reads memory by address, or images.

@@ -9,7 +9,7 @@ use triglyph_guest::kernel::Window;
 use super::kinds::{Kinds, SavedKind};
 use crate::device::{Fault, FaultKind, Faults};
 use crate::mem::{Memory, read_words};
-use crate::render::Renderer;
+use crate::render::{Renderer, Watch};
 use crate::snapshot::state;
 use crate::transfer::{Outcome, Place, Rearrange, Request, Transfers};
 
@@ -44,6 +44,8 @@ pub struct Core {
     clock: u64,
     /// Interrupts that methods asked for since the host last took them.
     interrupts: u64,
+    /// What is read of memory, while somebody wants to know.
+    watch: Option<Watch>,
 }
 
 state! {
@@ -71,6 +73,7 @@ impl Core {
             fuel: 0,
             clock: 0,
             interrupts: 0,
+            watch: None,
         }
     }
 
@@ -136,13 +139,41 @@ impl Core {
         Place { space: self.space, address: address & ADDRESS_MASK }
     }
 
+    /// Does `derive` and returns what it read of memory as well. If it found a fault, the reads never hold, so that the fault
+    /// is counted whenever somebody needs the result.
+    pub fn watched<T>(&mut self, derive: impl FnOnce(&mut Core) -> T) -> (T, Watch) {
+        let faults = self.faults.total();
+        self.watch = Some(Watch::begin(&self.memory));
+        let derived = derive(self);
+        let watch = self.watch.take().unwrap_or_default();
+        (derived, watch.finish(self.faults.total() == faults))
+    }
+
+    /// Whether what was derived from these reads would be derived from memory as it is now.
+    pub fn holds(&mut self, watch: &mut Watch) -> bool {
+        watch.holds(&mut self.renderer, &self.memory)
+    }
+
+    /// Notes that bytes were read that [`Self::read_bytes`] would have read; a fault where memory is not mapped.
+    pub fn note_read(&mut self, address: u64, bytes: &[u8], what: &str) {
+        let missing = self.memory.read_pieces(self.space, address, &mut vec![0; bytes.len()]);
+        self.watch_read(address, bytes);
+        self.count_missing(FaultKind::UnmappedRead, address, missing as u64, what);
+    }
+
+    fn watch_read(&mut self, address: u64, bytes: &[u8]) {
+        if let Some(watch) = &mut self.watch {
+            watch.note(Place { space: self.space, address }, bytes);
+        }
+    }
+
     /// Fills `words` with the little-endian words at `address`; zeros and a fault where memory is not mapped. Sees
     /// everything drawn so far.
     pub fn read_words(&mut self, address: u64, words: &mut [u32], what: &str) {
         let bytes = 4 * words.len() as u64;
         self.renderer.flush_overlapping(&self.memory, self.space, address, bytes);
         if read_words(self.memory.readable(self.space, address), words, false) == words.len() {
-            return;
+            return self.watch_read(address, &bytes_of(words));
         }
         let mut bytes = vec![0; bytes as usize];
         self.read_bytes(address, &mut bytes, what);
@@ -162,6 +193,7 @@ impl Core {
     pub fn read_bytes(&mut self, address: u64, out: &mut [u8], what: &str) {
         self.renderer.flush_overlapping(&self.memory, self.space, address, out.len() as u64);
         let missing = self.memory.read_pieces(self.space, address, out);
+        self.watch_read(address, out);
         self.count_missing(FaultKind::UnmappedRead, address, missing as u64, what);
     }
 

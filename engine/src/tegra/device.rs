@@ -52,6 +52,11 @@ impl TegraX1 {
         f(&mut self.core.memory)
     }
 
+    /// Has everything derived anew for each draw, for tests: what is remembered between draws may make no difference.
+    pub fn set_forgetful(&mut self, forgetful: bool) {
+        self.core.renderer.set_forgetful(forgetful);
+    }
+
     /// Appends GPFIFO entries to a channel and works until everything is done or waits.
     ///
     /// # Errors
@@ -68,6 +73,7 @@ impl TegraX1 {
     /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
     pub fn run(&mut self) {
         self.core.refuel(FUEL);
+        self.core.memory.note_host_writes();
         // A channel may release what another one waits for.
         loop {
             let mut worked = false;

@@ -39,6 +39,8 @@ impl Blocked {
             Blocked::Syncpoint { index, threshold } => core.syncpoint_reached(index, threshold),
             Blocked::Semaphore { address, test, payload } => {
                 let word = core.read_word(address, "a semaphore");
+                // Who releases it may be the host's processor, and have written more than that.
+                core.memory.note_host_writes();
                 match test {
                     SemaphoreOperation::AcquireGreaterOrEqual => word.wrapping_sub(payload) as i32 >= 0,
                     SemaphoreOperation::AcquireAnd => word & payload != 0,

@@ -38,6 +38,9 @@ pub struct Registers {
     mode: Cell<Shadow>,
     /// Whether writes without effect are plain stores: the mode is [`Shadow::Track`].
     direct: Cell<bool>,
+    /// Groups that may be read now.
+    #[cfg(debug_assertions)]
+    readable: Cell<u32>,
 }
 
 impl Registers {
@@ -52,6 +55,8 @@ impl Registers {
             dirty: Cell::new(u32::MAX),
             mode: Cell::default(),
             direct: Cell::new(true),
+            #[cfg(debug_assertions)]
+            readable: Cell::new(u32::MAX),
         }
     }
 
@@ -77,6 +82,12 @@ impl Registers {
     /// A register; `method` counts modulo 0x1000.
     #[inline]
     pub fn get(&self, method: usize) -> u32 {
+        #[cfg(debug_assertions)]
+        {
+            let (group, readable) = (self.groups[method % METHODS], self.readable.get());
+            let known = readable == u32::MAX || group != CALL && group & readable != 0;
+            assert!(known, "register {method:#x} is read, but what is derived from it is not stale when it changes");
+        }
         self.live[method % METHODS].get()
     }
 
@@ -194,6 +205,19 @@ impl Registers {
     #[inline]
     pub fn is_plain(&self, method: u32) -> bool {
         self.effects.plain[method as usize % METHODS] != 0
+    }
+
+    /// Derives something that is remembered until one of `groups` is stale. With debug assertions, registers of other groups
+    /// cannot be read.
+    pub fn deriving<T>(&self, groups: u32, derive: impl FnOnce() -> T) -> T {
+        #[cfg(debug_assertions)]
+        let before = self.readable.replace(groups);
+        let derived = derive();
+        #[cfg(debug_assertions)]
+        self.readable.set(before);
+        #[cfg(not(debug_assertions))]
+        let _ = groups;
+        derived
     }
 
     /// Takes the groups that are stale.

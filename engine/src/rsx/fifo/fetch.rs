@@ -48,6 +48,8 @@ impl Fetch {
     fn fill(&mut self, core: &mut Core, channel: &Channel) -> Option<&[u32]> {
         self.count = 0;
         let buffer = self.buffer?;
+        // Titles have the GPU wait in front of a jump to itself, and overwrite it when all else is written.
+        core.memory.note_host_writes();
         // With PUT ahead, what stands behind it is not valid yet. With PUT behind, a jump has to come.
         let wanted = match channel.put.checked_sub(channel.get) {
             Some(bytes) => bytes as usize / 4,

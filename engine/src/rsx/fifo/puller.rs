@@ -268,6 +268,8 @@ impl Puller<'_> {
             Some(place) => self.core.read_word(place, "semaphore") == value,
             None => true,
         };
+        // Who releases it may be the host's processor, and have written more than that.
+        self.core.memory.note_host_writes();
         channel.acquire = if found { None } else { Some(value) };
         found
     }

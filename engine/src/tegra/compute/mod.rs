@@ -18,9 +18,11 @@ use triglyph_guest::tegra::methods::values::{ReductionFormat, StructSize};
 use super::core::{ADDRESS_MASK, Core};
 use super::registers::Registers;
 use super::semaphore::{Form, Join, Release};
-use super::threed::bindings::{Bindings, Bound};
+use super::threed::bindings::{Bound, Buffers};
 use super::threed::program::Programs;
-use super::threed::stage::{Codes, Program};
+use super::threed::remember::{Asked, LastProgram};
+use super::threed::stage::{Codes, Program, y_direction};
+use super::threed::texture::Pools;
 use crate::device::FaultKind;
 
 /// What the compute class has besides registers. All of it can be made anew.
@@ -28,6 +30,8 @@ use crate::device::FaultKind;
 pub struct Compute {
     programs: Programs,
     codes: Codes,
+    /// The program of the last grid.
+    last: LastProgram,
 }
 
 /// Bytes of local memory of a thread at most.
@@ -70,16 +74,21 @@ impl Compute {
         let bound = launch.constant_buffers.map(|buffer| {
             buffer.map(|buffer| Bound { address: buffer.address & ADDRESS_MASK, size: buffer.size.min(0x1_0000) })
         });
-        let bindings = Bindings::of_grid(bound);
         let region = registers.address(regs::set_program_region_a::ID);
         let address = region.wrapping_add(launch.program_offset.into()) & ADDRESS_MASK;
-        let constant = |core: &mut Core, slot: u8, offset: u32| bindings.word(core, 0, slot.into(), offset);
-        let Some(loaded) = self.programs.get(core, address, None, constant) else { return };
-        if launch.sampler_via_header && loaded.uses.iter().any(|used| !used.image) {
+        let asked = Asked {
+            space: core.space,
+            address,
+            kind: None,
+            local_bytes: Some(launch.local_memory.min(MOST_LOCAL)),
+            y_direction: y_direction(registers),
+            pools: Pools::of(registers),
+            buffers: Buffers::of(bound),
+        };
+        let Some(program) = self.last.refresh(core, &asked, &mut self.programs, &mut self.codes) else { return };
+        if launch.sampler_via_header && program.loaded.uses.iter().any(|used| !used.image) {
             core.fault(FaultKind::Unimplemented, address, format_args!("samplers by the number of their header"));
         }
-        let local = launch.local_memory.min(MOST_LOCAL);
-        let program = self.codes.program(core, registers, &bindings, 0, loaded, local);
         let cost = BLOCK + launch.threads().div_ceil(WARP) * program.loaded.instructions * INSTRUCTION;
         let mut shared = vec![0; launch.shared_memory as usize];
         let mut places = Places::new(launch.grid);

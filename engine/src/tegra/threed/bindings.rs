@@ -1,6 +1,7 @@
 //! Constant buffers: what is bound where, and what programs see of them.
 //!
-//! A draw sees constants as they are when it comes; what it reads of them is copied, so that later loads cannot reach it.
+//! A draw sees constants as they are when it comes; what it reads of them is copied, so that later loads cannot reach it. Draws
+//! between which nothing changes share the copy.
 
 use std::sync::atomic::AtomicU8;
 
@@ -8,10 +9,12 @@ use triglyph_guest::kernel::maxwell::CONSTANT_BUFFERS;
 use triglyph_guest::tegra::methods::threed::regs;
 
 use crate::device::FaultKind;
+use crate::render::{Renderer, Watch};
 use crate::scene::reach::Constants;
 use crate::snapshot::state;
 use crate::tegra::core::{ADDRESS_MASK, Core};
 use crate::tegra::registers::Registers;
+use crate::transfer::Place;
 
 /// Groups of constant buffers.
 pub(super) const GROUPS: usize = 5;
@@ -25,10 +28,14 @@ pub(in crate::tegra) struct Bound {
     pub size: u32,
 }
 
+/// The constant buffers of a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::tegra) struct Buffers([Option<Bound>; CONSTANT_BUFFERS]);
+
 /// The bound constant buffers of all groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::tegra) struct Bindings {
-    groups: [[Option<Bound>; CONSTANT_BUFFERS]; GROUPS],
+pub(super) struct Bindings {
+    groups: [Buffers; GROUPS],
 }
 
 state! {
@@ -40,7 +47,7 @@ impl Bindings {
     pub(super) fn save(&self) -> Vec<SavedBound> {
         let mut saved = Vec::new();
         for (group, slots) in self.groups.iter().enumerate() {
-            for (slot, bound) in slots.iter().enumerate() {
+            for (slot, bound) in slots.0.iter().enumerate() {
                 if let &Some(Bound { address, size }) = bound {
                     saved.push(SavedBound { group: group as u8, slot: slot as u8, address, size });
                 }
@@ -53,26 +60,17 @@ impl Bindings {
     pub(super) fn restore(saved: &[SavedBound]) -> Option<Self> {
         let mut bindings = Bindings::default();
         for &SavedBound { group, slot, address, size } in saved {
-            let place = bindings.groups.get_mut(usize::from(group))?.get_mut(usize::from(slot))?;
+            let place = bindings.groups.get_mut(usize::from(group))?.0.get_mut(usize::from(slot))?;
             *place = Some(Bound { address, size });
         }
         Some(bindings)
-    }
-
-    /// The first buffers of group 0, and no others.
-    pub(in crate::tegra) fn of_grid(buffers: impl IntoIterator<Item = Option<Bound>>) -> Self {
-        let mut bindings = Bindings::default();
-        for (slot, bound) in bindings.groups[0].iter_mut().zip(buffers) {
-            *slot = bound;
-        }
-        bindings
     }
 
     /// BIND_GROUP_CONSTANT_BUFFER: binds what is selected, or unbinds.
     pub(super) fn bind(&mut self, core: &mut Core, registers: &Registers, group: usize, word: u32) {
         use regs::{bind_group_constant_buffer as bind, set_constant_buffer_selector_a as select};
         let slot = bind::shader_slot(word) as usize;
-        let Some(place) = self.groups.get_mut(group).and_then(|slots| slots.get_mut(slot)) else {
+        let Some(place) = self.groups.get_mut(group).and_then(|slots| slots.0.get_mut(slot)) else {
             let what = format_args!("constant buffer {slot} of group {group}");
             return core.fault(FaultKind::BadMethod, bind::id(0) as u64, what);
         };
@@ -87,37 +85,88 @@ impl Bindings {
         *self = Bindings::default();
     }
 
-    /// A buffer of a group.
-    pub(super) fn get(&self, group: usize, slot: usize) -> Option<Bound> {
-        *self.groups.get(group)?.get(slot)?
+    /// The buffers of a group.
+    pub(super) fn group(&self, group: usize) -> Buffers {
+        self.groups.get(group).copied().unwrap_or_default()
+    }
+}
+
+impl Buffers {
+    /// The first ones, and no others.
+    pub(in crate::tegra) fn of(buffers: impl IntoIterator<Item = Option<Bound>>) -> Self {
+        let mut all = Buffers::default();
+        for (slot, bound) in all.0.iter_mut().zip(buffers) {
+            *slot = bound;
+        }
+        all
+    }
+
+    /// A buffer.
+    pub(super) fn get(&self, slot: usize) -> Option<Bound> {
+        *self.0.get(slot)?
+    }
+
+    /// Whether the same buffers are bound to some slots, bit by bit.
+    pub(super) fn agree(&self, other: &Buffers, slots: u32) -> bool {
+        (0..CONSTANT_BUFFERS).all(|slot| slots >> slot & 1 == 0 || self.0[slot] == other.0[slot])
     }
 
     /// Word at a byte offset of a buffer; 0 outside.
-    pub(in crate::tegra) fn word(&self, core: &mut Core, group: usize, slot: usize, offset: u32) -> u32 {
-        match self.get(group, slot) {
+    pub(in crate::tegra) fn word(&self, core: &mut Core, slot: usize, offset: u32) -> u32 {
+        match self.get(slot) {
             Some(Bound { address, size }) if offset + 4 <= size => {
                 core.read_word(address.wrapping_add(offset.into()) & ADDRESS_MASK, "a constant buffer")
             }
             _ => 0,
         }
     }
+}
 
-    /// Copies of what a program reads of the buffers of a group: at most `needs` bytes of each.
-    pub(super) fn copies(
-        &self,
-        core: &mut Core,
-        group: usize,
-        needs: &[u32; CONSTANT_BUFFERS],
-    ) -> [Option<Constants>; CONSTANT_BUFFERS] {
-        std::array::from_fn(|slot| {
-            let Bound { address, size } = self.get(group, slot)?;
-            let length = size.min(needs[slot]) as usize;
-            if length == 0 {
-                return None;
+/// Copies of what a program reads of constant buffers, and whether they are still what memory holds.
+#[derive(Debug, Default)]
+pub(super) struct Copies {
+    slots: [Option<Copied>; CONSTANT_BUFFERS],
+}
+
+#[derive(Debug)]
+struct Copied {
+    place: Place,
+    watch: Watch,
+    copy: Constants,
+}
+
+impl Copies {
+    /// Brings the copies up to date: at most `needs` bytes of each buffer. Returns whether any is another one than before.
+    pub(super) fn refresh(&mut self, core: &mut Core, buffers: &Buffers, needs: &[u32; CONSTANT_BUFFERS]) -> bool {
+        let mut changed = false;
+        for (slot, (bound, need)) in self.slots.iter_mut().zip(buffers.0.iter().zip(needs)) {
+            let (address, length) = match *bound {
+                Some(Bound { address, size }) if *need != 0 && size != 0 => (address, size.min(*need) as usize),
+                _ => {
+                    changed |= slot.take().is_some();
+                    continue;
+                }
+            };
+            let place = core.place(address);
+            let same = |copied: &&mut Copied| copied.place == place && copied.copy.len() == length;
+            if slot.as_mut().filter(same).is_some_and(|copied| core.holds(&mut copied.watch)) {
+                continue;
             }
-            let mut bytes = vec![0; length];
-            core.read_bytes(address, &mut bytes, "a constant buffer");
-            Some(bytes.into_iter().map(AtomicU8::new).collect())
-        })
+            let ((), watch) = core.watched(|core| core.read_bytes(address, &mut vec![0; length], "a constant buffer"));
+            changed = true;
+            let copy = watch.bytes().iter().map(|&byte| AtomicU8::new(byte)).collect();
+            *slot = Some(Copied { place, watch, copy });
+        }
+        changed
+    }
+
+    /// Whether nothing that is drawn can change them.
+    pub(super) fn are_clear(&self, renderer: &Renderer) -> bool {
+        self.slots.iter().flatten().all(|copied| copied.watch.is_clear(renderer))
+    }
+
+    /// The copies.
+    pub(super) fn constants(&self) -> [Option<Constants>; CONSTANT_BUFFERS] {
+        self.slots.each_ref().map(|slot| Some(slot.as_ref()?.copy.clone()))
     }
 }

@@ -31,7 +31,8 @@ impl ThreeD {
     /// CLEAR_SURFACE: clears one layer of a colour target, of depth and stencil, within the surface clip and what
     /// SET_CLEAR_SURFACE_CONTROL names. Colour and depth masks do not count.
     pub(super) fn clear(&mut self, core: &mut Core, registers: &Registers, word: u32) {
-        let targets = Targets::new(core, registers);
+        self.take_dirty(core, registers);
+        let targets = self.targets(core, registers);
         let Some(rect) = rect(registers, &targets) else { return };
         core.flush();
         let layer = r::clear_surface::rt_array_index(word);

@@ -1,10 +1,15 @@
 //! Methods that draw.
 
+use std::sync::Arc;
+
+use triglyph_guest::kernel::maxwell::WordSet;
 use triglyph_guest::tegra::methods::threed::{BeginInstanceId, BeginPrimitiveId, IndexSize, Trigger, regs as r};
 
+use super::fetch::{self, Layout};
 use super::indices::{self, MOST_VERTICES, Order};
 use super::stage::{Records, VERTEX_A, VERTEX_B, affordable, outputs};
-use super::{Open, ThreeD, fetch};
+use super::target::Targets;
+use super::{Open, ThreeD};
 use crate::device::FaultKind;
 use crate::draw::program::RESTART;
 use crate::draw::unique;
@@ -168,6 +173,7 @@ impl ThreeD {
         if order.numbers.is_empty() || !core.spend(VERTEX * order.numbers.len() as u64) {
             return;
         }
+        self.take_dirty(core, registers);
         self.count_input(registers, counters, topology, order);
         let Some((records, places)) = self.vertices(core, registers, counters, order) else { return };
         self.draw_vertices(core, registers, counters, topology, records, places);
@@ -193,7 +199,7 @@ impl ThreeD {
             return None;
         }
         let widest = [Some(&b), a.as_ref()].into_iter().flatten().map(|program| {
-            let inputs = program.loaded.inputs().len() + b.loaded.inputs().len();
+            let inputs = program.loaded.inputs.len() + b.loaded.inputs.len();
             inputs.max(outputs(&program.loaded).len()) + 2
         });
         if !affordable(core, numbers.len(), widest.max().unwrap_or(0)) {
@@ -201,33 +207,54 @@ impl ThreeD {
         }
         self.count_vertices(registers, counters, numbers.len() as u64);
         let elements: Vec<u32> = numbers.iter().map(|number| number.wrapping_add(order.base)).collect();
-        let fetch = |core: &mut Core, set| {
-            let numbers = fetch::Numbers {
-                elements: &elements,
-                id_offset: order.id_offset.wrapping_sub(order.base),
-                instance: self.instance,
-            };
-            Records { words: fetch::fetch(core, registers, &set, &numbers), set }
+        let numbers = fetch::Numbers {
+            elements: &elements,
+            id_offset: order.id_offset.wrapping_sub(order.base),
+            instance: self.instance,
         };
         // A set without words could not say how many vertices there are; the number of the vertex is always there.
         let identity = [0xBE, 0xBF].into_iter().collect();
-        let inputs = b.loaded.inputs().union(&identity);
+        let inputs = b.loaded.inputs.union(&identity);
         let Some(a) = a else {
-            let inputs = fetch(core, inputs);
+            let inputs = self.fetch(core, registers, inputs, &numbers);
             return Some((self.run_vertices(core, &b, &inputs), places));
         };
-        let all = fetch(core, inputs.union(&a.loaded.inputs()));
+        let all = self.fetch(core, registers, inputs.union(&a.loaded.inputs), &numbers);
         let first = self.run_vertices(core, &a, &all);
         // What the first program wrote is what the second one reads, the rest comes from the streams (Ryujinx).
-        let written = a.loaded.outputs();
-        let mut joined = Records { words: Vec::with_capacity(inputs.len() * numbers.len()), set: inputs };
-        for vertex in 0..numbers.len() as u32 {
+        let written = a.loaded.outputs;
+        let mut joined = Records { words: Vec::with_capacity(inputs.len() * elements.len()), set: inputs };
+        for vertex in 0..elements.len() as u32 {
             joined.words.extend(inputs.iter().map(|word| {
                 let from = if written.contains(word) { &first } else { &all };
                 from.set.index(word).map_or(0, |at| from.get(vertex)[at])
             }));
         }
         Some((self.run_vertices(core, &b, &joined), places))
+    }
+
+    /// Records of the words `set`.
+    fn fetch(&mut self, core: &mut Core, registers: &Registers, set: WordSet, numbers: &fetch::Numbers<'_>) -> Records {
+        let fits = |layout: &Arc<Layout>| layout.inputs == set;
+        let make = |core: &mut Core| Arc::new(Layout::new(core, registers, set));
+        let layout = self.layout.get(core, registers, Layout::GROUPS, fits, make);
+        Records { words: fetch::fetch(core, &layout, numbers), set }
+    }
+
+    /// Takes note of what has changed in registers.
+    pub(super) fn take_dirty(&mut self, core: &Core, registers: &Registers) {
+        let groups = if core.renderer.is_forgetful() { u32::MAX } else { registers.take_dirty() };
+        if groups != 0 {
+            self.layout.note(groups);
+            self.targets.note(groups);
+            self.pixels.note(groups);
+        }
+    }
+
+    /// The targets that registers describe.
+    pub(super) fn targets(&mut self, core: &mut Core, registers: &Registers) -> Arc<Targets> {
+        let make = |core: &mut Core| Arc::new(Targets::new(core, registers));
+        self.targets.get(core, registers, Targets::GROUPS, |_| true, make)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Vertex fetch: attributes and streams become records of words.
+//! Vertex fetch: attributes and streams become records of words. Where attributes come from is remembered between draws.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use triglyph_guest::kernel::maxwell::WordSet;
 use triglyph_guest::num::F16;
 use triglyph_guest::tegra::format::{VertexFormat, VertexType};
 use triglyph_guest::tegra::header::program::attribute;
-use triglyph_guest::tegra::methods::threed::{AttributeSource, regs as r};
+use triglyph_guest::tegra::methods::threed::{AttributeSource, dirty, regs as r};
 
 use crate::device::FaultKind;
 use crate::tegra::core::{ADDRESS_MASK, Core};
@@ -25,6 +25,7 @@ pub(super) struct Numbers<'a> {
 }
 
 /// Where the words of an attribute come from.
+#[derive(Debug)]
 enum Source {
     /// The same for all vertices.
     Constant([u32; 4]),
@@ -32,20 +33,22 @@ enum Source {
     Stream(Stream),
 }
 
+#[derive(Debug)]
 struct Stream {
     /// GPU address of the attribute in element 0.
     address: u64,
     /// Bytes from there on that may be read.
     room: u64,
     stride: u32,
-    /// The element of all vertices, if the stream is instanced.
-    instance: Option<u32>,
+    /// The element of the first instances and how many have the same one, 0 all, if the stream is instanced.
+    instanced: Option<(u32, u32)>,
     format: VertexFormat,
     kind: VertexType,
     exchanged: bool,
 }
 
 /// An attribute and the words of a record that it fills, by component.
+#[derive(Debug)]
 struct Attribute {
     source: Source,
     words: [Option<usize>; 4],
@@ -57,24 +60,41 @@ const ATTRIBUTES: usize = 32;
 /// What attributes that nothing provides hold.
 const DEFAULT: [u32; 4] = [0, 0, 0, 0x3F80_0000];
 
-/// Fetches records of the words `inputs`.
-pub(super) fn fetch(core: &mut Core, registers: &Registers, inputs: &WordSet, numbers: &Numbers<'_>) -> Vec<u32> {
+/// Where the words of records come from.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// Words of a record.
+    pub inputs: WordSet,
+    attributes: Vec<Attribute>,
+}
+
+impl Layout {
+    /// Groups of registers that it is derived from.
+    pub(super) const GROUPS: u32 = dirty::VERTEX_INPUT;
+
+    /// That of records of the words `inputs`.
+    pub(super) fn new(core: &mut Core, registers: &Registers, inputs: WordSet) -> Self {
+        Layout { inputs, attributes: attributes(core, registers, &inputs) }
+    }
+}
+
+/// Fetches records.
+pub(super) fn fetch(core: &mut Core, layout: &Layout, numbers: &Numbers<'_>) -> Vec<u32> {
+    let inputs = &layout.inputs;
     let stride = inputs.len();
     let mut records = vec![0; stride * numbers.elements.len()];
     if stride == 0 {
         return records;
     }
-    for attribute in attributes(core, registers, inputs, numbers.instance) {
-        match attribute.source {
+    for attribute in &layout.attributes {
+        match &attribute.source {
             Source::Constant(values) => {
-                let places = attribute.words.iter().zip(values).filter_map(|(at, value)| at.map(|at| (at, value)));
+                let places = attribute.words.iter().zip(values).filter_map(|(at, value)| at.map(|at| (at, *value)));
                 for (at, value) in places {
                     records.iter_mut().skip(at).step_by(stride).for_each(|word| *word = value);
                 }
             }
-            Source::Stream(stream) => {
-                stream.fill(core, &attribute.words, numbers.elements, stride, &mut records);
-            }
+            Source::Stream(stream) => stream.fill(core, &attribute.words, numbers, stride, &mut records),
         }
     }
     let mut fill = |address: u32, value: &dyn Fn(u32) -> u32| {
@@ -89,13 +109,13 @@ pub(super) fn fetch(core: &mut Core, registers: &Registers, inputs: &WordSet, nu
 }
 
 /// The attributes that a set of words has any of.
-fn attributes(core: &mut Core, registers: &Registers, inputs: &WordSet, instance: u32) -> Vec<Attribute> {
+fn attributes(core: &mut Core, registers: &Registers, inputs: &WordSet) -> Vec<Attribute> {
     let mut found = Vec::new();
     for n in 0..ATTRIBUTES {
         let first = (attribute::GENERIC / 4) as usize + 4 * n;
         let words = [0, 1, 2, 3].map(|c| inputs.index((first + c) as u8));
         if words.iter().any(Option::is_some) {
-            found.push(Attribute { source: source(core, registers, n, instance), words });
+            found.push(Attribute { source: source(core, registers, n), words });
         }
     }
     // Fixed-function colours and texture coordinates have no attributes of their own; programs that read them get defaults.
@@ -109,7 +129,7 @@ fn attributes(core: &mut Core, registers: &Registers, inputs: &WordSet, instance
     found
 }
 
-fn source(core: &mut Core, registers: &Registers, n: usize, instance: u32) -> Source {
+fn source(core: &mut Core, registers: &Registers, n: usize) -> Source {
     use r::set_vertex_attribute_a as a;
     let get = |id: usize| registers.get(id);
     let word = if n < 16 { get(a::id(n)) } else { get(r::set_vertex_attribute_b::id(n - 16)) };
@@ -143,7 +163,7 @@ fn source(core: &mut Core, registers: &Registers, n: usize, instance: u32) -> So
         address,
         room,
         stride: r::set_vertex_stream_a_format::stride(format),
-        instance: instanced.then(|| first.wrapping_add(instance.checked_div(frequency).unwrap_or(0))),
+        instanced: instanced.then_some((first, frequency)),
         format: widths,
         kind,
         exchanged: a::swap_r_and_b(word),
@@ -151,13 +171,23 @@ fn source(core: &mut Core, registers: &Registers, n: usize, instance: u32) -> So
 }
 
 impl Stream {
-    fn fill(&self, core: &mut Core, words: &[Option<usize>; 4], elements: &[u32], stride: usize, records: &mut [u32]) {
-        let reads = self.span(elements);
+    fn fill(
+        &self,
+        core: &mut Core,
+        words: &[Option<usize>; 4],
+        numbers: &Numbers<'_>,
+        stride: usize,
+        records: &mut [u32],
+    ) {
+        let elements = numbers.elements;
+        let instance = numbers.instance;
+        let one = self.instanced.map(|(first, each)| first.wrapping_add(instance.checked_div(each).unwrap_or(0)));
+        let reads = self.span(one.or(elements.iter().copied().max()).unwrap_or(0));
         core.renderer.flush_overlapping(&core.memory, core.space, self.address, reads);
         let window = core.memory.readable(core.space, self.address);
         let mut missing = 0;
         // Vertices of one instance all have the same.
-        let same = self.instance.map(|element| self.element(core, window, element, &mut missing));
+        let same = one.map(|element| self.element(core, window, element, &mut missing));
         for (record, &element) in records.chunks_exact_mut(stride).zip(elements) {
             let value = same.unwrap_or_else(|| self.element(core, window, element, &mut missing));
             for (at, value) in words.iter().zip(value) {
@@ -172,9 +202,8 @@ impl Stream {
         }
     }
 
-    /// Bytes from the address on that elements lie in.
-    fn span(&self, elements: &[u32]) -> u64 {
-        let last = self.instance.or(elements.iter().copied().max()).unwrap_or(0);
+    /// Bytes from the address on that elements up to `last` lie in.
+    fn span(&self, last: u32) -> u64 {
         u64::from(last) * u64::from(self.stride) + u64::from(self.format.bytes())
     }
 

@@ -202,7 +202,7 @@ pub(super) fn completed<'r>(records: &'r Records, loaded: &Loaded) -> Cow<'r, Re
         word % 4 == 3 && ranges.iter().any(|range| range.contains(&address))
     };
     let missing: WordSet =
-        loaded.inputs().iter().filter(|&word| has_fourth(word) && !records.set.contains(word)).collect();
+        loaded.inputs.iter().filter(|&word| has_fourth(word) && !records.set.contains(word)).collect();
     if missing.is_empty() {
         return Cow::Borrowed(records);
     }

@@ -6,7 +6,8 @@
 //! registers ─► program.rs, units.rs, bindings.rs┴─ target.rs, setup.rs, output.rs, pixels.rs ─────────────┘
 //! CLEAR_SURFACE ─► clear.rs
 //! ```
-//! A draw derives what it needs from the registers when it comes; kernels and programs are remembered by content.
+//! A draw derives what it needs from registers and memory when it comes, as far as that is not what the draw before had:
+//! `remember.rs`. Kernels and programs are remembered by content.
 //! Sources: NVIDIA's class header for registers; Mesa's nvc0 driver and deko3d, which run on the hardware, and the emulators yuzu
 //! and Ryujinx for what they do.
 
@@ -27,13 +28,16 @@ mod pieces;
 mod pixels;
 pub(super) mod program;
 mod rectangle;
+pub(super) mod remember;
 mod saved;
 mod setup;
 pub(super) mod stage;
 mod statistics;
 mod target;
-mod texture;
+pub(super) mod texture;
 mod units;
+
+use std::sync::Arc;
 
 use triglyph_guest::tegra::methods::threed::{Topology, Trigger, regs as r};
 
@@ -42,10 +46,13 @@ use super::registers::Registers;
 use super::report::Counters;
 use bindings::Bindings;
 use feedback::Feedback;
+use fetch::Layout;
 use pixels::Pixels;
 use program::Programs;
+use remember::{LastProgram, Part};
 pub(super) use saved::SavedThreeD;
 use stage::Codes;
+use target::Targets;
 
 /// What the 3D engine has besides registers.
 #[derive(Debug, Default)]
@@ -63,6 +70,12 @@ pub struct ThreeD {
     programs: Programs,
     codes: Codes,
     pixels: Pixels,
+    /// Programs of the last draw by stage.
+    last: [LastProgram; 6],
+    /// Its targets.
+    targets: Part<Arc<Targets>>,
+    /// Its vertices.
+    layout: Part<Arc<Layout>>,
 }
 
 /// A draw that has begun.

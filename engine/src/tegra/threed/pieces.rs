@@ -1,11 +1,12 @@
 //! From shapes to a scene: runs of primitives of one layer and one viewport.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::regs as r;
 
 use super::geometry::{LAYER, Shapes, VIEWPORT, VIEWPORT_MASK};
+use super::pixels::Place;
 use super::setup::VIEWPORTS;
 use super::stage::Records;
 use super::target::Targets;
@@ -21,13 +22,6 @@ const BLOCK: u64 = 8;
 /// What an instruction costs for 64 pixels.
 const INSTRUCTION: u64 = 4;
 
-/// A layer of the targets and a viewport.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
-    layer: u32,
-    viewport: usize,
-}
-
 impl ThreeD {
     /// Draws shapes.
     pub(super) fn rasterise(
@@ -41,24 +35,19 @@ impl ThreeD {
         if shapes.is_empty() {
             return;
         }
-        let targets = Targets::new(core, registers);
+        let targets = self.targets(core, registers);
         if targets.clip.is_none() {
             return;
         }
         let mut floats = Some(floats(registers, records));
         let runs = runs(registers, &targets, records, shapes);
-        let Some(derived) = self.pixel_program(core, registers, &records.set) else { return };
-        let instructions = derived.instructions;
+        let Some(instructions) = self.refresh_pixels(core, registers, &records.set) else { return };
         for (place, shapes) in runs {
-            let Some((target, state, setup)) =
-                derived.derive(core, registers, &targets, place.layer, place.viewport, &mut self.pixels)
-            else {
-                continue;
-            };
+            let Some(placed) = self.pixels.place(core, registers, &targets, place) else { continue };
             let call = ProgramCall {
-                target: &target,
-                state: &Arc::new(state),
-                setup: &setup,
+                target: &placed.target,
+                state: &placed.state,
+                setup: &placed.setup,
                 primitives: Primitives::Shapes(&shapes),
             };
             let Some(records) = floats.take() else { return };
@@ -93,7 +82,12 @@ fn provoking(shape: &Shape) -> u32 {
 }
 
 /// Consecutive shapes of the same place. A primitive with a viewport mask is in all of its viewports, one after another.
-fn runs(registers: &Registers, targets: &Targets, records: &Records, shapes: &Shapes) -> Vec<(Place, Shapes)> {
+fn runs<'s>(
+    registers: &Registers,
+    targets: &Targets,
+    records: &Records,
+    shapes: &'s Shapes,
+) -> Vec<(Place, Cow<'s, Shapes>)> {
     let index = |word: u8| records.set.index(word);
     let (layer_at, viewport_at, mask_at) = (index(LAYER), index(VIEWPORT), index(VIEWPORT_MASK));
     let layer_at = layer_at.filter(|_| targets.layer.is_none());
@@ -101,9 +95,9 @@ fn runs(registers: &Registers, targets: &Targets, records: &Records, shapes: &Sh
         r::set_offset_render_target_index::by_viewport_index(registers.get(r::set_offset_render_target_index::ID));
     if layer_at.is_none() && viewport_at.is_none() && mask_at.is_none() {
         let place = Place { layer: targets.layer.unwrap_or(0), viewport: 0 };
-        return vec![(place, shapes.clone())];
+        return vec![(place, Cow::Borrowed(shapes))];
     }
-    let mut runs: Vec<(Place, Shapes)> = Vec::new();
+    let mut runs: Vec<(Place, Cow<'_, Shapes>)> = Vec::new();
     for &(shape, id) in shapes {
         let record = records.get(provoking(&shape));
         let layer = targets.layer.or(layer_at.map(|at| record[at])).unwrap_or(0);
@@ -115,8 +109,8 @@ fn runs(registers: &Registers, targets: &Targets, records: &Records, shapes: &Sh
             let layer = if by_viewport { layer.wrapping_add(viewport as u32) } else { layer };
             let place = Place { layer, viewport };
             match runs.last_mut() {
-                Some((last, shapes)) if *last == place => shapes.push((shape, id)),
-                _ => runs.push((place, vec![(shape, id)])),
+                Some((last, shapes)) if *last == place => shapes.to_mut().push((shape, id)),
+                _ => runs.push((place, Cow::Owned(vec![(shape, id)]))),
             }
         }
     }

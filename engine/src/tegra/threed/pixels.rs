@@ -9,7 +9,7 @@ use triglyph_guest::kernel::program::output::OutputKey;
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::tegra::header::ProgramHeader;
 use triglyph_guest::tegra::header::program::{Interpolation, attribute, fields};
-use triglyph_guest::tegra::methods::threed::{PointSpriteOrigin, ShadeMode, regs as r};
+use triglyph_guest::tegra::methods::threed::{PointSpriteOrigin, ShadeMode, dirty, regs as r};
 
 use super::stage::{PIXEL, Program};
 use super::target::{Targets, sample_at, sample_positions};
@@ -17,23 +17,65 @@ use super::{ThreeD, output, setup};
 use crate::cache::FragmentHandle;
 use crate::device::FaultKind;
 use crate::draw::program::{Interpolate, ProgramSetup, WordPlane, WordValue};
+use crate::mem::Moment;
 use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
 use crate::scene::reach::Reach;
 use crate::tegra::core::Core;
 use crate::tegra::registers::Registers;
 
-/// Kernels of pixel programs by what they are specialised to.
+/// Kernels of pixel programs by what they are specialised to, and what the last draw had.
 #[derive(Debug, Default)]
 pub(super) struct Pixels {
+    kernels: PixelKernels,
+    /// Groups of registers that have changed since the last draw.
+    stale: u32,
+    last: Option<LastPixels>,
+}
+
+/// Kernels of pixel programs by what they are specialised to.
+#[derive(Debug, Default)]
+pub(super) struct PixelKernels {
     handles: HashMap<Draft, (Arc<Code>, FragmentHandle)>,
 }
+
+/// What the last draw had: whatever the place, and for places that there were.
+#[derive(Debug)]
+struct LastPixels {
+    program: Option<Arc<Program>>,
+    reach: Arc<Reach>,
+    derived: Arc<Derived>,
+    space: u32,
+    made: Moment,
+    places: Vec<(Place, Option<Arc<Placed>>)>,
+}
+
+/// What a draw needs to draw to a layer with a viewport.
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
+    pub target: ProgramTarget,
+    pub state: Arc<ProgramState>,
+    pub setup: ProgramSetup,
+}
+
+/// A layer of the targets and a viewport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub layer: u32,
+    pub viewport: usize,
+}
+
+/// Groups of registers that pixels depend on, besides their program.
+const GROUPS: u32 = dirty::TARGET | dirty::VIEWPORT | dirty::RASTER | dirty::FRAGMENT;
+
+/// Places that are remembered.
+const PLACES: usize = 64;
 
 /// What a kernel is specialised to besides a code, which is named by its place on the host.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Draft {
     code: usize,
-    textures: Vec<Option<TextureKey>>,
-    images: Vec<Option<ImageKey>>,
+    textures: Arc<[Option<TextureKey>]>,
+    images: Arc<[Option<ImageKey>]>,
     inputs: Vec<PixelInput>,
     facts: Facts,
     output: OutputKey,
@@ -57,7 +99,7 @@ static NO_CODE: LazyLock<Arc<Code>> = LazyLock::new(Arc::default);
 /// Entries that are kept; when there are more, all go.
 const MOST: usize = 4096;
 
-impl Pixels {
+impl PixelKernels {
     fn handle(&mut self, core: &Core, draft: Draft, code: &Arc<Code>) -> FragmentHandle {
         if self.handles.len() >= MOST {
             self.handles.clear();
@@ -68,8 +110,8 @@ impl Pixels {
         let Facts { targets, sample_mask, depth, kills, per_sample, early_tests } = draft.facts;
         let pixel = PixelCode {
             code: code.clone(),
-            textures: draft.textures.clone(),
-            images: draft.images.clone(),
+            textures: draft.textures.to_vec(),
+            images: draft.images.to_vec(),
             inputs: draft.inputs.clone(),
             targets,
             sample_mask,
@@ -91,68 +133,149 @@ impl Pixels {
 }
 
 /// What the pixels of a draw need whatever the layer and the viewport.
+#[derive(Debug)]
 pub(super) struct Derived {
     pub header: ProgramHeader,
     pub code: Arc<Code>,
     pub instructions: u64,
-    pub textures: Vec<Option<TextureKey>>,
-    pub images: Vec<Option<ImageKey>>,
+    pub textures: Arc<[Option<TextureKey>]>,
+    pub images: Arc<[Option<ImageKey>]>,
     pub inputs: Vec<PixelInput>,
     pub planes: Vec<WordPlane>,
     /// Words of the vertices' records.
     pub outputs: WordSet,
-    pub reach: Arc<Reach>,
     /// Whether depth and stencil count.
     pub depth: bool,
 }
 
-impl ThreeD {
-    /// The pixel program and its inputs from records of the words `outputs`.
-    pub(super) fn pixel_program(
+impl Pixels {
+    /// Notes groups of registers that have changed.
+    pub(super) fn note(&mut self, groups: u32) {
+        self.stale |= groups;
+    }
+
+    /// Kernels by what they are specialised to.
+    pub(super) fn kernels(&mut self) -> &mut PixelKernels {
+        &mut self.kernels
+    }
+
+    /// Brings what is the same for all places up to date: for a program, none if fragments only have depth and stencil, and
+    /// for records of the words `outputs`. Returns the instructions of the program.
+    fn refresh(&mut self, core: &Core, registers: &Registers, program: Option<Arc<Program>>, outputs: &WordSet) -> u64 {
+        let same_program = |last: &LastPixels| match (&last.program, &program) {
+            (Some(before), Some(program)) => before.has_keys_of(program),
+            (before, program) => before.is_none() && program.is_none(),
+        };
+        let same = |last: &&mut LastPixels| {
+            let place = last.space == core.space && !core.memory.mapped_since(last.made);
+            self.stale & GROUPS == 0 && place && last.derived.outputs == *outputs && same_program(last)
+        };
+        if let Some(last) = self.last.as_mut().filter(same) {
+            if let Some(program) = program {
+                last.reach = program.reach.clone();
+                last.program = Some(program);
+            }
+            return last.derived.instructions;
+        }
+        let derived = registers.deriving(GROUPS, || Derived::new(registers, program.as_deref(), outputs));
+        let instructions = derived.instructions;
+        let (space, made) = (core.space, core.memory.moment());
+        let nothing = || Arc::new(Reach { space, y_direction: 1.0, ..Reach::default() });
+        let reach = program.as_ref().map_or_else(nothing, |program| program.reach.clone());
+        self.last = Some(LastPixels { program, reach, derived: Arc::new(derived), space, made, places: Vec::new() });
+        self.stale = 0;
+        instructions
+    }
+
+    /// What a draw at a place needs; `None` when nothing can come of it.
+    pub(super) fn place(
         &mut self,
         core: &mut Core,
         registers: &Registers,
-        outputs: &WordSet,
-    ) -> Option<Derived> {
+        targets: &Targets,
+        place: Place,
+    ) -> Option<Arc<Placed>> {
+        let last = self.last.as_mut()?;
+        if let Some((_, known)) = last.places.iter_mut().find(|(known, _)| *known == place) {
+            let placed = known.as_mut()?;
+            // Another draw may see other constants and textures.
+            if placed.state.reach.as_ref().is_none_or(|reach| !Arc::ptr_eq(reach, &last.reach)) {
+                let state = ProgramState { reach: Some(last.reach.clone()), ..(*placed.state).clone() };
+                *placed = Arc::new(Placed { state: Arc::new(state), ..(**placed).clone() });
+            }
+            return Some(placed.clone());
+        }
+        let faults = core.faults.total();
+        let (derived, reach) = (last.derived.clone(), last.reach.clone());
+        let make = || derived.place(core, registers, targets, place, reach, &mut self.kernels);
+        let placed = registers.deriving(GROUPS, make).map(Arc::new);
+        if last.places.len() == PLACES {
+            last.places.clear();
+        }
+        last.places.push((place, placed.clone()));
+        // A fault is counted whenever somebody draws.
+        if core.faults.total() != faults {
+            self.stale = u32::MAX;
+        }
+        placed
+    }
+}
+
+impl ThreeD {
+    /// Brings the pixel program and its inputs from records of the words `outputs` up to date. Returns its instructions, if
+    /// there is something to draw with.
+    pub(super) fn refresh_pixels(&mut self, core: &mut Core, registers: &Registers, outputs: &WordSet) -> Option<u64> {
         unsupported(core, registers);
         // Without a program nothing but depth and stencil come of fragments.
         let program = match Self::is_on(registers, PIXEL) {
             true => Some(self.program(core, registers, PIXEL)?),
             false => None,
         };
-        let Some(program) = program else {
-            return Some(Derived {
-                header: ProgramHeader([0; 20]),
-                code: NO_CODE.clone(),
-                instructions: 0,
-                textures: Vec::new(),
-                images: Vec::new(),
-                inputs: Vec::new(),
-                planes: Vec::new(),
-                outputs: *outputs,
-                reach: Arc::new(Reach { space: core.space, y_direction: 1.0, ..Reach::default() }),
-                depth: true,
-            });
-        };
-        let Program { loaded, code, textures, images, reach } = program;
-        let (inputs, planes) = inputs(registers, &loaded.header, outputs);
-        let (header, instructions) = (loaded.header, loaded.instructions);
-        let (outputs, reach) = (*outputs, Arc::new(reach));
-        Some(Derived { header, code, instructions, textures, images, inputs, planes, outputs, reach, depth: true })
+        Some(self.pixels.refresh(core, registers, program, outputs))
     }
 }
 
 impl Derived {
-    /// Target, state and setup of a layer and a viewport; `None` when nothing can come of it.
-    pub(super) fn derive(
+    fn new(registers: &Registers, program: Option<&Program>, outputs: &WordSet) -> Self {
+        let Some(Program { loaded, code, textures, images, .. }) = program else {
+            return Derived {
+                header: ProgramHeader([0; 20]),
+                code: NO_CODE.clone(),
+                instructions: 0,
+                textures: [].into(),
+                images: [].into(),
+                inputs: Vec::new(),
+                planes: Vec::new(),
+                outputs: *outputs,
+                depth: true,
+            };
+        };
+        let (inputs, planes) = inputs(registers, &loaded.header, outputs);
+        Derived {
+            header: loaded.header,
+            code: code.clone(),
+            instructions: loaded.instructions,
+            textures: textures.clone(),
+            images: images.clone(),
+            inputs,
+            planes,
+            outputs: *outputs,
+            depth: true,
+        }
+    }
+}
+
+impl Derived {
+    /// Target, state and setup of a place; `None` when nothing can come of it.
+    pub(super) fn place(
         &self,
         core: &mut Core,
         registers: &Registers,
         targets: &Targets,
-        layer: u32,
-        viewport: usize,
-        pixels: &mut Pixels,
-    ) -> Option<(ProgramTarget, ProgramState, ProgramSetup)> {
+        Place { layer, viewport }: Place,
+        reach: Arc<Reach>,
+        kernels: &mut PixelKernels,
+    ) -> Option<Placed> {
         let get = |id: usize| registers.get(id);
         let setup = setup::derive(registers, targets, viewport, &self.outputs, self.planes.clone());
         setup.clip?;
@@ -178,7 +301,7 @@ impl Derived {
             colors: (0..8).fold(0, |set, i| set | u8::from(output.key.colors[i].is_some()) << i),
             depth: output.key.depth.is_some(),
         };
-        if surfaces == Surfaces::default() && !count_samples && !self.reach.writes {
+        if surfaces == Surfaces::default() && !count_samples && !reach.writes {
             return None;
         }
         let draft = Draft {
@@ -198,7 +321,7 @@ impl Derived {
             ..FragmentConstants::default()
         };
         let state = ProgramState {
-            kernel: pixels.handle(core, draft, &self.code),
+            kernel: kernels.handle(core, draft, &self.code),
             constants,
             program_constants: Arc::new([]),
             textures: Arc::new([const { None }; UNITS]),
@@ -208,9 +331,9 @@ impl Derived {
             sample_masks: sample_masks(registers, targets),
             count_samples,
             surfaces,
-            reach: Some(self.reach.clone()),
+            reach: Some(reach),
         };
-        Some((target, state, setup))
+        Some(Placed { target, state: Arc::new(state), setup })
     }
 }
 

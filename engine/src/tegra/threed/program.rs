@@ -13,6 +13,7 @@ use triglyph_guest::tegra::shader::program::{MAX_WORDS, Program};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::branches::{JumpTable, jump_tables};
+use super::units::WantedUnits;
 use crate::device::FaultKind;
 use crate::tegra::core::Core;
 
@@ -30,12 +31,18 @@ const MAP_WORDS: std::ops::Range<u8> = 0..0xF0;
 pub(in crate::tegra) struct Loaded {
     /// Its header; of a compute program zeros.
     pub header: ProgramHeader,
+    /// Attribute words of the input map.
+    pub inputs: WordSet,
+    /// Attribute words of the output map.
+    pub outputs: WordSet,
     /// Words of the code; those that control flow does not reach are 0.
     pub words: Vec<u64>,
     /// Where computed branches go.
     pub targets: Vec<u32>,
     /// Texture and image instructions.
     pub uses: Vec<Use>,
+    /// The units that they need.
+    pub wanted: WantedUnits,
     /// Bytes that it reads of each constant buffer at most.
     pub constants: [u32; CONSTANT_BUFFERS],
     /// Instructions that control flow reaches.
@@ -48,6 +55,13 @@ pub(in crate::tegra) struct Loaded {
     hash: u64,
     /// Tables of computed branches, and what stood in them.
     tables: Vec<(JumpTable, Vec<u32>)>,
+}
+
+impl Loaded {
+    /// Whether what it is depends on constant buffers.
+    pub(super) fn has_tables(&self) -> bool {
+        !self.tables.is_empty()
+    }
 }
 
 /// An instruction with a texture or an image.
@@ -79,16 +93,6 @@ pub(in crate::tegra) enum HandleSource {
 }
 
 impl Loaded {
-    /// Attribute words of the input map.
-    pub(super) fn inputs(&self) -> WordSet {
-        MAP_WORDS.filter(|&word| self.header.reads(4 * u32::from(word))).collect()
-    }
-
-    /// Attribute words of the output map.
-    pub(super) fn outputs(&self) -> WordSet {
-        MAP_WORDS.filter(|&word| self.header.writes(4 * u32::from(word))).collect()
-    }
-
     /// Bytes of local memory of a lane, by the header.
     pub(super) fn local_bytes(&self) -> u32 {
         self.header.local_memory().min(MOST_LOCAL)
@@ -181,9 +185,12 @@ fn load(core: &mut Core, address: u64, kind: Kind, constant: &mut Reader<'_>) ->
     }
     let mut loaded = Loaded {
         header,
+        inputs: MAP_WORDS.filter(|&word| header.reads(4 * u32::from(word))).collect(),
+        outputs: MAP_WORDS.filter(|&word| header.writes(4 * u32::from(word))).collect(),
         words: vec![0; program.words().min(code.len())],
         targets,
         uses: Vec::new(),
+        wanted: WantedUnits::default(),
         constants: [0; CONSTANT_BUFFERS],
         instructions: program.instructions.len() as u64,
         reads: false,
@@ -197,7 +204,10 @@ fn load(core: &mut Core, address: u64, kind: Kind, constant: &mut Reader<'_>) ->
         }
         note(&mut loaded, &program, index);
     }
-    loaded.hash = xxh3_64(&bytes[..header_bytes + 8 * loaded.words.len()]);
+    loaded.wanted = WantedUnits::of(&loaded.uses);
+    let bytes = &bytes[..header_bytes + 8 * loaded.words.len()];
+    loaded.hash = xxh3_64(bytes);
+    core.note_read(address, bytes, "a program");
     Some(loaded)
 }
 

@@ -12,8 +12,8 @@ use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::regs as r;
 use triglyph_guest::tegra::shader::assemble_program;
 
-use super::pixels::Derived;
-use super::target::Targets;
+use super::pixels::{Derived, Place, Placed};
+use super::texture::{Pools, TextureUnits};
 use super::{ThreeD, setup};
 use crate::draw::program::{
     CullFace, Interpolate, PolygonMode, Projection, Records, Shape as Primitive, Single, Viewport, WordPlane, WordValue,
@@ -56,10 +56,10 @@ impl ThreeD {
     pub(super) fn draw_texture(&mut self, core: &mut Core, registers: &Registers) {
         let handle =
             registers.get(r::draw_texture_texture::ID) & 0xF_FFFF | registers.get(r::draw_texture_sampler::ID) << 20;
-        let Some((key, binding)) = self.codes.textures.texture(core, registers, handle, Some(Shape::D2), false) else {
-            return;
-        };
-        let targets = Targets::new(core, registers);
+        let draft = TextureUnits::draft(core, &Pools::of(registers), handle, Some(Shape::D2), false);
+        let Some((key, binding)) = draft.and_then(|draft| self.codes.textures.texture(core, &draft)) else { return };
+        self.take_dirty(core, registers);
+        let targets = self.targets(core, registers);
         let words = COORDINATES.into_iter();
         let inputs: Vec<PixelInput> = words
             .enumerate()
@@ -76,27 +76,25 @@ impl ThreeD {
         let reach = Reach {
             space: core.space,
             y_direction: 1.0,
-            textures: vec![Some(binding)],
-            handles: vec![handle],
+            textures: [Some(binding)].into(),
+            handles: [handle].into(),
             ..Reach::default()
         };
         let derived = Derived {
             header: HEADER,
             code: CODE.clone(),
             instructions: 4,
-            textures: vec![Some(TextureKey { unnormalized: true, ..key })],
-            images: Vec::new(),
+            textures: [Some(TextureKey { unnormalized: true, ..key })].into(),
+            images: [].into(),
             inputs,
             planes,
             outputs,
-            reach: Arc::new(reach),
             depth: false,
         };
-        let layer = targets.layer.unwrap_or(0);
-        let Some((target, state, setup)) = derived.derive(core, registers, &targets, layer, 0, &mut self.pixels) else {
-            return;
-        };
-        let mut setup = setup;
+        let place = Place { layer: targets.layer.unwrap_or(0), viewport: 0 };
+        let kernels = self.pixels.kernels();
+        let placed = derived.place(core, registers, &targets, place, Arc::new(reach), kernels);
+        let Some(Placed { target, state, mut setup }) = placed else { return };
         setup.clip = targets.clip.and_then(|clip| clip.intersect(setup::scissor(registers, 0)?));
         setup.cull = CullFace::default();
         setup.modes = [PolygonMode::Fill; 2];
@@ -109,12 +107,8 @@ impl ThreeD {
             single: Some(Single::plain()),
             ..setup.projection
         };
-        let call = ProgramCall {
-            target: &target,
-            state: &Arc::new(state),
-            setup: &setup,
-            primitives: Primitives::Shapes(&triangles()),
-        };
+        let call =
+            ProgramCall { target: &target, state: &state, setup: &setup, primitives: Primitives::Shapes(&triangles()) };
         let records = Records { floats: corners(registers).concat(), stride: 6, exhausted: 0 };
         let (drawn, _) = core.renderer.draw_shapes(&core.memory, &call, records);
         // Without fuel the next draw is not done any more.

@@ -1,22 +1,21 @@
 //! Programs of a draw: their kernels, what they reach, and running them.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use triglyph_guest::kernel::maxwell::{
-    Code, Environment, ImageKey, ShaderJob, ShaderKey, Stage, UnitUse, Vertices, WordSet, Work,
+    Code, Environment, ImageKey, ShaderJob, ShaderKey, Stage, Vertices, WordSet, Work,
 };
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::tegra::header::program::{ProgramStage, attribute};
 use triglyph_guest::tegra::methods::threed::regs as r;
 
 use super::ThreeD;
-use super::bindings::Bindings;
 use super::program::Loaded;
-use super::texture::TextureUnits;
-use super::units::{Units, units};
+use super::remember::Asked;
+use super::texture::{Pools, TextureUnits};
 use crate::cache::ShaderHandle;
 use crate::cache::image::DecodedImage;
 use crate::device::FaultKind;
@@ -60,11 +59,22 @@ pub(in crate::tegra) struct Program {
     /// Code with the units of its instructions.
     pub code: Arc<Code>,
     /// What its key says of textures.
-    pub textures: Vec<Option<TextureKey>>,
+    pub textures: Arc<[Option<TextureKey>]>,
     /// What its key says of images.
-    pub images: Vec<Option<ImageKey>>,
+    pub images: Arc<[Option<ImageKey>]>,
     /// What it reaches.
-    pub reach: Reach,
+    pub reach: Arc<Reach>,
+    /// The kernel that it was run with first. Nearly always it is run with no other.
+    pub(super) kernel: Arc<OnceLock<(Stage, WordSet, WordSet, ShaderHandle)>>,
+}
+
+impl Program {
+    /// Whether kernels of both are the same.
+    pub(super) fn has_keys_of(&self, other: &Program) -> bool {
+        Arc::ptr_eq(&self.code, &other.code)
+            && Arc::ptr_eq(&self.textures, &other.textures)
+            && Arc::ptr_eq(&self.images, &other.images)
+    }
 }
 
 /// Codes by program and units.
@@ -76,8 +86,8 @@ pub(in crate::tegra) struct Codes {
     pub(super) textures: TextureUnits,
 }
 
-/// What a code is made of: the program, by its place on the host, its units, the buffer of handles, local memory.
-type CodeDraft = (usize, Vec<UnitUse>, u8, u32);
+/// What a code is made of: the program, by its place on the host, the buffer of handles, local memory.
+type CodeDraft = (usize, u8, u32);
 
 /// What a kernel is specialised to besides a code, which is named by its place on the host.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -86,35 +96,50 @@ struct Draft {
     stage: Stage,
     inputs: WordSet,
     outputs: WordSet,
-    textures: Vec<Option<TextureKey>>,
-    images: Vec<Option<ImageKey>>,
+    textures: Arc<[Option<TextureKey>]>,
+    images: Arc<[Option<ImageKey>]>,
 }
 
 /// Entries that are kept; when there are more, all go.
 const MOST: usize = 4096;
 
 impl Codes {
-    fn code(&mut self, loaded: &Arc<Loaded>, units: Vec<UnitUse>, handle_buffer: u8, local_bytes: u32) -> Arc<Code> {
+    pub(super) fn code(&mut self, loaded: &Arc<Loaded>, handle_buffer: u8, local_bytes: u32) -> Arc<Code> {
         if self.codes.len() >= MOST {
             self.codes.clear();
         }
-        let key = (Arc::as_ptr(loaded) as usize, units, handle_buffer, local_bytes);
-        if let Some((_, code)) = self.codes.get(&key) {
-            return code.clone();
-        }
-        let code = Arc::new(Code {
-            words: loaded.words.clone(),
-            targets: loaded.targets.clone(),
-            units: key.1.clone(),
-            handle_buffer,
-            local_bytes,
-        });
-        self.codes.insert(key, (loaded.clone(), code.clone()));
-        code
+        let key = (Arc::as_ptr(loaded) as usize, handle_buffer, local_bytes);
+        let make = || {
+            let code = Code {
+                words: loaded.words.clone(),
+                targets: loaded.targets.clone(),
+                units: loaded.wanted.uses.clone(),
+                handle_buffer,
+                local_bytes,
+            };
+            (loaded.clone(), Arc::new(code))
+        };
+        self.codes.entry(key).or_insert_with(make).1.clone()
     }
 
     /// The kernel of a program.
     fn handle(
+        &mut self,
+        core: &Core,
+        program: &Program,
+        stage: Stage,
+        inputs: WordSet,
+        outputs: WordSet,
+    ) -> ShaderHandle {
+        let (of_stage, from, to, kernel) =
+            program.kernel.get_or_init(|| (stage, inputs, outputs, self.find(core, program, stage, inputs, outputs)));
+        if (*of_stage, *from, *to) == (stage, inputs, outputs) {
+            return kernel.clone();
+        }
+        self.find(core, program, stage, inputs, outputs)
+    }
+
+    fn find(
         &mut self,
         core: &Core,
         program: &Program,
@@ -141,40 +166,12 @@ impl Codes {
             code: program.code.clone(),
             inputs,
             outputs,
-            textures: program.textures.clone(),
-            images: program.images.clone(),
+            textures: program.textures.to_vec(),
+            images: program.images.to_vec(),
         };
         let handle = core.renderer.kernels.shader(&key);
         self.handles.insert(draft, (program.code.clone(), handle.clone()));
         handle
-    }
-
-    /// A program with all that it reaches: the constant buffers of a group, the textures of the registers' pools.
-    pub(in crate::tegra) fn program(
-        &mut self,
-        core: &mut Core,
-        registers: &Registers,
-        bindings: &Bindings,
-        group: usize,
-        loaded: Arc<Loaded>,
-        local_bytes: u32,
-    ) -> Program {
-        let Units { uses, textures, images, bindings: texture_bindings, image_bindings, handles } =
-            units(core, registers, bindings, &mut self.textures, &loaded, group);
-        let handle_buffer =
-            r::set_bindless_texture::constant_buffer_slot_select(registers.get(r::set_bindless_texture::ID));
-        let reach = Reach {
-            space: core.space,
-            constants: bindings.copies(core, group, &loaded.constants),
-            textures: texture_bindings,
-            images: image_bindings,
-            handles,
-            y_direction: y_direction(registers),
-            reads: loaded.reads,
-            writes: loaded.writes,
-        };
-        let code = self.code(&loaded, uses, handle_buffer as u8, local_bytes);
-        Program { loaded, code, textures, images, reach }
     }
 
     /// Runs `work` with the kernel of a program and what is around it.
@@ -227,8 +224,8 @@ impl Records {
 
 /// The words of a program's records: those of its map, and the position.
 pub(super) fn outputs(loaded: &Loaded) -> WordSet {
-    let position = attribute::POSITION / 4..attribute::POSITION / 4 + 4;
-    loaded.outputs().union(&position.map(|word| word as u8).collect())
+    const POSITION: u8 = (attribute::POSITION / 4) as u8;
+    loaded.outputs.union(&(POSITION..POSITION + 4).collect())
 }
 
 impl ThreeD {
@@ -238,7 +235,7 @@ impl ThreeD {
     }
 
     /// The program of a stage with all that it reaches.
-    pub(super) fn program(&mut self, core: &mut Core, registers: &Registers, stage: usize) -> Option<Program> {
+    pub(super) fn program(&mut self, core: &mut Core, registers: &Registers, stage: usize) -> Option<Arc<Program>> {
         let kind = match stage {
             TESS_CONTROL => ProgramStage::TessellationControl,
             TESS_EVALUATION => ProgramStage::TessellationEvaluation,
@@ -249,12 +246,16 @@ impl ThreeD {
         let offset = registers.get(r::set_pipeline_program::id(stage));
         let address = registers.address(r::set_program_region_a::ID).wrapping_add(offset.into()) & ADDRESS_MASK;
         let group = r::set_pipeline_binding::group(registers.get(r::set_pipeline_binding::id(stage))) as usize;
-        let bindings = &self.bindings;
-        let loaded = self.programs.get(core, address, Some(kind), |core, slot, offset| {
-            bindings.word(core, group, usize::from(slot), offset)
-        })?;
-        let local = loaded.local_bytes();
-        Some(self.codes.program(core, registers, &self.bindings, group, loaded, local))
+        let asked = Asked {
+            space: core.space,
+            address,
+            kind: Some(kind),
+            local_bytes: None,
+            y_direction: y_direction(registers),
+            pools: Pools::of(registers),
+            buffers: self.bindings.group(group),
+        };
+        self.last[stage].refresh(core, &asked, &mut self.programs, &mut self.codes)
     }
 
     /// Runs `work` with the kernel of a program and what is around it.
@@ -294,6 +295,6 @@ impl ThreeD {
 }
 
 /// What programs read as Y_DIRECTION: -1 where rows count from below.
-fn y_direction(registers: &Registers) -> f32 {
+pub(in crate::tegra) fn y_direction(registers: &Registers) -> f32 {
     if registers.get(r::set_window_origin::ID) & 1 != 0 { -1.0 } else { 1.0 }
 }

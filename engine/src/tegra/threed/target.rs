@@ -4,7 +4,7 @@ use triglyph_guest::kernel::program::fragment::Samples;
 use triglyph_guest::kernel::program::output::{DepthFormat, TARGETS};
 use triglyph_guest::layout::{Blocks, SurfaceLayout};
 use triglyph_guest::tegra::format::{ColorFormat, ZetaFormat};
-use triglyph_guest::tegra::methods::threed::{LayerControl, SampleMode, ThirdDimension, ZetaLayers, regs as r};
+use triglyph_guest::tegra::methods::threed::{LayerControl, SampleMode, ThirdDimension, ZetaLayers, dirty, regs as r};
 use triglyph_guest::tegra::methods::values::MemoryLayout;
 
 use crate::device::FaultKind;
@@ -147,6 +147,9 @@ pub(super) fn sample_at(mode: SampleMode, k: usize) -> usize {
 }
 
 impl Targets {
+    /// Groups of registers that they are derived from.
+    pub(super) const GROUPS: u32 = dirty::TARGET;
+
     /// The targets that registers describe.
     pub(super) fn new(core: &mut Core, registers: &Registers) -> Self {
         let get = |id: usize| registers.get(id);

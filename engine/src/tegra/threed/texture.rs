@@ -14,20 +14,55 @@ use triglyph_guest::tegra::texture::{TextureProblem, image as texture_image, uni
 
 use crate::cache::image::{ImageSource, LARGEST};
 use crate::device::FaultKind;
+use crate::mem::Moment;
 use crate::scene::program::TextureBinding;
 use crate::scene::reach::ImageBinding;
 use crate::tegra::core::{ADDRESS_MASK, Core};
 use crate::tegra::registers::Registers;
 
+/// Where headers and samplers are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::tegra) struct Pools {
+    headers: u64,
+    last_header: u32,
+    samplers: u64,
+    last_sampler: u32,
+    /// Whether samplers have the numbers of headers.
+    by_header: bool,
+    /// Slot of the constant buffer of handles.
+    pub handle_buffer: u8,
+}
+
+impl Pools {
+    /// Those that registers name; of the compute class they have the same addresses.
+    pub(in crate::tegra) fn of(registers: &Registers) -> Self {
+        let get = |id: usize| registers.get(id);
+        let binding = r::set_sampler_binding::v(get(r::set_sampler_binding::ID));
+        Pools {
+            headers: registers.address(r::set_tex_header_pool_a::ID),
+            last_header: r::set_tex_header_pool_c::maximum_index(get(r::set_tex_header_pool_c::ID)),
+            samplers: registers.address(r::set_tex_sampler_pool_a::ID),
+            last_sampler: r::set_tex_sampler_pool_c::maximum_index(get(r::set_tex_sampler_pool_c::ID)),
+            by_header: binding == Some(SamplerBinding::ViaHeaderBinding),
+            handle_buffer: r::set_bindless_texture::constant_buffer_slot_select(get(r::set_bindless_texture::ID)) as u8,
+        }
+    }
+}
+
+/// A texture, as its key has it and as it is bound.
+pub(super) type Texture = (TextureKey, TextureBinding);
+
 /// Units that were made of headers and samplers.
 #[derive(Debug, Default)]
 pub(super) struct TextureUnits {
-    units: HashMap<Draft, Option<(TextureKey, TextureBinding)>>,
+    units: HashMap<Draft, Option<Texture>>,
+    /// When they were made: what is mapped since may make others of them.
+    made: Moment,
 }
 
 /// What a unit is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Draft {
+pub(super) struct Draft {
     space: u32,
     header: texture::Words,
     sampler: sampler::Words,
@@ -39,26 +74,30 @@ struct Draft {
 const MOST: usize = 8192;
 
 impl TextureUnits {
-    /// The texture of a handle, for instructions that read `shape`; `None` when there is nothing to read.
-    pub(super) fn texture(
-        &mut self,
+    /// What the texture of a handle is made of, for instructions that read `shape`; `None` when there is nothing to read.
+    pub(super) fn draft(
         core: &mut Core,
-        registers: &Registers,
+        pools: &Pools,
         handle: u32,
         shape: Option<Shape>,
         reference: bool,
-    ) -> Option<(TextureKey, TextureBinding)> {
-        let header = header(core, registers, handle)?;
-        let sampler = sampler(core, registers, handle);
-        if self.units.len() >= MOST {
+    ) -> Option<Draft> {
+        let header = header(core, pools, handle)?;
+        let sampler = sampler(core, pools, handle);
+        Some(Draft { space: core.space, header, sampler, shape, reference })
+    }
+
+    /// The texture that is made of it; `None` when there is nothing to read.
+    pub(super) fn texture(&mut self, core: &mut Core, draft: &Draft) -> Option<Texture> {
+        if self.units.len() >= MOST || core.memory.mapped_since(self.made) {
             self.units.clear();
+            self.made = core.memory.moment();
         }
-        let draft = Draft { space: core.space, header, sampler, shape, reference };
-        if let Some(known) = self.units.get(&draft) {
+        if let Some(known) = self.units.get(draft) {
             return known.clone();
         }
-        let unit = unit(core, &draft);
-        self.units.insert(draft, unit.clone());
+        let unit = unit(core, draft);
+        self.units.insert(draft.clone(), unit.clone());
         unit
     }
 }
@@ -76,7 +115,7 @@ fn natural(header: &TextureHeader) -> Shape {
     }
 }
 
-fn unit(core: &mut Core, draft: &Draft) -> Option<(TextureKey, TextureBinding)> {
+fn unit(core: &mut Core, draft: &Draft) -> Option<Texture> {
     let header = decode(core, &draft.header)?;
     let sampler = Sampler::decode(&draft.sampler);
     let shape = draft.shape.unwrap_or_else(|| natural(&header));
@@ -121,29 +160,24 @@ fn decode(core: &mut Core, words: &texture::Words) -> Option<TextureHeader> {
 }
 
 /// Words of the header of a handle; `None` behind the end of the pool: a null texture.
-fn header(core: &mut Core, registers: &Registers, handle: u32) -> Option<texture::Words> {
+fn header(core: &mut Core, pools: &Pools, handle: u32) -> Option<texture::Words> {
     let index = TextureHandle(handle).header();
-    let most = r::set_tex_header_pool_c::maximum_index(registers.get(r::set_tex_header_pool_c::ID));
-    if index > most {
+    if index > pools.last_header {
         return None;
     }
-    let pool = registers.address(r::set_tex_header_pool_a::ID);
     let mut words = [0; 8];
-    let address = pool.wrapping_add(u64::from(index) * u64::from(texture::BYTES)) & ADDRESS_MASK;
+    let address = pools.headers.wrapping_add(u64::from(index) * u64::from(texture::BYTES)) & ADDRESS_MASK;
     core.read_words(address, &mut words, "a texture header");
     Some(words)
 }
 
 /// Words of the sampler of a handle; zeros behind the end of the pool.
-fn sampler(core: &mut Core, registers: &Registers, handle: u32) -> sampler::Words {
-    let index = match r::set_sampler_binding::v(registers.get(r::set_sampler_binding::ID)) {
-        Some(SamplerBinding::ViaHeaderBinding) => TextureHandle(handle).header(),
-        _ => TextureHandle(handle).sampler(),
-    };
+fn sampler(core: &mut Core, pools: &Pools, handle: u32) -> sampler::Words {
+    let handle = TextureHandle(handle);
+    let index = if pools.by_header { handle.header() } else { handle.sampler() };
     let mut words = [0; 8];
-    if index <= r::set_tex_sampler_pool_c::maximum_index(registers.get(r::set_tex_sampler_pool_c::ID)) {
-        let pool = registers.address(r::set_tex_sampler_pool_a::ID);
-        let address = pool.wrapping_add(u64::from(index) * u64::from(sampler::BYTES)) & ADDRESS_MASK;
+    if index <= pools.last_sampler {
+        let address = pools.samplers.wrapping_add(u64::from(index) * u64::from(sampler::BYTES)) & ADDRESS_MASK;
         core.read_words(address, &mut words, "a sampler");
     }
     words
@@ -152,11 +186,11 @@ fn sampler(core: &mut Core, registers: &Registers, handle: u32) -> sampler::Word
 /// The image of a handle, for instructions that access `shape`: its first level.
 pub(super) fn image(
     core: &mut Core,
-    registers: &Registers,
+    pools: &Pools,
     handle: u32,
     shape: Option<Shape>,
 ) -> Option<(ImageKey, ImageBinding)> {
-    let words = header(core, registers, handle)?;
+    let words = header(core, pools, handle)?;
     let header = decode(core, &words)?;
     let shape = shape.unwrap_or_else(|| natural(&header));
     let found = match texture_image(&header, shape, false, false) {

@@ -1,114 +1,47 @@
 //! Textures and images of a program: which handles its instructions have, and what is behind them.
 
+use std::sync::Arc;
+
 use triglyph_guest::kernel::maxwell::{ImageKey, Unit, UnitUse};
 use triglyph_guest::kernel::program::sampler::{Shape, TextureKey};
-use triglyph_guest::tegra::methods::threed::regs as r;
 
-use super::bindings::Bindings;
-use super::program::{HandleSource, Loaded, Use};
-use super::texture::{self, TextureUnits};
+use super::bindings::Buffers;
+use super::program::{HandleSource, Use};
+use super::texture::{self, Draft, Pools, TextureUnits};
+use crate::mem::Moment;
 use crate::scene::program::TextureBinding;
 use crate::scene::reach::ImageBinding;
 use crate::tegra::core::Core;
-use crate::tegra::registers::Registers;
-
-/// The units of a program in a draw.
-#[derive(Debug, Default)]
-pub(super) struct Units {
-    /// The unit of each instruction.
-    pub uses: Vec<UnitUse>,
-    /// Keys of textures.
-    pub textures: Vec<Option<TextureKey>>,
-    /// Keys of images.
-    pub images: Vec<Option<ImageKey>>,
-    /// What textures are.
-    pub bindings: Vec<Option<TextureBinding>>,
-    /// What images are.
-    pub image_bindings: Vec<Option<ImageBinding>>,
-    /// Handles of textures, then of images.
-    pub handles: Vec<u32>,
-}
 
 /// Textures, and images, of a program at most.
 const MOST: usize = 128;
 
-/// Finds the units of a program whose constant buffers are those of a group.
-pub(super) fn units(
-    core: &mut Core,
-    registers: &Registers,
-    bindings: &Bindings,
-    cache: &mut TextureUnits,
-    loaded: &Loaded,
-    group: usize,
-) -> Units {
-    let mut units = Units::default();
-    if loaded.uses.is_empty() {
-        return units;
-    }
-    let handle_buffer =
-        r::set_bindless_texture::constant_buffer_slot_select(registers.get(r::set_bindless_texture::ID)) as usize;
-    let handle = |core: &mut Core, source: HandleSource| {
-        let mut word = |slot: usize, offset: u32| bindings.word(core, group, slot, offset);
-        match source {
-            HandleSource::Bound(index) => Some(word(handle_buffer, 4 * u32::from(index))),
-            HandleSource::Constant(slot, offset) => Some(word(slot.into(), offset)),
-            HandleSource::Joined([a, b]) => Some(word(a.0.into(), a.1) | word(b.0.into(), b.1)),
-            HandleSource::Dynamic => None,
-        }
-    };
-    // One unit for each source and way of reading, so that the numbers do not depend on what handles say.
-    let wanted = |image: bool| {
-        let mut wanted: Vec<Wanted> = loaded.uses.iter().filter(|u| u.image == image).filter_map(Wanted::of).collect();
-        wanted.sort_unstable_by_key(Wanted::rank);
-        wanted.dedup();
-        wanted.truncate(MOST);
-        wanted
-    };
-    let (textures, images) = (wanted(false), wanted(true));
-    let mut all = Vec::new();
-    for (image, list) in [(false, &textures), (true, &images)] {
-        let found = list.iter().map(|w| (handle(core, w.handle).unwrap_or(0), w.shape, w.reference));
-        let mut found: Vec<(u32, Option<Shape>, bool)> = found.collect();
-        let dynamic: Vec<&Use> =
-            loaded.uses.iter().filter(|u| u.image == image && u.handle == HandleSource::Dynamic).collect();
-        if let Some(first) = dynamic.first() {
-            // Any word of the buffer of handles may be meant.
-            let reference = dynamic.iter().any(|u| u.reference);
-            for candidate in candidates(core, bindings, group, handle_buffer) {
-                found.push((candidate, first.shape, reference));
-            }
-            found.truncate(MOST);
-        }
-        all.push(found);
-    }
-    for &(handle, shape, reference) in &all[0] {
-        let unit = cache.texture(core, registers, handle, shape, reference);
-        units.textures.push(unit.as_ref().map(|(key, _)| *key));
-        units.bindings.push(unit.map(|(_, binding)| binding));
-    }
-    for &(handle, shape, _) in &all[1] {
-        let unit = texture::image(core, registers, handle, shape);
-        units.images.push(unit.as_ref().map(|(key, _)| *key));
-        units.image_bindings.push(unit.map(|(_, binding)| binding));
-    }
-    let number = |list: &[Wanted], wanted| list.iter().position(|known| *known == wanted).map(|index| index as u8);
-    units.uses = loaded
-        .uses
-        .iter()
-        .map(|u| {
-            let unit = Wanted::of(u).and_then(|wanted| match u.image {
-                false => number(&textures, wanted).map(Unit::Texture),
-                true => number(&images, wanted).map(Unit::Image),
-            });
-            UnitUse { address: u.address, unit: unit.unwrap_or(Unit::Dynamic) }
-        })
-        .collect();
-    units.handles = all.concat().into_iter().map(|(handle, ..)| handle).collect();
-    units
+/// The units that a program needs, as its code says: one for each source of handles and way of reading, so that their
+/// numbers do not depend on what handles say.
+#[derive(Debug, Default)]
+pub(in crate::tegra) struct WantedUnits {
+    /// The unit of each instruction.
+    pub uses: Vec<UnitUse>,
+    textures: Wants,
+    images: Wants,
+    /// Slots of constant buffers that handles are in, bit by bit; that of the buffer of handles, which registers choose,
+    /// is not among them.
+    slots: u32,
+    /// Whether the buffer of handles is needed.
+    bound: bool,
+}
+
+/// The units of one kind.
+#[derive(Debug, Default)]
+struct Wants {
+    known: Vec<Wanted>,
+    /// Whether there are instructions whose handle is known when they run, how the first of them reads, and whether any
+    /// brings a reference.
+    dynamic: Option<(Option<Shape>, bool)>,
 }
 
 /// A unit that instructions ask for.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Wanted {
     handle: HandleSource,
     shape: Option<Shape>,
@@ -127,9 +60,164 @@ impl Wanted {
     }
 }
 
+impl Wants {
+    fn of(uses: &[Use], image: bool) -> Self {
+        let of_kind = || uses.iter().filter(move |u| u.image == image);
+        let mut known: Vec<Wanted> = of_kind().filter_map(Wanted::of).collect();
+        known.sort_unstable_by_key(Wanted::rank);
+        known.dedup();
+        known.truncate(MOST);
+        let mut dynamic = of_kind().filter(|u| u.handle == HandleSource::Dynamic).peekable();
+        let first = dynamic.peek().map(|first| first.shape);
+        Wants { known, dynamic: first.map(|shape| (shape, dynamic.any(|u| u.reference))) }
+    }
+
+    fn number(&self, u: &Use) -> Option<u8> {
+        let wanted = Wanted::of(u)?;
+        self.known.iter().position(|known| *known == wanted).map(|index| index as u8)
+    }
+
+    /// Handles, and how what they name is read.
+    fn handles(&self, core: &mut Core, pools: &Pools, buffers: &Buffers) -> Vec<Wish> {
+        let word = |core: &mut Core, slot: u8, offset: u32| buffers.word(core, slot.into(), offset);
+        let handle = |core: &mut Core, source| match source {
+            HandleSource::Bound(index) => word(core, pools.handle_buffer, 4 * u32::from(index)),
+            HandleSource::Constant(slot, offset) => word(core, slot, offset),
+            HandleSource::Joined([a, b]) => word(core, a.0, a.1) | word(core, b.0, b.1),
+            HandleSource::Dynamic => 0,
+        };
+        let mut found: Vec<Wish> = Vec::with_capacity(self.known.len());
+        for wanted in &self.known {
+            found.push(Wish { handle: handle(core, wanted.handle), shape: wanted.shape, reference: wanted.reference });
+        }
+        if let Some((shape, reference)) = self.dynamic {
+            // Any word of the buffer of handles may be meant.
+            let candidates = candidates(core, buffers, pools.handle_buffer.into());
+            found.extend(candidates.into_iter().map(|handle| Wish { handle, shape, reference }));
+            found.truncate(MOST);
+        }
+        found
+    }
+}
+
+/// A texture or an image that a program may read.
+#[derive(Clone, Copy)]
+struct Wish {
+    handle: u32,
+    shape: Option<Shape>,
+    reference: bool,
+}
+
+impl WantedUnits {
+    /// Those of a program's instructions.
+    pub(super) fn of(uses: &[Use]) -> Self {
+        let (textures, images) = (Wants::of(uses, false), Wants::of(uses, true));
+        let unit = |u: &Use| {
+            let unit = match u.image {
+                false => textures.number(u).map(Unit::Texture),
+                true => images.number(u).map(Unit::Image),
+            };
+            UnitUse { address: u.address, unit: unit.unwrap_or(Unit::Dynamic) }
+        };
+        let (mut slots, mut bound) = (0, false);
+        for u in uses {
+            match u.handle {
+                HandleSource::Bound(_) | HandleSource::Dynamic => bound = true,
+                HandleSource::Constant(slot, _) => slots |= bit(slot),
+                HandleSource::Joined([a, b]) => slots |= bit(a.0) | bit(b.0),
+            }
+        }
+        WantedUnits { uses: uses.iter().map(unit).collect(), textures, images, slots, bound }
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.uses.is_empty()
+    }
+
+    /// Slots of constant buffers that handles are in, bit by bit.
+    pub(super) fn slots(&self, pools: &Pools) -> u32 {
+        self.slots | if self.bound { bit(pools.handle_buffer) } else { 0 }
+    }
+}
+
+fn bit(slot: u8) -> u32 {
+    1u32.checked_shl(slot.into()).unwrap_or(0)
+}
+
+/// The units of a program in a draw.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Units {
+    /// Keys of textures.
+    pub textures: Arc<[Option<TextureKey>]>,
+    /// Keys of images.
+    pub images: Arc<[Option<ImageKey>]>,
+    /// What textures are.
+    pub bindings: Arc<[Option<TextureBinding>]>,
+    /// What images are.
+    pub image_bindings: Arc<[Option<ImageBinding>]>,
+    /// Handles of textures, then of images.
+    pub handles: Arc<[u32]>,
+    /// When all this was made.
+    pub made: Moment,
+    /// What the textures were made of.
+    drafts: Vec<Option<Draft>>,
+}
+
+/// Finds the units of a program. `before` are those that it had before: what is the same stays in its place on the host.
+pub(super) fn units(
+    core: &mut Core,
+    pools: &Pools,
+    buffers: &Buffers,
+    cache: &mut TextureUnits,
+    wanted: &WantedUnits,
+    before: Option<&Units>,
+) -> Units {
+    let made = core.memory.moment();
+    if wanted.is_empty() {
+        return Units { made, ..before.cloned().unwrap_or_default() };
+    }
+    // What is mapped since may be memory of a texture that had none.
+    let known = before.filter(|before| !core.memory.mapped_since(before.made));
+    let textures = wanted.textures.handles(core, pools, buffers);
+    let images = wanted.images.handles(core, pools, buffers);
+    let mut drafts = Vec::with_capacity(textures.len());
+    let mut keys = Vec::with_capacity(textures.len());
+    let mut bindings = Vec::with_capacity(textures.len());
+    for (i, wish) in textures.iter().enumerate() {
+        let draft = TextureUnits::draft(core, pools, wish.handle, wish.shape, wish.reference);
+        let (key, binding) = match known.filter(|known| known.drafts.get(i) == Some(&draft)) {
+            Some(known) => (known.textures[i], known.bindings[i].clone()),
+            None => draft.as_ref().and_then(|draft| cache.texture(core, draft)).unzip(),
+        };
+        drafts.push(draft);
+        keys.push(key);
+        bindings.push(binding);
+    }
+    let found = images.iter().map(|wish| texture::image(core, pools, wish.handle, wish.shape));
+    let (image_keys, image_bindings): (Vec<_>, Vec<_>) = found.map(Option::unzip).unzip();
+    Units {
+        textures: keep(keys, before.map(|before| &before.textures)),
+        images: keep(image_keys, before.map(|before| &before.images)),
+        bindings: bindings.into(),
+        image_bindings: image_bindings.into(),
+        handles: textures.iter().chain(&images).map(|wish| wish.handle).collect(),
+        drafts,
+        made,
+    }
+}
+
+/// A list in its place on the host if it is the same as before.
+fn keep<T: PartialEq>(now: Vec<T>, before: Option<&Arc<[T]>>) -> Arc<[T]> {
+    match before {
+        Some(before) if **before == now[..] => before.clone(),
+        _ => now.into(),
+    }
+}
+
 /// Words of the buffer of handles that may be handles, each once.
-fn candidates(core: &mut Core, bindings: &Bindings, group: usize, slot: usize) -> Vec<u32> {
-    let Some(bound) = bindings.get(group, slot) else { return Vec::new() };
+fn candidates(core: &mut Core, buffers: &Buffers, slot: usize) -> Vec<u32> {
+    let Some(bound) = buffers.get(slot) else { return Vec::new() };
     let mut words = vec![0; (bound.size / 4).min(4096) as usize];
     core.read_words(bound.address, &mut words, "a buffer of handles");
     let mut found: Vec<u32> = Vec::new();

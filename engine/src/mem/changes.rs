@@ -1,0 +1,153 @@
+//! When memory changed: so that what was derived from it need not be derived again.
+//!
+//! A clock counts changes, and each page of an arena knows the time of its last one. Whoever derives something from memory
+//! takes the time first; as long as none of the pages has changed since, it still holds. Memory of the host's changes
+//! without anybody saying so: there, whatever was derived before the host could write counts as changed.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+/// A time on the clock of changes of a [`Memory`](super::Memory).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment(u64);
+
+/// Bytes whose changes are noted together.
+const PAGE: usize = 4096;
+
+/// The time of the last change of each page of an arena.
+#[derive(Debug)]
+pub(super) struct Pages(Box<[AtomicU64]>);
+
+impl Pages {
+    pub(super) fn new(bytes: usize) -> Self {
+        Pages((0..bytes.div_ceil(PAGE)).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    /// The pages that `size` bytes from `start` on lie in.
+    fn of(&self, start: usize, size: usize) -> &[AtomicU64] {
+        let end = (start + size).div_ceil(PAGE).min(self.0.len());
+        &self.0[(start / PAGE).min(end)..end]
+    }
+
+    pub(super) fn mark(&self, start: usize, size: usize, now: Moment) {
+        self.of(start, size).iter().for_each(|page| page.store(now.0, Relaxed));
+    }
+
+    pub(super) fn changed_since(&self, start: usize, size: usize, since: Moment) -> bool {
+        self.of(start, size).iter().any(|page| page.load(Relaxed) > since.0)
+    }
+}
+
+/// The clock, and when what happened that pages do not tell.
+#[derive(Debug, Default)]
+pub(super) struct Clock {
+    now: AtomicU64,
+    /// When the host may have written memory of its own last.
+    host: AtomicU64,
+    /// Whether any memory is the host's own.
+    has_host: AtomicBool,
+    /// When something was mapped or unmapped last.
+    mapped: AtomicU64,
+}
+
+impl Clock {
+    /// The time.
+    pub(super) fn now(&self) -> Moment {
+        Moment(self.now.load(Relaxed))
+    }
+
+    /// Lets a change happen and returns its time.
+    pub(super) fn tick(&self) -> Moment {
+        Moment(self.now.fetch_add(1, Relaxed) + 1)
+    }
+
+    /// Notes that other memory is mapped than before.
+    pub(super) fn note_mapping(&self, is_host: bool) {
+        self.has_host.fetch_or(is_host, Relaxed);
+        self.mapped.store(self.tick().0, Relaxed);
+    }
+
+    /// Notes that the host may have written memory of its own.
+    pub(super) fn note_host(&self) {
+        if self.has_host.load(Relaxed) {
+            self.host.store(self.tick().0, Relaxed);
+        }
+    }
+
+    /// Whether the host may have written memory of its own since.
+    pub(super) fn host_since(&self, since: Moment) -> bool {
+        self.host.load(Relaxed) > since.0
+    }
+
+    /// Whether something was mapped or unmapped since.
+    pub(super) fn mapped_since(&self, since: Moment) -> bool {
+        self.mapped.load(Relaxed) > since.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::device::Access;
+    use crate::mem::Memory;
+
+    fn memory() -> Memory {
+        let mut memory = Memory::default();
+        memory.map(0, 0x1000, 0x4000, Access::READ_WRITE).unwrap();
+        memory.map(0, 0x5000, 0x1000, Access::READ).unwrap();
+        memory.map(1, 0, 0x800, Access::READ_WRITE).unwrap();
+        memory
+    }
+
+    #[test]
+    fn pages_know_who_wrote_them() {
+        let memory = memory();
+        let before = memory.moment();
+        assert!(!memory.changed_since(before, 0, 0x1000, 0x5000));
+        memory.write(0, 0x2FFF, &[1, 2]).unwrap();
+        memory.mark_written(0, 0x4000, 1);
+        assert!(memory.changed_since(before, 0, 0x2000, 1) && memory.changed_since(before, 0, 0x3FFF, 1));
+        assert!(memory.changed_since(before, 0, 0x1FFF, 2) && memory.changed_since(before, 0, 0x4FFF, 0x1000));
+        assert!(!memory.changed_since(before, 0, 0x1000, 0x1000) && !memory.changed_since(before, 1, 0, 0x800));
+        assert!(!memory.changed_since(before, 0, 0x5000, 0x1000));
+        assert!(!memory.changed_since(memory.moment(), 0, 0x1000, 0x5000));
+        let later = memory.moment();
+        assert_eq!(memory.write_pieces(1, 0x7FF, &[1, 2]), 1);
+        assert!(memory.changed_since(later, 1, 0, 1) && !memory.changed_since(later, 0, 0x1000, 0x5000));
+    }
+
+    #[test]
+    fn aliases_change_together() {
+        let mut memory = memory();
+        memory.alias((2, 0x10_0000), (0, 0x2000), 0x2000, Access::READ_WRITE).unwrap();
+        let before = memory.moment();
+        memory.mark_written(2, 0x10_1000, 8);
+        assert!(memory.changed_since(before, 0, 0x3000, 1) && memory.changed_since(before, 2, 0x10_1FFF, 1));
+        assert!(!memory.changed_since(before, 0, 0x2000, 0x1000));
+    }
+
+    #[test]
+    fn other_mappings_change_everything() {
+        let mut memory = memory();
+        let before = memory.moment();
+        memory.unmap(0, 0x8000, 0x1000);
+        assert!(!memory.changed_since(before, 1, 0, 1));
+        memory.unmap(0, 0x1000, 0x1000);
+        assert!(memory.changed_since(before, 1, 0, 1));
+        let before = memory.moment();
+        memory.map(3, 0, 1, Access::READ).unwrap();
+        assert!(memory.changed_since(before, 1, 0, 1));
+    }
+
+    #[test]
+    #[allow(unsafe_code)]
+    fn the_hosts_own_memory_changes_when_the_host_may_write() {
+        let mut page = vec![0; 0x1000];
+        let mut memory = memory();
+        memory.note_host_writes();
+        // SAFETY: the bytes outlive the memory, and nobody else looks at them.
+        unsafe { memory.map_host(2, 0, page.as_mut_ptr(), 0x1000, Access::READ).unwrap() };
+        let before = memory.moment();
+        assert!(!memory.changed_since(before, 2, 0, 0x1000));
+        memory.note_host_writes();
+        assert!(memory.changed_since(before, 2, 0xFFF, 1) && !memory.changed_since(before, 0, 0x1000, 1));
+    }
+}

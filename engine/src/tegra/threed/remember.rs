@@ -1,0 +1,203 @@
+//! What the last draw had of a program: as long as nothing of it has changed, the next one has the same. And which registers
+//! have changed since other parts of a draw were derived.
+//!
+//! ```text
+//! registers, bindings ──► Asked ──same?──┐
+//! memory: header and code  ──► Watch ────┼──► Loaded ─► Code
+//!         handles, headers, samplers ────┼──► Units  ─► keys of textures      ─┬─► Program
+//!         constants of each buffer ──────┴──► copies ───────────────────► Reach ┘
+//! ```
+//! Each part is derived anew by itself. Lists that come out as before stay in their place on the host, so that whoever
+//! depends on them compares addresses.
+
+use std::sync::{Arc, OnceLock};
+
+use super::bindings::{Buffers, Copies};
+use super::program::{Kind, Loaded, Programs};
+use super::stage::{Codes, Program};
+use super::texture::Pools;
+use super::units::{Units, units};
+use crate::mem::Moment;
+use crate::render::Watch;
+use crate::scene::reach::Reach;
+use crate::tegra::core::Core;
+use crate::tegra::registers::Registers;
+
+/// What is asked for: all that registers say of a program.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::tegra) struct Asked {
+    /// Address space.
+    pub space: u32,
+    /// Where its header stands, or its code if it has none.
+    pub address: u64,
+    pub kind: Kind,
+    /// Bytes of local memory of a lane, if its header does not say so.
+    pub local_bytes: Option<u32>,
+    /// What it reads as Y_DIRECTION.
+    pub y_direction: f32,
+    pub pools: Pools,
+    pub buffers: Buffers,
+}
+
+/// The program of the last draw, and what it was made of.
+#[derive(Debug, Default)]
+pub(in crate::tegra) struct LastProgram {
+    known: Option<(Asked, Arc<Program>)>,
+    /// Header and code, tables of branches.
+    code: Watch,
+    /// Handles, headers, samplers.
+    unit_reads: Watch,
+    units: Units,
+    constants: Copies,
+    /// When all of this was right, and the target of scenes then; `None` when something was wrong with it, or when draws to
+    /// that target may change it.
+    right: Option<(Moment, u64)>,
+}
+
+impl LastProgram {
+    /// The program with all that it reaches, as registers and memory say now.
+    pub(in crate::tegra) fn refresh(
+        &mut self,
+        core: &mut Core,
+        asked: &Asked,
+        programs: &mut Programs,
+        codes: &mut Codes,
+    ) -> Option<Arc<Program>> {
+        let before = self.known.take().filter(|_| !core.renderer.is_forgetful());
+        if let Some((last, program)) = &before
+            && self.right == Some((core.memory.moment(), core.renderer.target_number()))
+            && last == asked
+        {
+            let program = program.clone();
+            self.known = before;
+            return Some(program);
+        }
+        let faults = core.faults.total();
+        let program = self.derive(core, asked, programs, codes, before)?;
+        let renderer = &core.renderer;
+        let clear = [&self.code, &self.unit_reads].iter().all(|watch| watch.is_clear(renderer));
+        let right = core.faults.total() == faults && clear && self.constants.are_clear(renderer);
+        self.right = right.then(|| (core.memory.moment(), renderer.target_number()));
+        self.known = Some((*asked, program.clone()));
+        Some(program)
+    }
+
+    fn derive(
+        &mut self,
+        core: &mut Core,
+        asked: &Asked,
+        programs: &mut Programs,
+        codes: &mut Codes,
+        before: Option<(Asked, Arc<Program>)>,
+    ) -> Option<Arc<Program>> {
+        let loaded = self.load(core, asked, programs, before.as_ref())?;
+        let (last, before) = before.filter(|(_, program)| Arc::ptr_eq(&program.loaded, &loaded)).unzip();
+        let slots = loaded.wanted.slots(&asked.pools);
+        let as_before = |last: &Asked| last.pools == asked.pools && last.buffers.agree(&asked.buffers, slots);
+        let mapped = core.memory.mapped_since(self.units.made);
+        let same_units = last.as_ref().is_some_and(as_before) && !mapped && core.holds(&mut self.unit_reads);
+        if !same_units {
+            let known = before.is_some().then_some(&self.units);
+            let wanted = &loaded.wanted;
+            let make = |core: &mut Core| units(core, &asked.pools, &asked.buffers, &mut codes.textures, wanted, known);
+            (self.units, self.unit_reads) = core.watched(make);
+        }
+        let changed = self.constants.refresh(core, &asked.buffers, &loaded.constants);
+        let local_bytes = asked.local_bytes.unwrap_or_else(|| loaded.local_bytes());
+        let code = codes.code(&loaded, asked.pools.handle_buffer, local_bytes);
+        let Units { textures, images, .. } = &self.units;
+        let same_keys = before.as_ref().filter(|before| {
+            let lists = Arc::ptr_eq(&before.textures, textures) && Arc::ptr_eq(&before.images, images);
+            Arc::ptr_eq(&before.code, &code) && lists
+        });
+        let kernel = same_keys.map_or_else(|| Arc::new(OnceLock::new()), |before| before.kernel.clone());
+        let same_reach = before.as_ref().filter(|_| {
+            let last =
+                last.as_ref().is_some_and(|last| (last.space, last.y_direction) == (asked.space, asked.y_direction));
+            same_units && !changed && last
+        });
+        let reach = same_reach.map_or_else(|| Arc::new(self.reach(asked, &loaded)), |before| before.reach.clone());
+        let (textures, images) = (textures.clone(), images.clone());
+        Some(Arc::new(Program { loaded, code, textures, images, reach, kernel }))
+    }
+
+    /// What is in memory.
+    fn load(
+        &mut self,
+        core: &mut Core,
+        asked: &Asked,
+        programs: &mut Programs,
+        before: Option<&(Asked, Arc<Program>)>,
+    ) -> Option<Arc<Loaded>> {
+        let place = |asked: &Asked| (asked.space, asked.address, asked.kind);
+        if let Some((last, program)) = before
+            && place(last) == place(asked)
+            && (!program.loaded.has_tables() || last.buffers == asked.buffers)
+            && core.holds(&mut self.code)
+        {
+            return Some(program.loaded.clone());
+        }
+        let (loaded, watch) = core.watched(|core| {
+            let constant = |core: &mut Core, slot: u8, offset: u32| asked.buffers.word(core, slot.into(), offset);
+            programs.get(core, asked.address, asked.kind, constant)
+        });
+        self.code = watch;
+        loaded
+    }
+
+    fn reach(&self, asked: &Asked, loaded: &Loaded) -> Reach {
+        Reach {
+            space: asked.space,
+            constants: self.constants.constants(),
+            textures: self.units.bindings.clone(),
+            images: self.units.image_bindings.clone(),
+            handles: self.units.handles.clone(),
+            y_direction: asked.y_direction,
+            reads: loaded.reads,
+            writes: loaded.writes,
+        }
+    }
+}
+
+/// Something derived from groups of registers.
+#[derive(Debug)]
+pub(super) struct Part<T> {
+    /// Groups that have changed since.
+    stale: u32,
+    value: Option<T>,
+}
+
+impl<T> Default for Part<T> {
+    fn default() -> Self {
+        Part { stale: u32::MAX, value: None }
+    }
+}
+
+impl<T: Clone> Part<T> {
+    /// Notes groups that have changed.
+    pub(super) fn note(&mut self, groups: u32) {
+        self.stale |= groups;
+    }
+
+    /// The value: the last one if none of `groups` has changed and it `fits`. What a fault was found with is derived again
+    /// each time, so that the fault is counted.
+    pub(super) fn get(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        groups: u32,
+        fits: impl FnOnce(&T) -> bool,
+        derive: impl FnOnce(&mut Core) -> T,
+    ) -> T {
+        if self.stale & groups == 0
+            && let Some(value) = self.value.as_ref().filter(|value| fits(value))
+        {
+            return value.clone();
+        }
+        let faults = core.faults.total();
+        let value = registers.deriving(groups, || derive(core));
+        self.stale = if core.faults.total() == faults { 0 } else { u32::MAX };
+        self.value = Some(value.clone());
+        value
+    }
+}
