@@ -1,0 +1,465 @@
+//! What draws of the Tegra X1 remember of each other makes no difference: random registers, bindings and memory change between
+//! draws, on a machine that remembers and on one that derives everything anew.
+//!
+//! `TRIGLYPH_SEEDS=start:count` runs other seeds than the first few.
+
+mod tegra_support;
+
+use tegra_support::threed::{
+    COLOR, CONSTANTS, EDGE, PASS, PIXEL, PROGRAMS, TARGET, VERTEX, VERTICES, header, pixel_header, program, ready,
+    vertices,
+};
+use tegra_support::{COPY, DATA, INLINE, Machine, THREED, methods, seeds, threed};
+use triglyph_engine::Device;
+use triglyph_engine::device::Access;
+use triglyph_guest::tegra::header::program::attribute;
+use triglyph_guest::tegra::methods::threed::{METHODS, Topology, regs as r};
+use triglyph_guest::tegra::methods::{Class, Effect};
+use triglyph_guest::tegra::shader::assemble_program;
+
+/// Offsets in the data: handles stand next to constants, on one page.
+const HANDLES: u64 = CONSTANTS + 0x100;
+const OTHERS: u64 = CONSTANTS + 0x200;
+const POOL: u64 = 0x5_0000;
+const SAMPLERS: u64 = POOL + 0x1000;
+const TEXELS: u64 = 0x6_0000;
+/// What is copied from, and what programs store to.
+const SPARE: u64 = 0x7_0000;
+const SECOND: u64 = 0x14_0000;
+
+/// Moves vertices by a constant.
+const MOVED: &str = "
+    ald.w4 r0, [rz+0x80], rz
+    ald.w4 r4, [rz+0x90], rz
+    mov r8, c[3][0x0], 0xf
+    fadd r0, r0, r8
+    ast.w4 r0, [rz+0x70], rz
+    ast.w4 r4, [rz+0x80], rz
+    exit
+";
+
+/// Pixels of one colour, which is constant.
+const CONSTANT: &str = "
+    mov r0, c[3][0x10], 0xf
+    mov r1, c[3][0x14], 0xf
+    mov r2, c[3][0x18], 0xf
+    mov r3, c[3][0x1c], 0xf
+    exit
+";
+
+/// A texel of the texture whose handle is number 1 of the buffer of handles.
+const TEXEL: &str = "
+    ipa.pass r4, a[rz+0x80], rz, rz, pt
+    ipa.pass r5, a[rz+0x84], rz, rz, pt
+    tex.d2 r0, r4, rz, 0x1, 0xf, pt
+    exit
+";
+
+/// Stores a constant where constants say.
+const STORE: &str = "
+    mov r4, c[3][0x20], 0xf
+    mov r5, rz, 0xf
+    mov r0, c[3][0x10], 0xf
+    mov r1, r0, 0xf
+    mov r2, r0, 0xf
+    mov r3, r0, 0xf
+    stg.e.b32 r0, [r4]
+    exit
+";
+
+const VERTEX_PROGRAMS: [&str; 2] = [PASS, MOVED];
+const PIXEL_PROGRAMS: [&str; 5] = [COLOR, CONSTANT, TEXEL, TEXEL, STORE];
+
+fn at(offset: u64) -> u32 {
+    (DATA + offset) as u32
+}
+
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+fn float(v: f32) -> u32 {
+    v.to_bits()
+}
+
+/// A machine that remembers and one that does not.
+struct Pair {
+    machines: [Machine; 2],
+    random: Box<dyn FnMut() -> u32>,
+    /// Registers that will get their values back.
+    changed: Vec<(usize, u32)>,
+}
+
+impl Pair {
+    fn new(seed: u64) -> Self {
+        let mut random = tegra_support::rng(0x9E37_79B9 * (seed + 1));
+        random();
+        let mut pair = Pair { machines: [ready(), ready()], random: Box::new(random), changed: Vec::new() };
+        pair.machines[1].gpu.set_forgetful(true);
+        pair.both(|m| {
+            m.write(TEXELS, &tegra_support::noise(5, 0x4000));
+            for (number, (texels, edge)) in
+                [(TEXELS, 8), (TEXELS + 0x1000, 16), (TARGET, 64), (SECOND, 64)].into_iter().enumerate()
+            {
+                m.write(POOL + 32 * number as u64, &bytes(&texture_header(texels, edge)));
+            }
+            for number in 0..4 {
+                m.write(
+                    SAMPLERS + 32 * number,
+                    &bytes(&[2 | (number as u32) << 3, 1 | 1 << 4 | 1 << 6, 0, 0, 0, 0, 0, 0]),
+                );
+            }
+            m.write(CONSTANTS, &bytes(&[0, 0, 0, 0, float(1.0), float(0.5), float(0.25), float(1.0), at(SPARE)]));
+            m.write(
+                OTHERS,
+                &bytes(&[float(0.25), 0, 0, 0, float(0.1), float(0.9), float(0.5), float(1.0), at(SPARE + 64)]),
+            );
+            m.write(HANDLES, &bytes(&[0, 1, 2, 3]));
+            m.set(
+                THREED,
+                &[
+                    (r::set_tex_header_pool_b::ID, at(POOL)),
+                    (r::set_tex_header_pool_c::ID, 7),
+                    (r::set_tex_sampler_pool_b::ID, at(SAMPLERS)),
+                    (r::set_tex_sampler_pool_c::ID, 7),
+                    (r::set_bindless_texture::ID, 2),
+                ],
+            );
+            for group in [0, 4] {
+                bind(m, group, 3, CONSTANTS, 0x100);
+                bind(m, group, 2, HANDLES, 0x100);
+            }
+        });
+        pair
+    }
+
+    fn below(&mut self, limit: u32) -> u32 {
+        (self.random)() % limit
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u32) as usize]
+    }
+
+    fn both(&mut self, mut f: impl FnMut(&mut Machine)) {
+        self.machines.iter_mut().for_each(&mut f);
+    }
+
+    fn set(&mut self, registers: &[(usize, u32)]) {
+        self.both(|m| m.set(THREED, registers));
+    }
+
+    fn get(&self, method: usize) -> u32 {
+        self.machines[0].register(Class::ThreeD, method)
+    }
+
+    /// Both must be the same machine.
+    #[track_caller]
+    fn compare(&mut self, what: &str) {
+        let [a, b] = self.machines.each_mut().map(|m| (m.data(), m.gpu.faults().clone()));
+        let difference = a.0.iter().zip(&b.0).position(|(a, b)| a != b);
+        assert_eq!(difference, None, "{what}: the first byte that is different");
+        assert_eq!(a.1, b.1, "{what}");
+    }
+}
+
+fn texture_header(texels: u64, edge: u32) -> [u32; 8] {
+    let components = 0x08 | 2 << 7 | 2 << 10 | 2 << 13 | 2 << 16 | 2 << 19 | 3 << 22 | 4 << 25 | 5 << 28;
+    [components, at(texels), 2 << 21, edge * 4 / 32, (edge - 1) | 7 << 23, (edge - 1) | 1 << 31, 0, 0]
+}
+
+fn bind(m: &mut Machine, group: usize, slot: u32, offset: u64, size: u32) {
+    m.set(
+        THREED,
+        &[
+            (r::set_constant_buffer_selector_a::ID, size),
+            (r::set_constant_buffer_selector_b::ID, 0),
+            (r::set_constant_buffer_selector_c::ID, at(offset)),
+            (r::bind_group_constant_buffer::id(group), 1 | slot << 4),
+        ],
+    );
+}
+
+/// Registers that make groups stale.
+fn stateful() -> Vec<usize> {
+    let rows = METHODS.rows().iter().filter(|row| matches!(row.effect, Effect::Dirty(_)));
+    rows.flat_map(|row| (0..row.count.min(2)).map(|i| row.id + i * row.step)).collect()
+}
+
+type Action = fn(&mut Pair);
+
+/// A register becomes something else, until some draws later.
+fn register(p: &mut Pair) {
+    let all = stateful();
+    let method = p.pick(&all);
+    let before = p.get(method);
+    let values = [before ^ 1 << p.below(32), before ^ 1 << p.below(8), p.below(8), before, (p.random)()];
+    let value = p.pick(&values);
+    p.changed.push((method, before));
+    p.set(&[(method, value)]);
+}
+
+fn give_back(p: &mut Pair) {
+    let changed: Vec<_> = p.changed.drain(..).rev().collect();
+    p.set(&changed);
+}
+
+/// State as programs set it.
+fn state(p: &mut Pair) {
+    let x = p.below(40);
+    let registers = [
+        (r::set_blend::id(0), p.below(2)),
+        (r::set_blend_color_dest_coeff::ID, p.pick(&[1, 2, 0x4303, 0x4302])),
+        (r::set_ct_write::id(0), p.pick(&[0x1111, 0x1111, 0x0101, 0])),
+        (r::set_scissor_enable::id(0), p.below(2)),
+        (r::set_scissor_horizontal::id(0), x | (x + 20) << 16),
+        (r::set_viewport_offset_x::id(0), float(32.0 + p.below(8) as f32)),
+        (r::ogl_set_cull::ID, p.below(2)),
+        (r::set_color_target_b::id(0), at(p.pick(&[TARGET, TARGET, SECOND]))),
+        (r::set_color_target_format::id(0), p.pick(&[0xD5, 0xD5, 0xCF])),
+        (r::set_window_origin::ID, p.pick(&[0, 0, 1, 0x10])),
+        (r::set_tex_header_pool_b::ID, at(p.pick(&[POOL, POOL, POOL + 32]))),
+        (r::set_vertex_stream_a_location_b::id(0), at(VERTICES + 32 * u64::from(p.below(3)))),
+        (r::set_provoking_vertex::ID, p.below(2)),
+        (r::set_shade_mode::ID, p.pick(&[0x1D00, 0x1D01])),
+    ];
+    let registers = p.pick(&registers);
+    p.set(&[registers]);
+}
+
+fn bindings(p: &mut Pair) {
+    let (group, slot) = (p.pick(&[0, 4]), p.pick(&[2, 3, 3]));
+    let (offset, size) = (p.pick(&[CONSTANTS, HANDLES, OTHERS, OTHERS]), p.pick(&[0x100, 0x100, 0x20, 0x14]));
+    let offset = if slot == 2 { HANDLES } else { offset };
+    match p.below(8) {
+        0 => p.set(&[(r::bind_group_constant_buffer::id(group), slot << 4)]),
+        _ => p.both(|m| bind(m, group, slot, offset, size)),
+    }
+}
+
+/// Constants as data of methods.
+fn constants(p: &mut Pair) {
+    let buffer = p.pick(&[CONSTANTS, OTHERS, HANDLES]);
+    let (offset, datum) = match buffer == HANDLES {
+        true => (4 * p.below(3), p.below(5) | p.below(4) << 20),
+        false => (4 * p.below(8), float(p.below(5) as f32 / 4.0)),
+    };
+    p.set(&[
+        (r::set_constant_buffer_selector_a::ID, 0x100),
+        (r::set_constant_buffer_selector_c::ID, at(buffer)),
+        (r::load_constant_buffer_offset::ID, offset),
+        (r::load_constant_buffer::id(0), datum),
+    ]);
+}
+
+fn code(p: &mut Pair) -> (u64, Vec<u8>) {
+    let vertex = p.below(3) == 0;
+    let text = if vertex { p.pick(&VERTEX_PROGRAMS) } else { p.pick(&PIXEL_PROGRAMS) };
+    let inputs = threed::words(attribute::GENERIC, 8);
+    let outputs = [threed::words(attribute::POSITION, 4), threed::words(attribute::GENERIC, 4)].concat();
+    let head = if vertex { header(1, &inputs, &outputs) } else { pixel_header(p.pick(&[1, 2, 2])) };
+    let code = assemble_program(text).expect("a program");
+    let code = code.iter().flat_map(|word| word.to_le_bytes());
+    let stage = if vertex { VERTEX } else { PIXEL };
+    (PROGRAMS + 0x1000 * stage as u64, bytes(&head).into_iter().chain(code).collect())
+}
+
+/// Something for a place that draws depend on.
+fn content(p: &mut Pair) -> (u64, Vec<u8>) {
+    match p.below(5) {
+        0 => code(p),
+        1 => (CONSTANTS + 16, bytes(&[0, 1, 2].map(|_| float(p.below(9) as f32 / 8.0)))),
+        2 => (HANDLES + 4, bytes(&[p.below(4)])),
+        3 => {
+            let (number, texels, edge) = (p.below(3), p.pick(&[TEXELS, TARGET, SECOND]), p.pick(&[8, 16, 64]));
+            (POOL + 32 * u64::from(number), bytes(&texture_header(texels, edge)))
+        }
+        _ => (TEXELS + 4 * u64::from(p.below(64)), tegra_support::noise((p.random)().into(), 64)),
+    }
+}
+
+/// The host's processor writes, between submissions.
+fn host(p: &mut Pair) {
+    let (offset, bytes) = content(p);
+    p.both(|m| m.write(offset, &bytes));
+}
+
+/// An inline transfer writes.
+fn inline(p: &mut Pair) {
+    let (offset, bytes) = content(p);
+    let words: Vec<u32> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    p.both(|m| {
+        m.run(&methods(INLINE, 0x60, &[bytes.len() as u32, 1, 0, at(offset), 0]));
+        m.run(&methods(INLINE, 0x6C, &[1]));
+        words.iter().for_each(|word| m.run(&methods(INLINE, 0x6D, &[*word])));
+    });
+}
+
+/// The copy engine writes.
+fn copy(p: &mut Pair) {
+    let (offset, bytes) = content(p);
+    p.both(|m| {
+        m.write(SPARE + 0x1000, &bytes);
+        m.run(&methods(COPY, 0x100, &[0, at(SPARE + 0x1000), 0, at(offset), 0, 0, bytes.len() as u32, 1]));
+        // Pitch to pitch, one line.
+        m.run(&methods(COPY, 0xC0, &[2 | 1 << 7 | 1 << 8]));
+    });
+}
+
+/// Draws go where draws read from.
+fn feedback(p: &mut Pair) {
+    let to = p.pick(&[TEXELS, CONSTANTS & !0xFF, POOL, PROGRAMS + 0x1000 * PIXEL as u64, SPARE]);
+    let before = p.get(r::set_color_target_b::id(0));
+    p.set(&[(r::set_color_target_b::id(0), at(to))]);
+    draw(p);
+    if p.below(4) == 0 {
+        draw(p);
+    }
+    p.set(&[(r::set_color_target_b::id(0), before)]);
+}
+
+/// A place that the store program writes to.
+fn store_place(p: &mut Pair) {
+    let to = p.pick(&[SPARE, CONSTANTS + 16, TEXELS, HANDLES + 4, POOL + 4]);
+    p.both(|m| m.write(CONSTANTS + 0x20, &bytes(&[at(to)])));
+}
+
+fn other_vertices(p: &mut Pair) {
+    let mut vertex = || {
+        let mut v = |scale: f32| (p.below(9) as f32 - 4.0) / 4.0 * scale;
+        threed::vertex(v(1.0), v(1.0), 0.5, [v(1.0).abs(), v(1.0).abs(), v(1.0).abs(), 1.0])
+    };
+    let all = [(); 8].map(|()| vertex());
+    p.both(|m| vertices(m, &all));
+}
+
+fn mapping(p: &mut Pair) {
+    p.both(|m| {
+        let before = m.read(TEXELS, 0x1000);
+        m.gpu.map(0, DATA + TEXELS, 0x1000, Access::READ_WRITE).expect("memory");
+        m.write(TEXELS, &before);
+    });
+}
+
+fn clear(p: &mut Pair) {
+    let words = [(r::set_color_clear_value::id(0), float(p.below(3) as f32 / 2.0)), (r::clear_surface::ID, 0x3C)];
+    p.set(&words);
+}
+
+fn draw(p: &mut Pair) {
+    let topology = p.pick(&[Topology::Triangles, Topology::TriangleStrip, Topology::Lines, Topology::Points]);
+    let (first, count) = (p.below(3), 3 + p.below(4));
+    let one = [
+        (r::begin::ID, topology.bits()),
+        (r::set_vertex_array_start::ID, first),
+        (r::draw_vertex_array::ID, count),
+        (r::end::ID, 0),
+    ];
+    let times = p.pick(&[1, 1, 2, 3]);
+    p.set(&one.repeat(times));
+}
+
+const ACTIONS: [(u32, Action); 16] = [
+    (24, draw),
+    (10, register),
+    (6, give_back),
+    (10, state),
+    (5, bindings),
+    (10, constants),
+    (5, host),
+    (5, inline),
+    (5, copy),
+    (3, feedback),
+    (2, store_place),
+    (3, other_vertices),
+    (1, mapping),
+    (2, clear),
+    (4, |p| {
+        // The same words again: nothing changes, but is written.
+        let registers = [r::set_color_target_b::id(0), r::set_blend::id(0), r::set_pipeline_program::id(PIXEL)];
+        let same: Vec<_> = registers.map(|method| (method, p.get(method))).into();
+        p.set(&same);
+        draw(p);
+    }),
+    (2, |p| {
+        let (offset, bytes) = code(p);
+        p.both(|m| m.write(offset, &bytes));
+        draw(p);
+    }),
+];
+
+fn act(p: &mut Pair) {
+    let all: u32 = ACTIONS.iter().map(|(weight, _)| weight).sum();
+    let mut at = p.below(all);
+    for (weight, action) in ACTIONS {
+        if at < weight {
+            return action(p);
+        }
+        at -= weight;
+    }
+}
+
+#[test]
+fn what_is_remembered_makes_no_difference() {
+    let mut painted = 0;
+    for seed in seeds(24) {
+        let mut pair = Pair::new(seed);
+        other_vertices(&mut pair);
+        for step in 0..160 {
+            act(&mut pair);
+            if step % 8 == 7 {
+                pair.compare(&format!("seed {seed}, step {step}"));
+            }
+        }
+        let written = pair.machines.each_mut().map(|m| m.gpu.take_written());
+        assert_eq!(written[0], written[1], "seed {seed}");
+        painted += threed::covered(&mut pair.machines[0]);
+    }
+    assert!(painted > 1000, "only {painted} pixels are left");
+}
+
+/// Each way in which what a draw reads can change between two draws: the second one sees it.
+#[test]
+fn rewritten_textures_are_seen() {
+    const NEW: [u8; 4] = [10, 20, 30, 255];
+    let texels: Vec<u8> = NEW.repeat(64);
+    let ways: [(&str, fn(&mut Machine, &[u8])); 4] = [
+        ("the host", |m, texels| m.write(TEXELS, texels)),
+        ("an inline transfer", |m, texels| {
+            m.run(&methods(INLINE, 0x60, &[texels.len() as u32, 1, 0, at(TEXELS), 0]));
+            m.run(&methods(INLINE, 0x6C, &[1]));
+            texels.as_chunks().0.iter().for_each(|word| m.run(&methods(INLINE, 0x6D, &[u32::from_le_bytes(*word)])));
+        }),
+        ("the copy engine", |m, texels| {
+            m.write(SPARE, texels);
+            m.run(&methods(COPY, 0x100, &[0, at(SPARE), 0, at(TEXELS), 0, 0, texels.len() as u32, 1]));
+            m.run(&methods(COPY, 0xC0, &[2 | 1 << 7 | 1 << 8]));
+        }),
+        ("a draw", |m, _| {
+            let color = NEW.map(|v| float(f32::from(v) / 255.0));
+            m.write(CONSTANTS + 16, &bytes(&color));
+            program(m, PIXEL, pixel_header(0), CONSTANT);
+            m.set(THREED, &[(r::set_color_target_b::id(0), at(TEXELS))]);
+            threed::draw(m, Topology::TriangleStrip, 0, 4);
+            program(m, PIXEL, pixel_header(2), TEXEL);
+            m.set(THREED, &[(r::set_color_target_b::id(0), at(TARGET))]);
+        }),
+    ];
+    for (name, rewrite) in ways {
+        let mut pair = Pair::new(1);
+        let m = &mut pair.machines[0];
+        // The second texture is the one in memory that is rewritten, without any filter.
+        m.write(POOL + 32, &bytes(&texture_header(TEXELS, 8)));
+        m.write(TEXELS, &[99; 256]);
+        vertices(m, &threed::rectangle([-1.0, -1.0, 1.0, 1.0], 0.5, [0.3, 0.3, 0.0, 1.0]));
+        program(m, PIXEL, pixel_header(2), TEXEL);
+        for _ in 0..2 {
+            threed::draw(m, Topology::TriangleStrip, 0, 4);
+            assert_eq!(threed::pixel(m, 9, 9), [99; 4], "{name}: before");
+        }
+        rewrite(m, &texels);
+        threed::draw(m, Topology::TriangleStrip, 0, 4);
+        assert_eq!(threed::pixel(m, 9, 9), NEW, "{name}");
+        assert_eq!(EDGE, 64);
+    }
+}
