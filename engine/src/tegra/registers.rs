@@ -84,7 +84,7 @@ impl Registers {
     pub fn get(&self, method: usize) -> u32 {
         #[cfg(debug_assertions)]
         {
-            let (group, readable) = (self.groups[method % METHODS], self.readable.get());
+            let (group, readable) = (self.effects.groups[method % METHODS], self.readable.get());
             let known = readable == u32::MAX || group != CALL && group & readable != 0;
             assert!(known, "register {method:#x} is read, but what is derived from it is not stale when it changes");
         }
