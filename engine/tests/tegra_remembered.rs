@@ -423,7 +423,8 @@ fn what_is_remembered_makes_no_difference() {
 fn rewritten_textures_are_seen() {
     const NEW: [u8; 4] = [10, 20, 30, 255];
     let texels: Vec<u8> = NEW.repeat(64);
-    let ways: [(&str, fn(&mut Machine, &[u8])); 4] = [
+    type Rewrite = fn(&mut Machine, &[u8]);
+    let ways: [(&str, Rewrite); 4] = [
         ("the host", |m, texels| m.write(TEXELS, texels)),
         ("an inline transfer", |m, texels| {
             m.run(&methods(INLINE, 0x60, &[texels.len() as u32, 1, 0, at(TEXELS), 0]));
