@@ -17,6 +17,7 @@ use crate::capture_file::{Named, expand, stem};
 use crate::exit::{Exit, UsageError, is_closed_pipe};
 use crate::machine::{AccuracyChoice, Setup, TierChoice, parse_threads};
 use crate::output::Output;
+use crate::stats::{KernelCounters, milliseconds};
 
 /// Arguments of `bench`.
 #[derive(Debug, Args)]
@@ -36,6 +37,9 @@ pub struct Arguments {
     /// How many steady frames to measure.
     #[arg(long, value_name = "N", default_value = "60", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     frames: u32,
+    /// Remember kernels in this file. Those that it knows are compiled before the first frame.
+    #[arg(long, value_name = "FILE")]
+    keys: Option<PathBuf>,
 }
 
 /// What a file costs; one JSON line. Times are milliseconds, of stages per frame.
@@ -55,9 +59,8 @@ struct Measured {
     vertices: f64,
     triangles: f64,
     pixel_blocks: f64,
-    kernels_compiled: u64,
-    compile_ms: f64,
-    kernels_cached: u64,
+    #[serde(flatten)]
+    kernels: KernelCounters,
     interpreter_calls: u64,
     compiled_calls: u64,
 }
@@ -88,7 +91,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
 }
 
 fn print(measured: &Measured, output: &Output) -> anyhow::Result<()> {
-    let Measured { file, first_ms, median_ms, p99_ms, stages_ms, kernels_compiled, compile_ms, .. } = measured;
+    let Measured { file, first_ms, median_ms, p99_ms, stages_ms, kernels, .. } = measured;
+    let KernelCounters { kernels_compiled, compile_ms, .. } = kernels;
     // In the order of the heading, which the map need not keep.
     let names = Stats::default().stages.named().map(|(name, _)| name);
     let stage = |name| stages_ms.get(name).and_then(serde_json::Value::as_f64).unwrap_or(0.0);
@@ -125,7 +129,8 @@ fn measure(arguments: &Arguments, path: &Path) -> anyhow::Result<Measured> {
         return Err(UsageError(format!("{} shows no picture", path.display())).into());
     };
     let setup = Setup { tier: arguments.tier, threads: arguments.threads, accuracy: arguments.accuracy };
-    let device = setup.device(capture.header().machine)?;
+    let device = setup.device_with_keys(capture.header().machine, arguments.keys.as_deref())?;
+    device.wait_for_compiler();
     let mut bench = Bench { capture: &capture, device };
     bench.play(0..first_frame.start)?;
     let first = bench.play(first_frame.clone())?;
@@ -179,16 +184,10 @@ fn summarise(
         vertices: per_frame(steady.vertices),
         triangles: per_frame(steady.triangles),
         pixel_blocks: per_frame(steady.pixels_blocks),
-        kernels_compiled: all.kernels_compiled,
-        compile_ms: milliseconds(all.compile_time),
-        kernels_cached: all.kernels_cached,
+        kernels: KernelCounters::of(all),
         interpreter_calls: steady.interpreter_calls,
         compiled_calls: steady.compiled_calls,
     }
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
 }
 
 /// The smallest time that `percent` per cent of the (sorted) times do not exceed.

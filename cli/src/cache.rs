@@ -1,6 +1,6 @@
 //! `triglyph cache`: files of remembered kernel keys.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -71,6 +71,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
         Command::List { file } => list(&read(file)?, output),
         Command::Verify { file } => verify(&read(file)?, output),
         Command::Prune { file, limit } => {
+            must_exist(file)?;
             let pruned = KeyStore::new(file).prune(*limit).map_err(|error| FileError(error.to_string()))?;
             let [before, after] = pruned.bytes;
             output.line(format_args!(
@@ -84,10 +85,15 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
 }
 
 /// A file that is not there is a mistake here; an engine would make it.
-fn read(file: &PathBuf) -> anyhow::Result<Contents> {
-    if !file.exists() {
-        return Err(FileError(format!("{}: there is no such file", file.display())).into());
+fn must_exist(file: &Path) -> Result<(), FileError> {
+    match file.exists() {
+        true => Ok(()),
+        false => Err(FileError(format!("{}: there is no such file", file.display()))),
     }
+}
+
+fn read(file: &Path) -> anyhow::Result<Contents> {
+    must_exist(file)?;
     Ok(KeyStore::new(file).read().map_err(|error| FileError(error.to_string()))?)
 }
 

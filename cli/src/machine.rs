@@ -49,6 +49,16 @@ impl TierChoice {
     }
 }
 
+impl AccuracyChoice {
+    /// The name that the command line uses.
+    pub fn name(self) -> &'static str {
+        match self {
+            AccuracyChoice::Exact => "exact",
+            AccuracyChoice::Fast => "fast",
+        }
+    }
+}
+
 impl Setup {
     /// A fresh device.
     pub fn device(self, machine: Machine) -> Result<Box<dyn Device>, Error> {

@@ -16,6 +16,8 @@ mod output;
 mod push_buffer;
 mod replay;
 mod report;
+mod starts;
+mod stats;
 mod verify;
 
 use std::process::ExitCode;
@@ -43,6 +45,8 @@ enum Command {
     Verify(verify::Arguments),
     /// Measure how long frames take.
     Bench(bench::Arguments),
+    /// Measure what first frames take, without remembered kernels and with them; prints a table.
+    Starts(starts::Arguments),
     /// Show what is in a capture.
     Info(info::Arguments),
     /// Turn 3DS shader binaries into text and back.
@@ -59,6 +63,7 @@ fn main() -> ExitCode {
         Command::Replay(arguments) => replay::run(arguments, &output),
         Command::Verify(arguments) => verify::run(arguments, &output),
         Command::Bench(arguments) => bench::run(arguments, &output),
+        Command::Starts(arguments) => starts::run(arguments, &output),
         Command::Info(arguments) => info::run(arguments, &output),
         Command::Disasm(arguments) => disasm::run(arguments, &output),
         Command::Cache(arguments) => cache::run(arguments, &output),

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 use triglyph::capture::{Checks, Event, Player, Reader};
+use triglyph::device::Stats;
 
 use crate::cache::warn_about;
 use crate::capture_file::{Named, make_folder, picture_name, write};
 use crate::exit::{Exit, is_closed_pipe};
 use crate::machine::{AccuracyChoice, Setup, TierChoice, parse_threads};
 use crate::output::Output;
+use crate::stats::KernelCounters;
 
 /// Arguments of `replay`.
 #[derive(Debug, Args)]
@@ -32,6 +34,9 @@ pub struct Arguments {
     /// Remember kernels in this file, and compile those that it knows in the background.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
+    /// Show what was done with kernels.
+    #[arg(long)]
+    stats: bool,
     /// Write the alpha channel too. A screen does not show it.
     #[arg(long)]
     alpha: bool,
@@ -56,6 +61,17 @@ struct FileLine<'a> {
     pictures: usize,
     submits: usize,
     faults: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernels: Option<ReplayCounters>,
+}
+
+/// With `--stats`.
+#[derive(Serialize)]
+struct ReplayCounters {
+    #[serde(flatten)]
+    kernels: KernelCounters,
+    interpreter_calls: u64,
+    compiled_calls: u64,
 }
 
 /// Replays every file; one that fails does not keep the others from being replayed.
@@ -113,5 +129,14 @@ fn replay(arguments: &Arguments, path: &PathBuf, bytes: &[u8], output: &Output) 
         }
     }
     let faults = device.faults().total();
-    Ok(output.object(&FileLine { event: "replayed", file: path, pictures, submits, faults })?)
+    let kernels = arguments.stats.then(|| {
+        let stats = device.stats();
+        let Stats { interpreter_calls, compiled_calls, .. } = stats;
+        ReplayCounters { kernels: KernelCounters::of(&stats), interpreter_calls, compiled_calls }
+    });
+    if let Some(ReplayCounters { kernels, interpreter_calls, compiled_calls }) = &kernels {
+        kernels.lines().iter().try_for_each(|line| output.line(line))?;
+        output.line(format_args!("calls: {compiled_calls} compiled, {interpreter_calls} interpreted"))?;
+    }
+    Ok(output.object(&FileLine { event: "replayed", file: path, pictures, submits, faults, kernels })?)
 }

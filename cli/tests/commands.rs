@@ -214,6 +214,77 @@ fn bench_measures_frames() {
 }
 
 #[test]
+fn starts_are_measured_in_processes_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = capture(folder.path(), "two", [1, 2, 3, 4]);
+    let measured = triglyph(&["--json", "starts", text(&path), "--starts", "1"]);
+    expect_code(&measured, 0);
+    let lines = json_lines(&measured);
+    let line = event(&lines, "starts");
+    for (tier, time) in [("auto", "cold_ms"), ("auto", "warm_ms"), ("jit", "steady_ms"), ("interp", "steady_ms")] {
+        assert!(line[tier][time].as_f64().unwrap() > 0.0, "{tier} {time}");
+    }
+    let table = triglyph(&["starts", text(&path), "--starts", "1", "--auto-only"]);
+    expect_code(&table, 0);
+    let table = String::from_utf8(table.stdout).unwrap();
+    let columns: Vec<_> = table.lines().map(|line| line.matches('|').count()).collect();
+    assert_eq!(columns, [6, 6, 6], "{table}");
+    expect_code(&triglyph(&["starts", text(&folder.path().join("missing.tgc"))]), 3);
+}
+
+#[test]
+fn kernels_are_remembered_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = capture(folder.path(), "two", [1, 2, 3, 4]);
+    let keys = folder.path().join("some").join("keys");
+    let (keys, out) = (text(&keys), text(folder.path()));
+    let replay = || {
+        let replayed =
+            triglyph(&["--json", "replay", text(&path), "--out", out, "--keys", keys, "--stats", "--tier", "jit"]);
+        expect_code(&replayed, 0);
+        event(&json_lines(&replayed), "replayed")["kernels"].clone()
+    };
+    let first = replay();
+    assert_eq!((&first["kernels_recalled"], &first["kernel_hits"]), (&0.into(), &1.into()), "{first}");
+    assert_eq!((&first["kernel_lookups"], &first["kernels_compiled"]), (&2.into(), &1.into()), "{first}");
+    let second = replay();
+    assert_eq!((&second["kernels_recalled"], &second["kernels_compiled"]), (&1.into(), &1.into()), "{second}");
+
+    let listed = triglyph(&["--json", "cache", "list", keys]);
+    expect_code(&listed, 0);
+    let lines = json_lines(&listed);
+    assert_eq!((&event(&lines, "key")["kind"], &event(&lines, "key")["uses"]), (&"transfer".into(), &4.into()));
+    assert_eq!(lines.len(), 1);
+    expect_code(&triglyph(&["cache", "verify", keys]), 0);
+
+    // A bit flips: one record is lost, and said to be.
+    let mut bytes = std::fs::read(keys).unwrap();
+    bytes[40] ^= 4;
+    std::fs::write(keys, &bytes).unwrap();
+    let verified = triglyph(&["--json", "cache", "verify", keys]);
+    expect_code(&verified, 1);
+    let lines = json_lines(&verified);
+    assert_eq!(event(&lines, "verify")["damage"].as_array().unwrap().len(), 1);
+    expect_code(&triglyph(&["cache", "prune", keys]), 0);
+    expect_code(&triglyph(&["cache", "verify", keys]), 0);
+    assert_eq!(json_lines(&triglyph(&["--json", "cache", "list", keys])).len(), 0);
+}
+
+#[test]
+fn other_files_are_not_taken_for_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let (other, missing) = (folder.path().join("notes.txt"), folder.path().join("no").join("keys"));
+    std::fs::write(&other, "not a file of keys at all").unwrap();
+    for command in ["list", "verify", "prune"] {
+        for file in [&other, &missing] {
+            expect_code(&triglyph(&["cache", command, text(file)]), 3);
+        }
+    }
+    assert_eq!(std::fs::read(&other).unwrap(), b"not a file of keys at all");
+    assert!(!missing.parent().unwrap().exists());
+}
+
+#[test]
 fn info_shows_what_is_inside() {
     let folder = tempfile::tempdir().unwrap();
     let path = capture(folder.path(), "two", [1, 2, 3, 4]);

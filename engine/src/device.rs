@@ -410,12 +410,27 @@ pub struct Stats {
     pub triangles: u64,
     /// 8x8 blocks of pixels handed to pixel kernels.
     pub pixels_blocks: u64,
-    /// Kernels compiled.
+    /// Times that the kernel of a state was looked up; machines do that when state changes, not for each draw.
+    pub kernel_lookups: u64,
+    /// Look-ups that found the kernel ready. The others were served by the interpreter until it was, or waited for it,
+    /// as the tier wants it.
+    pub kernel_hits: u64,
+    /// Kernels that the file of keys knew at the start.
+    pub kernels_recalled: u64,
+    /// Kernels compiled, promotions included.
     pub kernels_compiled: u64,
-    /// Time spent compiling them, on whichever thread.
+    /// Kernels compiled once more with all effort, because they are called a lot.
+    pub kernels_promoted: u64,
+    /// Kernels that the compiler leaves to the interpreter.
+    pub kernels_refused: u64,
+    /// Kernels that had to leave the cache for others.
+    pub kernels_evicted: u64,
+    /// Time spent compiling, on whichever thread.
     pub compile_time: Duration,
     /// Kernels in the cache now.
     pub kernels_cached: u64,
+    /// Machine code held now, in bytes.
+    pub code_bytes: u64,
     /// Kernel calls that the interpreter served.
     pub interpreter_calls: u64,
     /// Kernel calls that compiled code served.
@@ -430,11 +445,12 @@ impl Stats {
         self.combine(other, u64::saturating_add, Duration::saturating_add);
     }
 
-    /// What was done since `earlier`, a copy of these counters taken before; `kernels_cached` stays absolute.
+    /// What was done since `earlier`, a copy of these counters taken before; `kernels_cached` and `code_bytes` stay
+    /// absolute.
     pub fn since(&self, earlier: &Stats) -> Stats {
         let mut difference = *self;
         difference.combine(earlier, u64::saturating_sub, Duration::saturating_sub);
-        difference.kernels_cached = self.kernels_cached;
+        (difference.kernels_cached, difference.code_bytes) = (self.kernels_cached, self.code_bytes);
         difference
     }
 
@@ -444,8 +460,15 @@ impl Stats {
             (&mut self.vertices, other.vertices),
             (&mut self.triangles, other.triangles),
             (&mut self.pixels_blocks, other.pixels_blocks),
+            (&mut self.kernel_lookups, other.kernel_lookups),
+            (&mut self.kernel_hits, other.kernel_hits),
+            (&mut self.kernels_recalled, other.kernels_recalled),
             (&mut self.kernels_compiled, other.kernels_compiled),
+            (&mut self.kernels_promoted, other.kernels_promoted),
+            (&mut self.kernels_refused, other.kernels_refused),
+            (&mut self.kernels_evicted, other.kernels_evicted),
             (&mut self.kernels_cached, other.kernels_cached),
+            (&mut self.code_bytes, other.code_bytes),
             (&mut self.interpreter_calls, other.interpreter_calls),
             (&mut self.compiled_calls, other.compiled_calls),
         ];

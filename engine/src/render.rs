@@ -284,9 +284,16 @@ impl Renderer {
     pub fn stats(&self) -> Stats {
         let counters = self.kernels.counters();
         Stats {
+            kernel_lookups: counters.lookups(),
+            kernel_hits: counters.hits(),
+            kernels_recalled: counters.recalled(),
             kernels_compiled: counters.compiled(),
+            kernels_promoted: counters.promoted(),
+            kernels_refused: counters.refused(),
+            kernels_evicted: counters.evicted(),
             compile_time: counters.compile_time(),
             kernels_cached: self.kernels.len() as u64,
+            code_bytes: counters.code_bytes(),
             interpreter_calls: counters.reference_calls(),
             compiled_calls: counters.compiled_calls(),
             ..self.stats

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::geometry::GeometryJob;
-use triglyph_guest::kernel::mme::{MmeEnd, MmeJob, MmeStop};
+use triglyph_guest::kernel::mme::{MmeEnd, MmeJob, MmeKernel, MmeStop};
 use triglyph_guest::kernel::pixel::PixelJob;
 use triglyph_guest::kernel::tier::TextureDecoder;
 use triglyph_guest::kernel::transfer::TransferJob;
@@ -29,25 +29,46 @@ pub struct PixelHandle(pub(super) Arc<Slot<PixelKind>>);
 #[derive(Clone, Debug)]
 pub struct TransferHandle(pub(super) Arc<Slot<TransferKind>>);
 
-/// The kernel of a macro.
-#[derive(Clone, Debug)]
-pub struct MmeHandle(pub(super) Arc<Slot<MmeKind>>);
+/// The kernel of a macro, for one caller at a time. Macros are short and called often, so it keeps what it calls and looks
+/// for something better only when there is.
+pub struct MmeHandle {
+    slot: Arc<Slot<MmeKind>>,
+    /// What [`Slot::version`] was when `compiled` was taken.
+    version: u32,
+    compiled: Option<Arc<dyn MmeKernel>>,
+}
+
+impl std::fmt::Debug for MmeHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MmeHandle").field("slot", &self.slot).finish_non_exhaustive()
+    }
+}
 
 impl MmeHandle {
+    pub(super) fn new(slot: Arc<Slot<MmeKind>>) -> Self {
+        MmeHandle { slot, version: 0, compiled: None }
+    }
+
     /// Does the call.
-    pub fn run(&self, job: &mut MmeJob<'_>) -> MmeEnd {
-        self.0.note_call();
-        let counters = self.0.counters();
-        if let Some(compiled) = self.0.compiled()
+    #[inline]
+    pub fn run(&mut self, job: &mut MmeJob<'_>) -> MmeEnd {
+        self.slot.note_call_alone();
+        let version = self.slot.version();
+        if self.version != version {
+            // One that comes in between is called by an older version's name, and taken once more next time.
+            (self.version, self.compiled) = (version, self.slot.compiled());
+        }
+        let counters = self.slot.counters();
+        if let Some(compiled) = &self.compiled
             && let Ok(end) = compiled.run(job)
         {
-            Counters::add(&counters.compiled_calls, 1);
+            Counters::add_alone(&counters.compiled_calls);
             return end;
         }
-        Counters::add(&counters.reference_calls, 1);
+        Counters::add_alone(&counters.reference_calls);
         // The reference refuses nothing; a call that nobody takes would have done nothing.
         let nothing = MmeEnd { stop: MmeStop::Exit, missing: 0, unused: job.parameters.len() as u32 };
-        self.0.reference().run(job).unwrap_or(nothing)
+        self.slot.reference().run(job).unwrap_or(nothing)
     }
 }
 

@@ -33,7 +33,7 @@ use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, 
 use crate::sched::Worker;
 pub use handle::{GeometryHandle, MmeHandle, PixelChoice, PixelHandle, TransferHandle, VertexHandle};
 pub use program::{FragmentChoice, FragmentHandle, ProgramVertexHandle, ShaderHandle};
-use slot::{Kind, Table};
+use slot::{AnyTable, Evicted, Kind, Slot, Table};
 use store::{KeyKind, KeyStore};
 use warm::KeyLog;
 pub use warm::WarmStart;
@@ -96,19 +96,39 @@ struct Shared {
     budget: usize,
     worker: Worker,
     counters: Counters,
+    /// Counts look-ups: the age of slots. Starts at 1.
+    clock: AtomicU64,
     /// The file that keys are remembered in.
     log: Option<KeyLog>,
+}
+
+/// Keys that an engine holds at most, whether or not there is code for them. A game has some thousand.
+const MOST_KEYS: usize = 1 << 15;
+
+impl Shared {
+    fn new(tiers: Tiers, mode: TierMode, budget: usize, log: Option<KeyLog>) -> Self {
+        let (worker, counters, clock) = (Worker::default(), Counters::default(), AtomicU64::new(1));
+        Shared { tiers, mode, budget, worker, counters, clock, log }
+    }
+
+    fn is_over_budget(&self) -> bool {
+        self.counters.code_bytes() > self.budget as u64
+    }
 }
 
 /// What the cache has done so far.
 #[derive(Debug, Default)]
 pub struct Counters {
+    lookups: AtomicU64,
+    hits: AtomicU64,
+    recalled: AtomicU64,
     compiled: AtomicU64,
     compile_nanoseconds: AtomicU64,
     refused: AtomicU64,
     promoted: AtomicU64,
     evicted: AtomicU64,
     code_bytes: AtomicU64,
+    slots: AtomicU64,
     reference_calls: AtomicU64,
     compiled_calls: AtomicU64,
 }
@@ -118,6 +138,23 @@ impl Counters {
         counter.fetch_add(amount, Ordering::Relaxed);
     }
 
+    /// [`Self::add`] of 1 where no other thread adds meanwhile.
+    fn add_alone(counter: &AtomicU64) {
+        counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    /// Times that a key's kernel was asked for; machines do that when state changes, not for each draw.
+    pub fn lookups(&self) -> u64 {
+        self.lookups.load(Ordering::Relaxed)
+    }
+    /// Look-ups that found a kernel ready: compiled, refused by the compiler, or the reference's where it is the only tier.
+    pub fn hits(&self) -> u64 {
+        self.hits.load(Ordering::Relaxed)
+    }
+    /// Keys that came from the file of keys.
+    pub fn recalled(&self) -> u64 {
+        self.recalled.load(Ordering::Relaxed)
+    }
     /// Kernels compiled, promotions included.
     pub fn compiled(&self) -> u64 {
         self.compiled.load(Ordering::Relaxed)
@@ -142,6 +179,10 @@ impl Counters {
     pub fn code_bytes(&self) -> u64 {
         self.code_bytes.load(Ordering::Relaxed)
     }
+    /// Keys that the tables or scenes hold.
+    fn slots(&self) -> u64 {
+        self.slots.load(Ordering::Relaxed)
+    }
     /// Kernel calls that the reference served.
     pub fn reference_calls(&self) -> u64 {
         self.reference_calls.load(Ordering::Relaxed)
@@ -155,13 +196,12 @@ impl Counters {
 impl Kernels {
     /// Empty tables. `budget` is the machine code they may hold, in bytes.
     pub fn new(tiers: Tiers, mode: TierMode, budget: usize) -> Self {
-        let (worker, counters) = (Worker::default(), Counters::default());
-        Kernels::with(Shared { tiers, mode, budget, worker, counters, log: None })
+        Kernels::with(Shared::new(tiers, mode, budget, None))
     }
 
     /// Tables that know the keys in a file and add to it. Kernels of known keys are compiled in the background, most used first,
-    /// unless somebody asks for them sooner. The file is made smaller when it exceeds `limit` bytes. One that cannot be read or written costs
-    /// nothing but the time it would have saved.
+    /// unless somebody asks for them sooner, until they fill the budget. The file is made smaller when it exceeds `limit` bytes. One
+    /// that cannot be read or written costs nothing but the time it would have saved.
     pub fn remembering(tiers: Tiers, mode: TierMode, budget: usize, store: KeyStore, limit: u64) -> (Self, WarmStart) {
         let read = store.read();
         let (contents, error) = match read {
@@ -170,9 +210,8 @@ impl Kernels {
         };
         let usable = error.is_none() && mode != TierMode::InterpreterOnly;
         let known = contents.keys.iter().map(|key| key.hash).collect();
-        let log = usable.then(|| KeyLog::new(store, known));
-        let (worker, counters) = (Worker::default(), Counters::default());
-        let kernels = Kernels::with(Shared { tiers, mode, budget, worker, counters, log });
+        let log = usable.then(|| KeyLog::new(store, known, limit));
+        let kernels = Kernels::with(Shared::new(tiers, mode, budget, log));
         let mut start = WarmStart { damage: contents.damage, error, ..WarmStart::default() };
         if !usable {
             return (kernels, start);
@@ -180,25 +219,87 @@ impl Kernels {
         for key in &contents.keys {
             if kernels.recall(key) { start.keys += 1 } else { start.undecodable += 1 }
         }
+        Counters::add(&kernels.shared.counters.recalled, start.keys as u64);
         if contents.bytes > limit {
             let shared = kernels.shared.clone();
-            let prune = move || shared.log.iter().for_each(|log| log.prune(limit / 4 * 3));
-            kernels.shared.worker.spawn_later(prune);
+            kernels.shared.worker.spawn_later(move || shared.log.iter().for_each(KeyLog::prune));
         }
         (kernels, start)
     }
 
     fn recall(&self, key: &store::StoredKey) -> bool {
-        let (shared, bytes, uses) = (&self.shared, &key.bytes[..], key.uses);
-        match key.kind {
-            KeyKind::Vertex => self.vertex.recall(shared, bytes, uses),
-            KeyKind::Geometry => self.geometry.recall(shared, bytes, uses),
-            KeyKind::Pixel => self.pixel.recall(shared, bytes, uses),
-            KeyKind::Transfer => self.transfer.recall(shared, bytes, uses),
-            KeyKind::ProgramVertex => self.program_vertex.recall(shared, bytes, uses),
-            KeyKind::Fragment => self.fragment.recall(shared, bytes, uses),
-            KeyKind::Macro => self.mme.recall(shared, bytes, uses),
-            KeyKind::Shader => self.shader.recall(shared, bytes, uses),
+        let table: &dyn AnyTable = match key.kind {
+            KeyKind::Vertex => &self.vertex,
+            KeyKind::Geometry => &self.geometry,
+            KeyKind::Pixel => &self.pixel,
+            KeyKind::Transfer => &self.transfer,
+            KeyKind::ProgramVertex => &self.program_vertex,
+            KeyKind::Fragment => &self.fragment,
+            KeyKind::Macro => &self.mme,
+            KeyKind::Shader => &self.shader,
+        };
+        table.recall(&self.shared, &key.bytes, key.uses)
+    }
+
+    /// The tables of all kinds.
+    fn tables(&self) -> [&dyn AnyTable; KeyKind::ALL.len()] {
+        [
+            &self.vertex,
+            &self.geometry,
+            &self.pixel,
+            &self.transfer,
+            &self.program_vertex,
+            &self.fragment,
+            &self.shader,
+            &self.mme,
+        ]
+    }
+
+    /// The slot of a key. A new one makes room for itself first.
+    fn find<K: Kind>(&self, table: &Table<K>, key: &K::Key) -> Arc<Slot<K>> {
+        let (slot, new) = table.get(&self.shared, key);
+        if new {
+            self.make_room();
+        }
+        slot
+    }
+
+    /// While the tables hold more code than the budget or more keys than [`MOST_KEYS`], what was used longest ago goes, of all
+    /// kinds alike, down to three quarters. The slot used last stays.
+    fn make_room(&self) {
+        let shared = &self.shared;
+        if !shared.is_over_budget() && shared.counters.slots() <= MOST_KEYS as u64 {
+            return;
+        }
+        let mut ages = Vec::new();
+        self.tables().iter().for_each(|table| table.ages(&mut ages));
+        ages.sort_unstable();
+        // What scenes hold beyond the tables' life is not the tables'.
+        let mut bytes: u64 = ages.iter().map(|(_, bytes)| bytes).sum();
+        let budget = shared.budget as u64;
+        let crowded = ages.len() > MOST_KEYS;
+        if bytes <= budget && !crowded {
+            return;
+        }
+        let mut count = ages.len();
+        let mut limit = None;
+        for &(age, code) in &ages[..ages.len() - 1] {
+            if bytes <= budget / 4 * 3 && (!crowded || count <= MOST_KEYS / 4 * 3) {
+                break;
+            }
+            (bytes, count, limit) = (bytes - code, count - 1, Some(age));
+        }
+        let Some(limit) = limit else { return };
+        let mut evicted = Evicted::default();
+        self.tables().iter().for_each(|table| table.evict(limit, crowded, &mut evicted));
+        Counters::add(&shared.counters.evicted, evicted.count as u64);
+        if shared.log.is_some() && !evicted.keys.is_empty() {
+            let owner = shared.clone();
+            shared.worker.spawn_later(move || {
+                if let Some(log) = &owner.log {
+                    log.note_used(evicted.keys);
+                }
+            });
         }
     }
 
@@ -224,42 +325,42 @@ impl Kernels {
 
     /// The kernel of a vertex key.
     pub fn vertex(&self, key: &VertexKey) -> VertexHandle {
-        VertexHandle(self.vertex.get(&self.shared, key))
+        VertexHandle(self.find(&self.vertex, key))
     }
 
     /// The kernel of a geometry key.
     pub fn geometry(&self, key: &GeometryKey) -> GeometryHandle {
-        GeometryHandle(self.geometry.get(&self.shared, key))
+        GeometryHandle(self.find(&self.geometry, key))
     }
 
     /// The kernel of a pixel key.
     pub fn pixel(&self, key: &PixelKey) -> PixelHandle {
-        PixelHandle(self.pixel.get(&self.shared, key))
+        PixelHandle(self.find(&self.pixel, key))
     }
 
     /// The kernel of a transfer key.
     pub fn transfer(&self, key: &TransferKey) -> TransferHandle {
-        TransferHandle(self.transfer.get(&self.shared, key))
+        TransferHandle(self.find(&self.transfer, key))
     }
 
     /// The kernel of a vertex program's key.
     pub fn program_vertex(&self, key: &programs::vertex::VertexKey) -> ProgramVertexHandle {
-        ProgramVertexHandle(self.program_vertex.get(&self.shared, key))
+        ProgramVertexHandle(self.find(&self.program_vertex, key))
     }
 
     /// The kernel of a fragment program's key.
     pub fn fragment(&self, key: &FragmentKey) -> FragmentHandle {
-        FragmentHandle(self.fragment.get(&self.shared, key))
+        FragmentHandle(self.find(&self.fragment, key))
     }
 
     /// The kernel of a program's key, one that is no fragment's.
     pub fn shader(&self, key: &ShaderKey) -> ShaderHandle {
-        ShaderHandle(self.shader.get(&self.shared, key))
+        ShaderHandle(self.find(&self.shader, key))
     }
 
     /// The kernel of a macro's key.
     pub fn mme(&self, key: &MmeKey) -> MmeHandle {
-        MmeHandle(self.mme.get(&self.shared, key))
+        MmeHandle::new(self.find(&self.mme, key))
     }
 
     /// Waits until every queued compilation is done.
@@ -274,9 +375,7 @@ impl Kernels {
 
     /// Number of keys held.
     pub fn len(&self) -> usize {
-        let fixed = self.vertex.len() + self.geometry.len() + self.pixel.len();
-        let programs = self.program_vertex.len() + self.fragment.len() + self.shader.len();
-        fixed + programs + self.transfer.len() + self.mme.len()
+        self.tables().iter().map(|table| table.len()).sum()
     }
 
     /// Whether no key is held.
@@ -295,15 +394,9 @@ impl Drop for Kernels {
         // Queued jobs own what they work on; without this they would all be compiled for nobody.
         self.shared.worker.cancel();
         if let Some(log) = &self.shared.log {
-            let mut used = self.vertex.known_keys();
-            used.extend(self.geometry.known_keys());
-            used.extend(self.pixel.known_keys());
-            used.extend(self.transfer.known_keys());
-            used.extend(self.program_vertex.known_keys());
-            used.extend(self.fragment.known_keys());
-            used.extend(self.shader.known_keys());
-            used.extend(self.mme.known_keys());
-            log.finish(used);
+            let mut used = Vec::new();
+            self.tables().iter().for_each(|table| table.known_keys(&mut used));
+            log.note_used(used);
         }
     }
 }
@@ -421,5 +514,9 @@ impl Kind for MmeKind {
     }
 }
 
+#[cfg(test)]
+mod encoding;
+#[cfg(test)]
+mod stress;
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,11 @@
 //! One key's kernels, and the table of them.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::Hash;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock};
 use std::time::Instant;
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -33,12 +35,20 @@ pub(super) struct Slot<K: Kind> {
     shared: Arc<Shared>,
     reference: OnceLock<Arc<K::Kernel>>,
     compiled: RwLock<Option<Arc<K::Kernel>>>,
-    /// Whether the first compilation is done; held while it is going on.
+    /// One more with each kernel that `compiled` gets, so that callers who keep one see that there is a better one.
+    version: AtomicU32,
+    /// Whether the first compilation was begun; held while one is going on.
     started: Mutex<bool>,
+    /// The first compilation is over, with or without a kernel.
+    settled: AtomicBool,
     /// A compilation that can wait is queued.
     deferred: AtomicBool,
     calls: AtomicU32,
+    /// Calls that the file of keys knows of.
+    reported: AtomicU32,
+    /// Compiled with all effort, or about to be.
     promoted: AtomicBool,
+    /// When it was asked for last; 0 for a key that nobody has asked for since it was recalled.
     last_used: AtomicU64,
 }
 
@@ -49,6 +59,24 @@ impl<K: Kind> std::fmt::Debug for Slot<K> {
 }
 
 impl<K: Kind> Slot<K> {
+    fn new(shared: &Arc<Shared>, key: &K::Key) -> Self {
+        shared.counters.slots.fetch_add(1, Relaxed);
+        Slot {
+            key: key.clone(),
+            shared: shared.clone(),
+            reference: OnceLock::new(),
+            compiled: RwLock::new(None),
+            version: AtomicU32::new(0),
+            started: Mutex::new(false),
+            settled: AtomicBool::new(false),
+            deferred: AtomicBool::new(false),
+            calls: AtomicU32::new(0),
+            reported: AtomicU32::new(0),
+            promoted: AtomicBool::new(false),
+            last_used: AtomicU64::new(0),
+        }
+    }
+
     /// The reference kernel; made when first needed.
     pub(super) fn reference(&self) -> &Arc<K::Kernel> {
         self.reference.get_or_init(|| {
@@ -62,6 +90,11 @@ impl<K: Kind> Slot<K> {
         self.compiled.read().unwrap_or_else(|e| e.into_inner()).clone()
     }
 
+    /// How many kernels [`Self::compiled`] has had so far.
+    pub(super) fn version(&self) -> u32 {
+        self.version.load(Acquire)
+    }
+
     pub(super) fn counters(&self) -> &Counters {
         &self.shared.counters
     }
@@ -69,22 +102,68 @@ impl<K: Kind> Slot<K> {
     /// Notes a call, and has a busy kernel compiled again.
     pub(super) fn note_call(self: &Arc<Self>) {
         let calls = self.calls.fetch_add(1, Relaxed);
-        if calls >= PROMOTE_AFTER && self.shared.mode == TierMode::Auto && !self.promoted.swap(true, Relaxed) {
-            let slot = self.clone();
-            self.shared.worker.spawn(move || {
-                if slot.compile(slot.shared.tiers.hot.as_deref()) {
-                    Counters::add(&slot.shared.counters.promoted, 1);
-                }
-            });
+        if calls >= PROMOTE_AFTER {
+            self.promote();
         }
+    }
+
+    /// [`Self::note_call`] for kernels of which one thread at a time does all calls: without exclusive access to memory,
+    /// which costs more than a short call.
+    pub(super) fn note_call_alone(self: &Arc<Self>) {
+        let calls = self.calls.load(Relaxed);
+        self.calls.store(calls.wrapping_add(1), Relaxed);
+        if calls >= PROMOTE_AFTER {
+            self.promote();
+        }
+    }
+
+    #[inline]
+    fn promote(self: &Arc<Self>) {
+        if self.shared.mode == TierMode::Auto && !self.promoted.load(Relaxed) && !self.promoted.swap(true, Relaxed) {
+            self.queue_promotion();
+        }
+    }
+
+    #[cold]
+    fn queue_promotion(self: &Arc<Self>) {
+        let slot = self.clone();
+        self.shared.worker.spawn(move || {
+            if slot.is_abandoned() {
+                return;
+            }
+            slot.compile_well();
+            // The next start is to know, whatever becomes of this process.
+            slot.report();
+        });
+    }
+
+    fn start(&self) -> MutexGuard<'_, bool> {
+        self.started.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Whether nobody can ask for the kernel any more: the caller, a job, is the last owner.
+    fn is_abandoned(self: &Arc<Self>) -> bool {
+        Arc::strong_count(self) == 1
     }
 
     /// Compiles for the first time, unless somebody has.
     fn compile_first(&self, tier: Option<&dyn Tier>) {
-        let mut started = self.started.lock().unwrap_or_else(|e| e.into_inner());
+        let mut started = self.start();
         if !std::mem::replace(&mut *started, true) {
             self.compile(tier);
+            self.settled.store(true, Release);
         }
+    }
+
+    /// Compiles with all effort, unless the compiler has refused the key. `promoted` is set before.
+    fn compile_well(&self) {
+        let mut started = self.start();
+        let first = !std::mem::replace(&mut *started, true);
+        if first || self.compiled().is_some() {
+            let compiled = self.compile(self.shared.tiers.hot.as_deref());
+            Counters::add(&self.shared.counters.promoted, (compiled && !first).into());
+        }
+        self.settled.store(true, Release);
     }
 
     /// Has the file of keys know this one, if there is a file and the compiler took the key.
@@ -100,6 +179,23 @@ impl<K: Kind> Slot<K> {
         });
     }
 
+    /// Has the file of keys know how often this one was called, if there is a file.
+    fn report(&self) {
+        if let Some(log) = &self.shared.log
+            && let Some(used) = self.used()
+        {
+            log.note_used(vec![used]);
+        }
+    }
+
+    /// The key and the calls that nobody was told of yet.
+    fn used(&self) -> Option<UsedKey> {
+        let calls = self.calls.load(Relaxed);
+        let reported = self.reported.swap(calls, Relaxed);
+        let bytes = borsh::to_vec(&self.key).ok()?;
+        Some(UsedKey { kind: K::STORED, bytes, calls: calls.wrapping_sub(reported).into() })
+    }
+
     fn compile(&self, tier: Option<&dyn Tier>) -> bool {
         let Some(tier) = tier else { return false };
         let start = Instant::now();
@@ -111,17 +207,28 @@ impl<K: Kind> Slot<K> {
             return false;
         };
         Counters::add(&counters.compiled, 1);
-        let new = K::code_bytes(&kernel);
-        let old = self.compiled.write().unwrap_or_else(|e| e.into_inner()).replace(kernel);
+        // Added before anybody can take it off again.
+        Counters::add(&counters.code_bytes, K::code_bytes(&kernel) as u64);
+        let old = {
+            let mut compiled = self.compiled.write().unwrap_or_else(|e| e.into_inner());
+            self.version.fetch_add(1, Release);
+            compiled.replace(kernel)
+        };
+        // Freed here, outside of the lock, unless a scene holds it.
         let old = old.map_or(0, |kernel| K::code_bytes(&kernel));
-        Counters::add(&counters.code_bytes, new as u64);
         counters.code_bytes.fetch_sub(old as u64, Relaxed);
         true
+    }
+
+    fn code_bytes(&self) -> u64 {
+        let compiled = self.compiled.read().unwrap_or_else(|e| e.into_inner());
+        compiled.as_ref().map_or(0, |kernel| K::code_bytes(kernel) as u64)
     }
 }
 
 impl<K: Kind> Drop for Slot<K> {
     fn drop(&mut self) {
+        self.shared.counters.slots.fetch_sub(1, Relaxed);
         if let Some(kernel) = self.compiled.get_mut().unwrap_or_else(|e| e.into_inner()) {
             self.shared.counters.code_bytes.fetch_sub(K::code_bytes(kernel) as u64, Relaxed);
         }
@@ -130,13 +237,42 @@ impl<K: Kind> Drop for Slot<K> {
 
 /// Slots by content hash.
 pub(super) struct Table<K: Kind> {
-    slots: Mutex<HashMap<ContentHash, Arc<Slot<K>>>>,
-    clock: AtomicU64,
+    slots: Mutex<SlotMap<K>>,
+}
+
+type SlotMap<K> = HashMap<ContentHash, Arc<Slot<K>>>;
+
+/// What is done with the tables of all kinds alike.
+pub(super) trait AnyTable {
+    /// Number of keys.
+    fn len(&self) -> usize;
+
+    /// Takes a key that an earlier start has used, unless it is here already; it is compiled when nothing else is to do.
+    /// False when the bytes are no key.
+    fn recall(&self, shared: &Arc<Shared>, bytes: &[u8], uses: u64) -> bool;
+
+    /// Every key that there is code for, and its calls since that was asked last.
+    fn known_keys(&self, keys: &mut Vec<UsedKey>);
+
+    /// When each slot was used last, and the bytes of its code.
+    fn ages(&self, ages: &mut Vec<(u64, u64)>);
+
+    /// Lets go of slots last used at `limit` or before, of those without code only when `all` is set.
+    fn evict(&self, limit: u64, all: bool, evicted: &mut Evicted);
+}
+
+/// What had to leave.
+#[derive(Default)]
+pub(super) struct Evicted {
+    /// How many slots.
+    pub(super) count: usize,
+    /// Those with code, for the file of keys.
+    pub(super) keys: Vec<UsedKey>,
 }
 
 impl<K: Kind> Default for Table<K> {
     fn default() -> Self {
-        Table { slots: Mutex::default(), clock: AtomicU64::new(0) }
+        Table { slots: Mutex::default() }
     }
 }
 
@@ -147,91 +283,83 @@ impl<K: Kind> std::fmt::Debug for Table<K> {
 }
 
 impl<K: Kind> Table<K> {
-    pub(super) fn len(&self) -> usize {
-        self.slots.lock().unwrap_or_else(|e| e.into_inner()).len()
+    fn lock(&self) -> MutexGuard<'_, SlotMap<K>> {
+        self.slots.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// The slot of `key`; a new one starts to be compiled.
-    pub(super) fn get(&self, shared: &Arc<Shared>, key: &K::Key) -> Arc<Slot<K>> {
-        let now = self.clock.fetch_add(1, Relaxed);
+    /// The slot of `key`, and whether it is new; a new one starts to be compiled.
+    pub(super) fn get(&self, shared: &Arc<Shared>, key: &K::Key) -> (Arc<Slot<K>>, bool) {
         let hash = ContentHash::of(key);
-        let (slot, new) = {
-            let mut slots = self.slots.lock().unwrap_or_else(|e| e.into_inner());
-            match slots.get(&hash) {
-                Some(slot) => (slot.clone(), false),
-                None => {
-                    self.evict(shared, &mut slots);
-                    let slot = Arc::new(new_slot(shared, key));
-                    slots.insert(hash, slot.clone());
-                    (slot, true)
-                }
-            }
+        let (slot, new) = match self.lock().entry(hash) {
+            Entry::Occupied(entry) => (entry.get().clone(), false),
+            Entry::Vacant(entry) => (entry.insert(Arc::new(Slot::new(shared, key))).clone(), true),
         };
         debug_assert_eq!(slot.key, *key, "two keys of one content hash");
-        slot.last_used.store(now, Relaxed);
+        slot.last_used.store(shared.clock.fetch_add(1, Relaxed), Relaxed);
+        let counters = &shared.counters;
+        Counters::add(&counters.lookups, 1);
+        // Where nothing is compiled, a slot is all there is to find.
+        let found = !new && (slot.settled.load(Acquire) || shared.mode == TierMode::InterpreterOnly);
+        Counters::add(&counters.hits, found.into());
         if new || slot.deferred.swap(false, Relaxed) {
             start_compiling(&slot);
         }
-        slot
+        (slot, new)
+    }
+}
+
+impl<K: Kind> AnyTable for Table<K> {
+    fn len(&self) -> usize {
+        self.lock().len()
     }
 
-    /// Takes a key that an earlier start has used, unless it is here already; it is compiled when nothing else is to do.
-    /// False when the bytes are no key.
-    pub(super) fn recall(&self, shared: &Arc<Shared>, bytes: &[u8], uses: u64) -> bool {
+    fn recall(&self, shared: &Arc<Shared>, bytes: &[u8], uses: u64) -> bool {
         let Some(key) = warm::decode::<K::Key>(bytes) else { return false };
-        let mut slots = self.slots.lock().unwrap_or_else(|e| e.into_inner());
-        slots.entry(ContentHash::of(&key)).or_insert_with(|| {
-            let slot = Arc::new(new_slot(shared, &key));
+        self.lock().entry(ContentHash::of(&key)).or_insert_with(|| {
+            let slot = Arc::new(Slot::new(shared, &key));
             slot.deferred.store(true, Relaxed);
             let job = slot.clone();
             let much = uses >= u64::from(PROMOTE_AFTER) || shared.mode == TierMode::JitOnly;
             shared.worker.spawn_later(move || {
-                let tiers = &job.shared.tiers;
-                job.promoted.store(much, Relaxed);
-                job.compile_first(if much { tiers.hot.as_deref() } else { tiers.quick.as_deref() });
+                // Beyond the budget it would push out what is in use, or what is used more.
+                if job.is_abandoned() || job.shared.is_over_budget() {
+                    return;
+                }
+                if !much {
+                    job.compile_first(job.shared.tiers.quick.as_deref());
+                } else if !job.promoted.swap(true, Relaxed) {
+                    job.compile_well();
+                }
             });
             slot
         });
         true
     }
 
-    /// Every key that there is code for, and its calls.
-    pub(super) fn known_keys(&self) -> Vec<UsedKey> {
-        let slots = self.slots.lock().unwrap_or_else(|e| e.into_inner());
+    fn known_keys(&self, keys: &mut Vec<UsedKey>) {
+        let slots = self.lock();
         let compiled = slots.values().filter(|slot| slot.compiled().is_some());
-        let used = |slot: &Arc<Slot<K>>| {
-            let bytes = borsh::to_vec(&slot.key).ok()?;
-            Some(UsedKey { kind: K::STORED, bytes, calls: slot.calls.load(Relaxed).into() })
-        };
-        compiled.filter_map(used).collect()
+        keys.extend(compiled.filter_map(|slot| slot.used()));
     }
 
-    /// Makes room: while the code of all tables exceeds the budget, the quarter of the slots that was used longest
-    /// ago goes.
-    fn evict(&self, shared: &Shared, slots: &mut HashMap<ContentHash, Arc<Slot<K>>>) {
-        if shared.counters.code_bytes() as usize <= shared.budget || slots.is_empty() {
-            return;
-        }
-        let mut ages: Vec<u64> = slots.values().map(|slot| slot.last_used.load(Relaxed)).collect();
-        ages.sort_unstable();
-        let limit = ages[ages.len() / 4];
-        let before = slots.len();
-        slots.retain(|_, slot| slot.last_used.load(Relaxed) > limit);
-        Counters::add(&shared.counters.evicted, (before - slots.len()) as u64);
+    fn ages(&self, ages: &mut Vec<(u64, u64)>) {
+        ages.extend(self.lock().values().map(|slot| (slot.last_used.load(Relaxed), slot.code_bytes())));
     }
-}
 
-fn new_slot<K: Kind>(shared: &Arc<Shared>, key: &K::Key) -> Slot<K> {
-    Slot {
-        key: key.clone(),
-        shared: shared.clone(),
-        reference: OnceLock::new(),
-        compiled: RwLock::new(None),
-        started: Mutex::new(false),
-        deferred: AtomicBool::new(false),
-        calls: AtomicU32::new(0),
-        promoted: AtomicBool::new(false),
-        last_used: AtomicU64::new(0),
+    fn evict(&self, limit: u64, all: bool, evicted: &mut Evicted) {
+        let mut gone = Vec::new();
+        self.lock().retain(|_, slot| {
+            let code = slot.code_bytes() != 0;
+            let goes = slot.last_used.load(Relaxed) <= limit && (all || code);
+            if goes {
+                gone.push((slot.clone(), code));
+            }
+            !goes
+        });
+        evicted.count += gone.len();
+        // Code is freed here, outside of the lock.
+        let compiled = gone.iter().filter(|(_, code)| *code);
+        evicted.keys.extend(compiled.filter_map(|(slot, _)| slot.used()));
     }
 }
 
@@ -239,12 +367,16 @@ fn start_compiling<K: Kind>(slot: &Arc<Slot<K>>) {
     match slot.shared.mode {
         TierMode::InterpreterOnly => {}
         TierMode::JitOnly => {
+            slot.promoted.store(true, Relaxed);
             slot.compile_first(slot.shared.tiers.hot.as_deref());
             slot.remember();
         }
         TierMode::Auto => {
             let job = slot.clone();
             slot.shared.worker.spawn(move || {
+                if job.is_abandoned() {
+                    return;
+                }
                 job.compile_first(job.shared.tiers.quick.as_deref());
                 job.remember();
             });

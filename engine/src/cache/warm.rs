@@ -11,6 +11,8 @@ use super::store::{Damage, KeyKind, KeyStore, StoreError, identity};
 #[derive(Debug)]
 pub(super) struct KeyLog {
     store: KeyStore,
+    /// Bytes beyond which the file is made smaller.
+    limit: u64,
     /// Identities of keys that are in the file already.
     known: Mutex<HashSet<u128>>,
     /// What went wrong since the start.
@@ -31,8 +33,8 @@ pub struct WarmStart {
 }
 
 impl KeyLog {
-    pub(super) fn new(store: KeyStore, known: HashSet<u128>) -> Self {
-        KeyLog { store, known: Mutex::new(known), trouble: Mutex::new(None) }
+    pub(super) fn new(store: KeyStore, known: HashSet<u128>, limit: u64) -> Self {
+        KeyLog { store, limit, known: Mutex::new(known), trouble: Mutex::new(None) }
     }
 
     /// Appends a key that is not in the file yet.
@@ -40,29 +42,41 @@ impl KeyLog {
         let Ok(bytes) = borsh::to_vec(key) else { return };
         let new = self.known.lock().unwrap_or_else(|e| e.into_inner()).insert(identity(kind, &bytes));
         if new {
-            self.note(self.store.append(&[(kind, bytes)], &[]));
+            self.append(&[(kind, bytes)], &[]);
         }
     }
 
     /// Appends what is not in the file yet, and how often keys were used.
-    pub(super) fn finish(&self, used: Vec<UsedKey>) {
+    pub(super) fn note_used(&self, used: Vec<UsedKey>) {
         let (mut keys, mut uses) = (Vec::new(), Vec::new());
-        let mut known = self.known.lock().unwrap_or_else(|e| e.into_inner());
-        for UsedKey { kind, bytes, calls } in used {
-            let identity = identity(kind, &bytes);
-            if calls != 0 {
-                uses.push((identity, calls));
-            }
-            if known.insert(identity) {
-                keys.push((kind, bytes));
+        {
+            let mut known = self.known.lock().unwrap_or_else(|e| e.into_inner());
+            for UsedKey { kind, bytes, calls } in used {
+                let identity = identity(kind, &bytes);
+                if calls != 0 {
+                    uses.push((identity, calls));
+                }
+                if known.insert(identity) {
+                    keys.push((kind, bytes));
+                }
             }
         }
-        self.note(self.store.append(&keys, &uses));
+        self.append(&keys, &uses);
     }
 
-    /// Makes the file smaller.
-    pub(super) fn prune(&self, limit: u64) {
-        self.note(self.store.prune(limit).map(drop));
+    fn append(&self, keys: &[(KeyKind, Vec<u8>)], uses: &[(u128, u64)]) {
+        match self.store.append(keys, uses) {
+            Ok(bytes) if bytes > self.limit => self.prune(),
+            Ok(_) => {}
+            Err(error) => self.note(error),
+        }
+    }
+
+    /// Makes the file so much smaller that it does not have to be done again soon.
+    pub(super) fn prune(&self) {
+        if let Err(error) = self.store.prune(self.limit / 4 * 3) {
+            self.note(error);
+        }
     }
 
     /// The first thing that went wrong.
@@ -71,10 +85,8 @@ impl KeyLog {
     }
 
     /// A file that cannot be written costs the next start time, nothing else.
-    fn note(&self, result: Result<(), StoreError>) {
-        if let Err(error) = result {
-            self.trouble.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
-        }
+    fn note(&self, error: StoreError) {
+        self.trouble.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
     }
 }
 
@@ -82,7 +94,7 @@ impl KeyLog {
 pub(super) struct UsedKey {
     pub(super) kind: KeyKind,
     pub(super) bytes: Vec<u8>,
-    /// Kernel calls since the start.
+    /// Kernel calls that the file does not know of.
     pub(super) calls: u64,
 }
 

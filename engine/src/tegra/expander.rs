@@ -21,12 +21,14 @@ pub struct Call {
 }
 
 /// A macro, ready to run.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Ready {
     /// The kernel.
     pub kernel: MmeHandle,
     /// The word of macro memory at which the kernel's code begins.
     pub low: usize,
+    /// What [`Expander::changes`] was when this was made.
+    made: u64,
 }
 
 /// Macro memory, start addresses, the call that is being collected.
@@ -34,8 +36,10 @@ pub struct Ready {
 pub struct Expander {
     code: Vec<u32>,
     starts: [u32; MACROS],
-    /// Kernels of macros that were called since code or starts changed.
+    /// Kernels of macros that were called since code or starts changed, but for those that run.
     ready: [Option<Ready>; MACROS],
+    /// How often code or starts changed.
+    changes: u64,
     pending: Option<Call>,
     /// Room for parameters that an earlier call had.
     room: Vec<u32>,
@@ -44,7 +48,7 @@ pub struct Expander {
 impl Default for Expander {
     fn default() -> Self {
         let ready = [const { None }; MACROS];
-        Expander { code: Vec::new(), starts: [0; MACROS], ready, pending: None, room: Vec::new() }
+        Expander { code: Vec::new(), starts: [0; MACROS], ready, changes: 0, pending: None, room: Vec::new() }
     }
 }
 
@@ -90,6 +94,7 @@ impl Expander {
             self.code[at] = word;
             // Whichever macros reach this word: keys are made of contents, so looking them up again is all it takes.
             self.ready = [const { None }; MACROS];
+            self.changes += 1;
         }
         true
     }
@@ -98,6 +103,7 @@ impl Expander {
     pub fn store_start(&mut self, index: usize, word: u32) {
         self.starts[index % MACROS] = word;
         self.ready[index % MACROS] = None;
+        self.changes += 1;
     }
 
     /// A call of macro `index` begins. The one before it has been taken.
@@ -134,14 +140,22 @@ impl Expander {
         self.pending.take()
     }
 
-    /// The kernel of macro `index`.
-    pub fn kernel(&mut self, index: usize, kernels: &Kernels) -> Ready {
+    /// The kernel of macro `index`, to be run and [kept](Self::keep).
+    #[inline]
+    pub fn ready(&mut self, index: usize, kernels: &Kernels) -> Ready {
         let index = index % MACROS;
-        let ready = self.ready[index].get_or_insert_with(|| {
+        self.ready[index].take().unwrap_or_else(|| {
             let (key, low) = MmeKey::new(&self.code, self.starts[index] as usize);
-            Ready { kernel: kernels.mme(&key), low }
-        });
-        ready.clone()
+            Ready { kernel: kernels.mme(&key), low, made: self.changes }
+        })
+    }
+
+    /// Keeps a kernel that has run for the next call, unless the macro has changed macros.
+    #[inline]
+    pub fn keep(&mut self, index: usize, ready: Ready) {
+        if ready.made == self.changes {
+            self.ready[index % MACROS] = Some(ready);
+        }
     }
 }
 

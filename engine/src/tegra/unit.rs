@@ -273,10 +273,12 @@ impl Units {
 
     fn run(&mut self, core: &mut Core, call: &Call) {
         let class = if call.two_d { Class::TwoD } else { Class::ThreeD };
-        let ready = self.work.expander.kernel(call.index, &core.renderer.kernels);
-        let mut sink = Sink { core, registers: &self.registers, work: &mut self.work, class };
+        let mut ready = self.work.expander.ready(call.index, &core.renderer.kernels);
+        let mut sink = Sink { core: &mut *core, registers: &self.registers, work: &mut self.work, class };
         let end = ready.kernel.run(&mut self.registers[index(class)].job(&call.parameters, &mut sink));
-        if let Some(what) = describe(end.stop, ready.low) {
+        let low = ready.low;
+        self.work.expander.keep(call.index, ready);
+        if let Some(what) = describe(end.stop, low) {
             let kind = if what.contains("not end") { FaultKind::OutOfFuel } else { FaultKind::BadShader };
             core.fault(kind, call.index as u64, format_args!("macro {:#x}: {what}", call.index));
         } else if end.missing != 0 || end.unused != 0 {

@@ -20,11 +20,11 @@ pub struct Pruned {
 
 impl KeyStore {
     /// Appends keys and how often some were used, by hash. A file that is not there is made, and so is its folder; one of another
-    /// version is replaced.
+    /// version is replaced. Returns how many bytes the file has then, 0 when there was nothing to append.
     ///
     /// # Errors
-    /// When it cannot be written or is of another kind.
-    pub fn append(&self, keys: &[(KeyKind, Vec<u8>)], uses: &[(u128, u64)]) -> Result<(), StoreError> {
+    /// When it cannot be written, is of another kind, or another process keeps it locked.
+    pub fn append(&self, keys: &[(KeyKind, Vec<u8>)], uses: &[(u128, u64)]) -> Result<u64, StoreError> {
         let mut records = Vec::new();
         for (kind, bytes) in keys {
             push(&mut records, *kind as u8, bytes);
@@ -35,41 +35,35 @@ impl KeyStore {
             push(&mut records, USES, &payload);
         }
         if records.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
+        let _lock = self.lock(true)?;
         self.write_records(&records).map_err(|error| self.io(error))?
     }
 
-    /// One write at the end of the file, under its lock.
-    fn write_records(&self, records: &[u8]) -> std::io::Result<Result<(), StoreError>> {
-        if let Some(folder) = self.path().parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder)?;
-        }
+    /// One write at the end of the file. The caller has its lock.
+    fn write_records(&self, records: &[u8]) -> std::io::Result<Result<u64, StoreError>> {
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(self.path())?;
-        file.lock()?;
         let length = file.metadata()?.len();
-        match header(&mut file, length)? {
+        let bytes = match header(&mut file, length)? {
             Header::Ours => {
                 // What a crash in the middle of a write left need not end at a multiple of 8.
                 let padding = (length.next_multiple_of(8) - length) as usize;
                 let mut bytes = vec![0; padding];
                 bytes.extend_from_slice(records);
-                file.write_all(&bytes)?;
+                bytes
             }
             Header::Other => return Ok(Err(StoreError::Foreign(self.path().to_owned()))),
-            Header::Empty => {
-                let mut bytes = file_header().to_vec();
-                bytes.extend_from_slice(records);
-                file.write_all(&bytes)?;
-            }
-            Header::Unreadable => self.replace(records)?,
-        }
-        file.unlock()?;
-        Ok(Ok(()))
+            Header::Empty => [&file_header()[..], records].concat(),
+            Header::Unreadable => return self.replace(records).map(Ok),
+        };
+        file.write_all(&bytes)?;
+        Ok(Ok(length + bytes.len() as u64))
     }
 
-    /// A new file with these records in the place of the old one: complete or not there at all.
-    fn replace(&self, records: &[u8]) -> std::io::Result<()> {
+    /// A new file with these records in the place of the old one: complete or not there at all. Returns its bytes. The caller
+    /// has the lock.
+    fn replace(&self, records: &[u8]) -> std::io::Result<u64> {
         let mut name = self.path().as_os_str().to_owned();
         name.push(format!(".{}.new", std::process::id()));
         let written = File::create(&name).and_then(|mut file| {
@@ -81,15 +75,17 @@ impl KeyStore {
         if result.is_err() {
             let _ = std::fs::remove_file(&name);
         }
-        result
+        result.map(|()| (FILE_HEADER + records.len()) as u64)
     }
 
     /// Makes the file smaller: damage, repetitions and, while it would exceed `limit` bytes, the least used keys go.
     ///
     /// # Errors
-    /// When it cannot be read or written or is of another kind.
+    /// When it cannot be read or written, is of another kind, or another process keeps it locked.
     pub fn prune(&self, limit: u64) -> Result<Pruned, StoreError> {
-        let contents = self.read()?;
+        // From reading to replacing: what others append meanwhile would be lost.
+        let _lock = self.lock(true)?;
+        let contents = self.read_unlocked()?;
         let mut records = Vec::new();
         let mut kept = 0;
         for key in &contents.keys {
@@ -101,10 +97,10 @@ impl KeyStore {
             }
             kept += 1;
         }
-        if contents.bytes != 0 {
-            self.replace(&records).map_err(|error| self.io(error))?;
-        }
-        let after = if contents.bytes == 0 { 0 } else { (FILE_HEADER + records.len()) as u64 };
+        let after = match contents.bytes {
+            0 => 0,
+            _ => self.replace(&records).map_err(|error| self.io(error))?,
+        };
         Ok(Pruned { kept, dropped: contents.keys.len() - kept, bytes: [contents.bytes, after] })
     }
 }
@@ -140,8 +136,7 @@ fn header(file: &mut File, length: u64) -> std::io::Result<Header> {
             None => Header::Other,
         });
     }
-    let version = bytes[8..12] == VERSION.to_le_bytes();
-    Ok(match (bytes.starts_with(&MAGIC), version) {
+    Ok(match (bytes.starts_with(&MAGIC), bytes[8..16] == VERSION.to_le_bytes()) {
         (true, true) => Header::Ours,
         (true, false) => Header::Unreadable,
         (false, _) => Header::Other,

@@ -8,11 +8,14 @@
 //! record.rs   the bytes of the file
 //! read.rs     everything that a file holds, and what is wrong with it
 //! append.rs   adding to it; making it smaller
+//! lock.rs     one writer at a time
 //! ```
 //!
-//! Several processes may use one file: each append is one write under a lock, and pruning replaces the file as a whole.
+//! Several processes may use one file: each append is one write under a lock, and pruning replaces the file as a whole
+//! under the same lock.
 
 mod append;
+mod lock;
 mod read;
 mod record;
 #[cfg(test)]
@@ -22,6 +25,8 @@ use std::path::{Path, PathBuf};
 
 pub use append::Pruned;
 pub use read::{Contents, Damage, StoredKey, identity};
+#[cfg(test)]
+pub(super) use record::ENCODING;
 pub use record::{KeyKind, VERSION};
 
 /// A file of keys.
@@ -47,6 +52,9 @@ pub enum StoreError {
     /// Something else has this name. It is left alone.
     #[error("{0}: not a file of kernel keys")]
     Foreign(PathBuf),
+    /// Another process has had it locked for a second.
+    #[error("{0}: in use by another process")]
+    Busy(PathBuf),
 }
 
 impl KeyStore {

@@ -37,8 +37,8 @@ pub struct StoredKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
     /// Another version wrote the file; nothing in it was read.
-    #[error("written by version {0}, not {VERSION}")]
-    Version(u32),
+    #[error("written by version {0:#x}, not {VERSION:#x}")]
+    Version(u64),
     /// Bytes that are no record, or one that was cut off or changed.
     #[error("{bytes} bytes at {at:#x} are no whole record")]
     Bytes {
@@ -68,6 +68,12 @@ impl KeyStore {
     /// # Errors
     /// When it cannot be read or is of another kind. Damage within is no error, see [`Contents::damage`].
     pub fn read(&self) -> Result<Contents, StoreError> {
+        // So that nobody is seen in the middle of a write. Where there can be no lock it shows as damage, that is all.
+        let _lock = self.lock(false).ok();
+        self.read_unlocked()
+    }
+
+    pub(super) fn read_unlocked(&self) -> Result<Contents, StoreError> {
         if !self.path().try_exists().map_err(|error| self.io(error))? {
             return Ok(Contents::default());
         }
@@ -90,7 +96,7 @@ pub fn decode(bytes: &[u8]) -> Option<Contents> {
         contents.damage.push(Damage::Bytes { at: 0, bytes: contents.bytes });
         return cut.then_some(contents);
     };
-    let version = u32::from_le_bytes([header[8], header[9], header[10], header[11]]);
+    let version = u64::from_le_bytes(std::array::from_fn(|i| header[8 + i]));
     if version != VERSION {
         contents.damage.push(Damage::Version(version));
         return Some(contents);

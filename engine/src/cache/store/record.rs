@@ -1,7 +1,7 @@
 //! The bytes of a file of keys; all numbers little-endian, records on multiples of 8.
 //!
 //! ```text
-//! file    0  8 "TRIGKEYS"      8  4 version      12  4 zero      16  records
+//! file    0  8 "TRIGKEYS"      8  8 version      16  records
 //! record  0  4 "KEY\n"         4  4 bytes of the payload
 //!         8  8 xxh3-64 of everything behind it, padding included
 //!        16  1 kind           17  7 zero         24  payload, padded with zeros to a multiple of 8
@@ -12,8 +12,15 @@ use xxhash_rust::xxh3::xxh3_64;
 /// What a file begins with.
 pub const MAGIC: [u8; 8] = *b"TRIGKEYS";
 
-/// Version of the file and of the keys in it: one more with every change of a key's fields or of what they mean.
-pub const VERSION: u32 = 1;
+/// The form of the file, and what the fields of keys mean: one more with every change of either.
+const FORM: u32 = 2;
+
+/// A hash of how keys are encoded. A test takes it from samples of all kinds and says what it has to be, so nobody can
+/// change a key's fields and forget the version.
+pub const ENCODING: u32 = 0x7009_d61d;
+
+/// Version of a file, see [`FORM`] and [`ENCODING`].
+pub const VERSION: u64 = (ENCODING as u64) << 32 | FORM as u64;
 
 /// Bytes before the first record.
 pub const FILE_HEADER: usize = 16;
@@ -87,7 +94,7 @@ impl KeyKind {
 pub fn file_header() -> [u8; FILE_HEADER] {
     let mut header = [0; FILE_HEADER];
     header[..8].copy_from_slice(&MAGIC);
-    header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    header[8..16].copy_from_slice(&VERSION.to_le_bytes());
     header
 }
 

@@ -1,8 +1,10 @@
 use std::collections::HashSet;
 use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use super::read::{decode, identity};
-use super::record::{FILE_HEADER, file_header, push};
+use super::record::{FILE_HEADER, MAGIC, file_header, push};
 use super::*;
 
 fn store() -> (tempfile::TempDir, KeyStore) {
@@ -113,7 +115,9 @@ fn records_of_unknown_kinds_are_reported() {
     assert_eq!(contents.keys.len(), 1);
 }
 
-/// 10,000 files cut, changed, spliced and overwritten: every key that comes out went in.
+/// What happens to files: 10,000 of them cut, with bits flipped and bytes overwritten, shortened, spliced, with the records of
+/// a file of another version among them, and with what is no such file at all inside or in their place. Every key that comes
+/// out went in, and what is reported lies within the file.
 #[test]
 fn damaged_files_give_nothing_that_was_not_stored() {
     let keys: Vec<_> = (0..40).map(|n| sample(n % 23)).collect();
@@ -129,37 +133,158 @@ fn damaged_files_give_nothing_that_was_not_stored() {
         state ^= state << 17;
         (state >> 20) as usize % below
     };
-    let mut skipped = 0;
+    let foreign: [Vec<u8>; 4] = [
+        include_bytes!("tests.rs").to_vec(),
+        (0..9000).map(|_| random(256) as u8).collect(),
+        [&file_header()[..8], &[0xEE; 8], &whole[FILE_HEADER..]].concat(),
+        vec![0; 4000],
+    ];
+    let (mut skipped, mut refused, mut others) = (0, 0, 0);
     for _ in 0..10_000 {
         let mut bytes = whole.clone();
         for _ in 0..=random(4) {
             let at = random(bytes.len());
-            match random(5) {
+            match random(7) {
                 0 => bytes.truncate(at.max(FILE_HEADER)),
                 1 => bytes[at] ^= 1 << random(8),
                 2 => bytes[at] = random(256) as u8,
                 3 => drop(bytes.drain(at..(at + random(64)).min(bytes.len()))),
-                _ => {
+                4 => {
                     let from = random(whole.len());
                     let piece = whole[from..(from + random(200)).min(whole.len())].to_vec();
                     bytes.splice(at..at, piece);
                 }
+                5 => {
+                    let other = &foreign[random(foreign.len())];
+                    let from = random(other.len());
+                    bytes.splice(at..at, other[from..(from + random(400)).min(other.len())].to_vec());
+                }
+                _ if random(8) == 0 => bytes = foreign[random(foreign.len())].clone(),
+                _ => bytes.truncate(random(bytes.len() + 1)),
             }
             if bytes.is_empty() {
                 break;
             }
         }
-        let Some(contents) = decode(&bytes) else { continue };
+        let Some(contents) = decode(&bytes) else {
+            refused += 1;
+            assert!(bytes.len() >= FILE_HEADER && !bytes.starts_with(&MAGIC) || bytes.len() < FILE_HEADER);
+            continue;
+        };
         skipped += contents.damage.len();
+        for damage in &contents.damage {
+            let end = match *damage {
+                Damage::Version(_) => 0,
+                Damage::Bytes { at, bytes } => at + bytes,
+                Damage::Kind { at, .. } => at,
+            };
+            others += usize::from(matches!(damage, Damage::Version(_)));
+            assert!(end <= bytes.len() as u64);
+        }
         for key in contents.keys {
             assert!(known.contains(&(key.kind, key.bytes.clone())), "{key:?}");
         }
     }
-    assert!(skipped > 5_000);
+    assert!(skipped > 5_000 && refused > 100 && others > 50, "{skipped}, {refused}, {others}");
+}
+
+/// What [`child`] is to do with which file; unset for everybody but children.
+const CHILD: &str = "TRIGLYPH_TEST_KEY_STORE";
+
+/// This test once more in a process of its own, in which it does as it is told.
+fn child_process(store: &KeyStore, work: &str) -> Child {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "cache::store::tests::child", "--nocapture"]);
+    command.env(CHILD, format!("{work}:{}", store.path().display()));
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// A key that only one process stores.
+fn own_key(process: u32, n: u32) -> (KeyKind, Vec<u8>) {
+    (KeyKind::Macro, [process, n, 0xAA55_1234].iter().flat_map(|word| word.to_le_bytes()).cycle().take(120).collect())
+}
+
+/// Does nothing unless it is a child.
+#[test]
+fn child() {
+    let Ok(work) = std::env::var(CHILD) else { return };
+    let (work, path) = work.split_once(':').unwrap();
+    let store = KeyStore::new(path);
+    let (work, number) = work.split_once('-').unwrap();
+    let number: u32 = number.parse().unwrap();
+    let append = |n| store.append(&[own_key(number, n)], &[]).unwrap();
+    match work {
+        "append" => (0..PER_CHILD).for_each(|n| _ = append(n)),
+        "prune" => (0..PER_CHILD / 4).for_each(|_| _ = store.prune(u64::MAX).unwrap()),
+        // Until somebody ends it.
+        _ => (0..u32::MAX).for_each(|n| _ = append(n)),
+    }
+}
+
+const PER_CHILD: u32 = 200;
+
+#[test]
+fn processes_that_append_and_prune_at_once_lose_nothing() {
+    let (_folder, store) = store();
+    let mut children: Vec<_> = (0..3).map(|n| child_process(&store, &format!("append-{n}"))).collect();
+    children.push(child_process(&store, "prune-0"));
+    // Another store in this process, between them.
+    for n in 0..PER_CHILD {
+        store.append(&[own_key(3, n)], &[]).unwrap();
+        assert_eq!(store.read().unwrap().damage, []);
+    }
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let contents = store.read().unwrap();
+    assert_eq!(contents.damage, []);
+    let found: HashSet<_> = contents.keys.into_iter().map(|key| (key.kind, key.bytes)).collect();
+    let expected: HashSet<_> = (0..4).flat_map(|process| (0..PER_CHILD).map(move |n| own_key(process, n))).collect();
+    assert_eq!(found.len(), expected.len());
+    assert!(found == expected);
+}
+
+/// Processes that end in the middle of what they do, again and again: what is there stays readable, and others go on.
+#[test]
+fn a_process_that_is_killed_harms_nobody() {
+    let (_folder, store) = store();
+    let mut before = HashSet::new();
+    for round in 0..12 {
+        let mut child = child_process(&store, &format!("forever-{round}"));
+        // Until it has written something; then at any moment.
+        while !store.read().unwrap().keys.iter().any(|key| key.bytes.starts_with(&u32::to_le_bytes(round))) {
+            assert!(child.try_wait().unwrap().is_none(), "it does not write");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_micros(100 * u64::from(round)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        store.append(&[own_key(1000, round)], &[]).unwrap();
+        let contents = store.read().unwrap();
+        assert!(contents.damage.len() <= 1 + round as usize);
+        let found: HashSet<_> = contents.keys.into_iter().map(|key| (key.kind, key.bytes)).collect();
+        assert!(found.is_superset(&before));
+        assert!(found.contains(&own_key(1000, round)));
+        before = found;
+    }
 }
 
 #[test]
-fn processes_that_append_at_once_lose_nothing() {
+fn who_holds_the_lock_for_long_is_not_waited_for() {
+    let (_folder, store) = store();
+    store.append(&[sample(3)], &[]).unwrap();
+    let lock = store.lock(true).unwrap();
+    assert!(matches!(store.append(&[sample(4)], &[]), Err(StoreError::Busy(_))));
+    assert!(matches!(store.prune(0), Err(StoreError::Busy(_))));
+    // Reading does not need it.
+    assert_eq!(store.read().unwrap().keys.len(), 1);
+    drop(lock);
+    store.append(&[sample(4)], &[]).unwrap();
+    assert_eq!(store.read().unwrap().keys.len(), 2);
+}
+
+#[test]
+fn threads_that_append_at_once_lose_nothing() {
     let (_folder, store) = store();
     std::thread::scope(|scope| {
         for thread in 0..4u8 {
