@@ -2,7 +2,7 @@
 
 use triglyph_guest::tegra::shader::isa::{self, *};
 use triglyph_guest::tegra::shader::modifiers::CcTest;
-use triglyph_guest::tegra::shader::program::{Token, target};
+use triglyph_guest::tegra::shader::program::{Token, settle, target};
 
 use crate::maxwell::program::{Decoder, Flow, Op, Target};
 
@@ -23,6 +23,7 @@ impl Decoder<'_> {
     /// A target that counts from the start of the code.
     fn absolute(&self, source: AbsoluteTarget, register: Option<Reg>) -> Target {
         match source {
+            AbsoluteTarget::Address(address) if register.is_none() => Target::Fixed(self.number(settle(address))),
             AbsoluteTarget::Address(base) => Target::Computed { base, register, constant: None },
             AbsoluteTarget::Constant(constant) => Target::Computed { base: 0, register, constant: Some(constant) },
         }

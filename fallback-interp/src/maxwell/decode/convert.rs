@@ -130,8 +130,8 @@ impl ConvertVisitor for Decoder<'_> {
     fn i2f(&mut self, i: IntToFloat) -> Op {
         self.lane(i.guard, move |lane, context| {
             let value = part(lane, i.b.value, i.from, i.byte, i.signed, context);
-            // The most negative number of its size stays.
-            let value = if i.b.abs { cut(value.wrapping_abs(), size(i.from), i.signed) } else { value };
+            // The most negative number of its size stays; unsigned ones have no sign to lose.
+            let value = if i.b.abs && i.signed { cut(value.wrapping_abs(), size(i.from), i.signed) } else { value };
             let negative = i.signed && value < 0;
             let magnitude = if negative { value.unsigned_abs() } else { value as u64 };
             let (v, rounding) = match i.to {

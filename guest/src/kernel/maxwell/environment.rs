@@ -57,6 +57,25 @@ pub trait GlobalMemory: Sync {
     fn read(&self, address: u64, bytes: &mut [u8]);
     /// Writes; bytes that are not mapped are dropped and counted likewise.
     fn write(&self, address: u64, bytes: &[u8]);
+    /// The mapping that an address lies in, if programs may read it, and with `stores` write it, by themselves. Who writes says so with
+    /// [`GlobalMemory::note_written`].
+    fn span(&self, address: u64, stores: bool) -> Option<Span<'_>> {
+        let _ = (address, stores);
+        None
+    }
+    /// A program has written bytes of a [`Span`]: among `size` bytes from `address` on.
+    fn note_written(&self, address: u64, size: u64) {
+        let _ = (address, size);
+    }
+}
+
+/// Global memory in one stretch.
+#[derive(Clone, Copy, Debug)]
+pub struct Span<'a> {
+    /// Address of the first byte.
+    pub start: u64,
+    /// The bytes.
+    pub window: Window<'a>,
 }
 
 /// Memory without a byte in it.

@@ -31,7 +31,7 @@
 //! one after the other, each until all of its lanes have ended or wait; when no lane of the block runs, those that wait go on.
 //! A barrier with a thread count takes the lanes of the warps that have arrived; BAR.ARV arrives and goes on. With BAR.RED the lanes
 //! that go on together from one number have the predicates of them all counted (or joined by and, or: 0 or 1), which B2R.RESULT reads; its Pd
-//! is whether that is not 0. Other modes of B2R read 0.
+//! is whether that is not 0. Other modes of B2R read 0. Thread counts make no difference, nor which barrier it is but for what is counted: number modulo 16.
 //!
 //! VOTE, SHFL, MOV's quad mask and FSWZADD see the lanes that execute together as active. SHFL and FSWZADD read the register of
 //! the other lane whether it is active or not; lanes that do not exist read as 0.
@@ -64,19 +64,30 @@
 //!   NaN, C and O 0; of saturated ones that of the result. With .X, or .X of logic, Z is only kept where it was set.
 //! * **Conversions.** F2F: with FTZ f32 sources and results are flushed (halves never), not if a side is f64. Equal formats copy, NaN becoming
 //!   0x7FFF, 0x7FFFFFFF, or quiet for f64; between formats NaN is those two, or for f64 the sign, quiet, with the mantissa's bits on top.
-//!   F2I of NaN: 0, with a source f64 or a result of 64 bits the result's highest bit alone. I2F converts the magnitude as extended (the most negative number of its
-//!   size stays so under absolute value), negates last. I2I computes in 64 bits.
+//!   F2I of NaN: 0, with a source f64 or a result of 64 bits the result's highest bit alone; what does not fit is the nearest that does. Results of 8 and 16
+//!   bits are extended to a word as their sign says. I2F converts the magnitude as extended (the most negative number of its
+//!   size stays so under absolute value, unsigned ones have none), negates last. I2I computes in 64 bits; a source or a result of 64 bits is one of 32.
+//! * **Video.** Parts of A and B are extended by their signs, an immediate is 16 bits, the part without a name the whole word. Sums are exact: with both signs
+//!   `A + B + 1` (VMAD: product and addend likewise, the addend signed if A or B is; the sum is shifted arithmetically). VMNMX compares the low words by B's sign. A
+//!   shift's distance has no sign, and is at most 32 or, with W, taken modulo 32. Saturation limits to the signed or unsigned words (VMAD: signed if A or B is),
+//!   else the low 32 bits count. The second operation is one of words; MIN and MAX compare by the result's sign, VSET's without.
+//! * **Modifiers without a name**: a test never holds, a vote is ALL, a reduction POPC, PRMT gives A, an addend or a part is the whole word, a texture
+//!   has a layer and three coordinates, an image one coordinate, a lookup the level that follows from differences, a short one level 0 of one coordinate, a place in a pixel is the
+//!   default's. IMADSP's parts are u32, s32, u24, s24, u16, s16, then both of the upper half; those of B begin with u24, C's lowest bit is A's.
 //!
 //! # Memory
 //!
-//! Constants are read from [`Environment::constants`]; beyond the end they are 0, byte by byte. Local memory is
+//! Constants are read from [`Environment::constants`]; beyond the end they are 0, byte by byte. LDC's address is the low 16 bits of the sum of register and
+//! offset (the bytes behind 0xFFFF are those of the buffer, if there are any), with IS and ISL its upper 16 bits, unsigned, are added to the slot; of more
+//! than 64 bits the first 64 are loaded. Local memory is
 //! [`Code::local_bytes`] for each lane; shared memory is the block's; addresses outside read 0 and drop writes, byte by byte.
 //! Global memory is [`GlobalMemory`]. Lanes of one instruction access memory one after the other, lane 0 first, so that of two stores to one
 //! place the higher lane's stays. Misaligned accesses are done as they are. Atomics are a read and a write, nothing comes between.
 //! Global addresses have 40 bits: one register, zero-extended, or with E two, and the offset added. Local and shared ones have 32.
 //! Helper lanes (pixels without coverage, or killed) load but do not store; what an atomic reads they have too. Generic addresses
 //! (LD, ST) are global ones. Atomics of a type and operation that have no meaning together only load: INC and DEC but of U32,
-//! logic of F32, anything of F16x2 but ADD, SAFEADD.
+//! logic of F32, anything of F16x2 but ADD, SAFEADD. A type without a name is U32. Minimum and maximum of F32 are those of FMNMX, denormals
+//! being zeros; sums of F16x2 are rounded to nearest, denormals being zeros before and after.
 //!
 //! # Textures
 //!
@@ -87,7 +98,7 @@
 //! TXQ answers from the texture's sizes: DIMENSION all, TEXTURE_TYPE the samples in B, everything else 0. TMML gives both numbers of the level query.
 //!
 //! Coordinates, layer and handle are read as the instruction's own dimensions say; the unit's shape takes of s, t, r and layer what it has, and
-//! 0 for what the instruction has not. Limits of the level (LC) and clamps (CL) are without effect. TLD's offset is added to its coordinates;
+//! 0 for what the instruction has not. Offsets have a field for each of s, t, r whatever the dimensions (those of TXD for s and t). Limits of the level (LC) and clamps (CL) are without effect. TLD's offset is added to its coordinates;
 //! a sample that the texture does not have gives 0. Halves are rounded to nearest.
 //!
 //! # Images
@@ -108,7 +119,7 @@ pub mod pixel;
 pub mod stage;
 
 pub use code::{Code, Unit, UnitUse, WordSet};
-pub use environment::{Environment, GlobalMemory, Image, ImageKey, NoMemory};
+pub use environment::{Environment, GlobalMemory, Image, ImageKey, NoMemory, Span};
 pub use pixel::{PixelCode, PixelInput, PixelMode};
 pub use stage::{
     Block, Emit, Evaluations, Patches, Primitives, ShaderJob, ShaderKernel, ShaderKey, Stage, Vertices, Work,

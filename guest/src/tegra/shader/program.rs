@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::isa::{Branch, Op, PushTarget, Target, decode, form};
+use super::isa::{AbsoluteTarget, Branch, Jump, JumpCall, Op, PushTarget, Target, decode, form};
 use super::modifiers::CcTest;
 use super::operand::{Guard, PredSource};
 use super::part::Part;
@@ -117,7 +117,7 @@ pub enum Flow {
 pub enum Destination {
     /// The instruction at this byte address of the code.
     Address(u32),
-    /// Known only when the program runs: by register, by constant, or by address in the code segment.
+    /// Known only when the program runs: by register or by constant.
     Computed,
 }
 
@@ -141,12 +141,18 @@ pub fn step(address: u32, word: u64) -> Option<Step> {
         Target::Relative(distance) => Destination::Address(self::target(address, distance)),
         Target::Constant(_) => Destination::Computed,
     };
+    // These count from the code's start.
+    let absolute = |target: AbsoluteTarget| match target {
+        AbsoluteTarget::Address(address) => Destination::Address(settle(address)),
+        AbsoluteTarget::Constant(_) => Destination::Computed,
+    };
     let push = |token| Flow::Push(token, place(PushTarget::decode(fields).target));
     let flow = match op {
         Op::bra => Flow::Branch(place(Branch::decode(fields).target)),
-        Op::brx | Op::jmp | Op::jmx => Flow::Branch(Destination::Computed),
+        Op::brx | Op::jmx => Flow::Branch(Destination::Computed),
+        Op::jmp => Flow::Branch(absolute(Jump::decode(fields).target)),
         Op::cal => Flow::Call(place(PushTarget::decode(fields).target)),
-        Op::jcal => Flow::Call(Destination::Computed),
+        Op::jcal => Flow::Call(absolute(JumpCall::decode(fields).target)),
         Op::ssy => push(Token::Sync),
         Op::pbk => push(Token::Break),
         Op::pcnt => push(Token::Continue),
