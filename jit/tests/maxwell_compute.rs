@@ -4,13 +4,15 @@ mod maxwell_support;
 
 use maxwell_support::World;
 use maxwell_support::block::{Left, compute_key, run_block};
+use maxwell_support::units::Units;
 use triglyph_guest::kernel::maxwell::Code;
 use triglyph_guest::tegra::shader::assemble_program;
 use triglyph_jit::Jit;
 
 fn run(text: &str, threads: [u32; 3], shared: usize) -> Left {
     let words = assemble_program(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let world = World { constants: Vec::new(), memory: vec![0; 4096], inputs: Vec::new(), count: 0 };
+    let world =
+        World { constants: Vec::new(), memory: vec![0; 4096], inputs: Vec::new(), count: 0, units: Units::default() };
     let key = compute_key(Code { words, local_bytes: 16, ..Code::default() });
     run_block(&Jit::new().unwrap(), &key, &world, threads, shared).unwrap()
 }

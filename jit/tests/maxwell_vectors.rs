@@ -2,6 +2,7 @@
 
 mod maxwell_support;
 
+use maxwell_support::units::Units;
 use maxwell_support::{OUTPUTS, SEEN, World, constants, harness, key, listing, run};
 use serde_json::Value;
 use triglyph_guest::kernel::maxwell::Code;
@@ -79,7 +80,13 @@ fn single_instructions() {
     for case in cases["cases"].as_array().unwrap() {
         let word = u64::from_str_radix(case["word"].as_str().unwrap().trim_start_matches("0x"), 16).unwrap();
         let words = harness(&prologue(&case["in"]), &[word]);
-        let world = World { constants: buffers(case), memory: Vec::new(), inputs: Vec::new(), count: 5 };
+        let world = World {
+            constants: buffers(case),
+            memory: Vec::new(),
+            inputs: Vec::new(),
+            count: 5,
+            units: Units::default(),
+        };
         match run(&jit, &key(Code { words, ..Code::default() }, 0), &world) {
             Ok(results) => {
                 for record in results.outputs.chunks_exact(OUTPUTS) {
@@ -119,7 +126,13 @@ fn programs() {
             let exit = body.iter().rposition(|&word| word == 0xE300_0000_0007_000F).expect(name);
             let words = moved(&prologue(&lanes[0]), &body[..exit]);
             let text = listing(&words);
-            let world = World { constants: buffers(case), memory: Vec::new(), inputs: Vec::new(), count: 6 };
+            let world = World {
+                constants: buffers(case),
+                memory: Vec::new(),
+                inputs: Vec::new(),
+                count: 6,
+                units: Units::default(),
+            };
             let key = key(Code { words, ..Code::default() }, 0);
             let results = run(&jit, &key, &world).unwrap_or_else(|why| panic!("{name}: {why}\n{text}"));
             let tolerance = program["relative_tolerance"].as_f64().unwrap_or(0.0);

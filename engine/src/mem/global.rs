@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use triglyph_guest::kernel::maxwell::GlobalMemory;
+use triglyph_guest::kernel::maxwell::{GlobalMemory, Span};
 
 use super::Memory;
 
@@ -85,5 +85,14 @@ impl GlobalMemory for ProgramMemory<'_> {
     fn write(&self, address: u64, bytes: &[u8]) {
         let address = address & ADDRESS_MASK;
         self.dropped.add(self.memory.write_pieces(self.space, address, bytes), address);
+    }
+
+    fn span(&self, address: u64, stores: bool) -> Option<Span<'_>> {
+        let (start, window) = self.memory.mapping_at(self.space, address & ADDRESS_MASK, stores)?;
+        Some(Span { start, window })
+    }
+
+    fn note_written(&self, address: u64, size: u64) {
+        self.memory.mark_written(self.space, address, size);
     }
 }

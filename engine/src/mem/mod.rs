@@ -358,6 +358,13 @@ impl Memory {
         }
     }
 
+    /// The mapping that an address lies in, from its first byte on, if the GPU may read it, and with `stores` write it.
+    pub fn mapping_at(&self, space: u32, address: u64, stores: bool) -> Option<(u64, Window<'_>)> {
+        let range = self.find(space, address)?;
+        let allowed = range.access.read && (range.access.write || !stores) && !range.sparse;
+        allowed.then(|| (range.start, range.window(range.start)))
+    }
+
     /// Notes that the GPU has written `size` bytes at `address`.
     pub fn mark_written(&self, space: u32, address: u64, size: u64) {
         if size != 0 {

@@ -1,13 +1,16 @@
 //! What code is called with.
 
 use std::mem::size_of;
+use std::sync::atomic::Ordering::Relaxed;
 
 use triglyph_guest::kernel::Refused;
-use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Environment};
+use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Environment, ImageKey, PixelCode, ShaderKey};
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::tegra::shader::operand::Constant;
 
+use super::direct::{Bytes, Mapped};
 use super::geometry::Emitted;
+use super::image::{self, Known};
 use super::{Needs, Units};
 use crate::program::args::TextureArgs;
 
@@ -21,8 +24,18 @@ pub struct Context {
     pub table: *const [u32; 4],
     /// Those of the textures that are read, in order.
     pub textures: *const TextureArgs,
+    /// Constant buffers.
+    pub constants: [Bytes; CONSTANT_BUFFERS],
+    /// Mappings that global accesses found last, one for each instruction.
+    pub mapped: *mut Mapped,
+    pub mapped_count: u64,
     /// What lanes keep between blocks.
     pub storage: *mut [u32; 4],
+    /// Keys of the images.
+    pub images: *const Option<ImageKey>,
+    pub image_count: u64,
+    /// Textures and images by their handles.
+    pub known: [KnownList; 2],
     /// For functions that are called.
     pub environment: *const Environment<'static>,
     /// Local memory of the four lanes, one after the other.
@@ -32,6 +45,7 @@ pub struct Context {
     /// Shared memory of a block of threads.
     pub shared: *mut u8,
     pub shared_bytes: u64,
+    pub shared_direct: Bytes,
     /// What lanes emit, in geometry programs.
     pub emitted: *mut Emitted,
     /// Bytes of storage of a part of a warp.
@@ -48,10 +62,21 @@ pub struct Context {
     pub vectors: [[u32; 4]; VECTORS],
 }
 
+/// Units by their handles.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct KnownList {
+    pub first: *const Known,
+    pub count: u64,
+}
+
 /// What stays the same during a job.
 pub struct Prepared {
     table: Vec<[u32; 4]>,
     textures: Vec<TextureArgs>,
+    images: Vec<Option<ImageKey>>,
+    known: [Vec<Known>; 2],
+    mapped: Vec<Mapped>,
     storage: Vec<[u32; 4]>,
     local: Vec<u8>,
 }
@@ -60,22 +85,31 @@ impl Prepared {
     /// Reads constants and textures of a job.
     pub fn new(
         needs: &Needs,
-        textures: &[Option<TextureKey>],
+        units: Units<'_>,
         local_bytes: u32,
         environment: &Environment<'_>,
     ) -> Result<Prepared, Refused> {
         let table = needs.constants.iter().map(|constant| [word(environment, *constant); 4]).collect();
-        if environment.textures.len() < textures.len() {
+        if environment.textures.len() < units.textures.len() {
             return Err(Refused("textures that are not there"));
         }
-        let key = |n: usize| textures.get(n).and_then(Option::as_ref);
+        let key = |n: usize| units.textures.get(n).and_then(Option::as_ref);
         let textures = needs
             .textures
             .iter()
             .map(|&n| TextureArgs::new(key(n).ok_or(Refused("a texture without a key"))?, &environment.textures[n]))
             .collect::<Result<_, _>>()?;
-        let local = if needs.local { 4 * local_bytes as usize } else { 0 };
-        Ok(Prepared { table, textures, storage: vec![[0; 4]; needs.slots.max(1)], local: vec![0; local] })
+        // Loads of lanes that do not load are at the beginning of each lane's.
+        let local = if needs.local { 4 * local_bytes as usize + 16 } else { 0 };
+        Ok(Prepared {
+            table,
+            textures,
+            images: units.images.to_vec(),
+            known: [known_textures(needs, units, environment), known_images(needs, units, environment)],
+            mapped: vec![Mapped::none(); needs.mapped as usize],
+            storage: vec![[0; 4]; needs.slots.max(1)],
+            local: vec![0; local],
+        })
     }
 
     /// What code gets. `self` and `environment` have to live while it runs.
@@ -83,12 +117,19 @@ impl Prepared {
         Context {
             table: self.table.as_ptr(),
             textures: self.textures.as_ptr(),
+            constants: environment.constants.each_ref().map(Bytes::of),
+            mapped: self.mapped.as_mut_ptr(),
+            mapped_count: self.mapped.len() as u64,
             storage: self.storage.as_mut_ptr(),
+            images: self.images.as_ptr(),
+            image_count: self.images.len() as u64,
+            known: self.known.each_ref().map(|list| KnownList { first: list.as_ptr(), count: list.len() as u64 }),
             environment: std::ptr::from_ref(environment).cast(),
             local: self.local.as_mut_ptr(),
             all_local: self.local.as_mut_ptr(),
             shared: std::ptr::NonNull::dangling().as_ptr(),
             shared_bytes: 0,
+            shared_direct: Bytes::none(),
             emitted: std::ptr::null_mut(),
             part_bytes: 0,
             local_bytes: if self.local.is_empty() { 0 } else { local_bytes },
@@ -98,6 +139,47 @@ impl Prepared {
             vectors: [[0; 4]; VECTORS],
         }
     }
+}
+
+impl Prepared {
+    /// Says what a job's code has done: which memory it has written, how many warps ran out of fuel.
+    pub fn finish(&mut self, context: &Context, environment: &Environment<'_>) {
+        self.mapped.iter_mut().for_each(|mapped| mapped.finish(environment));
+        environment.exhausted.fetch_add(context.exhausted, Relaxed);
+    }
+}
+
+/// Textures by their handles, if the program looks for them: places are those among the textures that are read.
+fn known_textures(needs: &Needs, units: Units<'_>, environment: &Environment<'_>) -> Vec<Known> {
+    if !needs.any_texture {
+        return Vec::new();
+    }
+    let kinds = units.texture_kinds();
+    let place = |n: usize| needs.textures.iter().position(|&known| known == n);
+    let all = units.textures.iter().zip(environment.handles).enumerate();
+    all.map(|(n, (key, &handle))| {
+        let kind = key.as_ref().and_then(|key| kinds.iter().position(|kind| *kind == key));
+        let found = place(n).zip(kind);
+        let (place, kind) = found.map_or((-1, -1), |(place, kind)| (place as i32, kind as i32));
+        Known { handle, place, kind }
+    })
+    .collect()
+}
+
+/// As [`known_textures`]; places are those in the key.
+fn known_images(needs: &Needs, units: Units<'_>, environment: &Environment<'_>) -> Vec<Known> {
+    if !needs.any_image {
+        return Vec::new();
+    }
+    let formats = image::formats(units.images);
+    let handles = environment.handles.get(units.textures.len()..).unwrap_or(&[]);
+    let all = units.images.iter().zip(handles).enumerate();
+    all.map(|(n, (key, &handle))| {
+        let kind = key.as_ref().and_then(|key| formats.iter().position(|format| *format == key.format));
+        let (place, kind) = kind.map_or((-1, -1), |kind| (n as i32, kind as i32));
+        Known { handle, place, kind }
+    })
+    .collect()
 }
 
 /// A word of a constant buffer.
@@ -112,8 +194,29 @@ pub const fn texture_at(index: usize) -> i32 {
 }
 
 impl<'k> Units<'k> {
+    /// Those of a stage's program.
+    pub fn of(key: &'k ShaderKey) -> Self {
+        Units { textures: &key.textures, images: &key.images }
+    }
+
+    /// Those of a pixel program.
+    pub fn of_pixels(code: &'k PixelCode) -> Self {
+        Units { textures: &code.textures, images: &code.images }
+    }
+
     /// The key of a texture.
     pub fn texture(&self, index: u8) -> Option<&'k TextureKey> {
         self.textures.get(usize::from(index))?.as_ref()
+    }
+
+    /// The keys of textures, each once.
+    pub fn texture_kinds(&self) -> Vec<&'k TextureKey> {
+        let mut kinds = Vec::new();
+        for key in self.textures.iter().flatten() {
+            if !kinds.contains(&key) {
+                kinds.push(key);
+            }
+        }
+        kinds
     }
 }

@@ -13,13 +13,8 @@ const fn words(size: AttributeSize) -> u8 {
     size.bits() + 1
 }
 
-/// The first word of an access at a fixed address.
-fn first_word(address: Address) -> Result<u32, Refused> {
-    match address.base.is_zero() {
-        true => Ok(address.offset as u32 / 4),
-        false => Err(Refused("an attribute by a computed address")),
-    }
-}
+/// Words that an access at a computed address chooses from, times the words it has: above that it is left to the reference.
+const MOST_CHOICES: usize = 256;
 
 impl Lower<'_, '_> {
     /// Appends the outputs to what the lanes have emitted.
@@ -47,70 +42,32 @@ impl AttributeVisitor for Lower<'_, '_> {
     type Output = Done;
 
     fn ipa(&mut self, i: Interpolate) -> Done {
-        if i.address.indexed && !i.address.index.is_zero() {
-            return Err(Refused("an input by a computed address"));
-        }
-        let offset = match i.sample {
-            IpaSample::Default | IpaSample::Centroid => None,
-            IpaSample::Offset => Some(self.reg_int(i.c)),
-            IpaSample::Unknown(_) => return Err(Refused("a place in a pixel without a name")),
-        };
-        let value = self.host.interpolate(&i, offset)?;
-        let mut number = Number::loaded(value.value);
-        if !value.constant && matches!(i.mode, IpaMode::Mul | IpaMode::Sc) {
-            let factor = self.reg_flushed(i.b);
-            let e = self.e();
-            let interpolated = flush(e, value.value);
-            let product = e.mul(interpolated, factor);
-            number = Number::normal(flush(e, product));
-        }
-        if i.sat {
-            let value = self.number_float(number);
-            number = Number::loaded(self.e().clamp(value, 0.0, 1.0));
-        }
+        let indexed = i.address.indexed && !i.address.index.is_zero();
+        let number = if indexed { self.interpolated_by_index(&i)? } else { self.interpolated(&i)? };
         self.set_reg(i.dst, number);
         Ok(())
     }
 
     fn ald(&mut self, i: AttributeAccess) -> Done {
-        let first = first_word(i.address)?;
         let vertex = if i.vertex.is_zero() { None } else { Some(self.reg_int(i.vertex)) };
-        for n in 0..words(i.size) {
-            let word = ((first + u32::from(n)) & if i.patch { 0x7F } else { 0xFF }) as u8;
-            let own = i.output && !i.patch && self.lanes == Lanes::Alone && !self.host.is_coordinate(word);
-            let number = match own {
-                true => match self.host.output(word) {
-                    Some(place) => self.get(Loc::Output(place)),
-                    None => Number::int(self.e().i(0)),
-                },
-                false => {
-                    let value = self.host.attribute(&i, word, vertex)?;
-                    Number::int(value)
-                }
-            };
-            self.set_reg(Self::behind(i.data, n), number);
+        let values = if i.address.base.is_zero() {
+            let all: Result<Vec<_>, _> = fixed_words(&i).map(|word| self.loaded_word(&i, word, vertex)).collect();
+            all?
+        } else {
+            self.loaded_by_register(&i, vertex)?
+        };
+        for (n, value) in (0..).zip(values) {
+            self.set_reg(Self::behind(i.data, n), value);
         }
         Ok(())
     }
 
     fn ast(&mut self, i: AttributeAccess) -> Done {
-        let first = first_word(i.address)?;
-        for n in 0..words(i.size) {
-            let word = ((first + u32::from(n)) & if i.patch { 0x7F } else { 0xFF }) as u8;
-            if self.lanes != Lanes::Alone {
-                let value = self.reg_int(Self::behind(i.data, n));
-                let lanes = self.active();
-                self.host.store_attribute(&i, word, value, lanes)?;
-                continue;
-            }
-            // Only patches have words of their own that are stored.
-            if i.patch {
-                continue;
-            }
-            if let Some(place) = self.host.output(word) {
-                let number = self.reg(Self::behind(i.data, n));
-                self.set(Loc::Output(place), number);
-            }
+        if !i.address.base.is_zero() {
+            return self.store_by_register(&i);
+        }
+        for (n, word) in (0..).zip(fixed_words(&i)) {
+            self.stored_word(&i, word, Self::behind(i.data, n))?;
         }
         Ok(())
     }
@@ -141,7 +98,173 @@ impl AttributeVisitor for Lower<'_, '_> {
         Ok(())
     }
 
-    fn pixld(&mut self, _: PixelInfo) -> Done {
-        Err(Refused("what a pixel knows of its samples"))
+    fn pixld(&mut self, i: PixelInfo) -> Done {
+        let base = self.reg_int(i.sample.base);
+        let e = self.e();
+        let offset = e.i(i.sample.offset);
+        let sample = e.iadd(base, offset);
+        let value = self.host.pixel_info(i.mode, sample);
+        let none = Mask(self.e().i(0).0);
+        self.set_int(i.dst, value);
+        self.set_predicate(i.pred, none);
+        Ok(())
+    }
+}
+
+/// The words of an access at a fixed address.
+fn fixed_words(i: &AttributeAccess) -> impl Iterator<Item = u8> + use<> {
+    let (first, most) = (i.address.offset as u32 / 4, if i.patch { 0x7F } else { 0xFF });
+    (0..u32::from(words(i.size))).map(move |n| ((first + n) & most) as u8)
+}
+
+impl Lower<'_, '_> {
+    /// The result of IPA at a fixed address.
+    fn interpolated(&mut self, i: &Interpolate) -> Result<Number, Refused> {
+        let offset = match i.sample {
+            IpaSample::Default | IpaSample::Centroid | IpaSample::Unknown(_) => None,
+            IpaSample::Offset => Some(self.reg_int(i.c)),
+        };
+        let value = self.host.interpolate(i, offset)?;
+        let mut number = Number::loaded(value.value);
+        if !value.constant && matches!(i.mode, IpaMode::Mul | IpaMode::Sc) {
+            let factor = self.reg_flushed(i.b);
+            let e = self.e();
+            let interpolated = flush(e, value.value);
+            let product = e.mul(interpolated, factor);
+            number = Number::normal(flush(e, product));
+        }
+        if i.sat {
+            let value = self.number_float(number);
+            number = Number::loaded(self.e().clamp(value, 0.0, 1.0));
+        }
+        Ok(number)
+    }
+
+    /// IPA of a word that lanes compute: what all of the inputs give, and from these that of the word.
+    fn interpolated_by_index(&mut self, i: &Interpolate) -> Result<Number, Refused> {
+        let address = self.reg_int(i.address.index);
+        let word = self.word_of(address, i.address.offset.into(), 0xFF);
+        let mut result = self.e().i(0);
+        for known in self.host.inputs() {
+            let mut fixed = *i;
+            (fixed.address.indexed, fixed.address.offset) = (false, 4 * u16::from(known));
+            let number = self.interpolated(&fixed)?;
+            let value = self.number_int(number);
+            let own = self.is_word(word, known);
+            result = self.e().iselect(own, value, result);
+        }
+        Ok(Number::int(result))
+    }
+
+    /// The number of a word, of an address in a register and an offset.
+    fn word_of(&mut self, address: I32x4, offset: i32, most: i32) -> I32x4 {
+        let e = self.e();
+        let (offset, most) = (e.i(offset), e.i(most));
+        let address = e.iadd(address, offset);
+        let word = e.ushr(address, 2);
+        e.iand(word, most)
+    }
+
+    fn is_word(&mut self, word: I32x4, known: u8) -> Mask {
+        let e = self.e();
+        let known = e.i(known.into());
+        e.ieq(word, known)
+    }
+
+    /// Whether an output word is a value of its own.
+    fn own_output(&self, i: &AttributeAccess, word: u8) -> bool {
+        i.output && !i.patch && self.lanes == Lanes::Alone && !self.host.is_coordinate(word)
+    }
+
+    fn loaded_word(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<Number, Refused> {
+        if self.own_output(i, word) {
+            return Ok(match self.host.output(word) {
+                Some(place) => self.get(Loc::Output(place)),
+                None => Number::int(self.e().i(0)),
+            });
+        }
+        self.host.attribute(i, word, vertex).map(Number::int)
+    }
+
+    fn stored_word(&mut self, i: &AttributeAccess, word: u8, data: Reg) -> Done {
+        if self.lanes != Lanes::Alone {
+            let value = self.reg_int(data);
+            let lanes = self.active();
+            return self.host.store_attribute(i, word, value, lanes);
+        }
+        // Only patches have words of their own that are stored.
+        if i.patch {
+            return Ok(());
+        }
+        if let Some(place) = self.host.output(word) {
+            let number = self.reg(data);
+            self.set(Loc::Output(place), number);
+        }
+        Ok(())
+    }
+
+    /// Numbers of the words of an access whose address is in a register.
+    fn computed_words(&mut self, i: &AttributeAccess) -> Vec<I32x4> {
+        let address = self.reg_int(i.address.base);
+        let most = if i.patch { 0x7F } else { 0xFF };
+        (0..words(i.size)).map(|n| self.word_of(address, i.address.offset + 4 * i32::from(n), most)).collect()
+    }
+
+    fn loaded_by_register(&mut self, i: &AttributeAccess, vertex: Option<I32x4>) -> Result<Vec<Number>, Refused> {
+        let wanted = self.computed_words(i);
+        if i.patch {
+            let all = wanted.into_iter().map(|word| Number::int(self.host.patch_word(word)));
+            return Ok(all.collect());
+        }
+        let known: Vec<u8> = (0..=255).filter(|&word| self.own_output(i, word) || self.host.reads(i, word)).collect();
+        let known: Vec<u8> =
+            known.into_iter().filter(|&word| !self.own_output(i, word) || self.host.output(word).is_some()).collect();
+        if known.len() * wanted.len() > MOST_CHOICES {
+            return Err(Refused("an attribute by a computed address, of too many"));
+        }
+        let mut values = vec![self.e().i(0); wanted.len()];
+        for known in known {
+            let number = self.loaded_word(i, known, vertex)?;
+            let here = self.number_int(number);
+            for (value, &word) in values.iter_mut().zip(&wanted) {
+                let own = self.is_word(word, known);
+                *value = self.e().iselect(own, here, *value);
+            }
+        }
+        Ok(values.into_iter().map(Number::int).collect())
+    }
+
+    fn store_by_register(&mut self, i: &AttributeAccess) -> Done {
+        let wanted = self.computed_words(i);
+        let data: Vec<I32x4> = (0..wanted.len()).map(|n| self.reg_int(Self::behind(i.data, n as u8))).collect();
+        let lanes = self.active();
+        if i.patch {
+            let lanes = lanes.unwrap_or_else(|| Mask(self.e().i(-1).0));
+            let words: Vec<_> = wanted.into_iter().zip(data).collect();
+            self.host.store_patch(&words, lanes);
+            return Ok(());
+        }
+        let known: Vec<u8> = (0..=255).filter(|&word| self.host.output(word).is_some()).collect();
+        if known.len() * wanted.len() > MOST_CHOICES {
+            return Err(Refused("an attribute by a computed address, of too many"));
+        }
+        // Of two words that are one place the later one stays.
+        for (word, value) in wanted.into_iter().zip(data) {
+            for &known in &known {
+                let mut own = self.is_word(word, known);
+                let Some(place) = self.host.output(known) else { continue };
+                if self.lanes == Lanes::Alone {
+                    let old = self.int(Loc::Output(place));
+                    let new = self.e().iselect(own, value, old);
+                    self.set(Loc::Output(place), Number::int(new));
+                    continue;
+                }
+                if let Some(lanes) = lanes {
+                    own = self.e().and(own, lanes);
+                }
+                self.host.store_attribute(i, known, value, Some(own))?;
+            }
+        }
+        Ok(())
     }
 }

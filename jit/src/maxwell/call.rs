@@ -11,10 +11,11 @@ use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature};
 
 use super::args::VECTORS;
-use super::memory::{self, Access};
+use super::image::{self, ImageAccess};
+use super::memory::{self, Access, Space};
 use super::rare::{self, Rare};
 use super::{Context, Lower};
-use crate::lane::I32x4;
+use crate::lane::{I32x4, Mask};
 
 /// Vectors of a call.
 pub type Vectors = [[u32; 4]; VECTORS];
@@ -40,7 +41,7 @@ extern "C" fn call_rare(context: *mut Context, function: u64, code: u32) {
     rare::apply(&mut context.vectors, function, code);
 }
 
-extern "C" fn call_memory(context: *mut Context, access: u64, _: u32) {
+extern "C" fn call_memory(context: *mut Context, access: u64, number: u32) {
     // SAFETY: as above.
     let context = unsafe { &mut *context };
     // SAFETY: the environment is that of the job, which is borrowed while the code runs.
@@ -49,7 +50,32 @@ extern "C" fn call_memory(context: *mut Context, access: u64, _: u32) {
     let local = unsafe { std::slice::from_raw_parts_mut(context.local, 4 * context.local_bytes as usize) };
     // SAFETY: that of the job, borrowed while the code runs.
     let shared = unsafe { std::slice::from_raw_parts_mut(context.shared, context.shared_bytes as usize) };
-    memory::perform(Access::unpack(access), &mut context.vectors, environment, [local, shared]);
+    let access = Access::unpack(access);
+    // SAFETY: `Prepared` has as many, which lives while the code runs.
+    let mapped = unsafe { std::slice::from_raw_parts_mut(context.mapped, context.mapped_count as usize) };
+    if let (Space::Global, Some(mapped)) = (access.space, mapped.get_mut(number as usize)) {
+        memory::remember(access, &context.vectors, mapped, environment);
+    }
+    memory::perform(access, &mut context.vectors, environment, [local, shared]);
+}
+
+extern "C" fn call_image(context: *mut Context, access: u64, _: u32) {
+    // SAFETY: as above.
+    let context = unsafe { &mut *context };
+    // SAFETY: as above.
+    let environment = unsafe { &*context.environment };
+    // SAFETY: `Prepared` has as many, which lives while the code runs.
+    let keys = unsafe { std::slice::from_raw_parts(context.images, context.image_count as usize) };
+    image::perform(ImageAccess::unpack(access), &mut context.vectors, environment, keys);
+}
+
+extern "C" fn call_find(context: *mut Context, images: u64, _: u32) {
+    // SAFETY: as above.
+    let context = unsafe { &mut *context };
+    let list = context.known[usize::from(images != 0)];
+    // SAFETY: `Prepared` has as many, which lives while the code runs.
+    let known = unsafe { std::slice::from_raw_parts(list.first, list.count as usize) };
+    image::find(known, &mut context.vectors);
 }
 
 extern "C" fn call_emit(context: *mut Context, kind: u64, _: u32) {
@@ -92,9 +118,29 @@ impl Lower<'_, '_> {
         self.results(0)
     }
 
+    /// Numbers of the images that have these handles, and which of the key's formats they have.
+    pub(super) fn find_image(&mut self, handle: I32x4) -> [I32x4; 2] {
+        self.call(call_find, 1, 0, &[handle]);
+        self.results(0)
+    }
+
+    /// Places of the textures that have these handles, and which of the key's kinds they are.
+    pub(super) fn find_texture(&mut self, handle: I32x4) -> [I32x4; 2] {
+        self.call(call_find, 0, 0, &[handle]);
+        self.results(0)
+    }
+
+    /// Accesses images; `sources` as [`image::perform`] says. Lanes whose place is in their image, and what was read.
+    pub(super) fn image_call(&mut self, access: ImageAccess, sources: &[I32x4]) -> (Mask, [I32x4; 4]) {
+        self.call(call_image, access.pack(), 0, sources);
+        let [inside] = self.results(0);
+        (Mask(inside.0), self.results(image::DATA))
+    }
+
     /// Loads and stores; `sources` as [`memory::perform`] says. The first words of what was loaded.
-    pub(super) fn access<const N: usize>(&mut self, access: Access, sources: &[I32x4]) -> [I32x4; N] {
-        self.call(call_memory, access.pack(), 0, sources);
+    /// `number` is the instruction's of those that remember a mapping; others have none.
+    pub(super) fn access<const N: usize>(&mut self, access: Access, number: u32, sources: &[I32x4]) -> [I32x4; N] {
+        self.call(call_memory, access.pack(), number, sources);
         self.results(memory::DATA)
     }
 }

@@ -2,18 +2,20 @@
 
 #![allow(unsafe_code)]
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::maxwell::{Block, Environment, LANES, ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
+use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::{AttributeAccess, Op, decode};
 use triglyph_guest::tegra::shader::special::SpecialRegister;
 
+use super::direct::Bytes;
 use super::flow::END;
 use super::parts::{self, AT_SLOT, EXHAUSTED, PARTS, WAITS};
 use super::patch::PatchArgs;
+use super::stage::PRIMITIVE;
 use super::{Context, Done, Graph, Host, Lanes, Lower, Needs, Prepared, Units};
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, I32x4, Mask};
@@ -39,12 +41,15 @@ const SHARED: [SpecialRegister; 4] =
 /// One number for each lane of a warp.
 type Row = [u32; LANES];
 
+/// The numbers of a warp's threads.
+pub type Threads = [Row; NUMBERS.len()];
+
 /// The arguments.
 #[repr(C, align(64))]
 pub struct Args {
     pub context: Context,
     /// Of the warp.
-    pub threads: [Row; NUMBERS.len()],
+    pub threads: *const Threads,
     block: [u32; SHARED.len()],
     pub patch: PatchArgs,
     /// Memory for indices on their way.
@@ -103,25 +108,56 @@ impl<'a> Host<'a> for Part<'_, 'a> {
             return Some(self.e.load_splat_i32(args, at!(block) + 4 * n as i32));
         }
         let n = NUMBERS.iter().position(|&number| number == which)?;
-        let base = self.e.b.ins().iadd(args, self.place?);
-        Some(self.e.load_ints(base, at!(threads) + (n * size_of::<Row>()) as i32))
+        let place = self.place?;
+        Some(self.number(place, n))
     }
 
     fn attribute(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<I32x4, Refused> {
-        match self.key.stage {
-            Stage::TessControl => Ok(self.patch_attribute(i, word, vertex)),
-            _ => Err(Refused("attributes of threads")),
+        Ok(match self.key.stage {
+            Stage::TessControl => self.patch_attribute(i, word, vertex),
+            _ => self.e.i(0),
+        })
+    }
+
+    fn reads(&self, i: &AttributeAccess, word: u8) -> bool {
+        let set = if i.output { &self.key.outputs } else { &self.key.inputs };
+        self.key.stage == Stage::TessControl && (set.contains(word) || !i.output && word == PRIMITIVE)
+    }
+
+    fn patch_word(&mut self, word: I32x4) -> I32x4 {
+        if self.key.stage != Stage::TessControl {
+            return self.e.i(0);
+        }
+        let args = self.e.args;
+        let words = self.e.load_i64(args, at!(patch.words));
+        self.e.gather32_unclamped(words, word)
+    }
+
+    fn store_patch(&mut self, words: &[(I32x4, I32x4)], lanes: Mask) {
+        if self.key.stage == Stage::TessControl {
+            self.store_patch_words(words, lanes);
         }
     }
 
+    fn output(&self, word: u8) -> Option<u16> {
+        self.key.outputs.index(word).map(|index| index as u16)
+    }
+
     fn store_attribute(&mut self, i: &AttributeAccess, word: u8, value: I32x4, lanes: Option<Mask>) -> Done {
-        match self.key.stage {
-            Stage::TessControl => {
-                self.store_patch_attribute(i, word, value, lanes);
-                Ok(())
-            }
-            _ => Err(Refused("attributes of threads")),
+        if self.key.stage == Stage::TessControl {
+            self.store_patch_attribute(i, word, value, lanes);
         }
+        Ok(())
+    }
+}
+
+impl Part<'_, '_> {
+    /// Number `n` of the lanes' threads.
+    pub fn number(&mut self, place: Value, n: usize) -> I32x4 {
+        let args = self.e.args;
+        let threads = self.e.load_i64(args, at!(threads));
+        let base = self.e.b.ins().iadd(threads, place);
+        self.e.load_ints(base, (n * size_of::<Row>()) as i32)
     }
 }
 
@@ -140,11 +176,13 @@ pub struct Kernel {
     pub first: i32,
     /// Threads may wait for each other.
     pub waits: bool,
+    /// Numbers of the threads of the last block's size.
+    tables: Mutex<Option<([u32; 3], Arc<[Threads]>)>>,
 }
 
 fn build(e: &mut Emit<'_>, key: &ShaderKey, graph: &Graph, needs: &mut Needs) -> Result<(), Refused> {
     let mut host = Part { e, key, place: None };
-    let units = Units { textures: &key.textures };
+    let units = Units::of(key);
     Lower::new(&mut host, (&key.code, graph), units, Lanes::Part, needs).run_parts()
 }
 
@@ -155,20 +193,49 @@ pub fn compute(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKer
 
 /// The program of `key`.
 pub fn compile(compiler: &Compiler, key: &ShaderKey) -> Result<Kernel, Refused> {
-    let graph = Graph::new(&key.code, parts::alone)?;
+    let graph = Graph::new(&key.code, parts::sharing)?;
     let mut needs = Needs::default();
     let code = compiler.compile(graph.size as u32, |e| build(e, key, &graph, &mut needs))?;
     let first = graph.first.map_or(END, |block| block as i32);
     let waits = key.code.words.iter().any(|&word| decode(word) == Some(Op::bar));
-    Ok(Kernel { key: key.clone(), needs, code, first, waits })
+    Ok(Kernel { key: key.clone(), needs, code, first, waits, tables: Mutex::new(None) })
 }
 
 /// What [`compute`] compiles.
 pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
-    match Graph::new(&key.code, parts::alone) {
+    match Graph::new(&key.code, parts::sharing) {
         Ok(graph) => compiler.dump(graph.size as u32, |e| build(e, key, &graph, &mut Needs::default())),
         Err(refused) => refused.to_string(),
     }
+}
+
+/// How a barrier joins the predicates of its lanes. Codes are bits of [`Wait`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Join {
+    Count = 0x200,
+    All = 0x400,
+    Any = 0x600,
+}
+
+/// What a lane waits for, as a word: the barrier's number, the predicate, how it is joined with others.
+pub struct Wait;
+
+impl Wait {
+    /// Barriers of a block.
+    pub const NUMBERS: i32 = 16;
+    /// The predicate holds.
+    pub const PRED: i32 = 0x100;
+
+    fn number(word: u32) -> usize {
+        word as usize % Wait::NUMBERS as usize
+    }
+}
+
+/// What predicates at a barrier give together.
+#[derive(Clone, Copy)]
+struct Joined {
+    holds: u32,
+    fails: u32,
 }
 
 /// What the lanes of a warp keep.
@@ -194,19 +261,58 @@ impl Warp {
         }
     }
 
-    /// Lets lanes that wait go on. Whether there were any.
-    pub fn release(&mut self) -> bool {
-        let mut any = false;
-        for at in self.at().filter(|at| **at >= WAITS as u32) {
-            *at -= WAITS as u32;
-            any = true;
+    /// Words at a slot of all lanes, and the blocks that the lanes are in.
+    fn with_places(&mut self, slot: usize) -> impl Iterator<Item = (u32, &mut u32)> {
+        let stride = self.storage.len() / PARTS;
+        self.storage.chunks_mut(stride).flat_map(move |part| {
+            let places = part[AT_SLOT];
+            places.into_iter().zip(&mut part[slot])
+        })
+    }
+}
+
+/// Lets lanes that wait go on, with what their predicates give together. Whether there were any.
+pub fn release(warps: &mut [Warp], needs: &Needs) -> bool {
+    if let Some([wait, reduced]) = needs.waits {
+        join(warps, wait, reduced);
+    }
+    let mut any = false;
+    for at in warps.iter_mut().flat_map(Warp::at).filter(|at| **at >= WAITS as u32) {
+        *at -= WAITS as u32;
+        any = true;
+    }
+    any
+}
+
+fn join(warps: &mut [Warp], wait: usize, reduced: usize) {
+    let mut joined = [Joined { holds: 0, fails: 0 }; Wait::NUMBERS as usize];
+    for (at, &mut word) in warps.iter_mut().flat_map(|warp| warp.with_places(wait)) {
+        let joined = &mut joined[Wait::number(word)];
+        match (at >= WAITS as u32, word & Wait::PRED as u32 != 0) {
+            (false, _) => {}
+            (true, true) => joined.holds += 1,
+            (true, false) => joined.fails += 1,
         }
-        any
+    }
+    for warp in warps {
+        let waits: Vec<u32> = warp.with_places(wait).map(|(_, &mut word)| word).collect();
+        for ((at, result), word) in warp.with_places(reduced).zip(waits) {
+            let Joined { holds, fails } = joined[Wait::number(word)];
+            if at < WAITS as u32 {
+                continue;
+            }
+            match word & 0x600 {
+                code if code == Join::Count as u32 => *result = holds,
+                code if code == Join::All as u32 => *result = u32::from(fails == 0),
+                code if code == Join::Any as u32 => *result = u32::from(holds != 0),
+                _ => {}
+            }
+        }
     }
 }
 
 /// Numbers of the threads of warp `warp`.
-pub fn threads(warp: usize, size: [u32; 3]) -> [Row; NUMBERS.len()] {
+pub fn threads(warp: usize, size: [u32; 3]) -> Threads {
     let mut rows = [[0; LANES]; NUMBERS.len()];
     for lane in 0..LANES {
         let thread = (warp * LANES + lane) as u32;
@@ -247,7 +353,7 @@ impl Kernel {
 
     /// Memory for a warp.
     pub fn warp(&self) -> Warp {
-        let local = if self.needs.local { self.key.code.local_bytes as usize * LANES } else { 0 };
+        let local = if self.needs.local { self.key.code.local_bytes as usize * LANES + 16 } else { 0 };
         Warp { storage: vec![[0; 4]; PARTS * self.needs.slots], local: vec![0; local], count: 0 }
     }
 
@@ -257,11 +363,22 @@ impl Kernel {
         context.local_bytes = if self.needs.local { self.key.code.local_bytes } else { 0 };
         Box::new(Args {
             context,
-            threads: [[0; LANES]; NUMBERS.len()],
+            threads: std::ptr::null(),
             block: [0; SHARED.len()],
             patch: PatchArgs::none(),
             indices: [[0; 4]; 4],
         })
+    }
+
+    /// The numbers of all threads of a block: mostly all blocks are of one size.
+    fn threads(&self, size: [u32; 3], warps: usize) -> Arc<[Threads]> {
+        let mut known = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, all)) = known.as_ref().filter(|(known, _)| *known == size) {
+            return all.clone();
+        }
+        let all: Arc<[Threads]> = (0..warps).map(|warp| threads(warp, size)).collect();
+        *known = Some((size, all.clone()));
+        all
     }
 
     fn block(&self, args: &mut Args, work: &Block<'_>) -> Result<(), Refused> {
@@ -273,16 +390,17 @@ impl Kernel {
             return Err(Refused("a block of this size"));
         }
         let mut all: Vec<Warp> = (0..kept).map(|_| self.warp()).collect();
+        let threads = self.threads(work.threads, warps);
         args.block = [work.place[0], work.place[1], work.place[2], packed(work.threads)];
         for number in 0..warps {
             let warp = &mut all[number.min(kept - 1)];
             warp.clear(self.first, (total - number * LANES).min(LANES));
-            args.threads = threads(number, work.threads);
+            args.threads = &raw const threads[number];
             self.run_warp(args, warp);
         }
-        while self.waits && all.iter_mut().fold(false, |any, warp| warp.release() | any) {
+        while self.waits && release(&mut all, &self.needs) {
             for (number, warp) in all.iter_mut().enumerate() {
-                args.threads = threads(number, work.threads);
+                args.threads = &raw const threads[number];
                 self.run_warp(args, warp);
             }
         }
@@ -294,12 +412,13 @@ impl ShaderKernel for Kernel {
     fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Refused> {
         let environment = job.environment;
         let Work::Block(work) = &mut job.work else { return Err(Refused("work of another stage")) };
-        let mut prepared = Prepared::new(&self.needs, &self.key.textures, 0, &environment)?;
+        let mut prepared = Prepared::new(&self.needs, Units::of(&self.key), 0, &environment)?;
         let mut args = self.args(&mut prepared, &environment);
         work.shared.fill(0);
         (args.context.shared, args.context.shared_bytes) = (work.shared.as_mut_ptr(), work.shared.len() as u64);
+        args.context.shared_direct = Bytes::new(work.shared.as_mut_ptr(), work.shared.len());
         self.block(&mut args, work)?;
-        environment.exhausted.fetch_add(args.context.exhausted, Relaxed);
+        prepared.finish(&args.context, &environment);
         Ok(())
     }
 

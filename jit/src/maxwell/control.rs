@@ -1,7 +1,6 @@
 //! Control flow as far as it is not the blocks': conditions of branches, KIL.
 
 use cranelift_codegen::ir::InstBuilder;
-use triglyph_guest::kernel::Refused;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::table::{Fields, Shape, flags};
 use triglyph_guest::tegra::shader::isa::*;
@@ -27,30 +26,34 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Where BRX goes in each lane.
+    /// Where a computed branch goes in each lane.
     pub(super) fn branch_address(&mut self, address: u32, word: u64) -> I32x4 {
         let Some((op, form)) = decode(word).zip(form(word)) else { return self.e().i(-1) };
         let fields = Fields::new(word, &form.pattern);
-        let (a, base) = if op == Op::jmx {
-            let jump = JumpIndexed::decode(fields);
-            let AbsoluteTarget::Address(base) = jump.target else { return self.e().i(-1) };
-            (jump.a, base)
-        } else {
-            let branch = BranchIndexed::decode(fields);
-            let Target::Relative(distance) = branch.target else { return self.e().i(-1) };
-            (branch.a, address.wrapping_add(8).wrapping_add(distance as u32))
+        let behind = address.wrapping_add(8);
+        let near = |target| match target {
+            Target::Relative(distance) => (behind.wrapping_add(distance as u32), None),
+            Target::Constant(constant) => (behind, Some(constant)),
         };
-        let index = self.reg_int(a);
-        let e = self.e();
-        let base = e.i(base as i32);
-        e.iadd(index, base)
-    }
-}
-
-fn absolute(target: AbsoluteTarget) -> Done {
-    match target {
-        AbsoluteTarget::Address(_) => Ok(()),
-        AbsoluteTarget::Constant(_) => Err(Refused("a branch to a constant")),
+        let far = |target| match target {
+            AbsoluteTarget::Address(base) => (base, None),
+            AbsoluteTarget::Constant(constant) => (0, Some(constant)),
+        };
+        let ((base, constant), register) = match op {
+            Op::bra => (near(Branch::decode(fields).target), Reg::RZ),
+            Op::brx => (near(BranchIndexed::decode(fields).target), BranchIndexed::decode(fields).a),
+            Op::jmp => (far(Jump::decode(fields).target), Reg::RZ),
+            Op::jmx => (far(JumpIndexed::decode(fields).target), JumpIndexed::decode(fields).a),
+            _ => return self.e().i(-1),
+        };
+        let mut to = self.reg_int(register);
+        if let Some(constant) = constant {
+            let number = self.constant(constant);
+            let value = self.number_int(number);
+            to = self.e().iadd(to, value);
+        }
+        let base = self.e().i(base as i32);
+        self.e().iadd(to, base)
     }
 }
 
@@ -67,6 +70,11 @@ impl ControlVisitor for Lower<'_, '_> {
     type Output = Done;
 
     nothing! {
+        bra: Branch;
+        brx: BranchIndexed;
+        jmp: Jump;
+        jmx: JumpIndexed;
+        jcal: JumpCall;
         cal: PushTarget;
         ssy: PushTarget;
         pbk: PushTarget;
@@ -85,32 +93,6 @@ impl ControlVisitor for Lower<'_, '_> {
         bpt: Breakpoint;
         setcrsptr: WritePointer;
         setlmembase: WritePointer;
-    }
-
-    fn bra(&mut self, i: Branch) -> Done {
-        match i.target {
-            Target::Relative(_) => Ok(()),
-            Target::Constant(_) => Err(Refused("a branch to a constant")),
-        }
-    }
-
-    fn brx(&mut self, i: BranchIndexed) -> Done {
-        match i.target {
-            Target::Relative(_) => Ok(()),
-            Target::Constant(_) => Err(Refused("a branch to a constant")),
-        }
-    }
-
-    fn jmp(&mut self, i: Jump) -> Done {
-        absolute(i.target)
-    }
-
-    fn jmx(&mut self, i: JumpIndexed) -> Done {
-        absolute(i.target)
-    }
-
-    fn jcal(&mut self, i: JumpCall) -> Done {
-        absolute(i.target)
     }
 
     fn sam(&mut self, _: Plain) -> Done {

@@ -1,8 +1,8 @@
 //! Conversions.
 
 use cranelift_codegen::ir::InstBuilder;
+use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::types::F64X2;
-use triglyph_guest::kernel::Refused;
 use triglyph_guest::num::half;
 use triglyph_guest::num::mufu::MufuOps;
 use triglyph_guest::num::ops::Ops;
@@ -10,6 +10,7 @@ use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::{FloatFormat, IntSize, Rounding};
 
 use super::file::flush;
+use super::rare::{FloatInt, FloatKind, IntFloat, Rare};
 use super::{Done, Lower, Number, exact};
 use crate::lane::{Emit, F32x4, F64x4, I32x4, Mask};
 
@@ -85,9 +86,10 @@ impl Lower<'_, '_> {
         e.iselect(nan, only, bits)
     }
 
-    fn float_source(&mut self, b: Src<Operand>, from: FloatFormat, high: bool, ftz: bool) -> Result<F32x4, Refused> {
+    /// A source of at most 32 bits.
+    fn float_source(&mut self, b: Src<Operand>, from: FloatFormat, high: bool, ftz: bool) -> F32x4 {
         match from {
-            FloatFormat::F32 => Ok(self.source_b(b, ftz)),
+            FloatFormat::F32 | FloatFormat::F64 | FloatFormat::Unknown(_) => self.source_b(b, ftz),
             FloatFormat::F16 => {
                 let bits = self.operand_int(b.value);
                 let mut value = self.half_float(bits, high);
@@ -96,10 +98,18 @@ impl Lower<'_, '_> {
                 if b.abs {
                     value = e.abs(value);
                 }
-                Ok(if b.neg { e.neg(value) } else { value })
+                if b.neg { e.neg(value) } else { value }
             }
-            FloatFormat::F64 | FloatFormat::Unknown(_) => Err(Refused("a source of f64")),
         }
+    }
+
+    /// A source of any format as f64.
+    fn wide_source(&mut self, b: Src<Operand>, from: FloatFormat, high: bool, ftz: bool) -> F64x4 {
+        if from == FloatFormat::F64 {
+            return self.double_source(b);
+        }
+        let value = self.float_source(b, from, high, ftz);
+        self.e().widen(value)
     }
 
     fn double_source(&mut self, b: Src<Operand>) -> F64x4 {
@@ -122,20 +132,30 @@ impl Lower<'_, '_> {
         self.set_reg(dst, if ftz { Number::normal(value) } else { Number::float(value) });
     }
 
-    /// An integer source as 32 bits.
-    fn int_source(&mut self, b: Src<Operand>, from: IntSize, signed: bool, byte: u8) -> Result<I32x4, Refused> {
+    /// An integer source as 32 bits, of 64 the lower ones.
+    fn int_source(&mut self, b: Src<Operand>, from: IntSize, signed: bool, byte: u8) -> I32x4 {
         let bits = self.operand_int(b.value);
-        let value = match from {
+        match from {
             IntSize::Bits8 => {
                 let e = self.e();
                 let up = e.ishl(bits, 24 - 8 * u32::from(byte & 3));
                 if signed { e.ishr(up, 24) } else { e.ushr(up, 24) }
             }
             IntSize::Bits16 => self.half(bits, byte & 2 != 0, signed),
-            IntSize::Bits32 => bits,
-            IntSize::Bits64 => return Err(Refused("a source of 64 bits")),
-        };
-        Ok(value)
+            IntSize::Bits32 | IntSize::Bits64 => bits,
+        }
+    }
+
+    /// A source of 64 bits; an immediate is the upper word.
+    fn long_source(&mut self, operand: Operand) -> [I32x4; 2] {
+        match operand {
+            Operand::Reg(reg) => [self.reg_int(reg), self.reg_int(Self::behind(reg, 1))],
+            Operand::Constant(constant) => [0, 4].map(|part| {
+                let number = self.constant(Constant { offset: constant.offset & !7 | part, ..constant });
+                self.number_int(number)
+            }),
+            Operand::Immediate(high) => [self.e().i(0), self.e().i(high as i32)],
+        }
     }
 
     fn magnitude(&mut self, value: I32x4, abs: bool) -> I32x4 {
@@ -149,51 +169,54 @@ impl ConvertVisitor for Lower<'_, '_> {
     fn f2f(&mut self, i: FloatToFloat) -> Done {
         let flags = (i.ftz, i.sat, i.cc);
         match (i.from, i.to) {
-            (FloatFormat::F32, FloatFormat::F32) => {
-                let mut value = self.source_b(i.b, i.ftz);
-                if i.integer {
-                    value = whole(self.e(), i.rounding, value);
-                }
-                self.converted(i.dst, value, flags);
-            }
-            (FloatFormat::F16, FloatFormat::F32) => {
-                let value = self.float_source(i.b, FloatFormat::F16, i.high, false)?;
-                self.converted(i.dst, value, flags);
-            }
-            (FloatFormat::F32, FloatFormat::F16) if i.rounding == Rounding::Nearest && !i.cc => {
-                let mut value = self.source_b(i.b, i.ftz);
-                if i.sat {
-                    value = self.e().clamp(value, 0.0, 1.0);
-                }
-                let bits = self.half_bits(value);
-                self.set_int(i.dst, bits);
-            }
-            (FloatFormat::F64, FloatFormat::F32) => {
+            (FloatFormat::F64, FloatFormat::F32 | FloatFormat::Unknown(_)) => {
                 let value = self.double_source(i.b);
                 let value = exact::narrow(self.e(), i.rounding, value);
                 self.converted(i.dst, value, (false, i.sat, i.cc));
             }
-            _ => return Err(Refused("a conversion of floats")),
+            (_, FloatFormat::F32 | FloatFormat::Unknown(_)) => {
+                let mut value = self.float_source(i.b, i.from, i.high, i.ftz);
+                if i.from == i.to && i.integer {
+                    value = whole(self.e(), i.rounding, value);
+                }
+                self.converted(i.dst, value, flags);
+            }
+            (_, FloatFormat::F64) => self.to_double(&i),
+            (_, FloatFormat::F16) => self.to_half(&i),
         }
         Ok(())
     }
 
     fn f2i(&mut self, i: FloatToInt) -> Done {
-        let value = self.float_source(i.b, i.from, i.high, i.ftz)?;
+        if i.from == FloatFormat::F64 || matches!(i.to, IntSize::Bits8 | IntSize::Bits64) {
+            let wide = self.wide_source(i.b, i.from, i.high, i.ftz);
+            let sources = self.e().double_words(wide);
+            let from = if i.from == FloatFormat::F64 { FloatKind::Double } else { FloatKind::Smaller };
+            let code = FloatInt { from, to: i.to, signed: i.signed, rounding: i.rounding }.pack();
+            let [low, high] = self.rare(Rare::Integer, code, &sources);
+            self.set_int(i.dst, low);
+            if i.to == IntSize::Bits64 {
+                self.set_int(Self::behind(i.dst, 1), high);
+            }
+            if i.cc {
+                self.int_condition(low);
+            }
+            return Ok(());
+        }
+        let value = self.float_source(i.b, i.from, i.high, i.ftz);
         let e = self.e();
         let value = whole(e, i.rounding, value);
-        let result = match (i.to, i.signed) {
-            (IntSize::Bits32, true) => e.saturating_int(value),
-            (IntSize::Bits32, false) => unsigned(e, value),
-            (IntSize::Bits16, true) => {
+        let result = match (i.to == IntSize::Bits16, i.signed) {
+            (false, true) => e.saturating_int(value),
+            (false, false) => unsigned(e, value),
+            (true, true) => {
                 let value = e.saturating_int(value);
                 limited(e, value, -0x8000, 0x7FFF)
             }
-            (IntSize::Bits16, false) => {
+            (true, false) => {
                 let value = e.saturating_int(value);
                 limited(e, value, 0, 0xFFFF)
             }
-            _ => return Err(Refused("a conversion to integers of this size")),
         };
         if i.cc {
             self.int_condition(result);
@@ -203,14 +226,19 @@ impl ConvertVisitor for Lower<'_, '_> {
     }
 
     fn i2f(&mut self, i: IntToFloat) -> Done {
-        let value = self.int_source(i.b, i.from, i.signed, i.byte)?;
+        let rare = i.from == IntSize::Bits64 || i.to == FloatFormat::F16 || i.to == FloatFormat::F64 && i.cc;
+        if rare {
+            self.int_to_float(&i);
+            return Ok(());
+        }
+        let value = self.int_source(i.b, i.from, i.signed, i.byte);
         let value = self.magnitude(value, i.b.abs && i.signed);
         // The most negative number of a size stays so.
         let value = if i.b.abs && i.signed { self.cut(value, i.from, true) } else { value };
         let small = matches!(i.from, IntSize::Bits8 | IntSize::Bits16);
         let e = self.e();
         match i.to {
-            FloatFormat::F32 => {
+            FloatFormat::F32 | FloatFormat::F16 | FloatFormat::Unknown(_) => {
                 let mut result = if small || i.signed && i.rounding == Rounding::Nearest {
                     e.to_float(value)
                 } else {
@@ -224,25 +252,21 @@ impl ConvertVisitor for Lower<'_, '_> {
                     self.float_condition(result);
                 }
                 self.set_reg(i.dst, Number::normal(result));
-                Ok(())
             }
-            FloatFormat::F64 if !i.cc => {
+            FloatFormat::F64 => {
                 let mut wide = double_of_int(e, value, i.signed || small);
                 if i.b.neg {
                     wide = e.both(wide, |e, half| e.b.ins().fneg(half));
                 }
                 self.set_double(i.dst, wide);
-                Ok(())
             }
-            _ => Err(Refused("a conversion of integers")),
         }
+        Ok(())
     }
 
     fn i2i(&mut self, i: IntToInt) -> Done {
-        if i.to == IntSize::Bits64 {
-            return Err(Refused("a result of 64 bits"));
-        }
-        let value = self.int_source(i.b, i.from, i.from_signed, i.byte)?;
+        // There are no 64 bits here: what has that code is a word.
+        let value = self.int_source(i.b, i.from, i.from_signed, i.byte);
         let result = if i.sat {
             self.saturated(value, &i)
         } else {
@@ -259,6 +283,109 @@ impl ConvertVisitor for Lower<'_, '_> {
 }
 
 impl Lower<'_, '_> {
+    /// F2F to f64.
+    fn to_double(&mut self, i: &FloatToFloat) {
+        let mut value = self.wide_source(i.b, i.from, i.high, false);
+        let e = self.e();
+        if i.from == i.to && i.integer {
+            value = e.both(value, |e, half| match i.rounding {
+                Rounding::Nearest => e.b.ins().nearest(half),
+                Rounding::Down => e.b.ins().floor(half),
+                Rounding::Up => e.b.ins().ceil(half),
+                Rounding::Zero => e.b.ins().trunc(half),
+            });
+        }
+        // A NaN is made quiet.
+        let nan = e.dcompare(FloatCC::Unordered, value, value);
+        let [low, high] = e.double_words(value);
+        let quiet = e.i(0x0008_0000);
+        let bit = e.iand(I32x4(nan.0), quiet);
+        let high = e.ior(high, bit);
+        if i.cc {
+            self.double_condition(value);
+        }
+        self.set_int(i.dst, low);
+        self.set_int(Self::behind(i.dst, 1), high);
+    }
+
+    /// F2F to f16.
+    fn to_half(&mut self, i: &FloatToFloat) {
+        let nearest = i.from != FloatFormat::F64 && (i.rounding == Rounding::Nearest || i.from == FloatFormat::F16);
+        let bits = if nearest {
+            let mut value = self.float_source(i.b, i.from, i.high, i.ftz);
+            if i.from == i.to && i.integer {
+                value = whole(self.e(), i.rounding, value);
+            }
+            if i.sat {
+                value = self.e().clamp(value, 0.0, 1.0);
+            }
+            self.half_bits(value)
+        } else {
+            let mut value = self.wide_source(i.b, i.from, i.high, i.ftz);
+            let e = self.e();
+            if i.sat {
+                // NaN becomes 0.
+                let (zero, one) = (e.d(0.0), e.d(1.0));
+                value = e.pairwise(value, zero, |e, v, zero| {
+                    let above = e.b.ins().fcmp(FloatCC::GreaterThan, v, zero);
+                    let above = e.cast(above, F64X2);
+                    e.b.ins().bitselect(above, v, zero)
+                });
+                value = e.pairwise(value, one, |e, v, one| {
+                    let below = e.b.ins().fcmp(FloatCC::LessThan, v, one);
+                    let below = e.cast(below, F64X2);
+                    e.b.ins().bitselect(below, v, one)
+                });
+            }
+            let sources = e.double_words(value);
+            let [bits] = self.rare(Rare::Half, i.rounding.bits().into(), &sources);
+            bits
+        };
+        if i.cc {
+            let value = self.half_float(bits, false);
+            self.float_condition(value);
+        }
+        self.set_int(i.dst, bits);
+    }
+
+    /// I2F from or to what has functions only.
+    fn int_to_float(&mut self, i: &IntToFloat) {
+        let sources = if i.from == IntSize::Bits64 {
+            self.long_source(i.b.value)
+        } else {
+            let mut low = self.int_source(i.b, i.from, i.signed, i.byte);
+            if i.b.abs && i.signed {
+                low = self.magnitude(low, true);
+                low = self.cut(low, i.from, true);
+            }
+            let e = self.e();
+            let high = if i.signed { e.ishr(low, 31) } else { e.i(0) };
+            [low, high]
+        };
+        let abs = i.b.abs && i.from == IntSize::Bits64;
+        let code = IntFloat { signed: i.signed, abs, neg: i.b.neg, to: i.to, rounding: i.rounding }.pack();
+        let [low, high] = self.rare(Rare::Float, code, &sources);
+        match i.to {
+            FloatFormat::F64 => {
+                if i.cc {
+                    let value = self.e().double_of_words(low, high);
+                    self.double_condition(value);
+                }
+                self.set_int(Self::behind(i.dst, 1), high);
+            }
+            FloatFormat::F16 if i.cc => {
+                let value = self.half_float(low, false);
+                self.float_condition(value);
+            }
+            _ if i.cc => {
+                let value = self.e().float_of_bits(low);
+                self.float_condition(value);
+            }
+            _ => {}
+        }
+        self.set_int(i.dst, low);
+    }
+
     /// The low bits, extended.
     fn cut(&mut self, value: I32x4, to: IntSize, signed: bool) -> I32x4 {
         let bits = match to {

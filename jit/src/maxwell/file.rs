@@ -30,6 +30,10 @@ pub enum Loc {
     Level(u8),
     /// Instructions that a lane has executed, where every lane is a warp.
     Count,
+    /// What a lane waits for at a barrier, see [`Wait`](super::compute::Wait).
+    Wait,
+    /// What the predicates at a barrier gave together.
+    Reduced,
 }
 
 /// A value in the forms that have been asked for.
@@ -72,6 +76,7 @@ struct Entry {
 }
 
 /// See [`File::snapshot`].
+#[derive(Clone)]
 pub struct Snapshot(BTreeMap<Loc, Entry>);
 
 /// What a block does with storage, by slots.
@@ -421,7 +426,8 @@ impl Lower<'_, '_> {
             None => self.file.slots.iter().map(|(&loc, &slot)| (loc, slot)).collect(),
         };
         first.sort_unstable_by_key(|place| place.1);
-        self.needs.slots = self.file.slots.len();
+        // A program may be there more than once.
+        self.needs.slots = self.needs.slots.max(self.file.slots.len());
         first
     }
 

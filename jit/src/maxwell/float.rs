@@ -5,13 +5,13 @@
 
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::FloatCC;
-use triglyph_guest::kernel::Refused;
 use triglyph_guest::num::mufu::{MufuOps, mufu};
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::{BoolOp, FloatCompare, Fmz, MufuOp, Rounding, Scale};
 
 use super::file::flush;
+use super::rare::Rare;
 use super::{Done, Lanes, Loc, Lower, Number, When, exact};
 use crate::lane::{Emit, F32x4, F64x4, I32x4, Mask};
 
@@ -266,6 +266,24 @@ impl Lower<'_, '_> {
     }
 }
 
+/// Arithmetic of f64.
+#[derive(Clone, Copy)]
+enum Fused {
+    Sum([F64x4; 2]),
+    Product([F64x4; 2]),
+    /// A product and an addend.
+    All([F64x4; 3]),
+}
+
+impl Fused {
+    fn sources(&self) -> &[F64x4] {
+        match self {
+            Fused::Sum(both) | Fused::Product(both) => both,
+            Fused::All(all) => all,
+        }
+    }
+}
+
 const fn exponent(scale: Scale) -> i32 {
     match scale {
         Scale::None | Scale::Unknown(_) => 0,
@@ -443,21 +461,19 @@ impl FloatVisitor for Lower<'_, '_> {
     fn dadd(&mut self, i: FloatAdd) -> Done {
         let (a, b) = (self.double(i.a.value), self.double_operand(i.b.value));
         let (a, b) = (self.double_signed(a, i.a.neg, i.a.abs), self.double_signed(b, i.b.neg, i.b.abs));
-        self.double_arithmetic(i.dst, i.rounding, i.cc, [a, b], |e, [a, b]| e.dadd(a, b))
+        self.double_arithmetic(i.dst, i.rounding, i.cc, Fused::Sum([a, b]))
     }
 
     fn dmul(&mut self, i: FloatMul) -> Done {
         let (a, b) = (self.double(i.a), self.double_operand(i.b));
         let a = self.double_signed(a, i.neg, false);
-        self.double_arithmetic(i.dst, i.rounding, i.cc, [a, b], |e, [a, b]| e.dmul(a, b))
+        self.double_arithmetic(i.dst, i.rounding, i.cc, Fused::Product([a, b]))
     }
 
     fn dfma(&mut self, i: FloatFma) -> Done {
         let (a, b, c) = (self.double(i.a), self.double_operand(i.b), self.double_operand(i.c.value));
         let (a, c) = (self.double_signed(a, i.neg, false), self.double_signed(c, i.c.neg, false));
-        self.double_arithmetic(i.dst, i.rounding, i.cc, [a, b, c], |e, [a, b, c]| {
-            F64x4([0, 1].map(|half| e.b.ins().fma(a.0[half], b.0[half], c.0[half])))
-        })
+        self.double_arithmetic(i.dst, i.rounding, i.cc, Fused::All([a, b, c]))
     }
 
     fn dmnmx(&mut self, i: FloatMinMax) -> Done {
@@ -506,25 +522,22 @@ impl FloatVisitor for Lower<'_, '_> {
 }
 
 impl Lower<'_, '_> {
-    /// Arithmetic of f64 to nearest. A NaN is the first operand's, made quiet, or what stands for none.
-    fn double_arithmetic<const N: usize>(
-        &mut self,
-        dst: Reg,
-        rounding: Rounding,
-        cc: bool,
-        sources: [F64x4; N],
-        f: impl FnOnce(&mut Emit<'_>, [F64x4; N]) -> F64x4,
-    ) -> Done {
+    /// Arithmetic of f64. A NaN is the first operand's, made quiet, or what stands for none.
+    fn double_arithmetic(&mut self, dst: Reg, rounding: Rounding, cc: bool, what: Fused) -> Done {
         if rounding != Rounding::Nearest {
-            return Err(Refused("f64 rounded otherwise than to nearest"));
+            return self.double_rounded(dst, rounding, cc, what);
         }
         let e = self.e();
-        let mut value = f(e, sources);
+        let mut value = match what {
+            Fused::Sum([a, b]) => e.dadd(a, b),
+            Fused::Product([a, b]) => e.dmul(a, b),
+            Fused::All([a, b, c]) => F64x4([0, 1].map(|half| e.b.ins().fma(a.0[half], b.0[half], c.0[half]))),
+        };
         let nan = e.dcompare(FloatCC::Unordered, value, value);
         let [mut low, mut high] = e.double_words(value);
         let (zero, invalid) = (e.i(0), e.i(0xFFF8_0000_u32 as i32));
         (low, high) = (e.iselect(nan, zero, low), e.iselect(nan, invalid, high));
-        for source in sources.into_iter().rev() {
+        for &source in what.sources().iter().rev() {
             let nan = e.dcompare(FloatCC::Unordered, source, source);
             let [source_low, source_high] = e.double_words(source);
             let quiet = e.i(0x0008_0000);
@@ -539,7 +552,32 @@ impl Lower<'_, '_> {
         Ok(())
     }
 
-    fn double_condition(&mut self, value: F64x4) {
+    /// As [`Self::double_arithmetic`] in another direction: a sum of two, a product of two, or a product and an addend.
+    fn double_rounded(&mut self, dst: Reg, how: Rounding, cc: bool, what: Fused) -> Done {
+        let e = self.e();
+        let [a, b, c] = match what {
+            Fused::Sum([a, c]) => [a, e.d(1.0), c],
+            Fused::All(all) => all,
+            Fused::Product([a, b]) => {
+                // A zero of the product's sign changes nothing.
+                let [a_high, b_high] = [a, b].map(|v| e.double_words(v)[1]);
+                let signs = e.ixor(a_high, b_high);
+                let (zero, top) = (e.i(0), e.i(i32::MIN));
+                let sign = e.iand(signs, top);
+                [a, b, e.double_of_words(zero, sign)]
+            }
+        };
+        let words: Vec<I32x4> = [a, b, c].into_iter().flat_map(|v| e.double_words(v)).collect();
+        let [low, high] = self.rare(Rare::Fused, how.bits().into(), &words);
+        let value = self.e().double_of_words(low, high);
+        if cc {
+            self.double_condition(value);
+        }
+        self.set_double(dst, value);
+        Ok(())
+    }
+
+    pub(super) fn double_condition(&mut self, value: F64x4) {
         let e = self.e();
         let zero = e.d(0.0);
         let nan = e.dcompare(FloatCC::Unordered, value, value);

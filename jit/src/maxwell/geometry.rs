@@ -5,7 +5,6 @@
 
 use std::mem::offset_of;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 
 use cranelift_codegen::ir::Value;
 use triglyph_guest::kernel::Refused;
@@ -15,6 +14,7 @@ use triglyph_guest::tegra::shader::isa::{AttributeAccess, OutKind};
 use triglyph_guest::tegra::shader::special::SpecialRegister;
 
 use super::file::Loc;
+use super::graph::Sharing;
 use super::stage::{POSITION_W, PRIMITIVE, stores};
 use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, Units};
 use crate::code::{Code, Compiler};
@@ -144,6 +144,10 @@ impl<'a> Host<'a> for Invocations<'_, 'a> {
         Ok(e.iselect(exists, value, zero))
     }
 
+    fn reads(&self, _: &AttributeAccess, word: u8) -> bool {
+        self.key.inputs.contains(word) || word == PRIMITIVE
+    }
+
     fn output(&self, word: u8) -> Option<u16> {
         self.key.outputs.index(word).map(|index| index as u16)
     }
@@ -167,7 +171,7 @@ impl<'a> Host<'a> for Invocations<'_, 'a> {
 fn build(e: &mut Emit<'_>, key: &ShaderKey, graph: &Graph, needs: &mut Needs) -> Result<(), Refused> {
     let args = e.args;
     let mut host = Invocations { e, key };
-    let units = Units { textures: &key.textures };
+    let units = Units::of(key);
     let mut lower = Lower::new(&mut host, (&key.code, graph), units, Lanes::Alone, needs);
     let lanes = Mask(lower.e().load_ints(args, at!(lanes)).0);
     if let Some(w) = key.outputs.index(POSITION_W) {
@@ -191,7 +195,7 @@ struct Kernel {
 
 /// The kernel of `key`, a geometry program.
 pub fn geometry(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
-    let graph = Graph::new(&key.code, |_| false)?;
+    let graph = Graph::new(&key.code, |_| Sharing::default())?;
     let mut needs = Needs::default();
     let code = compiler.compile(graph.size as u32, |e| build(e, key, &graph, &mut needs))?;
     Ok(Arc::new(Kernel { key: key.clone(), needs, code, stores: stores(&key.code) }))
@@ -199,7 +203,7 @@ pub fn geometry(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKe
 
 /// What [`geometry`] compiles.
 pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
-    match Graph::new(&key.code, |_| false) {
+    match Graph::new(&key.code, |_| Sharing::default()) {
         Ok(graph) => compiler.dump(graph.size as u32, |e| build(e, key, &graph, &mut Needs::default())),
         Err(refused) => refused.to_string(),
     }
@@ -238,7 +242,7 @@ impl ShaderKernel for Kernel {
         if work.inputs.len() < words || words > i32::MAX as usize || work.vertices == 0 {
             return Err(Refused("records that are not there"));
         }
-        let mut prepared = Prepared::new(&self.needs, &self.key.textures, self.key.code.local_bytes, &environment)?;
+        let mut prepared = Prepared::new(&self.needs, Units::of(&self.key), self.key.code.local_bytes, &environment)?;
         let mut args = Box::new(Args {
             context: prepared.context(self.key.code.local_bytes, &environment),
             inputs: work.inputs.as_ptr(),
@@ -264,7 +268,7 @@ impl ShaderKernel for Kernel {
         for group in all.chunks(if self.stores { 1 } else { GROUP }) {
             self.group(&mut args, &mut emitted, work, group);
         }
-        environment.exhausted.fetch_add(args.context.exhausted, Relaxed);
+        prepared.finish(&args.context, &environment);
         Ok(())
     }
 

@@ -10,8 +10,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::maxwell::{Code, FUEL, LANES, STACK};
-use triglyph_guest::table::{Fields, Shape};
-use triglyph_guest::tegra::shader::isa::{AbsoluteTarget, Jump, JumpCall, Op, decode, form};
+use triglyph_guest::tegra::shader::isa::{Op, decode};
 use triglyph_guest::tegra::shader::program::{Destination, Flow, Token, is_control, next, settle, step};
 
 /// Instructions with different stacks above which a program is refused.
@@ -32,6 +31,40 @@ pub struct Graph {
     pub size: usize,
     /// At some place and depth lanes may be with different stacks.
     pub ambiguous: bool,
+}
+
+/// What an operation shares with lanes that execute the same block after its own lanes, or before: what decides which operations may be in a
+/// block together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sharing {
+    /// It looks at registers of others as they are when the block begins: nothing is before it.
+    pub first: bool,
+    /// Lanes wait behind it: nothing comes after it.
+    pub last: bool,
+    /// Memories that it reads and writes, a bit each.
+    pub reads: u8,
+    pub writes: u8,
+}
+
+/// What the operations of a block share.
+#[derive(Default)]
+struct Together {
+    any: bool,
+    all: Sharing,
+}
+
+impl Together {
+    /// Adds an operation, if it may be in the block.
+    fn takes(&mut self, op: Sharing) -> bool {
+        let all = &mut self.all;
+        let conflict = op.writes & (all.reads | all.writes) != 0 || op.reads & all.writes != 0;
+        if conflict || all.last || op.first && self.any {
+            return false;
+        }
+        self.any = true;
+        *all = Sharing { first: false, last: op.last, reads: all.reads | op.reads, writes: all.writes | op.writes };
+        true
+    }
 }
 
 /// A block, or `None` where the lane ends.
@@ -127,8 +160,8 @@ struct Walker<'c> {
 }
 
 impl Graph {
-    /// The blocks of a program. `alone` says of an operation that it is a block by itself.
-    pub fn new(code: &Code, alone: impl Fn(Op) -> bool) -> Result<Graph, Refused> {
+    /// The blocks of a program. `sharing` says what operations share with lanes that execute a block later.
+    pub fn new(code: &Code, sharing: impl Fn(Op) -> Sharing) -> Result<Graph, Refused> {
         let mut walker = Walker { code, ids: HashMap::new(), places: Vec::new(), targets: Vec::new() };
         let Some(first) = walker.place(settle(0), &[]) else { return Ok(Graph::empty()) };
         let mut open = vec![walker.id(&first)];
@@ -148,7 +181,7 @@ impl Graph {
                 return Err(Refused("a program with too many states of its stack"));
             }
         }
-        walker.graph(&first, alone)
+        walker.graph(&first, sharing)
     }
 
     fn empty() -> Graph {
@@ -200,7 +233,7 @@ impl Walker<'_> {
         let after = next(place.pc);
         let plain =
             |this: &Self| Outcome { taken: Leave::Next(to(this, after, depth)), check: false, other: None, push: None };
-        let Some(step) = known_step(place.pc, word) else { return Ok(plain(self)) };
+        let Some(step) = step(place.pc, word) else { return Ok(plain(self)) };
         let other = step.condition.then(|| to(self, after, depth));
         let pushed = |this: &Self, token: Token, target: u32, pc: u32| -> Go {
             if depth >= STACK {
@@ -252,7 +285,7 @@ impl Walker<'_> {
     }
 
     /// Joins nodes to blocks, and puts these in order.
-    fn graph(mut self, first: &Place, alone: impl Fn(Op) -> bool) -> Result<Graph, Refused> {
+    fn graph(mut self, first: &Place, sharing: impl Fn(Op) -> Sharing) -> Result<Graph, Refused> {
         let first = self.id(first);
         let outcomes = (0..self.places.len()).map(|id| self.step(id)).collect::<Result<Vec<_>, _>>()?;
         let reached = self.reached(first, &outcomes);
@@ -264,17 +297,14 @@ impl Walker<'_> {
                 entries[self.ids[&place.0]] += 1;
             }
             let plain = matches!(outcome.taken, Leave::Next(_)) && outcome.other.is_none();
-            let by_itself = self.op(id).is_some_and(&alone);
             for place in outcome.taken.all().into_iter().chain(&outcome.other).flatten() {
-                if !plain || by_itself {
+                if !plain {
                     leaders.insert(self.ids[&place.0]);
                 }
             }
-            if by_itself {
-                leaders.insert(id);
-            }
         }
         leaders.extend(reached.iter().copied().filter(|&id| entries[id] > 1));
+        self.part(&mut leaders, &outcomes, sharing);
         let mut order: Vec<usize> = leaders.into_iter().collect();
         let key = |id: usize| (usize::MAX - self.places[id].kinds.len(), self.places[id].pc, &self.places[id].kinds);
         order.sort_by(|&a, &b| key(a).cmp(&key(b)));
@@ -315,6 +345,29 @@ impl Walker<'_> {
         Ok(Graph { blocks, first: index.get(&first).copied(), counted, dynamic, size, ambiguous })
     }
 
+    /// Begins new blocks where operations may not be in one.
+    fn part(&self, leaders: &mut HashSet<usize>, outcomes: &[Outcome], sharing: impl Fn(Op) -> Sharing) {
+        let mut open: Vec<usize> = leaders.iter().copied().collect();
+        while let Some(leader) = open.pop() {
+            let (mut together, mut id) = (Together::default(), leader);
+            loop {
+                if !together.takes(self.op(id).map(&sharing).unwrap_or_default()) {
+                    leaders.insert(id);
+                    open.push(id);
+                    break;
+                }
+                let outcome = &outcomes[id];
+                id = match &outcome.taken {
+                    Leave::Next(Some((place, _))) if outcome.other.is_none() => self.ids[place],
+                    _ => break,
+                };
+                if leaders.contains(&id) {
+                    break;
+                }
+            }
+        }
+    }
+
     fn op(&self, id: usize) -> Option<Op> {
         let pc = self.places[id].pc;
         if is_control(pc) { None } else { decode(self.code.words[pc as usize / 8]) }
@@ -334,22 +387,6 @@ impl Walker<'_> {
         }
         (0..reached.len()).filter(|&id| reached[id]).collect()
     }
-}
-
-/// The control flow of a word. Absolute targets count from the code's start.
-fn known_step(address: u32, word: u64) -> Option<triglyph_guest::tegra::shader::program::Step> {
-    let mut step = step(address, word)?;
-    let (op, form) = (decode(word)?, form(word)?);
-    let to = match op {
-        Op::jmp => Jump::decode(Fields::new(word, &form.pattern)).target,
-        Op::jcal => JumpCall::decode(Fields::new(word, &form.pattern)).target,
-        _ => return Some(step),
-    };
-    if let AbsoluteTarget::Address(to) = to {
-        let to = Destination::Address(settle(to));
-        step.flow = if op == Op::jcal { Flow::Call(to) } else { Flow::Branch(to) };
-    }
-    Some(step)
 }
 
 /// Whether lanes can come back to a block.

@@ -3,7 +3,6 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
-use triglyph_guest::kernel::Refused;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::{AddendPart, IntCompare, SumShift, XmadMode};
@@ -302,12 +301,9 @@ impl IntVisitor for Lower<'_, '_> {
 
     fn imadsp(&mut self, i: IntMadParts) -> Done {
         let (a, b, c) = (self.reg_int(i.a), self.operand_int(i.b), self.operand_int(i.c));
-        let a = self.selected(a, i.select_a)?;
-        let b = self.selected(b, i.select_b + 2)?;
-        let c = match i.select_c_high << 1 | i.select_a & 1 {
-            code @ 0..=5 => self.selected(c, code)?,
-            _ => return Err(Refused("a part of an addend without a name")),
-        };
+        let a = self.selected(a, i.select_a);
+        let b = self.selected(b, i.select_b + 2);
+        let c = self.selected(c, i.select_c_high << 1 | i.select_a & 1);
         let e = self.e();
         let product = e.imul(a, b);
         let value = e.iadd(product, c);
@@ -334,7 +330,7 @@ impl IntVisitor for Lower<'_, '_> {
             product = e.ishl(product, 16);
         }
         let addend = match i.mode {
-            XmadMode::Full => c,
+            XmadMode::Full | XmadMode::Unknown(_) => c,
             XmadMode::Low => self.half(c, false, false),
             XmadMode::High => self.half(c, true, false),
             XmadMode::Csfu => {
@@ -351,7 +347,6 @@ impl IntVisitor for Lower<'_, '_> {
                 let up = e.ishl(b, 16);
                 e.iadd(c, up)
             }
-            XmadMode::Unknown(_) => return Err(Refused("an addend without a name")),
         };
         let sum = self.sum(product, addend, if i.x { Carry::Flag } else { Carry::None });
         let mut value = sum.value;
@@ -417,8 +412,8 @@ impl IntVisitor for Lower<'_, '_> {
 
 impl Lower<'_, '_> {
     /// A part of a source of IMADSP: u32, s32, u24, s24, lower and upper half.
-    fn selected(&mut self, value: I32x4, code: u8) -> Result<I32x4, Refused> {
-        Ok(match code {
+    fn selected(&mut self, value: I32x4, code: u8) -> I32x4 {
+        match code & 7 {
             0 | 1 => value,
             2 => {
                 let e = self.e();
@@ -430,8 +425,7 @@ impl Lower<'_, '_> {
                 let up = e.ishl(value, 8);
                 e.ishr(up, 8)
             }
-            4..=7 => self.half(value, code >= 6, code & 1 != 0),
-            _ => return Err(Refused("a part of a factor without a name")),
-        })
+            code => self.half(value, code >= 6, code & 1 != 0),
+        }
     }
 }

@@ -1,13 +1,14 @@
 //! Memory: constants by computed address, global and local memory, atomics.
 
 use cranelift_codegen::ir::InstBuilder;
-use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Environment};
-use triglyph_guest::num::ops::Ops;
+use triglyph_guest::num::half;
+use triglyph_guest::num::ops::{Ops, Scalar};
 use triglyph_guest::tegra::shader::isa::*;
 
 use super::call::Vectors;
-use super::{Done, Lower};
+use super::direct::Mapped;
+use super::{Done, Lower, Number};
 use crate::lane::{I32x4, Mask};
 
 /// The first of the vectors with data: before it lanes that load, lanes that store, lower and upper words of addresses.
@@ -53,7 +54,7 @@ pub enum Action {
 }
 
 impl Access {
-    const fn new(space: Space, action: Action, bytes: u8) -> Access {
+    pub const fn new(space: Space, action: Action, bytes: u8) -> Access {
         Access { space, action, bytes, signed: false, slot: 0, slot_indexed: false, ty: 0, op: 0 }
     }
 
@@ -141,6 +142,17 @@ pub fn perform(access: Access, vectors: &mut Vectors, environment: &Environment<
     }
 }
 
+/// The number of accesses that remember no mapping.
+pub const NOT_MAPPED: u32 = u32::MAX;
+
+/// Lets an instruction remember the mapping that the first of its lanes is in.
+pub fn remember(access: Access, vectors: &Vectors, mapped: &mut Mapped, environment: &Environment<'_>) {
+    let (active, stores) = (usize::from(access.action == Action::Store), access.action == Action::Store);
+    let Some(lane) = (0..4).find(|&lane| vectors[active][lane] != 0) else { return };
+    let address = u64::from(vectors[2][lane]) | u64::from(vectors[3][lane] & 0xFF) << 32;
+    mapped.change(environment.memory.span(address, stores), environment);
+}
+
 /// Memory at an address, of one lane or of a block.
 struct Place<'p, 'e> {
     environment: &'p Environment<'e>,
@@ -161,7 +173,7 @@ impl Place<'_, '_> {
             Space::Constant => {
                 let (mut slot, at) = (u32::from(self.access.slot), self.address as u32);
                 if self.access.slot_indexed {
-                    slot = slot.wrapping_add((at as i32 >> 16) as u32);
+                    slot += at >> 16;
                 }
                 let window =
                     self.environment.constants.get(slot as usize).filter(|_| (slot as usize) < CONSTANT_BUFFERS);
@@ -196,7 +208,7 @@ fn long(bytes: &[u8]) -> u64 {
 }
 
 /// What an atomic stores; `None` for combinations without a meaning, which only load.
-fn changed(access: Access, old: &[u8; 16], data: &[u8; 16]) -> Option<[u8; 16]> {
+pub fn changed(access: Access, old: &[u8; 16], data: &[u8; 16]) -> Option<[u8; 16]> {
     let mut new = [0; 16];
     if access.action == Action::Load {
         return None;
@@ -239,8 +251,12 @@ fn atomic_32(op: AtomicOp, ty: AtomicType, old: u32, value: u32) -> Option<u32> 
         AtomicType::S32 => true,
         AtomicType::F32 if op == AtomicOp::Add => return Some(add_flushed(old, value)),
         AtomicType::F32 if op == AtomicOp::Exchange => return Some(value),
-        AtomicType::F16x2 if op == AtomicOp::Add => return None,
-        _ => return None,
+        AtomicType::F32 if op == AtomicOp::Min => return Some(extreme_flushed(old, value, true)),
+        AtomicType::F32 if op == AtomicOp::Max => return Some(extreme_flushed(old, value, false)),
+        AtomicType::F16x2 if op == AtomicOp::Add => return Some(add_halves(old, value)),
+        // What has no name is a word.
+        AtomicType::Unknown(_) => false,
+        AtomicType::F32 | AtomicType::F16x2 | AtomicType::U64 | AtomicType::S64 => return None,
     };
     Some(match op {
         AtomicOp::Add => old.wrapping_add(value),
@@ -270,9 +286,38 @@ fn atomic_32(op: AtomicOp, ty: AtomicType, old: u32, value: u32) -> Option<u32> 
     })
 }
 
+/// An f32 without denormals.
+const fn flush(bits: u32) -> u32 {
+    if bits & 0x7F80_0000 == 0 { bits & 1 << 31 } else { bits }
+}
+
+/// The smaller or the larger of two f32 without denormals: of a NaN and a number the number, -0 below +0.
+fn extreme_flushed(a: u32, b: u32, smaller: bool) -> u32 {
+    // As integers that are ordered as the numbers are.
+    let ordered = |bits: u32| (bits as i32) ^ ((bits as i32 >> 31) as u32 >> 1) as i32;
+    let (a, b) = (flush(a), flush(b));
+    match (f32::from_bits(a).is_nan(), f32::from_bits(b).is_nan()) {
+        (true, true) => 0x7FFF_FFFF,
+        (true, false) => b,
+        (false, true) => a,
+        (false, false) if (ordered(a) < ordered(b)) == smaller => a,
+        (false, false) => b,
+    }
+}
+
+/// Sums of two pairs of halves, denormals being zeros. An f32 holds more than twice the bits: rounding once more is as rounding once.
+fn add_halves(a: u32, b: u32) -> u32 {
+    let flushed = |bits: u32| if bits & 0x7C00 == 0 { bits & 0x8000 } else { bits };
+    let sum = |at: u32| {
+        let [x, y] = [a, b].map(|pair| half::value(&mut Scalar, flushed(pair >> at & 0xFFFF) as i32));
+        let sum = x + y;
+        if sum.is_nan() { 0x7FFF } else { flushed(half::bits(&mut Scalar, sum) as u32) }
+    };
+    sum(0) | sum(16) << 16
+}
+
 /// The sum of two f32 without denormals.
 fn add_flushed(a: u32, b: u32) -> u32 {
-    let flush = |bits: u32| if bits & 0x7F80_0000 == 0 { bits & 1 << 31 } else { bits };
     let sum = f32::from_bits(flush(a)) + f32::from_bits(flush(b));
     if sum.is_nan() { 0x7FFF_FFFF } else { flush(sum.to_bits()) }
 }
@@ -297,7 +342,7 @@ fn registers(bytes: u8) -> u8 {
 
 impl Lower<'_, '_> {
     /// Masks of an access: lanes that load, lanes that store.
-    fn access_masks(&mut self) -> [I32x4; 2] {
+    pub(super) fn access_masks(&mut self) -> [I32x4; 2] {
         let (loads, stores) = (self.active(), self.storing());
         [loads, stores].map(|mask| match mask {
             Some(mask) => I32x4(mask.0),
@@ -334,22 +379,37 @@ impl Lower<'_, '_> {
 
     fn load(&mut self, mut access: Access, dst: Reg, (bytes, signed): (u8, bool), address: [I32x4; 2]) -> Done {
         (access.bytes, access.signed) = (bytes, signed);
-        let [loads, stores] = self.access_masks();
-        let words: [I32x4; 4] = self.access(access, &[loads, stores, address[0], address[1]]);
+        let masks = self.access_masks();
+        let words = match self.reach(access, address) {
+            Some(reach) => self.load_directly(access, &reach, masks, address),
+            None => {
+                let words: [I32x4; 4] = self.access(access, NOT_MAPPED, &[masks[0], masks[1], address[0], address[1]]);
+                words.to_vec()
+            }
+        };
         for (n, word) in (0..registers(bytes)).zip(words) {
             self.set_int(Self::behind(dst, n), word);
         }
         Ok(())
     }
 
-    fn store(&mut self, mut access: Access, data: Reg, bytes: u8, address: [I32x4; 2]) -> Done {
-        access.bytes = bytes;
-        let [loads, stores] = self.access_masks();
-        let mut sources = vec![loads, stores, address[0], address[1]];
-        for n in 0..registers(bytes) {
-            sources.push(self.reg_int(Self::behind(data, n)));
+    fn store(&mut self, access: Access, data: Reg, bytes: u8, address: [I32x4; 2]) -> Done {
+        let masks = self.access_masks();
+        self.store_masked(Access { bytes, ..access }, masks, data, address)
+    }
+
+    fn store_masked(&mut self, access: Access, masks: [I32x4; 2], data: Reg, address: [I32x4; 2]) -> Done {
+        let mut sources = vec![masks[0], masks[1], address[0], address[1]];
+        let data: Vec<I32x4> = (0..registers(access.bytes)).map(|n| self.reg_int(Self::behind(data, n))).collect();
+        sources.extend(&data);
+        // Lanes of a block that only some lanes are in do not all store.
+        let reach = if self.exec.is_none() { self.reach(access, address) } else { None };
+        match reach {
+            Some(reach) => self.store_directly(access, &reach, &sources, &data),
+            None => {
+                let [] = self.access(access, NOT_MAPPED, &sources);
+            }
         }
-        let [] = self.access(access, &sources);
         Ok(())
     }
 
@@ -357,7 +417,7 @@ impl Lower<'_, '_> {
         let [loads, stores] = self.access_masks();
         let mut all = vec![loads, stores, address[0], address[1]];
         all.extend(sources);
-        let words: [I32x4; 2] = self.access(access, &all);
+        let words: [I32x4; 2] = self.access(access, NOT_MAPPED, &all);
         for (n, word) in (0..registers(access.bytes)).zip(words) {
             self.set_int(Self::behind(dst, n), word);
         }
@@ -372,7 +432,7 @@ impl Lower<'_, '_> {
         for n in 0..bytes / 2 {
             sources.push(self.reg_int(Self::behind(b, n)));
         }
-        let words: [I32x4; 2] = self.access(Access::new(space, Action::Cas, bytes), &sources);
+        let words: [I32x4; 2] = self.access(Access::new(space, Action::Cas, bytes), NOT_MAPPED, &sources);
         for (n, word) in (0..registers(bytes)).zip(words) {
             self.set_int(Self::behind(dst, n), word);
         }
@@ -392,9 +452,11 @@ impl Lower<'_, '_> {
         if !i.source.index.is_zero() || crosses || wraps {
             return false;
         }
+        // A negative offset has an upper half that no slot is left for.
+        let nowhere = matches!(i.mode, LdcMode::Is | LdcMode::Isl) && i.source.offset < 0;
         for n in 0..registers(bytes) {
             let constant = Constant { slot: i.source.slot, offset: word + 4 * u16::from(n) };
-            let number = self.constant(constant);
+            let number = if nowhere { Number::int(self.e().i(0)) } else { self.constant(constant) };
             if bytes >= 4 {
                 self.set_reg(Self::behind(i.dst, n), number);
                 continue;
@@ -415,9 +477,8 @@ impl MemoryVisitor for Lower<'_, '_> {
 
     fn ldc(&mut self, i: LoadConstant) -> Done {
         let (bytes, signed) = size(i.size);
-        if bytes > 8 {
-            return Err(Refused("four words of constants"));
-        }
+        // No more than 64 bits are loaded.
+        let bytes = bytes.min(8);
         if self.fixed_constant(&i, bytes, signed) {
             return Ok(());
         }
@@ -446,8 +507,9 @@ impl MemoryVisitor for Lower<'_, '_> {
         self.load(Access::new(Space::Global, Action::Load, 0), i.data, size(i.size), address)
     }
 
-    fn ldg_p(&mut self, _: GlobalPredicated) -> Done {
-        Err(Refused("a load with a predicate"))
+    fn ldg_p(&mut self, i: GlobalPredicated) -> Done {
+        let address = self.global_address(i.address, i.wide, 20);
+        self.load(Access::new(Space::Global, Action::Load, 0), i.dst, size(i.size), address)
     }
 
     fn stg(&mut self, i: GlobalAccess) -> Done {
@@ -470,13 +532,8 @@ impl MemoryVisitor for Lower<'_, '_> {
             Some(mask) => mask,
             None => Mask(self.e().i(-1).0),
         };
-        let bytes = size(i.size).0;
-        let mut sources = vec![I32x4(mask.0), I32x4(mask.0), address[0], address[1]];
-        for n in 0..registers(bytes) {
-            sources.push(self.reg_int(Self::behind(i.data, n)));
-        }
-        let [] = self.access(Access::new(Space::Local, Action::Store, bytes), &sources);
-        Ok(())
+        let access = Access::new(Space::Local, Action::Store, size(i.size).0);
+        self.store_masked(access, [I32x4(mask.0); 2], i.data, address)
     }
 
     fn lds(&mut self, i: SharedAccess) -> Done {
@@ -491,7 +548,7 @@ impl MemoryVisitor for Lower<'_, '_> {
 
     fn atom(&mut self, i: GlobalAtomic) -> Done {
         let address = self.global_address(i.address, i.wide, 20);
-        let access = atomic_access(i.ty, i.op)?;
+        let access = atomic_access(i.ty, i.op);
         let sources = self.pair(i.b);
         self.atomic(access, i.dst, sources, address)
     }
@@ -509,7 +566,7 @@ impl MemoryVisitor for Lower<'_, '_> {
             SharedAtomicType::U64 => AtomicType::U64,
             SharedAtomicType::S64 => AtomicType::S64,
         };
-        let access = Access { space: Space::Shared, ..atomic_access(ty, i.op)? };
+        let access = Access { space: Space::Shared, ..atomic_access(ty, i.op) };
         let sources = self.pair(i.b);
         self.atomic(access, i.dst, sources, address)
     }
@@ -521,7 +578,7 @@ impl MemoryVisitor for Lower<'_, '_> {
 
     fn red(&mut self, i: Reduce) -> Done {
         let address = self.global_address(i.address, i.wide, 20);
-        let access = atomic_access(i.ty, i.op)?;
+        let access = atomic_access(i.ty, i.op);
         let sources = self.pair(i.data);
         self.atomic(access, Reg::RZ, sources, address)
     }
@@ -551,16 +608,9 @@ impl MemoryVisitor for Lower<'_, '_> {
     }
 }
 
-fn atomic_access(ty: AtomicType, op: AtomicOp) -> Result<Access, Refused> {
-    if ty == AtomicType::F32 && matches!(op, AtomicOp::Min | AtomicOp::Max) {
-        return Err(Refused("the smaller or larger float in memory"));
-    }
-    let bytes = match ty {
-        AtomicType::U64 | AtomicType::S64 => 8,
-        AtomicType::F16x2 | AtomicType::Unknown(_) => return Err(Refused("atomics of halves")),
-        _ => 4,
-    };
-    Ok(Access { ty: ty.bits(), op: op.bits(), ..Access::new(Space::Global, Action::Atomic, bytes) })
+fn atomic_access(ty: AtomicType, op: AtomicOp) -> Access {
+    let bytes = if matches!(ty, AtomicType::U64 | AtomicType::S64) { 8 } else { 4 };
+    Access { ty: ty.bits(), op: op.bits(), ..Access::new(Space::Global, Action::Atomic, bytes) }
 }
 
 impl Lower<'_, '_> {
@@ -571,6 +621,6 @@ impl Lower<'_, '_> {
 
     /// All of local memory is 0 when a program begins.
     pub(super) fn clear_local(&mut self) {
-        let [] = self.access(Access::new(Space::Local, Action::Clear, 0), &[]);
+        let [] = self.access(Access::new(Space::Local, Action::Clear, 0), NOT_MAPPED, &[]);
     }
 }

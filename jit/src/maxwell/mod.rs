@@ -4,7 +4,8 @@
 //! graph.rs      control flow -> blocks in the order of execution
 //! flow.rs       blocks as code: fast ones for lanes that agree, masked ones for lanes that do not; fuel
 //! file.rs       registers, predicates, condition code as values; what of them goes through memory between blocks
-//! float.rs ...  one file for each kind of instruction; call.rs and rare/ what is left to functions
+//! float.rs ...  one file for each kind of instruction; direct.rs memory that code reaches by itself;
+//!               call.rs, image.rs and rare/ what is left to functions
 //! stage.rs      vertices and evaluations; geometry.rs primitives; pixel.rs what a quad offers
 //! parts.rs      warps of up to 32 lanes; compute.rs blocks of threads, patch.rs control points of patches
 //! args.rs       what code is called with
@@ -18,6 +19,7 @@ mod call;
 mod compute;
 mod control;
 mod convert;
+mod direct;
 mod exact;
 mod file;
 mod float;
@@ -25,6 +27,7 @@ mod flow;
 mod geometry;
 mod graph;
 mod half;
+mod image;
 mod integer;
 mod logic;
 mod memory;
@@ -43,11 +46,11 @@ use std::collections::HashMap;
 
 use cranelift_codegen::ir::Value;
 use triglyph_guest::kernel::Refused;
-use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Code};
+use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Code, ImageKey};
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::table::{Fields, Shape};
-use triglyph_guest::tegra::shader::isa::{self, form};
+use triglyph_guest::tegra::shader::isa::{self, PixldMode, form};
 use triglyph_guest::tegra::shader::operand::{Constant, Operand, Pred, PredSource, Reg};
 use triglyph_guest::tegra::shader::program::never;
 use triglyph_guest::tegra::shader::shape::{AttributeAccess, Interpolate, Plain};
@@ -89,17 +92,40 @@ pub(crate) trait Host<'a> {
     /// A value of a pixel program's input.
     fn interpolate(&mut self, i: &Interpolate, offset: Option<I32x4>) -> Result<Interpolated, Refused> {
         let _ = (i, offset);
-        Err(Refused("interpolation outside of pixel programs"))
+        Ok(Interpolated { value: self.e().f(0.0), constant: true })
+    }
+    /// Words that [`Host::interpolate`] knows.
+    fn inputs(&self) -> Vec<u8> {
+        Vec::new()
+    }
+    /// What PIXLD asks; of a sample.
+    fn pixel_info(&mut self, mode: PixldMode, sample: I32x4) -> I32x4 {
+        let _ = (mode, sample);
+        self.e().i(0)
     }
     /// A word of the input attributes: of the lane's own vertex, or of one by its number.
     fn attribute(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<I32x4, Refused> {
         let _ = (i, word, vertex);
-        Err(Refused("attributes in a stage without"))
+        Ok(self.e().i(0))
+    }
+    /// Whether [`Host::attribute`] gives anything but 0 for a word of vertices.
+    fn reads(&self, i: &AttributeAccess, word: u8) -> bool {
+        let _ = (i, word);
+        false
+    }
+    /// A word of the patch, by its number below [`PATCH_WORDS`](triglyph_guest::kernel::maxwell::stage::PATCH_WORDS).
+    fn patch_word(&mut self, word: I32x4) -> I32x4 {
+        let _ = word;
+        self.e().i(0)
+    }
+    /// Stores words of the patch, numbers and values, lane after lane.
+    fn store_patch(&mut self, words: &[(I32x4, I32x4)], lanes: Mask) {
+        let _ = (words, lanes);
     }
     /// Stores a word of the outputs of lanes that share them.
     fn store_attribute(&mut self, i: &AttributeAccess, word: u8, value: I32x4, lanes: Option<Mask>) -> Done {
         let _ = (i, word, value, lanes);
-        Err(Refused("outputs that lanes share"))
+        Ok(())
     }
     /// Words of an output record.
     fn outputs(&self) -> usize {
@@ -141,10 +167,11 @@ pub(crate) struct Interpolated {
     pub constant: bool,
 }
 
-/// Textures of a key.
+/// Textures and images of a key.
 #[derive(Clone, Copy)]
 pub(crate) struct Units<'k> {
     pub textures: &'k [Option<TextureKey>],
+    pub images: &'k [Option<ImageKey>],
 }
 
 /// What the code turned out to need.
@@ -158,8 +185,15 @@ pub(crate) struct Needs {
     pub kills: bool,
     /// Whether local memory is used.
     pub local: bool,
+    /// Accesses of global memory that keep the mapping they found last.
+    pub mapped: u32,
     /// Textures that are read.
     pub textures: Vec<usize>,
+    /// Whether textures, or images, are looked for by their handles.
+    pub any_texture: bool,
+    pub any_image: bool,
+    /// Slots of [`Loc::Wait`] and [`Loc::Reduced`], if barriers join predicates.
+    pub waits: Option<[usize; 2]>,
 }
 
 /// Emits a program.

@@ -19,7 +19,9 @@ impl Lower<'_, '_> {
         // By what is needed of Z, S, C, O.
         let mask = match test {
             T::True => return Ok(When::Always),
-            T::False | T::CsmTa | T::CsmTr | T::CsmMx | T::FcsmTa | T::FcsmTr | T::FcsmMx => return Ok(When::Never),
+            T::Unknown(_) | T::False | T::CsmTa | T::CsmTr | T::CsmMx | T::FcsmTa | T::FcsmTr | T::FcsmMx => {
+                return Ok(When::Never);
+            }
             T::NotEqual => (flag(0), true),
             T::EqualU => (flag(0), false),
             T::NoSign => (flag(1), true),
@@ -84,7 +86,7 @@ impl Lower<'_, '_> {
             T::Higher => e.and(c, not_z),
             T::Rle => e.or(s, z),
             T::Rgt => e.and(not_s, not_z),
-            _ => return Err(Refused("a test without a name")),
+            _ => return Ok(When::Never),
         }))
     }
 
@@ -245,7 +247,8 @@ impl MoveVisitor for Lower<'_, '_> {
             return Ok(());
         }
         if let PrmtMode::Unknown(_) = i.mode {
-            return Err(Refused("a permutation without a name"));
+            self.set_int(i.dst, a);
+            return Ok(());
         }
         let [value] = self.rare(Rare::Permute, i.mode.bits().into(), &[a, b, c]);
         self.set_int(i.dst, value);

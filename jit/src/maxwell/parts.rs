@@ -1,8 +1,8 @@
 //! Blocks as code for warps of up to 32 lanes: eight parts of four.
 //!
 //! What lanes keep is in memory between blocks, part after part. A block is a loop over the parts that have lanes in it, with code for parts
-//! that are in it whole and for those that are not; then the dispatcher looks for the lowest block of all parts. An instruction whose
-//! effects other parts see is a block by itself, so that it happens for all lanes before the next one does. Lanes that wait at a
+//! that are in it whole and for those that are not; then the dispatcher looks for the lowest block of all parts. Instructions of which parts
+//! see each other's effects are in different blocks, see [`sharing`], so that one happens for all lanes before the next one does. Lanes that wait at a
 //! barrier have the number of the block behind it and [`WAITS`]; the code returns when no lane is left to run.
 
 use std::mem::offset_of;
@@ -19,7 +19,7 @@ use triglyph_guest::tegra::shader::shape::Plain;
 
 use super::call::exchange_at;
 use super::flow::{Walk, jump_table, least};
-use super::graph::{Block, Step};
+use super::graph::{Block, Sharing, Step};
 use super::{Context, Done, Loc, Lower};
 use crate::lane::{I32x4, Mask};
 
@@ -33,10 +33,27 @@ pub const EXHAUSTED: i64 = 1;
 /// Place of [`Loc::At`] in a part's storage.
 pub const AT_SLOT: usize = 0;
 
-/// Whether an operation's effects are seen by other parts, or depend on them.
-pub fn alone(op: Op) -> bool {
-    let stores = op.info().has(flags::STORES) && op != Op::stl;
-    stores || matches!(op, Op::shfl | Op::vote | Op::bar | Op::b2r | Op::ast)
+/// Global memory and images, shared memory, the outputs of a patch.
+const GLOBAL: u8 = 1;
+const SHARED: u8 = 2;
+const OUTPUTS: u8 = 4;
+
+/// What an operation shares with other parts.
+pub fn sharing(op: Op) -> Sharing {
+    let (mut reads, mut writes) = (0, 0);
+    match op {
+        Op::shfl | Op::vote => return Sharing { first: true, ..Sharing::default() },
+        Op::bar => return Sharing { last: true, ..Sharing::default() },
+        Op::lds => reads = SHARED,
+        Op::sts | Op::atoms | Op::atoms_cas => writes = SHARED,
+        Op::ld | Op::ldg | Op::ldg_p | Op::suld_p | Op::suld_d => reads = GLOBAL,
+        Op::ald => reads = OUTPUTS,
+        Op::ast => writes = OUTPUTS,
+        Op::stl => {}
+        _ if op.info().has(flags::STORES) => writes = GLOBAL,
+        _ => {}
+    }
+    Sharing { first: false, last: false, reads, writes }
 }
 
 /// What a vote asks, counted before its block: lanes that vote, and those for which it holds, as 32-bit scalars.
@@ -164,9 +181,9 @@ impl Lower<'_, '_> {
         Ok(())
     }
 
-    /// What an instruction wants of all parts before any of them executes it.
+    /// What the first instruction wants of all parts before any of them executes it.
     fn prepare(&mut self, i: usize, block: &Block) {
-        let [Step { word, .. }] = block.steps[..] else { return };
+        let Some(&Step { word, .. }) = block.steps.first() else { return };
         let Some((op, form)) = decode(word).zip(form(word)) else { return };
         let fields = Fields::new(word, &form.pattern);
         match op {
@@ -254,10 +271,9 @@ impl Lower<'_, '_> {
         let zero = e.i(0);
         let (no_yes, no_no) = (e.ieq(yes, zero), e.ieq(no, zero));
         let result = match mode {
-            VoteMode::All => no_no,
+            VoteMode::All | VoteMode::Unknown(_) => no_no,
             VoteMode::Any => e.not(no_yes),
             VoteMode::Equal => e.or(no_yes, no_no),
-            VoteMode::Unknown(_) => return Err(Refused("a vote without a name")),
         };
         Ok((yes, result))
     }

@@ -2,7 +2,6 @@
 //! threads read those of others.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 
 use cranelift_codegen::ir::InstBuilder;
 use triglyph_guest::kernel::Refused;
@@ -11,9 +10,9 @@ use triglyph_guest::kernel::maxwell::{LANES, Patches, ShaderJob, ShaderKernel, S
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::AttributeAccess;
 
-use super::Prepared;
-use super::compute::{self, Args, Kernel, Part, at, threads};
+use super::compute::{self, Args, Kernel, Part, at, release, threads};
 use super::stage::{POSITION_W, PRIMITIVE};
+use super::{Prepared, Units};
 use crate::code::Compiler;
 use crate::lane::{I32x4, Mask};
 
@@ -25,7 +24,7 @@ pub struct PatchArgs {
     /// Words of the outputs, each of all lanes.
     outputs: *mut [u32; LANES],
     /// The patch's own words.
-    words: *mut u32,
+    pub words: *mut u32,
     /// The last vertex of the inputs and of the outputs.
     last_input: u32,
     last_output: u32,
@@ -67,10 +66,9 @@ impl Part<'_, '_> {
         let set = if i.output { &key.outputs } else { &key.inputs };
         let (Some(index), Some(place)) = (set.index(word), place) else { return e.i(0) };
         // A lane's number is that of its vertex.
-        let vertex = vertex.unwrap_or_else(|| {
-            let base = e.b.ins().iadd(args, place);
-            e.load_ints(base, at!(threads))
-        });
+        let vertex = vertex.unwrap_or_else(|| self.number(place, 0));
+        let e = &mut *self.e;
+        let args = e.args;
         let last = e.load_splat_i32(args, if i.output { at!(patch.last_output) } else { at!(patch.last_input) });
         let there = e.umin(vertex, last);
         let exists = e.ieq(there, vertex);
@@ -88,6 +86,23 @@ impl Part<'_, '_> {
         };
         let zero = e.i(0);
         e.iselect(exists, value, zero)
+    }
+
+    /// Stores words of the patch by their numbers, lane after lane.
+    pub fn store_patch_words(&mut self, all: &[(I32x4, I32x4)], lanes: Mask) {
+        let e = &mut *self.e;
+        let args = e.args;
+        let words = e.load_i64(args, at!(patch.words));
+        for lane in 0..4 {
+            let wanted = e.lane(I32x4(lanes.0), lane);
+            for &(word, value) in all {
+                let (number, own) = (e.lane(word, lane), e.lane(value, lane));
+                let place = e.address(words, number, 2);
+                let old = e.load_i32(place, 0);
+                let kept = e.b.ins().select(wanted, own, old);
+                e.store(kept, place, 0);
+            }
+        }
     }
 
     /// Stores a word of the lanes' vertices, or of the patch: there the last lane's stays.
@@ -137,7 +152,8 @@ impl Control {
         }
         let mut warp = self.0.warp();
         let mut columns = vec![[0; LANES]; outputs.max(1)];
-        args.threads = threads(0, [LANES as u32, 1, 1]);
+        let numbers = threads(0, [LANES as u32, 1, 1]);
+        args.threads = &raw const numbers;
         for (n, &primitive) in work.primitives.iter().enumerate() {
             columns.fill([0; LANES]);
             if let Some(w) = self.0.key.outputs.index(POSITION_W) {
@@ -155,7 +171,7 @@ impl Control {
             };
             warp.clear(self.0.first, lanes);
             self.0.run_warp(args, &mut warp);
-            while warp.release() {
+            while release(std::slice::from_mut(&mut warp), &self.0.needs) {
                 self.0.run_warp(args, &mut warp);
             }
             let records = &mut work.outputs[n * lanes * outputs..(n + 1) * lanes * outputs];
@@ -171,10 +187,10 @@ impl ShaderKernel for Control {
     fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Refused> {
         let environment = job.environment;
         let Work::Patches(work) = &mut job.work else { return Err(Refused("work of another stage")) };
-        let mut prepared = Prepared::new(&self.0.needs, &self.0.key.textures, 0, &environment)?;
+        let mut prepared = Prepared::new(&self.0.needs, Units::of(&self.0.key), 0, &environment)?;
         let mut args = self.0.args(&mut prepared, &environment);
         self.patches(&mut args, work)?;
-        environment.exhausted.fetch_add(args.context.exhausted, Relaxed);
+        prepared.finish(&args.context, &environment);
         Ok(())
     }
 

@@ -5,20 +5,24 @@ use std::sync::Arc;
 use cranelift_codegen::ir::{Block, Value};
 use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::maxwell::{PixelCode, PixelMode};
-use triglyph_guest::kernel::program::fragment::{FragmentKey, Samples};
+use triglyph_guest::kernel::program::fragment::FragmentKey;
 use triglyph_guest::kernel::program::output::TARGETS;
 use triglyph_guest::num::ops::Ops;
-use triglyph_guest::tegra::shader::isa::{Interpolate, IpaMode};
+use triglyph_guest::tegra::shader::isa::{Interpolate, IpaMode, IpaSample, PixldMode};
 use triglyph_guest::tegra::shader::special::SpecialRegister;
 
 use super::attribute::{FACING, POSITION};
 use super::file::Loc;
+use super::graph::Sharing;
 use super::stage::stores;
 use super::{Graph, Host, Interpolated, Lanes, Lower, Needs, Units};
 use crate::lane::{Emit, F32x4, I32x4};
 use crate::program::args::{at, scratch_at};
 use crate::program::plan::PlaneOf;
 use crate::program::quad::{Known, Quad, Results};
+
+/// Instructions of a program that is there once for each sample.
+const MOST_COPIES: usize = 4000;
 
 /// A pixel program as it matters for code.
 #[derive(Debug)]
@@ -33,13 +37,10 @@ pub struct PixelPlan {
 
 impl PixelPlan {
     pub fn new(code: &Arc<PixelCode>, key: &FragmentKey) -> Result<PixelPlan, Refused> {
-        if code.per_sample {
-            return Err(Refused("a program for every sample"));
+        let graph = Graph::new(&code.code, |_| Sharing::default())?;
+        if code.per_sample && graph.size * key.samples.count() > MOST_COPIES {
+            return Err(Refused("a long program for every sample"));
         }
-        if key.samples != Samples::ONE && (code.early_tests || code.sample_mask) {
-            return Err(Refused("tests of samples before the program, or masks of them"));
-        }
-        let graph = Graph::new(&code.code, |_| false)?;
         let planes = code.inputs.iter().map(|input| usize::from(input.plane) + 1).max().unwrap_or(0);
         let always = stores(&code.code) || graph.counted;
         Ok(PixelPlan { code: code.clone(), graph, always, planes })
@@ -78,7 +79,12 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
 
     fn interpolate(&mut self, i: &Interpolate, offset: Option<I32x4>) -> Result<Interpolated, Refused> {
         let word = (i.address.offset / 4) as u8;
-        let offset = offset.map(|packed| self.offset(packed));
+        let offset = match (offset, i.sample) {
+            (Some(packed), _) => Some(self.offset(packed)),
+            // Where every sample is shaded, what is not said is at its place.
+            (None, IpaSample::Default) if self.code.per_sample => Some(self.quad.sample_offset(self.quad.sample)),
+            (None, _) => None,
+        };
         if word == FACING {
             let back = self.quad.back();
             let e = &mut *self.quad.e;
@@ -115,6 +121,36 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
             (false, Some(offset)) => Interpolated { value: self.quad.plane_beside(plane, offset), constant: false },
             (false, None) => Interpolated { value: self.quad.plane(plane), constant: false },
         })
+    }
+
+    fn inputs(&self) -> Vec<u8> {
+        let others = (POSITION..POSITION + 4).chain([FACING]);
+        self.code.inputs.iter().map(|input| input.word).chain(others).collect()
+    }
+
+    fn pixel_info(&mut self, mode: PixldMode, sample: I32x4) -> I32x4 {
+        match mode {
+            PixldMode::Count => self.quad.e.i(self.quad.plan.samples.count() as i32),
+            PixldMode::CoverageMask => self.quad.covered_samples(),
+            PixldMode::Offset => {
+                let [x, y] = self.quad.sample_offsets(sample);
+                let e = &mut *self.quad.e;
+                let [x, y] = [x, y].map(|axis| {
+                    let unit = e.f(4096.0);
+                    let units = e.mul(axis, unit);
+                    let whole = e.nearest(units);
+                    let whole = e.clamp(whole, -32768.0, 32767.0);
+                    e.truncate_to_int(whole)
+                });
+                let low = e.i(0xFFFF);
+                let (x, y) = (e.iand(x, low), e.ishl(y, 16));
+                e.ior(x, y)
+            }
+            PixldMode::MyIndex if self.code.per_sample => self.quad.e.i(self.quad.sample as i32),
+            PixldMode::MyIndex | PixldMode::Covered | PixldMode::CentroidOffset | PixldMode::Unknown(_) => {
+                self.quad.e.i(0)
+            }
+        }
     }
 
     fn all_helpers(&self) -> Option<Block> {
@@ -158,7 +194,7 @@ pub fn program(quad: &mut Quad<'_, '_>, plan: &PixelPlan, needs: &mut Needs) -> 
     last.extend(code.depth.then_some(Loc::Reg(depth_at)));
 
     let mut host = Pixels { quad, code, known };
-    let units = Units { textures: &code.textures };
+    let units = Units::of_pixels(code);
     let mut lower = Lower::new(&mut host, (&code.code, &plan.graph), units, Lanes::Quad, needs);
     lower.kills = code.kills;
     lower.initials.insert(Loc::Helper, I32x4(helpers.0));
@@ -175,17 +211,10 @@ pub fn program(quad: &mut Quad<'_, '_>, plan: &PixelPlan, needs: &mut Needs) -> 
         }));
     }
     let depth = code.depth.then(|| lower.float(Loc::Reg(depth_at)));
-    let discards = lower.needs.kills || code.sample_mask;
-    let mut killed = lower.mask(Loc::Helper);
-    if code.sample_mask {
-        let mask = lower.int(Loc::Reg(mask_at));
-        let e = lower.e();
-        let (one, zero) = (e.i(1), e.i(0));
-        let bit = e.iand(mask, one);
-        let none = e.ieq(bit, zero);
-        killed = e.or(killed, none);
-    }
+    let killed = lower.mask(Loc::Helper);
+    let killed = lower.needs.kills.then_some(killed);
+    let samples = code.sample_mask.then(|| lower.int(Loc::Reg(mask_at)));
     let known = host.known;
     quad.known = known;
-    Ok(Results { colors, depth, killed: discards.then_some(killed) })
+    Ok(Results { colors, depth, killed, samples })
 }

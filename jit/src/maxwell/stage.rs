@@ -6,7 +6,6 @@
 
 use std::mem::{offset_of, size_of};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F32X4, I64};
@@ -22,6 +21,7 @@ use triglyph_guest::tegra::shader::isa::{AttributeAccess, form};
 use triglyph_guest::tegra::shader::special::SpecialRegister;
 
 use super::file::Loc;
+use super::graph::Sharing;
 use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, Units, compute, geometry, patch};
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
@@ -207,6 +207,20 @@ impl<'a> Host<'a> for Group<'_, 'a> {
         }
     }
 
+    fn reads(&self, _: &AttributeAccess, word: u8) -> bool {
+        let tessellated = self.key.stage == Stage::TessEvaluation;
+        self.key.inputs.contains(word) || tessellated && (word == PRIMITIVE || COORDINATES.contains(&word))
+    }
+
+    fn patch_word(&mut self, word: I32x4) -> I32x4 {
+        if self.key.stage != Stage::TessEvaluation {
+            return self.e.i(0);
+        }
+        let args = self.e.args;
+        let patch = self.e.load_i64(args, at!(patch));
+        self.e.gather32_unclamped(patch, word)
+    }
+
     fn output(&self, word: u8) -> Option<u16> {
         self.key.outputs.index(word).map(|index| index as u16)
     }
@@ -225,7 +239,7 @@ struct Plan<'k> {
 
 impl<'k> Plan<'k> {
     fn new(key: &'k ShaderKey) -> Result<Plan<'k>, Refused> {
-        Ok(Plan { key, graph: Graph::new(&key.code, |_| false)?, stores: stores(&key.code) })
+        Ok(Plan { key, graph: Graph::new(&key.code, |_| Sharing::default())?, stores: stores(&key.code) })
     }
 
     fn size(&self) -> u32 {
@@ -255,7 +269,7 @@ impl<'k> Plan<'k> {
         let place = e.b.ins().ishl_imm_u(group, (GROUP * size_of::<[f32; 2]>()).trailing_zeros() as i64);
         let coordinates = e.b.ins().iadd(coordinates, place);
         let mut host = Group { e, key: self.key, inputs, coordinates, known: Vec::new() };
-        let units = Units { textures: &self.key.textures };
+        let units = Units::of(self.key);
         let mut lower = Lower::new(&mut host, (&self.key.code, &self.graph), units, Lanes::Alone, needs);
         let lanes = Mask(lower.e().load_ints(args, at!(lanes)).0);
         if let Some(w) = self.key.outputs.index(POSITION_W) {
@@ -438,7 +452,7 @@ impl ShaderKernel for Kernel {
     fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Refused> {
         let environment = job.environment;
         let local_bytes = self.key.code.local_bytes;
-        let mut prepared = Prepared::new(&self.needs, &self.key.textures, local_bytes, &environment)?;
+        let mut prepared = Prepared::new(&self.needs, Units::of(&self.key), local_bytes, &environment)?;
         let mut call = self.call(&mut prepared, &environment);
         let (inputs, outputs) = (self.key.inputs.len(), self.key.outputs.len());
         match (&mut job.work, self.key.stage) {
@@ -467,7 +481,8 @@ impl ShaderKernel for Kernel {
             }
             _ => return Err(Refused("work of another stage")),
         }
-        environment.exhausted.fetch_add(call.args.context.exhausted, Relaxed);
+        let context = call.args;
+        prepared.finish(&context.context, &environment);
         Ok(())
     }
 

@@ -9,8 +9,11 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 
 use cranelift_codegen::ir::InstBuilder;
+use cranelift_codegen::ir::types::{I32X4, I64};
 
 use super::args::texture_at;
+use super::flow::{jump_table, least};
+use super::image::MOST_KINDS;
 use super::{Context, Done, Lanes, Loc, Lower, Number};
 use crate::lane::{F32x4, I32x4, Mask};
 use crate::program::args::TextureArgs;
@@ -36,16 +39,15 @@ impl Operands {
 }
 
 /// Coordinates, and whether the first register is a layer.
-const fn axes(dim: TextureDim) -> Result<(usize, bool), Refused> {
-    Ok(match dim {
+const fn axes(dim: TextureDim) -> (usize, bool) {
+    match dim {
         TextureDim::D1 => (1, false),
         TextureDim::D1Array => (1, true),
         TextureDim::D2 => (2, false),
         TextureDim::D2Array => (2, true),
         TextureDim::D3 | TextureDim::Cube => (3, false),
-        TextureDim::CubeArray => (3, true),
-        TextureDim::Unknown(_) => return Err(Refused("dimensions without a name")),
-    })
+        TextureDim::CubeArray | TextureDim::Unknown(_) => (3, true),
+    }
 }
 
 /// Where a lookup is made.
@@ -87,26 +89,50 @@ enum Level {
     Given(Reg),
 }
 
+/// Registers that say which texel is fetched, beside its coordinates.
+#[derive(Clone, Copy)]
+struct Texel {
+    level: Option<Reg>,
+    offset: Option<Reg>,
+    sample: Option<Reg>,
+}
+
 /// Bits and distance of offsets in a register: of samples, and of gathers.
 const OFFSETS: [u32; 2] = [4, 4];
 const GATHER_OFFSETS: [u32; 2] = [6, 8];
 
-impl<'l> Lower<'l, '_> {
-    /// The unit of the instruction; `None` reads 0.
-    fn unit(&mut self) -> Result<Option<Unit<'l>>, Refused> {
+/// Where the handle of an instruction's texture is, if it is known only when the program runs.
+#[derive(Clone, Copy)]
+enum HandleAt {
+    /// Word of the buffer of handles.
+    Bound(u16),
+    Reg(Reg),
+}
+
+impl HandleAt {
+    /// In the first of these registers, if it is in one.
+    fn take(handle: Handle, from: &mut Operands) -> HandleAt {
+        match handle {
+            Handle::Bindless => HandleAt::Reg(from.take()),
+            Handle::Bound(index) => HandleAt::Bound(index),
+        }
+    }
+}
+
+/// What becomes of a lookup in a unit.
+type Look<'f, 'l, 'a> = &'f mut dyn FnMut(&mut Lower<'l, 'a>, Unit<'l>) -> Result<[Number; 4], Refused>;
+
+impl<'l, 'a> Lower<'l, 'a> {
+    /// Looks something up in the instruction's unit. Without one all components are 0.
+    fn looked_up(&mut self, handle: HandleAt, look: Look<'_, 'l, 'a>) -> Result<[Number; 4], Refused> {
         let index = match self.code.unit(self.at) {
-            None => return Ok(None),
+            None | Some(UnitOf::Image(_)) => return Ok(self.nothing()),
             Some(UnitOf::Texture(index)) => index,
-            Some(UnitOf::Image(_)) => return Ok(None),
-            Some(UnitOf::Dynamic) => return Err(Refused("a texture known only when the program runs")),
+            Some(UnitOf::Dynamic) => return self.looked_up_by_handle(handle, look),
         };
         let units = self.units;
-        let Some(key) = units.texture(index) else { return Ok(None) };
-        let known = self.needs.textures.iter().position(|&known| known == usize::from(index));
-        let place = known.unwrap_or_else(|| {
-            self.needs.textures.push(index.into());
-            self.needs.textures.len() - 1
-        });
+        let Some(key) = units.texture(index) else { return Ok(self.nothing()) };
+        let place = self.texture_place(index.into());
         let context = self.host.context();
         let scratch = self.host.scratch();
         let e = self.host.e();
@@ -115,7 +141,95 @@ impl<'l> Lower<'l, '_> {
             0 => all,
             offset => e.b.ins().iadd_imm_u(all, i64::from(offset)),
         };
-        Ok(Some(Unit { key, args, scratch }))
+        look(self, Unit { key, args, scratch })
+    }
+
+    /// The number of a texture among those that are read.
+    fn texture_place(&mut self, index: usize) -> usize {
+        let known = self.needs.textures.iter().position(|&known| known == index);
+        known.unwrap_or_else(|| {
+            self.needs.textures.push(index);
+            self.needs.textures.len() - 1
+        })
+    }
+
+    /// Looks something up in units that are known only when the program runs: a loop over those that lanes want, with code for each
+    /// of the key's kinds of textures. Mostly all lanes want one.
+    fn looked_up_by_handle(&mut self, handle: HandleAt, look: Look<'_, 'l, 'a>) -> Result<[Number; 4], Refused> {
+        let units = self.units;
+        let kinds = units.texture_kinds();
+        if kinds.len() > MOST_KINDS {
+            return Err(Refused("textures of too many kinds"));
+        }
+        for index in (0..units.textures.len()).filter(|&index| units.textures[index].is_some()) {
+            self.texture_place(index);
+        }
+        self.needs.any_texture = true;
+        let handle = match handle {
+            HandleAt::Reg(reg) => self.reg_int(reg),
+            HandleAt::Bound(word) => {
+                let slot = self.code.handle_buffer;
+                let number = self.constant(Constant { slot, offset: word << 2 });
+                self.number_int(number)
+            }
+        };
+        let [place, kind] = self.find_texture(handle);
+        let active = self.active();
+        let context = self.host.context();
+        let scratch = self.host.scratch();
+        let e = self.host.e();
+        let all = e.load_i64(context, std::mem::offset_of!(Context, textures) as i32);
+        let none = e.ishr(place, 31);
+        let mut left = e.not(Mask(none.0));
+        if let Some(active) = active {
+            left = e.and(left, active);
+        }
+        let types = [I32X4; 5];
+        let (head, pick, done) = (e.block(&types), e.block(&[]), e.block(&types[1..]));
+        let cases: Vec<_> = kinds.iter().map(|_| e.block(&[])).collect();
+        let never = e.cold_block(&[]);
+        let zero = e.i(0).0;
+        e.jump(head, &[left.0, zero, zero, zero, zero]);
+
+        e.switch_to(head);
+        let left = Mask(e.parameter(head, 0));
+        let before: [I32x4; 4] = std::array::from_fn(|n| I32x4(e.parameter(head, n + 1)));
+        let values = before.map(|value| value.0);
+        let any = e.any(left);
+        e.branch(any, (pick, &[]), (done, &values));
+
+        e.switch_to(pick);
+        let most = e.i(i32::MAX);
+        let candidates = e.iselect(left, place, most);
+        let chosen = least(e, candidates);
+        let same = e.ieq(candidates, chosen);
+        let kinds_here = e.iselect(same, kind, most);
+        let kind = least(e, kinds_here);
+        let kind = e.lane(kind, 0);
+        let chosen = e.lane(chosen, 0);
+        let chosen = e.b.ins().uextend(I64, chosen);
+        let offset = e.b.ins().imul_imm_u(chosen, i64::from(texture_at(1)));
+        let args = e.b.ins().iadd(all, offset);
+        jump_table(e, kind, &cases, never);
+
+        e.switch_to(never);
+        e.jump(done, &values);
+        // What a case computes is not there behind it.
+        let (file, constants) = (self.file.snapshot(), self.constants.clone());
+        for (case, key) in cases.into_iter().zip(kinds) {
+            self.e().switch_to(case);
+            let found = look(self, Unit { key, args, scratch })?;
+            let found = found.map(|number| self.number_int(number));
+            let e = self.e();
+            let mut next = vec![e.and_not(left, same).0];
+            next.extend((0..4).map(|n| e.iselect(same, found[n], before[n]).0));
+            e.jump(head, &next);
+            self.file.restore(file.clone());
+            self.constants.clone_from(&constants);
+        }
+        let e = self.e();
+        e.switch_to(done);
+        Ok(std::array::from_fn(|n| Number::int(I32x4(e.parameter(done, n)))))
     }
 }
 
@@ -178,8 +292,17 @@ impl Lower<'_, '_> {
     }
 
     /// A sample.
-    fn sampled(&mut self, spot: &Spot, asked: Asked, needed: [bool; 4]) -> Result<[Number; 4], Refused> {
-        let Some(unit) = self.unit()? else { return Ok(self.nothing()) };
+    fn sampled(
+        &mut self,
+        handle: HandleAt,
+        spot: &Spot,
+        asked: Asked,
+        needed: [bool; 4],
+    ) -> Result<[Number; 4], Refused> {
+        self.looked_up(handle, &mut |this, unit| Ok(this.sample_of(unit, spot, asked, needed)))
+    }
+
+    fn sample_of(&mut self, unit: Unit<'_>, spot: &Spot, asked: Asked, needed: [bool; 4]) -> [Number; 4] {
         let pixels = self.lanes == Lanes::Quad;
         let implicit = pixels && matches!(asked.level, Level::Implicit | Level::Bias(_)) && unit.key.needs_lod();
         let coordinates = self.placed(spot, unit.key.shape, implicit);
@@ -189,15 +312,16 @@ impl Lower<'_, '_> {
             Level::Implicit | Level::Zero => Detail::Level(self.e().f(0.0)),
             Level::Bias(reg) | Level::Given(reg) => Detail::Level(self.reg_float(reg)),
         };
-        let offset = self.offsets(spot, asked.offset);
+        let offset = self.offsets(asked.offset);
         let reference = self.reference(asked.reference);
         let lookup = Lookup { coordinates, detail, offset, reference, together: None, needed };
-        Ok(sample(self.e(), unit, &lookup).map(Number::loaded))
+        sample(self.e(), unit, &lookup).map(Number::loaded)
     }
 
-    fn offsets(&mut self, spot: &Spot, offset: Option<(Reg, [u32; 2])>) -> [Option<I32x4>; 3] {
+    /// A field for each of s, t, r, whatever the instruction's dimensions.
+    fn offsets(&mut self, offset: Option<(Reg, [u32; 2])>) -> [Option<I32x4>; 3] {
         let Some((reg, [bits, apart])) = offset else { return [None; 3] };
-        std::array::from_fn(|axis| spot.coordinates[axis].map(|_| self.signed_field(reg, axis as u32 * apart, bits)))
+        std::array::from_fn(|axis| Some(self.signed_field(reg, axis as u32 * apart, bits)))
     }
 
     fn nothing(&mut self) -> [Number; 4] {
@@ -258,14 +382,17 @@ impl Lower<'_, '_> {
 
     fn fetched(
         &mut self,
+        handle: HandleAt,
         spot: &Spot,
-        level: Option<Reg>,
-        offset: Option<Reg>,
-        sample: Option<Reg>,
+        texel: Texel,
         needed: [bool; 4],
     ) -> Result<[Number; 4], Refused> {
-        let Some(unit) = self.unit()? else { return Ok(self.nothing()) };
-        let offsets = self.offsets(spot, offset.map(|reg| (reg, OFFSETS)));
+        self.looked_up(handle, &mut |this, unit| Ok(this.fetch_of(unit, spot, texel, needed)))
+    }
+
+    fn fetch_of(&mut self, unit: Unit<'_>, spot: &Spot, texel: Texel, needed: [bool; 4]) -> [Number; 4] {
+        let Texel { level, offset, sample } = texel;
+        let offsets = self.offsets(offset.map(|reg| (reg, OFFSETS)));
         let mut at = [self.e().i(0); 3];
         for axis in 0..3 {
             if let Some(reg) = spot.coordinates[axis] {
@@ -291,25 +418,23 @@ impl Lower<'_, '_> {
         }
         let layer = Some(layer);
         let level = level.map(|reg| self.reg_int(reg));
-        Ok(fetch(self.e(), unit, &Fetch { at, layer, level, needed }).map(Number::loaded))
+        fetch(self.e(), unit, &Fetch { at, layer, level, needed }).map(Number::loaded)
     }
 
     fn gathered(
         &mut self,
+        handle: HandleAt,
         spot: &Spot,
-        component: GatherComponent,
-        offsets: GatherOffsets,
-        reference: Option<Reg>,
+        (component, offsets, reference): (GatherComponent, GatherOffsets, Option<Reg>),
         needed: [bool; 4],
     ) -> Result<[Number; 4], Refused> {
-        let Some(unit) = self.unit()? else { return Ok(self.nothing()) };
-        if matches!(unit.key.shape, Shape::D1 | Shape::D1Array | Shape::D3) {
-            return Err(Refused("a gather of a shape without s and t"));
-        }
-        let coordinates = self.placed(spot, unit.key.shape, false);
-        let reference = self.reference(reference);
-        let channel = component.bits().into();
-        Ok(gather(self.e(), unit, &Gather { coordinates, channel, offsets, reference, needed }).map(Number::loaded))
+        self.looked_up(handle, &mut |this, unit| {
+            let coordinates = this.placed(spot, unit.key.shape, false);
+            let reference = this.reference(reference);
+            let channel = component.bits().into();
+            let asked = Gather { coordinates, channel, offsets, reference, needed };
+            Ok(gather(this.e(), unit, &asked).map(Number::loaded))
+        })
     }
 }
 
@@ -318,6 +443,14 @@ fn gradient_offset(lower: &mut Lower<'_, '_>, reg: Reg, first: u32, axis: usize)
     match axis {
         0 | 1 => lower.signed_field(reg, first + 4 * axis as u32, 4),
         _ => lower.e().i(0),
+    }
+}
+
+/// The handle of the short forms.
+const fn bound(handle: Handle) -> HandleAt {
+    match handle {
+        Handle::Bound(index) => HandleAt::Bound(index),
+        Handle::Bindless => HandleAt::Reg(Reg::RZ),
     }
 }
 
@@ -354,11 +487,9 @@ impl TextureVisitor for Lower<'_, '_> {
     type Output = Done;
 
     fn tex(&mut self, i: TextureSample) -> Done {
-        let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim)?);
+        let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim));
         let mut more = Operands::at(i.b);
-        if i.handle == Handle::Bindless {
-            more.take();
-        }
+        let handle = HandleAt::take(i.handle, &mut more);
         let level = match i.lod {
             LodMode::Implicit | LodMode::Unknown(_) => Level::Implicit,
             LodMode::Zero => Level::Zero,
@@ -368,7 +499,7 @@ impl TextureVisitor for Lower<'_, '_> {
         let offset = i.aoffi.then(|| (more.take(), OFFSETS));
         let reference = i.dc.then(|| more.take());
         if !i.dst.is_zero() {
-            let values = self.sampled(&spot, Asked { level, offset, reference }, masked(i.mask))?;
+            let values = self.sampled(handle, &spot, Asked { level, offset, reference }, masked(i.mask))?;
             self.set_masked(i.dst, i.mask, values);
         }
         self.resident(i.pred);
@@ -397,22 +528,21 @@ impl TextureVisitor for Lower<'_, '_> {
             T::CubeLl => (Spot::of(&[a, a1, b], None), Level::Given(b1), None),
         };
         let components = components(i.components, i.dst2);
-        let values = self.sampled(&spot, Asked { level, offset: None, reference }, listed(components))?;
+        let values =
+            self.sampled(bound(i.handle), &spot, Asked { level, offset: None, reference }, listed(components))?;
         self.set_short((i.dst, i.dst2), components, values, i.f32);
         Ok(())
     }
 
     fn tld(&mut self, i: TexelFetch) -> Done {
-        let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim)?);
+        let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim));
         let mut more = Operands::at(i.b);
-        if i.handle == Handle::Bindless {
-            more.take();
-        }
+        let handle = HandleAt::take(i.handle, &mut more);
         let level = i.level.then(|| more.take());
         let offset = i.aoffi.then(|| more.take());
         let sample = i.multisample.then(|| more.take());
         if !i.dst.is_zero() {
-            let values = self.fetched(&spot, level, offset, sample, masked(i.mask))?;
+            let values = self.fetched(handle, &spot, Texel { level, offset, sample }, masked(i.mask))?;
             self.set_masked(i.dst, i.mask, values);
         }
         self.resident(i.pred);
@@ -436,22 +566,20 @@ impl TextureVisitor for Lower<'_, '_> {
             T::D2LzMs => (Spot::of(&[a, a1], None), None, None),
         };
         let components = components(i.components, i.dst2);
-        let values = self.fetched(&spot, level, offset, sample, listed(components))?;
+        let values = self.fetched(bound(i.handle), &spot, Texel { level, offset, sample }, listed(components))?;
         self.set_short((i.dst, i.dst2), components, values, i.f32);
         Ok(())
     }
 
     fn tld4(&mut self, i: TextureGather) -> Done {
-        let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim)?);
+        let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim));
         let mut more = Operands::at(i.b);
-        if i.handle == Handle::Bindless {
-            more.take();
-        }
+        let handle = HandleAt::take(i.handle, &mut more);
         let offsets = match i.offset {
             GatherOffset::None | GatherOffset::Unknown(_) => GatherOffsets::Common([None; 2]),
             GatherOffset::Aoffi => {
                 let reg = more.take();
-                let [s, t, _] = self.offsets(&spot, Some((reg, GATHER_OFFSETS)));
+                let [s, t, _] = self.offsets(Some((reg, GATHER_OFFSETS)));
                 GatherOffsets::Common([s, t])
             }
             GatherOffset::Ptp => {
@@ -464,7 +592,7 @@ impl TextureVisitor for Lower<'_, '_> {
         };
         let reference = i.dc.then(|| more.take());
         if !i.dst.is_zero() {
-            let values = self.gathered(&spot, i.component, offsets, reference, masked(i.mask))?;
+            let values = self.gathered(handle, &spot, (i.component, offsets, reference), masked(i.mask))?;
             self.set_masked(i.dst, i.mask, values);
         }
         self.resident(i.pred);
@@ -478,23 +606,21 @@ impl TextureVisitor for Lower<'_, '_> {
         let offsets = match i.aoffi {
             true => {
                 let reg = more.take();
-                let [s, t, _] = self.offsets(&spot, Some((reg, GATHER_OFFSETS)));
+                let [s, t, _] = self.offsets(Some((reg, GATHER_OFFSETS)));
                 GatherOffsets::Common([s, t])
             }
             false => GatherOffsets::Common([None; 2]),
         };
         let reference = i.dc.then(|| more.take());
-        let values = self.gathered(&spot, i.component, offsets, reference, [true; 4])?;
+        let values = self.gathered(bound(i.handle), &spot, (i.component, offsets, reference), [true; 4])?;
         self.set_short((i.dst, i.dst2), &[0, 1, 2, 3], values, !i.f16);
         Ok(())
     }
 
     fn txd(&mut self, i: TextureGradient) -> Done {
-        let (count, array) = axes(i.dim)?;
+        let (count, array) = axes(i.dim);
         let mut from = Operands::at(i.a);
-        if i.handle == Handle::Bindless {
-            from.take();
-        }
+        let handle = HandleAt::take(i.handle, &mut from);
         let mut spot = Spot::new(&mut from, (count, false));
         let packed = (array || i.aoffi).then(|| from.take());
         if array {
@@ -504,30 +630,26 @@ impl TextureVisitor for Lower<'_, '_> {
         }
         let first_offset = if i.lod_clamp { 12 } else { 16 };
         if !i.dst.is_zero() {
-            let values = match self.unit()? {
-                None => self.nothing(),
-                Some(unit) => {
-                    let mut more = Operands::at(i.b);
-                    let zero = self.e().f(0.0);
-                    let mut gradients = [[zero; 3]; 2];
-                    for axis in 0..count {
-                        for gradient in &mut gradients {
-                            gradient[axis] = self.reg_float(more.take());
-                        }
+            let values = self.looked_up(handle, &mut |this, unit| {
+                let mut more = Operands::at(i.b);
+                let zero = this.e().f(0.0);
+                let mut gradients = [[zero; 3]; 2];
+                for axis in 0..count {
+                    for gradient in &mut gradients {
+                        gradient[axis] = this.reg_float(more.take());
                     }
-                    let coordinates = self.placed(&spot, unit.key.shape, false);
-                    let mut offset = [None; 3];
-                    if let Some(reg) = packed.filter(|_| i.aoffi) {
-                        for (axis, offset) in offset.iter_mut().enumerate().take(count) {
-                            *offset = Some(gradient_offset(self, reg, first_offset, axis));
-                        }
-                    }
-                    let (detail, reference) = (Detail::Gradients(gradients), Reference::Missing);
-                    let lookup =
-                        Lookup { coordinates, detail, offset, reference, together: None, needed: masked(i.mask) };
-                    sample(self.e(), unit, &lookup).map(Number::loaded)
                 }
-            };
+                let coordinates = this.placed(&spot, unit.key.shape, false);
+                let mut offset = [None; 3];
+                if let Some(reg) = packed.filter(|_| i.aoffi) {
+                    for (axis, offset) in offset.iter_mut().enumerate() {
+                        *offset = Some(gradient_offset(this, reg, first_offset, axis));
+                    }
+                }
+                let (detail, reference) = (Detail::Gradients(gradients), Reference::Missing);
+                let lookup = Lookup { coordinates, detail, offset, reference, together: None, needed: masked(i.mask) };
+                Ok(sample(this.e(), unit, &lookup).map(Number::loaded))
+            })?;
             self.set_masked(i.dst, i.mask, values);
         }
         self.resident(i.pred);
@@ -535,47 +657,49 @@ impl TextureVisitor for Lower<'_, '_> {
     }
 
     fn txq(&mut self, i: TextureQuery) -> Done {
-        if i.query != QueryKind::Dimension {
-            return Err(Refused("a question about a texture"));
-        }
         let mut from = Operands::at(i.a);
-        if i.handle == Handle::Bindless {
-            from.take();
-        }
+        let handle = HandleAt::take(i.handle, &mut from);
         let level = from.take();
-        let values = match self.unit()? {
-            None => self.nothing(),
-            Some(unit) => {
-                let level = self.reg_int(level);
-                query_size(self.e(), unit, level).map(Number::int)
-            }
-        };
+        let values = self.looked_up(handle, &mut |this, unit| {
+            let zero = Number::int(this.e().i(0));
+            Ok(match i.query {
+                QueryKind::Dimension => {
+                    let level = this.reg_int(level);
+                    query_size(this.e(), unit, level).map(Number::int)
+                }
+                QueryKind::TextureType => {
+                    let at = std::mem::offset_of!(TextureArgs, samples) as i32;
+                    let samples = this.e().load_splat_i32(unit.args, at);
+                    [zero, zero, Number::int(samples), zero]
+                }
+                _ => [zero; 4],
+            })
+        })?;
         self.set_masked(i.dst, i.mask, values);
         Ok(())
     }
 
     fn tmml(&mut self, i: TextureLevel) -> Done {
-        let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim)?);
-        let values = match self.unit()? {
-            None => self.nothing(),
-            Some(unit) => {
-                let pixels = self.lanes == Lanes::Quad;
-                let coordinates = self.placed(&spot, unit.key.shape, pixels);
-                let detail = match pixels {
-                    true => Detail::Implicit { bias: None },
-                    false => Detail::Level(self.e().f(0.0)),
-                };
-                let lookup = Lookup::new(coordinates, detail, [true; 4]);
-                let [lod, level] = query_level(self.e(), unit, &lookup);
-                let zero = self.e().i(0);
-                [lod, level, zero, zero].map(Number::int)
-            }
-        };
+        let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim));
+        let handle = HandleAt::take(i.handle, &mut Operands::at(i.b));
+        let values = self.looked_up(handle, &mut |this, unit| {
+            let pixels = this.lanes == Lanes::Quad;
+            let coordinates = this.placed(&spot, unit.key.shape, pixels);
+            let detail = match pixels {
+                true => Detail::Implicit { bias: None },
+                false => Detail::Level(this.e().f(0.0)),
+            };
+            let lookup = Lookup::new(coordinates, detail, [true; 4]);
+            let [lod, level] = query_level(this.e(), unit, &lookup);
+            let zero = this.e().i(0);
+            Ok([lod, level, zero, zero].map(Number::int))
+        })?;
         self.set_masked(i.dst, i.mask, values);
         Ok(())
     }
 
     fn txa(&mut self, _: TextureAddress) -> Done {
-        Err(Refused("the address of a texture"))
+        // No tier knows what it gives.
+        Ok(())
     }
 }

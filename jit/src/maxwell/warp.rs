@@ -3,10 +3,12 @@
 use cranelift_codegen::ir::InstBuilder;
 use triglyph_guest::kernel::Refused;
 use triglyph_guest::num::ops::Ops;
+use triglyph_guest::table::{Fields, Shape};
 use triglyph_guest::tegra::shader::isa::*;
 
 use super::call::exchange_at;
-use super::{Done, Lanes, Loc, Lower, When};
+use super::compute::{Join, Wait};
+use super::{Done, Lanes, Loc, Lower, Number, When};
 use crate::lane::{I32x4, Mask};
 
 impl Lower<'_, '_> {
@@ -48,11 +50,39 @@ impl Lower<'_, '_> {
     }
 }
 
-/// Whether a barrier is for all threads of a block.
-const fn whole(count: RegOrNumber) -> bool {
-    match count {
-        RegOrNumber::Reg(reg) => reg.is_zero(),
-        RegOrNumber::Number(number) => number == 0,
+/// How a barrier joins the predicates of its lanes, if it does.
+fn joins(i: &Barrier) -> Option<Join> {
+    match (i.op, i.reduction) {
+        (BarOp::Reduce, BarReduction::PopCount | BarReduction::Unknown(_)) => Some(Join::Count),
+        (BarOp::Reduce, BarReduction::And) => Some(Join::All),
+        (BarOp::Reduce, BarReduction::Or) => Some(Join::Any),
+        _ => None,
+    }
+}
+
+impl Lower<'_, '_> {
+    /// Whether some barrier of the program joins predicates.
+    fn reduces(&self) -> bool {
+        self.code.words.iter().any(|&word| {
+            let (op, form) = (decode(word), form(word));
+            let fields = form.map(|form| Fields::new(word, &form.pattern));
+            op == Some(Op::bar) && fields.is_some_and(|fields| joins(&Barrier::decode(fields)).is_some())
+        })
+    }
+
+    /// Keeps what lanes wait for where the kernel finds it.
+    fn note_wait(&mut self, i: &Barrier) {
+        let number = self.reg_or_number(i.number);
+        let holds = self.predicate_mask(i.pred);
+        let e = self.e();
+        let (low, pred, join) = (e.i(Wait::NUMBERS - 1), e.i(Wait::PRED), e.i(joins(i).map_or(0, |join| join as i32)));
+        let number = e.iand(number, low);
+        let pred = e.iand(I32x4(holds.0), pred);
+        let wait = e.ior(number, pred);
+        let wait = e.ior(wait, join);
+        self.set(Loc::Wait, Number::int(wait));
+        let slots = [Loc::Wait, Loc::Reduced].map(|loc| self.file.shared_slot(loc));
+        self.needs.waits = Some(slots);
     }
 }
 
@@ -126,10 +156,9 @@ impl WarpVisitor for Lower<'_, '_> {
                 };
                 let (no_yes, no_no) = (none(e, yes), none(e, no));
                 let result = match i.mode {
-                    VoteMode::All => no_no,
+                    VoteMode::All | VoteMode::Unknown(_) => no_no,
                     VoteMode::Any => e.not(no_yes),
                     VoteMode::Equal => e.or(no_yes, no_no),
-                    VoteMode::Unknown(_) => return Err(Refused("a vote without a name")),
                 };
                 let bits = e.mask_bits(yes);
                 let ballot = e.splat_i32(bits);
@@ -145,27 +174,41 @@ impl WarpVisitor for Lower<'_, '_> {
     }
 
     fn bar(&mut self, i: Barrier) -> Done {
-        // A warp of one lane is its whole block: it never waits.
         match (self.lanes, i.op) {
-            (Lanes::Alone, BarOp::Sync | BarOp::Arrive) => Ok(()),
-            (Lanes::Part, BarOp::Sync | BarOp::Arrive) if whole(i.count) => {
-                if i.op == BarOp::Sync {
-                    self.wait();
+            (_, BarOp::Arrive) => Ok(()),
+            // A warp of one lane is its whole block: it never waits.
+            (Lanes::Alone, _) => {
+                if joins(&i).is_some() {
+                    let holds = self.predicate_mask(i.pred);
+                    let one = self.e().i(1);
+                    let joined = self.e().iand(I32x4(holds.0), one);
+                    self.set(Loc::Reduced, Number::int(joined));
                 }
                 Ok(())
             }
-            _ => Err(Refused("a barrier")),
+            (Lanes::Part, _) => {
+                if self.reduces() {
+                    self.note_wait(&i);
+                }
+                self.wait();
+                Ok(())
+            }
+            (Lanes::Quad, _) => Err(Refused("a barrier of pixels")),
         }
     }
 
     fn b2r(&mut self, i: BarrierToReg) -> Done {
-        if i.mode == B2rMode::Result {
-            return Err(Refused("the result of a barrier"));
-        }
+        let value = match i.mode {
+            B2rMode::Result if self.lanes == Lanes::Quad => self.e().i(0),
+            B2rMode::Result => self.int(Loc::Reduced),
+            _ => self.e().i(0),
+        };
         let e = self.e();
         let zero = e.i(0);
-        self.set_int(i.dst, zero);
-        self.set_predicate(i.pred, Mask(zero.0));
+        let none = e.ieq(value, zero);
+        let some = e.not(none);
+        self.set_int(i.dst, value);
+        self.set_predicate(i.pred, some);
         Ok(())
     }
 

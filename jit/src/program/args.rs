@@ -21,8 +21,8 @@ pub const DEPTH: usize = TARGETS;
 /// Surfaces of a kernel.
 const SURFACES: usize = TARGETS + 1;
 
-/// Samples of a pixel.
-const MOST_SAMPLES: usize = 8;
+/// Samples of a pixel at most.
+pub const MOST_SAMPLES: usize = 8;
 
 /// One value in all lanes.
 type Vec4<T> = [T; 4];
@@ -68,6 +68,8 @@ pub struct Args {
 pub struct Scratch {
     /// Indices on their way from vectors to addresses.
     pub indices: [Vec4<u32>; 4],
+    /// Pixels with a sample that has passed the tests before the program, sample after sample.
+    pub passed: [Vec4<u32>; MOST_SAMPLES],
     /// Of the current primitive.
     pub planes: [[Vec4<f32>; 3]; PLANES],
     /// Input registers, for programs that compute which one they read: with perspective, and without.

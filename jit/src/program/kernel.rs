@@ -4,7 +4,6 @@
 
 use std::mem::{MaybeUninit, offset_of, size_of};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
@@ -19,7 +18,7 @@ use super::plan::{Constants, PLANES, Plan, ProgramPlan};
 use super::quad::{Needs, Quad};
 use crate::code::{Code, Compiler};
 use crate::lane::Emit;
-use crate::maxwell::{self, Prepared};
+use crate::maxwell::{self, Prepared, Units};
 
 /// A fragment kernel as machine code.
 struct Kernel {
@@ -55,8 +54,8 @@ impl FragmentKernel for Kernel {
             unsafe { self.code.call(&raw mut frame) };
             rest = &rest[count * self.plan.samples.count()..];
         }
-        if let Some(context) = &context {
-            job.environment.exhausted.fetch_add(context.exhausted, Relaxed);
+        if let (Some(context), Some((prepared, _))) = (&context, &mut prepared) {
+            prepared.finish(context, &job.environment);
         }
         Ok(frame.args.passed.iter().map(|&lane| u64::from(lane.unsigned_abs())).sum())
     }
@@ -71,7 +70,7 @@ impl Kernel {
     fn prepare(&self, job: &FragmentJob<'_>) -> Result<Option<(Prepared, u32)>, Refused> {
         let ProgramPlan::Maxwell(plan) = &self.plan.program else { return Ok(None) };
         let local = plan.code.code.local_bytes;
-        let prepared = Prepared::new(&self.maxwell, &plan.code.textures, local, &job.environment)?;
+        let prepared = Prepared::new(&self.maxwell, Units::of_pixels(&plan.code), local, &job.environment)?;
         Ok(Some((prepared, local)))
     }
 }

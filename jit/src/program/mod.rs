@@ -11,7 +11,7 @@
 pub(crate) mod args;
 mod interpolate;
 mod kernel;
-mod output;
+pub(crate) mod output;
 pub(crate) mod plan;
 pub(crate) mod quad;
 pub(crate) mod sampler;

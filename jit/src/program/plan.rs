@@ -95,6 +95,8 @@ pub struct Plan {
     pub counts_early: bool,
     /// Samples of a pixel.
     pub samples: Samples,
+    /// The program runs for each of them.
+    pub per_sample: bool,
     /// Work of a quad, in guest instructions or so.
     pub size: u32,
 }
@@ -148,9 +150,11 @@ impl Plan {
             (_, true, false) => Early::Test,
             _ => Early::All,
         };
+        let per_sample = matches!(&program, ProgramPlan::Maxwell(maxwell) if maxwell.code.per_sample);
+        let work = if per_sample { work * samples.count() } else { work };
         let size = work as u32 + 6 * textures.len() as u32 + 8 * samples.count() as u32;
         let counts_early = needs.before;
-        Ok(Plan { program, surfaces, depth, textures, planes, early, counts_early, samples, size })
+        Ok(Plan { program, surfaces, depth, textures, planes, early, counts_early, samples, per_sample, size })
     }
 
     /// The number of a unit among those that are sampled.

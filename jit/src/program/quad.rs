@@ -25,6 +25,8 @@ pub struct Results {
     pub depth: Option<F32x4>,
     /// Lanes that are discarded.
     pub killed: Option<Mask>,
+    /// Samples that the program leaves, bit k for sample k.
+    pub samples: Option<I32x4>,
 }
 
 /// What the code turned out to need.
@@ -142,6 +144,9 @@ impl<'q, 'a> Quad<'q, 'a> {
 
     /// Emits everything that happens to the quad; ends in a jump to the next one.
     pub fn whole(mut self) -> Result<(), Refused> {
+        if self.plan.samples != Samples::ONE {
+            return self.whole_of_samples();
+        }
         match self.plan.early {
             Early::Nothing => {}
             Early::Test => self.depth_test_only(),
@@ -153,24 +158,9 @@ impl<'q, 'a> Quad<'q, 'a> {
                 }
             }
         }
-        let results = match &self.plan.program {
-            ProgramPlan::Rsx(rsx) => crate::rsx::fragment::program(&mut self, rsx),
-            ProgramPlan::Maxwell(plan) => {
-                let mut needs = std::mem::take(&mut self.needs.maxwell);
-                let results = maxwell::program(&mut self, plan, &mut needs);
-                self.needs.maxwell = needs;
-                results?
-            }
-        };
-        if let Some(killed) = results.killed {
-            self.mask = self.e.and_not(self.mask, killed);
-            self.skip_unless_alive();
-        }
+        let results = self.program()?;
+        self.kill(&results);
         self.alpha_test(&results);
-        if self.plan.samples != Samples::ONE {
-            self.several_samples(&results);
-            return Ok(());
-        }
         match self.plan.early {
             Early::Nothing => {
                 let depth = match (self.plan.depth, results.depth) {
@@ -192,9 +182,41 @@ impl<'q, 'a> Quad<'q, 'a> {
         Ok(())
     }
 
+    /// Emits the program.
+    pub fn program(&mut self) -> Result<Results, Refused> {
+        Ok(match &self.plan.program {
+            ProgramPlan::Rsx(rsx) => crate::rsx::fragment::program(self, rsx),
+            ProgramPlan::Maxwell(plan) => {
+                let mut needs = std::mem::take(&mut self.needs.maxwell);
+                let results = maxwell::program(self, plan, &mut needs);
+                self.needs.maxwell = needs;
+                results?
+            }
+        })
+    }
+
+    /// Takes the pixels out that the program discards.
+    pub fn kill(&mut self, results: &Results) {
+        let mut killed = results.killed;
+        if let Some(bits) = results.samples.filter(|_| self.plan.samples == Samples::ONE) {
+            let (one, zero) = (self.e.i(1), self.e.i(0));
+            let bit = self.e.iand(bits, one);
+            let none = self.e.ieq(bit, zero);
+            killed = Some(match killed {
+                Some(killed) => self.e.or(killed, none),
+                None => none,
+            });
+        }
+        if let Some(killed) = killed {
+            self.mask = self.e.and_not(self.mask, killed);
+            self.skip_unless_alive();
+        }
+    }
+
     /// Pixels for which a program has effects: those that are covered, and with tests before it have passed.
     pub fn running(&mut self) -> Mask {
         match self.plan.early {
+            _ if self.plan.samples != Samples::ONE => self.mask,
             Early::All if self.plan.counts_early => self.mask,
             Early::Nothing => self.mask,
             _ => mask_of(self.e, self.cover),
@@ -209,7 +231,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         }
     }
 
-    fn alpha_test(&mut self, results: &Results) {
+    pub fn alpha_test(&mut self, results: &Results) {
         let how = self.key.output.alpha_test;
         if how == Compare::Always {
             return;

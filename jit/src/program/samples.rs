@@ -1,45 +1,178 @@
-//! Several samples a pixel: what comes after the program, for one sample of each of the quad's pixels after the other.
+//! Several samples a pixel: what comes before and after the program, for one sample of each of the quad's pixels after the other; and
+//! programs that run for each of them.
 
 use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::{InstBuilder, Value};
+use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::pixel::PixelBlock;
+use triglyph_guest::kernel::program::fragment::Samples;
 use triglyph_guest::num::ops::Ops;
 
-use super::args::{BlockArgs, at};
+use super::args::{BlockArgs, MOST_SAMPLES, at, scratch_at};
 use super::plan::PlaneOf;
 use super::quad::{Quad, Results, mask_of};
 use crate::lane::{F32x4, I32x4, Mask};
 
 impl Quad<'_, '_> {
-    /// Tests and writes every sample of the pixels that are alive; ends in a jump to the next quad.
-    pub fn several_samples(&mut self, results: &Results) {
-        let kept = self.kept_by_alpha(results);
+    /// Everything that happens to a quad of several samples a pixel; ends in a jump to the next one.
+    pub fn whole_of_samples(mut self) -> Result<(), Refused> {
+        if self.plan.counts_early {
+            self.test_samples();
+        }
+        if self.plan.per_sample {
+            return self.each_sample();
+        }
+        let results = self.program()?;
+        self.kill(&results);
+        self.alpha_test(&results);
+        let kept = self.kept_by_alpha(&results);
+        self.samples(|this, sample, alive| {
+            this.mask = this.e.and(alive, this.mask);
+            this.finish_sample(&results, kept, sample);
+            Ok(())
+        })
+    }
+
+    /// The program for each sample that is covered, and what comes after it.
+    fn each_sample(mut self) -> Result<(), Refused> {
+        self.samples(|this, sample, _| {
+            this.skip_unless_alive();
+            let results = this.program()?;
+            this.kill(&results);
+            this.alpha_test(&results);
+            let kept = this.kept_by_alpha(&results);
+            this.finish_sample(&results, kept, sample);
+            Ok(())
+        })
+    }
+
+    /// Does something for each sample, its pixels being those that are alive, and ends in a jump to the next quad. Gets the pixels that
+    /// were alive before as well.
+    fn samples(&mut self, mut each: impl FnMut(&mut Self, usize, Mask) -> Result<(), Refused>) -> Result<(), Refused> {
         // None of what a sample computes dominates what comes for the next one.
         let (alive, known, next_quad) = (self.mask, self.known.clone(), self.next);
         for sample in 0..self.plan.samples.count() {
             let next = self.e.block(&[]);
             (self.sample, self.next) = (sample, next);
             self.cover = self.covered(sample);
-            let covered = mask_of(self.e, self.cover);
-            self.mask = self.e.and(alive, covered);
-            if let Some(kept) = kept {
-                let stays = self.stays(kept, sample);
-                self.keep(stays);
-            }
-            self.skip_unless_alive();
+            self.mask = match self.plan.counts_early {
+                true => {
+                    let args = self.e.args;
+                    Mask(self.e.load_ints(args, passed_at(sample)).0)
+                }
+                false => mask_of(self.e, self.cover),
+            };
+            each(self, sample, alive)?;
+            self.e.jump(next, &[]);
+            self.e.switch_to(next);
+            self.known = known.clone();
+        }
+        self.e.jump(next_quad, &[]);
+        Ok(())
+    }
+
+    /// Tests and writes a sample of the pixels that are alive.
+    fn finish_sample(&mut self, results: &Results, kept: Option<I32x4>, sample: usize) {
+        if let Some(kept) = kept {
+            let stays = self.stays(kept, sample);
+            self.keep(stays);
+        }
+        if let Some(mask) = results.samples {
+            let e = &mut *self.e;
+            let bit = e.i(1 << sample);
+            let bits = e.iand(mask, bit);
+            let stays = e.ieq(bits, bit);
+            self.keep(stays);
+        }
+        self.skip_unless_alive();
+        if !self.plan.counts_early {
             let depth = self.plan.depth.map(|_| match results.depth {
                 Some(depth) => self.clamp_depth(depth),
                 None => self.sample_depth(),
             });
             self.depth_stage(depth);
             self.count();
-            self.colors(results);
+        }
+        self.colors(results);
+    }
+
+    /// Depth and stencil of all samples before the program. Keeps which pass; pixels of which none does die.
+    fn test_samples(&mut self) {
+        let (known, next_quad) = (self.known.clone(), self.next);
+        let args = self.e.args;
+        let none = self.e.i(0);
+        for sample in 0..self.plan.samples.count() {
+            self.e.store(none.0, args, passed_at(sample));
+        }
+        for sample in 0..self.plan.samples.count() {
+            let next = self.e.block(&[]);
+            (self.sample, self.next) = (sample, next);
+            self.cover = self.covered(sample);
+            self.mask = mask_of(self.e, self.cover);
+            self.skip_unless_alive();
+            let depth = self.plan.depth.map(|_| self.sample_depth());
+            self.depth_stage(depth);
+            self.count();
+            let args = self.e.args;
+            self.e.store(self.mask.0, args, passed_at(sample));
             self.e.jump(next, &[]);
             self.e.switch_to(next);
             self.known = known.clone();
         }
-        self.e.jump(next_quad, &[]);
+        (self.sample, self.next) = (0, next_quad);
+        let args = self.e.args;
+        let first = Mask(self.e.load_ints(args, passed_at(0)).0);
+        self.mask = (1..self.plan.samples.count()).fold(first, |any, sample| {
+            let passed = Mask(self.e.load_ints(args, passed_at(sample)).0);
+            self.e.or(any, passed)
+        });
+        self.skip_unless_alive();
+    }
+
+    /// The samples that each pixel has covered, or with tests before the program those that passed: bit k for sample k.
+    pub fn covered_samples(&mut self) -> I32x4 {
+        let mut all = self.e.i(0);
+        for sample in 0..self.plan.samples.count() {
+            let mask = if self.plan.counts_early && self.plan.samples != Samples::ONE {
+                let args = self.e.args;
+                Mask(self.e.load_ints(args, passed_at(sample)).0)
+            } else if self.plan.counts_early {
+                self.mask
+            } else {
+                let cover = self.covered(sample);
+                mask_of(self.e, cover)
+            };
+            let bit = self.e.i(1 << sample);
+            let bits = self.e.iand(I32x4(mask.0), bit);
+            all = self.e.ior(all, bits);
+        }
+        all
+    }
+
+    /// Where sample `sample` lies, relative to the pixel's centre.
+    pub fn sample_offset(&mut self, sample: usize) -> [F32x4; 2] {
+        let args = self.e.args;
+        let at = at!(sample_offsets) + 32 * sample as i32;
+        [0, 16].map(|axis| self.e.load_floats(args, at + axis))
+    }
+
+    /// As [`Self::sample_offset`], of samples that the lanes compute; 0 where there is none.
+    pub fn sample_offsets(&mut self, sample: I32x4) -> [F32x4; 2] {
+        let e = &mut *self.e;
+        let last = e.i(MOST_SAMPLES as i32 - 1);
+        let there = e.umin(sample, last);
+        let exists = e.ieq(there, sample);
+        let first = e.ishl(there, 3);
+        let args = e.args;
+        let base = e.b.ins().iadd_imm_u(args, i64::from(at!(sample_offsets)));
+        [0, 4].map(|axis| {
+            let axis = e.i(axis);
+            let place = e.iadd(first, axis);
+            let bits = e.gather32_unclamped(base, place);
+            let bits = e.iand(bits, I32x4(exists.0));
+            e.float_of_bits(bits)
+        })
     }
 
     /// The quad's four bits of a sample's coverage.
@@ -76,10 +209,13 @@ impl Quad<'_, '_> {
 
     /// The interpolated depth at the sample, clamped.
     fn sample_depth(&mut self) -> F32x4 {
-        let args = self.e.args;
-        let at = at!(sample_offsets) + 32 * self.sample as i32;
-        let offset = [0, 16].map(|axis| self.e.load_floats(args, at + axis));
+        let offset = self.sample_offset(self.sample);
         let depth = self.plane_beside(PlaneOf::Depth, offset);
         self.clamp_depth(depth)
     }
+}
+
+/// Where it is kept which pixels have a sample that passed.
+fn passed_at(sample: usize) -> i32 {
+    scratch_at!(passed) + 16 * sample as i32
 }

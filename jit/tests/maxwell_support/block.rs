@@ -66,5 +66,5 @@ pub fn run_block(
     let work = Work::Block(Block { place: [3, 2, 1], threads, shared: &mut shared });
     kernel.run(&mut ShaderJob { environment, work })?;
     let exhausted = exhausted.load(Ordering::Relaxed);
-    Ok(Left { memory: memory.0.into_inner().unwrap(), shared, exhausted })
+    Ok(Left { memory: memory.into_bytes(), shared, exhausted })
 }

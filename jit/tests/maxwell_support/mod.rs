@@ -4,18 +4,19 @@
 
 pub mod block;
 pub mod quad;
+pub mod units;
 
 use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 use triglyph_guest::kernel::maxwell::{
-    CONSTANT_BUFFERS, Code, Environment, GlobalMemory, ShaderJob, ShaderKey, Stage, Vertices, WordSet, Work,
+    CONSTANT_BUFFERS, Code, Environment, GlobalMemory, ShaderJob, ShaderKey, Span, Stage, Vertices, WordSet, Work,
 };
 use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::program::sampler::Shape;
 use triglyph_guest::kernel::{Refused, Window, window};
 use triglyph_guest::tegra::shader::{assemble_program, disassemble};
+use units::Units;
 
 /// The words of a word of generic attributes: 0x20 is x of the first one.
 pub const FIRST_WORD: u8 = 0x20;
@@ -33,32 +34,45 @@ pub struct Program {
     pub inputs: usize,
 }
 
-/// Memory of a few kilobytes from address 0 on.
-pub struct Memory(pub Mutex<Vec<u8>>);
+/// Memory of a few kilobytes from address 0 on. A part of it may be reached directly.
+pub struct Memory(Vec<AtomicU8>);
 
 impl Memory {
     pub fn new(bytes: Vec<u8>) -> Memory {
-        Memory(Mutex::new(bytes))
+        Memory(window::buffer(&bytes))
+    }
+
+    /// What it holds.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.0.into_iter().map(AtomicU8::into_inner).collect()
     }
 }
 
 impl GlobalMemory for Memory {
     fn read(&self, address: u64, bytes: &mut [u8]) {
-        let memory = self.0.lock().unwrap();
         for (n, byte) in bytes.iter_mut().enumerate() {
             let at = address.wrapping_add(n as u64) & 0xFF_FFFF_FFFF;
-            *byte = memory.get(at as usize).copied().unwrap_or(0);
+            *byte = self.0.get(at as usize).map_or(0, |byte| byte.load(Ordering::Relaxed));
         }
     }
 
     fn write(&self, address: u64, bytes: &[u8]) {
-        let mut memory = self.0.lock().unwrap();
         for (n, &byte) in bytes.iter().enumerate() {
             let at = address.wrapping_add(n as u64) & 0xFF_FFFF_FFFF;
-            if let Some(place) = memory.get_mut(at as usize) {
-                *place = byte;
+            if let Some(place) = self.0.get(at as usize) {
+                place.store(byte, Ordering::Relaxed);
             }
         }
+    }
+
+    fn span(&self, address: u64, _: bool) -> Option<Span<'_>> {
+        // Two mappings with a gap between them.
+        let half = self.0.len() as u64 / 2;
+        let start = if address < half { 32 } else { half + 7 };
+        let length = (half as usize).saturating_sub(64);
+        let inside = (start..start + length as u64).contains(&address);
+        let window = Window::new(&self.0).from(start as usize).first(length);
+        inside.then_some(Span { start, window })
     }
 }
 
@@ -67,6 +81,7 @@ impl GlobalMemory for Memory {
 pub struct Results {
     pub outputs: Vec<u32>,
     pub memory: Vec<u8>,
+    pub images: Vec<Vec<u8>>,
     pub exhausted: u32,
 }
 
@@ -105,13 +120,18 @@ fn with_stores(text: &str) -> String {
 
 /// The key of a vertex program.
 pub fn key(code: Code, inputs: usize) -> ShaderKey {
+    key_with(code, inputs, &Units::default())
+}
+
+/// The key of a vertex program with textures and images.
+pub fn key_with(code: Code, inputs: usize, units: &Units) -> ShaderKey {
     ShaderKey {
         stage: Stage::Vertex,
         code: Arc::new(code),
         inputs: words(FIRST_WORD, inputs),
         outputs: words(FIRST_WORD, OUTPUTS),
-        textures: Vec::new(),
-        images: Vec::new(),
+        textures: units.texture_keys(),
+        images: units.image_keys(),
     }
 }
 
@@ -121,6 +141,7 @@ pub struct World {
     pub memory: Vec<u8>,
     pub inputs: Vec<u32>,
     pub count: usize,
+    pub units: Units,
 }
 
 /// Runs a vertex program on a tier.
@@ -132,11 +153,13 @@ pub fn run(tier: &dyn ProgramTier, key: &ShaderKey, world: &World) -> Result<Res
     }
     let memory = Memory::new(world.memory.clone());
     let exhausted = AtomicU32::new(0);
+    let (textures, image_memory) = (world.units.job_textures(), world.units.memory());
+    let images = world.units.job_images(&image_memory);
     let environment = Environment {
         constants: &windows,
-        textures: &[],
-        images: &[],
-        handles: &[],
+        textures: &textures,
+        images: &images,
+        handles: &world.units.handles,
         memory: &memory,
         y_direction: -1.0,
         exhausted: &exhausted,
@@ -145,7 +168,8 @@ pub fn run(tier: &dyn ProgramTier, key: &ShaderKey, world: &World) -> Result<Res
     let work = Work::Vertices(Vertices { inputs: &world.inputs, outputs: &mut outputs, count: world.count });
     kernel.run(&mut ShaderJob { environment, work })?;
     let exhausted = exhausted.load(Ordering::Relaxed);
-    Ok(Results { outputs, memory: memory.0.into_inner().unwrap(), exhausted })
+    let images = image_memory.bytes();
+    Ok(Results { outputs, memory: memory.into_bytes(), images, exhausted })
 }
 
 /// A constant buffer of words at byte offsets.
@@ -209,7 +233,9 @@ pub fn shapes(word: u64) -> Vec<Shape> {
         _ => None,
     });
     match name {
-        "tex" | "texs" | "tld" | "tlds" | "tld4" | "txd" | "tmml" => dim.unwrap_or_default(),
+        "tex" | "texs" | "tld" | "tlds" | "txd" | "tmml" => dim.unwrap_or_default(),
+        // Of shapes that have no second coordinate as well.
+        "tld4" => dim.map_or_else(Vec::new, |dim| [dim, vec![D1, D3]].concat()),
         "tld4s" => vec![D2],
         "txq" => vec![D1, D1Array, D2, D2Array, D3, Cube, CubeArray],
         _ => Vec::new(),

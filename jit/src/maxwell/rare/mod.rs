@@ -1,13 +1,29 @@
 //! Instructions that are functions: what is too rare and too long for code of its own.
 
+mod convert;
+mod double;
+mod video;
+
+pub use convert::{FloatInt, FloatKind, IntFloat};
+pub use video::{Video, VideoKind};
+
 use super::call::Vectors;
 
 /// A function of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
 pub enum Rare {
     /// PRMT with a selector that is not known before: A, B, C; the mode.
     Permute,
+    /// `a * b + c` of f64: two words each; the rounding.
+    Fused,
+    /// An f64 as the bits of a half: two words; the rounding.
+    Half,
+    /// An f64 as an integer: two words; a [`FloatInt`].
+    Integer,
+    /// An integer as a float: two words; an [`IntFloat`].
+    Float,
+    /// Parts of two registers as words, and the third source; a [`Video`].
+    Video,
 }
 
 impl Rare {
@@ -15,6 +31,11 @@ impl Rare {
     pub fn function(self) -> fn(u32, [u32; 8]) -> [u32; 2] {
         match self {
             Rare::Permute => permute,
+            Rare::Fused => double::fused,
+            Rare::Half => convert::half,
+            Rare::Integer => convert::integer,
+            Rare::Float => convert::float,
+            Rare::Video => video::video,
         }
     }
 }
@@ -58,4 +79,14 @@ fn permute(mode: u32, [a, selector, c, ..]: [u32; 8]) -> [u32; 2] {
         }
     };
     [u32::from_le_bytes([0, 1, 2, 3].map(pick)), 0]
+}
+
+/// Two words as a number of 64 bits.
+fn long(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
+/// A number of 64 bits as two words.
+fn words(value: u64) -> [u32; 2] {
+    [value as u32, (value >> 32) as u32]
 }

@@ -8,7 +8,7 @@
 //! | `blend.rs` | factors and equations |
 
 mod blend;
-mod channel;
+pub(crate) mod channel;
 mod color;
 mod depth;
 

@@ -106,7 +106,7 @@ pub fn program(quad: &mut Quad<'_, '_>, plan: &RsxPlan) -> Results {
     }
     let depth = code.export_depth.then(|| lower.temp(Temp::Full(1), 2).value);
     let killed = lower.killed();
-    Results { colors, depth, killed }
+    Results { colors, depth, killed, samples: None }
 }
 
 /// Whether a target takes the bits of its colour as integers.

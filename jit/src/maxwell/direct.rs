@@ -1,0 +1,320 @@
+//! Memory that code reaches by itself: constants, local and shared memory, and the mapping that a global access found last.
+//!
+//! An access looks whether all of its lanes lie inside; if one does not, all of it is left to [`memory::perform`](super::memory::perform), which
+//! also tells a global access which mapping its next address probably lies in. Stores by themselves need all four lanes: they happen in
+//! the order of lanes.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::types::{F32X4, I32, I32X4, I64};
+use cranelift_codegen::ir::{InstBuilder, Value};
+use triglyph_guest::kernel::Window;
+use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Environment, Span};
+use triglyph_guest::num::ops::Ops;
+
+use super::memory::{Access, Space};
+use super::{Context, Lower};
+use crate::lane::{Emit, I32x4, Mask, memory};
+
+/// Bytes. At least sixteen may be read, whatever the length.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Bytes {
+    first: *mut u8,
+    length: u32,
+}
+
+/// What stands for memory that is shorter than a load.
+static NONE: [u8; 16] = [0; 16];
+
+/// Bytes that count at most: offsets are signed.
+const MOST: usize = 1 << 30;
+
+impl Bytes {
+    /// Nothing.
+    pub const fn none() -> Bytes {
+        Bytes { first: NONE.as_ptr().cast_mut(), length: 0 }
+    }
+
+    /// Nothing of what is too short.
+    pub fn new(first: *mut u8, length: usize) -> Bytes {
+        if length < NONE.len() { Bytes::none() } else { Bytes { first, length: length.min(MOST) as u32 } }
+    }
+
+    /// A constant buffer, which is only read.
+    pub fn of(window: &Window<'_>) -> Bytes {
+        Bytes::new(window.as_ptr(), window.len())
+    }
+}
+
+/// A mapping of global memory, of one instruction.
+#[repr(C, align(16))]
+#[derive(Clone, Copy)]
+pub struct Mapped {
+    /// Address of the first byte. No address is 2^64 - 2^32.
+    start: u64,
+    bytes: Bytes,
+    /// The lowest offset that each lane has written, and the end of the highest one.
+    low: [u32; 4],
+    high: [u32; 4],
+}
+
+impl Mapped {
+    /// No mapping.
+    pub const fn none() -> Mapped {
+        Mapped { start: 0xFFFF_FFFF << 32, bytes: Bytes::none(), low: [u32::MAX; 4], high: [0; 4] }
+    }
+
+    /// Goes on with another mapping.
+    pub fn change(&mut self, span: Option<Span<'_>>, environment: &Environment<'_>) {
+        self.finish(environment);
+        *self = match span {
+            Some(span) => Mapped { start: span.start, bytes: Bytes::of(&span.window), ..Mapped::none() },
+            None => Mapped::none(),
+        };
+    }
+
+    /// Tells the machine what has been written.
+    pub fn finish(&mut self, environment: &Environment<'_>) {
+        let low = self.low.into_iter().min().unwrap_or(0);
+        let high = self.high.into_iter().max().unwrap_or(0);
+        if low < high {
+            environment.memory.note_written(self.start + u64::from(low), (high - low).into());
+        }
+        (self.low, self.high) = ([u32::MAX; 4], [0; 4]);
+    }
+}
+
+/// Where the lanes of an access are.
+pub(super) struct Reach {
+    /// Host address of the first byte, and how far the lanes' own are apart.
+    base: Value,
+    stride: Option<Value>,
+    offset: I32x4,
+    /// Lanes that are not inside.
+    beyond: Mask,
+    /// Of global memory: the address of the [`Mapped`], and its number.
+    mapped: Option<(Value, u32)>,
+}
+
+impl Reach {
+    /// The number that the access has as a call.
+    pub fn number(&self) -> u32 {
+        self.mapped.map_or(0, |(_, number)| number)
+    }
+}
+
+fn field<const N: usize>(at: [usize; N]) -> i32 {
+    at.into_iter().sum::<usize>() as i32
+}
+
+/// Lanes whose offset is not below a length, the bytes of the access included.
+fn beyond(e: &mut Emit<'_>, offset: I32x4, length: Value, bytes: u8) -> Mask {
+    let zero = e.i32(0);
+    let count = e.b.ins().iadd_imm_s(length, 1 - i64::from(bytes));
+    let count = e.b.ins().smax(count, zero);
+    let count = e.splat_i32(count);
+    let least = e.umin(offset, count);
+    e.ieq(least, count)
+}
+
+impl Lower<'_, '_> {
+    /// Where an access goes, if code may do it; `None` leaves all of it to the function.
+    pub(super) fn reach(&mut self, access: Access, [low, high]: [I32x4; 2]) -> Option<Reach> {
+        let context = self.host.context();
+        match access.space {
+            Space::Constant => {
+                if access.slot_indexed || usize::from(access.slot) >= CONSTANT_BUFFERS {
+                    return None;
+                }
+                let at = offset_of!(Context, constants) + usize::from(access.slot) * size_of::<Bytes>();
+                let e = self.host.e();
+                let mask = e.i(0xFFFF);
+                let offset = e.iand(low, mask);
+                Some(Self::reach_bytes(e, context, at, offset, access.bytes))
+            }
+            Space::Shared => {
+                Some(Self::reach_bytes(self.host.e(), context, offset_of!(Context, shared_direct), low, access.bytes))
+            }
+            Space::Local => {
+                let e = self.host.e();
+                let base = e.load_i64(context, offset_of!(Context, local) as i32);
+                let length = e.load_i32(context, offset_of!(Context, local_bytes) as i32);
+                let beyond = beyond(e, low, length, access.bytes);
+                let stride = e.b.ins().uextend(I64, length);
+                Some(Reach { base, stride: Some(stride), offset: low, beyond, mapped: None })
+            }
+            Space::Global => {
+                let number = self.needs.mapped;
+                self.needs.mapped += 1;
+                Some(Self::reach_mapped(self.host.e(), context, number, [low, high], access.bytes))
+            }
+        }
+    }
+
+    fn reach_bytes(e: &mut Emit<'_>, context: Value, at: usize, offset: I32x4, bytes: u8) -> Reach {
+        let base = e.load_i64(context, field([at, offset_of!(Bytes, first)]));
+        let length = e.load_i32(context, field([at, offset_of!(Bytes, length)]));
+        let beyond = beyond(e, offset, length, bytes);
+        Reach { base, stride: None, offset, beyond, mapped: None }
+    }
+
+    /// Of the mapping of an instruction.
+    fn reach_mapped(e: &mut Emit<'_>, context: Value, number: u32, [low, high]: [I32x4; 2], bytes: u8) -> Reach {
+        let all = e.load_i64(context, offset_of!(Context, mapped) as i32);
+        let mapped = e.b.ins().iadd_imm_u(all, i64::from(number) * size_of::<Mapped>() as i64);
+        let start = offset_of!(Mapped, start) as i32;
+        let (start_low, start_high) = (e.load_splat_i32(mapped, start), e.load_splat_i32(mapped, start + 4));
+        // Addresses have 40 bits.
+        let mask = e.i(0xFF);
+        let high = e.iand(high, mask);
+        let offset = e.isub(low, start_low);
+        // -1 where the difference of the lower words borrows.
+        let least = e.umin(low, start_low);
+        let no_borrow = e.ieq(least, start_low);
+        let borrow = e.not(no_borrow);
+        let upper = e.isub(high, start_high);
+        let upper = e.iadd(upper, I32x4(borrow.0));
+        let zero = e.i(0);
+        let near = e.ieq(upper, zero);
+        let at = offset_of!(Mapped, bytes);
+        let base = e.load_i64(mapped, field([at, offset_of!(Bytes, first)]));
+        let length = e.load_i32(mapped, field([at, offset_of!(Bytes, length)]));
+        let beyond = beyond(e, offset, length, bytes);
+        let far = e.not(near);
+        let beyond = e.or(beyond, far);
+        Reach { base, stride: None, offset, beyond, mapped: Some((mapped, number)) }
+    }
+
+    /// The words of a load: where all lanes that load are inside directly, else as a call.
+    pub(super) fn load_directly(
+        &mut self,
+        access: Access,
+        reach: &Reach,
+        masks: [I32x4; 2],
+        address: [I32x4; 2],
+    ) -> Vec<I32x4> {
+        let words = usize::from(access.bytes).div_ceil(4);
+        let all = self.active().is_none();
+        let e = self.host.e();
+        let (slow, fast, done) = (e.cold_block(&[]), e.block(&[]), e.block(&vec![I32X4; words]));
+        let outside = if all { reach.beyond } else { e.and(reach.beyond, Mask(masks[0].0)) };
+        let any = e.any(outside);
+        e.branch(any, (slow, &[]), (fast, &[]));
+
+        e.switch_to(slow);
+        let found: [I32x4; 4] = self.access(access, reach.number(), &[masks[0], masks[1], address[0], address[1]]);
+        let found: Vec<Value> = found.iter().take(words).map(|word| word.0).collect();
+        let e = self.host.e();
+        e.jump(done, &found);
+
+        e.switch_to(fast);
+        // Lanes that do not load may be anywhere.
+        let offset = match all {
+            true => reach.offset,
+            false => I32x4(e.b.ins().band_not(reach.offset.0, reach.beyond.0)),
+        };
+        let rows = rows(e, reach, offset);
+        let found: Vec<Value> = loaded(e, access, rows).into_iter().map(|word| word.0).collect();
+        e.jump(done, &found);
+
+        e.switch_to(done);
+        (0..words).map(|word| I32x4(e.parameter(done, word))).collect()
+    }
+
+    /// A store: where all lanes store and are inside directly, else as a call. `sources` are those of the call.
+    pub(super) fn store_directly(&mut self, access: Access, reach: &Reach, sources: &[I32x4], data: &[I32x4]) {
+        let e = self.host.e();
+        let (slow, fast, done) = (e.cold_block(&[]), e.block(&[]), e.block(&[]));
+        let stores = Mask(sources[1].0);
+        let rest = e.not(stores);
+        let outside = e.or(reach.beyond, rest);
+        let any = e.any(outside);
+        e.branch(any, (slow, &[]), (fast, &[]));
+
+        e.switch_to(slow);
+        let [] = self.access(access, reach.number(), sources);
+        let e = self.host.e();
+        e.jump(done, &[]);
+
+        e.switch_to(fast);
+        let rows = rows(e, reach, reach.offset);
+        stored(e, access.bytes, rows, data);
+        if let Some((mapped, _)) = reach.mapped {
+            let (low, high) = (offset_of!(Mapped, low) as i32, offset_of!(Mapped, high) as i32);
+            let before = e.load_ints(mapped, low);
+            let least = e.umin(before, reach.offset);
+            e.store(least.0, mapped, low);
+            let bytes = e.i(access.bytes.into());
+            let end = e.iadd(reach.offset, bytes);
+            let before = e.load_ints(mapped, high);
+            let most = e.imax_unsigned(before, end);
+            e.store(most.0, mapped, high);
+        }
+        e.jump(done, &[]);
+        e.switch_to(done);
+    }
+}
+
+/// Host addresses of the lanes.
+fn rows(e: &mut Emit<'_>, reach: &Reach, offset: I32x4) -> [Value; 4] {
+    let mut base = reach.base;
+    [0, 1, 2, 3].map(|lane| {
+        if let Some(stride) = reach.stride.filter(|_| lane > 0) {
+            base = e.b.ins().iadd(base, stride);
+        }
+        let offset = e.lane(offset, lane);
+        e.address(base, offset, 0)
+    })
+}
+
+fn loaded(e: &mut Emit<'_>, access: Access, rows: [Value; 4]) -> Vec<I32x4> {
+    let (bytes, signed) = (access.bytes, access.signed);
+    if bytes == 16 {
+        let rows = rows.map(|row| e.load_floats(row, 0));
+        return e.transpose(rows).map(|column| e.bits(column)).to_vec();
+    }
+    (0..i32::from(bytes.div_ceil(4)))
+        .map(|word| {
+            let mut vector = None;
+            for (lane, row) in (0u8..).zip(rows) {
+                let value = match (bytes, signed) {
+                    (1, false) => e.b.ins().uload8(I32, memory(), row, 0),
+                    (1, true) => e.b.ins().sload8(I32, memory(), row, 0),
+                    (2, false) => e.b.ins().uload16(I32, memory(), row, 0),
+                    (2, true) => e.b.ins().sload16(I32, memory(), row, 0),
+                    // As floats: the insertion takes its operand from memory.
+                    _ => e.load_f32(row, 4 * word),
+                };
+                let ty = if bytes < 4 { I32X4 } else { F32X4 };
+                vector = Some(match vector {
+                    None => e.b.ins().scalar_to_vector(ty, value),
+                    Some(vector) => e.b.ins().insertlane(vector, value, lane),
+                });
+            }
+            let vector = vector.unwrap_or_else(|| e.i(0).0);
+            I32x4(e.cast(vector, I32X4))
+        })
+        .collect()
+}
+
+fn stored(e: &mut Emit<'_>, bytes: u8, rows: [Value; 4], data: &[I32x4]) {
+    if let (16, &[x, y, z, w]) = (bytes, data) {
+        let columns = [x, y, z, w].map(|word| e.float_of_bits(word));
+        for (row, value) in rows.into_iter().zip(e.transpose(columns)) {
+            e.store(value.0, row, 0);
+        }
+        return;
+    }
+    // All of a lane before the next one.
+    for (lane, row) in (0u8..).zip(rows) {
+        for (n, &word) in (0..).zip(data) {
+            let value = e.lane(word, lane);
+            match bytes {
+                1 => e.b.ins().istore8(memory(), value, row, 0),
+                2 => e.b.ins().istore16(memory(), value, row, 0),
+                _ => e.b.ins().store(memory(), value, row, 4 * n),
+            };
+        }
+    }
+}

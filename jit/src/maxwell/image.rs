@@ -1,0 +1,208 @@
+//! Memory of images, as a function: where a texel is, what is read and written there. And which unit a handle names.
+
+use triglyph_guest::kernel::maxwell::{Environment, Image, ImageKey};
+use triglyph_guest::kernel::program::output::ColorFormat;
+use triglyph_guest::layout::{Blocks, SurfaceLayout};
+
+use super::call::Vectors;
+use super::memory::{self, Access, Space};
+use crate::program::output::channel;
+
+/// Formats of images, or keys of textures, that instructions may choose from while they run.
+pub const MOST_KINDS: usize = 8;
+
+/// The first of the vectors with data. Before it: lanes that load, lanes that store, the image's number, column, row, slice, layer.
+pub const DATA: usize = 7;
+
+/// What a call does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageAccess {
+    pub action: Action,
+    pub counting: Counting,
+    /// Of raw accesses and atomics: 1, 2, 4, 8 or 16.
+    pub bytes: u8,
+    /// Components that are stored.
+    pub mask: u8,
+    /// Of atomics.
+    pub ty: u8,
+    pub op: u8,
+}
+
+/// What happens in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    Load,
+    Store,
+    /// The bits of components.
+    StoreComponents,
+    /// As many bytes as a texel has.
+    StoreTexel,
+    Atomic,
+    Cas,
+}
+
+/// What the first coordinate counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    Texels,
+    /// Of the access.
+    Elements,
+    Bytes,
+}
+
+const ACTIONS: [Action; 6] =
+    [Action::Load, Action::Store, Action::StoreComponents, Action::StoreTexel, Action::Atomic, Action::Cas];
+const COUNTINGS: [Counting; 3] = [Counting::Texels, Counting::Elements, Counting::Bytes];
+
+impl ImageAccess {
+    /// Of texels.
+    pub const fn new(action: Action, bytes: u8) -> ImageAccess {
+        ImageAccess { action, counting: Counting::Texels, bytes, mask: 0, ty: 0, op: 0 }
+    }
+
+    /// As a number.
+    pub const fn pack(self) -> u64 {
+        u64::from_le_bytes([self.action as u8, self.counting as u8, self.bytes, self.mask, self.ty, self.op, 0, 0])
+    }
+
+    /// From a number.
+    pub fn unpack(bits: u64) -> ImageAccess {
+        let [action, counting, bytes, mask, ty, op, ..] = bits.to_le_bytes();
+        ImageAccess {
+            action: ACTIONS[usize::from(action) % ACTIONS.len()],
+            counting: COUNTINGS[usize::from(counting) % COUNTINGS.len()],
+            bytes,
+            mask,
+            ty,
+            op,
+        }
+    }
+}
+
+/// The formats of a key's images, each once.
+pub fn formats(images: &[Option<ImageKey>]) -> Vec<ColorFormat> {
+    let mut formats = Vec::new();
+    for key in images.iter().flatten() {
+        if !formats.contains(&key.format) {
+            formats.push(key.format);
+        }
+    }
+    formats
+}
+
+/// A unit by its handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    pub handle: u32,
+    /// Where it is found; negative if it is none.
+    pub place: i32,
+    /// Which of the kinds it is.
+    pub kind: i32,
+}
+
+/// Handles of the lanes become places and kinds.
+pub fn find(known: &[Known], vectors: &mut Vectors) {
+    for lane in 0..4 {
+        let handle = vectors[0][lane];
+        let found = known.iter().find(|known| known.handle == handle);
+        let (place, kind) = found.map_or((-1, -1), |found| (found.place, found.kind));
+        (vectors[0][lane], vectors[1][lane]) = (place as u32, kind as u32);
+    }
+}
+
+/// Byte of the image's window where an access goes, if that is in the image.
+fn offset(access: ImageAccess, key: &ImageKey, image: &Image<'_>, [x, y, z, layer]: [u32; 4]) -> Option<usize> {
+    let texel = u64::from(key.format.bytes.max(1));
+    let unit = match access.counting {
+        Counting::Texels => texel,
+        Counting::Elements => access.bytes.into(),
+        Counting::Bytes => 1,
+    };
+    let column = u64::from(x) * unit;
+    let outside =
+        column >= u64::from(image.width) * texel || y >= image.height || z >= image.depth || layer >= image.layers;
+    if outside {
+        return None;
+    }
+    let within = match key.layout {
+        SurfaceLayout::Pitch => {
+            let row = u64::from(z) * u64::from(image.height) + u64::from(y);
+            row * u64::from(image.pitch) + column
+        }
+        SurfaceLayout::BlockLinear { log2_gobs } => {
+            let blocks = Blocks {
+                gobs_across: image.pitch,
+                rows: image.height,
+                slices: image.depth,
+                log2_gobs,
+                log2_slices: image.log2_depth.min(5),
+            };
+            blocks.offset(column as u32, y, z)
+        }
+        layout @ SurfaceLayout::Swizzled { .. } => {
+            let (number, byte) = (column / texel, column % texel);
+            let slice = u64::from(image.width) * u64::from(image.height) * texel;
+            u64::from(z) * slice + layout.offset(number as u32, y, texel as u32, image.pitch) + byte
+        }
+    };
+    let layers = u64::from(layer).checked_mul(image.layer_bytes)?;
+    usize::try_from(layers.checked_add(within)?).ok()
+}
+
+/// Does an access lane after lane. The first vector becomes that of lanes whose place is in their image.
+pub fn perform(access: ImageAccess, vectors: &mut Vectors, environment: &Environment<'_>, keys: &[Option<ImageKey>]) {
+    for lane in 0..4 {
+        let (loads, stores) = (vectors[0][lane] != 0, vectors[1][lane] != 0);
+        vectors[0][lane] = 0;
+        if !loads {
+            continue;
+        }
+        let number = vectors[2][lane] as usize;
+        let key = keys.get(number).and_then(Option::as_ref);
+        let Some((key, image)) = key.zip(environment.images.get(number)) else { continue };
+        let place = [3, 4, 5, 6].map(|n| vectors[n][lane]);
+        let Some(offset) = offset(access, key, image, place) else { continue };
+        vectors[0][lane] = u32::MAX;
+        let mut data = [0; 16];
+        for (n, bytes) in data.chunks_exact_mut(4).enumerate() {
+            bytes.copy_from_slice(&vectors[DATA + n][lane].to_le_bytes());
+        }
+        let old: [u8; 16] = image.window.read(offset);
+        if stores && let Some((new, count)) = stored(access, key, &old, &data) {
+            image.window.write(offset, &new[..count.min(16)]);
+        }
+        for (n, bytes) in old.chunks_exact(4).enumerate() {
+            vectors[DATA + n][lane] = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        }
+    }
+}
+
+/// What is written, and how many bytes of it.
+fn stored(access: ImageAccess, key: &ImageKey, old: &[u8; 16], data: &[u8; 16]) -> Option<([u8; 16], usize)> {
+    let (bytes, texel) = (usize::from(access.bytes), usize::from(key.format.bytes));
+    match access.action {
+        Action::Load => None,
+        Action::Store => Some((*data, bytes)),
+        Action::StoreTexel => Some((*data, texel)),
+        Action::StoreComponents => {
+            let written = components(&key.format, access.mask);
+            let new = u128::from_le_bytes(*old) & !written | u128::from_le_bytes(*data) & written;
+            Some((new.to_le_bytes(), texel))
+        }
+        Action::Atomic | Action::Cas => {
+            let action = if access.action == Action::Cas { memory::Action::Cas } else { memory::Action::Atomic };
+            let atomic = Access { ty: access.ty, op: access.op, ..Access::new(Space::Global, action, access.bytes) };
+            let mut before = [0; 16];
+            before[..bytes.min(8)].copy_from_slice(&old[..bytes.min(8)]);
+            Some((memory::changed(atomic, &before, data)?, bytes))
+        }
+    }
+}
+
+/// The bits of components.
+fn components(format: &ColorFormat, mask: u8) -> u128 {
+    let wanted = format.channels.iter().enumerate().filter(|(n, _)| mask >> n & 1 != 0);
+    wanted
+        .filter_map(|(_, &at)| channel::bits_of(at))
+        .fold(0, |bits, at| bits | u128::from(channel::low_bits(at.bits)) << at.shift)
+}
