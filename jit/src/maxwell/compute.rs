@@ -177,8 +177,11 @@ pub struct Kernel {
     /// Threads may wait for each other.
     pub waits: bool,
     /// Numbers of the threads of the last block's size.
-    tables: Mutex<Option<([u32; 3], Arc<[Threads]>)>>,
+    tables: Mutex<Option<Tables>>,
 }
+
+/// A block's size, and the numbers of its warps.
+type Tables = ([u32; 3], Arc<[Threads]>);
 
 fn build(e: &mut Emit<'_>, key: &ShaderKey, graph: &Graph, needs: &mut Needs) -> Result<(), Refused> {
     let mut host = Part { e, key, place: None };

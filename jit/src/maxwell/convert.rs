@@ -181,8 +181,8 @@ impl ConvertVisitor for Lower<'_, '_> {
                 }
                 self.converted(i.dst, value, flags);
             }
-            (_, FloatFormat::F64) => self.to_double(&i),
-            (_, FloatFormat::F16) => self.to_half(&i),
+            (_, FloatFormat::F64) => self.double_from(&i),
+            (_, FloatFormat::F16) => self.half_from(&i),
         }
         Ok(())
     }
@@ -284,7 +284,7 @@ impl ConvertVisitor for Lower<'_, '_> {
 
 impl Lower<'_, '_> {
     /// F2F to f64.
-    fn to_double(&mut self, i: &FloatToFloat) {
+    fn double_from(&mut self, i: &FloatToFloat) {
         let mut value = self.wide_source(i.b, i.from, i.high, false);
         let e = self.e();
         if i.from == i.to && i.integer {
@@ -309,7 +309,7 @@ impl Lower<'_, '_> {
     }
 
     /// F2F to f16.
-    fn to_half(&mut self, i: &FloatToFloat) {
+    fn half_from(&mut self, i: &FloatToFloat) {
         let nearest = i.from != FloatFormat::F64 && (i.rounding == Rounding::Nearest || i.from == FloatFormat::F16);
         let bits = if nearest {
             let mut value = self.float_source(i.b, i.from, i.high, i.ftz);

@@ -102,11 +102,11 @@ pub struct Known {
 
 /// Handles of the lanes become places and kinds.
 pub fn find(known: &[Known], vectors: &mut Vectors) {
-    for lane in 0..4 {
-        let handle = vectors[0][lane];
-        let found = known.iter().find(|known| known.handle == handle);
-        let (place, kind) = found.map_or((-1, -1), |found| (found.place, found.kind));
-        (vectors[0][lane], vectors[1][lane]) = (place as u32, kind as u32);
+    let [handles, kinds, ..] = vectors;
+    for (handle, kind) in handles.iter_mut().zip(kinds) {
+        let found = known.iter().find(|known| known.handle == *handle);
+        let (place, found) = found.map_or((-1, -1), |found| (found.place, found.kind));
+        (*handle, *kind) = (place as u32, found as u32);
     }
 }
 
@@ -151,29 +151,34 @@ fn offset(access: ImageAccess, key: &ImageKey, image: &Image<'_>, [x, y, z, laye
 
 /// Does an access lane after lane. The first vector becomes that of lanes whose place is in their image.
 pub fn perform(access: ImageAccess, vectors: &mut Vectors, environment: &Environment<'_>, keys: &[Option<ImageKey>]) {
-    for lane in 0..4 {
-        let (loads, stores) = (vectors[0][lane] != 0, vectors[1][lane] != 0);
-        vectors[0][lane] = 0;
-        if !loads {
-            continue;
-        }
-        let number = vectors[2][lane] as usize;
-        let key = keys.get(number).and_then(Option::as_ref);
-        let Some((key, image)) = key.zip(environment.images.get(number)) else { continue };
-        let place = [3, 4, 5, 6].map(|n| vectors[n][lane]);
-        let Some(offset) = offset(access, key, image, place) else { continue };
-        vectors[0][lane] = u32::MAX;
-        let mut data = [0; 16];
-        for (n, bytes) in data.chunks_exact_mut(4).enumerate() {
-            bytes.copy_from_slice(&vectors[DATA + n][lane].to_le_bytes());
-        }
-        let old: [u8; 16] = image.window.read(offset);
-        if stores && let Some((new, count)) = stored(access, key, &old, &data) {
-            image.window.write(offset, &new[..count.min(16)]);
-        }
-        for (n, bytes) in old.chunks_exact(4).enumerate() {
-            vectors[DATA + n][lane] = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        }
+    (0..4).for_each(|lane| perform_lane(access, vectors, lane, environment, keys));
+}
+
+fn perform_lane(
+    access: ImageAccess,
+    vectors: &mut Vectors,
+    lane: usize,
+    environment: &Environment<'_>,
+    keys: &[Option<ImageKey>],
+) {
+    let (loads, stores) = (vectors[0][lane] != 0, vectors[1][lane] != 0);
+    vectors[0][lane] = 0;
+    let number = vectors[2][lane] as usize;
+    let key = keys.get(number).and_then(Option::as_ref).filter(|_| loads);
+    let Some((key, image)) = key.zip(environment.images.get(number)) else { return };
+    let place = [3, 4, 5, 6].map(|n| vectors[n][lane]);
+    let Some(offset) = offset(access, key, image, place) else { return };
+    vectors[0][lane] = u32::MAX;
+    let mut data = [0; 16];
+    for (n, bytes) in data.chunks_exact_mut(4).enumerate() {
+        bytes.copy_from_slice(&vectors[DATA + n][lane].to_le_bytes());
+    }
+    let old: [u8; 16] = image.window.read(offset);
+    if stores && let Some((new, count)) = stored(access, key, &old, &data) {
+        image.window.write(offset, &new[..count.min(16)]);
+    }
+    for (n, bytes) in old.chunks_exact(4).enumerate() {
+        vectors[DATA + n][lane] = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     }
 }
 
