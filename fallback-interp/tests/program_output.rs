@@ -6,14 +6,15 @@ mod common;
 mod quads;
 
 use common::Noise;
-use quads::{RGBA32F, Scene, bit, copy_input};
+use quads::{RGBA32F, Scene, bit, copy_input, end, mov};
 use triglyph_guest::kernel::program::fragment::{BACK_FACING, PixelBlock, Samples};
 use triglyph_guest::kernel::program::output::{
-    Bits, BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, Compare, DepthFormat, DepthKey,
+    Bits, BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, Compare, DepthFormat, DepthKey, Limit,
     LogicOp, StencilConstants, StencilKey, StencilOp,
 };
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::num::F16;
+use triglyph_guest::rsx::fragment::{Instruction, Register, Temp};
 
 const COMPARES: [Compare; 8] = [
     Compare::Never,
@@ -38,9 +39,21 @@ const fn unorm(shift: u8, count: u8) -> Channel {
 const RGBA8: ColorFormat =
     ColorFormat { bytes: 4, swap: 1, channels: [unorm(0, 8), unorm(8, 8), unorm(16, 8), unorm(24, 8)] };
 
+/// Copies inputs 4 and 5 to colour outputs 0 and 1.
+fn copy_inputs() -> Vec<Instruction> {
+    vec![Instruction::Compute(mov(Temp::Full(0), Register::Input, 4)), end(mov(Temp::Full(2), Register::Input, 5))]
+}
+
+/// Sets the second colour output.
+fn set_second(scene: &mut Scene, color: [f32; 4]) {
+    for (plane, value) in scene.planes[4..8].iter_mut().zip(color) {
+        *plane = [value, 0.0, 0.0];
+    }
+}
+
 /// A pixel of `format` after a fragment of `color` was drawn over `before`.
 fn drawn(format: ColorFormat, color: [f32; 4], before: &[u8], change: impl Fn(&mut Scene)) -> Vec<u8> {
-    let mut scene = Scene::new(format, &copy_input());
+    let mut scene = Scene::new(format, &copy_inputs());
     scene.set_varying(color);
     scene.fill_color(before);
     scene.blocks[0].coverage = bit(5, 2);
@@ -207,23 +220,7 @@ fn colours_are_encoded_as_srgb() {
     }
 }
 
-const FACTORS: [BlendFactor; 15] = [
-    BlendFactor::Zero,
-    BlendFactor::One,
-    BlendFactor::SourceColor,
-    BlendFactor::InverseSourceColor,
-    BlendFactor::DestinationColor,
-    BlendFactor::InverseDestinationColor,
-    BlendFactor::SourceAlpha,
-    BlendFactor::InverseSourceAlpha,
-    BlendFactor::DestinationAlpha,
-    BlendFactor::InverseDestinationAlpha,
-    BlendFactor::ConstantColor,
-    BlendFactor::InverseConstantColor,
-    BlendFactor::ConstantAlpha,
-    BlendFactor::InverseConstantAlpha,
-    BlendFactor::SourceAlphaSaturate,
-];
+const FACTORS: [BlendFactor; 19] = BlendFactor::ALL;
 const EQUATIONS: [BlendEquation; 5] = [
     BlendEquation::Add,
     BlendEquation::Subtract,
@@ -233,7 +230,7 @@ const EQUATIONS: [BlendEquation; 5] = [
 ];
 
 /// Blending as the OpenGL specification writes it down, in f64.
-fn blended(term: BlendTerm, i: usize, s: [f64; 4], d: [f64; 4], c: [f64; 4]) -> f64 {
+fn blended(term: BlendTerm, i: usize, s: [f64; 4], t: [f64; 4], d: [f64; 4], c: [f64; 4]) -> f64 {
     let factor = |factor| match factor {
         BlendFactor::Zero => 0.0,
         BlendFactor::One => 1.0,
@@ -249,6 +246,10 @@ fn blended(term: BlendTerm, i: usize, s: [f64; 4], d: [f64; 4], c: [f64; 4]) -> 
         BlendFactor::InverseConstantColor => 1.0 - c[i],
         BlendFactor::ConstantAlpha => c[3],
         BlendFactor::InverseConstantAlpha => 1.0 - c[3],
+        BlendFactor::SecondColor => t[i],
+        BlendFactor::InverseSecondColor => 1.0 - t[i],
+        BlendFactor::SecondAlpha => t[3],
+        BlendFactor::InverseSecondAlpha => 1.0 - t[3],
         BlendFactor::SourceAlphaSaturate => [s[3].min(1.0 - d[3]), 1.0][usize::from(i == 3)],
     };
     let (p, q) = (s[i] * factor(term.source), d[i] * factor(term.destination));
@@ -271,18 +272,19 @@ fn every_equation_with_every_factor() {
                 BlendTerm { equation: EQUATIONS[noise.below(5) as usize], source: destination, destination: source };
             let s = [0; 4].map(|_| noise.word() as u8);
             let d = [0; 4].map(|_| noise.word() as u8);
-            let c = [0; 4].map(|_| noise.below(300) as f32 / 200.0 - 0.2);
+            let [c, t] = [(); 2].map(|()| [0; 4].map(|_| noise.below(300) as f32 / 200.0 - 0.2));
             // A little beside the step: quantisation takes it away.
             let written = s.map(|v| (f32::from(v) + 0.3) / 255.0);
             let got = drawn(RGBA8, written, &d, |scene| {
                 scene.target().blend = Some(BlendKey { color, alpha });
                 scene.constants.output.blend = c;
+                set_second(scene, t);
             });
             let unit = |v: [u8; 4]| v.map(|v| f64::from(v) / 255.0);
-            let constant = c.map(|v| f64::from(v).clamp(0.0, 1.0));
+            let [constant, second] = [c, t].map(|color| color.map(|v| f64::from(v).clamp(0.0, 1.0)));
             for (i, got) in got.iter().enumerate() {
                 let term = if i == 3 { alpha } else { color };
-                let expected = (blended(term, i, unit(s), unit(d), constant) * 255.0).clamp(0.0, 255.0);
+                let expected = (blended(term, i, unit(s), second, unit(d), constant) * 255.0).clamp(0.0, 255.0);
                 assert!((f64::from(*got) - expected).abs() < 0.501, "{term:?}: {got} instead of {expected}");
             }
         }
@@ -429,7 +431,7 @@ fn depth_key(format: DepthFormat, test: Option<Compare>) -> DepthKey {
 }
 
 /// Formats, the bytes of depth 0.5 with stencil 0x5A in big-endian memory, and whether there is a stencil.
-const DEPTHS: [(DepthFormat, &[u8]); 7] = [
+const DEPTHS: [(DepthFormat, &[u8]); 8] = [
     // 32767.5 and 8388607.5 round to even numbers.
     (DepthFormat::Z16, &[0x80, 0x00]),
     (DepthFormat::Z24S8, &[0x80, 0x00, 0x00, 0x5A]),
@@ -438,6 +440,7 @@ const DEPTHS: [(DepthFormat, &[u8]); 7] = [
     (DepthFormat::F16, &[0x38, 0x00]),
     (DepthFormat::F32, &[0x3F, 0x00, 0x00, 0x00]),
     (DepthFormat::F32S8, &[0x3F, 0x00, 0x00, 0x00, 0xAA, 0xBB, 0xCC, 0x5A]),
+    (DepthFormat::Z24X8S8, &[0xDD, 0x80, 0x00, 0x00, 0xAA, 0xBB, 0xCC, 0x5A]),
 ];
 
 #[test]
@@ -465,12 +468,70 @@ fn every_depth_format_stores_and_compares() {
             DepthFormat::Z24S8 | DepthFormat::F24S8 => expected[3] = 0,
             DepthFormat::S8Z24 => expected[0] = 0,
             DepthFormat::F32S8 => expected[4..].fill(0),
+            DepthFormat::Z24X8S8 => {
+                expected[0] = 0;
+                expected[4..].fill(0);
+            }
             _ => {}
         }
         for word in expected.chunks_mut(half.len().min(4)) {
             word.reverse();
         }
         assert_eq!(scene.depth_bytes(3, 3), expected, "{format:?}");
+    }
+}
+
+#[test]
+fn a_stencil_alone_is_tested_without_depth() {
+    let keep = StencilOp::Keep;
+    let side = |compare| StencilKey { compare, fail: StencilOp::Invert, depth_fail: keep, pass: StencilOp::Replace };
+    for (stored, passes) in [(0x5A, true), (0x5B, false)] {
+        let mut scene = Scene::new(RGBA8, &copy_input());
+        // Neither the test nor the bounds mean anything.
+        let key = DepthKey { bounds: true, ..depth_key(DepthFormat::S8, Some(Compare::Never)) };
+        let key = DepthKey { stencil: Some([side(Compare::GreaterEqual), side(Compare::Never)]), ..key };
+        scene.set_depth(key, &[stored]);
+        scene.constants.output.depth_bounds = [2.0, 3.0];
+        scene.constants.output.stencil[0] = StencilConstants { reference: 0x5A, mask: 0xFF, write_mask: 0x0F };
+        assert_eq!(scene.draw(), if passes { 64 } else { 0 }, "{stored:#x}");
+        let expected = if passes { 0x5A } else { 0x54 };
+        assert_eq!(scene.depth_bytes(3, 3), [expected], "{stored:#x}");
+    }
+}
+
+#[test]
+fn outputs_are_limited_before_everything_else() {
+    let limited = |limit: Limit| move |scene: &mut Scene| scene.key.output.limits[0] = limit;
+    let color = [f32::NAN, -3.0, 0.5, 3.0];
+    let bytes = |values: [f32; 4]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
+    let before = [0; 16];
+    assert_eq!(drawn(RGBA32F, color, &before, limited(Limit::Unit)), bytes([0.0, 0.0, 0.5, 1.0]));
+    assert_eq!(drawn(RGBA32F, color, &before, limited(Limit::Signed)), bytes([-1.0, -1.0, 0.5, 1.0]));
+    // The alpha test sees it.
+    let tested = drawn(RGBA32F, color, &before, |scene| {
+        limited(Limit::Unit)(scene);
+        scene.key.output.alpha_test = Compare::Greater;
+        scene.constants.output.alpha_reference = 1.0;
+    });
+    assert_eq!(tested, before);
+    // That of another output does not count.
+    let other = drawn(RGBA32F, color, &before, |scene| scene.key.output.limits[1] = Limit::Unit);
+    assert_eq!(other[4..], bytes(color)[4..]);
+}
+
+#[test]
+fn products_with_zero_are_zero_if_they_have_to() {
+    let term =
+        BlendTerm { equation: BlendEquation::Add, source: BlendFactor::SourceAlpha, destination: BlendFactor::Zero };
+    let color = [f32::INFINITY, 2.0, 0.0, 0.0];
+    let before: Vec<u8> = [f32::NAN; 4].iter().flat_map(|v| v.to_le_bytes()).collect();
+    for (zero_products, expected) in [(false, [f32::NAN; 4]), (true, [0.0; 4])] {
+        let got = drawn(RGBA32F, color, &before, |scene| {
+            scene.target().blend = Some(BlendKey { color: term, alpha: term });
+            scene.key.output.zero_products = zero_products;
+        });
+        let expected: Vec<u8> = expected.iter().flat_map(|v| v.to_le_bytes()).collect();
+        assert_eq!(got, expected, "{zero_products}");
     }
 }
 

@@ -99,12 +99,13 @@ fn zeta_formats_are_those_of_the_list() {
             }
             None => Bits { shift: 0, bits: 0 },
         };
+        // The list leaves out the stencil that this one has by its name, where ZF32_X16V8S8 has it.
+        let stencil = if format == ZetaFormat::X8Z24X16V8S8 { "32-39" } else { stencil };
         assert_eq!((format.row().depth, format.row().stencil), (range(depth), range(stencil)), "{name}");
         assert_eq!(format.row().float, name.starts_with("ZF32"), "{name}");
-        if let Some(kernel) = format.row().kernel {
-            assert_eq!(kernel.bytes(), format.bytes(), "{name}");
-            assert!(kernel.has_stencil() || !format.has_stencil(), "{name}");
-        }
+        let kernel = format.row().kernel;
+        assert_eq!((kernel.bytes(), kernel.has_depth()), (format.bytes(), format.has_depth()), "{name}");
+        assert!(kernel.has_stencil() || !format.has_stencil(), "{name}");
     }
 }
 

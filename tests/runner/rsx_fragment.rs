@@ -221,6 +221,9 @@ fn output() -> OutputKey {
         alpha_test: Compare::Always,
         alpha_to_coverage: false,
         alpha_to_one: false,
+        limits: Default::default(),
+        color_samples: u16::MAX,
+        zero_products: false,
         encode_srgb: false,
         logic: None,
     }

@@ -204,7 +204,7 @@ impl Painter for Tiles<'_> {
 }
 
 /// Pixels of a block whose sample may be covered.
-fn masked(masks: &[u8; 4], sample: usize) -> u64 {
+fn masked(masks: &[u16; 4], sample: usize) -> u64 {
     const FIRST: u64 = 0x1111_1111_1111_1111;
     (0..4).fold(0, |set, i| set | (u64::from(masks[i] >> sample & 1) * FIRST) << i)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::program::fragment::{FragmentConstants, Primitive, Samples, UNITS};
+use triglyph_guest::kernel::program::fragment::{FragmentConstants, MOST_SAMPLES, Primitive, Samples, UNITS};
 use triglyph_guest::kernel::program::output::TARGETS;
 use triglyph_guest::kernel::program::sampler::Texture;
 use triglyph_guest::layout::SurfaceLayout;
@@ -76,6 +76,11 @@ impl TargetSurface {
             SurfaceLayout::BlockLinear { log2_gobs } => {
                 let block = u64::from(8u32 << log2_gobs);
                 let row = pitch * 64 * block;
+                (u64::from(first) / block * row, (u64::from(last) / block + 1) * row)
+            }
+            SurfaceLayout::BlockSlice { log2_gobs, log2_slices } => {
+                let block = u64::from(8u32 << log2_gobs);
+                let row = (pitch * 64 * block) << log2_slices;
                 (u64::from(first) / block * row, (u64::from(last) / block + 1) * row)
             }
         };
@@ -187,9 +192,9 @@ pub struct ProgramState {
     /// Rows of 32x32 pixels that repeat; bit n of a row lets column n pass.
     pub stipple: Option<Arc<[u32; 32]>>,
     /// Where samples lie, as many as the target has.
-    pub sample_positions: [SamplePosition; 8],
+    pub sample_positions: [SamplePosition; MOST_SAMPLES],
     /// Samples that may be covered, bit k = sample k: of the pixels (0, 0), (1, 0), (0, 1), (1, 1) of each 2x2.
-    pub sample_masks: [u8; 4],
+    pub sample_masks: [u16; 4],
     /// Whether samples that pass are counted.
     pub count_samples: bool,
     /// Surfaces that the kernel reads or writes.

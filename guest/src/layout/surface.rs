@@ -19,6 +19,13 @@ pub enum SurfaceLayout {
         /// log2 of the GOBs of a block, 0 to 5.
         log2_gobs: u8,
     },
+    /// One slice of a volume whose blocks are several slices deep, from the slice's first byte on (Tegra).
+    BlockSlice {
+        /// log2 of the GOBs of a block in each slice, 0 to 5.
+        log2_gobs: u8,
+        /// log2 of the slices of a block, 0 to 5.
+        log2_slices: u8,
+    },
 }
 
 /// Which layout, without its sizes: what code is specialised to.
@@ -28,7 +35,7 @@ pub enum LayoutKind {
     Pitch,
     /// [`SurfaceLayout::Swizzled`].
     Swizzled,
-    /// [`SurfaceLayout::BlockLinear`].
+    /// [`SurfaceLayout::BlockLinear`] and [`SurfaceLayout::BlockSlice`].
     BlockLinear,
 }
 
@@ -38,7 +45,7 @@ impl SurfaceLayout {
         match self {
             SurfaceLayout::Pitch => LayoutKind::Pitch,
             SurfaceLayout::Swizzled { .. } => LayoutKind::Swizzled,
-            SurfaceLayout::BlockLinear { .. } => LayoutKind::BlockLinear,
+            SurfaceLayout::BlockLinear { .. } | SurfaceLayout::BlockSlice { .. } => LayoutKind::BlockLinear,
         }
     }
 
@@ -50,6 +57,9 @@ impl SurfaceLayout {
                 swizzle(x, y, log2_width as u32, log2_height as u32) as u64 * bytes as u64
             }
             SurfaceLayout::BlockLinear { log2_gobs } => block_linear(x * bytes, y, pitch, log2_gobs as u32),
+            SurfaceLayout::BlockSlice { log2_gobs, log2_slices } => {
+                block_slice(x * bytes, y, pitch, log2_gobs as u32, log2_slices as u32)
+            }
         }
     }
 }
@@ -92,9 +102,14 @@ pub const fn swizzle3(at: [u32; 3], log2: [u32; 3]) -> u32 {
 
 /// Byte offset of byte column `x`, row `y` (Tegra X1 TRM, block linear: GOBs of 64 bytes by 8 rows).
 pub const fn block_linear(x: u32, y: u32, gobs_across: u32, log2_gobs: u32) -> u64 {
+    block_slice(x, y, gobs_across, log2_gobs, 0)
+}
+
+/// The same in a slice of blocks of 2^`log2_slices` slices, from the slice's first byte on.
+const fn block_slice(x: u32, y: u32, gobs_across: u32, log2_gobs: u32, log2_slices: u32) -> u64 {
     let block_rows = 8 << log2_gobs;
     let block = (y / block_rows) as u64 * gobs_across as u64 + (x / 64) as u64;
-    let gob = (block << log2_gobs) + (y % block_rows / 8) as u64;
+    let gob = (block << (log2_gobs + log2_slices)) + (y % block_rows / 8) as u64;
     gob * 512 + gob_offset(x % 64, y % 8) as u64
 }
 
@@ -132,5 +147,16 @@ mod tests {
         let mut seen: Vec<u64> = (0..16).flat_map(|y| (0..128).map(move |x| block_linear(x, y, 2, 1))).collect();
         seen.sort_unstable();
         assert_eq!(seen, (0..2048).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn slices_of_deep_blocks_are_those_of_volumes() {
+        use crate::layout::Blocks;
+        let blocks = Blocks { gobs_across: 3, rows: 40, slices: 6, log2_gobs: 1, log2_slices: 2 };
+        let slice = SurfaceLayout::BlockSlice { log2_gobs: 1, log2_slices: 2 };
+        for (x, y, z) in [(0, 0, 0), (63, 15, 3), (64, 16, 1), (190, 39, 5), (100, 33, 4)] {
+            let at = blocks.slice_offset(z) + slice.offset(x, y, 1, blocks.gobs_across);
+            assert_eq!(at, blocks.offset(x, y, z), "{x} {y} {z}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::mem::{MaybeUninit, offset_of, size_of};
 
-use triglyph_guest::kernel::program::fragment::{FragmentJob, PixelBlock, Plane, Primitive};
+use triglyph_guest::kernel::program::fragment::{FragmentJob, MOST_SAMPLES, PixelBlock, Plane, Primitive};
 use triglyph_guest::kernel::program::output::{DepthFormat, OutputConstants, Surface, TARGETS};
 use triglyph_guest::kernel::program::sampler::{LEVELS, LINEAR, Level, PADDING, Shape, Texels, Texture, TextureKey};
 use triglyph_guest::kernel::{Refused, Window};
@@ -20,9 +20,6 @@ pub const DEPTH: usize = TARGETS;
 
 /// Surfaces of a kernel.
 const SURFACES: usize = TARGETS + 1;
-
-/// Samples of a pixel at most.
-pub const MOST_SAMPLES: usize = 8;
 
 /// One value in all lanes.
 type Vec4<T> = [T; 4];
@@ -298,6 +295,12 @@ fn end(layout: SurfaceLayout, bytes: u32, surface: &Surface<'_>, extent: &Extent
             let block = rows * u64::from(surface.pitch) + u64::from((right * bytes - 1) / 64);
             Ok(((block + 1) << log2_gobs) * 512)
         }
+        SurfaceLayout::BlockSlice { log2_gobs, log2_slices } => {
+            let rows = u64::from((bottom - 1) / (8 << log2_gobs));
+            let block = rows * u64::from(surface.pitch) + u64::from((right * bytes - 1) / 64);
+            // From the slice on there is less than a whole last block.
+            Ok((((block << log2_slices) + 1) << log2_gobs) * 512)
+        }
     }
 }
 
@@ -305,7 +308,8 @@ fn end(layout: SurfaceLayout, bytes: u32, surface: &Surface<'_>, extent: &Extent
 fn check_depth(plan: &Plan, constants: &OutputConstants) -> Result<(), Refused> {
     let [low, high] = constants.depth_range;
     let inside = low >= 0.0 && high <= 1.0 && low <= high;
-    let signed = plan.depth.is_none_or(|key| matches!(key.format, DepthFormat::F32 | DepthFormat::F32S8));
+    use DepthFormat::{F32, F32S8, S8};
+    let signed = plan.depth.is_none_or(|key| matches!(key.format, F32 | F32S8 | S8));
     if inside || signed { Ok(()) } else { Err(Refused("depths outside of 0 to 1")) }
 }
 

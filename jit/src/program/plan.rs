@@ -105,10 +105,14 @@ impl Plan {
     /// Analyses `key`.
     pub fn new(key: &FragmentKey) -> Result<Plan, Refused> {
         let samples = key.samples;
-        if !matches!((samples.across, samples.down), (1 | 2 | 4, 1 | 2)) {
+        if !matches!((samples.across, samples.down), (1 | 2 | 4, 1 | 2 | 4)) {
             return Err(Refused("an odd number of samples"));
         }
-        let depth = key.output.depth.filter(|key| key.test.is_some() || key.bounds || key.stencil.is_some());
+        let depth = key.output.depth.map(|key| match key.format.has_depth() {
+            true => key,
+            false => DepthKey { test: None, bounds: false, ..key },
+        });
+        let depth = depth.filter(|key| key.test.is_some() || key.bounds || key.stencil.is_some());
         let mut surfaces = [None; DEPTH + 1];
         for (number, color) in key.output.colors.iter().enumerate() {
             if let Some(color) = color.filter(|color| color.mask & 15 != 0) {

@@ -6,7 +6,7 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::pixel::Compare;
-use triglyph_guest::kernel::program::fragment::{FragmentInput, FragmentKey, Primitive, Samples};
+use triglyph_guest::kernel::program::fragment::{FragmentInput, FragmentKey, MOST_SAMPLES, Primitive, Samples};
 use triglyph_guest::kernel::program::output::TARGETS;
 use triglyph_guest::num::ops::Ops;
 
@@ -225,10 +225,7 @@ impl<'q, 'a> Quad<'q, 'a> {
 
     /// Alpha of the first colour output.
     pub fn alpha(&mut self, results: &Results) -> F32x4 {
-        match results.colors[0] {
-            Some(color) => color[3],
-            None => self.e.f(0.0),
-        }
+        self.output(results, 0)[3]
     }
 
     pub fn alpha_test(&mut self, results: &Results) {
@@ -304,7 +301,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         let offset = e.b.ins().uload32(crate::lane::memory(), entry, at!(quads) + 64 * number as i32);
         let mut address = e.b.ins().iadd(base, offset);
         if self.sample > 0 {
-            let at = at!(samples) + (32 * number + 4 * self.sample) as i32;
+            let at = at!(samples) + 4 * (MOST_SAMPLES * number + self.sample) as i32;
             let offset = e.b.ins().uload32(crate::lane::memory(), args, at);
             address = e.b.ins().iadd(address, offset);
         }

@@ -6,10 +6,10 @@ use std::mem::{offset_of, size_of};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::pixel::PixelBlock;
-use triglyph_guest::kernel::program::fragment::Samples;
+use triglyph_guest::kernel::program::fragment::{MOST_SAMPLES, Samples};
 use triglyph_guest::num::ops::Ops;
 
-use super::args::{BlockArgs, MOST_SAMPLES, at, scratch_at};
+use super::args::{BlockArgs, at, scratch_at};
 use super::plan::PlaneOf;
 use super::quad::{Quad, Results, mask_of};
 use crate::lane::{F32x4, I32x4, Mask};

@@ -78,7 +78,7 @@ fn together(job: &Rearrange<'_>, bytes: u32) -> u32 {
         // Bit 0 of x comes first, then one of y.
         SurfaceLayout::Swizzled { log2_width: 0, .. } => 1,
         SurfaceLayout::Swizzled { .. } => 2,
-        SurfaceLayout::BlockLinear { .. } => 16 / bytes,
+        SurfaceLayout::BlockLinear { .. } | SurfaceLayout::BlockSlice { .. } => 16 / bytes,
     };
     let mut most = of(&job.from).min(of(&job.to)).min(LONGEST / bytes);
     while most > 1 && !(job.width.is_multiple_of(most) && aligned(&job.from, most) && aligned(&job.to, most)) {

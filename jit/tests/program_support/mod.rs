@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
 use triglyph_guest::kernel::maxwell::Environment;
-use triglyph_guest::kernel::pixel::{BlendEquation, BlendFactor, Compare, Filter, LogicOp, PixelBlock, StencilOp};
+use triglyph_guest::kernel::pixel::{Filter, PixelBlock};
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::*;
 use triglyph_guest::kernel::program::output::*;
@@ -111,8 +111,9 @@ fn float(shift: u8, bits: u8) -> Channel {
 }
 
 fn layout(rng: &mut Rng) -> SurfaceLayout {
-    match rng.below(4) {
+    match rng.below(5) {
         0 | 1 => SurfaceLayout::Pitch,
+        3 => SurfaceLayout::BlockSlice { log2_gobs: rng.below(3) as u8, log2_slices: 1 + rng.below(2) as u8 },
         2 => SurfaceLayout::Swizzled { log2_width: 5 + rng.below(2) as u8, log2_height: 5 + rng.below(2) as u8 },
         _ => SurfaceLayout::BlockLinear { log2_gobs: rng.below(4) as u8 },
     }
@@ -158,23 +159,6 @@ fn color_format(rng: &mut Rng) -> ColorFormat {
 }
 
 fn blend_term(rng: &mut Rng) -> BlendTerm {
-    const FACTORS: [BlendFactor; 15] = [
-        BlendFactor::Zero,
-        BlendFactor::One,
-        BlendFactor::SourceColor,
-        BlendFactor::InverseSourceColor,
-        BlendFactor::DestinationColor,
-        BlendFactor::InverseDestinationColor,
-        BlendFactor::SourceAlpha,
-        BlendFactor::InverseSourceAlpha,
-        BlendFactor::DestinationAlpha,
-        BlendFactor::InverseDestinationAlpha,
-        BlendFactor::ConstantColor,
-        BlendFactor::InverseConstantColor,
-        BlendFactor::ConstantAlpha,
-        BlendFactor::InverseConstantAlpha,
-        BlendFactor::SourceAlphaSaturate,
-    ];
     const EQUATIONS: [BlendEquation; 5] = [
         BlendEquation::Add,
         BlendEquation::Subtract,
@@ -182,7 +166,11 @@ fn blend_term(rng: &mut Rng) -> BlendTerm {
         BlendEquation::Min,
         BlendEquation::Max,
     ];
-    BlendTerm { equation: rng.pick(&EQUATIONS), source: rng.pick(&FACTORS), destination: rng.pick(&FACTORS) }
+    BlendTerm {
+        equation: rng.pick(&EQUATIONS),
+        source: rng.pick(&BlendFactor::ALL),
+        destination: rng.pick(&BlendFactor::ALL),
+    }
 }
 
 fn stencil(rng: &mut Rng) -> StencilKey {
@@ -200,7 +188,7 @@ fn stencil(rng: &mut Rng) -> StencilKey {
 }
 
 fn depth_key(rng: &mut Rng) -> DepthKey {
-    const FORMATS: [DepthFormat; 8] = [
+    const FORMATS: [DepthFormat; 10] = [
         DepthFormat::Z16,
         DepthFormat::Z24S8,
         DepthFormat::Z24S8,
@@ -209,6 +197,8 @@ fn depth_key(rng: &mut Rng) -> DepthKey {
         DepthFormat::F16,
         DepthFormat::F32,
         DepthFormat::F32S8,
+        DepthFormat::Z24X8S8,
+        DepthFormat::S8,
     ];
     let format = rng.pick(&FORMATS);
     let test = (!rng.one_in(4)).then(|| rng.pick(&COMPARES));
@@ -248,6 +238,10 @@ fn output_key(rng: &mut Rng) -> OutputKey {
         alpha_test: if rng.one_in(4) { rng.pick(&COMPARES) } else { Compare::Always },
         alpha_to_coverage: rng.one_in(8),
         alpha_to_one: rng.one_in(8),
+        limits: [(); TARGETS]
+            .map(|()| if rng.one_in(6) { rng.pick(&[Limit::Unit, Limit::Signed]) } else { Limit::None }),
+        color_samples: if rng.one_in(12) { rng.word() as u16 } else { u16::MAX },
+        zero_products: rng.one_in(4),
         encode_srgb: rng.one_in(8),
         logic: rng.one_in(6).then(|| rng.pick(&LogicOp::ALL)),
     }
@@ -498,6 +492,10 @@ impl Case {
                     let across = bytes + rng.below(2);
                     (across, across * (64 << log2_gobs).max(64) * 64)
                 }
+                SurfaceLayout::BlockSlice { log2_gobs, log2_slices } => {
+                    let across = bytes + rng.below(2);
+                    (across, (across * (64 << log2_gobs) * 64) << log2_slices)
+                }
             };
             *surface = (at, pitch);
             at += size as usize;
@@ -637,6 +635,6 @@ fn fragment_constants(rng: &mut Rng) -> FragmentConstants {
         position_offset: [0.5, 0.5],
         position_scale_y: if rng.one_in(2) { 1.0 } else { -1.0 },
         fog: [rng.unit() * 2.0, rng.unit()],
-        sample_offsets: [[0.0; 2]; 8],
+        sample_offsets: [[0.0; 2]; MOST_SAMPLES],
     }
 }

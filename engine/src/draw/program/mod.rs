@@ -21,8 +21,8 @@ mod words;
 pub use assemble::{Provoking, RESTART, Shape, Topology, primitives};
 pub use project::{ClipDistance, Keep, Projection, Single, Viewport};
 pub use setup::{
-    CullFace, DepthOffset, Drawn, Interpolate, LineShape, LineStipple, Output, PointSize, PolygonMode, ProgramSetup,
-    Varying, Winding,
+    CullFace, DepthOffset, Drawn, Fill, Interpolate, LineShape, LineStipple, Output, PointSize, PolygonMode,
+    ProgramSetup, Varying, Winding,
 };
 pub use shade::{ProgramBatch, Records, shade_programs};
 pub use words::{WordPlane, WordValue};

@@ -1,9 +1,31 @@
-//! Points: squares around a vertex.
+//! Points: squares, or discs, around a vertex.
+
+use triglyph_guest::kernel::program::fragment::Primitive;
 
 use super::setup::{Binner, Body, PointSize, PolygonMode, Slope};
+use crate::scene::Rect;
 
 /// Pixels of the largest point: more than any target's edge.
 const LARGEST: f32 = 16_384.0;
+
+/// Sides of the polygon that a disc is.
+const SIDES: usize = 72;
+
+/// Cosine and sine of each of its corners: by the rule for multiples of an angle, so that they are the same on every host.
+const CIRCLE: [[f64; 2]; SIDES] = {
+    // Of 5 degrees.
+    let (cos, sin) = (0.996_194_698_091_745_5, 0.087_155_742_747_658_17);
+    let mut corners = [[1.0, 0.0], [cos, sin]];
+    let mut circle = [[0.0; 2]; SIDES];
+    let mut i = 0;
+    while i < SIDES {
+        circle[i] = corners[0];
+        let [[c0, s0], [c1, s1]] = corners;
+        corners = [[c1, s1], [2.0 * cos * c1 - c0, 2.0 * cos * s1 - s0]];
+        i += 1;
+    }
+    circle
+};
 
 impl Binner<'_> {
     /// Sets up a point of its own.
@@ -44,7 +66,22 @@ impl Binner<'_> {
         let corners = [corner; 3];
         let body = Body { corners, provoking, slope: Slope::NONE, back, offset, point: Some([s, t, step]) };
         let primitive = self.planes(&body, origin);
+        if self.setup.round_points {
+            return self.disc(primitive, [corner.at.x, corner.at.y], half, bounds);
+        }
         self.outline(primitive, [[left, top], [right, top], [right, bottom]], bounds);
         self.outline(primitive, [[left, top], [right, bottom], [left, bottom]], bounds);
+    }
+
+    /// A polygon of so many sides that it differs from the circle by less than a sixteenth of a pixel, of points up to 128 pixels.
+    fn disc(&mut self, primitive: Primitive, [x, y]: [i32; 2], radius: i32, bounds: Rect) {
+        let corner = |i: usize| {
+            let [across, down] = CIRCLE[i].map(|v| (v * f64::from(radius)).round() as i32);
+            [x + across, y + down]
+        };
+        let first = corner(0);
+        for i in 2..SIDES {
+            self.outline(primitive, [first, corner(i - 1), corner(i)], bounds);
+        }
     }
 }

@@ -32,8 +32,8 @@ pub struct ProgramSetup {
     pub words: Option<Vec<WordPlane>>,
     /// Floats of a record: a primitive whose vertices are all below 0 in one of them is dropped.
     pub cull_distances: Vec<usize>,
-    /// Triangles stand for the rectangle around them.
-    pub boxes: bool,
+    /// Which pixels of a triangle are filled.
+    pub fill: Fill,
     /// Pixels.
     pub line_width: f32,
     /// What a line covers.
@@ -44,6 +44,8 @@ pub struct ProgramSetup {
     pub point_size: PointSize,
     /// Pixels that a point has at least.
     pub smallest_point: f32,
+    /// Points are discs instead of squares.
+    pub round_points: bool,
     /// Lowest and highest x, lowest and highest y of the samples in a pixel.
     pub sample_span: [SamplePosition; 2],
     /// Pixels that may be touched; `None`: none.
@@ -127,6 +129,20 @@ pub enum Interpolate {
     Linear,
     /// The provoking vertex's value everywhere.
     Flat,
+}
+
+/// What a triangle fills.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Fill {
+    /// Samples inside of it.
+    #[default]
+    Inside,
+    /// All samples of pixels that it touches. Samples have to lie in the middle of their pixel.
+    Touched,
+    /// The rectangle around it.
+    Box,
+    /// All that may be touched.
+    Everything,
 }
 
 /// What a line covers.
@@ -341,18 +357,37 @@ impl<'a> Binner<'a> {
     }
 
     /// Bins a triangle of a primitive. Nothing happens without area.
-    pub(super) fn outline(&mut self, primitive: Primitive, mut points: [[i32; 2]; 3], within: Rect) {
+    pub(super) fn outline(&mut self, primitive: Primitive, points: [[i32; 2]; 3], within: Rect) {
+        self.grown_outline(primitive, points, within, [false; 3]);
+    }
+
+    /// The same; the edges from corners in `grown` on are moved outwards until they pass the middle of each pixel that the
+    /// triangle touches on their side.
+    pub(super) fn grown_outline(
+        &mut self,
+        primitive: Primitive,
+        mut points: [[i32; 2]; 3],
+        within: Rect,
+        mut grown: [bool; 3],
+    ) {
         let area = doubled_area(points);
         if area == 0 {
             return;
         }
         if area < 0 {
             points.swap(1, 2);
+            // Edge 1 stays between the same corners; the others change places.
+            grown.swap(0, 2);
         }
         let Some(bounds) = self.bounds(&points).and_then(|bounds| bounds.intersect(within)) else { return };
         self.drawn.primitives += 1;
         self.drawn.pixels += u64::from(bounds.x1 - bounds.x0 + 1) * u64::from(bounds.y1 - bounds.y0 + 1);
-        self.scene.push(primitive, edges(points), bounds);
+        let mut edges = edges(points);
+        for k in (0..3).filter(|&k| grown[k]) {
+            // Half a pixel along each axis.
+            edges.corner[k] += 128 * (i64::from(edges.dx[k]).abs() + i64::from(edges.dy[k]).abs());
+        }
+        self.scene.push(primitive, edges, bounds);
     }
 }
 

@@ -1,8 +1,7 @@
 //! Triangles: clipping, facing, polygon modes.
 
 use super::clip::{self, Vertex};
-use super::setup::{Binner, Body, Corner, PolygonMode, Slope, Winding, doubled_area};
-use crate::scene::Rect;
+use super::setup::{Binner, Body, Corner, Fill, PolygonMode, Slope, Winding, doubled_area};
 
 impl Binner<'_> {
     /// Clips, culls and sets up a triangle. Bit i of `edges`: the edge from corner i on is one of its polygon's.
@@ -47,8 +46,10 @@ impl Binner<'_> {
         }
         match self.setup.modes[usize::from(back)] {
             PolygonMode::Fill => {
-                for triangle in triangles() {
-                    self.fill(triangle, provoking, back);
+                let last = corners.len() - 1;
+                for (i, triangle) in triangles().enumerate() {
+                    // Only the first and the last one have edges of the polygon at its first corner.
+                    self.fill(triangle, provoking, back, [i == 0, true, i + 2 == last]);
                 }
             }
             PolygonMode::Line if self.setup.edges => {
@@ -65,43 +66,36 @@ impl Binner<'_> {
         }
     }
 
-    fn fill(&mut self, corners: [Corner<'_>; 3], provoking: &[f32], back: bool) {
+    /// Fills a triangle. `outer`: which of its edges are the polygon's.
+    fn fill(&mut self, corners: [Corner<'_>; 3], provoking: &[f32], back: bool, outer: [bool; 3]) {
         let points = points(&corners);
         let area = doubled_area(points);
         if area == 0 {
             return;
         }
-        let Some(bounds) = self.bounds(&points) else { return };
-        if self.setup.boxes {
-            return self.fill_box(corners, provoking, back, points, bounds);
-        }
+        let bounds = match self.setup.fill {
+            Fill::Everything => self.setup.clip,
+            _ => self.bounds(&points),
+        };
+        let Some(bounds) = bounds else { return };
         let origin = [bounds.x0 as i32, bounds.y0 as i32];
         let slope = Slope::triangle(points, area, origin);
         let offset = Some(PolygonMode::Fill);
         let primitive = self.planes(&Body { corners, provoking, slope, back, offset, point: None }, origin);
-        self.outline(primitive, points, bounds);
-    }
-}
-
-impl Binner<'_> {
-    /// Fills the rectangle around a triangle with the triangle's planes.
-    fn fill_box(
-        &mut self,
-        corners: [Corner<'_>; 3],
-        provoking: &[f32],
-        back: bool,
-        points: [[i32; 2]; 3],
-        bounds: Rect,
-    ) {
-        let origin = [bounds.x0 as i32, bounds.y0 as i32];
-        let slope = Slope::triangle(points, doubled_area(points), origin);
-        let offset = Some(PolygonMode::Fill);
-        let primitive = self.planes(&Body { corners, provoking, slope, back, offset, point: None }, origin);
-        let (mut low, mut high) = (points[0], points[0]);
-        for point in points {
-            low = [0, 1].map(|axis| low[axis].min(point[axis]));
-            high = [0, 1].map(|axis| high[axis].max(point[axis]));
-        }
+        let (low, high) = match self.setup.fill {
+            Fill::Inside => return self.outline(primitive, points, bounds),
+            Fill::Touched => return self.grown_outline(primitive, points, bounds, outer),
+            Fill::Box => {
+                let along = |axis: usize| points.map(|point| point[axis]);
+                let least = |axis: usize| along(axis).into_iter().fold(i32::MAX, i32::min);
+                let most = |axis: usize| along(axis).into_iter().fold(i32::MIN, i32::max);
+                ([0, 1].map(least), [0, 1].map(most))
+            }
+            Fill::Everything => {
+                let first = |pixel: u32| 256 * pixel as i32;
+                ([first(bounds.x0), first(bounds.y0)], [first(bounds.x1 + 1), first(bounds.y1 + 1)])
+            }
+        };
         self.outline(primitive, [low, [high[0], low[1]], high], bounds);
         self.outline(primitive, [low, high, [low[0], high[1]]], bounds);
     }

@@ -48,10 +48,9 @@ impl ThreeD {
         }
         let (depth, stencil) = (r::clear_surface::z_enable(word), r::clear_surface::stencil_enable(word));
         if let Some(zeta) = targets.zeta.filter(|_| depth || stencil)
-            && let Some(format) = zeta.kernel
             && let Some(surface) = zeta.image.surface(core, layer)
         {
-            let pixel = depth_pixel(registers, format, depth, stencil && zeta.format.has_stencil());
+            let pixel = depth_pixel(registers, zeta.kernel, depth, stencil && zeta.format.has_stencil());
             clear(core, &targets, &surface, rect, &pixel);
         }
     }
@@ -165,6 +164,8 @@ fn depth_pixel(registers: &Registers, format: DepthFormat, depth: bool, stencil:
         DepthFormat::S8Z24 => (fixed(16_777_215.0), 24, 0, Some(24)),
         DepthFormat::F32 => (u128::from(z.to_bits()), 32, 0, None),
         DepthFormat::F32S8 => (u128::from(z.to_bits()), 32, 0, Some(32)),
+        DepthFormat::Z24X8S8 => (fixed(16_777_215.0), 24, 0, Some(32)),
+        DepthFormat::S8 => (0, 0, 0, Some(0)),
     };
     let mut pixel = Pixel { value: 0, mask: 0, bytes: format.bytes() };
     if depth {

@@ -104,7 +104,14 @@ pub(super) fn fetch(core: &mut Core, layout: &Layout, numbers: &Numbers<'_>) -> 
         }
     };
     fill(attribute::INSTANCE_ID, &|_| numbers.instance);
-    fill(attribute::VERTEX_ID, &|element| element.wrapping_add(numbers.id_offset));
+    let id = |element: u32| element.wrapping_add(numbers.id_offset);
+    fill(attribute::VERTEX_ID, &id);
+    // The number may take the place of any word (vendor's name; that it is the word of the attribute space as with other slots is
+    // unverified).
+    let copy = registers.get(r::set_vertex_id_copy::ID);
+    if r::set_vertex_id_copy::enable(copy) {
+        fill(4 * r::set_vertex_id_copy::attribute_slot(copy), &id);
+    }
     records
 }
 

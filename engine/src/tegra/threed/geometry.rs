@@ -44,7 +44,7 @@ pub(super) enum Ids {
 }
 
 impl Ids {
-    fn get(&self, index: usize, last_vertex: u32) -> u32 {
+    pub(super) fn get(&self, index: usize, last_vertex: u32) -> u32 {
         match self {
             Ids::From(first) => first.wrapping_add(index as u32),
             Ids::Each(ids) => ids.get(index).copied().unwrap_or(0),
@@ -114,12 +114,13 @@ impl ThreeD {
         assembled: &Assembled,
     ) -> Option<(Records, [Assembled; STREAMS])> {
         let program = self.program(core, registers, GEOMETRY)?;
+        if fields::GEOMETRY_PASSTHROUGH.is_set(&program.loaded.header.0) {
+            let (records, passed) = self.pass_through(core, registers, counters, &program, records, assembled)?;
+            let none = || Assembled { topology: Topology::Points, order: Vec::new(), ids: Ids::Each(Vec::new()) };
+            return Some((records, [passed, none(), none(), none()]));
+        }
         let records = &*completed(records, &program.loaded);
         let header = program.loaded.header;
-        if fields::GEOMETRY_PASSTHROUGH.is_set(&header.0) {
-            core.fault(FaultKind::Unimplemented, GEOMETRY as u64, format_args!("a pass-through geometry program"));
-            return None;
-        }
         let patch = r::set_patch::size(registers.get(r::set_patch::ID));
         let vertices = assembly::vertices(assembled.topology, patch).clamp(1, 32);
         // A vertex is in as many primitives as a primitive has vertices, at most.

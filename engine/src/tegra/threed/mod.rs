@@ -23,6 +23,7 @@ mod handle;
 mod indices;
 mod lookup;
 mod output;
+mod passthrough;
 mod patch;
 mod pieces;
 mod pixels;

@@ -1,7 +1,7 @@
 //! What becomes of fragments: tests, blending, masks.
 
 use triglyph_guest::kernel::program::output::{
-    BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, ColorKey, Compare, DepthKey, LogicOp,
+    BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, ColorKey, Compare, DepthKey, Limit, LogicOp,
     OutputConstants, OutputKey, StencilConstants, StencilKey, StencilOp, TARGETS,
 };
 use triglyph_guest::layout::SurfaceLayout;
@@ -9,9 +9,7 @@ use triglyph_guest::tegra::header::ProgramHeader;
 use triglyph_guest::tegra::header::program::fields;
 use triglyph_guest::tegra::methods::threed::{self as m, regs as r};
 
-use super::target::Targets;
-use crate::device::FaultKind;
-use crate::tegra::core::Core;
+use super::target::{Targets, sample_at};
 use crate::tegra::registers::Registers;
 
 /// What a draw does with its fragments.
@@ -23,7 +21,6 @@ pub(super) struct Output {
 
 /// Derives it for a pixel program with this header; `depth_range` is that of the viewport.
 pub(super) fn derive(
-    core: &mut Core,
     registers: &Registers,
     targets: &Targets,
     header: &ProgramHeader,
@@ -31,13 +28,12 @@ pub(super) fn derive(
 ) -> Output {
     let get = |id: usize| registers.get(id);
     let float = |id: usize| f32::from_bits(get(id));
-    let colors = colors(core, registers, targets, header);
+    let colors = colors(registers, targets, header);
     let depth = depth(registers, targets);
     let alpha = get(r::set_anti_alias_alpha_control::ID);
     let several = targets.samples.count() > 1 && r::set_anti_alias_enable::v(get(r::set_anti_alias_enable::ID));
     let logic = r::set_logic_op::enable(get(r::set_logic_op::ID));
     let key = OutputKey {
-        colors,
         depth,
         alpha_test: match r::set_alpha_test::enable(get(r::set_alpha_test::ID)) {
             true => compare(get(r::set_alpha_func::ID)),
@@ -47,6 +43,10 @@ pub(super) fn derive(
         alpha_to_one: several && r::set_anti_alias_alpha_control::alpha_to_one(alpha),
         encode_srgb: false,
         logic: logic.then(|| r::set_logic_op_func::v(get(r::set_logic_op_func::ID)).map(logic_op)).flatten(),
+        limits: std::array::from_fn(|output| limit(get(r::set_ps_saturate::ID) >> (4 * output))),
+        color_samples: color_samples(registers, targets),
+        zero_products: zero_products(registers, &colors),
+        colors,
     };
     let stencil = |reference: usize, mask: usize, write: usize| StencilConstants {
         reference: get(reference) & 0xFF,
@@ -113,12 +113,7 @@ fn logic_op(op: m::LogicOp) -> LogicOp {
 }
 
 /// The keys of the targets that a program's outputs reach.
-fn colors(
-    core: &mut Core,
-    registers: &Registers,
-    targets: &Targets,
-    header: &ProgramHeader,
-) -> [Option<ColorKey>; TARGETS] {
+fn colors(registers: &Registers, targets: &Targets, header: &ProgramHeader) -> [Option<ColorKey>; TARGETS] {
     let get = |id: usize| registers.get(id);
     let mut keys = [None; TARGETS];
     let several = fields::MRT_ENABLE.is_set(&header.0) && r::set_ct_mrt_enable::v(get(r::set_ct_mrt_enable::ID));
@@ -136,17 +131,43 @@ fn colors(
         if mask == 0 {
             continue;
         }
-        // Unorm targets clamp by themselves; that the alpha test looks at what is not clamped is the only difference there.
-        let saturates = get(r::set_ps_saturate::ID) >> (4 * source) & 1 != 0;
-        if saturates && format.channels.iter().any(|channel| matches!(channel, Channel::Float(_) | Channel::Snorm(_))) {
-            core.fault(FaultKind::Unimplemented, r::set_ps_saturate::ID as u64, format_args!("clamped outputs"));
-        }
         let rop = if single_rop { 0 } else { target };
         let blends = r::set_blend::enable(get(r::set_blend::id(rop))) && !color.format.is_integer();
-        let blend = blends.then(|| blend(core, registers, rop));
+        let blend = blends.then(|| blend(registers, rop));
         keys[target] = Some(ColorKey { format, layout: SurfaceLayout::Pitch, source: source as u8, mask, blend });
     }
+    // Where output 1 is the second source there is one target (D3D, OpenGL).
+    if keys.iter().flatten().any(|key| key.blend.is_some_and(|blend| blend.takes_second())) {
+        keys[1..].fill(None);
+    }
     keys
+}
+
+/// What four bits of SET_PS_SATURATE say.
+fn limit(bits: u32) -> Limit {
+    match bits & 3 {
+        0 | 2 => Limit::None,
+        1 => Limit::Unit,
+        _ => Limit::Signed,
+    }
+}
+
+/// Samples by their places in a pixel's cell that colours are written to.
+fn color_samples(registers: &Registers, targets: &Targets) -> u16 {
+    if !r::set_sample_mask::color_target_enable(registers.get(r::set_sample_mask::ID)) {
+        return u16::MAX;
+    }
+    let mask = registers.get(r::set_color_target_sample_mask::ID);
+    let places = 0..targets.samples.count();
+    places.fold(0, |set, k| set | ((mask >> sample_at(targets.mode, k) & 1) as u16) << k)
+}
+
+/// Whether 0 times anything is 0 in blending, where that makes a difference: targets of unorm have no infinities.
+fn zero_products(registers: &Registers, colors: &[Option<ColorKey>; TARGETS]) -> bool {
+    let unorm = |channel: &Channel| !matches!(channel, Channel::Float(_) | Channel::Snorm(_));
+    let plain = |key: &ColorKey| key.blend.is_none() || key.format.channels.iter().all(unorm);
+    let asked = r::set_blend_float_option::zero_times_anything_is_zero(registers.get(r::set_blend_float_option::ID));
+    asked && !colors.iter().flatten().all(plain)
 }
 
 /// The format without the encoding of sRGB.
@@ -167,7 +188,7 @@ fn stored(format: &ColorFormat, mask: u8) -> u8 {
     (0..4).filter(|&i| format.channels[i] != Channel::Absent).fold(0, |set, i| set | mask & 1 << i)
 }
 
-fn blend(core: &mut Core, registers: &Registers, target: usize) -> BlendKey {
+fn blend(registers: &Registers, target: usize) -> BlendKey {
     let get = |id: usize| registers.get(id);
     let common = !r::set_blend_state_per_target::enable(get(r::set_blend_state_per_target::ID));
     let [separate, color, alpha] = if common {
@@ -192,10 +213,10 @@ fn blend(core: &mut Core, registers: &Registers, target: usize) -> BlendKey {
         ]
     };
     let alpha = if get(separate[0]) & 1 != 0 { alpha } else { color };
-    let mut term = |ids: [usize; 3]| BlendTerm {
+    let term = |ids: [usize; 3]| BlendTerm {
         equation: equation(get(ids[0])),
-        source: factor(core, get(ids[1]), true),
-        destination: factor(core, get(ids[2]), false),
+        source: factor(get(ids[1]), true),
+        destination: factor(get(ids[2]), false),
     };
     BlendKey { color: term(color), alpha: term(alpha) }
 }
@@ -211,7 +232,7 @@ fn equation(word: u32) -> BlendEquation {
     }
 }
 
-fn factor(core: &mut Core, word: u32, source: bool) -> BlendFactor {
+fn factor(word: u32, source: bool) -> BlendFactor {
     use m::BlendFactor::*;
     match m::BlendFactor::from_register(word) {
         Some(Zero) => BlendFactor::Zero,
@@ -233,19 +254,18 @@ fn factor(core: &mut Core, word: u32, source: bool) -> BlendFactor {
         Some(BothSourceAlpha) => BlendFactor::InverseSourceAlpha,
         Some(BothOneMinusSourceAlpha) if source => BlendFactor::InverseSourceAlpha,
         Some(BothOneMinusSourceAlpha) => BlendFactor::SourceAlpha,
-        Some(Source1Color | OneMinusSource1Color | Source1Alpha | OneMinusSource1Alpha) => {
-            let what = format_args!("blending with a second source");
-            core.fault(FaultKind::Unimplemented, r::set_blend_color_source_coeff::ID as u64, what);
-            BlendFactor::One
-        }
+        Some(Source1Color) => BlendFactor::SecondColor,
+        Some(OneMinusSource1Color) => BlendFactor::InverseSecondColor,
+        Some(Source1Alpha) => BlendFactor::SecondAlpha,
+        Some(OneMinusSource1Alpha) => BlendFactor::InverseSecondAlpha,
     }
 }
 
 fn depth(registers: &Registers, targets: &Targets) -> Option<DepthKey> {
     let get = |id: usize| registers.get(id);
-    let format = targets.zeta.as_ref()?.kernel?;
-    let tests = r::set_depth_test::enable(get(r::set_depth_test::ID));
-    let bounds = r::set_depth_bounds_test::enable(get(r::set_depth_bounds_test::ID));
+    let format = targets.zeta.as_ref()?.kernel;
+    let tests = format.has_depth() && r::set_depth_test::enable(get(r::set_depth_test::ID));
+    let bounds = format.has_depth() && r::set_depth_bounds_test::enable(get(r::set_depth_bounds_test::ID));
     // X8Z24 has no stencil though the kernels' format has one.
     let has_stencil = targets.zeta.is_some_and(|zeta| zeta.format.has_stencil());
     let stencil = (has_stencil && r::set_stencil_test::enable(get(r::set_stencil_test::ID))).then(|| {

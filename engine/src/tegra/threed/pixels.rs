@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use triglyph_guest::kernel::maxwell::{Code, ImageKey, PixelCode, PixelInput, PixelMode, WordSet};
-use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentConstants, FragmentKey, Samples, UNITS};
+use triglyph_guest::kernel::program::fragment::{
+    FragmentCode, FragmentConstants, FragmentKey, MOST_SAMPLES, Samples, UNITS,
+};
 use triglyph_guest::kernel::program::output::OutputKey;
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::tegra::header::ProgramHeader;
@@ -12,11 +14,11 @@ use triglyph_guest::tegra::header::program::{Interpolation, attribute, fields};
 use triglyph_guest::tegra::methods::threed::{PointSpriteOrigin, ShadeMode, dirty, regs as r};
 
 use super::stage::{PIXEL, Program};
-use super::target::{Targets, sample_at, sample_positions};
+use super::target::{CENTER, Targets, sample_at, sample_positions};
 use super::{ThreeD, output, setup};
 use crate::cache::FragmentHandle;
 use crate::device::FaultKind;
-use crate::draw::program::{Interpolate, ProgramSetup, WordPlane, WordValue};
+use crate::draw::program::{Fill, Interpolate, ProgramSetup, WordPlane, WordValue};
 use crate::mem::Moment;
 use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
 use crate::scene::reach::Reach;
@@ -280,7 +282,7 @@ impl Derived {
         let setup = setup::derive(registers, targets, viewport, &self.outputs, self.planes.clone());
         setup.clip?;
         let depth_range = setup::depth_range(registers, viewport);
-        let mut output = output::derive(core, registers, targets, &self.header, depth_range);
+        let mut output = output::derive(registers, targets, &self.header, depth_range);
         if !self.depth {
             output.key.depth = None;
         }
@@ -327,7 +329,10 @@ impl Derived {
             textures: Arc::new([const { None }; UNITS]),
             windows: setup::windows(registers),
             stipple: (get(r::set_polygon_stipple::ID) & 1 != 0).then(|| Arc::new(setup::stipple(registers))),
-            sample_positions: positions,
+            sample_positions: match setup.fill {
+                Fill::Touched => [CENTER; MOST_SAMPLES],
+                _ => positions,
+            },
             sample_masks: sample_masks(registers, targets),
             count_samples,
             surfaces,
@@ -344,17 +349,11 @@ fn unsupported(core: &mut Core, registers: &Registers) {
     if registers.get(r::set_iterated_blend::ID) & 3 != 0 {
         complain(r::set_iterated_blend::ID, "blending by a program");
     }
-    if flag(r::set_conservative_raster::ID) {
-        complain(r::set_conservative_raster::ID, "conservative rasterisation");
-    }
     if registers.get(r::set_tir::ID) & 3 != 0 {
         complain(r::set_tir::ID, "samples independent of the targets'");
     }
     if flag(r::set_coverage_to_color::ID) {
         complain(r::set_coverage_to_color::ID, "coverage as a colour");
-    }
-    if flag(r::set_vertex_id_copy::ID) {
-        complain(r::set_vertex_id_copy::ID, "copies of vertex numbers");
     }
 }
 
@@ -375,7 +374,7 @@ fn facts(registers: &Registers, targets: &Targets, header: &ProgramHeader) -> Fa
 }
 
 /// Samples by their places in a pixel's cell that may be covered, of the four pixels of a 2x2.
-fn sample_masks(registers: &Registers, targets: &Targets) -> [u8; 4] {
+fn sample_masks(registers: &Registers, targets: &Targets) -> [u16; 4] {
     let count = targets.samples.count();
     let multisampled = count > 1 && r::set_anti_alias_enable::v(registers.get(r::set_anti_alias_enable::ID));
     let ids = [
@@ -388,9 +387,9 @@ fn sample_masks(registers: &Registers, targets: &Targets) -> [u8; 4] {
         let mask = registers.get(id);
         if !multisampled {
             // All samples of a pixel are as one.
-            return if mask & 1 != 0 { u8::MAX } else { 0 };
+            return if mask & 1 != 0 { u16::MAX } else { 0 };
         }
-        (0..count).fold(0, |set, k| set | ((mask >> sample_at(targets.mode, k) & 1) as u8) << k)
+        (0..count).fold(0, |set, k| set | ((mask >> sample_at(targets.mode, k) & 1) as u16) << k)
     })
 }
 

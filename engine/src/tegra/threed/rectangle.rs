@@ -16,7 +16,8 @@ use super::pixels::{Derived, Place, Placed};
 use super::texture::{Pools, TextureUnits};
 use super::{ThreeD, setup};
 use crate::draw::program::{
-    CullFace, Interpolate, PolygonMode, Projection, Records, Shape as Primitive, Single, Viewport, WordPlane, WordValue,
+    CullFace, Fill, Interpolate, PolygonMode, Projection, Records, Shape as Primitive, Single, Viewport, WordPlane,
+    WordValue,
 };
 use crate::render::program::{Primitives, ProgramCall};
 use crate::scene::reach::Reach;
@@ -98,7 +99,7 @@ impl ThreeD {
         setup.clip = targets.clip.and_then(|clip| clip.intersect(setup::scissor(registers, 0)?));
         setup.cull = CullFace::default();
         setup.modes = [PolygonMode::Fill; 2];
-        setup.boxes = false;
+        setup.fill = Fill::Inside;
         setup.projection = Projection {
             viewport: Viewport { scale: [1.0; 3], offset: [0.0; 3] },
             depth_clip: [None; 2],

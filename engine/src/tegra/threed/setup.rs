@@ -7,7 +7,7 @@ use triglyph_guest::tegra::methods::threed::{self as m, regs as r};
 
 use super::target::{Targets, between, sample_positions, sized};
 use crate::draw::program::{
-    ClipDistance, CullFace, DepthOffset, Keep, LineShape, LineStipple, PointSize, PolygonMode, ProgramSetup,
+    ClipDistance, CullFace, DepthOffset, Fill, Keep, LineShape, LineStipple, PointSize, PolygonMode, ProgramSetup,
     Projection, Provoking, Single, Viewport, Winding, WordPlane,
 };
 use crate::scene::Rect;
@@ -55,7 +55,7 @@ pub(super) fn derive(
         varyings: Vec::new(),
         words: Some(words),
         cull_distances,
-        boxes: registers.get(r::set_fill_via_triangle::ID) & 3 == m::FillViaTriangle::FillBbox.bits(),
+        fill: fill(registers),
         line_width: line_width(registers),
         line_shape: line_shape(registers, targets),
         line_stipple: flag(registers, r::set_line_stipple::ID).then(|| LineStipple {
@@ -65,8 +65,23 @@ pub(super) fn derive(
         point_size: point_size(registers, outputs),
         // Smooth points may be smaller than a pixel (OpenGL).
         smallest_point: if flag(registers, r::set_anti_aliased_point::ID) { 0.0 } else { 1.0 },
-        sample_span: [span(u8::min), span(u8::max)],
+        round_points: flag(registers, r::set_anti_aliased_point::ID) && !flag(registers, r::set_point_sprite::ID),
+        sample_span: match fill(registers) {
+            // Pixels count wherever they are touched.
+            Fill::Touched => [[0; 2], [255; 2]],
+            _ => [span(u8::min), span(u8::max)],
+        },
         clip: clip(registers, targets, viewport),
+    }
+}
+
+/// What triangles fill.
+pub(super) fn fill(registers: &Registers) -> Fill {
+    match r::set_fill_via_triangle::mode(registers.get(r::set_fill_via_triangle::ID)) {
+        Some(m::FillViaTriangle::FillAll) => Fill::Everything,
+        Some(m::FillViaTriangle::FillBbox) => Fill::Box,
+        _ if flag(registers, r::set_conservative_raster::ID) => Fill::Touched,
+        _ => Fill::Inside,
     }
 }
 
@@ -136,7 +151,7 @@ fn point_size(registers: &Registers, outputs: &WordSet) -> PointSize {
 
 /// The unit of the constant is that of the depth format, and the register holds twice the number of units (Mesa).
 fn depth_offset(registers: &Registers, targets: &Targets) -> DepthOffset {
-    let (unit, float_units) = match targets.zeta.and_then(|zeta| zeta.kernel) {
+    let (unit, float_units) = match targets.zeta.map(|zeta| zeta.kernel) {
         Some(DepthFormat::Z16) => (1.0 / 65_536.0, false),
         Some(DepthFormat::F32 | DepthFormat::F32S8) => (1.0, true),
         _ => (1.0 / 16_777_216.0, false),

@@ -1,6 +1,6 @@
 //! Surfaces that draws and clears go to.
 
-use triglyph_guest::kernel::program::fragment::Samples;
+use triglyph_guest::kernel::program::fragment::{MOST_SAMPLES, Samples};
 use triglyph_guest::kernel::program::output::{DepthFormat, TARGETS};
 use triglyph_guest::layout::{Blocks, SurfaceLayout};
 use triglyph_guest::tegra::format::{ColorFormat, ZetaFormat};
@@ -27,8 +27,8 @@ pub(super) struct ColorTarget {
 pub(super) struct ZetaTarget {
     /// Its format.
     pub format: ZetaFormat,
-    /// The same to kernels; `None` for formats that they do not support.
-    pub kernel: Option<DepthFormat>,
+    /// The same to kernels.
+    pub kernel: DepthFormat,
     /// How it stands in memory.
     pub image: TargetImage,
 }
@@ -74,17 +74,13 @@ impl TargetImage {
                 (layer_bytes.saturating_mul(layer.into()), layout, blocks.gobs_across, blocks.slab_bytes())
             }
             Storage::Slices { blocks } => {
-                let deep = blocks.log2_slices > 0;
-                if deep && blocks.rows > blocks.block_rows() {
-                    let what = format_args!("a slice of a target with blocks of several slices");
-                    core.fault(FaultKind::Unimplemented, r::set_color_target_memory::id(0) as u64, what);
-                    return None;
-                }
-                // One row of blocks stands like one of higher blocks.
-                let layout = SurfaceLayout::BlockLinear { log2_gobs: blocks.log2_gobs + blocks.log2_slices };
+                let Blocks { log2_gobs, log2_slices, .. } = blocks;
+                let layout = match log2_slices {
+                    0 => SurfaceLayout::BlockLinear { log2_gobs },
+                    _ => SurfaceLayout::BlockSlice { log2_gobs, log2_slices },
+                };
                 let inside = blocks.slice_offset(layer) % blocks.block_bytes();
-                let limit = blocks.slab_bytes().saturating_sub(if deep { inside } else { 0 });
-                (blocks.slice_offset(layer), layout, blocks.gobs_across, limit)
+                (blocks.slice_offset(layer), layout, blocks.gobs_across, blocks.slab_bytes().saturating_sub(inside))
             }
         };
         let place = core.place(self.address.wrapping_add(offset));
@@ -121,16 +117,16 @@ pub(super) struct Targets {
 }
 
 /// Samples across and down of a mode.
-pub(super) fn samples_of(mode: SampleMode) -> Option<Samples> {
+pub(super) const fn samples_of(mode: SampleMode) -> Samples {
     use SampleMode::*;
     let (across, down) = match mode {
         S1x1 => (1, 1),
         S2x1 | S2x1D3d => (2, 1),
         S2x2 | S2x2Vc4 | S2x2Vc12 => (2, 2),
         S4x2 | S4x2D3d | S4x2Vc8 | S4x2Vc24 => (4, 2),
-        S4x4 => return None,
+        S4x4 => (4, 4),
     };
-    Some(Samples { across, down })
+    Samples { across, down }
 }
 
 /// The number of the sample that stands at place `k` of a pixel's cell, rows first. Source: Mesa's tables.
@@ -156,11 +152,7 @@ impl Targets {
         let select = get(r::set_ct_select::ID);
         let count = (r::set_ct_select::target_count(select) as usize).min(TARGETS);
         let mode = r::set_anti_alias::samples(get(r::set_anti_alias::ID)).unwrap_or(SampleMode::S1x1);
-        let samples = samples_of(mode).unwrap_or_else(|| {
-            let what = format_args!("targets with {}", mode.name());
-            core.fault(FaultKind::Unimplemented, r::set_anti_alias::ID as u64, what);
-            Samples::ONE
-        });
+        let samples = samples_of(mode);
         let control = get(r::set_rt_layer::ID);
         let mut targets = Targets {
             colors: std::array::from_fn(|i| color(core, registers, i)),
@@ -202,7 +194,7 @@ impl Targets {
         for (surface, color) in target.colors.iter_mut().zip(&self.colors) {
             *surface = color.and_then(|color| color.image.surface(core, layer));
         }
-        if let Some(zeta) = self.zeta.filter(|zeta| zeta.kernel.is_some()) {
+        if let Some(zeta) = self.zeta {
             target.depth = zeta.image.surface(core, layer);
         }
         target
@@ -281,10 +273,6 @@ fn zeta(core: &mut Core, registers: &Registers) -> Option<ZetaTarget> {
         return None;
     };
     let kernel = format.row().kernel;
-    if kernel.is_none() {
-        let what = format_args!("depth format {}", format.name());
-        core.fault(FaultKind::Unimplemented, r::set_zt_format::ID as u64, what);
-    }
     let width = r::set_zt_size_a::width(get(r::set_zt_size_a::ID)).min(LARGEST_EDGE * 4);
     let rows = r::set_zt_size_b::height(get(r::set_zt_size_b::ID));
     let third = get(r::set_zt_size_c::ID);
@@ -313,11 +301,11 @@ fn zeta(core: &mut Core, registers: &Registers) -> Option<ZetaTarget> {
 }
 
 /// The middle of a pixel.
-const CENTER: SamplePosition = [128, 128];
+pub(super) const CENTER: SamplePosition = [128, 128];
 
 /// Where the samples lie that stand at each place of a pixel's cell. Without multisampling all of them lie in the middle.
-pub(super) fn sample_positions(registers: &Registers, targets: &Targets) -> [SamplePosition; 8] {
-    let mut positions = [CENTER; 8];
+pub(super) fn sample_positions(registers: &Registers, targets: &Targets) -> [SamplePosition; MOST_SAMPLES] {
+    let mut positions = [CENTER; MOST_SAMPLES];
     if targets.samples.count() == 1 || !r::set_anti_alias_enable::v(registers.get(r::set_anti_alias_enable::ID)) {
         return positions;
     }

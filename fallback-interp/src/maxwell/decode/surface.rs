@@ -86,7 +86,7 @@ impl Binding {
         }
         let (column, width) = (column as u32, image.width);
         let within = match key.layout {
-            SurfaceLayout::BlockLinear { log2_gobs } => Blocks {
+            SurfaceLayout::BlockLinear { log2_gobs } | SurfaceLayout::BlockSlice { log2_gobs, .. } => Blocks {
                 gobs_across: image.pitch,
                 rows: image.height,
                 slices: image.depth,

@@ -7,8 +7,16 @@ use triglyph_guest::kernel::program::output::{
 use super::{channel, is_unorm};
 use crate::program::{Vector, limit};
 
-/// Source and destination combined.
-pub(super) fn blend(key: &BlendKey, format: &ColorFormat, color: Vector, stored: u128, constant: Vector) -> Vector {
+/// Source and destination combined; `second` is the second source.
+pub(super) fn blend(
+    key: &BlendKey,
+    format: &ColorFormat,
+    color: Vector,
+    second: Vector,
+    stored: u128,
+    constant: Vector,
+    zero_products: bool,
+) -> Vector {
     let unorm = is_unorm(format);
     let inside = |v: f32| if unorm { limit(v, 0.0, 1.0) } else { v };
     let constant = constant.map(inside);
@@ -21,22 +29,29 @@ pub(super) fn blend(key: &BlendKey, format: &ColorFormat, color: Vector, stored:
         Channel::Float(_) | Channel::Uint(_) | Channel::Sint(_) => color[i],
     });
     let destination = std::array::from_fn(|i| channel::decode(format.channels[i], stored, i == 3));
-    let terms = Terms { source, destination, constant };
+    let second = std::array::from_fn(|i| match format.channels[i] {
+        _ if unorm => limit(second[i], 0.0, 1.0),
+        Channel::Snorm(_) => limit(second[i], -1.0, 1.0),
+        _ => second[i],
+    });
+    let terms = Terms { source, second, destination, constant, zero_products };
     std::array::from_fn(|i| terms.combine(if i == 3 { &key.alpha } else { &key.color }, i))
 }
 
 /// What factors are made of.
 struct Terms {
     source: Vector,
+    second: Vector,
     destination: Vector,
     constant: Vector,
+    zero_products: bool,
 }
 
 impl Terms {
     fn combine(&self, term: &BlendTerm, i: usize) -> f32 {
         let (s, d) = (self.source[i], self.destination[i]);
-        let p = s * self.factor(term.source, i);
-        let q = d * self.factor(term.destination, i);
+        let p = self.product(s, self.factor(term.source, i));
+        let q = self.product(d, self.factor(term.destination, i));
         match term.equation {
             BlendEquation::Add => p + q,
             BlendEquation::Subtract => p - q,
@@ -56,6 +71,10 @@ impl Terms {
                 }
             }
         }
+    }
+
+    fn product(&self, a: f32, b: f32) -> f32 {
+        if self.zero_products && (a == 0.0 || b == 0.0) { 0.0 } else { a * b }
     }
 
     fn factor(&self, factor: BlendFactor, i: usize) -> f32 {
@@ -80,6 +99,10 @@ impl Terms {
                 let rest = 1.0 - d[3];
                 if s[3] < rest { s[3] } else { rest }
             }
+            BlendFactor::SecondColor => self.second[i],
+            BlendFactor::InverseSecondColor => 1.0 - self.second[i],
+            BlendFactor::SecondAlpha => self.second[3],
+            BlendFactor::InverseSecondAlpha => 1.0 - self.second[3],
         }
     }
 }

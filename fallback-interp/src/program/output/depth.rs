@@ -16,7 +16,7 @@ pub(super) fn test(output: &Output<'_>, at: [u32; 2], z: f32, back: bool) -> boo
     let format = key.format;
     let pixel = Pixel::new(&output.depth, key.layout, format.bytes(), at);
     let stored = pixel.as_ref().map_or(Stored { depth: 0, stencil: 0 }, |pixel| read(key, pixel));
-    if key.bounds {
+    if key.bounds && format.has_depth() {
         let d = value(format, stored.depth);
         if !(constants.depth_bounds[0] <= d && d <= constants.depth_bounds[1]) {
             return false;
@@ -25,7 +25,8 @@ pub(super) fn test(output: &Output<'_>, at: [u32; 2], z: f32, back: bool) -> boo
 
     let [low, high] = constants.depth_range;
     let depth = encode(format, limit(z, low, high));
-    let depth_passes = key.test.is_none_or(|operation| compare_depth(format, operation, depth, stored.depth));
+    let test = key.test.filter(|_| format.has_depth());
+    let depth_passes = test.is_none_or(|operation| compare_depth(format, operation, depth, stored.depth));
     let mut new = stored;
     let side = usize::from(back);
     let stencil = key.stencil.filter(|_| format.has_stencil()).map(|sides| (sides[side], constants.stencil[side]));
@@ -40,7 +41,7 @@ pub(super) fn test(output: &Output<'_>, at: [u32; 2], z: f32, back: bool) -> boo
         new.stencil = stored.stencil & !values.write_mask | result & values.write_mask;
     }
     let passes = stencil_passes && depth_passes;
-    if passes && key.write && key.test.is_some() {
+    if passes && key.write && test.is_some() {
         new.depth = depth;
     }
     if let Some(pixel) = &pixel
@@ -62,7 +63,7 @@ struct Stored {
 
 fn unit(key: &DepthKey) -> u8 {
     match (key.big_endian, key.format.bytes()) {
-        (false, _) => 1,
+        (false, _) | (true, 1) => 1,
         (true, 2) => 2,
         (true, _) => 4,
     }
@@ -76,6 +77,8 @@ fn read(key: &DepthKey, pixel: &Pixel<'_>) -> Stored {
         DepthFormat::Z24S8 | DepthFormat::F24S8 => (word >> 8, word),
         DepthFormat::S8Z24 => (word & 0xFF_FFFF, word >> 24),
         DepthFormat::F32S8 => (word, (value >> 32) as u32),
+        DepthFormat::Z24X8S8 => (word & 0xFF_FFFF, (value >> 32) as u32),
+        DepthFormat::S8 => (0, word),
     };
     Stored { depth, stencil: stencil & 0xFF }
 }
@@ -90,6 +93,11 @@ fn write(key: &DepthKey, pixel: &Pixel<'_>, stored: Stored) {
             let unused = pixel.read(unit(key)) >> 40 << 40;
             unused | u128::from(stencil) << 32 | u128::from(stored.depth)
         }
+        DepthFormat::Z24X8S8 => {
+            let unused = pixel.read(unit(key)) & 0xFFFF_FF00_FF00_0000;
+            unused | u128::from(stencil) << 32 | u128::from(stored.depth)
+        }
+        DepthFormat::S8 => stencil.into(),
     };
     pixel.write(unit(key), word);
 }
@@ -100,10 +108,11 @@ fn encode(format: DepthFormat, z: f32) -> u32 {
     let unorm = |max: f32| ((z * max).round_ties_even() as u32).min(max as u32);
     match format {
         DepthFormat::Z16 => unorm(65535.0),
-        DepthFormat::Z24S8 | DepthFormat::S8Z24 => unorm(16_777_215.0),
+        DepthFormat::Z24S8 | DepthFormat::S8Z24 | DepthFormat::Z24X8S8 => unorm(16_777_215.0),
         DepthFormat::F24S8 => (z.to_bits() & 0x7FFF_FFFF) >> 7,
         DepthFormat::F16 => half::bits(&mut Scalar, z) as u32,
         DepthFormat::F32 | DepthFormat::F32S8 => z.to_bits(),
+        DepthFormat::S8 => 0,
     }
 }
 
@@ -111,10 +120,11 @@ fn encode(format: DepthFormat, z: f32) -> u32 {
 fn value(format: DepthFormat, stored: u32) -> f32 {
     match format {
         DepthFormat::Z16 => stored as f32 * (1.0 / 65535.0),
-        DepthFormat::Z24S8 | DepthFormat::S8Z24 => stored as f32 * (1.0 / 16_777_215.0),
+        DepthFormat::Z24S8 | DepthFormat::S8Z24 | DepthFormat::Z24X8S8 => stored as f32 * (1.0 / 16_777_215.0),
         DepthFormat::F24S8 => f32::from_bits(stored << 7),
         DepthFormat::F16 => half::value(&mut Scalar, stored as i32),
         DepthFormat::F32 | DepthFormat::F32S8 => f32::from_bits(stored),
+        DepthFormat::S8 => 0.0,
     }
 }
 
@@ -123,9 +133,12 @@ fn compare_depth(format: DepthFormat, operation: Compare, new: u32, stored: u32)
         DepthFormat::F16 | DepthFormat::F32 | DepthFormat::F32S8 => {
             compare(operation, value(format, new), value(format, stored))
         }
-        DepthFormat::Z16 | DepthFormat::Z24S8 | DepthFormat::S8Z24 | DepthFormat::F24S8 => {
-            compare(operation, new, stored)
-        }
+        DepthFormat::Z16
+        | DepthFormat::Z24S8
+        | DepthFormat::S8Z24
+        | DepthFormat::F24S8
+        | DepthFormat::Z24X8S8
+        | DepthFormat::S8 => compare(operation, new, stored),
     }
 }
 

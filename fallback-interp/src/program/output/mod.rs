@@ -12,7 +12,7 @@ mod depth;
 
 use triglyph_guest::kernel::program::fragment::Samples;
 use triglyph_guest::kernel::program::output::{
-    Channel, ColorFormat, ColorKey, Compare, OutputConstants, OutputKey, Surface, TARGETS,
+    Channel, ColorFormat, ColorKey, Compare, Limit, OutputConstants, OutputKey, Surface, TARGETS,
 };
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::num::ops::{Scalar, linear_to_srgb};
@@ -57,7 +57,7 @@ impl Output<'_> {
     pub fn write(&self, fragment: Fragment, depth: impl Fn(usize) -> f32, mut colors: impl FnMut() -> Colors) -> u64 {
         let (mut covered, mut finished) = (fragment.covered, None);
         if !self.asks_alpha_last() {
-            let colors = colors();
+            let colors = self.limited(colors());
             let alpha = colors[0][3];
             if !compare(self.key.alpha_test, alpha, self.constants.alpha_reference) {
                 return 0;
@@ -70,7 +70,8 @@ impl Output<'_> {
             let at = self.sample_at(fragment.at, sample);
             if depth::test(self, at, depth(sample), fragment.back) {
                 passed += 1;
-                self.store(finished.get_or_insert_with(|| self.finished(colors())), at);
+                let finished = finished.get_or_insert_with(|| self.finished(self.limited(colors())));
+                self.store(finished, at, sample);
             }
         }
         passed
@@ -86,6 +87,7 @@ impl Output<'_> {
 
     /// Stores the colours of samples that have been tested before the program.
     pub fn color(&self, fragment: Fragment, colors: Colors) {
+        let colors = self.limited(colors);
         let alpha = colors[0][3];
         if !compare(self.key.alpha_test, alpha, self.constants.alpha_reference) {
             return;
@@ -93,7 +95,7 @@ impl Output<'_> {
         let covered = fragment.covered & self.alpha_coverage(alpha);
         let colors = self.finished(colors);
         for sample in (0..self.samples.count()).filter(|sample| covered >> sample & 1 != 0) {
-            self.store(&colors, self.sample_at(fragment.at, sample));
+            self.store(&colors, self.sample_at(fragment.at, sample), sample);
         }
     }
 
@@ -110,6 +112,19 @@ impl Output<'_> {
         }
         let kept = (limit(alpha, 0.0, 1.0) * count as f32 + 0.5).floor() as u32;
         (1 << kept) - 1
+    }
+
+    /// Colour outputs within their limits.
+    fn limited(&self, mut colors: Colors) -> Colors {
+        for (color, range) in colors.iter_mut().zip(self.key.limits) {
+            let low = match range {
+                Limit::None => continue,
+                Limit::Unit => 0.0,
+                Limit::Signed => -1.0,
+            };
+            *color = color.map(|v| limit(v, low, 1.0));
+        }
+        colors
     }
 
     /// What all samples have in common after the alpha test.
@@ -134,16 +149,19 @@ impl Output<'_> {
         [x * across + sample % across, y * down + sample / across]
     }
 
-    fn store(&self, colors: &Colors, at: [u32; 2]) {
+    fn store(&self, colors: &Colors, at: [u32; 2], sample: usize) {
+        if self.key.color_samples >> sample & 1 == 0 {
+            return;
+        }
         for (target, surface) in self.key.colors.iter().zip(self.colors) {
             if let Some(target) = target {
                 let color = colors.get(usize::from(target.source)).copied().unwrap_or_default();
-                self.store_color(target, surface, color, at);
+                self.store_color(target, surface, [color, colors[1]], at);
             }
         }
     }
 
-    fn store_color(&self, target: &ColorKey, surface: &Surface<'_>, color: Vector, at: [u32; 2]) {
+    fn store_color(&self, target: &ColorKey, surface: &Surface<'_>, [color, second]: [Vector; 2], at: [u32; 2]) {
         let format = &target.format;
         let Some(pixel) = Pixel::new(surface, target.layout, format.bytes.into(), at) else { return };
         if target.mask & 15 == 0 {
@@ -153,7 +171,9 @@ impl Output<'_> {
         let mut written = stored;
         let blend = target.blend.filter(|_| self.key.logic.is_none() && !has_integers(format));
         let color = match blend {
-            Some(key) => blend::blend(&key, format, color, stored, self.constants.blend),
+            Some(key) => {
+                blend::blend(&key, format, color, second, stored, self.constants.blend, self.key.zero_products)
+            }
             None => color,
         };
         let logic = self.key.logic.filter(|_| is_unorm(format));

@@ -88,7 +88,7 @@ pub struct FragmentKey {
 pub struct Samples {
     /// Samples side by side, 1, 2 or 4.
     pub across: u8,
-    /// Samples one above the other, 1 or 2.
+    /// Samples one above the other, 1, 2 or 4.
     pub down: u8,
 }
 
@@ -101,6 +101,9 @@ impl Samples {
         self.across as usize * self.down as usize
     }
 }
+
+/// Samples of a pixel at most.
+pub const MOST_SAMPLES: usize = 16;
 
 /// Microcode of one of the machines.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
@@ -224,7 +227,7 @@ pub struct FragmentConstants {
     /// See [`FogMode`].
     pub fog: [f32; 2],
     /// Where the samples lie, relative to the pixel's centre.
-    pub sample_offsets: [[f32; 2]; 8],
+    pub sample_offsets: [[f32; 2]; MOST_SAMPLES],
 }
 
 /// A primitive after setup, for interpolation; its coverage is in the blocks.

@@ -3,13 +3,15 @@
 //! For each covered sample, in this order: alpha test -> depth bounds -> stencil -> depth -> count -> blend or logic ->
 //! mask -> store. The alpha test looks at the fragment, before the first sample; so do alpha to coverage and alpha to one, after it.
 //!
+//! * **Limits**: before everything else the components of colour output i are clamped as [`OutputKey::limits`] says.
 //! * **Alpha test**: `alpha OP reference`, f32, the unclamped alpha of colour output 0. NaN: only `Always` and `NotEqual` pass.
 //! * **Alpha to coverage** (more than one sample): the first `floor(clamp(alpha) * samples + 0.5)` samples stay.
 //!   **Alpha to one** then makes alpha 1 in all colour outputs.
 //! * **Depth**: the sample's depth is clamped to `depth_min..depth_max` (`min < z ? z : min`, then `z < max ? z : max`) and stored as
 //!   [`DepthFormat`] says; the comparison is one of what would be stored with what is stored: as unsigned integers, for F16 and the F32
 //!   formats as the floats that they are. `depth OP stored`; no depth test: passes, nothing is written. Unorm depth is limited to what
-//!   fits. A stencil is stored also where the depth test fails or does not write.
+//!   fits. A stencil is stored also where the depth test fails or does not write. With [`DepthFormat::S8`] there is neither depth test nor
+//!   bounds, whatever the key says.
 //!   Bounds: the *stored* depth, as f32 (`stored as f32 * (1.0 / max)` for unorm), must satisfy `bounds.0 <= d && d <= bounds.1`.
 //! * **Stencil**: `(reference & mask) OP (stored & mask)` with the values of the side the primitive shows; a failing test stores
 //!   `fail`, a failing depth test `depth_fail`, else `pass`; written bits are those of the write mask.
@@ -20,6 +22,8 @@
 //!   or sRGB: then constants, and s in channels that are absent or fixed, are clamped to 0..1. Factors as in [`BlendFactor`]
 //!   with 1.0 for 255 (inverse ones `1 - v`, the saturated one `sa < 1 - da ? sa : 1 - da`); equation on `s*fs` and `d*fd` (Min, Max: on s and d
 //!   alone, `a < b ? a : b`, `a > b ? a : b`). Formats with an integer channel do not blend. Without blending s is stored as it came.
+//!   With [`OutputKey::zero_products`] a product `s*fs` or `d*fd` one of whose factors is 0 is +0.
+//!   The second source is colour output 1, in channels of unorm formats clamped to 0..1, in snorm channels to -1..1 (NaN gives -1), else as it came.
 //! * **Logic operation**: there is no blending. On the stored bits of the pixel for unorm formats, in channels of the mask; for
 //!   other formats s is stored as it came.
 //! * **Store**: unorm of n bits: `trunc(clamp(v) * (2^n - 1) + 0.5)`; snorm: clamped to -1..1 (NaN gives -1), `v * (2^(n-1) - 1)` rounded to nearest, ties to even;
@@ -27,11 +31,12 @@
 //!   output, clamped to the range. sRGB: [`crate::num::ops::linear_to_srgb`] of `clamp(v)`, then unorm. Decoding: unorm `q as f32 * (1.0 / max)`; [`Channel::Srgb`] the
 //!   same, then [`crate::num::ops::srgb_to_linear`]; [`Channel::Unorm`] stays as it is whatever was encoded; snorm `q as f32 * (1.0 / max)`,
 //!   -1 at least; floats exactly.
+//! * Colours are written to the samples of [`OutputKey::color_samples`]; tests, stencil, depth and the count concern all of them.
 //! * Channels outside of the mask keep their stored bits. Fixed channels ([`Channel::Zeros`], [`Channel::Ones`]) are always written, and decode to 0 and
 //!   1. Nothing is written where the mask is empty.
 
 use crate::kernel::Window;
-pub use crate::kernel::pixel::{BlendEquation, BlendFactor, Compare, LogicOp, StencilOp};
+pub use crate::kernel::pixel::{BlendEquation, Compare, LogicOp, StencilOp};
 use crate::layout::SurfaceLayout;
 use borsh::{BorshDeserialize, BorshSerialize};
 
@@ -55,6 +60,24 @@ pub struct OutputKey {
     pub encode_srgb: bool,
     /// Instead of blending.
     pub logic: Option<LogicOp>,
+    /// Ranges that the components of colour outputs are clamped to.
+    pub limits: [Limit; TARGETS],
+    /// Samples that colours are written to, bit k = sample k.
+    pub color_samples: u16,
+    /// In blending products with 0 are 0, whatever the other factor.
+    pub zero_products: bool,
+}
+
+/// A range that the components of a colour output are clamped to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+pub enum Limit {
+    /// They stay as they are.
+    #[default]
+    None,
+    /// 0 to 1, NaN gives 0.
+    Unit,
+    /// -1 to 1, NaN gives -1.
+    Signed,
 }
 
 /// A colour target.
@@ -90,6 +113,72 @@ pub struct BlendTerm {
     pub source: BlendFactor,
     /// Factor of the destination.
     pub destination: BlendFactor,
+}
+
+/// A factor of a blend term; `Color` ones take the channel they multiply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+#[expect(missing_docs, reason = "the names are the definition")]
+pub enum BlendFactor {
+    Zero,
+    One,
+    SourceColor,
+    InverseSourceColor,
+    DestinationColor,
+    InverseDestinationColor,
+    SourceAlpha,
+    InverseSourceAlpha,
+    DestinationAlpha,
+    InverseDestinationAlpha,
+    ConstantColor,
+    InverseConstantColor,
+    ConstantAlpha,
+    InverseConstantAlpha,
+    /// See above for colour, 1 for alpha.
+    SourceAlphaSaturate,
+    /// Of the second source, like those that follow.
+    SecondColor,
+    InverseSecondColor,
+    SecondAlpha,
+    InverseSecondAlpha,
+}
+
+impl BlendFactor {
+    /// Every factor.
+    pub const ALL: [BlendFactor; 19] = [
+        BlendFactor::Zero,
+        BlendFactor::One,
+        BlendFactor::SourceColor,
+        BlendFactor::InverseSourceColor,
+        BlendFactor::DestinationColor,
+        BlendFactor::InverseDestinationColor,
+        BlendFactor::SourceAlpha,
+        BlendFactor::InverseSourceAlpha,
+        BlendFactor::DestinationAlpha,
+        BlendFactor::InverseDestinationAlpha,
+        BlendFactor::ConstantColor,
+        BlendFactor::InverseConstantColor,
+        BlendFactor::ConstantAlpha,
+        BlendFactor::InverseConstantAlpha,
+        BlendFactor::SourceAlphaSaturate,
+        BlendFactor::SecondColor,
+        BlendFactor::InverseSecondColor,
+        BlendFactor::SecondAlpha,
+        BlendFactor::InverseSecondAlpha,
+    ];
+
+    /// Whether it is one of the second source.
+    pub const fn is_of_second(self) -> bool {
+        use BlendFactor::{InverseSecondAlpha, InverseSecondColor, SecondAlpha, SecondColor};
+        matches!(self, SecondColor | InverseSecondColor | SecondAlpha | InverseSecondAlpha)
+    }
+}
+
+impl BlendKey {
+    /// Whether a factor is one of the second source.
+    pub fn takes_second(&self) -> bool {
+        let of = |term: &BlendTerm| term.source.is_of_second() || term.destination.is_of_second();
+        of(&self.color) || of(&self.alpha)
+    }
 }
 
 /// How a pixel is stored: `bytes` bytes, words of `unit` bytes in the guest's byte order.
@@ -172,6 +261,10 @@ pub enum DepthFormat {
     F32,
     /// f32, then a word with stencil in 7:0, whose other bits stay.
     F32S8,
+    /// Word with depth as that of [`DepthFormat::S8Z24`] in 23:0, then a word with stencil in 7:0; other bits stay.
+    Z24X8S8,
+    /// A byte of stencil, no depth.
+    S8,
 }
 
 impl DepthFormat {
@@ -180,13 +273,20 @@ impl DepthFormat {
         match self {
             DepthFormat::Z16 | DepthFormat::F16 => 2,
             DepthFormat::Z24S8 | DepthFormat::S8Z24 | DepthFormat::F24S8 | DepthFormat::F32 => 4,
-            DepthFormat::F32S8 => 8,
+            DepthFormat::F32S8 | DepthFormat::Z24X8S8 => 8,
+            DepthFormat::S8 => 1,
         }
+    }
+
+    /// Whether there is depth.
+    pub const fn has_depth(self) -> bool {
+        !matches!(self, DepthFormat::S8)
     }
 
     /// Whether there is a stencil beside the depth.
     pub const fn has_stencil(self) -> bool {
-        matches!(self, DepthFormat::Z24S8 | DepthFormat::S8Z24 | DepthFormat::F24S8 | DepthFormat::F32S8)
+        use DepthFormat::{F24S8, F32S8, S8, S8Z24, Z24S8, Z24X8S8};
+        matches!(self, Z24S8 | S8Z24 | F24S8 | F32S8 | Z24X8S8 | S8)
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::FragmentKernel;
 use super::fragment::{
     BACK_FACING, FogMode, FragmentCode, FragmentConstants, FragmentInput, FragmentJob, FragmentKey, Interpolation,
-    PixelBlock, Plane, Primitive, RsxFragmentCode, Samples, UNITS,
+    MOST_SAMPLES, PixelBlock, Plane, Primitive, RsxFragmentCode, Samples, UNITS,
 };
 use super::output::{Surface, TARGETS};
 use super::random_output;
@@ -77,7 +77,8 @@ impl RandomFragment {
 
         let r = &mut Random { word };
         let [one, two, four] = [Samples::ONE, Samples { across: 2, down: 1 }, Samples { across: 2, down: 2 }];
-        let several = r.pick(&[two, two, four, four, Samples { across: 4, down: 2 }]);
+        let [eight, sixteen] = [2, 4].map(|down| Samples { across: 4, down });
+        let several = r.pick(&[two, two, four, four, eight, sixteen]);
         let samples = if r.one_in(6) { several } else { one };
         // In blocks; surfaces are as large.
         let log2_blocks = [r.below(3) as u8, r.below(2) as u8];
@@ -259,7 +260,7 @@ fn constants<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> FragmentConstants {
         position_offset: [r.pick(&[0.0, 0.5]), r.pick(&[0.0, 0.5, 719.5])],
         position_scale_y: r.pick(&[1.0, -1.0]),
         fog: [r.float(-1.0, 2.0), r.float(-1.0, 1.0)],
-        sample_offsets: [(); 8].map(|()| [r.between(-0.5, 0.5), r.between(-0.5, 0.5)]),
+        sample_offsets: [(); MOST_SAMPLES].map(|()| [r.between(-0.5, 0.5), r.between(-0.5, 0.5)]),
     }
 }
 
@@ -275,6 +276,11 @@ fn memory<R: FnMut() -> u32>(r: &mut Random<'_, R>, layout: SurfaceLayout, bytes
         SurfaceLayout::BlockLinear { log2_gobs } => {
             let gobs = (width * bytes).div_ceil(64);
             let rows = height.div_ceil(8 << log2_gobs) << log2_gobs;
+            (gobs, gobs * rows * 512)
+        }
+        SurfaceLayout::BlockSlice { log2_gobs, log2_slices } => {
+            let gobs = (width * bytes).div_ceil(64);
+            let rows = height.div_ceil(8 << log2_gobs) << (log2_gobs + log2_slices);
             (gobs, gobs * rows * 512)
         }
     };

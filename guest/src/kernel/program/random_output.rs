@@ -2,7 +2,7 @@
 
 use super::output::{
     Bits, BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, ColorKey, Compare, DepthFormat,
-    DepthKey, LogicOp, OutputConstants, OutputKey, StencilConstants, StencilKey, StencilOp, TARGETS,
+    DepthKey, Limit, LogicOp, OutputConstants, OutputKey, StencilConstants, StencilKey, StencilOp, TARGETS,
 };
 use crate::kernel::random_pixel::Random;
 use crate::layout::SurfaceLayout;
@@ -59,7 +59,7 @@ const FORMATS: [ColorFormat; 20] = [
     format(8, 1, [float(0, 32), float(32, 32), ABSENT, ABSENT]),
 ];
 
-const DEPTHS: [DepthFormat; 9] = [
+const DEPTHS: [DepthFormat; 11] = [
     DepthFormat::Z24S8,
     DepthFormat::Z24S8,
     DepthFormat::Z16,
@@ -69,6 +69,8 @@ const DEPTHS: [DepthFormat; 9] = [
     DepthFormat::F16,
     DepthFormat::F32,
     DepthFormat::F32S8,
+    DepthFormat::Z24X8S8,
+    DepthFormat::S8,
 ];
 
 /// A random state of targets of 2^`log2[0]` by 2^`log2[1]` surface pixels at least. In half of the states most samples pass and
@@ -91,6 +93,10 @@ pub(super) fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>, log2: [u8; 2]) -> Ou
         alpha_to_one: r.one_in(8),
         encode_srgb: r.one_in(8),
         logic: r.one_in(4 * rare).then(|| r.pick(&LogicOp::ALL)),
+        limits: [(); TARGETS]
+            .map(|()| if r.one_in(4 * rare) { r.pick(&[Limit::Unit, Limit::Signed]) } else { Limit::None }),
+        color_samples: if r.one_in(8) { r.word() as u16 } else { u16::MAX },
+        zero_products: r.one_in(6),
     }
 }
 
@@ -99,9 +105,10 @@ fn compare<R: FnMut() -> u32>(r: &mut Random<'_, R>, rare: u32) -> Compare {
 }
 
 fn layout<R: FnMut() -> u32>(r: &mut Random<'_, R>, [log2_width, log2_height]: [u8; 2]) -> SurfaceLayout {
-    match r.below(8) {
+    match r.below(9) {
         0 | 1 => SurfaceLayout::Swizzled { log2_width, log2_height },
-        2 => SurfaceLayout::BlockLinear { log2_gobs: r.below(3) as u8 },
+        2 => SurfaceLayout::BlockSlice { log2_gobs: r.below(2) as u8, log2_slices: 1 + r.below(2) as u8 },
+        3 => SurfaceLayout::BlockLinear { log2_gobs: r.below(3) as u8 },
         _ => SurfaceLayout::Pitch,
     }
 }
@@ -120,8 +127,8 @@ fn color_key<R: FnMut() -> u32>(r: &mut Random<'_, R>, number: u8, log2: [u8; 2]
 fn term<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> BlendTerm {
     BlendTerm {
         equation: BlendEquation::from_register(r.word()),
-        source: BlendFactor::from_register(r.word()),
-        destination: BlendFactor::from_register(r.word()),
+        source: r.pick(&BlendFactor::ALL),
+        destination: r.pick(&BlendFactor::ALL),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Blending: factors and equations, in f32.
 
-use triglyph_guest::kernel::pixel::{BlendEquation, BlendFactor};
-use triglyph_guest::kernel::program::output::{BlendKey, BlendTerm};
+use triglyph_guest::kernel::program::output::{BlendEquation, BlendFactor, BlendKey, BlendTerm};
 use triglyph_guest::num::ops::Ops;
 
 use crate::lane::{Emit, F32x4};
@@ -10,9 +9,13 @@ use crate::program::args::at;
 /// Operands of blending: r, g, b, a.
 pub struct Operands {
     pub source: [F32x4; 4],
+    /// The second source.
+    pub second: [F32x4; 4],
     pub destination: [F32x4; 4],
     /// Everything lies in 0 to 1: a product with 0 is 0. Constants are the clamped ones.
     pub unorm: bool,
+    /// A product with 0 is 0, whatever the other factor.
+    pub zero_products: bool,
 }
 
 /// Whether blending looks at a destination of 0 to 1. Others times 0 need not be 0.
@@ -75,13 +78,29 @@ impl Operands {
         let sides = [(self.source[channel], term.source), (self.destination[channel], term.destination)];
         sides.map(|(value, factor)| match self.factor(e, factor, channel) {
             Factor::Zero if self.unorm => None,
+            Factor::Zero if self.zero_products => Some(e.f(0.0)),
             Factor::Zero => {
                 let zero = e.f(0.0);
                 Some(e.mul(value, zero))
             }
+            Factor::One if self.zero_products => Some(self.without_sign_of_zero(e, value)),
             Factor::One => Some(value),
+            Factor::Value(factor) if self.zero_products => {
+                let product = e.mul(value, factor);
+                let zero = e.f(0.0);
+                let (a, b) = (e.feq(value, zero), e.feq(factor, zero));
+                let none = e.or(a, b);
+                Some(e.select(none, zero, product))
+            }
             Factor::Value(factor) => Some(e.mul(value, factor)),
         })
+    }
+
+    /// `value`, +0 for both zeros.
+    fn without_sign_of_zero(&self, e: &mut Emit<'_>, value: F32x4) -> F32x4 {
+        let zero = e.f(0.0);
+        let none = e.feq(value, zero);
+        e.select(none, zero, value)
     }
 
     fn factor(&self, e: &mut Emit<'_>, factor: BlendFactor, channel: usize) -> Factor {
@@ -96,6 +115,10 @@ impl Operands {
             BlendFactor::InverseSourceAlpha => (self.source[3], true),
             BlendFactor::DestinationAlpha => (self.destination[3], false),
             BlendFactor::InverseDestinationAlpha => (self.destination[3], true),
+            BlendFactor::SecondColor => (self.second[channel], false),
+            BlendFactor::InverseSecondColor => (self.second[channel], true),
+            BlendFactor::SecondAlpha => (self.second[3], false),
+            BlendFactor::InverseSecondAlpha => (self.second[3], true),
             BlendFactor::ConstantColor => (self.constant(e, channel), false),
             BlendFactor::InverseConstantColor => (self.constant(e, channel), true),
             BlendFactor::ConstantAlpha => (self.constant(e, 3), false),

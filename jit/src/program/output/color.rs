@@ -1,7 +1,7 @@
 //! A colour target.
 
 use triglyph_guest::kernel::pixel::LogicOp;
-use triglyph_guest::kernel::program::output::{Channel, ColorFormat, ColorKey, TARGETS};
+use triglyph_guest::kernel::program::output::{BlendKey, Channel, ColorFormat, ColorKey, Limit, TARGETS};
 use triglyph_guest::num::ops::{self, Ops};
 
 use super::blend::{self, Operands};
@@ -57,21 +57,34 @@ impl Format {
 impl Quad<'_, '_> {
     /// Writes all colour targets.
     pub fn colors(&mut self, results: &Results) {
+        if self.key.output.color_samples >> self.sample & 1 == 0 {
+            return;
+        }
         for number in 0..TARGETS {
             if let Some(key) = self.key.output.colors[number].filter(|_| self.plan.surfaces[number].is_some()) {
-                let color = match results.colors.get(usize::from(key.source)) {
-                    Some(Some(color)) => *color,
-                    _ => [self.e.f(0.0); 4],
-                };
-                self.color(number, &key, color);
+                let color = self.finished(results, key.source.into());
+                self.color(number, &key, color, results);
             }
         }
     }
 
-    fn color(&mut self, number: usize, key: &ColorKey, mut color: [F32x4; 4]) {
-        let Some(place) = self.place(number) else { return };
+    /// A colour output, as tests and targets see it.
+    pub fn output(&mut self, results: &Results, number: usize) -> [F32x4; 4] {
+        let color = match results.colors.get(number) {
+            Some(Some(color)) => *color,
+            _ => [self.e.f(0.0); 4],
+        };
+        match self.key.output.limits.get(number) {
+            Some(Limit::Unit) => color.map(|v| self.e.clamp(v, 0.0, 1.0)),
+            Some(Limit::Signed) => color.map(|v| self.e.clamp(v, -1.0, 1.0)),
+            Some(Limit::None) | None => color,
+        }
+    }
+
+    /// A colour output as it goes to targets.
+    fn finished(&mut self, results: &Results, number: usize) -> [F32x4; 4] {
+        let mut color = self.output(results, number);
         let output = &self.key.output;
-        let format = Format::new(key.format);
         if output.alpha_to_one {
             color[3] = self.e.f(1.0);
         }
@@ -81,6 +94,29 @@ impl Quad<'_, '_> {
                 *value = ops::linear_to_srgb(self.e, clamped);
             }
         }
+        color
+    }
+
+    /// The second source of blending with `key`, whose channels only factors look at.
+    fn second(&mut self, results: &Results, key: &BlendKey, format: &Format) -> [F32x4; 4] {
+        if !key.takes_second() {
+            return [self.e.f(0.0); 4];
+        }
+        let mut second = self.finished(results, 1);
+        for (value, channel) in second.iter_mut().zip(format.format.channels) {
+            *value = match channel {
+                _ if format.unorm => self.e.clamp(*value, 0.0, 1.0),
+                Channel::Snorm(_) => self.e.clamp(*value, -1.0, 1.0),
+                _ => *value,
+            };
+        }
+        second
+    }
+
+    fn color(&mut self, number: usize, key: &ColorKey, color: [F32x4; 4], results: &Results) {
+        let Some(place) = self.place(number) else { return };
+        let output = &self.key.output;
+        let format = Format::new(key.format);
         let logic = output.logic.filter(|_| format.unorm);
         let blend = key.blend.filter(|_| output.logic.is_none() && !format.integer);
         let partial = (0..format.words()).any(|word| format.written(key.mask, word) != format.all(word));
@@ -100,7 +136,10 @@ impl Quad<'_, '_> {
                 .then(|| channel::encode(self.e, format.format.channels[c], color[c]))
         });
         if let Some(blend) = blend {
-            let operands = operands(self.e, &format, color, bits, &stored);
+            let second = self.second(results, &blend, &format);
+            // Without infinities and NaNs a product with 0 is 0 anyway.
+            let zero_products = output.zero_products && !format.unorm;
+            let operands = operands(self.e, &format, [color, second], bits, &stored, zero_products);
             for c in (0..4).filter(|&c| key.mask >> c & 1 != 0) {
                 let channel = format.format.channels[c];
                 if bits[c].is_some() && !is_fixed(channel) {
@@ -202,9 +241,10 @@ fn reads_destination(op: LogicOp) -> bool {
 fn operands(
     e: &mut Emit<'_>,
     format: &Format,
-    color: [F32x4; 4],
+    [color, second]: [[F32x4; 4]; 2],
     bits: [Option<I32x4>; 4],
     stored: &[I32x4],
+    zero_products: bool,
 ) -> Operands {
     let channels = format.format.channels;
     let source = [0, 1, 2, 3].map(|c| match (channels[c], bits[c]) {
@@ -215,5 +255,5 @@ fn operands(
         _ => color[c],
     });
     let destination = [0, 1, 2, 3].map(|c| channel::decode(e, channels[c], stored, c == 3));
-    Operands { source, destination, unorm: format.unorm }
+    Operands { source, second, destination, unorm: format.unorm, zero_products }
 }

@@ -30,8 +30,8 @@ impl Quad<'_, '_> {
         let mut stored = self.stored(&key);
         self.bounds_test(&key, &stored);
         let before = self.mask;
-        let new = self.encode(&key, depth);
-        let passes = self.depth_passes(&key, new, &stored);
+        let new = key.format.has_depth().then(|| self.encode(&key, depth));
+        let passes = new.and_then(|new| self.depth_passes(&key, new, &stored));
         let mut changed = false;
         if let Some(sides) = key.stencil {
             changed = self.stencil(&key, sides, passes, &mut stored);
@@ -39,15 +39,15 @@ impl Quad<'_, '_> {
         if let Some(passes) = passes {
             self.keep(passes);
         }
-        let writes = key.write && key.test.is_some();
-        if writes {
+        let writes = new.filter(|_| key.write && key.test.is_some());
+        if let Some(new) = writes {
             let bits = self.depth_bits(new);
             let mask = if key.stencil.is_some() { Some(self.mask) } else { None };
             self.insert_depth(&key, bits, mask, &mut stored);
         }
         if changed {
             self.store_depth(&key, &stored, before);
-        } else if writes {
+        } else if writes.is_some() {
             self.skip_unless_alive();
             let mask = self.mask;
             self.store_depth(&key, &stored, mask);
@@ -101,7 +101,7 @@ impl Quad<'_, '_> {
         let word = stored.words[0];
         match key.format {
             DepthFormat::Z24S8 | DepthFormat::F24S8 => self.e.ushr(word, 8),
-            DepthFormat::S8Z24 => {
+            DepthFormat::S8Z24 | DepthFormat::Z24X8S8 => {
                 let low = self.e.i(0xFF_FFFF);
                 self.e.iand(word, low)
             }
@@ -123,13 +123,14 @@ impl Quad<'_, '_> {
     fn encode(&mut self, key: &DepthKey, depth: F32x4) -> Value {
         let max = match key.format {
             DepthFormat::Z16 => 65535.0,
-            DepthFormat::Z24S8 | DepthFormat::S8Z24 => 16_777_215.0,
+            DepthFormat::Z24S8 | DepthFormat::S8Z24 | DepthFormat::Z24X8S8 => 16_777_215.0,
             DepthFormat::F24S8 => {
                 let bits = self.e.bits(depth);
                 return Value::Int(self.e.ushr(bits, 7));
             }
             DepthFormat::F16 => return Value::Float(self.e.round_to_half(depth, Reach::Finite)),
             DepthFormat::F32 | DepthFormat::F32S8 => return Value::Float(depth),
+            DepthFormat::S8 => return Value::Int(self.e.i(0)),
         };
         let max = self.e.f(max);
         let scaled = self.e.mul(depth, max);
@@ -152,7 +153,7 @@ impl Quad<'_, '_> {
         let word = stored.words[0];
         let (bits, other) = match key.format {
             DepthFormat::Z24S8 | DepthFormat::F24S8 => (self.e.ishl(bits, 8), 0xFF),
-            DepthFormat::S8Z24 => (bits, 0xFF00_0000u32),
+            DepthFormat::S8Z24 | DepthFormat::Z24X8S8 => (bits, 0xFF00_0000u32),
             _ => (bits, 0),
         };
         let mut new = bits;
@@ -174,7 +175,7 @@ impl Quad<'_, '_> {
         let bits = self.stored_bits(key, stored);
         let e = &mut *self.e;
         let depth = match key.format {
-            DepthFormat::Z16 | DepthFormat::Z24S8 | DepthFormat::S8Z24 => {
+            DepthFormat::Z16 | DepthFormat::Z24S8 | DepthFormat::S8Z24 | DepthFormat::Z24X8S8 => {
                 let max = if key.format == DepthFormat::Z16 { 65535.0 } else { 16_777_215.0 };
                 let scale = e.f(1.0 / max);
                 let value = e.to_float(bits);
@@ -186,6 +187,7 @@ impl Quad<'_, '_> {
             }
             DepthFormat::F16 => e.float_of_half(bits),
             DepthFormat::F32 | DepthFormat::F32S8 => e.float_of_bits(bits),
+            DepthFormat::S8 => return,
         };
         let args = e.args;
         let low = e.load_floats(args, at!(depth_bounds));
@@ -215,7 +217,7 @@ impl Quad<'_, '_> {
     ) -> bool {
         let (index, shift) = match key.format {
             DepthFormat::S8Z24 => (0, 24),
-            DepthFormat::F32S8 => (1, 0),
+            DepthFormat::F32S8 | DepthFormat::Z24X8S8 => (1, 0),
             _ => (0, 0),
         };
         let word = stored.words[index];
@@ -313,7 +315,7 @@ impl Quad<'_, '_> {
 /// Bytes whose order is reversed in memory.
 fn swap_unit(key: &DepthKey) -> u8 {
     match (key.big_endian, key.format) {
-        (false, _) => 1,
+        (false, _) | (true, DepthFormat::S8) => 1,
         (true, DepthFormat::Z16 | DepthFormat::F16) => 2,
         (true, _) => 4,
     }

@@ -63,6 +63,9 @@ fn outputs(quad: &Quad<'_, '_>) -> [[bool; 4]; 4] {
             && let Some(components) = read.get_mut(usize::from(key.source))
         {
             *components = [true; 4];
+            if key.blend.is_some_and(|blend| blend.takes_second()) {
+                read[1] = [true; 4];
+            }
         }
     }
     let coverage = quad.key.output.alpha_to_coverage && quad.plan.samples.count() > 1;

@@ -1,13 +1,13 @@
 //! Viewport, facing, lines, points: what primitives depend on.
 
-use triglyph_guest::kernel::program::fragment::Samples;
+use triglyph_guest::kernel::program::fragment::{MOST_SAMPLES, Samples};
 use triglyph_guest::kernel::program::output::DepthFormat;
 use triglyph_guest::rsx::enums::{self, Antialias, FrontFace};
 use triglyph_guest::rsx::methods::curie as m;
 
 use super::target::Target;
 use crate::draw::program::{
-    ClipDistance, CullFace, DepthOffset, Keep, LineShape, LineStipple, PointSize, PolygonMode, ProgramSetup,
+    ClipDistance, CullFace, DepthOffset, Fill, Keep, LineShape, LineStipple, PointSize, PolygonMode, ProgramSetup,
     Projection, Provoking, Varying, Viewport, Winding,
 };
 use crate::rsx::registers::Registers;
@@ -64,7 +64,7 @@ pub(super) fn derive(
         varyings,
         words: None,
         cull_distances: Vec::new(),
-        boxes: false,
+        fill: Fill::Inside,
         line_shape: LineShape::Steps,
         // Mesa's blits leave 0 and expect lines to be seen.
         line_width: if width == 0 { 1.0 } else { width as f32 / 8.0 },
@@ -74,6 +74,7 @@ pub(super) fn derive(
         }),
         point_size,
         smallest_point: 0.0,
+        round_points: false,
         sample_span: [span(u8::min), span(u8::max)],
         clip: clip(registers, target),
     }
@@ -157,8 +158,8 @@ const CENTER: SamplePosition = [128, 128];
 
 /// Where the samples of a pixel lie. The positions are the usual ones of the modes' names; the hardware's are not known. Without
 /// multisampling all samples of a multisampled target lie in the middle.
-pub(super) fn sample_positions(registers: &Registers, target: &Target) -> [SamplePosition; 8] {
-    let mut positions = [CENTER; 8];
+pub(super) fn sample_positions(registers: &Registers, target: &Target) -> [SamplePosition; MOST_SAMPLES] {
+    let mut positions = [CENTER; MOST_SAMPLES];
     let control = registers.get(m::set_anti_aliasing_control::ID as u32);
     if m::set_anti_aliasing_control::enable(control) {
         let at: &[SamplePosition] = match target.antialias {
@@ -173,11 +174,11 @@ pub(super) fn sample_positions(registers: &Registers, target: &Target) -> [Sampl
 }
 
 /// Samples that may be covered.
-pub(super) fn sample_mask(registers: &Registers, samples: Samples) -> u8 {
+pub(super) fn sample_mask(registers: &Registers, samples: Samples) -> u16 {
     let control = registers.get(m::set_anti_aliasing_control::ID as u32);
     match m::set_anti_aliasing_control::enable(control) && samples.count() > 1 {
-        true => m::set_anti_aliasing_control::sample_mask(control) as u8,
-        false => u8::MAX,
+        true => m::set_anti_aliasing_control::sample_mask(control) as u16,
+        false => u16::MAX,
     }
 }
 
