@@ -66,6 +66,8 @@ pub(super) struct Layout {
     /// Words of a record.
     pub inputs: WordSet,
     attributes: Vec<Attribute>,
+    /// The attribute that holds the vertex's number instead of what its stream has.
+    copy: Option<u32>,
 }
 
 impl Layout {
@@ -74,7 +76,11 @@ impl Layout {
 
     /// That of records of the words `inputs`.
     pub(super) fn new(core: &mut Core, registers: &Registers, inputs: WordSet) -> Self {
-        Layout { inputs, attributes: attributes(core, registers, &inputs) }
+        let copy = registers.get(r::set_vertex_id_copy::ID);
+        // That the slot is a word of the attribute space, as other slots are, is unverified.
+        let slot = 4 * r::set_vertex_id_copy::attribute_slot(copy);
+        let copy = r::set_vertex_id_copy::enable(copy).then_some(slot);
+        Layout { inputs, attributes: attributes(core, registers, &inputs), copy }
     }
 }
 
@@ -106,11 +112,8 @@ pub(super) fn fetch(core: &mut Core, layout: &Layout, numbers: &Numbers<'_>) -> 
     fill(attribute::INSTANCE_ID, &|_| numbers.instance);
     let id = |element: u32| element.wrapping_add(numbers.id_offset);
     fill(attribute::VERTEX_ID, &id);
-    // The number may take the place of any word (vendor's name; that it is the word of the attribute space as with other slots is
-    // unverified).
-    let copy = registers.get(r::set_vertex_id_copy::ID);
-    if r::set_vertex_id_copy::enable(copy) {
-        fill(4 * r::set_vertex_id_copy::attribute_slot(copy), &id);
+    if let Some(address) = layout.copy {
+        fill(address, &id);
     }
     records
 }

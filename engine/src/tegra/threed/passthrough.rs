@@ -67,7 +67,7 @@ impl ThreeD {
         });
         self.count_geometry(registers, counters, ids.len() as u64);
         let stored = Records { words: stored, set };
-        Some(join(records, &stored, &program.loaded.outputs(), &order, assembled.topology, ids))
+        Some(join(records, &stored, &program.loaded.outputs, &order, assembled.topology, ids))
     }
 }
 
