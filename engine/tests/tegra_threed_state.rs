@@ -333,7 +333,7 @@ fn slices_of_deep_blocks_are_targets() {
     let mut pixel = |x: u32, y: u32, z: u32| m.words::<1>(TARGET + blocks.offset(4 * x, y, z))[0];
     for (x, y) in [(0, 0), (17, 16), (63, 63), (40, 33)] {
         for z in 0..6 {
-            let expected = if [0, 3, 5].contains(&z) { 0xFFFF_FF00 | 16 * z } else { 0 };
+            let expected = if [0, 3, 5].contains(&z) { 0xFFFF_FF00 + 16 * z } else { 0 };
             assert_eq!(pixel(x, y, z), expected, "{x} {y} {z}");
         }
     }
