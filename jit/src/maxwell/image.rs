@@ -129,7 +129,7 @@ fn offset(access: ImageAccess, key: &ImageKey, image: &Image<'_>, [x, y, z, laye
             let row = u64::from(z) * u64::from(image.height) + u64::from(y);
             row * u64::from(image.pitch) + column
         }
-        SurfaceLayout::BlockLinear { log2_gobs } => {
+        SurfaceLayout::BlockLinear { log2_gobs } | SurfaceLayout::BlockSlice { log2_gobs, .. } => {
             let blocks = Blocks {
                 gobs_across: image.pitch,
                 rows: image.height,
