@@ -17,7 +17,7 @@ use crate::device::{StageTimes, Stats};
 use crate::draw::program::Records;
 use crate::draw::{Assembler, Batch, Setup, Shaded, shade};
 use crate::error::Error;
-use crate::mem::Memory;
+use crate::mem::{Footprint, Memory, Moment};
 use crate::raster::{self, RasterStats};
 use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
 use crate::scene::{DrawState, Scene, SceneTarget};
@@ -88,6 +88,10 @@ pub struct Renderer {
     programs: ProgramScene,
     /// Counts the targets of scenes.
     target_number: u64,
+    /// The memory that drawing to them can touch, for a number and a time.
+    target_memory: Option<(u64, Moment, Footprint)>,
+    /// What the programs in the scene read: images, and whether other memory as well.
+    reads: program::Reads,
     forgetful: bool,
     /// Surfaces that the scene of programs touches.
     touched: Surfaces,
@@ -150,6 +154,8 @@ impl Renderer {
             images: ImageCache::default(),
             programs: ProgramScene::new(ProgramTarget::NOWHERE),
             target_number: 0,
+            target_memory: None,
+            reads: program::Reads::default(),
             forgetful: false,
             touched: Surfaces::default(),
             record_scratch: Records::default(),
@@ -225,11 +231,26 @@ impl Renderer {
         self.target_number
     }
 
-    /// Whether drawing to the target of the scene can touch any of `size` bytes at `place`, there or where else they are
-    /// mapped.
-    pub fn may_touch(&self, memory: &Memory, place: Place, size: u64) -> bool {
-        let fixed = self.scene.target.space == place.space && self.scene.target.overlaps(place.address, size);
-        fixed || self.programs_may_touch(memory, place, size)
+    /// Whether drawing to the target of scenes can touch any of `size` bytes at `place`, there or where else they are mapped.
+    pub fn may_touch(&mut self, memory: &Memory, place: Place, size: u64) -> bool {
+        let current =
+            |&&(number, made, _): &&(u64, Moment, _)| number == self.target_number && !memory.mapped_since(made);
+        if self.target_memory.as_ref().filter(current).is_none() {
+            let made = memory.moment();
+            let mut footprint = self.target_memory.take().map_or_else(Footprint::default, |(.., footprint)| footprint);
+            footprint.clear();
+            let fixed = &self.scene.target;
+            fixed.ranges().for_each(|(address, size)| footprint.add(memory, fixed.space, address, size));
+            let programs = &self.programs.target;
+            if programs.rows != 0 {
+                for (place, size) in programs.ranges(Surfaces::ALL, 0, programs.rows - 1) {
+                    footprint.add(memory, place.space, place.address, size);
+                }
+            }
+            self.target_memory = Some((self.target_number, made, footprint));
+        }
+        let Place { space, address } = place;
+        self.target_memory.as_ref().is_some_and(|(.., footprint)| footprint.touches(memory, space, address, size))
     }
 
     /// Draws everything that is still in the scene, so that memory shows it.
@@ -254,11 +275,15 @@ impl Renderer {
     /// Draws the scene if it writes any of `size` bytes at `address`, there or where else they are mapped: someone is about
     /// to read them. Returns whether it did.
     pub fn flush_overlapping(&mut self, memory: &Memory, space: u32, address: u64, size: u64) -> bool {
+        if self.scene.is_empty() && self.programs.is_empty() {
+            return false;
+        }
         let fixed = !self.scene.is_empty() && self.scene.target.space == space;
         let place = Place { space, address };
-        let touched = fixed && self.scene.target.overlaps(address, size)
-            || self.programs_touch(place, size)
-            || self.programs_share(memory, place, size);
+        let touched = self.may_touch(memory, place, size)
+            && (fixed && self.scene.target.overlaps(address, size)
+                || self.programs_touch(place, size)
+                || self.programs_share(memory, place, size));
         if touched {
             self.flush(memory);
         }

@@ -10,6 +10,7 @@
 //! knows pointers.
 
 mod changes;
+mod footprint;
 mod global;
 mod raw;
 mod remap;
@@ -23,6 +24,7 @@ use crate::device::{Access, WrittenRange};
 use crate::error::Error;
 use changes::Clock;
 pub use changes::Moment;
+pub use footprint::Footprint;
 pub use global::{Misses, ProgramMemory};
 use raw::Arena;
 pub(crate) use raw::{copy_in, copy_out};

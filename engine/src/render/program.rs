@@ -6,10 +6,9 @@ use std::time::Instant;
 use super::Renderer;
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::draw::program::{Drawn, ProgramBatch, ProgramSetup, Records, Shape, Topology, shade_programs};
-use crate::mem::{Memory, Misses};
+use crate::mem::{Footprint, Memory, Misses};
 use crate::raster;
 use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
-use crate::scene::ranges_overlap;
 use crate::transfer::Place;
 
 /// What went wrong in programs.
@@ -44,6 +43,39 @@ pub enum Primitives<'a> {
     Shapes(&'a [(Shape, u32)]),
 }
 
+/// What the programs in a scene read.
+#[derive(Debug, Default)]
+pub(super) struct Reads {
+    images: Footprint,
+    /// Whether any reads memory by address.
+    memory: bool,
+    /// Textures that were noted last: many states have the same.
+    last: Option<Arc<ProgramState>>,
+}
+
+impl Reads {
+    fn clear(&mut self) {
+        (self.memory, self.last) = (false, None);
+        self.images.clear();
+    }
+
+    /// Notes what a state reads.
+    fn note(&mut self, memory: &Memory, state: &Arc<ProgramState>) {
+        self.memory |= state.reaches_memory();
+        if self.last.as_ref().is_some_and(|last| last.has_textures_of(state)) {
+            return;
+        }
+        for image in state.images() {
+            self.images.add(memory, image.place.space, image.place.address, image.size);
+        }
+        self.last = Some(state.clone());
+    }
+
+    fn touch(&self, memory: &Memory, place: Place, size: u64) -> bool {
+        self.memory || self.images.touches(memory, place.space, place.address, size)
+    }
+}
+
 impl Renderer {
     /// Shades a batch of vertices.
     pub fn shade_programs(&mut self, batch: &ProgramBatch<'_>) -> Records {
@@ -71,6 +103,7 @@ impl Renderer {
         } else if self.programs.is_full() || self.reads_scene(call.state) || call.state.reaches_memory() {
             self.flush(memory);
         }
+        self.reads.note(memory, call.state);
         self.programs.set_state(call.state.clone());
         self.touched = self.touched.union(call.state.surfaces);
 
@@ -129,28 +162,10 @@ impl Renderer {
 
     /// Draws the scene if it reads or writes any of `size` bytes at `place`: someone is about to write them.
     pub fn flush_before_write(&mut self, memory: &Memory, place: Place, size: u64) {
-        let reads = |state: &ProgramState| {
-            let range = (place.address, size);
-            let mut images = state.images().filter(|image| image.place.space == place.space);
-            state.reaches_memory() || images.any(|image| ranges_overlap((image.place.address, image.size), range))
-        };
-        let read = !self.programs.is_empty() && self.programs.states.iter().any(|span| reads(&span.state));
-        if read {
+        if !self.programs.is_empty() && self.reads.touch(memory, place, size) {
             self.flush(memory);
         }
         self.flush_overlapping(memory, place.space, place.address, size);
-    }
-
-    /// Whether drawing to the target of programs can touch any of `size` bytes at `place`.
-    pub(super) fn programs_may_touch(&self, memory: &Memory, place: Place, size: u64) -> bool {
-        let target = &self.programs.target;
-        let mut ranges = target.ranges(Surfaces::ALL, 0, target.rows.saturating_sub(1));
-        let read = (place.space, place.address, size);
-        target.rows != 0
-            && ranges.any(|(start, bytes)| {
-                start.space == place.space && ranges_overlap((start.address, bytes), (place.address, size))
-                    || memory.share((start.space, start.address, bytes), read)
-            })
     }
 
     /// Whether the scene of programs touches any of `size` bytes at `place`.
@@ -180,5 +195,6 @@ impl Renderer {
         let target = self.programs.target;
         self.programs.reset(target);
         self.touched = Surfaces::default();
+        self.reads.clear();
     }
 }

@@ -30,7 +30,32 @@ const CHUNK: usize = 1024;
 impl Watch {
     /// To be filled with what is read from now on.
     pub fn begin(memory: &Memory) -> Self {
-        Watch { seen: memory.moment(), ..Watch::default() }
+        let (stretches, bytes) = (Vec::with_capacity(16), Vec::with_capacity(512));
+        Watch { stretches, bytes, seen: memory.moment(), clear_of: None, finished: false }
+    }
+
+    /// The same, but of a single stretch, still to be read.
+    pub fn aimed(mut self, place: Place, size: usize) -> Self {
+        self.stretches.clear();
+        self.stretches.push((place, size));
+        self.bytes.resize(size, 0);
+        Watch { clear_of: None, finished: false, ..self }
+    }
+
+    /// Reads everything anew; what is drawn is in memory before. What is not mapped reads zero, and such a watch never holds.
+    /// Returns the address and the number of such bytes.
+    pub fn read_again(&mut self, renderer: &mut Renderer, memory: &Memory) -> Option<(u64, usize)> {
+        self.settle(renderer, memory);
+        self.seen = memory.moment();
+        let (mut missing, mut rest) = (None, &mut self.bytes[..]);
+        for &(Place { space, address }, size) in &self.stretches {
+            let (stretch, after) = rest.split_at_mut(size);
+            let absent = memory.read_pieces(space, address, stretch);
+            missing = missing.or((absent != 0).then_some((address, absent)));
+            rest = after;
+        }
+        self.finished = missing.is_none();
+        missing
     }
 
     /// Notes that `bytes` were read at a place.
@@ -46,8 +71,9 @@ impl Watch {
 
     /// Everything was read. Without `sound`, something was wrong with it: it never holds, so that what is wrong is found
     /// again each time.
-    pub fn finish(mut self, sound: bool) -> Self {
+    pub fn finish(mut self, renderer: &mut Renderer, memory: &Memory, sound: bool) -> Self {
         self.finished = sound;
+        self.look_for_target(renderer, memory);
         self
     }
 
@@ -67,9 +93,7 @@ impl Watch {
         if !self.finished || renderer.is_forgetful() {
             return false;
         }
-        if self.clear_of != Some(renderer.target_number()) || memory.mapped_since(self.seen) {
-            self.settle(renderer, memory);
-        }
+        self.settle(renderer, memory);
         let now = memory.moment();
         if now == self.seen {
             return true;
@@ -85,15 +109,21 @@ impl Watch {
         true
     }
 
-    /// Has what the scene writes of the stretches in memory; often that is nothing, whatever is drawn to the target.
-    #[cold]
+    /// Has what the scene writes of the stretches in memory. Mostly it is known that it writes none of them.
     fn settle(&mut self, renderer: &mut Renderer, memory: &Memory) {
-        let mut clear = true;
+        if self.clear_of == Some(renderer.target_number()) && !memory.mapped_since(self.seen) {
+            return;
+        }
         for &(place, size) in &self.stretches {
             renderer.flush_overlapping(memory, place.space, place.address, size as u64);
-            clear &= !renderer.may_touch(memory, place, size as u64);
         }
-        self.clear_of = clear.then(|| renderer.target_number());
+        self.look_for_target(renderer, memory);
+    }
+
+    /// Finds out whether the stretches are clear of the target of scenes.
+    fn look_for_target(&mut self, renderer: &mut Renderer, memory: &Memory) {
+        let touched = self.stretches.iter().any(|&(place, size)| renderer.may_touch(memory, place, size as u64));
+        self.clear_of = (!touched).then(|| renderer.target_number());
     }
 
     fn is_same(&self, memory: &Memory) -> bool {

@@ -210,6 +210,16 @@ impl ProgramState {
         self.textures.iter().chain(reach).flatten().map(|binding| &binding.image)
     }
 
+    /// Whether both have the very same lists of textures.
+    pub fn has_textures_of(&self, other: &ProgramState) -> bool {
+        let reached = |state: &ProgramState| state.reach.as_ref().map(|reach| Arc::as_ptr(&reach.textures));
+        Arc::ptr_eq(&self.textures, &other.textures)
+            && match (reached(self), reached(other)) {
+                (Some(a), Some(b)) => std::ptr::addr_eq(a, b),
+                (a, b) => a.is_none() && b.is_none(),
+            }
+    }
+
     /// Whether the program writes memory, so that order matters.
     pub fn writes_memory(&self) -> bool {
         self.reach.as_ref().is_some_and(|reach| reach.writes)

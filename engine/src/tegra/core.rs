@@ -146,12 +146,20 @@ impl Core {
         self.watch = Some(Watch::begin(&self.memory));
         let derived = derive(self);
         let watch = self.watch.take().unwrap_or_default();
-        (derived, watch.finish(self.faults.total() == faults))
+        let sound = self.faults.total() == faults;
+        (derived, watch.finish(&mut self.renderer, &self.memory, sound))
     }
 
     /// Whether what was derived from these reads would be derived from memory as it is now.
     pub fn holds(&mut self, watch: &mut Watch) -> bool {
         watch.holds(&mut self.renderer, &self.memory)
+    }
+
+    /// Reads what is watched anew; a fault where memory is not mapped.
+    pub fn read_again(&mut self, watch: &mut Watch, what: &str) {
+        if let Some((address, missing)) = watch.read_again(&mut self.renderer, &self.memory) {
+            self.count_missing(FaultKind::UnmappedRead, address, missing as u64, what);
+        }
     }
 
     /// Notes that bytes were read that [`Self::read_bytes`] would have read; a fault where memory is not mapped.

@@ -1,6 +1,7 @@
 //! The registers of a class on a channel, and the copy that macros replay.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use triglyph_guest::kernel::mme::{CALL, METHODS, MmeJob, MmeMachine};
@@ -42,6 +43,10 @@ pub struct Registers {
     #[cfg(debug_assertions)]
     readable: Cell<u32>,
 }
+
+/// The registers of some groups as they were.
+#[derive(Debug, Default)]
+pub struct Held(Vec<u32>);
 
 impl Registers {
     /// The registers of `class` as a channel begins with them.
@@ -220,6 +225,28 @@ impl Registers {
         derived
     }
 
+    /// Compares the registers of the `stale` ones of some groups with what they were when this was called last, and keeps what
+    /// they are. Returns whether any has changed: writes often change nothing.
+    pub fn renew(&self, groups: u32, stale: u32, held: &mut Held) -> bool {
+        let runs = || self.effects.runs.iter().filter(|(group, _)| group & groups != 0);
+        if held.0.is_empty() {
+            held.0 = runs().flat_map(|(_, run)| &self.live[run.clone()]).map(Cell::get).collect();
+            return true;
+        }
+        let (mut changed, mut rest) = (0, &mut held.0[..]);
+        for (group, run) in runs() {
+            let (held, after) = std::mem::take(&mut rest).split_at_mut(run.len());
+            rest = after;
+            if group & stale != 0 {
+                for (held, cell) in held.iter_mut().zip(&self.live[run.clone()]) {
+                    changed |= *held ^ cell.get();
+                    *held = cell.get();
+                }
+            }
+        }
+        changed != 0
+    }
+
     /// Takes the groups that are stale.
     pub fn take_dirty(&self) -> u32 {
         self.dirty.replace(0)
@@ -262,6 +289,8 @@ struct Effects {
     groups: [u32; METHODS],
     /// How many methods from each on are not [`CALL`].
     plain: [u16; METHODS],
+    /// Methods that follow each other and make the same groups stale.
+    runs: Vec<(u32, Range<usize>)>,
 }
 
 fn effects(class: Class) -> &'static Effects {
@@ -292,7 +321,14 @@ fn of<T: Copy>(table: &MethodTable<T>) -> Effects {
         behind = if group == CALL { 0 } else { behind + 1 };
         *plain = behind;
     }
-    Effects { groups, plain }
+    let mut runs: Vec<(u32, Range<usize>)> = Vec::new();
+    for (method, &group) in groups.iter().enumerate().filter(|&(_, &group)| group != CALL && group != 0) {
+        match runs.last_mut() {
+            Some((last, run)) if *last == group && run.end == method => run.end += 1,
+            _ => runs.push((group, method..method + 1)),
+        }
+    }
+    Effects { groups, plain, runs }
 }
 
 #[cfg(test)]
@@ -315,6 +351,34 @@ mod tests {
         registers.set_shadow_control(3);
         assert_eq!(registers.store_run(0x670, &words), 0);
         assert_eq!(registers.store(0x671, 9), 2);
+    }
+
+    #[test]
+    fn writes_that_change_nothing_are_seen_through() {
+        use threed::dirty::{FRAGMENT, VIEWPORT};
+        const GROUPS: u32 = VIEWPORT | FRAGMENT;
+        let registers = Registers::new(Class::ThreeD);
+        let mut held = Held::default();
+        let mut renew = |registers: &Registers| {
+            let stale = registers.take_dirty();
+            registers.renew(GROUPS, stale, &mut held)
+        };
+        assert!(renew(&registers) && !renew(&registers));
+        let (func, scale) = (threed::regs::set_depth_func::ID, threed::regs::set_viewport_scale_x::id(15));
+        for (method, datum, changed) in [
+            (func, 8, false),
+            (func, 3, true),
+            (func, 3, false),
+            (scale, 1, true),
+            (scale, 1, false),
+            (0x200, 9, false),
+        ] {
+            registers.store(method as u32, datum);
+            assert_eq!(renew(&registers), changed, "{method:#x} {datum}");
+        }
+        // Only groups that are stale are looked at.
+        registers.store(func as u32, 4);
+        assert!(!registers.renew(GROUPS, VIEWPORT, &mut held) && registers.renew(GROUPS, FRAGMENT, &mut held));
     }
 
     #[test]

@@ -148,14 +148,20 @@ impl Copies {
                 }
             };
             let place = core.place(address);
-            let same = |copied: &&mut Copied| copied.place == place && copied.copy.len() == length;
-            if slot.as_mut().filter(same).is_some_and(|copied| core.holds(&mut copied.watch)) {
-                continue;
-            }
-            let ((), watch) = core.watched(|core| core.read_bytes(address, &mut vec![0; length], "a constant buffer"));
-            changed = true;
+            let mut watch = match slot.take() {
+                Some(mut copied) if copied.place == place && copied.copy.len() == length => {
+                    if core.holds(&mut copied.watch) {
+                        *slot = Some(copied);
+                        continue;
+                    }
+                    copied.watch
+                }
+                copied => copied.map_or_else(Watch::default, |copied| copied.watch).aimed(place, length),
+            };
+            core.read_again(&mut watch, "a constant buffer");
             let copy = watch.bytes().iter().map(|&byte| AtomicU8::new(byte)).collect();
             *slot = Some(Copied { place, watch, copy });
+            changed = true;
         }
         changed
     }

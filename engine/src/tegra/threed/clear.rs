@@ -31,7 +31,7 @@ impl ThreeD {
     /// CLEAR_SURFACE: clears one layer of a colour target, of depth and stencil, within the surface clip and what
     /// SET_CLEAR_SURFACE_CONTROL names. Colour and depth masks do not count.
     pub(super) fn clear(&mut self, core: &mut Core, registers: &Registers, word: u32) {
-        self.take_dirty(core, registers);
+        self.take_dirty(registers);
         let targets = self.targets(core, registers);
         let Some(rect) = rect(registers, &targets) else { return };
         core.flush();

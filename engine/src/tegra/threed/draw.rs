@@ -44,25 +44,25 @@ impl ThreeD {
             Trigger::DrawArray => {
                 let start = registers.get(r::set_vertex_array_start::ID);
                 let order = indices::array(core, registers, start, datum);
-                self.draw(core, registers, counters, &order);
+                self.draw(core, registers, counters, order);
             }
             Trigger::DrawIndexed => {
                 let word = registers.get(r::set_index_buffer_e::ID);
                 let size = r::set_index_buffer_e::index_size(word).unwrap_or(IndexSize::FourBytes);
                 let first = registers.get(r::set_index_buffer_f::ID);
                 let order = indices::buffer(core, registers, size, first, datum);
-                self.draw(core, registers, counters, &order);
+                self.draw(core, registers, counters, order);
             }
             Trigger::DrawZero => {
                 let order = indices::zeros(core, registers, datum);
-                self.draw(core, registers, counters, &order);
+                self.draw(core, registers, counters, order);
             }
             Trigger::DrawAuto => {
                 let stride = r::set_draw_auto_stride::v(registers.get(r::set_draw_auto_stride::ID)).max(1);
                 let start = registers.get(r::set_draw_auto_start::ID);
                 let count = datum.saturating_sub(start) / stride;
                 let order = indices::array(core, registers, start / stride, count);
-                self.draw(core, registers, counters, &order);
+                self.draw(core, registers, counters, order);
             }
             Trigger::DrawTexture => self.draw_texture(core, registers),
             _ => {}
@@ -85,7 +85,7 @@ impl ThreeD {
         let indices = self.open.as_mut().map(|open| std::mem::take(&mut open.indices)).unwrap_or_default();
         if !indices.is_empty() && enabled {
             let order = indices::indexed(registers, indices);
-            self.draw(core, registers, counters, &order);
+            self.draw(core, registers, counters, order);
         }
         self.open = None;
     }
@@ -159,13 +159,13 @@ impl ThreeD {
                 Some(size) => indices::buffer(core, registers, size, start, count),
                 None => indices::array(core, registers, start, count),
             };
-            self.draw(core, registers, counters, &order);
+            self.draw(core, registers, counters, order);
         }
         self.open = None;
     }
 
     /// Draws vertices with the topology of the draw that is open.
-    fn draw(&mut self, core: &mut Core, registers: &Registers, counters: &mut Counters, order: &Order) {
+    fn draw(&mut self, core: &mut Core, registers: &Registers, counters: &mut Counters, order: Order) {
         let of_begin = self.open.as_ref().and_then(|open| open.topology);
         let Some(topology) = indices::topology(registers, of_begin) else {
             return core.fault(FaultKind::BadMethod, r::begin::ID as u64, format_args!("a draw without topology"));
@@ -173,8 +173,8 @@ impl ThreeD {
         if order.numbers.is_empty() || !core.spend(VERTEX * order.numbers.len() as u64) {
             return;
         }
-        self.take_dirty(core, registers);
-        self.count_input(registers, counters, topology, order);
+        self.take_dirty(registers);
+        self.count_input(registers, counters, topology, &order);
         let Some((records, places)) = self.vertices(core, registers, counters, order) else { return };
         self.draw_vertices(core, registers, counters, topology, records, places);
         self.settle_troubles(core);
@@ -186,8 +186,9 @@ impl ThreeD {
         core: &mut Core,
         registers: &Registers,
         counters: &mut Counters,
-        order: &Order,
+        order: Order,
     ) -> Option<(Records, Vec<u32>)> {
+        let Order { base, id_offset, .. } = order;
         let (numbers, places) = distinct(order);
         let b = self.program(core, registers, VERTEX_B)?;
         let a = match Self::is_on(registers, VERTEX_A) {
@@ -206,12 +207,9 @@ impl ThreeD {
             return None;
         }
         self.count_vertices(registers, counters, numbers.len() as u64);
-        let elements: Vec<u32> = numbers.iter().map(|number| number.wrapping_add(order.base)).collect();
-        let numbers = fetch::Numbers {
-            elements: &elements,
-            id_offset: order.id_offset.wrapping_sub(order.base),
-            instance: self.instance,
-        };
+        let elements: Vec<u32> = numbers.into_iter().map(|number| number.wrapping_add(base)).collect();
+        let numbers =
+            fetch::Numbers { elements: &elements, id_offset: id_offset.wrapping_sub(base), instance: self.instance };
         // A set without words could not say how many vertices there are; the number of the vertex is always there.
         let identity = [0xBE, 0xBF].into_iter().collect();
         let inputs = b.loaded.inputs.union(&identity);
@@ -242,8 +240,8 @@ impl ThreeD {
     }
 
     /// Takes note of what has changed in registers.
-    pub(super) fn take_dirty(&mut self, core: &Core, registers: &Registers) {
-        let groups = if core.renderer.is_forgetful() { u32::MAX } else { registers.take_dirty() };
+    pub(super) fn take_dirty(&mut self, registers: &Registers) {
+        let groups = registers.take_dirty();
         if groups != 0 {
             self.layout.note(groups);
             self.targets.note(groups);
@@ -259,10 +257,11 @@ impl ThreeD {
 }
 
 /// Each number once, and for each vertex which of them it is.
-fn distinct(order: &Order) -> (Vec<u32>, Vec<u32>) {
+fn distinct(order: Order) -> (Vec<u32>, Vec<u32>) {
     let restarts = order.numbers.contains(&RESTART);
     if !order.indexed && !restarts {
-        return (order.numbers.clone(), (0..order.numbers.len() as u32).collect());
+        let places = (0..order.numbers.len() as u32).collect();
+        return (order.numbers, places);
     }
     if !restarts {
         let found = unique(&order.numbers);

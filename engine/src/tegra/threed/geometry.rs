@@ -100,7 +100,7 @@ impl ThreeD {
         self.count_output(registers, counters, streams[rasterised].len() as u64);
         self.feed_back(core, registers, counters, &records, &streams);
         if r::set_raster_enable::v(registers.get(r::set_raster_enable::ID)) {
-            self.rasterise(core, registers, counters, &records, &streams[rasterised]);
+            self.rasterise(core, registers, counters, records, &streams[rasterised]);
         }
     }
 

@@ -29,7 +29,7 @@ impl ThreeD {
         core: &mut Core,
         registers: &Registers,
         counters: &mut Counters,
-        records: &Records,
+        records: Records,
         shapes: &Shapes,
     ) {
         if shapes.is_empty() {
@@ -39,9 +39,9 @@ impl ThreeD {
         if targets.clip.is_none() {
             return;
         }
-        let mut floats = Some(floats(registers, records));
-        let runs = runs(registers, &targets, records, shapes);
+        let runs = runs(registers, &targets, &records, shapes);
         let Some(instructions) = self.refresh_pixels(core, registers, &records.set) else { return };
+        let mut floats = Some(floats(registers, records));
         for (place, shapes) in runs {
             let Some(placed) = self.pixels.place(core, registers, &targets, place) else { continue };
             let call = ProgramCall {
@@ -62,9 +62,9 @@ impl ThreeD {
 }
 
 /// Records as floats. Fixed-function colours are limited to 0..1 if registers say so, NaN being 0 (Mesa: vertex colour clamp).
-fn floats(registers: &Registers, records: &Records) -> Floats {
+fn floats(registers: &Registers, records: Records) -> Floats {
     let stride = records.set.len();
-    let mut floats: Vec<f32> = records.words.iter().map(|&word| f32::from_bits(word)).collect();
+    let mut floats: Vec<f32> = records.words.into_iter().map(f32::from_bits).collect();
     if r::set_color_clamp::enable(registers.get(r::set_color_clamp::ID)) {
         let colors = (attribute::FRONT_DIFFUSE..attribute::CLIP_DISTANCE).step_by(4);
         for at in colors.filter_map(|address| setup::at(&records.set, address)) {

@@ -13,6 +13,8 @@ use triglyph_guest::tegra::header::ProgramHeader;
 use triglyph_guest::tegra::header::program::{Interpolation, attribute, fields};
 use triglyph_guest::tegra::methods::threed::{PointSpriteOrigin, ShadeMode, dirty, regs as r};
 
+use super::program::Loaded;
+use super::remember::Dependence;
 use super::stage::{PIXEL, Program};
 use super::target::{CENTER, Targets, sample_at, sample_positions};
 use super::{ThreeD, output, setup};
@@ -29,8 +31,7 @@ use crate::tegra::registers::Registers;
 #[derive(Debug, Default)]
 pub(super) struct Pixels {
     kernels: PixelKernels,
-    /// Groups of registers that have changed since the last draw.
-    stale: u32,
+    dependence: Dependence,
     last: Option<LastPixels>,
 }
 
@@ -38,7 +39,12 @@ pub(super) struct Pixels {
 #[derive(Debug, Default)]
 pub(super) struct PixelKernels {
     handles: HashMap<Draft, (Arc<Code>, FragmentHandle)>,
+    /// Those of the last draws, the last one first: comparing drafts costs less than hashing one.
+    recent: Vec<(Draft, Arc<Code>, FragmentHandle)>,
 }
+
+/// Kernels of so many draws are recent.
+const RECENT: usize = 8;
 
 /// What the last draw had: whatever the place, and for places that there were.
 #[derive(Debug)]
@@ -103,6 +109,21 @@ const MOST: usize = 4096;
 
 impl PixelKernels {
     fn handle(&mut self, core: &Core, draft: Draft, code: &Arc<Code>) -> FragmentHandle {
+        let found = match self.recent.iter().position(|(known, ..)| *known == draft) {
+            Some(0) => return self.recent[0].2.clone(),
+            Some(at) => self.recent.remove(at),
+            None => {
+                let handle = self.find(core, draft.clone(), code);
+                (draft, code.clone(), handle)
+            }
+        };
+        let handle = found.2.clone();
+        self.recent.insert(0, found);
+        self.recent.truncate(RECENT);
+        handle
+    }
+
+    fn find(&mut self, core: &Core, draft: Draft, code: &Arc<Code>) -> FragmentHandle {
         if self.handles.len() >= MOST {
             self.handles.clear();
         }
@@ -153,7 +174,7 @@ pub(super) struct Derived {
 impl Pixels {
     /// Notes groups of registers that have changed.
     pub(super) fn note(&mut self, groups: u32) {
-        self.stale |= groups;
+        self.dependence.note(groups);
     }
 
     /// Kernels by what they are specialised to.
@@ -164,13 +185,14 @@ impl Pixels {
     /// Brings what is the same for all places up to date: for a program, none if fragments only have depth and stencil, and
     /// for records of the words `outputs`. Returns the instructions of the program.
     fn refresh(&mut self, core: &Core, registers: &Registers, program: Option<Arc<Program>>, outputs: &WordSet) -> u64 {
+        let stale = self.dependence.is_stale(core, registers, GROUPS);
         let same_program = |last: &LastPixels| match (&last.program, &program) {
             (Some(before), Some(program)) => before.has_keys_of(program),
             (before, program) => before.is_none() && program.is_none(),
         };
         let same = |last: &&mut LastPixels| {
             let place = last.space == core.space && !core.memory.mapped_since(last.made);
-            self.stale & GROUPS == 0 && place && last.derived.outputs == *outputs && same_program(last)
+            !stale && place && last.derived.outputs == *outputs && same_program(last)
         };
         if let Some(last) = self.last.as_mut().filter(same) {
             if let Some(program) = program {
@@ -185,7 +207,6 @@ impl Pixels {
         let nothing = || Arc::new(Reach { space, y_direction: 1.0, ..Reach::default() });
         let reach = program.as_ref().map_or_else(nothing, |program| program.reach.clone());
         self.last = Some(LastPixels { program, reach, derived: Arc::new(derived), space, made, places: Vec::new() });
-        self.stale = 0;
         instructions
     }
 
@@ -207,18 +228,13 @@ impl Pixels {
             }
             return Some(placed.clone());
         }
-        let faults = core.faults.total();
         let (derived, reach) = (last.derived.clone(), last.reach.clone());
-        let make = || derived.place(core, registers, targets, place, reach, &mut self.kernels);
-        let placed = registers.deriving(GROUPS, make).map(Arc::new);
+        let make = |core: &mut Core| derived.place(core, registers, targets, place, reach, &mut self.kernels);
+        let placed = self.dependence.derive(core, registers, GROUPS, make).map(Arc::new);
         if last.places.len() == PLACES {
             last.places.clear();
         }
         last.places.push((place, placed.clone()));
-        // A fault is counted whenever somebody draws.
-        if core.faults.total() != faults {
-            self.stale = u32::MAX;
-        }
         placed
     }
 }
@@ -252,7 +268,7 @@ impl Derived {
                 depth: true,
             };
         };
-        let (inputs, planes) = inputs(registers, &loaded.header, outputs);
+        let (inputs, planes) = inputs(registers, loaded, outputs);
         Derived {
             header: loaded.header,
             code: code.clone(),
@@ -394,18 +410,11 @@ fn sample_masks(registers: &Registers, targets: &Targets) -> [u16; 4] {
 }
 
 /// What IPA reads, and the planes of it.
-fn inputs(registers: &Registers, header: &ProgramHeader, outputs: &WordSet) -> (Vec<PixelInput>, Vec<WordPlane>) {
+fn inputs(registers: &Registers, program: &Loaded, outputs: &WordSet) -> (Vec<PixelInput>, Vec<WordPlane>) {
     let flat = r::set_shade_mode::v(registers.get(r::set_shade_mode::ID)) == Some(ShadeMode::Flat);
     let (mut inputs, mut planes) = (Vec::new(), Vec::new());
-    for word in 0..=(attribute::VIEWPORT_MASK / 4) as u8 {
+    for &(word, mut how) in &program.varyings {
         let address = 4 * u32::from(word);
-        if (attribute::POSITION..attribute::GENERIC).contains(&address) {
-            continue;
-        }
-        let mut how = header.interpolation(address);
-        if how == Interpolation::Unused {
-            continue;
-        }
         if flat && (attribute::FRONT_DIFFUSE..attribute::BACK_DIFFUSE).contains(&address) {
             how = Interpolation::Constant;
         }

@@ -7,7 +7,7 @@ use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, WordSet};
 use triglyph_guest::kernel::program::sampler::Shape;
 use triglyph_guest::table::{Fields, flags};
 use triglyph_guest::tegra::header::ProgramHeader;
-use triglyph_guest::tegra::header::program::{self, ProgramStage};
+use triglyph_guest::tegra::header::program::{self, Interpolation, ProgramStage, attribute};
 use triglyph_guest::tegra::shader::isa::{LdcMode, Op, form};
 use triglyph_guest::tegra::shader::program::{MAX_WORDS, Program};
 use xxhash_rust::xxh3::xxh3_64;
@@ -35,6 +35,8 @@ pub(in crate::tegra) struct Loaded {
     pub inputs: WordSet,
     /// Attribute words of the output map.
     pub outputs: WordSet,
+    /// Words that a pixel program interpolates, and how, but for those of the position.
+    pub varyings: Vec<(u8, Interpolation)>,
     /// Words of the code; those that control flow does not reach are 0.
     pub words: Vec<u64>,
     /// Where computed branches go.
@@ -189,6 +191,7 @@ fn load(core: &mut Core, address: u64, kind: Kind, constant: &mut Reader<'_>) ->
         outputs: MAP_WORDS.filter(|&word| header.writes(4 * u32::from(word))).collect(),
         words: vec![0; program.words().min(code.len())],
         targets,
+        varyings: varyings(&header),
         uses: Vec::new(),
         wanted: WantedUnits::default(),
         constants: [0; CONSTANT_BUFFERS],
@@ -209,6 +212,16 @@ fn load(core: &mut Core, address: u64, kind: Kind, constant: &mut Reader<'_>) ->
     loaded.hash = xxh3_64(bytes);
     core.note_read(address, bytes, "a program");
     Some(loaded)
+}
+
+/// Words that a pixel program interpolates.
+fn varyings(header: &ProgramHeader) -> Vec<(u8, Interpolation)> {
+    let words = 0..=(attribute::VIEWPORT_MASK / 4) as u8;
+    words
+        .filter(|word| !(attribute::POSITION..attribute::GENERIC).contains(&(4 * u32::from(*word))))
+        .map(|word| (word, header.interpolation(4 * u32::from(word))))
+        .filter(|(_, how)| *how != Interpolation::Unused)
+        .collect()
 }
 
 /// A table and its words.

@@ -59,7 +59,7 @@ impl ThreeD {
             registers.get(r::draw_texture_texture::ID) & 0xF_FFFF | registers.get(r::draw_texture_sampler::ID) << 20;
         let draft = TextureUnits::draft(core, &Pools::of(registers), handle, Some(Shape::D2), false);
         let Some((key, binding)) = draft.and_then(|draft| self.codes.textures.texture(core, &draft)) else { return };
-        self.take_dirty(core, registers);
+        self.take_dirty(registers);
         let targets = self.targets(core, registers);
         let words = COORDINATES.into_iter();
         let inputs: Vec<PixelInput> = words

@@ -21,7 +21,7 @@ use crate::mem::Moment;
 use crate::render::Watch;
 use crate::scene::reach::Reach;
 use crate::tegra::core::Core;
-use crate::tegra::registers::Registers;
+use crate::tegra::registers::{Held, Registers};
 
 /// What is asked for: all that registers say of a program.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -159,28 +159,69 @@ impl LastProgram {
     }
 }
 
+/// Which groups of registers have been written since something was derived from them, and what was in them.
+#[derive(Debug)]
+pub(super) struct Dependence {
+    stale: u32,
+    held: Held,
+    /// Whether a fault was found: then it is derived each time, so that the fault is counted.
+    unsound: bool,
+}
+
+impl Default for Dependence {
+    fn default() -> Self {
+        Dependence { stale: u32::MAX, held: Held::default(), unsound: false }
+    }
+}
+
+impl Dependence {
+    /// Notes groups that were written.
+    pub(super) fn note(&mut self, groups: u32) {
+        self.stale |= groups;
+    }
+
+    /// Whether what was derived from `groups`, always the same ones, has to be derived again. Then it is taken for done.
+    pub(super) fn is_stale(&mut self, core: &Core, registers: &Registers, groups: u32) -> bool {
+        let stale = std::mem::take(&mut self.stale) & groups;
+        let changed = stale != 0 && registers.renew(groups, stale, &mut self.held);
+        std::mem::take(&mut self.unsound) || changed || core.renderer.is_forgetful()
+    }
+
+    /// Derives, and looks out for faults.
+    pub(super) fn derive<T>(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        groups: u32,
+        derive: impl FnOnce(&mut Core) -> T,
+    ) -> T {
+        let faults = core.faults.total();
+        let value = registers.deriving(groups, || derive(core));
+        self.unsound |= core.faults.total() != faults;
+        value
+    }
+}
+
 /// Something derived from groups of registers.
 #[derive(Debug)]
 pub(super) struct Part<T> {
-    /// Groups that have changed since.
-    stale: u32,
+    dependence: Dependence,
     value: Option<T>,
 }
 
 impl<T> Default for Part<T> {
     fn default() -> Self {
-        Part { stale: u32::MAX, value: None }
+        Part { dependence: Dependence::default(), value: None }
     }
 }
 
 impl<T: Clone> Part<T> {
-    /// Notes groups that have changed.
+    /// Notes groups that were written.
     pub(super) fn note(&mut self, groups: u32) {
-        self.stale |= groups;
+        self.dependence.note(groups);
     }
 
-    /// The value: the last one if none of `groups` has changed and it `fits`. What a fault was found with is derived again
-    /// each time, so that the fault is counted.
+    /// The value: the last one if nothing in `groups` has changed and it `fits`.
     pub(super) fn get(
         &mut self,
         core: &mut Core,
@@ -189,14 +230,12 @@ impl<T: Clone> Part<T> {
         fits: impl FnOnce(&T) -> bool,
         derive: impl FnOnce(&mut Core) -> T,
     ) -> T {
-        if self.stale & groups == 0
+        if !self.dependence.is_stale(core, registers, groups)
             && let Some(value) = self.value.as_ref().filter(|value| fits(value))
         {
             return value.clone();
         }
-        let faults = core.faults.total();
-        let value = registers.deriving(groups, || derive(core));
-        self.stale = if core.faults.total() == faults { 0 } else { u32::MAX };
+        let value = self.dependence.derive(core, registers, groups, derive);
         self.value = Some(value.clone());
         value
     }
