@@ -289,9 +289,12 @@ struct Effects {
     groups: [u32; METHODS],
     /// How many methods from each on are not [`CALL`].
     plain: [u16; METHODS],
-    /// Methods that follow each other and make the same groups stale.
+    /// Methods near each other that make the same groups stale, and what is between them.
     runs: Vec<(u32, Range<usize>)>,
 }
+
+/// Methods of other groups between those of a run.
+const MOST_BETWEEN: usize = 8;
 
 fn effects(class: Class) -> &'static Effects {
     static THREED: LazyLock<Effects> = LazyLock::new(|| of(&threed::METHODS));
@@ -324,7 +327,8 @@ fn of<T: Copy>(table: &MethodTable<T>) -> Effects {
     let mut runs: Vec<(u32, Range<usize>)> = Vec::new();
     for (method, &group) in groups.iter().enumerate().filter(|&(_, &group)| group != CALL && group != 0) {
         match runs.last_mut() {
-            Some((last, run)) if *last == group && run.end == method => run.end += 1,
+            // A few registers more cost less than another run.
+            Some((last, run)) if *last == group && method - run.end <= MOST_BETWEEN => run.end = method + 1,
             _ => runs.push((group, method..method + 1)),
         }
     }

@@ -1,7 +1,5 @@
 //! Vertex fetch: attributes and streams become records of words. Where attributes come from is remembered between draws.
 
-use std::ops::Range;
-
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::maxwell::WordSet;
 use triglyph_guest::num::F16;
@@ -120,20 +118,26 @@ pub(super) fn fetch(core: &mut Core, layout: &Layout, numbers: &Numbers<'_>) -> 
 
 /// The attributes that a set of words has any of.
 fn attributes(core: &mut Core, registers: &Registers, inputs: &WordSet) -> Vec<Attribute> {
-    let mut found = Vec::new();
-    for n in 0..ATTRIBUTES {
-        let first = (attribute::GENERIC / 4) as usize + 4 * n;
-        let words = [0, 1, 2, 3].map(|c| inputs.index((first + c) as u8));
-        if words.iter().any(Option::is_some) {
-            found.push(Attribute { source: source(core, registers, n), words });
+    let mut found: Vec<Attribute> = Vec::new();
+    let mut last = None;
+    for (at, word) in inputs.iter().enumerate() {
+        let address = 4 * u32::from(word);
+        let source = match address {
+            attribute::GENERIC..attribute::FRONT_DIFFUSE => {
+                Some(((address - attribute::GENERIC) / 16) as usize).filter(|&n| n < ATTRIBUTES)
+            }
+            // Fixed-function colours and texture coordinates have no attributes of their own; programs that read them get
+            // defaults.
+            attribute::FRONT_DIFFUSE..0x2C0 | attribute::TEXTURE_COORDINATE..0x3A0 => None,
+            _ => continue,
+        };
+        if last != Some(word / 4) {
+            last = Some(word / 4);
+            let source = source.map_or(Source::Constant(DEFAULT), |n| self::source(core, registers, n));
+            found.push(Attribute { source, words: [None; 4] });
         }
-    }
-    // Fixed-function colours and texture coordinates have no attributes of their own; programs that read them get defaults.
-    let others: [Range<u32>; 2] = [attribute::FRONT_DIFFUSE..0x2C0, attribute::TEXTURE_COORDINATE..0x3A0];
-    for address in others.into_iter().flat_map(|range| range.step_by(16)) {
-        let words = [0, 1, 2, 3].map(|c| inputs.index((address / 4 + c) as u8));
-        if words.iter().any(Option::is_some) {
-            found.push(Attribute { source: Source::Constant(DEFAULT), words });
+        if let Some(attribute) = found.last_mut() {
+            attribute.words[usize::from(word % 4)] = Some(at);
         }
     }
     found

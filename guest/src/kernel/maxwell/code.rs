@@ -85,7 +85,14 @@ impl WordSet {
 
     /// The words, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
-        (0..=255).filter(|&word| self.contains(word))
+        self.0.iter().zip([0, 64, 128, 192]).flat_map(|(&part, first)| {
+            let mut rest = part;
+            std::iter::from_fn(move || {
+                let next = (rest != 0).then(|| first + rest.trailing_zeros() as u8);
+                rest &= rest.wrapping_sub(1);
+                next
+            })
+        })
     }
 
     /// Words of either set.
