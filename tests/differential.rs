@@ -19,6 +19,11 @@ mod frames;
 mod geometry;
 #[path = "differential/lists.rs"]
 mod lists;
+#[path = "differential/maxwell.rs"]
+mod maxwell;
+// The cases are those of the compiler's own tests.
+#[path = "../jit/tests/maxwell_support/mod.rs"]
+mod maxwell_support;
 #[path = "differential/microcode.rs"]
 mod microcode;
 #[path = "differential/pixel.rs"]
@@ -65,7 +70,7 @@ struct Kind {
 
 const RSX_VERTICES: &str = "RSX vertex programs";
 
-const KINDS: [Kind; 12] = [
+const KINDS: [Kind; 16] = [
     Kind { name: "vertex programs", price: 1, compiled: 80.0, check: vertex::structured },
     Kind { name: "vertex programs without structure", price: 4, compiled: 60.0, check: vertex::ragged },
     Kind { name: "vertex programs in 24-bit floats", price: 2, compiled: 90.0, check: vertex::console },
@@ -77,6 +82,10 @@ const KINDS: [Kind; 12] = [
     Kind { name: "transfers", price: 1, compiled: 70.0, check: transfer::transfers },
     Kind { name: RSX_VERTICES, price: 1, compiled: 70.0, check: program::vertices },
     Kind { name: "RSX fragment programs", price: 1, compiled: 70.0, check: program::fragments },
+    Kind { name: "Maxwell vertex programs", price: 4, compiled: 95.0, check: maxwell::vertices },
+    Kind { name: "Maxwell pixel programs", price: 10, compiled: 90.0, check: maxwell::pixels },
+    Kind { name: "Maxwell compute programs", price: 4, compiled: 95.0, check: maxwell::threads },
+    Kind { name: "Maxwell programs between", price: 4, compiled: 95.0, check: maxwell::between },
     Kind { name: "command lists", price: 50, compiled: 90.0, check: lists::mutated_captures },
     Kind { name: "push buffers", price: 100, compiled: 80.0, check: push::mutated_captures },
 ];

@@ -66,6 +66,9 @@ pub(super) use at;
 /// Bytes of local memory of a block above which it is left to the reference.
 const MOST_LOCAL: usize = 64 << 20;
 
+/// Bytes of local memory of a block above which it is not kept for the next one.
+const MOST_KEPT: usize = 1 << 20;
+
 /// What a part of a warp is around.
 pub struct Part<'p, 'a> {
     pub e: &'p mut Emit<'a>,
@@ -178,6 +181,8 @@ pub struct Kernel {
     pub waits: bool,
     /// Numbers of the threads of the last block's size.
     tables: Mutex<Option<Tables>>,
+    /// Warps of blocks that have ended.
+    pool: Mutex<Vec<Vec<Warp>>>,
 }
 
 /// A block's size, and the numbers of its warps.
@@ -201,7 +206,7 @@ pub fn compile(compiler: &Compiler, key: &ShaderKey) -> Result<Kernel, Refused> 
     let code = compiler.compile(graph.size as u32, |e| build(e, key, &graph, &mut needs))?;
     let first = graph.first.map_or(END, |block| block as i32);
     let waits = key.code.words.iter().any(|&word| decode(word) == Some(Op::bar));
-    Ok(Kernel { key: key.clone(), needs, code, first, waits, tables: Mutex::new(None) })
+    Ok(Kernel { key: key.clone(), needs, code, first, waits, tables: Mutex::new(None), pool: Mutex::default() })
 }
 
 /// What [`compute`] compiles.
@@ -255,8 +260,12 @@ impl Warp {
         self.storage.chunks_mut(stride).flat_map(|part| &mut part[AT_SLOT])
     }
 
-    pub fn clear(&mut self, first: i32, lanes: usize) {
-        self.storage.fill([0; 4]);
+    /// Lets the first of the lanes begin in a block. `cleared` are slots that begin as 0.
+    pub fn clear(&mut self, first: i32, lanes: usize, cleared: &[usize]) {
+        let stride = self.storage.len() / PARTS;
+        for part in self.storage.chunks_mut(stride) {
+            cleared.iter().for_each(|&slot| part[slot] = [0; 4]);
+        }
         self.local.fill(0);
         self.count = 0;
         for (lane, at) in self.at().enumerate() {
@@ -392,12 +401,13 @@ impl Kernel {
         if total == 0 || total > 1024 || local * kept > MOST_LOCAL {
             return Err(Refused("a block of this size"));
         }
-        let mut all: Vec<Warp> = (0..kept).map(|_| self.warp()).collect();
+        let mut all = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        all.resize_with(kept, || self.warp());
         let threads = self.threads(work.threads, warps);
         args.block = [work.place[0], work.place[1], work.place[2], packed(work.threads)];
         for number in 0..warps {
             let warp = &mut all[number.min(kept - 1)];
-            warp.clear(self.first, (total - number * LANES).min(LANES));
+            warp.clear(self.first, (total - number * LANES).min(LANES), &self.needs.cleared);
             args.threads = &raw const threads[number];
             self.run_warp(args, warp);
         }
@@ -406,6 +416,9 @@ impl Kernel {
                 args.threads = &raw const threads[number];
                 self.run_warp(args, warp);
             }
+        }
+        if local * kept <= MOST_KEPT {
+            self.pool.lock().unwrap_or_else(PoisonError::into_inner).push(all);
         }
         Ok(())
     }

@@ -160,6 +160,11 @@ impl File {
         self.slot(loc)
     }
 
+    /// The slots that other lanes read.
+    pub fn shared_slots(&self) -> impl Iterator<Item = usize> {
+        self.shared.iter().filter_map(|loc| self.slots.get(loc).copied())
+    }
+
     /// A block begins.
     pub fn begin(&mut self, block: usize) {
         if !self.straight {

@@ -181,6 +181,8 @@ pub(crate) struct Needs {
     pub constants: Vec<Constant>,
     /// Vectors of storage of four lanes.
     pub slots: usize,
+    /// Of parts of warps: those that have to be 0 when the program begins.
+    pub cleared: Vec<usize>,
     /// Whether KIL occurs.
     pub kills: bool,
     /// Whether local memory is used.

@@ -84,7 +84,12 @@ impl Lower<'_, '_> {
             self.fresh(i);
             self.block_of_parts(i, dispatch, over)?;
         }
-        self.finish_file(&[]);
+        // What lanes that never run are read of is 0 as well.
+        let mut cleared: Vec<usize> = self.finish_file(&[]).into_iter().map(|(_, slot)| slot).collect();
+        cleared.extend(self.file.shared_slots());
+        cleared.sort_unstable();
+        cleared.dedup();
+        self.needs.cleared = cleared;
         for (block, status) in [(paused, PAUSED), (over, EXHAUSTED)] {
             let e = self.e();
             e.switch_to(block);

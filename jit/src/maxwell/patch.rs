@@ -169,7 +169,7 @@ impl Control {
                 info: (work.vertices & 0xFF) << 16,
                 prim_type: (work.vertices & 0xFF) << 8,
             };
-            warp.clear(self.0.first, lanes);
+            warp.clear(self.0.first, lanes, &self.0.needs.cleared);
             self.0.run_warp(args, &mut warp);
             while release(std::slice::from_mut(&mut warp), &self.0.needs) {
                 self.0.run_warp(args, &mut warp);

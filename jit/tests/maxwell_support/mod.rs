@@ -3,8 +3,12 @@
 #![allow(dead_code)]
 
 pub mod block;
+pub mod fragments;
 pub mod quad;
+pub mod rng;
+pub mod stages;
 pub mod units;
+pub mod vertices;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
@@ -74,6 +78,16 @@ impl GlobalMemory for Memory {
         let window = Window::new(&self.0).from(start as usize).first(length);
         inside.then_some(Span { start, window })
     }
+}
+
+/// What came of a random program.
+pub enum Outcome {
+    /// Both tiers did the same.
+    Same,
+    /// The compiler left it to the reference.
+    Refused(Refused),
+    /// The report on the difference.
+    Different(String),
 }
 
 /// What a program left behind.

@@ -204,18 +204,26 @@ fn two_to<O: Ops>(o: &mut O, n: O::I) -> O::F {
     o.float_of_bits(bits)
 }
 
-/// The unit's square of 17 bits: a sum of partial products without what is behind bit 18, halved.
+/// The unit's square of 17 bits: the sum of `t >> (18 - bit)` over the bits of t, halved.
+///
+/// With t = 512 h + l, the bits of h with each other are all there: together they are h^2. What is left is l >> (9 - bit) for the bits of h,
+/// twice, which the half takes away.
 fn square<O: Ops>(o: &mut O, t: O::I) -> O::I {
-    let mut sum = o.i(0);
-    // Bits 0 and 1 add nothing.
-    for bit in 2..17 {
-        let wanted = o.ishl(t, 31 - bit);
+    let high = o.ishr(t, 9);
+    let low = mask(o, t, 0x1FF);
+    let wide = o.to_float(high);
+    let product = o.mul(wide, wide);
+    let product = o.to_int(product);
+    let mut sum = o.ishr(product, 1);
+    // Bit 0 adds nothing.
+    for bit in 1..8 {
+        let wanted = o.ishl(high, 31 - bit);
         let wanted = o.ishr(wanted, 31);
-        let product = o.ishr(t, 18 - bit);
+        let product = o.ishr(low, 9 - bit);
         let product = o.iand(product, wanted);
         sum = o.iadd(sum, product);
     }
-    o.ishr(sum, 1)
+    sum
 }
 
 /// `a + b t + c square`, exact.

@@ -233,3 +233,11 @@ fn special_results() {
     }
     assert_eq!(scalar(MufuOp::Unknown(9), one), NONE);
 }
+
+#[test]
+fn squares_are_sums_of_partial_products() {
+    for t in 0..1i32 << 17 {
+        let sum: i32 = (0..17).filter(|bit| t >> bit & 1 != 0).map(|bit| t >> (18 - bit)).sum();
+        assert_eq!(square(&mut Scalar, t), sum >> 1, "{t:#x}");
+    }
+}

@@ -1,0 +1,45 @@
+//! Random programs of the Tegra X1: vertices, pixels, threads, and the stages between vertices and pixels.
+
+use triglyph_guest::kernel::maxwell::Stage;
+use triglyph_guest::tegra::shader::random::Options;
+use triglyph_jit::{Effort, Jit};
+
+use super::Outcome;
+use super::maxwell_support::{self as support, fragments as pixel_cases, stages, vertices as vertex_cases};
+
+/// What came of a case, with a compiler that the seed chooses.
+fn with_compiler(seed: u64, check: impl FnOnce(&Jit) -> support::Outcome) -> Outcome {
+    let effort = if seed.is_multiple_of(8) { Effort::Hot } else { Effort::Quick };
+    let jit = match Jit::with_effort(effort) {
+        Ok(jit) => jit,
+        Err(refused) => return Outcome::Refused(refused),
+    };
+    match check(&jit) {
+        support::Outcome::Same => Outcome::Equal(1.0),
+        support::Outcome::Refused(refused) => Outcome::Refused(refused),
+        support::Outcome::Different(report) => Outcome::Different(format!("{effort:?}\n{report}")),
+    }
+}
+
+/// A vertex program of all operations.
+pub fn vertices(seed: u64) -> Outcome {
+    let ragged = seed % 8 == 5;
+    let options = Options { allowed: &vertex_cases::usual, length: 25, ragged, ..Options::default() };
+    with_compiler(seed, |jit| vertex_cases::check(jit, seed, options))
+}
+
+/// A pixel program in a scene.
+pub fn pixels(seed: u64) -> Outcome {
+    with_compiler(seed, |jit| pixel_cases::check(jit, seed))
+}
+
+/// A block of threads.
+pub fn threads(seed: u64) -> Outcome {
+    with_compiler(seed, |jit| stages::check(jit, seed, Stage::Compute))
+}
+
+/// A program of the stages between vertices and pixels.
+pub fn between(seed: u64) -> Outcome {
+    let stage = [Stage::TessControl, Stage::TessEvaluation, Stage::Geometry][(seed % 3) as usize];
+    with_compiler(seed, |jit| stages::check(jit, seed, stage))
+}
