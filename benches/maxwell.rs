@@ -266,6 +266,9 @@ fn pixels(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, tier: &dyn Progr
             alpha_to_one: false,
             encode_srgb: false,
             logic: None,
+            limits: Default::default(),
+            color_samples: u16::MAX,
+            zero_products: false,
         },
         samples: Samples::ONE,
     };

@@ -1,11 +1,13 @@
-//! Compute programs, compiled: threads, memory, barriers, what lanes of a warp tell each other.
+//! Compute programs, compiled: threads, memory, barriers, what lanes of a warp tell each other; random ones against the reference.
+//!
+//! `TRIGLYPH_SEEDS=first:count` runs that many random programs.
 
 mod maxwell_support;
 
 use maxwell_support::World;
 use maxwell_support::block::{Left, compute_key, run_block};
 use maxwell_support::units::Units;
-use triglyph_guest::kernel::maxwell::Code;
+use triglyph_guest::kernel::maxwell::{Code, Stage};
 use triglyph_guest::tegra::shader::assemble_program;
 use triglyph_jit::Jit;
 
@@ -140,4 +142,51 @@ fn loops_of_their_own_length() {
         assert_eq!(left.word(n), 3 * n as u32);
     }
     assert_eq!(left.exhausted, 0);
+}
+
+#[test]
+fn random_programs() {
+    maxwell_support::stages::run(Stage::Compute);
+}
+
+#[test]
+fn barriers_join_predicates() {
+    // How many threads are odd, whether all are, whether any is; of two barriers at once.
+    let text = "s2r r0, sr_tid_x
+        lop.and r1, pt, r0, 0x1
+        isetp.ne.and p0, pt, r1, rz, pt
+        bar.red 0x3, rz, p0
+        b2r.result r4, p1, rz
+        bar.red.and 0x3, rz, p0
+        b2r.result r5, p2, rz
+        lop.and r2, pt, r0, 0x40
+        isetp.ne.and p3, pt, r2, rz, pt
+        mov r6, 0x5, 0xf
+        @p3 mov r6, 0x6, 0xf
+        bar.red.or r6, rz, !p3
+        b2r.result r6, pt, rz
+        p2r r7, rz, 0x6, 0x0
+        shl r3, r0, 0x4
+        stg.b128 r4, [r3+0x0]
+        exit";
+    let left = run(text, [96, 1, 1], 0);
+    for n in 0..96 {
+        let got: Vec<u32> = (0..4).map(|word| left.word(4 * n + word)).collect();
+        assert_eq!(got, [48, 0, u32::from(n < 64), 2], "{n}");
+    }
+}
+
+#[test]
+fn stores_reach_mappings_to_their_ends() {
+    // Words up to the end of a mapping and beyond it, where another one begins.
+    let text = "s2r r0, sr_tid_x
+        shl r1, r0, 0x2
+        stg.b32 r0, [r1+0x7b0]
+        ldg.b32 r2, [r1+0x7b0]
+        stg.b32 r2, [r1+0xb00]
+        exit";
+    let left = run(text, [64, 1, 1], 0);
+    for n in 0..64u32 {
+        assert_eq!([left.word(0x1EC + n as usize), left.word(0x2C0 + n as usize)], [n, n], "{n}");
+    }
 }

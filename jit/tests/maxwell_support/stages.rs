@@ -1,5 +1,6 @@
 //! Random programs of the stages between vertices and pixels, and of compute, on both tiers.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -287,4 +288,24 @@ pub fn check(jit: &Jit, seed: u64, stage: Stage) -> Outcome {
     }
     let dump = if std::env::var_os("TRIGLYPH_DUMP").is_some() { jit.dump_shader(&case.key) } else { String::new() };
     Outcome::Different(format!("{report}threads {:?}\n{dump}", case.threads))
+}
+
+/// Runs programs of a stage: a hundred, or as many as `TRIGLYPH_SEEDS=first:count` says.
+pub fn run(stage: Stage) {
+    let given = std::env::var("TRIGLYPH_SEEDS").ok();
+    let given = given.as_deref().and_then(|text| text.split_once(':'));
+    let given = given.and_then(|(first, count)| Some((first.parse().ok()?, count.parse().ok()?)));
+    let (first, count): (u64, u64) = given.unwrap_or((0, 100));
+    let jit = Jit::new().unwrap();
+    let (mut same, mut refused) = (0, BTreeMap::new());
+    for seed in first..first + count {
+        match check(&jit, seed, stage) {
+            Outcome::Same => same += 1,
+            Outcome::Refused(why) => *refused.entry(why.0).or_insert(0) += 1,
+            Outcome::Different(report) => panic!("{report}"),
+        }
+    }
+    println!("{stage:?}: {same} the same, refused {refused:?}");
+    let refusals: u64 = refused.values().sum();
+    assert!(same > 4 * refusals, "{same} the same, refused {refused:?}");
 }
