@@ -42,7 +42,7 @@ pub struct Arguments {
     keys: Option<PathBuf>,
 }
 
-/// What a file costs; one JSON line. Times are milliseconds, of stages per frame.
+/// What a file costs; one JSON line. Times are milliseconds, of stages those of the first frame and per frame later.
 #[derive(Serialize)]
 struct Measured {
     event: &'static str,
@@ -54,6 +54,7 @@ struct Measured {
     median_ms: f64,
     p99_ms: f64,
     min_ms: f64,
+    first_stages_ms: serde_json::Map<String, serde_json::Value>,
     stages_ms: serde_json::Map<String, serde_json::Value>,
     draws: f64,
     vertices: f64,
@@ -133,7 +134,8 @@ fn measure(arguments: &Arguments, path: &Path) -> anyhow::Result<Measured> {
     device.wait_for_compiler();
     let mut bench = Bench { capture: &capture, device };
     bench.play(0..first_frame.start)?;
-    let first = bench.play(first_frame.clone())?;
+    let setup = bench.device.stats();
+    let first = First { time: bench.play(first_frame.clone())?, stats: bench.device.stats().since(&setup) };
     let steady = if later.is_empty() { std::slice::from_ref(first_frame) } else { later };
     for _ in 0..WARM_UP_ROUNDS {
         let before = bench.device.stats().compiled_calls;
@@ -154,32 +156,42 @@ fn measure(arguments: &Arguments, path: &Path) -> anyhow::Result<Measured> {
     }
     let all = bench.device.stats();
     times.sort_unstable();
-    Ok(summarise(arguments, path, first, &times, &all, &all.since(&warm)))
+    Ok(summarise(arguments, path, &first, &times, &all, &all.since(&warm)))
+}
+
+/// The first frame.
+struct First {
+    time: Duration,
+    stats: Stats,
 }
 
 /// `times` sorted and not empty.
 fn summarise(
     arguments: &Arguments,
     path: &Path,
-    first: Duration,
+    first: &First,
     times: &[Duration],
     all: &Stats,
     steady: &Stats,
 ) -> Measured {
     let frames = times.len();
     let per_frame = |count: u64| count as f64 / frames as f64;
-    let stage = |(name, time): (&str, Duration)| (name.to_owned(), (milliseconds(time) / frames as f64).into());
+    let stages = |stats: &Stats, frames: usize| {
+        let stage = |(name, time): (&str, Duration)| (name.to_owned(), (milliseconds(time) / frames as f64).into());
+        stats.stages.named().into_iter().map(stage).collect()
+    };
     Measured {
         event: "measured",
         file: path.to_owned(),
         tier: arguments.tier.name(),
         threads: arguments.threads,
         frames,
-        first_ms: milliseconds(first),
+        first_ms: milliseconds(first.time),
         median_ms: milliseconds(percentile(times, 50)),
         p99_ms: milliseconds(percentile(times, 99)),
         min_ms: milliseconds(percentile(times, 0)),
-        stages_ms: steady.stages.named().into_iter().map(stage).collect(),
+        first_stages_ms: stages(&first.stats, 1),
+        stages_ms: stages(steady, frames),
         draws: per_frame(steady.draws),
         vertices: per_frame(steady.vertices),
         triangles: per_frame(steady.triangles),

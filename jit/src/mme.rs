@@ -1,13 +1,15 @@
-//! Macros of the Tegra X1: one block for each instruction that control can reach by itself, delay slots inside the block
-//! they belong to, registers as variables.
+//! Macros of the Tegra X1: a block for each run of instructions that control enters at its beginning only, delay slots inside
+//! the block they belong to, registers as variables, or as constants while they are known.
 //!
-//! Methods without effect are stored in line, the others call the machine: the only call that compiled code makes, through
-//! the address among its arguments.
+//! Methods without effect are stored in line, and what they make stale is gathered until somebody may look; the others call
+//! the machine: the only call that compiled code makes, through the address among its arguments.
+//!
+//! Macros are short, ten instructions or so, and called often: what a call costs besides them counts as much.
 
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -16,7 +18,9 @@ use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, SigRef, Signature, Val
 use cranelift_frontend::Variable;
 use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::mme::{BRANCHES, CALL, METHODS, MmeEnd, MmeJob, MmeKernel, MmeKey, MmeMachine, MmeStop};
-use triglyph_guest::tegra::mme::isa::{self, Alu, Assign, Bits, Branch, Immediate, Reg, Target, Visitor};
+use triglyph_guest::tegra::mme::isa::{
+    self, Alu, Assign, Bits, Branch, Immediate, Reg, Target, Visitor, branch_offset, exits, is_branch,
+};
 
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, memory};
@@ -27,7 +31,7 @@ const LONGEST: usize = 4096;
 /// What compiled code gets.
 #[repr(C)]
 struct Args {
-    /// `count` parameters and a 0 behind them.
+    /// `count` parameters, or any word when there are none.
     parameters: *const u32,
     count: u32,
     /// Fetches, those beyond the last parameter included. Written at the end.
@@ -72,11 +76,10 @@ const OUT_OF_BRANCHES: u64 = 4;
 
 impl MmeKernel for Kernel {
     fn run(&self, job: &mut MmeJob<'_>) -> Result<MmeEnd, Refused> {
-        let parameters: Vec<u32> = job.parameters.iter().copied().chain([0]).collect();
         let count = u32::try_from(job.parameters.len()).map_err(|_| Refused("too many parameters"))?;
         let mut machine = Machine(&mut *job.machine);
         let mut args = Args {
-            parameters: parameters.as_ptr(),
+            parameters: if count == 0 { &0 } else { job.parameters.as_ptr() },
             count,
             fetched: 0,
             live: job.live.as_ptr(),
@@ -87,8 +90,8 @@ impl MmeKernel for Kernel {
             send,
             machine: (&raw mut machine).cast(),
         };
-        // SAFETY: method addresses are masked to the `METHODS` elements of the three arrays, the parameter's index is at most
-        // `count`; registers, `dirty` and `direct` are cells of this thread, so the machine may change them meanwhile.
+        // SAFETY: method addresses are masked to the `METHODS` elements of the three arrays, the parameter's index is below
+        // `count` or 0; registers, `dirty` and `direct` are cells of this thread, so the machine may change them meanwhile.
         let status = unsafe { self.code.call(&raw mut args) };
         let at = (status >> 32) as u32;
         let stop = match status & 0xFF {
@@ -120,8 +123,10 @@ fn build(e: &mut Emit<'_>, key: &MmeKey) -> Result<(), Refused> {
         increment: variable(),
         fetched: variable(),
         branches: variable(),
+        stale: variable(),
     };
-    let mut lower = Lower { e, key, state, signature, blocks: BTreeMap::new(), open: Vec::new() };
+    let (heads, known) = (heads(key), Known::default());
+    let mut lower = Lower { e, key, state, signature, heads, known, blocks: BTreeMap::new(), open: Vec::new() };
     lower.program();
     Ok(())
 }
@@ -135,6 +140,49 @@ struct State {
     increment: Variable,
     fetched: Variable,
     branches: Variable,
+    /// Groups that stores have made stale since `dirty` was written last.
+    stale: Variable,
+}
+
+/// What is known of the unit where code is being emitted.
+#[derive(Clone, Default)]
+struct Known {
+    registers: [Option<u32>; 7],
+    /// Address and increment.
+    address: Option<(u32, u32)>,
+    fetched: Option<u32>,
+}
+
+impl Known {
+    /// Before the first instruction: one parameter is fetched, everything else is 0.
+    const BEGIN: Known = Known {
+        registers: [None, Some(0), Some(0), Some(0), Some(0), Some(0), Some(0)],
+        address: Some((0, 0)),
+        fetched: Some(1),
+    };
+}
+
+/// Instructions that control comes to in several ways, or by a branch: a block begins there.
+fn heads(key: &MmeKey) -> BTreeSet<u32> {
+    let (mut heads, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    let mut open = vec![key.entry];
+    while let Some(at) = open.pop() {
+        let Some(&word) = key.code.get(at as usize) else { continue };
+        if !seen.insert(at) {
+            heads.insert(at);
+            continue;
+        }
+        if is_branch(word)
+            && let Some(target) = at.checked_add_signed(branch_offset(word))
+        {
+            heads.insert(target);
+            open.push(target);
+        }
+        if !exits(word) {
+            open.push(at + 1);
+        }
+    }
+    heads
 }
 
 struct Lower<'e, 'a> {
@@ -142,6 +190,8 @@ struct Lower<'e, 'a> {
     key: &'e MmeKey,
     state: State,
     signature: SigRef,
+    heads: BTreeSet<u32>,
+    known: Known,
     /// The block of each instruction that control goes to.
     blocks: BTreeMap<u32, Block>,
     /// Those that are still to be filled.
@@ -150,24 +200,36 @@ struct Lower<'e, 'a> {
 
 /// An instruction whose result is in a register, before it is assigned.
 enum Outcome {
-    Result(Value, Target),
+    /// With its value, if known.
+    Result(Value, Option<u32>, Target),
     Branch(Value, Branch),
 }
 
 impl Lower<'_, '_> {
     fn program(&mut self) {
         let zero = self.e.i32(0);
-        let State { registers, carry, address, increment, fetched, branches } = &self.state;
-        for &variable in registers.iter().chain([carry, address, increment, fetched, branches]) {
+        let State { registers, carry, address, increment, fetched, branches, stale } = &self.state;
+        for &variable in registers.iter().chain([carry, address, increment, fetched, branches, stale]) {
             self.e.b.def_var(variable, zero);
         }
+        self.known.fetched = Some(0);
         let first = self.fetch();
-        self.set(Reg(1), first);
-        self.go_to(self.key.entry.into());
+        self.set(Reg(1), first, None);
+        self.known = Known::BEGIN;
+        self.from(self.key.entry);
         while let Some(at) = self.open.pop() {
             let block = self.blocks[&at];
             self.e.switch_to(block);
-            self.instruction(at);
+            self.known = Known::default();
+            self.instructions(at);
+        }
+    }
+
+    /// Goes on at `at`: in a block of its own if control comes there in another way as well.
+    fn from(&mut self, at: u32) {
+        match self.heads.contains(&at) {
+            true => self.go_to(at.into()),
+            false => self.instructions(at),
         }
     }
 
@@ -198,8 +260,9 @@ impl Lower<'_, '_> {
 
     /// Ends the program.
     fn stop(&mut self, why: u64, at: u32) {
+        self.flush();
         let args = self.e.args;
-        let fetched = self.e.b.use_var(self.state.fetched);
+        let fetched = self.fetched();
         self.e.b.ins().store(memory(), fetched, args, offset_of!(Args, fetched) as i32);
         let status = self.e.i64((why | u64::from(at) << 32) as i64);
         self.e.finish(status);
@@ -210,21 +273,34 @@ impl Lower<'_, '_> {
         isa::visit(word, self).ok_or(ILLEGAL)
     }
 
-    /// An instruction and what follows it, to the end of the block.
-    fn instruction(&mut self, at: u32) {
-        match self.visit(at) {
-            Err(why) => self.stop(why, at),
-            Ok(Outcome::Result(value, target)) => {
-                self.assign(value, target);
-                if target.exit { self.exit(at + 1) } else { self.go_to(i64::from(at) + 1) }
+    /// The instructions from `at` to the end of the block.
+    fn instructions(&mut self, mut at: u32) {
+        loop {
+            let exit = match self.visit(at) {
+                Err(OFF_THE_END) => return self.stop(OFF_THE_END, 0),
+                Err(why) => return self.stop(why, at),
+                Ok(Outcome::Result(value, known, target)) => {
+                    self.assign(value, known, target);
+                    target.exit
+                }
+                Ok(Outcome::Branch(taken, branch)) => {
+                    let (yes, no) = (self.e.block(&[]), self.e.block(&[]));
+                    self.e.branch(taken, (yes, &[]), (no, &[]));
+                    self.e.seal(&[yes, no]);
+                    self.e.switch_to(yes);
+                    let known = self.known.clone();
+                    self.taken(at, branch);
+                    self.known = known;
+                    self.e.switch_to(no);
+                    branch.exit
+                }
+            };
+            at += 1;
+            if exit {
+                return self.exit(at);
             }
-            Ok(Outcome::Branch(taken, branch)) => {
-                let (yes, no) = (self.e.block(&[]), self.e.block(&[]));
-                self.e.branch(taken, (yes, &[]), (no, &[]));
-                self.e.switch_to(yes);
-                self.taken(at, branch);
-                self.e.switch_to(no);
-                if branch.exit { self.exit(at + 1) } else { self.go_to(i64::from(at) + 1) }
+            if self.heads.contains(&at) {
+                return self.go_to(at.into());
             }
         }
     }
@@ -256,26 +332,35 @@ impl Lower<'_, '_> {
     /// A delay slot. False when the program stops there.
     fn slot(&mut self, at: u32) -> bool {
         match self.visit(at) {
-            Ok(Outcome::Result(value, target)) => {
-                self.assign(value, target);
+            Ok(Outcome::Result(value, known, target)) => {
+                self.assign(value, known, target);
                 return true;
             }
             Ok(Outcome::Branch(..)) => self.stop(BRANCH_IN_SLOT, at),
+            Err(OFF_THE_END) => self.stop(OFF_THE_END, 0),
             Err(why) => self.stop(why, at),
         }
         false
     }
 
-    fn get(&mut self, register: Reg) -> Value {
+    fn known(&self, register: Reg) -> Option<u32> {
         match register.0 & 7 {
-            0 => self.e.i32(0),
-            n => self.e.b.use_var(self.state.registers[usize::from(n) - 1]),
+            0 => Some(0),
+            n => self.known.registers[usize::from(n) - 1],
         }
     }
 
-    fn set(&mut self, register: Reg, value: Value) {
+    fn get(&mut self, register: Reg) -> Value {
+        match self.known(register) {
+            Some(value) => self.e.i32(value as i32),
+            None => self.e.b.use_var(self.state.registers[usize::from(register.0 & 7) - 1]),
+        }
+    }
+
+    fn set(&mut self, register: Reg, value: Value, known: Option<u32>) {
         if let Some(index) = usize::from(register.0 & 7).checked_sub(1) {
             self.e.b.def_var(self.state.registers[index], value);
+            self.known.registers[index] = known;
         }
     }
 
@@ -284,23 +369,41 @@ impl Lower<'_, '_> {
         self.e.load_i64(args, offset as i32)
     }
 
-    /// The next parameter; behind the last one stands a 0.
-    fn fetch(&mut self) -> Value {
-        let (args, index) = (self.e.args, self.e.b.use_var(self.state.fetched));
-        let next = self.e.b.ins().iadd_imm_u(index, 1);
-        self.e.b.def_var(self.state.fetched, next);
-        let count = self.e.b.ins().load(I32, memory(), args, offset_of!(Args, count) as i32);
-        let index = self.e.b.ins().umin(index, count);
-        let parameters = self.pointer(offset_of!(Args, parameters));
-        let address = self.e.address(parameters, index, 2);
-        self.e.b.ins().load(I32, memory(), address, 0)
+    fn fetched(&mut self) -> Value {
+        match self.known.fetched {
+            Some(count) => self.e.i32(count as i32),
+            None => self.e.b.use_var(self.state.fetched),
+        }
     }
 
-    fn set_address(&mut self, value: Value) {
-        let address = self.e.b.ins().band_imm_u(value, 0xFFF);
+    /// The next parameter; behind the last one there are zeros.
+    fn fetch(&mut self) -> Value {
+        let (args, index) = (self.e.args, self.fetched());
+        let known = self.known.fetched.map(|index| index + 1);
+        let next = match known {
+            Some(next) => self.e.i32(next as i32),
+            None => self.e.b.ins().iadd_imm_u(index, 1),
+        };
+        self.e.b.def_var(self.state.fetched, next);
+        self.known.fetched = known;
+        let count = self.e.b.ins().load(I32, memory(), args, offset_of!(Args, count) as i32);
+        let there = self.e.b.ins().icmp(IntCC::UnsignedLessThan, index, count);
+        let zero = self.e.i32(0);
+        let index = self.e.b.ins().select(there, index, zero);
+        let parameters = self.pointer(offset_of!(Args, parameters));
+        let address = self.e.address(parameters, index, 2);
+        let value = self.e.b.ins().load(I32, memory(), address, 0);
+        self.e.b.ins().select(there, value, zero)
+    }
+
+    fn set_address(&mut self, value: Value, known: Option<u32>) {
+        let (address, increment) = match known {
+            Some(value) => (self.e.i32((value & 0xFFF) as i32), self.e.i32((value >> 12 & 0x3F) as i32)),
+            None => (self.e.b.ins().band_imm_u(value, 0xFFF), self.high(value)),
+        };
         self.e.b.def_var(self.state.address, address);
-        let increment = self.high(value);
         self.e.b.def_var(self.state.increment, increment);
+        self.known.address = known.map(|value| (value & 0xFFF, value >> 12 & 0x3F));
     }
 
     /// Bits 17:12.
@@ -309,11 +412,31 @@ impl Lower<'_, '_> {
         self.e.b.ins().band_imm_u(value, 0x3F)
     }
 
+    /// Writes what stores have made stale to where others see it.
+    fn flush(&mut self) {
+        let stale = self.e.b.use_var(self.state.stale);
+        let dirty = self.pointer(offset_of!(Args, dirty));
+        let before = self.e.b.ins().load(I32, memory(), dirty, 0);
+        let stale = self.e.b.ins().bor(before, stale);
+        self.e.b.ins().store(memory(), stale, dirty, 0);
+    }
+
+    /// The word of the method at `address` in one of the arrays.
+    fn method(&mut self, array: usize, address: Value) -> (Value, i32) {
+        let array = self.pointer(array);
+        match self.known.address {
+            Some((address, _)) => (array, 4 * address as i32),
+            None => (self.e.address(array, address, 2), 0),
+        }
+    }
+
     fn send(&mut self, datum: Value) {
-        let address = self.e.b.use_var(self.state.address);
-        let groups = self.pointer(offset_of!(Args, groups));
-        let groups = self.e.address(groups, address, 2);
-        let groups = self.e.b.ins().load(I32, memory(), groups, 0);
+        let address = match self.known.address {
+            Some((address, _)) => self.e.i32(address as i32),
+            None => self.e.b.use_var(self.state.address),
+        };
+        let (groups, offset) = self.method(offset_of!(Args, groups), address);
+        let groups = self.e.b.ins().load(I32, memory(), groups, offset);
         let direct = self.pointer(offset_of!(Args, direct));
         let direct = self.e.b.ins().load(I8, memory(), direct, 0);
         let call = self.e.i32(CALL as i32);
@@ -321,57 +444,69 @@ impl Lower<'_, '_> {
         let plain = self.e.b.ins().band(plain, direct);
         let (store, machine, done) = (self.e.block(&[]), self.e.block(&[]), self.e.block(&[]));
         self.e.branch(plain, (store, &[]), (machine, &[]));
+        self.e.seal(&[store, machine]);
 
         self.e.switch_to(store);
         for array in [offset_of!(Args, live), offset_of!(Args, shadow)] {
-            let array = self.pointer(array);
-            let place = self.e.address(array, address, 2);
-            self.e.b.ins().store(memory(), datum, place, 0);
+            let (place, offset) = self.method(array, address);
+            self.e.b.ins().store(memory(), datum, place, offset);
         }
-        let dirty = self.pointer(offset_of!(Args, dirty));
-        let stale = self.e.b.ins().load(I32, memory(), dirty, 0);
+        let stale = self.e.b.use_var(self.state.stale);
         let stale = self.e.b.ins().bor(stale, groups);
-        self.e.b.ins().store(memory(), stale, dirty, 0);
+        self.e.b.def_var(self.state.stale, stale);
         self.e.jump(done, &[]);
 
         self.e.switch_to(machine);
+        self.flush();
         let (function, pointer) = (self.pointer(offset_of!(Args, send)), self.pointer(offset_of!(Args, machine)));
         self.e.b.ins().call_indirect(self.signature, function, &[pointer, address, datum]);
+        let nothing = self.e.i32(0);
+        self.e.b.def_var(self.state.stale, nothing);
         self.e.jump(done, &[]);
 
         self.e.switch_to(done);
-        let increment = self.e.b.use_var(self.state.increment);
-        let next = self.e.b.ins().iadd(address, increment);
-        let next = self.e.b.ins().band_imm_u(next, METHODS as i64 - 1);
+        self.e.seal(&[done]);
+        let next = match &mut self.known.address {
+            Some((address, increment)) => {
+                *address = (*address + *increment) % METHODS as u32;
+                let next = *address;
+                self.e.i32(next as i32)
+            }
+            None => {
+                let increment = self.e.b.use_var(self.state.increment);
+                let next = self.e.b.ins().iadd(address, increment);
+                self.e.b.ins().band_imm_u(next, METHODS as i64 - 1)
+            }
+        };
         self.e.b.def_var(self.state.address, next);
     }
 
-    fn assign(&mut self, result: Value, target: Target) {
+    fn assign(&mut self, result: Value, known: Option<u32>, target: Target) {
         let assign = target.assign;
         let keeps_result = !assign.fetches() || assign == Assign::AddressFetchSend;
         if keeps_result {
-            self.set(target.dst, result);
+            self.set(target.dst, result, known);
         }
         match assign {
             Assign::Move => {}
             Assign::Fetch => self.fetch_to(target.dst),
-            Assign::Address => self.set_address(result),
+            Assign::Address => self.set_address(result, known),
             Assign::Send => self.send(result),
             Assign::FetchSend => {
                 self.send(result);
                 self.fetch_to(target.dst);
             }
             Assign::FetchAddress => {
-                self.set_address(result);
+                self.set_address(result, known);
                 self.fetch_to(target.dst);
             }
             Assign::AddressFetchSend => {
-                self.set_address(result);
+                self.set_address(result, known);
                 let datum = self.fetch();
                 self.send(datum);
             }
             Assign::AddressSendHigh => {
-                self.set_address(result);
+                self.set_address(result, known);
                 let datum = self.high(result);
                 self.send(datum);
             }
@@ -380,7 +515,7 @@ impl Lower<'_, '_> {
 
     fn fetch_to(&mut self, dst: Reg) {
         let value = self.fetch();
-        self.set(dst, value);
+        self.set(dst, value, None);
     }
 
     fn sources(&mut self, i: Alu) -> (Value, Value) {
@@ -406,7 +541,7 @@ impl Visitor for Lower<'_, '_> {
         let sum = self.e.b.ins().iadd(a, b);
         let wrapped = self.e.b.ins().icmp(IntCC::UnsignedLessThan, sum, a);
         self.carry(wrapped);
-        Outcome::Result(sum, i.to)
+        Outcome::Result(sum, None, i.to)
     }
     fn adc(&mut self, i: Alu) -> Outcome {
         let (a, b) = self.sources(i);
@@ -417,13 +552,13 @@ impl Visitor for Lower<'_, '_> {
         let high = self.e.b.ins().ushr_imm_u(sum, 32);
         let high = self.e.b.ins().ireduce(I32, high);
         self.e.b.def_var(self.state.carry, high);
-        Outcome::Result(self.e.b.ins().ireduce(I32, sum), i.to)
+        Outcome::Result(self.e.b.ins().ireduce(I32, sum), None, i.to)
     }
     fn sub(&mut self, i: Alu) -> Outcome {
         let (a, b) = self.sources(i);
         let fits = self.e.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, a, b);
         self.carry(fits);
-        Outcome::Result(self.e.b.ins().isub(a, b), i.to)
+        Outcome::Result(self.e.b.ins().isub(a, b), None, i.to)
     }
     fn sbb(&mut self, i: Alu) -> Outcome {
         let (a, b) = self.sources(i);
@@ -434,33 +569,37 @@ impl Visitor for Lower<'_, '_> {
         let fits = self.e.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, a, taken);
         self.carry(fits);
         let difference = self.e.b.ins().isub(a, taken);
-        Outcome::Result(self.e.b.ins().ireduce(I32, difference), i.to)
+        Outcome::Result(self.e.b.ins().ireduce(I32, difference), None, i.to)
     }
     fn xor(&mut self, i: Alu) -> Outcome {
         let (a, b) = self.sources(i);
-        Outcome::Result(self.e.b.ins().bxor(a, b), i.to)
+        Outcome::Result(self.e.b.ins().bxor(a, b), None, i.to)
     }
     fn or(&mut self, i: Alu) -> Outcome {
         let (a, b) = self.sources(i);
-        Outcome::Result(self.e.b.ins().bor(a, b), i.to)
+        Outcome::Result(self.e.b.ins().bor(a, b), None, i.to)
     }
     fn and(&mut self, i: Alu) -> Outcome {
         let (a, b) = self.sources(i);
-        Outcome::Result(self.e.b.ins().band(a, b), i.to)
+        Outcome::Result(self.e.b.ins().band(a, b), None, i.to)
     }
     fn andn(&mut self, i: Alu) -> Outcome {
         let (a, b) = self.sources(i);
         let b = self.e.b.ins().bnot(b);
-        Outcome::Result(self.e.b.ins().band(a, b), i.to)
+        Outcome::Result(self.e.b.ins().band(a, b), None, i.to)
     }
     fn nand(&mut self, i: Alu) -> Outcome {
         let (a, b) = self.sources(i);
         let both = self.e.b.ins().band(a, b);
-        Outcome::Result(self.e.b.ins().bnot(both), i.to)
+        Outcome::Result(self.e.b.ins().bnot(both), None, i.to)
     }
     fn addi(&mut self, i: Immediate) -> Outcome {
+        if let Some(a) = self.known(i.a) {
+            let sum = a.wrapping_add_signed(i.value);
+            return Outcome::Result(self.e.i32(sum as i32), Some(sum), i.to);
+        }
         let (a, value) = (self.get(i.a), self.e.i32(i.value));
-        Outcome::Result(self.e.b.ins().iadd(a, value), i.to)
+        Outcome::Result(self.e.b.ins().iadd(a, value), None, i.to)
     }
     fn insert(&mut self, i: Bits) -> Outcome {
         let (a, b) = (self.get(i.a), self.get(i.b));
@@ -469,27 +608,32 @@ impl Visitor for Lower<'_, '_> {
         let field = self.e.b.ins().ishl_imm_u(field, i64::from(i.at));
         let hole = ((1u32 << (i.size & 31)) - 1) << i.at;
         let keep = self.e.b.ins().band_imm_u(a, i64::from(!hole));
-        Outcome::Result(self.e.b.ins().bor(keep, field), i.to)
+        Outcome::Result(self.e.b.ins().bor(keep, field), None, i.to)
     }
     // The shifts below take the distance modulo 32, as the unit does.
     fn extract(&mut self, i: Bits) -> Outcome {
         let (a, b) = (self.get(i.a), self.get(i.b));
         let field = self.field(b, a, i.size);
-        Outcome::Result(self.e.b.ins().ishl_imm_u(field, i64::from(i.at)), i.to)
+        Outcome::Result(self.e.b.ins().ishl_imm_u(field, i64::from(i.at)), None, i.to)
     }
     fn deposit(&mut self, i: Bits) -> Outcome {
         let (a, b) = (self.get(i.a), self.get(i.b));
         let from = self.e.i32(i.from.into());
         let field = self.field(b, from, i.size);
-        Outcome::Result(self.e.b.ins().ishl(field, a), i.to)
+        Outcome::Result(self.e.b.ins().ishl(field, a), None, i.to)
     }
     fn read(&mut self, i: Immediate) -> Outcome {
-        let (a, value) = (self.get(i.a), self.e.i32(i.value));
-        let method = self.e.b.ins().iadd(a, value);
-        let method = self.e.b.ins().band_imm_u(method, METHODS as i64 - 1);
         let live = self.pointer(offset_of!(Args, live));
-        let place = self.e.address(live, method, 2);
-        Outcome::Result(self.e.b.ins().load(I32, memory(), place, 0), i.to)
+        let (place, offset) = match self.known(i.a) {
+            Some(a) => (live, 4 * (a.wrapping_add_signed(i.value) % METHODS as u32) as i32),
+            None => {
+                let (a, value) = (self.get(i.a), self.e.i32(i.value));
+                let method = self.e.b.ins().iadd(a, value);
+                let method = self.e.b.ins().band_imm_u(method, METHODS as i64 - 1);
+                (self.e.address(live, method, 2), 0)
+            }
+        };
+        Outcome::Result(self.e.b.ins().load(I32, memory(), place, offset), None, i.to)
     }
     fn bz(&mut self, branch: Branch) -> Outcome {
         let a = self.get(branch.a);
