@@ -131,9 +131,9 @@ fn measure(arguments: &Arguments, path: &Path) -> anyhow::Result<Measured> {
     };
     let setup = Setup { tier: arguments.tier, threads: arguments.threads, accuracy: arguments.accuracy };
     let device = setup.device_with_keys(capture.header().machine, arguments.keys.as_deref())?;
-    device.wait_for_compiler();
     let mut bench = Bench { capture: &capture, device };
     bench.play(0..first_frame.start)?;
+    bench.device.wait_for_compiler();
     let setup = bench.device.stats();
     let first = First { time: bench.play(first_frame.clone())?, stats: bench.device.stats().since(&setup) };
     let steady = if later.is_empty() { std::slice::from_ref(first_frame) } else { later };

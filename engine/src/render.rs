@@ -171,6 +171,13 @@ impl Renderer {
         &self.warm_start
     }
 
+    /// Guest memory was mapped at `address`: with a file of keys its pages are there when the first frame comes.
+    pub fn note_mapping(&self, memory: &Memory, space: u32, address: u64) {
+        if let Some(work) = memory.populating(space, address) {
+            self.kernels.prepare(work);
+        }
+    }
+
     /// Shades a batch of vertices.
     pub fn shade(&mut self, batch: &Batch<'_>) -> Shaded {
         let start = Instant::now();

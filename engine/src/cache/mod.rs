@@ -303,6 +303,14 @@ impl Kernels {
         }
     }
 
+    /// Does work beside everything else that makes a first frame faster, if there is a file of keys: whoever names one wants
+    /// that. It comes after the kernels that are known.
+    pub fn prepare(&self, work: impl FnOnce() + Send + 'static) {
+        if self.shared.log.is_some() {
+            self.shared.worker.spawn_later(work);
+        }
+    }
+
     /// What went wrong with the file of keys since this was asked last.
     pub fn key_file_trouble(&self) -> Option<store::StoreError> {
         self.shared.log.as_ref()?.take_trouble()

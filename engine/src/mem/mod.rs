@@ -136,6 +136,23 @@ impl Memory {
         Ok(())
     }
 
+    /// Work that has the system find pages for the mapping at `address`, to be done on any thread at any time; it ends early when the
+    /// mapping goes. A page costs about a microsecond when it is touched first, and a first frame touches all of its
+    /// surfaces. `None` for memory of the host's and for mappings that are too large to be in use as a whole.
+    pub(crate) fn populating(&self, space: u32, address: u64) -> Option<impl FnOnce() + Send + 'static> {
+        const LARGEST: u64 = 64 << 20;
+        const STEP: usize = 1 << 20;
+        let range = self.ranges.iter().find(|range| range.space == space && range.start == address)?;
+        let fit = range.is_mapping() && range.size <= LARGEST && !range.arena.is_host();
+        let (arena, size) = (Arc::downgrade(&range.arena), range.size as usize);
+        fit.then_some(move || {
+            for offset in (0..size).step_by(STEP) {
+                let Some(arena) = arena.upgrade() else { return };
+                arena.populate(offset, STEP);
+            }
+        })
+    }
+
     /// Maps memory of the host's; what was mapped there before is replaced.
     ///
     /// # Errors

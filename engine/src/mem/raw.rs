@@ -33,6 +33,19 @@ impl Arena {
         Ok(Arena { pointer: map.as_mut_ptr(), size, own: Some(map), changes: Pages::new(size) })
     }
 
+    /// Has the system find pages for `size` bytes from `offset` on now instead of when they are touched first. What they hold
+    /// stays. Where the system has no such call nothing happens.
+    pub(super) fn populate(&self, offset: usize, size: usize) {
+        #[cfg(target_os = "linux")]
+        if let Some(map) = &self.own {
+            let size = size.min(self.size.saturating_sub(offset));
+            // Old kernels refuse: pages come one by one then, as everywhere else.
+            let _ = map.advise_range(memmap2::Advice::PopulateWrite, offset, size);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = (offset, size);
+    }
+
     /// No bytes at all.
     pub(super) fn empty() -> Self {
         Arena { pointer: std::ptr::dangling_mut(), size: 0, own: None, changes: Pages::new(0) }

@@ -109,7 +109,9 @@ impl Device for N3ds {
         if space != 0 || address.checked_add(size).is_none_or(|end| end > 1 << 32) {
             return Err(Error::InvalidArgument(format!("{size:#x} bytes at {address:#x} in space {space} of a 3DS")));
         }
-        self.core.memory.map(space, address, size, access)
+        self.core.memory.map(space, address, size, access)?;
+        self.core.renderer.note_mapping(&self.core.memory, space, address);
+        Ok(())
     }
 
     fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {

@@ -231,7 +231,9 @@ impl Device for Rsx {
         if space >= Machine::Ps3.spaces() {
             return Err(Error::InvalidArgument(format!("space {space} of a PS3")));
         }
-        self.with_memory(|memory| memory.map(space, address, size, access))
+        self.with_memory(|memory| memory.map(space, address, size, access))?;
+        self.core.renderer.note_mapping(&self.core.memory, space, address);
+        Ok(())
     }
 
     fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {

@@ -32,6 +32,7 @@ impl TegraX1 {
     /// # Errors
     /// [`Error::Unsupported`] when the host gives no threads.
     pub fn new(options: &RenderOptions) -> Result<Self, Error> {
+        super::registers::prepare();
         Ok(TegraX1 { core: Core::new(Renderer::new(options)?), channels: BTreeMap::new(), driver: Driver::default() })
     }
 
@@ -125,7 +126,9 @@ impl Device for TegraX1 {
             let what = format!("{size:#x} bytes at {address:#x} in space {space} of a Tegra X1");
             return Err(Error::InvalidArgument(what));
         }
-        self.core.memory.map(space, address, size, access)
+        self.core.memory.map(space, address, size, access)?;
+        self.core.renderer.note_mapping(&self.core.memory, space, address);
+        Ok(())
     }
 
     fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {

@@ -36,7 +36,7 @@ pub struct Ready {
 pub struct Expander {
     code: Vec<u32>,
     starts: [u32; MACROS],
-    /// Kernels of macros that were called since code or starts changed, but for those that run.
+    /// Kernels of macros that were called, but for those that run; of no use when code or starts have changed since.
     ready: [Option<Ready>; MACROS],
     /// How often code or starts changed.
     changes: u64,
@@ -93,7 +93,6 @@ impl Expander {
         if self.code[at] != word {
             self.code[at] = word;
             // Whichever macros reach this word: keys are made of contents, so looking them up again is all it takes.
-            self.ready = [const { None }; MACROS];
             self.changes += 1;
         }
         true
@@ -102,7 +101,6 @@ impl Expander {
     /// Stores where macro `index` begins.
     pub fn store_start(&mut self, index: usize, word: u32) {
         self.starts[index % MACROS] = word;
-        self.ready[index % MACROS] = None;
         self.changes += 1;
     }
 
@@ -144,7 +142,8 @@ impl Expander {
     #[inline]
     pub fn ready(&mut self, index: usize, kernels: &Kernels) -> Ready {
         let index = index % MACROS;
-        self.ready[index].take().unwrap_or_else(|| {
+        let made = self.ready[index].take().filter(|ready| ready.made == self.changes);
+        made.unwrap_or_else(|| {
             let (key, low) = MmeKey::new(&self.code, self.starts[index] as usize);
             Ready { kernel: kernels.mme(&key), low, made: self.changes }
         })

@@ -296,6 +296,13 @@ struct Effects {
 /// Methods of other groups between those of a run.
 const MOST_BETWEEN: usize = 8;
 
+/// Makes the tables of all classes, which the first channel of a process would wait for.
+pub(super) fn prepare() {
+    for class in Class::ALL {
+        effects(class);
+    }
+}
+
 fn effects(class: Class) -> &'static Effects {
     static THREED: LazyLock<Effects> = LazyLock::new(|| of(&threed::METHODS));
     static TWOD: LazyLock<Effects> = LazyLock::new(|| of(&twod::METHODS));
