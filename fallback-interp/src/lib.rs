@@ -7,6 +7,7 @@
 //!   geometry  values -> pica_shader::Machine -> emitted triangles as vertex records
 //!   transfer  fill, copy, convert
 //!   mme       macros
+//!   sequence  packets of push buffers
 //! Interpreter: ProgramTier
 //!   vertex    fetch -> rsx_vertex::Machine -> record
 //!   fragment  rsx_fragment::Quad (interpolate, sampler) -> output
@@ -22,6 +23,7 @@ use triglyph_guest::kernel::geometry::GeometryKey;
 use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::program::ProgramTier;
+use triglyph_guest::kernel::sequence::{SequenceKernel, SequenceKey};
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
@@ -34,6 +36,7 @@ pub mod pixel;
 pub mod program;
 pub mod rsx_fragment;
 pub mod rsx_vertex;
+pub mod sequence;
 pub mod transfer;
 pub mod vertex;
 
@@ -64,6 +67,10 @@ impl Tier for Interpreter {
 
     fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Refused> {
         Ok(Arc::new(mme::Kernel::new(key)))
+    }
+
+    fn sequence(&self, key: &SequenceKey) -> Result<Arc<dyn SequenceKernel>, Refused> {
+        Ok(Arc::new(sequence::Kernel::new(key)))
     }
 
     fn programs(&self) -> Option<&dyn ProgramTier> {

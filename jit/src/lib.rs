@@ -1,7 +1,8 @@
 //! Kernels as machine code: the fast one of the two tiers.
 //!
 //! ```text
-//! key -> lower/ (shader programs), pixel/ (fixed-function stages), transfer/ (copies), mme.rs (macros)
+//! key -> lower/ (shader programs), pixel/ (fixed-function stages), transfer/ (copies), mme.rs (macros),
+//!          sequence.rs (packets of push buffers)
 //!          emit through lane.rs (four guest lanes as one value) and flow.rs (guest control flow)
 //!     -> code.rs: Cranelift, memory, lifetime
 //! ```
@@ -18,6 +19,7 @@ mod mme;
 mod pixel;
 mod program;
 mod rsx;
+mod sequence;
 mod texture;
 mod transfer;
 
@@ -32,6 +34,7 @@ use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::program::fragment::FragmentKey;
 use triglyph_guest::kernel::program::{self as contract, ProgramTier};
+use triglyph_guest::kernel::sequence::{SequenceKernel, SequenceKey};
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
@@ -107,6 +110,10 @@ impl Tier for Jit {
 
     fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Refused> {
         Ok(Arc::new(mme::Kernel::new(&self.compiler, key)?))
+    }
+
+    fn sequence(&self, key: &SequenceKey) -> Result<Arc<dyn SequenceKernel>, Refused> {
+        Ok(Arc::new(sequence::Kernel::new(&self.compiler, key)?))
     }
 
     fn programs(&self) -> Option<&dyn ProgramTier> {

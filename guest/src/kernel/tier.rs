@@ -6,6 +6,7 @@ use super::geometry::{GeometryJob, GeometryKey};
 use super::mme::{MmeKernel, MmeKey};
 use super::pixel::{PixelJob, PixelKey};
 use super::program::ProgramTier;
+use super::sequence::{SequenceKernel, SequenceKey};
 use super::transfer::{TransferJob, TransferKey};
 use super::vertex::{VertexJob, VertexKey};
 use crate::format::TexelFormat;
@@ -35,6 +36,11 @@ pub trait Tier: Send + Sync {
     fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Refused> {
         let _ = key;
         Err(Refused("macros"))
+    }
+    /// Makes the sequence kernel of `key`.
+    fn sequence(&self, key: &SequenceKey) -> Result<Arc<dyn SequenceKernel>, Refused> {
+        let _ = key;
+        Err(Refused("sequences"))
     }
     /// Kernels of the machines whose stages are all programs; `None` from a tier that has none at all.
     fn programs(&self) -> Option<&dyn ProgramTier> {
