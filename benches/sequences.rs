@@ -6,6 +6,8 @@
 
 mod support;
 
+use std::time::Instant;
+
 use criterion::{Criterion, Throughput};
 use support::recorded::{Stream, streams};
 use triglyph::device::ObjectEntry;
@@ -98,7 +100,51 @@ fn methods(criterion: &mut Criterion, name: &str, machine: Machine) {
     let stream = all.repeated(METHODS);
     let mut group = criterion.benchmark_group(format!("sequences/{name}"));
     group.throughput(Throughput::Elements(stream.methods));
-    let mut setup = Setup::new(machine, &stream, &Options::new(Tier::InterpreterOnly, 1));
-    group.bench_function("cold", |b| b.iter(|| setup.run()));
+    let mut options = Options::new(Tier::JitOnly, 1);
+    let mut setups = [0, 1].map(|sequences| {
+        options.sequences = sequences;
+        Setup::new(machine, &stream, &options)
+    });
+    for (name, setup) in ["cold", "hot"].into_iter().zip(&mut setups) {
+        group.bench_function(name, |b| b.iter(|| setup.run()));
+    }
     group.finish();
+    break_even(name, &stream, &mut setups);
+}
+
+/// How often the stream has to be executed until compiling its sequences has paid for itself. What is compared is measured in
+/// turns.
+fn break_even(name: &str, stream: &Stream, setups: &mut [Setup; 2]) {
+    const TURNS: usize = 41;
+    let mut times = [const { Vec::new() }; 2];
+    for _ in 0..TURNS {
+        for (setup, times) in setups.iter_mut().zip(&mut times) {
+            let start = Instant::now();
+            setup.run();
+            times.push(start.elapsed());
+        }
+    }
+    let [cold, hot] = times.map(|mut times| {
+        times.sort();
+        times[TURNS / 2].as_secs_f64() * 1e9
+    });
+    let before = setups[1].device.stats();
+    setups[1].run();
+    let stats = setups[1].device.stats();
+    let run = stats.since(&before);
+    let compiling = stats.compile_time.as_secs_f64() * 1e9;
+    println!(
+        "{name}: {:.2} and {:.2} ns a method; {} sequences compiled in {:.0} us each, {} runs of {:.0} words, {:.0} % of all words",
+        cold / stream.methods as f64,
+        hot / stream.methods as f64,
+        stats.kernels_compiled,
+        compiling / 1e3 / stats.kernels_compiled.max(1) as f64,
+        run.sequence_runs,
+        run.sequence_words as f64 / run.sequence_runs.max(1) as f64,
+        100.0 * run.sequence_words as f64 / stream.words.len() as f64
+    );
+    // The stream is the same capture again and again, so each sequence runs that often.
+    let gain = (cold - hot) / run.sequence_runs.max(1) as f64;
+    let price = compiling / stats.kernels_compiled.max(1) as f64;
+    println!("{name}: a run gains {gain:.0} ns, which pays for compiling after {:.0} runs", price / gain);
 }

@@ -26,7 +26,7 @@
 use std::sync::Arc;
 
 pub use triglyph_engine::cache::TierMode as Tier;
-pub use triglyph_engine::{capture, device, error, mem, n3ds, render, rsx, snapshot, tegra};
+pub use triglyph_engine::{capture, device, error, mem, n3ds, render, rsx, sequence, snapshot, tegra};
 pub use triglyph_guest as guest;
 
 pub use triglyph_engine::cache::{Tiers, WarmStart, store};
@@ -61,6 +61,9 @@ pub struct Options {
     /// How near to the console: on the 3DS whether programs compute in its 24-bit floats, on the PS3 how much of the
     /// chip's plumbing there is ([`RsxMode`]).
     pub accuracy: Accuracy,
+    /// How often packets of a push buffer or command list have to come with the same headers before they are compiled as one
+    /// sequence: 1 for at once, 0 for never. [`Tier::InterpreterOnly`] has none.
+    pub sequences: u32,
 }
 
 impl Default for Options {
@@ -72,6 +75,7 @@ impl Default for Options {
             code_budget: 64 << 20,
             key_file: None,
             accuracy: Accuracy::default(),
+            sequences: triglyph_engine::sequence::THRESHOLD,
         }
     }
 }
@@ -95,6 +99,7 @@ impl Options {
             code_budget: self.code_budget,
             key_file: self.key_file.clone(),
             accuracy: self.accuracy,
+            sequences: self.sequences,
         })
     }
 }

@@ -14,15 +14,17 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use triglyph::capture::{CaptureFile, Checks, Event, Header, Player, Prepared, Range, Reader};
+use triglyph::sequence::THRESHOLD;
 use triglyph::{Device, FaultKind, Machine, Options, Tier, WrittenRange, new_device};
 
 /// What is compared, the first run being the reference.
-const RUNS: [(&str, Tier, usize); 5] = [
-    ("interpreter, 1 thread", Tier::InterpreterOnly, 1),
-    ("interpreter, 2 threads", Tier::InterpreterOnly, 2),
-    ("compiled, 1 thread", Tier::JitOnly, 1),
-    ("compiled, 2 threads", Tier::JitOnly, 2),
-    ("both as it comes, 2 threads", Tier::Auto, 2),
+const RUNS: [(&str, Tier, usize, u32); 6] = [
+    ("interpreter, 1 thread", Tier::InterpreterOnly, 1, 0),
+    ("interpreter, 2 threads", Tier::InterpreterOnly, 2, 0),
+    ("compiled, 1 thread", Tier::JitOnly, 1, THRESHOLD),
+    ("compiled, 2 threads", Tier::JitOnly, 2, THRESHOLD),
+    ("compiled, sequences from the first packet on", Tier::JitOnly, 2, 1),
+    ("both as it comes, 2 threads", Tier::Auto, 2, THRESHOLD),
 ];
 
 fn main() -> ExitCode {
@@ -147,8 +149,10 @@ fn check(name: &str, path: &Path, known: &Known) -> Result<(), Failed> {
 
 fn compare(capture: &Prepared<'_>, machine: Machine) -> Result<Outcome, Failed> {
     let mut runs = Vec::new();
-    for (name, tier, threads) in RUNS {
-        let device = new_device(machine, &Options::new(tier, threads))?;
+    for (name, tier, threads, sequences) in RUNS {
+        let mut options = Options::new(tier, threads);
+        options.sequences = sequences;
+        let device = new_device(machine, &options)?;
         runs.push(Run { name, device, player: Player::prepared(capture, Checks::ALL), strayed: false });
     }
     let mut outcome = Outcome::default();

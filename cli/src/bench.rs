@@ -129,7 +129,12 @@ fn measure(arguments: &Arguments, path: &Path) -> anyhow::Result<Measured> {
     let Some((first_frame, later)) = frames.split_first() else {
         return Err(UsageError(format!("{} shows no picture", path.display())).into());
     };
-    let setup = Setup { tier: arguments.tier, threads: arguments.threads, accuracy: arguments.accuracy };
+    let setup = Setup {
+        tier: arguments.tier,
+        threads: arguments.threads,
+        accuracy: arguments.accuracy,
+        sequences: Default::default(),
+    };
     let device = setup.device_with_keys(capture.header().machine, arguments.keys.as_deref())?;
     let mut bench = Bench { capture: &capture, device };
     bench.play(0..first_frame.start)?;

@@ -27,6 +27,18 @@ pub enum AccuracyChoice {
     Fast,
 }
 
+/// When packets that come again and again are compiled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SequenceChoice {
+    /// After some thousand times.
+    #[default]
+    Often,
+    /// Before they are executed for the first time.
+    Forced,
+    /// Not at all.
+    Never,
+}
+
 /// One way to run a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setup {
@@ -36,6 +48,8 @@ pub struct Setup {
     pub threads: Option<usize>,
     /// How near to the console.
     pub accuracy: AccuracyChoice,
+    /// When packets are compiled.
+    pub sequences: SequenceChoice,
 }
 
 impl TierChoice {
@@ -78,6 +92,11 @@ impl Setup {
             AccuracyChoice::Exact => Accuracy::Exact,
             AccuracyChoice::Fast => Accuracy::Fast,
         };
+        match self.sequences {
+            SequenceChoice::Often => {}
+            SequenceChoice::Forced => options.sequences = 1,
+            SequenceChoice::Never => options.sequences = 0,
+        }
         options.key_file = keys.map(KeyFile::new);
         triglyph::new_device(machine, &options)
     }

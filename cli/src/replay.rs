@@ -99,7 +99,12 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
 
 fn replay(arguments: &Arguments, path: &PathBuf, bytes: &[u8], output: &Output) -> anyhow::Result<()> {
     let reader = Reader::new(bytes)?;
-    let setup = Setup { tier: arguments.tier, threads: arguments.threads, accuracy: arguments.accuracy };
+    let setup = Setup {
+        tier: arguments.tier,
+        threads: arguments.threads,
+        accuracy: arguments.accuracy,
+        sequences: Default::default(),
+    };
     let mut device = setup.device_with_keys(reader.header().machine, arguments.keys.as_deref())?;
     warn_about(device.warm_start(), output)?;
     let mut player = Player::new(&reader, Checks::PICTURES);

@@ -14,7 +14,7 @@ use triglyph::device::Device;
 
 use crate::capture_file::{Named, expand, stem};
 use crate::exit::{Exit, UsageError, is_closed_pipe};
-use crate::machine::{AccuracyChoice, Setup, TierChoice, parse_threads};
+use crate::machine::{AccuracyChoice, SequenceChoice, Setup, TierChoice, parse_threads};
 use crate::output::{Output, message};
 use crate::report::Report;
 
@@ -44,6 +44,9 @@ pub struct Arguments {
     /// How near to the console.
     #[arg(long, value_enum, default_value = "fast")]
     accuracy: AccuracyChoice,
+    /// When packets of push buffers and command lists are compiled. The interpreter has none compiled.
+    #[arg(long, value_enum, default_value = "often")]
+    sequences: SequenceChoice,
     /// Folder for wanted, found and difference pictures, made when missing.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
@@ -128,8 +131,8 @@ fn setups(arguments: &Arguments) -> Vec<Setup> {
         Tiers::Jit => &[TierChoice::Jit],
     };
     let threads = |tier: &TierChoice| {
-        let (tier, accuracy) = (*tier, arguments.accuracy);
-        arguments.threads.iter().map(move |threads| Setup { tier, threads: Some(*threads), accuracy })
+        let (tier, accuracy, sequences) = (*tier, arguments.accuracy, arguments.sequences);
+        arguments.threads.iter().map(move |&threads| Setup { tier, threads: Some(threads), accuracy, sequences })
     };
     tiers.iter().flat_map(threads).collect()
 }

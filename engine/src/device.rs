@@ -435,6 +435,10 @@ pub struct Stats {
     pub interpreter_calls: u64,
     /// Kernel calls that compiled code served.
     pub compiled_calls: u64,
+    /// Runs of compiled sequences of packets.
+    pub sequence_runs: u64,
+    /// Words of push buffers in them.
+    pub sequence_words: u64,
     /// Time by stage.
     pub stages: StageTimes,
 }
@@ -471,6 +475,8 @@ impl Stats {
             (&mut self.code_bytes, other.code_bytes),
             (&mut self.interpreter_calls, other.interpreter_calls),
             (&mut self.compiled_calls, other.compiled_calls),
+            (&mut self.sequence_runs, other.sequence_runs),
+            (&mut self.sequence_words, other.sequence_words),
         ];
         for (mine, theirs) in counts {
             *mine = count(*mine, theirs);

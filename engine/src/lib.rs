@@ -14,6 +14,7 @@ pub mod render;
 pub mod rsx;
 pub mod scene;
 pub mod sched;
+pub mod sequence;
 pub mod snapshot;
 pub mod tegra;
 pub mod transfer;

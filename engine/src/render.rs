@@ -42,6 +42,8 @@ pub struct RenderOptions {
     pub key_file: Option<KeyFile>,
     /// How near to the console.
     pub accuracy: Accuracy,
+    /// How often packets of a push buffer have to come with the same headers before code is made of them; 0 for never.
+    pub sequences: u32,
 }
 
 /// Where kernel keys are remembered.
@@ -102,6 +104,8 @@ pub struct Renderer {
     pixels: u64,
     troubles: program::Troubles,
     stats: Stats,
+    /// [`RenderOptions::sequences`], or 0 where nothing is compiled.
+    pub(crate) sequences: u32,
 }
 
 /// A draw call after shading: state, and the order in which vertices form primitives.
@@ -163,6 +167,7 @@ impl Renderer {
             pixels: 0,
             troubles: program::Troubles::default(),
             stats: Stats::default(),
+            sequences: if mode == TierMode::InterpreterOnly { 0 } else { options.sequences },
         })
     }
 
@@ -295,6 +300,12 @@ impl Renderer {
             self.flush(memory);
         }
         touched
+    }
+
+    /// Notes packets of a push buffer that code was run for, and the words they had.
+    pub fn note_sequences(&mut self, runs: u64, words: u64) {
+        self.stats.sequence_runs += runs;
+        self.stats.sequence_words += words;
     }
 
     /// Adds time spent in the front end.

@@ -105,6 +105,7 @@ fn the_version_of_files_follows_the_encoding_of_keys() {
         (FragmentKind::STORED, hash::<FragmentKind>()),
         (MmeKind::STORED, hash::<MmeKind>()),
         (ShaderKind::STORED, hash::<ShaderKind>()),
+        (SequenceKind::STORED, hash::<SequenceKind>()),
     ];
     assert_eq!(hashes.map(|(kind, _)| kind).len(), KeyKind::ALL.len());
     for kind in KeyKind::ALL {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use triglyph_guest::kernel::geometry::GeometryJob;
 use triglyph_guest::kernel::mme::{MmeEnd, MmeJob, MmeKernel, MmeStop};
 use triglyph_guest::kernel::pixel::PixelJob;
+use triglyph_guest::kernel::sequence::SequenceKernel;
 use triglyph_guest::kernel::tier::TextureDecoder;
 use triglyph_guest::kernel::transfer::TransferJob;
 use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP, VertexJob};
 use triglyph_guest::kernel::{PixelKernel, VertexKernel};
 
 use super::slot::Slot;
-use super::{Counters, GeometryKind, MmeKind, PixelKind, TransferKind, VertexKind};
+use super::{Counters, GeometryKind, MmeKind, PixelKind, SequenceKind, TransferKind, VertexKind};
 
 /// A vertex kernel.
 #[derive(Clone, Debug)]
@@ -36,6 +37,23 @@ pub struct MmeHandle {
     /// What [`Slot::version`] was when `compiled` was taken.
     version: u32,
     compiled: Option<Arc<dyn MmeKernel>>,
+}
+
+/// The kernel of a sequence.
+#[derive(Clone, Debug)]
+pub struct SequenceHandle(pub(super) Arc<Slot<SequenceKind>>);
+
+impl SequenceHandle {
+    /// Compiled code, once it is there. There is no use for anything else: the engine's own way through a push buffer is
+    /// faster than the reference.
+    pub fn compiled(&self) -> Option<Arc<dyn SequenceKernel>> {
+        self.0.compiled()
+    }
+
+    /// Whether there never will be any.
+    pub fn is_refused(&self) -> bool {
+        self.0.is_settled() && self.0.compiled().is_none()
+    }
 }
 
 impl std::fmt::Debug for MmeHandle {

@@ -26,12 +26,13 @@ use triglyph_guest::kernel::maxwell::{ShaderKernel, ShaderKey};
 use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::program::{self as programs, fragment::FragmentKey};
+use triglyph_guest::kernel::sequence::{SequenceKernel, SequenceKey};
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, VertexKernel};
 
 use crate::sched::Worker;
-pub use handle::{GeometryHandle, MmeHandle, PixelChoice, PixelHandle, TransferHandle, VertexHandle};
+pub use handle::{GeometryHandle, MmeHandle, PixelChoice, PixelHandle, SequenceHandle, TransferHandle, VertexHandle};
 pub use program::{FragmentChoice, FragmentHandle, ProgramVertexHandle, ShaderHandle};
 use slot::{AnyTable, Evicted, Kind, Slot, Table};
 use store::{KeyKind, KeyStore};
@@ -85,6 +86,7 @@ pub struct Kernels {
     fragment: Table<FragmentKind>,
     shader: Table<ShaderKind>,
     mme: Table<MmeKind>,
+    sequence: Table<SequenceKind>,
 }
 
 /// What tables, slots and compile jobs share.
@@ -236,6 +238,7 @@ impl Kernels {
             KeyKind::ProgramVertex => &self.program_vertex,
             KeyKind::Fragment => &self.fragment,
             KeyKind::Macro => &self.mme,
+            KeyKind::Sequence => &self.sequence,
             KeyKind::Shader => &self.shader,
         };
         table.recall(&self.shared, &key.bytes, key.uses)
@@ -252,6 +255,7 @@ impl Kernels {
             &self.fragment,
             &self.shader,
             &self.mme,
+            &self.sequence,
         ]
     }
 
@@ -328,6 +332,7 @@ impl Kernels {
             fragment: Table::default(),
             shader: Table::default(),
             mme: Table::default(),
+            sequence: Table::default(),
         }
     }
 
@@ -369,6 +374,11 @@ impl Kernels {
     /// The kernel of a macro's key.
     pub fn mme(&self, key: &MmeKey) -> MmeHandle {
         MmeHandle::new(self.find(&self.mme, key))
+    }
+
+    /// The kernel of a sequence's key.
+    pub fn sequence(&self, key: &SequenceKey) -> SequenceHandle {
+        SequenceHandle(self.find(&self.sequence, key))
     }
 
     /// Waits until every queued compilation is done.
@@ -425,6 +435,8 @@ struct FragmentKind;
 struct ShaderKind;
 #[derive(Debug)]
 struct MmeKind;
+#[derive(Debug)]
+struct SequenceKind;
 
 impl Kind for VertexKind {
     const STORED: KeyKind = KeyKind::Vertex;
@@ -518,6 +530,18 @@ impl Kind for MmeKind {
         tier.mme(key).ok()
     }
     fn code_bytes(kernel: &dyn MmeKernel) -> usize {
+        kernel.code_bytes()
+    }
+}
+
+impl Kind for SequenceKind {
+    const STORED: KeyKind = KeyKind::Sequence;
+    type Key = SequenceKey;
+    type Kernel = dyn SequenceKernel;
+    fn make(tier: &dyn Tier, key: &SequenceKey) -> Option<Arc<dyn SequenceKernel>> {
+        tier.sequence(key).ok()
+    }
+    fn code_bytes(kernel: &dyn SequenceKernel) -> usize {
         kernel.code_bytes()
     }
 }

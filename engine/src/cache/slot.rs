@@ -90,6 +90,11 @@ impl<K: Kind> Slot<K> {
         self.compiled.read().unwrap_or_else(|e| e.into_inner()).clone()
     }
 
+    /// Whether the first compilation is over, with or without a kernel.
+    pub(super) fn is_settled(&self) -> bool {
+        self.settled.load(Acquire)
+    }
+
     /// How many kernels [`Self::compiled`] has had so far.
     pub(super) fn version(&self) -> u32 {
         self.version.load(Acquire)

@@ -8,6 +8,7 @@ use super::curie::{Curie, SavedCurie};
 use super::registers::Registers;
 use super::two_d::{SavedTwoD, TwoD};
 use crate::device::FaultKind;
+use crate::sequence::Sequences;
 use crate::snapshot::state;
 
 /// Data words for one object, as one header announces them, or a part of that.
@@ -53,6 +54,8 @@ pub struct Graph {
     /// 3D. All 3D objects of a channel share their state.
     pub curie: Curie,
     two_d: TwoD,
+    /// What comes again and again.
+    pub(super) sequences: Sequences,
 }
 
 impl Graph {
@@ -68,7 +71,9 @@ impl Graph {
             },
             other => Bound::Unknown(other),
         };
-        self.bound[subchannel as usize % SUBCHANNELS] = bound;
+        if std::mem::replace(&mut self.bound[subchannel as usize % SUBCHANNELS], bound) != bound {
+            self.sequences.clear();
+        }
         true
     }
 
@@ -142,7 +147,7 @@ state! {
 
 impl Graph {
     pub(super) fn save(&self) -> SavedGraph {
-        let Graph { bound, curie, two_d } = self;
+        let Graph { bound, curie, two_d, .. } = self;
         let save = |bound: &Bound| {
             let (kind, value) = match *bound {
                 Bound::Nothing => (0, 0),
@@ -168,6 +173,6 @@ impl Graph {
             _ => None,
         };
         let bound: Option<Vec<Bound>> = saved.bound.into_iter().map(restore).collect();
-        Some(Graph { bound: bound?.try_into().ok()?, curie: Curie::restore(saved.curie)?, two_d })
+        Some(Graph { bound: bound?.try_into().ok()?, curie: Curie::restore(saved.curie)?, two_d, ..Graph::default() })
     }
 }

@@ -1,5 +1,8 @@
 //! The methods of an object as registers, written in runs.
 
+use std::cell::Cell;
+
+use triglyph_guest::kernel::sequence::Place;
 use triglyph_guest::rsx::fifo::METHODS;
 
 /// In a table of effects: writing this method does something at once; the object has to see it.
@@ -38,6 +41,15 @@ impl Registers {
     /// All registers, by number.
     pub fn words(&self) -> &[u32; METHODS] {
         &self.words
+    }
+
+    /// Where sequences store.
+    pub fn place(&mut self) -> Place<'_> {
+        Place {
+            registers: Cell::from_mut(&mut self.words[..]).as_slice_of_cells(),
+            copies: &[],
+            stale: Cell::from_mut(&mut self.stale),
+        }
     }
 
     /// What a snapshot holds of them.

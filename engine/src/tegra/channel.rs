@@ -11,8 +11,10 @@ use triglyph_guest::tegra::methods::{Class, SUBCHANNEL_CLASSES};
 use super::core::{ADDRESS_MASK, Core, SPACE};
 pub use super::host::Blocked;
 use super::host::{Host, SavedBlocked, SavedHost};
+use super::sequence::packet_words;
 use super::unit::{SavedUnits, Units, Words};
 use crate::device::FaultKind;
+use crate::sequence::Sequences;
 use crate::snapshot::state;
 
 /// Words that are read from memory at once.
@@ -62,6 +64,15 @@ pub enum Work {
     },
 }
 
+/// How far words of a segment were executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// So many words.
+    On(usize),
+    /// To the end of the segment; false when the fuel is used up.
+    Over(bool),
+}
+
 /// A channel with its units.
 #[derive(Debug)]
 pub struct Channel {
@@ -70,12 +81,14 @@ pub struct Channel {
     /// What was submitted and not begun.
     entries: VecDeque<Work>,
     /// The segment that is being executed: where its next word is, and how many are left.
-    current: Option<(u64, u32)>,
-    stream: Stream,
+    pub(super) current: Option<(u64, u32)>,
+    pub(super) stream: Stream,
     bound: [Bound; SUBCHANNELS],
     host: Host,
-    units: Units,
-    blocked: Option<Blocked>,
+    pub(super) units: Units,
+    pub(super) blocked: Option<Blocked>,
+    /// What comes again and again.
+    pub(super) sequences: Sequences,
 }
 
 impl Default for Channel {
@@ -89,6 +102,7 @@ impl Default for Channel {
             host: Host::default(),
             units: Units::default(),
             blocked: None,
+            sequences: Sequences::default(),
         }
     }
 }
@@ -196,6 +210,7 @@ impl Channel {
             host: Host::restore(saved.host),
             units: Units::restore(saved.units)?,
             blocked,
+            sequences: Sequences::default(),
         })
     }
 
@@ -297,33 +312,39 @@ impl Channel {
         core.read_words(address, &mut words[..count], "a push buffer");
         let words = &words[..count];
         let mut done = 0;
+        self.sequences.begin();
         while done < count {
-            done += self.plain_runs(core, address, words, done);
-            if done == count {
-                break;
-            }
-            let before = done;
-            core.position = address.wrapping_add(4 * done as u64) & ADDRESS_MASK;
-            let run = match self.stream.pending.take() {
-                Some(run) => Some(run),
-                None => {
-                    done += 1;
-                    self.stream.open(words[before]).map_or_else(|event| self.event(core, event, words[before]), Some)
+            if core.renderer.sequences != 0 {
+                if self.sequences.is_due() {
+                    match self.run_sequences(core, address, words, done) {
+                        Step::On(taken) => done += taken,
+                        Step::Over(on) => return on,
+                    }
+                    if done == count || self.blocked.is_some() {
+                        break;
+                    }
                 }
-            };
-            if let Some(run) = run {
-                core.position = address.wrapping_add(4 * done as u64) & ADDRESS_MASK;
-                done += self.data(core, run, &words[done..]);
+                let taken = self.plain_runs(core, address, &words[..count.min(done + self.sequences.room())], done);
+                self.sequences.passed(taken);
+                done += taken;
+                if done == count {
+                    break;
+                }
+                if self.stream.pending.is_none() && self.sequences.crosses(packet_words(words[done])) {
+                    continue;
+                }
+            } else {
+                done += self.plain_runs(core, address, words, done);
+                if done == count {
+                    break;
+                }
             }
-            if self.current.is_none() {
-                return core.spend(1);
-            }
-            if !core.spend((done - before) as u64) {
-                core.fault(FaultKind::OutOfFuel, address, format_args!("push buffers without end"));
-                // What was dropped counts as done: others wait for its fences.
-                self.entries.retain(|work| !matches!(work, Work::Entry(_)));
-                self.current = None;
-                return false;
+            match self.step(core, address, words, done) {
+                Step::On(taken) => {
+                    self.note_passed(words[done], taken);
+                    done += taken;
+                }
+                Step::Over(on) => return on,
             }
             if self.blocked.is_some() {
                 break;
@@ -331,6 +352,34 @@ impl Channel {
         }
         self.advance(done);
         true
+    }
+
+    /// Executes word `done` of a chunk at `address`, with data words that belong to it.
+    pub(super) fn step(&mut self, core: &mut Core, address: u64, words: &[u32], mut done: usize) -> Step {
+        let before = done;
+        core.position = address.wrapping_add(4 * done as u64) & ADDRESS_MASK;
+        let run = match self.stream.pending.take() {
+            Some(run) => Some(run),
+            None => {
+                done += 1;
+                self.stream.open(words[before]).map_or_else(|event| self.event(core, event, words[before]), Some)
+            }
+        };
+        if let Some(run) = run {
+            core.position = address.wrapping_add(4 * done as u64) & ADDRESS_MASK;
+            done += self.data(core, run, &words[done..]);
+        }
+        if self.current.is_none() {
+            return Step::Over(core.spend(1));
+        }
+        if !core.spend((done - before) as u64) {
+            core.fault(FaultKind::OutOfFuel, address, format_args!("push buffers without end"));
+            // What was dropped counts as done: others wait for its fences.
+            self.entries.retain(|work| !matches!(work, Work::Entry(_)));
+            self.current = None;
+            return Step::Over(false);
+        }
+        Step::On(done - before)
     }
 
     /// Headers whose data are only stored, as many as follow each other from word `first` of a chunk at `address` on, and the
@@ -456,6 +505,8 @@ impl Channel {
         if bound == Bound::Unknown {
             core.fault(FaultKind::BadMethod, object.into(), format_args!("no class {:#06x}", object & 0xFFFF));
         }
-        self.bound[subchannel as usize % SUBCHANNELS] = bound;
+        if std::mem::replace(&mut self.bound[subchannel as usize % SUBCHANNELS], bound) != bound {
+            self.sequences.clear();
+        }
     }
 }

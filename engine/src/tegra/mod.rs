@@ -24,6 +24,7 @@ mod kinds;
 mod registers;
 mod report;
 mod semaphore;
+mod sequence;
 mod sink;
 mod snapshot;
 mod threed;

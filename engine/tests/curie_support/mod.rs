@@ -81,6 +81,7 @@ impl Console {
             code_budget: 1 << 20,
             key_file: None,
             accuracy: Accuracy::default(),
+            sequences: 0,
         };
         let mut gpu = Rsx::new(&options, RsxMode::Fast).unwrap();
         gpu.set_big_endian(big_endian).unwrap();

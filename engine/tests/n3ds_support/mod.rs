@@ -40,6 +40,7 @@ pub fn machine() -> N3ds {
         code_budget: 1 << 20,
         key_file: None,
         accuracy: Accuracy::default(),
+        sequences: 0,
     };
     N3ds::new(&options).unwrap()
 }

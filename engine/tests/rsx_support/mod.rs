@@ -52,6 +52,7 @@ pub fn options(threads: usize) -> RenderOptions {
         code_budget: 1 << 20,
         key_file: None,
         accuracy: Accuracy::default(),
+        sequences: 0,
     }
 }
 

@@ -41,6 +41,7 @@ pub fn options() -> RenderOptions {
         code_budget: 1 << 20,
         key_file: None,
         accuracy: Accuracy::default(),
+        sequences: 0,
     }
 }
 

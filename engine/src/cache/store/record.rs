@@ -56,11 +56,13 @@ pub enum KeyKind {
     Macro = 7,
     /// Maxwell programs other than fragments.
     Shader = 8,
+    /// Packets of push buffers.
+    Sequence = 9,
 }
 
 impl KeyKind {
     /// All kinds.
-    pub const ALL: [KeyKind; 8] = [
+    pub const ALL: [KeyKind; 9] = [
         KeyKind::Vertex,
         KeyKind::Geometry,
         KeyKind::Pixel,
@@ -69,6 +71,7 @@ impl KeyKind {
         KeyKind::Fragment,
         KeyKind::Macro,
         KeyKind::Shader,
+        KeyKind::Sequence,
     ];
 
     /// Its name in listings.
@@ -82,6 +85,7 @@ impl KeyKind {
             KeyKind::Fragment => "fragment",
             KeyKind::Macro => "macro",
             KeyKind::Shader => "shader",
+            KeyKind::Sequence => "sequence",
         }
     }
 

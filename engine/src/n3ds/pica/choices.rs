@@ -135,6 +135,7 @@ fn written(writes: &[(usize, u32)]) -> N3ds {
         code_budget: 1 << 20,
         key_file: None,
         accuracy: Accuracy::default(),
+        sequences: 0,
     };
     let mut machine = N3ds::new(&options).unwrap();
     machine.with_gsp(|_, hardware| {

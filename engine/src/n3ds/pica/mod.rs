@@ -20,6 +20,7 @@ mod packets;
 mod pixel_state;
 mod procedural_state;
 mod saved;
+mod sequence;
 mod stage;
 mod texture_state;
 mod unit;
@@ -38,6 +39,7 @@ use crate::device::{Fault, FaultKind, Faults};
 use crate::draw::Assembler;
 use crate::mem::Memory;
 use crate::render::Renderer;
+use crate::sequence::Sequences;
 use immediate::Immediate;
 pub use list::ListEnd;
 use pixel_state::PixelState;
@@ -112,6 +114,8 @@ pub struct Pica {
     interrupted: bool,
     /// Jump asked for by a write, as (address, bytes).
     jump: Option<(u32, u32)>,
+    /// What comes again and again.
+    sequences: Sequences,
 }
 
 impl Default for Pica {
@@ -144,6 +148,7 @@ impl Default for Pica {
             position: 0,
             interrupted: false,
             jump: None,
+            sequences: Sequences::default(),
         }
     }
 }

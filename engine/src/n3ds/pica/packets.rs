@@ -7,6 +7,7 @@ use triglyph_guest::pica::regs::{self, Effect, Trigger};
 
 use super::{Host, Pica};
 use crate::mem::read_words;
+use crate::sequence::shape::MOST_WORDS;
 
 /// Words that are read at once.
 const WORDS: usize = 512;
@@ -32,13 +33,13 @@ impl Ahead {
 
     /// The words from word `at` of a list on that were read.
     #[inline]
-    fn from(&self, at: u64) -> &[u32] {
+    pub fn from(&self, at: u64) -> &[u32] {
         let skipped = usize::try_from(at.wrapping_sub(self.start)).unwrap_or(usize::MAX);
         self.words[..self.count].get(skipped..).unwrap_or(&[])
     }
 
     /// Reads words of a list from word `at` on.
-    fn fill(&mut self, list: Window<'_>, at: u64) {
+    pub fn fill(&mut self, list: Window<'_>, at: u64) {
         self.count = read_words(list.from(4 * at as usize), &mut self.words, false);
         self.start = at;
     }
@@ -46,16 +47,16 @@ impl Ahead {
 
 /// What is known about a register.
 #[derive(Clone, Copy)]
-struct Write {
+pub(super) struct Write {
     /// Groups that become stale when it changes.
-    groups: u32,
+    pub groups: u32,
     /// How many registers from this one on are only stored.
-    plain: u16,
+    pub plain: u16,
     /// Whether a write changes no memory, starts and ends nothing.
-    upload: bool,
+    pub upload: bool,
 }
 
-static WRITES: [Write; regs::COUNT] = writes();
+pub(super) static WRITES: [Write; regs::COUNT] = writes();
 
 const fn writes() -> [Write; regs::COUNT] {
     let mut writes = [Write { groups: 0, plain: 0, upload: false }; regs::COUNT];
@@ -100,7 +101,14 @@ impl Pica {
         if !self.immediate.is_empty() {
             return (at, packets);
         }
+        let sequences = host.renderer.sequences != 0;
+        let mut room = if sequences { self.sequences.room() } else { usize::MAX };
         while packets < most {
+            if room == 0 {
+                let done = self.run_sequences(host, list, ahead, at, most - packets);
+                (at, packets) = (at + done.0, packets + done.1);
+                room = self.sequences.room();
+            }
             if ahead.from(at).len() < 2 {
                 ahead.fill(list, at);
             }
@@ -113,11 +121,21 @@ impl Pica {
                 ahead.fill(list, at);
                 continue;
             };
+            let words = header.packet_words();
+            if words > room && room < MOST_WORDS {
+                // A sequence may begin here.
+                room = 0;
+                continue;
+            }
             if !self.store_packet(value, header, extra, at) && !self.upload_packet(host, value, header, extra, at) {
                 break;
             }
-            at += header.packet_words() as u64;
+            at += words as u64;
+            room = room.saturating_sub(words);
             packets += 1;
+        }
+        if sequences {
+            self.sequences.begin_behind(room);
         }
         (at, packets)
     }
@@ -154,7 +172,14 @@ impl Pica {
     }
 
     /// A packet of uploads, at word `at`. Otherwise nothing has happened: false.
-    fn upload_packet(&mut self, host: &mut Host<'_>, value: u32, header: Header, extra: &[u32], at: u64) -> bool {
+    pub(super) fn upload_packet(
+        &mut self,
+        host: &mut Host<'_>,
+        value: u32,
+        header: Header,
+        extra: &[u32],
+        at: u64,
+    ) -> bool {
         let first = header.id();
         let count = if header.consecutive() { 1 + extra.len() } else { 1 };
         if !WRITES.get(first..first + count).is_some_and(|writes| writes.iter().all(|write| write.upload)) {

@@ -58,6 +58,7 @@ impl Pica {
             position: _,
             interrupted: _,
             jump: _,
+            sequences: _,
         } = self;
         SavedPica {
             registers: registers.clone(),

@@ -27,6 +27,7 @@ use crate::device::FaultKind;
 use effects::{EFFECTS, METHOD_EFFECTS, takes};
 use gather::Gather;
 use packets::Taken;
+pub(super) use packets::{Known, known};
 pub(super) use saved::SavedCurie;
 use state::State;
 use upload::Uploads;

@@ -1,9 +1,11 @@
 //! Packets that are only stored: most words of a push buffer.
 
+use triglyph_guest::kernel::sequence::Place;
 use triglyph_guest::rsx::fifo::{METHOD_SPACE, Methods};
+use triglyph_guest::rsx::methods::Effect;
 
 use super::Curie;
-use super::effects::{EFFECTS, are_plain};
+use super::effects::{EFFECTS, METHOD_EFFECTS, are_plain, takes};
 use crate::rsx::registers::TRIGGER;
 
 /// Pairs that are remembered.
@@ -36,7 +38,42 @@ impl Taken {
     }
 }
 
+/// What is known in advance of a packet's words.
+pub(in crate::rsx) enum Known {
+    /// They are stored; the groups of each.
+    Stored(Vec<u32>),
+    /// They are stored as long as those at these places are what they are now; the groups of each.
+    Taken(Vec<usize>, Vec<u32>),
+    /// They do more than that.
+    More,
+}
+
+/// What is known in advance of words for consecutive methods, between draws.
+pub(in crate::rsx) fn known(method: u32, words: &[u32]) -> Known {
+    let place = |i: usize| ((method >> 2) as usize + i) % EFFECTS.len();
+    let groups = || (0..words.len()).map(|i| EFFECTS[place(i)] & !TRIGGER).collect();
+    let checked: Vec<usize> = (0..words.len()).filter(|&i| EFFECTS[place(i)] & TRIGGER != 0).collect();
+    if checked.is_empty() {
+        return Known::Stored(groups());
+    }
+    let is_taken = |&i: &usize| {
+        let unknown = EFFECTS[place(i)] == TRIGGER && METHOD_EFFECTS[place(i)] == Effect::None;
+        !METHOD_EFFECTS[place(i)].is_trigger() && !unknown && takes(method + 4 * i as u32, words[i])
+    };
+    if checked.iter().all(is_taken) { Known::Taken(checked, groups()) } else { Known::More }
+}
+
 impl Curie {
+    /// Whether words may be stored without drawing first what waits for them.
+    pub(in crate::rsx) fn is_between_draws(&self) -> bool {
+        self.gather.is_none()
+    }
+
+    /// Where sequences store.
+    pub(in crate::rsx) fn registers_place(&mut self) -> Place<'_> {
+        self.registers.place()
+    }
+
     /// Executes packets that are only stored, as many whole ones as `words` begins with, for the subchannels of a set and
     /// methods from `lowest` on. Returns how many words that were, headers included, and the last header.
     pub(in crate::rsx) fn store_packets(&mut self, words: &[u32], subchannels: u32, lowest: u32) -> (usize, Methods) {

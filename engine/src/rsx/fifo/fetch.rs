@@ -17,13 +17,15 @@ pub struct Fetch {
     start: u32,
     /// How many are valid.
     count: usize,
+    /// They were read since this was asked last.
+    fresh: bool,
     /// The memory of the push buffer.
     buffer: Option<DmaObject>,
 }
 
 impl Default for Fetch {
     fn default() -> Self {
-        Fetch { words: Box::new([0; WORDS]), start: 0, count: 0, buffer: None }
+        Fetch { words: Box::new([0; WORDS]), start: 0, count: 0, fresh: true, buffer: None }
     }
 }
 
@@ -32,6 +34,12 @@ impl Fetch {
     pub(super) fn begin(&mut self, core: &Core, channel: &Channel) {
         self.count = 0;
         self.buffer = channel.memory(core).filter(|memory| memory.read);
+    }
+
+    /// Whether words were read anew since this was asked last.
+    #[inline]
+    pub(super) fn take_fresh(&mut self) -> bool {
+        std::mem::take(&mut self.fresh)
     }
 
     /// The words from GET on that can be executed, at least one; `None` when there is no memory.
@@ -46,7 +54,7 @@ impl Fetch {
 
     #[cold]
     fn fill(&mut self, core: &mut Core, channel: &Channel) -> Option<&[u32]> {
-        self.count = 0;
+        (self.count, self.fresh) = (0, true);
         let buffer = self.buffer?;
         // Titles have the GPU wait in front of a jump to itself, and overwrite it when all else is written.
         core.memory.note_host_writes();

@@ -14,6 +14,7 @@ mod fetch;
 mod puller;
 mod pusher;
 mod saved;
+mod sequence;
 mod switcher;
 
 pub(super) use cache::Cache;

@@ -33,7 +33,7 @@ impl Method {
 /// Methods below this are the puller's own.
 const OWN: u32 = 0x100;
 /// Object methods: their data are handles, which the hardware replaces by instance addresses.
-const OBJECTS: std::ops::Range<u32> = 0x180..0x200;
+pub(super) const OBJECTS: std::ops::Range<u32> = 0x180..0x200;
 
 /// Offsets of a semaphore that the hardware takes.
 const SEMAPHORE_OFFSETS: u32 = 0xFFC;
@@ -73,11 +73,16 @@ impl Puller<'_> {
         (words.len(), None)
     }
 
+    /// The subchannels that the 3D object stands on, as a set.
+    pub fn curie_subchannels(&self) -> u32 {
+        let subchannels = (0..SUBCHANNELS as u32).filter(|&i| self.graph.bound(i) == Bound::Curie);
+        subchannels.fold(0, |set, i| set | 1 << i)
+    }
+
     /// Executes packets of the 3D object's that are only stored, as many whole ones as `words` begins with: the path of
     /// nearly all words. Returns how many words that were, headers included, and the last header.
     pub fn plain(&mut self, words: &[u32]) -> (usize, Methods) {
-        let subchannels = (0..SUBCHANNELS as u32).filter(|&i| self.graph.bound(i) == Bound::Curie);
-        let subchannels = subchannels.fold(0, |set, i| set | 1 << i);
+        let subchannels = self.curie_subchannels();
         self.graph.curie.store_packets(words, subchannels, OBJECTS.end)
     }
 

@@ -3,11 +3,11 @@
 use triglyph_guest::rsx::fifo::{Command, Methods, PusherError};
 use triglyph_guest::rsx::ramht::engine;
 
-use super::{Channel, Fetch, Method, Puller, Stop};
+use super::{Channel, Fetch, Method, Puller, Stop, sequence};
 use crate::device::FaultKind;
 
 /// What a word of a push buffer costs, in units of fuel.
-const WORD: u64 = 1;
+pub(super) const WORD: u64 = 1;
 /// What a jump costs: a loop of jumps does no work and must end all the same.
 const JUMP: u64 = 64;
 
@@ -20,9 +20,13 @@ pub fn run(channel: &mut Channel, fetch: &mut Fetch, puller: &mut Puller<'_>) ->
     }
     fetch.begin(puller.core, channel);
     while channel.get != channel.put {
+        let fresh = fetch.take_fresh();
         let Some(words) = fetch.words(puller.core, channel) else {
             return fail(channel, puller, PusherError::MemoryFault);
         };
+        if fresh {
+            puller.graph.sequences.begin();
+        }
         let stop = match channel.packet.count {
             0 => command(channel, puller, words),
             _ => data(channel, puller, words),
@@ -55,12 +59,42 @@ fn took(channel: &mut Channel, packet: Methods, count: u32) {
 
 /// Words from where a header is expected on: packets that are only stored, then a word that is the header of something else.
 fn command(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option<Stop> {
+    if puller.core.renderer.sequences != 0 {
+        return with_sequences(channel, puller, words);
+    }
     let stored = plain(channel, puller, words);
     match &words[stored..] {
         [_, ..] if channel.get == channel.put => None,
         &[word, ref rest @ ..] => header(channel, puller, word, rest),
         [] => None,
     }
+}
+
+/// As [`command`], with code for what comes again and again.
+fn with_sequences(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option<Stop> {
+    let mut at = 0;
+    if puller.graph.sequences.is_due() {
+        let get = channel.get;
+        if let Some(stop) = sequence::run(channel, puller, words) {
+            return Some(stop);
+        }
+        at = (channel.get.wrapping_sub(get) / 4) as usize;
+    }
+    let room = puller.graph.sequences.room();
+    let stored = plain(channel, puller, &words[at..words.len().min(at + room)]);
+    puller.graph.sequences.passed(stored);
+    at += stored;
+    let &[word, ref rest @ ..] = &words[at..] else { return None };
+    let count = Methods::decode(word).map_or(0, |packet| packet.count as usize);
+    if channel.get == channel.put || puller.graph.sequences.crosses(1 + count) {
+        return None;
+    }
+    let stop = header(channel, puller, word, rest);
+    puller.graph.sequences.passed(1 + count);
+    if sequence::ends_draw(&words[at..]) {
+        puller.graph.sequences.begin();
+    }
+    stop
 }
 
 /// Packets that are only stored, as many as there are and as fuel and PUT allow. Returns how many words they have.
@@ -82,7 +116,7 @@ fn plain(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> usize
 }
 
 /// A word where a header is expected, with the data words behind it that are there.
-fn header(channel: &mut Channel, puller: &mut Puller<'_>, word: u32, rest: &[u32]) -> Option<Stop> {
+pub(super) fn header(channel: &mut Channel, puller: &mut Puller<'_>, word: u32, rest: &[u32]) -> Option<Stop> {
     puller.core.position = u64::from(channel.get);
     let Some(packet) = Methods::decode(word) else { return branch(channel, puller, word) };
     channel.get = channel.get.wrapping_add(4);
@@ -101,6 +135,7 @@ fn header(channel: &mut Channel, puller: &mut Puller<'_>, word: u32, rest: &[u32
 fn branch(channel: &mut Channel, puller: &mut Puller<'_>, word: u32) -> Option<Stop> {
     let at = channel.get;
     let next = at.wrapping_add(4);
+    puller.graph.sequences.begin();
     match Command::decode(word) {
         Command::Methods(packet) => {
             channel.packet = packet;
