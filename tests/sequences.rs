@@ -27,6 +27,10 @@ use triglyph_guest::tegra::fifo::{Entry, Segment};
 const START: u64 = 0x2000_0000;
 const SIZE: u64 = 0x4_0000;
 
+/// The same of a PS3's main memory. Nothing is mapped at the beginning: data words that turn out to be jumps mostly lead there,
+/// and would go round in circles until the fuel is used up.
+const MAIN: u64 = 0x10_0000;
+
 /// Words of a segment at most.
 const MOST: usize = 3000;
 
@@ -49,7 +53,7 @@ impl Pair {
                 device.set_big_endian(true).expect("a PS3");
                 recorded.objects.iter().for_each(|&object| device.object(object).expect("room"));
                 device.map(0, 0, SIZE, Access::READ_WRITE).expect("memory");
-                device.map(1, 0, SIZE, Access::READ_WRITE).expect("memory");
+                device.map(1, MAIN, SIZE, Access::READ_WRITE).expect("memory");
             } else {
                 device.map(0, START, SIZE, Access::READ_WRITE).expect("memory");
             }
@@ -74,7 +78,7 @@ impl Pair {
         let big_endian = self.machine == Machine::Ps3;
         let bytes: Vec<u8> =
             words.iter().flat_map(|word| if big_endian { word.to_be_bytes() } else { word.to_le_bytes() }).collect();
-        let (space, address) = if big_endian { (1, 0x1000) } else { (0, START + 0x1000) };
+        let (space, address) = if big_endian { (1, MAIN + 0x1000) } else { (0, START + 0x1000) };
         let payload = match self.machine {
             Machine::N3ds => vec![0x1400_1000 << 32 | 1, 4 * length, 0, 0],
             Machine::Ps3 => vec![1 << 32, address, 4 * length],
