@@ -226,7 +226,6 @@ impl Registers {
         derived
     }
 
-<<<<<<< HEAD
     /// Compares the registers of the `stale` ones of some groups with what they were when this was called last, and keeps what
     /// they are. Returns whether any has changed: writes often change nothing.
     pub fn renew(&self, groups: u32, stale: u32, held: &mut Held) -> bool {
@@ -247,7 +246,8 @@ impl Registers {
             }
         }
         changed != 0
-=======
+    }
+
     /// The groups that a write of `method` makes stale; `None` where that does more than being stored.
     pub fn plain_groups(&self, method: u32) -> Option<u32> {
         self.is_plain(method).then(|| self.effects.groups[method as usize % METHODS])
@@ -256,7 +256,6 @@ impl Registers {
     /// Where sequences store.
     pub fn place(&self) -> Place<'_> {
         Place { registers: &*self.live, copies: &*self.shadow, stale: &self.dirty }
->>>>>>> 7d0b5b2 (Sequences on all three machines: packets that come again and again run as code; segments with and without them compared; verify --sequences)
     }
 
     /// Takes the groups that are stale.
