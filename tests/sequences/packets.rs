@@ -49,7 +49,7 @@ pub fn is_heavy(machine: Machine, packet: &[u32]) -> bool {
             let method = packet[0] & 0xFFF;
             let draws = [threed::regs::begin::ID, threed::regs::clear_surface::ID].contains(&(method as usize));
             // Host methods wait; words whose highest bits are 0 may be masks of sub-devices. Macros have no code here.
-            draws || method < 0x40 || method >= 0xE00 || packet[0] >> 29 == 0
+            draws || !(0x40..0xE00).contains(&method) || packet[0] >> 29 == 0
         }
     }
 }
