@@ -16,12 +16,19 @@ pub fn outer_is_void(level: f32) -> bool {
     level.is_nan() || level <= 0.0
 }
 
+/// 1 in the fixed-point numbers of places.
+const ONE: u64 = 1 << 16;
+
 /// A divided edge.
+///
+/// Places are between those of the next lower and the next higher number of segments of its kind, as far as the level is. So
+/// all segments but two have one length, and the two grow from nothing: what D3D11's tessellator does, in its numbers of 16
+/// fraction bits. OpenGL leaves the length of the two open.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
     segments: u32,
-    /// Length of all segments but two.
-    length: f64,
+    /// How far the level is from two segments less, 0 to [`ONE`].
+    fraction: u64,
     /// Which of the first half is short; its mirror image is, too.
     short: u32,
 }
@@ -39,14 +46,17 @@ impl Edge {
             Spacing::FractionalOdd => up | 1,
             Spacing::FractionalEven => up + (up & 1),
         };
-        let length = if spacing == Spacing::Integer { 1.0 / f64::from(segments) } else { 1.0 / level };
-        Edge { segments, length, short: short_segment(segments) }
+        let fraction = match spacing {
+            Spacing::Integer => ONE,
+            _ => ((level + 2.0 - f64::from(segments)) / 2.0 * ONE as f64).round() as u64,
+        };
+        Edge { segments, fraction, short: short_segment(segments) }
     }
 
     /// An inner edge: a level of 1 counts as a little more when something around it is divided.
     pub fn inner(level: f32, spacing: Spacing, divided: bool) -> Edge {
         let edge = Edge::new(level, spacing);
-        if edge.segments == 1 && divided { Edge::new(1.0 + f32::EPSILON, spacing) } else { edge }
+        if edge.segments == 1 && divided { Edge::new(1.0 + 1.0 / ONE as f32, spacing) } else { edge }
     }
 
     /// Segments, 1 to 64.
@@ -62,13 +72,19 @@ impl Edge {
         if 2 * index == self.segments {
             return 0.5;
         }
-        if index <= self.short {
-            return (f64::from(index) * self.length) as f32;
-        }
-        let others = f64::from(self.segments) - 2.0;
-        let short = (1.0 - others * self.length) / 2.0;
-        (f64::from(index - 1) * self.length + short) as f32
+        // With two segments less the short one has no length.
+        let below = if index > self.short { index - 1 } else { index };
+        let below = if self.segments > 2 { even(below, self.segments - 2) } else { 0 };
+        let above = even(index, self.segments);
+        let place = (below * (ONE - self.fraction) + above * self.fraction + ONE / 2) / ONE;
+        place as f32 / ONE as f32
     }
+}
+
+/// Point `index` of an edge of so many equal segments: steps of a rounded reciprocal.
+fn even(index: u32, segments: u32) -> u64 {
+    let segments = u64::from(segments);
+    u64::from(index) * ((ONE + segments / 2) / segments)
 }
 
 /// The short segment in the first half of an edge: as the level grows segments appear in an order that spreads them.

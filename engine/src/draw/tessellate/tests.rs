@@ -108,9 +108,14 @@ fn edges_are_symmetric_and_depend_on_their_level_alone() {
     }
     // Three segments of a level of 2: the first and the last are short.
     let edge = Edge::new(2.0, Spacing::FractionalOdd);
-    assert_eq!([0, 1, 2, 3].map(|index| edge.place(index)), [0.0, 0.25, 0.75, 1.0]);
+    let short = 10923.0 / 65536.0;
+    assert_eq!([0, 1, 2, 3].map(|index| edge.place(index)), [0.0, short, 1.0 - short, 1.0]);
+    // Half of the way from no length to a seventh.
+    let edge = Edge::new(6.0, Spacing::FractionalOdd);
+    let lengths = [0, 1, 2].map(|index| edge.place(index + 1) - edge.place(index));
+    assert!((lengths[0] - lengths[2]).abs() < 2e-5 && (lengths[1] - 1.0 / 14.0).abs() < 2e-5, "{lengths:?}");
     let edge = Edge::new(5.0, Spacing::FractionalOdd);
-    assert_eq!(edge.place(1), 0.2);
+    assert_eq!(edge.place(1), 13107.0 / 65536.0);
 }
 
 #[test]

@@ -211,8 +211,9 @@ fn tessellator(registers: &Registers) -> Tessellator {
         output: match r::set_tessellation_parameters::output_primitives(word) {
             Some(TessellationOutput::Points) => Output::Points,
             Some(TessellationOutput::Lines) => Output::Lines,
-            Some(TessellationOutput::TrianglesCw) => Output::Clockwise,
-            Some(TessellationOutput::TrianglesCcw) | None => Output::CounterClockwise,
+            // The names count v downwards: Mesa's driver asks for "clockwise" when OpenGL's order is counter-clockwise.
+            Some(TessellationOutput::TrianglesCw) => Output::CounterClockwise,
+            Some(TessellationOutput::TrianglesCcw) | None => Output::Clockwise,
         },
     }
 }

@@ -183,18 +183,32 @@ fn sampler(core: &mut Core, pools: &Pools, handle: u32) -> sampler::Words {
     words
 }
 
-/// The image of a handle, for instructions that access `shape`: its first level.
+/// The shape out of some as which the texture of a handle can be read; `None` when there is no such texture, or none of that shape.
+pub(super) fn named(core: &mut Core, pools: &Pools, handle: u32, shapes: &[Option<Shape>]) -> Option<Option<Shape>> {
+    if !pools.by_header && TextureHandle(handle).sampler() > pools.last_sampler {
+        return None;
+    }
+    let header = TextureHeader::decode(&header(core, pools, handle)?).ok()?;
+    shapes.iter().copied().find(|shape| {
+        let shape = shape.unwrap_or_else(|| natural(&header));
+        texture_image(&header, shape, false, false).is_ok()
+    })
+}
+
+/// The image of a handle, for instructions that access `shape`: its first level. `certain`: whether they will.
 pub(super) fn image(
     core: &mut Core,
     pools: &Pools,
     handle: u32,
     shape: Option<Shape>,
+    certain: bool,
 ) -> Option<(ImageKey, ImageBinding)> {
     let words = header(core, pools, handle)?;
     let header = decode(core, &words)?;
     let shape = shape.unwrap_or_else(|| natural(&header));
     let found = match texture_image(&header, shape, false, false) {
         Ok(found) => found,
+        Err(TextureProblem::Shape { .. }) if !certain => return None,
         Err(problem) => return complain(core, &header, problem),
     };
     let (Some(format), Some(level)) = (header.packed(), found.layout.levels.first()) else {

@@ -1,5 +1,6 @@
 //! Textures and images of a program: which handles its instructions have, and what is behind them.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use triglyph_guest::kernel::maxwell::{ImageKey, Unit, UnitUse};
@@ -35,9 +36,10 @@ pub(in crate::tegra) struct WantedUnits {
 #[derive(Debug, Default)]
 struct Wants {
     known: Vec<Wanted>,
-    /// Whether there are instructions whose handle is known when they run, how the first of them reads, and whether any
-    /// brings a reference.
-    dynamic: Option<(Option<Shape>, bool)>,
+    /// How instructions read whose handle is known when they run.
+    dynamic: Vec<Option<Shape>>,
+    /// Whether any of those brings a reference.
+    dynamic_reference: bool,
 }
 
 /// A unit that instructions ask for.
@@ -67,9 +69,18 @@ impl Wants {
         known.sort_unstable_by_key(Wanted::rank);
         known.dedup();
         known.truncate(MOST);
-        let mut dynamic = of_kind().filter(|u| u.handle == HandleSource::Dynamic).peekable();
-        let first = dynamic.peek().map(|first| first.shape);
-        Wants { known, dynamic: first.map(|shape| (shape, dynamic.any(|u| u.reference))) }
+        let dynamic = || of_kind().filter(|u| u.handle == HandleSource::Dynamic);
+        Wants {
+            known,
+            dynamic: dynamic().map(|u| u.shape).collect(),
+            dynamic_reference: dynamic().any(|u| u.reference),
+        }
+    }
+
+    /// Whether what a handle names is sure to be read so. A program that does not know whether a slice of a volume is
+    /// bound has instructions for both.
+    fn is_certain(&self, wanted: &Wanted) -> bool {
+        !self.known.iter().any(|other| other.handle == wanted.handle && other.shape != wanted.shape)
     }
 
     fn number(&self, u: &Use) -> Option<u8> {
@@ -88,12 +99,14 @@ impl Wants {
         };
         let mut found: Vec<Wish> = Vec::with_capacity(self.known.len());
         for wanted in &self.known {
-            found.push(Wish { handle: handle(core, wanted.handle), shape: wanted.shape, reference: wanted.reference });
+            let (handle, certain) = (handle(core, wanted.handle), self.is_certain(wanted));
+            found.push(Wish { handle, shape: wanted.shape, reference: wanted.reference, certain });
         }
-        if let Some((shape, reference)) = self.dynamic {
+        if !self.dynamic.is_empty() {
             // Any word of the buffer of handles may be meant.
-            let candidates = candidates(core, buffers, pools.handle_buffer.into());
-            found.extend(candidates.into_iter().map(|handle| Wish { handle, shape, reference }));
+            let reference = self.dynamic_reference;
+            let wish = |(handle, shape)| Wish { handle, shape, reference, certain: false };
+            found.extend(candidates(core, pools, buffers, &self.dynamic).into_iter().map(wish));
             found.truncate(MOST);
         }
         found
@@ -106,6 +119,8 @@ struct Wish {
     handle: u32,
     shape: Option<Shape>,
     reference: bool,
+    /// Whether it is sure to be read so.
+    certain: bool,
 }
 
 impl WantedUnits {
@@ -194,7 +209,7 @@ pub(super) fn units(
         keys.push(key);
         bindings.push(binding);
     }
-    let found = images.iter().map(|wish| texture::image(core, pools, wish.handle, wish.shape));
+    let found = images.iter().map(|wish| texture::image(core, pools, wish.handle, wish.shape, wish.certain));
     let (image_keys, image_bindings): (Vec<_>, Vec<_>) = found.map(Option::unzip).unzip();
     Units {
         textures: keep(keys, before.map(|before| &before.textures)),
@@ -215,16 +230,18 @@ fn keep<T: PartialEq>(now: Vec<T>, before: Option<&Arc<[T]>>) -> Arc<[T]> {
     }
 }
 
-/// Words of the buffer of handles that may be handles, each once.
-fn candidates(core: &mut Core, buffers: &Buffers, slot: usize) -> Vec<u32> {
-    let Some(bound) = buffers.get(slot) else { return Vec::new() };
+/// Words of the buffer of handles that name textures of one of some shapes, each once, with the shape.
+fn candidates(
+    core: &mut Core,
+    pools: &Pools,
+    buffers: &Buffers,
+    shapes: &[Option<Shape>],
+) -> Vec<(u32, Option<Shape>)> {
+    let Some(bound) = buffers.get(pools.handle_buffer.into()) else { return Vec::new() };
     let mut words = vec![0; (bound.size / 4).min(4096) as usize];
     core.read_words(bound.address, &mut words, "a buffer of handles");
-    let mut found: Vec<u32> = Vec::new();
-    for word in words {
-        if word != 0 && !found.contains(&word) && found.len() < MOST {
-            found.push(word);
-        }
-    }
-    found
+    let mut seen = HashSet::new();
+    words.retain(|&word| seen.insert(word));
+    let named = words.into_iter().filter_map(|word| Some((word, texture::named(core, pools, word, shapes)?)));
+    named.take(MOST).collect()
 }

@@ -176,7 +176,7 @@ impl Decoder<'_> {
         binding: Binding,
         counting: Counting,
         kind: Kind,
-        (dst, pred): (Reg, Pred),
+        dst: Reg,
         act: impl Fn(u64, &Lane) -> Option<u64> + Send + Sync + 'static,
     ) -> Op {
         self.lane(guard, move |lane, context| {
@@ -188,12 +188,7 @@ impl Decoder<'_> {
                 }
                 old
             });
-            if kind.is_wide() {
-                lane.write_pair(dst, old)
-            } else {
-                lane.write(dst, old as u32)
-            }
-            lane.set_pred(pred, false);
+            if kind.is_wide() { lane.write_pair(dst, old) } else { lane.write(dst, old as u32) }
         })
     }
 }
@@ -214,7 +209,6 @@ impl SurfaceVisitor for Decoder<'_> {
             for (at, component) in lanes_of(u32::from(i.mask & 15)).enumerate() {
                 lane.write_at(i.dst, at as u8, components[component]);
             }
-            lane.set_pred(i.pred, false);
         })
     }
 
@@ -231,7 +225,6 @@ impl SurfaceVisitor for Decoder<'_> {
                 MemorySize::S16 => lane.write(i.dst, words[0] as i16 as u32),
                 _ => (0..bytes / 4).for_each(|at| lane.write_at(i.dst, at as u8, words[at as usize])),
             }
-            lane.set_pred(i.pred, false);
         })
     }
 
@@ -266,14 +259,14 @@ impl SurfaceVisitor for Decoder<'_> {
         let kind = Kind::of(i.ty);
         let act = move |old, lane: &Lane| result(kind, i.op, old, value(lane, i.data, kind));
         let binding = self.image(i.handle, i.dim, i.a);
-        self.image_atomic(i.guard, binding, counting(i.bytes, None), kind, (Reg::RZ, Pred::PT), act)
+        self.image_atomic(i.guard, binding, counting(i.bytes, None), kind, Reg::RZ, act)
     }
 
     fn sured_d(&mut self, i: SurfaceReduce) -> Op {
         let kind = Kind::of(i.ty);
         let act = move |old, lane: &Lane| result(kind, i.op, old, value(lane, i.data, kind));
         let binding = self.image(i.handle, i.dim, i.a);
-        self.image_atomic(i.guard, binding, counting(i.bytes, Some(kind_bytes(kind))), kind, (Reg::RZ, Pred::PT), act)
+        self.image_atomic(i.guard, binding, counting(i.bytes, Some(kind_bytes(kind))), kind, Reg::RZ, act)
     }
 
     fn suatom(&mut self, i: SurfaceAtomic) -> Op {
@@ -281,7 +274,7 @@ impl SurfaceVisitor for Decoder<'_> {
         let act = move |old, lane: &Lane| result(kind, i.op, old, value(lane, i.b, kind));
         let binding = self.image(i.handle, i.dim, i.a);
         let raw = i.raw.then_some(kind_bytes(kind));
-        self.image_atomic(i.guard, binding, counting(i.bytes, raw), kind, (i.dst, Pred::PT), act)
+        self.image_atomic(i.guard, binding, counting(i.bytes, raw), kind, i.dst, act)
     }
 
     fn suatom_cas(&mut self, i: SurfaceCas) -> Op {
@@ -296,6 +289,6 @@ impl SurfaceVisitor for Decoder<'_> {
         };
         let binding = self.image(i.handle, i.dim, i.a);
         let raw = i.raw.then_some(kind_bytes(kind));
-        self.image_atomic(i.guard, binding, counting(i.bytes, raw), kind, (i.dst, i.pred), act)
+        self.image_atomic(i.guard, binding, counting(i.bytes, raw), kind, i.dst, act)
     }
 }

@@ -79,7 +79,7 @@ impl Unit<'_> {
         [before, (read * 256.0) as i32]
     }
 
-    /// Width, height, depth or layers of a level, and how many levels there are.
+    /// Width, height, depth or layers of a level, and how many levels there are. Rows of layers have these as their height.
     pub fn query_size(&self, level: i32) -> [u32; 4] {
         let number = usize::try_from(level).unwrap_or(usize::MAX);
         let Some(level) = self.texture.levels.get(number).filter(|_| number <= self.last_level() as usize) else {
@@ -90,6 +90,7 @@ impl Unit<'_> {
             Shape::D1Array | Shape::D2Array | Shape::CubeArray => layers,
             _ => level.depth,
         };
-        [level.width, level.height, depth, self.last_level() + 1]
+        let height = if self.key.shape == Shape::D1Array { layers } else { level.height };
+        [level.width, height, depth, self.last_level() + 1]
     }
 }

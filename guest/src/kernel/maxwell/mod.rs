@@ -106,7 +106,7 @@
 //! Units are found as those of textures are, handles behind the textures'. Coordinates outside of the image's sizes read 0 and drop what is written, whatever
 //! the clamp. The first one counts texels in P forms and without D, elements of the access in D forms, bytes with BA. SULD.P gives the
 //! components of its mask in order; SUST.P takes them so, and leaves the others. SUST.D with size 7 stores the words of a texel. Atomics
-//! are those of global memory on 4 or 8 bytes.
+//! are those of global memory on 4 or 8 bytes. No predicate is written: Mesa's driver leaves the field 0 and P0 alive.
 //!
 //! # Special registers
 //!

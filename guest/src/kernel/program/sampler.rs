@@ -46,7 +46,7 @@
 //!   -32768..32767 (as c in 4.; NaN is -32768). And `l * 256` towards zero, where l is the clamped `lod` within 0 and the last level (likewise), rounded
 //!   as 3. says where levels are nearest ones; 0 without mipmaps.
 //! * **Size query**: width, height, depth (layers, or cubes, where the shape has such) of a level, and the number of levels; all 0 where the
-//!   level does not exist (unverified).
+//!   level does not exist (unverified). Of [`Shape::D1Array`] the height is the layers, too: there compilers read them.
 //! * Texels of integer formats are [`Texels::Float4`] whose words are integers; their filters are nearest, their swizzle
 //!   has [`Source::OneInteger`]. Nothing but moves happens to them.
 

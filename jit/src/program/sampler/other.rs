@@ -147,9 +147,12 @@ pub fn query_size(e: &mut Emit<'_>, unit: Unit<'_>, level: I32x4) -> [I32x4; 4] 
     let mut sampler = Sampler::new(e, unit, [false; 4]);
     let count = sampler.splat_i32(field!(level_count));
     let (level, exists) = sampler.existing(level, count);
-    let [width, height, mut depth] = sampler.mipmap(level).counts;
+    let [width, mut height, mut depth] = sampler.mipmap(level).counts;
     if matches!(unit.key.shape, Shape::D1Array | Shape::D2Array | Shape::CubeArray) {
         depth = sampler.splat_i32(field!(counted_layers));
+    }
+    if unit.key.shape == Shape::D1Array {
+        height = depth;
     }
     [width, height, depth, count].map(|value| sampler.e.iand(value, I32x4(exists.0)))
 }
