@@ -82,7 +82,10 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
         let offset = match (offset, i.sample) {
             (Some(packed), _) => Some(self.offset(packed)),
             // Where every sample is shaded, what is not said is at its place.
-            (None, IpaSample::Default) if self.code.per_sample => Some(self.quad.sample_offset(self.quad.sample)),
+            (None, IpaSample::Default | IpaSample::Centroid) if self.code.per_sample => {
+                Some(self.quad.sample_offset(self.quad.sample))
+            }
+            (None, IpaSample::Centroid) => self.centroid(),
             (None, _) => None,
         };
         if word == FACING {
@@ -159,12 +162,35 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
 }
 
 impl Pixels<'_, '_, '_> {
+    /// The first covered sample's place of each pixel that has some of its samples covered, the centre of others.
+    fn centroid(&mut self) -> Option<[F32x4; 2]> {
+        let count = self.quad.plan.samples.count();
+        if count == 1 {
+            return None;
+        }
+        let covered = self.quad.covered_samples();
+        let centre = self.quad.e.f(0.0);
+        let mut place = [centre; 2];
+        for sample in (0..count).rev() {
+            let own = self.quad.sample_offset(sample);
+            let e = &mut *self.quad.e;
+            let (bit, zero) = (e.i(1 << sample), e.i(0));
+            let bit = e.iand(covered, bit);
+            let missing = e.ieq(bit, zero);
+            place = [0, 1].map(|axis| e.select(missing, place[axis], own[axis]));
+        }
+        let e = &mut *self.quad.e;
+        let all = e.i((1 << count) - 1);
+        let whole = e.ieq(covered, all);
+        Some(place.map(|axis| e.select(whole, centre, axis)))
+    }
+
     /// A place relative to the centre, of units of 1/4096.
     fn offset(&mut self, packed: I32x4) -> [F32x4; 2] {
         let e = &mut *self.quad.e;
         let unit = e.f(1.0 / 4096.0);
-        let x = e.ishl(packed, 16);
-        let (x, y) = (e.ishr(x, 16), e.ishr(packed, 16));
+        let (x, y) = (e.ishl(packed, 20), e.ishl(packed, 4));
+        let (x, y) = (e.ishr(x, 20), e.ishr(y, 20));
         [x, y].map(|axis| {
             let axis = e.to_float(axis);
             e.mul(axis, unit)

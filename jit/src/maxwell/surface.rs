@@ -165,11 +165,6 @@ impl Lower<'_, '_> {
         std::array::from_fn(|n| self.reg_int(Self::behind(reg, n as u8)))
     }
 
-    fn set_pred_false(&mut self, pred: Pred) {
-        let none = Mask(self.e().i(0).0);
-        self.set_predicate(pred, none);
-    }
-
     fn image_atomic(&mut self, spot: Spot, access: ImageAccess, dst: Reg, data: &[I32x4]) -> Done {
         let old = match self.image(spot)? {
             None => [self.e().i(0); 2],
@@ -225,7 +220,6 @@ impl SurfaceVisitor for Lower<'_, '_> {
         for (n, value) in (0..).zip(values) {
             self.set_int(Self::behind(i.dst, n), value);
         }
-        self.set_pred_false(i.pred);
         Ok(())
     }
 
@@ -259,7 +253,6 @@ impl SurfaceVisitor for Lower<'_, '_> {
         for n in 1..bytes.div_ceil(4) {
             self.set_int(Self::behind(i.dst, n), words[usize::from(n)]);
         }
-        self.set_pred_false(i.pred);
         Ok(())
     }
 
@@ -326,7 +319,6 @@ impl SurfaceVisitor for Lower<'_, '_> {
         let access = ImageAccess { counting, ..ImageAccess::new(Action::Cas, atomic_bytes(i.ty)) };
         let data: [I32x4; 4] = self.registers_from(i.b);
         self.image_atomic(spot, access, i.dst, &data)?;
-        self.set_pred_false(i.pred);
         Ok(())
     }
 }

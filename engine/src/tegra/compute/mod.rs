@@ -78,6 +78,7 @@ impl Compute {
         let address = region.wrapping_add(launch.program_offset.into()) & ADDRESS_MASK;
         let asked = Asked {
             space: core.space,
+            segment: region,
             address,
             kind: None,
             local_bytes: Some(launch.local_memory.min(MOST_LOCAL)),

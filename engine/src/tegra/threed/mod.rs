@@ -21,6 +21,7 @@ mod fetch;
 mod geometry;
 mod handle;
 mod indices;
+mod link;
 mod lookup;
 mod output;
 mod passthrough;

@@ -13,9 +13,10 @@ use triglyph_guest::tegra::shader::program::{MAX_WORDS, Program};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::branches::{JumpTable, jump_tables};
+use super::link::{Piece, link};
 use super::units::WantedUnits;
 use crate::device::FaultKind;
-use crate::tegra::core::Core;
+use crate::tegra::core::{ADDRESS_MASK, Core};
 
 /// Local memory of a lane at most, bytes.
 const MOST_LOCAL: u32 = 512 << 10;
@@ -37,7 +38,7 @@ pub(in crate::tegra) struct Loaded {
     pub outputs: WordSet,
     /// Words that a pixel program interpolates, and how, but for those of the position.
     pub varyings: Vec<(u8, Interpolation)>,
-    /// Words of the code; those that control flow does not reach are 0.
+    /// Words of the code, behind it the functions that it calls; those that control flow does not reach are 0.
     pub words: Vec<u64>,
     /// Where computed branches go.
     pub targets: Vec<u32>,
@@ -53,8 +54,12 @@ pub(in crate::tegra) struct Loaded {
     pub reads: bool,
     /// Whether it writes global memory or images.
     pub writes: bool,
-    /// Hash of header and code as they are in memory.
+    /// Words that are the program's own.
+    own_words: usize,
+    /// Hash of header and own code as they are in memory.
     hash: u64,
+    /// Functions elsewhere that it calls.
+    pieces: Vec<Piece>,
     /// Tables of computed branches, and what stood in them.
     tables: Vec<(JumpTable, Vec<u32>)>,
 }
@@ -113,10 +118,10 @@ fn name(kind: Kind) -> &'static str {
     kind.map_or("compute", ProgramStage::name)
 }
 
-/// Programs by address space and address.
+/// Programs by address space, code segment and address.
 #[derive(Debug, Default)]
 pub(in crate::tegra) struct Programs {
-    loaded: HashMap<(u32, u64, Kind), Arc<Loaded>>,
+    loaded: HashMap<(u32, u64, u64, Kind), Arc<Loaded>>,
 }
 
 /// Programs that are kept; when there are more, all go.
@@ -124,24 +129,26 @@ const MOST: usize = 4096;
 
 impl Programs {
     /// The program whose header, or code if it has none, stands at `address`, as it is now. `None` when there is nothing.
-    /// `constant` reads a word of a constant buffer: slot, byte.
+    /// `segment` is where absolute targets count from. `constant` reads a word of a constant buffer: slot, byte.
     pub(in crate::tegra) fn get(
         &mut self,
         core: &mut Core,
+        segment: u64,
         address: u64,
         kind: Kind,
         mut constant: impl FnMut(&mut Core, u8, u32) -> u32,
     ) -> Option<Arc<Loaded>> {
-        let key = (core.space, address, kind);
+        let key = (core.space, segment, address, kind);
         if let Some(known) = self.loaded.get(&key) {
-            let mut bytes = vec![0; header_bytes(kind) + 8 * known.words.len()];
+            let mut bytes = vec![0; header_bytes(kind) + 8 * known.own_words];
             core.read_bytes(address, &mut bytes, "a program");
             let same = |(table, words): &(JumpTable, Vec<u32>)| *words == read_table(core, table, &mut constant);
-            if xxh3_64(&bytes) == known.hash && known.tables.iter().all(same) {
+            let is_same = xxh3_64(&bytes) == known.hash && known.tables.iter().all(same);
+            if is_same && known.pieces.iter().all(|piece| piece.is_same(core, segment)) {
                 return Some(known.clone());
             }
         }
-        let loaded = Arc::new(load(core, address, kind, &mut constant)?);
+        let loaded = Arc::new(load(core, segment, address, kind, &mut constant)?);
         if self.loaded.len() >= MOST {
             self.loaded.clear();
         }
@@ -157,7 +164,7 @@ fn read_table(core: &mut Core, table: &JumpTable, constant: &mut Reader<'_>) -> 
 /// Reads a word of a constant buffer: slot, byte.
 type Reader<'r> = dyn FnMut(&mut Core, u8, u32) -> u32 + 'r;
 
-fn load(core: &mut Core, address: u64, kind: Kind, constant: &mut Reader<'_>) -> Option<Loaded> {
+fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut Reader<'_>) -> Option<Loaded> {
     if core.memory.readable(core.space, address).is_empty() {
         core.fault(FaultKind::UnmappedRead, address, format_args!("a {} program outside memory", name(kind)));
         return None;
@@ -185,11 +192,22 @@ fn load(core: &mut Core, address: u64, kind: Kind, constant: &mut Reader<'_>) ->
     if let Some(unknown) = program.unknown.first() {
         core.fault(FaultKind::BadShader, address, format_args!("{} program: {unknown}", name(kind)));
     }
+    let own_words = program.words().min(code.len());
+    let mut words = vec![0; own_words];
+    for instruction in &program.instructions {
+        if let Some(word) = words.get_mut(instruction.address as usize / 8) {
+            *word = instruction.word;
+        }
+    }
+    let offset = address.wrapping_add(header_bytes as u64).wrapping_sub(segment) & ADDRESS_MASK;
+    let own = Piece::own(offset as u32, own_words);
+    let pieces = link(core, segment, own, &mut words);
+    let program = if program.computed.is_empty() { program } else { Program::reach(&words, &targets) };
     let mut loaded = Loaded {
         header,
         inputs: MAP_WORDS.filter(|&word| header.reads(4 * u32::from(word))).collect(),
         outputs: MAP_WORDS.filter(|&word| header.writes(4 * u32::from(word))).collect(),
-        words: vec![0; program.words().min(code.len())],
+        words,
         targets,
         varyings: varyings(&header),
         uses: Vec::new(),
@@ -198,17 +216,14 @@ fn load(core: &mut Core, address: u64, kind: Kind, constant: &mut Reader<'_>) ->
         instructions: program.instructions.len() as u64,
         reads: false,
         writes: false,
+        own_words,
         hash: 0,
+        pieces,
         tables,
     };
-    for (index, instruction) in program.instructions.iter().enumerate() {
-        if let Some(word) = loaded.words.get_mut(instruction.address as usize / 8) {
-            *word = instruction.word;
-        }
-        note(&mut loaded, &program, index);
-    }
+    (0..program.instructions.len()).for_each(|index| note(&mut loaded, &program, index));
     loaded.wanted = WantedUnits::of(&loaded.uses);
-    let bytes = &bytes[..header_bytes + 8 * loaded.words.len()];
+    let bytes = &bytes[..header_bytes + 8 * loaded.own_words];
     loaded.hash = xxh3_64(bytes);
     core.note_read(address, bytes, "a program");
     Some(loaded)

@@ -28,6 +28,8 @@ use crate::tegra::registers::{Held, Registers};
 pub(in crate::tegra) struct Asked {
     /// Address space.
     pub space: u32,
+    /// Where the code segment begins.
+    pub segment: u64,
     /// Where its header stands, or its code if it has none.
     pub address: u64,
     pub kind: Kind,
@@ -139,7 +141,7 @@ impl LastProgram {
         }
         let (loaded, watch) = core.watched(|core| {
             let constant = |core: &mut Core, slot: u8, offset: u32| asked.buffers.word(core, slot.into(), offset);
-            programs.get(core, asked.address, asked.kind, constant)
+            programs.get(core, asked.segment, asked.address, asked.kind, constant)
         });
         self.code = watch;
         loaded

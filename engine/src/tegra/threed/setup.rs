@@ -59,7 +59,8 @@ pub(super) fn derive(
         line_width: line_width(registers),
         line_shape: line_shape(registers, targets),
         line_stipple: flag(registers, r::set_line_stipple::ID).then(|| LineStipple {
-            factor: r::set_line_stipple_parameters::factor(stipple).max(1),
+            // The register has one less than OpenGL's factor: Mesa's driver.
+            factor: r::set_line_stipple_parameters::factor(stipple) + 1,
             pattern: r::set_line_stipple_parameters::pattern(stipple) as u16,
         }),
         point_size: point_size(registers, outputs),

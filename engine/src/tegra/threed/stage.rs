@@ -244,10 +244,12 @@ impl ThreeD {
             _ => ProgramStage::Vertex,
         };
         let offset = registers.get(r::set_pipeline_program::id(stage));
-        let address = registers.address(r::set_program_region_a::ID).wrapping_add(offset.into()) & ADDRESS_MASK;
+        let segment = registers.address(r::set_program_region_a::ID);
+        let address = segment.wrapping_add(offset.into()) & ADDRESS_MASK;
         let group = r::set_pipeline_binding::group(registers.get(r::set_pipeline_binding::id(stage))) as usize;
         let asked = Asked {
             space: core.space,
+            segment,
             address,
             kind: Some(kind),
             local_bytes: None,

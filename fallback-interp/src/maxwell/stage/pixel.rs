@@ -234,12 +234,21 @@ struct View<'q>(&'q Quad<'q>);
 
 impl View<'_> {
     /// The distance of a place from the pixel's centre, if it is another one.
-    fn offset(&self, place: Place) -> Option<[f32; 2]> {
+    fn offset(&self, lane: usize, place: Place) -> Option<[f32; 2]> {
+        let own = self.0.sample.map(|sample| self.0.sample_offset(sample));
         match place.sample {
-            IpaSample::Default => self.0.sample.map(|sample| self.0.sample_offset(sample)),
+            IpaSample::Default => own,
             IpaSample::Offset => Some(place.offset.map(|units| f32::from(units) / SUBPIXEL)),
-            IpaSample::Centroid | IpaSample::Unknown(_) => None,
+            IpaSample::Centroid => own.or_else(|| self.centroid(lane)),
+            IpaSample::Unknown(_) => None,
         }
+    }
+
+    /// A covered sample's distance from the centre, if not all of a pixel's samples are covered.
+    fn centroid(&self, lane: usize) -> Option<[f32; 2]> {
+        let covered = self.0.covered[lane];
+        let all = (1 << self.0.kernel.key.samples.count()) - 1;
+        (covered != 0 && covered != all).then(|| self.0.sample_offset(covered.trailing_zeros() as usize))
     }
 
     /// A number that interpolation does not know as constant.
@@ -263,7 +272,7 @@ impl Surroundings for View<'_> {
             let back = quad.primitive.flags & BACK_FACING != 0;
             return Interpolated::Bits(if back { 0 } else { u32::MAX });
         }
-        let offset = self.offset(place);
+        let offset = self.offset(lane, place);
         if let Some(axis) = POSITION.iter().position(|&position| position == word) {
             let value = self.position(lane, axis, offset);
             return Interpolated::Value { value, flat: value.to_bits() };

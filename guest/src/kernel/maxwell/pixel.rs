@@ -5,11 +5,12 @@
 //! the sample's place; else once, at the pixel's centre.
 //!
 //! **IPA** reads [`PixelCode::inputs`]; a word that is not there reads 0. With [`PixelMode::Constant`], or in IPA's mode CONSTANT, the result
-//! is the bits of the plane's first number. Else it is the plane's value at the pixel (the centroid is taken as the pixel's centre, OFFSET
-//! adds to it), which for PASS is the result and for MUL and SC times Rb is (rounded, denormals flushed). Words of the window position:
+//! is the bits of the plane's first number. Else it is the plane's value at the pixel, which for PASS is the result and for MUL and SC
+//! times Rb is (rounded, denormals flushed). OFFSET is another place. CENTROID is the first covered sample's place where some of the pixel's samples
+//! are covered but not all; with [`PixelCode::per_sample`] the sample's, which is how Mesa's driver asks for it. Words of the window position:
 //! 0x070, 0x074 the pixel's whole coordinates plus 0.5 or the sample's place, 0x078 the depth plane, unclamped, 0x07C the plane of 1/w.
-//! 0x3FC is all ones on the front, 0 on the back. OFFSET is relative to the pixel's centre: x in bits 15:0, y in bits 31:16, signed, in units of
-//! 1/4096 pixel. At a place off the centre a plane is `(c + dx*(fx + x)) + dy*(fy + y)`, a position `(x + 0.5) + offset`. Saturation is that of an f32,
+//! 0x3FC is all ones on the front, 0 on the back. OFFSET is relative to the pixel's centre: x in bits 11:0, y in bits 27:16, signed, in units of
+//! 1/4096 pixel (Mesa's tables of sample positions have other numbers in the bits above). At a place off the centre a plane is `(c + dx*(fx + x)) + dy*(fy + y)`, a position `(x + 0.5) + offset`. Saturation is that of an f32,
 //! whatever the word. PIXLD: COUNT the samples of a pixel, COVMASK the covered samples of the lane's pixel (before the program), OFFSET the place of a sample
 //! in IPA's units, rounded to nearest, MY_INDEX the sample (0 if not per sample), others 0.
 //!

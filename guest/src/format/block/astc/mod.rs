@@ -6,8 +6,8 @@
 //! ends.rs        end points
 //! partition.rs   partitions
 //! ```
-//! Blocks that are not valid, and those of high dynamic range, are magenta. Results are cut off to 8 bits, what the machine
-//! keeps of the 16 is not known.
+//! Blocks that are not valid, and partitions of high dynamic range, are magenta, as in ARM's and Mesa's decoders. Results are
+//! cut off to 8 bits, what the machine keeps of the 16 is not known.
 
 mod ends;
 mod partition;
@@ -133,8 +133,8 @@ impl Layout {
         Some(Layout { partitions, seed, modes: [0, 1, 2, 3].map(mode), start: 29, end })
     }
 
-    /// The ends of all partitions, whose bits end at `end`.
-    fn ends(&self, word: u128, end: u32) -> Option<[Ends; 4]> {
+    /// The ends of all partitions, whose bits end at `end`; `None` of those of high dynamic range.
+    fn ends(&self, word: u128, end: u32) -> Option<[Option<Ends>; 4]> {
         let modes = &self.modes[..self.partitions as usize];
         let count: u32 = modes.iter().map(|&mode| ends::value_count(mode)).sum();
         let available = end.checked_sub(self.start)?;
@@ -143,13 +143,13 @@ impl Layout {
         let stored = stored.get_mut(..count as usize)?;
         range.read(word >> self.start, stored);
         let mut rest = stored.iter().map(|&value| range.color(value));
-        let mut out = [Ends::default(); 4];
+        let mut out = [None; 4];
         for (out, &mode) in out.iter_mut().zip(modes) {
             let mut values = [0; 8];
             for value in &mut values[..ends::value_count(mode) as usize] {
                 *value = rest.next()?;
             }
-            *out = ends::ends(mode, values)?;
+            *out = ends::ends(mode, values);
         }
         Some(out)
     }
@@ -162,7 +162,7 @@ const WEIGHTS: usize = 64;
 struct Block {
     mode: Mode,
     partitions: Partitions,
-    ends: [Ends; 4],
+    ends: [Option<Ends>; 4],
     /// The channel with weights of its own, 4 for none.
     second_plane: usize,
     /// 0 to 64, row by row; of two planes by turns.
@@ -222,7 +222,7 @@ impl Block {
     }
 
     fn texel(&self, x: u32, y: u32, srgb: bool) -> u32 {
-        let [first, second] = self.ends[self.partitions.of(x, y)];
+        let Some([first, second]) = self.ends[self.partitions.of(x, y)] else { return MAGENTA };
         let plain = self.weight(x, y, 0);
         let own = if self.second_plane < 4 { self.weight(x, y, 1) } else { plain };
         let mut out = 0;

@@ -162,7 +162,7 @@ impl TextureHeader {
         let Coding::Packed(fields) = row.coding else { return None };
         let mut channels = [Channel::Absent; 4];
         for (i, bits) in fields.into_iter().enumerate().filter(|(_, bits)| bits.bits != 0) {
-            let srgb = self.srgb && i < 3 && bits.bits == 8;
+            let srgb = self.srgb && i < 3 && bits.bits == 8 && self.is_color(i);
             channels[i] = match self.types[i]? {
                 ComponentType::Unorm | ComponentType::UnormForceFp16 if srgb => Channel::Srgb(bits),
                 ComponentType::Unorm | ComponentType::UnormForceFp16 => Channel::Unorm(bits),
@@ -173,6 +173,13 @@ impl TextureHeader {
             };
         }
         Some(ColorFormat { bytes: row.bytes, swap: 1, channels })
+    }
+
+    /// Whether x, y or z comes from component `i`. What is read as alpha alone is not sRGB: Mesa's driver has luminance and
+    /// alpha in red and green.
+    fn is_color(&self, i: usize) -> bool {
+        use ComponentSource::{A, B, G, R};
+        self.sources[..3].contains(&Some([R, G, B, A][i]))
     }
 }
 
