@@ -1,7 +1,7 @@
-//! Quads: a grid whose outermost ring meets the edges.
+//! Quads: rings of cells within rings, and a row of them in the middle.
 
 use super::edge::{Edge, Spacing};
-use super::stitch::{Row, stitch};
+use super::stitch::{middle, ring, transition};
 use super::{Levels, Patch};
 
 /// Divides a quad; triangles are counter-clockwise.
@@ -9,102 +9,98 @@ pub fn divide(spacing: Spacing, levels: &Levels) -> Patch {
     let outer = levels.outer.map(|level| Edge::new(level, spacing));
     let plain = levels.inner.map(|level| Edge::new(level, spacing));
     let divided = outer.iter().chain(&plain).any(|edge| edge.segments() > 1);
-    let inner = levels.inner.map(|level| Edge::inner(level, spacing, divided));
-    let grid = Grid { along_u: inner[0], along_v: inner[1] };
-    // Edges divided as the inside is: the patch is one grid.
-    let regular = outer == [inner[1], inner[0], inner[1], inner[0]];
     let mut patch = Patch::default();
-    if regular {
-        grid.fill(&mut patch, 0..=inner[0].segments(), 0..=inner[1].segments());
+    let around = rim(&mut patch, &outer);
+    if !divided {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|side| around[side][0]);
+        patch.indices.extend([b, c, a, c, d, a]);
         return patch;
     }
-    let (columns, rows) = (inner[0].segments() - 1, inner[1].segments() - 1);
-    grid.fill(&mut patch, 1..=columns, 1..=rows);
-    let width = columns as usize;
-    let point = |i: usize, j: usize| (j * width + i) as u32;
-    let (right, top) = (width - 1, rows as usize - 1);
-    // The sides in counter-clockwise order, each with the inner row beside it: what is inside is on the left.
-    let sides = [
-        (1, (0..width).map(|i| point(i, 0)).collect::<Vec<_>>()),
-        (2, (0..=top).map(|j| point(right, j)).collect()),
-        (3, (0..width).rev().map(|i| point(i, top)).collect()),
-        (0, (0..=top).rev().map(|j| point(0, j)).collect()),
-    ];
-    let mut corners = Corners::default();
-    for (side, (edge, beside)) in sides.into_iter().enumerate() {
-        let along = &inner[side % 2];
-        let vertices = corners.edge(&mut patch, side, &outer[edge]);
-        let places: Vec<f64> = (0..vertices.len() as u32).map(|at| f64::from(outer[edge].place(at))).collect();
-        let inside: Vec<f64> = (1..=beside.len() as u32).map(|at| f64::from(along.place(at))).collect();
-        let left = Row { vertices: &beside, places: &inside };
-        stitch(&left, &Row { vertices: &vertices, places: &places }, &mut patch.indices);
+    let inner = levels.inner.map(|level| Edge::inner(level, spacing, true));
+    let grid = Grid::new(&mut patch, inner);
+    for side in 0..4 {
+        // Along v, u, v, u.
+        let edges = [&outer[side], &inner[1 - side % 2]];
+        transition(edges, &around[side], &grid.side(side, 1), &mut patch.indices);
     }
+    let [columns, rows] = inner.map(|edge| edge.segments());
+    for depth in 2..=columns.min(rows) / 2 {
+        for side in 0..4 {
+            ring(&grid.side(side, depth - 1), &grid.side(side, depth), &mut patch.indices);
+        }
+    }
+    grid.middle(&mut patch);
     patch
 }
 
-/// The vertices at the corners, made when the first edge gets to them.
-#[derive(Default)]
-struct Corners([Option<u32>; 4]);
-
-impl Corners {
-    /// The vertices of side 0 to 3 (v = 0, u = 1, v = 1, u = 0), counter-clockwise.
-    fn edge(&mut self, patch: &mut Patch, side: usize, edge: &Edge) -> Vec<u32> {
+/// The points of the four edges, u = 0 downwards, v = 0, u = 1 upwards, v = 1 back: each with the first one of the next at its end.
+fn rim(patch: &mut Patch, outer: &[Edge; 4]) -> [Vec<u32>; 4] {
+    let mut next = 0;
+    let mut sides = [0, 1, 2, 3].map(|side| {
+        let edge = &outer[side];
         let at = |place: f32| match side {
-            0 => [place, 0.0],
-            1 => [1.0, place],
-            2 => [1.0 - place, 1.0],
-            _ => [0.0, 1.0 - place],
+            0 => [0.0, 1.0 - place],
+            1 => [place, 0.0],
+            2 => [1.0, place],
+            _ => [1.0 - place, 1.0],
         };
-        let last = edge.segments();
-        (0..=last)
-            .map(|index| {
-                let mut add = || {
-                    patch.coordinates.push(at(edge.place(index)));
-                    patch.coordinates.len() as u32 - 1
-                };
-                match index {
-                    0 => *self.0[side].get_or_insert_with(add),
-                    _ if index == last => *self.0[(side + 1) % 4].get_or_insert_with(add),
-                    _ => add(),
-                }
-            })
-            .collect()
+        patch.coordinates.extend((0..edge.segments()).map(|index| at(edge.place(index))));
+        let first = next;
+        next += edge.segments();
+        (first..=next).collect::<Vec<u32>>()
+    });
+    if let Some(last) = sides[3].last_mut() {
+        *last = 0;
     }
+    sides
 }
 
-/// Cells between points of both inner edges.
+/// The points inside.
 struct Grid {
-    along_u: Edge,
-    along_v: Edge,
+    /// Along u and v.
+    edges: [Edge; 2],
+    first: u32,
 }
 
 impl Grid {
-    /// Adds the points of some columns and rows, row by row, and the cells between them.
-    fn fill(&self, patch: &mut Patch, columns: std::ops::RangeInclusive<u32>, rows: std::ops::RangeInclusive<u32>) {
-        let (first_column, last_column) = columns.into_inner();
-        let (first_row, last_row) = rows.into_inner();
+    fn new(patch: &mut Patch, edges: [Edge; 2]) -> Self {
         let first = patch.coordinates.len() as u32;
-        for j in first_row..=last_row {
-            let v = self.along_v.place(j);
-            patch.coordinates.extend((first_column..=last_column).map(|i| [self.along_u.place(i), v]));
+        for j in 1..edges[1].segments() {
+            let v = edges[1].place(j);
+            patch.coordinates.extend((1..edges[0].segments()).map(|i| [edges[0].place(i), v]));
         }
-        let width = last_column - first_column + 1;
-        let point = |i: u32, j: u32| first + (j - first_row) * width + (i - first_column);
-        for j in first_row..last_row {
-            for i in first_column..last_column {
-                let [a, b, c, d] = [point(i, j), point(i + 1, j), point(i + 1, j + 1), point(i, j + 1)];
-                let rising = self.rises(i, j);
-                patch.indices.extend(if rising { [a, b, c, a, c, d] } else { [a, b, d, b, c, d] });
-            }
+        Grid { edges, first }
+    }
+
+    fn point(&self, i: u32, j: u32) -> u32 {
+        self.first + (j - 1) * (self.edges[0].segments() - 1) + (i - 1)
+    }
+
+    /// A side of the ring so many points away from the edge.
+    fn side(&self, side: usize, depth: u32) -> Vec<u32> {
+        let [right, top] = [0, 1].map(|axis| self.edges[axis].segments() - depth);
+        match side {
+            0 => (depth..=top).rev().map(|j| self.point(depth, j)).collect(),
+            1 => (depth..=right).map(|i| self.point(i, depth)).collect(),
+            2 => (depth..=top).map(|j| self.point(right, j)).collect(),
+            _ => (depth..=right).rev().map(|i| self.point(i, top)).collect(),
         }
     }
 
-    /// Whether the diagonal of cell (i, j) goes from its first corner to the opposite one. They are mirrored about the centre;
-    /// which they are in the middle column and row was found by a recorded picture of 9 x 9 cells.
-    fn rises(&self, i: u32, j: u32) -> bool {
-        // Twice the distance from the centre.
-        let from_centre = |index: u32, edge: &Edge| (2 * index + 1).cmp(&edge.segments());
-        let (i, j) = (from_centre(i, &self.along_u), from_centre(j, &self.along_v));
-        if i.is_eq() { j.is_ne() } else { i == j }
+    /// The cells that no ring has.
+    fn middle(&self, patch: &mut Patch) {
+        let [columns, rows] = [0, 1].map(|axis| self.edges[axis].segments());
+        let shorter = columns.min(rows);
+        if shorter % 2 == 0 {
+            return;
+        }
+        let depth = shorter / 2;
+        if columns > rows {
+            let row = |j: u32| (depth..=columns - depth).map(|i| self.point(i, j)).collect::<Vec<_>>();
+            middle(&row(depth), &row(depth + 1), false, &mut patch.indices);
+        } else {
+            let column = |i: u32| (depth..=rows - depth).rev().map(|j| self.point(i, j)).collect::<Vec<_>>();
+            middle(&column(depth), &column(depth + 1), true, &mut patch.indices);
+        }
     }
 }

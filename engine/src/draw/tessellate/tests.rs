@@ -135,3 +135,28 @@ fn outputs() {
     assert_eq!(lines.coordinates[4], [0.0, 0.5]);
     assert_eq!(lines.indices[6..], [4, 5, 5, 6, 6, 7]);
 }
+
+/// Orders of triangles and of their corners, as llvmpipe, which has D3D11's tessellator, hands them to transform feedback.
+#[test]
+fn triangles_come_in_the_order_of_d3d11() {
+    let corners = |patch: &Patch, scale: f32| -> Vec<[f32; 6]> {
+        let place = |index: &u32| patch.coordinates[*index as usize].map(|v| (v * scale).round());
+        let triangles = patch.indices.as_chunks::<3>().0.iter();
+        triangles.map(|corners| corners.each_ref().map(place).concat().try_into().unwrap()).collect()
+    };
+    let quad = tessellate(Domain::Quad, Spacing::Integer, [7.0, 5.0, 7.0, 5.0], [5.0, 7.0]);
+    let v = quad.coordinates.iter().map(|&[u, v]| [u * 5.0 / 7.0, v]).collect();
+    let middle = corners(&Patch { coordinates: v, indices: quad.indices.clone() }, 7.0);
+    let expected = [
+        [2.0, 5.0, 2.0, 4.0, 3.0, 5.0],
+        [3.0, 5.0, 2.0, 4.0, 3.0, 4.0],
+        [2.0, 4.0, 3.0, 3.0, 3.0, 4.0],
+        [2.0, 4.0, 2.0, 3.0, 3.0, 3.0],
+        [2.0, 3.0, 2.0, 2.0, 3.0, 3.0],
+        [3.0, 3.0, 2.0, 2.0, 3.0, 2.0],
+    ];
+    assert_eq!(middle[middle.len() - 6..], expected);
+    let triangle = tessellate(Domain::Triangle, Spacing::Integer, [3.0, 3.0, 3.0, 0.0], [3.0, 0.0]);
+    let first = [[0.0, 9.0, 0.0, 6.0, 2.0, 5.0], [2.0, 5.0, 0.0, 6.0, 2.0, 2.0], [2.0, 2.0, 0.0, 6.0, 0.0, 3.0]];
+    assert_eq!(corners(&triangle, 9.0)[..3], first);
+}
