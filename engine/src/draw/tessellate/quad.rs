@@ -18,9 +18,9 @@ pub fn divide(spacing: Spacing, levels: &Levels) -> Patch {
     }
     let inner = levels.inner.map(|level| Edge::inner(level, spacing, true));
     let grid = Grid::new(&mut patch, inner);
-    for side in 0..4 {
+    for (side, edge) in outer.iter().enumerate() {
         // Along v, u, v, u.
-        let edges = [&outer[side], &inner[1 - side % 2]];
+        let edges = [edge, &inner[1 - side % 2]];
         transition(edges, &around[side], &grid.side(side, 1), &mut patch.indices);
     }
     let [columns, rows] = inner.map(|edge| edge.segments());
@@ -91,7 +91,7 @@ impl Grid {
     fn middle(&self, patch: &mut Patch) {
         let [columns, rows] = [0, 1].map(|axis| self.edges[axis].segments());
         let shorter = columns.min(rows);
-        if shorter % 2 == 0 {
+        if shorter.is_multiple_of(2) {
             return;
         }
         let depth = shorter / 2;

@@ -18,7 +18,7 @@ pub fn transition(edges: [&Edge; 2], outside: &[u32], inside: &[u32], triangles:
     steps.sort_unstable();
     let mut seam = Seam { outside, inside, triangles };
     steps.iter().for_each(|&(_, is_outside)| seam.step(is_outside));
-    match (outer % 2 != 0, inner % 2 != 0) {
+    match (!outer.is_multiple_of(2), !inner.is_multiple_of(2)) {
         (true, true) => {
             seam.inside_step();
             seam.turned_outside_step();
@@ -49,7 +49,7 @@ pub fn middle(outside: &[u32], inside: &[u32], mirrored: bool, triangles: &mut T
     let cells = inside.len() - 1;
     for cell in 0..cells {
         let [a, b, c, d] = [outside[cell], outside[cell + 1], inside[cell + 1], inside[cell]];
-        triangles.extend(match mirrored && cells % 2 != 0 {
+        triangles.extend(match mirrored && !cells.is_multiple_of(2) {
             true if cell == cells / 2 => [a, c, d, a, b, c],
             true => [a, b, d, d, b, c],
             false => [d, a, b, d, b, c],

@@ -19,10 +19,10 @@ pub fn divide(spacing: Spacing, levels: &Levels) -> Patch {
     }
     for depth in 1..=segments / 2 {
         let within = Ring::inside(&mut patch, &inner, depth);
-        for side in 0..3 {
+        for (side, edge) in outer.iter().enumerate() {
             let (outside, inside) = (&around.sides[side], &within.sides[side]);
             match depth {
-                1 => transition([&outer[side], &inner], outside, inside, &mut patch.indices),
+                1 => transition([edge, &inner], outside, inside, &mut patch.indices),
                 _ => ring(outside, inside, &mut patch.indices),
             }
         }
