@@ -97,7 +97,7 @@ impl ThreeD {
             (records, [found, Vec::new(), Vec::new(), Vec::new()])
         };
         let rasterised = r::set_raster_input::stream_select(registers.get(r::set_raster_input::ID)) as usize;
-        self.count_output(registers, counters, streams[rasterised].len() as u64);
+        self.count_output(registers, counters, streams.each_ref().map(|shapes| shapes.len() as u64), rasterised);
         self.feed_back(core, registers, counters, &records, &streams);
         if r::set_raster_enable::v(registers.get(r::set_raster_enable::ID)) {
             self.rasterise(core, registers, counters, records, &streams[rasterised]);

@@ -25,6 +25,11 @@ const DISTANCE: (u32, u64) = (20, 0xFF_FFFF);
 /// Guard, condition and hints: what the forms of a branch have in common.
 const COMMON: u64 = 0xF_FFDF;
 
+/// NOP, and EXIT without guard and condition, whose bits are [`CONDITION`].
+const NOP: u64 = 0x50B0_0000_0007_0F00;
+const EXIT: u64 = 0xE300_0000_0000_0000;
+const CONDITION: u64 = 0xF_001F;
+
 /// Where code stands in memory, and in the code that kernels see.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
@@ -56,6 +61,16 @@ impl Piece {
         let offset = address.checked_sub(self.segment)?;
         (offset < 8 * self.words as u32).then(|| self.at + offset)
     }
+}
+
+/// Code as control flow in it goes without what lies elsewhere: calls of that come back at once, jumps there end.
+pub(super) fn alone(code: &[u64]) -> Vec<u64> {
+    let word = |(at, &word): (usize, &u64)| match leads_to(at, word) {
+        Some((_, CAL)) => NOP,
+        Some(_) => EXIT | word & CONDITION,
+        None => word,
+    };
+    code.iter().enumerate().map(word).collect()
 }
 
 /// Puts what `code`, the reached words of the piece `own`, calls of the code segment at `segment` behind it. Returns the pieces.
@@ -110,14 +125,14 @@ fn append(core: &mut Core, segment: u64, target: u32, code: &mut Vec<u64>) -> Op
         return None;
     }
     let mut count = FIRST_READ;
-    let (bytes, program) = loop {
+    let (found, bytes, program) = loop {
         let mut bytes = vec![0; 8 * count];
         core.renderer.flush_overlapping(&core.memory, core.space, address, bytes.len() as u64);
         core.memory.read_pieces(core.space, address, &mut bytes);
         let words: Vec<u64> = bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
-        let program = Program::reach(&words, &[target - start]);
+        let program = Program::reach(&alone(&words), &[target - start]);
         if program.leaving.is_empty() || count >= MAX_WORDS {
-            break (bytes, program);
+            break (words, bytes, program);
         }
         count *= 4;
     };
@@ -129,7 +144,8 @@ fn append(core: &mut Core, segment: u64, target: u32, code: &mut Vec<u64>) -> Op
     let first = code.len();
     code.resize(first + words, 0);
     for instruction in &program.instructions {
-        code[first + instruction.address as usize / 8] = instruction.word;
+        let at = instruction.address as usize / 8;
+        code[first + at] = found[at];
     }
     let bytes = &bytes[..8 * words];
     core.note_read(address, bytes, "a function");

@@ -13,7 +13,7 @@ use triglyph_guest::tegra::shader::program::{MAX_WORDS, Program};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::branches::{JumpTable, jump_tables};
-use super::link::{Piece, link};
+use super::link::{Piece, alone, link};
 use super::units::WantedUnits;
 use crate::device::FaultKind;
 use crate::tegra::core::{ADDRESS_MASK, Core};
@@ -177,7 +177,7 @@ fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut 
         core.renderer.flush_overlapping(&core.memory, core.space, address, bytes.len() as u64);
         core.memory.read_pieces(core.space, address, &mut bytes);
         let code: Vec<u64> = bytes[header_bytes..].as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
-        let (program, tables, targets) = reach(core, &code, constant);
+        let (program, tables, targets) = reach(core, &alone(&code), constant);
         if program.leaving.is_empty() || count >= MAX_WORDS {
             break (bytes, code, program, tables, targets);
         }
@@ -193,16 +193,18 @@ fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut 
         core.fault(FaultKind::BadShader, address, format_args!("{} program: {unknown}", name(kind)));
     }
     let own_words = program.words().min(code.len());
-    let mut words = vec![0; own_words];
+    let (mut words, mut linked) = (vec![0; own_words], false);
     for instruction in &program.instructions {
-        if let Some(word) = words.get_mut(instruction.address as usize / 8) {
-            *word = instruction.word;
+        let at = instruction.address as usize / 8;
+        if let (Some(word), Some(&found)) = (words.get_mut(at), code.get(at)) {
+            *word = found;
+            linked |= found != instruction.word;
         }
     }
     let offset = address.wrapping_add(header_bytes as u64).wrapping_sub(segment) & ADDRESS_MASK;
     let own = Piece::own(offset as u32, own_words);
-    let pieces = link(core, segment, own, &mut words);
-    let program = if program.computed.is_empty() { program } else { Program::reach(&words, &targets) };
+    let pieces = if linked { link(core, segment, own, &mut words) } else { Vec::new() };
+    let program = if linked { Program::reach(&words, &targets) } else { program };
     let mut loaded = Loaded {
         header,
         inputs: MAP_WORDS.filter(|&word| header.reads(4 * u32::from(word))).collect(),

@@ -8,7 +8,7 @@ use crate::device::FaultKind;
 use crate::draw::program::RESTART;
 use crate::tegra::core::Core;
 use crate::tegra::registers::Registers;
-use crate::tegra::report::Counters;
+use crate::tegra::report::{Counters, STREAMS};
 
 use r::set_statistics_counter as enables;
 
@@ -96,14 +96,24 @@ impl ThreeD {
         }
     }
 
-    /// Primitives that leave the stages before the rasteriser.
-    pub(super) fn count_output(&self, registers: &Registers, counters: &mut Counters, primitives: u64) {
+    /// Primitives of all streams that leave the stages before the rasteriser, and the stream that is rasterised. The primitives
+    /// that come out are counted by stream: Mesa's driver asks so for what OpenGL calls primitives generated.
+    pub(super) fn count_output(
+        &self,
+        registers: &Registers,
+        counters: &mut Counters,
+        streams: [u64; STREAMS],
+        rasterised: usize,
+    ) {
+        let primitives = streams[rasterised % STREAMS];
         let geometry = Self::is_on(registers, super::stage::GEOMETRY);
         if geometry && on(registers, enables::gs_primitives_generated_enable) {
             counters.add(K::GsPrimitivesGenerated, 0, primitives);
         }
         if on(registers, enables::vtg_primitives_out_enable) {
-            counters.add(K::VtgPrimitivesOut, 0, primitives);
+            for (stream, primitives) in streams.into_iter().enumerate() {
+                counters.add(K::VtgPrimitivesOut, stream, primitives);
+            }
         }
         if on(registers, enables::clipper_invocations_enable) {
             counters.add(K::ClipperInvocations, 0, primitives);
