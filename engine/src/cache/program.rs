@@ -1,6 +1,6 @@
 //! Calling kernels of machines whose stages are all programs.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use triglyph_guest::kernel::maxwell::ShaderJob;
 use triglyph_guest::kernel::program::fragment::FragmentJob;
@@ -89,27 +89,36 @@ fn shade_part(kernel: &dyn VertexKernel, job: &mut VertexJob<'_>, first: usize, 
 impl FragmentHandle {
     /// The kernel to use for a scene: compiled when there is one.
     pub fn choose(&self) -> FragmentChoice {
-        FragmentChoice { handle: self.clone(), compiled: self.0.compiled() }
+        FragmentChoice { handle: self.clone(), compiled: self.0.compiled().map(OnceLock::from).unwrap_or_default() }
     }
 }
 
-/// What serves a fragment key during one scene.
+/// What serves a fragment key during one scene: the reference, until there is a compiled kernel. It may come in the middle of
+/// the scene, as both sample the same images; a picture can take the reference seconds.
 pub struct FragmentChoice {
     handle: FragmentHandle,
-    compiled: Option<Arc<dyn FragmentKernel>>,
+    compiled: OnceLock<Arc<dyn FragmentKernel>>,
 }
 
 impl FragmentChoice {
     /// Whether compiled code serves most calls.
     pub fn is_compiled(&self) -> bool {
-        self.compiled.is_some()
+        self.compiled().is_some()
+    }
+
+    fn compiled(&self) -> Option<&Arc<dyn FragmentKernel>> {
+        if let known @ Some(_) = self.compiled.get() {
+            return known;
+        }
+        let compiled = self.handle.0.compiled()?;
+        Some(self.compiled.get_or_init(|| compiled))
     }
 
     /// Shades all blocks of `job` and returns how many samples passed all tests.
     pub fn shade(&self, job: &FragmentJob<'_>) -> u64 {
         let slot = &self.handle.0;
         slot.note_call();
-        if let Some(compiled) = &self.compiled
+        if let Some(compiled) = self.compiled()
             && let Ok(passed) = compiled.shade(job)
         {
             Counters::add(&slot.counters().compiled_calls, 1);

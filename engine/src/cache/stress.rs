@@ -9,8 +9,13 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed, Ord
 use std::sync::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use triglyph_guest::kernel::program::ProgramTier;
+use triglyph_guest::kernel::program::fragment::FragmentJob;
+use triglyph_guest::kernel::program::random_fragment::RandomFragment;
 use triglyph_guest::kernel::transfer::{Fill, TransferJob};
 use triglyph_guest::kernel::{Refused, Window, window};
+use triglyph_guest::rsx::fragment::random::Options;
+use triglyph_interp::Interpreter;
 
 use super::*;
 
@@ -244,6 +249,57 @@ impl Tier for Gated {
         }
         self.inner.transfer(key)
     }
+    fn programs(&self) -> Option<&dyn ProgramTier> {
+        Some(self)
+    }
+}
+
+impl ProgramTier for Gated {
+    fn program_vertex(&self, _: &programs::vertex::VertexKey) -> Result<Arc<dyn programs::VertexKernel>, Refused> {
+        Err(Refused("fragments only"))
+    }
+    fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn programs::FragmentKernel>, Refused> {
+        drop(self.gate.opened.wait_while(self.gate.open.lock().unwrap(), |open| !*open));
+        Interpreter.fragment(key)
+    }
+    fn shader(&self, _: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
+        Err(Refused("fragments only"))
+    }
+}
+
+/// A choice as a kernel.
+struct Chosen(FragmentChoice);
+
+impl programs::FragmentKernel for Chosen {
+    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Refused> {
+        Ok(self.0.shade(job))
+    }
+}
+
+#[test]
+fn a_fragment_kernel_that_comes_in_the_middle_of_a_scene_serves_the_rest_of_it() {
+    let (census, gate) = (Arc::new(Census::default()), Arc::new(Gate::default()));
+    let inner = Counting { number: 2, code: CODE, refuse_from: u8::MAX, census: census.clone() };
+    let quick: Option<Arc<dyn Tier>> = Some(Arc::new(Gated { inner, gate: gate.clone() }));
+    let tiers = Tiers { reference: Arc::new(Interpreter), quick, hot: None };
+    let kernels = Kernels::new(tiers, TierMode::Auto, 1 << 20);
+    let mut state = 7u32;
+    let mut word = || {
+        state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        state ^ state >> 15
+    };
+    let scene = RandomFragment::new(&mut word, Options::default());
+    let choice = Chosen(kernels.fragment(&scene.key).choose());
+    let first = scene.run(&choice).unwrap();
+    assert_eq!((kernels.counters().reference_calls(), choice.0.is_compiled()), (1, false));
+
+    *gate.open.lock().unwrap() = true;
+    gate.opened.notify_all();
+    kernels.wait_for_compiler();
+    let second = scene.run(&choice).unwrap();
+    assert!(choice.0.is_compiled());
+    assert_eq!((kernels.counters().reference_calls(), kernels.counters().compiled_calls()), (1, 1));
+    assert!(first == second);
 }
 
 /// The first start knows keys 0 to 9, key n used n times but for key 9, which was used a lot. The compiler does nothing before the
