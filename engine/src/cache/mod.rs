@@ -12,6 +12,7 @@
 mod handle;
 pub mod image;
 mod program;
+mod recent;
 mod slot;
 pub mod store;
 pub mod texture;
@@ -34,6 +35,7 @@ use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, 
 use crate::sched::Worker;
 pub use handle::{GeometryHandle, MmeHandle, PixelChoice, PixelHandle, SequenceHandle, TransferHandle, VertexHandle};
 pub use program::{FragmentChoice, FragmentHandle, ProgramVertexHandle, ShaderHandle};
+pub use recent::Recent;
 use slot::{AnyTable, Evicted, Kind, Slot, Table};
 use store::{KeyKind, KeyStore};
 use warm::KeyLog;

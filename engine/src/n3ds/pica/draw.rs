@@ -1,6 +1,5 @@
 //! Draws: stale groups are derived anew, indices fetched, and the renderer called.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
 use triglyph_guest::kernel::Window;
@@ -79,7 +78,8 @@ impl Pica {
         self.vertices_left = left;
         let key = vertex_state::immediate_inputs(&self.registers, inputs);
         let key = vertex_state::key(self, key);
-        let handle = host.renderer.kernels.vertex(&key);
+        let outputs = key.outputs.clone();
+        let handle = self.kernels.vertex.get(key, |key| host.renderer.kernels.vertex(key));
         let stride = 16 * inputs as u32;
         let mut streams = [Stream::default(); 16];
         for (i, stream) in streams.iter_mut().enumerate().take(inputs) {
@@ -91,7 +91,7 @@ impl Pica {
             host,
             Batch {
                 kernel: &handle,
-                outputs: &key.outputs,
+                outputs: &outputs,
                 streams: &streams,
                 fixed: &self.fixed_attributes.clone(),
                 uniforms: &self.vertex_unit.uniforms.clone(),
@@ -169,6 +169,11 @@ impl Pica {
 
     /// Derives the pixel state anew where it is stale. False when the draw has no visible effect.
     fn refresh(&mut self, host: &mut Host<'_>) -> bool {
+        // What is mapped otherwise may be a surface.
+        if host.memory.mapped_since(self.mapped) || host.renderer.is_forgetful() {
+            self.mapped = host.memory.moment();
+            (self.pixel, self.vertex) = (None, None);
+        }
         if self.pixel.is_none() || self.stale & PIXEL_GROUPS != 0 {
             let state = PixelState::new(self, host.memory, &host.renderer.kernels);
             // The raster group also feeds the vertex state, which is asked for later.
@@ -206,8 +211,8 @@ impl Pica {
 
     fn draw_shaded(&mut self, host: &mut Host<'_>, vertices: Shaded, order: &[u32], turned: &[u32]) {
         let Some(pixel) = &self.pixel else { return };
-        let setup = vertex_state::setup(&self.registers, pixel.slots, pixel.oriented);
-        let call = DrawCall { target: pixel.target, state: Arc::clone(&pixel.draw), setup: &setup, order, turned };
+        let (state, setup) = (pixel.draw.clone(), &pixel.setup);
+        let call = DrawCall { target: pixel.target, state, setup, order, turned };
         host.renderer.draw(host.memory, &call, vertices, &mut self.assembler);
     }
 }

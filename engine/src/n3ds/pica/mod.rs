@@ -31,13 +31,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use triglyph_guest::kernel::lighting::LightTables;
-use triglyph_guest::kernel::pixel::FogTable;
-use triglyph_guest::kernel::vertex::Numbers;
+use triglyph_guest::kernel::pixel::{FogTable, PixelKey};
+use triglyph_guest::kernel::vertex::{Numbers, VertexKey};
 use triglyph_guest::pica::regs::{self, Effect, dirty};
 
+use crate::cache::{PixelHandle, Recent, VertexHandle};
 use crate::device::{Fault, FaultKind, Faults};
 use crate::draw::Assembler;
-use crate::mem::Memory;
+use crate::mem::{Memory, Moment};
 use crate::render::Renderer;
 use crate::sequence::Sequences;
 use immediate::Immediate;
@@ -105,6 +106,9 @@ pub struct Pica {
     stale: u32,
     pixel: Option<PixelState>,
     vertex: Option<VertexState>,
+    kernels: RecentKernels,
+    /// When it was made sure that what is mapped is what it was.
+    mapped: Moment,
     limits: Limits,
     /// Vertices still allowed for the list in progress.
     vertices_left: u64,
@@ -116,6 +120,13 @@ pub struct Pica {
     jump: Option<(u32, u32)>,
     /// What comes again and again.
     sequences: Sequences,
+}
+
+/// Kernels of the last draws.
+#[derive(Debug, Default)]
+struct RecentKernels {
+    vertex: Recent<VertexKey, VertexHandle>,
+    pixel: Recent<PixelKey, PixelHandle>,
 }
 
 impl Default for Pica {
@@ -143,6 +154,8 @@ impl Default for Pica {
             stale: dirty::ALL,
             pixel: None,
             vertex: None,
+            kernels: RecentKernels::default(),
+            mapped: Moment::default(),
             limits: Limits::default(),
             vertices_left: Limits::default().list_vertices,
             position: 0,

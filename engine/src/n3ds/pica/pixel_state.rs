@@ -19,8 +19,9 @@ use triglyph_guest::pica::regs;
 
 use super::texture_state::{self, Unit};
 use super::upload::f24;
-use super::{Pica, gas_state, lighting_state, procedural_state};
+use super::{Pica, gas_state, lighting_state, procedural_state, vertex_state};
 use crate::cache::Kernels;
+use crate::draw::Setup;
 use crate::mem::Memory;
 use crate::scene::{DrawState, Rect, SceneTarget, Scissor};
 
@@ -32,10 +33,8 @@ const COLOR_SLOTS: [u8; 4] = [8, 9, 10, 11];
 pub(super) struct PixelState {
     pub(super) target: SceneTarget,
     pub(super) draw: Arc<DrawState>,
-    /// Varying slots of the key.
-    pub(super) slots: u64,
-    /// Whether quaternions are interpolated: their signs are made to agree first.
-    pub(super) oriented: bool,
+    /// What primitives need: with quaternions to interpolate, their signs are made to agree first.
+    pub(super) setup: Setup,
     /// Whether nothing can be drawn.
     pub(super) nothing: bool,
 }
@@ -46,7 +45,7 @@ pub(super) fn rgba(word: u32) -> u32 {
 }
 
 impl PixelState {
-    pub(super) fn new(pica: &Pica, memory: &Memory, kernels: &Kernels) -> Self {
+    pub(super) fn new(pica: &mut Pica, memory: &Memory, kernels: &Kernels) -> Self {
         let registers = &*pica.registers;
         let combiners = combiners(registers);
         let mut used = UsedSources::of(&combiners);
@@ -94,15 +93,15 @@ impl PixelState {
             shadow: shadow.then_some(ShadowWrite),
             density,
         };
+        let kernel = pica.kernels.pixel.get(key.clone(), |key| kernels.pixel(key));
         let sources = textures.map(|unit| unit.source);
         let feedback = sources.iter().flatten().any(|s| s.ranges().any(|(at, size)| target.overlaps(at, size)));
         PixelState {
             target,
-            slots: key.slots,
-            oriented: key.lighting.is_some(),
+            setup: vertex_state::setup(registers, key.slots, key.lighting.is_some()),
             nothing: target.width == 0 || color_format.is_none() && (words || depth_format.is_none()),
             draw: Arc::new(DrawState {
-                kernel: kernels.pixel(&key),
+                kernel,
                 constants: PixelConstants {
                     gas: gas_state::constants(registers, &pica.gas_table),
                     ..constants(registers, &textures)

@@ -53,6 +53,8 @@ impl Pica {
             stale: _,
             pixel: _,
             vertex: _,
+            kernels: _,
+            mapped: _,
             limits: _,
             vertices_left: _,
             position: _,

@@ -48,8 +48,8 @@ impl VertexState {
         let inputs = array_inputs(&pica.registers, &arrays);
         let key = key(pica, inputs);
         VertexState {
-            handle: kernels.vertex(&key),
-            outputs: key.outputs,
+            outputs: key.outputs.clone(),
+            handle: pica.kernels.vertex.get(key, |key| kernels.vertex(key)),
             arrays,
             constants: constants(&pica.registers),
         }

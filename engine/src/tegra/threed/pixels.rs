@@ -18,7 +18,7 @@ use super::remember::Dependence;
 use super::stage::{PIXEL, Program};
 use super::target::{CENTER, Targets, sample_at, sample_positions};
 use super::{ThreeD, output, setup};
-use crate::cache::FragmentHandle;
+use crate::cache::{FragmentHandle, Recent};
 use crate::device::FaultKind;
 use crate::draw::program::{Fill, Interpolate, ProgramSetup, WordPlane, WordValue};
 use crate::mem::Moment;
@@ -35,16 +35,15 @@ pub(super) struct Pixels {
     last: Option<LastPixels>,
 }
 
+/// Kernels by draft; a code stays in its place as long as its kernel is known.
+type Handles = HashMap<Draft, (Arc<Code>, FragmentHandle)>;
+
 /// Kernels of pixel programs by what they are specialised to.
 #[derive(Debug, Default)]
 pub(super) struct PixelKernels {
-    handles: HashMap<Draft, (Arc<Code>, FragmentHandle)>,
-    /// Those of the last draws, the last one first: comparing drafts costs less than hashing one.
-    recent: Vec<(Draft, Arc<Code>, FragmentHandle)>,
+    handles: Handles,
+    recent: Recent<Draft, (Arc<Code>, FragmentHandle)>,
 }
-
-/// Kernels of so many draws are recent.
-const RECENT: usize = 8;
 
 /// What the last draw had: whatever the place, and for places that there were.
 #[derive(Debug)]
@@ -109,50 +108,42 @@ const MOST: usize = 4096;
 
 impl PixelKernels {
     fn handle(&mut self, core: &Core, draft: Draft, code: &Arc<Code>) -> FragmentHandle {
-        let found = match self.recent.iter().position(|(known, ..)| *known == draft) {
-            Some(0) => return self.recent[0].2.clone(),
-            Some(at) => self.recent.remove(at),
-            None => {
-                let handle = self.find(core, draft.clone(), code);
-                (draft, code.clone(), handle)
-            }
-        };
-        let handle = found.2.clone();
-        self.recent.insert(0, found);
-        self.recent.truncate(RECENT);
-        handle
+        let PixelKernels { handles, recent } = self;
+        let find = |draft: &Draft| (code.clone(), find(handles, core, draft.clone(), code));
+        recent.get(draft, find).1
     }
+}
 
-    fn find(&mut self, core: &Core, draft: Draft, code: &Arc<Code>) -> FragmentHandle {
-        if self.handles.len() >= MOST {
-            self.handles.clear();
-        }
-        if let Some((_, handle)) = self.handles.get(&draft) {
-            return handle.clone();
-        }
-        let Facts { targets, sample_mask, depth, kills, per_sample, early_tests } = draft.facts;
-        let pixel = PixelCode {
-            code: code.clone(),
-            textures: draft.textures.to_vec(),
-            images: draft.images.to_vec(),
-            inputs: draft.inputs.clone(),
-            targets,
-            sample_mask,
-            depth,
-            kills,
-            per_sample,
-            early_tests,
-        };
-        let key = FragmentKey {
-            code: FragmentCode::Maxwell(Arc::new(pixel)),
-            textures: [None; UNITS],
-            output: draft.output.clone(),
-            samples: draft.samples,
-        };
-        let handle = core.renderer.kernels.fragment(&key);
-        self.handles.insert(draft, (code.clone(), handle.clone()));
-        handle
+/// The kernel of a draft that was not used lately.
+fn find(handles: &mut Handles, core: &Core, draft: Draft, code: &Arc<Code>) -> FragmentHandle {
+    if handles.len() >= MOST {
+        handles.clear();
     }
+    if let Some((_, handle)) = handles.get(&draft) {
+        return handle.clone();
+    }
+    let Facts { targets, sample_mask, depth, kills, per_sample, early_tests } = draft.facts;
+    let pixel = PixelCode {
+        code: code.clone(),
+        textures: draft.textures.to_vec(),
+        images: draft.images.to_vec(),
+        inputs: draft.inputs.clone(),
+        targets,
+        sample_mask,
+        depth,
+        kills,
+        per_sample,
+        early_tests,
+    };
+    let key = FragmentKey {
+        code: FragmentCode::Maxwell(Arc::new(pixel)),
+        textures: [None; UNITS],
+        output: draft.output.clone(),
+        samples: draft.samples,
+    };
+    let handle = core.renderer.kernels.fragment(&key);
+    handles.insert(draft, (code.clone(), handle.clone()));
+    handle
 }
 
 /// What the pixels of a draw need whatever the layer and the viewport.

@@ -1,7 +1,7 @@
 //! Fragment programs: from guest memory to code and constants.
 //!
 //! Programs stand in memory that the guest may change at any time, and games patch their inline constants between draws. So before
-//! each draw the bytes are compared with those that were read; what is derived from instructions is kept by address.
+//! each draw memory is asked whether they may have changed; what is derived from instructions is kept by address.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use triglyph_guest::rsx::fragment::{FlowOp, Instruction, Program, Step, Summary}
 use triglyph_guest::rsx::methods::curie as m;
 
 use crate::device::FaultKind;
+use crate::render::Watch;
 use crate::rsx::core::Core;
 use crate::rsx::dma::DmaObject;
 use crate::rsx::registers::Registers;
@@ -22,7 +23,9 @@ use crate::transfer::Place;
 #[derive(Debug)]
 pub(super) struct FragmentProgram {
     /// The bytes that were read.
-    bytes: Vec<u8>,
+    watch: Watch,
+    /// How many there were.
+    length: u64,
     /// Words with the constants cleared.
     code: Vec<u32>,
     /// Inline constants.
@@ -69,8 +72,8 @@ impl FragmentPrograms {
                 core.fault(FaultKind::UnmappedRead, offset.into(), what);
                 return true;
             };
-            let known = self.programs.get(&place).is_some_and(|program| {
-                object.range(offset.into(), program.bytes.len() as u64).is_some() && program.is_current(core, place)
+            let known = self.programs.get_mut(&place).is_some_and(|program| {
+                object.range(offset.into(), program.length).is_some() && program.is_current(core)
             });
             if !known {
                 if self.programs.len() >= KEPT {
@@ -84,7 +87,7 @@ impl FragmentPrograms {
             return !known || before != Some(place);
         }
         let Some(place) = self.current else { return true };
-        if self.programs.get(&place).is_some_and(|program| program.is_current(core, place)) {
+        if self.programs.get_mut(&place).is_some_and(|program| program.is_current(core)) {
             return false;
         }
         self.refresh(core, registers, false);
@@ -111,31 +114,32 @@ fn place(core: &mut Core, registers: &Registers) -> Option<(DmaObject, u32)> {
 impl FragmentProgram {
     /// Reads a program. `old` is what stood there before: what follows from the same instructions is kept.
     fn read(core: &mut Core, object: &DmaObject, offset: u32, place: Place, old: Option<Self>) -> Option<Self> {
+        let mut watch = Watch::begin(&core.memory);
         let (mut bytes, mut code) = stored(core, object, offset)?;
         // Its length is known only now: if the scene writes some of it, that was too early.
         if core.renderer.flush_overlapping(&core.memory, place.space, place.address, bytes.len() as u64) {
+            watch = Watch::begin(&core.memory);
             (bytes, code) = stored(core, object, offset)?;
         }
+        watch.note(place, &bytes);
+        let watch = watch.finish(&mut core.renderer, &core.memory, true);
+        let length = bytes.len() as u64;
         let values: Arc<[[f32; 4]]> = constants(&code).map(|words| words.map(f32::from_bits)).collect();
         clear_constants(&mut code);
         if let Some(old) = old.filter(|old| old.code == code) {
-            return Some(FragmentProgram { bytes, constants: values, ..old });
+            return Some(FragmentProgram { watch, length, constants: values, ..old });
         }
         let program = Program::decode(&code, |at, unknown| {
             let what = format_args!("fragment program at {offset:#x}, word {at}: {unknown}");
             core.fault(FaultKind::BadShader, offset.into(), what);
         });
         let (summary, instructions) = (program.summary, longest(&program));
-        Some(FragmentProgram { bytes, code, constants: values, summary, instructions, key: None })
+        Some(FragmentProgram { watch, length, code, constants: values, summary, instructions, key: None })
     }
 
-    /// Whether memory at `place` still holds what was read there.
-    fn is_current(&self, core: &mut Core, place: Place) -> bool {
-        core.renderer.flush_overlapping(&core.memory, place.space, place.address, self.bytes.len() as u64);
-        let window = core.memory.readable(place.space, place.address);
-        let slots = self.bytes.as_chunks::<SLOT>().0;
-        window.len() >= self.bytes.len()
-            && slots.iter().enumerate().all(|(slot, bytes)| window.read::<SLOT>(SLOT * slot) == *bytes)
+    /// Whether memory still holds what was read.
+    fn is_current(&mut self, core: &mut Core) -> bool {
+        self.watch.holds(&mut core.renderer, &core.memory)
     }
 
     /// What the key of its kernel says about the program.

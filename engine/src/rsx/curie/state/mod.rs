@@ -27,8 +27,9 @@ use std::sync::Arc;
 use triglyph_guest::kernel::program::fragment::FragmentKey;
 use triglyph_guest::rsx::methods::dirty;
 
-use crate::cache::FragmentHandle;
+use crate::cache::{FragmentHandle, Recent};
 use crate::draw::program::{ProgramSetup, Topology};
+use crate::mem::Moment;
 use crate::rsx::core::Core;
 use crate::rsx::registers::Registers;
 use crate::scene::program::ProgramState;
@@ -50,7 +51,9 @@ pub(super) struct State {
     programs: FragmentPrograms,
     textures: TextureUnits,
     pub pixels: Option<Pixels>,
-    kernels: RecentKernels,
+    kernels: Recent<FragmentKey, FragmentHandle>,
+    /// When it was made sure that what is mapped is what it was.
+    mapped: Moment,
     /// Whether the last draw was one of points, when that makes a difference.
     points: bool,
 }
@@ -78,9 +81,13 @@ const PIXEL_GROUPS: u32 = dirty::SURFACE
 const VERTEX_GROUPS: u32 = dirty::VERTEX_ARRAY | dirty::VERTEX_PROGRAM | dirty::VERTEX_TEXTURE;
 
 impl State {
-    /// Takes the groups over that changed since the last draw.
-    pub(super) fn take_stale(&mut self, registers: &mut Registers) {
+    /// Takes the groups over that changed since the last draw. What is mapped otherwise may be a surface or a texture.
+    pub(super) fn take_stale(&mut self, core: &Core, registers: &mut Registers) {
         self.stale |= registers.take_stale();
+        if core.memory.mapped_since(self.mapped) || core.renderer.is_forgetful() {
+            self.stale = u32::MAX;
+            self.mapped = core.memory.moment();
+        }
     }
 
     /// Whether one of `groups` is stale; it is not any more.
@@ -142,27 +149,5 @@ impl State {
         }
         self.vertex_program = Some(program);
         self.vertex = Some(state);
-    }
-}
-
-/// Kernels of the last draws, the last one first: most draws have one of them, and comparing keys costs less than hashing one.
-#[derive(Debug, Default)]
-struct RecentKernels(Vec<(FragmentKey, FragmentHandle)>);
-
-impl RecentKernels {
-    /// The kernel of a key.
-    fn get(&mut self, core: &Core, key: FragmentKey) -> FragmentHandle {
-        const KEPT: usize = 8;
-        let found = match self.0.iter().position(|(known, _)| *known == key) {
-            Some(at) => self.0.remove(at),
-            None => {
-                let handle = core.renderer.kernels.fragment(&key);
-                (key, handle)
-            }
-        };
-        let handle = found.1.clone();
-        self.0.insert(0, found);
-        self.0.truncate(KEPT);
-        handle
     }
 }

@@ -1,0 +1,307 @@
+//! What draws of the 3DS remember of each other makes no difference: random registers, uniforms, programs and memory change
+//! between draws, on a machine that remembers and on one that derives everything anew.
+//!
+//! `TRIGLYPH_SEEDS=start:count` runs other seeds than the first few.
+
+mod n3ds_support;
+
+use n3ds_support::*;
+use triglyph_engine::Device;
+use triglyph_engine::device::Access;
+use triglyph_guest::pica::regs::{self, Effect};
+
+/// A texture in memory that fills reach, and where else a target may be.
+const VIDEO_TEXTURE: u32 = VRAM + 0x8000;
+const OTHER: u32 = VRAM + 0x1_0000;
+
+const PROGRAMS: [&str; 3] = [
+    "mov o0, v0\nmov o1, v1\nmov o2, v2\nend",
+    "add o0, c1, v0\nmov o1, v1\nmov o2, v2\nend",
+    "mov o0, v0\nmul o1, c2, v1\nmov o2, v2\nend",
+];
+
+struct Pair {
+    consoles: [Console; 2],
+    state: u64,
+    /// Written with the next draw.
+    list: List,
+    /// What was written last.
+    values: Vec<u32>,
+    changed: Vec<(usize, u32)>,
+}
+
+impl Pair {
+    fn new(seed: u64) -> Self {
+        let mut consoles = [Console::new(), Console::new()];
+        consoles[1].gpu.set_forgetful(true);
+        let mut pair = Pair {
+            consoles,
+            state: seed * 0x9E37_79B9 + 0x1234_5677,
+            list: plain(),
+            values: regs::RESET.to_vec(),
+            changed: Vec::new(),
+        };
+        for texture in [TEXTURE, VIDEO_TEXTURE] {
+            let bytes: Vec<u8> = (0..0x1000).map(|_| pair.random() as u8).collect();
+            pair.write(texture, &bytes);
+        }
+        pair.textured(TEXTURE, 0);
+        pair
+    }
+
+    fn random(&mut self) -> u32 {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state >> 16) as u32
+    }
+
+    fn below(&mut self, limit: u32) -> u32 {
+        self.random() % limit
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u32) as usize]
+    }
+
+    fn write(&mut self, address: u32, bytes: &[u8]) {
+        self.consoles.iter_mut().for_each(|console| console.write(address, bytes));
+    }
+
+    /// Texture 0 times the primary colour, 8x8 texels of a format.
+    fn textured(&mut self, address: u32, format: u32) {
+        for (id, value) in [
+            (regs::tex_config::ID, 0x1001),
+            (regs::tex_addr::IDS[0], address >> 3),
+            (regs::tex_dim::IDS[0], 8 << 16 | 8),
+            (regs::tex_format::IDS[0], format),
+            (regs::tev_source::IDS[0], 0x0030_0030),
+            (regs::tev_combiner::IDS[0], 1 << 16 | 1),
+        ] {
+            self.list.set(id, value);
+        }
+    }
+
+    /// Executes what is in the list.
+    fn run(&mut self) {
+        let list = std::mem::take(&mut self.list);
+        let mut words = &list.0[..];
+        while let [value, header, rest @ ..] = words {
+            let extra = (header >> 20 & 0xFF) as usize;
+            self.values[(header & 0xFFFF) as usize] = *value;
+            words = &rest[extra.next_multiple_of(2)..];
+        }
+        self.consoles.iter_mut().for_each(|console| {
+            console.run(list.clone().end());
+        });
+    }
+
+    fn command(&mut self, words: [u32; 8]) {
+        self.run();
+        self.consoles.iter_mut().for_each(|console| {
+            console.gpu.execute(&words);
+        });
+    }
+
+    #[track_caller]
+    fn compare(&mut self, what: &str) {
+        let [a, b] = self.consoles.each_mut().map(|console| (console.memory(), console.gpu.faults().clone()));
+        let difference = a.0.iter().zip(&b.0).position(|(a, b)| a != b);
+        assert_eq!(difference, None, "{what}: the first byte that is different");
+        assert_eq!(a.1, b.1, "{what}");
+    }
+}
+
+fn draw(p: &mut Pair) {
+    for _ in 0..1 + p.below(3) {
+        let count = p.pick(&[3, 6, 6]);
+        p.list.set(regs::num_vertices::ID, count).set(regs::draw_arrays::ID, 1);
+    }
+    if p.below(3) == 0 {
+        p.run();
+    }
+}
+
+/// A register becomes something else, until some draws later.
+fn register(p: &mut Pair) {
+    let stateful: Vec<usize> = (0..regs::COUNT).filter(|&id| matches!(regs::EFFECTS[id], Effect::Dirty(_))).collect();
+    let id = p.pick(&stateful);
+    p.run();
+    let before = p.values[id];
+    p.changed.push((id, before));
+    let bit = 1 << p.below(32);
+    let low = 1 << p.below(8);
+    let (small, any) = (p.below(8), p.random());
+    let value = p.pick(&[before ^ bit, before ^ low, before ^ low, small, before, any]);
+    p.list.set(id, value);
+}
+
+fn give_back(p: &mut Pair) {
+    let changed: Vec<_> = p.changed.drain(..).rev().collect();
+    changed.into_iter().for_each(|(id, value)| {
+        p.list.set(id, value);
+    });
+}
+
+fn state(p: &mut Pair) {
+    let texture = p.pick(&[TEXTURE, VIDEO_TEXTURE, OTHER, COLOR]);
+    let all = [
+        (regs::color_addr::ID, p.pick(&[COLOR, COLOR, OTHER, TEXTURE]) >> 3),
+        (regs::cull::ID, p.below(3)),
+        (regs::tex_addr::IDS[0], texture >> 3),
+        (regs::tex_addr::IDS[0], texture >> 3),
+        (regs::tex_format::IDS[0], p.below(4)),
+        (regs::tev_color::IDS[0], p.random()),
+        (regs::tev_source::IDS[0], p.pick(&[0x0030_0030, 0x0000_0000, 0x00E0_00E0])),
+        (regs::blend_func::ID, p.pick(&[0x0101_0000, 0x0601_0000, 0x0706_0000])),
+        (regs::viewport_xy::ID, p.below(4)),
+        (regs::attrbuf_offset::IDS[0], 48 * p.below(2)),
+        (regs::vsh_bool::ID, p.below(4)),
+        (regs::depth_color_mask::ID, p.pick(&[0xF00, 0x1F71, 0xF00])),
+        (regs::depth_addr::ID, DEPTH >> 3),
+        (regs::scissor_mode::ID, p.pick(&[0, 3])),
+        (regs::scissor_dim::ID, p.below(16) | p.below(16) << 16),
+    ];
+    let (id, value) = p.pick(&all);
+    p.list.set(id, value);
+}
+
+fn uniform(p: &mut Pair) {
+    let value = [0.0; 4].map(|_: f32| (p.below(5) as f32 - 2.0) / 4.0);
+    let index = 1 + p.below(2);
+    p.list.set(regs::vsh_float_index::ID, index).feed(regs::vsh_float_data::IDS[0], &List::packed(value));
+}
+
+fn program(p: &mut Pair) {
+    let text = p.pick(&PROGRAMS);
+    p.list.program(text);
+}
+
+fn table(p: &mut Pair) {
+    let words: Vec<u32> = (0..4).map(|_| p.random()).collect();
+    let index = p.below(128);
+    p.list.set(regs::fog_lut_index::ID, index).feed(regs::fog_lut_data::IDS[0], &words);
+    let mode = p.pick(&[0, 5]);
+    p.list.set(regs::tev_update_fog::ID, mode);
+}
+
+fn host(p: &mut Pair) {
+    p.run();
+    let texture = p.pick(&[TEXTURE, VIDEO_TEXTURE]) + 4 * p.below(32);
+    let bytes: Vec<u8> = (0..64).map(|_| p.random() as u8).collect();
+    p.write(texture, &bytes);
+}
+
+fn vertices(p: &mut Pair) {
+    p.run();
+    let mut v = |from: u32, scale: f32| (p.below(from) as f32 / (from - 1) as f32 * 2.0 - 1.0) * scale;
+    let vertex = |v: &mut dyn FnMut(u32, f32) -> f32| {
+        [[v(9, 1.0), v(9, 1.0), -0.5, 1.0], [0.0; 4].map(|_: f32| v(5, 1.0).abs()), [v(9, 1.0), v(9, 1.0), 0.0, 0.0]]
+    };
+    let all: Vec<f32> = (0..8).flat_map(|_| vertex(&mut v)).flatten().collect();
+    let bytes: Vec<u8> = all.iter().flat_map(|v| v.to_le_bytes()).collect();
+    p.write(VERTICES, &bytes);
+}
+
+/// A fill, or a copy, of texels.
+fn transfer(p: &mut Pair) {
+    let value = p.random();
+    let start = VIDEO_TEXTURE - VRAM + 0x1F00_0000;
+    let end = start + 0x40 + 0x40 * p.below(3);
+    match p.below(2) {
+        0 => p.command([2, start, value, end, 0, 0, 0, 0x201]),
+        _ => p.command([4, TEXTURE - HEAP + 0x3000_0000, start, 0x100, 0, 0, 8, 0]),
+    }
+}
+
+fn mapping(p: &mut Pair) {
+    p.run();
+    for console in &mut p.consoles {
+        let before = console.read(OTHER, 0x1000);
+        console.gpu.map(0, OTHER.into(), 0x1000, Access::READ_WRITE).unwrap();
+        console.write(OTHER, &before);
+    }
+}
+
+type Action = fn(&mut Pair);
+
+const ACTIONS: [(u32, Action); 12] = [
+    (24, draw),
+    (8, register),
+    (5, give_back),
+    (14, state),
+    (6, uniform),
+    (3, program),
+    (2, table),
+    (5, host),
+    (3, vertices),
+    (4, transfer),
+    (1, mapping),
+    (3, |p| p.run()),
+];
+
+fn act(p: &mut Pair) {
+    let all: u32 = ACTIONS.iter().map(|(weight, _)| weight).sum();
+    let mut at = p.below(all);
+    for (weight, action) in ACTIONS {
+        if at < weight {
+            return action(p);
+        }
+        at -= weight;
+    }
+}
+
+#[test]
+fn what_is_remembered_makes_no_difference() {
+    let mut pictures = 0;
+    for seed in seeds(24) {
+        let mut pair = Pair::new(seed);
+        vertices(&mut pair);
+        for step in 0..160 {
+            act(&mut pair);
+            if step % 8 == 7 {
+                pair.run();
+                pair.compare(&format!("seed {seed}, step {step}"));
+            }
+        }
+        pictures += usize::from(pair.consoles[0].read(COLOR, 0x400).iter().any(|&byte| byte != 0));
+    }
+    assert!(pictures > 0, "no picture at all");
+}
+
+/// Each way in which a texture can change between two draws: the second one sees it.
+#[test]
+fn rewritten_textures_are_seen() {
+    const NEW: [u8; 4] = [255, 30, 20, 10];
+    let video = VIDEO_TEXTURE - VRAM + 0x1F00_0000;
+    type Rewrite = fn(&mut Console, u32);
+    let ways: [(&str, Rewrite); 4] = [
+        ("the host", |console, _| console.write(VIDEO_TEXTURE, &NEW.repeat(64))),
+        ("a fill", |console, video| {
+            console.gpu.execute(&[2, video, u32::from_le_bytes(NEW), video + 0x100, 0, 0, 0, 0x201]);
+        }),
+        ("a copy", |console, video| {
+            console.write(TEXTURE, &NEW.repeat(64));
+            console.gpu.execute(&[4, TEXTURE - HEAP + 0x3000_0000, video, 0x100, 0, 0, 8, 0]);
+        }),
+        ("a draw", |console, _| {
+            let target = VIDEO_TEXTURE >> 3;
+            let color = [10.0, 20.0, 30.0, 255.0].map(|v: f32| v / 255.0);
+            let untextured = plain().with(regs::tev_source::IDS[0], 0).with(regs::tev_combiner::IDS[0], 0);
+            console.fill(untextured.with(regs::color_addr::ID, target), color);
+        }),
+    ];
+    for (name, rewrite) in ways {
+        let mut pair = Pair::new(1);
+        pair.list = plain();
+        pair.textured(VIDEO_TEXTURE, 0);
+        let list = pair.list.clone();
+        let console = &mut pair.consoles[0];
+        console.write(VIDEO_TEXTURE, &[99; 0x100]);
+        for _ in 0..2 {
+            assert_eq!(console.fill(list.clone(), WHITE), [99; 4], "{name}: before");
+        }
+        rewrite(console, video);
+        assert_eq!(console.fill(list.clone(), WHITE), [10, 20, 30, 255], "{name}");
+    }
+}
