@@ -104,15 +104,25 @@ impl Setup {
     fn program(&mut self, stage: usize, mut header: [u32; 20], text: &str) {
         header[0] |= 3 << 5;
         let offset = 0x1000 * stage as u32;
-        self.store(PROGRAMS + offset, &header);
         let code: Vec<u32> =
             assemble_program(text).expect("valid").iter().flat_map(|w| [*w as u32, (*w >> 32) as u32]).collect();
-        self.store(PROGRAMS + offset + 80, &code);
+        for copy in [0, 0x1_0000] {
+            self.store(PROGRAMS + copy + offset, &header);
+            self.store(PROGRAMS + copy + offset + 80, &code);
+        }
         let switch = [
             (r::set_pipeline_shader::id(stage), 1 | (stage as u32) << 4),
             (r::set_pipeline_program::id(stage), offset),
         ];
         self.set(&switch);
+    }
+
+    /// The same programs at another address, or those of the state.
+    fn select(&mut self, other: bool) {
+        let offset = if other { 0x1_0000 } else { 0 };
+        for stage in [VERTEX, PIXEL] {
+            self.set(&[(r::set_pipeline_program::id(stage), offset + 0x1000 * stage as u32)]);
+        }
     }
 
     fn programs(&mut self) {
@@ -275,6 +285,7 @@ fn main() {
         setup.methods(r::set_constant_buffer_selector_a::ID, &[0x100, 0, HANDLES, 0]);
         setup.methods(r::load_constant_buffer::id(0), &[i % 5, i % 7]);
     });
+    draws(&mut criterion, "other programs", |setup, i| setup.select(i % 2 != 0));
     draws(&mut criterion, "constants, blending, viewport", |setup, i| {
         setup.constants(CONSTANTS, i);
         setup.methods(r::set_blend::id(0), &[i % 2]);

@@ -51,7 +51,7 @@ use feedback::Feedback;
 use fetch::Layout;
 use pixels::Pixels;
 use program::Programs;
-use remember::{LastProgram, Part};
+use remember::{LastPrograms, Part};
 pub(super) use saved::SavedThreeD;
 use stage::Codes;
 use target::Targets;
@@ -72,8 +72,8 @@ pub struct ThreeD {
     programs: Programs,
     codes: Codes,
     pixels: Pixels,
-    /// Programs of the last draw by stage.
-    last: [LastProgram; 6],
+    /// What was had of programs last.
+    last: LastPrograms,
     /// Its targets.
     targets: Part<Arc<Targets>>,
     /// Its vertices.

@@ -32,7 +32,8 @@ use crate::tegra::registers::Registers;
 pub(super) struct Pixels {
     kernels: PixelKernels,
     dependence: Dependence,
-    last: Option<LastPixels>,
+    /// Of the last draws with other programs or records, the last one first.
+    last: Vec<LastPixels>,
 }
 
 /// Kernels by draft; a code stays in its place as long as its kernel is known.
@@ -73,6 +74,9 @@ pub(super) struct Place {
 
 /// Groups of registers that pixels depend on, besides their program.
 const GROUPS: u32 = dirty::TARGET | dirty::VIEWPORT | dirty::RASTER | dirty::FRAGMENT;
+
+/// Draws with different programs whose pixels are remembered.
+const PROGRAMS: usize = 8;
 
 /// Places that are remembered.
 const PLACES: usize = 64;
@@ -176,16 +180,18 @@ impl Pixels {
     /// Brings what is the same for all places up to date: for a program, none if fragments only have depth and stencil, and
     /// for records of the words `outputs`. Returns the instructions of the program.
     fn refresh(&mut self, core: &Core, registers: &Registers, program: Option<Arc<Program>>, outputs: &WordSet) -> u64 {
-        let stale = self.dependence.is_stale(core, registers, GROUPS);
+        let other_place = |last: &LastPixels| last.space != core.space || core.memory.mapped_since(last.made);
+        if self.dependence.is_stale(core, registers, GROUPS) || self.last.iter().any(other_place) {
+            self.last.clear();
+        }
         let same_program = |last: &LastPixels| match (&last.program, &program) {
             (Some(before), Some(program)) => before.has_keys_of(program),
             (before, program) => before.is_none() && program.is_none(),
         };
-        let same = |last: &&mut LastPixels| {
-            let place = last.space == core.space && !core.memory.mapped_since(last.made);
-            !stale && place && last.derived.outputs == *outputs && same_program(last)
-        };
-        if let Some(last) = self.last.as_mut().filter(same) {
+        let same = |last: &LastPixels| last.derived.outputs == *outputs && same_program(last);
+        if let Some(at) = self.last.iter().position(same) {
+            self.last[..=at].rotate_right(1);
+            let last = &mut self.last[0];
             if let Some(program) = program {
                 last.reach = program.reach.clone();
                 last.program = Some(program);
@@ -197,7 +203,9 @@ impl Pixels {
         let (space, made) = (core.space, core.memory.moment());
         let nothing = || Arc::new(Reach { space, y_direction: 1.0, ..Reach::default() });
         let reach = program.as_ref().map_or_else(nothing, |program| program.reach.clone());
-        self.last = Some(LastPixels { program, reach, derived: Arc::new(derived), space, made, places: Vec::new() });
+        self.last.truncate(PROGRAMS - 1);
+        let derived = Arc::new(derived);
+        self.last.insert(0, LastPixels { program, reach, derived, space, made, places: Vec::new() });
         instructions
     }
 
@@ -209,7 +217,7 @@ impl Pixels {
         targets: &Targets,
         place: Place,
     ) -> Option<Arc<Placed>> {
-        let last = self.last.as_mut()?;
+        let last = self.last.first_mut()?;
         if let Some((_, known)) = last.places.iter_mut().find(|(known, _)| *known == place) {
             let placed = known.as_mut()?;
             // Another draw may see other constants and textures.

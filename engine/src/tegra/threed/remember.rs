@@ -1,5 +1,5 @@
-//! What the last draw had of a program: as long as nothing of it has changed, the next one has the same. And which registers
-//! have changed since other parts of a draw were derived.
+//! What the last draw with a program had of it: as long as nothing of it has changed, the next one has the same. And which
+//! registers have changed since other parts of a draw were derived.
 //!
 //! ```text
 //! registers, bindings ──► Asked ──same?──┐
@@ -10,6 +10,7 @@
 //! Each part is derived anew by itself. Lists that come out as before stay in their place on the host, so that whoever
 //! depends on them compares addresses.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use super::bindings::{Buffers, Copies};
@@ -41,7 +42,25 @@ pub(in crate::tegra) struct Asked {
     pub buffers: Buffers,
 }
 
-/// The program of the last draw, and what it was made of.
+/// What was had of programs last, by stage, address space and address: draws go back and forth between some of them.
+#[derive(Debug, Default)]
+pub(super) struct LastPrograms(HashMap<(usize, u32, u64), LastProgram>);
+
+/// Programs that are remembered; when there are more, all go.
+const MOST: usize = 512;
+
+impl LastPrograms {
+    /// What was had of the program that is asked for.
+    pub(super) fn of(&mut self, stage: usize, asked: &Asked) -> &mut LastProgram {
+        let key = (stage, asked.space, asked.address);
+        if self.0.len() >= MOST && !self.0.contains_key(&key) {
+            self.0.clear();
+        }
+        self.0.entry(key).or_default()
+    }
+}
+
+/// What was had of a program last, and what it was made of.
 #[derive(Debug, Default)]
 pub(in crate::tegra) struct LastProgram {
     known: Option<(Asked, Arc<Program>)>,

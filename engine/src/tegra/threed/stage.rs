@@ -257,7 +257,7 @@ impl ThreeD {
             pools: Pools::of(registers),
             buffers: self.bindings.group(group),
         };
-        self.last[stage].refresh(core, &asked, &mut self.programs, &mut self.codes)
+        self.last.of(stage, &asked).refresh(core, &asked, &mut self.programs, &mut self.codes)
     }
 
     /// Runs `work` with the kernel of a program and what is around it.
