@@ -266,7 +266,9 @@ impl Warp {
         for part in self.storage.chunks_mut(stride) {
             cleared.iter().for_each(|&slot| part[slot] = [0; 4]);
         }
-        self.local.fill(0);
+        if !self.local.is_empty() {
+            self.local.fill(0);
+        }
         self.count = 0;
         for (lane, at) in self.at().enumerate() {
             *at = if lane < lanes { first } else { END } as u32;

@@ -4,6 +4,7 @@ use triglyph_guest::kernel::maxwell::{Environment, Image, ImageKey};
 use triglyph_guest::kernel::program::output::ColorFormat;
 use triglyph_guest::layout::{Blocks, SurfaceLayout};
 
+use super::atomic;
 use super::call::Vectors;
 use super::memory::{self, Access, Space};
 use crate::program::output::channel;
@@ -196,10 +197,10 @@ fn stored(access: ImageAccess, key: &ImageKey, old: &[u8; 16], data: &[u8; 16]) 
         }
         Action::Atomic | Action::Cas => {
             let action = if access.action == Action::Cas { memory::Action::Cas } else { memory::Action::Atomic };
-            let atomic = Access { ty: access.ty, op: access.op, ..Access::new(Space::Global, action, access.bytes) };
+            let kind = Access { ty: access.ty, op: access.op, ..Access::new(Space::Global, action, access.bytes) };
             let mut before = [0; 16];
             before[..bytes.min(8)].copy_from_slice(&old[..bytes.min(8)]);
-            Some((memory::changed(atomic, &before, data)?, bytes))
+            Some((atomic::changed(kind, &before, data)?, bytes))
         }
     }
 }

@@ -14,6 +14,7 @@
 //! Lanes of one value are four warps (vertices), the quad of a pixel program, or a quarter of a row of a compute warp.
 
 mod args;
+mod atomic;
 mod attribute;
 mod call;
 mod compute;
@@ -27,6 +28,7 @@ mod flow;
 mod geometry;
 mod graph;
 mod half;
+mod handle;
 mod image;
 mod integer;
 mod logic;

@@ -1,0 +1,130 @@
+//! What atomics make of what is in memory.
+
+use triglyph_guest::num::half;
+use triglyph_guest::num::ops::Scalar;
+use triglyph_guest::tegra::shader::isa::{AtomicOp, AtomicType};
+
+use super::memory::{Access, Action};
+
+fn word(bytes: &[u8; 16]) -> u32 {
+    u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+}
+
+fn long(bytes: &[u8]) -> u64 {
+    bytes.iter().take(8).rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+/// What an atomic stores; `None` for combinations without a meaning, which only load.
+pub fn changed(access: Access, old: &[u8; 16], data: &[u8; 16]) -> Option<[u8; 16]> {
+    let mut new = [0; 16];
+    if access.action == Action::Load {
+        return None;
+    }
+    if access.action == Action::Cas {
+        let size = usize::from(access.bytes).min(8);
+        let equal = old[..size] == data[..size];
+        new[..size].copy_from_slice(&data[size..2 * size]);
+        return equal.then_some(new);
+    }
+    let (op, ty) = (AtomicOp::from_bits(access.op), AtomicType::from_bits(access.ty));
+    match ty {
+        AtomicType::U64 | AtomicType::S64 => {
+            let value = atomic_64(op, ty == AtomicType::S64, long(old), long(data))?;
+            new[..8].copy_from_slice(&value.to_le_bytes());
+        }
+        _ => new[..4].copy_from_slice(&atomic_32(op, ty, word(old), word(data))?.to_le_bytes()),
+    }
+    Some(new)
+}
+
+fn atomic_64(op: AtomicOp, signed: bool, old: u64, value: u64) -> Option<u64> {
+    Some(match op {
+        AtomicOp::Add => old.wrapping_add(value),
+        AtomicOp::Min if signed => (old as i64).min(value as i64) as u64,
+        AtomicOp::Max if signed => (old as i64).max(value as i64) as u64,
+        AtomicOp::Min => old.min(value),
+        AtomicOp::Max => old.max(value),
+        AtomicOp::And => old & value,
+        AtomicOp::Or => old | value,
+        AtomicOp::Xor => old ^ value,
+        AtomicOp::Exchange => value,
+        AtomicOp::Inc | AtomicOp::Dec | AtomicOp::SafeAdd | AtomicOp::Unknown(_) => return None,
+    })
+}
+
+fn atomic_32(op: AtomicOp, ty: AtomicType, old: u32, value: u32) -> Option<u32> {
+    let signed = match ty {
+        AtomicType::U32 => false,
+        AtomicType::S32 => true,
+        AtomicType::F32 if op == AtomicOp::Add => return Some(add_flushed(old, value)),
+        AtomicType::F32 if op == AtomicOp::Exchange => return Some(value),
+        AtomicType::F32 if op == AtomicOp::Min => return Some(extreme_flushed(old, value, true)),
+        AtomicType::F32 if op == AtomicOp::Max => return Some(extreme_flushed(old, value, false)),
+        AtomicType::F16x2 if op == AtomicOp::Add => return Some(add_halves(old, value)),
+        // What has no name is a word.
+        AtomicType::Unknown(_) => false,
+        AtomicType::F32 | AtomicType::F16x2 | AtomicType::U64 | AtomicType::S64 => return None,
+    };
+    Some(match op {
+        AtomicOp::Add => old.wrapping_add(value),
+        AtomicOp::Min if signed => (old as i32).min(value as i32) as u32,
+        AtomicOp::Max if signed => (old as i32).max(value as i32) as u32,
+        AtomicOp::Min => old.min(value),
+        AtomicOp::Max => old.max(value),
+        AtomicOp::Inc if !signed => {
+            if old >= value {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicOp::Dec if !signed => {
+            if old == 0 || old > value {
+                value
+            } else {
+                old - 1
+            }
+        }
+        AtomicOp::And => old & value,
+        AtomicOp::Or => old | value,
+        AtomicOp::Xor => old ^ value,
+        AtomicOp::Exchange => value,
+        _ => return None,
+    })
+}
+
+/// An f32 without denormals.
+const fn flush(bits: u32) -> u32 {
+    if bits & 0x7F80_0000 == 0 { bits & 1 << 31 } else { bits }
+}
+
+/// The smaller or the larger of two f32 without denormals: of a NaN and a number the number, -0 below +0.
+fn extreme_flushed(a: u32, b: u32, smaller: bool) -> u32 {
+    // As integers that are ordered as the numbers are.
+    let ordered = |bits: u32| (bits as i32) ^ ((bits as i32 >> 31) as u32 >> 1) as i32;
+    let (a, b) = (flush(a), flush(b));
+    match (f32::from_bits(a).is_nan(), f32::from_bits(b).is_nan()) {
+        (true, true) => 0x7FFF_FFFF,
+        (true, false) => b,
+        (false, true) => a,
+        (false, false) if (ordered(a) < ordered(b)) == smaller => a,
+        (false, false) => b,
+    }
+}
+
+/// Sums of two pairs of halves, denormals being zeros. An f32 holds more than twice the bits: rounding once more is as rounding once.
+fn add_halves(a: u32, b: u32) -> u32 {
+    let flushed = |bits: u32| if bits & 0x7C00 == 0 { bits & 0x8000 } else { bits };
+    let sum = |at: u32| {
+        let [x, y] = [a, b].map(|pair| half::value(&mut Scalar, flushed(pair >> at & 0xFFFF) as i32));
+        let sum = x + y;
+        if sum.is_nan() { 0x7FFF } else { flushed(half::bits(&mut Scalar, sum) as u32) }
+    };
+    sum(0) | sum(16) << 16
+}
+
+/// The sum of two f32 without denormals.
+fn add_flushed(a: u32, b: u32) -> u32 {
+    let sum = f32::from_bits(flush(a)) + f32::from_bits(flush(b));
+    if sum.is_nan() { 0x7FFF_FFFF } else { flush(sum.to_bits()) }
+}

@@ -1,0 +1,155 @@
+//! Which texture an instruction has: one that is known now, or one whose handle is known only when the program runs.
+
+use cranelift_codegen::ir::InstBuilder;
+use cranelift_codegen::ir::types::{I32X4, I64};
+use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::maxwell::Unit as UnitOf;
+use triglyph_guest::num::ops::Ops;
+use triglyph_guest::tegra::shader::isa::{Constant, Handle, Reg};
+
+use super::args::texture_at;
+use super::flow::{jump_table, least};
+use super::image::MOST_KINDS;
+use super::{Context, Lower, Number};
+use crate::lane::{I32x4, Mask};
+use crate::program::sampler::Unit;
+
+/// Where the handle of an instruction's texture is, if it is known only when the program runs.
+#[derive(Clone, Copy)]
+pub(super) enum HandleAt {
+    /// Word of the buffer of handles.
+    Bound(u16),
+    Reg(Reg),
+}
+
+impl HandleAt {
+    /// In the register that `first` takes, if it is in one.
+    pub fn take(handle: Handle, first: impl FnOnce() -> Reg) -> HandleAt {
+        match handle {
+            Handle::Bindless => HandleAt::Reg(first()),
+            Handle::Bound(index) => HandleAt::Bound(index),
+        }
+    }
+}
+
+/// What becomes of a lookup in a unit.
+pub(super) type Look<'f, 'l, 'a> = &'f mut dyn FnMut(&mut Lower<'l, 'a>, Unit<'l>) -> Result<[Number; 4], Refused>;
+
+impl<'l, 'a> Lower<'l, 'a> {
+    /// Looks something up in the instruction's unit. Without one all components are 0.
+    pub(super) fn looked_up(&mut self, handle: HandleAt, look: Look<'_, 'l, 'a>) -> Result<[Number; 4], Refused> {
+        let index = match self.code.unit(self.at) {
+            None | Some(UnitOf::Image(_)) => return Ok(self.nothing()),
+            Some(UnitOf::Texture(index)) => index,
+            Some(UnitOf::Dynamic) => return self.looked_up_by_handle(handle, look),
+        };
+        let units = self.units;
+        let Some(key) = units.texture(index) else { return Ok(self.nothing()) };
+        let place = self.texture_place(index.into());
+        let context = self.host.context();
+        let scratch = self.host.scratch();
+        let e = self.host.e();
+        let all = e.load_i64(context, std::mem::offset_of!(Context, textures) as i32);
+        let args = match texture_at(place) {
+            0 => all,
+            offset => e.b.ins().iadd_imm_u(all, i64::from(offset)),
+        };
+        look(self, Unit { key, args, scratch })
+    }
+
+    /// The number of a texture among those that are read.
+    fn texture_place(&mut self, index: usize) -> usize {
+        let known = self.needs.textures.iter().position(|&known| known == index);
+        known.unwrap_or_else(|| {
+            self.needs.textures.push(index);
+            self.needs.textures.len() - 1
+        })
+    }
+
+    /// Looks something up in units that are known only when the program runs: a loop over those that lanes want, with code for each
+    /// of the key's kinds of textures. Mostly all lanes want one.
+    fn looked_up_by_handle(&mut self, handle: HandleAt, look: Look<'_, 'l, 'a>) -> Result<[Number; 4], Refused> {
+        let units = self.units;
+        let kinds = units.texture_kinds();
+        if kinds.len() > MOST_KINDS {
+            return Err(Refused("textures of too many kinds"));
+        }
+        for index in (0..units.textures.len()).filter(|&index| units.textures[index].is_some()) {
+            self.texture_place(index);
+        }
+        self.needs.any_texture = true;
+        let handle = match handle {
+            HandleAt::Reg(reg) => self.reg_int(reg),
+            HandleAt::Bound(word) => {
+                let slot = self.code.handle_buffer;
+                let number = self.constant(Constant { slot, offset: word << 2 });
+                self.number_int(number)
+            }
+        };
+        let [place, kind] = self.find_texture(handle);
+        let active = self.active();
+        let context = self.host.context();
+        let scratch = self.host.scratch();
+        let e = self.host.e();
+        let all = e.load_i64(context, std::mem::offset_of!(Context, textures) as i32);
+        let none = e.ishr(place, 31);
+        let mut left = e.not(Mask(none.0));
+        if let Some(active) = active {
+            left = e.and(left, active);
+        }
+        let types = [I32X4; 5];
+        let (head, pick, done) = (e.block(&types), e.block(&[]), e.block(&types[1..]));
+        let cases: Vec<_> = kinds.iter().map(|_| e.block(&[])).collect();
+        let never = e.cold_block(&[]);
+        let zero = e.i(0).0;
+        e.jump(head, &[left.0, zero, zero, zero, zero]);
+
+        e.switch_to(head);
+        let left = Mask(e.parameter(head, 0));
+        let before: [I32x4; 4] = std::array::from_fn(|n| I32x4(e.parameter(head, n + 1)));
+        let values = before.map(|value| value.0);
+        let any = e.any(left);
+        e.branch(any, (pick, &[]), (done, &values));
+
+        e.switch_to(pick);
+        let most = e.i(i32::MAX);
+        let candidates = e.iselect(left, place, most);
+        let chosen = least(e, candidates);
+        let same = e.ieq(candidates, chosen);
+        let kinds_here = e.iselect(same, kind, most);
+        let kind = least(e, kinds_here);
+        let kind = e.lane(kind, 0);
+        let chosen = e.lane(chosen, 0);
+        let chosen = e.b.ins().uextend(I64, chosen);
+        let offset = e.b.ins().imul_imm_u(chosen, i64::from(texture_at(1)));
+        let args = e.b.ins().iadd(all, offset);
+        jump_table(e, kind, &cases, never);
+
+        e.switch_to(never);
+        e.jump(done, &values);
+        // What a case computes is not there behind it.
+        let (file, constants) = (self.file.snapshot(), self.constants.clone());
+        for (case, key) in cases.into_iter().zip(kinds) {
+            self.e().switch_to(case);
+            let found = look(self, Unit { key, args, scratch })?;
+            let found = found.map(|number| self.number_int(number));
+            let e = self.e();
+            let mut next = vec![e.and_not(left, same).0];
+            next.extend((0..4).map(|n| e.iselect(same, found[n], before[n]).0));
+            e.jump(head, &next);
+            self.file.restore(file.clone());
+            self.constants.clone_from(&constants);
+        }
+        let e = self.e();
+        e.switch_to(done);
+        Ok(std::array::from_fn(|n| Number::int(I32x4(e.parameter(done, n)))))
+    }
+}
+
+/// The handle of the short forms.
+pub(super) const fn bound(handle: Handle) -> HandleAt {
+    match handle {
+        Handle::Bound(index) => HandleAt::Bound(index),
+        Handle::Bindless => HandleAt::Reg(Reg::RZ),
+    }
+}
