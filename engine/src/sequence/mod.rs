@@ -7,7 +7,7 @@
 //!            │◄── behind the packets that were done ◄── run ◄────┴─ code is there
 //! ```
 //! Sequences begin where segments and lists begin, behind draws, behind sequences, and otherwise every
-//! [`MOST_WORDS`](shape::MOST_WORDS) words: at the same words whether code runs or not. Nothing is hashed on the way; code
+//! [`MOST_WORDS`] words: at the same words whether code runs or not. Nothing is hashed on the way; code
 //! looks at its headers itself, and where one is another the machine goes on word by word. A header that makes code end early
 //! may begin a sequence of its own, so that what is common to several is compiled once.
 //!
