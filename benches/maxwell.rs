@@ -223,6 +223,7 @@ fn texture_key() -> TextureKey {
         swizzle: [Source::Red, Source::Green, Source::Blue, Source::Alpha],
         convert: [Convert::None; 4],
         alpha_kill: false,
+        reduction: Default::default(),
         seamless: false,
         clamp_reference: false,
     }

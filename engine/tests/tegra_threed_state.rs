@@ -5,6 +5,7 @@ mod tegra_support;
 
 use tegra_support::threed::{self, *};
 use tegra_support::{DATA, Machine, THREED};
+use triglyph_engine::Device;
 use triglyph_guest::layout::{Blocks, SurfaceLayout};
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
@@ -374,4 +375,145 @@ fn geometry_programs_let_primitives_pass() {
     assert_eq!(counts[0], 0);
     assert_eq!(counts[1] + counts[2], 32 * 64, "{counts:?}");
     assert!(counts[1].abs_diff(counts[2]) <= 64, "{counts:?}");
+}
+
+#[test]
+fn edges_without_flag_are_not_drawn() {
+    // Corner indices with the flag of each, and the pixels on the middle of the edges from corners 0, 1, 2 of a large triangle.
+    let corners = [(-0.75, -0.75), (0.75, -0.75), (-0.75, 0.75)].map(|(x, y)| vertex(x, y, 0.5, RED));
+    let middles = [(32, 8), (32, 32), (8, 32)];
+    let near = |m: &mut Machine, (x, y): (u32, u32)| {
+        (y - 1..=y + 1).any(|y| (x - 1..=x + 1).any(|x| threed::pixel(m, x, y) != [0; 4]))
+    };
+    for flags in 0..8u32 {
+        let mut m = ready();
+        m.set(THREED, &[(r::set_front_polygon_mode::ID, 0x1B01), (r::set_back_polygon_mode::ID, 0x1B01)]);
+        vertices(&mut m, &corners);
+        let indices = (0..3).flat_map(|i| [(r::set_edge_flag::ID, flags >> i & 1), (r::draw_inline_index::ID, i)]);
+        let begin = [(r::begin::ID, Topology::Triangles.bits())];
+        m.set(THREED, &begin.into_iter().chain(indices).chain([(r::end::ID, 0)]).collect::<Vec<_>>());
+        m.expect_no_faults();
+        for (i, middle) in middles.into_iter().enumerate() {
+            assert_eq!(near(&mut m, middle), flags >> i & 1 != 0, "{flags:03b} {i}");
+        }
+    }
+    // The register counts for all vertices of other draws; strips have all edges.
+    for (topology, drawn) in [(Topology::Triangles, false), (Topology::TriangleStrip, true)] {
+        let mut m = ready();
+        m.set(THREED, &[(r::set_front_polygon_mode::ID, 0x1B01), (r::set_back_polygon_mode::ID, 0x1B01)]);
+        m.set(THREED, &[(r::set_edge_flag::ID, 0)]);
+        vertices(&mut m, &corners);
+        draw(&mut m, topology, 0, 3);
+        assert_eq!(covered(&mut m) != 0, drawn, "{topology:?}");
+    }
+}
+
+#[test]
+fn instructions_for_other_shapes_of_an_image_are_no_mistake() {
+    const POOL: u64 = 0x5_0000;
+    // A two-dimensional texture, which one instruction reads as what it is and another one, that never runs, as a volume.
+    let text = "
+        mov r4, rz, 0xf
+        mov r5, rz, 0xf
+        mov r6, rz, 0xf
+        @!pt tex.d3 r0, r4, rz, 0x0, 0xf, pt
+        tex.d2 r0, r4, rz, 0x0, 0xf, pt
+        exit
+    ";
+    let only = "
+        mov r4, rz, 0xf
+        mov r5, rz, 0xf
+        mov r6, rz, 0xf
+        tex.d3 r0, r4, rz, 0x0, 0xf, pt
+        exit
+    ";
+    for (text, faults) in [(text, false), (only, true)] {
+        let mut m = ready();
+        let header = [
+            0x08 | 2 << 7 | 2 << 10 | 2 << 13 | 2 << 16 | 2 << 19 | 3 << 22 | 4 << 25 | 5 << 28,
+            (DATA + TARGET) as u32,
+            2 << 21,
+            1,
+            3 | 7 << 23,
+            3 | 1 << 31,
+            0,
+            0,
+        ];
+        m.write(POOL, &header.map(u32::to_le_bytes).concat());
+        m.set(
+            THREED,
+            &[
+                (r::set_tex_header_pool_b::ID, (DATA + POOL) as u32),
+                (r::set_tex_sampler_pool_b::ID, (DATA + POOL + 0x1000) as u32),
+            ],
+        );
+        program(&mut m, PIXEL, pixel_header(0), text);
+        fill(&mut m, 0.5, RED);
+        assert_eq!(m.gpu.faults().total() != 0, faults);
+    }
+}
+
+/// A word of a blend program: test, operation, constant, A to D, route, register (3: none), whether conditions are set.
+fn blend_word(test: u32, operation: u32, [a, b, c, d]: [u32; 4], route: u32, output: u32, sets: bool) -> u32 {
+    test | operation << 3 | a << 9 | b << 12 | c << 16 | d << 19 | route << 23 | output << 28 | u32::from(sets) << 31
+}
+
+#[test]
+fn programs_blend() {
+    const ALWAYS: u32 = 1;
+    let (source, destination) = ([0.8f32, 0.2, 0.4, 0.8], [100u8, 200, 50, 204]);
+    let [ar, ag, ab, aa] = destination.map(|v| f32::from(v) / 255.0);
+    let quantised = source.map(|v| (v * 255.0).round() / 255.0);
+    let bytes = |values: [f32; 4]| values.map(|v| (v * 255.0).round() as u8);
+    // Multiply of premultiplied colours: s*d + s*(1-da) + d*(1-sa); alpha as the fixed state has it.
+    let multiply = vec![
+        blend_word(ALWAYS, 0, [0, 5, 0, 0], 0, 1, false),
+        blend_word(ALWAYS, 0, [0, 7, 1, 4], 0, 0, false),
+        blend_word(ALWAYS, 5, [0, 9, 0, 0xA], 0, 0, false),
+    ];
+    let product = |s: f32, d: f32| s * d + s * (1.0 - aa) + d * (1.0 - quantised[3]);
+    let multiplied = bytes([
+        product(quantised[0], ar),
+        product(quantised[1], ag),
+        product(quantised[2], ab),
+        quantised[3] + aa * (1.0 - quantised[3]),
+    ]);
+    // Channels above a half become 1, others the destination; alpha is red's share of it: the last result goes on.
+    let threshold = vec![
+        blend_word(ALWAYS, 6, [0, 2, 0, 0xD], 0, 3, true),
+        blend_word(6, 5, [0, 1, 0, 0], 0, 0, false),
+        blend_word(5, 5, [0, 5, 0, 0], 0, 0, false),
+        blend_word(ALWAYS, 0, [0, 0xC, 7, 0xE], 0, 1, false),
+        blend_word(ALWAYS, 0, [5, 3, 0, 0], 5, 0, false),
+    ];
+    // Step 4 is source red times the last result, which is T0; step 5 that times the source's alpha.
+    let limited = bytes([1.0, ag, ab, quantised[0] * 1.0 * quantised[3]]);
+    for (words, control, expected) in [(multiply, 1, multiplied), (threshold, 3, limited)] {
+        let mut m = ready();
+        m.write(TARGET, &destination.repeat(64 * 64));
+        constants(&mut m, [source[0], source[1], source[2], source[3], 0.0, 0.0, 0.0, 0.0]);
+        m.set(
+            THREED,
+            &[
+                (r::set_blend::id(0), 1),
+                (r::set_blend_separate_for_alpha::ID, 1),
+                (r::set_blend_alpha_source_coeff::ID, 2),
+                (r::set_blend_alpha_dest_coeff::ID, 6),
+                (r::set_iterated_blend::ID, control),
+                (r::set_iterated_blend_pass::ID, words.len() as u32),
+                (r::set_iterated_blend_constant_red::id(0), 0x3800),
+                (r::set_iterated_blend_constant_green::id(0), 0x3800),
+                (r::set_iterated_blend_constant_blue::id(0), 0x3800),
+                (r::load_iterated_blend_instruction_pointer::ID, 0),
+            ],
+        );
+        // A draw before has another program: it must not be remembered.
+        fill(&mut m, 0.5, RED);
+        m.write(TARGET, &destination.repeat(64 * 64));
+        m.set(THREED, &words.iter().map(|&word| (r::load_iterated_blend_instruction::ID, word)).collect::<Vec<_>>());
+        fill(&mut m, 0.5, RED);
+        m.expect_no_faults();
+        let got = threed::pixel(&mut m, 40, 7);
+        assert!((0..4).all(|i| got[i].abs_diff(expected[i]) <= 1), "{got:?} instead of {expected:?}");
+    }
 }

@@ -72,6 +72,7 @@ fn texture_key(noise: &mut Noise) -> TextureKey {
         seamless: false,
         clamp_reference: false,
         alpha_kill: false,
+        reduction: Default::default(),
     }
 }
 

@@ -190,6 +190,7 @@ fn four_texels() -> (TextureKey, Texture<'static>) {
         seamless: false,
         clamp_reference: false,
         alpha_kill: false,
+        reduction: Default::default(),
     };
     let level = Level { offset: 0, width: 2, height: 2, depth: 1 };
     (key, Texture { texels: &TEXELS, layer_texels: 4, levels: [level; LEVELS], ..Default::default() })

@@ -1,7 +1,8 @@
 //! What instructions of Maxwell programs ask of texture units, against values worked out by hand.
 
 use triglyph_guest::kernel::program::sampler::{
-    Compare, Convert, Filter, LEVELS, LINEAR, Level, PADDING, Shape, Source, Texels, Texture, TextureKey, Wrap,
+    Compare, Convert, Filter, LEVELS, LINEAR, Level, PADDING, Reduction, Shape, Source, Texels, Texture, TextureKey,
+    Wrap,
 };
 use triglyph_interp::program::sampler::{Detail, GatherOffsets, Lookup, Reference, Unit};
 
@@ -19,6 +20,7 @@ const PLAIN: TextureKey = TextureKey {
     seamless: false,
     clamp_reference: false,
     alpha_kill: false,
+    reduction: Reduction::Average,
 };
 
 /// Texels whose red is their number, green ten times as much, and so on.

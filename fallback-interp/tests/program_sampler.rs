@@ -4,7 +4,7 @@ mod common;
 
 use common::Noise;
 use triglyph_guest::kernel::program::sampler::{
-    Compare, Convert, Filter, LEVELS, Level, PADDING, Shape, Source, Texels, Texture, TextureKey, Wrap,
+    Compare, Convert, Filter, LEVELS, Level, PADDING, Reduction, Shape, Source, Texels, Texture, TextureKey, Wrap,
 };
 use triglyph_interp::program::sampler::{Detail, Unit};
 
@@ -22,6 +22,7 @@ const PLAIN: TextureKey = TextureKey {
     seamless: false,
     clamp_reference: false,
     alpha_kill: false,
+    reduction: Reduction::Average,
 };
 
 const WRAPS: [Wrap; 8] = [
@@ -171,6 +172,34 @@ fn linear_filters_weigh_neighbours_along_each_axis() {
             _ => filtered(wraps[2], texels[2], n[2], along_y),
         };
         assert!((f64::from(got[0]) - expected).abs() < 1e-3, "{got:?} instead of {expected} at {texels:?}, {wraps:?}");
+    }
+}
+
+#[test]
+fn filters_may_take_an_extreme() {
+    // Texels 3, 1, 2 in a row, and 5 more in the row below.
+    let image = Image::floats([3, 2, 1], 1, |_, [x, y, _]| [[3.0, 1.0, 2.0][x as usize] + 5.0 * y as f32; 4]);
+    let texture = image.texture();
+    let key = |reduction| TextureKey {
+        magnify: Filter::Linear,
+        minify: Filter::Linear,
+        unnormalized: true,
+        wrap: [Wrap::ClampToEdge; 3],
+        reduction,
+        ..PLAIN
+    };
+    let cases = [
+        // Between all four, on a texel's middle across and down, and on both.
+        ([1.1, 1.2], 1.0, 8.0),
+        ([1.5, 1.0], 1.0, 6.0),
+        ([0.7, 0.5], 1.0, 3.0),
+        ([2.5, 1.5], 7.0, 7.0),
+    ];
+    for ([s, t], least, most) in cases {
+        for (reduction, expected) in [(Reduction::Minimum, least), (Reduction::Maximum, most)] {
+            let got = Unit { key: &key(reduction), texture: &texture }.sample([s, t, 0.0, 0.0], &AT_LEVEL_0);
+            assert_eq!(got, [expected; 4], "{reduction:?} at {s}, {t}");
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use support::{rng, text_of};
 use triglyph_guest::format::{Arrangement, Coding, Form};
 use triglyph_guest::kernel::program::output::{Bits, Channel};
-use triglyph_guest::kernel::program::sampler::{Compare, Filter, PADDING, Shape, Source, Texels, Wrap};
+use triglyph_guest::kernel::program::sampler::{Compare, Filter, PADDING, Reduction, Shape, Source, Texels, Wrap};
 use triglyph_guest::layout::Blocks;
 use triglyph_guest::tegra::format::{Coding as FormatCoding, TextureFormat};
 use triglyph_guest::tegra::header::{Sampler, TextureHeader};
@@ -136,7 +136,8 @@ fn samplers_say_the_rest() {
     let subset = unit(&header("bc1_array_level_subset"), &biased, Shape::D2Array, false).expect("it exists");
     assert_eq!(subset.lod_range, [1.5, 3.5]);
     let pixels = sampler("bias_minus_2_unnormalised_max_reduction");
-    assert!(unit(&rgba, &pixels, Shape::D2, false).expect("it exists").key.unnormalized);
+    let pixels = unit(&rgba, &pixels, Shape::D2, false).expect("it exists");
+    assert!(pixels.key.unnormalized && pixels.key.reduction == Reduction::Maximum);
     let pitch = unit(&header("pitch_640x480"), &biased, Shape::D2, false).expect("it exists");
     assert!(pitch.key.unnormalized);
 }

@@ -448,6 +448,7 @@ fn pixels(
         limits: Default::default(),
         color_samples: u16::MAX,
         zero_products: false,
+        program: None,
         encode_srgb: false,
         logic: None,
     };

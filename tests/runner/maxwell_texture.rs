@@ -187,6 +187,7 @@ fn texture(value: &str) -> Result<Filled, String> {
         seamless: false,
         clamp_reference: false,
         alpha_kill: false,
+        reduction: Default::default(),
     };
     let last = size.iter().max().map_or(0, |most| most.ilog2());
     let level_count = if has("mip") { last + 1 } else { 1 };

@@ -224,6 +224,7 @@ fn output() -> OutputKey {
         limits: Default::default(),
         color_samples: u16::MAX,
         zero_products: false,
+        program: None,
         encode_srgb: false,
         logic: None,
     }

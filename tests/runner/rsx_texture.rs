@@ -73,6 +73,7 @@ impl Default for Unit {
             seamless: false,
             clamp_reference: false,
             alpha_kill: false,
+            reduction: Default::default(),
         };
         Unit { key, size: [1; 3], level_count: 1, texels: vec![0.0; 4], lod: [0.0, 0.0, 15.0], border: [0.0; 4] }
     }

@@ -307,7 +307,8 @@ mod tests {
             ("another length", |b| b[FIRST + 24] ^= 1),
             ("half a header", |b| {
                 b.extend([0; 20]);
-                b[16] += 20;
+                let length: u64 = b[16..24].iter().rev().fold(0, |length, &byte| length << 8 | u64::from(byte));
+                b[16..24].copy_from_slice(&(length + 20).to_le_bytes());
             }),
         ];
         for (what, change) in refused {

@@ -93,6 +93,7 @@ impl Scene {
             limits: Default::default(),
             color_samples: u16::MAX,
             zero_products: false,
+            program: None,
             encode_srgb: false,
             logic: None,
         };

@@ -105,6 +105,9 @@ impl Plan {
     /// Analyses `key`.
     pub fn new(key: &FragmentKey) -> Result<Plan, Refused> {
         let samples = key.samples;
+        if key.output.program.is_some() {
+            return Err(Refused("blending by a program"));
+        }
         if !matches!((samples.across, samples.down), (1 | 2 | 4, 1 | 2 | 4)) {
             return Err(Refused("an odd number of samples"));
         }

@@ -80,6 +80,7 @@ impl Pixels {
                 limits: Default::default(),
                 color_samples: u16::MAX,
                 zero_products: false,
+                program: None,
                 encode_srgb: false,
                 logic: None,
             },

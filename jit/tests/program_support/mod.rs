@@ -242,6 +242,7 @@ fn output_key(rng: &mut Rng) -> OutputKey {
             .map(|()| if rng.one_in(6) { rng.pick(&[Limit::Unit, Limit::Signed]) } else { Limit::None }),
         color_samples: if rng.one_in(12) { rng.word() as u16 } else { u16::MAX },
         zero_products: rng.one_in(4),
+        program: None,
         encode_srgb: rng.one_in(8),
         logic: rng.one_in(6).then(|| rng.pick(&LogicOp::ALL)),
     }
@@ -315,6 +316,7 @@ pub fn texture_key(rng: &mut Rng) -> TextureKey {
         seamless: false,
         clamp_reference: false,
         alpha_kill: rng.one_in(12),
+        reduction: Reduction::Average,
     }
 }
 

@@ -17,7 +17,7 @@ const FORM: u32 = 2;
 
 /// A hash of how keys are encoded. A test takes it from samples of all kinds and says what it has to be, so nobody can
 /// change a key's fields and forget the version.
-pub const ENCODING: u32 = 0x25dd_52f0;
+pub const ENCODING: u32 = 0x4cd1_bd98;
 
 /// Version of a file, see [`FORM`] and [`ENCODING`].
 pub const VERSION: u64 = (ENCODING as u64) << 32 | FORM as u64;

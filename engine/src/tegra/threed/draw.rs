@@ -5,6 +5,7 @@ use std::sync::Arc;
 use triglyph_guest::kernel::maxwell::WordSet;
 use triglyph_guest::tegra::methods::threed::{BeginInstanceId, BeginPrimitiveId, IndexSize, Trigger, regs as r};
 
+use super::edges::{self, Unmarked};
 use super::fetch::{self, Layout};
 use super::indices::{self, MOST_VERTICES, Order};
 use super::stage::{Records, VERTEX_A, VERTEX_B, affordable, outputs};
@@ -78,14 +79,15 @@ impl ThreeD {
         if r::begin::primitive_id(word) != Some(BeginPrimitiveId::Unchanged) {
             self.primitive = 0;
         }
-        self.open = Some(Open { topology: r::begin::op(word), indices: Vec::new() });
+        self.open = Some(Open { topology: r::begin::op(word), ..Open::default() });
     }
 
     fn end(&mut self, core: &mut Core, registers: &Registers, counters: &mut Counters, enabled: bool) {
         let indices = self.open.as_mut().map(|open| std::mem::take(&mut open.indices)).unwrap_or_default();
         if !indices.is_empty() && enabled {
             let order = indices::indexed(registers, indices);
-            self.draw(core, registers, counters, order);
+            let unmarked = self.open.as_mut().map(|open| std::mem::take(&mut open.unmarked)).unwrap_or_default();
+            self.draw_order(core, registers, counters, order, Some(&unmarked));
         }
         self.open = None;
     }
@@ -98,6 +100,7 @@ impl ThreeD {
         if open.indices.len() >= MOST_VERTICES as usize {
             return;
         }
+        let before = open.indices.len();
         let mut push = |words: &[u32], align: usize, start: fn(u32) -> usize, count: fn(u32) -> usize| {
             let word = registers.get(align);
             // Where the stream begins counts for its first word, how many there are for its end.
@@ -121,6 +124,9 @@ impl ThreeD {
             ),
             _ => open.indices.push(datum),
         }
+        if !edges::flag(registers) {
+            open.unmarked.extend_from_slice(&open.indices[before..]);
+        }
     }
 
     /// BEGIN, draw, END in one. The size of indices is that of the method's name.
@@ -143,7 +149,7 @@ impl ThreeD {
         );
         self.instance = if subsequent { self.instance.wrapping_add(1) } else { 0 };
         self.primitive = 0;
-        self.open = Some(Open { topology: first::topology(datum), indices: Vec::new() });
+        self.open = Some(Open { topology: first::topology(datum), ..Open::default() });
         if enabled {
             let (start, count) = (first::start_index(datum), first::count(datum));
             let size = match method {
@@ -166,6 +172,18 @@ impl ThreeD {
 
     /// Draws vertices with the topology of the draw that is open.
     fn draw(&mut self, core: &mut Core, registers: &Registers, counters: &mut Counters, order: Order) {
+        self.draw_order(core, registers, counters, order, None);
+    }
+
+    /// The same; `unmarked` are the inline indices without edge flag of a draw that has such indices.
+    fn draw_order(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        counters: &mut Counters,
+        order: Order,
+        unmarked: Option<&[u32]>,
+    ) {
         let of_begin = self.open.as_ref().and_then(|open| open.topology);
         let Some(topology) = indices::topology(registers, of_begin) else {
             return core.fault(FaultKind::BadMethod, r::begin::ID as u64, format_args!("a draw without topology"));
@@ -175,8 +193,10 @@ impl ThreeD {
         }
         self.take_dirty(registers);
         self.count_input(registers, counters, topology, &order);
+        let unmarked = Unmarked::of(registers, &order, unmarked);
         let Some((records, places)) = self.vertices(core, registers, counters, order) else { return };
-        self.draw_vertices(core, registers, counters, topology, records, places);
+        let hidden = unmarked.hidden(&places);
+        self.draw_vertices(core, registers, counters, topology, records, (places, hidden));
         self.settle_troubles(core);
     }
 

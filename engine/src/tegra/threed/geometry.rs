@@ -7,6 +7,7 @@ use triglyph_guest::kernel::maxwell::{Emit, Primitives, ShaderJob, Stage, WordSe
 use triglyph_guest::tegra::header::program::{OutputTopology, attribute, fields};
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 
+use super::edges::Hidden;
 use super::program::Loaded;
 use super::stage::{GEOMETRY, MOST_WORDS, Records, affordable, outputs};
 use super::{ThreeD, assembly, setup};
@@ -74,7 +75,7 @@ impl ThreeD {
         counters: &mut Counters,
         topology: Topology,
         records: Records,
-        order: Vec<u32>,
+        (order, hidden): (Vec<u32>, Hidden),
     ) {
         let (records, assembled) = if topology == Topology::Patches {
             match self.tessellate(core, registers, counters, records, &order) {
@@ -90,7 +91,8 @@ impl ThreeD {
                 None => return,
             }
         } else {
-            let found = shapes(registers, &assembled);
+            let mut found = shapes(registers, &assembled);
+            hidden.apply(topology, &mut found);
             if let Ids::From(first) = assembled.ids {
                 self.primitive = first.wrapping_add(found.len() as u32);
             }

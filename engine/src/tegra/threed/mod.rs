@@ -13,9 +13,11 @@
 
 mod assembly;
 pub(super) mod bindings;
+mod blend_program;
 mod branches;
 mod clear;
 mod draw;
+mod edges;
 mod feedback;
 mod fetch;
 mod geometry;
@@ -87,6 +89,8 @@ struct Open {
     topology: Option<Topology>,
     /// Indices that came as data of methods.
     indices: Vec<u32>,
+    /// Those of them that came without edge flag.
+    unmarked: Vec<u32>,
 }
 
 impl ThreeD {
@@ -125,6 +129,7 @@ impl ThreeD {
             self.blend_program.resize(at + 1, 0);
         }
         self.blend_program[at] = datum;
+        self.pixels.set_blend_program(&self.blend_program);
         registers.set(r::load_iterated_blend_instruction_pointer::ID, pointer.wrapping_add(1) & 0xFF);
     }
 

@@ -9,6 +9,7 @@ use triglyph_guest::tegra::header::ProgramHeader;
 use triglyph_guest::tegra::header::program::fields;
 use triglyph_guest::tegra::methods::threed::{self as m, regs as r};
 
+use super::blend_program;
 use super::target::{Targets, sample_at};
 use crate::tegra::registers::Registers;
 
@@ -25,11 +26,13 @@ pub(super) fn derive(
     targets: &Targets,
     header: &ProgramHeader,
     depth_range: [f32; 2],
+    blend_program: &[u32],
 ) -> Output {
     let get = |id: usize| registers.get(id);
     let float = |id: usize| f32::from_bits(get(id));
     let colors = colors(registers, targets, header);
     let depth = depth(registers, targets);
+    let blends = colors.iter().flatten().any(|key| key.blend.is_some());
     let alpha = get(r::set_anti_alias_alpha_control::ID);
     let several = targets.samples.count() > 1 && r::set_anti_alias_enable::v(get(r::set_anti_alias_enable::ID));
     let logic = r::set_logic_op::enable(get(r::set_logic_op::ID));
@@ -46,6 +49,7 @@ pub(super) fn derive(
         limits: std::array::from_fn(|output| limit(get(r::set_ps_saturate::ID) >> (4 * output))),
         color_samples: color_samples(registers, targets),
         zero_products: zero_products(registers, &colors),
+        program: blends.then(|| blend_program::derive(registers, blend_program)).flatten(),
         colors,
     };
     let stencil = |reference: usize, mask: usize, write: usize| StencilConstants {

@@ -34,6 +34,8 @@ pub(super) struct Pixels {
     dependence: Dependence,
     /// Of the last draws with other programs or records, the last one first.
     last: Vec<LastPixels>,
+    /// Words of the blend program.
+    blend_program: Arc<[u32]>,
 }
 
 /// Kernels by draft; a code stays in its place as long as its kernel is known.
@@ -164,12 +166,25 @@ pub(super) struct Derived {
     pub outputs: WordSet,
     /// Whether depth and stencil count.
     pub depth: bool,
+    /// Words of the blend program.
+    pub blend_program: Arc<[u32]>,
 }
 
 impl Pixels {
     /// Notes groups of registers that have changed.
     pub(super) fn note(&mut self, groups: u32) {
         self.dependence.note(groups);
+    }
+
+    /// Takes over the words of the blend program, which have changed.
+    pub(super) fn set_blend_program(&mut self, words: &[u32]) {
+        self.blend_program = words.into();
+        self.last.clear();
+    }
+
+    /// The words of the blend program.
+    pub(super) fn blend_program(&self) -> Arc<[u32]> {
+        self.blend_program.clone()
     }
 
     /// Kernels by what they are specialised to.
@@ -199,6 +214,7 @@ impl Pixels {
             return last.derived.instructions;
         }
         let derived = registers.deriving(GROUPS, || Derived::new(registers, program.as_deref(), outputs));
+        let derived = Derived { blend_program: self.blend_program.clone(), ..derived };
         let instructions = derived.instructions;
         let (space, made) = (core.space, core.memory.moment());
         let nothing = || Arc::new(Reach { space, y_direction: 1.0, ..Reach::default() });
@@ -265,6 +281,7 @@ impl Derived {
                 planes: Vec::new(),
                 outputs: *outputs,
                 depth: true,
+                blend_program: [].into(),
             };
         };
         let (inputs, planes) = inputs(registers, loaded, outputs);
@@ -278,6 +295,7 @@ impl Derived {
             planes,
             outputs: *outputs,
             depth: true,
+            blend_program: [].into(),
         }
     }
 }
@@ -297,7 +315,7 @@ impl Derived {
         let setup = setup::derive(registers, targets, viewport, &self.outputs, self.planes.clone());
         setup.clip?;
         let depth_range = setup::depth_range(registers, viewport);
-        let mut output = output::derive(registers, targets, &self.header, depth_range);
+        let mut output = output::derive(registers, targets, &self.header, depth_range, &self.blend_program);
         if !self.depth {
             output.key.depth = None;
         }
@@ -361,9 +379,6 @@ impl Derived {
 fn unsupported(core: &mut Core, registers: &Registers) {
     let flag = |id: usize| registers.get(id) & 1 != 0;
     let mut complain = |id: usize, what: &str| core.fault(FaultKind::Unimplemented, id as u64, format_args!("{what}"));
-    if registers.get(r::set_iterated_blend::ID) & 3 != 0 {
-        complain(r::set_iterated_blend::ID, "blending by a program");
-    }
     if registers.get(r::set_tir::ID) & 3 != 0 {
         complain(r::set_tir::ID, "samples independent of the targets'");
     }

@@ -91,6 +91,7 @@ impl ThreeD {
             planes,
             outputs,
             depth: false,
+            blend_program: self.pixels.blend_program(),
         };
         let place = Place { layer: targets.layer.unwrap_or(0), viewport: 0 };
         let kernels = self.pixels.kernels();

@@ -5,6 +5,7 @@ use triglyph_guest::tegra::methods::threed::Topology;
 use super::bindings::{Bindings, SavedBound};
 use super::feedback::Feedback;
 use super::indices::MOST_VERTICES;
+use super::pixels::Pixels;
 use super::{Open, ThreeD};
 use crate::snapshot::state;
 
@@ -18,8 +19,8 @@ state! {
         pointers: [u32; 4],
         blend_program: Vec<u32>,
     }
-    /// A draw that has begun: topology, which may be none, and indices.
-    pub(in crate::tegra) struct SavedOpen { topology: u32, indices: Vec<u32> }
+    /// A draw that has begun: topology, which may be none, indices, and those without edge flag.
+    pub(in crate::tegra) struct SavedOpen { topology: u32, indices: Vec<u32>, unmarked: Vec<u32> }
 }
 
 impl ThreeD {
@@ -29,6 +30,7 @@ impl ThreeD {
             open: self.open.as_ref().map(|open| SavedOpen {
                 topology: open.topology.map_or(u32::MAX, Topology::bits),
                 indices: open.indices.clone(),
+                unmarked: open.unmarked.clone(),
             }),
             instance: self.instance,
             primitive: self.primitive,
@@ -40,11 +42,17 @@ impl ThreeD {
     /// What was saved; `None` when there is no such state.
     pub(in crate::tegra) fn restore(saved: SavedThreeD) -> Option<Self> {
         let SavedThreeD { bindings, open, instance, primitive, pointers, blend_program } = saved;
-        let open =
-            open.map(|SavedOpen { topology, indices }| Open { topology: Topology::from_register(topology), indices });
-        let sound = open.as_ref().is_none_or(|open| open.indices.len() <= MOST_VERTICES as usize + 4);
+        let open = open.map(|SavedOpen { topology, indices, unmarked }| {
+            let topology = Topology::from_register(topology);
+            Open { topology, indices, unmarked }
+        });
+        let sound =
+            open.as_ref().is_none_or(|open| open.indices.len().max(open.unmarked.len()) <= MOST_VERTICES as usize + 4);
         (sound && blend_program.len() <= 256).then_some(())?;
+        let mut pixels = Pixels::default();
+        pixels.set_blend_program(&blend_program);
         Some(ThreeD {
+            pixels,
             bindings: Bindings::restore(&bindings)?,
             open,
             instance,

@@ -232,11 +232,11 @@ impl<'s> Texels<'s> {
             Some((all().min()?, all().max()?))
         };
         let ((first_column, last_column), (first_row, last_row)) = (range(columns)?, range(rows)?);
-        let row_bytes = u64::from(last_column - first_column + 1) * u64::from(surface.codec.bytes);
-        let height = last_row - first_row + 1;
+        let row_bytes = (u64::from(last_column - first_column) + 1) * u64::from(surface.codec.bytes);
+        let height = (last_row - first_row).saturating_add(1);
         let skipping = u64::from(height) > 8 * rows.len() as u64;
         let together = (!at_once).then_some(if skipping { 1 } else { ROWS });
-        let held = row_bytes * u64::from(height.min(together.unwrap_or(u32::MAX)));
+        let held = row_bytes.saturating_mul(height.min(together.unwrap_or(u32::MAX)).into());
         if held > MOST_HELD {
             core.fault(FaultKind::OutOfFuel, 0, format_args!("{WHAT}: {held:#x} bytes at once"));
             return None;

@@ -1,22 +1,22 @@
 //! Blending and logic operations.
 
 use triglyph_guest::kernel::program::output::{
-    BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, LogicOp,
+    BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, LogicOp, OutputKey,
 };
 
-use super::{channel, is_unorm};
+use super::{blend_program, channel, is_unorm};
 use crate::program::{Vector, limit};
 
 /// Source and destination combined; `second` is the second source.
 pub(super) fn blend(
     key: &BlendKey,
+    output: &OutputKey,
     format: &ColorFormat,
-    color: Vector,
-    second: Vector,
+    [color, second]: [Vector; 2],
     stored: u128,
     constant: Vector,
-    zero_products: bool,
 ) -> Vector {
+    let zero_products = output.zero_products;
     let unorm = is_unorm(format);
     let inside = |v: f32| if unorm { limit(v, 0.0, 1.0) } else { v };
     let constant = constant.map(inside);
@@ -35,7 +35,11 @@ pub(super) fn blend(
         _ => second[i],
     });
     let terms = Terms { source, second, destination, constant, zero_products };
-    std::array::from_fn(|i| terms.combine(if i == 3 { &key.alpha } else { &key.color }, i))
+    let Some(program) = &output.program else {
+        return std::array::from_fn(|i| terms.combine(if i == 3 { &key.alpha } else { &key.color }, i));
+    };
+    let [r, g, b, a] = blend_program::run(program, source, destination);
+    [r, g, b, if program.alpha { a } else { terms.combine(&key.alpha, 3) }]
 }
 
 /// What factors are made of.

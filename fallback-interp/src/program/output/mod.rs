@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! depth    formats, bounds, stencil and depth test
-//! blend    factors, equations, logic operations
+//! blend    factors, equations, logic operations; blend_program their place taken by a program
 //! channel  channels of a pixel: values to bits and back
 //! ```
 
 mod blend;
+mod blend_program;
 pub(crate) mod channel;
 mod depth;
 
@@ -171,9 +172,7 @@ impl Output<'_> {
         let mut written = stored;
         let blend = target.blend.filter(|_| self.key.logic.is_none() && !has_integers(format));
         let color = match blend {
-            Some(key) => {
-                blend::blend(&key, format, color, second, stored, self.constants.blend, self.key.zero_products)
-            }
+            Some(key) => blend::blend(&key, self.key, format, [color, second], stored, self.constants.blend),
             None => color,
         };
         let logic = self.key.logic.filter(|_| is_unorm(format));

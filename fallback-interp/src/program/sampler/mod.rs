@@ -14,7 +14,7 @@ mod other;
 mod wrap;
 
 use triglyph_guest::kernel::program::sampler::{
-    Convert, Filter, LINEAR, Level, Shape, Source, Texels, Texture, TextureKey, Wrap,
+    Convert, Filter, LINEAR, Level, Reduction, Shape, Source, Texels, Texture, TextureKey, Wrap,
 };
 use triglyph_guest::num::ops::{Scalar, srgb_to_linear};
 
@@ -169,7 +169,7 @@ impl Unit<'_> {
                 let level = whole as i32;
                 let low = self.filtered(spot, level, filter);
                 let high = self.filtered(spot, level.saturating_add(1), filter);
-                mix(low, high, weight)
+                self.mix(low, high, weight)
             }
         };
         if spot.reference.is_some() { color } else { self.scaled(color) }
@@ -232,11 +232,23 @@ impl Unit<'_> {
                 }
                 for (axis, pair) in pairs.iter().enumerate().take(axes) {
                     for i in 0..1 << (axes - axis - 1) {
-                        corners[i] = mix(corners[2 * i], corners[2 * i + 1], pair.weight);
+                        corners[i] = self.mix(corners[2 * i], corners[2 * i + 1], pair.weight);
                     }
                 }
                 corners[0]
             }
+        }
+    }
+
+    /// Two texels as one, the second with a weight.
+    fn mix(&self, a: Vector, b: Vector, weight: f32) -> Vector {
+        let picked = |takes_first: fn(f32, f32) -> bool| {
+            std::array::from_fn(|i| if weight == 0.0 || takes_first(a[i], b[i]) { a[i] } else { b[i] })
+        };
+        match self.key.reduction {
+            Reduction::Average => std::array::from_fn(|i| a[i] + (b[i] - a[i]) * weight),
+            Reduction::Minimum => picked(|a, b| a < b),
+            Reduction::Maximum => picked(|a, b| a > b),
         }
     }
 
@@ -275,11 +287,6 @@ impl Unit<'_> {
             Texels::Float4 => [0, 1, 2, 3].map(|i| f32::from_bits(word(i))),
         }
     }
-}
-
-/// `a + (b - a) * weight`
-fn mix(a: Vector, b: Vector, weight: f32) -> Vector {
-    std::array::from_fn(|i| a[i] + (b[i] - a[i]) * weight)
 }
 
 fn array_layer(coordinate: f32, layers: u32) -> usize {

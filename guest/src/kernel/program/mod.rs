@@ -13,8 +13,9 @@
 //! | [`vertex`] | fetch and program of a batch of vertices |
 //! | [`fragment`] | interpolation, program, and everything after it, of 8x8 blocks |
 //! | [`sampler`] | texels, filters, levels of detail |
-//! | [`output`] | tests, blending, storing |
+//! | [`output`] | tests, blending, storing; [`blend_program`] what some blend states run |
 
+pub mod blend_program;
 pub mod fragment;
 pub mod output;
 pub mod random_fragment;

@@ -24,6 +24,7 @@
 //!   alone, `a < b ? a : b`, `a > b ? a : b`). Formats with an integer channel do not blend. Without blending s is stored as it came.
 //!   With [`OutputKey::zero_products`] a product `s*fs` or `d*fd` one of whose factors is 0 is +0.
 //!   The second source is colour output 1, in channels of unorm formats clamped to 0..1, in snorm channels to -1..1 (NaN gives -1), else as it came.
+//!   With [`OutputKey::program`] the result is that of [`blend_program`](super::blend_program) for s and d.
 //! * **Logic operation**: there is no blending. On the stored bits of the pixel for unorm formats, in channels of the mask; for
 //!   other formats s is stored as it came.
 //! * **Store**: unorm of n bits: `trunc(clamp(v) * (2^n - 1) + 0.5)`; snorm: clamped to -1..1 (NaN gives -1), `v * (2^(n-1) - 1)` rounded to nearest, ties to even;
@@ -35,6 +36,9 @@
 //! * Channels outside of the mask keep their stored bits. Fixed channels ([`Channel::Zeros`], [`Channel::Ones`]) are always written, and decode to 0 and
 //!   1. Nothing is written where the mask is empty.
 
+use std::sync::Arc;
+
+use super::blend_program::BlendProgram;
 use crate::kernel::Window;
 pub use crate::kernel::pixel::{BlendEquation, Compare, LogicOp, StencilOp};
 use crate::layout::SurfaceLayout;
@@ -66,6 +70,8 @@ pub struct OutputKey {
     pub color_samples: u16,
     /// In blending products with 0 are 0, whatever the other factor.
     pub zero_products: bool,
+    /// A program that targets which blend run instead of the equation, of alpha too if it says so.
+    pub program: Option<Arc<BlendProgram>>,
 }
 
 /// A range that the components of a colour output are clamped to.

@@ -97,6 +97,7 @@ pub(super) fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>, log2: [u8; 2]) -> Ou
             .map(|()| if r.one_in(4 * rare) { r.pick(&[Limit::Unit, Limit::Signed]) } else { Limit::None }),
         color_samples: if r.one_in(8) { r.word() as u16 } else { u16::MAX },
         zero_products: r.one_in(6),
+        program: None,
     }
 }
 

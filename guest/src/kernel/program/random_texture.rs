@@ -1,7 +1,7 @@
 //! Random texture units for differential tests.
 
 use super::sampler::{
-    Compare, Convert, Filter, LEVELS, Level, PADDING, Shape, Source, Texels, Texture, TextureKey, Wrap,
+    Compare, Convert, Filter, LEVELS, Level, PADDING, Reduction, Shape, Source, Texels, Texture, TextureKey, Wrap,
 };
 use crate::kernel::random_pixel::Random;
 
@@ -89,6 +89,7 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
         seamless: cube && r.one_in(2),
         clamp_reference: r.one_in(2),
         alpha_kill: r.one_in(24),
+        reduction: if r.one_in(40) { r.pick(&[Reduction::Minimum, Reduction::Maximum]) } else { Reduction::Average },
     }
 }
 

@@ -21,7 +21,7 @@
 //!    `floor(l)` and the one after it with weight `trunc((l - floor(l)) * 256) / 256`. Levels are clamped to those there are.
 //! 4. **Texels**: nearest: `i = floor(c)`. Linear: `c - 0.5`, `i = floor`, weight `trunc((c - 0.5 - i) * 256) / 256`, texels i and i+1. Each
 //!    index is wrapped by itself, see [`Wrap`]; where one axis says border the texel is the border colour. `c` is first limited to -2^24..2^24 with NaN as -2^24 (`lo < c ? c : lo`, then `c < hi ? c : hi`).
-//! 5. **Filter**: `a + (b - a) * weight`, along x, then y, then z, then between levels. Texels of [`Texels::Rgba8`]
+//! 5. **Filter**: `a + (b - a) * weight`, or an extreme ([`Reduction`]), along x, then y, then z, then between levels. Texels of [`Texels::Rgba8`]
 //!    are filtered as integers 0 to 255 turned to f32; the result is multiplied by `1.0 / 255.0`.
 //!    Where `magnify` and `minify` differ each lane has the filter of its own `lod`; nearest ones are not filtered at all.
 //! 6. **Compare**: with a comparison each texel's red is replaced before filtering by `red OP reference ? 1 : 0` in all channels
@@ -85,6 +85,20 @@ pub struct TextureKey {
     pub clamp_reference: bool,
     /// A fragment whose result has alpha 0, after everything else, is discarded: by the lookup, whatever the instruction writes.
     pub alpha_kill: bool,
+    /// What linear filters make of their texels.
+    pub reduction: Reduction,
+}
+
+/// What linear filters make of two texels, or what was made of some, the second with a weight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+pub enum Reduction {
+    /// `a + (b - a) * weight`.
+    #[default]
+    Average,
+    /// `a < b ? a : b`, a alone where the weight is 0.
+    Minimum,
+    /// `a > b ? a : b`, a alone where the weight is 0.
+    Maximum,
 }
 
 impl TextureKey {

@@ -631,7 +631,7 @@ isa! {
             Shuffle;
         /// `Pd =` all, any or equal; `Rd =` lanes where Ps is true
         vote "0101 0000 1101 1 - zz yyy -- pppp ------------------- gggg -------- dddddddd" Vote;
-        /// Not known; without effect
+        /// For the geometry pipeline alone; without effect
         vote_vtg "0101 0000 1110 0 - zz iiiiiiiiiiiiiiiiiiiiiiiiiiii gggg ----------------" VoteVtg;
         /// Waits for the threads of the block
         bar

@@ -1,10 +1,10 @@
 //! A texture header and a sampler as a unit.
 
 use super::{TextureImage, TextureProblem, compared, component, image, source};
-use crate::kernel::program::sampler::{Compare, Convert, Filter, Shape, Texels, TextureKey, Wrap};
-use crate::tegra::header::Sampler;
+use crate::kernel::program::sampler::{Compare, Convert, Filter, Reduction, Shape, Texels, TextureKey, Wrap};
 use crate::tegra::header::sampler::{AddressMode, CubeFilter, DepthCompare, MagFilter, MinFilter, MipFilter};
 use crate::tegra::header::texture::{ComponentType, TextureHeader};
+use crate::tegra::header::{Sampler, sampler};
 
 /// What an instruction reads a texture through.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub struct TextureUnit {
 
 /// The unit of instructions that read `shape`; `reference`: that bring a reference to compare with.
 ///
-/// Anisotropic filters are linear ones; reductions average; a border in memory is not read, the sampler's colour is taken.
+/// Anisotropic filters are linear ones; a border in memory is not read, the sampler's colour is taken.
 pub fn unit(
     header: &TextureHeader,
     sampler: &Sampler,
@@ -58,6 +58,11 @@ pub fn unit(
         seamless,
         clamp_reference: matches!(header.types[compared(header)], Some(ComponentType::Unorm)),
         alpha_kill: false,
+        reduction: match sampler.reduction {
+            sampler::Reduction::None => Reduction::Average,
+            sampler::Reduction::Minimum => Reduction::Minimum,
+            sampler::Reduction::Maximum => Reduction::Maximum,
+        },
     };
     Ok(TextureUnit {
         key,

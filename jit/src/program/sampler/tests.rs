@@ -4,7 +4,7 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::InstBuilder;
 use triglyph_guest::kernel::program::random_texture::random_unit;
-use triglyph_guest::kernel::program::sampler::{Texture, TextureKey};
+use triglyph_guest::kernel::program::sampler::{Reduction, Texture, TextureKey};
 use triglyph_interp::program::sampler as reference;
 
 use super::*;
@@ -165,6 +165,8 @@ fn both_tiers_say_the_same_of_every_lookup() {
     };
     for round in 0..120u32 {
         let (key, texture) = random_unit(&mut rng);
+        // Extremes are the reference's business.
+        let key = TextureKey { reduction: Reduction::Average, ..key };
         let texture = texture.texture();
         let args = TextureArgs::new(&key, &texture).expect("random units are ones that are compiled");
         let channel = rng() as usize % 4;

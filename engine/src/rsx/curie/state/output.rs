@@ -53,6 +53,7 @@ pub(super) fn derive(registers: &Registers, target: &Target, big_endian: bool) -
         limits: [Limit::None; TARGETS],
         color_samples: u16::MAX,
         zero_products: false,
+        program: None,
     };
     let constants = OutputConstants {
         alpha_reference: alpha_reference(get(m::set_alpha_ref::ID), format),

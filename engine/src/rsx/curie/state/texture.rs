@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use triglyph_guest::format::{Arrangement, Coding, Form, ImageLayout, LevelLayout};
 use triglyph_guest::kernel::program::fragment::UNITS;
-use triglyph_guest::kernel::program::sampler::{Compare, Convert, Filter, Shape, Source, Texels, TextureKey, Wrap};
+use triglyph_guest::kernel::program::sampler::{
+    Compare, Convert, Filter, Reduction, Shape, Source, Texels, TextureKey, Wrap,
+};
 use triglyph_guest::rsx::enums::{self, MagFilter, MinFilter, TexZfunc};
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::texel::{LINEAR, TexelFormat, TexelKind, UNNORMALIZED, format, pair_remap};
@@ -211,6 +213,7 @@ fn sampler(words: &Words, byte: u32, texel: &TexelFormat) -> Sampler {
         seamless: false,
         clamp_reference: false,
         alpha_kill: control0::alpha_kill(words.control0),
+        reduction: Reduction::Average,
     };
     let lod = |v: u32| v as f32 * (1.0 / 256.0);
     Sampler {

@@ -139,7 +139,7 @@ regs! {
     /// First element of instanced streams.
     set_global_base_instance_index @ 0x50E { v 0:31 } Dirty(dirty::VERTEX_INPUT);
     /// Edge flag of following vertices.
-    set_edge_flag @ 0x579 { v 0:0 bool };
+    set_edge_flag @ 0x579 = 1 { v 0:0 bool };
     /// One index.
     draw_inline_index @ 0x57A { v 0:31 } Trigger(Trigger::DrawInline);
     /// Indices that follow two in a word, and whether they begin with the upper half.
