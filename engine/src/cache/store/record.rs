@@ -19,7 +19,7 @@ const FORM: u32 = 2;
 /// change a key's fields and forget the version.
 pub const ENCODING: u32 = 0x4cd1_bd98;
 
-/// Version of a file, see [`FORM`] and [`ENCODING`].
+/// Version of a file: `FORM` and `ENCODING`.
 pub const VERSION: u64 = (ENCODING as u64) << 32 | FORM as u64;
 
 /// Bytes before the first record.
