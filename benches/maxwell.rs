@@ -268,6 +268,7 @@ fn pixels(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, tier: &dyn Progr
             encode_srgb: false,
             logic: None,
             limits: Default::default(),
+            program: None,
             color_samples: u16::MAX,
             zero_products: false,
         },
