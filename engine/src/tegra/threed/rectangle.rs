@@ -57,7 +57,7 @@ impl ThreeD {
     pub(super) fn draw_texture(&mut self, core: &mut Core, registers: &Registers) {
         let handle =
             registers.get(r::draw_texture_texture::ID) & 0xF_FFFF | registers.get(r::draw_texture_sampler::ID) << 20;
-        let draft = TextureUnits::draft(core, &Pools::of(registers), handle, Some(Shape::D2), false);
+        let draft = TextureUnits::draft(core, &Pools::of(registers), handle, Some(Shape::D2), false, true);
         let Some((key, binding)) = draft.and_then(|draft| self.codes.textures.texture(core, &draft)) else { return };
         self.take_dirty(registers);
         let targets = self.targets(core, registers);

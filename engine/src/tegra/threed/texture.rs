@@ -68,6 +68,8 @@ pub(super) struct Draft {
     sampler: sampler::Words,
     shape: Option<Shape>,
     reference: bool,
+    /// Whether it will be read as that shape: not when instructions for several shapes share a handle.
+    certain: bool,
 }
 
 /// Units that are kept; when there are more, all go.
@@ -81,10 +83,11 @@ impl TextureUnits {
         handle: u32,
         shape: Option<Shape>,
         reference: bool,
+        certain: bool,
     ) -> Option<Draft> {
         let header = header(core, pools, handle)?;
         let sampler = sampler(core, pools, handle);
-        Some(Draft { space: core.space, header, sampler, shape, reference })
+        Some(Draft { space: core.space, header, sampler, shape, reference, certain })
     }
 
     /// The texture that is made of it; `None` when there is nothing to read.
@@ -121,6 +124,7 @@ fn unit(core: &mut Core, draft: &Draft) -> Option<Texture> {
     let shape = draft.shape.unwrap_or_else(|| natural(&header));
     let unit = match texture_unit(&header, &sampler, shape, draft.reference) {
         Ok(unit) => unit,
+        Err(TextureProblem::Shape { .. }) if !draft.certain => return None,
         Err(problem) => return complain(core, &header, problem),
     };
     let place = core.place(unit.image.address & ADDRESS_MASK);

@@ -200,7 +200,7 @@ pub(super) fn units(
     let mut keys = Vec::with_capacity(textures.len());
     let mut bindings = Vec::with_capacity(textures.len());
     for (i, wish) in textures.iter().enumerate() {
-        let draft = TextureUnits::draft(core, pools, wish.handle, wish.shape, wish.reference);
+        let draft = TextureUnits::draft(core, pools, wish.handle, wish.shape, wish.reference, wish.certain);
         let (key, binding) = match known.filter(|known| known.drafts.get(i) == Some(&draft)) {
             Some(known) => (known.textures[i], known.bindings[i].clone()),
             None => draft.as_ref().and_then(|draft| cache.texture(core, draft)).unzip(),

@@ -59,10 +59,10 @@ struct Lower<'l, 'q, 'a> {
 fn outputs(quad: &Quad<'_, '_>) -> [[bool; 4]; 4] {
     let mut read = [[false; 4]; 4];
     for number in 0..TARGETS {
-        if let Some(key) = quad.key.output.colors[number].filter(|_| quad.plan.surfaces[number].is_some())
-            && let Some(components) = read.get_mut(usize::from(key.source))
-        {
-            *components = [true; 4];
+        if let Some(key) = quad.key.output.colors[number].filter(|_| quad.plan.surfaces[number].is_some()) {
+            if let Some(components) = read.get_mut(usize::from(key.source)) {
+                *components = [true; 4];
+            }
             if key.blend.is_some_and(|blend| blend.takes_second()) {
                 read[1] = [true; 4];
             }
