@@ -93,7 +93,7 @@ impl Setup {
             AccuracyChoice::Fast => Accuracy::Fast,
         };
         match self.sequences {
-            SequenceChoice::Often => {}
+            SequenceChoice::Often => options.sequences = triglyph::sequence::THRESHOLD,
             SequenceChoice::Forced => options.sequences = 1,
             SequenceChoice::Never => options.sequences = 0,
         }

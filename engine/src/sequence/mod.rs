@@ -25,8 +25,8 @@ use triglyph_guest::kernel::sequence::SequenceKernel;
 use crate::cache::{Kernels, SequenceHandle};
 use shape::{MOST_WORDS, Sequence};
 
-/// How often a first header is met before what follows it is compiled, unless the host says otherwise. Code pays for itself
-/// after some thousand runs.
+/// How often a first header should be met before what follows it is compiled, for hosts that want that: compiling pays for itself
+/// after some thousand runs at the earliest.
 pub const THRESHOLD: u32 = 4096;
 
 /// Places of a table: sets, and places of a set.
