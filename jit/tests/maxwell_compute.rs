@@ -145,6 +145,22 @@ fn loops_of_their_own_length() {
 }
 
 #[test]
+fn warps_run_out_of_fuel_as_a_whole() {
+    // Each thread counts its rounds: the last one is that of all 32.
+    let text = "s2r r0, sr_tid_x
+        shl r1, r0, 0x2
+        iadd r2, r2, 0x1
+        stg.b32 r2, [r1+0x0]
+        bra -0x18
+        exit";
+    let left = run(text, [32, 1, 1], 0);
+    assert_ne!(left.word(0), 0);
+    for n in 1..32 {
+        assert_eq!(left.word(n), left.word(0), "{n}");
+    }
+}
+
+#[test]
 fn random_programs() {
     maxwell_support::stages::run(Stage::Compute);
 }

@@ -54,6 +54,8 @@ pub struct Context {
     pub local_bytes: u32,
     /// Instructions that the lanes have executed together.
     pub count: u32,
+    /// Whether the warp that runs is out of fuel: 1, else 0.
+    pub over: u32,
     /// Warps that ran out of fuel.
     pub exhausted: u32,
     /// Bits of the environment's direction.
@@ -134,6 +136,7 @@ impl Prepared {
             part_bytes: 0,
             local_bytes: if self.local.is_empty() { 0 } else { local_bytes },
             count: 0,
+            over: 0,
             exhausted: 0,
             y_direction: environment.y_direction.to_bits(),
             vectors: [[0; 4]; VECTORS],

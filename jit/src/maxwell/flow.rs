@@ -8,7 +8,7 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::I32X4;
+use cranelift_codegen::ir::types::{I32, I32X4};
 use cranelift_codegen::ir::{Block as Code, BlockArg, InstBuilder, JumpTableData, Value};
 use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::maxwell::FUEL;
@@ -32,9 +32,9 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Of one part of a warp: blocks of its lanes, those that run, and where the code goes when the warp is out of fuel.
-    pub fn of_part(at: (I32x4, Mask), over: Code) -> Walk {
-        Walk { fast: Vec::new(), masked: Vec::new(), dispatch: over, done: over, at: Some(at) }
+    /// Of one part of a warp: blocks of its lanes, those that run, and where the code goes behind all of them.
+    pub fn of_part(at: (I32x4, Mask), next: Code) -> Walk {
+        Walk { fast: Vec::new(), masked: Vec::new(), dispatch: next, done: next, at: Some(at) }
     }
 }
 
@@ -319,15 +319,9 @@ impl Lower<'_, '_> {
                 e.store(after, context, exhausted);
                 at
             }
-            Lanes::Quad | Lanes::Part => {
-                let any = lanes.map(|lanes| self.e().any(lanes));
+            Lanes::Quad => {
+                let over = self.is_over(lanes);
                 let e = self.e();
-                let count = e.load_i32(context, offset_of!(Context, count) as i32);
-                let mut over = e.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, count, i64::from(FUEL));
-                if let Some(any) = any {
-                    let any = e.b.ins().icmp_imm_u(IntCC::NotEqual, any, 0);
-                    over = e.b.ins().band(over, any);
-                }
                 let (end, on) = (e.cold_block(&[]), e.block(&[]));
                 e.branch(over, (end, &[]), (on, &[]));
                 e.switch_to(end);
@@ -339,7 +333,30 @@ impl Lower<'_, '_> {
                 self.e().switch_to(on);
                 at
             }
+            // The other parts have yet to execute the block.
+            Lanes::Part => {
+                let over = self.is_over(lanes);
+                let e = self.e();
+                let flag = offset_of!(Context, over) as i32;
+                let before = e.load_i32(context, flag);
+                let over = e.b.ins().uextend(I32, over);
+                let after = e.b.ins().bor(before, over);
+                e.store(after, context, flag);
+                at
+            }
         }
+    }
+
+    /// Whether lanes that share a count have executed too much, and some of them are among `lanes`.
+    fn is_over(&mut self, lanes: Option<Mask>) -> Value {
+        let context = self.host.context();
+        let any = lanes.map(|lanes| self.e().any(lanes));
+        let e = self.e();
+        let count = e.load_i32(context, offset_of!(Context, count) as i32);
+        let over = e.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, count, i64::from(FUEL));
+        let Some(any) = any else { return over };
+        let any = e.b.ins().icmp_imm_u(IntCC::NotEqual, any, 0);
+        e.b.ins().band(over, any)
     }
 
     /// Stores what has been written, in a side block that ends the program: later blocks store it again.

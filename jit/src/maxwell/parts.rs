@@ -91,8 +91,17 @@ impl Lower<'_, '_> {
         cleared.dedup();
         self.needs.cleared = cleared;
         for (block, status) in [(paused, PAUSED), (over, EXHAUSTED)] {
+            self.e().switch_to(block);
+            let context = self.host.context();
             let e = self.e();
-            e.switch_to(block);
+            if status == EXHAUSTED {
+                let (over, exhausted) = (offset_of!(Context, over) as i32, offset_of!(Context, exhausted) as i32);
+                let zero = e.i32(0);
+                e.store(zero, context, over);
+                let before = e.load_i32(context, exhausted);
+                let after = e.b.ins().iadd_imm_u(before, 1);
+                e.store(after, context, exhausted);
+            }
             let status = e.i64(status);
             e.finish(status);
         }
@@ -160,7 +169,7 @@ impl Lower<'_, '_> {
             self.steps(block)?;
             let when = self.condition(block);
             let check = block.check && self.graph.counted;
-            let walk = Walk::of_part((before, mask), over);
+            let walk = Walk::of_part((before, mask), next);
             let mut at = self.next_blocks(&walk, block, when, check);
             if let Some(waiting) = self.waiting.take() {
                 let e = self.e();
@@ -177,12 +186,23 @@ impl Lower<'_, '_> {
             e.jump(next, &[]);
         }
         self.exec = None;
+        let check = block.check && self.graph.counted;
         let e = self.e();
         e.switch_to(next);
         let base = e.b.ins().iadd(base, stride);
         let place = e.b.ins().iadd_imm_u(place, 16);
         let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, place, 16 * PARTS as i64);
-        e.branch(more, (part, &[base, place]), (dispatch, &[]));
+        if !check {
+            e.branch(more, (part, &[base, place]), (dispatch, &[]));
+            return Ok(());
+        }
+        let all = e.block(&[]);
+        e.branch(more, (part, &[base, place]), (all, &[]));
+        e.switch_to(all);
+        let context = self.host.context();
+        let e = self.e();
+        let out_of_fuel = e.load_i32(context, offset_of!(Context, over) as i32);
+        e.branch(out_of_fuel, (over, &[]), (dispatch, &[]));
         Ok(())
     }
 

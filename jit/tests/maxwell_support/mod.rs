@@ -10,6 +10,8 @@ pub mod stages;
 pub mod units;
 pub mod vertices;
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
@@ -20,6 +22,7 @@ use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::program::sampler::Shape;
 use triglyph_guest::kernel::{Refused, Window, window};
 use triglyph_guest::tegra::shader::{assemble_program, disassemble};
+use triglyph_jit::{Effort, Jit};
 use units::Units;
 
 /// The words of a word of generic attributes: 0x20 is x of the first one.
@@ -78,6 +81,36 @@ impl GlobalMemory for Memory {
         let window = Window::new(&self.0).from(start as usize).first(length);
         inside.then_some(Span { start, window })
     }
+}
+
+/// Seeds: `count` from 0 on, or those of `TRIGLYPH_SEEDS=first:count`.
+pub fn seeds(count: u64) -> Range<u64> {
+    let given = std::env::var("TRIGLYPH_SEEDS").ok();
+    let given = given.as_deref().and_then(|text| text.split_once(':'));
+    let given = given.and_then(|(first, count)| Some((first.parse().ok()?, count.parse().ok()?)));
+    let (first, count): (u64, u64) = given.unwrap_or((0, count));
+    first..first + count
+}
+
+/// A compiler that the seed chooses: every second one hurries, whatever the size of a program.
+pub fn compiler(seed: u64) -> Jit {
+    let effort = if seed.is_multiple_of(2) { Effort::Auto } else { Effort::Quick };
+    Jit::with_effort(effort).expect("a host with a code generator")
+}
+
+/// Fails if a check differs, or if less than `least` times as many are the same as are refused.
+pub fn all_same(name: &str, seeds: Range<u64>, least: u64, check: impl Fn(&Jit, u64) -> Outcome) {
+    let (mut same, mut refused) = (0, BTreeMap::new());
+    for seed in seeds {
+        match check(&compiler(seed), seed) {
+            Outcome::Same => same += 1,
+            Outcome::Refused(why) => *refused.entry(why.0).or_insert(0) += 1,
+            Outcome::Different(report) => panic!("{report}"),
+        }
+    }
+    println!("{name}: {same} the same, refused {refused:?}");
+    let refusals: u64 = refused.values().sum();
+    assert!(same > least * refusals, "{same} the same, refused {refused:?}");
 }
 
 /// What came of a random program.

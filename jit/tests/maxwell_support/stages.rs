@@ -1,6 +1,5 @@
 //! Random programs of the stages between vertices and pixels, and of compute, on both tiers.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -20,7 +19,7 @@ use triglyph_jit::Jit;
 
 use super::rng::Rng;
 use super::units::Units;
-use super::{Memory, Outcome, World, listing, tame};
+use super::{Memory, Outcome, World, all_same, listing, seeds, tame};
 
 const REGISTERS: u8 = 12;
 const VERTICES: u32 = 3;
@@ -277,8 +276,9 @@ pub fn check(jit: &Jit, seed: u64, stage: Stage) -> Outcome {
     if got.images != want.images {
         report.push_str("images differ\n");
     }
-    if got.patches != want.patches {
-        report.push_str("patch words differ\n");
+    for (at, (got, want)) in got.patches.iter().zip(&want.patches).enumerate().filter(|(_, (a, b))| a != b).take(8) {
+        let (patch, word) = (at / PATCH_WORDS, at % PATCH_WORDS);
+        report.push_str(&format!("patch {patch} word {word:#x}: jit {got:#x}, interp {want:#x}\n"));
     }
     if got.emits != want.emits {
         report.push_str(&format!("emits: {:?}\n{:?}\n", got.emits, want.emits));
@@ -292,20 +292,5 @@ pub fn check(jit: &Jit, seed: u64, stage: Stage) -> Outcome {
 
 /// Runs programs of a stage: a hundred, or as many as `TRIGLYPH_SEEDS=first:count` says.
 pub fn run(stage: Stage) {
-    let given = std::env::var("TRIGLYPH_SEEDS").ok();
-    let given = given.as_deref().and_then(|text| text.split_once(':'));
-    let given = given.and_then(|(first, count)| Some((first.parse().ok()?, count.parse().ok()?)));
-    let (first, count): (u64, u64) = given.unwrap_or((0, 100));
-    let jit = Jit::new().unwrap();
-    let (mut same, mut refused) = (0, BTreeMap::new());
-    for seed in first..first + count {
-        match check(&jit, seed, stage) {
-            Outcome::Same => same += 1,
-            Outcome::Refused(why) => *refused.entry(why.0).or_insert(0) += 1,
-            Outcome::Different(report) => panic!("{report}"),
-        }
-    }
-    println!("{stage:?}: {same} the same, refused {refused:?}");
-    let refusals: u64 = refused.values().sum();
-    assert!(same > 4 * refusals, "{same} the same, refused {refused:?}");
+    all_same(&format!("{stage:?}"), seeds(100), 4, |jit, seed| check(jit, seed, stage));
 }
