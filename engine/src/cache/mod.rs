@@ -19,7 +19,7 @@ pub mod texture;
 mod warm;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use triglyph_guest::kernel::geometry::GeometryKey;
@@ -100,6 +100,8 @@ struct Shared {
     budget: usize,
     worker: Worker,
     counters: Counters,
+    /// Code came that the budget has no room for: the next look-up makes room.
+    overfull: AtomicBool,
     /// Counts look-ups: the age of slots. Starts at 1.
     clock: AtomicU64,
     /// The file that keys are remembered in.
@@ -112,7 +114,7 @@ const MOST_KEYS: usize = 1 << 15;
 impl Shared {
     fn new(tiers: Tiers, mode: TierMode, budget: usize, log: Option<KeyLog>) -> Self {
         let (worker, counters, clock) = (Worker::default(), Counters::default(), AtomicU64::new(1));
-        Shared { tiers, mode, budget, worker, counters, clock, log }
+        Shared { tiers, mode, budget, worker, counters, overfull: AtomicBool::new(false), clock, log }
     }
 
     fn is_over_budget(&self) -> bool {
@@ -261,10 +263,10 @@ impl Kernels {
         ]
     }
 
-    /// The slot of a key. A new one makes room for itself first.
+    /// The slot of a key. A new one makes room for itself first, and any one for code that came since.
     fn find<K: Kind>(&self, table: &Table<K>, key: &K::Key) -> Arc<Slot<K>> {
         let (slot, new) = table.get(&self.shared, key);
-        if new {
+        if new || self.shared.overfull.load(Ordering::Relaxed) && self.shared.overfull.swap(false, Ordering::Relaxed) {
             self.make_room();
         }
         slot

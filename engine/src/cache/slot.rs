@@ -214,6 +214,9 @@ impl<K: Kind> Slot<K> {
         Counters::add(&counters.compiled, 1);
         // Added before anybody can take it off again.
         Counters::add(&counters.code_bytes, K::code_bytes(&kernel) as u64);
+        if self.shared.is_over_budget() {
+            self.shared.overfull.store(true, Relaxed);
+        }
         let old = {
             let mut compiled = self.compiled.write().unwrap_or_else(|e| e.into_inner());
             self.version.fetch_add(1, Release);

@@ -91,7 +91,6 @@ impl Drop for Living {
 
 const CODE: usize = 100;
 const KEYS: u8 = 96;
-const OTHERS: u8 = 100;
 const REFUSED_FROM: u8 = 90;
 
 fn tiers(census: &Arc<Census>) -> Tiers {
@@ -136,9 +135,7 @@ fn work(kernels: &Kernels, seed: u32, enough: impl Fn() -> bool) -> u64 {
             std::thread::sleep(Duration::from_micros(100));
         }
         let busy = random(2) == 0;
-        // Only new keys make room: once all have slots before anything is compiled, it takes others.
-        let late = round >= ROUNDS && round % 8 == 0;
-        let key = if late { OTHERS + (round / 8 % 90) as u8 } else { random(if busy { 3 } else { KEYS.into() }) as u8 };
+        let key = random(if busy { 3 } else { KEYS.into() }) as u8;
         let handle = kernels.transfer(&TransferKey::Fill { bytes: key });
         (0..if busy { 8 } else { 1 }).for_each(|_| _ = call(&handle, key));
         held.push_back((handle, key));
@@ -197,6 +194,21 @@ fn kernels_come_and_go_while_they_are_used() {
         drop(kernels);
         wait_for_the_end(&shared, &census);
     }
+}
+
+#[test]
+fn code_that_comes_late_has_other_code_leave() {
+    let census = Arc::new(Census::default());
+    let kernels = Kernels::new(tiers(&census), TierMode::Auto, 12 * CODE);
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    kernels.shared.worker.spawn(move || _ = wait.recv());
+    // All keys are known before there is any code.
+    (0..40).for_each(|bytes| drop(kernels.transfer(&TransferKey::Fill { bytes })));
+    drop(go);
+    kernels.wait_for_compiler();
+    assert_eq!(kernels.counters().code_bytes(), 40 * CODE as u64);
+    kernels.transfer(&TransferKey::Fill { bytes: 0 });
+    assert!(kernels.counters().code_bytes() <= 12 * CODE as u64, "{}", kernels.counters().code_bytes());
 }
 
 #[test]
