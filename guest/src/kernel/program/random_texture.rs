@@ -89,7 +89,8 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
         seamless: cube && r.one_in(2),
         clamp_reference: r.one_in(2),
         alpha_kill: r.one_in(24),
-        reduction: if r.one_in(40) { r.pick(&[Reduction::Minimum, Reduction::Maximum]) } else { Reduction::Average },
+        // Rare: the compiler leaves extremes to the reference, and then nothing is compared.
+        reduction: if r.one_in(400) { r.pick(&[Reduction::Minimum, Reduction::Maximum]) } else { Reduction::Average },
     }
 }
 
