@@ -176,6 +176,16 @@ impl Renderer {
         &self.warm_start
     }
 
+    /// Memory for a machine; with a file of keys the pages of what is mapped first are there when the first frame comes.
+    pub fn guest_memory(&self) -> Memory {
+        if !self.kernels.prepares() {
+            return Memory::default();
+        }
+        let (memory, work) = Memory::stocked();
+        work.into_iter().for_each(|work| self.kernels.prepare(work));
+        memory
+    }
+
     /// Guest memory was mapped at `address`: with a file of keys its pages are there when the first frame comes.
     pub fn note_mapping(&self, memory: &Memory, space: u32, address: u64) {
         if let Some(work) = memory.populating(space, address) {

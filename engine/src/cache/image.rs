@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use triglyph_guest::format::ImageLayout;
+use triglyph_guest::format::image::{Coding, ImageLayout, Piece};
 use triglyph_guest::kernel::program::sampler::{LEVELS, Level, Texture};
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::mem::{self, Memory, Moment};
+use crate::sched::Scheduler;
 use crate::transfer::Place;
 
 /// Where an image stands and how.
@@ -32,10 +34,18 @@ pub struct DecodedImage {
     levels: [Level; LEVELS],
 }
 
+/// What a decoded word costs, about, in nanoseconds: of texels by themselves, and of compressed ones.
+const WORD: (u64, u64) = (1, 3);
+
+/// Words of a piece of an image, about: some ten microseconds.
+const PIECE: usize = 1 << 13;
+
 impl DecodedImage {
-    fn new(layout: &ImageLayout, source: &[u8]) -> Self {
+    fn new(layout: &ImageLayout, source: &[u8], scheduler: &Scheduler) -> Self {
         let mut texels = vec![0; layout.words() as usize];
-        layout.decode(source, &mut texels);
+        let word = if matches!(layout.coding, Coding::Packed(_)) { WORD.0 } else { WORD.1 };
+        let cost = Duration::from_nanos(texels.len() as u64 * word);
+        layout.decode_pieces(source, &mut texels, PIECE, |pieces| scheduler.for_each_item(pieces, cost, Piece::decode));
         DecodedImage {
             texels,
             layer_texels: layout.layer_texels() as u32,
@@ -116,7 +126,12 @@ impl ImageCache {
     }
 
     /// The decoded copy of `source`; `None` when it would be larger than [`LARGEST`].
-    pub fn get(&mut self, memory: &Memory, source: &Arc<ImageSource>) -> Option<Arc<DecodedImage>> {
+    pub fn get(
+        &mut self,
+        memory: &Memory,
+        scheduler: &Scheduler,
+        source: &Arc<ImageSource>,
+    ) -> Option<Arc<DecodedImage>> {
         let words = source.layout.words();
         if words > LARGEST {
             return None;
@@ -136,10 +151,12 @@ impl ImageCache {
             (entry.scene, entry.seen) = (self.scene, now);
             return Some(entry.decoded.clone());
         }
-        let mut hasher = Xxh3::new();
-        mem::for_each_chunk(window, |bytes| hasher.update(bytes));
-        let content = hasher.digest();
-        if let Some(entry) = self.entries.get_mut(source).filter(|entry| entry.content == content) {
+        let hash = self.entries.contains_key(source).then(|| {
+            let mut hasher = Xxh3::new();
+            mem::for_each_chunk(window, |bytes| hasher.update(bytes));
+            hasher.digest()
+        });
+        if let Some(entry) = self.entries.get_mut(source).filter(|entry| Some(entry.content) == hash) {
             (entry.scene, entry.seen) = (self.scene, now);
             return Some(entry.decoded.clone());
         }
@@ -150,9 +167,10 @@ impl ImageCache {
                 return None;
             }
         }
-        self.scratch.clear();
-        mem::for_each_chunk(window, |bytes| self.scratch.extend_from_slice(bytes));
-        let decoded = Arc::new(DecodedImage::new(&source.layout, &self.scratch));
+        mem::copy_all(window, &mut self.scratch);
+        // Memory that nobody has met before is read once.
+        let content = hash.unwrap_or_else(|| xxh3_64(&self.scratch));
+        let decoded = Arc::new(DecodedImage::new(&source.layout, &self.scratch, scheduler));
         self.bytes += decoded.bytes();
         let entry = Entry { content, seen: now, decoded: decoded.clone(), scene: self.scene };
         if let Some(old) = self.entries.insert(source.clone(), entry) {

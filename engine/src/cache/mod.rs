@@ -311,10 +311,15 @@ impl Kernels {
         }
     }
 
+    /// Whether first frames are to be made faster by what [`Self::prepare`] does.
+    pub fn prepares(&self) -> bool {
+        self.shared.log.is_some()
+    }
+
     /// Does work beside everything else that makes a first frame faster, if there is a file of keys: whoever names one wants
     /// that. It comes after the kernels that are known.
     pub fn prepare(&self, work: impl FnOnce() + Send + 'static) {
-        if self.shared.log.is_some() {
+        if self.prepares() {
             self.shared.worker.spawn_later(work);
         }
     }

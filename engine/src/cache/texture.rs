@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use triglyph_guest::format::TexelFormat;
 use triglyph_guest::kernel::tier::TextureDecoder;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::mem::{Memory, Moment};
+use crate::sched::Scheduler;
 
 /// Where a texture stands and what it looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -95,7 +97,13 @@ impl TextureCache {
     }
 
     /// The decoded copy of `source`, made by `decoder` unless one of the same content is there.
-    pub fn get(&mut self, memory: &Memory, source: &TextureSource, decoder: &dyn TextureDecoder) -> Arc<Decoded> {
+    pub fn get(
+        &mut self,
+        memory: &Memory,
+        scheduler: &Scheduler,
+        source: &TextureSource,
+        decoder: &dyn TextureDecoder,
+    ) -> Arc<Decoded> {
         if let Some(entry) = self.entries.get(source).filter(|entry| entry.scene == self.scene) {
             return entry.decoded.clone();
         }
@@ -110,7 +118,7 @@ impl TextureCache {
             (entry.scene, entry.seen) = (self.scene, now);
             return entry.decoded.clone();
         }
-        let decoded = Arc::new(decode(memory, source, decoder));
+        let decoded = Arc::new(decode(memory, scheduler, source, decoder));
         self.bytes += decoded.words.len() * 4;
         let entry = Entry { content, seen: now, decoded: decoded.clone(), scene: self.scene };
         if let Some(old) = self.entries.insert(*source, entry) {
@@ -128,19 +136,37 @@ fn content_hash(memory: &Memory, source: &TextureSource) -> u64 {
     hasher.digest()
 }
 
-fn decode(memory: &Memory, source: &TextureSource, decoder: &dyn TextureDecoder) -> Decoded {
+/// What a decoded texel costs, about, in nanoseconds: simple ones, and compressed ones.
+const TEXEL: (u64, u64) = (1, 3);
+
+/// Texels of a piece of a texture, about: some ten microseconds.
+const PIECE: u32 = 1 << 13;
+
+fn decode(memory: &Memory, scheduler: &Scheduler, source: &TextureSource, decoder: &dyn TextureDecoder) -> Decoded {
     let face_words = source.face_texels();
     let mut words = vec![0; face_words * source.face_count as usize + PADDING];
-    for (face, (address, _)) in source.ranges().enumerate() {
+    let mut pieces = Vec::new();
+    let mut out = &mut words[..];
+    for (address, _) in source.ranges() {
         let mut window = memory.readable(0, address);
-        let mut out = &mut words[face * face_words..(face + 1) * face_words];
         for level in 0..source.levels {
             let (width, height) = source.level(level);
-            let (texels, rest) = out.split_at_mut((width * height) as usize);
-            decoder.decode(source.format, width, height, window, texels);
+            // Tiles follow one another in rows, so that every few rows of them are a texture of their own.
+            let most = (PIECE / width).next_multiple_of(8).max(8);
+            let row_of_tiles = width / 8 * source.format.size(8, 8);
+            for first in (0..height).step_by(most as usize) {
+                let rows = most.min(height - first);
+                let (texels, rest) = out.split_at_mut((width * rows) as usize);
+                pieces.push((width, rows, window.from((first / 8 * row_of_tiles) as usize), texels));
+                out = rest;
+            }
             window = window.from(source.format.size(width, height) as usize);
-            out = rest;
         }
     }
+    let texel = if matches!(source.format, TexelFormat::Etc1 | TexelFormat::Etc1A4) { TEXEL.1 } else { TEXEL.0 };
+    let cost = Duration::from_nanos((face_words * source.face_count as usize) as u64 * texel);
+    scheduler.for_each_item(pieces, cost, |(width, rows, window, texels)| {
+        decoder.decode(source.format, width, rows, window, texels);
+    });
     Decoded { words, face_words }
 }

@@ -26,8 +26,8 @@ use changes::Clock;
 pub use changes::Moment;
 pub use footprint::Footprint;
 pub use global::{Misses, ProgramMemory};
-use raw::Arena;
-pub(crate) use raw::{copy_in, copy_out};
+use raw::{Arena, Stock};
+pub(crate) use raw::{copy_all, copy_in, copy_out};
 pub use raw::{for_each_chunk, read_words};
 pub use remap::Mapping;
 use written::WrittenSet;
@@ -41,6 +41,8 @@ pub struct Memory {
     aliased: bool,
     written: Mutex<WrittenSet>,
     clock: Clock,
+    /// Where the first mappings come from, if pages were to be found in advance.
+    stock: Option<Stock>,
 }
 
 /// A stretch of an address space that has no memory of its own.
@@ -122,7 +124,10 @@ impl Memory {
     /// that much memory.
     pub fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
         check_range(address, size)?;
-        let arena = Arena::anonymous(size)?;
+        let arena = match self.stock.as_mut().and_then(|stock| stock.take(size)) {
+            Some(arena) => arena,
+            None => Arena::anonymous(size)?,
+        };
         self.insert(Range {
             space,
             start: address,
@@ -136,14 +141,23 @@ impl Memory {
         Ok(())
     }
 
+    /// Memory without mappings, of which the first ones, 8 MiB in all, are to have their pages in advance; and the work that
+    /// finds them, to be done on any thread at any time.
+    pub(crate) fn stocked() -> (Self, Option<impl FnOnce() + Send + 'static>) {
+        // A host without memory says so again when something is mapped.
+        let stock = Stock::new().ok();
+        let work = stock.as_ref().map(Stock::populating);
+        (Memory { stock, ..Memory::default() }, work)
+    }
+
     /// Work that has the system find pages for the mapping at `address`, to be done on any thread at any time; it ends early when the
     /// mapping goes. A page costs about a microsecond when it is touched first, and a first frame touches all of its
-    /// surfaces. `None` for memory of the host's and for mappings that are too large to be in use as a whole.
+    /// surfaces. `None` for memory of the host's and in stock, and for mappings that are too large to be in use as a whole.
     pub(crate) fn populating(&self, space: u32, address: u64) -> Option<impl FnOnce() + Send + 'static> {
-        const LARGEST: u64 = 64 << 20;
-        const STEP: usize = 1 << 20;
+        const STEP: usize = 2 << 20;
         let range = self.ranges.iter().find(|range| range.space == space && range.start == address)?;
-        let fit = range.is_mapping() && range.size <= LARGEST && !range.arena.is_host();
+        let stocked = self.stock.as_ref().is_some_and(|stock| range.arena.is_stocked(stock));
+        let fit = range.is_mapping() && range.size <= raw::LARGEST_IN_USE as u64 && !range.arena.is_host() && !stocked;
         let (arena, size) = (Arc::downgrade(&range.arena), range.size as usize);
         fit.then_some(move || {
             for offset in (0..size).step_by(STEP) {
@@ -691,6 +705,33 @@ mod tests {
         let range = |address, size| WrittenRange { space: 0, address, size };
         assert_eq!(memory.take_written(), [range(0x1000, 0x128), range(0x1800, 4)]);
         assert!(memory.take_written().is_empty());
+    }
+
+    #[test]
+    fn mappings_from_stock_are_like_others() {
+        let (mut memory, work) = Memory::stocked();
+        let work = work.unwrap();
+        // More than there is in stock, sizes that are no whole pages, and one that is too large for it.
+        let sizes = [0x1000, 0x801, 0x20_0000, 0x20_0000, 0x20_0000, 0x1F_0000, 0x20_0000, 0x1, 0x40_0000];
+        let all = |memory: &Memory, space, size| {
+            let mut bytes = vec![9; size as usize];
+            memory.read(space, 0x1000, &mut bytes).unwrap();
+            bytes
+        };
+        for (space, size) in sizes.into_iter().enumerate() {
+            let space = space as u32;
+            memory.map(space, 0x1000, size, Access::READ_WRITE).unwrap();
+            assert!(all(&memory, space, size).iter().all(|&byte| byte == 0), "{space}");
+            memory.write(space, 0x1000, &vec![space as u8 + 1; size as usize]).unwrap();
+            assert_eq!(memory.populating(space, 0x1000).is_none(), size <= 0x20_0000 && space != 6, "{space}");
+        }
+        work();
+        memory.populating(6, 0x1000).unwrap()();
+        for (space, size) in sizes.into_iter().enumerate() {
+            assert!(all(&memory, space as u32, size).iter().all(|&byte| usize::from(byte) == space + 1), "{space}");
+        }
+        memory.map(0, 0x1000, 0x1000, Access::READ_WRITE).unwrap();
+        assert!(all(&memory, 0, 0x1000).iter().all(|&byte| byte == 0));
     }
 
     #[test]

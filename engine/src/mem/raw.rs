@@ -1,6 +1,7 @@
 //! The pointers behind guest memory.
 #![allow(unsafe_code)]
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
 use memmap2::{MmapMut, MmapOptions};
@@ -14,9 +15,87 @@ use crate::error::Error;
 pub(super) struct Arena {
     pointer: *mut u8,
     size: usize,
-    /// Keeps an own mapping alive; `None` for memory of the host's.
-    own: Option<MmapMut>,
+    /// Keeps memory of the library's own alive; `None` for memory of the host's.
+    own: Option<Arc<MmapMut>>,
+    /// Where in it the arena begins.
+    start: usize,
     changes: Pages,
+}
+
+/// Zero-filled memory in one piece, of which pages do not cost anything until they are touched.
+fn map(size: usize) -> Result<MmapMut, Error> {
+    let refused = |e| Error::Unsupported(format!("{size:#x} bytes of guest memory: {e}"));
+    let map = MmapOptions::new().len(size).no_reserve_swap().map_anon().map_err(refused)?;
+    // One page of 2 MiB is found in the time of eighty small ones, and processors remember where more memory stands. Mappings
+    // of which only parts may be in use keep small ones.
+    #[cfg(target_os = "linux")]
+    if (HUGE..=LARGEST_IN_USE).contains(&size) {
+        // Where it is refused pages are small.
+        let _ = map.advise(memmap2::Advice::HugePage);
+    }
+    Ok(map)
+}
+
+/// Bytes of a large page.
+#[cfg(target_os = "linux")]
+const HUGE: usize = 2 << 20;
+
+/// Bytes of the largest mapping that is taken to be in use as a whole.
+pub(super) const LARGEST_IN_USE: usize = 64 << 20;
+
+/// Pages for mappings to come, which the system can be asked to find in advance.
+#[derive(Debug)]
+pub(super) struct Stock {
+    own: Arc<MmapMut>,
+    /// Where all of it stands.
+    pointer: *mut u8,
+    used: usize,
+}
+
+// SAFETY: the pointer is only handed on to arenas.
+unsafe impl Send for Stock {}
+// SAFETY: as above.
+unsafe impl Sync for Stock {}
+
+impl Stock {
+    const SIZE: usize = 8 << 20;
+
+    pub(super) fn new() -> Result<Self, Error> {
+        let mut own = map(Self::SIZE)?;
+        Ok(Stock { pointer: own.as_mut_ptr(), own: Arc::new(own), used: 0 })
+    }
+
+    /// Has the system find all pages now, unless nobody wants them any more.
+    pub(super) fn populating(&self) -> impl FnOnce() + Send + 'static + use<> {
+        let own = Arc::downgrade(&self.own);
+        move || own.upgrade().iter().for_each(|own| populate(own, 0, Self::SIZE))
+    }
+
+    /// An arena of `size` zero-filled bytes; `None` when it would leave too little for others.
+    pub(super) fn take(&mut self, size: u64) -> Option<Arena> {
+        let size = usize::try_from(size).ok().filter(|&size| size <= Self::SIZE / 4)?;
+        let start = self.used;
+        let end = start + size.next_multiple_of(PAGE);
+        if end > Self::SIZE {
+            return None;
+        }
+        self.used = end;
+        // SAFETY: `start` lies inside.
+        let pointer = unsafe { self.pointer.add(start) };
+        Some(Arena { pointer, size, own: Some(self.own.clone()), start, changes: Pages::new(size) })
+    }
+}
+
+/// Arenas begin at multiples of it.
+const PAGE: usize = 4096;
+
+/// Has the system find pages for `size` bytes from `offset` on. What they hold stays. Where there is no such call nothing happens.
+fn populate(map: &MmapMut, offset: usize, size: usize) {
+    // Old kernels refuse: pages come one by one then, as everywhere else.
+    #[cfg(target_os = "linux")]
+    let _ = map.advise_range(memmap2::Advice::PopulateWrite, offset, size);
+    #[cfg(not(target_os = "linux"))]
+    let _ = (map, offset, size);
 }
 
 // SAFETY: the bytes are only handed out as atomics, which any thread may use.
@@ -27,28 +106,27 @@ unsafe impl Sync for Arena {}
 impl Arena {
     /// `size` zero-filled bytes; pages that are never touched cost nothing.
     pub(super) fn anonymous(size: u64) -> Result<Self, Error> {
-        let refused = |e: &dyn std::fmt::Display| Error::Unsupported(format!("{size:#x} bytes of guest memory: {e}"));
-        let size = usize::try_from(size).map_err(|e| refused(&e))?;
-        let mut map = MmapOptions::new().len(size).no_reserve_swap().map_anon().map_err(|e| refused(&e))?;
-        Ok(Arena { pointer: map.as_mut_ptr(), size, own: Some(map), changes: Pages::new(size) })
+        let size =
+            usize::try_from(size).map_err(|e| Error::Unsupported(format!("{size:#x} bytes of guest memory: {e}")))?;
+        let mut map = map(size)?;
+        Ok(Arena { pointer: map.as_mut_ptr(), size, own: Some(Arc::new(map)), start: 0, changes: Pages::new(size) })
     }
 
-    /// Has the system find pages for `size` bytes from `offset` on now instead of when they are touched first. What they hold
-    /// stays. Where the system has no such call nothing happens.
+    /// Has the system find pages for `size` bytes from `offset` on now instead of when they are touched first.
     pub(super) fn populate(&self, offset: usize, size: usize) {
-        #[cfg(target_os = "linux")]
         if let Some(map) = &self.own {
-            let size = size.min(self.size.saturating_sub(offset));
-            // Old kernels refuse: pages come one by one then, as everywhere else.
-            let _ = map.advise_range(memmap2::Advice::PopulateWrite, offset, size);
+            populate(map, self.start + offset, size.min(self.size.saturating_sub(offset)));
         }
-        #[cfg(not(target_os = "linux"))]
-        let _ = (offset, size);
+    }
+
+    /// Whether there are pages for it, or will be, without [`Self::populate`].
+    pub(super) fn is_stocked(&self, stock: &Stock) -> bool {
+        self.own.as_ref().is_some_and(|own| Arc::ptr_eq(own, &stock.own))
     }
 
     /// No bytes at all.
     pub(super) fn empty() -> Self {
-        Arena { pointer: std::ptr::dangling_mut(), size: 0, own: None, changes: Pages::new(0) }
+        Arena { pointer: std::ptr::dangling_mut(), size: 0, own: None, start: 0, changes: Pages::new(0) }
     }
 
     /// Memory of the host's.
@@ -57,7 +135,7 @@ impl Arena {
     /// `pointer` must be valid for reads and writes of `size` bytes while the arena lives.
     pub(super) unsafe fn host(pointer: *mut u8, size: u64) -> Result<Self, Error> {
         let size = usize::try_from(size).map_err(|e| Error::Unsupported(e.to_string()))?;
-        Ok(Arena { pointer, size, own: None, changes: Pages::new(size) })
+        Ok(Arena { pointer, size, own: None, start: 0, changes: Pages::new(size) })
     }
 
     /// Whether the bytes are the host's.
@@ -83,6 +161,17 @@ pub(crate) fn copy_out(window: Window<'_>, out: &mut [u8]) {
     // SAFETY: both sides are valid for the length; `out` is not guest memory, so they cannot overlap. A guest that
     // writes at the same time can only give torn bytes, as with any DMA.
     unsafe { std::ptr::copy_nonoverlapping(window.as_ptr(), out.as_mut_ptr(), out.len()) }
+}
+
+/// Makes `out` a copy of `window`.
+pub(crate) fn copy_all(window: Window<'_>, out: &mut Vec<u8>) {
+    out.clear();
+    out.reserve(window.len());
+    // SAFETY: as in `copy_out`; what becomes part of `out` has been written by then.
+    unsafe {
+        std::ptr::copy_nonoverlapping(window.as_ptr(), out.as_mut_ptr(), window.len());
+        out.set_len(window.len());
+    }
 }
 
 /// Copies `bytes` to the beginning of `window`, which must hold that many, at the speed of memcpy.

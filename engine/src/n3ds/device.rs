@@ -30,12 +30,9 @@ impl N3ds {
     /// # Errors
     /// [`Error::Unsupported`] when the host gives no threads.
     pub fn new(options: &RenderOptions) -> Result<Self, Error> {
-        let mut core = Core {
-            memory: Memory::default(),
-            renderer: Renderer::new(options)?,
-            pica: Default::default(),
-            faults: Faults::default(),
-        };
+        let renderer = Renderer::new(options)?;
+        let mut core =
+            Core { memory: renderer.guest_memory(), renderer, pica: Default::default(), faults: Faults::default() };
         core.pica.set_numbers(match options.accuracy {
             Accuracy::Exact => Numbers::F24,
             Accuracy::Fast => Numbers::F32,

@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, Target, Texture};
+use triglyph_guest::kernel::tier::TextureDecoder;
 
 use super::{Painter, RasterStats, coverage, walk};
 use crate::cache::PixelChoice;
-use crate::cache::texture::{Decoded, TextureCache};
+use crate::cache::texture::{Decoded, TextureCache, TextureSource};
 use crate::mem::Memory;
 use crate::scene::{DrawState, Fixed, Rect, Scene, Scissor};
 use crate::sched::Scheduler;
@@ -20,8 +21,9 @@ pub fn draw(scene: &Scene, memory: &Memory, scheduler: &Scheduler, textures: &mu
     }
     let start = Instant::now();
     textures.start_scene();
-    let prepared: Vec<Prepared> =
-        scene.states.iter().map(|span| Prepared::new(&span.state, memory, textures)).collect();
+    let mut texture =
+        |source: &TextureSource, decoder: &dyn TextureDecoder| textures.get(memory, scheduler, source, decoder);
+    let prepared: Vec<Prepared> = scene.states.iter().map(|span| Prepared::new(&span.state, &mut texture)).collect();
     let texture = start.elapsed();
 
     let tiles = Tiles {
@@ -73,10 +75,10 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(state: &DrawState, memory: &Memory, textures: &mut TextureCache) -> Self {
+    fn new(state: &DrawState, texture: &mut impl FnMut(&TextureSource, &dyn TextureDecoder) -> Arc<Decoded>) -> Self {
         let choice = if state.feedback { state.kernel.reference() } else { state.kernel.choose() };
         let decoded = match choice.texture_decoder() {
-            Some(decoder) => state.textures.map(|source| source.map(|source| textures.get(memory, &source, decoder))),
+            Some(decoder) => state.textures.map(|source| source.map(|source| texture(&source, decoder))),
             None => [None, None, None],
         };
         Prepared { choice, decoded }

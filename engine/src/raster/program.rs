@@ -12,7 +12,7 @@ use triglyph_guest::kernel::program::sampler::Texture;
 
 use super::{Painter, RasterStats, coverage, walk};
 use crate::cache::FragmentChoice;
-use crate::cache::image::{DecodedImage, ImageCache};
+use crate::cache::image::{DecodedImage, ImageCache, ImageSource};
 use crate::mem::{Memory, Misses, ProgramMemory};
 use crate::scene::Rect;
 use crate::scene::program::{
@@ -33,7 +33,8 @@ pub fn draw_programs(
     }
     let start = Instant::now();
     images.start_scene();
-    let prepared: Vec<Prepared> = scene.states.iter().map(|span| Prepared::new(&span.state, memory, images)).collect();
+    let mut image = |source: &Arc<ImageSource>| images.get(memory, scheduler, source);
+    let prepared: Vec<Prepared> = scene.states.iter().map(|span| Prepared::new(&span.state, &mut image)).collect();
     let texture = start.elapsed();
     let states = || scene.states.iter().map(|span| &span.state).zip(&prepared);
     // Each space that a program reaches; nearly always there is one.
@@ -111,8 +112,8 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(state: &ProgramState, memory: &Memory, images: &mut ImageCache) -> Self {
-        let mut image = |binding: &Option<TextureBinding>| images.get(memory, &binding.as_ref()?.image);
+    fn new(state: &ProgramState, decoded: &mut impl FnMut(&Arc<ImageSource>) -> Option<Arc<DecodedImage>>) -> Self {
+        let mut image = |binding: &Option<TextureBinding>| decoded(&binding.as_ref()?.image);
         let reached = state.reach.iter().flat_map(|reach| &*reach.textures);
         Prepared {
             choice: state.kernel.choose(),

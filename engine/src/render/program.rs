@@ -141,7 +141,7 @@ impl Renderer {
     pub fn image(&mut self, memory: &Memory, source: &Arc<ImageSource>) -> Option<Arc<DecodedImage>> {
         self.flush_overlapping(memory, source.place.space, source.place.address, source.size);
         self.images.start_scene();
-        self.images.get(memory, source)
+        self.images.get(memory, &self.scheduler, source)
     }
 
     /// Whether the scene writes what a draw's textures are made of.

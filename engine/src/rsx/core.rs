@@ -106,7 +106,7 @@ const UNMAPPED: usize = 64;
 
 impl Core {
     pub(super) fn new(mode: RsxMode, renderer: Renderer) -> Result<Self, Error> {
-        let mut memory = Memory::default();
+        let mut memory = renderer.guest_memory();
         let objects = match mode {
             RsxMode::Exact => Objects::Instances(Ramin::new(&mut memory)?),
             RsxMode::Fast => Objects::Handles(HandleTable::default()),

@@ -63,7 +63,7 @@ impl SavedCore {
 impl Core {
     pub(super) fn new(renderer: Renderer) -> Self {
         Core {
-            memory: Memory::default(),
+            memory: renderer.guest_memory(),
             renderer,
             faults: Faults::default(),
             position: 0,

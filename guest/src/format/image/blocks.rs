@@ -1,6 +1,6 @@
 //! Texels that share bits with others: compressed blocks, pairs that share colour, single bits, a common exponent.
 
-use super::{BlockCoding, Coding, LevelLayout, bytes_at};
+use super::{BlockCoding, Coding, Piece, bytes_at};
 use crate::format::block;
 use crate::kernel::program::sampler::Texels;
 
@@ -10,30 +10,25 @@ struct Block {
     floats: [[u32; 4]; block::LARGEST],
 }
 
-/// Decodes a level.
-pub(super) fn decode(coding: &Coding, level: &LevelLayout, source: &[u8], out: &mut [u32]) {
+/// Decodes a piece.
+pub(super) fn decode(piece: Piece<'_, '_>) {
+    let Piece { coding, level, source, z, rows, out } = piece;
     let (across, down, _) = coding.block();
-    let [width, height, _] = level.size;
-    let [blocks_across, blocks_down, depth] = level.blocks(coding);
+    let width = level.size[0];
     let words = coding.texels().words();
+    let line = width as usize * words;
     let mut block = Block { bytes: [0; block::LARGEST], floats: [[0; 4]; block::LARGEST] };
-    for z in 0..depth {
-        for y in 0..blocks_down {
-            for x in 0..blocks_across {
-                block.decode(coding, source, level.block_offset(coding, [x, y, z]));
-                let texels = match coding.texels() {
-                    Texels::Rgba8 | Texels::Srgb8 => &block.bytes,
-                    Texels::Float4 => block.floats.as_flattened(),
-                };
-                let rows = down.min(height - y * down);
-                let columns = across.min(width - x * across) as usize * words;
-                for row in 0..rows {
-                    let first = (z * height + y * down + row) as usize * width as usize + (x * across) as usize;
-                    let (first, from) = (first * words, (row * across) as usize * words);
-                    if let Some(out) = out.get_mut(first..first + columns) {
-                        out.copy_from_slice(&texels[from..from + columns]);
-                    }
-                }
+    for (y, out) in rows.zip(out.chunks_mut(line * down as usize)) {
+        for x in 0..width.div_ceil(across) {
+            block.decode(coding, source, level.block_offset(coding, [x, y, z]));
+            let texels = match coding.texels() {
+                Texels::Rgba8 | Texels::Srgb8 => &block.bytes,
+                Texels::Float4 => block.floats.as_flattened(),
+            };
+            let first = (x * across) as usize * words;
+            let columns = across.min(width - x * across) as usize * words;
+            for (out, texels) in out.chunks_exact_mut(line).zip(texels.chunks_exact(across as usize * words)) {
+                out[first..first + columns].copy_from_slice(&texels[..columns]);
             }
         }
     }

@@ -95,19 +95,16 @@ impl Form {
     /// The samples that stand at `cell` of all pixels of a layer.
     fn sample<T: Texel>(&self, sizes: &[[u32; 3]], cell: [u8; 2], layer: &[T], out: &mut [T]) {
         let [across, down] = self.cell();
-        let (mut rest, mut out) = (layer, out.iter_mut());
+        let (mut rest, mut out) = (layer, out);
         for &stored in sizes {
             let [width, height, depth] = self.size(stored);
-            for z in 0..depth {
-                for y in 0..height {
-                    for x in 0..width {
-                        let (x, y) = (x * across + u32::from(cell[0]), y * down + u32::from(cell[1]));
-                        let at = (z * stored[1] + y) as usize * stored[0] as usize + x as usize;
-                        if let (Some(out), Some(texel)) = (out.next(), rest.get(at)) {
-                            *out = *texel;
-                        }
-                    }
-                }
+            for row in 0..depth * height {
+                let y = row / height * stored[1] + row % height * down + u32::from(cell[1]);
+                let first = y as usize * stored[0] as usize + usize::from(cell[0]);
+                let (line, next) = out.split_at_mut(width as usize);
+                let texels = rest.get(first..).unwrap_or(&[]).iter().step_by(across as usize);
+                line.iter_mut().zip(texels).for_each(|(out, texel)| *out = *texel);
+                out = next;
             }
             rest = rest.get(stored.iter().map(|&n| n as usize).product()..).unwrap_or(&[]);
         }

@@ -13,6 +13,8 @@ mod blocks;
 mod form;
 mod packed;
 
+use std::ops::Range;
+
 use super::block::{BlockCodec, Rounding};
 use crate::kernel::program::output::{Bits, Channel, ColorFormat};
 use crate::kernel::program::sampler::{LEVELS, Level, PADDING, Texels};
@@ -251,13 +253,18 @@ impl ImageLayout {
 
     /// Decodes the image whose bytes are `source`, missing ones being zero, into [`Self::words`] words.
     pub fn decode(&self, source: &[u8], out: &mut [u32]) {
+        self.decode_pieces(source, out, usize::MAX, |pieces| pieces.into_iter().for_each(Piece::decode));
+    }
+
+    /// As [`Self::decode`], in pieces of about `words` words that do not depend on each other: `all` decodes them, in any order
+    /// and on any thread.
+    pub fn decode_pieces(&self, source: &[u8], out: &mut [u32], words: usize, all: impl FnOnce(Vec<Piece<'_, '_>>)) {
         if self.form == Form::Plain {
-            return self.decode_plain(source, out);
+            return all(self.pieces(source, out, words));
         }
-        let words = self.coding.texels().words();
         let texels: u64 = self.levels.iter().map(LevelLayout::texels).sum();
-        let mut plain = vec![0; texels as usize * self.layers as usize * words];
-        self.decode_plain(source, &mut plain);
+        let mut plain = vec![0; texels as usize * self.layers as usize * self.coding.texels().words()];
+        all(self.pieces(source, &mut plain, words));
         let sizes: Vec<[u32; 3]> = self.levels.iter().map(|level| level.size).collect();
         match self.coding.texels() {
             Texels::Rgba8 | Texels::Srgb8 => self.form.arrange(&sizes, &plain, out),
@@ -265,21 +272,51 @@ impl ImageLayout {
         }
     }
 
-    /// Decodes the image without its form.
-    fn decode_plain(&self, source: &[u8], out: &mut [u32]) {
-        let words = self.coding.texels().words();
+    /// The image without its form, which `out` takes, in pieces of about `words` words.
+    fn pieces<'i, 'o>(&'i self, source: &'i [u8], out: &'o mut [u32], words: usize) -> Vec<Piece<'i, 'o>> {
+        let mut pieces = Vec::new();
         let mut rest = out;
         for layer in 0..self.layers {
             let start = (layer as usize).saturating_mul(self.layer_stride as usize);
             let source = source.get(start..).unwrap_or(&[]);
             for level in &self.levels {
-                let (texels, next) = rest.split_at_mut(level.texels() as usize * words);
-                match self.coding {
-                    Coding::Packed(format) => packed::decode(&self.coding, &format, level, source, texels),
-                    _ => blocks::decode(&self.coding, level, source, texels),
+                let down = self.coding.block().1;
+                let row = level.size[0] as usize * self.coding.texels().words();
+                let most = u32::try_from(words / (row * down as usize).max(1)).unwrap_or(u32::MAX).max(1);
+                let [_, rows, _] = level.blocks(&self.coding);
+                for z in 0..level.size[2] {
+                    for first in (0..rows).step_by(most as usize) {
+                        let end = first.saturating_add(most).min(rows);
+                        let lines = (end * down).min(level.size[1]) - first * down;
+                        let (out, next) = rest.split_at_mut(row * lines as usize);
+                        pieces.push(Piece { coding: &self.coding, level, source, z, rows: first..end, out });
+                        rest = next;
+                    }
                 }
-                rest = next;
             }
+        }
+        pieces
+    }
+}
+
+/// Rows of blocks of one slice of a level, to be decoded.
+#[derive(Debug)]
+pub struct Piece<'i, 'o> {
+    coding: &'i Coding,
+    level: &'i LevelLayout,
+    /// The bytes of the layer.
+    source: &'i [u8],
+    z: u32,
+    rows: Range<u32>,
+    out: &'o mut [u32],
+}
+
+impl Piece<'_, '_> {
+    /// Does it.
+    pub fn decode(self) {
+        match self.coding {
+            Coding::Packed(format) => packed::decode(format, self),
+            _ => blocks::decode(self),
         }
     }
 }

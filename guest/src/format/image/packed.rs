@@ -1,36 +1,33 @@
 //! Texels of words with fields: rows of raw bytes are gathered first, then decoded in loops without branches.
 
-use super::{Arrangement, Coding, LevelLayout, bytes_at};
+use super::{Arrangement, Coding, LevelLayout, Piece, bytes_at};
 use crate::kernel::program::output::{Bits, Channel, ColorFormat};
 use crate::kernel::program::sampler::{LINEAR, Texels};
 use crate::layout::Blocks;
 use crate::layout::surface::{gob_offset, swizzle3};
 use crate::num::F16;
 
-/// Decodes a level.
-pub(super) fn decode(coding: &Coding, format: &ColorFormat, level: &LevelLayout, source: &[u8], out: &mut [u32]) {
+/// Decodes a piece.
+pub(super) fn decode(format: &ColorFormat, piece: Piece<'_, '_>) {
+    let Piece { coding, level, source, z, rows, out } = piece;
     let bytes = usize::from(format.bytes);
     let width = level.size[0] as usize;
     let mut row = vec![0; width * bytes];
     let words = width * coding.texels().words();
-    let mut rows = out.chunks_exact_mut(words);
-    for z in 0..level.size[2] {
-        for y in 0..level.size[1] {
-            let Some(out) = rows.next() else { return };
-            match bytes {
-                1 => gather::<1>(coding, level, source, y, z, &mut row),
-                2 => gather::<2>(coding, level, source, y, z, &mut row),
-                4 => gather::<4>(coding, level, source, y, z, &mut row),
-                8 => gather::<8>(coding, level, source, y, z, &mut row),
-                _ => gather::<16>(coding, level, source, y, z, &mut row),
-            }
-            if format.swap > 1 {
-                row.chunks_exact_mut(usize::from(format.swap)).for_each(<[u8]>::reverse);
-            }
-            match coding.texels() {
-                Texels::Rgba8 | Texels::Srgb8 => decode_bytes(format, &row, out),
-                Texels::Float4 => decode_floats(format, &row, out),
-            }
+    for (y, out) in rows.zip(out.chunks_exact_mut(words)) {
+        match bytes {
+            1 => gather::<1>(coding, level, source, y, z, &mut row),
+            2 => gather::<2>(coding, level, source, y, z, &mut row),
+            4 => gather::<4>(coding, level, source, y, z, &mut row),
+            8 => gather::<8>(coding, level, source, y, z, &mut row),
+            _ => gather::<16>(coding, level, source, y, z, &mut row),
+        }
+        if format.swap > 1 {
+            row.chunks_exact_mut(usize::from(format.swap)).for_each(<[u8]>::reverse);
+        }
+        match coding.texels() {
+            Texels::Rgba8 | Texels::Srgb8 => decode_bytes(format, &row, out),
+            Texels::Float4 => decode_floats(format, &row, out),
         }
     }
 }

@@ -188,3 +188,43 @@ fn blocks_of_any_size_are_cut_at_the_edges() {
     // A reserved mode.
     assert_eq!((found[12], found[5 * 13]), (0xFFFF_00FF, 0xFFFF_00FF));
 }
+
+#[test]
+fn pieces_of_any_size_make_the_same_image() {
+    let bytes: Vec<u8> = (0..4000u32).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 13) as u8).collect();
+    let rgba = packed(4, 1, [unorm(0, 8), unorm(8, 8), unorm(16, 8), unorm(24, 8)]);
+    let codings = [
+        rgba,
+        packed(8, 2, [float(0, 16), float(16, 16), float(32, 16), float(48, 16)]),
+        Coding::Pair { red: [1, 3], green: [2; 2], blue: [0; 2] },
+        block(BlockCodec::Bc3, false),
+        block(BlockCodec::Bc5 { signed: true }, false),
+        block(BlockCodec::Astc { width: 5, height: 6 }, false),
+    ];
+    for coding in codings {
+        for form in [Form::Plain, Form::Seamless, Form::Samples(vec![[0, 0], [1, 0]])] {
+            let rows = |pitch, slice| Arrangement::Rows { pitch, slice };
+            let levels = vec![level(0, [10, 10, 1], rows(80, 0)), level(600, [5, 5, 1], rows(40, 0))];
+            let flat = ImageLayout { coding, levels, layers: 6, layer_stride: 300, form };
+            let deep = ImageLayout {
+                levels: vec![level(3, [6, 7, 3], rows(48, 400))],
+                layers: 1,
+                form: Form::Plain,
+                ..flat.clone()
+            };
+            for image in [flat, deep] {
+                let whole = decode(&image, &bytes);
+                for words in [1, 45, 300] {
+                    let mut out = vec![7; image.words() as usize];
+                    let mut count = 0;
+                    image.decode_pieces(&bytes, &mut out, words, |pieces| {
+                        count = pieces.len();
+                        pieces.into_iter().rev().for_each(Piece::decode);
+                    });
+                    assert!(count > image.layers as usize * image.levels.len() || words == 300, "{count} of {words}");
+                    assert!(out[..whole.len()] == whole, "{image:?} in pieces of {words}");
+                }
+            }
+        }
+    }
+}
