@@ -29,14 +29,9 @@ impl Stream {
         self.headers += 1;
     }
 
-    /// The same again and again, until there are so many methods.
-    pub fn repeated(&self, methods: u64) -> Stream {
-        let times = methods.div_ceil(self.methods.max(1));
-        Stream {
-            words: self.words.repeat(times as usize),
-            methods: self.methods * times,
-            headers: self.headers * times,
-        }
+    /// How often it has to come to have so many methods.
+    pub fn times(&self, methods: u64) -> u64 {
+        methods.div_ceil(self.methods.max(1))
     }
 }
 
@@ -56,8 +51,8 @@ impl Memory {
     }
 }
 
-/// The state methods of all bundled captures of a machine, one stream each.
-pub fn streams(machine: Machine) -> Vec<Stream> {
+/// The state methods of all bundled captures of a machine, one stream each, by the captures' names.
+pub fn streams(machine: Machine) -> Vec<(String, Stream)> {
     let folder = match machine {
         Machine::N3ds => "3ds",
         Machine::Ps3 => "rsx",
@@ -66,8 +61,9 @@ pub fn streams(machine: Machine) -> Vec<Stream> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captures").join(folder);
     let mut paths: Vec<_> = std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
     paths.sort();
-    let streams = paths.iter().map(|path| stream(machine, &std::fs::read(path).expect("a file")));
-    streams.filter(|stream| stream.methods != 0).collect()
+    let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let streams = paths.iter().map(|path| (name(path), stream(machine, &std::fs::read(path).expect("a file"))));
+    streams.filter(|(_, stream)| stream.methods != 0).collect()
 }
 
 fn stream(machine: Machine, file: &[u8]) -> Stream {
