@@ -97,6 +97,13 @@ struct Scratch {
     plane: ControlPlane,
 }
 
+/// Bytes of stack that code may use. Long programs whose every value is spilled to a place of its own reach megabytes, and a
+/// host's threads may have as little as 512 KiB.
+const MOST_STACK: u32 = 64 << 10;
+
+/// Instructions of CLIF that a function may have: about a megabyte of code, and a tenth of a second to compile.
+const MOST_INSTRUCTIONS: usize = 1 << 17;
+
 thread_local! {
     /// Taken while compiling, so that a compilation inside a compilation gets one of its own.
     static SCRATCH: RefCell<Option<Box<Scratch>>> = const { RefCell::new(None) };
@@ -196,6 +203,10 @@ impl Compiler {
             if !compiled.buffer.relocs().is_empty() {
                 return Err(Refused("code would need relocations"));
             }
+            let frame = compiled.buffer.frame_layout().map_or(0, |frame| frame.frame_to_fp_offset);
+            if frame > MOST_STACK {
+                return Err(Refused("code that needs too much stack"));
+            }
             Ok(compiled.code_buffer().to_vec())
         })?;
         scratch.give_back();
@@ -260,6 +271,9 @@ fn emit(
         let mut emit = Emit::new(FunctionBuilder::new(&mut context.func, builder), caps);
         build(&mut emit)?;
         emit.close(isa.frontend_config());
+        if context.func.dfg.num_insts() > MOST_INSTRUCTIONS {
+            return Err(Refused("code that is too long"));
+        }
         context.compile(isa, plane).map(|_| ()).map_err(|error| {
             if cfg!(any(debug_assertions, test)) {
                 eprintln!("{:?}\n{}", error.inner, error.func.display());
@@ -333,5 +347,32 @@ impl Drop for Code {
             // SAFETY: calls borrow `self`, so none is running, and the entry point dies with `self`.
             unsafe { module.free_memory() };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Loads so many vectors, then stores them all.
+    fn refusal(effort: Effort, vectors: i32) -> Option<Refused> {
+        let compiled = Compiler::new(effort).unwrap().compile(1, |e| {
+            let args = e.args;
+            let values: Vec<_> = (0..vectors).map(|n| e.load_ints(args, 16 * n)).collect();
+            values.iter().rev().for_each(|value| e.store(value.0, args, 0));
+            let done = e.i64(0);
+            e.finish(done);
+            Ok(())
+        });
+        compiled.err()
+    }
+
+    #[test]
+    fn code_keeps_to_its_stack_and_its_length() {
+        for effort in [Effort::Quick, Effort::Hot] {
+            assert_eq!(refusal(effort, 1000), None);
+            assert_eq!(refusal(effort, 5000), Some(Refused("code that needs too much stack")));
+        }
+        assert_eq!(refusal(Effort::Quick, 70_000), Some(Refused("code that is too long")));
     }
 }
