@@ -201,8 +201,23 @@ pub fn read_words(window: Window<'_>, out: &mut [u32], big_endian: bool) -> usiz
     let count = out.len().min(window.len() / 4);
     let out = &mut out[..count];
     copy_out(window, bytemuck::cast_slice_mut(out));
-    for word in out {
-        *word = if big_endian { u32::from_be(*word) } else { u32::from_le(*word) };
+    if big_endian == cfg!(target_endian = "little") {
+        swap_words(out);
     }
     count
+}
+
+/// Turns the bytes of words round.
+fn swap_words(words: &mut [u32]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        /// As vectors of bytes are shuffled, which the least processors cannot do.
+        #[target_feature(enable = "avx2")]
+        fn swap(words: &mut [u32]) {
+            words.iter_mut().for_each(|word| *word = word.swap_bytes());
+        }
+        // SAFETY: the processor has what it is compiled for.
+        return unsafe { swap(words) };
+    }
+    words.iter_mut().for_each(|word| *word = word.swap_bytes());
 }
