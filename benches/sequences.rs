@@ -52,10 +52,8 @@ impl Setup {
     fn lists(&mut self, words: &[u32], times: u64) {
         let jump = |size: u32, address: u32| {
             let write = |register: usize, value: u32| [value, register as u32 | 0xF << 16];
-            let [size, address] = [
-                write(regs::cmdbuf_size::IDS[0], size / 8),
-                write(regs::cmdbuf_addr::IDS[0], address / 8),
-            ];
+            let [size, address] =
+                [write(regs::cmdbuf_size::IDS[0], size / 8), write(regs::cmdbuf_addr::IDS[0], address / 8)];
             [size, address, write(regs::cmdbuf_jump0::ID, 1)].concat()
         };
         let padded = |words: &[u32], end: &[u32]| {
@@ -124,13 +122,17 @@ fn methods(criterion: &mut Criterion, name: &str, machine: Machine) {
         streams.iter().map(|(_, stream)| Setup::new(machine, stream, &options)).collect::<Vec<_>>()
     });
     let mut group = criterion.benchmark_group(format!("sequences/{name}"));
-    group.throughput(Throughput::Elements(streams.iter().map(|(_, stream)| stream.times(METHODS) * stream.methods).sum()));
+    group.throughput(Throughput::Elements(
+        streams.iter().map(|(_, stream)| stream.times(METHODS) * stream.methods).sum(),
+    ));
     for (name, setups) in ["cold", "hot"].into_iter().zip(&mut setups) {
         group.bench_function(name, |b| b.iter(|| setups.iter_mut().for_each(Setup::run)));
     }
     group.finish();
     let [cold, hot] = &mut setups;
-    println!("{name}: words a packet; ns a method cold and hot; words a run and share of words that code did; runs that pay for compiling");
+    println!(
+        "{name}: words a packet; ns a method cold and hot; words a run and share of words that code did; runs that pay for compiling"
+    );
     let mut total = Totals::default();
     for (((capture, stream), cold), hot) in streams.iter().zip(cold).zip(hot) {
         total.add(capture, stream, cold, hot);

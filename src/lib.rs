@@ -62,8 +62,7 @@ pub struct Options {
     /// chip's plumbing there is ([`RsxMode`]).
     pub accuracy: Accuracy,
     /// How often packets of a push buffer or command list have to come with the same headers before they are compiled as one
-    /// sequence: 1 for at once, 0, the default, for never: measured on recorded streams, compiled sequences are slower than the loop
-    /// over packets. [`Tier::InterpreterOnly`] has none.
+    /// sequence: 1 for at once, 0 for never; as a rule [`sequence::THRESHOLD`]. [`Tier::InterpreterOnly`] has none.
     pub sequences: u32,
 }
 
@@ -76,7 +75,7 @@ impl Default for Options {
             code_budget: 64 << 20,
             key_file: None,
             accuracy: Accuracy::default(),
-            sequences: 0,
+            sequences: sequence::THRESHOLD,
         }
     }
 }

@@ -11,8 +11,9 @@
 //! looks at its headers itself, and where one is another the machine goes on word by word. A header that makes code end early
 //! may begin a sequence of its own, so that what is common to several is compiled once.
 //!
-//! A machine's table has a bounded number of places, a few for each first header, so that sequences may begin alike. What meets
-//! in a place wears each other out.
+//! A machine's table has a bounded number of places, each with what one sequence is known by, or with a header that is being
+//! counted. Places of one first header are a list. The sequence that followed last time is tried before the list is.
+//! Whoever is not met any more loses its place to what is.
 
 pub mod shape;
 
@@ -29,12 +30,21 @@ use shape::{MOST_WORDS, Sequence};
 /// after some thousand runs at the earliest.
 pub const THRESHOLD: u32 = 4096;
 
-/// Places of a table: sets, and places of a set.
-const SETS: usize = 128;
-const WAYS: usize = 4;
+/// Places of a table, and lists by first headers.
+const PLACES: usize = 1024;
+const LISTS: usize = 256;
+
+/// Places of a list: sequences that begin alike.
+const LONGEST: usize = 64;
+
+/// How often others may want the place of what is not met meanwhile, before they get it.
+const PATIENCE: u8 = 4;
 
 /// Sequences of fewer words that are stored are not worth a call.
 const LEAST_STORED: usize = 8;
+
+/// Fewer words than this are not looked at.
+const LEAST_WORDS: usize = 2 * LEAST_STORED;
 
 /// How often what follows a header is looked at until it is twice the same.
 const TRIES: u32 = 64;
@@ -75,11 +85,17 @@ enum State {
     Never,
 }
 
-/// What is known about a first header.
+/// A place: what is known about a first header, or a sequence.
 #[derive(Debug, Default)]
 struct Slot {
     header: u32,
-    /// How often it was met; 0 in places that are free.
+    /// The next place of the list, and one more; 0 at its end.
+    next: u16,
+    /// What came behind it last.
+    follower: u16,
+    /// How often others may still want the place.
+    patience: u8,
+    /// How often it was met.
     count: u32,
     /// What followed it last, once it was met often.
     candidate: Option<ContentHash>,
@@ -104,7 +120,13 @@ pub enum Next {
 /// The sequences of a channel.
 #[derive(Debug, Default)]
 pub struct Sequences {
-    places: Vec<[Slot; WAYS]>,
+    slots: Vec<Slot>,
+    /// The first place of each list, and one more.
+    lists: Vec<u16>,
+    /// The place that is wanted next.
+    hand: usize,
+    /// The place of what runs, or ran last.
+    last: usize,
     /// Words until a sequence may begin, if nothing else lets one begin before.
     room: usize,
 }
@@ -158,30 +180,114 @@ impl Sequences {
 
     /// Forgets everything: headers mean something else from now on.
     pub fn clear(&mut self) {
-        self.places.clear();
+        self.slots.clear();
+        self.lists.clear();
+        (self.hand, self.last) = (0, 0);
     }
 
-    /// What to do where `words` begin, `header` being the first one there. `threshold`: how often it has to be met.
+    /// What to do where `words` begin, `header` being the first one there. `threshold`: how often it has to be met. Sequences that
+    /// are longer than `words` are none.
     #[inline]
     pub fn at(&mut self, header: u32, words: &[u32], threshold: u32) -> Next {
-        if self.places.is_empty() {
-            self.places.resize_with(SETS, Default::default);
-        }
-        let set = &mut self.places[set(header)];
-        let mut counted = None;
-        for (way, slot) in set.iter_mut().enumerate().filter(|(_, slot)| slot.header == header && slot.count != 0) {
-            if let State::Ready(ready) = &slot.state {
-                if ready.sequence.begins(words) {
-                    slot.count = slot.count.saturating_add(1);
-                    return slot.take();
-                }
-            } else {
-                counted = Some(way);
+        if let Some(last) = self.slots.get(self.last) {
+            let follower = usize::from(last.follower);
+            if let Some(next) = self.slots.get_mut(follower).and_then(|slot| slot.take(header, words)) {
+                self.last = follower;
+                return next;
             }
         }
-        match counted {
-            Some(way) => set[way].met(threshold),
-            None => insert(set, header, threshold),
+        self.search(header, words, threshold)
+    }
+
+    /// What to do, by the list of the header.
+    fn search(&mut self, header: u32, words: &[u32], threshold: u32) -> Next {
+        let (mut counted, mut length, mut end) = (None, 0, None);
+        let mut place = self.lists.get(list(header)).copied().unwrap_or(0);
+        while let Some(at) = usize::from(place).checked_sub(1) {
+            let slot = &mut self.slots[at];
+            if let Some(next) = slot.take(header, words) {
+                self.runs(at);
+                return next;
+            }
+            if slot.header == header && !matches!(slot.state, State::Ready(_)) {
+                counted = Some(at);
+            }
+            place = slot.next;
+            (length, end) = (length + 1, Some(at));
+        }
+        // What is cut off says nothing about a header.
+        if counted.is_none() && words.len() < LEAST_WORDS && threshold != 1 {
+            return Next::Nothing;
+        }
+        let crowded = end.filter(|_| length >= LONGEST);
+        let Some(at) = counted.or_else(|| self.insert(header, crowded)) else { return Next::Nothing };
+        let next = self.slots[at].met(threshold);
+        if let Next::Run(_) = next {
+            self.runs(at);
+        }
+        next
+    }
+
+    /// Notes that the sequence of a place runs behind the one that ran last.
+    fn runs(&mut self, at: usize) {
+        if let Some(last) = self.slots.get_mut(self.last) {
+            last.follower = at as u16;
+        }
+        self.last = at;
+    }
+
+    /// A place for a header: a new one, or that of another which nobody has met for long. `crowded`: the end of its list, if that
+    /// is not to become any longer.
+    #[cold]
+    fn insert(&mut self, header: u32, crowded: Option<usize>) -> Option<usize> {
+        self.lists.resize(LISTS, 0);
+        let at = if crowded.is_none() && self.slots.len() < PLACES {
+            self.slots.push(Slot::default());
+            self.slots.len() - 1
+        } else {
+            let at = crowded.unwrap_or(self.hand);
+            if crowded.is_none() {
+                self.hand = (at + 1) % PLACES;
+            }
+            let slot = &mut self.slots[at];
+            slot.patience = slot.patience.saturating_sub(1);
+            let stays = slot.patience != 0 || matches!(slot.state, State::Running);
+            if stays && crowded.is_none() {
+                return None;
+            }
+            self.unlink(at);
+            if stays {
+                // Another one is the list's end next time.
+                self.link(at);
+                return None;
+            }
+            at
+        };
+        self.slots[at] = Slot { header, patience: PATIENCE, ..Slot::default() };
+        self.link(at);
+        Some(at)
+    }
+
+    /// Puts a place at the front of its list.
+    fn link(&mut self, at: usize) {
+        let first = &mut self.lists[list(self.slots[at].header)];
+        self.slots[at].next = std::mem::replace(first, at as u16 + 1);
+    }
+
+    /// Takes a place out of its list.
+    fn unlink(&mut self, at: usize) {
+        let Slot { header, next, .. } = self.slots[at];
+        let mut place = self.lists[list(header)];
+        if usize::from(place) == at + 1 {
+            self.lists[list(header)] = next;
+            return;
+        }
+        while let Some(before) = usize::from(place).checked_sub(1) {
+            place = self.slots[before].next;
+            if usize::from(place) == at + 1 {
+                self.slots[before].next = next;
+                return;
+            }
         }
     }
 
@@ -189,9 +295,8 @@ impl Sequences {
     /// twice is compiled.
     #[cold]
     pub fn learn(&mut self, header: u32, threshold: u32, sequence: Option<Sequence>, kernels: &Kernels) {
-        let mut slots = self.places.get_mut(set(header)).into_iter().flatten();
         let counted = |slot: &&mut Slot| slot.header == header && matches!(slot.state, State::Counted);
-        let Some(slot) = slots.find(counted) else { return };
+        let Some(slot) = self.slots.iter_mut().find(counted) else { return };
         let least = if threshold == 1 { 1 } else { LEAST_STORED };
         let Some(sequence) = sequence.filter(|sequence| sequence.key.stored() >= least) else {
             slot.state = State::Never;
@@ -205,16 +310,17 @@ impl Sequences {
         }
     }
 
-    /// Gives back what [`Self::at`] gave out. `whole`: all of it was done.
+    /// Gives back what [`Self::at`] gave out last. `whole`: all of it was done.
     #[inline]
-    pub fn ran(&mut self, header: u32, ready: Box<Ready>, whole: bool) {
-        let mut slots = self.places.get_mut(set(header)).into_iter().flatten();
-        let running = |slot: &&mut Slot| slot.header == header && matches!(slot.state, State::Running);
-        let Some(slot) = slots.find(running) else { return };
+    pub fn ran(&mut self, ready: Box<Ready>, whole: bool) {
+        // Running: nobody has forgotten everything meanwhile.
+        let Some(slot) = self.slots.get_mut(self.last).filter(|slot| matches!(slot.state, State::Running)) else {
+            return;
+        };
         slot.misses = if whole { slot.misses.saturating_sub(1) } else { slot.misses + 1 };
         if slot.misses > MISSES && slot.renewals < RENEWALS {
-            let renewals = slot.renewals + 1;
-            *slot = Slot { header, count: 1, renewals, ..Slot::default() };
+            let Slot { header, next, patience, renewals, .. } = *slot;
+            *slot = Slot { header, next, patience, count: 1, renewals: renewals + 1, ..Slot::default() };
         } else {
             slot.state = State::Ready(ready);
         }
@@ -222,20 +328,23 @@ impl Sequences {
 }
 
 impl Slot {
-    /// Takes code to run.
+    /// Takes code to run, if this is where `words` begin.
     #[inline]
-    fn take(&mut self) -> Next {
+    fn take(&mut self, header: u32, words: &[u32]) -> Option<Next> {
+        let State::Ready(ready) = &self.state else { return None };
+        if self.header != header || !ready.sequence.begins(words) {
+            return None;
+        }
+        self.patience = PATIENCE;
         match std::mem::replace(&mut self.state, State::Running) {
-            State::Ready(ready) => Next::Run(ready),
-            other => {
-                self.state = other;
-                Next::Nothing
-            }
+            State::Ready(ready) => Some(Next::Run(ready)),
+            _ => None,
         }
     }
 
     /// Notes that a header without code was met.
     fn met(&mut self, threshold: u32) -> Next {
+        self.patience = PATIENCE;
         self.count = self.count.saturating_add(1);
         match &self.state {
             State::Counted if self.count >= threshold => Next::Look,
@@ -263,22 +372,10 @@ impl Slot {
     }
 }
 
-/// A header that has no place yet: whoever of its set was met least wears out, and goes in the end.
-#[cold]
-fn insert(set: &mut [Slot; WAYS], header: u32, threshold: u32) -> Next {
-    let Some(slot) = set.iter_mut().min_by_key(|slot| slot.count.min(threshold)) else { return Next::Nothing };
-    slot.count = slot.count.min(threshold).saturating_sub(1);
-    if slot.count != 0 {
-        return Next::Nothing;
-    }
-    *slot = Slot { header, ..Slot::default() };
-    slot.met(threshold)
-}
-
-/// The set of a first header.
+/// The list of a first header.
 #[inline]
-fn set(header: u32) -> usize {
-    (header.wrapping_mul(0x9E37_79B1) >> 25) as usize % SETS
+fn list(header: u32) -> usize {
+    (header.wrapping_mul(0x9E37_79B1) >> 24) as usize % LISTS
 }
 
 #[cfg(test)]

@@ -31,6 +31,8 @@ pub struct Sequence {
     starts: Vec<u32>,
     /// For each packet the word whose place faults name.
     positions: Vec<u32>,
+    /// It may have ended because no more words were there.
+    cut: bool,
 }
 
 impl Sequence {
@@ -42,7 +44,7 @@ impl Sequence {
         mut see: impl FnMut(&[u32], usize) -> Option<Seen>,
     ) -> Option<Sequence> {
         let words = &words[..words.len().min(MOST_WORDS)];
-        let mut sequence = Sequence { key, starts: vec![0], positions: Vec::new() };
+        let mut sequence = Sequence { key, starts: vec![0], positions: Vec::new(), cut: words.len() < MOST_WORDS };
         let mut at = 0;
         while sequence.positions.len() < MOST_PACKETS {
             let Some(seen) = see(words, at).filter(|seen| at + seen.words <= words.len()) else { break };
@@ -51,6 +53,7 @@ impl Sequence {
             sequence.starts.push(at as u32);
             sequence.positions.push(seen.position);
             if seen.last {
+                sequence.cut = false;
                 break;
             }
         }
@@ -78,12 +81,18 @@ impl Sequence {
         self.key.packets.get(packet).is_some_and(|packet| !matches!(packet.act, Act::Call))
     }
 
-    /// Whether `words` begin like it: its first packets have their headers there.
+    /// Whether `words` look like it: its first packets and the last ones have their headers there. There have to be as many
+    /// words as it has; where there are enough for any sequence, those that were cut short begin nowhere.
     #[inline]
     pub fn begins(&self, words: &[u32]) -> bool {
-        const FEW: usize = 4;
+        const FIRST: usize = 3;
+        const LAST: usize = 2;
+        if self.words() > words.len() || self.cut && words.len() >= MOST_WORDS {
+            return false;
+        }
         let holds = |packet: &Packet| words.get(packet.header as usize).is_some_and(|w| w & packet.mask == packet.word);
-        self.key.packets.iter().take(FEW).all(holds)
+        let packets = &self.key.packets;
+        packets.iter().take(FIRST).all(holds) && packets.iter().rev().take(LAST).all(holds)
     }
 
     /// The first packet from `packet` on whose header is not there, or the number of packets.

@@ -43,22 +43,43 @@ fn sequences_end_where_packets_do() {
     assert_ne!(observe(&other).unwrap().hash(), sequence.hash());
 }
 
+fn looks(sequences: &mut Sequences, header: u32) -> bool {
+    matches!(sequences.at(header, &[header; LEAST_WORDS], 4), Next::Look)
+}
+
 #[test]
 fn headers_are_counted_and_wear_each_other_out() {
     let mut sequences = Sequences::default();
-    let next = |sequences: &mut Sequences, header| matches!(sequences.at(header, &[header], 4), Next::Look);
-    assert_eq!([1, 2, 3, 4, 5].map(|_| next(&mut sequences, 7)), [false, false, false, true, true]);
-    let others: Vec<u32> = (8..).filter(|&header| set(header) == set(7)).take(WAYS).collect();
-    // The set is full then.
-    for &header in &others[1..] {
-        assert_eq!((0..4).filter(|_| next(&mut sequences, header)).count(), 1);
-    }
-    // Each has counted up to the threshold, so another one takes that long to push one of them out.
-    assert_eq!([1, 2, 3, 4].map(|_| next(&mut sequences, others[0])), [false; 4]);
-    // The fourth time it was in, so three more make four.
-    assert_eq!((0..16).position(|_| next(&mut sequences, others[0])), Some(2));
+    assert_eq!([1, 2, 3, 4, 5].map(|_| looks(&mut sequences, 7)), [false, false, false, true, true]);
+    (8..8 + PLACES as u32 - 1).for_each(|header| assert!(!looks(&mut sequences, header)));
+    // All places are taken. Whoever asks is turned away until one that nobody meets has no patience left.
+    let met = |sequences: &mut Sequences| {
+        (0..(PATIENCE as usize + 1) * PLACES).position(|_| {
+            assert!(looks(sequences, 7), "who is met keeps its place");
+            looks(sequences, 5)
+        })
+    };
+    let patience = usize::from(PATIENCE);
+    // Three times more than it takes to get in.
+    assert_eq!(met(&mut sequences), Some((patience - 1) * PLACES + 1 + 3));
     sequences.clear();
-    assert!(!next(&mut sequences, 7));
+    assert!(!looks(&mut sequences, 7));
+    // Too few words to tell.
+    assert!((0..9).all(|_| matches!(sequences.at(6, &[6; LEAST_WORDS - 1], 4), Next::Nothing)));
+}
+
+#[test]
+fn a_list_of_headers_has_an_end() {
+    let mut sequences = Sequences::default();
+    let alike: Vec<u32> = (0..).filter(|&header| list(header) == list(7)).take(LONGEST + 1).collect();
+    let (other, alike) = alike.split_last().unwrap();
+    alike.iter().for_each(|&header| (0..3).for_each(|_| assert!(!looks(&mut sequences, header))));
+    // Each is asked in turn, so it takes as many rounds as they have patience.
+    let rounds = (LONGEST * (usize::from(PATIENCE) - 1)) as u32;
+    assert_eq!((0..2 * rounds).find(|_| looks(&mut sequences, *other)), Some(rounds + 3));
+    let known = |header: u32| sequences.slots.iter().any(|slot| slot.header == header);
+    assert!(known(*other) && sequences.slots.len() == LONGEST);
+    assert_eq!(alike.iter().filter(|&&header| known(header)).count(), LONGEST - 1, "one is out");
 }
 
 #[test]

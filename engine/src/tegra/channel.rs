@@ -254,6 +254,7 @@ impl Channel {
     pub fn run(&mut self, core: &mut Core) -> bool {
         core.space = self.space;
         let mut worked = false;
+        let mut words = [0; CHUNK];
         loop {
             if let Some(blocked) = self.blocked {
                 if !blocked.is_over(core) {
@@ -261,8 +262,11 @@ impl Channel {
                 }
                 self.blocked = None;
             }
-            if let Some((address, words)) = self.current {
+            if let Some((address, left)) = self.current {
                 worked = true;
+                let words = &mut words[..CHUNK.min(left as usize)];
+                core.position = address;
+                core.read_words(address, words, "a push buffer");
                 if !self.chunk(core, address, words) {
                     return worked;
                 }
@@ -304,13 +308,10 @@ impl Channel {
         }
     }
 
-    /// Executes some words of the segment. False when the fuel is used up: the rest of what was submitted is dropped.
-    fn chunk(&mut self, core: &mut Core, address: u64, left: u32) -> bool {
-        let mut words = [0; CHUNK];
-        let count = CHUNK.min(left as usize);
-        core.position = address;
-        core.read_words(address, &mut words[..count], "a push buffer");
-        let words = &words[..count];
+    /// Executes some words of the segment, those at `address`. False when the fuel is used up: the rest of what was submitted is
+    /// dropped.
+    fn chunk(&mut self, core: &mut Core, address: u64, words: &[u32]) -> bool {
+        let count = words.len();
         let mut done = 0;
         self.sequences.begin();
         while done < count {
@@ -339,9 +340,10 @@ impl Channel {
                     break;
                 }
             }
+            let header = self.stream.pending.is_none().then(|| words[done]);
             match self.step(core, address, words, done) {
                 Step::On(taken) => {
-                    self.note_passed(words[done], taken);
+                    self.note_passed(header, taken);
                     done += taken;
                 }
                 Step::Over(on) => return on,

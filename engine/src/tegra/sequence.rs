@@ -46,16 +46,30 @@ impl Channel {
         SequenceKey { registers: METHODS as u32, copies: true, ..SequenceKey::default() }
     }
 
-    /// Notes that a packet, or a part of one, was executed.
+    /// Notes that a word was executed, with data behind it. A sequence may begin behind a draw, and behind what cannot stand in
+    /// one.
     #[inline]
-    pub(super) fn note_passed(&mut self, header: u32, words: usize) {
+    pub(super) fn note_passed(&mut self, header: Option<u32>, words: usize) {
         self.sequences.passed(words);
-        if header & METHOD_MASK == threed::regs::end::ID as u32
-            && let Bound::Class(class) = self.bound(header >> 13 & 7)
-            && ends_draw(class, header & METHOD_MASK)
-        {
+        if header.is_some_and(|header| !self.may_stand_in_a_sequence(header) || self.ends_draw(header)) {
             self.sequences.begin();
         }
+    }
+
+    fn may_stand_in_a_sequence(&self, header: u32) -> bool {
+        let (subchannel, method) = match Command::decode(header) {
+            Command::Run(run) | Command::Legacy(run) if run.count != 0 => (run.subchannel, run.method),
+            Command::Immediate { subchannel, method, .. } => (subchannel, method),
+            _ => return false,
+        };
+        method >= host::END && matches!(self.bound(subchannel), Bound::Class(_))
+    }
+
+    fn ends_draw(&self, header: u32) -> bool {
+        let method = header & METHOD_MASK;
+        let ends = |class| ends_draw(class, method);
+        method as usize == threed::regs::end::ID
+            && matches!(self.bound(header >> 13 & 7), Bound::Class(class) if ends(class))
     }
 
     /// The class that a sequence stores in.
@@ -95,7 +109,7 @@ impl Channel {
             let possible =
                 words.len() - done >= length && core.fuel() >= length as u64 && self.units.registers(class).is_direct();
             if !possible {
-                self.sequences.ran(header, ready, true);
+                self.sequences.ran(ready, true);
                 break;
             }
             let mut runner =
@@ -107,7 +121,7 @@ impl Channel {
             let distance = ready.sequence.start(differs).saturating_sub(taken);
             done += taken;
             runs += 1;
-            self.sequences.ran(header, ready, all);
+            self.sequences.ran(ready, all);
             if over.is_some() {
                 end = over;
                 break;

@@ -38,6 +38,15 @@ impl Ahead {
         self.words[..self.count].get(skipped..).unwrap_or(&[])
     }
 
+    /// The words from word `at` of a list on: at least as many as a sequence has, if the list has them.
+    pub fn sequence(&mut self, list: Window<'_>, at: u64) -> &[u32] {
+        let end = (list.len() / 4) as u64;
+        if self.from(at).len() < MOST_WORDS && self.start + (self.count as u64) < end || self.count == 0 {
+            self.fill(list, at);
+        }
+        self.from(at)
+    }
+
     /// Reads words of a list from word `at` on.
     pub fn fill(&mut self, list: Window<'_>, at: u64) {
         self.count = read_words(list.from(4 * at as usize), &mut self.words, false);

@@ -68,31 +68,23 @@ impl Pica {
         let threshold = host.renderer.sequences;
         let (mut done, mut packets, mut runs) = (0, 0, 0);
         loop {
-            if ahead.from(at + done).len() < 2 {
-                ahead.fill(list, at + done);
-            }
-            let &[_, header, ..] = ahead.from(at + done) else { break };
-            let ready = match self.sequences.at(header, ahead.from(at + done), threshold) {
+            let words = ahead.sequence(list, at + done);
+            let &[_, header, ..] = words else { break };
+            let ready = match self.sequences.at(header, words, threshold) {
                 Next::Nothing => break,
                 Next::Run(ready) => ready,
                 Next::Look => {
-                    ahead.fill(list, at + done);
                     let key = SequenceKey { registers: regs::COUNT as u32, changes: true, ..SequenceKey::default() };
-                    let seen = Sequence::observe(key, ahead.from(at + done), see);
+                    let seen = Sequence::observe(key, words, see);
                     self.sequences.learn(header, threshold, seen, &host.renderer.kernels);
-                    match self.sequences.at(header, ahead.from(at + done), threshold) {
+                    match self.sequences.at(header, words, threshold) {
                         Next::Run(ready) => ready,
                         _ => break,
                     }
                 }
             };
-            let length = ready.sequence.words();
-            if ahead.from(at + done).len() < length {
-                ahead.fill(list, at + done);
-            }
-            let words = ahead.from(at + done);
-            if words.len() < length || most - packets < ready.sequence.key.packets.len() as u64 {
-                self.sequences.ran(header, ready, true);
+            if words.len() < ready.sequence.words() || most - packets < ready.sequence.key.packets.len() as u64 {
+                self.sequences.ran(ready, true);
                 break;
             }
             let mut runner = Runner { pica: self, host, words, first: at + done, ready: &ready };
@@ -101,7 +93,7 @@ impl Pica {
             let distance = ready.sequence.start(ready.sequence.differs(count, words)) - taken;
             let all = count == ready.sequence.key.packets.len();
             (done, packets, runs) = (done + taken as u64, packets + count as u64, runs + 1);
-            self.sequences.ran(header, ready, all);
+            self.sequences.ran(ready, all);
             if distance != 0 {
                 // What differs there may begin a sequence.
                 self.sequences.begin_behind(distance);

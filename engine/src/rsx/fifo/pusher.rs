@@ -91,7 +91,7 @@ fn with_sequences(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32])
     }
     let stop = header(channel, puller, word, rest);
     puller.graph.sequences.passed(1 + count);
-    if sequence::ends_draw(&words[at..]) {
+    if sequence::ends_draw(&words[at..]) || !sequence::may_stand_in_one(puller, word) {
         puller.graph.sequences.begin();
     }
     stop

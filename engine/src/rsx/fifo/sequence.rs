@@ -44,6 +44,12 @@ pub(super) fn ends_draw(words: &[u32]) -> bool {
     begin_ends(packet, data).contains(&0)
 }
 
+/// Whether a header's packet can be part of a sequence.
+pub(super) fn may_stand_in_one(puller: &Puller<'_>, header: u32) -> bool {
+    let ours = |packet: Methods| puller.curie_subchannels() >> packet.subchannel & 1 != 0;
+    Methods::decode(header).is_some_and(|packet| packet.count != 0 && packet.method >= OBJECTS.end && ours(packet))
+}
+
 impl Look {
     fn packet(&mut self, words: &[u32], at: usize) -> Option<Seen> {
         let packet = Methods::decode(*words.get(at)?)?;
@@ -111,7 +117,7 @@ pub(super) fn run(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32])
         };
         let length = ready.sequence.words();
         if words.len() - done < length || puller.core.fuel() < WORD * length as u64 {
-            puller.graph.sequences.ran(first, ready, true);
+            puller.graph.sequences.ran(ready, true);
             break;
         }
         let get = channel.get;
@@ -125,7 +131,7 @@ pub(super) fn run(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32])
         let distance = ready.sequence.start(differs) - taken;
         done += taken;
         runs += 1;
-        puller.graph.sequences.ran(first, ready, all);
+        puller.graph.sequences.ran(ready, all);
         if stop.is_some() {
             break;
         }
