@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every bench uses a part of it")]
 
 pub mod list;
+pub mod n3ds;
 pub mod pixels;
 pub mod programs;
 pub mod recorded;

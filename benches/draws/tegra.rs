@@ -1,12 +1,5 @@
-//! What a draw of the Tegra X1 costs before any pixel of it.
-//!
-//! `cargo bench --bench tegra_draws`
-//!
-//! A push buffer of a thousand draws of a triangle whose corners are one point: three vertices each, and nothing else. The
-//! state is that of a usual scene: two programs with constants, four textures, depth test and blending. Between draws nothing
-//! changes, or what programs change from object to object. A draw of many vertices tells what three of them cost.
-
-mod support;
+//! Draws of the Tegra X1: a triangle whose corners are one point. Two programs with constants, four textures, depth test and
+//! blending. A draw of many vertices tells what three of them cost.
 
 use criterion::{Criterion, Throughput};
 use triglyph::{Access, Device, Machine, Options, Tier, new_device};
@@ -15,7 +8,8 @@ use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 use triglyph_guest::tegra::shader::assemble_program;
 
-const DRAWS: u32 = 1000;
+use crate::{DRAWS, measure};
+
 /// Vertices of a draw of nothing but vertices.
 const VERTICES: u32 = 3 * 4096;
 
@@ -31,6 +25,9 @@ const TEXELS: u32 = 0x130_0000;
 const TARGET: u32 = 0x200_0000;
 const DEPTH: u32 = 0x280_0000;
 const END: u32 = 0x300_0000;
+
+/// Vertices of a triangle of some pixels, which come first; the others are one point.
+const SEEN: u32 = 3;
 
 const VERTEX: usize = 1;
 const PIXEL: usize = 5;
@@ -81,6 +78,11 @@ impl Setup {
         device.map(0, PUSH.into(), (END - PUSH).into(), Access::READ_WRITE).expect("memory");
         let mut setup = Setup { device, words: Vec::new(), payload: Vec::new() };
         setup.state();
+        let corner = |x: f32, y: f32| [x, y, 0.5, 1.0, 0.0, 0.0, 0.0, 1.0].map(f32::to_bits);
+        let seen = [corner(0.0, 0.0), corner(0.01, 0.0), corner(0.0, 0.02)];
+        let rest = [corner(0.5, 0.5)].repeat(VERTICES as usize);
+        setup.store(ARRAYS, seen.concat().as_slice());
+        setup.store(ARRAYS + 32 * SEEN, rest.concat().as_slice());
         setup.load();
         setup.run();
         setup
@@ -214,9 +216,9 @@ impl Setup {
         self.methods(r::load_constant_buffer::id(0), &words);
     }
 
-    fn draw(&mut self, vertices: u32) {
+    fn draw(&mut self, first: u32, vertices: u32) {
         self.methods(r::begin::ID, &[Topology::Triangles.bits()]);
-        self.methods(r::set_vertex_array_start::ID, &[0, vertices]);
+        self.methods(r::set_vertex_array_start::ID, &[first, vertices]);
         self.methods(r::end::ID, &[0]);
     }
 
@@ -235,61 +237,57 @@ impl Setup {
     }
 }
 
-/// Runs the push buffer that `fill` makes; only those that are asked for are made.
-fn bench(criterion: &mut Criterion, group: &str, name: &str, elements: u32, fill: impl Fn(&mut Setup)) {
-    let mut made = None;
-    let mut group = criterion.benchmark_group(group);
-    group.throughput(Throughput::Elements(elements.into()));
-    group.bench_function(name, |b| {
-        let setup = made.get_or_insert_with(|| {
-            let mut setup = Setup::new();
-            fill(&mut setup);
-            setup.load();
-            setup.run();
-            assert_eq!(setup.device.faults().total(), 0, "{:?}", setup.device.faults());
-            setup
-        });
-        b.iter(|| setup.run());
-    });
+/// Vertices and nothing else.
+fn vertices(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("tegra-vertices");
+    group.throughput(Throughput::Elements(VERTICES.into()));
+    let mut setup = Setup::new();
+    setup.draw(SEEN, VERTICES);
+    setup.load();
+    group.bench_function("of no area", |b| b.iter(|| setup.run()));
     group.finish();
 }
 
-/// A thousand draws with `change` before each.
+/// Draws with `change` before each, behind one that is seen.
 fn draws(criterion: &mut Criterion, name: &str, change: impl Fn(&mut Setup, u32)) {
-    bench(criterion, "tegra-draws", name, DRAWS, |setup| {
+    measure(criterion, "tegra", name, || {
+        let mut setup = Setup::new();
+        setup.draw(0, SEEN);
         for i in 0..DRAWS {
-            change(setup, i);
-            setup.draw(3);
+            change(&mut setup, i);
+            setup.draw(SEEN, 3);
         }
+        setup.load();
+        setup.run();
+        assert_eq!(setup.device.faults().total(), 0, "{:?}", setup.device.faults());
+        (setup.device, setup.payload)
     });
 }
 
-fn main() {
-    let mut criterion = support::criterion();
-    bench(&mut criterion, "tegra-vertices", "of no area", VERTICES, |setup| setup.draw(VERTICES));
-    draws(&mut criterion, "the same state", |_, _| ());
-    draws(&mut criterion, "the same words again", |setup, _| {
+pub fn bench(criterion: &mut Criterion) {
+    vertices(criterion);
+    draws(criterion, "unchanged", |_, _| ());
+    draws(criterion, "the same words again", |setup, _| {
         setup.methods(r::set_depth_test::ID, &[1]);
         setup.methods(r::set_viewport_scale_x::id(0), &[640f32.to_bits()]);
     });
-    draws(&mut criterion, "constants of the vertices", |setup, i| setup.constants(CONSTANTS, i));
-    draws(&mut criterion, "another constant buffer", |setup, i| {
+    draws(criterion, "16 constants of both programs", |setup, i| setup.constants(CONSTANTS, i));
+    draws(criterion, "other constant buffers", |setup, i| {
         setup.bind(0, 3, CONSTANTS + 0x100 * (i % 7));
         setup.bind(4, 3, CONSTANTS + 0x100 * (i % 5));
     });
-    draws(&mut criterion, "another vertex array", |setup, i| {
+    draws(criterion, "another vertex array", |setup, i| {
         setup.methods(r::set_vertex_stream_a_location_b::id(0), &[ARRAYS + 0x100 * (i % 3)]);
     });
-    draws(&mut criterion, "constants and textures", |setup, i| {
+    draws(criterion, "constants and textures", |setup, i| {
         setup.constants(CONSTANTS, i);
         setup.methods(r::set_constant_buffer_selector_a::ID, &[0x100, 0, HANDLES, 0]);
         setup.methods(r::load_constant_buffer::id(0), &[i % 5, i % 7]);
     });
-    draws(&mut criterion, "other programs", |setup, i| setup.select(i % 2 != 0));
-    draws(&mut criterion, "constants, blending, viewport", |setup, i| {
+    draws(criterion, "other programs", |setup, i| setup.select(i % 2 != 0));
+    draws(criterion, "constants, blending, viewport", |setup, i| {
         setup.constants(CONSTANTS, i);
         setup.methods(r::set_blend::id(0), &[i % 2]);
         setup.methods(r::set_viewport_scale_x::id(0), &[(640.0 + (i % 3) as f32).to_bits()]);
     });
-    criterion.final_summary();
 }

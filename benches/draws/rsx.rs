@@ -1,13 +1,9 @@
-//! What a draw of the RSX costs: before any pixel of it, for its vertices, for its pixels.
+//! Draws of the RSX: before any pixel of them, their vertices, their pixels.
 //!
-//! `cargo bench --bench rsx_draws`
-//!
-//! * A push buffer of a thousand draws of two triangles each, which lie outside of the scissor. Between them nothing changes, or
-//!   what games change from object to object.
+//! * Draws of two triangles each, which lie outside of the scissor, with two programs, eight arrays, two textures, depth test and
+//!   blending. Between them nothing changes, or what games change from object to object.
 //! * One draw of many vertices whose triangles have no area: fetch, program, assembly.
 //! * One draw of two triangles over many pixels.
-
-mod support;
 
 use criterion::{Criterion, Throughput};
 use triglyph::{Access, Device, Machine, ObjectEntry, Options, Tier, new_device};
@@ -16,7 +12,8 @@ use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::objects::class;
 use triglyph_guest::rsx::{fragment, vertex};
 
-const DRAWS: u32 = 1000;
+use crate::{DRAWS, measure};
+
 const LOCAL: u32 = 0xFEED_0000;
 const MAIN: u32 = 0xFEED_0001;
 const OBJECT: u32 = 0x3133_7000;
@@ -147,6 +144,13 @@ impl Setup {
         self.floats(m::set_transform_constant::id(0), &matrix);
     }
 
+    /// Vertices of `draws` draws behind the [corners](Self::corners), in the middle of the target.
+    fn far(&mut self, draws: u32) {
+        let place = [0.25f32, 0.25, 0.5, 1.0].into_iter().flat_map(f32::to_be_bytes).chain([0; 16]);
+        let far: Vec<u8> = place.collect::<Vec<u8>>().repeat(6 * draws as usize);
+        self.device.write(0, (ARRAYS + 6 * 32).into(), &far).expect("mapped");
+    }
+
     fn draw(&mut self, first: u32) {
         self.method(m::set_begin_end::ID, &[5]);
         self.method(m::draw_arrays::ID, &[first | 5 << 24]);
@@ -168,20 +172,23 @@ impl Setup {
     }
 }
 
-/// A thousand draws with `change` before each.
+/// Draws with `change` before each, behind one that is seen.
 fn draws(criterion: &mut Criterion, name: &str, change: impl Fn(&mut Setup, u32)) {
-    let mut setup = Setup::new(Tier::JitOnly);
-    for i in 0..DRAWS {
-        change(&mut setup, i);
-        setup.draw(6 * i);
-    }
-    setup.load();
-    setup.run();
-    assert_eq!(setup.device.faults().total(), 0, "{:?}", setup.device.faults());
-    let mut group = criterion.benchmark_group("rsx-draws");
-    group.throughput(Throughput::Elements(DRAWS.into()));
-    group.bench_function(name, |b| b.iter(|| setup.run()));
-    group.finish();
+    measure(criterion, "rsx", name, || {
+        let (_, tier) = tiers().last().expect("a tier");
+        let mut setup = Setup::new(tier);
+        setup.corners();
+        setup.far(DRAWS);
+        setup.draw(0);
+        for i in 0..DRAWS {
+            change(&mut setup, i);
+            setup.draw(6 * (i + 1));
+        }
+        setup.load();
+        setup.run();
+        assert_eq!(setup.device.faults().total(), 0, "{:?}", setup.device.faults());
+        (setup.device, setup.payload)
+    });
 }
 
 /// The tiers that there are here.
@@ -232,26 +239,24 @@ fn pixels(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn main() {
-    let mut criterion = support::criterion();
-    vertices(&mut criterion);
-    pixels(&mut criterion);
-    draws(&mut criterion, "the same state", |_, _| ());
+pub fn bench(criterion: &mut Criterion) {
+    vertices(criterion);
+    pixels(criterion);
+    draws(criterion, "unchanged", |_, _| ());
     let constants = |setup: &mut Setup, i: u32| {
         setup.method(m::set_transform_constant_load::ID, &[0]);
         let matrix: Vec<f32> = (0..16).map(|k| (k % 5 == 0) as u32 as f32 + 0.001 * i as f32).collect();
         setup.floats(m::set_transform_constant::id(0), &matrix);
     };
-    draws(&mut criterion, "a matrix", constants);
-    draws(&mut criterion, "a matrix and textures", |setup, i| {
+    draws(criterion, "a matrix", constants);
+    draws(criterion, "a matrix and textures", |setup, i| {
         constants(setup, i);
         (0..2).for_each(|unit| setup.texture(unit, TEXTURE + 0x4000 * (i % 7)));
     });
-    draws(&mut criterion, "a matrix, textures, arrays and programs", |setup, i| {
+    draws(criterion, "a matrix, textures, arrays and programs", |setup, i| {
         constants(setup, i);
         (0..2).for_each(|unit| setup.texture(unit, TEXTURE + 0x4000 * (i % 7)));
         setup.method(m::set_shader_program::ID, &[(PROGRAMS + 0x1000 * (i % 2)) | 1]);
         setup.method(m::set_vertex_data_array_offset::id(0), &[ARRAYS + 0x1000 * (i % 3)]);
     });
-    criterion.final_summary();
 }
