@@ -1,23 +1,24 @@
 //! What draws cost before any vertex or pixel of them, on each machine, and what vertices and pixels of the RSX cost.
 //!
 //! ```sh
-//! cargo bench --bench draws                 # or with a filter: -- rsx, -- unchanged, -- "front end"
+//! cargo bench --bench draws                 # or with a filter: -- rsx, -- unchanged
 //! ```
 //!
 //! A submission of a thousand draws of one or two triangles, between which nothing changes (*unchanged*), or uniforms alone,
 //! or what titles change besides. One triangle of a few pixels comes first, so that there is a scene that others have to
 //! look out for; the others give no fragment. Times are of one draw, its words among them:
 //!
-//! * *whole*: all of it, three vertices (the RSX: six, of eight arrays) that are fetched, shaded and assembled among it.
-//! * *front end*: without what the device counts as vertices, setup and pixels ([`triglyph::Stats::stages`]): words, state, keys,
-//!   textures, constants. Of the clock's own cost, which a draw reads for these counts, about half is in it.
+//! * criterion's times are of everything: the vertices (three, on the RSX six of eight arrays) that are fetched, shaded and
+//!   assembled are among it.
+//! * What is printed below them are the smallest times of a submission, which is what a machine that does other things as well shows
+//!   best: of everything, and of the *front end*, without what the device counts as vertices, setup and pixels
+//!   ([`triglyph::Stats::stages`]). That leaves words, registers, state, keys, textures and constants.
 //!
-//! The smallest time of a submission is printed besides criterion's estimates: that is what a machine that does other things
-//! as well shows best. For instructions instead of times, count what `submit` does and divide by the calls of `draw_order`,
-//! `draw_gathered` or `draw_from_arrays`:
+//! For instructions instead of times, count what `submit` does and divide by the calls of `draw_order`, `draw_gathered` or
+//! `draw_from_arrays`; vertices are in `start_vertices` to `end_vertices`, setup in `ProgramSetup::draw`:
 //!
 //! ```sh
-//! valgrind --tool=callgrind --toggle-collect='*Device*submit*' target/release/deps/draws-* --bench --profile-time 3 rsx/unchanged/whole
+//! valgrind --tool=callgrind --toggle-collect='*Device*submit*' target/release/deps/draws-* --bench --profile-time 3 rsx/unchanged
 //! ```
 
 mod n3ds;
@@ -37,44 +38,25 @@ const DRAWS: u32 = 1000;
 /// Measures a submission of [`DRAWS`] draws to a device; `make` makes both, only when they are asked for.
 fn measure(criterion: &mut Criterion, machine: &str, name: &str, make: impl Fn() -> (Box<dyn Device>, Vec<u8>)) {
     let mut made = None;
-    let mut group = criterion.benchmark_group(format!("{machine}/{name}"));
+    let mut least = [Duration::MAX; 2];
+    let mut group = criterion.benchmark_group(machine);
     group.throughput(Throughput::Elements(DRAWS.into()));
-    for (what, of) in PARTS {
-        let mut least = Duration::MAX;
-        group.bench_function(what, |b| {
-            let (device, payload) = made.get_or_insert_with(&make);
-            b.iter_custom(|times| {
-                let one = || {
-                    let time = of(&mut **device, payload);
-                    least = least.min(time);
-                    time
-                };
-                std::iter::repeat_with(one).take(times as usize).sum()
-            });
-        });
-        if least != Duration::MAX {
-            println!("{machine}/{name}/{what}: at least {:.0} ns a draw", least.as_nanos() as f64 / f64::from(DRAWS));
-        }
-    }
+    group.bench_function(name, |b| {
+        let (device, payload) = made.get_or_insert_with(&make);
+        let mut one = || {
+            let (before, start) = (behind(&**device), Instant::now());
+            device.submit(payload).expect("a submission");
+            let times = [start.elapsed(), behind(&**device) - before];
+            least = [0, 1].map(|i| least[i].min(times[i]));
+            times[0]
+        };
+        b.iter_custom(|count| std::iter::repeat_with(&mut one).take(count as usize).sum());
+    });
     group.finish();
-}
-
-/// A part of a submission, and its time.
-type Part = (&'static str, fn(&mut dyn Device, &[u8]) -> Duration);
-
-const PARTS: [Part; 2] = [
-    ("whole", whole),
-    ("front end", |device, payload| {
-        let before = behind(device);
-        let time = whole(device, payload);
-        time.saturating_sub(behind(device) - before)
-    }),
-];
-
-fn whole(device: &mut dyn Device, payload: &[u8]) -> Duration {
-    let start = Instant::now();
-    device.submit(payload).expect("a submission");
-    start.elapsed()
+    if made.is_some() {
+        let [whole, behind] = least.map(|time| time.as_nanos() as f64 / f64::from(DRAWS));
+        println!("{machine}/{name}: {whole:.0} ns a draw, {:.0} of them in the front end", whole - behind);
+    }
 }
 
 /// What the stages behind the front end have taken so far.

@@ -2,12 +2,13 @@
 //!
 //! A machine draws scenes of one kind: of fixed-function fragments, or of programs ([`program`]).
 
+mod clock;
 pub mod program;
 mod watch;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::cache::image::ImageCache;
 use crate::cache::store::KeyStore;
@@ -23,7 +24,9 @@ use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
 use crate::scene::{DrawState, Scene, SceneTarget};
 use crate::sched::Scheduler;
 use crate::transfer::Place;
-pub use watch::Watch;
+pub use clock::Lap;
+use clock::StageClock;
+pub use watch::{Clearance, Watch};
 
 /// How an engine is set up.
 #[derive(Clone, Debug)]
@@ -104,6 +107,8 @@ pub struct Renderer {
     pixels: u64,
     troubles: program::Troubles,
     stats: Stats,
+    vertex_clock: StageClock,
+    setup_clock: StageClock,
     /// [`RenderOptions::sequences`], or 0 where nothing is compiled.
     pub(crate) sequences: u32,
 }
@@ -167,6 +172,8 @@ impl Renderer {
             pixels: 0,
             troubles: program::Troubles::default(),
             stats: Stats::default(),
+            vertex_clock: StageClock::default(),
+            setup_clock: StageClock::default(),
             sequences: if mode == TierMode::InterpreterOnly { 0 } else { options.sequences },
         })
     }
@@ -195,11 +202,21 @@ impl Renderer {
 
     /// Shades a batch of vertices.
     pub fn shade(&mut self, batch: &Batch<'_>) -> Shaded {
-        let start = Instant::now();
+        let lap = self.start_vertices(batch.vertices.len());
         let shaded = shade(&self.scheduler, batch, std::mem::take(&mut self.scratch));
-        self.stats.vertices += batch.vertices.len() as u64;
-        self.stats.stages.vertex += start.elapsed();
+        self.end_vertices(lap, batch.vertices.len());
         shaded
+    }
+
+    /// Fetching and shading of so many vertices begins.
+    pub fn start_vertices(&mut self, count: usize) -> Lap {
+        self.vertex_clock.start(count)
+    }
+
+    /// It has ended.
+    pub fn end_vertices(&mut self, lap: Lap, count: usize) {
+        self.stats.vertices += count as u64;
+        self.stats.stages.vertex += lap.time();
     }
 
     /// Assembles and bins a draw; the scene before it is drawn first when the target is another one.
@@ -211,7 +228,7 @@ impl Renderer {
         }
         self.scene.set_state(call.state.clone());
 
-        let start = Instant::now();
+        let lap = self.setup_clock.start(call.order.len());
         assembler.begin(&mut shaded);
         let mut triangles = 0;
         let mut turned = call.turned.iter().peekable();
@@ -227,7 +244,7 @@ impl Renderer {
 
         self.stats.draws += 1;
         self.stats.triangles += triangles;
-        self.stats.stages.setup += start.elapsed();
+        self.stats.stages.setup += lap.time();
         if call.state.feedback {
             self.flush(memory);
         }
@@ -277,6 +294,8 @@ impl Renderer {
 
     /// Draws everything that is still in the scene, so that memory shows it.
     pub fn flush(&mut self, memory: &Memory) {
+        self.vertex_clock.restart();
+        self.setup_clock.restart();
         if !self.scene.is_empty() {
             // Who waits for what is drawn may be the host, and answer by writing.
             memory.note_host_writes();

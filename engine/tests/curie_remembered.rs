@@ -4,8 +4,10 @@
 //! `TRIGLYPH_SEEDS=start:count` runs other seeds than the first few.
 
 mod curie_support;
+mod random_support;
 
 use curie_support::*;
+use random_support::{Action, Random, act, assert_same, seeds};
 use triglyph_engine::Device;
 use triglyph_engine::device::Access;
 use triglyph_guest::rsx::fragment;
@@ -25,36 +27,21 @@ const FRAGMENTS: [&str; 4] = [
 
 struct Pair {
     consoles: [Console; 2],
-    state: u64,
+    random: Random,
 }
 
 impl Pair {
     fn new(seed: u64) -> Self {
         let mut consoles = [Console::new(), Console::new()];
         consoles[1].gpu.set_forgetful(true);
-        let mut pair = Pair { consoles, state: seed * 0x9E37_79B9 + 0x1234_5677 };
-        let noise: Vec<u8> = (0..0x2000).map(|_| pair.random() as u8).collect();
+        let mut pair = Pair { consoles, random: Random::new(seed) };
+        let noise = pair.random.bytes(0x2000);
         pair.both(|console| {
             console.write_local(TEXTURE, &noise);
             console.run();
         });
         pair.texture(TEXTURE, 0x85);
         pair
-    }
-
-    fn random(&mut self) -> u32 {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        (self.state >> 16) as u32
-    }
-
-    fn below(&mut self, limit: u32) -> u32 {
-        self.random() % limit
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u32) as usize]
     }
 
     fn both(&mut self, mut f: impl FnMut(&mut Console)) {
@@ -78,8 +65,7 @@ impl Pair {
         self.both(Console::run);
         for space in 0..2 {
             let [a, b] = self.consoles.each_mut().map(|console| console.read(space, 0, SIZE as usize));
-            let difference = a.iter().zip(&b).position(|(a, b)| a != b);
-            assert_eq!(difference, None, "{what}: the first byte that is different in space {space}");
+            assert_same([&a, &b], &format!("{what}, space {space}"));
         }
     }
 }
@@ -90,11 +76,11 @@ fn code(text: &str) -> Vec<u8> {
 }
 
 fn draw(p: &mut Pair) {
-    let primitive = p.pick(&[TRIANGLES, QUADS, LINES, POINTS, TRIANGLE_STRIP]);
-    for _ in 0..1 + p.below(3) {
+    let primitive = p.random.pick(&[TRIANGLES, QUADS, LINES, POINTS, TRIANGLE_STRIP]);
+    for _ in 0..1 + p.random.below(3) {
         let vertices: Vec<[[f32; 4]; 3]> = (0..4)
             .map(|_| {
-                let mut v = |from: u32| p.below(from) as f32 / (from - 1) as f32;
+                let mut v = |from: u32| p.random.below(from) as f32 / (from - 1) as f32;
                 [[2.0 * v(9) - 1.0, 2.0 * v(9) - 1.0, 0.0, 1.0], [v(3), v(3), v(3), 1.0], [v(9), v(9), 0.0, 1.0]]
             })
             .collect();
@@ -117,43 +103,43 @@ fn register(p: &mut Pair) {
     let effects = CURIE.effects();
     let stateful: Vec<u32> =
         (0x220..0x2000).step_by(4).filter(|&method| matches!(effects[method as usize / 4], Effect::Dirty(_))).collect();
-    let method = p.pick(&stateful);
+    let method = p.random.pick(&stateful);
     p.both(Console::run);
     let fifo = p.consoles[0].gpu.fifo();
     let graph = (0..2).find_map(|channel| fifo.graph(channel)).expect("a channel");
     let before = graph.curie.registers().get(method);
-    let (bit, low, small, any) = (1 << p.below(32), 1 << p.below(8), p.below(8), p.random());
-    let value = p.pick(&[before ^ bit, before ^ low, before ^ low, small, any]);
+    let (bit, low, small, any) = (1 << p.random.below(32), 1 << p.random.below(8), p.random.below(8), p.random.word());
+    let value = p.random.pick(&[before ^ bit, before ^ low, before ^ low, small, any]);
     p.set(method as usize, &[value]);
     draw(p);
-    if p.below(4) != 0 {
+    if p.random.below(4) != 0 {
         p.set(method as usize, &[before]);
     }
 }
 
 fn state(p: &mut Pair) {
-    let color = p.pick(&[COLOR, COLOR, COLOR_B]);
-    let texture = p.pick(&[TEXTURE, OTHER_TEXTURE, COLOR, COLOR_B]);
+    let color = p.random.pick(&[COLOR, COLOR, COLOR_B]);
+    let texture = p.random.pick(&[TEXTURE, OTHER_TEXTURE, COLOR, COLOR_B]);
     let all = [
         (m::set_surface_color_aoffset::ID, color),
         (m::set_texture_offset::id(0), texture),
         (m::set_texture_offset::id(0), texture),
-        (m::set_blend_enable::ID, p.below(2)),
-        (m::set_color_mask::ID, p.pick(&[0x0101_0101, 0x0100_0101, 0])),
-        (m::set_depth_test_enable::ID, p.below(2)),
-        (m::set_shader_program::ID, p.pick(&[PROGRAM, OTHER_PROGRAM]) | 1),
-        (m::set_shade_mode::ID, 0x1D00 | p.below(2)),
-        (m::set_scissor_horizontal::ID, p.below(8) | (1 + p.below(16)) << 16),
-        (m::set_cull_face_enable::ID, p.below(2)),
-        (m::set_vertex_attrib_output_mask::ID, p.pick(&[3 | 3 << 14, 3, 3 | 3 << 14])),
+        (m::set_blend_enable::ID, p.random.below(2)),
+        (m::set_color_mask::ID, p.random.pick(&[0x0101_0101, 0x0100_0101, 0])),
+        (m::set_depth_test_enable::ID, p.random.below(2)),
+        (m::set_shader_program::ID, p.random.pick(&[PROGRAM, OTHER_PROGRAM]) | 1),
+        (m::set_shade_mode::ID, 0x1D00 | p.random.below(2)),
+        (m::set_scissor_horizontal::ID, p.random.below(8) | (1 + p.random.below(16)) << 16),
+        (m::set_cull_face_enable::ID, p.random.below(2)),
+        (m::set_vertex_attrib_output_mask::ID, p.random.pick(&[3 | 3 << 14, 3, 3 | 3 << 14])),
     ];
-    let (method, word) = p.pick(&all);
+    let (method, word) = p.random.pick(&all);
     p.set(method, &[word]);
 }
 
 fn program(p: &mut Pair) {
-    let place = p.pick(&[PROGRAM, OTHER_PROGRAM]);
-    let bytes = code(p.pick(&FRAGMENTS));
+    let place = p.random.pick(&[PROGRAM, OTHER_PROGRAM]);
+    let bytes = code(p.random.pick(&FRAGMENTS));
     p.both(|console| {
         console.run();
         console.write_local(place, &bytes);
@@ -161,12 +147,12 @@ fn program(p: &mut Pair) {
 }
 
 fn vertex_program(p: &mut Pair) {
-    let text = p.pick(&[VERTEX, "add o[HPOS], v[0], c[1]\n mov o[COL0], v[3]\n mov o[TC0], v[8]  [end]"]);
+    let text = p.random.pick(&[VERTEX, "add o[HPOS], v[0], c[1]\n mov o[COL0], v[3]\n mov o[TC0], v[8]  [end]"]);
     p.both(|console| console.vertex_program(text));
 }
 
 fn constant(p: &mut Pair) {
-    let values = [0.0; 4].map(|_: f32| (p.below(5) as f32 - 2.0) / 4.0);
+    let values = [0.0; 4].map(|_: f32| (p.random.below(5) as f32 - 2.0) / 4.0);
     p.both(|console| {
         console.set(m::set_transform_constant_load::ID, 1);
         console.floats(m::set_transform_constant::id(0), &values);
@@ -174,8 +160,8 @@ fn constant(p: &mut Pair) {
 }
 
 fn host(p: &mut Pair) {
-    let texture = p.pick(&[TEXTURE, OTHER_TEXTURE]) + 4 * p.below(64);
-    let bytes: Vec<u8> = (0..64).map(|_| p.random() as u8).collect();
+    let texture = p.random.pick(&[TEXTURE, OTHER_TEXTURE]) + 4 * p.random.below(64);
+    let bytes = p.random.bytes(64);
     p.both(|console| {
         console.run();
         console.write_local(texture, &bytes);
@@ -184,14 +170,14 @@ fn host(p: &mut Pair) {
 
 /// Draws go where draws read from.
 fn feedback(p: &mut Pair) {
-    let to = p.pick(&[TEXTURE, OTHER_TEXTURE, PROGRAM & !63]);
+    let to = p.random.pick(&[TEXTURE, OTHER_TEXTURE, PROGRAM & !63]);
     p.set(m::set_surface_color_aoffset::ID, &[to]);
     draw(p);
     p.set(m::set_surface_color_aoffset::ID, &[COLOR]);
 }
 
 fn clear(p: &mut Pair) {
-    let color = p.random();
+    let color = p.random.word();
     p.set(m::set_color_clear_value::ID, &[color]);
     p.set(m::clear_surface::ID, &[0xF3]);
 }
@@ -205,9 +191,7 @@ fn mapping(p: &mut Pair) {
     });
 }
 
-type Action = fn(&mut Pair);
-
-const ACTIONS: [(u32, Action); 11] = [
+const ACTIONS: [Action<Pair>; 11] = [
     (20, draw),
     (10, register),
     (14, state),
@@ -221,24 +205,13 @@ const ACTIONS: [(u32, Action); 11] = [
     (3, |p| p.both(Console::run)),
 ];
 
-fn act(p: &mut Pair) {
-    let all: u32 = ACTIONS.iter().map(|(weight, _)| weight).sum();
-    let mut at = p.below(all);
-    for (weight, action) in ACTIONS {
-        if at < weight {
-            return action(p);
-        }
-        at -= weight;
-    }
-}
-
 #[test]
 fn what_is_remembered_makes_no_difference() {
     let mut pictures = 0;
     for seed in seeds(24) {
         let mut pair = Pair::new(seed);
         for step in 0..120 {
-            act(&mut pair);
+            act(&mut pair, &ACTIONS, |pair| &mut pair.random);
             if step % 8 == 7 {
                 pair.compare(&format!("seed {seed}, step {step}"));
             }

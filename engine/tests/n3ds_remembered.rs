@@ -4,8 +4,10 @@
 //! `TRIGLYPH_SEEDS=start:count` runs other seeds than the first few.
 
 mod n3ds_support;
+mod random_support;
 
 use n3ds_support::*;
+use random_support::{Action, Random, act, assert_same, seeds};
 use triglyph_engine::Device;
 use triglyph_engine::device::Access;
 use triglyph_guest::pica::regs::{self, Effect};
@@ -22,7 +24,7 @@ const PROGRAMS: [&str; 3] = [
 
 struct Pair {
     consoles: [Console; 2],
-    state: u64,
+    random: Random,
     /// Written with the next draw.
     list: List,
     /// What was written last.
@@ -36,32 +38,17 @@ impl Pair {
         consoles[1].gpu.set_forgetful(true);
         let mut pair = Pair {
             consoles,
-            state: seed * 0x9E37_79B9 + 0x1234_5677,
+            random: Random::new(seed),
             list: plain(),
             values: regs::RESET.to_vec(),
             changed: Vec::new(),
         };
         for texture in [TEXTURE, VIDEO_TEXTURE] {
-            let bytes: Vec<u8> = (0..0x1000).map(|_| pair.random() as u8).collect();
+            let bytes = pair.random.bytes(0x1000);
             pair.write(texture, &bytes);
         }
         pair.textured(TEXTURE, 0);
         pair
-    }
-
-    fn random(&mut self) -> u32 {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        (self.state >> 16) as u32
-    }
-
-    fn below(&mut self, limit: u32) -> u32 {
-        self.random() % limit
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u32) as usize]
     }
 
     fn write(&mut self, address: u32, bytes: &[u8]) {
@@ -106,18 +93,17 @@ impl Pair {
     #[track_caller]
     fn compare(&mut self, what: &str) {
         let [a, b] = self.consoles.each_mut().map(|console| (console.memory(), console.gpu.faults().clone()));
-        let difference = a.0.iter().zip(&b.0).position(|(a, b)| a != b);
-        assert_eq!(difference, None, "{what}: the first byte that is different");
+        assert_same([&a.0, &b.0], what);
         assert_eq!(a.1, b.1, "{what}");
     }
 }
 
 fn draw(p: &mut Pair) {
-    for _ in 0..1 + p.below(3) {
-        let count = p.pick(&[3, 6, 6]);
+    for _ in 0..1 + p.random.below(3) {
+        let count = p.random.pick(&[3, 6, 6]);
         p.list.set(regs::num_vertices::ID, count).set(regs::draw_arrays::ID, 1);
     }
-    if p.below(3) == 0 {
+    if p.random.below(3) == 0 {
         p.run();
     }
 }
@@ -125,14 +111,14 @@ fn draw(p: &mut Pair) {
 /// A register becomes something else, until some draws later.
 fn register(p: &mut Pair) {
     let stateful: Vec<usize> = (0..regs::COUNT).filter(|&id| matches!(regs::EFFECTS[id], Effect::Dirty(_))).collect();
-    let id = p.pick(&stateful);
+    let id = p.random.pick(&stateful);
     p.run();
     let before = p.values[id];
     p.changed.push((id, before));
-    let bit = 1 << p.below(32);
-    let low = 1 << p.below(8);
-    let (small, any) = (p.below(8), p.random());
-    let value = p.pick(&[before ^ bit, before ^ low, before ^ low, small, before, any]);
+    let bit = 1 << p.random.below(32);
+    let low = 1 << p.random.below(8);
+    let (small, any) = (p.random.below(8), p.random.word());
+    let value = p.random.pick(&[before ^ bit, before ^ low, before ^ low, small, before, any]);
     p.list.set(id, value);
 }
 
@@ -144,57 +130,57 @@ fn give_back(p: &mut Pair) {
 }
 
 fn state(p: &mut Pair) {
-    let texture = p.pick(&[TEXTURE, VIDEO_TEXTURE, OTHER, COLOR]);
+    let texture = p.random.pick(&[TEXTURE, VIDEO_TEXTURE, OTHER, COLOR]);
     let all = [
-        (regs::color_addr::ID, p.pick(&[COLOR, COLOR, OTHER, TEXTURE]) >> 3),
-        (regs::cull::ID, p.below(3)),
+        (regs::color_addr::ID, p.random.pick(&[COLOR, COLOR, OTHER, TEXTURE]) >> 3),
+        (regs::cull::ID, p.random.below(3)),
         (regs::tex_addr::IDS[0], texture >> 3),
         (regs::tex_addr::IDS[0], texture >> 3),
-        (regs::tex_format::IDS[0], p.below(4)),
-        (regs::tev_color::IDS[0], p.random()),
-        (regs::tev_source::IDS[0], p.pick(&[0x0030_0030, 0x0000_0000, 0x00E0_00E0])),
-        (regs::blend_func::ID, p.pick(&[0x0101_0000, 0x0601_0000, 0x0706_0000])),
-        (regs::viewport_xy::ID, p.below(4)),
-        (regs::attrbuf_offset::IDS[0], 48 * p.below(2)),
-        (regs::vsh_bool::ID, p.below(4)),
-        (regs::depth_color_mask::ID, p.pick(&[0xF00, 0x1F71, 0xF00])),
+        (regs::tex_format::IDS[0], p.random.below(4)),
+        (regs::tev_color::IDS[0], p.random.word()),
+        (regs::tev_source::IDS[0], p.random.pick(&[0x0030_0030, 0x0000_0000, 0x00E0_00E0])),
+        (regs::blend_func::ID, p.random.pick(&[0x0101_0000, 0x0601_0000, 0x0706_0000])),
+        (regs::viewport_xy::ID, p.random.below(4)),
+        (regs::attrbuf_offset::IDS[0], 48 * p.random.below(2)),
+        (regs::vsh_bool::ID, p.random.below(4)),
+        (regs::depth_color_mask::ID, p.random.pick(&[0xF00, 0x1F71, 0xF00])),
         (regs::depth_addr::ID, DEPTH >> 3),
-        (regs::scissor_mode::ID, p.pick(&[0, 3])),
-        (regs::scissor_dim::ID, p.below(16) | p.below(16) << 16),
+        (regs::scissor_mode::ID, p.random.pick(&[0, 3])),
+        (regs::scissor_dim::ID, p.random.below(16) | p.random.below(16) << 16),
     ];
-    let (id, value) = p.pick(&all);
+    let (id, value) = p.random.pick(&all);
     p.list.set(id, value);
 }
 
 fn uniform(p: &mut Pair) {
-    let value = [0.0; 4].map(|_: f32| (p.below(5) as f32 - 2.0) / 4.0);
-    let index = 1 + p.below(2);
+    let value = [0.0; 4].map(|_: f32| (p.random.below(5) as f32 - 2.0) / 4.0);
+    let index = 1 + p.random.below(2);
     p.list.set(regs::vsh_float_index::ID, index).feed(regs::vsh_float_data::IDS[0], &List::packed(value));
 }
 
 fn program(p: &mut Pair) {
-    let text = p.pick(&PROGRAMS);
+    let text = p.random.pick(&PROGRAMS);
     p.list.program(text);
 }
 
 fn table(p: &mut Pair) {
-    let words: Vec<u32> = (0..4).map(|_| p.random()).collect();
-    let index = p.below(128);
+    let words: Vec<u32> = (0..4).map(|_| p.random.word()).collect();
+    let index = p.random.below(128);
     p.list.set(regs::fog_lut_index::ID, index).feed(regs::fog_lut_data::IDS[0], &words);
-    let mode = p.pick(&[0, 5]);
+    let mode = p.random.pick(&[0, 5]);
     p.list.set(regs::tev_update_fog::ID, mode);
 }
 
 fn host(p: &mut Pair) {
     p.run();
-    let texture = p.pick(&[TEXTURE, VIDEO_TEXTURE]) + 4 * p.below(32);
-    let bytes: Vec<u8> = (0..64).map(|_| p.random() as u8).collect();
+    let texture = p.random.pick(&[TEXTURE, VIDEO_TEXTURE]) + 4 * p.random.below(32);
+    let bytes = p.random.bytes(64);
     p.write(texture, &bytes);
 }
 
 fn vertices(p: &mut Pair) {
     p.run();
-    let mut v = |from: u32, scale: f32| (p.below(from) as f32 / (from - 1) as f32 * 2.0 - 1.0) * scale;
+    let mut v = |from: u32, scale: f32| (p.random.below(from) as f32 / (from - 1) as f32 * 2.0 - 1.0) * scale;
     let vertex = |v: &mut dyn FnMut(u32, f32) -> f32| {
         [[v(9, 1.0), v(9, 1.0), -0.5, 1.0], [0.0; 4].map(|_: f32| v(5, 1.0).abs()), [v(9, 1.0), v(9, 1.0), 0.0, 0.0]]
     };
@@ -205,10 +191,10 @@ fn vertices(p: &mut Pair) {
 
 /// A fill, or a copy, of texels.
 fn transfer(p: &mut Pair) {
-    let value = p.random();
+    let value = p.random.word();
     let start = VIDEO_TEXTURE - VRAM + 0x1F00_0000;
-    let end = start + 0x40 + 0x40 * p.below(3);
-    match p.below(2) {
+    let end = start + 0x40 + 0x40 * p.random.below(3);
+    match p.random.below(2) {
         0 => p.command([2, start, value, end, 0, 0, 0, 0x201]),
         _ => p.command([4, TEXTURE - HEAP + 0x3000_0000, start, 0x100, 0, 0, 8, 0]),
     }
@@ -223,9 +209,7 @@ fn mapping(p: &mut Pair) {
     }
 }
 
-type Action = fn(&mut Pair);
-
-const ACTIONS: [(u32, Action); 12] = [
+const ACTIONS: [Action<Pair>; 12] = [
     (24, draw),
     (8, register),
     (5, give_back),
@@ -240,17 +224,6 @@ const ACTIONS: [(u32, Action); 12] = [
     (3, |p| p.run()),
 ];
 
-fn act(p: &mut Pair) {
-    let all: u32 = ACTIONS.iter().map(|(weight, _)| weight).sum();
-    let mut at = p.below(all);
-    for (weight, action) in ACTIONS {
-        if at < weight {
-            return action(p);
-        }
-        at -= weight;
-    }
-}
-
 #[test]
 fn what_is_remembered_makes_no_difference() {
     let mut pictures = 0;
@@ -258,7 +231,7 @@ fn what_is_remembered_makes_no_difference() {
         let mut pair = Pair::new(seed);
         vertices(&mut pair);
         for step in 0..160 {
-            act(&mut pair);
+            act(&mut pair, &ACTIONS, |pair| &mut pair.random);
             if step % 8 == 7 {
                 pair.run();
                 pair.compare(&format!("seed {seed}, step {step}"));

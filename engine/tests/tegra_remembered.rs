@@ -3,13 +3,15 @@
 //!
 //! `TRIGLYPH_SEEDS=start:count` runs other seeds than the first few.
 
+mod random_support;
 mod tegra_support;
 
+use random_support::{Action, Random, act, assert_same, seeds};
 use tegra_support::threed::{
     COLOR, CONSTANTS, EDGE, PASS, PIXEL, PROGRAMS, TARGET, VERTEX, VERTICES, header, pixel_header, program, ready,
     vertices,
 };
-use tegra_support::{COPY, DATA, INLINE, Machine, THREED, methods, seeds, threed};
+use tegra_support::{COPY, DATA, INLINE, Machine, THREED, methods, threed};
 use triglyph_engine::Device;
 use triglyph_engine::device::Access;
 use triglyph_guest::tegra::header::program::attribute;
@@ -85,16 +87,14 @@ fn float(v: f32) -> u32 {
 /// A machine that remembers and one that does not.
 struct Pair {
     machines: [Machine; 2],
-    random: Box<dyn FnMut() -> u32>,
+    random: Random,
     /// Registers that will get their values back.
     changed: Vec<(usize, u32)>,
 }
 
 impl Pair {
     fn new(seed: u64) -> Self {
-        let mut random = tegra_support::rng(0x9E37_79B9 * (seed + 1));
-        random();
-        let mut pair = Pair { machines: [ready(), ready()], random: Box::new(random), changed: Vec::new() };
+        let mut pair = Pair { machines: [ready(), ready()], random: Random::new(seed), changed: Vec::new() };
         pair.machines[1].gpu.set_forgetful(true);
         pair.both(|m| {
             m.write(TEXELS, &tegra_support::noise(5, 0x4000));
@@ -133,14 +133,6 @@ impl Pair {
         pair
     }
 
-    fn below(&mut self, limit: u32) -> u32 {
-        (self.random)() % limit
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u32) as usize]
-    }
-
     fn both(&mut self, mut f: impl FnMut(&mut Machine)) {
         self.machines.iter_mut().for_each(&mut f);
     }
@@ -157,8 +149,7 @@ impl Pair {
     #[track_caller]
     fn compare(&mut self, what: &str) {
         let [a, b] = self.machines.each_mut().map(|m| (m.data(), m.gpu.faults().clone()));
-        let difference = a.0.iter().zip(&b.0).position(|(a, b)| a != b);
-        assert_eq!(difference, None, "{what}: the first byte that is different");
+        assert_same([&a.0, &b.0], what);
         assert_eq!(a.1, b.1, "{what}");
     }
 }
@@ -186,15 +177,14 @@ fn stateful() -> Vec<usize> {
     rows.flat_map(|row| (0..row.count.min(2)).map(|i| row.id + i * row.step)).collect()
 }
 
-type Action = fn(&mut Pair);
-
 /// A register becomes something else, until some draws later.
 fn register(p: &mut Pair) {
     let all = stateful();
-    let method = p.pick(&all);
+    let method = p.random.pick(&all);
     let before = p.get(method);
-    let values = [before ^ 1 << p.below(32), before ^ 1 << p.below(8), p.below(8), before, (p.random)()];
-    let value = p.pick(&values);
+    let values =
+        [before ^ 1 << p.random.below(32), before ^ 1 << p.random.below(8), p.random.below(8), before, p.random.word()];
+    let value = p.random.pick(&values);
     p.changed.push((method, before));
     p.set(&[(method, value)]);
 }
@@ -206,32 +196,33 @@ fn give_back(p: &mut Pair) {
 
 /// State as programs set it.
 fn state(p: &mut Pair) {
-    let x = p.below(40);
+    let x = p.random.below(40);
     let registers = [
-        (r::set_blend::id(0), p.below(2)),
-        (r::set_blend_color_dest_coeff::ID, p.pick(&[1, 2, 0x4303, 0x4302])),
-        (r::set_ct_write::id(0), p.pick(&[0x1111, 0x1111, 0x0101, 0])),
-        (r::set_scissor_enable::id(0), p.below(2)),
+        (r::set_blend::id(0), p.random.below(2)),
+        (r::set_blend_color_dest_coeff::ID, p.random.pick(&[1, 2, 0x4303, 0x4302])),
+        (r::set_ct_write::id(0), p.random.pick(&[0x1111, 0x1111, 0x0101, 0])),
+        (r::set_scissor_enable::id(0), p.random.below(2)),
         (r::set_scissor_horizontal::id(0), x | (x + 20) << 16),
-        (r::set_viewport_offset_x::id(0), float(32.0 + p.below(8) as f32)),
-        (r::ogl_set_cull::ID, p.below(2)),
-        (r::set_color_target_b::id(0), at(p.pick(&[TARGET, TARGET, SECOND]))),
-        (r::set_color_target_format::id(0), p.pick(&[0xD5, 0xD5, 0xCF])),
-        (r::set_window_origin::ID, p.pick(&[0, 0, 1, 0x10])),
-        (r::set_tex_header_pool_b::ID, at(p.pick(&[POOL, POOL, POOL + 32]))),
-        (r::set_vertex_stream_a_location_b::id(0), at(VERTICES + 32 * u64::from(p.below(3)))),
-        (r::set_provoking_vertex::ID, p.below(2)),
-        (r::set_shade_mode::ID, p.pick(&[0x1D00, 0x1D01])),
+        (r::set_viewport_offset_x::id(0), float(32.0 + p.random.below(8) as f32)),
+        (r::ogl_set_cull::ID, p.random.below(2)),
+        (r::set_color_target_b::id(0), at(p.random.pick(&[TARGET, TARGET, SECOND]))),
+        (r::set_color_target_format::id(0), p.random.pick(&[0xD5, 0xD5, 0xCF])),
+        (r::set_window_origin::ID, p.random.pick(&[0, 0, 1, 0x10])),
+        (r::set_tex_header_pool_b::ID, at(p.random.pick(&[POOL, POOL, POOL + 32]))),
+        (r::set_vertex_stream_a_location_b::id(0), at(VERTICES + 32 * u64::from(p.random.below(3)))),
+        (r::set_provoking_vertex::ID, p.random.below(2)),
+        (r::set_shade_mode::ID, p.random.pick(&[0x1D00, 0x1D01])),
     ];
-    let registers = p.pick(&registers);
+    let registers = p.random.pick(&registers);
     p.set(&[registers]);
 }
 
 fn bindings(p: &mut Pair) {
-    let (group, slot) = (p.pick(&[0, 4]), p.pick(&[2, 3, 3]));
-    let (offset, size) = (p.pick(&[CONSTANTS, HANDLES, OTHERS, OTHERS]), p.pick(&[0x100, 0x100, 0x20, 0x14]));
+    let (group, slot) = (p.random.pick(&[0, 4]), p.random.pick(&[2, 3, 3]));
+    let (offset, size) =
+        (p.random.pick(&[CONSTANTS, HANDLES, OTHERS, OTHERS]), p.random.pick(&[0x100, 0x100, 0x20, 0x14]));
     let offset = if slot == 2 { HANDLES } else { offset };
-    match p.below(8) {
+    match p.random.below(8) {
         0 => p.set(&[(r::bind_group_constant_buffer::id(group), slot << 4)]),
         _ => p.both(|m| bind(m, group, slot, offset, size)),
     }
@@ -239,10 +230,10 @@ fn bindings(p: &mut Pair) {
 
 /// Constants as data of methods.
 fn constants(p: &mut Pair) {
-    let buffer = p.pick(&[CONSTANTS, OTHERS, HANDLES]);
+    let buffer = p.random.pick(&[CONSTANTS, OTHERS, HANDLES]);
     let (offset, datum) = match buffer == HANDLES {
-        true => (4 * p.below(3), p.below(5) | p.below(4) << 20),
-        false => (4 * p.below(8), float(p.below(5) as f32 / 4.0)),
+        true => (4 * p.random.below(3), p.random.below(5) | p.random.below(4) << 20),
+        false => (4 * p.random.below(8), float(p.random.below(5) as f32 / 4.0)),
     };
     p.set(&[
         (r::set_constant_buffer_selector_a::ID, 0x100),
@@ -253,11 +244,11 @@ fn constants(p: &mut Pair) {
 }
 
 fn code(p: &mut Pair) -> (u64, Vec<u8>) {
-    let vertex = p.below(3) == 0;
-    let text = if vertex { p.pick(&VERTEX_PROGRAMS) } else { p.pick(&PIXEL_PROGRAMS) };
+    let vertex = p.random.below(3) == 0;
+    let text = if vertex { p.random.pick(&VERTEX_PROGRAMS) } else { p.random.pick(&PIXEL_PROGRAMS) };
     let inputs = threed::words(attribute::GENERIC, 8);
     let outputs = [threed::words(attribute::POSITION, 4), threed::words(attribute::GENERIC, 4)].concat();
-    let head = if vertex { header(1, &inputs, &outputs) } else { pixel_header(p.pick(&[1, 2, 2])) };
+    let head = if vertex { header(1, &inputs, &outputs) } else { pixel_header(p.random.pick(&[1, 2, 2])) };
     let code = assemble_program(text).expect("a program");
     let code = code.iter().flat_map(|word| word.to_le_bytes());
     let stage = if vertex { VERTEX } else { PIXEL };
@@ -266,15 +257,16 @@ fn code(p: &mut Pair) -> (u64, Vec<u8>) {
 
 /// Something for a place that draws depend on.
 fn content(p: &mut Pair) -> (u64, Vec<u8>) {
-    match p.below(5) {
+    match p.random.below(5) {
         0 => code(p),
-        1 => (CONSTANTS + 16, bytes(&[0, 1, 2].map(|_| float(p.below(9) as f32 / 8.0)))),
-        2 => (HANDLES + 4, bytes(&[p.below(4)])),
+        1 => (CONSTANTS + 16, bytes(&[0, 1, 2].map(|_| float(p.random.below(9) as f32 / 8.0)))),
+        2 => (HANDLES + 4, bytes(&[p.random.below(4)])),
         3 => {
-            let (number, texels, edge) = (p.below(3), p.pick(&[TEXELS, TARGET, SECOND]), p.pick(&[8, 16, 64]));
+            let (number, texels, edge) =
+                (p.random.below(3), p.random.pick(&[TEXELS, TARGET, SECOND]), p.random.pick(&[8, 16, 64]));
             (POOL + 32 * u64::from(number), bytes(&texture_header(texels, edge)))
         }
-        _ => (TEXELS + 4 * u64::from(p.below(64)), tegra_support::noise((p.random)().into(), 64)),
+        _ => (TEXELS + 4 * u64::from(p.random.below(64)), tegra_support::noise(p.random.word().into(), 64)),
     }
 }
 
@@ -308,11 +300,11 @@ fn copy(p: &mut Pair) {
 
 /// Draws go where draws read from.
 fn feedback(p: &mut Pair) {
-    let to = p.pick(&[TEXELS, CONSTANTS & !0xFF, POOL, PROGRAMS + 0x1000 * PIXEL as u64, SPARE]);
+    let to = p.random.pick(&[TEXELS, CONSTANTS & !0xFF, POOL, PROGRAMS + 0x1000 * PIXEL as u64, SPARE]);
     let before = p.get(r::set_color_target_b::id(0));
     p.set(&[(r::set_color_target_b::id(0), at(to))]);
     draw(p);
-    if p.below(4) == 0 {
+    if p.random.below(4) == 0 {
         draw(p);
     }
     p.set(&[(r::set_color_target_b::id(0), before)]);
@@ -320,13 +312,13 @@ fn feedback(p: &mut Pair) {
 
 /// A place that the store program writes to.
 fn store_place(p: &mut Pair) {
-    let to = p.pick(&[SPARE, CONSTANTS + 16, TEXELS, HANDLES + 4, POOL + 4]);
+    let to = p.random.pick(&[SPARE, CONSTANTS + 16, TEXELS, HANDLES + 4, POOL + 4]);
     p.both(|m| m.write(CONSTANTS + 0x20, &bytes(&[at(to)])));
 }
 
 fn other_vertices(p: &mut Pair) {
     let mut vertex = || {
-        let mut v = |scale: f32| (p.below(9) as f32 - 4.0) / 4.0 * scale;
+        let mut v = |scale: f32| (p.random.below(9) as f32 - 4.0) / 4.0 * scale;
         threed::vertex(v(1.0), v(1.0), 0.5, [v(1.0).abs(), v(1.0).abs(), v(1.0).abs(), 1.0])
     };
     let all = [(); 8].map(|()| vertex());
@@ -342,24 +334,25 @@ fn mapping(p: &mut Pair) {
 }
 
 fn clear(p: &mut Pair) {
-    let words = [(r::set_color_clear_value::id(0), float(p.below(3) as f32 / 2.0)), (r::clear_surface::ID, 0x3C)];
+    let words =
+        [(r::set_color_clear_value::id(0), float(p.random.below(3) as f32 / 2.0)), (r::clear_surface::ID, 0x3C)];
     p.set(&words);
 }
 
 fn draw(p: &mut Pair) {
-    let topology = p.pick(&[Topology::Triangles, Topology::TriangleStrip, Topology::Lines, Topology::Points]);
-    let (first, count) = (p.below(3), 3 + p.below(4));
+    let topology = p.random.pick(&[Topology::Triangles, Topology::TriangleStrip, Topology::Lines, Topology::Points]);
+    let (first, count) = (p.random.below(3), 3 + p.random.below(4));
     let one = [
         (r::begin::ID, topology.bits()),
         (r::set_vertex_array_start::ID, first),
         (r::draw_vertex_array::ID, count),
         (r::end::ID, 0),
     ];
-    let times = p.pick(&[1, 1, 2, 3]);
+    let times = p.random.pick(&[1, 1, 2, 3]);
     p.set(&one.repeat(times));
 }
 
-const ACTIONS: [(u32, Action); 16] = [
+const ACTIONS: [Action<Pair>; 16] = [
     (24, draw),
     (10, register),
     (6, give_back),
@@ -388,17 +381,6 @@ const ACTIONS: [(u32, Action); 16] = [
     }),
 ];
 
-fn act(p: &mut Pair) {
-    let all: u32 = ACTIONS.iter().map(|(weight, _)| weight).sum();
-    let mut at = p.below(all);
-    for (weight, action) in ACTIONS {
-        if at < weight {
-            return action(p);
-        }
-        at -= weight;
-    }
-}
-
 #[test]
 fn what_is_remembered_makes_no_difference() {
     let mut painted = 0;
@@ -406,7 +388,7 @@ fn what_is_remembered_makes_no_difference() {
         let mut pair = Pair::new(seed);
         other_vertices(&mut pair);
         for step in 0..160 {
-            act(&mut pair);
+            act(&mut pair, &ACTIONS, |pair| &mut pair.random);
             if step % 8 == 7 {
                 pair.compare(&format!("seed {seed}, step {step}"));
             }

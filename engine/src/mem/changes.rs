@@ -4,7 +4,11 @@
 //! takes the time first; as long as none of the pages has changed since, it still holds. Memory of the host's changes
 //! without anybody saying so: there, whatever was derived before the host could write counts as changed.
 
+use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use super::Memory;
 
 /// A time on the clock of changes of a [`Memory`](super::Memory).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,7 +18,7 @@ pub struct Moment(u64);
 const PAGE: usize = 4096;
 
 /// The time of the last change of each page of an arena.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Pages(Box<[AtomicU64]>);
 
 impl Pages {
@@ -24,8 +28,12 @@ impl Pages {
 
     /// The pages that `size` bytes from `start` on lie in.
     fn of(&self, start: usize, size: usize) -> &[AtomicU64] {
+        &self.0[self.numbers(start, size)]
+    }
+
+    fn numbers(&self, start: usize, size: usize) -> Range<usize> {
         let end = (start + size).div_ceil(PAGE).min(self.0.len());
-        &self.0[(start / PAGE).min(end)..end]
+        (start / PAGE).min(end)..end
     }
 
     pub(super) fn mark(&self, start: usize, size: usize, now: Moment) {
@@ -34,6 +42,64 @@ impl Pages {
 
     pub(super) fn changed_since(&self, start: usize, size: usize, since: Moment) -> bool {
         self.of(start, size).iter().any(|page| page.load(Relaxed) > since.0)
+    }
+}
+
+/// The pages of some stretches of address spaces, found once: whether one of them has changed is a few comparisons then.
+#[derive(Debug, Default)]
+pub struct FoundPages(Vec<Run>);
+
+/// Pages one after another.
+#[derive(Debug)]
+struct Run {
+    pages: Arc<Pages>,
+    numbers: Range<usize>,
+    /// Whether they are the host's own.
+    host: bool,
+}
+
+impl FoundPages {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds the pages of `size` bytes at `address` as they are mapped now.
+    pub fn add(&mut self, memory: &Memory, space: u32, address: u64, size: usize) {
+        memory.walk(space, address, size, |range, piece| {
+            let Some(range) = range else { return };
+            let (start, length) = range.place(address, &piece);
+            let pages = range.arena.changes();
+            let numbers = pages.numbers(start, length);
+            let joins = |run: &&mut Run| {
+                let near = run.numbers.start <= numbers.end && numbers.start <= run.numbers.end;
+                near && Arc::ptr_eq(&run.pages, pages)
+            };
+            match self.0.iter_mut().find(joins) {
+                Some(Run { numbers: known, .. }) => {
+                    *known = known.start.min(numbers.start)..known.end.max(numbers.end);
+                }
+                None => self.0.push(Run { pages: pages.clone(), numbers, host: range.arena.is_host() }),
+            }
+        });
+    }
+
+    /// As [`Memory::changed_since`] for all of the stretches, found at or after `since`.
+    pub fn changed_since(&self, memory: &Memory, since: Moment) -> bool {
+        let clock = &memory.clock;
+        if since == clock.now() {
+            return false;
+        }
+        let host = clock.host_since(since);
+        let changed = |Run { pages, numbers, host: own }: &Run| {
+            host && *own || pages.0[numbers.clone()].iter().any(|page| page.load(Relaxed) > since.0)
+        };
+        clock.mapped_since(since) || self.0.iter().any(changed)
     }
 }
 
@@ -86,8 +152,8 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::device::Access;
-    use crate::mem::Memory;
 
     fn memory() -> Memory {
         let mut memory = Memory::default();
@@ -112,6 +178,31 @@ mod tests {
         let later = memory.moment();
         assert_eq!(memory.write_pieces(1, 0x7FF, &[1, 2]), 1);
         assert!(memory.changed_since(later, 1, 0, 1) && !memory.changed_since(later, 0, 0x1000, 0x5000));
+    }
+
+    #[test]
+    fn pages_that_were_found_once_say_the_same() {
+        let mut memory = memory();
+        memory.alias((2, 0x10_0000), (0, 0x2000), 0x2000, Access::READ_WRITE).unwrap();
+        let mut found = FoundPages::default();
+        let stretches = [(0, 0x1FF0, 0x20), (0, 0x4FFF, 2), (2, 0x10_1000, 4), (1, 0, 4), (0, 0x9000, 4)];
+        stretches.iter().for_each(|&(space, address, size)| found.add(&memory, space, address, size));
+        // The first two pages and the third one by its alias are one run.
+        assert_eq!(found.0.len(), 4);
+        let writes =
+            [(0, 0x1000), (0, 0x2FFF), (0, 0x3000), (2, 0x10_1000), (0, 0x4000), (0, 0x5000), (1, 8), (0, 0x0)];
+        for (space, address) in writes {
+            let before = memory.moment();
+            assert!(!found.changed_since(&memory, before));
+            memory.mark_changed(space, address, 1);
+            let any = stretches.iter().any(|&(s, a, n)| memory.changed_since(before, s, a, n as u64));
+            assert_eq!(found.changed_since(&memory, before), any, "{space} {address:#x}");
+        }
+        let before = memory.moment();
+        memory.map(3, 0, 1, Access::READ).unwrap();
+        assert!(found.changed_since(&memory, before));
+        found.clear();
+        assert!(!found.changed_since(&memory, memory.moment()));
     }
 
     #[test]

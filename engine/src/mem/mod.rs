@@ -23,7 +23,7 @@ use triglyph_guest::kernel::Window;
 use crate::device::{Access, WrittenRange};
 use crate::error::Error;
 use changes::Clock;
-pub use changes::Moment;
+pub use changes::{FoundPages, Moment};
 pub use footprint::Footprint;
 pub use global::{Misses, ProgramMemory};
 use raw::{Arena, Stock};

@@ -19,7 +19,7 @@ pub(super) struct Arena {
     own: Option<Arc<MmapMut>>,
     /// Where in it the arena begins.
     start: usize,
-    changes: Pages,
+    changes: Arc<Pages>,
 }
 
 /// Zero-filled memory in one piece, of which pages do not cost anything until they are touched.
@@ -82,7 +82,7 @@ impl Stock {
         self.used = end;
         // SAFETY: `start` lies inside.
         let pointer = unsafe { self.pointer.add(start) };
-        Some(Arena { pointer, size, own: Some(self.own.clone()), start, changes: Pages::new(size) })
+        Some(Arena { pointer, size, own: Some(self.own.clone()), start, changes: Arc::new(Pages::new(size)) })
     }
 }
 
@@ -109,7 +109,7 @@ impl Arena {
         let size =
             usize::try_from(size).map_err(|e| Error::Unsupported(format!("{size:#x} bytes of guest memory: {e}")))?;
         let mut map = map(size)?;
-        Ok(Arena { pointer: map.as_mut_ptr(), size, own: Some(Arc::new(map)), start: 0, changes: Pages::new(size) })
+        Ok(Arena { pointer: map.as_mut_ptr(), size, own: Some(Arc::new(map)), start: 0, changes: Arc::new(Pages::new(size)) })
     }
 
     /// Has the system find pages for `size` bytes from `offset` on now instead of when they are touched first.
@@ -126,7 +126,7 @@ impl Arena {
 
     /// No bytes at all.
     pub(super) fn empty() -> Self {
-        Arena { pointer: std::ptr::dangling_mut(), size: 0, own: None, start: 0, changes: Pages::new(0) }
+        Arena { pointer: std::ptr::dangling_mut(), size: 0, own: None, start: 0, changes: Arc::default() }
     }
 
     /// Memory of the host's.
@@ -135,7 +135,7 @@ impl Arena {
     /// `pointer` must be valid for reads and writes of `size` bytes while the arena lives.
     pub(super) unsafe fn host(pointer: *mut u8, size: u64) -> Result<Self, Error> {
         let size = usize::try_from(size).map_err(|e| Error::Unsupported(e.to_string()))?;
-        Ok(Arena { pointer, size, own: None, start: 0, changes: Pages::new(size) })
+        Ok(Arena { pointer, size, own: None, start: 0, changes: Arc::new(Pages::new(size)) })
     }
 
     /// Whether the bytes are the host's.
@@ -144,7 +144,7 @@ impl Arena {
     }
 
     /// When its pages changed.
-    pub(super) fn changes(&self) -> &Pages {
+    pub(super) fn changes(&self) -> &Arc<Pages> {
         &self.changes
     }
 

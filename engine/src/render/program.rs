@@ -1,7 +1,6 @@
 //! What machines drive whose stages are all programs.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::Renderer;
 use crate::cache::image::{DecodedImage, ImageSource};
@@ -51,24 +50,31 @@ pub(super) struct Reads {
     memory: bool,
     /// Textures that were noted last: many states have the same.
     last: Option<Arc<ProgramState>>,
+    /// The surfaces that these are known not to lie in.
+    clear_of: Option<Surfaces>,
 }
 
 impl Reads {
     fn clear(&mut self) {
-        (self.memory, self.last) = (false, None);
+        (self.memory, self.last, self.clear_of) = (false, None, None);
         self.images.clear();
     }
 
     /// Notes what a state reads.
     fn note(&mut self, memory: &Memory, state: &Arc<ProgramState>) {
         self.memory |= state.reaches_memory();
-        if self.last.as_ref().is_some_and(|last| last.has_textures_of(state)) {
+        if self.has_noted(state) {
             return;
         }
         for image in state.images() {
             self.images.add(memory, image.place.space, image.place.address, image.size);
         }
-        self.last = Some(state.clone());
+        (self.last, self.clear_of) = (Some(state.clone()), None);
+    }
+
+    /// Whether the textures of a state are those that were noted last.
+    fn has_noted(&self, state: &ProgramState) -> bool {
+        self.last.as_ref().is_some_and(|last| last.has_textures_of(state))
     }
 
     fn touch(&self, memory: &Memory, place: Place, size: u64) -> bool {
@@ -79,10 +85,9 @@ impl Reads {
 impl Renderer {
     /// Shades a batch of vertices.
     pub fn shade_programs(&mut self, batch: &ProgramBatch<'_>) -> Records {
-        let start = Instant::now();
+        let lap = self.start_vertices(batch.vertices.len());
         let records = shade_programs(&self.scheduler, batch, std::mem::take(&mut self.record_scratch));
-        self.stats.vertices += batch.vertices.len() as u64;
-        self.stats.stages.vertex += start.elapsed();
+        self.end_vertices(lap, batch.vertices.len());
         records
     }
 
@@ -107,14 +112,18 @@ impl Renderer {
         self.programs.set_state(call.state.clone());
         self.touched = self.touched.union(call.state.surfaces);
 
-        let start = Instant::now();
+        let vertices = match call.primitives {
+            Primitives::Order(_, order) => order.len(),
+            Primitives::Shapes(shapes) => 3 * shapes.len(),
+        };
+        let lap = self.setup_clock.start(vertices);
         let drawn = match call.primitives {
             Primitives::Order(topology, order) => call.setup.draw(topology, order, &records, &mut self.programs),
             Primitives::Shapes(shapes) => call.setup.draw_shapes(shapes, &records, &mut self.programs),
         };
         self.stats.draws += 1;
         self.stats.triangles += drawn.primitives;
-        self.stats.stages.setup += start.elapsed();
+        self.stats.stages.setup += lap.time();
         if call.state.writes_memory() {
             self.flush(memory);
         }
@@ -145,8 +154,16 @@ impl Renderer {
     }
 
     /// Whether the scene writes what a draw's textures are made of.
-    fn reads_scene(&self, state: &ProgramState) -> bool {
-        state.images().any(|image| self.programs_touch(image.place, image.size))
+    fn reads_scene(&mut self, state: &ProgramState) -> bool {
+        let known = self.reads.has_noted(state);
+        if self.programs.is_empty() || known && self.reads.clear_of == Some(self.touched) && !self.forgetful {
+            return false;
+        }
+        let reads = state.images().any(|image| self.programs_touch(image.place, image.size));
+        if known && !reads {
+            self.reads.clear_of = Some(self.touched);
+        }
+        reads
     }
 
     /// What programs missed in memory and how many did not end since the last call.

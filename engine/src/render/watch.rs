@@ -6,7 +6,7 @@
 //! ```
 
 use super::Renderer;
-use crate::mem::{Memory, Moment};
+use crate::mem::{FoundPages, Memory, Moment};
 use crate::transfer::Place;
 
 /// Reads of a derivation. One that was never finished holds for nothing.
@@ -16,6 +16,8 @@ pub struct Watch {
     stretches: Vec<(Place, usize)>,
     /// What was read, stretch after stretch.
     bytes: Vec<u8>,
+    /// The pages that this lies in, as mapped when it was seen.
+    pages: FoundPages,
     /// When it was known to be in memory.
     seen: Moment,
     /// The number of the target whose scenes are known not to touch the stretches.
@@ -31,13 +33,14 @@ impl Watch {
     /// To be filled with what is read from now on.
     pub fn begin(memory: &Memory) -> Self {
         let (stretches, bytes) = (Vec::with_capacity(16), Vec::with_capacity(512));
-        Watch { stretches, bytes, seen: memory.moment(), clear_of: None, finished: false }
+        Watch { stretches, bytes, seen: memory.moment(), ..Watch::default() }
     }
 
     /// The same, but of a single stretch, still to be read.
     pub fn aimed(mut self, place: Place, size: usize) -> Self {
         self.stretches.clear();
         self.stretches.push((place, size));
+        self.pages.clear();
         self.bytes.resize(size, 0);
         Watch { clear_of: None, finished: false, ..self }
     }
@@ -46,6 +49,9 @@ impl Watch {
     /// Returns the address and the number of such bytes.
     pub fn read_again(&mut self, renderer: &mut Renderer, memory: &Memory) -> Option<(u64, usize)> {
         self.settle(renderer, memory);
+        if self.pages.is_empty() || memory.mapped_since(self.seen) {
+            self.find_pages(memory);
+        }
         self.seen = memory.moment();
         let (mut missing, mut rest) = (None, &mut self.bytes[..]);
         for &(Place { space, address }, size) in &self.stretches {
@@ -73,6 +79,7 @@ impl Watch {
     /// again each time.
     pub fn finish(mut self, renderer: &mut Renderer, memory: &Memory, sound: bool) -> Self {
         self.finished = sound;
+        self.find_pages(memory);
         self.look_for_target(renderer, memory);
         self
     }
@@ -98,15 +105,24 @@ impl Watch {
         if now == self.seen {
             return true;
         }
-        let changed = |&(Place { space, address }, size): &(Place, usize)| {
-            memory.changed_since(self.seen, space, address, size as u64)
-        };
-        if self.stretches.iter().any(changed) && !self.is_same(memory) {
-            self.finished = false;
-            return false;
+        if self.pages.changed_since(memory, self.seen) {
+            if !self.is_same(memory) {
+                self.finished = false;
+                return false;
+            }
+            if memory.mapped_since(self.seen) {
+                self.find_pages(memory);
+            }
         }
         self.seen = now;
         true
+    }
+
+    fn find_pages(&mut self, memory: &Memory) {
+        self.pages.clear();
+        for &(Place { space, address }, size) in &self.stretches {
+            self.pages.add(memory, space, address, size);
+        }
     }
 
     /// Has what the scene writes of the stretches in memory. Mostly it is known that it writes none of them.
@@ -137,5 +153,34 @@ impl Watch {
                 memory.read_pieces(place.space, address, now) == 0 && now == held
             })
         })
+    }
+}
+
+/// Elements of arrays that draws read again and again: how many are known to be clear of all that is drawn to the target of scenes.
+#[derive(Debug, Default)]
+pub struct Clearance(Option<(u64, Moment, u32)>);
+
+impl Clearance {
+    /// Whether the elements up to `last` are clear.
+    pub fn covers(&self, renderer: &Renderer, memory: &Memory, last: u32) -> bool {
+        let current =
+            |(target, made, most)| last <= most && target == renderer.target_number() && !memory.mapped_since(made);
+        self.0.is_some_and(current) && !renderer.is_forgetful()
+    }
+
+    /// Looks how many are, from `last` on: some more, so that draws that go through arrays need not look again. `bytes` gives
+    /// the stretches that elements up to a number lie in, `None` for one that does not count.
+    pub fn looking<I: Iterator<Item = Option<(Place, u64)>>>(
+        renderer: &mut Renderer,
+        memory: &Memory,
+        last: u32,
+        bytes: impl Fn(u32) -> I,
+    ) -> Self {
+        let more = last.saturating_add(1).checked_next_power_of_two().map_or(last, |power| 2 * (power - 1));
+        let mut clear = |stretch: Option<(Place, u64)>| {
+            stretch.is_some_and(|(place, size)| !renderer.may_touch(memory, place, size))
+        };
+        let most = [more.max(last), last].into_iter().find(|&most| bytes(most).all(&mut clear));
+        Clearance(most.map(|most| (renderer.target_number(), memory.moment(), most)))
     }
 }

@@ -336,14 +336,6 @@ impl Console {
     }
 }
 
-/// Seeds of random runs: the first `count`, or those that TRIGLYPH_SEEDS names as start:count.
-pub fn seeds(count: u64) -> std::ops::Range<u64> {
-    let Ok(text) = std::env::var("TRIGLYPH_SEEDS") else { return 0..count };
-    let (start, count) = text.split_once(':').expect("TRIGLYPH_SEEDS=start:count");
-    let [start, count] = [start, count].map(|text| text.parse::<u64>().expect("a number"));
-    start..start + count
-}
-
 /// A pixel position in clip space, at a depth of 0 to 1.
 pub fn at(x: f32, y: f32, depth: f32) -> [f32; 4] {
     let half = EDGE as f32 / 2.0;

@@ -254,14 +254,6 @@ pub fn plain() -> List {
     list
 }
 
-/// Seeds of random runs: the first `count`, or those that TRIGLYPH_SEEDS names as start:count.
-pub fn seeds(count: u64) -> std::ops::Range<u64> {
-    let Ok(text) = std::env::var("TRIGLYPH_SEEDS") else { return 0..count };
-    let (start, count) = text.split_once(':').expect("TRIGLYPH_SEEDS=start:count");
-    let [start, count] = [start, count].map(|text| text.parse::<u64>().expect("a number"));
-    start..start + count
-}
-
 /// A narrow triangle from `x` on.
 pub fn triangle(x: f32, color: [f32; 4]) -> [Vertex; 3] {
     [[x, -1.0], [x + 0.5, -1.0], [x, 1.0]].map(|[x, y]| [[x, y, -0.5, 1.0], color, [0.0; 4]])

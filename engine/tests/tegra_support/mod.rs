@@ -166,14 +166,6 @@ pub fn rng(seed: u64) -> impl FnMut() -> u32 {
     }
 }
 
-/// Seeds of random runs: the first `count`, or those that TRIGLYPH_SEEDS names as start:count.
-pub fn seeds(count: u64) -> std::ops::Range<u64> {
-    let Ok(text) = std::env::var("TRIGLYPH_SEEDS") else { return 0..count };
-    let (start, count) = text.split_once(':').expect("TRIGLYPH_SEEDS=start:count");
-    let [start, count] = [start, count].map(|text| text.parse::<u64>().expect("a number"));
-    start..start + count
-}
-
 /// Bytes without a pattern.
 pub fn noise(seed: u64, size: usize) -> Vec<u8> {
     let mut word = rng(seed);

@@ -9,11 +9,11 @@ use triglyph_guest::pica::regs::{self, dirty};
 use super::geometry::Feeding;
 use super::pixel_state::PixelState;
 use super::stage::Stage;
-use super::vertex_state::{self, Array, VertexState};
+use super::vertex_state::{self, VertexState};
 use super::{Host, Pica, geometry};
 use crate::device::FaultKind;
 use crate::draw::{Batch, Shaded, Unique, unique};
-use crate::render::DrawCall;
+use crate::render::{Clearance, DrawCall};
 
 /// Groups that a pixel state is derived from.
 const PIXEL_GROUPS: u32 = dirty::RASTER
@@ -87,19 +87,17 @@ impl Pica {
         }
         let order: Vec<u32> = (0..count).collect();
         let constants = vertex_state::constants(&self.registers);
-        self.submit(
-            host,
-            Batch {
-                kernel: &handle,
-                outputs: &outputs,
-                streams: &streams,
-                fixed: &self.fixed_attributes.clone(),
-                uniforms: &self.vertex_unit.uniforms.clone(),
-                constants,
-                vertices: &order,
-            },
-            Feeding { order: &order, counts: None, goes_on: true },
-        );
+        let batch = Batch {
+            kernel: &handle,
+            outputs: &outputs,
+            streams: &streams,
+            fixed: &self.fixed_attributes,
+            uniforms: &self.vertex_unit.uniforms,
+            constants,
+            vertices: &order,
+        };
+        let shaded = host.renderer.shade(&batch);
+        self.submit(host, shaded, Feeding { order: &order, counts: None, goes_on: true });
     }
 
     /// NUM_VERTICES, if that many may be drawn.
@@ -121,39 +119,35 @@ impl Pica {
             self.vertex = Some(VertexState::new(self, &host.renderer.kernels));
             self.stale &= !(VERTEX_GROUPS & !PIXEL_GROUPS);
         }
-        let Some(state) = self.vertex.take() else { return };
-        if let Some(streams) = self.streams(host, &state.arrays, &vertices.vertices) {
+        let Some(mut state) = self.vertex.take() else { return };
+        if let Some(streams) = self.streams(host, &mut state, &vertices.vertices) {
             self.stage = Stage::default();
-            self.submit(
-                host,
-                Batch {
-                    kernel: &state.handle,
-                    outputs: &state.outputs,
-                    streams: &streams,
-                    fixed: &self.fixed_attributes.clone(),
-                    uniforms: &self.vertex_unit.uniforms.clone(),
-                    constants: state.constants,
-                    vertices: &vertices.vertices,
-                },
-                Feeding { order: &vertices.order, counts, goes_on: false },
-            );
+            let batch = Batch {
+                kernel: &state.handle,
+                outputs: &state.outputs,
+                streams: &streams,
+                fixed: &self.fixed_attributes,
+                uniforms: &self.vertex_unit.uniforms,
+                constants: state.constants,
+                vertices: &vertices.vertices,
+            };
+            let shaded = host.renderer.shade(&batch);
+            self.submit(host, shaded, Feeding { order: &vertices.order, counts, goes_on: false });
         }
         self.vertex = Some(state);
     }
 
     /// Windows on the arrays; `None` when the draw is dropped because one starts outside of memory.
-    fn streams<'m>(
-        &self,
-        host: &mut Host<'m>,
-        arrays: &[Option<Array>; 12],
-        vertices: &[u32],
-    ) -> Option<[Stream<'m>; 16]> {
-        let last = u64::from(vertices.iter().copied().max().unwrap_or(0));
+    fn streams<'m>(&self, host: &mut Host<'m>, state: &mut VertexState, vertices: &[u32]) -> Option<[Stream<'m>; 16]> {
+        let last = vertices.iter().copied().max().unwrap_or(0);
+        let clear = state.clearance.covers(host.renderer, host.memory, last);
         let mut streams = [Stream::default(); 16];
-        for (stream, array) in streams.iter_mut().zip(arrays) {
+        for (stream, array) in streams.iter_mut().zip(&state.arrays) {
             let Some(array) = array else { continue };
-            let bytes = last * u64::from(array.stride) + u64::from(array.bytes);
-            host.renderer.flush_overlapping(host.memory, 0, array.address.into(), bytes);
+            let (_, bytes) = array.stretch(last);
+            if !clear {
+                host.renderer.flush_overlapping(host.memory, 0, array.address.into(), bytes);
+            }
             let window = host.memory.readable(0, array.address.into());
             if window.is_empty() {
                 self.fault(host, FaultKind::UnmappedRead, array.address.into(), "a vertex array outside of memory");
@@ -163,6 +157,10 @@ impl Pica {
                 self.fault(host, FaultKind::UnmappedRead, array.address.into(), "a vertex array longer than memory");
             }
             *stream = Stream { window, stride: array.stride };
+        }
+        if !clear {
+            let stretches = |last| state.arrays.iter().flatten().map(move |array| Some(array.stretch(last)));
+            state.clearance = Clearance::looking(host.renderer, host.memory, last, stretches);
         }
         Some(streams)
     }
@@ -187,9 +185,8 @@ impl Pica {
         self.pixel.as_ref().is_some_and(|pixel| !pixel.nothing)
     }
 
-    /// Shades a batch and draws what it becomes.
-    fn submit(&mut self, host: &mut Host<'_>, batch: Batch<'_>, feeding: Feeding<'_>) {
-        let shaded = host.renderer.shade(&batch);
+    /// Draws what shaded vertices become.
+    fn submit(&mut self, host: &mut Host<'_>, shaded: Shaded, feeding: Feeding<'_>) {
         self.charge_endless(host, "vertex", shaded.exhausted);
         if !geometry::enabled(&self.registers) {
             self.draw_shaded(host, shaded, feeding.order, &[]);

@@ -196,6 +196,11 @@ impl Pica {
         }
         let mask = header.bit_mask();
         self.position = 4 * at;
+        if count == 1 && regs::EFFECTS[first] == Effect::Trigger(Trigger::VshFloatData) {
+            self.float_uniforms(first, value, extra, mask);
+            self.position += if extra.is_empty() { 0 } else { 4 * (1 + extra.len() as u64) };
+            return true;
+        }
         self.write_register(host, first, value, mask);
         for (i, &value) in extra.iter().enumerate() {
             self.position = 4 * (at + 2 + i as u64);

@@ -95,6 +95,18 @@ impl Pica {
             && regs::geostage_config::mode(self.registers[regs::geostage_config::ID]) == 0
     }
 
+    /// Words for register `id`, a float port of the vertex unit: as [`Self::write_register`] for one after the other.
+    pub(super) fn float_uniforms(&mut self, id: usize, first: u32, rest: &[u32], mask: u32) {
+        let mirrored = self.mirrored();
+        let index = &mut self.registers[regs::vsh_float_index::ID];
+        for &word in std::iter::once(&first).chain(rest) {
+            let mirror = mirrored.then_some(&mut self.geometry_unit);
+            float_port(index, word, &mut self.vertex_unit, mirror);
+        }
+        let last = rest.last().unwrap_or(&first);
+        self.registers[id] = self.registers[id] & !mask | last & mask;
+    }
+
     fn vertex_unit_port(&mut self, trigger: Trigger, id: usize, value: u32) {
         let mirrored = self.mirrored();
         let registers = &mut *self.registers;
@@ -233,18 +245,23 @@ fn data_port(
             dirty::PROGRAM
         }
         _ => {
-            let index = &mut registers[ports.float_index];
-            let f32_mode = regs::vsh_float_index::f32(*index) != 0;
-            if let Some(uniform) = unit.port.push(value, f32_mode) {
-                let number = regs::vsh_float_index::register(*index);
-                let stored = unit.store_uniform(number, uniform);
-                if let Some(mirror) = mirror {
-                    mirror.store_uniform(number, uniform);
-                }
-                *index += u32::from(stored);
-            }
+            float_port(&mut registers[ports.float_index], value, unit, mirror);
             0
         }
+    }
+}
+
+/// A word of a float uniform.
+#[inline]
+fn float_port(index: &mut u32, word: u32, unit: &mut ShaderUnit, mirror: Option<&mut ShaderUnit>) {
+    let f32_mode = regs::vsh_float_index::f32(*index) != 0;
+    if let Some(uniform) = unit.port.push(word, f32_mode) {
+        let number = regs::vsh_float_index::register(*index);
+        let stored = unit.store_uniform(number, uniform);
+        if let Some(mirror) = mirror {
+            mirror.store_uniform(number, uniform);
+        }
+        *index += u32::from(stored);
     }
 }
 

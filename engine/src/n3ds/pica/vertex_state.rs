@@ -12,6 +12,8 @@ use super::upload::f24;
 use super::{Pica, geometry};
 use crate::cache::{Kernels, VertexHandle};
 use crate::draw::{Cull, Setup};
+use crate::render::Clearance;
+use crate::transfer::Place;
 
 /// The fixed attribute that an attribute without any source reads: (0, 0, 0, 1). Hardware keeps the value of the
 /// vertex before; nothing relies on it.
@@ -38,7 +40,16 @@ pub(super) struct VertexState {
     pub(super) outputs: OutputMap,
     /// By stream number, which is the attribute's.
     pub(super) arrays: [Option<Array>; 12],
+    pub(super) clearance: Clearance,
     pub(super) constants: VertexConstants,
+}
+
+impl Array {
+    /// Where it stands, and the bytes that its elements up to `last` lie in.
+    pub(super) fn stretch(&self, last: u32) -> (Place, u64) {
+        let bytes = u64::from(last) * u64::from(self.stride) + u64::from(self.bytes);
+        (Place { space: 0, address: self.address.into() }, bytes)
+    }
 }
 
 impl VertexState {
@@ -51,6 +62,7 @@ impl VertexState {
             outputs: key.outputs.clone(),
             handle: pica.kernels.vertex.get(key, |key| kernels.vertex(key)),
             arrays,
+            clearance: Clearance::default(),
             constants: constants(&pica.registers),
         }
     }

@@ -1,6 +1,7 @@
 //! Draws: state is brought up to date, vertices are shaded, primitives go into the scene.
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
 
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::sampler::Texture;
@@ -89,17 +90,18 @@ impl Curie {
 
     fn draw_from_arrays(&mut self, core: &mut Core, topology: Topology, vertices: &Vertices) {
         let images = self.vertex_images(core);
-        let Some(state) = &self.state.vertex else { return };
+        let Some(state) = &mut self.state.vertex else { return };
         let last = vertices.unique.iter().copied().max().unwrap_or(0);
         let places = state.places(core, &self.registers, last);
-        let streams = state.streams(&core.memory, &places);
+        let Some(state) = &self.state.vertex else { return };
+        let (streams, textures) = (state.streams(&core.memory, &places), textures(state, &images));
         let batch = ProgramBatch {
             kernel: &state.handle,
             stride: state.key.stride(),
             streams: &streams,
             fixed: &self.fixed(),
             constants: &*self.uploads.constants,
-            textures: &textures(state, &images),
+            textures: &textures,
             fuel: state.fuel,
             vertices: &vertices.unique,
             clamped: &state.colors,
@@ -127,14 +129,14 @@ impl Curie {
             Some(offset) => Stream { window: Window::new(&bytes).from(offset as usize), stride, divisor: 1 },
             None => Stream::default(),
         });
-        let kernel = core.renderer.kernels.program_vertex(&key);
+        let (kernel, textures) = (core.renderer.kernels.program_vertex(&key), textures(state, &images));
         let batch = ProgramBatch {
             kernel: &kernel,
             stride: key.stride(),
             streams: &streams,
             fixed: &self.fixed(),
             constants: &*self.uploads.constants,
-            textures: &textures(state, &images),
+            textures: &textures,
             fuel: state.fuel,
             vertices: &vertices.unique,
             clamped: &state.colors,
@@ -153,14 +155,14 @@ impl Curie {
         let streams =
             std::array::from_fn(|i| Stream { window: Window::new(&bytes).from(16 * i), stride: 16 * 16, divisor: 1 });
         let vertices = Vertices::all(values.len());
-        let kernel = core.renderer.kernels.program_vertex(&key);
+        let (kernel, textures) = (core.renderer.kernels.program_vertex(&key), textures(state, &images));
         let batch = ProgramBatch {
             kernel: &kernel,
             stride: key.stride(),
             streams: &streams,
             fixed: &self.fixed(),
             constants: &*self.uploads.constants,
-            textures: &textures(state, &images),
+            textures: &textures,
             fuel: state.fuel,
             vertices: &vertices.unique,
             clamped: &state.colors,
@@ -213,10 +215,16 @@ impl Curie {
     }
 }
 
+/// No textures, as most vertex programs have.
+static NONE: LazyLock<[Texture<'static>; 4]> = LazyLock::new(|| std::array::from_fn(|_| Texture::default()));
+
 /// Vertex textures as kernels take them.
-fn textures<'a>(state: &VertexState, images: &'a [Option<Arc<DecodedImage>>; 4]) -> [Texture<'a>; 4] {
-    std::array::from_fn(|i| match (&state.textures.bindings[i], &images[i]) {
+fn textures<'a>(state: &VertexState, images: &'a [Option<Arc<DecodedImage>>; 4]) -> Cow<'a, [Texture<'a>; 4]> {
+    if images.iter().all(Option::is_none) {
+        return Cow::Borrowed(&NONE);
+    }
+    Cow::Owned(std::array::from_fn(|i| match (&state.textures.bindings[i], &images[i]) {
         (Some(binding), Some(image)) => binding.texture(image),
         _ => Texture::default(),
-    })
+    }))
 }

@@ -148,19 +148,20 @@ impl Copies {
                 }
             };
             let place = core.place(address);
-            let mut watch = match slot.take() {
-                Some(mut copied) if copied.place == place && copied.copy.len() == length => {
+            let copied = match slot {
+                Some(copied) if copied.place == place && copied.copy.len() == length => {
                     if core.holds(&mut copied.watch) {
-                        *slot = Some(copied);
                         continue;
                     }
-                    copied.watch
+                    copied
                 }
-                copied => copied.map_or_else(Watch::default, |copied| copied.watch).aimed(place, length),
+                other => {
+                    let watch = other.take().map_or_else(Watch::default, |copied| copied.watch).aimed(place, length);
+                    other.insert(Copied { place, watch, copy: Constants::default() })
+                }
             };
-            core.read_again(&mut watch, "a constant buffer");
-            let copy = watch.bytes().iter().map(|&byte| AtomicU8::new(byte)).collect();
-            *slot = Some(Copied { place, watch, copy });
+            core.read_again(&mut copied.watch, "a constant buffer");
+            copied.copy = copied.watch.bytes().iter().map(|&byte| AtomicU8::new(byte)).collect();
             changed = true;
         }
         changed

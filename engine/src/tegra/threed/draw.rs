@@ -8,7 +8,7 @@ use triglyph_guest::tegra::methods::threed::{BeginInstanceId, BeginPrimitiveId, 
 use super::edges::{self, Unmarked};
 use super::fetch::{self, Layout};
 use super::indices::{self, MOST_VERTICES, Order};
-use super::stage::{Records, VERTEX_A, VERTEX_B, affordable, outputs};
+use super::stage::{Program, Records, VERTEX_A, VERTEX_B, affordable, outputs};
 use super::target::Targets;
 use super::{Open, ThreeD};
 use crate::device::FaultKind;
@@ -233,22 +233,38 @@ impl ThreeD {
         // A set without words could not say how many vertices there are; the number of the vertex is always there.
         let identity = [0xBE, 0xBF].into_iter().collect();
         let inputs = b.loaded.inputs.union(&identity);
+        let lap = core.renderer.start_vertices(elements.len());
+        let records = self.shade(core, registers, (a, b), inputs, &numbers);
+        core.renderer.end_vertices(lap, elements.len());
+        Some((records, places))
+    }
+
+    /// Fetches records of the words `inputs` and runs one or two programs for them.
+    fn shade(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        (a, b): (Option<Arc<Program>>, Arc<Program>),
+        inputs: WordSet,
+        numbers: &fetch::Numbers<'_>,
+    ) -> Records {
         let Some(a) = a else {
-            let inputs = self.fetch(core, registers, inputs, &numbers);
-            return Some((self.run_vertices(core, &b, &inputs), places));
+            let inputs = self.fetch(core, registers, inputs, numbers);
+            return self.run_vertices(core, &b, &inputs);
         };
-        let all = self.fetch(core, registers, inputs.union(&a.loaded.inputs), &numbers);
+        let all = self.fetch(core, registers, inputs.union(&a.loaded.inputs), numbers);
         let first = self.run_vertices(core, &a, &all);
         // What the first program wrote is what the second one reads, the rest comes from the streams (Ryujinx).
         let written = a.loaded.outputs;
-        let mut joined = Records { words: Vec::with_capacity(inputs.len() * elements.len()), set: inputs };
-        for vertex in 0..elements.len() as u32 {
+        let count = numbers.elements.len();
+        let mut joined = Records { words: Vec::with_capacity(inputs.len() * count), set: inputs };
+        for vertex in 0..count as u32 {
             joined.words.extend(inputs.iter().map(|word| {
                 let from = if written.contains(word) { &first } else { &all };
                 from.set.index(word).map_or(0, |at| from.get(vertex)[at])
             }));
         }
-        Some((self.run_vertices(core, &b, &joined), places))
+        self.run_vertices(core, &b, &joined)
     }
 
     /// Records of the words `set`.
@@ -266,6 +282,7 @@ impl ThreeD {
             self.layout.note(groups);
             self.targets.note(groups);
             self.pixels.note(groups);
+            self.unchanged.note(groups);
         }
     }
 

@@ -53,7 +53,7 @@ use feedback::Feedback;
 use fetch::Layout;
 use pixels::Pixels;
 use program::Programs;
-use remember::{LastPrograms, Part};
+use remember::{LastPrograms, Part, Unchanged};
 pub(super) use saved::SavedThreeD;
 use stage::Codes;
 use target::Targets;
@@ -76,6 +76,8 @@ pub struct ThreeD {
     pixels: Pixels,
     /// What was had of programs last.
     last: LastPrograms,
+    /// Programs of the last draw.
+    unchanged: Unchanged,
     /// Its targets.
     targets: Part<Arc<Targets>>,
     /// Its vertices.
@@ -109,8 +111,12 @@ impl ThreeD {
                 let group =
                     (method as usize - r::bind_group_constant_buffer::id(0)) / r::bind_group_constant_buffer::STEP;
                 self.bindings.bind(core, registers, group, datum);
+                self.unchanged.forget();
             }
-            Trigger::UnbindAll if r::unbind_all::constant_buffers(datum) => self.bindings.unbind_all(),
+            Trigger::UnbindAll if r::unbind_all::constant_buffers(datum) => {
+                self.bindings.unbind_all();
+                self.unchanged.forget();
+            }
             // Programs are compared with memory at every draw.
             Trigger::InvalidateShaders => {}
             Trigger::Clear if enabled => self.clear(core, registers, datum),

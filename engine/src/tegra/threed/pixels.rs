@@ -56,15 +56,15 @@ struct LastPixels {
     derived: Arc<Derived>,
     space: u32,
     made: Moment,
-    places: Vec<(Place, Option<Arc<Placed>>)>,
+    places: Vec<(Place, Option<Placed>)>,
 }
 
 /// What a draw needs to draw to a layer with a viewport.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
-    pub target: ProgramTarget,
+    pub target: Arc<ProgramTarget>,
     pub state: Arc<ProgramState>,
-    pub setup: ProgramSetup,
+    pub setup: Arc<ProgramSetup>,
 }
 
 /// A layer of the targets and a viewport.
@@ -232,20 +232,20 @@ impl Pixels {
         registers: &Registers,
         targets: &Targets,
         place: Place,
-    ) -> Option<Arc<Placed>> {
+    ) -> Option<Placed> {
         let last = self.last.first_mut()?;
         if let Some((_, known)) = last.places.iter_mut().find(|(known, _)| *known == place) {
             let placed = known.as_mut()?;
             // Another draw may see other constants and textures.
             if placed.state.reach.as_ref().is_none_or(|reach| !Arc::ptr_eq(reach, &last.reach)) {
                 let state = ProgramState { reach: Some(last.reach.clone()), ..(*placed.state).clone() };
-                *placed = Arc::new(Placed { state: Arc::new(state), ..(**placed).clone() });
+                placed.state = Arc::new(state);
             }
             return Some(placed.clone());
         }
         let (derived, reach) = (last.derived.clone(), last.reach.clone());
         let make = |core: &mut Core| derived.place(core, registers, targets, place, reach, &mut self.kernels);
-        let placed = self.dependence.derive(core, registers, GROUPS, make).map(Arc::new);
+        let placed = self.dependence.derive(core, registers, GROUPS, make);
         if last.places.len() == PLACES {
             last.places.clear();
         }
@@ -371,7 +371,7 @@ impl Derived {
             surfaces,
             reach: Some(reach),
         };
-        Some(Placed { target, state: Arc::new(state), setup })
+        Some(Placed { target: Arc::new(target), state: Arc::new(state), setup: Arc::new(setup) })
     }
 }
 

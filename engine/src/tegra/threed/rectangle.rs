@@ -96,7 +96,8 @@ impl ThreeD {
         let place = Place { layer: targets.layer.unwrap_or(0), viewport: 0 };
         let kernels = self.pixels.kernels();
         let placed = derived.place(core, registers, &targets, place, Arc::new(reach), kernels);
-        let Some(Placed { target, state, mut setup }) = placed else { return };
+        let Some(Placed { target, state, setup }) = placed else { return };
+        let mut setup = Arc::unwrap_or_clone(setup);
         setup.clip = targets.clip.and_then(|clip| clip.intersect(setup::scissor(registers, 0)?));
         setup.cull = CullFace::default();
         setup.modes = [PolygonMode::Fill; 2];

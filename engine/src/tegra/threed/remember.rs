@@ -13,9 +13,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use triglyph_guest::tegra::methods::threed::dirty;
+
 use super::bindings::{Buffers, Copies};
 use super::program::{Kind, Loaded, Programs};
-use super::stage::{Codes, Program};
+use super::stage::{Codes, Program, STAGES};
 use super::texture::Pools;
 use super::units::{Units, units};
 use crate::mem::Moment;
@@ -23,6 +25,51 @@ use crate::render::Watch;
 use crate::scene::reach::Reach;
 use crate::tegra::core::Core;
 use crate::tegra::registers::{Held, Registers};
+
+/// The programs of stages as the last draw had them, as long as nothing has happened at all that might make others of them.
+#[derive(Debug, Default)]
+pub(super) struct Unchanged {
+    programs: [Option<Arc<Program>>; STAGES],
+    /// Time, target of scenes and address space.
+    at: (Moment, u64, u32),
+}
+
+impl Unchanged {
+    /// Groups of registers that programs depend on; constant buffers are bound besides.
+    pub(super) const GROUPS: u32 = dirty::PROGRAM | dirty::TEXTURE | dirty::VIEWPORT;
+
+    /// Notes groups that were written.
+    pub(super) fn note(&mut self, groups: u32) {
+        if groups & Self::GROUPS != 0 {
+            self.forget();
+        }
+    }
+
+    /// Other constant buffers are bound.
+    pub(super) fn forget(&mut self) {
+        self.programs = Default::default();
+    }
+
+    /// The program of a stage, if there is nothing to look at.
+    pub(super) fn get(&self, core: &Core, stage: usize) -> Option<Arc<Program>> {
+        let same = self.at == Self::now(core) && !core.renderer.is_forgetful();
+        self.programs.get(stage).filter(|_| same)?.clone()
+    }
+
+    fn set(&mut self, core: &Core, stage: usize, program: &Arc<Program>) {
+        let now = Self::now(core);
+        if std::mem::replace(&mut self.at, now) != now {
+            self.forget();
+        }
+        if let Some(place) = self.programs.get_mut(stage) {
+            *place = Some(program.clone());
+        }
+    }
+
+    fn now(core: &Core) -> (Moment, u64, u32) {
+        (core.memory.moment(), core.renderer.target_number(), core.space)
+    }
+}
 
 /// What is asked for: all that registers say of a program.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,19 +98,40 @@ const MOST: usize = 512;
 
 impl LastPrograms {
     /// What was had of the program that is asked for.
-    pub(super) fn of(&mut self, stage: usize, asked: &Asked) -> &mut LastProgram {
+    fn of(&mut self, stage: usize, asked: &Asked) -> &mut LastProgram {
         let key = (stage, asked.space, asked.address);
         if self.0.len() >= MOST && !self.0.contains_key(&key) {
             self.0.clear();
         }
         self.0.entry(key).or_default()
     }
+
+    /// The program of a stage with all that it reaches, as registers and memory say now. What will stay so as long as nothing
+    /// happens is noted.
+    pub(super) fn refresh(
+        &mut self,
+        core: &mut Core,
+        (stage, asked): (usize, &Asked),
+        programs: &mut Programs,
+        codes: &mut Codes,
+        unchanged: &mut Unchanged,
+    ) -> Option<Arc<Program>> {
+        let last = self.of(stage, asked);
+        let program = last.refresh(core, asked, programs, codes)?;
+        if last.right.is_some() {
+            unchanged.set(core, stage, &program);
+        }
+        Some(program)
+    }
 }
+
+/// A program and what was asked for then.
+type Known = (Asked, Arc<Program>);
 
 /// What was had of a program last, and what it was made of.
 #[derive(Debug, Default)]
 pub(in crate::tegra) struct LastProgram {
-    known: Option<(Asked, Arc<Program>)>,
+    known: Option<Box<Known>>,
     /// Header and code, tables of branches.
     code: Watch,
     /// Handles, headers, samplers.
@@ -85,21 +153,28 @@ impl LastProgram {
         codes: &mut Codes,
     ) -> Option<Arc<Program>> {
         let before = self.known.take().filter(|_| !core.renderer.is_forgetful());
-        if let Some((last, program)) = &before
+        if let Some(known) = &before
             && self.right == Some((core.memory.moment(), core.renderer.target_number()))
-            && last == asked
+            && known.0 == *asked
         {
-            let program = program.clone();
+            let program = known.1.clone();
             self.known = before;
             return Some(program);
         }
         let faults = core.faults.total();
-        let program = self.derive(core, asked, programs, codes, before)?;
+        let program = self.derive(core, asked, programs, codes, before.as_deref())?;
         let renderer = &core.renderer;
         let clear = [&self.code, &self.unit_reads].iter().all(|watch| watch.is_clear(renderer));
         let right = core.faults.total() == faults && clear && self.constants.are_clear(renderer);
         self.right = right.then(|| (core.memory.moment(), renderer.target_number()));
-        self.known = Some((*asked, program.clone()));
+        let known = (*asked, program.clone());
+        self.known = Some(match before {
+            Some(mut place) => {
+                *place = known;
+                place
+            }
+            None => Box::new(known),
+        });
         Some(program)
     }
 
@@ -109,14 +184,15 @@ impl LastProgram {
         asked: &Asked,
         programs: &mut Programs,
         codes: &mut Codes,
-        before: Option<(Asked, Arc<Program>)>,
+        before: Option<&Known>,
     ) -> Option<Arc<Program>> {
-        let loaded = self.load(core, asked, programs, before.as_ref())?;
-        let (last, before) = before.filter(|(_, program)| Arc::ptr_eq(&program.loaded, &loaded)).unzip();
+        let loaded = self.load(core, asked, programs, before)?;
+        let before = before.filter(|(_, program)| Arc::ptr_eq(&program.loaded, &loaded));
+        let (last, before) = before.map(|(last, program)| (last, program)).unzip();
         let slots = loaded.wanted.slots(&asked.pools);
         let as_before = |last: &Asked| last.pools == asked.pools && last.buffers.agree(&asked.buffers, slots);
         let mapped = core.memory.mapped_since(self.units.made);
-        let same_units = last.as_ref().is_some_and(as_before) && !mapped && core.holds(&mut self.unit_reads);
+        let same_units = last.is_some_and(as_before) && !mapped && core.holds(&mut self.unit_reads);
         if !same_units {
             let known = before.is_some().then_some(&self.units);
             let wanted = &loaded.wanted;
@@ -125,16 +201,21 @@ impl LastProgram {
         }
         let changed = self.constants.refresh(core, &asked.buffers, &loaded.constants);
         let local_bytes = asked.local_bytes.unwrap_or_else(|| loaded.local_bytes());
-        let code = codes.code(&loaded, asked.pools.handle_buffer, local_bytes);
+        let same_code = |before: &&&Arc<Program>| {
+            (before.code.handle_buffer, before.code.local_bytes) == (asked.pools.handle_buffer, local_bytes)
+        };
+        let code = match before.as_ref().filter(same_code) {
+            Some(before) => before.code.clone(),
+            None => codes.code(&loaded, asked.pools.handle_buffer, local_bytes),
+        };
         let Units { textures, images, .. } = &self.units;
-        let same_keys = before.as_ref().filter(|before| {
+        let same_keys = before.filter(|before| {
             let lists = Arc::ptr_eq(&before.textures, textures) && Arc::ptr_eq(&before.images, images);
             Arc::ptr_eq(&before.code, &code) && lists
         });
         let kernel = same_keys.map_or_else(|| Arc::new(OnceLock::new()), |before| before.kernel.clone());
-        let same_reach = before.as_ref().filter(|_| {
-            let last =
-                last.as_ref().is_some_and(|last| (last.space, last.y_direction) == (asked.space, asked.y_direction));
+        let same_reach = before.filter(|_| {
+            let last = last.is_some_and(|last| (last.space, last.y_direction) == (asked.space, asked.y_direction));
             same_units && !changed && last
         });
         let reach = same_reach.map_or_else(|| Arc::new(self.reach(asked, &loaded)), |before| before.reach.clone());
@@ -148,7 +229,7 @@ impl LastProgram {
         core: &mut Core,
         asked: &Asked,
         programs: &mut Programs,
-        before: Option<&(Asked, Arc<Program>)>,
+        before: Option<&Known>,
     ) -> Option<Arc<Loaded>> {
         let place = |asked: &Asked| (asked.space, asked.address, asked.kind);
         if let Some((last, program)) = before

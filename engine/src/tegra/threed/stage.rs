@@ -14,7 +14,7 @@ use triglyph_guest::tegra::methods::threed::regs as r;
 
 use super::ThreeD;
 use super::program::Loaded;
-use super::remember::Asked;
+use super::remember::{Asked, Unchanged};
 use super::texture::{Pools, TextureUnits};
 use crate::cache::ShaderHandle;
 use crate::cache::image::DecodedImage;
@@ -31,6 +31,8 @@ pub(super) const TESS_CONTROL: usize = 2;
 pub(super) const TESS_EVALUATION: usize = 3;
 pub(super) const GEOMETRY: usize = 4;
 pub(super) const PIXEL: usize = 5;
+/// How many there are.
+pub(super) const STAGES: usize = 6;
 
 /// Words that the records of a draw may have: a gigabyte.
 pub(super) const MOST_WORDS: usize = 1 << 28;
@@ -236,6 +238,15 @@ impl ThreeD {
 
     /// The program of a stage with all that it reaches.
     pub(super) fn program(&mut self, core: &mut Core, registers: &Registers, stage: usize) -> Option<Arc<Program>> {
+        if let Some(program) = self.unchanged.get(core, stage) {
+            return Some(program);
+        }
+        let asked = registers.deriving(Unchanged::GROUPS, || self.asked(core, registers, stage));
+        self.last.refresh(core, (stage, &asked), &mut self.programs, &mut self.codes, &mut self.unchanged)
+    }
+
+    /// What registers say of the program of a stage.
+    fn asked(&self, core: &Core, registers: &Registers, stage: usize) -> Asked {
         let kind = match stage {
             TESS_CONTROL => ProgramStage::TessellationControl,
             TESS_EVALUATION => ProgramStage::TessellationEvaluation,
@@ -247,7 +258,7 @@ impl ThreeD {
         let segment = registers.address(r::set_program_region_a::ID);
         let address = segment.wrapping_add(offset.into()) & ADDRESS_MASK;
         let group = r::set_pipeline_binding::group(registers.get(r::set_pipeline_binding::id(stage))) as usize;
-        let asked = Asked {
+        Asked {
             space: core.space,
             segment,
             address,
@@ -256,8 +267,7 @@ impl ThreeD {
             y_direction: y_direction(registers),
             pools: Pools::of(registers),
             buffers: self.bindings.group(group),
-        };
-        self.last.of(stage, &asked).refresh(core, &asked, &mut self.programs, &mut self.codes)
+        }
     }
 
     /// Runs `work` with the kernel of a program and what is around it.
@@ -278,7 +288,8 @@ impl ThreeD {
         let set = outputs(&program.loaded);
         let (from, to) = (inputs.set.len(), set.len());
         let count = inputs.words.len().checked_div(from).unwrap_or(0);
-        let mut words = vec![0; count * to];
+        let mut words = Vec::new();
+        words.resize(count * to, 0);
         let serial = program.reach.writes;
         let instructions = program.loaded.instructions;
         self.run(core, program, Stage::Vertex, inputs.set, set, |core, handle, environment| {

@@ -12,7 +12,9 @@ use super::vertex_program::VertexProgram;
 use crate::cache::ProgramVertexHandle;
 use crate::device::FaultKind;
 use crate::mem::Memory;
+use crate::render::Clearance;
 use crate::rsx::core::Core;
+use crate::rsx::dma::DmaObject;
 use crate::rsx::registers::Registers;
 use crate::transfer::Place;
 
@@ -37,7 +39,16 @@ pub(in crate::rsx::curie) struct VertexState {
     pub key: VertexKey,
     /// As above.
     pub handle: ProgramVertexHandle,
+    /// Where the arrays stood for the last draw, and in which objects; `None` when something was wrong with that.
+    placed: Option<(Objects, Places)>,
+    clearance: Clearance,
 }
+
+/// The objects that arrays are in.
+type Objects = [Option<DmaObject>; 2];
+
+/// Where arrays stand, and how many bytes there are from there on.
+pub(in crate::rsx::curie) type Places = [Option<(Place, u64)>; 16];
 
 /// A vertex array.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +83,7 @@ impl Array {
             core.fault(FaultKind::UnmappedRead, self.offset.into(), what);
             return None;
         };
-        let bytes = u64::from(self.last_element(last)) * u64::from(self.stride) + u64::from(self.bytes());
+        let bytes = self.bytes_up_to(last);
         core.renderer.flush_overlapping(&core.memory, place.space, place.address, bytes);
         let there = core.memory.readable(place.space, place.address).len() as u64;
         let allowed = (object.limit - u64::from(self.offset)).saturating_add(1);
@@ -80,6 +91,11 @@ impl Array {
             core.fault(FaultKind::UnmappedRead, place.address, format_args!("a vertex array longer than memory"));
         }
         Some((place, allowed))
+    }
+
+    /// Bytes that the elements of vertices up to `last` lie in.
+    fn bytes_up_to(&self, last: u32) -> u64 {
+        u64::from(self.last_element(last)) * u64::from(self.stride) + u64::from(self.bytes())
     }
 
     /// The last element that vertices up to `last` may read.
@@ -117,31 +133,72 @@ impl VertexState {
         let fuel = if timeout == 0 { 0x1_0000 } else { timeout };
         let instructions = program.instructions;
         let colors = COLORS.filter_map(|output| key.offset(output)).collect();
-        VertexState { inputs, output_mask, colors, arrays, textures, fuel, instructions, key, handle }
+        let (placed, clearance) = (None, Clearance::default());
+        VertexState {
+            inputs,
+            output_mask,
+            colors,
+            arrays,
+            textures,
+            fuel,
+            instructions,
+            key,
+            handle,
+            placed,
+            clearance,
+        }
     }
 
     /// Where the arrays that the program reads stand, and how many bytes of them may be read, for vertices up to `last`. Arrays
     /// without memory are faults and read zeros.
-    pub fn places(&self, core: &mut Core, registers: &Registers, last: u32) -> [Option<(Place, u64)>; 16] {
-        std::array::from_fn(|i| match (self.key.inputs[i], &self.arrays[i]) {
-            (Input::Array { .. }, Some(array)) => array.place(core, registers, last),
-            _ => None,
-        })
+    pub fn places(&mut self, core: &mut Core, registers: &Registers, last: u32) -> Places {
+        let objects = [m::set_context_dma_vertex_a::ID, m::set_context_dma_vertex_b::ID]
+            .map(|id| core.resolve(registers.get(id as u32)));
+        if let Some((of, places)) = &self.placed
+            && *of == objects
+            && self.clearance.covers(&core.renderer, &core.memory, last)
+        {
+            return *places;
+        }
+        let faults = core.faults.total();
+        let places = std::array::from_fn(|i| Some(self.array(i)?.place(core, registers, last)?));
+        self.placed = (core.faults.total() == faults).then_some((objects, places));
+        let (state, memory) = (&*self, &core.memory);
+        let stretches = |last: u32| {
+            let of_array = move |i: usize| {
+                let ((place, allowed), bytes) = (places[i]?, state.array(i)?.bytes_up_to(last));
+                // What is longer than memory is a fault of each draw.
+                let there = memory.readable(place.space, place.address).len() as u64;
+                Some((there.min(allowed) >= bytes).then_some((place, bytes)))
+            };
+            (0..16).filter_map(of_array)
+        };
+        self.clearance = Clearance::looking(&mut core.renderer, &core.memory, last, stretches);
+        places
+    }
+
+    /// An array that the program reads.
+    fn array(&self, i: usize) -> Option<&Array> {
+        self.arrays[i].as_ref().filter(|_| matches!(self.key.inputs[i], Input::Array { .. }))
     }
 
     /// The arrays at `places`.
-    pub fn streams<'m>(&self, memory: &'m Memory, places: &[Option<(Place, u64)>; 16]) -> [Stream<'m>; 16] {
-        std::array::from_fn(|i| {
-            let Some(array) = &self.arrays[i] else { return Stream::default() };
-            let window = match places[i] {
-                Some((place, allowed)) => {
-                    let window = memory.readable(place.space, place.address);
-                    window.first(usize::try_from(allowed).unwrap_or(usize::MAX))
-                }
-                None => Window::default(),
-            };
-            Stream { window, stride: array.stride, divisor: array.divisor }
-        })
+    pub fn streams<'m>(&self, memory: &'m Memory, places: &Places) -> [Stream<'m>; 16] {
+        let mut streams = [Stream::default(); 16];
+        // Arrays are mostly in one mapping: its space and first byte.
+        let (mut of, mut start, mut mapping) = (u32::MAX, 0, Window::default());
+        for (stream, (array, place)) in streams.iter_mut().zip(self.arrays.iter().zip(places)) {
+            let Some(array) = array else { continue };
+            (stream.stride, stream.divisor) = (array.stride, array.divisor);
+            let &Some((Place { space, address }, allowed)) = place else { continue };
+            if space != of || address.wrapping_sub(start) >= mapping.len() as u64 {
+                let found = memory.mapping_at(space, address, false);
+                (of, (start, mapping)) = (space, found.unwrap_or((address, Window::default())));
+            }
+            let window = mapping.from(address.wrapping_sub(start) as usize);
+            stream.window = window.first(usize::try_from(allowed).unwrap_or(usize::MAX));
+        }
+        streams
     }
 
     /// The key for vertices that all come in one array of f32, four components of each attribute.
