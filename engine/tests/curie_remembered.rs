@@ -9,10 +9,12 @@ mod random_support;
 use curie_support::*;
 use random_support::{Action, Random, act, assert_same, seeds};
 use triglyph_engine::Device;
-use triglyph_engine::device::Access;
+use triglyph_engine::device::{Access, ObjectEntry};
+use triglyph_engine::rsx::registers::Registers;
 use triglyph_guest::rsx::fragment;
 use triglyph_guest::rsx::fragment::memory::{Order, bytes};
 use triglyph_guest::rsx::methods::{CURIE, Effect, curie as m};
+use triglyph_guest::rsx::objects::class;
 
 /// Where else a program and a texture stand.
 const OTHER_PROGRAM: u32 = PROGRAM + 0x1000;
@@ -25,22 +27,38 @@ const FRAGMENTS: [&str; 4] = [
     "mul r0, f[COL0], {0.5, 0.5, 0.25, 1}  [end]",
 ];
 
+/// Arrays in local memory, and the bytes of a vertex.
+const LOCAL_ARRAYS: u32 = 0x2_0000;
+const VERTEX_BYTES: u32 = 48;
+/// The object that arrays in main memory are in, and no others.
+const ARRAY_OBJECT: u32 = 0xFEED_0002;
+
 struct Pair {
     consoles: [Console; 2],
     random: Random,
+    /// Methods that make groups stale, and what they had at first.
+    stateful: Vec<u32>,
+    base: Vec<(u32, u32)>,
+    has_arrays: bool,
 }
 
 impl Pair {
     fn new(seed: u64) -> Self {
         let mut consoles = [Console::new(), Console::new()];
         consoles[1].gpu.set_forgetful(true);
-        let mut pair = Pair { consoles, random: Random::new(seed) };
+        let effects = CURIE.effects();
+        let is_stateful = |&method: &u32| matches!(effects[method as usize / 4], Effect::Dirty(_));
+        let stateful: Vec<u32> = (0x180..0x2000).step_by(4).filter(is_stateful).collect();
+        let mut pair = Pair { consoles, random: Random::new(seed), stateful, base: Vec::new(), has_arrays: false };
+        array_object(&mut pair, 0);
         let noise = pair.random.bytes(0x2000);
         pair.both(|console| {
             console.write_local(TEXTURE, &noise);
             console.run();
         });
         pair.texture(TEXTURE, 0x85);
+        pair.set(m::set_context_dma_vertex_b::ID, &[ARRAY_OBJECT]);
+        pair.base = pair.stateful.clone().into_iter().zip(pair.get_all()).collect();
         pair
     }
 
@@ -50,6 +68,25 @@ impl Pair {
 
     fn set(&mut self, method: usize, words: &[u32]) {
         self.both(|console| console.method(method, words));
+    }
+
+    fn registers(&mut self) -> &Registers {
+        let console = &mut self.consoles[0];
+        console.run();
+        let fifo = console.gpu.fifo();
+        (0..2).find_map(|channel| fifo.graph(channel)).expect("a channel").curie.registers()
+    }
+
+    /// What stands in a register.
+    fn get(&mut self, method: u32) -> u32 {
+        self.registers().get(method)
+    }
+
+    /// What stands in those that make groups stale.
+    fn get_all(&mut self) -> Vec<u32> {
+        let stateful = self.stateful.clone();
+        let registers = self.registers();
+        stateful.into_iter().map(|method| registers.get(method)).collect()
     }
 
     /// Unit 0: 16x16 texels in rows of 64 bytes.
@@ -98,23 +135,138 @@ fn draw(p: &mut Pair) {
     p.set(m::get_report::ID, &[1 << 24]);
 }
 
-/// A register becomes something else for some draws.
-fn register(p: &mut Pair) {
-    let effects = CURIE.effects();
-    let stateful: Vec<u32> =
-        (0x220..0x2000).step_by(4).filter(|&method| matches!(effects[method as usize / 4], Effect::Dirty(_))).collect();
-    let method = p.random.pick(&stateful);
-    p.both(Console::run);
-    let fifo = p.consoles[0].gpu.fifo();
-    let graph = (0..2).find_map(|channel| fifo.graph(channel)).expect("a channel");
-    let before = graph.curie.registers().get(method);
+/// A register becomes something else.
+fn poke(p: &mut Pair) -> (u32, u32) {
+    let method = p.random.pick(&p.stateful.clone());
+    poke_at(p, method)
+}
+
+fn poke_at(p: &mut Pair, method: u32) -> (u32, u32) {
+    let before = p.get(method);
     let (bit, low, small, any) = (1 << p.random.below(32), 1 << p.random.below(8), p.random.below(8), p.random.word());
     let value = p.random.pick(&[before ^ bit, before ^ low, before ^ low, small, any]);
     p.set(method as usize, &[value]);
+    (method, before)
+}
+
+/// A register becomes something else for some draws.
+fn register(p: &mut Pair) {
+    let (method, before) = poke(p);
     draw(p);
     if p.random.below(4) != 0 {
         p.set(method as usize, &[before]);
     }
+}
+
+/// Parts of the pipeline that draws may have on.
+const FEATURES: [(usize, u32); 20] = [
+    (m::set_blend_enable::ID, 1),
+    (m::set_blend_func_sfactor::ID, 0x0302_0302),
+    (m::set_blend_func_dfactor::ID, 0x8001_0303),
+    (m::set_alpha_test_enable::ID, 1),
+    (m::set_alpha_func::ID, 0x204),
+    (m::set_stencil_test_enable::ID, 1),
+    (m::set_stencil_op_zpass::ID, 0x1E02),
+    (m::set_two_sided_stencil_test_enable::ID, 1),
+    (m::set_depth_test_enable::ID, 1),
+    (m::set_depth_func::ID, 0x203),
+    (m::set_depth_bounds_test_enable::ID, 1),
+    (m::set_logic_op_enable::ID, 1),
+    (m::set_cull_face_enable::ID, 1),
+    (m::set_two_side_light_en::ID, 1),
+    (m::set_poly_offset_fill_enable::ID, 1),
+    (m::set_line_stipple::ID, 1),
+    (m::set_front_polygon_mode::ID, 0x1B01),
+    (m::set_zpass_pixel_count_enable::ID, 1),
+    (m::set_point_size::ID, 0x4100_0000),
+    (m::set_fog_mode::ID, 0x2601),
+];
+
+/// Arrays of position, colour and coordinates in local memory or in main memory, or none.
+fn arrays(p: &mut Pair) {
+    let place = p.random.pick(&[None, Some((0, LOCAL_ARRAYS)), Some((1 << 31, ARRAYS))]);
+    for (i, offset) in [(0, 0), (3, 16), (8, 32)] {
+        let (format, at) =
+            place.map_or((0, 0), |(location, at)| (2 | 4 << 4 | VERTEX_BYTES << 8, location | at + offset));
+        p.set(m::set_vertex_data_array_offset::id(i), &[at]);
+        p.set(m::set_vertex_data_array_format::id(i), &[format]);
+    }
+    p.has_arrays = place.is_some();
+}
+
+/// Corners of two rectangles over all of the target.
+fn corners(p: &mut Pair) -> [[[f32; 4]; 3]; 8] {
+    let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
+    std::array::from_fn(|i| {
+        let [x, y] = corners[i % 4];
+        let mut v = |from: u32| p.random.below(from) as f32 / (from - 1) as f32;
+        [[x, y, v(3) - 0.5, 1.0], [v(5), v(5), v(5), 0.5 + v(3) / 2.0], [v(9), v(9), 0.0, 1.0]]
+    })
+}
+
+fn fill_arrays(p: &mut Pair) {
+    let vertices = corners(p);
+    let bytes: Vec<u8> = vertices.as_flattened().as_flattened().iter().flat_map(|v| v.to_be_bytes()).collect();
+    p.both(|console| {
+        console.run();
+        console.write_local(LOCAL_ARRAYS, &bytes);
+        console.write_main(ARRAYS, &bytes);
+    });
+}
+
+/// A state that shows what is drawn, some parts of the pipeline being on.
+fn restore(p: &mut Pair) {
+    let base = p.base.clone();
+    for ((method, value), now) in base.iter().zip(p.get_all()) {
+        if *value != now {
+            p.set(*method as usize, &[*value]);
+        }
+    }
+    for (method, value) in FEATURES {
+        if p.random.below(4) == 0 {
+            p.set(method, &[value]);
+        }
+    }
+    for place in [PROGRAM, OTHER_PROGRAM] {
+        let bytes = code(p.random.pick(&FRAGMENTS));
+        p.both(|console| console.write_local(place, &bytes));
+    }
+    vertex_program(p);
+    fill_arrays(p);
+    arrays(p);
+}
+
+/// Draws over all of the target.
+fn cover(p: &mut Pair) {
+    let primitive = p.random.pick(&[QUADS, QUADS, QUADS, TRIANGLE_FAN, LINE_LOOP, POINTS]);
+    if p.has_arrays {
+        let first = 4 * p.random.below(2);
+        p.set(m::set_begin_end::ID, &[primitive]);
+        p.set(m::draw_arrays::ID, &[first | 3 << 24]);
+        p.set(m::set_begin_end::ID, &[0]);
+        return;
+    }
+    let vertices = corners(p);
+    p.both(|console| {
+        console.begin(primitive);
+        for [position, color, coordinates] in &vertices[..4] {
+            console.attribute(3, *color);
+            console.attribute(8, *coordinates);
+            console.attribute(0, *position);
+        }
+        console.end();
+    });
+}
+
+/// Two draws, which anything may happen between.
+fn twice(p: &mut Pair) {
+    restore(p);
+    cover(p);
+    cover(p);
+    for _ in 0..1 + p.random.below(2) {
+        act(p, &CHANGES, |p| &mut p.random);
+    }
+    cover(p);
 }
 
 fn state(p: &mut Pair) {
@@ -132,6 +284,8 @@ fn state(p: &mut Pair) {
         (m::set_scissor_horizontal::ID, p.random.below(8) | (1 + p.random.below(16)) << 16),
         (m::set_cull_face_enable::ID, p.random.below(2)),
         (m::set_vertex_attrib_output_mask::ID, p.random.pick(&[3 | 3 << 14, 3, 3 | 3 << 14])),
+        (m::set_vertex_data_array_offset::id(3), LOCAL_ARRAYS + 16 + VERTEX_BYTES * p.random.below(3)),
+        (m::set_vertex_data_array_format::id(3), p.random.pick(&[4, 2]) | 4 << 4 | VERTEX_BYTES << 8),
     ];
     let (method, word) = p.random.pick(&all);
     p.set(method, &[word]);
@@ -170,7 +324,7 @@ fn host(p: &mut Pair) {
 
 /// Draws go where draws read from.
 fn feedback(p: &mut Pair) {
-    let to = p.random.pick(&[TEXTURE, OTHER_TEXTURE, PROGRAM & !63]);
+    let to = p.random.pick(&[TEXTURE, OTHER_TEXTURE, PROGRAM & !63, LOCAL_ARRAYS]);
     p.set(m::set_surface_color_aoffset::ID, &[to]);
     draw(p);
     p.set(m::set_surface_color_aoffset::ID, &[COLOR]);
@@ -191,7 +345,37 @@ fn mapping(p: &mut Pair) {
     });
 }
 
-const ACTIONS: [Action<Pair>; 11] = [
+/// The object of arrays begins at another byte.
+fn array_object(p: &mut Pair, base: u64) {
+    p.both(|console| {
+        console.run();
+        let entry =
+            ObjectEntry { handle: ARRAY_OBJECT, class: class::DMA_IN_MEMORY, space: 1, base, limit: SIZE - 1 - base };
+        console.gpu.object(entry).unwrap();
+    });
+}
+
+const CHANGES: [Action<Pair>; 11] = [
+    (8, |p| {
+        poke(p);
+    }),
+    (8, state),
+    (4, program),
+    (2, vertex_program),
+    (3, constant),
+    (4, host),
+    (3, feedback),
+    (1, clear),
+    (1, mapping),
+    (3, fill_arrays),
+    (2, |p| {
+        let base = u64::from(VERTEX_BYTES * p.random.below(3));
+        array_object(p, base);
+    }),
+];
+
+const ACTIONS: [Action<Pair>; 12] = [
+    (12, twice),
     (20, draw),
     (10, register),
     (14, state),
@@ -219,6 +403,21 @@ fn what_is_remembered_makes_no_difference() {
         pictures += usize::from(pair.consoles[0].read(0, COLOR, 0x400).iter().any(|&byte| byte != 0));
     }
     assert!(pictures > 0, "no picture at all");
+}
+
+/// Each register by itself: the draw behind its change is drawn with it.
+#[test]
+fn registers_are_noticed() {
+    for seed in seeds(3) {
+        let mut pair = Pair::new(0x1000 + seed);
+        for method in pair.stateful.clone() {
+            restore(&mut pair);
+            cover(&mut pair);
+            poke_at(&mut pair, method);
+            cover(&mut pair);
+            pair.compare(&format!("seed {seed}, method {method:#x}"));
+        }
+    }
 }
 
 /// Each way in which a texture can change between two draws: the second one sees it.

@@ -27,8 +27,9 @@ struct Pair {
     random: Random,
     /// Written with the next draw.
     list: List,
-    /// What was written last.
+    /// What was written last, and at first.
     values: Vec<u32>,
+    base: Vec<u32>,
     changed: Vec<(usize, u32)>,
 }
 
@@ -41,6 +42,7 @@ impl Pair {
             random: Random::new(seed),
             list: plain(),
             values: regs::RESET.to_vec(),
+            base: regs::RESET.to_vec(),
             changed: Vec::new(),
         };
         for texture in [TEXTURE, VIDEO_TEXTURE] {
@@ -48,6 +50,8 @@ impl Pair {
             pair.write(texture, &bytes);
         }
         pair.textured(TEXTURE, 0);
+        pair.run();
+        pair.base = pair.values.clone();
         pair
     }
 
@@ -108,10 +112,18 @@ fn draw(p: &mut Pair) {
     }
 }
 
+/// Registers that make groups stale.
+fn stateful() -> Vec<usize> {
+    (0..regs::COUNT).filter(|&id| matches!(regs::EFFECTS[id], Effect::Dirty(_))).collect()
+}
+
 /// A register becomes something else, until some draws later.
 fn register(p: &mut Pair) {
-    let stateful: Vec<usize> = (0..regs::COUNT).filter(|&id| matches!(regs::EFFECTS[id], Effect::Dirty(_))).collect();
-    let id = p.random.pick(&stateful);
+    let id = p.random.pick(&stateful());
+    poke(p, id);
+}
+
+fn poke(p: &mut Pair, id: usize) {
     p.run();
     let before = p.values[id];
     p.changed.push((id, before));
@@ -163,12 +175,28 @@ fn program(p: &mut Pair) {
     p.list.program(text);
 }
 
+/// Words of a table, all of which the next draw may look at.
 fn table(p: &mut Pair) {
-    let words: Vec<u32> = (0..4).map(|_| p.random.word()).collect();
-    let index = p.random.below(128);
-    p.list.set(regs::fog_lut_index::ID, index).feed(regs::fog_lut_data::IDS[0], &words);
-    let mode = p.random.pick(&[0, 5]);
-    p.list.set(regs::tev_update_fog::ID, mode);
+    let words: Vec<u32> = (0..256).map(|_| p.random.word()).collect();
+    match p.random.below(4) {
+        0 => {
+            p.list.set(regs::fog_lut_index::ID, 0).feed(regs::fog_lut_data::IDS[0], &words[..128]);
+            let mode = p.random.pick(&[0, 5, 5]);
+            p.list.set(regs::tev_update_fog::ID, mode);
+        }
+        1 => {
+            let tables = [0, 1, 3, 4, 5, 6, 8, 16];
+            let index = p.random.pick(&tables) << 8;
+            p.list.set(regs::lighting_lut_index::ID, index).feed(regs::lighting_lut_data::IDS[0], &words);
+        }
+        2 => {
+            let index = p.random.pick(&[0, 2, 3, 4, 5]) << 8;
+            p.list.set(regs::proctex_lut_index::ID, index).feed(regs::proctex_lut_data::IDS[0], &words);
+        }
+        _ => {
+            p.list.set(regs::gas_lut_index::ID, 0).feed(regs::gas_lut_data::ID, &words[..16]);
+        }
+    }
 }
 
 fn host(p: &mut Pair) {
@@ -209,7 +237,75 @@ fn mapping(p: &mut Pair) {
     }
 }
 
-const ACTIONS: [Action<Pair>; 12] = [
+/// Parts of the pipeline that draws may have on.
+const FEATURES: [(usize, u32); 17] = [
+    (regs::blend_func::ID, 0x0706_0000),
+    (regs::alpha_test::ID, 0x8041),
+    (regs::stencil_test::ID, 0xFF00_FF11),
+    (regs::stencil_op::ID, 0x333),
+    (regs::depth_color_mask::ID, 0x1F71),
+    (regs::depth_color_mask::ID, 0x1F41),
+    (regs::color_operation::ID, 0x00E4_0000),
+    (regs::scissor_mode::ID, 3),
+    (regs::cull::ID, 1),
+    (regs::tev_update_fog::ID, 5),
+    (regs::tev_source::IDS[1], 0x0030_000F),
+    (regs::tev_source::IDS[0], 0x0010_0010),
+    (regs::tev_source::IDS[0], 0x0060_0060),
+    (regs::lighting_enable0::ID, 1),
+    (regs::tex_config::ID, 0x1403),
+    (regs::clip_enable::ID, 1),
+    (regs::depthmap_mode::ID, 0),
+];
+
+/// A state that shows what is drawn, some parts of the pipeline being on.
+fn restore(p: &mut Pair) {
+    p.run();
+    p.changed.clear();
+    for id in 0..regs::COUNT {
+        let is_state = matches!(regs::EFFECTS[id], Effect::Dirty(_));
+        if is_state && p.values[id] != p.base[id] {
+            p.list.set(id, p.base[id]);
+        }
+    }
+    p.list.0.extend(plain().0);
+    p.textured(TEXTURE, 0);
+    for (id, value) in FEATURES {
+        if p.random.below(4) == 0 {
+            p.list.set(id, value);
+        }
+    }
+    program(p);
+    p.run();
+    let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
+    let mut v = |from: u32| p.random.below(from) as f32 / (from - 1) as f32;
+    let all = corners
+        .map(|[x, y]| [[x, y, v(3) / 2.0 - 0.9, 1.0], [v(5), v(5), v(5), 0.5 + v(3) / 2.0], [v(9), v(9), 0.0, 0.0]]);
+    let bytes: Vec<u8> = all.as_flattened().as_flattened().iter().flat_map(|v| v.to_le_bytes()).collect();
+    p.write(VERTICES, &bytes);
+}
+
+/// Draws over all of the target.
+fn cover(p: &mut Pair) {
+    p.list.set(regs::num_vertices::ID, 6).set(regs::draw_arrays::ID, 1);
+}
+
+/// Two draws, which anything may happen between.
+fn twice(p: &mut Pair) {
+    restore(p);
+    cover(p);
+    cover(p);
+    for _ in 0..1 + p.random.below(2) {
+        act(p, &CHANGES, |p| &mut p.random);
+    }
+    cover(p);
+}
+
+const CHANGES: [Action<Pair>; 8] =
+    [(8, register), (8, state), (5, uniform), (4, program), (5, table), (4, host), (3, transfer), (1, mapping)];
+
+const ACTIONS: [Action<Pair>; 13] = [
+    (12, twice),
     (24, draw),
     (8, register),
     (5, give_back),
@@ -240,6 +336,22 @@ fn what_is_remembered_makes_no_difference() {
         pictures += usize::from(pair.consoles[0].read(COLOR, 0x400).iter().any(|&byte| byte != 0));
     }
     assert!(pictures > 0, "no picture at all");
+}
+
+/// Each register by itself: the draw behind its change is drawn with it.
+#[test]
+fn registers_are_noticed() {
+    for seed in seeds(3) {
+        let mut pair = Pair::new(0x1000 + seed);
+        for id in stateful() {
+            restore(&mut pair);
+            cover(&mut pair);
+            poke(&mut pair, id);
+            cover(&mut pair);
+            pair.run();
+            pair.compare(&format!("seed {seed}, register {id:#x}"));
+        }
+    }
 }
 
 /// Each way in which a texture can change between two draws: the second one sees it.

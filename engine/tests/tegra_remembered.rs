@@ -90,31 +90,23 @@ struct Pair {
     random: Random,
     /// Registers that will get their values back.
     changed: Vec<(usize, u32)>,
+    /// Methods that make groups stale, and what they had at first.
+    stateful: Vec<usize>,
+    base: Vec<(usize, u32)>,
 }
 
 impl Pair {
     fn new(seed: u64) -> Self {
-        let mut pair = Pair { machines: [ready(), ready()], random: Random::new(seed), changed: Vec::new() };
+        let mut pair = Pair {
+            machines: [ready(), ready()],
+            random: Random::new(seed),
+            changed: Vec::new(),
+            stateful: stateful(),
+            base: Vec::new(),
+        };
         pair.machines[1].gpu.set_forgetful(true);
         pair.both(|m| {
-            m.write(TEXELS, &tegra_support::noise(5, 0x4000));
-            for (number, (texels, edge)) in
-                [(TEXELS, 8), (TEXELS + 0x1000, 16), (TARGET, 64), (SECOND, 64)].into_iter().enumerate()
-            {
-                m.write(POOL + 32 * number as u64, &bytes(&texture_header(texels, edge)));
-            }
-            for number in 0..4 {
-                m.write(
-                    SAMPLERS + 32 * number,
-                    &bytes(&[2 | (number as u32) << 3, 1 | 1 << 4 | 1 << 6, 0, 0, 0, 0, 0, 0]),
-                );
-            }
-            m.write(CONSTANTS, &bytes(&[0, 0, 0, 0, float(1.0), float(0.5), float(0.25), float(1.0), at(SPARE)]));
-            m.write(
-                OTHERS,
-                &bytes(&[float(0.25), 0, 0, 0, float(0.1), float(0.9), float(0.5), float(1.0), at(SPARE + 64)]),
-            );
-            m.write(HANDLES, &bytes(&[0, 1, 2, 3]));
+            fill(m);
             m.set(
                 THREED,
                 &[
@@ -125,11 +117,9 @@ impl Pair {
                     (r::set_bindless_texture::ID, 2),
                 ],
             );
-            for group in [0, 4] {
-                bind(m, group, 3, CONSTANTS, 0x100);
-                bind(m, group, 2, HANDLES, 0x100);
-            }
+            bind_all(m);
         });
+        pair.base = pair.stateful.clone().into_iter().map(|method| (method, pair.get(method))).collect();
         pair
     }
 
@@ -159,6 +149,30 @@ fn texture_header(texels: u64, edge: u32) -> [u32; 8] {
     [components, at(texels), 2 << 21, edge * 4 / 32, (edge - 1) | 7 << 23, (edge - 1) | 1 << 31, 0, 0]
 }
 
+/// Textures, constants and handles.
+fn fill(m: &mut Machine) {
+    m.write(TEXELS, &tegra_support::noise(5, 0x4000));
+    let textures = [(TEXELS, 8), (TEXELS + 0x1000, 16), (TARGET, 64), (SECOND, 64)];
+    for (number, (texels, edge)) in textures.into_iter().enumerate() {
+        m.write(POOL + 32 * number as u64, &bytes(&texture_header(texels, edge)));
+    }
+    for number in 0..4 {
+        let sampler = [2 | (number as u32) << 3, 1 | 1 << 4 | 1 << 6, 0, 0, 0, 0, 0, 0];
+        m.write(SAMPLERS + 32 * number, &bytes(&sampler));
+    }
+    let [a, b] = [[0.0, 1.0, 0.5, 0.25], [0.25, 0.1, 0.9, 0.5]].map(|values: [f32; 4]| values.map(float));
+    m.write(CONSTANTS, &bytes(&[a[0], 0, 0, 0, a[1], a[2], a[3], float(1.0), at(SPARE)]));
+    m.write(OTHERS, &bytes(&[b[0], 0, 0, 0, b[1], b[2], b[3], float(1.0), at(SPARE + 64)]));
+    m.write(HANDLES, &bytes(&[0, 1, 2, 3]));
+}
+
+fn bind_all(m: &mut Machine) {
+    for group in [0, 4] {
+        bind(m, group, 3, CONSTANTS, 0x100);
+        bind(m, group, 2, HANDLES, 0x100);
+    }
+}
+
 fn bind(m: &mut Machine, group: usize, slot: u32, offset: u64, size: u32) {
     m.set(
         THREED,
@@ -174,13 +188,16 @@ fn bind(m: &mut Machine, group: usize, slot: u32, offset: u64, size: u32) {
 /// Registers that make groups stale.
 fn stateful() -> Vec<usize> {
     let rows = METHODS.rows().iter().filter(|row| matches!(row.effect, Effect::Dirty(_)));
-    rows.flat_map(|row| (0..row.count.min(2)).map(|i| row.id + i * row.step)).collect()
+    rows.flat_map(|row| (0..row.count.min(6)).map(|i| row.id + i * row.step)).collect()
 }
 
 /// A register becomes something else, until some draws later.
 fn register(p: &mut Pair) {
-    let all = stateful();
-    let method = p.random.pick(&all);
+    let method = p.random.pick(&p.stateful.clone());
+    poke(p, method);
+}
+
+fn poke(p: &mut Pair, method: usize) {
     let before = p.get(method);
     let values =
         [before ^ 1 << p.random.below(32), before ^ 1 << p.random.below(8), p.random.below(8), before, p.random.word()];
@@ -245,6 +262,11 @@ fn constants(p: &mut Pair) {
 
 fn code(p: &mut Pair) -> (u64, Vec<u8>) {
     let vertex = p.random.below(3) == 0;
+    code_of(p, vertex)
+}
+
+/// A program for the vertices or for the pixels, and its place.
+fn code_of(p: &mut Pair, vertex: bool) -> (u64, Vec<u8>) {
     let text = if vertex { p.random.pick(&VERTEX_PROGRAMS) } else { p.random.pick(&PIXEL_PROGRAMS) };
     let inputs = threed::words(attribute::GENERIC, 8);
     let outputs = [threed::words(attribute::POSITION, 4), threed::words(attribute::GENERIC, 4)].concat();
@@ -352,7 +374,92 @@ fn draw(p: &mut Pair) {
     p.set(&one.repeat(times));
 }
 
-const ACTIONS: [Action<Pair>; 16] = [
+/// Parts of the pipeline that draws may have on.
+const FEATURES: [(usize, u32); 15] = [
+    (r::set_blend::id(0), 1),
+    (r::set_blend_color_dest_coeff::ID, 2),
+    (r::set_alpha_test::ID, 1),
+    (r::set_alpha_func::ID, 0x204),
+    (r::set_zt_select::ID, 1),
+    (r::set_depth_test::ID, 1),
+    (r::set_depth_write::ID, 1),
+    (r::set_depth_func::ID, 4),
+    (r::set_stencil_test::ID, 1),
+    (r::set_stencil_op_zpass::ID, 7),
+    (r::set_scissor_enable::id(0), 1),
+    (r::ogl_set_cull::ID, 1),
+    (r::set_front_polygon_mode::ID, 0x1B01),
+    (r::set_logic_op::ID, 1),
+    (r::set_point_size::ID, 0x4100_0000),
+];
+
+/// A state that shows what is drawn, some parts of the pipeline being on.
+fn restore(p: &mut Pair) {
+    p.changed.clear();
+    for (method, value) in p.base.clone() {
+        if p.get(method) != value {
+            p.set(&[(method, value)]);
+        }
+    }
+    for feature in FEATURES {
+        if p.random.below(4) == 0 {
+            p.set(&[feature]);
+        }
+    }
+    p.both(|m| {
+        fill(m);
+        bind_all(m);
+    });
+    for vertex in [true, false] {
+        let (offset, bytes) = code_of(p, vertex);
+        p.both(|m| m.write(offset, &bytes));
+    }
+    let mut v = || p.random.below(9) as f32 / 8.0;
+    let mut corner = |x: f32, y: f32| threed::vertex(x, y, v(), [v(), v(), v(), 0.5 + v() / 2.0]);
+    let all = [(); 2].map(|()| [corner(-1.0, -1.0), corner(-1.0, 1.0), corner(1.0, -1.0), corner(1.0, 1.0)]);
+    p.both(|m| vertices(m, all.as_flattened()));
+}
+
+/// Draws over all of the target.
+fn cover(p: &mut Pair) {
+    let topology =
+        p.random.pick(&[Topology::TriangleStrip, Topology::TriangleStrip, Topology::LineStrip, Topology::Points]);
+    let first = 4 * p.random.below(2);
+    p.set(&[
+        (r::begin::ID, topology.bits()),
+        (r::set_vertex_array_start::ID, first),
+        (r::draw_vertex_array::ID, 4),
+        (r::end::ID, 0),
+    ]);
+}
+
+/// Two draws, which anything may happen between.
+fn twice(p: &mut Pair) {
+    restore(p);
+    cover(p);
+    cover(p);
+    for _ in 0..1 + p.random.below(2) {
+        act(p, &CHANGES, |p| &mut p.random);
+    }
+    cover(p);
+}
+
+const CHANGES: [Action<Pair>; 11] = [
+    (8, register),
+    (8, state),
+    (5, bindings),
+    (8, constants),
+    (5, host),
+    (5, inline),
+    (5, copy),
+    (3, feedback),
+    (2, store_place),
+    (1, mapping),
+    (1, clear),
+];
+
+const ACTIONS: [Action<Pair>; 17] = [
+    (12, twice),
     (24, draw),
     (10, register),
     (6, give_back),
@@ -398,6 +505,21 @@ fn what_is_remembered_makes_no_difference() {
         painted += threed::covered(&mut pair.machines[0]);
     }
     assert!(painted > 1000, "only {painted} pixels are left");
+}
+
+/// Each register by itself: the draw behind its change is drawn with it.
+#[test]
+fn registers_are_noticed() {
+    for seed in seeds(2) {
+        let mut pair = Pair::new(0x1000 + seed);
+        for method in pair.stateful.clone() {
+            restore(&mut pair);
+            cover(&mut pair);
+            poke(&mut pair, method);
+            cover(&mut pair);
+            pair.compare(&format!("seed {seed}, method {method:#x}"));
+        }
+    }
 }
 
 /// Each way in which what a draw reads can change between two draws: the second one sees it.
