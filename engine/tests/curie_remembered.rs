@@ -71,9 +71,8 @@ impl Pair {
     }
 
     fn registers(&mut self) -> &Registers {
-        let console = &mut self.consoles[0];
-        console.run();
-        let fifo = console.gpu.fifo();
+        self.both(Console::run);
+        let fifo = self.consoles[0].gpu.fifo();
         (0..2).find_map(|channel| fifo.graph(channel)).expect("a channel").curie.registers()
     }
 
