@@ -109,7 +109,13 @@ impl Arena {
         let size =
             usize::try_from(size).map_err(|e| Error::Unsupported(format!("{size:#x} bytes of guest memory: {e}")))?;
         let mut map = map(size)?;
-        Ok(Arena { pointer: map.as_mut_ptr(), size, own: Some(Arc::new(map)), start: 0, changes: Arc::new(Pages::new(size)) })
+        Ok(Arena {
+            pointer: map.as_mut_ptr(),
+            size,
+            own: Some(Arc::new(map)),
+            start: 0,
+            changes: Arc::new(Pages::new(size)),
+        })
     }
 
     /// Has the system find pages for `size` bytes from `offset` on now instead of when they are touched first.
