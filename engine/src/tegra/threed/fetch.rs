@@ -86,9 +86,7 @@ impl Layout {
 pub(super) fn fetch(core: &mut Core, layout: &Layout, numbers: &Numbers<'_>) -> Vec<u32> {
     let inputs = &layout.inputs;
     let stride = inputs.len();
-    // Allocators serve this faster than memory that is zero already, as long as it is small.
-    let mut records = Vec::new();
-    records.resize(stride * numbers.elements.len(), 0);
+    let mut records = vec![0; stride * numbers.elements.len()];
     if stride == 0 {
         return records;
     }

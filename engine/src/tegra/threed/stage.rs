@@ -288,8 +288,7 @@ impl ThreeD {
         let set = outputs(&program.loaded);
         let (from, to) = (inputs.set.len(), set.len());
         let count = inputs.words.len().checked_div(from).unwrap_or(0);
-        let mut words = Vec::new();
-        words.resize(count * to, 0);
+        let mut words = vec![0; count * to];
         let serial = program.reach.writes;
         let instructions = program.loaded.instructions;
         self.run(core, program, Stage::Vertex, inputs.set, set, |core, handle, environment| {

@@ -161,7 +161,7 @@ impl VertexState {
             return *places;
         }
         let faults = core.faults.total();
-        let places = std::array::from_fn(|i| Some(self.array(i)?.place(core, registers, last)?));
+        let places = std::array::from_fn(|i| self.array(i)?.place(core, registers, last));
         self.placed = (core.faults.total() == faults).then_some((objects, places));
         let (state, memory) = (&*self, &core.memory);
         let stretches = |last: u32| {
