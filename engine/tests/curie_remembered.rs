@@ -186,7 +186,7 @@ fn arrays(p: &mut Pair) {
     let place = p.random.pick(&[None, Some((0, LOCAL_ARRAYS)), Some((1 << 31, ARRAYS))]);
     for (i, offset) in [(0, 0), (3, 16), (8, 32)] {
         let (format, at) =
-            place.map_or((0, 0), |(location, at)| (2 | 4 << 4 | VERTEX_BYTES << 8, location | at + offset));
+            place.map_or((0, 0), |(location, at)| (2 | 4 << 4 | VERTEX_BYTES << 8, location | (at + offset)));
         p.set(m::set_vertex_data_array_offset::id(i), &[at]);
         p.set(m::set_vertex_data_array_format::id(i), &[format]);
     }
