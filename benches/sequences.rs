@@ -4,14 +4,14 @@
 //!
 //! The stream of a capture, without what draws, uploads or waits, is a segment (3DS: a list that jumps to the next one) that
 //! comes again and again, as the shapes of frames do; every capture has a device of its own. Methods count, headers do not.
-//! *cold* is the loop over packets, *hot* has all sequences compiled.
+//! *cold* is the loop over packets, *hot* has all sequences compiled. A last stream has long packets only.
 
 mod support;
 
 use std::time::Instant;
 
 use criterion::{Criterion, Throughput};
-use support::recorded::{Stream, streams};
+use support::recorded::{Stream, long_packets, streams};
 use triglyph::device::ObjectEntry;
 use triglyph::guest::rsx::fifo::Methods;
 use triglyph::guest::rsx::objects::class;
@@ -25,6 +25,9 @@ const SIZE: u64 = 16 << 20;
 
 /// Methods of one run, of each capture.
 const METHODS: u64 = 8 << 10;
+
+/// Methods of long packets.
+const LONG: u64 = 6;
 
 /// A machine and the submission that executes a stream again and again.
 struct Setup {
@@ -138,6 +141,12 @@ fn methods(criterion: &mut Criterion, name: &str, machine: Machine) {
         total.add(capture, stream, cold, hot);
     }
     total.print("all");
+    let long = long_packets(machine, &streams, LONG);
+    let [mut cold, mut hot] = [0, 1].map(|sequences| {
+        options.sequences = sequences;
+        Setup::new(machine, &long, &options)
+    });
+    Totals::default().add("long packets only", &long, &mut cold, &mut hot);
 }
 
 /// What comes of streams.
@@ -177,7 +186,7 @@ impl Totals {
         let times = stream.times(METHODS);
         let own = Totals {
             methods: times * stream.methods,
-            headers: times * stream.headers,
+            headers: times * stream.headers(),
             words: times * stream.words.len() as u64,
             cold,
             hot: hot_time,

@@ -1,5 +1,6 @@
 //! State methods of the bundled captures: their push buffers and command lists without what draws, uploads or waits.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use triglyph::Machine;
@@ -18,21 +19,52 @@ pub struct Stream {
     pub words: Vec<u32>,
     /// Data words among them.
     pub methods: u64,
-    /// Headers among them.
-    pub headers: u64,
+    /// Each header with its data: where it begins, and its methods.
+    packets: Vec<(usize, u64)>,
 }
 
 impl Stream {
     fn push(&mut self, words: &[u32], methods: usize) {
+        self.packets.push((self.words.len(), methods as u64));
         self.words.extend(words);
         self.methods += methods as u64;
-        self.headers += 1;
+    }
+
+    /// How many headers there are.
+    pub fn headers(&self) -> u64 {
+        self.packets.len() as u64
+    }
+
+    /// Packets of at least so many methods, the first of each header.
+    fn long(&self, least: u64, machine: Machine) -> impl Iterator<Item = (u32, &[u32], u64)> {
+        let ends = self.packets.iter().skip(1).map(|&(start, _)| start).chain([self.words.len()]);
+        let packets = self.packets.iter().zip(ends).filter(move |((_, methods), _)| *methods >= least);
+        packets.map(move |(&(start, methods), end)| {
+            let words = &self.words[start..end];
+            (words[usize::from(machine == Machine::N3ds)], words, methods)
+        })
     }
 
     /// How often it has to come to have so many methods.
     pub fn times(&self, methods: u64) -> u64 {
         methods.div_ceil(self.methods.max(1))
     }
+}
+
+/// A stream of those packets of others that have at least so many methods: of each header the first packet, again and again, a
+/// few hundred words at most.
+pub fn long_packets(machine: Machine, streams: &[(String, Stream)], least: u64) -> Stream {
+    const MOST_WORDS: usize = 250;
+    let mut known = HashSet::new();
+    let all = streams.iter().flat_map(|(_, stream)| stream.long(least, machine));
+    let packets: Vec<_> = all.filter(|(header, ..)| known.insert(*header)).collect();
+    let mut long = Stream::default();
+    for (_, words, methods) in packets.iter().cycle().take(MOST_WORDS) {
+        if long.words.len() + words.len() <= MOST_WORDS {
+            long.push(words, *methods as usize);
+        }
+    }
+    long
 }
 
 /// Memory as captures store it.
