@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
+use triglyph::capture::Reader;
 
 use crate::capture_file::{Named, expand, stem};
 use crate::exit::{Exit, UsageError, is_closed_pipe};
@@ -28,10 +29,14 @@ pub struct Arguments {
     /// How near to the console.
     #[arg(long, value_enum, default_value = "fast")]
     accuracy: AccuracyChoice,
-    /// Starts of each sort; the medians of them count.
+    /// Processes that are started for each number; their median counts.
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
     starts: u32,
-    /// Leave out the tiers by themselves.
+    /// Take the smallest time of all processes instead, of steady frames that of all frames: for machines that do other
+    /// things as well.
+    #[arg(long)]
+    smallest: bool,
+    /// Only `auto`, without compiled code alone and the interpreter alone.
     #[arg(long)]
     auto_only: bool,
 }
@@ -41,6 +46,7 @@ pub struct Arguments {
 struct Run {
     first_ms: f64,
     median_ms: f64,
+    min_ms: f64,
 }
 
 /// The times of a capture in milliseconds; one JSON line.
@@ -48,6 +54,7 @@ struct Run {
 struct Times {
     event: &'static str,
     file: PathBuf,
+    console: &'static str,
     threads: usize,
     auto: Tier,
     jit: Option<Tier>,
@@ -61,6 +68,16 @@ struct Tier {
     warm_ms: f64,
     steady_ms: f64,
 }
+
+impl Tier {
+    /// Warm first frames in steady ones.
+    fn ratio(&self) -> f64 {
+        self.warm_ms / self.steady_ms
+    }
+}
+
+/// What a warm first frame should be at most, in steady ones.
+const GOAL: f64 = 1.5;
 
 /// Steady frames behind each first one. The interpreter takes up to seconds for each.
 const FRAMES: u32 = 40;
@@ -92,31 +109,50 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     }
     let keys = Keys::new()?;
     let output = output.with_bar(files.len() as u64);
-    let mut heading = "| capture | cold | warm | steady | warm / steady |".to_owned();
-    let mut rule = "|---|---:|---:|---:|---:|".to_owned();
+    let mut heading = "| console | capture | auto: cold | warm | steady | warm / steady |".to_owned();
+    let mut rule = "|---|---|---:|---:|---:|---:|".to_owned();
     if !arguments.auto_only {
-        heading += " compiled only: cold | warm | steady | interpreter: first | steady |";
+        heading += " jit: cold | warm | steady | interp: first | steady |";
         rule += "---:|---:|---:|---:|---:|";
     }
     output.line(heading)?;
     output.line(rule)?;
+    let mut ratios = Vec::new();
     let mut exit = Exit::Good;
     for (number, path) in files.iter().enumerate() {
         output.working_on(path.display());
         match measure(arguments, path, &keys.0.join(number.to_string())) {
-            Ok(times) => print(&times, &output)?,
+            Ok(times) => {
+                print(&times, &output)?;
+                ratios.push((times.auto.ratio(), stem(path)));
+            }
             Err(error) if is_closed_pipe(&error) => return Err(error),
             Err(error) => exit = exit.max(output.error(Some(path), &error)),
         }
         output.step();
     }
+    output.line("")?;
+    output.line(summary(ratios))?;
     Ok(exit)
+}
+
+/// How much longer warm first frames are than steady ones, all captures together.
+fn summary(mut ratios: Vec<(f64, String)>) -> String {
+    ratios.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    let within = ratios.iter().filter(|(ratio, _)| *ratio <= GOAL).count();
+    let (Some((middle, _)), Some((largest, name))) = (ratios.get(ratios.len() / 2), ratios.last()) else {
+        return "nothing was measured".to_owned();
+    };
+    let count = ratios.len();
+    format!(
+        "warm / steady of auto: {middle:.2} in the middle, at most {largest:.2} ({name}); {within} of {count} within {GOAL}"
+    )
 }
 
 fn print(times: &Times, output: &Output) -> anyhow::Result<()> {
     let Tier { cold_ms, warm_ms, steady_ms } = &times.auto;
-    let (name, ratio) = (stem(&times.file), warm_ms / steady_ms);
-    let mut line = format!("| {name} | {cold_ms:.2} | {warm_ms:.2} | {steady_ms:.2} | {ratio:.2} |");
+    let (console, name, ratio) = (times.console, stem(&times.file), times.auto.ratio());
+    let mut line = format!("| {console} | {name} | {cold_ms:.2} | {warm_ms:.2} | {steady_ms:.2} | {ratio:.2} |");
     if let Some(Tier { cold_ms, warm_ms, steady_ms }) = &times.jit {
         line += &format!(" {cold_ms:.2} | {warm_ms:.2} | {steady_ms:.2} |");
     }
@@ -129,12 +165,13 @@ fn print(times: &Times, output: &Output) -> anyhow::Result<()> {
 
 fn measure(arguments: &Arguments, path: &Path, keys: &Path) -> anyhow::Result<Times> {
     // One that cannot be read at all is no matter for other processes.
-    Named::open(path).bytes?;
+    let machine = Reader::new(&Named::open(path).bytes?)?.header().machine;
     let alone = !arguments.auto_only;
     let tier = |choice| measure_tier(arguments, path, choice, &keys.with_extension(TierChoice::name(choice)));
     Ok(Times {
         event: "starts",
         file: path.to_owned(),
+        console: machine.name(),
         threads: arguments.threads,
         auto: tier(TierChoice::Auto)?,
         jit: alone.then(|| tier(TierChoice::Jit)).transpose()?,
@@ -151,16 +188,16 @@ fn measure_tier(arguments: &Arguments, path: &Path, choice: TierChoice, keys: &P
     start(arguments, path, choice, Some(keys), FRAMES)?;
     let warm = times(Some(keys))?;
     Ok(Tier {
-        cold_ms: median(&cold, |run| run.first_ms),
-        warm_ms: median(&warm, |run| run.first_ms),
-        steady_ms: median(&warm, |run| run.median_ms),
+        cold_ms: arguments.of(&cold, |run| run.first_ms),
+        warm_ms: arguments.of(&warm, |run| run.first_ms),
+        steady_ms: arguments.steady(&warm),
     })
 }
 
 /// Nothing is compiled, so no start is warmer than another.
 fn interpreted(arguments: &Arguments, path: &Path) -> anyhow::Result<Tier> {
     let run = start(arguments, path, TierChoice::Interp, None, INTERPRETED_FRAMES)?;
-    Ok(Tier { cold_ms: run.first_ms, warm_ms: run.first_ms, steady_ms: run.median_ms })
+    Ok(Tier { cold_ms: run.first_ms, warm_ms: run.first_ms, steady_ms: arguments.steady(&[run]) })
 }
 
 /// One process.
@@ -184,22 +221,54 @@ fn start(
     serde_json::from_slice(&done.stdout).context("a bench that says something else")
 }
 
-fn median(runs: &[Run], time: impl Fn(&Run) -> f64) -> f64 {
-    let mut times: Vec<f64> = runs.iter().map(time).collect();
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+impl Arguments {
+    /// The time of all runs that counts.
+    fn of(&self, runs: &[Run], time: impl Fn(&Run) -> f64) -> f64 {
+        let mut times: Vec<f64> = runs.iter().map(time).collect();
+        times.sort_by(f64::total_cmp);
+        let rank = if self.smallest { 0 } else { times.len() / 2 };
+        times.get(rank).copied().unwrap_or(f64::NAN)
+    }
+
+    /// The time of steady frames that counts.
+    fn steady(&self, runs: &[Run]) -> f64 {
+        self.of(runs, |run| if self.smallest { run.min_ms } else { run.median_ms })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn arguments(line: &[&str]) -> Arguments {
+        Line::parse_from([&["starts", "x.tgc"], line].concat()).arguments
+    }
 
     #[test]
-    fn medians_are_in_the_middle() {
-        let runs = [3.0, 1.0, 9.0].map(|first_ms| Run { first_ms, median_ms: -first_ms });
-        assert_eq!(median(&runs, |run| run.first_ms), 3.0);
-        assert_eq!(median(&runs, |run| run.median_ms), -3.0);
-        assert_eq!(median(&runs[..2], |run| run.first_ms), 3.0);
-        assert!(median(&[], |run| run.first_ms).is_nan());
+    fn the_time_that_counts_is_in_the_middle_or_the_smallest() {
+        let runs = [3.0, 1.0, 9.0].map(|first_ms| Run { first_ms, median_ms: first_ms + 1.0, min_ms: first_ms + 0.5 });
+        let (middle, smallest) = (arguments(&[]), arguments(&["--smallest"]));
+        let of = |arguments: &Arguments, runs: &[Run]| arguments.of(runs, |run| run.first_ms);
+        assert_eq!((of(&middle, &runs), of(&smallest, &runs)), (3.0, 1.0));
+        assert_eq!((middle.steady(&runs), smallest.steady(&runs)), (4.0, 1.5));
+        assert_eq!(of(&middle, &runs[..2]), 3.0);
+        assert!(of(&middle, &[]).is_nan());
+    }
+
+    #[test]
+    fn the_summary_counts_what_is_within_the_goal() {
+        let ratios = [("a", 1.25), ("b", 3.0), ("c", 1.5)].map(|(name, ratio)| (ratio, name.to_owned()));
+        assert_eq!(
+            summary(ratios.to_vec()),
+            "warm / steady of auto: 1.50 in the middle, at most 3.00 (b); 2 of 3 within 1.5"
+        );
+        assert_eq!(summary(Vec::new()), "nothing was measured");
     }
 }
