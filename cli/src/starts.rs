@@ -32,8 +32,7 @@ pub struct Arguments {
     /// Processes that are started for each number; their median counts.
     #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u32).range(1..=1000))]
     starts: u32,
-    /// Take the smallest time of all processes instead, of steady frames that of all frames: for machines that do other
-    /// things as well.
+    /// Take the smallest time of all processes instead: for machines that do other things as well.
     #[arg(long)]
     smallest: bool,
     /// Only `auto`, without compiled code alone and the interpreter alone.
@@ -46,7 +45,6 @@ pub struct Arguments {
 struct Run {
     first_ms: f64,
     median_ms: f64,
-    min_ms: f64,
 }
 
 /// The times of a capture in milliseconds; one JSON line.
@@ -190,14 +188,14 @@ fn measure_tier(arguments: &Arguments, path: &Path, choice: TierChoice, keys: &P
     Ok(Tier {
         cold_ms: arguments.of(&cold, |run| run.first_ms),
         warm_ms: arguments.of(&warm, |run| run.first_ms),
-        steady_ms: arguments.steady(&warm),
+        steady_ms: arguments.of(&warm, |run| run.median_ms),
     })
 }
 
 /// Nothing is compiled, so no start is warmer than another.
 fn interpreted(arguments: &Arguments, path: &Path) -> anyhow::Result<Tier> {
     let run = start(arguments, path, TierChoice::Interp, None, INTERPRETED_FRAMES)?;
-    Ok(Tier { cold_ms: run.first_ms, warm_ms: run.first_ms, steady_ms: arguments.steady(&[run]) })
+    Ok(Tier { cold_ms: run.first_ms, warm_ms: run.first_ms, steady_ms: run.median_ms })
 }
 
 /// One process.
@@ -229,11 +227,6 @@ impl Arguments {
         let rank = if self.smallest { 0 } else { times.len() / 2 };
         times.get(rank).copied().unwrap_or(f64::NAN)
     }
-
-    /// The time of steady frames that counts.
-    fn steady(&self, runs: &[Run]) -> f64 {
-        self.of(runs, |run| if self.smallest { run.min_ms } else { run.median_ms })
-    }
 }
 
 #[cfg(test)]
@@ -253,11 +246,11 @@ mod tests {
 
     #[test]
     fn the_time_that_counts_is_in_the_middle_or_the_smallest() {
-        let runs = [3.0, 1.0, 9.0].map(|first_ms| Run { first_ms, median_ms: first_ms + 1.0, min_ms: first_ms + 0.5 });
+        let runs = [3.0, 1.0, 9.0].map(|first_ms| Run { first_ms, median_ms: first_ms + 1.0 });
         let (middle, smallest) = (arguments(&[]), arguments(&["--smallest"]));
         let of = |arguments: &Arguments, runs: &[Run]| arguments.of(runs, |run| run.first_ms);
         assert_eq!((of(&middle, &runs), of(&smallest, &runs)), (3.0, 1.0));
-        assert_eq!((middle.steady(&runs), smallest.steady(&runs)), (4.0, 1.5));
+        assert_eq!(middle.of(&runs, |run| run.median_ms), 4.0);
         assert_eq!(of(&middle, &runs[..2]), 3.0);
         assert!(of(&middle, &[]).is_nan());
     }
