@@ -32,16 +32,6 @@ struct Spot {
     a: Reg,
 }
 
-fn raw_bytes(size: MemorySize) -> u8 {
-    match size {
-        MemorySize::U8 | MemorySize::S8 => 1,
-        MemorySize::U16 | MemorySize::S16 => 2,
-        MemorySize::B32 => 4,
-        MemorySize::B64 => 8,
-        MemorySize::B128 | MemorySize::UB128 => 16,
-    }
-}
-
 const fn counting(bytes: bool, raw: bool) -> Counting {
     match (bytes, raw) {
         (true, _) => Counting::Bytes,
@@ -225,7 +215,7 @@ impl SurfaceVisitor for Lower<'_, '_> {
 
     fn suld_d(&mut self, i: SurfaceLoadRaw) -> Done {
         let spot = Spot { handle: i.handle, dim: i.dim, a: i.a };
-        let bytes = raw_bytes(i.size);
+        let bytes = i.size.bytes();
         let words = match self.image(spot)? {
             None => [self.e().i(0); 4],
             Some(found) => {
@@ -286,7 +276,7 @@ impl SurfaceVisitor for Lower<'_, '_> {
             MemorySize::UB128 => ImageAccess::new(Action::StoreTexel, 16),
             size => {
                 let counting = counting(i.bytes, true);
-                ImageAccess { counting, ..ImageAccess::new(Action::Store, raw_bytes(size)) }
+                ImageAccess { counting, ..ImageAccess::new(Action::Store, size.bytes()) }
             }
         };
         self.image_access(&found, spot, access, &words);

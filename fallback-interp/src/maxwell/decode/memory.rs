@@ -18,17 +18,6 @@ enum Memory {
 /// Bits of a global address.
 const ADDRESS: u64 = (1 << 40) - 1;
 
-/// Bytes of an access.
-fn bytes(size: MemorySize) -> usize {
-    match size {
-        MemorySize::U8 | MemorySize::S8 => 1,
-        MemorySize::U16 | MemorySize::S16 => 2,
-        MemorySize::B32 => 4,
-        MemorySize::B64 => 8,
-        MemorySize::B128 | MemorySize::UB128 => 16,
-    }
-}
-
 /// The address of an access: a register or two, and an offset of a number of bits.
 fn address(lane: &Lane, source: Address, wide: bool, bits: u32) -> u64 {
     let offset = source.effective_offset(bits);
@@ -87,7 +76,7 @@ fn store_loaded(lane: &mut Lane, dst: Reg, size: MemorySize, loaded: [u8; 16]) {
         MemorySize::U16 => lane.write(dst, word(0) & 0xFFFF),
         MemorySize::S16 => lane.write(dst, word(0) as i16 as u32),
         MemorySize::B32 | MemorySize::B64 | MemorySize::B128 | MemorySize::UB128 => {
-            for i in 0..bytes(size) / 4 {
+            for i in 0..usize::from(size.bytes()) / 4 {
                 lane.write_at(dst, i as u8, word(4 * i));
             }
         }
@@ -96,7 +85,7 @@ fn store_loaded(lane: &mut Lane, dst: Reg, size: MemorySize, loaded: [u8; 16]) {
 
 fn load(memory: Memory, at: u64, dst: Reg, size: MemorySize, lane: &mut Lane, context: &mut Context<'_>) {
     let mut loaded = [0; 16];
-    read(memory, at, &mut loaded[..bytes(size)], lane, context);
+    read(memory, at, &mut loaded[..size.bytes().into()], lane, context);
     store_loaded(lane, dst, size, loaded);
 }
 
@@ -105,7 +94,7 @@ fn store(memory: Memory, at: u64, data: Reg, size: MemorySize, lane: &mut Lane, 
     for (i, word) in stored.chunks_mut(4).enumerate() {
         word.copy_from_slice(&lane.read_at(data, i as u8).to_le_bytes());
     }
-    write(memory, at, &stored[..bytes(size)], lane, context);
+    write(memory, at, &stored[..size.bytes().into()], lane, context);
 }
 
 /// Exchanges a value of 4 or 8 bytes for what `act` makes of it and of the registers from `operand` on.
@@ -157,7 +146,7 @@ impl MemoryVisitor for Decoder<'_> {
                     [*byte] = buffer.read((at & 0xFFFF) as usize + i);
                 }
             }
-            let size = if bytes(i.size) > 8 { MemorySize::B64 } else { i.size };
+            let size = if i.size.bytes() > 8 { MemorySize::B64 } else { i.size };
             store_loaded(lane, i.dst, size, loaded);
         })
     }

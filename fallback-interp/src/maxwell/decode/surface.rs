@@ -137,16 +137,6 @@ impl Place<'_> {
     }
 }
 
-fn raw_bytes(size: MemorySize) -> u32 {
-    match size {
-        MemorySize::U8 | MemorySize::S8 => 1,
-        MemorySize::U16 | MemorySize::S16 => 2,
-        MemorySize::B32 => 4,
-        MemorySize::B64 => 8,
-        MemorySize::B128 | MemorySize::UB128 => 16,
-    }
-}
-
 fn counting(bytes: bool, raw: Option<u32>) -> Counting {
     match (bytes, raw) {
         (true, _) => Counting::Bytes,
@@ -214,7 +204,7 @@ impl SurfaceVisitor for Decoder<'_> {
 
     fn suld_d(&mut self, i: SurfaceLoadRaw) -> Op {
         let binding = self.image(i.handle, i.dim, i.a);
-        let bytes = raw_bytes(i.size);
+        let bytes = u32::from(i.size.bytes());
         self.lane(i.guard, move |lane, context| {
             let place = binding.place(lane, counting(i.bytes, Some(bytes)), context);
             let words = words(place.map_or(0, |place| place.read()));
@@ -245,7 +235,7 @@ impl SurfaceVisitor for Decoder<'_> {
         let binding = self.image(i.handle, i.dim, i.a);
         // The code of all ones means texels, as they are.
         let whole = i.size == MemorySize::UB128;
-        let size = raw_bytes(i.size);
+        let size = u32::from(i.size.bytes());
         self.lane(i.guard, move |lane, context| {
             let counting = if whole { Counting::Texels } else { counting(i.bytes, Some(size)) };
             let Some(place) = binding.place(lane, counting, context).filter(|_| !lane.helper) else { return };

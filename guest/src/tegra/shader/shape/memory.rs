@@ -90,6 +90,19 @@ modifiers! {
     }
 }
 
+impl MemorySize {
+    /// Bytes of an access.
+    pub const fn bytes(self) -> u8 {
+        match self {
+            MemorySize::U8 | MemorySize::S8 => 1,
+            MemorySize::U16 | MemorySize::S16 => 2,
+            MemorySize::B32 => 4,
+            MemorySize::B64 => 8,
+            MemorySize::B128 | MemorySize::UB128 => 16,
+        }
+    }
+}
+
 /// A constant whose offset has a register added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IndexedConstant {
