@@ -73,6 +73,7 @@ fn texture_key(noise: &mut Noise) -> TextureKey {
         clamp_reference: false,
         alpha_kill: false,
         reduction: Default::default(),
+        anisotropy: 1,
     }
 }
 

@@ -191,6 +191,7 @@ fn four_texels() -> (TextureKey, Texture<'static>) {
         clamp_reference: false,
         alpha_kill: false,
         reduction: Default::default(),
+        anisotropy: 1,
     };
     let level = Level { offset: 0, width: 2, height: 2, depth: 1 };
     (key, Texture { texels: &TEXELS, layer_texels: 4, levels: [level; LEVELS], ..Default::default() })

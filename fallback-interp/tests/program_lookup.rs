@@ -21,6 +21,7 @@ const PLAIN: TextureKey = TextureKey {
     clamp_reference: false,
     alpha_kill: false,
     reduction: Reduction::Average,
+    anisotropy: 1,
 };
 
 /// Texels whose red is their number, green ten times as much, and so on.

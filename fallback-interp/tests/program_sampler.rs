@@ -23,6 +23,7 @@ const PLAIN: TextureKey = TextureKey {
     clamp_reference: false,
     alpha_kill: false,
     reduction: Reduction::Average,
+    anisotropy: 1,
 };
 
 const WRAPS: [Wrap; 8] = [
@@ -322,6 +323,71 @@ fn the_level_of_detail_follows_from_differences() {
     assert_eq!(at(&line, &Detail::Gradients([[0.125, 0.5, 0.0, 0.0], [0.0; 4]])), 1.0);
     let volume = TextureKey { shape: Shape::D3, ..key };
     assert_eq!(at(&volume, &Detail::Gradients([[0.0, 0.0, 4.0, 0.0], [0.0; 4]])), 2.0);
+}
+
+#[test]
+fn anisotropy_takes_finer_levels() {
+    let (words, levels) = levels();
+    let texture = Texture {
+        texels: &words,
+        layer_texels: words.len() as u32 / 4,
+        level_count: 5,
+        levels,
+        lod_max: 15.0,
+        ..Default::default()
+    };
+    // Sixteenths are texels of level 0. Most taps, the footprint's axes, and the level.
+    let cases = [
+        (4, [8.0, 2.0], 1.0),
+        (2, [8.0, 2.0], 2.0),
+        (16, [2.0, 8.0], 1.0),
+        // A footprint is a texel across at least: eight taps, not thirty-two.
+        (16, [0.25, 8.0], 0.0),
+        (6, [0.0, 12.0], 1.0),
+        // What is magnified has one tap, and so has what is as long as it is wide.
+        (16, [0.5, 0.25], 0.0),
+        (16, [4.0, 4.0], 2.0),
+    ];
+    for (most, [x, y], expected) in cases {
+        let key = TextureKey { mipmap: Some(Filter::Linear), anisotropy: most, ..PLAIN };
+        let unit = Unit { key: &key, texture: &texture };
+        let gradients = [[x / 16.0, 0.0, 0.0, 0.0], [0.0, y / 16.0, 0.0, 0.0]];
+        let got = unit.sample([0.4; 4], &Detail::Gradients(gradients));
+        assert_eq!(got[0], expected, "{x} by {y} texels with {most} taps at most");
+        // An explicit level is what it says.
+        assert_eq!(unit.sample([0.4; 4], &Detail::Level(3.0))[0], 3.0);
+    }
+}
+
+#[test]
+fn taps_stand_along_the_longer_axis() {
+    // Texel x + 100 y; four taps of a footprint of four texels stand at -1.2, -0.4, 0.4 and 1.2.
+    let image = Image::floats([16, 16, 1], 1, |_, [x, y, _]| [(x + 100 * y) as f32; 4]);
+    let texture = image.texture();
+    let texels = |n: f32| n / 16.0;
+    let cases = [
+        ([[texels(4.0), 0.0], [0.0, texels(1.0)]], Reduction::Average, 807.5),
+        ([[texels(1.0), 0.0], [0.0, texels(4.0)]], Reduction::Average, 758.0),
+        // The other way round it is the same.
+        ([[texels(-4.0), 0.0], [0.0, texels(1.0)]], Reduction::Average, 807.5),
+        ([[texels(4.0), 0.0], [0.0, 0.0]], Reduction::Minimum, 806.0),
+        ([[texels(4.0), 0.0], [0.0, 0.0]], Reduction::Maximum, 809.0),
+    ];
+    for ([x, y], reduction, expected) in cases {
+        let key = TextureKey { anisotropy: 4, reduction, ..PLAIN };
+        let unit = Unit { key: &key, texture: &texture };
+        let at = [0.5, 0.5, 0.0, 0.0];
+        let [x, y] = [x, y].map(|[s, t]| [s, t, 0.0, 0.0]);
+        assert_eq!(unit.sample(at, &Detail::Gradients([x, y]))[0], expected, "{x:?}, {y:?}");
+        // The left and the right lane, the upper and the lower one have the same differences.
+        let neighbours = [x, y].map(|step| Some([at, std::array::from_fn(|i| at[i] + step[i])]));
+        let detail = Detail::Neighbours { row: neighbours[0], column: neighbours[1], bias: 0.0 };
+        assert_eq!(unit.sample(at, &detail)[0], expected, "{neighbours:?}");
+    }
+    // Comparisons are averaged as well: three of four texels are below.
+    let key = TextureKey { anisotropy: 4, compare: Some(Compare::Less), ..PLAIN };
+    let along = Detail::Gradients([[texels(4.0), 0.0, 0.0, 0.0], [0.0; 4]]);
+    assert_eq!(Unit { key: &key, texture: &texture }.sample([0.5, 0.5, 808.5, 0.0], &along)[0], 0.75);
 }
 
 #[test]

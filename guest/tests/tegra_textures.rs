@@ -9,6 +9,7 @@ use triglyph_guest::kernel::program::output::{Bits, Channel};
 use triglyph_guest::kernel::program::sampler::{Compare, Filter, PADDING, Reduction, Shape, Source, Texels, Wrap};
 use triglyph_guest::layout::Blocks;
 use triglyph_guest::tegra::format::{Coding as FormatCoding, TextureFormat};
+use triglyph_guest::tegra::header::sampler::MinFilter;
 use triglyph_guest::tegra::header::{Sampler, TextureHeader};
 use triglyph_guest::tegra::texture::{TextureImage, TextureProblem, image, unit};
 
@@ -140,6 +141,11 @@ fn samplers_say_the_rest() {
     assert!(pixels.key.unnormalized && pixels.key.reduction == Reduction::Maximum);
     let pitch = unit(&header("pitch_640x480"), &biased, Shape::D2, false).expect("it exists");
     assert!(pitch.key.unnormalized);
+    // Anisotropy is for linear filters of two axes.
+    let anisotropic = |shape, min| unit(&rgba, &Sampler { max_anisotropy: 6, min, ..biased }, shape, false);
+    for (min, expected) in [(MinFilter::Anisotropic, 6), (MinFilter::Linear, 6), (MinFilter::Point, 1)] {
+        assert_eq!(anisotropic(Shape::D2, min).expect("it exists").key.anisotropy, expected, "{min:?}");
+    }
 }
 
 /// A header of a format with one type for all components.

@@ -188,6 +188,7 @@ fn texture(value: &str) -> Result<Filled, String> {
         clamp_reference: false,
         alpha_kill: false,
         reduction: Default::default(),
+        anisotropy: 1,
     };
     let last = size.iter().max().map_or(0, |most| most.ilog2());
     let level_count = if has("mip") { last + 1 } else { 1 };

@@ -74,6 +74,7 @@ impl Default for Unit {
             clamp_reference: false,
             alpha_kill: false,
             reduction: Default::default(),
+            anisotropy: 1,
         };
         Unit { key, size: [1; 3], level_count: 1, texels: vec![0.0; 4], lod: [0.0, 0.0, 15.0], border: [0.0; 4] }
     }

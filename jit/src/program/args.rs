@@ -4,9 +4,7 @@ use std::mem::{MaybeUninit, offset_of, size_of};
 
 use triglyph_guest::kernel::program::fragment::{FragmentJob, MOST_SAMPLES, PixelBlock, Plane, Primitive};
 use triglyph_guest::kernel::program::output::{DepthFormat, OutputConstants, Surface, TARGETS};
-use triglyph_guest::kernel::program::sampler::{
-    LEVELS, LINEAR, Level, PADDING, Reduction, Shape, Texels, Texture, TextureKey,
-};
+use triglyph_guest::kernel::program::sampler::{LEVELS, LINEAR, Level, PADDING, Shape, Texels, Texture, TextureKey};
 use triglyph_guest::kernel::{Refused, Window};
 use triglyph_guest::layout::{SurfaceLayout, unmorton};
 
@@ -155,9 +153,6 @@ const LARGEST: u32 = 1 << 15;
 impl TextureArgs {
     /// Checks that all texels are there and translates the state of a unit. Used by vertex kernels as well.
     pub fn new(key: &TextureKey, texture: &Texture<'_>) -> Result<TextureArgs, Refused> {
-        if key.reduction != Reduction::Average {
-            return Err(Refused("extremes of texels"));
-        }
         let words = key.texels.words() as u64;
         let available = (texture.texels.len() as u64).saturating_sub(PADDING as u64) / words;
         let count = texture.level_count;

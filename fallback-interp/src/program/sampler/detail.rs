@@ -1,4 +1,4 @@
-//! Level of detail.
+//! Level of detail, and the footprint that it follows from.
 
 use triglyph_guest::num::ops::{Scalar, log2};
 
@@ -23,58 +23,91 @@ pub enum Detail {
     Gradients([Vector; 2]),
 }
 
+/// What a lane reads of a texture.
+#[derive(Clone, Copy)]
+pub(super) struct Footprint {
+    /// The level of detail, whatever it is.
+    pub lod: f32,
+    /// Taps along the longer axis, a whole number.
+    pub taps: f32,
+    /// The difference of coordinates along it, 0 for one tap.
+    pub axis: [f32; 3],
+}
+
+/// A difference, of coordinates and in texels of level 0.
+#[derive(Clone, Copy, Default)]
+struct Step {
+    coordinates: [f32; 3],
+    texels: [f32; 3],
+}
+
 impl Unit<'_> {
-    /// The level of detail: with mipmaps within its limits, then 0 or below for magnification.
-    pub(super) fn clamped_lod(&self, spot: &Spot, lookup: &Lookup) -> f32 {
-        let lod = self.lod(spot, lookup);
+    /// A level of detail: with mipmaps within its limits, then 0 or below for magnification.
+    pub(super) fn clamped(&self, lod: f32) -> f32 {
         match self.key.mipmap {
             Some(_) => limit(lod, self.texture.lod_min, self.texture.lod_max),
             None => lod,
         }
     }
 
-    /// The level of detail, whatever it is.
-    pub(super) fn lod(&self, spot: &Spot, lookup: &Lookup) -> f32 {
+    /// What a lookup reads.
+    pub(super) fn footprint(&self, spot: &Spot, lookup: &Lookup) -> Footprint {
         let at = lookup.at;
-        let (level, bias) = match lookup.detail {
-            Detail::Level(level) => (level, 0.0),
+        let (footprint, bias) = match lookup.detail {
+            Detail::Level(level) => (Footprint { lod: level, taps: 1.0, axis: [0.0; 3] }, 0.0),
             Detail::Neighbours { row, column, bias } => {
-                let steps = [row, column].map(|pair| pair.map_or([0.0; 3], |[a, b]| self.step(spot, a, b)));
-                (self.level_of(steps), bias)
+                let steps = [row, column].map(|pair| pair.map_or(Step::default(), |[a, b]| self.step(spot, a, b)));
+                (self.footprint_of(steps), bias)
             }
             Detail::Gradients(gradients) if self.is_cube() => {
                 let steps = gradients.map(|gradient| self.step(spot, at, std::array::from_fn(|i| at[i] + gradient[i])));
-                (self.level_of(steps), 0.0)
+                (self.footprint_of(steps), 0.0)
             }
             Detail::Gradients(gradients) => {
-                let steps = gradients.map(|[x, y, z, _]| self.in_texels([x, y, z], &self.texture.levels[0]));
-                (self.level_of(steps), 0.0)
+                let steps = gradients.map(|[x, y, z, _]| Step {
+                    coordinates: [x, y, z],
+                    texels: self.in_texels([x, y, z], &self.texture.levels[0]),
+                });
+                (self.footprint_of(steps), 0.0)
             }
         };
-        (level + self.texture.lod_bias) + bias
+        Footprint { lod: (footprint.lod + self.texture.lod_bias) + bias, ..footprint }
     }
 
-    /// `log2` of the longer one of two steps in texels.
-    fn level_of(&self, steps: [[f32; 3]; 2]) -> f32 {
+    /// `log2` of the longer one of two steps in texels, a tap's share of it where there are several.
+    fn footprint_of(&self, steps: [Step; 2]) -> Footprint {
         let [a, b] = steps.map(|step| {
-            let squares = step[..self.axes()].iter().map(|d| d * d);
+            let squares = step.texels[..self.axes()].iter().map(|d| d * d);
             squares.reduce(|sum, square| sum + square).unwrap_or(0.0)
         });
-        let rho2 = if a > b { a } else { b };
-        log2(&mut Scalar, rho2) * 0.5
+        let (longer, shorter, axis) = if a > b { (a, b, steps[0]) } else { (b, a, steps[1]) };
+        let taps = self.taps(longer, shorter);
+        let axis = if taps > 1.0 { axis.coordinates } else { [0.0; 3] };
+        Footprint { lod: log2(&mut Scalar, longer / (taps * taps)) * 0.5, taps, axis }
     }
 
-    /// The step from one lane to another in texels of level 0, on the face of `spot`.
-    fn step(&self, spot: &Spot, from: Vector, to: Vector) -> [f32; 3] {
-        let [from, to] = [from, to].map(|[x, y, z, _]| {
-            let coordinates = if self.is_cube() {
+    /// Taps along a footprint with these squares of its lengths, one of anything less than a texel across.
+    fn taps(&self, longer: f32, shorter: f32) -> f32 {
+        if self.key.anisotropy <= 1 {
+            return 1.0;
+        }
+        let across = if 1.0 < shorter { shorter } else { 1.0 };
+        limit((longer / across).sqrt().ceil(), 1.0, f32::from(self.key.anisotropy))
+    }
+
+    /// The step from one lane to another, on the face of `spot`.
+    fn step(&self, spot: &Spot, from: Vector, to: Vector) -> Step {
+        let on_face = |[x, y, z, _]: Vector| {
+            if self.is_cube() {
                 let [s, t] = cube::on_face(spot.face, [x, y, z]);
                 [s, t, 0.0]
             } else {
                 [x, y, z]
-            };
-            self.in_texels(coordinates, &self.texture.levels[0])
-        });
-        std::array::from_fn(|i| to[i] - from[i])
+            }
+        };
+        let [from, to] = [from, to].map(on_face);
+        let between = |[from, to]: [[f32; 3]; 2]| std::array::from_fn(|i| to[i] - from[i]);
+        let texels = [from, to].map(|place| self.in_texels(place, &self.texture.levels[0]));
+        Step { coordinates: between([from, to]), texels: between(texels) }
     }
 }

@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `mod.rs` | samples: coordinates, levels, filters, comparison, swizzle and conversion |
-//! | `detail.rs` | level of detail |
+//! | `detail.rs` | level of detail, footprints |
 //! | `cube.rs` | faces |
 //! | `wrap.rs` | coordinates to texel indices |
 //! | `other.rs` | gathers, fetches, queries |
@@ -20,6 +20,7 @@ use triglyph_guest::num::ops::{Scalar, srgb_to_linear};
 
 use super::{Vector, compare, limit};
 pub use detail::Detail;
+use detail::Footprint;
 pub use other::GatherOffsets;
 use wrap::{Axis, Pair};
 
@@ -64,6 +65,7 @@ impl Lookup {
 }
 
 /// Where a texture is read.
+#[derive(Clone)]
 struct Spot {
     /// s, t, r on the layer; those beyond the shape's axes mean nothing.
     coordinates: [f32; 3],
@@ -86,8 +88,11 @@ impl Unit<'_> {
     /// The unit's result.
     pub fn look_up(&self, lookup: &Lookup) -> Vector {
         let spot = self.spot(lookup);
-        let lod = if self.key.needs_lod() { self.clamped_lod(&spot, lookup) } else { 0.0 };
-        let color = self.levels(&spot, lod);
+        let color = match self.key.needs_lod() {
+            true => self.along(&spot, self.footprint(&spot, lookup)),
+            false => self.levels(&spot, 0.0),
+        };
+        let color = if spot.reference.is_some() { color } else { self.scaled(color) };
         match (lookup.reference, spot.reference) {
             (Reference::Operand(_), Some(_)) => [color[0], color[0], color[0], 1.0],
             _ => self.finished(color),
@@ -154,13 +159,38 @@ impl Unit<'_> {
         std::array::from_fn(|i| coordinates[i] * size[i] as f32)
     }
 
-    /// The filtered texel, in the scale of results.
+    /// All taps of a footprint as one.
+    fn along(&self, spot: &Spot, footprint: Footprint) -> Vector {
+        let Footprint { lod, taps, axis } = footprint;
+        let lod = self.clamped(lod);
+        let tap = |i: u8| {
+            let along = f32::from(i) / (taps + 1.0) - 0.5;
+            let mut spot = spot.clone();
+            for (coordinate, step) in spot.coordinates.iter_mut().zip(axis) {
+                *coordinate += step * along;
+            }
+            self.levels(&spot, lod)
+        };
+        let all = (2..=taps as u8).fold(tap(1), |all, i| {
+            let next = tap(i);
+            match self.key.reduction {
+                Reduction::Average => std::array::from_fn(|c| all[c] + next[c]),
+                Reduction::Minimum | Reduction::Maximum => self.mix(all, next, 1.0),
+            }
+        });
+        match self.key.reduction {
+            Reduction::Average => all.map(|sum| sum / taps),
+            Reduction::Minimum | Reduction::Maximum => all,
+        }
+    }
+
+    /// The filtered texel, in the scale of texels.
     fn levels(&self, spot: &Spot, lod: f32) -> Vector {
         // NaN magnifies.
         let minified = lod > 0.0;
         let filter = if minified { self.key.minify } else { self.key.magnify };
         let mipmap = self.key.mipmap.filter(|_| minified);
-        let color = match mipmap {
+        match mipmap {
             None => self.filtered(spot, 0, filter),
             Some(Filter::Nearest) => self.filtered(spot, (lod + 0.5).floor() as i32, filter),
             Some(Filter::Linear) => {
@@ -171,8 +201,7 @@ impl Unit<'_> {
                 let high = self.filtered(spot, level.saturating_add(1), filter);
                 self.mix(low, high, weight)
             }
-        };
-        if spot.reference.is_some() { color } else { self.scaled(color) }
+        }
     }
 
     /// Texels in the scale of results.

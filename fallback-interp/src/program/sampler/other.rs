@@ -69,7 +69,7 @@ impl Unit<'_> {
 
     /// The level of detail before it is clamped, and the level that is read, in 1/256.
     pub fn query_level(&self, lookup: &Lookup) -> [i32; 2] {
-        let lod = self.lod(&self.spot(lookup), lookup);
+        let lod = self.footprint(&self.spot(lookup), lookup).lod;
         let before = limit(lod * 256.0, -32768.0, 32767.0) as i32;
         let read = self.key.mipmap.map_or(0.0, |filter| {
             let lod = limit(lod, self.texture.lod_min, self.texture.lod_max);

@@ -75,6 +75,7 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
     let texels = r.pick(&[Texels::Rgba8, Texels::Rgba8, Texels::Srgb8, Texels::Float4]);
     let converts = [Convert::None, Convert::Signed, Convert::Biased, Convert::Srgb];
     let cube = matches!(shape, Cube | CubeArray);
+    let plane = cube || matches!(shape, D2 | D2Array);
     TextureKey {
         shape,
         texels,
@@ -89,8 +90,8 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
         seamless: cube && r.one_in(2),
         clamp_reference: r.one_in(2),
         alpha_kill: r.one_in(24),
-        // Rare: the compiler leaves extremes to the reference, and then nothing is compared.
-        reduction: if r.one_in(400) { r.pick(&[Reduction::Minimum, Reduction::Maximum]) } else { Reduction::Average },
+        reduction: if r.one_in(40) { r.pick(&[Reduction::Minimum, Reduction::Maximum]) } else { Reduction::Average },
+        anisotropy: if plane && r.one_in(6) { r.pick(&[2, 4, 6, 8, 10, 12, 16]) } else { 1 },
     }
 }
 

@@ -15,6 +15,7 @@
 //!    replaces `log2(rho2) * 0.5`; with explicit gradients those are the differences, times the size.
 //!    With mipmaps `lod` is then clamped to `lod_min..lod_max` (`lod_min < l ? l : lod_min`, then `l < lod_max ? l : lod_max`), without
 //!    it is not; after that `lod <= 0` (or NaN) magnifies. (A fixed level is asked for by equal limits, recorded RSX frames.)
+//!    Anisotropy: see below.
 //!    A cube's differences are those of the coordinates that each neighbour has on the *lane's own* face (divided by the neighbour's own
 //!    component along that axis, with the sign of the face); an explicit gradient is that to the neighbour at direction + gradient.
 //! 3. **Levels**: magnified, or without mipmaps: level 0. Else with l the clamped `lod` the nearest level `floor(l + 0.5)`, linear:
@@ -27,6 +28,21 @@
 //! 6. **Compare**: with a comparison each texel's red is replaced before filtering by `red OP reference ? 1 : 0` in all channels
 //!    (for [`Texels::Rgba8`] red times `1.0 / 255.0`, and no scaling afterwards).
 //! 7. **Swizzle**, then **conversion** of each channel.
+//!
+//! # Anisotropy
+//!
+//! With [`TextureKey::anisotropy`] A above 1, and differences (of neighbours or explicit ones, not an explicit level), there are several
+//! taps along the footprint's longer axis, as in the example of EXT_texture_filter_anisotropic. A footprint that is less than a texel across counts as
+//! one texel across, so that what is magnified has one tap:
+//!
+//! * With a, b and rho2 of 2.: `m = a > b ? b : a`, then `m = 1 < m ? m : 1`; `n = ceil(sqrt(rho2 / m))`, then `1 < n ? n : 1`, then
+//!   `n < A ? n : A` (NaN gives 1). In 2. `rho2 / (n * n)` takes the place of rho2.
+//! * D is the difference by x where `a > b`, else that by y, of s and t as they are multiplied in 1. (a cube's on the lane's own face;
+//!   right - left, lower - upper, explicit ones as they are). Where n is 1 it is 0.
+//! * Tap i of n, from 1 on, is what 3. to 6. give for the coordinates `s + D.s * w`, `t + D.t * w` with `w = i / (n + 1) - 0.5`, all with the level of
+//!   detail of the lane, before 5.'s last product.
+//! * Taps are added in order, as [`Reduction::Average`], and the sum is divided by n; the other reductions take the extreme of what they have and
+//!   of the next tap, as with a weight that is not 0.
 //!
 //! # Instructions that say more (Maxwell)
 //!
@@ -87,6 +103,8 @@ pub struct TextureKey {
     pub alpha_kill: bool,
     /// What linear filters make of their texels.
     pub reduction: Reduction,
+    /// Taps along the longer axis of a footprint at most, 1 to 16; 1 for shapes that have not got two axes.
+    pub anisotropy: u8,
 }
 
 /// What linear filters make of two texels, or what was made of some, the second with a weight.
@@ -102,9 +120,9 @@ pub enum Reduction {
 }
 
 impl TextureKey {
-    /// Whether the result depends on the level of detail.
+    /// Whether the result depends on the level of detail, or on what it follows from.
     pub fn needs_lod(&self) -> bool {
-        self.mipmap.is_some() || self.magnify != self.minify
+        self.mipmap.is_some() || self.magnify != self.minify || self.anisotropy > 1
     }
 }
 

@@ -23,7 +23,8 @@ pub struct TextureUnit {
 
 /// The unit of instructions that read `shape`; `reference`: that bring a reference to compare with.
 ///
-/// Anisotropic filters are linear ones; a border in memory is not read, the sampler's colour is taken.
+/// Anisotropy is the sampler's, of images with two axes where minified texels are filtered linearly; a border in memory is not read, the
+/// sampler's colour is taken.
 pub fn unit(
     header: &TextureHeader,
     sampler: &Sampler,
@@ -62,6 +63,12 @@ pub fn unit(
             sampler::Reduction::None => Reduction::Average,
             sampler::Reduction::Minimum => Reduction::Minimum,
             sampler::Reduction::Maximum => Reduction::Maximum,
+        },
+        anisotropy: match shape {
+            Shape::D2 | Shape::D2Array | Shape::Cube | Shape::CubeArray if minify == Filter::Linear => {
+                sampler.max_anisotropy as u8
+            }
+            _ => 1,
         },
     };
     Ok(TextureUnit {

@@ -1,4 +1,4 @@
-//! Levels of detail.
+//! Levels of detail, and the footprints that they follow from.
 
 use triglyph_guest::num::ops::{Ops, log2};
 
@@ -11,11 +11,23 @@ use std::mem::offset_of;
 const PARTNER: [[u8; 16]; 2] =
     [[4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11], [8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7]];
 
+/// Lanes whose neighbour along an axis stands before them.
+const BEHIND: [[i32; 4]; 2] = [[0, i32::MIN, 0, i32::MIN], [0, 0, i32::MIN, i32::MIN]];
+
+/// Taps along the longer axis of each lane's footprint.
+#[derive(Clone, Copy)]
+pub(super) struct Taps {
+    /// How many, at least 1.
+    pub count: F32x4,
+    /// Lanes whose longer axis is that of x.
+    along_x: Mask,
+}
+
 impl Sampler<'_, '_> {
-    /// The level of detail of each lane, clamped where there are mipmaps.
-    pub(super) fn detail(&mut self, lookup: &Lookup) -> F32x4 {
-        let lod = self.unclamped(lookup);
-        if self.key.mipmap.is_some() { self.limited(lod) } else { lod }
+    /// The level of detail of each lane, clamped where there are mipmaps, and taps where there may be several.
+    pub(super) fn detail(&mut self, lookup: &Lookup) -> (F32x4, Option<Taps>) {
+        let (lod, taps) = self.unclamped(lookup);
+        (if self.key.mipmap.is_some() { self.limited(lod) } else { lod }, taps)
     }
 
     /// Within the limits of the unit.
@@ -26,16 +38,21 @@ impl Sampler<'_, '_> {
         self.e.min(lod, high)
     }
 
-    /// The level of detail of each lane, whatever it is.
-    pub(super) fn unclamped(&mut self, lookup: &Lookup) -> F32x4 {
-        let mut lod = match lookup.detail {
-            Detail::Level(level) => level,
+    /// The level of detail of each lane, whatever it is, and taps where there may be several.
+    pub(super) fn unclamped(&mut self, lookup: &Lookup) -> (F32x4, Option<Taps>) {
+        let (mut lod, taps) = match lookup.detail {
+            Detail::Level(level) => (level, None),
             _ => {
                 let [a, b] = [0, 1].map(|axis| self.squared_difference(lookup, axis));
-                let rho = self.e.max(a, b);
+                let taps = (self.key.anisotropy > 1).then(|| self.taps(a, b));
+                let mut rho = self.e.max(a, b);
+                if let Some(Taps { count, .. }) = taps {
+                    let square = self.e.mul(count, count);
+                    rho = self.e.div(rho, square);
+                }
                 let log = log2(self.e, rho);
                 let half = self.e.f(0.5);
-                self.e.mul(log, half)
+                (self.e.mul(log, half), taps)
             }
         };
         let bias = self.splat_f32(field!(lod_bias));
@@ -43,7 +60,52 @@ impl Sampler<'_, '_> {
         if let Detail::Implicit { bias: Some(bias) } = lookup.detail {
             lod = self.e.add(lod, bias);
         }
-        lod
+        (lod, taps)
+    }
+
+    /// Taps along footprints with these squares of their lengths.
+    fn taps(&mut self, a: F32x4, b: F32x4) -> Taps {
+        let most = f32::from(self.key.anisotropy);
+        let e = &mut *self.e;
+        let along_x = e.lt(b, a);
+        let (longer, shorter) = (e.select(along_x, a, b), e.select(along_x, b, a));
+        let one = e.f(1.0);
+        let across = e.max(shorter, one);
+        let ratio = e.div(longer, across);
+        let root = e.sqrt(ratio);
+        let up = e.neg(root);
+        let up = e.floor(up);
+        let up = e.neg(up);
+        Taps { count: e.clamp(up, 1.0, most), along_x }
+    }
+
+    /// The difference of coordinates along the longer axis of each footprint, 0 where there is one tap.
+    pub(super) fn longer_axis(&mut self, lookup: &Lookup, taps: Taps) -> Vec<F32x4> {
+        let one = self.e.f(1.0);
+        let several = self.e.lt(one, taps.count);
+        let several = self.e.mask_ints(several);
+        (0..dimensions(self.key.shape))
+            .map(|k| {
+                let [x, y] = [0, 1].map(|axis| self.signed_difference(lookup, axis, k));
+                let step = self.e.select(taps.along_x, x, y);
+                let bits = self.e.bits(step);
+                let bits = self.e.iand(bits, several);
+                self.e.float_of_bits(bits)
+            })
+            .collect()
+    }
+
+    /// How far coordinate `k` moves to the right or downwards.
+    fn signed_difference(&mut self, lookup: &Lookup, axis: usize, k: usize) -> F32x4 {
+        let difference = self.difference(lookup, axis, k, None);
+        if self.cube.is_none() || matches!(lookup.detail, Detail::Gradients(_)) {
+            return difference;
+        }
+        // From each lane to its neighbour, which may be the one before it.
+        let behind = self.e.ints(BEHIND[axis]);
+        let bits = self.e.bits(difference);
+        let bits = self.e.ixor(bits, behind);
+        self.e.float_of_bits(bits)
     }
 
     /// The square of how far the picture moves, in texels of level 0, from a pixel to the next one along an axis.

@@ -1,7 +1,7 @@
 //! Nearest and linear filters of one level.
 
 use cranelift_codegen::ir::types::{I16X8, I32X4};
-use triglyph_guest::kernel::program::sampler::Texels;
+use triglyph_guest::kernel::program::sampler::{Reduction, Texels};
 use triglyph_guest::num::ops::Ops;
 
 use super::texel::splat_lane;
@@ -11,7 +11,7 @@ use crate::lane::{Emit, F32x4, I16x8, I32x4};
 use crate::program::output::compare_floats;
 
 /// a + (b - a) * weight
-pub(super) fn mix(e: &mut Emit<'_>, a: F32x4, b: F32x4, weight: F32x4) -> F32x4 {
+fn mix(e: &mut Emit<'_>, a: F32x4, b: F32x4, weight: F32x4) -> F32x4 {
     let difference = e.sub(b, a);
     let product = e.mul(difference, weight);
     e.add(a, product)
@@ -22,6 +22,24 @@ pub(super) fn mix(e: &mut Emit<'_>, a: F32x4, b: F32x4, weight: F32x4) -> F32x4 
 struct Channels16(Option<I16x8>, Option<I16x8>);
 
 impl Sampler<'_, '_> {
+    /// Two texels as one, the second with a weight.
+    pub(super) fn combined(&mut self, a: F32x4, b: F32x4, weight: F32x4) -> F32x4 {
+        let e = &mut *self.e;
+        let extreme = match self.key.reduction {
+            Reduction::Average => return mix(e, a, b, weight),
+            Reduction::Minimum => e.min(a, b),
+            Reduction::Maximum => e.max(a, b),
+        };
+        let zero = e.f(0.0);
+        let alone = e.feq(weight, zero);
+        e.select(alone, a, extreme)
+    }
+
+    /// As [`Self::combined`], of all channels.
+    fn combined_channels(&mut self, a: Channels, b: Channels, weight: F32x4) -> Channels {
+        std::array::from_fn(|c| Some(self.combined(a[c]?, b[c]?, weight)))
+    }
+
     pub(super) fn nearest(&mut self, size: Size) -> Channels {
         let axes: Vec<Index> = (0..dimensions(self.key.shape)).map(|axis| self.nearest_index(axis, &size)).collect();
         let axis = |n: usize| axes.get(n).copied();
@@ -77,7 +95,8 @@ impl Sampler<'_, '_> {
             return self.wanted.map(|wanted| wanted.then_some(result));
         }
         match self.key.texels {
-            Texels::Rgba8 => self.linear_bytes(&size, &axes),
+            Texels::Rgba8 if self.fixed() => self.linear_bytes(&size, &axes),
+            Texels::Rgba8 => self.extreme_bytes(&size, &axes),
             Texels::Srgb8 => self.linear_srgb(&size, &axes),
             Texels::Float4 => {
                 let texels = self.linear_floats(&size, &axes);
@@ -107,12 +126,12 @@ impl Sampler<'_, '_> {
         &mut self,
         axes: &[Two],
         rows: Vec<T>,
-        mut combine: impl FnMut(&mut Self, T, T, F32x4, usize) -> T,
+        mut combine: impl FnMut(&mut Self, T, T, F32x4) -> T,
     ) -> T {
         let mut values = rows;
-        for (axis, two) in axes.iter().enumerate().skip(1) {
+        for two in &axes[1..] {
             let weight = self.fraction(two.weight);
-            values = values.chunks(2).map(|pair| combine(self, pair[0], pair[1], weight, axis)).collect();
+            values = values.chunks(2).map(|pair| combine(self, pair[0], pair[1], weight)).collect();
         }
         values[0]
     }
@@ -137,9 +156,21 @@ impl Sampler<'_, '_> {
                 self.apart(Channels16(even, odd))
             })
             .collect();
-        self.across(axes, rows, |this, a, b, weight, _| {
-            std::array::from_fn(|c| Some(mix(this.e, a[c]?, b[c]?, weight)))
-        })
+        self.across(axes, rows, Self::combined_channels)
+    }
+
+    /// Words of one texel whose bytes are compared, as floats.
+    fn extreme_bytes(&mut self, size: &Size, axes: &[Two]) -> Channels {
+        let texels = self.texels_of_rows(size, axes);
+        let weight = self.fraction(axes[0].weight);
+        let rows = texels
+            .into_iter()
+            .map(|[a, b]| {
+                let (a, b) = (self.bytes(a), self.bytes(b));
+                self.combined_channels(a, b, weight)
+            })
+            .collect();
+        self.across(axes, rows, Self::combined_channels)
     }
 
     /// Red and blue, green and alpha of words, as far as they are wanted.
@@ -209,7 +240,7 @@ impl Sampler<'_, '_> {
         let lanes = |this: &mut Self, a: [F32x4; 4], b: [F32x4; 4], weight: F32x4| -> [F32x4; 4] {
             std::array::from_fn(|lane| {
                 let weight = splat_lane(this.e, weight, lane);
-                mix(this.e, a[lane], b[lane], weight)
+                this.combined(a[lane], b[lane], weight)
             })
         };
         let mut rows = Vec::new();
@@ -222,16 +253,13 @@ impl Sampler<'_, '_> {
             });
             rows.push(lanes(self, a, b, weight));
         }
-        self.across(axes, rows, |this, a, b, weight, _| lanes(this, a, b, weight))
+        self.across(axes, rows, lanes)
     }
 
     /// Texels of sRGB, filtered as floats.
     fn linear_srgb(&mut self, size: &Size, axes: &[Two]) -> Channels {
         let base = self.base(size);
         let weight = self.fraction(axes[0].weight);
-        let between = |this: &mut Self, a: Channels, b: Channels, weight: F32x4| -> Channels {
-            std::array::from_fn(|c| Some(mix(this.e, a[c]?, b[c]?, weight)))
-        };
         let mut rows = Vec::new();
         for [y, z] in Self::rows(axes) {
             let start = self.row(size, y.map(|i| i.index), z.map(|i| i.index));
@@ -240,9 +268,9 @@ impl Sampler<'_, '_> {
                 let index = self.texel(start, column.index);
                 self.linear_values(base, index, border)
             });
-            rows.push(between(self, a, b, weight));
+            rows.push(self.combined_channels(a, b, weight));
         }
-        self.across(axes, rows, |this, a, b, weight, _| between(this, a, b, weight))
+        self.across(axes, rows, Self::combined_channels)
     }
 
     /// Comparisons, filtered.
@@ -257,9 +285,9 @@ impl Sampler<'_, '_> {
                 let index = self.texel(start, column.index);
                 self.compared(base, index, border)
             });
-            rows.push(mix(self.e, a, b, weight));
+            rows.push(self.combined(a, b, weight));
         }
-        self.across(axes, rows, |this, a, b, weight, _| mix(this.e, a, b, weight))
+        self.across(axes, rows, Self::combined)
     }
 
     /// 1 where the comparison of a texel's red holds, else 0.

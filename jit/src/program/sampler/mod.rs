@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `mod.rs` | one lookup: coordinates, levels, passes over them, swizzle and conversion |
-//! | `detail.rs` | levels of detail |
+//! | `detail.rs` | levels of detail, footprints |
 //! | `cube.rs` | faces |
 //! | `wrap.rs` | coordinates to texel indices |
 //! | `texel.rs` | addresses of texels and reading them |
@@ -11,7 +11,7 @@
 //! | `other.rs` | gathers, fetches, queries |
 //!
 //! A lookup between two levels is a loop of two passes around the code for one, of which the second is left out when no
-//! lane wants it: the code is there once.
+//! lane wants it: the code is there once. An anisotropic one is a loop around that, of as many passes as a lane wants.
 
 mod cube;
 mod detail;
@@ -26,12 +26,13 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::types::{F32X4, I32, I32X4};
 use cranelift_codegen::ir::{InstBuilder, Value};
-use triglyph_guest::kernel::program::sampler::{Convert, Filter, Level, Shape, Source, Texels, TextureKey};
+use triglyph_guest::kernel::program::sampler::{Convert, Filter, Level, Reduction, Shape, Source, Texels, TextureKey};
 use triglyph_guest::num::ops::{self, Ops};
 
 use super::args::TextureArgs;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 use cube::Cube;
+use detail::Taps;
 pub use detail::both_together;
 pub use other::{Fetch, Gather, GatherOffsets, fetch, gather, query_level, query_size};
 
@@ -228,10 +229,11 @@ impl<'s, 'a> Sampler<'s, 'a> {
         self.e.load_splat_i32(self.unit.args, offset)
     }
 
-    /// Whether there is a linear filter: then channels of [`Texels::Rgba8`] are 256 times what they are.
+    /// Whether there is a linear filter that averages: then channels of [`Texels::Rgba8`] are 256 times what they are.
     fn fixed(&self) -> bool {
         let linear = self.key.magnify == Filter::Linear || self.key.needs_lod() && self.key.minify == Filter::Linear;
-        linear && !self.unfiltered && self.reference.is_none() && self.key.texels == Texels::Rgba8
+        let average = self.key.reduction == Reduction::Average;
+        linear && average && !self.unfiltered && self.reference.is_none() && self.key.texels == Texels::Rgba8
     }
 
     /// Finds the layer of array textures and of cubes.
@@ -270,7 +272,78 @@ impl<'s, 'a> Sampler<'s, 'a> {
             let size = self.first_level();
             return self.filtered(self.key.magnify, size);
         }
-        let lod = self.detail(lookup);
+        let (lod, taps) = self.detail(lookup);
+        match taps {
+            Some(taps) => self.along(lookup, taps, lod),
+            None => self.at_level(lod),
+        }
+    }
+
+    /// The taps of each lane's footprint as one.
+    fn along(&mut self, lookup: &Lookup, taps: Taps, lod: F32x4) -> Channels {
+        let axis = self.longer_axis(lookup, taps);
+        let middle = self.coordinates;
+        let wanted: Vec<usize> = (0..4).filter(|&c| self.wanted[c]).collect();
+        let results = vec![F32X4; wanted.len()];
+        let parameters = vec![F32X4; 1 + wanted.len()];
+        let (tap, done) = (self.e.block(&parameters), self.e.block(&results));
+        let (first, zero) = (self.e.f(1.0), self.e.f(0.0));
+        let mut arguments = vec![zero.0; 1 + wanted.len()];
+        arguments[0] = first.0;
+        self.e.jump(tap, &arguments);
+
+        self.e.switch_to(tap);
+        let number = F32x4(self.e.parameter(tap, 0));
+        let before: Vec<F32x4> = (0..wanted.len()).map(|i| F32x4(self.e.parameter(tap, 1 + i))).collect();
+        let (one, half) = (self.e.f(1.0), self.e.f(0.5));
+        let parts = self.e.add(taps.count, one);
+        let place = self.e.div(number, parts);
+        let place = self.e.sub(place, half);
+        for (k, &step) in axis.iter().enumerate() {
+            let moved = self.e.mul(step, place);
+            self.coordinates[k] = self.e.add(middle[k], moved);
+        }
+        let channels = self.at_level(lod);
+        let one = self.e.f(1.0);
+        let is_first = self.e.feq(number, one);
+        let counts = self.e.le(number, taps.count);
+        let all: Vec<Value> = wanted
+            .iter()
+            .zip(&before)
+            .filter_map(|(&c, &before)| {
+                let here = channels[c]?;
+                let both = match self.key.reduction {
+                    Reduction::Average => self.e.add(before, here),
+                    Reduction::Minimum => self.e.min(before, here),
+                    Reduction::Maximum => self.e.max(before, here),
+                };
+                let both = self.e.select(is_first, here, both);
+                Some(self.e.select(counts, both, before).0)
+            })
+            .collect();
+        let next = self.e.add(number, one);
+        let more = self.e.le(next, taps.count);
+        let more = self.e.any(more);
+        let mut arguments = vec![next.0];
+        arguments.extend(&all);
+        self.e.branch(more, (tap, &arguments), (done, &all));
+        self.e.seal(&[tap, done]);
+
+        self.e.switch_to(done);
+        self.coordinates = middle;
+        let mut result = [None; 4];
+        for (i, &c) in wanted.iter().enumerate() {
+            let all = F32x4(self.e.parameter(done, i));
+            result[c] = Some(match self.key.reduction {
+                Reduction::Average => self.e.div(all, taps.count),
+                Reduction::Minimum | Reduction::Maximum => all,
+            });
+        }
+        result
+    }
+
+    /// All levels that a level of detail asks for.
+    fn at_level(&mut self, lod: F32x4) -> Channels {
         let zero = self.e.f(0.0);
         let minified = self.e.lt(zero, lod);
         match self.key.mipmap {
@@ -351,7 +424,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
             .iter()
             .zip(&before)
             .map(|(&b, &a)| {
-                let mean = filter::mix(self.e, a, b, weight);
+                let mean = self.combined(a, b, weight);
                 // Texels of the next level may be infinite.
                 if self.key.texels == Texels::Float4 { self.e.select(between, mean, a).0 } else { mean.0 }
             })

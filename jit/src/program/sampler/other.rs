@@ -120,7 +120,7 @@ pub fn fetch(e: &mut Emit<'_>, unit: Unit<'_>, fetch: &Fetch) -> [F32x4; 4] {
 pub fn query_level(e: &mut Emit<'_>, unit: Unit<'_>, lookup: &Lookup) -> [I32x4; 2] {
     let mut sampler = Sampler::new(e, unit, [false; 4]);
     sampler.place(lookup.coordinates, lookup.offset, Reference::Missing);
-    let lod = sampler.unclamped(lookup);
+    let (lod, _) = sampler.unclamped(lookup);
     let fixed = |e: &mut Emit<'_>, value: F32x4| {
         let scale = e.f(256.0);
         let value = e.mul(value, scale);

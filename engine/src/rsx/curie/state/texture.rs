@@ -214,6 +214,7 @@ fn sampler(words: &Words, byte: u32, texel: &TexelFormat) -> Sampler {
         clamp_reference: false,
         alpha_kill: control0::alpha_kill(words.control0),
         reduction: Reduction::Average,
+        anisotropy: 1,
     };
     let lod = |v: u32| v as f32 * (1.0 / 256.0);
     Sampler {
