@@ -1,8 +1,10 @@
-//! Blending: factors and equations, in f32.
+//! Blending: factors and equations, in f32; what comes of a program that blends instead.
 
+use triglyph_guest::kernel::program::blend_program::BlendProgram;
 use triglyph_guest::kernel::program::output::{BlendEquation, BlendFactor, BlendKey, BlendTerm};
 use triglyph_guest::num::ops::Ops;
 
+use super::blend_program;
 use crate::lane::{Emit, F32x4};
 use crate::program::args::at;
 
@@ -46,6 +48,11 @@ enum Factor {
 }
 
 impl Operands {
+    /// What a program makes of source and destination.
+    pub fn run(&self, e: &mut Emit<'_>, program: &BlendProgram) -> [F32x4; 4] {
+        blend_program::run(e, program, self.source, self.destination)
+    }
+
     /// Channel `channel` of the result.
     pub fn blend(&self, e: &mut Emit<'_>, key: &BlendKey, channel: usize) -> F32x4 {
         let term = if channel == 3 { &key.alpha } else { &key.color };
