@@ -224,6 +224,7 @@ fn texture_key() -> TextureKey {
         convert: [Convert::None; 4],
         alpha_kill: false,
         reduction: Default::default(),
+        anisotropy: 1,
         seamless: false,
         clamp_reference: false,
     }
@@ -271,6 +272,9 @@ fn pixels(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, tier: &dyn Progr
             program: None,
             color_samples: u16::MAX,
             zero_products: false,
+            coverage_dither: false,
+            depth_at_center: false,
+            coverage_color: None,
         },
         samples: Samples::ONE,
     };

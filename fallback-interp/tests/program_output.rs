@@ -9,8 +9,8 @@ use common::Noise;
 use quads::{RGBA32F, Scene, bit, copy_input, end, mov};
 use triglyph_guest::kernel::program::fragment::{BACK_FACING, PixelBlock, Samples};
 use triglyph_guest::kernel::program::output::{
-    Bits, BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, Compare, DepthFormat, DepthKey, Limit,
-    LogicOp, StencilConstants, StencilKey, StencilOp,
+    Bits, BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, Compare, CoverageColor, DepthFormat,
+    DepthKey, Limit, LogicOp, StencilConstants, StencilKey, StencilOp,
 };
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::num::F16;
@@ -742,5 +742,53 @@ fn alpha_chooses_samples() {
         scene.key.samples = Samples::ONE;
         scene.blocks = sample_blocks(&[bit(0, 0)]);
         assert_eq!(scene.draw(), 1);
+    }
+}
+
+#[test]
+fn dither_gives_pixels_other_samples() {
+    for (alpha, kept) in [(0.0, [0; 4]), (0.4, [1, 2, 2, 1]), (0.5, [2; 4]), (1.0, [4; 4])] {
+        let mut scene = Scene::new(RGBA8, &copy_input());
+        scene.set_varying([1.0, 1.0, 1.0, alpha]);
+        scene.key.samples = Samples { across: 2, down: 2 };
+        scene.key.output.alpha_to_coverage = true;
+        scene.key.output.coverage_dither = true;
+        for (pixel, kept) in [(2, 4), (3, 4), (2, 5), (3, 5)].into_iter().zip(kept) {
+            scene.blocks = sample_blocks(&[bit(pixel.0, pixel.1); 4]);
+            assert_eq!(scene.draw(), kept, "alpha {alpha}, pixel {pixel:?}");
+        }
+    }
+}
+
+#[test]
+fn coverage_takes_the_place_of_an_integer() {
+    let red = |channel| ColorFormat {
+        bytes: 1,
+        swap: 1,
+        channels: [channel, Channel::Absent, Channel::Absent, Channel::Absent],
+    };
+    // Samples 0, 2 and 3 are covered, of which 2 is bit 9, beyond the channel.
+    let order = std::array::from_fn(|k| [4, 5, 9, 0].get(k).copied().unwrap_or(15));
+    for (channel, expected) in
+        [(Channel::Uint(bits(0, 8)), 0x11), (Channel::Sint(bits(0, 8)), 0x11), (Channel::Unorm(bits(0, 8)), 0xFF)]
+    {
+        let mut scene = Scene::new(red(channel), &copy_input());
+        scene.set_varying([1.0, 0.0, 0.0, 0.0]);
+        scene.key.samples = Samples { across: 2, down: 2 };
+        scene.key.output.coverage_color = Some(CoverageColor { target: 0, bits: order });
+        scene.blocks = sample_blocks(&[bit(0, 0), 0, bit(0, 0), bit(0, 0)]);
+        assert_eq!(scene.draw(), 3);
+        let row = |y: usize| [scene.pixel(0, y)[0], scene.pixel(1, y)[0]];
+        assert_eq!([row(0), row(1)], [[expected, 0], [expected; 2]], "{channel:?}");
+        // Another target, or none of this channel.
+        scene.fill_color(&[0]);
+        scene.key.output.coverage_color = Some(CoverageColor { target: 1, bits: order });
+        scene.draw();
+        assert_ne!(scene.pixel(0, 0)[0], 0x11);
+        scene.fill_color(&[0]);
+        scene.key.output.coverage_color = Some(CoverageColor { target: 0, bits: order });
+        scene.target().mask = 14;
+        scene.draw();
+        assert_eq!(scene.pixel(0, 0)[0], 0);
     }
 }

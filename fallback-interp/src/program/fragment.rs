@@ -78,7 +78,7 @@ impl Run<'_, '_> {
     fn quad(&mut self, primitive: &Primitive, at: [u32; 2], covered: [u32; 4]) {
         let places = [0, 1, 2, 3].map(|lane| [at[0] + (lane & 1), at[1] + (lane >> 1)]);
         let points = places.map(|[x, y]| Point::new(self.job, primitive, x, y));
-        let one = self.kernel.key.samples.count() == 1;
+        let center = self.kernel.key.samples.count() == 1 || self.kernel.key.output.depth_at_center;
         let mut shaded = !self.tests_first;
         if shaded {
             self.quad.run(&points);
@@ -91,7 +91,7 @@ impl Run<'_, '_> {
             let exported = self.quad.depth(lane);
             let depth = |sample: usize| match exported {
                 Some(depth) => depth,
-                None if one => points[lane].center_depth(),
+                None if center => points[lane].center_depth(),
                 None => points[lane].sample_depth(sample),
             };
             let colors = || {

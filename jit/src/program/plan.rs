@@ -13,6 +13,7 @@ use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::rsx::fragment as rsx;
 
 use super::args::DEPTH;
+use super::output::blend_program::MOST_COMPILED;
 use super::surface::Grid;
 use crate::maxwell::PixelPlan;
 use crate::rsx::fragment::Graph;
@@ -105,8 +106,11 @@ impl Plan {
     /// Analyses `key`.
     pub fn new(key: &FragmentKey) -> Result<Plan, Refused> {
         let samples = key.samples;
-        if key.output.program.is_some() {
-            return Err(Refused("blending by a program"));
+        if key.output.program.as_ref().is_some_and(|program| program.steps.len() > MOST_COMPILED) {
+            return Err(Refused("a long program that blends"));
+        }
+        if key.output.coverage_color.is_some() {
+            return Err(Refused("coverage as a colour"));
         }
         if !matches!((samples.across, samples.down), (1 | 2 | 4, 1 | 2 | 4)) {
             return Err(Refused("an odd number of samples"));

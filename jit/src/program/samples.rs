@@ -7,6 +7,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::Refused;
 use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::kernel::program::fragment::{MOST_SAMPLES, Samples};
+use triglyph_guest::kernel::program::output::DITHER;
 use triglyph_guest::num::ops::Ops;
 
 use super::args::{BlockArgs, at, scratch_at};
@@ -195,9 +196,11 @@ impl Quad<'_, '_> {
         let alpha = self.alpha(results);
         let e = &mut *self.e;
         let alpha = e.clamp(alpha, 0.0, 1.0);
-        let (count, half) = (e.f(self.plan.samples.count() as f32), e.f(0.5));
+        let count = e.f(self.plan.samples.count() as f32);
+        // Lanes are pixels of a 2x2 in this very order.
+        let more = if self.key.output.coverage_dither { e.floats(DITHER) } else { e.f(0.5) };
         let kept = e.mul(alpha, count);
-        let kept = e.add(kept, half);
+        let kept = e.add(kept, more);
         Some(e.truncate_to_int(kept))
     }
 
@@ -207,8 +210,11 @@ impl Quad<'_, '_> {
         self.e.ilt(sample, kept)
     }
 
-    /// The interpolated depth at the sample, clamped.
+    /// The interpolated depth of the sample, clamped.
     fn sample_depth(&mut self) -> F32x4 {
+        if self.key.output.depth_at_center {
+            return self.depth();
+        }
         let offset = self.sample_offset(self.sample);
         let depth = self.plane_beside(PlaneOf::Depth, offset);
         self.clamp_depth(depth)

@@ -242,6 +242,9 @@ fn output_key(rng: &mut Rng) -> OutputKey {
             .map(|()| if rng.one_in(6) { rng.pick(&[Limit::Unit, Limit::Signed]) } else { Limit::None }),
         color_samples: if rng.one_in(12) { rng.word() as u16 } else { u16::MAX },
         zero_products: rng.one_in(4),
+        coverage_dither: rng.one_in(2),
+        depth_at_center: rng.one_in(4),
+        coverage_color: None,
         program: None,
         encode_srgb: rng.one_in(8),
         logic: rng.one_in(6).then(|| rng.pick(&LogicOp::ALL)),
@@ -317,6 +320,7 @@ pub fn texture_key(rng: &mut Rng) -> TextureKey {
         clamp_reference: false,
         alpha_kill: rng.one_in(12),
         reduction: Reduction::Average,
+        anisotropy: 1,
     }
 }
 

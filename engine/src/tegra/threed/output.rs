@@ -43,6 +43,7 @@ pub(super) fn derive(
             false => Compare::Always,
         },
         alpha_to_coverage: several && r::set_anti_alias_alpha_control::alpha_to_coverage(alpha),
+        coverage_dither: false,
         alpha_to_one: several && r::set_anti_alias_alpha_control::alpha_to_one(alpha),
         encode_srgb: false,
         logic: logic.then(|| r::set_logic_op_func::v(get(r::set_logic_op_func::ID)).map(logic_op)).flatten(),
@@ -50,6 +51,8 @@ pub(super) fn derive(
         color_samples: color_samples(registers, targets),
         zero_products: zero_products(registers, &colors),
         program: blends.then(|| blend_program::derive(registers, blend_program)).flatten(),
+        depth_at_center: false,
+        coverage_color: None,
         colors,
     };
     let stencil = |reference: usize, mask: usize, write: usize| StencilConstants {

@@ -184,8 +184,9 @@ impl Quad<'_> {
 
     /// The depth that a sample has without the program.
     fn depth(&self, lane: usize, sample: usize) -> f32 {
-        let one = self.kernel.key.samples.count() == 1;
-        plane(&self.primitive.depth, self.distances[lane], (!one).then(|| self.sample_offset(sample)))
+        let key = &self.kernel.key;
+        let center = key.samples.count() == 1 || key.output.depth_at_center;
+        plane(&self.primitive.depth, self.distances[lane], (!center).then(|| self.sample_offset(sample)))
     }
 
     fn sample_offset(&self, sample: usize) -> [f32; 2] {

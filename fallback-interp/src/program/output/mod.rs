@@ -13,7 +13,7 @@ mod depth;
 
 use triglyph_guest::kernel::program::fragment::Samples;
 use triglyph_guest::kernel::program::output::{
-    Channel, ColorFormat, ColorKey, Compare, Limit, OutputConstants, OutputKey, Surface, TARGETS,
+    Channel, ColorFormat, ColorKey, Compare, DITHER, Limit, OutputConstants, OutputKey, Surface, TARGETS,
 };
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::num::ops::{Scalar, linear_to_srgb};
@@ -63,8 +63,17 @@ impl Output<'_> {
             if !compare(self.key.alpha_test, alpha, self.constants.alpha_reference) {
                 return 0;
             }
-            covered &= self.alpha_coverage(alpha);
+            covered &= self.alpha_coverage(alpha, fragment.at);
             finished = Some(self.finished(colors));
+        }
+        if self.key.coverage_color.is_some() {
+            // All samples are tested before one is written.
+            let passed = self.test(Fragment { covered, ..fragment }, depth);
+            if passed != 0 {
+                let finished = finished.unwrap_or_else(|| self.finished(self.limited(colors())));
+                self.store_all(&finished, fragment.at, passed);
+            }
+            return passed.count_ones().into();
         }
         let mut passed = 0;
         for sample in (0..self.samples.count()).filter(|sample| covered >> sample & 1 != 0) {
@@ -72,10 +81,17 @@ impl Output<'_> {
             if depth::test(self, at, depth(sample), fragment.back) {
                 passed += 1;
                 let finished = finished.get_or_insert_with(|| self.finished(self.limited(colors())));
-                self.store(finished, at, sample);
+                self.store(finished, at, sample, 0);
             }
         }
         passed
+    }
+
+    /// Stores the colours of samples.
+    fn store_all(&self, colors: &Colors, at: [u32; 2], samples: u32) {
+        for sample in (0..self.samples.count()).filter(|sample| samples >> sample & 1 != 0) {
+            self.store(colors, self.sample_at(at, sample), sample, samples);
+        }
     }
 
     /// Depth and stencil of the covered samples, before the program: those that pass.
@@ -93,11 +109,8 @@ impl Output<'_> {
         if !compare(self.key.alpha_test, alpha, self.constants.alpha_reference) {
             return;
         }
-        let covered = fragment.covered & self.alpha_coverage(alpha);
-        let colors = self.finished(colors);
-        for sample in (0..self.samples.count()).filter(|sample| covered >> sample & 1 != 0) {
-            self.store(&colors, self.sample_at(fragment.at, sample), sample);
-        }
+        let covered = fragment.covered & self.alpha_coverage(alpha, fragment.at);
+        self.store_all(&self.finished(colors), fragment.at, covered);
     }
 
     /// Whether alpha decides nothing, so that depth and stencil may be asked before the program has run.
@@ -105,13 +118,14 @@ impl Output<'_> {
         self.key.alpha_test == Compare::Always && !self.key.alpha_to_coverage
     }
 
-    /// Samples that alpha leaves.
-    fn alpha_coverage(&self, alpha: f32) -> u32 {
+    /// Samples that alpha leaves to a pixel.
+    fn alpha_coverage(&self, alpha: f32, [x, y]: [u32; 2]) -> u32 {
         let count = self.samples.count();
         if !self.key.alpha_to_coverage || count == 1 {
             return u32::MAX;
         }
-        let kept = (limit(alpha, 0.0, 1.0) * count as f32 + 0.5).floor() as u32;
+        let more = if self.key.coverage_dither { DITHER[(x % 2 + y % 2 * 2) as usize] } else { 0.5 };
+        let kept = (limit(alpha, 0.0, 1.0) * count as f32 + more).floor() as u32;
         (1 << kept) - 1
     }
 
@@ -150,19 +164,32 @@ impl Output<'_> {
         [x * across + sample % across, y * down + sample / across]
     }
 
-    fn store(&self, colors: &Colors, at: [u32; 2], sample: usize) {
+    /// Stores a sample of a fragment of which colours are stored for the samples `written`.
+    fn store(&self, colors: &Colors, at: [u32; 2], sample: usize, written: u32) {
         if self.key.color_samples >> sample & 1 == 0 {
             return;
         }
-        for (target, surface) in self.key.colors.iter().zip(self.colors) {
+        for (i, (target, surface)) in self.key.colors.iter().zip(self.colors).enumerate() {
             if let Some(target) = target {
                 let color = colors.get(usize::from(target.source)).copied().unwrap_or_default();
-                self.store_color(target, surface, [color, colors[1]], at);
+                let coverage = self.key.coverage_color.filter(|coverage| usize::from(coverage.target) == i);
+                let coverage = coverage.map(|coverage| {
+                    let samples = (0..self.samples.count()).filter(|sample| written >> sample & 1 != 0);
+                    samples.fold(0, |set, sample| set | 1u32.wrapping_shl(coverage.bits[sample].into()))
+                });
+                self.store_color(target, surface, [color, colors[1]], at, coverage);
             }
         }
     }
 
-    fn store_color(&self, target: &ColorKey, surface: &Surface<'_>, [color, second]: [Vector; 2], at: [u32; 2]) {
+    fn store_color(
+        &self,
+        target: &ColorKey,
+        surface: &Surface<'_>,
+        [color, second]: [Vector; 2],
+        at: [u32; 2],
+        coverage: Option<u32>,
+    ) {
         let format = &target.format;
         let Some(pixel) = Pixel::new(surface, target.layout, format.bytes.into(), at) else { return };
         if target.mask & 15 == 0 {
@@ -184,6 +211,7 @@ impl Output<'_> {
                 Channel::Zeros(_) => 0,
                 Channel::Ones(_) => u32::MAX,
                 _ if masked => old,
+                Channel::Uint(_) | Channel::Sint(_) if i == 0 && coverage.is_some() => coverage.unwrap_or(0),
                 _ => match logic {
                     Some(operation) => blend::logic(operation, channel::encode(channel, color[i]), old),
                     None => channel::encode(channel, color[i]),

@@ -5,9 +5,10 @@
 //!
 //! * **Limits**: before everything else the components of colour output i are clamped as [`OutputKey::limits`] says.
 //! * **Alpha test**: `alpha OP reference`, f32, the unclamped alpha of colour output 0. NaN: only `Always` and `NotEqual` pass.
-//! * **Alpha to coverage** (more than one sample): the first `floor(clamp(alpha) * samples + 0.5)` samples stay.
+//! * **Alpha to coverage** (more than one sample): the first `floor(clamp(alpha) * samples + 0.5)` samples stay. With
+//!   [`OutputKey::coverage_dither`] [`DITHER`] takes the place of 0.5: that of `x % 2 + y % 2 * 2`, for pixel (x, y) as the target stores it.
 //!   **Alpha to one** then makes alpha 1 in all colour outputs.
-//! * **Depth**: the sample's depth is clamped to `depth_min..depth_max` (`min < z ? z : min`, then `z < max ? z : max`) and stored as
+//! * **Depth**: the sample's depth, with [`OutputKey::depth_at_center`] that of the pixel's centre, is clamped to `depth_min..depth_max` (`min < z ? z : min`, then `z < max ? z : max`) and stored as
 //!   [`DepthFormat`] says; the comparison is one of what would be stored with what is stored: as unsigned integers, for F16 and the F32
 //!   formats as the floats that they are. `depth OP stored`; no depth test: passes, nothing is written. Unorm depth is limited to what
 //!   fits. A stencil is stored also where the depth test fails or does not write. With [`DepthFormat::S8`] there is neither depth test nor
@@ -32,6 +33,9 @@
 //!   output, clamped to the range. sRGB: [`crate::num::ops::linear_to_srgb`] of `clamp(v)`, then unorm. Decoding: unorm `q as f32 * (1.0 / max)`; [`Channel::Srgb`] the
 //!   same, then [`crate::num::ops::srgb_to_linear`]; [`Channel::Unorm`] stays as it is whatever was encoded; snorm `q as f32 * (1.0 / max)`,
 //!   -1 at least; floats exactly.
+//! * **Coverage as a colour**, [`OutputKey::coverage_color`]: red of that target, if it is stored as an integer, is no longer the fragment's
+//!   but the set of samples of the fragment that colours would be written to: bit [`CoverageColor::bits`]`[k]` for sample k, as many as the channel
+//!   has bits. With tests before the program those are the ones that passed. Each sample gets the same, under the mask. (NV_fragment_coverage_to_color.)
 //! * Colours are written to the samples of [`OutputKey::color_samples`]; tests, stencil, depth and the count concern all of them.
 //! * Channels outside of the mask keep their stored bits. Fixed channels ([`Channel::Zeros`], [`Channel::Ones`]) are always written, and decode to 0 and
 //!   1. Nothing is written where the mask is empty.
@@ -39,6 +43,7 @@
 use std::sync::Arc;
 
 use super::blend_program::BlendProgram;
+use super::fragment::MOST_SAMPLES;
 use crate::kernel::Window;
 pub use crate::kernel::pixel::{BlendEquation, Compare, LogicOp, StencilOp};
 use crate::layout::SurfaceLayout;
@@ -58,6 +63,8 @@ pub struct OutputKey {
     pub alpha_test: Compare,
     /// Alpha selects samples.
     pub alpha_to_coverage: bool,
+    /// It does so in another way in each pixel of a 2x2.
+    pub coverage_dither: bool,
     /// See above.
     pub alpha_to_one: bool,
     /// r, g, b are encoded as sRGB before blending, which then happens on encoded values (RSX).
@@ -72,6 +79,22 @@ pub struct OutputKey {
     pub zero_products: bool,
     /// A program that targets which blend run instead of the equation, of alpha too if it says so.
     pub program: Option<Arc<BlendProgram>>,
+    /// All samples of a pixel have the depth of its centre, unless the program says another one.
+    pub depth_at_center: bool,
+    /// Coverage takes the place of a colour.
+    pub coverage_color: Option<CoverageColor>,
+}
+
+/// What is added where alpha to coverage differs from pixel to pixel, by x, then y.
+pub const DITHER: [f32; 4] = [0.125, 0.625, 0.875, 0.375];
+
+/// Coverage as a colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+pub struct CoverageColor {
+    /// The target.
+    pub target: u8,
+    /// The bit that says whether a sample is covered, for each sample.
+    pub bits: [u8; MOST_SAMPLES],
 }
 
 /// A range that the components of a colour output are clamped to.

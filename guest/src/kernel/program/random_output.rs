@@ -1,5 +1,8 @@
 //! Random output states for differential tests.
 
+use std::sync::Arc;
+
+use super::blend_program::{BlendOperand, BlendOperation, BlendProgram, BlendRoute, BlendStep};
 use super::output::{
     Bits, BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, ColorKey, Compare, DepthFormat,
     DepthKey, Limit, LogicOp, OutputConstants, OutputKey, StencilConstants, StencilKey, StencilOp, TARGETS,
@@ -90,6 +93,7 @@ pub(super) fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>, log2: [u8; 2]) -> Ou
         depth: (!r.one_in(3)).then(|| depth_key(r, log2, rare)),
         alpha_test: compare(r, rare),
         alpha_to_coverage: r.one_in(16),
+        coverage_dither: r.one_in(2),
         alpha_to_one: r.one_in(8),
         encode_srgb: r.one_in(8),
         logic: r.one_in(4 * rare).then(|| r.pick(&LogicOp::ALL)),
@@ -97,7 +101,9 @@ pub(super) fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>, log2: [u8; 2]) -> Ou
             .map(|()| if r.one_in(4 * rare) { r.pick(&[Limit::Unit, Limit::Signed]) } else { Limit::None }),
         color_samples: if r.one_in(8) { r.word() as u16 } else { u16::MAX },
         zero_products: r.one_in(6),
-        program: None,
+        program: r.one_in(8).then(|| Arc::new(program(r))),
+        depth_at_center: r.one_in(6),
+        coverage_color: None,
     }
 }
 
@@ -130,6 +136,46 @@ fn term<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> BlendTerm {
         equation: BlendEquation::from_register(r.word()),
         source: r.pick(&BlendFactor::ALL),
         destination: r.pick(&BlendFactor::ALL),
+    }
+}
+
+/// A short program that blends.
+fn program<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> BlendProgram {
+    let number = [0.0f32, 0.25, 0.5, 1.0, 2.0, -1.0];
+    BlendProgram {
+        steps: (0..1 + r.below(8)).map(|_| step(r)).collect(),
+        constants: [(); 8].map(|()| [(); 3].map(|()| r.pick(&number).to_bits())),
+        alpha: r.one_in(2),
+    }
+}
+
+fn step<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> BlendStep {
+    use BlendOperand as O;
+    use BlendOperation::{Add, AddProducts, Maximum, Minimum, Reciprocal, Subtract, SubtractProducts};
+    use BlendRoute::{Blue, Gbr, Green, Red, RedToAlpha, Rgb};
+    let operands = [
+        O::Nothing,
+        O::Zero,
+        O::One,
+        O::Source,
+        O::SourceAlpha,
+        O::InverseSourceAlpha,
+        O::Destination,
+        O::DestinationAlpha,
+        O::InverseDestinationAlpha,
+        O::Register(r.below(3) as u8),
+        O::Last,
+        O::Constant,
+    ];
+    BlendStep {
+        test: if r.one_in(2) { Compare::Always } else { Compare::from_register(r.word()) },
+        operation: r.pick(&[AddProducts, AddProducts, SubtractProducts, Minimum, Maximum, Reciprocal, Add, Subtract]),
+        operands: [(); 4].map(|()| r.pick(&operands)),
+        constant: r.below(8) as u8,
+        route: r.pick(&[Rgb, Rgb, Rgb, Gbr, Red, Green, Blue, RedToAlpha]),
+        mask: r.pick(&[7, 7, 7, 1, 2, 4, 5]),
+        output: (!r.one_in(4)).then(|| r.pick(&[0, 0, 1, 2])),
+        sets: r.one_in(3),
     }
 }
 

@@ -121,7 +121,7 @@ impl Quad<'_, '_> {
         let blend = key.blend.filter(|_| output.logic.is_none() && !format.integer);
         let partial = (0..format.words()).any(|word| format.written(key.mask, word) != format.all(word));
         let reads = logic.is_some_and(reads_destination)
-            || blend.is_some_and(|key| !format.unorm || blend::reads_destination(&key))
+            || blend.is_some_and(|key| !format.unorm || output.program.is_some() || blend::reads_destination(&key))
             || partial;
         let unit = format.format.swap;
         let stored: Vec<I32x4> = if reads {
@@ -140,10 +140,15 @@ impl Quad<'_, '_> {
             // Without infinities and NaNs a product with 0 is 0 anyway.
             let zero_products = output.zero_products && !format.unorm;
             let operands = operands(self.e, &format, [color, second], bits, &stored, zero_products);
+            let program = output.program.as_deref();
+            let results = program.map(|program| operands.run(self.e, program));
             for c in (0..4).filter(|&c| key.mask >> c & 1 != 0) {
                 let channel = format.format.channels[c];
                 if bits[c].is_some() && !is_fixed(channel) {
-                    let value = operands.blend(self.e, &blend, c);
+                    let value = match results.filter(|_| c < 3 || program.is_some_and(|program| program.alpha)) {
+                        Some(results) => results[c],
+                        None => operands.blend(self.e, &blend, c),
+                    };
                     bits[c] = Some(channel::encode(self.e, channel, value));
                 }
             }

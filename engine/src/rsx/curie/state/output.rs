@@ -53,6 +53,9 @@ pub(super) fn derive(registers: &Registers, target: &Target, big_endian: bool) -
         limits: [Limit::None; TARGETS],
         color_samples: u16::MAX,
         zero_products: false,
+        coverage_dither: false,
+        depth_at_center: false,
+        coverage_color: None,
         program: None,
     };
     let constants = OutputConstants {
