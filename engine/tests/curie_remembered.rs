@@ -20,7 +20,8 @@ use triglyph_guest::rsx::objects::class;
 const OTHER_PROGRAM: u32 = PROGRAM + 0x1000;
 const OTHER_TEXTURE: u32 = TEXTURE + 0x1000;
 
-const FRAGMENTS: [&str; 4] = [
+const FRAGMENTS: [&str; 5] = [
+    "mul r0, f[COL0], f[FOGC]  [end]",
     FRAGMENT,
     "tex r0, f[TC0], tex0  [end]",
     "mul r0, f[COL0], {0.5, 1, 0.25, 1}  [end]",
@@ -29,7 +30,7 @@ const FRAGMENTS: [&str; 4] = [
 
 /// Arrays in local memory, and the bytes of a vertex.
 const LOCAL_ARRAYS: u32 = 0x2_0000;
-const VERTEX_BYTES: u32 = 48;
+const VERTEX_BYTES: u32 = 64;
 /// The object that arrays in main memory are in, and no others.
 const ARRAY_OBJECT: u32 = 0xFEED_0002;
 
@@ -158,7 +159,7 @@ fn register(p: &mut Pair) {
 }
 
 /// Parts of the pipeline that draws may have on.
-const FEATURES: [(usize, u32); 20] = [
+const FEATURES: [(usize, u32); 21] = [
     (m::set_blend_enable::ID, 1),
     (m::set_blend_func_sfactor::ID, 0x0302_0302),
     (m::set_blend_func_dfactor::ID, 0x8001_0303),
@@ -179,6 +180,7 @@ const FEATURES: [(usize, u32); 20] = [
     (m::set_zpass_pixel_count_enable::ID, 1),
     (m::set_point_size::ID, 0x4100_0000),
     (m::set_fog_mode::ID, 0x2601),
+    (m::set_vertex_attrib_output_mask::ID, 0x13 | 3 << 14),
 ];
 
 /// Arrays of position, colour and coordinates in local memory or in main memory, or none.
@@ -203,8 +205,20 @@ fn corners(p: &mut Pair) -> [[[f32; 4]; 3]; 8] {
     })
 }
 
+/// Draws to the colours of arrays, from these arrays: a vertex is a row of pixels.
+fn array_feedback(p: &mut Pair) {
+    let before = [m::set_scissor_horizontal::ID, m::set_scissor_vertical::ID].map(|id| p.get(id as u32));
+    p.set(m::set_scissor_horizontal::ID, &[4 | 4 << 16, 8 << 16]);
+    p.set(m::set_surface_color_aoffset::ID, &[LOCAL_ARRAYS]);
+    for _ in 0..1 + p.random.below(3) {
+        cover(p);
+    }
+    p.set(m::set_scissor_horizontal::ID, &before);
+    p.set(m::set_surface_color_aoffset::ID, &[COLOR]);
+}
+
 fn fill_arrays(p: &mut Pair) {
-    let vertices = corners(p);
+    let vertices = corners(p).map(|[position, color, coordinates]| [position, color, coordinates, [0.0; 4]]);
     let bytes: Vec<u8> = vertices.as_flattened().as_flattened().iter().flat_map(|v| v.to_be_bytes()).collect();
     p.both(|console| {
         console.run();
@@ -266,6 +280,8 @@ fn twice(p: &mut Pair) {
         act(p, &CHANGES, |p| &mut p.random);
     }
     cover(p);
+    // How many samples have passed.
+    p.set(m::get_report::ID, &[1 << 24]);
 }
 
 fn state(p: &mut Pair) {
@@ -282,7 +298,8 @@ fn state(p: &mut Pair) {
         (m::set_shade_mode::ID, 0x1D00 | p.random.below(2)),
         (m::set_scissor_horizontal::ID, p.random.below(8) | (1 + p.random.below(16)) << 16),
         (m::set_cull_face_enable::ID, p.random.below(2)),
-        (m::set_vertex_attrib_output_mask::ID, p.random.pick(&[3 | 3 << 14, 3, 3 | 3 << 14])),
+        (m::set_vertex_attrib_output_mask::ID, p.random.pick(&[0x13 | 3 << 14, 3, 3 | 3 << 14])),
+        (m::set_shader_control::ID, p.random.pick(&[0x0200_0000, 0x0200_0040])),
         (m::set_vertex_data_array_offset::id(3), LOCAL_ARRAYS + 16 + VERTEX_BYTES * p.random.below(3)),
         (m::set_vertex_data_array_format::id(3), p.random.pick(&[4, 2]) | 4 << 4 | VERTEX_BYTES << 8),
     ];
@@ -335,13 +352,26 @@ fn clear(p: &mut Pair) {
     p.set(m::clear_surface::ID, &[0xF3]);
 }
 
+/// Other memory stands where draws read or write, perhaps with none between.
 fn mapping(p: &mut Pair) {
-    p.both(|console| {
+    let place = p.random.pick(&[TEXTURE, OTHER_TEXTURE, PROGRAM, LOCAL_ARRAYS, COLOR, COLOR_B]);
+    let held = p.consoles.each_mut().map(|console| {
         console.run();
-        let before = console.read(0, OTHER_TEXTURE, 0x1000);
-        console.gpu.map(0, OTHER_TEXTURE.into(), 0x1000, Access::READ_WRITE).unwrap();
-        console.write_local(OTHER_TEXTURE, &before);
+        console.read(0, place, 0x1000)
     });
+    let map = |p: &mut Pair, access| {
+        p.both(|console| console.gpu.map(0, place.into(), 0x1000, access).unwrap());
+    };
+    if p.random.below(3) == 0 {
+        map(p, Access { read: false, write: false });
+        cover(p);
+        p.both(Console::run);
+    }
+    map(p, Access::READ_WRITE);
+    p.consoles.iter_mut().zip(&held).for_each(|(console, held)| console.write_local(place, held));
+    cover(p);
+    host(p);
+    program(p);
 }
 
 /// The object of arrays begins at another byte.
@@ -354,7 +384,8 @@ fn array_object(p: &mut Pair, base: u64) {
     });
 }
 
-const CHANGES: [Action<Pair>; 11] = [
+const CHANGES: [Action<Pair>; 12] = [
+    (3, array_feedback),
     (8, |p| {
         poke(p);
     }),
@@ -365,7 +396,7 @@ const CHANGES: [Action<Pair>; 11] = [
     (4, host),
     (3, feedback),
     (1, clear),
-    (1, mapping),
+    (3, mapping),
     (3, fill_arrays),
     (2, |p| {
         let base = u64::from(VERTEX_BYTES * p.random.below(3));

@@ -16,7 +16,8 @@ use triglyph_guest::pica::regs::{self, Effect};
 const VIDEO_TEXTURE: u32 = VRAM + 0x8000;
 const OTHER: u32 = VRAM + 0x1_0000;
 
-const PROGRAMS: [&str; 3] = [
+const PROGRAMS: [&str; 4] = [
+    "mov o0, v0\nmov o2, v2\nmov o1, v1\nifu b1, other..after\nnop\nother: mul o1, c2, v1\nafter: end",
     "mov o0, v0\nmov o1, v1\nmov o2, v2\nend",
     "add o0, c1, v0\nmov o1, v1\nmov o2, v2\nend",
     "mov o0, v0\nmul o1, c2, v1\nmov o2, v2\nend",
@@ -228,35 +229,76 @@ fn transfer(p: &mut Pair) {
     }
 }
 
+/// Other memory stands where draws read or write, perhaps with none between.
 fn mapping(p: &mut Pair) {
     p.run();
-    for console in &mut p.consoles {
-        let before = console.read(OTHER, 0x1000);
-        console.gpu.map(0, OTHER.into(), 0x1000, Access::READ_WRITE).unwrap();
-        console.write(OTHER, &before);
+    let place = p.random.pick(&[OTHER, TEXTURE, VIDEO_TEXTURE, COLORS, COLOR]);
+    let held = p.consoles.each_mut().map(|console| console.read(place, 0x1000));
+    let map = |p: &mut Pair, access| {
+        p.consoles.iter_mut().for_each(|console| console.gpu.map(0, place.into(), 0x1000, access).unwrap());
+    };
+    if p.random.below(3) == 0 {
+        map(p, Access { read: false, write: false });
+        cover(p);
+        p.run();
     }
+    map(p, Access::READ_WRITE);
+    p.consoles.iter_mut().zip(&held).for_each(|(console, held)| console.write(place, held));
+    cover(p);
+    host(p);
 }
 
-/// Parts of the pipeline that draws may have on.
-const FEATURES: [(usize, u32); 17] = [
-    (regs::blend_func::ID, 0x0706_0000),
-    (regs::alpha_test::ID, 0x8041),
-    (regs::stencil_test::ID, 0xFF00_FF11),
-    (regs::stencil_op::ID, 0x333),
-    (regs::depth_color_mask::ID, 0x1F71),
-    (regs::depth_color_mask::ID, 0x1F41),
-    (regs::color_operation::ID, 0x00E4_0000),
-    (regs::scissor_mode::ID, 3),
-    (regs::cull::ID, 1),
-    (regs::tev_update_fog::ID, 5),
-    (regs::tev_source::IDS[1], 0x0030_000F),
-    (regs::tev_source::IDS[0], 0x0010_0010),
-    (regs::tev_source::IDS[0], 0x0060_0060),
-    (regs::lighting_enable0::ID, 1),
-    (regs::tex_config::ID, 0x1403),
-    (regs::clip_enable::ID, 1),
-    (regs::depthmap_mode::ID, 0),
+/// Parts of the pipeline that draws may have on, each with the registers that it takes.
+const FEATURES: [&[(usize, u32)]; 12] = [
+    &[(regs::blend_func::ID, 0x0706_0000)],
+    &[(regs::alpha_test::ID, 0x8041)],
+    &[(regs::stencil_test::ID, 0xFF00_FF11), (regs::stencil_op::ID, 0x333)],
+    &[(regs::depth_color_mask::ID, 0x1F71)],
+    &[(regs::depth_color_mask::ID, 0x1F41)],
+    &[(regs::color_operation::ID, 0x00E4_0000)],
+    &[(regs::scissor_mode::ID, 3)],
+    &[(regs::cull::ID, 1)],
+    &[(regs::tev_update_fog::ID, 5)],
+    &[(regs::tev_source::IDS[1], 0x0030_000F)],
+    // Lights: the primary colour of fragments times that of vertices.
+    &[
+        (regs::lighting_enable0::ID, 1),
+        (regs::lighting_ambient::ID, 0x0C03_00FF),
+        (regs::light_diffuse::IDS[0], 0x0803_FC80),
+        (regs::tev_source::IDS[0], 0x0010_0010),
+    ],
+    // The procedural texture times the primary colour.
+    &[(regs::tex_config::ID, 0x1400), (regs::tev_source::IDS[0], 0x0060_0060)],
 ];
+
+/// Colours of vertices as four bytes each.
+const COLORS: u32 = HEAP + 0x8000;
+
+/// Vertices have their colours in an array of bytes, which the program scales by c3.
+fn byte_colors(p: &mut Pair) {
+    for (id, value) in [
+        (regs::attr_format_lo::ID, 0xFDF),
+        // The colours that stand there are skipped.
+        (regs::attrbuf_config1::IDS[0], 0x2F0),
+        (regs::attrbuf_config2::IDS[0], 3 << 28 | 48 << 16),
+        (regs::attrbuf_offset::IDS[1], COLORS - VERTICES),
+        (regs::attrbuf_config1::IDS[1], 1),
+        (regs::attrbuf_config2::IDS[1], 1 << 28 | 4 << 16),
+    ] {
+        p.list.set(id, value);
+    }
+    p.list.program("mov o0, v0\nmul o1, c3, v1\nmov o2, v2\nend");
+    p.list.set(regs::vsh_float_index::ID, 3).feed(regs::vsh_float_data::IDS[0], &List::packed([1.0 / 255.0; 4]));
+}
+
+/// Draws to the colours of vertices, from these colours.
+fn color_feedback(p: &mut Pair) {
+    p.list.set(regs::color_addr::ID, COLORS >> 3);
+    for _ in 0..1 + p.random.below(3) {
+        cover(p);
+    }
+    p.list.set(regs::color_addr::ID, COLOR >> 3);
+}
 
 /// A state that shows what is drawn, some parts of the pipeline being on.
 fn restore(p: &mut Pair) {
@@ -270,13 +312,20 @@ fn restore(p: &mut Pair) {
     }
     p.list.0.extend(plain().0);
     p.textured(TEXTURE, 0);
-    for (id, value) in FEATURES {
+    for feature in FEATURES {
         if p.random.below(4) == 0 {
-            p.list.set(id, value);
+            feature.iter().for_each(|&(id, value)| {
+                p.list.set(id, value);
+            });
         }
     }
-    program(p);
+    match p.random.below(3) {
+        0 => byte_colors(p),
+        _ => program(p),
+    }
     p.run();
+    let colors = p.random.bytes(0x400);
+    p.write(COLORS, &colors);
     let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
     let mut v = |from: u32| p.random.below(from) as f32 / (from - 1) as f32;
     let all = corners
@@ -301,8 +350,17 @@ fn twice(p: &mut Pair) {
     cover(p);
 }
 
-const CHANGES: [Action<Pair>; 8] =
-    [(8, register), (8, state), (5, uniform), (4, program), (5, table), (4, host), (3, transfer), (1, mapping)];
+const CHANGES: [Action<Pair>; 9] = [
+    (8, register),
+    (8, state),
+    (5, uniform),
+    (4, program),
+    (5, table),
+    (4, host),
+    (3, transfer),
+    (3, mapping),
+    (3, color_feedback),
+];
 
 const ACTIONS: [Action<Pair>; 13] = [
     (12, twice),

@@ -6,6 +6,8 @@
 mod random_support;
 mod tegra_support;
 
+use std::collections::HashMap;
+
 use random_support::{Action, Random, act, assert_same, seeds};
 use tegra_support::threed::{
     COLOR, CONSTANTS, EDGE, PASS, PIXEL, PROGRAMS, TARGET, VERTEX, VERTICES, header, pixel_header, program, ready,
@@ -69,8 +71,40 @@ const STORE: &str = "
     exit
 ";
 
-const VERTEX_PROGRAMS: [&str; 2] = [PASS, MOVED];
-const PIXEL_PROGRAMS: [&str; 5] = [COLOR, CONSTANT, TEXEL, TEXEL, STORE];
+/// Vertices that bring no colour but have one that is constant.
+const COLORLESS: &str = "
+    ald.w4 r0, [rz+0x80], rz
+    mov r4, c[3][0x10], 0xf
+    mov r5, c[3][0x14], 0xf
+    mov r6, c[3][0x18], 0xf
+    mov r7, c[3][0x1c], 0xf
+    ast.w4 r0, [rz+0x70], rz
+    ast.w4 r4, [rz+0x80], rz
+    exit
+";
+
+/// Vertices without any colour.
+const PLACE: &str = "
+    ald.w4 r0, [rz+0x80], rz
+    ast.w4 r0, [rz+0x70], rz
+    exit
+";
+
+/// Pixels of a colour that says where rows begin.
+const DIRECTION: &str = "
+    s2r r0, sr_y_direction
+    mov r1, c[3][0x14], 0xf
+    mov r2, r0, 0xf
+    mov r3, c[3][0x1c], 0xf
+    exit
+";
+
+/// Programs of vertices, words of their inputs, and of their outputs besides the position.
+const VERTEX_PROGRAMS: [(&str, u32, u32); 4] = [(PASS, 8, 4), (MOVED, 8, 4), (COLORLESS, 4, 4), (PLACE, 4, 0)];
+const PIXEL_PROGRAMS: [&str; 7] = [COLOR, CONSTANT, CONSTANT, TEXEL, TEXEL, STORE, DIRECTION];
+
+/// Where another pixel program stands.
+const OTHER_PROGRAM: u64 = PROGRAMS + 0x8000;
 
 fn at(offset: u64) -> u32 {
     (DATA + offset) as u32
@@ -93,6 +127,8 @@ struct Pair {
     /// Methods that make groups stale, and what they had at first.
     stateful: Vec<usize>,
     base: Vec<(usize, u32)>,
+    /// What was written to methods.
+    values: HashMap<usize, u32>,
 }
 
 impl Pair {
@@ -102,6 +138,7 @@ impl Pair {
             random: Random::new(seed),
             changed: Vec::new(),
             stateful: stateful(),
+            values: HashMap::new(),
             base: Vec::new(),
         };
         pair.machines[1].gpu.set_forgetful(true);
@@ -128,11 +165,12 @@ impl Pair {
     }
 
     fn set(&mut self, registers: &[(usize, u32)]) {
+        self.values.extend(registers.iter().copied());
         self.both(|m| m.set(THREED, registers));
     }
 
     fn get(&self, method: usize) -> u32 {
-        self.machines[0].register(Class::ThreeD, method)
+        self.values.get(&method).copied().unwrap_or_else(|| self.machines[0].register(Class::ThreeD, method))
     }
 
     /// Both must be the same machine.
@@ -228,6 +266,7 @@ fn state(p: &mut Pair) {
         (r::set_tex_header_pool_b::ID, at(p.random.pick(&[POOL, POOL, POOL + 32]))),
         (r::set_vertex_stream_a_location_b::id(0), at(VERTICES + 32 * u64::from(p.random.below(3)))),
         (r::set_provoking_vertex::ID, p.random.below(2)),
+        (r::set_pipeline_program::id(PIXEL), p.random.pick(&[OTHER_PROGRAM, PROGRAMS + 0x1000 * PIXEL as u64]) as u32),
         (r::set_shade_mode::ID, p.random.pick(&[0x1D00, 0x1D01])),
     ];
     let registers = p.random.pick(&registers);
@@ -267,9 +306,10 @@ fn code(p: &mut Pair) -> (u64, Vec<u8>) {
 
 /// A program for the vertices or for the pixels, and its place.
 fn code_of(p: &mut Pair, vertex: bool) -> (u64, Vec<u8>) {
-    let text = if vertex { p.random.pick(&VERTEX_PROGRAMS) } else { p.random.pick(&PIXEL_PROGRAMS) };
-    let inputs = threed::words(attribute::GENERIC, 8);
-    let outputs = [threed::words(attribute::POSITION, 4), threed::words(attribute::GENERIC, 4)].concat();
+    let (text, inputs, outputs) =
+        if vertex { p.random.pick(&VERTEX_PROGRAMS) } else { (p.random.pick(&PIXEL_PROGRAMS), 0, 0) };
+    let inputs = threed::words(attribute::GENERIC, inputs);
+    let outputs = [threed::words(attribute::POSITION, 4), threed::words(attribute::GENERIC, outputs)].concat();
     let head = if vertex { header(1, &inputs, &outputs) } else { pixel_header(p.random.pick(&[1, 2, 2])) };
     let code = assemble_program(text).expect("a program");
     let code = code.iter().flat_map(|word| word.to_le_bytes());
@@ -347,12 +387,22 @@ fn other_vertices(p: &mut Pair) {
     p.both(|m| vertices(m, &all));
 }
 
+/// Other memory stands where draws read, perhaps with none between.
 fn mapping(p: &mut Pair) {
-    p.both(|m| {
-        let before = m.read(TEXELS, 0x1000);
-        m.gpu.map(0, DATA + TEXELS, 0x1000, Access::READ_WRITE).expect("memory");
-        m.write(TEXELS, &before);
-    });
+    let program = PROGRAMS + 0x1000 * PIXEL as u64;
+    let place = p.random.pick(&[TEXELS, CONSTANTS, POOL, SAMPLERS, program, VERTICES, TARGET]);
+    let held = p.machines.each_mut().map(|m| m.read(place, 0x1000));
+    let map = |p: &mut Pair, access| {
+        p.both(|m| m.gpu.map(0, DATA + place, 0x1000, access).expect("memory"));
+    };
+    if p.random.below(3) == 0 {
+        map(p, Access { read: false, write: false });
+        cover(p);
+    }
+    map(p, Access::READ_WRITE);
+    p.machines.iter_mut().zip(&held).for_each(|(m, held)| m.write(place, held));
+    cover(p);
+    host(p);
 }
 
 fn clear(p: &mut Pair) {
@@ -414,6 +464,8 @@ fn restore(p: &mut Pair) {
         let (offset, bytes) = code_of(p, vertex);
         p.both(|m| m.write(offset, &bytes));
     }
+    let (_, other) = code_of(p, false);
+    p.both(|m| m.write(OTHER_PROGRAM, &other));
     let mut v = || p.random.below(9) as f32 / 8.0;
     let mut corner = |x: f32, y: f32| threed::vertex(x, y, v(), [v(), v(), v(), 0.5 + v() / 2.0]);
     let all = [(); 2].map(|()| [corner(-1.0, -1.0), corner(-1.0, 1.0), corner(1.0, -1.0), corner(1.0, 1.0)]);
@@ -436,12 +488,14 @@ fn cover(p: &mut Pair) {
 /// Two draws, which anything may happen between.
 fn twice(p: &mut Pair) {
     restore(p);
+    p.both(Machine::hold);
     cover(p);
     cover(p);
     for _ in 0..1 + p.random.below(2) {
         act(p, &CHANGES, |p| &mut p.random);
     }
     cover(p);
+    p.both(Machine::release);
 }
 
 const CHANGES: [Action<Pair>; 11] = [
@@ -454,7 +508,7 @@ const CHANGES: [Action<Pair>; 11] = [
     (5, copy),
     (3, feedback),
     (2, store_place),
-    (1, mapping),
+    (3, mapping),
     (1, clear),
 ];
 

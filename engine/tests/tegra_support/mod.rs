@@ -48,6 +48,8 @@ pub fn options() -> RenderOptions {
 pub struct Machine {
     pub gpu: TegraX1,
     pub end: u64,
+    /// Words of [`Machine::set`] that are collected.
+    held: Option<Vec<u32>>,
 }
 
 impl Machine {
@@ -56,7 +58,7 @@ impl Machine {
         for (address, size) in [(BUFFER, BUFFER_SIZE), (DATA, SIZE)] {
             gpu.map(0, address, size, Access::READ_WRITE).expect("memory");
         }
-        Machine { gpu, end: BUFFER }
+        Machine { gpu, end: BUFFER, held: None }
     }
 
     /// Stores words behind those stored before, from the beginning when there is no room; the entry that executes them.
@@ -77,8 +79,21 @@ impl Machine {
         Entry::Segment(segment).encode()
     }
 
+    /// Collects what [`Self::set`] writes, so that it comes in one submission: until something else happens.
+    pub fn hold(&mut self) {
+        self.held.get_or_insert_default();
+    }
+
+    /// Executes what was collected.
+    pub fn release(&mut self) {
+        if let Some(words) = self.held.take().filter(|words| !words.is_empty()) {
+            self.run(&words);
+        }
+    }
+
     /// Executes words on a channel.
     pub fn run_on(&mut self, channel: u32, words: &[u32]) {
+        self.release();
         let entry = self.entry(words);
         self.gpu.submit_entries(channel, [entry]).expect("a submission");
     }
@@ -91,7 +106,10 @@ impl Machine {
     pub fn set(&mut self, subchannel: u32, registers: &[(usize, u32)]) {
         let words: Vec<u32> =
             registers.iter().flat_map(|&(method, datum)| methods(subchannel, method as u32, &[datum])).collect();
-        self.run(&words);
+        match &mut self.held {
+            Some(held) => held.extend(words),
+            None => self.run(&words),
+        }
     }
 
     pub fn register(&self, class: Class, method: usize) -> u32 {
@@ -99,10 +117,12 @@ impl Machine {
     }
 
     pub fn write(&mut self, offset: u64, bytes: &[u8]) {
+        self.release();
         self.gpu.write(0, DATA + offset, bytes).expect("mapped memory");
     }
 
     pub fn read(&mut self, offset: u64, size: usize) -> Vec<u8> {
+        self.release();
         let mut bytes = vec![0; size];
         self.gpu.read(0, DATA + offset, &mut bytes).expect("mapped memory");
         bytes

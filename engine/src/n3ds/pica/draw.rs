@@ -171,6 +171,8 @@ impl Pica {
         if host.memory.mapped_since(self.mapped) || host.renderer.is_forgetful() {
             self.mapped = host.memory.moment();
             (self.pixel, self.vertex) = (None, None);
+            self.vertex_unit.forget();
+            self.geometry_unit.forget();
         }
         if self.pixel.is_none() || self.stale & PIXEL_GROUPS != 0 {
             let state = PixelState::new(self, host.memory, &host.renderer.kernels);

@@ -102,6 +102,11 @@ impl ShaderUnit {
         self.program = None;
     }
 
+    /// Has the program put together anew when it is asked for.
+    pub(super) fn forget(&mut self) {
+        self.program = None;
+    }
+
     /// The program that starts at `entry`. The same allocation as long as nothing has changed. Boolean uniforms that no
     /// instruction tests are false in it, so that they make no other program: b15 of a geometry unit changes by itself.
     pub(super) fn program(&mut self, entry: u16) -> Arc<PicaProgram> {
