@@ -12,17 +12,18 @@ const LIST_VA: u32 = 0x1400_0000;
 const VERTICES: u32 = 0x2100_0000;
 const TARGET: u32 = 0x1800_0000;
 
-/// Three vertices outside of the clip volume, then three of a triangle of some pixels.
-const POSITIONS: [[f32; 4]; 6] = [
+/// Four vertices outside of the clip volume, then three of a triangle of some pixels.
+const POSITIONS: [[f32; 4]; 7] = [
     [2.0, 0.0, -0.5, 1.0],
     [3.0, 0.0, -0.5, 1.0],
     [2.0, 1.0, -0.5, 1.0],
+    [3.0, 1.0, -0.5, 1.0],
     [0.0, 0.0, -0.5, 1.0],
     [0.05, 0.0, -0.5, 1.0],
     [0.0, 0.05, -0.5, 1.0],
 ];
 /// The first vertex of those that are seen.
-pub const SEEN: u32 = 3;
+pub const SEEN: u32 = 4;
 
 /// A 3DS and a list in its memory.
 pub struct Console {

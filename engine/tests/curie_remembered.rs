@@ -21,11 +21,11 @@ const OTHER_PROGRAM: u32 = PROGRAM + 0x1000;
 const OTHER_TEXTURE: u32 = TEXTURE + 0x1000;
 
 const FRAGMENTS: [&str; 5] = [
-    "mul r0, f[COL0], f[FOGC]  [end]",
     FRAGMENT,
     "tex r0, f[TC0], tex0  [end]",
     "mul r0, f[COL0], {0.5, 1, 0.25, 1}  [end]",
     "mul r0, f[COL0], {0.5, 0.5, 0.25, 1}  [end]",
+    "mov r0, f[COL0]\nmul r0, r0, f[FOGC]  [end]",
 ];
 
 /// Arrays in local memory, and the bytes of a vertex.
