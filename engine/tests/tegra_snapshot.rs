@@ -84,7 +84,7 @@ fn seen(machine: &mut Machine) -> Seen {
 }
 
 fn fresh() -> Machine {
-    Machine { gpu: TegraX1::new(&options()).expect("a machine"), end: BUFFER }
+    Machine { gpu: TegraX1::new(&options()).expect("a machine"), end: BUFFER, held: None }
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub struct Machine {
     pub gpu: TegraX1,
     pub end: u64,
     /// Words of [`Machine::set`] that are collected.
-    held: Option<Vec<u32>>,
+    pub held: Option<Vec<u32>>,
 }
 
 impl Machine {
