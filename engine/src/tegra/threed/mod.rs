@@ -40,6 +40,7 @@ mod statistics;
 mod target;
 pub(super) mod texture;
 mod units;
+mod unsupported;
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! What becomes of fragments: tests, blending, masks.
 
 use triglyph_guest::kernel::program::output::{
-    BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, ColorKey, Compare, DepthKey, Limit, LogicOp,
-    OutputConstants, OutputKey, StencilConstants, StencilKey, StencilOp, TARGETS,
+    BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, ColorKey, Compare, CoverageColor, DepthKey,
+    Limit, LogicOp, OutputConstants, OutputKey, StencilConstants, StencilKey, StencilOp, TARGETS,
 };
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::tegra::header::ProgramHeader;
@@ -34,7 +34,11 @@ pub(super) fn derive(
     let depth = depth(registers, targets);
     let blends = colors.iter().flatten().any(|key| key.blend.is_some());
     let alpha = get(r::set_anti_alias_alpha_control::ID);
-    let several = targets.samples.count() > 1 && r::set_anti_alias_enable::v(get(r::set_anti_alias_enable::ID));
+    let multisampled = r::set_anti_alias_enable::v(get(r::set_anti_alias_enable::ID));
+    let several = targets.samples.count() > 1 && multisampled;
+    let alpha_to_coverage = targets.samples.count() > 1
+        && r::set_anti_alias_alpha_control::alpha_to_coverage(alpha)
+        && alpha_counts(registers, header, multisampled);
     let logic = r::set_logic_op::enable(get(r::set_logic_op::ID));
     let key = OutputKey {
         depth,
@@ -42,8 +46,8 @@ pub(super) fn derive(
             true => compare(get(r::set_alpha_func::ID)),
             false => Compare::Always,
         },
-        alpha_to_coverage: several && r::set_anti_alias_alpha_control::alpha_to_coverage(alpha),
-        coverage_dither: false,
+        alpha_to_coverage,
+        coverage_dither: alpha_to_coverage && dithers(registers),
         alpha_to_one: several && r::set_anti_alias_alpha_control::alpha_to_one(alpha),
         encode_srgb: false,
         logic: logic.then(|| r::set_logic_op_func::v(get(r::set_logic_op_func::ID)).map(logic_op)).flatten(),
@@ -51,8 +55,9 @@ pub(super) fn derive(
         color_samples: color_samples(registers, targets),
         zero_products: zero_products(registers, &colors),
         program: blends.then(|| blend_program::derive(registers, blend_program)).flatten(),
-        depth_at_center: false,
-        coverage_color: None,
+        depth_at_center: targets.samples.count() > 1
+            && r::set_nonmultisampled_z::v(get(r::set_nonmultisampled_z::ID)) == Some(m::DepthSampling::AtPixelCenter),
+        coverage_color: coverage_color(registers, targets),
         colors,
     };
     let stencil = |reference: usize, mask: usize, write: usize| StencilConstants {
@@ -77,6 +82,32 @@ pub(super) fn derive(
         stencil: [front, if two_sided(registers) { back } else { front }],
     };
     Output { key, constants }
+}
+
+/// Whether alpha to coverage, which is on, may count.
+fn alpha_counts(registers: &Registers, header: &ProgramHeader, multisampled: bool) -> bool {
+    use r::set_alpha_to_coverage_override as when;
+    let word = registers.get(when::ID);
+    let needs_samples = when::qualify_by_anti_alias_enable(word);
+    // As in D3D11, where the program's own mask counts instead.
+    let yields = when::qualify_by_ps_sample_mask_output(word) && fields::WRITES_SAMPLE_MASK.is_set(&header.0);
+    (multisampled || !needs_samples) && !yields
+}
+
+/// Whether alpha to coverage differs from pixel to pixel. Samples that are not stored are none here, so there is nothing to spread it over in one pixel.
+fn dithers(registers: &Registers) -> bool {
+    use r::set_alpha_to_coverage_dither_control as dither;
+    dither::dither_footprint(registers.get(dither::ID)) == Some(m::DitherFootprint::Pixels2x2)
+}
+
+/// The target that takes coverage as its red, if that is an integer.
+pub(super) fn coverage_color(registers: &Registers, targets: &Targets) -> Option<CoverageColor> {
+    let word = registers.get(r::set_coverage_to_color::ID);
+    let target = r::set_coverage_to_color::ct_select(word);
+    let color = targets.colors.get(target as usize).copied().flatten()?;
+    let integer = matches!(color.format.pixel().channels[0], Channel::Uint(_) | Channel::Sint(_));
+    let bits = std::array::from_fn(|k| if k < targets.samples.count() { sample_at(targets.mode, k) as u8 } else { 0 });
+    (r::set_coverage_to_color::enable(word) && integer).then_some(CoverageColor { target: target as u8, bits })
 }
 
 fn two_sided(registers: &Registers) -> bool {
@@ -127,6 +158,7 @@ fn colors(registers: &Registers, targets: &Targets, header: &ProgramHeader) -> [
     let single_mask = r::set_single_ct_write_control::enable(get(r::set_single_ct_write_control::ID));
     let single_rop = r::set_single_rop_control::enable(get(r::set_single_rop_control::ID));
     let srgb = r::set_srgb_write::enable(get(r::set_srgb_write::ID));
+    let per_format = get(r::set_blend_per_format_enable::ID);
     for output in 0..targets.count {
         let (source, target) = if several { (output, targets.of_output[output]) } else { (0, output) };
         let Some(color) = targets.colors.get(target).copied().flatten() else { continue };
@@ -139,7 +171,9 @@ fn colors(registers: &Registers, targets: &Targets, header: &ProgramHeader) -> [
             continue;
         }
         let rop = if single_rop { 0 } else { target };
-        let blends = r::set_blend::enable(get(r::set_blend::id(rop))) && !color.format.is_integer();
+        let blends = r::set_blend::enable(get(r::set_blend::id(rop)))
+            && !color.format.is_integer()
+            && (!blends_if_asked(&format) || r::set_blend_per_format_enable::snorm8_unorm16_snorm16(per_format));
         let blend = blends.then(|| blend(registers, rop));
         keys[target] = Some(ColorKey { format, layout: SurfaceLayout::Pitch, source: source as u8, mask, blend });
     }
@@ -175,6 +209,15 @@ fn zero_products(registers: &Registers, colors: &[Option<ColorKey>; TARGETS]) ->
     let plain = |key: &ColorKey| key.blend.is_none() || key.format.channels.iter().all(unorm);
     let asked = r::set_blend_float_option::zero_times_anything_is_zero(registers.get(r::set_blend_float_option::ID));
     asked && !colors.iter().flatten().all(plain)
+}
+
+/// Whether a format blends only where registers say so: those of snorm, and of 16 bits of unorm.
+fn blends_if_asked(format: &ColorFormat) -> bool {
+    format.channels.iter().any(|channel| match channel {
+        Channel::Snorm(_) => true,
+        Channel::Unorm(bits) => bits.bits == 16,
+        _ => false,
+    })
 }
 
 /// The format without the encoding of sRGB.

@@ -40,7 +40,7 @@ impl ThreeD {
             return;
         }
         let runs = runs(registers, &targets, &records, shapes);
-        let Some(instructions) = self.refresh_pixels(core, registers, &records.set) else { return };
+        let Some(instructions) = self.refresh_pixels(core, registers, &targets, &records.set) else { return };
         let mut floats = Some(floats(registers, records));
         for (place, shapes) in runs {
             let Some(placed) = self.pixels.place(core, registers, &targets, place) else { continue };

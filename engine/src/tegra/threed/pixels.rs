@@ -11,15 +11,14 @@ use triglyph_guest::kernel::program::output::OutputKey;
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::tegra::header::ProgramHeader;
 use triglyph_guest::tegra::header::program::{Interpolation, attribute, fields};
-use triglyph_guest::tegra::methods::threed::{PointSpriteOrigin, ShadeMode, dirty, regs as r};
+use triglyph_guest::tegra::methods::threed::{self as m, PointSpriteOrigin, ShadeMode, dirty, regs as r};
 
 use super::program::Loaded;
 use super::remember::Dependence;
 use super::stage::{PIXEL, Program};
 use super::target::{CENTER, Targets, sample_at, sample_positions};
-use super::{ThreeD, output, setup};
+use super::{ThreeD, output, setup, unsupported};
 use crate::cache::{FragmentHandle, Recent};
-use crate::device::FaultKind;
 use crate::draw::program::{Fill, Interpolate, ProgramSetup, WordPlane, WordValue};
 use crate::mem::Moment;
 use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
@@ -257,13 +256,19 @@ impl Pixels {
 impl ThreeD {
     /// Brings the pixel program and its inputs from records of the words `outputs` up to date. Returns its instructions, if
     /// there is something to draw with.
-    pub(super) fn refresh_pixels(&mut self, core: &mut Core, registers: &Registers, outputs: &WordSet) -> Option<u64> {
-        unsupported(core, registers);
+    pub(super) fn refresh_pixels(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        targets: &Targets,
+        outputs: &WordSet,
+    ) -> Option<u64> {
         // Without a program nothing but depth and stencil come of fragments.
         let program = match Self::is_on(registers, PIXEL) {
             true => Some(self.program(core, registers, PIXEL)?),
             false => None,
         };
+        unsupported::count(core, registers, targets, program.as_ref().map(|program| &program.loaded.header));
         Some(self.pixels.refresh(core, registers, program, outputs))
     }
 }
@@ -375,18 +380,6 @@ impl Derived {
     }
 }
 
-/// Counts what registers ask for and nobody does.
-fn unsupported(core: &mut Core, registers: &Registers) {
-    let flag = |id: usize| registers.get(id) & 1 != 0;
-    let mut complain = |id: usize, what: &str| core.fault(FaultKind::Unimplemented, id as u64, format_args!("{what}"));
-    if registers.get(r::set_tir::ID) & 3 != 0 {
-        complain(r::set_tir::ID, "samples independent of the targets'");
-    }
-    if flag(r::set_coverage_to_color::ID) {
-        complain(r::set_coverage_to_color::ID, "coverage as a colour");
-    }
-}
-
 fn facts(registers: &Registers, targets: &Targets, header: &ProgramHeader) -> Facts {
     let get = |id: usize| registers.get(id);
     let several = targets.samples.count() > 1 && r::set_anti_alias_enable::v(get(r::set_anti_alias_enable::ID));
@@ -398,9 +391,15 @@ fn facts(registers: &Registers, targets: &Targets, header: &ProgramHeader) -> Fa
         sample_mask: fields::WRITES_SAMPLE_MASK.is_set(&header.0) && counts,
         depth: fields::WRITES_DEPTH.is_set(&header.0),
         kills: fields::KILLS_PIXELS.is_set(&header.0),
-        per_sample: several && r::set_hybrid_anti_alias_control::passes(get(r::set_hybrid_anti_alias_control::ID)) > 1,
+        per_sample: several && passes(get(r::set_hybrid_anti_alias_control::ID)) > 1,
         early_tests: r::set_api_mandated_early_z::enable(get(r::set_api_mandated_early_z::ID)),
     }
+}
+
+/// Runs of the program for a fragment.
+fn passes(word: u32) -> u32 {
+    use r::set_hybrid_anti_alias_control as control;
+    control::passes_extended(word) << 4 | control::passes(word)
 }
 
 /// Samples by their places in a pixel's cell that may be covered, of the four pixels of a 2x2.
@@ -444,14 +443,30 @@ fn inputs(registers: &Registers, program: &Loaded, outputs: &WordSet) -> (Vec<Pi
     (inputs, planes)
 }
 
+/// An input that nothing writes. Registers say it of a group of inputs; that of colours is 1 in all components or in the last one, that of others
+/// is 0 or 1 in the last one. The side of a colour makes no difference.
+fn default(registers: &Registers, address: u32) -> WordValue {
+    use r::set_attribute_default as of;
+    const ALPHA: u32 = 3;
+    let word = registers.get(of::ID);
+    let vector = |set: Option<m::DefaultVector>| (false, set == Some(m::DefaultVector::Vector0001));
+    let (all, alpha) = match address {
+        attribute::FRONT_DIFFUSE..attribute::BACK_DIFFUSE if address & 0x10 == 0 => {
+            (of::color_front_diffuse(word) == Some(m::DefaultDiffuse::Vector1111), true)
+        }
+        attribute::FRONT_DIFFUSE..attribute::BACK_DIFFUSE => vector(of::color_front_specular(word)),
+        attribute::TEXTURE_COORDINATE..attribute::VIEWPORT_MASK => vector(of::fixed_fnc_texture(word)),
+        _ => vector(of::generic_vector(word)),
+    };
+    let one = all || alpha && address / 4 % 4 == ALPHA;
+    WordValue::Constant(if one { 1f32.to_bits() } else { 0 })
+}
+
 /// Where an input comes from, on the front and on the back.
 fn values(registers: &Registers, outputs: &WordSet, address: u32) -> (WordValue, WordValue) {
     let select = registers.get(r::set_point_sprite_select::ID);
     let written = |address: u32| setup::at(outputs, address).map(WordValue::Record);
-    let default = || {
-        let component = address / 4 % 4;
-        WordValue::Constant(if component == 3 { 1f32.to_bits() } else { 0 })
-    };
+    let default = || default(registers, address);
     let t = match r::set_point_sprite_select::origin(select) {
         Some(PointSpriteOrigin::Top) => WordValue::PointT,
         Some(PointSpriteOrigin::Bottom) | None => WordValue::PointTUpwards,

@@ -57,8 +57,8 @@ regs! {
     set_reduce_color_thresholds_fp16 @ 0x43B { all_covered_all_hit_once 0:7, all_covered 16:23 };
     /// Without visible effect.
     set_reduce_color_thresholds_srgb8 @ 0x43C { all_covered_all_hit_once 0:7, all_covered 16:23 };
-    /// Whether SNORM8, UNORM16 and SNORM16 blend.
-    set_blend_per_format_enable @ 0x450 { snorm8_unorm16_snorm16 4:4 bool } Dirty(dirty::FRAGMENT);
+    /// Whether SNORM8, UNORM16 and SNORM16 blend. Drivers switch it on (Mesa's NVK).
+    set_blend_per_format_enable @ 0x450 = 0x10 { snorm8_unorm16_snorm16 4:4 bool } Dirty(dirty::FRAGMENT);
     /// Depth test.
     set_depth_test @ 0x4B3 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
     /// Dither of alpha to coverage.
@@ -95,7 +95,7 @@ regs! {
     set_blend_alpha_op @ 0x4D3 = 1 { v 0:31 BlendOp } Dirty(dirty::FRAGMENT);
     /// Common: factor of source alpha.
     set_blend_alpha_source_coeff @ 0x4D4 = 2 { v 0:31 BlendFactor } Dirty(dirty::FRAGMENT);
-    /// Not used.
+    /// Not supported.
     set_global_color_key @ 0x4D5 { enable 0:0 bool };
     /// Common: factor of destination alpha.
     set_blend_alpha_dest_coeff @ 0x4D6 = 1 { v 0:31 BlendFactor } Dirty(dirty::FRAGMENT);
@@ -146,8 +146,8 @@ regs! {
     set_back_stencil_func @ 0x569 = 8 { v 0:31 CompareFunc } Dirty(dirty::FRAGMENT);
     /// sRGB targets are encoded when written.
     set_srgb_write @ 0x56E = 1 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
-    /// When alpha to coverage counts.
-    set_alpha_to_coverage_override @ 0x5AD {
+    /// When alpha to coverage counts: only with multisampling, which drivers ask for (Mesa's NVK); only without a sample mask of the program.
+    set_alpha_to_coverage_override @ 0x5AD = 1 {
         qualify_by_anti_alias_enable 0:0 bool, qualify_by_ps_sample_mask_output 1:1 bool,
     } Dirty(dirty::FRAGMENT);
     /// Test of the stored depth.

@@ -38,7 +38,7 @@ regs! {
     set_poly_offset_line @ 0x371 { enable 0:0 bool } Dirty(dirty::RASTER);
     /// Depth bias of filled polygons.
     set_poly_offset_fill @ 0x372 { enable 0:0 bool } Dirty(dirty::RASTER);
-    /// Not used.
+    /// Not supported.
     set_constant_color_rendering @ 0x3D0 { enable 0:0 bool };
     /// Not used.
     set_constant_color_rendering_red @ 0x3D1 { v 0:31 };
@@ -48,10 +48,10 @@ regs! {
     set_constant_color_rendering_blue @ 0x3D3 { v 0:31 };
     /// Not used.
     set_constant_color_rendering_alpha @ 0x3D4 { v 0:31 };
-    /// Edges that clipping made are drawn in line mode.
+    /// Whether edges that clipping made are drawn in line mode; they are not.
     set_line_mode_polygon_clip @ 0x3E3 { generated_edge 0:0 GeneratedEdge } Dirty(dirty::RASTER);
-    /// Whether the unit of the bias depends on the depth format.
-    set_depth_bias_control @ 0x444 { depth_format_dependent 0:0 bool } Dirty(dirty::RASTER);
+    /// Whether the unit of the bias depends on the depth format, which is what OpenGL and D3D ask for.
+    set_depth_bias_control @ 0x444 = 1 { depth_format_dependent 0:0 bool } Dirty(dirty::RASTER);
     /// Triangles stand for the rectangle around them.
     set_fill_via_triangle @ 0x44F { mode 0:1 FillViaTriangle } Dirty(dirty::RASTER);
     /// Pixels that are touched at all count.

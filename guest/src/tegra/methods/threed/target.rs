@@ -119,8 +119,8 @@ regs! {
         z_pass_pixel_count_use_raster_samples 0:0 bool, reduce_coverage 1:1 bool,
         alpha_to_coverage_use_raster_samples 4:4 bool,
     } Dirty(dirty::TARGET);
-    /// Coverage after the pixel program begins with that before it.
-    set_post_ps_initial_coverage @ 0x44E { use_pre_ps_coverage 0:0 bool } Dirty(dirty::TARGET);
+    /// Coverage after the pixel program begins with that before it, as drivers have it (Mesa's NVK); otherwise a sample mask replaces it.
+    set_post_ps_initial_coverage @ 0x44E = 1 { use_pre_ps_coverage 0:0 bool } Dirty(dirty::TARGET);
     /// Positions of samples inside a pixel, in sixteenths.
     set_anti_alias_sample_positions @ [0x478; 4 step 1] {
         x0 0:3, y0 4:7, x1 8:11, y1 12:15, x2 16:19, y2 20:23, x3 24:27, y3 28:31,
@@ -131,7 +131,7 @@ regs! {
     set_coverage_to_color @ 0x47E { enable 0:0 bool, ct_select 4:6 } Dirty(dirty::FRAGMENT);
     /// Without effect without compression.
     decompress_zeta_surface @ 0x47F { z_enable 0:0 bool, stencil_enable 4:4 bool };
-    /// What reads of unmapped zeta pages compare as; not used.
+    /// What reads of unmapped zeta pages compare as; not supported.
     set_zt_sparse @ 0x482 { enable 0:0 bool, unmapped_compare 1:1 SparseCompare };
     /// Colour targets in use and which target each output of the program goes to.
     set_ct_select @ 0x487 = 0x0FAC6888 {

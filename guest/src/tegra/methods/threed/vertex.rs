@@ -150,12 +150,12 @@ regs! {
     set_vertex_global_base_offset_a @ 0x57D { upper 0:7 } Dirty(dirty::VERTEX_INPUT);
     /// Added to all streams' addresses, bits 31:0.
     set_vertex_global_base_offset_b @ 0x57E { lower 0:31 } Dirty(dirty::VERTEX_INPUT);
-    /// Values of attributes that nothing writes.
-    set_attribute_default @ 0x584 {
+    /// Values of a pixel program's inputs that nothing writes. Drivers ask for (0, 0, 0, 1) (Mesa's NVK).
+    set_attribute_default @ 0x584 = 0xE {
         color_front_diffuse 0:0 DefaultDiffuse, color_front_specular 1:1 DefaultVector,
         generic_vector 2:2 DefaultVector, fixed_fnc_texture 3:3 DefaultVector, dx9_color0 4:4 DefaultDiffuse,
         dx9_color1_to_color15 5:5 DefaultVector,
-    } Dirty(dirty::VERTEX_INPUT);
+    } Dirty(dirty::FRAGMENT);
     /// Ends a draw.
     end @ 0x585 { v 0:0 } Trigger(Trigger::End);
     /// Begins a draw: topology, what happens to primitive and instance ids.
