@@ -93,7 +93,8 @@ struct Saved {
     block: usize,
     slot: usize,
     store: Inst,
-    load: Option<Inst>,
+    /// What is joined with what stood there: the load and the choice.
+    joined: Option<[Inst; 2]>,
 }
 
 /// See the module.
@@ -386,18 +387,19 @@ impl Lower<'_, '_> {
             let slot = self.file.slot(loc);
             let offset = 16 * slot as i32;
             let mut value = if number.loose { self.number_int(number).0 } else { self.bits_of(number) };
-            let mut load = None;
+            let mut joined = None;
             let exec = self.exec;
             let e = self.host.e();
             if let Some(exec) = exec {
                 let old = e.b.ins().load(cranelift_codegen::ir::types::I32X4, crate::lane::memory(), storage, offset);
-                load = e.b.func.dfg.value_def(old).inst();
                 let new = e.cast(value, cranelift_codegen::ir::types::I32X4);
                 value = e.b.ins().bitselect(exec.0, new, old);
+                let [load, choice] = [old, value].map(|value| e.b.func.dfg.value_def(value).inst());
+                joined = load.zip(choice).map(|(load, choice)| [load, choice]);
             }
             let store = e.b.ins().store(crate::lane::memory(), value, storage, offset);
             let block = self.file.block;
-            self.file.saved.push(Saved { block, slot, store, load });
+            self.file.saved.push(Saved { block, slot, store, joined });
             if let Some(entry) = self.file.cache.get_mut(&loc) {
                 entry.dirty = false;
             }
@@ -419,9 +421,7 @@ impl Lower<'_, '_> {
         for saved in &self.file.saved {
             if !out[saved.block][saved.slot] {
                 e.b.func.layout.remove_inst(saved.store);
-                if let Some(load) = saved.load {
-                    e.b.func.layout.remove_inst(load);
-                }
+                saved.joined.into_iter().flatten().for_each(|inst| e.b.func.layout.remove_inst(inst));
             }
         }
         let mut first: Vec<(Loc, usize)> = match self.graph.first {
