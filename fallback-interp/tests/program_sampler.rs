@@ -249,17 +249,22 @@ fn levels() -> (Vec<u32>, [Level; LEVELS]) {
     (words, levels)
 }
 
-#[test]
-fn levels_follow_from_the_level_of_detail() {
-    let (words, levels) = levels();
-    let texture = Texture {
-        texels: &words,
+/// A texture of such levels, all of them in use.
+fn mipmapped((words, levels): &(Vec<u32>, [Level; LEVELS])) -> Texture<'_> {
+    Texture {
+        texels: words,
         layer_texels: words.len() as u32 / 4,
         level_count: 5,
-        levels,
+        levels: *levels,
         lod_max: 15.0,
         ..Default::default()
-    };
+    }
+}
+
+#[test]
+fn levels_follow_from_the_level_of_detail() {
+    let levels = levels();
+    let texture = mipmapped(&levels);
     let at = |key: &TextureKey, texture: &Texture<'_>, detail| Unit { key, texture }.sample([0.4; 4], &detail)[0];
     let nearest = TextureKey { mipmap: Some(Filter::Nearest), ..PLAIN };
     let linear = TextureKey { mipmap: Some(Filter::Linear), ..PLAIN };
@@ -294,15 +299,8 @@ fn levels_follow_from_the_level_of_detail() {
 
 #[test]
 fn the_level_of_detail_follows_from_differences() {
-    let (words, levels) = levels();
-    let texture = Texture {
-        texels: &words,
-        layer_texels: words.len() as u32 / 4,
-        level_count: 5,
-        levels,
-        lod_max: 15.0,
-        ..Default::default()
-    };
+    let levels = levels();
+    let texture = mipmapped(&levels);
     let key = TextureKey { mipmap: Some(Filter::Linear), ..PLAIN };
     let at = |key: &TextureKey, detail: &Detail| Unit { key, texture: &texture }.sample([0.4; 4], detail)[0];
     // 16 texels: a quarter of the texture is four of them, level 2.
@@ -327,15 +325,8 @@ fn the_level_of_detail_follows_from_differences() {
 
 #[test]
 fn anisotropy_takes_finer_levels() {
-    let (words, levels) = levels();
-    let texture = Texture {
-        texels: &words,
-        layer_texels: words.len() as u32 / 4,
-        level_count: 5,
-        levels,
-        lod_max: 15.0,
-        ..Default::default()
-    };
+    let levels = levels();
+    let texture = mipmapped(&levels);
     // Sixteenths are texels of level 0. Most taps, the footprint's axes, and the level.
     let cases = [
         (4, [8.0, 2.0], 1.0),

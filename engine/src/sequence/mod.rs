@@ -26,8 +26,8 @@ use triglyph_guest::kernel::sequence::SequenceKernel;
 use crate::cache::{Kernels, SequenceHandle};
 use shape::{MOST_WORDS, Sequence};
 
-/// How often a first header should be met before what follows it is compiled, for hosts that want that: compiling pays for itself
-/// after some thousand runs at the earliest.
+/// How often a first header is met, as a rule, before what follows it is compiled: compiling pays for itself after some thousand
+/// runs at the earliest.
 pub const THRESHOLD: u32 = 4096;
 
 /// Places of a table, and lists by first headers.
@@ -111,8 +111,8 @@ struct Slot {
 pub enum Next {
     /// Nothing but to go on packet by packet.
     Nothing,
-    /// What stands here was met often: [`Sequences::learn`] wants to know it.
-    Look,
+    /// What stands here was met often: [`Sequences::learn`] wants to know it, for this place.
+    Look(usize),
     /// To run this, and give it back to [`Sequences::ran`].
     Run(Box<Ready>),
 }
@@ -221,7 +221,7 @@ impl Sequences {
         }
         let crowded = end.filter(|_| length >= LONGEST);
         let Some(at) = counted.or_else(|| self.insert(header, crowded)) else { return Next::Nothing };
-        let next = self.slots[at].met(threshold);
+        let next = self.slots[at].met(at, threshold);
         if let Next::Run(_) = next {
             self.runs(at);
         }
@@ -291,12 +291,12 @@ impl Sequences {
         }
     }
 
-    /// Takes what follows a header that [`Self::at`] wanted to be looked at; `None` where no sequence can begin. What comes
-    /// twice is compiled.
+    /// Takes what stands where [`Self::at`] wanted it to be looked at; `None` where no sequence can begin. What comes twice is
+    /// compiled.
     #[cold]
-    pub fn learn(&mut self, header: u32, threshold: u32, sequence: Option<Sequence>, kernels: &Kernels) {
-        let counted = |slot: &&mut Slot| slot.header == header && matches!(slot.state, State::Counted);
-        let Some(slot) = self.slots.iter_mut().find(counted) else { return };
+    pub fn learn(&mut self, place: usize, threshold: u32, sequence: Option<Sequence>, kernels: &Kernels) {
+        let counted = |slot: &&mut Slot| matches!(slot.state, State::Counted);
+        let Some(slot) = self.slots.get_mut(place).filter(counted) else { return };
         let least = if threshold == 1 { 1 } else { LEAST_STORED };
         let Some(sequence) = sequence.filter(|sequence| sequence.key.stored() >= least) else {
             slot.state = State::Never;
@@ -342,12 +342,12 @@ impl Slot {
         }
     }
 
-    /// Notes that a header without code was met.
-    fn met(&mut self, threshold: u32) -> Next {
+    /// Notes that the header of place `at`, without code, was met.
+    fn met(&mut self, at: usize, threshold: u32) -> Next {
         self.patience = PATIENCE;
         self.count = self.count.saturating_add(1);
         match &self.state {
-            State::Counted if self.count >= threshold => Next::Look,
+            State::Counted if self.count >= threshold => Next::Look(at),
             State::Compiling(_) => self.compiled(),
             _ => Next::Nothing,
         }

@@ -44,7 +44,7 @@ fn sequences_end_where_packets_do() {
 }
 
 fn looks(sequences: &mut Sequences, header: u32) -> bool {
-    matches!(sequences.at(header, &[header; LEAST_WORDS], 4), Next::Look)
+    matches!(sequences.at(header, &[header; LEAST_WORDS], 4), Next::Look(_))
 }
 
 #[test]

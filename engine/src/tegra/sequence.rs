@@ -95,9 +95,9 @@ impl Channel {
             let ready = match self.sequences.at(header, &words[done..], threshold) {
                 Next::Nothing => break,
                 Next::Run(ready) => ready,
-                Next::Look => {
+                Next::Look(place) => {
                     let seen = self.observe(&words[done..]);
-                    self.sequences.learn(header, threshold, seen, &core.renderer.kernels);
+                    self.sequences.learn(place, threshold, seen, &core.renderer.kernels);
                     match self.sequences.at(header, &words[done..], threshold) {
                         Next::Run(ready) => ready,
                         _ => break,

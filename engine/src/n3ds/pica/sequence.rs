@@ -73,10 +73,10 @@ impl Pica {
             let ready = match self.sequences.at(header, words, threshold) {
                 Next::Nothing => break,
                 Next::Run(ready) => ready,
-                Next::Look => {
+                Next::Look(place) => {
                     let key = SequenceKey { registers: regs::COUNT as u32, changes: true, ..SequenceKey::default() };
                     let seen = Sequence::observe(key, words, see);
-                    self.sequences.learn(header, threshold, seen, &host.renderer.kernels);
+                    self.sequences.learn(place, threshold, seen, &host.renderer.kernels);
                     match self.sequences.at(header, words, threshold) {
                         Next::Run(ready) => ready,
                         _ => break,

@@ -104,11 +104,11 @@ pub(super) fn run(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32])
         let ready = match puller.graph.sequences.at(first, &words[done..], threshold) {
             Next::Nothing => break,
             Next::Run(ready) => ready,
-            Next::Look => {
+            Next::Look(place) => {
                 let mut look = Look { subchannels: puller.curie_subchannels(), drawing: false };
                 let key = SequenceKey { registers: METHODS as u32, changes: true, ..SequenceKey::default() };
                 let seen = Sequence::observe(key, &words[done..], |words, at| look.packet(words, at));
-                puller.graph.sequences.learn(first, threshold, seen, &puller.core.renderer.kernels);
+                puller.graph.sequences.learn(place, threshold, seen, &puller.core.renderer.kernels);
                 match puller.graph.sequences.at(first, &words[done..], threshold) {
                     Next::Run(ready) => ready,
                     _ => break,
