@@ -22,7 +22,7 @@ use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
-use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
+use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, Unsupported, VertexKernel};
 
 /// A call as a capture makes it.
 struct Call {
@@ -51,19 +51,19 @@ impl Tier for Recorder {
     fn name(&self) -> &'static str {
         "recorder"
     }
-    fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
+    fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported> {
         self.inner.vertex(key)
     }
-    fn geometry(&self, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Refused> {
+    fn geometry(&self, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Unsupported> {
         self.inner.geometry(key)
     }
-    fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused> {
+    fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Unsupported> {
         self.inner.pixel(key)
     }
-    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused> {
+    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Unsupported> {
         self.inner.transfer(key)
     }
-    fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Refused> {
+    fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Unsupported> {
         Ok(Arc::new(Recorded { inner: self.inner.mme(key)?, key: key.clone(), calls: self.calls.clone() }))
     }
     fn programs(&self) -> Option<&dyn ProgramTier> {
@@ -72,7 +72,7 @@ impl Tier for Recorder {
 }
 
 impl MmeKernel for Recorded {
-    fn run(&self, job: &mut MmeJob<'_>) -> Result<MmeEnd, Refused> {
+    fn run(&self, job: &mut MmeJob<'_>) -> Result<MmeEnd, Unsupported> {
         let (key, parameters) = (self.key.clone(), job.parameters.to_vec());
         let live = job.live.iter().map(Cell::get).collect();
         // Twice as many tables as there are classes with macros, at most: they may be kept.

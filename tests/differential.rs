@@ -46,14 +46,14 @@ use std::time::Instant;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::setting;
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 
 /// What came of a case.
 enum Outcome {
     /// Both results are equal; what share of the work, 0 to 1, was done by compiled code.
     Equal(f64),
     /// The compiler left the whole case to the reference.
-    Refused(Refused),
+    Unsupported(Unsupported),
     /// The report on the difference.
     Different(String),
 }
@@ -122,7 +122,7 @@ fn run(kind: &Kind) -> Result<(), Failed> {
                 println!("{}, seed {seed}: equal, {:.0} % compiled", kind.name, share * 100.0);
                 Ok(())
             }
-            Outcome::Refused(refused) => {
+            Outcome::Unsupported(refused) => {
                 println!("{}, seed {seed}: {refused}", kind.name);
                 Ok(())
             }
@@ -148,7 +148,7 @@ fn run(kind: &Kind) -> Result<(), Failed> {
                     tally.share += share;
                     continue;
                 }
-                Ok(Outcome::Refused(Refused(why))) => {
+                Ok(Outcome::Unsupported(Unsupported(why))) => {
                     *tally.refused.entry(why).or_default() += 1;
                     continue;
                 }

@@ -38,7 +38,7 @@ pub fn tiers() -> Vec<(&'static str, Box<dyn Tier>)> {
 /// A kernel, or a note that the tier leaves this key to the reference.
 pub fn kernel_or_note<K: ?Sized>(
     name: &str,
-    kernel: Result<std::sync::Arc<K>, triglyph_guest::kernel::Refused>,
+    kernel: Result<std::sync::Arc<K>, triglyph_guest::kernel::Unsupported>,
 ) -> Option<std::sync::Arc<K>> {
     kernel.map_err(|refused| eprintln!("{name}: {refused}")).ok()
 }

@@ -21,22 +21,22 @@ use std::sync::Arc;
 
 use triglyph_guest::kernel::geometry::GeometryKey;
 use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
+use triglyph_guest::kernel::packet_trace::{PacketTraceKernel, PacketTraceKey};
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::program::ProgramTier;
-use triglyph_guest::kernel::sequence::{SequenceKernel, SequenceKey};
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
-use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
+use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, Unsupported, VertexKernel};
 
 pub mod geometry;
 pub mod maxwell;
 pub mod mme;
+pub mod packet_trace;
 pub mod pica_shader;
 pub mod pixel;
 pub mod program;
 pub mod rsx_fragment;
 pub mod rsx_vertex;
-pub mod sequence;
 pub mod transfer;
 pub mod vertex;
 
@@ -49,28 +49,28 @@ impl Tier for Interpreter {
         "interp"
     }
 
-    fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
+    fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported> {
         Ok(Arc::new(vertex::Kernel::new(key)))
     }
 
-    fn geometry(&self, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Refused> {
+    fn geometry(&self, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Unsupported> {
         Ok(Arc::new(geometry::Kernel::new(key)))
     }
 
-    fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused> {
+    fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Unsupported> {
         Ok(Arc::new(pixel::Kernel::new(key)))
     }
 
-    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused> {
+    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Unsupported> {
         Ok(Arc::new(transfer::Kernel::new(key)))
     }
 
-    fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Refused> {
+    fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Unsupported> {
         Ok(Arc::new(mme::Kernel::new(key)))
     }
 
-    fn sequence(&self, key: &SequenceKey) -> Result<Arc<dyn SequenceKernel>, Refused> {
-        Ok(Arc::new(sequence::Kernel::new(key)))
+    fn packet_trace(&self, key: &PacketTraceKey) -> Result<Arc<dyn PacketTraceKernel>, Unsupported> {
+        Ok(Arc::new(packet_trace::Kernel::new(key)))
     }
 
     fn programs(&self) -> Option<&dyn ProgramTier> {

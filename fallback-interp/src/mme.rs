@@ -1,6 +1,6 @@
 //! The macro method expander (Tegra X1): one instruction after the other, as envytools and the emulators describe it.
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::mme::{BRANCHES, CALL, METHODS, MmeEnd, MmeJob, MmeKernel, MmeKey, MmeStop};
 use triglyph_guest::tegra::mme::isa::{self, Alu, Assign, Bits, Branch, Immediate, Reg, Target, Visitor};
 
@@ -29,7 +29,7 @@ impl Kernel {
 }
 
 impl MmeKernel for Kernel {
-    fn run(&self, job: &mut MmeJob<'_>) -> Result<MmeEnd, Refused> {
+    fn run(&self, job: &mut MmeJob<'_>) -> Result<MmeEnd, Unsupported> {
         Ok(self.call(&mut Unit::default(), job))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use triglyph_guest::kernel::transfer::{
     Convert, ConvertKey, Copy, Fill, Layout, Rearrange, Scale, TransferJob, TransferKey,
 };
-use triglyph_guest::kernel::{Refused, TransferKernel};
+use triglyph_guest::kernel::{TransferKernel, Unsupported};
 
 /// A transfer kernel: its key.
 #[derive(Clone, Copy, Debug)]
@@ -21,13 +21,13 @@ impl Kernel {
 }
 
 impl TransferKernel for Kernel {
-    fn run(&self, job: &TransferJob<'_>) -> Result<(), Refused> {
+    fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
         match (&self.key, job) {
             (TransferKey::Fill { bytes }, TransferJob::Fill(job)) => fill(*bytes, job),
             (TransferKey::Copy, TransferJob::Copy(job)) => copy(job),
             (TransferKey::Convert(key), TransferJob::Convert(job)) => convert(key, job),
             (TransferKey::Rearrange(key), TransferJob::Rearrange(job)) => rearrange(key.bytes.into(), job),
-            _ => return Err(Refused("a job of another key")),
+            _ => return Err(Unsupported("a job of another key")),
         }
         Ok(())
     }

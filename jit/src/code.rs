@@ -27,7 +27,7 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 
 use crate::lane::Emit;
 
@@ -127,19 +127,19 @@ impl Scratch {
 
 impl Compiler {
     /// A compiler for the machine it runs on.
-    pub fn new(effort: Effort) -> Result<Self, Refused> {
-        let builder = || cranelift_native::builder().map_err(|_| Refused("no code generator for this host"));
+    pub fn new(effort: Effort) -> Result<Self, Unsupported> {
+        let builder = || cranelift_native::builder().map_err(|_| Unsupported("no code generator for this host"));
         let finish = |allocator: &str| {
-            let flags = settings::Flags::new(flags(allocator).map_err(|_| Refused("code generator settings"))?);
-            builder()?.finish(flags).map_err(|_| Refused("code generator features"))
+            let flags = settings::Flags::new(flags(allocator).map_err(|_| Unsupported("code generator settings"))?);
+            builder()?.finish(flags).map_err(|_| Unsupported("code generator features"))
         };
         let (quick, hot) = (finish("single_pass")?, finish("backtracking")?);
         let caps = caps(&*hot);
         if hot.pointer_bits() != 64 {
-            return Err(Refused("not a 64-bit host"));
+            return Err(Unsupported("not a 64-bit host"));
         }
         if is_x86(&*hot) && !caps.x86 {
-            return Err(Refused("x86-64 without SSE4.1"));
+            return Err(Unsupported("x86-64 without SSE4.1"));
         }
         Ok(Compiler { quick, hot, caps, effort, stats: Mutex::default() })
     }
@@ -173,8 +173,8 @@ impl Compiler {
     pub fn compile(
         &self,
         size: u32,
-        build: impl FnOnce(&mut Emit<'_>) -> Result<(), Refused>,
-    ) -> Result<Code, Refused> {
+        build: impl FnOnce(&mut Emit<'_>) -> Result<(), Unsupported>,
+    ) -> Result<Code, Unsupported> {
         let start = Instant::now();
         let (effort, isa, caps) = self.isa(size);
         let code = self.compile_with(isa, caps, build);
@@ -195,27 +195,27 @@ impl Compiler {
         &self,
         isa: &OwnedTargetIsa,
         caps: Caps,
-        build: impl FnOnce(&mut Emit<'_>) -> Result<(), Refused>,
-    ) -> Result<Code, Refused> {
+        build: impl FnOnce(&mut Emit<'_>) -> Result<(), Unsupported>,
+    ) -> Result<Code, Unsupported> {
         let mut scratch = Scratch::take();
         let bytes = emit(&mut scratch, &**isa, caps, false, build).and_then(|()| {
-            let compiled = scratch.context.compiled_code().ok_or(Refused("nothing compiled"))?;
+            let compiled = scratch.context.compiled_code().ok_or(Unsupported("nothing compiled"))?;
             if !compiled.buffer.relocs().is_empty() {
-                return Err(Refused("code would need relocations"));
+                return Err(Unsupported("code would need relocations"));
             }
             let frame = compiled.buffer.frame_layout().map_or(0, |frame| frame.frame_to_fp_offset);
             if frame > MOST_STACK {
-                return Err(Refused("code that needs too much stack"));
+                return Err(Unsupported("code that needs too much stack"));
             }
             Ok(compiled.code_buffer().to_vec())
         })?;
         scratch.give_back();
-        let (module, entry) = load(isa, &bytes).ok_or(Refused("no executable memory"))?;
+        let (module, entry) = load(isa, &bytes).ok_or(Unsupported("no executable memory"))?;
         Ok(Code { module: Some(module), entry, bytes: bytes.len() })
     }
 
     /// The CLIF and the host instructions that [`Self::compile`] would make, for reports.
-    pub fn dump(&self, size: u32, build: impl FnOnce(&mut Emit<'_>) -> Result<(), Refused>) -> String {
+    pub fn dump(&self, size: u32, build: impl FnOnce(&mut Emit<'_>) -> Result<(), Unsupported>) -> String {
         let (_, isa, caps) = self.isa(size);
         let mut scratch = Scratch::take();
         let mut text = String::new();
@@ -258,8 +258,8 @@ fn emit(
     isa: &dyn TargetIsa,
     caps: Caps,
     disassemble: bool,
-    build: impl FnOnce(&mut Emit<'_>) -> Result<(), Refused>,
-) -> Result<(), Refused> {
+    build: impl FnOnce(&mut Emit<'_>) -> Result<(), Unsupported>,
+) -> Result<(), Unsupported> {
     let Scratch { context, builder, plane } = scratch;
     context.clear();
     context.set_disasm(disassemble);
@@ -272,16 +272,16 @@ fn emit(
         build(&mut emit)?;
         emit.close(isa.frontend_config());
         if context.func.dfg.num_insts() > MOST_INSTRUCTIONS {
-            return Err(Refused("code that is too long"));
+            return Err(Unsupported("code that is too long"));
         }
         context.compile(isa, plane).map(|_| ()).map_err(|error| {
             if cfg!(any(debug_assertions, test)) {
                 eprintln!("{:?}\n{}", error.inner, error.func.display());
             }
-            Refused("the code generator refused")
+            Unsupported("the code generator refused")
         })
     }))
-    .unwrap_or(Err(Refused("the code generator panicked")));
+    .unwrap_or(Err(Unsupported("the code generator panicked")));
     if result.is_err() {
         *builder = FunctionBuilderContext::new();
     }
@@ -355,7 +355,7 @@ mod tests {
     use super::*;
 
     /// Loads so many vectors, then stores them all.
-    fn refusal(effort: Effort, vectors: i32) -> Option<Refused> {
+    fn refusal(effort: Effort, vectors: i32) -> Option<Unsupported> {
         let compiled = Compiler::new(effort).unwrap().compile(1, |e| {
             let args = e.args;
             let values: Vec<_> = (0..vectors).map(|n| e.load_ints(args, 16 * n)).collect();
@@ -371,8 +371,8 @@ mod tests {
     fn code_keeps_to_its_stack_and_its_length() {
         for effort in [Effort::Quick, Effort::Hot] {
             assert_eq!(refusal(effort, 1000), None);
-            assert_eq!(refusal(effort, 5000), Some(Refused("code that needs too much stack")));
+            assert_eq!(refusal(effort, 5000), Some(Unsupported("code that needs too much stack")));
         }
-        assert_eq!(refusal(Effort::Quick, 70_000), Some(Refused("code that is too long")));
+        assert_eq!(refusal(Effort::Quick, 70_000), Some(Unsupported("code that is too long")));
     }
 }

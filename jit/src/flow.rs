@@ -15,7 +15,7 @@
 
 use std::collections::HashMap;
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::pica::isa::Condition;
 
 /// Instructions, inlined calls counted each time, above which a program is refused.
@@ -210,7 +210,7 @@ const END: usize = 0;
 impl Graph {
     /// The blocks of a program that begins at `entry`. `flow` tells what the instruction at an address does, `None`
     /// beyond code memory, where programs end.
-    pub fn new(entry: u16, flow: impl FnMut(u16) -> Option<Flow>) -> Result<Graph, Refused> {
+    pub fn new(entry: u16, flow: impl FnMut(u16) -> Option<Flow>) -> Result<Graph, Unsupported> {
         let mut walker = Walker {
             flow,
             nodes: Vec::new(),
@@ -224,7 +224,7 @@ impl Graph {
         let start = walker.node(entry, Stacks::default());
         while walker.nodes.len() < walker.states.len() {
             if walker.states.len() > MAX_STEPS {
-                return Err(Refused("program too long or with too many states of its stacks"));
+                return Err(Unsupported("program too long or with too many states of its stacks"));
             }
             let node = walker.step(walker.states[walker.nodes.len()]);
             walker.nodes.push(node);

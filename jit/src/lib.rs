@@ -16,10 +16,10 @@ mod lane;
 mod lower;
 mod maxwell;
 mod mme;
+mod packet_trace;
 mod pixel;
 mod program;
 mod rsx;
-mod sequence;
 mod texture;
 mod transfer;
 
@@ -31,13 +31,13 @@ pub use texture::Decoder;
 use triglyph_guest::kernel::geometry::GeometryKey;
 use triglyph_guest::kernel::maxwell::{ShaderKernel, ShaderKey};
 use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
+use triglyph_guest::kernel::packet_trace::{PacketTraceKernel, PacketTraceKey};
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::program::fragment::FragmentKey;
 use triglyph_guest::kernel::program::{self as contract, ProgramTier};
-use triglyph_guest::kernel::sequence::{SequenceKernel, SequenceKey};
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
-use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Refused, Tier, TransferKernel, VertexKernel};
+use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, Unsupported, VertexKernel};
 
 /// The compiling tier.
 pub struct Jit {
@@ -47,12 +47,12 @@ pub struct Jit {
 impl Jit {
     /// Compiles for this machine, taking more time over small kernels than over large ones. Refuses hosts without a
     /// code generator.
-    pub fn new() -> Result<Self, Refused> {
+    pub fn new() -> Result<Self, Unsupported> {
         Self::with_effort(Effort::Auto)
     }
 
     /// As [`Jit::new`], with one register allocator for all kernels.
-    pub fn with_effort(effort: Effort) -> Result<Self, Refused> {
+    pub fn with_effort(effort: Effort) -> Result<Self, Unsupported> {
         Ok(Jit { compiler: Arc::new(Compiler::new(effort)?) })
     }
 
@@ -92,28 +92,28 @@ impl Tier for Jit {
         "jit"
     }
 
-    fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
+    fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported> {
         lower::vertex(&self.compiler, key)
     }
 
-    fn geometry(&self, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Refused> {
+    fn geometry(&self, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Unsupported> {
         lower::geometry(&self.compiler, key)
     }
 
-    fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused> {
+    fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Unsupported> {
         pixel::pixel(&self.compiler, key)
     }
 
-    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused> {
+    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Unsupported> {
         transfer::transfer(&self.compiler, key)
     }
 
-    fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Refused> {
+    fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Unsupported> {
         Ok(Arc::new(mme::Kernel::new(&self.compiler, key)?))
     }
 
-    fn sequence(&self, key: &SequenceKey) -> Result<Arc<dyn SequenceKernel>, Refused> {
-        Ok(Arc::new(sequence::Kernel::new(&self.compiler, key)?))
+    fn packet_trace(&self, key: &PacketTraceKey) -> Result<Arc<dyn PacketTraceKernel>, Unsupported> {
+        Ok(Arc::new(packet_trace::Kernel::new(&self.compiler, key)?))
     }
 
     fn programs(&self) -> Option<&dyn ProgramTier> {
@@ -122,15 +122,18 @@ impl Tier for Jit {
 }
 
 impl ProgramTier for Jit {
-    fn program_vertex(&self, key: &contract::vertex::VertexKey) -> Result<Arc<dyn contract::VertexKernel>, Refused> {
+    fn program_vertex(
+        &self,
+        key: &contract::vertex::VertexKey,
+    ) -> Result<Arc<dyn contract::VertexKernel>, Unsupported> {
         program::vertex::vertex(&self.compiler, key)
     }
 
-    fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn contract::FragmentKernel>, Refused> {
+    fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn contract::FragmentKernel>, Unsupported> {
         program::fragment(&self.compiler, key)
     }
 
-    fn shader(&self, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
+    fn shader(&self, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
         maxwell::shader(&self.compiler, key)
     }
 }

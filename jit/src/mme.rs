@@ -16,7 +16,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I8, I32, I64};
 use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, SigRef, Signature, Value};
 use cranelift_frontend::Variable;
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::mme::{BRANCHES, CALL, METHODS, MmeEnd, MmeJob, MmeKernel, MmeKey, MmeMachine, MmeStop};
 use triglyph_guest::tegra::mme::isa::{
     self, Alu, Assign, Bits, Branch, Immediate, Reg, Target, Visitor, branch_offset, exits, is_branch,
@@ -59,9 +59,9 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
-    pub fn new(compiler: &Compiler, key: &MmeKey) -> Result<Self, Refused> {
+    pub fn new(compiler: &Compiler, key: &MmeKey) -> Result<Self, Unsupported> {
         if key.code.len() > LONGEST {
-            return Err(Refused("a macro longer than the hardware's memory"));
+            return Err(Unsupported("a macro longer than the hardware's memory"));
         }
         Ok(Kernel { code: compiler.compile(key.code.len() as u32, |e| build(e, key))? })
     }
@@ -75,8 +75,8 @@ const OFF_THE_END: u64 = 3;
 const OUT_OF_BRANCHES: u64 = 4;
 
 impl MmeKernel for Kernel {
-    fn run(&self, job: &mut MmeJob<'_>) -> Result<MmeEnd, Refused> {
-        let count = u32::try_from(job.parameters.len()).map_err(|_| Refused("too many parameters"))?;
+    fn run(&self, job: &mut MmeJob<'_>) -> Result<MmeEnd, Unsupported> {
+        let count = u32::try_from(job.parameters.len()).map_err(|_| Unsupported("too many parameters"))?;
         let mut machine = Machine(&mut *job.machine);
         let mut args = Args {
             parameters: if count == 0 { &0 } else { job.parameters.as_ptr() },
@@ -110,7 +110,7 @@ impl MmeKernel for Kernel {
     }
 }
 
-fn build(e: &mut Emit<'_>, key: &MmeKey) -> Result<(), Refused> {
+fn build(e: &mut Emit<'_>, key: &MmeKey) -> Result<(), Unsupported> {
     let convention = e.b.func.signature.call_conv;
     let mut signature = Signature::new(convention);
     signature.params.extend([I64, I32, I32].map(AbiParam::new));

@@ -24,7 +24,9 @@ fn single(seeds: u64) -> (u64, BTreeMap<String, u64>) {
             debug_assert!(words.iter().all(|&word| decode(word) == Some(op)));
             match compare(&compiler(seed), seed, &words, &mut rng) {
                 Outcome::Same => same += 1,
-                Outcome::Refused(why) => *refused.entry(format!("{:10} {}", op.info().name, why.0)).or_insert(0) += 1,
+                Outcome::Unsupported(why) => {
+                    *refused.entry(format!("{:10} {}", op.info().name, why.0)).or_insert(0) += 1
+                }
                 Outcome::Different(report) => {
                     failures.entry(op).or_insert((0, report)).0 += 1;
                 }

@@ -1,7 +1,7 @@
 //! Random states and scenes: compiled pixel kernels against the reference, bit for bit.
 
 use triglyph_guest::kernel::random_pixel::RandomPixel;
-use triglyph_guest::kernel::{Refused, Tier};
+use triglyph_guest::kernel::{Tier, Unsupported};
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 
@@ -18,7 +18,7 @@ fn words(seed: u64) -> impl FnMut() -> u32 {
 }
 
 /// Compares one case; whether the compiler took it.
-fn compare(jit: &Jit, seed: u64) -> Result<(), Refused> {
+fn compare(jit: &Jit, seed: u64) -> Result<(), Unsupported> {
     let case = RandomPixel::new(&mut words(seed));
     let kernel = jit.pixel(&case.key)?;
     let got = case.run(&*kernel)?;
@@ -35,7 +35,7 @@ fn run(effort: Effort, first: u64, count: u64) {
     let jit = Jit::with_effort(effort).expect("a host with a code generator");
     let mut refused = std::collections::BTreeMap::new();
     for seed in first..first + count {
-        if let Err(Refused(why)) = compare(&jit, seed) {
+        if let Err(Unsupported(why)) = compare(&jit, seed) {
             *refused.entry(why).or_insert(0) += 1;
         }
     }

@@ -6,7 +6,7 @@ use triglyph_guest::kernel::combine::{
 };
 use triglyph_guest::kernel::pixel::*;
 use triglyph_guest::kernel::window::{Window, buffer};
-use triglyph_guest::kernel::{Refused, Tier};
+use triglyph_guest::kernel::{Tier, Unsupported};
 use triglyph_guest::layout::{Block, morton, unmorton};
 use triglyph_jit::Jit;
 
@@ -81,7 +81,7 @@ impl Scene {
     }
 
     /// Runs a kernel and returns both surfaces.
-    fn run(&self, key: &PixelKey) -> Result<[Vec<u8>; 2], Refused> {
+    fn run(&self, key: &PixelKey) -> Result<[Vec<u8>; 2], Unsupported> {
         let kernel = Jit::new().expect("a host with a code generator").pixel(key)?;
         let (color, depth) = (buffer(&self.color), buffer(&self.depth));
         let texture = Texture { format: TexelFormat::Rgba8, decoded: &self.texels, ..Texture::default() };

@@ -5,7 +5,7 @@ mod program_support;
 use std::collections::BTreeMap;
 
 use program_support::{Case, Rng};
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::program::random_fragment::RandomFragment;
 use triglyph_guest::rsx::fragment::random::Options;
@@ -26,7 +26,7 @@ const PLAIN: Options = Options {
     garbage: false,
 };
 
-fn compare(jit: &Jit, seed: u64, options: Options) -> Result<(), Refused> {
+fn compare(jit: &Jit, seed: u64, options: Options) -> Result<(), Unsupported> {
     let case = Case::new(seed, options);
     let kernel = jit.fragment(&case.key)?;
     let got = case.run(&*kernel)?;
@@ -49,7 +49,7 @@ fn compare(jit: &Jit, seed: u64, options: Options) -> Result<(), Refused> {
 }
 
 /// The same with the states that the reference's own tests take, which have several samples as well.
-fn compare_states(jit: &Jit, seed: u64, options: Options) -> Result<(), Refused> {
+fn compare_states(jit: &Jit, seed: u64, options: Options) -> Result<(), Unsupported> {
     let mut rng = Rng(seed);
     let case = RandomFragment::new(&mut || rng.word(), options);
     let kernel = jit.fragment(&case.key)?;
@@ -72,7 +72,7 @@ fn run(effort: Effort, first: u64, count: u64, options: Options) {
 }
 
 fn run_with(
-    compare: impl Fn(&Jit, u64, Options) -> Result<(), Refused>,
+    compare: impl Fn(&Jit, u64, Options) -> Result<(), Unsupported>,
     effort: Effort,
     first: u64,
     count: u64,
@@ -82,7 +82,7 @@ fn run_with(
     let (first, count) = (setting("TRIGLYPH_SEED", first), setting("TRIGLYPH_CASES", count));
     let mut refused = BTreeMap::new();
     for seed in first..first + count {
-        if let Err(Refused(why)) = compare(&jit, seed, options) {
+        if let Err(Unsupported(why)) = compare(&jit, seed, options) {
             eprintln!("seed {seed}: {why}");
             *refused.entry(why).or_insert(0) += 1;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::random_vertex::{self, Mix};
 use triglyph_guest::kernel::program::vertex::{VertexCode, VertexJob, VertexKey};
 use triglyph_guest::kernel::program::{ProgramTier, VertexKernel};
@@ -67,7 +67,7 @@ fn report(jit: &Jit, key: &VertexKey, seed: u64) -> String {
     )
 }
 
-fn compare(jit: &Jit, seed: u64, mix: Mix, tally: &mut Tally) -> Result<(), Refused> {
+fn compare(jit: &Jit, seed: u64, mix: Mix, tally: &mut Tally) -> Result<(), Unsupported> {
     let (key, batch) = random_vertex::case(&mut words(seed), mix);
     let kernel = jit.program_vertex(&key)?;
     let reference = Interpreter.program_vertex(&key).expect("the reference never refuses");
@@ -97,7 +97,7 @@ fn run(effort: Effort, first: u64, count: u64, mix: Mix, least: f64) {
     let (first, count) = (setting("TRIGLYPH_SEED", first), setting("TRIGLYPH_CASES", count));
     let (mut refused, mut tally) = (BTreeMap::new(), Tally::default());
     for seed in first..first + count {
-        if let Err(Refused(why)) = compare(&jit, seed, mix, &mut tally) {
+        if let Err(Unsupported(why)) = compare(&jit, seed, mix, &mut tally) {
             eprintln!("seed {seed}: {why}");
             *refused.entry(why).or_insert(0u64) += 1;
         }

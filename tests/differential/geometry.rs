@@ -69,7 +69,7 @@ fn compare(key: &GeometryKey, job: &Job, effort: Effort) -> Outcome {
         Err(refused) if refused.0.contains("panicked") => {
             return Outcome::Different(format!("{}{refused}", describe(key, job, effort)));
         }
-        Err(refused) => return Outcome::Refused(refused),
+        Err(refused) => return Outcome::Unsupported(refused),
     };
     let reference = Interpreter.geometry(key).expect("the reference never refuses");
     let (want, _) = job.run(|job| reference.run(job, 0));

@@ -12,11 +12,11 @@ fn with_compiler(seed: u64, check: impl FnOnce(&Jit) -> support::Outcome) -> Out
     let effort = if seed.is_multiple_of(8) { Effort::Hot } else { Effort::Quick };
     let jit = match Jit::with_effort(effort) {
         Ok(jit) => jit,
-        Err(refused) => return Outcome::Refused(refused),
+        Err(refused) => return Outcome::Unsupported(refused),
     };
     match check(&jit) {
         support::Outcome::Same => Outcome::Equal(1.0),
-        support::Outcome::Refused(refused) => Outcome::Refused(refused),
+        support::Outcome::Unsupported(refused) => Outcome::Unsupported(refused),
         support::Outcome::Different(report) => Outcome::Different(format!("{effort:?}\n{report}")),
     }
 }

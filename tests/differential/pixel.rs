@@ -17,7 +17,7 @@ pub fn states(seed: u64) -> Outcome {
     let want = case.run(&*reference).expect("the reference never refuses");
     let compiled = Jit::with_effort(effort).and_then(|jit| jit.pixel(&case.key)).and_then(|kernel| case.run(&*kernel));
     match compiled {
-        Err(refused) => Outcome::Refused(refused),
+        Err(refused) => Outcome::Unsupported(refused),
         Ok(got) => match case.compare(["interp", "jit"], [&want, &got]) {
             None => Outcome::Equal(1.0),
             Some(report) => Outcome::Different(format!("{effort:?}\n{report}")),

@@ -13,7 +13,7 @@ use triglyph_jit::{Effort, Jit};
 use super::Outcome;
 use crate::support::random::Random;
 
-fn compiler(random: &mut Random) -> (Result<Jit, triglyph_guest::kernel::Refused>, Effort) {
+fn compiler(random: &mut Random) -> (Result<Jit, triglyph_guest::kernel::Unsupported>, Effort) {
     let effort = if random.one_in(8) { Effort::Hot } else { Effort::Quick };
     (Jit::with_effort(effort), effort)
 }
@@ -34,7 +34,7 @@ pub fn fragments(seed: u64) -> Outcome {
     let reference = Interpreter.fragment(&case.key).expect("the reference never refuses");
     let want = case.run(&*reference).expect("the reference never refuses");
     match jit.and_then(|jit| jit.fragment(&case.key)).and_then(|kernel| case.run(&*kernel)) {
-        Err(refused) => Outcome::Refused(refused),
+        Err(refused) => Outcome::Unsupported(refused),
         Ok(got) => match case.compare(["interp", "jit"], [&want, &got]) {
             None => Outcome::Equal(1.0),
             Some(report) => Outcome::Different(format!("{effort:?}\n{report}")),
@@ -58,7 +58,7 @@ pub fn vertices(seed: u64) -> Outcome {
     let mix = Mix { program, holes: random.one_in(4), short_of_fuel: random.one_in(4), ..Mix::default() };
     let (key, batch) = random_vertex::case(&mut || random.word(), mix);
     let kernel = match jit.and_then(|jit| jit.program_vertex(&key)) {
-        Err(refused) => return Outcome::Refused(refused),
+        Err(refused) => return Outcome::Unsupported(refused),
         Ok(kernel) => kernel,
     };
     let reference = Interpreter.program_vertex(&key).expect("the reference never refuses");

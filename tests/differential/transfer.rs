@@ -19,12 +19,12 @@ pub fn transfers(seed: u64) -> Outcome {
     answer.expect("the reference never refuses");
     let kernel = match Jit::new().and_then(|jit| jit.transfer(&case.key)) {
         Ok(kernel) => kernel,
-        Err(refused) => return Outcome::Refused(refused),
+        Err(refused) => return Outcome::Unsupported(refused),
     };
     let (got, answer) = case.run(|job| kernel.run(job));
     match answer {
         Err(_) if got != case.before() => Outcome::Different(report(&case, &case.before(), &got, "a refused job")),
-        Err(refused) => Outcome::Refused(refused),
+        Err(refused) => Outcome::Unsupported(refused),
         Ok(()) if got == want => Outcome::Equal(1.0),
         Ok(()) => Outcome::Different(report(&case, &want, &got, "the job")),
     }

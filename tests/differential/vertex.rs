@@ -90,7 +90,7 @@ fn compare(key: &VertexKey, batch: &Batch, effort: Effort) -> Outcome {
         Err(refused) if refused.0.contains("panicked") => {
             return Outcome::Different(format!("{}{refused}", describe(key, batch, effort)));
         }
-        Err(refused) => return Outcome::Refused(refused),
+        Err(refused) => return Outcome::Unsupported(refused),
     };
     let reference = Interpreter.vertex(key).expect("the reference never refuses");
     let want = shade(key, batch, &*reference, &*reference);

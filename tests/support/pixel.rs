@@ -10,7 +10,7 @@ use triglyph_guest::kernel::pixel::{
     Primitive, Target, Texture, TextureKey,
 };
 use triglyph_guest::kernel::procedural::ProceduralData;
-use triglyph_guest::kernel::{PixelKernel, Refused, Tier, Window, window};
+use triglyph_guest::kernel::{PixelKernel, Tier, Unsupported, Window, window};
 use triglyph_guest::layout::{Block, unmorton};
 
 /// The source replaces the destination.
@@ -179,7 +179,7 @@ impl Scene {
     ///
     /// # Errors
     /// When the tier does not take the key or the job.
-    pub fn draw(&self, tier: &dyn Tier) -> Result<Surfaces, Refused> {
+    pub fn draw(&self, tier: &dyn Tier) -> Result<Surfaces, Unsupported> {
         let kernel = tier.pixel(&self.key)?;
         let (color, depth) = (window::buffer(&self.color), window::buffer(&self.depth));
         let memory: Vec<Vec<Vec<AtomicU8>>> =

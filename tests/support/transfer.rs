@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::Relaxed;
 
 use triglyph_guest::kernel::transfer::{Convert, Copy, Fill, TransferJob, TransferKey};
-use triglyph_guest::kernel::{Refused, Tier, Window, window};
+use triglyph_guest::kernel::{Tier, Unsupported, Window, window};
 
 /// What is to be moved, without the memory.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl TransferCase {
     ///
     /// # Errors
     /// When the tier does not take the key or the job; the target is untouched then.
-    pub fn run(&self, tier: &dyn Tier) -> Result<Vec<u8>, Refused> {
+    pub fn run(&self, tier: &dyn Tier) -> Result<Vec<u8>, Unsupported> {
         let kernel = tier.transfer(&self.key)?;
         let (from, to) = (window::buffer(&self.source), window::buffer(&self.target));
         let (source, target) = (Window::new(&from), Window::new(&to));

@@ -9,7 +9,7 @@ use triglyph_guest::kernel::vertex::{
     GROUP, Input, Numbers, OutputComponent, OutputMap, PicaProgram, Program, SCREEN, Stream, Uniforms, VertexConstants,
     VertexJob, VertexKey,
 };
-use triglyph_guest::kernel::{Refused, Tier, VertexKernel, Window, window};
+use triglyph_guest::kernel::{Tier, Unsupported, VertexKernel, Window, window};
 use triglyph_guest::pica::{asm, disassemble_program};
 use triglyph_interp::Interpreter;
 
@@ -90,7 +90,7 @@ impl VertexCase {
     ///
     /// # Errors
     /// When the tier does not take the key.
-    pub fn run(&self, tier: &dyn Tier) -> Result<Shaded, Refused> {
+    pub fn run(&self, tier: &dyn Tier) -> Result<Shaded, Unsupported> {
         let kernel = tier.vertex(&self.key)?;
         let reference = Interpreter.vertex(&self.key).expect("the reference never refuses");
         Ok(self.run_kernels(&*kernel, &*reference))
@@ -145,7 +145,7 @@ impl VertexCase {
     }
 
     /// The output registers of the first vertex; for cases with [`whole_registers`].
-    pub fn outputs(&self, tier: &dyn Tier) -> Result<Vec<[f32; 4]>, Refused> {
+    pub fn outputs(&self, tier: &dyn Tier) -> Result<Vec<[f32; 4]>, Unsupported> {
         let shaded = self.run(tier)?;
         Ok(shaded.records[0][SCREEN..].chunks(4).map(|c| [c[0], c[1], c[2], c[3]]).collect())
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use triglyph_guest::kernel::geometry::GeometryJob;
 use triglyph_guest::kernel::mme::{MmeEnd, MmeJob, MmeKernel, MmeStop};
+use triglyph_guest::kernel::packet_trace::PacketTraceKernel;
 use triglyph_guest::kernel::pixel::PixelJob;
-use triglyph_guest::kernel::sequence::SequenceKernel;
 use triglyph_guest::kernel::tier::TextureDecoder;
 use triglyph_guest::kernel::transfer::TransferJob;
 use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP, VertexJob};
@@ -46,7 +46,7 @@ pub struct SequenceHandle(pub(super) Arc<Slot<SequenceKind>>);
 impl SequenceHandle {
     /// Compiled code, once it is there. There is no use for anything else: the engine's own way through a push buffer is
     /// faster than the reference.
-    pub fn compiled(&self) -> Option<Arc<dyn SequenceKernel>> {
+    pub fn compiled(&self) -> Option<Arc<dyn PacketTraceKernel>> {
         self.0.compiled()
     }
 

@@ -25,9 +25,9 @@ use std::time::Duration;
 use triglyph_guest::kernel::geometry::GeometryKey;
 use triglyph_guest::kernel::maxwell::{ShaderKernel, ShaderKey};
 use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
+use triglyph_guest::kernel::packet_trace::{PacketTraceKernel, PacketTraceKey};
 use triglyph_guest::kernel::pixel::PixelKey;
 use triglyph_guest::kernel::program::{self as programs, fragment::FragmentKey};
-use triglyph_guest::kernel::sequence::{SequenceKernel, SequenceKey};
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, VertexKernel};
@@ -386,7 +386,7 @@ impl Kernels {
     }
 
     /// The kernel of a sequence's key.
-    pub fn sequence(&self, key: &SequenceKey) -> SequenceHandle {
+    pub fn sequence(&self, key: &PacketTraceKey) -> SequenceHandle {
         SequenceHandle(self.find(&self.sequence, key))
     }
 
@@ -545,12 +545,12 @@ impl Kind for MmeKind {
 
 impl Kind for SequenceKind {
     const STORED: KeyKind = KeyKind::Sequence;
-    type Key = SequenceKey;
-    type Kernel = dyn SequenceKernel;
-    fn make(tier: &dyn Tier, key: &SequenceKey) -> Option<Arc<dyn SequenceKernel>> {
-        tier.sequence(key).ok()
+    type Key = PacketTraceKey;
+    type Kernel = dyn PacketTraceKernel;
+    fn make(tier: &dyn Tier, key: &PacketTraceKey) -> Option<Arc<dyn PacketTraceKernel>> {
+        tier.packet_trace(key).ok()
     }
-    fn code_bytes(kernel: &dyn SequenceKernel) -> usize {
+    fn code_bytes(kernel: &dyn PacketTraceKernel) -> usize {
         kernel.code_bytes()
     }
 }

@@ -13,7 +13,7 @@ use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::program::fragment::FragmentJob;
 use triglyph_guest::kernel::program::random_fragment::RandomFragment;
 use triglyph_guest::kernel::transfer::{Fill, TransferJob};
-use triglyph_guest::kernel::{Refused, Window, window};
+use triglyph_guest::kernel::{Unsupported, Window, window};
 use triglyph_guest::rsx::fragment::random::Options;
 use triglyph_interp::Interpreter;
 
@@ -47,19 +47,19 @@ impl Tier for Counting {
     fn name(&self) -> &'static str {
         "counting"
     }
-    fn vertex(&self, _: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
-        Err(Refused("fills only"))
+    fn vertex(&self, _: &VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported> {
+        Err(Unsupported("fills only"))
     }
-    fn geometry(&self, _: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Refused> {
-        Err(Refused("fills only"))
+    fn geometry(&self, _: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Unsupported> {
+        Err(Unsupported("fills only"))
     }
-    fn pixel(&self, _: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused> {
-        Err(Refused("fills only"))
+    fn pixel(&self, _: &PixelKey) -> Result<Arc<dyn PixelKernel>, Unsupported> {
+        Err(Unsupported("fills only"))
     }
-    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused> {
-        let &TransferKey::Fill { bytes: key } = key else { return Err(Refused("fills only")) };
+    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Unsupported> {
+        let &TransferKey::Fill { bytes: key } = key else { return Err(Unsupported("fills only")) };
         if key >= self.refuse_from {
-            return Err(Refused("this key"));
+            return Err(Unsupported("this key"));
         }
         std::thread::yield_now();
         self.census.alive.fetch_add(1, SeqCst);
@@ -70,8 +70,8 @@ impl Tier for Counting {
 }
 
 impl TransferKernel for Living {
-    fn run(&self, job: &TransferJob<'_>) -> Result<(), Refused> {
-        let TransferJob::Fill(fill) = job else { return Err(Refused("fills only")) };
+    fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
+        let TransferJob::Fill(fill) = job else { return Err(Unsupported("fills only")) };
         assert!(self.alive.load(SeqCst), "called after its end");
         fill.target.write(0, &[self.tier, self.key]);
         assert!(self.alive.load(SeqCst), "ended while it was called");
@@ -252,16 +252,16 @@ impl Tier for Gated {
     fn name(&self) -> &'static str {
         "gated"
     }
-    fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
+    fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported> {
         self.inner.vertex(key)
     }
-    fn geometry(&self, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Refused> {
+    fn geometry(&self, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Unsupported> {
         self.inner.geometry(key)
     }
-    fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused> {
+    fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Unsupported> {
         self.inner.pixel(key)
     }
-    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused> {
+    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Unsupported> {
         drop(self.gate.opened.wait_while(self.gate.open.lock().unwrap(), |open| !*open));
         if let TransferKey::Fill { bytes } = *key {
             self.gate.passed.lock().unwrap().push(bytes);
@@ -274,15 +274,15 @@ impl Tier for Gated {
 }
 
 impl ProgramTier for Gated {
-    fn program_vertex(&self, _: &programs::vertex::VertexKey) -> Result<Arc<dyn programs::VertexKernel>, Refused> {
-        Err(Refused("fragments only"))
+    fn program_vertex(&self, _: &programs::vertex::VertexKey) -> Result<Arc<dyn programs::VertexKernel>, Unsupported> {
+        Err(Unsupported("fragments only"))
     }
-    fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn programs::FragmentKernel>, Refused> {
+    fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn programs::FragmentKernel>, Unsupported> {
         drop(self.gate.opened.wait_while(self.gate.open.lock().unwrap(), |open| !*open));
         Interpreter.fragment(key)
     }
-    fn shader(&self, _: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
-        Err(Refused("fragments only"))
+    fn shader(&self, _: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
+        Err(Unsupported("fragments only"))
     }
 }
 
@@ -290,7 +290,7 @@ impl ProgramTier for Gated {
 struct Chosen(FragmentChoice);
 
 impl programs::FragmentKernel for Chosen {
-    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Refused> {
+    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
         Ok(self.0.shade(job))
     }
 }

@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use triglyph_guest::kernel::geometry::GeometryKey;
 use triglyph_guest::kernel::transfer::{Fill, TransferJob};
-use triglyph_guest::kernel::{GeometryKernel, Refused, Window, window};
+use triglyph_guest::kernel::{GeometryKernel, Unsupported, Window, window};
 
 use super::*;
 
@@ -26,29 +26,29 @@ impl Tier for Numbered {
     fn name(&self) -> &'static str {
         "numbered"
     }
-    fn vertex(&self, _: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
-        Err(Refused("fills only"))
+    fn vertex(&self, _: &VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported> {
+        Err(Unsupported("fills only"))
     }
-    fn geometry(&self, _: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Refused> {
-        Err(Refused("fills only"))
+    fn geometry(&self, _: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Unsupported> {
+        Err(Unsupported("fills only"))
     }
-    fn pixel(&self, _: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused> {
-        Err(Refused("fills only"))
+    fn pixel(&self, _: &PixelKey) -> Result<Arc<dyn PixelKernel>, Unsupported> {
+        Err(Unsupported("fills only"))
     }
-    fn transfer(&self, _: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused> {
+    fn transfer(&self, _: &TransferKey) -> Result<Arc<dyn TransferKernel>, Unsupported> {
         self.made.fetch_add(1, Relaxed);
         match self.refuse_keys {
-            true => Err(Refused("every key")),
+            true => Err(Unsupported("every key")),
             false => Ok(Arc::new(Filler { number: self.number, code: self.code, refuse: self.refuse_jobs })),
         }
     }
 }
 
 impl TransferKernel for Filler {
-    fn run(&self, job: &TransferJob<'_>) -> Result<(), Refused> {
-        let TransferJob::Fill(fill) = job else { return Err(Refused("fills only")) };
+    fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
+        let TransferJob::Fill(fill) = job else { return Err(Unsupported("fills only")) };
         if self.refuse {
-            return Err(Refused("every job"));
+            return Err(Unsupported("every job"));
         }
         fill.target.write(0, &[self.number]);
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use triglyph_guest::kernel::sequence::Place;
+use triglyph_guest::kernel::packet_trace::TraceRegisters;
 use triglyph_guest::rsx::fifo::METHODS;
 
 /// In a table of effects: writing this method does something at once; the object has to see it.
@@ -43,12 +43,12 @@ impl Registers {
         &self.words
     }
 
-    /// Where sequences store.
-    pub fn place(&mut self) -> Place<'_> {
-        Place {
+    /// What packet traces store to.
+    pub fn trace_registers(&mut self) -> TraceRegisters<'_> {
+        TraceRegisters {
             registers: Cell::from_mut(&mut self.words[..]).as_slice_of_cells(),
             copies: &[],
-            stale: Cell::from_mut(&mut self.stale),
+            dirty: Cell::from_mut(&mut self.stale),
         }
     }
 

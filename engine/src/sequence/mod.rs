@@ -21,7 +21,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use triglyph_guest::kernel::ContentHash;
-use triglyph_guest::kernel::sequence::SequenceKernel;
+use triglyph_guest::kernel::packet_trace::PacketTraceKernel;
 
 use crate::cache::{Kernels, SequenceHandle};
 use shape::{MOST_WORDS, Sequence};
@@ -58,7 +58,7 @@ pub struct Ready {
     /// The sequence.
     pub sequence: Sequence,
     /// Its code.
-    pub kernel: Arc<dyn SequenceKernel>,
+    pub kernel: Arc<dyn PacketTraceKernel>,
     /// Has the cache know that the code is in use.
     _handle: SequenceHandle,
 }

@@ -1,7 +1,7 @@
 //! What a sequence consists of: packets from some word on, as far as they can stand in one.
 
 use triglyph_guest::kernel::hash::ContentHash;
-use triglyph_guest::kernel::sequence::{Act, Packet, SequenceKey};
+use triglyph_guest::kernel::packet_trace::{Act, Packet, PacketTraceKey};
 
 /// Words of a sequence at most. Push buffers are read about a thousand words at a time, and a sequence has to be in one piece.
 pub const MOST_WORDS: usize = 256;
@@ -26,7 +26,7 @@ pub struct Seen {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sequence {
     /// What is compiled.
-    pub key: SequenceKey,
+    pub key: PacketTraceKey,
     /// The word at which each packet begins, and the one behind the last.
     starts: Vec<u32>,
     /// For each packet the word whose place faults name.
@@ -39,7 +39,7 @@ impl Sequence {
     /// Packets from the beginning of `words` on: what `see` says of each, by the word where it stands. `key` says what all of
     /// the machine's sequences have in common. `None` where not even one packet can stand in a sequence.
     pub fn observe(
-        key: SequenceKey,
+        key: PacketTraceKey,
         words: &[u32],
         mut see: impl FnMut(&[u32], usize) -> Option<Seen>,
     ) -> Option<Sequence> {

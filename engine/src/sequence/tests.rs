@@ -1,4 +1,4 @@
-use triglyph_guest::kernel::sequence::{Act, Packet, SequenceKey, Store};
+use triglyph_guest::kernel::packet_trace::{Act, Packet, PacketTraceKey, Store};
 
 use super::shape::Seen;
 use super::*;
@@ -14,7 +14,7 @@ fn see(words: &[u32], at: usize) -> Option<Seen> {
 }
 
 fn observe(words: &[u32]) -> Option<Sequence> {
-    Sequence::observe(SequenceKey { registers: 1 << 16, ..SequenceKey::default() }, words, see)
+    Sequence::observe(PacketTraceKey { registers: 1 << 16, ..PacketTraceKey::default() }, words, see)
 }
 
 #[test]

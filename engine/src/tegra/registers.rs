@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use triglyph_guest::kernel::mme::{CALL, METHODS, MmeJob, MmeMachine};
-use triglyph_guest::kernel::sequence::Place;
+use triglyph_guest::kernel::packet_trace::TraceRegisters;
 use triglyph_guest::tegra::methods::{Class, Effect, MethodTable, compute, copy, inline, threed, twod};
 
 use crate::snapshot::state;
@@ -254,8 +254,8 @@ impl Registers {
     }
 
     /// Where sequences store.
-    pub fn place(&self) -> Place<'_> {
-        Place { registers: &*self.live, copies: &*self.shadow, stale: &self.dirty }
+    pub fn trace_registers(&self) -> TraceRegisters<'_> {
+        TraceRegisters { registers: &*self.live, copies: &*self.shadow, dirty: &self.dirty }
     }
 
     /// Takes the groups that are stale.

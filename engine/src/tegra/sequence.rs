@@ -5,7 +5,9 @@
 //! Host methods, masks of sub-devices and whatever is no header of a run end a sequence before.
 
 use triglyph_guest::kernel::mme::METHODS;
-use triglyph_guest::kernel::sequence::{Act, Packet, Place, SequenceJob, SequenceKey, SequenceMachine, Store};
+use triglyph_guest::kernel::packet_trace::{
+    Act, Packet, PacketTraceJob, PacketTraceKey, PacketTraceMachine, Store, TraceRegisters,
+};
 use triglyph_guest::tegra::fifo::{Command, METHOD_MASK, Run, SUBCHANNELS, Stepping, host};
 use triglyph_guest::tegra::methods::{Class, threed};
 
@@ -42,8 +44,8 @@ struct Look {
 
 impl Channel {
     /// What a class's sequences have in common.
-    fn key() -> SequenceKey {
-        SequenceKey { registers: METHODS as u32, copies: true, ..SequenceKey::default() }
+    fn key() -> PacketTraceKey {
+        PacketTraceKey { registers: METHODS as u32, copies: true, ..PacketTraceKey::default() }
     }
 
     /// Notes that a word was executed, with data behind it. A sequence may begin behind a draw, and behind what cannot stand in
@@ -229,7 +231,7 @@ impl Runner<'_> {
     fn run(&mut self) -> usize {
         let ready = self.ready;
         let words = &self.words[self.first..];
-        let Ok(packets) = ready.kernel.run(&mut SequenceJob { words, machine: self }) else { return 0 };
+        let Ok(packets) = ready.kernel.run(&mut PacketTraceJob { words, machine: self }) else { return 0 };
         let packets = packets as usize;
         if let Some(last) = packets.checked_sub(1)
             && self.spent < ready.sequence.start(packets)
@@ -252,9 +254,9 @@ impl Runner<'_> {
     }
 }
 
-impl SequenceMachine for Runner<'_> {
-    fn place(&mut self) -> Place<'_> {
-        self.channel.units.registers(self.class).place()
+impl PacketTraceMachine for Runner<'_> {
+    fn registers(&mut self) -> TraceRegisters<'_> {
+        self.channel.units.registers(self.class).trace_registers()
     }
 
     /// Executes a packet as if there were no sequences.

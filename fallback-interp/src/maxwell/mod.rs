@@ -23,7 +23,7 @@ pub mod program;
 pub mod stage;
 pub mod warp;
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::environment::ImageKey;
 use triglyph_guest::kernel::maxwell::{Environment, ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
 use triglyph_guest::kernel::program::sampler::TextureKey;
@@ -85,7 +85,7 @@ impl Kernel {
 }
 
 impl ShaderKernel for Kernel {
-    fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Refused> {
+    fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Unsupported> {
         let stages = Stages {
             program: &self.program,
             inputs: &self.inputs,
@@ -100,7 +100,7 @@ impl ShaderKernel for Kernel {
             (Stage::TessEvaluation, Work::Evaluations(work)) => stage::patch::evaluation(&stages, work),
             (Stage::Geometry, Work::Primitives(work)) => stage::geometry::run(&stages, work),
             (Stage::Compute, Work::Block(work)) => stage::compute::run(&stages, work),
-            _ => return Err(Refused("work of another stage")),
+            _ => return Err(Unsupported("work of another stage")),
         }
         Ok(())
     }

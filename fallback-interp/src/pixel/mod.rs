@@ -33,7 +33,7 @@ mod vector;
 
 use triglyph_guest::kernel::combine::Source;
 use triglyph_guest::kernel::pixel::{Compare, PixelJob, PixelKey, Primitive};
-use triglyph_guest::kernel::{PixelKernel, Refused};
+use triglyph_guest::kernel::{PixelKernel, Unsupported};
 use triglyph_guest::layout::unmorton;
 
 pub use texel::fetch as texel;
@@ -142,7 +142,7 @@ impl Kernel {
 }
 
 impl PixelKernel for Kernel {
-    fn shade(&self, job: &PixelJob<'_>) -> Result<(), Refused> {
+    fn shade(&self, job: &PixelJob<'_>) -> Result<(), Unsupported> {
         for block in job.blocks {
             let Some(primitive) = job.primitives.get(block.primitive as usize) else { continue };
             let mut left = block.coverage;

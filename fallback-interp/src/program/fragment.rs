@@ -1,6 +1,6 @@
 //! Fragment kernels: blocks, quads, and what a quad's program is given and leaves.
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey, PixelBlock, Primitive, RsxFragmentCode};
 use triglyph_guest::layout::unmorton;
@@ -24,7 +24,7 @@ impl Kernel {
 }
 
 impl FragmentKernel for Kernel {
-    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Refused> {
+    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
         let output = Output {
             key: &self.key.output,
             samples: self.key.samples,

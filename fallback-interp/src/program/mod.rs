@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::{ShaderKernel, ShaderKey};
 use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentKey};
 use triglyph_guest::kernel::program::output::Compare;
@@ -32,18 +32,18 @@ use crate::{Interpreter, maxwell};
 pub type Vector = [f32; 4];
 
 impl ProgramTier for Interpreter {
-    fn program_vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
+    fn program_vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported> {
         Ok(Arc::new(vertex::Kernel::new(key)))
     }
 
-    fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn FragmentKernel>, Refused> {
+    fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn FragmentKernel>, Unsupported> {
         match &key.code {
             FragmentCode::Rsx(code) => Ok(Arc::new(fragment::Kernel::new(key, code))),
             FragmentCode::Maxwell(code) => Ok(Arc::new(maxwell::stage::pixel::Kernel::new(key, code))),
         }
     }
 
-    fn shader(&self, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
+    fn shader(&self, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
         Ok(Arc::new(maxwell::Kernel::new(key)))
     }
 }

@@ -14,7 +14,7 @@
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::cell::Cell;
 
-use super::tier::Refused;
+use super::tier::Unsupported;
 use crate::tegra::mme::isa::{branch_offset, exits, is_branch};
 
 /// Method addresses of a class.
@@ -118,7 +118,7 @@ pub enum MmeStop {
 /// Runs a macro.
 pub trait MmeKernel: Send + Sync {
     /// Does one call, or refuses it before anything happens.
-    fn run(&self, job: &mut MmeJob<'_>) -> Result<MmeEnd, Refused>;
+    fn run(&self, job: &mut MmeJob<'_>) -> Result<MmeEnd, Unsupported>;
     /// Bytes of machine code, 0 for an interpreter.
     fn code_bytes(&self) -> usize {
         0

@@ -24,7 +24,7 @@
 use std::sync::atomic::AtomicU32;
 
 use super::Window;
-pub use super::tier::Refused;
+pub use super::tier::Unsupported;
 use crate::format::{DepthFormat, PixelFormat, TexelFormat};
 use crate::kernel::combine::Combiners;
 use crate::kernel::gas::{DensityWrite, GasConstants, GasKey};

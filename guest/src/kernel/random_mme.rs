@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::mme::{CALL, METHODS, MmeEnd, MmeJob, MmeKernel, MmeKey, MmeMachine};
-use super::tier::Refused;
+use super::tier::Unsupported;
 use crate::tegra::mme::random::{Options, program};
 
 /// The method of the test machine that turns [`MmeJob::direct`] over, as a change of the shadow mode does.
@@ -52,7 +52,7 @@ impl Case {
     }
 
     /// Does the call.
-    pub fn run(&self, kernel: &dyn MmeKernel) -> Result<Outcome, Refused> {
+    pub fn run(&self, kernel: &dyn MmeKernel) -> Result<Outcome, Unsupported> {
         self.run_with(|job| kernel.run(job))
     }
 

@@ -16,7 +16,7 @@ use super::pixel::{
 };
 use super::procedural::ProceduralData;
 use super::random_fragment::{self, LightingData};
-use super::tier::{PixelKernel, Refused};
+use super::tier::{PixelKernel, Unsupported};
 use super::window::{Window, buffer};
 use crate::format::{DepthFormat, PixelFormat, TexelFormat};
 use crate::layout::{Block, unmorton};
@@ -193,7 +193,7 @@ impl RandomPixel {
     }
 
     /// Runs `kernel` on a fresh copy of the memory.
-    pub fn run(&self, kernel: &dyn PixelKernel) -> Result<Surfaces, Refused> {
+    pub fn run(&self, kernel: &dyn PixelKernel) -> Result<Surfaces, Unsupported> {
         let (color, depth) = (buffer(&self.color), buffer(&self.depth));
         let memory: Vec<Vec<Vec<AtomicU8>>> =
             self.textures.iter().map(|t| t.faces.iter().map(|face| buffer(face)).collect()).collect();

@@ -4,43 +4,43 @@ use std::sync::Arc;
 
 use super::geometry::{GeometryJob, GeometryKey};
 use super::mme::{MmeKernel, MmeKey};
+use super::packet_trace::{PacketTraceKernel, PacketTraceKey};
 use super::pixel::{PixelJob, PixelKey};
 use super::program::ProgramTier;
-use super::sequence::{SequenceKernel, SequenceKey};
 use super::transfer::{TransferJob, TransferKey};
 use super::vertex::{VertexJob, VertexKey};
 use crate::format::TexelFormat;
 use crate::kernel::Window;
 
-/// A tier does not make this kernel, or a kernel does not take this call; the reference does. No error: an answer.
+/// A tier does not support this key, or a kernel bails out of this call: the caller falls back to the interpreter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("refused: {0}")]
-pub struct Refused(
+#[error("unsupported: {0}")]
+pub struct Unsupported(
     /// Why, for counters and logs.
     pub &'static str,
 );
 
-/// One way to execute kernels. The reference interpreter never refuses.
+/// One way to execute kernels. The reference interpreter supports every key.
 pub trait Tier: Send + Sync {
     /// A short name for reports: `interp`, `jit`.
     fn name(&self) -> &'static str;
     /// Makes the vertex kernel of `key`.
-    fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused>;
+    fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported>;
     /// Makes the geometry kernel of `key`.
-    fn geometry(&self, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Refused>;
+    fn geometry(&self, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Unsupported>;
     /// Makes the pixel kernel of `key`.
-    fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused>;
+    fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Unsupported>;
     /// Makes the transfer kernel of `key`.
-    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused>;
+    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Unsupported>;
     /// Makes the macro kernel of `key`.
-    fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Refused> {
+    fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Unsupported> {
         let _ = key;
-        Err(Refused("macros"))
+        Err(Unsupported("macros"))
     }
-    /// Makes the sequence kernel of `key`.
-    fn sequence(&self, key: &SequenceKey) -> Result<Arc<dyn SequenceKernel>, Refused> {
+    /// Makes the packet trace kernel of `key`.
+    fn packet_trace(&self, key: &PacketTraceKey) -> Result<Arc<dyn PacketTraceKernel>, Unsupported> {
         let _ = key;
-        Err(Refused("sequences"))
+        Err(Unsupported("packet traces"))
     }
     /// Kernels of the machines whose stages are all programs; `None` from a tier that has none at all.
     fn programs(&self) -> Option<&dyn ProgramTier> {
@@ -51,9 +51,8 @@ pub trait Tier: Send + Sync {
 /// Shades a batch of vertices.
 pub trait VertexKernel: Send + Sync {
     /// Processes the vertices of `job` from `first` on and returns how many of *all* of them are finished. When that
-    /// is less than the length of the batch the kernel has met something it leaves to the reference (a NaN that
-    /// may hide 0 * infinity, a runaway program): the caller has the reference do the next [`GROUP`] vertices and
-    /// calls again.
+    /// is less than the length of the batch, the kernel bailed out (a NaN that may hide 0 * infinity, a runaway
+    /// program): the caller has the interpreter do the next [`GROUP`] vertices and calls again.
     ///
     /// [`GROUP`]: super::vertex::GROUP
     fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize;
@@ -80,7 +79,7 @@ pub trait GeometryKernel: Send + Sync {
 /// Shades blocks of pixels.
 pub trait PixelKernel: Send + Sync {
     /// Processes all blocks of `job` in order, or refuses the whole job before touching anything.
-    fn shade(&self, job: &PixelJob<'_>) -> Result<(), Refused>;
+    fn shade(&self, job: &PixelJob<'_>) -> Result<(), Unsupported>;
     /// How this kernel wants its textures: `None` samples guest memory in place, `Some` needs decoded copies.
     fn texture_decoder(&self) -> Option<&dyn TextureDecoder> {
         None
@@ -101,7 +100,7 @@ pub trait TextureDecoder: Send + Sync {
 /// Fills, copies and converts.
 pub trait TransferKernel: Send + Sync {
     /// Does the job, or refuses it before touching anything.
-    fn run(&self, job: &TransferJob<'_>) -> Result<(), Refused>;
+    fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported>;
     /// Bytes of machine code, 0 for an interpreter.
     fn code_bytes(&self) -> usize {
         0

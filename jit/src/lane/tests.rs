@@ -7,7 +7,7 @@ use crate::code::{Compiler, Effort};
 fn function(
     e: &mut Emit<'_>,
     build: &impl Fn(&mut Emit<'_>, I32x4, I32x4) -> Value,
-) -> Result<(), triglyph_guest::kernel::Refused> {
+) -> Result<(), triglyph_guest::kernel::Unsupported> {
     let args = e.args;
     let (a, b) = (e.load_ints(args, 0), e.load_ints(args, 16));
     let result = build(e, a, b);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use triglyph_guest::kernel::vertex::{
     EXHAUSTED_LIMIT, GROUP, Input, Numbers, SCREEN, Stream, Uniforms, VertexConstants, VertexJob, VertexKey,
 };
-use triglyph_guest::kernel::{Refused, VertexKernel};
+use triglyph_guest::kernel::{Unsupported, VertexKernel};
 
 use super::fetch::footprint;
 use super::registers::{Constant, Pointer};
@@ -92,7 +92,7 @@ struct Group {
 }
 
 impl Kernel {
-    pub fn new(compiler: &Arc<Compiler>, key: &VertexKey) -> Result<Kernel, Refused> {
+    pub fn new(compiler: &Arc<Compiler>, key: &VertexKey) -> Result<Kernel, Unsupported> {
         let source = Source::vertex(key)?;
         let (twice, numbers) = (Twice::new(source.compile(compiler, false)?), source.numbers);
         let reads_rows = source.reads_rows();

@@ -39,7 +39,7 @@ use registers::{Constant, File, Variables};
 use source::{Feed, Source};
 use triglyph_guest::kernel::geometry::GeometryKey;
 use triglyph_guest::kernel::vertex::{FUEL, Numbers, Uniforms, VertexKey};
-use triglyph_guest::kernel::{GeometryKernel, Refused, VertexKernel};
+use triglyph_guest::kernel::{GeometryKernel, Unsupported, VertexKernel};
 use triglyph_guest::num::f24;
 
 use crate::code::{Code, Compiler};
@@ -62,12 +62,12 @@ fn held_uniforms(uniforms: &Uniforms, numbers: Numbers) -> Option<Box<Uniforms>>
 }
 
 /// The vertex kernel of `key`.
-pub fn vertex(compiler: &Arc<Compiler>, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
+pub fn vertex(compiler: &Arc<Compiler>, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported> {
     Ok(Arc::new(kernel::Kernel::new(compiler, key)?))
 }
 
 /// The geometry kernel of `key`.
-pub fn geometry(compiler: &Arc<Compiler>, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Refused> {
+pub fn geometry(compiler: &Arc<Compiler>, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Unsupported> {
     Ok(Arc::new(unit::Kernel::new(compiler, key)?))
 }
 
@@ -116,7 +116,7 @@ impl Exits {
 
 impl Source<'_> {
     /// Compiles the program; `exact`: with products that need no second look.
-    fn compile(&self, compiler: &Compiler, exact: bool) -> Result<Compiled, Refused> {
+    fn compile(&self, compiler: &Compiler, exact: bool) -> Result<Compiled, Unsupported> {
         let mut table = Table::new();
         let code = compiler.compile(self.size(), |e| self.build(e, &mut table, exact))?;
         let mut places: Vec<_> = table.into_iter().collect();
@@ -124,7 +124,7 @@ impl Source<'_> {
         Ok(Compiled { code, constants: places.into_iter().map(|(constant, _)| constant).collect() })
     }
 
-    fn build(&self, e: &mut Emit<'_>, table: &mut Table, exact: bool) -> Result<(), Refused> {
+    fn build(&self, e: &mut Emit<'_>, table: &mut Table, exact: bool) -> Result<(), Unsupported> {
         let zero = e.i32(0);
         let (mut head, mut group) = (None, zero);
         if !self.is_geometry() {

@@ -1,6 +1,6 @@
 //! A key's program, taken apart and looked through.
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::geometry::{GeometryInputs, GeometryKey};
 use triglyph_guest::kernel::vertex::{Input, Numbers, OutputMap, PicaProgram, Program, VertexKey};
 use triglyph_guest::pica::isa::{Index, Src};
@@ -40,17 +40,17 @@ const EMIT_SIZE: u32 = 8;
 /// Weight of an instruction in 24-bit floats.
 const F24_SIZE: u32 = 8;
 
-fn program<'k>(program: &'k Program, outputs: &OutputMap) -> Result<&'k PicaProgram, Refused> {
+fn program<'k>(program: &'k Program, outputs: &OutputMap) -> Result<&'k PicaProgram, Unsupported> {
     let Program::Pica(program) = program;
     if outputs.slots.len() < 4 || outputs.slots.len() > 64 || !outputs.slots.len().is_multiple_of(4) {
-        return Err(Refused("output map without position or of an odd size"));
+        return Err(Unsupported("output map without position or of an odd size"));
     }
     Ok(program)
 }
 
 impl<'k> Source<'k> {
     /// A vertex kernel's.
-    pub fn vertex(key: &'k VertexKey) -> Result<Self, Refused> {
+    pub fn vertex(key: &'k VertexKey) -> Result<Self, Unsupported> {
         let program = program(&key.program, &key.outputs)?;
         let code = Code::new(program, Unit::Vertex, program.bools);
         let graph = Graph::new(program.entry, |pc| code.flow(pc))?;
@@ -64,7 +64,7 @@ impl<'k> Source<'k> {
 
     /// A geometry kernel's: the program of the first primitive of a job, where b15 makes it another one, and that of the
     /// others.
-    pub fn geometry(key: &'k GeometryKey) -> Result<(Option<Self>, Self), Refused> {
+    pub fn geometry(key: &'k GeometryKey) -> Result<(Option<Self>, Self), Unsupported> {
         let program = program(&key.program, &key.outputs)?;
         let flow = |bools: u16| {
             let code = Code::new(program, Unit::Geometry, bools);

@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 
 use super::Compiled;
 
@@ -17,7 +17,7 @@ const DOUBTS: u32 = 128;
 /// Both forms of a kernel's code.
 pub(super) struct Twice {
     pub plain: Compiled,
-    exact: OnceLock<Result<Compiled, Refused>>,
+    exact: OnceLock<Result<Compiled, Unsupported>>,
     doubts: AtomicU32,
 }
 
@@ -27,7 +27,7 @@ impl Twice {
     }
 
     /// Notes a doubtful group. The code that can do it, if there is such: `compile` makes it when it is due.
-    pub fn doubt(&self, compile: impl FnOnce() -> Result<Compiled, Refused>) -> Option<&Compiled> {
+    pub fn doubt(&self, compile: impl FnOnce() -> Result<Compiled, Unsupported>) -> Option<&Compiled> {
         if self.doubts.load(Relaxed) < DOUBTS {
             self.doubts.fetch_add(1, Relaxed);
             return None;

@@ -13,7 +13,7 @@ use triglyph_guest::kernel::geometry::{
     GeometryInputs, GeometryJob, GeometryKey, GeometryPrimitive, GeometryRegisters,
 };
 use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP, Numbers, Uniforms};
-use triglyph_guest::kernel::{GeometryKernel, Refused};
+use triglyph_guest::kernel::{GeometryKernel, Unsupported};
 use triglyph_guest::pica::isa::SetEmit;
 
 use super::registers::{Constant, Pointer};
@@ -105,7 +105,7 @@ struct Routine {
 }
 
 impl Routine {
-    fn new(compiler: &Compiler, source: &Source<'_>) -> Result<Routine, Refused> {
+    fn new(compiler: &Compiler, source: &Source<'_>) -> Result<Routine, Unsupported> {
         Ok(Routine {
             twice: Twice::new(source.compile(compiler, false)?),
             sequential: source.is_sequential(),
@@ -127,7 +127,7 @@ pub(super) struct Kernel {
 }
 
 impl Kernel {
-    pub fn new(compiler: &Arc<Compiler>, key: &GeometryKey) -> Result<Kernel, Refused> {
+    pub fn new(compiler: &Arc<Compiler>, key: &GeometryKey) -> Result<Kernel, Unsupported> {
         let (first, rest) = Source::geometry(key)?;
         Ok(Kernel {
             first: first.map(|source| Routine::new(compiler, &source)).transpose()?,

@@ -3,7 +3,7 @@
 use std::mem::size_of;
 use std::sync::atomic::Ordering::Relaxed;
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Environment, ImageKey, PixelCode, ShaderKey};
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::tegra::shader::operand::Constant;
@@ -90,16 +90,16 @@ impl Prepared {
         units: Units<'_>,
         local_bytes: u32,
         environment: &Environment<'_>,
-    ) -> Result<Prepared, Refused> {
+    ) -> Result<Prepared, Unsupported> {
         let table = needs.constants.iter().map(|constant| [word(environment, *constant); 4]).collect();
         if environment.textures.len() < units.textures.len() {
-            return Err(Refused("textures that are not there"));
+            return Err(Unsupported("textures that are not there"));
         }
         let key = |n: usize| units.textures.get(n).and_then(Option::as_ref);
         let textures = needs
             .textures
             .iter()
-            .map(|&n| TextureArgs::new(key(n).ok_or(Refused("a texture without a key"))?, &environment.textures[n]))
+            .map(|&n| TextureArgs::new(key(n).ok_or(Unsupported("a texture without a key"))?, &environment.textures[n]))
             .collect::<Result<_, _>>()?;
         // Loads of lanes that do not load are at the beginning of each lane's.
         let local = if needs.local { 4 * local_bytes as usize + 16 } else { 0 };

@@ -1,6 +1,6 @@
 //! Attributes: interpolated ones, those of vertices, output words.
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 
@@ -119,7 +119,7 @@ fn fixed_words(i: &AttributeAccess) -> impl Iterator<Item = u8> + use<> {
 
 impl Lower<'_, '_> {
     /// The result of IPA at a fixed address.
-    fn interpolated(&mut self, i: &Interpolate) -> Result<Number, Refused> {
+    fn interpolated(&mut self, i: &Interpolate) -> Result<Number, Unsupported> {
         let offset = match i.sample {
             IpaSample::Default | IpaSample::Centroid | IpaSample::Unknown(_) => None,
             IpaSample::Offset => Some(self.reg_int(i.c)),
@@ -141,7 +141,7 @@ impl Lower<'_, '_> {
     }
 
     /// IPA of a word that lanes compute: what all of the inputs give, and from these that of the word.
-    fn interpolated_by_index(&mut self, i: &Interpolate) -> Result<Number, Refused> {
+    fn interpolated_by_index(&mut self, i: &Interpolate) -> Result<Number, Unsupported> {
         let address = self.reg_int(i.address.index);
         let word = self.word_of(address, i.address.offset.into(), 0xFF);
         let mut result = self.e().i(0);
@@ -176,7 +176,7 @@ impl Lower<'_, '_> {
         i.output && !i.patch && self.lanes == Lanes::Alone && !self.host.is_coordinate(word)
     }
 
-    fn loaded_word(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<Number, Refused> {
+    fn loaded_word(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<Number, Unsupported> {
         if self.own_output(i, word) {
             return Ok(match self.host.output(word) {
                 Some(place) => self.get(Loc::Output(place)),
@@ -210,7 +210,7 @@ impl Lower<'_, '_> {
         (0..words(i.size)).map(|n| self.word_of(address, i.address.offset + 4 * i32::from(n), most)).collect()
     }
 
-    fn loaded_by_register(&mut self, i: &AttributeAccess, vertex: Option<I32x4>) -> Result<Vec<Number>, Refused> {
+    fn loaded_by_register(&mut self, i: &AttributeAccess, vertex: Option<I32x4>) -> Result<Vec<Number>, Unsupported> {
         let wanted = self.computed_words(i);
         if i.patch {
             let all = wanted.into_iter().map(|word| Number::int(self.host.patch_word(word)));
@@ -220,7 +220,7 @@ impl Lower<'_, '_> {
         let known: Vec<u8> =
             known.into_iter().filter(|&word| !self.own_output(i, word) || self.host.output(word).is_some()).collect();
         if known.len() * wanted.len() > MOST_CHOICES {
-            return Err(Refused("an attribute by a computed address, of too many"));
+            return Err(Unsupported("an attribute by a computed address, of too many"));
         }
         let mut values = vec![self.e().i(0); wanted.len()];
         for known in known {
@@ -246,7 +246,7 @@ impl Lower<'_, '_> {
         }
         let known: Vec<u8> = (0..=255).filter(|&word| self.host.output(word).is_some()).collect();
         if known.len() * wanted.len() > MOST_CHOICES {
-            return Err(Refused("an attribute by a computed address, of too many"));
+            return Err(Unsupported("an attribute by a computed address, of too many"));
         }
         // Of two words that are one place the later one stays.
         for (word, value) in wanted.into_iter().zip(data) {

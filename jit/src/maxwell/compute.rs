@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cranelift_codegen::ir::{InstBuilder, Value};
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::{Block, Environment, LANES, ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::{AttributeAccess, Op, decode};
@@ -115,7 +115,7 @@ impl<'a> Host<'a> for Part<'_, 'a> {
         Some(self.number(place, n))
     }
 
-    fn attribute(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<I32x4, Refused> {
+    fn attribute(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<I32x4, Unsupported> {
         Ok(match self.key.stage {
             Stage::TessControl => self.patch_attribute(i, word, vertex),
             _ => self.e.i(0),
@@ -188,19 +188,19 @@ pub struct Kernel {
 /// A block's size, and the numbers of its warps.
 type Tables = ([u32; 3], Arc<[Threads]>);
 
-fn build(e: &mut Emit<'_>, key: &ShaderKey, graph: &Graph, needs: &mut Needs) -> Result<(), Refused> {
+fn build(e: &mut Emit<'_>, key: &ShaderKey, graph: &Graph, needs: &mut Needs) -> Result<(), Unsupported> {
     let mut host = Part { e, key, place: None };
     let units = Units::of(key);
     Lower::new(&mut host, (&key.code, graph), units, Lanes::Part, needs).run_parts()
 }
 
 /// The kernel of `key`, a compute program.
-pub fn compute(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
+pub fn compute(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
     Ok(Arc::new(compile(compiler, key)?))
 }
 
 /// The program of `key`.
-pub fn compile(compiler: &Compiler, key: &ShaderKey) -> Result<Kernel, Refused> {
+pub fn compile(compiler: &Compiler, key: &ShaderKey) -> Result<Kernel, Unsupported> {
     let graph = Graph::new(&key.code, parts::sharing)?;
     let mut needs = Needs::default();
     let code = compiler.compile(graph.size as u32, |e| build(e, key, &graph, &mut needs))?;
@@ -395,13 +395,13 @@ impl Kernel {
         all
     }
 
-    fn block(&self, args: &mut Args, work: &Block<'_>) -> Result<(), Refused> {
+    fn block(&self, args: &mut Args, work: &Block<'_>) -> Result<(), Unsupported> {
         let total = work.threads.iter().map(|&n| n as usize).product::<usize>();
         let warps = total.div_ceil(LANES);
         let kept = if self.waits { warps } else { 1 };
         let local = if self.needs.local { self.key.code.local_bytes as usize * LANES } else { 0 };
         if total == 0 || total > 1024 || local * kept > MOST_LOCAL {
-            return Err(Refused("a block of this size"));
+            return Err(Unsupported("a block of this size"));
         }
         let mut all = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         all.resize_with(kept, || self.warp());
@@ -427,9 +427,9 @@ impl Kernel {
 }
 
 impl ShaderKernel for Kernel {
-    fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Refused> {
+    fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Unsupported> {
         let environment = job.environment;
-        let Work::Block(work) = &mut job.work else { return Err(Refused("work of another stage")) };
+        let Work::Block(work) = &mut job.work else { return Err(Unsupported("work of another stage")) };
         let mut prepared = Prepared::new(&self.needs, Units::of(&self.key), 0, &environment)?;
         let mut args = self.args(&mut prepared, &environment);
         work.shared.fill(0);

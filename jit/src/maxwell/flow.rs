@@ -10,7 +10,7 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I32X4};
 use cranelift_codegen::ir::{Block as Code, BlockArg, InstBuilder, JumpTableData, Value};
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::FUEL;
 use triglyph_guest::num::ops::Ops;
 
@@ -58,7 +58,7 @@ impl Lower<'_, '_> {
             return Ok(());
         }
         if self.graph.ambiguous && self.lanes != Lanes::Alone {
-            return Err(Refused("lanes at one place with different stacks"));
+            return Err(Unsupported("lanes at one place with different stacks"));
         }
         self.find_storage();
         // What is read behind the program has a place, whether it is written or not.

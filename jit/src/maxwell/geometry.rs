@@ -7,7 +7,7 @@ use std::mem::offset_of;
 use std::sync::Arc;
 
 use cranelift_codegen::ir::Value;
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::{Emit as Emission, Primitives, ShaderJob, ShaderKernel, ShaderKey, Work};
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::{AttributeAccess, OutKind};
@@ -119,7 +119,7 @@ impl<'a> Host<'a> for Invocations<'_, 'a> {
         }
     }
 
-    fn attribute(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<I32x4, Refused> {
+    fn attribute(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<I32x4, Unsupported> {
         let e = &mut *self.e;
         let args = e.args;
         if i.patch {
@@ -168,7 +168,7 @@ impl<'a> Host<'a> for Invocations<'_, 'a> {
 }
 
 /// Emits the function: one group.
-fn build(e: &mut Emit<'_>, key: &ShaderKey, graph: &Graph, needs: &mut Needs) -> Result<(), Refused> {
+fn build(e: &mut Emit<'_>, key: &ShaderKey, graph: &Graph, needs: &mut Needs) -> Result<(), Unsupported> {
     let args = e.args;
     let mut host = Invocations { e, key };
     let units = Units::of(key);
@@ -194,7 +194,7 @@ struct Kernel {
 }
 
 /// The kernel of `key`, a geometry program.
-pub fn geometry(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
+pub fn geometry(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
     let graph = Graph::new(&key.code, |_| Sharing::default())?;
     let mut needs = Needs::default();
     let code = compiler.compile(graph.size as u32, |e| build(e, key, &graph, &mut needs))?;
@@ -235,12 +235,12 @@ impl Kernel {
 }
 
 impl ShaderKernel for Kernel {
-    fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Refused> {
+    fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Unsupported> {
         let environment = job.environment;
-        let Work::Primitives(work) = &mut job.work else { return Err(Refused("work of another stage")) };
+        let Work::Primitives(work) = &mut job.work else { return Err(Unsupported("work of another stage")) };
         let words = work.primitives.len() * work.vertices as usize * self.key.inputs.len();
         if work.inputs.len() < words || words > i32::MAX as usize || work.vertices == 0 {
-            return Err(Refused("records that are not there"));
+            return Err(Unsupported("records that are not there"));
         }
         let mut prepared = Prepared::new(&self.needs, Units::of(&self.key), self.key.code.local_bytes, &environment)?;
         let mut args = Box::new(Args {

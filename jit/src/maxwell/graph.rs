@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::{Code, FUEL, LANES, STACK};
 use triglyph_guest::tegra::shader::isa::{Op, decode};
 use triglyph_guest::tegra::shader::program::{Destination, Flow, Token, is_control, next, settle, step};
@@ -161,7 +161,7 @@ struct Walker<'c> {
 
 impl Graph {
     /// The blocks of a program. `sharing` says what operations share with lanes that execute a block later.
-    pub fn new(code: &Code, sharing: impl Fn(Op) -> Sharing) -> Result<Graph, Refused> {
+    pub fn new(code: &Code, sharing: impl Fn(Op) -> Sharing) -> Result<Graph, Unsupported> {
         let mut walker = Walker { code, ids: HashMap::new(), places: Vec::new(), targets: Vec::new() };
         let Some(first) = walker.place(settle(0), &[]) else { return Ok(Graph::empty()) };
         let mut open = vec![walker.id(&first)];
@@ -178,7 +178,7 @@ impl Graph {
                 walker.id(place);
             }
             if walker.places.len() > MAX_NODES {
-                return Err(Refused("a program with too many states of its stack"));
+                return Err(Unsupported("a program with too many states of its stack"));
             }
         }
         walker.graph(&first, sharing)
@@ -223,7 +223,7 @@ impl Walker<'_> {
         news
     }
 
-    fn step(&mut self, id: usize) -> Result<Outcome, Refused> {
+    fn step(&mut self, id: usize) -> Result<Outcome, Unsupported> {
         let (place, targets) = (self.places[id].clone(), self.targets[id].clone());
         let word = self.code.words[place.pc as usize / 8];
         let to = |this: &Self, pc: u32, depth: usize| -> Go {
@@ -266,7 +266,7 @@ impl Walker<'_> {
                 other: None,
                 push: Some((depth, self.place(target, &place.kinds))),
             },
-            Flow::Call(_) | Flow::Push(..) => return Err(Refused("a computed target on the stack")),
+            Flow::Call(_) | Flow::Push(..) => return Err(Unsupported("a computed target on the stack")),
             Flow::Pop(token) => self.pop(&place, &targets, token, other),
             Flow::Exit => self.pop(&place, &targets, Token::Exit, other),
         })
@@ -285,7 +285,7 @@ impl Walker<'_> {
     }
 
     /// Joins nodes to blocks, and puts these in order.
-    fn graph(mut self, first: &Place, sharing: impl Fn(Op) -> Sharing) -> Result<Graph, Refused> {
+    fn graph(mut self, first: &Place, sharing: impl Fn(Op) -> Sharing) -> Result<Graph, Unsupported> {
         let first = self.id(first);
         let outcomes = (0..self.places.len()).map(|id| self.step(id)).collect::<Result<Vec<_>, _>>()?;
         let reached = self.reached(first, &outcomes);

@@ -2,7 +2,7 @@
 
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::types::{I32X4, I64};
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::Unit as UnitOf;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::{Constant, Handle, Reg};
@@ -33,11 +33,11 @@ impl HandleAt {
 }
 
 /// What becomes of a lookup in a unit.
-pub(super) type Look<'f, 'l, 'a> = &'f mut dyn FnMut(&mut Lower<'l, 'a>, Unit<'l>) -> Result<[Number; 4], Refused>;
+pub(super) type Look<'f, 'l, 'a> = &'f mut dyn FnMut(&mut Lower<'l, 'a>, Unit<'l>) -> Result<[Number; 4], Unsupported>;
 
 impl<'l, 'a> Lower<'l, 'a> {
     /// Looks something up in the instruction's unit. Without one all components are 0.
-    pub(super) fn looked_up(&mut self, handle: HandleAt, look: Look<'_, 'l, 'a>) -> Result<[Number; 4], Refused> {
+    pub(super) fn looked_up(&mut self, handle: HandleAt, look: Look<'_, 'l, 'a>) -> Result<[Number; 4], Unsupported> {
         let index = match self.code.unit(self.at) {
             None | Some(UnitOf::Image(_)) => return Ok(self.nothing()),
             Some(UnitOf::Texture(index)) => index,
@@ -68,11 +68,11 @@ impl<'l, 'a> Lower<'l, 'a> {
 
     /// Looks something up in units that are known only when the program runs: a loop over those that lanes want, with code for each
     /// of the key's kinds of textures. Mostly all lanes want one.
-    fn looked_up_by_handle(&mut self, handle: HandleAt, look: Look<'_, 'l, 'a>) -> Result<[Number; 4], Refused> {
+    fn looked_up_by_handle(&mut self, handle: HandleAt, look: Look<'_, 'l, 'a>) -> Result<[Number; 4], Unsupported> {
         let units = self.units;
         let kinds = units.texture_kinds();
         if kinds.len() > MOST_KINDS {
-            return Err(Refused("textures of too many kinds"));
+            return Err(Unsupported("textures of too many kinds"));
         }
         for index in (0..units.textures.len()).filter(|&index| units.textures[index].is_some()) {
             self.texture_place(index);

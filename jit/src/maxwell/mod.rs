@@ -47,7 +47,7 @@ mod warp;
 use std::collections::HashMap;
 
 use cranelift_codegen::ir::Value;
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Code, ImageKey};
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::num::ops::Ops;
@@ -66,7 +66,7 @@ pub use pixel::{PixelPlan, program};
 pub use stage::{dump, shader};
 
 /// What an instruction's translation yields.
-type Done = Result<(), Refused>;
+type Done = Result<(), Unsupported>;
 
 /// What the lanes of a value are to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ pub(crate) trait Host<'a> {
     /// A special register that the stage knows; `None` for others.
     fn special(&mut self, which: SpecialRegister) -> Option<I32x4>;
     /// A value of a pixel program's input.
-    fn interpolate(&mut self, i: &Interpolate, offset: Option<I32x4>) -> Result<Interpolated, Refused> {
+    fn interpolate(&mut self, i: &Interpolate, offset: Option<I32x4>) -> Result<Interpolated, Unsupported> {
         let _ = (i, offset);
         Ok(Interpolated { value: self.e().f(0.0), constant: true })
     }
@@ -106,7 +106,7 @@ pub(crate) trait Host<'a> {
         self.e().i(0)
     }
     /// A word of the input attributes: of the lane's own vertex, or of one by its number.
-    fn attribute(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<I32x4, Refused> {
+    fn attribute(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<I32x4, Unsupported> {
         let _ = (i, word, vertex);
         Ok(self.e().i(0))
     }

@@ -2,7 +2,7 @@
 
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::types::I8X16;
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::{CcTest, PrmtMode};
@@ -13,7 +13,7 @@ use crate::lane::{I32x4, Mask};
 
 impl Lower<'_, '_> {
     /// A test of the condition code.
-    pub(super) fn condition_test(&mut self, test: CcTest) -> Result<When, Refused> {
+    pub(super) fn condition_test(&mut self, test: CcTest) -> Result<When, Unsupported> {
         use CcTest as T;
         let mut flag = |n: u8| self.mask(Loc::Cc(n));
         // By what is needed of Z, S, C, O.
@@ -35,7 +35,7 @@ impl Lower<'_, '_> {
         Ok(When::Lanes(if mask.1 { self.e().not(mask.0) } else { mask.0 }))
     }
 
-    fn compound_test(&mut self, test: CcTest) -> Result<When, Refused> {
+    fn compound_test(&mut self, test: CcTest) -> Result<When, Unsupported> {
         use CcTest as T;
         let [z, s, c, o] = [0, 1, 2, 3].map(|n| match (n, test) {
             (2, T::LowerOrSame | T::Higher) | (0 | 1, _) => self.mask(Loc::Cc(n)),
@@ -112,7 +112,7 @@ impl Lower<'_, '_> {
         [self.join_when(op2, inner, when), self.join_when(op2, not, when)]
     }
 
-    pub(super) fn special(&mut self, source: SpecialRegister) -> Result<I32x4, Refused> {
+    pub(super) fn special(&mut self, source: SpecialRegister) -> Result<I32x4, Unsupported> {
         use SpecialRegister as S;
         if let Some(value) = self.host.special(source) {
             return Ok(value);

@@ -10,7 +10,7 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{Block as Code, InstBuilder, Value};
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::table::{Fields, Shape, flags};
 use triglyph_guest::tegra::shader::isa::{Op, Shuffle, Vote, decode, form};
@@ -67,7 +67,7 @@ impl Lower<'_, '_> {
     /// Emits the program where control is, the whole rest of the function.
     pub(super) fn run_parts(&mut self) -> Done {
         if self.graph.ambiguous {
-            return Err(Refused("lanes at one place with different stacks"));
+            return Err(Unsupported("lanes at one place with different stacks"));
         }
         self.file.keep(&[Loc::At]);
         let blocks = self.graph.blocks.len();
@@ -287,9 +287,9 @@ impl Lower<'_, '_> {
     pub(super) fn voted(
         &mut self,
         mode: triglyph_guest::tegra::shader::isa::VoteMode,
-    ) -> Result<(I32x4, Mask), Refused> {
+    ) -> Result<(I32x4, Mask), Unsupported> {
         use triglyph_guest::tegra::shader::isa::VoteMode;
-        let Some(Ballot { active, yes }) = self.ballot else { return Err(Refused("a vote without votes")) };
+        let Some(Ballot { active, yes }) = self.ballot else { return Err(Unsupported("a vote without votes")) };
         let e = self.e();
         let no = e.b.ins().band_not(active, yes);
         let [yes, no] = [yes, no].map(|bits| e.splat_i32(bits));

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use cranelift_codegen::ir::InstBuilder;
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::stage::PATCH_WORDS;
 use triglyph_guest::kernel::maxwell::{LANES, Patches, ShaderJob, ShaderKernel, ShaderKey, Work};
 use triglyph_guest::num::ops::Ops;
@@ -135,12 +135,12 @@ impl Part<'_, '_> {
 struct Control(Kernel);
 
 /// The kernel of `key`, a tessellation control program.
-pub fn control(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
+pub fn control(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
     Ok(Arc::new(Control(compute::compile(compiler, key)?)))
 }
 
 impl Control {
-    fn patches(&self, args: &mut Args, work: &mut Patches<'_>) -> Result<(), Refused> {
+    fn patches(&self, args: &mut Args, work: &mut Patches<'_>) -> Result<(), Unsupported> {
         let (inputs, outputs) = (self.0.key.inputs.len(), self.0.key.outputs.len());
         let (vertices, lanes) = (work.vertices as usize, work.threads as usize);
         let count = work.primitives.len();
@@ -148,7 +148,7 @@ impl Control {
             && work.outputs.len() >= count * lanes * outputs
             && work.patches.len() >= count * PATCH_WORDS;
         if !there || !(1..=LANES).contains(&lanes) || !(1..=LANES).contains(&vertices) {
-            return Err(Refused("patches that are not there"));
+            return Err(Unsupported("patches that are not there"));
         }
         let mut warp = self.0.warp();
         let mut columns = vec![[0; LANES]; outputs.max(1)];
@@ -184,9 +184,9 @@ impl Control {
 }
 
 impl ShaderKernel for Control {
-    fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Refused> {
+    fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Unsupported> {
         let environment = job.environment;
-        let Work::Patches(work) = &mut job.work else { return Err(Refused("work of another stage")) };
+        let Work::Patches(work) = &mut job.work else { return Err(Unsupported("work of another stage")) };
         let mut prepared = Prepared::new(&self.0.needs, Units::of(&self.0.key), 0, &environment)?;
         let mut args = self.0.args(&mut prepared, &environment);
         self.patches(&mut args, work)?;

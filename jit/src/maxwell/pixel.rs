@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cranelift_codegen::ir::{Block, Value};
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::{PixelCode, PixelMode};
 use triglyph_guest::kernel::program::fragment::FragmentKey;
 use triglyph_guest::kernel::program::output::TARGETS;
@@ -36,10 +36,10 @@ pub struct PixelPlan {
 }
 
 impl PixelPlan {
-    pub fn new(code: &Arc<PixelCode>, key: &FragmentKey) -> Result<PixelPlan, Refused> {
+    pub fn new(code: &Arc<PixelCode>, key: &FragmentKey) -> Result<PixelPlan, Unsupported> {
         let graph = Graph::new(&code.code, |_| Sharing::default())?;
         if code.per_sample && graph.size * key.samples.count() > MOST_COPIES {
-            return Err(Refused("a long program for every sample"));
+            return Err(Unsupported("a long program for every sample"));
         }
         let planes = code.inputs.iter().map(|input| usize::from(input.plane) + 1).max().unwrap_or(0);
         let always = stores(&code.code) || graph.counted;
@@ -77,7 +77,7 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
         None
     }
 
-    fn interpolate(&mut self, i: &Interpolate, offset: Option<I32x4>) -> Result<Interpolated, Refused> {
+    fn interpolate(&mut self, i: &Interpolate, offset: Option<I32x4>) -> Result<Interpolated, Unsupported> {
         let word = (i.address.offset / 4) as u8;
         let offset = match (offset, i.sample) {
             (Some(packed), _) => Some(self.offset(packed)),
@@ -199,7 +199,7 @@ impl Pixels<'_, '_, '_> {
 }
 
 /// Emits the program of a quad.
-pub fn program(quad: &mut Quad<'_, '_>, plan: &PixelPlan, needs: &mut Needs) -> Result<Results, Refused> {
+pub fn program(quad: &mut Quad<'_, '_>, plan: &PixelPlan, needs: &mut Needs) -> Result<Results, Unsupported> {
     let code = &plan.code;
     let covered = quad.running();
     let known = quad.known.clone();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F32X4, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::stage::PATCH_WORDS;
 use triglyph_guest::kernel::maxwell::{
     Code as Program, Environment, ShaderJob, ShaderKernel, ShaderKey, Stage, WordSet, Work,
@@ -173,7 +173,7 @@ impl<'a> Host<'a> for Group<'_, 'a> {
         Some(self.e.load_splat_i32(args, field))
     }
 
-    fn attribute(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<I32x4, Refused> {
+    fn attribute(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<I32x4, Unsupported> {
         let tessellated = self.key.stage == Stage::TessEvaluation;
         let args = self.e.args;
         if i.patch {
@@ -238,7 +238,7 @@ struct Plan<'k> {
 }
 
 impl<'k> Plan<'k> {
-    fn new(key: &'k ShaderKey) -> Result<Plan<'k>, Refused> {
+    fn new(key: &'k ShaderKey) -> Result<Plan<'k>, Unsupported> {
         Ok(Plan { key, graph: Graph::new(&key.code, |_| Sharing::default())?, stores: stores(&key.code) })
     }
 
@@ -247,7 +247,7 @@ impl<'k> Plan<'k> {
     }
 
     /// Emits the function: a loop over groups.
-    fn build(&self, e: &mut Emit<'_>, needs: &mut Needs) -> Result<(), Refused> {
+    fn build(&self, e: &mut Emit<'_>, needs: &mut Needs) -> Result<(), Unsupported> {
         let (head, body, exit) = (e.block(&[I64]), e.block(&[]), e.block(&[]));
         let none = e.i64(0);
         e.jump(head, &[none]);
@@ -329,7 +329,7 @@ struct Kernel {
 }
 
 /// The kernel of `key`.
-pub fn shader(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused> {
+pub fn shader(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
     match key.stage {
         Stage::Compute => return compute::compute(compiler, key),
         Stage::TessControl => return patch::control(compiler, key),
@@ -449,7 +449,7 @@ impl Kernel {
 }
 
 impl ShaderKernel for Kernel {
-    fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Refused> {
+    fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Unsupported> {
         let environment = job.environment;
         let local_bytes = self.key.code.local_bytes;
         let mut prepared = Prepared::new(&self.needs, Units::of(&self.key), local_bytes, &environment)?;
@@ -458,7 +458,7 @@ impl ShaderKernel for Kernel {
         match (&mut job.work, self.key.stage) {
             (Work::Vertices(work), Stage::Vertex) => {
                 if work.inputs.len() < work.count * inputs || work.outputs.len() < work.count * outputs {
-                    return Err(Refused("records that are not there"));
+                    return Err(Unsupported("records that are not there"));
                 }
                 call.stride = inputs;
                 call.all(Batch { inputs: work.inputs, coordinates: &[], outputs: work.outputs, count: work.count });
@@ -471,7 +471,7 @@ impl ShaderKernel for Kernel {
                     || work.outputs.len() < count * outputs
                     || work.patch.len() < PATCH_WORDS
                 {
-                    return Err(Refused("records that are not there"));
+                    return Err(Unsupported("records that are not there"));
                 }
                 call.args.patch = work.patch.as_ptr();
                 call.args.last_vertex = work.vertices - 1;
@@ -479,7 +479,7 @@ impl ShaderKernel for Kernel {
                 (call.args.info, call.args.prim_type) = (work.vertices << 16, work.vertices << 8);
                 call.all(Batch { inputs: work.inputs, coordinates: work.coordinates, outputs: work.outputs, count });
             }
-            _ => return Err(Refused("work of another stage")),
+            _ => return Err(Unsupported("work of another stage")),
         }
         let context = call.args;
         prepared.finish(&context.context, &environment);

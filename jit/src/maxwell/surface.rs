@@ -3,7 +3,7 @@
 //! Formats are known now: texels are decoded and encoded here, in vectors. Where the image is known only when the program runs, that
 //! happens for every format that the key's images have.
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::Unit;
 use triglyph_guest::kernel::program::output::{Channel, ColorFormat};
 use triglyph_guest::num::half;
@@ -88,7 +88,7 @@ fn encoded(e: &mut Emit<'_>, format: &ColorFormat, components: &[I32x4; 4], mask
 
 impl Lower<'_, '_> {
     /// The image of an instruction. There is none where nothing is known of it.
-    fn image(&mut self, spot: Spot) -> Result<Option<Found>, Refused> {
+    fn image(&mut self, spot: Spot) -> Result<Option<Found>, Unsupported> {
         let units = self.units;
         Ok(match self.code.unit(self.at) {
             None | Some(Unit::Texture(_)) => None,
@@ -108,7 +108,7 @@ impl Lower<'_, '_> {
                 };
                 let formats = image::formats(units.images);
                 if formats.len() > image::MOST_KINDS {
-                    return Err(Refused("images of too many formats"));
+                    return Err(Unsupported("images of too many formats"));
                 }
                 self.needs.any_image = true;
                 let [index, kind] = self.find_image(handle);

@@ -2,7 +2,7 @@
 //!
 //! Source of the operands' places: Mesa, Ryujinx and yuzu agree.
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::sampler::Shape;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
@@ -160,7 +160,7 @@ impl Lower<'_, '_> {
         spot: &Spot,
         asked: Asked,
         needed: [bool; 4],
-    ) -> Result<[Number; 4], Refused> {
+    ) -> Result<[Number; 4], Unsupported> {
         self.looked_up(handle, &mut |this, unit| Ok(this.sample_of(unit, spot, asked, needed)))
     }
 
@@ -248,7 +248,7 @@ impl Lower<'_, '_> {
         spot: &Spot,
         texel: Texel,
         needed: [bool; 4],
-    ) -> Result<[Number; 4], Refused> {
+    ) -> Result<[Number; 4], Unsupported> {
         self.looked_up(handle, &mut |this, unit| Ok(this.fetch_of(unit, spot, texel, needed)))
     }
 
@@ -289,7 +289,7 @@ impl Lower<'_, '_> {
         spot: &Spot,
         (component, offsets, reference): (GatherComponent, GatherOffsets, Option<Reg>),
         needed: [bool; 4],
-    ) -> Result<[Number; 4], Refused> {
+    ) -> Result<[Number; 4], Unsupported> {
         self.looked_up(handle, &mut |this, unit| {
             let coordinates = this.placed(spot, unit.key.shape, false);
             let reference = this.reference(reference);

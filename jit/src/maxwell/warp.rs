@@ -1,7 +1,7 @@
 //! Lanes of a warp.
 
 use cranelift_codegen::ir::InstBuilder;
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::table::{Fields, Shape};
 use triglyph_guest::tegra::shader::isa::*;
@@ -193,7 +193,7 @@ impl WarpVisitor for Lower<'_, '_> {
                 self.wait();
                 Ok(())
             }
-            (Lanes::Quad, _) => Err(Refused("a barrier of pixels")),
+            (Lanes::Quad, _) => Err(Unsupported("a barrier of pixels")),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::mem::{MaybeUninit, offset_of};
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, PixelKey, Primitive, Texture, TextureConstants};
 use triglyph_guest::layout::Block;
 
@@ -170,10 +170,10 @@ fn pair(word: u32) -> ColorPair {
 }
 
 /// Checks `job` against `key` and translates it. Whoever calls the code with the result relies on these checks.
-pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob<'_>) -> Result<Args, Refused> {
+pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob<'_>) -> Result<Args, Unsupported> {
     check_blocks(key, job)?;
     let fog = match (key.fog, job.fog) {
-        (Some(_), None) => return Err(Refused("no fog table")),
+        (Some(_), None) => return Err(Unsupported("no fog table")),
         (_, table) => table.map_or(std::ptr::null(), |t| t.as_ptr()),
     };
     let mut textures = [NO_TEXTURE; 3];
@@ -223,7 +223,7 @@ pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob
 }
 
 /// Every block lies inside the surfaces and refers to a primitive with all its varyings.
-fn check_blocks(key: &PixelKey, job: &PixelJob<'_>) -> Result<(), Refused> {
+fn check_blocks(key: &PixelKey, job: &PixelJob<'_>) -> Result<(), Unsupported> {
     let varyings = key.varyings();
     let fits = |p: &Primitive| {
         p.flags & triglyph_guest::kernel::pixel::WIDE_EDGES == 0
@@ -235,12 +235,12 @@ fn check_blocks(key: &PixelKey, job: &PixelJob<'_>) -> Result<(), Refused> {
     for block in job.blocks {
         if block.primitive != previous {
             if !job.primitives.get(block.primitive as usize).is_some_and(fits) {
-                return Err(Refused("a primitive that compiled code does not take"));
+                return Err(Unsupported("a primitive that compiled code does not take"));
             }
             previous = block.primitive;
         }
         if (block.x | block.row) & 7 != 0 {
-            return Err(Refused("a block off the grid"));
+            return Err(Unsupported("a block off the grid"));
         }
         let pixel = pixel_index(key.block, block, job.target.width);
         first = first.min(pixel);
@@ -252,7 +252,7 @@ fn check_blocks(key: &PixelKey, job: &PixelJob<'_>) -> Result<(), Refused> {
     for (span, bytes, window) in [(0, color, job.target.color), (1, depth, job.target.depth)] {
         if bytes != 0 && !job.blocks.is_empty() {
             if end * u64::from(bytes) > window.len() as u64 {
-                return Err(Refused("a surface that is too small"));
+                return Err(Unsupported("a surface that is too small"));
             }
             let base = window.as_ptr() as u64;
             spans[span] = (base + first * u64::from(bytes), base + end * u64::from(bytes));
@@ -260,7 +260,7 @@ fn check_blocks(key: &PixelKey, job: &PixelJob<'_>) -> Result<(), Refused> {
     }
     // Four pixels are read before they are written: only the reference keeps the order of overlapping surfaces.
     if spans[0].0 < spans[1].1 && spans[1].0 < spans[0].1 {
-        return Err(Refused("overlapping surfaces"));
+        return Err(Unsupported("overlapping surfaces"));
     }
     Ok(())
 }
@@ -278,19 +278,24 @@ fn pixel_index(layout: Block, block: &PixelBlock, width: u32) -> u64 {
 }
 
 /// Checks that a unit's decoded texels are complete and translates its state.
-fn texture(key: &PixelKey, unit: usize, texture: &Texture<'_>, c: &TextureConstants) -> Result<TextureArgs, Refused> {
+fn texture(
+    key: &PixelKey,
+    unit: usize,
+    texture: &Texture<'_>,
+    c: &TextureConstants,
+) -> Result<TextureArgs, Unsupported> {
     let (width, height) = (c.width, c.height);
     if !(width.is_power_of_two() && height.is_power_of_two() && width <= 0x4000 && height <= 0x4000) {
-        return Err(Refused("texture dimensions"));
+        return Err(Unsupported("texture dimensions"));
     }
     let unit_key = &key.textures[unit];
     let whole = |v: f32| v == v.floor() && (0.0..LEVELS as f32).contains(&v);
     if unit_key.needs_lod() && !(whole(c.lod_min) && whole(c.lod_max)) {
-        return Err(Refused("mipmap levels"));
+        return Err(Unsupported("mipmap levels"));
     }
     let last = if unit_key.needs_lod() && unit_key.mipmap.is_some() { c.lod_max as u32 } else { 0 };
     if width >> last < 2 || height >> last < 2 {
-        return Err(Refused("levels of less than two texels a side"));
+        return Err(Unsupported("levels of less than two texels a side"));
     }
     let mut level_offset = [0; LEVELS];
     let mut words = 0;
@@ -302,7 +307,7 @@ fn texture(key: &PixelKey, unit: usize, texture: &Texture<'_>, c: &TextureConsta
     let face_words = if faces == 1 { 0 } else { texture.face_words };
     let needed = (faces - 1) * face_words + words as usize + 4;
     if texture.decoded.len() < needed || needed > 1 << 30 {
-        return Err(Refused("a texture that is not decoded"));
+        return Err(Unsupported("a texture that is not decoded"));
     }
     let size = [[width as f32; 4], [height as f32; 4]];
     Ok(TextureArgs {

@@ -14,7 +14,7 @@ use triglyph_guest::kernel::pixel::{
     self as pixel, Compare, LogicOp, Output, PixelBlock, PixelJob, PixelKey, Primitive,
 };
 use triglyph_guest::kernel::tier::TextureDecoder;
-use triglyph_guest::kernel::{PixelKernel, Refused};
+use triglyph_guest::kernel::{PixelKernel, Unsupported};
 use triglyph_guest::layout;
 use triglyph_guest::num::ops::Ops;
 
@@ -36,7 +36,7 @@ struct Kernel {
 }
 
 impl PixelKernel for Kernel {
-    fn shade(&self, job: &PixelJob<'_>) -> Result<(), Refused> {
+    fn shade(&self, job: &PixelJob<'_>) -> Result<(), Unsupported> {
         let args = args::fill(&self.key, &self.plan, &self.pool, job)?;
         let mut frame = Frame { args, scratch: MaybeUninit::uninit() };
         // SAFETY: `fill` has checked that every address the code makes from these arguments is valid: blocks inside
@@ -60,13 +60,13 @@ impl PixelKernel for Kernel {
 }
 
 /// The pixel kernel of `key`.
-pub fn pixel(compiler: &Compiler, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Refused> {
+pub fn pixel(compiler: &Compiler, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Unsupported> {
     let key = &in_effect(key);
     let plan = plan(key)?;
     let mut pool = Vec::new();
     let code = compiler.compile(plan.size, |e| build(e, key, &plan, &mut pool))?;
     pool.resize(POOL, [0; 16]);
-    let pool = pool.try_into().map_err(|_| Refused("too many constants"))?;
+    let pool = pool.try_into().map_err(|_| Unsupported("too many constants"))?;
     Ok(Arc::new(Kernel { key: key.clone(), plan, pool, code }))
 }
 
@@ -99,19 +99,19 @@ fn in_effect(key: &PixelKey) -> PixelKey {
     }
 }
 
-fn plan(key: &PixelKey) -> Result<Plan, Refused> {
+fn plan(key: &PixelKey) -> Result<Plan, Unsupported> {
     let plan = Plan::new(key);
     if (key.shadow.is_some() || key.density.is_some()) && key.color_format != Some(PixelFormat::Rgba8) {
-        return Err(Refused("rendering of shadows or gas to other words than theirs"));
+        return Err(Unsupported("rendering of shadows or gas to other words than theirs"));
     }
     if key.textures.iter().zip(plan.textures).any(|(texture, used)| used && !texture.power_of_two) {
-        return Err(Refused("texture dimensions that are no powers of two"));
+        return Err(Unsupported("texture dimensions that are no powers of two"));
     }
     if key.stencil.is_some() && !plan.stencil && key.depth_format.is_some() {
-        return Err(Refused("stencil without a stencil buffer"));
+        return Err(Unsupported("stencil without a stencil buffer"));
     }
     if plan.planes() > args::PLANES || plan.varyings.len() > VARYINGS {
-        return Err(Refused("too many varyings"));
+        return Err(Unsupported("too many varyings"));
     }
     Ok(plan)
 }
@@ -128,7 +128,7 @@ pub struct Corner {
 }
 
 /// Emits the function.
-fn build(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, pool: &mut Vec<[u8; 16]>) -> Result<(), Refused> {
+fn build(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, pool: &mut Vec<[u8; 16]>) -> Result<(), Unsupported> {
     e.use_pool(at!(pool), POOL);
     let args = e.args;
     let head = e.block(&[I64, I32]);

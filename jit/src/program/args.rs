@@ -5,7 +5,7 @@ use std::mem::{MaybeUninit, offset_of, size_of};
 use triglyph_guest::kernel::program::fragment::{FragmentJob, MOST_SAMPLES, PixelBlock, Plane, Primitive};
 use triglyph_guest::kernel::program::output::{DepthFormat, OutputConstants, Surface, TARGETS};
 use triglyph_guest::kernel::program::sampler::{LEVELS, LINEAR, Level, PADDING, Shape, Texels, Texture, TextureKey};
-use triglyph_guest::kernel::{Refused, Window};
+use triglyph_guest::kernel::{Unsupported, Window};
 use triglyph_guest::layout::{SurfaceLayout, unmorton};
 
 use super::plan::{Constants, PLANES, Plan};
@@ -152,7 +152,7 @@ const LARGEST: u32 = 1 << 15;
 
 impl TextureArgs {
     /// Checks that all texels are there and translates the state of a unit. Used by vertex kernels as well.
-    pub fn new(key: &TextureKey, texture: &Texture<'_>) -> Result<TextureArgs, Refused> {
+    pub fn new(key: &TextureKey, texture: &Texture<'_>) -> Result<TextureArgs, Unsupported> {
         let words = key.texels.words() as u64;
         let available = (texture.texels.len() as u64).saturating_sub(PADDING as u64) / words;
         let count = texture.level_count;
@@ -160,7 +160,7 @@ impl TextureArgs {
         let cubes = matches!(key.shape, Shape::Cube | Shape::CubeArray);
         let layers = if cubes { texture.layers / 6 } else { texture.layers };
         if count == 0 || count as usize > LEVELS || layers == 0 || available > 1 << 28 {
-            return Err(Refused("a texture without texels or with too many"));
+            return Err(Unsupported("a texture without texels or with too many"));
         }
         let border = if key.seamless { 2 } else { 0 };
         // Rows of one-dimensional ones are never multiplied.
@@ -169,17 +169,17 @@ impl TextureArgs {
         for level in &texture.levels[..count as usize] {
             let [width, height, depth] = [level.width, level.height, level.depth];
             if [width, height, depth].iter().any(|&size| size == 0 || size >= largest) {
-                return Err(Refused("texture dimensions"));
+                return Err(Unsupported("texture dimensions"));
             }
             let row = u64::from(width) + border;
             if border != 0 && row >= u64::from(LARGEST) {
-                return Err(Refused("texture dimensions"));
+                return Err(Unsupported("texture dimensions"));
             }
             let texels = row * u64::from(height) * u64::from(depth);
             // A border begins above and ends below.
             let (above, below) = if border == 0 { (0, 0) } else { (row + 1, row - 1) };
             if u64::from(level.offset) < above || before + u64::from(level.offset) + texels + below > available {
-                return Err(Refused("a texture that is not there whole"));
+                return Err(Unsupported("a texture that is not there whole"));
             }
             power_of_two &= width.is_power_of_two() && height.is_power_of_two() && depth.is_power_of_two();
         }
@@ -188,7 +188,7 @@ impl TextureArgs {
         if key.texels == Texels::Rgba8 {
             let bytes = border.map(|v| v as u8);
             if bytes.map(f32::from) != border {
-                return Err(Refused("a border colour that no texel could have"));
+                return Err(Unsupported("a border colour that no texel could have"));
             }
             border_word = u32::from_le_bytes(bytes);
         }
@@ -227,10 +227,10 @@ struct Extent {
 }
 
 /// Checks that everything a kernel of `plan` touches in `job` is there.
-pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Refused> {
+pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Unsupported> {
     let samples = plan.samples.count();
     if !job.blocks.len().is_multiple_of(samples) {
-        return Err(Refused("a block without all of its samples"));
+        return Err(Unsupported("a block without all of its samples"));
     }
     let (across, down) = (u32::from(plan.samples.across), u32::from(plan.samples.down));
     let fits = |p: &Primitive| (p.first_plane as usize).saturating_add(plan.planes) <= job.planes.len();
@@ -240,12 +240,12 @@ pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Refused> {
     for block in job.blocks.iter().step_by(samples) {
         if block.primitive != previous {
             if !job.primitives.get(block.primitive as usize).is_some_and(fits) {
-                return Err(Refused("a primitive without its planes"));
+                return Err(Unsupported("a primitive without its planes"));
             }
             previous = block.primitive;
         }
         if (block.x | block.row) & 7 != 0 {
-            return Err(Refused("a block off the grid"));
+            return Err(Unsupported("a block off the grid"));
         }
         let (x, y) = (u32::from(block.x) * across, u32::from(block.row) * down);
         (left, top) = (left.min(x), top.min(y));
@@ -258,11 +258,11 @@ pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Refused> {
     for surface in plan.surfaces.iter().flatten() {
         let (target, bytes) = (surface.of(job), surface.grid.bytes);
         if surface.layout == SurfaceLayout::Pitch && target.pitch < 8 * bytes * across {
-            return Err(Refused("rows that overlap"));
+            return Err(Unsupported("rows that overlap"));
         }
         let end = end(surface.layout, bytes, target, &extent)?;
         if end > target.window.len() as u64 {
-            return Err(Refused("a surface that is too small"));
+            return Err(Unsupported("a surface that is too small"));
         }
         let base = target.window.as_ptr() as u64;
         let first = match surface.layout {
@@ -272,7 +272,7 @@ pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Refused> {
         let span = (base + first, base + end);
         // Four pixels are read before they are written: only the reference keeps the order of overlapping surfaces.
         if spans.iter().any(|other| span.0 < other.1 && other.0 < span.1) {
-            return Err(Refused("overlapping surfaces"));
+            return Err(Unsupported("overlapping surfaces"));
         }
         spans.push(span);
     }
@@ -280,12 +280,12 @@ pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Refused> {
 }
 
 /// Bytes from the beginning of a surface to the end of what blocks up to `extent` touch.
-fn end(layout: SurfaceLayout, bytes: u32, surface: &Surface<'_>, extent: &Extent) -> Result<u64, Refused> {
+fn end(layout: SurfaceLayout, bytes: u32, surface: &Surface<'_>, extent: &Extent) -> Result<u64, Unsupported> {
     let Extent { right, bottom } = *extent;
     match layout {
         SurfaceLayout::Pitch => {
             if surface.pitch > 1 << 24 {
-                return Err(Refused("rows that lie far apart"));
+                return Err(Unsupported("rows that lie far apart"));
             }
             Ok(u64::from(bottom - 1) * u64::from(surface.pitch) + u64::from(right) * u64::from(bytes))
         }
@@ -305,12 +305,12 @@ fn end(layout: SurfaceLayout, bytes: u32, surface: &Surface<'_>, extent: &Extent
 }
 
 /// A depth that a format without sign cannot hold is left to the reference.
-fn check_depth(plan: &Plan, constants: &OutputConstants) -> Result<(), Refused> {
+fn check_depth(plan: &Plan, constants: &OutputConstants) -> Result<(), Unsupported> {
     let [low, high] = constants.depth_range;
     let inside = low >= 0.0 && high <= 1.0 && low <= high;
     use DepthFormat::{F32, F32S8, S8};
     let signed = plan.depth.is_none_or(|key| matches!(key.format, F32 | F32S8 | S8));
-    if inside || signed { Ok(()) } else { Err(Refused("depths outside of 0 to 1")) }
+    if inside || signed { Ok(()) } else { Err(Unsupported("depths outside of 0 to 1")) }
 }
 
 impl Args {
@@ -362,16 +362,16 @@ impl Args {
     }
 
     /// One value four times for each place of the table.
-    pub fn table(constants: &Constants, job: &FragmentJob<'_>) -> Result<Vec<Vec4<f32>>, Refused> {
+    pub fn table(constants: &Constants, job: &FragmentJob<'_>) -> Result<Vec<Vec4<f32>>, Unsupported> {
         let value = |&(number, component): &(u16, u8)| {
             let constant = job.program_constants.get(usize::from(number))?;
             Some([constant[usize::from(component & 3)]; 4])
         };
-        constants.iter().map(value).collect::<Option<_>>().ok_or(Refused("constants that are not there"))
+        constants.iter().map(value).collect::<Option<_>>().ok_or(Unsupported("constants that are not there"))
     }
 
     /// The state of the units that are sampled.
-    pub fn textures(plan: &Plan, job: &FragmentJob<'_>) -> Result<Vec<TextureArgs>, Refused> {
+    pub fn textures(plan: &Plan, job: &FragmentJob<'_>) -> Result<Vec<TextureArgs>, Unsupported> {
         plan.textures.iter().map(|&(unit, ref key)| TextureArgs::new(key, &job.textures[unit])).collect()
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey};
 
@@ -30,7 +30,7 @@ struct Kernel {
 }
 
 impl FragmentKernel for Kernel {
-    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Refused> {
+    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
         args::check(&self.plan, job)?;
         let table = Args::table(&self.constants, job)?;
         let textures = Args::textures(&self.plan, job)?;
@@ -67,7 +67,7 @@ impl FragmentKernel for Kernel {
 
 impl Kernel {
     /// What a Maxwell program needs of a job, and its bytes of local memory.
-    fn prepare(&self, job: &FragmentJob<'_>) -> Result<Option<(Prepared, u32)>, Refused> {
+    fn prepare(&self, job: &FragmentJob<'_>) -> Result<Option<(Prepared, u32)>, Unsupported> {
         let ProgramPlan::Maxwell(plan) = &self.plan.program else { return Ok(None) };
         let local = plan.code.code.local_bytes;
         let prepared = Prepared::new(&self.maxwell, Units::of_pixels(&plan.code), local, &job.environment)?;
@@ -76,13 +76,13 @@ impl Kernel {
 }
 
 /// The fragment kernel of `key`.
-pub fn fragment(compiler: &Compiler, key: &FragmentKey) -> Result<Arc<dyn FragmentKernel>, Refused> {
+pub fn fragment(compiler: &Compiler, key: &FragmentKey) -> Result<Arc<dyn FragmentKernel>, Unsupported> {
     let plan = Plan::new(key)?;
     let mut needs = Needs::default();
     let mut pool = Vec::new();
     let code = compiler.compile(plan.size, |e| build(e, key, &plan, &mut needs, &mut pool))?;
     pool.resize(POOL, [0; 16]);
-    let pool = pool.try_into().map_err(|_| Refused("too many constants"))?;
+    let pool = pool.try_into().map_err(|_| Unsupported("too many constants"))?;
     Ok(Arc::new(Kernel { plan, constants: needs.constants, maxwell: needs.maxwell, pool, code }))
 }
 
@@ -105,7 +105,7 @@ fn build(
     plan: &Plan,
     needs: &mut Needs,
     pool: &mut Vec<[u8; 16]>,
-) -> Result<(), Refused> {
+) -> Result<(), Unsupported> {
     e.use_pool(at!(pool), POOL);
     let args = e.args;
     let (head, body, exit) = (e.block(&[I64, I64]), e.block(&[]), e.block(&[]));
@@ -140,7 +140,7 @@ fn build(
     // Only now it is known what the quads want of a primitive.
     e.switch_to(setup);
     if needs.planes.len() > PLANES {
-        return Err(Refused("too many varyings"));
+        return Err(Unsupported("too many varyings"));
     }
     interpolate::set_up(e, &needs.planes, block);
     e.jump(quads, &[coverage]);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::pixel::Compare;
 use triglyph_guest::kernel::program::fragment::{
     FragmentCode, FragmentInput, FragmentJob, FragmentKey, RsxFragmentCode, Samples,
@@ -104,16 +104,16 @@ pub struct Plan {
 
 impl Plan {
     /// Analyses `key`.
-    pub fn new(key: &FragmentKey) -> Result<Plan, Refused> {
+    pub fn new(key: &FragmentKey) -> Result<Plan, Unsupported> {
         let samples = key.samples;
         if key.output.program.as_ref().is_some_and(|program| program.steps.len() > MOST_COMPILED) {
-            return Err(Refused("a long program that blends"));
+            return Err(Unsupported("a long program that blends"));
         }
         if key.output.coverage_color.is_some() {
-            return Err(Refused("coverage as a colour"));
+            return Err(Unsupported("coverage as a colour"));
         }
         if !matches!((samples.across, samples.down), (1 | 2 | 4, 1 | 2 | 4)) {
-            return Err(Refused("an odd number of samples"));
+            return Err(Unsupported("an odd number of samples"));
         }
         let depth = key.output.depth.map(|key| match key.format.has_depth() {
             true => key,
@@ -200,13 +200,13 @@ impl RsxPlan {
     }
 }
 
-fn plan_color(number: usize, color: &ColorKey, samples: Samples) -> Result<SurfacePlan, Refused> {
+fn plan_color(number: usize, color: &ColorKey, samples: Samples) -> Result<SurfacePlan, Unsupported> {
     let bytes = u32::from(color.format.bytes);
     if !matches!(bytes, 1 | 2 | 4 | 8 | 16) || !matches!(color.format.swap, 0 | 1 | 2 | 4) {
-        return Err(Refused("pixels of an odd size"));
+        return Err(Unsupported("pixels of an odd size"));
     }
     if bytes < u32::from(color.format.swap) {
-        return Err(Refused("pixels of an odd size"));
+        return Err(Unsupported("pixels of an odd size"));
     }
     let grid = Grid::new(color.layout, bytes, samples)?;
     Ok(SurfacePlan { grid, layout: color.layout, number })

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::pixel::Compare;
 use triglyph_guest::kernel::program::fragment::{FragmentInput, FragmentKey, MOST_SAMPLES, Primitive, Samples};
 use triglyph_guest::kernel::program::output::TARGETS;
@@ -143,7 +143,7 @@ impl<'q, 'a> Quad<'q, 'a> {
     }
 
     /// Emits everything that happens to the quad; ends in a jump to the next one.
-    pub fn whole(mut self) -> Result<(), Refused> {
+    pub fn whole(mut self) -> Result<(), Unsupported> {
         if self.plan.samples != Samples::ONE {
             return self.whole_of_samples();
         }
@@ -183,7 +183,7 @@ impl<'q, 'a> Quad<'q, 'a> {
     }
 
     /// Emits the program.
-    pub fn program(&mut self) -> Result<Results, Refused> {
+    pub fn program(&mut self) -> Result<Results, Unsupported> {
         Ok(match &self.plan.program {
             ProgramPlan::Rsx(rsx) => crate::rsx::fragment::program(self, rsx),
             ProgramPlan::Maxwell(plan) => {

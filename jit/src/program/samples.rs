@@ -4,7 +4,7 @@
 use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::{InstBuilder, Value};
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::kernel::program::fragment::{MOST_SAMPLES, Samples};
 use triglyph_guest::kernel::program::output::DITHER;
@@ -17,7 +17,7 @@ use crate::lane::{F32x4, I32x4, Mask};
 
 impl Quad<'_, '_> {
     /// Everything that happens to a quad of several samples a pixel; ends in a jump to the next one.
-    pub fn whole_of_samples(mut self) -> Result<(), Refused> {
+    pub fn whole_of_samples(mut self) -> Result<(), Unsupported> {
         if self.plan.counts_early {
             self.test_samples();
         }
@@ -36,7 +36,7 @@ impl Quad<'_, '_> {
     }
 
     /// The program for each sample that is covered, and what comes after it.
-    fn each_sample(mut self) -> Result<(), Refused> {
+    fn each_sample(mut self) -> Result<(), Unsupported> {
         self.samples(|this, sample, _| {
             this.skip_unless_alive();
             let results = this.program()?;
@@ -50,7 +50,10 @@ impl Quad<'_, '_> {
 
     /// Does something for each sample, its pixels being those that are alive, and ends in a jump to the next quad. Gets the pixels that
     /// were alive before as well.
-    fn samples(&mut self, mut each: impl FnMut(&mut Self, usize, Mask) -> Result<(), Refused>) -> Result<(), Refused> {
+    fn samples(
+        &mut self,
+        mut each: impl FnMut(&mut Self, usize, Mask) -> Result<(), Unsupported>,
+    ) -> Result<(), Unsupported> {
         // None of what a sample computes dominates what comes for the next one.
         let (alive, known, next_quad) = (self.mask, self.known.clone(), self.next);
         for sample in 0..self.plan.samples.count() {

@@ -8,7 +8,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, F64X2, I8X16, I16X8, I32, I32X4, I64, I64X2};
 use cranelift_codegen::ir::{InstBuilder, Value};
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::fragment::Samples;
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::num::ops::Ops;
@@ -28,12 +28,12 @@ pub struct Grid {
 
 impl Grid {
     /// Of a surface of pixels of `bytes` bytes. Swizzled surfaces of less than a block a side are refused.
-    pub fn new(layout: SurfaceLayout, bytes: u32, samples: Samples) -> Result<Grid, Refused> {
+    pub fn new(layout: SurfaceLayout, bytes: u32, samples: Samples) -> Result<Grid, Unsupported> {
         let (across, down) = (u32::from(samples.across), u32::from(samples.down));
         if let SurfaceLayout::Swizzled { log2_width, log2_height } = layout
             && (1 << log2_width < 8 * across || 1 << log2_height < 8 * down || log2_width > 12 || log2_height > 12)
         {
-            return Err(Refused("swizzled surfaces of less than eight pixels a side"));
+            return Err(Unsupported("swizzled surfaces of less than eight pixels a side"));
         }
         let down = match layout {
             SurfaceLayout::Pitch => None,

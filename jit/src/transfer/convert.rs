@@ -6,7 +6,7 @@ use std::mem::offset_of;
 use std::ops::Range;
 
 use triglyph_guest::kernel::transfer::{Convert, ConvertKey, Layout, TransferJob};
-use triglyph_guest::kernel::{Refused, TransferKernel};
+use triglyph_guest::kernel::{TransferKernel, Unsupported};
 use triglyph_guest::layout::Block;
 
 use super::{WRONG_JOB, image, overlap};
@@ -59,7 +59,7 @@ pub(super) struct Kernel {
 }
 
 impl Kernel {
-    pub fn new(compiler: &Compiler, key: &ConvertKey) -> Result<Kernel, Refused> {
+    pub fn new(compiler: &Compiler, key: &ConvertKey) -> Result<Kernel, Unsupported> {
         let compile = |flip| compiler.compile(WEIGHT, |e| image::build(e, key, flip));
         let both_tiled = tiled(key.input_layout) && tiled(key.output_layout);
         let flipped = if both_tiled { Some(compile(true)?) } else { None };
@@ -67,22 +67,22 @@ impl Kernel {
     }
 
     /// The arguments for a job, if it can be done.
-    fn args(&self, job: &Convert<'_>) -> Result<Args, Refused> {
+    fn args(&self, job: &Convert<'_>) -> Result<Args, Unsupported> {
         let Convert { source_width, target_width, width, height, .. } = *job;
         let Range { start, end } = job.rows;
         let sizes = [source_width, target_width, width, height, end];
         if width % 8 != 0 || start % 8 != 0 || end % 8 != 0 || sizes.iter().any(|&size| size > LARGEST) {
-            return Err(Refused("a conversion of an odd size"));
+            return Err(Unsupported("a conversion of an odd size"));
         }
         let edge = match self.key.output_layout {
             Layout::Linear => 1,
             Layout::Tiled(block) => block.edge(),
         };
         if target_width < width.next_multiple_of(edge) {
-            return Err(Refused("a conversion whose rows overlap"));
+            return Err(Unsupported("a conversion whose rows overlap"));
         }
         if job.flip && (end > height || tiled(self.key.output_layout) && height % 8 != 0) {
-            return Err(Refused("an upside-down conversion of an odd size"));
+            return Err(Unsupported("an upside-down conversion of an odd size"));
         }
         let (shift_x, shift_y) = self.key.scale.shifts();
         let rows = if job.flip { height - end..height - start } else { start..end };
@@ -90,13 +90,13 @@ impl Kernel {
         let writes = extent(self.key.output_layout, target_width, width, rows.clone());
         let (from, to) = (self.key.input.bytes() as usize, self.key.output.bytes() as usize);
         if reads.end * from > job.source.len() || writes.end * to > job.target.len() {
-            return Err(Refused("a conversion beyond its windows"));
+            return Err(Unsupported("a conversion beyond its windows"));
         }
         let host = |pointer: *mut u8, range: &Range<usize>, bytes: usize| {
             (pointer.cast_const().wrapping_add(range.start * bytes), range.len() * bytes)
         };
         if overlap(host(job.source.as_ptr(), &reads, from), host(job.target.as_ptr(), &writes, to)) {
-            return Err(Refused("a conversion of an image into itself"));
+            return Err(Unsupported("a conversion of an image into itself"));
         }
         let pitch = |layout, width: u32, bytes: usize| match layout {
             Layout::Linear => i64::from(width) * bytes as i64,
@@ -155,7 +155,7 @@ fn extent(layout: Layout, pitch: u32, width: u32, rows: Range<u32>) -> Range<usi
 }
 
 impl TransferKernel for Kernel {
-    fn run(&self, job: &TransferJob<'_>) -> Result<(), Refused> {
+    fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
         let TransferJob::Convert(job) = job else { return Err(WRONG_JOB) };
         let args = self.args(job)?;
         if args.first < args.end && args.columns > 0 {

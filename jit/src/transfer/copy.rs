@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use triglyph_guest::kernel::transfer::Copy;
-use triglyph_guest::kernel::{Refused, Window};
+use triglyph_guest::kernel::{Unsupported, Window};
 
 use super::overlap;
 
@@ -15,13 +15,13 @@ fn extent(size: usize, line: usize, gap: usize) -> Option<usize> {
 }
 
 /// Copies run by run; a run ends where a line of either side does. Each is read before it is written.
-pub(super) fn copy(job: &Copy<'_>) -> Result<(), Refused> {
+pub(super) fn copy(job: &Copy<'_>) -> Result<(), Unsupported> {
     if job.size == 0 {
         return Ok(());
     }
     let reads = extent(job.size, job.source_line, job.source_gap).filter(|&reads| reads <= job.source.len());
     let writes = extent(job.size, job.target_line, job.target_gap).filter(|&writes| writes <= job.target.len());
-    let (Some(reads), Some(writes)) = (reads, writes) else { return Err(Refused("a copy beyond its windows")) };
+    let (Some(reads), Some(writes)) = (reads, writes) else { return Err(Unsupported("a copy beyond its windows")) };
     let (source, target) = (job.source.as_ptr().cast_const(), job.target.as_ptr());
     if overlap((source, reads), (target, writes)) {
         runs(job, |from, to, bytes| {

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use triglyph_guest::kernel::transfer::{Fill, TransferJob};
-use triglyph_guest::kernel::{Refused, TransferKernel};
+use triglyph_guest::kernel::{TransferKernel, Unsupported};
 
 use super::WRONG_JOB;
 use crate::code::{Code, Compiler};
@@ -43,7 +43,7 @@ pub(super) struct Kernel {
 }
 
 impl Kernel {
-    pub fn new(compiler: &Compiler, bytes: u8) -> Result<Kernel, Refused> {
+    pub fn new(compiler: &Compiler, bytes: u8) -> Result<Kernel, Unsupported> {
         Ok(Kernel { bytes: bytes.into(), turns: compiler.compile(1, build)? })
     }
 
@@ -93,7 +93,7 @@ fn store(target: *mut u8, pattern: &[u8; PERIOD], length: usize) {
 }
 
 /// A loop over whole turns.
-fn build(e: &mut Emit<'_>) -> Result<(), Refused> {
+fn build(e: &mut Emit<'_>) -> Result<(), Unsupported> {
     let args = e.args;
     let pattern = [0, 16, 32].map(|at| e.load_ints(args, (offset_of!(Args, pattern) + at) as i32));
     let start = e.load_i64(args, offset_of!(Args, target) as i32);
@@ -115,7 +115,7 @@ fn build(e: &mut Emit<'_>) -> Result<(), Refused> {
 }
 
 impl TransferKernel for Kernel {
-    fn run(&self, job: &TransferJob<'_>) -> Result<(), Refused> {
+    fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
         let TransferJob::Fill(job) = job else { return Err(WRONG_JOB) };
         self.fill(job);
         Ok(())

@@ -16,7 +16,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I16X8, I32, I32X4, I64, I64X2};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::format::PixelFormat;
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::transfer::{ConvertKey, Layout, Scale};
 use triglyph_guest::layout::{Block, morton};
 use triglyph_guest::num::ops::Ops;
@@ -45,7 +45,7 @@ enum Row {
 }
 
 /// Emits the conversion. `flip`: both sides are tiled and rows are exchanged inside of squares.
-pub(super) fn build(e: &mut Emit<'_>, key: &ConvertKey, flip: bool) -> Result<(), Refused> {
+pub(super) fn build(e: &mut Emit<'_>, key: &ConvertKey, flip: bool) -> Result<(), Unsupported> {
     let args = e.args;
     let (rows, columns) = (e.block(&[I32]), e.block(&[I32, I32]));
     let (next_row, done) = (e.block(&[I32]), e.block(&[]));

@@ -18,15 +18,15 @@ mod rearrange;
 use std::sync::Arc;
 
 use triglyph_guest::kernel::transfer::{TransferJob, TransferKey};
-use triglyph_guest::kernel::{Refused, TransferKernel};
+use triglyph_guest::kernel::{TransferKernel, Unsupported};
 
 use crate::code::Compiler;
 
 /// The transfer kernel of `key`.
-pub fn transfer(compiler: &Compiler, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Refused> {
+pub fn transfer(compiler: &Compiler, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Unsupported> {
     Ok(match key {
         TransferKey::Fill { bytes } if (2..=4).contains(bytes) => Arc::new(fill::Kernel::new(compiler, *bytes)?),
-        TransferKey::Fill { .. } => return Err(Refused("a fill pattern of an odd size")),
+        TransferKey::Fill { .. } => return Err(Unsupported("a fill pattern of an odd size")),
         TransferKey::Copy => Arc::new(Copy),
         TransferKey::Convert(key) => Arc::new(convert::Kernel::new(compiler, key)?),
         TransferKey::Rearrange(key) => Arc::new(rearrange::Kernel::new(key)?),
@@ -36,13 +36,13 @@ pub fn transfer(compiler: &Compiler, key: &TransferKey) -> Result<Arc<dyn Transf
 struct Copy;
 
 impl TransferKernel for Copy {
-    fn run(&self, job: &TransferJob<'_>) -> Result<(), Refused> {
+    fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
         let TransferJob::Copy(job) = job else { return Err(WRONG_JOB) };
         copy::copy(job)
     }
 }
 
-const WRONG_JOB: Refused = Refused("a job of another key");
+const WRONG_JOB: Unsupported = Unsupported("a job of another key");
 
 /// Whether two stretches of host memory share bytes.
 fn overlap(a: (*const u8, usize), b: (*const u8, usize)) -> bool {

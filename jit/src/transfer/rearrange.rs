@@ -4,7 +4,7 @@
 //! tabulated once, neighbours that stay neighbours in both layouts as one, and each row is a walk over the table.
 
 use triglyph_guest::kernel::transfer::{Corner, Rearrange, RearrangeKey, TransferJob};
-use triglyph_guest::kernel::{Refused, TransferKernel, Window};
+use triglyph_guest::kernel::{TransferKernel, Unsupported, Window};
 use triglyph_guest::layout::SurfaceLayout;
 
 use super::copy::Columns;
@@ -19,16 +19,16 @@ pub(super) struct Kernel {
 }
 
 impl Kernel {
-    pub fn new(key: &RearrangeKey) -> Result<Kernel, Refused> {
+    pub fn new(key: &RearrangeKey) -> Result<Kernel, Unsupported> {
         match key.bytes {
             1 | 2 | 4 | 8 | 16 => Ok(Kernel { key: *key }),
-            _ => Err(Refused("units of an odd size")),
+            _ => Err(Unsupported("units of an odd size")),
         }
     }
 }
 
 impl TransferKernel for Kernel {
-    fn run(&self, job: &TransferJob<'_>) -> Result<(), Refused> {
+    fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
         let TransferJob::Rearrange(job) = job else { return Err(WRONG_JOB) };
         if (job.from.layout.kind(), job.to.layout.kind()) != (self.key.source, self.key.target) {
             return Err(WRONG_JOB);
@@ -52,7 +52,7 @@ impl TransferKernel for Kernel {
 }
 
 /// Whether the job stays within its windows and the windows apart. A layout only grows with x and with y.
-fn check(job: &Rearrange<'_>, bytes: u32) -> Result<(), Refused> {
+fn check(job: &Rearrange<'_>, bytes: u32) -> Result<(), Unsupported> {
     let part = |window: Window<'_>, corner: &Corner| {
         if let SurfaceLayout::Swizzled { log2_width, log2_height } = corner.layout {
             let fits = |first: u32, count: u32, log2: u8| u64::from(first) + u64::from(count) <= 1 << log2.min(16);
@@ -65,9 +65,9 @@ fn check(job: &Rearrange<'_>, bytes: u32) -> Result<(), Refused> {
         (end <= window.len()).then(|| (window.as_ptr().cast_const().wrapping_add(start), end - start))
     };
     match (part(job.source, &job.from), part(job.target, &job.to)) {
-        (Some(source), Some(target)) if overlap(source, target) => Err(Refused("images that overlap")),
+        (Some(source), Some(target)) if overlap(source, target) => Err(Unsupported("images that overlap")),
         (Some(_), Some(_)) => Ok(()),
-        _ => Err(Refused("a change of layout beyond its windows")),
+        _ => Err(Unsupported("a change of layout beyond its windows")),
     }
 }
 

@@ -7,7 +7,7 @@ use triglyph_guest::kernel::maxwell::{
     Block, CONSTANT_BUFFERS, Code, Environment, ShaderJob, ShaderKey, Stage, WordSet, Work,
 };
 use triglyph_guest::kernel::program::ProgramTier;
-use triglyph_guest::kernel::{Refused, Window};
+use triglyph_guest::kernel::{Unsupported, Window};
 
 use super::{Memory, World};
 
@@ -45,7 +45,7 @@ pub fn run_block(
     world: &World,
     threads: [u32; 3],
     shared: usize,
-) -> Result<Left, Refused> {
+) -> Result<Left, Unsupported> {
     let kernel = tier.shader(key)?;
     let mut windows = [Window::default(); CONSTANT_BUFFERS];
     for (window, bytes) in windows.iter_mut().zip(&world.constants) {

@@ -7,7 +7,7 @@ use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Code, Environment, Pixel
 use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentJob};
 use triglyph_guest::kernel::program::random_fragment::{RandomFragment, Surfaces};
 use triglyph_guest::kernel::program::{FragmentKernel, ProgramTier};
-use triglyph_guest::kernel::{Refused, Window, window};
+use triglyph_guest::kernel::{Unsupported, Window, window};
 use triglyph_guest::rsx::fragment::random::Options as RsxOptions;
 use triglyph_guest::tegra::shader::assemble_program;
 use triglyph_guest::tegra::shader::isa::{Op, decode};
@@ -45,7 +45,7 @@ struct Surrounded<'a> {
 }
 
 impl FragmentKernel for Surrounded<'_> {
-    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Refused> {
+    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
         let (textures, images) = (self.units.job_textures(), self.units.job_images(self.image_memory));
         let mut constants = [Window::default(); CONSTANT_BUFFERS];
         for (window, bytes) in constants.iter_mut().zip(self.constants) {
@@ -170,7 +170,7 @@ impl Case {
         Case { scene, units, constants, memory, words }
     }
 
-    fn run(&self, tier: &dyn ProgramTier) -> Result<Left, Refused> {
+    fn run(&self, tier: &dyn ProgramTier) -> Result<Left, Unsupported> {
         let kernel = tier.fragment(&self.scene.key)?;
         let memory = Memory::new(self.memory.clone());
         let exhausted = AtomicU32::new(0);
@@ -195,7 +195,7 @@ pub fn check(jit: &Jit, seed: u64) -> Outcome {
     let case = Case::new(seed);
     let got = match case.run(jit) {
         Ok(got) => got,
-        Err(refused) => return Outcome::Refused(refused),
+        Err(refused) => return Outcome::Unsupported(refused),
     };
     let want = case.run(&Interpreter).expect("the reference never refuses");
     let mut report = String::new();

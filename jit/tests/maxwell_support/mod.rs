@@ -20,7 +20,7 @@ use triglyph_guest::kernel::maxwell::{
 };
 use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::program::sampler::Shape;
-use triglyph_guest::kernel::{Refused, Window, window};
+use triglyph_guest::kernel::{Unsupported, Window, window};
 use triglyph_guest::tegra::shader::{assemble_program, disassemble};
 use triglyph_jit::{Effort, Jit};
 use units::Units;
@@ -104,7 +104,7 @@ pub fn all_same(name: &str, seeds: Range<u64>, least: u64, check: impl Fn(&Jit, 
     for seed in seeds {
         match check(&compiler(seed), seed) {
             Outcome::Same => same += 1,
-            Outcome::Refused(why) => *refused.entry(why.0).or_insert(0) += 1,
+            Outcome::Unsupported(why) => *refused.entry(why.0).or_insert(0) += 1,
             Outcome::Different(report) => panic!("{report}"),
         }
     }
@@ -118,7 +118,7 @@ pub enum Outcome {
     /// Both tiers did the same.
     Same,
     /// The compiler left it to the reference.
-    Refused(Refused),
+    Unsupported(Unsupported),
     /// The report on the difference.
     Different(String),
 }
@@ -192,7 +192,7 @@ pub struct World {
 }
 
 /// Runs a vertex program on a tier.
-pub fn run(tier: &dyn ProgramTier, key: &ShaderKey, world: &World) -> Result<Results, Refused> {
+pub fn run(tier: &dyn ProgramTier, key: &ShaderKey, world: &World) -> Result<Results, Unsupported> {
     let kernel = tier.shader(key)?;
     let mut windows = [Window::default(); CONSTANT_BUFFERS];
     for (window, bytes) in windows.iter_mut().zip(&world.constants) {

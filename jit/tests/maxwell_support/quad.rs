@@ -11,7 +11,7 @@ use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::program::fragment::*;
 use triglyph_guest::kernel::program::output::*;
 use triglyph_guest::kernel::program::sampler::{Texture, TextureKey};
-use triglyph_guest::kernel::{Refused, Window, window};
+use triglyph_guest::kernel::{Unsupported, Window, window};
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::tegra::shader::assemble_program;
 
@@ -60,7 +60,7 @@ impl Pixels {
         Pixels { code, planes, inv_w: one, depth: [0.5, 0.0, 0.0], coverage: !0, textures: Vec::new() }
     }
 
-    pub fn run(&self, tier: &dyn ProgramTier) -> Result<Colors, Refused> {
+    pub fn run(&self, tier: &dyn ProgramTier) -> Result<Colors, Unsupported> {
         let mut code = self.code.clone();
         code.textures = self.textures.iter().map(|(key, ..)| Some(*key)).collect();
         let channel = |n: u8| Channel::Float(Bits { shift: 32 * n, bits: 32 });

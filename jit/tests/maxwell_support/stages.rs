@@ -9,7 +9,7 @@ use triglyph_guest::kernel::maxwell::{
     WordSet, Work,
 };
 use triglyph_guest::kernel::program::ProgramTier;
-use triglyph_guest::kernel::{Refused, Window, window};
+use triglyph_guest::kernel::{Unsupported, Window, window};
 use triglyph_guest::table::flags;
 use triglyph_guest::tegra::shader::assemble_program;
 use triglyph_guest::tegra::shader::isa::Op;
@@ -186,7 +186,7 @@ impl Case {
         Case { key, world, threads, instances: 1 + rng.below(3), most: 1 + rng.below(5), count }
     }
 
-    fn run(&self, tier: &dyn ProgramTier) -> Result<Left, Refused> {
+    fn run(&self, tier: &dyn ProgramTier) -> Result<Left, Unsupported> {
         let kernel = tier.shader(&self.key)?;
         let mut windows = [Window::default(); CONSTANT_BUFFERS];
         for (window, bytes) in windows.iter_mut().zip(&self.world.constants) {
@@ -254,7 +254,7 @@ pub fn check(jit: &Jit, seed: u64, stage: Stage) -> Outcome {
     let case = Case::new(seed, stage);
     let got = match case.run(jit) {
         Ok(got) => got,
-        Err(refused) => return Outcome::Refused(refused),
+        Err(refused) => return Outcome::Unsupported(refused),
     };
     let want = case.run(&Interpreter).expect("the reference never refuses");
     if got == want {

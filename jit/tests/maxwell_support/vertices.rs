@@ -51,7 +51,7 @@ pub fn compare(jit: &Jit, seed: u64, words: &[u64], rng: &mut Rng) -> Outcome {
     let key = key_with(code, REGISTERS + 2, &world.units);
     let got = match run(jit, &key, &world) {
         Ok(got) => got,
-        Err(refused) => return Outcome::Refused(refused),
+        Err(refused) => return Outcome::Unsupported(refused),
     };
     let want = run(&Interpreter, &key, &world).expect("the reference never refuses");
     if got == want {

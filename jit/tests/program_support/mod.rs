@@ -10,7 +10,7 @@ use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::*;
 use triglyph_guest::kernel::program::output::*;
 use triglyph_guest::kernel::program::sampler::*;
-use triglyph_guest::kernel::{Refused, Window};
+use triglyph_guest::kernel::{Unsupported, Window};
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::rsx::fragment::program::{clear_constants, constants};
 use triglyph_guest::rsx::fragment::random::{Options, program};
@@ -515,7 +515,7 @@ impl Case {
     }
 
     /// Runs a kernel on a copy of the memory.
-    pub fn run(&self, kernel: &dyn FragmentKernel) -> Result<(Vec<u8>, u64), Refused> {
+    pub fn run(&self, kernel: &dyn FragmentKernel) -> Result<(Vec<u8>, u64), Unsupported> {
         let memory: Vec<AtomicU8> = self.memory.iter().map(|&b| AtomicU8::new(b)).collect();
         let surface = |(offset, pitch): (usize, u32)| Surface { window: Window::new(&memory).from(offset), pitch };
         let colors: [Surface<'_>; TARGETS] = std::array::from_fn(|i| surface(self.surfaces[i]));

@@ -6,7 +6,9 @@
 use std::cell::Cell;
 
 use triglyph_guest::kernel::Window;
-use triglyph_guest::kernel::sequence::{Act, Packet, Place, SequenceJob, SequenceKey, SequenceMachine, Store};
+use triglyph_guest::kernel::packet_trace::{
+    Act, Packet, PacketTraceJob, PacketTraceKey, PacketTraceMachine, Store, TraceRegisters,
+};
 use triglyph_guest::pica::command::Header;
 use triglyph_guest::pica::regs;
 
@@ -74,7 +76,8 @@ impl Pica {
                 Next::Nothing => break,
                 Next::Run(ready) => ready,
                 Next::Look(place) => {
-                    let key = SequenceKey { registers: regs::COUNT as u32, changes: true, ..SequenceKey::default() };
+                    let key =
+                        PacketTraceKey { registers: regs::COUNT as u32, changes: true, ..PacketTraceKey::default() };
                     let seen = Sequence::observe(key, words, see);
                     self.sequences.learn(place, threshold, seen, &host.renderer.kernels);
                     match self.sequences.at(header, words, threshold) {
@@ -123,7 +126,7 @@ impl Runner<'_, '_> {
     /// Returns how many packets were done.
     fn run(&mut self) -> usize {
         let (ready, words) = (self.ready, self.words);
-        let Ok(packets) = ready.kernel.run(&mut SequenceJob { words, machine: self }) else { return 0 };
+        let Ok(packets) = ready.kernel.run(&mut PacketTraceJob { words, machine: self }) else { return 0 };
         if let Some(last) = (packets as usize).checked_sub(1) {
             self.pica.position = 4 * (self.first + ready.sequence.position(last) as u64);
         }
@@ -131,12 +134,12 @@ impl Runner<'_, '_> {
     }
 }
 
-impl SequenceMachine for Runner<'_, '_> {
-    fn place(&mut self) -> Place<'_> {
-        Place {
+impl PacketTraceMachine for Runner<'_, '_> {
+    fn registers(&mut self) -> TraceRegisters<'_> {
+        TraceRegisters {
             registers: Cell::from_mut(&mut self.pica.registers[..]).as_slice_of_cells(),
             copies: &[],
-            stale: Cell::from_mut(&mut self.pica.stale),
+            dirty: Cell::from_mut(&mut self.pica.stale),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Packets that are only stored: most words of a push buffer.
 
-use triglyph_guest::kernel::sequence::Place;
+use triglyph_guest::kernel::packet_trace::TraceRegisters;
 use triglyph_guest::rsx::fifo::{METHOD_SPACE, Methods};
 use triglyph_guest::rsx::methods::Effect;
 
@@ -70,8 +70,8 @@ impl Curie {
     }
 
     /// Where sequences store.
-    pub(in crate::rsx) fn registers_place(&mut self) -> Place<'_> {
-        self.registers.place()
+    pub(in crate::rsx) fn trace_registers(&mut self) -> TraceRegisters<'_> {
+        self.registers.trace_registers()
     }
 
     /// Executes packets that are only stored, as many whole ones as `words` begins with, for the subchannels of a set and

@@ -4,7 +4,9 @@
 //! words are those that were seen when the sequence was. Whatever else the 3D object is given is its own business, packet by
 //! packet; everything else (other objects, the puller's methods, object methods, jumps, calls) ends a sequence before.
 
-use triglyph_guest::kernel::sequence::{Act, Packet, Place, SequenceJob, SequenceKey, SequenceMachine, Store};
+use triglyph_guest::kernel::packet_trace::{
+    Act, Packet, PacketTraceJob, PacketTraceKey, PacketTraceMachine, Store, TraceRegisters,
+};
 use triglyph_guest::rsx::fifo::{METHOD_SPACE, METHODS, Methods};
 use triglyph_guest::rsx::methods::curie;
 use triglyph_guest::rsx::ramht::engine;
@@ -106,7 +108,7 @@ pub(super) fn run(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32])
             Next::Run(ready) => ready,
             Next::Look(place) => {
                 let mut look = Look { subchannels: puller.curie_subchannels(), drawing: false };
-                let key = SequenceKey { registers: METHODS as u32, changes: true, ..SequenceKey::default() };
+                let key = PacketTraceKey { registers: METHODS as u32, changes: true, ..PacketTraceKey::default() };
                 let seen = Sequence::observe(key, &words[done..], |words, at| look.packet(words, at));
                 puller.graph.sequences.learn(place, threshold, seen, &puller.core.renderer.kernels);
                 match puller.graph.sequences.at(first, &words[done..], threshold) {
@@ -168,7 +170,7 @@ impl Runner<'_, '_> {
     /// Returns how many packets were done; the channel is behind them then.
     fn run(&mut self) -> usize {
         let (ready, words) = (self.ready, self.words);
-        let Ok(packets) = ready.kernel.run(&mut SequenceJob { words, machine: self }) else { return 0 };
+        let Ok(packets) = ready.kernel.run(&mut PacketTraceJob { words, machine: self }) else { return 0 };
         let packets = packets as usize;
         if let Some(last) = packets.checked_sub(1).filter(|&last| self.called != Some(last)) {
             self.spend(ready.sequence.start(packets));
@@ -194,9 +196,9 @@ impl Runner<'_, '_> {
     }
 }
 
-impl SequenceMachine for Runner<'_, '_> {
-    fn place(&mut self) -> Place<'_> {
-        self.puller.graph.curie.registers_place()
+impl PacketTraceMachine for Runner<'_, '_> {
+    fn registers(&mut self) -> TraceRegisters<'_> {
+        self.puller.graph.curie.trace_registers()
     }
 
     /// Executes a packet as if there were no sequences.

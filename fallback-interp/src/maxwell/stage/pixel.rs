@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::{PixelCode, PixelInput, PixelMode};
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::{BACK_FACING, FragmentJob, FragmentKey, PixelBlock, Plane, Primitive};
@@ -48,7 +48,7 @@ impl Kernel {
 }
 
 impl FragmentKernel for Kernel {
-    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Refused> {
+    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
         let output = Output {
             key: &self.key.output,
             samples: self.key.samples,

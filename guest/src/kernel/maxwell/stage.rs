@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::code::{Code, WordSet};
 use super::environment::{Environment, ImageKey};
 use crate::kernel::program::sampler::TextureKey;
-use crate::kernel::tier::Refused;
+use crate::kernel::tier::Unsupported;
 
 /// What a kernel is specialised to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
@@ -178,7 +178,7 @@ pub struct Block<'a> {
 /// Runs a program.
 pub trait ShaderKernel: Send + Sync {
     /// Does the whole job, or refuses it before anything happens.
-    fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Refused>;
+    fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Unsupported>;
     /// Bytes of machine code, 0 for an interpreter.
     fn code_bytes(&self) -> usize {
         0

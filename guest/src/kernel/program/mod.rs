@@ -28,7 +28,7 @@ pub mod vertex;
 use std::sync::Arc;
 
 use super::maxwell::{ShaderKernel, ShaderKey};
-use super::tier::Refused;
+use super::tier::Unsupported;
 
 /// Shades a batch of vertices with a program.
 pub trait VertexKernel: Send + Sync {
@@ -46,7 +46,7 @@ pub trait VertexKernel: Send + Sync {
 pub trait FragmentKernel: Send + Sync {
     /// Processes all blocks of `job` in order and returns the number of samples that passed all tests, or refuses the
     /// whole job before touching anything.
-    fn shade(&self, job: &fragment::FragmentJob<'_>) -> Result<u64, Refused>;
+    fn shade(&self, job: &fragment::FragmentJob<'_>) -> Result<u64, Unsupported>;
     /// Bytes of machine code, 0 for an interpreter.
     fn code_bytes(&self) -> usize {
         0
@@ -56,9 +56,9 @@ pub trait FragmentKernel: Send + Sync {
 /// What a tier offers for programs.
 pub trait ProgramTier {
     /// Makes the vertex kernel of `key`.
-    fn program_vertex(&self, key: &vertex::VertexKey) -> Result<Arc<dyn VertexKernel>, Refused>;
+    fn program_vertex(&self, key: &vertex::VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported>;
     /// Makes the fragment kernel of `key`.
-    fn fragment(&self, key: &fragment::FragmentKey) -> Result<Arc<dyn FragmentKernel>, Refused>;
+    fn fragment(&self, key: &fragment::FragmentKey) -> Result<Arc<dyn FragmentKernel>, Unsupported>;
     /// Makes the kernel of a Maxwell program that is not a fragment's.
-    fn shader(&self, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Refused>;
+    fn shader(&self, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported>;
 }

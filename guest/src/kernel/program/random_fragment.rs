@@ -16,7 +16,7 @@ use super::random_output;
 use super::random_texture::{self, RandomTexture};
 use super::sampler::TextureKey;
 use crate::kernel::random_pixel::Random;
-use crate::kernel::tier::Refused;
+use crate::kernel::tier::Unsupported;
 use crate::kernel::window::{Window, buffer};
 use crate::layout::SurfaceLayout;
 use crate::rsx::fragment::random::{self, Options};
@@ -145,7 +145,7 @@ impl RandomFragment {
     ///
     /// # Errors
     /// The kernel refuses the job.
-    pub fn run(&self, kernel: &dyn FragmentKernel) -> Result<Surfaces, Refused> {
+    pub fn run(&self, kernel: &dyn FragmentKernel) -> Result<Surfaces, Unsupported> {
         let colors: Vec<Vec<AtomicU8>> = self.colors.iter().map(|memory| buffer(&memory.bytes)).collect();
         let depth = buffer(&self.depth.bytes);
         let surface = |bytes, pitch| Surface { window: Window::new(bytes), pitch };

@@ -2,7 +2,7 @@
 
 use std::mem::{MaybeUninit, offset_of};
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::lighting::{LightConstants, LightTables, LightingConstants, LightingKey};
 
 /// Largest number of lights.
@@ -44,10 +44,10 @@ impl LightingArgs {
         LightingArgs { tables: std::ptr::null(), ambient: [[0.0; 4]; 3], lights: [MaybeUninit::uninit(); LIGHTS] };
 
     /// Translates the unit's values.
-    pub fn new(key: &LightingKey, data: Option<(&LightingConstants, &LightTables)>) -> Result<Self, Refused> {
-        let (constants, tables) = data.ok_or(Refused("no light tables"))?;
+    pub fn new(key: &LightingKey, data: Option<(&LightingConstants, &LightTables)>) -> Result<Self, Unsupported> {
+        let (constants, tables) = data.ok_or(Unsupported("no light tables"))?;
         if key.lights.len() > LIGHTS {
-            return Err(Refused("more than eight lights"));
+            return Err(Unsupported("more than eight lights"));
         }
         let mut lights = [MaybeUninit::uninit(); LIGHTS];
         for (args, light) in lights.iter_mut().zip(&key.lights) {

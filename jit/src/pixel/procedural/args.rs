@@ -1,6 +1,6 @@
 //! What the code of the procedural texture reads.
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::procedural::{ProceduralData, ProceduralKey};
 
 /// Largest level.
@@ -49,14 +49,14 @@ impl ProceduralArgs {
     };
 
     /// Checks and translates the unit's data.
-    pub fn new(key: &ProceduralKey, data: Option<&ProceduralData>) -> Result<Self, Refused> {
-        let data = data.ok_or(Refused("no procedural texture"))?;
+    pub fn new(key: &ProceduralKey, data: Option<&ProceduralData>) -> Result<Self, Unsupported> {
+        let data = data.ok_or(Unsupported("no procedural texture"))?;
         let whole = |v: f32| v == v.floor() && (0.0..=LAST_LEVEL).contains(&v);
         if key.mipmap.is_some() && !data.lod.into_iter().all(whole) {
-            return Err(Refused("levels of a procedural texture"));
+            return Err(Unsupported("levels of a procedural texture"));
         }
         if data.width > 1 << 16 {
-            return Err(Refused("a wide procedural texture"));
+            return Err(Unsupported("a wide procedural texture"));
         }
         let last = std::array::from_fn(|level| ((data.width >> level).max(1) - 1) as f32);
         // Without a bias the level is 0 before it is clamped.

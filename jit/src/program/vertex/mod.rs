@@ -12,7 +12,7 @@ pub(crate) mod fetch;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::VertexKernel;
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::kernel::program::vertex::{Input, Step, VertexCode, VertexJob, VertexKey};
@@ -74,7 +74,7 @@ struct Kernel {
 }
 
 /// The vertex kernel of `key`.
-pub fn vertex(compiler: &Compiler, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Refused> {
+pub fn vertex(compiler: &Compiler, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported> {
     let VertexCode::Rsx(code) = &key.code;
     let source = Source::new(key, code)?;
     let mut needs = Needs::default();

@@ -8,7 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::fragment::FUEL;
 use triglyph_guest::rsx::fragment::{CALL_DEPTH, Flow, FlowOp, Instruction, Program, Step};
 use triglyph_guest::rsx::operand::Test;
@@ -174,12 +174,12 @@ struct Walker<'p> {
 
 impl Graph {
     /// The blocks of a program.
-    pub fn new(program: &Program) -> Result<Graph, Refused> {
+    pub fn new(program: &Program) -> Result<Graph, Unsupported> {
         let mut walker = Walker { code: &program.code, states: Vec::new(), ids: HashMap::new(), nodes: Vec::new() };
         let start = walker.arrive(0, Vec::new());
         while walker.nodes.len() < walker.states.len() {
             if walker.states.len() > MAX_STEPS {
-                return Err(Refused("a program that is too long with its calls"));
+                return Err(Unsupported("a program that is too long with its calls"));
             }
             let node = walker.step(walker.states[walker.nodes.len()].clone());
             walker.nodes.push(node);
@@ -322,7 +322,7 @@ impl Walker<'_> {
     }
 
     /// Joins nodes that can only follow each other, and puts the blocks in order.
-    fn graph(self, start: usize) -> Result<Graph, Refused> {
+    fn graph(self, start: usize) -> Result<Graph, Unsupported> {
         let reachable = self.reachable(start);
         let mut entries = vec![0u32; self.nodes.len()];
         entries[start] = 1;
@@ -352,7 +352,7 @@ impl Walker<'_> {
         let follows: HashSet<usize> = order.iter().filter_map(|&node| joined(node)).collect();
         let leaders: Vec<usize> = order.iter().copied().filter(|node| !follows.contains(node)).collect();
         if leaders.first() != Some(&start) {
-            return Err(Refused("a program that does not begin at its beginning"));
+            return Err(Unsupported("a program that does not begin at its beginning"));
         }
         let mut index = vec![usize::MAX; self.nodes.len()];
         for (i, &leader) in leaders.iter().enumerate() {
@@ -373,7 +373,7 @@ impl Walker<'_> {
         }
         let loops = order.iter().map(|&node| self.states[node].loops()).max().unwrap_or(0);
         if loops > MAX_LOOPS {
-            return Err(Refused("too many loops inside of each other"));
+            return Err(Unsupported("too many loops inside of each other"));
         }
         let counted = self.most_instructions(&leaders, &blocks) > u64::from(FUEL);
         let size = blocks.iter().map(|block| block.steps.len()).sum();
@@ -387,10 +387,10 @@ impl Walker<'_> {
     }
 
     /// Nodes in the order of execution.
-    fn order(&self, mut nodes: Vec<usize>) -> Result<Vec<usize>, Refused> {
+    fn order(&self, mut nodes: Vec<usize>) -> Result<Vec<usize>, Unsupported> {
         nodes.sort_by_cached_key(|&node| self.states[node].order());
         if nodes.windows(2).any(|pair| self.states[pair[0]].order() == self.states[pair[1]].order()) {
-            return Err(Refused("different structures around one place"));
+            return Err(Unsupported("different structures around one place"));
         }
         Ok(nodes)
     }

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::rsx::operand::Test;
 use triglyph_guest::rsx::vertex::{CALL_DEPTH, Instruction, Program, ScalarOp};
 
@@ -95,7 +95,7 @@ const END: usize = 0;
 
 impl Graph {
     /// The blocks of a program under these branch bits.
-    pub fn new(program: &Program, branch_bits: u32) -> Result<Graph, Refused> {
+    pub fn new(program: &Program, branch_bits: u32) -> Result<Graph, Unsupported> {
         let none = State { pc: u16::MAX, calls: Vec::new(), pushed: 0 };
         let mut walker = Walker {
             code: &program.code,
@@ -107,7 +107,7 @@ impl Graph {
         let start = walker.node(program.entry, Vec::new(), 0);
         while walker.nodes.len() < walker.states.len() {
             if walker.states.len() > MAX_STEPS {
-                return Err(Refused("a program that is too long with its calls"));
+                return Err(Unsupported("a program that is too long with its calls"));
             }
             let node = walker.step(walker.states[walker.nodes.len()].clone());
             walker.nodes.push(node);

@@ -17,7 +17,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
-use triglyph_guest::kernel::Refused;
+use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::kernel::program::vertex::{RSX_CONSTANTS, RsxVertexCode, VertexKey};
 use triglyph_guest::rsx::vertex::{Instruction, Program, ScalarOp};
@@ -38,7 +38,7 @@ pub struct Source<'k> {
 
 impl<'k> Source<'k> {
     /// Analyses the program of a key.
-    pub fn new(key: &'k VertexKey, code: &RsxVertexCode) -> Result<Self, Refused> {
+    pub fn new(key: &'k VertexKey, code: &RsxVertexCode) -> Result<Self, Unsupported> {
         let program = Program::decode(&code.code, code.start.into(), |_, _| ());
         let graph = Graph::new(&program, code.branch_bits)?;
         let read = program.summary.textures;
@@ -74,7 +74,7 @@ impl<'k> Source<'k> {
     }
 
     /// Emits the kernel.
-    pub fn build(&self, e: &mut Emit<'_>, needs: &mut Needs) -> Result<(), Refused> {
+    pub fn build(&self, e: &mut Emit<'_>, needs: &mut Needs) -> Result<(), Unsupported> {
         let head = e.block(&[I32]);
         let zero = e.i32(0);
         e.jump(head, &[zero]);

@@ -1,19 +1,21 @@
-//! Random sequences for differential tests, and a machine that notes what it is called for.
+//! Random packet traces for differential tests, and a machine that records its calls.
 
 use std::cell::Cell;
 
-use super::sequence::{Act, Packet, Place, SequenceJob, SequenceKernel, SequenceKey, SequenceMachine, Store};
-use super::tier::Refused;
+use super::packet_trace::{
+    Act, Packet, PacketTraceJob, PacketTraceKernel, PacketTraceKey, PacketTraceMachine, Store, TraceRegisters,
+};
+use super::tier::Unsupported;
 
 /// Registers of the test machine.
 const REGISTERS: u32 = 64;
 
-/// What one run is given.
+/// The input of one run.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The sequence.
-    pub key: SequenceKey,
-    /// Its words, some of them not what guards want.
+    /// The trace.
+    pub key: PacketTraceKey,
+    /// Its words, some of which fail a guard.
     pub words: Vec<u32>,
     /// Registers before the run.
     pub registers: Vec<u32>,
@@ -21,34 +23,34 @@ pub struct Case {
     pub last_call: usize,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Packets that were done.
     pub done: u32,
-    /// Packets that the machine was called for, and the stale groups at that time.
+    /// Packets that the machine was called for, and the dirty groups at that time.
     pub calls: Vec<(u32, u32)>,
     /// Registers and copies after it.
     pub registers: [Vec<u32>; 2],
-    /// The stale groups after it.
-    pub stale: u32,
+    /// The dirty groups after it.
+    pub dirty: u32,
 }
 
 struct Machine {
     registers: [Vec<Cell<u32>>; 2],
-    stale: Cell<u32>,
+    dirty: Cell<u32>,
     calls: Vec<(u32, u32)>,
     last_call: usize,
 }
 
-impl SequenceMachine for Machine {
-    fn place(&mut self) -> Place<'_> {
-        Place { registers: &self.registers[0], copies: &self.registers[1], stale: &self.stale }
+impl PacketTraceMachine for Machine {
+    fn registers(&mut self) -> TraceRegisters<'_> {
+        TraceRegisters { registers: &self.registers[0], copies: &self.registers[1], dirty: &self.dirty }
     }
 
-    /// Takes the stale groups, as derived state does, and moves the registers elsewhere.
+    /// Clears the dirty groups, as deriving state does, and moves the registers elsewhere.
     fn call(&mut self, packet: u32) -> bool {
-        self.calls.push((packet, self.stale.replace(0)));
+        self.calls.push((packet, self.dirty.replace(0)));
         let moved = |cells: &Vec<Cell<u32>>| cells.iter().map(|cell| Cell::new(cell.get() ^ packet << 8)).collect();
         self.registers = self.registers.each_ref().map(moved);
         self.calls.len() != self.last_call
@@ -56,28 +58,28 @@ impl SequenceMachine for Machine {
 }
 
 impl Case {
-    /// Does the run.
-    pub fn run(&self, kernel: &dyn SequenceKernel) -> Result<Outcome, Refused> {
+    /// Runs `kernel`.
+    pub fn run(&self, kernel: &dyn PacketTraceKernel) -> Result<Outcome, Unsupported> {
         let cells = || self.registers.iter().copied().map(Cell::new).collect();
         let mut machine = Machine {
             registers: [cells(), cells()],
-            stale: Cell::new(0),
+            dirty: Cell::new(0),
             calls: Vec::new(),
             last_call: self.last_call,
         };
-        let done = kernel.run(&mut SequenceJob { words: &self.words, machine: &mut machine })?;
+        let done = kernel.run(&mut PacketTraceJob { words: &self.words, machine: &mut machine })?;
         Ok(Outcome {
             done,
             calls: machine.calls,
             registers: machine.registers.map(|cells| cells.iter().map(Cell::get).collect()),
-            stale: machine.stale.get(),
+            dirty: machine.dirty.get(),
         })
     }
 }
 
 /// A random case; `random` gives 32 bits.
 pub fn case(random: &mut dyn FnMut() -> u32) -> Case {
-    let mut key = SequenceKey {
+    let mut key = PacketTraceKey {
         words: 0,
         registers: REGISTERS,
         copies: random() & 1 != 0,

@@ -1,19 +1,17 @@
-//! Sequences of packets: one after the other, as the contract says it.
+//! Packet traces: one packet after the other, as the contract defines it.
 
-use std::cell::Cell;
+use triglyph_guest::kernel::Unsupported;
+use triglyph_guest::kernel::packet_trace::{Act, Packet, PacketTraceJob, PacketTraceKernel, PacketTraceKey, Store};
 
-use triglyph_guest::kernel::Refused;
-use triglyph_guest::kernel::sequence::{Act, Packet, SequenceJob, SequenceKernel, SequenceKey, Store};
-
-/// A sequence kernel: its key.
+/// A packet trace kernel: its key.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    key: SequenceKey,
+    key: PacketTraceKey,
 }
 
 impl Kernel {
     /// The kernel of `key`.
-    pub fn new(key: &SequenceKey) -> Self {
+    pub fn new(key: &PacketTraceKey) -> Self {
         Kernel { key: key.clone() }
     }
 
@@ -22,7 +20,7 @@ impl Kernel {
         self.key.packets[first..first + count].iter().all(holds)
     }
 
-    fn store(&self, job: &mut SequenceJob<'_>, store: &Store) {
+    fn store(&self, job: &mut PacketTraceJob<'_>, store: &Store) {
         match store {
             Store::Words { at, register, mask, groups } => {
                 for (i, &groups) in groups.iter().enumerate() {
@@ -36,32 +34,31 @@ impl Kernel {
         }
     }
 
-    fn register(&self, job: &mut SequenceJob<'_>, number: usize, value: u32, mask: u32, groups: u32) {
-        let place = job.machine.place();
-        let old = place.registers[number].get();
+    fn register(&self, job: &mut PacketTraceJob<'_>, number: usize, value: u32, mask: u32, groups: u32) {
+        let target = job.machine.registers();
+        let old = target.registers[number].get();
         let new = old & !mask | value & mask;
-        place.registers[number].set(new);
+        target.registers[number].set(new);
         if self.key.copies {
-            place.copies[number].set(new);
+            target.copies[number].set(new);
         }
         if !self.key.changes || new != old {
-            let add = |stale: &Cell<u32>| stale.set(stale.get() | groups);
-            add(place.stale);
+            target.dirty.set(target.dirty.get() | groups);
         }
     }
 }
 
-impl SequenceKernel for Kernel {
-    fn run(&self, job: &mut SequenceJob<'_>) -> Result<u32, Refused> {
+impl PacketTraceKernel for Kernel {
+    fn run(&self, job: &mut PacketTraceJob<'_>) -> Result<u32, Unsupported> {
         let key = &self.key;
-        let place = job.machine.place();
+        let target = job.machine.registers();
         let copies = if key.copies { key.registers as usize } else { 0 };
         if !key.is_sound()
             || job.words.len() < key.words as usize
-            || place.registers.len() < key.registers as usize
-            || place.copies.len() < copies
+            || target.registers.len() < key.registers as usize
+            || target.copies.len() < copies
         {
-            return Err(Refused("words or registers that are not there"));
+            return Err(Unsupported("words or registers that are not there"));
         }
         let mut done = 0;
         while done < key.packets.len() {

@@ -3,7 +3,7 @@
 //! ```text
 //! group:  (header ^ word | header ^ word ...) == 0, or end          one branch
 //!         load, store ...                                           words to registers
-//!         stale |= groups                                           one store
+//!         dirty |= groups                                           one store
 //! call:   the machine, through an address among the arguments
 //! ```
 
@@ -16,8 +16,10 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I32X4, I64};
 use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, MemFlagsData, SigRef, Signature, Type, Value};
-use triglyph_guest::kernel::Refused;
-use triglyph_guest::kernel::sequence::{Act, SequenceJob, SequenceKernel, SequenceKey, SequenceMachine, Store};
+use triglyph_guest::kernel::Unsupported;
+use triglyph_guest::kernel::packet_trace::{
+    Act, PacketTraceJob, PacketTraceKernel, PacketTraceKey, PacketTraceMachine, Store,
+};
 
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, I32x4, memory};
@@ -31,26 +33,26 @@ struct Args {
     words: *const u32,
     registers: *const Cell<u32>,
     copies: *const Cell<u32>,
-    stale: *const Cell<u32>,
+    dirty: *const Cell<u32>,
     call: extern "C" fn(*mut Args, u32) -> u32,
     machine: *mut u8,
 }
 
 /// The machine behind a pointer that fits a register, and what the code takes for granted about its registers.
 struct Machine<'a> {
-    machine: &'a mut dyn SequenceMachine,
+    machine: &'a mut dyn PacketTraceMachine,
     registers: usize,
     copies: usize,
 }
 
 impl Machine<'_> {
-    /// Tells compiled code where to store. False when there is too little room.
-    fn place(&mut self, args: &mut Args) -> bool {
-        let place = self.machine.place();
-        args.registers = place.registers.as_ptr();
-        args.copies = place.copies.as_ptr();
-        args.stale = place.stale;
-        place.registers.len() >= self.registers && place.copies.len() >= self.copies
+    /// Writes the registers' addresses into `args`. False when there are fewer registers than the key says.
+    fn resolve(&mut self, args: &mut Args) -> bool {
+        let target = self.machine.registers();
+        args.registers = target.registers.as_ptr();
+        args.copies = target.copies.as_ptr();
+        args.dirty = target.dirty;
+        target.registers.len() >= self.registers && target.copies.len() >= self.copies
     }
 }
 
@@ -61,7 +63,7 @@ extern "C" fn call(args: *mut Args, packet: u32) -> u32 {
     let machine = unsafe { &mut *args.machine.cast::<Machine<'_>>() };
     let on = machine.machine.call(packet);
     // Pointers that were handed out before are over.
-    u32::from(machine.place(args) && on)
+    u32::from(machine.resolve(args) && on)
 }
 
 /// A sequence as machine code.
@@ -73,10 +75,10 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
-    pub fn new(compiler: &Compiler, key: &SequenceKey) -> Result<Self, Refused> {
+    pub fn new(compiler: &Compiler, key: &PacketTraceKey) -> Result<Self, Unsupported> {
         let stores = key.stored() + key.packets.len();
         if !key.is_sound() || stores > LONGEST || key.registers as usize > LONGEST || key.words as usize > LONGEST {
-            return Err(Refused("a sequence that is too long, or not sound"));
+            return Err(Unsupported("a sequence that is too long, or not sound"));
         }
         let registers = key.registers as usize;
         Ok(Kernel {
@@ -88,19 +90,19 @@ impl Kernel {
     }
 }
 
-impl SequenceKernel for Kernel {
-    fn run(&self, job: &mut SequenceJob<'_>) -> Result<u32, Refused> {
+impl PacketTraceKernel for Kernel {
+    fn run(&self, job: &mut PacketTraceJob<'_>) -> Result<u32, Unsupported> {
         let mut machine = Machine { machine: &mut *job.machine, registers: self.registers, copies: self.copies };
         let mut args = Args {
             words: job.words.as_ptr(),
             registers: std::ptr::null(),
             copies: std::ptr::null(),
-            stale: std::ptr::null(),
+            dirty: std::ptr::null(),
             call,
             machine: std::ptr::null_mut(),
         };
-        if job.words.len() < self.words || !machine.place(&mut args) {
-            return Err(Refused("words or registers that are not there"));
+        if job.words.len() < self.words || !machine.resolve(&mut args) {
+            return Err(Unsupported("words or registers that are not there"));
         }
         args.machine = (&raw mut machine).cast();
         // SAFETY: the key is sound, so places of words and numbers of registers are below the lengths that were compared, again
@@ -113,14 +115,14 @@ impl SequenceKernel for Kernel {
     }
 }
 
-fn build(e: &mut Emit<'_>, key: &SequenceKey) -> Result<(), Refused> {
+fn build(e: &mut Emit<'_>, key: &PacketTraceKey) -> Result<(), Unsupported> {
     let convention = e.b.func.signature.call_conv;
     let mut signature = Signature::new(convention);
     signature.params.extend([I64, I32].map(AbiParam::new));
     signature.returns.push(AbiParam::new(I32));
     let signature = e.b.import_signature(signature);
     let end = e.cold_block(&[I64]);
-    let mut lower = Lower { pointers: Pointers::load(e), e, key, signature, end, stale: Stale::default() };
+    let mut lower = Lower { pointers: Pointers::load(e), e, key, signature, end, dirty: Dirty::default() };
     lower.packets();
     Ok(())
 }
@@ -131,7 +133,7 @@ struct Pointers {
     words: Value,
     registers: Value,
     copies: Value,
-    stale: Value,
+    dirty: Value,
 }
 
 impl Pointers {
@@ -142,14 +144,14 @@ impl Pointers {
             words: pointer(offset_of!(Args, words)),
             registers: pointer(offset_of!(Args, registers)),
             copies: pointer(offset_of!(Args, copies)),
-            stale: pointer(offset_of!(Args, stale)),
+            dirty: pointer(offset_of!(Args, dirty)),
         }
     }
 }
 
-/// What the packets of a group have made stale so far.
+/// What the packets of a group have made dirty so far.
 #[derive(Default)]
-struct Stale {
+struct Dirty {
     /// In any case.
     always: u32,
     /// By groups: bits in which registers have changed, as words and as four at a time.
@@ -161,12 +163,12 @@ struct Stale {
 
 struct Lower<'e, 'a> {
     e: &'e mut Emit<'a>,
-    key: &'e SequenceKey,
+    key: &'e PacketTraceKey,
     signature: SigRef,
     /// Ends the run with the number of packets that it is given.
     end: Block,
     pointers: Pointers,
-    stale: Stale,
+    dirty: Dirty,
 }
 
 impl Lower<'_, '_> {
@@ -287,7 +289,7 @@ impl Lower<'_, '_> {
         {
             let words = self.load(I64, self.pointers.words, at);
             self.put(words, register);
-            self.stale.always |= a | b;
+            self.dirty.always |= a | b;
             (at, register, groups) = (at + 2, register + 2, rest);
         }
         for &groups in groups {
@@ -322,7 +324,7 @@ impl Lower<'_, '_> {
     fn word(&mut self, value: Value, register: u32, mask: u32, groups: u32) {
         let watched = self.key.changes && groups != 0;
         if !watched {
-            self.stale.always |= groups;
+            self.dirty.always |= groups;
         }
         if !watched && mask == u32::MAX {
             return self.put(value, register);
@@ -330,8 +332,8 @@ impl Lower<'_, '_> {
         let (bits, value) = self.change(I32, value, register, mask);
         self.put(value, register);
         if watched {
-            let sum = self.stale.words.get(&groups).map_or(bits, |&sum| self.e.b.ins().bor(sum, bits));
-            self.stale.words.insert(groups, sum);
+            let sum = self.dirty.words.get(&groups).map_or(bits, |&sum| self.e.b.ins().bor(sum, bits));
+            self.dirty.words.insert(groups, sum);
         }
     }
 
@@ -340,7 +342,7 @@ impl Lower<'_, '_> {
         let any = groups.iter().fold(0, |any, groups| any | groups);
         let watched = self.key.changes && any != 0;
         if !watched {
-            self.stale.always |= any;
+            self.dirty.always |= any;
         }
         if !watched && mask == u32::MAX {
             return self.put(value, register);
@@ -351,20 +353,20 @@ impl Lower<'_, '_> {
             return;
         }
         if groups.iter().all(|&one| one == any) {
-            let sum = self.stale.vectors.get(&any).map_or(bits, |&sum| self.e.b.ins().bor(sum, bits));
-            self.stale.vectors.insert(any, sum);
+            let sum = self.dirty.vectors.get(&any).map_or(bits, |&sum| self.e.b.ins().bor(sum, bits));
+            self.dirty.vectors.insert(any, sum);
             return;
         }
         let zero = self.e.ints([0; 4]).0;
         let same = self.e.b.ins().icmp(IntCC::Equal, bits, zero);
         let I32x4(groups) = self.e.ints(groups.map(|groups| groups as i32));
         let added = self.e.b.ins().band_not(groups, same);
-        self.stale.mixed = Some(self.stale.mixed.map_or(added, |sum| self.e.b.ins().bor(sum, added)));
+        self.dirty.mixed = Some(self.dirty.mixed.map_or(added, |sum| self.e.b.ins().bor(sum, added)));
     }
 
-    /// Adds what became stale to what the machine knows.
+    /// Adds what became dirty to what the machine knows.
     fn flush(&mut self) {
-        let Stale { always, words, vectors, mixed } = std::mem::take(&mut self.stale);
+        let Dirty { always, words, vectors, mixed } = std::mem::take(&mut self.dirty);
         let mut sum: Option<Value> = None;
         let mut add = |e: &mut Emit<'_>, value: Value| {
             sum = Some(sum.map_or(value, |sum| e.b.ins().bor(sum, value)));
@@ -392,9 +394,9 @@ impl Lower<'_, '_> {
             }
         }
         if let Some(sum) = sum {
-            let stale = self.load(I32, self.pointers.stale, 0);
-            let stale = self.e.b.ins().bor(stale, sum);
-            self.e.store(stale, self.pointers.stale, 0);
+            let dirty = self.load(I32, self.pointers.dirty, 0);
+            let dirty = self.e.b.ins().bor(dirty, sum);
+            self.e.store(dirty, self.pointers.dirty, 0);
         }
     }
 }

@@ -1,59 +1,57 @@
-//! Sequence kernels: packets of a push buffer or command list that come again and again with the same headers, as one piece
-//! of code.
+//! Packet trace kernels: packets of a push buffer or command list that recur with the same headers, compiled as one piece.
 //!
 //! A job has words, and a machine with registers. The packets of the key are done in order; each is one of these ([`Act`]):
 //!
 //! * `Store`: its stores ([`Store`]) happen in order. A store of words puts word `at + i` into register `register + i`, for each
 //!   `i` below the number of its groups; of the register's bits only those of `mask` change. A store of a field puts bits
 //!   `shift` to `shift + bits - 1` of word `at` into one register, as a number.
-//! * `Checked`: as `Store` if each of its `expected` words is there, otherwise as `Call`.
-//! * `Call`: the machine does it ([`SequenceMachine::call`]), and says whether to go on.
+//! * `Checked`: as `Store` if each of its `expected` words has its value, otherwise as `Call`.
+//! * `Call`: the machine executes it ([`PacketTraceMachine::call`]), and says whether to go on.
 //!
-//! With [`SequenceKey::copies`] whatever a store puts into a register goes to the copy of the same number too. Groups of a
-//! stored register are added to the stale ones; with [`SequenceKey::changes`] only if the store changed the register.
-//! Stale groups are complete whenever the machine is called, and at the end.
+//! With [`PacketTraceKey::copies`] each store to a register also goes to the copy of the same number. The groups of a stored
+//! register are added to the dirty ones; with [`PacketTraceKey::changes`] only if the store changed the register.
+//! Dirty groups are complete whenever the machine is called, and at the end.
 //!
-//! **Guards.** A packet has a header: under `mask`, word `header` has to be `word`. Headers of `Store` packets are looked at
-//! [`GROUP`] at a time, before any of them is done: packets that follow each other are taken in groups, the first one after a
-//! packet of another kind (or at the beginning) opens a group, and so does the one behind a full group. If one header of a
-//! group is not as it should be, the sequence ends before the group. Packets of other kinds are groups of their own. `expected`
-//! words are no guards.
+//! **Guards.** A packet has a header: under `mask`, word `header` has to equal `word`. Headers of `Store` packets are compared
+//! [`GROUP`] at a time, before any packet of the group is done: consecutive packets form groups. The first packet after one of
+//! another kind (or at the beginning) opens a group, and so does the one after a full group. If one header of a group
+//! differs, the trace ends before the group. Packets of other kinds are groups of their own. `expected` words are no guards.
 //!
-//! What a run returns is the number of packets that were done: all, those before the group whose guard failed, or those up to
-//! the call that ended it, which counts.
+//! A run returns the number of packets that were done: all, those before the group whose guard failed, or those up to and
+//! including the call that ended it.
 
 use std::cell::Cell;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
-use super::tier::Refused;
+use super::tier::Unsupported;
 
-/// `Store` packets whose headers are looked at together.
+/// `Store` packets whose headers are compared together.
 pub const GROUP: usize = 16;
 
-/// What a sequence kernel is specialised to.
+/// What a packet trace kernel is specialised to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub struct SequenceKey {
-    /// Words of the whole sequence.
+pub struct PacketTraceKey {
+    /// Words of the whole trace.
     pub words: u32,
     /// Registers of the machine: stores are to smaller numbers.
     pub registers: u32,
     /// Whether registers have copies.
     pub copies: bool,
-    /// Whether groups count for registers that change only.
+    /// Whether only registers that change make their groups dirty.
     pub changes: bool,
     /// The packets.
     pub packets: Vec<Packet>,
 }
 
-/// A packet: a header and what it announces. Places of words count from the beginning of the sequence.
+/// A packet: a header and what follows it. Indices of words count from the beginning of the trace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Packet {
-    /// Where the header stands.
+    /// Index of the header's word.
     pub header: u32,
     /// Bits of the header that are compared.
     pub mask: u32,
-    /// What they have to be.
+    /// Their value.
     pub word: u32,
     /// What is done.
     pub act: Act,
@@ -64,23 +62,23 @@ pub struct Packet {
 pub enum Act {
     /// Words go to registers.
     Store(Vec<Store>),
-    /// Words go to registers if some of them are known ones.
+    /// Words go to registers if some of them have the expected values.
     Checked {
-        /// Where words stand, and what they are.
+        /// Indices of words, and their values.
         expected: Vec<(u32, u32)>,
-        /// What happens then.
+        /// The stores if all are equal.
         stores: Vec<Store>,
     },
-    /// The machine does it.
+    /// The machine executes it.
     Call,
 }
 
 /// Words, or a part of one, for registers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Store {
-    /// Words for registers that follow each other.
+    /// Words for consecutive registers.
     Words {
-        /// Where the first word stands.
+        /// Index of the first word.
         at: u32,
         /// The first register.
         register: u32,
@@ -91,7 +89,7 @@ pub enum Store {
     },
     /// A part of a word for one register.
     Field {
-        /// Where the word stands.
+        /// Index of the word.
         at: u32,
         /// Its lowest bit.
         shift: u8,
@@ -104,8 +102,8 @@ pub enum Store {
     },
 }
 
-impl SequenceKey {
-    /// Whether all words and registers that it names are there.
+impl PacketTraceKey {
+    /// Whether all words and registers that it names are in range.
     pub fn is_sound(&self) -> bool {
         let word = |at: u32, count: usize| at as usize + count <= self.words as usize;
         let register = |first: u32, count: usize| first as usize + count <= self.registers as usize;
@@ -129,13 +127,13 @@ impl SequenceKey {
         })
     }
 
-    /// How many packets from packet `first` on have their headers looked at together.
+    /// How many packets from packet `first` on have their headers compared together.
     pub fn group(&self, first: usize) -> usize {
         let is_store = |packet: &&Packet| matches!(packet.act, Act::Store(_));
         self.packets.iter().skip(first).take(GROUP).take_while(is_store).count().max(1)
     }
 
-    /// Words that packets store by themselves.
+    /// Words that packets store without a call.
     pub fn stored(&self) -> usize {
         let store = |store: &Store| match store {
             Store::Words { groups, .. } => groups.len(),
@@ -149,37 +147,41 @@ impl SequenceKey {
     }
 }
 
-/// Where stores go.
+/// Registers of a machine that a trace stores to.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct TraceRegisters<'a> {
     /// The registers, as many as the key says.
     pub registers: &'a [Cell<u32>],
     /// Their copies, as many; none where the key has no copies.
     pub copies: &'a [Cell<u32>],
-    /// The stale groups.
-    pub stale: &'a Cell<u32>,
+    /// The dirty groups.
+    pub dirty: &'a Cell<u32>,
 }
 
-/// The machine behind a sequence.
-pub trait SequenceMachine {
-    /// Its registers. They stay where they are until the next call.
-    fn place(&mut self) -> Place<'_>;
-    /// Does packet `packet`, by number, and whatever else is due by then. False: the sequence ends behind it.
+/// The machine that a trace runs on.
+pub trait PacketTraceMachine {
+    /// Its registers. They keep their address until the next call.
+    fn registers(&mut self) -> TraceRegisters<'_>;
+    /// Executes packet `packet`, by number, and everything else that is due by then. False: the trace ends after it.
     fn call(&mut self, packet: u32) -> bool;
 }
 
-/// A run of a sequence.
-pub struct SequenceJob<'a> {
-    /// Its words; there may be more behind them.
+/// A run of a trace.
+pub struct PacketTraceJob<'a> {
+    /// Its words; more may follow them.
     pub words: &'a [u32],
-    /// What it works on.
-    pub machine: &'a mut dyn SequenceMachine,
+    /// The machine.
+    pub machine: &'a mut dyn PacketTraceMachine,
 }
 
-/// Does sequences.
-pub trait SequenceKernel: Send + Sync {
-    /// Does the packets, and says how many; or refuses before anything happens: where words or registers are too few.
-    fn run(&self, job: &mut SequenceJob<'_>) -> Result<u32, Refused>;
+/// Executes a packet trace.
+pub trait PacketTraceKernel: Send + Sync {
+    /// Executes the packets and returns their number.
+    ///
+    /// # Errors
+    ///
+    /// [`Unsupported`], before anything happens, for fewer words or registers than the key says.
+    fn run(&self, job: &mut PacketTraceJob<'_>) -> Result<u32, Unsupported>;
     /// Bytes of machine code, 0 for an interpreter.
     fn code_bytes(&self) -> usize {
         0

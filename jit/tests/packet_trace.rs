@@ -1,8 +1,8 @@
 //! Sequences against the reference: random keys, words and registers, everything equal.
 
 use triglyph_guest::kernel::Tier;
-use triglyph_guest::kernel::random_sequence::case;
-use triglyph_guest::kernel::sequence::{Act, Packet, SequenceKey, Store};
+use triglyph_guest::kernel::packet_trace::{Act, Packet, PacketTraceKey, Store};
+use triglyph_guest::kernel::random_packet_trace::case;
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 
@@ -23,8 +23,8 @@ fn random_sequences() {
         let (mut whole, mut calls) = (0, 0);
         for number in 0..cases(400) {
             let case = case(&mut random);
-            let want = case.run(&*Interpreter.sequence(&case.key).expect("the reference")).expect("a sound case");
-            let got = case.run(&*jit.sequence(&case.key).expect("sequences are compiled")).expect("a sound case");
+            let want = case.run(&*Interpreter.packet_trace(&case.key).expect("the reference")).expect("a sound case");
+            let got = case.run(&*jit.packet_trace(&case.key).expect("sequences are compiled")).expect("a sound case");
             assert_eq!(got, want, "case {number}: {case:#x?}");
             whole += u32::from(want.done as usize == case.key.packets.len());
             calls += want.calls.len();
@@ -38,8 +38,9 @@ fn keys_that_lead_outside_are_refused() {
     let jit = Jit::new().expect("a code generator");
     let packet = |store| Packet { header: 0, mask: u32::MAX, word: 1, act: Act::Store(vec![store]) };
     let words = |at, register, count| Store::Words { at, register, mask: u32::MAX, groups: vec![1; count] };
-    let key = |store| SequenceKey { words: 4, registers: 8, packets: vec![packet(store)], ..SequenceKey::default() };
-    assert!(jit.sequence(&key(words(1, 5, 3))).is_ok());
+    let key =
+        |store| PacketTraceKey { words: 4, registers: 8, packets: vec![packet(store)], ..PacketTraceKey::default() };
+    assert!(jit.packet_trace(&key(words(1, 5, 3))).is_ok());
     for store in [
         words(1, 6, 3),
         words(2, 0, 3),
@@ -50,6 +51,6 @@ fn keys_that_lead_outside_are_refused() {
         Store::Field { at: 0, shift: 30, bits: 3, register: 0, groups: 0 },
     ] {
         let key = key(store);
-        assert!(jit.sequence(&key).is_err(), "{key:?}");
+        assert!(jit.packet_trace(&key).is_err(), "{key:?}");
     }
 }
