@@ -15,7 +15,7 @@ use triglyph_jit::{Effort, Jit};
 
 fn main() {
     let mut criterion = support::criterion();
-    for (name, effort) in [("quick", Effort::Quick), ("hot", Effort::Hot)] {
+    for (name, effort) in [("quick", Effort::Baseline), ("hot", Effort::Optimized)] {
         match Jit::with_effort(effort) {
             Ok(jit) => {
                 vertex(&mut criterion, name, &jit);

@@ -122,7 +122,7 @@ fn tiers(mode: Tier) -> Result<Tiers, Error> {
     if mode == Tier::InterpreterOnly {
         return Ok(tiers);
     }
-    match (Jit::with_effort(Effort::Quick), Jit::with_effort(Effort::Auto)) {
+    match (Jit::with_effort(Effort::Baseline), Jit::with_effort(Effort::Auto)) {
         (Ok(quick), Ok(hot)) => {
             tiers.quick = Some(Arc::new(quick));
             tiers.hot = Some(Arc::new(hot));

@@ -26,7 +26,7 @@ pub fn criterion() -> Criterion {
 /// The tiers by name: the reference first, then the compiler with its fast and with its good register allocator.
 pub fn tiers() -> Vec<(&'static str, Box<dyn Tier>)> {
     let mut tiers: Vec<(&'static str, Box<dyn Tier>)> = vec![("interp", Box::new(Interpreter))];
-    for (name, effort) in [("jit-quick", Effort::Quick), ("jit", Effort::Hot)] {
+    for (name, effort) in [("jit-quick", Effort::Baseline), ("jit", Effort::Optimized)] {
         match Jit::with_effort(effort) {
             Ok(jit) => tiers.push((name, Box::new(jit))),
             Err(refused) => eprintln!("{name}: {refused}"),

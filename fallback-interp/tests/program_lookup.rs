@@ -4,7 +4,7 @@ use triglyph_guest::kernel::program::sampler::{
     Compare, Convert, Filter, LEVELS, LINEAR, Level, PADDING, Reduction, Shape, Source, Texels, Texture, TextureKey,
     Wrap,
 };
-use triglyph_interp::program::sampler::{Detail, GatherOffsets, Lookup, Reference, Unit};
+use triglyph_interp::program::sampler::{GatherOffsets, LodSource, Lookup, Reference, TextureUnit};
 
 const PLAIN: TextureKey = TextureKey {
     shape: Shape::D2,
@@ -47,7 +47,7 @@ fn texture<'a>(texels: &'a [u32], levels: &[Level], layers: u32) -> Texture<'a> 
 const FOUR: [Level; 1] = [Level { offset: 0, width: 4, height: 4, depth: 1 }];
 
 fn at(s: f32, t: f32) -> Lookup {
-    Lookup { reference: Reference::Missing, ..Lookup::new([s, t, 0.0, 0.0], Detail::Level(0.0)) }
+    Lookup { reference: Reference::Missing, ..Lookup::new([s, t, 0.0, 0.0], LodSource::Level(0.0)) }
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn offsets_move_the_texel_before_it_is_wrapped() {
     let texture = texture(&texels, &FOUR, 1);
     let red = |wrap: Wrap, offset: [i32; 3]| {
         let key = TextureKey { wrap: [wrap; 3], ..PLAIN };
-        Unit { key: &key, texture: &texture }.look_up(&Lookup { offset, ..at(1.5, 1.5) })[0]
+        TextureUnit { key: &key, texture: &texture }.look_up(&Lookup { offset, ..at(1.5, 1.5) })[0]
     };
     assert_eq!(red(Wrap::ClampToEdge, [0; 3]), 5.0);
     assert_eq!(red(Wrap::ClampToEdge, [1, -1, 7]), 2.0);
@@ -64,7 +64,7 @@ fn offsets_move_the_texel_before_it_is_wrapped() {
     assert_eq!(red(Wrap::Repeat, [-2, 3, 0]), 3.0);
     assert_eq!(red(Wrap::Border, [-2, 0, 0]), -1.0);
     let linear = TextureKey { magnify: Filter::Linear, minify: Filter::Linear, ..PLAIN };
-    let unit = Unit { key: &linear, texture: &texture };
+    let unit = TextureUnit { key: &linear, texture: &texture };
     assert_eq!(unit.look_up(&Lookup { offset: [1, 1, 0], ..at(1.0, 1.0) })[0], 7.5);
 }
 
@@ -72,7 +72,7 @@ fn offsets_move_the_texel_before_it_is_wrapped() {
 fn a_gather_goes_around_its_place() {
     let texels = numbered(16);
     let texture = texture(&texels, &FOUR, 1);
-    let unit = Unit { key: &PLAIN, texture: &texture };
+    let unit = TextureUnit { key: &PLAIN, texture: &texture };
     assert_eq!(unit.gather(&at(2.0, 2.0), 0, GatherOffsets::Common), [9.0, 10.0, 6.0, 5.0]);
     assert_eq!(unit.gather(&at(2.0, 2.0), 1, GatherOffsets::Common), [90.0, 100.0, 60.0, 50.0]);
     let moved = Lookup { offset: [1, -1, 0], ..at(2.0, 2.0) };
@@ -80,7 +80,7 @@ fn a_gather_goes_around_its_place() {
     let each = GatherOffsets::Each([[0, 0], [2, 0], [0, 2], [-1, -1]]);
     assert_eq!(unit.gather(&at(2.0, 2.0), 0, each), [5.0, 7.0, 13.0, 0.0]);
     let swizzled = TextureKey { swizzle: [Source::Blue, Source::One, Source::Zero, Source::Red], ..PLAIN };
-    let unit = Unit { key: &swizzled, texture: &texture };
+    let unit = TextureUnit { key: &swizzled, texture: &texture };
     assert_eq!(unit.gather(&at(2.0, 2.0), 0, GatherOffsets::Common), [900.0, 1000.0, 600.0, 500.0]);
     assert_eq!(unit.gather(&at(2.0, 2.0), 1, GatherOffsets::Common), [1.0; 4]);
 }
@@ -96,17 +96,17 @@ fn references_are_operands() {
         swizzle: [Source::Zero; 4],
         ..PLAIN
     };
-    let unit = Unit { key: &key, texture: &texture };
+    let unit = TextureUnit { key: &key, texture: &texture };
     let with = |reference: f32| Lookup { reference: Reference::Operand(reference), ..at(2.0, 2.0) };
     // Texels 5, 6, 9, 10, half of each row.
     assert_eq!(unit.look_up(&with(6.0)), [0.75, 0.75, 0.75, 1.0]);
     assert_eq!(unit.gather(&with(6.0), 3, GatherOffsets::Common), [1.0, 1.0, 1.0, 0.0]);
     assert_eq!(unit.look_up(&at(2.0, 2.0)), [0.0; 4]);
     let clamped = TextureKey { clamp_reference: true, ..key };
-    let unit = Unit { key: &clamped, texture: &texture };
+    let unit = TextureUnit { key: &clamped, texture: &texture };
     assert_eq!(unit.look_up(&with(6.0)), [1.0; 4]);
     let without = TextureKey { compare: None, swizzle: PLAIN.swizzle, ..key };
-    assert_eq!(Unit { key: &without, texture: &texture }.look_up(&with(6.0))[0], 7.5);
+    assert_eq!(TextureUnit { key: &without, texture: &texture }.look_up(&with(6.0))[0], 7.5);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn fetches_are_by_number() {
         swizzle: [Source::One, Source::Red, Source::OneInteger, Source::Zero],
         ..PLAIN
     };
-    let unit = Unit { key: &key, texture: &texture };
+    let unit = TextureUnit { key: &key, texture: &texture };
     let one = f32::from_bits(1);
     assert_eq!(unit.fetch([3, 2, 9], 0, 0), [1.0, 11.0, one, 0.0]);
     assert_eq!(unit.fetch([1, 1, 0], 1, 1), [1.0, 39.0, one, 0.0]);
@@ -149,8 +149,8 @@ fn levels_can_be_asked_for() {
     let texture = Texture { lod_bias: 0.5, lod_max: 1.75, ..texture(&texels, &levels, 1) };
     let query = |mipmap, level: f32| {
         let key = TextureKey { mipmap, ..PLAIN };
-        let lookup = Lookup { detail: Detail::Level(level), ..at(0.0, 0.0) };
-        Unit { key: &key, texture: &texture }.query_level(&lookup)
+        let lookup = Lookup { lod_source: LodSource::Level(level), ..at(0.0, 0.0) };
+        TextureUnit { key: &key, texture: &texture }.query_level(&lookup)
     };
     assert_eq!(query(Some(Filter::Linear), 0.75), [320, 320]);
     assert_eq!(query(Some(Filter::Nearest), 0.75), [320, 256]);
@@ -167,7 +167,7 @@ fn srgb_is_linear_before_it_is_filtered() {
     let levels = [Level { offset: 0, width: 2, height: 1, depth: 1 }];
     let texture = texture(&texels, &levels, 1);
     let key = TextureKey { texels: Texels::Srgb8, magnify: Filter::Linear, minify: Filter::Linear, ..PLAIN };
-    let unit = Unit { key: &key, texture: &texture };
+    let unit = TextureUnit { key: &key, texture: &texture };
     let [r, g, b, a] = unit.look_up(&at(1.0, 0.5));
     assert_eq!((r, g, b), (0.5, LINEAR[0x80] * 0.5, 0.5));
     let low = 128.0 * (1.0 / 255.0);
@@ -190,7 +190,7 @@ fn seamless_cubes_read_their_border() {
         seamless: true,
         ..PLAIN
     };
-    let unit = Unit { key: &key, texture: &texture };
+    let unit = TextureUnit { key: &key, texture: &texture };
     let lookup = |direction: [f32; 3]| {
         let [x, y, z] = direction;
         unit.look_up(&Lookup { at: [x, y, z, 0.0], ..at(0.0, 0.0) })[0]

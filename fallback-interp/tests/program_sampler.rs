@@ -6,7 +6,7 @@ use common::Noise;
 use triglyph_guest::kernel::program::sampler::{
     Compare, Convert, Filter, LEVELS, Level, PADDING, Reduction, Shape, Source, Texels, Texture, TextureKey, Wrap,
 };
-use triglyph_interp::program::sampler::{Detail, Unit};
+use triglyph_interp::program::sampler::{LodSource, TextureUnit};
 
 const PLAIN: TextureKey = TextureKey {
     shape: Shape::D2,
@@ -37,7 +37,7 @@ const WRAPS: [Wrap; 8] = [
     Wrap::MirrorOnceClamp,
 ];
 
-const AT_LEVEL_0: Detail = Detail::Level(0.0);
+const AT_LEVEL_0: LodSource = LodSource::Level(0.0);
 
 /// A texture of one level and its words.
 struct Image {
@@ -84,7 +84,7 @@ impl Image {
     }
 
     fn sample(&self, key: &TextureKey, at: [f32; 4]) -> [f32; 4] {
-        Unit { key, texture: &self.texture() }.sample(at, &AT_LEVEL_0)
+        TextureUnit { key, texture: &self.texture() }.sample(at, &AT_LEVEL_0)
     }
 }
 
@@ -121,7 +121,7 @@ fn nearest_texels_wrap_as_named() {
             let key = TextureKey { shape: Shape::D1, wrap: [wrap, Wrap::Border, Wrap::Border], ..PLAIN };
             for i in -20..20 {
                 let s = (i as f32 + 0.5) / n as f32;
-                let [red, ..] = Unit { key: &key, texture: &texture }.sample([s, 7.0, 7.0, 7.0], &AT_LEVEL_0);
+                let [red, ..] = TextureUnit { key: &key, texture: &texture }.sample([s, 7.0, 7.0, 7.0], &AT_LEVEL_0);
                 let expected = walked(wrap, i, n as i32).map_or(99.0, |texel| texel as f32);
                 assert_eq!(red, expected, "{wrap:?}, texel {i} of {n}");
             }
@@ -158,7 +158,7 @@ fn linear_filters_weigh_neighbours_along_each_axis() {
         let linear = TextureKey { magnify: Filter::Linear, minify: Filter::Linear, ..PLAIN };
         let key = TextureKey { shape, wrap: wraps, unnormalized: true, ..linear };
         let texels = [0; 3].map(|_| f64::from(noise.below(6000)) / 512.0 - 5.0);
-        let got = Unit { key: &key, texture: &texture }
+        let got = TextureUnit { key: &key, texture: &texture }
             .sample([texels[0] as f32, texels[1] as f32, texels[2] as f32, 0.0], &AT_LEVEL_0);
         let at = |c: [Option<i32>; 3]| match c {
             [Some(x), Some(y), Some(z)] => texel([x, y, z]),
@@ -198,7 +198,7 @@ fn filters_may_take_an_extreme() {
     ];
     for ([s, t], least, most) in cases {
         for (reduction, expected) in [(Reduction::Minimum, least), (Reduction::Maximum, most)] {
-            let got = Unit { key: &key(reduction), texture: &texture }.sample([s, t, 0.0, 0.0], &AT_LEVEL_0);
+            let got = TextureUnit { key: &key(reduction), texture: &texture }.sample([s, t, 0.0, 0.0], &AT_LEVEL_0);
             assert_eq!(got, [expected; 4], "{reduction:?} at {s}, {t}");
         }
     }
@@ -228,7 +228,7 @@ fn clamped_coordinates_reach_half_into_the_border() {
     for (wrap, expected) in [(Wrap::Clamp, 2.0), (Wrap::Border, 3.0), (Wrap::ClampToEdge, 1.0)] {
         let key = TextureKey { shape: Shape::D1, wrap: [wrap; 3], ..linear };
         for s in [-5.0, 5.0, f32::INFINITY, f32::NEG_INFINITY] {
-            let got = Unit { key: &key, texture: &texture }.sample([s, 0.0, 0.0, 0.0], &AT_LEVEL_0);
+            let got = TextureUnit { key: &key, texture: &texture }.sample([s, 0.0, 0.0, 0.0], &AT_LEVEL_0);
             assert_eq!(got[0], expected, "{wrap:?} at {s}");
         }
     }
@@ -265,7 +265,9 @@ fn mipmapped((words, levels): &(Vec<u32>, [Level; LEVELS])) -> Texture<'_> {
 fn levels_follow_from_the_level_of_detail() {
     let levels = levels();
     let texture = mipmapped(&levels);
-    let at = |key: &TextureKey, texture: &Texture<'_>, detail| Unit { key, texture }.sample([0.4; 4], &detail)[0];
+    let at = |key: &TextureKey, texture: &Texture<'_>, lod_source| {
+        TextureUnit { key, texture }.sample([0.4; 4], &lod_source)[0]
+    };
     let nearest = TextureKey { mipmap: Some(Filter::Nearest), ..PLAIN };
     let linear = TextureKey { mipmap: Some(Filter::Linear), ..PLAIN };
     for (lod, expected_nearest, expected_linear) in [
@@ -281,20 +283,20 @@ fn levels_follow_from_the_level_of_detail() {
         (f32::NEG_INFINITY, 0.0, 0.0),
         (f32::NAN, 0.0, 0.0),
     ] {
-        assert_eq!(at(&nearest, &texture, Detail::Level(lod)), expected_nearest, "nearest, {lod}");
-        assert_eq!(at(&linear, &texture, Detail::Level(lod)), expected_linear, "linear, {lod}");
-        assert_eq!(at(&PLAIN, &texture, Detail::Level(lod)), 0.0, "none, {lod}");
+        assert_eq!(at(&nearest, &texture, LodSource::Level(lod)), expected_nearest, "nearest, {lod}");
+        assert_eq!(at(&linear, &texture, LodSource::Level(lod)), expected_linear, "linear, {lod}");
+        assert_eq!(at(&PLAIN, &texture, LodSource::Level(lod)), 0.0, "none, {lod}");
     }
 
     // The unit's bias, then the limits.
     let biased = Texture { lod_bias: 1.5, ..texture };
-    assert_eq!(at(&linear, &biased, Detail::Level(1.0)), 2.5);
+    assert_eq!(at(&linear, &biased, LodSource::Level(1.0)), 2.5);
     let limited = Texture { lod_min: 1.0, lod_max: 2.5, ..texture };
-    assert_eq!([-9.0, 2.0, 9.0].map(|lod| at(&linear, &limited, Detail::Level(lod))), [1.0, 2.0, 2.5]);
-    assert_eq!(at(&linear, &limited, Detail::Level(f32::NAN)), 1.0);
+    assert_eq!([-9.0, 2.0, 9.0].map(|lod| at(&linear, &limited, LodSource::Level(lod))), [1.0, 2.0, 2.5]);
+    assert_eq!(at(&linear, &limited, LodSource::Level(f32::NAN)), 1.0);
     // Equal limits ask for one level, also where the texture is magnified.
     let fixed = Texture { lod_min: 3.0, lod_max: 3.0, ..texture };
-    assert_eq!([-9.0, 2.0, 9.0].map(|lod| at(&nearest, &fixed, Detail::Level(lod))), [3.0; 3]);
+    assert_eq!([-9.0, 2.0, 9.0].map(|lod| at(&nearest, &fixed, LodSource::Level(lod))), [3.0; 3]);
 }
 
 #[test]
@@ -302,25 +304,27 @@ fn the_level_of_detail_follows_from_differences() {
     let levels = levels();
     let texture = mipmapped(&levels);
     let key = TextureKey { mipmap: Some(Filter::Linear), ..PLAIN };
-    let at = |key: &TextureKey, detail: &Detail| Unit { key, texture: &texture }.sample([0.4; 4], detail)[0];
+    let at = |key: &TextureKey, lod_source: &LodSource| {
+        TextureUnit { key, texture: &texture }.sample([0.4; 4], lod_source)[0]
+    };
     // 16 texels: a quarter of the texture is four of them, level 2.
     let quarter = Some([[0.25, 0.5, 0.0, 0.0], [0.5, 0.5, 0.0, 0.0]]);
     let eighth = Some([[0.5, 0.0, 0.0, 0.0], [0.5, -0.125, 0.0, 0.0]]);
-    assert_eq!(at(&key, &Detail::Neighbours { row: quarter, column: eighth, bias: 0.0 }), 2.0);
-    assert_eq!(at(&key, &Detail::Neighbours { row: eighth, column: quarter, bias: 0.0 }), 2.0);
-    assert_eq!(at(&key, &Detail::Neighbours { row: None, column: eighth, bias: 0.0 }), 1.0);
-    assert_eq!(at(&key, &Detail::Neighbours { row: None, column: eighth, bias: 1.5 }), 2.5);
-    assert_eq!(at(&key, &Detail::Neighbours { row: None, column: None, bias: 0.0 }), 0.0);
+    assert_eq!(at(&key, &LodSource::Neighbours { row: quarter, column: eighth, bias: 0.0 }), 2.0);
+    assert_eq!(at(&key, &LodSource::Neighbours { row: eighth, column: quarter, bias: 0.0 }), 2.0);
+    assert_eq!(at(&key, &LodSource::Neighbours { row: None, column: eighth, bias: 0.0 }), 1.0);
+    assert_eq!(at(&key, &LodSource::Neighbours { row: None, column: eighth, bias: 1.5 }), 2.5);
+    assert_eq!(at(&key, &LodSource::Neighbours { row: None, column: None, bias: 0.0 }), 0.0);
     // 3 and 4 texels along two axes are 5.
-    let gradients = Detail::Gradients([[3.0 / 16.0, 4.0 / 16.0, 9.0, 9.0], [0.0; 4]]);
+    let gradients = LodSource::Gradients([[3.0 / 16.0, 4.0 / 16.0, 9.0, 9.0], [0.0; 4]]);
     assert!((at(&key, &gradients) - 5f32.log2()).abs() < 1.0 / 128.0);
-    let gradients = Detail::Gradients([[0.0; 4], [-0.5, 0.0, 0.0, 0.0]]);
+    let gradients = LodSource::Gradients([[0.0; 4], [-0.5, 0.0, 0.0, 0.0]]);
     assert_eq!(at(&key, &gradients), 3.0);
     // A one-dimensional texture looks at one axis, a volume at three.
     let line = TextureKey { shape: Shape::D1, ..key };
-    assert_eq!(at(&line, &Detail::Gradients([[0.125, 0.5, 0.0, 0.0], [0.0; 4]])), 1.0);
+    assert_eq!(at(&line, &LodSource::Gradients([[0.125, 0.5, 0.0, 0.0], [0.0; 4]])), 1.0);
     let volume = TextureKey { shape: Shape::D3, ..key };
-    assert_eq!(at(&volume, &Detail::Gradients([[0.0, 0.0, 4.0, 0.0], [0.0; 4]])), 2.0);
+    assert_eq!(at(&volume, &LodSource::Gradients([[0.0, 0.0, 4.0, 0.0], [0.0; 4]])), 2.0);
 }
 
 #[test]
@@ -341,12 +345,12 @@ fn anisotropy_takes_finer_levels() {
     ];
     for (most, [x, y], expected) in cases {
         let key = TextureKey { mipmap: Some(Filter::Linear), anisotropy: most, ..PLAIN };
-        let unit = Unit { key: &key, texture: &texture };
+        let unit = TextureUnit { key: &key, texture: &texture };
         let gradients = [[x / 16.0, 0.0, 0.0, 0.0], [0.0, y / 16.0, 0.0, 0.0]];
-        let got = unit.sample([0.4; 4], &Detail::Gradients(gradients));
+        let got = unit.sample([0.4; 4], &LodSource::Gradients(gradients));
         assert_eq!(got[0], expected, "{x} by {y} texels with {most} taps at most");
         // An explicit level is what it says.
-        assert_eq!(unit.sample([0.4; 4], &Detail::Level(3.0))[0], 3.0);
+        assert_eq!(unit.sample([0.4; 4], &LodSource::Level(3.0))[0], 3.0);
     }
 }
 
@@ -366,19 +370,19 @@ fn taps_stand_along_the_longer_axis() {
     ];
     for ([x, y], reduction, expected) in cases {
         let key = TextureKey { anisotropy: 4, reduction, ..PLAIN };
-        let unit = Unit { key: &key, texture: &texture };
+        let unit = TextureUnit { key: &key, texture: &texture };
         let at = [0.5, 0.5, 0.0, 0.0];
         let [x, y] = [x, y].map(|[s, t]| [s, t, 0.0, 0.0]);
-        assert_eq!(unit.sample(at, &Detail::Gradients([x, y]))[0], expected, "{x:?}, {y:?}");
+        assert_eq!(unit.sample(at, &LodSource::Gradients([x, y]))[0], expected, "{x:?}, {y:?}");
         // The left and the right lane, the upper and the lower one have the same differences.
         let neighbours = [x, y].map(|step| Some([at, std::array::from_fn(|i| at[i] + step[i])]));
-        let detail = Detail::Neighbours { row: neighbours[0], column: neighbours[1], bias: 0.0 };
-        assert_eq!(unit.sample(at, &detail)[0], expected, "{neighbours:?}");
+        let lod_source = LodSource::Neighbours { row: neighbours[0], column: neighbours[1], bias: 0.0 };
+        assert_eq!(unit.sample(at, &lod_source)[0], expected, "{neighbours:?}");
     }
     // Comparisons are averaged as well: three of four texels are below.
     let key = TextureKey { anisotropy: 4, compare: Some(Compare::Less), ..PLAIN };
-    let along = Detail::Gradients([[texels(4.0), 0.0, 0.0, 0.0], [0.0; 4]]);
-    assert_eq!(Unit { key: &key, texture: &texture }.sample([0.5, 0.5, 808.5, 0.0], &along)[0], 0.75);
+    let along = LodSource::Gradients([[texels(4.0), 0.0, 0.0, 0.0], [0.0; 4]]);
+    assert_eq!(TextureUnit { key: &key, texture: &texture }.sample([0.5, 0.5, 808.5, 0.0], &along)[0], 0.75);
 }
 
 #[test]
@@ -386,11 +390,12 @@ fn each_lane_has_the_filter_of_its_own_level_of_detail() {
     let image = Image::floats([2, 1, 1], 1, |_, [x, ..]| [x as f32; 4]);
     let key = TextureKey { magnify: Filter::Linear, minify: Filter::Nearest, wrap: [Wrap::ClampToEdge; 3], ..PLAIN };
     let texture = image.texture();
-    let at = |lod| Unit { key: &key, texture: &texture }.sample([0.375, 0.0, 0.0, 0.0], &Detail::Level(lod))[0];
+    let at =
+        |lod| TextureUnit { key: &key, texture: &texture }.sample([0.375, 0.0, 0.0, 0.0], &LodSource::Level(lod))[0];
     assert_eq!([at(-1.0), at(0.0), at(0.01), at(f32::NAN)], [0.25, 0.25, 0.0, 0.25]);
     // Without mipmaps the limits of levels do not count.
     let texture = Texture { lod_min: 0.0, lod_max: 0.0, ..texture };
-    let minified = Unit { key: &key, texture: &texture }.sample([0.375, 0.0, 0.0, 0.0], &Detail::Level(2.0));
+    let minified = TextureUnit { key: &key, texture: &texture }.sample([0.375, 0.0, 0.0, 0.0], &LodSource::Level(2.0));
     assert_eq!(minified[0], 0.0);
 }
 
@@ -438,19 +443,19 @@ fn a_cubes_differences_are_those_on_the_lanes_own_face() {
     let (words, levels) = levels();
     let texture = Texture { texels: &words, level_count: 5, levels, lod_max: 15.0, ..Default::default() };
     let key = TextureKey { shape: Shape::Cube, mipmap: Some(Filter::Linear), ..PLAIN };
-    let at = |at, detail: &Detail| Unit { key: &key, texture: &texture }.sample(at, detail)[0];
+    let at = |at, lod_source: &LodSource| TextureUnit { key: &key, texture: &texture }.sample(at, lod_source)[0];
     // On a face of 16 texels s goes from -1 to 1: half of that is 8 texels, level 3.
     let own = [1.0, 0.0, 0.0, 0.0];
     let row = Some([own, [2.0, 0.0, -2.0, 0.0]]);
-    assert_eq!(at(own, &Detail::Neighbours { row, column: None, bias: 0.0 }), 3.0);
+    assert_eq!(at(own, &LodSource::Neighbours { row, column: None, bias: 0.0 }), 3.0);
     // The right neighbour looks at another face, but counts on this one: z is twice x, so a whole face away.
     let row = Some([own, [1.0, 0.0, -2.0, 0.0]]);
-    assert_eq!(at(own, &Detail::Neighbours { row, column: None, bias: 0.0 }), 4.0);
+    assert_eq!(at(own, &LodSource::Neighbours { row, column: None, bias: 0.0 }), 4.0);
     // A gradient leads to another direction: (1, 0, 0) + (1, 1, 0) is (1, 0.5, 0).
-    assert_eq!(at(own, &Detail::Gradients([[1.0, 1.0, 0.0, 0.0], [0.0; 4]])), 2.0);
+    assert_eq!(at(own, &LodSource::Gradients([[1.0, 1.0, 0.0, 0.0], [0.0; 4]])), 2.0);
     // On a negative face as well.
     let own = [0.0, -4.0, 0.0, 0.0];
-    assert_eq!(at(own, &Detail::Gradients([[0.0; 4], [2.0, 0.0, 0.0, 0.0]])), 2.0);
+    assert_eq!(at(own, &LodSource::Gradients([[0.0; 4], [2.0, 0.0, 0.0, 0.0]])), 2.0);
 }
 
 #[test]
@@ -519,7 +524,7 @@ fn comparisons_come_before_the_filter() {
     assert_eq!(image.sample(&key, [0.375, 0.5, 0.5, 0.0]), [0.0; 4]);
     // The border colour is compared, too.
     let texture = Texture { border: [204.0, 0.0, 0.0, 0.0], ..image.texture() };
-    let at = |z| Unit { key: &key, texture: &texture }.sample([-9.0, 0.0, z, 0.0], &AT_LEVEL_0)[0];
+    let at = |z| TextureUnit { key: &key, texture: &texture }.sample([-9.0, 0.0, z, 0.0], &AT_LEVEL_0)[0];
     assert_eq!([at(0.7), at(0.9)], [1.0, 0.0]);
 }
 
@@ -578,15 +583,15 @@ fn whatever_the_coordinates_the_result_is_a_texel_or_the_border() {
         let mut vector = || [0; 4].map(|_| wild(&mut noise));
         let at = vector();
         let (a, b, c) = (vector(), vector(), vector());
-        let detail = match noise.below(3) {
-            0 => Detail::Level(a[0]),
-            1 => Detail::Gradients([a, b]),
-            _ => Detail::Neighbours { row: Some([at, a]), column: Some([b, at]), bias: c[0] },
+        let lod_source = match noise.below(3) {
+            0 => LodSource::Level(a[0]),
+            1 => LodSource::Gradients([a, b]),
+            _ => LodSource::Neighbours { row: Some([at, a]), column: Some([b, at]), bias: c[0] },
         };
         assert_eq!(
-            Unit { key: &key, texture: &texture }.sample(at, &detail),
+            TextureUnit { key: &key, texture: &texture }.sample(at, &lod_source),
             [1.0; 4],
-            "{key:?} at {at:?}, {detail:?}"
+            "{key:?} at {at:?}, {lod_source:?}"
         );
     }
 }

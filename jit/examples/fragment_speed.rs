@@ -140,7 +140,7 @@ fn main() {
     println!("{:40} {:>16} {:>16}", "ns/pixel; us; bytes", "quick", "hot");
     for (name, key) in states().into_iter().filter(|(name, _)| name.contains(&filter)) {
         print!("{name:40}");
-        for effort in [Effort::Quick, Effort::Hot] {
+        for effort in [Effort::Baseline, Effort::Optimized] {
             let jit = Jit::with_effort(effort).expect("a host with a code generator");
             let compile = |_| {
                 let start = Instant::now();
@@ -154,7 +154,7 @@ fn main() {
         }
         println!();
         if std::env::var_os("TRIGLYPH_DUMP").is_some() {
-            println!("{}", Jit::with_effort(Effort::Hot).expect("a code generator").dump_pixel(&key));
+            println!("{}", Jit::with_effort(Effort::Optimized).expect("a code generator").dump_pixel(&key));
         }
     }
 }

@@ -111,7 +111,7 @@ fn main() {
     for (name, text) in [("sprite", sprite()), ("sprite in sequence", sequential), ("strip", strip())] {
         let key = key(&text);
         let reference = Interpreter.geometry(&key).expect("a kernel");
-        for effort in [Effort::Quick, Effort::Hot] {
+        for effort in [Effort::Baseline, Effort::Optimized] {
             let jit = Jit::with_effort(effort).expect("a code generator");
             let compile = best(|| drop(jit.geometry(&key)));
             let kernel = jit.geometry(&key).expect("a kernel");

@@ -136,7 +136,7 @@ fn main() {
     println!("{:40} {:>22} {:>22}", "ns/pixel, masked ns/pixel; us; bytes", "quick", "hot");
     for (name, key) in states().into_iter().filter(|(name, _)| name.contains(&filter)) {
         print!("{name:40}");
-        for effort in [Effort::Quick, Effort::Hot] {
+        for effort in [Effort::Baseline, Effort::Optimized] {
             let jit = Jit::with_effort(effort).expect("a host with a code generator");
             let mut compile = f64::MAX;
             for _ in 0..20 {
@@ -152,7 +152,7 @@ fn main() {
         println!();
     }
     if std::env::var_os("TRIGLYPH_DUMP").is_some() {
-        let jit = Jit::with_effort(Effort::Hot).expect("a host with a code generator");
+        let jit = Jit::with_effort(Effort::Optimized).expect("a host with a code generator");
         for (_, key) in states().into_iter().filter(|(name, _)| name.contains(&filter)) {
             println!("{}", jit.dump_pixel(&key));
         }

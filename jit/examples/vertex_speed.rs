@@ -132,7 +132,7 @@ fn main() {
 }
 
 fn measure(key: &VertexKey, shares: &[usize]) {
-    for effort in [Effort::Quick, Effort::Hot] {
+    for effort in [Effort::Baseline, Effort::Optimized] {
         let jit = Jit::with_effort(effort).expect("a code generator");
         let compile = best(|| drop(jit.vertex(key)));
         let kernel = jit.vertex(key).expect("a kernel");

@@ -35,23 +35,23 @@ use crate::lane::Emit;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Effort {
     /// Single-pass register allocation: code 1.15 times slower, made 3 to 10 times sooner.
-    Quick,
+    Baseline,
     /// Backtracking register allocation; the time grows faster than the function.
-    Hot,
-    /// `Hot` for functions small enough that it costs less than a millisecond or so.
+    Optimized,
+    /// `Optimized` for functions small enough that it costs less than a millisecond or so.
     #[default]
     Auto,
 }
 
 /// Guest instructions (or what weighs as much) above which backtracking costs more than it gives.
-pub const HOT_LIMIT: u32 = 250;
+pub const OPTIMIZED_LIMIT: u32 = 250;
 
 impl Effort {
-    /// What `Auto` means for a kernel of `size` guest instructions; `Quick` or `Hot` as they are.
+    /// What `Auto` means for a kernel of `size` guest instructions; `Baseline` or `Optimized` as they are.
     pub const fn for_size(self, size: u32) -> Effort {
         match self {
-            Effort::Auto if size <= HOT_LIMIT => Effort::Hot,
-            Effort::Auto => Effort::Quick,
+            Effort::Auto if size <= OPTIMIZED_LIMIT => Effort::Optimized,
+            Effort::Auto => Effort::Baseline,
             other => other,
         }
     }
@@ -68,8 +68,8 @@ pub struct Caps {
 
 /// Makes machine code. One for each engine; any number of threads may compile at once.
 pub struct Compiler {
-    quick: OwnedTargetIsa,
-    hot: OwnedTargetIsa,
+    baseline: OwnedTargetIsa,
+    optimized: OwnedTargetIsa,
     caps: Caps,
     effort: Effort,
     stats: Mutex<Stats>,
@@ -79,11 +79,11 @@ pub struct Compiler {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Functions with single-pass register allocation.
-    pub quick: u64,
+    pub baseline: u64,
     /// Functions with backtracking register allocation.
-    pub hot: u64,
-    /// Functions that were begun and refused.
-    pub refused: u64,
+    pub optimized: u64,
+    /// Functions that were begun and unsupported.
+    pub unsupported: u64,
     /// Bytes of code and constants.
     pub bytes: u64,
     /// Time spent, all threads together.
@@ -99,10 +99,10 @@ struct Scratch {
 
 /// Bytes of stack that code may use. Long programs whose every value is spilled to a place of its own reach megabytes, and a
 /// host's threads may have as little as 512 KiB.
-const MOST_STACK: u32 = 64 << 10;
+const MAX_STACK: u32 = 64 << 10;
 
 /// Instructions of CLIF that a function may have: about a megabyte of code, and a tenth of a second to compile.
-const MOST_INSTRUCTIONS: usize = 1 << 17;
+const MAX_INSTRUCTIONS: usize = 1 << 17;
 
 thread_local! {
     /// Taken while compiling, so that a compilation inside a compilation gets one of its own.
@@ -133,15 +133,15 @@ impl Compiler {
             let flags = settings::Flags::new(flags(allocator).map_err(|_| Unsupported("code generator settings"))?);
             builder()?.finish(flags).map_err(|_| Unsupported("code generator features"))
         };
-        let (quick, hot) = (finish("single_pass")?, finish("backtracking")?);
-        let caps = caps(&*hot);
-        if hot.pointer_bits() != 64 {
+        let (baseline, optimized) = (finish("single_pass")?, finish("backtracking")?);
+        let caps = caps(&*optimized);
+        if optimized.pointer_bits() != 64 {
             return Err(Unsupported("not a 64-bit host"));
         }
-        if is_x86(&*hot) && !caps.x86 {
+        if is_x86(&*optimized) && !caps.x86 {
             return Err(Unsupported("x86-64 without SSE4.1"));
         }
-        Ok(Compiler { quick, hot, caps, effort, stats: Mutex::default() })
+        Ok(Compiler { baseline, optimized, caps, effort, stats: Mutex::default() })
     }
 
     /// A compiler for AArch64, whatever the host: its code must not be called.
@@ -151,9 +151,9 @@ impl Compiler {
             let flags = settings::Flags::new(flags(allocator).unwrap());
             cranelift_codegen::isa::lookup_by_name("aarch64-unknown-linux-gnu").unwrap().finish(flags).unwrap()
         };
-        let (quick, hot) = (finish("single_pass"), finish("backtracking"));
-        let caps = caps(&*hot);
-        Compiler { quick, hot, caps, effort: Effort::Quick, stats: Mutex::default() }
+        let (baseline, optimized) = (finish("single_pass"), finish("backtracking"));
+        let caps = caps(&*optimized);
+        Compiler { baseline, optimized, caps, effort: Effort::Baseline, stats: Mutex::default() }
     }
 
     /// What has been compiled so far.
@@ -163,8 +163,8 @@ impl Compiler {
 
     fn isa(&self, size: u32) -> (Effort, &OwnedTargetIsa, Caps) {
         match self.effort.for_size(size) {
-            Effort::Hot => (Effort::Hot, &self.hot, self.caps),
-            _ => (Effort::Quick, &self.quick, Caps { copies: true, ..self.caps }),
+            Effort::Optimized => (Effort::Optimized, &self.optimized, self.caps),
+            _ => (Effort::Baseline, &self.baseline, Caps { copies: true, ..self.caps }),
         }
     }
 
@@ -184,9 +184,9 @@ impl Compiler {
         match &code {
             Ok(code) => {
                 stats.bytes += code.bytes() as u64;
-                *(if effort == Effort::Hot { &mut stats.hot } else { &mut stats.quick }) += 1;
+                *(if effort == Effort::Optimized { &mut stats.optimized } else { &mut stats.baseline }) += 1;
             }
-            Err(_) => stats.refused += 1,
+            Err(_) => stats.unsupported += 1,
         }
         code
     }
@@ -204,7 +204,7 @@ impl Compiler {
                 return Err(Unsupported("code would need relocations"));
             }
             let frame = compiled.buffer.frame_layout().map_or(0, |frame| frame.frame_to_fp_offset);
-            if frame > MOST_STACK {
+            if frame > MAX_STACK {
                 return Err(Unsupported("code that needs too much stack"));
             }
             Ok(compiled.code_buffer().to_vec())
@@ -219,8 +219,8 @@ impl Compiler {
         let (_, isa, caps) = self.isa(size);
         let mut scratch = Scratch::take();
         let mut text = String::new();
-        if let Err(refused) = emit(&mut scratch, &**isa, caps, true, build) {
-            let _ = writeln!(text, "{refused}");
+        if let Err(unsupported) = emit(&mut scratch, &**isa, caps, true, build) {
+            let _ = writeln!(text, "{unsupported}");
         }
         let _ = writeln!(text, "{}", scratch.context.func.display());
         if let Some(vcode) = scratch.context.compiled_code().and_then(|c| c.vcode.as_ref()) {
@@ -271,14 +271,14 @@ fn emit(
         let mut emit = Emit::new(FunctionBuilder::new(&mut context.func, builder), caps);
         build(&mut emit)?;
         emit.close(isa.frontend_config());
-        if context.func.dfg.num_insts() > MOST_INSTRUCTIONS {
+        if context.func.dfg.num_insts() > MAX_INSTRUCTIONS {
             return Err(Unsupported("code that is too long"));
         }
         context.compile(isa, plane).map(|_| ()).map_err(|error| {
             if cfg!(any(debug_assertions, test)) {
                 eprintln!("{:?}\n{}", error.inner, error.func.display());
             }
-            Unsupported("the code generator refused")
+            Unsupported("the code generator unsupported")
         })
     }))
     .unwrap_or(Err(Unsupported("the code generator panicked")));
@@ -355,7 +355,7 @@ mod tests {
     use super::*;
 
     /// Loads so many vectors, then stores them all.
-    fn refusal(effort: Effort, vectors: i32) -> Option<Unsupported> {
+    fn unsupported_reason(effort: Effort, vectors: i32) -> Option<Unsupported> {
         let compiled = Compiler::new(effort).unwrap().compile(1, |e| {
             let args = e.args;
             let values: Vec<_> = (0..vectors).map(|n| e.load_ints(args, 16 * n)).collect();
@@ -369,10 +369,10 @@ mod tests {
 
     #[test]
     fn code_keeps_to_its_stack_and_its_length() {
-        for effort in [Effort::Quick, Effort::Hot] {
-            assert_eq!(refusal(effort, 1000), None);
-            assert_eq!(refusal(effort, 5000), Some(Unsupported("code that needs too much stack")));
+        for effort in [Effort::Baseline, Effort::Optimized] {
+            assert_eq!(unsupported_reason(effort, 1000), None);
+            assert_eq!(unsupported_reason(effort, 5000), Some(Unsupported("code that needs too much stack")));
         }
-        assert_eq!(refusal(Effort::Quick, 70_000), Some(Unsupported("code that is too long")));
+        assert_eq!(unsupported_reason(Effort::Baseline, 70_000), Some(Unsupported("code that is too long")));
     }
 }

@@ -31,7 +31,7 @@ mod pair;
 mod tests;
 
 pub(crate) use double::F64x4;
-pub(crate) use half::Reach;
+pub(crate) use half::HalfRange;
 pub(crate) use pair::Pair;
 
 /// Four floats.

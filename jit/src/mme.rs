@@ -1,7 +1,7 @@
 //! Macros of the Tegra X1: a block for each run of instructions that control enters at its beginning only, delay slots inside
 //! the block they belong to, registers as variables, or as constants while they are known.
 //!
-//! Methods without effect are stored in line, and what they make stale is gathered until somebody may look; the others call
+//! Methods without effect are stored in line, and what they make dirty_groups is gathered until somebody may look; the others call
 //! the machine: the only call that compiled code makes, through the address among its arguments.
 //!
 //! Macros are short, ten instructions or so, and called often: what a call costs besides them counts as much.
@@ -26,7 +26,7 @@ use crate::code::{Code, Compiler};
 use crate::lane::{Emit, memory};
 
 /// Longer programs are left to the reference. Twice what hardware can hold.
-const LONGEST: usize = 4096;
+const MAX_INSTRUCTIONS: usize = 4096;
 
 /// What compiled code gets.
 #[repr(C)]
@@ -60,7 +60,7 @@ pub(crate) struct Kernel {
 
 impl Kernel {
     pub fn new(compiler: &Compiler, key: &MmeKey) -> Result<Self, Unsupported> {
-        if key.code.len() > LONGEST {
+        if key.code.len() > MAX_INSTRUCTIONS {
             return Err(Unsupported("a macro longer than the hardware's memory"));
         }
         Ok(Kernel { code: compiler.compile(key.code.len() as u32, |e| build(e, key))? })
@@ -123,9 +123,9 @@ fn build(e: &mut Emit<'_>, key: &MmeKey) -> Result<(), Unsupported> {
         increment: variable(),
         fetched: variable(),
         branches: variable(),
-        stale: variable(),
+        dirty_groups: variable(),
     };
-    let (heads, known) = (heads(key), Known::default());
+    let (heads, known) = (heads(key), KnownState::default());
     let mut lower = Lower { e, key, state, signature, heads, known, blocks: BTreeMap::new(), open: Vec::new() };
     lower.program();
     Ok(())
@@ -140,22 +140,22 @@ struct State {
     increment: Variable,
     fetched: Variable,
     branches: Variable,
-    /// Groups that stores have made stale since `dirty` was written last.
-    stale: Variable,
+    /// Groups that stores have made dirty_groups since `dirty` was written last.
+    dirty_groups: Variable,
 }
 
 /// What is known of the unit where code is being emitted.
 #[derive(Clone, Default)]
-struct Known {
+struct KnownState {
     registers: [Option<u32>; 7],
     /// Address and increment.
     address: Option<(u32, u32)>,
     fetched: Option<u32>,
 }
 
-impl Known {
+impl KnownState {
     /// Before the first instruction: one parameter is fetched, everything else is 0.
-    const BEGIN: Known = Known {
+    const BEGIN: KnownState = KnownState {
         registers: [None, Some(0), Some(0), Some(0), Some(0), Some(0), Some(0)],
         address: Some((0, 0)),
         fetched: Some(1),
@@ -191,7 +191,7 @@ struct Lower<'e, 'a> {
     state: State,
     signature: SigRef,
     heads: BTreeSet<u32>,
-    known: Known,
+    known: KnownState,
     /// The block of each instruction that control goes to.
     blocks: BTreeMap<u32, Block>,
     /// Those that are still to be filled.
@@ -208,19 +208,19 @@ enum Outcome {
 impl Lower<'_, '_> {
     fn program(&mut self) {
         let zero = self.e.i32(0);
-        let State { registers, carry, address, increment, fetched, branches, stale } = &self.state;
-        for &variable in registers.iter().chain([carry, address, increment, fetched, branches, stale]) {
+        let State { registers, carry, address, increment, fetched, branches, dirty_groups } = &self.state;
+        for &variable in registers.iter().chain([carry, address, increment, fetched, branches, dirty_groups]) {
             self.e.b.def_var(variable, zero);
         }
         self.known.fetched = Some(0);
         let first = self.fetch();
         self.set(Reg(1), first, None);
-        self.known = Known::BEGIN;
+        self.known = KnownState::BEGIN;
         self.from(self.key.entry);
         while let Some(at) = self.open.pop() {
             let block = self.blocks[&at];
             self.e.switch_to(block);
-            self.known = Known::default();
+            self.known = KnownState::default();
             self.instructions(at);
         }
     }
@@ -412,13 +412,13 @@ impl Lower<'_, '_> {
         self.e.b.ins().band_imm_u(value, 0x3F)
     }
 
-    /// Writes what stores have made stale to where others see it.
+    /// Writes what stores have made dirty_groups to where others see it.
     fn flush(&mut self) {
-        let stale = self.e.b.use_var(self.state.stale);
+        let dirty_groups = self.e.b.use_var(self.state.dirty_groups);
         let dirty = self.pointer(offset_of!(Args, dirty));
         let before = self.e.b.ins().load(I32, memory(), dirty, 0);
-        let stale = self.e.b.ins().bor(before, stale);
-        self.e.b.ins().store(memory(), stale, dirty, 0);
+        let dirty_groups = self.e.b.ins().bor(before, dirty_groups);
+        self.e.b.ins().store(memory(), dirty_groups, dirty, 0);
     }
 
     /// The word of the method at `address` in one of the arrays.
@@ -451,9 +451,9 @@ impl Lower<'_, '_> {
             let (place, offset) = self.method(array, address);
             self.e.b.ins().store(memory(), datum, place, offset);
         }
-        let stale = self.e.b.use_var(self.state.stale);
-        let stale = self.e.b.ins().bor(stale, groups);
-        self.e.b.def_var(self.state.stale, stale);
+        let dirty_groups = self.e.b.use_var(self.state.dirty_groups);
+        let dirty_groups = self.e.b.ins().bor(dirty_groups, groups);
+        self.e.b.def_var(self.state.dirty_groups, dirty_groups);
         self.e.jump(done, &[]);
 
         self.e.switch_to(machine);
@@ -461,7 +461,7 @@ impl Lower<'_, '_> {
         let (function, pointer) = (self.pointer(offset_of!(Args, send)), self.pointer(offset_of!(Args, machine)));
         self.e.b.ins().call_indirect(self.signature, function, &[pointer, address, datum]);
         let nothing = self.e.i32(0);
-        self.e.b.def_var(self.state.stale, nothing);
+        self.e.b.def_var(self.state.dirty_groups, nothing);
         self.e.jump(done, &[]);
 
         self.e.switch_to(done);

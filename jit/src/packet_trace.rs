@@ -25,7 +25,7 @@ use crate::code::{Code, Compiler};
 use crate::lane::{Emit, I32x4, memory};
 
 /// Longer sequences are left to the reference.
-const LONGEST: usize = 1 << 14;
+const MAX_SIZE: usize = 1 << 14;
 
 /// What compiled code gets.
 #[repr(C)]
@@ -77,7 +77,7 @@ pub(crate) struct Kernel {
 impl Kernel {
     pub fn new(compiler: &Compiler, key: &PacketTraceKey) -> Result<Self, Unsupported> {
         let stores = key.stored() + key.packets.len();
-        if !key.is_sound() || stores > LONGEST || key.registers as usize > LONGEST || key.words as usize > LONGEST {
+        if !key.is_sound() || stores > MAX_SIZE || key.registers as usize > MAX_SIZE || key.words as usize > MAX_SIZE {
             return Err(Unsupported("a sequence that is too long, or not sound"));
         }
         let registers = key.registers as usize;

@@ -82,7 +82,7 @@ fn differential(seed: u64, count: usize, mix: impl Fn(&mut Noise) -> Mix) -> (us
     for i in 0..count {
         let mix = mix(&mut noise);
         let (key, job) = case(&mut || noise.word(), mix);
-        let effort = if i % 2 == 0 { Effort::Quick } else { Effort::Hot };
+        let effort = if i % 2 == 0 { Effort::Baseline } else { Effort::Optimized };
         let left = compare(&key, &job, effort).map_or(job.primitives.len(), |left| left.len());
         all += job.primitives.len();
         compiled += job.primitives.len() - left;
@@ -159,7 +159,7 @@ fn text_job(key: &GeometryKey, values: &[[f32; 4]]) -> Job {
 
 /// What compiled code leaves of a job, for both kinds of effort.
 fn left(key: &GeometryKey, job: &Job) -> Vec<usize> {
-    let left = [Effort::Quick, Effort::Hot].map(|effort| compare(key, job, effort).expect("a kernel"));
+    let left = [Effort::Baseline, Effort::Optimized].map(|effort| compare(key, job, effort).expect("a kernel"));
     assert_eq!(left[0], left[1]);
     left[0].clone()
 }

@@ -13,7 +13,7 @@ fn cases(usual: u32) -> u32 {
 
 #[test]
 fn random_sequences() {
-    for effort in [Effort::Quick, Effort::Hot] {
+    for effort in [Effort::Baseline, Effort::Optimized] {
         let jit = Jit::with_effort(effort).expect("a code generator");
         let mut state = 1u64;
         let mut random = || {

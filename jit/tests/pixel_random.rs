@@ -50,10 +50,10 @@ fn setting(name: &str, default: u64) -> u64 {
 
 #[test]
 fn random_states_quick() {
-    run(Effort::Quick, setting("TRIGLYPH_SEED", 0), setting("TRIGLYPH_CASES", 2000));
+    run(Effort::Baseline, setting("TRIGLYPH_SEED", 0), setting("TRIGLYPH_CASES", 2000));
 }
 
 #[test]
 fn random_states_hot() {
-    run(Effort::Hot, setting("TRIGLYPH_SEED", 1 << 32), setting("TRIGLYPH_CASES", 500));
+    run(Effort::Optimized, setting("TRIGLYPH_SEED", 1 << 32), setting("TRIGLYPH_CASES", 500));
 }

@@ -93,41 +93,41 @@ fn run_with(
 
 #[test]
 fn straight_programs() {
-    run(Effort::Quick, 0, 200, PLAIN);
+    run(Effort::Baseline, 0, 200, PLAIN);
 }
 
 #[test]
 fn halves_and_packing() {
-    run(Effort::Quick, 1 << 32, 200, Options { halves: true, packing: true, kill: true, length: 20, ..PLAIN });
+    run(Effort::Baseline, 1 << 32, 200, Options { halves: true, packing: true, kill: true, length: 20, ..PLAIN });
 }
 
 #[test]
 fn transcendental_functions() {
-    run(Effort::Hot, 2 << 32, 100, Options { transcendental: true, halves: true, ..PLAIN });
+    run(Effort::Optimized, 2 << 32, 100, Options { transcendental: true, halves: true, ..PLAIN });
 }
 
 #[test]
 fn textures() {
-    run(Effort::Quick, 3 << 32, 200, Options { textures: 0xFFFF, length: 8, ..PLAIN });
+    run(Effort::Baseline, 3 << 32, 200, Options { textures: 0xFFFF, length: 8, ..PLAIN });
 }
 
 #[test]
 fn flow_control() {
-    run(Effort::Quick, 4 << 32, 200, Options { flow: true, kill: true, relative: true, length: 30, ..PLAIN });
+    run(Effort::Baseline, 4 << 32, 200, Options { flow: true, kill: true, relative: true, length: 30, ..PLAIN });
 }
 
 #[test]
 fn everything() {
-    run(Effort::Hot, 5 << 32, 100, Options::default());
+    run(Effort::Optimized, 5 << 32, 100, Options::default());
 }
 
 #[test]
 fn ragged_programs() {
     let options = Options { ragged: true, garbage: true, ..Options::default() };
-    run(Effort::Quick, 6 << 32, 100, options);
+    run(Effort::Baseline, 6 << 32, 100, options);
 }
 
 #[test]
 fn states() {
-    run_with(compare_states, Effort::Quick, 7 << 32, 300, Options::default());
+    run_with(compare_states, Effort::Baseline, 7 << 32, 300, Options::default());
 }

@@ -111,21 +111,21 @@ fn run(effort: Effort, first: u64, count: u64, mix: Mix, least: f64) {
 #[test]
 fn straight_programs() {
     let program = Options { flow: false, ..Mix::default().program };
-    run(Effort::Quick, 0, 300, Mix { program, holes: false, short_of_fuel: false, ..Mix::default() }, 0.95);
+    run(Effort::Baseline, 0, 300, Mix { program, holes: false, short_of_fuel: false, ..Mix::default() }, 0.95);
 }
 
 #[test]
 fn branches_and_calls() {
-    run(Effort::Quick, 1 << 32, 300, Mix { holes: false, short_of_fuel: false, ..Mix::default() }, 0.95);
+    run(Effort::Baseline, 1 << 32, 300, Mix { holes: false, short_of_fuel: false, ..Mix::default() }, 0.95);
 }
 
 #[test]
 fn holes_and_little_fuel() {
-    run(Effort::Hot, 2 << 32, 200, Mix::default(), 0.3);
+    run(Effort::Optimized, 2 << 32, 200, Mix::default(), 0.3);
 }
 
 #[test]
 fn ragged_programs() {
     let program = Options { ragged: true, garbage: true, ..Mix::default().program };
-    run(Effort::Quick, 3 << 32, 200, Mix { program, ..Mix::default() }, 0.25);
+    run(Effort::Baseline, 3 << 32, 200, Mix { program, ..Mix::default() }, 0.25);
 }

@@ -15,7 +15,7 @@ fn differential(seed: u64, count: usize, mix: impl Fn(&mut Noise) -> Mix) -> Tal
     for i in 0..count {
         let mix = mix(&mut noise);
         let (key, batch) = case(&mut || noise.word(), mix);
-        let effort = if i % 2 == 0 { Effort::Quick } else { Effort::Hot };
+        let effort = if i % 2 == 0 { Effort::Baseline } else { Effort::Optimized };
         compare(&key, &batch, effort, &mut tally);
     }
     println!("{tally:?}");

@@ -55,7 +55,7 @@ fn check(text: &str, x: &[f32], ints: [[u8; 4]; 4]) -> Tally {
     let mut batch = values(&key, x);
     batch.uniforms.ints = ints;
     let mut tally = Tally::default();
-    for effort in [Effort::Quick, Effort::Hot] {
+    for effort in [Effort::Baseline, Effort::Optimized] {
         tally = Tally::default();
         compare(&key, &batch, effort, &mut tally);
     }
@@ -98,7 +98,7 @@ fn wrong_components(name: &str) -> usize {
         for (to, value) in batch.uniforms.ints.iter_mut().zip(items(&case["int_uniforms"])) {
             *to = std::array::from_fn(|i| items(value)[i].as_u64().expect("a number") as u8);
         }
-        compare(&key, &batch, Effort::Quick, &mut Tally::default());
+        compare(&key, &batch, Effort::Baseline, &mut Tally::default());
         let kernel = kernel(&key);
         let (records, _, done) = batch.run(key.outputs.stride(), |job| kernel.shade(job, 0));
         assert_eq!(done, 1, "{name}");
@@ -178,11 +178,11 @@ fn vertices_beyond_a_window_are_left_to_the_reference() {
     let mut batch = values(&key, &[1.0; 10]);
     batch.vertices = vec![0, 9, 3, 4, 5, 6, 10, 7, 8, 9, 1, 2, 3];
     let mut tally = Tally::default();
-    compare(&key, &batch, Effort::Quick, &mut tally);
+    compare(&key, &batch, Effort::Baseline, &mut tally);
     assert_eq!((tally.compiled, tally.reference), (9, 4));
     batch.set_stream(0, Vec::new(), 4);
     tally = Tally::default();
-    compare(&key, &batch, Effort::Quick, &mut tally);
+    compare(&key, &batch, Effort::Baseline, &mut tally);
     assert_eq!(tally.compiled, 0);
 }
 

@@ -55,7 +55,7 @@ pub fn ragged(seed: u64) -> Outcome {
 
 fn check(random: &mut Random, mix: Mix) -> Outcome {
     let (key, job) = case(&mut || random.word(), mix);
-    let effort = if random.one_in(4) { Effort::Hot } else { Effort::Quick };
+    let effort = if random.one_in(4) { Effort::Optimized } else { Effort::Baseline };
     match compare(&key, &job, effort) {
         Outcome::Different(_) => compare(&minimised(&key, &job, effort), &job, effort),
         other => other,

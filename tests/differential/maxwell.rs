@@ -9,7 +9,7 @@ use super::maxwell_support::{self as support, fragments as pixel_cases, stages, 
 
 /// What came of a case, with a compiler that the seed chooses.
 fn with_compiler(seed: u64, check: impl FnOnce(&Jit) -> support::Outcome) -> Outcome {
-    let effort = if seed.is_multiple_of(8) { Effort::Hot } else { Effort::Quick };
+    let effort = if seed.is_multiple_of(8) { Effort::Optimized } else { Effort::Baseline };
     let jit = match Jit::with_effort(effort) {
         Ok(jit) => jit,
         Err(refused) => return Outcome::Unsupported(refused),

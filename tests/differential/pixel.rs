@@ -12,7 +12,7 @@ use crate::support::random::Random;
 pub fn states(seed: u64) -> Outcome {
     let mut random = Random::new(seed);
     let case = RandomPixel::new(&mut || random.word());
-    let effort = if random.one_in(8) { Effort::Hot } else { Effort::Quick };
+    let effort = if random.one_in(8) { Effort::Optimized } else { Effort::Baseline };
     let reference = Interpreter.pixel(&case.key).expect("the reference never refuses");
     let want = case.run(&*reference).expect("the reference never refuses");
     let compiled = Jit::with_effort(effort).and_then(|jit| jit.pixel(&case.key)).and_then(|kernel| case.run(&*kernel));

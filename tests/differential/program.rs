@@ -14,7 +14,7 @@ use super::Outcome;
 use crate::support::random::Random;
 
 fn compiler(random: &mut Random) -> (Result<Jit, triglyph_guest::kernel::Unsupported>, Effort) {
-    let effort = if random.one_in(8) { Effort::Hot } else { Effort::Quick };
+    let effort = if random.one_in(8) { Effort::Optimized } else { Effort::Baseline };
     (Jit::with_effort(effort), effort)
 }
 

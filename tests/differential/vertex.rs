@@ -76,7 +76,7 @@ fn check(random: &mut Random, mix: Mix) -> Outcome {
     if !random.one_in(4) {
         key = prepared(&key);
     }
-    let effort = if random.one_in(4) { Effort::Hot } else { Effort::Quick };
+    let effort = if random.one_in(4) { Effort::Optimized } else { Effort::Baseline };
     match compare(&key, &batch, effort) {
         Outcome::Different(_) => compare(&minimised(&key, &batch, effort), &batch, effort),
         other => other,

@@ -142,7 +142,7 @@ impl std::fmt::Debug for Program {
 }
 
 /// Most bytes of local memory that a lane can have.
-const MOST_LOCAL: u32 = 512 << 10;
+const MAX_LOCAL: u32 = 512 << 10;
 
 impl Program {
     /// Decodes a program. Words that are no instructions do nothing.
@@ -160,13 +160,7 @@ impl Program {
         }
         let mut targets: Vec<u32> = code.targets.iter().map(|&target| settle(target)).collect();
         targets.sort_unstable();
-        Program {
-            ops,
-            local_bytes: code.local_bytes.min(MOST_LOCAL) as usize,
-            stores,
-            words: code.words.len(),
-            targets,
-        }
+        Program { ops, local_bytes: code.local_bytes.min(MAX_LOCAL) as usize, stores, words: code.words.len(), targets }
     }
 
     /// The number of the instruction that a computed branch goes to; `NOWHERE` if it must not.

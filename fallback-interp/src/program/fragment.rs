@@ -36,7 +36,7 @@ impl FragmentKernel for Kernel {
             Resources { constants: job.program_constants, keys: &self.key.textures, textures: job.textures };
         let tests_first = output.asks_alpha_last() && !self.program.decides(&self.key.textures);
         let quad = Quad::new(&self.program, resources);
-        let mut run = Run { kernel: self, job, output, quad, tests_first, passed: 0 };
+        let mut run = FragmentRun { kernel: self, job, output, quad, tests_first, passed: 0 };
         for blocks in job.blocks.chunks(self.key.samples.count().max(1)) {
             run.block(blocks);
         }
@@ -45,7 +45,7 @@ impl FragmentKernel for Kernel {
 }
 
 /// One call of a kernel.
-struct Run<'a, 'k> {
+struct FragmentRun<'a, 'k> {
     kernel: &'k Kernel,
     job: &'k FragmentJob<'a>,
     output: Output<'k>,
@@ -55,7 +55,7 @@ struct Run<'a, 'k> {
     passed: u64,
 }
 
-impl Run<'_, '_> {
+impl FragmentRun<'_, '_> {
     /// A block's samples, one block each.
     fn block(&mut self, samples: &[PixelBlock]) {
         let Some(block) = samples.first() else { return };

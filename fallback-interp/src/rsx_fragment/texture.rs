@@ -5,7 +5,7 @@ use triglyph_guest::rsx::fragment::{Compute, Op};
 use super::compute::{both, column, members, row};
 use super::{Lanes, Quad, alu};
 use crate::program::Vector;
-use crate::program::sampler::{Detail, Unit};
+use crate::program::sampler::{LodSource, TextureUnit};
 
 impl Quad<'_> {
     /// Looks up a texture for the lanes of a set; a fragment that the unit's alpha kill meets is discarded.
@@ -13,20 +13,20 @@ impl Quad<'_> {
         let mut results = [[0.0; 4]; 4];
         let number = usize::from(compute.texture) % self.resources.keys.len();
         let Some(key) = &self.resources.keys[number] else { return results };
-        let unit = Unit { key, texture: &self.resources.textures[number] };
+        let unit = TextureUnit { key, texture: &self.resources.textures[number] };
         let coordinates = sources.map(|sources| coordinates(compute.op, sources));
         for i in members(lanes) {
             let [a, b, c] = sources[i];
             let pair = |pair: [usize; 2]| both(lanes, pair).then(|| pair.map(|lane| coordinates[lane]));
             let extra = if compute.reads_source(1) { b[0] } else { a[3] };
-            let neighbours = |bias| Detail::Neighbours { row: pair(row(i)), column: pair(column(i)), bias };
-            let detail = match compute.op {
-                Op::Txl => Detail::Level(extra),
+            let neighbours = |bias| LodSource::Neighbours { row: pair(row(i)), column: pair(column(i)), bias };
+            let lod_source = match compute.op {
+                Op::Txl => LodSource::Level(extra),
                 Op::Txb => neighbours(extra),
-                Op::Txd => Detail::Gradients([b, c]),
+                Op::Txd => LodSource::Gradients([b, c]),
                 _ => neighbours(0.0),
             };
-            results[i] = unit.sample(coordinates[i], &detail);
+            results[i] = unit.sample(coordinates[i], &lod_source);
             self.lanes[i].discarded |= key.alpha_kill && results[i][3] == 0.0;
         }
         results

@@ -16,7 +16,7 @@ use triglyph_guest::rsx::vertex::{
     self, CALL_DEPTH, CONSTANTS, Instruction, Register, ScalarOp, Source, TEMPS, Unit, VectorOp,
 };
 
-use crate::program::sampler::{self, Detail};
+use crate::program::sampler::{self, LodSource};
 use crate::program::{Vector, limit};
 
 /// A program, decoded.
@@ -282,5 +282,5 @@ fn test(test: Test, v: f32) -> bool {
 fn lookup(number: u8, a: Vector, resources: &Resources<'_>) -> Vector {
     let number = usize::from(number & 3);
     let Some(key) = &resources.keys[number] else { return [0.0; 4] };
-    sampler::Unit { key, texture: &resources.textures[number] }.sample(a, &Detail::Level(a[3]))
+    sampler::TextureUnit { key, texture: &resources.textures[number] }.sample(a, &LodSource::Level(a[3]))
 }

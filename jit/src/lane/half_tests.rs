@@ -44,14 +44,14 @@ fn samples() -> Vec<[f32; 4]> {
 #[test]
 fn rounding_to_half() {
     for chunk in samples().chunks(64) {
-        let test = |reach: Reach| {
+        let test = |reach: HalfRange| {
             for x in chunk {
                 let got = run(x.map(f32::to_bits), [0; 4], |e, a, _| {
                     let a = e.float_of_bits(a);
                     e.round_to_half(a, reach).0
                 });
                 for (got, &x) in
-                    got.into_iter().zip(x).filter(|(_, x)| reach == Reach::Any || x.is_nan() || x.abs() <= 65504.0)
+                    got.into_iter().zip(x).filter(|(_, x)| reach == HalfRange::Any || x.is_nan() || x.abs() <= 65504.0)
                 {
                     let (got, want) = (f32::from_bits(got), nearest_half(x));
                     let equal = got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan();
@@ -60,9 +60,9 @@ fn rounding_to_half() {
             }
         };
         // Compiling is what takes time: the finite form on some only.
-        test(Reach::Any);
+        test(HalfRange::Any);
         if chunk[0][0].to_bits() % 3 == 0 {
-            test(Reach::Finite);
+            test(HalfRange::Finite);
         }
     }
 }

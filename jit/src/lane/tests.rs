@@ -20,7 +20,7 @@ fn function(
 /// Compiles `build` as a function of two vectors at `args` and `args + 16`, result at `args + 32`, and runs it.
 pub(super) fn run(a: [u32; 4], b: [u32; 4], build: impl Fn(&mut Emit<'_>, I32x4, I32x4) -> Value) -> [u32; 4] {
     let mut results = Vec::new();
-    for effort in [Effort::Quick, Effort::Hot] {
+    for effort in [Effort::Baseline, Effort::Optimized] {
         let compiler = Compiler::new(effort).unwrap();
         let code = compiler.compile(1, |e| function(e, &build)).unwrap();
         let mut memory = [a, b, [0; 4]];

@@ -1,4 +1,4 @@
-//! What code is called with.
+//! Arguments of compiled Maxwell code.
 
 use std::mem::size_of;
 use std::sync::atomic::Ordering::Relaxed;
@@ -10,46 +10,46 @@ use triglyph_guest::tegra::shader::operand::Constant;
 
 use super::direct::{Bytes, Mapped};
 use super::geometry::Emitted;
-use super::image::{self, Known};
-use super::{Needs, Units};
+use super::image::{self, HandleEntry};
+use super::{Needs, ResourceKeys};
 use crate::program::args::TextureArgs;
 
-/// Vectors that a call of a function takes and gives.
+/// Vectors for the arguments and results of a libcall.
 pub const VECTORS: usize = 24;
 
-/// What programs of all stages need. Pointers are valid while the code runs.
+/// Arguments common to programs of all stages. Pointers are valid while the code runs.
 #[repr(C, align(64))]
 pub struct Context {
     /// Words of constant buffers, four times each, as [`Needs::constants`] says.
     pub table: *const [u32; 4],
-    /// Those of the textures that are read, in order.
+    /// Arguments of the textures that are read, in order.
     pub textures: *const TextureArgs,
     /// Constant buffers.
     pub constants: [Bytes; CONSTANT_BUFFERS],
-    /// Mappings that global accesses found last, one for each instruction.
+    /// Mapping that each global access found last, one for each instruction.
     pub mapped: *mut Mapped,
     pub mapped_count: u64,
-    /// What lanes keep between blocks.
+    /// Lane values that are kept between blocks.
     pub storage: *mut [u32; 4],
     /// Keys of the images.
     pub images: *const Option<ImageKey>,
     pub image_count: u64,
-    /// Textures and images by their handles.
-    pub known: [KnownList; 2],
-    /// For functions that are called.
+    /// Tables from handles to textures and to images.
+    pub known: [HandleTable; 2],
+    /// The environment, for libcalls.
     pub environment: *const Environment<'static>,
     /// Local memory of the four lanes, one after the other.
     pub local: *mut u8,
-    /// That of all lanes of a warp.
+    /// Local memory of all lanes of a warp.
     pub all_local: *mut u8,
     /// Shared memory of a block of threads.
     pub shared: *mut u8,
     pub shared_bytes: u64,
     pub shared_direct: Bytes,
-    /// What lanes emit, in geometry programs.
+    /// Vertices that the lanes emit, in geometry programs.
     pub emitted: *mut Emitted,
-    /// Bytes of storage of a part of a warp.
-    pub part_bytes: u64,
+    /// Bytes of storage of a warp slice.
+    pub slice_bytes: u64,
     /// Bytes of local memory of a lane.
     pub local_bytes: u32,
     /// Instructions that the lanes have executed together.
@@ -58,26 +58,26 @@ pub struct Context {
     pub over: u32,
     /// Warps that ran out of fuel.
     pub exhausted: u32,
-    /// Bits of the environment's direction.
+    /// Bits of the environment's y direction.
     pub y_direction: u32,
-    /// Sources and results of functions.
+    /// Arguments and results of libcalls.
     pub vectors: [[u32; 4]; VECTORS],
 }
 
-/// Units by their handles.
+/// A table from handles to resources.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct KnownList {
-    pub first: *const Known,
+pub struct HandleTable {
+    pub first: *const HandleEntry,
     pub count: u64,
 }
 
-/// What stays the same during a job.
+/// State that does not change during a job.
 pub struct Prepared {
     table: Vec<[u32; 4]>,
     textures: Vec<TextureArgs>,
     images: Vec<Option<ImageKey>>,
-    known: [Vec<Known>; 2],
+    known: [Vec<HandleEntry>; 2],
     mapped: Vec<Mapped>,
     storage: Vec<[u32; 4]>,
     local: Vec<u8>,
@@ -87,15 +87,15 @@ impl Prepared {
     /// Reads constants and textures of a job.
     pub fn new(
         needs: &Needs,
-        units: Units<'_>,
+        resources: ResourceKeys<'_>,
         local_bytes: u32,
         environment: &Environment<'_>,
     ) -> Result<Prepared, Unsupported> {
         let table = needs.constants.iter().map(|constant| [word(environment, *constant); 4]).collect();
-        if environment.textures.len() < units.textures.len() {
+        if environment.textures.len() < resources.textures.len() {
             return Err(Unsupported("textures that are not there"));
         }
-        let key = |n: usize| units.textures.get(n).and_then(Option::as_ref);
+        let key = |n: usize| resources.textures.get(n).and_then(Option::as_ref);
         let textures = needs
             .textures
             .iter()
@@ -106,15 +106,15 @@ impl Prepared {
         Ok(Prepared {
             table,
             textures,
-            images: units.images.to_vec(),
-            known: [known_textures(needs, units, environment), known_images(needs, units, environment)],
+            images: resources.images.to_vec(),
+            known: [texture_handles(needs, resources, environment), image_handles(needs, resources, environment)],
             mapped: vec![Mapped::none(); needs.mapped as usize],
             storage: vec![[0; 4]; needs.slots.max(1)],
             local: vec![0; local],
         })
     }
 
-    /// What code gets. `self` and `environment` have to live while it runs.
+    /// The arguments of the code. `self` and `environment` have to outlive its run.
     pub fn context(&mut self, local_bytes: u32, environment: &Environment<'_>) -> Context {
         Context {
             table: self.table.as_ptr(),
@@ -125,7 +125,7 @@ impl Prepared {
             storage: self.storage.as_mut_ptr(),
             images: self.images.as_ptr(),
             image_count: self.images.len() as u64,
-            known: self.known.each_ref().map(|list| KnownList { first: list.as_ptr(), count: list.len() as u64 }),
+            known: self.known.each_ref().map(|list| HandleTable { first: list.as_ptr(), count: list.len() as u64 }),
             environment: std::ptr::from_ref(environment).cast(),
             local: self.local.as_mut_ptr(),
             all_local: self.local.as_mut_ptr(),
@@ -133,7 +133,7 @@ impl Prepared {
             shared_bytes: 0,
             shared_direct: Bytes::none(),
             emitted: std::ptr::null_mut(),
-            part_bytes: 0,
+            slice_bytes: 0,
             local_bytes: if self.local.is_empty() { 0 } else { local_bytes },
             count: 0,
             over: 0,
@@ -145,42 +145,42 @@ impl Prepared {
 }
 
 impl Prepared {
-    /// Says what a job's code has done: which memory it has written, how many warps ran out of fuel.
+    /// Reports the effects of a job: the memory that it has written, how many warps ran out of fuel.
     pub fn finish(&mut self, context: &Context, environment: &Environment<'_>) {
         self.mapped.iter_mut().for_each(|mapped| mapped.finish(environment));
         environment.exhausted.fetch_add(context.exhausted, Relaxed);
     }
 }
 
-/// Textures by their handles, if the program looks for them: places are those among the textures that are read.
-fn known_textures(needs: &Needs, units: Units<'_>, environment: &Environment<'_>) -> Vec<Known> {
+/// The handle table of textures, if the program looks them up by handle. Indices are into the textures that are read.
+fn texture_handles(needs: &Needs, resources: ResourceKeys<'_>, environment: &Environment<'_>) -> Vec<HandleEntry> {
     if !needs.any_texture {
         return Vec::new();
     }
-    let kinds = units.texture_kinds();
+    let kinds = resources.texture_kinds();
     let place = |n: usize| needs.textures.iter().position(|&known| known == n);
-    let all = units.textures.iter().zip(environment.handles).enumerate();
+    let all = resources.textures.iter().zip(environment.handles).enumerate();
     all.map(|(n, (key, &handle))| {
         let kind = key.as_ref().and_then(|key| kinds.iter().position(|kind| *kind == key));
         let found = place(n).zip(kind);
         let (place, kind) = found.map_or((-1, -1), |(place, kind)| (place as i32, kind as i32));
-        Known { handle, place, kind }
+        HandleEntry { handle, index: place, kind }
     })
     .collect()
 }
 
-/// As [`known_textures`]; places are those in the key.
-fn known_images(needs: &Needs, units: Units<'_>, environment: &Environment<'_>) -> Vec<Known> {
+/// As [`texture_handles`]; indices are into the key's images.
+fn image_handles(needs: &Needs, resources: ResourceKeys<'_>, environment: &Environment<'_>) -> Vec<HandleEntry> {
     if !needs.any_image {
         return Vec::new();
     }
-    let formats = image::formats(units.images);
-    let handles = environment.handles.get(units.textures.len()..).unwrap_or(&[]);
-    let all = units.images.iter().zip(handles).enumerate();
+    let formats = image::formats(resources.images);
+    let handles = environment.handles.get(resources.textures.len()..).unwrap_or(&[]);
+    let all = resources.images.iter().zip(handles).enumerate();
     all.map(|(n, (key, &handle))| {
         let kind = key.as_ref().and_then(|key| formats.iter().position(|format| *format == key.format));
         let (place, kind) = kind.map_or((-1, -1), |kind| (n as i32, kind as i32));
-        Known { handle, place, kind }
+        HandleEntry { handle, index: place, kind }
     })
     .collect()
 }
@@ -191,20 +191,20 @@ fn word(environment: &Environment<'_>, constant: Constant) -> u32 {
     if slot < CONSTANT_BUFFERS { environment.constants[slot].read_word(constant.offset.into(), 4) } else { 0 }
 }
 
-/// Offset of the arguments of the texture that is number `index` of those read.
+/// Offset of the arguments of read texture number `index`.
 pub const fn texture_at(index: usize) -> i32 {
     (index * size_of::<TextureArgs>()) as i32
 }
 
-impl<'k> Units<'k> {
-    /// Those of a stage's program.
+impl<'k> ResourceKeys<'k> {
+    /// The resources of a stage's program.
     pub fn of(key: &'k ShaderKey) -> Self {
-        Units { textures: &key.textures, images: &key.images }
+        ResourceKeys { textures: &key.textures, images: &key.images }
     }
 
-    /// Those of a pixel program.
+    /// The resources of a pixel program.
     pub fn of_pixels(code: &'k PixelCode) -> Self {
-        Units { textures: &code.textures, images: &code.images }
+        ResourceKeys { textures: &code.textures, images: &code.images }
     }
 
     /// The key of a texture.

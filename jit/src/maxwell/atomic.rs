@@ -58,8 +58,8 @@ fn atomic_32(op: AtomicOp, ty: AtomicType, old: u32, value: u32) -> Option<u32> 
         AtomicType::S32 => true,
         AtomicType::F32 if op == AtomicOp::Add => return Some(add_flushed(old, value)),
         AtomicType::F32 if op == AtomicOp::Exchange => return Some(value),
-        AtomicType::F32 if op == AtomicOp::Min => return Some(extreme_flushed(old, value, true)),
-        AtomicType::F32 if op == AtomicOp::Max => return Some(extreme_flushed(old, value, false)),
+        AtomicType::F32 if op == AtomicOp::Min => return Some(min_max_flushed(old, value, true)),
+        AtomicType::F32 if op == AtomicOp::Max => return Some(min_max_flushed(old, value, false)),
         AtomicType::F16x2 if op == AtomicOp::Add => return Some(add_halves(old, value)),
         // What has no name is a word.
         AtomicType::Unknown(_) => false,
@@ -99,7 +99,7 @@ const fn flush(bits: u32) -> u32 {
 }
 
 /// The smaller or the larger of two f32 without denormals: of a NaN and a number the number, -0 below +0.
-fn extreme_flushed(a: u32, b: u32, smaller: bool) -> u32 {
+fn min_max_flushed(a: u32, b: u32, smaller: bool) -> u32 {
     // As integers that are ordered as the numbers are.
     let ordered = |bits: u32| (bits as i32) ^ ((bits as i32 >> 31) as u32 >> 1) as i32;
     let (a, b) = (flush(a), flush(b));

@@ -5,7 +5,7 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 
 use super::file::flush;
-use super::{Done, Lanes, Loc, Lower, Number};
+use super::{Done, LaneValue, Lanes, Loc, Lower};
 use crate::lane::{I32x4, Mask};
 
 /// Words of an access.
@@ -14,7 +14,7 @@ const fn words(size: AttributeSize) -> u8 {
 }
 
 /// Words that an access at a computed address chooses from, times the words it has: above that it is left to the reference.
-const MOST_CHOICES: usize = 256;
+const MAX_CHOICES: usize = 256;
 
 impl Lower<'_, '_> {
     /// Appends the outputs to what the lanes have emitted.
@@ -57,7 +57,7 @@ impl AttributeVisitor for Lower<'_, '_> {
             self.loaded_by_register(&i, vertex)?
         };
         for (n, value) in (0..).zip(values) {
-            self.set_reg(Self::behind(i.data, n), value);
+            self.set_reg(Self::following(i.data, n), value);
         }
         Ok(())
     }
@@ -67,7 +67,7 @@ impl AttributeVisitor for Lower<'_, '_> {
             return self.store_by_register(&i);
         }
         for (n, word) in (0..).zip(fixed_words(&i)) {
-            self.stored_word(&i, word, Self::behind(i.data, n))?;
+            self.stored_word(&i, word, Self::following(i.data, n))?;
         }
         Ok(())
     }
@@ -119,29 +119,29 @@ fn fixed_words(i: &AttributeAccess) -> impl Iterator<Item = u8> + use<> {
 
 impl Lower<'_, '_> {
     /// The result of IPA at a fixed address.
-    fn interpolated(&mut self, i: &Interpolate) -> Result<Number, Unsupported> {
+    fn interpolated(&mut self, i: &Interpolate) -> Result<LaneValue, Unsupported> {
         let offset = match i.sample {
             IpaSample::Default | IpaSample::Centroid | IpaSample::Unknown(_) => None,
             IpaSample::Offset => Some(self.reg_int(i.c)),
         };
         let value = self.host.interpolate(i, offset)?;
-        let mut number = Number::loaded(value.value);
+        let mut number = LaneValue::loaded(value.value);
         if !value.constant && matches!(i.mode, IpaMode::Mul | IpaMode::Sc) {
             let factor = self.reg_flushed(i.b);
             let e = self.e();
             let interpolated = flush(e, value.value);
             let product = e.mul(interpolated, factor);
-            number = Number::normal(flush(e, product));
+            number = LaneValue::normal(flush(e, product));
         }
         if i.sat {
-            let value = self.number_float(number);
-            number = Number::loaded(self.e().clamp(value, 0.0, 1.0));
+            let value = self.value_float(number);
+            number = LaneValue::loaded(self.e().clamp(value, 0.0, 1.0));
         }
         Ok(number)
     }
 
     /// IPA of a word that lanes compute: what all of the inputs give, and from these that of the word.
-    fn interpolated_by_index(&mut self, i: &Interpolate) -> Result<Number, Unsupported> {
+    fn interpolated_by_index(&mut self, i: &Interpolate) -> Result<LaneValue, Unsupported> {
         let address = self.reg_int(i.address.index);
         let word = self.word_of(address, i.address.offset.into(), 0xFF);
         let mut result = self.e().i(0);
@@ -149,11 +149,11 @@ impl Lower<'_, '_> {
             let mut fixed = *i;
             (fixed.address.indexed, fixed.address.offset) = (false, 4 * u16::from(known));
             let number = self.interpolated(&fixed)?;
-            let value = self.number_int(number);
+            let value = self.value_int(number);
             let own = self.is_word(word, known);
             result = self.e().iselect(own, value, result);
         }
-        Ok(Number::int(result))
+        Ok(LaneValue::int(result))
     }
 
     /// The number of a word, of an address in a register and an offset.
@@ -176,14 +176,14 @@ impl Lower<'_, '_> {
         i.output && !i.patch && self.lanes == Lanes::Alone && !self.host.is_coordinate(word)
     }
 
-    fn loaded_word(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<Number, Unsupported> {
+    fn loaded_word(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> Result<LaneValue, Unsupported> {
         if self.own_output(i, word) {
             return Ok(match self.host.output(word) {
                 Some(place) => self.get(Loc::Output(place)),
-                None => Number::int(self.e().i(0)),
+                None => LaneValue::int(self.e().i(0)),
             });
         }
-        self.host.attribute(i, word, vertex).map(Number::int)
+        self.host.attribute(i, word, vertex).map(LaneValue::int)
     }
 
     fn stored_word(&mut self, i: &AttributeAccess, word: u8, data: Reg) -> Done {
@@ -210,33 +210,37 @@ impl Lower<'_, '_> {
         (0..words(i.size)).map(|n| self.word_of(address, i.address.offset + 4 * i32::from(n), most)).collect()
     }
 
-    fn loaded_by_register(&mut self, i: &AttributeAccess, vertex: Option<I32x4>) -> Result<Vec<Number>, Unsupported> {
+    fn loaded_by_register(
+        &mut self,
+        i: &AttributeAccess,
+        vertex: Option<I32x4>,
+    ) -> Result<Vec<LaneValue>, Unsupported> {
         let wanted = self.computed_words(i);
         if i.patch {
-            let all = wanted.into_iter().map(|word| Number::int(self.host.patch_word(word)));
+            let all = wanted.into_iter().map(|word| LaneValue::int(self.host.patch_word(word)));
             return Ok(all.collect());
         }
         let known: Vec<u8> = (0..=255).filter(|&word| self.own_output(i, word) || self.host.reads(i, word)).collect();
         let known: Vec<u8> =
             known.into_iter().filter(|&word| !self.own_output(i, word) || self.host.output(word).is_some()).collect();
-        if known.len() * wanted.len() > MOST_CHOICES {
+        if known.len() * wanted.len() > MAX_CHOICES {
             return Err(Unsupported("an attribute by a computed address, of too many"));
         }
         let mut values = vec![self.e().i(0); wanted.len()];
         for known in known {
             let number = self.loaded_word(i, known, vertex)?;
-            let here = self.number_int(number);
+            let here = self.value_int(number);
             for (value, &word) in values.iter_mut().zip(&wanted) {
                 let own = self.is_word(word, known);
                 *value = self.e().iselect(own, here, *value);
             }
         }
-        Ok(values.into_iter().map(Number::int).collect())
+        Ok(values.into_iter().map(LaneValue::int).collect())
     }
 
     fn store_by_register(&mut self, i: &AttributeAccess) -> Done {
         let wanted = self.computed_words(i);
-        let data: Vec<I32x4> = (0..wanted.len()).map(|n| self.reg_int(Self::behind(i.data, n as u8))).collect();
+        let data: Vec<I32x4> = (0..wanted.len()).map(|n| self.reg_int(Self::following(i.data, n as u8))).collect();
         let lanes = self.active();
         if i.patch {
             let lanes = lanes.unwrap_or_else(|| Mask(self.e().i(-1).0));
@@ -245,7 +249,7 @@ impl Lower<'_, '_> {
             return Ok(());
         }
         let known: Vec<u8> = (0..=255).filter(|&word| self.host.output(word).is_some()).collect();
-        if known.len() * wanted.len() > MOST_CHOICES {
+        if known.len() * wanted.len() > MAX_CHOICES {
             return Err(Unsupported("an attribute by a computed address, of too many"));
         }
         // Of two words that are one place the later one stays.
@@ -256,7 +260,7 @@ impl Lower<'_, '_> {
                 if self.lanes == Lanes::Alone {
                     let old = self.int(Loc::Output(place));
                     let new = self.e().iselect(own, value, old);
-                    self.set(Loc::Output(place), Number::int(new));
+                    self.set(Loc::Output(place), LaneValue::int(new));
                     continue;
                 }
                 if let Some(lanes) = lanes {

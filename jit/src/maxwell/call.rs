@@ -1,7 +1,7 @@
-//! Calls of functions: memory, and what is too rare for code of its own.
+//! Calls from compiled code to Rust functions: memory accesses that are not direct, images, and libcalls.
 //!
-//! Sources and results are vectors of the [`Context`], whose address is the first argument. Functions are `extern "C"`, do not panic and
-//! touch nothing but the context and what its environment lends.
+//! Arguments and results are vectors of the [`Context`], whose address is the first argument. Functions are `extern
+//! "C"`, do not panic and touch nothing but the context and what its environment borrows.
 
 #![allow(unsafe_code)]
 
@@ -12,8 +12,8 @@ use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature};
 
 use super::args::VECTORS;
 use super::image::{self, ImageAccess};
+use super::libcalls::{self, Libcall};
 use super::memory::{self, Access, Space};
-use super::rare::{self, Rare};
 use super::{Context, Lower};
 use crate::lane::{I32x4, Mask};
 
@@ -25,12 +25,12 @@ const fn vector_at(n: usize) -> i32 {
     (offset_of!(Context, vectors) + 16 * n) as i32
 }
 
-/// Offset of the place through which part `n` of a warp gives a register to all of them.
+/// Offset of the vector through which warp slice `n` passes a register to the others.
 pub const fn exchange_at(n: usize) -> i32 {
-    vector_at(VECTORS - super::parts::PARTS + n)
+    vector_at(VECTORS - super::warp_slices::SLICES + n)
 }
 
-/// What is called: the context, a function of the kind, a number for it.
+/// Signature of the functions: the context, a packed operation, an instruction number.
 type Function = extern "C" fn(*mut Context, u64, u32);
 
 extern "C" fn call_rare(context: *mut Context, function: u64, code: u32) {
@@ -38,7 +38,7 @@ extern "C" fn call_rare(context: *mut Context, function: u64, code: u32) {
     let context = unsafe { &mut *context };
     // SAFETY: the number was made of a function of this type, see `Lower::rare`.
     let function: fn(u32, [u32; 8]) -> [u32; 2] = unsafe { std::mem::transmute(function as usize) };
-    rare::apply(&mut context.vectors, function, code);
+    libcalls::apply(&mut context.vectors, function, code);
 }
 
 extern "C" fn call_memory(context: *mut Context, access: u64, number: u32) {
@@ -112,33 +112,34 @@ impl Lower<'_, '_> {
         std::array::from_fn(|n| e.load_ints(context, vector_at(first + n)))
     }
 
-    /// The results of a function, at most two.
-    pub(super) fn rare<const N: usize>(&mut self, what: Rare, code: u32, sources: &[I32x4]) -> [I32x4; N] {
+    /// Calls a libcall; it has at most two results.
+    pub(super) fn libcall<const N: usize>(&mut self, what: Libcall, code: u32, sources: &[I32x4]) -> [I32x4; N] {
         self.call(call_rare, what.function() as usize as u64, code, sources);
         self.results(0)
     }
 
-    /// Numbers of the images that have these handles, and which of the key's formats they have.
+    /// Indices of the images that have these handles, and which of the key's formats they have.
     pub(super) fn find_image(&mut self, handle: I32x4) -> [I32x4; 2] {
         self.call(call_find, 1, 0, &[handle]);
         self.results(0)
     }
 
-    /// Places of the textures that have these handles, and which of the key's kinds they are.
+    /// Indices of the textures that have these handles, and which of the key's texture kinds they are.
     pub(super) fn find_texture(&mut self, handle: I32x4) -> [I32x4; 2] {
         self.call(call_find, 0, 0, &[handle]);
         self.results(0)
     }
 
-    /// Accesses images; `sources` as [`image::perform`] says. Lanes whose place is in their image, and what was read.
+    /// Accesses images; `sources` as [`image::perform`] defines them. Returns the lanes whose coordinates are inside,
+    /// and the data read.
     pub(super) fn image_call(&mut self, access: ImageAccess, sources: &[I32x4]) -> (Mask, [I32x4; 4]) {
         self.call(call_image, access.pack(), 0, sources);
         let [inside] = self.results(0);
         (Mask(inside.0), self.results(image::DATA))
     }
 
-    /// Loads and stores; `sources` as [`memory::perform`] says. The first words of what was loaded.
-    /// `number` is the instruction's of those that remember a mapping; others have none.
+    /// Loads and stores; `sources` as [`memory::perform`] defines them. Returns the first words that were loaded.
+    /// `number` is that of the instruction, if it caches a mapping.
     pub(super) fn access<const N: usize>(&mut self, access: Access, number: u32, sources: &[I32x4]) -> [I32x4; N] {
         self.call(call_memory, access.pack(), number, sources);
         self.results(memory::DATA)

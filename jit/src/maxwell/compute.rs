@@ -13,15 +13,15 @@ use triglyph_guest::tegra::shader::special::SpecialRegister;
 
 use super::direct::Bytes;
 use super::flow::END;
-use super::parts::{self, AT_SLOT, EXHAUSTED, PARTS, WAITS};
 use super::patch::PatchArgs;
 use super::stage::PRIMITIVE;
-use super::{Context, Done, Graph, Host, Lanes, Lower, Needs, Prepared, Units};
+use super::warp_slices::{self, AT_SLOT, EXHAUSTED, SLICES, WAITS};
+use super::{Context, Done, Graph, Host, Lanes, Lower, Needs, Prepared, ResourceKeys};
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, I32x4, Mask};
 
 /// Numbers that each thread has, in the order of [`Args::threads`].
-const NUMBERS: [SpecialRegister; 10] = [
+const THREAD_REGISTERS: [SpecialRegister; 10] = [
     SpecialRegister::LaneId,
     SpecialRegister::Tid,
     SpecialRegister::TidX,
@@ -35,14 +35,14 @@ const NUMBERS: [SpecialRegister; 10] = [
 ];
 
 /// Numbers that all threads of a block share, in the order of [`Args::block`].
-const SHARED: [SpecialRegister; 4] =
+const BLOCK_REGISTERS: [SpecialRegister; 4] =
     [SpecialRegister::CtaIdX, SpecialRegister::CtaIdY, SpecialRegister::CtaIdZ, SpecialRegister::Ntid];
 
 /// One number for each lane of a warp.
 type Row = [u32; LANES];
 
 /// The numbers of a warp's threads.
-pub type Threads = [Row; NUMBERS.len()];
+pub type Threads = [Row; THREAD_REGISTERS.len()];
 
 /// The arguments.
 #[repr(C, align(64))]
@@ -50,7 +50,7 @@ pub struct Args {
     pub context: Context,
     /// Of the warp.
     pub threads: *const Threads,
-    block: [u32; SHARED.len()],
+    block: [u32; BLOCK_REGISTERS.len()],
     pub patch: PatchArgs,
     /// Memory for indices on their way.
     indices: [[u32; 4]; 4],
@@ -64,20 +64,20 @@ macro_rules! at {
 pub(super) use at;
 
 /// Bytes of local memory of a block above which it is left to the reference.
-const MOST_LOCAL: usize = 64 << 20;
+const MAX_LOCAL: usize = 64 << 20;
 
 /// Bytes of local memory of a block above which it is not kept for the next one.
-const MOST_KEPT: usize = 1 << 20;
+const MAX_RETAINED_LOCAL: usize = 1 << 20;
 
 /// What a part of a warp is around.
-pub struct Part<'p, 'a> {
+pub struct SliceHost<'p, 'a> {
     pub e: &'p mut Emit<'a>,
     pub key: &'p ShaderKey,
     /// 16 times its number.
     pub place: Option<Value>,
 }
 
-impl<'a> Host<'a> for Part<'_, 'a> {
+impl<'a> Host<'a> for SliceHost<'_, 'a> {
     fn e(&mut self) -> &mut Emit<'a> {
         self.e
     }
@@ -92,7 +92,7 @@ impl<'a> Host<'a> for Part<'_, 'a> {
         at!(indices)
     }
 
-    fn set_part(&mut self, place: Value) {
+    fn set_slice(&mut self, place: Value) {
         self.place = Some(place);
     }
 
@@ -107,10 +107,10 @@ impl<'a> Host<'a> for Part<'_, 'a> {
                 _ => {}
             }
         }
-        if let Some(n) = SHARED.iter().position(|&shared| shared == which) {
+        if let Some(n) = BLOCK_REGISTERS.iter().position(|&shared| shared == which) {
             return Some(self.e.load_splat_i32(args, at!(block) + 4 * n as i32));
         }
-        let n = NUMBERS.iter().position(|&number| number == which)?;
+        let n = THREAD_REGISTERS.iter().position(|&number| number == which)?;
         let place = self.place?;
         Some(self.number(place, n))
     }
@@ -154,8 +154,8 @@ impl<'a> Host<'a> for Part<'_, 'a> {
     }
 }
 
-impl Part<'_, '_> {
-    /// Number `n` of the lanes' threads.
+impl SliceHost<'_, '_> {
+    /// LaneValue `n` of the lanes' threads.
     pub fn number(&mut self, place: Value, n: usize) -> I32x4 {
         let args = self.e.args;
         let threads = self.e.load_i64(args, at!(threads));
@@ -189,9 +189,9 @@ pub struct Kernel {
 type Tables = ([u32; 3], Arc<[Threads]>);
 
 fn build(e: &mut Emit<'_>, key: &ShaderKey, graph: &Graph, needs: &mut Needs) -> Result<(), Unsupported> {
-    let mut host = Part { e, key, place: None };
-    let units = Units::of(key);
-    Lower::new(&mut host, (&key.code, graph), units, Lanes::Part, needs).run_parts()
+    let mut host = SliceHost { e, key, place: None };
+    let resources = ResourceKeys::of(key);
+    Lower::new(&mut host, (&key.code, graph), resources, Lanes::WarpSlice, needs).run_slices()
 }
 
 /// The kernel of `key`, a compute program.
@@ -201,7 +201,7 @@ pub fn compute(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKer
 
 /// The program of `key`.
 pub fn compile(compiler: &Compiler, key: &ShaderKey) -> Result<Kernel, Unsupported> {
-    let graph = Graph::new(&key.code, parts::sharing)?;
+    let graph = Graph::new(&key.code, warp_slices::sharing)?;
     let mut needs = Needs::default();
     let code = compiler.compile(graph.size as u32, |e| build(e, key, &graph, &mut needs))?;
     let first = graph.first.map_or(END, |block| block as i32);
@@ -211,7 +211,7 @@ pub fn compile(compiler: &Compiler, key: &ShaderKey) -> Result<Kernel, Unsupport
 
 /// What [`compute`] compiles.
 pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
-    match Graph::new(&key.code, parts::sharing) {
+    match Graph::new(&key.code, warp_slices::sharing) {
         Ok(graph) => compiler.dump(graph.size as u32, |e| build(e, key, &graph, &mut Needs::default())),
         Err(refused) => refused.to_string(),
     }
@@ -230,12 +230,12 @@ pub struct Wait;
 
 impl Wait {
     /// Barriers of a block.
-    pub const NUMBERS: i32 = 16;
+    pub const BARRIERS: i32 = 16;
     /// The predicate holds.
     pub const PRED: i32 = 0x100;
 
     fn number(word: u32) -> usize {
-        word as usize % Wait::NUMBERS as usize
+        word as usize % Wait::BARRIERS as usize
     }
 }
 
@@ -256,13 +256,13 @@ pub struct Warp {
 impl Warp {
     /// The blocks of the lanes.
     fn at(&mut self) -> impl Iterator<Item = &mut u32> {
-        let stride = self.storage.len() / PARTS;
+        let stride = self.storage.len() / SLICES;
         self.storage.chunks_mut(stride).flat_map(|part| &mut part[AT_SLOT])
     }
 
     /// Lets the first of the lanes begin in a block. `cleared` are slots that begin as 0.
     pub fn clear(&mut self, first: i32, lanes: usize, cleared: &[usize]) {
-        let stride = self.storage.len() / PARTS;
+        let stride = self.storage.len() / SLICES;
         for part in self.storage.chunks_mut(stride) {
             cleared.iter().for_each(|&slot| part[slot] = [0; 4]);
         }
@@ -277,7 +277,7 @@ impl Warp {
 
     /// Words at a slot of all lanes, and the blocks that the lanes are in.
     fn with_places(&mut self, slot: usize) -> impl Iterator<Item = (u32, &mut u32)> {
-        let stride = self.storage.len() / PARTS;
+        let stride = self.storage.len() / SLICES;
         self.storage.chunks_mut(stride).flat_map(move |part| {
             let places = part[AT_SLOT];
             places.into_iter().zip(&mut part[slot])
@@ -299,7 +299,7 @@ pub fn release(warps: &mut [Warp], needs: &Needs) -> bool {
 }
 
 fn join(warps: &mut [Warp], wait: usize, reduced: usize) {
-    let mut joined = [Joined { holds: 0, fails: 0 }; Wait::NUMBERS as usize];
+    let mut joined = [Joined { holds: 0, fails: 0 }; Wait::BARRIERS as usize];
     for (at, &mut word) in warps.iter_mut().flat_map(|warp| warp.with_places(wait)) {
         let joined = &mut joined[Wait::number(word)];
         match (at >= WAITS as u32, word & Wait::PRED as u32 != 0) {
@@ -327,7 +327,7 @@ fn join(warps: &mut [Warp], wait: usize, reduced: usize) {
 
 /// Numbers of the threads of warp `warp`.
 pub fn threads(warp: usize, size: [u32; 3]) -> Threads {
-    let mut rows = [[0; LANES]; NUMBERS.len()];
+    let mut rows = [[0; LANES]; THREAD_REGISTERS.len()];
     for lane in 0..LANES {
         let thread = (warp * LANES + lane) as u32;
         let (x, y, z) = (thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]);
@@ -351,7 +351,7 @@ impl Kernel {
     pub fn run_warp(&self, args: &mut Args, warp: &mut Warp) {
         let context = &mut args.context;
         context.storage = warp.storage.as_mut_ptr();
-        context.part_bytes = (size_of_val(&warp.storage[..]) / PARTS) as u64;
+        context.slice_bytes = (size_of_val(&warp.storage[..]) / SLICES) as u64;
         context.all_local = warp.local.as_mut_ptr();
         context.local = warp.local.as_mut_ptr();
         context.count = warp.count;
@@ -368,7 +368,7 @@ impl Kernel {
     /// Memory for a warp.
     pub fn warp(&self) -> Warp {
         let local = if self.needs.local { self.key.code.local_bytes as usize * LANES + 16 } else { 0 };
-        Warp { storage: vec![[0; 4]; PARTS * self.needs.slots], local: vec![0; local], count: 0 }
+        Warp { storage: vec![[0; 4]; SLICES * self.needs.slots], local: vec![0; local], count: 0 }
     }
 
     /// The arguments of a job.
@@ -378,7 +378,7 @@ impl Kernel {
         Box::new(Args {
             context,
             threads: std::ptr::null(),
-            block: [0; SHARED.len()],
+            block: [0; BLOCK_REGISTERS.len()],
             patch: PatchArgs::none(),
             indices: [[0; 4]; 4],
         })
@@ -400,7 +400,7 @@ impl Kernel {
         let warps = total.div_ceil(LANES);
         let kept = if self.waits { warps } else { 1 };
         let local = if self.needs.local { self.key.code.local_bytes as usize * LANES } else { 0 };
-        if total == 0 || total > 1024 || local * kept > MOST_LOCAL {
+        if total == 0 || total > 1024 || local * kept > MAX_LOCAL {
             return Err(Unsupported("a block of this size"));
         }
         let mut all = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
@@ -419,7 +419,7 @@ impl Kernel {
                 self.run_warp(args, warp);
             }
         }
-        if local * kept <= MOST_KEPT {
+        if local * kept <= MAX_RETAINED_LOCAL {
             self.pool.lock().unwrap_or_else(PoisonError::into_inner).push(all);
         }
         Ok(())
@@ -430,7 +430,7 @@ impl ShaderKernel for Kernel {
     fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Unsupported> {
         let environment = job.environment;
         let Work::Block(work) = &mut job.work else { return Err(Unsupported("work of another stage")) };
-        let mut prepared = Prepared::new(&self.needs, Units::of(&self.key), 0, &environment)?;
+        let mut prepared = Prepared::new(&self.needs, ResourceKeys::of(&self.key), 0, &environment)?;
         let mut args = self.args(&mut prepared, &environment);
         work.shared.fill(0);
         (args.context.shared, args.context.shared_bytes) = (work.shared.as_mut_ptr(), work.shared.len() as u64);

@@ -6,23 +6,23 @@ use triglyph_guest::table::{Fields, Shape, flags};
 use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::CcTest;
 
-use super::{Done, Lanes, Loc, Lower, Number, When};
+use super::{Done, LaneMask, LaneValue, Lanes, Loc, Lower};
 use crate::lane::I32x4;
 
 impl Lower<'_, '_> {
     /// The lanes for which guard and test of a branch hold.
-    pub(super) fn branch_condition(&mut self, address: u32, word: u64) -> When {
+    pub(super) fn branch_condition(&mut self, address: u32, word: u64) -> LaneMask {
         self.at = address;
-        self.gate = None;
-        let Some(form) = form(word) else { return When::Never };
+        self.guard = None;
+        let Some(form) = form(word) else { return LaneMask::Empty };
         let leave = Leave::decode(Fields::new(word, &form.pattern));
         let test = if form.has(flags::BRANCH | flags::ENDS) { leave.test } else { CcTest::True };
         let guard = self.predicate(leave.guard.0);
-        let test = self.condition_test(test).unwrap_or(When::Never);
+        let test = self.condition_test(test).unwrap_or(LaneMask::Empty);
         match (guard, test) {
-            (When::Never, _) | (_, When::Never) => When::Never,
-            (When::Always, other) | (other, When::Always) => other,
-            (When::Lanes(a), When::Lanes(b)) => When::Lanes(self.e().and(a, b)),
+            (LaneMask::Empty, _) | (_, LaneMask::Empty) => LaneMask::Empty,
+            (LaneMask::All, other) | (other, LaneMask::All) => other,
+            (LaneMask::Lanes(a), LaneMask::Lanes(b)) => LaneMask::Lanes(self.e().and(a, b)),
         }
     }
 
@@ -49,7 +49,7 @@ impl Lower<'_, '_> {
         let mut to = self.reg_int(register);
         if let Some(constant) = constant {
             let number = self.constant(constant);
-            let value = self.number_int(number);
+            let value = self.value_int(number);
             to = self.e().iadd(to, value);
         }
         let base = self.e().i(base as i32);
@@ -109,17 +109,17 @@ impl ControlVisitor for Lower<'_, '_> {
         }
         let active = self.active();
         let lanes = match (self.condition_test(i.test)?, active) {
-            (When::Never, _) => return Ok(()),
-            (When::Always, None) => When::Always,
-            (When::Always, Some(lanes)) => When::Lanes(lanes),
-            (When::Lanes(test), None) => When::Lanes(test),
-            (When::Lanes(test), Some(lanes)) => When::Lanes(self.e().and(test, lanes)),
+            (LaneMask::Empty, _) => return Ok(()),
+            (LaneMask::All, None) => LaneMask::All,
+            (LaneMask::All, Some(lanes)) => LaneMask::Lanes(lanes),
+            (LaneMask::Lanes(test), None) => LaneMask::Lanes(test),
+            (LaneMask::Lanes(test), Some(lanes)) => LaneMask::Lanes(self.e().and(test, lanes)),
         };
         self.needs.kills = true;
-        let lanes = self.when_mask(lanes);
+        let lanes = self.mask_of(lanes);
         let before = self.mask(Loc::Helper);
         let helpers = self.e().or(before, lanes);
-        self.put(Loc::Helper, Number::int(I32x4(helpers.0)));
+        self.put(Loc::Helper, LaneValue::int(I32x4(helpers.0)));
         if let Some(end) = self.host.all_helpers() {
             let e = self.e();
             let all = e.b.ins().vall_true(helpers.0);

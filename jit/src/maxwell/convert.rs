@@ -10,8 +10,8 @@ use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::{FloatFormat, IntSize, Rounding};
 
 use super::file::flush;
-use super::rare::{FloatInt, FloatKind, IntFloat, Rare};
-use super::{Done, Lower, Number, exact};
+use super::libcalls::{FloatInt, FloatKind, IntFloat, Libcall};
+use super::{Done, LaneValue, Lower, exact};
 use crate::lane::{Emit, F32x4, F64x4, I32x4, Mask};
 
 /// A whole number in the direction.
@@ -129,7 +129,7 @@ impl Lower<'_, '_> {
         if cc {
             self.float_condition(value);
         }
-        self.set_reg(dst, if ftz { Number::normal(value) } else { Number::float(value) });
+        self.set_reg(dst, if ftz { LaneValue::normal(value) } else { LaneValue::float(value) });
     }
 
     /// An integer source as 32 bits, of 64 the lower ones.
@@ -149,10 +149,10 @@ impl Lower<'_, '_> {
     /// A source of 64 bits; an immediate is the upper word.
     fn long_source(&mut self, operand: Operand) -> [I32x4; 2] {
         match operand {
-            Operand::Reg(reg) => [self.reg_int(reg), self.reg_int(Self::behind(reg, 1))],
+            Operand::Reg(reg) => [self.reg_int(reg), self.reg_int(Self::following(reg, 1))],
             Operand::Constant(constant) => [0, 4].map(|part| {
                 let number = self.constant(Constant { offset: constant.offset & !7 | part, ..constant });
-                self.number_int(number)
+                self.value_int(number)
             }),
             Operand::Immediate(high) => [self.e().i(0), self.e().i(high as i32)],
         }
@@ -193,10 +193,10 @@ impl ConvertVisitor for Lower<'_, '_> {
             let sources = self.e().double_words(wide);
             let from = if i.from == FloatFormat::F64 { FloatKind::Double } else { FloatKind::Smaller };
             let code = FloatInt { from, to: i.to, signed: i.signed, rounding: i.rounding }.pack();
-            let [low, high] = self.rare(Rare::Integer, code, &sources);
+            let [low, high] = self.libcall(Libcall::Integer, code, &sources);
             self.set_int(i.dst, low);
             if i.to == IntSize::Bits64 {
-                self.set_int(Self::behind(i.dst, 1), high);
+                self.set_int(Self::following(i.dst, 1), high);
             }
             if i.cc {
                 self.int_condition(low);
@@ -251,7 +251,7 @@ impl ConvertVisitor for Lower<'_, '_> {
                 if i.cc {
                     self.float_condition(result);
                 }
-                self.set_reg(i.dst, Number::normal(result));
+                self.set_reg(i.dst, LaneValue::normal(result));
             }
             FloatFormat::F64 => {
                 let mut wide = double_of_int(e, value, i.signed || small);
@@ -305,7 +305,7 @@ impl Lower<'_, '_> {
             self.double_condition(value);
         }
         self.set_int(i.dst, low);
-        self.set_int(Self::behind(i.dst, 1), high);
+        self.set_int(Self::following(i.dst, 1), high);
     }
 
     /// F2F to f16.
@@ -338,7 +338,7 @@ impl Lower<'_, '_> {
                 });
             }
             let sources = e.double_words(value);
-            let [bits] = self.rare(Rare::Half, i.rounding.bits().into(), &sources);
+            let [bits] = self.libcall(Libcall::Half, i.rounding.bits().into(), &sources);
             bits
         };
         if i.cc {
@@ -364,14 +364,14 @@ impl Lower<'_, '_> {
         };
         let abs = i.b.abs && i.from == IntSize::Bits64;
         let code = IntFloat { signed: i.signed, abs, neg: i.b.neg, to: i.to, rounding: i.rounding }.pack();
-        let [low, high] = self.rare(Rare::Float, code, &sources);
+        let [low, high] = self.libcall(Libcall::Float, code, &sources);
         match i.to {
             FloatFormat::F64 => {
                 if i.cc {
                     let value = self.e().double_of_words(low, high);
                     self.double_condition(value);
                 }
-                self.set_int(Self::behind(i.dst, 1), high);
+                self.set_int(Self::following(i.dst, 1), high);
             }
             FloatFormat::F16 if i.cc => {
                 let value = self.half_float(low, false);

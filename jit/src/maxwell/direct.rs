@@ -25,20 +25,20 @@ pub struct Bytes {
 }
 
 /// What stands for memory that is shorter than a load.
-static NONE: [u8; 16] = [0; 16];
+static PADDING: [u8; 16] = [0; 16];
 
 /// Bytes that count at most: offsets are signed.
-const MOST: usize = 1 << 30;
+const MAX_LENGTH: usize = 1 << 30;
 
 impl Bytes {
     /// Nothing.
     pub const fn none() -> Bytes {
-        Bytes { first: NONE.as_ptr().cast_mut(), length: 0 }
+        Bytes { first: PADDING.as_ptr().cast_mut(), length: 0 }
     }
 
     /// Nothing of what is too short.
     pub fn new(first: *mut u8, length: usize) -> Bytes {
-        if length < NONE.len() { Bytes::none() } else { Bytes { first, length: length.min(MOST) as u32 } }
+        if length < PADDING.len() { Bytes::none() } else { Bytes { first, length: length.min(MAX_LENGTH) as u32 } }
     }
 
     /// A constant buffer, which is only read.
@@ -86,18 +86,18 @@ impl Mapped {
 }
 
 /// Where the lanes of an access are.
-pub(super) struct Reach {
+pub(super) struct DirectAccess {
     /// Host address of the first byte, and how far the lanes' own are apart.
     base: Value,
     stride: Option<Value>,
     offset: I32x4,
     /// Lanes that are not inside.
-    beyond: Mask,
+    out_of_bounds: Mask,
     /// Of global memory: the address of the [`Mapped`], and its number.
     mapped: Option<(Value, u32)>,
 }
 
-impl Reach {
+impl DirectAccess {
     /// The number that the access has as a call.
     pub fn number(&self) -> u32 {
         self.mapped.map_or(0, |(_, number)| number)
@@ -109,7 +109,7 @@ fn field<const N: usize>(at: [usize; N]) -> i32 {
 }
 
 /// Lanes whose offset is not below a length, the bytes of the access included.
-fn beyond(e: &mut Emit<'_>, offset: I32x4, length: Value, bytes: u8) -> Mask {
+fn out_of_bounds(e: &mut Emit<'_>, offset: I32x4, length: Value, bytes: u8) -> Mask {
     let zero = e.i32(0);
     let count = e.b.ins().iadd_imm_s(length, 1 - i64::from(bytes));
     let count = e.b.ins().smax(count, zero);
@@ -120,7 +120,7 @@ fn beyond(e: &mut Emit<'_>, offset: I32x4, length: Value, bytes: u8) -> Mask {
 
 impl Lower<'_, '_> {
     /// Where an access goes, if code may do it; `None` leaves all of it to the function.
-    pub(super) fn reach(&mut self, access: Access, [low, high]: [I32x4; 2]) -> Option<Reach> {
+    pub(super) fn direct_access(&mut self, access: Access, [low, high]: [I32x4; 2]) -> Option<DirectAccess> {
         let context = self.host.context();
         match access.space {
             Space::Constant => {
@@ -140,27 +140,33 @@ impl Lower<'_, '_> {
                 let e = self.host.e();
                 let base = e.load_i64(context, offset_of!(Context, local) as i32);
                 let length = e.load_i32(context, offset_of!(Context, local_bytes) as i32);
-                let beyond = beyond(e, low, length, access.bytes);
+                let out_of_bounds = out_of_bounds(e, low, length, access.bytes);
                 let stride = e.b.ins().uextend(I64, length);
-                Some(Reach { base, stride: Some(stride), offset: low, beyond, mapped: None })
+                Some(DirectAccess { base, stride: Some(stride), offset: low, out_of_bounds, mapped: None })
             }
             Space::Global => {
                 let number = self.needs.mapped;
                 self.needs.mapped += 1;
-                Some(Self::reach_mapped(self.host.e(), context, number, [low, high], access.bytes))
+                Some(Self::mapped_access(self.host.e(), context, number, [low, high], access.bytes))
             }
         }
     }
 
-    fn reach_bytes(e: &mut Emit<'_>, context: Value, at: usize, offset: I32x4, bytes: u8) -> Reach {
+    fn reach_bytes(e: &mut Emit<'_>, context: Value, at: usize, offset: I32x4, bytes: u8) -> DirectAccess {
         let base = e.load_i64(context, field([at, offset_of!(Bytes, first)]));
         let length = e.load_i32(context, field([at, offset_of!(Bytes, length)]));
-        let beyond = beyond(e, offset, length, bytes);
-        Reach { base, stride: None, offset, beyond, mapped: None }
+        let out_of_bounds = out_of_bounds(e, offset, length, bytes);
+        DirectAccess { base, stride: None, offset, out_of_bounds, mapped: None }
     }
 
     /// Of the mapping of an instruction.
-    fn reach_mapped(e: &mut Emit<'_>, context: Value, number: u32, [low, high]: [I32x4; 2], bytes: u8) -> Reach {
+    fn mapped_access(
+        e: &mut Emit<'_>,
+        context: Value,
+        number: u32,
+        [low, high]: [I32x4; 2],
+        bytes: u8,
+    ) -> DirectAccess {
         let all = e.load_i64(context, offset_of!(Context, mapped) as i32);
         let mapped = e.b.ins().iadd_imm_u(all, i64::from(number) * size_of::<Mapped>() as i64);
         let start = offset_of!(Mapped, start) as i32;
@@ -180,17 +186,17 @@ impl Lower<'_, '_> {
         let at = offset_of!(Mapped, bytes);
         let base = e.load_i64(mapped, field([at, offset_of!(Bytes, first)]));
         let length = e.load_i32(mapped, field([at, offset_of!(Bytes, length)]));
-        let beyond = beyond(e, offset, length, bytes);
+        let out_of_bounds = out_of_bounds(e, offset, length, bytes);
         let far = e.not(near);
-        let beyond = e.or(beyond, far);
-        Reach { base, stride: None, offset, beyond, mapped: Some((mapped, number)) }
+        let out_of_bounds = e.or(out_of_bounds, far);
+        DirectAccess { base, stride: None, offset, out_of_bounds, mapped: Some((mapped, number)) }
     }
 
     /// The words of a load: where all lanes that load are inside directly, else as a call.
     pub(super) fn load_directly(
         &mut self,
         access: Access,
-        reach: &Reach,
+        direct: &DirectAccess,
         masks: [I32x4; 2],
         address: [I32x4; 2],
     ) -> Vec<I32x4> {
@@ -198,12 +204,12 @@ impl Lower<'_, '_> {
         let all = self.active().is_none();
         let e = self.host.e();
         let (slow, fast, done) = (e.cold_block(&[]), e.block(&[]), e.block(&vec![I32X4; words]));
-        let outside = if all { reach.beyond } else { e.and(reach.beyond, Mask(masks[0].0)) };
+        let outside = if all { direct.out_of_bounds } else { e.and(direct.out_of_bounds, Mask(masks[0].0)) };
         let any = e.any(outside);
         e.branch(any, (slow, &[]), (fast, &[]));
 
         e.switch_to(slow);
-        let found: [I32x4; 4] = self.access(access, reach.number(), &[masks[0], masks[1], address[0], address[1]]);
+        let found: [I32x4; 4] = self.access(access, direct.number(), &[masks[0], masks[1], address[0], address[1]]);
         let found: Vec<Value> = found.iter().take(words).map(|word| word.0).collect();
         let e = self.host.e();
         e.jump(done, &found);
@@ -211,10 +217,10 @@ impl Lower<'_, '_> {
         e.switch_to(fast);
         // Lanes that do not load may be anywhere.
         let offset = match all {
-            true => reach.offset,
-            false => I32x4(e.b.ins().band_not(reach.offset.0, reach.beyond.0)),
+            true => direct.offset,
+            false => I32x4(e.b.ins().band_not(direct.offset.0, direct.out_of_bounds.0)),
         };
-        let rows = rows(e, reach, offset);
+        let rows = rows(e, direct, offset);
         let found: Vec<Value> = loaded(e, access, rows).into_iter().map(|word| word.0).collect();
         e.jump(done, &found);
 
@@ -223,30 +229,30 @@ impl Lower<'_, '_> {
     }
 
     /// A store: where all lanes store and are inside directly, else as a call. `sources` are those of the call.
-    pub(super) fn store_directly(&mut self, access: Access, reach: &Reach, sources: &[I32x4], data: &[I32x4]) {
+    pub(super) fn store_directly(&mut self, access: Access, direct: &DirectAccess, sources: &[I32x4], data: &[I32x4]) {
         let e = self.host.e();
         let (slow, fast, done) = (e.cold_block(&[]), e.block(&[]), e.block(&[]));
         let stores = Mask(sources[1].0);
         let rest = e.not(stores);
-        let outside = e.or(reach.beyond, rest);
+        let outside = e.or(direct.out_of_bounds, rest);
         let any = e.any(outside);
         e.branch(any, (slow, &[]), (fast, &[]));
 
         e.switch_to(slow);
-        let [] = self.access(access, reach.number(), sources);
+        let [] = self.access(access, direct.number(), sources);
         let e = self.host.e();
         e.jump(done, &[]);
 
         e.switch_to(fast);
-        let rows = rows(e, reach, reach.offset);
+        let rows = rows(e, direct, direct.offset);
         stored(e, access.bytes, rows, data);
-        if let Some((mapped, _)) = reach.mapped {
+        if let Some((mapped, _)) = direct.mapped {
             let (low, high) = (offset_of!(Mapped, low) as i32, offset_of!(Mapped, high) as i32);
             let before = e.load_ints(mapped, low);
-            let least = e.umin(before, reach.offset);
+            let least = e.umin(before, direct.offset);
             e.store(least.0, mapped, low);
             let bytes = e.i(access.bytes.into());
-            let end = e.iadd(reach.offset, bytes);
+            let end = e.iadd(direct.offset, bytes);
             let before = e.load_ints(mapped, high);
             let most = e.imax_unsigned(before, end);
             e.store(most.0, mapped, high);
@@ -257,10 +263,10 @@ impl Lower<'_, '_> {
 }
 
 /// Host addresses of the lanes.
-fn rows(e: &mut Emit<'_>, reach: &Reach, offset: I32x4) -> [Value; 4] {
-    let mut base = reach.base;
+fn rows(e: &mut Emit<'_>, direct: &DirectAccess, offset: I32x4) -> [Value; 4] {
+    let mut base = direct.base;
     [0, 1, 2, 3].map(|lane| {
-        if let Some(stride) = reach.stride.filter(|_| lane > 0) {
+        if let Some(stride) = direct.stride.filter(|_| lane > 0) {
             base = e.b.ins().iadd(base, stride);
         }
         let offset = e.lane(offset, lane);

@@ -38,7 +38,7 @@ pub enum Loc {
 
 /// A value in the forms that have been asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Number {
+pub struct LaneValue {
     float: Option<F32x4>,
     int: Option<I32x4>,
     /// Without denormals.
@@ -47,31 +47,31 @@ pub struct Number {
     loose: bool,
 }
 
-impl Number {
+impl LaneValue {
     /// Bits.
-    pub fn int(value: I32x4) -> Number {
-        Number { float: None, int: Some(value), flushed: None, loose: false }
+    pub fn int(value: I32x4) -> LaneValue {
+        LaneValue { float: None, int: Some(value), flushed: None, loose: false }
     }
 
     /// A result of arithmetic: any NaN stands for the canonical one.
-    pub fn float(value: F32x4) -> Number {
-        Number { float: Some(value), int: None, flushed: None, loose: true }
+    pub fn float(value: F32x4) -> LaneValue {
+        LaneValue { float: Some(value), int: None, flushed: None, loose: true }
     }
 
-    /// As [`Number::float`], without denormals.
-    pub fn normal(value: F32x4) -> Number {
-        Number { float: Some(value), int: None, flushed: Some(value), loose: true }
+    /// As [`LaneValue::float`], without denormals.
+    pub fn normal(value: F32x4) -> LaneValue {
+        LaneValue { float: Some(value), int: None, flushed: Some(value), loose: true }
     }
 
     /// Bits that are there as floats.
-    pub fn loaded(value: F32x4) -> Number {
-        Number { float: Some(value), int: None, flushed: None, loose: false }
+    pub fn loaded(value: F32x4) -> LaneValue {
+        LaneValue { float: Some(value), int: None, flushed: None, loose: false }
     }
 }
 
 #[derive(Clone, Copy)]
 struct Entry {
-    number: Number,
+    number: LaneValue,
     dirty: bool,
 }
 
@@ -233,7 +233,7 @@ impl File {
 
 impl Lower<'_, '_> {
     /// The value of a place.
-    pub(super) fn get(&mut self, loc: Loc) -> Number {
+    pub(super) fn get(&mut self, loc: Loc) -> LaneValue {
         if let Some(entry) = self.file.cache.get(&loc) {
             return entry.number;
         }
@@ -242,11 +242,11 @@ impl Lower<'_, '_> {
                 let slot = self.file.slot(loc);
                 self.file.note_read(slot);
                 let value = self.host.e().load_floats(storage, 16 * slot as i32);
-                Number::loaded(value)
+                LaneValue::loaded(value)
             }
             _ => match self.initials.get(&loc) {
-                Some(&value) => Number::int(value),
-                None => Number::int(self.host.e().i(0)),
+                Some(&value) => LaneValue::int(value),
+                None => LaneValue::int(self.host.e().i(0)),
             },
         };
         self.file.cache.insert(loc, Entry { number, dirty: false });
@@ -254,8 +254,8 @@ impl Lower<'_, '_> {
     }
 
     /// Gives a place a value in the lanes for which the guard holds.
-    pub(super) fn set(&mut self, loc: Loc, number: Number) {
-        let number = match self.gate {
+    pub(super) fn set(&mut self, loc: Loc, number: LaneValue) {
+        let number = match self.guard {
             None => {
                 self.file.note_write(loc);
                 number
@@ -269,13 +269,13 @@ impl Lower<'_, '_> {
     }
 
     /// Gives a place a value, whatever the guard.
-    pub(super) fn put(&mut self, loc: Loc, number: Number) {
+    pub(super) fn put(&mut self, loc: Loc, number: LaneValue) {
         self.file.note_write(loc);
         self.file.cache.insert(loc, Entry { number, dirty: true });
     }
 
     /// `new` in some lanes, `old` in the others.
-    fn merge(&mut self, mask: Mask, new: Number, old: Number) -> Number {
+    fn merge(&mut self, mask: Mask, new: LaneValue, old: LaneValue) -> LaneValue {
         let e = self.host.e();
         if let (Some(a), Some(b)) = (new.float, old.float) {
             let float = e.select(mask, a, b);
@@ -285,14 +285,14 @@ impl Lower<'_, '_> {
             };
             // A loose NaN beside an exact one: only the bits tell them apart.
             if new.loose == old.loose {
-                return Number { float: Some(float), int: None, flushed, loose: new.loose };
+                return LaneValue { float: Some(float), int: None, flushed, loose: new.loose };
             }
         }
-        let (a, b) = (self.number_int(new), self.number_int(old));
-        Number::int(self.host.e().iselect(mask, a, b))
+        let (a, b) = (self.value_int(new), self.value_int(old));
+        LaneValue::int(self.host.e().iselect(mask, a, b))
     }
 
-    pub(super) fn number_float(&mut self, number: Number) -> F32x4 {
+    pub(super) fn value_float(&mut self, number: LaneValue) -> F32x4 {
         match (number.float, number.int) {
             (Some(value), _) => value,
             (None, Some(value)) => self.host.e().float_of_bits(value),
@@ -300,7 +300,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    pub(super) fn number_int(&mut self, number: Number) -> I32x4 {
+    pub(super) fn value_int(&mut self, number: LaneValue) -> I32x4 {
         let e = self.host.e();
         match (number.int, number.float) {
             (Some(value), _) => value,
@@ -310,18 +310,18 @@ impl Lower<'_, '_> {
         }
     }
 
-    pub(super) fn number_flushed(&mut self, number: &mut Number) -> F32x4 {
+    pub(super) fn value_flushed(&mut self, number: &mut LaneValue) -> F32x4 {
         if let Some(value) = number.flushed {
             return value;
         }
-        let float = self.number_float(*number);
+        let float = self.value_float(*number);
         let value = flush(self.host.e(), float);
         number.float = Some(float);
         number.flushed = Some(value);
         value
     }
 
-    fn remember(&mut self, loc: Loc, number: Number) {
+    fn remember(&mut self, loc: Loc, number: LaneValue) {
         if let Some(entry) = self.file.cache.get_mut(&loc) {
             entry.number = number;
         }
@@ -330,7 +330,7 @@ impl Lower<'_, '_> {
     /// A place as bits.
     pub(super) fn int(&mut self, loc: Loc) -> I32x4 {
         let mut number = self.get(loc);
-        let value = self.number_int(number);
+        let value = self.value_int(number);
         if number.int.is_none() {
             number.int = Some(value);
             self.remember(loc, number);
@@ -341,7 +341,7 @@ impl Lower<'_, '_> {
     /// A place as floats.
     pub(super) fn float(&mut self, loc: Loc) -> F32x4 {
         let mut number = self.get(loc);
-        let value = self.number_float(number);
+        let value = self.value_float(number);
         if number.float.is_none() {
             number.float = Some(value);
             self.remember(loc, number);
@@ -352,7 +352,7 @@ impl Lower<'_, '_> {
     /// A place as floats without denormals.
     pub(super) fn flushed(&mut self, loc: Loc) -> F32x4 {
         let mut number = self.get(loc);
-        let value = self.number_flushed(&mut number);
+        let value = self.value_flushed(&mut number);
         self.remember(loc, number);
         value
     }
@@ -381,12 +381,12 @@ impl Lower<'_, '_> {
             return;
         }
         let Some(storage) = self.file.storage else { return };
-        let dirty: Vec<(Loc, Number)> =
+        let dirty: Vec<(Loc, LaneValue)> =
             self.file.cache.iter().filter(|(_, entry)| entry.dirty).map(|(&loc, entry)| (loc, entry.number)).collect();
         for (loc, number) in dirty {
             let slot = self.file.slot(loc);
             let offset = 16 * slot as i32;
-            let mut value = if number.loose { self.number_int(number).0 } else { self.bits_of(number) };
+            let mut value = if number.loose { self.value_int(number).0 } else { self.bits_of(number) };
             let mut joined = None;
             let exec = self.exec;
             let e = self.host.e();
@@ -406,7 +406,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn bits_of(&mut self, number: Number) -> Value {
+    fn bits_of(&mut self, number: LaneValue) -> Value {
         match (number.float, number.int) {
             (_, Some(int)) => int.0,
             (Some(float), None) => float.0,

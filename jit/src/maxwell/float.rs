@@ -11,8 +11,8 @@ use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::{BoolOp, FloatCompare, Fmz, MufuOp, Rounding, Scale};
 
 use super::file::flush;
-use super::rare::Rare;
-use super::{Done, Lanes, Loc, Lower, Number, When, exact};
+use super::libcalls::Libcall;
+use super::{Done, LaneMask, LaneValue, Lanes, Loc, Lower, exact};
 use crate::lane::{Emit, F32x4, F64x4, I32x4, Mask};
 
 impl Lower<'_, '_> {
@@ -45,9 +45,9 @@ impl Lower<'_, '_> {
             value = e.clamp(value, 0.0, 1.0);
         }
         let number = match (ftz, sat) {
-            (_, true) => Number::loaded(value),
-            (true, false) => Number::normal(value),
-            (false, false) => Number::float(value),
+            (_, true) => LaneValue::loaded(value),
+            (true, false) => LaneValue::normal(value),
+            (false, false) => LaneValue::float(value),
         };
         if cc {
             self.float_condition(value);
@@ -69,7 +69,7 @@ impl Lower<'_, '_> {
     pub(super) fn set_condition(&mut self, [z, s]: [Mask; 2]) {
         let none = Mask(self.e().i(0).0);
         for (flag, mask) in [z, s, none, none].into_iter().enumerate() {
-            self.set(Loc::Cc(flag as u8), Number::int(I32x4(mask.0)));
+            self.set(Loc::Cc(flag as u8), LaneValue::int(I32x4(mask.0)));
         }
     }
 
@@ -111,12 +111,12 @@ impl Lower<'_, '_> {
         self.join_when(op, mask, when)
     }
 
-    pub(super) fn join_when(&mut self, op: BoolOp, mask: Mask, when: When) -> Mask {
+    pub(super) fn join_when(&mut self, op: BoolOp, mask: Mask, when: LaneMask) -> Mask {
         match (op, when) {
-            (BoolOp::And | BoolOp::Unknown(_), When::Always) | (BoolOp::Or | BoolOp::Xor, When::Never) => mask,
-            (BoolOp::Xor, When::Always) => self.e().not(mask),
+            (BoolOp::And | BoolOp::Unknown(_), LaneMask::All) | (BoolOp::Or | BoolOp::Xor, LaneMask::Empty) => mask,
+            (BoolOp::Xor, LaneMask::All) => self.e().not(mask),
             (_, when) => {
-                let other = self.when_mask(when);
+                let other = self.mask_of(when);
                 let e = self.e();
                 match op {
                     BoolOp::And | BoolOp::Unknown(_) => e.and(mask, other),
@@ -204,7 +204,7 @@ impl Lower<'_, '_> {
 
     /// The doubles of a pair of registers.
     pub(super) fn double(&mut self, reg: Reg) -> F64x4 {
-        let (low, high) = (self.reg_int(reg), self.reg_int(Self::behind(reg, 1)));
+        let (low, high) = (self.reg_int(reg), self.reg_int(Self::following(reg, 1)));
         self.e().double_of_words(low, high)
     }
 
@@ -214,7 +214,7 @@ impl Lower<'_, '_> {
             Operand::Constant(constant) => {
                 let [low, high] = [0, 4].map(|part| {
                     let number = self.constant(Constant { offset: constant.offset & !7 | part, ..constant });
-                    self.number_int(number)
+                    self.value_int(number)
                 });
                 self.e().double_of_words(low, high)
             }
@@ -262,7 +262,7 @@ impl Lower<'_, '_> {
     pub(super) fn set_double(&mut self, dst: Reg, value: F64x4) {
         let [low, high] = self.e().double_words(value);
         self.set_int(dst, low);
-        self.set_int(Self::behind(dst, 1), high);
+        self.set_int(Self::following(dst, 1), high);
     }
 }
 
@@ -354,13 +354,13 @@ impl FloatVisitor for Lower<'_, '_> {
         let known = Self::known(i.b.value).map(f32::from_bits).map(|v| if i.b.abs { v.abs() } else { v });
         let known = known.map(|v| if i.b.neg { -v } else { v });
         let value = match self.predicate(i.pred) {
-            When::Lanes(mask) => self.min_max(a, b, mask),
-            when => self.one_of(a, b, when == When::Always, known),
+            LaneMask::Lanes(mask) => self.min_max(a, b, mask),
+            when => self.one_of(a, b, when == LaneMask::All, known),
         };
         if i.cc {
             self.float_condition(value);
         }
-        self.set_reg(i.dst, if i.ftz { Number::normal(value) } else { Number::float(value) });
+        self.set_reg(i.dst, if i.ftz { LaneValue::normal(value) } else { LaneValue::float(value) });
         Ok(())
     }
 
@@ -399,7 +399,7 @@ impl FloatVisitor for Lower<'_, '_> {
         let code = |lane: u32| i.signs >> (6 - 2 * lane) & 3;
         let codes: [u8; 4] = match self.lanes {
             Lanes::Alone => [code(0); 4],
-            Lanes::Quad | Lanes::Part => [0, 1, 2, 3].map(code),
+            Lanes::Quad | Lanes::WarpSlice => [0, 1, 2, 3].map(code),
         };
         let [a, b] = [i.a, i.b].map(|reg| if i.ftz { self.reg_flushed(reg) } else { self.reg_float(reg) });
         let e = self.e();
@@ -449,11 +449,11 @@ impl FloatVisitor for Lower<'_, '_> {
         let value = e.float_of_bits(result);
         if i.sat {
             let value = e.clamp(value, 0.0, 1.0);
-            self.set_reg(i.dst, Number::loaded(value));
+            self.set_reg(i.dst, LaneValue::loaded(value));
         } else if matches!(i.op, MufuOp::Rcp64h | MufuOp::Rsq64h | MufuOp::Unknown(_)) {
             self.set_int(i.dst, result);
         } else {
-            self.set_reg(i.dst, Number::normal(value));
+            self.set_reg(i.dst, LaneValue::normal(value));
         }
         Ok(())
     }
@@ -568,7 +568,7 @@ impl Lower<'_, '_> {
             }
         };
         let words: Vec<I32x4> = [a, b, c].into_iter().flat_map(|v| e.double_words(v)).collect();
-        let [low, high] = self.rare(Rare::Fused, how.bits().into(), &words);
+        let [low, high] = self.libcall(Libcall::Fused, how.bits().into(), &words);
         let value = self.e().double_of_words(low, high);
         if cc {
             self.double_condition(value);

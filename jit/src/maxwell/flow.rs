@@ -1,9 +1,10 @@
-//! Blocks as code.
+//! Emission of basic blocks.
 //!
-//! Every block is there twice. The fast one is for lanes that are all in it: no masks, and a branch of the host where they
-//! agree. Where they do not, a vector with the block of each lane goes to the dispatcher, which finds the lowest block and the lanes
-//! that are in it; when these are all of them it goes back to the fast one, else to the masked one, which stores for its lanes alone and comes back.
-//! The contract's order of execution is that of the blocks' numbers.
+//! Every block is emitted twice. The fast version is for uniform control flow: no masks, and a host branch where the
+//! lanes agree. Where they do not agree, a vector with the block of each lane goes to the dispatcher, which selects the
+//! lowest block and the lanes that are in it. If these are all lanes it continues in the fast version, otherwise in the
+//! masked one, which stores for its lanes alone and returns to the dispatcher. The contract's order of execution is
+//! that of the blocks' numbers.
 
 use std::mem::offset_of;
 
@@ -14,8 +15,8 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::FUEL;
 use triglyph_guest::num::ops::Ops;
 
-use super::graph::{Block, Taken, To};
-use super::{Context, Done, Lanes, Loc, Lower, Number, When};
+use super::graph::{Block, BlockRef, BranchTarget};
+use super::{Context, Done, LaneMask, LaneValue, Lanes, Loc, Lower};
 use crate::lane::{Emit, I32x4, Mask};
 
 /// The block of a lane that has ended.
@@ -32,18 +33,19 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Of one part of a warp: blocks of its lanes, those that run, and where the code goes behind all of them.
-    pub fn of_part(at: (I32x4, Mask), next: Code) -> Walk {
+    /// The walk of one warp slice: the blocks of its lanes, its running lanes, and the block of code that follows.
+    pub fn of_slice(at: (I32x4, Mask), next: Code) -> Walk {
         Walk { fast: Vec::new(), masked: Vec::new(), dispatch: next, done: next, at: Some(at) }
     }
 }
 
-fn number(to: To) -> i32 {
+fn number(to: BlockRef) -> i32 {
     to.map_or(END, |block| block as i32)
 }
 
 impl Lower<'_, '_> {
-    /// Emits the program where control is; goes on behind it. `last` is what is read there. `lanes` are those that exist, if it is not all.
+    /// Emits the program; emission continues after it. `last` are the locations that are read afterwards, `lanes` those
+    /// that exist (`None` for all).
     pub(super) fn run(&mut self, last: &[Loc], lanes: Option<Mask>) -> Done {
         if self.file.is_straight() {
             let graph = self.graph;
@@ -61,7 +63,7 @@ impl Lower<'_, '_> {
             return Err(Unsupported("lanes at one place with different stacks"));
         }
         self.find_storage();
-        // What is read behind the program has a place, whether it is written or not.
+        // Locations that are read after the program have a slot, whether they are written or not.
         self.file.keep(last);
         let blocks = self.graph.blocks.len();
         let e = self.e();
@@ -85,7 +87,7 @@ impl Lower<'_, '_> {
         self.e().switch_to(walk.done);
         self.fresh(usize::MAX);
         self.exec = None;
-        self.gate = None;
+        self.guard = None;
         Ok(())
     }
 
@@ -94,7 +96,7 @@ impl Lower<'_, '_> {
         self.file.begin(block);
         self.constants.clear();
         self.host.begin();
-        self.gate = None;
+        self.guard = None;
     }
 
     /// What registers hold at the beginning, and the first block.
@@ -169,7 +171,7 @@ impl Lower<'_, '_> {
                 && self.graph.dynamic.get(level) == Some(&true)
             {
                 let to = self.e().i(number(to));
-                self.put(Loc::Level(level as u8), Number::int(to));
+                self.put(Loc::Level(level as u8), LaneValue::int(to));
             }
         }
         Ok(())
@@ -187,9 +189,9 @@ impl Lower<'_, '_> {
                 let e = self.e();
                 let more = e.i(steps as i32);
                 let count = e.iadd(count, more);
-                self.put(Loc::Count, Number::int(count));
+                self.put(Loc::Count, LaneValue::int(count));
             }
-            Lanes::Quad | Lanes::Part => {
+            Lanes::Quad | Lanes::WarpSlice => {
                 let context = self.host.context();
                 let e = self.e();
                 let offset = offset_of!(Context, count) as i32;
@@ -200,20 +202,20 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// The lanes that the last instruction of a block sends away.
-    pub(super) fn condition(&mut self, block: &Block) -> When {
-        match (block.other, block.steps.last()) {
+    /// The lanes in which the branch at the end of a block is taken.
+    pub(super) fn condition(&mut self, block: &Block) -> LaneMask {
+        match (block.not_taken, block.steps.last()) {
             (Some(_), Some(last)) => self.branch_condition(last.address, last.word),
-            _ => When::Always,
+            _ => LaneMask::All,
         }
     }
 
-    /// Where the lanes that are taken go.
-    fn taken(&mut self, block: &Block) -> I32x4 {
+    /// The target of the taken branch, for each lane.
+    fn branch_target(&mut self, block: &Block) -> I32x4 {
         match &block.taken {
-            Taken::To(to) => self.e().i(number(*to)),
-            Taken::Stack(level, _) => self.int(Loc::Level(*level as u8)),
-            Taken::Computed(all) => {
+            BranchTarget::Block(to) => self.e().i(number(*to)),
+            BranchTarget::Stack(level, _) => self.int(Loc::Level(*level as u8)),
+            BranchTarget::Computed(all) => {
                 let address = match block.steps.last() {
                     Some(last) => self.branch_address(last.address, last.word),
                     None => self.e().i(0),
@@ -221,7 +223,7 @@ impl Lower<'_, '_> {
                 let e = self.e();
                 let mut at = e.i(END);
                 for &(pc, to) in all {
-                    // A control word means the instruction behind it.
+                    // The address of a control word names the instruction after it.
                     let places = if pc % 32 == 8 { vec![pc, pc - 8] } else { vec![pc] };
                     for place in places {
                         let (place, to) = (e.i(place as i32), e.i(number(to)));
@@ -234,16 +236,16 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Leaves a block of lanes that are warps of their own, or of a quad.
+    /// Ends a block whose lanes are warps of their own, or a quad.
     fn leave(&mut self, walk: &Walk, block: &Block, masked: bool) -> Done {
         let when = self.condition(block);
         let check = block.check && self.graph.counted;
-        let plain = matches!(block.taken, Taken::To(_));
+        let plain = matches!(block.taken, BranchTarget::Block(_));
         if masked || !plain || check {
             let at = self.next_blocks(walk, block, when, check);
             self.flush_file();
-            // The usual way of loops, without the dispatcher.
-            if let (false, Taken::To(Some(to)), true) = (masked, &block.taken, check) {
+            // The common case of loops: straight to the target, without the dispatcher.
+            if let (false, BranchTarget::Block(Some(to)), true) = (masked, &block.taken, check) {
                 let e = self.e();
                 let there = e.i(*to as i32);
                 let same = e.ieq(at, there);
@@ -255,20 +257,20 @@ impl Lower<'_, '_> {
             return Ok(());
         }
         self.flush_file();
-        let code = |to: To| to.map_or(walk.done, |to| walk.fast[to]);
-        let Taken::To(to) = block.taken else { return Ok(()) };
-        match (when, block.other) {
-            (When::Never, Some(other)) => self.e().jump(code(other), &[]),
-            (When::Lanes(mask), Some(other)) => {
+        let code = |to: BlockRef| to.map_or(walk.done, |to| walk.fast[to]);
+        let BranchTarget::Block(to) = block.taken else { return Ok(()) };
+        match (when, block.not_taken) {
+            (LaneMask::Empty, Some(not_taken)) => self.e().jump(code(not_taken), &[]),
+            (LaneMask::Lanes(mask), Some(not_taken)) => {
                 let e = self.e();
                 let bits = e.mask_bits(mask);
                 let all = e.b.ins().icmp_imm_u(IntCC::Equal, bits, 15);
                 let (rest, mixed) = (e.block(&[]), e.cold_block(&[]));
                 e.branch(all, (code(to), &[]), (rest, &[]));
                 e.switch_to(rest);
-                e.branch(bits, (mixed, &[]), (code(other), &[]));
+                e.branch(bits, (mixed, &[]), (code(not_taken), &[]));
                 e.switch_to(mixed);
-                let (yes, no) = (e.i(number(to)), e.i(number(other)));
+                let (yes, no) = (e.i(number(to)), e.i(number(not_taken)));
                 let at = e.iselect(mask, yes, no);
                 e.jump(walk.dispatch, &[at.0]);
             }
@@ -277,19 +279,19 @@ impl Lower<'_, '_> {
         Ok(())
     }
 
-    /// The block of each lane behind this one.
-    pub(super) fn next_blocks(&mut self, walk: &Walk, block: &Block, when: When, check: bool) -> I32x4 {
-        let mut at = self.taken(block);
+    /// The block of each lane after this one.
+    pub(super) fn next_blocks(&mut self, walk: &Walk, block: &Block, when: LaneMask, check: bool) -> I32x4 {
+        let mut at = self.branch_target(block);
         let mut lanes = self.exec;
-        if let When::Lanes(_) | When::Never = when {
-            let mask = self.when_mask(when);
+        if let LaneMask::Lanes(_) | LaneMask::Empty = when {
+            let mask = self.mask_of(when);
             lanes = Some(match lanes {
                 Some(exec) => self.e().and(exec, mask),
                 None => mask,
             });
             let e = self.e();
-            let other = e.i(number(block.other.flatten()));
-            at = e.iselect(mask, at, other);
+            let not_taken = e.i(number(block.not_taken.flatten()));
+            at = e.iselect(mask, at, not_taken);
         }
         if let (Some(exec), Some((before, _))) = (self.exec, walk.at) {
             at = self.e().iselect(exec, at, before);
@@ -297,7 +299,7 @@ impl Lower<'_, '_> {
         if check { self.spend(walk, at, lanes) } else { at }
     }
 
-    /// Ends lanes that have executed too much, if they are among `lanes`.
+    /// Ends lanes that are out of fuel, if they are among `lanes`.
     fn spend(&mut self, walk: &Walk, at: I32x4, lanes: Option<Mask>) -> I32x4 {
         let context = self.host.context();
         let exhausted = offset_of!(Context, exhausted) as i32;
@@ -333,8 +335,8 @@ impl Lower<'_, '_> {
                 self.e().switch_to(on);
                 at
             }
-            // The other parts have yet to execute the block.
-            Lanes::Part => {
+            // The other slices have yet to execute the block.
+            Lanes::WarpSlice => {
                 let over = self.is_over(lanes);
                 let e = self.e();
                 let flag = offset_of!(Context, over) as i32;
@@ -347,7 +349,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Whether lanes that share a count have executed too much, and some of them are among `lanes`.
+    /// Whether lanes that share an instruction count are out of fuel, and some of them are among `lanes`.
     fn is_over(&mut self, lanes: Option<Mask>) -> Value {
         let context = self.host.context();
         let any = lanes.map(|lanes| self.e().any(lanes));
@@ -359,7 +361,7 @@ impl Lower<'_, '_> {
         e.b.ins().band(over, any)
     }
 
-    /// Stores what has been written, in a side block that ends the program: later blocks store it again.
+    /// Stores the written locations in a side block that ends the program; later blocks store them again.
     fn flush_copy(&mut self) {
         let cache = self.file.snapshot();
         self.flush_file();
@@ -367,7 +369,7 @@ impl Lower<'_, '_> {
     }
 }
 
-/// The least of all lanes, in all lanes.
+/// The minimum of all lanes, in all lanes.
 pub fn least(e: &mut Emit<'_>, a: I32x4) -> I32x4 {
     let swapped = e.shuffle(a.0, a.0, [8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7]);
     let a = e.imin(a, I32x4(swapped));

@@ -16,7 +16,7 @@ use triglyph_guest::tegra::shader::special::SpecialRegister;
 use super::file::Loc;
 use super::graph::Sharing;
 use super::stage::{POSITION_W, PRIMITIVE, stores};
-use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, Units};
+use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, ResourceKeys};
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, I32x4, Mask};
 
@@ -24,7 +24,7 @@ use crate::lane::{Emit, I32x4, Mask};
 const GROUP: usize = 4;
 
 /// Words of the longest record.
-const LONGEST: usize = 256;
+const MAX_RECORD_WORDS: usize = 256;
 
 /// What one invocation has emitted.
 #[derive(Default)]
@@ -37,10 +37,10 @@ struct List {
 /// What the invocations of a group emit.
 pub struct Emitted {
     /// Output words of all lanes, as they are when a vertex is emitted.
-    current: [[u32; GROUP]; LONGEST],
+    current: [[u32; GROUP]; MAX_RECORD_WORDS],
     words: usize,
     /// Vertices that an invocation may emit.
-    most: u32,
+    max_vertices: u32,
     lists: [List; GROUP],
 }
 
@@ -50,7 +50,7 @@ impl Emitted {
         let kind = OutKind::from_bits(kind);
         for (lane, list) in self.lists.iter_mut().enumerate().filter(|(lane, _)| lanes[*lane] != 0) {
             let stream = (streams[lane] & 3) as u8;
-            if matches!(kind, OutKind::Emit | OutKind::EmitThenCut) && list.count < self.most {
+            if matches!(kind, OutKind::Emit | OutKind::EmitThenCut) && list.count < self.max_vertices {
                 list.count += 1;
                 list.records.extend(self.current[..self.words].iter().map(|word| word[lane]));
                 list.emits.push(Emission::Vertex { stream });
@@ -171,8 +171,8 @@ impl<'a> Host<'a> for Invocations<'_, 'a> {
 fn build(e: &mut Emit<'_>, key: &ShaderKey, graph: &Graph, needs: &mut Needs) -> Result<(), Unsupported> {
     let args = e.args;
     let mut host = Invocations { e, key };
-    let units = Units::of(key);
-    let mut lower = Lower::new(&mut host, (&key.code, graph), units, Lanes::Alone, needs);
+    let resources = ResourceKeys::of(key);
+    let mut lower = Lower::new(&mut host, (&key.code, graph), resources, Lanes::Alone, needs);
     let lanes = Mask(lower.e().load_ints(args, at!(lanes)).0);
     if let Some(w) = key.outputs.index(POSITION_W) {
         let one = lower.e().i(1f32.to_bits() as i32);
@@ -242,7 +242,8 @@ impl ShaderKernel for Kernel {
         if work.inputs.len() < words || words > i32::MAX as usize || work.vertices == 0 {
             return Err(Unsupported("records that are not there"));
         }
-        let mut prepared = Prepared::new(&self.needs, Units::of(&self.key), self.key.code.local_bytes, &environment)?;
+        let mut prepared =
+            Prepared::new(&self.needs, ResourceKeys::of(&self.key), self.key.code.local_bytes, &environment)?;
         let mut args = Box::new(Args {
             context: prepared.context(self.key.code.local_bytes, &environment),
             inputs: work.inputs.as_ptr(),
@@ -257,9 +258,9 @@ impl ShaderKernel for Kernel {
             indices: [[0; 4]; 4],
         });
         let mut emitted = Box::new(Emitted {
-            current: [[0; GROUP]; LONGEST],
+            current: [[0; GROUP]; MAX_RECORD_WORDS],
             words: self.key.outputs.len(),
-            most: work.most,
+            max_vertices: work.most,
             lists: Default::default(),
         });
         let instances = work.instances.clamp(1, 32);

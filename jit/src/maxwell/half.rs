@@ -108,7 +108,7 @@ impl Lower<'_, '_> {
                 if store.ftz {
                     value = flush(e, value);
                 }
-                self.set_reg(store.dst, super::Number::float(value));
+                self.set_reg(store.dst, super::LaneValue::float(value));
             }
             HalfMerge::H0 | HalfMerge::H1 => {
                 let upper = store.merge == HalfMerge::H1;

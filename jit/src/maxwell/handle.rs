@@ -3,48 +3,53 @@
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::types::{I32X4, I64};
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::Unit as UnitOf;
+use triglyph_guest::kernel::maxwell::Unit as ResourceKind;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::{Constant, Handle, Reg};
 
 use super::args::texture_at;
 use super::flow::{jump_table, least};
-use super::image::MOST_KINDS;
-use super::{Context, Lower, Number};
+use super::image::MAX_KINDS;
+use super::{Context, LaneValue, Lower};
 use crate::lane::{I32x4, Mask};
-use crate::program::sampler::Unit;
+use crate::program::sampler::TextureUnit;
 
 /// Where the handle of an instruction's texture is, if it is known only when the program runs.
 #[derive(Clone, Copy)]
-pub(super) enum HandleAt {
+pub(super) enum HandleSource {
     /// Word of the buffer of handles.
     Bound(u16),
     Reg(Reg),
 }
 
-impl HandleAt {
+impl HandleSource {
     /// In the register that `first` takes, if it is in one.
-    pub fn take(handle: Handle, first: impl FnOnce() -> Reg) -> HandleAt {
+    pub fn take(handle: Handle, first: impl FnOnce() -> Reg) -> HandleSource {
         match handle {
-            Handle::Bindless => HandleAt::Reg(first()),
-            Handle::Bound(index) => HandleAt::Bound(index),
+            Handle::Bindless => HandleSource::Reg(first()),
+            Handle::Bound(index) => HandleSource::Bound(index),
         }
     }
 }
 
 /// What becomes of a lookup in a unit.
-pub(super) type Look<'f, 'l, 'a> = &'f mut dyn FnMut(&mut Lower<'l, 'a>, Unit<'l>) -> Result<[Number; 4], Unsupported>;
+pub(super) type Look<'f, 'l, 'a> =
+    &'f mut dyn FnMut(&mut Lower<'l, 'a>, TextureUnit<'l>) -> Result<[LaneValue; 4], Unsupported>;
 
 impl<'l, 'a> Lower<'l, 'a> {
     /// Looks something up in the instruction's unit. Without one all components are 0.
-    pub(super) fn looked_up(&mut self, handle: HandleAt, look: Look<'_, 'l, 'a>) -> Result<[Number; 4], Unsupported> {
+    pub(super) fn lookup(
+        &mut self,
+        handle: HandleSource,
+        look: Look<'_, 'l, 'a>,
+    ) -> Result<[LaneValue; 4], Unsupported> {
         let index = match self.code.unit(self.at) {
-            None | Some(UnitOf::Image(_)) => return Ok(self.nothing()),
-            Some(UnitOf::Texture(index)) => index,
-            Some(UnitOf::Dynamic) => return self.looked_up_by_handle(handle, look),
+            None | Some(ResourceKind::Image(_)) => return Ok(self.nothing()),
+            Some(ResourceKind::Texture(index)) => index,
+            Some(ResourceKind::Dynamic) => return self.lookup_by_handle(handle, look),
         };
-        let units = self.units;
-        let Some(key) = units.texture(index) else { return Ok(self.nothing()) };
+        let resources = self.resources;
+        let Some(key) = resources.texture(index) else { return Ok(self.nothing()) };
         let place = self.texture_place(index.into());
         let context = self.host.context();
         let scratch = self.host.scratch();
@@ -54,7 +59,7 @@ impl<'l, 'a> Lower<'l, 'a> {
             0 => all,
             offset => e.b.ins().iadd_imm_u(all, i64::from(offset)),
         };
-        look(self, Unit { key, args, scratch })
+        look(self, TextureUnit { key, args, scratch })
     }
 
     /// The number of a texture among those that are read.
@@ -66,24 +71,28 @@ impl<'l, 'a> Lower<'l, 'a> {
         })
     }
 
-    /// Looks something up in units that are known only when the program runs: a loop over those that lanes want, with code for each
+    /// Looks something up in resources that are known only when the program runs: a loop over those that lanes want, with code for each
     /// of the key's kinds of textures. Mostly all lanes want one.
-    fn looked_up_by_handle(&mut self, handle: HandleAt, look: Look<'_, 'l, 'a>) -> Result<[Number; 4], Unsupported> {
-        let units = self.units;
-        let kinds = units.texture_kinds();
-        if kinds.len() > MOST_KINDS {
+    fn lookup_by_handle(
+        &mut self,
+        handle: HandleSource,
+        look: Look<'_, 'l, 'a>,
+    ) -> Result<[LaneValue; 4], Unsupported> {
+        let resources = self.resources;
+        let kinds = resources.texture_kinds();
+        if kinds.len() > MAX_KINDS {
             return Err(Unsupported("textures of too many kinds"));
         }
-        for index in (0..units.textures.len()).filter(|&index| units.textures[index].is_some()) {
+        for index in (0..resources.textures.len()).filter(|&index| resources.textures[index].is_some()) {
             self.texture_place(index);
         }
         self.needs.any_texture = true;
         let handle = match handle {
-            HandleAt::Reg(reg) => self.reg_int(reg),
-            HandleAt::Bound(word) => {
+            HandleSource::Reg(reg) => self.reg_int(reg),
+            HandleSource::Bound(word) => {
                 let slot = self.code.handle_buffer;
                 let number = self.constant(Constant { slot, offset: word << 2 });
-                self.number_int(number)
+                self.value_int(number)
             }
         };
         let [place, kind] = self.find_texture(handle);
@@ -131,8 +140,8 @@ impl<'l, 'a> Lower<'l, 'a> {
         let (file, constants) = (self.file.snapshot(), self.constants.clone());
         for (case, key) in cases.into_iter().zip(kinds) {
             self.e().switch_to(case);
-            let found = look(self, Unit { key, args, scratch })?;
-            let found = found.map(|number| self.number_int(number));
+            let found = look(self, TextureUnit { key, args, scratch })?;
+            let found = found.map(|number| self.value_int(number));
             let e = self.e();
             let mut next = vec![e.and_not(left, same).0];
             next.extend((0..4).map(|n| e.iselect(same, found[n], before[n]).0));
@@ -142,14 +151,14 @@ impl<'l, 'a> Lower<'l, 'a> {
         }
         let e = self.e();
         e.switch_to(done);
-        Ok(std::array::from_fn(|n| Number::int(I32x4(e.parameter(done, n)))))
+        Ok(std::array::from_fn(|n| LaneValue::int(I32x4(e.parameter(done, n)))))
     }
 }
 
 /// The handle of the short forms.
-pub(super) const fn bound(handle: Handle) -> HandleAt {
+pub(super) const fn bound(handle: Handle) -> HandleSource {
     match handle {
-        Handle::Bound(index) => HandleAt::Bound(index),
-        Handle::Bindless => HandleAt::Reg(Reg::RZ),
+        Handle::Bound(index) => HandleSource::Bound(index),
+        Handle::Bindless => HandleSource::Reg(Reg::RZ),
     }
 }

@@ -10,7 +10,7 @@ use super::memory::{self, Access, Space};
 use crate::program::output::channel;
 
 /// Formats of images, or keys of textures, that instructions may choose from while they run.
-pub const MOST_KINDS: usize = 8;
+pub const MAX_KINDS: usize = 8;
 
 /// The first of the vectors with data. Before it: lanes that load, lanes that store, the image's number, column, row, slice, layer.
 pub const DATA: usize = 7;
@@ -93,20 +93,20 @@ pub fn formats(images: &[Option<ImageKey>]) -> Vec<ColorFormat> {
 
 /// A unit by its handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct HandleEntry {
     pub handle: u32,
     /// Where it is found; negative if it is none.
-    pub place: i32,
+    pub index: i32,
     /// Which of the kinds it is.
     pub kind: i32,
 }
 
 /// Handles of the lanes become places and kinds.
-pub fn find(known: &[Known], vectors: &mut Vectors) {
+pub fn find(known: &[HandleEntry], vectors: &mut Vectors) {
     let [handles, kinds, ..] = vectors;
     for (handle, kind) in handles.iter_mut().zip(kinds) {
         let found = known.iter().find(|known| known.handle == *handle);
-        let (place, found) = found.map_or((-1, -1), |found| (found.place, found.kind));
+        let (place, found) = found.map_or((-1, -1), |found| (found.index, found.kind));
         (*handle, *kind) = (place as u32, found as u32);
     }
 }

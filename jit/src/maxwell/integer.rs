@@ -7,7 +7,7 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::{AddendPart, IntCompare, SumShift, XmadMode};
 
-use super::{Done, Loc, Lower, Number, When};
+use super::{Done, LaneMask, LaneValue, Loc, Lower};
 use crate::lane::{Emit, I32x4, Mask};
 
 /// What comes into the lowest place of an addition.
@@ -74,7 +74,7 @@ impl Lower<'_, '_> {
         let e = self.e();
         let (c, o) = (e.ishr(sum.carry, 31), e.ishr(sum.overflow, 31));
         for (flag, value) in [I32x4(z.0), I32x4(s.0), c, o].into_iter().enumerate() {
-            self.set(Loc::Cc(flag as u8), Number::int(value));
+            self.set(Loc::Cc(flag as u8), LaneValue::int(value));
         }
     }
 
@@ -372,9 +372,9 @@ impl IntVisitor for Lower<'_, '_> {
             false => [e.umin(a, b), e.imax_unsigned(a, b)],
         };
         let value = match which {
-            When::Always => bounds()[0],
-            When::Never => bounds()[1],
-            When::Lanes(mask) => {
+            LaneMask::All => bounds()[0],
+            LaneMask::Empty => bounds()[1],
+            LaneMask::Lanes(mask) => {
                 let [low, high] = bounds();
                 e.iselect(mask, low, high)
             }

@@ -8,7 +8,7 @@ use triglyph_guest::tegra::shader::isa::*;
 use super::atomic;
 use super::call::Vectors;
 use super::direct::Mapped;
-use super::{Done, Lower, Number};
+use super::{Done, LaneValue, Lower};
 use crate::lane::{I32x4, Mask};
 
 /// The first of the vectors with data: before it lanes that load, lanes that store, lower and upper words of addresses.
@@ -113,7 +113,7 @@ pub fn perform(access: Access, vectors: &mut Vectors, environment: &Environment<
             Space::Shared => &mut *shared,
             _ => &mut local[lane * lane_bytes..(lane + 1) * lane_bytes],
         };
-        let mut memory = Place { environment, local, access, address };
+        let mut memory = MemoryRef { environment, local, access, address };
         let mut data = [0u8; 16];
         for (n, bytes) in data.chunks_exact_mut(4).enumerate() {
             bytes.copy_from_slice(&vectors[DATA + n][lane].to_le_bytes());
@@ -154,14 +154,14 @@ pub fn remember(access: Access, vectors: &Vectors, mapped: &mut Mapped, environm
 }
 
 /// Memory at an address, of one lane or of a block.
-struct Place<'p, 'e> {
+struct MemoryRef<'p, 'e> {
     environment: &'p Environment<'e>,
     local: &'p mut [u8],
     access: Access,
     address: u64,
 }
 
-impl Place<'_, '_> {
+impl MemoryRef<'_, '_> {
     fn read(&mut self, bytes: &mut [u8]) {
         match self.access.space {
             Space::Global => self.environment.memory.read(self.address, bytes),
@@ -231,7 +231,7 @@ impl Lower<'_, '_> {
     fn global_address(&mut self, address: Address, wide: bool, bits: u32) -> [I32x4; 2] {
         let offset = address.effective_offset(bits);
         let low = self.reg_int(address.base);
-        let high = if wide { self.reg_int(Self::behind(address.base, 1)) } else { self.e().i(0) };
+        let high = if wide { self.reg_int(Self::following(address.base, 1)) } else { self.e().i(0) };
         let e = self.e();
         let (add_low, add_high) = (e.i(offset as i32), e.i((offset >> 32) as i32));
         let sum = e.iadd(low, add_low);
@@ -246,7 +246,7 @@ impl Lower<'_, '_> {
     }
 
     /// An address of 32 bits.
-    fn near_address(&mut self, address: Address, bits: u32) -> [I32x4; 2] {
+    fn address32(&mut self, address: Address, bits: u32) -> [I32x4; 2] {
         let offset = address.effective_offset(bits);
         let low = self.reg_int(address.base);
         let e = self.e();
@@ -257,15 +257,15 @@ impl Lower<'_, '_> {
     fn load(&mut self, mut access: Access, dst: Reg, (bytes, signed): (u8, bool), address: [I32x4; 2]) -> Done {
         (access.bytes, access.signed) = (bytes, signed);
         let masks = self.access_masks();
-        let words = match self.reach(access, address) {
-            Some(reach) => self.load_directly(access, &reach, masks, address),
+        let words = match self.direct_access(access, address) {
+            Some(direct) => self.load_directly(access, &direct, masks, address),
             None => {
                 let words: [I32x4; 4] = self.access(access, NOT_MAPPED, &[masks[0], masks[1], address[0], address[1]]);
                 words.to_vec()
             }
         };
         for (n, word) in (0..registers(bytes)).zip(words) {
-            self.set_int(Self::behind(dst, n), word);
+            self.set_int(Self::following(dst, n), word);
         }
         Ok(())
     }
@@ -277,12 +277,12 @@ impl Lower<'_, '_> {
 
     fn store_masked(&mut self, access: Access, masks: [I32x4; 2], data: Reg, address: [I32x4; 2]) -> Done {
         let mut sources = vec![masks[0], masks[1], address[0], address[1]];
-        let data: Vec<I32x4> = (0..registers(access.bytes)).map(|n| self.reg_int(Self::behind(data, n))).collect();
+        let data: Vec<I32x4> = (0..registers(access.bytes)).map(|n| self.reg_int(Self::following(data, n))).collect();
         sources.extend(&data);
         // Lanes of a block that only some lanes are in do not all store.
-        let reach = if self.exec.is_none() { self.reach(access, address) } else { None };
-        match reach {
-            Some(reach) => self.store_directly(access, &reach, &sources, &data),
+        let direct = if self.exec.is_none() { self.direct_access(access, address) } else { None };
+        match direct {
+            Some(direct) => self.store_directly(access, &direct, &sources, &data),
             None => {
                 let [] = self.access(access, NOT_MAPPED, &sources);
             }
@@ -296,28 +296,28 @@ impl Lower<'_, '_> {
         all.extend(sources);
         let words: [I32x4; 2] = self.access(access, NOT_MAPPED, &all);
         for (n, word) in (0..registers(access.bytes)).zip(words) {
-            self.set_int(Self::behind(dst, n), word);
+            self.set_int(Self::following(dst, n), word);
         }
         Ok(())
     }
 
     /// Compare and exchange.
-    fn exchange_if(&mut self, space: Space, bits64: bool, dst: Reg, b: Reg, address: [I32x4; 2]) -> Done {
+    fn compare_exchange(&mut self, space: Space, bits64: bool, dst: Reg, b: Reg, address: [I32x4; 2]) -> Done {
         let bytes = if bits64 { 8 } else { 4 };
         let [loads, stores] = self.access_masks();
         let mut sources = vec![loads, stores, address[0], address[1]];
         for n in 0..bytes / 2 {
-            sources.push(self.reg_int(Self::behind(b, n)));
+            sources.push(self.reg_int(Self::following(b, n)));
         }
         let words: [I32x4; 2] = self.access(Access::new(space, Action::Cas, bytes), NOT_MAPPED, &sources);
         for (n, word) in (0..registers(bytes)).zip(words) {
-            self.set_int(Self::behind(dst, n), word);
+            self.set_int(Self::following(dst, n), word);
         }
         Ok(())
     }
 
     fn pair(&mut self, reg: Reg) -> [I32x4; 2] {
-        [0, 1].map(|n| self.reg_int(Self::behind(reg, n)))
+        [0, 1].map(|n| self.reg_int(Self::following(reg, n)))
     }
 
     /// A constant at an address that is known now, if it does not cross words.
@@ -333,12 +333,12 @@ impl Lower<'_, '_> {
         let nowhere = matches!(i.mode, LdcMode::Is | LdcMode::Isl) && i.source.offset < 0;
         for n in 0..registers(bytes) {
             let constant = Constant { slot: i.source.slot, offset: word + 4 * u16::from(n) };
-            let number = if nowhere { Number::int(self.e().i(0)) } else { self.constant(constant) };
+            let number = if nowhere { LaneValue::int(self.e().i(0)) } else { self.constant(constant) };
             if bytes >= 4 {
-                self.set_reg(Self::behind(i.dst, n), number);
+                self.set_reg(Self::following(i.dst, n), number);
                 continue;
             }
-            let value = self.number_int(number);
+            let value = self.value_int(number);
             let width = 8 * u32::from(bytes);
             let e = self.e();
             let up = e.ishl(value, 32 - width - 8 * u32::from(place));
@@ -396,13 +396,13 @@ impl MemoryVisitor for Lower<'_, '_> {
 
     fn ldl(&mut self, i: LocalAccess) -> Done {
         self.needs.local = true;
-        let address = self.near_address(i.address, 24);
+        let address = self.address32(i.address, 24);
         self.load(Access::new(Space::Local, Action::Load, 0), i.data, size(i.size), address)
     }
 
     fn stl(&mut self, i: LocalAccess) -> Done {
         self.needs.local = true;
-        let address = self.near_address(i.address, 24);
+        let address = self.address32(i.address, 24);
         // Local memory is nobody else's: helpers keep their own.
         let mask = self.active();
         let mask = match mask {
@@ -414,12 +414,12 @@ impl MemoryVisitor for Lower<'_, '_> {
     }
 
     fn lds(&mut self, i: SharedAccess) -> Done {
-        let address = self.near_address(i.address, 24);
+        let address = self.address32(i.address, 24);
         self.load(Access::new(Space::Shared, Action::Load, 0), i.data, size(i.size), address)
     }
 
     fn sts(&mut self, i: SharedAccess) -> Done {
-        let address = self.near_address(i.address, 24);
+        let address = self.address32(i.address, 24);
         self.store(Access::new(Space::Shared, Action::Store, 0), i.data, size(i.size).0, address)
     }
 
@@ -432,11 +432,11 @@ impl MemoryVisitor for Lower<'_, '_> {
 
     fn atom_cas(&mut self, i: GlobalCas) -> Done {
         let address = self.global_address(i.address, i.wide, 20);
-        self.exchange_if(Space::Global, i.bits64, i.dst, i.b, address)
+        self.compare_exchange(Space::Global, i.bits64, i.dst, i.b, address)
     }
 
     fn atoms(&mut self, i: SharedAtomic) -> Done {
-        let address = self.near_address(i.address, 24);
+        let address = self.address32(i.address, 24);
         let ty = match i.ty {
             SharedAtomicType::U32 => AtomicType::U32,
             SharedAtomicType::S32 => AtomicType::S32,
@@ -449,8 +449,8 @@ impl MemoryVisitor for Lower<'_, '_> {
     }
 
     fn atoms_cas(&mut self, i: SharedCas) -> Done {
-        let address = self.near_address(i.address, 24);
-        self.exchange_if(Space::Shared, i.bits64, i.dst, i.b, address)
+        let address = self.address32(i.address, 24);
+        self.compare_exchange(Space::Shared, i.bits64, i.dst, i.b, address)
     }
 
     fn red(&mut self, i: Reduce) -> Done {

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! graph.rs      control flow -> blocks in the order of execution
-//! flow.rs       blocks as code: fast ones for lanes that agree, masked ones for lanes that do not; fuel
-//! file.rs       registers, predicates, condition code as values; what of them goes through memory between blocks
+//! flow.rs       emission of blocks: fast ones for uniform control flow, masked ones for divergent lanes; fuel
+//! file.rs       register file: registers, predicates, condition code; which of them are spilled between blocks
 //! float.rs ...  one file for each kind of instruction; direct.rs memory that code reaches by itself;
-//!               call.rs, image.rs and rare/ what is left to functions
-//! stage.rs      vertices and evaluations; geometry.rs primitives; pixel.rs what a quad offers
-//! parts.rs      warps of up to 32 lanes; compute.rs blocks of threads, patch.rs control points of patches
-//! args.rs       what code is called with
+//!               call.rs, image.rs and libcalls/ what Rust functions do
+//! stage.rs      vertex and tessellation evaluation; geometry.rs geometry; pixel.rs the host of pixel programs
+//! warp_slices.rs  warps of up to 32 lanes; compute.rs thread blocks, patch.rs tessellation control
+//! args.rs       arguments of the compiled code
 //! ```
 //!
 //! Lanes of one value are four warps (vertices), the quad of a pixel program, or a quarter of a row of a compute warp.
@@ -31,18 +31,18 @@ mod half;
 mod handle;
 mod image;
 mod integer;
+mod libcalls;
 mod logic;
 mod memory;
 mod moves;
-mod parts;
 mod patch;
 mod pixel;
-mod rare;
 mod stage;
 mod surface;
 mod texture;
 mod video;
 mod warp;
+mod warp_slices;
 
 use std::collections::HashMap;
 
@@ -60,47 +60,47 @@ use triglyph_guest::tegra::shader::special::SpecialRegister;
 
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 pub use args::{Context, Prepared};
-use file::{File, Loc, Number};
+use file::{File, LaneValue, Loc};
 pub use graph::Graph;
 pub use pixel::{PixelPlan, program};
 pub use stage::{dump, shader};
 
-/// What an instruction's translation yields.
+/// Result of lowering one instruction.
 type Done = Result<(), Unsupported>;
 
-/// What the lanes of a value are to each other.
+/// How the four lanes of a value relate to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lanes {
     /// Four warps of one lane each.
     Alone,
     /// The pixels of a quad.
     Quad,
-    /// A part of a warp: eight values are all of it.
-    Part,
+    /// A warp slice: eight of them are a warp.
+    WarpSlice,
 }
 
-/// What is around a program in its stage.
+/// The stage that a program is compiled for: its inputs and outputs.
 pub(crate) trait Host<'a> {
     /// The emitter.
     fn e(&mut self) -> &mut Emit<'a>;
-    /// A block begins: values of earlier ones may not be there.
+    /// Begins a block: values of earlier blocks may not dominate it.
     fn begin(&mut self);
     /// Address of the [`Context`].
     fn context(&mut self) -> Value;
-    /// Offset of 64 bytes of memory to work in, from the kernel's arguments.
+    /// Offset of 64 bytes of scratch memory in the kernel's arguments.
     fn scratch(&self) -> i32;
-    /// A special register that the stage knows; `None` for others.
+    /// A special register that the stage defines; `None` for others.
     fn special(&mut self, which: SpecialRegister) -> Option<I32x4>;
     /// A value of a pixel program's input.
     fn interpolate(&mut self, i: &Interpolate, offset: Option<I32x4>) -> Result<Interpolated, Unsupported> {
         let _ = (i, offset);
         Ok(Interpolated { value: self.e().f(0.0), constant: true })
     }
-    /// Words that [`Host::interpolate`] knows.
+    /// Input words for which [`Host::interpolate`] gives a value.
     fn inputs(&self) -> Vec<u8> {
         Vec::new()
     }
-    /// What PIXLD asks; of a sample.
+    /// The result of PIXLD for a sample.
     fn pixel_info(&mut self, mode: PixldMode, sample: I32x4) -> I32x4 {
         let _ = (mode, sample);
         self.e().i(0)
@@ -110,7 +110,7 @@ pub(crate) trait Host<'a> {
         let _ = (i, word, vertex);
         Ok(self.e().i(0))
     }
-    /// Whether [`Host::attribute`] gives anything but 0 for a word of vertices.
+    /// Whether [`Host::attribute`] of a vertex word can be other than 0.
     fn reads(&self, i: &AttributeAccess, word: u8) -> bool {
         let _ = (i, word);
         false
@@ -133,29 +133,29 @@ pub(crate) trait Host<'a> {
     fn outputs(&self) -> usize {
         0
     }
-    /// Puts an output where a function that emits it finds it.
+    /// Stores an output in memory, for the libcall that emits the vertex.
     fn keep_output(&mut self, place: u16, value: I32x4) {
         let _ = (place, value);
     }
-    /// Where an output word stands among the outputs; `None` if it is not stored.
+    /// Index of an output word in the output record; `None` if it is not stored.
     fn output(&self, word: u8) -> Option<u16> {
         let _ = word;
         None
     }
-    /// Whether an output word reads as an input, whatever was stored: tessellation coordinates.
+    /// Whether reading an output word gives an input, whatever was stored: tessellation coordinates.
     fn is_coordinate(&self, word: u8) -> bool {
         let _ = word;
         false
     }
-    /// Which part of a warp the code is for: 16 times its number, as a 64-bit scalar.
-    fn set_part(&mut self, place: Value) {
+    /// Sets the warp slice of the code that follows: 16 times its number, as a 64-bit scalar.
+    fn set_slice(&mut self, place: Value) {
         let _ = place;
     }
     /// Whether the stage emits vertices.
     fn emits(&self) -> bool {
         false
     }
-    /// Where a quad goes when all of its lanes are helpers.
+    /// The block to jump to when all lanes of a quad are helpers.
     fn all_helpers(&self) -> Option<cranelift_codegen::ir::Block> {
         None
     }
@@ -165,73 +165,73 @@ pub(crate) trait Host<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Interpolated {
     pub value: F32x4,
-    /// Bits that nothing is multiplied with.
+    /// The value is constant over the primitive: no perspective multiplication applies to its bits.
     pub constant: bool,
 }
 
 /// Textures and images of a key.
 #[derive(Clone, Copy)]
-pub(crate) struct Units<'k> {
+pub(crate) struct ResourceKeys<'k> {
     pub textures: &'k [Option<TextureKey>],
     pub images: &'k [Option<ImageKey>],
 }
 
-/// What the code turned out to need.
+/// What the emitted code needs from its caller, found while emitting.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
     /// Words of constant buffers, in the order of the table.
     pub constants: Vec<Constant>,
     /// Vectors of storage of four lanes.
     pub slots: usize,
-    /// Of parts of warps: those that have to be 0 when the program begins.
+    /// Storage slots of warp slices that have to be 0 when the program begins.
     pub cleared: Vec<usize>,
     /// Whether KIL occurs.
     pub kills: bool,
     /// Whether local memory is used.
     pub local: bool,
-    /// Accesses of global memory that keep the mapping they found last.
+    /// Number of global memory accesses that cache the mapping they found last.
     pub mapped: u32,
     /// Textures that are read.
     pub textures: Vec<usize>,
-    /// Whether textures, or images, are looked for by their handles.
+    /// Whether textures, or images, are looked up by their handles at run time.
     pub any_texture: bool,
     pub any_image: bool,
-    /// Slots of [`Loc::Wait`] and [`Loc::Reduced`], if barriers join predicates.
+    /// Slots of [`Loc::Wait`] and [`Loc::Reduced`], if barriers reduce predicates.
     pub waits: Option<[usize; 2]>,
 }
 
-/// Emits a program.
+/// Lowers a program.
 pub(crate) struct Lower<'l, 'a> {
     host: &'l mut dyn Host<'a>,
     code: &'l Code,
     graph: &'l Graph,
-    units: Units<'l>,
+    resources: ResourceKeys<'l>,
     lanes: Lanes,
     needs: &'l mut Needs,
     file: File,
     /// Lanes of a block that execute; `None` for all.
     exec: Option<Mask>,
     /// Lanes for which the guard holds; `None` for all.
-    gate: Option<Mask>,
+    guard: Option<Mask>,
     /// Constants that have been loaded in this block.
-    constants: HashMap<Constant, Number>,
+    constants: HashMap<Constant, LaneValue>,
     /// Address of the instruction.
     at: u32,
     /// Whether KIL has an effect.
     kills: bool,
-    /// What places hold when the program begins, if not 0.
+    /// Initial values of locations, if not 0.
     initials: HashMap<Loc, I32x4>,
-    /// Of a part of a warp: lanes that wait at the barrier that was just met; `None` for all.
+    /// Of a warp slice: lanes that wait at the barrier just executed; `None` for all.
     waiting: Option<Option<Mask>>,
-    /// Of a part of a warp: the votes of the block.
-    ballot: Option<parts::Ballot>,
+    /// Of a warp slice: the votes of the block.
+    ballot: Option<warp_slices::Ballot>,
 }
 
-/// When something happens.
+/// The lanes in which a predicate holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum When {
-    Never,
-    Always,
+enum LaneMask {
+    Empty,
+    All,
     Lanes(Mask),
 }
 
@@ -239,24 +239,24 @@ impl<'l, 'a> Lower<'l, 'a> {
     pub(crate) fn new(
         host: &'l mut dyn Host<'a>,
         (code, graph): (&'l Code, &'l Graph),
-        units: Units<'l>,
+        resources: ResourceKeys<'l>,
         lanes: Lanes,
         needs: &'l mut Needs,
     ) -> Self {
-        let straight = graph.is_straight() && lanes != Lanes::Part;
+        let straight = graph.is_straight() && lanes != Lanes::WarpSlice;
         let file = File::new(straight, graph.blocks.len());
-        let (exec, gate, constants, initials) = (None, None, HashMap::new(), HashMap::new());
+        let (exec, guard, constants, initials) = (None, None, HashMap::new(), HashMap::new());
         let (at, kills, waiting, ballot) = (0, false, None, None);
         Lower {
             host,
             code,
             graph,
-            units,
+            resources,
             lanes,
             needs,
             file,
             exec,
-            gate,
+            guard,
             constants,
             at,
             kills,
@@ -278,50 +278,50 @@ impl<'l, 'a> Lower<'l, 'a> {
             return Ok(());
         }
         self.at = address;
-        self.gate = match self.predicate(guard.0) {
-            When::Always => None,
-            When::Never => return Ok(()),
-            When::Lanes(mask) => Some(mask),
+        self.guard = match self.predicate(guard.0) {
+            LaneMask::All => None,
+            LaneMask::Empty => return Ok(()),
+            LaneMask::Lanes(mask) => Some(mask),
         };
         isa::visit(word, self).unwrap_or(Ok(()))
     }
 
     // Predicates.
 
-    /// A predicate as it is read.
-    fn predicate(&mut self, source: PredSource) -> When {
+    /// The lanes in which a predicate holds.
+    fn predicate(&mut self, source: PredSource) -> LaneMask {
         if source.pred == Pred::PT {
-            return if source.not { When::Never } else { When::Always };
+            return if source.not { LaneMask::Empty } else { LaneMask::All };
         }
         let mask = self.mask(Loc::Pred(source.pred.0));
-        When::Lanes(if source.not { self.e().not(mask) } else { mask })
+        LaneMask::Lanes(if source.not { self.e().not(mask) } else { mask })
     }
 
     /// A predicate as a mask.
     fn predicate_mask(&mut self, source: PredSource) -> Mask {
         let when = self.predicate(source);
-        self.when_mask(when)
+        self.mask_of(when)
     }
 
-    fn when_mask(&mut self, when: When) -> Mask {
+    fn mask_of(&mut self, when: LaneMask) -> Mask {
         match when {
-            When::Never => Mask(self.e().i(0).0),
-            When::Always => Mask(self.e().i(-1).0),
-            When::Lanes(mask) => mask,
+            LaneMask::Empty => Mask(self.e().i(0).0),
+            LaneMask::All => Mask(self.e().i(-1).0),
+            LaneMask::Lanes(mask) => mask,
         }
     }
 
     fn set_predicate(&mut self, pred: Pred, mask: Mask) {
         if pred != Pred::PT {
-            self.set(Loc::Pred(pred.0), Number::int(I32x4(mask.0)));
+            self.set(Loc::Pred(pred.0), LaneValue::int(I32x4(mask.0)));
         }
     }
 
-    /// Lanes in which the instruction has effects outside of registers; `None` for all.
+    /// Lanes in which the instruction has side effects; `None` for all.
     fn active(&mut self) -> Option<Mask> {
-        match (self.exec, self.gate) {
-            (Some(exec), Some(gate)) => Some(self.e().and(exec, gate)),
-            (exec, gate) => exec.or(gate),
+        match (self.exec, self.guard) {
+            (Some(exec), Some(guard)) => Some(self.e().and(exec, guard)),
+            (exec, guard) => exec.or(guard),
         }
     }
 
@@ -341,24 +341,24 @@ impl<'l, 'a> Lower<'l, 'a> {
 
     // Sources and results.
 
-    fn set_reg(&mut self, reg: Reg, number: Number) {
+    fn set_reg(&mut self, reg: Reg, number: LaneValue) {
         if !reg.is_zero() {
             self.set(Loc::Reg(reg.0), number);
         }
     }
 
     fn set_int(&mut self, reg: Reg, value: I32x4) {
-        self.set_reg(reg, Number::int(value));
+        self.set_reg(reg, LaneValue::int(value));
     }
 
-    /// Register `n` places behind `reg`; RZ if that is RZ or there is none.
-    fn behind(reg: Reg, n: u8) -> Reg {
+    /// The `n`th register after `reg`; RZ if `reg` is RZ or there is no such register.
+    fn following(reg: Reg, n: u8) -> Reg {
         if reg.is_zero() { Reg::RZ } else { Reg(reg.0.saturating_add(n)) }
     }
 
-    fn reg(&mut self, reg: Reg) -> Number {
+    fn reg(&mut self, reg: Reg) -> LaneValue {
         if reg.is_zero() {
-            return Number::int(self.e().i(0));
+            return LaneValue::int(self.e().i(0));
         }
         self.get(Loc::Reg(reg.0))
     }
@@ -385,11 +385,11 @@ impl<'l, 'a> Lower<'l, 'a> {
         self.flushed(Loc::Reg(reg.0))
     }
 
-    fn operand(&mut self, operand: Operand) -> Number {
+    fn operand(&mut self, operand: Operand) -> LaneValue {
         match operand {
             Operand::Reg(reg) => self.reg(reg),
             Operand::Constant(constant) => self.constant(constant),
-            Operand::Immediate(value) => Number::int(self.e().i(value as i32)),
+            Operand::Immediate(value) => LaneValue::int(self.e().i(value as i32)),
         }
     }
 
@@ -398,7 +398,7 @@ impl<'l, 'a> Lower<'l, 'a> {
             Operand::Reg(reg) => self.reg_int(reg),
             Operand::Constant(constant) => {
                 let number = self.constant(constant);
-                self.number_int(number)
+                self.value_int(number)
             }
             Operand::Immediate(value) => self.e().i(value as i32),
         }
@@ -409,7 +409,7 @@ impl<'l, 'a> Lower<'l, 'a> {
             Operand::Reg(reg) => self.reg_float(reg),
             Operand::Constant(constant) => {
                 let number = self.constant(constant);
-                self.number_float(number)
+                self.value_float(number)
             }
             Operand::Immediate(value) => self.e().f(f32::from_bits(value)),
         }
@@ -420,7 +420,7 @@ impl<'l, 'a> Lower<'l, 'a> {
             Operand::Reg(reg) => self.reg_flushed(reg),
             Operand::Constant(constant) => {
                 let mut number = self.constant(constant);
-                let value = self.number_flushed(&mut number);
+                let value = self.value_flushed(&mut number);
                 self.constants.insert(constant, number);
                 value
             }
@@ -431,7 +431,7 @@ impl<'l, 'a> Lower<'l, 'a> {
         }
     }
 
-    /// The value of an operand if it is known now.
+    /// The value of an operand that is a compile-time constant.
     fn known(operand: Operand) -> Option<u32> {
         match operand {
             Operand::Immediate(value) => Some(value),
@@ -440,9 +440,9 @@ impl<'l, 'a> Lower<'l, 'a> {
         }
     }
 
-    fn constant(&mut self, constant: Constant) -> Number {
+    fn constant(&mut self, constant: Constant) -> LaneValue {
         if usize::from(constant.slot) >= CONSTANT_BUFFERS {
-            return Number::int(self.e().i(0));
+            return LaneValue::int(self.e().i(0));
         }
         if let Some(&number) = self.constants.get(&constant) {
             return number;
@@ -455,12 +455,12 @@ impl<'l, 'a> Lower<'l, 'a> {
         let context = self.host.context();
         let e = self.host.e();
         let table = e.load_i64(context, std::mem::offset_of!(Context, table) as i32);
-        let number = Number::loaded(e.load_floats(table, 16 * place as i32));
+        let number = LaneValue::loaded(e.load_floats(table, 16 * place as i32));
         self.constants.insert(constant, number);
         number
     }
 
-    /// a where the mask, else b.
+    /// `a` in the lanes of the mask, else `b`.
     fn select_int(&mut self, mask: Mask, a: I32x4, b: I32x4) -> I32x4 {
         if a == b { a } else { self.e().iselect(mask, a, b) }
     }

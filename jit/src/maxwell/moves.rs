@@ -7,20 +7,20 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::{CcTest, PrmtMode};
 
-use super::rare::Rare;
-use super::{Context, Done, Lanes, Loc, Lower, Number, When};
+use super::libcalls::Libcall;
+use super::{Context, Done, LaneMask, LaneValue, Lanes, Loc, Lower};
 use crate::lane::{I32x4, Mask};
 
 impl Lower<'_, '_> {
     /// A test of the condition code.
-    pub(super) fn condition_test(&mut self, test: CcTest) -> Result<When, Unsupported> {
+    pub(super) fn condition_test(&mut self, test: CcTest) -> Result<LaneMask, Unsupported> {
         use CcTest as T;
         let mut flag = |n: u8| self.mask(Loc::Cc(n));
         // By what is needed of Z, S, C, O.
         let mask = match test {
-            T::True => return Ok(When::Always),
+            T::True => return Ok(LaneMask::All),
             T::Unknown(_) | T::False | T::CsmTa | T::CsmTr | T::CsmMx | T::FcsmTa | T::FcsmTr | T::FcsmMx => {
-                return Ok(When::Never);
+                return Ok(LaneMask::Empty);
             }
             T::NotEqual => (flag(0), true),
             T::EqualU => (flag(0), false),
@@ -32,10 +32,10 @@ impl Lower<'_, '_> {
             T::Overflow => (flag(3), false),
             _ => return self.compound_test(test),
         };
-        Ok(When::Lanes(if mask.1 { self.e().not(mask.0) } else { mask.0 }))
+        Ok(LaneMask::Lanes(if mask.1 { self.e().not(mask.0) } else { mask.0 }))
     }
 
-    fn compound_test(&mut self, test: CcTest) -> Result<When, Unsupported> {
+    fn compound_test(&mut self, test: CcTest) -> Result<LaneMask, Unsupported> {
         use CcTest as T;
         let [z, s, c, o] = [0, 1, 2, 3].map(|n| match (n, test) {
             (2, T::LowerOrSame | T::Higher) | (0 | 1, _) => self.mask(Loc::Cc(n)),
@@ -48,7 +48,7 @@ impl Lower<'_, '_> {
         let e = self.e();
         let (not_z, not_s, not_c) = (e.not(z), e.not(s), e.not(c));
         let xor = |e: &mut crate::lane::Emit<'_>, a: Mask, b: Mask| Mask(e.ixor(I32x4(a.0), I32x4(b.0)).0);
-        Ok(When::Lanes(match test {
+        Ok(LaneMask::Lanes(match test {
             T::Less => {
                 let a = e.and(s, not_z);
                 xor(e, a, o)
@@ -86,7 +86,7 @@ impl Lower<'_, '_> {
             T::Higher => e.and(c, not_z),
             T::Rle => e.or(s, z),
             T::Rgt => e.and(not_s, not_z),
-            _ => return Ok(When::Never),
+            _ => return Ok(LaneMask::Empty),
         }))
     }
 
@@ -94,7 +94,7 @@ impl Lower<'_, '_> {
     fn in_quad(&self) -> [i32; 4] {
         match self.lanes {
             Lanes::Alone => [0; 4],
-            Lanes::Quad | Lanes::Part => [0, 1, 2, 3],
+            Lanes::Quad | Lanes::WarpSlice => [0, 1, 2, 3],
         }
     }
 
@@ -164,7 +164,7 @@ impl MoveVisitor for Lower<'_, '_> {
             self.set_reg(i.dst, value);
             return Ok(());
         }
-        let (new, old) = (self.number_int(value), self.reg_int(i.dst));
+        let (new, old) = (self.value_int(value), self.reg_int(i.dst));
         let e = self.e();
         let lanes = Mask(e.ints(lanes).0);
         let value = e.iselect(lanes, new, old);
@@ -174,11 +174,11 @@ impl MoveVisitor for Lower<'_, '_> {
 
     fn sel(&mut self, i: Sel) -> Done {
         let value = match self.predicate(i.pred) {
-            When::Always => self.reg(i.a),
-            When::Never => self.operand(i.b),
-            When::Lanes(mask) => {
+            LaneMask::All => self.reg(i.a),
+            LaneMask::Empty => self.operand(i.b),
+            LaneMask::Lanes(mask) => {
                 let (a, b) = (self.reg_int(i.a), self.operand_int(i.b));
-                Number::int(self.select_int(mask, a, b))
+                LaneValue::int(self.select_int(mask, a, b))
             }
         };
         self.set_reg(i.dst, value);
@@ -219,7 +219,7 @@ impl MoveVisitor for Lower<'_, '_> {
                 let old = self.int(loc);
                 value = self.e().iselect(wanted, value, old);
             }
-            self.set(loc, Number::int(value));
+            self.set(loc, LaneValue::int(value));
         }
         Ok(())
     }
@@ -250,7 +250,7 @@ impl MoveVisitor for Lower<'_, '_> {
             self.set_int(i.dst, a);
             return Ok(());
         }
-        let [value] = self.rare(Rare::Permute, i.mode.bits().into(), &[a, b, c]);
+        let [value] = self.libcall(Libcall::Permute, i.mode.bits().into(), &[a, b, c]);
         self.set_int(i.dst, value);
         Ok(())
     }
@@ -270,7 +270,7 @@ impl MoveVisitor for Lower<'_, '_> {
 
     fn cset(&mut self, i: CcSet) -> Done {
         let when = self.condition_test(i.test)?;
-        let mask = self.when_mask(when);
+        let mask = self.mask_of(when);
         let mask = self.join(i.bop, mask, i.pred);
         self.set_truth(i.dst, mask, i.bf, i.cc);
         Ok(())
@@ -278,7 +278,7 @@ impl MoveVisitor for Lower<'_, '_> {
 
     fn csetp(&mut self, i: CcSetPred) -> Done {
         let when = self.condition_test(i.test)?;
-        let mask = self.when_mask(when);
+        let mask = self.mask_of(when);
         self.set_predicates((i.dst, i.dst_not), mask, i.bop, i.pred)
     }
 

@@ -10,9 +10,9 @@ use triglyph_guest::kernel::maxwell::{LANES, Patches, ShaderJob, ShaderKernel, S
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::AttributeAccess;
 
-use super::compute::{self, Args, Kernel, Part, at, release, threads};
+use super::compute::{self, Args, Kernel, SliceHost, at, release, threads};
 use super::stage::{POSITION_W, PRIMITIVE};
-use super::{Prepared, Units};
+use super::{Prepared, ResourceKeys};
 use crate::code::Compiler;
 use crate::lane::{I32x4, Mask};
 
@@ -50,7 +50,7 @@ impl PatchArgs {
     }
 }
 
-impl Part<'_, '_> {
+impl SliceHost<'_, '_> {
     /// Loads a word of a vertex or of the patch.
     pub fn patch_attribute(&mut self, i: &AttributeAccess, word: u8, vertex: Option<I32x4>) -> I32x4 {
         let (key, place) = (self.key, self.place);
@@ -187,7 +187,7 @@ impl ShaderKernel for Control {
     fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Unsupported> {
         let environment = job.environment;
         let Work::Patches(work) = &mut job.work else { return Err(Unsupported("work of another stage")) };
-        let mut prepared = Prepared::new(&self.0.needs, Units::of(&self.0.key), 0, &environment)?;
+        let mut prepared = Prepared::new(&self.0.needs, ResourceKeys::of(&self.0.key), 0, &environment)?;
         let mut args = self.0.args(&mut prepared, &environment);
         self.patches(&mut args, work)?;
         prepared.finish(&args.context, &environment);

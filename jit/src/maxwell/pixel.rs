@@ -15,14 +15,14 @@ use super::attribute::{FACING, POSITION};
 use super::file::Loc;
 use super::graph::Sharing;
 use super::stage::stores;
-use super::{Graph, Host, Interpolated, Lanes, Lower, Needs, Units};
+use super::{Graph, Host, Interpolated, Lanes, Lower, Needs, ResourceKeys};
 use crate::lane::{Emit, F32x4, I32x4};
 use crate::program::args::{at, scratch_at};
 use crate::program::plan::PlaneOf;
-use crate::program::quad::{Known, Quad, Results};
+use crate::program::quad::{Computed, Quad, Results};
 
 /// Instructions of a program that is there once for each sample.
-const MOST_COPIES: usize = 4000;
+const MAX_SAMPLE_COPIES: usize = 4000;
 
 /// A pixel program as it matters for code.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub struct PixelPlan {
 impl PixelPlan {
     pub fn new(code: &Arc<PixelCode>, key: &FragmentKey) -> Result<PixelPlan, Unsupported> {
         let graph = Graph::new(&code.code, |_| Sharing::default())?;
-        if code.per_sample && graph.size * key.samples.count() > MOST_COPIES {
+        if code.per_sample && graph.size * key.samples.count() > MAX_SAMPLE_COPIES {
             return Err(Unsupported("a long program for every sample"));
         }
         let planes = code.inputs.iter().map(|input| usize::from(input.plane) + 1).max().unwrap_or(0);
@@ -52,7 +52,7 @@ struct Pixels<'p, 'q, 'a> {
     quad: &'p mut Quad<'q, 'a>,
     code: &'p PixelCode,
     /// What is known wherever the program is.
-    known: Known,
+    known: Computed,
 }
 
 impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
@@ -140,8 +140,8 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
                 let e = &mut *self.quad.e;
                 let [x, y] = [x, y].map(|axis| {
                     let unit = e.f(4096.0);
-                    let units = e.mul(axis, unit);
-                    let whole = e.nearest(units);
+                    let resources = e.mul(axis, unit);
+                    let whole = e.nearest(resources);
                     let whole = e.clamp(whole, -32768.0, 32767.0);
                     e.truncate_to_int(whole)
                 });
@@ -185,7 +185,7 @@ impl Pixels<'_, '_, '_> {
         Some(place.map(|axis| e.select(whole, centre, axis)))
     }
 
-    /// A place relative to the centre, of units of 1/4096.
+    /// A place relative to the centre, of resources of 1/4096.
     fn offset(&mut self, packed: I32x4) -> [F32x4; 2] {
         let e = &mut *self.quad.e;
         let unit = e.f(1.0 / 4096.0);
@@ -220,8 +220,8 @@ pub fn program(quad: &mut Quad<'_, '_>, plan: &PixelPlan, needs: &mut Needs) -> 
     last.extend(code.depth.then_some(Loc::Reg(depth_at)));
 
     let mut host = Pixels { quad, code, known };
-    let units = Units::of_pixels(code);
-    let mut lower = Lower::new(&mut host, (&code.code, &plan.graph), units, Lanes::Quad, needs);
+    let resources = ResourceKeys::of_pixels(code);
+    let mut lower = Lower::new(&mut host, (&code.code, &plan.graph), resources, Lanes::Quad, needs);
     lower.kills = code.kills;
     lower.initials.insert(Loc::Helper, I32x4(helpers.0));
     lower.run(&last, None)?;

@@ -1,6 +1,6 @@
-//! Stages in which every lane is a warp of its own: vertices and what the tessellator made, four at a time.
+//! Vertex and tessellation evaluation programs: every lane is a warp of its own, four at a time.
 //!
-//! A program that stores to memory runs one vertex after the other, so that stores happen in the order of the vertices.
+//! A program that stores to memory runs one vertex at a time, so that stores happen in the order of the vertices.
 
 #![allow(unsafe_code)]
 
@@ -22,14 +22,14 @@ use triglyph_guest::tegra::shader::special::SpecialRegister;
 
 use super::file::Loc;
 use super::graph::Sharing;
-use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, Units, compute, geometry, patch};
+use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, ResourceKeys, compute, geometry, patch};
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
 /// Lanes of a group.
 const GROUP: usize = 4;
 
-/// Word of the position's w, which outputs begin with as 1.
+/// Word of the position's w, which is initialised to 1.
 pub(super) const POSITION_W: u8 = 0x1F;
 /// Word of the primitive's number.
 pub(super) const PRIMITIVE: u8 = 0x18;
@@ -40,24 +40,24 @@ const COORDINATES: [u8; 2] = [0xBC, 0xBD];
 #[repr(C, align(64))]
 struct Args {
     context: Context,
-    /// Records of vertices: of this group and those behind it, or of the patch.
+    /// Records of this group's vertices and the following ones, or of the patch.
     inputs: *const u32,
-    /// Records of this group and those behind it.
+    /// Output records of this group and the following ones.
     outputs: *mut u32,
     /// Words of the patch.
     patch: *const u32,
     /// u and v of each invocation.
     coordinates: *const [f32; 2],
     groups: u64,
-    /// The last vertex of a patch that there is.
+    /// Index of the last vertex of the patch.
     last_vertex: u32,
     primitive: u32,
-    /// Vertices of a patch, as special registers have them.
+    /// Number of vertices of a patch, encoded as in the special register.
     info: u32,
     prim_type: u32,
     /// Lanes that exist.
     lanes: [i32; 4],
-    /// Memory for indices on their way.
+    /// Scratch memory for lane indices.
     indices: [[u32; 4]; 4],
 }
 
@@ -67,7 +67,7 @@ macro_rules! at {
     };
 }
 
-/// Whether a program has effects on memory that others see.
+/// Whether a program writes memory that others can read.
 pub(super) fn stores(program: &Program) -> bool {
     program
         .words
@@ -75,7 +75,7 @@ pub(super) fn stores(program: &Program) -> bool {
         .any(|&word| form(word).is_some_and(|form| form.has(flags::STORES) && !matches!(form.name, "stl" | "sts")))
 }
 
-/// What a group of lanes is around.
+/// The host of a group of lanes.
 struct Group<'g, 'a> {
     e: &'g mut Emit<'a>,
     key: &'g ShaderKey,
@@ -88,7 +88,7 @@ struct Group<'g, 'a> {
 }
 
 impl Group<'_, '_> {
-    /// A word of the records of four vertices that follow each other, with its neighbours where they come cheap.
+    /// A word of the records of four consecutive vertices; loads its neighbours too where that is cheap.
     fn own_input(&mut self, index: usize) -> I32x4 {
         if let Some(&(_, value)) = self.known.iter().find(|(known, _)| *known == index) {
             return value;
@@ -230,7 +230,7 @@ impl<'a> Host<'a> for Group<'_, 'a> {
     }
 }
 
-/// What becomes code.
+/// The inputs of code generation.
 struct Plan<'k> {
     key: &'k ShaderKey,
     graph: Graph,
@@ -269,8 +269,8 @@ impl<'k> Plan<'k> {
         let place = e.b.ins().ishl_imm_u(group, (GROUP * size_of::<[f32; 2]>()).trailing_zeros() as i64);
         let coordinates = e.b.ins().iadd(coordinates, place);
         let mut host = Group { e, key: self.key, inputs, coordinates, known: Vec::new() };
-        let units = Units::of(self.key);
-        let mut lower = Lower::new(&mut host, (&self.key.code, &self.graph), units, Lanes::Alone, needs);
+        let resources = ResourceKeys::of(self.key);
+        let mut lower = Lower::new(&mut host, (&self.key.code, &self.graph), resources, Lanes::Alone, needs);
         let lanes = Mask(lower.e().load_ints(args, at!(lanes)).0);
         if let Some(w) = self.key.outputs.index(POSITION_W) {
             let one = lower.e().i(1f32.to_bits() as i32);
@@ -342,7 +342,7 @@ pub fn shader(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKern
     Ok(Arc::new(Kernel { key: key.clone(), needs, code, stores: plan.stores }))
 }
 
-/// What [`shader`] compiles: the intermediate form and the host's instructions.
+/// The CLIF and the host instructions of [`shader`]'s result.
 pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
     match key.stage {
         Stage::Compute | Stage::TessControl => return compute::dump(compiler, key),
@@ -357,18 +357,18 @@ pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
 
 /// The invocations of a call.
 struct Batch<'b> {
-    /// Records of these, or of the patch.
+    /// Records of these invocations, or of the patch.
     inputs: &'b [u32],
     coordinates: &'b [[f32; 2]],
     outputs: &'b mut [u32],
     count: usize,
 }
 
-/// What stays the same during a job.
+/// State that does not change during a job.
 struct Call<'c> {
     kernel: &'c Kernel,
     args: Box<Args>,
-    /// Words of each invocation's input record, 0 if all read the same ones.
+    /// Words of each invocation's input record, 0 if all read the same record.
     stride: usize,
 }
 
@@ -452,7 +452,7 @@ impl ShaderKernel for Kernel {
     fn run(&self, job: &mut ShaderJob<'_>) -> Result<(), Unsupported> {
         let environment = job.environment;
         let local_bytes = self.key.code.local_bytes;
-        let mut prepared = Prepared::new(&self.needs, Units::of(&self.key), local_bytes, &environment)?;
+        let mut prepared = Prepared::new(&self.needs, ResourceKeys::of(&self.key), local_bytes, &environment)?;
         let mut call = self.call(&mut prepared, &environment);
         let (inputs, outputs) = (self.key.inputs.len(), self.key.outputs.len());
         match (&mut job.work, self.key.stage) {

@@ -25,7 +25,7 @@ struct Found {
 
 /// What an instruction says about the place.
 #[derive(Clone, Copy)]
-struct Spot {
+struct ImageOperands {
     handle: SurfaceHandle,
     dim: SurfaceDim,
     /// The coordinates.
@@ -88,26 +88,26 @@ fn encoded(e: &mut Emit<'_>, format: &ColorFormat, components: &[I32x4; 4], mask
 
 impl Lower<'_, '_> {
     /// The image of an instruction. There is none where nothing is known of it.
-    fn image(&mut self, spot: Spot) -> Result<Option<Found>, Unsupported> {
-        let units = self.units;
+    fn image(&mut self, operands: ImageOperands) -> Result<Option<Found>, Unsupported> {
+        let resources = self.resources;
         Ok(match self.code.unit(self.at) {
             None | Some(Unit::Texture(_)) => None,
-            Some(Unit::Image(index)) => units
+            Some(Unit::Image(index)) => resources
                 .images
                 .get(usize::from(index))
                 .and_then(Option::as_ref)
                 .map(|key| Found { index: self.e().i(index.into()), formats: vec![(None, key.format)] }),
             Some(Unit::Dynamic) => {
-                let handle = match spot.handle {
+                let handle = match operands.handle {
                     SurfaceHandle::Reg(reg) => self.reg_int(reg),
                     SurfaceHandle::Bound(word) => {
                         let slot = self.code.handle_buffer;
                         let number = self.constant(Constant { slot, offset: word << 2 });
-                        self.number_int(number)
+                        self.value_int(number)
                     }
                 };
-                let formats = image::formats(units.images);
-                if formats.len() > image::MOST_KINDS {
+                let formats = image::formats(resources.images);
+                if formats.len() > image::MAX_KINDS {
                     return Err(Unsupported("images of too many formats"));
                 }
                 self.needs.any_image = true;
@@ -123,10 +123,10 @@ impl Lower<'_, '_> {
     }
 
     /// Column, row, slice, layer.
-    fn image_place(&mut self, spot: Spot) -> [I32x4; 4] {
+    fn image_place(&mut self, operands: ImageOperands) -> [I32x4; 4] {
         let zero = self.e().i(0);
-        let mut word = |n| self.reg_int(Self::behind(spot.a, n));
-        let [column, row, slice, layer] = match spot.dim {
+        let mut word = |n| self.reg_int(Self::following(operands.a, n));
+        let [column, row, slice, layer] = match operands.dim {
             SurfaceDim::D1 | SurfaceDim::Buffer | SurfaceDim::Unknown(_) => [word(0), zero, zero, zero],
             SurfaceDim::D1Array => [word(0), zero, zero, word(1)],
             SurfaceDim::D2 => [word(0), word(1), zero, zero],
@@ -142,37 +142,43 @@ impl Lower<'_, '_> {
     }
 
     /// An access: lanes whose place is in their image, and what was read.
-    fn image_access(&mut self, found: &Found, spot: Spot, access: ImageAccess, data: &[I32x4]) -> (Mask, [I32x4; 4]) {
+    fn image_access(
+        &mut self,
+        found: &Found,
+        operands: ImageOperands,
+        access: ImageAccess,
+        data: &[I32x4],
+    ) -> (Mask, [I32x4; 4]) {
         let [loads, stores] = self.access_masks();
         let mut sources = vec![loads, stores, found.index];
-        sources.extend(self.image_place(spot));
+        sources.extend(self.image_place(operands));
         sources.extend(data);
         self.image_call(access, &sources)
     }
 
     /// Registers one after the other.
     fn registers_from<const N: usize>(&mut self, reg: Reg) -> [I32x4; N] {
-        std::array::from_fn(|n| self.reg_int(Self::behind(reg, n as u8)))
+        std::array::from_fn(|n| self.reg_int(Self::following(reg, n as u8)))
     }
 
-    fn image_atomic(&mut self, spot: Spot, access: ImageAccess, dst: Reg, data: &[I32x4]) -> Done {
-        let old = match self.image(spot)? {
+    fn image_atomic(&mut self, operands: ImageOperands, access: ImageAccess, dst: Reg, data: &[I32x4]) -> Done {
+        let old = match self.image(operands)? {
             None => [self.e().i(0); 2],
             Some(found) => {
-                let (inside, words) = self.image_access(&found, spot, access, data);
+                let (inside, words) = self.image_access(&found, operands, access, data);
                 let e = self.e();
                 [0, 1].map(|n| e.iand(words[n], I32x4(inside.0)))
             }
         };
         self.set_int(dst, old[0]);
         if access.bytes == 8 {
-            self.set_int(Self::behind(dst, 1), old[1]);
+            self.set_int(Self::following(dst, 1), old[1]);
         }
         Ok(())
     }
 
     fn image_reduce(&mut self, i: &SurfaceReduce, raw: bool) -> Done {
-        let spot = Spot { handle: i.handle, dim: i.dim, a: i.a };
+        let operands = ImageOperands { handle: i.handle, dim: i.dim, a: i.a };
         let access = ImageAccess {
             counting: counting(i.bytes, raw),
             ty: i.ty.bits(),
@@ -180,7 +186,7 @@ impl Lower<'_, '_> {
             ..ImageAccess::new(Action::Atomic, atomic_bytes(i.ty))
         };
         let data: [I32x4; 2] = self.registers_from(i.data);
-        self.image_atomic(spot, access, Reg::RZ, &data)
+        self.image_atomic(operands, access, Reg::RZ, &data)
     }
 }
 
@@ -188,13 +194,13 @@ impl SurfaceVisitor for Lower<'_, '_> {
     type Output = Done;
 
     fn suld_p(&mut self, i: SurfaceLoad) -> Done {
-        let spot = Spot { handle: i.handle, dim: i.dim, a: i.a };
+        let operands = ImageOperands { handle: i.handle, dim: i.dim, a: i.a };
         let components: Vec<usize> = (0..4).filter(|n| i.mask >> n & 1 != 0).collect();
-        let values = match self.image(spot)? {
+        let values = match self.image(operands)? {
             None => vec![self.e().i(0); components.len()],
             Some(found) => {
                 let access = ImageAccess::new(Action::Load, 16);
-                let (inside, words) = self.image_access(&found, spot, access, &[]);
+                let (inside, words) = self.image_access(&found, operands, access, &[]);
                 let e = self.e();
                 let values = components.iter().map(|&n| {
                     let mut value = e.i(0);
@@ -208,20 +214,20 @@ impl SurfaceVisitor for Lower<'_, '_> {
             }
         };
         for (n, value) in (0..).zip(values) {
-            self.set_int(Self::behind(i.dst, n), value);
+            self.set_int(Self::following(i.dst, n), value);
         }
         Ok(())
     }
 
     fn suld_d(&mut self, i: SurfaceLoadRaw) -> Done {
-        let spot = Spot { handle: i.handle, dim: i.dim, a: i.a };
+        let operands = ImageOperands { handle: i.handle, dim: i.dim, a: i.a };
         let bytes = i.size.bytes();
-        let words = match self.image(spot)? {
+        let words = match self.image(operands)? {
             None => [self.e().i(0); 4],
             Some(found) => {
                 let counting = counting(i.bytes, true);
                 let access = ImageAccess { counting, ..ImageAccess::new(Action::Load, bytes) };
-                let (inside, words) = self.image_access(&found, spot, access, &[]);
+                let (inside, words) = self.image_access(&found, operands, access, &[]);
                 let e = self.e();
                 words.map(|word| e.iand(word, I32x4(inside.0)))
             }
@@ -241,17 +247,17 @@ impl SurfaceVisitor for Lower<'_, '_> {
         };
         self.set_int(i.dst, first);
         for n in 1..bytes.div_ceil(4) {
-            self.set_int(Self::behind(i.dst, n), words[usize::from(n)]);
+            self.set_int(Self::following(i.dst, n), words[usize::from(n)]);
         }
         Ok(())
     }
 
     fn sust_p(&mut self, i: SurfaceStore) -> Done {
-        let spot = Spot { handle: i.handle, dim: i.dim, a: i.a };
-        let Some(found) = self.image(spot)? else { return Ok(()) };
+        let operands = ImageOperands { handle: i.handle, dim: i.dim, a: i.a };
+        let Some(found) = self.image(operands)? else { return Ok(()) };
         let mut components = [self.e().i(0); 4];
         for (at, n) in (0..4).filter(|n| i.mask >> n & 1 != 0).enumerate() {
-            components[n] = self.reg_int(Self::behind(i.data, at as u8));
+            components[n] = self.reg_int(Self::following(i.data, at as u8));
         }
         let e = self.e();
         let mut words = [e.i(0); 4];
@@ -263,13 +269,13 @@ impl SurfaceVisitor for Lower<'_, '_> {
             };
         }
         let access = ImageAccess { mask: i.mask & 15, ..ImageAccess::new(Action::StoreComponents, 16) };
-        self.image_access(&found, spot, access, &words);
+        self.image_access(&found, operands, access, &words);
         Ok(())
     }
 
     fn sust_d(&mut self, i: SurfaceStoreRaw) -> Done {
-        let spot = Spot { handle: i.handle, dim: i.dim, a: i.a };
-        let Some(found) = self.image(spot)? else { return Ok(()) };
+        let operands = ImageOperands { handle: i.handle, dim: i.dim, a: i.a };
+        let Some(found) = self.image(operands)? else { return Ok(()) };
         let words: [I32x4; 4] = self.registers_from(i.data);
         // The code of all ones means texels, as they are.
         let access = match i.size {
@@ -279,7 +285,7 @@ impl SurfaceVisitor for Lower<'_, '_> {
                 ImageAccess { counting, ..ImageAccess::new(Action::Store, size.bytes()) }
             }
         };
-        self.image_access(&found, spot, access, &words);
+        self.image_access(&found, operands, access, &words);
         Ok(())
     }
 
@@ -292,7 +298,7 @@ impl SurfaceVisitor for Lower<'_, '_> {
     }
 
     fn suatom(&mut self, i: SurfaceAtomic) -> Done {
-        let spot = Spot { handle: i.handle, dim: i.dim, a: i.a };
+        let operands = ImageOperands { handle: i.handle, dim: i.dim, a: i.a };
         let access = ImageAccess {
             counting: counting(i.bytes, i.raw),
             ty: i.ty.bits(),
@@ -300,15 +306,15 @@ impl SurfaceVisitor for Lower<'_, '_> {
             ..ImageAccess::new(Action::Atomic, atomic_bytes(i.ty))
         };
         let data: [I32x4; 2] = self.registers_from(i.b);
-        self.image_atomic(spot, access, i.dst, &data)
+        self.image_atomic(operands, access, i.dst, &data)
     }
 
     fn suatom_cas(&mut self, i: SurfaceCas) -> Done {
-        let spot = Spot { handle: i.handle, dim: i.dim, a: i.a };
+        let operands = ImageOperands { handle: i.handle, dim: i.dim, a: i.a };
         let counting = counting(i.bytes, i.raw);
         let access = ImageAccess { counting, ..ImageAccess::new(Action::Cas, atomic_bytes(i.ty)) };
         let data: [I32x4; 4] = self.registers_from(i.b);
-        self.image_atomic(spot, access, i.dst, &data)?;
+        self.image_atomic(operands, access, i.dst, &data)?;
         Ok(())
     }
 }

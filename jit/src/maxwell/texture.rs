@@ -7,22 +7,23 @@ use triglyph_guest::kernel::program::sampler::Shape;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 
-use super::handle::{HandleAt, bound};
-use super::{Done, Lanes, Loc, Lower, Number};
+use super::handle::{HandleSource, bound};
+use super::{Done, LaneValue, Lanes, Loc, Lower};
 use crate::lane::{F32x4, I32x4, Mask};
 use crate::program::args::TextureArgs;
 use crate::program::sampler::{
-    Detail, Fetch, Gather, GatherOffsets, Lookup, Reference, Unit, fetch, gather, query_level, query_size, sample,
+    Fetch, Gather, GatherOffsets, LodSource, Lookup, Reference, TextureUnit, fetch, gather, query_level, query_size,
+    sample,
 };
 
 /// Registers one after the other.
-struct Operands {
+struct RegisterList {
     next: Reg,
 }
 
-impl Operands {
-    const fn at(next: Reg) -> Operands {
-        Operands { next }
+impl RegisterList {
+    const fn at(next: Reg) -> RegisterList {
+        RegisterList { next }
     }
 
     fn take(&mut self) -> Reg {
@@ -46,29 +47,29 @@ const fn axes(dim: TextureDim) -> (usize, bool) {
 
 /// Where a lookup is made.
 #[derive(Clone, Copy)]
-struct Spot {
-    coordinates: [Option<Reg>; 3],
+struct Coordinates {
+    axes: [Option<Reg>; 3],
     layer: Option<Reg>,
     /// Bits of the layer in its register.
     layer_bits: u32,
 }
 
-impl Spot {
-    fn new(from: &mut Operands, (count, array): (usize, bool)) -> Spot {
+impl Coordinates {
+    fn new(from: &mut RegisterList, (count, array): (usize, bool)) -> Coordinates {
         let layer = array.then(|| from.take());
-        let mut coordinates = [None; 3];
-        coordinates.iter_mut().take(count).for_each(|coordinate| *coordinate = Some(from.take()));
-        Spot { coordinates, layer, layer_bits: 16 }
+        let mut axes = [None; 3];
+        axes.iter_mut().take(count).for_each(|axis| *axis = Some(from.take()));
+        Coordinates { axes, layer, layer_bits: 16 }
     }
 
-    fn of(coordinates: &[Reg], layer: Option<Reg>) -> Spot {
-        Spot { coordinates: std::array::from_fn(|n| coordinates.get(n).copied()), layer, layer_bits: 16 }
+    fn of(coordinates: &[Reg], layer: Option<Reg>) -> Coordinates {
+        Coordinates { axes: std::array::from_fn(|n| coordinates.get(n).copied()), layer, layer_bits: 16 }
     }
 }
 
 /// What an instruction asks beside the place.
 #[derive(Clone, Copy)]
-struct Asked {
+struct Modifiers {
     level: Level,
     /// Register with an offset for each axis, of so many bits, so many apart.
     offset: Option<(Reg, [u32; 2])>,
@@ -108,24 +109,24 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn layer(&mut self, spot: &Spot) -> I32x4 {
-        match spot.layer {
+    fn layer(&mut self, coordinates: &Coordinates) -> I32x4 {
+        match coordinates.layer {
             None => self.e().i(0),
             Some(reg) => {
                 let bits = self.reg_int(reg);
                 let e = self.e();
-                let mask = e.i((1 << spot.layer_bits) - 1);
+                let mask = e.i((1 << coordinates.layer_bits) - 1);
                 e.iand(bits, mask)
             }
         }
     }
 
     /// Coordinates as a shape has them.
-    fn placed(&mut self, spot: &Spot, shape: Shape, of_all: bool) -> [F32x4; 4] {
-        let [s, t, r] = spot.coordinates.map(|reg| self.coordinate(reg, of_all));
+    fn placed(&mut self, coordinates: &Coordinates, shape: Shape, of_all: bool) -> [F32x4; 4] {
+        let [s, t, r] = coordinates.axes.map(|reg| self.coordinate(reg, of_all));
         let zero = self.e().f(0.0);
         let layer = |this: &mut Self| {
-            let layer = this.layer(spot);
+            let layer = this.layer(coordinates);
             this.e().to_float(layer)
         };
         match shape {
@@ -156,28 +157,34 @@ impl Lower<'_, '_> {
     /// A sample.
     fn sampled(
         &mut self,
-        handle: HandleAt,
-        spot: &Spot,
-        asked: Asked,
+        handle: HandleSource,
+        coordinates: &Coordinates,
+        modifiers: Modifiers,
         needed: [bool; 4],
-    ) -> Result<[Number; 4], Unsupported> {
-        self.looked_up(handle, &mut |this, unit| Ok(this.sample_of(unit, spot, asked, needed)))
+    ) -> Result<[LaneValue; 4], Unsupported> {
+        self.lookup(handle, &mut |this, unit| Ok(this.sample_of(unit, coordinates, modifiers, needed)))
     }
 
-    fn sample_of(&mut self, unit: Unit<'_>, spot: &Spot, asked: Asked, needed: [bool; 4]) -> [Number; 4] {
+    fn sample_of(
+        &mut self,
+        unit: TextureUnit<'_>,
+        coordinates: &Coordinates,
+        modifiers: Modifiers,
+        needed: [bool; 4],
+    ) -> [LaneValue; 4] {
         let pixels = self.lanes == Lanes::Quad;
-        let implicit = pixels && matches!(asked.level, Level::Implicit | Level::Bias(_)) && unit.key.needs_lod();
-        let coordinates = self.placed(spot, unit.key.shape, implicit);
-        let detail = match asked.level {
-            Level::Implicit if pixels => Detail::Implicit { bias: None },
-            Level::Bias(reg) if pixels => Detail::Implicit { bias: Some(self.reg_float(reg)) },
-            Level::Implicit | Level::Zero => Detail::Level(self.e().f(0.0)),
-            Level::Bias(reg) | Level::Given(reg) => Detail::Level(self.reg_float(reg)),
+        let implicit = pixels && matches!(modifiers.level, Level::Implicit | Level::Bias(_)) && unit.key.needs_lod();
+        let coordinates = self.placed(coordinates, unit.key.shape, implicit);
+        let lod_source = match modifiers.level {
+            Level::Implicit if pixels => LodSource::Implicit { bias: None },
+            Level::Bias(reg) if pixels => LodSource::Implicit { bias: Some(self.reg_float(reg)) },
+            Level::Implicit | Level::Zero => LodSource::Level(self.e().f(0.0)),
+            Level::Bias(reg) | Level::Given(reg) => LodSource::Level(self.reg_float(reg)),
         };
-        let offset = self.offsets(asked.offset);
-        let reference = self.reference(asked.reference);
-        let lookup = Lookup { coordinates, detail, offset, reference, together: None, needed };
-        sample(self.e(), unit, &lookup).map(Number::loaded)
+        let offset = self.offsets(modifiers.offset);
+        let reference = self.reference(modifiers.reference);
+        let lookup = Lookup { coordinates, lod_source, offset, reference, together: None, needed };
+        sample(self.e(), unit, &lookup).map(LaneValue::loaded)
     }
 
     /// A field for each of s, t, r, whatever the instruction's dimensions.
@@ -186,14 +193,14 @@ impl Lower<'_, '_> {
         std::array::from_fn(|axis| Some(self.signed_field(reg, axis as u32 * apart, bits)))
     }
 
-    pub(super) fn nothing(&mut self) -> [Number; 4] {
+    pub(super) fn nothing(&mut self) -> [LaneValue; 4] {
         let zero = self.e().i(0);
-        [Number::int(zero); 4]
+        [LaneValue::int(zero); 4]
     }
 
     /// Stores the components of a mask in registers that follow each other.
-    fn set_masked(&mut self, dst: Reg, mask: u8, values: [Number; 4]) {
-        let mut to = Operands::at(dst);
+    fn set_masked(&mut self, dst: Reg, mask: u8, values: [LaneValue; 4]) {
+        let mut to = RegisterList::at(dst);
         for (n, value) in values.into_iter().enumerate() {
             if mask >> n & 1 != 0 {
                 let reg = to.take();
@@ -208,10 +215,10 @@ impl Lower<'_, '_> {
     }
 
     /// Stores components in one or two pairs of registers, or as halves in one or two registers.
-    fn set_short(&mut self, (dst, dst2): (Reg, Reg), components: &[usize], values: [Number; 4], f32: bool) {
-        let values: Vec<Number> = components.iter().map(|&n| values[n]).collect();
+    fn set_short(&mut self, (dst, dst2): (Reg, Reg), components: &[usize], values: [LaneValue; 4], f32: bool) {
+        let values: Vec<LaneValue> = components.iter().map(|&n| values[n]).collect();
         if f32 {
-            let places = [dst, Self::behind(dst, 1), dst2, Self::behind(dst2, 1)];
+            let places = [dst, Self::following(dst, 1), dst2, Self::following(dst2, 1)];
             for (reg, value) in places.into_iter().zip(values) {
                 self.set_reg(reg, value);
             }
@@ -223,7 +230,7 @@ impl Lower<'_, '_> {
                 let halves: Vec<I32x4> = pair
                     .iter()
                     .map(|&number| {
-                        let value = self.number_float(number);
+                        let value = self.value_float(number);
                         self.half_bits(value)
                     })
                     .collect();
@@ -244,20 +251,26 @@ impl Lower<'_, '_> {
 
     fn fetched(
         &mut self,
-        handle: HandleAt,
-        spot: &Spot,
+        handle: HandleSource,
+        coordinates: &Coordinates,
         texel: Texel,
         needed: [bool; 4],
-    ) -> Result<[Number; 4], Unsupported> {
-        self.looked_up(handle, &mut |this, unit| Ok(this.fetch_of(unit, spot, texel, needed)))
+    ) -> Result<[LaneValue; 4], Unsupported> {
+        self.lookup(handle, &mut |this, unit| Ok(this.fetch_of(unit, coordinates, texel, needed)))
     }
 
-    fn fetch_of(&mut self, unit: Unit<'_>, spot: &Spot, texel: Texel, needed: [bool; 4]) -> [Number; 4] {
+    fn fetch_of(
+        &mut self,
+        unit: TextureUnit<'_>,
+        coordinates: &Coordinates,
+        texel: Texel,
+        needed: [bool; 4],
+    ) -> [LaneValue; 4] {
         let Texel { level, offset, sample } = texel;
         let offsets = self.offsets(offset.map(|reg| (reg, OFFSETS)));
         let mut at = [self.e().i(0); 3];
         for axis in 0..3 {
-            if let Some(reg) = spot.coordinates[axis] {
+            if let Some(reg) = coordinates.axes[axis] {
                 at[axis] = self.reg_int(reg);
             }
             if let Some(offset) = offsets[axis] {
@@ -265,7 +278,7 @@ impl Lower<'_, '_> {
             }
         }
         // Samples are layers one after another.
-        let layer = self.layer(spot);
+        let layer = self.layer(coordinates);
         let sample = sample.map(|reg| self.reg_int(reg));
         let e = self.e();
         let samples = e.load_splat_i32(unit.args, std::mem::offset_of!(TextureArgs, samples) as i32);
@@ -280,22 +293,22 @@ impl Lower<'_, '_> {
         }
         let layer = Some(layer);
         let level = level.map(|reg| self.reg_int(reg));
-        fetch(self.e(), unit, &Fetch { at, layer, level, needed }).map(Number::loaded)
+        fetch(self.e(), unit, &Fetch { at, layer, level, needed }).map(LaneValue::loaded)
     }
 
     fn gathered(
         &mut self,
-        handle: HandleAt,
-        spot: &Spot,
+        handle: HandleSource,
+        coordinates: &Coordinates,
         (component, offsets, reference): (GatherComponent, GatherOffsets, Option<Reg>),
         needed: [bool; 4],
-    ) -> Result<[Number; 4], Unsupported> {
-        self.looked_up(handle, &mut |this, unit| {
-            let coordinates = this.placed(spot, unit.key.shape, false);
+    ) -> Result<[LaneValue; 4], Unsupported> {
+        self.lookup(handle, &mut |this, unit| {
+            let coordinates = this.placed(coordinates, unit.key.shape, false);
             let reference = this.reference(reference);
             let channel = component.bits().into();
-            let asked = Gather { coordinates, channel, offsets, reference, needed };
-            Ok(gather(this.e(), unit, &asked).map(Number::loaded))
+            let request = Gather { coordinates, channel, offsets, reference, needed };
+            Ok(gather(this.e(), unit, &request).map(LaneValue::loaded))
         })
     }
 }
@@ -341,9 +354,9 @@ impl TextureVisitor for Lower<'_, '_> {
     type Output = Done;
 
     fn tex(&mut self, i: TextureSample) -> Done {
-        let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim));
-        let mut more = Operands::at(i.b);
-        let handle = HandleAt::take(i.handle, || more.take());
+        let coordinates = Coordinates::new(&mut RegisterList::at(i.a), axes(i.dim));
+        let mut more = RegisterList::at(i.b);
+        let handle = HandleSource::take(i.handle, || more.take());
         let level = match i.lod {
             LodMode::Implicit | LodMode::Unknown(_) => Level::Implicit,
             LodMode::Zero => Level::Zero,
@@ -353,7 +366,7 @@ impl TextureVisitor for Lower<'_, '_> {
         let offset = i.aoffi.then(|| (more.take(), OFFSETS));
         let reference = i.dc.then(|| more.take());
         if !i.dst.is_zero() {
-            let values = self.sampled(handle, &spot, Asked { level, offset, reference }, masked(i.mask))?;
+            let values = self.sampled(handle, &coordinates, Modifiers { level, offset, reference }, masked(i.mask))?;
             self.set_masked(i.dst, i.mask, values);
         }
         self.resident(i.pred);
@@ -363,40 +376,44 @@ impl TextureVisitor for Lower<'_, '_> {
     fn texs(&mut self, i: TextureSampleShort) -> Done {
         use TexsTarget as T;
         let (a, b) = (i.a, i.b);
-        let [a1, b1] = [a, b].map(|reg| Self::behind(reg, 1));
+        let [a1, b1] = [a, b].map(|reg| Self::following(reg, 1));
         let zero = Level::Zero;
-        let (spot, level, reference) = match i.target {
-            T::D1Lz | T::Unknown(_) => (Spot::of(&[a], None), zero, None),
-            T::D2 => (Spot::of(&[a, b], None), Level::Implicit, None),
-            T::D2Lz => (Spot::of(&[a, b], None), zero, None),
-            T::D2Ll => (Spot::of(&[a, a1], None), Level::Given(b), None),
-            T::D2Dc => (Spot::of(&[a, a1], None), Level::Implicit, Some(b)),
-            T::D2LlDc => (Spot::of(&[a, a1], None), Level::Given(b), Some(b1)),
-            T::D2LzDc => (Spot::of(&[a, a1], None), zero, Some(b)),
-            T::A2d => (Spot::of(&[a1, b], Some(a)), Level::Implicit, None),
-            T::A2dLz => (Spot::of(&[a1, b], Some(a)), zero, None),
-            T::A2dLzDc => (Spot::of(&[a1, b], Some(a)), zero, Some(b1)),
-            T::D3 => (Spot::of(&[a, a1, b], None), Level::Implicit, None),
-            T::D3Lz => (Spot::of(&[a, a1, b], None), zero, None),
-            T::Cube => (Spot::of(&[a, a1, b], None), Level::Implicit, None),
-            T::CubeLl => (Spot::of(&[a, a1, b], None), Level::Given(b1), None),
+        let (coordinates, level, reference) = match i.target {
+            T::D1Lz | T::Unknown(_) => (Coordinates::of(&[a], None), zero, None),
+            T::D2 => (Coordinates::of(&[a, b], None), Level::Implicit, None),
+            T::D2Lz => (Coordinates::of(&[a, b], None), zero, None),
+            T::D2Ll => (Coordinates::of(&[a, a1], None), Level::Given(b), None),
+            T::D2Dc => (Coordinates::of(&[a, a1], None), Level::Implicit, Some(b)),
+            T::D2LlDc => (Coordinates::of(&[a, a1], None), Level::Given(b), Some(b1)),
+            T::D2LzDc => (Coordinates::of(&[a, a1], None), zero, Some(b)),
+            T::A2d => (Coordinates::of(&[a1, b], Some(a)), Level::Implicit, None),
+            T::A2dLz => (Coordinates::of(&[a1, b], Some(a)), zero, None),
+            T::A2dLzDc => (Coordinates::of(&[a1, b], Some(a)), zero, Some(b1)),
+            T::D3 => (Coordinates::of(&[a, a1, b], None), Level::Implicit, None),
+            T::D3Lz => (Coordinates::of(&[a, a1, b], None), zero, None),
+            T::Cube => (Coordinates::of(&[a, a1, b], None), Level::Implicit, None),
+            T::CubeLl => (Coordinates::of(&[a, a1, b], None), Level::Given(b1), None),
         };
         let components = components(i.components, i.dst2);
-        let values =
-            self.sampled(bound(i.handle), &spot, Asked { level, offset: None, reference }, listed(components))?;
+        let values = self.sampled(
+            bound(i.handle),
+            &coordinates,
+            Modifiers { level, offset: None, reference },
+            listed(components),
+        )?;
         self.set_short((i.dst, i.dst2), components, values, i.f32);
         Ok(())
     }
 
     fn tld(&mut self, i: TexelFetch) -> Done {
-        let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim));
-        let mut more = Operands::at(i.b);
-        let handle = HandleAt::take(i.handle, || more.take());
+        let coordinates = Coordinates::new(&mut RegisterList::at(i.a), axes(i.dim));
+        let mut more = RegisterList::at(i.b);
+        let handle = HandleSource::take(i.handle, || more.take());
         let level = i.level.then(|| more.take());
         let offset = i.aoffi.then(|| more.take());
         let sample = i.multisample.then(|| more.take());
         if !i.dst.is_zero() {
-            let values = self.fetched(handle, &spot, Texel { level, offset, sample }, masked(i.mask))?;
+            let values = self.fetched(handle, &coordinates, Texel { level, offset, sample }, masked(i.mask))?;
             self.set_masked(i.dst, i.mask, values);
         }
         self.resident(i.pred);
@@ -406,29 +423,30 @@ impl TextureVisitor for Lower<'_, '_> {
     fn tlds(&mut self, i: TexelFetchShort) -> Done {
         use TldsTarget as T;
         let (a, b) = (i.a, i.b);
-        let [a1, b1] = [a, b].map(|reg| Self::behind(reg, 1));
+        let [a1, b1] = [a, b].map(|reg| Self::following(reg, 1));
         let sample = (i.target == T::D2LzMs).then_some(b);
-        let (spot, level, offset) = match i.target {
-            T::D1Lz | T::Unknown(_) => (Spot::of(&[a], None), None, None),
-            T::D1Ll => (Spot::of(&[a], None), Some(b), None),
-            T::D2Lz => (Spot::of(&[a, b], None), None, None),
-            T::D2LzAoffi => (Spot::of(&[a, a1], None), None, Some(b)),
-            T::D2Ll => (Spot::of(&[a, a1], None), Some(b), None),
-            T::D3Lz => (Spot::of(&[a, a1, b], None), None, None),
-            T::A2dLz => (Spot::of(&[b, b1], Some(a)), None, None),
-            T::D2LlAoffi => (Spot::of(&[a, a1], None), Some(b), Some(b1)),
-            T::D2LzMs => (Spot::of(&[a, a1], None), None, None),
+        let (coordinates, level, offset) = match i.target {
+            T::D1Lz | T::Unknown(_) => (Coordinates::of(&[a], None), None, None),
+            T::D1Ll => (Coordinates::of(&[a], None), Some(b), None),
+            T::D2Lz => (Coordinates::of(&[a, b], None), None, None),
+            T::D2LzAoffi => (Coordinates::of(&[a, a1], None), None, Some(b)),
+            T::D2Ll => (Coordinates::of(&[a, a1], None), Some(b), None),
+            T::D3Lz => (Coordinates::of(&[a, a1, b], None), None, None),
+            T::A2dLz => (Coordinates::of(&[b, b1], Some(a)), None, None),
+            T::D2LlAoffi => (Coordinates::of(&[a, a1], None), Some(b), Some(b1)),
+            T::D2LzMs => (Coordinates::of(&[a, a1], None), None, None),
         };
         let components = components(i.components, i.dst2);
-        let values = self.fetched(bound(i.handle), &spot, Texel { level, offset, sample }, listed(components))?;
+        let values =
+            self.fetched(bound(i.handle), &coordinates, Texel { level, offset, sample }, listed(components))?;
         self.set_short((i.dst, i.dst2), components, values, i.f32);
         Ok(())
     }
 
     fn tld4(&mut self, i: TextureGather) -> Done {
-        let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim));
-        let mut more = Operands::at(i.b);
-        let handle = HandleAt::take(i.handle, || more.take());
+        let coordinates = Coordinates::new(&mut RegisterList::at(i.a), axes(i.dim));
+        let mut more = RegisterList::at(i.b);
+        let handle = HandleSource::take(i.handle, || more.take());
         let offsets = match i.offset {
             GatherOffset::None | GatherOffset::Unknown(_) => GatherOffsets::Common([None; 2]),
             GatherOffset::Aoffi => {
@@ -446,7 +464,7 @@ impl TextureVisitor for Lower<'_, '_> {
         };
         let reference = i.dc.then(|| more.take());
         if !i.dst.is_zero() {
-            let values = self.gathered(handle, &spot, (i.component, offsets, reference), masked(i.mask))?;
+            let values = self.gathered(handle, &coordinates, (i.component, offsets, reference), masked(i.mask))?;
             self.set_masked(i.dst, i.mask, values);
         }
         self.resident(i.pred);
@@ -455,8 +473,12 @@ impl TextureVisitor for Lower<'_, '_> {
 
     fn tld4s(&mut self, i: TextureGatherShort) -> Done {
         let plain = !i.dc && !i.aoffi;
-        let spot = if plain { Spot::of(&[i.a, i.b], None) } else { Spot::of(&[i.a, Self::behind(i.a, 1)], None) };
-        let mut more = Operands::at(i.b);
+        let coordinates = if plain {
+            Coordinates::of(&[i.a, i.b], None)
+        } else {
+            Coordinates::of(&[i.a, Self::following(i.a, 1)], None)
+        };
+        let mut more = RegisterList::at(i.b);
         let offsets = match i.aoffi {
             true => {
                 let reg = more.take();
@@ -466,26 +488,26 @@ impl TextureVisitor for Lower<'_, '_> {
             false => GatherOffsets::Common([None; 2]),
         };
         let reference = i.dc.then(|| more.take());
-        let values = self.gathered(bound(i.handle), &spot, (i.component, offsets, reference), [true; 4])?;
+        let values = self.gathered(bound(i.handle), &coordinates, (i.component, offsets, reference), [true; 4])?;
         self.set_short((i.dst, i.dst2), &[0, 1, 2, 3], values, !i.f16);
         Ok(())
     }
 
     fn txd(&mut self, i: TextureGradient) -> Done {
         let (count, array) = axes(i.dim);
-        let mut from = Operands::at(i.a);
-        let handle = HandleAt::take(i.handle, || from.take());
-        let mut spot = Spot::new(&mut from, (count, false));
+        let mut from = RegisterList::at(i.a);
+        let handle = HandleSource::take(i.handle, || from.take());
+        let mut coordinates = Coordinates::new(&mut from, (count, false));
         let packed = (array || i.aoffi).then(|| from.take());
         if array {
-            spot.layer = packed;
+            coordinates.layer = packed;
             // The lod clamp that is packed beside them takes bits from both.
-            spot.layer_bits = if i.lod_clamp { 12 } else { 16 };
+            coordinates.layer_bits = if i.lod_clamp { 12 } else { 16 };
         }
         let first_offset = if i.lod_clamp { 12 } else { 16 };
         if !i.dst.is_zero() {
-            let values = self.looked_up(handle, &mut |this, unit| {
-                let mut more = Operands::at(i.b);
+            let values = self.lookup(handle, &mut |this, unit| {
+                let mut more = RegisterList::at(i.b);
                 let zero = this.e().f(0.0);
                 let mut gradients = [[zero; 3]; 2];
                 for axis in 0..count {
@@ -493,16 +515,17 @@ impl TextureVisitor for Lower<'_, '_> {
                         gradient[axis] = this.reg_float(more.take());
                     }
                 }
-                let coordinates = this.placed(&spot, unit.key.shape, false);
+                let coordinates = this.placed(&coordinates, unit.key.shape, false);
                 let mut offset = [None; 3];
                 if let Some(reg) = packed.filter(|_| i.aoffi) {
                     for (axis, offset) in offset.iter_mut().enumerate() {
                         *offset = Some(gradient_offset(this, reg, first_offset, axis));
                     }
                 }
-                let (detail, reference) = (Detail::Gradients(gradients), Reference::Missing);
-                let lookup = Lookup { coordinates, detail, offset, reference, together: None, needed: masked(i.mask) };
-                Ok(sample(this.e(), unit, &lookup).map(Number::loaded))
+                let (lod_source, reference) = (LodSource::Gradients(gradients), Reference::Missing);
+                let lookup =
+                    Lookup { coordinates, lod_source, offset, reference, together: None, needed: masked(i.mask) };
+                Ok(sample(this.e(), unit, &lookup).map(LaneValue::loaded))
             })?;
             self.set_masked(i.dst, i.mask, values);
         }
@@ -511,20 +534,20 @@ impl TextureVisitor for Lower<'_, '_> {
     }
 
     fn txq(&mut self, i: TextureQuery) -> Done {
-        let mut from = Operands::at(i.a);
-        let handle = HandleAt::take(i.handle, || from.take());
+        let mut from = RegisterList::at(i.a);
+        let handle = HandleSource::take(i.handle, || from.take());
         let level = from.take();
-        let values = self.looked_up(handle, &mut |this, unit| {
-            let zero = Number::int(this.e().i(0));
+        let values = self.lookup(handle, &mut |this, unit| {
+            let zero = LaneValue::int(this.e().i(0));
             Ok(match i.query {
                 QueryKind::Dimension => {
                     let level = this.reg_int(level);
-                    query_size(this.e(), unit, level).map(Number::int)
+                    query_size(this.e(), unit, level).map(LaneValue::int)
                 }
                 QueryKind::TextureType => {
                     let at = std::mem::offset_of!(TextureArgs, samples) as i32;
                     let samples = this.e().load_splat_i32(unit.args, at);
-                    [zero, zero, Number::int(samples), zero]
+                    [zero, zero, LaneValue::int(samples), zero]
                 }
                 _ => [zero; 4],
             })
@@ -534,19 +557,19 @@ impl TextureVisitor for Lower<'_, '_> {
     }
 
     fn tmml(&mut self, i: TextureLevel) -> Done {
-        let spot = Spot::new(&mut Operands::at(i.a), axes(i.dim));
-        let handle = HandleAt::take(i.handle, || i.b);
-        let values = self.looked_up(handle, &mut |this, unit| {
+        let coordinates = Coordinates::new(&mut RegisterList::at(i.a), axes(i.dim));
+        let handle = HandleSource::take(i.handle, || i.b);
+        let values = self.lookup(handle, &mut |this, unit| {
             let pixels = this.lanes == Lanes::Quad;
-            let coordinates = this.placed(&spot, unit.key.shape, pixels);
-            let detail = match pixels {
-                true => Detail::Implicit { bias: None },
-                false => Detail::Level(this.e().f(0.0)),
+            let coordinates = this.placed(&coordinates, unit.key.shape, pixels);
+            let lod_source = match pixels {
+                true => LodSource::Implicit { bias: None },
+                false => LodSource::Level(this.e().f(0.0)),
             };
-            let lookup = Lookup::new(coordinates, detail, [true; 4]);
+            let lookup = Lookup::new(coordinates, lod_source, [true; 4]);
             let [lod, level] = query_level(this.e(), unit, &lookup);
             let zero = this.e().i(0);
-            Ok([lod, level, zero, zero].map(Number::int))
+            Ok([lod, level, zero, zero].map(LaneValue::int))
         })?;
         self.set_masked(i.dst, i.mask, values);
         Ok(())

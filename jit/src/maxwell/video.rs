@@ -3,7 +3,7 @@
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 
-use super::rare::{Rare, Video, VideoKind};
+use super::libcalls::{Libcall, Video, VideoKind};
 use super::{Done, Lower};
 use crate::lane::{I32x4, Mask};
 
@@ -37,7 +37,7 @@ impl Lower<'_, '_> {
     fn video(&mut self, video: Video, sources: ((Reg, VideoPart), VideoSrc), dst: Reg, c: Reg, cc: bool) -> Done {
         let [a, b] = self.video_sources(sources.0, sources.1, video.signed);
         let c = self.reg_int(c);
-        let [result] = self.rare(Rare::Video, video.pack(), &[a, b, c]);
+        let [result] = self.libcall(Libcall::Video, video.pack(), &[a, b, c]);
         if cc {
             self.int_condition(result);
         }
@@ -79,7 +79,7 @@ impl VideoVisitor for Lower<'_, '_> {
     fn vsetp(&mut self, i: VideoSetPred) -> Done {
         let video = Video { compare: i.compare, ..Video::new(VideoKind::Compare, [i.signed_a, i.signed_b]) };
         let [a, b] = self.video_sources(i.a, i.b, video.signed);
-        let [result] = self.rare(Rare::Video, video.pack(), &[a, b]);
+        let [result] = self.libcall(Libcall::Video, video.pack(), &[a, b]);
         let e = self.e();
         let zero = e.i(0);
         let mask = Mask(e.isub(zero, result).0);

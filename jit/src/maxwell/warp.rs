@@ -8,7 +8,7 @@ use triglyph_guest::tegra::shader::isa::*;
 
 use super::call::exchange_at;
 use super::compute::{Join, Wait};
-use super::{Done, Lanes, Loc, Lower, Number, When};
+use super::{Done, LaneMask, LaneValue, Lanes, Loc, Lower};
 use crate::lane::{I32x4, Mask};
 
 impl Lower<'_, '_> {
@@ -75,12 +75,12 @@ impl Lower<'_, '_> {
         let number = self.reg_or_number(i.number);
         let holds = self.predicate_mask(i.pred);
         let e = self.e();
-        let (low, pred, join) = (e.i(Wait::NUMBERS - 1), e.i(Wait::PRED), e.i(joins(i).map_or(0, |join| join as i32)));
+        let (low, pred, join) = (e.i(Wait::BARRIERS - 1), e.i(Wait::PRED), e.i(joins(i).map_or(0, |join| join as i32)));
         let number = e.iand(number, low);
         let pred = e.iand(I32x4(holds.0), pred);
         let wait = e.ior(number, pred);
         let wait = e.ior(wait, join);
-        self.set(Loc::Wait, Number::int(wait));
+        self.set(Loc::Wait, LaneValue::int(wait));
         let slots = [Loc::Wait, Loc::Reduced].map(|loc| self.file.shared_slot(loc));
         self.needs.waits = Some(slots);
     }
@@ -90,10 +90,10 @@ impl WarpVisitor for Lower<'_, '_> {
     type Output = Done;
 
     fn shfl(&mut self, i: Shuffle) -> Done {
-        let value = if self.lanes == Lanes::Part { self.reg_int(i.a) } else { self.reg_of_all(i.a) };
+        let value = if self.lanes == Lanes::WarpSlice { self.reg_int(i.a) } else { self.reg_of_all(i.a) };
         let own = self.special(SpecialRegister::LaneId)?;
         let (lane, inside) = self.shuffled_lane(&i, own);
-        let (alone, part) = (self.lanes == Lanes::Alone, self.lanes == Lanes::Part);
+        let (alone, part) = (self.lanes == Lanes::Alone, self.lanes == Lanes::WarpSlice);
         let e = self.e();
         // Lanes that do not exist read as 0.
         let mut found = e.i(0);
@@ -123,9 +123,9 @@ impl WarpVisitor for Lower<'_, '_> {
 
     fn vote(&mut self, i: Vote) -> Done {
         let when = self.predicate(i.source);
-        let holds = self.when_mask(when);
+        let holds = self.mask_of(when);
         match self.lanes {
-            Lanes::Part => {
+            Lanes::WarpSlice => {
                 let (ballot, result) = self.voted(i.mode)?;
                 self.set_int(i.dst, ballot);
                 self.set_predicate(i.pred, result);
@@ -140,10 +140,10 @@ impl WarpVisitor for Lower<'_, '_> {
             }
             Lanes::Quad => {
                 let active = match self.active() {
-                    Some(mask) => When::Lanes(mask),
-                    None => When::Always,
+                    Some(mask) => LaneMask::Lanes(mask),
+                    None => LaneMask::All,
                 };
-                let active = self.when_mask(active);
+                let active = self.mask_of(active);
                 let e = self.e();
                 let yes = e.and(holds, active);
                 let no = e.and_not(active, holds);
@@ -182,11 +182,11 @@ impl WarpVisitor for Lower<'_, '_> {
                     let holds = self.predicate_mask(i.pred);
                     let one = self.e().i(1);
                     let joined = self.e().iand(I32x4(holds.0), one);
-                    self.set(Loc::Reduced, Number::int(joined));
+                    self.set(Loc::Reduced, LaneValue::int(joined));
                 }
                 Ok(())
             }
-            (Lanes::Part, _) => {
+            (Lanes::WarpSlice, _) => {
                 if self.reduces() {
                     self.note_wait(&i);
                 }

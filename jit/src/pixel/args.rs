@@ -11,7 +11,7 @@ use super::lighting::LightingArgs;
 use super::plan::Plan;
 use super::procedural::ProceduralArgs;
 use super::quad::Record;
-use super::sample::linear::Place;
+use super::sample::linear::TexelFootprint;
 
 /// Constants that the code may keep in memory; more of them go behind the code.
 pub const POOL: usize = 48;
@@ -84,7 +84,7 @@ pub struct Scratch {
     /// Indices on their way from vectors to addresses.
     pub indices: [Vec4<u32>; 2],
     /// Where a texture is sampled, within a phase.
-    pub place: Place,
+    pub footprint: TexelFootprint,
     /// Of the current primitive.
     pub planes: [Vec4<f32>; PLANES],
     /// Of the quads of the block.

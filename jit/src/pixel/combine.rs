@@ -10,7 +10,7 @@ use triglyph_guest::num::ops::Ops;
 use super::args::{Args, ColorPair, at};
 use super::plan::{buffer_writer, operands};
 use super::quad::Quad;
-use super::sample::spots;
+use super::sample::addresses_only;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Pair};
 
 /// Operations on channels that are remembered, for [`Quad::channels`].
@@ -237,7 +237,7 @@ impl Quad<'_, '_> {
                 Pair { br: zero, ag: I16x8(self.e.cast(alpha.0, cranelift_codegen::ir::types::I16X8)) }
             }
             _ => match (self.known.attributes(), self.texture_of_record(unit)) {
-                (Some(record), _) if spots(texture) => self.spot(unit, record),
+                (Some(record), _) if addresses_only(texture) => self.addressed_texels(unit, record),
                 (_, Some(pair)) => pair,
                 (_, None) => self.sample(unit),
             },

@@ -21,8 +21,8 @@ use triglyph_guest::num::ops::Ops;
 use super::args::{self, Frame, POOL, at, scratch_at};
 use super::lighting;
 use super::plan::Plan;
-use super::quad::{Covered, Exits, Known, Quad, Record, VARYINGS};
-use super::sample::spots;
+use super::quad::{CoveredQuad, Exits, PhaseState, Quad, Record, VARYINGS};
+use super::sample::addresses_only;
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, I32x4, Mask};
 use crate::texture::Decoder;
@@ -350,14 +350,14 @@ fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: 
     if !plan.phases() {
         return each_record(e, (any, records, end), next, next, |e, record, advance| {
             let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
-            Quad::resumed(e, key, plan, Known::Tests(record), exits).rest();
+            Quad::resumed(e, key, plan, PhaseState::Tests(record), exits).rest();
         });
     }
     if early {
         let after = e.block(&[]);
         each_record(e, (any, records, end), after, next, |e, record, advance| {
             let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
-            Quad::resumed(e, key, plan, Known::Tests(record), exits).interpolation_phase(record);
+            Quad::resumed(e, key, plan, PhaseState::Tests(record), exits).interpolation_phase(record);
         });
         e.switch_to(after);
         any = e.i64(1);
@@ -367,11 +367,11 @@ fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: 
         let after = e.block(&[]);
         each_record(e, (any, records, end), after, next, |e, record, advance| {
             let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
-            let quad = Quad::resumed(e, key, plan, Known::Attributes(record), exits);
+            let quad = Quad::resumed(e, key, plan, PhaseState::Attributes(record), exits);
             match phase {
                 TexturePhase::Lod => quad.lod_phase(unit),
-                TexturePhase::Spot => quad.spot_phase(unit),
-                TexturePhase::Place => quad.place_phase(unit),
+                TexturePhase::Address => quad.address_phase(unit),
+                TexturePhase::Footprint => quad.footprint_phase(unit),
                 TexturePhase::Filter => quad.filter_phase(unit),
                 TexturePhase::Whole => quad.texture_phase(unit),
             }
@@ -383,14 +383,14 @@ fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: 
         let after = e.block(&[]);
         each_record(e, (any, records, end), after, next, |e, record, advance| {
             let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
-            Quad::resumed(e, key, plan, Known::Attributes(record), exits).lighting_phase(phase);
+            Quad::resumed(e, key, plan, PhaseState::Attributes(record), exits).lighting_phase(phase);
         });
         e.switch_to(after);
         any = e.i64(1);
     }
     each_record(e, (any, records, end), next, next, |e, record, advance| {
         let exits = Exits { dead: (advance, &[]), alive: (advance, &[]) };
-        let mut quad = Quad::resumed(e, key, plan, Known::Attributes(record), exits);
+        let mut quad = Quad::resumed(e, key, plan, PhaseState::Attributes(record), exits);
         quad.full = (!early).then_some(corner.full);
         quad.rest();
     });
@@ -403,9 +403,9 @@ enum TexturePhase {
     /// The level of detail.
     Lod,
     /// Where texels stand that are read where they are used.
-    Spot,
+    Address,
     /// Where filtered texels stand.
-    Place,
+    Footprint,
     /// Reading and filtering them.
     Filter,
     /// Everything, or everything but the level of detail.
@@ -418,9 +418,9 @@ fn texture_phases(key: &PixelKey, plan: &Plan, unit: usize) -> &'static [Texture
     match key.textures.get(unit) {
         None if plan.procedural.any() => &[Whole],
         Some(_) if !plan.textures[unit] => &[],
-        Some(texture) if spots(texture) => &[Spot],
+        Some(texture) if addresses_only(texture) => &[Address],
         Some(texture) if texture.needs_lod() => &[Lod, Whole],
-        Some(texture) if texture.magnify == pixel::Filter::Linear && !texture.kind.is_shadow() => &[Place, Filter],
+        Some(texture) if texture.magnify == pixel::Filter::Linear && !texture.kind.is_shadow() => &[Footprint, Filter],
         Some(_) => &[Whole],
         None => &[],
     }
@@ -434,7 +434,7 @@ fn covered_quads(
     full: Value,
     carried: Option<Value>,
     next: Block,
-    body: impl Fn(&mut Emit<'_>, Covered, Option<Value>, Block),
+    body: impl Fn(&mut Emit<'_>, CoveredQuad, Option<Value>, Block),
 ) {
     let with = |values: &[Value], running: Option<Value>| values.iter().copied().chain(running).collect::<Vec<Value>>();
     let types = |first: &[Type]| first.iter().copied().chain(carried.map(|_| I64)).collect::<Vec<Type>>();
@@ -456,7 +456,7 @@ fn covered_quads(
     e.jump(quad, &with(&[covered.four, covered.mask.0, rest], value));
 
     e.switch_to(quad);
-    let covered = Covered { four: e.parameter(quad, 0), mask: Mask(e.parameter(quad, 1)) };
+    let covered = CoveredQuad { four: e.parameter(quad, 0), mask: Mask(e.parameter(quad, 1)) };
     let (rest, value) = (e.parameter(quad, 2), running(e, quad, 3));
     body(e, covered, value, advance);
 
@@ -472,7 +472,7 @@ fn covered_quads(
 }
 
 /// The first quad of a coverage that is not empty, and the coverage of the rest.
-fn take_quad(e: &mut Emit<'_>, coverage: Value) -> (Covered, Value) {
+fn take_quad(e: &mut Emit<'_>, coverage: Value) -> (CoveredQuad, Value) {
     let bit = e.b.ins().ctz(coverage);
     let four = e.b.ins().band_imm_u(bit, 0x3C);
     let pixels = e.b.ins().ushr(coverage, four);
@@ -483,7 +483,7 @@ fn take_quad(e: &mut Emit<'_>, coverage: Value) -> (Covered, Value) {
     let taken = e.i64(15);
     let taken = e.b.ins().ishl(taken, four);
     let rest = e.b.ins().band_not(coverage, taken);
-    (Covered { four, mask }, rest)
+    (CoveredQuad { four, mask }, rest)
 }
 
 /// A loop over the records from `first` to `end`, to `after` when it is done; straight to `none` unless `any`.

@@ -130,7 +130,7 @@ impl Lighting<'_, '_, '_> {
             for (channel, value) in sum.color.iter_mut().enumerate() {
                 let e = &mut *self.quad.e;
                 *value = value.map(|value| {
-                    let before = e.load_floats(record, place_of_sum(side, channel));
+                    let before = e.load_floats(record, sum_at(side, channel));
                     e.add(before, value)
                 });
             }
@@ -142,7 +142,7 @@ impl Lighting<'_, '_, '_> {
         for (side, sum) in sums.iter().enumerate() {
             for (channel, value) in sum.color.iter().enumerate() {
                 if let Some(value) = value {
-                    self.quad.e.store(value.0, record, place_of_sum(side, channel));
+                    self.quad.e.store(value.0, record, sum_at(side, channel));
                 }
             }
         }
@@ -254,7 +254,7 @@ impl Lighting<'_, '_, '_> {
 }
 
 /// Where a record has the sum of a channel of the primary (0) or secondary colour.
-fn place_of_sum(side: usize, channel: usize) -> i32 {
+fn sum_at(side: usize, channel: usize) -> i32 {
     saved!(light) + 16 * (3 * side + channel) as i32
 }
 

@@ -14,7 +14,7 @@ use triglyph_guest::num::ops::Ops;
 use super::kernel::Corner;
 use super::lighting::Surface;
 use super::plan::Plan;
-use super::sample::linear::Place;
+use super::sample::linear::TexelFootprint;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
 
 /// Largest number of varyings of a kernel: all that a vertex record holds.
@@ -36,7 +36,7 @@ pub struct Record {
     /// Level of detail of the texture that comes next.
     pub lod: [f32; 4],
     /// Where the texture that comes next is sampled.
-    pub place: Place,
+    pub footprint: TexelFootprint,
     /// Sampled textures, the procedural one last.
     pub textures: [[[u16; 8]; 2]; 4],
     /// The surface that is lit, and the sums of its lights: red, green, blue of the primary and the secondary colour.
@@ -57,7 +57,7 @@ pub struct Exits<'x> {
 
 /// What earlier phases have left in a record.
 #[derive(Clone, Copy)]
-pub enum Known {
+pub enum PhaseState {
     /// This is the first phase.
     Nothing,
     /// Masks, addresses and edge functions.
@@ -66,24 +66,24 @@ pub enum Known {
     Attributes(Value),
 }
 
-impl Known {
+impl PhaseState {
     /// The record.
     pub fn record(self) -> Option<Value> {
         match self {
-            Known::Nothing => None,
-            Known::Tests(record) | Known::Attributes(record) => Some(record),
+            PhaseState::Nothing => None,
+            PhaseState::Tests(record) | PhaseState::Attributes(record) => Some(record),
         }
     }
 
     /// The record of interpolated values.
     pub fn attributes(self) -> Option<Value> {
-        if let Known::Attributes(record) = self { Some(record) } else { None }
+        if let PhaseState::Attributes(record) = self { Some(record) } else { None }
     }
 }
 
 /// A quad of a block.
 #[derive(Clone, Copy)]
-pub struct Covered {
+pub struct CoveredQuad {
     /// Four times its number.
     pub four: Value,
     /// The covered ones of its pixels.
@@ -97,7 +97,7 @@ pub struct Quad<'q, 'a> {
     pub key: &'q PixelKey,
     pub plan: &'q Plan,
     /// What earlier phases have found out.
-    pub known: Known,
+    pub known: PhaseState,
     /// Pixels that are still alive; `None` until they are read from the record.
     mask: Option<Mask>,
     /// Not zero when every pixel of the block is covered; `None` when tests have changed the mask since.
@@ -123,7 +123,7 @@ macro_rules! saved {
 pub(super) use saved;
 
 impl<'q, 'a> Quad<'q, 'a> {
-    fn new(e: &'q mut Emit<'a>, key: &'q PixelKey, plan: &'q Plan, known: Known, exits: Exits<'q>) -> Self {
+    fn new(e: &'q mut Emit<'a>, key: &'q PixelKey, plan: &'q Plan, known: PhaseState, exits: Exits<'q>) -> Self {
         Quad {
             e,
             key,
@@ -150,11 +150,11 @@ impl<'q, 'a> Quad<'q, 'a> {
         key: &'q PixelKey,
         plan: &'q Plan,
         corner: &Corner,
-        covered: Covered,
+        covered: CoveredQuad,
         exits: Exits<'q>,
     ) -> Self {
         let edges = super::interpolate::edges(e, corner.edges, covered.four);
-        let mut quad = Quad::new(e, key, plan, Known::Nothing, exits);
+        let mut quad = Quad::new(e, key, plan, PhaseState::Nothing, exits);
         let mut address = |base: Option<Value>, bytes: Option<u32>| {
             let offset = quad.e.scale(covered.four, bytes?);
             Some(quad.e.b.ins().iadd(base?, offset))
@@ -168,7 +168,13 @@ impl<'q, 'a> Quad<'q, 'a> {
     }
 
     /// Goes on with a quad of which this much is known.
-    pub fn resumed(e: &'q mut Emit<'a>, key: &'q PixelKey, plan: &'q Plan, known: Known, exits: Exits<'q>) -> Self {
+    pub fn resumed(
+        e: &'q mut Emit<'a>,
+        key: &'q PixelKey,
+        plan: &'q Plan,
+        known: PhaseState,
+        exits: Exits<'q>,
+    ) -> Self {
         Quad::new(e, key, plan, known, exits)
     }
 
@@ -204,7 +210,7 @@ impl<'q, 'a> Quad<'q, 'a> {
             let pair = self.primary();
             self.store_pair(pair, record, saved!(primary));
         }
-        if let Known::Nothing = self.known {
+        if let PhaseState::Nothing = self.known {
             self.remember_tests(record);
         }
         self.alive();

@@ -50,7 +50,7 @@ pub(super) type Wrapped = (I32x4, Option<Mask>);
 
 /// Whether a unit's phase finds the texels only, which are read where they are used: the closest ones of the only
 /// level, without a border.
-pub fn spots(key: &TextureKey) -> bool {
+pub fn addresses_only(key: &TextureKey) -> bool {
     let border = |wrap| matches!(wrap, Wrap::Border | Wrap::RepeatThenBorder);
     !key.needs_lod() && key.magnify == Filter::Nearest && !key.kind.is_shadow() && !key.wrap.into_iter().any(border)
 }
@@ -194,11 +194,11 @@ impl Quad<'_, '_> {
     }
 
     /// The phase that finds the place of a unit with linear filter and no choice of levels.
-    pub fn place_phase(mut self, unit: usize) {
+    pub fn footprint_phase(mut self, unit: usize) {
         let coordinates = self.coordinates(unit);
         if let Some(record) = self.known.record() {
-            let at = linear::At(record, saved!(place));
-            Sampler::first_level(&mut self, unit, &coordinates).place(coordinates.uv, at);
+            let at = linear::FootprintAt(record, saved!(footprint));
+            Sampler::first_level(&mut self, unit, &coordinates).footprint(coordinates.uv, at);
         }
         self.alive();
     }
@@ -206,14 +206,14 @@ impl Quad<'_, '_> {
     /// The phase that reads what stands at the place.
     pub fn filter_phase(mut self, unit: usize) {
         if let Some(record) = self.known.record() {
-            let pair = linear::filter(self.e, linear::At(record, saved!(place)), false);
+            let pair = linear::filter(self.e, linear::FootprintAt(record, saved!(footprint)), false);
             self.store_pair(pair, record, saved!(textures) + 32 * unit as i32);
         }
         self.alive();
     }
 
-    /// The phase that finds the closest texels; see [`spots`].
-    pub fn spot_phase(mut self, unit: usize) {
+    /// The phase that finds the closest texels; see [`addresses_only`].
+    pub fn address_phase(mut self, unit: usize) {
         let coordinates = self.coordinates(unit);
         if let Some(record) = self.known.record() {
             let mut sampler = Sampler::first_level(&mut self, unit, &coordinates);
@@ -226,7 +226,7 @@ impl Quad<'_, '_> {
     }
 
     /// The texels of unit `unit` where a phase has found them.
-    pub fn spot(&mut self, unit: usize, record: Value) -> Pair {
+    pub fn addressed_texels(&mut self, unit: usize, record: Value) -> Pair {
         let args = self.e.args;
         let texels = self.e.load_i64(args, unit_at!(unit, texels));
         let words = self.e.gather32_at(texels, record, saved!(textures) + 32 * unit as i32);
@@ -242,8 +242,8 @@ impl Quad<'_, '_> {
             }
             Filter::Linear => {
                 let levels = matches!(level, Level::Lanes { .. });
-                let at = linear::At(sampler.e.args, scratch_at!(place));
-                sampler.place(coordinates.uv, at);
+                let at = linear::FootprintAt(sampler.e.args, scratch_at!(footprint));
+                sampler.footprint(coordinates.uv, at);
                 linear::filter(self.e, at, levels)
             }
         }

@@ -148,7 +148,7 @@ pub const fn surface_at(number: usize) -> i32 {
 }
 
 /// Widths, heights and depths of textures are below this: indices are products of 16-bit numbers.
-const LARGEST: u32 = 1 << 15;
+const MAX_SIZE: u32 = 1 << 15;
 
 impl TextureArgs {
     /// Checks that all texels are there and translates the state of a unit. Used by vertex kernels as well.
@@ -164,7 +164,7 @@ impl TextureArgs {
         }
         let border = if key.seamless { 2 } else { 0 };
         // Rows of one-dimensional ones are never multiplied.
-        let largest = if key.shape == Shape::D1 { 1 << 27 } else { LARGEST };
+        let largest = if key.shape == Shape::D1 { 1 << 27 } else { MAX_SIZE };
         let mut power_of_two = true;
         for level in &texture.levels[..count as usize] {
             let [width, height, depth] = [level.width, level.height, level.depth];
@@ -172,7 +172,7 @@ impl TextureArgs {
                 return Err(Unsupported("texture dimensions"));
             }
             let row = u64::from(width) + border;
-            if border != 0 && row >= u64::from(LARGEST) {
+            if border != 0 && row >= u64::from(MAX_SIZE) {
                 return Err(Unsupported("texture dimensions"));
             }
             let texels = row * u64::from(height) * u64::from(depth);

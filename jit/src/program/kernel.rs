@@ -18,7 +18,7 @@ use super::plan::{Constants, PLANES, Plan, ProgramPlan};
 use super::quad::{Needs, Quad};
 use crate::code::{Code, Compiler};
 use crate::lane::Emit;
-use crate::maxwell::{self, Prepared, Units};
+use crate::maxwell::{self, Prepared, ResourceKeys};
 
 /// A fragment kernel as machine code.
 struct Kernel {
@@ -70,7 +70,7 @@ impl Kernel {
     fn prepare(&self, job: &FragmentJob<'_>) -> Result<Option<(Prepared, u32)>, Unsupported> {
         let ProgramPlan::Maxwell(plan) = &self.plan.program else { return Ok(None) };
         let local = plan.code.code.local_bytes;
-        let prepared = Prepared::new(&self.maxwell, Units::of_pixels(&plan.code), local, &job.environment)?;
+        let prepared = Prepared::new(&self.maxwell, ResourceKeys::of_pixels(&plan.code), local, &job.environment)?;
         Ok(Some((prepared, local)))
     }
 }

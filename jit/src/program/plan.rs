@@ -13,7 +13,7 @@ use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::rsx::fragment as rsx;
 
 use super::args::DEPTH;
-use super::output::blend_program::MOST_COMPILED;
+use super::output::blend_program::MAX_COMPILED_STEPS;
 use super::surface::Grid;
 use crate::maxwell::PixelPlan;
 use crate::rsx::fragment::Graph;
@@ -86,7 +86,7 @@ pub struct Plan {
     pub surfaces: [Option<SurfacePlan>; DEPTH + 1],
     /// The depth buffer, if it is read or written.
     pub depth: Option<DepthKey>,
-    /// Units that are sampled.
+    /// Texture units that are sampled.
     pub textures: Vec<(usize, TextureKey)>,
     /// Planes that primitives must have.
     pub planes: usize,
@@ -106,7 +106,7 @@ impl Plan {
     /// Analyses `key`.
     pub fn new(key: &FragmentKey) -> Result<Plan, Unsupported> {
         let samples = key.samples;
-        if key.output.program.as_ref().is_some_and(|program| program.steps.len() > MOST_COMPILED) {
+        if key.output.program.as_ref().is_some_and(|program| program.steps.len() > MAX_COMPILED_STEPS) {
             return Err(Unsupported("a long program that blends"));
         }
         if key.output.coverage_color.is_some() {
@@ -188,7 +188,7 @@ struct TestNeeds {
 }
 
 impl RsxPlan {
-    /// Units that are sampled, planes, instructions, and what tests depend on.
+    /// Texture units that are sampled, planes, instructions, and what tests depend on.
     fn summary(&self, key: &FragmentKey) -> (Vec<(usize, TextureKey)>, usize, usize, TestNeeds) {
         let summary = &self.program.summary;
         let sampled = |unit: usize| summary.textures >> unit & 1 != 0;

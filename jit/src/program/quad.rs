@@ -13,7 +13,7 @@ use triglyph_guest::num::ops::Ops;
 use super::args::{BlockArgs, DEPTH, at, surface_at};
 use super::output::compare_floats;
 use super::plan::{Constants, Early, Plan, PlaneOf, ProgramPlan};
-use super::surface::Place;
+use super::surface::QuadAddress;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 use crate::maxwell;
 
@@ -43,12 +43,12 @@ pub struct Needs {
 impl Needs {
     /// The place of a plane.
     pub fn plane(&mut self, of: PlaneOf) -> usize {
-        place(&mut self.planes, of)
+        index_or_push(&mut self.planes, of)
     }
 }
 
 /// Where `list` has `item`, at its end if it was not in it.
-fn place<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
+fn index_or_push<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
     list.iter().position(|known| *known == item).unwrap_or_else(|| {
         list.push(item);
         list.len() - 1
@@ -76,12 +76,12 @@ pub struct Quad<'q, 'a> {
     pub next: Block,
     /// Columns and rows of the pixels in the block.
     pub inside: [I32x4; 2],
-    pub known: Known,
+    pub known: Computed,
 }
 
 /// What has been computed of a quad.
 #[derive(Clone, Default)]
-pub struct Known {
+pub struct Computed {
     pub distances: [Option<F32x4>; 2],
     pub planes: HashMap<PlaneOf, F32x4>,
     pub w: Option<F32x4>,
@@ -89,7 +89,7 @@ pub struct Known {
     pub inputs: Vec<((FragmentInput, usize, bool), F32x4)>,
     primitive: Option<Value>,
     table: Option<Value>,
-    places: [Option<Place>; DEPTH + 1],
+    places: [Option<QuadAddress>; DEPTH + 1],
 }
 
 /// Numbers that the code looks up.
@@ -139,7 +139,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         let row = e.b.ins().iadd(tables, row);
         let inside = [e.load_ints(row, 0), e.load_ints(row, 16)];
         let mask = mask_of(e, cover);
-        Quad { e, key, plan, needs, block, number, sample: 0, cover, mask, next, inside, known: Known::default() }
+        Quad { e, key, plan, needs, block, number, sample: 0, cover, mask, next, inside, known: Computed::default() }
     }
 
     /// Emits everything that happens to the quad; ends in a jump to the next one.
@@ -280,7 +280,7 @@ impl<'q, 'a> Quad<'q, 'a> {
 
     /// Component `component` of the program's inline constant `number`.
     pub fn constant(&mut self, number: u16, component: u8) -> F32x4 {
-        let index = place(&mut self.needs.constants, (number, component));
+        let index = index_or_push(&mut self.needs.constants, (number, component));
         let e = &mut *self.e;
         let args = e.args;
         let table = *self.known.table.get_or_insert_with(|| e.load_i64(args, at!(table)));
@@ -288,7 +288,7 @@ impl<'q, 'a> Quad<'q, 'a> {
     }
 
     /// Where the quad stands in surface `number`.
-    pub fn place(&mut self, number: usize) -> Option<Place> {
+    pub fn quad_address(&mut self, number: usize) -> Option<QuadAddress> {
         if let Some(place) = self.known.places[number] {
             return Some(place);
         }
@@ -305,7 +305,7 @@ impl<'q, 'a> Quad<'q, 'a> {
             let offset = e.b.ins().uload32(crate::lane::memory(), args, at);
             address = e.b.ins().iadd(address, offset);
         }
-        let place = Place::new(e, surface.grid, address, |e| {
+        let place = QuadAddress::new(e, surface.grid, address, |e| {
             let args = e.args;
             e.b.ins().uload32(crate::lane::memory(), args, at!(down) + 4 * number as i32)
         });

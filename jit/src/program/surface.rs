@@ -55,15 +55,15 @@ impl Grid {
 
 /// The quad's four pixels.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct QuadAddress {
     pub grid: Grid,
     /// Address of the first row, and of the second one with what is to be added to it.
     rows: [(Value, i32); 2],
 }
 
-impl Place {
+impl QuadAddress {
     /// A quad at `address`. `down` loads the bytes from row to row.
-    pub fn new(e: &mut Emit<'_>, grid: Grid, address: Value, down: impl FnOnce(&mut Emit<'_>) -> Value) -> Place {
+    pub fn new(e: &mut Emit<'_>, grid: Grid, address: Value, down: impl FnOnce(&mut Emit<'_>) -> Value) -> QuadAddress {
         let below = match grid.down {
             Some(known) => (address, known),
             None => {
@@ -71,7 +71,7 @@ impl Place {
                 (e.b.ins().iadd(address, down), 0)
             }
         };
-        Place { grid, rows: [(address, 0), below] }
+        QuadAddress { grid, rows: [(address, 0), below] }
     }
 
     /// Where lane `lane` stands.

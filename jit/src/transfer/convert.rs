@@ -13,7 +13,7 @@ use super::{WRONG_JOB, image, overlap};
 use crate::code::{Code, Compiler};
 
 /// Edges and widths that are taken, pixels: offsets stay far below 2^63.
-const LARGEST: u32 = 1 << 15;
+const MAX_EDGE: u32 = 1 << 15;
 
 /// Weight of the code in guest instructions: its values are short-lived, the better allocator costs little.
 const WEIGHT: u32 = 100;
@@ -71,7 +71,7 @@ impl Kernel {
         let Convert { source_width, target_width, width, height, .. } = *job;
         let Range { start, end } = job.rows;
         let sizes = [source_width, target_width, width, height, end];
-        if width % 8 != 0 || start % 8 != 0 || end % 8 != 0 || sizes.iter().any(|&size| size > LARGEST) {
+        if width % 8 != 0 || start % 8 != 0 || end % 8 != 0 || sizes.iter().any(|&size| size > MAX_EDGE) {
             return Err(Unsupported("a conversion of an odd size"));
         }
         let edge = match self.key.output_layout {

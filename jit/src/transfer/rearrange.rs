@@ -11,7 +11,7 @@ use super::copy::Columns;
 use super::{WRONG_JOB, overlap};
 
 /// Most bytes moved at a time.
-const LONGEST: u32 = 64;
+const MAX_MOVE: u32 = 64;
 
 /// A change of layout.
 pub(super) struct Kernel {
@@ -74,13 +74,13 @@ fn check(job: &Rearrange<'_>, bytes: u32) -> Result<(), Unsupported> {
 /// How many units are neighbours in both layouts, wherever such a group begins: a power of two.
 fn together(job: &Rearrange<'_>, bytes: u32) -> u32 {
     let of = |corner: &Corner| match corner.layout {
-        SurfaceLayout::Pitch => LONGEST,
+        SurfaceLayout::Pitch => MAX_MOVE,
         // Bit 0 of x comes first, then one of y.
         SurfaceLayout::Swizzled { log2_width: 0, .. } => 1,
         SurfaceLayout::Swizzled { .. } => 2,
         SurfaceLayout::BlockLinear { .. } | SurfaceLayout::BlockSlice { .. } => 16 / bytes,
     };
-    let mut most = of(&job.from).min(of(&job.to)).min(LONGEST / bytes);
+    let mut most = of(&job.from).min(of(&job.to)).min(MAX_MOVE / bytes);
     while most > 1 && !(job.width.is_multiple_of(most) && aligned(&job.from, most) && aligned(&job.to, most)) {
         most /= 2;
     }

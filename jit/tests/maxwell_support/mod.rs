@@ -94,7 +94,7 @@ pub fn seeds(count: u64) -> Range<u64> {
 
 /// A compiler that the seed chooses: every second one hurries, whatever the size of a program.
 pub fn compiler(seed: u64) -> Jit {
-    let effort = if seed.is_multiple_of(2) { Effort::Auto } else { Effort::Quick };
+    let effort = if seed.is_multiple_of(2) { Effort::Auto } else { Effort::Baseline };
     Jit::with_effort(effort).expect("a host with a code generator")
 }
 

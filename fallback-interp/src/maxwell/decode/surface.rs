@@ -1,7 +1,7 @@
 //! Images that are loaded and stored texel by texel.
 
 use triglyph_guest::kernel::maxwell::environment::ImageKey;
-use triglyph_guest::kernel::maxwell::{Image, Unit as Use};
+use triglyph_guest::kernel::maxwell::{Image, Unit as ResourceKind};
 use triglyph_guest::layout::{Blocks, SurfaceLayout};
 use triglyph_guest::tegra::shader::isa::*;
 
@@ -15,7 +15,7 @@ use crate::program::output::channel;
 /// Where an image is, and how it is found.
 #[derive(Clone, Copy)]
 struct Binding {
-    unit: Option<Use>,
+    unit: Option<ResourceKind>,
     buffer: u8,
     handle: SurfaceHandle,
     dim: SurfaceDim,
@@ -35,7 +35,7 @@ enum Counting {
 }
 
 /// Bytes of an image.
-struct Place<'c> {
+struct ImageAddress<'c> {
     key: &'c ImageKey,
     image: &'c Image<'c>,
     offset: usize,
@@ -44,9 +44,9 @@ struct Place<'c> {
 impl Binding {
     fn find<'c>(&self, lane: &Lane, context: &'c Context<'_>) -> Option<(&'c ImageKey, &'c Image<'c>)> {
         match self.unit? {
-            Use::Image(index) => context.image(index.into()),
-            Use::Texture(_) => None,
-            Use::Dynamic => {
+            ResourceKind::Image(index) => context.image(index.into()),
+            ResourceKind::Texture(_) => None,
+            ResourceKind::Dynamic => {
                 let handle = match self.handle {
                     SurfaceHandle::Reg(reg) => lane.read(reg),
                     SurfaceHandle::Bound(index) => context.constant(Constant { slot: self.buffer, offset: index << 2 }),
@@ -70,7 +70,7 @@ impl Binding {
     }
 
     /// Where `bytes` bytes stand, if they are inside of the image.
-    fn place<'c>(&self, lane: &Lane, counting: Counting, context: &'c Context<'_>) -> Option<Place<'c>> {
+    fn place<'c>(&self, lane: &Lane, counting: Counting, context: &'c Context<'_>) -> Option<ImageAddress<'c>> {
         let (key, image) = self.find(lane, context)?;
         let [x, y, z, layer] = self.coordinates(lane);
         let texel = u32::from(key.format.bytes);
@@ -104,11 +104,11 @@ impl Binding {
             }
         };
         let offset = u64::from(layer).checked_mul(image.layer_bytes)?.checked_add(within)?;
-        Some(Place { key, image, offset: usize::try_from(offset).ok()? })
+        Some(ImageAddress { key, image, offset: usize::try_from(offset).ok()? })
     }
 }
 
-impl Place<'_> {
+impl ImageAddress<'_> {
     fn read(&self) -> u128 {
         u128::from_le_bytes(self.image.window.read(self.offset))
     }

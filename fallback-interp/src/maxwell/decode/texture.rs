@@ -1,6 +1,6 @@
 //! Textures: which registers say what.
 
-use triglyph_guest::kernel::maxwell::Unit as Use;
+use triglyph_guest::kernel::maxwell::Unit as ResourceKind;
 use triglyph_guest::kernel::program::sampler::Shape;
 use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::Rounding;
@@ -11,7 +11,7 @@ use crate::maxwell::number::to_half;
 use crate::maxwell::program::{Decoder, Op};
 use crate::maxwell::warp::lanes_of;
 use crate::program::Vector;
-use crate::program::sampler::{Detail, GatherOffsets, Lookup, Reference, Unit};
+use crate::program::sampler::{GatherOffsets, LodSource, Lookup, Reference, TextureUnit};
 
 /// Registers one after the other.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ impl<'l> Sources<'l> {
 /// Where a texture is, and how it is found.
 #[derive(Clone, Copy)]
 struct Binding {
-    unit: Option<Use>,
+    unit: Option<ResourceKind>,
     buffer: u8,
     handle: Handle,
 }
@@ -55,18 +55,18 @@ impl Binding {
     }
 
     /// The unit; `given` is a handle in a register.
-    fn find<'c>(&self, given: Option<u32>, context: &'c Context<'_>) -> Option<Unit<'c>> {
+    fn find<'c>(&self, given: Option<u32>, context: &'c Context<'_>) -> Option<TextureUnit<'c>> {
         let index = match self.unit? {
-            Use::Texture(index) => usize::from(index),
-            Use::Image(_) => return None,
-            Use::Dynamic => {
+            ResourceKind::Texture(index) => usize::from(index),
+            ResourceKind::Image(_) => return None,
+            ResourceKind::Dynamic => {
                 let handle = handle(self.handle, given, self.buffer, context);
                 let known = context.environment.handles.iter().take(context.textures.len());
                 known.clone().position(|&known| known == handle)?
             }
         };
         let (key, texture) = context.texture(index)?;
-        Some(Unit { key, texture })
+        Some(TextureUnit { key, texture })
     }
 }
 
@@ -201,20 +201,20 @@ fn short(dst: Reg, dst2: Reg, code: u8, halves: bool) -> Store {
 }
 
 /// What the level of detail of lane `n` follows from.
-fn detail(lanes: &[Lane], n: usize, level: Level, quad: bool, at: impl Fn(&Lane) -> Vector) -> Detail {
+fn lod_source(lanes: &[Lane], n: usize, level: Level, quad: bool, at: impl Fn(&Lane) -> Vector) -> LodSource {
     let bias = match level {
-        Level::Fixed(level) => return Detail::Level(level),
+        Level::Fixed(level) => return LodSource::Level(level),
         Level::Bias(bias) => bias,
         Level::Implicit => 0.0,
     };
     if !quad {
-        return Detail::Level(bias);
+        return LodSource::Level(bias);
     }
     let pair = |first: usize, step: usize| {
         let place = |n: usize| lanes.get(n).map_or([0.0; 4], &at);
         Some([place(first), place(first + step)])
     };
-    Detail::Neighbours { row: pair(n & !1, 1), column: pair(n & !2, 2), bias }
+    LodSource::Neighbours { row: pair(n & !1, 1), column: pair(n & !2, 2), bias }
 }
 
 impl Decoder<'_> {
@@ -238,7 +238,7 @@ impl Decoder<'_> {
                 let place = |lane: &Lane| read(lane).coordinates.place(unit.key.shape);
                 let lookup = Lookup {
                     at: sample.coordinates.place(unit.key.shape),
-                    detail: detail(lanes, n, sample.level, context.stage.is_quad(), place),
+                    lod_source: lod_source(lanes, n, sample.level, context.stage.is_quad(), place),
                     offset: sample.offset,
                     reference: sample.reference,
                 };
@@ -408,8 +408,8 @@ impl TextureVisitor for Decoder<'_> {
             }
             let unit = binding.find(handle, context)?;
             let at = Coordinates { at, layer }.place(unit.key.shape);
-            let detail = Detail::Gradients(gradients);
-            let lookup = Lookup { at, detail, offset, reference: Reference::Missing };
+            let lod_source = LodSource::Gradients(gradients);
+            let lookup = Lookup { at, lod_source, offset, reference: Reference::Missing };
             Some(unit.look_up(&lookup).map(f32::to_bits))
         })
     }
@@ -442,7 +442,7 @@ impl TextureVisitor for Decoder<'_> {
                 let place = |lane: &Lane| read(lane).place(unit.key.shape);
                 let lookup = Lookup {
                     at: place(&lanes[n]),
-                    detail: detail(lanes, n, Level::Implicit, context.stage.is_quad(), place),
+                    lod_source: lod_source(lanes, n, Level::Implicit, context.stage.is_quad(), place),
                     offset: [0; 3],
                     reference: Reference::Missing,
                 };
@@ -458,7 +458,7 @@ impl TextureVisitor for Decoder<'_> {
     }
 }
 
-fn fetch(unit: &Unit<'_>, at: Coordinates, offset: [i32; 3], level: u32, sample: u32) -> [u32; 4] {
+fn fetch(unit: &TextureUnit<'_>, at: Coordinates, offset: [i32; 3], level: u32, sample: u32) -> [u32; 4] {
     let texel = std::array::from_fn(|axis| (at.at[axis] as i32).wrapping_add(offset[axis]));
     let samples = unit.texture.samples.max(1);
     // A sample that the texture does not have is no texel.
@@ -467,13 +467,13 @@ fn fetch(unit: &Unit<'_>, at: Coordinates, offset: [i32; 3], level: u32, sample:
 }
 
 fn gather(
-    unit: &Unit<'_>,
+    unit: &TextureUnit<'_>,
     at: Coordinates,
     offset: [i32; 3],
     reference: Reference,
     offsets: GatherOffsets,
     component: GatherComponent,
 ) -> [u32; 4] {
-    let lookup = Lookup { at: at.place(unit.key.shape), detail: Detail::Level(0.0), offset, reference };
+    let lookup = Lookup { at: at.place(unit.key.shape), lod_source: LodSource::Level(0.0), offset, reference };
     unit.gather(&lookup, component.bits().into(), offsets).map(f32::to_bits)
 }

@@ -9,7 +9,7 @@ use crate::maxwell::lane::Lane;
 use crate::maxwell::warp::{Warp, release};
 
 /// Most threads of a block.
-const MOST_THREADS: u64 = 1024;
+const MAX_THREADS: u64 = 1024;
 
 /// A warp's view of its block.
 struct Threads<'a> {
@@ -56,7 +56,7 @@ impl Surroundings for Threads<'_> {
 /// Runs a program for a block.
 pub fn run(stages: &Stages<'_>, work: &mut Block<'_>) {
     let threads = work.threads.map(|count| count.max(1));
-    let count = threads.iter().map(|&count| u64::from(count)).fold(1, u64::saturating_mul).min(MOST_THREADS) as usize;
+    let count = threads.iter().map(|&count| u64::from(count)).fold(1, u64::saturating_mul).min(MAX_THREADS) as usize;
     work.shared.fill(0);
     let mut warps = vec![Warp::default(); count.div_ceil(LANES)];
     for (number, warp) in warps.iter_mut().enumerate() {

@@ -57,7 +57,7 @@ impl FragmentKernel for Kernel {
             depth: job.depth,
         };
         let tests_first = output.asks_alpha_last() && self.shows_results_only();
-        let mut run = Run { kernel: self, job, output, warp: Warp::default(), tests_first, passed: 0 };
+        let mut run = FragmentRun { kernel: self, job, output, warp: Warp::default(), tests_first, passed: 0 };
         for blocks in job.blocks.chunks(self.key.samples.count().max(1)) {
             run.block(blocks);
         }
@@ -66,7 +66,7 @@ impl FragmentKernel for Kernel {
 }
 
 /// One call of a kernel.
-struct Run<'a, 'k> {
+struct FragmentRun<'a, 'k> {
     kernel: &'k Kernel,
     job: &'k FragmentJob<'a>,
     output: Output<'k>,
@@ -91,7 +91,7 @@ struct Quad<'k> {
     sample: Option<usize>,
 }
 
-impl Run<'_, '_> {
+impl FragmentRun<'_, '_> {
     /// A block's samples, one block each.
     fn block(&mut self, samples: &[PixelBlock]) {
         let Some(block) = samples.first() else { return };

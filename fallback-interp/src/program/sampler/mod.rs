@@ -3,14 +3,14 @@
 //! | file | what |
 //! |---|---|
 //! | `mod.rs` | samples: coordinates, levels, filters, comparison, swizzle and conversion |
-//! | `detail.rs` | level of detail, footprints |
+//! | `lod.rs` | level of detail, footprints |
 //! | `cube.rs` | faces |
 //! | `wrap.rs` | coordinates to texel indices |
-//! | `other.rs` | gathers, fetches, queries |
+//! | `gather_fetch.rs` | gathers, fetches, queries |
 
 mod cube;
-mod detail;
-mod other;
+mod gather_fetch;
+mod lod;
 mod wrap;
 
 use triglyph_guest::kernel::program::sampler::{
@@ -19,14 +19,14 @@ use triglyph_guest::kernel::program::sampler::{
 use triglyph_guest::num::ops::{Scalar, srgb_to_linear};
 
 use super::{Vector, compare, limit};
-pub use detail::Detail;
-use detail::Footprint;
-pub use other::GatherOffsets;
+pub use gather_fetch::GatherOffsets;
+use lod::Footprint;
+pub use lod::LodSource;
 use wrap::{Axis, Pair};
 
 /// A texture unit.
 #[derive(Clone, Copy, Debug)]
-pub struct Unit<'a> {
+pub struct TextureUnit<'a> {
     /// How it is set up.
     pub key: &'a TextureKey,
     /// What it reads.
@@ -50,7 +50,7 @@ pub struct Lookup {
     /// Coordinates as the unit's shape has them.
     pub at: Vector,
     /// What the level follows from.
-    pub detail: Detail,
+    pub lod_source: LodSource,
     /// Texels that are added along s, t, r.
     pub offset: [i32; 3],
     /// What texels are compared with.
@@ -59,14 +59,14 @@ pub struct Lookup {
 
 impl Lookup {
     /// A lookup without offset whose reference is among the coordinates.
-    pub fn new(at: Vector, detail: Detail) -> Lookup {
-        Lookup { at, detail, offset: [0; 3], reference: Reference::Coordinate }
+    pub fn new(at: Vector, lod_source: LodSource) -> Lookup {
+        Lookup { at, lod_source, offset: [0; 3], reference: Reference::Coordinate }
     }
 }
 
 /// Where a texture is read.
 #[derive(Clone)]
-struct Spot {
+struct SamplePoint {
     /// s, t, r on the layer; those beyond the shape's axes mean nothing.
     coordinates: [f32; 3],
     /// Face of a cube, 0 otherwise.
@@ -79,21 +79,21 @@ struct Spot {
     reference: Option<f32>,
 }
 
-impl Unit<'_> {
+impl TextureUnit<'_> {
     /// The unit's result at `at`.
-    pub fn sample(&self, at: Vector, detail: &Detail) -> Vector {
-        self.look_up(&Lookup::new(at, *detail))
+    pub fn sample(&self, at: Vector, lod_source: &LodSource) -> Vector {
+        self.look_up(&Lookup::new(at, *lod_source))
     }
 
     /// The unit's result.
     pub fn look_up(&self, lookup: &Lookup) -> Vector {
-        let spot = self.spot(lookup);
+        let point = self.point(lookup);
         let color = match self.key.needs_lod() {
-            true => self.along(&spot, self.footprint(&spot, lookup)),
-            false => self.levels(&spot, 0.0),
+            true => self.along(&point, self.footprint(&point, lookup)),
+            false => self.levels(&point, 0.0),
         };
-        let color = if spot.reference.is_some() { color } else { self.scaled(color) };
-        match (lookup.reference, spot.reference) {
+        let color = if point.reference.is_some() { color } else { self.scaled(color) };
+        match (lookup.reference, point.reference) {
             (Reference::Operand(_), Some(_)) => [color[0], color[0], color[0], 1.0],
             _ => self.finished(color),
         }
@@ -122,7 +122,7 @@ impl Unit<'_> {
         if self.is_cube() { self.texture.layers / 6 } else { self.texture.layers }
     }
 
-    fn spot(&self, lookup: &Lookup) -> Spot {
+    fn point(&self, lookup: &Lookup) -> SamplePoint {
         let [s, t, r, q] = lookup.at;
         let (array, after) = match self.key.shape {
             Shape::D1 => (None, t),
@@ -139,16 +139,16 @@ impl Unit<'_> {
             Reference::Operand(reference) if self.key.clamp_reference => Some(limit(reference, 0.0, 1.0)),
             Reference::Operand(reference) => Some(reference),
         };
-        let mut spot = Spot { coordinates: [s, t, r], face: 0, layer: 0, offset: lookup.offset, reference };
-        spot.layer = array.map_or(0, |coordinate| array_layer(coordinate, self.layers()));
+        let mut point = SamplePoint { coordinates: [s, t, r], face: 0, layer: 0, offset: lookup.offset, reference };
+        point.layer = array.map_or(0, |coordinate| array_layer(coordinate, self.layers()));
         if self.is_cube() {
-            spot.face = cube::face([s, t, r]);
-            let [s, t] = cube::on_face(spot.face, [s, t, r]);
-            spot.coordinates = [s, t, 0.0];
-            spot.layer = 6 * spot.layer + spot.face;
-            spot.offset = [0; 3];
+            point.face = cube::face([s, t, r]);
+            let [s, t] = cube::on_face(point.face, [s, t, r]);
+            point.coordinates = [s, t, 0.0];
+            point.layer = 6 * point.layer + point.face;
+            point.offset = [0; 3];
         }
-        spot
+        point
     }
 
     fn in_texels(&self, coordinates: [f32; 3], level: &Level) -> [f32; 3] {
@@ -160,16 +160,16 @@ impl Unit<'_> {
     }
 
     /// All taps of a footprint as one.
-    fn along(&self, spot: &Spot, footprint: Footprint) -> Vector {
+    fn along(&self, point: &SamplePoint, footprint: Footprint) -> Vector {
         let Footprint { lod, taps, axis } = footprint;
         let lod = self.clamped(lod);
         let tap = |i: u8| {
             let along = f32::from(i) / (taps + 1.0) - 0.5;
-            let mut spot = spot.clone();
-            for (coordinate, step) in spot.coordinates.iter_mut().zip(axis) {
+            let mut point = point.clone();
+            for (coordinate, step) in point.coordinates.iter_mut().zip(axis) {
                 *coordinate += step * along;
             }
-            self.levels(&spot, lod)
+            self.levels(&point, lod)
         };
         let all = (2..=taps as u8).fold(tap(1), |all, i| {
             let next = tap(i);
@@ -185,20 +185,20 @@ impl Unit<'_> {
     }
 
     /// The filtered texel, in the scale of texels.
-    fn levels(&self, spot: &Spot, lod: f32) -> Vector {
+    fn levels(&self, point: &SamplePoint, lod: f32) -> Vector {
         // NaN magnifies.
         let minified = lod > 0.0;
         let filter = if minified { self.key.minify } else { self.key.magnify };
         let mipmap = self.key.mipmap.filter(|_| minified);
         match mipmap {
-            None => self.filtered(spot, 0, filter),
-            Some(Filter::Nearest) => self.filtered(spot, (lod + 0.5).floor() as i32, filter),
+            None => self.filtered(point, 0, filter),
+            Some(Filter::Nearest) => self.filtered(point, (lod + 0.5).floor() as i32, filter),
             Some(Filter::Linear) => {
                 let whole = lod.floor();
                 let weight = ((lod - whole) * 256.0).trunc() / 256.0;
                 let level = whole as i32;
-                let low = self.filtered(spot, level, filter);
-                let high = self.filtered(spot, level.saturating_add(1), filter);
+                let low = self.filtered(point, level, filter);
+                let high = self.filtered(point, level.saturating_add(1), filter);
                 self.mix(low, high, weight)
             }
         }
@@ -236,10 +236,10 @@ impl Unit<'_> {
     }
 
     /// Level `number`, or the nearest one there is, under a filter.
-    fn filtered(&self, spot: &Spot, number: i32, filter: Filter) -> Vector {
+    fn filtered(&self, point: &SamplePoint, number: i32, filter: Filter) -> Vector {
         let level = self.level(number);
-        let at = self.in_texels(spot.coordinates, level);
-        let lines = self.axes_of(level, spot.offset);
+        let at = self.in_texels(point.coordinates, level);
+        let lines = self.axes_of(level, point.offset);
         let axes = self.axes();
         match filter {
             Filter::Nearest => {
@@ -247,7 +247,7 @@ impl Unit<'_> {
                 for axis in 0..axes {
                     index[axis] = lines[axis].nearest(at[axis]);
                 }
-                self.texel(level, spot, index)
+                self.texel(level, point, index)
             }
             Filter::Linear => {
                 let mut pairs = [Pair::default(); 3];
@@ -257,7 +257,7 @@ impl Unit<'_> {
                 // Corner i takes the second index of axis k if bit k of i is set.
                 let mut corners: [Vector; 8] = Default::default();
                 for (i, corner) in corners.iter_mut().enumerate().take(1 << axes) {
-                    *corner = self.texel(level, spot, std::array::from_fn(|axis| pairs[axis].index[i >> axis & 1]));
+                    *corner = self.texel(level, point, std::array::from_fn(|axis| pairs[axis].index[i >> axis & 1]));
                 }
                 for (axis, pair) in pairs.iter().enumerate().take(axes) {
                     for i in 0..1 << (axes - axis - 1) {
@@ -282,12 +282,12 @@ impl Unit<'_> {
     }
 
     /// A texel, or the border colour where an index is missing; compared, if there is a reference.
-    fn texel(&self, level: &Level, spot: &Spot, index: [Option<i32>; 3]) -> Vector {
+    fn texel(&self, level: &Level, point: &SamplePoint, index: [Option<i32>; 3]) -> Vector {
         let color = match index {
-            [Some(x), Some(y), Some(z)] => self.stored(level, spot.layer, [x, y, z]),
+            [Some(x), Some(y), Some(z)] => self.stored(level, point.layer, [x, y, z]),
             _ => self.texture.border,
         };
-        let (Some(operation), Some(reference)) = (self.key.compare, spot.reference) else { return color };
+        let (Some(operation), Some(reference)) = (self.key.compare, point.reference) else { return color };
         let red = match self.key.texels {
             Texels::Rgba8 => color[0] * (1.0 / 255.0),
             Texels::Srgb8 | Texels::Float4 => color[0],

@@ -6,7 +6,7 @@ use triglyph_guest::kernel::lighting::{LightKey, Table, TableInput};
 use triglyph_guest::num::ops::Ops;
 
 use super::args::{LightArgs, light_at};
-use super::table::Place;
+use super::table::TableIndex;
 use super::vector::{self, Vector, scale, shortening, shortening_by};
 use super::{Lighting, Sum, one_unless, times};
 use crate::lane::{Emit, F32x4};
@@ -40,7 +40,7 @@ pub(super) struct Light<'k> {
     cosine: Option<F32x4>,
     geometric: Option<F32x4>,
     /// Places in tables that have been computed, by input and whether the input is absolute.
-    pub(super) places: Vec<(TableInput, bool, Place)>,
+    pub(super) table_indices: Vec<(TableInput, bool, TableIndex)>,
 }
 
 impl<'k> Light<'k> {
@@ -55,7 +55,7 @@ impl<'k> Light<'k> {
             light_normal: None,
             cosine: None,
             geometric: None,
-            places: Vec::new(),
+            table_indices: Vec::new(),
         }
     }
 

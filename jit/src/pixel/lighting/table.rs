@@ -14,7 +14,7 @@ const TABLE: i32 = 256 * 8;
 
 /// A place in any table: where its entry would be in the first one, and the way to the next entry.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct TableIndex {
     entries: [Value; 4],
     fraction: F32x4,
 }
@@ -23,7 +23,8 @@ impl Lighting<'_, '_, '_> {
     /// The value of a table for a light, `None` when the table is not in use.
     pub(super) fn table(&mut self, light: &mut Light<'_>, role: Table) -> Option<F32x4> {
         let key = self.key.tables[role as usize]?;
-        let known = light.places.iter().find(|(input, absolute, _)| (*input, *absolute) == (key.input, key.absolute));
+        let known =
+            light.table_indices.iter().find(|(input, absolute, _)| (*input, *absolute) == (key.input, key.absolute));
         let place = match known {
             Some(&(_, _, place)) => place,
             None => {
@@ -33,7 +34,7 @@ impl Lighting<'_, '_, '_> {
                     true => absolute(e, input, light.key.two_sided),
                     false => signed(e, input),
                 };
-                light.places.push((key.input, key.absolute, place));
+                light.table_indices.push((key.input, key.absolute, place));
                 place
             }
         };
@@ -56,14 +57,14 @@ impl Lighting<'_, '_, '_> {
 }
 
 /// `entry[0] + entry[1] * fraction` of table `number`. There is another table before or behind it.
-fn entry(e: &mut Emit<'_>, number: usize, place: Place) -> F32x4 {
+fn entry(e: &mut Emit<'_>, number: usize, place: TableIndex) -> F32x4 {
     let [value, difference] = e.load_pairs_wide(place.entries, TABLE * number as i32, number > 0);
     let product = e.mul(difference, place.fraction);
     e.add(value, product)
 }
 
 /// Where an input from 0 to 1 leads; NaN is 0.
-fn absolute(e: &mut Emit<'_>, input: F32x4, two_sided: bool) -> Place {
+fn absolute(e: &mut Emit<'_>, input: F32x4, two_sided: bool) -> TableIndex {
     let input = if two_sided { e.abs(input) } else { input };
     let zero = e.f(0.0);
     let input = e.max(input, zero);
@@ -71,7 +72,7 @@ fn absolute(e: &mut Emit<'_>, input: F32x4, two_sided: bool) -> Place {
 }
 
 /// Where an input that is not negative leads.
-fn above_zero(e: &mut Emit<'_>, input: F32x4) -> Place {
+fn above_zero(e: &mut Emit<'_>, input: F32x4) -> TableIndex {
     let scale = e.f(256.0);
     let t = e.mul(input, scale);
     let last = e.f(255.0);
@@ -79,11 +80,11 @@ fn above_zero(e: &mut Emit<'_>, input: F32x4) -> Place {
     let index = e.truncate_to_int(index);
     let whole = e.to_float(index);
     let fraction = e.sub(t, whole);
-    place(e, index, fraction)
+    table_index(e, index, fraction)
 }
 
 /// Where an input from -1 to 1 leads; NaN is 0. Negative indices are the upper half of the table.
-fn signed(e: &mut Emit<'_>, input: F32x4) -> Place {
+fn signed(e: &mut Emit<'_>, input: F32x4) -> TableIndex {
     let scale = e.f(128.0);
     let t = e.mul(input, scale);
     let number = e.feq(t, t);
@@ -95,13 +96,13 @@ fn signed(e: &mut Emit<'_>, input: F32x4) -> Place {
     let index = e.truncate_to_int(whole);
     let low = e.i(255);
     let index = e.iand(index, low);
-    place(e, index, fraction)
+    table_index(e, index, fraction)
 }
 
 /// The place of index 0 to 255.
-fn place(e: &mut Emit<'_>, index: I32x4, fraction: F32x4) -> Place {
+fn table_index(e: &mut Emit<'_>, index: I32x4, fraction: F32x4) -> TableIndex {
     let args = e.args;
     let tables = e.load_i64(args, at!(lighting.tables));
     let entries = e.pair_addresses(tables, index, scratch_at!(indices));
-    Place { entries, fraction }
+    TableIndex { entries, fraction }
 }

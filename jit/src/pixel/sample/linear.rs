@@ -18,7 +18,7 @@ use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
 /// Where the texels of a quad stand.
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct TexelFootprint {
     /// What the two rows of texels are counted from, the lower row first.
     rows: [*const u32; 2],
     /// The left texel of each pixel, counted in words; the second row's only with levels of detail.
@@ -29,16 +29,16 @@ pub struct Place {
     seam: [[u32; 12]; 2],
 }
 
-/// Memory for a place: a base address and an offset.
+/// Memory for a footprint: a base address and an offset.
 #[derive(Clone, Copy)]
-pub struct At(pub Value, pub i32);
+pub struct FootprintAt(pub Value, pub i32);
 
 /// Offset of a field of a place.
 macro_rules! field {
-    ($($field:tt)+) => { std::mem::offset_of!(Place, $($field)+) as i32 };
+    ($($field:tt)+) => { std::mem::offset_of!(TexelFootprint, $($field)+) as i32 };
 }
 
-impl At {
+impl FootprintAt {
     fn field(self, offset: i32) -> (Value, i32) {
         (self.0, self.1 + offset)
     }
@@ -46,7 +46,7 @@ impl At {
 
 impl Sampler<'_, '_> {
     /// Finds the place of coordinates.
-    pub fn place(&mut self, uv: [F32x4; 2], at: At) {
+    pub fn footprint(&mut self, uv: [F32x4; 2], at: FootprintAt) {
         let [(i, fx), (j, fy)] = [0, 1].map(|axis| {
             let size = self.size(axis, true);
             let scaled = self.e.mul(uv[axis], size);
@@ -86,7 +86,7 @@ impl Sampler<'_, '_> {
     }
 
     /// Both rows are those of the texture.
-    fn store_rows(&mut self, at: At) {
+    fn store_rows(&mut self, at: FootprintAt) {
         let (args, unit) = (self.e.args, self.unit);
         let from = match self.level {
             Level::First => unit_at!(unit, texels),
@@ -112,7 +112,7 @@ impl Sampler<'_, '_> {
     }
 
     /// Reads texels (i, j), (i+1, j), then (i, j+1), (i+1, j+1), each wrapped on its own.
-    fn seam(&mut self, [i, j]: [I32x4; 2], at: At) {
+    fn seam(&mut self, [i, j]: [I32x4; 2], at: FootprintAt) {
         let one = self.e.i(1);
         let next = self.e.iadd(i, one);
         let [left, right] = [i, next].map(|i| self.wrap(0, i));
@@ -158,7 +158,7 @@ impl Sampler<'_, '_> {
 }
 
 /// Reads and weighs the texels at a place; `levels` when it may belong to different levels.
-pub fn filter(e: &mut Emit<'_>, at: At, levels: bool) -> Pair {
+pub fn filter(e: &mut Emit<'_>, at: FootprintAt, levels: bool) -> Pair {
     let (base, rows) = at.field(field!(rows));
     let (_, left) = at.field(field!(left));
     let lanes = |e: &mut Emit<'_>, from: i32| [0, 4, 8, 12].map(|lane| e.load_u32(base, from + lane));

@@ -9,7 +9,7 @@ use super::compare_floats;
 use crate::lane::{Emit, F32x4};
 
 /// Steps that are compiled; the equations that are known have a third of them.
-pub const MOST_COMPILED: usize = 64;
+pub const MAX_COMPILED_STEPS: usize = 64;
 
 /// What a program has while it runs. Components r, g, b, a.
 struct State<'p> {

@@ -6,7 +6,7 @@ use triglyph_guest::kernel::program::output::{DepthFormat, DepthKey, StencilKey}
 use triglyph_guest::num::ops::Ops;
 
 use super::{compare_floats, compare_ints};
-use crate::lane::{F32x4, I32x4, Mask, Reach};
+use crate::lane::{F32x4, HalfRange, I32x4, Mask};
 use crate::program::args::{DEPTH, at};
 use crate::program::quad::Quad;
 
@@ -83,14 +83,14 @@ impl Quad<'_, '_> {
     }
 
     fn stored(&mut self, key: &DepthKey) -> Stored {
-        let Some(place) = self.place(DEPTH) else { return Stored { words: Vec::new() } };
+        let Some(place) = self.quad_address(DEPTH) else { return Stored { words: Vec::new() } };
         let words = place.load(self.e);
         let unit = swap_unit(key);
         Stored { words: words.into_iter().map(|word| self.e.swap_bytes(word, unit)).collect() }
     }
 
     fn store_depth(&mut self, key: &DepthKey, stored: &Stored, live: Mask) {
-        let Some(place) = self.place(DEPTH) else { return };
+        let Some(place) = self.quad_address(DEPTH) else { return };
         let unit = swap_unit(key);
         let words: Vec<I32x4> = stored.words.iter().map(|&word| self.e.swap_bytes(word, unit)).collect();
         place.store(self.e, &words, live, self.cover);
@@ -128,7 +128,7 @@ impl Quad<'_, '_> {
                 let bits = self.e.bits(depth);
                 return Value::Int(self.e.ushr(bits, 7));
             }
-            DepthFormat::F16 => return Value::Float(self.e.round_to_half(depth, Reach::Finite)),
+            DepthFormat::F16 => return Value::Float(self.e.round_to_half(depth, HalfRange::Finite)),
             DepthFormat::F32 | DepthFormat::F32S8 => return Value::Float(depth),
             DepthFormat::S8 => return Value::Int(self.e.i(0)),
         };

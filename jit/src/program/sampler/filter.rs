@@ -96,7 +96,7 @@ impl Sampler<'_, '_> {
         }
         match self.key.texels {
             Texels::Rgba8 if self.fixed() => self.linear_bytes(&size, &axes),
-            Texels::Rgba8 => self.extreme_bytes(&size, &axes),
+            Texels::Rgba8 => self.min_max_bytes(&size, &axes),
             Texels::Srgb8 => self.linear_srgb(&size, &axes),
             Texels::Float4 => {
                 let texels = self.linear_floats(&size, &axes);
@@ -160,7 +160,7 @@ impl Sampler<'_, '_> {
     }
 
     /// Words of one texel whose bytes are compared, as floats.
-    fn extreme_bytes(&mut self, size: &Size, axes: &[Two]) -> Channels {
+    fn min_max_bytes(&mut self, size: &Size, axes: &[Two]) -> Channels {
         let texels = self.texels_of_rows(size, axes);
         let weight = self.fraction(axes[0].weight);
         let rows = texels

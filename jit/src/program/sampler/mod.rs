@@ -3,20 +3,20 @@
 //! | file | what |
 //! |---|---|
 //! | `mod.rs` | one lookup: coordinates, levels, passes over them, swizzle and conversion |
-//! | `detail.rs` | levels of detail, footprints |
+//! | `lod.rs` | levels of detail, footprints |
 //! | `cube.rs` | faces |
 //! | `wrap.rs` | coordinates to texel indices |
 //! | `texel.rs` | addresses of texels and reading them |
 //! | `filter.rs` | nearest and linear |
-//! | `other.rs` | gathers, fetches, queries |
+//! | `gather_fetch.rs` | gathers, fetches, queries |
 //!
 //! A lookup between two levels is a loop of two passes around the code for one, of which the second is left out when no
 //! lane wants it: the code is there once. An anisotropic one is a loop around that, of as many passes as a lane wants.
 
 mod cube;
-mod detail;
 mod filter;
-mod other;
+mod gather_fetch;
+mod lod;
 #[cfg(test)]
 mod tests;
 mod texel;
@@ -32,13 +32,13 @@ use triglyph_guest::num::ops::{self, Ops};
 use super::args::TextureArgs;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 use cube::Cube;
-use detail::Taps;
-pub use detail::both_together;
-pub use other::{Fetch, Gather, GatherOffsets, fetch, gather, query_level, query_size};
+pub use gather_fetch::{Fetch, Gather, GatherOffsets, fetch, gather, query_level, query_size};
+use lod::Taps;
+pub use lod::both_together;
 
 /// How the level of detail is found.
 #[derive(Clone, Copy)]
-pub enum Detail {
+pub enum LodSource {
     /// From differences, with something added.
     Implicit { bias: Option<F32x4> },
     /// Given.
@@ -49,7 +49,7 @@ pub enum Detail {
 
 /// A texture unit.
 #[derive(Clone, Copy)]
-pub struct Unit<'k> {
+pub struct TextureUnit<'k> {
     pub key: &'k TextureKey,
     /// Address of its [`TextureArgs`].
     pub args: Value,
@@ -72,7 +72,7 @@ pub enum Reference {
 #[derive(Clone, Copy)]
 pub struct Lookup {
     pub coordinates: [F32x4; 4],
-    pub detail: Detail,
+    pub lod_source: LodSource,
     /// Texels that are added along s, t, r.
     pub offset: [Option<I32x4>; 3],
     pub reference: Reference,
@@ -84,8 +84,8 @@ pub struct Lookup {
 
 impl Lookup {
     /// A lookup of all lanes, without offset, whose reference is among the coordinates.
-    pub fn new(coordinates: [F32x4; 4], detail: Detail, needed: [bool; 4]) -> Lookup {
-        Lookup { coordinates, detail, offset: [None; 3], reference: Reference::Coordinate, together: None, needed }
+    pub fn new(coordinates: [F32x4; 4], lod_source: LodSource, needed: [bool; 4]) -> Lookup {
+        Lookup { coordinates, lod_source, offset: [None; 3], reference: Reference::Coordinate, together: None, needed }
     }
 }
 
@@ -103,7 +103,7 @@ struct Size {
 struct Sampler<'s, 'a> {
     e: &'s mut Emit<'a>,
     key: &'s TextureKey,
-    unit: Unit<'s>,
+    unit: TextureUnit<'s>,
     /// Coordinates in the picture: those of a cube are on its face.
     coordinates: [F32x4; 3],
     cube: Option<Cube>,
@@ -140,7 +140,7 @@ const fn dimensions(shape: Shape) -> usize {
 }
 
 /// Reads a texture. Channels that are not needed may be anything.
-pub fn sample(e: &mut Emit<'_>, unit: Unit<'_>, lookup: &Lookup) -> [F32x4; 4] {
+pub fn sample(e: &mut Emit<'_>, unit: TextureUnit<'_>, lookup: &Lookup) -> [F32x4; 4] {
     let mut sampler = Sampler::new(e, unit, wanted(unit.key, lookup.needed));
     sampler.place(lookup.coordinates, lookup.offset, lookup.reference);
     let compares = sampler.reference.is_some() && matches!(lookup.reference, Reference::Operand(_));
@@ -178,7 +178,7 @@ fn channel_of(source: Source) -> Option<usize> {
 }
 
 impl<'s, 'a> Sampler<'s, 'a> {
-    fn new(e: &'s mut Emit<'a>, unit: Unit<'s>, wanted: [bool; 4]) -> Self {
+    fn new(e: &'s mut Emit<'a>, unit: TextureUnit<'s>, wanted: [bool; 4]) -> Self {
         let zero = e.f(0.0);
         Sampler {
             e,
@@ -272,7 +272,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
             let size = self.first_level();
             return self.filtered(self.key.magnify, size);
         }
-        let (lod, taps) = self.detail(lookup);
+        let (lod, taps) = self.lod(lookup);
         match taps {
             Some(taps) => self.along(lookup, taps, lod),
             None => self.at_level(lod),

@@ -38,7 +38,7 @@ macro_rules! job {
 fn build(e: &mut Emit<'_>, key: &TextureKey, channel: usize) {
     let args = e.args;
     let texture = e.b.ins().iadd_imm_u(args, i64::from(job!(texture)));
-    let unit = Unit { key, args: texture, scratch: job!(scratch) };
+    let unit = TextureUnit { key, args: texture, scratch: job!(scratch) };
     let coordinates = [0, 1, 2, 3].map(|i| e.load_floats(args, job!(coordinates) + 16 * i));
     let gradients = [0, 1].map(|d| [0, 1, 2].map(|i| e.load_floats(args, job!(gradients) + 48 * d + 16 * i)));
     let mut offset = |i: i32| e.load_ints(args, job!(offsets) + 16 * i);
@@ -53,11 +53,11 @@ fn build(e: &mut Emit<'_>, key: &TextureKey, channel: usize) {
     let base = Lookup {
         offset: offsets.map(Some),
         reference: Reference::Operand(operand),
-        ..Lookup::new(coordinates, Detail::Implicit { bias: Some(level) }, needed)
+        ..Lookup::new(coordinates, LodSource::Implicit { bias: Some(level) }, needed)
     };
 
-    let missing = Lookup { reference: Reference::Missing, detail: Detail::Level(level), ..base };
-    let by_gradients = Lookup { offset: [None; 3], detail: Detail::Gradients(gradients), ..base };
+    let missing = Lookup { reference: Reference::Missing, lod_source: LodSource::Level(level), ..base };
+    let by_gradients = Lookup { offset: [None; 3], lod_source: LodSource::Gradients(gradients), ..base };
     let common = GatherOffsets::Common([Some(offsets[0]), Some(offsets[1])]);
     let gathered = Gather { coordinates, channel, offsets: common, reference: base.reference, needed };
     let apart = Gather { offsets: GatherOffsets::Each(each), reference: Reference::Missing, ..gathered };
@@ -87,35 +87,35 @@ fn build(e: &mut Emit<'_>, key: &TextureKey, channel: usize) {
 
 /// What the reference says of one lane.
 fn expected(key: &TextureKey, texture: &Texture<'_>, job: &Job, channel: usize, lane: usize) -> [[u32; 4]; RESULTS] {
-    let unit = reference::Unit { key, texture };
+    let unit = reference::TextureUnit { key, texture };
     let at = |lane: usize| job.coordinates.map(|c| c[lane]);
     let gradient = |d: usize| {
         let [x, y, z] = job.gradients[d].map(|g| g[lane]);
         [x, y, z, 0.0]
     };
     let offset = |i: usize| job.offsets[i][lane];
-    let neighbours = reference::Detail::Neighbours {
+    let neighbours = reference::LodSource::Neighbours {
         row: Some([at(lane & !1), at(lane | 1)]),
         column: Some([at(lane & 1), at(lane | 2)]),
         bias: job.level[lane],
     };
     let base = reference::Lookup {
         at: at(lane),
-        detail: neighbours,
+        lod_source: neighbours,
         offset: [offset(0), offset(1), offset(2)],
         reference: reference::Reference::Operand(job.reference[lane]),
     };
     let missing = reference::Reference::Missing;
-    let explicit = reference::Detail::Level(job.level[lane]);
-    let by_gradients = reference::Detail::Gradients([gradient(0), gradient(1)]);
+    let explicit = reference::LodSource::Level(job.level[lane]);
+    let by_gradients = reference::LodSource::Gradients([gradient(0), gradient(1)]);
     let each = [0, 1, 2, 3].map(|texel| [offset(3 + 2 * texel), offset(4 + 2 * texel)]);
     let [a, b] = unit.query_level(&base);
     let [width, height, depth, levels] = unit.query_size(job.number[lane]);
     let apart = reference::Lookup { reference: missing, ..base };
     let floats = [
         unit.look_up(&base),
-        unit.look_up(&reference::Lookup { reference: missing, detail: explicit, ..base }),
-        unit.look_up(&reference::Lookup { offset: [0; 3], detail: by_gradients, ..base }),
+        unit.look_up(&reference::Lookup { reference: missing, lod_source: explicit, ..base }),
+        unit.look_up(&reference::Lookup { offset: [0; 3], lod_source: by_gradients, ..base }),
         unit.gather(&base, channel, reference::GatherOffsets::Common),
         unit.gather(&apart, channel, reference::GatherOffsets::Each(each)),
         unit.fetch(job.place.map(|c| c[lane]), job.layer[lane] as u32, job.number[lane]),
@@ -168,7 +168,7 @@ fn both_tiers_say_the_same_of_every_lookup() {
         let texture = texture.texture();
         let args = TextureArgs::new(&key, &texture).expect("random units are ones that are compiled");
         let channel = rng() as usize % 4;
-        let effort = if round.is_multiple_of(2) { Effort::Quick } else { Effort::Hot };
+        let effort = if round.is_multiple_of(2) { Effort::Baseline } else { Effort::Optimized };
         let build = |e: &mut Emit<'_>| {
             build(e, &key, channel);
             Ok(())

@@ -28,8 +28,8 @@ pub(crate) const RETRY: u64 = 1 << 32;
 /// In a kernel's result: the lanes of the next group want to go different ways.
 pub(crate) const DIVERGED: u64 = 2 << 32;
 
-/// Floats of the longest record.
-const LONGEST: usize = 4 * 32;
+/// Floats of the max_instructions record.
+const MAX_RECORD_FLOATS: usize = 4 * 32;
 
 /// Four numbers that do not change during a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,7 +70,7 @@ struct Kernel {
     /// Of each array that is read: bytes that fetching touches, and which element a vertex reads.
     arrays: [Option<(usize, Step)>; 16],
     /// The most instructions that a vertex can take; `None` when the code counts.
-    longest: Option<u32>,
+    max_instructions: Option<u32>,
 }
 
 /// The vertex kernel of `key`.
@@ -93,7 +93,7 @@ pub fn vertex(compiler: &Compiler, key: &VertexKey) -> Result<Arc<dyn VertexKern
         needed_constants: source.constants(),
         textures: source.textures().to_vec(),
         arrays,
-        longest: source.longest(),
+        max_instructions: source.longest(),
     }))
 }
 
@@ -194,7 +194,7 @@ impl Call<'_> {
     fn one_by_one(&mut self, vertices: &[u32], records: &mut [f32]) -> usize {
         let stride = self.kernel.stride;
         for (i, &vertex) in vertices.iter().enumerate() {
-            let mut own = [0.0; GROUP * LONGEST];
+            let mut own = [0.0; GROUP * MAX_RECORD_FLOATS];
             if self.run(&[vertex; GROUP], &mut own).1 != 0 {
                 return i;
             }
@@ -208,7 +208,7 @@ impl VertexKernel for Kernel {
     fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize {
         let (total, stride) = (job.vertices.len(), self.stride);
         let fits = job.records.len() >= total * stride && job.constants.len() >= self.needed_constants;
-        let ends = self.longest.is_none_or(|longest| longest <= job.fuel);
+        let ends = self.max_instructions.is_none_or(|max_instructions| max_instructions <= job.fuel);
         if !fits || !ends || job.exhausted >= EXHAUSTED_LIMIT {
             return first;
         }

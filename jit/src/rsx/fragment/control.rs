@@ -18,7 +18,7 @@ use super::operand::Gate;
 use super::registers::File;
 use crate::lane::{F32x4, Mask};
 use crate::program::args::scratch_at;
-use crate::program::quad::Known;
+use crate::program::quad::Computed;
 
 /// The blocks of a program while they are emitted.
 struct Walk {
@@ -27,7 +27,7 @@ struct Walk {
     /// Lanes that have arrived, for blocks where not all do.
     arrived: Vec<Option<Variable>>,
     /// What is known wherever the program is.
-    known: Known,
+    known: Computed,
 }
 
 impl Lower<'_, '_, '_> {

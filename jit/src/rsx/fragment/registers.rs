@@ -12,7 +12,7 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::rsx::fragment::{Instruction, Op, Program, Register, Temp};
 
 use super::Lower;
-use crate::lane::{Emit, F32x4, I32x4, Mask, Reach};
+use crate::lane::{Emit, F32x4, HalfRange, I32x4, Mask};
 
 /// A component of a register in four lanes.
 #[derive(Clone, Copy, Debug)]
@@ -283,7 +283,7 @@ impl Lower<'_, '_, '_> {
             return number;
         }
         let finite = number.bound <= 65504.0;
-        let value = self.quad.e.round_to_half(number.value, if finite { Reach::Finite } else { Reach::Any });
+        let value = self.quad.e.round_to_half(number.value, if finite { HalfRange::Finite } else { HalfRange::Any });
         // Rounding up does not leave the range.
         let bound = if finite { number.bound * 1.001 } else { f32::INFINITY };
         Number { value, exact: false, half: true, bound }

@@ -10,7 +10,7 @@ use super::alu::Operands;
 use super::registers::Number;
 use crate::lane::{F32x4, Mask};
 use crate::program::args::{TextureArgs, at, scratch_at};
-use crate::program::sampler::{Detail, Lookup, Unit, sample};
+use crate::program::sampler::{LodSource, Lookup, TextureUnit, sample};
 
 /// Coordinates that a lookup reads.
 fn coordinates(key: &TextureKey) -> usize {
@@ -33,7 +33,7 @@ impl Lower<'_, '_, '_> {
             return wanted.map(|wanted| wanted.then_some(zero));
         };
         let coordinates = self.coordinates(of, coordinates(key));
-        let detail = self.detail(of, key);
+        let lod_source = self.lod_source(of, key);
         let mut needed = wanted;
         needed[3] |= key.alpha_kill;
         let e = &mut *self.quad.e;
@@ -41,8 +41,8 @@ impl Lower<'_, '_, '_> {
         let textures = e.load_i64(args, at!(textures));
         let offset = TextureArgs::at(index, 0);
         let unit = if offset == 0 { textures } else { e.b.ins().iadd_imm_u(textures, i64::from(offset)) };
-        let unit = Unit { key, args: unit, scratch: scratch_at!(indices) };
-        let result = sample(e, unit, &Lookup { together, ..Lookup::new(coordinates, detail, needed) });
+        let unit = TextureUnit { key, args: unit, scratch: scratch_at!(indices) };
+        let result = sample(e, unit, &Lookup { together, ..Lookup::new(coordinates, lod_source, needed) });
         if key.alpha_kill {
             let zero = self.quad.e.f(0.0);
             let mut lanes = self.quad.e.feq(result[3], zero);
@@ -72,24 +72,28 @@ impl Lower<'_, '_, '_> {
         })
     }
 
-    fn detail(&mut self, of: Operands<'_>, key: &TextureKey) -> Detail {
+    fn lod_source(&mut self, of: Operands<'_>, key: &TextureKey) -> LodSource {
         if !key.needs_lod() {
-            return Detail::Implicit { bias: None };
+            return LodSource::Implicit { bias: None };
         }
         match of.compute.op {
             Op::Txd => {
                 let gradient =
                     |this: &mut Self, n: usize| [0, 1, 2].map(|c| this.source(of.step, of.compute, n, c).value);
-                Detail::Gradients([gradient(self, 1), gradient(self, 2)])
+                LodSource::Gradients([gradient(self, 1), gradient(self, 2)])
             }
             Op::Txl | Op::Txb => {
                 let level = match of.compute.reads_source(1) {
                     true => self.b(of, 0).value,
                     false => self.a(of, 3).value,
                 };
-                if of.compute.op == Op::Txl { Detail::Level(level) } else { Detail::Implicit { bias: Some(level) } }
+                if of.compute.op == Op::Txl {
+                    LodSource::Level(level)
+                } else {
+                    LodSource::Implicit { bias: Some(level) }
+                }
             }
-            _ => Detail::Implicit { bias: None },
+            _ => LodSource::Implicit { bias: None },
         }
     }
 }

@@ -10,7 +10,7 @@ use super::operand::Gate;
 use super::registers::Cell;
 use crate::lane::{F32x4, I32x4};
 use crate::program::args::TextureArgs;
-use crate::program::sampler::{Detail, Lookup, Unit as TextureUnit, sample};
+use crate::program::sampler::{LodSource, Lookup, TextureUnit, sample};
 use crate::program::vertex::args::{Args, INDICES};
 
 /// Result of a unit.
@@ -219,8 +219,8 @@ impl Lower<'_, '_> {
         let textures = e.load_i64(args, Args::TEXTURES);
         let address = e.b.ins().iadd_imm_u(textures, (index * size_of::<TextureArgs>()) as i64);
         let unit = TextureUnit { key: &source.textures[index].1, args: address, scratch: INDICES };
-        let detail = Detail::Level(coordinates[3]);
-        let result = sample(e, unit, &Lookup::new(coordinates, detail, wanted));
+        let lod_source = LodSource::Level(coordinates[3]);
+        let result = sample(e, unit, &Lookup::new(coordinates, lod_source, wanted));
         std::array::from_fn(|c| wanted[c].then_some(result[c]))
     }
 

@@ -2,7 +2,7 @@
 
 use triglyph_guest::tegra::shader::modifiers::{FloatFormat, IntSize, Rounding};
 
-use super::double::{F16, F32, F64, Format, Number, is_infinite, is_nan, is_zero};
+use super::double::{F16, F32, F64, Format, Unpacked, is_infinite, is_nan, is_zero};
 use super::{long, words};
 
 const SIGN: u64 = 1 << 63;
@@ -17,7 +17,7 @@ pub fn half(how: u32, [low, high, ..]: [u32; 8]) -> [u32; 2] {
         () if is_nan(bits) => return [HALF_NAN, 0],
         () if is_infinite(bits) => 0x7C00,
         () if is_zero(bits) => 0,
-        () => Number::of(bits).rounded(Rounding::from_bits(how as u8), &F16) as u32,
+        () => Unpacked::of(bits).rounded(Rounding::from_bits(how as u8), &F16) as u32,
     };
     [sign | magnitude, 0]
 }
@@ -69,7 +69,7 @@ pub fn integer(code: u32, [low, high, ..]: [u32; 8]) -> [u32; 2] {
         }
         () if is_infinite(bits) => u128::MAX,
         () if is_zero(bits) => 0,
-        () => whole(Number::of(bits), how),
+        () => whole(Unpacked::of(bits), how),
     };
     let limit = u128::from(if negative { least } else { most });
     let magnitude = magnitude.min(limit) as u64;
@@ -84,7 +84,7 @@ const fn extended(value: u64, size: u32, signed: bool) -> u64 {
 }
 
 /// The magnitude of a number as an integer, rounded; what is too large is as large as can be.
-fn whole(v: Number, how: Rounding) -> u128 {
+fn whole(v: Unpacked, how: Rounding) -> u128 {
     if v.exponent >= 0 {
         // 53 bits: below 2^64 as long as the exponent is small, else beyond every limit.
         return if v.exponent > 64 { u128::MAX } else { v.mantissa << v.exponent };
@@ -144,7 +144,7 @@ pub fn float(code: u32, [low, high, ..]: [u32; 8]) -> [u32; 2] {
     let stored = match magnitude {
         0 => 0,
         _ => {
-            let number = Number { negative, mantissa: magnitude.into(), exponent: 0 };
+            let number = Unpacked { negative, mantissa: magnitude.into(), exponent: 0 };
             number.rounded(Rounding::from_bits((code >> 4 & 3) as u8), format)
         }
     };

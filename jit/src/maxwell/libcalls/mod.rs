@@ -11,7 +11,7 @@ use super::call::Vectors;
 
 /// A function of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rare {
+pub enum Libcall {
     /// PRMT with a selector that is not known before: A, B, C; the mode.
     Permute,
     /// `a * b + c` of f64: two words each; the rounding.
@@ -26,16 +26,16 @@ pub enum Rare {
     Video,
 }
 
-impl Rare {
+impl Libcall {
     /// Its code.
     pub fn function(self) -> fn(u32, [u32; 8]) -> [u32; 2] {
         match self {
-            Rare::Permute => permute,
-            Rare::Fused => double::fused,
-            Rare::Half => convert::half,
-            Rare::Integer => convert::integer,
-            Rare::Float => convert::float,
-            Rare::Video => video::video,
+            Libcall::Permute => permute,
+            Libcall::Fused => double::fused,
+            Libcall::Half => convert::half,
+            Libcall::Integer => convert::integer,
+            Libcall::Float => convert::float,
+            Libcall::Video => video::video,
         }
     }
 }

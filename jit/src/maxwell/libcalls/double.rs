@@ -7,7 +7,7 @@ use super::{long, words};
 
 /// A finite number other than 0: `mantissa * 2^exponent`, with its sign.
 #[derive(Clone, Copy)]
-pub struct Number {
+pub struct Unpacked {
     pub negative: bool,
     pub mantissa: u128,
     pub exponent: i32,
@@ -33,20 +33,20 @@ pub fn is_zero(bits: u64) -> bool {
     bits & !SIGN == 0
 }
 
-impl Number {
+impl Unpacked {
     /// Of bits that are neither 0, infinite nor NaN.
-    pub fn of(bits: u64) -> Number {
+    pub fn of(bits: u64) -> Unpacked {
         let stored = (bits >> 52 & 0x7FF) as i32;
         let fraction = u128::from(bits & ((1 << 52) - 1));
         let negative = bits & SIGN != 0;
         match stored {
-            0 => Number { negative, mantissa: fraction, exponent: -1074 },
-            _ => Number { negative, mantissa: fraction | 1 << 52, exponent: stored - 1075 },
+            0 => Unpacked { negative, mantissa: fraction, exponent: -1074 },
+            _ => Unpacked { negative, mantissa: fraction | 1 << 52, exponent: stored - 1075 },
         }
     }
 
-    fn times(self, other: Number) -> Number {
-        Number {
+    fn times(self, other: Unpacked) -> Unpacked {
+        Unpacked {
             negative: self.negative ^ other.negative,
             mantissa: self.mantissa * other.mantissa,
             exponent: self.exponent + other.exponent,
@@ -54,24 +54,24 @@ impl Number {
     }
 
     /// With its highest bit at [`HIGHEST`].
-    fn raised(self) -> Number {
+    fn raised(self) -> Unpacked {
         let up = self.mantissa.leading_zeros() - (127 - HIGHEST);
-        Number { mantissa: self.mantissa << up, exponent: self.exponent - up as i32, ..self }
+        Unpacked { mantissa: self.mantissa << up, exponent: self.exponent - up as i32, ..self }
     }
 
     /// The sum; `None` if it is 0.
-    fn plus(self, other: Number) -> Option<Number> {
+    fn plus(self, other: Unpacked) -> Option<Unpacked> {
         let (mut a, mut b) = (self.raised(), other.raised());
         if a.exponent < b.exponent {
             (a, b) = (b, a);
         }
         let low = shifted(b.mantissa, (a.exponent - b.exponent) as u32);
         if a.negative == b.negative {
-            return Some(Number { mantissa: a.mantissa + low, ..a });
+            return Some(Unpacked { mantissa: a.mantissa + low, ..a });
         }
         let negative = if a.mantissa >= low { a.negative } else { b.negative };
         let mantissa = a.mantissa.abs_diff(low);
-        (mantissa != 0).then_some(Number { negative, mantissa, ..a })
+        (mantissa != 0).then_some(Unpacked { negative, mantissa, ..a })
     }
 
     /// The bits of the magnitude in a format, rounded.
@@ -91,7 +91,7 @@ impl Number {
             Rounding::Nearest => lost > half || lost == half && kept & 1 == 1,
             _ => outwards && lost != 0,
         };
-        let units = kept as u64 + u64::from(up);
+        let resources = kept as u64 + u64::from(up);
         let infinity = format.highest << (format.bits - 1);
         let largest = infinity - u64::from(how != Rounding::Nearest && !outwards);
         // Where the leading bit is there it counts as one more of the exponent.
@@ -99,7 +99,7 @@ impl Number {
         if exponent >= format.highest {
             return largest;
         }
-        let bits = (exponent << (format.bits - 1)) + units;
+        let bits = (exponent << (format.bits - 1)) + resources;
         if bits >= infinity { largest } else { bits }
     }
 }
@@ -149,9 +149,9 @@ fn fused_bits(how: Rounding, [a, b, c]: [u64; 3]) -> u64 {
     let cancelled = if how == Rounding::Down { SIGN } else { 0 };
     let sum = match (is_zero(a) || is_zero(b), is_zero(c)) {
         (true, true) => return if sign == c & SIGN { sign } else { cancelled },
-        (true, false) => Some(Number::of(c)),
-        (false, true) => Some(Number::of(a).times(Number::of(b))),
-        (false, false) => Number::of(a).times(Number::of(b)).plus(Number::of(c)),
+        (true, false) => Some(Unpacked::of(c)),
+        (false, true) => Some(Unpacked::of(a).times(Unpacked::of(b))),
+        (false, false) => Unpacked::of(a).times(Unpacked::of(b)).plus(Unpacked::of(c)),
     };
     sum.map_or(cancelled, |sum| sum.rounded(how, &F64) | u64::from(sum.negative) << 63)
 }

@@ -6,7 +6,7 @@ use triglyph_guest::kernel::program::sampler::{Filter, Shape, Texels};
 use triglyph_guest::num::ops::Ops;
 
 use super::wrap::Index;
-use super::{Channels, Lookup, Reference, Sampler, Size, Unit, channel_of, dimensions, field, wanted};
+use super::{Channels, Lookup, Reference, Sampler, Size, TextureUnit, channel_of, dimensions, field, wanted};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 use crate::program::args::TextureArgs;
 
@@ -45,10 +45,10 @@ pub struct Fetch {
 }
 
 /// Which texels along s and t the components of a gather are.
-const PLACES: [[usize; 2]; 4] = [[0, 1], [1, 1], [1, 0], [0, 0]];
+const GATHER_TEXELS: [[usize; 2]; 4] = [[0, 1], [1, 1], [1, 0], [0, 0]];
 
 /// The texels of a gather, or their comparisons. Components that are not needed are 0.
-pub fn gather(e: &mut Emit<'_>, unit: Unit<'_>, gather: &Gather) -> [F32x4; 4] {
+pub fn gather(e: &mut Emit<'_>, unit: TextureUnit<'_>, gather: &Gather) -> [F32x4; 4] {
     let only: [bool; 4] = std::array::from_fn(|c| c == gather.channel & 3);
     let mut sampler = Sampler::new(e, unit, wanted(unit.key, only));
     sampler.unfiltered = true;
@@ -65,7 +65,11 @@ pub fn gather(e: &mut Emit<'_>, unit: Unit<'_>, gather: &Gather) -> [F32x4; 4] {
         *out = match gather.offsets {
             GatherOffsets::Common(_) => {
                 let texels = *around.get_or_insert_with(|| sampler.around(&size));
-                sampler.gathered(&size, gather.channel, [0, 1].map(|axis| texels[axis].map(|two| two[PLACES[i][axis]])))
+                sampler.gathered(
+                    &size,
+                    gather.channel,
+                    [0, 1].map(|axis| texels[axis].map(|two| two[GATHER_TEXELS[i][axis]])),
+                )
             }
             GatherOffsets::Each(offsets) => {
                 if sampler.cube.is_none() {
@@ -80,7 +84,7 @@ pub fn gather(e: &mut Emit<'_>, unit: Unit<'_>, gather: &Gather) -> [F32x4; 4] {
 }
 
 /// The texel at a place, 0 in all channels where there is none. Channels that are not needed are 0.
-pub fn fetch(e: &mut Emit<'_>, unit: Unit<'_>, fetch: &Fetch) -> [F32x4; 4] {
+pub fn fetch(e: &mut Emit<'_>, unit: TextureUnit<'_>, fetch: &Fetch) -> [F32x4; 4] {
     let mut sampler = Sampler::new(e, unit, wanted(unit.key, fetch.needed));
     sampler.unfiltered = true;
     let mut exists = Vec::new();
@@ -117,7 +121,7 @@ pub fn fetch(e: &mut Emit<'_>, unit: Unit<'_>, fetch: &Fetch) -> [F32x4; 4] {
 }
 
 /// The level of detail before it is clamped, and the level that is read, in 1/256.
-pub fn query_level(e: &mut Emit<'_>, unit: Unit<'_>, lookup: &Lookup) -> [I32x4; 2] {
+pub fn query_level(e: &mut Emit<'_>, unit: TextureUnit<'_>, lookup: &Lookup) -> [I32x4; 2] {
     let mut sampler = Sampler::new(e, unit, [false; 4]);
     sampler.place(lookup.coordinates, lookup.offset, Reference::Missing);
     let (lod, _) = sampler.unclamped(lookup);
@@ -143,7 +147,7 @@ pub fn query_level(e: &mut Emit<'_>, unit: Unit<'_>, lookup: &Lookup) -> [I32x4;
 }
 
 /// Width, height, depth or layers of a level, and how many levels there are.
-pub fn query_size(e: &mut Emit<'_>, unit: Unit<'_>, level: I32x4) -> [I32x4; 4] {
+pub fn query_size(e: &mut Emit<'_>, unit: TextureUnit<'_>, level: I32x4) -> [I32x4; 4] {
     let mut sampler = Sampler::new(e, unit, [false; 4]);
     let count = sampler.splat_i32(field!(level_count));
     let (level, exists) = sampler.existing(level, count);

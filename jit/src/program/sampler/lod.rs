@@ -2,7 +2,7 @@
 
 use triglyph_guest::num::ops::{Ops, log2};
 
-use super::{Detail, Lookup, Sampler, dimensions, field};
+use super::{LodSource, Lookup, Sampler, dimensions, field};
 use crate::lane::{F32x4, I32x4, Mask};
 use crate::program::args::TextureArgs;
 use std::mem::offset_of;
@@ -12,7 +12,7 @@ const PARTNER: [[u8; 16]; 2] =
     [[4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11], [8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7]];
 
 /// Lanes whose neighbour along an axis stands before them.
-const BEHIND: [[i32; 4]; 2] = [[0, i32::MIN, 0, i32::MIN], [0, 0, i32::MIN, i32::MIN]];
+const IS_SECOND: [[i32; 4]; 2] = [[0, i32::MIN, 0, i32::MIN], [0, 0, i32::MIN, i32::MIN]];
 
 /// Taps along the longer axis of each lane's footprint.
 #[derive(Clone, Copy)]
@@ -25,7 +25,7 @@ pub(super) struct Taps {
 
 impl Sampler<'_, '_> {
     /// The level of detail of each lane, clamped where there are mipmaps, and taps where there may be several.
-    pub(super) fn detail(&mut self, lookup: &Lookup) -> (F32x4, Option<Taps>) {
+    pub(super) fn lod(&mut self, lookup: &Lookup) -> (F32x4, Option<Taps>) {
         let (lod, taps) = self.unclamped(lookup);
         (if self.key.mipmap.is_some() { self.limited(lod) } else { lod }, taps)
     }
@@ -40,8 +40,8 @@ impl Sampler<'_, '_> {
 
     /// The level of detail of each lane, whatever it is, and taps where there may be several.
     pub(super) fn unclamped(&mut self, lookup: &Lookup) -> (F32x4, Option<Taps>) {
-        let (mut lod, taps) = match lookup.detail {
-            Detail::Level(level) => (level, None),
+        let (mut lod, taps) = match lookup.lod_source {
+            LodSource::Level(level) => (level, None),
             _ => {
                 let [a, b] = [0, 1].map(|axis| self.squared_difference(lookup, axis));
                 let taps = (self.key.anisotropy > 1).then(|| self.taps(a, b));
@@ -57,7 +57,7 @@ impl Sampler<'_, '_> {
         };
         let bias = self.splat_f32(field!(lod_bias));
         lod = self.e.add(lod, bias);
-        if let Detail::Implicit { bias: Some(bias) } = lookup.detail {
+        if let LodSource::Implicit { bias: Some(bias) } = lookup.lod_source {
             lod = self.e.add(lod, bias);
         }
         (lod, taps)
@@ -98,11 +98,11 @@ impl Sampler<'_, '_> {
     /// How far coordinate `k` moves to the right or downwards.
     fn signed_difference(&mut self, lookup: &Lookup, axis: usize, k: usize) -> F32x4 {
         let difference = self.difference(lookup, axis, k, None);
-        if self.cube.is_none() || matches!(lookup.detail, Detail::Gradients(_)) {
+        if self.cube.is_none() || matches!(lookup.lod_source, LodSource::Gradients(_)) {
             return difference;
         }
         // From each lane to its neighbour, which may be the one before it.
-        let behind = self.e.ints(BEHIND[axis]);
+        let behind = self.e.ints(IS_SECOND[axis]);
         let bits = self.e.bits(difference);
         let bits = self.e.ixor(bits, behind);
         self.e.float_of_bits(bits)
@@ -127,9 +127,9 @@ impl Sampler<'_, '_> {
     /// How far coordinate `k` moves. The sign may be the other one.
     fn difference(&mut self, lookup: &Lookup, axis: usize, k: usize, size: Option<F32x4>) -> F32x4 {
         let here = self.coordinates[k];
-        let there = match (lookup.detail, self.cube.clone()) {
-            (Detail::Gradients(gradients), None) => return self.sized(gradients[axis][k], size),
-            (Detail::Gradients(gradients), Some(cube)) => {
+        let there = match (lookup.lod_source, self.cube.clone()) {
+            (LodSource::Gradients(gradients), None) => return self.sized(gradients[axis][k], size),
+            (LodSource::Gradients(gradients), Some(cube)) => {
                 let direction = cube.direction;
                 let moved = [0, 1, 2].map(|i| self.e.add(direction[i], gradients[axis][i]));
                 cube.project(self.e, moved, k)
@@ -146,8 +146,8 @@ impl Sampler<'_, '_> {
         };
         let (there, here) = (self.sized(there, size), self.sized(here, size));
         let difference = self.e.sub(there, here);
-        match lookup.detail {
-            Detail::Gradients(_) => difference,
+        match lookup.lod_source {
+            LodSource::Gradients(_) => difference,
             _ => self.where_together(lookup.together, axis, difference),
         }
     }

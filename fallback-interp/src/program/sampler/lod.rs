@@ -2,12 +2,12 @@
 
 use triglyph_guest::num::ops::{Scalar, log2};
 
-use super::{Lookup, Spot, Unit, cube};
+use super::{Lookup, SamplePoint, TextureUnit, cube};
 use crate::program::{Vector, limit};
 
 /// What the level of detail follows from.
 #[derive(Clone, Copy, Debug)]
-pub enum Detail {
+pub enum LodSource {
     /// Differences between the lanes of the quad.
     Neighbours {
         /// Coordinates of the left and of the right lane of the lane's own row; `None`: there is no difference.
@@ -41,7 +41,7 @@ struct Step {
     texels: [f32; 3],
 }
 
-impl Unit<'_> {
+impl TextureUnit<'_> {
     /// A level of detail: with mipmaps within its limits, then 0 or below for magnification.
     pub(super) fn clamped(&self, lod: f32) -> f32 {
         match self.key.mipmap {
@@ -51,19 +51,20 @@ impl Unit<'_> {
     }
 
     /// What a lookup reads.
-    pub(super) fn footprint(&self, spot: &Spot, lookup: &Lookup) -> Footprint {
+    pub(super) fn footprint(&self, point: &SamplePoint, lookup: &Lookup) -> Footprint {
         let at = lookup.at;
-        let (footprint, bias) = match lookup.detail {
-            Detail::Level(level) => (Footprint { lod: level, taps: 1.0, axis: [0.0; 3] }, 0.0),
-            Detail::Neighbours { row, column, bias } => {
-                let steps = [row, column].map(|pair| pair.map_or(Step::default(), |[a, b]| self.step(spot, a, b)));
+        let (footprint, bias) = match lookup.lod_source {
+            LodSource::Level(level) => (Footprint { lod: level, taps: 1.0, axis: [0.0; 3] }, 0.0),
+            LodSource::Neighbours { row, column, bias } => {
+                let steps = [row, column].map(|pair| pair.map_or(Step::default(), |[a, b]| self.step(point, a, b)));
                 (self.footprint_of(steps), bias)
             }
-            Detail::Gradients(gradients) if self.is_cube() => {
-                let steps = gradients.map(|gradient| self.step(spot, at, std::array::from_fn(|i| at[i] + gradient[i])));
+            LodSource::Gradients(gradients) if self.is_cube() => {
+                let steps =
+                    gradients.map(|gradient| self.step(point, at, std::array::from_fn(|i| at[i] + gradient[i])));
                 (self.footprint_of(steps), 0.0)
             }
-            Detail::Gradients(gradients) => {
+            LodSource::Gradients(gradients) => {
                 let steps = gradients.map(|[x, y, z, _]| Step {
                     coordinates: [x, y, z],
                     texels: self.in_texels([x, y, z], &self.texture.levels[0]),
@@ -95,11 +96,11 @@ impl Unit<'_> {
         limit((longer / across).sqrt().ceil(), 1.0, f32::from(self.key.anisotropy))
     }
 
-    /// The step from one lane to another, on the face of `spot`.
-    fn step(&self, spot: &Spot, from: Vector, to: Vector) -> Step {
+    /// The step from one lane to another, on the face of `point`.
+    fn step(&self, point: &SamplePoint, from: Vector, to: Vector) -> Step {
         let on_face = |[x, y, z, _]: Vector| {
             if self.is_cube() {
-                let [s, t] = cube::on_face(spot.face, [x, y, z]);
+                let [s, t] = cube::on_face(point.face, [x, y, z]);
                 [s, t, 0.0]
             } else {
                 [x, y, z]

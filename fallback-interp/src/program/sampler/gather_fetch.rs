@@ -2,7 +2,7 @@
 
 use triglyph_guest::kernel::program::sampler::{Filter, Shape};
 
-use super::{Lookup, Pair, Unit};
+use super::{Lookup, Pair, TextureUnit};
 use crate::program::{Vector, limit};
 
 /// Offsets of a gather.
@@ -14,8 +14,8 @@ pub enum GatherOffsets {
     Each([[i32; 2]; 4]),
 }
 
-impl Unit<'_> {
-    /// Channel `channel` (0 to 3) of the four texels around a place, or their comparisons. The lookup's detail counts for
+impl TextureUnit<'_> {
+    /// Channel `channel` (0 to 3) of the four texels around a place, or their comparisons. The lookup's level of detail counts for
     /// nothing.
     pub fn gather(&self, lookup: &Lookup, channel: usize, offsets: GatherOffsets) -> Vector {
         match offsets {
@@ -31,17 +31,17 @@ impl Unit<'_> {
 
     /// One of the four texels: `place` says which one along s and t.
     fn gathered(&self, lookup: &Lookup, channel: usize, place: [usize; 2]) -> f32 {
-        let spot = self.spot(lookup);
+        let point = self.point(lookup);
         let level = self.level(0);
-        let at = self.in_texels(spot.coordinates, level);
-        let lines = self.axes_of(level, spot.offset);
+        let at = self.in_texels(point.coordinates, level);
+        let lines = self.axes_of(level, point.offset);
         let mut index = [Some(0); 3];
         for axis in 0..self.axes().min(2) {
             let Pair { index: pair, .. } = lines[axis].linear(at[axis]);
             index[axis] = pair[place[axis]];
         }
-        let texel = self.texel(level, &spot, index);
-        if spot.reference.is_some() {
+        let texel = self.texel(level, &point, index);
+        if point.reference.is_some() {
             return texel[0];
         }
         self.finished(self.scaled(texel))[channel & 3]
@@ -69,7 +69,7 @@ impl Unit<'_> {
 
     /// The level of detail before it is clamped, and the level that is read, in 1/256.
     pub fn query_level(&self, lookup: &Lookup) -> [i32; 2] {
-        let lod = self.footprint(&self.spot(lookup), lookup).lod;
+        let lod = self.footprint(&self.point(lookup), lookup).lod;
         let before = limit(lod * 256.0, -32768.0, 32767.0) as i32;
         let read = self.key.mipmap.map_or(0.0, |filter| {
             let lod = limit(lod, self.texture.lod_min, self.texture.lod_max);

@@ -1,9 +1,10 @@
-//! Blocks as code for warps of up to 32 lanes: eight parts of four.
+//! Emission of blocks for warps of up to 32 lanes: eight slices of four lanes.
 //!
-//! What lanes keep is in memory between blocks, part after part. A block is a loop over the parts that have lanes in it, with code for parts
-//! that are in it whole and for those that are not; then the dispatcher looks for the lowest block of all parts. Instructions of which parts
-//! see each other's effects are in different blocks, see [`sharing`], so that one happens for all lanes before the next one does. Lanes that wait at a
-//! barrier have the number of the block behind it and [`WAITS`]; the code returns when no lane is left to run.
+//! Lane values are in memory between blocks, slice after slice. A block is a loop over the slices that have lanes in
+//! it, with one version for slices that are entirely in it and a masked one for the others; then the dispatcher selects
+//! the lowest block of all slices. A block is split where a later slice would observe writes of an earlier one, see
+//! [`sharing`], so that an instruction happens in all lanes before the next one does. Lanes that wait at a barrier hold
+//! the number of the block after it plus [`WAITS`]; the code returns when no lane can run.
 
 use std::mem::offset_of;
 
@@ -23,14 +24,14 @@ use super::graph::{Block, Sharing, Step};
 use super::{Context, Done, Loc, Lower};
 use crate::lane::{I32x4, Mask};
 
-/// Parts of a warp.
-pub const PARTS: usize = 8;
+/// Slices of a warp.
+pub const SLICES: usize = 8;
 /// Added to the block of a lane that waits at a barrier.
 pub const WAITS: i32 = 1 << 29;
-/// What the code returns: no lane is left to run, or all have ended because they ran out of fuel.
+/// Return value of the code: no lane can run, or all have ended because they ran out of fuel.
 pub const PAUSED: i64 = 0;
 pub const EXHAUSTED: i64 = 1;
-/// Place of [`Loc::At`] in a part's storage.
+/// Slot of [`Loc::At`] in a slice's storage.
 pub const AT_SLOT: usize = 0;
 
 /// Global memory and images, shared memory, the outputs of a patch.
@@ -38,7 +39,7 @@ const GLOBAL: u8 = 1;
 const SHARED: u8 = 2;
 const OUTPUTS: u8 = 4;
 
-/// What an operation shares with other parts.
+/// State that an operation shares with other slices.
 pub fn sharing(op: Op) -> Sharing {
     let (mut reads, mut writes) = (0, 0);
     match op {
@@ -56,7 +57,8 @@ pub fn sharing(op: Op) -> Sharing {
     Sharing { first: false, last: false, reads, writes }
 }
 
-/// What a vote asks, counted before its block: lanes that vote, and those for which it holds, as 32-bit scalars.
+/// Ballot of a vote, counted before its block: lanes that vote, and those for which the predicate holds, as 32-bit
+/// scalars.
 #[derive(Clone, Copy)]
 pub struct Ballot {
     pub active: Value,
@@ -64,8 +66,8 @@ pub struct Ballot {
 }
 
 impl Lower<'_, '_> {
-    /// Emits the program where control is, the whole rest of the function.
-    pub(super) fn run_parts(&mut self) -> Done {
+    /// Emits the program and the rest of the function.
+    pub(super) fn run_slices(&mut self) -> Done {
         if self.graph.ambiguous {
             return Err(Unsupported("lanes at one place with different stacks"));
         }
@@ -82,9 +84,9 @@ impl Lower<'_, '_> {
         for (i, &head) in heads.iter().enumerate() {
             self.e().switch_to(head);
             self.fresh(i);
-            self.block_of_parts(i, dispatch, over)?;
+            self.emit_sliced_block(i, dispatch, over)?;
         }
-        // What lanes that never run are read of is 0 as well.
+        // Values read from lanes that never run are 0 as well.
         let mut cleared: Vec<usize> = self.finish_file(&[]).into_iter().map(|(_, slot)| slot).collect();
         cleared.extend(self.file.shared_slots());
         cleared.sort_unstable();
@@ -108,16 +110,16 @@ impl Lower<'_, '_> {
         Ok(())
     }
 
-    fn part_bytes(&mut self) -> Value {
-        self.context_pointer(offset_of!(Context, part_bytes))
+    fn slice_bytes(&mut self) -> Value {
+        self.context_pointer(offset_of!(Context, slice_bytes))
     }
 
     /// The lowest block of all lanes.
     fn lowest(&mut self) -> Value {
-        let (mut base, stride) = (self.context_pointer(offset_of!(Context, storage)), self.part_bytes());
+        let (mut base, stride) = (self.context_pointer(offset_of!(Context, storage)), self.slice_bytes());
         let e = self.e();
         let mut at = e.load_ints(base, 16 * AT_SLOT as i32);
-        for _ in 1..PARTS {
+        for _ in 1..SLICES {
             base = e.b.ins().iadd(base, stride);
             let other = e.load_ints(base, 16 * AT_SLOT as i32);
             at = e.imin(at, other);
@@ -126,13 +128,13 @@ impl Lower<'_, '_> {
         e.lane(at, 0)
     }
 
-    /// A block: its loop over the parts.
-    fn block_of_parts(&mut self, i: usize, dispatch: Code, over: Code) -> Done {
+    /// Emits a block: its loop over the slices.
+    fn emit_sliced_block(&mut self, i: usize, dispatch: Code, over: Code) -> Done {
         let graph = self.graph;
         let block = &graph.blocks[i];
         self.count(block);
         self.prepare(i, block);
-        let (first, stride) = (self.context_pointer(offset_of!(Context, storage)), self.part_bytes());
+        let (first, stride) = (self.context_pointer(offset_of!(Context, storage)), self.slice_bytes());
         let local = self.context_pointer(offset_of!(Context, all_local));
         let e = self.e();
         let (part, some, next) = (e.block(&[I64, I64]), e.block(&[]), e.block(&[]));
@@ -163,13 +165,13 @@ impl Lower<'_, '_> {
         for (code, exec) in [(fast, None), (masked, Some(mask))] {
             self.e().switch_to(code);
             self.fresh(i);
-            self.host.set_part(place);
+            self.host.set_slice(place);
             self.exec = exec;
             self.file.storage = Some(base);
             self.steps(block)?;
             let when = self.condition(block);
             let check = block.check && self.graph.counted;
-            let walk = Walk::of_part((before, mask), next);
+            let walk = Walk::of_slice((before, mask), next);
             let mut at = self.next_blocks(&walk, block, when, check);
             if let Some(waiting) = self.waiting.take() {
                 let e = self.e();
@@ -191,7 +193,7 @@ impl Lower<'_, '_> {
         e.switch_to(next);
         let base = e.b.ins().iadd(base, stride);
         let place = e.b.ins().iadd_imm_u(place, 16);
-        let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, place, 16 * PARTS as i64);
+        let more = e.b.ins().icmp_imm_u(IntCC::NotEqual, place, 16 * SLICES as i64);
         if !check {
             e.branch(more, (part, &[base, place]), (dispatch, &[]));
             return Ok(());
@@ -206,7 +208,7 @@ impl Lower<'_, '_> {
         Ok(())
     }
 
-    /// What the first instruction wants of all parts before any of them executes it.
+    /// Computes what the first instruction needs from all slices before any of them executes it.
     fn prepare(&mut self, i: usize, block: &Block) {
         let Some(&Step { word, .. }) = block.steps.first() else { return };
         let Some((op, form)) = decode(word).zip(form(word)) else { return };
@@ -226,9 +228,9 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Addresses of all parts' storage.
-    fn all_parts(&mut self) -> [Value; PARTS] {
-        let (first, stride) = (self.context_pointer(offset_of!(Context, storage)), self.part_bytes());
+    /// Addresses of the storage of all slices.
+    fn all_slices(&mut self) -> [Value; SLICES] {
+        let (first, stride) = (self.context_pointer(offset_of!(Context, storage)), self.slice_bytes());
         let e = self.e();
         let mut base = first;
         std::array::from_fn(|n| {
@@ -239,11 +241,11 @@ impl Lower<'_, '_> {
         })
     }
 
-    /// Copies a register of all lanes to where every lane finds it.
+    /// Copies a register of all slices to the exchange vectors of the context.
     fn exchange(&mut self, loc: Loc) {
         let slot = self.file.shared_slot(loc);
         let context = self.host.context();
-        for (n, base) in self.all_parts().into_iter().enumerate() {
+        for (n, base) in self.all_slices().into_iter().enumerate() {
             let e = self.e();
             let value = e.load_ints(base, 16 * slot as i32);
             e.store(value.0, context, exchange_at(n));
@@ -254,7 +256,7 @@ impl Lower<'_, '_> {
     fn count_votes(&mut self, i: usize, guard: PredSource, source: PredSource) -> Ballot {
         let slots =
             [guard, source].map(|pred| (pred.pred.0 < 7).then(|| self.file.shared_slot(Loc::Pred(pred.pred.0))));
-        let parts = self.all_parts();
+        let parts = self.all_slices();
         let e = self.e();
         let (mut active, mut yes) = (e.i32(0), e.i32(0));
         for (n, base) in parts.into_iter().enumerate() {
@@ -277,13 +279,13 @@ impl Lower<'_, '_> {
         Ballot { active, yes }
     }
 
-    /// Lanes that have arrived at a barrier and wait.
+    /// Marks the active lanes as waiting at a barrier.
     pub(super) fn wait(&mut self) {
         let lanes = self.active();
         self.waiting = Some(lanes);
     }
 
-    /// The result of a vote of the whole warp: in all lanes.
+    /// The result of a vote of the whole warp, in all lanes.
     pub(super) fn voted(
         &mut self,
         mode: triglyph_guest::tegra::shader::isa::VoteMode,
