@@ -97,10 +97,11 @@ fn kept(groups: &[u32; METHODS]) -> &'static [u32; METHODS] {
 fn record(path: &Path) -> Option<Vec<Call>> {
     let file = CaptureFile::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let capture = Prepared::new(&Reader::new(&file).expect("a capture")).expect("a capture");
-    let mut options = Options::new(Mode::JitOnly, 1).render_options().map_err(|error| eprintln!("{error}")).ok()?;
+    let mut tiers = triglyph::tiers(Mode::JitOnly).map_err(|error| eprintln!("{error}")).ok()?;
     let calls = Calls::default();
-    options.tiers.hot =
-        options.tiers.hot.map(|inner| -> Arc<dyn Tier> { Arc::new(Recorder { inner, calls: calls.clone() }) });
+    tiers.hot = tiers.hot.map(|inner| -> Arc<dyn Tier> { Arc::new(Recorder { inner, calls: calls.clone() }) });
+    let mut options = Options::new(Mode::JitOnly, 1);
+    options.tiers = Some(tiers);
     let mut device = TegraX1::new(&options).expect("a device");
     let all = 0..capture.entries().len();
     Player::part(&capture, all, Checks::NONE).run(&mut device).expect("a capture that plays");

@@ -23,86 +23,34 @@
 //! # }
 //! ```
 
-use std::sync::Arc;
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "capture")]
+pub use triglyph_capture as capture;
+pub use triglyph_engine::{device, error, mem, render, sequence, snapshot};
+pub use triglyph_guest as guest;
+#[cfg(feature = "n3ds")]
+pub use triglyph_n3ds as n3ds;
+#[cfg(feature = "rsx")]
+pub use triglyph_rsx as rsx;
+#[cfg(feature = "tegra")]
+pub use triglyph_tegra as tegra;
 
 pub use triglyph_engine::cache::TierMode as Tier;
-pub use triglyph_engine::{capture, device, error, mem, n3ds, render, rsx, sequence, snapshot, tegra};
-pub use triglyph_guest as guest;
-
 pub use triglyph_engine::cache::{Tiers, WarmStart, store};
 pub use triglyph_engine::device::{
     Access, Device, Fault, FaultKind, Faults, Machine, ObjectEntry, StageTimes, Stats, WrittenRange,
 };
 pub use triglyph_engine::error::Error;
-pub use triglyph_engine::n3ds::N3ds;
 pub use triglyph_engine::render::{Accuracy, KeyFile};
-pub use triglyph_engine::rsx::{Rsx, RsxMode};
 pub use triglyph_engine::snapshot::SnapshotOptions;
-pub use triglyph_engine::tegra::TegraX1;
-
-use triglyph_engine::render::RenderOptions;
-use triglyph_interp::Interpreter;
-use triglyph_jit::{Effort, Jit};
-
-/// How an engine is set up.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Options {
-    /// Which tier serves kernel calls.
-    pub tier: Tier,
-    /// Threads, the caller's included; 0 takes one for each core.
-    pub threads: usize,
-    /// A thread pool of the host's, used instead of one of our own; its threads work beside the caller's.
-    pub pool: Option<Arc<rayon::ThreadPool>>,
-    /// Machine code the kernel cache may hold, in bytes.
-    pub code_budget: usize,
-    /// A file that remembers which kernels were needed: the next start compiles them in the background before anybody asks.
-    pub key_file: Option<KeyFile>,
-    /// How near to the console: on the 3DS whether programs compute in its 24-bit floats, on the PS3 how much of the
-    /// chip's plumbing there is ([`RsxMode`]).
-    pub accuracy: Accuracy,
-    /// How often packets of a push buffer or command list have to come with the same headers before they are compiled as one
-    /// sequence: 1 for at once, 0 for never; as a rule [`sequence::THRESHOLD`]. [`Tier::InterpreterOnly`] has none.
-    pub sequences: u32,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            tier: Tier::Auto,
-            threads: 0,
-            pool: None,
-            code_budget: 64 << 20,
-            key_file: None,
-            accuracy: Accuracy::default(),
-            sequences: sequence::THRESHOLD,
-        }
-    }
-}
-
-impl Options {
-    /// The defaults with another tier and number of threads.
-    pub fn new(tier: Tier, threads: usize) -> Self {
-        Options { tier, threads, ..Options::default() }
-    }
-
-    /// What a machine's own constructor takes, for hosts that use one directly.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] when [`Tier::JitOnly`] is asked for and the host has no code generator.
-    pub fn render_options(&self) -> Result<RenderOptions, Error> {
-        Ok(RenderOptions {
-            tiers: tiers(self.tier)?,
-            mode: self.tier,
-            threads: self.threads,
-            pool: self.pool.clone(),
-            code_budget: self.code_budget,
-            key_file: self.key_file.clone(),
-            accuracy: self.accuracy,
-            sequences: self.sequences,
-        })
-    }
-}
+#[cfg(feature = "n3ds")]
+pub use triglyph_n3ds::N3ds;
+pub use triglyph_options::{Options, tiers};
+#[cfg(feature = "rsx")]
+pub use triglyph_rsx::{Rsx, RsxMode};
+#[cfg(feature = "tegra")]
+pub use triglyph_tegra::TegraX1;
 
 /// A new machine.
 ///
@@ -110,25 +58,13 @@ impl Options {
 /// [`Error::Unsupported`] for machines and tiers that this build or this host does not have.
 pub fn new_device(machine: Machine, options: &Options) -> Result<Box<dyn Device>, Error> {
     match machine {
-        Machine::N3ds => Ok(Box::new(N3ds::new(&options.render_options()?)?)),
-        Machine::Ps3 => Ok(Box::new(Rsx::new(&options.render_options()?, options.accuracy.into())?)),
-        Machine::TegraX1 => Ok(Box::new(TegraX1::new(&options.render_options()?)?)),
-    }
-}
-
-/// The tiers of this build. A host without a code generator has the reference alone.
-fn tiers(mode: Tier) -> Result<Tiers, Error> {
-    let mut tiers = Tiers { reference: Arc::new(Interpreter), quick: None, hot: None };
-    if mode == Tier::InterpreterOnly {
-        return Ok(tiers);
-    }
-    match (Jit::with_effort(Effort::Baseline), Jit::with_effort(Effort::Auto)) {
-        (Ok(quick), Ok(hot)) => {
-            tiers.quick = Some(Arc::new(quick));
-            tiers.hot = Some(Arc::new(hot));
-            Ok(tiers)
-        }
-        (Err(refused), _) | (_, Err(refused)) if mode == Tier::JitOnly => Err(Error::Unsupported(refused.to_string())),
-        _ => Ok(tiers),
+        #[cfg(feature = "n3ds")]
+        Machine::N3ds => Ok(Box::new(N3ds::new(options)?)),
+        #[cfg(feature = "rsx")]
+        Machine::Ps3 => Ok(Box::new(Rsx::new(options)?)),
+        #[cfg(feature = "tegra")]
+        Machine::TegraX1 => Ok(Box::new(TegraX1::new(options)?)),
+        #[allow(unreachable_patterns, reason = "with all machines there is nothing else")]
+        other => Err(Error::Unsupported(format!("this build is without the {other}"))),
     }
 }

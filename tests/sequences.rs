@@ -16,7 +16,6 @@ mod recorded;
 use packets::{changed, is_heavy, made, packets};
 use recorded::{Recorded, recorded};
 use support::random::Random;
-use triglyph::capture::Compression;
 use triglyph::guest::rsx::objects::class;
 use triglyph::{Access, Device, Machine, Options, SnapshotOptions, Tier, new_device};
 use triglyph_guest::pica::regs;
@@ -101,7 +100,7 @@ impl Pair {
         if with.faults() != without.faults() {
             return Some(format!("faults: {:?} / {:?}", with.faults(), without.faults()));
         }
-        let options = SnapshotOptions { memory: false, compression: Compression::None };
+        let options = SnapshotOptions { memory: false, compressed: false };
         let states = [with.snapshot(options).expect("a snapshot"), without.snapshot(options).expect("a snapshot")];
         if states[0] != states[1] {
             let at = states[0].iter().zip(&states[1]).position(|(a, b)| a != b);

@@ -119,9 +119,8 @@ pub fn states() -> [(&'static str, PixelKey); 4] {
 
 /// Kernels of one mode; `None` when this host has no compiler.
 pub fn kernels(mode: Mode) -> Option<Kernels> {
-    let options = Options::new(mode, 1).render_options();
-    let options = options.map_err(|error| eprintln!("{mode:?}: {error}")).ok()?;
-    Some(Kernels::new(options.tiers, options.mode, options.code_budget))
+    let tiers = triglyph::tiers(mode).map_err(|error| eprintln!("{mode:?}: {error}")).ok()?;
+    Some(Kernels::new(tiers, mode, Options::default().code_budget))
 }
 
 /// Memory with a texture and two surfaces in it, and a scene that covers the target once.

@@ -7,56 +7,11 @@
 
 use std::time::Duration;
 
+pub use triglyph_guest::machine::Machine;
+
 use crate::cache::WarmStart;
 use crate::error::Error;
 use crate::snapshot::SnapshotOptions;
-
-/// The consoles, numbered as captures number them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Machine {
-    /// Nintendo 3DS: GSP and PICA200.
-    N3ds = 1,
-    /// PlayStation 3: RSX.
-    Ps3 = 2,
-    /// Tegra X1: GM20B, the Switch's GPU.
-    TegraX1 = 3,
-}
-
-impl Machine {
-    /// By the number in a capture's header.
-    pub const fn from_number(number: u32) -> Option<Self> {
-        match number {
-            1 => Some(Machine::N3ds),
-            2 => Some(Machine::Ps3),
-            3 => Some(Machine::TegraX1),
-            _ => None,
-        }
-    }
-
-    /// How many address spaces the machine has; spaces are numbered from 0.
-    pub const fn spaces(self) -> u32 {
-        match self {
-            Machine::N3ds | Machine::TegraX1 => 1,
-            Machine::Ps3 => 2,
-        }
-    }
-
-    /// A short name for people: `3ds`, `ps3`, `tegra-x1`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Machine::N3ds => "3ds",
-            Machine::Ps3 => "ps3",
-            Machine::TegraX1 => "tegra-x1",
-        }
-    }
-}
-
-impl std::fmt::Display for Machine {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// What the GPU may do with a mapped range. The host may always read and write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

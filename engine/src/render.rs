@@ -110,7 +110,7 @@ pub struct Renderer {
     vertex_clock: StageClock,
     setup_clock: StageClock,
     /// [`RenderOptions::sequences`], or 0 where nothing is compiled.
-    pub(crate) sequences: u32,
+    pub sequences: u32,
 }
 
 /// A draw call after shading: state, and the order in which vertices form primitives.

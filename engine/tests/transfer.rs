@@ -1,18 +1,16 @@
 //! Fills, copies, conversions and changes of layout against plain loops over bytes.
 #![allow(missing_docs)]
 
-mod transfer_support;
-
 use std::collections::BTreeMap;
 
 use arbtest::arbitrary::{self, Unstructured};
-use transfer_support::{Bench, at, noise};
 use triglyph_engine::transfer::{Convert, Copy, Fill, Lines, Outcome, Rearrange, Request};
 use triglyph_guest::format::PixelFormat;
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::{ConvertKey, Corner, Layout, Scale};
 use triglyph_guest::kernel::window::buffer;
 use triglyph_guest::layout::{Block, SurfaceLayout};
+use triglyph_testkit::transfer::{Bench, at, noise};
 
 /// Memory with holes, byte by byte.
 #[derive(Clone, Debug, Default)]

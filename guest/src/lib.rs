@@ -8,6 +8,7 @@
 pub mod format;
 pub mod kernel;
 pub mod layout;
+pub mod machine;
 pub mod num;
 pub mod pica;
 pub mod rsx;

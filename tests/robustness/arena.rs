@@ -49,7 +49,7 @@ impl Arena {
 
     /// A machine with the ranges mapped.
     pub fn machine(&mut self, tier: Tier, threads: usize) -> Machine<'_> {
-        let options = Options::new(tier, threads).render_options().expect("a tier");
+        let options = Options::new(tier, threads);
         let mut gpu = N3ds::new(&options).expect("a 3DS");
         let memory: &mut Memory = gpu.memory_mut();
         for (index, (address, size, write)) in RANGES.into_iter().enumerate() {

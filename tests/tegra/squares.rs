@@ -118,7 +118,7 @@ struct Client {
 impl Client {
     /// Memory is mapped in the process, given to a handle of nvmap, and shown in an address space that a channel is bound to.
     fn new(tier: Tier, threads: usize) -> Client {
-        let options = Options::new(tier, threads).render_options().expect("a tier of this host");
+        let options = Options::new(tier, threads);
         let mut gpu = TegraX1::new(&options).expect("a machine");
         // svcSetMemoryAttribute has nothing to do here: what the process writes is what the GPU sees.
         gpu.with_memory(|memory| memory.map(PROCESS, MEMORY, SIZE, Access::READ_WRITE)).expect("room in the process");

@@ -38,9 +38,9 @@ struct Kept {
 
 state! {
     /// An assembler in a snapshot.
-    pub(crate) struct SavedAssembler { topology: u8, next: u8, ready: bool, turned: bool, kept: Vec<SavedKept> }
+    pub struct SavedAssembler { topology: u8, next: u8, ready: bool, turned: bool, kept: Vec<SavedKept> }
     /// A vertex that waits: the bits of its record, its clip code.
-    pub(crate) struct SavedKept { record: Vec<u32>, clip: u8 }
+    pub struct SavedKept { record: Vec<u32>, clip: u8 }
 }
 
 impl Assembler {
@@ -122,7 +122,7 @@ impl Topology {
 
 impl Assembler {
     /// The state between two draws.
-    pub(crate) fn save(&self) -> SavedAssembler {
+    pub fn save(&self) -> SavedAssembler {
         let Assembler { topology, buffer: _, next, ready, turned, kept } = self;
         let vertex = |kept: &Kept| SavedKept {
             record: kept.record.iter().map(|value| value.to_bits()).collect(),
@@ -133,7 +133,7 @@ impl Assembler {
     }
 
     /// The assembler that was saved; `stride` are the floats of a record. `None` when there is no such state.
-    pub(crate) fn restore(saved: &SavedAssembler, stride: usize) -> Option<Self> {
+    pub fn restore(saved: &SavedAssembler, stride: usize) -> Option<Self> {
         let SavedAssembler { topology, next, ready, turned, kept } = saved;
         let (topology, next) = (*Topology::ALL.get(usize::from(*topology))?, usize::from(*next));
         let possible = match topology {

@@ -12,7 +12,7 @@ mod shade;
 pub mod tessellate;
 mod unique;
 
-pub(crate) use assemble::SavedAssembler;
+pub use assemble::SavedAssembler;
 pub use assemble::{Assembler, Topology};
 pub use setup::{Cull, Setup};
 pub use shade::{Batch, Shaded, shade};

@@ -27,7 +27,7 @@ pub use changes::{FoundPages, Moment};
 pub use footprint::Footprint;
 pub use global::{Misses, ProgramMemory};
 use raw::{Arena, Stock};
-pub(crate) use raw::{copy_all, copy_in, copy_out};
+pub use raw::{copy_all, copy_in, copy_out};
 pub use raw::{for_each_chunk, read_words};
 pub use remap::Mapping;
 use written::WrittenSet;

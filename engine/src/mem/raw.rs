@@ -162,7 +162,7 @@ impl Arena {
 }
 
 /// Copies the first `out.len()` bytes of `window`, which must hold that many, at the speed of memcpy.
-pub(crate) fn copy_out(window: Window<'_>, out: &mut [u8]) {
+pub fn copy_out(window: Window<'_>, out: &mut [u8]) {
     assert!(window.len() >= out.len());
     // SAFETY: both sides are valid for the length; `out` is not guest memory, so they cannot overlap. A guest that
     // writes at the same time can only give torn bytes, as with any DMA.
@@ -170,7 +170,7 @@ pub(crate) fn copy_out(window: Window<'_>, out: &mut [u8]) {
 }
 
 /// Makes `out` a copy of `window`.
-pub(crate) fn copy_all(window: Window<'_>, out: &mut Vec<u8>) {
+pub fn copy_all(window: Window<'_>, out: &mut Vec<u8>) {
     out.clear();
     out.reserve(window.len());
     // SAFETY: as in `copy_out`; what becomes part of `out` has been written by then.
@@ -181,7 +181,7 @@ pub(crate) fn copy_all(window: Window<'_>, out: &mut Vec<u8>) {
 }
 
 /// Copies `bytes` to the beginning of `window`, which must hold that many, at the speed of memcpy.
-pub(crate) fn copy_in(bytes: &[u8], window: Window<'_>) {
+pub fn copy_in(bytes: &[u8], window: Window<'_>) {
     assert!(window.len() >= bytes.len());
     // SAFETY: as in `copy_out`, the other way round; who reads these bytes at the same time may see them torn.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), window.as_ptr(), bytes.len()) }

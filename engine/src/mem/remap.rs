@@ -22,7 +22,7 @@ pub struct Mapping {
 
 impl Mapping {
     /// The address behind the last byte.
-    pub(crate) fn end(&self) -> u64 {
+    pub fn end(&self) -> u64 {
         self.address + self.size
     }
 }

@@ -2,36 +2,35 @@
 
 /// Declares a structure of a snapshot: its fields follow each other in this order, as `borsh` encodes them. A change of
 /// the fields needs a new version of the section they stand in.
+#[macro_export]
 macro_rules! state {
     ($($(#[$attribute:meta])* $visibility:vis struct $name:ident { $($field:ident: $type:ty),* $(,)? })*) => {$(
         $(#[$attribute])*
         #[derive(Clone, Debug, PartialEq)]
         $visibility struct $name { $($field: $type),* }
 
-        impl borsh::BorshSerialize for $name {
-            fn serialize<W: borsh::io::Write>(&self, writer: &mut W) -> borsh::io::Result<()> {
-                $(borsh::BorshSerialize::serialize(&self.$field, writer)?;)*
+        impl $crate::snapshot::borsh::BorshSerialize for $name {
+            fn serialize<W: $crate::snapshot::borsh::io::Write>(&self, writer: &mut W) -> $crate::snapshot::borsh::io::Result<()> {
+                $($crate::snapshot::borsh::BorshSerialize::serialize(&self.$field, writer)?;)*
                 Ok(())
             }
         }
 
-        impl borsh::BorshDeserialize for $name {
-            fn deserialize_reader<R: borsh::io::Read>(reader: &mut R) -> borsh::io::Result<Self> {
-                Ok($name { $($field: borsh::BorshDeserialize::deserialize_reader(reader)?),* })
+        impl $crate::snapshot::borsh::BorshDeserialize for $name {
+            fn deserialize_reader<R: $crate::snapshot::borsh::io::Read>(reader: &mut R) -> $crate::snapshot::borsh::io::Result<Self> {
+                Ok($name { $($field: $crate::snapshot::borsh::BorshDeserialize::deserialize_reader(reader)?),* })
             }
         }
     )*};
 }
 
-pub(crate) use state;
-
 /// The bits of four floats: `borsh` refuses NaN, registers do not.
-pub(crate) fn bits(value: [f32; 4]) -> [u32; 4] {
+pub fn bits(value: [f32; 4]) -> [u32; 4] {
     value.map(f32::to_bits)
 }
 
 /// The inverse of [`bits`].
-pub(crate) fn floats(bits: [u32; 4]) -> [f32; 4] {
+pub fn floats(bits: [u32; 4]) -> [f32; 4] {
     bits.map(f32::from_bits)
 }
 

@@ -1,15 +1,15 @@
 //! Guest memory in snapshots: what is mapped, and the pages that are not zero.
 
-use super::encode::state;
 use super::sections::{SectionKind, Sections, Writer, broken};
 use crate::device::Access;
 use crate::error::Error;
 use crate::mem::{Mapping, Memory};
+use crate::state;
 
 /// What is mapped; at most once.
-pub(crate) const MAPS: SectionKind = SectionKind { number: 0x100, version: 1, name: "MAPS" };
+pub const MAPS: SectionKind = SectionKind { number: 0x100, version: 1, name: "MAPS" };
 /// Bytes; any number of times, in ascending order.
-pub(crate) const PAGES: SectionKind = SectionKind { number: 0x101, version: 1, name: "PAGES" };
+pub const PAGES: SectionKind = SectionKind { number: 0x101, version: 1, name: "PAGES" };
 
 /// Runs of zeros are left out by pages of so many bytes.
 const PAGE: usize = 4096;
@@ -51,7 +51,7 @@ fn read_mappings(sections: &Sections<'_>) -> Result<Option<Vec<Mapping>>, Error>
 }
 
 /// Appends what is mapped and what it holds.
-pub(crate) fn save_memory(memory: &Memory, writer: &mut Writer) {
+pub fn save_memory(memory: &Memory, writer: &mut Writer) {
     let mappings: Vec<Mapping> = memory.mappings().collect();
     let saved =
         |&Mapping { space, address, size, access }: &Mapping| SavedMap { space, access: access.bits(), address, size };
@@ -101,7 +101,7 @@ fn pieces(start: u64, end: u64) -> impl Iterator<Item = (u64, usize)> {
 
 /// The guest memory of a snapshot, checked from end to end.
 #[derive(Debug)]
-pub(crate) struct MemoryImage<'s, 'a> {
+pub struct MemoryImage<'s, 'a> {
     sections: &'s Sections<'a>,
     mappings: Vec<Mapping>,
 }
@@ -111,7 +111,7 @@ impl<'s, 'a> MemoryImage<'s, 'a> {
     ///
     /// # Errors
     /// [`Error::Snapshot`].
-    pub(crate) fn check(sections: &'s Sections<'a>) -> Result<Option<Self>, Error> {
+    pub fn check(sections: &'s Sections<'a>) -> Result<Option<Self>, Error> {
         let Some(mappings) = read_mappings(sections)? else {
             return match sections.each::<Pages>(PAGES).next() {
                 None => Ok(None),
@@ -131,7 +131,7 @@ impl<'s, 'a> MemoryImage<'s, 'a> {
     }
 
     /// What is mapped.
-    pub(crate) fn mappings(&self) -> &[Mapping] {
+    pub fn mappings(&self) -> &[Mapping] {
         &self.mappings
     }
 
@@ -139,7 +139,7 @@ impl<'s, 'a> MemoryImage<'s, 'a> {
     ///
     /// # Errors
     /// As [`Memory::remap`]; nothing has changed then.
-    pub(crate) fn restore(&self, memory: &mut Memory) -> Result<(), Error> {
+    pub fn restore(&self, memory: &mut Memory) -> Result<(), Error> {
         let kept = memory.remap(&self.mappings)?;
         // What is made anew is zero already.
         let clear = |memory: &Memory, range: Mapping| {
@@ -198,7 +198,6 @@ fn clear(memory: &Memory, range: Mapping) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::Compression;
     use crate::device::Machine;
 
     fn memory() -> Memory {
@@ -215,7 +214,7 @@ mod tests {
     }
 
     fn saved(memory: &Memory) -> Vec<u8> {
-        let mut writer = Writer::new(Machine::Ps3, Compression::Zstd(1));
+        let mut writer = Writer::new(Machine::Ps3, true);
         save_memory(memory, &mut writer);
         writer.finish()
     }
@@ -276,7 +275,7 @@ mod tests {
         let map = SavedMap { space: 0, access: 3, address: 0x1000, size: 0x1000 };
         let run = |address, length| Run { address, bytes: vec![1; length] };
         let check = |maps: Vec<SavedMap>, pages: Vec<Pages>| {
-            let mut writer = Writer::new(Machine::Ps3, Compression::None);
+            let mut writer = Writer::new(Machine::Ps3, false);
             writer.section(MAPS, &Maps { maps });
             pages.iter().for_each(|pages| writer.section(PAGES, pages));
             let bytes = writer.finish();
@@ -303,7 +302,7 @@ mod tests {
         ] {
             assert!(check(maps, vec![]).is_err());
         }
-        let mut writer = Writer::new(Machine::Ps3, Compression::None);
+        let mut writer = Writer::new(Machine::Ps3, false);
         writer.section(PAGES, &Pages { space: 0, runs: vec![] });
         let bytes = writer.finish();
         assert!(MemoryImage::check(&Sections::new(&bytes).unwrap()).is_err());

@@ -8,9 +8,9 @@
 //! |---|---|---|
 //! | 0 | `TGLS` | `u32` kind |
 //! | 4 | `u32` version, 1 | `u32` version of the kind |
-//! | 8 | `u32` machine, as in captures | `u32` encoding: 0 raw, 1 one zstd frame |
+//! | 8 | `u32` machine, as in captures | `u32` encoding: 0 raw, 2 one LZ4 block |
 //! | 12 | `u32` number of sections | `u32` 0 |
-//! | 16 | `u64` bytes behind the header | `u64` bytes once decoded |
+//! | 16 | `u64` bytes after the header | `u64` bytes once decoded |
 //! | 24 | `u64` XXH3 of all bytes but these eight | `u64` bytes stored; they follow |
 //!
 //! What is inside of a section is encoded by `borsh`: integers little-endian, lengths as `u32` in front. Floats are
@@ -22,12 +22,13 @@ mod memory;
 mod sections;
 
 pub use crate::mem::Mapping;
-pub(crate) use encode::{bits, floats, state};
-pub use memory::mappings;
-pub(crate) use memory::{MAPS, MemoryImage, PAGES, save_memory};
-pub(crate) use sections::{SectionKind, Sections, Writer, broken};
+/// What the structures of [`state!`](crate::state) are encoded by.
+pub use borsh;
 
-use crate::capture::Compression;
+pub use crate::state;
+pub use encode::{bits, floats};
+pub use memory::{MAPS, MemoryImage, PAGES, mappings, save_memory};
+pub use sections::{SectionKind, Sections, Writer, broken};
 
 /// What goes into a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,18 +36,18 @@ pub struct SnapshotOptions {
     /// Guest memory: what is mapped and what it holds, pages of zeros left out. Without it the host keeps guest memory,
     /// and puts it back before [`restore`](crate::Device::restore).
     pub memory: bool,
-    /// Whether sections are compressed.
-    pub compression: Compression,
+    /// Whether sections are compressed, with LZ4.
+    pub compressed: bool,
 }
 
 impl Default for SnapshotOptions {
-    /// Everything, compressed at the fastest level.
+    /// Everything, compressed.
     fn default() -> Self {
-        SnapshotOptions { memory: true, compression: Compression::Zstd(1) }
+        SnapshotOptions { memory: true, compressed: true }
     }
 }
 
 impl SnapshotOptions {
     /// Without guest memory.
-    pub const REGISTERS: SnapshotOptions = SnapshotOptions { memory: false, compression: Compression::Zstd(1) };
+    pub const REGISTERS: SnapshotOptions = SnapshotOptions { memory: false, compressed: true };
 }

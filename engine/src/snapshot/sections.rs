@@ -5,15 +5,18 @@ use std::borrow::Cow;
 use borsh::{BorshDeserialize, BorshSerialize};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::encode::state;
-use crate::capture::Compression;
-use crate::capture::format::{ENCODING_RAW, ENCODING_ZSTD};
-use crate::capture::reader::decode_frame;
 use crate::device::Machine;
 use crate::error::Error;
+use crate::state;
 
 const MAGIC: [u8; 4] = *b"TGLS";
 const VERSION: u32 = 1;
+/// A section's bytes as they are.
+const ENCODING_RAW: u32 = 0;
+/// A section's bytes as one LZ4 block. 1 was a zstd frame, which no published version has written.
+const ENCODING_LZ4: u32 = 2;
+/// An LZ4 block decodes to at most so many times its bytes (each byte of a length stands for 255).
+const MAX_LZ4_RATIO: u64 = 255;
 /// Bytes of a section once decoded; memory is split so that it stays far below.
 const LIMIT: u64 = 64 << 20;
 /// Sections shorter than this are never compressed.
@@ -31,44 +34,43 @@ const CHECKSUM: usize = 24;
 
 /// A kind of section and the version of its contents that is written and read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SectionKind {
+pub struct SectionKind {
     /// Its number; those from 0x100 on are the same for all machines.
-    pub(crate) number: u32,
+    pub number: u32,
     /// Of its contents.
-    pub(crate) version: u32,
+    pub version: u32,
     /// For people.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
 }
 
 /// An error about a snapshot.
-pub(crate) fn broken(what: impl Into<String>) -> Error {
+pub fn broken(what: impl Into<String>) -> Error {
     Error::Snapshot { what: what.into() }
 }
 
 /// A snapshot in the making.
 #[derive(Debug)]
-pub(crate) struct Writer {
+pub struct Writer {
     machine: Machine,
-    compression: Compression,
+    compressed: bool,
     bytes: Vec<u8>,
     sections: u32,
 }
 
 impl Writer {
-    pub(crate) fn new(machine: Machine, compression: Compression) -> Self {
-        Writer { machine, compression, bytes: vec![0; HEADER], sections: 0 }
+    /// An empty snapshot of a machine.
+    pub fn new(machine: Machine, compressed: bool) -> Self {
+        Writer { machine, compressed, bytes: vec![0; HEADER], sections: 0 }
     }
 
     /// Appends a section.
-    pub(crate) fn section(&mut self, kind: SectionKind, contents: &impl BorshSerialize) {
+    pub fn section(&mut self, kind: SectionKind, contents: &impl BorshSerialize) {
         let raw = encode(contents);
-        let packed = match self.compression {
-            Compression::Zstd(level) if raw.len() >= WORTHWHILE => zstd::bulk::compress(&raw, level).ok(),
-            _ => None,
-        };
-        // What does not get shorter, or cannot be compressed, is stored as it is.
+        let worthwhile = self.compressed && raw.len() >= WORTHWHILE;
+        let packed = worthwhile.then(|| lz4_flex::block::compress(&raw));
+        // A section that does not get shorter is stored as it is.
         let packed = packed.filter(|packed| packed.len() < raw.len());
-        let encoding = if packed.is_some() { ENCODING_ZSTD } else { ENCODING_RAW };
+        let encoding = if packed.is_some() { ENCODING_LZ4 } else { ENCODING_RAW };
         let decoded = raw.len() as u64;
         let stored = packed.unwrap_or(raw);
         let header = SectionHeader {
@@ -85,7 +87,7 @@ impl Writer {
     }
 
     /// The snapshot.
-    pub(crate) fn finish(mut self) -> Vec<u8> {
+    pub fn finish(mut self) -> Vec<u8> {
         let mut header = Header {
             magic: MAGIC,
             version: VERSION,
@@ -116,7 +118,7 @@ fn checksum(snapshot: &[u8]) -> u64 {
 
 /// A section as it stands in the snapshot.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Section<'a> {
+pub struct Section<'a> {
     header: u32,
     version: u32,
     encoding: u32,
@@ -133,9 +135,9 @@ impl Section<'_> {
         }
         let bytes = match self.encoding {
             ENCODING_RAW => Cow::Borrowed(self.stored),
-            ENCODING_ZSTD => Cow::Owned(
-                decode_frame(self.stored, self.decoded.min(LIMIT)).map_err(|what| broken(format!("{name}: {what}")))?,
-            ),
+            ENCODING_LZ4 => {
+                Cow::Owned(decode_block(self.stored, self.decoded).map_err(|what| broken(format!("{name}: {what}")))?)
+            }
             other => return Err(broken(format!("{name}: unknown encoding {other}"))),
         };
         if bytes.len() as u64 != self.decoded {
@@ -147,7 +149,7 @@ impl Section<'_> {
 
 /// The sections of a snapshot whose frame and checksum are good.
 #[derive(Debug)]
-pub(crate) struct Sections<'a> {
+pub struct Sections<'a> {
     machine: u32,
     sections: Vec<Section<'a>>,
 }
@@ -157,7 +159,7 @@ impl<'a> Sections<'a> {
     ///
     /// # Errors
     /// [`Error::Snapshot`].
-    pub(crate) fn new(snapshot: &'a [u8]) -> Result<Self, Error> {
+    pub fn new(snapshot: &'a [u8]) -> Result<Self, Error> {
         let (header, body) = split::<Header>(snapshot).ok_or_else(|| broken("too short"))?;
         if header.magic != MAGIC {
             return Err(broken("it does not begin with TGLS"));
@@ -191,7 +193,7 @@ impl<'a> Sections<'a> {
     ///
     /// # Errors
     /// [`Error::Snapshot`].
-    pub(crate) fn check(&self, machine: Machine, kinds: &[SectionKind]) -> Result<(), Error> {
+    pub fn check(&self, machine: Machine, kinds: &[SectionKind]) -> Result<(), Error> {
         if self.machine != machine as u32 {
             return Err(broken(match Machine::from_number(self.machine) {
                 Some(other) => format!("of a {other}, not of a {machine}"),
@@ -208,7 +210,7 @@ impl<'a> Sections<'a> {
     ///
     /// # Errors
     /// [`Error::Snapshot`] when there are several, or when it does not decode.
-    pub(crate) fn find<T: BorshDeserialize>(&self, kind: SectionKind) -> Result<Option<T>, Error> {
+    pub fn find<T: BorshDeserialize>(&self, kind: SectionKind) -> Result<Option<T>, Error> {
         let mut found = self.each(kind);
         let one = found.next().transpose()?;
         match found.next() {
@@ -221,14 +223,22 @@ impl<'a> Sections<'a> {
     ///
     /// # Errors
     /// [`Error::Snapshot`].
-    pub(crate) fn get<T: BorshDeserialize>(&self, kind: SectionKind) -> Result<T, Error> {
+    pub fn get<T: BorshDeserialize>(&self, kind: SectionKind) -> Result<T, Error> {
         self.find(kind)?.ok_or_else(|| broken(format!("{} is missing", kind.name)))
     }
 
     /// All sections of a kind, decoded one by one.
-    pub(crate) fn each<T: BorshDeserialize>(&self, kind: SectionKind) -> impl Iterator<Item = Result<T, Error>> {
+    pub fn each<T: BorshDeserialize>(&self, kind: SectionKind) -> impl Iterator<Item = Result<T, Error>> {
         self.sections.iter().filter(move |section| section.header == kind.number).map(move |section| section.read(kind))
     }
+}
+
+/// Decodes an LZ4 block of `decoded` bytes. What a header claims is believed only as far as the block can be true to it.
+fn decode_block(stored: &[u8], decoded: u64) -> Result<Vec<u8>, String> {
+    if decoded > LIMIT.min(MAX_LZ4_RATIO.saturating_mul(stored.len() as u64)) {
+        return Err(format!("{} bytes of LZ4 cannot hold {decoded}", stored.len()));
+    }
+    lz4_flex::block::decompress(stored, decoded as usize).map_err(|error| error.to_string())
 }
 
 /// A header and what follows it.
@@ -244,8 +254,8 @@ mod tests {
     const NUMBERS: SectionKind = SectionKind { number: 1, version: 3, name: "NUMBERS" };
     const TEXT: SectionKind = SectionKind { number: 2, version: 1, name: "TEXT" };
 
-    fn snapshot(compression: Compression) -> Vec<u8> {
-        let mut writer = Writer::new(Machine::Ps3, compression);
+    fn snapshot(compressed: bool) -> Vec<u8> {
+        let mut writer = Writer::new(Machine::Ps3, compressed);
         writer.section(NUMBERS, &vec![5u32; 1000]);
         writer.section(TEXT, &String::from("short"));
         writer.finish()
@@ -253,7 +263,7 @@ mod tests {
 
     /// As [`snapshot`], changed by `f`, the checksum made to hold again.
     fn forged(f: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
-        let mut bytes = snapshot(Compression::None);
+        let mut bytes = snapshot(false);
         f(&mut bytes);
         let sum = checksum(&bytes);
         bytes[CHECKSUM..HEADER].copy_from_slice(&sum.to_le_bytes());
@@ -262,9 +272,9 @@ mod tests {
 
     #[test]
     fn sections_come_back() {
-        for compression in [Compression::None, Compression::Zstd(1)] {
-            let bytes = snapshot(compression);
-            assert_eq!(bytes.len() < 1000, compression != Compression::None);
+        for compressed in [false, true] {
+            let bytes = snapshot(compressed);
+            assert_eq!(bytes.len() < 1000, compressed);
             let sections = Sections::new(&bytes).unwrap();
             sections.check(Machine::Ps3, &[NUMBERS, TEXT]).unwrap();
             assert_eq!(sections.get::<Vec<u32>>(NUMBERS).unwrap(), [5; 1000]);
@@ -281,7 +291,7 @@ mod tests {
 
     #[test]
     fn every_truncation_and_every_flipped_bit_is_noticed() {
-        let bytes = snapshot(Compression::Zstd(1));
+        let bytes = snapshot(true);
         for length in 0..bytes.len() {
             assert!(Sections::new(&bytes[..length]).is_err(), "{length}");
         }
@@ -316,7 +326,7 @@ mod tests {
         }
         for (what, change) in [
             ("encoding", (|b| b[FIRST + 8] = 7) as Change),
-            ("no frame", |b| b[FIRST + 8] = 1),
+            ("no block", |b| b[FIRST + 8] = 2),
             ("decoded length", |b| b[FIRST + 16] ^= 1),
             ("contents", |b| b[FIRST + 32] ^= 1),
         ] {

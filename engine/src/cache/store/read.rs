@@ -7,7 +7,6 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::record::{FILE_HEADER, KeyKind, MAGIC, Parsed, USES, VERSION, parse};
 use super::{KeyStore, StoreError};
-use crate::capture::CaptureFile;
 
 /// What a file holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,8 +76,7 @@ impl KeyStore {
         if !self.path().try_exists().map_err(|error| self.io(error))? {
             return Ok(Contents::default());
         }
-        // Nobody shortens such a file: appends come behind what is mapped, pruning makes a new file.
-        let bytes = CaptureFile::open(self.path())?;
+        let bytes = std::fs::read(self.path()).map_err(|error| self.io(error))?;
         if bytes.is_empty() {
             return Ok(Contents::default());
         }

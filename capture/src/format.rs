@@ -1,0 +1,402 @@
+//! The bytes of a capture: header, record kinds, and the typed form of every record.
+//!
+//! All integers are little-endian. Parsing here looks at one payload at a time; what concerns the order of
+//! records is the reader's business.
+
+use std::borrow::Cow;
+
+use triglyph_engine::device::{Access, Machine, ObjectEntry};
+use triglyph_engine::error::Error;
+
+/// The first four bytes of a file.
+pub const MAGIC: [u8; 4] = *b"TGLC";
+/// The version read and written here.
+pub const VERSION: u32 = 1;
+/// Bytes of the file header, and of the header of each record.
+pub const HEADER_SIZE: usize = 16;
+/// Records start at multiples of this.
+pub const ALIGNMENT: usize = 8;
+/// Header flag: guest words in memory are big-endian.
+pub const FLAG_BIG_ENDIAN: u32 = 1;
+/// A kind with this bit may be skipped by a reader that does not know it.
+pub const KIND_SKIPPABLE: u32 = 1 << 31;
+/// Payload encoding: as it is.
+pub const ENCODING_RAW: u32 = 0;
+/// Payload encoding: one zstd frame.
+pub const ENCODING_ZSTD: u32 = 1;
+
+/// The header of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Whose commands these are.
+    pub machine: Machine,
+    /// Guest words in memory are big-endian.
+    pub big_endian: bool,
+}
+
+impl Header {
+    /// A header of a little-endian capture.
+    pub const fn new(machine: Machine) -> Self {
+        Header { machine, big_endian: false }
+    }
+
+    /// Reads the first [`HEADER_SIZE`] bytes of a file.
+    ///
+    /// # Errors
+    /// [`Error::Header`] when they are no header of this version.
+    pub fn parse(file: &[u8]) -> Result<Self, Error> {
+        let bad = |what: String| Err(Error::Header { what });
+        let Some(bytes) = file.first_chunk::<HEADER_SIZE>() else {
+            return bad(format!("{} bytes are too few for a header", file.len()));
+        };
+        if bytes[..4] != MAGIC {
+            return bad("it does not begin with TGLC".to_owned());
+        }
+        let (version, machine, flags) = (word(bytes, 4), word(bytes, 8), word(bytes, 12));
+        if version != VERSION {
+            return bad(format!("version {version}, only {VERSION} is known"));
+        }
+        let Some(machine) = Machine::from_number(machine) else {
+            return bad(format!("unknown machine {machine}"));
+        };
+        if flags & !FLAG_BIG_ENDIAN != 0 {
+            return bad(format!("unknown flags {flags:#x}"));
+        }
+        Ok(Header { machine, big_endian: flags & FLAG_BIG_ENDIAN != 0 })
+    }
+
+    /// The header as bytes.
+    pub fn to_bytes(self) -> [u8; HEADER_SIZE] {
+        let mut bytes = [0; HEADER_SIZE];
+        bytes[..4].copy_from_slice(&MAGIC);
+        bytes[4..8].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[8..12].copy_from_slice(&(self.machine as u32).to_le_bytes());
+        bytes[12..].copy_from_slice(&(if self.big_endian { FLAG_BIG_ENDIAN } else { 0 }).to_le_bytes());
+        bytes
+    }
+}
+
+/// The record kinds of version 1, and its extensions, which a reader may skip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum Kind {
+    /// Facts about the capture, JSON.
+    Meta = 1,
+    /// Declares memory.
+    Map = 2,
+    /// Stores bytes.
+    Mem = 3,
+    /// Enters an RSX object.
+    Object = 4,
+    /// Work for the GPU.
+    Submit = 5,
+    /// A picture is finished.
+    Present = 6,
+    /// What the picture should look like.
+    Expect = 7,
+    /// What memory should hash to.
+    Hash = 8,
+    /// The state of the device; an extension.
+    Snapshot = KIND_SKIPPABLE | 1,
+}
+
+impl Kind {
+    /// Every kind, by number.
+    pub const ALL: [Kind; 9] = [
+        Kind::Meta,
+        Kind::Map,
+        Kind::Mem,
+        Kind::Object,
+        Kind::Submit,
+        Kind::Present,
+        Kind::Expect,
+        Kind::Hash,
+        Kind::Snapshot,
+    ];
+
+    /// By the number in a record's header.
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| *kind as u32 == number)
+    }
+
+    /// The name that the documentation uses.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Meta => "META",
+            Kind::Map => "MAP",
+            Kind::Mem => "MEM",
+            Kind::Object => "OBJECT",
+            Kind::Submit => "SUBMIT",
+            Kind::Present => "PRESENT",
+            Kind::Expect => "EXPECT",
+            Kind::Hash => "HASH",
+            Kind::Snapshot => "SNAPSHOT",
+        }
+    }
+
+    /// Bytes before the part of variable length.
+    pub const fn fixed_size(self) -> usize {
+        match self {
+            Kind::Meta | Kind::Submit | Kind::Snapshot => 0,
+            Kind::Expect => 8,
+            Kind::Mem => 16,
+            Kind::Map => 24,
+            Kind::Object | Kind::Present | Kind::Hash => 32,
+        }
+    }
+}
+
+/// A payload without its fixed part, borrowed from the file or decoded.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Bytes<'a> {
+    payload: Cow<'a, [u8]>,
+    start: usize,
+}
+
+impl<'a> Bytes<'a> {
+    /// `payload` from `start` on; `start` past the end leaves nothing.
+    pub fn new(payload: Cow<'a, [u8]>, start: usize) -> Self {
+        Bytes { start: start.min(payload.len()), payload }
+    }
+}
+
+impl std::ops::Deref for Bytes<'_> {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.payload[self.start..]
+    }
+}
+
+impl<'a> From<&'a [u8]> for Bytes<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Bytes::new(Cow::Borrowed(bytes), 0)
+    }
+}
+
+impl std::fmt::Debug for Bytes<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Bytes({})", self.len())
+    }
+}
+
+/// MAP: a range of memory, zero-filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Map {
+    /// First byte.
+    pub address: u64,
+    /// Bytes, at least 1.
+    pub size: u64,
+    /// Address space.
+    pub space: u32,
+    /// What the GPU may do there.
+    pub access: Access,
+}
+
+/// MEM: bytes to store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mem<'a> {
+    /// Where the first goes.
+    pub address: u64,
+    /// Address space.
+    pub space: u32,
+    /// The bytes.
+    pub bytes: Bytes<'a>,
+}
+
+/// PRESENT: a picture stands finished in guest memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Present {
+    /// Its first byte.
+    pub address: u64,
+    /// Address space.
+    pub space: u32,
+    /// Pixel format, 1 to 10; see [`crate::picture::Format`].
+    pub format: u32,
+    /// Pixels from left to right as a person sees it.
+    pub width: u32,
+    /// Pixels from top to bottom as a person sees it.
+    pub height: u32,
+    /// Bytes from one stored row (or stored column) to the next.
+    pub pitch: u32,
+    /// How pixels are arranged, 0 to 6 and parameters; see [`crate::picture::Layout`].
+    pub layout: u32,
+    /// The output: `top`, `top-right`, `bottom`, `main`.
+    pub label: String,
+}
+
+/// EXPECT: what the picture before it should look like.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expect<'a> {
+    /// Largest difference allowed per channel, in 8-bit steps.
+    pub tolerance: u32,
+    /// How many pixels in a thousand may exceed it.
+    pub permille: u32,
+    /// The picture, a PNG file.
+    pub png: Bytes<'a>,
+}
+
+/// HASH: what a range should hash to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hash {
+    /// First byte.
+    pub address: u64,
+    /// Address space.
+    pub space: u32,
+    /// Bytes.
+    pub size: u64,
+    /// XXH3, 64 bits, seed 0.
+    pub xxh3: u64,
+}
+
+/// A record, its payload decoded and taken apart.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Record<'a> {
+    /// Facts about the capture; always a JSON object.
+    Meta(serde_json::Value),
+    /// Declares memory.
+    Map(Map),
+    /// Stores bytes.
+    Mem(Mem<'a>),
+    /// Enters an RSX object.
+    Object(ObjectEntry),
+    /// Work for the GPU, in the machine's form.
+    Submit(Bytes<'a>),
+    /// A picture is finished.
+    Present(Present),
+    /// What it should look like.
+    Expect(Expect<'a>),
+    /// What memory should hash to.
+    Hash(Hash),
+    /// The state that the device takes over; see [`triglyph_engine::snapshot`].
+    Snapshot(Bytes<'a>),
+    /// A kind that is not known and may be skipped.
+    Skipped(u32),
+}
+
+impl<'a> Record<'a> {
+    /// Takes apart the decoded payload of a record of `kind`. The error says what is wrong with it.
+    pub fn parse(machine: Machine, kind: Kind, payload: Cow<'a, [u8]>) -> Result<Self, String> {
+        let fixed = kind.fixed_size();
+        if payload.len() < fixed {
+            return Err(format!(
+                "the payload of {} bytes is shorter than the {fixed} of its fixed part",
+                payload.len()
+            ));
+        }
+        let p = &payload[..];
+        let record = match kind {
+            Kind::Meta => Record::Meta(parse_meta(p)?),
+            Kind::Map => {
+                let (address, size) = (long(p, 0), long(p, 8));
+                check_range(address, size)?;
+                if size == 0 {
+                    return Err("a MAP of size 0".to_owned());
+                }
+                let space = check_space(machine, word(p, 16))?;
+                Record::Map(Map { address, size, space, access: Access::from_bits(word(p, 20)) })
+            }
+            Kind::Mem => {
+                check_zero(word(p, 12))?;
+                let (address, space) = (long(p, 0), check_space(machine, word(p, 8))?);
+                let bytes = Bytes::new(payload, fixed);
+                check_range(address, bytes.len() as u64)?;
+                Record::Mem(Mem { address, space, bytes })
+            }
+            Kind::Object => {
+                if machine != Machine::Ps3 {
+                    return Err(format!("an OBJECT in a capture of the {machine}"));
+                }
+                check_zero(word(p, 12))?;
+                Record::Object(ObjectEntry {
+                    handle: word(p, 0),
+                    class: word(p, 4),
+                    space: check_space(machine, word(p, 8))?,
+                    base: long(p, 16),
+                    limit: long(p, 24),
+                })
+            }
+            Kind::Submit => {
+                check_submit(machine, p)?;
+                Record::Submit(Bytes::new(payload, 0))
+            }
+            Kind::Present => Record::Present(Present {
+                address: long(p, 0),
+                space: check_space(machine, word(p, 8))?,
+                format: word(p, 12),
+                width: word(p, 16),
+                height: word(p, 20),
+                pitch: word(p, 24),
+                layout: word(p, 28),
+                label: text(&p[fixed..], "the label")?.to_owned(),
+            }),
+            Kind::Expect => {
+                Record::Expect(Expect { tolerance: word(p, 0), permille: word(p, 4), png: Bytes::new(payload, fixed) })
+            }
+            Kind::Hash => {
+                check_zero(word(p, 12))?;
+                let (address, size) = (long(p, 0), long(p, 16));
+                check_range(address, size)?;
+                let space = check_space(machine, word(p, 8))?;
+                Record::Hash(Hash { address, space, size, xxh3: long(p, 24) })
+            }
+            Kind::Snapshot => Record::Snapshot(Bytes::new(payload, 0)),
+        };
+        Ok(record)
+    }
+}
+
+fn parse_meta(payload: &[u8]) -> Result<serde_json::Value, String> {
+    match serde_json::from_str(text(payload, "META")?) {
+        Ok(value @ serde_json::Value::Object(_)) => Ok(value),
+        Ok(_) => Err("META is not a JSON object".to_owned()),
+        Err(error) => Err(format!("META is not JSON: {error}")),
+    }
+}
+
+fn check_submit(machine: Machine, payload: &[u8]) -> Result<(), String> {
+    let fits = match machine {
+        Machine::N3ds => payload.len() == 32,
+        Machine::Ps3 => payload.len() >= 8 && (payload.len() - 8).is_multiple_of(16),
+        Machine::TegraX1 => payload.len() >= 8 && payload.len().is_multiple_of(8),
+    };
+    match fits {
+        true => Ok(()),
+        false => Err(format!("{} bytes are no SUBMIT of the {machine}", payload.len())),
+    }
+}
+
+fn check_space(machine: Machine, space: u32) -> Result<u32, String> {
+    match space < machine.spaces() {
+        true => Ok(space),
+        false => Err(format!("the {machine} has no space {space}")),
+    }
+}
+
+fn check_range(address: u64, size: u64) -> Result<(), String> {
+    match address.checked_add(size) {
+        Some(_) => Ok(()),
+        None => Err(format!("{size:#x} bytes at {address:#x} end past the last address")),
+    }
+}
+
+fn check_zero(reserved: u32) -> Result<(), String> {
+    match reserved {
+        0 => Ok(()),
+        other => Err(format!("a reserved word is {other:#x}, not 0")),
+    }
+}
+
+fn text<'a>(bytes: &'a [u8], what: &str) -> Result<&'a str, String> {
+    std::str::from_utf8(bytes).map_err(|error| format!("{what} is not UTF-8: {error}"))
+}
+
+/// The `u32` at `offset`; 0 where there is none.
+pub(crate) fn word(bytes: &[u8], offset: usize) -> u32 {
+    bytes.get(offset..).and_then(|rest| rest.first_chunk()).map_or(0, |chunk| u32::from_le_bytes(*chunk))
+}
+
+/// The `u64` at `offset`; 0 where there is none.
+pub(crate) fn long(bytes: &[u8], offset: usize) -> u64 {
+    bytes.get(offset..).and_then(|rest| rest.first_chunk()).map_or(0, |chunk| u64::from_le_bytes(*chunk))
+}

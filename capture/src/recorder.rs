@@ -1,0 +1,312 @@
+//! Recording: a "capture frame" key for a host.
+//!
+//! A [`RecordingDevice`] stands between the host and its device. While it records, everything that passes goes into
+//! the capture as well; a recording begins with the memory as it is at that moment.
+//!
+//! META's `starts` says when that was: `reset` for a new device, `mid-run` for one with work behind it. In the latter
+//! case the registers at that moment go into a SNAPSHOT record. A device that knows no snapshots goes without: its
+//! recording replays faithfully when the client sends its whole state in the first frame.
+
+use std::io::{self, Write};
+
+use super::format::{Expect, Hash, Header, Map, Present};
+use super::picture::Picture;
+use super::player::hash_memory;
+use super::ranges::{Range, Ranges};
+use super::writer::{Compression, Writer};
+use triglyph_engine::device::{Access, Device, Faults, Machine, ObjectEntry, Stats, WrittenRange};
+use triglyph_engine::error::Error;
+use triglyph_engine::snapshot::SnapshotOptions;
+
+/// What a SNAPSHOT record holds: memory has records of its own, and the record is compressed as a whole.
+const REGISTERS: SnapshotOptions = SnapshotOptions { memory: false, compressed: false };
+
+/// Facts for META.
+pub type Meta = serde_json::Map<String, serde_json::Value>;
+
+/// Writes records and keeps the first error of the sink, so that a full disk never disturbs the one who is recorded.
+#[derive(Debug)]
+pub struct Recorder<W: Write> {
+    writer: Option<Writer<W>>,
+    error: Option<io::Error>,
+}
+
+impl<W: Write> Recorder<W> {
+    /// Begins a capture with its header and META.
+    pub fn new(sink: W, header: Header, compression: Compression, meta: &Meta) -> Self {
+        let mut recorder = match Writer::new(sink, header, compression) {
+            Ok(writer) => Recorder { writer: Some(writer), error: None },
+            Err(error) => Recorder { writer: None, error: Some(error) },
+        };
+        recorder.put(|writer| writer.meta(meta));
+        recorder
+    }
+
+    /// Writes something, unless an earlier write has failed.
+    pub fn put(&mut self, write: impl FnOnce(&mut Writer<W>) -> io::Result<()>) {
+        if let Some(writer) = &mut self.writer
+            && let Err(error) = write(writer)
+        {
+            self.error = Some(error);
+            self.writer = None;
+        }
+    }
+
+    /// Writes what a range holds, leaving out pages that are all zero (as a MAP leaves them).
+    ///
+    /// # Errors
+    /// What the device says when it cannot be read.
+    pub fn snapshot(&mut self, device: &mut dyn Device, range: Range) -> Result<(), Error> {
+        const PAGE: usize = 4096;
+        const PIECE: u64 = 256 * PAGE as u64;
+        let mut piece = vec![0; PIECE.min(range.size) as usize];
+        let mut done = 0;
+        while done < range.size {
+            let length = PIECE.min(range.size - done) as usize;
+            let (bytes, start) = (&mut piece[..length], range.address + done);
+            device.read(range.space, start, bytes)?;
+            let empty = |page: &[u8]| page.iter().all(|byte| *byte == 0);
+            let mut at = 0;
+            for run in bytes.chunk_by_pages(PAGE, empty) {
+                if !empty(run) {
+                    self.put(|writer| writer.mem(range.space, start + at as u64, run));
+                }
+                at += run.len();
+            }
+            done += length as u64;
+        }
+        Ok(())
+    }
+
+    /// Ends the capture.
+    ///
+    /// # Errors
+    /// The first error of the sink.
+    pub fn finish(self) -> io::Result<W> {
+        match (self.error, self.writer) {
+            (None, Some(writer)) => writer.finish(),
+            (Some(error), _) => Err(error),
+            (None, None) => Err(io::ErrorKind::Other.into()),
+        }
+    }
+}
+
+/// Splits bytes into runs of pages that are alike.
+trait ChunkByPages {
+    fn chunk_by_pages(&self, page: usize, alike: impl Fn(&[u8]) -> bool) -> impl Iterator<Item = &[u8]>;
+}
+
+impl ChunkByPages for [u8] {
+    fn chunk_by_pages(&self, page: usize, alike: impl Fn(&[u8]) -> bool) -> impl Iterator<Item = &[u8]> {
+        let mut rest = self;
+        std::iter::from_fn(move || {
+            let first = alike(rest.chunks(page).next()?);
+            let pages = rest.chunks(page).take_while(|next| alike(next) == first).count();
+            let (run, after) = rest.split_at((pages * page).min(rest.len()));
+            rest = after;
+            Some(run)
+        })
+    }
+}
+
+/// What a recorded picture is expected to look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expectation {
+    /// Nothing is said.
+    None,
+    /// As it looks now, to the bit.
+    AsItIs,
+    /// As it looks now, with a tolerance per channel and pixels in a thousand that may exceed it.
+    About {
+        /// Largest difference per channel.
+        tolerance: u32,
+        /// Pixels in a thousand that may exceed it.
+        permille: u32,
+    },
+}
+
+/// A device that can record what passes through it.
+#[derive(Debug)]
+pub struct RecordingDevice<D: Device, W: Write + Send> {
+    device: D,
+    maps: Ranges<Access>,
+    objects: Vec<ObjectEntry>,
+    big_endian: bool,
+    submitted: bool,
+    recorder: Option<Recorder<W>>,
+}
+
+impl<D: Device, W: Write + Send> RecordingDevice<D, W> {
+    /// Wraps a device to which nothing has been mapped yet. Nothing is recorded until [`start`](Self::start).
+    pub fn new(device: D) -> Self {
+        let (maps, objects) = (Ranges::default(), Vec::new());
+        RecordingDevice { device, maps, objects, big_endian: false, submitted: false, recorder: None }
+    }
+
+    /// Whether a recording is under way.
+    pub fn is_recording(&self) -> bool {
+        self.recorder.is_some()
+    }
+
+    /// Begins a recording: META, the maps, the objects, the memory that is not zero and, mid-run, the state of the
+    /// device. One under way is dropped.
+    /// `starts` is added to `meta`.
+    ///
+    /// # Errors
+    /// What the device says when its memory cannot be read. Errors of the sink are kept for [`stop`](Self::stop).
+    pub fn start(&mut self, sink: W, compression: Compression, mut meta: Meta) -> Result<(), Error> {
+        self.recorder = None;
+        self.device.finish();
+        let starts = if self.submitted { "mid-run" } else { "reset" };
+        meta.insert("starts".to_owned(), starts.into());
+        let header = Header { machine: self.device.machine(), big_endian: self.big_endian };
+        let mut recorder = Recorder::new(sink, header, compression, &meta);
+        for (Range { space, address, size }, access) in self.maps.iter() {
+            recorder.put(|writer| writer.map(&Map { address, size, space, access }));
+        }
+        for object in &self.objects {
+            recorder.put(|writer| writer.object(object));
+        }
+        for (range, _) in self.maps.iter() {
+            recorder.snapshot(&mut self.device, range)?;
+        }
+        if self.submitted {
+            match self.device.snapshot(REGISTERS) {
+                Ok(snapshot) => recorder.put(|writer| writer.snapshot(&snapshot)),
+                Err(Error::Unsupported(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.recorder = Some(recorder);
+        Ok(())
+    }
+
+    /// Says that a picture is finished. Recorded only while a recording is under way.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] or [`Error::Unmapped`] when it is no picture.
+    pub fn present(&mut self, present: &Present, expectation: Expectation) -> Result<(), Error> {
+        let Some(recorder) = &mut self.recorder else { return Ok(()) };
+        let picture = Picture::read(&mut self.device, present, self.big_endian)?;
+        recorder.put(|writer| writer.present(present));
+        let (tolerance, permille) = match expectation {
+            Expectation::None => return Ok(()),
+            Expectation::AsItIs => (0, 0),
+            Expectation::About { tolerance, permille } => (tolerance, permille),
+        };
+        let png = picture.to_png(true)?;
+        recorder.put(|writer| writer.expect(&Expect { tolerance, permille, png: png.as_slice().into() }));
+        Ok(())
+    }
+
+    /// Records what a range of memory hashes to now.
+    ///
+    /// # Errors
+    /// [`Error::Unmapped`] when it is not all mapped.
+    pub fn hash(&mut self, Range { space, address, size }: Range) -> Result<(), Error> {
+        let Some(recorder) = &mut self.recorder else { return Ok(()) };
+        let xxh3 = hash_memory(&mut self.device, space, address, size)?;
+        recorder.put(|writer| writer.hash(&Hash { address, space, size, xxh3 }));
+        Ok(())
+    }
+
+    /// Ends the recording and returns the sink; `None` when none was under way.
+    ///
+    /// # Errors
+    /// The first error of the sink.
+    pub fn stop(&mut self) -> Result<Option<W>, Error> {
+        let finished = self.recorder.take().map(Recorder::finish).transpose();
+        finished.map_err(|error| Error::io("the recording", error))
+    }
+
+    /// The device inside.
+    pub fn get_ref(&self) -> &D {
+        &self.device
+    }
+
+    /// The device; a recording under way is dropped.
+    pub fn into_inner(self) -> D {
+        self.device
+    }
+
+    fn put(&mut self, write: impl FnOnce(&mut Writer<W>) -> io::Result<()>) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.put(write);
+        }
+    }
+}
+
+impl<D: Device, W: Write + Send> Device for RecordingDevice<D, W> {
+    fn machine(&self) -> Machine {
+        self.device.machine()
+    }
+
+    fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
+        self.device.map(space, address, size, access)?;
+        self.maps.insert(Range { space, address, size }, access);
+        self.put(|writer| writer.map(&Map { address, size, space, access }));
+        Ok(())
+    }
+
+    fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {
+        self.device.write(space, address, bytes)?;
+        self.put(|writer| writer.mem(space, address, bytes));
+        Ok(())
+    }
+
+    fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error> {
+        self.device.read(space, address, out)
+    }
+
+    /// Must come before a recording starts, as it comes before the first submit.
+    fn set_big_endian(&mut self, big_endian: bool) -> Result<(), Error> {
+        self.device.set_big_endian(big_endian)?;
+        self.big_endian = big_endian;
+        Ok(())
+    }
+
+    fn object(&mut self, object: ObjectEntry) -> Result<(), Error> {
+        self.device.object(object)?;
+        self.objects.retain(|old| old.handle != object.handle);
+        self.objects.push(object);
+        self.put(|writer| writer.object(&object));
+        Ok(())
+    }
+
+    fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
+        self.device.submit(payload)?;
+        self.submitted = true;
+        self.put(|writer| writer.submit(payload));
+        Ok(())
+    }
+
+    fn finish(&mut self) {
+        self.device.finish();
+    }
+
+    fn faults(&self) -> &Faults {
+        self.device.faults()
+    }
+
+    fn take_written(&mut self) -> Vec<WrittenRange> {
+        self.device.take_written()
+    }
+
+    fn stats(&self) -> Stats {
+        self.device.stats()
+    }
+
+    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
+        self.device.snapshot(options)
+    }
+
+    fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
+        self.device.restore(snapshot)?;
+        self.submitted = true;
+        if let Some(maps) = Ranges::of_snapshot(snapshot)? {
+            self.maps = maps;
+        }
+        self.put(|writer| writer.snapshot(snapshot));
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! A device simple enough to be right: memory, and one command that fills some of it.
+
+use std::collections::BTreeMap;
+
+use triglyph_engine::device::{Access, Device, Faults, Machine, ObjectEntry, WrittenRange};
+use triglyph_engine::error::Error;
+
+/// Bytes by space and address. A SUBMIT is a GX MemoryFill (command 2) of unit 0: start, value, end; addresses
+/// are taken as they are. Others do nothing.
+pub struct Mock {
+    pub machine: Machine,
+    memory: BTreeMap<(u32, u64), u8>,
+    pub calls: Vec<String>,
+    pub faults: Faults,
+    written: Vec<WrittenRange>,
+}
+
+impl Mock {
+    pub fn new(machine: Machine) -> Self {
+        let (memory, calls, written) = (BTreeMap::new(), Vec::new(), Vec::new());
+        Mock { machine, memory, calls, faults: Faults::default(), written }
+    }
+}
+
+/// The SUBMIT that fills `start..end` with `value`.
+pub fn fill(start: u32, end: u32, value: u32) -> Vec<u8> {
+    [2, start, value, end, 0, 0, 0, 0x201].into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+impl Device for Mock {
+    fn machine(&self) -> Machine {
+        self.machine
+    }
+
+    fn map(&mut self, space: u32, address: u64, size: u64, _: Access) -> Result<(), Error> {
+        self.calls.push(format!("map {address:#x} {size:#x}"));
+        if size > 1 << 20 {
+            return Err(Error::Unsupported("that much memory".to_owned()));
+        }
+        self.memory.extend((address..address + size).map(|at| ((space, at), 0)));
+        Ok(())
+    }
+
+    fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {
+        self.calls.push(format!("write {address:#x} {:#x}", bytes.len()));
+        for (at, byte) in (address..).zip(bytes) {
+            let unmapped = Error::Unmapped { space, address, size: bytes.len() as u64 };
+            *self.memory.get_mut(&(space, at)).ok_or(unmapped)? = *byte;
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error> {
+        let size = out.len() as u64;
+        for (at, byte) in (address..).zip(out) {
+            *byte = *self.memory.get(&(space, at)).ok_or(Error::Unmapped { space, address, size })?;
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, object: ObjectEntry) -> Result<(), Error> {
+        self.calls.push(format!("object {:#x}", object.handle));
+        Ok(())
+    }
+
+    fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
+        self.calls.push("submit".to_owned());
+        let word = |index: usize| u32::from_le_bytes(payload[4 * index..][..4].try_into().unwrap());
+        if self.machine == Machine::N3ds && word(0) & 0xFF == 2 {
+            let (start, value, end) = (word(1), word(2), word(3));
+            for at in start..end {
+                self.memory.insert((0, at.into()), value.to_le_bytes()[(at - start) as usize % 4]);
+            }
+            self.written.push(WrittenRange { space: 0, address: start.into(), size: (end - start).into() });
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) {}
+
+    fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    fn take_written(&mut self) -> Vec<WrittenRange> {
+        std::mem::take(&mut self.written)
+    }
+}

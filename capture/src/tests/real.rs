@@ -1,0 +1,56 @@
+//! Every real capture at hand can be read. Names the folder in the environment: `TRIGLYPH_CAPTURES`.
+
+use std::path::{Path, PathBuf};
+
+use crate::*;
+
+fn captures(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            captures(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "tgc") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn real_captures_parse_and_survive_being_written_again() {
+    let Some(folder) = std::env::var_os("TRIGLYPH_CAPTURES") else {
+        println!("skipped: TRIGLYPH_CAPTURES names no folder of captures");
+        return;
+    };
+    let mut paths = Vec::new();
+    captures(Path::new(&folder), &mut paths);
+    assert!(!paths.is_empty(), "no captures under {}", folder.display());
+    for path in paths {
+        let file = CaptureFile::open(&path).unwrap();
+        let reader = Reader::new(&file).unwrap();
+        let prepared = Prepared::new(&reader).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(!prepared.frames().is_empty(), "{}", path.display());
+        let mut maps = Ranges::default();
+        for entry in prepared.entries() {
+            let inside = |space, address, size| maps.covers(Range { space, address, size });
+            match &entry.record {
+                Record::Map(Map { address, size, space, access }) => {
+                    maps.insert(Range { space: *space, address: *address, size: *size }, *access)
+                }
+                Record::Mem(mem) => assert!(inside(mem.space, mem.address, mem.bytes.len() as u64)),
+                Record::Hash(hash) => assert!(inside(hash.space, hash.address, hash.size)),
+                Record::Present(present) => {
+                    assert!(inside(present.space, present.address, Picture::extent(present).unwrap() as u64))
+                }
+                Record::Expect(expect) => {
+                    let expected = Expected::decode(expect).unwrap();
+                    assert!(expected.compare(&expected.picture).ok);
+                }
+                _ => {}
+            }
+        }
+        let records: Vec<_> = prepared.entries().iter().map(|entry| entry.record.clone()).collect();
+        let again = super::round_trip::write(reader.header(), Compression::None, &records);
+        let again = Prepared::new(&Reader::new(&again).unwrap()).unwrap();
+        assert_eq!(again.entries().len(), records.len());
+    }
+}

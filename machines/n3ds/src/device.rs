@@ -1,0 +1,172 @@
+//! The 3DS as a [`Device`].
+
+use triglyph_guest::kernel::vertex::Numbers;
+
+use super::core::Core;
+use super::external::External;
+use super::gsp::{Bus, Gsp, Hardware, SharedPage};
+use super::gx::Executed;
+use triglyph_engine::cache::WarmStart;
+use triglyph_engine::device::{Access, Device, Fault, FaultKind, Faults, Machine, Stats, WrittenRange};
+use triglyph_engine::error::Error;
+use triglyph_engine::mem::Memory;
+use triglyph_engine::render::{Accuracy, Renderer};
+use triglyph_engine::snapshot::SnapshotOptions;
+use triglyph_options::Options;
+
+/// A Nintendo 3DS's GPU: PICA200, transfer engine, LCD registers, GSP.
+#[derive(Debug)]
+pub struct N3ds {
+    pub(super) core: Core,
+    pub(super) external: External,
+    pub(super) gsp: Gsp,
+}
+
+/// Bytes of a GX command.
+const COMMAND: usize = 32;
+
+impl N3ds {
+    /// A machine with nothing mapped and every register at its reset value.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the host gives no threads.
+    pub fn new(options: &Options) -> Result<Self, Error> {
+        let renderer = options.renderer()?;
+        let mut core =
+            Core { memory: renderer.guest_memory(), renderer, pica: Default::default(), faults: Faults::default() };
+        core.pica.set_numbers(match options.accuracy {
+            Accuracy::Exact => Numbers::F24,
+            Accuracy::Fast => Numbers::F32,
+        });
+        Ok(N3ds { core, external: External::default(), gsp: Gsp::default() })
+    }
+
+    /// Guest memory.
+    pub fn memory(&self) -> &Memory {
+        &self.core.memory
+    }
+
+    /// Guest memory, to map ranges of the host's. Everything submitted is done by then.
+    pub fn memory_mut(&mut self) -> &mut Memory {
+        &mut self.core.memory
+    }
+
+    /// Has everything derived anew for each draw, for tests: what is remembered between draws may make no difference.
+    pub fn set_forgetful(&mut self, forgetful: bool) {
+        self.core.renderer.set_forgetful(forgetful);
+    }
+
+    /// The renderer: kernels and counters.
+    pub fn renderer(&self) -> &Renderer {
+        &self.core.renderer
+    }
+
+    /// The system process in front of the GPU: shared memory, queues, rights, calls. Its methods take the hardware,
+    /// so both are handed to `f`:
+    ///
+    /// ```text
+    /// let signalled = machine.with_gsp(|gsp, hardware| { gsp.trigger(hardware); gsp.auto_deliver(hardware) });
+    /// ```
+    pub fn with_gsp<T>(&mut self, f: impl FnOnce(&mut Gsp, &mut dyn Hardware) -> T) -> T {
+        self.core.memory.note_host_writes();
+        let mut bus = Bus { external: &mut self.external, core: &mut self.core };
+        let answer = f(&mut self.gsp, &mut bus);
+        // A draw that was started by a register call, without any list, shows in memory as well.
+        self.core.renderer.flush(&self.core.memory);
+        answer
+    }
+
+    /// The system process, to look at.
+    pub fn gsp(&self) -> &Gsp {
+        &self.gsp
+    }
+
+    /// Puts GSP on a shared page of the host's.
+    pub fn set_shared_page(&mut self, page: SharedPage) {
+        self.gsp = Gsp::new(page);
+    }
+
+    /// The external registers: transfer engine and LCD controllers, to look at.
+    pub fn external(&self) -> &External {
+        &self.external
+    }
+
+    /// Executes one GX command as it stands in a slot of the command queue, complete before this returns. No
+    /// interrupt is queued; what the command raises is in the answer.
+    pub fn execute(&mut self, words: &[u32; 8]) -> Executed {
+        self.with_gsp(|gsp, hardware| gsp.execute(hardware, words))
+    }
+}
+
+impl Device for N3ds {
+    fn machine(&self) -> Machine {
+        Machine::N3ds
+    }
+
+    fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
+        if space != 0 || address.checked_add(size).is_none_or(|end| end > 1 << 32) {
+            return Err(Error::InvalidArgument(format!("{size:#x} bytes at {address:#x} in space {space} of a 3DS")));
+        }
+        self.core.memory.map(space, address, size, access)?;
+        self.core.renderer.note_mapping(&self.core.memory, space, address);
+        Ok(())
+    }
+
+    fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {
+        self.core.memory.write(space, address, bytes)
+    }
+
+    fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error> {
+        self.core.memory.read(space, address, out)
+    }
+
+    fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
+        if payload.len() != COMMAND {
+            return Err(Error::InvalidArgument(format!(
+                "a GX command of {} bytes instead of {COMMAND}",
+                payload.len()
+            )));
+        }
+        let mut words = [0; 8];
+        for (word, bytes) in words.iter_mut().zip(payload.chunks_exact(4)) {
+            *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        }
+        let executed = self.execute(&words);
+        if executed.result.is_error() {
+            let what = format!("GX command {:#010x} failed: {:?}", words[0], executed.result);
+            self.core.faults.report(Fault { kind: FaultKind::BadCommand, what, address: words[1].into(), command: 0 });
+        }
+        Ok(())
+    }
+
+    /// Nothing to wait for: every command is complete when [`Self::submit`] returns.
+    fn finish(&mut self) {}
+
+    fn faults(&self) -> &Faults {
+        &self.core.faults
+    }
+
+    fn take_written(&mut self) -> Vec<WrittenRange> {
+        self.core.memory.take_written()
+    }
+
+    fn stats(&self) -> Stats {
+        self.core.renderer.stats()
+    }
+
+    fn warm_start(&self) -> Option<&WarmStart> {
+        Some(self.core.renderer.warm_start())
+    }
+
+    fn wait_for_compiler(&self) {
+        self.core.renderer.kernels.wait_for_compiler();
+    }
+
+    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
+        Ok(N3ds::snapshot(self, options))
+    }
+
+    fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
+        N3ds::restore(self, snapshot)
+    }
+}

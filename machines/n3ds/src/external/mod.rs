@@ -1,0 +1,232 @@
+//! The external registers: memory fill, transfer engine, LCD controllers, start of command lists.
+//!
+//! ```text
+//! write(offset, value) ─┬─► fill.rs       PSC0, PSC1 ──┐
+//!                       ├─► transfer.rs   PPF ─────────┼─► transfer requests ──► CommandProcessor
+//!                       ├─► lcd           PDC0, PDC1   │
+//!                       └─► 0x1000 + 4*id ─────────────┴─► PICA registers, command lists
+//! ```
+//! Everything is done before a write returns; the [`Event`] it returns says which interrupt the unit raises and when
+//! it would have been ready. Source: 3dbrew GPU/External Registers.
+
+mod fill;
+pub mod registers;
+mod saved;
+pub mod timing;
+mod transfer;
+
+use super::gsp::Interrupt;
+use super::lcd::{Lcd, Screen};
+use registers::Effect;
+pub(super) use saved::SavedExternal;
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::transfer::{Outcome, Place, Request};
+
+/// The address space of physical addresses.
+pub const PHYSICAL: u32 = 0;
+
+/// A unit has finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Event {
+    /// What it raises.
+    pub interrupt: Interrupt,
+    /// How long it would have taken, in ticks of the main processor (268 MHz); an estimate.
+    pub ticks: u64,
+}
+
+/// How a command list ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ListEnd {
+    /// Whether the list raised P3D. A list that does not hangs the real machine; here it just ends.
+    pub interrupt: bool,
+    /// Words that were fetched, for the estimate of time.
+    pub words: u64,
+    /// Triangles that were drawn, for the estimate of time.
+    pub triangles: u64,
+}
+
+/// What stands behind the external registers: the PICA, and memory.
+pub trait CommandProcessor {
+    /// Executes the command list of `size` bytes at physical address `address`.
+    fn run_list(&mut self, address: u32, size: u32) -> ListEnd;
+
+    /// Writes internal register `id` (below 0x300) as the processor would, with all effects; bit k of `byte_mask` lets
+    /// byte k through. Returns whether P3D was raised.
+    fn write_register(&mut self, id: u32, value: u32, byte_mask: u32) -> bool;
+
+    /// Reads internal register `id` (below 0x300).
+    fn read_register(&mut self, id: u32) -> u32;
+
+    /// Does a transfer, after everything drawn so far.
+    fn transfer(&mut self, request: &Request) -> Outcome;
+
+    /// The processor wrote these bytes: a hint.
+    fn flush(&mut self, address: u32, size: u32) {
+        let _ = (address, size);
+    }
+
+    /// Notes a guest fault at a physical address or register offset.
+    fn fault(&mut self, kind: FaultKind, what: String, address: u64);
+}
+
+/// What happens when a transfer meets a case in which the hardware freezes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum FreezePolicy {
+    /// Nothing is copied and the transfer completes.
+    #[default]
+    Complete,
+    /// Nothing is copied, the unit stays busy for good and no interrupt comes.
+    Hang,
+}
+
+/// Bytes of the block's own part; the PICA's registers follow.
+const OWN: u32 = 0x1000;
+/// PICA registers.
+const IDS: u32 = 0x300;
+
+const HW_ID: u32 = 0x000;
+const BUSY: u32 = 0x034;
+
+/// The external register block.
+#[derive(Clone, Debug)]
+pub struct External {
+    words: Box<[u32; OWN as usize / 4]>,
+    lcds: [Lcd; 2],
+    freeze_policy: FreezePolicy,
+}
+
+impl Default for External {
+    fn default() -> Self {
+        External {
+            words: Box::new([0; OWN as usize / 4]),
+            lcds: Screen::ALL.map(Lcd::new),
+            freeze_policy: FreezePolicy::default(),
+        }
+    }
+}
+
+impl External {
+    /// Says what happens where the hardware freezes.
+    pub fn set_freeze_policy(&mut self, policy: FreezePolicy) {
+        self.freeze_policy = policy;
+    }
+
+    /// Says whether this is a New 3DS; shown by register 0x000.
+    pub fn set_new_model(&mut self, new: bool) {
+        self.words[HW_ID as usize / 4] = u32::from(new) << 2;
+    }
+
+    /// A screen's controller.
+    pub fn lcd(&self, screen: Screen) -> &Lcd {
+        &self.lcds[screen as usize]
+    }
+
+    /// A screen's controller, to change it.
+    pub fn lcd_mut(&mut self, screen: Screen) -> &mut Lcd {
+        &mut self.lcds[screen as usize]
+    }
+
+    /// Reads the register at `offset`, in bytes from 0x10400000; the two low bits are ignored.
+    pub fn read<C: CommandProcessor + ?Sized>(&mut self, core: &mut C, offset: u32) -> u32 {
+        let offset = offset & !3;
+        match offset {
+            0x400..0x500 => self.lcds[0].read(offset - 0x400),
+            0x500..0x600 => self.lcds[1].read(offset - 0x500),
+            BUSY => self.busy(),
+            0..OWN => self.word(offset),
+            // The triggers of command lists read 0: lists are done at once.
+            0x18F0 | 0x18F4 => 0,
+            _ => match self.internal(core, offset) {
+                Some(id) => core.read_register(id),
+                None => 0,
+            },
+        }
+    }
+
+    /// Writes the register at `offset`, in bytes from 0x10400000; the two low bits are ignored. Returns what finished.
+    pub fn write<C: CommandProcessor + ?Sized>(&mut self, core: &mut C, offset: u32, value: u32) -> Option<Event> {
+        let offset = offset & !3;
+        if offset >= OWN {
+            return self.write_internal(core, offset, value);
+        }
+        let register = registers::register(offset);
+        let value = register.map_or(value, |register| value & registers::implemented_bits(register));
+        match register.map_or(Effect::None, |register| register.effect) {
+            Effect::ReadOnly => None,
+            Effect::Fill(unit) => self.fill_control(core, unit, value),
+            Effect::Transfer => self.transfer_control(core, value),
+            _ if (0x400..0x600).contains(&offset) => {
+                self.lcds[(offset >> 8 & 1) as usize].write(offset & 0xFF, value);
+                None
+            }
+            _ => {
+                *self.word_mut(offset) = value;
+                None
+            }
+        }
+    }
+
+    /// A write to the PICA's registers, or the start of a command list.
+    fn write_internal<C: CommandProcessor + ?Sized>(&mut self, core: &mut C, offset: u32, value: u32) -> Option<Event> {
+        let id = self.internal(core, offset)?;
+        match registers::register(offset).map(|register| register.effect) {
+            Some(Effect::List(_)) if value == 0 => None,
+            Some(Effect::List(channel)) => start_list(core, channel),
+            _ => core.write_register(id, value, 0xF).then_some(Event { interrupt: Interrupt::P3d, ticks: 0 }),
+        }
+    }
+
+    /// The PICA register at `offset`.
+    fn internal<C: CommandProcessor + ?Sized>(&mut self, core: &mut C, offset: u32) -> Option<u32> {
+        let id = offset.wrapping_sub(OWN) / 4;
+        if id >= IDS {
+            core.fault(FaultKind::BadMethod, format!("external register {offset:#x}"), u64::from(offset));
+            return None;
+        }
+        Some(id)
+    }
+
+    fn word(&self, offset: u32) -> u32 {
+        self.words[offset as usize / 4]
+    }
+
+    fn word_mut(&mut self, offset: u32) -> &mut u32 {
+        &mut self.words[offset as usize / 4]
+    }
+
+    /// The units at work: none but a frozen transfer engine, as everything else is done at once.
+    fn busy(&self) -> u32 {
+        (self.word(transfer::CONTROL) & 1) << 30
+    }
+}
+
+/// Runs the command list that a channel's registers name.
+fn start_list<C: CommandProcessor + ?Sized>(core: &mut C, channel: u32) -> Option<Event> {
+    let size = (core.read_register(0x238 + channel) & 0x1F_FFFF) << 3;
+    let address = core.read_register(0x23A + channel) << 3;
+    let end = core.run_list(address, size);
+    let ticks = timing::command_list(end.words, end.triangles);
+    end.interrupt.then_some(Event { interrupt: Interrupt::P3d, ticks })
+}
+
+/// Does a transfer and reports what of it fell outside memory.
+fn perform<C: CommandProcessor + ?Sized>(core: &mut C, unit: &str, request: &Request) {
+    let Outcome { unread, dropped } = core.transfer(request);
+    let (source, target) = match request {
+        Request::Fill(fill) => (None, fill.target),
+        Request::Copy(copy) => (Some(copy.source), copy.target),
+        Request::Convert(convert) => (Some(convert.source), convert.target),
+        Request::Rearrange(rearrange) => (Some(rearrange.source), rearrange.target),
+    };
+    if let (1.., Some(source)) = (unread, source) {
+        core.fault(FaultKind::UnmappedRead, format!("{unit}: {unread:#x} bytes outside memory"), source.address);
+    }
+    if dropped != 0 {
+        core.fault(FaultKind::UnmappedWrite, format!("{unit}: {dropped:#x} bytes outside memory"), target.address);
+    }
+}
+
+/// A physical address.
+fn physical(address: u32) -> Place {
+    Place { space: PHYSICAL, address: u64::from(address) }
+}

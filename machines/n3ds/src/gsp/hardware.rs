@@ -1,0 +1,115 @@
+//! What GSP drives.
+
+use super::address;
+use crate::external::timing::{Mover, moving};
+use crate::external::{CommandProcessor, Event, External, PHYSICAL};
+use crate::lcd::Screen;
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::transfer::{Copy, Lines, Place, Request};
+
+/// Offset of the external GPU registers from physical address 0x10000000, where GSP's register calls count from.
+pub const GPU: u32 = 0x40_0000;
+
+/// Offsets of the registers that cover a screen with one colour (3dbrew: LCD Registers).
+pub const LCD_FILL: [u32; 2] = [0x20_2204, 0x20_2A04];
+
+/// The hardware behind GSP. Registers are counted in bytes from physical address 0x10000000.
+pub trait Hardware {
+    /// Reads a register.
+    fn read_register(&mut self, offset: u32) -> u32;
+
+    /// Writes a register with all effects; returns which unit finished because of it.
+    fn write_register(&mut self, offset: u32, value: u32) -> Option<Event>;
+
+    /// Copies bytes between physical addresses with the processors' DMA engine; returns the ticks it takes.
+    fn dma(&mut self, source: u32, target: u32, size: u32) -> u64;
+
+    /// The processor wrote these bytes at a physical address: a hint.
+    fn flush(&mut self, address: u32, size: u32) {
+        let _ = (address, size);
+    }
+
+    /// A screen has shown a frame.
+    fn vblank(&mut self, screen: Screen) {
+        let _ = screen;
+    }
+
+    /// The physical address behind a virtual one of the client, for DMA, whose ranges may lie anywhere in the
+    /// process. Without knowledge of its pages: linear heap and VRAM.
+    fn translate(&self, address: u32) -> Option<u32> {
+        address::to_physical(address)
+    }
+
+    /// Notes a guest fault.
+    fn fault(&mut self, kind: FaultKind, what: String, address: u64);
+}
+
+/// The external registers and what stands behind them, as GSP's hardware.
+#[derive(Debug)]
+pub struct Bus<'a, C: ?Sized> {
+    /// The registers.
+    pub external: &'a mut External,
+    /// The PICA and memory.
+    pub core: &'a mut C,
+}
+
+impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
+    fn read_register(&mut self, offset: u32) -> u32 {
+        match (offset & !3).checked_sub(GPU) {
+            Some(offset) => self.external.read(self.core, offset),
+            None => lcd_fill(offset).map_or(0, |screen| self.external.lcd(screen).fill),
+        }
+    }
+
+    fn write_register(&mut self, offset: u32, value: u32) -> Option<Event> {
+        match (offset & !3).checked_sub(GPU) {
+            Some(offset) => self.external.write(self.core, offset, value),
+            None => {
+                // The rest of the I/O area, backlights and hashes, is none of the GPU's.
+                if let Some(screen) = lcd_fill(offset) {
+                    self.external.lcd_mut(screen).fill = value;
+                }
+                None
+            }
+        }
+    }
+
+    fn dma(&mut self, source: u32, target: u32, size: u32) -> u64 {
+        let place = |address: u32| Place { space: PHYSICAL, address: u64::from(address) };
+        let copy = Copy {
+            source: place(source),
+            target: place(target),
+            size: u64::from(size),
+            source_lines: Lines::CONTIGUOUS,
+            target_lines: Lines::CONTIGUOUS,
+        };
+        let outcome = self.core.transfer(&Request::Copy(copy));
+        if outcome.unread != 0 {
+            let what = format!("DMA: {:#x} bytes outside memory", outcome.unread);
+            self.core.fault(FaultKind::UnmappedRead, what, u64::from(source));
+        }
+        if outcome.dropped != 0 {
+            let what = format!("DMA: {:#x} bytes outside memory", outcome.dropped);
+            self.core.fault(FaultKind::UnmappedWrite, what, u64::from(target));
+        }
+        moving(Mover::Dma, source, target, u64::from(size))
+    }
+
+    fn flush(&mut self, address: u32, size: u32) {
+        self.core.flush(address, size);
+    }
+
+    fn vblank(&mut self, screen: Screen) {
+        self.external.lcd_mut(screen).vblank();
+    }
+
+    fn fault(&mut self, kind: FaultKind, what: String, address: u64) {
+        self.core.fault(kind, what, address);
+    }
+}
+
+/// The screen that a fill register belongs to.
+fn lcd_fill(offset: u32) -> Option<Screen> {
+    let index = LCD_FILL.iter().position(|&register| register == offset & !3)?;
+    Some(Screen::ALL[index])
+}

@@ -1,0 +1,304 @@
+//! The calls of the service "gsp::Gpu".
+//!
+//! Source: 3dbrew GSPGPU services.
+
+use super::address::to_virtual;
+use super::hardware::{GPU, Hardware, LCD_FILL};
+use super::rights::{Acquire, Client};
+use super::{CLIENTS, CommandQueue, FramebufferInfo, FramebufferSlot, Gsp, RelayQueue, ResultCode, Session};
+use crate::lcd::{Screen, offset};
+
+/// Offsets that the register calls accept lie below this.
+const REGISTER_LIMIT: u32 = 0x42_0000;
+/// Bytes that the register calls accept.
+const SIZE_LIMIT: u32 = 0x80;
+
+/// The answer to RegisterInterruptRelayQueue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Registration {
+    /// [`ResultCode::FIRST_INITIALIZATION`] for the first since the console was switched on.
+    pub result: ResultCode,
+    /// The client's index in the shared page.
+    pub client: usize,
+    /// Handle of the shared page, as the host set it.
+    pub shared_memory: u32,
+}
+
+/// What a screen shows, for ImportDisplayCaptureInfo.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CaptureInfo {
+    /// Virtual address of the left or only picture.
+    pub left: u32,
+    /// Virtual address of the right eye's picture.
+    pub right: u32,
+    /// The format register.
+    pub format: u32,
+    /// Bytes between columns.
+    pub stride: u32,
+}
+
+impl Gsp {
+    /// RegisterInterruptRelayQueue: makes a session a client. Its relay queue is empty afterwards. A session that is a
+    /// client already keeps its index; a new one finds nothing of whoever had its part of the page before (unverified;
+    /// clients are known to empty their command queue themselves).
+    ///
+    /// # Errors
+    /// [`ResultCode::RIGHT_TAKEN`] when there are four others (the code is unverified).
+    pub fn register_relay_queue(
+        &mut self,
+        session: Session,
+        flags: u32,
+        event: u32,
+    ) -> Result<Registration, ResultCode> {
+        let free = || (0..CLIENTS).find(|&client| self.clients[client].is_none());
+        let known = self.client_of(session);
+        let client = known.or_else(free).ok_or(ResultCode::RIGHT_TAKEN)?;
+        RelayQueue::new(&self.page, client).clear();
+        if known.is_none() {
+            CommandQueue::new(&self.page, client).clear();
+            Screen::ALL.into_iter().for_each(|screen| FramebufferSlot::new(&self.page, client, screen).clear());
+        }
+        self.clients[client] = Some(Client { session, event, allows_vram_save: flags & 1 != 0 });
+        let result = match std::mem::replace(&mut self.initialized, true) {
+            true => ResultCode::SUCCESS,
+            false => ResultCode::FIRST_INITIALIZATION,
+        };
+        Ok(Registration { result, client, shared_memory: self.shared_memory_handle })
+    }
+
+    /// UnregisterInterruptRelayQueue: the session's place in the shared page is free again. It keeps the rendering right,
+    /// but what waits in its queue is not executed, and completion interrupts reach nobody.
+    pub fn unregister_relay_queue(&mut self, session: Session) {
+        if let Some(client) = self.client_of(session) {
+            self.clients[client] = None;
+        }
+    }
+
+    /// The session is gone: everything that it held is free. Commands that wait in its queue are never executed. What
+    /// has been started goes on, and its interrupt goes to whoever has the right by then, or to nobody (3dbrew says only
+    /// that interrupts go to the holder; that nothing is aborted is unverified).
+    pub fn close(&mut self, session: Session) {
+        self.right.forget(session);
+        self.granted.retain(|&granted| granted != session);
+        self.release_right(session);
+        self.unregister_relay_queue(session);
+    }
+
+    /// AcquireRight: takes the rendering right or waits for it; who waits is in [`Gsp::take_granted`] later. The call's
+    /// flag, which asks for extra initialisation, is the host's affair.
+    pub fn acquire_right(&mut self, session: Session) -> Acquire {
+        self.right.acquire(session, true)
+    }
+
+    /// TryAcquireRight: takes the rendering right if it is free.
+    ///
+    /// # Errors
+    /// [`ResultCode::RIGHT_TAKEN`] when another session has it.
+    pub fn try_acquire_right(&mut self, session: Session) -> Result<ResultCode, ResultCode> {
+        match self.right.acquire(session, false) {
+            Acquire::Granted => Ok(ResultCode::SUCCESS),
+            Acquire::AlreadyHeld => Ok(ResultCode::ALREADY_DONE),
+            Acquire::Waiting => Err(ResultCode::RIGHT_TAKEN),
+        }
+    }
+
+    /// ReleaseRight: gives the rendering right to the next who waits. Without effect for others than its holder.
+    pub fn release_right(&mut self, session: Session) {
+        self.granted.extend(self.right.release(session));
+    }
+
+    /// Whether `session` may do what needs the rendering right.
+    fn check_right(&self, session: Session) -> Result<(), ResultCode> {
+        if self.holder() == Some(session) { Ok(()) } else { Err(ResultCode::NO_RIGHT) }
+    }
+
+    /// What the register calls check before anything else, in this order: the right, the offset, the size.
+    ///
+    /// # Errors
+    /// [`ResultCode::NO_RIGHT`], [`ResultCode::BAD_OFFSET`], [`ResultCode::BAD_SIZE`],
+    /// [`ResultCode::MISALIGNED_SIZE`].
+    pub fn check_registers(&self, session: Session, offset: u32, size: u32) -> Result<(), ResultCode> {
+        self.check_right(session)?;
+        if !offset.is_multiple_of(4) || offset >= REGISTER_LIMIT {
+            Err(ResultCode::BAD_OFFSET)
+        } else if size > SIZE_LIMIT {
+            Err(ResultCode::BAD_SIZE)
+        } else if !size.is_multiple_of(4) {
+            Err(ResultCode::MISALIGNED_SIZE)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn check_words(&self, session: Session, offset: u32, words: usize) -> Result<(), ResultCode> {
+        self.check_registers(session, offset, u32::try_from(words.saturating_mul(4)).unwrap_or(!3))
+    }
+
+    /// Writes one register and notes what finished because of it.
+    fn write_register(&mut self, hardware: &mut dyn Hardware, offset: u32, value: u32) {
+        if let Some(event) = hardware.write_register(offset, value) {
+            self.complete(event);
+        }
+    }
+
+    /// WriteHWRegs: consecutive registers from `offset`, counted from physical address 0x10000000.
+    ///
+    /// # Errors
+    /// As [`Self::check_registers`].
+    pub fn write_registers(
+        &mut self,
+        hardware: &mut dyn Hardware,
+        session: Session,
+        offset: u32,
+        words: &[u32],
+    ) -> Result<(), ResultCode> {
+        self.check_words(session, offset, words.len())?;
+        for (&word, offset) in words.iter().zip((offset..).step_by(4)) {
+            self.write_register(hardware, offset, word);
+        }
+        Ok(())
+    }
+
+    /// WriteHWRegsWithMask: as [`Self::write_registers`], but only the bits that are set in `masks`; words without a
+    /// mask are not written.
+    ///
+    /// # Errors
+    /// As [`Self::check_registers`].
+    pub fn write_registers_with_mask(
+        &mut self,
+        hardware: &mut dyn Hardware,
+        session: Session,
+        offset: u32,
+        words: &[u32],
+        masks: &[u32],
+    ) -> Result<(), ResultCode> {
+        self.check_words(session, offset, words.len())?;
+        for ((&word, &mask), offset) in words.iter().zip(masks).zip((offset..).step_by(4)) {
+            let old = hardware.read_register(offset);
+            self.write_register(hardware, offset, old & !mask | word & mask);
+        }
+        Ok(())
+    }
+
+    /// WriteHWRegRepeat: all words into one register.
+    ///
+    /// # Errors
+    /// As [`Self::check_registers`].
+    pub fn write_register_repeat(
+        &mut self,
+        hardware: &mut dyn Hardware,
+        session: Session,
+        offset: u32,
+        words: &[u32],
+    ) -> Result<(), ResultCode> {
+        self.check_words(session, offset, words.len())?;
+        words.iter().for_each(|&word| self.write_register(hardware, offset, word));
+        Ok(())
+    }
+
+    /// ReadHWRegs: consecutive registers into `out`.
+    ///
+    /// # Errors
+    /// As [`Self::check_registers`].
+    pub fn read_registers(
+        &mut self,
+        hardware: &mut dyn Hardware,
+        session: Session,
+        offset: u32,
+        out: &mut [u32],
+    ) -> Result<(), ResultCode> {
+        self.check_words(session, offset, out.len())?;
+        for (word, offset) in out.iter_mut().zip((offset..).step_by(4)) {
+            *word = hardware.read_register(offset);
+        }
+        Ok(())
+    }
+
+    /// SetBufferSwap: shows a picture, for clients that draw without the GPU. It takes effect at once; the real GSP
+    /// waits for the next VBlank when the beam is in the picture.
+    ///
+    /// # Errors
+    /// [`ResultCode::NO_RIGHT`].
+    pub fn set_buffer_swap(
+        &mut self,
+        hardware: &mut dyn Hardware,
+        session: Session,
+        screen: Screen,
+        info: &FramebufferInfo,
+    ) -> Result<(), ResultCode> {
+        self.check_right(session)?;
+        self.show(hardware, screen, info);
+        Ok(())
+    }
+
+    /// FlushDataCache and StoreDataCache: the processor wrote these bytes. A hint, which is taken from anybody.
+    pub fn flush_data_cache(&mut self, hardware: &mut dyn Hardware, address: u32, size: u32) {
+        if let Some(address) = hardware.translate(address) {
+            hardware.flush(address, size);
+        }
+    }
+
+    /// SetLcdForceBlack: covers both screens with black, or uncovers them.
+    pub fn set_lcd_force_black(&mut self, hardware: &mut dyn Hardware, black: bool) {
+        let value = if black { 0x0100_0000 } else { 0 };
+        for register in LCD_FILL {
+            self.write_register(hardware, register, value);
+        }
+    }
+
+    /// ImportDisplayCaptureInfo: what both screens show. Addresses are those that the client gave, where it did.
+    pub fn display_capture_info(&mut self, hardware: &mut dyn Hardware) -> [CaptureInfo; 2] {
+        Screen::ALL.map(|screen| {
+            let given = self.shown[screen as usize];
+            let mut read = |register: u32| hardware.read_register(GPU + screen.base() + register);
+            let (left, right) = match read(offset::SELECT) & 1 {
+                0 => (offset::LEFT_FIRST, offset::RIGHT_FIRST),
+                _ => (offset::LEFT_SECOND, offset::RIGHT_SECOND),
+            };
+            let (left, right) = (read(left), read(right));
+            let address = |physical: u32, given: Option<u32>| match given {
+                Some(given) if super::address::to_physical(given) == Some(physical) => given,
+                _ => to_virtual(physical).unwrap_or(0),
+            };
+            CaptureInfo {
+                left: address(left, given.map(|info| info.left)),
+                right: address(right, given.map(|info| info.right)),
+                format: read(offset::FORMAT),
+                stride: read(offset::STRIDE),
+            }
+        })
+    }
+
+    /// SaveVramSysArea: copies what the screens show to where the system keeps it in VRAM.
+    pub fn save_vram_area(&mut self, hardware: &mut dyn Hardware) {
+        self.saved_pictures(hardware).into_iter().for_each(|[picture, saved, size]| {
+            hardware.dma(picture, saved, size);
+        });
+    }
+
+    /// RestoreVramSysArea: copies it back.
+    pub fn restore_vram_area(&mut self, hardware: &mut dyn Hardware) {
+        self.saved_pictures(hardware).into_iter().for_each(|[picture, saved, size]| {
+            hardware.dma(saved, picture, size);
+        });
+    }
+
+    /// Top left, top right and bottom picture: where each is, where it is kept, and its size. What is shown from an
+    /// area in which pictures are kept stays where it is.
+    fn saved_pictures(&mut self, hardware: &mut dyn Hardware) -> Vec<[u32; 3]> {
+        const SAVED: [u32; 3] = [0x1827_3000, 0x182B_9800, 0x184C_7800];
+        const LINES: [u32; 3] = [400, 400, 320];
+        let [top, bottom] = self.display_capture_info(hardware);
+        let pictures = [(top.left, top.stride), (top.right, top.stride), (bottom.left, bottom.stride)];
+        let mut found = Vec::new();
+        for (((address, stride), saved), lines) in pictures.into_iter().zip(SAVED).zip(LINES) {
+            // At most four bytes for each of 240 pixels: more is no picture.
+            let size = stride.min(960) * lines;
+            match super::address::to_physical(address) {
+                Some(picture @ 1..) if picture != saved => found.push([picture, saved, size]),
+                _ => (),
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,221 @@
+//! Draws: stale groups are derived anew, indices fetched, and the renderer called.
+
+use std::sync::atomic::AtomicU8;
+
+use triglyph_guest::kernel::Window;
+use triglyph_guest::kernel::vertex::Stream;
+use triglyph_guest::pica::regs::{self, dirty};
+
+use super::geometry::Feeding;
+use super::pixel_state::PixelState;
+use super::stage::Stage;
+use super::vertex_state::{self, VertexState};
+use super::{Host, Pica, geometry};
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::draw::{Batch, Shaded, Unique, unique};
+use triglyph_engine::render::{Clearance, DrawCall};
+
+/// Groups that a pixel state is derived from.
+const PIXEL_GROUPS: u32 = dirty::RASTER
+    | dirty::TEXTURE
+    | dirty::COMBINER
+    | dirty::FRAGMENT
+    | dirty::TARGET
+    | dirty::LIGHTING
+    | dirty::PROCTEX;
+/// Groups that a vertex state is derived from.
+const VERTEX_GROUPS: u32 = dirty::RASTER | dirty::VERTEX_INPUT | dirty::PROGRAM | dirty::GEOMETRY;
+
+/// Invocations without end after which a list draws nothing more: it is noise, not a picture.
+const RUNAWAY: u64 = 64;
+
+impl Pica {
+    /// DRAW_ARRAYS: NUM_VERTICES vertices from VERTEX_OFFSET on.
+    pub(super) fn draw_arrays(&mut self, host: &mut Host<'_>) {
+        let Some(count) = self.vertex_count(host) else { return };
+        let first = self.registers[regs::vertex_offset::ID];
+        let vertices = (0..count).map(|i| first.wrapping_add(i)).collect();
+        self.draw_from_arrays(host, &Unique { vertices, order: (0..count).collect() }, None);
+    }
+
+    /// DRAW_ELEMENTS: NUM_VERTICES indices; VERTEX_OFFSET plays no part.
+    pub(super) fn draw_elements(&mut self, host: &mut Host<'_>) {
+        let Some(count) = self.vertex_count(host) else { return };
+        let word = self.registers[regs::index_buffer::ID];
+        let wide = regs::index_buffer::wide(word) != 0;
+        let address = vertex_state::base(&self.registers).wrapping_add(regs::index_buffer::offset(word));
+        let bytes = u64::from(count) << u32::from(wide);
+        host.renderer.flush_overlapping(host.memory, 0, address.into(), bytes);
+        let window = host.memory.readable(0, address.into());
+        if window.is_empty() {
+            // Such draws have no effect on the console, a title issues them (found by an emulator's users).
+            self.fault(host, FaultKind::UnmappedRead, address.into(), "an index buffer outside of memory");
+            return;
+        }
+        let index = |i: u32| match wide {
+            true => u32::from(u16::from_le_bytes(window.read(2 * i as usize))),
+            false => u32::from(window.read::<1>(i as usize)[0]),
+        };
+        let indices: Vec<u32> = (0..count).map(index).collect();
+        if geometry::enabled(&self.registers) && geometry::counted(&self.registers) {
+            let split = geometry::split_counts(&indices);
+            self.draw_from_arrays(host, &unique(&split.vertices), Some(&split.counts));
+        } else {
+            self.draw_from_arrays(host, &unique(&indices), None);
+        }
+    }
+
+    /// Draws the immediate vertices that wait.
+    pub(super) fn draw_immediate(&mut self, host: &mut Host<'_>) {
+        let (bytes, count, inputs) = self.immediate.take();
+        if count == 0 || !self.refresh(host) {
+            return;
+        }
+        let Some(left) = self.vertices_left.checked_sub(count.into()) else {
+            self.fault(host, FaultKind::OutOfFuel, count.into(), format!("{count} immediate vertices"));
+            return;
+        };
+        self.vertices_left = left;
+        let key = vertex_state::immediate_inputs(&self.registers, inputs);
+        let key = vertex_state::key(self, key);
+        let outputs = key.outputs.clone();
+        let handle = self.kernels.vertex.get(key, |key| host.renderer.kernels.vertex(key));
+        let stride = 16 * inputs as u32;
+        let mut streams = [Stream::default(); 16];
+        for (i, stream) in streams.iter_mut().enumerate().take(inputs) {
+            *stream = Stream { window: host_window(&bytes, 16 * i), stride };
+        }
+        let order: Vec<u32> = (0..count).collect();
+        let constants = vertex_state::constants(&self.registers);
+        let batch = Batch {
+            kernel: &handle,
+            outputs: &outputs,
+            streams: &streams,
+            fixed: &self.fixed_attributes,
+            uniforms: &self.vertex_unit.uniforms,
+            constants,
+            vertices: &order,
+        };
+        let shaded = host.renderer.shade(&batch);
+        self.submit(host, shaded, Feeding { order: &order, counts: None, goes_on: true });
+    }
+
+    /// NUM_VERTICES, if that many may be drawn.
+    fn vertex_count(&mut self, host: &mut Host<'_>) -> Option<u32> {
+        let count = self.registers[regs::num_vertices::ID];
+        if count > self.limits.draw_vertices || u64::from(count) > self.vertices_left {
+            self.fault(host, FaultKind::OutOfFuel, count.into(), format!("a draw of {count} vertices"));
+            return None;
+        }
+        self.vertices_left -= u64::from(count);
+        (count > 0).then_some(count)
+    }
+
+    fn draw_from_arrays(&mut self, host: &mut Host<'_>, vertices: &Unique, counts: Option<&[usize]>) {
+        if !self.refresh(host) {
+            return;
+        }
+        if self.vertex.is_none() || self.stale & VERTEX_GROUPS != 0 {
+            self.vertex = Some(VertexState::new(self, &host.renderer.kernels));
+            self.stale &= !(VERTEX_GROUPS & !PIXEL_GROUPS);
+        }
+        let Some(mut state) = self.vertex.take() else { return };
+        if let Some(streams) = self.streams(host, &mut state, &vertices.vertices) {
+            self.stage = Stage::default();
+            let batch = Batch {
+                kernel: &state.handle,
+                outputs: &state.outputs,
+                streams: &streams,
+                fixed: &self.fixed_attributes,
+                uniforms: &self.vertex_unit.uniforms,
+                constants: state.constants,
+                vertices: &vertices.vertices,
+            };
+            let shaded = host.renderer.shade(&batch);
+            self.submit(host, shaded, Feeding { order: &vertices.order, counts, goes_on: false });
+        }
+        self.vertex = Some(state);
+    }
+
+    /// Windows on the arrays; `None` when the draw is dropped because one starts outside of memory.
+    fn streams<'m>(&self, host: &mut Host<'m>, state: &mut VertexState, vertices: &[u32]) -> Option<[Stream<'m>; 16]> {
+        let last = vertices.iter().copied().max().unwrap_or(0);
+        let clear = state.clearance.covers(host.renderer, host.memory, last);
+        let mut streams = [Stream::default(); 16];
+        for (stream, array) in streams.iter_mut().zip(&state.arrays) {
+            let Some(array) = array else { continue };
+            let (_, bytes) = array.stretch(last);
+            if !clear {
+                host.renderer.flush_overlapping(host.memory, 0, array.address.into(), bytes);
+            }
+            let window = host.memory.readable(0, array.address.into());
+            if window.is_empty() {
+                self.fault(host, FaultKind::UnmappedRead, array.address.into(), "a vertex array outside of memory");
+                return None;
+            }
+            if (window.len() as u64) < bytes {
+                self.fault(host, FaultKind::UnmappedRead, array.address.into(), "a vertex array longer than memory");
+            }
+            *stream = Stream { window, stride: array.stride };
+        }
+        if !clear {
+            let stretches = |last| state.arrays.iter().flatten().map(move |array| Some(array.stretch(last)));
+            state.clearance = Clearance::looking(host.renderer, host.memory, last, stretches);
+        }
+        Some(streams)
+    }
+
+    /// Derives the pixel state anew where it is stale. False when the draw has no visible effect.
+    fn refresh(&mut self, host: &mut Host<'_>) -> bool {
+        // What is mapped otherwise may be a surface.
+        if host.memory.mapped_since(self.mapped) || host.renderer.is_forgetful() {
+            self.mapped = host.memory.moment();
+            (self.pixel, self.vertex) = (None, None);
+            self.vertex_unit.forget();
+            self.geometry_unit.forget();
+        }
+        if self.pixel.is_none() || self.stale & PIXEL_GROUPS != 0 {
+            let state = PixelState::new(self, host.memory, &host.renderer.kernels);
+            // The raster group also feeds the vertex state, which is asked for later.
+            let raster = self.stale & dirty::RASTER != 0;
+            self.stale &= !PIXEL_GROUPS;
+            if raster {
+                self.vertex = None;
+            }
+            self.pixel = Some(state);
+        }
+        self.pixel.as_ref().is_some_and(|pixel| !pixel.nothing)
+    }
+
+    /// Draws what shaded vertices become.
+    fn submit(&mut self, host: &mut Host<'_>, shaded: Shaded, feeding: Feeding<'_>) {
+        self.charge_endless(host, "vertex", shaded.exhausted);
+        if !geometry::enabled(&self.registers) {
+            self.draw_shaded(host, shaded, feeding.order, &[]);
+        } else if let Some((vertices, out)) = self.run_geometry(host, &shaded, feeding) {
+            self.draw_shaded(host, vertices, out.triangles.as_flattened(), &out.turned);
+        }
+    }
+
+    /// Reports programs that did not end. Each of them costs as much as a share of all the vertices that a list may
+    /// draw.
+    pub(super) fn charge_endless(&mut self, host: &mut Host<'_>, kind: &str, exhausted: u32) {
+        if exhausted > 0 {
+            let what = format!("a {kind} program that does not end, {exhausted} times");
+            self.fault(host, FaultKind::OutOfFuel, 0, what);
+        }
+        let cost = u64::from(exhausted) * self.limits.list_vertices.div_ceil(RUNAWAY);
+        self.vertices_left = self.vertices_left.saturating_sub(cost);
+    }
+
+    fn draw_shaded(&mut self, host: &mut Host<'_>, vertices: Shaded, order: &[u32], turned: &[u32]) {
+        let Some(pixel) = &self.pixel else { return };
+        let (state, setup) = (pixel.draw.clone(), &pixel.setup);
+        let call = DrawCall { target: pixel.target, state, setup, order, turned };
+        host.renderer.draw(host.memory, &call, vertices, &mut self.assembler);
+    }
+}
+
+fn host_window(bytes: &[AtomicU8], offset: usize) -> Window<'_> {
+    Window::new(bytes).from(offset)
+}

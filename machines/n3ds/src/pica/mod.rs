@@ -1,0 +1,242 @@
+//! The PICA200 as command lists see it: registers, shader units, vertex input, draws.
+//!
+//! ```text
+//! list ─► packets ─► write_register ─┬─► storage, dirty groups
+//!                                    ├─► ports: uniforms, code, tables        (upload)
+//!                                    ├─► immediate vertices, draws            (draw, vertex)
+//!                                    └─► interrupt, jumps                     (list)
+//! draw: dirty groups ─► vertex key + pixel key + setup (state) ─► renderer
+//! ```
+
+#[cfg(test)]
+mod choices;
+mod draw;
+mod gas_state;
+mod geometry;
+mod immediate;
+mod lighting_state;
+mod list;
+mod packets;
+mod pixel_state;
+mod procedural_state;
+mod saved;
+mod sequence;
+mod stage;
+mod texture_state;
+mod unit;
+mod upload;
+mod vertex_state;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+use triglyph_guest::kernel::lighting::LightTables;
+use triglyph_guest::kernel::pixel::{FogTable, PixelKey};
+use triglyph_guest::kernel::vertex::{Numbers, VertexKey};
+use triglyph_guest::pica::regs::{self, Effect, dirty};
+
+use immediate::Immediate;
+pub use list::ListEnd;
+use pixel_state::PixelState;
+pub(super) use saved::SavedPica;
+use stage::Stage;
+use triglyph_engine::cache::{PixelHandle, Recent, VertexHandle};
+use triglyph_engine::device::{Fault, FaultKind, Faults};
+use triglyph_engine::draw::Assembler;
+use triglyph_engine::mem::{Memory, Moment};
+use triglyph_engine::render::Renderer;
+use triglyph_engine::sequence::Sequences;
+use unit::ShaderUnit;
+use vertex_state::VertexState;
+
+/// What the PICA200 works on.
+pub struct Host<'a> {
+    /// Guest memory.
+    pub memory: &'a Memory,
+    /// The renderer.
+    pub renderer: &'a mut Renderer,
+    /// Where faults go.
+    pub faults: &'a mut Faults,
+}
+
+/// Work that guest-made numbers may ask for, so that nothing runs without bound.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Words of command lists from one start, jumps included.
+    pub list_words: u64,
+    /// Vertices of one draw.
+    pub draw_vertices: u32,
+    /// Vertices from one start of a list.
+    pub list_vertices: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        // A frame of the largest titles has some hundred thousand words and vertices.
+        Limits { list_words: 1 << 26, draw_vertices: 1 << 20, list_vertices: 1 << 22 }
+    }
+}
+
+/// Words of code that the vertex units hold.
+const VERTEX_WORDS: usize = 512;
+/// Words of code that the geometry unit holds.
+const GEOMETRY_WORDS: usize = 4096;
+
+/// The state of a PICA200.
+#[derive(Debug)]
+pub struct Pica {
+    registers: Box<[u32; regs::COUNT]>,
+    vertex_unit: ShaderUnit,
+    geometry_unit: ShaderUnit,
+    fixed_attributes: [[f32; 4]; 16],
+    fog: Arc<FogTable>,
+    fog_raw: Box<[u32; 128]>,
+    light_words: Box<[[u32; 256]; 32]>,
+    /// Decoded from `light_words` when a draw needs them.
+    light_tables: std::cell::OnceCell<Arc<LightTables>>,
+    proctex_tables: Box<[[u32; 256]; 16]>,
+    gas_table: [u32; 16],
+    /// The largest density drawn since accumulation began.
+    densest: Arc<AtomicU32>,
+    assembler: Assembler,
+    immediate: Immediate,
+    /// The geometry unit between immediate vertices that belong together.
+    stage: Stage,
+    /// Groups of [`dirty`] whose derived state is stale.
+    stale: u32,
+    pixel: Option<PixelState>,
+    vertex: Option<VertexState>,
+    kernels: RecentKernels,
+    /// When it was made sure that what is mapped is what it was.
+    mapped: Moment,
+    limits: Limits,
+    /// Vertices still allowed for the list in progress.
+    vertices_left: u64,
+    /// Byte offset of the word being executed, for faults.
+    position: u64,
+    /// Whether the list in progress raised P3D.
+    interrupted: bool,
+    /// Jump asked for by a write, as (address, bytes).
+    jump: Option<(u32, u32)>,
+    /// What comes again and again.
+    sequences: Sequences,
+}
+
+/// Kernels of the last draws.
+#[derive(Debug, Default)]
+struct RecentKernels {
+    vertex: Recent<VertexKey, VertexHandle>,
+    pixel: Recent<PixelKey, PixelHandle>,
+}
+
+impl Default for Pica {
+    fn default() -> Self {
+        Pica {
+            registers: Box::new(regs::RESET),
+            vertex_unit: ShaderUnit::new(VERTEX_WORDS),
+            geometry_unit: ShaderUnit::new(GEOMETRY_WORDS),
+            // Attribute 15 cannot be stored to; it is what an attribute without any source reads.
+            fixed_attributes: {
+                let mut fixed = [[0.0; 4]; 16];
+                fixed[vertex_state::NO_SOURCE as usize] = [0.0, 0.0, 0.0, 1.0];
+                fixed
+            },
+            fog: Arc::new([[0.0; 2]; 128]),
+            fog_raw: Box::new([0; 128]),
+            light_words: Box::new([[0; 256]; 32]),
+            light_tables: Default::default(),
+            proctex_tables: Box::new([[0; 256]; 16]),
+            gas_table: [0; 16],
+            densest: Arc::default(),
+            assembler: Assembler::default(),
+            immediate: Immediate::default(),
+            stage: Stage::default(),
+            stale: dirty::ALL,
+            pixel: None,
+            vertex: None,
+            kernels: RecentKernels::default(),
+            mapped: Moment::default(),
+            limits: Limits::default(),
+            vertices_left: Limits::default().list_vertices,
+            position: 0,
+            interrupted: false,
+            jump: None,
+            sequences: Sequences::default(),
+        }
+    }
+}
+
+impl Pica {
+    /// Bounds the work of one list.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// Chooses what programs compute in.
+    pub fn set_numbers(&mut self, numbers: Numbers) {
+        self.vertex_unit.set_numbers(numbers);
+        self.geometry_unit.set_numbers(numbers);
+        self.stale = dirty::ALL;
+    }
+
+    /// What programs compute in.
+    pub fn numbers(&self) -> Numbers {
+        self.vertex_unit.numbers()
+    }
+
+    /// The value of register `id`; 0 beyond the register file.
+    pub fn register(&self, id: usize) -> u32 {
+        self.registers.get(id).copied().unwrap_or(0)
+    }
+
+    /// Writes a register as a list or the CPU does: the bits under `mask` are stored, then the effect happens.
+    /// Ports take the whole value.
+    pub fn write_register(&mut self, host: &mut Host<'_>, id: usize, value: u32, mask: u32) {
+        let Some(register) = self.registers.get_mut(id) else {
+            return;
+        };
+        let old = *register;
+        *register = old & !mask | value & mask;
+        let changed = *register != old;
+        let effect = regs::EFFECTS[id];
+        if !self.immediate.is_empty() && effect != Effect::Trigger(regs::Trigger::FixedAttributeData) {
+            // What follows may change the state that the waiting vertices are to be drawn with.
+            let new = std::mem::replace(&mut self.registers[id], old);
+            self.draw_immediate(host);
+            self.registers[id] = new;
+        }
+        match effect {
+            Effect::None => {}
+            Effect::Dirty(groups) => self.stale |= if changed { groups } else { 0 },
+            Effect::Trigger(trigger) => {
+                self.stale |= if changed { trigger.groups() } else { 0 };
+                self.trigger(host, trigger, id, value);
+            }
+        }
+    }
+
+    /// The light tables, decoded as a whole when they are first asked for.
+    fn light_tables(&self) -> Arc<LightTables> {
+        self.light_tables.get_or_init(|| Arc::from(lighting_state::tables(&self.light_words))).clone()
+    }
+
+    /// A write by the CPU, outside of any list. Returns whether it raised P3D.
+    pub fn write_from_cpu(&mut self, host: &mut Host<'_>, id: usize, value: u32, mask: u32) -> bool {
+        self.interrupted = false;
+        self.vertices_left = self.limits.list_vertices;
+        self.write_register(host, id, value, mask);
+        self.jump = None;
+        self.interrupted
+    }
+
+    /// Draws what is still waiting, so that memory shows everything that was asked for.
+    pub fn finish(&mut self, host: &mut Host<'_>) {
+        self.draw_immediate(host);
+        host.renderer.flush(host.memory);
+        self.show_densest();
+    }
+
+    fn fault(&self, host: &mut Host<'_>, kind: FaultKind, address: u64, what: impl Into<String>) {
+        host.faults.report(Fault { kind, what: what.into(), address, command: self.position });
+    }
+}

@@ -1,0 +1,440 @@
+//! From registers to a pixel kernel's key, its constants, and the target.
+
+use std::sync::Arc;
+
+use triglyph_guest::format::{DepthFormat, PixelFormat};
+use triglyph_guest::kernel::combine::{
+    AlphaOperand, Channel, ColorChannel, ColorOperand, Combiners, Function, Source, Stage,
+};
+use triglyph_guest::kernel::gas::GasConstants;
+use triglyph_guest::kernel::lighting::{Bump, LightingKey};
+use triglyph_guest::kernel::pixel::{
+    BlendEquation, BlendFactor, BlendKey, Compare, FogKey, LogicOp, Output, PixelConstants, PixelKey, ShadowWrite,
+    StencilKey, StencilOp, TextureKind,
+};
+use triglyph_guest::kernel::procedural::ProceduralKey;
+use triglyph_guest::layout::Block;
+use triglyph_guest::num::F16;
+use triglyph_guest::pica::regs;
+
+use super::texture_state::{self, Unit};
+use super::upload::f24;
+use super::{Pica, gas_state, lighting_state, procedural_state, vertex_state};
+use triglyph_engine::cache::Kernels;
+use triglyph_engine::draw::Setup;
+use triglyph_engine::mem::Memory;
+use triglyph_engine::scene::{DrawState, Rect, SceneTarget, Scissor};
+
+/// Vertex record slots of the primary colour.
+const COLOR_SLOTS: [u8; 4] = [8, 9, 10, 11];
+
+/// Derived from the raster, texture, combiner, fragment and target groups.
+#[derive(Debug)]
+pub(super) struct PixelState {
+    pub(super) target: SceneTarget,
+    pub(super) draw: Arc<DrawState>,
+    /// What primitives need: with quaternions to interpolate, their signs are made to agree first.
+    pub(super) setup: Setup,
+    /// Whether nothing can be drawn.
+    pub(super) nothing: bool,
+}
+
+/// A colour register, bits 0:7 R to 24:31 A, as `0xRRGGBBAA`.
+pub(super) fn rgba(word: u32) -> u32 {
+    word.swap_bytes()
+}
+
+impl PixelState {
+    pub(super) fn new(pica: &mut Pica, memory: &Memory, kernels: &Kernels) -> Self {
+        let registers = &*pica.registers;
+        let combiners = combiners(registers);
+        let mut used = UsedSources::of(&combiners);
+        let lighting = (used.lighting && lighting_state::enabled(registers)).then(|| lighting_state::key(registers));
+        if let Some(lighting) = &lighting {
+            used.add_lighting(lighting);
+        }
+        let procedural =
+            (used.textures[3] && procedural_state::enabled(registers)).then(|| procedural_state::key(registers));
+        let fog = fog(registers);
+        // Gas is seen through the first unit.
+        used.textures[0] |= fog.is_some_and(|fog| fog.gas.is_some());
+        let textures = [0, 1, 2].map(|i| if used.textures[i] { Unit::new(registers, i) } else { texture_state::OFF });
+        let (target, color_format, depth_format) = target(registers, memory);
+        let mode = regs::color_operation::mode(registers[regs::color_operation::ID]);
+        let shadow = mode == mode::SHADOW;
+        let density = (mode == mode::GAS).then(|| gas_state::density(registers));
+        // Rendering of shadows and gas takes the colour target as words of 32 bits, whatever its format.
+        let words = shadow || density.is_some();
+        let color_format = if words { color_format.and(Some(PixelFormat::Rgba8)) } else { color_format };
+        let depth_format = depth_format.filter(|_| !shadow);
+        let target = SceneTarget {
+            color_bytes: color_format.map_or(0, PixelFormat::bytes),
+            depth: target.depth.filter(|_| !shadow),
+            ..target
+        };
+        let key = PixelKey {
+            slots: slots(&textures, used.primary, lighting.as_ref(), procedural.as_ref()),
+            color_slots: COLOR_SLOTS,
+            w_buffer: regs::depthmap_mode::z_buffer(registers[regs::depthmap_mode::ID]) == 0,
+            textures: textures.map(|unit| unit.key),
+            combiners,
+            fog,
+            alpha_test: alpha_test(registers),
+            stencil: stencil(registers).filter(|_| depth_format == Some(DepthFormat::D24S8)),
+            depth_test: depth_test(registers),
+            depth_write: depth_write(registers),
+            depth_format,
+            output: output(registers),
+            color_format: color_format.filter(|_| words || color_mask(registers) != 0),
+            color_mask: if words { 15 } else { color_mask(registers) },
+            block: target.block,
+            lighting: lighting.map(Box::new),
+            procedural,
+            shadow: shadow.then_some(ShadowWrite),
+            density,
+        };
+        let kernel = pica.kernels.pixel.get(key.clone(), |key| kernels.pixel(key));
+        let sources = textures.map(|unit| unit.source);
+        let feedback = sources.iter().flatten().any(|s| s.ranges().any(|(at, size)| target.overlaps(at, size)));
+        PixelState {
+            target,
+            setup: vertex_state::setup(registers, key.slots, key.lighting.is_some()),
+            nothing: target.width == 0 || color_format.is_none() && (words || depth_format.is_none()),
+            draw: Arc::new(DrawState {
+                kernel,
+                constants: PixelConstants {
+                    gas: gas_state::constants(registers, &pica.gas_table),
+                    ..constants(registers, &textures)
+                },
+                densest: key.density.map(|_| pica.densest.clone()),
+                fog: key.fog.map(|_| pica.fog.clone()),
+                lighting: key.lighting.as_ref().map(|_| Arc::new(lighting_state::constants(registers))),
+                light_tables: key.lighting.as_ref().map(|_| pica.light_tables()),
+                procedural: key.procedural.map(|_| Arc::from(procedural_state::data(registers, &pica.proctex_tables))),
+                textures: sources,
+                scissor: scissor(registers, &target),
+                feedback,
+            }),
+        }
+    }
+}
+
+/// Fragment modes of COLOR_OPERATION.
+mod mode {
+    pub const GAS: u32 = 1;
+    pub const SHADOW: u32 = 3;
+}
+
+/// Fog modes of TEV_UPDATE_FOG that do anything.
+mod fog_mode {
+    pub const FOG: u32 = 5;
+    /// Takes a gas buffer for a texture.
+    pub const GAS: u32 = 7;
+}
+
+/// Which inputs the combiner stages look at.
+struct UsedSources {
+    primary: bool,
+    lighting: bool,
+    textures: [bool; 4],
+}
+
+impl UsedSources {
+    fn of(combiners: &Combiners) -> Self {
+        let mut used = UsedSources { primary: false, lighting: false, textures: [false; 4] };
+        for stage in &combiners.stages {
+            let sources =
+                stage.color_operands.map(|o| o.source).into_iter().chain(stage.alpha_operands.map(|o| o.source));
+            for source in sources {
+                match source {
+                    Source::Primary => used.primary = true,
+                    Source::FragmentPrimary | Source::FragmentSecondary => used.lighting = true,
+                    Source::Texture(unit) => used.textures[usize::from(unit & 3)] = true,
+                    _ => {}
+                }
+            }
+        }
+        used
+    }
+
+    /// Lighting looks at textures as well.
+    fn add_lighting(&mut self, lighting: &LightingKey) {
+        if let Some(shadow) = lighting.shadow {
+            self.textures[usize::from(shadow.unit & 3)] = true;
+        }
+        if let Bump::Normal { unit, .. } | Bump::Tangent { unit, .. } = lighting.bump {
+            self.textures[usize::from(unit & 3)] = true;
+        }
+    }
+}
+
+fn slots(units: &[Unit; 3], primary: bool, lighting: Option<&LightingKey>, procedural: Option<&ProceduralKey>) -> u64 {
+    let mut slots = 0;
+    let mut add = |more: &[u8]| slots |= more.iter().fold(0, |slots, slot| slots | 1 << slot);
+    if primary {
+        add(&COLOR_SLOTS);
+    }
+    if let Some(lighting) = lighting {
+        add(&lighting.quaternion_slots);
+        add(&lighting.view_slots);
+    }
+    if let Some(procedural) = procedural {
+        add(&procedural.coordinates);
+    }
+    for unit in units {
+        match unit.key.kind {
+            TextureKind::Disabled | TextureKind::Null => {}
+            TextureKind::Plain => add(&unit.key.coordinates[..2]),
+            TextureKind::Projected
+            | TextureKind::Cube
+            | TextureKind::Shadow { .. }
+            | TextureKind::ShadowCube { .. } => add(&unit.key.coordinates),
+        }
+    }
+    slots
+}
+
+fn target(registers: &[u32; regs::COUNT], memory: &Memory) -> (SceneTarget, Option<PixelFormat>, Option<DepthFormat>) {
+    let dimensions = registers[regs::fb_dim::ID];
+    let mapped = |id: usize, field: fn(u32) -> u32| {
+        let address = u64::from(field(registers[id]) << 3);
+        (address != 0 && !memory.writable(0, address).is_empty()).then_some(address)
+    };
+    let color = mapped(regs::color_addr::ID, regs::color_addr::address);
+    let depth = mapped(regs::depth_addr::ID, regs::depth_addr::address);
+    let color_format = PixelFormat::from_target(regs::color_format::format(registers[regs::color_format::ID]));
+    let depth_format = DepthFormat::from_register(regs::depth_format::format(registers[regs::depth_format::ID]));
+    let (color_format, depth_format) =
+        (color_format.filter(|_| color.is_some()), depth_format.filter(|_| depth.is_some()));
+    let target = SceneTarget {
+        space: 0,
+        color: color.filter(|_| color_format.is_some()),
+        depth: depth.filter(|_| depth_format.is_some()),
+        color_bytes: color_format.map_or(0, PixelFormat::bytes),
+        depth_bytes: depth_format.map_or(0, DepthFormat::bytes),
+        width: regs::fb_dim::width(dimensions),
+        rows: regs::fb_dim::height_minus_1(dimensions) + 1,
+        block: if regs::fb_block32::enable(registers[regs::fb_block32::ID]) != 0 { Block::B32 } else { Block::B8 },
+    };
+    (target, color_format, depth_format)
+}
+
+/// Scissor corners are pixels with y upwards, the second one inclusive (hardware test).
+fn scissor(registers: &[u32; regs::COUNT], target: &SceneTarget) -> Scissor {
+    let (first, last) = (registers[regs::scissor_pos::ID], registers[regs::scissor_dim::ID]);
+    let (x1, y1) = (regs::scissor_pos::x1(first), regs::scissor_pos::y1(first));
+    let (x2, y2) = (regs::scissor_dim::x2(last), regs::scissor_dim::y2(last).min(target.rows - 1));
+    let rect = (x1 <= x2 && y1 <= y2).then(|| {
+        let flip = regs::fb_dim::flip(registers[regs::fb_dim::ID]) != 0;
+        let (y0, y1) = if flip { (target.rows - 1 - y2, target.rows - 1 - y1) } else { (y1, y2) };
+        Rect { x0: x1, y0, x1: x2, y1 }
+    });
+    match (regs::scissor_mode::mode(registers[regs::scissor_mode::ID]), rect) {
+        (3, rect) => Scissor::Inside(rect),
+        (1, Some(rect)) => Scissor::Outside(rect),
+        _ => Scissor::Off,
+    }
+}
+
+fn alpha_test(registers: &[u32; regs::COUNT]) -> Compare {
+    let word = registers[regs::alpha_test::ID];
+    match regs::alpha_test::enable(word) {
+        0 => Compare::Always,
+        _ => Compare::from_register(regs::alpha_test::func(word)),
+    }
+}
+
+fn depth_test(registers: &[u32; regs::COUNT]) -> Compare {
+    let word = registers[regs::depth_color_mask::ID];
+    match regs::depth_color_mask::depth_test(word) {
+        0 => Compare::Always,
+        _ => Compare::from_register(regs::depth_color_mask::depth_func(word)),
+    }
+}
+
+/// Any value but 0 allows depth and stencil writes alike; a hardware test found no bit mask in it.
+fn depth_allowed(registers: &[u32; regs::COUNT]) -> bool {
+    registers[regs::depth_write_allow::ID] & 15 != 0
+}
+
+/// Depth is written also while its test is off.
+fn depth_write(registers: &[u32; regs::COUNT]) -> bool {
+    regs::depth_color_mask::write_depth(registers[regs::depth_color_mask::ID]) != 0 && depth_allowed(registers)
+}
+
+fn stencil(registers: &[u32; regs::COUNT]) -> Option<StencilKey> {
+    let (test, action) = (registers[regs::stencil_test::ID], registers[regs::stencil_op::ID]);
+    (regs::stencil_test::enable(test) != 0).then(|| StencilKey {
+        compare: Compare::from_register(regs::stencil_test::func(test)),
+        fail: StencilOp::from_register(regs::stencil_op::fail(action)),
+        depth_fail: StencilOp::from_register(regs::stencil_op::depth_fail(action)),
+        pass: StencilOp::from_register(regs::stencil_op::depth_pass(action)),
+        write: depth_allowed(registers),
+    })
+}
+
+/// The write-allow register is a gate: any value but 0 allows all channels (hardware test).
+fn color_mask(registers: &[u32; regs::COUNT]) -> u8 {
+    match regs::color_write_allow::allow(registers[regs::color_write_allow::ID]) {
+        0 => 0,
+        _ => (registers[regs::depth_color_mask::ID] >> 8 & 15) as u8,
+    }
+}
+
+fn output(registers: &[u32; regs::COUNT]) -> Output {
+    if regs::color_operation::blend(registers[regs::color_operation::ID]) == 0 {
+        return Output::Logic(LogicOp::ALL[regs::logic_op::op(registers[regs::logic_op::ID]) as usize]);
+    }
+    let word = registers[regs::blend_func::ID];
+    let blend = BlendKey {
+        color: BlendEquation::from_register(regs::blend_func::rgb_equation(word)),
+        alpha: BlendEquation::from_register(regs::blend_func::alpha_equation(word)),
+        color_source: BlendFactor::from_register(regs::blend_func::rgb_src(word)),
+        color_destination: BlendFactor::from_register(regs::blend_func::rgb_dst(word)),
+        alpha_source: BlendFactor::from_register(regs::blend_func::alpha_src(word)),
+        alpha_destination: BlendFactor::from_register(regs::blend_func::alpha_dst(word)),
+    };
+    let replace = BlendKey {
+        color: BlendEquation::Add,
+        alpha: BlendEquation::Add,
+        color_source: BlendFactor::One,
+        color_destination: BlendFactor::Zero,
+        alpha_source: BlendFactor::One,
+        alpha_destination: BlendFactor::Zero,
+    };
+    // source * 255 / 255 + 0 is the source: no need to read the destination.
+    if blend == replace { Output::Logic(LogicOp::Copy) } else { Output::Blend(blend) }
+}
+
+fn fog(registers: &[u32; regs::COUNT]) -> Option<FogKey> {
+    let word = registers[regs::tev_update_fog::ID];
+    let gas = match regs::tev_update_fog::fog_mode(word) {
+        fog_mode::FOG => None,
+        fog_mode::GAS => Some(gas_state::key(registers)),
+        _ => return None,
+    };
+    Some(FogKey { flip: regs::tev_update_fog::fog_flip(word) != 0, gas })
+}
+
+fn constants(registers: &[u32; regs::COUNT], units: &[Unit; 3]) -> PixelConstants {
+    let stencil = registers[regs::stencil_test::ID];
+    PixelConstants {
+        stage_color: regs::tev_color::IDS.map(|id| rgba(registers[id])),
+        buffer_color: rgba(registers[regs::tev_buffer_color::ID]),
+        blend_color: rgba(registers[regs::blend_color::ID]),
+        fog_color: rgba(registers[regs::fog_color::ID]),
+        alpha_reference: regs::alpha_test::reference(registers[regs::alpha_test::ID]),
+        stencil_reference: regs::stencil_test::reference(stencil),
+        stencil_input_mask: regs::stencil_test::input_mask(stencil),
+        stencil_write_mask: regs::stencil_test::write_mask(stencil),
+        depth_scale: f24(registers[regs::depth_scale::ID]),
+        depth_offset: f24(registers[regs::depth_offset::ID]),
+        shadow_constant: F16::decode(regs::shadow_attenuation::constant(registers[regs::shadow_attenuation::ID])),
+        shadow_linear: F16::decode(regs::shadow_attenuation::linear(registers[regs::shadow_attenuation::ID])),
+        texture: units.map(|unit| unit.constants),
+        gas: GasConstants::default(),
+    }
+}
+
+fn combiners(registers: &[u32; regs::COUNT]) -> Combiners {
+    let mut stages = [Stage::PASS; 6];
+    for (index, stage) in stages.iter_mut().enumerate() {
+        *stage = combiner_stage(registers, index);
+    }
+    Combiners { stages }
+}
+
+fn combiner_stage(registers: &[u32; regs::COUNT], index: usize) -> Stage {
+    let source = registers[regs::tev_source::IDS[index]];
+    let operand = registers[regs::tev_operand::IDS[index]];
+    let function = registers[regs::tev_combiner::IDS[index]];
+    let scale = registers[regs::tev_scale::IDS[index]];
+    let update = registers[regs::tev_update_fog::ID];
+    let sources = |shift: u32| {
+        let codes = [0, 1, 2].map(|k| source >> (shift + 4 * k) & 15);
+        // The first stage has no stage before it: its operands 1 and 2 take the selection of operand 3 instead
+        // (hardware test, for colour).
+        let first = |code: u32| if index == 0 && code == 15 { codes[2] } else { code };
+        [first(codes[0]), first(codes[1]), codes[2]].map(combiner_source)
+    };
+    let (color, alpha) =
+        (combiner_function(regs::tev_combiner::rgb(function)), combiner_function(regs::tev_combiner::alpha(function)));
+    let (color_sources, alpha_sources) = (sources(0), sources(16));
+    let color_operand = |k: usize| match k < operands(color) {
+        true => color_operand(color_sources[k], operand >> (4 * k) & 15),
+        false => ColorOperand { source: Source::Zero, channel: ColorChannel::Zero, invert: false },
+    };
+    let alpha_operand = |k: usize| match k < operands(alpha) {
+        true => alpha_operand(alpha_sources[k], operand >> (12 + 4 * k) & 7),
+        false => AlphaOperand { source: Source::Zero, channel: Channel::A, invert: false },
+    };
+    Stage {
+        color,
+        alpha,
+        color_operands: [0, 1, 2].map(color_operand),
+        alpha_operands: [0, 1, 2].map(alpha_operand),
+        color_shift: scale_shift(regs::tev_scale::rgb(scale)),
+        alpha_shift: scale_shift(regs::tev_scale::alpha(scale)),
+        update_color: index < 4 && regs::tev_update_fog::update_rgb(update) & 1 << index != 0,
+        update_alpha: index < 4 && regs::tev_update_fog::update_alpha(update) & 1 << index != 0,
+    }
+}
+
+/// Scale 1, 2 or 4; the invalid value 3 is 1.
+fn scale_shift(code: u32) -> u8 {
+    if code == 3 { 0 } else { code as u8 }
+}
+
+/// Operands that a function looks at: the others stay out of the key.
+fn operands(function: Function) -> usize {
+    match function {
+        Function::Replace => 1,
+        Function::Interpolate | Function::MultiplyAdd | Function::AddMultiply => 3,
+        _ => 2,
+    }
+}
+
+fn combiner_function(code: u32) -> Function {
+    match code {
+        1 => Function::Modulate,
+        2 => Function::Add,
+        3 => Function::AddSigned,
+        4 => Function::Interpolate,
+        5 => Function::Subtract,
+        6 => Function::Dot3Rgb,
+        7 => Function::Dot3Rgba,
+        8 => Function::MultiplyAdd,
+        9 => Function::AddMultiply,
+        _ => Function::Replace,
+    }
+}
+
+fn combiner_source(code: u32) -> Source {
+    match code {
+        0 => Source::Primary,
+        1 => Source::FragmentPrimary,
+        2 => Source::FragmentSecondary,
+        3..=6 => Source::Texture(code as u8 - 3),
+        13 => Source::Buffer,
+        14 => Source::Constant,
+        15 => Source::Previous,
+        _ => Source::Zero,
+    }
+}
+
+fn color_operand(source: Source, code: u32) -> ColorOperand {
+    let channel = match code >> 1 {
+        0 => ColorChannel::Rgb,
+        1 => ColorChannel::Splat(Channel::A),
+        2 => ColorChannel::Splat(Channel::R),
+        4 => ColorChannel::Splat(Channel::G),
+        6 => ColorChannel::Splat(Channel::B),
+        _ => return ColorOperand { source: Source::Zero, channel: ColorChannel::Zero, invert: false },
+    };
+    ColorOperand { source, channel, invert: code & 1 != 0 }
+}
+
+fn alpha_operand(source: Source, code: u32) -> AlphaOperand {
+    let channel = [Channel::A, Channel::R, Channel::G, Channel::B][(code >> 1) as usize & 3];
+    AlphaOperand { source, channel, invert: code & 1 != 0 }
+}

@@ -1,0 +1,107 @@
+//! The PICA200 in a snapshot. What is derived from it is not: it is derived anew.
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::vertex::SCREEN;
+use triglyph_guest::pica::regs::{self, dirty};
+
+use super::immediate::{Immediate, SavedImmediate};
+use super::stage::{SavedStage, Stage};
+use super::unit::{SavedUnit, ShaderUnit};
+use super::upload::fog_entry;
+use super::{GEOMETRY_WORDS, Limits, Pica, VERTEX_WORDS, vertex_state};
+use triglyph_engine::draw::{Assembler, SavedAssembler};
+use triglyph_engine::snapshot::{bits, floats, state};
+
+state! {
+    /// See the module's documentation.
+    pub(in crate) struct SavedPica {
+        registers: Box<[u32; regs::COUNT]>,
+        vertex_unit: SavedUnit,
+        geometry_unit: SavedUnit,
+        fixed_attributes: [[u32; 4]; 16],
+        fog: [u32; 128],
+        light: Box<[[u32; 256]; 32]>,
+        proctex: Box<[[u32; 256]; 16]>,
+        gas: [u32; 16],
+        assembler: SavedAssembler,
+        immediate: SavedImmediate,
+        stage: SavedStage,
+    }
+}
+
+impl Pica {
+    /// The state between two lists. Vertices that wait stay what they are; nothing is drawn.
+    pub(crate) fn save(&self) -> SavedPica {
+        // Every field is named, so that a new one is either saved or known not to be state.
+        let Pica {
+            registers,
+            vertex_unit,
+            geometry_unit,
+            fixed_attributes,
+            fog: _,
+            fog_raw,
+            light_words,
+            light_tables: _,
+            proctex_tables,
+            gas_table,
+            // Stands in its register between lists.
+            densest: _,
+            assembler,
+            immediate,
+            stage,
+            stale: _,
+            pixel: _,
+            vertex: _,
+            kernels: _,
+            mapped: _,
+            limits: _,
+            vertices_left: _,
+            position: _,
+            interrupted: _,
+            jump: _,
+            sequences: _,
+        } = self;
+        SavedPica {
+            registers: registers.clone(),
+            vertex_unit: vertex_unit.save(),
+            geometry_unit: geometry_unit.save(),
+            fixed_attributes: fixed_attributes.map(bits),
+            fog: **fog_raw,
+            light: light_words.clone(),
+            proctex: proctex_tables.clone(),
+            gas: *gas_table,
+            assembler: assembler.save(),
+            immediate: immediate.save(),
+            stage: stage.save(),
+        }
+    }
+
+    /// The PICA200 that was saved, with limits of the host's; `None` when there is no such state.
+    pub(crate) fn restore(saved: SavedPica, limits: Limits) -> Option<Self> {
+        Some(Pica {
+            densest: Pica::shown_densest(&saved.registers),
+            registers: saved.registers,
+            vertex_unit: ShaderUnit::restore(saved.vertex_unit, VERTEX_WORDS)?,
+            geometry_unit: ShaderUnit::restore(saved.geometry_unit, GEOMETRY_WORDS)?,
+            fixed_attributes: saved.fixed_attributes.map(floats),
+            fog: Arc::new(saved.fog.map(fog_entry)),
+            fog_raw: Box::new(saved.fog),
+            light_words: saved.light,
+            proctex_tables: saved.proctex,
+            gas_table: saved.gas,
+            assembler: Assembler::restore(&saved.assembler, SCREEN + vertex_state::SLOTS)?,
+            immediate: Immediate::restore(saved.immediate)?,
+            stage: Stage::restore(saved.stage)?,
+            stale: dirty::ALL,
+            limits,
+            vertices_left: limits.list_vertices,
+            ..Pica::default()
+        })
+    }
+
+    /// What bounds the work of lists.
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+}

@@ -1,0 +1,278 @@
+//! Side effects of register writes: data ports, interrupts, draws.
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::lighting::decode_entry;
+use triglyph_guest::num::F24;
+use triglyph_guest::pica::regs::{self, Trigger, dirty};
+
+use super::stage::Stage;
+use super::unit::ShaderUnit;
+use super::{Host, Pica};
+use triglyph_engine::draw::Topology;
+
+/// The ports of one shader unit.
+struct Ports {
+    float_index: usize,
+    code_index: usize,
+    descriptor_index: usize,
+}
+
+const VERTEX_PORTS: Ports = Ports {
+    float_index: regs::vsh_float_index::ID,
+    code_index: regs::vsh_code_index::ID,
+    descriptor_index: regs::vsh_opdesc_index::ID,
+};
+
+const GEOMETRY_PORTS: Ports = Ports {
+    float_index: regs::gsh_float_index::ID,
+    code_index: regs::gsh_code_index::ID,
+    descriptor_index: regs::gsh_opdesc_index::ID,
+};
+
+impl Pica {
+    /// Does what a write of `value` to register `id` triggers.
+    pub(super) fn trigger(&mut self, host: &mut Host<'_>, trigger: Trigger, id: usize, value: u32) {
+        match trigger {
+            Trigger::Interrupt => self.request_interrupt(),
+            Trigger::Jump0 => self.request_jump(0, value),
+            Trigger::Jump1 => self.request_jump(1, value),
+            Trigger::DrawArrays => self.draw_arrays(host),
+            Trigger::DrawElements => self.draw_elements(host),
+            Trigger::FixedAttributeIndex => {
+                self.immediate.restart();
+                self.stage = Stage::default();
+            }
+            Trigger::FixedAttributeData => self.fixed_attribute_word(host, value),
+            Trigger::Topology | Trigger::TopologyReset => self.reset_assembler(),
+            Trigger::FogData => self.store_fog(value),
+            Trigger::LightLutData => self.store_light(value),
+            Trigger::ProcTexData => self.store_proctex(value),
+            Trigger::GasData => self.store_gas(value),
+            Trigger::GasStart => self.start_accumulation(),
+            Trigger::VshBool
+            | Trigger::VshInt
+            | Trigger::VshFloatIndex
+            | Trigger::VshFloatData
+            | Trigger::VshCode
+            | Trigger::VshDescriptor
+            | Trigger::VshOutmapMask => self.vertex_unit_port(trigger, id, value),
+            Trigger::GshBool
+            | Trigger::GshInt
+            | Trigger::GshFloatIndex
+            | Trigger::GshFloatData
+            | Trigger::GshCode
+            | Trigger::GshDescriptor => self.geometry_unit_port(trigger, id, value),
+            // A coherent renderer has nothing to do here: caches, and indices that are read when data arrive.
+            Trigger::EarlyDepthClear
+            | Trigger::TextureCacheClear
+            | Trigger::FramebufferInvalidate
+            | Trigger::FramebufferFlush
+            | Trigger::VertexCacheClear
+            | Trigger::VshCodeIndex
+            | Trigger::VshCodeEnd
+            | Trigger::VshDescriptorIndex
+            | Trigger::GshCodeIndex
+            | Trigger::GshCodeEnd
+            | Trigger::GshDescriptorIndex
+            | Trigger::GshOutmapMask => {}
+        }
+    }
+
+    fn reset_assembler(&mut self) {
+        let word = self.registers[regs::primitive_config::ID];
+        self.assembler.reset(match regs::primitive_config::primitive(word) {
+            0 => Topology::List,
+            1 => Topology::Strip,
+            2 => Topology::Fan,
+            _ => Topology::Geometry,
+        });
+    }
+
+    /// Whether writes to the vertex unit's ports go to the geometry unit as well.
+    fn mirrored(&self) -> bool {
+        regs::vsh_com_mode::separate(self.registers[regs::vsh_com_mode::ID]) == 0
+            && regs::geostage_config::mode(self.registers[regs::geostage_config::ID]) == 0
+    }
+
+    /// Words for register `id`, a float port of the vertex unit: as [`Self::write_register`] for one after the other.
+    pub(super) fn float_uniforms(&mut self, id: usize, first: u32, rest: &[u32], mask: u32) {
+        let mirrored = self.mirrored();
+        let index = &mut self.registers[regs::vsh_float_index::ID];
+        for &word in std::iter::once(&first).chain(rest) {
+            let mirror = mirrored.then_some(&mut self.geometry_unit);
+            float_port(index, word, &mut self.vertex_unit, mirror);
+        }
+        let last = rest.last().unwrap_or(&first);
+        self.registers[id] = self.registers[id] & !mask | last & mask;
+    }
+
+    fn vertex_unit_port(&mut self, trigger: Trigger, id: usize, value: u32) {
+        let mirrored = self.mirrored();
+        let registers = &mut *self.registers;
+        match trigger {
+            Trigger::VshBool => {
+                self.stale |= dirty::PROGRAM;
+                self.vertex_unit.bools = regs::vsh_bool::values(registers[id]) as u16;
+                if mirrored {
+                    self.geometry_unit.bools = self.vertex_unit.bools;
+                }
+            }
+            Trigger::VshInt => {
+                let index = id - regs::vsh_int0::ID;
+                self.vertex_unit.store_int(index, registers[id]);
+                if mirrored {
+                    self.geometry_unit.store_int(index, registers[id]);
+                }
+            }
+            Trigger::VshFloatIndex => self.vertex_unit.port.clear(),
+            Trigger::VshOutmapMask => {
+                if mirrored {
+                    registers[regs::gsh_outmap_mask::ID] = registers[id];
+                }
+            }
+            _ => {
+                let mirror = mirrored.then_some(&mut self.geometry_unit);
+                self.stale |= data_port(trigger, registers, &VERTEX_PORTS, value, &mut self.vertex_unit, mirror);
+            }
+        }
+    }
+
+    fn geometry_unit_port(&mut self, trigger: Trigger, id: usize, value: u32) {
+        let registers = &mut *self.registers;
+        match trigger {
+            Trigger::GshBool => {
+                self.stale |= dirty::PROGRAM;
+                self.geometry_unit.bools = regs::gsh_bool::values(registers[id]) as u16;
+            }
+            Trigger::GshInt => self.geometry_unit.store_int(id - regs::gsh_int0::ID, registers[id]),
+            Trigger::GshFloatIndex => self.geometry_unit.port.clear(),
+            _ => self.stale |= data_port(trigger, registers, &GEOMETRY_PORTS, value, &mut self.geometry_unit, None),
+        }
+    }
+
+    fn store_fog(&mut self, value: u32) {
+        let register = &mut self.registers[regs::fog_lut_index::ID];
+        let index = (*register % 128) as usize;
+        *register = *register & 0xFFFF_0000 | register.wrapping_add(1) & 0xFFFF;
+        if std::mem::replace(&mut self.fog_raw[index], value) != value {
+            self.stale |= dirty::COMBINER;
+            Arc::make_mut(&mut self.fog)[index] = fog_entry(value);
+        }
+    }
+
+    fn store_light(&mut self, value: u32) {
+        let register = &mut self.registers[regs::lighting_lut_index::ID];
+        let (index, table) = ((*register & 0xFF) as usize, (*register >> 8 & 31) as usize);
+        *register = *register & !0xFF | register.wrapping_add(1) & 0xFF;
+        if std::mem::replace(&mut self.light_words[table][index], value) != value {
+            let decoded = self.light_tables.get_mut().filter(|tables| table < tables.len());
+            if let Some(tables) = decoded {
+                Arc::make_mut(tables)[table][index] = decode_entry(value);
+            }
+            self.stale |= dirty::LIGHTING;
+        }
+    }
+
+    fn store_proctex(&mut self, value: u32) {
+        let register = &mut self.registers[regs::proctex_lut_index::ID];
+        let (index, table) =
+            (regs::proctex_lut_index::index(*register), regs::proctex_lut_index::table(*register) as usize);
+        *register = *register & !0xFF | register.wrapping_add(1) & 0xFF;
+        let size = if table < 4 { 128 } else { 256 };
+        if std::mem::replace(&mut self.proctex_tables[table][(index % size) as usize], value) != value {
+            self.stale |= dirty::PROCTEX;
+        }
+    }
+
+    fn store_gas(&mut self, value: u32) {
+        let register = &mut self.registers[regs::gas_lut_index::ID];
+        let entry = &mut self.gas_table[(*register % 16) as usize];
+        let changed = std::mem::replace(entry, value) != value;
+        self.stale |= if changed { dirty::COMBINER } else { 0 };
+        *register = *register & 0xFFFF_0000 | register.wrapping_add(1) & 0xFFFF;
+    }
+
+    fn fixed_attribute_word(&mut self, host: &mut Host<'_>, word: u32) {
+        let Some(value) = self.immediate.word(word) else { return };
+        let register = &mut self.registers[regs::fixed_attr_index::ID];
+        let index = regs::fixed_attr_index::index(*register);
+        if index < 15 {
+            self.fixed_attributes[index as usize] = value;
+            *register = *register & !15 | (index + 1);
+        } else {
+            let inputs = regs::vsh_num_attr::count_minus_1(self.registers[regs::vsh_num_attr::ID]) + 1;
+            self.immediate.attribute(value, inputs as usize);
+            if self.immediate.is_full() {
+                self.draw_immediate(host);
+            }
+        }
+    }
+}
+
+/// A word of the fog table: value and difference.
+pub(super) fn fog_entry(word: u32) -> [f32; 2] {
+    [regs::fog_lut_data::value(word) as f32 / 2047.0, regs::fog_lut_data::difference(word) as f32 / 2047.0]
+}
+
+/// A word through a code, descriptor or float port, to a unit and perhaps its mirror. Returns the stale groups.
+fn data_port(
+    trigger: Trigger,
+    registers: &mut [u32; regs::COUNT],
+    ports: &Ports,
+    value: u32,
+    unit: &mut ShaderUnit,
+    mirror: Option<&mut ShaderUnit>,
+) -> u32 {
+    match trigger {
+        Trigger::VshCode | Trigger::GshCode => {
+            let index = &mut registers[ports.code_index];
+            let stored = unit.store_code(*index & 0xFFF, value);
+            // What the vertex units have no room for reaches neither.
+            if let Some(mirror) = mirror.filter(|_| stored) {
+                mirror.store_code(*index & 0xFFF, value);
+            }
+            advance(index, stored);
+            dirty::PROGRAM
+        }
+        Trigger::VshDescriptor | Trigger::GshDescriptor => {
+            let index = &mut registers[ports.descriptor_index];
+            let stored = unit.store_descriptor(*index & 0xFFF, value);
+            if let Some(mirror) = mirror {
+                mirror.store_descriptor(*index & 0xFFF, value);
+            }
+            advance(index, stored);
+            dirty::PROGRAM
+        }
+        _ => {
+            float_port(&mut registers[ports.float_index], value, unit, mirror);
+            0
+        }
+    }
+}
+
+/// A word of a float uniform.
+#[inline]
+fn float_port(index: &mut u32, word: u32, unit: &mut ShaderUnit, mirror: Option<&mut ShaderUnit>) {
+    let f32_mode = regs::vsh_float_index::f32(*index) != 0;
+    if let Some(uniform) = unit.port.push(word, f32_mode) {
+        let number = regs::vsh_float_index::register(*index);
+        let stored = unit.store_uniform(number, uniform);
+        if let Some(mirror) = mirror {
+            mirror.store_uniform(number, uniform);
+        }
+        *index += u32::from(stored);
+    }
+}
+
+/// Moves a 12-bit offset on; a dropped word leaves it where it is.
+fn advance(index: &mut u32, stored: bool) {
+    if stored {
+        *index = *index & !0xFFF | index.wrapping_add(1) & 0xFFF;
+    }
+}
+
+/// The f24 in the low bits of a register.
+pub(super) fn f24(word: u32) -> f32 {
+    F24::decode(word & 0xFF_FFFF)
+}

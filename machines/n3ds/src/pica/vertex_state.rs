@@ -1,0 +1,220 @@
+//! From registers to a vertex kernel's key, and to where its arrays stand.
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::vertex::{
+    Component, Input, OutputComponent, OutputMap, PicaProgram, Program, VertexConstants, VertexKey,
+};
+use triglyph_guest::pica::regs;
+
+use super::lighting_state::QUATERNION_SLOTS;
+use super::upload::f24;
+use super::{Pica, geometry};
+use triglyph_engine::cache::{Kernels, VertexHandle};
+use triglyph_engine::draw::{Cull, Setup};
+use triglyph_engine::render::Clearance;
+use triglyph_engine::transfer::Place;
+
+/// The fixed attribute that an attribute without any source reads: (0, 0, 0, 1). Hardware keeps the value of the
+/// vertex before; nothing relies on it.
+pub(super) const NO_SOURCE: u8 = 15;
+
+/// Slots of a vertex record: the 24 semantics of the output map registers.
+pub(super) const SLOTS: usize = 24;
+/// Colour slots, which are saturated before anything else sees them (3DS hardware test).
+const COLOR: std::ops::RangeInclusive<u32> = 8..=11;
+
+/// A vertex array: physical address of the first element's attribute, bytes between elements, bytes of one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Array {
+    pub(super) address: u32,
+    pub(super) stride: u32,
+    pub(super) bytes: u32,
+}
+
+/// Derived from the vertex input, program and raster groups.
+#[derive(Debug)]
+pub(super) struct VertexState {
+    /// Inputs from arrays and fixed attributes.
+    pub(super) handle: VertexHandle,
+    pub(super) outputs: OutputMap,
+    /// By stream number, which is the attribute's.
+    pub(super) arrays: [Option<Array>; 12],
+    pub(super) clearance: Clearance,
+    pub(super) constants: VertexConstants,
+}
+
+impl Array {
+    /// Where it stands, and the bytes that its elements up to `last` lie in.
+    pub(super) fn stretch(&self, last: u32) -> (Place, u64) {
+        let bytes = u64::from(last) * u64::from(self.stride) + u64::from(self.bytes);
+        (Place { space: 0, address: self.address.into() }, bytes)
+    }
+}
+
+impl VertexState {
+    /// Derives the state for draws from arrays.
+    pub(super) fn new(pica: &mut Pica, kernels: &Kernels) -> Self {
+        let arrays = arrays(&pica.registers);
+        let inputs = array_inputs(&pica.registers, &arrays);
+        let key = key(pica, inputs);
+        VertexState {
+            outputs: key.outputs.clone(),
+            handle: pica.kernels.vertex.get(key, |key| kernels.vertex(key)),
+            arrays,
+            clearance: Clearance::default(),
+            constants: constants(&pica.registers),
+        }
+    }
+}
+
+/// The key of the vertex kernel with these inputs.
+pub(super) fn key(pica: &mut Pica, inputs: [Input; 16]) -> VertexKey {
+    let entry = regs::vsh_entry::offset(pica.registers[regs::vsh_entry::ID]) as u16;
+    let program: Arc<PicaProgram> = pica.vertex_unit.program(entry);
+    VertexKey {
+        program: Program::Pica(program),
+        inputs,
+        outputs: outputs(&pica.registers),
+        user_clip: user_clip(&pica.registers),
+    }
+}
+
+/// Inputs of immediate vertices: `count` attributes of four floats each.
+pub(super) fn immediate_inputs(registers: &[u32; regs::COUNT], count: usize) -> [Input; 16] {
+    inputs(registers, |attribute| match attribute {
+        a if usize::from(a) < count => Input::Array { stream: a, component: Component::F32, count: 4 },
+        a if a >= 12 => Input::Fixed(a),
+        _ => Input::Fixed(NO_SOURCE),
+    })
+}
+
+fn array_inputs(registers: &[u32; regs::COUNT], arrays: &[Option<Array>; 12]) -> [Input; 16] {
+    let high = registers[regs::attr_format_hi::ID];
+    let fixed_mask = regs::attr_format_hi::fixed_mask(high);
+    let total = regs::attr_format_hi::total_minus_1(high) + 1;
+    inputs(registers, |attribute| match arrays.get(usize::from(attribute)) {
+        // A configured array wins over the fixed flag, as the documentation has it; one emulator disagrees.
+        Some(Some(_)) if u32::from(attribute) < total => {
+            let (component, count) = format(registers, attribute.into());
+            Input::Array { stream: attribute, component, count }
+        }
+        Some(_) if fixed_mask & 1 << attribute == 0 => Input::Fixed(NO_SOURCE),
+        _ => Input::Fixed(attribute),
+    })
+}
+
+/// Sends attribute i through the permutation to its input register.
+fn inputs(registers: &[u32; regs::COUNT], source: impl Fn(u8) -> Input) -> [Input; 16] {
+    let count = regs::vsh_input_config::inputs_minus_1(registers[regs::vsh_input_config::ID]) + 1;
+    let permutation = u64::from(registers[regs::vsh_perm_hi::ID]) << 32 | u64::from(registers[regs::vsh_perm_lo::ID]);
+    let mut inputs = [Input::Zero; 16];
+    for attribute in 0..count as u8 {
+        inputs[(permutation >> (4 * attribute) & 15) as usize] = source(attribute);
+    }
+    inputs
+}
+
+/// Component type and count of attribute `index`, 0 to 11.
+fn format(registers: &[u32; regs::COUNT], index: u32) -> (Component, u8) {
+    let formats = u64::from(registers[regs::attr_format_hi::ID]) << 32 | u64::from(registers[regs::attr_format_lo::ID]);
+    let code = formats >> (4 * index) & 15;
+    let component = match code & 3 {
+        0 => Component::I8,
+        1 => Component::U8,
+        2 => Component::I16,
+        _ => Component::F32,
+    };
+    (component, (code >> 2) as u8 + 1)
+}
+
+/// Where each attribute's array stands (3dbrew: attribute buffers). Elements are aligned to their component; codes
+/// 12 to 15 are 4 to 16 bytes of padding. A later buffer wins.
+fn arrays(registers: &[u32; regs::COUNT]) -> [Option<Array>; 12] {
+    let mut arrays = [None; 12];
+    for buffer in 0..12 {
+        let config2 = registers[regs::attrbuf_config2::IDS[buffer]];
+        let codes = u64::from(config2) << 32 | u64::from(registers[regs::attrbuf_config1::IDS[buffer]]);
+        let start =
+            base(registers).wrapping_add(regs::attrbuf_offset::offset(registers[regs::attrbuf_offset::IDS[buffer]]));
+        let stride = regs::attrbuf_config2::stride(config2);
+        let mut offset = 0u32;
+        for component in 0..regs::attrbuf_config2::count(config2).min(12) {
+            let code = (codes >> (4 * component) & 15) as u32;
+            if code >= 12 {
+                offset = offset.next_multiple_of(4) + (code - 11) * 4;
+                continue;
+            }
+            let (kind, count) = format(registers, code);
+            offset = offset.next_multiple_of(kind.bytes());
+            let bytes = kind.bytes() * u32::from(count);
+            arrays[code as usize] = Some(Array { address: start.wrapping_add(offset), stride, bytes });
+            offset += bytes;
+        }
+    }
+    arrays
+}
+
+/// Physical address that all arrays and indices are relative to.
+pub(super) fn base(registers: &[u32; regs::COUNT]) -> u32 {
+    regs::attr_base::address(registers[regs::attr_base::ID]) << 4
+}
+
+/// Whether the user clip plane is on.
+pub(super) fn user_clip(registers: &[u32; regs::COUNT]) -> bool {
+    regs::clip_enable::enable(registers[regs::clip_enable::ID]) != 0
+}
+
+/// What becomes of the vertex program's outputs: vertices, or attributes for a geometry program.
+fn outputs(registers: &[u32; regs::COUNT]) -> OutputMap {
+    if geometry::enabled(registers) {
+        geometry::attribute_map(registers)
+    } else {
+        output_map(registers, regs::vsh_outmap_mask::mask(registers[regs::vsh_outmap_mask::ID]))
+    }
+}
+
+/// Outputs under the mask are compacted, then their components go to the semantics of the output map registers.
+pub(super) fn output_map(registers: &[u32; regs::COUNT], mask: u32) -> OutputMap {
+    let mut slots = vec![None; SLOTS];
+    let total = regs::outmap_total::count(registers[regs::outmap_total::ID]) as usize;
+    let selected = (0..16u8).filter(|register| mask & 1 << register != 0);
+    for (register, id) in selected.zip(regs::outmap::IDS).take(total) {
+        let word = registers[id];
+        for component in 0..4u8 {
+            let semantic = word >> (8 * component) & 31;
+            // 17, 21 and 24 to 30 are unknown, 31 is none.
+            if matches!(semantic, 0..=16 | 18..=20 | 22..=23) {
+                let saturate = COLOR.contains(&semantic);
+                slots[semantic as usize] = Some(OutputComponent { register, component, saturate });
+            }
+        }
+    }
+    OutputMap { slots }
+}
+
+/// Viewport and user clip plane.
+pub(super) fn constants(registers: &[u32; regs::COUNT]) -> VertexConstants {
+    let corner = registers[regs::viewport_xy::ID];
+    VertexConstants {
+        half: [f24(registers[regs::viewport_half_w::ID]), f24(registers[regs::viewport_half_h::ID])],
+        corner: [regs::viewport_xy::x(corner) as f32, regs::viewport_xy::y(corner) as f32],
+        clip_plane: regs::clip_coef::IDS.map(|id| f24(registers[id])),
+    }
+}
+
+/// Setup of the primitives of a draw; `oriented` when quaternions are interpolated.
+pub(super) fn setup(registers: &[u32; regs::COUNT], slots: u64, oriented: bool) -> Setup {
+    let dimensions = registers[regs::fb_dim::ID];
+    Setup {
+        cull: match regs::cull::mode(registers[regs::cull::ID]) {
+            1 => Cull::CounterClockwise,
+            2 => Cull::Clockwise,
+            _ => Cull::Off,
+        },
+        flip: (regs::fb_dim::flip(dimensions) != 0).then(|| regs::fb_dim::height_minus_1(dimensions)),
+        slots: (0..64).filter(|slot| slots & 1 << slot != 0).collect(),
+        orientation: oriented.then_some(QUATERNION_SLOTS),
+        constants: constants(registers),
+    }
+}

@@ -1,0 +1,373 @@
+//! What every part of the RSX works on: memory, renderer, objects by name, faults, time.
+
+use std::fmt::Arguments;
+use std::time::Instant;
+
+use triglyph_guest::rsx::objects::{DmaWords, class};
+use triglyph_guest::rsx::ramht::{Entry, engine};
+
+use super::dma::{DmaObject, HandleTable, SavedEntry, space};
+use super::ramin::{self, Ramin};
+use triglyph_engine::device::{Fault, FaultKind, Faults, ObjectEntry};
+use triglyph_engine::error::Error;
+use triglyph_engine::mem::Memory;
+use triglyph_engine::render::{Accuracy, Renderer};
+use triglyph_engine::snapshot::state;
+use triglyph_engine::transfer::{Outcome, Place, Request, Transfers};
+
+/// How much of the hardware there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RsxMode {
+    /// All of it: registers, instance memory, hash table, channels that are switched.
+    Exact,
+    /// One channel, handles resolved directly, local memory alone.
+    Fast,
+}
+
+impl From<Accuracy> for RsxMode {
+    fn from(accuracy: Accuracy) -> Self {
+        match accuracy {
+            Accuracy::Exact => RsxMode::Exact,
+            Accuracy::Fast => RsxMode::Fast,
+        }
+    }
+}
+
+/// What a handle leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Named {
+    /// The value that engines get instead of the handle: see [`Core::resolve`].
+    pub name: u32,
+    /// The engine that executes the object.
+    pub engine: u32,
+    /// Its class; [`class::SOFTWARE`] for objects of the software engine.
+    pub class: u32,
+}
+
+/// How handles lead to objects.
+#[derive(Debug)]
+pub(super) enum Objects {
+    /// By a table of the host's: names are handles.
+    Handles(HandleTable),
+    /// By the hash table in instance memory: names are addresses there / 16.
+    Instances(Ramin),
+}
+
+state! {
+    /// How handles lead to objects in a snapshot: in exact mode where the tables of instance memory lie.
+    pub(super) struct SavedObjects { tables: Option<[u32; 2]>, entries: Vec<SavedEntry> }
+}
+
+impl Objects {
+    pub(super) fn save(&self) -> SavedObjects {
+        match self {
+            Objects::Handles(table) => SavedObjects { tables: None, entries: table.save() },
+            Objects::Instances(ramin) => {
+                SavedObjects { tables: Some([ramin.ramht.0, ramin.ramfc.0]), entries: Vec::new() }
+            }
+        }
+    }
+
+    /// What was saved, if it is of the same mode as these.
+    pub(super) fn restore(&self, saved: SavedObjects) -> Option<Objects> {
+        match (saved.tables, self) {
+            (None, Objects::Handles(_)) => Some(Objects::Handles(HandleTable::restore(saved.entries))),
+            (Some(tables), Objects::Instances(_)) => Some(Objects::Instances(Ramin::with(tables))),
+            _ => None,
+        }
+    }
+}
+
+/// What engine objects and the FIFO share.
+#[derive(Debug)]
+pub struct Core {
+    /// Guest memory: local memory, main memory through the IO map.
+    pub memory: Memory,
+    /// Kernels, threads, the scene.
+    pub renderer: Renderer,
+    /// What the guest did wrong.
+    pub faults: Faults,
+    /// Whether words in memory are big-endian: push buffers, vertices, textures, surfaces, reports, semaphores.
+    pub big_endian: bool,
+    /// Where in the push buffer the header stands that is being executed, an offset in the channel's push buffer
+    /// object. Faults name it.
+    pub position: u64,
+    objects: Objects,
+    /// Work that may still be done before the guest counts as running away, about a nanosecond each.
+    fuel: u64,
+    /// Nanoseconds since power on. Moves with the work, not with the host's clock, so that runs can be repeated.
+    clock: u64,
+    /// IO addresses that were not mapped.
+    unmapped_io: Vec<u64>,
+}
+
+/// IO addresses that are kept between two looks.
+const UNMAPPED: usize = 64;
+
+impl Core {
+    pub(super) fn new(mode: RsxMode, renderer: Renderer) -> Result<Self, Error> {
+        let mut memory = renderer.guest_memory();
+        let objects = match mode {
+            RsxMode::Exact => Objects::Instances(Ramin::new(&mut memory)?),
+            RsxMode::Fast => Objects::Handles(HandleTable::default()),
+        };
+        Ok(Core {
+            memory,
+            renderer,
+            faults: Faults::default(),
+            big_endian: false,
+            position: 0,
+            objects,
+            fuel: 0,
+            clock: 0,
+            unmapped_io: Vec::new(),
+        })
+    }
+
+    /// How much of the hardware there is.
+    pub fn mode(&self) -> RsxMode {
+        match self.objects {
+            Objects::Handles(_) => RsxMode::Fast,
+            Objects::Instances(_) => RsxMode::Exact,
+        }
+    }
+
+    /// Instance memory, where there is any.
+    pub fn ramin(&self) -> Option<&Ramin> {
+        match &self.objects {
+            Objects::Handles(_) => None,
+            Objects::Instances(ramin) => Some(ramin),
+        }
+    }
+
+    pub(super) fn objects_mut(&mut self) -> &mut Objects {
+        &mut self.objects
+    }
+
+    pub(super) fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
+    /// The memory behind the value of an object method (0x180 to 0x1FC): a handle in fast mode, an instance address / 16
+    /// in exact mode. `None` for null objects, engine objects and names without an object.
+    pub fn resolve(&self, name: u32) -> Option<DmaObject> {
+        match &self.objects {
+            Objects::Handles(table) => DmaObject::of_entry(table.get(name)?),
+            Objects::Instances(ramin) => ramin.dma(&self.memory, name),
+        }
+    }
+
+    /// What a handle leads to on a channel.
+    pub fn lookup(&self, channel: u32, handle: u32) -> Option<Named> {
+        match &self.objects {
+            Objects::Handles(table) => {
+                let class = table.get(handle)?.class;
+                let engine = if class == class::SOFTWARE { engine::SOFTWARE } else { engine::GRAPH };
+                Some(Named { name: handle, engine, class })
+            }
+            Objects::Instances(ramin) => {
+                let Entry { engine, instance, .. } = ramin.find(&self.memory, handle, channel)?;
+                let class = ramin.class(&self.memory, instance);
+                // DMA objects have engine 0 too.
+                let software = engine == engine::SOFTWARE && !class::is_dma(class);
+                Some(Named { name: instance, engine, class: if software { class::SOFTWARE } else { class } })
+            }
+        }
+    }
+
+    /// Makes an object and enters it for some channels.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when instance memory or the hash table are full, or for a range that no object there can
+    /// describe.
+    pub(super) fn enter(&mut self, object: ObjectEntry, channels: std::ops::Range<u32>) -> Result<(), Error> {
+        let ramin = match &mut self.objects {
+            Objects::Handles(table) => {
+                table.insert(object);
+                return Ok(());
+            }
+            Objects::Instances(ramin) => ramin,
+        };
+        let full = || Error::Unsupported(format!("object {:#x}: instance memory is full", object.handle));
+        // An object of the same name makes room.
+        if let Some(old) = ramin.find(&self.memory, object.handle, channels.start) {
+            ramin.free(&self.memory, old.instance);
+        }
+        let (instance, engine) = match object.class {
+            class if class::is_dma(class) => {
+                let wide = || Error::Unsupported(format!("object {:#x} of more than 32 bits", object.handle));
+                let base = u32::try_from(object.base).map_err(|_| wide())?;
+                let limit = u32::try_from(object.limit).map_err(|_| wide())?;
+                let words = DmaWords::new(class, ramin::target(object.space), base, limit);
+                (ramin.make_dma(&self.memory, words).ok_or_else(full)?, engine::SOFTWARE)
+            }
+            // Nobody looks at the instance of a software object; a console's says this (hardware dump).
+            class::SOFTWARE => (object.handle, engine::SOFTWARE),
+            class => (ramin.make_engine(&self.memory, class).ok_or_else(full)?, engine::GRAPH),
+        };
+        for channel in channels {
+            let entry = Entry { handle: object.handle, channel, engine, instance };
+            if !ramin.insert(&self.memory, entry) {
+                return Err(full());
+            }
+        }
+        Ok(())
+    }
+
+    /// In exact mode the name of an object for all of an address space, made when it is wanted first; `None` without
+    /// instance memory or when it is full.
+    pub(super) fn whole_space(&mut self, space: u32) -> Option<u32> {
+        let Objects::Instances(ramin) = &self.objects else { return None };
+        let words = DmaWords::new(class::DMA_IN_MEMORY, ramin::target(space), 0, u32::MAX);
+        ramin.find_dma(&self.memory, words).or_else(|| ramin.make_dma(&self.memory, words))
+    }
+
+    /// Forgets the objects of a channel.
+    pub(super) fn forget(&mut self, channel: u32) {
+        match &mut self.objects {
+            Objects::Handles(table) => *table = HandleTable::default(),
+            Objects::Instances(ramin) => ramin.free_channel(&self.memory, channel),
+        }
+    }
+
+    /// As [`Self::resolve`], with a fault when there is nothing. `what` says what it was for.
+    pub fn dma(&mut self, name: u32, what: &str) -> Option<DmaObject> {
+        let object = self.resolve(name);
+        if object.is_none() {
+            self.fault(FaultKind::BadMethod, u64::from(name), format_args!("{what}: no memory behind {name:#x}"));
+        }
+        object
+    }
+
+    /// The class of an object, by the value of an object method.
+    pub fn class_of(&self, name: u32) -> Option<u32> {
+        match &self.objects {
+            Objects::Handles(table) => table.get(name).map(|entry| entry.class),
+            Objects::Instances(ramin) => Some(ramin.class(&self.memory, name)),
+        }
+    }
+
+    /// Counts a fault at a guest address, method or handle; the text is only made when it is kept.
+    #[cold]
+    pub fn fault(&mut self, kind: FaultKind, address: u64, what: Arguments<'_>) {
+        if self.faults.first().len() < Faults::KEPT {
+            self.faults.report(Fault { kind, what: what.to_string(), address, command: self.position });
+        } else {
+            self.faults.count_only(kind, 1);
+        }
+    }
+
+    /// Counts a fault at a place outside of memory. In main memory it is an IO address that is not mapped: the
+    /// hypervisor hears of it.
+    #[cold]
+    pub fn fault_at(&mut self, kind: FaultKind, place: Place, what: Arguments<'_>) {
+        self.fault(kind, place.address, what);
+        if place.space == space::MAIN && self.unmapped_io.len() < UNMAPPED {
+            self.unmapped_io.push(place.address);
+        }
+    }
+
+    /// IO addresses that were not mapped, since the last call.
+    pub(super) fn take_unmapped_io(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.unmapped_io)
+    }
+
+    /// Nanoseconds since power on.
+    pub fn now(&self) -> u64 {
+        self.clock
+    }
+
+    /// Sets the time, in nanoseconds since power on.
+    pub fn set_clock(&mut self, nanoseconds: u64) {
+        self.clock = nanoseconds;
+    }
+
+    pub(super) fn refuel(&mut self, units: u64) {
+        self.fuel = units;
+    }
+
+    /// The fuel that is left.
+    pub(super) fn fuel(&self) -> u64 {
+        self.fuel
+    }
+
+    /// Takes fuel for work that costs about `nanoseconds`, and lets that time pass. False, once there is not enough left:
+    /// the work is not done then.
+    #[must_use]
+    pub fn spend(&mut self, nanoseconds: u64) -> bool {
+        let enough = nanoseconds <= self.fuel;
+        self.clock = self.clock.wrapping_add(nanoseconds.min(self.fuel));
+        self.fuel = self.fuel.saturating_sub(nanoseconds);
+        enough
+    }
+
+    /// Draws what is still in the scene, so that memory shows it.
+    pub fn flush(&mut self) {
+        self.renderer.flush(&self.memory);
+    }
+
+    /// Does a transfer after everything drawn so far; what falls outside of memory is a fault of `what`.
+    pub fn transfer(&mut self, what: &str, request: &Request) {
+        self.flush();
+        let start = Instant::now();
+        let transfers =
+            Transfers { memory: &self.memory, kernels: &self.renderer.kernels, scheduler: &self.renderer.scheduler };
+        let Outcome { unread, dropped } = transfers.run(request);
+        self.renderer.add_transfer(start.elapsed());
+        let (source, target) = match request {
+            Request::Fill(fill) => (fill.target, fill.target),
+            Request::Copy(copy) => (copy.source, copy.target),
+            Request::Convert(convert) => (convert.source, convert.target),
+            Request::Rearrange(rearrange) => (rearrange.source, rearrange.target),
+        };
+        if unread != 0 {
+            let what = format_args!("{what}: {unread:#x} bytes outside memory");
+            self.fault_at(FaultKind::UnmappedRead, source, what);
+        }
+        if dropped != 0 {
+            let what = format_args!("{what}: {dropped:#x} bytes outside memory");
+            self.fault_at(FaultKind::UnmappedWrite, target, what);
+        }
+    }
+
+    /// The word at `place` in the channel's byte order; 0 and a fault outside of memory. Sees everything drawn so far.
+    pub fn read_word(&mut self, place: Place, what: &str) -> u32 {
+        let Place { space, address } = place;
+        self.renderer.flush_overlapping(&self.memory, space, address, 4);
+        let window = self.memory.readable(space, address);
+        if window.len() < 4 {
+            self.fault_at(FaultKind::UnmappedRead, place, format_args!("{what}: read outside memory"));
+            return 0;
+        }
+        let bytes = window.read(0);
+        if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+    }
+
+    /// Stores words at `place` in the channel's byte order; a fault outside of memory. What was drawn before is in
+    /// memory before.
+    pub fn write_words(&mut self, place: Place, words: &[u32], what: &str) {
+        self.flush();
+        let Place { space, address } = place;
+        let window = self.memory.writable(space, address);
+        let bytes = 4 * words.len();
+        if window.len() < bytes {
+            self.fault_at(FaultKind::UnmappedWrite, place, format_args!("{what}: written outside memory"));
+            return;
+        }
+        for (i, word) in words.iter().enumerate() {
+            window.write(4 * i, &if self.big_endian { word.to_be_bytes() } else { word.to_le_bytes() });
+        }
+        self.memory.mark_written(space, address, bytes as u64);
+    }
+
+    /// Stores what reports and notifiers consist of: time in nanoseconds, a value, a status. 16 bytes.
+    pub fn write_record(&mut self, place: Place, value: u32, status: u32, what: &str) {
+        let time = self.now();
+        // 64 bits in big-endian memory begin with the high word, in little-endian memory with the low one.
+        let [first, second] = match self.big_endian {
+            true => [(time >> 32) as u32, time as u32],
+            false => [time as u32, (time >> 32) as u32],
+        };
+        self.write_words(place, &[first, second, value, status], what);
+    }
+}

@@ -1,0 +1,166 @@
+//! Clears of targets.
+
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+use triglyph_guest::kernel::program::output::DepthFormat;
+use triglyph_guest::layout::SurfaceLayout;
+use triglyph_guest::rsx::methods::curie as m;
+use triglyph_guest::rsx::surface::{ClearPixel, clear_pixel, in_memory};
+
+use super::Curie;
+use super::state::target::Target;
+use crate::core::Core;
+use crate::registers::Registers;
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::scene::Rect;
+use triglyph_engine::scene::program::TargetSurface;
+use triglyph_engine::transfer::{Fill, Request};
+
+/// What 64 bytes of a clear cost, in nanoseconds of the clock.
+const LINE_TIME: u64 = 4;
+/// What a pixel costs more that is not simply filled.
+const PIXEL_TIME: u64 = 2;
+
+impl Curie {
+    /// CLEAR_SURFACE: stores the clear values in the channels, depth and stencil that the word names, within surface clip,
+    /// scissor and clear rectangle. Colour and depth masks do not count, the stencil mask does. (RPCS3; Mesa names channels
+    /// in the word.)
+    pub(super) fn clear_surface(&mut self, core: &mut Core, word: u32) {
+        self.before_change(core, u32::MAX);
+        self.registers.set(m::clear_surface::ID as u32, word);
+        if !self.rendering_enabled(core) {
+            return;
+        }
+        self.state.take_stale(core, &mut self.registers);
+        self.state.refresh_target(core, &self.registers);
+        let target = &self.state.target;
+        let Some(rect) = rect(&self.registers, target) else { return };
+        core.flush();
+        let channels = [m::clear_surface::r(word), m::clear_surface::g(word), m::clear_surface::b(word)];
+        let mask = channels.into_iter().chain([m::clear_surface::a(word)]);
+        let mask = mask.enumerate().fold(0, |set, (i, on)| set | u8::from(on) << i);
+        if let (Some((_, format)), 1..) = (&target.color, mask) {
+            let value = self.registers.get(m::set_color_clear_value::ID as u32);
+            let pixel = clear_pixel(format, value, mask);
+            for surface in target.surfaces.colors.iter().flatten() {
+                clear(core, target, surface, rect, &pixel);
+            }
+        }
+        if let (Some(surface), Some(format)) = (&target.surfaces.depth, target.depth) {
+            let pixel = depth_pixel(&self.registers, format, word, core.big_endian);
+            if pixel.mask != [0; 16] {
+                clear(core, target, surface, rect, &pixel);
+            }
+        }
+    }
+}
+
+/// Pixels of the target that a clear touches. The clear rectangle has no window offset (unverified).
+fn rect(registers: &Registers, target: &Target) -> Option<Rect> {
+    let horizontal = registers.get(m::set_clear_rect_horizontal::ID as u32);
+    let vertical = registers.get(m::set_clear_rect_vertical::ID as u32);
+    let rect = Rect {
+        x0: m::set_clear_rect_horizontal::min(horizontal),
+        y0: m::set_clear_rect_vertical::min(vertical),
+        x1: m::set_clear_rect_horizontal::max(horizontal),
+        y1: m::set_clear_rect_vertical::max(vertical),
+    };
+    target.clip?.intersect(rect)?.intersect(super::state::scissor(registers)?)
+}
+
+/// What a depth buffer stores: the register has the bits as they are stored.
+fn depth_pixel(registers: &Registers, format: DepthFormat, word: u32, big_endian: bool) -> ClearPixel {
+    let value = registers.get(m::set_zstencil_clear_value::ID as u32);
+    let (depth, stencil) = (m::clear_surface::depth(word), m::clear_surface::stencil(word));
+    let (value, mask) = if format.has_stencil() {
+        let written = m::set_stencil_mask::mask(registers.get(m::set_stencil_mask::ID as u32));
+        (value, if depth { 0xFFFF_FF00 } else { 0 } | if stencil { written } else { 0 })
+    } else {
+        (value & 0xFFFF, if depth { 0xFFFF } else { 0 })
+    };
+    let swap = if big_endian { format.bytes() as u8 } else { 1 };
+    ClearPixel { value: in_memory(value.into(), swap), mask: in_memory(mask.into(), swap) }
+}
+
+/// Clears a rectangle of pixels with all their samples.
+fn clear(core: &mut Core, target: &Target, surface: &TargetSurface, rect: Rect, pixel: &ClearPixel) {
+    let (across, down) = (u32::from(target.surfaces.samples.across), u32::from(target.surfaces.samples.down));
+    let (x0, x1) = (rect.x0 * across, (rect.x1 + 1) * across);
+    let (y0, y1) = (rect.y0 * down, (rect.y1 + 1) * down);
+    let bytes = surface.bytes as usize;
+    let row = u64::from(x1 - x0) * bytes as u64;
+    if !core.spend(LINE_TIME * (row * u64::from(y1 - y0)).div_ceil(64)) {
+        return;
+    }
+    let whole = pixel.mask[..bytes].iter().all(|&byte| byte == 0xFF);
+    let fill = if whole { pattern(&pixel.value[..bytes]) } else { None };
+    match (surface.layout, fill) {
+        (SurfaceLayout::Pitch, Some(fill)) => {
+            let start = surface.layout.offset(x0, y0, surface.bytes, surface.pitch);
+            if row == u64::from(surface.pitch) || y1 - y0 == 1 {
+                fill_range(core, surface, start, row * u64::from(y1 - y0), fill);
+            } else {
+                (0..u64::from(y1 - y0)).for_each(|y| {
+                    fill_range(core, surface, start + y * u64::from(surface.pitch), row, fill);
+                });
+            }
+        }
+        (SurfaceLayout::Swizzled { log2_width, log2_height }, Some(fill))
+            if (x0, y0) == (0, 0) && x1 >> log2_width == 1 && y1 >> log2_height == 1 =>
+        {
+            let size = (bytes as u64) << (log2_width + log2_height);
+            fill_range(core, surface, 0, size, fill);
+        }
+        _ => {
+            // Already paid for as if it were a fill.
+            if core.spend(PIXEL_TIME * u64::from(x1 - x0) * u64::from(y1 - y0)) {
+                clear_pixels(core, surface, [x0, y0, x1, y1], pixel);
+            }
+        }
+    }
+}
+
+/// A pixel as a fill's pattern: bytes and value. `None` for pixels of more than four bytes.
+fn pattern(pixel: &[u8]) -> Option<(u8, u32)> {
+    match *pixel {
+        [a] => Some((2, u32::from_le_bytes([a, a, 0, 0]))),
+        [a, b] => Some((2, u32::from_le_bytes([a, b, 0, 0]))),
+        [a, b, c, d] => Some((4, u32::from_le_bytes([a, b, c, d]))),
+        _ => None,
+    }
+}
+
+fn fill_range(core: &mut Core, surface: &TargetSurface, offset: u64, size: u64, (bytes, value): (u8, u32)) {
+    let size = size.min(surface.limit.saturating_sub(offset));
+    core.transfer("clear", &Request::Fill(Fill { target: surface.place.after(offset), size, bytes, value }));
+}
+
+/// Clears pixel by pixel: parts of pixels, large ones, parts of swizzled surfaces.
+fn clear_pixels(core: &mut Core, surface: &TargetSurface, [x0, y0, x1, y1]: [u32; 4], pixel: &ClearPixel) {
+    let window = core.memory.writable(surface.place.space, surface.place.address);
+    let window = window.first(usize::try_from(surface.limit).unwrap_or(usize::MAX));
+    let bytes = surface.bytes as usize;
+    let mut missing = false;
+    for y in y0..y1 {
+        for x in x0..x1 {
+            let at = surface.layout.offset(x, y, surface.bytes, surface.pitch) as usize;
+            match window.bytes().get(at..at + bytes) {
+                Some(stored) => store(stored, pixel),
+                None => missing = true,
+            }
+        }
+    }
+    let (start, size) = surface.rows(x1, y0, y1 - 1);
+    let size = size.min((window.len() as u64).saturating_sub(start));
+    core.memory.mark_written(surface.place.space, surface.place.address + start, size);
+    if missing {
+        core.fault(FaultKind::UnmappedWrite, surface.place.address, format_args!("clear: a target longer than memory"));
+    }
+}
+
+/// Stores the bits of a pixel that the mask names.
+fn store(stored: &[AtomicU8], pixel: &ClearPixel) {
+    for ((stored, value), mask) in stored.iter().zip(pixel.value).zip(pixel.mask) {
+        stored.store(stored.load(Relaxed) & !mask | value & mask, Relaxed);
+    }
+}

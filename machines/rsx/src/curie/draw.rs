@@ -1,0 +1,230 @@
+//! Draws: state is brought up to date, vertices are shaded, primitives go into the scene.
+
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
+
+use triglyph_guest::kernel::Window;
+use triglyph_guest::kernel::program::sampler::Texture;
+use triglyph_guest::kernel::program::vertex::Stream;
+use triglyph_guest::kernel::window::buffer;
+use triglyph_guest::rsx::methods::curie;
+
+use super::Curie;
+use super::gather::Gather;
+use super::state::vertex::VertexState;
+use crate::core::Core;
+use triglyph_engine::cache::image::DecodedImage;
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::draw::program::{ProgramBatch, RESTART, Records, Topology};
+use triglyph_engine::draw::{Unique, unique};
+use triglyph_engine::render::program::{Primitives, ProgramCall};
+
+/// What an instruction of a vertex costs, in 1/16 nanosecond of the clock.
+const VERTEX_INSTRUCTION: u64 = 4;
+/// What an instruction costs for 64 pixels, in nanoseconds.
+const BLOCK_INSTRUCTION: u64 = 4;
+/// What 64 pixels of a bounding box cost besides.
+const BLOCK: u64 = 8;
+/// Bytes of textures that are looked at in a nanosecond.
+const TEXTURE_BYTES: u64 = 16;
+
+/// Vertices of a draw: which to shade, and in which order they form primitives.
+struct Vertices {
+    unique: Vec<u32>,
+    order: Vec<u32>,
+}
+
+impl Vertices {
+    /// Each one once, in order.
+    fn all(count: usize) -> Self {
+        let order: Vec<u32> = (0..count as u32).collect();
+        Vertices { unique: order.clone(), order }
+    }
+
+    /// Those of arrays.
+    fn of_order(order: &[u32], indexed: bool) -> Self {
+        if !indexed {
+            return Vertices { unique: order.to_vec(), order: (0..order.len() as u32).collect() };
+        }
+        let indices: Vec<u32> = order.iter().copied().filter(|&index| index != RESTART).collect();
+        let Unique { vertices, order: places } = unique(&indices);
+        if indices.len() == order.len() {
+            return Vertices { unique: vertices, order: places };
+        }
+        let mut places = places.into_iter();
+        let place = |&index: &u32| if index == RESTART { RESTART } else { places.next().unwrap_or(RESTART) };
+        Vertices { unique: vertices, order: order.iter().map(place).collect() }
+    }
+}
+
+impl Curie {
+    /// Draws what came since BEGIN. The draw stays open.
+    pub(super) fn draw_gathered(&mut self, core: &mut Core) {
+        let Some(gather) = &mut self.gather else { return };
+        let empty = Gather { order: Vec::new(), inline: Vec::new(), immediate: Vec::new(), ..*gather };
+        let gather = std::mem::replace(gather, empty);
+        if gather.is_empty() || !self.rendering_enabled(core) {
+            return;
+        }
+        self.state.take_stale(core, &mut self.registers);
+        self.state.refresh_vertex(core, &self.registers, &self.uploads.store);
+        let count = (gather.order.len() + gather.inline.len() + gather.immediate.len()) as u64;
+        let instructions = self.state.vertex.as_ref().map_or(0, |vertex| vertex.instructions);
+        if !core.spend(count * (16 + VERTEX_INSTRUCTION * instructions) / 16) {
+            return;
+        }
+        let topology = gather.topology;
+        if self.state.refresh_pixels(core, &self.registers, topology).is_none() {
+            return;
+        }
+        if !gather.order.is_empty() {
+            self.draw_from_arrays(core, topology, &Vertices::of_order(&gather.order, gather.indexed));
+        }
+        if !gather.inline.is_empty() {
+            self.draw_inline(core, topology, &gather.inline);
+        }
+        if !gather.immediate.is_empty() {
+            self.draw_immediate(core, topology, &gather.immediate);
+        }
+    }
+
+    fn draw_from_arrays(&mut self, core: &mut Core, topology: Topology, vertices: &Vertices) {
+        let images = self.vertex_images(core);
+        let Some(state) = &mut self.state.vertex else { return };
+        let last = vertices.unique.iter().copied().max().unwrap_or(0);
+        let places = state.places(core, &self.registers, last);
+        let Some(state) = &self.state.vertex else { return };
+        let (streams, textures) = (state.streams(&core.memory, &places), textures(state, &images));
+        let batch = ProgramBatch {
+            kernel: &state.handle,
+            stride: state.key.stride(),
+            streams: &streams,
+            fixed: &self.fixed(),
+            constants: &*self.uploads.constants,
+            textures: &textures,
+            fuel: state.fuel,
+            vertices: &vertices.unique,
+            clamped: &state.colors,
+        };
+        let records = core.renderer.shade_programs(&batch);
+        self.draw_records(core, topology, &vertices.order, records);
+    }
+
+    /// Packed vertices, as they would stand in memory of the channel's byte order.
+    fn draw_inline(&mut self, core: &mut Core, topology: Topology, words: &[u32]) {
+        let images = self.vertex_images(core);
+        let Some(state) = &self.state.vertex else { return };
+        let (key, offsets, stride) = state.inline_key();
+        if stride == 0 {
+            core.fault(FaultKind::BadCommand, 0, format_args!("INLINE_ARRAY without arrays"));
+            return;
+        }
+        let bytes: Vec<u8> = words
+            .iter()
+            .flat_map(|word| if core.big_endian { word.to_be_bytes() } else { word.to_le_bytes() })
+            .collect();
+        let vertices = Vertices::all(bytes.len() / stride as usize);
+        let bytes = buffer(&bytes);
+        let streams = std::array::from_fn(|i| match offsets[i] {
+            Some(offset) => Stream { window: Window::new(&bytes).from(offset as usize), stride, divisor: 1 },
+            None => Stream::default(),
+        });
+        let (kernel, textures) = (core.renderer.kernels.program_vertex(&key), textures(state, &images));
+        let batch = ProgramBatch {
+            kernel: &kernel,
+            stride: key.stride(),
+            streams: &streams,
+            fixed: &self.fixed(),
+            constants: &*self.uploads.constants,
+            textures: &textures,
+            fuel: state.fuel,
+            vertices: &vertices.unique,
+            clamped: &state.colors,
+        };
+        let records = core.renderer.shade_programs(&batch);
+        self.draw_records(core, topology, &vertices.order, records);
+    }
+
+    /// Immediate vertices: all attributes of each, on the host.
+    fn draw_immediate(&mut self, core: &mut Core, topology: Topology, values: &[[[f32; 4]; 16]]) {
+        let images = self.vertex_images(core);
+        let Some(state) = &self.state.vertex else { return };
+        let key = state.immediate_key(&self.registers);
+        let bytes: Vec<u8> = values.iter().flatten().flatten().flat_map(|value| value.to_le_bytes()).collect();
+        let bytes = buffer(&bytes);
+        let streams =
+            std::array::from_fn(|i| Stream { window: Window::new(&bytes).from(16 * i), stride: 16 * 16, divisor: 1 });
+        let vertices = Vertices::all(values.len());
+        let (kernel, textures) = (core.renderer.kernels.program_vertex(&key), textures(state, &images));
+        let batch = ProgramBatch {
+            kernel: &kernel,
+            stride: key.stride(),
+            streams: &streams,
+            fixed: &self.fixed(),
+            constants: &*self.uploads.constants,
+            textures: &textures,
+            fuel: state.fuel,
+            vertices: &vertices.unique,
+            clamped: &state.colors,
+        };
+        let records = core.renderer.shade_programs(&batch);
+        self.draw_records(core, topology, &vertices.order, records);
+    }
+
+    /// Values of attributes without array; those that the input mask takes away have the initial one.
+    fn fixed(&self) -> [[f32; 4]; 16] {
+        let mask = self.get(curie::set_vertex_attrib_input_mask::ID);
+        std::array::from_fn(|i| match mask >> i & 1 {
+            0 => [0.0, 0.0, 0.0, 1.0],
+            _ => self.uploads.attributes[i],
+        })
+    }
+
+    /// Images of vertex textures as they are now.
+    fn vertex_images(&self, core: &mut Core) -> [Option<Arc<DecodedImage>>; 4] {
+        let Some(state) = &self.state.vertex else { return [const { None }; 4] };
+        state.textures.bindings.each_ref().map(|binding| {
+            let binding = binding.as_ref()?;
+            core.renderer.image(&core.memory, &binding.image)
+        })
+    }
+
+    /// Primitives of shaded vertices.
+    fn draw_records(&mut self, core: &mut Core, topology: Topology, order: &[u32], records: Records) {
+        if records.exhausted > 0 {
+            let what = format_args!("a vertex program that does not end, {} times", records.exhausted);
+            core.fault(FaultKind::OutOfFuel, 0, what);
+            // What such programs execute is work of the guest's, too.
+            if !core.spend(u64::from(records.exhausted) << 16) {
+                return;
+            }
+        }
+        let Some(pixels) = &self.state.pixels else { return };
+        let target = &self.state.target.surfaces;
+        let call = ProgramCall {
+            target,
+            state: &pixels.state,
+            setup: &pixels.setup,
+            primitives: Primitives::Order(topology, order),
+        };
+        let drawn = core.renderer.draw_programs(&core.memory, &call, records);
+        let blocks = drawn.pixels / 64 + drawn.primitives;
+        let textures = core.renderer.take_texture_bytes() / TEXTURE_BYTES;
+        // Without fuel the next draw is not done any more.
+        let _ = core.spend(blocks * (BLOCK + BLOCK_INSTRUCTION * pixels.instructions) + textures);
+    }
+}
+
+/// No textures, as most vertex programs have.
+static NONE: LazyLock<[Texture<'static>; 4]> = LazyLock::new(|| std::array::from_fn(|_| Texture::default()));
+
+/// Vertex textures as kernels take them.
+fn textures<'a>(state: &VertexState, images: &'a [Option<Arc<DecodedImage>>; 4]) -> Cow<'a, [Texture<'a>; 4]> {
+    if images.iter().all(Option::is_none) {
+        return Cow::Borrowed(&NONE);
+    }
+    Cow::Owned(std::array::from_fn(|i| match (&state.textures.bindings[i], &images[i]) {
+        (Some(binding), Some(image)) => binding.texture(image),
+        _ => Texture::default(),
+    }))
+}

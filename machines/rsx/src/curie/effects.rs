@@ -1,0 +1,118 @@
+//! What writes to methods do: which groups they make stale, which have to be looked at one by one.
+
+use triglyph_guest::rsx::fifo::METHODS;
+use triglyph_guest::rsx::methods::{CURIE, Effect, curie};
+use triglyph_guest::table::FieldInfo;
+
+use crate::registers::{Effects, TRIGGER};
+
+/// Effects for runs of words.
+pub(super) static EFFECTS: Effects = effects();
+
+/// How many methods from each on are no triggers.
+static PLAIN: [u16; METHODS] = plain();
+
+/// Whether words for `count` methods from `method` on do nothing but be stored.
+#[inline(always)]
+pub(super) fn are_plain(method: u32, count: usize) -> bool {
+    usize::from(PLAIN[(method >> 2) as usize % METHODS]) >= count
+}
+
+const fn plain() -> [u16; METHODS] {
+    let mut plain = [0; METHODS];
+    let (mut i, mut behind) = (METHODS, 0);
+    while i > 0 {
+        i -= 1;
+        behind = if EFFECTS[i] & TRIGGER != 0 { 0 } else { behind + 1 };
+        plain[i] = behind;
+    }
+    plain
+}
+
+/// The same as the table has them.
+pub(super) static METHOD_EFFECTS: [Effect; METHODS] = CURIE.effects();
+
+const fn effects() -> Effects {
+    let of_method = CURIE.effects();
+    // Methods without a row have to be reported, but for some of which only the address is known (GCM and Mesa
+    // initialise them).
+    let mut effects = [TRIGGER; METHODS];
+    let mut i = 0x224 / 4;
+    while i < 0x250 / 4 {
+        effects[i] = 0;
+        i += 1;
+    }
+    let rows = CURIE.rows();
+    let mut row = 0;
+    while row < rows.len() {
+        let words = match rows[row].effect {
+            Effect::Trigger(trigger) => trigger.words(),
+            _ => 1,
+        };
+        // Values of whole registers; the fields of texture units fall back to a value when they are looked at.
+        let checked = rows[row].count == 1 && is_checked(rows[row].id, rows[row].fields);
+        let mut i = 0;
+        while i < rows[row].count * words {
+            let method = (rows[row].id + (i / words) * rows[row].step) / 4 + i % words;
+            let stops = checked || of_method[method].is_trigger();
+            effects[method] = of_method[method].groups() | if stops { TRIGGER } else { 0 };
+            i += 1;
+        }
+        row += 1;
+    }
+    effects
+}
+
+/// Whether a register keeps its value when something is written that it does not take.
+const fn is_checked(id: usize, fields: &[FieldInfo]) -> bool {
+    if id == curie::set_color_mask::ID {
+        return true;
+    }
+    if id == curie::set_surface_format::ID {
+        return false;
+    }
+    let mut i = 0;
+    while i < fields.len() {
+        if !fields[i].values.is_empty() && fields[i].hi > fields[i].lo {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// Whether `word` is one that the register at `method` takes: enumerated fields hold one of their values, the colour
+/// mask has no other bits. Hardware keeps the old value otherwise.
+pub(super) fn takes(method: u32, word: u32) -> bool {
+    if method as usize == curie::set_color_mask::ID {
+        return word & !0x0101_0101 == 0;
+    }
+    let Some(found) = CURIE.find(method) else { return true };
+    let named = found.method.fields.iter().filter(|field| !field.values.is_empty() && field.hi > field.lo);
+    named.into_iter().all(|field| field.values.iter().any(|&(value, _)| i64::from(value) == field.get(word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stops_a_run() {
+        let stops = |id: usize| EFFECTS[id / 4] & TRIGGER != 0;
+        assert!(
+            stops(curie::set_begin_end::ID) && stops(curie::set_color_mask::ID) && stops(curie::set_depth_func::ID)
+        );
+        assert!(stops(0x0114) && !stops(0x0240) && !stops(curie::set_surface_format::ID));
+        assert!(!stops(curie::set_texture_address::id(3)) && !stops(curie::set_viewport_scale::id(3)));
+    }
+
+    #[test]
+    fn registers_take_what_has_a_meaning() {
+        let at = |id: usize| id as u32;
+        assert!(takes(at(curie::set_depth_func::ID), 0x203) && !takes(at(curie::set_depth_func::ID), 3));
+        assert!(takes(at(curie::set_blend_equation::ID), 0x800A_8006));
+        assert!(!takes(at(curie::set_blend_equation::ID), 0x8006));
+        assert!(takes(at(curie::set_color_mask::ID), 0x0100_0001) && !takes(at(curie::set_color_mask::ID), 0x10));
+        assert!(takes(at(curie::set_viewport_scale::id(0)), 12345));
+    }
+}

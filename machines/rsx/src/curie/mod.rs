@@ -1,0 +1,222 @@
+//! Curie, the RSX's 3D class (0x4097).
+//!
+//! ```text
+//! words ─► effects.rs: plain runs are copied ─► registers, stale groups
+//!                    └─► triggers: upload.rs (programs, constants, attributes), gather.rs (vertices of a draw),
+//!                                  clear.rs, sync.rs (reports, semaphores, conditions)
+//! END ─► draw.rs ─► state/ (registers become keys, where groups are stale) ─► draw, scene, raster
+//! ```
+//! State is sampled when a draw's vertices are complete: at END, or before a write between BEGIN and END that changes it.
+
+mod clear;
+mod draw;
+mod effects;
+mod gather;
+mod packets;
+mod saved;
+mod state;
+mod sync;
+mod upload;
+
+use triglyph_guest::rsx::methods::{Effect, Trigger, curie};
+
+use super::core::Core;
+use super::graph::{Object, Run};
+use super::registers::{Registers, TRIGGER};
+use effects::{EFFECTS, METHOD_EFFECTS, takes};
+use gather::Gather;
+use packets::Taken;
+pub(super) use packets::{Known, known};
+pub(super) use saved::SavedCurie;
+use state::State;
+use triglyph_engine::device::FaultKind;
+use upload::Uploads;
+
+/// The 3D state of a channel.
+#[derive(Debug)]
+pub struct Curie {
+    registers: Registers,
+    uploads: Uploads,
+    /// Words that registers take.
+    taken: Taken,
+    /// The draw between BEGIN and END.
+    gather: Option<Gather>,
+    state: State,
+    /// Samples counted since the counter was set to zero.
+    samples: u64,
+}
+
+impl Default for Curie {
+    /// All registers zero, but for those that Mesa never sets though it depends on them: the clear rectangle lets everything
+    /// pass, polygons have edges.
+    fn default() -> Self {
+        let mut registers = Registers::default();
+        for id in [curie::set_clear_rect_horizontal::ID, curie::set_clear_rect_vertical::ID] {
+            registers.set(id as u32, CLEAR_RECT);
+        }
+        registers.set(curie::set_edge_flag::ID as u32, 1);
+        Curie {
+            registers,
+            uploads: Uploads::default(),
+            taken: Taken::default(),
+            gather: None,
+            state: State::default(),
+            samples: 0,
+        }
+    }
+}
+
+/// From 0 to 4095.
+const CLEAR_RECT: u32 = 0x0FFF_0000;
+
+impl Curie {
+    /// With registers that somebody has set before.
+    pub(super) fn with_registers(registers: Registers) -> Self {
+        Curie { registers, ..Curie::default() }
+    }
+
+    /// The registers, by method.
+    pub fn registers(&self) -> &Registers {
+        &self.registers
+    }
+
+    /// Brings everything into memory that was drawn so far, and counts its samples.
+    pub(super) fn finish(&mut self, core: &mut Core) {
+        self.samples = self.samples.wrapping_add(core.renderer.take_samples(&core.memory));
+    }
+
+    fn get(&self, method: usize) -> u32 {
+        self.registers.get(method as u32)
+    }
+
+    /// Executes the method at which a run stopped, and as many of the words behind it as go the same way. Returns how many
+    /// words were taken, at least one.
+    fn trigger(&mut self, core: &mut Core, run: Run<'_>) -> usize {
+        let Run { method, words, increasing } = run;
+        let index = (method >> 2) as usize % METHOD_EFFECTS.len();
+        let Effect::Trigger(trigger) = METHOD_EFFECTS[index] else {
+            self.store_checked(core, method, words[0]);
+            return 1;
+        };
+        // Words for the same method, or for the elements of one array.
+        let repeated = if increasing { &words[..1] } else { words };
+        match trigger {
+            Trigger::TransformProgram => return self.transform_program(core, run),
+            Trigger::TransformConstant => return self.transform_constant(core, run),
+            Trigger::BeginEnd => self.begin_end(core, words[0]),
+            Trigger::DrawArrays => self.draw_arrays(core, repeated),
+            Trigger::DrawIndexArray => self.draw_index_array(core, repeated),
+            Trigger::ArrayElement16 => self.array_element16(core, repeated),
+            Trigger::ArrayElement32 => self.array_element32(core, repeated),
+            Trigger::InlineArray => self.inline_array(core, repeated),
+            Trigger::VertexData4F
+            | Trigger::VertexData3F
+            | Trigger::VertexData2F
+            | Trigger::VertexData1F
+            | Trigger::VertexData2S
+            | Trigger::VertexData4S
+            | Trigger::VertexDataScaled4S
+            | Trigger::VertexData4Ub => {
+                self.vertex_data(core, trigger, method, words[0]);
+                return 1;
+            }
+            Trigger::ClearSurface => {
+                self.clear_surface(core, words[0]);
+                return 1;
+            }
+            Trigger::Notify => self.notify(core),
+            Trigger::WaitForIdle => core.flush(),
+            Trigger::ClearReportValue => self.clear_report_value(core, words[0]),
+            Trigger::GetReport => {
+                self.get_report(core, words[0]);
+                return 1;
+            }
+            Trigger::BackEndWriteSemaphoreRelease | Trigger::TextureReadSemaphoreRelease => {
+                self.release_semaphore(core, trigger, words[0]);
+                return 1;
+            }
+            // Textures are compared with memory before each scene in any case.
+            Trigger::InvalidateTextures => {}
+            // Methods of the puller and of other classes.
+            _ => {
+                let what = format_args!("method {method:#x} of the 3D class");
+                core.fault(FaultKind::BadMethod, method.into(), what);
+            }
+        }
+        self.registers.set(method, words[repeated.len() - 1]);
+        repeated.len()
+    }
+
+    /// Stores a word where not every word is taken, or in a register that nobody knows.
+    fn store_checked(&mut self, core: &mut Core, method: u32, word: u32) {
+        let effect = EFFECTS[(method >> 2) as usize % EFFECTS.len()];
+        let unknown = effect == TRIGGER && METHOD_EFFECTS[(method >> 2) as usize % EFFECTS.len()] == Effect::None;
+        if unknown {
+            let what = format_args!("method {method:#x} = {word:#x}, which the 3D class does not have");
+            core.fault(FaultKind::BadMethod, method.into(), what);
+        }
+        if !takes(method, word) {
+            let what = format_args!("method {method:#x} does not take {word:#x}");
+            return core.fault(FaultKind::BadMethod, word.into(), what);
+        }
+        if !unknown {
+            self.taken.remember(method, word);
+        }
+        if self.registers.get(method) != word {
+            self.before_change(core, effect);
+            self.registers.set(method, word);
+            self.registers.mark(effect);
+        }
+    }
+
+    /// Draws the vertices that wait, before state changes that they were to be drawn with.
+    fn before_change(&mut self, core: &mut Core, groups: u32) {
+        if groups & !TRIGGER != 0 && self.gather.as_ref().is_some_and(|gather| !gather.is_empty()) {
+            self.draw_gathered(core);
+        }
+    }
+}
+
+impl Object for Curie {
+    fn run(&mut self, core: &mut Core, run: Run<'_>) {
+        let Run { mut method, mut words, increasing } = run;
+        while let [.., last] = words {
+            if self.gather.is_some() {
+                self.before_plain_words(core, Run { method, words, increasing });
+            }
+            let count = if increasing {
+                self.registers.store_plain(&EFFECTS, method, words)
+            } else {
+                // Only the last word stays, but for those that do something.
+                self.registers.store_plain(&EFFECTS, method, &[*last]) * words.len()
+            };
+            method += if increasing { 4 * count as u32 } else { 0 };
+            words = &words[count..];
+            if words.is_empty() {
+                break;
+            }
+            let taken = self.trigger(core, Run { method, words, increasing });
+            method += if increasing { 4 * taken as u32 } else { 0 };
+            words = &words[taken..];
+        }
+    }
+}
+
+impl Curie {
+    /// Before plain words are stored between BEGIN and END: if one of them changes state, what waits is drawn.
+    #[cold]
+    fn before_plain_words(&mut self, core: &mut Core, run: Run<'_>) {
+        let mut method = run.method;
+        for &word in run.words {
+            let effect = EFFECTS[(method >> 2) as usize % EFFECTS.len()];
+            if effect & TRIGGER != 0 {
+                return;
+            }
+            // The base index was added to indices when they came.
+            if word != self.registers.get(method) && method as usize != curie::set_vertex_data_base_index::ID {
+                self.before_change(core, effect);
+            }
+            method += if run.increasing { 4 } else { 0 };
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Packets that are only stored: most words of a push buffer.
+
+use triglyph_guest::kernel::packet_trace::TraceRegisters;
+use triglyph_guest::rsx::fifo::{METHOD_SPACE, Methods};
+use triglyph_guest::rsx::methods::Effect;
+
+use super::Curie;
+use super::effects::{EFFECTS, METHOD_EFFECTS, are_plain, takes};
+use crate::registers::TRIGGER;
+
+/// Pairs that are remembered.
+const PAIRS: usize = 256;
+
+/// Words that registers with enumerated values are known to take. Looking them up in the tables costs as much as ten methods.
+#[derive(Debug)]
+pub(super) struct Taken(Box<[(u32, u32); PAIRS]>);
+
+impl Default for Taken {
+    fn default() -> Self {
+        // No register is at the end of the method space.
+        Taken(Box::new([(METHOD_SPACE, 0); PAIRS]))
+    }
+}
+
+impl Taken {
+    fn place(method: u32, word: u32) -> usize {
+        ((method >> 2 ^ word).wrapping_mul(0x9E37_79B1) >> 24) as usize % PAIRS
+    }
+
+    /// Notes that a register takes a word.
+    pub fn remember(&mut self, method: u32, word: u32) {
+        self.0[Taken::place(method, word)] = (method, word);
+    }
+
+    #[inline(always)]
+    fn knows(&self, method: u32, word: u32) -> bool {
+        self.0[Taken::place(method, word)] == (method, word)
+    }
+}
+
+/// What is known in advance of a packet's words.
+pub(crate) enum Known {
+    /// They are stored; the groups of each.
+    Stored(Vec<u32>),
+    /// They are stored as long as those at these places are what they are now; the groups of each.
+    Taken(Vec<usize>, Vec<u32>),
+    /// They do more than that.
+    More,
+}
+
+/// What is known in advance of words for consecutive methods, between draws.
+pub(crate) fn known(method: u32, words: &[u32]) -> Known {
+    let place = |i: usize| ((method >> 2) as usize + i) % EFFECTS.len();
+    let groups = || (0..words.len()).map(|i| EFFECTS[place(i)] & !TRIGGER).collect();
+    let checked: Vec<usize> = (0..words.len()).filter(|&i| EFFECTS[place(i)] & TRIGGER != 0).collect();
+    if checked.is_empty() {
+        return Known::Stored(groups());
+    }
+    let is_taken = |&i: &usize| {
+        let unknown = EFFECTS[place(i)] == TRIGGER && METHOD_EFFECTS[place(i)] == Effect::None;
+        !METHOD_EFFECTS[place(i)].is_trigger() && !unknown && takes(method + 4 * i as u32, words[i])
+    };
+    if checked.iter().all(is_taken) { Known::Taken(checked, groups()) } else { Known::More }
+}
+
+impl Curie {
+    /// Whether words may be stored without drawing first what waits for them.
+    pub(crate) fn is_between_draws(&self) -> bool {
+        self.gather.is_none()
+    }
+
+    /// Where sequences store.
+    pub(crate) fn trace_registers(&mut self) -> TraceRegisters<'_> {
+        self.registers.trace_registers()
+    }
+
+    /// Executes packets that are only stored, as many whole ones as `words` begins with, for the subchannels of a set and
+    /// methods from `lowest` on. Returns how many words that were, headers included, and the last header.
+    pub(crate) fn store_packets(&mut self, words: &[u32], subchannels: u32, lowest: u32) -> (usize, Methods) {
+        let (mut done, mut last) = (0, 0);
+        // What waits between BEGIN and END may have to be drawn before.
+        let words = if self.gather.is_some() { &[] } else { words };
+        while let [header, rest @ ..] = &words[done..] {
+            let Some(packet) = Methods::decode(*header) else { break };
+            let Methods { method, subchannel, count, increasing } = packet;
+            let Some(data) = rest.get(..count as usize) else { break };
+            if subchannels >> subchannel & 1 == 0 || method < lowest || method + 4 * count > METHOD_SPACE {
+                break;
+            }
+            let stored = match data {
+                [] => false,
+                &[word] => self.store_word(method, word),
+                &[.., word] if !increasing => are_plain(method, 1) && self.store_word(method, word),
+                data if are_plain(method, data.len()) => {
+                    self.registers.store_all(&EFFECTS, method, data);
+                    true
+                }
+                data => self.store_known(method, data),
+            };
+            if !stored {
+                break;
+            }
+            last = *header;
+            done += 1 + count as usize;
+        }
+        (done, Methods::decode(last).unwrap_or_default())
+    }
+
+    /// Words for a few consecutive methods if they are only stored. Otherwise nothing has happened: false.
+    fn store_known(&mut self, method: u32, data: &[u32]) -> bool {
+        const FEW: usize = 4;
+        let effect = |at: u32| EFFECTS[(at >> 2) as usize % EFFECTS.len()];
+        let known = |(&word, at): (&u32, u32)| effect(at) & TRIGGER == 0 || self.taken.knows(at, word);
+        let methods = || (method..).step_by(4);
+        let stored = data.len() <= FEW && data.iter().zip(methods()).all(known);
+        if stored {
+            data.iter().zip(methods()).for_each(|(&word, at)| self.registers.store_word(at, word, effect(at)));
+        }
+        stored
+    }
+
+    /// A word for one method if it is only stored. Otherwise nothing has happened: false.
+    #[inline(always)]
+    fn store_word(&mut self, method: u32, word: u32) -> bool {
+        let effect = EFFECTS[(method >> 2) as usize % EFFECTS.len()];
+        let stored = effect & TRIGGER == 0 || self.taken.knows(method, word);
+        if stored {
+            self.registers.store_word(method, word, effect);
+        }
+        stored
+    }
+}

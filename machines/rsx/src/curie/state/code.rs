@@ -1,0 +1,212 @@
+//! Fragment programs: from guest memory to code and constants.
+//!
+//! Programs stand in memory that the guest may change at any time, and games patch their inline constants between draws. So before
+//! each draw memory is asked whether they may have changed; what is derived from instructions is kept by address.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use triglyph_guest::kernel::program::fragment::{FUEL, FragmentInput, RsxFragmentCode};
+use triglyph_guest::rsx::fragment::memory::{self, Order};
+use triglyph_guest::rsx::fragment::program::{clear_constants, constants};
+use triglyph_guest::rsx::fragment::{FlowOp, Instruction, Program, Step, Summary};
+use triglyph_guest::rsx::methods::curie as m;
+
+use crate::core::Core;
+use crate::dma::DmaObject;
+use crate::registers::Registers;
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::render::Watch;
+use triglyph_engine::transfer::Place;
+
+/// A program as it was last read.
+#[derive(Debug)]
+pub(super) struct FragmentProgram {
+    /// The bytes that were read.
+    watch: Watch,
+    /// How many there were.
+    length: u64,
+    /// Words with the constants cleared.
+    code: Vec<u32>,
+    /// Inline constants.
+    pub constants: Arc<[[f32; 4]]>,
+    /// What it uses.
+    pub summary: Summary,
+    /// Instructions that a fragment executes at most.
+    pub instructions: u64,
+    /// The last key's part of it.
+    key: Option<Arc<RsxFragmentCode>>,
+}
+
+/// Programs by address.
+#[derive(Debug, Default)]
+pub(super) struct FragmentPrograms {
+    programs: HashMap<Place, FragmentProgram>,
+    /// Where the program stands that the registers name, if it could be read.
+    current: Option<Place>,
+}
+
+/// Bytes of a slot.
+const SLOT: usize = 16;
+
+/// Programs that are kept; titles have some hundred.
+const KEPT: usize = 4096;
+
+impl FragmentPrograms {
+    /// The program that the registers name, as it was last looked at.
+    pub(super) fn current(&mut self) -> Option<&mut FragmentProgram> {
+        self.programs.get_mut(self.current.as_ref()?)
+    }
+
+    /// Brings the program up to date that the registers name, or the one before if they are `unchanged`. Returns whether it is another
+    /// one, or has other constants.
+    pub(super) fn refresh(&mut self, core: &mut Core, registers: &Registers, unchanged: bool) -> bool {
+        let before = self.current;
+        if !unchanged {
+            self.current = None;
+        }
+        if self.current.is_none() {
+            let Some((object, offset)) = place(core, registers) else { return true };
+            let Some(place) = object.place(offset) else {
+                let what = format_args!("a fragment program at {offset:#x} beyond its object");
+                core.fault(FaultKind::UnmappedRead, offset.into(), what);
+                return true;
+            };
+            let known = self.programs.get_mut(&place).is_some_and(|program| {
+                object.range(offset.into(), program.length).is_some() && program.is_current(core)
+            });
+            if !known {
+                if self.programs.len() >= KEPT {
+                    self.programs.clear();
+                }
+                let old = self.programs.remove(&place);
+                let Some(program) = FragmentProgram::read(core, &object, offset, place, old) else { return true };
+                self.programs.insert(place, program);
+            }
+            self.current = Some(place);
+            return !known || before != Some(place);
+        }
+        let Some(place) = self.current else { return true };
+        if self.programs.get_mut(&place).is_some_and(|program| program.is_current(core)) {
+            return false;
+        }
+        self.refresh(core, registers, false);
+        true
+    }
+}
+
+/// The object and the offset of the program that the registers name.
+fn place(core: &mut Core, registers: &Registers) -> Option<(DmaObject, u32)> {
+    let word = registers.get(m::set_shader_program::ID as u32);
+    let object = match m::set_shader_program::location(word) {
+        1 => m::set_context_dma_a::ID,
+        2 => m::set_context_dma_b::ID,
+        other => {
+            core.fault(FaultKind::BadMethod, word.into(), format_args!("location {other} of a fragment program"));
+            return None;
+        }
+    };
+    let object = core.dma(registers.get(object as u32), "fragment program")?;
+    // Programs are aligned to 64 bytes; the bits below are not known to reach the memory.
+    Some((object, m::set_shader_program::address(word) << 2 & !63))
+}
+
+impl FragmentProgram {
+    /// Reads a program. `old` is what stood there before: what follows from the same instructions is kept.
+    fn read(core: &mut Core, object: &DmaObject, offset: u32, place: Place, old: Option<Self>) -> Option<Self> {
+        let mut watch = Watch::begin(&core.memory);
+        let (mut bytes, mut code) = stored(core, object, offset)?;
+        // Its length is known only now: if the scene writes some of it, that was too early.
+        if core.renderer.flush_overlapping(&core.memory, place.space, place.address, bytes.len() as u64) {
+            watch = Watch::begin(&core.memory);
+            (bytes, code) = stored(core, object, offset)?;
+        }
+        watch.note(place, &bytes);
+        let watch = watch.finish(&mut core.renderer, &core.memory, true);
+        let length = bytes.len() as u64;
+        let values: Arc<[[f32; 4]]> = constants(&code).map(|words| words.map(f32::from_bits)).collect();
+        clear_constants(&mut code);
+        if let Some(old) = old.filter(|old| old.code == code) {
+            return Some(FragmentProgram { watch, length, constants: values, ..old });
+        }
+        let program = Program::decode(&code, |at, unknown| {
+            let what = format_args!("fragment program at {offset:#x}, word {at}: {unknown}");
+            core.fault(FaultKind::BadShader, offset.into(), what);
+        });
+        let (summary, instructions) = (program.summary, longest(&program));
+        Some(FragmentProgram { watch, length, code, constants: values, summary, instructions, key: None })
+    }
+
+    /// Whether memory still holds what was read.
+    fn is_current(&mut self, core: &mut Core) -> bool {
+        self.watch.holds(&mut core.renderer, &core.memory)
+    }
+
+    /// What the key of its kernel says about the program.
+    pub(super) fn key(&mut self, registers: &Registers, inputs: [FragmentInput; 16]) -> Arc<RsxFragmentCode> {
+        let control = registers.get(m::set_shader_control::ID as u32);
+        let export_float = m::set_shader_control::export_float(control);
+        let export_depth = m::set_shader_control::depth_export(control) == DEPTH_EXPORT;
+        let fits = |key: &&Arc<RsxFragmentCode>| {
+            key.inputs == inputs && key.export_float == export_float && key.export_depth == export_depth
+        };
+        if let Some(key) = self.key.as_ref().filter(fits) {
+            return key.clone();
+        }
+        let key = Arc::new(RsxFragmentCode { code: self.code.clone(), inputs, export_float, export_depth });
+        self.key = Some(key.clone());
+        key
+    }
+}
+
+/// The value of SHADER_CONTROL's field with which depth is exported.
+const DEPTH_EXPORT: u32 = 0xE;
+
+/// The bytes and words of a program as memory has them now.
+fn stored(core: &mut Core, object: &DmaObject, offset: u32) -> Option<(Vec<u8>, Vec<u32>)> {
+    let order = if core.big_endian { Order::Big } else { Order::Little };
+    let mut bytes = Vec::new();
+    let read = memory::read(order, |slot| {
+        let found = slot_bytes(core, object, offset, slot)?;
+        bytes.extend_from_slice(&found);
+        Some(found)
+    });
+    match read {
+        Ok(code) => Some((bytes, code)),
+        Err(error) => {
+            core.fault(FaultKind::BadShader, offset.into(), format_args!("{error}"));
+            None
+        }
+    }
+}
+
+fn slot_bytes(core: &Core, object: &DmaObject, offset: u32, slot: usize) -> Option<[u8; SLOT]> {
+    let place = object.range(u64::from(offset) + (slot * SLOT) as u64, SLOT as u64)?;
+    let window = core.memory.readable(place.space, place.address);
+    (window.len() >= SLOT).then(|| window.read(0))
+}
+
+/// Instructions that a fragment executes at most: those of repetitions count as often as these go round.
+fn longest(program: &Program) -> u64 {
+    if program.summary.repeats && program.code.iter().any(is_call) {
+        return FUEL.into();
+    }
+    // Ends of the repetitions around an instruction, and how often they go round together.
+    let mut around: Vec<(usize, u64)> = Vec::new();
+    let mut count = 0u64;
+    for (index, step) in program.code.iter().enumerate() {
+        around.retain(|&(end, _)| index < end);
+        let passes = around.last().map_or(1, |&(_, passes)| passes);
+        count = count.saturating_add(passes);
+        if let Instruction::Flow(flow) = &step.instruction
+            && matches!(flow.op, FlowOp::Loop | FlowOp::Rep)
+        {
+            around.push((step.end.into(), passes.saturating_mul(flow.count.into())));
+        }
+    }
+    count.min(FUEL.into())
+}
+
+fn is_call(step: &Step) -> bool {
+    matches!(&step.instruction, Instruction::Flow(flow) if flow.op == FlowOp::Cal)
+}

@@ -1,0 +1,153 @@
+//! State of a draw, derived from registers where groups of them are stale.
+//!
+//! ```text
+//! target.rs     surfaces                     ─► ProgramTarget
+//! vertex.rs     vertex_program.rs, arrays    ─► VertexKey, streams
+//! fragment.rs   code.rs, inputs              ─► FragmentCode, varyings
+//! texture.rs    texture units                ─► TextureKey, images
+//! output.rs     tests, blending              ─► OutputKey, constants
+//! setup.rs      viewport, facing, lines, ... ─► ProgramSetup
+//! pixels.rs     all of it together           ─► ProgramState
+//! ```
+
+mod code;
+mod fragment;
+mod output;
+mod pixels;
+mod setup;
+pub(super) mod target;
+pub(super) mod texture;
+pub(super) mod vertex;
+mod vertex_program;
+
+pub(super) use setup::scissor;
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::program::fragment::FragmentKey;
+use triglyph_guest::rsx::methods::dirty;
+
+use crate::core::Core;
+use crate::registers::Registers;
+use code::FragmentPrograms;
+use target::Target;
+use texture::TextureUnits;
+use triglyph_engine::cache::{FragmentHandle, Recent};
+use triglyph_engine::draw::program::{ProgramSetup, Topology};
+use triglyph_engine::mem::Moment;
+use triglyph_engine::scene::program::ProgramState;
+use vertex::VertexState;
+use vertex_program::{Store, VertexProgram, VertexPrograms};
+
+/// What the last draw used.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// Groups that some part has not looked at yet.
+    stale: u32,
+    pub target: Target,
+    pub vertex: Option<VertexState>,
+    vertex_programs: VertexPrograms,
+    vertex_program: Option<VertexProgram>,
+    programs: FragmentPrograms,
+    textures: TextureUnits,
+    pub pixels: Option<Pixels>,
+    kernels: Recent<FragmentKey, FragmentHandle>,
+    /// When it was made sure that what is mapped is what it was.
+    mapped: Moment,
+    /// Whether the last draw was one of points, when that makes a difference.
+    points: bool,
+}
+
+/// State of fragments and primitives.
+#[derive(Debug)]
+pub(super) struct Pixels {
+    pub state: Arc<ProgramState>,
+    pub setup: Arc<ProgramSetup>,
+    /// Instructions that a fragment executes at most.
+    pub instructions: u64,
+}
+
+/// Groups that fragments and primitives depend on.
+const PIXEL_GROUPS: u32 = dirty::SURFACE
+    | dirty::VIEWPORT
+    | dirty::RASTER
+    | dirty::FRAGMENT_PROGRAM
+    | dirty::TEXTURE
+    | dirty::OUTPUT
+    | dirty::DEPTH_STENCIL
+    | dirty::FOG
+    | dirty::QUERY;
+/// Groups that vertices depend on.
+const VERTEX_GROUPS: u32 = dirty::VERTEX_ARRAY | dirty::VERTEX_PROGRAM | dirty::VERTEX_TEXTURE;
+
+impl State {
+    /// Takes the groups over that changed since the last draw. What is mapped otherwise may be a surface or a texture.
+    pub(super) fn take_stale(&mut self, core: &Core, registers: &mut Registers) {
+        self.stale |= registers.take_stale();
+        if core.memory.mapped_since(self.mapped) || core.renderer.is_forgetful() {
+            self.stale = u32::MAX;
+            self.mapped = core.memory.moment();
+        }
+    }
+
+    /// Whether one of `groups` is stale; it is not any more.
+    fn refresh(&mut self, groups: u32) -> bool {
+        let stale = self.stale & groups != 0;
+        self.stale &= !groups;
+        stale
+    }
+
+    /// The target as the registers have it.
+    pub(super) fn refresh_target(&mut self, core: &mut Core, registers: &Registers) {
+        // Primitives and fragments look at the group as well.
+        if self.stale & dirty::SURFACE != 0 {
+            self.target = Target::new(core, registers);
+        }
+    }
+
+    /// Everything fragments and primitives need, the vertex program being up to date; `None` when the draw can have no
+    /// effect.
+    pub(super) fn refresh_pixels(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        topology: Topology,
+    ) -> Option<&Pixels> {
+        self.refresh_target(core, registers);
+        let same_place = self.stale & dirty::FRAGMENT_PROGRAM == 0;
+        let reread = self.programs.refresh(core, registers, same_place);
+        let points = topology == Topology::Points;
+        let sprites = fragment::sprites(registers) && points != self.points;
+        self.points = points;
+        if self.stale & dirty::TEXTURE != 0 {
+            self.textures = TextureUnits::default();
+        }
+        if self.refresh(PIXEL_GROUPS) || reread || sprites || self.pixels.is_none() {
+            self.pixels = pixels::derive(self, core, registers);
+        }
+        self.pixels.as_ref()
+    }
+
+    /// The vertex program and its arrays.
+    pub(super) fn refresh_vertex(&mut self, core: &mut Core, registers: &Registers, store: &Store) {
+        if self.stale & dirty::VERTEX_PROGRAM != 0 {
+            self.vertex_program = None;
+        }
+        if !self.refresh(VERTEX_GROUPS) && self.vertex.is_some() {
+            return;
+        }
+        let program = match self.vertex_program.take() {
+            Some(program) => program,
+            None => self.vertex_programs.get(core, registers, store),
+        };
+        let before = self.vertex.take();
+        let output_mask = before.as_ref().map(|before| before.output_mask);
+        let state = VertexState::new(core, registers, &program, before);
+        // Varyings and points depend on what the program gives, not on the program.
+        if output_mask != Some(state.output_mask) {
+            self.pixels = None;
+        }
+        self.vertex_program = Some(program);
+        self.vertex = Some(state);
+    }
+}

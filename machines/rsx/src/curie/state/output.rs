@@ -1,0 +1,320 @@
+//! What becomes of fragments: tests, blending, masks.
+
+use triglyph_guest::kernel::program::output::{
+    BlendEquation, BlendFactor, BlendKey, BlendTerm, ColorKey, Compare, DepthKey, Limit, LogicOp, OutputConstants,
+    OutputKey, StencilConstants, StencilKey, StencilOp, TARGETS,
+};
+use triglyph_guest::num::F16;
+use triglyph_guest::rsx::enums::{self, SurfaceColor};
+use triglyph_guest::rsx::methods::curie as m;
+use triglyph_guest::rsx::surface::{is_float, lanes};
+
+use super::target::Target;
+use crate::registers::Registers;
+use triglyph_engine::scene::program::Surfaces;
+
+/// The key of a draw's output, the values it needs and the surfaces it touches.
+pub(super) struct Output {
+    pub key: OutputKey,
+    pub constants: OutputConstants,
+    pub surfaces: Surfaces,
+}
+
+/// Derives it.
+pub(super) fn derive(registers: &Registers, target: &Target, big_endian: bool) -> Output {
+    let get = |id: usize| registers.get(id as u32);
+    let colors = colors(&get, target);
+    let depth = depth(&get, target, big_endian);
+    let aa = get(m::set_anti_aliasing_control::ID);
+    let multisample = m::set_anti_aliasing_control::enable(aa) && target.surfaces.samples.count() > 1;
+    let format = target.color.as_ref().map(|(color, _)| *color);
+    let alpha_test = match m::set_alpha_test_enable::enable(get(m::set_alpha_test_enable::ID)) {
+        true => m::set_alpha_func::function(get(m::set_alpha_func::ID)).map_or(Compare::Always, compare),
+        false => Compare::Always,
+    };
+    let logic = match m::set_logic_op_enable::enable(get(m::set_logic_op_enable::ID)) {
+        true => m::set_logic_op::op(get(m::set_logic_op::ID)).map(logic),
+        false => None,
+    };
+    // The packer works on 8-bit targets.
+    let eight_bits = format.is_some_and(|format| !is_float(format) && !is_narrow(format));
+    let surfaces = Surfaces {
+        colors: colors.iter().enumerate().fold(0, |set, (i, color)| set | u8::from(color.is_some()) << i),
+        depth: depth.is_some(),
+    };
+    let key = OutputKey {
+        colors,
+        depth,
+        alpha_test,
+        alpha_to_coverage: multisample && m::set_anti_aliasing_control::alpha_to_coverage(aa),
+        alpha_to_one: multisample && m::set_anti_aliasing_control::alpha_to_one(aa),
+        encode_srgb: eight_bits && m::set_shader_packer::srgb(get(m::set_shader_packer::ID)),
+        logic,
+        limits: [Limit::None; TARGETS],
+        color_samples: u16::MAX,
+        zero_products: false,
+        coverage_dither: false,
+        depth_at_center: false,
+        coverage_color: None,
+        program: None,
+    };
+    let constants = OutputConstants {
+        alpha_reference: alpha_reference(get(m::set_alpha_ref::ID), format),
+        blend: blend_constant(&get, format),
+        depth_range: depth_range(&get),
+        depth_bounds: [m::set_depth_bounds_min::ID, m::set_depth_bounds_max::ID].map(|id| f32::from_bits(get(id))),
+        stencil: stencil_constants(&get),
+    };
+    Output { key, constants, surfaces }
+}
+
+/// Channels of less than 8 bits.
+fn is_narrow(format: SurfaceColor) -> bool {
+    matches!(format, SurfaceColor::Z1R5G5B5 | SurfaceColor::O1R5G5B5 | SurfaceColor::R5g6b5)
+}
+
+/// The alpha test's reference in the form that the target's format asks for.
+fn alpha_reference(word: u32, format: Option<SurfaceColor>) -> f32 {
+    match format {
+        Some(SurfaceColor::Rgba32F | SurfaceColor::R32F) => f32::from_bits(word),
+        Some(SurfaceColor::Rgba16F) => F16::decode(word & 0xFFFF),
+        _ => (word & 0xFF) as f32 * (1.0 / 255.0),
+    }
+}
+
+fn blend_constant(get: &impl Fn(usize) -> u32, format: Option<SurfaceColor>) -> [f32; 4] {
+    let (word, word2) = (get(m::set_blend_color::ID), get(m::set_blend_color2::ID));
+    if format.is_some_and(is_float) {
+        return [word, word >> 16, word2, word2 >> 16].map(|half| F16::decode(half & 0xFFFF));
+    }
+    let channels = [m::set_blend_color::r(word), m::set_blend_color::g(word), m::set_blend_color::b(word)];
+    let byte = |v: u32| v as f32 * (1.0 / 255.0);
+    [byte(channels[0]), byte(channels[1]), byte(channels[2]), byte(m::set_blend_color::a(word))]
+}
+
+/// What depth is clamped to: 0 to 1, and to the ends of the depth range where it is to be clamped.
+fn depth_range(get: &impl Fn(usize) -> u32) -> [f32; 2] {
+    if m::set_zmin_max_control::clamp(get(m::set_zmin_max_control::ID)) == 0 {
+        return [0.0, 1.0];
+    }
+    let limit = |id: usize| {
+        let v = f32::from_bits(get(id));
+        if v > 0.0 { v.min(1.0) } else { 0.0 }
+    };
+    [limit(m::set_clip_min::ID), limit(m::set_clip_max::ID)]
+}
+
+/// Lanes of surface `i` that are written, bit 0 = r.
+fn color_mask(get: &impl Fn(usize) -> u32, i: usize) -> u8 {
+    let bits =
+        |r: bool, g: bool, b: bool, a: bool| u8::from(r) | u8::from(g) << 1 | u8::from(b) << 2 | u8::from(a) << 3;
+    let word = get(m::set_color_mask_mrt::ID);
+    use m::set_color_mask_mrt as mrt;
+    match i {
+        0 => {
+            let word = get(m::set_color_mask::ID);
+            use m::set_color_mask as mask;
+            bits(mask::r(word), mask::g(word), mask::b(word), mask::a(word))
+        }
+        1 => bits(mrt::b_r(word), mrt::b_g(word), mrt::b_b(word), mrt::b_a(word)),
+        2 => bits(mrt::c_r(word), mrt::c_g(word), mrt::c_b(word), mrt::c_a(word)),
+        _ => bits(mrt::d_r(word), mrt::d_g(word), mrt::d_b(word), mrt::d_a(word)),
+    }
+}
+
+fn colors(get: &impl Fn(usize) -> u32, target: &Target) -> [Option<ColorKey>; TARGETS] {
+    let mut keys = [None; TARGETS];
+    let Some((format, stored)) = target.color else { return keys };
+    let mrt = get(m::set_blend_enable_mrt::ID);
+    let enabled = [
+        m::set_blend_enable::a(get(m::set_blend_enable::ID)),
+        m::set_blend_enable_mrt::b(mrt),
+        m::set_blend_enable_mrt::c(mrt),
+        m::set_blend_enable_mrt::d(mrt),
+    ];
+    for (i, surface) in target.surfaces.colors.iter().enumerate().take(4) {
+        let Some(surface) = surface else { continue };
+        // A lone surface takes output 0, and with it what belongs to that.
+        let source = if target.several { i } else { 0 };
+        let mask = lanes(&stored, color_mask(get, source));
+        if mask == 0 {
+            continue;
+        }
+        // Single floats do not blend.
+        let blends = enabled[source] && !matches!(format, SurfaceColor::Rgba32F | SurfaceColor::R32F);
+        keys[i] = Some(ColorKey {
+            format: stored,
+            layout: surface.layout,
+            source: source as u8,
+            mask,
+            blend: blends.then(|| blend(get)),
+        });
+    }
+    keys
+}
+
+fn blend(get: &impl Fn(usize) -> u32) -> BlendKey {
+    let (sources, destinations) = (get(m::set_blend_func_sfactor::ID), get(m::set_blend_func_dfactor::ID));
+    let equations = get(m::set_blend_equation::ID);
+    let factor_or = |value: Option<enums::BlendFactor>, other| value.map_or(other, factor);
+    let equation_or = |value: Option<enums::BlendEquation>| value.map_or(BlendEquation::Add, equation);
+    BlendKey {
+        color: BlendTerm {
+            equation: equation_or(m::set_blend_equation::rgb(equations)),
+            source: factor_or(m::set_blend_func_sfactor::rgb(sources), BlendFactor::One),
+            destination: factor_or(m::set_blend_func_dfactor::rgb(destinations), BlendFactor::Zero),
+        },
+        alpha: BlendTerm {
+            equation: equation_or(m::set_blend_equation::alpha(equations)),
+            source: factor_or(m::set_blend_func_sfactor::alpha(sources), BlendFactor::One),
+            destination: factor_or(m::set_blend_func_dfactor::alpha(destinations), BlendFactor::Zero),
+        },
+    }
+}
+
+/// The depth target, if a test looks at it. Without one its memory is not even read: it may be that of a colour target.
+fn depth(get: &impl Fn(usize) -> u32, target: &Target, big_endian: bool) -> Option<DepthKey> {
+    let surface = target.surfaces.depth?;
+    let format = target.depth?;
+    let test = match m::set_depth_test_enable::enable(get(m::set_depth_test_enable::ID)) {
+        true => Some(m::set_depth_func::function(get(m::set_depth_func::ID)).map_or(Compare::Less, compare)),
+        false => None,
+    };
+    let bounds = m::set_depth_bounds_test_enable::enable(get(m::set_depth_bounds_test_enable::ID));
+    let enabled = m::set_stencil_test_enable::enable(get(m::set_stencil_test_enable::ID));
+    let stencil = (enabled && format.has_stencil()).then(|| stencil(get));
+    if test.is_none() && !bounds && stencil.is_none() {
+        return None;
+    }
+    let write = test.is_some() && m::set_depth_mask::enable(get(m::set_depth_mask::ID));
+    Some(DepthKey { format, big_endian, layout: surface.layout, test, write, bounds, stencil })
+}
+
+/// Methods of a side's stencil test.
+struct Side {
+    mask: usize,
+    function: usize,
+    reference: usize,
+    function_mask: usize,
+    ops: [usize; 3],
+}
+
+const FRONT: Side = Side {
+    mask: m::set_stencil_mask::ID,
+    function: m::set_stencil_func::ID,
+    reference: m::set_stencil_func_ref::ID,
+    function_mask: m::set_stencil_func_mask::ID,
+    ops: [m::set_stencil_op_fail::ID, m::set_stencil_op_zfail::ID, m::set_stencil_op_zpass::ID],
+};
+const BACK: Side = Side {
+    mask: m::set_back_stencil_mask::ID,
+    function: m::set_back_stencil_func::ID,
+    reference: m::set_back_stencil_func_ref::ID,
+    function_mask: m::set_back_stencil_func_mask::ID,
+    ops: [m::set_back_stencil_op_fail::ID, m::set_back_stencil_op_zfail::ID, m::set_back_stencil_op_zpass::ID],
+};
+
+/// Front and back; the front's counts for both unless there are two.
+fn sides(get: &impl Fn(usize) -> u32) -> [&'static Side; 2] {
+    let two = m::set_two_sided_stencil_test_enable::enable(get(m::set_two_sided_stencil_test_enable::ID));
+    [&FRONT, if two { &BACK } else { &FRONT }]
+}
+
+fn stencil(get: &impl Fn(usize) -> u32) -> [StencilKey; 2] {
+    sides(get).map(|side| {
+        let [fail, depth_fail, pass] =
+            side.ops.map(|id| enums::StencilOp::from_register(get(id)).map_or(StencilOp::Keep, stencil_op));
+        let function = enums::Compare::from_register(get(side.function)).map_or(Compare::Always, compare);
+        StencilKey { compare: function, fail, depth_fail, pass }
+    })
+}
+
+fn stencil_constants(get: &impl Fn(usize) -> u32) -> [StencilConstants; 2] {
+    sides(get).map(|side| StencilConstants {
+        reference: get(side.reference) & 0xFF,
+        mask: get(side.function_mask) & 0xFF,
+        write_mask: get(side.mask) & 0xFF,
+    })
+}
+
+fn compare(function: enums::Compare) -> Compare {
+    match function {
+        enums::Compare::Never => Compare::Never,
+        enums::Compare::Less => Compare::Less,
+        enums::Compare::Equal => Compare::Equal,
+        enums::Compare::LessEqual => Compare::LessEqual,
+        enums::Compare::Greater => Compare::Greater,
+        enums::Compare::NotEqual => Compare::NotEqual,
+        enums::Compare::GreaterEqual => Compare::GreaterEqual,
+        enums::Compare::Always => Compare::Always,
+    }
+}
+
+fn stencil_op(op: enums::StencilOp) -> StencilOp {
+    match op {
+        enums::StencilOp::Zero => StencilOp::Zero,
+        enums::StencilOp::Invert => StencilOp::Invert,
+        enums::StencilOp::Keep => StencilOp::Keep,
+        enums::StencilOp::Replace => StencilOp::Replace,
+        enums::StencilOp::Incr => StencilOp::IncrementSaturate,
+        enums::StencilOp::Decr => StencilOp::DecrementSaturate,
+        enums::StencilOp::IncrWrap => StencilOp::IncrementWrap,
+        enums::StencilOp::DecrWrap => StencilOp::DecrementWrap,
+    }
+}
+
+fn factor(factor: enums::BlendFactor) -> BlendFactor {
+    match factor {
+        enums::BlendFactor::Zero => BlendFactor::Zero,
+        enums::BlendFactor::One => BlendFactor::One,
+        enums::BlendFactor::SrcColor => BlendFactor::SourceColor,
+        enums::BlendFactor::OneMinusSrcColor => BlendFactor::InverseSourceColor,
+        enums::BlendFactor::SrcAlpha => BlendFactor::SourceAlpha,
+        enums::BlendFactor::OneMinusSrcAlpha => BlendFactor::InverseSourceAlpha,
+        enums::BlendFactor::DstAlpha => BlendFactor::DestinationAlpha,
+        enums::BlendFactor::OneMinusDstAlpha => BlendFactor::InverseDestinationAlpha,
+        enums::BlendFactor::DstColor => BlendFactor::DestinationColor,
+        enums::BlendFactor::OneMinusDstColor => BlendFactor::InverseDestinationColor,
+        enums::BlendFactor::SrcAlphaSaturate => BlendFactor::SourceAlphaSaturate,
+        enums::BlendFactor::ConstantColor => BlendFactor::ConstantColor,
+        enums::BlendFactor::OneMinusConstantColor => BlendFactor::InverseConstantColor,
+        enums::BlendFactor::ConstantAlpha => BlendFactor::ConstantAlpha,
+        enums::BlendFactor::OneMinusConstantAlpha => BlendFactor::InverseConstantAlpha,
+    }
+}
+
+/// The signed ones count as the plain ones: their arithmetic is not known.
+fn equation(equation: enums::BlendEquation) -> BlendEquation {
+    match equation {
+        enums::BlendEquation::Add | enums::BlendEquation::AddSigned | enums::BlendEquation::ReverseAddSigned => {
+            BlendEquation::Add
+        }
+        enums::BlendEquation::Min => BlendEquation::Min,
+        enums::BlendEquation::Max => BlendEquation::Max,
+        enums::BlendEquation::Subtract => BlendEquation::Subtract,
+        enums::BlendEquation::ReverseSubtract | enums::BlendEquation::ReverseSubtractSigned => {
+            BlendEquation::ReverseSubtract
+        }
+    }
+}
+
+fn logic(op: enums::LogicOp) -> LogicOp {
+    match op {
+        enums::LogicOp::Clear => LogicOp::Clear,
+        enums::LogicOp::And => LogicOp::And,
+        enums::LogicOp::AndReverse => LogicOp::AndReverse,
+        enums::LogicOp::Copy => LogicOp::Copy,
+        enums::LogicOp::AndInverted => LogicOp::AndInverted,
+        enums::LogicOp::Noop => LogicOp::NoOp,
+        enums::LogicOp::Xor => LogicOp::Xor,
+        enums::LogicOp::Or => LogicOp::Or,
+        enums::LogicOp::Nor => LogicOp::Nor,
+        enums::LogicOp::Equiv => LogicOp::Equivalent,
+        enums::LogicOp::Invert => LogicOp::Invert,
+        enums::LogicOp::OrReverse => LogicOp::OrReverse,
+        enums::LogicOp::CopyInverted => LogicOp::CopyInverted,
+        enums::LogicOp::OrInverted => LogicOp::OrInverted,
+        enums::LogicOp::Nand => LogicOp::Nand,
+        enums::LogicOp::Set => LogicOp::Set,
+    }
+}

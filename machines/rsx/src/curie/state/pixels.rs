@@ -1,0 +1,112 @@
+//! State of fragments, put together.
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentConstants, FragmentKey};
+use triglyph_guest::rsx::methods::curie as m;
+
+use super::setup::{sample_mask, sample_positions, window_offset};
+use super::{Pixels, State, fragment, output, setup};
+use crate::core::Core;
+use crate::registers::Registers;
+use triglyph_engine::scene::Rect;
+use triglyph_engine::scene::program::{ProgramState, SamplePosition, Surfaces, Windows};
+
+/// Derives everything from the registers; `None` when nothing can come of a draw.
+pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) -> Option<Pixels> {
+    let get = |id: usize| registers.get(id as u32);
+    let target = &state.target;
+    let output = output::derive(registers, target, core.big_endian);
+    let count_samples = m::set_zpass_pixel_count_enable::enable(get(m::set_zpass_pixel_count_enable::ID));
+    if output.surfaces == Surfaces::default() && !count_samples {
+        return None;
+    }
+    let vertex = state.vertex.as_ref()?;
+    let program = state.programs.current()?;
+    let instructions = program.instructions;
+    let offset = |register: u32| vertex.key.offset(register);
+    let inputs = fragment::inputs(registers, program.summary.inputs, state.points, offset);
+    let setup = setup::derive(registers, target, inputs.varyings, offset);
+    setup.clip?;
+    let textures = state.textures.get(core, registers, program.summary.textures);
+    let samples = target.surfaces.samples;
+    let key = FragmentKey {
+        code: FragmentCode::Rsx(program.key(registers, inputs.inputs)),
+        textures: textures.keys,
+        output: output.key,
+        samples,
+    };
+    let sample_positions = sample_positions(registers, target);
+    let (position_offset, position_scale_y) = position(registers);
+    let constants = FragmentConstants {
+        output: output.constants,
+        position_offset,
+        position_scale_y,
+        fog: [0, 1].map(|i| f32::from_bits(get(m::set_fog_params::id(i)))),
+        sample_offsets: sample_positions.map(offset_from_center),
+    };
+    let state = ProgramState {
+        kernel: state.kernels.get(key, |key| core.renderer.kernels.fragment(key)),
+        constants,
+        program_constants: program.constants.clone(),
+        textures: textures.bindings,
+        windows: windows(registers, setup.clip),
+        stipple: stipple(registers),
+        sample_positions,
+        sample_masks: [sample_mask(registers, samples); 4],
+        count_samples,
+        surfaces: output.surfaces,
+        reach: None,
+    };
+    Some(Pixels { state: Arc::new(state), setup: Arc::new(setup), instructions })
+}
+
+/// A sample's place relative to the middle of its pixel.
+fn offset_from_center(position: SamplePosition) -> [f32; 2] {
+    position.map(|v| (f32::from(v) - 128.0) * (1.0 / 256.0))
+}
+
+/// What is added to a pixel's coordinates for the position input, and the sign of y. The window offset is taken back: whether
+/// the hardware does that is not known.
+fn position(registers: &Registers) -> ([f32; 2], f32) {
+    let word = registers.get(m::set_shader_window::ID as u32);
+    let [x, y] = window_offset(registers).map(|v| v as f32);
+    let center = if m::set_shader_window::pixel_center(word) == 1 { 0.0 } else { 0.5 };
+    if m::set_shader_window::origin(word) == 1 {
+        let height = m::set_shader_window::height(word) as f32;
+        ([center - x, height - center + y], -1.0)
+    } else {
+        ([center - x, center - y], 1.0)
+    }
+}
+
+/// The window clip rectangles, unless they let all of `clip` pass.
+fn windows(registers: &Registers, clip: Option<Rect>) -> Option<Windows> {
+    let get = |id: usize| registers.get(id as u32);
+    let clip = clip?;
+    let rects: Vec<Rect> = (0..8)
+        .filter_map(|i| {
+            let horizontal = get(m::set_window_clip_horizontal::id(i));
+            let vertical = get(m::set_window_clip_vertical::id(i));
+            let rect = Rect {
+                x0: m::set_window_clip_horizontal::min(horizontal),
+                y0: m::set_window_clip_vertical::min(vertical),
+                x1: m::set_window_clip_horizontal::max(horizontal),
+                y1: m::set_window_clip_vertical::max(vertical),
+            };
+            (rect.x0 <= rect.x1 && rect.y0 <= rect.y1).then_some(rect)
+        })
+        .collect();
+    let outside = m::set_window_clip_type::outside(get(m::set_window_clip_type::ID));
+    if !outside && rects.iter().any(|rect| rect.intersect(clip) == Some(clip)) {
+        return None;
+    }
+    Some(Windows { rects: rects.into(), outside })
+}
+
+/// The polygon stipple: the lowest bit is the first column (RPCS3).
+fn stipple(registers: &Registers) -> Option<Arc<[u32; 32]>> {
+    let get = |id: usize| registers.get(id as u32);
+    m::set_polygon_stipple::enable(get(m::set_polygon_stipple::ID))
+        .then(|| Arc::new(std::array::from_fn(|row| get(m::set_polygon_stipple_pattern::id(row)))))
+}

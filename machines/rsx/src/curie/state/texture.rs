@@ -1,0 +1,412 @@
+//! Texture units: where images stand, how they are sampled.
+
+use std::sync::Arc;
+
+use triglyph_guest::format::{Arrangement, Coding, Form, ImageLayout, LevelLayout};
+use triglyph_guest::kernel::program::fragment::UNITS;
+use triglyph_guest::kernel::program::sampler::{
+    Compare, Convert, Filter, Reduction, Shape, Source, Texels, TextureKey, Wrap,
+};
+use triglyph_guest::rsx::enums::{self, MagFilter, MinFilter, TexZfunc};
+use triglyph_guest::rsx::methods::curie as m;
+use triglyph_guest::rsx::texel::{LINEAR, TexelFormat, TexelKind, UNNORMALIZED, format, pair_remap};
+
+use crate::core::Core;
+use crate::registers::Registers;
+use triglyph_engine::cache::image::{ImageSource, LARGEST};
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::scene::program::TextureBinding;
+
+/// The registers of a unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Words {
+    offset: u32,
+    format: u32,
+    address: u32,
+    control0: u32,
+    control1: u32,
+    control3: u32,
+    filter: u32,
+    rect: u32,
+    border: u32,
+}
+
+/// The crossbar that changes nothing.
+const IDENTITY: u32 = 0xAAE4;
+
+/// Units of fragment programs, as far as they were looked at.
+#[derive(Debug, Default)]
+pub(in crate::curie) struct TextureUnits {
+    units: [Option<Option<Unit>>; UNITS],
+    /// The units of the last program.
+    last: Option<(u16, Used)>,
+}
+
+/// A unit that is on.
+#[derive(Clone, Debug)]
+struct Unit {
+    key: TextureKey,
+    binding: TextureBinding,
+}
+
+/// Units that a program samples.
+#[derive(Clone, Debug)]
+pub(super) struct Used {
+    /// For its key.
+    pub keys: [Option<TextureKey>; UNITS],
+    /// What they sample.
+    pub bindings: Arc<[Option<TextureBinding>; UNITS]>,
+}
+
+impl TextureUnits {
+    /// The units in `used`.
+    pub(super) fn get(&mut self, core: &mut Core, registers: &Registers, used: u16) -> Used {
+        if let Some((_, last)) = self.last.as_ref().filter(|(set, _)| *set == used) {
+            return last.clone();
+        }
+        let (mut keys, mut bindings) = ([None; UNITS], [const { None }; UNITS]);
+        for i in (0..UNITS).filter(|i| used >> i & 1 != 0) {
+            let unit = self.units[i].get_or_insert_with(|| unit(core, registers, &fragment_words(registers, i)));
+            if let Some(unit) = unit {
+                keys[i] = Some(unit.key);
+                bindings[i] = Some(unit.binding.clone());
+            }
+        }
+        let found = Used { keys, bindings: Arc::new(bindings) };
+        self.last = Some((used, found.clone()));
+        found
+    }
+}
+
+/// Units of vertex programs.
+#[derive(Debug)]
+pub(in crate::curie) struct VertexTextures {
+    /// For the key.
+    pub keys: [Option<TextureKey>; 4],
+    /// What they sample.
+    pub bindings: [Option<TextureBinding>; 4],
+}
+
+impl VertexTextures {
+    /// Units in `used`: nearest texels whatever the filter says.
+    pub(super) fn new(core: &mut Core, registers: &Registers, used: u8) -> Self {
+        let mut textures = VertexTextures { keys: [None; 4], bindings: [const { None }; 4] };
+        for i in (0..4).filter(|i| used >> i & 1 != 0) {
+            if let Some(Unit { key, binding }) = unit(core, registers, &vertex_words(registers, i)) {
+                let nearest = Filter::Nearest;
+                textures.keys[i] = Some(TextureKey { magnify: nearest, minify: nearest, compare: None, ..key });
+                textures.bindings[i] = Some(binding);
+            }
+        }
+        textures
+    }
+}
+
+fn fragment_words(registers: &Registers, i: usize) -> Words {
+    let get = |id: usize| registers.get(id as u32);
+    Words {
+        offset: get(m::set_texture_offset::id(i)),
+        format: get(m::set_texture_format::id(i)),
+        address: get(m::set_texture_address::id(i)),
+        control0: get(m::set_texture_control0::id(i)),
+        control1: get(m::set_texture_control1::id(i)),
+        control3: get(m::set_texture_control3::id(i)),
+        filter: get(m::set_texture_filter::id(i)),
+        rect: get(m::set_texture_image_rect::id(i)),
+        border: get(m::set_texture_border_color::id(i)),
+    }
+}
+
+fn vertex_words(registers: &Registers, i: usize) -> Words {
+    let get = |id: usize| registers.get(id as u32);
+    // Levels are chosen by the instruction, so that there has to be a mipmap filter where there are levels.
+    let levels = m::set_vertex_texture_format::levels(get(m::set_vertex_texture_format::id(i)));
+    let filter = if levels > 1 { MinFilter::NearestNearest } else { MinFilter::Nearest };
+    Words {
+        offset: get(m::set_vertex_texture_offset::id(i)),
+        format: get(m::set_vertex_texture_format::id(i)),
+        address: get(m::set_vertex_texture_address::id(i)),
+        control0: get(m::set_vertex_texture_control0::id(i)),
+        control1: IDENTITY,
+        control3: get(m::set_vertex_texture_control3::id(i)) | 1 << 20,
+        filter: filter.bits() << 16 | MagFilter::Nearest.bits() << 24,
+        rect: get(m::set_vertex_texture_image_rect::id(i)),
+        border: get(m::set_vertex_texture_border_color::id(i)),
+    }
+}
+
+/// Derives a unit; `None` when it is off, or has nothing to sample, which is a fault.
+fn unit(core: &mut Core, registers: &Registers, words: &Words) -> Option<Unit> {
+    if !m::set_texture_control0::enable(words.control0) {
+        return None;
+    }
+    let byte = m::set_texture_format::format(words.format);
+    let fault = |core: &mut Core, kind, what: std::fmt::Arguments<'_>| {
+        core.fault(kind, words.offset.into(), what);
+        None
+    };
+    let Some(texel) = format(byte, core.big_endian) else {
+        return fault(core, FaultKind::BadMethod, format_args!("texture format {byte:#x}"));
+    };
+    let sampler = sampler(words, byte, &texel);
+    let Some((layout, shape)) = image(words, byte, &texel.coding, &sampler) else {
+        return fault(core, FaultKind::BadMethod, format_args!("a texture of {:#x} texels", words.rect));
+    };
+    let (key, lod_range, lod_bias) = (TextureKey { shape, ..sampler.key }, sampler.lod_range, sampler.lod_bias);
+
+    let object = match m::set_texture_format::location(words.format) {
+        1 => m::set_context_dma_a::ID,
+        2 => m::set_context_dma_b::ID,
+        other => return fault(core, FaultKind::BadMethod, format_args!("location {other} of a texture")),
+    };
+    let object = core.dma(registers.get(object as u32), "texture")?;
+    let Some(place) = object.place(words.offset) else {
+        return fault(
+            core,
+            FaultKind::UnmappedRead,
+            format_args!("a texture at {:#x} beyond its object", words.offset),
+        );
+    };
+    let size = layout.bytes();
+    let allowed = (object.limit - u64::from(words.offset)).saturating_add(1);
+    let there = core.memory.readable(place.space, place.address).len() as u64;
+    if there.min(allowed) < size {
+        core.fault(FaultKind::UnmappedRead, place.address, format_args!("a texture longer than memory"));
+    }
+    let border = border(words.border, texel.coding.texels());
+    let image = Arc::new(ImageSource { place, size: size.min(allowed), layout });
+    Some(Unit { key, binding: TextureBinding { image, lod_bias, lod_range, border } })
+}
+
+/// What a unit does with an image.
+struct Sampler {
+    key: TextureKey,
+    lod_bias: f32,
+    lod_range: [f32; 2],
+}
+
+fn sampler(words: &Words, byte: u32, texel: &TexelFormat) -> Sampler {
+    use m::{set_texture_address as address, set_texture_control0 as control0, set_texture_filter as filter};
+    let unnormalized = byte & UNNORMALIZED != 0;
+    let (mut minify, mut mipmap) = min_filter(filter::min(words.filter));
+    let mut magnify = match filter::mag(words.filter) {
+        None | Some(MagFilter::Nearest) => Filter::Nearest,
+        Some(MagFilter::Linear | MagFilter::ConvolutionMag) => Filter::Linear,
+    };
+    // Singles cannot be filtered.
+    if matches!(byte & !(LINEAR | UNNORMALIZED), 0x9B | 0x9C) {
+        (minify, magnify, mipmap) = (Filter::Nearest, Filter::Nearest, mipmap.map(|_| Filter::Nearest));
+    }
+    let depth = texel.kind == TexelKind::Depth;
+    let key = TextureKey {
+        shape: Shape::D2,
+        texels: texel.coding.texels(),
+        unnormalized,
+        wrap: [address::wrap_s(words.address), address::wrap_t(words.address), address::wrap_r(words.address)]
+            .map(wrap),
+        magnify,
+        minify,
+        mipmap: mipmap.filter(|_| !unnormalized),
+        compare: address::compare(words.address).filter(|_| depth).and_then(compare),
+        swizzle: swizzle(words.control1, byte, texel),
+        convert: convert(words, texel.kind),
+        seamless: false,
+        clamp_reference: false,
+        alpha_kill: control0::alpha_kill(words.control0),
+        reduction: Reduction::Average,
+        anisotropy: 1,
+    };
+    let lod = |v: u32| v as f32 * (1.0 / 256.0);
+    Sampler {
+        key,
+        lod_bias: filter::bias(words.filter) as f32 * (1.0 / 256.0),
+        lod_range: [lod(control0::min_lod(words.control0)), lod(control0::max_lod(words.control0))],
+    }
+}
+
+fn min_filter(filter: Option<MinFilter>) -> (Filter, Option<Filter>) {
+    match filter {
+        None | Some(MinFilter::Nearest) => (Filter::Nearest, None),
+        // The kernels of convolutions are not known.
+        Some(MinFilter::Linear | MinFilter::ConvolutionMin) => (Filter::Linear, None),
+        Some(MinFilter::NearestNearest) => (Filter::Nearest, Some(Filter::Nearest)),
+        Some(MinFilter::LinearNearest) => (Filter::Linear, Some(Filter::Nearest)),
+        Some(MinFilter::NearestLinear) => (Filter::Nearest, Some(Filter::Linear)),
+        Some(MinFilter::LinearLinear) => (Filter::Linear, Some(Filter::Linear)),
+    }
+}
+
+fn wrap(wrap: Option<enums::Wrap>) -> Wrap {
+    match wrap {
+        Some(enums::Wrap::Wrap) => Wrap::Repeat,
+        Some(enums::Wrap::Mirror) => Wrap::Mirror,
+        None | Some(enums::Wrap::ClampToEdge) => Wrap::ClampToEdge,
+        Some(enums::Wrap::Border) => Wrap::Border,
+        Some(enums::Wrap::Clamp) => Wrap::Clamp,
+        Some(enums::Wrap::MirrorOnceClampToEdge) => Wrap::MirrorOnceToEdge,
+        Some(enums::Wrap::MirrorOnceBorder) => Wrap::MirrorOnceBorder,
+        Some(enums::Wrap::MirrorOnceClamp) => Wrap::MirrorOnceClamp,
+    }
+}
+
+/// NEVER means that nothing is compared: depth itself is read.
+fn compare(function: TexZfunc) -> Option<Compare> {
+    Some(match function {
+        TexZfunc::Never => return None,
+        TexZfunc::Less => Compare::Less,
+        TexZfunc::Equal => Compare::Equal,
+        TexZfunc::LessEqual => Compare::LessEqual,
+        TexZfunc::Greater => Compare::Greater,
+        TexZfunc::NotEqual => Compare::NotEqual,
+        TexZfunc::GreaterEqual => Compare::GreaterEqual,
+        TexZfunc::Always => Compare::Always,
+    })
+}
+
+/// The crossbar: where r, g, b, a come from.
+fn swizzle(control1: u32, byte: u32, texel: &TexelFormat) -> [Source; 4] {
+    const FROM: [Source; 4] = [Source::Alpha, Source::Red, Source::Green, Source::Blue];
+    if texel.kind == TexelKind::Float4 {
+        return [Source::Red, Source::Green, Source::Blue, Source::Alpha];
+    }
+    let order = m::set_texture_control1::order(control1) != 0;
+    let low = match texel.has_pair_remap(byte) {
+        true => pair_remap(control1 & 0xFF, order),
+        false => control1 & 0xFF,
+    };
+    // Fields in the order a, r, g, b.
+    [1, 2, 3, 0].map(|i| match control1 >> (8 + 2 * i) & 3 {
+        0 => Source::Zero,
+        1 => Source::One,
+        _ => FROM[(low >> (2 * i) & 3) as usize],
+    })
+}
+
+/// What becomes of r, g, b, a after that. Signed comes before gamma, gamma before biased (RPCS3).
+fn convert(words: &Words, kind: TexelKind) -> [Convert; 4] {
+    use m::{set_texture_address as address, set_texture_filter as filter};
+    // RPCS3 has the flags in the order a, r, g, b, envytools in b, g, r, a.
+    let flags = filter::signed_flags(words.filter);
+    let signed = [1, 2, 3, 0].map(|bit| flags >> bit & 1 != 0);
+    let gamma = [
+        address::gamma_r(words.address),
+        address::gamma_g(words.address),
+        address::gamma_b(words.address),
+        address::gamma_a(words.address),
+    ];
+    let biased = address::unsigned_remap(words.address) == 1;
+    std::array::from_fn(|i| match kind {
+        TexelKind::Color if signed[i] => Convert::Signed,
+        TexelKind::Color if gamma[i] => Convert::Srgb,
+        TexelKind::Color | TexelKind::Pair | TexelKind::Depth if biased => Convert::Biased,
+        _ => Convert::None,
+    })
+}
+
+/// Border colour r, g, b, a in the scale of the texels.
+fn border(word: u32, texels: Texels) -> [f32; 4] {
+    use m::set_texture_border_color as border;
+    let scale = if texels == Texels::Rgba8 { 1.0 } else { 1.0 / 255.0 };
+    [border::r(word), border::g(word), border::b(word), border::a(word)].map(|v| v as f32 * scale)
+}
+
+/// Largest edge of an image, and of a volume.
+const LARGEST_EDGE: [u32; 2] = [4096, 512];
+
+/// How a unit's image stands in memory. `None` for sizes that do not exist.
+fn image(words: &Words, byte: u32, coding: &Coding, sampler: &Sampler) -> Option<(ImageLayout, Shape)> {
+    use m::{set_texture_control3 as control3, set_texture_format as format, set_texture_image_rect as rect};
+    let cube = format::cube(words.format);
+    let dimension = format::dimension(words.format);
+    let shape = match (cube, dimension) {
+        (true, _) => Shape::Cube,
+        (_, 1) => Shape::D1,
+        (_, 3) => Shape::D3,
+        _ => Shape::D2,
+    };
+    let size = [
+        rect::width(words.rect),
+        if shape == Shape::D1 { 1 } else { rect::height(words.rect) },
+        if shape == Shape::D3 { control3::depth(words.control3) } else { 1 },
+    ];
+    let largest = if shape == Shape::D3 { LARGEST_EDGE[1] } else { LARGEST_EDGE[0] };
+    if size.iter().any(|&edge| edge == 0 || edge > largest) {
+        return None;
+    }
+    let declared = format::levels(words.format).clamp(1, size.into_iter().max()?.ilog2() + 1);
+    let storage = Storage {
+        coding,
+        linear: byte & LINEAR != 0,
+        pitch: control3::pitch(words.control3),
+        border: !format::no_border(words.format),
+        volume: shape == Shape::D3,
+    };
+    let (mut levels, end) = storage.levels(size, declared);
+    // What is never sampled need not be decoded.
+    let read = match sampler.key.mipmap {
+        None => 1,
+        Some(_) => sampler.lod_range[1].max(sampler.lod_range[0]).ceil() as usize + 1,
+    };
+    levels.truncate(read);
+    let layers = if cube { 6 } else { 1 };
+    let layer_stride = if storage.linear { end } else { end.next_multiple_of(128) };
+    let layout = ImageLayout {
+        coding: *coding,
+        levels,
+        layers,
+        layer_stride: u32::try_from(layer_stride).unwrap_or(u32::MAX),
+        form: Form::Plain,
+    };
+    (layout.words() <= LARGEST).then_some((layout, shape))
+}
+
+/// How the levels of an image follow each other.
+struct Storage<'a> {
+    coding: &'a Coding,
+    linear: bool,
+    pitch: u32,
+    border: bool,
+    volume: bool,
+}
+
+impl Storage<'_> {
+    /// The levels of an image and where they end.
+    fn levels(&self, size: [u32; 3], count: u32) -> (Vec<LevelLayout>, u64) {
+        let mut end = 0u64;
+        let mut levels = Vec::new();
+        for level in 0..count {
+            let size = size.map(|edge| (edge >> level).max(1));
+            let Ok(offset) = u32::try_from(end) else { break };
+            let (layout, bytes) = self.level(offset, size);
+            levels.push(layout);
+            end += bytes;
+        }
+        (levels, end)
+    }
+
+    /// A level and its bytes. Blocks are never interleaved. Images with a border have it stored around each level: one texel of
+    /// linear ones, four of others, whose stored size is the next power of two (RPCS3); it is left out.
+    fn level(&self, offset: u32, size: [u32; 3]) -> (LevelLayout, u64) {
+        let (across, down, bytes) = self.coding.block();
+        let interleaved = !self.linear && across == 1;
+        let margin = match self.border {
+            false => 0,
+            true if self.linear && across == 1 => 1,
+            true => 4,
+        };
+        let skip = [margin, if size[1] > 1 { margin } else { 0 }, if self.volume { margin } else { 0 }];
+        let stored = [0, 1, 2].map(|i| size[i] + 2 * skip[i]);
+        if interleaved {
+            let log2 = stored.map(|edge| edge.next_power_of_two().ilog2() as u8);
+            let arrangement = Arrangement::Interleaved { log2 };
+            let texels = 1u64 << log2.iter().map(|&l| u32::from(l)).sum::<u32>();
+            return (LevelLayout { offset, size, skip, arrangement }, texels * u64::from(bytes));
+        }
+        let (columns, rows) = (stored[0].div_ceil(across), stored[1].div_ceil(down));
+        let pitch = if self.linear { self.pitch } else { columns * bytes };
+        let slice = pitch.saturating_mul(rows);
+        let grouped = self.volume && !self.linear && across == 4 && !self.border;
+        let arrangement = if grouped { Arrangement::GroupedSlices } else { Arrangement::Rows { pitch, slice } };
+        (LevelLayout { offset, size, skip, arrangement }, u64::from(slice) * u64::from(stored[2]))
+    }
+}

@@ -1,0 +1,313 @@
+//! Vertex arrays, and the keys of vertex programs.
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::Window;
+use triglyph_guest::kernel::program::vertex::{Component, Input, RsxVertexCode, Step, Stream, VertexCode, VertexKey};
+use triglyph_guest::rsx::enums::VertexType;
+use triglyph_guest::rsx::methods::curie as m;
+
+use super::texture::VertexTextures;
+use super::vertex_program::VertexProgram;
+use crate::core::Core;
+use crate::dma::DmaObject;
+use crate::registers::Registers;
+use triglyph_engine::cache::ProgramVertexHandle;
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::mem::Memory;
+use triglyph_engine::render::Clearance;
+use triglyph_engine::transfer::Place;
+
+/// The vertex program and the arrays it reads.
+#[derive(Debug)]
+pub(in crate::curie) struct VertexState {
+    /// Inputs that the program reads.
+    pub inputs: u16,
+    /// The output mask.
+    pub output_mask: u32,
+    /// Where colours begin in a record, which are clamped before anything is interpolated (OpenGL; Mesa leaves it to the hardware).
+    pub colors: Vec<usize>,
+    /// Arrays that are on, whether or not the program reads them.
+    pub arrays: [Option<Array>; 16],
+    /// Textures.
+    pub textures: VertexTextures,
+    /// Instructions that a vertex may execute.
+    pub fuel: u32,
+    /// Instructions that it probably executes.
+    pub instructions: u64,
+    /// The kernel for arrays in memory.
+    pub key: VertexKey,
+    /// As above.
+    pub handle: ProgramVertexHandle,
+    /// Where the arrays stood for the last draw, and in which objects; `None` when something was wrong with that.
+    placed: Option<(Objects, Places)>,
+    clearance: Clearance,
+}
+
+/// The objects that arrays are in.
+type Objects = [Option<DmaObject>; 2];
+
+/// Where arrays stand, and how many bytes there are from there on.
+pub(in crate::curie) type Places = [Option<(Place, u64)>; 16];
+
+/// A vertex array.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::curie) struct Array {
+    /// The method of its DMA object.
+    pub object: usize,
+    /// Byte offset of element 0 in it.
+    pub offset: u32,
+    /// Bytes from element to element.
+    pub stride: u32,
+    /// Vertices of an element.
+    pub divisor: u32,
+    /// How it is read.
+    pub component: Component,
+    /// Components of an element.
+    pub count: u8,
+    /// Which element a vertex reads.
+    pub step: Step,
+}
+
+impl Array {
+    /// Bytes of an element.
+    fn bytes(&self) -> u32 {
+        self.component.element_bytes(self.count)
+    }
+
+    /// Where it stands, and how many bytes its object has from there on. Sees what was drawn before.
+    fn place(&self, core: &mut Core, registers: &Registers, last: u32) -> Option<(Place, u64)> {
+        let object = core.dma(registers.get(self.object as u32), "vertex array")?;
+        let Some(place) = object.place(self.offset) else {
+            let what = format_args!("a vertex array at {:#x} beyond its object", self.offset);
+            core.fault(FaultKind::UnmappedRead, self.offset.into(), what);
+            return None;
+        };
+        let bytes = self.bytes_up_to(last);
+        core.renderer.flush_overlapping(&core.memory, place.space, place.address, bytes);
+        let there = core.memory.readable(place.space, place.address).len() as u64;
+        let allowed = (object.limit - u64::from(self.offset)).saturating_add(1);
+        if there.min(allowed) < bytes {
+            core.fault(FaultKind::UnmappedRead, place.address, format_args!("a vertex array longer than memory"));
+        }
+        Some((place, allowed))
+    }
+
+    /// Bytes that the elements of vertices up to `last` lie in.
+    fn bytes_up_to(&self, last: u32) -> u64 {
+        u64::from(self.last_element(last)) * u64::from(self.stride) + u64::from(self.bytes())
+    }
+
+    /// The last element that vertices up to `last` may read.
+    fn last_element(&self, last: u32) -> u32 {
+        match self.step {
+            Step::Vertex => last,
+            Step::Divide => last / self.divisor,
+            Step::Modulo => last.min(self.divisor - 1),
+        }
+    }
+}
+
+/// Outputs that are colours, of the front and of the back.
+const COLORS: std::ops::RangeInclusive<u32> = 1..=4;
+
+/// The address of an array has 28 bits (RPCS3).
+const ADDRESS_BITS: u32 = 0x0FFF_FFFF;
+
+impl VertexState {
+    /// `before` is the state of the last draw: its kernel is kept if the key is the same.
+    pub(super) fn new(core: &mut Core, registers: &Registers, program: &VertexProgram, before: Option<Self>) -> Self {
+        let get = |id: usize| registers.get(id as u32);
+        let output_mask = get(m::set_vertex_attrib_output_mask::ID);
+        let outputs = outputs(output_mask);
+        let textures = VertexTextures::new(core, registers, program.textures);
+        let arrays = std::array::from_fn(|i| array(registers, i));
+        let inputs = program.inputs;
+        let key = key(core, registers, &program.code, inputs, outputs, &arrays, &textures);
+        let handle = match before {
+            Some(before) if before.key == key => before.handle,
+            _ => core.renderer.kernels.program_vertex(&key),
+        };
+        let timeout = m::set_transform_timeout::instructions(get(m::set_transform_timeout::ID));
+        // A channel without set-up has 0 here and draws all the same.
+        let fuel = if timeout == 0 { 0x1_0000 } else { timeout };
+        let instructions = program.instructions;
+        let colors = COLORS.filter_map(|output| key.offset(output)).collect();
+        let (placed, clearance) = (None, Clearance::default());
+        VertexState {
+            inputs,
+            output_mask,
+            colors,
+            arrays,
+            textures,
+            fuel,
+            instructions,
+            key,
+            handle,
+            placed,
+            clearance,
+        }
+    }
+
+    /// Where the arrays that the program reads stand, and how many bytes of them may be read, for vertices up to `last`. Arrays
+    /// without memory are faults and read zeros.
+    pub fn places(&mut self, core: &mut Core, registers: &Registers, last: u32) -> Places {
+        let objects = [m::set_context_dma_vertex_a::ID, m::set_context_dma_vertex_b::ID]
+            .map(|id| core.resolve(registers.get(id as u32)));
+        if let Some((of, places)) = &self.placed
+            && *of == objects
+            && self.clearance.covers(&core.renderer, &core.memory, last)
+        {
+            return *places;
+        }
+        let faults = core.faults.total();
+        let places = std::array::from_fn(|i| self.array(i)?.place(core, registers, last));
+        self.placed = (core.faults.total() == faults).then_some((objects, places));
+        let (state, memory) = (&*self, &core.memory);
+        let stretches = |last: u32| {
+            let of_array = move |i: usize| {
+                let ((place, allowed), bytes) = (places[i]?, state.array(i)?.bytes_up_to(last));
+                // What is longer than memory is a fault of each draw.
+                let there = memory.readable(place.space, place.address).len() as u64;
+                Some((there.min(allowed) >= bytes).then_some((place, bytes)))
+            };
+            (0..16).filter_map(of_array)
+        };
+        self.clearance = Clearance::looking(&mut core.renderer, &core.memory, last, stretches);
+        places
+    }
+
+    /// An array that the program reads.
+    fn array(&self, i: usize) -> Option<&Array> {
+        self.arrays[i].as_ref().filter(|_| matches!(self.key.inputs[i], Input::Array { .. }))
+    }
+
+    /// The arrays at `places`.
+    pub fn streams<'m>(&self, memory: &'m Memory, places: &Places) -> [Stream<'m>; 16] {
+        let mut streams = [Stream::default(); 16];
+        // Arrays are mostly in one mapping: its space and first byte.
+        let (mut of, mut start, mut mapping) = (u32::MAX, 0, Window::default());
+        for (stream, (array, place)) in streams.iter_mut().zip(self.arrays.iter().zip(places)) {
+            let Some(array) = array else { continue };
+            (stream.stride, stream.divisor) = (array.stride, array.divisor);
+            let &Some((Place { space, address }, allowed)) = place else { continue };
+            if space != of || address.wrapping_sub(start) >= mapping.len() as u64 {
+                let found = memory.mapping_at(space, address, false);
+                (of, (start, mapping)) = (space, found.unwrap_or((address, Window::default())));
+            }
+            let window = mapping.from(address.wrapping_sub(start) as usize);
+            stream.window = window.first(usize::try_from(allowed).unwrap_or(usize::MAX));
+        }
+        streams
+    }
+
+    /// The key for vertices that all come in one array of f32, four components of each attribute.
+    pub fn immediate_key(&self, registers: &Registers) -> VertexKey {
+        let mask = registers.get(m::set_vertex_attrib_input_mask::ID as u32) as u16;
+        let input = |i: usize| match (self.inputs & mask) >> i & 1 {
+            0 => Input::Fixed,
+            _ => Input::Array { component: Component::F32, count: 4, step: Step::Vertex },
+        };
+        VertexKey { inputs: std::array::from_fn(input), big_endian: false, ..self.key.clone() }
+    }
+
+    /// The key for packed vertices; each array's first byte in a vertex, and the bytes of a vertex. Whatever the input mask
+    /// says, arrays that are on take place.
+    pub fn inline_key(&self) -> (VertexKey, [Option<u32>; 16], u32) {
+        let mut key = self.key.clone();
+        let mut at = 0;
+        let offsets = std::array::from_fn(|i| {
+            let array = self.arrays[i].as_ref()?;
+            let offset = at;
+            at += array.bytes().next_multiple_of(4);
+            if let Input::Array { step, .. } = &mut key.inputs[i] {
+                *step = Step::Vertex;
+            }
+            Some(offset)
+        });
+        (key, offsets, at)
+    }
+}
+
+fn key(
+    core: &Core,
+    registers: &Registers,
+    code: &Arc<RsxVertexCode>,
+    inputs: u16,
+    outputs: u32,
+    arrays: &[Option<Array>; 16],
+    textures: &VertexTextures,
+) -> VertexKey {
+    let mask = registers.get(m::set_vertex_attrib_input_mask::ID as u32) as u16;
+    let input = |i: usize| match &arrays[i] {
+        Some(array) if (inputs & mask) >> i & 1 != 0 => {
+            Input::Array { component: array.component, count: array.count, step: array.step }
+        }
+        _ => Input::Fixed,
+    };
+    VertexKey {
+        code: VertexCode::Rsx(code.clone()),
+        inputs: std::array::from_fn(input),
+        big_endian: core.big_endian,
+        outputs,
+        textures: textures.keys,
+    }
+}
+
+/// What an array's registers say; `None` when it is off.
+fn array(registers: &Registers, i: usize) -> Option<Array> {
+    use m::{set_vertex_data_array_format as format, set_vertex_data_array_offset as offset};
+    let get = |id: usize| registers.get(id as u32);
+    let word = get(format::id(i));
+    let count = format::size(word).min(4) as u8;
+    if count == 0 {
+        return None;
+    }
+    let component = match format::kind(word)? {
+        // RPCS3 reads bytes here; with four components it is a colour (nouveau).
+        VertexType::D3dColor if count == 4 => Component::Bgra8,
+        VertexType::D3dColor | VertexType::Uint8 => Component::Uint8,
+        VertexType::Snorm16 => Component::CenteredSnorm16,
+        VertexType::Float32 => Component::F32,
+        VertexType::Float16 => Component::F16,
+        VertexType::Unorm8 => Component::Unorm8,
+        VertexType::Sint16 => Component::Sint16,
+        VertexType::Cmp => Component::Packed11,
+    };
+    let address = get(offset::id(i));
+    let base = get(m::set_vertex_data_base_offset::ID);
+    let divisor = format::frequency(word).max(1);
+    let modulo = get(m::set_frequency_divider_operation::ID) >> i & 1 != 0;
+    Some(Array {
+        object: match offset::location(address) {
+            0 => m::set_context_dma_vertex_a::ID,
+            _ => m::set_context_dma_vertex_b::ID,
+        },
+        offset: offset::offset(address).wrapping_add(base) & ADDRESS_BITS,
+        stride: format::stride(word),
+        divisor,
+        component,
+        count,
+        step: match (divisor, modulo) {
+            (1, _) => Step::Vertex,
+            (_, true) => Step::Modulo,
+            (_, false) => Step::Divide,
+        },
+    })
+}
+
+/// Output registers that OUTPUT_MASK lets through; the position always.
+fn outputs(mask: u32) -> u32 {
+    use m::set_vertex_attrib_output_mask as bits;
+    let clip = bits::clip_distances(mask);
+    let fog = bits::fog(mask) || clip & 0b111 != 0;
+    let point = bits::point_size(mask) || bits::coordinate9(mask) || clip >> 3 != 0;
+    1 | u32::from(bits::color0(mask)) << 1
+        | u32::from(bits::color1(mask)) << 2
+        | u32::from(bits::back_color0(mask)) << 3
+        | u32::from(bits::back_color1(mask)) << 4
+        | u32::from(fog) << 5
+        | u32::from(point) << 6
+        | bits::coordinates(mask) << 7
+        | u32::from(bits::coordinate8(mask)) << 15
+}

@@ -1,0 +1,91 @@
+//! Reports, conditional rendering, semaphores, notifiers.
+
+use triglyph_guest::rsx::enums::{RenderMode, ReportType};
+use triglyph_guest::rsx::methods::{Trigger, curie};
+
+use super::Curie;
+use crate::core::Core;
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::transfer::Place;
+
+impl Curie {
+    /// A place in the object that method `object` names; a fault when there is none.
+    fn place(&self, core: &mut Core, object: usize, offset: u32, bytes: u64, what: &str) -> Option<Place> {
+        let place = core.dma(self.get(object), what)?.range(offset.into(), bytes);
+        if place.is_none() {
+            core.fault(FaultKind::UnmappedWrite, offset.into(), format_args!("{what} {offset:#x} beyond its object"));
+        }
+        place
+    }
+
+    /// NOTIFY: a record at the start of DMA_NOTIFIES.
+    pub(super) fn notify(&mut self, core: &mut Core) {
+        core.flush();
+        if let Some(place) = self.place(core, curie::set_context_dma_notifies::ID, 0, 16, "notifier") {
+            core.write_record(place, 0, 0, "notifier");
+        }
+    }
+
+    /// CLEAR_REPORT_VALUE: a counter begins anew. Those of depth culling are always 0.
+    pub(super) fn clear_report_value(&mut self, core: &mut Core, word: u32) {
+        match curie::clear_report_value::kind(word) {
+            Some(ReportType::ZpassPixelCount) => {
+                self.finish(core);
+                self.samples = 0;
+            }
+            Some(_) => {}
+            None => core.fault(FaultKind::BadMethod, word.into(), format_args!("report {word:#x}")),
+        }
+    }
+
+    /// GET_REPORT: a record of time and count, after everything drawn before.
+    pub(super) fn get_report(&mut self, core: &mut Core, word: u32) {
+        let (offset, kind) = (curie::get_report::offset(word), curie::get_report::kind(word));
+        let value = match kind {
+            Some(ReportType::ZpassPixelCount) => {
+                self.finish(core);
+                self.samples as u32
+            }
+            // Depth culling is not modelled; type 0 is the time alone (RPCS3).
+            Some(_) => 0,
+            None if word >> 24 == 0 => 0,
+            None => return core.fault(FaultKind::BadMethod, word.into(), format_args!("report {word:#x}")),
+        };
+        core.flush();
+        if let Some(place) = self.place(core, curie::set_context_dma_report::ID, offset, 16, "report") {
+            core.write_record(place, value, 0, "report");
+        }
+    }
+
+    /// Whether draws and clears happen: always, or while the value of a report is not zero. Looked at for each draw: the
+    /// report may be written at any time before it.
+    pub(super) fn rendering_enabled(&self, core: &mut Core) -> bool {
+        let word = self.get(curie::set_render_enable::ID);
+        if curie::set_render_enable::mode(word) != Some(RenderMode::Conditional) {
+            return true;
+        }
+        let offset = curie::set_render_enable::offset(word).wrapping_add(8);
+        match self.place(core, curie::set_context_dma_report::ID, offset, 4, "condition") {
+            Some(place) => core.read_word(place, "condition") != 0,
+            None => true,
+        }
+    }
+
+    /// A semaphore of the 3D class. The back end's goes through the colour packer of the console: bytes 0 and 2 are exchanged
+    /// (RPCS3); little-endian channels, which only drivers of other systems have, get it as it is.
+    pub(super) fn release_semaphore(&mut self, core: &mut Core, trigger: Trigger, word: u32) {
+        let exchanged = trigger == Trigger::BackEndWriteSemaphoreRelease && core.big_endian;
+        let value = match exchanged {
+            true => word & 0xFF00_FF00 | (word & 0xFF) << 16 | word >> 16 & 0xFF,
+            false => word,
+        };
+        let offset = self.get(curie::set_semaphore_offset::ID);
+        if !offset.is_multiple_of(16) {
+            let what = format_args!("semaphore offset {offset:#x}");
+            return core.fault(FaultKind::BadMethod, offset.into(), what);
+        }
+        if let Some(place) = self.place(core, curie::set_context_dma_semaphore::ID, offset, 4, "semaphore") {
+            core.write_words(place, &[value], "semaphore");
+        }
+    }
+}

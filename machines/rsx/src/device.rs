@@ -1,0 +1,319 @@
+//! The RSX as a [`Device`], and running its channels.
+
+use triglyph_guest::rsx::objects::class;
+
+use super::core::Core;
+use super::dma::space;
+use super::fifo::{CHANNELS, Fifo, PushBuffer, Stop};
+use super::lv1::{DEFAULT_OBJECTS, initialise};
+use super::mmio::Mmio;
+use super::outside::{Event, Outside, SoftwareHandler};
+use super::ramin;
+use super::segments::{Segment, Segments};
+use triglyph_engine::cache::WarmStart;
+use triglyph_engine::device::{Access, Device, FaultKind, Faults, Machine, ObjectEntry, Stats, WrittenRange};
+use triglyph_engine::error::Error;
+use triglyph_engine::mem::Memory;
+use triglyph_engine::snapshot::SnapshotOptions;
+use triglyph_options::Options;
+
+/// Fuel of one run: about a quarter of a second of the front end's time.
+const FUEL: u64 = 1 << 28;
+
+/// A PlayStation 3's GPU, and the hypervisor's calls in front of it.
+#[derive(Debug)]
+pub struct Rsx {
+    pub(super) core: Core,
+    pub(super) fifo: Fifo,
+    pub(super) outside: Outside,
+    pub(super) mmio: Mmio,
+    /// What captures have submitted and channels have not begun.
+    pub(super) segments: Segments,
+    /// The byte order of channels that captures use.
+    pub(super) big_endian: bool,
+    /// Whether a capture has entered objects of its own, or was given GCM's.
+    pub(super) has_objects: bool,
+}
+
+impl Rsx {
+    /// A machine with nothing mapped (in exact mode instance memory alone) and no objects.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the host gives no threads or no memory.
+    pub fn new(options: &Options) -> Result<Self, Error> {
+        Ok(Rsx {
+            core: Core::new(options.accuracy.into(), options.renderer()?)?,
+            fifo: Fifo::default(),
+            outside: Outside::default(),
+            mmio: Mmio::default(),
+            segments: Segments::default(),
+            big_endian: false,
+            has_objects: false,
+        })
+    }
+
+    /// Memory, renderer, objects, time.
+    pub fn core(&self) -> &Core {
+        &self.core
+    }
+
+    /// Channels, and the engine objects of each.
+    pub fn fifo(&self) -> &Fifo {
+        &self.fifo
+    }
+
+    /// Guest memory.
+    pub fn memory(&self) -> &Memory {
+        &self.core.memory
+    }
+
+    /// Maps memory, of the library or of the host. Spaces are 0 local memory, 1 main memory by IO offsets,
+    /// [`PAGES`](super::lv1::PAGES) and [`XDR`](super::lv1::XDR). What instance memory holds stays, also when local memory
+    /// is mapped over it.
+    pub fn with_memory<T>(&mut self, f: impl FnOnce(&mut Memory) -> T) -> T {
+        self.core.flush();
+        let mut kept = Vec::new();
+        if self.core.ramin().is_some() {
+            kept.resize(ramin::BYTES as usize, 0);
+            self.core.memory.read_pieces(space::LOCAL, ramin::START, &mut kept);
+        }
+        let result = f(&mut self.core.memory);
+        // Where the host has unmapped instance memory there is none.
+        let _ = self.core.memory.write(space::LOCAL, ramin::START, &kept);
+        result
+    }
+
+    /// Has everything derived anew for each draw, for tests: what is remembered between draws may make no difference.
+    pub fn set_forgetful(&mut self, forgetful: bool) {
+        self.core.renderer.set_forgetful(forgetful);
+    }
+
+    /// Sets the time in nanoseconds that reports, notifiers and PTIMER show. By itself it moves with the work that is
+    /// done, so that runs can be repeated.
+    pub fn set_clock(&mut self, nanoseconds: u64) {
+        self.core.set_clock(nanoseconds);
+    }
+
+    /// Takes what has happened since the last call, oldest first; IO addresses that were not mapped come last.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        for address in self.core.take_unmapped_io() {
+            self.outside.events.push(Event::UnmappedIo { address });
+        }
+        self.outside.events.take()
+    }
+
+    /// Who executes software methods of channels that are none of LV1's; without a handler they are events.
+    pub fn set_software_handler(&mut self, handler: Option<SoftwareHandler>) {
+        self.outside.handler = handler;
+    }
+
+    /// Executes what the channels have to do: looks at PUT of every context, and runs until all channels are idle, wait
+    /// for a semaphore or stand still. Then memory shows everything, and the control pages show GET and REF.
+    ///
+    /// A run that does not end is ended, with a fault.
+    pub fn run(&mut self) {
+        self.look_at_control();
+        self.run_channels(self.outside.lv1.running());
+        self.show_controls();
+    }
+
+    /// Runs channels, a bit each.
+    pub(super) fn run_channels(&mut self, wanted: u32) -> [Option<Stop>; CHANNELS as usize] {
+        self.core.refuel(FUEL);
+        self.core.memory.note_host_writes();
+        self.fifo.run_all(&mut self.core, &mut self.outside, wanted)
+    }
+
+    /// Clears the error of a channel: it goes on at PUT, as drivers have it.
+    pub fn clear_error(&mut self, channel: u32) {
+        if self.fifo.select(&self.core, channel) {
+            let put = self.fifo.live.put;
+            self.fifo.live.set_up(put, put);
+        }
+    }
+
+    /// Runs the segments of all channels until none can go on.
+    fn run_segments(&mut self) {
+        self.core.refuel(FUEL);
+        self.core.memory.note_host_writes();
+        let mut waiting = 0;
+        loop {
+            let before = self.core.now();
+            waiting = (0..CHANNELS).fold(waiting, |waiting, channel| {
+                let blocked = self.run_channel_segments(channel);
+                waiting & !(1 << channel) | u32::from(blocked) << channel
+            });
+            // Once all that waits has been asked in vain, nothing changes any more.
+            if waiting == 0 || self.core.now() == before {
+                break;
+            }
+        }
+        for channel in (0..CHANNELS).filter(|channel| waiting >> channel & 1 != 0) {
+            if self.segments.first_report(channel) {
+                let what = format_args!("channel {channel} waits for a semaphore that nobody has released");
+                self.core.fault(FaultKind::BadCommand, channel.into(), what);
+            }
+        }
+    }
+
+    /// Runs the segments of a channel. Returns whether it waits for a semaphore.
+    fn run_channel_segments(&mut self, channel: u32) -> bool {
+        loop {
+            if !self.fifo.has_work(&self.core, channel) {
+                let Some(Segment { space, start, length }) = self.segments.pop(channel) else { return false };
+                if !self.fifo.select(&self.core, channel) {
+                    return false;
+                }
+                let live = &mut self.fifo.live;
+                live.buffer = self.core.whole_space(space).map_or(PushBuffer::Space(space), PushBuffer::Object);
+                live.big_endian = self.big_endian;
+                (live.get, live.put) = (start, start + length);
+                // What is left of a packet is in the next segment; an error ends one only.
+                live.error = None;
+            }
+            let stops = self.fifo.run_all(&mut self.core, &mut self.outside, 1 << channel);
+            match stops[channel as usize] {
+                Some(Stop::Blocked | Stop::Stalled | Stop::Yielded) | None => return true,
+                Some(Stop::OutOfFuel) => {
+                    self.give_up(channel);
+                    return false;
+                }
+                // Nothing that could lead on from here can come: a capture's memory does not change meanwhile.
+                Some(Stop::Parked) => self.end_segment(channel),
+                // PFIFO is switched off.
+                Some(Stop::Idle) if self.fifo.has_work(&self.core, channel) => return true,
+                Some(Stop::Idle | Stop::Error) => {}
+            }
+            self.segments.goes_on(channel);
+        }
+    }
+
+    /// The rest of a segment is not executed.
+    fn end_segment(&mut self, channel: u32) {
+        if self.fifo.select(&self.core, channel) {
+            self.fifo.live.get = self.fifo.live.put;
+        }
+    }
+
+    /// What a channel has still to do is not done.
+    fn give_up(&mut self, channel: u32) {
+        self.segments.clear(channel);
+        if self.fifo.select(&self.core, channel) {
+            let put = self.fifo.live.put;
+            self.fifo.live.set_up(put, put);
+        }
+    }
+
+    /// Objects as GCM makes them, for captures that bring none.
+    fn default_objects(&mut self, channel: u32) -> Result<(), Error> {
+        if !std::mem::replace(&mut self.has_objects, true) {
+            DEFAULT_OBJECTS.make(&mut self.core, 0..CHANNELS)?;
+            initialise(&self.core, &mut self.fifo, channel);
+        }
+        Ok(())
+    }
+}
+
+fn word(payload: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*payload.get(at..)?.first_chunk()?))
+}
+
+fn long(payload: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*payload.get(at..)?.first_chunk()?))
+}
+
+impl Device for Rsx {
+    fn machine(&self) -> Machine {
+        Machine::Ps3
+    }
+
+    fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
+        if space >= Machine::Ps3.spaces() {
+            return Err(Error::InvalidArgument(format!("space {space} of a PS3")));
+        }
+        self.with_memory(|memory| memory.map(space, address, size, access))?;
+        self.core.renderer.note_mapping(&self.core.memory, space, address);
+        Ok(())
+    }
+
+    fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {
+        self.core.memory.write(space, address, bytes)
+    }
+
+    fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error> {
+        self.core.memory.read(space, address, out)
+    }
+
+    fn set_big_endian(&mut self, big_endian: bool) -> Result<(), Error> {
+        self.big_endian = big_endian;
+        Ok(())
+    }
+
+    fn object(&mut self, object: ObjectEntry) -> Result<(), Error> {
+        if class::is_dma(object.class) && object.space >= Machine::Ps3.spaces() {
+            return Err(Error::InvalidArgument(format!("an object in space {} of a PS3", object.space)));
+        }
+        self.has_objects = true;
+        // A capture has one table for all channels.
+        self.core.enter(object, 0..CHANNELS)
+    }
+
+    fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
+        let bad = || Error::InvalidArgument(format!("a submission of {} bytes", payload.len()));
+        let (channel, space) = (word(payload, 0).ok_or_else(bad)?, word(payload, 4).ok_or_else(bad)?);
+        if space >= Machine::Ps3.spaces() || !(payload.len() - 8).is_multiple_of(16) || channel >= CHANNELS {
+            return Err(bad());
+        }
+        if !self.fifo.select(&self.core, channel) {
+            return Err(Error::Unsupported(format!("channel {channel} beside another one: that needs exact mode")));
+        }
+        self.default_objects(channel)?;
+        for at in (8..payload.len()).step_by(16) {
+            let (start, length) = (long(payload, at).ok_or_else(bad)?, long(payload, at + 8).ok_or_else(bad)?);
+            let room = match (u32::try_from(start), u32::try_from(length)) {
+                (Ok(start), Ok(length)) if start.checked_add(length).is_some() => {
+                    let segment = Segment { space, start: start & !3, length: length & !3 };
+                    self.segments.push(channel, segment)
+                }
+                _ => false,
+            };
+            if !room {
+                let what = format_args!("a segment of {length:#x} bytes at {start:#x}");
+                self.core.fault(FaultKind::BadCommand, start, what);
+            }
+        }
+        self.run_segments();
+        Ok(())
+    }
+
+    /// Nothing to wait for: everything is in memory when [`Self::submit`] returns.
+    fn finish(&mut self) {}
+
+    fn faults(&self) -> &Faults {
+        &self.core.faults
+    }
+
+    fn take_written(&mut self) -> Vec<WrittenRange> {
+        self.core.memory.take_written()
+    }
+
+    fn stats(&self) -> Stats {
+        self.core.renderer.stats()
+    }
+
+    fn warm_start(&self) -> Option<&WarmStart> {
+        Some(self.core.renderer.warm_start())
+    }
+
+    fn wait_for_compiler(&self) {
+        self.core.renderer.kernels.wait_for_compiler();
+    }
+
+    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
+        Ok(Rsx::snapshot(self, options))
+    }
+
+    fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
+        Rsx::restore(self, snapshot)
+    }
+}

@@ -1,0 +1,293 @@
+//! The puller: methods of its own, the rest goes to the objects on the subchannels.
+
+use triglyph_guest::rsx::fifo::{METHOD_SPACE, Methods, SUBCHANNELS};
+use triglyph_guest::rsx::methods::puller as methods;
+use triglyph_guest::rsx::ramht::engine;
+use triglyph_guest::rsx::registers::pfifo_interrupt;
+
+use super::{Channel, Stop};
+use crate::core::{Core, RsxMode};
+use crate::graph::{Bound, Graph, Object, Run};
+use crate::outside::{Outside, SoftwareMethod};
+use triglyph_engine::device::FaultKind;
+
+/// Where data words go.
+#[derive(Clone, Copy, Debug)]
+pub struct Method {
+    /// Subchannel, 0 to 7.
+    pub subchannel: u32,
+    /// Byte address of the first word's method.
+    pub method: u32,
+    /// Whether it moves on with each word.
+    pub increasing: bool,
+}
+
+impl Method {
+    /// Where the next word of a packet goes.
+    #[inline(always)]
+    pub fn of(packet: Methods) -> Method {
+        Method { subchannel: packet.subchannel, method: packet.method, increasing: packet.increasing }
+    }
+}
+
+/// Methods below this are the puller's own.
+const OWN: u32 = 0x100;
+/// Object methods: their data are handles, which the hardware replaces by instance addresses.
+pub(super) const OBJECTS: std::ops::Range<u32> = 0x180..0x200;
+
+/// Offsets of a semaphore that the hardware takes.
+const SEMAPHORE_OFFSETS: u32 = 0xFFC;
+
+/// The words up to the end of the method space: the next one is the subchannel's method 0.
+#[inline(always)]
+fn to_the_end(words: &[u32], method: u32, increasing: bool) -> &[u32] {
+    let room = (METHOD_SPACE - method) as usize / 4;
+    if increasing && words.len() > room { &words[..room] } else { words }
+}
+
+/// The puller at work.
+#[derive(Debug)]
+pub struct Puller<'a> {
+    /// What everything works on.
+    pub core: &'a mut Core,
+    /// The objects of the channel.
+    pub graph: &'a mut Graph,
+    /// Who answers software methods and interrupts.
+    pub outside: &'a mut Outside,
+    /// The channel's number.
+    pub id: u32,
+}
+
+impl Puller<'_> {
+    /// Executes data words. Returns how many were taken, at least one, and why no more: a word that blocks counts as
+    /// taken, it is waited for in the channel's state.
+    #[inline]
+    pub fn methods(&mut self, channel: &mut Channel, to: Method, words: &[u32]) -> (usize, Option<Stop>) {
+        let Method { subchannel, method, increasing } = to;
+        if method < OBJECTS.end || self.graph.bound(subchannel) == Bound::Software {
+            return self.special(channel, to, words);
+        }
+        channel.engine = engine::GRAPH as u8;
+        let words = to_the_end(words, method, increasing);
+        self.graph.run(self.core, subchannel, Run { method, words, increasing });
+        (words.len(), None)
+    }
+
+    /// The subchannels that the 3D object stands on, as a set.
+    pub fn curie_subchannels(&self) -> u32 {
+        let subchannels = (0..SUBCHANNELS as u32).filter(|&i| self.graph.bound(i) == Bound::Curie);
+        subchannels.fold(0, |set, i| set | 1 << i)
+    }
+
+    /// Executes packets of the 3D object's that are only stored, as many whole ones as `words` begins with: the path of
+    /// nearly all words. Returns how many words that were, headers included, and the last header.
+    pub fn plain(&mut self, words: &[u32]) -> (usize, Methods) {
+        let subchannels = self.curie_subchannels();
+        self.graph.curie.store_packets(words, subchannels, OBJECTS.end)
+    }
+
+    /// Executes data words if they are the 3D object's and nothing is to be looked at. Otherwise nothing has happened.
+    #[inline]
+    pub fn whole(&mut self, channel: &mut Channel, to: Method, words: &[u32]) -> bool {
+        let Method { subchannel, method, increasing } = to;
+        let end = method as usize + 4 * words.len();
+        if method < OBJECTS.end || end > METHOD_SPACE as usize || self.graph.bound(subchannel) != Bound::Curie {
+            return false;
+        }
+        channel.engine = engine::GRAPH as u8;
+        self.graph.curie.run(self.core, Run { method, words, increasing });
+        true
+    }
+
+    /// Methods that are not simply an object's.
+    fn special(&mut self, channel: &mut Channel, to: Method, words: &[u32]) -> (usize, Option<Stop>) {
+        let Method { subchannel, method, increasing } = to;
+        let mut words = to_the_end(words, method, increasing);
+        if method < OWN {
+            return self.own(channel, to, words);
+        }
+        if self.core.mode() == RsxMode::Exact {
+            if OBJECTS.contains(&method) {
+                return self.object_methods(to, words);
+            }
+            if increasing && method < OBJECTS.start {
+                words = &words[..words.len().min((OBJECTS.start - method) as usize / 4)];
+            }
+        }
+        if self.graph.bound(subchannel) == Bound::Software {
+            return self.software(to, words);
+        }
+        channel.engine = engine::GRAPH as u8;
+        self.graph.run(self.core, subchannel, Run { method, words, increasing });
+        (words.len(), None)
+    }
+
+    /// Methods whose data are handles, one by one: the object gets instance addresses instead.
+    fn object_methods(&mut self, to: Method, words: &[u32]) -> (usize, Option<Stop>) {
+        let Method { subchannel, mut method, increasing } = to;
+        for (i, &handle) in words.iter().enumerate() {
+            if !OBJECTS.contains(&method) {
+                return (i, None);
+            }
+            if self.graph.bound(subchannel) == Bound::Software {
+                return self.software(to, &words[..1]);
+            }
+            let stop = match self.core.lookup(self.id, handle) {
+                Some(named) => {
+                    self.graph.run(self.core, subchannel, Run { method, words: &[named.name], increasing });
+                    None
+                }
+                None => {
+                    let what = format_args!("no object {handle:#x} for method {method:#x}");
+                    self.core.fault(FaultKind::BadMethod, u64::from(handle), what);
+                    self.cache_error(SoftwareMethod { channel: self.id, subchannel, method, data: handle }, true)
+                }
+            };
+            if stop.is_some() {
+                return (i + 1, stop);
+            }
+            method += if increasing { 4 } else { 0 };
+        }
+        (words.len(), None)
+    }
+
+    /// Methods for the software engine, one by one: each is executed before the next.
+    #[cold]
+    fn software(&mut self, to: Method, words: &[u32]) -> (usize, Option<Stop>) {
+        let Method { subchannel, mut method, increasing } = to;
+        for (i, &data) in words.iter().enumerate() {
+            if method >= METHOD_SPACE {
+                return (i, None);
+            }
+            self.graph.finish(self.core);
+            let call = SoftwareMethod { channel: self.id, subchannel, method, data };
+            if self.outside.handles(pfifo_interrupt::CACHE_ERROR) {
+                return (i + 1, self.cache_error(call, false));
+            }
+            self.outside.software(self.core, call);
+            method += if increasing { 4 } else { 0 };
+        }
+        (words.len(), None)
+    }
+
+    /// A method that the puller does not send on: the processor has to. Without a handler of the guest's it is over
+    /// with it.
+    fn cache_error(&mut self, call: SoftwareMethod, hash_failed: bool) -> Option<Stop> {
+        self.outside.raise(pfifo_interrupt::CACHE_ERROR);
+        if self.outside.handles(pfifo_interrupt::CACHE_ERROR) {
+            self.outside.stalled = Some((call, hash_failed));
+            return Some(Stop::Stalled);
+        }
+        None
+    }
+
+    /// Methods of the puller, one by one.
+    #[cold]
+    fn own(&mut self, channel: &mut Channel, to: Method, words: &[u32]) -> (usize, Option<Stop>) {
+        let Method { subchannel, mut method, increasing } = to;
+        for (i, &word) in words.iter().enumerate() {
+            if method >= OWN {
+                return (i, None);
+            }
+            let stop = self.own_method(channel, subchannel, method, word);
+            if stop.is_some() {
+                return (i + 1, stop);
+            }
+            method += if increasing { 4 } else { 0 };
+        }
+        (words.len(), None)
+    }
+
+    fn own_method(&mut self, channel: &mut Channel, subchannel: u32, method: u32, word: u32) -> Option<Stop> {
+        let call = SoftwareMethod { channel: self.id, subchannel, method, data: word };
+        match method as usize {
+            methods::set_object::ID => return self.bind(channel, call),
+            methods::set_reference::ID => {
+                // Who sees the new value may look at what was drawn before.
+                self.graph.finish(self.core);
+                channel.reference = word;
+                self.outside.reference(self.core, self.id, word);
+            }
+            methods::set_context_dma_semaphore::ID => return self.set_semaphore(channel, call),
+            methods::semaphore_offset::ID => self.set_semaphore_offset(channel, word),
+            methods::semaphore_acquire::ID if !self.acquire(channel, word) => return Some(Stop::Blocked),
+            methods::semaphore_acquire::ID => {}
+            methods::semaphore_release::ID => self.release(channel, word),
+            methods::channel_yield::ID => return Some(Stop::Yielded),
+            _ => {
+                let what = format_args!("method {method:#x}, which no puller has");
+                self.core.fault(FaultKind::BadMethod, u64::from(method), what);
+                return self.cache_error(call, false);
+            }
+        }
+        None
+    }
+
+    /// Method 0: an object for a subchannel.
+    fn bind(&mut self, channel: &mut Channel, call: SoftwareMethod) -> Option<Stop> {
+        let SoftwareMethod { subchannel, data: handle, .. } = call;
+        let Some(named) = self.core.lookup(self.id, handle) else {
+            let what = format_args!("no object {handle:#x} to bind to subchannel {subchannel}");
+            self.core.fault(FaultKind::BadMethod, u64::from(handle), what);
+            // In fast mode a channel that GCM has set up keeps its fixed bindings.
+            return self.cache_error(call, true);
+        };
+        if !self.graph.bind(subchannel, named.name, named.class) {
+            let what = format_args!("object {handle:#x}: more than a channel can hold");
+            self.core.fault(FaultKind::BadMethod, u64::from(handle), what);
+        }
+        if let Some(engine) = channel.engines.get_mut(subchannel as usize) {
+            *engine = named.engine as u8;
+        }
+        None
+    }
+
+    fn set_semaphore(&mut self, channel: &mut Channel, call: SoftwareMethod) -> Option<Stop> {
+        match self.core.lookup(self.id, call.data) {
+            Some(named) => {
+                channel.semaphore = named.name;
+                None
+            }
+            None => {
+                let what = format_args!("no object {:#x} for semaphores", call.data);
+                self.core.fault(FaultKind::BadMethod, call.data.into(), what);
+                self.cache_error(call, true)
+            }
+        }
+    }
+
+    fn set_semaphore_offset(&mut self, channel: &mut Channel, offset: u32) {
+        if offset & !SEMAPHORE_OFFSETS != 0 {
+            let what = format_args!("semaphore offset {offset:#x}");
+            self.core.fault(FaultKind::BadMethod, u64::from(offset), what);
+            return self.outside.raise(pfifo_interrupt::SEMAPHORE);
+        }
+        channel.semaphore_offset = offset;
+    }
+
+    /// Whether the semaphore has `value`; if not, it is waited for.
+    pub fn acquire(&mut self, channel: &mut Channel, value: u32) -> bool {
+        let object = self.core.dma(channel.semaphore, "semaphore").filter(|object| object.read);
+        // Without memory there is nothing to wait for.
+        let found = match object.and_then(|object| object.range(channel.semaphore_offset.into(), 4)) {
+            Some(place) => self.core.read_word(place, "semaphore") == value,
+            None => true,
+        };
+        // Who releases it may be the host's processor, and have written more than that.
+        self.core.memory.note_host_writes();
+        channel.acquire = if found { None } else { Some(value) };
+        found
+    }
+
+    fn release(&mut self, channel: &Channel, value: u32) {
+        let Some(object) = self.core.dma(channel.semaphore, "semaphore") else { return };
+        let offset = channel.semaphore_offset;
+        match object.range(offset.into(), 4).filter(|_| object.write) {
+            Some(place) => self.core.write_words(place, &[value], "semaphore"),
+            None => {
+                let what = format_args!("semaphore {offset:#x} outside of its object");
+                self.core.fault(FaultKind::UnmappedWrite, u64::from(offset), what);
+            }
+        }
+    }
+}

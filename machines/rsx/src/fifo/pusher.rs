@@ -1,0 +1,184 @@
+//! The pusher: headers, jumps, calls, runs of data words.
+
+use triglyph_guest::rsx::fifo::{Command, Methods, PusherError};
+use triglyph_guest::rsx::ramht::engine;
+
+use super::{Channel, Fetch, Method, Puller, Stop, sequence};
+use triglyph_engine::device::FaultKind;
+
+/// What a word of a push buffer costs, in units of fuel.
+pub(super) const WORD: u64 = 1;
+/// What a jump costs: a loop of jumps does no work and must end all the same.
+const JUMP: u64 = 64;
+
+/// Executes words of a channel from GET on, until there is a reason to stop.
+///
+/// The channel can be stopped between any two words; what is left of a packet stands in its state.
+pub fn run(channel: &mut Channel, fetch: &mut Fetch, puller: &mut Puller<'_>) -> Stop {
+    if channel.error.is_some() {
+        return Stop::Error;
+    }
+    fetch.begin(puller.core, channel);
+    while channel.get != channel.put {
+        let fresh = fetch.take_fresh();
+        let Some(words) = fetch.words(puller.core, channel) else {
+            return fail(channel, puller, PusherError::MemoryFault);
+        };
+        if fresh {
+            puller.graph.sequences.begin();
+        }
+        let stop = match channel.packet.count {
+            0 => command(channel, puller, words),
+            _ => data(channel, puller, words),
+        };
+        if let Some(stop) = stop {
+            return stop;
+        }
+    }
+    Stop::Idle
+}
+
+/// Data words of a packet: to the puller, as many as there are and as it takes.
+#[inline]
+fn data(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option<Stop> {
+    let packet = channel.packet;
+    let words = &words[..words.len().min(packet.count as usize)];
+    let fuel = puller.core.spend(WORD * words.len() as u64);
+    let (taken, stop) = puller.methods(channel, Method::of(packet), words);
+    took(channel, packet, taken as u32);
+    if fuel { stop } else { out_of_fuel(channel, puller) }
+}
+
+/// Moves behind data words of a packet.
+#[inline(always)]
+fn took(channel: &mut Channel, packet: Methods, count: u32) {
+    channel.get = channel.get.wrapping_add(4 * count);
+    channel.packet = packet.after(count);
+    channel.fetched += count;
+}
+
+/// Words from where a header is expected on: packets that are only stored, then a word that is the header of something else.
+fn command(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option<Stop> {
+    if puller.core.renderer.sequences != 0 {
+        return with_sequences(channel, puller, words);
+    }
+    let stored = plain(channel, puller, words);
+    match &words[stored..] {
+        [_, ..] if channel.get == channel.put => None,
+        &[word, ref rest @ ..] => header(channel, puller, word, rest),
+        [] => None,
+    }
+}
+
+/// As [`command`], with code for what comes again and again.
+fn with_sequences(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option<Stop> {
+    let mut at = 0;
+    if puller.graph.sequences.is_due() {
+        let get = channel.get;
+        if let Some(stop) = sequence::run(channel, puller, words) {
+            return Some(stop);
+        }
+        at = (channel.get.wrapping_sub(get) / 4) as usize;
+    }
+    let room = puller.graph.sequences.room();
+    let stored = plain(channel, puller, &words[at..words.len().min(at + room)]);
+    puller.graph.sequences.passed(stored);
+    at += stored;
+    let &[word, ref rest @ ..] = &words[at..] else { return None };
+    let count = Methods::decode(word).map_or(0, |packet| packet.count as usize);
+    if channel.get == channel.put || puller.graph.sequences.crosses(1 + count) {
+        return None;
+    }
+    let stop = header(channel, puller, word, rest);
+    puller.graph.sequences.passed(1 + count);
+    if sequence::ends_draw(&words[at..]) || !sequence::may_stand_in_one(puller, word) {
+        puller.graph.sequences.begin();
+    }
+    stop
+}
+
+/// Packets that are only stored, as many as there are and as fuel and PUT allow. Returns how many words they have.
+#[inline]
+fn plain(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> usize {
+    let affordable = usize::try_from(puller.core.fuel() / WORD).unwrap_or(usize::MAX);
+    let valid = (channel.put.wrapping_sub(channel.get) / 4) as usize;
+    let (stored, last) = puller.plain(&words[..words.len().min(affordable).min(valid)]);
+    if stored != 0 {
+        // There was enough.
+        let _ = puller.core.spend(WORD * stored as u64);
+        channel.get = channel.get.wrapping_add(4 * stored as u32);
+        puller.core.position = u64::from(channel.get.wrapping_sub(4 * (last.count + 1)));
+        channel.packet = last.after(last.count);
+        channel.fetched = last.count;
+        channel.engine = engine::GRAPH as u8;
+    }
+    stored
+}
+
+/// A word where a header is expected, with the data words behind it that are there.
+pub(super) fn header(channel: &mut Channel, puller: &mut Puller<'_>, word: u32, rest: &[u32]) -> Option<Stop> {
+    puller.core.position = u64::from(channel.get);
+    let Some(packet) = Methods::decode(word) else { return branch(channel, puller, word) };
+    channel.get = channel.get.wrapping_add(4);
+    channel.fetched = 0;
+    let words = &rest[..rest.len().min(packet.count as usize)];
+    let fuel = puller.core.spend(WORD * (words.len() as u64 + 1));
+    if !words.is_empty() && puller.whole(channel, Method::of(packet), words) {
+        took(channel, packet, words.len() as u32);
+    } else {
+        channel.packet = packet;
+    }
+    if fuel { None } else { out_of_fuel(channel, puller) }
+}
+
+/// A word that leads elsewhere, or is an error.
+fn branch(channel: &mut Channel, puller: &mut Puller<'_>, word: u32) -> Option<Stop> {
+    let at = channel.get;
+    let next = at.wrapping_add(4);
+    puller.graph.sequences.begin();
+    match Command::decode(word) {
+        Command::Methods(packet) => {
+            channel.packet = packet;
+            channel.get = next;
+        }
+        Command::Jump(target) if target == at => return Some(Stop::Parked),
+        Command::Jump(target) => channel.get = target,
+        Command::Call(target) => match channel.subroutine {
+            Some(_) => return Some(fail(channel, puller, PusherError::CallActive)),
+            None => {
+                channel.subroutine = Some(next);
+                channel.get = target;
+            }
+        },
+        Command::Return => match channel.subroutine.take() {
+            Some(target) => channel.get = target,
+            None => return Some(fail(channel, puller, PusherError::ReturnInactive)),
+        },
+        Command::Invalid => return Some(fail(channel, puller, PusherError::InvalidCommand)),
+    }
+    if puller.core.spend(JUMP) { None } else { out_of_fuel(channel, puller) }
+}
+
+/// Stops the channel with an error.
+#[cold]
+fn fail(channel: &mut Channel, puller: &mut Puller<'_>, error: PusherError) -> Stop {
+    channel.error = Some(error);
+    let (kind, what) = match error {
+        PusherError::MemoryFault => (FaultKind::UnmappedRead, "a push buffer outside of memory"),
+        PusherError::CallActive => (FaultKind::BadCommand, "a call inside of a call"),
+        PusherError::ReturnInactive => (FaultKind::BadCommand, "a return without a call"),
+        PusherError::InvalidMethod => (FaultKind::BadMethod, "a method that the puller does not take"),
+        PusherError::InvalidCommand => (FaultKind::BadCommand, "a word that is no header"),
+    };
+    puller.core.position = u64::from(channel.get);
+    puller.core.fault(kind, u64::from(channel.get), format_args!("{what}"));
+    puller.outside.pusher_error(puller.core, puller.id, error);
+    Stop::Error
+}
+
+#[cold]
+fn out_of_fuel(channel: &Channel, puller: &mut Puller<'_>) -> Option<Stop> {
+    let what = format_args!("a push buffer that does not end");
+    puller.core.fault(FaultKind::OutOfFuel, u64::from(channel.get), what);
+    Some(Stop::OutOfFuel)
+}

@@ -1,0 +1,94 @@
+//! The PS3 in a snapshot.
+
+use super::Rsx;
+use super::core::SavedObjects;
+use super::dma::space;
+use super::fifo::{Fifo, SavedFifo};
+use super::lv1::{Lv1, PAGES, SavedLv1, XDR};
+use super::mmio::{Mmio, SavedMmio};
+use super::segments::{SavedSegments, Segments};
+use triglyph_engine::device::Machine;
+use triglyph_engine::error::Error;
+use triglyph_engine::snapshot::{
+    MAPS, MemoryImage, PAGES as BYTES, SectionKind, Sections, SnapshotOptions, Writer, broken, save_memory, state,
+};
+
+const BOARD: SectionKind = SectionKind { number: 1, version: 1, name: "BOARD" };
+const FIFO: SectionKind = SectionKind { number: 2, version: 1, name: "FIFO" };
+const LV1: SectionKind = SectionKind { number: 3, version: 1, name: "LV1" };
+
+state! {
+    /// What is neither PFIFO nor the hypervisor. Events that the host has not taken are no state.
+    struct SavedBoard {
+        objects: SavedObjects,
+        big_endian: bool,
+        has_objects: bool,
+        clock: u64,
+        interrupts: u32,
+        enabled: u32,
+        mmio: SavedMmio,
+        segments: SavedSegments,
+    }
+}
+
+impl Rsx {
+    /// The state of the whole machine between two calls, and guest memory if `options` say so. Taking it changes
+    /// nothing. In exact mode instance memory is guest memory: without memory in the snapshot the host keeps it.
+    pub fn snapshot(&mut self, options: SnapshotOptions) -> Vec<u8> {
+        self.core.flush();
+        let mut writer = Writer::new(Machine::Ps3, options.compressed);
+        writer.section(
+            BOARD,
+            &SavedBoard {
+                objects: self.core.objects().save(),
+                big_endian: self.big_endian,
+                has_objects: self.has_objects,
+                clock: self.core.now(),
+                interrupts: self.outside.interrupts,
+                enabled: self.outside.enabled,
+                mmio: self.mmio.save(),
+                segments: self.segments.save(),
+            },
+        );
+        writer.section(FIFO, &self.fifo.save());
+        writer.section(LV1, &self.outside.lv1.save());
+        if options.memory {
+            save_memory(&self.core.memory, &mut writer);
+        }
+        writer.finish()
+    }
+
+    /// Takes the state of a snapshot over. Kernels, counters, faults and the host's handler stay.
+    ///
+    /// # Errors
+    /// As [`Device::restore`](triglyph_engine::Device::restore); a snapshot of the other mode is refused.
+    pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
+        let sections = Sections::new(snapshot)?;
+        sections.check(Machine::Ps3, &[BOARD, FIFO, LV1, MAPS, BYTES])?;
+        let impossible = |kind: SectionKind| broken(format!("{}: an impossible state", kind.name));
+        let board = sections.get::<SavedBoard>(BOARD)?;
+        let objects = self.core.objects().restore(board.objects).ok_or_else(|| broken("of another mode"))?;
+        let mmio = Mmio::restore(board.mmio).ok_or_else(|| impossible(BOARD))?;
+        let segments = Segments::restore(board.segments).ok_or_else(|| impossible(BOARD))?;
+        let fifo = Fifo::restore(sections.get::<SavedFifo>(FIFO)?).ok_or_else(|| impossible(FIFO))?;
+        let lv1 = Lv1::restore(sections.get::<SavedLv1>(LV1)?).ok_or_else(|| impossible(LV1))?;
+        let memory = MemoryImage::check(&sections)?;
+        let known = [space::LOCAL, space::MAIN, PAGES, XDR];
+        if memory.iter().flat_map(MemoryImage::mappings).any(|map| !known.contains(&map.space)) {
+            return Err(broken("memory that a PS3 does not have"));
+        }
+        self.core.flush();
+        // The last that can fail: from here on everything is taken over.
+        if let Some(memory) = memory {
+            memory.restore(&mut self.core.memory)?;
+        }
+        lv1.show_io(&mut self.core.memory);
+        *self.core.objects_mut() = objects;
+        self.core.set_clock(board.clock);
+        (self.outside.interrupts, self.outside.enabled) = (board.interrupts, board.enabled);
+        (self.outside.lv1, self.outside.stalled) = (lv1, None);
+        (self.big_endian, self.has_objects) = (board.big_endian, board.has_objects);
+        (self.fifo, self.mmio, self.segments) = (fifo, mmio, segments);
+        Ok(())
+    }
+}

@@ -1,0 +1,23 @@
+//! Ranges of guest memory, piece by piece, for operations that do not go through transfer requests.
+
+use crate::core::Core;
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::transfer::Place;
+
+/// Reads a range into `out`; zeros and one fault for what is not there.
+pub(super) fn gather(core: &mut Core, place: Place, out: &mut [u8], what: &str) {
+    let missing = core.memory.read_pieces(place.space, place.address, out);
+    if missing > 0 {
+        let what = format_args!("{what}: {missing:#x} bytes outside memory");
+        core.fault_at(FaultKind::UnmappedRead, place, what);
+    }
+}
+
+/// Stores a range; one fault for what has no place.
+pub(super) fn scatter(core: &mut Core, place: Place, bytes: &[u8], what: &str) {
+    let missing = core.memory.write_pieces(place.space, place.address, bytes);
+    if missing > 0 {
+        let what = format_args!("{what}: {missing:#x} bytes outside memory");
+        core.fault_at(FaultKind::UnmappedWrite, place, what);
+    }
+}

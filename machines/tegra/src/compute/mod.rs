@@ -1,0 +1,191 @@
+//! The compute class (B1C0): grids of programs.
+//!
+//! ```text
+//! SEND_SIGNALING_PCAS_B ─► descriptor (QMD) in memory ─► program, constants, textures ─► block after block ─► releases
+//! ```
+//! A launch is done when the method is. Blocks run in their order, x fastest, because what one stores another may read: so the
+//! outcome never depends on threads.
+//!
+//! Sources: NVIDIA's clb1c0.h and clb1c0qmd.h; Mesa's nvc0 driver, deko3d; yuzu and Ryujinx.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use triglyph_guest::kernel::maxwell::{Block, FUEL, ShaderJob, Stage, WordSet, Work};
+use triglyph_guest::tegra::header::launch::{self, Launch, MAX_THREADS, Words};
+use triglyph_guest::tegra::methods::compute::regs;
+use triglyph_guest::tegra::methods::values::{ReductionFormat, StructSize};
+
+use super::core::{ADDRESS_MASK, Core};
+use super::registers::Registers;
+use super::semaphore::{Form, Join, Release};
+use super::threed::bindings::{Bound, Buffers};
+use super::threed::program::Programs;
+use super::threed::remember::{Asked, LastProgram};
+use super::threed::stage::{Codes, Program, y_direction};
+use super::threed::texture::Pools;
+use triglyph_engine::device::FaultKind;
+
+/// What the compute class has besides registers. All of it can be made anew.
+#[derive(Debug, Default)]
+pub struct Compute {
+    programs: Programs,
+    codes: Codes,
+    /// The program of the last grid.
+    last: LastProgram,
+}
+
+/// Bytes of local memory of a thread at most.
+const MOST_LOCAL: u32 = 512 << 10;
+
+/// Threads of a warp.
+const WARP: u64 = 32;
+
+/// Nanoseconds that an instruction of a warp takes, roughly.
+const INSTRUCTION: u64 = 4;
+
+/// Nanoseconds that a block takes besides.
+const BLOCK: u64 = 1000;
+
+/// Warps that may run until they are stopped before the grid is.
+const EXHAUSTED_LIMIT: u32 = 16;
+
+impl Compute {
+    /// SEND_SIGNALING_PCAS_B: runs the grid whose descriptor SEND_PCAS_A names, if the word says so and `enabled`.
+    pub fn launch(&mut self, core: &mut Core, registers: &Registers, word: u32, enabled: bool) {
+        if !regs::send_signaling_pcas_b::schedule(word) || !enabled {
+            return;
+        }
+        let mut words: Words = [0; 64];
+        let address = u64::from(registers.get(regs::send_pcas_a::ID)) << 8;
+        core.read_words(address, &mut words, "a launch descriptor");
+        let launch = Launch::decode(&words);
+        if launch.threads() == 0 || launch.threads() > MAX_THREADS.into() {
+            let what = format_args!("blocks of {:?} threads", launch.block);
+            core.fault(FaultKind::BadMethod, address, what);
+        } else if launch.blocks() != 0 {
+            self.run(core, registers, &launch);
+        }
+        for release in launch.releases.iter().flatten() {
+            self::release(release).perform(core, "a grid's semaphore");
+        }
+    }
+
+    fn run(&mut self, core: &mut Core, registers: &Registers, launch: &Launch) {
+        let bound = launch.constant_buffers.map(|buffer| {
+            buffer.map(|buffer| Bound { address: buffer.address & ADDRESS_MASK, size: buffer.size.min(0x1_0000) })
+        });
+        let region = registers.address(regs::set_program_region_a::ID);
+        let address = region.wrapping_add(launch.program_offset.into()) & ADDRESS_MASK;
+        let asked = Asked {
+            space: core.space,
+            segment: region,
+            address,
+            kind: None,
+            local_bytes: Some(launch.local_memory.min(MOST_LOCAL)),
+            y_direction: y_direction(registers),
+            pools: Pools::of(registers),
+            buffers: Buffers::of(bound),
+        };
+        let Some(program) = self.last.refresh(core, &asked, &mut self.programs, &mut self.codes) else { return };
+        if launch.sampler_via_header && program.loaded.uses.iter().any(|used| !used.image) {
+            core.fault(FaultKind::Unimplemented, address, format_args!("samplers by the number of their header"));
+        }
+        let cost = BLOCK + launch.threads().div_ceil(WARP) * program.loaded.instructions * INSTRUCTION;
+        let mut shared = vec![0; launch.shared_memory as usize];
+        let mut places = Places::new(launch.grid);
+        loop {
+            let mut short = false;
+            let affordable = |_: &[u32; 3]| {
+                short = !core.spend(cost);
+                !short
+            };
+            let part: Vec<[u32; 3]> = places.by_ref().take(PART).take_while(affordable).collect();
+            let warps = self.run_part(core, &program, &part, launch.block, &mut shared);
+            let stopped = warps >= EXHAUSTED_LIMIT || !core.spend(u64::from(warps) * u64::from(FUEL));
+            if stopped || short {
+                return core.fault(FaultKind::OutOfFuel, address, format_args!("a grid of {:?} blocks", launch.grid));
+            }
+            if part.len() < PART {
+                return;
+            }
+        }
+    }
+
+    /// Runs blocks. Returns how many warps did not end.
+    fn run_part(
+        &mut self,
+        core: &mut Core,
+        program: &Program,
+        part: &[[u32; 3]],
+        threads: [u32; 3],
+        shared: &mut [u8],
+    ) -> u32 {
+        let mut exhausted = 0;
+        self.codes.run(core, program, Stage::Compute, WordSet::EMPTY, WordSet::EMPTY, |_, kernel, environment| {
+            for &place in part {
+                let block = Block { place, threads, shared: &mut *shared };
+                kernel.run(&mut ShaderJob { environment, work: Work::Block(block) });
+                exhausted = environment.exhausted.load(Relaxed);
+                if exhausted >= EXHAUSTED_LIMIT {
+                    break;
+                }
+            }
+        });
+        exhausted
+    }
+}
+
+/// Blocks that share what is prepared for them.
+const PART: usize = 256;
+
+/// The places of the blocks of a grid, in order.
+struct Places {
+    grid: [u32; 3],
+    next: Option<[u32; 3]>,
+}
+
+impl Places {
+    fn new(grid: [u32; 3]) -> Self {
+        Places { grid, next: grid.iter().all(|&blocks| blocks != 0).then_some([0; 3]) }
+    }
+}
+
+impl Iterator for Places {
+    type Item = [u32; 3];
+
+    fn next(&mut self) -> Option<[u32; 3]> {
+        let place = self.next?;
+        let mut next = place;
+        self.next = None;
+        for axis in 0..3 {
+            next[axis] += 1;
+            if next[axis] < self.grid[axis] {
+                self.next = Some(next);
+                break;
+            }
+            next[axis] = 0;
+        }
+        Some(place)
+    }
+}
+
+fn release(release: &launch::Release) -> Release {
+    let form = match (release.reduction, release.size) {
+        (Some((how, format)), _) => Form::Join(Join::from(how), format == ReductionFormat::Signed32),
+        (None, StructSize::OneWord) => Form::OneWord,
+        (None, StructSize::FourWords) => Form::FourWords,
+    };
+    Release { address: release.address & ADDRESS_MASK, payload: release.payload, form }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_come_x_first() {
+        let places: Vec<_> = Places::new([2, 1, 2]).collect();
+        assert_eq!(places, [[0, 0, 0], [1, 0, 0], [0, 0, 1], [1, 0, 1]]);
+        assert_eq!(Places::new([5, 0, 1]).count(), 0);
+    }
+}

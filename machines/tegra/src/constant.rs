@@ -1,0 +1,26 @@
+//! Words for the selected constant buffer. They go to its memory at once, in order with everything else: draws that came before
+//! have their constants already.
+
+use triglyph_guest::tegra::methods::threed::regs;
+
+use super::core::{ADDRESS_MASK, Core, bytes_of};
+use super::registers::Registers;
+use triglyph_engine::device::FaultKind;
+
+/// LOAD_CONSTANT_BUFFER: stores words at the load offset, which moves on behind them. What lies behind the size of the buffer
+/// is dropped.
+pub fn load(core: &mut Core, registers: &Registers, words: &[u32]) {
+    let size =
+        u64::from(regs::set_constant_buffer_selector_a::size(registers.get(regs::set_constant_buffer_selector_a::ID)));
+    let offset = registers.get(regs::load_constant_buffer_offset::ID);
+    let start = u64::from(offset & 0xFFFC);
+    let bytes = bytes_of(words);
+    let room = usize::try_from(size.saturating_sub(start)).unwrap_or(usize::MAX).min(bytes.len()) & !3;
+    if room < bytes.len() {
+        let what = format_args!("{} words beyond a constant buffer of {size:#x} bytes", (bytes.len() - room) / 4);
+        core.fault(FaultKind::BadMethod, regs::load_constant_buffer_offset::ID as u64, what);
+    }
+    let address = registers.address(regs::set_constant_buffer_selector_b::ID);
+    core.write_unseen(address.wrapping_add(start) & ADDRESS_MASK, &bytes[..room], "a constant buffer");
+    registers.set(regs::load_constant_buffer_offset::ID, offset.wrapping_add(bytes.len() as u32));
+}

@@ -1,0 +1,310 @@
+//! What every part of the Tegra X1 works on: memory, renderer, syncpoints, faults, time.
+
+use std::borrow::Cow;
+use std::fmt::Arguments;
+use std::time::Instant;
+
+use triglyph_guest::kernel::Window;
+
+use super::kinds::{Kinds, SavedKind};
+use triglyph_engine::device::{Fault, FaultKind, Faults};
+use triglyph_engine::mem::{Memory, read_words};
+use triglyph_engine::render::{Renderer, Watch};
+use triglyph_engine::snapshot::state;
+use triglyph_engine::transfer::{Outcome, Place, Rearrange, Request, Transfers};
+
+/// Syncpoints of the host (host1x of the Tegra X1).
+pub const SYNCPOINTS: usize = 192;
+
+/// The address space that captures and [`Device`](triglyph_engine::Device) calls are about: 40 bits of GPU virtual addresses.
+pub const SPACE: u32 = 0;
+
+/// Mask of a GPU virtual address.
+pub const ADDRESS_MASK: u64 = (1 << 40) - 1;
+
+/// What channels and engines share.
+#[derive(Debug)]
+pub struct Core {
+    /// Guest memory, by address space and GPU virtual address.
+    pub memory: Memory,
+    /// Kernels, threads, the scene.
+    pub renderer: Renderer,
+    /// What the guest did wrong.
+    pub faults: Faults,
+    /// GPU address of the push-buffer word that is being executed. Faults name it.
+    pub position: u64,
+    /// Address space of the channel that runs.
+    pub space: u32,
+    /// Page kinds of all address spaces.
+    pub kinds: Kinds,
+    syncpoints: [u32; SYNCPOINTS],
+    /// Work that may still be done before the guest counts as running away, about a nanosecond each.
+    fuel: u64,
+    /// Nanoseconds since power on. Moves with the work, not with the host's clock, so that runs can be repeated.
+    clock: u64,
+    /// Interrupts that methods asked for since the host last took them.
+    interrupts: u64,
+    /// What is read of memory, while somebody wants to know.
+    watch: Option<Watch>,
+}
+
+state! {
+    /// What channels and engines share in a snapshot.
+    pub(super) struct SavedCore { clock: u64, syncpoints: Vec<u32>, interrupts: u64, kinds: Vec<SavedKind> }
+}
+
+impl SavedCore {
+    /// Whether there can be such a machine.
+    pub(super) fn is_sound(&self) -> bool {
+        self.syncpoints.len() == SYNCPOINTS && Kinds::restore(&self.kinds).is_some()
+    }
+}
+
+impl Core {
+    pub(super) fn new(renderer: Renderer) -> Self {
+        Core {
+            memory: renderer.guest_memory(),
+            renderer,
+            faults: Faults::default(),
+            position: 0,
+            space: SPACE,
+            kinds: Kinds::default(),
+            syncpoints: [0; SYNCPOINTS],
+            fuel: 0,
+            clock: 0,
+            interrupts: 0,
+            watch: None,
+        }
+    }
+
+    /// What a snapshot holds of it, but for memory.
+    pub(super) fn save(&self) -> SavedCore {
+        let (clock, interrupts) = (self.clock, self.interrupts);
+        SavedCore { clock, syncpoints: self.syncpoints.to_vec(), interrupts, kinds: self.kinds.save() }
+    }
+
+    /// Takes over what was saved and has been checked by [`SavedCore::is_sound`].
+    pub(super) fn restore(&mut self, saved: SavedCore) {
+        (self.clock, self.interrupts) = (saved.clock, saved.interrupts);
+        self.syncpoints = saved.syncpoints.try_into().unwrap_or(self.syncpoints);
+        self.kinds = Kinds::restore(&saved.kinds).unwrap_or_default();
+    }
+
+    /// Counts a fault at a GPU address or method; the text is only made when it is kept.
+    #[cold]
+    pub fn fault(&mut self, kind: FaultKind, address: u64, what: Arguments<'_>) {
+        if self.faults.first().len() < Faults::KEPT {
+            self.faults.report(Fault { kind, what: what.to_string(), address, command: self.position });
+        } else {
+            self.faults.count_only(kind, 1);
+        }
+    }
+
+    /// Nanoseconds since power on.
+    pub fn now(&self) -> u64 {
+        self.clock
+    }
+
+    /// Lets time pass without work.
+    pub(super) fn advance(&mut self, nanoseconds: u64) {
+        self.clock = self.clock.wrapping_add(nanoseconds);
+    }
+
+    pub(super) fn refuel(&mut self, units: u64) {
+        self.fuel = units;
+    }
+
+    /// The fuel that is left.
+    pub(super) fn fuel(&self) -> u64 {
+        self.fuel
+    }
+
+    /// Takes fuel for work that costs about `nanoseconds`, and lets that time pass. False, once there is not enough
+    /// left: the work is not done then.
+    #[must_use]
+    pub fn spend(&mut self, nanoseconds: u64) -> bool {
+        let enough = nanoseconds <= self.fuel;
+        self.clock = self.clock.wrapping_add(nanoseconds.min(self.fuel));
+        self.fuel = self.fuel.saturating_sub(nanoseconds);
+        enough
+    }
+
+    /// Draws what is still in the scene, so that memory shows it.
+    pub fn flush(&mut self) {
+        self.renderer.flush(&self.memory);
+    }
+
+    /// An address in the running channel's address space.
+    pub fn place(&self, address: u64) -> Place {
+        Place { space: self.space, address: address & ADDRESS_MASK }
+    }
+
+    /// Does `derive` and returns what it read of memory as well. If it found a fault, the reads never hold, so that the fault
+    /// is counted whenever somebody needs the result.
+    pub fn watched<T>(&mut self, derive: impl FnOnce(&mut Core) -> T) -> (T, Watch) {
+        let faults = self.faults.total();
+        self.watch = Some(Watch::begin(&self.memory));
+        let derived = derive(self);
+        let watch = self.watch.take().unwrap_or_default();
+        let sound = self.faults.total() == faults;
+        (derived, watch.finish(&mut self.renderer, &self.memory, sound))
+    }
+
+    /// Whether what was derived from these reads would be derived from memory as it is now.
+    pub fn holds(&mut self, watch: &mut Watch) -> bool {
+        watch.holds(&mut self.renderer, &self.memory)
+    }
+
+    /// Reads what is watched anew; a fault where memory is not mapped.
+    pub fn read_again(&mut self, watch: &mut Watch, what: &str) {
+        if let Some((address, missing)) = watch.read_again(&mut self.renderer, &self.memory) {
+            self.count_missing(FaultKind::UnmappedRead, address, missing as u64, what);
+        }
+    }
+
+    /// Notes that bytes were read that [`Self::read_bytes`] would have read; a fault where memory is not mapped.
+    pub fn note_read(&mut self, address: u64, bytes: &[u8], what: &str) {
+        let missing = self.memory.read_pieces(self.space, address, &mut vec![0; bytes.len()]);
+        self.watch_read(address, bytes);
+        self.count_missing(FaultKind::UnmappedRead, address, missing as u64, what);
+    }
+
+    fn watch_read(&mut self, address: u64, bytes: &[u8]) {
+        if let Some(watch) = &mut self.watch {
+            watch.note(Place { space: self.space, address }, bytes);
+        }
+    }
+
+    /// Fills `words` with the little-endian words at `address`; zeros and a fault where memory is not mapped. Sees
+    /// everything drawn so far.
+    pub fn read_words(&mut self, address: u64, words: &mut [u32], what: &str) {
+        let bytes = 4 * words.len() as u64;
+        self.renderer.flush_overlapping(&self.memory, self.space, address, bytes);
+        if read_words(self.memory.readable(self.space, address), words, false) == words.len() {
+            return self.watch_read(address, &bytes_of(words));
+        }
+        let mut bytes = vec![0; bytes as usize];
+        self.read_bytes(address, &mut bytes, what);
+        for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(4)) {
+            *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        }
+    }
+
+    /// The little-endian word at `address`.
+    pub fn read_word(&mut self, address: u64, what: &str) -> u32 {
+        let mut word = [0];
+        self.read_words(address, &mut word, what);
+        word[0]
+    }
+
+    /// Fills `out` with the bytes at `address`; zeros and a fault where memory is not mapped. Sees everything drawn so far.
+    pub fn read_bytes(&mut self, address: u64, out: &mut [u8], what: &str) {
+        self.renderer.flush_overlapping(&self.memory, self.space, address, out.len() as u64);
+        let missing = self.memory.read_pieces(self.space, address, out);
+        self.watch_read(address, out);
+        self.count_missing(FaultKind::UnmappedRead, address, missing as u64, what);
+    }
+
+    /// Stores bytes at `address`; a fault where memory is not mapped. What was drawn before is in memory before.
+    pub fn write_bytes(&mut self, address: u64, bytes: &[u8], what: &str) {
+        self.flush();
+        let missing = self.memory.write_pieces(self.space, address, bytes);
+        self.count_missing(FaultKind::UnmappedWrite, address, missing as u64, what);
+    }
+
+    /// As [`Self::write_bytes`], but what was drawn before and does not look at these bytes may be drawn later.
+    pub fn write_unseen(&mut self, address: u64, bytes: &[u8], what: &str) {
+        self.renderer.flush_before_write(&self.memory, self.place(address), bytes.len() as u64);
+        let missing = self.memory.write_pieces(self.space, address, bytes);
+        self.count_missing(FaultKind::UnmappedWrite, address, missing as u64, what);
+    }
+
+    /// Does a transfer after everything drawn so far; what falls outside of memory is a fault of `what`.
+    pub fn transfer(&mut self, what: &str, request: &Request) {
+        let (source, target) = match request {
+            Request::Fill(fill) => (fill.target, fill.target),
+            Request::Copy(copy) => (copy.source, copy.target),
+            Request::Convert(convert) => (convert.source, convert.target),
+            Request::Rearrange(rearrange) => (rearrange.source, rearrange.target),
+        };
+        self.transfer_with(what, source, target, |transfers| transfers.run(request));
+    }
+
+    /// As [`Self::transfer`], from a buffer of the host's.
+    pub fn store_image(&mut self, what: &str, buffer: Window<'_>, request: &Rearrange) {
+        self.transfer_with(what, request.target, request.target, |transfers| transfers.store_image(buffer, request));
+    }
+
+    /// As [`Self::transfer`], into a buffer of the host's.
+    pub fn load_image(&mut self, what: &str, request: &Rearrange, buffer: Window<'_>) {
+        self.transfer_with(what, request.source, request.source, |transfers| transfers.load_image(request, buffer));
+    }
+
+    fn transfer_with(&mut self, what: &str, source: Place, target: Place, run: impl FnOnce(&Transfers<'_>) -> Outcome) {
+        self.flush();
+        let start = Instant::now();
+        let Renderer { kernels, scheduler, .. } = &self.renderer;
+        let Outcome { unread, dropped } = run(&Transfers { memory: &self.memory, kernels, scheduler });
+        self.renderer.add_transfer(start.elapsed());
+        self.count_missing(FaultKind::UnmappedRead, source.address, unread, what);
+        self.count_missing(FaultKind::UnmappedWrite, target.address, dropped, what);
+    }
+
+    #[inline]
+    fn count_missing(&mut self, kind: FaultKind, address: u64, missing: u64, what: &str) {
+        if missing != 0 {
+            self.fault(kind, address, format_args!("{what}: {missing:#x} bytes outside memory"));
+        }
+    }
+
+    /// Whether the GPU may read, and with `write` also write, `size` bytes that are one piece of the host's memory.
+    pub fn is_whole(&self, place: Place, size: u64, write: bool) -> bool {
+        let Place { space, address } = place;
+        let window = if write { self.memory.writable(space, address) } else { self.memory.readable(space, address) };
+        window.len() as u64 >= size
+    }
+
+    /// Notes that a method asked for an interrupt of the processor.
+    pub fn interrupt(&mut self) {
+        self.interrupts = self.interrupts.saturating_add(1);
+    }
+
+    /// How often methods asked for an interrupt since the last call.
+    pub(super) fn take_interrupts(&mut self) -> u64 {
+        std::mem::take(&mut self.interrupts)
+    }
+
+    /// Stores what semaphores and reports of four words consist of: payload, zero, time in nanoseconds. The time is
+    /// there before the payload says so.
+    pub fn write_report(&mut self, address: u64, payload: u64, what: &str) {
+        let time = self.now();
+        self.write_bytes(address.wrapping_add(8) & ADDRESS_MASK, &time.to_le_bytes(), what);
+        self.write_bytes(address, &payload.to_le_bytes(), what);
+    }
+
+    /// The value of a syncpoint; `None` for one that does not exist.
+    pub fn syncpoint(&self, index: u32) -> Option<u32> {
+        self.syncpoints.get(index as usize).copied()
+    }
+
+    /// Adds 1 to a syncpoint; a fault for one that does not exist.
+    pub fn increment_syncpoint(&mut self, index: u32) {
+        match self.syncpoints.get_mut(index as usize) {
+            Some(value) => *value = value.wrapping_add(1),
+            None => self.fault(FaultKind::BadMethod, index.into(), format_args!("syncpoint {index}")),
+        }
+    }
+
+    /// Whether a syncpoint has reached `threshold`, modulo 2^32. One that does not exist has.
+    pub fn syncpoint_reached(&self, index: u32, threshold: u32) -> bool {
+        self.syncpoint(index).is_none_or(|value| value.wrapping_sub(threshold) as i32 >= 0)
+    }
+}
+
+/// Words as they stand in memory.
+pub(super) fn bytes_of(words: &[u32]) -> Cow<'_, [u8]> {
+    match cfg!(target_endian = "little") {
+        true => Cow::Borrowed(bytemuck::cast_slice(words)),
+        false => Cow::Owned(words.iter().flat_map(|word| word.to_le_bytes()).collect()),
+    }
+}

@@ -1,0 +1,189 @@
+//! The Tegra X1's GPU as a [`Device`].
+
+use std::collections::BTreeMap;
+
+use super::channel::{Channel, Work};
+use super::core::{ADDRESS_MASK, Core, SPACE};
+use super::driver::{Driver, PROCESS, PROCESS_MASK};
+use triglyph_engine::cache::WarmStart;
+use triglyph_engine::device::{Access, Device, FaultKind, Faults, Machine, Stats, WrittenRange};
+use triglyph_engine::error::Error;
+use triglyph_engine::mem::Memory;
+use triglyph_engine::snapshot::SnapshotOptions;
+use triglyph_options::Options;
+
+/// Fuel of one submission: about a second of the front end's time.
+const FUEL: u64 = 1 << 30;
+
+/// Channels at most: a bound for what a host can make by mistake.
+pub(super) const CHANNELS: u32 = 512;
+
+/// A Tegra X1's GPU.
+#[derive(Debug)]
+pub struct TegraX1 {
+    pub(super) core: Core,
+    pub(super) channels: BTreeMap<u32, Channel>,
+    pub(super) driver: Driver,
+}
+
+impl TegraX1 {
+    /// A machine with nothing mapped and no channels.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when the host gives no threads.
+    pub fn new(options: &Options) -> Result<Self, Error> {
+        super::registers::prepare();
+        Ok(TegraX1 { core: Core::new(options.renderer()?), channels: BTreeMap::new(), driver: Driver::default() })
+    }
+
+    /// Memory, renderer, syncpoints.
+    pub fn core(&self) -> &Core {
+        &self.core
+    }
+
+    /// A channel that was submitted to.
+    pub fn channel(&self, number: u32) -> Option<&Channel> {
+        self.channels.get(&number)
+    }
+
+    /// Maps memory, of the library or of the host. Spaces are 0 for captures and [`PROCESS`](super::driver::PROCESS); in those
+    /// of the driver's clients the driver maps.
+    pub fn with_memory<T>(&mut self, f: impl FnOnce(&mut Memory) -> T) -> T {
+        self.core.flush();
+        f(&mut self.core.memory)
+    }
+
+    /// Has everything derived anew for each draw, for tests: what is remembered between draws may make no difference.
+    pub fn set_forgetful(&mut self, forgetful: bool) {
+        self.core.renderer.set_forgetful(forgetful);
+    }
+
+    /// Appends GPFIFO entries to a channel and works until everything is done or waits.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a channel beyond those there can be.
+    pub fn submit_entries(&mut self, channel: u32, entries: impl IntoIterator<Item = u64>) -> Result<(), Error> {
+        if channel >= CHANNELS {
+            return Err(Error::InvalidArgument(format!("channel {channel} of a Tegra X1")));
+        }
+        self.channels.entry(channel).or_default().submit(entries.into_iter().map(Work::Entry));
+        self.run();
+        Ok(())
+    }
+
+    /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
+    pub fn run(&mut self) {
+        self.core.refuel(FUEL);
+        self.core.memory.note_host_writes();
+        // A channel may release what another one waits for.
+        loop {
+            let mut worked = false;
+            for channel in self.channels.values_mut() {
+                worked |= channel.run(&mut self.core);
+            }
+            if !worked {
+                break;
+            }
+        }
+        self.core.flush();
+    }
+
+    /// Lets time pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
+    pub fn advance_time(&mut self, nanoseconds: u64) {
+        self.core.advance(nanoseconds);
+    }
+
+    /// How often methods asked for an interrupt of the processor since the last call: notifiers, reports, copies, inline
+    /// transfers, the host's NON_STALL_INTERRUPT.
+    pub fn take_interrupts(&mut self) -> u64 {
+        self.core.take_interrupts()
+    }
+
+    /// Adds 1 to a syncpoint, as other hardware does, and goes on with channels that waited for it.
+    pub fn increment_syncpoint(&mut self, index: u32) {
+        self.core.increment_syncpoint(index);
+        self.run();
+    }
+}
+
+/// Whether memory may be mapped there: in the address space of captures, or in the process's.
+pub(super) fn is_address(space: u32, address: u64, size: u64) -> bool {
+    let mask = match space {
+        SPACE => ADDRESS_MASK,
+        PROCESS => PROCESS_MASK,
+        _ => return false,
+    };
+    address.checked_add(size).is_some_and(|end| end <= mask + 1)
+}
+
+impl Device for TegraX1 {
+    fn machine(&self) -> Machine {
+        Machine::TegraX1
+    }
+
+    fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
+        if !is_address(space, address, size) {
+            let what = format!("{size:#x} bytes at {address:#x} in space {space} of a Tegra X1");
+            return Err(Error::InvalidArgument(what));
+        }
+        self.core.memory.map(space, address, size, access)?;
+        self.core.renderer.note_mapping(&self.core.memory, space, address);
+        Ok(())
+    }
+
+    fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {
+        self.core.memory.write(space, address, bytes)
+    }
+
+    fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error> {
+        self.core.memory.read(space, address, out)
+    }
+
+    fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
+        let Some((head, entries)) = payload.split_first_chunk::<8>().filter(|(_, rest)| rest.len() % 8 == 0) else {
+            return Err(Error::InvalidArgument(format!("a submission of {} bytes", payload.len())));
+        };
+        let channel = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
+        let entry = |bytes: &[u8]| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+        self.submit_entries(channel, entries.chunks_exact(8).map(entry).collect::<Vec<u64>>())
+    }
+
+    /// A channel that still waits is a fault: nobody is left who could end the wait.
+    fn finish(&mut self) {
+        self.run();
+        for (number, channel) in &self.channels {
+            if let Some(blocked) = channel.blocked() {
+                let what = format_args!("channel {number} waits for {blocked:?}");
+                self.core.fault(FaultKind::OutOfFuel, 0, what);
+            }
+        }
+    }
+
+    fn faults(&self) -> &Faults {
+        &self.core.faults
+    }
+
+    fn take_written(&mut self) -> Vec<WrittenRange> {
+        self.core.memory.take_written()
+    }
+
+    fn stats(&self) -> Stats {
+        self.core.renderer.stats()
+    }
+
+    fn warm_start(&self) -> Option<&WarmStart> {
+        Some(self.core.renderer.warm_start())
+    }
+
+    fn wait_for_compiler(&self) {
+        self.core.renderer.kernels.wait_for_compiler();
+    }
+
+    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
+        Ok(TegraX1::snapshot(self, options))
+    }
+
+    fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
+        TegraX1::restore(self, snapshot)
+    }
+}

@@ -1,0 +1,82 @@
+//! The Tegra X1 in a snapshot.
+
+use std::collections::BTreeMap;
+
+use super::channel::{Channel, SavedChannel};
+use super::core::{SPACE, SavedCore};
+use super::device::{CHANNELS, TegraX1, is_address};
+use super::driver::{Driver, NO_SPACE, SavedDriver};
+use triglyph_engine::device::Machine;
+use triglyph_engine::error::Error;
+use triglyph_engine::snapshot::{
+    MAPS, MemoryImage, PAGES, SectionKind, Sections, SnapshotOptions, Writer, broken, save_memory, state,
+};
+
+const BOARD: SectionKind = SectionKind { number: 1, version: 1, name: "BOARD" };
+/// One for each channel, in the order of their numbers.
+const CHANNEL: SectionKind = SectionKind { number: 2, version: 2, name: "CHANNEL" };
+const DRIVER: SectionKind = SectionKind { number: 3, version: 1, name: "DRIVER" };
+
+state! {
+    struct NumberedChannel { number: u32, channel: SavedChannel }
+}
+
+impl TegraX1 {
+    /// The state of the whole machine between two calls, and guest memory if `options` say so. Taking it changes nothing.
+    pub fn snapshot(&mut self, options: SnapshotOptions) -> Vec<u8> {
+        self.core.flush();
+        let mut writer = Writer::new(Machine::TegraX1, options.compressed);
+        writer.section(BOARD, &self.core.save());
+        writer.section(DRIVER, &self.driver.save(&self.core.memory));
+        for (&number, channel) in &self.channels {
+            writer.section(CHANNEL, &NumberedChannel { number, channel: channel.save() });
+        }
+        if options.memory {
+            save_memory(&self.core.memory, &mut writer);
+        }
+        writer.finish()
+    }
+
+    /// Takes the state of a snapshot over. Kernels, counters and faults stay.
+    ///
+    /// # Errors
+    /// As [`Device::restore`](triglyph_engine::Device::restore).
+    pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
+        let sections = Sections::new(snapshot)?;
+        sections.check(Machine::TegraX1, &[BOARD, CHANNEL, DRIVER, MAPS, PAGES])?;
+        let impossible = |kind: SectionKind| broken(format!("{}: an impossible state", kind.name));
+        let board = Some(sections.get::<SavedCore>(BOARD)?).filter(SavedCore::is_sound);
+        let board = board.ok_or_else(|| impossible(BOARD))?;
+        let (driver, views) =
+            Driver::restore(sections.get::<SavedDriver>(DRIVER)?).ok_or_else(|| impossible(DRIVER))?;
+        let has_space = |space: u32| [SPACE, NO_SPACE].contains(&space) || driver.has_space(space);
+        let mut channels = BTreeMap::new();
+        for saved in sections.each::<NumberedChannel>(CHANNEL) {
+            let NumberedChannel { number, channel } = saved?;
+            let sound = |channel: &Channel| number < CHANNELS && has_space(channel.space());
+            let channel = Channel::restore(channel).filter(sound).ok_or_else(|| impossible(CHANNEL))?;
+            if channels.insert(number, channel).is_some() {
+                return Err(impossible(CHANNEL));
+            }
+        }
+        if !driver.has_channels(&channels) {
+            return Err(impossible(DRIVER));
+        }
+        let memory = MemoryImage::check(&sections)?;
+        let mut mappings = memory.iter().flat_map(MemoryImage::mappings);
+        if !mappings.all(|map| is_address(map.space, map.address, map.size)) {
+            return Err(broken("memory that a Tegra X1 does not have"));
+        }
+        self.core.flush();
+        // The last that can fail: from here on everything is taken over.
+        if let Some(memory) = memory {
+            memory.restore(&mut self.core.memory)?;
+        }
+        self.driver.hide_all(&mut self.core.memory);
+        views.show(&mut self.core.memory);
+        self.driver = driver;
+        self.core.restore(board);
+        self.channels = channels;
+        Ok(())
+    }
+}

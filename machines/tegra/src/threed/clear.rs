@@ -1,0 +1,254 @@
+//! Clears of targets.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use triglyph_guest::kernel::program::output::{Channel, ColorFormat, DepthFormat};
+use triglyph_guest::layout::SurfaceLayout;
+use triglyph_guest::num::ops::{Scalar, linear_to_srgb};
+use triglyph_guest::num::{F16, half};
+use triglyph_guest::tegra::methods::threed::regs as r;
+
+use super::target::{Targets, between};
+use super::{ThreeD, setup};
+use crate::core::Core;
+use crate::registers::Registers;
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::scene::Rect;
+use triglyph_engine::scene::program::TargetSurface;
+use triglyph_engine::transfer::{Fill, Request};
+
+/// What 64 bytes of a clear cost, in nanoseconds of the clock.
+const LINE_TIME: u64 = 4;
+
+/// What a stored pixel becomes: value, and the bits that are written.
+struct Pixel {
+    value: u128,
+    mask: u128,
+    bytes: u32,
+}
+
+impl ThreeD {
+    /// CLEAR_SURFACE: clears one layer of a colour target, of depth and stencil, within the surface clip and what
+    /// SET_CLEAR_SURFACE_CONTROL names. Colour and depth masks do not count.
+    pub(super) fn clear(&mut self, core: &mut Core, registers: &Registers, word: u32) {
+        self.take_dirty(registers);
+        let targets = self.targets(core, registers);
+        let Some(rect) = rect(registers, &targets) else { return };
+        core.flush();
+        let layer = r::clear_surface::rt_array_index(word);
+        let components = (word >> 2 & 15) as u8;
+        if components != 0 {
+            let number = r::clear_surface::mrt_select(word) as usize;
+            if let Some(color) = targets.colors.get(number).copied().flatten()
+                && let Some(surface) = color.image.surface(core, layer)
+            {
+                let pixel = color_pixel(registers, &color.format.pixel(), components);
+                clear(core, &targets, &surface, rect, &pixel);
+            }
+        }
+        let (depth, stencil) = (r::clear_surface::z_enable(word), r::clear_surface::stencil_enable(word));
+        if let Some(zeta) = targets.zeta.filter(|_| depth || stencil)
+            && let Some(surface) = zeta.image.surface(core, layer)
+        {
+            let pixel = depth_pixel(registers, zeta.kernel, depth, stencil && zeta.format.has_stencil());
+            clear(core, &targets, &surface, rect, &pixel);
+        }
+    }
+}
+
+/// Pixels of the targets that a clear touches.
+fn rect(registers: &Registers, targets: &Targets) -> Option<Rect> {
+    let get = |id: usize| registers.get(id);
+    let control = get(r::set_clear_surface_control::ID);
+    let mut rect = targets.clip?;
+    if r::set_clear_surface_control::use_clear_rect(control) {
+        let (x, y) = (get(r::set_clear_rect_horizontal::ID), get(r::set_clear_rect_vertical::ID));
+        let clear = between(
+            [r::set_clear_rect_horizontal::xmin(x), r::set_clear_rect_vertical::ymin(y)],
+            [r::set_clear_rect_horizontal::xmax(x), r::set_clear_rect_vertical::ymax(y)],
+        );
+        rect = rect.intersect(clear?)?;
+    }
+    if r::set_clear_surface_control::use_scissor0(control) {
+        rect = rect.intersect(setup::scissor(registers, 0)?)?;
+    }
+    if r::set_clear_surface_control::use_viewport_clip0(control) {
+        rect = rect.intersect(setup::viewport_rect(registers, 0)?)?;
+    }
+    Some(rect)
+}
+
+/// What a colour target stores.
+fn color_pixel(registers: &Registers, format: &ColorFormat, components: u8) -> Pixel {
+    let srgb = r::set_srgb_write::enable(registers.get(r::set_srgb_write::ID));
+    let (mut value, mut mask) = (0u128, 0u128);
+    for (i, &channel) in format.channels.iter().enumerate() {
+        let word = registers.get(r::set_color_clear_value::id(i));
+        let (bits, stored) = match channel {
+            Channel::Absent => continue,
+            Channel::Zeros(bits) => (bits, 0),
+            Channel::Ones(bits) => (bits, u32::MAX),
+            Channel::Uint(bits) => (bits, word.min(low(bits.bits))),
+            Channel::Sint(bits) => {
+                let largest = (low(bits.bits) >> 1) as i32;
+                (bits, (word as i32).clamp(-largest - 1, largest) as u32)
+            }
+            Channel::Srgb(bits) if srgb => {
+                let linear = unit(f32::from_bits(word));
+                (bits, unorm(linear_to_srgb(&mut Scalar, linear), bits.bits))
+            }
+            Channel::Unorm(bits) | Channel::Srgb(bits) => (bits, unorm(f32::from_bits(word), bits.bits)),
+            Channel::Snorm(bits) => (bits, snorm(f32::from_bits(word), bits.bits)),
+            Channel::Float(bits) => (bits, float(word, bits.bits)),
+        };
+        let always = matches!(channel, Channel::Zeros(_) | Channel::Ones(_));
+        if always || components >> i & 1 != 0 {
+            let field = u128::from(low(bits.bits)) << bits.shift;
+            value |= u128::from(stored) << bits.shift & field;
+            mask |= field;
+        }
+    }
+    Pixel { value, mask, bytes: format.bytes.into() }
+}
+
+const fn low(bits: u8) -> u32 {
+    u32::MAX >> (32 - bits as u32)
+}
+
+fn unit(v: f32) -> f32 {
+    let v = if v > 0.0 { v } else { 0.0 };
+    if v < 1.0 { v } else { 1.0 }
+}
+
+fn unorm(v: f32, bits: u8) -> u32 {
+    (unit(v) * low(bits) as f32 + 0.5) as u32
+}
+
+fn snorm(v: f32, bits: u8) -> u32 {
+    let v = if v > -1.0 { v } else { -1.0 };
+    let v = if v < 1.0 { v } else { 1.0 };
+    (v * (low(bits) >> 1) as f32).round_ties_even() as i32 as u32
+}
+
+/// A float of 32, 16, 11 or 10 bits.
+fn float(word: u32, bits: u8) -> u32 {
+    let encode = |v: f32| half::bits(&mut Scalar, v) as u32;
+    match bits {
+        32 => word,
+        16 => encode(f32::from_bits(word)),
+        _ => {
+            let v = f32::from_bits(word);
+            // Unsigned; a shorter mantissa, nearest even as far as halves go.
+            let drop = 15 - u32::from(bits);
+            let bits = encode(if v > 0.0 || v.is_nan() { v } else { 0.0 });
+            let rounded = bits + (1 << (drop - 1)) - 1 + (bits >> drop & 1);
+            if F16::decode(bits).is_nan() { low(11) } else { rounded >> drop }
+        }
+    }
+}
+
+/// What a depth target stores.
+fn depth_pixel(registers: &Registers, format: DepthFormat, depth: bool, stencil: bool) -> Pixel {
+    let z = f32::from_bits(registers.get(r::set_z_clear_value::ID));
+    let s = u128::from(registers.get(r::set_stencil_clear_value::ID) & 0xFF);
+    let control = registers.get(r::set_clear_surface_control::ID);
+    let write = match r::set_clear_surface_control::respect_stencil_mask(control) {
+        true => u128::from(registers.get(r::set_stencil_mask::ID) & 0xFF),
+        false => 0xFF,
+    };
+    let fixed = |max: f32| u128::from((unit(z) * max).round_ties_even() as u32);
+    // Positions of depth and stencil, the depth as stored, and its bits.
+    let (value, bits, at, stencil_at) = match format {
+        DepthFormat::Z16 | DepthFormat::F16 => (fixed(65_535.0), 16, 0, None),
+        DepthFormat::Z24S8 | DepthFormat::F24S8 => (fixed(16_777_215.0), 24, 8, Some(0)),
+        DepthFormat::S8Z24 => (fixed(16_777_215.0), 24, 0, Some(24)),
+        DepthFormat::F32 => (u128::from(z.to_bits()), 32, 0, None),
+        DepthFormat::F32S8 => (u128::from(z.to_bits()), 32, 0, Some(32)),
+        DepthFormat::Z24X8S8 => (fixed(16_777_215.0), 24, 0, Some(32)),
+        DepthFormat::S8 => (0, 0, 0, Some(0)),
+    };
+    let mut pixel = Pixel { value: 0, mask: 0, bytes: format.bytes() };
+    if depth {
+        pixel.value |= value << at;
+        pixel.mask |= ((1u128 << bits) - 1) << at;
+    }
+    if let Some(at) = stencil_at.filter(|_| stencil) {
+        pixel.value |= (s & write) << at;
+        pixel.mask |= write << at;
+    }
+    pixel
+}
+
+/// Clears a rectangle of pixels with all their samples.
+fn clear(core: &mut Core, targets: &Targets, surface: &TargetSurface, rect: Rect, pixel: &Pixel) {
+    if pixel.mask == 0 {
+        return;
+    }
+    let (across, down) = (u32::from(targets.samples.across), u32::from(targets.samples.down));
+    let (x0, x1) = (rect.x0 * across, (rect.x1 + 1) * across);
+    let (y0, y1) = (rect.y0 * down, (rect.y1 + 1) * down);
+    let bytes = pixel.bytes;
+    if !core.spend(LINE_TIME * (u64::from(x1 - x0) * u64::from(y1 - y0) * u64::from(bytes)).div_ceil(64)) {
+        return;
+    }
+    let y0 = clear_blocks(core, surface, [x0, y0, x1, y1], pixel);
+    if y0 < y1 {
+        clear_pixels(core, surface, [x0, y0, x1, y1], pixel);
+    }
+}
+
+/// Clears the rows of blocks at the start of a rectangle that lie in it whole, and returns where the rest begins.
+fn clear_blocks(core: &mut Core, surface: &TargetSurface, [x0, y0, x1, y1]: [u32; 4], pixel: &Pixel) -> u32 {
+    let whole = pixel.mask == u128::MAX >> (128 - 8 * pixel.bytes);
+    let (SurfaceLayout::BlockLinear { log2_gobs }, Some((bytes, value))) = (surface.layout, pattern(pixel)) else {
+        return y0;
+    };
+    let (row, stored) = (u64::from(x1) * u64::from(pixel.bytes), u64::from(surface.pitch) * 64);
+    let block = 8u32 << log2_gobs;
+    let end = y1 / block * block;
+    if !whole || x0 != 0 || row != stored || !y0.is_multiple_of(block) || end <= y0 {
+        return y0;
+    }
+    let start = u64::from(y0) * stored;
+    let size = (u64::from(end - y0) * stored).min(surface.limit.saturating_sub(start));
+    core.transfer("clear", &Request::Fill(Fill { target: surface.place.after(start), size, bytes, value }));
+    end
+}
+
+/// A pixel as a fill's pattern: bytes and value. `None` for pixels of more than four bytes.
+fn pattern(pixel: &Pixel) -> Option<(u8, u32)> {
+    let value = pixel.value as u32;
+    match pixel.bytes {
+        1 => Some((2, value & 0xFF | (value & 0xFF) << 8)),
+        2 => Some((2, value)),
+        4 => Some((4, value)),
+        _ => None,
+    }
+}
+
+/// Clears pixel by pixel.
+fn clear_pixels(core: &mut Core, surface: &TargetSurface, [x0, y0, x1, y1]: [u32; 4], pixel: &Pixel) {
+    let window = core.memory.writable(surface.place.space, surface.place.address);
+    let window = window.first(usize::try_from(surface.limit).unwrap_or(usize::MAX));
+    let bytes = pixel.bytes as usize;
+    let (value, mask) = (pixel.value.to_le_bytes(), pixel.mask.to_le_bytes());
+    let mut missing = false;
+    for y in y0..y1 {
+        for x in x0..x1 {
+            let at = surface.layout.offset(x, y, surface.bytes, surface.pitch) as usize;
+            let Some(stored) = window.bytes().get(at..at + bytes) else {
+                missing = true;
+                continue;
+            };
+            for ((stored, value), mask) in stored.iter().zip(value).zip(mask) {
+                stored.store(stored.load(Relaxed) & !mask | value & mask, Relaxed);
+            }
+        }
+    }
+    let (start, size) = surface.rows(x1, y0, y1 - 1);
+    let size = size.min((window.len() as u64).saturating_sub(start));
+    core.memory.mark_written(surface.place.space, surface.place.address + start, size);
+    if missing {
+        core.fault(FaultKind::UnmappedWrite, surface.place.address, format_args!("clear: a target longer than memory"));
+    }
+}

@@ -1,0 +1,312 @@
+//! Methods that draw.
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::maxwell::WordSet;
+use triglyph_guest::tegra::methods::threed::{BeginInstanceId, BeginPrimitiveId, IndexSize, Trigger, regs as r};
+
+use super::edges::{self, Unmarked};
+use super::fetch::{self, Layout};
+use super::indices::{self, MOST_VERTICES, Order};
+use super::stage::{Program, Records, VERTEX_A, VERTEX_B, affordable, outputs};
+use super::target::Targets;
+use super::{Open, ThreeD};
+use crate::core::Core;
+use crate::registers::Registers;
+use crate::report::Counters;
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::draw::program::RESTART;
+use triglyph_engine::draw::unique;
+
+/// What fetching a vertex costs, in nanoseconds of the clock.
+const VERTEX: u64 = 16;
+/// What four instructions of a vertex cost.
+const INSTRUCTIONS: u64 = 1;
+
+impl ThreeD {
+    /// BEGIN, END and everything that brings vertices.
+    pub(super) fn draw_trigger(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        counters: &mut Counters,
+        trigger: Trigger,
+        (method, datum): (u32, u32),
+        enabled: bool,
+    ) {
+        match trigger {
+            Trigger::Begin => self.begin(datum),
+            Trigger::End => self.end(core, registers, counters, enabled),
+            Trigger::DrawInline => self.inline(core, registers, method, datum),
+            Trigger::DrawArrayOnce | Trigger::DrawIndexedOnce => {
+                self.once(core, registers, counters, (method, datum), enabled);
+            }
+            _ if !enabled => {}
+            Trigger::DrawArray => {
+                let start = registers.get(r::set_vertex_array_start::ID);
+                let order = indices::array(core, registers, start, datum);
+                self.draw(core, registers, counters, order);
+            }
+            Trigger::DrawIndexed => {
+                let word = registers.get(r::set_index_buffer_e::ID);
+                let size = r::set_index_buffer_e::index_size(word).unwrap_or(IndexSize::FourBytes);
+                let first = registers.get(r::set_index_buffer_f::ID);
+                let order = indices::buffer(core, registers, size, first, datum);
+                self.draw(core, registers, counters, order);
+            }
+            Trigger::DrawZero => {
+                let order = indices::zeros(core, registers, datum);
+                self.draw(core, registers, counters, order);
+            }
+            Trigger::DrawAuto => {
+                let stride = r::set_draw_auto_stride::v(registers.get(r::set_draw_auto_stride::ID)).max(1);
+                let start = registers.get(r::set_draw_auto_start::ID);
+                let count = datum.saturating_sub(start) / stride;
+                let order = indices::array(core, registers, start / stride, count);
+                self.draw(core, registers, counters, order);
+            }
+            Trigger::DrawTexture => self.draw_texture(core, registers),
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, word: u32) {
+        match r::begin::instance_id(word) {
+            Some(BeginInstanceId::Subsequent) => self.instance = self.instance.wrapping_add(1),
+            Some(BeginInstanceId::Unchanged) => {}
+            Some(BeginInstanceId::First) | None => self.instance = 0,
+        }
+        if r::begin::primitive_id(word) != Some(BeginPrimitiveId::Unchanged) {
+            self.primitive = 0;
+        }
+        self.open = Some(Open { topology: r::begin::op(word), ..Open::default() });
+    }
+
+    fn end(&mut self, core: &mut Core, registers: &Registers, counters: &mut Counters, enabled: bool) {
+        let indices = self.open.as_mut().map(|open| std::mem::take(&mut open.indices)).unwrap_or_default();
+        if !indices.is_empty() && enabled {
+            let order = indices::indexed(registers, indices);
+            let unmarked = self.open.as_mut().map(|open| std::mem::take(&mut open.unmarked)).unwrap_or_default();
+            self.draw_order(core, registers, counters, order, Some(&unmarked));
+        }
+        self.open = None;
+    }
+
+    /// Indices in the datum. The words before the first whole one and after the last may hold less, as ALIGN says.
+    fn inline(&mut self, core: &mut Core, registers: &Registers, method: u32, datum: u32) {
+        let Some(open) = &mut self.open else {
+            return core.fault(FaultKind::BadMethod, method.into(), format_args!("indices outside of a draw"));
+        };
+        if open.indices.len() >= MOST_VERTICES as usize {
+            return;
+        }
+        let before = open.indices.len();
+        let mut push = |words: &[u32], align: usize, start: fn(u32) -> usize, count: fn(u32) -> usize| {
+            let word = registers.get(align);
+            // Where the stream begins counts for its first word, how many there are for its end.
+            let skip = if open.indices.is_empty() { start(word).min(words.len()) } else { 0 };
+            let most = count(word);
+            let left = if most == 0 { usize::MAX } else { most.saturating_sub(open.indices.len()) };
+            open.indices.extend(words[skip..].iter().take(left));
+        };
+        match method as usize {
+            r::draw_inline_index2x16::ID => push(
+                &[datum & 0xFFFF, datum >> 16],
+                r::set_inline_index2x16_align::ID,
+                |word| usize::from(r::set_inline_index2x16_align::start_odd(word)),
+                |word| r::set_inline_index2x16_align::count(word) as usize,
+            ),
+            r::draw_inline_index4x8::ID => push(
+                &datum.to_le_bytes().map(u32::from),
+                r::set_inline_index4x8_align::ID,
+                |word| r::set_inline_index4x8_align::start(word) as usize,
+                |word| r::set_inline_index4x8_align::count(word) as usize,
+            ),
+            _ => open.indices.push(datum),
+        }
+        if !edges::flag(registers) {
+            open.unmarked.extend_from_slice(&open.indices[before..]);
+        }
+    }
+
+    /// BEGIN, draw, END in one. The size of indices is that of the method's name.
+    fn once(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        counters: &mut Counters,
+        (method, datum): (u32, u32),
+        enabled: bool,
+    ) {
+        use r::draw_vertex_array_begin_end_instance_first as first;
+        let method = method as usize;
+        let subsequent = matches!(
+            method,
+            r::draw_vertex_array_begin_end_instance_subsequent::ID
+                | r::draw_index_buffer32_begin_end_instance_subsequent::ID
+                | r::draw_index_buffer16_begin_end_instance_subsequent::ID
+                | r::draw_index_buffer8_begin_end_instance_subsequent::ID
+        );
+        self.instance = if subsequent { self.instance.wrapping_add(1) } else { 0 };
+        self.primitive = 0;
+        self.open = Some(Open { topology: first::topology(datum), ..Open::default() });
+        if enabled {
+            let (start, count) = (first::start_index(datum), first::count(datum));
+            let size = match method {
+                r::draw_index_buffer32_begin_end_instance_first::ID
+                | r::draw_index_buffer32_begin_end_instance_subsequent::ID => Some(IndexSize::FourBytes),
+                r::draw_index_buffer16_begin_end_instance_first::ID
+                | r::draw_index_buffer16_begin_end_instance_subsequent::ID => Some(IndexSize::TwoBytes),
+                r::draw_index_buffer8_begin_end_instance_first::ID
+                | r::draw_index_buffer8_begin_end_instance_subsequent::ID => Some(IndexSize::OneByte),
+                _ => None,
+            };
+            let order = match size {
+                Some(size) => indices::buffer(core, registers, size, start, count),
+                None => indices::array(core, registers, start, count),
+            };
+            self.draw(core, registers, counters, order);
+        }
+        self.open = None;
+    }
+
+    /// Draws vertices with the topology of the draw that is open.
+    fn draw(&mut self, core: &mut Core, registers: &Registers, counters: &mut Counters, order: Order) {
+        self.draw_order(core, registers, counters, order, None);
+    }
+
+    /// The same; `unmarked` are the inline indices without edge flag of a draw that has such indices.
+    fn draw_order(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        counters: &mut Counters,
+        order: Order,
+        unmarked: Option<&[u32]>,
+    ) {
+        let of_begin = self.open.as_ref().and_then(|open| open.topology);
+        let Some(topology) = indices::topology(registers, of_begin) else {
+            return core.fault(FaultKind::BadMethod, r::begin::ID as u64, format_args!("a draw without topology"));
+        };
+        if order.numbers.is_empty() || !core.spend(VERTEX * order.numbers.len() as u64) {
+            return;
+        }
+        self.take_dirty(registers);
+        self.count_input(registers, counters, topology, &order);
+        let unmarked = Unmarked::of(registers, &order, unmarked);
+        let Some((records, places)) = self.vertices(core, registers, counters, order) else { return };
+        let hidden = unmarked.hidden(&places);
+        self.draw_vertices(core, registers, counters, topology, records, (places, hidden));
+        self.settle_troubles(core);
+    }
+
+    /// Runs the vertex programs for the vertices of an order, each once. Returns records, and the record of each vertex.
+    fn vertices(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        counters: &mut Counters,
+        order: Order,
+    ) -> Option<(Records, Vec<u32>)> {
+        let Order { base, id_offset, .. } = order;
+        let (numbers, places) = distinct(order);
+        let b = self.program(core, registers, VERTEX_B)?;
+        let a = match Self::is_on(registers, VERTEX_A) {
+            true => Some(self.program(core, registers, VERTEX_A)?),
+            false => None,
+        };
+        let instructions = b.loaded.instructions + a.as_ref().map_or(0, |a| a.loaded.instructions);
+        if !core.spend(numbers.len() as u64 * instructions * INSTRUCTIONS / 4) {
+            return None;
+        }
+        let widest = [Some(&b), a.as_ref()].into_iter().flatten().map(|program| {
+            let inputs = program.loaded.inputs.len() + b.loaded.inputs.len();
+            inputs.max(outputs(&program.loaded).len()) + 2
+        });
+        if !affordable(core, numbers.len(), widest.max().unwrap_or(0)) {
+            return None;
+        }
+        self.count_vertices(registers, counters, numbers.len() as u64);
+        let elements: Vec<u32> = numbers.into_iter().map(|number| number.wrapping_add(base)).collect();
+        let numbers =
+            fetch::Numbers { elements: &elements, id_offset: id_offset.wrapping_sub(base), instance: self.instance };
+        // A set without words could not say how many vertices there are; the number of the vertex is always there.
+        let identity = [0xBE, 0xBF].into_iter().collect();
+        let inputs = b.loaded.inputs.union(&identity);
+        let lap = core.renderer.start_vertices(elements.len());
+        let records = self.shade(core, registers, (a, b), inputs, &numbers);
+        core.renderer.end_vertices(lap, elements.len());
+        Some((records, places))
+    }
+
+    /// Fetches records of the words `inputs` and runs one or two programs for them.
+    fn shade(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        (a, b): (Option<Arc<Program>>, Arc<Program>),
+        inputs: WordSet,
+        numbers: &fetch::Numbers<'_>,
+    ) -> Records {
+        let Some(a) = a else {
+            let inputs = self.fetch(core, registers, inputs, numbers);
+            return self.run_vertices(core, &b, &inputs);
+        };
+        let all = self.fetch(core, registers, inputs.union(&a.loaded.inputs), numbers);
+        let first = self.run_vertices(core, &a, &all);
+        // What the first program wrote is what the second one reads, the rest comes from the streams (Ryujinx).
+        let written = a.loaded.outputs;
+        let count = numbers.elements.len();
+        let mut joined = Records { words: Vec::with_capacity(inputs.len() * count), set: inputs };
+        for vertex in 0..count as u32 {
+            joined.words.extend(inputs.iter().map(|word| {
+                let from = if written.contains(word) { &first } else { &all };
+                from.set.index(word).map_or(0, |at| from.get(vertex)[at])
+            }));
+        }
+        self.run_vertices(core, &b, &joined)
+    }
+
+    /// Records of the words `set`.
+    fn fetch(&mut self, core: &mut Core, registers: &Registers, set: WordSet, numbers: &fetch::Numbers<'_>) -> Records {
+        let fits = |layout: &Arc<Layout>| layout.inputs == set;
+        let make = |core: &mut Core| Arc::new(Layout::new(core, registers, set));
+        let layout = self.layout.get(core, registers, Layout::GROUPS, fits, make);
+        Records { words: fetch::fetch(core, &layout, numbers), set }
+    }
+
+    /// Takes note of what has changed in registers.
+    pub(super) fn take_dirty(&mut self, registers: &Registers) {
+        let groups = registers.take_dirty();
+        if groups != 0 {
+            self.layout.note(groups);
+            self.targets.note(groups);
+            self.pixels.note(groups);
+            self.unchanged.note(groups);
+        }
+    }
+
+    /// The targets that registers describe.
+    pub(super) fn targets(&mut self, core: &mut Core, registers: &Registers) -> Arc<Targets> {
+        let make = |core: &mut Core| Arc::new(Targets::new(core, registers));
+        self.targets.get(core, registers, Targets::GROUPS, |_| true, make)
+    }
+}
+
+/// Each number once, and for each vertex which of them it is.
+fn distinct(order: Order) -> (Vec<u32>, Vec<u32>) {
+    let restarts = order.numbers.contains(&RESTART);
+    if !order.indexed && !restarts {
+        let places = (0..order.numbers.len() as u32).collect();
+        return (order.numbers, places);
+    }
+    if !restarts {
+        let found = unique(&order.numbers);
+        return (found.vertices, found.order);
+    }
+    let numbers: Vec<u32> = order.numbers.iter().copied().filter(|&number| number != RESTART).collect();
+    let found = unique(&numbers);
+    let mut places = found.order.into_iter();
+    let place = |&number: &u32| if number == RESTART { RESTART } else { places.next().unwrap_or(RESTART) };
+    (found.vertices, order.numbers.iter().map(place).collect())
+}

@@ -1,0 +1,285 @@
+//! Vertex fetch: attributes and streams become records of words. Where attributes come from is remembered between draws.
+
+use triglyph_guest::kernel::Window;
+use triglyph_guest::kernel::maxwell::WordSet;
+use triglyph_guest::num::F16;
+use triglyph_guest::tegra::format::{VertexFormat, VertexType};
+use triglyph_guest::tegra::header::program::attribute;
+use triglyph_guest::tegra::methods::threed::{AttributeSource, dirty, regs as r};
+
+use crate::core::{ADDRESS_MASK, Core};
+use crate::registers::Registers;
+use triglyph_engine::device::FaultKind;
+
+/// Vertices of a draw, as fetch sees them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbers<'a> {
+    /// Elements of streams that are not instanced.
+    pub elements: &'a [u32],
+    /// Added to an element for the number that programs see.
+    pub id_offset: u32,
+    /// The instance counter.
+    pub instance: u32,
+}
+
+/// Where the words of an attribute come from.
+#[derive(Debug)]
+enum Source {
+    /// The same for all vertices.
+    Constant([u32; 4]),
+    /// A stream.
+    Stream(Stream),
+}
+
+#[derive(Debug)]
+struct Stream {
+    /// GPU address of the attribute in element 0.
+    address: u64,
+    /// Bytes from there on that may be read.
+    room: u64,
+    stride: u32,
+    /// The element of the first instances and how many have the same one, 0 all, if the stream is instanced.
+    instanced: Option<(u32, u32)>,
+    format: VertexFormat,
+    kind: VertexType,
+    exchanged: bool,
+}
+
+/// An attribute and the words of a record that it fills, by component.
+#[derive(Debug)]
+struct Attribute {
+    source: Source,
+    words: [Option<usize>; 4],
+}
+
+/// Attributes.
+const ATTRIBUTES: usize = 32;
+
+/// What attributes that nothing provides hold.
+const DEFAULT: [u32; 4] = [0, 0, 0, 0x3F80_0000];
+
+/// Where the words of records come from.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// Words of a record.
+    pub inputs: WordSet,
+    attributes: Vec<Attribute>,
+    /// The attribute that holds the vertex's number instead of what its stream has.
+    copy: Option<u32>,
+}
+
+impl Layout {
+    /// Groups of registers that it is derived from.
+    pub(super) const GROUPS: u32 = dirty::VERTEX_INPUT;
+
+    /// That of records of the words `inputs`.
+    pub(super) fn new(core: &mut Core, registers: &Registers, inputs: WordSet) -> Self {
+        let copy = registers.get(r::set_vertex_id_copy::ID);
+        // That the slot is a word of the attribute space, as other slots are, is unverified.
+        let slot = 4 * r::set_vertex_id_copy::attribute_slot(copy);
+        let copy = r::set_vertex_id_copy::enable(copy).then_some(slot);
+        Layout { inputs, attributes: attributes(core, registers, &inputs), copy }
+    }
+}
+
+/// Fetches records.
+pub(super) fn fetch(core: &mut Core, layout: &Layout, numbers: &Numbers<'_>) -> Vec<u32> {
+    let inputs = &layout.inputs;
+    let stride = inputs.len();
+    let mut records = vec![0; stride * numbers.elements.len()];
+    if stride == 0 {
+        return records;
+    }
+    for attribute in &layout.attributes {
+        match &attribute.source {
+            Source::Constant(values) => {
+                let places = attribute.words.iter().zip(values).filter_map(|(at, value)| at.map(|at| (at, *value)));
+                for (at, value) in places {
+                    records.iter_mut().skip(at).step_by(stride).for_each(|word| *word = value);
+                }
+            }
+            Source::Stream(stream) => stream.fill(core, &attribute.words, numbers, stride, &mut records),
+        }
+    }
+    let mut fill = |address: u32, value: &dyn Fn(u32) -> u32| {
+        if let Some(at) = inputs.index((address / 4) as u8) {
+            let places = records.iter_mut().skip(at).step_by(stride);
+            places.zip(numbers.elements).for_each(|(word, &element)| *word = value(element));
+        }
+    };
+    fill(attribute::INSTANCE_ID, &|_| numbers.instance);
+    let id = |element: u32| element.wrapping_add(numbers.id_offset);
+    fill(attribute::VERTEX_ID, &id);
+    if let Some(address) = layout.copy {
+        fill(address, &id);
+    }
+    records
+}
+
+/// The attributes that a set of words has any of.
+fn attributes(core: &mut Core, registers: &Registers, inputs: &WordSet) -> Vec<Attribute> {
+    let mut found: Vec<Attribute> = Vec::new();
+    let mut last = None;
+    for (at, word) in inputs.iter().enumerate() {
+        let address = 4 * u32::from(word);
+        let source = match address {
+            attribute::GENERIC..attribute::FRONT_DIFFUSE => {
+                Some(((address - attribute::GENERIC) / 16) as usize).filter(|&n| n < ATTRIBUTES)
+            }
+            // Fixed-function colours and texture coordinates have no attributes of their own; programs that read them get
+            // defaults.
+            attribute::FRONT_DIFFUSE..0x2C0 | attribute::TEXTURE_COORDINATE..0x3A0 => None,
+            _ => continue,
+        };
+        if last != Some(word / 4) {
+            last = Some(word / 4);
+            let source = source.map_or(Source::Constant(DEFAULT), |n| self::source(core, registers, n));
+            found.push(Attribute { source, words: [None; 4] });
+        }
+        if let Some(attribute) = found.last_mut() {
+            attribute.words[usize::from(word % 4)] = Some(at);
+        }
+    }
+    found
+}
+
+fn source(core: &mut Core, registers: &Registers, n: usize) -> Source {
+    use r::set_vertex_attribute_a as a;
+    let get = |id: usize| registers.get(id);
+    let word = if n < 16 { get(a::id(n)) } else { get(r::set_vertex_attribute_b::id(n - 16)) };
+    if a::source(word) == Some(AttributeSource::Inactive) {
+        return Source::Constant(DEFAULT);
+    }
+    let stream = a::stream(word) as usize;
+    let pick = |low: fn(usize) -> usize, high: fn(usize) -> usize| match stream < 16 {
+        true => low(stream),
+        false => high(stream - 16),
+    };
+    let format = get(pick(r::set_vertex_stream_a_format::id, r::set_vertex_stream_b_format::id));
+    if !r::set_vertex_stream_a_format::enable(format) {
+        return Source::Constant(DEFAULT);
+    }
+    let (Some(widths), Some(kind)) = (a::component_bit_widths(word), a::numerical_type(word)) else {
+        let what = format_args!("vertex attribute {n}: {word:#010x}");
+        core.fault(FaultKind::BadMethod, (a::id(0) + n) as u64, what);
+        return Source::Constant(DEFAULT);
+    };
+    let location = pick(r::set_vertex_stream_a_location_a::id, r::set_vertex_stream_b_location_a::id);
+    let limit = pick(r::set_vertex_stream_limit_a_a::id, r::set_vertex_stream_limit_b_a::id);
+    let base = registers.address(location).wrapping_add(registers.address(r::set_vertex_global_base_offset_a::ID));
+    let address = base.wrapping_add(a::offset(word).into()) & ADDRESS_MASK;
+    // The limit is the last byte.
+    let room = (registers.address(limit) + 1).saturating_sub(address);
+    let instanced = get(pick(r::set_vertex_stream_instance_a::id, r::set_vertex_stream_instance_b::id)) & 1 != 0;
+    let frequency = get(pick(r::set_vertex_stream_a_frequency::id, r::set_vertex_stream_b_frequency::id));
+    let first = get(r::set_global_base_instance_index::ID);
+    Source::Stream(Stream {
+        address,
+        room,
+        stride: r::set_vertex_stream_a_format::stride(format),
+        instanced: instanced.then_some((first, frequency)),
+        format: widths,
+        kind,
+        exchanged: a::swap_r_and_b(word),
+    })
+}
+
+impl Stream {
+    fn fill(
+        &self,
+        core: &mut Core,
+        words: &[Option<usize>; 4],
+        numbers: &Numbers<'_>,
+        stride: usize,
+        records: &mut [u32],
+    ) {
+        let elements = numbers.elements;
+        let instance = numbers.instance;
+        let one = self.instanced.map(|(first, each)| first.wrapping_add(instance.checked_div(each).unwrap_or(0)));
+        let reads = self.span(one.or(elements.iter().copied().max()).unwrap_or(0));
+        core.renderer.flush_overlapping(&core.memory, core.space, self.address, reads);
+        let window = core.memory.readable(core.space, self.address);
+        let mut missing = 0;
+        // Vertices of one instance all have the same.
+        let same = one.map(|element| self.element(core, window, element, &mut missing));
+        for (record, &element) in records.chunks_exact_mut(stride).zip(elements) {
+            let value = same.unwrap_or_else(|| self.element(core, window, element, &mut missing));
+            for (at, value) in words.iter().zip(value) {
+                if let Some(at) = at {
+                    record[*at] = value;
+                }
+            }
+        }
+        if missing != 0 {
+            let what = format_args!("{missing} elements of a vertex stream outside memory");
+            core.fault(FaultKind::UnmappedRead, self.address, what);
+        }
+    }
+
+    /// Bytes from the address on that elements up to `last` lie in.
+    fn span(&self, last: u32) -> u64 {
+        u64::from(last) * u64::from(self.stride) + u64::from(self.format.bytes())
+    }
+
+    /// The words of an element. One that does not lie within the limit whole is 0 (robust access).
+    fn element(&self, core: &Core, window: Window<'_>, element: u32, missing: &mut u32) -> [u32; 4] {
+        let start = u64::from(element) * u64::from(self.stride);
+        let bytes = u64::from(self.format.bytes());
+        if start + bytes > self.room {
+            return [0; 4];
+        }
+        let mut raw = [0; 16];
+        if start + bytes <= window.len() as u64 {
+            raw = window.read::<16>(start as usize);
+        } else {
+            let address = self.address.wrapping_add(start) & ADDRESS_MASK;
+            let absent = core.memory.read_pieces(core.space, address, &mut raw[..bytes as usize]);
+            *missing += u32::from(absent != 0);
+        }
+        let mut value = decode(self.format, self.kind, u128::from_le_bytes(raw));
+        if self.exchanged {
+            value.swap(0, 2);
+        }
+        value
+    }
+}
+
+/// The words of an element's components.
+pub(super) fn decode(format: VertexFormat, kind: VertexType, raw: u128) -> [u32; 4] {
+    let integer = matches!(kind, VertexType::Sint | VertexType::Uint);
+    let mut words = [0, 0, 0, if integer { 1 } else { DEFAULT[3] }];
+    for (word, bits) in words.iter_mut().zip(format.row().components) {
+        if bits.bits == 0 {
+            continue;
+        }
+        let (count, value) = (u32::from(bits.bits), (raw >> bits.shift) as u32);
+        let unused = 32 - count;
+        let (unsigned, signed) = (value << unused >> unused, (value << unused) as i32 >> unused);
+        *word = match kind {
+            _ if format == VertexFormat::B10G11R11 => small_float(unsigned, count),
+            VertexType::Uint => unsigned,
+            VertexType::Sint => signed as u32,
+            VertexType::Unorm => (unsigned as f32 * (1.0 / (u32::MAX >> unused) as f32)).to_bits(),
+            VertexType::Snorm => snorm(signed, count).to_bits(),
+            VertexType::Uscaled => (unsigned as f32).to_bits(),
+            VertexType::Sscaled => (signed as f32).to_bits(),
+            VertexType::Float => match count {
+                16 => F16::decode(unsigned).to_bits(),
+                _ => unsigned,
+            },
+        };
+    }
+    words
+}
+
+fn snorm(value: i32, bits: u32) -> f32 {
+    // A single bit besides the sign gives -1, 0 and 1.
+    let largest = ((1u32 << (bits - 1)) - 1).max(1);
+    let v = value as f32 * (1.0 / largest as f32);
+    if v > -1.0 { v } else { -1.0 }
+}
+
+/// Unsigned floats of 11 and 10 bits are halves without sign and with a shorter mantissa.
+fn small_float(value: u32, bits: u32) -> u32 {
+    F16::decode(value << (15 - bits)).to_bits()
+}

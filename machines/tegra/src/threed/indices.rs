@@ -1,0 +1,128 @@
+//! Which vertices a draw has, and in which order.
+
+use triglyph_guest::tegra::methods::threed::{D3dTopology, IndexSize, Topology, regs as r};
+
+use crate::core::{ADDRESS_MASK, Core};
+use crate::registers::Registers;
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::draw::program::RESTART;
+
+/// Vertices that one draw may have.
+pub(super) const MOST_VERTICES: u32 = 1 << 24;
+
+/// The vertices of a draw.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Order {
+    /// Numbers before any base, [`RESTART`] between primitives.
+    pub numbers: Vec<u32>,
+    /// Added to a number for the element of streams.
+    pub base: u32,
+    /// Added to a number for the number that programs see.
+    pub id_offset: u32,
+    /// Whether numbers may repeat.
+    pub indexed: bool,
+}
+
+/// Vertices one after another.
+pub(super) fn array(core: &mut Core, registers: &Registers, start: u32, count: u32) -> Order {
+    let count = limited(core, count);
+    let mut numbers: Vec<u32> = (0..count).map(|i| start.wrapping_add(i)).collect();
+    if r::set_da_primitive_restart_vertex_array::enable(registers.get(r::set_da_primitive_restart_vertex_array::ID)) {
+        restart(registers, &mut numbers);
+    }
+    let includes_start = r::set_da_output::vertex_id_uses_array_start(registers.get(r::set_da_output::ID));
+    let id_base = registers.get(r::set_vertex_id_base::ID);
+    let id_offset = if includes_start { id_base } else { id_base.wrapping_sub(start) };
+    Order { numbers, base: 0, id_offset, indexed: false }
+}
+
+/// Numbers as they came, or from an index buffer.
+pub(super) fn indexed(registers: &Registers, mut numbers: Vec<u32>) -> Order {
+    restart(registers, &mut numbers);
+    Order {
+        numbers,
+        base: registers.get(r::set_global_base_vertex_index::ID),
+        id_offset: registers.get(r::set_vertex_id_base::ID),
+        indexed: true,
+    }
+}
+
+/// `count` vertices that all have number 0.
+pub(super) fn zeros(core: &mut Core, registers: &Registers, count: u32) -> Order {
+    let count = limited(core, count);
+    indexed(registers, vec![0; count as usize])
+}
+
+/// Indices from the index buffer. Those beyond its limit are 0.
+pub(super) fn buffer(core: &mut Core, registers: &Registers, size: IndexSize, first: u32, count: u32) -> Order {
+    let count = limited(core, count);
+    let bytes = match size {
+        IndexSize::OneByte => 1,
+        IndexSize::TwoBytes => 2,
+        IndexSize::FourBytes => 4,
+    };
+    let start = registers.address(r::set_index_buffer_a::ID);
+    let limit = registers.address(r::set_index_buffer_c::ID);
+    let address = start.wrapping_add(u64::from(first) * bytes) & ADDRESS_MASK;
+    let room = (limit + 1).saturating_sub(address) / bytes;
+    let present = u64::from(count).min(room) as usize;
+    let mut raw = vec![0; present * bytes as usize];
+    core.read_bytes(address, &mut raw, "an index buffer");
+    let mut numbers: Vec<u32> = match size {
+        IndexSize::OneByte => raw.iter().map(|&byte| byte.into()).collect(),
+        IndexSize::TwoBytes => raw.as_chunks().0.iter().map(|&pair| u16::from_le_bytes(pair).into()).collect(),
+        IndexSize::FourBytes => raw.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect(),
+    };
+    numbers.resize(count as usize, 0);
+    indexed(registers, numbers)
+}
+
+fn limited(core: &mut Core, count: u32) -> u32 {
+    if count > MOST_VERTICES {
+        core.fault(FaultKind::BadMethod, count.into(), format_args!("a draw of {count} vertices"));
+    }
+    count.min(MOST_VERTICES)
+}
+
+/// Replaces the index that restarts. Number [`RESTART`] itself is such a large one that no stream has it; it is only taken for
+/// a restart if it is one.
+fn restart(registers: &Registers, numbers: &mut [u32]) {
+    let enabled = r::set_da_primitive_restart::enable(registers.get(r::set_da_primitive_restart::ID));
+    let index = registers.get(r::set_da_primitive_restart_index::ID);
+    for number in numbers.iter_mut() {
+        if enabled && *number == index {
+            *number = RESTART;
+        } else if *number == RESTART {
+            *number = RESTART - 1;
+        }
+    }
+}
+
+/// The topology of a draw: that of BEGIN, unless a register says otherwise.
+pub(super) fn topology(registers: &Registers, of_begin: Option<Topology>) -> Option<Topology> {
+    if registers.get(r::set_primitive_topology_control::ID) & 1 == 0 {
+        return of_begin;
+    }
+    use D3dTopology as D;
+    let word = registers.get(r::set_primitive_topology::ID);
+    if word == 0 {
+        return of_begin;
+    }
+    Some(match r::set_primitive_topology::v(word)? {
+        D::Points | D::LegacyPoints => Topology::Points,
+        D::Lines | D::LegacyIndexedLines | D::LegacyLines | D::LegacyImmediateLines | D::LegacyIndexedLines2 => {
+            Topology::Lines
+        }
+        D::LineStrip | D::LegacyLineStrip | D::LegacyIndexedLineStrip => Topology::LineStrip,
+        D::Triangles | D::LegacyIndexedTriangles | D::LegacyTriangles | D::LegacyIndexedTriangles2 => {
+            Topology::Triangles
+        }
+        D::TriangleStrip | D::LegacyTriangleStrip | D::LegacyIndexedTriangleStrip => Topology::TriangleStrip,
+        D::LegacyTriangleFan | D::LegacyIndexedTriangleFan | D::LegacyImmediateTriangleFan => Topology::TriangleFan,
+        D::LinesAdjacency => Topology::LinesAdjacency,
+        D::LineStripAdjacency => Topology::LineStripAdjacency,
+        D::TrianglesAdjacency => Topology::TrianglesAdjacency,
+        D::TriangleStripAdjacency => Topology::TriangleStripAdjacency,
+        D::Patches => Topology::Patches,
+    })
+}

@@ -1,0 +1,118 @@
+//! From shapes to a scene: runs of primitives of one layer and one viewport.
+
+use std::borrow::Cow;
+
+use triglyph_guest::tegra::header::program::attribute;
+use triglyph_guest::tegra::methods::threed::regs as r;
+
+use super::geometry::{LAYER, Shapes, VIEWPORT, VIEWPORT_MASK};
+use super::pixels::Place;
+use super::setup::VIEWPORTS;
+use super::stage::Records;
+use super::target::Targets;
+use super::{ThreeD, setup};
+use crate::core::Core;
+use crate::registers::Registers;
+use crate::report::Counters;
+use triglyph_engine::draw::program::{Records as Floats, Shape};
+use triglyph_engine::render::program::{Primitives, ProgramCall};
+
+/// What 64 pixels of a bounding box cost, in nanoseconds of the clock, besides instructions.
+const BLOCK: u64 = 8;
+/// What an instruction costs for 64 pixels.
+const INSTRUCTION: u64 = 4;
+
+impl ThreeD {
+    /// Draws shapes.
+    pub(super) fn rasterise(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        counters: &mut Counters,
+        records: Records,
+        shapes: &Shapes,
+    ) {
+        if shapes.is_empty() {
+            return;
+        }
+        let targets = self.targets(core, registers);
+        if targets.clip.is_none() {
+            return;
+        }
+        let runs = runs(registers, &targets, &records, shapes);
+        let Some(instructions) = self.refresh_pixels(core, registers, &targets, &records.set) else { return };
+        let mut floats = Some(floats(registers, records));
+        for (place, shapes) in runs {
+            let Some(placed) = self.pixels.place(core, registers, &targets, place) else { continue };
+            let call = ProgramCall {
+                target: &placed.target,
+                state: &placed.state,
+                setup: &placed.setup,
+                primitives: Primitives::Shapes(&shapes),
+            };
+            let Some(records) = floats.take() else { return };
+            let (drawn, records) = core.renderer.draw_shapes(&core.memory, &call, records);
+            floats = Some(records);
+            self.count_clipped(registers, counters, drawn.primitives);
+            if !core.spend(drawn.pixels.div_ceil(64) * (BLOCK + INSTRUCTION * instructions)) {
+                return;
+            }
+        }
+    }
+}
+
+/// Records as floats. Fixed-function colours are limited to 0..1 if registers say so, NaN being 0 (Mesa: vertex colour clamp).
+fn floats(registers: &Registers, records: Records) -> Floats {
+    let stride = records.set.len();
+    let mut floats: Vec<f32> = records.words.into_iter().map(f32::from_bits).collect();
+    if r::set_color_clamp::enable(registers.get(r::set_color_clamp::ID)) {
+        let colors = (attribute::FRONT_DIFFUSE..attribute::CLIP_DISTANCE).step_by(4);
+        for at in colors.filter_map(|address| setup::at(&records.set, address)) {
+            floats.iter_mut().skip(at).step_by(stride).for_each(|v| *v = if *v > 0.0 { v.min(1.0) } else { 0.0 });
+        }
+    }
+    Floats { floats, stride, exhausted: 0 }
+}
+
+fn provoking(shape: &Shape) -> u32 {
+    match *shape {
+        Shape::Point(vertex) => vertex,
+        Shape::Line { provoking, .. } | Shape::Triangle { provoking, .. } => provoking,
+    }
+}
+
+/// Consecutive shapes of the same place. A primitive with a viewport mask is in all of its viewports, one after another.
+fn runs<'s>(
+    registers: &Registers,
+    targets: &Targets,
+    records: &Records,
+    shapes: &'s Shapes,
+) -> Vec<(Place, Cow<'s, Shapes>)> {
+    let index = |word: u8| records.set.index(word);
+    let (layer_at, viewport_at, mask_at) = (index(LAYER), index(VIEWPORT), index(VIEWPORT_MASK));
+    let layer_at = layer_at.filter(|_| targets.layer.is_none());
+    let by_viewport =
+        r::set_offset_render_target_index::by_viewport_index(registers.get(r::set_offset_render_target_index::ID));
+    if layer_at.is_none() && viewport_at.is_none() && mask_at.is_none() {
+        let place = Place { layer: targets.layer.unwrap_or(0), viewport: 0 };
+        return vec![(place, Cow::Borrowed(shapes))];
+    }
+    let mut runs: Vec<(Place, Cow<'_, Shapes>)> = Vec::new();
+    for &(shape, id) in shapes {
+        let record = records.get(provoking(&shape));
+        let layer = targets.layer.or(layer_at.map(|at| record[at])).unwrap_or(0);
+        let viewport = viewport_at.map_or(0, |at| record[at] as usize);
+        let viewport = if viewport < VIEWPORTS { viewport } else { 0 };
+        let mask = mask_at.map_or(0, |at| record[at] & 0xFFFF);
+        let viewports = (0..VIEWPORTS).filter(|&v| if mask == 0 { v == viewport } else { mask >> v & 1 != 0 });
+        for viewport in viewports {
+            let layer = if by_viewport { layer.wrapping_add(viewport as u32) } else { layer };
+            let place = Place { layer, viewport };
+            match runs.last_mut() {
+                Some((last, shapes)) if *last == place => shapes.to_mut().push((shape, id)),
+                _ => runs.push((place, Cow::Owned(vec![(shape, id)]))),
+            }
+        }
+    }
+    runs
+}

@@ -1,0 +1,506 @@
+//! State of fragments, put together: the pixel program, its inputs, tests and targets.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use triglyph_guest::kernel::maxwell::{Code, ImageKey, PixelCode, PixelInput, PixelMode, WordSet};
+use triglyph_guest::kernel::program::fragment::{
+    FragmentCode, FragmentConstants, FragmentKey, MOST_SAMPLES, Samples, UNITS,
+};
+use triglyph_guest::kernel::program::output::OutputKey;
+use triglyph_guest::kernel::program::sampler::TextureKey;
+use triglyph_guest::tegra::header::ProgramHeader;
+use triglyph_guest::tegra::header::program::{Interpolation, attribute, fields};
+use triglyph_guest::tegra::methods::threed::{self as m, PointSpriteOrigin, ShadeMode, dirty, regs as r};
+
+use super::program::Loaded;
+use super::remember::Dependence;
+use super::stage::{PIXEL, Program};
+use super::target::{CENTER, Targets, sample_at, sample_positions};
+use super::{ThreeD, output, setup, unsupported};
+use crate::core::Core;
+use crate::registers::Registers;
+use triglyph_engine::cache::{FragmentHandle, Recent};
+use triglyph_engine::draw::program::{Fill, Interpolate, ProgramSetup, WordPlane, WordValue};
+use triglyph_engine::mem::Moment;
+use triglyph_engine::scene::program::{ProgramState, ProgramTarget, Surfaces};
+use triglyph_engine::scene::reach::Reach;
+
+/// Kernels of pixel programs by what they are specialised to, and what the last draw had.
+#[derive(Debug, Default)]
+pub(super) struct Pixels {
+    kernels: PixelKernels,
+    dependence: Dependence,
+    /// Of the last draws with other programs or records, the last one first.
+    last: Vec<LastPixels>,
+    /// Words of the blend program.
+    blend_program: Arc<[u32]>,
+}
+
+/// Kernels by draft; a code stays in its place as long as its kernel is known.
+type Handles = HashMap<Draft, (Arc<Code>, FragmentHandle)>;
+
+/// Kernels of pixel programs by what they are specialised to.
+#[derive(Debug, Default)]
+pub(super) struct PixelKernels {
+    handles: Handles,
+    recent: Recent<Draft, (Arc<Code>, FragmentHandle)>,
+}
+
+/// What the last draw had: whatever the place, and for places that there were.
+#[derive(Debug)]
+struct LastPixels {
+    program: Option<Arc<Program>>,
+    reach: Arc<Reach>,
+    derived: Arc<Derived>,
+    space: u32,
+    made: Moment,
+    places: Vec<(Place, Option<Placed>)>,
+}
+
+/// What a draw needs to draw to a layer with a viewport.
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
+    pub target: Arc<ProgramTarget>,
+    pub state: Arc<ProgramState>,
+    pub setup: Arc<ProgramSetup>,
+}
+
+/// A layer of the targets and a viewport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub layer: u32,
+    pub viewport: usize,
+}
+
+/// Groups of registers that pixels depend on, besides their program.
+const GROUPS: u32 = dirty::TARGET | dirty::VIEWPORT | dirty::RASTER | dirty::FRAGMENT;
+
+/// Draws with different programs whose pixels are remembered.
+const PROGRAMS: usize = 8;
+
+/// Places that are remembered.
+const PLACES: usize = 64;
+
+/// What a kernel is specialised to besides a code, which is named by its place on the host.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Draft {
+    code: usize,
+    textures: Arc<[Option<TextureKey>]>,
+    images: Arc<[Option<ImageKey>]>,
+    inputs: Vec<PixelInput>,
+    facts: Facts,
+    output: OutputKey,
+    samples: Samples,
+}
+
+/// What a header and registers say of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Facts {
+    targets: u32,
+    sample_mask: bool,
+    depth: bool,
+    kills: bool,
+    per_sample: bool,
+    early_tests: bool,
+}
+
+/// The program of draws without one.
+static NO_CODE: LazyLock<Arc<Code>> = LazyLock::new(Arc::default);
+
+/// Entries that are kept; when there are more, all go.
+const MOST: usize = 4096;
+
+impl PixelKernels {
+    fn handle(&mut self, core: &Core, draft: Draft, code: &Arc<Code>) -> FragmentHandle {
+        let PixelKernels { handles, recent } = self;
+        let find = |draft: &Draft| (code.clone(), find(handles, core, draft.clone(), code));
+        recent.get(draft, find).1
+    }
+}
+
+/// The kernel of a draft that was not used lately.
+fn find(handles: &mut Handles, core: &Core, draft: Draft, code: &Arc<Code>) -> FragmentHandle {
+    if handles.len() >= MOST {
+        handles.clear();
+    }
+    if let Some((_, handle)) = handles.get(&draft) {
+        return handle.clone();
+    }
+    let Facts { targets, sample_mask, depth, kills, per_sample, early_tests } = draft.facts;
+    let pixel = PixelCode {
+        code: code.clone(),
+        textures: draft.textures.to_vec(),
+        images: draft.images.to_vec(),
+        inputs: draft.inputs.clone(),
+        targets,
+        sample_mask,
+        depth,
+        kills,
+        per_sample,
+        early_tests,
+    };
+    let key = FragmentKey {
+        code: FragmentCode::Maxwell(Arc::new(pixel)),
+        textures: [None; UNITS],
+        output: draft.output.clone(),
+        samples: draft.samples,
+    };
+    let handle = core.renderer.kernels.fragment(&key);
+    handles.insert(draft, (code.clone(), handle.clone()));
+    handle
+}
+
+/// What the pixels of a draw need whatever the layer and the viewport.
+#[derive(Debug)]
+pub(super) struct Derived {
+    pub header: ProgramHeader,
+    pub code: Arc<Code>,
+    pub instructions: u64,
+    pub textures: Arc<[Option<TextureKey>]>,
+    pub images: Arc<[Option<ImageKey>]>,
+    pub inputs: Vec<PixelInput>,
+    pub planes: Vec<WordPlane>,
+    /// Words of the vertices' records.
+    pub outputs: WordSet,
+    /// Whether depth and stencil count.
+    pub depth: bool,
+    /// Words of the blend program.
+    pub blend_program: Arc<[u32]>,
+}
+
+impl Pixels {
+    /// Notes groups of registers that have changed.
+    pub(super) fn note(&mut self, groups: u32) {
+        self.dependence.note(groups);
+    }
+
+    /// Takes over the words of the blend program, which have changed.
+    pub(super) fn set_blend_program(&mut self, words: &[u32]) {
+        self.blend_program = words.into();
+        self.last.clear();
+    }
+
+    /// The words of the blend program.
+    pub(super) fn blend_program(&self) -> Arc<[u32]> {
+        self.blend_program.clone()
+    }
+
+    /// Kernels by what they are specialised to.
+    pub(super) fn kernels(&mut self) -> &mut PixelKernels {
+        &mut self.kernels
+    }
+
+    /// Brings what is the same for all places up to date: for a program, none if fragments only have depth and stencil, and
+    /// for records of the words `outputs`. Returns the instructions of the program.
+    fn refresh(&mut self, core: &Core, registers: &Registers, program: Option<Arc<Program>>, outputs: &WordSet) -> u64 {
+        let other_place = |last: &LastPixels| last.space != core.space || core.memory.mapped_since(last.made);
+        if self.dependence.is_stale(core, registers, GROUPS) || self.last.iter().any(other_place) {
+            self.last.clear();
+        }
+        let same_program = |last: &LastPixels| match (&last.program, &program) {
+            (Some(before), Some(program)) => before.has_keys_of(program),
+            (before, program) => before.is_none() && program.is_none(),
+        };
+        let same = |last: &LastPixels| last.derived.outputs == *outputs && same_program(last);
+        if let Some(at) = self.last.iter().position(same) {
+            self.last[..=at].rotate_right(1);
+            let last = &mut self.last[0];
+            if let Some(program) = program {
+                last.reach = program.reach.clone();
+                last.program = Some(program);
+            }
+            return last.derived.instructions;
+        }
+        let derived = registers.deriving(GROUPS, || Derived::new(registers, program.as_deref(), outputs));
+        let derived = Derived { blend_program: self.blend_program.clone(), ..derived };
+        let instructions = derived.instructions;
+        let (space, made) = (core.space, core.memory.moment());
+        let nothing = || Arc::new(Reach { space, y_direction: 1.0, ..Reach::default() });
+        let reach = program.as_ref().map_or_else(nothing, |program| program.reach.clone());
+        self.last.truncate(PROGRAMS - 1);
+        let derived = Arc::new(derived);
+        self.last.insert(0, LastPixels { program, reach, derived, space, made, places: Vec::new() });
+        instructions
+    }
+
+    /// What a draw at a place needs; `None` when nothing can come of it.
+    pub(super) fn place(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        targets: &Targets,
+        place: Place,
+    ) -> Option<Placed> {
+        let last = self.last.first_mut()?;
+        if let Some((_, known)) = last.places.iter_mut().find(|(known, _)| *known == place) {
+            let placed = known.as_mut()?;
+            // Another draw may see other constants and textures.
+            if placed.state.reach.as_ref().is_none_or(|reach| !Arc::ptr_eq(reach, &last.reach)) {
+                let state = ProgramState { reach: Some(last.reach.clone()), ..(*placed.state).clone() };
+                placed.state = Arc::new(state);
+            }
+            return Some(placed.clone());
+        }
+        let (derived, reach) = (last.derived.clone(), last.reach.clone());
+        let make = |core: &mut Core| derived.place(core, registers, targets, place, reach, &mut self.kernels);
+        let placed = self.dependence.derive(core, registers, GROUPS, make);
+        if last.places.len() == PLACES {
+            last.places.clear();
+        }
+        last.places.push((place, placed.clone()));
+        placed
+    }
+}
+
+impl ThreeD {
+    /// Brings the pixel program and its inputs from records of the words `outputs` up to date. Returns its instructions, if
+    /// there is something to draw with.
+    pub(super) fn refresh_pixels(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        targets: &Targets,
+        outputs: &WordSet,
+    ) -> Option<u64> {
+        // Without a program nothing but depth and stencil come of fragments.
+        let program = match Self::is_on(registers, PIXEL) {
+            true => Some(self.program(core, registers, PIXEL)?),
+            false => None,
+        };
+        unsupported::count(core, registers, targets, program.as_ref().map(|program| &program.loaded.header));
+        Some(self.pixels.refresh(core, registers, program, outputs))
+    }
+}
+
+impl Derived {
+    fn new(registers: &Registers, program: Option<&Program>, outputs: &WordSet) -> Self {
+        let Some(Program { loaded, code, textures, images, .. }) = program else {
+            return Derived {
+                header: ProgramHeader([0; 20]),
+                code: NO_CODE.clone(),
+                instructions: 0,
+                textures: [].into(),
+                images: [].into(),
+                inputs: Vec::new(),
+                planes: Vec::new(),
+                outputs: *outputs,
+                depth: true,
+                blend_program: [].into(),
+            };
+        };
+        let (inputs, planes) = inputs(registers, loaded, outputs);
+        Derived {
+            header: loaded.header,
+            code: code.clone(),
+            instructions: loaded.instructions,
+            textures: textures.clone(),
+            images: images.clone(),
+            inputs,
+            planes,
+            outputs: *outputs,
+            depth: true,
+            blend_program: [].into(),
+        }
+    }
+}
+
+impl Derived {
+    /// Target, state and setup of a place; `None` when nothing can come of it.
+    pub(super) fn place(
+        &self,
+        core: &mut Core,
+        registers: &Registers,
+        targets: &Targets,
+        Place { layer, viewport }: Place,
+        reach: Arc<Reach>,
+        kernels: &mut PixelKernels,
+    ) -> Option<Placed> {
+        let get = |id: usize| registers.get(id);
+        let setup = setup::derive(registers, targets, viewport, &self.outputs, self.planes.clone());
+        setup.clip?;
+        let depth_range = setup::depth_range(registers, viewport);
+        let mut output = output::derive(registers, targets, &self.header, depth_range, &self.blend_program);
+        if !self.depth {
+            output.key.depth = None;
+        }
+        let count_samples = r::set_zpass_pixel_count::enable(get(r::set_zpass_pixel_count::ID));
+        // All that are bound, so that draws of different tests and masks stay in one scene.
+        let target = targets.surfaces(core, layer);
+        for (i, key) in output.key.colors.iter_mut().enumerate() {
+            match target.colors[i] {
+                Some(surface) => key.iter_mut().for_each(|key| key.layout = surface.layout),
+                None => *key = None,
+            }
+        }
+        match target.depth {
+            Some(surface) => output.key.depth.iter_mut().for_each(|key| key.layout = surface.layout),
+            None => output.key.depth = None,
+        }
+        let surfaces = Surfaces {
+            colors: (0..8).fold(0, |set, i| set | u8::from(output.key.colors[i].is_some()) << i),
+            depth: output.key.depth.is_some(),
+        };
+        if surfaces == Surfaces::default() && !count_samples && !reach.writes {
+            return None;
+        }
+        let draft = Draft {
+            code: Arc::as_ptr(&self.code) as usize,
+            textures: self.textures.clone(),
+            images: self.images.clone(),
+            inputs: self.inputs.clone(),
+            facts: facts(registers, targets, &self.header),
+            output: output.key,
+            samples: targets.samples,
+        };
+        let positions = sample_positions(registers, targets);
+        let constants = FragmentConstants {
+            output: output.constants,
+            position_scale_y: 1.0,
+            sample_offsets: positions.map(|at| at.map(|v| (f32::from(v) - 128.0) * (1.0 / 256.0))),
+            ..FragmentConstants::default()
+        };
+        let state = ProgramState {
+            kernel: kernels.handle(core, draft, &self.code),
+            constants,
+            program_constants: Arc::new([]),
+            textures: Arc::new([const { None }; UNITS]),
+            windows: setup::windows(registers),
+            stipple: (get(r::set_polygon_stipple::ID) & 1 != 0).then(|| Arc::new(setup::stipple(registers))),
+            sample_positions: match setup.fill {
+                Fill::Touched => [CENTER; MOST_SAMPLES],
+                _ => positions,
+            },
+            sample_masks: sample_masks(registers, targets),
+            count_samples,
+            surfaces,
+            reach: Some(reach),
+        };
+        Some(Placed { target: Arc::new(target), state: Arc::new(state), setup: Arc::new(setup) })
+    }
+}
+
+fn facts(registers: &Registers, targets: &Targets, header: &ProgramHeader) -> Facts {
+    let get = |id: usize| registers.get(id);
+    let several = targets.samples.count() > 1 && r::set_anti_alias_enable::v(get(r::set_anti_alias_enable::ID));
+    let usage = get(r::set_ps_output_sample_mask_usage::ID);
+    let counts = r::set_ps_output_sample_mask_usage::enable(usage)
+        && (several || !r::set_ps_output_sample_mask_usage::qualify_by_anti_alias_enable(usage));
+    Facts {
+        targets: fields::TARGET_MASK.get(&header.0),
+        sample_mask: fields::WRITES_SAMPLE_MASK.is_set(&header.0) && counts,
+        depth: fields::WRITES_DEPTH.is_set(&header.0),
+        kills: fields::KILLS_PIXELS.is_set(&header.0),
+        per_sample: several && passes(get(r::set_hybrid_anti_alias_control::ID)) > 1,
+        early_tests: r::set_api_mandated_early_z::enable(get(r::set_api_mandated_early_z::ID)),
+    }
+}
+
+/// Runs of the program for a fragment.
+fn passes(word: u32) -> u32 {
+    use r::set_hybrid_anti_alias_control as control;
+    control::passes_extended(word) << 4 | control::passes(word)
+}
+
+/// Samples by their places in a pixel's cell that may be covered, of the four pixels of a 2x2.
+fn sample_masks(registers: &Registers, targets: &Targets) -> [u16; 4] {
+    let count = targets.samples.count();
+    let multisampled = count > 1 && r::set_anti_alias_enable::v(registers.get(r::set_anti_alias_enable::ID));
+    let ids = [
+        r::set_sample_mask_x0_y0::ID,
+        r::set_sample_mask_x1_y0::ID,
+        r::set_sample_mask_x0_y1::ID,
+        r::set_sample_mask_x1_y1::ID,
+    ];
+    ids.map(|id| {
+        let mask = registers.get(id);
+        if !multisampled {
+            // All samples of a pixel are as one.
+            return if mask & 1 != 0 { u16::MAX } else { 0 };
+        }
+        (0..count).fold(0, |set, k| set | ((mask >> sample_at(targets.mode, k) & 1) as u16) << k)
+    })
+}
+
+/// What IPA reads, and the planes of it.
+fn inputs(registers: &Registers, program: &Loaded, outputs: &WordSet) -> (Vec<PixelInput>, Vec<WordPlane>) {
+    let flat = r::set_shade_mode::v(registers.get(r::set_shade_mode::ID)) == Some(ShadeMode::Flat);
+    let (mut inputs, mut planes) = (Vec::new(), Vec::new());
+    for &(word, mut how) in &program.varyings {
+        let address = 4 * u32::from(word);
+        if flat && (attribute::FRONT_DIFFUSE..attribute::BACK_DIFFUSE).contains(&address) {
+            how = Interpolation::Constant;
+        }
+        let (mode, interpolate) = match how {
+            Interpolation::Constant | Interpolation::Unused => (PixelMode::Constant, Interpolate::Flat),
+            Interpolation::Perspective => (PixelMode::Perspective, Interpolate::Perspective),
+            Interpolation::ScreenLinear => (PixelMode::Linear, Interpolate::Linear),
+        };
+        let (front, back) = values(registers, outputs, address);
+        inputs.push(PixelInput { word, plane: planes.len() as u16, mode });
+        planes.push(WordPlane { front, back, interpolate });
+    }
+    (inputs, planes)
+}
+
+/// An input that nothing writes. Registers say it of a group of inputs; that of colours is 1 in all components or in the last one, that of others
+/// is 0 or 1 in the last one. The side of a colour makes no difference.
+fn default(registers: &Registers, address: u32) -> WordValue {
+    use r::set_attribute_default as of;
+    const ALPHA: u32 = 3;
+    let word = registers.get(of::ID);
+    let vector = |set: Option<m::DefaultVector>| (false, set == Some(m::DefaultVector::Vector0001));
+    let (all, alpha) = match address {
+        attribute::FRONT_DIFFUSE..attribute::BACK_DIFFUSE if address & 0x10 == 0 => {
+            (of::color_front_diffuse(word) == Some(m::DefaultDiffuse::Vector1111), true)
+        }
+        attribute::FRONT_DIFFUSE..attribute::BACK_DIFFUSE => vector(of::color_front_specular(word)),
+        attribute::TEXTURE_COORDINATE..attribute::VIEWPORT_MASK => vector(of::fixed_fnc_texture(word)),
+        _ => vector(of::generic_vector(word)),
+    };
+    let one = all || alpha && address / 4 % 4 == ALPHA;
+    WordValue::Constant(if one { 1f32.to_bits() } else { 0 })
+}
+
+/// Where an input comes from, on the front and on the back.
+fn values(registers: &Registers, outputs: &WordSet, address: u32) -> (WordValue, WordValue) {
+    let select = registers.get(r::set_point_sprite_select::ID);
+    let written = |address: u32| setup::at(outputs, address).map(WordValue::Record);
+    let default = || default(registers, address);
+    let t = match r::set_point_sprite_select::origin(select) {
+        Some(PointSpriteOrigin::Top) => WordValue::PointT,
+        Some(PointSpriteOrigin::Bottom) | None => WordValue::PointTUpwards,
+    };
+    let value = match address {
+        attribute::PRIMITIVE_ID => written(address).unwrap_or(WordValue::Primitive),
+        attribute::POINT_SPRITE => WordValue::PointS,
+        0x2E4 => t,
+        attribute::LAYER..attribute::POSITION | attribute::CLIP_DISTANCE..attribute::TEXTURE_COORDINATE => {
+            written(address).unwrap_or(WordValue::Constant(0))
+        }
+        attribute::TEXTURE_COORDINATE..attribute::VIEWPORT_MASK => {
+            let coordinate = (address - attribute::TEXTURE_COORDINATE) / 16;
+            let generated = r::set_point_sprite::enable(registers.get(r::set_point_sprite::ID))
+                && select >> (3 + coordinate) & 1 != 0;
+            match (generated, address / 4 % 4) {
+                (false, _) => written(address).unwrap_or_else(default),
+                (true, 0) => WordValue::PointS,
+                (true, 1) => t,
+                (true, 2) => match select & 3 {
+                    1 => written(address).unwrap_or(WordValue::Constant(0)),
+                    2 => WordValue::PointS,
+                    _ => WordValue::Constant(0),
+                },
+                (true, _) => WordValue::Constant(1f32.to_bits()),
+            }
+        }
+        _ => written(address).unwrap_or_else(default),
+    };
+    let two_sided = r::set_two_sided_light::enable(registers.get(r::set_two_sided_light::ID));
+    match address {
+        attribute::FRONT_DIFFUSE..attribute::BACK_DIFFUSE if two_sided => {
+            (value, written(address + 0x20).unwrap_or(value))
+        }
+        _ => (value, value),
+    }
+}

@@ -1,0 +1,326 @@
+//! Programs in memory: header, code as far as control flow reaches it, and what instructions refer to.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, WordSet};
+use triglyph_guest::kernel::program::sampler::Shape;
+use triglyph_guest::table::{Fields, flags};
+use triglyph_guest::tegra::header::ProgramHeader;
+use triglyph_guest::tegra::header::program::{self, Interpolation, ProgramStage, attribute};
+use triglyph_guest::tegra::shader::isa::{LdcMode, Op, form};
+use triglyph_guest::tegra::shader::program::{MAX_WORDS, Program};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::branches::{JumpTable, jump_tables};
+use super::link::{Piece, alone, link};
+use super::units::WantedUnits;
+use crate::core::{ADDRESS_MASK, Core};
+use triglyph_engine::device::FaultKind;
+
+/// Local memory of a lane at most, bytes.
+const MOST_LOCAL: u32 = 512 << 10;
+
+/// Words that are read at first.
+const FIRST_READ: usize = 512;
+
+/// Words of attributes that are in maps: byte addresses up to 0x3BC.
+const MAP_WORDS: std::ops::Range<u8> = 0..0xF0;
+
+/// A program as it is in memory.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// Its header; of a compute program zeros.
+    pub header: ProgramHeader,
+    /// Attribute words of the input map.
+    pub inputs: WordSet,
+    /// Attribute words of the output map.
+    pub outputs: WordSet,
+    /// Words that a pixel program interpolates, and how, but for those of the position.
+    pub varyings: Vec<(u8, Interpolation)>,
+    /// Words of the code, behind it the functions that it calls; those that control flow does not reach are 0.
+    pub words: Vec<u64>,
+    /// Where computed branches go.
+    pub targets: Vec<u32>,
+    /// Texture and image instructions.
+    pub uses: Vec<Use>,
+    /// The units that they need.
+    pub wanted: WantedUnits,
+    /// Bytes that it reads of each constant buffer at most.
+    pub constants: [u32; CONSTANT_BUFFERS],
+    /// Instructions that control flow reaches.
+    pub instructions: u64,
+    /// Whether it reads global memory or images.
+    pub reads: bool,
+    /// Whether it writes global memory or images.
+    pub writes: bool,
+    /// Words that are the program's own.
+    own_words: usize,
+    /// Hash of header and own code as they are in memory.
+    hash: u64,
+    /// Functions elsewhere that it calls.
+    pieces: Vec<Piece>,
+    /// Tables of computed branches, and what stood in them.
+    tables: Vec<(JumpTable, Vec<u32>)>,
+}
+
+impl Loaded {
+    /// Whether what it is depends on constant buffers.
+    pub(super) fn has_tables(&self) -> bool {
+        !self.tables.is_empty()
+    }
+}
+
+/// An instruction with a texture or an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Use {
+    /// Byte address in the code.
+    pub address: u32,
+    /// An image; otherwise a texture.
+    pub image: bool,
+    /// Where its handle is.
+    pub handle: HandleSource,
+    /// The shape that it reads, if it says one.
+    pub shape: Option<Shape>,
+    /// Whether it brings a reference to compare with.
+    pub reference: bool,
+}
+
+/// Where the handle of a texture or image is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum HandleSource {
+    /// Word of the buffer of handles.
+    Bound(u16),
+    /// Byte of a constant buffer: slot, offset.
+    Constant(u8, u32),
+    /// Two such words joined with OR.
+    Joined([(u8, u32); 2]),
+    /// Known when the program runs.
+    Dynamic,
+}
+
+impl Loaded {
+    /// Bytes of local memory of a lane, by the header.
+    pub(super) fn local_bytes(&self) -> u32 {
+        self.header.local_memory().min(MOST_LOCAL)
+    }
+}
+
+/// What a program is: of a stage, or of the compute class, without a header.
+pub(crate) type Kind = Option<ProgramStage>;
+
+/// Bytes of a program's header.
+fn header_bytes(kind: Kind) -> usize {
+    if kind.is_some() { program::BYTES as usize } else { 0 }
+}
+
+fn name(kind: Kind) -> &'static str {
+    kind.map_or("compute", ProgramStage::name)
+}
+
+/// Programs by address space, code segment and address.
+#[derive(Debug, Default)]
+pub(crate) struct Programs {
+    loaded: HashMap<(u32, u64, u64, Kind), Arc<Loaded>>,
+}
+
+/// Programs that are kept; when there are more, all go.
+const MOST: usize = 4096;
+
+impl Programs {
+    /// The program whose header, or code if it has none, stands at `address`, as it is now. `None` when there is nothing.
+    /// `segment` is where absolute targets count from. `constant` reads a word of a constant buffer: slot, byte.
+    pub(crate) fn get(
+        &mut self,
+        core: &mut Core,
+        segment: u64,
+        address: u64,
+        kind: Kind,
+        mut constant: impl FnMut(&mut Core, u8, u32) -> u32,
+    ) -> Option<Arc<Loaded>> {
+        let key = (core.space, segment, address, kind);
+        if let Some(known) = self.loaded.get(&key) {
+            let mut bytes = vec![0; header_bytes(kind) + 8 * known.own_words];
+            core.read_bytes(address, &mut bytes, "a program");
+            let same = |(table, words): &(JumpTable, Vec<u32>)| *words == read_table(core, table, &mut constant);
+            let is_same = xxh3_64(&bytes) == known.hash && known.tables.iter().all(same);
+            if is_same && known.pieces.iter().all(|piece| piece.is_same(core, segment)) {
+                return Some(known.clone());
+            }
+        }
+        let loaded = Arc::new(load(core, segment, address, kind, &mut constant)?);
+        if self.loaded.len() >= MOST {
+            self.loaded.clear();
+        }
+        self.loaded.insert(key, loaded.clone());
+        Some(loaded)
+    }
+}
+
+fn read_table(core: &mut Core, table: &JumpTable, constant: &mut Reader<'_>) -> Vec<u32> {
+    (0..table.count).map(|i| constant(core, table.slot, table.offset.wrapping_add(4 * i))).collect()
+}
+
+/// Reads a word of a constant buffer: slot, byte.
+type Reader<'r> = dyn FnMut(&mut Core, u8, u32) -> u32 + 'r;
+
+fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut Reader<'_>) -> Option<Loaded> {
+    if core.memory.readable(core.space, address).is_empty() {
+        core.fault(FaultKind::UnmappedRead, address, format_args!("a {} program outside memory", name(kind)));
+        return None;
+    }
+    let header_bytes = header_bytes(kind);
+    let mut count = FIRST_READ;
+    let (bytes, code, program, tables, targets) = loop {
+        let mut bytes = vec![0; header_bytes + 8 * count];
+        // What lies behind the program need not be there.
+        core.renderer.flush_overlapping(&core.memory, core.space, address, bytes.len() as u64);
+        core.memory.read_pieces(core.space, address, &mut bytes);
+        let code: Vec<u64> = bytes[header_bytes..].as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
+        let (program, tables, targets) = reach(core, &alone(&code), constant);
+        if program.leaving.is_empty() || count >= MAX_WORDS {
+            break (bytes, code, program, tables, targets);
+        }
+        count *= 4;
+    };
+    let words = bytes[..header_bytes].as_chunks().0;
+    let header =
+        ProgramHeader(std::array::from_fn(|i| words.get(i).map_or(0, |&word: &[u8; 4]| u32::from_le_bytes(word))));
+    if let Some(problem) = kind.and_then(|stage| header.problem(stage)) {
+        core.fault(FaultKind::BadShader, address, format_args!("{} program: {problem}", name(kind)));
+    }
+    if let Some(unknown) = program.unknown.first() {
+        core.fault(FaultKind::BadShader, address, format_args!("{} program: {unknown}", name(kind)));
+    }
+    let own_words = program.words().min(code.len());
+    let (mut words, mut linked) = (vec![0; own_words], false);
+    for instruction in &program.instructions {
+        let at = instruction.address as usize / 8;
+        if let (Some(word), Some(&found)) = (words.get_mut(at), code.get(at)) {
+            *word = found;
+            linked |= found != instruction.word;
+        }
+    }
+    let offset = address.wrapping_add(header_bytes as u64).wrapping_sub(segment) & ADDRESS_MASK;
+    let own = Piece::own(offset as u32, own_words);
+    let pieces = if linked { link(core, segment, own, &mut words) } else { Vec::new() };
+    let program = if linked { Program::reach(&words, &targets) } else { program };
+    let mut loaded = Loaded {
+        header,
+        inputs: MAP_WORDS.filter(|&word| header.reads(4 * u32::from(word))).collect(),
+        outputs: MAP_WORDS.filter(|&word| header.writes(4 * u32::from(word))).collect(),
+        words,
+        targets,
+        varyings: varyings(&header),
+        uses: Vec::new(),
+        wanted: WantedUnits::default(),
+        constants: [0; CONSTANT_BUFFERS],
+        instructions: program.instructions.len() as u64,
+        reads: false,
+        writes: false,
+        own_words,
+        hash: 0,
+        pieces,
+        tables,
+    };
+    (0..program.instructions.len()).for_each(|index| note(&mut loaded, &program, index));
+    loaded.wanted = WantedUnits::of(&loaded.uses);
+    let bytes = &bytes[..header_bytes + 8 * loaded.own_words];
+    loaded.hash = xxh3_64(bytes);
+    core.note_read(address, bytes, "a program");
+    Some(loaded)
+}
+
+/// Words that a pixel program interpolates.
+fn varyings(header: &ProgramHeader) -> Vec<(u8, Interpolation)> {
+    let words = 0..=(attribute::VIEWPORT_MASK / 4) as u8;
+    words
+        .filter(|word| !(attribute::POSITION..attribute::GENERIC).contains(&(4 * u32::from(*word))))
+        .map(|word| (word, header.interpolation(4 * u32::from(word))))
+        .filter(|(_, how)| *how != Interpolation::Unused)
+        .collect()
+}
+
+/// A table and its words.
+type FilledTable = (JumpTable, Vec<u32>);
+
+/// What control flow reaches, also behind branches through tables.
+fn reach(core: &mut Core, code: &[u64], constant: &mut Reader<'_>) -> (Program, Vec<FilledTable>, Vec<u32>) {
+    let mut targets: Vec<u32> = Vec::new();
+    loop {
+        let program = Program::reach(code, &targets);
+        let tables: Vec<FilledTable> = jump_tables(&program)
+            .into_iter()
+            .map(|table| {
+                let words = read_table(core, &table, constant);
+                (table, words)
+            })
+            .collect();
+        let mut found: Vec<u32> =
+            tables.iter().flat_map(|(table, words)| words.iter().map(|&word| table.target(word))).collect();
+        found.sort_unstable();
+        found.dedup();
+        // Every round finds more, and there are not more than instructions.
+        if found.len() <= targets.len() {
+            return (program, tables, targets);
+        }
+        targets = found;
+    }
+}
+
+/// Where the handle of instruction number `index` is.
+fn handle(program: &Program, index: usize, fields: Fields<'_>) -> HandleSource {
+    match fields.has(b'h') {
+        true => HandleSource::Bound(fields.get(b'h') as u16),
+        false => super::handle::trace(program, index),
+    }
+}
+
+/// Notes what an instruction refers to.
+fn note(loaded: &mut Loaded, program: &Program, index: usize) {
+    let instruction = &program.instructions[index];
+    let Some(form) = form(instruction.word) else { return };
+    let fields = Fields::new(instruction.word, &form.pattern);
+    match instruction.op {
+        Op::tex | Op::texs | Op::tld | Op::tlds | Op::tld4 | Op::tld4s | Op::txd | Op::txq | Op::tmml | Op::txa => {
+            let (shape, reference) = super::lookup::shape(instruction.op, fields);
+            let handle = handle(program, index, fields);
+            loaded.uses.push(Use { address: instruction.address, image: false, handle, shape, reference });
+        }
+        Op::suld_p | Op::suld_d | Op::sust_p | Op::sust_d | Op::sured_p | Op::sured_d | Op::suatom | Op::suatom_cas => {
+            loaded.reads = true;
+            loaded.writes |= !matches!(instruction.op, Op::suld_p | Op::suld_d);
+            let handle = handle(program, index, fields);
+            let shape = super::lookup::surface_shape(fields);
+            loaded.uses.push(Use { address: instruction.address, image: true, handle, shape, reference: false });
+        }
+        Op::ld | Op::ldg | Op::ldg_p => loaded.reads = true,
+        Op::st | Op::stg | Op::atom | Op::atom_cas | Op::red => (loaded.reads, loaded.writes) = (true, true),
+        _ => {}
+    }
+    let mut need = |slot: u8, bytes: u32| {
+        if let Some(most) = loaded.constants.get_mut(usize::from(slot)) {
+            *most = (*most).max(bytes);
+        }
+    };
+    match instruction.op {
+        // The address may change the slot, too.
+        Op::ldc if fields.get(b'z') >= LdcMode::Is as u64 => loaded.constants.fill(u32::MAX),
+        Op::ldc => {
+            // With a register in its address any word may be meant. A register that is always 0 is RZ.
+            let offset = fields.signed(b'w');
+            let direct = fields.byte(b'a') == 0xFF && offset >= 0;
+            need(fields.byte(b's'), if direct { offset as u32 + 16 } else { u32::MAX });
+        }
+        // 14 bits of a word's number, or 16 bits of an address.
+        _ if form.has(flags::BRANCH) && fields.has(b's') => need(fields.byte(b's'), u32::MAX),
+        _ => {
+            if fields.width(b's') == 5 && fields.width(b'w') == 14 {
+                need(fields.byte(b's'), 4 * fields.get(b'w') as u32 + 8);
+            }
+            if fields.width(b't') == 5 && fields.width(b'u') == 14 {
+                need(fields.byte(b't'), 4 * fields.get(b'u') as u32 + 8);
+            }
+        }
+    }
+}

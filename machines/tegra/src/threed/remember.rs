@@ -1,0 +1,344 @@
+//! What the last draw with a program had of it: as long as nothing of it has changed, the next one has the same. And which
+//! registers have changed since other parts of a draw were derived.
+//!
+//! ```text
+//! registers, bindings ──► Asked ──same?──┐
+//! memory: header and code  ──► Watch ────┼──► Loaded ─► Code
+//!         handles, headers, samplers ────┼──► Units  ─► keys of textures      ─┬─► Program
+//!         constants of each buffer ──────┴──► copies ───────────────────► Reach ┘
+//! ```
+//! Each part is derived anew by itself. Lists that come out as before stay in their place on the host, so that whoever
+//! depends on them compares addresses.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use triglyph_guest::tegra::methods::threed::dirty;
+
+use super::bindings::{Buffers, Copies};
+use super::program::{Kind, Loaded, Programs};
+use super::stage::{Codes, Program, STAGES};
+use super::texture::Pools;
+use super::units::{Units, units};
+use crate::core::Core;
+use crate::registers::{Held, Registers};
+use triglyph_engine::mem::Moment;
+use triglyph_engine::render::Watch;
+use triglyph_engine::scene::reach::Reach;
+
+/// The programs of stages as the last draw had them, as long as nothing has happened at all that might make others of them.
+#[derive(Debug, Default)]
+pub(super) struct Unchanged {
+    programs: [Option<Arc<Program>>; STAGES],
+    /// Time, target of scenes and address space.
+    at: (Moment, u64, u32),
+}
+
+impl Unchanged {
+    /// Groups of registers that programs depend on; constant buffers are bound besides.
+    pub(super) const GROUPS: u32 = dirty::PROGRAM | dirty::TEXTURE | dirty::VIEWPORT;
+
+    /// Notes groups that were written.
+    pub(super) fn note(&mut self, groups: u32) {
+        if groups & Self::GROUPS != 0 {
+            self.forget();
+        }
+    }
+
+    /// Other constant buffers are bound.
+    pub(super) fn forget(&mut self) {
+        self.programs = Default::default();
+    }
+
+    /// The program of a stage, if there is nothing to look at.
+    pub(super) fn get(&self, core: &Core, stage: usize) -> Option<Arc<Program>> {
+        let same = self.at == Self::now(core) && !core.renderer.is_forgetful();
+        self.programs.get(stage).filter(|_| same)?.clone()
+    }
+
+    fn set(&mut self, core: &Core, stage: usize, program: &Arc<Program>) {
+        let now = Self::now(core);
+        if std::mem::replace(&mut self.at, now) != now {
+            self.forget();
+        }
+        if let Some(place) = self.programs.get_mut(stage) {
+            *place = Some(program.clone());
+        }
+    }
+
+    fn now(core: &Core) -> (Moment, u64, u32) {
+        (core.memory.moment(), core.renderer.target_number(), core.space)
+    }
+}
+
+/// What is asked for: all that registers say of a program.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Asked {
+    /// Address space.
+    pub space: u32,
+    /// Where the code segment begins.
+    pub segment: u64,
+    /// Where its header stands, or its code if it has none.
+    pub address: u64,
+    pub kind: Kind,
+    /// Bytes of local memory of a lane, if its header does not say so.
+    pub local_bytes: Option<u32>,
+    /// What it reads as Y_DIRECTION.
+    pub y_direction: f32,
+    pub pools: Pools,
+    pub buffers: Buffers,
+}
+
+/// What was had of programs last, by stage, address space and address: draws go back and forth between some of them.
+#[derive(Debug, Default)]
+pub(super) struct LastPrograms(HashMap<(usize, u32, u64), LastProgram>);
+
+/// Programs that are remembered; when there are more, all go.
+const MOST: usize = 512;
+
+impl LastPrograms {
+    /// What was had of the program that is asked for.
+    fn of(&mut self, stage: usize, asked: &Asked) -> &mut LastProgram {
+        let key = (stage, asked.space, asked.address);
+        if self.0.len() >= MOST && !self.0.contains_key(&key) {
+            self.0.clear();
+        }
+        self.0.entry(key).or_default()
+    }
+
+    /// The program of a stage with all that it reaches, as registers and memory say now. What will stay so as long as nothing
+    /// happens is noted.
+    pub(super) fn refresh(
+        &mut self,
+        core: &mut Core,
+        (stage, asked): (usize, &Asked),
+        programs: &mut Programs,
+        codes: &mut Codes,
+        unchanged: &mut Unchanged,
+    ) -> Option<Arc<Program>> {
+        let last = self.of(stage, asked);
+        let program = last.refresh(core, asked, programs, codes)?;
+        if last.right.is_some() {
+            unchanged.set(core, stage, &program);
+        }
+        Some(program)
+    }
+}
+
+/// A program and what was asked for then.
+type Known = (Asked, Arc<Program>);
+
+/// What was had of a program last, and what it was made of.
+#[derive(Debug, Default)]
+pub(crate) struct LastProgram {
+    known: Option<Box<Known>>,
+    /// Header and code, tables of branches.
+    code: Watch,
+    /// Handles, headers, samplers.
+    unit_reads: Watch,
+    units: Units,
+    constants: Copies,
+    /// When all of this was right, and the target of scenes then; `None` when something was wrong with it, or when draws to
+    /// that target may change it.
+    right: Option<(Moment, u64)>,
+}
+
+impl LastProgram {
+    /// The program with all that it reaches, as registers and memory say now.
+    pub(crate) fn refresh(
+        &mut self,
+        core: &mut Core,
+        asked: &Asked,
+        programs: &mut Programs,
+        codes: &mut Codes,
+    ) -> Option<Arc<Program>> {
+        let before = self.known.take().filter(|_| !core.renderer.is_forgetful());
+        if let Some(known) = &before
+            && self.right == Some((core.memory.moment(), core.renderer.target_number()))
+            && known.0 == *asked
+        {
+            let program = known.1.clone();
+            self.known = before;
+            return Some(program);
+        }
+        let faults = core.faults.total();
+        let program = self.derive(core, asked, programs, codes, before.as_deref())?;
+        let renderer = &core.renderer;
+        let clear = [&self.code, &self.unit_reads].iter().all(|watch| watch.is_clear(renderer));
+        let right = core.faults.total() == faults && clear && self.constants.are_clear(renderer);
+        self.right = right.then(|| (core.memory.moment(), renderer.target_number()));
+        let known = (*asked, program.clone());
+        self.known = Some(match before {
+            Some(mut place) => {
+                *place = known;
+                place
+            }
+            None => Box::new(known),
+        });
+        Some(program)
+    }
+
+    fn derive(
+        &mut self,
+        core: &mut Core,
+        asked: &Asked,
+        programs: &mut Programs,
+        codes: &mut Codes,
+        before: Option<&Known>,
+    ) -> Option<Arc<Program>> {
+        let loaded = self.load(core, asked, programs, before)?;
+        let before = before.filter(|(_, program)| Arc::ptr_eq(&program.loaded, &loaded));
+        let (last, before) = before.map(|(last, program)| (last, program)).unzip();
+        let slots = loaded.wanted.slots(&asked.pools);
+        let as_before = |last: &Asked| last.pools == asked.pools && last.buffers.agree(&asked.buffers, slots);
+        let mapped = core.memory.mapped_since(self.units.made);
+        let same_units = last.is_some_and(as_before) && !mapped && core.holds(&mut self.unit_reads);
+        if !same_units {
+            let known = before.is_some().then_some(&self.units);
+            let wanted = &loaded.wanted;
+            let make = |core: &mut Core| units(core, &asked.pools, &asked.buffers, &mut codes.textures, wanted, known);
+            (self.units, self.unit_reads) = core.watched(make);
+        }
+        let changed = self.constants.refresh(core, &asked.buffers, &loaded.constants);
+        let local_bytes = asked.local_bytes.unwrap_or_else(|| loaded.local_bytes());
+        let same_code = |before: &&&Arc<Program>| {
+            (before.code.handle_buffer, before.code.local_bytes) == (asked.pools.handle_buffer, local_bytes)
+        };
+        let code = match before.as_ref().filter(same_code) {
+            Some(before) => before.code.clone(),
+            None => codes.code(&loaded, asked.pools.handle_buffer, local_bytes),
+        };
+        let Units { textures, images, .. } = &self.units;
+        let same_keys = before.filter(|before| {
+            let lists = Arc::ptr_eq(&before.textures, textures) && Arc::ptr_eq(&before.images, images);
+            Arc::ptr_eq(&before.code, &code) && lists
+        });
+        let kernel = same_keys.map_or_else(|| Arc::new(OnceLock::new()), |before| before.kernel.clone());
+        let same_reach = before.filter(|_| {
+            let last = last.is_some_and(|last| (last.space, last.y_direction) == (asked.space, asked.y_direction));
+            same_units && !changed && last
+        });
+        let reach = same_reach.map_or_else(|| Arc::new(self.reach(asked, &loaded)), |before| before.reach.clone());
+        let (textures, images) = (textures.clone(), images.clone());
+        Some(Arc::new(Program { loaded, code, textures, images, reach, kernel }))
+    }
+
+    /// What is in memory.
+    fn load(
+        &mut self,
+        core: &mut Core,
+        asked: &Asked,
+        programs: &mut Programs,
+        before: Option<&Known>,
+    ) -> Option<Arc<Loaded>> {
+        let place = |asked: &Asked| (asked.space, asked.address, asked.kind);
+        if let Some((last, program)) = before
+            && place(last) == place(asked)
+            && (!program.loaded.has_tables() || last.buffers == asked.buffers)
+            && core.holds(&mut self.code)
+        {
+            return Some(program.loaded.clone());
+        }
+        let (loaded, watch) = core.watched(|core| {
+            let constant = |core: &mut Core, slot: u8, offset: u32| asked.buffers.word(core, slot.into(), offset);
+            programs.get(core, asked.segment, asked.address, asked.kind, constant)
+        });
+        self.code = watch;
+        loaded
+    }
+
+    fn reach(&self, asked: &Asked, loaded: &Loaded) -> Reach {
+        Reach {
+            space: asked.space,
+            constants: self.constants.constants(),
+            textures: self.units.bindings.clone(),
+            images: self.units.image_bindings.clone(),
+            handles: self.units.handles.clone(),
+            y_direction: asked.y_direction,
+            reads: loaded.reads,
+            writes: loaded.writes,
+        }
+    }
+}
+
+/// Which groups of registers have been written since something was derived from them, and what was in them.
+#[derive(Debug)]
+pub(super) struct Dependence {
+    stale: u32,
+    held: Held,
+    /// Whether a fault was found: then it is derived each time, so that the fault is counted.
+    unsound: bool,
+}
+
+impl Default for Dependence {
+    fn default() -> Self {
+        Dependence { stale: u32::MAX, held: Held::default(), unsound: false }
+    }
+}
+
+impl Dependence {
+    /// Notes groups that were written.
+    pub(super) fn note(&mut self, groups: u32) {
+        self.stale |= groups;
+    }
+
+    /// Whether what was derived from `groups`, always the same ones, has to be derived again. Then it is taken for done.
+    pub(super) fn is_stale(&mut self, core: &Core, registers: &Registers, groups: u32) -> bool {
+        let stale = std::mem::take(&mut self.stale) & groups;
+        let changed = stale != 0 && registers.renew(groups, stale, &mut self.held);
+        std::mem::take(&mut self.unsound) || changed || core.renderer.is_forgetful()
+    }
+
+    /// Derives, and looks out for faults.
+    pub(super) fn derive<T>(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        groups: u32,
+        derive: impl FnOnce(&mut Core) -> T,
+    ) -> T {
+        let faults = core.faults.total();
+        let value = registers.deriving(groups, || derive(core));
+        self.unsound |= core.faults.total() != faults;
+        value
+    }
+}
+
+/// Something derived from groups of registers.
+#[derive(Debug)]
+pub(super) struct Part<T> {
+    dependence: Dependence,
+    value: Option<T>,
+}
+
+impl<T> Default for Part<T> {
+    fn default() -> Self {
+        Part { dependence: Dependence::default(), value: None }
+    }
+}
+
+impl<T: Clone> Part<T> {
+    /// Notes groups that were written.
+    pub(super) fn note(&mut self, groups: u32) {
+        self.dependence.note(groups);
+    }
+
+    /// The value: the last one if nothing in `groups` has changed and it `fits`.
+    pub(super) fn get(
+        &mut self,
+        core: &mut Core,
+        registers: &Registers,
+        groups: u32,
+        fits: impl FnOnce(&T) -> bool,
+        derive: impl FnOnce(&mut Core) -> T,
+    ) -> T {
+        if !self.dependence.is_stale(core, registers, groups)
+            && let Some(value) = self.value.as_ref().filter(|value| fits(value))
+        {
+            return value.clone();
+        }
+        let value = self.dependence.derive(core, registers, groups, derive);
+        self.value = Some(value.clone());
+        value
+    }
+}

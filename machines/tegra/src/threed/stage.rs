@@ -1,0 +1,312 @@
+//! Programs of a draw: their kernels, what they reach, and running them.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use triglyph_guest::kernel::maxwell::{
+    Code, Environment, ImageKey, ShaderJob, ShaderKey, Stage, Vertices, WordSet, Work,
+};
+use triglyph_guest::kernel::program::sampler::TextureKey;
+use triglyph_guest::tegra::header::program::{ProgramStage, attribute};
+use triglyph_guest::tegra::methods::threed::regs as r;
+
+use super::ThreeD;
+use super::program::Loaded;
+use super::remember::{Asked, Unchanged};
+use super::texture::{Pools, TextureUnits};
+use crate::core::{ADDRESS_MASK, Core};
+use crate::registers::Registers;
+use triglyph_engine::cache::ShaderHandle;
+use triglyph_engine::cache::image::DecodedImage;
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::mem::ProgramMemory;
+use triglyph_engine::scene::reach::Reach;
+
+/// Stages as registers number them.
+pub(super) const VERTEX_A: usize = 0;
+pub(super) const VERTEX_B: usize = 1;
+pub(super) const TESS_CONTROL: usize = 2;
+pub(super) const TESS_EVALUATION: usize = 3;
+pub(super) const GEOMETRY: usize = 4;
+pub(super) const PIXEL: usize = 5;
+/// How many there are.
+pub(super) const STAGES: usize = 6;
+
+/// Words that the records of a draw may have: a gigabyte.
+pub(super) const MOST_WORDS: usize = 1 << 28;
+
+/// Whether so many records of so many words are not too large; otherwise a fault.
+pub(super) fn affordable(core: &mut Core, records: usize, words: usize) -> bool {
+    let enough = records.saturating_mul(words) <= MOST_WORDS;
+    if !enough {
+        let what = format_args!("{records} records of {words} words in a draw");
+        core.fault(FaultKind::OutOfFuel, records as u64, what);
+    }
+    enough
+}
+
+/// Vertices of one piece of a batch.
+const PIECE: usize = 256;
+
+/// Nanoseconds that an instruction of a vertex takes, compiled and interpreted, roughly.
+const COST: (u64, u64) = (1, 60);
+
+/// A program of a draw.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    /// What is in memory.
+    pub loaded: Arc<Loaded>,
+    /// Code with the units of its instructions.
+    pub code: Arc<Code>,
+    /// What its key says of textures.
+    pub textures: Arc<[Option<TextureKey>]>,
+    /// What its key says of images.
+    pub images: Arc<[Option<ImageKey>]>,
+    /// What it reaches.
+    pub reach: Arc<Reach>,
+    /// The kernel that it was run with first. Nearly always it is run with no other.
+    pub(super) kernel: Arc<OnceLock<(Stage, WordSet, WordSet, ShaderHandle)>>,
+}
+
+impl Program {
+    /// Whether kernels of both are the same.
+    pub(super) fn has_keys_of(&self, other: &Program) -> bool {
+        Arc::ptr_eq(&self.code, &other.code)
+            && Arc::ptr_eq(&self.textures, &other.textures)
+            && Arc::ptr_eq(&self.images, &other.images)
+    }
+}
+
+/// Codes by program and units.
+#[derive(Debug, Default)]
+pub(crate) struct Codes {
+    codes: HashMap<CodeDraft, (Arc<Loaded>, Arc<Code>)>,
+    handles: HashMap<Draft, (Arc<Code>, ShaderHandle)>,
+    /// Textures by their handles.
+    pub(super) textures: TextureUnits,
+}
+
+/// What a code is made of: the program, by its place on the host, the buffer of handles, local memory.
+type CodeDraft = (usize, u8, u32);
+
+/// What a kernel is specialised to besides a code, which is named by its place on the host.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Draft {
+    code: usize,
+    stage: Stage,
+    inputs: WordSet,
+    outputs: WordSet,
+    textures: Arc<[Option<TextureKey>]>,
+    images: Arc<[Option<ImageKey>]>,
+}
+
+/// Entries that are kept; when there are more, all go.
+const MOST: usize = 4096;
+
+impl Codes {
+    pub(super) fn code(&mut self, loaded: &Arc<Loaded>, handle_buffer: u8, local_bytes: u32) -> Arc<Code> {
+        if self.codes.len() >= MOST {
+            self.codes.clear();
+        }
+        let key = (Arc::as_ptr(loaded) as usize, handle_buffer, local_bytes);
+        let make = || {
+            let code = Code {
+                words: loaded.words.clone(),
+                targets: loaded.targets.clone(),
+                units: loaded.wanted.uses.clone(),
+                handle_buffer,
+                local_bytes,
+            };
+            (loaded.clone(), Arc::new(code))
+        };
+        self.codes.entry(key).or_insert_with(make).1.clone()
+    }
+
+    /// The kernel of a program.
+    fn handle(
+        &mut self,
+        core: &Core,
+        program: &Program,
+        stage: Stage,
+        inputs: WordSet,
+        outputs: WordSet,
+    ) -> ShaderHandle {
+        let (of_stage, from, to, kernel) =
+            program.kernel.get_or_init(|| (stage, inputs, outputs, self.find(core, program, stage, inputs, outputs)));
+        if (*of_stage, *from, *to) == (stage, inputs, outputs) {
+            return kernel.clone();
+        }
+        self.find(core, program, stage, inputs, outputs)
+    }
+
+    fn find(
+        &mut self,
+        core: &Core,
+        program: &Program,
+        stage: Stage,
+        inputs: WordSet,
+        outputs: WordSet,
+    ) -> ShaderHandle {
+        if self.handles.len() >= MOST {
+            self.handles.clear();
+        }
+        let draft = Draft {
+            code: Arc::as_ptr(&program.code) as usize,
+            stage,
+            inputs,
+            outputs,
+            textures: program.textures.clone(),
+            images: program.images.clone(),
+        };
+        if let Some((_, handle)) = self.handles.get(&draft) {
+            return handle.clone();
+        }
+        let key = ShaderKey {
+            stage,
+            code: program.code.clone(),
+            inputs,
+            outputs,
+            textures: program.textures.to_vec(),
+            images: program.images.to_vec(),
+        };
+        let handle = core.renderer.kernels.shader(&key);
+        self.handles.insert(draft, (program.code.clone(), handle.clone()));
+        handle
+    }
+
+    /// Runs `work` with the kernel of a program and what is around it.
+    pub(crate) fn run(
+        &mut self,
+        core: &mut Core,
+        program: &Program,
+        stage: Stage,
+        inputs: WordSet,
+        outputs: WordSet,
+        work: impl FnOnce(&Core, &ShaderHandle, Environment<'_>),
+    ) {
+        let handle = self.handle(core, program, stage, inputs, outputs);
+        if program.reach.writes || program.reach.reads {
+            core.flush();
+        }
+        let decoded: Vec<Option<Arc<DecodedImage>>> = program
+            .reach
+            .textures
+            .iter()
+            .map(|binding| core.renderer.image(&core.memory, &binding.as_ref()?.image))
+            .collect();
+        let exhausted = AtomicU32::new(0);
+        let memory = ProgramMemory::new(&core.memory, core.space);
+        let ready = program.reach.ready(&decoded, &core.memory);
+        work(core, &handle, ready.environment(&memory, &exhausted));
+        let misses = memory.misses();
+        drop(ready);
+        program.reach.mark_written(&core.memory);
+        core.renderer.add_troubles(misses, exhausted.load(Relaxed));
+    }
+}
+
+/// Records of vertices.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Records {
+    /// The words, record after record.
+    pub words: Vec<u32>,
+    /// Which words a record has.
+    pub set: WordSet,
+}
+
+impl Records {
+    /// The record of a vertex.
+    pub(super) fn get(&self, vertex: u32) -> &[u32] {
+        let stride = self.set.len();
+        &self.words[vertex as usize * stride..][..stride]
+    }
+}
+
+/// The words of a program's records: those of its map, and the position.
+pub(super) fn outputs(loaded: &Loaded) -> WordSet {
+    const POSITION: u8 = (attribute::POSITION / 4) as u8;
+    loaded.outputs.union(&(POSITION..POSITION + 4).collect())
+}
+
+impl ThreeD {
+    /// Whether a stage is on. The second vertex program always is.
+    pub(super) fn is_on(registers: &Registers, stage: usize) -> bool {
+        stage == VERTEX_B || r::set_pipeline_shader::enable(registers.get(r::set_pipeline_shader::id(stage)))
+    }
+
+    /// The program of a stage with all that it reaches.
+    pub(super) fn program(&mut self, core: &mut Core, registers: &Registers, stage: usize) -> Option<Arc<Program>> {
+        if let Some(program) = self.unchanged.get(core, stage) {
+            return Some(program);
+        }
+        let asked = registers.deriving(Unchanged::GROUPS, || self.asked(core, registers, stage));
+        self.last.refresh(core, (stage, &asked), &mut self.programs, &mut self.codes, &mut self.unchanged)
+    }
+
+    /// What registers say of the program of a stage.
+    fn asked(&self, core: &Core, registers: &Registers, stage: usize) -> Asked {
+        let kind = match stage {
+            TESS_CONTROL => ProgramStage::TessellationControl,
+            TESS_EVALUATION => ProgramStage::TessellationEvaluation,
+            GEOMETRY => ProgramStage::Geometry,
+            PIXEL => ProgramStage::Pixel,
+            _ => ProgramStage::Vertex,
+        };
+        let offset = registers.get(r::set_pipeline_program::id(stage));
+        let segment = registers.address(r::set_program_region_a::ID);
+        let address = segment.wrapping_add(offset.into()) & ADDRESS_MASK;
+        let group = r::set_pipeline_binding::group(registers.get(r::set_pipeline_binding::id(stage))) as usize;
+        Asked {
+            space: core.space,
+            segment,
+            address,
+            kind: Some(kind),
+            local_bytes: None,
+            y_direction: y_direction(registers),
+            pools: Pools::of(registers),
+            buffers: self.bindings.group(group),
+        }
+    }
+
+    /// Runs `work` with the kernel of a program and what is around it.
+    pub(super) fn run(
+        &mut self,
+        core: &mut Core,
+        program: &Program,
+        stage: Stage,
+        inputs: WordSet,
+        outputs: WordSet,
+        work: impl FnOnce(&Core, &ShaderHandle, Environment<'_>),
+    ) {
+        self.codes.run(core, program, stage, inputs, outputs, work);
+    }
+
+    /// Runs a program of the vertex stage for records of `inputs`.
+    pub(super) fn run_vertices(&mut self, core: &mut Core, program: &Program, inputs: &Records) -> Records {
+        let set = outputs(&program.loaded);
+        let (from, to) = (inputs.set.len(), set.len());
+        let count = inputs.words.len().checked_div(from).unwrap_or(0);
+        let mut words = vec![0; count * to];
+        let serial = program.reach.writes;
+        let instructions = program.loaded.instructions;
+        self.run(core, program, Stage::Vertex, inputs.set, set, |core, handle, environment| {
+            let piece = if serial { count.max(1) } else { PIECE };
+            let pieces: Vec<(&[u32], &mut [u32])> =
+                inputs.words.chunks(piece * from).zip(words.chunks_mut(piece * to)).collect();
+            let each = if handle.is_compiled() { COST.0 } else { COST.1 };
+            let cost = Duration::from_nanos(count as u64 * each * instructions);
+            core.renderer.scheduler.for_each_item(pieces, cost, |(inputs, outputs)| {
+                let count = inputs.len() / from;
+                handle.run(&mut ShaderJob { environment, work: Work::Vertices(Vertices { inputs, outputs, count }) });
+            });
+        });
+        Records { words, set }
+    }
+}
+
+/// What programs read as Y_DIRECTION: -1 where rows count from below.
+pub(crate) fn y_direction(registers: &Registers) -> f32 {
+    if registers.get(r::set_window_origin::ID) & 1 != 0 { -1.0 } else { 1.0 }
+}

@@ -1,0 +1,247 @@
+//! Textures and images of a program: which handles its instructions have, and what is behind them.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use triglyph_guest::kernel::maxwell::{ImageKey, Unit, UnitUse};
+use triglyph_guest::kernel::program::sampler::{Shape, TextureKey};
+
+use super::bindings::Buffers;
+use super::program::{HandleSource, Use};
+use super::texture::{self, Draft, Pools, TextureUnits};
+use crate::core::Core;
+use triglyph_engine::mem::Moment;
+use triglyph_engine::scene::program::TextureBinding;
+use triglyph_engine::scene::reach::ImageBinding;
+
+/// Textures, and images, of a program at most.
+const MOST: usize = 128;
+
+/// The units that a program needs, as its code says: one for each source of handles and way of reading, so that their
+/// numbers do not depend on what handles say.
+#[derive(Debug, Default)]
+pub(crate) struct WantedUnits {
+    /// The unit of each instruction.
+    pub uses: Vec<UnitUse>,
+    textures: Wants,
+    images: Wants,
+    /// Slots of constant buffers that handles are in, bit by bit; that of the buffer of handles, which registers choose,
+    /// is not among them.
+    slots: u32,
+    /// Whether the buffer of handles is needed.
+    bound: bool,
+}
+
+/// The units of one kind.
+#[derive(Debug, Default)]
+struct Wants {
+    known: Vec<Wanted>,
+    /// How instructions read whose handle is known when they run.
+    dynamic: Vec<Option<Shape>>,
+    /// Whether any of those brings a reference.
+    dynamic_reference: bool,
+}
+
+/// A unit that instructions ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Wanted {
+    handle: HandleSource,
+    shape: Option<Shape>,
+    reference: bool,
+}
+
+impl Wanted {
+    /// What an instruction asks for, if it is known before it runs.
+    fn of(u: &Use) -> Option<Wanted> {
+        let Use { handle, shape, reference, .. } = *u;
+        (handle != HandleSource::Dynamic).then_some(Wanted { handle, shape, reference })
+    }
+
+    fn rank(&self) -> (HandleSource, u8, bool) {
+        (self.handle, self.shape.map_or(0, |shape| 1 + shape as u8), self.reference)
+    }
+}
+
+impl Wants {
+    fn of(uses: &[Use], image: bool) -> Self {
+        let of_kind = || uses.iter().filter(move |u| u.image == image);
+        let mut known: Vec<Wanted> = of_kind().filter_map(Wanted::of).collect();
+        known.sort_unstable_by_key(Wanted::rank);
+        known.dedup();
+        known.truncate(MOST);
+        let dynamic = || of_kind().filter(|u| u.handle == HandleSource::Dynamic);
+        Wants {
+            known,
+            dynamic: dynamic().map(|u| u.shape).collect(),
+            dynamic_reference: dynamic().any(|u| u.reference),
+        }
+    }
+
+    /// Whether what a handle names is sure to be read so. A program that does not know whether a slice of a volume is
+    /// bound has instructions for both.
+    fn is_certain(&self, wanted: &Wanted) -> bool {
+        !self.known.iter().any(|other| other.handle == wanted.handle && other.shape != wanted.shape)
+    }
+
+    fn number(&self, u: &Use) -> Option<u8> {
+        let wanted = Wanted::of(u)?;
+        self.known.iter().position(|known| *known == wanted).map(|index| index as u8)
+    }
+
+    /// Handles, and how what they name is read.
+    fn handles(&self, core: &mut Core, pools: &Pools, buffers: &Buffers) -> Vec<Wish> {
+        let word = |core: &mut Core, slot: u8, offset: u32| buffers.word(core, slot.into(), offset);
+        let handle = |core: &mut Core, source| match source {
+            HandleSource::Bound(index) => word(core, pools.handle_buffer, 4 * u32::from(index)),
+            HandleSource::Constant(slot, offset) => word(core, slot, offset),
+            HandleSource::Joined([a, b]) => word(core, a.0, a.1) | word(core, b.0, b.1),
+            HandleSource::Dynamic => 0,
+        };
+        let mut found: Vec<Wish> = Vec::with_capacity(self.known.len());
+        for wanted in &self.known {
+            let (handle, certain) = (handle(core, wanted.handle), self.is_certain(wanted));
+            found.push(Wish { handle, shape: wanted.shape, reference: wanted.reference, certain });
+        }
+        if !self.dynamic.is_empty() {
+            // Any word of the buffer of handles may be meant.
+            let reference = self.dynamic_reference;
+            let wish = |(handle, shape)| Wish { handle, shape, reference, certain: false };
+            found.extend(candidates(core, pools, buffers, &self.dynamic).into_iter().map(wish));
+            found.truncate(MOST);
+        }
+        found
+    }
+}
+
+/// A texture or an image that a program may read.
+#[derive(Clone, Copy)]
+struct Wish {
+    handle: u32,
+    shape: Option<Shape>,
+    reference: bool,
+    /// Whether it is sure to be read so.
+    certain: bool,
+}
+
+impl WantedUnits {
+    /// Those of a program's instructions.
+    pub(super) fn of(uses: &[Use]) -> Self {
+        let (textures, images) = (Wants::of(uses, false), Wants::of(uses, true));
+        let unit = |u: &Use| {
+            let unit = match u.image {
+                false => textures.number(u).map(Unit::Texture),
+                true => images.number(u).map(Unit::Image),
+            };
+            UnitUse { address: u.address, unit: unit.unwrap_or(Unit::Dynamic) }
+        };
+        let (mut slots, mut bound) = (0, false);
+        for u in uses {
+            match u.handle {
+                HandleSource::Bound(_) | HandleSource::Dynamic => bound = true,
+                HandleSource::Constant(slot, _) => slots |= bit(slot),
+                HandleSource::Joined([a, b]) => slots |= bit(a.0) | bit(b.0),
+            }
+        }
+        WantedUnits { uses: uses.iter().map(unit).collect(), textures, images, slots, bound }
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.uses.is_empty()
+    }
+
+    /// Slots of constant buffers that handles are in, bit by bit.
+    pub(super) fn slots(&self, pools: &Pools) -> u32 {
+        self.slots | if self.bound { bit(pools.handle_buffer) } else { 0 }
+    }
+}
+
+fn bit(slot: u8) -> u32 {
+    1u32.checked_shl(slot.into()).unwrap_or(0)
+}
+
+/// The units of a program in a draw.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Units {
+    /// Keys of textures.
+    pub textures: Arc<[Option<TextureKey>]>,
+    /// Keys of images.
+    pub images: Arc<[Option<ImageKey>]>,
+    /// What textures are.
+    pub bindings: Arc<[Option<TextureBinding>]>,
+    /// What images are.
+    pub image_bindings: Arc<[Option<ImageBinding>]>,
+    /// Handles of textures, then of images.
+    pub handles: Arc<[u32]>,
+    /// When all this was made.
+    pub made: Moment,
+    /// What the textures were made of.
+    drafts: Vec<Option<Draft>>,
+}
+
+/// Finds the units of a program. `before` are those that it had before: what is the same stays in its place on the host.
+pub(super) fn units(
+    core: &mut Core,
+    pools: &Pools,
+    buffers: &Buffers,
+    cache: &mut TextureUnits,
+    wanted: &WantedUnits,
+    before: Option<&Units>,
+) -> Units {
+    let made = core.memory.moment();
+    if wanted.is_empty() {
+        return Units { made, ..before.cloned().unwrap_or_default() };
+    }
+    // What is mapped since may be memory of a texture that had none.
+    let known = before.filter(|before| !core.memory.mapped_since(before.made));
+    let textures = wanted.textures.handles(core, pools, buffers);
+    let images = wanted.images.handles(core, pools, buffers);
+    let mut drafts = Vec::with_capacity(textures.len());
+    let mut keys = Vec::with_capacity(textures.len());
+    let mut bindings = Vec::with_capacity(textures.len());
+    for (i, wish) in textures.iter().enumerate() {
+        let draft = TextureUnits::draft(core, pools, wish.handle, wish.shape, wish.reference, wish.certain);
+        let (key, binding) = match known.filter(|known| known.drafts.get(i) == Some(&draft)) {
+            Some(known) => (known.textures[i], known.bindings[i].clone()),
+            None => draft.as_ref().and_then(|draft| cache.texture(core, draft)).unzip(),
+        };
+        drafts.push(draft);
+        keys.push(key);
+        bindings.push(binding);
+    }
+    let found = images.iter().map(|wish| texture::image(core, pools, wish.handle, wish.shape, wish.certain));
+    let (image_keys, image_bindings): (Vec<_>, Vec<_>) = found.map(Option::unzip).unzip();
+    Units {
+        textures: keep(keys, before.map(|before| &before.textures)),
+        images: keep(image_keys, before.map(|before| &before.images)),
+        bindings: bindings.into(),
+        image_bindings: image_bindings.into(),
+        handles: textures.iter().chain(&images).map(|wish| wish.handle).collect(),
+        drafts,
+        made,
+    }
+}
+
+/// A list in its place on the host if it is the same as before.
+fn keep<T: PartialEq>(now: Vec<T>, before: Option<&Arc<[T]>>) -> Arc<[T]> {
+    match before {
+        Some(before) if **before == now[..] => before.clone(),
+        _ => now.into(),
+    }
+}
+
+/// Words of the buffer of handles that name textures of one of some shapes, each once, with the shape.
+fn candidates(
+    core: &mut Core,
+    pools: &Pools,
+    buffers: &Buffers,
+    shapes: &[Option<Shape>],
+) -> Vec<(u32, Option<Shape>)> {
+    let Some(bound) = buffers.get(pools.handle_buffer.into()) else { return Vec::new() };
+    let mut words = vec![0; (bound.size / 4).min(4096) as usize];
+    core.read_words(bound.address, &mut words, "a buffer of handles");
+    let mut seen = HashSet::new();
+    words.retain(|&word| seen.insert(word));
+    let named = words.into_iter().filter_map(|word| Some((word, texture::named(core, pools, word, shapes)?)));
+    named.take(MOST).collect()
+}

@@ -1,0 +1,294 @@
+//! The engine classes of a channel: where methods go. What those do that do more than being stored is in `sink.rs`.
+
+use triglyph_guest::tegra::fifo::{METHOD_MASK, Stepping};
+use triglyph_guest::tegra::methods::Class;
+
+use super::compute::Compute;
+use super::condition::{Conditions, SavedConditions};
+use super::core::{ADDRESS_MASK, Core};
+use super::expander::{Call, Expander, SavedExpander, describe};
+use super::host::Blocked;
+use super::inline::{InlineTransfer, SavedInline};
+use super::registers::{Registers, SavedRegisters};
+use super::report::Counters;
+use super::sink::Sink;
+use super::threed::{SavedThreeD, ThreeD};
+use super::twod::{SavedTwoD, TwoD};
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::snapshot::state;
+
+/// Methods from here on call macros.
+pub const MACROS: u32 = 0xE00;
+
+/// The units of a channel with their registers. There is one of each class, on however many subchannels it is bound.
+#[derive(Debug)]
+pub struct Units {
+    pub(super) registers: [Registers; Class::ALL.len()],
+    pub(super) work: Work,
+}
+
+/// What units have besides registers.
+#[derive(Debug, Default)]
+pub struct Work {
+    /// Macros.
+    pub expander: Expander,
+    /// Of the classes that have inline transfers: 3D, compute, inline.
+    pub inline: [InlineTransfer; 3],
+    /// Conditional rendering.
+    pub conditions: Conditions,
+    /// 2D.
+    pub twod: TwoD,
+    /// 3D.
+    pub threed: ThreeD,
+    /// Grids.
+    pub compute: Compute,
+    /// What reports report.
+    pub counters: Counters,
+    /// What a method found the channel has to wait for.
+    pub blocked: Option<Blocked>,
+}
+
+/// The number of a class: its place in lists of the units.
+pub const fn index(class: Class) -> usize {
+    match class {
+        Class::ThreeD => 0,
+        Class::Compute => 1,
+        Class::Inline => 2,
+        Class::TwoD => 3,
+        Class::Copy => 4,
+    }
+}
+
+/// The classes by their numbers.
+pub const CLASSES: [Class; Class::ALL.len()] = [Class::ThreeD, Class::Compute, Class::Inline, Class::TwoD, Class::Copy];
+
+impl Default for Units {
+    fn default() -> Self {
+        Units { registers: CLASSES.map(Registers::new), work: Work::default() }
+    }
+}
+
+state! {
+    /// The units in a snapshot; registers by the numbers of the classes.
+    pub(super) struct SavedUnits {
+        registers: Vec<SavedRegisters>,
+        expander: SavedExpander,
+        inline: Vec<SavedInline>,
+        conditions: SavedConditions,
+        twod: SavedTwoD,
+        threed: SavedThreeD,
+        counters: Vec<u64>,
+    }
+}
+
+impl Units {
+    pub(super) fn save(&self) -> SavedUnits {
+        let work = &self.work;
+        SavedUnits {
+            registers: self.registers.iter().map(Registers::save).collect(),
+            expander: work.expander.save(),
+            inline: work.inline.iter().map(InlineTransfer::save).collect(),
+            conditions: work.conditions.save(),
+            twod: work.twod.save(),
+            threed: work.threed.save(),
+            counters: work.counters.save(),
+        }
+    }
+
+    /// What was saved, if it is possible.
+    pub(super) fn restore(saved: SavedUnits) -> Option<Self> {
+        let registers = CLASSES.into_iter().zip(saved.registers);
+        let registers: Option<Vec<_>> = registers.map(|(class, saved)| Registers::restore(class, saved)).collect();
+        let inline: Option<Vec<_>> = saved.inline.into_iter().map(InlineTransfer::restore).collect();
+        let work = Work {
+            expander: Expander::restore(saved.expander)?,
+            inline: inline?.try_into().ok()?,
+            conditions: Conditions::restore(saved.conditions),
+            twod: TwoD::restore(saved.twod)?,
+            threed: ThreeD::restore(saved.threed)?,
+            compute: Compute::default(),
+            counters: Counters::restore(&saved.counters)?,
+            blocked: None,
+        };
+        Some(Units { registers: registers?.try_into().ok()?, work })
+    }
+}
+
+/// Data words for methods of one class.
+#[derive(Clone, Copy, Debug)]
+pub struct Words<'w> {
+    /// Dword address of the first method, 0x40 to 0xFFF.
+    pub method: u32,
+    /// Which methods the words go to.
+    pub stepping: Stepping,
+    /// The data, at least one.
+    pub data: &'w [u32],
+    /// GPU address of the first one.
+    pub position: u64,
+}
+
+impl Units {
+    /// The registers of a class.
+    pub fn registers(&self, class: Class) -> &Registers {
+        &self.registers[index(class)]
+    }
+
+    /// Whether a macro was called and may get more parameters.
+    #[inline]
+    pub fn waits_for_parameters(&self) -> bool {
+        self.work.expander.is_waiting()
+    }
+
+    /// What reports report, for the engine that counts.
+    pub fn counters_mut(&mut self) -> &mut Counters {
+        &mut self.work.counters
+    }
+
+    /// What a method found the channel has to wait for; it is forgotten here.
+    #[inline]
+    pub fn take_blocked(&mut self) -> Option<Blocked> {
+        self.work.blocked.take()
+    }
+
+    /// Methods from the push buffer, none of them the host's. Returns how many of the words were taken: less than all when
+    /// the channel has to wait, or when methods begin anew at 0.
+    #[inline]
+    pub fn write(&mut self, core: &mut Core, class: Class, words: Words<'_>) -> usize {
+        if self.work.expander.is_waiting() && !is_macro_datum(class, words.method) {
+            self.finish_macro(core);
+        }
+        match words.stepping {
+            Stepping::Each => self.write_each(core, class, words),
+            Stepping::Never => self.write_same(core, class, words),
+            // The run goes on with the next method.
+            Stepping::Once => self.write_each(core, class, Words { data: &words.data[..1], ..words }),
+        }
+    }
+
+    /// Words for consecutive methods.
+    fn write_each(&mut self, core: &mut Core, class: Class, words: Words<'_>) -> usize {
+        let room = (METHOD_MASK + 1 - words.method) as usize;
+        let data = &words.data[..words.data.len().min(room)];
+        let mut done = 0;
+        loop {
+            let method = words.method + done as u32;
+            done += self.registers[index(class)].store_run(method, &data[done..]);
+            if done == data.len() {
+                return done;
+            }
+            let method = words.method + done as u32;
+            core.position = words.position.wrapping_add(4 * done as u64) & ADDRESS_MASK;
+            done += self.write_effect(core, class, method, &data[done..]);
+            if done == data.len() || self.work.blocked.is_some() {
+                return done;
+            }
+        }
+    }
+
+    /// A word for a method that does more than being stored, or that is stored in another way than usual; further ones
+    /// behind it if they go the same way. Returns how many.
+    fn write_effect(&mut self, core: &mut Core, class: Class, method: u32, data: &[u32]) -> usize {
+        let registers = &self.registers[index(class)];
+        let aliases = match class {
+            Class::ThreeD => Sink::constants_from(method).min(data.len()),
+            _ => 1,
+        };
+        if aliases > 1 && registers.is_direct() {
+            registers.store(method + aliases as u32 - 1, data[aliases - 1]);
+            self.sink(core, class).data(method, &data[..aliases]);
+            return aliases;
+        }
+        let datum = registers.store(method, data[0]);
+        if !registers.is_plain(method) {
+            self.trigger(core, class, method, datum);
+        }
+        1
+    }
+
+    /// Words for one method.
+    fn write_same(&mut self, core: &mut Core, class: Class, words: Words<'_>) -> usize {
+        let Words { method, data, position, .. } = words;
+        let registers = &self.registers[index(class)];
+        if registers.is_direct()
+            && let Some(&last) = data.last()
+        {
+            if registers.is_plain(method) {
+                registers.store(method, last);
+                return data.len();
+            }
+            if is_macro_datum(class, method) {
+                registers.store(method, last);
+                self.parameters(core, method, data);
+                return data.len();
+            }
+            core.position = position;
+            if Sink::is_stream(class, method) {
+                registers.store(method, last);
+                self.sink(core, class).data(method, data);
+                return data.len();
+            }
+        }
+        for (i, datum) in data.iter().enumerate() {
+            core.position = position.wrapping_add(4 * i as u64) & ADDRESS_MASK;
+            self.write_effect(core, class, method, std::slice::from_ref(datum));
+            if self.work.blocked.is_some() {
+                return i + 1;
+            }
+        }
+        data.len()
+    }
+
+    /// Runs the macro that waits for parameters, for there will be none. Returns whether there was one.
+    pub fn finish_macro(&mut self, core: &mut Core) -> bool {
+        let waited = self.work.expander.is_waiting();
+        while let Some(call) = self.work.expander.take() {
+            self.run(core, &call);
+            self.work.expander.reuse(call);
+        }
+        waited
+    }
+
+    fn sink<'u>(&'u mut self, core: &'u mut Core, class: Class) -> Sink<'u> {
+        Sink { core, registers: &self.registers, work: &mut self.work, class }
+    }
+
+    fn trigger(&mut self, core: &mut Core, class: Class, method: u32, datum: u32) {
+        if method < MACROS || !matches!(class, Class::ThreeD | Class::TwoD) {
+            return self.sink(core, class).trigger(method, datum);
+        }
+        if !method.is_multiple_of(2) {
+            return self.parameters(core, method, &[datum]);
+        }
+        if self.work.expander.is_waiting() {
+            self.finish_macro(core);
+        }
+        self.work.expander.begin((method - MACROS) as usize / 2, datum, class == Class::TwoD);
+    }
+
+    fn parameters(&mut self, core: &mut Core, method: u32, data: &[u32]) {
+        if !self.work.expander.parameters((method - MACROS) as usize / 2, data) {
+            core.fault(FaultKind::BadMethod, method.into(), format_args!("a parameter of a macro that was not called"));
+        }
+    }
+
+    fn run(&mut self, core: &mut Core, call: &Call) {
+        let class = if call.two_d { Class::TwoD } else { Class::ThreeD };
+        let mut ready = self.work.expander.ready(call.index, &core.renderer.kernels);
+        let mut sink = Sink { core: &mut *core, registers: &self.registers, work: &mut self.work, class };
+        let end = ready.kernel.run(&mut self.registers[index(class)].job(&call.parameters, &mut sink));
+        let low = ready.low;
+        self.work.expander.keep(call.index, ready);
+        if let Some(what) = describe(end.stop, low) {
+            let kind = if what.contains("not end") { FaultKind::OutOfFuel } else { FaultKind::BadShader };
+            core.fault(kind, call.index as u64, format_args!("macro {:#x}: {what}", call.index));
+        } else if end.missing != 0 || end.unused != 0 {
+            let what = format_args!("macro {:#x}: {} parameters missing, {} left", call.index, end.missing, end.unused);
+            core.fault(FaultKind::BadMethod, call.index as u64, what);
+        }
+    }
+}
+
+/// Whether a method goes on with a macro's parameters rather than ending them.
+fn is_macro_datum(class: Class, method: u32) -> bool {
+    method >= MACROS && !method.is_multiple_of(2) && matches!(class, Class::ThreeD | Class::TwoD)
+}

@@ -1,0 +1,96 @@
+//! How a machine is set up: which tiers this build has, threads, limits, accuracy.
+
+#![forbid(unsafe_code)]
+
+use std::sync::Arc;
+
+use triglyph_engine::cache::{TierMode as Tier, Tiers};
+use triglyph_engine::error::Error;
+use triglyph_engine::render::{Accuracy, KeyFile, RenderOptions, Renderer};
+use triglyph_engine::sequence;
+use triglyph_interp::Interpreter;
+use triglyph_jit::{Effort, Jit};
+
+/// How a machine is set up.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Options {
+    /// Tiers to use instead of those of this build, for tools that watch or replace kernels.
+    pub tiers: Option<Tiers>,
+    /// Which tier serves kernel calls.
+    pub tier: Tier,
+    /// Threads, the caller's included; 0 takes one for each core.
+    pub threads: usize,
+    /// A thread pool of the host's, used instead of one of our own; its threads work beside the caller's.
+    pub pool: Option<Arc<rayon::ThreadPool>>,
+    /// Machine code the kernel cache may hold, in bytes.
+    pub code_budget: usize,
+    /// A file that remembers which kernels were needed: the next start compiles them in the background before anybody asks.
+    pub key_file: Option<KeyFile>,
+    /// How near to the console: on the 3DS whether programs compute in its 24-bit floats, on the PS3 how much of the
+    /// chip's plumbing there is ([`RsxMode`]).
+    pub accuracy: Accuracy,
+    /// How often packets of a push buffer or command list have to come with the same headers before they are compiled as one
+    /// sequence: 1 for at once, 0 for never; as a rule [`sequence::THRESHOLD`]. [`Tier::InterpreterOnly`] has none.
+    pub sequences: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            tiers: None,
+            tier: Tier::Auto,
+            threads: 0,
+            pool: None,
+            code_budget: 64 << 20,
+            key_file: None,
+            accuracy: Accuracy::default(),
+            sequences: sequence::THRESHOLD,
+        }
+    }
+}
+
+impl Options {
+    /// The defaults with another tier and number of threads.
+    pub fn new(tier: Tier, threads: usize) -> Self {
+        Options { tier, threads, ..Options::default() }
+    }
+
+    /// A renderer with these options, for a machine to drive.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] when [`Tier::JitOnly`] is asked for and the host has no code generator, and when the host
+    /// gives no threads.
+    pub fn renderer(&self) -> Result<Renderer, Error> {
+        Renderer::new(&RenderOptions {
+            tiers: self.tiers.clone().map_or_else(|| tiers(self.tier), Ok)?,
+            mode: self.tier,
+            threads: self.threads,
+            pool: self.pool.clone(),
+            code_budget: self.code_budget,
+            key_file: self.key_file.clone(),
+            accuracy: self.accuracy,
+            sequences: self.sequences,
+        })
+    }
+}
+
+/// The tiers of this build for a mode. A host without a code generator has the interpreter alone.
+///
+/// # Errors
+/// [`Error::Unsupported`] when [`Tier::JitOnly`] is asked for and the host has no code generator.
+pub fn tiers(mode: Tier) -> Result<Tiers, Error> {
+    let mut tiers = Tiers { reference: Arc::new(Interpreter), quick: None, hot: None };
+    if mode == Tier::InterpreterOnly {
+        return Ok(tiers);
+    }
+    match (Jit::with_effort(Effort::Baseline), Jit::with_effort(Effort::Auto)) {
+        (Ok(quick), Ok(hot)) => {
+            tiers.quick = Some(Arc::new(quick));
+            tiers.hot = Some(Arc::new(hot));
+            Ok(tiers)
+        }
+        (Err(refused), _) | (_, Err(refused)) if mode == Tier::JitOnly => Err(Error::Unsupported(refused.to_string())),
+        _ => Ok(tiers),
+    }
+}

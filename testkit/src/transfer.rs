@@ -1,0 +1,79 @@
+//! Memory, reference kernels and threads for tests of transfers.
+
+use std::sync::Arc;
+
+use triglyph_engine::cache::{Kernels, TierMode, Tiers};
+use triglyph_engine::device::Access;
+use triglyph_engine::mem::Memory;
+use triglyph_engine::sched::Scheduler;
+use triglyph_engine::transfer::{Outcome, Place, Request, Transfers};
+use triglyph_interp::Interpreter;
+
+/// What carries out transfers, with the reference tier.
+pub struct Bench {
+    pub memory: Memory,
+    pub kernels: Kernels,
+    pub scheduler: Scheduler,
+}
+
+impl Bench {
+    /// Maps the given (address, size) ranges of space 0.
+    pub fn new(threads: usize, ranges: &[(u64, u64)]) -> Self {
+        let tiers = Tiers { reference: Arc::new(Interpreter), quick: None, hot: None };
+        let mut memory = Memory::default();
+        for &(address, size) in ranges {
+            memory.map(0, address, size, Access::READ_WRITE).unwrap();
+        }
+        Bench {
+            memory,
+            kernels: Kernels::new(tiers, TierMode::InterpreterOnly, 1 << 20),
+            scheduler: Scheduler::new(threads).unwrap(),
+        }
+    }
+
+    pub fn transfers(&self) -> Transfers<'_> {
+        Transfers { memory: &self.memory, kernels: &self.kernels, scheduler: &self.scheduler }
+    }
+
+    pub fn run(&self, request: &Request) -> Outcome {
+        self.transfers().run(request)
+    }
+
+    pub fn write(&self, address: u64, bytes: &[u8]) {
+        self.memory.write(0, address, bytes).unwrap();
+    }
+
+    pub fn read(&self, address: u64, size: usize) -> Vec<u8> {
+        let mut bytes = vec![0; size];
+        self.memory.read(0, address, &mut bytes).unwrap();
+        bytes
+    }
+
+    /// The written ranges since the last call, as (address, size).
+    pub fn written(&mut self) -> Vec<(u64, u64)> {
+        self.memory.take_written().into_iter().map(|range| (range.address, range.size)).collect()
+    }
+}
+
+pub fn at(address: u64) -> Place {
+    Place { space: 0, address }
+}
+
+/// Bytes that differ everywhere.
+pub fn noise(size: usize, seed: u32) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(2).wrapping_add(1);
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        (state >> 11) as u8
+    };
+    (0..size).map(|_| next()).collect()
+}
+
+/// A test vector file of the 3DS, parsed.
+pub fn vectors(name: &str) -> serde_json::Value {
+    let path = format!("{}/../tests/data/3ds/vectors/{name}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    serde_json::from_str(&text).unwrap()
+}
