@@ -15,12 +15,19 @@ pub mod packet_trace;
 pub mod pixel;
 pub mod procedural;
 pub mod program;
+#[cfg(feature = "random")]
 mod random_fragment;
+#[cfg(feature = "random")]
 pub mod random_geometry;
+#[cfg(feature = "random")]
 pub mod random_mme;
+#[cfg(feature = "random")]
 pub mod random_packet_trace;
+#[cfg(feature = "random")]
 pub mod random_pixel;
+#[cfg(feature = "random")]
 pub mod random_transfer;
+#[cfg(feature = "random")]
 pub mod random_vertex;
 pub mod tier;
 pub mod transfer;

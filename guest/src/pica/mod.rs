@@ -14,6 +14,7 @@ pub mod descriptor;
 pub mod isa;
 mod listing;
 pub mod operand;
+#[cfg(feature = "random")]
 pub mod random;
 pub mod regs;
 mod shape;

@@ -18,9 +18,13 @@
 pub mod blend_program;
 pub mod fragment;
 pub mod output;
+#[cfg(feature = "random")]
 pub mod random_fragment;
+#[cfg(feature = "random")]
 mod random_output;
+#[cfg(feature = "random")]
 pub mod random_texture;
+#[cfg(feature = "random")]
 pub mod random_vertex;
 pub mod sampler;
 pub mod vertex;

@@ -40,6 +40,7 @@ pub mod memory;
 pub mod operand;
 pub mod ops;
 pub mod program;
+#[cfg(feature = "random")]
 pub mod random;
 pub mod syntax;
 

@@ -42,6 +42,7 @@ pub mod instruction;
 mod listing;
 pub mod ops;
 pub mod program;
+#[cfg(feature = "random")]
 pub mod random;
 pub mod syntax;
 

@@ -10,6 +10,7 @@
 pub mod asm;
 pub mod isa;
 pub mod operand;
+#[cfg(feature = "random")]
 pub mod random;
 mod shape;
 pub mod syntax;

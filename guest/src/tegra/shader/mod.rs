@@ -18,6 +18,7 @@ mod number;
 pub mod operand;
 mod part;
 pub mod program;
+#[cfg(feature = "random")]
 pub mod random;
 pub mod shape;
 mod source;
