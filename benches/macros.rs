@@ -15,11 +15,13 @@ use std::sync::{Arc, Mutex};
 use criterion::{Criterion, Throughput};
 use triglyph::capture::{CaptureFile, Checks, Player, Prepared, Reader};
 use triglyph::{Options, TegraX1, Tier as Mode};
-use triglyph_engine::cache::{Kernels, MmeHandle};
+use triglyph_engine::cache::{Kernels, MacroCaller};
 use triglyph_guest::kernel::geometry::GeometryKey;
+use triglyph_guest::kernel::maxwell::{ShaderKernel, ShaderKey};
 use triglyph_guest::kernel::mme::{METHODS, MmeEnd, MmeJob, MmeKernel, MmeKey, MmeMachine};
+use triglyph_guest::kernel::packet_trace::{PacketTraceKernel, PacketTraceKey};
 use triglyph_guest::kernel::pixel::PixelKey;
-use triglyph_guest::kernel::program::ProgramTier;
+use triglyph_guest::kernel::program;
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, Unsupported, VertexKernel};
@@ -66,8 +68,17 @@ impl Tier for Recorder {
     fn mme(&self, key: &MmeKey) -> Result<Arc<dyn MmeKernel>, Unsupported> {
         Ok(Arc::new(Recorded { inner: self.inner.mme(key)?, key: key.clone(), calls: self.calls.clone() }))
     }
-    fn programs(&self) -> Option<&dyn ProgramTier> {
-        self.inner.programs()
+    fn program_vertex(&self, key: &program::vertex::VertexKey) -> Result<Arc<dyn program::VertexKernel>, Unsupported> {
+        self.inner.program_vertex(key)
+    }
+    fn fragment(&self, key: &program::fragment::FragmentKey) -> Result<Arc<dyn program::FragmentKernel>, Unsupported> {
+        self.inner.fragment(key)
+    }
+    fn shader(&self, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
+        self.inner.shader(key)
+    }
+    fn packet_trace(&self, key: &PacketTraceKey) -> Result<Arc<dyn PacketTraceKernel>, Unsupported> {
+        self.inner.packet_trace(key)
     }
 }
 
@@ -99,7 +110,8 @@ fn record(path: &Path) -> Option<Vec<Call>> {
     let capture = Prepared::new(&Reader::new(&file).expect("a capture")).expect("a capture");
     let mut tiers = triglyph::tiers(Mode::JitOnly).map_err(|error| eprintln!("{error}")).ok()?;
     let calls = Calls::default();
-    tiers.hot = tiers.hot.map(|inner| -> Arc<dyn Tier> { Arc::new(Recorder { inner, calls: calls.clone() }) });
+    tiers.optimized =
+        tiers.optimized.map(|inner| -> Arc<dyn Tier> { Arc::new(Recorder { inner, calls: calls.clone() }) });
     let mut options = Options::new(Mode::JitOnly, 1);
     options.tiers = Some(tiers);
     let mut device = TegraX1::new(&options).expect("a device");
@@ -132,7 +144,7 @@ struct Replay<'c> {
     registers: Vec<Registers>,
     /// Kernel, parameters, and which registers.
     calls: Vec<(usize, &'c [u32], usize)>,
-    handles: Vec<MmeHandle>,
+    handles: Vec<MacroCaller>,
     machine: Counter,
     dirty: Cell<u32>,
 }
@@ -151,7 +163,7 @@ impl<'c> Replay<'c> {
             });
             let kernel = keys.iter().position(|key| **key == call.key).unwrap_or_else(|| {
                 keys.push(&call.key);
-                replay.handles.push(kernels.mme(&call.key));
+                replay.handles.push(kernels.mme(&call.key).into());
                 keys.len() - 1
             });
             replay.calls.push((kernel, &call.parameters, set));

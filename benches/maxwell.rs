@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::maxwell::*;
 use triglyph_guest::kernel::pixel::{Compare, Filter, PixelBlock};
-use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::program::fragment::*;
 use triglyph_guest::kernel::program::output::*;
 use triglyph_guest::kernel::program::sampler::{
@@ -193,7 +193,7 @@ fn key(stage: Stage, text: &str, inputs: WordSet, outputs: WordSet) -> ShaderKey
     ShaderKey { stage, code: code(text, Vec::new()), inputs, outputs, textures: Vec::new(), images: Vec::new() }
 }
 
-fn vertices(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, tier: &dyn ProgramTier) {
+fn vertices(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, tier: &dyn Tier) {
     let key = key(Stage::Vertex, &vertex_program(), words(0x20..0x2C), words(0x1C..0x24));
     let kernel = tier.shader(&key).expect("a kernel");
     let world = World::new();
@@ -230,7 +230,7 @@ fn texture_key() -> TextureKey {
     }
 }
 
-fn pixels(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, tier: &dyn ProgramTier) {
+fn pixels(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, tier: &dyn Tier) {
     const SIZE: u32 = 64;
     let text = PIXEL_PROGRAM;
     let unit = UnitUse { address: 8 * 10, unit: Unit::Texture(0) };
@@ -314,11 +314,7 @@ fn pixels(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, tier: &dyn Progr
     });
 }
 
-fn threads(
-    group: &mut BenchmarkGroup<'_, WallTime>,
-    (name, tier): (&str, &dyn ProgramTier),
-    (what, text): (&str, &str),
-) {
+fn threads(group: &mut BenchmarkGroup<'_, WallTime>, (name, tier): (&str, &dyn Tier), (what, text): (&str, &str)) {
     let key = key(Stage::Compute, text, WordSet::EMPTY, WordSet::EMPTY);
     let kernel = tier.shader(&key).expect("a kernel");
     let world = World::new();
@@ -337,7 +333,7 @@ fn threads(
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     let jit = Jit::new().expect("a compiler");
-    let tiers: [(&str, &dyn ProgramTier); 2] = [("jit", &jit), ("interp", &Interpreter)];
+    let tiers: [(&str, &dyn Tier); 2] = [("jit", &jit), ("interp", &Interpreter)];
     let mut group = criterion.benchmark_group("maxwell");
     for (name, tier) in tiers {
         vertices(&mut group, name, tier);

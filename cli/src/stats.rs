@@ -13,8 +13,8 @@ pub struct KernelCounters {
     pub kernels_cached: u64,
     pub kernels_recalled: u64,
     pub kernels_compiled: u64,
-    pub kernels_promoted: u64,
-    pub kernels_refused: u64,
+    pub kernels_tiered_up: u64,
+    pub kernels_unsupported: u64,
     pub kernels_evicted: u64,
     pub compile_ms: f64,
     pub code_bytes: u64,
@@ -29,8 +29,8 @@ impl KernelCounters {
             kernels_cached: stats.kernels_cached,
             kernels_recalled: stats.kernels_recalled,
             kernels_compiled: stats.kernels_compiled,
-            kernels_promoted: stats.kernels_promoted,
-            kernels_refused: stats.kernels_refused,
+            kernels_tiered_up: stats.kernels_tiered_up,
+            kernels_unsupported: stats.kernels_unsupported,
             kernels_evicted: stats.kernels_evicted,
             compile_ms: milliseconds(stats.compile_time),
             code_bytes: stats.code_bytes,
@@ -40,14 +40,14 @@ impl KernelCounters {
     /// Lines for people.
     pub fn lines(&self) -> [String; 3] {
         let KernelCounters { kernel_lookups, kernel_hits, kernels_cached, kernels_recalled, .. } = self;
-        let KernelCounters { kernels_compiled, kernels_promoted, kernels_refused, kernels_evicted, .. } = self;
+        let KernelCounters { kernels_compiled, kernels_tiered_up, kernels_unsupported, kernels_evicted, .. } = self;
         let KernelCounters { compile_ms, code_bytes, .. } = self;
         [
             format!("kernels: {kernels_cached} held, {kernels_recalled} of them recalled; {code_bytes} bytes of code"),
             format!("look-ups: {kernel_lookups}, {kernel_hits} found a kernel ready"),
             format!(
-                "compiled: {kernels_compiled} in {compile_ms:.1} ms, {kernels_promoted} of them again with more effort; \
-                 {kernels_refused} left to the interpreter, {kernels_evicted} evicted"
+                "compiled: {kernels_compiled} in {compile_ms:.1} ms, {kernels_tiered_up} of them to tier up; \
+                 {kernels_unsupported} unsupported by the compiler, {kernels_evicted} evicted"
             ),
         ]
     }

@@ -370,15 +370,15 @@ pub struct Stats {
     /// Look-ups that found the kernel ready. The others were served by the interpreter until it was, or waited for it,
     /// as the tier wants it.
     pub kernel_hits: u64,
-    /// Kernels that the file of keys knew at the start.
+    /// Kernels of keys that were in the key file at the start.
     pub kernels_recalled: u64,
-    /// Kernels compiled, promotions included.
+    /// Kernels compiled; one that tiered up counts twice.
     pub kernels_compiled: u64,
-    /// Kernels compiled once more with all effort, because they are called a lot.
-    pub kernels_promoted: u64,
-    /// Kernels that the compiler leaves to the interpreter.
-    pub kernels_refused: u64,
-    /// Kernels that had to leave the cache for others.
+    /// Kernels compiled again by the optimizing tier, because they are called often.
+    pub kernels_tiered_up: u64,
+    /// Keys that the compiler does not support: the interpreter serves them.
+    pub kernels_unsupported: u64,
+    /// Kernels removed from the cache to make room for others.
     pub kernels_evicted: u64,
     /// Time spent compiling, on whichever thread.
     pub compile_time: Duration,
@@ -423,8 +423,8 @@ impl Stats {
             (&mut self.kernel_hits, other.kernel_hits),
             (&mut self.kernels_recalled, other.kernels_recalled),
             (&mut self.kernels_compiled, other.kernels_compiled),
-            (&mut self.kernels_promoted, other.kernels_promoted),
-            (&mut self.kernels_refused, other.kernels_refused),
+            (&mut self.kernels_tiered_up, other.kernels_tiered_up),
+            (&mut self.kernels_unsupported, other.kernels_unsupported),
             (&mut self.kernels_evicted, other.kernels_evicted),
             (&mut self.kernels_cached, other.kernels_cached),
             (&mut self.code_bytes, other.code_bytes),

@@ -151,7 +151,7 @@ impl Renderer {
         let (tiers, mode, budget) = (options.tiers.clone(), options.mode, options.code_budget);
         let (kernels, warm_start) = match &options.key_file {
             None => (Kernels::new(tiers, mode, budget), WarmStart::default()),
-            Some(file) => Kernels::remembering(tiers, mode, budget, KeyStore::new(&file.path), file.limit),
+            Some(file) => Kernels::with_key_file(tiers, mode, budget, KeyStore::new(&file.path), file.limit),
         };
         Ok(Renderer {
             kernels,
@@ -185,7 +185,7 @@ impl Renderer {
 
     /// Memory for a machine; with a file of keys the pages of what is mapped first are there when the first frame comes.
     pub fn guest_memory(&self) -> Memory {
-        if !self.kernels.prepares() {
+        if !self.kernels.has_key_file() {
             return Memory::default();
         }
         let (memory, work) = Memory::stocked();
@@ -360,13 +360,13 @@ impl Renderer {
             kernel_hits: counters.hits(),
             kernels_recalled: counters.recalled(),
             kernels_compiled: counters.compiled(),
-            kernels_promoted: counters.promoted(),
-            kernels_refused: counters.refused(),
+            kernels_tiered_up: counters.tiered_up(),
+            kernels_unsupported: counters.unsupported(),
             kernels_evicted: counters.evicted(),
             compile_time: counters.compile_time(),
             kernels_cached: self.kernels.len() as u64,
             code_bytes: counters.code_bytes(),
-            interpreter_calls: counters.reference_calls(),
+            interpreter_calls: counters.interpreter_calls(),
             compiled_calls: counters.compiled_calls(),
             ..self.stats
         }

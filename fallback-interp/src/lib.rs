@@ -1,4 +1,4 @@
-//! The reference: kernels executed as the hardware manuals read, one vertex, pixel or byte run at a time.
+//! The interpreter: kernels executed as the hardware manuals read, one vertex, pixel or byte run at a time.
 //!
 //! ```text
 //! Interpreter: Tier
@@ -8,22 +8,23 @@
 //!   transfer  fill, copy, convert
 //!   mme       macros
 //!   sequence  packets of push buffers
-//! Interpreter: ProgramTier
 //!   vertex    fetch -> rsx_vertex::Machine -> record
 //!   fragment  rsx_fragment::Quad (interpolate, sampler) -> output
 //!   shader    maxwell::Warp
 //! ```
 //!
-//! What is right is written here and nowhere else; the other tier is compared with it bit for bit. It never refuses.
+//! The interpreter defines the results: the compiler is compared with it bit for bit. It supports every key and every call.
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;
 
 use triglyph_guest::kernel::geometry::GeometryKey;
+use triglyph_guest::kernel::maxwell::{ShaderKernel, ShaderKey};
 use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
 use triglyph_guest::kernel::packet_trace::{PacketTraceKernel, PacketTraceKey};
 use triglyph_guest::kernel::pixel::PixelKey;
-use triglyph_guest::kernel::program::ProgramTier;
+use triglyph_guest::kernel::program as contract;
+use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentKey};
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, Unsupported, VertexKernel};
@@ -40,7 +41,7 @@ pub mod rsx_vertex;
 pub mod transfer;
 pub mod vertex;
 
-/// The reference tier.
+/// The interpreting tier.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Interpreter;
 
@@ -73,7 +74,21 @@ impl Tier for Interpreter {
         Ok(Arc::new(packet_trace::Kernel::new(key)))
     }
 
-    fn programs(&self) -> Option<&dyn ProgramTier> {
-        Some(self)
+    fn program_vertex(
+        &self,
+        key: &contract::vertex::VertexKey,
+    ) -> Result<Arc<dyn contract::VertexKernel>, Unsupported> {
+        Ok(Arc::new(program::vertex::Kernel::new(key)))
+    }
+
+    fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn contract::FragmentKernel>, Unsupported> {
+        match &key.code {
+            FragmentCode::Rsx(code) => Ok(Arc::new(program::fragment::Kernel::new(key, code))),
+            FragmentCode::Maxwell(code) => Ok(Arc::new(maxwell::stage::pixel::Kernel::new(key, code))),
+        }
+    }
+
+    fn shader(&self, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
+        Ok(Arc::new(maxwell::Kernel::new(key)))
     }
 }

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use common::Noise;
 use quads::{RGBA32F, Scene, copy_input};
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::maxwell::environment::ImageKey;
 use triglyph_guest::kernel::maxwell::stage::PATCH_WORDS;
@@ -18,7 +19,6 @@ use triglyph_guest::kernel::maxwell::{
     Block, Code, Emit, Environment, Evaluations, GlobalMemory, Image, Patches, PixelCode, PixelInput, PixelMode,
     Primitives, ShaderJob, ShaderKey, Stage, Unit, UnitUse, Vertices, WordSet, Work,
 };
-use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::program::fragment::{FragmentCode, PixelBlock, Samples};
 use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat};
 use triglyph_guest::kernel::program::sampler::{

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::program::fragment::FragmentKey;
 use triglyph_guest::kernel::program::output::Compare;
 use triglyph_guest::kernel::program::random_fragment::RandomFragment;
 use triglyph_guest::kernel::program::random_vertex::{self, Mix, UNWRITTEN};
-use triglyph_guest::kernel::program::{FragmentKernel, ProgramTier, VertexKernel};
+use triglyph_guest::kernel::program::{FragmentKernel, VertexKernel};
 use triglyph_guest::rsx::{fragment, vertex};
 use triglyph_interp::{Interpreter, program};
 

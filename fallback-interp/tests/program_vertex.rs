@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use common::items;
 use serde_json::Value;
-use triglyph_guest::kernel::program::ProgramTier;
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::program::sampler::Texture;
 use triglyph_guest::kernel::program::vertex::{
     Component, Input, RSX_CONSTANTS, RsxVertexCode, Step, Stream, VertexCode, VertexJob, VertexKey,

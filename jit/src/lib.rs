@@ -33,8 +33,8 @@ use triglyph_guest::kernel::maxwell::{ShaderKernel, ShaderKey};
 use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
 use triglyph_guest::kernel::packet_trace::{PacketTraceKernel, PacketTraceKey};
 use triglyph_guest::kernel::pixel::PixelKey;
+use triglyph_guest::kernel::program as contract;
 use triglyph_guest::kernel::program::fragment::FragmentKey;
-use triglyph_guest::kernel::program::{self as contract, ProgramTier};
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, Unsupported, VertexKernel};
@@ -116,12 +116,6 @@ impl Tier for Jit {
         Ok(Arc::new(packet_trace::Kernel::new(&self.compiler, key)?))
     }
 
-    fn programs(&self) -> Option<&dyn ProgramTier> {
-        Some(self)
-    }
-}
-
-impl ProgramTier for Jit {
     fn program_vertex(
         &self,
         key: &contract::vertex::VertexKey,

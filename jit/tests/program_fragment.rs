@@ -5,8 +5,8 @@ mod program_support;
 use std::collections::BTreeMap;
 
 use program_support::{Case, Rng};
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::program::random_fragment::RandomFragment;
 use triglyph_guest::rsx::fragment::random::Options;
 use triglyph_interp::Interpreter;
@@ -35,7 +35,7 @@ fn compare(jit: &Jit, seed: u64, options: Options) -> Result<(), Unsupported> {
     if let Some(report) = case.compare(&got, &want) {
         let key = case.key.clone();
         let bare = case.bare();
-        let results = |tier: &dyn ProgramTier| tier.fragment(&bare.key).and_then(|kernel| bare.run(&*kernel));
+        let results = |tier: &dyn Tier| tier.fragment(&bare.key).and_then(|kernel| bare.run(&*kernel));
         let difference = match (results(jit), results(&Interpreter)) {
             (Ok(got), Ok(want)) => bare.first_difference(&got, &want),
             _ => String::new(),

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::Unsupported;
+use triglyph_guest::kernel::program::VertexKernel;
 use triglyph_guest::kernel::program::random_vertex::{self, Mix};
 use triglyph_guest::kernel::program::vertex::{VertexCode, VertexJob, VertexKey};
-use triglyph_guest::kernel::program::{ProgramTier, VertexKernel};
 use triglyph_guest::kernel::vertex::GROUP;
 use triglyph_guest::rsx::vertex::random::Options;
 use triglyph_interp::Interpreter;

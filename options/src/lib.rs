@@ -80,14 +80,14 @@ impl Options {
 /// # Errors
 /// [`Error::Unsupported`] when [`Tier::JitOnly`] is asked for and the host has no code generator.
 pub fn tiers(mode: Tier) -> Result<Tiers, Error> {
-    let mut tiers = Tiers { reference: Arc::new(Interpreter), quick: None, hot: None };
+    let mut tiers = Tiers::interpreter_only(Arc::new(Interpreter));
     if mode == Tier::InterpreterOnly {
         return Ok(tiers);
     }
     match (Jit::with_effort(Effort::Baseline), Jit::with_effort(Effort::Auto)) {
-        (Ok(quick), Ok(hot)) => {
-            tiers.quick = Some(Arc::new(quick));
-            tiers.hot = Some(Arc::new(hot));
+        (Ok(baseline), Ok(optimized)) => {
+            tiers.baseline = Some(Arc::new(baseline));
+            tiers.optimized = Some(Arc::new(optimized));
             Ok(tiers)
         }
         (Err(refused), _) | (_, Err(refused)) if mode == Tier::JitOnly => Err(Error::Unsupported(refused.to_string())),

@@ -19,7 +19,7 @@ pub struct Bench {
 impl Bench {
     /// Maps the given (address, size) ranges of space 0.
     pub fn new(threads: usize, ranges: &[(u64, u64)]) -> Self {
-        let tiers = Tiers { reference: Arc::new(Interpreter), quick: None, hot: None };
+        let tiers = Tiers::interpreter_only(Arc::new(Interpreter));
         let mut memory = Memory::default();
         for &(address, size) in ranges {
             memory.map(0, address, size, Access::READ_WRITE).unwrap();

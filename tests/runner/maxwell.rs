@@ -27,12 +27,12 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use libtest_mimic::Failed;
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::stage::PATCH_WORDS;
 use triglyph_guest::kernel::maxwell::{
     Block, CONSTANT_BUFFERS, Code, Emit, Environment, Evaluations, GlobalMemory, Patches, PixelCode, PixelInput,
     PixelMode, Primitives, ShaderJob, ShaderKey, Stage, Unit, UnitUse, Vertices, WordSet, Work,
 };
-use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::program::fragment::{
     FragmentCode, FragmentConstants, FragmentJob, FragmentKey, PixelBlock, Plane, Primitive, Samples, UNITS,
 };
@@ -330,21 +330,15 @@ pub fn run(file: &File, case: &Case, engine: Engine) -> Results {
         exhausted: &exhausted,
     };
     let tier = engine.tier()?;
-    let programs = tier.programs().ok_or("no program kernels")?;
     let left = match inputs.stage.as_str() {
-        "pixel" => pixels(programs, &inputs, code, environment)?,
-        _ => stage(programs, &inputs, code, environment)?,
+        "pixel" => pixels(&*tier, &inputs, code, environment)?,
+        _ => stage(&*tier, &inputs, code, environment)?,
     };
     let result = |key: &str| result(key, &inputs, &left, &images, exhausted.load(Relaxed));
     case.expectations.iter().map(|item| result(&item.key)).collect()
 }
 
-fn stage(
-    programs: &dyn ProgramTier,
-    inputs: &Inputs,
-    code: Arc<Code>,
-    environment: Environment<'_>,
-) -> Result<Left, String> {
+fn stage(tier: &dyn Tier, inputs: &Inputs, code: Arc<Code>, environment: Environment<'_>) -> Result<Left, String> {
     let stage = match inputs.stage.as_str() {
         "compute" => Stage::Compute,
         "vertex" => Stage::Vertex,
@@ -402,7 +396,7 @@ fn stage(
         }
     };
     let mut job = ShaderJob { environment, work };
-    let done = programs.shader(&key).and_then(|kernel| kernel.run(&mut job));
+    let done = tier.shader(&key).and_then(|kernel| kernel.run(&mut job));
     if done.is_err() {
         let reference = Interpreter.shader(&key).map_err(|refused| refused.to_string())?;
         reference.run(&mut job).map_err(|refused| refused.to_string())?;
@@ -414,12 +408,7 @@ fn stage(
 }
 
 /// The quad at the upper left of a block.
-fn pixels(
-    programs: &dyn ProgramTier,
-    inputs: &Inputs,
-    code: Arc<Code>,
-    environment: Environment<'_>,
-) -> Result<Left, String> {
+fn pixels(tier: &dyn Tier, inputs: &Inputs, code: Arc<Code>, environment: Environment<'_>) -> Result<Left, String> {
     let input = |(plane, (word, mode, _)): (usize, &(u8, PixelMode, Plane))| PixelInput {
         word: *word,
         plane: plane as u16,
@@ -474,7 +463,7 @@ fn pixels(
         planes: &planes,
         blocks: &[PixelBlock { primitive: 0, x: 0, row: 0, coverage }],
     };
-    let done = programs.fragment(&key).and_then(|kernel| kernel.shade(&job));
+    let done = tier.fragment(&key).and_then(|kernel| kernel.shade(&job));
     if done.is_err() {
         let reference = Interpreter.fragment(&key).map_err(|refused| refused.to_string())?;
         reference.shade(&job).map_err(|refused| refused.to_string())?;

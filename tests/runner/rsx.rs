@@ -12,10 +12,9 @@ use crate::{rsx_fragment, rsx_vertex};
 
 /// Whether a tier makes the kernels that a command runs, as far as one can tell from an empty program.
 pub fn takes(tier: &dyn Tier, command: &str) -> bool {
-    let Some(programs) = tier.programs() else { return !matches!(command, "vertex" | "fragment") };
     match command {
-        "vertex" => programs.program_vertex(&rsx_vertex::key(&Default::default(), Vec::new(), 0)).is_ok(),
-        "fragment" => programs.fragment(&rsx_fragment::key(&Default::default(), Vec::new(), "r")).is_ok(),
+        "vertex" => tier.program_vertex(&rsx_vertex::key(&Default::default(), Vec::new(), 0)).is_ok(),
+        "fragment" => tier.fragment(&rsx_fragment::key(&Default::default(), Vec::new(), "r")).is_ok(),
         _ => true,
     }
 }

@@ -235,8 +235,7 @@ fn output() -> OutputKey {
 
 fn draw(key: &FragmentKey, given: &Inputs, constants: &[[f32; 4]], engine: Engine) -> Result<Lanes, String> {
     let tier = engine.tier()?;
-    let programs = tier.programs().ok_or("no program kernels")?;
-    let kernel = programs.fragment(key).map_err(|refused| refused.to_string())?;
+    let kernel = tier.fragment(key).map_err(|refused| refused.to_string())?;
     let memory: Vec<Vec<AtomicU8>> = (0..5).map(|_| window::buffer(&[UNWRITTEN; 16 * WIDTH * 8])).collect();
     let surface = |i: usize, bytes: usize| Surface { window: Window::new(&memory[i]), pitch: (WIDTH * bytes) as u32 };
     let mut colors = [Surface::default(); TARGETS];

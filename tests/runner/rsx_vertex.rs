@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::program::ProgramTier;
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::program::vertex::{
     Input, RSX_CONSTANTS, RsxVertexCode, Stream, VertexCode, VertexJob, VertexKey,
 };
@@ -97,8 +97,7 @@ pub fn run(file: &File, case: &Case, engine: Engine) -> Results {
     let given = inputs(case)?;
     let key = key(&given, code, start);
     let tier = engine.tier()?;
-    let programs = tier.programs().ok_or("no program kernels")?;
-    let kernel = programs.program_vertex(&key).map_err(|refused| refused.to_string())?;
+    let kernel = tier.program_vertex(&key).map_err(|refused| refused.to_string())?;
     let mut records = vec![-77.0; key.stride()];
     let exhausted = given.textures.with(|textures| {
         let mut job = VertexJob {

@@ -1,24 +1,23 @@
-//! The version of a file of keys follows from the keys.
+//! The version of a key file follows from the keys.
 //!
-//! What bytes decode to, names of fields and variants included, is hashed for many thousand byte strings of each kind: from
-//! a few that are whole keys, each byte is set to many values. A field that is added, moved, renamed or of another type
-//! gives another hash, so does a variant, however deep inside.
+//! What bytes decode to, names of fields and variants included, is hashed for many thousand byte strings of each kind: a few
+//! that are whole keys, with each byte set to many values. A field that is added, moved, renamed or of another type gives
+//! another hash, and so does a variant, at any depth.
 
 use std::fmt::Write;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::slot::Kind;
-use super::store::{ENCODING, KeyKind};
-use super::*;
+use super::kinds::{self, KeyKind, Kind, kernel_kinds};
+use super::store::ENCODING;
 
-/// Bytes of a key that are looked at; what follows is 0.
-const LONGEST: usize = 2048;
+/// Bytes of a sample; the bytes after them are 0.
+const MAX_LENGTH: usize = 2048;
 
-/// A key that has so much in it is none of the samples.
-const MOST: usize = 1 << 16;
+/// A key of more bytes is not used as a sample.
+const MAX_DECODED: usize = 1 << 16;
 
-/// Bytes and then zeros, up to [`MOST`], counted.
+/// Bytes and then zeros, up to [`MAX_DECODED`], counted.
 struct Endless<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -26,7 +25,7 @@ struct Endless<'b> {
 
 impl std::io::Read for Endless<'_> {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        let count = out.len().min(MOST - self.at.min(MOST));
+        let count = out.len().min(MAX_DECODED - self.at.min(MAX_DECODED));
         for byte in &mut out[..count] {
             *byte = self.bytes.get(self.at).copied().unwrap_or(0);
             self.at += 1;
@@ -35,7 +34,7 @@ impl std::io::Read for Endless<'_> {
     }
 }
 
-/// What bytes decode to, and how many of them it took.
+/// What bytes decode to, and how many of them were used.
 fn decode<K: Kind>(bytes: &[u8]) -> Option<(K::Key, usize)> {
     let mut reader = Endless { bytes, at: 0 };
     let key = borsh::BorshDeserialize::deserialize_reader(&mut reader).ok()?;
@@ -60,12 +59,12 @@ fn samples<K: Kind>() -> Vec<Vec<u8>> {
         state ^= state << 17;
         (state >> 20) % below
     };
-    let mut found = vec![vec![0; LONGEST]];
+    let mut found = vec![vec![0; MAX_LENGTH]];
     for _ in 0..4000 {
         let sparse = 3 + random(24);
-        let bytes: Vec<u8> = (0..LONGEST).map(|_| u8::from(random(sparse) == 0)).collect();
-        // Long lists say nothing new.
-        if found.len() < 5 && decode::<K>(&bytes).is_some_and(|(_, length)| length < LONGEST) {
+        let bytes: Vec<u8> = (0..MAX_LENGTH).map(|_| u8::from(random(sparse) == 0)).collect();
+        // Longer keys have longer lists, and no other fields.
+        if found.len() < 5 && decode::<K>(&bytes).is_some_and(|(_, length)| length < MAX_LENGTH) {
             found.push(bytes);
         }
     }
@@ -75,14 +74,14 @@ fn samples<K: Kind>() -> Vec<Vec<u8>> {
 fn hash<K: Kind>() -> u64 {
     let mut hash = Xxh3::new();
     let samples = samples::<K>();
-    assert!(samples.len() > 3, "{:?}: no samples to speak of", K::STORED);
+    assert!(samples.len() > 3, "{:?}: too few samples", K::STORED);
     for bytes in samples {
         let (_, length) = decode::<K>(&bytes).expect("a sample");
         for at in 0..length {
             let mut changed = bytes.clone();
             for value in (0..24).chain([64, 255]) {
                 changed[at] = value;
-                let decoded = decode::<K>(&changed).filter(|(_, length)| *length < LONGEST);
+                let decoded = decode::<K>(&changed).filter(|(_, length)| *length < MAX_LENGTH);
                 hash.update(&[decoded.is_some().into()]);
                 if let Some((key, length)) = decoded {
                     hash.update(&length.to_le_bytes());
@@ -94,28 +93,20 @@ fn hash<K: Kind>() -> u64 {
     hash.digest()
 }
 
+macro_rules! hashes_of_kinds {
+    ($($(#[$doc:meta])* $kind:ident = $number:literal, $name:literal, $method:ident: $key:ty => $kernel:ty;)*) => {
+        [$((KeyKind::$kind, hash::<kinds::$kind>())),*]
+    };
+}
+
 #[test]
 fn the_version_of_files_follows_the_encoding_of_keys() {
-    let hashes = [
-        (VertexKind::STORED, hash::<VertexKind>()),
-        (GeometryKind::STORED, hash::<GeometryKind>()),
-        (PixelKind::STORED, hash::<PixelKind>()),
-        (TransferKind::STORED, hash::<TransferKind>()),
-        (ProgramVertexKind::STORED, hash::<ProgramVertexKind>()),
-        (FragmentKind::STORED, hash::<FragmentKind>()),
-        (MmeKind::STORED, hash::<MmeKind>()),
-        (ShaderKind::STORED, hash::<ShaderKind>()),
-        (SequenceKind::STORED, hash::<SequenceKind>()),
-    ];
-    assert_eq!(hashes.map(|(kind, _)| kind).len(), KeyKind::ALL.len());
-    for kind in KeyKind::ALL {
-        assert!(hashes.iter().any(|(known, _)| *known == kind), "{kind:?} is missing here");
-    }
+    let hashes = kernel_kinds!(hashes_of_kinds);
     let mut all = Xxh3::new();
     hashes.iter().for_each(|(kind, hash)| all.update(&[&[*kind as u8][..], &hash.to_le_bytes()].concat()));
     let found = all.digest() as u32;
     assert_eq!(
         ENCODING, found,
-        "keys are encoded in another way than files of this version: set ENCODING in cache/store/record.rs to {found:#010x}"
+        "keys are not encoded as in files of this version: set ENCODING in cache/store/record.rs to {found:#010x}"
     );
 }

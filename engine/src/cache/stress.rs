@@ -1,22 +1,27 @@
 //! Tiers under load: threads that ask for kernels, call them, hold them as scenes do and let go of them, while the worker
-//! compiles and promotes and a budget for a fraction of them has them leave again.
+//! compiles and tiers up and a budget for a fraction of them has them leave again.
 //!
 //! Kernels here know whether they are alive and whose they are, and are counted: none may be called after its end, none
 //! may be left over.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
-use std::sync::{Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use triglyph_guest::kernel::program::ProgramTier;
-use triglyph_guest::kernel::program::fragment::FragmentJob;
+use triglyph_guest::kernel::mme::MmeKey;
+use triglyph_guest::kernel::program::FragmentKernel;
+use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey};
 use triglyph_guest::kernel::program::random_fragment::RandomFragment;
-use triglyph_guest::kernel::transfer::{Fill, TransferJob};
-use triglyph_guest::kernel::{Unsupported, Window, window};
-use triglyph_guest::rsx::fragment::random::Options;
+use triglyph_guest::kernel::transfer::{Fill, TransferJob, TransferKey};
+use triglyph_guest::kernel::{Tier, TransferKernel, Unsupported, Window, window};
 use triglyph_interp::Interpreter;
 
+use super::eviction::MAX_KEYS;
+use super::kinds::KeyKind;
+use super::shared::Shared;
+use super::store::KeyStore;
+use super::test_tiers::{FILLS_ONLY, FillTier, Fills};
 use super::*;
 
 /// How many kernels there are and were.
@@ -30,8 +35,8 @@ struct Census {
 struct Counting {
     number: u8,
     code: usize,
-    /// Keys above are refused.
-    refuse_from: u8,
+    /// Keys from here on are unsupported.
+    unsupported_from: u8,
     census: Arc<Census>,
 }
 
@@ -43,22 +48,9 @@ struct Living {
     census: Arc<Census>,
 }
 
-impl Tier for Counting {
-    fn name(&self) -> &'static str {
-        "counting"
-    }
-    fn vertex(&self, _: &VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported> {
-        Err(Unsupported("fills only"))
-    }
-    fn geometry(&self, _: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Unsupported> {
-        Err(Unsupported("fills only"))
-    }
-    fn pixel(&self, _: &PixelKey) -> Result<Arc<dyn PixelKernel>, Unsupported> {
-        Err(Unsupported("fills only"))
-    }
-    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Unsupported> {
-        let &TransferKey::Fill { bytes: key } = key else { return Err(Unsupported("fills only")) };
-        if key >= self.refuse_from {
+impl FillTier for Counting {
+    fn fill(&self, key: u8) -> Result<Arc<dyn TransferKernel>, Unsupported> {
+        if key >= self.unsupported_from {
             return Err(Unsupported("this key"));
         }
         std::thread::yield_now();
@@ -71,7 +63,7 @@ impl Tier for Counting {
 
 impl TransferKernel for Living {
     fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
-        let TransferJob::Fill(fill) = job else { return Err(Unsupported("fills only")) };
+        let TransferJob::Fill(fill) = job else { return Err(FILLS_ONLY) };
         assert!(self.alive.load(SeqCst), "called after its end");
         fill.target.write(0, &[self.tier, self.key]);
         assert!(self.alive.load(SeqCst), "ended while it was called");
@@ -91,26 +83,26 @@ impl Drop for Living {
 
 const CODE: usize = 100;
 const KEYS: u8 = 96;
-const REFUSED_FROM: u8 = 90;
+const UNSUPPORTED_FROM: u8 = 90;
 
 fn tiers(census: &Arc<Census>) -> Tiers {
-    let tier = |number, code, refuse_from| -> Arc<dyn Tier> {
-        Arc::new(Counting { number, code, refuse_from, census: census.clone() })
+    let tier = |number, code, unsupported_from| -> Arc<dyn Tier> {
+        Arc::new(Fills(Counting { number, code, unsupported_from, census: census.clone() }))
     };
     Tiers {
-        reference: tier(1, 0, u8::MAX),
-        quick: Some(tier(2, CODE, REFUSED_FROM)),
-        hot: Some(tier(3, CODE / 2, REFUSED_FROM)),
+        interpreter: tier(1, 0, u8::MAX),
+        baseline: Some(tier(2, CODE, UNSUPPORTED_FROM)),
+        optimized: Some(tier(3, CODE / 2, UNSUPPORTED_FROM)),
     }
 }
 
 /// Calls a kernel and checks whose it is.
-fn call(handle: &TransferHandle, key: u8) -> u8 {
+fn call(handle: &Handle<kinds::Transfer>, key: u8) -> u8 {
     let bytes = window::buffer(&[0; 2]);
     handle.run(&TransferJob::Fill(Fill { target: Window::new(&bytes), value: 0 }));
     assert_eq!(bytes[1].load(Relaxed), key, "another key's kernel");
     let tier = bytes[0].load(Relaxed);
-    assert!(key < REFUSED_FROM || tier == 1);
+    assert!(key < UNSUPPORTED_FROM || tier == 1);
     tier
 }
 
@@ -170,8 +162,8 @@ fn kernels_come_and_go_while_they_are_used() {
         let (shared, counters) = (kernels.shared.clone(), kernels.counters());
         let compiles = mode != TierMode::InterpreterOnly;
         let enough = || {
-            let all = counters.hits() > 0 && counters.refused() > 0 && counters.evicted() > 20;
-            !compiles || all && (mode == TierMode::JitOnly || counters.promoted() > 2)
+            let all = counters.hits() > 0 && counters.unsupported() > 0 && counters.evicted() > 20;
+            !compiles || all && (mode == TierMode::JitOnly || counters.tiered_up() > 2)
         };
         let start = Instant::now();
         let enough = || enough() || start.elapsed() > Duration::from_secs(60);
@@ -184,9 +176,9 @@ fn kernels_come_and_go_while_they_are_used() {
         assert_eq!(counters.lookups(), lookups);
         assert!(counters.hits() > 0 && counters.hits() < lookups);
         assert_eq!(counters.compiled() != 0, compiles);
-        assert_eq!(counters.refused() != 0, compiles);
+        assert_eq!(counters.unsupported() != 0, compiles);
         assert_eq!(counters.evicted() != 0, compiles);
-        assert_eq!(counters.promoted() != 0, mode == TierMode::Auto);
+        assert_eq!(counters.tiered_up() != 0, mode == TierMode::Auto);
         // One more look-up makes room for itself: the tables keep to the budget now that nobody holds anything.
         kernels.transfer(&TransferKey::Fill { bytes: 200 });
         assert!(counters.code_bytes() <= 12 * CODE as u64, "{}", counters.code_bytes());
@@ -242,54 +234,40 @@ struct Gate {
     passed: Mutex<Vec<u8>>,
 }
 
+impl Gate {
+    fn wait(&self) {
+        drop(self.opened.wait_while(self.open.lock().unwrap(), |open| !*open));
+    }
+
+    fn open(&self) {
+        *self.open.lock().unwrap() = true;
+        self.opened.notify_all();
+    }
+}
+
 /// A tier that makes nothing until the gate is open.
 struct Gated {
     inner: Counting,
     gate: Arc<Gate>,
 }
 
-impl Tier for Gated {
-    fn name(&self) -> &'static str {
-        "gated"
+impl FillTier for Gated {
+    fn fill(&self, key: u8) -> Result<Arc<dyn TransferKernel>, Unsupported> {
+        self.gate.wait();
+        self.gate.passed.lock().unwrap().push(key);
+        self.inner.fill(key)
     }
-    fn vertex(&self, key: &VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported> {
-        self.inner.vertex(key)
-    }
-    fn geometry(&self, key: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Unsupported> {
-        self.inner.geometry(key)
-    }
-    fn pixel(&self, key: &PixelKey) -> Result<Arc<dyn PixelKernel>, Unsupported> {
-        self.inner.pixel(key)
-    }
-    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Unsupported> {
-        drop(self.gate.opened.wait_while(self.gate.open.lock().unwrap(), |open| !*open));
-        if let TransferKey::Fill { bytes } = *key {
-            self.gate.passed.lock().unwrap().push(bytes);
-        }
-        self.inner.transfer(key)
-    }
-    fn programs(&self) -> Option<&dyn ProgramTier> {
-        Some(self)
-    }
-}
 
-impl ProgramTier for Gated {
-    fn program_vertex(&self, _: &programs::vertex::VertexKey) -> Result<Arc<dyn programs::VertexKernel>, Unsupported> {
-        Err(Unsupported("fragments only"))
-    }
-    fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn programs::FragmentKernel>, Unsupported> {
-        drop(self.gate.opened.wait_while(self.gate.open.lock().unwrap(), |open| !*open));
+    fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn FragmentKernel>, Unsupported> {
+        self.gate.wait();
         Interpreter.fragment(key)
     }
-    fn shader(&self, _: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
-        Err(Unsupported("fragments only"))
-    }
 }
 
-/// A choice as a kernel.
-struct Chosen(FragmentChoice);
+/// A selected kernel as a kernel.
+struct Selected(SelectedFragment);
 
-impl programs::FragmentKernel for Chosen {
+impl FragmentKernel for Selected {
     fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
         Ok(self.0.shade(job))
     }
@@ -298,26 +276,25 @@ impl programs::FragmentKernel for Chosen {
 #[test]
 fn a_fragment_kernel_that_comes_in_the_middle_of_a_scene_serves_the_rest_of_it() {
     let (census, gate) = (Arc::new(Census::default()), Arc::new(Gate::default()));
-    let inner = Counting { number: 2, code: CODE, refuse_from: u8::MAX, census: census.clone() };
-    let quick: Option<Arc<dyn Tier>> = Some(Arc::new(Gated { inner, gate: gate.clone() }));
-    let tiers = Tiers { reference: Arc::new(Interpreter), quick, hot: None };
+    let inner = Counting { number: 2, code: CODE, unsupported_from: u8::MAX, census: census.clone() };
+    let baseline: Option<Arc<dyn Tier>> = Some(Arc::new(Fills(Gated { inner, gate: gate.clone() })));
+    let tiers = Tiers { interpreter: Arc::new(Interpreter), baseline, optimized: None };
     let kernels = Kernels::new(tiers, TierMode::Auto, 1 << 20);
     let mut state = 7u32;
     let mut word = || {
         state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
         state ^ state >> 15
     };
-    let scene = RandomFragment::new(&mut word, Options::default());
-    let choice = Chosen(kernels.fragment(&scene.key).choose());
-    let first = scene.run(&choice).unwrap();
-    assert_eq!((kernels.counters().reference_calls(), choice.0.is_compiled()), (1, false));
+    let scene = RandomFragment::new(&mut word, Default::default());
+    let selected = Selected(kernels.fragment(&scene.key).select());
+    let first = scene.run(&selected).unwrap();
+    assert_eq!((kernels.counters().interpreter_calls(), selected.0.is_compiled()), (1, false));
 
-    *gate.open.lock().unwrap() = true;
-    gate.opened.notify_all();
+    gate.open();
     kernels.wait_for_compiler();
-    let second = scene.run(&choice).unwrap();
-    assert!(choice.0.is_compiled());
-    assert_eq!((kernels.counters().reference_calls(), kernels.counters().compiled_calls()), (1, 1));
+    let second = scene.run(&selected).unwrap();
+    assert!(selected.0.is_compiled());
+    assert_eq!((kernels.counters().interpreter_calls(), kernels.counters().compiled_calls()), (1, 1));
     assert!(first == second);
 }
 
@@ -338,11 +315,11 @@ fn a_first_frame_waits_for_nothing_and_known_keys_come_most_used_first() {
 
     let (census, gate) = (Arc::new(Census::default()), Arc::new(Gate::default()));
     let gated = |number| -> Option<Arc<dyn Tier>> {
-        let inner = Counting { number, code: CODE, refuse_from: u8::MAX, census: census.clone() };
-        Some(Arc::new(Gated { inner, gate: gate.clone() }))
+        let inner = Counting { number, code: CODE, unsupported_from: u8::MAX, census: census.clone() };
+        Some(Arc::new(Fills(Gated { inner, gate: gate.clone() })))
     };
-    let tiers = Tiers { quick: gated(2), hot: gated(3), ..tiers(&census) };
-    let (kernels, start) = Kernels::remembering(tiers, TierMode::Auto, 1 << 20, store, 1 << 20);
+    let tiers = Tiers { baseline: gated(2), optimized: gated(3), ..tiers(&census) };
+    let (kernels, start) = Kernels::with_key_file(tiers, TierMode::Auto, 1 << 20, store, 1 << 20);
     assert_eq!((start.keys, kernels.counters().recalled()), (10, 10));
 
     // If any of this waited for the compiler it would not end.
@@ -350,8 +327,7 @@ fn a_first_frame_waits_for_nothing_and_known_keys_come_most_used_first() {
     frame.iter().for_each(|(handle, key)| assert_eq!(call(handle, *key), 1));
     assert_eq!((kernels.counters().lookups(), kernels.counters().hits()), (3, 0));
 
-    *gate.open.lock().unwrap() = true;
-    gate.opened.notify_all();
+    gate.open();
     kernels.wait_for_compiler();
     // Key 9 may have been under way when the frame asked for others.
     let mut passed = gate.passed.lock().unwrap().clone();
@@ -377,7 +353,7 @@ fn a_start_compiles_no_more_than_it_may_hold() {
     let stored = |bytes| (KeyKind::Transfer, borsh::to_vec(&TransferKey::Fill { bytes }).unwrap());
     store.append(&(0..40).map(stored).collect::<Vec<_>>(), &[]).unwrap();
     let census = Arc::new(Census::default());
-    let (kernels, start) = Kernels::remembering(tiers(&census), TierMode::Auto, 10 * CODE, store, 1 << 20);
+    let (kernels, start) = Kernels::with_key_file(tiers(&census), TierMode::Auto, 10 * CODE, store, 1 << 20);
     kernels.wait_for_compiler();
     assert_eq!(start.keys, 40);
     assert_eq!(kernels.counters().compiled(), 11, "the last one exceeds it");
@@ -393,10 +369,10 @@ fn a_start_compiles_no_more_than_it_may_hold() {
 fn keys_that_nobody_compiles_are_bounded_as_well() {
     let census = Arc::new(Census::default());
     let kernels = Kernels::new(tiers(&census), TierMode::InterpreterOnly, 1 << 20);
-    for n in 0..MOST_KEYS as u32 + 10 {
+    for n in 0..MAX_KEYS as u32 + 10 {
         let code = vec![n];
         kernels.mme(&MmeKey { code, entry: 0 });
     }
-    assert!(kernels.len() <= MOST_KEYS);
+    assert!(kernels.len() <= MAX_KEYS);
     assert!(kernels.counters().evicted() > 0);
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use triglyph_guest::kernel::vertex::{OutputMap, Stream, Uniforms, VertexConstants, VertexJob};
 
-use crate::cache::VertexHandle;
+use crate::cache::{Handle, kinds};
 use crate::sched::Scheduler;
 
 /// Vertices of one piece: some microseconds of compiled code.
@@ -18,7 +18,7 @@ const COST: (u64, u64) = (10, 500);
 #[derive(Debug)]
 pub struct Batch<'a> {
     /// The kernel.
-    pub kernel: &'a VertexHandle,
+    pub kernel: &'a Handle<kinds::Vertex>,
     /// Its output map.
     pub outputs: &'a OutputMap,
     /// Vertex arrays.

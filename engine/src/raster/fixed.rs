@@ -8,7 +8,7 @@ use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, Target, Texture};
 use triglyph_guest::kernel::tier::TextureDecoder;
 
 use super::{Painter, RasterStats, coverage, walk};
-use crate::cache::PixelChoice;
+use crate::cache::SelectedPixel;
 use crate::cache::texture::{Decoded, TextureCache, TextureSource};
 use crate::mem::Memory;
 use crate::scene::{DrawState, Fixed, Rect, Scene, Scissor};
@@ -70,13 +70,13 @@ fn mark_written(scene: &Scene, memory: &Memory) {
 
 /// A state, ready to be drawn with.
 struct Prepared {
-    choice: PixelChoice,
+    choice: SelectedPixel,
     decoded: [Option<Arc<Decoded>>; 3],
 }
 
 impl Prepared {
     fn new(state: &DrawState, texture: &mut impl FnMut(&TextureSource, &dyn TextureDecoder) -> Arc<Decoded>) -> Self {
-        let choice = if state.feedback { state.kernel.reference() } else { state.kernel.choose() };
+        let choice = if state.feedback { state.kernel.select_interpreter() } else { state.kernel.select() };
         let decoded = match choice.texture_decoder() {
             Some(decoder) => state.textures.map(|source| source.map(|source| texture(&source, decoder))),
             None => [None, None, None],

@@ -11,7 +11,7 @@ use triglyph_guest::kernel::program::output::{Surface, TARGETS};
 use triglyph_guest::kernel::program::sampler::Texture;
 
 use super::{Painter, RasterStats, coverage, walk};
-use crate::cache::FragmentChoice;
+use crate::cache::SelectedFragment;
 use crate::cache::image::{DecodedImage, ImageCache, ImageSource};
 use crate::mem::{Memory, Misses, ProgramMemory};
 use crate::scene::Rect;
@@ -106,7 +106,7 @@ fn mark_written(scene: &ProgramScene, which: Surfaces, memory: &Memory) {
 
 /// A state, ready to be drawn with.
 struct Prepared {
-    choice: FragmentChoice,
+    choice: SelectedFragment,
     images: [Option<Arc<DecodedImage>>; UNITS],
     reached: Vec<Option<Arc<DecodedImage>>>,
 }
@@ -116,7 +116,7 @@ impl Prepared {
         let mut image = |binding: &Option<TextureBinding>| decoded(&binding.as_ref()?.image);
         let reached = state.reach.iter().flat_map(|reach| &*reach.textures);
         Prepared {
-            choice: state.kernel.choose(),
+            choice: state.kernel.select(),
             reached: reached.map(&mut image).collect(),
             images: std::array::from_fn(|unit| image(&state.textures[unit])),
         }

@@ -9,8 +9,8 @@ use triglyph_guest::kernel::procedural::ProceduralData;
 use triglyph_guest::layout::Block;
 
 use super::{Extent, Kind, Rect, ranges_overlap};
-use crate::cache::PixelHandle;
 use crate::cache::texture::TextureSource;
+use crate::cache::{Handle, kinds};
 
 /// Fragments of fixed function: pixel kernels.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ pub enum Scissor {
 #[derive(Clone, Debug)]
 pub struct DrawState {
     /// The kernel.
-    pub kernel: PixelHandle,
+    pub kernel: Handle<kinds::Pixel>,
     /// Its constants.
     pub constants: PixelConstants,
     /// The fog table, when the kernel uses one.

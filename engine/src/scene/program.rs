@@ -9,8 +9,8 @@ use triglyph_guest::layout::SurfaceLayout;
 
 use super::reach::Reach;
 use super::{Extent, Kind, Rect, ranges_overlap};
-use crate::cache::FragmentHandle;
 use crate::cache::image::{DecodedImage, ImageSource};
+use crate::cache::{Handle, kinds};
 use crate::transfer::Place;
 
 /// Fragments that are programs: fragment kernels.
@@ -180,7 +180,7 @@ pub type SamplePosition = [u8; 2];
 #[derive(Clone, Debug)]
 pub struct ProgramState {
     /// The kernel.
-    pub kernel: FragmentHandle,
+    pub kernel: Handle<kinds::Fragment>,
     /// Values of the fixed parts.
     pub constants: FragmentConstants,
     /// Constants of the program.

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use triglyph_guest::kernel::ContentHash;
 use triglyph_guest::kernel::packet_trace::PacketTraceKernel;
 
-use crate::cache::{Kernels, SequenceHandle};
+use crate::cache::{Handle, Kernels, kinds};
 use shape::{MOST_WORDS, Sequence};
 
 /// How often a first header is met, as a rule, before what follows it is compiled: compiling pays for itself after some thousand
@@ -60,7 +60,7 @@ pub struct Ready {
     /// Its code.
     pub kernel: Arc<dyn PacketTraceKernel>,
     /// Has the cache know that the code is in use.
-    _handle: SequenceHandle,
+    _handle: Handle<kinds::PacketTrace>,
 }
 
 impl fmt::Debug for Ready {
@@ -76,7 +76,7 @@ enum State {
     #[default]
     Counted,
     /// It is being compiled.
-    Compiling(Box<(Sequence, SequenceHandle)>),
+    Compiling(Box<(Sequence, Handle<kinds::PacketTrace>)>),
     /// It is compiled.
     Ready(Box<Ready>),
     /// It runs.
@@ -305,7 +305,7 @@ impl Sequences {
         let hash = sequence.hash();
         slot.tries += 1;
         if slot.candidate.replace(hash) == Some(hash) || threshold == 1 || slot.tries >= TRIES {
-            let handle = kernels.sequence(&sequence.key);
+            let handle = kernels.packet_trace(&sequence.key);
             slot.state = State::Compiling(Box::new((sequence, handle)));
         }
     }
@@ -360,7 +360,7 @@ impl Slot {
         };
         match waiting.1.compiled() {
             Some(kernel) => Next::Run(Box::new(Ready { sequence: waiting.0, kernel, _handle: waiting.1 })),
-            None if waiting.1.is_refused() => {
+            None if waiting.1.is_unsupported() => {
                 self.state = State::Never;
                 Next::Nothing
             }

@@ -10,7 +10,7 @@ use triglyph_guest::kernel::window::buffer;
 use super::extent::{edge, end, row_start, runs};
 use super::pieces::{Want, gather, overlap, pieces, scatter, window};
 use super::{Convert, Outcome, Place, Transfers};
-use crate::cache::TransferHandle;
+use crate::cache::{Handle, kinds};
 
 /// Source bytes of a piece, about.
 const PIECE: u64 = 32 << 10;
@@ -88,7 +88,13 @@ impl Transfers<'_> {
         (window.len() >= size).then(|| window.first(size))
     }
 
-    fn convert_rows(&self, request: &Convert, kernel: &TransferHandle, rows: Range<u32>, order: Order) -> Outcome {
+    fn convert_rows(
+        &self,
+        request: &Convert,
+        kernel: &Handle<kinds::Transfer>,
+        rows: Range<u32>,
+        order: Order,
+    ) -> Outcome {
         let mut outcome = Outcome::default();
         let target = request.target_part(&rows);
         let direct = self.covering(&target, Want::Write);

@@ -23,7 +23,7 @@ pub use request::{Convert, Copy, Fill, Lines, Outcome, Place, Rearrange, Request
 
 use std::time::Duration;
 
-use crate::cache::{Kernels, TransferHandle};
+use crate::cache::{Handle, Kernels, kinds};
 use crate::mem::Memory;
 use crate::sched::Scheduler;
 
@@ -43,7 +43,7 @@ const BYTES: (u64, u64) = (32, 1);
 
 impl Transfers<'_> {
     /// About what `bytes` cost a single thread.
-    fn cost(&self, bytes: u64, kernel: &TransferHandle) -> Duration {
+    fn cost(&self, bytes: u64, kernel: &Handle<kinds::Transfer>) -> Duration {
         Duration::from_nanos(bytes / if kernel.is_compiled() { BYTES.0 } else { BYTES.1 })
     }
 

@@ -9,7 +9,7 @@ use triglyph_guest::layout::SurfaceLayout;
 
 use super::pieces::{Want, gather, overlap, scatter, window};
 use super::{Outcome, Place, Rearrange, Transfers};
-use crate::cache::TransferHandle;
+use crate::cache::{Handle, kinds};
 use crate::mem::copy_out;
 
 /// Bytes of a piece, about.
@@ -71,7 +71,13 @@ impl Transfers<'_> {
         (window.len() >= extent).then(|| window.first(extent))
     }
 
-    fn rearrange_mapped(&self, request: &Rearrange, kernel: &TransferHandle, source: Window<'_>, target: Window<'_>) {
+    fn rearrange_mapped(
+        &self,
+        request: &Rearrange,
+        kernel: &Handle<kinds::Transfer>,
+        source: Window<'_>,
+        target: Window<'_>,
+    ) {
         let copy;
         let source = if overlap(source, target) {
             let mut bytes = vec![0; source.len()];

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::Environment;
-use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::program::fragment::{
     FragmentCode, FragmentConstants, FragmentInput, FragmentJob, FragmentKey, Interpolation, PixelBlock, Plane,
     Primitive, RsxFragmentCode, Samples, UNITS,
@@ -169,7 +169,7 @@ impl Scene {
     }
 
     /// Draws with the kernels of a tier.
-    pub fn draw_with(&self, tier: &dyn ProgramTier) -> u64 {
+    pub fn draw_with(&self, tier: &dyn Tier) -> u64 {
         self.draw_all(tier, Environment::NONE)
     }
 
@@ -178,7 +178,7 @@ impl Scene {
         self.draw_all(&Interpreter, environment)
     }
 
-    fn draw_all(&self, tier: &dyn ProgramTier, environment: Environment<'_>) -> u64 {
+    fn draw_all(&self, tier: &dyn Tier, environment: Environment<'_>) -> u64 {
         let kernel = tier.fragment(&self.key).unwrap();
         let mut colors = [Surface::default(); TARGETS];
         if let Some(target) = self.key.output.colors[0] {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::{
     Block, CONSTANT_BUFFERS, Code, Environment, ShaderJob, ShaderKey, Stage, WordSet, Work,
 };
-use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::{Unsupported, Window};
 
 use super::{Memory, World};
@@ -40,7 +40,7 @@ impl Left {
 
 /// Runs one block.
 pub fn run_block(
-    tier: &dyn ProgramTier,
+    tier: &dyn Tier,
     key: &ShaderKey,
     world: &World,
     threads: [u32; 3],

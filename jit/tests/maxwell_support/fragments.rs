@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Code, Environment, PixelCode, PixelInput, PixelMode};
+use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentJob};
 use triglyph_guest::kernel::program::random_fragment::{RandomFragment, Surfaces};
-use triglyph_guest::kernel::program::{FragmentKernel, ProgramTier};
 use triglyph_guest::kernel::{Unsupported, Window, window};
 use triglyph_guest::rsx::fragment::random::Options as RsxOptions;
 use triglyph_guest::tegra::shader::assemble_program;
@@ -170,7 +171,7 @@ impl Case {
         Case { scene, units, constants, memory, words }
     }
 
-    fn run(&self, tier: &dyn ProgramTier) -> Result<Left, Unsupported> {
+    fn run(&self, tier: &dyn Tier) -> Result<Left, Unsupported> {
         let kernel = tier.fragment(&self.scene.key)?;
         let memory = Memory::new(self.memory.clone());
         let exhausted = AtomicU32::new(0);

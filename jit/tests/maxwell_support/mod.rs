@@ -15,10 +15,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::{
     CONSTANT_BUFFERS, Code, Environment, GlobalMemory, ShaderJob, ShaderKey, Span, Stage, Vertices, WordSet, Work,
 };
-use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::program::sampler::Shape;
 use triglyph_guest::kernel::{Unsupported, Window, window};
 use triglyph_guest::tegra::shader::{assemble_program, disassemble};
@@ -192,7 +192,7 @@ pub struct World {
 }
 
 /// Runs a vertex program on a tier.
-pub fn run(tier: &dyn ProgramTier, key: &ShaderKey, world: &World) -> Result<Results, Unsupported> {
+pub fn run(tier: &dyn Tier, key: &ShaderKey, world: &World) -> Result<Results, Unsupported> {
     let kernel = tier.shader(key)?;
     let mut windows = [Window::default(); CONSTANT_BUFFERS];
     for (window, bytes) in windows.iter_mut().zip(&world.constants) {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::{
     CONSTANT_BUFFERS, Code, Environment, NoMemory, PixelCode, PixelInput, PixelMode,
 };
 use triglyph_guest::kernel::pixel::{Compare, PixelBlock};
-use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::program::fragment::*;
 use triglyph_guest::kernel::program::output::*;
 use triglyph_guest::kernel::program::sampler::{Texture, TextureKey};
@@ -60,7 +60,7 @@ impl Pixels {
         Pixels { code, planes, inv_w: one, depth: [0.5, 0.0, 0.0], coverage: !0, textures: Vec::new() }
     }
 
-    pub fn run(&self, tier: &dyn ProgramTier) -> Result<Colors, Unsupported> {
+    pub fn run(&self, tier: &dyn Tier) -> Result<Colors, Unsupported> {
         let mut code = self.code.clone();
         code.textures = self.textures.iter().map(|(key, ..)| Some(*key)).collect();
         let channel = |n: u8| Channel::Float(Bits { shift: 32 * n, bits: 32 });

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::stage::PATCH_WORDS;
 use triglyph_guest::kernel::maxwell::{
     Block, CONSTANT_BUFFERS, Code, Emit, Environment, Evaluations, Patches, Primitives, ShaderJob, ShaderKey, Stage,
     WordSet, Work,
 };
-use triglyph_guest::kernel::program::ProgramTier;
 use triglyph_guest::kernel::{Unsupported, Window, window};
 use triglyph_guest::table::flags;
 use triglyph_guest::tegra::shader::assemble_program;
@@ -186,7 +186,7 @@ impl Case {
         Case { key, world, threads, instances: 1 + rng.below(3), most: 1 + rng.below(5), count }
     }
 
-    fn run(&self, tier: &dyn ProgramTier) -> Result<Left, Unsupported> {
+    fn run(&self, tier: &dyn Tier) -> Result<Left, Unsupported> {
         let kernel = tier.shader(&self.key)?;
         let mut windows = [Window::default(); CONSTANT_BUFFERS];
         for (window, bytes) in windows.iter_mut().zip(&self.world.constants) {

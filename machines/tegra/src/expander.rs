@@ -3,7 +3,7 @@
 use triglyph_guest::kernel::mme::{MmeKey, MmeStop};
 use triglyph_guest::tegra::mme::{CODE_WORDS_ACCEPTED, MACROS};
 
-use triglyph_engine::cache::{Kernels, MmeHandle};
+use triglyph_engine::cache::{Kernels, MacroCaller};
 use triglyph_engine::snapshot::state;
 
 /// Parameters of one call at most; hardware has no limit, for it takes them one by one.
@@ -24,7 +24,7 @@ pub struct Call {
 #[derive(Debug)]
 pub struct Ready {
     /// The kernel.
-    pub kernel: MmeHandle,
+    pub kernel: MacroCaller,
     /// The word of macro memory at which the kernel's code begins.
     pub low: usize,
     /// What [`Expander::changes`] was when this was made.
@@ -145,7 +145,7 @@ impl Expander {
         let made = self.ready[index].take().filter(|ready| ready.made == self.changes);
         made.unwrap_or_else(|| {
             let (key, low) = MmeKey::new(&self.code, self.starts[index] as usize);
-            Ready { kernel: kernels.mme(&key), low, made: self.changes }
+            Ready { kernel: kernels.mme(&key).into(), low, made: self.changes }
         })
     }
 

@@ -1,26 +1,26 @@
-//! Adding to a file of keys, and making it smaller.
+//! Appending to key files, and pruning them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 
 use super::read::{StoredKey, decode, identity};
-use super::record::{FILE_HEADER, KeyKind, MAGIC, USES, VERSION, file_header, push};
-use super::{KeyStore, StoreError};
+use super::record::{FILE_HEADER, MAGIC, USES, VERSION, file_header, push};
+use super::{KeyKind, KeyStore, StoreError};
 
 /// What pruning did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
-    /// Keys that stayed.
+    /// Keys kept.
     pub kept: usize,
-    /// Keys that went.
+    /// Keys removed.
     pub dropped: usize,
     /// Bytes of the file before and after.
     pub bytes: [u64; 2],
 }
 
 impl KeyStore {
-    /// Appends keys and how often some were used, by hash. A file that is not there is made, and so is its folder; one of another
-    /// version is replaced. Returns how many bytes the file has then, 0 when there was nothing to append.
+    /// Appends keys, and how often some were used, by hash. A file that does not exist is created, and so is its folder; one of
+    /// another version is replaced. Returns the bytes of the file after that, 0 when there was nothing to append.
     ///
     /// # Errors
     /// When it cannot be written, is of another kind, or another process keeps it locked.
@@ -41,13 +41,13 @@ impl KeyStore {
         self.write_records(&records).map_err(|error| self.io(error))?
     }
 
-    /// One write at the end of the file. The caller has its lock.
+    /// Appends with one write. The caller has the lock.
     fn write_records(&self, records: &[u8]) -> std::io::Result<Result<u64, StoreError>> {
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(self.path())?;
         let length = file.metadata()?.len();
         let bytes = match header(&mut file, length)? {
             Header::Ours => {
-                // What a crash in the middle of a write left need not end at a multiple of 8.
+                // After a crash in the middle of a write the length may not be a multiple of 8.
                 let padding = (length.next_multiple_of(8) - length) as usize;
                 let mut bytes = vec![0; padding];
                 bytes.extend_from_slice(records);
@@ -61,8 +61,7 @@ impl KeyStore {
         Ok(Ok(length + bytes.len() as u64))
     }
 
-    /// A new file with these records in the place of the old one: complete or not there at all. Returns its bytes. The caller
-    /// has the lock.
+    /// Replaces the file by a new one with these records, atomically. Returns its bytes. The caller has the lock.
     fn replace(&self, records: &[u8]) -> std::io::Result<u64> {
         let mut name = self.path().as_os_str().to_owned();
         name.push(format!(".{}.new", std::process::id()));
@@ -78,12 +77,12 @@ impl KeyStore {
         result.map(|()| (FILE_HEADER + records.len()) as u64)
     }
 
-    /// Makes the file smaller: damage, repetitions and, while it would exceed `limit` bytes, the least used keys go.
+    /// Makes the file smaller: removes damage, repetitions and, while it would exceed `limit` bytes, the least used keys.
     ///
     /// # Errors
     /// When it cannot be read or written, is of another kind, or another process keeps it locked.
     pub fn prune(&self, limit: u64) -> Result<Pruned, StoreError> {
-        // From reading to replacing: what others append meanwhile would be lost.
+        // Held until the file is replaced: what others append in between would be lost.
         let _lock = self.lock(true)?;
         let contents = self.read_unlocked()?;
         let mut records = Vec::new();
@@ -114,13 +113,13 @@ fn push_key(records: &mut Vec<u8>, key: &StoredKey) {
     }
 }
 
-/// What a file begins with.
+/// How a file begins.
 enum Header {
     Ours,
     Empty,
-    /// The beginning of a header, or another version's.
+    /// A part of a header, or the header of another version.
     Unreadable,
-    /// Something that is not ours to change.
+    /// A file of another kind.
     Other,
 }
 

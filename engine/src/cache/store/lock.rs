@@ -1,25 +1,25 @@
-//! The lock of a file of keys: a file of its own beside it, as the file itself is replaced when it is made smaller, and
-//! whoever waited for a lock on it would write to one that is no more.
+//! The lock of a key file. It is a separate file: pruning replaces the key file, and a process that waited for a lock on the
+//! old one would write to a deleted file.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::time::{Duration, Instant};
 
 use super::{KeyStore, StoreError};
 
-/// How long to wait for other processes: they write a few kilobytes, or, rarely, a file of some megabytes. One that was
-/// stopped in the middle of it must not stop others.
+/// How long to wait for other processes. They write a few kilobytes or, rarely, a file of some megabytes; one that was stopped
+/// in the middle of that must not block the others.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A lock that is held until this is dropped.
 pub(super) struct Lock(#[allow(dead_code, reason = "closing it unlocks")] File);
 
 impl KeyStore {
-    /// Takes the lock, alone or together with others who only read. Makes the folder and the lock's file when alone.
-    pub(super) fn lock(&self, alone: bool) -> Result<Lock, StoreError> {
-        let file = self.open_lock(alone).map_err(|error| self.io(error))?;
+    /// Takes the lock: exclusive for writers, shared for readers. A writer creates the folder and the lock file.
+    pub(super) fn lock(&self, exclusive: bool) -> Result<Lock, StoreError> {
+        let file = self.open_lock(exclusive).map_err(|error| self.io(error))?;
         let start = Instant::now();
         loop {
-            let locked = if alone { file.try_lock() } else { file.try_lock_shared() };
+            let locked = if exclusive { file.try_lock() } else { file.try_lock_shared() };
             match locked {
                 Ok(()) => return Ok(Lock(file)),
                 Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
@@ -31,12 +31,12 @@ impl KeyStore {
         }
     }
 
-    fn open_lock(&self, make: bool) -> std::io::Result<File> {
+    fn open_lock(&self, create: bool) -> std::io::Result<File> {
         let mut path = self.path().as_os_str().to_owned();
         path.push(".lock");
-        if let Some(folder) = self.path().parent().filter(|folder| make && !folder.as_os_str().is_empty()) {
+        if let Some(folder) = self.path().parent().filter(|folder| create && !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder)?;
         }
-        OpenOptions::new().read(true).write(make).create(make).truncate(false).open(path)
+        OpenOptions::new().read(true).write(create).create(create).truncate(false).open(path)
     }
 }

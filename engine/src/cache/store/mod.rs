@@ -1,13 +1,13 @@
-//! A file of kernel keys, so that a second start compiles what the first one needed before anybody asks.
+//! Key files: the keys of one run, so that the next one compiles their kernels before they are needed.
 //!
-//! Keys are stored, never code: what is read here goes through the compiler like any other key, so a file can cost time but not
-//! correctness. The file only grows while it is used; every record has a checksum of its own. A record that is cut
-//! short or damaged, and what another version wrote, is skipped and reported, and what follows it is found again.
+//! Keys are stored, never code: a key of a file goes through the compiler like any other key, so a file can cost time but not
+//! correctness. The file only grows while it is used; every record has its own checksum. A record that is cut off or damaged,
+//! or of another version, is skipped and reported; reading goes on at the next intact record.
 //!
 //! ```text
 //! record.rs   the bytes of the file
-//! read.rs     everything that a file holds, and what is wrong with it
-//! append.rs   adding to it; making it smaller
+//! read.rs     the contents of a file, and what is damaged
+//! append.rs   appending and pruning
 //! lock.rs     one writer at a time
 //! ```
 //!
@@ -23,11 +23,12 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
+pub use super::kinds::KeyKind;
 pub use append::Pruned;
 pub use read::{Contents, Damage, StoredKey, identity};
 #[cfg(test)]
 pub(super) use record::ENCODING;
-pub use record::{KeyKind, VERSION};
+pub use record::VERSION;
 
 /// A file of keys.
 #[derive(Clone, Debug)]
@@ -35,21 +36,18 @@ pub struct KeyStore {
     path: PathBuf,
 }
 
-/// Why a file cannot serve.
+/// Why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The file system says no.
+    /// The file system reports an error.
     #[error("{path}: {error}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// The file cannot be opened or mapped.
-    #[error(transparent)]
-    Open(#[from] crate::Error),
-    /// Something else has this name. It is left alone.
+    /// The file is of another kind. It is left alone.
     #[error("{0}: not a file of kernel keys")]
     Foreign(PathBuf),
     /// Another process has had it locked for a second.

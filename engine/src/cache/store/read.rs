@@ -1,17 +1,18 @@
-//! Everything that a file of keys holds.
+//! Reading key files.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::io::ErrorKind;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::record::{FILE_HEADER, KeyKind, MAGIC, Parsed, USES, VERSION, parse};
-use super::{KeyStore, StoreError};
+use super::record::{FILE_HEADER, MAGIC, Parsed, USES, VERSION, parse};
+use super::{KeyKind, KeyStore, StoreError};
 
 /// What a file holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// The keys, each once, most used first, then in the order they came.
+    /// The keys, each once, most used first, then in the order they were appended.
     pub keys: Vec<StoredKey>,
     /// What was skipped.
     pub damage: Vec<Damage>,
@@ -22,36 +23,36 @@ pub struct Contents {
 /// A key as bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredKey {
-    /// Whose it is.
+    /// Its kind.
     pub kind: KeyKind,
     /// xxh3-128 of kind and bytes.
     pub hash: u128,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// How often a kernel of it was called, as far as was noted.
+    /// Calls of its kernels that were noted in the file.
     pub uses: u64,
 }
 
-/// Something in a file that is no key.
+/// Something in a file that is not a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
     /// Another version wrote the file; nothing in it was read.
     #[error("written by version {0:#x}, not {VERSION:#x}")]
     Version(u64),
-    /// Bytes that are no record, or one that was cut off or changed.
+    /// Bytes that are not a record, or one that was cut off or changed.
     #[error("{bytes} bytes at {at:#x} are no whole record")]
     Bytes {
-        /// From here.
+        /// Offset of the first one.
         at: u64,
-        /// So many.
+        /// How many.
         bytes: u64,
     },
-    /// A whole record that this version does not know.
+    /// An intact record of a kind that this version does not have.
     #[error("the record at {at:#x} is of unknown kind {kind}")]
     Kind {
-        /// Where.
+        /// Its offset.
         at: u64,
-        /// Which kind.
+        /// Its kind.
         kind: u8,
     },
 }
@@ -62,21 +63,21 @@ pub fn identity(kind: KeyKind, bytes: &[u8]) -> u128 {
 }
 
 impl KeyStore {
-    /// Reads the file; one that is not there holds nothing.
+    /// Reads the file; one that does not exist has no keys.
     ///
     /// # Errors
-    /// When it cannot be read or is of another kind. Damage within is no error, see [`Contents::damage`].
+    /// When it cannot be read or is of another kind. Damage is not an error, see [`Contents::damage`].
     pub fn read(&self) -> Result<Contents, StoreError> {
-        // So that nobody is seen in the middle of a write. Where there can be no lock it shows as damage, that is all.
+        // So that no half-written record is read. Without a lock it would be reported as damage, nothing worse.
         let _lock = self.lock(false).ok();
         self.read_unlocked()
     }
 
     pub(super) fn read_unlocked(&self) -> Result<Contents, StoreError> {
-        if !self.path().try_exists().map_err(|error| self.io(error))? {
-            return Ok(Contents::default());
-        }
-        let bytes = std::fs::read(self.path()).map_err(|error| self.io(error))?;
+        let bytes = match std::fs::read(self.path()) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+            read => read.map_err(|error| self.io(error))?,
+        };
         if bytes.is_empty() {
             return Ok(Contents::default());
         }
@@ -84,12 +85,12 @@ impl KeyStore {
     }
 }
 
-/// Decodes the bytes of a file; `None` when they are something else.
+/// Decodes the bytes of a file; `None` when it is of another kind.
 pub fn decode(bytes: &[u8]) -> Option<Contents> {
     let mut contents = Contents { bytes: bytes.len() as u64, ..Contents::default() };
     let whole = bytes.first_chunk::<FILE_HEADER>();
     let Some(header) = whole.filter(|header| header.starts_with(&MAGIC)) else {
-        // The start of a header is what a crash may leave of one.
+        // A crash may have left the first part of a header.
         let cut = bytes.len() < FILE_HEADER && MAGIC.starts_with(&bytes[..bytes.len().min(8)]);
         contents.damage.push(Damage::Bytes { at: 0, bytes: contents.bytes });
         return cut.then_some(contents);
@@ -129,17 +130,17 @@ fn split_uses(payload: &[u8]) -> Option<(u128, u64)> {
     Some((u128::from_le_bytes(*hash), u64::from_le_bytes(times.try_into().ok()?)))
 }
 
-/// Goes from record to record.
+/// Iterates over records.
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where bytes began that are no record.
+    /// Where bytes start that are not a record.
     bad: Option<usize>,
     contents: &'a mut Contents,
 }
 
 impl<'a> Reader<'a> {
-    /// The next whole record.
+    /// The next intact record.
     fn next(&mut self) -> Option<(u8, &'a [u8])> {
         while self.at < self.bytes.len() {
             if let Parsed::Record(kind, payload, size) = parse(&self.bytes[self.at..]) {

@@ -3,7 +3,7 @@
 //! ```text
 //! file    0  8 "TRIGKEYS"      8  8 version      16  records
 //! record  0  4 "KEY\n"         4  4 bytes of the payload
-//!         8  8 xxh3-64 of everything behind it, padding included
+//!         8  8 xxh3-64 of everything after it, padding included
 //!        16  1 kind           17  7 zero         24  payload, padded with zeros to a multiple of 8
 //! ```
 
@@ -12,11 +12,11 @@ use xxhash_rust::xxh3::xxh3_64;
 /// What a file begins with.
 pub const MAGIC: [u8; 8] = *b"TRIGKEYS";
 
-/// The form of the file, and what the fields of keys mean: one more with every change of either.
+/// Increases with every change of the file format or of what fields of keys mean.
 const FORM: u32 = 2;
 
-/// A hash of how keys are encoded. A test takes it from samples of all kinds and says what it has to be, so nobody can
-/// change a key's fields and forget the version.
+/// A hash of how keys are encoded. A test computes it from samples of all kinds, so that nobody changes the fields of a key
+/// and forgets the version.
 pub const ENCODING: u32 = 0xf106_1390;
 
 /// Version of a file: `FORM` and `ENCODING`.
@@ -31,68 +31,11 @@ const MARK: [u8; 4] = *b"KEY\n";
 /// Bytes of a record before its payload.
 pub const RECORD_HEADER: usize = 24;
 
-/// Longest payload: no program comes near.
-pub const LARGEST: usize = 8 << 20;
+/// Bytes of the longest payload. No program is nearly as long.
+pub const MAX_PAYLOAD: usize = 8 << 20;
 
 /// Kind of a record that says how often a key was used: payload hash (16 bytes), times (8 bytes).
 pub const USES: u8 = 0;
-
-/// Whose key it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum KeyKind {
-    /// 3DS vertex programs.
-    Vertex = 1,
-    /// 3DS geometry programs.
-    Geometry = 2,
-    /// 3DS pixels.
-    Pixel = 3,
-    /// Fills, copies, conversions.
-    Transfer = 4,
-    /// Vertex programs of the machines whose stages are all programs.
-    ProgramVertex = 5,
-    /// Fragment programs of those.
-    Fragment = 6,
-    /// Macros.
-    Macro = 7,
-    /// Maxwell programs other than fragments.
-    Shader = 8,
-    /// Packets of push buffers.
-    Sequence = 9,
-}
-
-impl KeyKind {
-    /// All kinds.
-    pub const ALL: [KeyKind; 9] = [
-        KeyKind::Vertex,
-        KeyKind::Geometry,
-        KeyKind::Pixel,
-        KeyKind::Transfer,
-        KeyKind::ProgramVertex,
-        KeyKind::Fragment,
-        KeyKind::Macro,
-        KeyKind::Shader,
-        KeyKind::Sequence,
-    ];
-
-    /// Its name in listings.
-    pub const fn name(self) -> &'static str {
-        match self {
-            KeyKind::Vertex => "vertex",
-            KeyKind::Geometry => "geometry",
-            KeyKind::Pixel => "pixel",
-            KeyKind::Transfer => "transfer",
-            KeyKind::ProgramVertex => "program-vertex",
-            KeyKind::Fragment => "fragment",
-            KeyKind::Macro => "macro",
-            KeyKind::Shader => "shader",
-            KeyKind::Sequence => "sequence",
-        }
-    }
-
-    pub(super) fn from_byte(byte: u8) -> Option<KeyKind> {
-        KeyKind::ALL.into_iter().find(|&kind| kind as u8 == byte)
-    }
-}
 
 /// The header of a new file.
 pub fn file_header() -> [u8; FILE_HEADER] {
@@ -102,9 +45,9 @@ pub fn file_header() -> [u8; FILE_HEADER] {
     header
 }
 
-/// Appends a record to `bytes`. Payloads above [`LARGEST`] are not stored.
+/// Appends a record to `bytes`. Payloads above [`MAX_PAYLOAD`] are not stored.
 pub fn push(bytes: &mut Vec<u8>, kind: u8, payload: &[u8]) {
-    if payload.len() > LARGEST {
+    if payload.len() > MAX_PAYLOAD {
         return;
     }
     let start = bytes.len();
@@ -118,13 +61,13 @@ pub fn push(bytes: &mut Vec<u8>, kind: u8, payload: &[u8]) {
     bytes[start + 8..start + 16].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// What stands at the beginning of `bytes`.
+/// What is at the beginning of `bytes`.
 pub enum Parsed<'a> {
     /// A record of this kind and payload, and its bytes.
     Record(u8, &'a [u8], usize),
-    /// No record begins here.
+    /// Not the start of a record.
     Nothing,
-    /// One begins, but what follows is not it: cut off or damaged.
+    /// The start of a record that is cut off or damaged.
     Damaged,
 }
 
@@ -135,15 +78,15 @@ pub fn parse(bytes: &[u8]) -> Parsed<'_> {
     }
     let Some(header) = bytes.first_chunk::<RECORD_HEADER>() else { return Parsed::Damaged };
     let length = u32::from_le_bytes([header[4], header[5], header[6], header[7]]) as usize;
-    let size = RECORD_HEADER + length.min(LARGEST).next_multiple_of(8);
-    let Some(record) = bytes.get(..size).filter(|_| length <= LARGEST) else { return Parsed::Damaged };
+    let size = RECORD_HEADER + length.min(MAX_PAYLOAD).next_multiple_of(8);
+    let Some(record) = bytes.get(..size).filter(|_| length <= MAX_PAYLOAD) else { return Parsed::Damaged };
     if header[8..16] != checksum(record).to_le_bytes() {
         return Parsed::Damaged;
     }
     Parsed::Record(header[16], &record[RECORD_HEADER..RECORD_HEADER + length], size)
 }
 
-/// The length is part of it: a record may be cut at zeros.
+/// Includes the length, as a record could be cut off within zeros.
 fn checksum(record: &[u8]) -> u64 {
     let length = u64::from(u32::from_le_bytes([record[4], record[5], record[6], record[7]]));
     xxh3_64(&record[16..]) ^ length.wrapping_mul(0x9E37_79B9_7F4A_7C15)

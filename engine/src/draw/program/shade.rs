@@ -6,7 +6,7 @@ use std::time::Duration;
 use triglyph_guest::kernel::program::sampler::Texture;
 use triglyph_guest::kernel::program::vertex::{Stream, VertexJob};
 
-use crate::cache::ProgramVertexHandle;
+use crate::cache::{Handle, kinds};
 use crate::sched::Scheduler;
 
 /// Vertices of one piece: some microseconds of compiled code, so that waking a thread pays.
@@ -19,7 +19,7 @@ const COST: (u64, u64) = (20, 2000);
 #[derive(Debug)]
 pub struct ProgramBatch<'a> {
     /// The kernel.
-    pub kernel: &'a ProgramVertexHandle,
+    pub kernel: &'a Handle<kinds::ProgramVertex>,
     /// Floats of its records.
     pub stride: usize,
     /// Vertex arrays.

@@ -1,10 +1,10 @@
-//! Kernels of the machines whose stages are all programs: RSX, and the machines after it.
+//! Kernels of shader pipelines, in which every stage is a program: RSX and Tegra X1.
 //!
-//! The PICA200 has its own contracts beside this folder: its fragments are fixed-function. Here a fragment runs
-//! a program, reads textures through [`sampler`] and ends in [`output`]; a vertex runs a program and leaves clip-space
+//! The contracts of the PICA200, whose fragments are fixed-function, are in the modules next to this one. Here a fragment runs a
+//! program, reads textures through [`sampler`] and ends in [`output`]; a vertex runs a program and leaves clip-space
 //! positions and output registers, viewport and clipping are the engine's.
 //!
-//! What is stated here, in words and formulas, is what both tiers are written from. All arithmetic is f32, IEEE, rounded to
+//! Both tiers are written from what these modules say, in words and formulas. All arithmetic is f32, IEEE, rounded to
 //! nearest, nothing fused, sums from left to right, unless it says otherwise. `clamp(v)` to 0..1 is
 //! `0 < v ? v : 0`, then `v < 1 ? v : 1`: NaN becomes 0.
 //!
@@ -29,16 +29,13 @@ pub mod random_vertex;
 pub mod sampler;
 pub mod vertex;
 
-use std::sync::Arc;
-
-use super::maxwell::{ShaderKernel, ShaderKey};
 use super::tier::Unsupported;
 
 /// Shades a batch of vertices with a program.
 pub trait VertexKernel: Send + Sync {
-    /// Processes the vertices of `job` from `first` on and returns how many of *all* of them are finished. When that
-    /// is less than the length of the batch the kernel leaves the next [`GROUP`](super::vertex::GROUP) vertices to the
-    /// reference; the caller has it do them and calls again.
+    /// Processes the vertices of `job` from `first` on and returns how many of *all* of them are finished. When that is less than
+    /// the length of the batch, the kernel leaves the next [`GROUP`](super::vertex::GROUP) vertices to the interpreter; the
+    /// caller has it do them and calls again.
     fn shade(&self, job: &mut vertex::VertexJob<'_>, first: usize) -> usize;
     /// Bytes of machine code, 0 for an interpreter.
     fn code_bytes(&self) -> usize {
@@ -48,21 +45,13 @@ pub trait VertexKernel: Send + Sync {
 
 /// Shades blocks of pixels with a program.
 pub trait FragmentKernel: Send + Sync {
-    /// Processes all blocks of `job` in order and returns the number of samples that passed all tests, or refuses the
-    /// whole job before touching anything.
+    /// Processes all blocks of `job` in order and returns the number of samples that passed all tests.
+    ///
+    /// # Errors
+    /// When the kernel does not support the job; nothing has been written then.
     fn shade(&self, job: &fragment::FragmentJob<'_>) -> Result<u64, Unsupported>;
     /// Bytes of machine code, 0 for an interpreter.
     fn code_bytes(&self) -> usize {
         0
     }
-}
-
-/// What a tier offers for programs.
-pub trait ProgramTier {
-    /// Makes the vertex kernel of `key`.
-    fn program_vertex(&self, key: &vertex::VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported>;
-    /// Makes the fragment kernel of `key`.
-    fn fragment(&self, key: &fragment::FragmentKey) -> Result<Arc<dyn FragmentKernel>, Unsupported>;
-    /// Makes the kernel of a Maxwell program that is not a fragment's.
-    fn shader(&self, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported>;
 }

@@ -8,7 +8,7 @@ use triglyph_guest::pica::regs;
 use super::stage::Stage;
 use super::vertex_state::{self, output_map};
 use super::{Host, Pica};
-use triglyph_engine::cache::{GeometryHandle, Kernels};
+use triglyph_engine::cache::{Handle, Kernels, kinds};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::Shaded;
 
@@ -27,7 +27,7 @@ pub(super) enum Feed {
 /// Derived for each draw: b15, which is part of the key, may have changed.
 #[derive(Debug)]
 struct Setup {
-    handle: GeometryHandle,
+    handle: Handle<kinds::Geometry>,
     outputs: OutputMap,
     feed: Feed,
     /// Attributes of each vertex.

@@ -40,7 +40,7 @@ pub use list::ListEnd;
 use pixel_state::PixelState;
 pub(super) use saved::SavedPica;
 use stage::Stage;
-use triglyph_engine::cache::{PixelHandle, Recent, VertexHandle};
+use triglyph_engine::cache::{Handle, Recent, kinds};
 use triglyph_engine::device::{Fault, FaultKind, Faults};
 use triglyph_engine::draw::Assembler;
 use triglyph_engine::mem::{Memory, Moment};
@@ -125,8 +125,8 @@ pub struct Pica {
 /// Kernels of the last draws.
 #[derive(Debug, Default)]
 struct RecentKernels {
-    vertex: Recent<VertexKey, VertexHandle>,
-    pixel: Recent<PixelKey, PixelHandle>,
+    vertex: Recent<VertexKey, Handle<kinds::Vertex>>,
+    pixel: Recent<PixelKey, Handle<kinds::Pixel>>,
 }
 
 impl Default for Pica {

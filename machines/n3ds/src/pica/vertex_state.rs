@@ -10,7 +10,7 @@ use triglyph_guest::pica::regs;
 use super::lighting_state::QUATERNION_SLOTS;
 use super::upload::f24;
 use super::{Pica, geometry};
-use triglyph_engine::cache::{Kernels, VertexHandle};
+use triglyph_engine::cache::{Handle, Kernels, kinds};
 use triglyph_engine::draw::{Cull, Setup};
 use triglyph_engine::render::Clearance;
 use triglyph_engine::transfer::Place;
@@ -36,7 +36,7 @@ pub(super) struct Array {
 #[derive(Debug)]
 pub(super) struct VertexState {
     /// Inputs from arrays and fixed attributes.
-    pub(super) handle: VertexHandle,
+    pub(super) handle: Handle<kinds::Vertex>,
     pub(super) outputs: OutputMap,
     /// By stream number, which is the attribute's.
     pub(super) arrays: [Option<Array>; 12],

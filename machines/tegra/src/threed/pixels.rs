@@ -20,7 +20,7 @@ use super::target::{CENTER, Targets, sample_at, sample_positions};
 use super::{ThreeD, output, setup, unsupported};
 use crate::core::Core;
 use crate::registers::Registers;
-use triglyph_engine::cache::{FragmentHandle, Recent};
+use triglyph_engine::cache::{Handle, Recent, kinds};
 use triglyph_engine::draw::program::{Fill, Interpolate, ProgramSetup, WordPlane, WordValue};
 use triglyph_engine::mem::Moment;
 use triglyph_engine::scene::program::{ProgramState, ProgramTarget, Surfaces};
@@ -38,13 +38,13 @@ pub(super) struct Pixels {
 }
 
 /// Kernels by draft; a code stays in its place as long as its kernel is known.
-type Handles = HashMap<Draft, (Arc<Code>, FragmentHandle)>;
+type Handles = HashMap<Draft, (Arc<Code>, Handle<kinds::Fragment>)>;
 
 /// Kernels of pixel programs by what they are specialised to.
 #[derive(Debug, Default)]
 pub(super) struct PixelKernels {
     handles: Handles,
-    recent: Recent<Draft, (Arc<Code>, FragmentHandle)>,
+    recent: Recent<Draft, (Arc<Code>, Handle<kinds::Fragment>)>,
 }
 
 /// What the last draw had: whatever the place, and for places that there were.
@@ -112,7 +112,7 @@ static NO_CODE: LazyLock<Arc<Code>> = LazyLock::new(Arc::default);
 const MOST: usize = 4096;
 
 impl PixelKernels {
-    fn handle(&mut self, core: &Core, draft: Draft, code: &Arc<Code>) -> FragmentHandle {
+    fn handle(&mut self, core: &Core, draft: Draft, code: &Arc<Code>) -> Handle<kinds::Fragment> {
         let PixelKernels { handles, recent } = self;
         let find = |draft: &Draft| (code.clone(), find(handles, core, draft.clone(), code));
         recent.get(draft, find).1
@@ -120,7 +120,7 @@ impl PixelKernels {
 }
 
 /// The kernel of a draft that was not used lately.
-fn find(handles: &mut Handles, core: &Core, draft: Draft, code: &Arc<Code>) -> FragmentHandle {
+fn find(handles: &mut Handles, core: &Core, draft: Draft, code: &Arc<Code>) -> Handle<kinds::Fragment> {
     if handles.len() >= MOST {
         handles.clear();
     }

@@ -18,8 +18,8 @@ use super::remember::{Asked, Unchanged};
 use super::texture::{Pools, TextureUnits};
 use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;
-use triglyph_engine::cache::ShaderHandle;
 use triglyph_engine::cache::image::DecodedImage;
+use triglyph_engine::cache::{Handle, kinds};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::ProgramMemory;
 use triglyph_engine::scene::reach::Reach;
@@ -67,7 +67,7 @@ pub(crate) struct Program {
     /// What it reaches.
     pub reach: Arc<Reach>,
     /// The kernel that it was run with first. Nearly always it is run with no other.
-    pub(super) kernel: Arc<OnceLock<(Stage, WordSet, WordSet, ShaderHandle)>>,
+    pub(super) kernel: Arc<OnceLock<(Stage, WordSet, WordSet, Handle<kinds::Shader>)>>,
 }
 
 impl Program {
@@ -83,7 +83,7 @@ impl Program {
 #[derive(Debug, Default)]
 pub(crate) struct Codes {
     codes: HashMap<CodeDraft, (Arc<Loaded>, Arc<Code>)>,
-    handles: HashMap<Draft, (Arc<Code>, ShaderHandle)>,
+    handles: HashMap<Draft, (Arc<Code>, Handle<kinds::Shader>)>,
     /// Textures by their handles.
     pub(super) textures: TextureUnits,
 }
@@ -132,7 +132,7 @@ impl Codes {
         stage: Stage,
         inputs: WordSet,
         outputs: WordSet,
-    ) -> ShaderHandle {
+    ) -> Handle<kinds::Shader> {
         let (of_stage, from, to, kernel) =
             program.kernel.get_or_init(|| (stage, inputs, outputs, self.find(core, program, stage, inputs, outputs)));
         if (*of_stage, *from, *to) == (stage, inputs, outputs) {
@@ -148,7 +148,7 @@ impl Codes {
         stage: Stage,
         inputs: WordSet,
         outputs: WordSet,
-    ) -> ShaderHandle {
+    ) -> Handle<kinds::Shader> {
         if self.handles.len() >= MOST {
             self.handles.clear();
         }
@@ -184,7 +184,7 @@ impl Codes {
         stage: Stage,
         inputs: WordSet,
         outputs: WordSet,
-        work: impl FnOnce(&Core, &ShaderHandle, Environment<'_>),
+        work: impl FnOnce(&Core, &Handle<kinds::Shader>, Environment<'_>),
     ) {
         let handle = self.handle(core, program, stage, inputs, outputs);
         if program.reach.writes || program.reach.reads {
@@ -278,7 +278,7 @@ impl ThreeD {
         stage: Stage,
         inputs: WordSet,
         outputs: WordSet,
-        work: impl FnOnce(&Core, &ShaderHandle, Environment<'_>),
+        work: impl FnOnce(&Core, &Handle<kinds::Shader>, Environment<'_>),
     ) {
         self.codes.run(core, program, stage, inputs, outputs, work);
     }

@@ -32,7 +32,7 @@ use crate::registers::Registers;
 use code::FragmentPrograms;
 use target::Target;
 use texture::TextureUnits;
-use triglyph_engine::cache::{FragmentHandle, Recent};
+use triglyph_engine::cache::{Handle, Recent, kinds};
 use triglyph_engine::draw::program::{ProgramSetup, Topology};
 use triglyph_engine::mem::Moment;
 use triglyph_engine::scene::program::ProgramState;
@@ -51,7 +51,7 @@ pub(super) struct State {
     programs: FragmentPrograms,
     textures: TextureUnits,
     pub pixels: Option<Pixels>,
-    kernels: Recent<FragmentKey, FragmentHandle>,
+    kernels: Recent<FragmentKey, Handle<kinds::Fragment>>,
     /// When it was made sure that what is mapped is what it was.
     mapped: Moment,
     /// Whether the last draw was one of points, when that makes a difference.

@@ -12,7 +12,7 @@ use super::vertex_program::VertexProgram;
 use crate::core::Core;
 use crate::dma::DmaObject;
 use crate::registers::Registers;
-use triglyph_engine::cache::ProgramVertexHandle;
+use triglyph_engine::cache::{Handle, kinds};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::Memory;
 use triglyph_engine::render::Clearance;
@@ -38,7 +38,7 @@ pub(in crate::curie) struct VertexState {
     /// The kernel for arrays in memory.
     pub key: VertexKey,
     /// As above.
-    pub handle: ProgramVertexHandle,
+    pub handle: Handle<kinds::ProgramVertex>,
     /// Where the arrays stood for the last draw, and in which objects; `None` when something was wrong with that.
     placed: Option<(Objects, Places)>,
     clearance: Clearance,

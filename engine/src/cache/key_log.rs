@@ -1,40 +1,40 @@
-//! Keys that outlive the process: which are in the file, which have to go there.
+//! Which keys are in the key file already, and writing those that are not.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
-use super::store::{Damage, KeyKind, KeyStore, StoreError, identity};
+use super::kinds::KeyKind;
+use super::store::{Damage, KeyStore, StoreError, identity};
 
-/// The file of an engine's keys.
+/// The key file of an engine. A file that cannot be written costs the next start time and nothing else, so errors of
+/// writing are ignored.
 #[derive(Debug)]
 pub(super) struct KeyLog {
     store: KeyStore,
-    /// Bytes beyond which the file is made smaller.
+    /// The file is pruned when it exceeds so many bytes.
     limit: u64,
-    /// Identities of keys that are in the file already.
+    /// Identities of the keys in the file.
     known: Mutex<HashSet<u128>>,
-    /// What went wrong since the start.
-    trouble: Mutex<Option<StoreError>>,
 }
 
-/// What a start found in its file of keys.
+/// What was found in the key file at the start.
 #[derive(Debug, Default)]
 pub struct WarmStart {
     /// Keys whose kernels are compiled in the background.
     pub keys: usize,
     /// Records that were skipped.
     pub damage: Vec<Damage>,
-    /// Whole records that are no keys of this version.
+    /// Whole records that are not keys of this version.
     pub undecodable: usize,
-    /// Why the file cannot serve, if so.
+    /// Why the file cannot be used, if it cannot.
     pub error: Option<StoreError>,
 }
 
 impl KeyLog {
     pub(super) fn new(store: KeyStore, known: HashSet<u128>, limit: u64) -> Self {
-        KeyLog { store, limit, known: Mutex::new(known), trouble: Mutex::new(None) }
+        KeyLog { store, limit, known: Mutex::new(known) }
     }
 
     /// Appends a key that is not in the file yet.
@@ -46,7 +46,7 @@ impl KeyLog {
         }
     }
 
-    /// Appends what is not in the file yet, and how often keys were used.
+    /// Appends keys that are not in the file yet, and how often keys were used.
     pub(super) fn note_used(&self, used: Vec<UsedKey>) {
         let (mut keys, mut uses) = (Vec::new(), Vec::new());
         {
@@ -65,28 +65,14 @@ impl KeyLog {
     }
 
     fn append(&self, keys: &[(KeyKind, Vec<u8>)], uses: &[(u128, u64)]) {
-        match self.store.append(keys, uses) {
-            Ok(bytes) if bytes > self.limit => self.prune(),
-            Ok(_) => {}
-            Err(error) => self.note(error),
+        if self.store.append(keys, uses).is_ok_and(|bytes| bytes > self.limit) {
+            self.prune();
         }
     }
 
-    /// Makes the file so much smaller that it does not have to be done again soon.
+    /// Makes the file smaller than its limit by a quarter, so that it is not pruned again soon.
     pub(super) fn prune(&self) {
-        if let Err(error) = self.store.prune(self.limit / 4 * 3) {
-            self.note(error);
-        }
-    }
-
-    /// The first thing that went wrong.
-    pub(super) fn take_trouble(&self) -> Option<StoreError> {
-        self.trouble.lock().unwrap_or_else(|e| e.into_inner()).take()
-    }
-
-    /// A file that cannot be written costs the next start time, nothing else.
-    fn note(&self, error: StoreError) {
-        self.trouble.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
+        let _ = self.store.prune(self.limit / 4 * 3);
     }
 }
 
@@ -94,11 +80,11 @@ impl KeyLog {
 pub(super) struct UsedKey {
     pub(super) kind: KeyKind,
     pub(super) bytes: Vec<u8>,
-    /// Kernel calls that the file does not know of.
+    /// Kernel calls that are not counted in the file yet.
     pub(super) calls: u64,
 }
 
-/// A key from a file.
+/// Decodes a key of a file.
 pub(super) fn decode<K: BorshDeserialize>(bytes: &[u8]) -> Option<K> {
     borsh::from_slice(bytes).ok()
 }

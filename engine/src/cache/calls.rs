@@ -1,0 +1,240 @@
+//! How the kernels of each kind are called.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use triglyph_guest::kernel::geometry::GeometryJob;
+use triglyph_guest::kernel::maxwell::ShaderJob;
+use triglyph_guest::kernel::mme::{MmeEnd, MmeJob, MmeKernel, MmeStop};
+use triglyph_guest::kernel::pixel::PixelJob;
+use triglyph_guest::kernel::program::{self, FragmentKernel, fragment::FragmentJob};
+use triglyph_guest::kernel::tier::TextureDecoder;
+use triglyph_guest::kernel::transfer::TransferJob;
+use triglyph_guest::kernel::vertex::VertexJob;
+use triglyph_guest::kernel::{GeometryKernel, PixelKernel, VertexKernel};
+
+use super::counters::Counters;
+use super::handle::{Batch, Handle};
+use super::kinds::{Fragment, Geometry, Macro, Pixel, ProgramVertex, Shader, Transfer, Vertex};
+
+impl Handle<Vertex> {
+    /// Shades every vertex of `job`.
+    pub fn shade(&self, job: &mut VertexJob<'_>) {
+        self.run_batch(job);
+    }
+}
+
+impl Handle<ProgramVertex> {
+    /// Shades every vertex of `job`.
+    pub fn shade(&self, job: &mut program::vertex::VertexJob<'_>) {
+        self.run_batch(job);
+    }
+}
+
+impl Handle<Geometry> {
+    /// Runs every primitive of `job`.
+    pub fn run(&self, job: &mut GeometryJob<'_>) {
+        self.run_batch(job);
+    }
+}
+
+impl Batch<dyn VertexKernel> for VertexJob<'_> {
+    fn len(&self) -> usize {
+        self.vertices.len()
+    }
+
+    fn exhausted(&self) -> u32 {
+        self.exhausted
+    }
+
+    fn run(&mut self, kernel: &dyn VertexKernel, first: usize) -> usize {
+        kernel.shade(self, first)
+    }
+
+    fn run_range(&mut self, kernel: &dyn VertexKernel, Range { start, end }: Range<usize>) {
+        let stride = self.records.len() / self.vertices.len();
+        let mut part = VertexJob {
+            vertices: &self.vertices[start..end],
+            records: &mut self.records[start * stride..end * stride],
+            clip: &mut self.clip[start..end],
+            ..*self
+        };
+        kernel.shade(&mut part, 0);
+        self.exhausted = part.exhausted;
+    }
+}
+
+impl Batch<dyn program::VertexKernel> for program::vertex::VertexJob<'_> {
+    fn len(&self) -> usize {
+        self.vertices.len()
+    }
+
+    fn exhausted(&self) -> u32 {
+        self.exhausted
+    }
+
+    fn run(&mut self, kernel: &dyn program::VertexKernel, first: usize) -> usize {
+        kernel.shade(self, first)
+    }
+
+    fn run_range(&mut self, kernel: &dyn program::VertexKernel, Range { start, end }: Range<usize>) {
+        let stride = self.records.len() / self.vertices.len();
+        let mut part = program::vertex::VertexJob {
+            vertices: &self.vertices[start..end],
+            records: &mut self.records[start * stride..end * stride],
+            ..*self
+        };
+        kernel.shade(&mut part, 0);
+        self.exhausted = part.exhausted;
+    }
+}
+
+impl Batch<dyn GeometryKernel> for GeometryJob<'_> {
+    fn len(&self) -> usize {
+        self.primitives.len()
+    }
+
+    fn exhausted(&self) -> u32 {
+        self.exhausted
+    }
+
+    fn run(&mut self, kernel: &dyn GeometryKernel, first: usize) -> usize {
+        kernel.run(self, first)
+    }
+
+    fn run_range(&mut self, kernel: &dyn GeometryKernel, Range { start, end }: Range<usize>) {
+        let mut part = self.until(end);
+        kernel.run(&mut part, start);
+        self.exhausted = part.exhausted;
+    }
+}
+
+impl Handle<Transfer> {
+    /// Does the job.
+    pub fn run(&self, job: &TransferJob<'_>) {
+        self.call(self.compiled().as_deref(), |kernel| kernel.run(job));
+    }
+}
+
+impl Handle<Shader> {
+    /// Does the whole job.
+    pub fn run(&self, job: &mut ShaderJob<'_>) {
+        self.call(self.compiled().as_deref(), |kernel| kernel.run(job));
+    }
+}
+
+impl Handle<Pixel> {
+    /// The kernel for a scene: the compiled one if there is one now.
+    pub fn select(&self) -> SelectedPixel {
+        SelectedPixel { handle: self.clone(), compiled: self.compiled() }
+    }
+
+    /// The interpreter's kernel for a scene.
+    pub fn select_interpreter(&self) -> SelectedPixel {
+        SelectedPixel { handle: self.clone(), compiled: None }
+    }
+}
+
+/// The kernel that serves a pixel key during one scene. It stays the same: compiled code and the interpreter sample
+/// different copies of textures.
+pub struct SelectedPixel {
+    handle: Handle<Pixel>,
+    compiled: Option<Arc<dyn PixelKernel>>,
+}
+
+impl SelectedPixel {
+    /// Whether it is compiled.
+    pub fn is_compiled(&self) -> bool {
+        self.compiled.is_some()
+    }
+
+    /// What decodes textures for the kernel; `None` when it samples guest memory in place.
+    pub fn texture_decoder(&self) -> Option<&dyn TextureDecoder> {
+        self.compiled.as_ref()?.texture_decoder()
+    }
+
+    /// Shades all blocks of `job`.
+    pub fn shade(&self, job: &PixelJob<'_>) {
+        self.handle.call(self.compiled.as_deref(), |kernel| kernel.shade(job));
+    }
+}
+
+impl Handle<Fragment> {
+    /// The kernel for a scene.
+    pub fn select(&self) -> SelectedFragment {
+        SelectedFragment { handle: self.clone(), compiled: self.compiled().map(OnceLock::from).unwrap_or_default() }
+    }
+}
+
+/// The kernel that serves a fragment key during one scene: the interpreter's until there is a compiled one, which may come in
+/// the middle of the scene, as both sample the same images. The interpreter can take seconds for a scene.
+pub struct SelectedFragment {
+    handle: Handle<Fragment>,
+    compiled: OnceLock<Arc<dyn FragmentKernel>>,
+}
+
+impl SelectedFragment {
+    /// Whether it is compiled by now.
+    pub fn is_compiled(&self) -> bool {
+        self.compiled().is_some()
+    }
+
+    fn compiled(&self) -> Option<&Arc<dyn FragmentKernel>> {
+        if let known @ Some(_) = self.compiled.get() {
+            return known;
+        }
+        let compiled = self.handle.compiled()?;
+        Some(self.compiled.get_or_init(|| compiled))
+    }
+
+    /// Shades all blocks of `job` and returns how many samples passed all tests.
+    pub fn shade(&self, job: &FragmentJob<'_>) -> u64 {
+        self.handle.call(self.compiled().map(|compiled| &**compiled), |kernel| kernel.shade(job))
+    }
+}
+
+/// Calls the kernel of a macro, from one thread at a time. Macros are short and called often, so this keeps the compiled kernel
+/// and looks for a better one only when there is one.
+pub struct MacroCaller {
+    handle: Handle<Macro>,
+    /// The version of the slot when `compiled` was taken from it.
+    version: u32,
+    compiled: Option<Arc<dyn MmeKernel>>,
+}
+
+impl std::fmt::Debug for MacroCaller {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MacroCaller").field("handle", &self.handle).finish_non_exhaustive()
+    }
+}
+
+impl From<Handle<Macro>> for MacroCaller {
+    fn from(handle: Handle<Macro>) -> Self {
+        MacroCaller { handle, version: 0, compiled: None }
+    }
+}
+
+impl MacroCaller {
+    /// Does the call.
+    #[inline]
+    pub fn run(&mut self, job: &mut MmeJob<'_>) -> MmeEnd {
+        let slot = self.handle.slot();
+        slot.note_call_alone();
+        let version = slot.version();
+        if self.version != version {
+            // A kernel that comes between these two look-ups is looked up once more at the next call.
+            (self.version, self.compiled) = (version, slot.compiled());
+        }
+        let counters = slot.counters();
+        if let Some(compiled) = &self.compiled
+            && let Ok(end) = compiled.run(job)
+        {
+            Counters::increment_alone(&counters.compiled_calls);
+            return end;
+        }
+        Counters::increment_alone(&counters.interpreter_calls);
+        // The interpreter supports every call.
+        let nothing = MmeEnd { stop: MmeStop::Exit, missing: 0, unused: job.parameters.len() as u32 };
+        slot.interpreter().run(job).unwrap_or(nothing)
+    }
+}

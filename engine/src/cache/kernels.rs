@@ -1,0 +1,139 @@
+//! All kernels of an engine: look-up by key, the key file, the budget.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::counters::Counters;
+use super::handle::Handle;
+use super::key_log::{KeyLog, WarmStart};
+use super::kinds::{self, Kind, kernel_kinds};
+use super::shared::Shared;
+use super::store::{Contents, KeyStore};
+use super::tables::{Table, Tables};
+use super::tiers::{TierMode, Tiers};
+
+/// All kernels of an engine.
+#[derive(Debug)]
+pub struct Kernels {
+    pub(super) shared: Arc<Shared>,
+    tables: Tables,
+}
+
+macro_rules! define_look_ups {
+    ($($(#[$doc:meta])* $kind:ident = $number:literal, $name:literal, $method:ident: $key:ty => $kernel:ty;)*) => {
+        /// Look-ups by key.
+        impl Kernels {
+            $(
+                $(#[$doc])*
+                pub fn $method(&self, key: &<kinds::$kind as Kind>::Key) -> Handle<kinds::$kind> {
+                    self.find(&self.tables.$method, key)
+                }
+            )*
+        }
+    };
+}
+kernel_kinds!(define_look_ups);
+
+impl Kernels {
+    /// Empty tables, which may hold `budget` bytes of machine code.
+    pub fn new(tiers: Tiers, mode: TierMode, budget: usize) -> Self {
+        Kernels::with(Shared::new(tiers, mode, budget, None))
+    }
+
+    /// Tables with the keys of a key file, to which new keys are added. The kernels of known keys are compiled in the background, most
+    /// used first, until they fill the budget; one that is looked up before is compiled at once. The file is pruned when it
+    /// exceeds `limit` bytes. A file that cannot be read or written costs nothing but the time it would have saved.
+    pub fn with_key_file(
+        tiers: Tiers,
+        mode: TierMode,
+        budget: usize,
+        store: KeyStore,
+        limit: u64,
+    ) -> (Self, WarmStart) {
+        let (contents, error) = match store.read() {
+            Ok(contents) => (contents, None),
+            Err(error) => (Contents::default(), Some(error)),
+        };
+        let usable = error.is_none() && mode != TierMode::InterpreterOnly;
+        let known = contents.keys.iter().map(|key| key.hash).collect();
+        let log = usable.then(|| KeyLog::new(store, known, limit));
+        let kernels = Kernels::with(Shared::new(tiers, mode, budget, log));
+        let mut start = WarmStart { damage: contents.damage, error, ..WarmStart::default() };
+        if !usable {
+            return (kernels, start);
+        }
+        for key in &contents.keys {
+            let recalled = kernels.tables.of(key.kind).recall(&kernels.shared, &key.bytes, key.uses);
+            if recalled { start.keys += 1 } else { start.undecodable += 1 }
+        }
+        Counters::add(&kernels.shared.counters.recalled, start.keys as u64);
+        if contents.bytes > limit {
+            let shared = kernels.shared.clone();
+            kernels.shared.worker.spawn_later(move || shared.log.iter().for_each(KeyLog::prune));
+        }
+        (kernels, start)
+    }
+
+    fn with(shared: Shared) -> Self {
+        Kernels { shared: Arc::new(shared), tables: Tables::default() }
+    }
+
+    /// The kernel of a key. A new key, and code that came since the last look-up, may evict others.
+    fn find<K: Kind>(&self, table: &Table<K>, key: &K::Key) -> Handle<K> {
+        let (slot, new) = table.get(&self.shared, key);
+        if new || self.shared.overfull.load(Relaxed) && self.shared.overfull.swap(false, Relaxed) {
+            self.tables.evict(&self.shared);
+        }
+        Handle::new(slot)
+    }
+
+    /// Whether there is a key file: its owner wants first frames to be fast, see [`Self::prepare`].
+    pub fn has_key_file(&self) -> bool {
+        self.shared.log.is_some()
+    }
+
+    /// Does work that makes a first frame faster on the compiler's thread, after the kernels of the key file. Without a key
+    /// file it does nothing.
+    pub fn prepare(&self, work: impl FnOnce() + Send + 'static) {
+        if self.has_key_file() {
+            self.shared.worker.spawn_later(work);
+        }
+    }
+
+    /// Waits until every queued compilation has ended.
+    pub fn wait_for_compiler(&self) {
+        self.shared.worker.wait_idle();
+    }
+
+    /// What has been done so far.
+    pub fn counters(&self) -> &Counters {
+        &self.shared.counters
+    }
+
+    /// Number of keys held.
+    pub fn len(&self) -> usize {
+        self.tables.all().iter().map(|table| table.len()).sum()
+    }
+
+    /// Whether no key is held.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Which tier serves calls.
+    pub fn mode(&self) -> TierMode {
+        self.shared.mode
+    }
+}
+
+impl Drop for Kernels {
+    fn drop(&mut self) {
+        // Queued jobs own their slots: they would all be compiled although nobody can call them.
+        self.shared.worker.cancel();
+        if let Some(log) = &self.shared.log {
+            let mut used = Vec::new();
+            self.tables.all().iter().for_each(|table| table.compiled_keys(&mut used));
+            log.note_used(used);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The kinds of kernels, in one table.
+//!
+//! Everything that is done for every kind alike follows from it: the numbers in key files, the tables of slots and the
+//! look-ups by key. How a kernel of a kind is called is in `calls`.
+
+use std::hash::Hash;
+use std::sync::Arc;
+
+use borsh::{BorshDeserialize, BorshSerialize};
+use triglyph_guest::kernel::{self, Tier, Unsupported, program};
+
+/// Passes the table of kinds on to a macro. A row is
+/// `Kind = number in key files, name in listings, look-up and method of the tier: key => kernel`.
+macro_rules! kernel_kinds {
+    ($then:ident) => {
+        $then! {
+            /// 3DS vertex programs.
+            Vertex = 1, "vertex", vertex: kernel::vertex::VertexKey => dyn kernel::VertexKernel;
+            /// 3DS geometry programs.
+            Geometry = 2, "geometry", geometry: kernel::geometry::GeometryKey => dyn kernel::GeometryKernel;
+            /// 3DS pixels.
+            Pixel = 3, "pixel", pixel: kernel::pixel::PixelKey => dyn kernel::PixelKernel;
+            /// Fills, copies and conversions.
+            Transfer = 4, "transfer", transfer: kernel::transfer::TransferKey => dyn kernel::TransferKernel;
+            /// Vertex programs of shader pipelines.
+            ProgramVertex = 5, "program-vertex", program_vertex: program::vertex::VertexKey => dyn program::VertexKernel;
+            /// Fragment programs of shader pipelines.
+            Fragment = 6, "fragment", fragment: program::fragment::FragmentKey => dyn program::FragmentKernel;
+            /// Macros.
+            Macro = 7, "macro", mme: kernel::mme::MmeKey => dyn kernel::mme::MmeKernel;
+            /// Programs of warps other than fragment programs.
+            Shader = 8, "shader", shader: kernel::maxwell::ShaderKey => dyn kernel::maxwell::ShaderKernel;
+            /// Packet traces of push buffers.
+            PacketTrace = 9, "packet-trace", packet_trace: kernel::packet_trace::PacketTraceKey => dyn kernel::packet_trace::PacketTraceKernel;
+        }
+    };
+}
+pub(super) use kernel_kinds;
+
+/// A kind of kernel.
+pub trait Kind: 'static {
+    /// What its keys are in key files.
+    const STORED: KeyKind;
+    /// What its kernels are specialised to.
+    type Key: Clone + Eq + Hash + Send + Sync + std::fmt::Debug + BorshSerialize + BorshDeserialize;
+    /// What its kernels are called through.
+    type Kernel: ?Sized + Send + Sync;
+
+    /// Makes the kernel of `key`.
+    ///
+    /// # Errors
+    /// When the tier does not support the key.
+    fn make(tier: &dyn Tier, key: &Self::Key) -> Result<Arc<Self::Kernel>, Unsupported>;
+
+    /// Bytes of a kernel's machine code.
+    fn code_bytes(kernel: &Self::Kernel) -> usize;
+}
+
+macro_rules! define_kinds {
+    ($($(#[$doc:meta])* $kind:ident = $number:literal, $name:literal, $method:ident: $key:ty => $kernel:ty;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug)]
+            pub struct $kind;
+
+            impl Kind for $kind {
+                const STORED: KeyKind = KeyKind::$kind;
+                type Key = $key;
+                type Kernel = $kernel;
+
+                fn make(tier: &dyn Tier, key: &$key) -> Result<Arc<$kernel>, Unsupported> {
+                    tier.$method(key)
+                }
+
+                fn code_bytes(kernel: &$kernel) -> usize {
+                    kernel.code_bytes()
+                }
+            }
+        )*
+
+        /// The kind of a key in a key file.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum KeyKind {
+            $($(#[$doc])* $kind = $number,)*
+        }
+
+        impl KeyKind {
+            /// All kinds, in the order of their numbers.
+            pub const ALL: [KeyKind; [$($number),*].len()] = [$(KeyKind::$kind),*];
+
+            /// Its name in listings.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(KeyKind::$kind => $name,)*
+                }
+            }
+
+            pub(super) fn from_byte(byte: u8) -> Option<KeyKind> {
+                match byte {
+                    $($number => Some(KeyKind::$kind),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+kernel_kinds!(define_kinds);

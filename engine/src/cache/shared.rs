@@ -1,0 +1,36 @@
+//! What tables, slots and compile jobs share.
+
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use super::counters::Counters;
+use super::key_log::KeyLog;
+use super::tiers::{TierMode, Tiers};
+use crate::sched::Worker;
+
+/// What tables, slots and compile jobs share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) tiers: Tiers,
+    pub(super) mode: TierMode,
+    /// Bytes of machine code the tables may hold.
+    pub(super) budget: usize,
+    pub(super) worker: Worker,
+    pub(super) counters: Counters,
+    /// New code exceeds the budget: the next look-up evicts.
+    pub(super) overfull: AtomicBool,
+    /// Counts look-ups, for the age of slots. Starts at 1.
+    pub(super) clock: AtomicU64,
+    /// The key file.
+    pub(super) log: Option<KeyLog>,
+}
+
+impl Shared {
+    pub(super) fn new(tiers: Tiers, mode: TierMode, budget: usize, log: Option<KeyLog>) -> Self {
+        let (worker, counters, clock) = (Worker::default(), Counters::default(), AtomicU64::new(1));
+        Shared { tiers, mode, budget, worker, counters, overfull: AtomicBool::new(false), clock, log }
+    }
+
+    pub(super) fn is_over_budget(&self) -> bool {
+        self.counters.code_bytes() > self.budget as u64
+    }
+}

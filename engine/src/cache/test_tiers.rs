@@ -1,0 +1,75 @@
+//! A tier for tests, which makes what a test wants for fills and nothing else.
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::geometry::GeometryKey;
+use triglyph_guest::kernel::maxwell::{ShaderKernel, ShaderKey};
+use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
+use triglyph_guest::kernel::packet_trace::{PacketTraceKernel, PacketTraceKey};
+use triglyph_guest::kernel::pixel::PixelKey;
+use triglyph_guest::kernel::program::{self, fragment::FragmentKey};
+use triglyph_guest::kernel::transfer::TransferKey;
+use triglyph_guest::kernel::vertex::VertexKey;
+use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, Unsupported, VertexKernel};
+
+/// Makes fills, each known by the size of its elements. Everything else is unsupported, but for what the methods with a default
+/// body are overridden with.
+pub(super) trait FillTier: Send + Sync {
+    /// The kernel of a fill.
+    fn fill(&self, bytes: u8) -> Result<Arc<dyn TransferKernel>, Unsupported>;
+
+    /// The kernel of a fragment key.
+    fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn program::FragmentKernel>, Unsupported> {
+        let _ = key;
+        Err(FILLS_ONLY)
+    }
+}
+
+/// What [`FillTier`]s say to everything else.
+pub(super) const FILLS_ONLY: Unsupported = Unsupported("fills only");
+
+/// A [`FillTier`] as a tier.
+pub(super) struct Fills<T>(pub(super) T);
+
+impl<T: FillTier> Tier for Fills<T> {
+    fn name(&self) -> &'static str {
+        "fills"
+    }
+
+    fn vertex(&self, _: &VertexKey) -> Result<Arc<dyn VertexKernel>, Unsupported> {
+        Err(FILLS_ONLY)
+    }
+
+    fn geometry(&self, _: &GeometryKey) -> Result<Arc<dyn GeometryKernel>, Unsupported> {
+        Err(FILLS_ONLY)
+    }
+
+    fn pixel(&self, _: &PixelKey) -> Result<Arc<dyn PixelKernel>, Unsupported> {
+        Err(FILLS_ONLY)
+    }
+
+    fn transfer(&self, key: &TransferKey) -> Result<Arc<dyn TransferKernel>, Unsupported> {
+        let &TransferKey::Fill { bytes } = key else { return Err(FILLS_ONLY) };
+        self.0.fill(bytes)
+    }
+
+    fn program_vertex(&self, _: &program::vertex::VertexKey) -> Result<Arc<dyn program::VertexKernel>, Unsupported> {
+        Err(FILLS_ONLY)
+    }
+
+    fn fragment(&self, key: &FragmentKey) -> Result<Arc<dyn program::FragmentKernel>, Unsupported> {
+        self.0.fragment(key)
+    }
+
+    fn shader(&self, _: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
+        Err(FILLS_ONLY)
+    }
+
+    fn mme(&self, _: &MmeKey) -> Result<Arc<dyn MmeKernel>, Unsupported> {
+        Err(FILLS_ONLY)
+    }
+
+    fn packet_trace(&self, _: &PacketTraceKey) -> Result<Arc<dyn PacketTraceKernel>, Unsupported> {
+        Err(FILLS_ONLY)
+    }
+}
