@@ -29,7 +29,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
 use triglyph_guest::kernel::Unsupported;
 
-use crate::lane::Emit;
+use crate::lane::{Caps, Emit};
 
 /// How much time compiling may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -55,15 +55,6 @@ impl Effort {
             other => other,
         }
     }
-}
-
-/// What the host can do that decides between instruction sequences.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Caps {
-    /// An x86-64 with SSE4.1 and SSSE3: the `x86_*` operations exist.
-    pub x86: bool,
-    /// Registers are allocated in a single pass, for which blocks copy addresses.
-    pub copies: bool,
 }
 
 /// Makes machine code. One for each engine; any number of threads may compile at once.

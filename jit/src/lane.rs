@@ -19,8 +19,7 @@ use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;
 use triglyph_guest::num::ops::Ops;
 
-use crate::code::Caps;
-
+mod caps;
 mod double;
 mod half;
 #[cfg(test)]
@@ -30,6 +29,7 @@ mod pair;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use caps::Caps;
 pub(crate) use double::F64x4;
 pub(crate) use half::HalfRange;
 pub(crate) use pair::Pair;

@@ -9,13 +9,11 @@ use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::tegra::shader::operand::Constant;
 
 use super::direct::{Bytes, Mapped};
-use super::geometry::Emitted;
+use super::emitted::Emitted;
 use super::image::{self, HandleEntry};
+use super::vectors::VECTORS;
 use super::{Needs, ResourceKeys};
-use crate::program::args::TextureArgs;
-
-/// Vectors for the arguments and results of a libcall.
-pub const VECTORS: usize = 24;
+use crate::program::texture_args::TextureArgs;
 
 /// Arguments common to programs of all stages. Pointers are valid while the code runs.
 #[repr(C, align(64))]

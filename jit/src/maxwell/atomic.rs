@@ -1,10 +1,10 @@
-//! What atomics make of what is in memory.
+//! The results of atomic operations.
 
 use triglyph_guest::num::half;
 use triglyph_guest::num::ops::Scalar;
 use triglyph_guest::tegra::shader::isa::{AtomicOp, AtomicType};
 
-use super::memory::{Access, Action};
+use super::access::{Access, Action};
 
 fn word(bytes: &[u8; 16]) -> u32 {
     u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
@@ -14,7 +14,7 @@ fn long(bytes: &[u8]) -> u64 {
     bytes.iter().take(8).rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// What an atomic stores; `None` for combinations without a meaning, which only load.
+/// The value that an atomic stores; `None` for undefined combinations, which only load.
 pub fn changed(access: Access, old: &[u8; 16], data: &[u8; 16]) -> Option<[u8; 16]> {
     let mut new = [0; 16];
     if access.action == Action::Load {
@@ -61,7 +61,7 @@ fn atomic_32(op: AtomicOp, ty: AtomicType, old: u32, value: u32) -> Option<u32> 
         AtomicType::F32 if op == AtomicOp::Min => return Some(min_max_flushed(old, value, true)),
         AtomicType::F32 if op == AtomicOp::Max => return Some(min_max_flushed(old, value, false)),
         AtomicType::F16x2 if op == AtomicOp::Add => return Some(add_halves(old, value)),
-        // What has no name is a word.
+        // Undefined types are words.
         AtomicType::Unknown(_) => false,
         AtomicType::F32 | AtomicType::F16x2 | AtomicType::U64 | AtomicType::S64 => return None,
     };
@@ -93,14 +93,14 @@ fn atomic_32(op: AtomicOp, ty: AtomicType, old: u32, value: u32) -> Option<u32> 
     })
 }
 
-/// An f32 without denormals.
+/// Flushes denormals of an f32.
 const fn flush(bits: u32) -> u32 {
     if bits & 0x7F80_0000 == 0 { bits & 1 << 31 } else { bits }
 }
 
-/// The smaller or the larger of two f32 without denormals: of a NaN and a number the number, -0 below +0.
+/// Minimum or maximum of two f32, denormals flushed: of a NaN and a number the number, -0 below +0.
 fn min_max_flushed(a: u32, b: u32, smaller: bool) -> u32 {
-    // As integers that are ordered as the numbers are.
+    // As integers in the order of the numbers.
     let ordered = |bits: u32| (bits as i32) ^ ((bits as i32 >> 31) as u32 >> 1) as i32;
     let (a, b) = (flush(a), flush(b));
     match (f32::from_bits(a).is_nan(), f32::from_bits(b).is_nan()) {
@@ -112,7 +112,8 @@ fn min_max_flushed(a: u32, b: u32, smaller: bool) -> u32 {
     }
 }
 
-/// Sums of two pairs of halves, denormals being zeros. An f32 holds more than twice the bits: rounding once more is as rounding once.
+/// Sums of two pairs of halves, denormals flushed. An f32 has more than twice the bits: rounding twice equals rounding
+/// once.
 fn add_halves(a: u32, b: u32) -> u32 {
     let flushed = |bits: u32| if bits & 0x7C00 == 0 { bits & 0x8000 } else { bits };
     let sum = |at: u32| {
@@ -123,7 +124,7 @@ fn add_halves(a: u32, b: u32) -> u32 {
     sum(0) | sum(16) << 16
 }
 
-/// The sum of two f32 without denormals.
+/// The sum of two f32, denormals flushed.
 fn add_flushed(a: u32, b: u32) -> u32 {
     let sum = f32::from_bits(flush(a)) + f32::from_bits(flush(b));
     if sum.is_nan() { 0x7FFF_FFFF } else { flush(sum.to_bits()) }

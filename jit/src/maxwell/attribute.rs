@@ -13,11 +13,11 @@ const fn words(size: AttributeSize) -> u8 {
     size.bits() + 1
 }
 
-/// Words that an access at a computed address chooses from, times the words it has: above that it is left to the reference.
+/// Most words that an access at a computed address selects from, times the words it has.
 const MAX_CHOICES: usize = 256;
 
 impl Lower<'_, '_> {
-    /// Appends the outputs to what the lanes have emitted.
+    /// Appends the outputs to the lanes' emitted vertices.
     fn emit_vertex(&mut self, i: &EmitVertex) -> Done {
         let stream = self.operand_int(i.b);
         let lanes = match self.active() {
@@ -34,7 +34,7 @@ impl Lower<'_, '_> {
     }
 }
 
-/// Words of the window position and of the side that is shown.
+/// Words of the window position and of the facing.
 pub(super) const POSITION: u8 = 0x1C;
 pub(super) const FACING: u8 = 0xFF;
 
@@ -140,7 +140,7 @@ impl Lower<'_, '_> {
         Ok(number)
     }
 
-    /// IPA of a word that lanes compute: what all of the inputs give, and from these that of the word.
+    /// IPA of a computed word: interpolates all inputs, and selects the word's value.
     fn interpolated_by_index(&mut self, i: &Interpolate) -> Result<LaneValue, Unsupported> {
         let address = self.reg_int(i.address.index);
         let word = self.word_of(address, i.address.offset.into(), 0xFF);
@@ -156,7 +156,7 @@ impl Lower<'_, '_> {
         Ok(LaneValue::int(result))
     }
 
-    /// The number of a word, of an address in a register and an offset.
+    /// Index of a word, from an address in a register and an offset.
     fn word_of(&mut self, address: I32x4, offset: i32, most: i32) -> I32x4 {
         let e = self.e();
         let (offset, most) = (e.i(offset), e.i(most));
@@ -171,7 +171,7 @@ impl Lower<'_, '_> {
         e.ieq(word, known)
     }
 
-    /// Whether an output word is a value of its own.
+    /// Whether an output word is a location of the register file.
     fn own_output(&self, i: &AttributeAccess, word: u8) -> bool {
         i.output && !i.patch && self.lanes == Lanes::Alone && !self.host.is_coordinate(word)
     }
@@ -192,7 +192,7 @@ impl Lower<'_, '_> {
             let lanes = self.active();
             return self.host.store_attribute(i, word, value, lanes);
         }
-        // Only patches have words of their own that are stored.
+        // Only patches have words beside those of vertices.
         if i.patch {
             return Ok(());
         }
@@ -203,7 +203,7 @@ impl Lower<'_, '_> {
         Ok(())
     }
 
-    /// Numbers of the words of an access whose address is in a register.
+    /// Indices of the words of an access whose address is in a register.
     fn computed_words(&mut self, i: &AttributeAccess) -> Vec<I32x4> {
         let address = self.reg_int(i.address.base);
         let most = if i.patch { 0x7F } else { 0xFF };
@@ -252,7 +252,7 @@ impl Lower<'_, '_> {
         if known.len() * wanted.len() > MAX_CHOICES {
             return Err(Unsupported("an attribute by a computed address, of too many"));
         }
-        // Of two words that are one place the later one stays.
+        // Of two words at one location the later one remains.
         for (word, value) in wanted.into_iter().zip(data) {
             for &known in &known {
                 let mut own = self.is_word(word, known);

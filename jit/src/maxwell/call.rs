@@ -10,15 +10,13 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature};
 
-use super::args::VECTORS;
+use super::access::{Access, Space};
 use super::image::{self, ImageAccess};
 use super::libcalls::{self, Libcall};
-use super::memory::{self, Access, Space};
+use super::memory;
+use super::vectors::{SLICES, VECTORS};
 use super::{Context, Lower};
 use crate::lane::{I32x4, Mask};
-
-/// Vectors of a call.
-pub type Vectors = [[u32; 4]; VECTORS];
 
 /// Offset of vector `n` from the context.
 const fn vector_at(n: usize) -> i32 {
@@ -27,7 +25,7 @@ const fn vector_at(n: usize) -> i32 {
 
 /// Offset of the vector through which warp slice `n` passes a register to the others.
 pub const fn exchange_at(n: usize) -> i32 {
-    vector_at(VECTORS - super::warp_slices::SLICES + n)
+    vector_at(VECTORS - SLICES + n)
 }
 
 /// Signature of the functions: the context, a packed operation, an instruction number.

@@ -1,4 +1,4 @@
-//! Compute: a block of threads, warp after warp.
+//! Compute: thread blocks, one warp after the other.
 
 #![allow(unsafe_code)]
 
@@ -13,14 +13,15 @@ use triglyph_guest::tegra::shader::special::SpecialRegister;
 
 use super::direct::Bytes;
 use super::flow::END;
-use super::patch::PatchArgs;
+use super::patch_args::PatchArgs;
 use super::stage::PRIMITIVE;
-use super::warp_slices::{self, AT_SLOT, EXHAUSTED, SLICES, WAITS};
+use super::vectors::SLICES;
+use super::warp_slices::{self, AT_SLOT, EXHAUSTED, WAITS};
 use super::{Context, Done, Graph, Host, Lanes, Lower, Needs, Prepared, ResourceKeys};
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, I32x4, Mask};
 
-/// Numbers that each thread has, in the order of [`Args::threads`].
+/// Special registers that each thread has, in the order of [`Args::threads`].
 const THREAD_REGISTERS: [SpecialRegister; 10] = [
     SpecialRegister::LaneId,
     SpecialRegister::Tid,
@@ -34,14 +35,14 @@ const THREAD_REGISTERS: [SpecialRegister; 10] = [
     SpecialRegister::GeMask,
 ];
 
-/// Numbers that all threads of a block share, in the order of [`Args::block`].
+/// Special registers that all threads of a block share, in the order of [`Args::block`].
 const BLOCK_REGISTERS: [SpecialRegister; 4] =
     [SpecialRegister::CtaIdX, SpecialRegister::CtaIdY, SpecialRegister::CtaIdZ, SpecialRegister::Ntid];
 
-/// One number for each lane of a warp.
+/// A special register of each lane of a warp.
 type Row = [u32; LANES];
 
-/// The numbers of a warp's threads.
+/// The special registers of a warp's threads.
 pub type Threads = [Row; THREAD_REGISTERS.len()];
 
 /// The arguments.
@@ -52,7 +53,7 @@ pub struct Args {
     pub threads: *const Threads,
     block: [u32; BLOCK_REGISTERS.len()],
     pub patch: PatchArgs,
-    /// Memory for indices on their way.
+    /// Scratch memory for lane indices.
     indices: [[u32; 4]; 4],
 }
 
@@ -63,17 +64,17 @@ macro_rules! at {
 }
 pub(super) use at;
 
-/// Bytes of local memory of a block above which it is left to the reference.
+/// Blocks with more bytes of local memory bail out.
 const MAX_LOCAL: usize = 64 << 20;
 
-/// Bytes of local memory of a block above which it is not kept for the next one.
+/// Local memory of blocks with more bytes is freed instead of reused.
 const MAX_RETAINED_LOCAL: usize = 1 << 20;
 
-/// What a part of a warp is around.
+/// The host of a warp slice.
 pub struct SliceHost<'p, 'a> {
     pub e: &'p mut Emit<'a>,
     pub key: &'p ShaderKey,
-    /// 16 times its number.
+    /// 16 times the slice's number.
     pub place: Option<Value>,
 }
 
@@ -155,7 +156,7 @@ impl<'a> Host<'a> for SliceHost<'_, 'a> {
 }
 
 impl SliceHost<'_, '_> {
-    /// LaneValue `n` of the lanes' threads.
+    /// Special register `n` of the lanes' threads.
     pub fn number(&mut self, place: Value, n: usize) -> I32x4 {
         let args = self.e.args;
         let threads = self.e.load_i64(args, at!(threads));
@@ -164,7 +165,7 @@ impl SliceHost<'_, '_> {
     }
 }
 
-/// Numbers of lanes that control programs have as well.
+/// Whether tessellation control programs have this special register of lanes as well.
 fn per_lane_in_patches(which: SpecialRegister) -> bool {
     use SpecialRegister as S;
     matches!(which, S::LaneId | S::EqMask | S::LtMask | S::LeMask | S::GtMask | S::GeMask)
@@ -177,15 +178,15 @@ pub struct Kernel {
     code: Code,
     /// Block that threads begin in.
     pub first: i32,
-    /// Threads may wait for each other.
+    /// Whether threads may wait for each other.
     pub waits: bool,
-    /// Numbers of the threads of the last block's size.
+    /// Special registers of the threads of the last block size.
     tables: Mutex<Option<Tables>>,
     /// Warps of blocks that have ended.
     pool: Mutex<Vec<Vec<Warp>>>,
 }
 
-/// A block's size, and the numbers of its warps.
+/// A block size, and the special registers of its warps.
 type Tables = ([u32; 3], Arc<[Threads]>);
 
 fn build(e: &mut Emit<'_>, key: &ShaderKey, graph: &Graph, needs: &mut Needs) -> Result<(), Unsupported> {
@@ -209,7 +210,7 @@ pub fn compile(compiler: &Compiler, key: &ShaderKey) -> Result<Kernel, Unsupport
     Ok(Kernel { key: key.clone(), needs, code, first, waits, tables: Mutex::new(None), pool: Mutex::default() })
 }
 
-/// What [`compute`] compiles.
+/// The CLIF and the host instructions of [`compute`]'s result.
 pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
     match Graph::new(&key.code, warp_slices::sharing) {
         Ok(graph) => compiler.dump(graph.size as u32, |e| build(e, key, &graph, &mut Needs::default())),
@@ -217,7 +218,7 @@ pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
     }
 }
 
-/// How a barrier joins the predicates of its lanes. Codes are bits of [`Wait`].
+/// How a barrier reduces the predicates of its lanes. Codes are bits of [`Wait`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
     Count = 0x200,
@@ -225,13 +226,13 @@ pub enum Join {
     Any = 0x600,
 }
 
-/// What a lane waits for, as a word: the barrier's number, the predicate, how it is joined with others.
+/// What a lane waits for, as a word: the barrier's number, its predicate, the reduction.
 pub struct Wait;
 
 impl Wait {
     /// Barriers of a block.
     pub const BARRIERS: i32 = 16;
-    /// The predicate holds.
+    /// Set if the predicate holds.
     pub const PRED: i32 = 0x100;
 
     fn number(word: u32) -> usize {
@@ -239,14 +240,14 @@ impl Wait {
     }
 }
 
-/// What predicates at a barrier give together.
+/// The reduction of the predicates at a barrier.
 #[derive(Clone, Copy)]
 struct Joined {
     holds: u32,
     fails: u32,
 }
 
-/// What the lanes of a warp keep.
+/// State of a warp: its lanes' storage and local memory.
 pub struct Warp {
     storage: Vec<[u32; 4]>,
     local: Vec<u8>,
@@ -260,7 +261,7 @@ impl Warp {
         self.storage.chunks_mut(stride).flat_map(|part| &mut part[AT_SLOT])
     }
 
-    /// Lets the first of the lanes begin in a block. `cleared` are slots that begin as 0.
+    /// Starts the first `lanes` lanes in block `first`. `cleared` are slots that begin as 0.
     pub fn clear(&mut self, first: i32, lanes: usize, cleared: &[usize]) {
         let stride = self.storage.len() / SLICES;
         for part in self.storage.chunks_mut(stride) {
@@ -275,7 +276,7 @@ impl Warp {
         }
     }
 
-    /// Words at a slot of all lanes, and the blocks that the lanes are in.
+    /// Words of a slot of all lanes, with the blocks that the lanes are in.
     fn with_places(&mut self, slot: usize) -> impl Iterator<Item = (u32, &mut u32)> {
         let stride = self.storage.len() / SLICES;
         self.storage.chunks_mut(stride).flat_map(move |part| {
@@ -285,7 +286,7 @@ impl Warp {
     }
 }
 
-/// Lets lanes that wait go on, with what their predicates give together. Whether there were any.
+/// Releases waiting lanes with the reduction of their predicates. Returns whether there were any.
 pub fn release(warps: &mut [Warp], needs: &Needs) -> bool {
     if let Some([wait, reduced]) = needs.waits {
         join(warps, wait, reduced);
@@ -325,7 +326,7 @@ fn join(warps: &mut [Warp], wait: usize, reduced: usize) {
     }
 }
 
-/// Numbers of the threads of warp `warp`.
+/// Special registers of the threads of warp `warp`.
 pub fn threads(warp: usize, size: [u32; 3]) -> Threads {
     let mut rows = [[0; LANES]; THREAD_REGISTERS.len()];
     for lane in 0..LANES {
@@ -341,13 +342,13 @@ pub fn threads(warp: usize, size: [u32; 3]) -> Threads {
     rows
 }
 
-/// Three numbers as TID has them.
+/// Three numbers in the encoding of TID.
 const fn packed([x, y, z]: [u32; 3]) -> u32 {
     (x & 0xFFFF) | (y & 0x3FF) << 16 | z << 26
 }
 
 impl Kernel {
-    /// Runs a warp until none of its lanes can go on.
+    /// Runs a warp until none of its lanes can continue.
     pub fn run_warp(&self, args: &mut Args, warp: &mut Warp) {
         let context = &mut args.context;
         context.storage = warp.storage.as_mut_ptr();
@@ -384,7 +385,7 @@ impl Kernel {
         })
     }
 
-    /// The numbers of all threads of a block: mostly all blocks are of one size.
+    /// The special registers of all threads of a block; cached, because most blocks have the same size.
     fn threads(&self, size: [u32; 3], warps: usize) -> Arc<[Threads]> {
         let mut known = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, all)) = known.as_ref().filter(|(known, _)| *known == size) {

@@ -1,4 +1,4 @@
-//! Control flow as far as it is not the blocks': conditions of branches, KIL.
+//! Control flow instructions: conditions of branches, KIL.
 
 use cranelift_codegen::ir::InstBuilder;
 use triglyph_guest::num::ops::Ops;
@@ -26,7 +26,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Where a computed branch goes in each lane.
+    /// The target of a computed branch, for each lane.
     pub(super) fn branch_address(&mut self, address: u32, word: u64) -> I32x4 {
         let Some((op, form)) = decode(word).zip(form(word)) else { return self.e().i(-1) };
         let fields = Fields::new(word, &form.pattern);
@@ -57,7 +57,7 @@ impl Lower<'_, '_> {
     }
 }
 
-/// Instructions whose effect is in the blocks' edges, or that have none.
+/// Instructions that the graph's edges already express, or that have no effect.
 macro_rules! nothing {
     ($($name:ident: $Shape:ty;)+) => { $(
         fn $name(&mut self, _: $Shape) -> Done {

@@ -1,8 +1,9 @@
-//! Memory that code reaches by itself: constants, local and shared memory, and the mapping that a global access found last.
+//! Direct memory accesses of compiled code: constants, local and shared memory, and the mapping that a global access
+//! found last.
 //!
-//! An access looks whether all of its lanes lie inside; if one does not, all of it is left to [`memory::perform`](super::memory::perform), which
-//! also tells a global access which mapping its next address probably lies in. Stores by themselves need all four lanes: they happen in
-//! the order of lanes.
+//! An access checks that all of its lanes are in bounds. If one is not, the whole access falls back to
+//! [`memory::perform`](super::memory::perform), which also caches the mapping that the next address of a global access
+//! is probably in. Direct stores need all four lanes: they happen in the order of lanes.
 
 use std::mem::offset_of;
 
@@ -12,11 +13,11 @@ use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Environment, Span};
 use triglyph_guest::num::ops::Ops;
 
-use super::memory::{Access, Space};
+use super::access::{Access, Space};
 use super::{Context, Lower};
 use crate::lane::{Emit, I32x4, Mask, memory};
 
-/// Bytes. At least sixteen may be read, whatever the length.
+/// A range of bytes. At least sixteen may be read, whatever the length.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Bytes {
@@ -24,19 +25,19 @@ pub struct Bytes {
     length: u32,
 }
 
-/// What stands for memory that is shorter than a load.
+/// Replaces memory that is shorter than a load.
 static PADDING: [u8; 16] = [0; 16];
 
-/// Bytes that count at most: offsets are signed.
+/// Longest range: offsets are signed.
 const MAX_LENGTH: usize = 1 << 30;
 
 impl Bytes {
-    /// Nothing.
+    /// An empty range.
     pub const fn none() -> Bytes {
         Bytes { first: PADDING.as_ptr().cast_mut(), length: 0 }
     }
 
-    /// Nothing of what is too short.
+    /// A range; an empty one if it is too short.
     pub fn new(first: *mut u8, length: usize) -> Bytes {
         if length < PADDING.len() { Bytes::none() } else { Bytes { first, length: length.min(MAX_LENGTH) as u32 } }
     }
@@ -47,14 +48,14 @@ impl Bytes {
     }
 }
 
-/// A mapping of global memory, of one instruction.
+/// The mapping of global memory that an instruction has cached.
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]
 pub struct Mapped {
     /// Address of the first byte. No address is 2^64 - 2^32.
     start: u64,
     bytes: Bytes,
-    /// The lowest offset that each lane has written, and the end of the highest one.
+    /// Range of offsets that each lane has written.
     low: [u32; 4],
     high: [u32; 4],
 }
@@ -65,7 +66,7 @@ impl Mapped {
         Mapped { start: 0xFFFF_FFFF << 32, bytes: Bytes::none(), low: [u32::MAX; 4], high: [0; 4] }
     }
 
-    /// Goes on with another mapping.
+    /// Replaces the mapping.
     pub fn change(&mut self, span: Option<Span<'_>>, environment: &Environment<'_>) {
         self.finish(environment);
         *self = match span {
@@ -85,13 +86,13 @@ impl Mapped {
     }
 }
 
-/// Where the lanes of an access are.
+/// The addresses of a direct access.
 pub(super) struct DirectAccess {
-    /// Host address of the first byte, and how far the lanes' own are apart.
+    /// Host address of the first byte, and the distance between lanes.
     base: Value,
     stride: Option<Value>,
     offset: I32x4,
-    /// Lanes that are not inside.
+    /// Lanes that are out of bounds.
     out_of_bounds: Mask,
     /// Of global memory: the address of the [`Mapped`], and its number.
     mapped: Option<(Value, u32)>,
@@ -108,7 +109,7 @@ fn field<const N: usize>(at: [usize; N]) -> i32 {
     at.into_iter().sum::<usize>() as i32
 }
 
-/// Lanes whose offset is not below a length, the bytes of the access included.
+/// Lanes whose access does not end within a length.
 fn out_of_bounds(e: &mut Emit<'_>, offset: I32x4, length: Value, bytes: u8) -> Mask {
     let zero = e.i32(0);
     let count = e.b.ins().iadd_imm_s(length, 1 - i64::from(bytes));
@@ -119,7 +120,7 @@ fn out_of_bounds(e: &mut Emit<'_>, offset: I32x4, length: Value, bytes: u8) -> M
 }
 
 impl Lower<'_, '_> {
-    /// Where an access goes, if code may do it; `None` leaves all of it to the function.
+    /// The addresses of an access if it may be direct; `None` if the function has to do it.
     pub(super) fn direct_access(&mut self, access: Access, [low, high]: [I32x4; 2]) -> Option<DirectAccess> {
         let context = self.host.context();
         match access.space {
@@ -159,7 +160,7 @@ impl Lower<'_, '_> {
         DirectAccess { base, stride: None, offset, out_of_bounds, mapped: None }
     }
 
-    /// Of the mapping of an instruction.
+    /// A direct access through an instruction's cached mapping.
     fn mapped_access(
         e: &mut Emit<'_>,
         context: Value,
@@ -192,7 +193,7 @@ impl Lower<'_, '_> {
         DirectAccess { base, stride: None, offset, out_of_bounds, mapped: Some((mapped, number)) }
     }
 
-    /// The words of a load: where all lanes that load are inside directly, else as a call.
+    /// The words of a load: direct if all loading lanes are in bounds, else by a call.
     pub(super) fn load_directly(
         &mut self,
         access: Access,
@@ -215,7 +216,7 @@ impl Lower<'_, '_> {
         e.jump(done, &found);
 
         e.switch_to(fast);
-        // Lanes that do not load may be anywhere.
+        // Lanes that do not load may have any address.
         let offset = match all {
             true => direct.offset,
             false => I32x4(e.b.ins().band_not(direct.offset.0, direct.out_of_bounds.0)),
@@ -228,7 +229,7 @@ impl Lower<'_, '_> {
         (0..words).map(|word| I32x4(e.parameter(done, word))).collect()
     }
 
-    /// A store: where all lanes store and are inside directly, else as a call. `sources` are those of the call.
+    /// A store: direct if all lanes store and are in bounds, else by a call. `sources` are the call's.
     pub(super) fn store_directly(&mut self, access: Access, direct: &DirectAccess, sources: &[I32x4], data: &[I32x4]) {
         let e = self.host.e();
         let (slow, fast, done) = (e.cold_block(&[]), e.block(&[]), e.block(&[]));
@@ -289,7 +290,7 @@ fn loaded(e: &mut Emit<'_>, access: Access, rows: [Value; 4]) -> Vec<I32x4> {
                     (1, true) => e.b.ins().sload8(I32, memory(), row, 0),
                     (2, false) => e.b.ins().uload16(I32, memory(), row, 0),
                     (2, true) => e.b.ins().sload16(I32, memory(), row, 0),
-                    // As floats: the insertion takes its operand from memory.
+                    // As floats, so that the load folds into the insertion.
                     _ => e.load_f32(row, 4 * word),
                 };
                 let ty = if bytes < 4 { I32X4 } else { F32X4 };

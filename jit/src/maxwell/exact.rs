@@ -1,5 +1,6 @@
-//! Sums and products of f32 rounded as an instruction asks, by way of f64: there a product is exact, and the error of a sum is
-//! another f64 (Knuth's two-sum). Cost matters little, code rounds otherwise than to nearest only in emulated divisions.
+//! Sums and products of f32 in an instruction's rounding mode, computed in f64: there a product is exact, and the error
+//! of a sum is another f64 (Knuth's two-sum). Cost matters little: programs use other modes than to nearest only in
+//! emulated divisions.
 
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::FloatCC;
@@ -25,7 +26,7 @@ pub fn fused(e: &mut Emit<'_>, how: Rounding, a: F32x4, b: F32x4, c: F32x4) -> F
     if how != Rounding::Down {
         return stepped;
     }
-    // What cancels is -0, unless both are +0.
+    // An exact 0 is -0, unless both are +0.
     let zero = e.d(0.0);
     let cancelled = e.dcompare(FloatCC::Equal, sum, zero);
     let [product, addend] = [product, c].map(|v| e.double_words(v)[1]);
@@ -36,8 +37,8 @@ pub fn fused(e: &mut Emit<'_>, how: Rounding, a: F32x4, b: F32x4, c: F32x4) -> F
     e.select(cancelled, signed, stepped)
 }
 
-/// `a * b + c` rounded to odd: where it is not exact, the neighbour whose last bit is set. Rounded again to 22 bits or fewer it
-/// is as if rounded once.
+/// `a * b + c` rounded to odd: an inexact result becomes the neighbour whose last bit is set. Rounding it again to 22
+/// bits or fewer is as if rounded once.
 pub fn fused_odd(e: &mut Emit<'_>, a: F32x4, b: F32x4, c: F32x4) -> F32x4 {
     let [a, b, c] = [a, b, c].map(|v| e.widen(v));
     let product = e.dmul(a, b);
@@ -47,7 +48,7 @@ pub fn fused_odd(e: &mut Emit<'_>, a: F32x4, b: F32x4, c: F32x4) -> F32x4 {
     let rest = e.dsub(sum, wide);
     let rest = e.dadd(rest, error);
     let (down, up) = (step(e, Rounding::Down, value, rest), step(e, Rounding::Up, value, rest));
-    // One of the two is the value itself, the other one its neighbour on the side of the exact result.
+    // One of the two candidates is the value itself, the other one its neighbour on the side of the exact result.
     let [value, down, up] = [value, down, up].map(|v| e.bits(v));
     let moved = e.ieq(down, value);
     let neighbour = e.iselect(moved, up, down);
@@ -92,7 +93,7 @@ pub fn narrow(e: &mut Emit<'_>, how: Rounding, a: F64x4) -> F32x4 {
     step(e, how, value, rest)
 }
 
-/// The sum and its error. Where the sum is not finite the error is NaN or infinite: nothing to be rounded.
+/// The sum and its error. Where the sum is not finite, the error is NaN or infinite: no step is taken.
 fn two_sum(e: &mut Emit<'_>, a: F64x4, b: F64x4) -> (F64x4, F64x4) {
     let sum = e.dadd(a, b);
     let b_part = e.dsub(sum, a);
@@ -102,7 +103,7 @@ fn two_sum(e: &mut Emit<'_>, a: F64x4, b: F64x4) -> (F64x4, F64x4) {
     (sum, e.dadd(a_error, b_error))
 }
 
-/// The neighbour of `value`, which is rounded to nearest, that the rounding asks for; `rest` is what the exact result has beyond it.
+/// `value`, which is rounded to nearest, or its neighbour if the rounding mode requires it; `rest` is the error.
 fn step(e: &mut Emit<'_>, how: Rounding, value: F32x4, rest: F64x4) -> F32x4 {
     if how == Rounding::Nearest {
         return value;
@@ -113,11 +114,11 @@ fn step(e: &mut Emit<'_>, how: Rounding, value: F32x4, rest: F64x4) -> F32x4 {
     let bits = e.bits(value);
     // All ones for negative numbers.
     let negative = Mask(e.ishr(bits, 31).0);
-    // In bits, up is +1 for positive numbers and -1 for negative ones.
+    // As bits, one step up is +1 for positive numbers and -1 for negative ones.
     let change = match how {
         Rounding::Nearest => return value,
         Rounding::Down => {
-            // -1 where below, the other way for negative numbers.
+            // -1 where the step is down, reversed for negative numbers.
             let both = e.and(below, negative);
             let down = e.and_not(below, negative);
             e.isub(I32x4(down.0), I32x4(both.0))

@@ -1,7 +1,8 @@
-//! Registers, predicates, the condition code: what is known of each in a block, and its place in memory between blocks.
+//! Register file: the current values of registers, predicates and the condition code in a block, and their slots in
+//! memory between blocks.
 //!
-//! In a block registers are values. Programs of several blocks keep them in memory between these, four lanes in one vector. When all blocks have
-//! been emitted it is known which of them is read later, and stores of others are taken out again.
+//! In a block registers are SSA values. Programs of several blocks keep them in memory between blocks, four lanes in
+//! one vector. When all blocks have been emitted, liveness is known and dead stores are removed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,7 +13,7 @@ use super::graph::Block;
 use super::{Context, Lower};
 use crate::lane::{F32x4, I32x4, Mask};
 
-/// Something that lanes keep.
+/// A location of the register file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Loc {
     Reg(u8),
@@ -22,28 +23,28 @@ pub enum Loc {
     Cc(u8),
     /// A word of the output record.
     Output(u16),
-    /// Pixels that store nothing, as a mask.
+    /// Mask of the helper pixels, which store nothing.
     Helper,
-    /// In parts of warps: the block that a lane executes next.
+    /// In warp slices: the block that a lane executes next.
     At,
-    /// The block at a depth of the stack.
+    /// The target of the stack entry at a depth.
     Level(u8),
-    /// Instructions that a lane has executed, where every lane is a warp.
+    /// Number of instructions that a lane has executed, where every lane is a warp.
     Count,
     /// What a lane waits for at a barrier, see [`Wait`](super::compute::Wait).
     Wait,
-    /// What the predicates at a barrier gave together.
+    /// The result of a barrier's reduction of predicates.
     Reduced,
 }
 
-/// A value in the forms that have been asked for.
+/// A value in the forms that have been requested so far.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneValue {
     float: Option<F32x4>,
     int: Option<I32x4>,
-    /// Without denormals.
+    /// With denormals flushed to zero.
     flushed: Option<F32x4>,
-    /// A NaN among the floats may have any bits; as an integer it is the canonical one.
+    /// A NaN among the floats may have any bits; as an integer it is canonicalised.
     loose: bool,
 }
 
@@ -53,7 +54,7 @@ impl LaneValue {
         LaneValue { float: None, int: Some(value), flushed: None, loose: false }
     }
 
-    /// A result of arithmetic: any NaN stands for the canonical one.
+    /// A result of arithmetic: any NaN represents the canonical one.
     pub fn float(value: F32x4) -> LaneValue {
         LaneValue { float: Some(value), int: None, flushed: None, loose: true }
     }
@@ -63,7 +64,7 @@ impl LaneValue {
         LaneValue { float: Some(value), int: None, flushed: Some(value), loose: true }
     }
 
-    /// Bits that are there as floats.
+    /// Bits that were loaded as floats.
     pub fn loaded(value: F32x4) -> LaneValue {
         LaneValue { float: Some(value), int: None, flushed: None, loose: false }
     }
@@ -79,7 +80,7 @@ struct Entry {
 #[derive(Clone)]
 pub struct Snapshot(BTreeMap<Loc, Entry>);
 
-/// What a block does with storage, by slots.
+/// Liveness of a block, by slots.
 #[derive(Clone, Default)]
 struct Use {
     /// Read before they are written.
@@ -88,12 +89,12 @@ struct Use {
     kills: Vec<bool>,
 }
 
-/// A store that may turn out to be of no use, and the load it needs.
+/// A store that may turn out to be dead, and the load it needs.
 struct Saved {
     block: usize,
     slot: usize,
     store: Inst,
-    /// What is joined with what stood there: the load and the choice.
+    /// The load and the select that merge the old value, for masked stores.
     joined: Option<[Inst; 2]>,
 }
 
@@ -136,7 +137,7 @@ impl File {
         }
     }
 
-    /// Whether nothing goes through memory.
+    /// Whether the program is straight-line code, so that nothing is kept in memory.
     pub fn is_straight(&self) -> bool {
         self.straight
     }
@@ -146,14 +147,14 @@ impl File {
         *self.slots.entry(loc).or_insert(next)
     }
 
-    /// Gives places slots.
+    /// Allocates slots for locations.
     pub fn keep(&mut self, places: &[Loc]) {
         for &loc in places {
             self.slot(loc);
         }
     }
 
-    /// The slot of a place that other lanes read, which is always kept.
+    /// The slot of a location that other lanes read, which is always stored.
     pub fn shared_slot(&mut self, loc: Loc) -> usize {
         if !self.shared.contains(&loc) {
             self.shared.push(loc);
@@ -166,7 +167,7 @@ impl File {
         self.shared.iter().filter_map(|loc| self.slots.get(loc).copied())
     }
 
-    /// A block begins.
+    /// Begins a block.
     pub fn begin(&mut self, block: usize) {
         if !self.straight {
             self.cache.clear();
@@ -174,12 +175,12 @@ impl File {
         self.block = block;
     }
 
-    /// What is known of all places.
+    /// The current values of all locations.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot(self.cache.clone())
     }
 
-    /// Goes back to what was known.
+    /// Restores the values of a snapshot.
     pub fn restore(&mut self, snapshot: Snapshot) {
         self.cache = snapshot.0;
     }
@@ -201,7 +202,7 @@ impl File {
         }
     }
 
-    /// What is read from storage before it is written, at the beginning of each block. `last` is what is read behind the program.
+    /// Live-in slots of each block. `last` are the locations read after the program.
     fn live(&self, blocks: &[Block], last: &[Loc]) -> (Vec<Vec<bool>>, Vec<Vec<bool>>) {
         let count = self.slots.len();
         let mut end = vec![false; count];
@@ -214,7 +215,7 @@ impl File {
         while changed {
             changed = false;
             for (i, block) in blocks.iter().enumerate().rev() {
-                // Lanes may end at any block: by fuel.
+                // Lanes may end at any block when they run out of fuel.
                 let mut live = end.clone();
                 for target in block.targets() {
                     live.iter_mut().zip(&into[target]).for_each(|(a, b)| *a |= b);
@@ -232,7 +233,7 @@ impl File {
 }
 
 impl Lower<'_, '_> {
-    /// The value of a place.
+    /// The value of a location.
     pub(super) fn get(&mut self, loc: Loc) -> LaneValue {
         if let Some(entry) = self.file.cache.get(&loc) {
             return entry.number;
@@ -253,7 +254,7 @@ impl Lower<'_, '_> {
         number
     }
 
-    /// Gives a place a value in the lanes for which the guard holds.
+    /// Sets a location in the lanes for which the guard holds.
     pub(super) fn set(&mut self, loc: Loc, number: LaneValue) {
         let number = match self.guard {
             None => {
@@ -268,7 +269,7 @@ impl Lower<'_, '_> {
         self.file.cache.insert(loc, Entry { number, dirty: true });
     }
 
-    /// Gives a place a value, whatever the guard.
+    /// Sets a location, whatever the guard.
     pub(super) fn put(&mut self, loc: Loc, number: LaneValue) {
         self.file.note_write(loc);
         self.file.cache.insert(loc, Entry { number, dirty: true });
@@ -283,7 +284,7 @@ impl Lower<'_, '_> {
                 (Some(x), Some(y)) if x == a && y == b => Some(float),
                 _ => None,
             };
-            // A loose NaN beside an exact one: only the bits tell them apart.
+            // A loose NaN beside an exact one: they can be told apart only as bits.
             if new.loose == old.loose {
                 return LaneValue { float: Some(float), int: None, flushed, loose: new.loose };
             }
@@ -327,7 +328,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// A place as bits.
+    /// A location as bits.
     pub(super) fn int(&mut self, loc: Loc) -> I32x4 {
         let mut number = self.get(loc);
         let value = self.value_int(number);
@@ -338,7 +339,7 @@ impl Lower<'_, '_> {
         value
     }
 
-    /// A place as floats.
+    /// A location as floats.
     pub(super) fn float(&mut self, loc: Loc) -> F32x4 {
         let mut number = self.get(loc);
         let value = self.value_float(number);
@@ -349,7 +350,7 @@ impl Lower<'_, '_> {
         value
     }
 
-    /// A place as floats without denormals.
+    /// A location as floats, denormals flushed.
     pub(super) fn flushed(&mut self, loc: Loc) -> F32x4 {
         let mut number = self.get(loc);
         let value = self.value_flushed(&mut number);
@@ -357,12 +358,12 @@ impl Lower<'_, '_> {
         value
     }
 
-    /// A place as a mask.
+    /// A location as a mask.
     pub(super) fn mask(&mut self, loc: Loc) -> Mask {
         Mask(self.int(loc).0)
     }
 
-    /// The bits of a place in all lanes, those that do not execute included.
+    /// The bits of a location in all lanes, inactive ones included.
     pub(super) fn int_of_all(&mut self, loc: Loc) -> I32x4 {
         let own = self.int(loc);
         if self.file.straight {
@@ -375,7 +376,7 @@ impl Lower<'_, '_> {
         e.iselect(exec, own, others)
     }
 
-    /// Puts what has been written where later blocks find it.
+    /// Stores the written locations in memory, for later blocks.
     pub(super) fn flush_file(&mut self) {
         if self.file.straight {
             return;
@@ -414,7 +415,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Takes stores out that nobody reads. Returns the places that have to have their initial value when the program begins.
+    /// Removes dead stores. Returns the locations that need their initial value when the program begins.
     pub(super) fn finish_file(&mut self, last: &[Loc]) -> Vec<(Loc, usize)> {
         let (into, out) = self.file.live(&self.graph.blocks, last);
         let e = self.host.e();
@@ -431,12 +432,12 @@ impl Lower<'_, '_> {
             None => self.file.slots.iter().map(|(&loc, &slot)| (loc, slot)).collect(),
         };
         first.sort_unstable_by_key(|place| place.1);
-        // A program may be there more than once.
+        // A program may be emitted more than once.
         self.needs.slots = self.needs.slots.max(self.file.slots.len());
         first
     }
 
-    /// A pointer among the context's.
+    /// Loads a pointer from the context.
     pub(super) fn context_pointer(&mut self, offset: usize) -> Value {
         let context = self.host.context();
         self.host.e().load_i64(context, offset as i32)

@@ -1,8 +1,7 @@
 //! Arithmetic of f32 and f64.
 //!
-//! Denormals that an instruction takes as zeros are made so once for each value, and results that cannot be denormal are known as
-//! such. NaN results become the canonical NaN where somebody looks at their bits.
-
+//! Denormals are flushed once for each value, and results that cannot be denormal are marked. NaN results become the
+//! canonical NaN where their bits are used.
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::FloatCC;
 use triglyph_guest::num::mufu::{MufuOps, mufu};
@@ -105,7 +104,7 @@ impl Lower<'_, '_> {
         if not { e.not(mask) } else { mask }
     }
 
-    /// A mask joined with a predicate.
+    /// A mask combined with a predicate.
     pub(super) fn join(&mut self, op: BoolOp, mask: Mask, pred: PredSource) -> Mask {
         let when = self.predicate(pred);
         self.join_when(op, mask, when)
@@ -127,7 +126,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// A result that is a mask, or 1.0 where the mask is.
+    /// Sets a register to a mask, or to 1.0 in the lanes of the mask.
     pub(super) fn set_truth(&mut self, dst: Reg, mask: Mask, bf: bool, cc: bool) {
         let e = self.e();
         let value = if bf {
@@ -165,7 +164,7 @@ impl Lower<'_, '_> {
         Ok(())
     }
 
-    /// The smaller or the larger one, -0 being less than +0; of a NaN and a number the number.
+    /// Minimum or maximum, -0 being less than +0; of a NaN and a number the number.
     fn min_max(&mut self, a: F32x4, b: F32x4, smaller: Mask) -> F32x4 {
         let e = self.e();
         let (less, equal) = (e.lt(a, b), e.feq(a, b));
@@ -182,7 +181,7 @@ impl Lower<'_, '_> {
         e.float_of_bits(value)
     }
 
-    /// As [`Self::min_max`] where it is known now which one is wanted.
+    /// As [`Self::min_max`] where it is known at compile time which one is wanted.
     fn one_of(&mut self, a: F32x4, b: F32x4, smaller: bool, known: Option<f32>) -> F32x4 {
         let e = self.e();
         let value = if smaller { e.min(a, b) } else { e.max(a, b) };
@@ -300,7 +299,7 @@ pub(super) const fn flushes(fmz: Fmz) -> bool {
     matches!(fmz, Fmz::Ftz | Fmz::Fmz)
 }
 
-/// Where one of two factors is 0.
+/// Lanes in which one of two factors is 0.
 pub(super) fn either_zero(e: &mut Emit<'_>, a: F32x4, b: F32x4) -> Mask {
     let zero = e.f(0.0);
     let (first, second) = (e.feq(a, zero), e.feq(b, zero));
@@ -438,7 +437,7 @@ impl FloatVisitor for Lower<'_, '_> {
     }
 
     fn mufu(&mut self, i: MultiFunction) -> Done {
-        // The canonical bits of a NaN: as the upper word of an f64 others may be a number.
+        // A NaN needs its canonical bits: other bits could be a number as the upper word of an f64.
         let bits = self.reg_int(i.a.value);
         let e = self.e();
         let source = e.float_of_bits(bits);
@@ -522,7 +521,7 @@ impl FloatVisitor for Lower<'_, '_> {
 }
 
 impl Lower<'_, '_> {
-    /// Arithmetic of f64. A NaN is the first operand's, made quiet, or what stands for none.
+    /// Arithmetic of f64. A NaN result is the first NaN operand, made quiet, or the default NaN.
     fn double_arithmetic(&mut self, dst: Reg, rounding: Rounding, cc: bool, what: Fused) -> Done {
         if rounding != Rounding::Nearest {
             return self.double_rounded(dst, rounding, cc, what);
@@ -552,14 +551,15 @@ impl Lower<'_, '_> {
         Ok(())
     }
 
-    /// As [`Self::double_arithmetic`] in another direction: a sum of two, a product of two, or a product and an addend.
+    /// As [`Self::double_arithmetic`] in another rounding mode: a sum of two, a product of two, or a product and an
+    /// addend.
     fn double_rounded(&mut self, dst: Reg, how: Rounding, cc: bool, what: Fused) -> Done {
         let e = self.e();
         let [a, b, c] = match what {
             Fused::Sum([a, c]) => [a, e.d(1.0), c],
             Fused::All(all) => all,
             Fused::Product([a, b]) => {
-                // A zero of the product's sign changes nothing.
+                // Adding a zero of the product's sign changes nothing.
                 let [a_high, b_high] = [a, b].map(|v| e.double_words(v)[1]);
                 let signs = e.ixor(a_high, b_high);
                 let (zero, top) = (e.i(0), e.i(i32::MIN));

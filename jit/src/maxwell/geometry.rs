@@ -1,5 +1,5 @@
-//! Geometry programs: four invocations at a time, each with a list of its own of what it emits. The lists are joined in the order of
-//! primitives and instances.
+//! Geometry programs: four invocations at a time, each with its own list of emitted vertices. The lists are
+//! concatenated in the order of primitives and instances.
 
 #![allow(unsafe_code)]
 
@@ -10,9 +10,10 @@ use cranelift_codegen::ir::Value;
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::{Emit as Emission, Primitives, ShaderJob, ShaderKernel, ShaderKey, Work};
 use triglyph_guest::num::ops::Ops;
-use triglyph_guest::tegra::shader::isa::{AttributeAccess, OutKind};
+use triglyph_guest::tegra::shader::isa::AttributeAccess;
 use triglyph_guest::tegra::shader::special::SpecialRegister;
 
+use super::emitted::{Emitted, GROUP, MAX_RECORD_WORDS};
 use super::file::Loc;
 use super::graph::Sharing;
 use super::stage::{POSITION_W, PRIMITIVE, stores};
@@ -20,54 +21,12 @@ use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, ResourceKeys};
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, I32x4, Mask};
 
-/// Lanes of a group.
-const GROUP: usize = 4;
-
-/// Words of the longest record.
-const MAX_RECORD_WORDS: usize = 256;
-
-/// What one invocation has emitted.
-#[derive(Default)]
-struct List {
-    records: Vec<u32>,
-    emits: Vec<Emission>,
-    count: u32,
-}
-
-/// What the invocations of a group emit.
-pub struct Emitted {
-    /// Output words of all lanes, as they are when a vertex is emitted.
-    current: [[u32; GROUP]; MAX_RECORD_WORDS],
-    words: usize,
-    /// Vertices that an invocation may emit.
-    max_vertices: u32,
-    lists: [List; GROUP],
-}
-
-impl Emitted {
-    /// What OUT does in the lanes that a mask names.
-    pub fn emit(&mut self, kind: u8, lanes: [u32; GROUP], streams: [u32; GROUP]) {
-        let kind = OutKind::from_bits(kind);
-        for (lane, list) in self.lists.iter_mut().enumerate().filter(|(lane, _)| lanes[*lane] != 0) {
-            let stream = (streams[lane] & 3) as u8;
-            if matches!(kind, OutKind::Emit | OutKind::EmitThenCut) && list.count < self.max_vertices {
-                list.count += 1;
-                list.records.extend(self.current[..self.words].iter().map(|word| word[lane]));
-                list.emits.push(Emission::Vertex { stream });
-            }
-            if matches!(kind, OutKind::Cut | OutKind::EmitThenCut) {
-                list.emits.push(Emission::Cut { stream });
-            }
-        }
-    }
-}
-
 /// The arguments.
 #[repr(C, align(64))]
 struct Args {
     context: Context,
     inputs: *const u32,
-    /// Where emitted words are put.
+    /// Output words of the lanes.
     current: *mut [u32; GROUP],
     /// Word at which each lane's primitive begins.
     first: [u32; GROUP],
@@ -78,7 +37,7 @@ struct Args {
     last_vertex: u32,
     info: u32,
     prim_type: u32,
-    /// Memory for indices on their way.
+    /// Scratch memory for lane indices.
     indices: [[u32; 4]; 4],
 }
 
@@ -88,7 +47,7 @@ macro_rules! at {
     };
 }
 
-/// What a group of invocations is around.
+/// The host of a group of invocations.
 struct Invocations<'g, 'a> {
     e: &'g mut Emit<'a>,
     key: &'g ShaderKey,
@@ -201,7 +160,7 @@ pub fn geometry(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKe
     Ok(Arc::new(Kernel { key: key.clone(), needs, code, stores: stores(&key.code) }))
 }
 
-/// What [`geometry`] compiles.
+/// The CLIF and the host instructions of [`geometry`]'s result.
 pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
     match Graph::new(&key.code, |_| Sharing::default()) {
         Ok(graph) => compiler.dump(graph.size as u32, |e| build(e, key, &graph, &mut Needs::default())),

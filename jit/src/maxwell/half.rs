@@ -1,5 +1,5 @@
-//! Arithmetic of pairs of f16, in f32: there sums and products of halves that are rounded once more, to a half, are as if rounded
-//! once (24 bits are twice 11 and two more). A product and an addend are rounded to odd first.
+//! Arithmetic of pairs of f16, computed in f32: sums and products of halves that are rounded again, to a half, are as
+//! if rounded once (24 bits are twice 11 and two more). A product and an addend are rounded to odd first.
 
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
@@ -14,11 +14,11 @@ use crate::lane::{F32x4, I32x4, Mask};
 #[derive(Clone, Copy)]
 struct Pair {
     lanes: [F32x4; 2],
-    /// Whether they are halves.
+    /// Whether the values are halves.
     halves: bool,
 }
 
-/// How results become what is stored.
+/// How results are stored.
 #[derive(Clone, Copy)]
 struct Store {
     dst: Reg,
@@ -125,7 +125,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Factors of a product with its sign, and where one of them counts as 0.
+    /// Factors of a product with its sign, and the lanes where one of them counts as 0.
     fn half_factors(&mut self, fmz: Fmz, a: F32x4, b: F32x4, neg: bool) -> (F32x4, Option<Mask>) {
         let e = self.e();
         let none = (fmz == Fmz::Fmz).then(|| either_zero(e, a, b));

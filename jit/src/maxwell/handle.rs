@@ -1,4 +1,4 @@
-//! Which texture an instruction has: one that is known now, or one whose handle is known only when the program runs.
+//! The texture of an instruction: known at compile time, or by a handle that is known only at run time.
 
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::types::{I32X4, I64};
@@ -14,7 +14,7 @@ use super::{Context, LaneValue, Lower};
 use crate::lane::{I32x4, Mask};
 use crate::program::sampler::TextureUnit;
 
-/// Where the handle of an instruction's texture is, if it is known only when the program runs.
+/// Source of a texture's handle, if it is known only at run time.
 #[derive(Clone, Copy)]
 pub(super) enum HandleSource {
     /// Word of the buffer of handles.
@@ -23,7 +23,7 @@ pub(super) enum HandleSource {
 }
 
 impl HandleSource {
-    /// In the register that `first` takes, if it is in one.
+    /// The register that `first` takes, if the handle is in one.
     pub fn take(handle: Handle, first: impl FnOnce() -> Reg) -> HandleSource {
         match handle {
             Handle::Bindless => HandleSource::Reg(first()),
@@ -32,12 +32,12 @@ impl HandleSource {
     }
 }
 
-/// What becomes of a lookup in a unit.
+/// Emits a lookup in a unit.
 pub(super) type Look<'f, 'l, 'a> =
     &'f mut dyn FnMut(&mut Lower<'l, 'a>, TextureUnit<'l>) -> Result<[LaneValue; 4], Unsupported>;
 
 impl<'l, 'a> Lower<'l, 'a> {
-    /// Looks something up in the instruction's unit. Without one all components are 0.
+    /// Performs a lookup in the instruction's unit. Without one all components are 0.
     pub(super) fn lookup(
         &mut self,
         handle: HandleSource,
@@ -62,7 +62,7 @@ impl<'l, 'a> Lower<'l, 'a> {
         look(self, TextureUnit { key, args, scratch })
     }
 
-    /// The number of a texture among those that are read.
+    /// Index of a texture among those that are read.
     fn texture_place(&mut self, index: usize) -> usize {
         let known = self.needs.textures.iter().position(|&known| known == index);
         known.unwrap_or_else(|| {
@@ -71,8 +71,8 @@ impl<'l, 'a> Lower<'l, 'a> {
         })
     }
 
-    /// Looks something up in resources that are known only when the program runs: a loop over those that lanes want, with code for each
-    /// of the key's kinds of textures. Mostly all lanes want one.
+    /// Performs a lookup in units that are known only at run time: a loop over the units that lanes select, with code
+    /// for each of the key's texture kinds. Mostly all lanes select one.
     fn lookup_by_handle(
         &mut self,
         handle: HandleSource,
@@ -136,7 +136,7 @@ impl<'l, 'a> Lower<'l, 'a> {
 
         e.switch_to(never);
         e.jump(done, &values);
-        // What a case computes is not there behind it.
+        // Values of one case do not dominate the code after it.
         let (file, constants) = (self.file.snapshot(), self.constants.clone());
         for (case, key) in cases.into_iter().zip(kinds) {
             self.e().switch_to(case);

@@ -1,21 +1,22 @@
-//! Memory of images, as a function: where a texel is, what is read and written there. And which unit a handle names.
+//! Image accesses as functions: addresses of texels, reads and writes. Also the lookup of handles.
 
 use triglyph_guest::kernel::maxwell::{Environment, Image, ImageKey};
 use triglyph_guest::kernel::program::output::ColorFormat;
 use triglyph_guest::layout::{Blocks, SurfaceLayout};
 
+use super::access::{self, Access, Space};
 use super::atomic;
-use super::call::Vectors;
-use super::memory::{self, Access, Space};
+use super::vectors::Vectors;
 use crate::program::output::channel;
 
-/// Formats of images, or keys of textures, that instructions may choose from while they run.
+/// Most formats of images, or keys of textures, that an instruction selects from at run time.
 pub const MAX_KINDS: usize = 8;
 
-/// The first of the vectors with data. Before it: lanes that load, lanes that store, the image's number, column, row, slice, layer.
+/// Index of the first data vector. Before it: lanes that load, lanes that store, the image's index, column, row, slice,
+/// layer.
 pub const DATA: usize = 7;
 
-/// What a call does.
+/// An image access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageAccess {
     pub action: Action,
@@ -29,7 +30,7 @@ pub struct ImageAccess {
     pub op: u8,
 }
 
-/// What happens in memory.
+/// Operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     Load,
@@ -42,7 +43,7 @@ pub enum Action {
     Cas,
 }
 
-/// What the first coordinate counts.
+/// Unit of the first coordinate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
     Texels,
@@ -91,17 +92,17 @@ pub fn formats(images: &[Option<ImageKey>]) -> Vec<ColorFormat> {
     formats
 }
 
-/// A unit by its handle.
+/// A texture or image by its handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HandleEntry {
     pub handle: u32,
-    /// Where it is found; negative if it is none.
+    /// Its index; negative if it is unusable.
     pub index: i32,
-    /// Which of the kinds it is.
+    /// Its kind's index; negative if it has none.
     pub kind: i32,
 }
 
-/// Handles of the lanes become places and kinds.
+/// Replaces the lanes' handles by indices and kinds.
 pub fn find(known: &[HandleEntry], vectors: &mut Vectors) {
     let [handles, kinds, ..] = vectors;
     for (handle, kind) in handles.iter_mut().zip(kinds) {
@@ -111,7 +112,7 @@ pub fn find(known: &[HandleEntry], vectors: &mut Vectors) {
     }
 }
 
-/// Byte of the image's window where an access goes, if that is in the image.
+/// Byte offset of an access in the image's window, if it is inside the image.
 fn offset(access: ImageAccess, key: &ImageKey, image: &Image<'_>, [x, y, z, layer]: [u32; 4]) -> Option<usize> {
     let texel = u64::from(key.format.bytes.max(1));
     let unit = match access.counting {
@@ -150,7 +151,7 @@ fn offset(access: ImageAccess, key: &ImageKey, image: &Image<'_>, [x, y, z, laye
     usize::try_from(layers.checked_add(within)?).ok()
 }
 
-/// Does an access lane after lane. The first vector becomes that of lanes whose place is in their image.
+/// Performs an access, lane after lane. The first vector becomes the lanes that were inside their image.
 pub fn perform(access: ImageAccess, vectors: &mut Vectors, environment: &Environment<'_>, keys: &[Option<ImageKey>]) {
     (0..4).for_each(|lane| perform_lane(access, vectors, lane, environment, keys));
 }
@@ -183,7 +184,7 @@ fn perform_lane(
     }
 }
 
-/// What is written, and how many bytes of it.
+/// The bytes to write, and their number.
 fn stored(access: ImageAccess, key: &ImageKey, old: &[u8; 16], data: &[u8; 16]) -> Option<([u8; 16], usize)> {
     let (bytes, texel) = (usize::from(access.bytes), usize::from(key.format.bytes));
     match access.action {
@@ -196,7 +197,7 @@ fn stored(access: ImageAccess, key: &ImageKey, old: &[u8; 16], data: &[u8; 16]) 
             Some((new.to_le_bytes(), texel))
         }
         Action::Atomic | Action::Cas => {
-            let action = if access.action == Action::Cas { memory::Action::Cas } else { memory::Action::Atomic };
+            let action = if access.action == Action::Cas { access::Action::Cas } else { access::Action::Atomic };
             let kind = Access { ty: access.ty, op: access.op, ..Access::new(Space::Global, action, access.bytes) };
             let mut before = [0; 16];
             before[..bytes.min(8)].copy_from_slice(&old[..bytes.min(8)]);

@@ -10,7 +10,7 @@ use triglyph_guest::tegra::shader::modifiers::{AddendPart, IntCompare, SumShift,
 use super::{Done, LaneMask, LaneValue, Loc, Lower};
 use crate::lane::{Emit, I32x4, Mask};
 
-/// What comes into the lowest place of an addition.
+/// Carry into an addition.
 #[derive(Clone, Copy)]
 pub(super) enum Carry {
     None,
@@ -18,7 +18,7 @@ pub(super) enum Carry {
     Flag,
 }
 
-/// A sum, and what is left of it beyond 32 bits.
+/// A sum with its carry and overflow.
 #[derive(Clone, Copy)]
 pub(super) struct Sum {
     pub value: I32x4,
@@ -64,7 +64,7 @@ impl Lower<'_, '_> {
         self.set_condition(flags);
     }
 
-    /// The condition code of an addition; `chained` continues that of lower words.
+    /// The condition code of an addition; `chained` continues that of the lower words.
     pub(super) fn sum_condition(&mut self, value: I32x4, sum: Sum, chained: bool) {
         let [mut z, s] = self.zero_and_sign(value);
         if chained {
@@ -106,7 +106,7 @@ impl Lower<'_, '_> {
         self.sum(a, b, carry)
     }
 
-    /// A function of the lanes as scalars.
+    /// Applies a scalar function to each lane.
     pub(super) fn lanewise<const N: usize>(
         &mut self,
         sources: [I32x4; N],
@@ -176,7 +176,7 @@ impl Lower<'_, '_> {
         Mask(e.b.ins().icmp(code, a.0, b.0))
     }
 
-    /// A comparison that goes on where lower words have been subtracted.
+    /// A comparison that continues one of lower words.
     fn chained_compare(&mut self, how: IntCompare, a: I32x4, b: I32x4, signed: bool) -> Mask {
         let (z, c) = (self.mask(Loc::Cc(0)), self.mask(Loc::Cc(2)));
         let equal = self.int_compare(IntCompare::Equal, a, b, signed);
@@ -225,7 +225,7 @@ impl IntVisitor for Lower<'_, '_> {
         let mut value = sum.value;
         if i.sat {
             let e = self.e();
-            // The limit on the side of the lost sign.
+            // Saturates to the limit of the lost sign.
             let over = Mask(e.ishr(sum.overflow, 31).0);
             let (sign, low) = (e.ishr(value, 31), e.i(i32::MIN));
             let limit = e.ixor(sign, low);
@@ -411,7 +411,7 @@ impl IntVisitor for Lower<'_, '_> {
 }
 
 impl Lower<'_, '_> {
-    /// A part of a source of IMADSP: u32, s32, u24, s24, lower and upper half.
+    /// A source operand of IMADSP: u32, s32, u24, s24, lower and upper half.
     fn selected(&mut self, value: I32x4, code: u8) -> I32x4 {
         match code & 7 {
             0 | 1 => value,

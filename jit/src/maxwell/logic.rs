@@ -59,7 +59,7 @@ impl Lower<'_, '_> {
         self.lanewise([value], |e, [lane]| e.b.ins().clz(lane))
     }
 
-    /// `op` of lanes by distances, which are 0 to 31, or a result for those that are not.
+    /// `op` by distances of 0 to 31, and another result for larger ones.
     fn shifted(
         &mut self,
         a: I32x4,
@@ -90,7 +90,7 @@ impl Lower<'_, '_> {
     }
 }
 
-/// A function of two by its table, bit `b << 1 | c`.
+/// A function of two operands by its truth table, bit `b << 1 | c`.
 fn two(e: &mut Emit<'_>, table: u8, b: I32x4, c: I32x4) -> I32x4 {
     let not = |e: &mut Emit<'_>, v: I32x4| I32x4(e.b.ins().bnot(v.0));
     let and_not = |e: &mut Emit<'_>, a: I32x4, b: I32x4| I32x4(e.b.ins().band_not(a.0, b.0));
@@ -111,7 +111,7 @@ fn two(e: &mut Emit<'_>, table: u8, b: I32x4, c: I32x4) -> I32x4 {
     }
 }
 
-/// A function of three by its table, bit `a << 2 | b << 1 | c`.
+/// A function of three operands by its truth table, bit `a << 2 | b << 1 | c`.
 fn three(e: &mut Emit<'_>, table: u8, [a, b, c]: [I32x4; 3]) -> I32x4 {
     let (high, low) = (table >> 4, table & 15);
     match (high, low) {
@@ -139,7 +139,7 @@ fn three(e: &mut Emit<'_>, table: u8, [a, b, c]: [I32x4; 3]) -> I32x4 {
     }
 }
 
-/// A scalar limited to 6 bits, 63 being the most.
+/// A scalar limited to `most`, which is at most 63.
 fn at_most(e: &mut Emit<'_>, value: Value, most: i64) -> Value {
     let most = e.b.ins().iconst(I64, most);
     e.b.ins().umin(value, most)
@@ -254,7 +254,7 @@ impl LogicVisitor for Lower<'_, '_> {
                     (_, false) if pos > 31 => e.i(0),
                     (_, true) if pos > 31 => e.ishr(a, 31),
                     (_, signed) => {
-                        // Up so that the field's end is at the top, then down.
+                        // Shift left so that the field's end is at the top, then right.
                         let up = 32u32.saturating_sub(pos + length);
                         let raised = if up > 0 { e.ishl(a, up) } else { a };
                         let down = pos + up;
@@ -273,7 +273,7 @@ impl LogicVisitor for Lower<'_, '_> {
                     let value = if i.signed {
                         let wide = e.b.ins().sextend(I64, a);
                         let wide = e.b.ins().sshr(wide, pos);
-                        // From the field's sign on; a length of 0 is another case.
+                        // From the field's sign bit on; a length of 0 is handled separately.
                         let length = at_most(e, length, 32);
                         let all = e.b.ins().iconst(I64, 64);
                         let rest = e.b.ins().isub(all, length);

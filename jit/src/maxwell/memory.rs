@@ -5,100 +5,18 @@ use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Environment};
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 
+use super::access::{Access, Action, Space};
 use super::atomic;
-use super::call::Vectors;
 use super::direct::Mapped;
+use super::vectors::Vectors;
 use super::{Done, LaneValue, Lower};
 use crate::lane::{I32x4, Mask};
 
-/// The first of the vectors with data: before it lanes that load, lanes that store, lower and upper words of addresses.
+/// Index of the first data vector. Before it: lanes that load, lanes that store, lower and upper words of addresses.
 pub const DATA: usize = 4;
 
-/// What a call of [`perform`] does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
-    pub space: Space,
-    pub action: Action,
-    /// 1, 2, 4, 8 or 16.
-    pub bytes: u8,
-    /// Of loads: the sign is extended.
-    pub signed: bool,
-    /// Slot of constants.
-    pub slot: u8,
-    /// The upper half of a constant's address is added to its slot.
-    pub slot_indexed: bool,
-    /// Of atomics.
-    pub ty: u8,
-    pub op: u8,
-}
-
-/// Where memory is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Space {
-    Global,
-    Local,
-    Constant,
-    Shared,
-}
-
-/// What happens there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    Load,
-    Store,
-    Atomic,
-    /// Compare and exchange.
-    Cas,
-    /// Everything becomes 0.
-    Clear,
-}
-
-impl Access {
-    pub const fn new(space: Space, action: Action, bytes: u8) -> Access {
-        Access { space, action, bytes, signed: false, slot: 0, slot_indexed: false, ty: 0, op: 0 }
-    }
-
-    /// As a number.
-    pub const fn pack(self) -> u64 {
-        let flags = (self.signed as u64) | (self.slot_indexed as u64) << 1;
-        self.space as u64
-            | (self.action as u64) << 8
-            | (self.bytes as u64) << 16
-            | flags << 24
-            | (self.slot as u64) << 32
-            | (self.ty as u64) << 40
-            | (self.op as u64) << 48
-    }
-
-    /// From a number.
-    pub fn unpack(bits: u64) -> Access {
-        let byte = |n: u32| (bits >> (8 * n)) as u8;
-        Access {
-            space: match byte(0) {
-                0 => Space::Global,
-                1 => Space::Local,
-                2 => Space::Constant,
-                _ => Space::Shared,
-            },
-            action: match byte(1) {
-                0 => Action::Load,
-                1 => Action::Store,
-                2 => Action::Atomic,
-                3 => Action::Cas,
-                _ => Action::Clear,
-            },
-            bytes: byte(2),
-            signed: byte(3) & 1 != 0,
-            slot_indexed: byte(3) & 2 != 0,
-            slot: byte(4),
-            ty: byte(5),
-            op: byte(6),
-        }
-    }
-}
-
-/// Does an access lane after lane. Vectors: lanes that load, lanes that store, addresses (two words), data (four words; of compare and exchange
-/// what is compared, then what is stored).
+/// Performs an access, lane after lane. Vectors: lanes that load, lanes that store, addresses (two words), data (four
+/// words; for compare and exchange the compared value, then the new one).
 pub fn perform(access: Access, vectors: &mut Vectors, environment: &Environment<'_>, own: [&mut [u8]; 2]) {
     let [local, shared] = own;
     if access.action == Action::Clear {
@@ -142,10 +60,10 @@ pub fn perform(access: Access, vectors: &mut Vectors, environment: &Environment<
     }
 }
 
-/// The number of accesses that remember no mapping.
+/// The instruction number of accesses that cache no mapping.
 pub const NOT_MAPPED: u32 = u32::MAX;
 
-/// Lets an instruction remember the mapping that the first of its lanes is in.
+/// Caches the mapping that the first active lane is in, for an instruction.
 pub fn remember(access: Access, vectors: &Vectors, mapped: &mut Mapped, environment: &Environment<'_>) {
     let (active, stores) = (usize::from(access.action == Action::Store), access.action == Action::Store);
     let Some(lane) = (0..4).find(|&lane| vectors[active][lane] != 0) else { return };
@@ -153,7 +71,7 @@ pub fn remember(access: Access, vectors: &Vectors, mapped: &mut Mapped, environm
     mapped.change(environment.memory.span(address, stores), environment);
 }
 
-/// Memory at an address, of one lane or of a block.
+/// A memory reference, of one lane or of a block.
 struct MemoryRef<'p, 'e> {
     environment: &'p Environment<'e>,
     local: &'p mut [u8],
@@ -218,7 +136,7 @@ fn registers(bytes: u8) -> u8 {
 }
 
 impl Lower<'_, '_> {
-    /// Masks of an access: lanes that load, lanes that store.
+    /// Lanes that load and lanes that store.
     pub(super) fn access_masks(&mut self) -> [I32x4; 2] {
         let (loads, stores) = (self.active(), self.storing());
         [loads, stores].map(|mask| match mask {
@@ -235,7 +153,7 @@ impl Lower<'_, '_> {
         let e = self.e();
         let (add_low, add_high) = (e.i(offset as i32), e.i((offset >> 32) as i32));
         let sum = e.iadd(low, add_low);
-        // Carry: the sum is less than an addend.
+        // There is a carry if the sum is less than an addend.
         let both = e.iand(low, add_low);
         let either = e.ior(low, add_low);
         let lost = I32x4(e.b.ins().band_not(either.0, sum.0));
@@ -279,7 +197,7 @@ impl Lower<'_, '_> {
         let mut sources = vec![masks[0], masks[1], address[0], address[1]];
         let data: Vec<I32x4> = (0..registers(access.bytes)).map(|n| self.reg_int(Self::following(data, n))).collect();
         sources.extend(&data);
-        // Lanes of a block that only some lanes are in do not all store.
+        // In a masked block not all lanes store.
         let direct = if self.exec.is_none() { self.direct_access(access, address) } else { None };
         match direct {
             Some(direct) => self.store_directly(access, &direct, &sources, &data),
@@ -320,7 +238,7 @@ impl Lower<'_, '_> {
         [0, 1].map(|n| self.reg_int(Self::following(reg, n)))
     }
 
-    /// A constant at an address that is known now, if it does not cross words.
+    /// A constant at a compile-time address, if it does not cross words.
     fn fixed_constant(&mut self, i: &LoadConstant, bytes: u8, signed: bool) -> bool {
         let offset = i.source.offset as u16;
         let (word, place) = (offset & !3, offset & 3);
@@ -329,7 +247,7 @@ impl Lower<'_, '_> {
         if !i.source.index.is_zero() || crosses || wraps {
             return false;
         }
-        // A negative offset has an upper half that no slot is left for.
+        // A negative offset selects a slot that does not exist.
         let nowhere = matches!(i.mode, LdcMode::Is | LdcMode::Isl) && i.source.offset < 0;
         for n in 0..registers(bytes) {
             let constant = Constant { slot: i.source.slot, offset: word + 4 * u16::from(n) };
@@ -403,7 +321,7 @@ impl MemoryVisitor for Lower<'_, '_> {
     fn stl(&mut self, i: LocalAccess) -> Done {
         self.needs.local = true;
         let address = self.address32(i.address, 24);
-        // Local memory is nobody else's: helpers keep their own.
+        // Local memory is private: helper pixels write their own.
         let mask = self.active();
         let mask = match mask {
             Some(mask) => mask,

@@ -11,9 +11,11 @@
 //! args.rs       arguments of the compiled code
 //! ```
 //!
-//! Lanes of one value are four warps (vertices), the quad of a pixel program, or a quarter of a row of a compute warp.
+//! The lanes of one value are four warps of one lane (vertices), the quad of a pixel program, or a slice of a compute
+//! warp.
 
-mod args;
+mod access;
+pub(crate) mod args;
 mod atomic;
 mod attribute;
 mod call;
@@ -21,6 +23,7 @@ mod compute;
 mod control;
 mod convert;
 mod direct;
+mod emitted;
 mod exact;
 mod file;
 mod float;
@@ -35,11 +38,16 @@ mod libcalls;
 mod logic;
 mod memory;
 mod moves;
+pub(crate) mod needs;
 mod patch;
-mod pixel;
+mod patch_args;
+pub(crate) mod pixel;
+pub(crate) mod pixel_plan;
+mod shader;
 mod stage;
 mod surface;
 mod texture;
+mod vectors;
 mod video;
 mod warp;
 mod warp_slices;
@@ -62,8 +70,8 @@ use crate::lane::{Emit, F32x4, I32x4, Mask};
 pub use args::{Context, Prepared};
 use file::{File, LaneValue, Loc};
 pub use graph::Graph;
-pub use pixel::{PixelPlan, program};
-pub use stage::{dump, shader};
+pub(crate) use needs::Needs;
+pub use shader::{dump, shader};
 
 /// Result of lowering one instruction.
 type Done = Result<(), Unsupported>;
@@ -174,30 +182,6 @@ pub(crate) struct Interpolated {
 pub(crate) struct ResourceKeys<'k> {
     pub textures: &'k [Option<TextureKey>],
     pub images: &'k [Option<ImageKey>],
-}
-
-/// What the emitted code needs from its caller, found while emitting.
-#[derive(Debug, Default)]
-pub(crate) struct Needs {
-    /// Words of constant buffers, in the order of the table.
-    pub constants: Vec<Constant>,
-    /// Vectors of storage of four lanes.
-    pub slots: usize,
-    /// Storage slots of warp slices that have to be 0 when the program begins.
-    pub cleared: Vec<usize>,
-    /// Whether KIL occurs.
-    pub kills: bool,
-    /// Whether local memory is used.
-    pub local: bool,
-    /// Number of global memory accesses that cache the mapping they found last.
-    pub mapped: u32,
-    /// Textures that are read.
-    pub textures: Vec<usize>,
-    /// Whether textures, or images, are looked up by their handles at run time.
-    pub any_texture: bool,
-    pub any_image: bool,
-    /// Slots of [`Loc::Wait`] and [`Loc::Reduced`], if barriers reduce predicates.
-    pub waits: Option<[usize; 2]>,
 }
 
 /// Lowers a program.

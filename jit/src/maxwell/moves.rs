@@ -16,7 +16,7 @@ impl Lower<'_, '_> {
     pub(super) fn condition_test(&mut self, test: CcTest) -> Result<LaneMask, Unsupported> {
         use CcTest as T;
         let mut flag = |n: u8| self.mask(Loc::Cc(n));
-        // By what is needed of Z, S, C, O.
+        // Ordered by the flags that they need.
         let mask = match test {
             T::True => return Ok(LaneMask::All),
             T::Unknown(_) | T::False | T::CsmTa | T::CsmTr | T::CsmMx | T::FcsmTa | T::FcsmTr | T::FcsmMx => {
@@ -90,7 +90,7 @@ impl Lower<'_, '_> {
         }))
     }
 
-    /// Numbers of the four lanes in a quad.
+    /// Indices of the four lanes in a quad.
     fn in_quad(&self) -> [i32; 4] {
         match self.lanes {
             Lanes::Alone => [0; 4],

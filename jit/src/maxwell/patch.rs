@@ -1,5 +1,5 @@
-//! Tessellation control: the threads of a patch are a warp. Outputs stand word by word, lane by lane, while the program runs, since
-//! threads read those of others.
+//! Tessellation control: the threads of a patch are a warp. Outputs are stored by word, then by lane, while the program
+//! runs, since threads read each other's outputs.
 
 use std::sync::Arc;
 
@@ -11,44 +11,11 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::AttributeAccess;
 
 use super::compute::{self, Args, Kernel, SliceHost, at, release, threads};
+use super::patch_args::PatchArgs;
 use super::stage::{POSITION_W, PRIMITIVE};
 use super::{Prepared, ResourceKeys};
 use crate::code::Compiler;
 use crate::lane::{I32x4, Mask};
-
-/// What the code gets of a patch.
-#[repr(C)]
-pub struct PatchArgs {
-    /// Records of the input vertices.
-    inputs: *const u32,
-    /// Words of the outputs, each of all lanes.
-    outputs: *mut [u32; LANES],
-    /// The patch's own words.
-    pub words: *mut u32,
-    /// The last vertex of the inputs and of the outputs.
-    last_input: u32,
-    last_output: u32,
-    primitive: u32,
-    /// The number of input vertices as special registers have it.
-    pub info: u32,
-    pub prim_type: u32,
-}
-
-impl PatchArgs {
-    /// Of programs without patches.
-    pub const fn none() -> PatchArgs {
-        PatchArgs {
-            inputs: std::ptr::null(),
-            outputs: std::ptr::null_mut(),
-            words: std::ptr::null_mut(),
-            last_input: 0,
-            last_output: 0,
-            primitive: 0,
-            info: 0,
-            prim_type: 0,
-        }
-    }
-}
 
 impl SliceHost<'_, '_> {
     /// Loads a word of a vertex or of the patch.
@@ -65,7 +32,7 @@ impl SliceHost<'_, '_> {
         }
         let set = if i.output { &key.outputs } else { &key.inputs };
         let (Some(index), Some(place)) = (set.index(word), place) else { return e.i(0) };
-        // A lane's number is that of its vertex.
+        // A lane's index is its vertex's.
         let vertex = vertex.unwrap_or_else(|| self.number(place, 0));
         let e = &mut *self.e;
         let args = e.args;
@@ -105,7 +72,7 @@ impl SliceHost<'_, '_> {
         }
     }
 
-    /// Stores a word of the lanes' vertices, or of the patch: there the last lane's stays.
+    /// Stores a word of the lanes' vertices, or of the patch: there the last lane's value remains.
     pub fn store_patch_attribute(&mut self, i: &AttributeAccess, word: u8, value: I32x4, lanes: Option<Mask>) {
         let (key, place) = (self.key, self.place);
         let e = &mut *self.e;

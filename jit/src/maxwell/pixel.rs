@@ -1,11 +1,8 @@
-//! Pixel programs: what a quad offers them, and what they leave behind.
-
-use std::sync::Arc;
+//! Pixel programs: the quad as their host, and their results.
 
 use cranelift_codegen::ir::{Block, Value};
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::{PixelCode, PixelMode};
-use triglyph_guest::kernel::program::fragment::FragmentKey;
 use triglyph_guest::kernel::program::output::TARGETS;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::{Interpolate, IpaMode, IpaSample, PixldMode};
@@ -13,45 +10,18 @@ use triglyph_guest::tegra::shader::special::SpecialRegister;
 
 use super::attribute::{FACING, POSITION};
 use super::file::Loc;
-use super::graph::Sharing;
-use super::stage::stores;
-use super::{Graph, Host, Interpolated, Lanes, Lower, Needs, ResourceKeys};
+use super::pixel_plan::PixelPlan;
+use super::{Host, Interpolated, Lanes, Lower, Needs, ResourceKeys};
 use crate::lane::{Emit, F32x4, I32x4};
 use crate::program::args::{at, scratch_at};
 use crate::program::plan::PlaneOf;
 use crate::program::quad::{Computed, Quad, Results};
 
-/// Instructions of a program that is there once for each sample.
-const MAX_SAMPLE_COPIES: usize = 4000;
-
-/// A pixel program as it matters for code.
-#[derive(Debug)]
-pub struct PixelPlan {
-    pub code: Arc<PixelCode>,
-    pub graph: Graph,
-    /// Fragments that are not drawn must run as well: for what they store, or for the fuel they use.
-    pub always: bool,
-    /// Planes that primitives must have.
-    pub planes: usize,
-}
-
-impl PixelPlan {
-    pub fn new(code: &Arc<PixelCode>, key: &FragmentKey) -> Result<PixelPlan, Unsupported> {
-        let graph = Graph::new(&code.code, |_| Sharing::default())?;
-        if code.per_sample && graph.size * key.samples.count() > MAX_SAMPLE_COPIES {
-            return Err(Unsupported("a long program for every sample"));
-        }
-        let planes = code.inputs.iter().map(|input| usize::from(input.plane) + 1).max().unwrap_or(0);
-        let always = stores(&code.code) || graph.counted;
-        Ok(PixelPlan { code: code.clone(), graph, always, planes })
-    }
-}
-
-/// A quad as a program sees it.
+/// A quad as the host of a program.
 struct Pixels<'p, 'q, 'a> {
     quad: &'p mut Quad<'q, 'a>,
     code: &'p PixelCode,
-    /// What is known wherever the program is.
+    /// Values computed before the program, which dominate all of it.
     known: Computed,
 }
 
@@ -81,7 +51,7 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
         let word = (i.address.offset / 4) as u8;
         let offset = match (offset, i.sample) {
             (Some(packed), _) => Some(self.offset(packed)),
-            // Where every sample is shaded, what is not said is at its place.
+            // With sample shading, inputs without a stated location are at the sample.
             (None, IpaSample::Default | IpaSample::Centroid) if self.code.per_sample => {
                 Some(self.quad.sample_offset(self.quad.sample))
             }
@@ -95,7 +65,7 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
             let front = e.isub(back, one);
             return Ok(Interpolated { value: e.float_of_bits(front), constant: true });
         }
-        // Positions are what they are at the pixel, whatever the mode.
+        // Positions are those of the pixel, whatever the mode.
         let constant = i.mode == IpaMode::Constant && !(POSITION..POSITION + 4).contains(&word);
         let plane = match word - POSITION.min(word) {
             axis @ 0..=1 if word >= POSITION => {
@@ -162,7 +132,7 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
 }
 
 impl Pixels<'_, '_, '_> {
-    /// The first covered sample's place of each pixel that has some of its samples covered, the centre of others.
+    /// The location of the first covered sample of each pixel that is partly covered, the centre of others.
     fn centroid(&mut self) -> Option<[F32x4; 2]> {
         let count = self.quad.plan.samples.count();
         if count == 1 {
@@ -185,7 +155,7 @@ impl Pixels<'_, '_, '_> {
         Some(place.map(|axis| e.select(whole, centre, axis)))
     }
 
-    /// A place relative to the centre, of resources of 1/4096.
+    /// An offset from the centre, in units of 1/4096.
     fn offset(&mut self, packed: I32x4) -> [F32x4; 2] {
         let e = &mut *self.quad.e;
         let unit = e.f(1.0 / 4096.0);
@@ -204,7 +174,7 @@ pub fn program(quad: &mut Quad<'_, '_>, plan: &PixelPlan, needs: &mut Needs) -> 
     let covered = quad.running();
     let known = quad.known.clone();
     let helpers = quad.e.not(covered);
-    // Where results are when the program ends.
+    // Locations of the results when the program ends.
     let mut places: [Option<u8>; TARGETS] = [None; TARGETS];
     let mut next = 0;
     for (target, place) in places.iter_mut().enumerate() {

@@ -22,7 +22,7 @@ use triglyph_guest::tegra::shader::special::SpecialRegister;
 
 use super::file::Loc;
 use super::graph::Sharing;
-use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, ResourceKeys, compute, geometry, patch};
+use super::{Context, Graph, Host, Lanes, Lower, Needs, Prepared, ResourceKeys};
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
@@ -328,27 +328,16 @@ struct Kernel {
     stores: bool,
 }
 
-/// The kernel of `key`.
-pub fn shader(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
-    match key.stage {
-        Stage::Compute => return compute::compute(compiler, key),
-        Stage::TessControl => return patch::control(compiler, key),
-        Stage::Geometry => return geometry::geometry(compiler, key),
-        Stage::Vertex | Stage::TessEvaluation => {}
-    }
+/// The kernel of `key`, a vertex or tessellation evaluation program.
+pub fn vertex(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKernel>, Unsupported> {
     let plan = Plan::new(key)?;
     let mut needs = Needs::default();
     let code = compiler.compile(plan.size(), |e| plan.build(e, &mut needs))?;
     Ok(Arc::new(Kernel { key: key.clone(), needs, code, stores: plan.stores }))
 }
 
-/// The CLIF and the host instructions of [`shader`]'s result.
+/// The CLIF and the host instructions of [`vertex`]'s result.
 pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
-    match key.stage {
-        Stage::Compute | Stage::TessControl => return compute::dump(compiler, key),
-        Stage::Geometry => return geometry::dump(compiler, key),
-        Stage::Vertex | Stage::TessEvaluation => {}
-    }
     match Plan::new(key) {
         Ok(plan) => compiler.dump(plan.size(), |e| plan.build(e, &mut Needs::default())),
         Err(refused) => refused.to_string(),

@@ -1,7 +1,8 @@
-//! Images: where coordinates are, components of texels. Addresses and memory are functions, see [`image`].
+//! Image instructions: coordinates and components of texels. Addresses and memory accesses are functions, see
+//! [`image`].
 //!
-//! Formats are known now: texels are decoded and encoded here, in vectors. Where the image is known only when the program runs, that
-//! happens for every format that the key's images have.
+//! Formats are known at compile time: texels are decoded and encoded here, in vectors. Where the image is known only at
+//! run time, that is emitted for every format of the key's images.
 
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::Unit;
@@ -17,13 +18,13 @@ use crate::program::output::channel;
 
 /// The images of the lanes.
 struct Found {
-    /// Their numbers in the key; negative where there is none.
+    /// Their indices in the key; negative where there is no image.
     index: I32x4,
-    /// The formats that they may have, and the lanes whose images do; `None` for all.
+    /// Their possible formats, with the lanes whose images have it; `None` for all.
     formats: Vec<(Option<Mask>, ColorFormat)>,
 }
 
-/// What an instruction says about the place.
+/// The operands that address a texel.
 #[derive(Clone, Copy)]
 struct ImageOperands {
     handle: SurfaceHandle,
@@ -65,7 +66,7 @@ fn decoded(e: &mut Emit<'_>, at: Channel, words: &[I32x4], alpha: bool) -> I32x4
     if !matches!(at, Channel::Float(_)) || bits.bits == 32 {
         return value;
     }
-    // Smaller ones are halves without a sign and with fewer bits of mantissa.
+    // Smaller floats are halves without sign and with fewer bits of mantissa.
     let half = if bits.bits < 16 { e.ishl(value, 15 - u32::from(bits.bits)) } else { value };
     let value = half::value(e, half);
     e.bits(value)
@@ -87,7 +88,7 @@ fn encoded(e: &mut Emit<'_>, format: &ColorFormat, components: &[I32x4; 4], mask
 }
 
 impl Lower<'_, '_> {
-    /// The image of an instruction. There is none where nothing is known of it.
+    /// The image of an instruction; `None` if nothing is bound.
     fn image(&mut self, operands: ImageOperands) -> Result<Option<Found>, Unsupported> {
         let resources = self.resources;
         Ok(match self.code.unit(self.at) {
@@ -141,7 +142,7 @@ impl Lower<'_, '_> {
         [column, row, slice, e.iand(layer, low)]
     }
 
-    /// An access: lanes whose place is in their image, and what was read.
+    /// Performs an access. Returns the lanes that are inside their image, and the data read.
     fn image_access(
         &mut self,
         found: &Found,
@@ -156,7 +157,7 @@ impl Lower<'_, '_> {
         self.image_call(access, &sources)
     }
 
-    /// Registers one after the other.
+    /// Consecutive registers.
     fn registers_from<const N: usize>(&mut self, reg: Reg) -> [I32x4; N] {
         std::array::from_fn(|n| self.reg_int(Self::following(reg, n as u8)))
     }
@@ -277,7 +278,7 @@ impl SurfaceVisitor for Lower<'_, '_> {
         let operands = ImageOperands { handle: i.handle, dim: i.dim, a: i.a };
         let Some(found) = self.image(operands)? else { return Ok(()) };
         let words: [I32x4; 4] = self.registers_from(i.data);
-        // The code of all ones means texels, as they are.
+        // A code of all ones means whole texels.
         let access = match i.size {
             MemorySize::UB128 => ImageAccess::new(Action::StoreTexel, 16),
             size => {

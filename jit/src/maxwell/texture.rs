@@ -1,6 +1,6 @@
-//! Textures: where operands are, and what becomes of results. What a unit gives is the sampler's.
+//! Texture instructions: their operands and results. The lookups are the sampler's.
 //!
-//! Source of the operands' places: Mesa, Ryujinx and yuzu agree.
+//! Source of the operands' positions: Mesa, Ryujinx and yuzu agree.
 
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::sampler::Shape;
@@ -10,13 +10,13 @@ use triglyph_guest::tegra::shader::isa::*;
 use super::handle::{HandleSource, bound};
 use super::{Done, LaneValue, Lanes, Loc, Lower};
 use crate::lane::{F32x4, I32x4, Mask};
-use crate::program::args::TextureArgs;
 use crate::program::sampler::{
     Fetch, Gather, GatherOffsets, LodSource, Lookup, Reference, TextureUnit, fetch, gather, query_level, query_size,
     sample,
 };
+use crate::program::texture_args::TextureArgs;
 
-/// Registers one after the other.
+/// Takes consecutive registers.
 struct RegisterList {
     next: Reg,
 }
@@ -45,7 +45,7 @@ const fn axes(dim: TextureDim) -> (usize, bool) {
     }
 }
 
-/// Where a lookup is made.
+/// The coordinates of a lookup.
 #[derive(Clone, Copy)]
 struct Coordinates {
     axes: [Option<Reg>; 3],
@@ -67,11 +67,11 @@ impl Coordinates {
     }
 }
 
-/// What an instruction asks beside the place.
+/// Operands of a sample beside its coordinates.
 #[derive(Clone, Copy)]
 struct Modifiers {
     level: Level,
-    /// Register with an offset for each axis, of so many bits, so many apart.
+    /// Register with an offset for each axis: the bits of each, and their distance.
     offset: Option<(Reg, [u32; 2])>,
     reference: Option<Reg>,
 }
@@ -84,7 +84,7 @@ enum Level {
     Given(Reg),
 }
 
-/// Registers that say which texel is fetched, beside its coordinates.
+/// Operands of a fetch beside its coordinates.
 #[derive(Clone, Copy)]
 struct Texel {
     level: Option<Reg>,
@@ -92,12 +92,12 @@ struct Texel {
     sample: Option<Reg>,
 }
 
-/// Bits and distance of offsets in a register: of samples, and of gathers.
+/// Bits and distance of offsets in a register: for samples, and for gathers.
 const OFFSETS: [u32; 2] = [4, 4];
 const GATHER_OFFSETS: [u32; 2] = [6, 8];
 
 impl Lower<'_, '_> {
-    /// A register as floats; for differences with what other lanes have.
+    /// A register as floats; `of_all` includes inactive lanes, for differences between lanes.
     fn coordinate(&mut self, reg: Option<Reg>, of_all: bool) -> F32x4 {
         match reg {
             None => self.e().f(0.0),
@@ -121,7 +121,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Coordinates as a shape has them.
+    /// The coordinates in the order that a shape defines.
     fn placed(&mut self, coordinates: &Coordinates, shape: Shape, of_all: bool) -> [F32x4; 4] {
         let [s, t, r] = coordinates.axes.map(|reg| self.coordinate(reg, of_all));
         let zero = self.e().f(0.0);
@@ -198,7 +198,7 @@ impl Lower<'_, '_> {
         [LaneValue::int(zero); 4]
     }
 
-    /// Stores the components of a mask in registers that follow each other.
+    /// Stores the components of a mask in consecutive registers.
     fn set_masked(&mut self, dst: Reg, mask: u8, values: [LaneValue; 4]) {
         let mut to = RegisterList::at(dst);
         for (n, value) in values.into_iter().enumerate() {
@@ -277,7 +277,7 @@ impl Lower<'_, '_> {
                 at[axis] = self.e().iadd(at[axis], offset);
             }
         }
-        // Samples are layers one after another.
+        // Samples are consecutive layers.
         let layer = self.layer(coordinates);
         let sample = sample.map(|reg| self.reg_int(reg));
         let e = self.e();
@@ -313,7 +313,7 @@ impl Lower<'_, '_> {
     }
 }
 
-/// An offset of a sample with gradients: there are eight bits of them, for s and t.
+/// An offset of a sample with gradients: a register has eight bits of them, for s and t.
 fn gradient_offset(lower: &mut Lower<'_, '_>, reg: Reg, first: u32, axis: usize) -> I32x4 {
     match axis {
         0 | 1 => lower.signed_field(reg, first + 4 * axis as u32, 4),
@@ -326,7 +326,7 @@ fn masked(mask: u8) -> [bool; 4] {
     std::array::from_fn(|n| mask >> n & 1 != 0)
 }
 
-/// The components that the code of a short form means.
+/// The components that the code of a short form encodes.
 const fn components(code: u8, dst2: Reg) -> &'static [usize] {
     match (code, dst2.is_zero()) {
         (0, true) => &[0],
@@ -501,7 +501,7 @@ impl TextureVisitor for Lower<'_, '_> {
         let packed = (array || i.aoffi).then(|| from.take());
         if array {
             coordinates.layer = packed;
-            // The lod clamp that is packed beside them takes bits from both.
+            // The packed LOD clamp takes bits from both.
             coordinates.layer_bits = if i.lod_clamp { 12 } else { 16 };
         }
         let first_offset = if i.lod_clamp { 12 } else { 16 };
@@ -576,7 +576,7 @@ impl TextureVisitor for Lower<'_, '_> {
     }
 
     fn txa(&mut self, _: TextureAddress) -> Done {
-        // No tier knows what it gives.
+        // Its result is unknown, in both tiers.
         Ok(())
     }
 }

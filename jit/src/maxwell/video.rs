@@ -1,4 +1,4 @@
-//! Video instructions: which parts of registers their sources are. What is made of them are functions, see [`Video`].
+//! Video instructions: selection of their source bytes and halves. The arithmetic is a libcall, see [`Video`].
 
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
@@ -8,7 +8,7 @@ use super::{Done, Lower};
 use crate::lane::{I32x4, Mask};
 
 impl Lower<'_, '_> {
-    /// A part of a word, extended.
+    /// A byte or half of a word, extended.
     fn video_part(&mut self, word: I32x4, part: VideoPart, signed: bool) -> I32x4 {
         let (above, bits) = match part {
             VideoPart::Byte0 => (24, 8),
@@ -101,7 +101,7 @@ impl VideoVisitor for Lower<'_, '_> {
     }
 
     fn vabsdiff4(&mut self, _: VideoAbsDiff4) -> Done {
-        // No tier knows what it does.
+        // Its effect is unknown, in both tiers.
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Lanes of a warp.
+//! Communication between the lanes of a warp: shuffles, votes, barriers.
 
 use cranelift_codegen::ir::InstBuilder;
 use triglyph_guest::kernel::Unsupported;
@@ -19,7 +19,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// A register in all lanes, those that do not execute included.
+    /// A register in all lanes, inactive ones included.
     fn reg_of_all(&mut self, reg: Reg) -> I32x4 {
         if reg.is_zero() { self.e().i(0) } else { self.int_of_all(Loc::Reg(reg.0)) }
     }
@@ -50,7 +50,7 @@ impl Lower<'_, '_> {
     }
 }
 
-/// How a barrier joins the predicates of its lanes, if it does.
+/// How a barrier reduces the predicates of its lanes, if it does.
 fn joins(i: &Barrier) -> Option<Join> {
     match (i.op, i.reduction) {
         (BarOp::Reduce, BarReduction::PopCount | BarReduction::Unknown(_)) => Some(Join::Count),
@@ -61,7 +61,7 @@ fn joins(i: &Barrier) -> Option<Join> {
 }
 
 impl Lower<'_, '_> {
-    /// Whether some barrier of the program joins predicates.
+    /// Whether some barrier of the program reduces predicates.
     fn reduces(&self) -> bool {
         self.code.words.iter().any(|&word| {
             let (op, form) = (decode(word), form(word));
@@ -70,7 +70,7 @@ impl Lower<'_, '_> {
         })
     }
 
-    /// Keeps what lanes wait for where the kernel finds it.
+    /// Stores what the lanes wait for, for the kernel.
     fn note_wait(&mut self, i: &Barrier) {
         let number = self.reg_or_number(i.number);
         let holds = self.predicate_mask(i.pred);
@@ -147,7 +147,7 @@ impl WarpVisitor for Lower<'_, '_> {
                 let e = self.e();
                 let yes = e.and(holds, active);
                 let no = e.and_not(active, holds);
-                // All ones where no lane is in a mask.
+                // All ones if the mask is empty.
                 let none = |e: &mut crate::lane::Emit<'_>, mask: Mask| {
                     let bits = e.mask_bits(mask);
                     let zero = e.i(0);
@@ -176,7 +176,7 @@ impl WarpVisitor for Lower<'_, '_> {
     fn bar(&mut self, i: Barrier) -> Done {
         match (self.lanes, i.op) {
             (_, BarOp::Arrive) => Ok(()),
-            // A warp of one lane is its whole block: it never waits.
+            // A warp of one lane is a whole block: it never waits.
             (Lanes::Alone, _) => {
                 if joins(&i).is_some() {
                     let holds = self.predicate_mask(i.pred);

@@ -21,11 +21,10 @@ use triglyph_guest::tegra::shader::shape::Plain;
 use super::call::exchange_at;
 use super::flow::{Walk, jump_table, least};
 use super::graph::{Block, Sharing, Step};
+use super::vectors::SLICES;
 use super::{Context, Done, Loc, Lower};
 use crate::lane::{I32x4, Mask};
 
-/// Slices of a warp.
-pub const SLICES: usize = 8;
 /// Added to the block of a lane that waits at a barrier.
 pub const WAITS: i32 = 1 << 29;
 /// Return value of the code: no lane can run, or all have ended because they ran out of fuel.

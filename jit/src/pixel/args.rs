@@ -6,12 +6,11 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, PixelKey, Primitive, Texture, TextureConstants};
 use triglyph_guest::layout::Block;
 
-use super::gas::GasArgs;
-use super::lighting::LightingArgs;
+use super::gas_args::GasArgs;
+use super::lighting::args::LightingArgs;
 use super::plan::Plan;
-use super::procedural::ProceduralArgs;
-use super::quad::Record;
-use super::sample::linear::TexelFootprint;
+use super::procedural::args::ProceduralArgs;
+use super::record::{Record, TexelFootprint};
 
 /// Constants that the code may keep in memory; more of them go behind the code.
 pub const POOL: usize = 48;

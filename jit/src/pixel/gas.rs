@@ -3,57 +3,18 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::InstBuilder;
-use triglyph_guest::kernel::gas::{GasConstants, GasKey, GasLight};
+use triglyph_guest::kernel::gas::GasKey;
 use triglyph_guest::kernel::pixel::Compare;
 use triglyph_guest::num::ops::Ops;
 
 use super::args::{at, scratch_at};
+use super::gas_args::GasArgs;
 use super::quad::Quad;
 use super::test::compare;
 use crate::lane::{Emit, F32x4, I32x4, Pair};
 
 /// The largest density.
 const FULL: i32 = 0xFFFF;
-
-/// Numbers of gas as compiled code reads them: each in four lanes.
-#[repr(C, align(16))]
-#[derive(Clone, Copy)]
-pub struct GasArgs {
-    proportion: [f32; 4],
-    scale: [f32; 4],
-    attenuation: [f32; 4],
-    /// Maximum, what is taken from it where gas is densest, attenuation.
-    planar: [[f32; 4]; 3],
-    view: [[f32; 4]; 3],
-    /// How much of the planar light counts, how much of the other.
-    effect: [[f32; 4]; 2],
-    /// Colour and difference of r, g, b of each entry, eight words further on.
-    table: [[[f32; 2]; 4]; 8],
-    /// The largest densities written, by lane.
-    pub densest: [u32; 4],
-}
-
-impl GasArgs {
-    pub fn new(c: &GasConstants) -> GasArgs {
-        let light = |light: &GasLight| [light.max, light.max - light.min, light.attenuation].map(|value| [value; 4]);
-        let mut table = [[[0.0; 2]; 4]; 8];
-        for (entry, (color, difference)) in table.iter_mut().zip(c.colors.iter().zip(c.differences)) {
-            for channel in 0..3 {
-                entry[channel] = [color[channel], difference[channel]];
-            }
-        }
-        GasArgs {
-            proportion: [c.proportion; 4],
-            scale: [c.scale; 4],
-            attenuation: [c.attenuation; 4],
-            planar: light(&c.planar),
-            view: light(&c.view),
-            effect: [[1.0 - c.effect; 4], [c.effect; 4]],
-            table,
-            densest: [0; 4],
-        }
-    }
-}
 
 /// Offset of a field of the arguments.
 const fn gas_at(field: usize) -> i32 {

@@ -19,9 +19,10 @@ use triglyph_guest::layout;
 use triglyph_guest::num::ops::Ops;
 
 use super::args::{self, Frame, POOL, at, scratch_at};
-use super::lighting;
+use super::lighting::plan as lighting;
 use super::plan::Plan;
-use super::quad::{CoveredQuad, Exits, PhaseState, Quad, Record, VARYINGS};
+use super::quad::{Corner, CoveredQuad, Exits, PhaseState, Quad};
+use super::record::{Record, VARYINGS};
 use super::sample::addresses_only;
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, I32x4, Mask};
@@ -114,17 +115,6 @@ fn plan(key: &PixelKey) -> Result<Plan, Unsupported> {
         return Err(Unsupported("too many varyings"));
     }
     Ok(plan)
-}
-
-/// What the quads of a block share.
-pub struct Corner {
-    /// Not zero when all pixels of the block are covered.
-    pub full: Value,
-    /// The edge functions at its first pixel.
-    pub edges: [I32x4; 3],
-    /// Address of the block's first pixel in the colour and depth buffers.
-    pub color: Option<Value>,
-    pub depth: Option<Value>,
 }
 
 /// Emits the function.

@@ -5,64 +5,25 @@
 
 use cranelift_codegen::ir::Value;
 use cranelift_codegen::ir::types::F32X4;
-use triglyph_guest::kernel::lighting::{Bump, LightingKey, Table, TableInput};
+use triglyph_guest::kernel::lighting::{LightingKey, Table, TableInput};
 use triglyph_guest::num::ops::Ops;
 
 use super::args::at;
-use super::plan::Need;
-use super::quad::{Quad, saved};
+use super::need::Need;
+use super::quad::Quad;
+use super::record::saved;
 use crate::lane::{F32x4, Pair};
 
-mod args;
+pub mod args;
 mod light;
+pub mod plan;
 mod surface;
 mod table;
 mod vector;
 
-pub use args::LightingArgs;
 use light::Light;
-pub use surface::Surface;
+use plan::Phase;
 use vector::{Vector, scale};
-
-/// Texture units that lighting looks at, and at what.
-pub fn textures(key: &LightingKey, need: [Need; 2]) -> Vec<(u8, Need)> {
-    let mut units = Vec::new();
-    if !(need[0].any() || need[1].any()) {
-        return units;
-    }
-    if let Bump::Normal { unit, .. } | Bump::Tangent { unit, .. } = key.bump {
-        units.push((unit & 3, Need { color: true, alpha: false }));
-    }
-    if let Some(shadow) = &key.shadow {
-        units.push((shadow.unit & 3, Need { color: shadow.primary || shadow.secondary, alpha: shadow.alpha }));
-    }
-    units
-}
-
-/// Work of a quad, in guest instructions or so.
-pub fn weigh(key: &LightingKey) -> u32 {
-    let tables = key.tables.iter().flatten().count() as u32;
-    40 + key.lights.iter().map(|light| 30 + 10 * (tables + u32::from(light.distance))).sum::<u32>()
-}
-
-/// A phase of the unit.
-#[derive(Clone, Copy)]
-pub enum Phase {
-    /// The vectors of the surface.
-    Surface,
-    /// A light by its place in the key.
-    Light(usize),
-    /// What all lights have in common, when there are none.
-    Ambient,
-}
-
-/// The phases of a unit.
-pub fn phases(key: &LightingKey) -> Vec<Phase> {
-    if key.lights.is_empty() {
-        return vec![Phase::Ambient];
-    }
-    std::iter::once(Phase::Surface).chain((0..key.lights.len()).map(Phase::Light)).collect()
-}
 
 /// The unit while it is emitted.
 struct Lighting<'l, 'q, 'a> {

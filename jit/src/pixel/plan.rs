@@ -6,21 +6,7 @@ use triglyph_guest::kernel::pixel::{
     BlendEquation, BlendFactor, BlendKey, Compare, Filter, LogicOp, Output, PixelKey, TextureKind,
 };
 
-/// Which channels of a colour somebody reads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Need {
-    /// Red, green or blue.
-    pub color: bool,
-    /// Alpha.
-    pub alpha: bool,
-}
-
-impl Need {
-    /// Whether anything is read.
-    pub fn any(self) -> bool {
-        self.color || self.alpha
-    }
-}
+use super::need::Need;
 
 /// The parts of a key that become code.
 #[derive(Clone, Debug)]
@@ -101,7 +87,7 @@ impl Plan {
         };
         plan.live_stages(key);
         if let Some(lighting) = &key.lighting {
-            for (unit, need) in super::lighting::textures(lighting, plan.fragment) {
+            for (unit, need) in super::lighting::plan::textures(lighting, plan.fragment) {
                 plan.read_texture(key, unit, need);
             }
         }
@@ -197,7 +183,7 @@ impl Plan {
             }
         }
         if let Some(procedural) = &key.procedural {
-            let (used, derived) = super::procedural::slots(procedural, self.procedural);
+            let (used, derived) = super::procedural::plan::slots(procedural, self.procedural);
             slots.extend(used);
             lod_slots.extend(derived);
         }
@@ -286,10 +272,10 @@ impl Plan {
             size += if texture.mipmap == Some(Filter::Linear) { 2 * level } else { level };
         }
         if let Some(procedural) = key.procedural.filter(|_| self.procedural.any()) {
-            size += super::procedural::weigh(&procedural);
+            size += super::procedural::plan::weigh(&procedural);
         }
         if let Some(lighting) = key.lighting.as_ref().filter(|_| self.lighting()) {
-            size += super::lighting::weigh(lighting);
+            size += super::lighting::plan::weigh(lighting);
         }
         if self.gas(key).is_some() {
             size += 40;

@@ -11,41 +11,20 @@ use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::pixel::{Compare, PixelKey};
 use triglyph_guest::num::ops::Ops;
 
-use super::kernel::Corner;
-use super::lighting::Surface;
+use super::edges::edges;
 use super::plan::Plan;
-use super::sample::linear::TexelFootprint;
+use super::record::saved;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
 
-/// Largest number of varyings of a kernel: all that a vertex record holds.
-pub const VARYINGS: usize = 24;
-
-/// What is remembered of a quad between phases.
-#[repr(C, align(16))]
-#[derive(Clone, Copy)]
-pub struct Record {
-    pub varyings: [[f32; 4]; VARYINGS],
-    pub w: [f32; 4],
-    pub edges: [[f32; 4]; 3],
-    pub mask: [i32; 4],
-    pub depth: [f32; 4],
-    /// The depth as it is stored.
-    pub depth_int: [i32; 4],
-    /// The vertex colour.
-    pub primary: [[u16; 8]; 2],
-    /// Level of detail of the texture that comes next.
-    pub lod: [f32; 4],
-    /// Where the texture that comes next is sampled.
-    pub footprint: TexelFootprint,
-    /// Sampled textures, the procedural one last.
-    pub textures: [[[u16; 8]; 2]; 4],
-    /// The surface that is lit, and the sums of its lights: red, green, blue of the primary and the secondary colour.
-    pub surface: Surface,
-    pub light: [[f32; 4]; 6],
-    /// Primary and secondary colour of fragment lighting.
-    pub fragment: [[[u16; 8]; 2]; 2],
-    pub color_at: *mut u8,
-    pub depth_at: *mut u8,
+/// What the quads of a block share.
+pub struct Corner {
+    /// Not zero when all pixels of the block are covered.
+    pub full: Value,
+    /// The edge functions at its first pixel.
+    pub edges: [I32x4; 3],
+    /// Address of the block's first pixel in the colour and depth buffers.
+    pub color: Option<Value>,
+    pub depth: Option<Value>,
 }
 
 /// Where to go from a quad: the next one when no pixel is left, the same or the next phase otherwise.
@@ -116,12 +95,6 @@ pub struct Quad<'q, 'a> {
     pub constants: HashMap<i32, Pair>,
 }
 
-/// Offset of a field of a record.
-macro_rules! saved {
-    ($($field:tt)+) => { std::mem::offset_of!($crate::pixel::quad::Record, $($field)+) as i32 };
-}
-pub(super) use saved;
-
 impl<'q, 'a> Quad<'q, 'a> {
     fn new(e: &'q mut Emit<'a>, key: &'q PixelKey, plan: &'q Plan, known: PhaseState, exits: Exits<'q>) -> Self {
         Quad {
@@ -153,7 +126,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         covered: CoveredQuad,
         exits: Exits<'q>,
     ) -> Self {
-        let edges = super::interpolate::edges(e, corner.edges, covered.four);
+        let edges = edges(e, corner.edges, covered.four);
         let mut quad = Quad::new(e, key, plan, PhaseState::Nothing, exits);
         let mut address = |base: Option<Value>, bytes: Option<u32>| {
             let offset = quad.e.scale(covered.four, bytes?);

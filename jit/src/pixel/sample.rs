@@ -8,7 +8,8 @@ use triglyph_guest::kernel::pixel::{Filter, TextureKey, TextureKind, Wrap};
 use triglyph_guest::num::ops::Ops;
 
 use super::args::scratch_at;
-use super::quad::{Quad, saved};
+use super::quad::Quad;
+use super::record::saved;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
 
 /// Offset of a field of unit `$unit`.

@@ -9,6 +9,7 @@
 //! ```
 
 pub(crate) mod args;
+mod compare;
 mod interpolate;
 mod kernel;
 pub(crate) mod output;
@@ -16,7 +17,10 @@ pub(crate) mod plan;
 pub(crate) mod quad;
 pub(crate) mod sampler;
 mod samples;
+mod shade;
 mod surface;
+mod tables;
+pub(crate) mod texture_args;
 pub(crate) mod vertex;
 
 pub use kernel::{dump, fragment};

@@ -7,16 +7,18 @@ use triglyph_guest::kernel::pixel::Compare;
 use triglyph_guest::kernel::program::fragment::{
     FragmentCode, FragmentInput, FragmentJob, FragmentKey, RsxFragmentCode, Samples,
 };
-use triglyph_guest::kernel::program::output::{ColorKey, DepthKey, Surface};
+use triglyph_guest::kernel::program::output::{ColorKey, DepthKey, Surface, TARGETS};
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::rsx::fragment as rsx;
 
-use super::args::DEPTH;
 use super::output::blend_program::MAX_COMPILED_STEPS;
 use super::surface::Grid;
-use crate::maxwell::PixelPlan;
-use crate::rsx::fragment::Graph;
+use crate::maxwell::pixel_plan::PixelPlan;
+use crate::rsx::fragment::graph::Graph;
+
+/// The depth buffer's index among the surfaces, after the colour targets.
+pub const DEPTH: usize = TARGETS;
 
 /// Planes that a program can need: depth, 1/w, and four of each of its inputs.
 pub const PLANES: usize = 2 + 4 * 16;

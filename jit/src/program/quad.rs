@@ -10,12 +10,13 @@ use triglyph_guest::kernel::program::fragment::{FragmentInput, FragmentKey, MOST
 use triglyph_guest::kernel::program::output::TARGETS;
 use triglyph_guest::num::ops::Ops;
 
-use super::args::{BlockArgs, DEPTH, at, surface_at};
-use super::output::compare_floats;
-use super::plan::{Constants, Early, Plan, PlaneOf, ProgramPlan};
+use super::args::{BlockArgs, at, surface_at};
+use super::compare::compare_floats;
+use super::plan::{Constants, DEPTH, Early, Plan, PlaneOf};
 use super::surface::QuadAddress;
+use super::tables::Tables;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
-use crate::maxwell;
+use crate::maxwell::needs::Needs as MaxwellNeeds;
 
 /// What a program leaves behind.
 pub struct Results {
@@ -37,7 +38,7 @@ pub struct Needs {
     /// Program constants, in the order of the table.
     pub constants: Constants,
     /// Of a Maxwell program.
-    pub maxwell: maxwell::Needs,
+    pub maxwell: MaxwellNeeds,
 }
 
 impl Needs {
@@ -91,29 +92,6 @@ pub struct Computed {
     table: Option<Value>,
     places: [Option<QuadAddress>; DEPTH + 1],
 }
-
-/// Numbers that the code looks up.
-#[repr(C, align(16))]
-pub struct Tables {
-    /// Columns and rows of the pixels of each quad of a block.
-    inside: [[[i32; 4]; 2]; 16],
-    /// Lanes for each four bits of coverage.
-    masks: [[i32; 4]; 16],
-}
-
-/// See [`Tables`].
-pub static TABLES: Tables = {
-    let mut tables = Tables { inside: [[[0; 4]; 2]; 16], masks: [[0; 4]; 16] };
-    let mut i = 0;
-    while i < 16 {
-        let (x, y) = triglyph_guest::layout::unmorton(i as u32);
-        let (x, y) = (2 * x as i32, 2 * y as i32);
-        tables.inside[i] = [[x, x + 1, x, x + 1], [y, y, y + 1, y + 1]];
-        tables.masks[i] = [-(i as i32 & 1), -(i as i32 >> 1 & 1), -(i as i32 >> 2 & 1), -(i as i32 >> 3 & 1)];
-        i += 1;
-    }
-    tables
-};
 
 /// The lanes of four bits of coverage.
 pub fn mask_of(e: &mut Emit<'_>, cover: Value) -> Mask {
@@ -180,19 +158,6 @@ impl<'q, 'a> Quad<'q, 'a> {
         let next = self.next;
         self.e.jump(next, &[]);
         Ok(())
-    }
-
-    /// Emits the program.
-    pub fn program(&mut self) -> Result<Results, Unsupported> {
-        Ok(match &self.plan.program {
-            ProgramPlan::Rsx(rsx) => crate::rsx::fragment::program(self, rsx),
-            ProgramPlan::Maxwell(plan) => {
-                let mut needs = std::mem::take(&mut self.needs.maxwell);
-                let results = maxwell::program(self, plan, &mut needs);
-                self.needs.maxwell = needs;
-                results?
-            }
-        })
     }
 
     /// Takes the pixels out that the program discards.

@@ -1,4 +1,5 @@
-//! Conversions with a side that vectors of 32-bit lanes do not have: 64 bits, 8 bits, halves rounded otherwise than to nearest.
+//! Conversions that vectors of 32-bit lanes cannot express: 64 bits, 8 bits, halves in rounding modes other than to
+//! nearest.
 
 use triglyph_guest::tegra::shader::modifiers::{FloatFormat, IntSize, Rounding};
 
@@ -6,7 +7,7 @@ use super::double::{F16, F32, F64, Format, Unpacked, is_infinite, is_nan, is_zer
 use super::{long, words};
 
 const SIGN: u64 = 1 << 63;
-/// NaN as conversions give it.
+/// The NaN of conversions to half.
 const HALF_NAN: u32 = 0x7FFF;
 
 /// An f64 as the bits of a half.
@@ -22,14 +23,14 @@ pub fn half(how: u32, [low, high, ..]: [u32; 8]) -> [u32; 2] {
     [sign | magnitude, 0]
 }
 
-/// What a float is converted from, as far as NaN goes.
+/// The source format, which decides the result for NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FloatKind {
     Double,
     Smaller,
 }
 
-/// F2I of an f64, whatever it was before.
+/// F2I, the source being widened to f64.
 #[derive(Clone, Copy, Debug)]
 pub struct FloatInt {
     pub from: FloatKind,
@@ -83,10 +84,10 @@ const fn extended(value: u64, size: u32, signed: bool) -> u64 {
     if signed { (up as i64 >> (64 - size)) as u64 } else { up >> (64 - size) }
 }
 
-/// The magnitude of a number as an integer, rounded; what is too large is as large as can be.
+/// The magnitude of a number as an integer, rounded and saturated.
 fn whole(v: Unpacked, how: Rounding) -> u128 {
     if v.exponent >= 0 {
-        // 53 bits: below 2^64 as long as the exponent is small, else beyond every limit.
+        // 53 bits: below 2^64 if the exponent is small, else beyond every limit.
         return if v.exponent > 64 { u128::MAX } else { v.mantissa << v.exponent };
     }
     let down = v.exponent.unsigned_abs();
@@ -132,7 +133,7 @@ pub fn float(code: u32, [low, high, ..]: [u32; 8]) -> [u32; 2] {
     let [signed, abs, neg] = [0, 1, 2].map(|bit| code >> bit & 1 != 0);
     let value = long(low, high);
     let below = signed && value & SIGN != 0;
-    // The most negative number has no magnitude of its own: it stays.
+    // The most negative number has no positive counterpart: it stays.
     let negative = below && (!abs || value == SIGN);
     let magnitude = if below { value.wrapping_neg() } else { value };
     let (format, sign_at): (&Format, u32) = match code >> 8 {

@@ -1,5 +1,5 @@
-//! f64 rounded otherwise than to nearest, in integers: the sum is cut off below its 55 highest bits, with a one at the end that stands
-//! for all that was lost; then the rest is a matter of the last bits.
+//! f64 arithmetic in rounding modes other than to nearest, in integers: the sum is truncated below its 55 highest bits
+//! with a sticky bit for the rest, then rounded.
 
 use triglyph_guest::tegra::shader::modifiers::Rounding;
 
@@ -13,10 +13,10 @@ pub struct Unpacked {
     pub exponent: i32,
 }
 
-/// Highest bit of addends: a sum of two does not overflow, and a product has room to be moved down.
+/// Highest bit of addends: a sum of two does not overflow, and a product can be shifted down.
 const HIGHEST: u32 = 124;
 
-/// Result of what has none.
+/// Result of invalid operations.
 const INVALID: u64 = 0xFFF8 << 48;
 const SIGN: u64 = 1 << 63;
 const INFINITY: u64 = 0x7FF0 << 48;
@@ -34,7 +34,7 @@ pub fn is_zero(bits: u64) -> bool {
 }
 
 impl Unpacked {
-    /// Of bits that are neither 0, infinite nor NaN.
+    /// From bits that are neither 0, infinite nor NaN.
     pub fn of(bits: u64) -> Unpacked {
         let stored = (bits >> 52 & 0x7FF) as i32;
         let fraction = u128::from(bits & ((1 << 52) - 1));
@@ -53,7 +53,7 @@ impl Unpacked {
         }
     }
 
-    /// With its highest bit at [`HIGHEST`].
+    /// Normalised to have its highest bit at [`HIGHEST`].
     fn raised(self) -> Unpacked {
         let up = self.mantissa.leading_zeros() - (127 - HIGHEST);
         Unpacked { mantissa: self.mantissa << up, exponent: self.exponent - up as i32, ..self }
@@ -77,7 +77,7 @@ impl Unpacked {
     /// The bits of the magnitude in a format, rounded.
     pub fn rounded(self, how: Rounding, format: &Format) -> u64 {
         let length = 128 - self.mantissa.leading_zeros() as i32;
-        // Fewer bits are kept of what is smaller than the smallest normal number.
+        // Numbers below the smallest normal one keep fewer bits.
         let drop = (length - format.bits).max(format.lowest - self.exponent);
         let kept = if drop <= 0 { self.mantissa << -drop } else { self.mantissa.checked_shr(drop as u32).unwrap_or(0) };
         let lost = if drop <= 0 { 0 } else { self.mantissa ^ kept.checked_shl(drop as u32).unwrap_or(0) };
@@ -94,7 +94,7 @@ impl Unpacked {
         let resources = kept as u64 + u64::from(up);
         let infinity = format.highest << (format.bits - 1);
         let largest = infinity - u64::from(how != Rounding::Nearest && !outwards);
-        // Where the leading bit is there it counts as one more of the exponent.
+        // A leading bit adds one to the exponent.
         let exponent = (self.exponent + drop - format.lowest) as u64;
         if exponent >= format.highest {
             return largest;
@@ -118,7 +118,7 @@ pub const F16: Format = Format { bits: 11, lowest: -24, highest: 31 };
 pub const F32: Format = Format { bits: 24, lowest: -149, highest: 255 };
 pub const F64: Format = Format { bits: 53, lowest: -1074, highest: 2047 };
 
-/// Moved to the right; the lowest bit is one where ones were lost.
+/// Shifted right; the lowest bit is sticky.
 fn shifted(value: u128, distance: u32) -> u128 {
     let kept = value.checked_shr(distance).unwrap_or(0);
     let back = kept.checked_shl(distance).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Instructions that are functions: what is too rare and too long for code of its own.
+//! Libcalls: instructions that are too rare and too long to be emitted inline.
 
 mod convert;
 mod double;
@@ -7,12 +7,12 @@ mod video;
 pub use convert::{FloatInt, FloatKind, IntFloat};
 pub use video::{Video, VideoKind};
 
-use super::call::Vectors;
+use super::vectors::Vectors;
 
-/// A function of lanes.
+/// A libcall, applied to each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Libcall {
-    /// PRMT with a selector that is not known before: A, B, C; the mode.
+    /// PRMT with a selector that is not a compile-time constant: A, B, C; the mode.
     Permute,
     /// `a * b + c` of f64: two words each; the rounding.
     Fused,
@@ -22,12 +22,12 @@ pub enum Libcall {
     Integer,
     /// An integer as a float: two words; an [`IntFloat`].
     Float,
-    /// Parts of two registers as words, and the third source; a [`Video`].
+    /// Selected bytes or halves of two registers, extended to words, and the third source; a [`Video`].
     Video,
 }
 
 impl Libcall {
-    /// Its code.
+    /// Its function.
     pub fn function(self) -> fn(u32, [u32; 8]) -> [u32; 2] {
         match self {
             Libcall::Permute => permute,

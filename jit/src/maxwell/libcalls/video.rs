@@ -1,9 +1,10 @@
-//! Video instructions, behind the selection of parts: sums, products and comparisons of words of either sign, and the second operation.
+//! Video instructions after source selection: sums, products and comparisons of words of either sign, and the second
+//! operation.
 
 use triglyph_guest::tegra::shader::isa::{SecondaryOp, VideoScale};
 use triglyph_guest::tegra::shader::modifiers::IntCompare;
 
-/// What is done to the two parts.
+/// Operation on the two sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VideoKind {
     Add,
@@ -28,15 +29,15 @@ const KINDS: [VideoKind; 8] = [
     VideoKind::Difference,
 ];
 
-/// An instruction. Parts are words that are extended as their signs say.
+/// An instruction. Sources are words, extended as their signs say.
 #[derive(Clone, Copy, Debug)]
 pub struct Video {
     pub kind: VideoKind,
     pub signed: [bool; 2],
-    /// Of the result: sums are limited to what fits, the second operation compares.
+    /// Sign of the result: sums saturate to its range, the second operation compares in it.
     pub signed_result: bool,
     pub sat: bool,
-    /// Signs of both sources; of a product its own and that of the addend.
+    /// Negation of both sources; of a product its own and the addend's.
     pub neg: [bool; 2],
     pub wrap: bool,
     pub scale: VideoScale,

@@ -2,11 +2,11 @@
 
 use std::mem::offset_of;
 
+use cranelift_codegen::ir::Value;
 use triglyph_guest::kernel::lighting::{LightKey, Table, TableInput};
 use triglyph_guest::num::ops::Ops;
 
 use super::args::{LightArgs, light_at};
-use super::table::TableIndex;
 use super::vector::{self, Vector, scale, shortening, shortening_by};
 use super::{Lighting, Sum, one_unless, times};
 use crate::lane::{Emit, F32x4};
@@ -22,6 +22,13 @@ pub(super) const SPOT: usize = offset_of!(LightArgs, spot);
 const DISTANCE_SCALE: usize = offset_of!(LightArgs, distance_scale);
 const DISTANCE_BIAS: usize = offset_of!(LightArgs, distance_bias);
 const DISTANCE: usize = offset_of!(LightArgs, distance);
+
+/// An index into any table: the address of the entry in the first table, and the fraction to the next entry.
+#[derive(Clone, Copy)]
+pub(super) struct TableIndex {
+    pub entries: [Value; 4],
+    pub fraction: F32x4,
+}
 
 /// A light while it is emitted.
 pub(super) struct Light<'k> {

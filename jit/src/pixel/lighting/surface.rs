@@ -7,16 +7,7 @@ use triglyph_guest::num::ops::Ops;
 use super::vector::{self, Vector, normalize_quaternion, rotate, rotate_x, rotate_z, scale, shortening};
 use super::{Lighting, Need};
 use crate::lane::F32x4;
-use crate::pixel::quad::saved;
-
-/// What a record keeps of a surface.
-#[repr(C, align(16))]
-#[derive(Clone, Copy)]
-pub struct Surface {
-    normal: [[f32; 4]; 3],
-    tangent: [[f32; 4]; 3],
-    eye: [[f32; 4]; 3],
-}
+use crate::pixel::record::saved;
 
 /// Which vectors lights look at.
 #[derive(Clone, Copy, Default)]

@@ -1,23 +1,15 @@
 //! Lookups in the tables of fragment lighting.
 
-use cranelift_codegen::ir::Value;
 use triglyph_guest::kernel::lighting::{DISTANCE, Table};
 use triglyph_guest::num::ops::Ops;
 
 use super::Lighting;
-use super::light::Light;
+use super::light::{Light, TableIndex};
 use crate::lane::{Emit, F32x4, I32x4};
 use crate::pixel::args::{at, scratch_at};
 
 /// Bytes of a table.
 const TABLE: i32 = 256 * 8;
-
-/// A place in any table: where its entry would be in the first one, and the way to the next entry.
-#[derive(Clone, Copy)]
-pub(super) struct TableIndex {
-    entries: [Value; 4],
-    fraction: F32x4,
-}
 
 impl Lighting<'_, '_, '_> {
     /// The value of a table for a light, `None` when the table is not in use.

@@ -14,20 +14,7 @@ use triglyph_guest::num::ops::Ops;
 
 use super::{Level, Sampler, unit_at};
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask, Pair};
-
-/// Where the texels of a quad stand.
-#[repr(C, align(16))]
-#[derive(Clone, Copy)]
-pub struct TexelFootprint {
-    /// What the two rows of texels are counted from, the lower row first.
-    rows: [*const u32; 2],
-    /// The left texel of each pixel, counted in words; the second row's only with levels of detail.
-    left: [[u32; 4]; 2],
-    /// Weights of the right and of the upper texels, 0 to 255, in both halves of each pixel.
-    fractions: [[u16; 8]; 2],
-    /// The texels of a quad at a seam, in pairs; readers read two words too many.
-    seam: [[u32; 12]; 2],
-}
+use crate::pixel::record::TexelFootprint;
 
 /// Memory for a footprint: a base address and an offset.
 #[derive(Clone, Copy)]

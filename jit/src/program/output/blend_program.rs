@@ -5,8 +5,8 @@ use triglyph_guest::kernel::program::blend_program::{
 };
 use triglyph_guest::num::ops::Ops;
 
-use super::compare_floats;
 use crate::lane::{Emit, F32x4};
+use crate::program::compare::compare_floats;
 
 /// Steps that are compiled; the equations that are known have a third of them.
 pub const MAX_COMPILED_STEPS: usize = 64;

@@ -5,9 +5,10 @@ use triglyph_guest::kernel::pixel::{Compare, StencilOp};
 use triglyph_guest::kernel::program::output::{DepthFormat, DepthKey, StencilKey};
 use triglyph_guest::num::ops::Ops;
 
-use super::{compare_floats, compare_ints};
 use crate::lane::{F32x4, HalfRange, I32x4, Mask};
-use crate::program::args::{DEPTH, at};
+use crate::program::args::at;
+use crate::program::compare::{compare_floats, compare_ints};
+use crate::program::plan::DEPTH;
 use crate::program::quad::Quad;
 
 /// The stored words of four pixels, in the host's byte order, and what is in them.

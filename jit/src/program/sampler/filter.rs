@@ -8,7 +8,7 @@ use super::texel::splat_lane;
 use super::wrap::{Index, Two};
 use super::{Channels, Sampler, Size, dimensions};
 use crate::lane::{Emit, F32x4, I16x8, I32x4};
-use crate::program::output::compare_floats;
+use crate::program::compare::compare_floats;
 
 /// a + (b - a) * weight
 fn mix(e: &mut Emit<'_>, a: F32x4, b: F32x4, weight: F32x4) -> F32x4 {

@@ -8,7 +8,7 @@ use triglyph_guest::num::ops::Ops;
 use super::wrap::Index;
 use super::{Channels, Lookup, Reference, Sampler, Size, TextureUnit, channel_of, dimensions, field, wanted};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
-use crate::program::args::TextureArgs;
+use crate::program::texture_args::TextureArgs;
 
 /// Offsets of a gather along s and t.
 #[derive(Clone, Copy)]

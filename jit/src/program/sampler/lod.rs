@@ -4,7 +4,7 @@ use triglyph_guest::num::ops::{Ops, log2};
 
 use super::{LodSource, Lookup, Sampler, dimensions, field};
 use crate::lane::{F32x4, I32x4, Mask};
-use crate::program::args::TextureArgs;
+use crate::program::texture_args::TextureArgs;
 use std::mem::offset_of;
 
 /// Lanes as neighbours see each other: the other one of the row, and of the column.

@@ -29,7 +29,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::program::sampler::{Convert, Filter, Level, Reduction, Shape, Source, Texels, TextureKey};
 use triglyph_guest::num::ops::{self, Ops};
 
-use super::args::TextureArgs;
+use super::texture_args::TextureArgs;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 use cube::Cube;
 pub use gather_fetch::{Fetch, Gather, GatherOffsets, fetch, gather, query_level, query_size};

@@ -9,7 +9,7 @@ use triglyph_guest::num::ops::Ops;
 use super::wrap::Index;
 use super::{Channels, Sampler, Size, field};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
-use crate::program::args::TextureArgs;
+use crate::program::texture_args::TextureArgs;
 
 /// Lane `k` in all four.
 const SPLAT: [[u8; 16]; 4] = [

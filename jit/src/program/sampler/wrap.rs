@@ -8,7 +8,7 @@ use triglyph_guest::num::ops::Ops;
 
 use super::{Sampler, Size, field};
 use crate::lane::{F32x4, I32x4, Mask};
-use crate::program::args::TextureArgs;
+use crate::program::texture_args::TextureArgs;
 
 /// A texel's index along an axis, and the lanes in which it is the border's.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use std::mem::{MaybeUninit, offset_of, size_of};
 
-use super::super::args::TextureArgs;
+use super::super::texture_args::TextureArgs;
 
 /// What compiled code gets.
 #[repr(C, align(16))]

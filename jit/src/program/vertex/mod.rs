@@ -8,6 +8,7 @@
 
 pub(crate) mod args;
 pub(crate) mod fetch;
+pub(crate) mod needs;
 
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -18,45 +19,14 @@ use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::kernel::program::vertex::{Input, Step, VertexCode, VertexJob, VertexKey};
 use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP};
 
-use super::args::TextureArgs;
+use super::texture_args::TextureArgs;
 use crate::code::{Code, Compiler};
 use crate::rsx::vertex::Source;
 use args::{Args, Frame, StreamArgs};
-
-/// In a kernel's result, above the number of groups done: the next one is for the reference.
-pub(crate) const RETRY: u64 = 1 << 32;
-/// In a kernel's result: the lanes of the next group want to go different ways.
-pub(crate) const DIVERGED: u64 = 2 << 32;
+use needs::{Constant, DIVERGED, Needs, RETRY};
 
 /// Floats of the max_instructions record.
 const MAX_RECORD_FLOATS: usize = 4 * 32;
-
-/// Four numbers that do not change during a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Constant {
-    /// One of the program's.
-    Program(u16),
-    /// The value of an input register without array.
-    Fixed(u8),
-}
-
-/// What the code turned out to need.
-#[derive(Default)]
-pub(crate) struct Needs {
-    /// Constants and their components, in the order of the table.
-    pub constants: Vec<(Constant, u8)>,
-}
-
-impl Needs {
-    /// The place of a component of a constant.
-    pub fn constant(&mut self, constant: Constant, component: u8) -> i32 {
-        let place = self.constants.iter().position(|known| *known == (constant, component));
-        place.unwrap_or_else(|| {
-            self.constants.push((constant, component));
-            self.constants.len() - 1
-        }) as i32
-    }
-}
 
 /// A compiled vertex kernel.
 struct Kernel {

@@ -11,7 +11,7 @@
 
 mod alu;
 mod control;
-mod graph;
+pub mod graph;
 mod live;
 mod operand;
 mod order;
@@ -27,7 +27,7 @@ use triglyph_guest::rsx::fragment::{Program, Temp};
 use crate::lane::{F32x4, Mask};
 use crate::program::plan::RsxPlan;
 use crate::program::quad::{Quad, Results};
-pub use graph::Graph;
+use graph::Graph;
 use registers::{File, Variables};
 
 /// Registers of the four colour outputs.

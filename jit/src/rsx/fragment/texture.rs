@@ -9,8 +9,9 @@ use super::Lower;
 use super::alu::Operands;
 use super::registers::Number;
 use crate::lane::{F32x4, Mask};
-use crate::program::args::{TextureArgs, at, scratch_at};
+use crate::program::args::{at, scratch_at};
 use crate::program::sampler::{LodSource, Lookup, TextureUnit, sample};
+use crate::program::texture_args::TextureArgs;
 
 /// Coordinates that a lookup reads.
 fn coordinates(key: &TextureKey) -> usize {

@@ -9,8 +9,8 @@ use super::Lower;
 use super::operand::Gate;
 use super::registers::Cell;
 use crate::lane::{F32x4, I32x4};
-use crate::program::args::TextureArgs;
 use crate::program::sampler::{LodSource, Lookup, TextureUnit, sample};
+use crate::program::texture_args::TextureArgs;
 use crate::program::vertex::args::{Args, INDICES};
 
 /// Result of a unit.

@@ -24,7 +24,7 @@ use triglyph_guest::rsx::vertex::{Instruction, Program, ScalarOp};
 
 use crate::lane::{Emit, F32x4};
 use crate::program::vertex::args::Args;
-use crate::program::vertex::{DIVERGED, Needs, RETRY};
+use crate::program::vertex::needs::{DIVERGED, Needs, RETRY};
 use graph::Graph;
 use registers::{Cell, File, Variables};
 

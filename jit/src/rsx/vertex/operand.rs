@@ -11,7 +11,8 @@ use super::Lower;
 use super::registers::Cell;
 use crate::lane::{F32x4, I32x4, Mask};
 use crate::program::vertex::args::{Args, INPUTS};
-use crate::program::vertex::{Constant, fetch};
+use crate::program::vertex::fetch;
+use crate::program::vertex::needs::Constant;
 
 /// A row at an address register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
