@@ -11,11 +11,14 @@ use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::maxwell::*;
 use triglyph_guest::kernel::pixel::{Compare, Filter, PixelBlock};
+use triglyph_guest::kernel::program::environment::*;
 use triglyph_guest::kernel::program::fragment::*;
 use triglyph_guest::kernel::program::output::*;
 use triglyph_guest::kernel::program::sampler::{
     Convert, LEVELS, Level, PADDING, Shape, Source, Texels, Texture, TextureKey, Wrap,
 };
+use triglyph_guest::kernel::program::stage::*;
+use triglyph_guest::kernel::program::words::*;
 use triglyph_guest::kernel::window::buffer;
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::tegra::shader::assemble_program;

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 use triglyph_guest::kernel::Window;
-use triglyph_guest::kernel::maxwell::{Code, Environment};
+use triglyph_guest::kernel::maxwell::Code;
+use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::window::buffer;
 use triglyph_guest::tegra::shader::isa::{Pred, PredSource, Reg};
 use triglyph_guest::tegra::shader::program::NEUTRAL_CONTROL;

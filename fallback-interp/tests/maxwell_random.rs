@@ -13,17 +13,19 @@ use common::Noise;
 use quads::{RGBA32F, Scene, copy_input};
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::Window;
-use triglyph_guest::kernel::maxwell::environment::ImageKey;
-use triglyph_guest::kernel::maxwell::stage::PATCH_WORDS;
-use triglyph_guest::kernel::maxwell::{
-    Block, Code, Emit, Environment, Evaluations, GlobalMemory, Image, Patches, PixelCode, PixelInput, PixelMode,
-    Primitives, ShaderJob, ShaderKey, Stage, Unit, UnitUse, Vertices, WordSet, Work,
-};
+use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode, Unit, UnitUse};
+use triglyph_guest::kernel::program::environment::ImageKey;
+use triglyph_guest::kernel::program::environment::{Environment, GlobalMemory, Image};
 use triglyph_guest::kernel::program::fragment::{FragmentCode, PixelBlock, Samples};
 use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat};
 use triglyph_guest::kernel::program::sampler::{
     Convert, Filter, LEVELS, Level, Shape, Source, Texels, Texture, TextureKey, Wrap,
 };
+use triglyph_guest::kernel::program::stage::PATCH_WORDS;
+use triglyph_guest::kernel::program::stage::{
+    Block, Emit, Evaluations, Patches, Primitives, ShaderJob, ShaderKey, Stage, Vertices, Work,
+};
+use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::kernel::window::buffer;
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::tegra::shader::random::{Options, program};

@@ -7,7 +7,8 @@ mod maxwell_support;
 use maxwell_support::World;
 use maxwell_support::block::{Left, compute_key, run_block};
 use maxwell_support::units::Units;
-use triglyph_guest::kernel::maxwell::{Code, Stage};
+use triglyph_guest::kernel::maxwell::Code;
+use triglyph_guest::kernel::program::stage::Stage;
 use triglyph_guest::tegra::shader::assemble_program;
 use triglyph_jit::Jit;
 

@@ -5,7 +5,7 @@
 mod maxwell_support;
 
 use maxwell_support::stages::run;
-use triglyph_guest::kernel::maxwell::Stage;
+use triglyph_guest::kernel::program::stage::Stage;
 
 #[test]
 fn control_programs() {

@@ -1,6 +1,6 @@
 //! Random programs of the Tegra X1: vertices, pixels, threads, and the stages between vertices and pixels.
 
-use triglyph_guest::kernel::maxwell::Stage;
+use triglyph_guest::kernel::program::stage::Stage;
 use triglyph_guest::tegra::shader::random::Options;
 use triglyph_jit::{Effort, Jit};
 

@@ -28,16 +28,18 @@ use std::sync::{Arc, Mutex};
 
 use libtest_mimic::Failed;
 use triglyph_guest::kernel::Tier;
-use triglyph_guest::kernel::maxwell::stage::PATCH_WORDS;
-use triglyph_guest::kernel::maxwell::{
-    Block, CONSTANT_BUFFERS, Code, Emit, Environment, Evaluations, GlobalMemory, Patches, PixelCode, PixelInput,
-    PixelMode, Primitives, ShaderJob, ShaderKey, Stage, Unit, UnitUse, Vertices, WordSet, Work,
-};
+use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode, Unit, UnitUse};
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, GlobalMemory};
 use triglyph_guest::kernel::program::fragment::{
     FragmentCode, FragmentConstants, FragmentJob, FragmentKey, PixelBlock, Plane, Primitive, Samples, UNITS,
 };
 use triglyph_guest::kernel::program::output::{Compare, OutputKey, Surface, TARGETS};
 use triglyph_guest::kernel::program::sampler::Texture;
+use triglyph_guest::kernel::program::stage::PATCH_WORDS;
+use triglyph_guest::kernel::program::stage::{
+    Block, Emit, Evaluations, Patches, Primitives, ShaderJob, ShaderKey, Stage, Vertices, Work,
+};
+use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::kernel::{Window, window};
 use triglyph_guest::table::Fields;
 use triglyph_guest::tegra::shader::isa::{ALL, decode, form};

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::AtomicU8;
 
-use triglyph_guest::kernel::maxwell::{Image, ImageKey};
+use triglyph_guest::kernel::program::environment::{Image, ImageKey};
 use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat};
 use triglyph_guest::kernel::program::sampler::{
     Compare, Convert, Filter, LEVELS, Level, PADDING, Shape, Source, Texels, Texture, TextureKey, Wrap,

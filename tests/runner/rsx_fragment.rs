@@ -23,7 +23,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
-use triglyph_guest::kernel::maxwell::Environment;
+use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::program::fragment::{
     BACK_FACING, FogMode, FragmentCode, FragmentConstants, FragmentInput, FragmentJob, FragmentKey, Interpolation,
     PixelBlock, Plane, Primitive, RsxFragmentCode, Samples, UNITS,

@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use triglyph_guest::kernel::geometry::GeometryJob;
-use triglyph_guest::kernel::maxwell::ShaderJob;
 use triglyph_guest::kernel::mme::{MmeEnd, MmeJob, MmeKernel, MmeStop};
 use triglyph_guest::kernel::pixel::PixelJob;
+use triglyph_guest::kernel::program::stage::ShaderJob;
 use triglyph_guest::kernel::program::{self, FragmentKernel, fragment::FragmentJob};
 use triglyph_guest::kernel::tier::TextureDecoder;
 use triglyph_guest::kernel::transfer::TransferJob;

@@ -29,7 +29,7 @@ macro_rules! kernel_kinds {
             /// Macros.
             Macro = 7, "macro", mme: kernel::mme::MmeKey => dyn kernel::mme::MmeKernel;
             /// Programs of warps other than fragment programs.
-            Shader = 8, "shader", shader: kernel::maxwell::ShaderKey => dyn kernel::maxwell::ShaderKernel;
+            Shader = 8, "shader", shader: program::stage::ShaderKey => dyn program::stage::ShaderKernel;
             /// Packet traces of push buffers.
             PacketTrace = 9, "packet-trace", packet_trace: kernel::packet_trace::PacketTraceKey => dyn kernel::packet_trace::PacketTraceKernel;
         }

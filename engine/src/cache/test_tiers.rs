@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::geometry::GeometryKey;
-use triglyph_guest::kernel::maxwell::{ShaderKernel, ShaderKey};
 use triglyph_guest::kernel::mme::{MmeKernel, MmeKey};
 use triglyph_guest::kernel::packet_trace::{PacketTraceKernel, PacketTraceKey};
 use triglyph_guest::kernel::pixel::PixelKey;
+use triglyph_guest::kernel::program::stage::{ShaderKernel, ShaderKey};
 use triglyph_guest::kernel::program::{self, fragment::FragmentKey};
 use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use triglyph_guest::kernel::maxwell::{GlobalMemory, Span};
+use triglyph_guest::kernel::program::environment::{GlobalMemory, Span};
 
 use super::Memory;
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
-use triglyph_guest::kernel::maxwell::Environment;
 use triglyph_guest::kernel::pixel::PixelBlock;
+use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::program::fragment::{FragmentJob, UNITS};
 use triglyph_guest::kernel::program::output::{Surface, TARGETS};
 use triglyph_guest::kernel::program::sampler::Texture;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32};
 
 use triglyph_guest::kernel::Window;
-use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Environment, GlobalMemory, Image};
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, GlobalMemory, Image};
 use triglyph_guest::kernel::program::sampler::Texture;
 
 use super::program::TextureBinding;

@@ -1,7 +1,7 @@
 //! What is around the lanes of a warp.
 
-use triglyph_guest::kernel::maxwell::environment::ImageKey;
-use triglyph_guest::kernel::maxwell::{Environment, Image};
+use triglyph_guest::kernel::program::environment::ImageKey;
+use triglyph_guest::kernel::program::environment::{Environment, Image};
 use triglyph_guest::kernel::program::sampler::{Texture, TextureKey};
 use triglyph_guest::tegra::shader::isa::{Constant, IpaSample, OutKind, PixldMode, SpecialRegister};
 

@@ -24,9 +24,10 @@ pub mod stage;
 pub mod warp;
 
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::environment::ImageKey;
-use triglyph_guest::kernel::maxwell::{Environment, ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
+use triglyph_guest::kernel::program::environment::Environment;
+use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::kernel::program::sampler::TextureKey;
+use triglyph_guest::kernel::program::stage::{ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
 
 use context::{Context, Surroundings};
 use program::Program;

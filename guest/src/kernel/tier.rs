@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::geometry::{GeometryJob, GeometryKey};
-use super::maxwell::{ShaderKernel, ShaderKey};
 use super::mme::{MmeKernel, MmeKey};
 use super::packet_trace::{PacketTraceKernel, PacketTraceKey};
 use super::pixel::{PixelJob, PixelKey};
 use super::program;
+use super::program::stage::{ShaderKernel, ShaderKey};
 use super::transfer::{TransferJob, TransferKey};
 use super::vertex::{VertexJob, VertexKey};
 use crate::format::TexelFormat;

@@ -4,8 +4,10 @@ use std::mem::size_of;
 use std::sync::atomic::Ordering::Relaxed;
 
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Environment, ImageKey, PixelCode, ShaderKey};
+use triglyph_guest::kernel::maxwell::PixelCode;
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, ImageKey};
 use triglyph_guest::kernel::program::sampler::TextureKey;
+use triglyph_guest::kernel::program::stage::ShaderKey;
 use triglyph_guest::tegra::shader::operand::Constant;
 
 use super::direct::{Bytes, Mapped};

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::{Block, Environment, LANES, ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
+use triglyph_guest::kernel::maxwell::LANES;
+use triglyph_guest::kernel::program::environment::Environment;
+use triglyph_guest::kernel::program::stage::{Block, ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::{AttributeAccess, Op, decode};
 use triglyph_guest::tegra::shader::special::SpecialRegister;

@@ -10,7 +10,7 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::types::{F32X4, I32, I32X4, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::Window;
-use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Environment, Span};
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, Span};
 use triglyph_guest::num::ops::Ops;
 
 use super::access::{Access, Space};

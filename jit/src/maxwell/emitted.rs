@@ -1,6 +1,6 @@
 //! Vertices that geometry programs emit.
 
-use triglyph_guest::kernel::maxwell::Emit as Emission;
+use triglyph_guest::kernel::program::stage::Emit as Emission;
 use triglyph_guest::tegra::shader::isa::OutKind;
 
 /// Lanes of a group.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cranelift_codegen::ir::Value;
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::{Emit as Emission, Primitives, ShaderJob, ShaderKernel, ShaderKey, Work};
+use triglyph_guest::kernel::program::stage::{Emit as Emission, Primitives, ShaderJob, ShaderKernel, ShaderKey, Work};
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::AttributeAccess;
 use triglyph_guest::tegra::shader::special::SpecialRegister;

@@ -1,6 +1,6 @@
 //! Image accesses as functions: addresses of texels, reads and writes. Also the lookup of handles.
 
-use triglyph_guest::kernel::maxwell::{Environment, Image, ImageKey};
+use triglyph_guest::kernel::program::environment::{Environment, Image, ImageKey};
 use triglyph_guest::kernel::program::output::ColorFormat;
 use triglyph_guest::layout::{Blocks, SurfaceLayout};
 

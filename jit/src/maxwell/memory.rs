@@ -1,7 +1,7 @@
 //! Memory: constants by computed address, global and local memory, atomics.
 
 use cranelift_codegen::ir::InstBuilder;
-use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Environment};
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment};
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 

@@ -56,7 +56,8 @@ use std::collections::HashMap;
 
 use cranelift_codegen::ir::Value;
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Code, ImageKey};
+use triglyph_guest::kernel::maxwell::Code;
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, ImageKey};
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::table::{Fields, Shape};
@@ -123,7 +124,7 @@ pub(crate) trait Host<'a> {
         let _ = (i, word);
         false
     }
-    /// A word of the patch, by its number below [`PATCH_WORDS`](triglyph_guest::kernel::maxwell::stage::PATCH_WORDS).
+    /// A word of the patch, by its number below [`PATCH_WORDS`](triglyph_guest::kernel::program::stage::PATCH_WORDS).
     fn patch_word(&mut self, word: I32x4) -> I32x4 {
         let _ = word;
         self.e().i(0)

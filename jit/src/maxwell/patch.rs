@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use cranelift_codegen::ir::InstBuilder;
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::stage::PATCH_WORDS;
-use triglyph_guest::kernel::maxwell::{LANES, Patches, ShaderJob, ShaderKernel, ShaderKey, Work};
+use triglyph_guest::kernel::maxwell::LANES;
+use triglyph_guest::kernel::program::stage::PATCH_WORDS;
+use triglyph_guest::kernel::program::stage::{Patches, ShaderJob, ShaderKernel, ShaderKey, Work};
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::AttributeAccess;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::{ShaderKernel, ShaderKey, Stage};
+use triglyph_guest::kernel::program::stage::{ShaderKernel, ShaderKey, Stage};
 
 use super::{compute, geometry, patch, stage};
 use crate::code::Compiler;

@@ -11,10 +11,11 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F32X4, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
-use triglyph_guest::kernel::maxwell::stage::PATCH_WORDS;
-use triglyph_guest::kernel::maxwell::{
-    Code as Program, Environment, ShaderJob, ShaderKernel, ShaderKey, Stage, WordSet, Work,
-};
+use triglyph_guest::kernel::maxwell::Code as Program;
+use triglyph_guest::kernel::program::environment::Environment;
+use triglyph_guest::kernel::program::stage::PATCH_WORDS;
+use triglyph_guest::kernel::program::stage::{ShaderJob, ShaderKernel, ShaderKey, Stage, Work};
+use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::table::flags;
 use triglyph_guest::tegra::shader::isa::{AttributeAccess, form};

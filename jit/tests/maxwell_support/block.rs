@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use triglyph_guest::kernel::Tier;
-use triglyph_guest::kernel::maxwell::{
-    Block, CONSTANT_BUFFERS, Code, Environment, ShaderJob, ShaderKey, Stage, WordSet, Work,
-};
+use triglyph_guest::kernel::maxwell::Code;
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment};
+use triglyph_guest::kernel::program::stage::{Block, ShaderJob, ShaderKey, Stage, Work};
+use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::kernel::{Unsupported, Window};
 
 use super::{Memory, World};

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use triglyph_guest::kernel::Tier;
-use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, Code, Environment, PixelCode, PixelInput, PixelMode};
+use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode};
 use triglyph_guest::kernel::program::FragmentKernel;
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment};
 use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentJob};
 use triglyph_guest::kernel::program::random_fragment::{RandomFragment, Surfaces};
 use triglyph_guest::kernel::{Unsupported, Window, window};

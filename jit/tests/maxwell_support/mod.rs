@@ -16,10 +16,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 use triglyph_guest::kernel::Tier;
-use triglyph_guest::kernel::maxwell::{
-    CONSTANT_BUFFERS, Code, Environment, GlobalMemory, ShaderJob, ShaderKey, Span, Stage, Vertices, WordSet, Work,
-};
+use triglyph_guest::kernel::maxwell::Code;
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, GlobalMemory, Span};
 use triglyph_guest::kernel::program::sampler::Shape;
+use triglyph_guest::kernel::program::stage::{ShaderJob, ShaderKey, Stage, Vertices, Work};
+use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::kernel::{Unsupported, Window, window};
 use triglyph_guest::tegra::shader::{assemble_program, disassemble};
 use triglyph_jit::{Effort, Jit};

@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use triglyph_guest::kernel::Tier;
-use triglyph_guest::kernel::maxwell::{
-    CONSTANT_BUFFERS, Code, Environment, NoMemory, PixelCode, PixelInput, PixelMode,
-};
+use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode};
 use triglyph_guest::kernel::pixel::{Compare, PixelBlock};
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, NoMemory};
 use triglyph_guest::kernel::program::fragment::*;
 use triglyph_guest::kernel::program::output::*;
 use triglyph_guest::kernel::program::sampler::{Texture, TextureKey};

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use triglyph_guest::kernel::Tier;
-use triglyph_guest::kernel::maxwell::stage::PATCH_WORDS;
-use triglyph_guest::kernel::maxwell::{
-    Block, CONSTANT_BUFFERS, Code, Emit, Environment, Evaluations, Patches, Primitives, ShaderJob, ShaderKey, Stage,
-    WordSet, Work,
+use triglyph_guest::kernel::maxwell::Code;
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment};
+use triglyph_guest::kernel::program::stage::PATCH_WORDS;
+use triglyph_guest::kernel::program::stage::{
+    Block, Emit, Evaluations, Patches, Primitives, ShaderJob, ShaderKey, Stage, Work,
 };
+use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::kernel::{Unsupported, Window, window};
 use triglyph_guest::table::flags;
 use triglyph_guest::tegra::shader::assemble_program;

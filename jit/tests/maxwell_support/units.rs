@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use triglyph_guest::kernel::maxwell::{Image, ImageKey, Unit, UnitUse};
+use triglyph_guest::kernel::maxwell::{Unit, UnitUse};
+use triglyph_guest::kernel::program::environment::{Image, ImageKey};
 use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat};
 use triglyph_guest::kernel::program::random_texture::{RandomTexture, random_unit};
 use triglyph_guest::kernel::program::sampler::{Shape, Texture, TextureKey};

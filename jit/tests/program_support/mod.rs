@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
-use triglyph_guest::kernel::maxwell::Environment;
 use triglyph_guest::kernel::pixel::{Filter, PixelBlock};
 use triglyph_guest::kernel::program::FragmentKernel;
+use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::program::fragment::*;
 use triglyph_guest::kernel::program::output::*;
 use triglyph_guest::kernel::program::sampler::*;

@@ -1,7 +1,8 @@
 //! Images that are loaded and stored texel by texel.
 
-use triglyph_guest::kernel::maxwell::environment::ImageKey;
-use triglyph_guest::kernel::maxwell::{Image, Unit as ResourceKind};
+use triglyph_guest::kernel::maxwell::Unit as ResourceKind;
+use triglyph_guest::kernel::program::environment::Image;
+use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::layout::{Blocks, SurfaceLayout};
 use triglyph_guest::tegra::shader::isa::*;
 

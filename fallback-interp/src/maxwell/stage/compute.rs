@@ -1,6 +1,7 @@
 //! Blocks of a grid.
 
-use triglyph_guest::kernel::maxwell::{Block, LANES};
+use triglyph_guest::kernel::maxwell::LANES;
+use triglyph_guest::kernel::program::stage::Block;
 use triglyph_guest::tegra::shader::isa::SpecialRegister;
 
 use crate::maxwell::Stages;

@@ -1,6 +1,6 @@
 //! Geometry programs: vertices that they emit.
 
-use triglyph_guest::kernel::maxwell::{Emit, Primitives};
+use triglyph_guest::kernel::program::stage::{Emit, Primitives};
 use triglyph_guest::tegra::shader::isa::{OutKind, SpecialRegister};
 
 use super::{PRIMITIVE, Record, patch};

@@ -6,7 +6,7 @@ pub mod patch;
 pub mod pixel;
 pub mod vertex;
 
-use triglyph_guest::kernel::maxwell::WordSet;
+use triglyph_guest::kernel::program::words::WordSet;
 
 /// Where the words of a set stand in a record.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
 //! Tessellation: patches, and the vertices that the tessellator made of them.
 
-use triglyph_guest::kernel::maxwell::stage::PATCH_WORDS;
-use triglyph_guest::kernel::maxwell::{Evaluations, LANES, Patches};
+use triglyph_guest::kernel::maxwell::LANES;
+use triglyph_guest::kernel::program::stage::PATCH_WORDS;
+use triglyph_guest::kernel::program::stage::{Evaluations, Patches};
 use triglyph_guest::tegra::shader::isa::SpecialRegister;
 
 use super::{COORDINATES, PRIMITIVE, Record};

@@ -1,6 +1,6 @@
 //! Vertices.
 
-use triglyph_guest::kernel::maxwell::Vertices;
+use triglyph_guest::kernel::program::stage::Vertices;
 
 use super::Record;
 use crate::maxwell::Stages;

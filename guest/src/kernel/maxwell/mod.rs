@@ -113,26 +113,22 @@
 //! Clocks and timers read 0 (the same capture must give the same bytes); those of identity and lane masks as `isa` says; what no stage of
 //! the table in the hardware's description gives reads 0.
 
-pub mod code;
-pub mod environment;
+mod code;
 pub mod pixel;
-pub mod stage;
 
-pub use code::{Code, Unit, UnitUse, WordSet};
-pub use environment::{Environment, GlobalMemory, Image, ImageKey, NoMemory, Span};
+pub use code::{Code, Unit, UnitUse};
 pub use pixel::{PixelCode, PixelInput, PixelMode};
-pub use stage::{
-    Block, Emit, Evaluations, Patches, Primitives, ShaderJob, ShaderKernel, ShaderKey, Stage, Vertices, Work,
-};
+
+#[cfg(doc)]
+use super::program::environment::{Environment, GlobalMemory};
+#[cfg(doc)]
+use super::program::stage::ShaderKey;
 
 /// Instructions that the lanes of a warp may execute, see above.
 pub const FUEL: u32 = 1 << 18;
 
 /// Entries that a lane's stack may have.
 pub const STACK: usize = 64;
-
-/// Constant buffers of a stage.
-pub const CONSTANT_BUFFERS: usize = 18;
 
 /// Lanes of a warp at most.
 pub const LANES: usize = 32;

@@ -29,7 +29,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use std::sync::Arc;
 
 use super::Code;
-use super::environment::ImageKey;
+use crate::kernel::program::environment::ImageKey;
 use crate::kernel::program::sampler::TextureKey;
 
 /// A pixel program and the state that its code depends on.

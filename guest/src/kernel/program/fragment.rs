@@ -64,8 +64,9 @@ use std::sync::Arc;
 
 use super::output::{OutputConstants, OutputKey, Surface, TARGETS};
 use super::sampler::{Texture, TextureKey};
-use crate::kernel::maxwell::{Environment, PixelCode};
+use crate::kernel::maxwell::PixelCode;
 pub use crate::kernel::pixel::PixelBlock;
+use crate::kernel::program::environment::Environment;
 
 /// Texture units an RSX program can reach.
 pub const UNITS: usize = 16;

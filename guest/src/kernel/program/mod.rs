@@ -11,11 +11,15 @@
 //! | module | what |
 //! |---|---|
 //! | [`vertex`] | fetch and program of a batch of vertices |
+//! | [`stage`] | programs of all other stages, as warps execute them |
+//! | [`environment`] | what programs reach: constants, images, memory |
+//! | [`words`] | records of attributes |
 //! | [`fragment`] | interpolation, program, and everything after it, of 8x8 blocks |
 //! | [`sampler`] | texels, filters, levels of detail |
 //! | [`output`] | tests, blending, storing; [`blend_program`] what some blend states run |
 
 pub mod blend_program;
+pub mod environment;
 pub mod fragment;
 pub mod output;
 #[cfg(feature = "random")]
@@ -27,7 +31,9 @@ pub mod random_texture;
 #[cfg(feature = "random")]
 pub mod random_vertex;
 pub mod sampler;
+pub mod stage;
 pub mod vertex;
+pub mod words;
 
 use super::tier::Unsupported;
 

@@ -1,6 +1,6 @@
 //! Random fragment keys and scenes for differential tests.
 
-use crate::kernel::maxwell::Environment;
+use crate::kernel::program::environment::Environment;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;

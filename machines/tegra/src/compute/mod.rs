@@ -10,7 +10,9 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use triglyph_guest::kernel::maxwell::{Block, FUEL, ShaderJob, Stage, WordSet, Work};
+use triglyph_guest::kernel::maxwell::FUEL;
+use triglyph_guest::kernel::program::stage::{Block, ShaderJob, Stage, Work};
+use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::launch::{self, Launch, MAX_THREADS, Words};
 use triglyph_guest::tegra::methods::compute::regs;
 use triglyph_guest::tegra::methods::values::{ReductionFormat, StructSize};

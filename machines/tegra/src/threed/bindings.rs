@@ -5,7 +5,7 @@
 
 use std::sync::atomic::AtomicU8;
 
-use triglyph_guest::kernel::maxwell::CONSTANT_BUFFERS;
+use triglyph_guest::kernel::program::environment::CONSTANT_BUFFERS;
 use triglyph_guest::tegra::methods::threed::regs;
 
 use crate::core::{ADDRESS_MASK, Core};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::maxwell::WordSet;
+use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::methods::threed::{BeginInstanceId, BeginPrimitiveId, IndexSize, Trigger, regs as r};
 
 use super::edges::{self, Unmarked};

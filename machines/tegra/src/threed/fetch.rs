@@ -1,7 +1,7 @@
 //! Vertex fetch: attributes and streams become records of words. Where attributes come from is remembered between draws.
 
 use triglyph_guest::kernel::Window;
-use triglyph_guest::kernel::maxwell::WordSet;
+use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::num::F16;
 use triglyph_guest::tegra::format::{VertexFormat, VertexType};
 use triglyph_guest::tegra::header::program::attribute;

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use triglyph_guest::kernel::maxwell::{Emit, Primitives, ShaderJob, Stage, WordSet, Work};
+use triglyph_guest::kernel::program::stage::{Emit, Primitives, ShaderJob, Stage, Work};
+use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::program::{OutputTopology, attribute, fields};
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 

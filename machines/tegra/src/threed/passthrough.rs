@@ -4,8 +4,9 @@
 //! primitive. That is a control program of one thread for patches of the primitive's vertices, and is run as one.
 //! Source: Ryujinx, and the OpenGL extension NV_geometry_shader_passthrough.
 
-use triglyph_guest::kernel::maxwell::stage::PATCH_WORDS;
-use triglyph_guest::kernel::maxwell::{Patches, ShaderJob, Stage, WordSet, Work};
+use triglyph_guest::kernel::program::stage::PATCH_WORDS;
+use triglyph_guest::kernel::program::stage::{Patches, ShaderJob, Stage, Work};
+use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 

@@ -1,7 +1,7 @@
 //! Patches: control program, tessellator, evaluation program.
 
-use triglyph_guest::kernel::maxwell::stage::PATCH_WORDS;
-use triglyph_guest::kernel::maxwell::{Evaluations, Patches, ShaderJob, Stage, Work};
+use triglyph_guest::kernel::program::stage::PATCH_WORDS;
+use triglyph_guest::kernel::program::stage::{Evaluations, Patches, ShaderJob, Stage, Work};
 use triglyph_guest::tegra::methods::threed::{
     TessellationDomain, TessellationOutput, TessellationSpacing, Topology, regs as r,
 };

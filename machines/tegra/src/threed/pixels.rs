@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use triglyph_guest::kernel::maxwell::{Code, ImageKey, PixelCode, PixelInput, PixelMode, WordSet};
+use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode};
+use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::kernel::program::fragment::{
     FragmentCode, FragmentConstants, FragmentKey, MOST_SAMPLES, Samples, UNITS,
 };
 use triglyph_guest::kernel::program::output::OutputKey;
 use triglyph_guest::kernel::program::sampler::TextureKey;
+use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::ProgramHeader;
 use triglyph_guest::tegra::header::program::{Interpolation, attribute, fields};
 use triglyph_guest::tegra::methods::threed::{self as m, PointSpriteOrigin, ShadeMode, dirty, regs as r};

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use triglyph_guest::kernel::maxwell::{CONSTANT_BUFFERS, WordSet};
+use triglyph_guest::kernel::program::environment::CONSTANT_BUFFERS;
 use triglyph_guest::kernel::program::sampler::Shape;
+use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::table::{Fields, flags};
 use triglyph_guest::tegra::header::ProgramHeader;
 use triglyph_guest::tegra::header::program::{self, Interpolation, ProgramStage, attribute};

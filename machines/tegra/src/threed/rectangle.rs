@@ -5,8 +5,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use triglyph_guest::kernel::maxwell::{Code, PixelInput, PixelMode, Unit, UnitUse, WordSet};
+use triglyph_guest::kernel::maxwell::{Code, PixelInput, PixelMode, Unit, UnitUse};
 use triglyph_guest::kernel::program::sampler::{Shape, TextureKey};
+use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::ProgramHeader;
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::regs as r;

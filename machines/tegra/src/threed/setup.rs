@@ -1,7 +1,7 @@
 //! Viewports, clipping, facing, lines, points: what primitives depend on.
 
-use triglyph_guest::kernel::maxwell::WordSet;
 use triglyph_guest::kernel::program::output::DepthFormat;
+use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{self as m, regs as r};
 

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use triglyph_guest::kernel::maxwell::{
-    Code, Environment, ImageKey, ShaderJob, ShaderKey, Stage, Vertices, WordSet, Work,
-};
+use triglyph_guest::kernel::maxwell::Code;
+use triglyph_guest::kernel::program::environment::{Environment, ImageKey};
 use triglyph_guest::kernel::program::sampler::TextureKey;
+use triglyph_guest::kernel::program::stage::{ShaderJob, ShaderKey, Stage, Vertices, Work};
+use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::program::{ProgramStage, attribute};
 use triglyph_guest::tegra::methods::threed::regs as r;
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use triglyph_guest::format::Arrangement;
-use triglyph_guest::kernel::maxwell::{Image, ImageKey};
+use triglyph_guest::kernel::program::environment::{Image, ImageKey};
 use triglyph_guest::kernel::program::sampler::{Shape, TextureKey};
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::tegra::header::texture::{self, TextureHandle, TextureKind};

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use triglyph_guest::kernel::maxwell::{ImageKey, Unit, UnitUse};
+use triglyph_guest::kernel::maxwell::{Unit, UnitUse};
+use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::kernel::program::sampler::{Shape, TextureKey};
 
 use super::bindings::Buffers;

@@ -1,4 +1,4 @@
-//! Stages other than the pixel's.
+//! Programs of stages other than the pixel's.
 //!
 //! Attributes are words, whatever they mean. A record holds the words of a [`WordSet`]; a word that a record does not have reads 0
 //! and drops what is stored. Output records start as 0, word 0x1F (w of the position) as 1.0. ALD without a vertex number reads the
@@ -9,9 +9,10 @@
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::sync::Arc;
 
-use super::code::{Code, WordSet};
 use super::environment::{Environment, ImageKey};
-use crate::kernel::program::sampler::TextureKey;
+use super::sampler::TextureKey;
+use super::words::WordSet;
+use crate::kernel::maxwell::Code;
 use crate::kernel::tier::Unsupported;
 
 /// What a kernel is specialised to.

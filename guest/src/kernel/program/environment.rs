@@ -1,13 +1,15 @@
-//! What is around a program while it runs.
+//! What a program can reach while it runs.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::sync::atomic::AtomicU32;
 
-use super::CONSTANT_BUFFERS;
 use crate::kernel::Window;
 use crate::kernel::program::output::ColorFormat;
 use crate::kernel::program::sampler::{Shape, Texture};
 use crate::layout::SurfaceLayout;
+
+/// Constant buffers of a stage.
+pub const CONSTANT_BUFFERS: usize = 18;
 
 /// What a program can reach. The same for all lanes of a draw or a grid.
 #[derive(Clone, Copy)]
@@ -18,7 +20,7 @@ pub struct Environment<'a> {
     pub textures: &'a [Texture<'a>],
     /// Images of the key, index by index.
     pub images: &'a [Image<'a>],
-    /// Handles of the textures, then of the images, for [`Unit::Dynamic`](super::Unit::Dynamic). Of equal ones the first counts.
+    /// Handles of the textures, then of the images, for [`Unit::Dynamic`](crate::kernel::maxwell::Unit::Dynamic). Of equal ones the first counts.
     pub handles: &'a [u32],
     /// Global memory.
     pub memory: &'a dyn GlobalMemory,
@@ -29,7 +31,7 @@ pub struct Environment<'a> {
 }
 
 impl Environment<'static> {
-    /// Nothing around a program: of machines whose programs reach nothing.
+    /// The environment of programs that reach none of this, as those of the RSX.
     pub const NONE: Environment<'static> = {
         static EXHAUSTED: AtomicU32 = AtomicU32::new(0);
         static CONSTANTS: [Window<'static>; CONSTANT_BUFFERS] = [Window::new(&[]); CONSTANT_BUFFERS];
@@ -53,11 +55,11 @@ impl std::fmt::Debug for Environment<'_> {
 
 /// Memory by GPU virtual address, 40 bits; higher bits of an address are ignored.
 pub trait GlobalMemory: Sync {
-    /// Reads; bytes that are not mapped read 0, which the machine counts as a fault with the address.
+    /// Reads; bytes that are not mapped read 0, and the machine reports a fault with the address.
     fn read(&self, address: u64, bytes: &mut [u8]);
-    /// Writes; bytes that are not mapped are dropped and counted likewise.
+    /// Writes; bytes that are not mapped are dropped and reported likewise.
     fn write(&self, address: u64, bytes: &[u8]);
-    /// The mapping that an address lies in, if programs may read it, and with `stores` write it, by themselves. Who writes says so with
+    /// The mapping that has an address, if programs may read it, and with `stores` write it, directly. Such writes are reported to
     /// [`GlobalMemory::note_written`].
     fn span(&self, address: u64, stores: bool) -> Option<Span<'_>> {
         let _ = (address, stores);
