@@ -7,7 +7,7 @@ mod support;
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use support::pixels::{self, Canvas};
 use triglyph::Tier as Mode;
-use triglyph_engine::cache::texture::TextureCache;
+use triglyph_engine::cache::texture_cache::TextureCache;
 use triglyph_engine::raster;
 use triglyph_engine::sched::Scheduler;
 use triglyph_guest::kernel::pixel::PixelKey;

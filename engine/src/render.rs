@@ -10,9 +10,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::cache::image::ImageCache;
+use crate::cache::image::ImageSource;
 use crate::cache::store::KeyStore;
-use crate::cache::texture::TextureCache;
+use crate::cache::texture::TextureSource;
+use crate::cache::texture_cache::TextureCache;
 use crate::cache::{Kernels, TierMode, Tiers, WarmStart};
 use crate::device::{StageTimes, Stats};
 use crate::draw::program::Records;
@@ -86,10 +87,10 @@ pub struct Renderer {
     warm_start: WarmStart,
     /// All threads.
     pub scheduler: Scheduler,
-    textures: TextureCache,
+    textures: TextureCache<TextureSource>,
     scene: Scene,
     scratch: Shaded,
-    images: ImageCache,
+    images: TextureCache<Arc<ImageSource>>,
     programs: ProgramScene,
     /// Counts the targets of scenes.
     target_number: u64,
@@ -160,7 +161,7 @@ impl Renderer {
             textures: TextureCache::default(),
             scene: Scene::new(nowhere),
             scratch: Shaded::default(),
-            images: ImageCache::default(),
+            images: TextureCache::default(),
             programs: ProgramScene::new(ProgramTarget::NOWHERE),
             target_number: 0,
             target_memory: None,

@@ -1,27 +1,36 @@
-//! Decoded images for samplers of programs, validated by content where memory has changed.
+//! Images for the samplers of shader pipelines.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use triglyph_guest::format::image::{Coding, ImageLayout, Piece};
+use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::sampler::{LEVELS, Level, Texture};
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::xxh3_64;
 
-use crate::mem::{self, Memory, Moment};
+use super::texture_cache::{MAX_TEXTURE_BYTES, PIECE, Source, decoding_time};
+use crate::mem::{self, Memory};
 use crate::sched::Scheduler;
 use crate::transfer::Place;
 
-/// Where an image stands and how.
+/// Where an image is and how it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ImageSource {
     /// Its first byte.
     pub place: Place,
-    /// Bytes from there on that may be read; what lies beyond reads zero.
+    /// Bytes from there on that may be read; bytes after them read 0.
     pub size: u64,
-    /// How it stands there.
+    /// How it is stored.
     pub layout: ImageLayout,
 }
+
+impl ImageSource {
+    fn window<'m>(&self, memory: &'m Memory) -> Window<'m> {
+        memory.readable(self.place.space, self.place.address).first(self.size as usize)
+    }
+}
+
+/// Words of the largest image that is decoded.
+pub const MAX_WORDS: u64 = MAX_TEXTURE_BYTES / 4;
 
 /// An image as plain rows of texels.
 #[derive(Debug)]
@@ -34,18 +43,13 @@ pub struct DecodedImage {
     levels: [Level; LEVELS],
 }
 
-/// What a decoded word costs, about, in nanoseconds: of texels by themselves, and of compressed ones.
-const WORD: (u64, u64) = (1, 3);
-
-/// Words of a piece of an image, about: some ten microseconds.
-const PIECE: usize = 1 << 13;
-
 impl DecodedImage {
     fn new(layout: &ImageLayout, source: &[u8], scheduler: &Scheduler) -> Self {
         let mut texels = vec![0; layout.words() as usize];
-        let word = if matches!(layout.coding, Coding::Packed(_)) { WORD.0 } else { WORD.1 };
-        let cost = Duration::from_nanos(texels.len() as u64 * word);
-        layout.decode_pieces(source, &mut texels, PIECE, |pieces| scheduler.for_each_item(pieces, cost, Piece::decode));
+        let cost = decoding_time(texels.len() as u64, !matches!(layout.coding, Coding::Packed(_)));
+        layout.decode_pieces(source, &mut texels, PIECE as usize, |pieces| {
+            scheduler.for_each_item(pieces, cost, Piece::decode)
+        });
         DecodedImage {
             texels,
             layer_texels: layout.layer_texels() as u32,
@@ -68,114 +72,35 @@ impl DecodedImage {
             ..Texture::default()
         }
     }
-
-    fn bytes(&self) -> usize {
-        self.texels.len() * 4
-    }
 }
 
-#[derive(Debug)]
-struct Entry {
-    content: u64,
-    /// When memory was known to hold this.
-    seen: Moment,
-    decoded: Arc<DecodedImage>,
-    scene: u64,
-}
+impl Source for Arc<ImageSource> {
+    type Decoded = DecodedImage;
+    type Decoder<'d> = ();
 
-/// Decoded images by source. Once per scene memory is asked whether it has changed; if so, its content hash is compared.
-#[derive(Debug, Default)]
-pub struct ImageCache {
-    entries: HashMap<Arc<ImageSource>, Entry>,
-    scene: u64,
-    bytes: usize,
-    scratch: Vec<u8>,
-    looked_at: u64,
-    /// Compares whether or not memory has changed.
-    pub(crate) forgetful: bool,
-}
-
-/// Decoded texels that may be held, in bytes, before those go that were not used for a while.
-const BUDGET: usize = 512 << 20;
-
-/// Scenes after which an image may go.
-const OLD: u64 = 64;
-
-/// Words of the largest image that is decoded: 8192x8192 texels of bytes or 4096x4096 of floats, with all their levels.
-pub const LARGEST: u64 = 3 << 25;
-
-impl ImageCache {
-    /// Starts a scene: every image is validated again when it is first used.
-    pub fn start_scene(&mut self) {
-        self.scene += 1;
-        if self.bytes > BUDGET {
-            self.evict(OLD);
-        }
+    fn memory_ranges(&self) -> impl Iterator<Item = (Place, u64)> {
+        std::iter::once((self.place, self.size))
     }
 
-    /// Bytes of guest memory that images looked at were made of since the last call, each once per scene.
-    pub fn take_looked_at(&mut self) -> u64 {
-        std::mem::take(&mut self.looked_at)
+    fn decoded_bytes(&self) -> u64 {
+        self.layout.words() * 4
     }
 
-    /// Lets go of images that were not used in the last `scenes` scenes.
-    fn evict(&mut self, scenes: u64) {
-        let oldest = self.scene.saturating_sub(scenes);
-        self.entries.retain(|_, entry| entry.scene > oldest);
-        self.bytes = self.entries.values().map(|entry| entry.decoded.bytes()).sum();
+    fn charge(&self, memory: &Memory) -> u64 {
+        self.window(memory).len() as u64
     }
 
-    /// The decoded copy of `source`; `None` when it would be larger than [`LARGEST`].
-    pub fn get(
-        &mut self,
+    /// Copies memory before it is decoded: an image that is new is then read only once for its hash and its texels.
+    fn decode(
+        &self,
         memory: &Memory,
         scheduler: &Scheduler,
-        source: &Arc<ImageSource>,
-    ) -> Option<Arc<DecodedImage>> {
-        let words = source.layout.words();
-        if words > LARGEST {
-            return None;
-        }
-        if let Some(entry) = self.entries.get(source).filter(|entry| entry.scene == self.scene) {
-            return Some(entry.decoded.clone());
-        }
-        let Place { space, address } = source.place;
-        let window = memory.readable(space, address).first(source.size as usize);
-        // Whether or not they are: what the guest pays for must not depend on what the host does.
-        self.looked_at += window.len() as u64;
-        let now = memory.moment();
-        if let Some(entry) = self.entries.get_mut(source)
-            && !self.forgetful
-            && !memory.changed_since(entry.seen, space, address, source.size)
-        {
-            (entry.scene, entry.seen) = (self.scene, now);
-            return Some(entry.decoded.clone());
-        }
-        let hash = self.entries.contains_key(source).then(|| {
-            let mut hasher = Xxh3::new();
-            mem::for_each_chunk(window, |bytes| hasher.update(bytes));
-            hasher.digest()
-        });
-        if let Some(entry) = self.entries.get_mut(source).filter(|entry| Some(entry.content) == hash) {
-            (entry.scene, entry.seen) = (self.scene, now);
-            return Some(entry.decoded.clone());
-        }
-        // A single scene may use more than the budget, but not without bound.
-        if self.bytes + words as usize * 4 > 2 * BUDGET {
-            self.evict(1);
-            if self.bytes + words as usize * 4 > 2 * BUDGET {
-                return None;
-            }
-        }
-        mem::copy_all(window, &mut self.scratch);
-        // Memory that nobody has met before is read once.
-        let content = hash.unwrap_or_else(|| xxh3_64(&self.scratch));
-        let decoded = Arc::new(DecodedImage::new(&source.layout, &self.scratch, scheduler));
-        self.bytes += decoded.bytes();
-        let entry = Entry { content, seen: now, decoded: decoded.clone(), scene: self.scene };
-        if let Some(old) = self.entries.insert(source.clone(), entry) {
-            self.bytes -= old.decoded.bytes();
-        }
-        Some(decoded)
+        (): (),
+        scratch: &mut Vec<u8>,
+        content: Option<u64>,
+    ) -> (DecodedImage, u64) {
+        mem::copy_all(self.window(memory), scratch);
+        let content = content.unwrap_or_else(|| xxh3_64(scratch));
+        (DecodedImage::new(&self.layout, scratch, scheduler), content)
     }
 }

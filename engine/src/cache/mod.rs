@@ -19,7 +19,8 @@
 //! | `handle`, `calls` | calling kernels |
 //! | `store`, `key_log` | key files |
 //! | `recent` | the last few look-ups of a machine |
-//! | `texture`, `image` | decoded textures |
+//! | `texture_cache` | decoded textures, least recently used out |
+//! | `texture`, `image` | textures of the 3DS, images of shader pipelines: where they are, how they are decoded |
 
 mod calls;
 mod counters;
@@ -35,6 +36,7 @@ mod slot;
 pub mod store;
 mod tables;
 pub mod texture;
+pub mod texture_cache;
 mod tiers;
 
 pub use calls::{MacroCaller, SelectedFragment, SelectedPixel};

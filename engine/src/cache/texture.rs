@@ -1,17 +1,14 @@
-//! Decoded textures, validated by content where memory has changed.
-
-use std::collections::HashMap;
-use std::sync::Arc;
-use std::time::Duration;
+//! Textures of the 3DS: tiles of 8x8 texels, up to six faces.
 
 use triglyph_guest::format::TexelFormat;
 use triglyph_guest::kernel::tier::TextureDecoder;
-use xxhash_rust::xxh3::Xxh3;
 
-use crate::mem::{Memory, Moment};
+use super::texture_cache::{PIECE, Source, content_hash, decoding_time};
+use crate::mem::Memory;
 use crate::sched::Scheduler;
+use crate::transfer::Place;
 
-/// Where a texture stands and what it looks like.
+/// Where a texture is and how it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextureSource {
     /// Texel format.
@@ -49,6 +46,41 @@ impl TextureSource {
         let size = u64::from(self.face_bytes());
         self.faces[..self.face_count as usize].iter().map(move |&face| (u64::from(face), size))
     }
+
+    /// Texels of all faces and levels.
+    fn texels(&self) -> usize {
+        self.face_texels() * self.face_count as usize
+    }
+}
+
+impl Source for TextureSource {
+    type Decoded = Decoded;
+    type Decoder<'d> = &'d dyn TextureDecoder;
+
+    fn memory_ranges(&self) -> impl Iterator<Item = (Place, u64)> {
+        self.ranges().map(|(address, size)| (Place { space: 0, address }, size))
+    }
+
+    fn decoded_bytes(&self) -> u64 {
+        (self.texels() + PADDING) as u64 * 4
+    }
+
+    /// Time of this machine does not depend on textures.
+    fn charge(&self, _: &Memory) -> u64 {
+        0
+    }
+
+    fn decode(
+        &self,
+        memory: &Memory,
+        scheduler: &Scheduler,
+        decoder: &dyn TextureDecoder,
+        _: &mut Vec<u8>,
+        content: Option<u64>,
+    ) -> (Decoded, u64) {
+        let content = content.unwrap_or_else(|| content_hash(memory, self));
+        (decode(memory, scheduler, self, decoder), content)
+    }
 }
 
 /// A texture decoded for compiled kernels.
@@ -63,99 +95,19 @@ pub struct Decoded {
 /// Words after the texels, so that a wide load of the last texel stays inside.
 const PADDING: usize = 4;
 
-#[derive(Debug)]
-struct Entry {
-    content: u64,
-    /// When memory was known to hold this.
-    seen: Moment,
-    decoded: Arc<Decoded>,
-    scene: u64,
-}
-
-/// Decoded copies by source. Once per scene memory is asked whether it has changed; if so, its content hash is compared.
-#[derive(Debug, Default)]
-pub struct TextureCache {
-    entries: HashMap<TextureSource, Entry>,
-    scene: u64,
-    bytes: usize,
-    /// Compares whether or not memory has changed.
-    pub(crate) forgetful: bool,
-}
-
-/// Decoded texels that may be held, in bytes.
-const BUDGET: usize = 256 << 20;
-
-impl TextureCache {
-    /// Starts a scene: every texture is validated again when it is first used.
-    pub fn start_scene(&mut self) {
-        self.scene += 1;
-        if self.bytes > BUDGET {
-            let oldest = self.scene.saturating_sub(64);
-            self.entries.retain(|_, entry| entry.scene >= oldest);
-            self.bytes = self.entries.values().map(|e| e.decoded.words.len() * 4).sum();
-        }
-    }
-
-    /// The decoded copy of `source`, made by `decoder` unless one of the same content is there.
-    pub fn get(
-        &mut self,
-        memory: &Memory,
-        scheduler: &Scheduler,
-        source: &TextureSource,
-        decoder: &dyn TextureDecoder,
-    ) -> Arc<Decoded> {
-        if let Some(entry) = self.entries.get(source).filter(|entry| entry.scene == self.scene) {
-            return entry.decoded.clone();
-        }
-        let now = memory.moment();
-        let changed = |since| source.ranges().any(|(address, size)| memory.changed_since(since, 0, address, size));
-        if let Some(entry) = self.entries.get_mut(source).filter(|entry| !self.forgetful && !changed(entry.seen)) {
-            (entry.scene, entry.seen) = (self.scene, now);
-            return entry.decoded.clone();
-        }
-        let content = content_hash(memory, source);
-        if let Some(entry) = self.entries.get_mut(source).filter(|entry| entry.content == content) {
-            (entry.scene, entry.seen) = (self.scene, now);
-            return entry.decoded.clone();
-        }
-        let decoded = Arc::new(decode(memory, scheduler, source, decoder));
-        self.bytes += decoded.words.len() * 4;
-        let entry = Entry { content, seen: now, decoded: decoded.clone(), scene: self.scene };
-        if let Some(old) = self.entries.insert(*source, entry) {
-            self.bytes -= old.decoded.words.len() * 4;
-        }
-        decoded
-    }
-}
-
-fn content_hash(memory: &Memory, source: &TextureSource) -> u64 {
-    let mut hasher = Xxh3::new();
-    for (address, size) in source.ranges() {
-        crate::mem::for_each_chunk(memory.readable(0, address).first(size as usize), |bytes| hasher.update(bytes));
-    }
-    hasher.digest()
-}
-
-/// What a decoded texel costs, about, in nanoseconds: simple ones, and compressed ones.
-const TEXEL: (u64, u64) = (1, 3);
-
-/// Texels of a piece of a texture, about: some ten microseconds.
-const PIECE: u32 = 1 << 13;
-
 fn decode(memory: &Memory, scheduler: &Scheduler, source: &TextureSource, decoder: &dyn TextureDecoder) -> Decoded {
-    let face_words = source.face_texels();
-    let mut words = vec![0; face_words * source.face_count as usize + PADDING];
+    let mut words = vec![0; source.texels() + PADDING];
     let mut pieces = Vec::new();
     let mut out = &mut words[..];
     for (address, _) in source.ranges() {
         let mut window = memory.readable(0, address);
         for level in 0..source.levels {
             let (width, height) = source.level(level);
-            // Tiles follow one another in rows, so that every few rows of them are a texture of their own.
-            let most = (PIECE / width).next_multiple_of(8).max(8);
+            // Tiles are stored row by row, so some rows of them are a texture of their own.
+            let piece_rows = (PIECE / width).next_multiple_of(8).max(8);
             let row_of_tiles = width / 8 * source.format.size(8, 8);
-            for first in (0..height).step_by(most as usize) {
-                let rows = most.min(height - first);
+            for first in (0..height).step_by(piece_rows as usize) {
+                let rows = piece_rows.min(height - first);
                 let (texels, rest) = out.split_at_mut((width * rows) as usize);
                 pieces.push((width, rows, window.from((first / 8 * row_of_tiles) as usize), texels));
                 out = rest;
@@ -163,10 +115,10 @@ fn decode(memory: &Memory, scheduler: &Scheduler, source: &TextureSource, decode
             window = window.from(source.format.size(width, height) as usize);
         }
     }
-    let texel = if matches!(source.format, TexelFormat::Etc1 | TexelFormat::Etc1A4) { TEXEL.1 } else { TEXEL.0 };
-    let cost = Duration::from_nanos((face_words * source.face_count as usize) as u64 * texel);
+    let compressed = matches!(source.format, TexelFormat::Etc1 | TexelFormat::Etc1A4);
+    let cost = decoding_time(source.texels() as u64, compressed);
     scheduler.for_each_item(pieces, cost, |(width, rows, window, texels)| {
         decoder.decode(source.format, width, rows, window, texels);
     });
-    Decoded { words, face_words }
+    Decoded { words, face_words: source.face_texels() }
 }

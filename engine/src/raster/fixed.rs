@@ -9,13 +9,19 @@ use triglyph_guest::kernel::tier::TextureDecoder;
 
 use super::{Painter, RasterStats, coverage, walk};
 use crate::cache::SelectedPixel;
-use crate::cache::texture::{Decoded, TextureCache, TextureSource};
+use crate::cache::texture::{Decoded, TextureSource};
+use crate::cache::texture_cache::TextureCache;
 use crate::mem::Memory;
 use crate::scene::{DrawState, Fixed, Rect, Scene, Scissor};
 use crate::sched::Scheduler;
 
 /// Draws `scene` into `memory`.
-pub fn draw(scene: &Scene, memory: &Memory, scheduler: &Scheduler, textures: &mut TextureCache) -> RasterStats {
+pub fn draw(
+    scene: &Scene,
+    memory: &Memory,
+    scheduler: &Scheduler,
+    textures: &mut TextureCache<TextureSource>,
+) -> RasterStats {
     if scene.is_empty() {
         return RasterStats::default();
     }
@@ -70,18 +76,23 @@ fn mark_written(scene: &Scene, memory: &Memory) {
 
 /// A state, ready to be drawn with.
 struct Prepared {
-    choice: SelectedPixel,
+    kernel: SelectedPixel,
     decoded: [Option<Arc<Decoded>>; 3],
 }
 
 impl Prepared {
-    fn new(state: &DrawState, texture: &mut impl FnMut(&TextureSource, &dyn TextureDecoder) -> Arc<Decoded>) -> Self {
-        let choice = if state.feedback { state.kernel.select_interpreter() } else { state.kernel.select() };
-        let decoded = match choice.texture_decoder() {
-            Some(decoder) => state.textures.map(|source| source.map(|source| texture(&source, decoder))),
-            None => [None, None, None],
-        };
-        Prepared { choice, decoded }
+    fn new(
+        state: &DrawState,
+        texture: &mut impl FnMut(&TextureSource, &dyn TextureDecoder) -> Option<Arc<Decoded>>,
+    ) -> Self {
+        let kernel = if state.feedback { state.kernel.select_interpreter() } else { state.kernel.select() };
+        let Some(decoder) = kernel.texture_decoder() else { return Prepared { kernel, decoded: [None, None, None] } };
+        let decoded = state.textures.map(|source| source.and_then(|source| texture(&source, decoder)));
+        if decoded.iter().zip(&state.textures).any(|(decoded, source)| decoded.is_none() && source.is_some()) {
+            // No room for all textures of this scene: the interpreter samples guest memory in place.
+            return Prepared { kernel: state.kernel.select_interpreter(), decoded: [None, None, None] };
+        }
+        Prepared { kernel, decoded }
     }
 
     fn bind<'a>(&'a self, state: &DrawState, memory: &'a Memory) -> [Texture<'a>; 3] {
@@ -151,12 +162,12 @@ impl Painter for Tiles<'_> {
     }
 
     fn is_compiled(&self) -> bool {
-        self.prepared.iter().all(|state| state.choice.is_compiled())
+        self.prepared.iter().all(|state| state.kernel.is_compiled())
     }
 
     fn shade(&self, state: usize, blocks: &[PixelBlock]) {
         let draw = &*self.scene.states[state].state;
-        self.prepared[state].choice.shade(&PixelJob {
+        self.prepared[state].kernel.shade(&PixelJob {
             densest: draw.densest.as_deref(),
             target: self.target,
             textures: &self.textures[state],

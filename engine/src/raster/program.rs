@@ -12,7 +12,8 @@ use triglyph_guest::kernel::program::sampler::Texture;
 
 use super::{Painter, RasterStats, coverage, walk};
 use crate::cache::SelectedFragment;
-use crate::cache::image::{DecodedImage, ImageCache, ImageSource};
+use crate::cache::image::{DecodedImage, ImageSource};
+use crate::cache::texture_cache::TextureCache;
 use crate::mem::{Memory, Misses, ProgramMemory};
 use crate::scene::Rect;
 use crate::scene::program::{
@@ -26,14 +27,14 @@ pub fn draw_programs(
     scene: &ProgramScene,
     memory: &Memory,
     scheduler: &Scheduler,
-    images: &mut ImageCache,
+    images: &mut TextureCache<Arc<ImageSource>>,
 ) -> RasterStats {
     if scene.is_empty() {
         return RasterStats::default();
     }
     let start = Instant::now();
     images.start_scene();
-    let mut image = |source: &Arc<ImageSource>| images.get(memory, scheduler, source);
+    let mut image = |source: &Arc<ImageSource>| images.get(memory, scheduler, source, ());
     let prepared: Vec<Prepared> = scene.states.iter().map(|span| Prepared::new(&span.state, &mut image)).collect();
     let texture = start.elapsed();
     let states = || scene.states.iter().map(|span| &span.state).zip(&prepared);
@@ -106,7 +107,7 @@ fn mark_written(scene: &ProgramScene, which: Surfaces, memory: &Memory) {
 
 /// A state, ready to be drawn with.
 struct Prepared {
-    choice: SelectedFragment,
+    kernel: SelectedFragment,
     images: [Option<Arc<DecodedImage>>; UNITS],
     reached: Vec<Option<Arc<DecodedImage>>>,
 }
@@ -116,7 +117,7 @@ impl Prepared {
         let mut image = |binding: &Option<TextureBinding>| decoded(&binding.as_ref()?.image);
         let reached = state.reach.iter().flat_map(|reach| &*reach.textures);
         Prepared {
-            choice: state.kernel.select(),
+            kernel: state.kernel.select(),
             reached: reached.map(&mut image).collect(),
             images: std::array::from_fn(|unit| image(&state.textures[unit])),
         }
@@ -176,12 +177,12 @@ impl Painter for Tiles<'_> {
     }
 
     fn is_compiled(&self) -> bool {
-        self.prepared.iter().all(|state| state.choice.is_compiled())
+        self.prepared.iter().all(|state| state.kernel.is_compiled())
     }
 
     fn shade(&self, state: usize, blocks: &[PixelBlock]) {
         let draw = &*self.scene.states[state].state;
-        let passed = self.prepared[state].choice.shade(&FragmentJob {
+        let passed = self.prepared[state].kernel.shade(&FragmentJob {
             colors: &self.colors,
             depth: self.depth,
             constants: &draw.constants,

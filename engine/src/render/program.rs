@@ -141,16 +141,16 @@ impl Renderer {
         std::mem::take(&mut self.pixels)
     }
 
-    /// Bytes of textures that had to be looked at since the last call.
+    /// Bytes of textures that were used since the last call, each once per scene.
     pub fn take_texture_bytes(&mut self) -> u64 {
-        self.images.take_looked_at()
+        self.images.take_charged()
     }
 
     /// An image as it is in memory now, for vertex programs.
     pub fn image(&mut self, memory: &Memory, source: &Arc<ImageSource>) -> Option<Arc<DecodedImage>> {
         self.flush_overlapping(memory, source.place.space, source.place.address, source.size);
         self.images.start_scene();
-        self.images.get(memory, &self.scheduler, source)
+        self.images.get(memory, &self.scheduler, source, ())
     }
 
     /// Whether the scene writes what a draw's textures are made of.

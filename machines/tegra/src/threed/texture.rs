@@ -14,7 +14,7 @@ use triglyph_guest::tegra::texture::{TextureProblem, image as texture_image, uni
 
 use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;
-use triglyph_engine::cache::image::{ImageSource, LARGEST};
+use triglyph_engine::cache::image::{ImageSource, MAX_WORDS};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::Moment;
 use triglyph_engine::scene::program::TextureBinding;
@@ -129,7 +129,7 @@ fn unit(core: &mut Core, draft: &Draft) -> Option<Texture> {
     };
     let place = core.place(unit.image.address & ADDRESS_MASK);
     let size = unit.image.layout.bytes();
-    if unit.image.layout.words() > LARGEST {
+    if unit.image.layout.words() > MAX_WORDS {
         let what = format_args!("a texture of {size:#x} bytes");
         core.fault(FaultKind::BadMethod, place.address, what);
         return None;

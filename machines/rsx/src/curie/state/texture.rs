@@ -13,7 +13,7 @@ use triglyph_guest::rsx::texel::{LINEAR, TexelFormat, TexelKind, UNNORMALIZED, f
 
 use crate::core::Core;
 use crate::registers::Registers;
-use triglyph_engine::cache::image::{ImageSource, LARGEST};
+use triglyph_engine::cache::image::{ImageSource, MAX_WORDS};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::scene::program::TextureBinding;
 
@@ -311,7 +311,7 @@ fn border(word: u32, texels: Texels) -> [f32; 4] {
 }
 
 /// Largest edge of an image, and of a volume.
-const LARGEST_EDGE: [u32; 2] = [4096, 512];
+const MAX_EDGE: [u32; 2] = [4096, 512];
 
 /// How a unit's image stands in memory. `None` for sizes that do not exist.
 fn image(words: &Words, byte: u32, coding: &Coding, sampler: &Sampler) -> Option<(ImageLayout, Shape)> {
@@ -329,7 +329,7 @@ fn image(words: &Words, byte: u32, coding: &Coding, sampler: &Sampler) -> Option
         if shape == Shape::D1 { 1 } else { rect::height(words.rect) },
         if shape == Shape::D3 { control3::depth(words.control3) } else { 1 },
     ];
-    let largest = if shape == Shape::D3 { LARGEST_EDGE[1] } else { LARGEST_EDGE[0] };
+    let largest = if shape == Shape::D3 { MAX_EDGE[1] } else { MAX_EDGE[0] };
     if size.iter().any(|&edge| edge == 0 || edge > largest) {
         return None;
     }
@@ -357,7 +357,7 @@ fn image(words: &Words, byte: u32, coding: &Coding, sampler: &Sampler) -> Option
         layer_stride: u32::try_from(layer_stride).unwrap_or(u32::MAX),
         form: Form::Plain,
     };
-    (layout.words() <= LARGEST).then_some((layout, shape))
+    (layout.words() <= MAX_WORDS).then_some((layout, shape))
 }
 
 /// How the levels of an image follow each other.
