@@ -25,7 +25,7 @@ use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
 use crate::scene::{DrawState, Scene, SceneTarget};
 use crate::sched::Scheduler;
 use crate::transfer::Place;
-pub use clock::Lap;
+pub use clock::ScopedTimer;
 use clock::StageClock;
 pub use watch::{Clearance, Watch};
 
@@ -189,7 +189,7 @@ impl Renderer {
         if !self.kernels.has_key_file() {
             return Memory::default();
         }
-        let (memory, work) = Memory::stocked();
+        let (memory, work) = Memory::with_prefault_pool();
         work.into_iter().for_each(|work| self.kernels.prepare(work));
         memory
     }
@@ -203,21 +203,21 @@ impl Renderer {
 
     /// Shades a batch of vertices.
     pub fn shade(&mut self, batch: &Batch<'_>) -> Shaded {
-        let lap = self.start_vertices(batch.vertices.len());
+        let timer = self.start_vertices(batch.vertices.len());
         let shaded = shade(&self.scheduler, batch, std::mem::take(&mut self.scratch));
-        self.end_vertices(lap, batch.vertices.len());
+        self.end_vertices(timer, batch.vertices.len());
         shaded
     }
 
     /// Fetching and shading of so many vertices begins.
-    pub fn start_vertices(&mut self, count: usize) -> Lap {
+    pub fn start_vertices(&mut self, count: usize) -> ScopedTimer {
         self.vertex_clock.start(count)
     }
 
     /// It has ended.
-    pub fn end_vertices(&mut self, lap: Lap, count: usize) {
+    pub fn end_vertices(&mut self, timer: ScopedTimer, count: usize) {
         self.stats.vertices += count as u64;
-        self.stats.stages.vertex += lap.time();
+        self.stats.stages.vertex += timer.time();
     }
 
     /// Assembles and bins a draw; the scene before it is drawn first when the target is another one.
@@ -229,7 +229,7 @@ impl Renderer {
         }
         self.scene.set_state(call.state.clone());
 
-        let lap = self.setup_clock.start(call.order.len());
+        let timer = self.setup_clock.start(call.order.len());
         assembler.begin(&mut shaded);
         let mut triangles = 0;
         let mut turned = call.turned.iter().peekable();
@@ -245,7 +245,7 @@ impl Renderer {
 
         self.stats.draws += 1;
         self.stats.triangles += triangles;
-        self.stats.stages.setup += lap.time();
+        self.stats.stages.setup += timer.time();
         if call.state.feedback {
             self.flush(memory);
         }

@@ -26,7 +26,7 @@ use changes::Clock;
 pub use changes::{FoundPages, Moment};
 pub use footprint::Footprint;
 pub use global::{Misses, ProgramMemory};
-use raw::{Arena, Stock};
+use raw::{Arena, PrefaultPool};
 pub use raw::{copy_all, copy_in, copy_out};
 pub use raw::{for_each_chunk, read_words};
 pub use remap::Mapping;
@@ -42,7 +42,7 @@ pub struct Memory {
     written: Mutex<WrittenSet>,
     clock: Clock,
     /// Where the first mappings come from, if pages were to be found in advance.
-    stock: Option<Stock>,
+    prefault_pool: Option<PrefaultPool>,
 }
 
 /// A stretch of an address space that has no memory of its own.
@@ -124,7 +124,7 @@ impl Memory {
     /// that much memory.
     pub fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
         check_range(address, size)?;
-        let arena = match self.stock.as_mut().and_then(|stock| stock.take(size)) {
+        let arena = match self.prefault_pool.as_mut().and_then(|pool| pool.take(size)) {
             Some(arena) => arena,
             None => Arena::anonymous(size)?,
         };
@@ -141,23 +141,23 @@ impl Memory {
         Ok(())
     }
 
-    /// Memory without mappings, of which the first ones, 8 MiB in all, are to have their pages in advance; and the work that
-    /// finds them, to be done on any thread at any time.
-    pub(crate) fn stocked() -> (Self, Option<impl FnOnce() + Send + 'static>) {
-        // A host without memory says so again when something is mapped.
-        let stock = Stock::new().ok();
-        let work = stock.as_ref().map(Stock::populating);
-        (Memory { stock, ..Memory::default() }, work)
+    /// Memory without mappings, of which the first ones, 8 MiB in all, are taken from prefaulted pages; and the work that prefaults
+    /// them, to be done on any thread at any time.
+    pub(crate) fn with_prefault_pool() -> (Self, Option<impl FnOnce() + Send + 'static>) {
+        // On a host without memory mapping reports the error.
+        let prefault_pool = PrefaultPool::new().ok();
+        let work = prefault_pool.as_ref().map(PrefaultPool::populating);
+        (Memory { prefault_pool, ..Memory::default() }, work)
     }
 
-    /// Work that has the system find pages for the mapping at `address`, to be done on any thread at any time; it ends early when the
-    /// mapping goes. A page costs about a microsecond when it is touched first, and a first frame touches all of its
-    /// surfaces. `None` for memory of the host's and in stock, and for mappings that are too large to be in use as a whole.
+    /// Work that prefaults the mapping at `address`, to be done on any thread at any time; it ends early when the mapping is removed.
+    /// The first access to a page costs about a microsecond, and a first frame touches all of its surfaces. `None` for the host's
+    /// own memory, for memory of the prefault pool, and for mappings too large to be in use as a whole.
     pub(crate) fn populating(&self, space: u32, address: u64) -> Option<impl FnOnce() + Send + 'static> {
         const STEP: usize = 2 << 20;
         let range = self.ranges.iter().find(|range| range.space == space && range.start == address)?;
-        let stocked = self.stock.as_ref().is_some_and(|stock| range.arena.is_stocked(stock));
-        let fit = range.is_mapping() && range.size <= raw::LARGEST_IN_USE as u64 && !range.arena.is_host() && !stocked;
+        let pooled = self.prefault_pool.as_ref().is_some_and(|pool| range.arena.is_from(pool));
+        let fit = range.is_mapping() && range.size <= raw::LARGEST_IN_USE as u64 && !range.arena.is_host() && !pooled;
         let (arena, size) = (Arc::downgrade(&range.arena), range.size as usize);
         fit.then_some(move || {
             for offset in (0..size).step_by(STEP) {
@@ -708,10 +708,10 @@ mod tests {
     }
 
     #[test]
-    fn mappings_from_stock_are_like_others() {
-        let (mut memory, work) = Memory::stocked();
+    fn prefaulted_mappings_are_like_others() {
+        let (mut memory, work) = Memory::with_prefault_pool();
         let work = work.unwrap();
-        // More than there is in stock, sizes that are no whole pages, and one that is too large for it.
+        // More than the pool has, sizes that are not whole pages, and one that is too large for it.
         let sizes = [0x1000, 0x801, 0x20_0000, 0x20_0000, 0x20_0000, 0x1F_0000, 0x20_0000, 0x1, 0x40_0000];
         let all = |memory: &Memory, space, size| {
             let mut bytes = vec![9; size as usize];

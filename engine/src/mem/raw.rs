@@ -43,26 +43,26 @@ const HUGE: usize = 2 << 20;
 /// Bytes of the largest mapping that is taken to be in use as a whole.
 pub(super) const LARGEST_IN_USE: usize = 64 << 20;
 
-/// Pages for mappings to come, which the system can be asked to find in advance.
+/// Pages for future mappings, which can be prefaulted.
 #[derive(Debug)]
-pub(super) struct Stock {
+pub(super) struct PrefaultPool {
     own: Arc<MmapMut>,
-    /// Where all of it stands.
+    /// Its first byte.
     pointer: *mut u8,
     used: usize,
 }
 
 // SAFETY: the pointer is only handed on to arenas.
-unsafe impl Send for Stock {}
+unsafe impl Send for PrefaultPool {}
 // SAFETY: as above.
-unsafe impl Sync for Stock {}
+unsafe impl Sync for PrefaultPool {}
 
-impl Stock {
+impl PrefaultPool {
     const SIZE: usize = 8 << 20;
 
     pub(super) fn new() -> Result<Self, Error> {
         let mut own = map(Self::SIZE)?;
-        Ok(Stock { pointer: own.as_mut_ptr(), own: Arc::new(own), used: 0 })
+        Ok(PrefaultPool { pointer: own.as_mut_ptr(), own: Arc::new(own), used: 0 })
     }
 
     /// Has the system find all pages now, unless nobody wants them any more.
@@ -118,16 +118,16 @@ impl Arena {
         })
     }
 
-    /// Has the system find pages for `size` bytes from `offset` on now instead of when they are touched first.
+    /// Prefaults `size` bytes from `offset` on.
     pub(super) fn populate(&self, offset: usize, size: usize) {
         if let Some(map) = &self.own {
             populate(map, self.start + offset, size.min(self.size.saturating_sub(offset)));
         }
     }
 
-    /// Whether there are pages for it, or will be, without [`Self::populate`].
-    pub(super) fn is_stocked(&self, stock: &Stock) -> bool {
-        self.own.as_ref().is_some_and(|own| Arc::ptr_eq(own, &stock.own))
+    /// Whether its pages are those of `pool`, which are prefaulted without [`Self::populate`].
+    pub(super) fn is_from(&self, pool: &PrefaultPool) -> bool {
+        self.own.as_ref().is_some_and(|own| Arc::ptr_eq(own, &pool.own))
     }
 
     /// No bytes at all.

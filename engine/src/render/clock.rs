@@ -1,38 +1,38 @@
-//! Times of stages. Reading the clock takes about as long as the setup of a small draw, so of many small works one after another
-//! only some are measured, and count for the others as well.
+//! Times of stages. Reading the clock takes about as long as the setup of a small draw, so of many small pieces of work in a row only
+//! some are measured, and count for the others as well.
 
 use std::time::{Duration, Instant};
 
-/// Works in a row that are all measured.
+/// Small pieces of work at the start that are all measured.
 const ALL: u32 = 16;
-/// Of those behind, one in so many.
+/// Of those after them one in so many is measured.
 const ONE_IN: u32 = 17;
-/// Vertices from which on a work is measured in any case.
+/// Work on so many vertices is always measured.
 const LARGE: usize = 64;
 
-/// Decides which works of a stage are measured.
+/// Decides which pieces of work of a stage are measured.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StageClock {
-    /// Small works so far.
+    /// Small pieces of work so far.
     small: u32,
 }
 
-/// A work that is being done: when it began, and for how many it counts.
+/// Measures a piece of work: when it began, and for how many pieces it counts.
 #[derive(Clone, Copy, Debug)]
-pub struct Lap(Option<(Instant, u32)>);
+pub struct ScopedTimer(Option<(Instant, u32)>);
 
 impl StageClock {
-    /// Lets everything be measured for a while.
+    /// Measures all of the next pieces.
     pub fn restart(&mut self) {
         self.small = 0;
     }
 
-    /// A work on so many vertices begins.
-    pub fn start(&mut self, vertices: usize) -> Lap {
-        Lap(self.weight(vertices).map(|weight| (Instant::now(), weight)))
+    /// Starts to measure work on so many vertices.
+    pub fn start(&mut self, vertices: usize) -> ScopedTimer {
+        ScopedTimer(self.weight(vertices).map(|weight| (Instant::now(), weight)))
     }
 
-    /// For how many works this one counts.
+    /// For how many pieces this one counts; `None` when it is not measured.
     fn weight(&mut self, vertices: usize) -> Option<u32> {
         if vertices >= LARGE {
             return Some(1);
@@ -41,13 +41,13 @@ impl StageClock {
         match self.small.checked_sub(ALL + 1) {
             None => Some(1),
             // In the middle of those it counts for.
-            Some(behind) => (behind % ONE_IN == ONE_IN / 2).then_some(ONE_IN),
+            Some(after) => (after % ONE_IN == ONE_IN / 2).then_some(ONE_IN),
         }
     }
 }
 
-impl Lap {
-    /// The time until now, for all that the work counts for.
+impl ScopedTimer {
+    /// The time since the start, times the pieces that this one counts for.
     pub fn time(self) -> Duration {
         self.0.map_or(Duration::ZERO, |(start, weight)| start.elapsed() * weight)
     }

@@ -85,9 +85,9 @@ impl Reads {
 impl Renderer {
     /// Shades a batch of vertices.
     pub fn shade_programs(&mut self, batch: &ProgramBatch<'_>) -> Records {
-        let lap = self.start_vertices(batch.vertices.len());
+        let timer = self.start_vertices(batch.vertices.len());
         let records = shade_programs(&self.scheduler, batch, std::mem::take(&mut self.record_scratch));
-        self.end_vertices(lap, batch.vertices.len());
+        self.end_vertices(timer, batch.vertices.len());
         records
     }
 
@@ -116,14 +116,14 @@ impl Renderer {
             Primitives::Order(_, order) => order.len(),
             Primitives::Shapes(shapes) => 3 * shapes.len(),
         };
-        let lap = self.setup_clock.start(vertices);
+        let timer = self.setup_clock.start(vertices);
         let drawn = match call.primitives {
             Primitives::Order(topology, order) => call.setup.draw(topology, order, &records, &mut self.programs),
             Primitives::Shapes(shapes) => call.setup.draw_shapes(shapes, &records, &mut self.programs),
         };
         self.stats.draws += 1;
         self.stats.triangles += drawn.primitives;
-        self.stats.stages.setup += lap.time();
+        self.stats.stages.setup += timer.time();
         if call.state.writes_memory() {
             self.flush(memory);
         }

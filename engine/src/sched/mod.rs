@@ -1,10 +1,10 @@
-//! Threads: the only place that knows about them.
+//! Threads. No other module starts any.
 //!
-//! Tiles, vertex batches and transfer stripes run through [`Scheduler::for_each`]; kernels are compiled beside them
-//! by [`Worker`]. The caller always takes part in its own work, so an engine of one thread starts none for it.
+//! Tiles, vertex batches and transfer stripes run through [`Scheduler::for_each`]; kernels are compiled at the same time by
+//! [`Worker`]. The caller always takes part in its own work, so an engine of one thread starts none for it.
 
-mod crew;
 mod worker;
+mod worker_pool;
 
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -13,14 +13,14 @@ use std::time::Duration;
 use rayon::ThreadPool;
 
 use crate::error::Error;
-use crew::Crew;
 pub use worker::Worker;
+use worker_pool::WorkerPool;
 
-/// Work below this is done before a helper that is awake has understood it.
-const TINY: Duration = Duration::from_micros(4);
+/// Work below this is done before a worker that is awake has started.
+const MIN_SHARED_AWAKE: Duration = Duration::from_micros(4);
 
-/// Work below this is done by the caller alone while helpers sleep: waking one takes as long as half of it.
-const SMALL: Duration = Duration::from_micros(80);
+/// Work below this is done by the caller alone while workers sleep: waking one takes half as long.
+const MIN_SHARED: Duration = Duration::from_micros(80);
 
 /// Runs independent pieces of work on threads of the engine's own, or on the host's.
 #[derive(Debug)]
@@ -29,40 +29,40 @@ pub struct Scheduler {
     threads: usize,
 }
 
-/// Who helps the caller.
+/// The threads that work besides the caller.
 #[derive(Debug)]
 enum Helpers {
-    Nobody,
-    Own(Own),
-    Host { pool: Arc<ThreadPool>, crew: Arc<Crew> },
+    None,
+    Own(OwnThreads),
+    Host { threads: Arc<ThreadPool>, pool: Arc<WorkerPool> },
 }
 
 /// Threads of the engine's own; they end with it.
 #[derive(Debug, Default)]
-struct Own {
-    crew: Arc<Crew>,
+struct OwnThreads {
+    pool: Arc<WorkerPool>,
     threads: Vec<JoinHandle<()>>,
 }
 
-impl Own {
+impl OwnThreads {
     fn start(count: usize) -> std::io::Result<Self> {
         let cores = cores();
-        let mut own = Own::default();
+        let mut own = OwnThreads::default();
         for i in 1..=count {
-            let crew = own.crew.clone();
+            let pool = own.pool.clone();
             let thread = std::thread::Builder::new().name(format!("triglyph-{i}"));
-            // Helpers without a core to themselves would look out for work at the expense of those who do it.
-            own.threads.push(thread.spawn(move || crew.serve(i < cores))?);
+            // A worker without a core of its own does not spin: it would take time from those that work.
+            own.threads.push(thread.spawn(move || pool.run(i < cores))?);
         }
         Ok(own)
     }
 }
 
-impl Drop for Own {
+impl Drop for OwnThreads {
     fn drop(&mut self) {
-        self.crew.dismiss();
+        self.pool.stop();
         for thread in self.threads.drain(..) {
-            // A helper does not panic: work's panics are its caller's.
+            // A worker does not panic: panics of its work are passed to the caller.
             let _ = thread.join();
         }
     }
@@ -80,18 +80,18 @@ impl Scheduler {
     pub fn new(threads: usize) -> Result<Self, Error> {
         let threads = if threads == 0 { cores() } else { threads };
         let helpers = match threads {
-            1 => Helpers::Nobody,
+            1 => Helpers::None,
             _ => Helpers::Own(
-                Own::start(threads - 1).map_err(|e| Error::Unsupported(format!("{threads} threads: {e}")))?,
+                OwnThreads::start(threads - 1).map_err(|e| Error::Unsupported(format!("{threads} threads: {e}")))?,
             ),
         };
         Ok(Scheduler { helpers, threads })
     }
 
     /// A scheduler on a pool of the host's: its threads and the caller.
-    pub fn with_pool(pool: Arc<ThreadPool>) -> Self {
-        let threads = pool.current_num_threads() + 1;
-        Scheduler { helpers: Helpers::Host { pool, crew: Arc::default() }, threads }
+    pub fn with_pool(threads: Arc<ThreadPool>) -> Self {
+        let count = threads.current_num_threads() + 1;
+        Scheduler { helpers: Helpers::Host { threads, pool: Arc::default() }, threads: count }
     }
 
     /// Threads that work at once, the caller's included.
@@ -99,31 +99,31 @@ impl Scheduler {
         self.threads
     }
 
-    /// Whether work that takes a single thread about `cost` would be shared now. Not sharing is a decision of the
-    /// moment: helpers that are awake take smaller work than those that have to be woken.
+    /// Whether work that takes a single thread about `cost` would be shared now. Smaller work is shared while workers are awake
+    /// than when they have to be woken.
     pub fn shares(&self, cost: Duration) -> bool {
         match &self.helpers {
-            Helpers::Nobody => false,
-            Helpers::Own(own) => cost >= if own.crew.is_watching() { TINY } else { SMALL },
-            Helpers::Host { .. } => cost >= SMALL,
+            Helpers::None => false,
+            Helpers::Own(own) => cost >= if own.pool.is_spinning() { MIN_SHARED_AWAKE } else { MIN_SHARED },
+            Helpers::Host { .. } => cost >= MIN_SHARED,
         }
     }
 
-    /// Calls `work` once with each number below `count`, in any order and, where `cost` makes it worth while, on any
-    /// thread; returns when all are done. `cost` is about what all of it takes a single thread. A panic in `work`
-    /// is passed on.
+    /// Calls `work` once with each number below `count`, in any order and, when `cost` makes it worth it, on any
+    /// thread; returns when all are done. `cost` is about the time a single thread takes for all of it. A panic in `work` is
+    /// passed on.
     pub fn for_each(&self, count: usize, cost: Duration, work: impl Fn(usize) + Sync) {
         if count < 2 || !self.shares(cost) {
             return (0..count).for_each(work);
         }
         let helpers = self.threads.min(count) - 1;
         match &self.helpers {
-            Helpers::Nobody => (0..count).for_each(work),
-            Helpers::Own(Own { crew, .. }) => crew.share(count, &work, || crew.wake(helpers)),
-            Helpers::Host { pool, crew } => crew.share(count, &work, || {
+            Helpers::None => (0..count).for_each(work),
+            Helpers::Own(OwnThreads { pool, .. }) => pool.share(count, &work, || pool.wake(helpers)),
+            Helpers::Host { threads, pool } => pool.share(count, &work, || {
                 for _ in 0..helpers {
-                    let crew = crew.clone();
-                    pool.spawn(move || crew.help());
+                    let pool = pool.clone();
+                    threads.spawn(move || pool.help());
                 }
             }),
         }

@@ -1,4 +1,4 @@
-//! A thread for work that nobody waits for: compiling kernels.
+//! A thread for work in the background: compiling kernels.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Runs jobs in order on a thread of its own, started with the first job. Jobs that can wait run when there are no others.
+/// Runs jobs in order on its own thread, which starts with the first job. Jobs that can wait run when there are no others.
 #[derive(Default)]
 pub struct Worker {
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -16,7 +16,7 @@ pub struct Worker {
 #[derive(Default)]
 struct Shared {
     queues: Mutex<Queues>,
-    /// Something was queued, or the worker stops.
+    /// Notified when a job is queued, and when the worker stops.
     changed: Condvar,
     idle: Condvar,
 }
@@ -26,9 +26,9 @@ struct Queues {
     soon: VecDeque<Job>,
     later: VecDeque<Job>,
     running: bool,
-    /// The work is of no use any more: what has not started is given up.
+    /// Jobs that have not started are dropped.
     cancelled: bool,
-    /// Nothing will be queued any more.
+    /// No more jobs will be queued.
     stopped: bool,
 }
 
@@ -56,7 +56,7 @@ impl Shared {
             };
             queues.running = true;
             drop(queues);
-            // A job that panics is done as well; the hook has reported it.
+            // A job that panics has ended as well; the hook has reported it.
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
             queues = self.lock();
             queues.running = false;
@@ -74,7 +74,7 @@ impl std::fmt::Debug for Worker {
 }
 
 impl Worker {
-    /// Queues a job. Returns false when the host gives no thread or work was given up; the job is dropped then.
+    /// Queues a job. Returns false when the host has no thread for it or jobs were cancelled; the job is dropped then.
     pub fn spawn(&self, job: impl FnOnce() + Send + 'static) -> bool {
         self.queue(Box::new(job), |queues| &mut queues.soon)
     }
@@ -103,7 +103,7 @@ impl Worker {
         true
     }
 
-    /// Gives up every job that has not started, and those that come.
+    /// Drops every job that has not started, and those that are queued later.
     pub fn cancel(&self) {
         let dropped = {
             let mut queues = self.shared.lock();
@@ -114,7 +114,7 @@ impl Worker {
             }
             dropped
         };
-        // Outside of the lock: jobs may be the last owners of what owns this worker.
+        // Outside of the lock: a job may be the last owner of what owns this worker.
         drop(dropped);
     }
 
@@ -139,7 +139,7 @@ impl Drop for Worker {
         self.shared.changed.notify_all();
         let thread = self.thread.get_mut().unwrap_or_else(|e| e.into_inner()).take();
         if let Some(thread) = thread
-            // The job that runs now is finished, nothing else. When the last owner is a job, there is no joining.
+            // Waits for the job that runs now. When that job is the last owner, its thread cannot be joined.
             && thread.thread().id() != std::thread::current().id()
         {
             let _ = thread.join();

@@ -233,9 +233,9 @@ impl ThreeD {
         // A set without words could not say how many vertices there are; the number of the vertex is always there.
         let identity = [0xBE, 0xBF].into_iter().collect();
         let inputs = b.loaded.inputs.union(&identity);
-        let lap = core.renderer.start_vertices(elements.len());
+        let timer = core.renderer.start_vertices(elements.len());
         let records = self.shade(core, registers, (a, b), inputs, &numbers);
-        core.renderer.end_vertices(lap, elements.len());
+        core.renderer.end_vertices(timer, elements.len());
         Some((records, places))
     }
 
