@@ -1,0 +1,145 @@
+//! Counters of what a device has done, and time by stage.
+
+use std::time::Duration;
+
+/// Time spent, by stage. On several threads the times of all of them are added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StageTimes {
+    /// Command words, registers, state.
+    pub front_end: Duration,
+    /// Fetching and shading vertices.
+    pub vertex: Duration,
+    /// Clipping, viewport, edge equations, binning.
+    pub setup: Duration,
+    /// Coverage and pixel kernels.
+    pub raster: Duration,
+    /// Fills, copies, conversions.
+    pub transfer: Duration,
+    /// Decoding textures.
+    pub texture: Duration,
+}
+
+impl StageTimes {
+    /// The stages by name, in pipeline order.
+    pub fn named(&self) -> [(&'static str, Duration); 6] {
+        [
+            ("front-end", self.front_end),
+            ("vertex", self.vertex),
+            ("setup", self.setup),
+            ("raster", self.raster),
+            ("transfer", self.transfer),
+            ("texture", self.texture),
+        ]
+    }
+}
+
+/// What a device has done: counters that only grow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Draw calls.
+    pub draws: u64,
+    /// Vertices shaded.
+    pub vertices: u64,
+    /// Triangles set up, after clipping.
+    pub triangles: u64,
+    /// 8x8 blocks of pixels handed to pixel kernels.
+    pub pixels_blocks: u64,
+    /// Times that the kernel of a state was looked up; machines do that when state changes, not for each draw.
+    pub kernel_lookups: u64,
+    /// Look-ups that found the kernel ready. The others were served by the interpreter until it was, or waited for it,
+    /// as the tier wants it.
+    pub kernel_hits: u64,
+    /// Kernels of keys that were in the key file at the start.
+    pub kernels_recalled: u64,
+    /// Kernels compiled; one that tiered up counts twice.
+    pub kernels_compiled: u64,
+    /// Kernels compiled again by the optimizing tier, because they are called often.
+    pub kernels_tiered_up: u64,
+    /// Keys that the compiler does not support: the interpreter serves them.
+    pub kernels_unsupported: u64,
+    /// Kernels removed from the cache to make room for others.
+    pub kernels_evicted: u64,
+    /// Time spent compiling, on whichever thread.
+    pub compile_time: Duration,
+    /// Kernels in the cache now.
+    pub kernels_cached: u64,
+    /// Machine code held now, in bytes.
+    pub code_bytes: u64,
+    /// Kernel calls that the interpreter served.
+    pub interpreter_calls: u64,
+    /// Kernel calls that compiled code served.
+    pub compiled_calls: u64,
+    /// Runs of compiled sequences of packets.
+    pub sequence_runs: u64,
+    /// Words of push buffers in them.
+    pub sequence_words: u64,
+    /// Time by stage.
+    pub stages: StageTimes,
+}
+
+impl Stats {
+    /// Adds another device's, thread's or stretch's counters.
+    pub fn merge(&mut self, other: &Stats) {
+        self.combine(other, u64::saturating_add, Duration::saturating_add);
+    }
+
+    /// What was done since `earlier`, a copy of these counters taken before; `kernels_cached` and `code_bytes` stay
+    /// absolute.
+    pub fn since(&self, earlier: &Stats) -> Stats {
+        let mut difference = *self;
+        difference.combine(earlier, u64::saturating_sub, Duration::saturating_sub);
+        (difference.kernels_cached, difference.code_bytes) = (self.kernels_cached, self.code_bytes);
+        difference
+    }
+
+    fn combine(&mut self, other: &Stats, count: fn(u64, u64) -> u64, time: fn(Duration, Duration) -> Duration) {
+        let counts = [
+            (&mut self.draws, other.draws),
+            (&mut self.vertices, other.vertices),
+            (&mut self.triangles, other.triangles),
+            (&mut self.pixels_blocks, other.pixels_blocks),
+            (&mut self.kernel_lookups, other.kernel_lookups),
+            (&mut self.kernel_hits, other.kernel_hits),
+            (&mut self.kernels_recalled, other.kernels_recalled),
+            (&mut self.kernels_compiled, other.kernels_compiled),
+            (&mut self.kernels_tiered_up, other.kernels_tiered_up),
+            (&mut self.kernels_unsupported, other.kernels_unsupported),
+            (&mut self.kernels_evicted, other.kernels_evicted),
+            (&mut self.kernels_cached, other.kernels_cached),
+            (&mut self.code_bytes, other.code_bytes),
+            (&mut self.interpreter_calls, other.interpreter_calls),
+            (&mut self.compiled_calls, other.compiled_calls),
+            (&mut self.sequence_runs, other.sequence_runs),
+            (&mut self.sequence_words, other.sequence_words),
+        ];
+        for (mine, theirs) in counts {
+            *mine = count(*mine, theirs);
+        }
+        let times = [
+            (&mut self.compile_time, other.compile_time),
+            (&mut self.stages.front_end, other.stages.front_end),
+            (&mut self.stages.vertex, other.stages.vertex),
+            (&mut self.stages.setup, other.stages.setup),
+            (&mut self.stages.raster, other.stages.raster),
+            (&mut self.stages.transfer, other.stages.transfer),
+            (&mut self.stages.texture, other.stages.texture),
+        ];
+        for (mine, theirs) in times {
+            *mine = time(*mine, theirs);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stats_merge_and_subtract() {
+        let one = Stats { draws: 3, compile_time: Duration::from_millis(5), ..Stats::default() };
+        let mut two = one;
+        two.merge(&one);
+        assert_eq!(two.draws, 6);
+        assert_eq!(two.since(&one), one);
+    }
+}
