@@ -9,19 +9,40 @@ use std::collections::BTreeMap;
 use maxwell_support::rng::Rng;
 use maxwell_support::vertices::{check, compare, tested, usual};
 use maxwell_support::{Outcome, all_same, compiler, seeds};
+use triglyph_guest::tegra::shader::assemble_program;
 use triglyph_guest::tegra::shader::isa::{Op, decode};
 use triglyph_guest::tegra::shader::random::{Options, instruction};
 
-/// Whether the code of single operations is what the reference does.
-fn single(seeds: u64) -> (u64, BTreeMap<String, u64>) {
+/// Instructions that make a NaN of most registers, with bits that are not those of the canonical one.
+fn made_nans(rng: &mut Rng) -> Vec<u64> {
+    let lines: Vec<String> = (0..15)
+        .map(|n| match rng.word() % 4 {
+            0 => format!("fadd r{n}, r{n}, 0x7fc00000"),
+            1 => format!("fadd r{n}, -r{n}, 0x7f800000\nfadd r{n}, r{n}, 0xff800000"),
+            2 => format!("fmul r{n}, rz, 0x7f800000"),
+            _ => format!("mov r{n}, r{n}, 0xf"),
+        })
+        .collect();
+    let mut text = lines.join("\n");
+    while !text.lines().count().is_multiple_of(3) {
+        text.push_str("\nmov r15, r15, 0xf");
+    }
+    let words = assemble_program(&text).expect("a prologue");
+    words.into_iter().enumerate().filter(|(n, _)| n % 4 != 0).map(|(_, word)| word).collect()
+}
+
+/// Whether the code of single operations is what the reference does, on inputs as they come or on NaNs that instructions make.
+fn single(seeds: u64, nans: bool) -> (u64, BTreeMap<String, u64>) {
     let (mut same, mut refused) = (0, BTreeMap::new());
     let mut failures: BTreeMap<Op, (u64, String)> = BTreeMap::new();
     for op in Op::all().filter(|&op| tested(op)) {
         for seed in 0..seeds {
             let mut rng = Rng(seed << 16 | u64::from(op as u16));
             let options = Options { constant_buffers: 4, constant_bytes: 300, ..Options::default() };
-            let words: Vec<u64> = (0..4).map(|_| instruction(op, &mut || rng.word(), &options)).collect();
-            debug_assert!(words.iter().all(|&word| decode(word) == Some(op)));
+            let mut words = if nans { made_nans(&mut rng) } else { Vec::new() };
+            let first = words.len();
+            words.extend((0..4).map(|_| instruction(op, &mut || rng.word(), &options)));
+            debug_assert!(words[first..].iter().all(|&word| decode(word) == Some(op)));
             match compare(&compiler(seed), seed, &words, &mut rng) {
                 Outcome::Same => same += 1,
                 Outcome::Unsupported(why) => {
@@ -42,12 +63,17 @@ fn single(seeds: u64) -> (u64, BTreeMap<String, u64>) {
 
 #[test]
 fn single_operations() {
-    let (same, refused) = single(12);
+    let (same, refused) = single(12, false);
     if std::env::var_os("TRIGLYPH_OPS").is_some() {
         refused.iter().for_each(|(why, count)| println!("{count:6} {why}"));
     }
     let refusals: u64 = refused.values().sum();
     assert!(20 * refusals < same, "{refusals} of {} refused: {refused:?}", same + refusals);
+}
+
+#[test]
+fn operations_on_nans_that_the_program_made() {
+    single(6, true);
 }
 
 fn programs(name: &str, count: u64, options: Options<'_>) {

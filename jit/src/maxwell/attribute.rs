@@ -125,7 +125,7 @@ impl Lower<'_, '_> {
             IpaSample::Offset => Some(self.reg_int(i.c)),
         };
         let value = self.host.interpolate(i, offset)?;
-        let mut number = LaneValue::loaded(value.value);
+        let mut number = if value.constant { LaneValue::loaded(value.value) } else { LaneValue::float(value.value) };
         if !value.constant && matches!(i.mode, IpaMode::Mul | IpaMode::Sc) {
             let factor = self.reg_flushed(i.b);
             let e = self.e();

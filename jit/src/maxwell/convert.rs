@@ -103,13 +103,24 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// A source of any format as f64.
+    /// A source of any format as f64. Widening keeps the payload of a NaN, so an f32 NaN has to be the canonical one before.
     fn wide_source(&mut self, b: Src<Operand>, from: FloatFormat, high: bool, ftz: bool) -> F64x4 {
-        if from == FloatFormat::F64 {
-            return self.double_source(b);
-        }
-        let value = self.float_source(b, from, high, ftz);
+        let value = match from {
+            FloatFormat::F64 => return self.double_source(b),
+            FloatFormat::F16 => self.float_source(b, from, high, ftz),
+            FloatFormat::F32 | FloatFormat::Unknown(_) => self.exact_source(b, ftz),
+        };
         self.e().widen(value)
+    }
+
+    /// An f32 source whose NaNs have the bits of the contract.
+    fn exact_source(&mut self, b: Src<Operand>, ftz: bool) -> F32x4 {
+        let bits = self.operand_int(b.value);
+        let e = self.e();
+        let value = e.float_of_bits(bits);
+        let value = if ftz { flush(e, value) } else { value };
+        let value = if b.abs { e.abs(value) } else { value };
+        if b.neg { e.neg(value) } else { value }
     }
 
     fn double_source(&mut self, b: Src<Operand>) -> F64x4 {

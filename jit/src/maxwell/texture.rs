@@ -184,7 +184,7 @@ impl Lower<'_, '_> {
         let offset = self.offsets(modifiers.offset);
         let reference = self.reference(modifiers.reference);
         let lookup = Lookup { coordinates, lod_source, offset, reference, together: None, needed };
-        sample(self.e(), unit, &lookup).map(LaneValue::loaded)
+        values(unit.key.filters(), sample(self.e(), unit, &lookup))
     }
 
     /// A field for each of s, t, r, whatever the instruction's dimensions.
@@ -293,7 +293,7 @@ impl Lower<'_, '_> {
         }
         let layer = Some(layer);
         let level = level.map(|reg| self.reg_int(reg));
-        fetch(self.e(), unit, &Fetch { at, layer, level, needed }).map(LaneValue::loaded)
+        values(unit.key.converts(), fetch(self.e(), unit, &Fetch { at, layer, level, needed }))
     }
 
     fn gathered(
@@ -308,9 +308,14 @@ impl Lower<'_, '_> {
             let reference = this.reference(reference);
             let channel = component.bits().into();
             let request = Gather { coordinates, channel, offsets, reference, needed };
-            Ok(gather(this.e(), unit, &request).map(LaneValue::loaded))
+            Ok(values(unit.key.converts(), gather(this.e(), unit, &request)))
         })
     }
+}
+
+/// The channels of a lookup: results of arithmetic, or words that were only moved.
+fn values(by_arithmetic: bool, channels: [F32x4; 4]) -> [LaneValue; 4] {
+    channels.map(if by_arithmetic { LaneValue::float } else { LaneValue::loaded })
 }
 
 /// An offset of a sample with gradients: a register has eight bits of them, for s and t.
@@ -525,7 +530,7 @@ impl TextureVisitor for Lower<'_, '_> {
                 let (lod_source, reference) = (LodSource::Gradients(gradients), Reference::Missing);
                 let lookup =
                     Lookup { coordinates, lod_source, offset, reference, together: None, needed: masked(i.mask) };
-                Ok(sample(this.e(), unit, &lookup).map(LaneValue::loaded))
+                Ok(values(unit.key.filters(), sample(this.e(), unit, &lookup)))
             })?;
             self.set_masked(i.dst, i.mask, values);
         }

@@ -4,7 +4,7 @@ use triglyph_guest::tegra::shader::isa::*;
 
 use crate::maxwell::context::{Attribute, Interpolated, Place};
 use crate::maxwell::lane::Lane;
-use crate::maxwell::number::{flush, saturate};
+use crate::maxwell::number::{self, flush, saturate};
 use crate::maxwell::program::{Decoder, Op};
 
 /// Where an access goes.
@@ -26,9 +26,9 @@ impl AttributeVisitor for Decoder<'_> {
             let bits = match (context.stage.interpolate(lane, word, place), i.mode) {
                 (Interpolated::Bits(bits), _) => bits,
                 (Interpolated::Value { flat, .. }, IpaMode::Constant) => flat,
-                (Interpolated::Value { value, .. }, IpaMode::Pass) => value.to_bits(),
+                (Interpolated::Value { value, .. }, IpaMode::Pass) => number::bits(value),
                 (Interpolated::Value { value, .. }, IpaMode::Mul | IpaMode::Sc) => {
-                    crate::maxwell::number::bits(flush(flush(value) * flush(f32::from_bits(lane.read(i.b)))))
+                    number::bits(flush(flush(value) * flush(f32::from_bits(lane.read(i.b)))))
                 }
             };
             let bits = if i.sat { saturate(f32::from_bits(bits)).to_bits() } else { bits };

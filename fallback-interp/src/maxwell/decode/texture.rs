@@ -7,7 +7,7 @@ use triglyph_guest::tegra::shader::modifiers::Rounding;
 
 use crate::maxwell::context::Context;
 use crate::maxwell::lane::Lane;
-use crate::maxwell::number::to_half;
+use crate::maxwell::number::{self, to_half};
 use crate::maxwell::program::{Decoder, Op};
 use crate::maxwell::warp::lanes_of;
 use crate::program::Vector;
@@ -242,7 +242,7 @@ impl Decoder<'_> {
                     offset: sample.offset,
                     reference: sample.reference,
                 };
-                results[n] = unit.look_up(&lookup).map(f32::to_bits);
+                results[n] = computed(unit.key.filters(), unit.look_up(&lookup));
             }
             lanes_of(set).for_each(|n| store.store(&mut lanes[n], results[n]));
         })
@@ -410,7 +410,7 @@ impl TextureVisitor for Decoder<'_> {
             let at = Coordinates { at, layer }.place(unit.key.shape);
             let lod_source = LodSource::Gradients(gradients);
             let lookup = Lookup { at, lod_source, offset, reference: Reference::Missing };
-            Some(unit.look_up(&lookup).map(f32::to_bits))
+            Some(computed(unit.key.filters(), unit.look_up(&lookup)))
         })
     }
 
@@ -458,12 +458,17 @@ impl TextureVisitor for Decoder<'_> {
     }
 }
 
+/// The words of a lookup's result. What arithmetic made has the NaN of arithmetic; what was only moved keeps its bits.
+fn computed(by_arithmetic: bool, result: [f32; 4]) -> [u32; 4] {
+    result.map(|channel| if by_arithmetic { number::bits(channel) } else { channel.to_bits() })
+}
+
 fn fetch(unit: &TextureUnit<'_>, at: Coordinates, offset: [i32; 3], level: u32, sample: u32) -> [u32; 4] {
     let texel = std::array::from_fn(|axis| (at.at[axis] as i32).wrapping_add(offset[axis]));
     let samples = unit.texture.samples.max(1);
     // A sample that the texture does not have is no texel.
     let layer = if sample < samples { at.layer * samples + sample } else { u32::MAX };
-    unit.fetch(texel, layer, level as i32).map(f32::to_bits)
+    computed(unit.key.converts(), unit.fetch(texel, layer, level as i32))
 }
 
 fn gather(
@@ -475,5 +480,5 @@ fn gather(
     component: GatherComponent,
 ) -> [u32; 4] {
     let lookup = Lookup { at: at.place(unit.key.shape), lod_source: LodSource::Level(0.0), offset, reference };
-    unit.gather(&lookup, component.bits().into(), offsets).map(f32::to_bits)
+    computed(unit.key.converts(), unit.gather(&lookup, component.bits().into(), offsets))
 }

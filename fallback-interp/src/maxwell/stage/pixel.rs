@@ -11,6 +11,7 @@ use triglyph_guest::tegra::shader::isa::{IpaSample, PixldMode, Reg};
 
 use crate::maxwell::context::{Context, Interpolated, Place, Surroundings};
 use crate::maxwell::lane::Lane;
+use crate::maxwell::number;
 use crate::maxwell::program::Program;
 use crate::maxwell::warp::Warp;
 use crate::program::output::{Colors, Fragment, OUTPUTS, Output};
@@ -276,7 +277,7 @@ impl Surroundings for View<'_> {
         let offset = self.offset(lane, place);
         if let Some(axis) = POSITION.iter().position(|&position| position == word) {
             let value = self.position(lane, axis, offset);
-            return Interpolated::Value { value, flat: value.to_bits() };
+            return Interpolated::Value { value, flat: number::bits(value) };
         }
         let Some(input) = quad.kernel.inputs[usize::from(word)] else { return Interpolated::Bits(0) };
         let coefficients = quad.planes.get(usize::from(input.plane)).copied().unwrap_or_default();

@@ -95,6 +95,8 @@
 //! unit whose [`Environment::handles`] entry is the handle's value. No such unit: 0 in all components. What a unit gives is said in
 //! [`super::program::sampler`]. Differences for implicit levels are taken between the lanes of the quad in pixel programs, from the registers
 //! of all four lanes, active or not; elsewhere the level is 0. Sparse residency predicates are false.
+//! Where a unit filters or converts ([`TextureKey::filters`](super::program::sampler::TextureKey::filters), for gathers and fetches
+//! [`converts`](super::program::sampler::TextureKey::converts)) a NaN is 0x7FFFFFFF; elsewhere texels keep their bits.
 //! TXQ answers from the texture's sizes: DIMENSION all, TEXTURE_TYPE the samples in B, everything else 0. TMML gives both numbers of the level query.
 //!
 //! Coordinates, layer and handle are read as the instruction's own dimensions say; the unit's shape takes of s, t, r and layer what it has, and

@@ -6,7 +6,7 @@
 //!
 //! **IPA** reads [`PixelCode::inputs`]; a word that is not there reads 0. With [`PixelMode::Constant`], or in IPA's mode CONSTANT, the result
 //! is the bits of the plane's first number. Else it is the plane's value at the pixel, which for PASS is the result and for MUL and SC
-//! times Rb is (rounded, denormals flushed). OFFSET is another place. CENTROID is the first covered sample's place where some of the pixel's samples
+//! times Rb is (rounded, denormals flushed); a NaN is 0x7FFFFFFF. OFFSET is another place. CENTROID is the first covered sample's place where some of the pixel's samples
 //! are covered but not all; with [`PixelCode::per_sample`] the sample's, which is how Mesa's driver asks for it. Words of the window position:
 //! 0x070, 0x074 the pixel's whole coordinates plus 0.5 or the sample's place, 0x078 the depth plane, unclamped, 0x07C the plane of 1/w.
 //! 0x3FC is all ones on the front, 0 on the back. OFFSET is relative to the pixel's centre: x in bits 11:0, y in bits 27:16, signed, in units of

@@ -124,6 +124,17 @@ impl TextureKey {
     pub fn needs_lod(&self) -> bool {
         self.mipmap.is_some() || self.magnify != self.minify || self.anisotropy > 1
     }
+
+    /// Whether samples are computed from texels; otherwise they are texels, or the border colour, bit for bit.
+    pub fn filters(&self) -> bool {
+        let filters = [Some(self.magnify), Some(self.minify), self.mipmap];
+        filters.contains(&Some(Filter::Linear)) || self.anisotropy > 1 || self.converts()
+    }
+
+    /// Whether channels of texels are converted once they are swizzled.
+    pub fn converts(&self) -> bool {
+        self.convert.iter().any(|&convert| convert != Convert::None)
+    }
 }
 
 pub use crate::kernel::pixel::{Compare, Filter};
