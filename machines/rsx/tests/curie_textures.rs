@@ -5,6 +5,7 @@ mod curie_support;
 
 use curie_support::*;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_guest::layout::surface::swizzle;
 use triglyph_guest::rsx::methods::curie as m;
 
@@ -381,4 +382,25 @@ fn textures_that_make_no_sense_are_faults() {
         assert_eq!((console.faults_of(kind), console.faults()), (1, 1));
         assert_eq!(console.count(0), 256);
     }
+}
+
+#[test]
+fn the_time_of_textures_has_passed_when_a_snapshot_is_taken() {
+    let mut console = Console::new();
+    let unit = Unit { pitch: 256, ..Unit::new(0x05 | LINEAR | 0x80, 64, 64) };
+    console.write_local(TEXTURE, &[0x55; 64 * 256]);
+    console.fragment_program("tex r0, f[TC0], tex0  [end]");
+    unit.set(&mut console);
+    let corners = [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]];
+    draw(&mut console, corners);
+    let snapshot = console.gpu.snapshot(SnapshotOptions::default());
+    let mut other = Console::new();
+    other.run();
+    other.gpu.restore(&snapshot).unwrap();
+    assert_eq!(other.gpu.core().now(), console.gpu.core().now());
+    for console in [&mut console, &mut other] {
+        draw(console, corners);
+    }
+    assert_eq!(other.gpu.core().now(), console.gpu.core().now());
+    assert!(other.gpu.snapshot(SnapshotOptions::default()) == console.gpu.snapshot(SnapshotOptions::default()));
 }

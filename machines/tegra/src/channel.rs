@@ -252,6 +252,15 @@ impl Channel {
     /// Works until everything submitted is done, something has to be waited for, or the fuel is used up. Returns whether
     /// anything was done.
     pub fn run(&mut self, core: &mut Core) -> bool {
+        let worked = self.work(core);
+        if worked {
+            // What it has drawn counts for it, and a snapshot has all that was counted.
+            self.units.settle(core);
+        }
+        worked
+    }
+
+    fn work(&mut self, core: &mut Core) -> bool {
         core.space = self.space;
         let mut worked = false;
         let mut words = [0; CHUNK];

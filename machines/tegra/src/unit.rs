@@ -248,6 +248,11 @@ impl Units {
         waited
     }
 
+    /// Draws everything, and counts what was drawn.
+    pub(super) fn settle(&mut self, core: &mut Core) {
+        self.work.threed.settle(core, &mut self.work.counters);
+    }
+
     fn sink<'u>(&'u mut self, core: &'u mut Core, class: Class) -> Sink<'u> {
         Sink { core, registers: &self.registers, work: &mut self.work, class }
     }

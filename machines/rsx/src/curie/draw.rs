@@ -209,10 +209,16 @@ impl Curie {
         };
         let drawn = core.renderer.draw_programs(&core.memory, &call, records);
         let blocks = drawn.pixels / 64 + drawn.primitives;
-        let textures = core.renderer.take_texture_bytes() / TEXTURE_BYTES;
         // Without fuel the next draw is not done any more.
-        let _ = core.spend(blocks * (BLOCK + BLOCK_INSTRUCTION * pixels.instructions) + textures);
+        let _ = core.spend(blocks * (BLOCK + BLOCK_INSTRUCTION * pixels.instructions));
+        spend_texture_time(core);
     }
+}
+
+/// Takes fuel for the textures that scenes have looked at since the last call.
+pub(super) fn spend_texture_time(core: &mut Core) {
+    let bytes = core.renderer.take_texture_bytes();
+    let _ = core.spend(bytes / TEXTURE_BYTES);
 }
 
 /// No textures, as most vertex programs have.

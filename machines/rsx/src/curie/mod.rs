@@ -80,9 +80,11 @@ impl Curie {
         &self.registers
     }
 
-    /// Brings everything into memory that was drawn so far, and counts its samples.
+    /// Brings everything into memory that was drawn so far, counts its samples, and spends the time that its textures take:
+    /// nothing is left to be accounted for when a run of a channel ends, so that a snapshot has all of it.
     pub(super) fn finish(&mut self, core: &mut Core) {
         self.samples = self.samples.wrapping_add(core.renderer.take_samples(&core.memory));
+        draw::spend_texture_time(core);
     }
 
     fn get(&self, method: usize) -> u32 {
