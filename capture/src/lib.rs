@@ -1,15 +1,15 @@
 //! Captures: a GPU's input in a file (`.tgc`), and everything that reads, writes or replays one.
 //!
 //! ```text
-//! file ─► map ─► reader ─► format::Record ─► player ─► Device ─► picture ─► expect
+//! file ─► reader ─► format::Record ─► player ─► Device ─► picture ─► expect
 //! Device calls ─► recorder ─► writer ─► file
 //! ```
 //!
 //! The format is written down in `docs/capture.md`.
 
 pub mod expect;
+pub mod file;
 pub mod format;
-pub mod map;
 pub mod picture;
 pub mod player;
 pub mod reader;
@@ -22,8 +22,8 @@ mod ranges;
 mod tests;
 
 pub use expect::{Comparison, Expected};
+pub use file::CaptureFile;
 pub use format::{Bytes, Expect, Hash, Header, Kind, Map, Mem, Present, Record};
-pub use map::CaptureFile;
 pub use picture::Picture;
 pub use player::{Checks, Event, Finished, Hashed, Player, Prepared};
 pub use ranges::{Range, Ranges};

@@ -308,9 +308,10 @@ pub struct Code {
     bytes: usize,
 }
 
-// SAFETY: the code is never written after `load`; the module is only touched again by `drop`.
+// SAFETY: the code is never written after `load`, so that any thread may run it; the module is only touched again by `drop`,
+// which has the value for itself.
 unsafe impl Send for Code {}
-// SAFETY: as above; `&Code` gives nothing but the entry point and numbers.
+// SAFETY: `&Code` gives nothing but the entry point of code that is never written, and numbers.
 unsafe impl Sync for Code {}
 
 impl Code {

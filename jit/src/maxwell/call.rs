@@ -32,24 +32,28 @@ pub const fn exchange_at(n: usize) -> i32 {
 type Function = extern "C" fn(*mut Context, u64, u32);
 
 extern "C" fn call_rare(context: *mut Context, function: u64, code: u32) {
-    // SAFETY: code calls with the address of its context, which is alive and nobody else's while the code runs.
+    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that alive and
+    // has no reference to it, and the code does not touch it, until this function returns.
     let context = unsafe { &mut *context };
-    // SAFETY: the number was made of a function of this type, see `Lower::rare`.
+    // SAFETY: `Lower::rare` made the number of a function of this very type.
     let function: fn(u32, [u32; 8]) -> [u32; 2] = unsafe { std::mem::transmute(function as usize) };
     libcalls::apply(&mut context.vectors, function, code);
 }
 
 extern "C" fn call_memory(context: *mut Context, access: u64, number: u32) {
-    // SAFETY: as above.
+    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that alive and
+    // has no reference to it, and the code does not touch it, until this function returns.
     let context = unsafe { &mut *context };
     // SAFETY: the environment is that of the job, which is borrowed while the code runs.
     let environment = unsafe { &*context.environment };
-    // SAFETY: the context was made with a buffer of four times so many bytes.
+    // SAFETY: `Prepared` made a buffer of at least four times so many bytes, or of none where `local_bytes` is 0. It lives while
+    // the code runs, and only code and this function use it.
     let local = unsafe { std::slice::from_raw_parts_mut(context.local, 4 * context.local_bytes as usize) };
-    // SAFETY: that of the job, borrowed while the code runs.
+    // SAFETY: the shared memory of the block, borrowed while the code runs, or a dangling pointer and no bytes. Warps of a
+    // block run one after the other on one thread, so nobody else uses it.
     let shared = unsafe { std::slice::from_raw_parts_mut(context.shared, context.shared_bytes as usize) };
     let access = Access::unpack(access);
-    // SAFETY: `Prepared` has as many, which lives while the code runs.
+    // SAFETY: `Prepared` has a vector of as many, which lives while the code runs and is not used otherwise meanwhile.
     let mapped = unsafe { std::slice::from_raw_parts_mut(context.mapped, context.mapped_count as usize) };
     if let (Space::Global, Some(mapped)) = (access.space, mapped.get_mut(number as usize)) {
         memory::remember(access, &context.vectors, mapped, environment);
@@ -58,28 +62,31 @@ extern "C" fn call_memory(context: *mut Context, access: u64, number: u32) {
 }
 
 extern "C" fn call_image(context: *mut Context, access: u64, _: u32) {
-    // SAFETY: as above.
+    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that alive and
+    // has no reference to it, and the code does not touch it, until this function returns.
     let context = unsafe { &mut *context };
-    // SAFETY: as above.
+    // SAFETY: the environment is that of the job, which is borrowed while the code runs.
     let environment = unsafe { &*context.environment };
-    // SAFETY: `Prepared` has as many, which lives while the code runs.
+    // SAFETY: `Prepared` has a vector of as many, which lives, and does not change, while the code runs.
     let keys = unsafe { std::slice::from_raw_parts(context.images, context.image_count as usize) };
     image::perform(ImageAccess::unpack(access), &mut context.vectors, environment, keys);
 }
 
 extern "C" fn call_find(context: *mut Context, images: u64, _: u32) {
-    // SAFETY: as above.
+    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that alive and
+    // has no reference to it, and the code does not touch it, until this function returns.
     let context = unsafe { &mut *context };
     let list = context.known[usize::from(images != 0)];
-    // SAFETY: `Prepared` has as many, which lives while the code runs.
+    // SAFETY: `Prepared` has a vector of as many, which lives, and does not change, while the code runs.
     let known = unsafe { std::slice::from_raw_parts(list.first, list.count as usize) };
     image::find(known, &mut context.vectors);
 }
 
 extern "C" fn call_emit(context: *mut Context, kind: u64, _: u32) {
-    // SAFETY: as above.
+    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that alive and
+    // has no reference to it, and the code does not touch it, until this function returns.
     let context = unsafe { &mut *context };
-    // SAFETY: geometry kernels set it to what they own while the code runs; other code does not call this.
+    // SAFETY: null, or what a geometry kernel has set it to: its own list, which it does not use while the code runs.
     if let Some(emitted) = unsafe { context.emitted.as_mut() } {
         emitted.emit(kind as u8, context.vectors[0], context.vectors[1]);
     }

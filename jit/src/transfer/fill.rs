@@ -52,22 +52,22 @@ impl Kernel {
         let pattern = &value[..self.bytes];
         let (target, length) = (job.target.as_ptr(), job.target.len());
         if pattern.iter().all(|byte| *byte == pattern[0]) {
-            // SAFETY: exactly the window, which is mapped and writable as long as the job borrows it. Others may read
-            // it meanwhile, as they may while any guest hardware writes.
+            // SAFETY: exactly the window, whose bytes are mapped and writable (they are atomics) as long as the job borrows it.
             unsafe { target.write_bytes(pattern[0], length) };
             return;
         }
         let period = |from: usize| std::array::from_fn(|i| pattern[(from + i) % pattern.len()]);
         // Up to a cache line, so that every store that follows lies in one.
         let head = target.align_offset(64).min(length);
-        store(target, &period(0), head);
+        // SAFETY: `head` is at most the length of the window.
+        unsafe { store(target, &period(0), head) };
         let pattern: [u8; PERIOD] = period(head);
         let mut done = head;
         if length >= LONG {
             let mut source = [0u8; SOURCE];
             source.chunks_exact_mut(PERIOD).for_each(|chunk| chunk.copy_from_slice(&pattern));
             while length - done >= SOURCE {
-                // SAFETY: `SOURCE` bytes of the window from `done` on; the source is on our stack.
+                // SAFETY: the window has `SOURCE` more bytes from `done` on; the source is an array on this stack.
                 unsafe { target.add(done).copy_from_nonoverlapping(source.as_ptr(), SOURCE) };
                 done += SOURCE;
             }
@@ -76,18 +76,22 @@ impl Kernel {
         if turns > 0 {
             let target = target.wrapping_add(done);
             let args = Args { pattern, target, end: target.wrapping_add(turns) };
-            // SAFETY: the code writes the bytes from `target` to `end`, all of the window.
+            // SAFETY: the code writes the bytes from `target` to `end`, which lie in the window: `turns` is at most what is left.
             unsafe { self.turns.call(&args) };
             done += turns;
         }
-        store(target.wrapping_add(done), &pattern, length - done);
+        // SAFETY: these are the bytes of the window that are left.
+        unsafe { store(target.wrapping_add(done), &pattern, length - done) };
     }
 }
 
-/// Stores `length` bytes of a repeated pattern; the caller owns them.
-fn store(target: *mut u8, pattern: &[u8; PERIOD], length: usize) {
+/// Stores `length` bytes of a repeated pattern.
+///
+/// # Safety
+/// `target` must be valid for writes of `length` bytes.
+unsafe fn store(target: *mut u8, pattern: &[u8; PERIOD], length: usize) {
     for done in (0..length).step_by(PERIOD) {
-        // SAFETY: `PERIOD` of the `length` bytes at `target`, or what is left of them.
+        // SAFETY: `PERIOD` of the `length` bytes at `target`, or what is left of them; the pattern is no guest memory.
         unsafe { target.add(done).copy_from_nonoverlapping(pattern.as_ptr(), PERIOD.min(length - done)) };
     }
 }

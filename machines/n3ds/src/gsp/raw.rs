@@ -13,7 +13,7 @@ pub(super) struct HostPage(NonNull<[AtomicU32; WORDS]>);
 // SAFETY: the page is only handed out as atomics, which any thread may use; `HostPage::new` has its caller promise
 // that it stays valid.
 unsafe impl Send for HostPage {}
-// SAFETY: as above.
+// SAFETY: as above; the pointer itself never changes.
 unsafe impl Sync for HostPage {}
 
 impl HostPage {
@@ -40,7 +40,7 @@ impl SharedPage {
     /// `page` must be valid for reads and writes of 4096 bytes while the result lives. Others may access it at the
     /// same time the way guest processors do.
     pub unsafe fn from_host(page: *mut u8) -> Option<Self> {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the caller promises that the page is valid while the result, which keeps the value, lives.
         unsafe { HostPage::new(page) }.map(|page| SharedPage(Backing::Host(page)))
     }
 }
