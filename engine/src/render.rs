@@ -320,16 +320,19 @@ impl Renderer {
         if self.scene.is_empty() && self.programs.is_empty() {
             return false;
         }
-        let fixed = !self.scene.is_empty() && self.scene.target.space == space;
         let place = Place { space, address };
         let touched = self.may_touch(memory, place, size)
-            && (fixed && self.scene.target.overlaps(address, size)
-                || self.programs_touch(place, size)
-                || self.programs_share(memory, place, size));
+            && (self.fixed_touches(memory, place, size) || self.programs_touch(memory, place, size));
         if touched {
             self.flush(memory);
         }
         touched
+    }
+
+    /// Whether the scene of fixed-function fragments touches any of `size` bytes at `place`, there or where else they are mapped.
+    fn fixed_touches(&self, memory: &Memory, place: Place, size: u64) -> bool {
+        let target = &self.scene.target;
+        !self.scene.is_empty() && target.space == place.space && target.touches(memory, place.address, size)
     }
 
     /// Notes packets of a push buffer that code was run for, and the words they had.

@@ -8,7 +8,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
+use bytemuck::allocation::try_zeroed_slice_box;
+
 use super::Memory;
+use crate::error::Error;
 
 /// A time on the clock of changes of a [`Memory`](super::Memory).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,8 +25,10 @@ const PAGE: usize = 4096;
 pub(super) struct Pages(Box<[AtomicU64]>);
 
 impl Pages {
-    pub(super) fn new(bytes: usize) -> Self {
-        Pages((0..bytes.div_ceil(PAGE)).map(|_| AtomicU64::new(0)).collect())
+    /// Those of an arena; the table costs no memory where it is never written.
+    pub(super) fn new(bytes: usize) -> Result<Self, Error> {
+        let full = |()| Error::Unsupported(format!("{bytes:#x} bytes of guest memory: no memory for its pages"));
+        try_zeroed_slice_box(bytes.div_ceil(PAGE)).map(Pages).map_err(full)
     }
 
     /// The pages that `size` bytes from `start` on lie in.

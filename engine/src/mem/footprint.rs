@@ -1,21 +1,15 @@
-//! The memory behind stretches of address spaces, whatever the addresses it is seen at.
+//! The memory that ranges of guest addresses are mapped to, whatever the addresses.
+//!
+//! Memory is told apart by its address on the host: then memory of the host that is mapped twice is the same memory, too.
 
-use std::sync::Arc;
+use std::ops::Range;
 
 use super::Memory;
 
-/// Pieces of arenas: sorted, disjoint.
+/// Ranges of host addresses: sorted, disjoint.
 #[derive(Debug, Default)]
 pub struct Footprint {
-    pieces: Vec<Piece>,
-}
-
-/// An arena by its place on the host, first byte, and the byte behind the last one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Piece {
-    arena: usize,
-    start: usize,
-    end: usize,
+    pieces: Vec<Range<usize>>,
 }
 
 impl Footprint {
@@ -26,29 +20,29 @@ impl Footprint {
 
     /// Adds what is mapped now of `size` bytes at `address`.
     pub fn add(&mut self, memory: &Memory, space: u32, address: u64, size: u64) {
-        memory.for_each_piece(space, address, size, |arena, start, end| self.insert(Piece { arena, start, end }));
+        memory.for_each_piece((space, address, size), |piece| self.insert(piece));
     }
 
     /// Whether it has a byte of `size` bytes at `address` as they are mapped now.
     pub fn touches(&self, memory: &Memory, space: u32, address: u64, size: u64) -> bool {
         let mut touches = false;
         if !self.pieces.is_empty() {
-            memory.for_each_piece(space, address, size, |arena, start, end| {
-                let first = self.pieces.partition_point(|p| (p.arena, p.end) <= (arena, start));
-                touches |= self.pieces.get(first).is_some_and(|p| p.arena == arena && p.start < end);
+            memory.for_each_piece((space, address, size), |piece| {
+                let first = self.pieces.partition_point(|p| p.end <= piece.start);
+                touches |= self.pieces.get(first).is_some_and(|p| p.start < piece.end);
             });
         }
         touches
     }
 
-    fn insert(&mut self, new: Piece) {
-        let first = self.pieces.partition_point(|p| (p.arena, p.end) < (new.arena, new.start));
-        let joined = self.pieces[first..].iter().take_while(|p| p.arena == new.arena && p.start <= new.end).count();
-        match self.pieces[first..first + joined] {
+    fn insert(&mut self, new: Range<usize>) {
+        let first = self.pieces.partition_point(|p| p.end < new.start);
+        let joined = self.pieces[first..].iter().take_while(|p| p.start <= new.end).count();
+        match &self.pieces[first..first + joined] {
             [only] if only.start <= new.start && new.end <= only.end => {}
             [front, ..] => {
-                let back = self.pieces[first + joined - 1];
-                self.pieces[first] = Piece { start: front.start.min(new.start), end: back.end.max(new.end), ..new };
+                let back = &self.pieces[first + joined - 1];
+                self.pieces[first] = front.start.min(new.start)..back.end.max(new.end);
                 self.pieces.drain(first + 1..first + joined);
             }
             [] => self.pieces.insert(first, new),
@@ -57,14 +51,25 @@ impl Footprint {
 }
 
 impl Memory {
-    /// Calls `f` with the pieces of arenas that a stretch is mapped to.
-    fn for_each_piece(&self, space: u32, address: u64, size: u64, mut f: impl FnMut(usize, usize, usize)) {
+    /// Calls `f` with the host addresses that a range of guest addresses (space, address, bytes) is mapped to.
+    fn for_each_piece(&self, (space, address, size): (u32, u64, u64), mut f: impl FnMut(Range<usize>)) {
         self.walk(space, address, usize::try_from(size).unwrap_or(usize::MAX), |range, piece| {
             if let Some(range) = range.filter(|range| !range.sparse) {
-                let (start, length) = range.place(address, &piece);
-                f(Arc::as_ptr(&range.arena) as usize, start, start + length);
+                let (offset, length) = range.place(address, &piece);
+                let start = range.arena.address() + offset;
+                f(start..start + length);
             }
         });
+    }
+
+    /// Whether two ranges of guest addresses (space, address, bytes) have memory in common. False without a look at the
+    /// mappings while no memory has ever been mapped at a second place: then only the same addresses are the same memory.
+    pub fn share(&self, a: (u32, u64, u64), b: (u32, u64, u64)) -> bool {
+        let mut share = false;
+        if self.aliased {
+            self.for_each_piece(a, |a| self.for_each_piece(b, |b| share |= a.start < b.end && b.start < a.end));
+        }
+        share
     }
 }
 
@@ -89,6 +94,30 @@ mod tests {
     }
 
     #[test]
+    #[allow(unsafe_code)]
+    fn memory_of_the_host_is_the_same_in_all_mappings() {
+        let mut bytes = vec![0; 0x3000];
+        let pointer = bytes.as_mut_ptr();
+        let mut memory = Memory::default();
+        // SAFETY: the bytes outlive the memory, and nothing else touches them.
+        unsafe { memory.map_host(0, 0x1000, pointer, 0x2000, Access::READ_WRITE).unwrap() };
+        assert!(!memory.share((0, 0x1000, 1), (0, 0x1000, 1)), "nothing is mapped twice yet");
+        // SAFETY: as above; 0x1000 + 0x2000 bytes are all there are.
+        unsafe { memory.map_host(1, 0x8000, pointer.add(0x1000), 0x2000, Access::READ_WRITE).unwrap() };
+        assert!(memory.share((0, 0x2800, 0x100), (1, 0x8000, 0x1000)));
+        assert!(!memory.share((0, 0x1000, 0x1000), (1, 0x8000, 0x2000)));
+        assert!(memory.writable(0, 0x2000).overlaps(memory.writable(1, 0x8FFF)));
+        assert!(!memory.writable(0, 0x2000).overlaps(memory.writable(1, 0x9000)));
+        let mut footprint = Footprint::default();
+        footprint.add(&memory, 0, 0x2800, 4);
+        assert!(footprint.touches(&memory, 1, 0x8803, 1) && !footprint.touches(&memory, 1, 0x8804, 0x100));
+        // A write through one mapping is a change of the other.
+        let before = memory.moment();
+        memory.mark_written(0, 0x2800, 4);
+        assert!(memory.changed_since(before, 1, 0x8800, 4));
+    }
+
+    #[test]
     fn pieces_join() {
         let mut memory = Memory::default();
         memory.map(0, 0, 0x1000, Access::READ_WRITE).unwrap();
@@ -97,7 +126,6 @@ mod tests {
             footprint.add(&memory, 0, address, 0x100);
             assert_eq!(footprint.pieces.len(), pieces, "{address:#x}: {footprint:x?}");
         }
-        let all = footprint.pieces[0];
-        assert_eq!((all.start, all.end), (0x100, 0x600));
+        assert_eq!(footprint.pieces[0].len(), 0x500);
     }
 }

@@ -16,6 +16,7 @@ mod raw;
 mod remap;
 mod written;
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use triglyph_guest::kernel::Window;
@@ -37,8 +38,10 @@ use written::WrittenSet;
 pub struct Memory {
     /// Sorted by space and address, disjoint.
     ranges: Vec<Range>,
-    /// Whether memory was ever shown at a second place.
+    /// Whether memory was ever mapped at a second place.
     aliased: bool,
+    /// Whether memory of the host's was ever mapped twice by the host itself.
+    host_aliased: bool,
     written: Mutex<WrittenSet>,
     clock: Clock,
     /// Where the first mappings come from, if pages were to be found in advance.
@@ -117,13 +120,18 @@ impl Range {
 }
 
 impl Memory {
+    /// Bytes that may be mapped, those of the host's own included, aliases not: 16 GiB, four times what the largest of the
+    /// consoles has.
+    pub const MAX_MAPPED: u64 = 16 << 30;
+
     /// Maps `size` zero-filled bytes of the library's own; what was mapped there before is replaced.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for size 0 or a range that wraps, [`Error::Unsupported`] when the host has not
-    /// that much memory.
+    /// [`Error::InvalidArgument`] for size 0 or a range that wraps, [`Error::Unsupported`] when more than
+    /// [`Self::MAX_MAPPED`] bytes would be mapped, or more memory than the host has.
     pub fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
         check_range(address, size)?;
+        self.check_room((space, address), size)?;
         let arena = match self.prefault_pool.as_mut().and_then(|pool| pool.take(size)) {
             Some(arena) => arena,
             None => Arena::anonymous(size)?,
@@ -175,7 +183,11 @@ impl Memory {
     /// # Safety
     /// `pointer` must be valid for reads and writes of `size` bytes until the range is unmapped (aliases of it go with it)
     /// or the memory dropped. Others may write these bytes at the same time only in ways that do not race in the sense of the
-    /// host's memory model with relaxed atomic byte accesses (guest CPUs writing plain bytes are fine in practice).
+    /// host's memory model with relaxed atomic byte accesses (guest CPUs writing plain bytes are fine in practice). No
+    /// reference to them, `&[u8]` or `&mut [u8]`, may be used meanwhile, nor be handed to this library.
+    ///
+    /// The same bytes may be mapped several times: they are recognised by their address on the host. Memory that has two
+    /// addresses on the host as well must be mapped by one of them, else what is drawn to it depends on threads.
     #[allow(unsafe_code)]
     pub unsafe fn map_host(
         &mut self,
@@ -189,8 +201,12 @@ impl Memory {
         if pointer.is_null() {
             return Err(Error::InvalidArgument("a null pointer for guest memory".into()));
         }
-        // SAFETY: passed on to the caller.
+        self.check_room((space, address), size)?;
+        // SAFETY: the caller promises that the bytes are valid until they are unmapped; the arena lives no longer.
         let arena = unsafe { Arena::host(pointer, size)? };
+        if self.ranges.iter().any(|range| range.arena.overlaps(&arena)) {
+            (self.aliased, self.host_aliased) = (true, true);
+        }
         self.insert(Range {
             space,
             start: address,
@@ -202,6 +218,16 @@ impl Memory {
             sparse: false,
         });
         Ok(())
+    }
+
+    /// Whether `size` bytes at a place may be mapped as well: [`Self::MAX_MAPPED`]. Memory of which only a part is still
+    /// mapped counts as a whole.
+    fn check_room(&self, (space, address): (u32, u64), size: u64) -> Result<(), Error> {
+        let end = address.saturating_add(size);
+        let stays = |r: &&Range| r.is_mapping() && !(r.space == space && address <= r.start && r.end() <= end);
+        let arenas: HashMap<usize, u64> =
+            self.ranges.iter().filter(stays).map(|r| (r.arena.address(), r.arena.size())).collect();
+        check_total(arenas.into_values().chain([size]))
     }
 
     /// Removes whatever is mapped in `size` bytes at `address`, and the aliases of memory that is gone then.
@@ -282,24 +308,6 @@ impl Memory {
             Some(from) => self.alias((view.space, view.address), from, view.size, view.access),
             None => self.map_sparse(view.space, view.address, view.size),
         }
-    }
-
-    /// Whether two stretches have memory in common although they are not the same addresses: one shows what the other one
-    /// has.
-    pub fn share(&self, a: (u32, u64, u64), b: (u32, u64, u64)) -> bool {
-        let parts = |(space, address, size): (u32, u64, u64)| {
-            let end = address.saturating_add(size);
-            let first = self.ranges.partition_point(move |r| (r.space, r.end()) <= (space, address));
-            let inside = self.ranges[first..].iter().take_while(move |r| r.space == space && r.start < end);
-            inside.filter(|r| !r.sparse).map(move |r| r.part(r.start.max(address), r.end().min(end)))
-        };
-        self.aliased
-            && parts(a).any(|a| {
-                let of_a = (a.offset, a.offset + a.size as usize);
-                parts(b).any(|b| {
-                    Arc::ptr_eq(&a.arena, &b.arena) && b.offset < of_a.1 && of_a.0 < b.offset + b.size as usize
-                })
-            })
     }
 
     /// Declares that `size` bytes at `address` have no memory on purpose: the GPU reads zeros, what it writes is dropped, and
@@ -412,6 +420,10 @@ impl Memory {
         self.walk(space, address, usize::try_from(size).unwrap_or(usize::MAX), |range, piece| {
             if let Some((range, (start, length))) = range.map(|range| (range, range.place(address, &piece))) {
                 range.arena.changes().mark(start, length, now);
+                if self.host_aliased && range.arena.is_host() {
+                    // Other mappings of these bytes have pages of their own.
+                    self.clock.note_host();
+                }
             }
         });
     }
@@ -546,6 +558,16 @@ impl Memory {
     pub fn ranges(&self) -> impl Iterator<Item = (u32, u64, u64)> + '_ {
         self.ranges.iter().map(|r| (r.space, r.start, r.size))
     }
+}
+
+/// Whether memory of these sizes may be mapped together.
+fn check_total(sizes: impl Iterator<Item = u64>) -> Result<(), Error> {
+    let total = sizes.fold(0, u64::saturating_add);
+    if total > Memory::MAX_MAPPED {
+        let most = Memory::MAX_MAPPED;
+        return Err(Error::Unsupported(format!("{total:#x} bytes of guest memory, of which there may be {most:#x}")));
+    }
+    Ok(())
 }
 
 fn check_range(address: u64, size: u64) -> Result<(), Error> {
@@ -732,6 +754,29 @@ mod tests {
         }
         memory.map(0, 0x1000, 0x1000, Access::READ_WRITE).unwrap();
         assert!(all(&memory, 0, 0x1000).iter().all(|&byte| byte == 0));
+    }
+
+    #[test]
+    #[allow(unsafe_code)]
+    fn more_memory_than_may_be_mapped_is_refused() {
+        let most = Memory::MAX_MAPPED;
+        let unsupported = |result| matches!(result, Err(Error::Unsupported(_)));
+        let mut memory = Memory::default();
+        memory.map(0, 0, 0x1000, Access::READ_WRITE).unwrap();
+        assert!(unsupported(memory.map(0, 0x10_0000, 1 << 44, Access::READ)));
+        assert!(unsupported(memory.map(0, 0x10_0000, most - 0xFFF, Access::READ)));
+        let pointer = std::ptr::NonNull::<u8>::dangling().as_ptr();
+        // SAFETY: this is refused before anything is read.
+        assert!(unsupported(unsafe { memory.map_host(0, 0x10_0000, pointer, 1 << 44, Access::READ) }));
+        let wanted = [0, 1].map(|space| Mapping { space, address: 0, size: most - 0x1000, access: Access::READ });
+        assert!(unsupported(memory.remap(&wanted).map(|_| ())));
+        assert_eq!(memory.ranges().collect::<Vec<_>>(), [(0, 0, 0x1000)], "nothing has changed");
+        // What is replaced makes room; what is still mapped in part does not.
+        memory.map(0, 0, 1 << 30, Access::READ).unwrap();
+        memory.unmap(0, 0x1000, 1 << 30);
+        assert!(unsupported(memory.map(1, 0, most - 0x1000, Access::READ)));
+        memory.unmap(0, 0, 0x1000);
+        assert!(!unsupported(memory.check_room((1, 0), most)));
     }
 
     #[test]

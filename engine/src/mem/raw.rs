@@ -52,9 +52,9 @@ pub(super) struct PrefaultPool {
     used: usize,
 }
 
-// SAFETY: the pointer is only handed on to arenas.
+// SAFETY: the pointer is to memory that `own` keeps mapped wherever the value is, and is only used to make arenas.
 unsafe impl Send for PrefaultPool {}
-// SAFETY: as above.
+// SAFETY: as above; making an arena takes `&mut self`.
 unsafe impl Sync for PrefaultPool {}
 
 impl PrefaultPool {
@@ -79,10 +79,11 @@ impl PrefaultPool {
         if end > Self::SIZE {
             return None;
         }
+        let changes = Arc::new(Pages::new(size).ok()?);
         self.used = end;
-        // SAFETY: `start` lies inside.
+        // SAFETY: `start..end` lies inside of the SIZE bytes that `own` has mapped, as was just checked.
         let pointer = unsafe { self.pointer.add(start) };
-        Some(Arena { pointer, size, own: Some(self.own.clone()), start, changes: Arc::new(Pages::new(size)) })
+        Some(Arena { pointer, size, own: Some(self.own.clone()), start, changes })
     }
 }
 
@@ -98,9 +99,9 @@ fn populate(map: &MmapMut, offset: usize, size: usize) {
     let _ = (map, offset, size);
 }
 
-// SAFETY: the bytes are only handed out as atomics, which any thread may use.
+// SAFETY: the bytes do not belong to a thread, and are only handed out as atomics, which any thread may use.
 unsafe impl Send for Arena {}
-// SAFETY: as above.
+// SAFETY: as above; nothing else in an arena changes.
 unsafe impl Sync for Arena {}
 
 impl Arena {
@@ -108,14 +109,9 @@ impl Arena {
     pub(super) fn anonymous(size: u64) -> Result<Self, Error> {
         let size =
             usize::try_from(size).map_err(|e| Error::Unsupported(format!("{size:#x} bytes of guest memory: {e}")))?;
+        let changes = Arc::new(Pages::new(size)?);
         let mut map = map(size)?;
-        Ok(Arena {
-            pointer: map.as_mut_ptr(),
-            size,
-            own: Some(Arc::new(map)),
-            start: 0,
-            changes: Arc::new(Pages::new(size)),
-        })
+        Ok(Arena { pointer: map.as_mut_ptr(), size, own: Some(Arc::new(map)), start: 0, changes })
     }
 
     /// Prefaults `size` bytes from `offset` on.
@@ -141,12 +137,27 @@ impl Arena {
     /// `pointer` must be valid for reads and writes of `size` bytes while the arena lives.
     pub(super) unsafe fn host(pointer: *mut u8, size: u64) -> Result<Self, Error> {
         let size = usize::try_from(size).map_err(|e| Error::Unsupported(e.to_string()))?;
-        Ok(Arena { pointer, size, own: None, start: 0, changes: Arc::new(Pages::new(size)) })
+        Ok(Arena { pointer, size, own: None, start: 0, changes: Arc::new(Pages::new(size)?) })
     }
 
     /// Whether the bytes are the host's.
     pub(super) fn is_host(&self) -> bool {
         self.own.is_none() && self.size != 0
+    }
+
+    /// Bytes.
+    pub(super) fn size(&self) -> u64 {
+        self.size as u64
+    }
+
+    /// Where the bytes are on the host.
+    pub(super) fn address(&self) -> usize {
+        self.pointer.addr()
+    }
+
+    /// Whether two arenas have bytes in common.
+    pub(super) fn overlaps(&self, other: &Arena) -> bool {
+        self.address() < other.address() + other.size && other.address() < self.address() + self.size
     }
 
     /// When its pages changed.
@@ -155,8 +166,9 @@ impl Arena {
     }
 
     pub(super) fn bytes(&self) -> &[AtomicU8] {
-        // SAFETY: `pointer` is valid for `size` bytes as long as self lives (own mapping, or promised by the caller
-        // of `host`), AtomicU8 has the layout of u8, and no plain reference to these bytes exists anywhere.
+        // SAFETY: `pointer` is valid for `size` bytes as long as self lives: `own` maps them, the caller of `host` has
+        // promised it, or there are none and it dangles. AtomicU8 has the layout of u8. This library makes no plain
+        // reference to these bytes, and whoever maps memory of the host's promises not to use one meanwhile.
         unsafe { std::slice::from_raw_parts(self.pointer.cast::<AtomicU8>(), self.size) }
     }
 }
@@ -164,8 +176,10 @@ impl Arena {
 /// Copies the first `out.len()` bytes of `window`, which must hold that many, at the speed of memcpy.
 pub fn copy_out(window: Window<'_>, out: &mut [u8]) {
     assert!(window.len() >= out.len());
-    // SAFETY: both sides are valid for the length; `out` is not guest memory, so they cannot overlap. A guest that
-    // writes at the same time can only give torn bytes, as with any DMA.
+    // SAFETY: both sides are valid for the length. `out` is a plain reference, so by the rule of `Arena::bytes` it is not
+    // guest memory and does not overlap it. A guest that writes these bytes at the same time makes this a race, which
+    // Rust does not define; nothing looks at `out` before the copy is complete, and each byte of it is old or new then,
+    // as with any DMA.
     unsafe { std::ptr::copy_nonoverlapping(window.as_ptr(), out.as_mut_ptr(), out.len()) }
 }
 
@@ -173,7 +187,7 @@ pub fn copy_out(window: Window<'_>, out: &mut [u8]) {
 pub fn copy_all(window: Window<'_>, out: &mut Vec<u8>) {
     out.clear();
     out.reserve(window.len());
-    // SAFETY: as in `copy_out`; what becomes part of `out` has been written by then.
+    // SAFETY: as in `copy_out`; `out` has room for so many bytes, which all have been written when they become part of it.
     unsafe {
         std::ptr::copy_nonoverlapping(window.as_ptr(), out.as_mut_ptr(), window.len());
         out.set_len(window.len());
@@ -183,7 +197,7 @@ pub fn copy_all(window: Window<'_>, out: &mut Vec<u8>) {
 /// Copies `bytes` to the beginning of `window`, which must hold that many, at the speed of memcpy.
 pub fn copy_in(bytes: &[u8], window: Window<'_>) {
     assert!(window.len() >= bytes.len());
-    // SAFETY: as in `copy_out`, the other way round; who reads these bytes at the same time may see them torn.
+    // SAFETY: as in `copy_out`, the other way round: a guest that reads these bytes at the same time finds each old or new.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), window.as_ptr(), bytes.len()) }
 }
 
@@ -222,7 +236,7 @@ fn swap_words(words: &mut [u32]) {
         fn swap(words: &mut [u32]) {
             words.iter_mut().for_each(|word| *word = word.swap_bytes());
         }
-        // SAFETY: the processor has what it is compiled for.
+        // SAFETY: the processor has AVX2, which is all that the function needs beside what everything is compiled for.
         return unsafe { swap(words) };
     }
     words.iter_mut().for_each(|word| *word = word.swap_bytes());

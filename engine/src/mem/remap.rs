@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::raw::Arena;
-use super::{Memory, Range, check_range};
+use super::{Memory, Range, check_range, check_total};
 use crate::device::Access;
 use crate::error::Error;
 
@@ -42,9 +42,10 @@ impl Memory {
     /// and their owner; the others are made anew, zero-filled. Returns for each range whether it was kept.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] when memory of the host's lies partly within a wanted range, or when the host has not that
-    /// much memory; [`Error::InvalidArgument`] for ranges that wrap. Nothing has changed then.
+    /// [`Error::Unsupported`] when memory of the host's lies partly within a wanted range, or as in [`Self::map`];
+    /// [`Error::InvalidArgument`] for ranges that wrap. Nothing has changed then.
     pub(crate) fn remap(&mut self, wanted: &[Mapping]) -> Result<Vec<bool>, Error> {
+        check_total(wanted.iter().map(|mapping| mapping.size))?;
         let found: Vec<_> = wanted.iter().map(|mapping| self.take(mapping)).collect::<Result<_, _>>()?;
         let kept = found.iter().map(|(_, kept)| *kept).collect();
         self.clock.note_mapping(false);

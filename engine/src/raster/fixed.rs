@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, Target, Texture};
 use triglyph_guest::kernel::tier::TextureDecoder;
 
@@ -38,7 +37,7 @@ pub fn draw(
         textures: scene.states.iter().zip(&prepared).map(|(span, p)| p.bind(&span.state, memory)).collect(),
         prepared: &prepared,
     };
-    let independent = !scene.target.tiles_alias() && !scene.states.iter().any(|span| span.state.feedback);
+    let independent = !scene.target.tiles_alias(memory) && !scene.states.iter().any(|span| span.state.feedback);
     let stats = walk(scene, &tiles, scheduler, independent);
     mark_written(scene, memory);
     RasterStats { texture, ..stats }
@@ -46,14 +45,9 @@ pub fn draw(
 
 fn target<'m>(scene: &Scene, memory: &'m Memory) -> Target<'m> {
     let target = &scene.target;
-    let surface = |address: Option<u64>, bytes: u32| {
-        address.map_or(Window::default(), |address| {
-            memory.writable(target.space, address).first(target.surface_bytes(bytes) as usize)
-        })
-    };
     Target {
-        color: surface(target.color, target.color_bytes),
-        depth: surface(target.depth, target.depth_bytes),
+        color: target.window(memory, target.color, target.color_bytes),
+        depth: target.window(memory, target.depth, target.depth_bytes),
         width: target.width,
         rows: target.rows,
     }

@@ -62,7 +62,8 @@ pub fn draw_programs(
         pixels: AtomicU64::new(0),
     };
     let touched = surfaces(scene);
-    let ordered = scene.target.tiles_alias(touched) || scene.states.iter().any(|span| span.state.writes_memory());
+    let ordered = scene.target.tiles_alias(touched, memory)
+        || scene.states.iter().any(|span| span.state.tiles_depend(&scene.target, memory));
     let stats = walk(scene, &tiles, scheduler, !ordered);
     let (samples, pixels) = (tiles.samples.load(Ordering::Relaxed), tiles.pixels.load(Ordering::Relaxed));
     drop(tiles);

@@ -105,7 +105,7 @@ impl Renderer {
             self.flush(memory);
             self.programs.reset(*call.target);
             self.target_number += 1;
-        } else if self.programs.is_full() || self.reads_scene(call.state) || call.state.reaches_memory() {
+        } else if self.programs.is_full() || self.reads_scene(memory, call.state) || call.state.reaches_memory() {
             self.flush(memory);
         }
         self.reads.note(memory, call.state);
@@ -124,7 +124,8 @@ impl Renderer {
         self.stats.draws += 1;
         self.stats.triangles += drawn.primitives;
         self.stats.stages.setup += timer.time();
-        if call.state.writes_memory() {
+        if call.state.reaches_memory() {
+            // Later draws write what it reads, or read what it writes.
             self.flush(memory);
         }
         (drawn, records)
@@ -154,12 +155,15 @@ impl Renderer {
     }
 
     /// Whether the scene writes what a draw's textures are made of.
-    fn reads_scene(&mut self, state: &ProgramState) -> bool {
+    fn reads_scene(&mut self, memory: &Memory, state: &ProgramState) -> bool {
         let known = self.reads.has_noted(state);
         if self.programs.is_empty() || known && self.reads.clear_of == Some(self.touched) && !self.forgetful {
             return false;
         }
-        let reads = state.images().any(|image| self.programs_touch(image.place, image.size));
+        let touches = |image: &Arc<ImageSource>| {
+            self.may_touch(memory, image.place, image.size) && self.programs_touch(memory, image.place, image.size)
+        };
+        let reads = state.images().any(touches);
         if known && !reads {
             self.reads.clear_of = Some(self.touched);
         }
@@ -185,18 +189,16 @@ impl Renderer {
         self.flush_overlapping(memory, place.space, place.address, size);
     }
 
-    /// Whether the scene of programs touches any of `size` bytes at `place`.
-    pub(super) fn programs_touch(&self, place: Place, size: u64) -> bool {
-        !self.programs.is_empty() && self.programs.target.overlaps(self.touched, place, size)
-    }
-
-    /// Whether the scene of programs touches them at another address.
-    pub(super) fn programs_share(&self, memory: &Memory, place: Place, size: u64) -> bool {
+    /// Whether the scene of programs touches any of `size` bytes at `place`, there or where else they are mapped.
+    pub(super) fn programs_touch(&self, memory: &Memory, place: Place, size: u64) -> bool {
+        if self.programs.is_empty() {
+            return false;
+        }
         let target = &self.programs.target;
         let mut ranges = target.ranges(self.touched, 0, target.rows.saturating_sub(1));
         let read = (place.space, place.address, size);
-        !self.programs.is_empty()
-            && ranges.any(|(start, bytes)| memory.share((start.space, start.address, bytes), read))
+        target.overlaps(self.touched, place, size)
+            || ranges.any(|(start, bytes)| memory.share((start.space, start.address, bytes), read))
     }
 
     pub(super) fn flush_programs(&mut self, memory: &Memory) {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
+use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::lighting::{LightTables, LightingConstants};
 use triglyph_guest::kernel::pixel::{FogTable, PixelConstants, Primitive};
 use triglyph_guest::kernel::procedural::ProceduralData;
@@ -11,6 +12,7 @@ use triglyph_guest::layout::Block;
 use super::{Extent, Kind, Rect, ranges_overlap};
 use crate::cache::texture::TextureSource;
 use crate::cache::{Handle, kinds};
+use crate::mem::Memory;
 
 /// Fragments of fixed function: pixel kernels.
 #[derive(Debug)]
@@ -68,17 +70,28 @@ impl SceneTarget {
         color.into_iter().chain(depth)
     }
 
-    /// Whether `size` bytes at `address` touch a surface.
-    pub fn overlaps(&self, address: u64, size: u64) -> bool {
-        self.ranges().any(|range| ranges_overlap(range, (address, size)))
+    /// Whether `size` bytes at `address` of the target's space touch a surface, whatever the address it is mapped at.
+    pub fn touches(&self, memory: &Memory, address: u64, size: u64) -> bool {
+        self.ranges().any(|range| {
+            let shared = || memory.share((self.space, range.0, range.1), (self.space, address, size));
+            ranges_overlap(range, (address, size)) || shared()
+        })
     }
 
-    /// Whether tiles share memory, so that they must be drawn one after the other: the surfaces overlap, or the
-    /// blocks at the end of a row do because the width is no multiple of a block.
-    pub fn tiles_alias(&self) -> bool {
-        let surfaces: Vec<_> = self.ranges().collect();
-        let overlap = matches!(surfaces[..], [a, b] if ranges_overlap(a, b));
-        overlap || !self.width.is_multiple_of(self.block.edge())
+    /// The memory of a surface of `bytes` a pixel; empty where there is none.
+    pub fn window<'m>(&self, memory: &'m Memory, surface: Option<u64>, bytes: u32) -> Window<'m> {
+        surface.map_or(Window::default(), |address| {
+            memory.writable(self.space, address).first(self.surface_bytes(bytes) as usize)
+        })
+    }
+
+    /// Whether tiles share memory, so that they must be drawn one after the other: the surfaces have bytes in common,
+    /// whatever the addresses they are mapped at, or the blocks at the end of a row do because the width is no multiple
+    /// of a block.
+    pub fn tiles_alias(&self, memory: &Memory) -> bool {
+        let color = self.window(memory, self.color, self.color_bytes);
+        let depth = self.window(memory, self.depth, self.depth_bytes);
+        color.overlaps(depth) || !self.width.is_multiple_of(self.block.edge())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::fragment::{FragmentConstants, MOST_SAMPLES, Primitive, Samples, UNITS};
 use triglyph_guest::kernel::program::output::TARGETS;
 use triglyph_guest::kernel::program::sampler::Texture;
@@ -11,6 +12,7 @@ use super::reach::Reach;
 use super::{Extent, Kind, Rect, ranges_overlap};
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::cache::{Handle, kinds};
+use crate::mem::Memory;
 use crate::transfer::Place;
 
 /// Fragments that are programs: fragment kernels.
@@ -144,20 +146,25 @@ impl ProgramTarget {
             })
     }
 
-    /// Whether tiles share memory, so that they must be drawn one after the other: two surfaces overlap, or rows of
-    /// one do.
-    pub fn tiles_alias(&self, which: Surfaces) -> bool {
-        let ranges: Vec<_> = self.ranges(which, 0, self.rows.saturating_sub(1)).collect();
-        let overlap = ranges.iter().enumerate().any(|(i, (a, size))| {
-            let after = ranges.iter().skip(i + 1);
-            let mut after = after.filter(|(b, _)| b.space == a.space);
-            after.any(|(b, other)| ranges_overlap((a.address, *size), (b.address, *other)))
-        });
+    /// Whether tiles share memory, so that they must be drawn one after the other: two surfaces have bytes in common,
+    /// whatever the addresses they are mapped at, or rows of one do.
+    pub fn tiles_alias(&self, which: Surfaces, memory: &Memory) -> bool {
+        let windows: Vec<_> = self.windows(which, memory).collect();
+        let overlap = windows.iter().enumerate().any(|(i, a)| windows[i + 1..].iter().any(|b| a.overlaps(*b)));
         let width = u64::from(self.width) * u64::from(self.samples.across);
         let short = |surface: &TargetSurface| {
             surface.layout == SurfaceLayout::Pitch && u64::from(surface.pitch) < width * u64::from(surface.bytes)
         };
         overlap || which.of(self).any(short)
+    }
+
+    /// The memory that surfaces are drawn to.
+    pub fn windows<'m>(&self, which: Surfaces, memory: &'m Memory) -> impl Iterator<Item = Window<'m>> {
+        let ranges = self.ranges(which, 0, self.rows.saturating_sub(1));
+        ranges.map(|(place, bytes)| {
+            let window = memory.writable(place.space, place.address);
+            window.first(usize::try_from(bytes).unwrap_or(usize::MAX))
+        })
     }
 }
 
@@ -220,14 +227,18 @@ impl ProgramState {
             }
     }
 
-    /// Whether the program writes memory, so that order matters.
-    pub fn writes_memory(&self) -> bool {
-        self.reach.as_ref().is_some_and(|reach| reach.writes)
-    }
-
-    /// Whether the program reaches memory that others may write.
+    /// Whether the program reaches memory that others may write: such a draw has a scene of its own.
     pub fn reaches_memory(&self) -> bool {
         self.reach.as_ref().is_some_and(|reach| reach.writes || reach.reads)
+    }
+
+    /// Whether tiles see what other tiles have written: the program writes memory, or reads memory that may be in one of
+    /// the surfaces it is drawn to.
+    pub fn tiles_depend(&self, target: &ProgramTarget, memory: &Memory) -> bool {
+        self.reach.as_ref().is_some_and(|reach| {
+            let in_target = |window: Window<'_>| target.windows(self.surfaces, memory).any(|s| s.overlaps(window));
+            reach.writes || reach.loads || reach.reads && reach.image_windows(memory).any(in_target)
+        })
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Reach {
     pub handles: Arc<[u32]>,
     /// 1 or -1.
     pub y_direction: f32,
+    /// Whether the program reads memory by address.
+    pub loads: bool,
     /// Whether the program reads memory by address, or images.
     pub reads: bool,
     /// Whether the program writes memory or images: then what comes before must be done before, and tiles are drawn in order.
@@ -45,6 +47,13 @@ pub struct ImageBinding {
     pub size: u64,
     /// The image without its memory.
     pub image: Image<'static>,
+}
+
+impl ImageBinding {
+    fn window<'m>(&self, memory: &'m Memory) -> Window<'m> {
+        let window = memory.writable(self.place.space, self.place.address);
+        window.first(usize::try_from(self.size).unwrap_or(usize::MAX))
+    }
 }
 
 /// What programs reach, ready to be reached.
@@ -67,10 +76,9 @@ impl Reach {
                 _ => Texture::default(),
             };
         let image = |binding: &Option<ImageBinding>| {
-            binding.as_ref().map_or(Image::default(), |ImageBinding { place, size, image }| {
-                let window = memory.writable(place.space, place.address);
-                Image { window: window.first(usize::try_from(*size).unwrap_or(usize::MAX)), ..*image }
-            })
+            binding
+                .as_ref()
+                .map_or(Image::default(), |binding| Image { window: binding.window(memory), ..binding.image })
         };
         Ready {
             constants: std::array::from_fn(constants),
@@ -79,6 +87,11 @@ impl Reach {
             handles: &self.handles,
             y_direction: self.y_direction,
         }
+    }
+
+    /// The memory of all images.
+    pub fn image_windows<'m>(&self, memory: &'m Memory) -> impl Iterator<Item = Window<'m>> {
+        self.images.iter().flatten().map(|image| image.window(memory))
     }
 
     /// Notes what a program may have written into images.

@@ -8,7 +8,7 @@ use triglyph_guest::kernel::transfer::{Convert as ConvertJob, TransferJob, Trans
 use triglyph_guest::kernel::window::buffer;
 
 use super::extent::{edge, end, row_start, runs};
-use super::pieces::{Want, gather, overlap, pieces, scatter, window};
+use super::pieces::{Want, gather, pieces, scatter, window};
 use super::{Convert, Outcome, Place, Transfers};
 use crate::cache::{Handle, kinds};
 
@@ -64,7 +64,7 @@ impl Transfers<'_> {
         total.into_inner().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Pieces are independent when both images lie in one mapping each that do not overlap, and no two rows of the
+    /// Pieces are independent when both images lie in one mapping each that do not and no two rows of the
     /// target share bytes.
     fn order(&self, request: &Convert) -> Order {
         let all = 0..request.height;
@@ -73,7 +73,7 @@ impl Transfers<'_> {
         let rows_overlap = request.width > request.target_width
             || !request.target_width.is_multiple_of(edge(request.key.output_layout));
         match (from, to) {
-            (Some(from), Some(to)) if overlap(from, to) => Order::ReadFirst,
+            (Some(from), Some(to)) if from.overlaps(to) => Order::ReadFirst,
             (Some(_), Some(_)) if !rows_overlap => Order::Any,
             (Some(_), Some(_)) => Order::Serial,
             _ if source.touches(&target) => Order::ReadFirst,

@@ -4,7 +4,7 @@ use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::{Copy as CopyJob, TransferJob, TransferKey};
 use triglyph_guest::kernel::window::buffer;
 
-use super::pieces::{Want, gather, missing, overlap, scatter, window};
+use super::pieces::{Want, gather, missing, scatter, window};
 use super::{Copy, Lines, Outcome, Place, Transfers};
 use crate::mem::Memory;
 
@@ -40,7 +40,7 @@ impl Transfers<'_> {
     fn copy_mapped(&self, request: &Copy, source: Window<'_>, target: Window<'_>) -> Outcome {
         let Copy { size, source_lines, target_lines, .. } = *request;
         let unit = least_common_multiple(source_lines.unit(), target_lines.unit());
-        let piece = match overlap(source, target) {
+        let piece = match source.overlaps(target) {
             true => size,
             false => unit.saturating_mul((PIECE / unit).max(1)).min(size),
         };

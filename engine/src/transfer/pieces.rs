@@ -88,9 +88,3 @@ pub(super) fn scatter(memory: &Memory, place: Place, bytes: Window<'_>) -> u64 {
     }
     missing
 }
-
-/// Whether two windows have bytes in common, under whichever addresses.
-pub(super) fn overlap(a: Window<'_>, b: Window<'_>) -> bool {
-    let (first, second) = (a.as_ptr() as usize, b.as_ptr() as usize);
-    first < second + b.len() && second < first + a.len()
-}

@@ -7,7 +7,7 @@ use triglyph_guest::kernel::transfer::{Corner, Rearrange as Job, RearrangeKey, T
 use triglyph_guest::kernel::window::buffer;
 use triglyph_guest::layout::SurfaceLayout;
 
-use super::pieces::{Want, gather, overlap, scatter, window};
+use super::pieces::{Want, gather, scatter, window};
 use super::{Outcome, Place, Rearrange, Transfers};
 use crate::cache::{Handle, kinds};
 use crate::mem::copy_out;
@@ -79,7 +79,7 @@ impl Transfers<'_> {
         target: Window<'_>,
     ) {
         let copy;
-        let source = if overlap(source, target) {
+        let source = if source.overlaps(target) {
             let mut bytes = vec![0; source.len()];
             copy_out(source, &mut bytes);
             copy = buffer(&bytes);

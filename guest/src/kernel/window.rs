@@ -47,6 +47,13 @@ impl<'m> Window<'m> {
         self.bytes.as_ptr() as *mut u8
     }
 
+    /// Whether two windows have bytes in common, whatever the guest's addresses of them are.
+    pub fn overlaps(&self, other: Window<'_>) -> bool {
+        let (first, second) = (self.as_ptr().addr(), other.as_ptr().addr());
+        let both = !self.is_empty() && !other.is_empty();
+        both && first < second + other.len() && second < first + self.len()
+    }
+
     /// `N` bytes at `offset`; those beyond the end are zero.
     #[inline]
     pub fn read<const N: usize>(&self, offset: usize) -> [u8; N] {

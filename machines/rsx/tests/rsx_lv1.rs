@@ -1,11 +1,15 @@
 //! The hypervisor's calls: pages byte for byte, objects, flags, IO space, errors.
 #![allow(missing_docs)]
 
+mod curie_support;
 mod rsx_support;
 
+use curie_support::{Console, PROGRAM, QUADS};
 use rsx_support::*;
 use triglyph_engine::device::Access;
+use triglyph_engine::{Device, Error};
 use triglyph_guest::rsx::lv1::Status;
+use triglyph_guest::rsx::methods::curie as m;
 use triglyph_rsx::lv1::{PAGES, XDR};
 use triglyph_rsx::{Event, Rsx, RsxMode};
 
@@ -410,4 +414,62 @@ fn the_hosts_memory_is_used_where_it_is() {
     // Mapped again, instance memory keeps what it holds.
     gpu.with_memory(|memory| memory.map(LOCAL, 0, 256 << 20, Access::READ_WRITE).unwrap());
     assert!(object(&gpu, 1, 0xFEED_0000).is_some());
+}
+
+/// Bytes that are mapped twice, by IO offsets of 1 MiB and of 8 MiB.
+const TWICE: u64 = 1 << 20;
+
+/// Draws colour and depth, 64x64 pixels of them, into main memory that is mapped at two places: the depth of row y lies where the
+/// colour of row y - 16 does.
+fn drawn_through_two_io_maps(threads: usize) -> Vec<u8> {
+    // The words are those of a machine with other memory.
+    let mut console = Console::new();
+    for id in [m::set_context_dma_color_a::ID, m::set_context_dma_zeta::ID] {
+        console.set(id, curie_support::MAIN);
+    }
+    console.method(m::set_surface_clip_horizontal::ID, &[64 << 16; 2]);
+    console.set(m::set_surface_pitch_a::ID, 256);
+    console.set(m::set_surface_pitch_z::ID, 256);
+    console.set(m::set_surface_color_aoffset::ID, TWICE as u32 + 0x1000);
+    console.set(m::set_surface_zeta_offset::ID, 8 << 20);
+    console.floats(m::set_viewport_offset::ID, &[32.0, 32.0, 0.5, 0.0]);
+    console.floats(m::set_viewport_scale::ID, &[32.0, 32.0, 0.5, 0.0]);
+    console.set(m::set_depth_test_enable::ID, 1);
+    console.set(m::set_depth_func::ID, 0x207);
+    for i in 0..40 {
+        let depth = |n: usize| ((i * 7 + n * 13) % 50) as f32 / 50.0;
+        let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
+        let positions: Vec<[f32; 4]> = (0..4).map(|n| [corners[n][0], corners[n][1], depth(n), 1.0]).collect();
+        console.push_draw(QUADS, [depth(0), depth(1), depth(2), 1.0], &positions);
+    }
+    console.run();
+    let program = console.read(0, PROGRAM, 0x100);
+
+    let mut gpu = new(threads, RsxMode::Fast);
+    gpu.with_memory(|memory| memory.map(XDR, XDR_AT, 16 << 20, Access::READ_WRITE)).unwrap();
+    let context = context(&mut gpu, 0);
+    gpu.context_attribute(context.handle, 0x001, [0x1000, 0x1000, 0, 0]).unwrap();
+    gpu.context_iomap(context.handle, 8 << 20, XDR_AT + TWICE, 1 << 20, 0xF000_0000_0000_0800).unwrap();
+    gpu.memory().write(LOCAL, PROGRAM.into(), &program).unwrap();
+    kick(&mut gpu, &context, 0x1000, &Push(console.executed));
+    assert_eq!(faults(&gpu), []);
+    read(&mut gpu, XDR, XDR_AT + TWICE, 0x5000)
+}
+
+#[test]
+fn memory_mapped_twice_is_drawn_to_in_order() {
+    let expected = drawn_through_two_io_maps(1);
+    assert!(expected.chunks(0x1000).all(|rows| rows.iter().any(|&byte| byte != 0)));
+    for threads in [2, 4] {
+        for _ in 0..8 {
+            assert!(drawn_through_two_io_maps(threads) == expected, "{threads} threads");
+        }
+    }
+}
+
+#[test]
+fn more_memory_than_may_be_mapped_is_unsupported() {
+    let mut gpu = machine(RsxMode::Fast);
+    assert!(matches!(gpu.map(MAIN, 0, 1 << 44, Access::READ), Err(Error::Unsupported(_))));
+    assert!(gpu.map(MAIN, 0, 1 << 20, Access::READ).is_ok());
 }

@@ -2,14 +2,16 @@
 
 mod tegra_support;
 
-use tegra_support::{COPY, HOST, Machine, header, methods, options};
-use triglyph_engine::Device;
+use tegra_support::threed::{self, EDGE, PIXEL, TARGET};
+use tegra_support::{BUFFER, BUFFER_SIZE, COPY, DATA, HOST, Machine, THREED, header, methods, options};
 use triglyph_engine::device::{Access, FaultKind, WrittenRange};
 use triglyph_engine::snapshot::SnapshotOptions;
+use triglyph_engine::{Device, Error};
 use triglyph_guest::layout::surface::gob_offset;
 use triglyph_guest::tegra::driver::{Status, map_flags, map_param, space_flags, submit_flags};
 use triglyph_guest::tegra::fifo::{Entry, Segment, Stepping};
 use triglyph_guest::tegra::methods::Class;
+use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 use triglyph_tegra::TegraX1;
 use triglyph_tegra::driver::{Buffer, Fence, Layout, MapBuffer, MapMemory, PROCESS, Remap, Wait};
 
@@ -504,4 +506,129 @@ fn captures_have_a_space_of_their_own() {
     assert_eq!(machine.gpu.channel_submit(7, &[], 0, Fence::default()), Err(Status::BadParameter));
     assert!(machine.gpu.map(2, 0, 0x1000, Access::READ_WRITE).is_err());
     assert!(machine.gpu.map(PROCESS, MEMORY, 0x1000, Access::READ_WRITE).is_ok());
+}
+
+/// Where a part of the data appears again.
+const AGAIN: u64 = DATA + tegra_support::SIZE;
+
+/// Does in an address space of the driver's what was done to a machine of captures, with the same addresses, and returns the
+/// target. The target's memory is mapped a second time.
+fn replayed(mut m: Machine, threads: usize) -> Vec<u8> {
+    let mut pushed = vec![0; (m.end - BUFFER) as usize];
+    m.gpu.read(0, BUFFER, &mut pushed).expect("mapped memory");
+    let mut data = m.data();
+    data[TARGET as usize..].fill(0);
+
+    let mut options = options();
+    options.threads = threads;
+    let mut gpu = TegraX1::new(&options).expect("a machine");
+    gpu.with_memory(|memory| memory.map(PROCESS, MEMORY, SIZE, Access::READ_WRITE)).expect("memory");
+    gpu.write(PROCESS, MEMORY, &pushed).expect("mapped memory");
+    gpu.write(PROCESS, MEMORY + BUFFER_SIZE, &data).expect("mapped memory");
+    let space = gpu.space_open().expect("a space");
+    let layout = Layout { big_page: BIG, range: [BUFFER, 0x10_0000_0000, 0x20_0000_0000] };
+    gpu.space_initialize(space, layout).expect("a layout");
+    let [buffer, data] = [(0, BUFFER_SIZE), (BUFFER_SIZE, tegra_support::SIZE)]
+        .map(|(offset, size)| handle(&mut gpu, offset, size, SMALL));
+    let again = MapBuffer { handle: data, buffer_offset: TARGET, size: 0x1_0000, ..MapBuffer::default() };
+    let places = [buffer, data].map(|handle| map(&mut gpu, space, handle).offset);
+    let again = gpu.space_map_buffer(space, again).expect("room").offset;
+    assert_eq!((places, again), ([BUFFER, DATA], AGAIN));
+    let channel = gpu.channel_open().expect("a channel");
+    gpu.channel_bind(channel, space).expect("a space");
+    let words = (pushed.len() / 4) as u32;
+    let segment = Segment { address: BUFFER, words, sync: false, subroutine: false, conditional: false };
+    gpu.channel_submit(channel, &[Entry::Segment(segment).encode()], 0, Fence::default()).expect("a submission");
+    assert_eq!(gpu.faults().total(), 0, "{:?}", gpu.faults().first());
+    let mut target = vec![0; (4 * EDGE * EDGE) as usize];
+    gpu.read(PROCESS, MEMORY + BUFFER_SIZE + TARGET, &mut target).expect("mapped memory");
+    target
+}
+
+fn same_on_all_threads(machine: impl Fn() -> Machine) {
+    let expected = replayed(machine(), 1);
+    assert!(expected.chunks(0x400).all(|part| part.iter().any(|&byte| byte != 0)));
+    for threads in [2, 4] {
+        for _ in 0..8 {
+            assert!(replayed(machine(), threads) == expected, "{threads} threads");
+        }
+    }
+}
+
+/// Rectangles over all of the target.
+fn draw_rectangles(m: &mut Machine, count: u32) {
+    let all = (0..count).flat_map(|i| {
+        let part = |n: u32| ((i * 7 + n * 13) % 50) as f32 / 50.0;
+        threed::rectangle([-1.0, -1.0, 1.0, 1.0], part(0), [part(1), part(2), part(3), 1.0])
+    });
+    threed::vertices(m, &all.collect::<Vec<_>>());
+    m.hold();
+    (0..count).for_each(|i| threed::draw(m, Topology::TriangleStrip, 4 * i, 4));
+    m.release();
+}
+
+#[test]
+fn a_handle_mapped_twice_is_drawn_to_in_order() {
+    same_on_all_threads(|| {
+        let mut m = threed::ready();
+        // In rows of gobs depth lies elsewhere than colours in rows of pixels.
+        let depth = [
+            (r::set_zt_select::ID, 1),
+            (r::set_zt_b::ID, AGAIN as u32),
+            (r::set_zt_format::ID, 0x14),
+            (r::set_zt_size_a::ID, EDGE),
+            (r::set_zt_size_b::ID, EDGE),
+            (r::set_zt_size_c::ID, 1 << 16),
+            (r::set_depth_test::ID, 1),
+            (r::set_depth_write::ID, 1),
+            (r::set_depth_func::ID, 8),
+        ];
+        m.set(THREED, &depth);
+        draw_rectangles(&mut m, 40);
+        m
+    });
+}
+
+#[test]
+fn a_program_that_loads_from_its_own_target_sees_it_in_order() {
+    for target in [DATA + TARGET, AGAIN] {
+        same_on_all_threads(|| {
+            let mut m = threed::ready();
+            // The last pixel of the first tile.
+            let last = target + u64::from(4 * (31 * EDGE + 31));
+            let text = format!(
+                "mov32i r5, {last:#x}, 0xf
+                ldg.b32 r6, [r5]
+                i2f.f32.b8 r1, r6, 0x0
+                ipa.pass r0, a[rz+0x80], rz, rz, pt
+                fadd r0, r0, 0x3f000000
+                mov r2, rz, 0xf
+                mov32i r3, 0x3f800000, 0xf
+                exit"
+            );
+            threed::program(&mut m, PIXEL, threed::pixel_header(3), &text);
+            draw_rectangles(&mut m, 1);
+            m
+        });
+    }
+}
+
+#[test]
+fn more_memory_than_may_be_mapped_is_unsupported() {
+    let (mut gpu, _) = machine();
+    assert!(matches!(gpu.map(0, 0, 1 << 39, Access::READ), Err(Error::Unsupported(_))));
+    assert!(gpu.map(0, 0, 1 << 20, Access::READ).is_ok());
+}
+
+#[test]
+fn samples_are_counted_when_a_snapshot_is_taken() {
+    let mut m = threed::ready();
+    m.set(THREED, &[(r::set_zpass_pixel_count::ID, 1)]);
+    draw_rectangles(&mut m, 2);
+    let snapshot = m.gpu.snapshot(SnapshotOptions::default());
+    let mut other = Machine::new();
+    other.gpu.restore(&snapshot).expect("what was just taken");
+    other.end = m.end;
+    let reports = [&mut m, &mut other].map(|m| threed::report(m, 0x15, 0));
+    assert_eq!(reports, [2 * u64::from(EDGE * EDGE); 2]);
 }

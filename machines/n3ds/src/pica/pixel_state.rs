@@ -95,7 +95,7 @@ impl PixelState {
         };
         let kernel = pica.kernels.pixel.get(key.clone(), |key| kernels.pixel(key));
         let sources = textures.map(|unit| unit.source);
-        let feedback = sources.iter().flatten().any(|s| s.ranges().any(|(at, size)| target.overlaps(at, size)));
+        let feedback = sources.iter().flatten().any(|s| s.ranges().any(|(at, size)| target.touches(memory, at, size)));
         PixelState {
             target,
             setup: vertex_state::setup(registers, key.slots, key.lighting.is_some()),

@@ -60,6 +60,8 @@ pub struct Console {
     pub gpu: Rsx,
     pub big_endian: bool,
     words: Vec<u32>,
+    /// All words that were executed.
+    pub executed: Vec<u32>,
 }
 
 impl Console {
@@ -81,7 +83,7 @@ impl Console {
             gpu.object(ObjectEntry { handle, class: class::DMA_IN_MEMORY, space, base, limit }).unwrap();
         }
         gpu.object(ObjectEntry { handle: OBJECT, class: class::CURIE, space: 0, base: 0, limit: 0 }).unwrap();
-        let mut console = Console { gpu, big_endian, words: Vec::new() };
+        let mut console = Console { gpu, big_endian, words: Vec::new(), executed: Vec::new() };
         console.method(0, &[OBJECT]);
         console.objects();
         console.target();
@@ -185,6 +187,7 @@ impl Console {
     /// Executes what was pushed since the last time.
     pub fn run(&mut self) {
         let words = std::mem::take(&mut self.words);
+        self.executed.extend(&words);
         let bytes: Vec<u8> = words.iter().flat_map(|&word| self.word_bytes(word)).collect();
         self.gpu.write(1, PUSH.into(), &bytes).unwrap();
         let mut payload = Vec::new();

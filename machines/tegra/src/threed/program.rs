@@ -51,6 +51,8 @@ pub(crate) struct Loaded {
     pub constants: [u32; CONSTANT_BUFFERS],
     /// Instructions that control flow reaches.
     pub instructions: u64,
+    /// Whether it reads global memory.
+    pub loads: bool,
     /// Whether it reads global memory or images.
     pub reads: bool,
     /// Whether it writes global memory or images.
@@ -217,6 +219,7 @@ fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut 
         wanted: WantedUnits::default(),
         constants: [0; CONSTANT_BUFFERS],
         instructions: program.instructions.len() as u64,
+        loads: false,
         reads: false,
         writes: false,
         own_words,
@@ -295,8 +298,10 @@ fn note(loaded: &mut Loaded, program: &Program, index: usize) {
             let shape = super::lookup::surface_shape(fields);
             loaded.uses.push(Use { address: instruction.address, image: true, handle, shape, reference: false });
         }
-        Op::ld | Op::ldg | Op::ldg_p => loaded.reads = true,
-        Op::st | Op::stg | Op::atom | Op::atom_cas | Op::red => (loaded.reads, loaded.writes) = (true, true),
+        Op::ld | Op::ldg | Op::ldg_p => (loaded.loads, loaded.reads) = (true, true),
+        Op::st | Op::stg | Op::atom | Op::atom_cas | Op::red => {
+            (loaded.loads, loaded.reads, loaded.writes) = (true, true, true);
+        }
         _ => {}
     }
     let mut need = |slot: u8, bytes: u32| {
