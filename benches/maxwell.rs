@@ -10,7 +10,7 @@ use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::maxwell::*;
-use triglyph_guest::kernel::pixel::{Compare, Filter, PixelBlock};
+use triglyph_guest::kernel::pixel::{Filter, PixelBlock};
 use triglyph_guest::kernel::program::environment::*;
 use triglyph_guest::kernel::program::fragment::*;
 use triglyph_guest::kernel::program::output::*;
@@ -24,6 +24,7 @@ use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::tegra::shader::assemble_program;
 use triglyph_interp::Interpreter;
 use triglyph_jit::Jit;
+use triglyph_testkit::fragment::output;
 
 const VERTICES: usize = 4096;
 const THREADS: u32 = 256;
@@ -263,22 +264,7 @@ fn pixels(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, tier: &dyn Tier)
     let key = FragmentKey {
         code: FragmentCode::Maxwell(Arc::new(code)),
         textures: [None; UNITS],
-        output: OutputKey {
-            colors,
-            depth: None,
-            alpha_test: Compare::Always,
-            alpha_to_coverage: false,
-            alpha_to_one: false,
-            encode_srgb: false,
-            logic: None,
-            limits: Default::default(),
-            program: None,
-            color_samples: u16::MAX,
-            zero_products: false,
-            coverage_dither: false,
-            depth_at_center: false,
-            coverage_color: None,
-        },
+        output: output(colors),
         samples: Samples::ONE,
     };
     let kernel = tier.fragment(&key).expect("a kernel");

@@ -16,6 +16,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use triglyph::capture::{CaptureFile, Checks, Event, Header, Player, Prepared, Range, Reader};
 use triglyph::sequence::THRESHOLD;
 use triglyph::{Device, FaultKind, Machine, Options, Tier, WrittenRange, new_device};
+use triglyph_testkit::data::all_captures;
 
 /// What is compared, the first run being the reference.
 const RUNS: [(&str, Tier, usize, u32); 6] = [
@@ -49,11 +50,9 @@ fn main() -> ExitCode {
 /// Captures by name, `machine/file`, and whether a folder of further ones was given. A file that stands in both folders
 /// is taken once.
 fn captures() -> (BTreeMap<String, PathBuf>, bool) {
-    let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captures");
-    let further = std::env::var_os("TRIGLYPH_CAPTURES").map(PathBuf::from);
     let mut captures = BTreeMap::new();
-    let folders = std::iter::once(bundled).chain(further.clone());
-    for path in folders.flat_map(|folder| files_below(&folder)) {
+    let (paths, further) = all_captures();
+    for path in paths {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let machine = std::fs::read(&path).ok().and_then(|bytes| Header::parse(&bytes).ok());
         let name = format!("{}/{stem}", machine.map_or("unreadable", |header| header.machine.name()));
@@ -64,22 +63,7 @@ fn captures() -> (BTreeMap<String, PathBuf>, bool) {
             None => drop(captures.insert(name, path)),
         }
     }
-    (captures, further.is_some())
-}
-
-/// Every `.tgc` below a folder.
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut files = Vec::new();
-    for path in entries.map(|entry| entry.expect("an entry of a folder").path()) {
-        if path.is_dir() {
-            files.extend(files_below(&path));
-        } else if path.extension().is_some_and(|extension| extension == "tgc") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    files
+    (captures, further)
 }
 
 /// What `known-failures.txt` says, with the reasons.

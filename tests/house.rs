@@ -7,22 +7,25 @@ use std::path::{Path, PathBuf};
 /// Our crates by folder, from the bottom of the house to the top, each with those that it may use: as dependencies, and
 /// beside them in its tests.
 const CRATES: [Crate; 11] = [
-    Crate { folder: "guest", name: "triglyph-guest", uses: &[], tests_use: &[] },
-    Crate { folder: "fallback-interp", name: "triglyph-interp", uses: &["guest"], tests_use: &[] },
-    Crate { folder: "jit", name: "triglyph-jit", uses: &["guest"], tests_use: &["interp"] },
+    Crate { folder: "guest", name: "triglyph-guest", uses: &[], tests_use: &["testkit"] },
+    Crate { folder: "fallback-interp", name: "triglyph-interp", uses: &["guest"], tests_use: &["testkit"] },
+    Crate { folder: "jit", name: "triglyph-jit", uses: &["guest"], tests_use: &["interp", "testkit"] },
     Crate { folder: "engine", name: "triglyph-engine", uses: &["guest"], tests_use: &["interp", "testkit"] },
-    Crate { folder: "options", name: "triglyph-options", uses: &["guest", "interp", "jit", "engine"], tests_use: &[] },
+    Crate { folder: "options", name: "triglyph-options", uses: TESTKIT, tests_use: &[] },
     Crate { folder: "machines/n3ds", name: "triglyph-n3ds", uses: MACHINE, tests_use: MACHINE_TESTS },
     Crate { folder: "machines/rsx", name: "triglyph-rsx", uses: MACHINE, tests_use: MACHINE_TESTS },
     Crate { folder: "machines/tegra", name: "triglyph-tegra", uses: MACHINE, tests_use: MACHINE_TESTS },
     Crate { folder: "capture", name: "triglyph-capture", uses: &["guest", "engine"], tests_use: &[] },
     Crate { folder: "cli", name: "triglyph-cli", uses: &[""], tests_use: &[] },
-    Crate { folder: "testkit", name: "triglyph-testkit", uses: &["guest", "interp", "engine"], tests_use: &[] },
+    Crate { folder: "testkit", name: "triglyph-testkit", uses: TESTKIT, tests_use: &[] },
 ];
 
 /// What machines may use: never each other.
 const MACHINE: &[&str] = &["guest", "engine", "options"];
 const MACHINE_TESTS: &[&str] = &["interp", "capture", "testkit"];
+
+/// What testkit may use: a feature each.
+const TESTKIT: &[&str] = &["guest", "interp", "jit", "engine", "options", "n3ds", "tegra"];
 
 struct Crate {
     folder: &'static str,

@@ -7,17 +7,16 @@ use triglyph_engine::cache::Kernels;
 use triglyph_engine::cache::texture::TextureSource;
 use triglyph_engine::draw::{Cull, Setup, Shaded};
 use triglyph_engine::scene::{DrawState, Scene, SceneTarget, Scissor};
-use triglyph_guest::format::{DepthFormat, PixelFormat, TexelFormat};
-use triglyph_guest::kernel::combine::{
-    AlphaOperand, Channel, ColorChannel, ColorOperand, Combiners, Function, Source, Stage,
-};
+use triglyph_guest::format::{DepthFormat, TexelFormat};
+use triglyph_guest::kernel::combine::{Function, Source};
 use triglyph_guest::kernel::pixel::{
-    BlendEquation, BlendFactor, BlendKey, Compare, Filter, LogicOp, Output, PixelBlock, PixelConstants, PixelJob,
-    PixelKey, Primitive, Target, Texture, TextureConstants, TextureKey, TextureKind, Wrap,
+    Compare, Filter, LogicOp, Output, PixelBlock, PixelConstants, PixelJob, PixelKey, Primitive, Target, Texture,
+    TextureConstants, TextureKey, TextureKind, Wrap,
 };
 use triglyph_guest::kernel::vertex::VertexConstants;
 use triglyph_guest::kernel::{PixelKernel, Window};
-use triglyph_guest::layout::{Block, unmorton};
+use triglyph_guest::layout::unmorton;
+use triglyph_testkit::pica::{ALPHA_BLEND, stage, state, take};
 
 use super::Numbers;
 
@@ -32,43 +31,10 @@ const TEXELS: u64 = 0x2000_0000;
 const COLOR_SLOTS: [u8; 4] = [8, 9, 10, 11];
 const TEXTURE_SLOTS: [u8; 3] = [12, 13, 16];
 
-fn stage(function: Function, a: Source, b: Source) -> Stage {
-    let color = |source| ColorOperand { source, channel: ColorChannel::Rgb, invert: false };
-    let alpha = |source| AlphaOperand { source, channel: Channel::A, invert: false };
-    Stage {
-        color: function,
-        alpha: function,
-        color_operands: [color(a), color(b), color(b)],
-        alpha_operands: [alpha(a), alpha(b), alpha(b)],
-        ..Stage::PASS
-    }
-}
-
 /// The interpolated vertex colour to an RGBA8 target.
 pub fn color() -> PixelKey {
-    let mut stages = [Stage::PASS; 6];
-    stages[0] = stage(Function::Replace, Source::Primary, Source::Primary);
-    PixelKey {
-        lighting: None,
-        procedural: None,
-        shadow: None,
-        density: None,
-        slots: COLOR_SLOTS.iter().fold(0, |slots, slot| slots | 1 << slot),
-        color_slots: COLOR_SLOTS,
-        w_buffer: false,
-        textures: [TextureKey::DISABLED; 3],
-        combiners: Combiners { stages },
-        fog: None,
-        alpha_test: Compare::Always,
-        stencil: None,
-        depth_test: Compare::Always,
-        depth_write: false,
-        depth_format: None,
-        output: Output::Logic(LogicOp::Copy),
-        color_format: Some(PixelFormat::Rgba8),
-        color_mask: 15,
-        block: Block::B8,
-    }
+    let slots = COLOR_SLOTS.iter().fold(0, |slots, slot| slots | 1 << slot);
+    PixelKey { output: Output::Logic(LogicOp::Copy), ..state(slots, COLOR_SLOTS, take(Source::Primary)) }
 }
 
 /// The colour times a repeated texture.
@@ -96,14 +62,7 @@ pub fn full() -> PixelKey {
     key.depth_test = Compare::GreaterEqual;
     key.depth_write = true;
     key.depth_format = Some(DepthFormat::D24S8);
-    key.output = Output::Blend(BlendKey {
-        color: BlendEquation::Add,
-        alpha: BlendEquation::Add,
-        color_source: BlendFactor::SourceAlpha,
-        color_destination: BlendFactor::InverseSourceAlpha,
-        alpha_source: BlendFactor::SourceAlpha,
-        alpha_destination: BlendFactor::InverseSourceAlpha,
-    });
+    key.output = Output::Blend(ALPHA_BLEND);
     key
 }
 

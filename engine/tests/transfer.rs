@@ -10,7 +10,8 @@ use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::{ConvertKey, Corner, Layout, Scale};
 use triglyph_guest::kernel::window::buffer;
 use triglyph_guest::layout::{Block, SurfaceLayout};
-use triglyph_testkit::transfer::{Bench, at, noise};
+use triglyph_testkit::random::noise;
+use triglyph_testkit::transfer::{Bench, at};
 
 /// Memory with holes, byte by byte.
 #[derive(Clone, Debug, Default)]
@@ -133,7 +134,7 @@ impl Plain {
 fn check(threads: usize, ranges: &[(u64, u64)], request: &Request) {
     let mut bench = Bench::new(threads, ranges);
     for (i, &(start, size)) in ranges.iter().enumerate() {
-        bench.write(start, &noise(size as usize, i as u32 + 1));
+        bench.write(start, &noise(size as usize, i as u64 + 1));
     }
     let mut plain = Plain::of(&bench, ranges);
     let outcome = bench.run(request);

@@ -5,53 +5,24 @@
 
 use std::time::Instant;
 
-use triglyph_guest::format::{PixelFormat, TexelFormat};
-use triglyph_guest::kernel::combine::{
-    AlphaOperand, Channel, ColorChannel, ColorOperand, Combiners, Function, Source, Stage,
-};
+use triglyph_guest::format::TexelFormat;
+use triglyph_guest::kernel::combine::{Function, Source, Stage};
 use triglyph_guest::kernel::lighting::*;
 use triglyph_guest::kernel::pixel::*;
 use triglyph_guest::kernel::procedural::{Clamp, Combine, ProceduralData, ProceduralKey, Shift};
 use triglyph_guest::kernel::window::{Window, buffer};
 use triglyph_guest::kernel::{PixelKernel, Tier};
-use triglyph_guest::layout::Block;
 use triglyph_jit::{Effort, Jit};
+use triglyph_testkit::pica::{stage, state};
 
 const SIZE: u32 = 256;
 const TEXTURE: u32 = 256;
 
 /// One stage that adds two sources.
 fn sum(a: Source, b: Source) -> PixelKey {
-    let color = |source| ColorOperand { source, channel: ColorChannel::Rgb, invert: false };
-    let alpha = |source| AlphaOperand { source, channel: Channel::A, invert: false };
-    let mut stages = [Stage::PASS; 6];
-    stages[0] = Stage {
-        color: if a == b { Function::Replace } else { Function::Add },
-        color_operands: [color(a), color(b), color(b)],
-        alpha_operands: [alpha(a), alpha(b), alpha(b)],
-        ..Stage::PASS
-    };
-    PixelKey {
-        lighting: None,
-        procedural: None,
-        shadow: None,
-        density: None,
-        slots: 0xFFFF,
-        color_slots: [0, 1, 2, 3],
-        w_buffer: false,
-        textures: [TextureKey::DISABLED; 3],
-        combiners: Combiners { stages },
-        fog: None,
-        alpha_test: Compare::Always,
-        stencil: None,
-        depth_test: Compare::Always,
-        depth_write: false,
-        depth_format: None,
-        output: Output::Logic(LogicOp::Copy),
-        color_format: Some(PixelFormat::Rgba8),
-        color_mask: 15,
-        block: Block::B8,
-    }
+    let first =
+        Stage { color: if a == b { Function::Replace } else { Function::Add }, ..stage(Function::Replace, a, b) };
+    PixelKey { output: Output::Logic(LogicOp::Copy), ..state(0xFFFF, [0, 1, 2, 3], first) }
 }
 
 fn lit(lights: u8, positional: bool, used: &[(Table, TableInput)], bump: Bump) -> PixelKey {

@@ -6,71 +6,21 @@ use std::time::Instant;
 
 use triglyph_guest::format::{DepthFormat, PixelFormat, TexelFormat};
 use triglyph_guest::kernel::Tier;
-use triglyph_guest::kernel::combine::{
-    AlphaOperand, Channel, ColorChannel, ColorOperand, Combiners, Function, Source, Stage,
-};
+use triglyph_guest::kernel::combine::{Function, Source};
 use triglyph_guest::kernel::pixel::*;
 use triglyph_guest::kernel::window::{Window, buffer};
-use triglyph_guest::layout::Block;
 use triglyph_jit::{Effort, Jit};
+use triglyph_testkit::pica::{ALPHA_BLEND, stage, state, take};
 
 const SIZE: u32 = 512;
 const TEXTURE: u32 = 256;
 
-fn stage(function: Function, a: Source, b: Source) -> Stage {
-    let color = |source| ColorOperand { source, channel: ColorChannel::Rgb, invert: false };
-    let alpha = |source| AlphaOperand { source, channel: Channel::A, invert: false };
-    Stage {
-        color: function,
-        alpha: function,
-        color_operands: [color(a), color(b), color(b)],
-        alpha_operands: [alpha(a), alpha(b), alpha(b)],
-        ..Stage::PASS
-    }
-}
-
 fn plain() -> PixelKey {
-    let mut stages = [Stage::PASS; 6];
-    stages[0] = stage(Function::Replace, Source::Primary, Source::Primary);
-    PixelKey {
-        lighting: None,
-        procedural: None,
-        shadow: None,
-        density: None,
-        slots: 0xFFF,
-        color_slots: [4, 5, 6, 7],
-        w_buffer: false,
-        textures: [TextureKey::DISABLED; 3],
-        combiners: Combiners { stages },
-        fog: None,
-        alpha_test: Compare::Always,
-        stencil: None,
-        depth_test: Compare::Always,
-        depth_write: false,
-        depth_format: None,
-        output: Output::Blend(BlendKey {
-            color: BlendEquation::Add,
-            alpha: BlendEquation::Add,
-            color_source: BlendFactor::One,
-            color_destination: BlendFactor::Zero,
-            alpha_source: BlendFactor::One,
-            alpha_destination: BlendFactor::Zero,
-        }),
-        color_format: Some(PixelFormat::Rgba8),
-        color_mask: 15,
-        block: Block::B8,
-    }
+    state(0xFFF, [4, 5, 6, 7], take(Source::Primary))
 }
 
 fn alpha_blend() -> Output {
-    Output::Blend(BlendKey {
-        color: BlendEquation::Add,
-        alpha: BlendEquation::Add,
-        color_source: BlendFactor::SourceAlpha,
-        color_destination: BlendFactor::InverseSourceAlpha,
-        alpha_source: BlendFactor::SourceAlpha,
-        alpha_destination: BlendFactor::InverseSourceAlpha,
-    })
+    Output::Blend(ALPHA_BLEND)
 }
 
 fn states() -> Vec<(&'static str, PixelKey)> {

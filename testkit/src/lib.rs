@@ -1,5 +1,21 @@
-//! What the tests of several crates share: random numbers and seeds.
+//! What the tests of several crates share: random numbers, test data, states, scenes, machines with a little memory.
+//!
+//! What needs a crate above `guest` is behind a feature of that crate's name.
 #![allow(missing_docs, reason = "test support, never published")]
 
+pub mod data;
+#[cfg(feature = "interp")]
+pub mod fragment;
+#[cfg(feature = "jit")]
+pub mod maxwell;
+#[cfg(feature = "n3ds")]
+pub mod n3ds;
+pub mod number;
+pub mod pica;
 pub mod random;
+#[cfg(feature = "tegra")]
+pub mod tegra;
+#[cfg(feature = "jit")]
+pub mod tiers;
+#[cfg(feature = "engine")]
 pub mod transfer;

@@ -58,22 +58,3 @@ impl Bench {
 pub fn at(address: u64) -> Place {
     Place { space: 0, address }
 }
-
-/// Bytes that differ everywhere.
-pub fn noise(size: usize, seed: u32) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(2).wrapping_add(1);
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        (state >> 11) as u8
-    };
-    (0..size).map(|_| next()).collect()
-}
-
-/// A test vector file of the 3DS, parsed.
-pub fn vectors(name: &str) -> serde_json::Value {
-    let path = format!("{}/../tests/data/3ds/vectors/{name}", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
-    serde_json::from_str(&text).unwrap()
-}

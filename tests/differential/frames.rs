@@ -7,6 +7,8 @@ use triglyph::capture::{Checks, Player, Prepared, Record};
 use triglyph::{Device, Machine, Options, Tier, WrittenRange, new_device};
 
 use super::Outcome;
+use std::path::PathBuf;
+use triglyph_testkit::data;
 
 /// What is compared, the first being the reference.
 const RUNS: [(&str, Tier, usize); 4] = [
@@ -18,16 +20,10 @@ const RUNS: [(&str, Tier, usize); 4] = [
 
 /// The bundled captures of a machine, by name.
 pub fn captures(folder: &str) -> Vec<(String, Vec<u8>)> {
-    let folder = crate::support::file(folder);
-    let paths = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let mut captures: Vec<_> = paths
-        .filter(|path| path.extension().is_some_and(|extension| extension == "tgc"))
-        .map(|path| {
-            (path.file_stem().expect("a name").to_string_lossy().into_owned(), std::fs::read(path).expect("a file"))
-        })
-        .collect();
-    captures.sort();
-    captures
+    let named = |path: PathBuf| {
+        (path.file_stem().expect("a name").to_string_lossy().into_owned(), std::fs::read(&path).expect("a file"))
+    };
+    data::captures(folder).into_iter().map(named).collect()
 }
 
 /// One way through a capture.

@@ -14,8 +14,8 @@ use triglyph_jit::{Effort, Jit};
 
 use super::vertex::OFTEN;
 use super::{Outcome, microcode};
-use crate::support::random::Random;
-use crate::support::same;
+use triglyph_testkit::number::same;
+use triglyph_testkit::random::Random;
 
 /// Programs as compilers write them.
 pub fn structured(seed: u64) -> Outcome {

@@ -11,10 +11,10 @@ use triglyph_guest::pica::regs::{self, Effect};
 
 use super::Outcome;
 use super::frames::{Run, captures, compare};
-use crate::support::random::Random;
+use triglyph_testkit::random::Random;
 
 /// The bundled captures by name.
-static CAPTURES: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| captures("captures/3ds"));
+static CAPTURES: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| captures("3ds"));
 
 /// Changes some registers and compares what all runs leave in memory: before each command list is executed, one in so many of
 /// its state words is changed.

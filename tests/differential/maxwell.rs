@@ -1,11 +1,11 @@
 //! Random programs of the Tegra X1: vertices, pixels, threads, and the stages between vertices and pixels.
 
+use super::Outcome;
 use triglyph_guest::kernel::program::stage::Stage;
 use triglyph_guest::tegra::shader::random::Options;
 use triglyph_jit::{Effort, Jit};
 
-use super::Outcome;
-use super::maxwell_support::{self as support, fragments as pixel_cases, stages, vertices as vertex_cases};
+use triglyph_testkit::maxwell::{self as support, fragments as pixel_cases, stages, vertices as vertex_cases};
 
 /// What came of a case, with a compiler that the seed chooses.
 fn with_compiler(seed: u64, check: impl FnOnce(&Jit) -> support::Outcome) -> Outcome {

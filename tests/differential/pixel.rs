@@ -6,7 +6,7 @@ use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 
 use super::Outcome;
-use crate::support::random::Random;
+use triglyph_testkit::random::Random;
 
 /// A state, primitives and the memory they work on.
 pub fn states(seed: u64) -> Outcome {

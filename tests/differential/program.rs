@@ -11,7 +11,8 @@ use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 
 use super::Outcome;
-use crate::support::random::Random;
+use triglyph_testkit::number::same;
+use triglyph_testkit::random::Random;
 
 fn compiler(random: &mut Random) -> (Result<Jit, triglyph_guest::kernel::Unsupported>, Effort) {
     let effort = if random.one_in(8) { Effort::Optimized } else { Effort::Baseline };
@@ -101,8 +102,7 @@ fn differences(key: &VertexKey, want: &Records, got: &Records) -> String {
     let mut report = format!("exhausted: interp {}, jit {}\n", want.exhausted, got.exhausted);
     let outputs: Vec<u32> = (0..32).filter(|register| key.outputs >> register & 1 != 0).collect();
     let registers = want.values.chunks(4).zip(got.values.chunks(4)).enumerate();
-    let different =
-        registers.filter(|(_, (want, got))| want.iter().zip(*got).any(|(a, b)| !crate::support::same(*a, *b)));
+    let different = registers.filter(|(_, (want, got))| want.iter().zip(*got).any(|(a, b)| !same(*a, *b)));
     for (i, (want, got)) in different.take(16) {
         let (vertex, output) = (i / outputs.len(), outputs[i % outputs.len()]);
         report += &format!("vertex {vertex}, output {output}: interp {want:?}, jit {got:?}\n");

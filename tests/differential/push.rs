@@ -10,10 +10,10 @@ use triglyph_guest::rsx::methods::{CURIE, curie};
 
 use super::Outcome;
 use super::frames::{Run, captures, compare};
-use crate::support::random::Random;
+use triglyph_testkit::random::Random;
 
 /// The bundled captures by name.
-static CAPTURES: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| captures("captures/rsx"));
+static CAPTURES: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| captures("rsx"));
 
 /// What is changed.
 #[derive(Clone, Copy)]

@@ -8,7 +8,7 @@ use triglyph_interp::Interpreter;
 use triglyph_jit::Jit;
 
 use super::Outcome;
-use crate::support::random::Random;
+use triglyph_testkit::random::Random;
 
 /// A transfer within memory; all of the memory is compared, so what lies around the target counts as well.
 pub fn transfers(seed: u64) -> Outcome {

@@ -14,8 +14,8 @@ use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 
 use super::{Outcome, microcode};
-use crate::support::random::Random;
-use crate::support::same;
+use triglyph_testkit::number::same;
+use triglyph_testkit::random::Random;
 
 /// Programs as compilers write them: scopes that nest, stacks that fit, an end.
 pub fn structured(seed: u64) -> Outcome {

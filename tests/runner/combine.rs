@@ -17,8 +17,8 @@ use triglyph_guest::kernel::pixel::{Filter, TextureKey, TextureKind, Wrap};
 
 use crate::names::{CHANNELS, COLOR_CHANNELS, FUNCTIONS, SOURCES, named};
 use crate::parse::{Case, color, integers};
-use crate::support::pixel::{COORDINATES, Scene, TextureData};
 use crate::{Engine, Results};
+use triglyph_testkit::pica::scene::{COORDINATES, Scene, TextureData};
 
 /// `[~]source.channel`
 fn operand(word: &str) -> Result<(bool, Source, &str), String> {

@@ -33,7 +33,7 @@ use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment
 use triglyph_guest::kernel::program::fragment::{
     FragmentCode, FragmentConstants, FragmentJob, FragmentKey, PixelBlock, Plane, Primitive, Samples, UNITS,
 };
-use triglyph_guest::kernel::program::output::{Compare, OutputKey, Surface, TARGETS};
+use triglyph_guest::kernel::program::output::{Surface, TARGETS};
 use triglyph_guest::kernel::program::sampler::Texture;
 use triglyph_guest::kernel::program::stage::PATCH_WORDS;
 use triglyph_guest::kernel::program::stage::{
@@ -50,6 +50,7 @@ use triglyph_interp::Interpreter;
 use crate::maxwell_texture::Units;
 use crate::parse::{Case, File, floats, integer};
 use crate::{Engine, Results};
+use triglyph_testkit::fragment::output;
 
 /// Where registers are stored: 1 KiB for each lane.
 const RESULTS: u64 = 0x10_0000;
@@ -430,22 +431,7 @@ fn pixels(tier: &dyn Tier, inputs: &Inputs, code: Arc<Code>, environment: Enviro
         per_sample: false,
         early_tests: false,
     };
-    let output = OutputKey {
-        colors: [None; TARGETS],
-        depth: None,
-        alpha_test: Compare::Always,
-        alpha_to_coverage: false,
-        alpha_to_one: false,
-        limits: Default::default(),
-        color_samples: u16::MAX,
-        zero_products: false,
-        coverage_dither: false,
-        depth_at_center: false,
-        coverage_color: None,
-        program: None,
-        encode_srgb: false,
-        logic: None,
-    };
+    let output = output([None; TARGETS]);
     let key = FragmentKey {
         code: FragmentCode::Maxwell(Arc::new(code)),
         textures: [None; UNITS],

@@ -10,12 +10,13 @@ use std::sync::atomic::AtomicU8;
 use triglyph_guest::kernel::program::environment::{Image, ImageKey};
 use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat};
 use triglyph_guest::kernel::program::sampler::{
-    Compare, Convert, Filter, LEVELS, Level, PADDING, Shape, Source, Texels, Texture, TextureKey, Wrap,
+    Compare, Filter, LEVELS, Level, PADDING, Shape, Texels, Texture, TextureKey,
 };
 use triglyph_guest::kernel::{Window, window};
 use triglyph_guest::layout::SurfaceLayout;
 
 use crate::parse::integer;
+use triglyph_testkit::fragment::NEAREST;
 
 /// A texture and what it is set up as.
 #[derive(Clone)]
@@ -176,19 +177,11 @@ fn texture(value: &str) -> Result<Filled, String> {
     let key = TextureKey {
         shape,
         texels: texel_form,
-        unnormalized: false,
-        wrap: [Wrap::Repeat; 3],
         magnify: filter,
         minify: filter,
         mipmap: has("mip").then_some(filter),
         compare: has("compare").then_some(Compare::Less),
-        swizzle: [Source::Red, Source::Green, Source::Blue, Source::Alpha],
-        convert: [Convert::None; 4],
-        seamless: false,
-        clamp_reference: false,
-        alpha_kill: false,
-        reduction: Default::default(),
-        anisotropy: 1,
+        ..NEAREST
     };
     let last = size.iter().max().map_or(0, |most| most.ilog2());
     let level_count = if has("mip") { last + 1 } else { 1 };

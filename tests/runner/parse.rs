@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::Engine;
+use triglyph_testkit::data::file;
+use triglyph_testkit::number::same;
 
 /// A test file.
 #[derive(Debug)]
@@ -93,7 +95,7 @@ impl File {
 
     /// Its path from `tests/files/` on.
     pub fn name(&self) -> String {
-        let path = self.path.strip_prefix(crate::support::file("files")).unwrap_or(&self.path);
+        let path = self.path.strip_prefix(file("files")).unwrap_or(&self.path);
         path.display().to_string()
     }
 }
@@ -109,7 +111,7 @@ impl Case {
 pub fn equal(want: &str, got: &str) -> bool {
     let number = |word: &str| word.parse::<f32>().ok();
     let same = |(want, got): (&str, &str)| match (number(want), number(got)) {
-        (Some(a), Some(b)) if !word_like(want) => crate::support::same(a, b),
+        (Some(a), Some(b)) if !word_like(want) => same(a, b),
         _ => want == got,
     };
     want.split_whitespace().count() == got.split_whitespace().count()

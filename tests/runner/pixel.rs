@@ -33,8 +33,9 @@ use crate::names::{
     WRAPS, named,
 };
 use crate::parse::{Case, color, float, floats, integer, integers};
-use crate::support::pixel::{COORDINATES, REPLACE, Scene, TextureData, take};
 use crate::{Engine, Results};
+use triglyph_testkit::pica::scene::{COORDINATES, Scene, TextureData};
+use triglyph_testkit::pica::{REPLACE, take};
 
 pub fn run(case: &Case, engine: Engine) -> Results {
     let scene = scene(case)?;

@@ -15,8 +15,9 @@ use triglyph_guest::layout::Block;
 use triglyph_guest::pica::regs;
 
 use crate::parse::{Case, floats, integer, integers};
-use crate::support::console::{Console, HEAP, VERTICES, VRAM, Vertex, clip_space, draw, draw_state};
 use crate::{Engine, Results};
+use triglyph_testkit::n3ds::{Console, draw};
+use triglyph_testkit::pica::list::{HEAP, VERTICES, VRAM, Vertex, clip_space, draw_state};
 
 /// Red of the first triangle and from one to the next.
 const STEP: u8 = 10;

@@ -40,6 +40,7 @@ use crate::names::named;
 use crate::parse::{Case, File, floats, integer, show, vector};
 use crate::rsx_texture::Units;
 use crate::{Engine, Results};
+use triglyph_testkit::fragment;
 
 const FOG_MODES: [(FogMode, &str); 6] = [
     (FogMode::Linear, "linear"),
@@ -215,22 +216,7 @@ fn output() -> OutputKey {
         bounds: false,
         stencil: None,
     };
-    OutputKey {
-        colors,
-        depth: Some(depth),
-        alpha_test: Compare::Always,
-        alpha_to_coverage: false,
-        alpha_to_one: false,
-        limits: Default::default(),
-        color_samples: u16::MAX,
-        zero_products: false,
-        coverage_dither: false,
-        depth_at_center: false,
-        coverage_color: None,
-        program: None,
-        encode_srgb: false,
-        logic: None,
-    }
+    OutputKey { depth: Some(depth), ..fragment::output(colors) }
 }
 
 fn draw(key: &FragmentKey, given: &Inputs, constants: &[[f32; 4]], engine: Engine) -> Result<Lanes, String> {

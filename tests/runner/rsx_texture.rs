@@ -17,11 +17,12 @@
 //! | `texN.kill` | `alpha` |
 
 use triglyph_guest::kernel::program::sampler::{
-    Convert, Filter, LEVELS, Level, PADDING, Shape, Source, Texels, Texture, TextureKey, Wrap,
+    Convert, Filter, LEVELS, Level, PADDING, Shape, Source, Texture, TextureKey, Wrap,
 };
 
 use crate::names::{COMPARES, named};
 use crate::parse::{floats, integer};
+use triglyph_testkit::fragment::NEAREST;
 
 const SHAPES: [(Shape, &str); 4] = [(Shape::D1, "1d"), (Shape::D2, "2d"), (Shape::D3, "3d"), (Shape::Cube, "cube")];
 const FILTERS: [(Filter, &str); 2] = [(Filter::Nearest, "nearest"), (Filter::Linear, "linear")];
@@ -59,24 +60,14 @@ pub struct Unit {
 
 impl Default for Unit {
     fn default() -> Self {
-        let key = TextureKey {
-            shape: Shape::D2,
-            texels: Texels::Float4,
-            unnormalized: false,
-            wrap: [Wrap::Repeat; 3],
-            magnify: Filter::Nearest,
-            minify: Filter::Nearest,
-            mipmap: None,
-            compare: None,
-            swizzle: [Source::Red, Source::Green, Source::Blue, Source::Alpha],
-            convert: [Convert::None; 4],
-            seamless: false,
-            clamp_reference: false,
-            alpha_kill: false,
-            reduction: Default::default(),
-            anisotropy: 1,
-        };
-        Unit { key, size: [1; 3], level_count: 1, texels: vec![0.0; 4], lod: [0.0, 0.0, 15.0], border: [0.0; 4] }
+        Unit {
+            key: NEAREST,
+            size: [1; 3],
+            level_count: 1,
+            texels: vec![0.0; 4],
+            lod: [0.0, 0.0, 15.0],
+            border: [0.0; 4],
+        }
     }
 }
 

@@ -19,8 +19,8 @@ use triglyph_guest::pica::{Program, disassemble_program};
 use triglyph_interp::pica_shader::{self, Constants, Ending, Machine, Slots, Unit};
 
 use crate::parse::{Case, File, integer, integers, show, vector};
-use crate::support::vertex::VertexCase;
 use crate::{Engine, Results};
+use triglyph_testkit::pica::vertex::VertexCase;
 
 /// What a case gives to a program.
 struct Inputs {

@@ -15,8 +15,9 @@ use triglyph_guest::format::PixelFormat;
 
 use crate::names::{COLOR_FORMATS, named};
 use crate::parse::{Case, integer, integers};
-use crate::support::console::{Console, HEAP, HEAP_VIRTUAL, VRAM, VRAM_VIRTUAL};
 use crate::{Engine, Results};
+use triglyph_testkit::n3ds::Console;
+use triglyph_testkit::pica::list::{HEAP, HEAP_VIRTUAL, VRAM, VRAM_VIRTUAL};
 
 /// What a flag sets in the engine's register.
 const FLAGS: [(u32, &str); 8] = [

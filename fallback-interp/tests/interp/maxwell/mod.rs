@@ -1,0 +1,5 @@
+//! Kernels that run Maxwell programs.
+
+mod instructions;
+mod pixel;
+mod random;

@@ -1,0 +1,5 @@
+//! The PICA200.
+
+mod command;
+mod isa;
+mod programs;

@@ -1,0 +1,5 @@
+//! The RSX.
+
+mod fragment;
+mod tables;
+mod vertex;

@@ -1,0 +1,5 @@
+//! Pixel kernels of the PICA200.
+
+mod random;
+mod states;
+mod texture;

@@ -1,0 +1,5 @@
+//! Kernels of RSX programs.
+
+mod fragment;
+mod support;
+mod vertex;

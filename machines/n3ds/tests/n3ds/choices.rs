@@ -1,0 +1,295 @@
+//! What the 3DS does with lists, vertices and programs, where sources disagree or software renderers are known to err: one
+//! small draw or list each. `docs/3ds.md` lists them by name.
+
+use crate::support::*;
+use triglyph_engine::device::{Access, Device};
+use triglyph_guest::pica::regs;
+
+fn register(console: &mut Console, id: usize) -> u32 {
+    console.gpu.with_gsp(|_, hardware| hardware.read_register(0x40_1000 + 4 * id as u32))
+}
+
+// Lists.
+
+#[test]
+fn lists_have_21_bits_of_size_and_29_of_address() {
+    let mut console = Console::new();
+    let far = 0x9000_0000_u32;
+    console.gpu.map(0, far.into(), 0xA0_0000, Access::READ).unwrap();
+    // Zeros write nothing to register 0. The end lies beyond the first 8 MiB.
+    let end: Vec<u8> = [5, 0xF_0000 | regs::blend_color::ID as u32, 0x1234_5678, 0xF_0010]
+        .into_iter()
+        .flat_map(u32::to_le_bytes)
+        .collect();
+    Device::write(&mut console.gpu, 0, u64::from(far) + 0x80_0100, &end).unwrap();
+    let mut list = List::default();
+    list.set(regs::cmdbuf_size::IDS[0], 0x80_0110 >> 3).set(regs::cmdbuf_addr::IDS[0], far >> 3);
+    list.set(regs::cmdbuf_jump0::ID, 1);
+    assert!(console.run(&list.0));
+    assert_eq!(register(&mut console, regs::blend_color::ID), 5);
+}
+
+#[test]
+fn jumps_need_a_value_and_drop_what_follows() {
+    let mut console = Console::new();
+    let mut target = List::default();
+    console.write(HEAP + 0x3_0000, &target.end().iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>());
+    for (channel, jump) in [(0, regs::cmdbuf_jump0::ID), (1, regs::cmdbuf_jump1::ID)] {
+        for value in [0, 1, 2] {
+            let mut list = List::default();
+            list.set(regs::blend_color::ID, 0);
+            list.set(regs::cmdbuf_size::IDS[channel], 1).set(regs::cmdbuf_addr::IDS[channel], (HEAP + 0x3_0000) >> 3);
+            // Further parameters of the packet go to the same register.
+            list.feed(jump, &[value, 0, 0]).set(regs::blend_color::ID, 7);
+            assert_eq!(console.run(&list.0), value != 0);
+            assert_eq!(register(&mut console, regs::blend_color::ID), if value == 0 { 7 } else { 0 });
+        }
+    }
+}
+
+#[test]
+fn lists_of_odd_length_are_executed_to_the_end() {
+    let mut console = Console::new();
+    let mut list = List::default();
+    list.set(regs::irq_mask::ID, 0).set(regs::irq_mask::ID, 0);
+    assert_eq!(list.end().len() * 4 % 16, 8);
+    assert!(console.run(&list.0));
+}
+
+#[test]
+fn any_equal_byte_requests_the_interrupt() {
+    let mut console = Console::new();
+    for (value, raised) in [(0x1234_5678, true), (0x0000_0078, true), (0x1200_0000, true), (0x7856_3412, false)] {
+        for autostop in [0, 1] {
+            let mut list = List::default();
+            list.set(regs::irq_autostop::ID, autostop).set(regs::blend_color::ID, 0);
+            list.set(regs::irq_request::ID, value).set(regs::blend_color::ID, 7);
+            assert_eq!(console.run(&list.0), raised, "{value:#x}");
+            let went_on = !raised || autostop == 0;
+            assert_eq!(register(&mut console, regs::blend_color::ID), if went_on { 7 } else { 0 });
+        }
+    }
+}
+
+#[test]
+fn byte_masks_hold_for_all_words_of_a_packet_but_not_for_ports() {
+    let mut console = Console::new();
+    let mut list = List::default();
+    list.feed(regs::fog_color::ID, &[0x1122_3344]);
+    list.0.extend([0x5566_7788, 0x9_0000 | regs::fog_color::ID as u32]);
+    list.set(regs::fixed_attr_index::ID, 2).set(regs::vsh_float_index::ID, 0x8000_0000);
+    // Consecutive registers under one mask: what is not let through stays.
+    list.0.extend([0xFFFF_FFFF, 0x8012_0000 | regs::scissor_pos::ID as u32, 0xFFFF_FFFF, 0]);
+    for word in List::packed([1.0, 0.5, 0.25, 1.0]) {
+        list.masked(regs::fixed_attr_data::IDS[0], word, 1);
+    }
+    console.run(&list.0);
+    assert_eq!(register(&mut console, regs::fog_color::ID), 0x5522_3388);
+    assert_eq!(register(&mut console, regs::scissor_pos::ID), 0xFF00);
+    assert_eq!(register(&mut console, regs::scissor_dim::ID), 0xFF00);
+    assert_eq!(register(&mut console, regs::fixed_attr_index::ID) & 15, 3);
+}
+
+// Vertex input.
+
+/// The state of [`plain`] without an array for the colour, attribute 1.
+fn without_color_array() -> List {
+    plain().with(regs::attrbuf_config1::IDS[0], 0x2F0)
+}
+
+fn fixed(index: u32, value: [f32; 4]) -> List {
+    let mut list = List::default();
+    list.set(regs::fixed_attr_index::ID, index).feed(regs::fixed_attr_data::IDS[0], &List::packed(value));
+    list
+}
+
+fn joined(mut first: List, second: &List) -> List {
+    first.0.extend(&second.0);
+    first
+}
+
+#[test]
+fn arrays_win_over_fixed_attributes() {
+    let flag = 2 << 28 | 1 << (16 + 1);
+    let green = fixed(1, [0.0, 1.0, 0.0, 1.0]);
+    let both = joined(plain(), &green).with(regs::attr_format_hi::ID, flag);
+    assert_eq!(Console::new().fill(both, RED), [255, 0, 0, 255]);
+    let only_fixed = joined(without_color_array(), &green).with(regs::attr_format_hi::ID, flag);
+    assert_eq!(Console::new().fill(only_fixed, RED), [0, 255, 0, 255]);
+}
+
+#[test]
+fn attributes_without_a_source_are_black() {
+    let list = joined(without_color_array(), &fixed(1, [0.0, 1.0, 0.0, 0.0]));
+    assert_eq!(Console::new().fill(list, RED), [0, 0, 0, 255]);
+}
+
+#[test]
+fn strides_are_what_their_field_says() {
+    for stride in [48u32, 56, 64] {
+        let mut console = Console::new();
+        for (i, vertex) in half(RED).iter().enumerate() {
+            console.write_floats(VERTICES + i as u32 * stride, &vertex.concat());
+        }
+        let mut list = plain().with(regs::attrbuf_config2::IDS[0], 3 << 28 | stride << 16);
+        list.set(regs::num_vertices::ID, 3).set(regs::draw_arrays::ID, 1);
+        console.run(list.end());
+        assert_eq!(console.pixel(0, 0), [255, 0, 0, 255], "{stride}");
+    }
+}
+
+#[test]
+fn indexed_draws_know_no_vertex_offset() {
+    let mut console = Console::new();
+    let vertices: Vec<Vertex> = half(RED).into_iter().chain(half(WHITE)).collect();
+    console.write_floats(VERTICES, &vertices.concat().concat());
+    // Indices stand behind the same base as vertices.
+    console.write(VERTICES + 0x1000, &[3, 4, 5]);
+    console.write(VERTICES + 0x1010, &[3, 0, 4, 0, 5, 0]);
+    for (index_buffer, indexed) in [(0x1000, true), (1 << 31 | 0x1010, true), (1 << 31, false)] {
+        let mut list = plain().with(regs::index_buffer::ID, index_buffer).with(regs::vertex_offset::ID, 3);
+        let draw = if indexed { regs::draw_elements::ID } else { regs::draw_arrays::ID };
+        list.set(regs::num_vertices::ID, 3).set(draw, 1);
+        console.write(COLOR, &[0; 0x400]);
+        console.run(list.end());
+        assert_eq!(console.pixel(0, 0), [255; 4], "{index_buffer:#x}");
+    }
+}
+
+#[test]
+fn draws_from_nowhere_are_dropped_and_ends_read_zero() {
+    let nowhere = plain().with(regs::attr_base::ID, 0x1000_0000 >> 3);
+    assert_eq!(Console::new().fill(nowhere, RED), [0; 4]);
+    let indices = plain().with(regs::index_buffer::ID, 0x0800_0000).with(regs::num_vertices::ID, 3);
+    assert_eq!(
+        Console::new().fill(indices.with(regs::draw_elements::ID, 1).with(regs::num_vertices::ID, 0), RED),
+        [255, 0, 0, 255]
+    );
+    // The array begins in memory and ends outside: what is missing is 0, and a triangle of such vertices has no w.
+    let mut console = Console::new();
+    let mut list = plain().with(regs::attrbuf_offset::IDS[0], SIZE - 48);
+    list.set(regs::num_vertices::ID, 3).set(regs::draw_arrays::ID, 1);
+    assert!(console.run(list.end()));
+    assert_eq!(console.pixel(0, 0), [0; 4]);
+}
+
+#[test]
+fn fixed_attributes_count_up_and_an_index_write_aborts() {
+    let mut console = Console::new();
+    let port = regs::fixed_attr_data::IDS[0];
+    let mut list = joined(without_color_array(), &fixed(0, [0.0; 4]));
+    list.set(regs::attr_format_hi::ID, 2 << 28 | 1 << (16 + 1));
+    // Two words of a value that is never completed, then attribute 1 through all three ports.
+    list.feed(port, &List::packed(RED)[..2]).set(regs::fixed_attr_index::ID, 1);
+    for (i, word) in List::packed([0.0, 0.0, 1.0, 1.0]).into_iter().enumerate() {
+        list.set(regs::fixed_attr_data::IDS[i], word);
+    }
+    assert_eq!(console.fill(list, RED), [0, 0, 255, 255]);
+    assert_eq!(register(&mut console, regs::fixed_attr_index::ID) & 15, 2);
+}
+
+// Programs and their outputs.
+
+fn uniforms(f32_mode: bool, index: u32, words: &[u32]) -> List {
+    let mut list = List::default();
+    list.set(regs::vsh_float_index::ID, u32::from(f32_mode) << 31 | index).feed(regs::vsh_float_data::IDS[0], words);
+    list
+}
+
+/// [`plain`] with a program that computes the colour in `o1`.
+fn coloring(text: &str) -> List {
+    let mut list = plain();
+    list.assemble(&format!("mov o0, v0\nmov o2, v2\n{text}\nend"));
+    list
+}
+
+/// The console has 24 bits here and would give black.
+#[test]
+fn programs_compute_in_f32() {
+    let list = coloring("add r0, c0, v1\nadd r0, -v1, r0\nmul o1, c1, r0");
+    let small = uniforms(true, 0, &[(-20f32).exp2().to_bits(); 4]);
+    let large = uniforms(true, 1, &[20f32.exp2().to_bits(); 4]);
+    assert_eq!(Console::new().fill(joined(joined(list, &small), &large), WHITE), [255; 4]);
+}
+
+/// By the formula a > b ? a : b; one table of the documentation has minus infinity.
+#[test]
+fn the_larger_of_zero_and_minus_infinity_is_zero() {
+    let list = coloring("mov r1, c1\nmax o1, c0, r1");
+    let infinite = joined(list, &uniforms(true, 1, &[f32::NEG_INFINITY.to_bits(); 4]));
+    assert_eq!(Console::new().fill(infinite, WHITE), [0; 4]);
+}
+
+#[test]
+fn half_sent_uniforms_are_dropped_by_an_index_write() {
+    let list = coloring("mov o1, c5");
+    let dropped = uniforms(true, 5, &[1.0f32.to_bits(); 3]);
+    // W comes first.
+    let sent = uniforms(true, 5, &[1.0f32, 0.0, 1.0, 0.0].map(f32::to_bits));
+    assert_eq!(Console::new().fill(joined(joined(list, &dropped), &sent), RED), [0, 255, 0, 255]);
+}
+
+#[test]
+fn uniforms_beyond_c95_are_dropped_and_the_index_stays() {
+    let mut console = Console::new();
+    let list = uniforms(true, 95, &[[1.0f32.to_bits(); 4]; 3].concat());
+    console.run(&list.0);
+    assert_eq!(register(&mut console, regs::vsh_float_index::ID), 1 << 31 | 96);
+}
+
+#[test]
+fn vertex_colors_lose_their_sign_and_end_at_one() {
+    assert_eq!(Console::new().fill(plain(), [-0.5, 2.0, 0.25, -3.0]), [128, 255, 64, 255]);
+    assert_eq!(Console::new().fill(plain(), [f32::NAN, f32::NEG_INFINITY, 0.0, 1.0]), [255, 255, 0, 255]);
+    // Before interpolation: in the middle between -1 and 1 it is not dark.
+    let mut console = Console::new();
+    let corners: [Vertex; 3] =
+        [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]].map(|[x, y]| [[x, y, -0.5, 1.0], [x; 4], [0.0; 4]]);
+    console.draw(plain(), &corners);
+    assert_eq!(console.pixel(7, 0), [255; 4]);
+}
+
+#[test]
+fn components_that_nothing_maps_are_one() {
+    let list = plain().with(regs::outmap::IDS[1], 0x0B1F_0908);
+    assert_eq!(Console::new().fill(list, [0.0, 0.0, 0.0, 0.0]), [0, 0, 255, 0]);
+    let list = plain().with(regs::outmap_total::ID, 1);
+    assert_eq!(Console::new().fill(list, [0.0; 4]), [255; 4]);
+}
+
+#[test]
+fn outputs_are_compacted_before_they_are_mapped() {
+    let mut list = plain();
+    list.assemble("mov o1, v0\nmov o4, v1\nmov o9, v2\nend");
+    list.set(regs::vsh_outmap_mask::ID, 1 << 1 | 1 << 4 | 1 << 9);
+    assert_eq!(Console::new().fill(list, RED), [255, 0, 0, 255]);
+}
+
+/// The page about this machine names tests; they exist.
+#[test]
+fn the_page_names_tests_that_exist() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/3ds.md")).unwrap();
+    let mut sources = String::new();
+    let mut open =
+        ["guest", "fallback-interp", "jit", "engine", "tests", "src"].map(|folder| root.join(folder)).to_vec();
+    while let Some(folder) = open.pop() {
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() && !path.ends_with("target") {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                sources += &std::fs::read_to_string(path).unwrap();
+            }
+        }
+    }
+    // Tests stand in backticks and have at least two words; so do no registers.
+    let named: Vec<&str> = page.split('`').skip(1).step_by(2).filter(|name| is_test(name)).collect();
+    assert!(named.len() > 100, "{}", named.len());
+    for name in named {
+        assert!(sources.contains(&format!("fn {name}(")), "no test {name}");
+    }
+}
+
+fn is_test(name: &str) -> bool {
+    name.contains('_') && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}

@@ -1,0 +1,9 @@
+//! GSP: interrupts, clients, commands, external registers, calls.
+
+mod clients;
+mod commands;
+mod external;
+mod interrupts;
+mod random;
+mod service;
+mod support;

@@ -1,0 +1,11 @@
+//! Tests of the 3DS through its public interface, one binary for all of them.
+#![allow(missing_docs, reason = "test code, never published")]
+
+mod choices;
+mod choices_pixels;
+mod derived_state;
+mod gas;
+mod gsp;
+mod snapshot;
+mod snapshot_broken;
+mod support;

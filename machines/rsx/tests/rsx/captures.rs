@@ -1,0 +1,40 @@
+//! Recorded programs in both modes: HASH records of copies and uploads hold, pictures are the same.
+
+use crate::support::new;
+use triglyph_capture::{CaptureFile, Checks, Event, Player, Reader};
+use triglyph_engine::Device;
+use triglyph_engine::device::Machine;
+use triglyph_rsx::RsxMode;
+use triglyph_testkit::data::all_captures;
+
+#[test]
+fn both_modes_leave_the_recorded_bytes_and_the_same_pictures() {
+    let mut checked = 0;
+    for path in all_captures().0 {
+        let file = CaptureFile::open(&path).unwrap();
+        let reader = Reader::new(&file).unwrap();
+        if reader.header().machine != Machine::Ps3 {
+            continue;
+        }
+        let [exact, fast] = [(RsxMode::Exact, 1), (RsxMode::Fast, 2)].map(|(mode, threads)| {
+            let mut gpu = new(threads, mode);
+            let checks = Checks { pictures: true, expectations: false, hashes: true };
+            let mut player = Player::new(&reader, checks);
+            let mut pictures = Vec::new();
+            while let Some(event) = player.next(&mut gpu).unwrap() {
+                match event {
+                    Event::Hash(hash) => {
+                        assert!(hash.ok(), "{} record {} in {mode:?} mode", path.display(), hash.record);
+                        checked += 1;
+                    }
+                    Event::Picture(finished) => pictures.extend(finished.picture),
+                    _ => {}
+                }
+            }
+            assert_eq!(gpu.faults().total(), 0, "{}: {:?}", path.display(), gpu.faults().first());
+            pictures
+        });
+        assert!(!exact.is_empty() && exact == fast, "{}: the modes draw different pictures", path.display());
+    }
+    assert!(checked >= 2 * 34, "{checked} hashes");
+}

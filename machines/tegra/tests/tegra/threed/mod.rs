@@ -1,0 +1,7 @@
+//! The 3D class.
+
+mod clear;
+mod draw;
+mod rare_registers;
+mod stages;
+mod state;

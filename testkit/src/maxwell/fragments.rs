@@ -1,0 +1,224 @@
+//! Random pixel programs in random scenes, on both tiers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use triglyph_guest::kernel::Tier;
+use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode};
+use triglyph_guest::kernel::program::FragmentKernel;
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment};
+use triglyph_guest::kernel::program::fragment::{FragmentCode, FragmentJob};
+use triglyph_guest::kernel::program::random_fragment::{RandomFragment, Surfaces};
+use triglyph_guest::kernel::{Unsupported, Window, window};
+use triglyph_guest::rsx::fragment::random::Options as RsxOptions;
+use triglyph_guest::tegra::shader::assemble_program;
+use triglyph_guest::tegra::shader::isa::{Op, decode};
+use triglyph_guest::tegra::shader::random::{Options, program};
+use triglyph_interp::Interpreter;
+use triglyph_jit::Jit;
+
+use crate::random::Random;
+
+use super::units::{ImageMemory, Units};
+use super::{Memory, Outcome, listing, tame};
+
+const PLAIN: RsxOptions = RsxOptions {
+    length: 1,
+    flow: false,
+    halves: false,
+    packing: false,
+    textures: 0,
+    transcendental: false,
+    kill: false,
+    relative: false,
+    ragged: false,
+    garbage: false,
+};
+
+const REGISTERS: u8 = 16;
+
+/// A kernel with an environment put around its jobs.
+struct Surrounded<'a> {
+    kernel: &'a dyn FragmentKernel,
+    units: &'a Units,
+    image_memory: &'a ImageMemory,
+    constants: &'a [Vec<std::sync::atomic::AtomicU8>],
+    memory: &'a Memory,
+    exhausted: &'a AtomicU32,
+}
+
+impl FragmentKernel for Surrounded<'_> {
+    fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
+        let (textures, images) = (self.units.job_textures(), self.units.job_images(self.image_memory));
+        let mut constants = [Window::default(); CONSTANT_BUFFERS];
+        for (window, bytes) in constants.iter_mut().zip(self.constants) {
+            *window = Window::new(bytes);
+        }
+        let environment = Environment {
+            constants: &constants,
+            textures: &textures,
+            images: &images,
+            handles: &self.units.handles,
+            memory: self.memory,
+            y_direction: 1.0,
+            exhausted: self.exhausted,
+        };
+        self.kernel.shade(&FragmentJob { environment, ..*job })
+    }
+}
+
+/// Instructions that fill the registers from inputs.
+fn prologue(rng: &mut Random) -> String {
+    let mut text = String::new();
+    for n in 0..REGISTERS {
+        let word = match rng.word() % 8 {
+            0 => 0x70 + 4 * (rng.word() % 4),
+            1 => 0x3FC,
+            _ => 0x80 + 4 * (rng.word() % 40),
+        };
+        let mode = ["pass", "pass", "constant", "mul"][rng.word() as usize % 4];
+        text.push_str(&format!("ipa.{mode} r{n}, a[rz+{word:#x}], r{}, rz, pt\n", rng.word() % 16));
+    }
+    text.push_str("lop.xor r20, pt, r3, r5\nr2p r20, 0x7f, 0x0\nr2p.to_cc r20, 0xf, 0x1\n");
+    while !text.lines().count().is_multiple_of(3) {
+        text.push_str("mov r21, rz, 0xf\n");
+    }
+    text
+}
+
+/// What a run leaves behind.
+struct Left {
+    surfaces: Surfaces,
+    memory: Vec<u8>,
+    images: Vec<Vec<u8>>,
+    exhausted: u32,
+}
+
+struct Case {
+    scene: RandomFragment,
+    units: Units,
+    constants: Vec<Vec<std::sync::atomic::AtomicU8>>,
+    memory: Vec<u8>,
+    words: Vec<u64>,
+}
+
+fn tested(op: Op) -> bool {
+    let family = op.info().family;
+    let plain = matches!(family, "MoveVisitor" | "FloatVisitor" | "IntVisitor" | "LogicVisitor" | "ConvertVisitor");
+    plain
+        || family == "VideoVisitor"
+        || family == "TextureVisitor"
+        || matches!(op, Op::ipa | Op::pixld | Op::shfl | Op::vote | Op::ldc | Op::ldl | Op::stl)
+}
+
+fn with_memory(op: Op) -> bool {
+    tested(op) || matches!(op.info().family, "MemoryVisitor" | "SurfaceVisitor")
+}
+
+impl Case {
+    fn new(seed: u64) -> Case {
+        let mut rng = Random::new(seed);
+        let mut scene = RandomFragment::new(&mut || rng.word(), PLAIN);
+        let units = Units::new(6, 2, &mut || rng.word());
+        let allowed: &dyn Fn(Op) -> bool = if rng.word().is_multiple_of(4) { &with_memory } else { &tested };
+        let textures_only: &dyn Fn(Op) -> bool =
+            &|op| tested(op) && op.info().family == "TextureVisitor" || matches!(op, Op::mov | Op::fadd | Op::ipa);
+        let options = Options {
+            allowed: if rng.word().is_multiple_of(4) { textures_only } else { allowed },
+            length: 12 + rng.word() as usize % 20,
+            registers: REGISTERS,
+            constant_buffers: 3,
+            ragged: rng.word().is_multiple_of(8),
+            ..Options::default()
+        };
+        let mut body = program(&mut || rng.word(), options);
+        for (_, word) in body.iter_mut().enumerate().filter(|(n, _)| n % 4 != 0) {
+            *word = tame(*word);
+            if decode(*word).is_some_and(|op| op.info().family != "ControlVisitor") && rng.word().is_multiple_of(40) {
+                // KIL where a predicate holds.
+                *word = 0xE330_0000_0000_000F | u64::from(rng.word() % 7) << 16;
+            }
+        }
+        let mut words = assemble_program(&prologue(&mut rng)).expect("a prologue");
+        words.extend(&body);
+        let uses = units.uses(&words, &mut || rng.word());
+        let inputs = (0x20..0x48).filter(|_| !rng.word().is_multiple_of(8)).collect::<Vec<u8>>();
+        let inputs = inputs
+            .into_iter()
+            .map(|word| PixelInput {
+                word,
+                plane: (rng.word() % 44) as u16,
+                mode: [PixelMode::Constant, PixelMode::Perspective, PixelMode::Linear][rng.word() as usize % 3],
+            })
+            .collect();
+        let code = PixelCode {
+            code: Arc::new(Code { words: words.clone(), units: uses, local_bytes: 32, ..Code::default() }),
+            textures: units.texture_keys(),
+            images: units.image_keys(),
+            inputs,
+            targets: if rng.word().is_multiple_of(4) { rng.word() } else { 0xFFFF },
+            sample_mask: rng.word().is_multiple_of(6),
+            depth: rng.word().is_multiple_of(6),
+            kills: !rng.word().is_multiple_of(4),
+            per_sample: rng.word().is_multiple_of(6),
+            early_tests: rng.word().is_multiple_of(5),
+        };
+        scene.key.code = FragmentCode::Maxwell(Arc::new(code));
+        let constants = (0..3).map(|_| {
+            let bytes: Vec<u8> = (0..70).flat_map(|_| (rng.word() >> (rng.word() & 31)).to_le_bytes()).collect();
+            window::buffer(&bytes)
+        });
+        let constants = constants.collect();
+        let memory = (0..4096).map(|_| rng.word() as u8).collect();
+        Case { scene, units, constants, memory, words }
+    }
+
+    fn run(&self, tier: &dyn Tier) -> Result<Left, Unsupported> {
+        let kernel = tier.fragment(&self.scene.key)?;
+        let memory = Memory::new(self.memory.clone());
+        let exhausted = AtomicU32::new(0);
+        let image_memory = self.units.memory();
+        let surrounded = Surrounded {
+            kernel: &*kernel,
+            units: &self.units,
+            image_memory: &image_memory,
+            constants: &self.constants,
+            memory: &memory,
+            exhausted: &exhausted,
+        };
+        let surfaces = self.scene.run(&surrounded)?;
+        let exhausted = exhausted.load(Ordering::Relaxed);
+        let memory = memory.into_bytes();
+        Ok(Left { surfaces, memory, images: image_memory.bytes(), exhausted })
+    }
+}
+
+/// A program in a scene.
+pub fn check(jit: &Jit, seed: u64) -> Outcome {
+    let case = Case::new(seed);
+    let got = match case.run(jit) {
+        Ok(got) => got,
+        Err(refused) => return Outcome::Unsupported(refused),
+    };
+    let want = case.run(&Interpreter).expect("the reference never refuses");
+    let mut report = String::new();
+    if let Some(differs) = case.scene.compare(["jit", "interp"], [&got.surfaces, &want.surfaces]) {
+        report.push_str(&differs);
+    }
+    if got.memory != want.memory || got.images != want.images {
+        report.push_str("memory differs\n");
+    }
+    // The reference does not shade quads that fail their tests where it makes no difference to what is drawn: it has fewer to end.
+    if got.exhausted < want.exhausted {
+        report.push_str(&format!("exhausted: {}, {}\n", got.exhausted, want.exhausted));
+    }
+    if !report.is_empty() {
+        let dump = match std::env::var_os("TRIGLYPH_DUMP") {
+            Some(_) => jit.dump_fragment(&case.scene.key),
+            None => String::new(),
+        };
+        let key = &case.scene.key;
+        return Outcome::Different(format!("seed {seed}\n{}\n{report}\n{key:#?}\n{dump}", listing(&case.words)));
+    }
+    Outcome::Same
+}

@@ -1,0 +1,124 @@
+//! Maxwell programs as pixel programs of one block, whose colours are stored as f32.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::fragment::output;
+use triglyph_guest::kernel::Tier;
+<<<<<<< HEAD:jit/tests/maxwell_support/quad.rs
+use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode};
+use triglyph_guest::kernel::pixel::{Compare, PixelBlock};
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, NoMemory};
+=======
+use triglyph_guest::kernel::maxwell::{
+    CONSTANT_BUFFERS, Code, Environment, NoMemory, PixelCode, PixelInput, PixelMode,
+};
+use triglyph_guest::kernel::pixel::PixelBlock;
+>>>>>>> 88429a9 (Tests: one binary a crate and machine, and what they share in testkit):testkit/src/maxwell/quad.rs
+use triglyph_guest::kernel::program::fragment::*;
+use triglyph_guest::kernel::program::output::*;
+use triglyph_guest::kernel::program::sampler::{Texture, TextureKey};
+use triglyph_guest::kernel::{Unsupported, Window, window};
+use triglyph_guest::layout::SurfaceLayout;
+use triglyph_guest::tegra::shader::assemble_program;
+
+/// Bytes of a row of the target.
+const PITCH: u32 = 8 * 16;
+
+/// A pixel program and what is around it.
+pub struct Pixels {
+    pub code: PixelCode,
+    pub planes: Vec<Plane>,
+    pub inv_w: Plane,
+    pub depth: Plane,
+    pub coverage: u64,
+    pub textures: Vec<(TextureKey, Vec<u32>, Texture<'static>)>,
+}
+
+/// What became of it.
+#[derive(Debug, PartialEq)]
+pub struct Colors {
+    /// Bits of r, g, b, a of pixels (x, y) at `8 * y + x`; untouched ones are all ones.
+    pub pixels: Vec<[u32; 4]>,
+    pub passed: u64,
+    pub exhausted: u32,
+}
+
+impl Pixels {
+    /// A program with one colour output and perspective inputs from generic attribute 0 on.
+    pub fn new(text: &str, planes: Vec<Plane>) -> Pixels {
+        let words = assemble_program(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let inputs = (0..planes.len())
+            .map(|n| PixelInput { word: 0x20 + n as u8, plane: n as u16, mode: PixelMode::Perspective })
+            .collect();
+        let code = PixelCode {
+            code: Arc::new(Code { words, ..Code::default() }),
+            textures: Vec::new(),
+            images: Vec::new(),
+            inputs,
+            targets: 0xF,
+            sample_mask: false,
+            depth: false,
+            kills: true,
+            per_sample: false,
+            early_tests: false,
+        };
+        let one = [1.0, 0.0, 0.0];
+        Pixels { code, planes, inv_w: one, depth: [0.5, 0.0, 0.0], coverage: !0, textures: Vec::new() }
+    }
+
+    pub fn run(&self, tier: &dyn Tier) -> Result<Colors, Unsupported> {
+        let mut code = self.code.clone();
+        code.textures = self.textures.iter().map(|(key, ..)| Some(*key)).collect();
+        let channel = |n: u8| Channel::Float(Bits { shift: 32 * n, bits: 32 });
+        let format = ColorFormat { bytes: 16, swap: 1, channels: [0, 1, 2, 3].map(channel) };
+        let color = ColorKey { format, layout: SurfaceLayout::Pitch, source: 0, mask: 15, blend: None };
+        let mut colors = [None; TARGETS];
+        colors[0] = Some(color);
+        let key = FragmentKey {
+            code: FragmentCode::Maxwell(Arc::new(code)),
+            textures: [None; UNITS],
+            output: output(colors),
+            samples: Samples::ONE,
+        };
+        let kernel = tier.fragment(&key)?;
+        let memory = window::buffer(&[0xFF; 8 * PITCH as usize]);
+        let mut surfaces = [Surface::default(); TARGETS];
+        surfaces[0] = Surface { window: Window::new(&memory), pitch: PITCH };
+        let exhausted = AtomicU32::new(0);
+        let mut textures: Vec<Texture<'_>> = Vec::new();
+        for (_, texels, texture) in &self.textures {
+            textures.push(Texture { texels, ..*texture });
+        }
+        let constants = [Window::default(); CONSTANT_BUFFERS];
+        let environment = Environment {
+            constants: &constants,
+            textures: &textures,
+            images: &[],
+            handles: &[],
+            memory: &NoMemory,
+            y_direction: 1.0,
+            exhausted: &exhausted,
+        };
+        let primitive = Primitive { origin: [0, 0], depth: self.depth, inv_w: self.inv_w, first_plane: 0, flags: 0 };
+        let job = FragmentJob {
+            colors: &surfaces,
+            depth: Surface::default(),
+            constants: &FragmentConstants {
+                output: OutputConstants { depth_range: [0.0, 1.0], ..OutputConstants::default() },
+                ..FragmentConstants::default()
+            },
+            program_constants: &[],
+            textures: &[Texture::default(); UNITS],
+            environment,
+            primitives: &[primitive],
+            planes: &self.planes,
+            blocks: &[PixelBlock { primitive: 0, x: 0, row: 0, coverage: self.coverage }],
+        };
+        let passed = kernel.shade(&job)?;
+        let bytes: Vec<u8> = memory.iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
+        let words: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        let pixels = words.chunks_exact(4).map(|p| [p[0], p[1], p[2], p[3]]).collect();
+        Ok(Colors { pixels, passed, exhausted: exhausted.load(Ordering::Relaxed) })
+    }
+}

@@ -1,0 +1,9 @@
+//! Tests of the library as a host uses it, one binary for all of them.
+#![allow(missing_docs, reason = "test code, never published")]
+
+mod robustness;
+mod sequences;
+mod snapshot;
+mod tegra;
+mod vectors;
+mod vectors_shader;
