@@ -10,6 +10,7 @@
 //! What is not worth compiling, or cannot be, is refused; the reference interpreter takes it then. Results equal the
 //! interpreter's to the bit.
 
+mod blocks;
 mod code;
 mod flow;
 mod lane;

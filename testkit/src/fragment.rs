@@ -99,7 +99,7 @@ pub fn mov(destination: Temp, from: Register, input: u8) -> Compute {
     let mask = Mask::ALL;
     let has_constant = from == Register::Constant;
     let input = Input::Register(input);
-    Compute { op: Op::Mov, destination: Some(destination), mask, sources, input, has_constant, ..Compute::NOP }
+    Compute { op: Op::mov, destination: Some(destination), mask, sources, input, has_constant, ..Compute::NOP }
 }
 
 /// The last instruction.

@@ -1,75 +1,167 @@
-//! Formulas of the operations that look at one lane alone.
+//! Operations on the sources of one lane: one method per operation.
 
 use triglyph_guest::num::ops::{Scalar, cos, exp2, log2, sin};
-use triglyph_guest::rsx::fragment::Op;
+use triglyph_guest::rsx::fragment::FragmentVisitor;
 
 use super::pack;
 use crate::program::Vector;
 
-/// The result of an operation on its sources.
-pub(super) fn evaluate(op: Op, [a, b, c]: [Vector; 3]) -> Vector {
-    match op {
-        Op::Mov => a,
-        Op::Mul => map2(a, b, |a, b| a * b),
-        Op::Add => map2(a, b, |a, b| a + b),
-        Op::Mad => std::array::from_fn(|i| a[i] * b[i] + c[i]),
-        Op::Dp3 => [dot3(a, b); 4],
-        Op::Dp4 => [dot4(a, b); 4],
-        Op::Dst => [1.0, a[1] * b[1], a[2], b[3]],
-        Op::Min => map2(a, b, |a, b| if a < b { a } else { b }),
-        Op::Max => map2(a, b, |a, b| if a > b { a } else { b }),
-        Op::Slt => map2(a, b, |a, b| flag(a < b)),
-        Op::Sge => map2(a, b, |a, b| flag(a >= b)),
-        Op::Sle => map2(a, b, |a, b| flag(a <= b)),
-        Op::Sgt => map2(a, b, |a, b| flag(a > b)),
-        Op::Sne => map2(a, b, |a, b| flag(a != b)),
-        Op::Seq => map2(a, b, |a, b| flag(a == b)),
-        Op::Frc => a.map(|a| a - a.floor()),
-        Op::Flr => a.map(f32::floor),
-        Op::Pk2 => [pack::halves(a); 4],
-        Op::Pk4 => [pack::signed_bytes(a); 4],
-        Op::Pkb => [pack::bytes(a); 4],
-        Op::Pk16 => [pack::shorts(a); 4],
-        Op::Pkg => [pack::srgb_bytes(a); 4],
-        Op::Up2 => pack::unpack_halves(a[0]),
-        Op::Up4 => pack::unpack_signed_bytes(a[0]),
-        Op::Upb => pack::unpack_bytes(a[0]),
-        Op::Up16 => pack::unpack_shorts(a[0]),
-        Op::Upg => pack::unpack_srgb_bytes(a[0]),
-        Op::Rcp => [1.0 / a[0]; 4],
-        Op::Rsq => [1.0 / a[0].abs().sqrt(); 4],
-        Op::Ex2 => [exp2(&mut Scalar, a[0]); 4],
-        Op::Lg2 => [log2(&mut Scalar, a[0]); 4],
-        Op::Sin => [sin(&mut Scalar, a[0]); 4],
-        Op::Cos => [cos(&mut Scalar, a[0]); 4],
-        Op::Pow => [power(a[0], b[0]); 4],
-        Op::Lit => lit(a),
-        Op::Lif => [1.0, a[1], if a[1] > 0.0 { exp2(&mut Scalar, a[3]) } else { 0.0 }, 1.0],
-        Op::Lrp => std::array::from_fn(|i| a[i] * b[i] + (1.0 - a[i]) * c[i]),
-        Op::Str => [1.0; 4],
-        Op::Sfl => [0.0; 4],
-        Op::Bem => bump(a, b, c),
-        Op::Dp2 => [a[0] * b[0] + a[1] * b[1]; 4],
-        Op::Dp2a => [a[0] * b[0] + a[1] * b[1] + c[0]; 4],
-        Op::Refl => {
-            let twice = 2.0 * dot4(a, b);
-            map2(a, b, |a, b| a - twice * b)
-        }
-        Op::Nrm => {
-            let scale = 1.0 / dot3(a, a).sqrt();
-            let z = a[2] * scale;
-            [a[0] * scale, a[1] * scale, z, z]
-        }
-        Op::Div => a.map(|a| a / b[0]),
-        Op::Divsq => {
-            let root = b[0].abs().sqrt();
-            a.map(|a| if a == 0.0 { 0.0 } else { a / root })
-        }
-        // What they do is unknown.
-        Op::Bemlum | Op::Timeswtex => [0.0; 4],
-        // These have no result, or one that needs a texture or other lanes.
-        Op::Nop | Op::Kil | Op::Fenct | Op::Fencb | Op::Ddx | Op::Ddy => [0.0; 4],
-        Op::Tex | Op::Txp | Op::Txd | Op::Txl | Op::Txb | Op::Texbem | Op::Txpbem => [0.0; 4],
+/// A lane that executes an operation on its own sources.
+pub(super) struct Alu;
+
+impl FragmentVisitor for Alu {
+    type Source = Vector;
+    type Output = Vector;
+
+    fn mov(&mut self, a: Vector) -> Vector {
+        a
+    }
+    fn mul(&mut self, a: Vector, b: Vector) -> Vector {
+        map2(a, b, |a, b| a * b)
+    }
+    fn add(&mut self, a: Vector, b: Vector) -> Vector {
+        map2(a, b, |a, b| a + b)
+    }
+    fn mad(&mut self, a: Vector, b: Vector, c: Vector) -> Vector {
+        std::array::from_fn(|i| a[i] * b[i] + c[i])
+    }
+    fn dp3(&mut self, a: Vector, b: Vector) -> Vector {
+        [dot3(a, b); 4]
+    }
+    fn dp4(&mut self, a: Vector, b: Vector) -> Vector {
+        [dot4(a, b); 4]
+    }
+    fn dst(&mut self, a: Vector, b: Vector) -> Vector {
+        [1.0, a[1] * b[1], a[2], b[3]]
+    }
+    fn min(&mut self, a: Vector, b: Vector) -> Vector {
+        map2(a, b, |a, b| if a < b { a } else { b })
+    }
+    fn max(&mut self, a: Vector, b: Vector) -> Vector {
+        map2(a, b, |a, b| if a > b { a } else { b })
+    }
+    fn slt(&mut self, a: Vector, b: Vector) -> Vector {
+        map2(a, b, |a, b| flag(a < b))
+    }
+    fn sge(&mut self, a: Vector, b: Vector) -> Vector {
+        map2(a, b, |a, b| flag(a >= b))
+    }
+    fn sle(&mut self, a: Vector, b: Vector) -> Vector {
+        map2(a, b, |a, b| flag(a <= b))
+    }
+    fn sgt(&mut self, a: Vector, b: Vector) -> Vector {
+        map2(a, b, |a, b| flag(a > b))
+    }
+    fn sne(&mut self, a: Vector, b: Vector) -> Vector {
+        map2(a, b, |a, b| flag(a != b))
+    }
+    fn seq(&mut self, a: Vector, b: Vector) -> Vector {
+        map2(a, b, |a, b| flag(a == b))
+    }
+    fn frc(&mut self, a: Vector) -> Vector {
+        a.map(|a| a - a.floor())
+    }
+    fn flr(&mut self, a: Vector) -> Vector {
+        a.map(f32::floor)
+    }
+    fn pk4(&mut self, a: Vector) -> Vector {
+        [pack::signed_bytes(a); 4]
+    }
+    fn up4(&mut self, a: Vector) -> Vector {
+        pack::unpack_signed_bytes(a[0])
+    }
+    fn rcp(&mut self, a: Vector) -> Vector {
+        [1.0 / a[0]; 4]
+    }
+    fn rsq(&mut self, a: Vector) -> Vector {
+        [1.0 / a[0].abs().sqrt(); 4]
+    }
+    fn ex2(&mut self, a: Vector) -> Vector {
+        [exp2(&mut Scalar, a[0]); 4]
+    }
+    fn lg2(&mut self, a: Vector) -> Vector {
+        [log2(&mut Scalar, a[0]); 4]
+    }
+    fn lit(&mut self, a: Vector) -> Vector {
+        lit(a)
+    }
+    fn lrp(&mut self, a: Vector, b: Vector, c: Vector) -> Vector {
+        std::array::from_fn(|i| a[i] * b[i] + (1.0 - a[i]) * c[i])
+    }
+    fn str(&mut self) -> Vector {
+        [1.0; 4]
+    }
+    fn sfl(&mut self) -> Vector {
+        [0.0; 4]
+    }
+    fn cos(&mut self, a: Vector) -> Vector {
+        [cos(&mut Scalar, a[0]); 4]
+    }
+    fn sin(&mut self, a: Vector) -> Vector {
+        [sin(&mut Scalar, a[0]); 4]
+    }
+    fn pk2(&mut self, a: Vector) -> Vector {
+        [pack::halves(a); 4]
+    }
+    fn up2(&mut self, a: Vector) -> Vector {
+        pack::unpack_halves(a[0])
+    }
+    fn pow(&mut self, a: Vector, b: Vector) -> Vector {
+        [power(a[0], b[0]); 4]
+    }
+    fn pkb(&mut self, a: Vector) -> Vector {
+        [pack::bytes(a); 4]
+    }
+    fn upb(&mut self, a: Vector) -> Vector {
+        pack::unpack_bytes(a[0])
+    }
+    fn pk16(&mut self, a: Vector) -> Vector {
+        [pack::shorts(a); 4]
+    }
+    fn up16(&mut self, a: Vector) -> Vector {
+        pack::unpack_shorts(a[0])
+    }
+    fn bem(&mut self, a: Vector, b: Vector, c: Vector) -> Vector {
+        bump(a, b, c)
+    }
+    fn pkg(&mut self, a: Vector) -> Vector {
+        [pack::srgb_bytes(a); 4]
+    }
+    fn upg(&mut self, a: Vector) -> Vector {
+        pack::unpack_srgb_bytes(a[0])
+    }
+    fn dp2a(&mut self, a: Vector, b: Vector, c: Vector) -> Vector {
+        [a[0] * b[0] + a[1] * b[1] + c[0]; 4]
+    }
+    // What it does is unknown.
+    fn bemlum(&mut self) -> Vector {
+        [0.0; 4]
+    }
+    fn refl(&mut self, a: Vector, b: Vector) -> Vector {
+        let twice = 2.0 * dot4(a, b);
+        map2(a, b, |a, b| a - twice * b)
+    }
+    // What it does is unknown.
+    fn timeswtex(&mut self) -> Vector {
+        [0.0; 4]
+    }
+    fn dp2(&mut self, a: Vector, b: Vector) -> Vector {
+        [a[0] * b[0] + a[1] * b[1]; 4]
+    }
+    fn nrm(&mut self, a: Vector) -> Vector {
+        let scale = 1.0 / dot3(a, a).sqrt();
+        let z = a[2] * scale;
+        [a[0] * scale, a[1] * scale, z, z]
+    }
+    fn div(&mut self, a: Vector, b: Vector) -> Vector {
+        a.map(|a| a / b[0])
+    }
+    fn divsq(&mut self, a: Vector, b: Vector) -> Vector {
+        let root = b[0].abs().sqrt();
+        a.map(|a| if a == 0.0 { 0.0 } else { a / root })
+    }
+    fn lif(&mut self, a: Vector) -> Vector {
+        [1.0, a[1], if a[1] > 0.0 { exp2(&mut Scalar, a[3]) } else { 0.0 }, 1.0]
     }
 }
 

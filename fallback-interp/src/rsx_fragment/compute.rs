@@ -2,41 +2,42 @@
 
 use triglyph_guest::kernel::program::fragment::FragmentInput;
 use triglyph_guest::rsx::fragment::{
-    Compute, FX9, FX12, Input, Modifier, Op, Precision, Register, Scale, Source, Temp,
+    Compute, EffectVisitor, FX9, FX12, FragmentVisitor, Input, Modifier, Op, Precision, QuadVisitor, Register, Scale,
+    Source, Temp,
 };
+use triglyph_guest::table::flags;
 
+use super::alu::Alu;
+use super::effect::Effect;
 use super::lane::{Lane, canonical, half_round};
-use super::{Lanes, Program, Quad, alu};
+use super::texture::QuadUnit;
+use super::{Lanes, Program, Quad};
 use crate::program::interpolate::Point;
 use crate::program::{Vector, limit};
 
 impl Quad<'_> {
     /// Executes an instruction for the lanes of a set.
     pub(super) fn compute(&mut self, compute: &Compute, constant: Option<u16>, lanes: Lanes, points: &[Point<'_>; 4]) {
-        match compute.op {
-            Op::Nop | Op::Fenct | Op::Fencb => return,
-            Op::Kil => {
-                return self.each(lanes, |lane| {
-                    let holds = lane.holds(compute.condition, compute.condition_register);
-                    lane.discarded |= holds.contains(&true);
-                });
-            }
-            _ => {}
+        if !compute.op.has_result() {
+            Effect { quad: self, compute, lanes }.visit(compute.op, [(); 3]);
+            return;
         }
         let constant = constant.and_then(|i| self.resources.constants.get(usize::from(i))).copied().unwrap_or_default();
         let program = self.program;
-        let mut sources = [[[0.0; 4]; 3]; 4];
+        // Sources 0 to 2 of each lane.
+        let mut sources = [[[0.0; 4]; 4]; 3];
         for i in members(lanes) {
             let read = Reader { lane: &self.lanes[i], program, point: &points[i], compute, constant };
-            for (value, source) in sources[i].iter_mut().zip(&compute.sources) {
-                *value = read.source(source);
+            for (values, source) in sources.iter_mut().zip(&compute.sources) {
+                values[i] = read.source(source);
             }
         }
-        let results = match compute.op {
-            Op::Ddx => differences(&sources, lanes, row),
-            Op::Ddy => differences(&sources, lanes, column),
-            op if op.is_texture() => self.lookup(compute, &sources, lanes),
-            op => sources.map(|sources| alu::evaluate(op, sources)),
+        let results = match (QuadUnit { quad: self, compute, lanes }).visit(compute.op, sources) {
+            Some(results) => results,
+            None => {
+                let [a, b, c] = &sources;
+                std::array::from_fn(|i| Alu.visit(compute.op, [a[i], b[i], c[i]]).unwrap_or_default())
+            }
         };
         for i in members(lanes) {
             write(&mut self.lanes[i], compute, results[i]);
@@ -62,17 +63,6 @@ pub(super) fn column(lane: usize) -> [usize; 2] {
 /// Whether both lanes are in a set.
 pub(super) fn both(lanes: Lanes, pair: [usize; 2]) -> bool {
     pair.iter().all(|lane| lanes >> lane & 1 != 0)
-}
-
-/// Second less first lane of each lane's pair, 0 unless both execute.
-fn differences(sources: &[[Vector; 3]; 4], lanes: Lanes, pair: fn(usize) -> [usize; 2]) -> [Vector; 4] {
-    std::array::from_fn(|lane| {
-        let [a, b] = pair(lane);
-        if !both(lanes, [a, b]) {
-            return [0.0; 4];
-        }
-        std::array::from_fn(|i| sources[b][0][i] - sources[a][0][i])
-    })
 }
 
 /// What a lane's sources are read from.
@@ -127,15 +117,9 @@ fn modified(modifier: Modifier, v: f32) -> f32 {
 /// Whether a result goes to its register bit by bit, so that a NaN stays what it is.
 fn keeps_bits(compute: &Compute) -> bool {
     let [a, ..] = &compute.sources;
-    let copies = match compute.op {
-        Op::Mov => {
-            let whole = matches!(a.register, Register::Temp(Temp::Full(_)) | Register::Constant);
-            let plain = matches!(a.modifier, Modifier::Full | Modifier::Unknown(_)) && !a.absolute && !a.negate;
-            whole && plain
-        }
-        Op::Pk2 | Op::Pk4 | Op::Pkb | Op::Pk16 | Op::Pkg => true,
-        _ => false,
-    };
+    let whole = matches!(a.register, Register::Temp(Temp::Full(_)) | Register::Constant);
+    let plain = matches!(a.modifier, Modifier::Full | Modifier::Unknown(_)) && !a.absolute && !a.negate;
+    let copies = compute.op.has(flags::PACKS) || compute.op == Op::mov && whole && plain;
     let unscaled = compute.scale.factor() == 1.0 && !compute.saturate && compute.precision == Precision::Full;
     copies && unscaled
 }

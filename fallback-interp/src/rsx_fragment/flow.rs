@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use triglyph_guest::rsx::fragment::{CALL_DEPTH, Flow, FlowOp, Step};
+use triglyph_guest::rsx::fragment::{CALL_DEPTH, Flow, FlowVisitor, Step};
 
 use super::lane::Lane;
 
@@ -78,36 +78,10 @@ impl Lane {
 
     /// Executes an instruction of flow control.
     pub(super) fn flow(&mut self, flow: &Flow, step: &Step) {
-        let from = self.at;
-        let (next, target, end) = (from + 1, usize::from(step.target), usize::from(step.end));
         let [holds, ..] = self.holds(flow.condition, flow.condition_register);
-        self.at = next;
-        match flow.op {
-            FlowOp::Ife => {
-                if holds {
-                    self.structures.push(Structure::If { body: next, otherwise: target, end });
-                } else {
-                    self.at = target;
-                }
-            }
-            FlowOp::Loop | FlowOp::Rep if end <= next => {}
-            FlowOp::Loop | FlowOp::Rep => {
-                if holds && flow.count != 0 {
-                    let index = (i32::from(flow.init), i32::from(flow.increment));
-                    let index = (flow.op == FlowOp::Loop).then_some(index);
-                    self.structures.push(Structure::Loop { body: next, end, passes: flow.count, index });
-                } else {
-                    self.at = end;
-                }
-            }
-            FlowOp::Brk if holds => self.leave_loop(),
-            FlowOp::Cal if holds && self.calls().count() < CALL_DEPTH => {
-                self.structures.push(Structure::Call { from });
-                self.at = target;
-            }
-            FlowOp::Ret if holds => self.leave_call(),
-            FlowOp::Brk | FlowOp::Cal | FlowOp::Ret => {}
-        }
+        let from = self.at;
+        self.at = from + 1;
+        FlowStep { lane: self, flow, step, from, holds }.visit(flow.op, [(); 3]);
     }
 
     /// Closes the innermost loop of the routine, with all within.
@@ -156,6 +130,68 @@ impl Lane {
                 _ => return,
             }
             self.structures.pop();
+        }
+    }
+}
+
+/// An instruction of flow control in a lane whose place is already the next instruction.
+struct FlowStep<'a> {
+    lane: &'a mut Lane,
+    flow: &'a Flow,
+    step: &'a Step,
+    /// Index of the instruction.
+    from: usize,
+    /// Whether its condition holds.
+    holds: bool,
+}
+
+impl FlowVisitor for FlowStep<'_> {
+    type Source = ();
+    type Output = ();
+
+    fn brk(&mut self) {
+        if self.holds {
+            self.lane.leave_loop();
+        }
+    }
+    fn cal(&mut self) {
+        if self.holds && self.lane.calls().count() < CALL_DEPTH {
+            self.lane.structures.push(Structure::Call { from: self.from });
+            self.lane.at = self.step.target.into();
+        }
+    }
+    fn ife(&mut self) {
+        let (otherwise, end) = (self.step.target.into(), self.step.end.into());
+        if self.holds {
+            self.lane.structures.push(Structure::If { body: self.from + 1, otherwise, end });
+        } else {
+            self.lane.at = otherwise;
+        }
+    }
+    fn loop_(&mut self) {
+        self.repeat(Some((self.flow.init.into(), self.flow.increment.into())));
+    }
+    fn rep(&mut self) {
+        self.repeat(None);
+    }
+    fn ret(&mut self) {
+        if self.holds {
+            self.lane.leave_call();
+        }
+    }
+}
+
+impl FlowStep<'_> {
+    /// LOOP, with its index and what a pass adds to it, and REP.
+    fn repeat(&mut self, index: Option<(i32, i32)>) {
+        let (body, end) = (self.from + 1, usize::from(self.step.end));
+        if end <= body {
+            return;
+        }
+        if self.holds && self.flow.count != 0 {
+            self.lane.structures.push(Structure::Loop { body, end, passes: self.flow.count, index });
+        } else {
+            self.lane.at = end;
         }
     }
 }

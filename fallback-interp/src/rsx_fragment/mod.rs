@@ -3,17 +3,19 @@
 //! ```text
 //! Quad      which lanes execute what next, until all have ended
 //!   flow      structures, jumps
-//!   compute   sources -> formula -> modifiers of the result -> writes
-//!     alu       formulas of single operations
-//!     pack      operations on bits
-//!     texture   lookups
+//!   compute   sources -> operation -> modifiers of the result -> writes
+//!     alu       operations of one lane
+//!     pack      packed bits
+//!     texture   differences and lookups
+//!     effect    operations without a result
 //!   lane      registers, condition registers, place
 //! ```
 //!
-//! What instructions do is said in `guest::rsx::fragment`, the order of lanes in `guest::kernel::program::fragment`.
+//! `guest::rsx::fragment` defines what instructions do, `guest::kernel::program::fragment` the order of lanes.
 
 mod alu;
 mod compute;
+mod effect;
 mod flow;
 mod lane;
 mod pack;
@@ -21,7 +23,7 @@ mod texture;
 
 use triglyph_guest::kernel::program::fragment::{FUEL, FragmentInput, RsxFragmentCode, UNITS};
 use triglyph_guest::kernel::program::sampler::{Texture, TextureKey};
-use triglyph_guest::rsx::fragment::{self, FlowOp, Instruction, Step, Temp};
+use triglyph_guest::rsx::fragment::{self, Instruction, Step, Temp};
 
 use crate::program::Vector;
 use crate::program::interpolate::Point;
@@ -99,10 +101,10 @@ impl<'a> Quad<'a> {
                 self.each(lanes, Lane::end_pass);
             } else if let Some(step) = code.get(first.at) {
                 executed += 1;
-                limited = matches!(&step.instruction, Instruction::Flow(flow) if flow.op == FlowOp::Cal);
+                limited = matches!(&step.instruction, Instruction::Flow(flow) if flow.op.is_call());
                 self.execute(step, lanes, points);
             } else {
-                // Behind the last instruction.
+                // After the last instruction.
                 self.each(lanes, |lane| lane.ended = true);
             }
             self.each(lanes, Lane::settle);

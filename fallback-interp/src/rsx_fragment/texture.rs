@@ -1,49 +1,114 @@
-//! Lookups: coordinates and what the level of detail follows from.
+//! Differences between lanes and texture lookups: one method per operation.
 
-use triglyph_guest::rsx::fragment::{Compute, Op};
+use triglyph_guest::rsx::fragment::{Compute, QuadVisitor};
 
 use super::compute::{both, column, members, row};
 use super::{Lanes, Quad, alu};
 use crate::program::Vector;
 use crate::program::sampler::{LodSource, TextureUnit};
 
-impl Quad<'_> {
-    /// Looks up a texture for the lanes of a set; a fragment that the unit's alpha kill meets is discarded.
-    pub(super) fn lookup(&mut self, compute: &Compute, sources: &[[Vector; 3]; 4], lanes: Lanes) -> [Vector; 4] {
+/// A value of each lane.
+type Vectors = [Vector; 4];
+
+/// What the level of detail of a lane follows from.
+enum Lod {
+    /// Differences to the neighbours, and a bias.
+    Implicit {
+        bias: f32,
+    },
+    Level(f32),
+    /// d/dx and d/dy.
+    Gradients([Vector; 2]),
+}
+
+/// An operation that the lanes of a set execute.
+pub(super) struct QuadUnit<'q, 'a> {
+    pub(super) quad: &'q mut Quad<'a>,
+    pub(super) compute: &'q Compute,
+    pub(super) lanes: Lanes,
+}
+
+impl QuadVisitor for QuadUnit<'_, '_> {
+    type Source = Vectors;
+    type Output = Vectors;
+
+    fn ddx(&mut self, a: Vectors) -> Vectors {
+        self.differences(a, row)
+    }
+    fn ddy(&mut self, a: Vectors) -> Vectors {
+        self.differences(a, column)
+    }
+    fn tex(&mut self, a: Vectors) -> Vectors {
+        self.lookup(a, |_| Lod::Implicit { bias: 0.0 })
+    }
+    fn txp(&mut self, a: Vectors) -> Vectors {
+        self.lookup(a.map(projected), |_| Lod::Implicit { bias: 0.0 })
+    }
+    fn txd(&mut self, a: Vectors, b: Vectors, c: Vectors) -> Vectors {
+        self.lookup(a, |lane| Lod::Gradients([b[lane], c[lane]]))
+    }
+    fn txl(&mut self, a: Vectors, b: Vectors) -> Vectors {
+        let level = self.b_or_w(a, b);
+        self.lookup(a, |lane| Lod::Level(level[lane]))
+    }
+    fn txb(&mut self, a: Vectors, b: Vectors) -> Vectors {
+        let bias = self.b_or_w(a, b);
+        self.lookup(a, |lane| Lod::Implicit { bias: bias[lane] })
+    }
+    fn texbem(&mut self, a: Vectors, b: Vectors, c: Vectors) -> Vectors {
+        self.lookup(bumped(a, b, c), |_| Lod::Implicit { bias: 0.0 })
+    }
+    fn txpbem(&mut self, a: Vectors, b: Vectors, c: Vectors) -> Vectors {
+        self.lookup(bumped(a, b, c).map(projected), |_| Lod::Implicit { bias: 0.0 })
+    }
+}
+
+impl QuadUnit<'_, '_> {
+    /// Second less first lane of each lane's pair, 0 unless both execute.
+    fn differences(&self, a: Vectors, pair: fn(usize) -> [usize; 2]) -> Vectors {
+        std::array::from_fn(|lane| {
+            let [first, second] = pair(lane);
+            if !both(self.lanes, [first, second]) {
+                return [0.0; 4];
+            }
+            std::array::from_fn(|i| a[second][i] - a[first][i])
+        })
+    }
+
+    /// Component x of source 1, or w of source 0 if source 1 is unused.
+    fn b_or_w(&self, a: Vectors, b: Vectors) -> [f32; 4] {
+        if self.compute.reads_source(1) { b.map(|b| b[0]) } else { a.map(|a| a[3]) }
+    }
+
+    /// Looks up the instruction's texture; a fragment that meets the unit's alpha kill is discarded.
+    fn lookup(&mut self, coordinates: Vectors, lod: impl Fn(usize) -> Lod) -> Vectors {
         let mut results = [[0.0; 4]; 4];
-        let number = usize::from(compute.texture) % self.resources.keys.len();
-        let Some(key) = &self.resources.keys[number] else { return results };
-        let unit = TextureUnit { key, texture: &self.resources.textures[number] };
-        let coordinates = sources.map(|sources| coordinates(compute.op, sources));
-        for i in members(lanes) {
-            let [a, b, c] = sources[i];
-            let pair = |pair: [usize; 2]| both(lanes, pair).then(|| pair.map(|lane| coordinates[lane]));
-            let extra = if compute.reads_source(1) { b[0] } else { a[3] };
-            let neighbours = |bias| LodSource::Neighbours { row: pair(row(i)), column: pair(column(i)), bias };
-            let lod_source = match compute.op {
-                Op::Txl => LodSource::Level(extra),
-                Op::Txb => neighbours(extra),
-                Op::Txd => LodSource::Gradients([b, c]),
-                _ => neighbours(0.0),
+        let resources = self.quad.resources;
+        let number = usize::from(self.compute.texture) % resources.keys.len();
+        let Some(key) = &resources.keys[number] else { return results };
+        let unit = TextureUnit { key, texture: &resources.textures[number] };
+        let pair = |pair: [usize; 2]| both(self.lanes, pair).then(|| pair.map(|lane| coordinates[lane]));
+        for i in members(self.lanes) {
+            let lod_source = match lod(i) {
+                Lod::Implicit { bias } => LodSource::Neighbours { row: pair(row(i)), column: pair(column(i)), bias },
+                Lod::Level(level) => LodSource::Level(level),
+                Lod::Gradients(gradients) => LodSource::Gradients(gradients),
             };
             results[i] = unit.sample(coordinates[i], &lod_source);
-            self.lanes[i].discarded |= key.alpha_kill && results[i][3] == 0.0;
+            self.quad.lanes[i].discarded |= key.alpha_kill && results[i][3] == 0.0;
         }
         results
     }
 }
 
-/// Where an operation looks.
-fn coordinates(op: Op, [a, b, c]: [Vector; 3]) -> Vector {
-    let at = match op {
-        Op::Texbem | Op::Txpbem => {
-            let [x, y, ..] = alu::bump(a, b, c);
-            [x, y, a[2], a[3]]
-        }
-        _ => a,
-    };
-    match op {
-        Op::Txp | Op::Txpbem => [at[0] / at[3], at[1] / at[3], at[2] / at[3], at[3]],
-        _ => at,
-    }
+/// Coordinates moved as BEM does, z and w as they are.
+fn bumped(a: Vectors, b: Vectors, c: Vectors) -> Vectors {
+    std::array::from_fn(|lane| {
+        let [x, y, ..] = alu::bump(a[lane], b[lane], c[lane]);
+        [x, y, a[lane][2], a[lane][3]]
+    })
+}
+
+fn projected(at: Vector) -> Vector {
+    [at[0] / at[3], at[1] / at[3], at[2] / at[3], at[3]]
 }

@@ -1,66 +1,202 @@
-//! Formulas of the vector and of the scalar unit.
+//! What the vector and the scalar unit do: one method per operation.
 
 use triglyph_guest::num::ops::{Scalar, cos, exp2, log2, sin};
-use triglyph_guest::rsx::vertex::{RCC_MAX, RCC_MIN, ScalarOp, VectorOp};
+use triglyph_guest::rsx::vertex::{CALL_DEPTH, Instruction, RCC_MAX, RCC_MIN, ScalarVisitor, VectorVisitor};
 
+use super::{Address, Machine, Resources};
+use crate::program::sampler::{self, LodSource};
 use crate::program::{Vector, limit};
 
-/// The vector unit's result.
-pub(super) fn vector(op: VectorOp, [a, b, c]: [Vector; 3]) -> Vector {
-    match op {
-        VectorOp::Mov => a,
-        VectorOp::Mul => map2(a, b, |a, b| a * b),
-        VectorOp::Add => map2(a, c, |a, c| a + c),
-        VectorOp::Mad => std::array::from_fn(|i| a[i] * b[i] + c[i]),
-        VectorOp::Dp3 => [dot3(a, b); 4],
-        VectorOp::Dph => [dot3(a, b) + b[3]; 4],
-        VectorOp::Dp4 => [dot3(a, b) + a[3] * b[3]; 4],
-        VectorOp::Dst => [1.0, a[1] * b[1], a[2], b[3]],
-        VectorOp::Min => map2(a, b, |a, b| if a < b { a } else { b }),
-        VectorOp::Max => map2(a, b, |a, b| if a > b { a } else { b }),
-        VectorOp::Slt => map2(a, b, |a, b| flag(a < b)),
-        VectorOp::Sge => map2(a, b, |a, b| flag(a >= b)),
-        VectorOp::Seq => map2(a, b, |a, b| flag(a == b)),
-        VectorOp::Sgt => map2(a, b, |a, b| flag(a > b)),
-        VectorOp::Sle => map2(a, b, |a, b| flag(a <= b)),
-        VectorOp::Sne => map2(a, b, |a, b| flag(a != b)),
-        VectorOp::Frc => a.map(|a| a - a.floor()),
-        VectorOp::Flr => a.map(f32::floor),
-        VectorOp::Sfl => [0.0; 4],
-        VectorOp::Str => [1.0; 4],
-        VectorOp::Ssg => a.map(sign),
-        // These have no result, another kind of it, or need a texture.
-        VectorOp::Nop | VectorOp::Arl | VectorOp::Arr | VectorOp::Ara | VectorOp::Txl => [0.0; 4],
+/// What a unit gives.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum UnitResult {
+    /// Nothing is written.
+    None,
+    /// For a temporary, an output and a condition register.
+    Numbers(Vector),
+    /// For an address register.
+    Address(Address),
+}
+
+use UnitResult::Numbers;
+
+/// The vector unit at an instruction.
+pub(super) struct VectorUnit<'a> {
+    pub(super) machine: &'a Machine,
+    pub(super) instruction: &'a Instruction,
+    pub(super) resources: &'a Resources<'a>,
+}
+
+impl VectorVisitor for VectorUnit<'_> {
+    type Source = Vector;
+    type Output = UnitResult;
+
+    fn nop(&mut self) -> UnitResult {
+        UnitResult::None
+    }
+    fn mov(&mut self, a: Vector) -> UnitResult {
+        Numbers(a)
+    }
+    fn mul(&mut self, a: Vector, b: Vector) -> UnitResult {
+        map2(a, b, |a, b| a * b)
+    }
+    fn add(&mut self, a: Vector, c: Vector) -> UnitResult {
+        map2(a, c, |a, c| a + c)
+    }
+    fn mad(&mut self, a: Vector, b: Vector, c: Vector) -> UnitResult {
+        Numbers(std::array::from_fn(|i| a[i] * b[i] + c[i]))
+    }
+    fn dp3(&mut self, a: Vector, b: Vector) -> UnitResult {
+        same(dot3(a, b))
+    }
+    fn dph(&mut self, a: Vector, b: Vector) -> UnitResult {
+        same(dot3(a, b) + b[3])
+    }
+    fn dp4(&mut self, a: Vector, b: Vector) -> UnitResult {
+        same(dot3(a, b) + a[3] * b[3])
+    }
+    fn dst(&mut self, a: Vector, b: Vector) -> UnitResult {
+        Numbers([1.0, a[1] * b[1], a[2], b[3]])
+    }
+    fn min(&mut self, a: Vector, b: Vector) -> UnitResult {
+        map2(a, b, |a, b| if a < b { a } else { b })
+    }
+    fn max(&mut self, a: Vector, b: Vector) -> UnitResult {
+        map2(a, b, |a, b| if a > b { a } else { b })
+    }
+    fn slt(&mut self, a: Vector, b: Vector) -> UnitResult {
+        map2(a, b, |a, b| flag(a < b))
+    }
+    fn sge(&mut self, a: Vector, b: Vector) -> UnitResult {
+        map2(a, b, |a, b| flag(a >= b))
+    }
+    fn arl(&mut self, a: Vector) -> UnitResult {
+        // The conversion saturates, NaN becomes 0.
+        UnitResult::Address(a.map(|v| v.floor() as i32))
+    }
+    fn frc(&mut self, a: Vector) -> UnitResult {
+        Numbers(a.map(|a| a - a.floor()))
+    }
+    fn flr(&mut self, a: Vector) -> UnitResult {
+        Numbers(a.map(f32::floor))
+    }
+    fn seq(&mut self, a: Vector, b: Vector) -> UnitResult {
+        map2(a, b, |a, b| flag(a == b))
+    }
+    fn sfl(&mut self) -> UnitResult {
+        same(0.0)
+    }
+    fn sgt(&mut self, a: Vector, b: Vector) -> UnitResult {
+        map2(a, b, |a, b| flag(a > b))
+    }
+    fn sle(&mut self, a: Vector, b: Vector) -> UnitResult {
+        map2(a, b, |a, b| flag(a <= b))
+    }
+    fn sne(&mut self, a: Vector, b: Vector) -> UnitResult {
+        map2(a, b, |a, b| flag(a != b))
+    }
+    fn str(&mut self) -> UnitResult {
+        same(1.0)
+    }
+    fn ssg(&mut self, a: Vector) -> UnitResult {
+        Numbers(a.map(sign))
+    }
+    fn arr(&mut self, a: Vector) -> UnitResult {
+        UnitResult::Address(a.map(|v| v.round_ties_even() as i32))
+    }
+    fn ara(&mut self) -> UnitResult {
+        let [x, y, z, w] = self.machine.selected_address(self.instruction);
+        let (x, y) = (x.wrapping_add(z), y.wrapping_add(w));
+        UnitResult::Address([x, y, x, y])
+    }
+    fn txl(&mut self, a: Vector) -> UnitResult {
+        let number = usize::from(self.instruction.vector.texture & 3);
+        let Some(key) = &self.resources.keys[number] else { return same(0.0) };
+        let unit = sampler::TextureUnit { key, texture: &self.resources.textures[number] };
+        Numbers(unit.sample(a, &LodSource::Level(a[3])))
     }
 }
 
-/// The scalar unit's result.
-pub(super) fn scalar(op: ScalarOp, c: Vector) -> Vector {
-    let s = c[0];
-    match op {
-        ScalarOp::Mov => c,
-        ScalarOp::Rcp => [1.0 / s; 4],
-        ScalarOp::Rcc => [clamped_reciprocal(s); 4],
-        ScalarOp::Rsq => [1.0 / s.sqrt(); 4],
-        ScalarOp::Exp => {
-            let whole = s.floor();
-            [exp2(&mut Scalar, whole), s - whole, exp2(&mut Scalar, s), 1.0]
+/// The scalar unit at an instruction.
+pub(super) struct ScalarUnit<'a> {
+    pub(super) machine: &'a mut Machine,
+    pub(super) instruction: &'a Instruction,
+}
+
+impl ScalarVisitor for ScalarUnit<'_> {
+    type Source = Vector;
+    type Output = UnitResult;
+
+    fn nop(&mut self) -> UnitResult {
+        UnitResult::None
+    }
+    fn mov(&mut self, c: Vector) -> UnitResult {
+        Numbers(c)
+    }
+    fn rcp(&mut self, c: Vector) -> UnitResult {
+        same(1.0 / c[0])
+    }
+    fn rcc(&mut self, c: Vector) -> UnitResult {
+        let r = 1.0 / c[0];
+        same(r.abs().clamp(RCC_MIN, RCC_MAX).copysign(r))
+    }
+    fn rsq(&mut self, c: Vector) -> UnitResult {
+        same(1.0 / c[0].sqrt())
+    }
+    fn exp(&mut self, c: Vector) -> UnitResult {
+        let s = c[0];
+        let whole = s.floor();
+        Numbers([exp2(&mut Scalar, whole), s - whole, exp2(&mut Scalar, s), 1.0])
+    }
+    fn log(&mut self, c: Vector) -> UnitResult {
+        let m = c[0].abs();
+        let l = log2(&mut Scalar, m);
+        let whole = l.floor();
+        let mantissa = if l == f32::NEG_INFINITY { 1.0 } else { m / exp2(&mut Scalar, whole) };
+        Numbers([whole, mantissa, l, 1.0])
+    }
+    fn lit(&mut self, c: Vector) -> UnitResult {
+        if !(c[0] > 0.0) {
+            return Numbers([1.0, 0.0, 0.0, 1.0]);
         }
-        ScalarOp::Log => logarithm(s),
-        ScalarOp::Lit => lit(c),
-        ScalarOp::Lg2 => [log2(&mut Scalar, s); 4],
-        ScalarOp::Ex2 => [exp2(&mut Scalar, s); 4],
-        ScalarOp::Sin => [sin(&mut Scalar, s); 4],
-        ScalarOp::Cos => [cos(&mut Scalar, s); 4],
-        // These have no result.
-        ScalarOp::Nop | ScalarOp::Psh | ScalarOp::Pop | ScalarOp::Ret => [0.0; 4],
-        ScalarOp::Bra | ScalarOp::Bri | ScalarOp::Brb => [0.0; 4],
-        ScalarOp::Cal | ScalarOp::Cli | ScalarOp::Clb => [0.0; 4],
+        let base = if c[1] > 0.0 { c[1] } else { 0.0 };
+        let exponent = limit(c[3], -128.0, 128.0);
+        let specular = match exponent {
+            0.0 => 1.0,
+            _ => exp2(&mut Scalar, exponent * log2(&mut Scalar, base)),
+        };
+        Numbers([1.0, c[0], specular, 1.0])
+    }
+    fn lg2(&mut self, c: Vector) -> UnitResult {
+        same(log2(&mut Scalar, c[0]))
+    }
+    fn ex2(&mut self, c: Vector) -> UnitResult {
+        same(exp2(&mut Scalar, c[0]))
+    }
+    fn sin(&mut self, c: Vector) -> UnitResult {
+        same(sin(&mut Scalar, c[0]))
+    }
+    fn cos(&mut self, c: Vector) -> UnitResult {
+        same(cos(&mut Scalar, c[0]))
+    }
+    fn psh(&mut self) -> UnitResult {
+        let address = self.machine.selected_address(self.instruction);
+        if self.machine.stack.len() < CALL_DEPTH {
+            self.machine.stack.push(address);
+        }
+        UnitResult::None
+    }
+    fn pop(&mut self) -> UnitResult {
+        self.machine.stack.pop().map_or(UnitResult::None, UnitResult::Address)
     }
 }
 
-fn map2(a: Vector, b: Vector, f: impl Fn(f32, f32) -> f32) -> Vector {
-    std::array::from_fn(|i| f(a[i], b[i]))
+fn same(value: f32) -> UnitResult {
+    Numbers([value; 4])
+}
+
+fn map2(a: Vector, b: Vector, f: impl Fn(f32, f32) -> f32) -> UnitResult {
+    Numbers(std::array::from_fn(|i| f(a[i], b[i])))
 }
 
 fn flag(holds: bool) -> f32 {
@@ -78,33 +214,5 @@ fn sign(v: f32) -> f32 {
         -1.0
     } else {
         0.0
-    }
-}
-
-fn clamped_reciprocal(s: f32) -> f32 {
-    let r = 1.0 / s;
-    r.abs().clamp(RCC_MIN, RCC_MAX).copysign(r)
-}
-
-fn logarithm(s: f32) -> Vector {
-    let m = s.abs();
-    let l = log2(&mut Scalar, m);
-    let whole = l.floor();
-    let mantissa = if l == f32::NEG_INFINITY { 1.0 } else { m / exp2(&mut Scalar, whole) };
-    [whole, mantissa, l, 1.0]
-}
-
-/// Coefficients of diffuse and specular light.
-fn lit(c: Vector) -> Vector {
-    if c[0] > 0.0 {
-        let base = if c[1] > 0.0 { c[1] } else { 0.0 };
-        let exponent = limit(c[3], -128.0, 128.0);
-        let specular = match exponent {
-            0.0 => 1.0,
-            _ => exp2(&mut Scalar, exponent * log2(&mut Scalar, base)),
-        };
-        [1.0, c[0], specular, 1.0]
-    } else {
-        [1.0, 0.0, 0.0, 1.0]
     }
 }

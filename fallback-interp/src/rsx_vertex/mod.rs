@@ -2,22 +2,25 @@
 //!
 //! ```text
 //! Machine   registers of one vertex; instructions until the program ends
-//!   alu       formulas of both units
+//!   alu       what both units do
+//!   branch    where the program goes on
 //! ```
 //!
-//! What instructions do is said in `guest::rsx::vertex`.
+//! `guest::rsx::vertex` defines what instructions do.
 
 mod alu;
+mod branch;
 
 use triglyph_guest::kernel::program::sampler::{Texture, TextureKey};
 use triglyph_guest::kernel::program::vertex::RsxVertexCode;
 use triglyph_guest::rsx::operand::{Condition, Mask, Test};
 use triglyph_guest::rsx::vertex::{
-    self, CALL_DEPTH, CONSTANTS, Instruction, Register, ScalarOp, Source, TEMPS, Unit, VectorOp,
+    self, BranchVisitor, CONSTANTS, Instruction, Register, ScalarVisitor, Source, TEMPS, Unit, VectorVisitor,
 };
 
-use crate::program::sampler::{self, LodSource};
 use crate::program::{Vector, limit};
+use alu::{ScalarUnit, UnitResult, VectorUnit};
+use branch::Branch;
 
 /// A program, decoded.
 #[derive(Clone, Debug)]
@@ -69,7 +72,7 @@ pub struct Machine {
     conditions: [Vector; 2],
     /// Where calls return to.
     calls: Vec<usize>,
-    /// What PSH has put away.
+    /// The address stack.
     stack: Vec<Address>,
 }
 
@@ -113,25 +116,26 @@ impl Machine {
         // Both units read everything before either writes.
         let sources = instruction.sources.map(|source| self.source(&source, instruction, resources.constants));
         let holds = self.holds(instruction.condition, instruction.condition_register);
-        let vector = match instruction.vector.op {
-            VectorOp::Txl => lookup(instruction.vector.texture, sources[0], resources),
-            op => alu::vector(op, sources),
-        };
-        let scalar = alu::scalar(instruction.scalar.op, sources[2]);
-        let address = self.address(instruction, sources[0]);
-        let popped = self.address_stack(instruction);
+        let mut unit = VectorUnit { machine: self, instruction, resources };
+        let vector = unit.visit(instruction.vector.op, sources);
+        let scalar = ScalarUnit { machine: self, instruction }.visit(instruction.scalar.op, sources);
 
-        self.write_vector(instruction, vector, address, holds);
-        self.write_scalar(instruction, scalar, popped, holds);
+        if let Some(result) = vector {
+            self.write_vector(instruction, result, holds);
+        }
+        if let Some(result) = scalar {
+            self.write_scalar(instruction, result, holds);
+        }
         if instruction.end {
             return None;
         }
-        self.flow(instruction, at, holds[0], branch_bits)
+        let [holds, ..] = holds;
+        let mut branch = Branch { machine: self, instruction, at, holds, branch_bits };
+        branch.visit(instruction.scalar.op, [(); 3]).unwrap_or(Some(at + 1))
     }
 
     fn source(&self, source: &Source, instruction: &Instruction, constants: &[Vector]) -> Vector {
-        let register = usize::from(instruction.address_register & 1);
-        let offset = self.addresses[register][usize::from(instruction.address_component & 3)];
+        let offset = self.selected_address(instruction)[usize::from(instruction.address_component & 3)];
         let value = match source.register {
             Register::None => [0.0; 4],
             Register::Temp(number) => self.temps[usize::from(number) % TEMPS],
@@ -160,65 +164,53 @@ impl Machine {
         condition.swizzle.0.map(|i| test(condition.test, values[usize::from(i & 3)]))
     }
 
-    /// What ARL, ARR and ARA give.
-    fn address(&self, instruction: &Instruction, a: Vector) -> Address {
-        match instruction.vector.op {
-            // The conversion saturates, NaN becomes 0.
-            VectorOp::Arl => a.map(|v| v.floor() as i32),
-            VectorOp::Arr => a.map(|v| v.round_ties_even() as i32),
-            VectorOp::Ara => {
-                let [x, y, z, w] = self.addresses[usize::from(instruction.address_register & 1)];
-                let (x, y) = (x.wrapping_add(z), y.wrapping_add(w));
-                [x, y, x, y]
-            }
-            _ => [0; 4],
-        }
+    /// The address register that an instruction selects.
+    fn selected_address(&self, instruction: &Instruction) -> Address {
+        self.addresses[usize::from(instruction.address_register & 1)]
     }
 
-    /// Executes PSH and the first half of POP.
-    fn address_stack(&mut self, instruction: &Instruction) -> Option<Address> {
-        match instruction.scalar.op {
-            ScalarOp::Psh if self.stack.len() < CALL_DEPTH => {
-                self.stack.push(self.addresses[usize::from(instruction.address_register & 1)]);
-                None
-            }
-            ScalarOp::Pop => self.stack.pop(),
-            _ => None,
-        }
-    }
-
-    fn write_vector(&mut self, instruction: &Instruction, result: Vector, address: Address, holds: [bool; 4]) {
+    fn write_vector(&mut self, instruction: &Instruction, result: UnitResult, holds: [bool; 4]) {
         let vector = &instruction.vector;
-        if vector.op == VectorOp::Nop {
-            return;
-        }
-        let result = saturated(instruction, result);
-        for i in written(vector.mask, holds) {
-            if vector.op.writes_address() {
-                self.addresses[usize::from(vector.address & 1)][i] = address[i];
-                continue;
-            }
-            self.put(vector.temp, vector.output, i, result[i]);
-            if instruction.update == Some(Unit::Vector) {
-                self.conditions[usize::from(instruction.condition_register & 1)][i] = result[i];
+        match result {
+            UnitResult::None => {}
+            UnitResult::Address(address) => self.write_address(vector.address, address, vector.mask, holds),
+            UnitResult::Numbers(result) => {
+                let result = saturated(instruction, result);
+                for i in written(vector.mask, holds) {
+                    self.put(vector.temp, vector.output, i, result[i]);
+                    self.update(instruction, Unit::Vector, i, result[i]);
+                }
             }
         }
     }
 
-    fn write_scalar(&mut self, instruction: &Instruction, result: Vector, popped: Option<Address>, holds: [bool; 4]) {
+    fn write_scalar(&mut self, instruction: &Instruction, result: UnitResult, holds: [bool; 4]) {
         let scalar = &instruction.scalar;
-        let result = saturated(instruction, result);
-        for i in written(scalar.mask, holds) {
-            if let Some(popped) = popped {
-                self.addresses[usize::from(instruction.address_register & 1)][i] = popped[i];
+        match result {
+            UnitResult::None => {}
+            UnitResult::Address(address) => {
+                self.write_address(instruction.address_register, address, scalar.mask, holds);
             }
-            if !scalar.op.has_result() {
-                continue;
+            UnitResult::Numbers(result) => {
+                let result = saturated(instruction, result);
+                for i in written(scalar.mask, holds) {
+                    self.put(scalar.temp, scalar.output, i, result[i]);
+                    self.update(instruction, Unit::Scalar, i, result[i]);
+                }
             }
-            self.put(scalar.temp, scalar.output, i, result[i]);
-            if instruction.update == Some(Unit::Scalar) {
-                self.conditions[usize::from(instruction.condition_register & 1)][i] = result[i];
-            }
+        }
+    }
+
+    fn write_address(&mut self, register: u8, address: Address, mask: Mask, holds: [bool; 4]) {
+        for i in written(mask, holds) {
+            self.addresses[usize::from(register & 1)][i] = address[i];
+        }
+    }
+
+    /// Writes component `i` of the condition register, if that is the unit whose result goes there.
+    fn update(&mut self, instruction: &Instruction, unit: Unit, i: usize, value: f32) {
+        if instruction.update == Some(unit) {
+            self.conditions[usize::from(instruction.condition_register & 1)][i] = value;
         }
     }
 
@@ -228,30 +220,6 @@ impl Machine {
         }
         if let Some(output) = output {
             self.outputs[usize::from(output & 15)][i] = value;
-        }
-    }
-
-    /// Where the program goes on; `None`: it ends.
-    fn flow(&mut self, instruction: &Instruction, at: usize, holds: bool, branch_bits: u32) -> Option<usize> {
-        let scalar = &instruction.scalar;
-        let taken = match scalar.op.tests_branch_bit() {
-            true => (branch_bits >> (scalar.branch_bit & 31) & 1 != 0) == scalar.branch_value,
-            false => holds,
-        };
-        if !taken {
-            return Some(at + 1);
-        }
-        match scalar.op {
-            ScalarOp::Ret => self.calls.pop(),
-            op if op.is_call() => {
-                if self.calls.len() == CALL_DEPTH {
-                    return None;
-                }
-                self.calls.push(at + 1);
-                Some(scalar.target.into())
-            }
-            op if op.has_target() => Some(scalar.target.into()),
-            _ => Some(at + 1),
         }
     }
 }
@@ -277,10 +245,4 @@ fn test(test: Test, v: f32) -> bool {
         Test::GREATER_EQUAL => v >= 0.0,
         _ => true,
     }
-}
-
-fn lookup(number: u8, a: Vector, resources: &Resources<'_>) -> Vector {
-    let number = usize::from(number & 3);
-    let Some(key) = &resources.keys[number] else { return [0.0; 4] };
-    sampler::TextureUnit { key, texture: &resources.textures[number] }.sample(a, &LodSource::Level(a[3]))
 }

@@ -13,6 +13,7 @@
 //!     }
 //! }
 //! ```
+//! A row may tell which components of its sources matter, `dp3 "..." Arith2(xyz xyz)`; else all do.
 //! A row with several patterns is one operation in several forms, which differ in where its operands come from: `add
 //! "0 aaa bbb" "1 aaa iii" Add2`, and `add "0 aaa bbb", add_wide "1 aaa iii" Add2` if the text tells them apart. All have the
 //! same shape; the assembler takes the first form that can hold the operands.
@@ -85,7 +86,7 @@ macro_rules! isa {
                 $(
                     $(#[doc = $doc:literal])*
                     $name:ident $($pattern:literal)+ $(, $alias:ident $($alias_pattern:literal)+)* $Shape:ident
-                        $(: $($flag:ident)|+)?;
+                        $(($($read:ident)+))? $(: $($flag:ident)|+)?;
                 )+
             }
         )+
@@ -129,6 +130,15 @@ macro_rules! isa {
             $($( pub(super) const $name: &str = concat!($($doc, "\n"),*); )+)+
         }
 
+        /// The components that each row reads of its sources.
+        #[allow(non_upper_case_globals)]
+        mod reads {
+            $($(
+                pub(super) const $name: [u8; 3] =
+                    $crate::table::info::component_sets(&[$($(stringify!($read)),+)?]);
+            )+)+
+        }
+
         /// The properties of each row.
         #[allow(non_upper_case_globals)]
         mod properties {
@@ -153,6 +163,7 @@ macro_rules! isa {
                     pattern: $crate::table::Pattern::parse($pattern),
                     shape: <$Shape as $crate::table::Shape>::NAME,
                     family: stringify!($Family),
+                    reads: reads::$name,
                     flags: properties::$name,
                 },)+
                 $($($crate::table::OpInfo {
@@ -161,6 +172,7 @@ macro_rules! isa {
                     pattern: $crate::table::Pattern::parse($alias_pattern),
                     shape: <$Shape as $crate::table::Shape>::NAME,
                     family: stringify!($Family),
+                    reads: reads::$name,
                     flags: properties::$name,
                 },)+)*
             )+)+

@@ -6,22 +6,25 @@
 //!     /// What the vector unit does.
 //!     VectorOp, 5 bits;
 //!
-//!     /// `a * b + c`
-//!     Mad = 0x04 "MAD" (a b c);
-//!     /// Looks up a texture
-//!     Txl = 0x19 "TXL" (a): LOADS;
+//!     /// Executes or translates operations, one method per row of the table.
+//!     family VectorVisitor {
+//!         /// `a * b + c`
+//!         mad = 0x04 (a b c);
+//!         /// Looks up a texture
+//!         txl = 0x19 (a): LOADS;
+//!     }
 //! }
 //! ```
-//! A row is: doc with the formula, variant, number, name, the sources that it reads (`a` is source 0), properties. It
-//! makes the enum, `ALL`, `from_code`, `named` and `info`. Executing and translating are a `match` over the enum each, so
-//! a missing operation is a compile error there.
+//! A row is: doc with the formula, name, number, the sources that it reads (`a` is source 0), properties. It makes the
+//! enum, `ALL`, `from_code`, `named`, `info`, and a visitor trait per family: one method per row, whose parameters are
+//! the sources that the row reads. A missing method is a compile error.
 
 /// What a row of an opcode table says.
 #[derive(Clone, Copy, Debug)]
 pub struct OpcodeInfo {
     /// The value of the opcode field.
     pub code: u8,
-    /// The name, upper case as in the documentation; assembler text has it in lower case.
+    /// The mnemonic, lower case.
     pub name: &'static str,
     /// Formula and source.
     pub doc: &'static str,
@@ -45,12 +48,13 @@ impl OpcodeInfo {
     }
 }
 
-/// The bit of a source letter in [`OpcodeInfo::sources`].
-pub const fn source_bit(letter: &str) -> u8 {
+/// The number of a source letter: 0 for `a`.
+///
+/// # Panics
+/// For any other letter than `a`, `b` and `c`. In a `const` that is a compile error.
+pub const fn source_number(letter: &str) -> usize {
     match letter.as_bytes() {
-        [b'a'] => 1,
-        [b'b'] => 2,
-        [b'c'] => 4,
+        [letter @ b'a'..=b'c'] => (*letter - b'a') as usize,
         _ => panic!("sources are called a, b and c"),
     }
 }
@@ -60,33 +64,82 @@ macro_rules! opcodes {
         $(#[doc = $about:literal])+
         $Op:ident, $bits:literal bits;
         $(
-            $(#[doc = $doc:literal])+
-            $name:ident = $code:literal $text:literal ($($source:ident)*) $(: $($flag:ident)|+)? ;
+            $(#[doc = $family_doc:literal])+
+            family $Family:ident {
+                $(
+                    $(#[doc = $doc:literal])+
+                    $name:ident = $code:literal ($($source:ident)*) $(: $($flag:ident)|+)? ;
+                )+
+            }
         )+
     ) => {
+        $(
+            $(#[doc = $family_doc])+
+            pub trait $Family {
+                /// A source as the methods take it.
+                type Source: Copy;
+                /// What executing or translating one operation yields.
+                type Output;
+                $(
+                    $(#[doc = $doc])+
+                    fn $name(&mut self $(, $source: Self::Source)*) -> Self::Output;
+                )+
+
+                /// Calls the method of `op` with the sources that it reads; `None` for an operation of another family.
+                #[inline]
+                fn visit(&mut self, op: $Op, sources: [Self::Source; 3]) -> Option<Self::Output> {
+                    let _ = sources;
+                    Some(match op {
+                        $(
+                            $Op::$name => self.$name($(
+                                sources[const { $crate::table::opcodes::source_number(stringify!($source)) }]
+                            ),*),
+                        )+
+                        #[allow(unreachable_patterns)]
+                        _ => return None,
+                    })
+                }
+            }
+        )+
+
         $(#[doc = $about])+
+        #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum $Op {
-            $(
+            $($(
                 $(#[doc = $doc])+
                 $name = $code,
-            )+
+            )+)+
         }
 
         impl $Op {
-            /// All operations, in the order of the table.
-            pub const ALL: &[$Op] = &[$($Op::$name),+];
+            /// All operations, by opcode.
+            pub const ALL: &[$Op] = &{
+                let mut all = [Self::OPS[0]; Self::OPS.len()];
+                let (mut code, mut next) = (0, 0);
+                while code < Self::BY_CODE.len() {
+                    if let Some(row) = Self::BY_CODE[code] {
+                        all[next] = Self::OPS[row as usize];
+                        next += 1;
+                    }
+                    code += 1;
+                }
+                all
+            };
 
-            const ROWS: &[$crate::table::OpcodeInfo] = &[$(
+            /// The operation of each row.
+            const OPS: &[$Op] = &[$($($Op::$name),+),+];
+
+            const ROWS: &[$crate::table::OpcodeInfo] = &[$($(
                 $crate::table::OpcodeInfo {
                     code: $code,
-                    name: $text,
+                    name: $crate::table::info::mnemonic(stringify!($name)),
                     doc: concat!($($doc, "\n"),+),
-                    sources: 0 $(| $crate::table::opcodes::source_bit(stringify!($source)))*,
+                    sources: 0 $(| 1 << $crate::table::opcodes::source_number(stringify!($source)))*,
                     flags: 0 $($(| $crate::table::flags::$flag)+)?,
                 },
-            )+];
+            )+)+];
 
             /// Row of each value of the field.
             const BY_CODE: [Option<u8>; 1 << $bits] = {
@@ -108,12 +161,12 @@ macro_rules! opcodes {
                     return None;
                 }
                 match Self::BY_CODE[code as usize] {
-                    Some(row) => Some(Self::ALL[row as usize]),
+                    Some(row) => Some(Self::OPS[row as usize]),
                     None => None,
                 }
             }
 
-            /// The operation of a name, in upper or lower case.
+            /// The operation of a mnemonic, in upper or lower case.
             pub fn named(name: &str) -> Option<$Op> {
                 Self::ALL.iter().copied().find(|op| op.info().name.eq_ignore_ascii_case(name))
             }
@@ -125,6 +178,12 @@ macro_rules! opcodes {
                     Some(row) => &Self::ROWS[row as usize],
                     None => unreachable!(),
                 }
+            }
+
+            /// Whether one of the properties `flags` is set.
+            #[inline]
+            pub const fn has(self, flags: u32) -> bool {
+                self.info().has(flags)
             }
 
             /// Whether source `n` is read.
@@ -146,34 +205,77 @@ pub(crate) use opcodes;
 
 #[cfg(test)]
 mod tests {
+    use crate::table::flags::LOADS;
+
     opcodes! {
-        /// Three operations.
+        /// Four operations.
         Op, 3 bits;
 
-        /// Does nothing.
-        Nop = 0 "NOP" ();
-        /// `a * b + c`
-        Mad = 4 "MAD" (a b c);
-        /// Reads a texture at `b`.
-        Tex = 7 "TEX" (b): LOADS | PARTIAL;
+        /// Numbers.
+        family Compute {
+            /// Does nothing.
+            nop = 0 ();
+            /// `a * b + c`
+            mad = 4 (a b c);
+            /// Reads a texture at `b`.
+            tex = 7 (b): LOADS | PARTIAL;
+        }
+        /// What comes next.
+        family Control {
+            /// Repeats.
+            loop_ = 5 ();
+        }
     }
 
     #[test]
     fn rows_are_found_by_code_and_by_name() {
         let found: Vec<_> = (0..9).map(Op::from_code).collect();
         let mut expected = [None; 9];
-        (expected[0], expected[4], expected[7]) = (Some(Op::Nop), Some(Op::Mad), Some(Op::Tex));
+        (expected[0], expected[4], expected[5], expected[7]) =
+            (Some(Op::nop), Some(Op::mad), Some(Op::loop_), Some(Op::tex));
         assert_eq!(found, expected);
-        assert_eq!((Op::named("mad"), Op::named("TEX"), Op::named("te")), (Some(Op::Mad), Some(Op::Tex), None));
-        assert_eq!(Op::ALL.len(), 3);
+        assert_eq!((Op::named("mad"), Op::named("TEX"), Op::named("te")), (Some(Op::mad), Some(Op::tex), None));
+        assert_eq!((Op::named("loop"), Op::ALL.len()), (Some(Op::loop_), 4));
     }
 
     #[test]
     fn rows_tell_what_they_read() {
-        assert_eq!((Op::Nop.info().sources, Op::Mad.info().sources, Op::Tex.info().sources), (0, 7, 2));
-        assert!(Op::Tex.reads(1) && !Op::Tex.reads(0));
-        assert!(Op::Tex.info().has(crate::table::flags::LOADS) && !Op::Mad.info().has(u32::MAX));
-        assert_eq!(Op::Mad.info().doc.trim(), "`a * b + c`");
-        assert_eq!(Op::Tex.code(), 7);
+        assert_eq!((Op::nop.info().sources, Op::mad.info().sources, Op::tex.info().sources), (0, 7, 2));
+        assert!(Op::tex.reads(1) && !Op::tex.reads(0));
+        assert!(Op::tex.has(LOADS) && !Op::mad.has(u32::MAX));
+        assert_eq!(Op::mad.info().doc.trim(), "`a * b + c`");
+        assert_eq!(Op::tex.code(), 7);
+    }
+
+    /// Shows which method was called with which sources.
+    struct Show;
+
+    impl Compute for Show {
+        type Source = u8;
+        type Output = String;
+        fn nop(&mut self) -> String {
+            "nop".to_owned()
+        }
+        fn mad(&mut self, a: u8, b: u8, c: u8) -> String {
+            format!("mad {a} {b} {c}")
+        }
+        fn tex(&mut self, b: u8) -> String {
+            format!("tex {b}")
+        }
+    }
+
+    impl Control for Show {
+        type Source = ();
+        type Output = ();
+        fn loop_(&mut self) {}
+    }
+
+    #[test]
+    fn methods_get_the_sources_that_their_row_reads() {
+        let text: Vec<_> = Op::ALL.iter().map(|&op| Compute::visit(&mut Show, op, [1, 2, 3])).collect();
+        let texts = text.iter().map(|text| text.as_deref()).collect::<Vec<_>>();
+        assert_eq!(texts, [Some("nop"), Some("mad 1 2 3"), Some("tex 2"), None]);
+        assert_eq!(Control::visit(&mut Show, Op::loop_, [(); 3]), Some(()));
+        assert_eq!(Control::visit(&mut Show, Op::mad, [(); 3]), None);
     }
 }

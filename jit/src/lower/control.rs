@@ -13,56 +13,45 @@ use triglyph_guest::pica::isa::{Condition, ConditionOp};
 use super::Lower;
 use super::kernel::INTS;
 use super::registers::{File, Pointer};
-use crate::flow::{Edge, Enter, Exit, Graph, Inner};
-use crate::lane::{Mask, memory};
+use crate::blocks::{BlockEmitter, GuestBlock, HostBlocks};
+use crate::flow::{self, Edge, Enter, Exit, Inner};
+use crate::lane::{Emit, Mask, memory};
 
-/// What a block's state was at its end, for those that only it leads to.
-type End = Option<File>;
-
-impl Lower<'_, '_> {
-    /// Emits all blocks of the program. The last one that is executed ends in the output stage.
-    pub fn program(&mut self, graph: &Graph) {
-        let mut ends: Vec<End> = graph.blocks.iter().map(|_| None).collect();
-        let mut parents = vec![None; graph.blocks.len()];
-        for (i, block) in graph.blocks.iter().enumerate() {
-            for to in block.exit.targets().filter(|&to| graph.blocks[to].entries == 1) {
-                parents[to] = Some(i);
-            }
-        }
-        let first = self.e.b.current_block();
-        let alone = graph.blocks[0].entries == 1;
-        self.blocks = (0..graph.blocks.len())
-            .map(|i| match first.filter(|_| i == 0 && alone) {
-                Some(current) => current,
-                None => self.e.block(&[]),
-            })
-            .collect();
-        self.pending = graph.blocks.iter().map(|block| block.entries).collect();
-        if !alone {
-            self.jump(0);
-        }
-        for (i, block) in graph.blocks.iter().enumerate() {
-            if i > 0 || !alone {
-                self.e.switch_to(self.blocks[i]);
-            }
-            self.file = match parents[i].and_then(|parent: usize| ends[parent].clone()) {
-                Some(mut file) => {
-                    file.forget_loop_counter();
-                    file
-                }
-                None => File::new(i == 0 && alone),
-            };
-            self.block(graph, i);
-            if block.exit.targets().any(|to| graph.blocks[to].entries == 1) {
-                ends[i] = Some(std::mem::replace(&mut self.file, File::new(false)));
-            }
-        }
+impl GuestBlock for flow::Block {
+    fn entries(&self) -> u32 {
+        self.entries
     }
 
-    /// Emits block `i` with its exit.
-    fn block(&mut self, graph: &Graph, i: usize) {
+    fn targets(&self) -> impl Iterator<Item = usize> {
+        self.exit.targets()
+    }
+}
+
+impl<'a> BlockEmitter<'a> for Lower<'_, 'a> {
+    type Registers = File;
+
+    fn parts(&mut self) -> (&mut Emit<'a>, &mut HostBlocks) {
+        (self.e, &mut self.blocks)
+    }
+
+    fn begin(&mut self, start: bool, known: Option<File>) {
+        self.file = match known {
+            Some(mut file) => {
+                file.forget_loop_counter();
+                file
+            }
+            None => File::new(start),
+        };
+    }
+
+    fn end(&mut self) -> File {
+        std::mem::replace(&mut self.file, File::new(false))
+    }
+
+    fn block(&mut self, i: usize) {
+        let source = self.source;
+        let (code, graph, liveness) = (&source.code, &source.graph, &source.liveness);
         let block = &graph.blocks[i];
-        let (code, liveness) = (&self.source.code, &self.source.liveness);
         for (step, live) in block.steps.iter().zip(liveness.inside(code, block)) {
             self.place += 1;
             if let Some(enter) = step.enter {
@@ -87,7 +76,9 @@ impl Lower<'_, '_> {
             Exit::Flags { condition, yes, no } => self.fork(i, condition, yes, no),
         }
     }
+}
 
+impl Lower<'_, '_> {
     /// Starts a loop.
     fn enter(&mut self, Enter { slot, integer }: Enter) {
         let left = self.integer(integer, 0);
@@ -108,7 +99,7 @@ impl Lower<'_, '_> {
         self.e.b.ins().uload8(I32, memory(), base, INTS + 4 * i32::from(number) + component)
     }
 
-    /// Goes both ways: where the lanes say, or out of the kernel when they say different things.
+    /// Goes to the one or the other block, as all lanes agree; leaves the kernel when they diverge.
     fn fork(&mut self, from: usize, condition: Condition, yes: Edge, no: Edge) {
         let condition = self.condition(condition);
         // Edges read the numbers of loops: loaded here the address is known on both ways.
@@ -123,7 +114,7 @@ impl Lower<'_, '_> {
         self.e.branch(bits, (diverged, &[]), (no_block.0, &[]));
         for (way, edge) in [(yes_block, yes), (no_block, no)] {
             match way {
-                (_, Some(to)) => self.entered(to),
+                (_, Some(to)) => self.blocks.entered(self.e, to),
                 (block, None) => {
                     self.e.b.seal_block(block);
                     self.e.switch_to(block);
@@ -136,7 +127,7 @@ impl Lower<'_, '_> {
     /// The block that an edge begins with: its target, or a new block when there is something to do on the way.
     fn way(&mut self, from: usize, edge: Edge) -> (Block, Option<usize>) {
         match edge {
-            Edge::To(to) if to > from => (self.blocks[to], Some(to)),
+            Edge::To(to) if to > from => (self.blocks.get(to), Some(to)),
             _ => (self.e.block(&[]), None),
         }
     }
@@ -209,27 +200,14 @@ impl Lower<'_, '_> {
     /// Jumps to block `to`; where that closes a cycle, only with fuel left.
     fn go(&mut self, from: usize, to: usize) {
         if to > from {
-            return self.jump(to);
+            return self.blocks.jump(self.e, to);
         }
         if let Some(variables) = &self.variables {
             let fuel = self.e.b.use_var(variables.fuel);
             let empty = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, fuel, 0);
             let retry = self.exits.retry;
-            self.e.branch(empty, (retry, &[]), (self.blocks[to], &[]));
+            self.e.branch(empty, (retry, &[]), (self.blocks.get(to), &[]));
         }
-        self.entered(to);
-    }
-
-    fn jump(&mut self, to: usize) {
-        self.e.jump(self.blocks[to], &[]);
-        self.entered(to);
-    }
-
-    /// One of the ways into block `to` is emitted.
-    fn entered(&mut self, to: usize) {
-        self.pending[to] -= 1;
-        if self.pending[to] == 0 {
-            self.e.b.seal_block(self.blocks[to]);
-        }
+        self.blocks.entered(self.e, to);
     }
 }

@@ -42,6 +42,7 @@ use triglyph_guest::kernel::vertex::{FUEL, Numbers, Uniforms, VertexKey};
 use triglyph_guest::kernel::{GeometryKernel, Unsupported, VertexKernel};
 use triglyph_guest::num::f24;
 
+use crate::blocks::{self, HostBlocks};
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, F32x4};
 
@@ -151,15 +152,14 @@ impl Source<'_> {
             place: 0,
             variables,
             file: File::new(true),
-            blocks: Vec::new(),
-            pending: Vec::new(),
+            blocks: HostBlocks::default(),
             e,
         };
         if !straight {
             lower.fetch_all();
         }
         lower.start_variables(self.liveness.start(0), FUEL - self.graph.size);
-        lower.program(&self.graph);
+        blocks::emit_all(&mut lower, &self.graph.blocks);
         for (block, reason) in exits.all() {
             e.switch_to(block);
             let done = if self.is_geometry() { e.i32(0) } else { group };
@@ -194,7 +194,5 @@ struct Lower<'e, 'a> {
     /// For all but straight programs.
     variables: Option<Variables>,
     file: File,
-    /// The block of each block of the program, and how many of the ways into it are not emitted yet.
-    blocks: Vec<Block>,
-    pending: Vec<u32>,
+    blocks: HostBlocks,
 }

@@ -1,4 +1,5 @@
-//! Programs of the RSX: vertex and fragment programs to lanes.
+//! Programs of the RSX: vertex and fragment programs, four lanes at a time.
 
 pub mod fragment;
+mod predicate;
 pub mod vertex;

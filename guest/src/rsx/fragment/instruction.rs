@@ -6,7 +6,7 @@ use super::fields::{self as f, flow, source as s};
 use super::operand::{Input, Precision, Register, Scale, Source, Temp, UNUSED_BITS, UNUSED_INPUT_BITS};
 use super::ops::{FlowOp, Op};
 use crate::rsx::operand::{Condition, Mask, Swizzle, Test};
-use crate::table::WordField;
+use crate::table::{WordField, flags};
 
 /// The four words of an instruction, in logical order (see [`memory`](super::memory)).
 pub type Words = [u32; 4];
@@ -163,7 +163,7 @@ impl Instruction {
 impl Compute {
     /// Does nothing.
     pub const NOP: Compute = Compute {
-        op: Op::Nop,
+        op: Op::nop,
         destination: None,
         set_condition: None,
         mask: Mask::NONE,
@@ -219,7 +219,7 @@ impl Compute {
         }
         if !self.op.has_result() {
             (self.destination, self.set_condition, self.mask) = (None, None, Mask::NONE);
-            if self.op != Op::Kil {
+            if !self.op.discards() {
                 (self.condition, self.condition_register) = (None, 0);
             }
         }
@@ -299,7 +299,7 @@ impl Compute {
 
 /// The sources that `op` reads. A level of detail in source 1 is there only where the source says something.
 fn sources(op: Op, w: &Words) -> [Source; 3] {
-    let optional = matches!(op, Op::Txl | Op::Txb);
+    let optional = op.has(flags::OPTIONAL_B);
     [0, 1, 2].map(|n| {
         let (bits, absolute, modifier) = (SOURCES[n].get(w), ABSOLUTES[n].is_set(w), MODIFIERS[n].get(w));
         let idle = [UNUSED_BITS, UNUSED_INPUT_BITS].contains(&bits) && !absolute && modifier == 0;
@@ -317,18 +317,15 @@ impl Flow {
             Test::FALSE => condition,
             test => Condition { test, swizzle: Swizzle::all(condition.swizzle.0[0]) },
         });
-        let has_target = matches!(op, FlowOp::Cal | FlowOp::Ife);
-        let repeats = matches!(op, FlowOp::Loop | FlowOp::Rep);
-        let counts = op == FlowOp::Loop;
         Flow {
             op,
             condition,
             condition_register,
-            target: if has_target { flow::ELSE_OR_CALL_OFFSET.get(w) } else { 0 },
-            end_offset: if repeats || op == FlowOp::Ife { flow::END_OFFSET.get(w) } else { 0 },
-            count: if repeats { flow::LOOP_COUNT.get(w) as u8 } else { 0 },
-            init: if counts { flow::LOOP_INIT.get(w) as u8 } else { 0 },
-            increment: if counts { flow::LOOP_INCREMENT.get(w) as u8 as i8 } else { 0 },
+            target: if op.has_target() { flow::ELSE_OR_CALL_OFFSET.get(w) } else { 0 },
+            end_offset: if op.has_end() { flow::END_OFFSET.get(w) } else { 0 },
+            count: if op.repeats() { flow::LOOP_COUNT.get(w) as u8 } else { 0 },
+            init: if op.has_index() { flow::LOOP_INIT.get(w) as u8 } else { 0 },
+            increment: if op.has_index() { flow::LOOP_INCREMENT.get(w) as u8 as i8 } else { 0 },
             end: f::END.is_set(w),
         }
     }
@@ -340,14 +337,13 @@ impl Flow {
         f::OPCODE_BIT6.put(w, 1);
         f::END.put(w, self.end.into());
         put_condition(w, self.condition, self.condition_register);
-        match self.op {
-            FlowOp::Cal | FlowOp::Ife => flow::ELSE_OR_CALL_OFFSET.put(w, self.target),
-            FlowOp::Loop | FlowOp::Rep => {
-                flow::LOOP_COUNT.put(w, self.count.into());
-                flow::LOOP_INIT.put(w, self.init.into());
-                flow::LOOP_INCREMENT.put(w, self.increment as u8 as u32);
-            }
-            FlowOp::Brk | FlowOp::Ret => {}
+        if self.op.has_target() {
+            flow::ELSE_OR_CALL_OFFSET.put(w, self.target);
+        }
+        if self.op.repeats() {
+            flow::LOOP_COUNT.put(w, self.count.into());
+            flow::LOOP_INIT.put(w, self.init.into());
+            flow::LOOP_INCREMENT.put(w, self.increment as u8 as u32);
         }
         flow::END_OFFSET.put(w, self.end_offset);
         words

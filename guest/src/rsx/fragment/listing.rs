@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::instruction::{Flow, Instruction, Words, has_constant};
-use super::ops::FlowOp;
 use super::program::instructions;
 use super::syntax;
 use crate::rsx::asm::{self, AsmError, Dialect};
@@ -50,12 +49,9 @@ pub fn disassemble_program(code: &[u32]) -> String {
 
 /// The offsets that an instruction names.
 fn targets(flow: &Flow) -> Vec<u32> {
-    match flow.op {
-        FlowOp::Cal => vec![flow.target],
-        FlowOp::Ife => vec![flow.target, flow.end_offset],
-        FlowOp::Loop | FlowOp::Rep => vec![flow.end_offset],
-        FlowOp::Brk | FlowOp::Ret => Vec::new(),
-    }
+    let target = flow.op.has_target().then_some(flow.target);
+    let end = flow.op.has_end().then_some(flow.end_offset);
+    target.into_iter().chain(end).collect()
 }
 
 /// Assembles a program; the form of the text is told in [`asm`](crate::rsx::asm), that of instructions in

@@ -6,7 +6,6 @@
 
 use super::fields as f;
 use super::instruction::{Flow, Instruction, Words, has_constant};
-use super::ops::FlowOp;
 
 /// Slots that a program may have. The console's limit is unknown; compilers stay below 1024.
 pub const MAX_SLOTS: usize = 4096;
@@ -82,10 +81,12 @@ pub fn read(order: Order, mut slot: impl FnMut(usize) -> Option<[u8; 16]>) -> Re
             fetch(&mut code)?;
         }
         let instruction = Instruction::decode(words).ok();
-        if let Some(Instruction::Flow(Flow { op: FlowOp::Cal, target, .. })) = instruction {
+        if let Some(Instruction::Flow(Flow { op, target, .. })) = instruction
+            && op.is_call()
+        {
             furthest = furthest.max(target as usize);
         }
-        let returns = matches!(instruction, Some(Instruction::Flow(Flow { op: FlowOp::Ret, condition: None, .. })));
+        let returns = matches!(instruction, Some(Instruction::Flow(Flow { op, condition: None, .. })) if op.returns());
         let ends = f::END.is_set(&words);
         over |= ends;
         if furthest < code.len() && (ends || over && returns) {

@@ -47,7 +47,7 @@ pub mod syntax;
 pub use instruction::{Compute, Flow, Instruction, UnknownInstruction, Words};
 pub use listing::{assemble_program, disassemble_program};
 pub use operand::{FX9, FX12, Input, Modifier, Precision, Register, Scale, Source, Temp};
-pub use ops::{FlowOp, Op};
+pub use ops::{EffectVisitor, FlowOp, FlowVisitor, FragmentVisitor, Op, QuadVisitor};
 pub use program::{Program, Step, Summary};
 
 /// Calls that may be open at once. Source: NV_fragment_program2.

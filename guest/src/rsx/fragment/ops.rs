@@ -6,6 +6,7 @@
 //! 0`. A packed result is the bits of an f32. Sources: RPCS3's fragment program decompiler, Mesa's nvfx_fragprog, the extension
 //! texts NV_fragment_program and 2; envytools for names.
 
+use crate::table::flags;
 use crate::table::opcodes::opcodes;
 
 opcodes! {
@@ -13,149 +14,166 @@ opcodes! {
     /// is fused. Textures are read as [`kernel::program::sampler`](crate::kernel::program::sampler) says.
     Op, 6 bits;
 
-    /// Nothing. Its inline constant, if a source says that there is one, is skipped
-    Nop = 0x00 "NOP" ();
-    /// `a[i]`
-    Mov = 0x01 "MOV" (a);
-    /// `a[i] * b[i]`
-    Mul = 0x02 "MUL" (a b);
-    /// `a[i] + b[i]`
-    Add = 0x03 "ADD" (a b);
-    /// `a[i] * b[i] + c[i]`, the product rounded first
-    Mad = 0x04 "MAD" (a b c);
-    /// `a.x * b.x + a.y * b.y + a.z * b.z`
-    Dp3 = 0x05 "DP3" (a b);
-    /// `a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w`
-    Dp4 = 0x06 "DP4" (a b);
-    /// `(1, a.y * b.y, a.z, b.w)`
-    Dst = 0x07 "DST" (a b);
-    /// `a[i] < b[i] ? a[i] : b[i]`
-    Min = 0x08 "MIN" (a b);
-    /// `a[i] > b[i] ? a[i] : b[i]`
-    Max = 0x09 "MAX" (a b);
-    /// `a[i] < b[i] ? 1 : 0`
-    Slt = 0x0A "SLT" (a b);
-    /// `a[i] >= b[i] ? 1 : 0`
-    Sge = 0x0B "SGE" (a b);
-    /// `a[i] <= b[i] ? 1 : 0`
-    Sle = 0x0C "SLE" (a b);
-    /// `a[i] > b[i] ? 1 : 0`
-    Sgt = 0x0D "SGT" (a b);
-    /// `a[i] != b[i] ? 1 : 0`; 1 for NaN
-    Sne = 0x0E "SNE" (a b);
-    /// `a[i] == b[i] ? 1 : 0`
-    Seq = 0x0F "SEQ" (a b);
-    /// `a[i] - floor(a[i])`
-    Frc = 0x10 "FRC" (a);
-    /// `floor(a[i])`
-    Flr = 0x11 "FLR" (a);
-    /// Discards the fragment if the condition holds for one of the four components of its swizzle; no result
-    Kil = 0x12 "KIL" (): EFFECT;
-    /// Byte i of the result is `floor(v * 127 + 0.5)` in two's complement, `v` being `a[i]` clamped to -1..1 (`a > -1 ? (a <
-    /// 1 ? a : 1) : -1`), x lowest. The NV text has 127v + 128 instead
-    Pk4 = 0x13 "PK4" (a);
-    /// With `r = v * (1/127)` of the signed byte i of `a.x`: `-1 < r ? r : -1`
-    Up4 = 0x14 "UP4" (a);
-    /// `a[i]` of the right fragment of the row less that of the left
-    Ddx = 0x15 "DDX" (a);
-    /// `a[i]` of the lower fragment of the column less that of the upper
-    Ddy = 0x16 "DDY" (a);
-    /// Texture at `a`
-    Tex = 0x17 "TEX" (a): LOADS;
-    /// Texture at `a`, each of x, y, z divided by `a.w`
-    Txp = 0x18 "TXP" (a): LOADS;
-    /// Texture at `a` with `b` as d/dx and `c` as d/dy
-    Txd = 0x19 "TXD" (a b c): LOADS;
-    /// `1 / a.x`
-    Rcp = 0x1A "RCP" (a);
-    /// `1 / sqrt(|a.x|)`
-    Rsq = 0x1B "RSQ" (a);
-    /// `exp2(a.x)`
-    Ex2 = 0x1C "EX2" (a);
-    /// `log2(a.x)`
-    Lg2 = 0x1D "LG2" (a);
-    /// With `m = a.y > 0 ? a.y : 0`, `p = a.w == 0 ? 1 : exp2(a.w * log2(m))`: `(1, a.x > 0 ? a.x : 0, a.x > 0 ? p : 0, 1)`
-    Lit = 0x1E "LIT" (a);
-    /// `a[i] * b[i] + (1 - a[i]) * c[i]`
-    Lrp = 0x1F "LRP" (a b c);
-    /// `1`
-    Str = 0x20 "STR" ();
-    /// `0`
-    Sfl = 0x21 "SFL" ();
-    /// `cos(a.x)`, radians
-    Cos = 0x22 "COS" (a);
-    /// `sin(a.x)`, radians
-    Sin = 0x23 "SIN" (a);
-    /// `half(a.x)` in the low, `half(a.y)` in the high 16 bits
-    Pk2 = 0x24 "PK2" (a);
-    /// `(l, h, l, h)` with the halves `l` and `h` in the low and high 16 bits of `a.x`
-    Up2 = 0x25 "UP2" (a);
-    /// `exp2(b.x * log2(a.x))`
-    Pow = 0x26 "POW" (a b);
-    /// Byte i of the result is `floor(sat(a[i]) * 255 + 0.5)`, x lowest
-    Pkb = 0x27 "PKB" (a);
-    /// `v * (1/255)` with the byte i of `a.x` as `v`
-    Upb = 0x28 "UPB" (a);
-    /// `floor(sat(a.x) * 65535 + 0.5)` in the low, that of y in the high 16 bits
-    Pk16 = 0x29 "PK16" (a);
-    /// `(l, h, l, h)` with `v * (1/65535)` of the low and high 16 bits of `a.x`
-    Up16 = 0x2A "UP16" (a);
-    /// `(x, y, x, y)` with `x = a.x + b.x * c.x + b.y * c.y`, `y = a.y + b.x * c.z + b.y * c.w`
-    Bem = 0x2B "BEM" (a b c);
-    /// As PKB, x, y and z being `linear_to_srgb(sat(a[i]))`
-    Pkg = 0x2C "PKG" (a);
-    /// As UPB, then x, y and z through `srgb_to_linear`
-    Upg = 0x2D "UPG" (a);
-    /// `a.x * b.x + a.y * b.y + c.x`
-    Dp2a = 0x2E "DP2A" (a b c);
-    /// Texture at `a`, level of detail `b.x`, or `a.w` if source 1 is unused
-    Txl = 0x2F "TXL" (a b): LOADS;
-    /// Texture at `a`, `b.x` added to the level of detail, or `a.w` if source 1 is unused
-    Txb = 0x31 "TXB" (a b): LOADS;
-    /// Texture at `a` with x and y of BEM
-    Texbem = 0x33 "TEXBEM" (a b c): LOADS;
-    /// Texture at `a` with x and y of BEM, then each of x, y, z divided by `a.w`
-    Txpbem = 0x34 "TXPBEM" (a b c): LOADS;
-    /// `0`; unknown
-    Bemlum = 0x35 "BEMLUM" ();
-    /// With `d = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w`: `a[i] - (2 * d) * b[i]` (RPCS3; the NV text has another)
-    Refl = 0x36 "REFL" (a b);
-    /// `0`; unknown
-    Timeswtex = 0x37 "TIMESWTEX" ();
-    /// `a.x * b.x + a.y * b.y`
-    Dp2 = 0x38 "DP2" (a b);
-    /// With `s = 1 / sqrt(a.x * a.x + a.y * a.y + a.z * a.z)`: `(a.x * s, a.y * s, a.z * s, a.z * s)`
-    Nrm = 0x39 "NRM" (a);
-    /// `a[i] / b.x`
-    Div = 0x3A "DIV" (a b);
-    /// `a[i] == 0 ? 0 : a[i] / sqrt(|b.x|)`
-    Divsq = 0x3B "DIVSQ" (a b);
-    /// `(1, a.y, a.y > 0 ? exp2(a.w) : 0, 1)`
-    Lif = 0x3C "LIF" (a);
-    /// Nothing; a hint
-    Fenct = 0x3D "FENCT" ();
-    /// Nothing; a hint
-    Fencb = 0x3E "FENCB" ();
+    /// Executes or translates results that follow from the sources of one fragment.
+    family FragmentVisitor {
+        /// `a[i]`
+        mov = 0x01 (a);
+        /// `a[i] * b[i]`
+        mul = 0x02 (a b);
+        /// `a[i] + b[i]`
+        add = 0x03 (a b);
+        /// `a[i] * b[i] + c[i]`, the product rounded first
+        mad = 0x04 (a b c);
+        /// `a.x * b.x + a.y * b.y + a.z * b.z`
+        dp3 = 0x05 (a b);
+        /// `a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w`
+        dp4 = 0x06 (a b);
+        /// `(1, a.y * b.y, a.z, b.w)`
+        dst = 0x07 (a b);
+        /// `a[i] < b[i] ? a[i] : b[i]`
+        min = 0x08 (a b);
+        /// `a[i] > b[i] ? a[i] : b[i]`
+        max = 0x09 (a b);
+        /// `a[i] < b[i] ? 1 : 0`
+        slt = 0x0A (a b);
+        /// `a[i] >= b[i] ? 1 : 0`
+        sge = 0x0B (a b);
+        /// `a[i] <= b[i] ? 1 : 0`
+        sle = 0x0C (a b);
+        /// `a[i] > b[i] ? 1 : 0`
+        sgt = 0x0D (a b);
+        /// `a[i] != b[i] ? 1 : 0`; 1 for NaN
+        sne = 0x0E (a b);
+        /// `a[i] == b[i] ? 1 : 0`
+        seq = 0x0F (a b);
+        /// `a[i] - floor(a[i])`
+        frc = 0x10 (a);
+        /// `floor(a[i])`
+        flr = 0x11 (a);
+        /// Byte i of the result is `floor(v * 127 + 0.5)` in two's complement, `v` being `a[i]` clamped to -1..1 (`a > -1 ? (a <
+        /// 1 ? a : 1) : -1`), x lowest. The NV text has 127v + 128 instead
+        pk4 = 0x13 (a): PACKS;
+        /// With `r = v * (1/127)` of the signed byte i of `a.x`: `-1 < r ? r : -1`
+        up4 = 0x14 (a): UNPACKS;
+        /// `1 / a.x`
+        rcp = 0x1A (a);
+        /// `1 / sqrt(|a.x|)`
+        rsq = 0x1B (a);
+        /// `exp2(a.x)`
+        ex2 = 0x1C (a): TRANSCENDENTAL;
+        /// `log2(a.x)`
+        lg2 = 0x1D (a): TRANSCENDENTAL;
+        /// With `m = a.y > 0 ? a.y : 0`, `p = a.w == 0 ? 1 : exp2(a.w * log2(m))`: `(1, a.x > 0 ? a.x : 0, a.x > 0 ? p : 0, 1)`
+        lit = 0x1E (a): TRANSCENDENTAL;
+        /// `a[i] * b[i] + (1 - a[i]) * c[i]`
+        lrp = 0x1F (a b c);
+        /// `1`
+        str = 0x20 ();
+        /// `0`
+        sfl = 0x21 ();
+        /// `cos(a.x)`, radians
+        cos = 0x22 (a): TRANSCENDENTAL;
+        /// `sin(a.x)`, radians
+        sin = 0x23 (a): TRANSCENDENTAL;
+        /// `half(a.x)` in the low, `half(a.y)` in the high 16 bits
+        pk2 = 0x24 (a): PACKS;
+        /// `(l, h, l, h)` with the halves `l` and `h` in the low and high 16 bits of `a.x`
+        up2 = 0x25 (a): UNPACKS;
+        /// `exp2(b.x * log2(a.x))`
+        pow = 0x26 (a b): TRANSCENDENTAL;
+        /// Byte i of the result is `floor(sat(a[i]) * 255 + 0.5)`, x lowest
+        pkb = 0x27 (a): PACKS;
+        /// `v * (1/255)` with the byte i of `a.x` as `v`
+        upb = 0x28 (a): UNPACKS;
+        /// `floor(sat(a.x) * 65535 + 0.5)` in the low, that of y in the high 16 bits
+        pk16 = 0x29 (a): PACKS;
+        /// `(l, h, l, h)` with `v * (1/65535)` of the low and high 16 bits of `a.x`
+        up16 = 0x2A (a): UNPACKS;
+        /// `(x, y, x, y)` with `x = a.x + b.x * c.x + b.y * c.y`, `y = a.y + b.x * c.z + b.y * c.w`
+        bem = 0x2B (a b c);
+        /// As PKB, x, y and z being `linear_to_srgb(sat(a[i]))`
+        pkg = 0x2C (a): PACKS | TRANSCENDENTAL;
+        /// As UPB, then x, y and z through `srgb_to_linear`
+        upg = 0x2D (a): UNPACKS | TRANSCENDENTAL;
+        /// `a.x * b.x + a.y * b.y + c.x`
+        dp2a = 0x2E (a b c);
+        /// `0`; unknown
+        bemlum = 0x35 ();
+        /// With `d = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w`: `a[i] - (2 * d) * b[i]` (RPCS3; the NV text has another)
+        refl = 0x36 (a b);
+        /// `0`; unknown
+        timeswtex = 0x37 ();
+        /// `a.x * b.x + a.y * b.y`
+        dp2 = 0x38 (a b);
+        /// With `s = 1 / sqrt(a.x * a.x + a.y * a.y + a.z * a.z)`: `(a.x * s, a.y * s, a.z * s, a.z * s)`
+        nrm = 0x39 (a);
+        /// `a[i] / b.x`
+        div = 0x3A (a b);
+        /// `a[i] == 0 ? 0 : a[i] / sqrt(|b.x|)`
+        divsq = 0x3B (a b);
+        /// `(1, a.y, a.y > 0 ? exp2(a.w) : 0, 1)`
+        lif = 0x3C (a): TRANSCENDENTAL;
+    }
+
+    /// Executes or translates differences between fragments and texture lookups.
+    family QuadVisitor {
+        /// `a[i]` of the right fragment of the row less that of the left
+        ddx = 0x15 (a): QUAD;
+        /// `a[i]` of the lower fragment of the column less that of the upper
+        ddy = 0x16 (a): QUAD;
+        /// Texture at `a`
+        tex = 0x17 (a): LOADS | QUAD;
+        /// Texture at `a`, each of x, y, z divided by `a.w`
+        txp = 0x18 (a): LOADS | QUAD;
+        /// Texture at `a` with `b` as d/dx and `c` as d/dy
+        txd = 0x19 (a b c): LOADS;
+        /// Texture at `a`, level of detail `b.x`, or `a.w` if source 1 is unused
+        txl = 0x2F (a b): LOADS | OPTIONAL_B;
+        /// Texture at `a`, `b.x` added to the level of detail, or `a.w` if source 1 is unused
+        txb = 0x31 (a b): LOADS | QUAD | OPTIONAL_B;
+        /// Texture at `a` with x and y of BEM
+        texbem = 0x33 (a b c): LOADS | QUAD;
+        /// Texture at `a` with x and y of BEM, then each of x, y, z divided by `a.w`
+        txpbem = 0x34 (a b c): LOADS | QUAD;
+    }
+
+    /// Executes or translates operations without a result.
+    family EffectVisitor {
+        /// Nothing. Its inline constant, if a source says that there is one, is skipped
+        nop = 0x00 (): NO_RESULT;
+        /// Discards the fragment if the condition holds for one of the four components of its swizzle; no result
+        kil = 0x12 (): EFFECT | NO_RESULT;
+        /// Nothing; a hint
+        fenct = 0x3D (): NO_RESULT;
+        /// Nothing; a hint
+        fencb = 0x3E (): NO_RESULT;
+    }
 }
 
 impl Op {
     /// Whether there is a result for a register or a condition register.
     #[inline]
     pub const fn has_result(self) -> bool {
-        !matches!(self, Op::Nop | Op::Kil | Op::Fenct | Op::Fencb)
+        !self.has(flags::NO_RESULT)
+    }
+
+    /// Whether fragments may be discarded.
+    #[inline]
+    pub const fn discards(self) -> bool {
+        self.has(flags::EFFECT)
     }
 
     /// Whether a texture unit is read.
     #[inline]
     pub const fn is_texture(self) -> bool {
-        self.info().has(crate::table::flags::LOADS)
+        self.has(flags::LOADS)
     }
 
     /// Whether the result depends on the other fragments of the quad: differences, and levels of detail that follow from
     /// differences.
     #[inline]
     pub const fn needs_quad(self) -> bool {
-        matches!(self, Op::Ddx | Op::Ddy | Op::Tex | Op::Txp | Op::Txb | Op::Texbem | Op::Txpbem)
+        self.has(flags::QUAD)
     }
 }
 
@@ -164,16 +182,57 @@ opcodes! {
     /// `swizzle[0]`.
     FlowOp, 7 bits;
 
-    /// Leaves the innermost LOOP or REP of the routine; nothing without one
-    Brk = 0x40 "BRK" (): BRANCH;
-    /// Runs the code at the target up to a RET and comes back
-    Cal = 0x41 "CAL" (): BRANCH;
-    /// Runs on up to the target and skips from there to the end; without the condition goes to the target
-    Ife = 0x42 "IFE" (): BRANCH;
-    /// Runs the code up to the end `count` times; the index begins at `init` and grows by `increment`
-    Loop = 0x43 "LOOP" (): BRANCH;
-    /// Runs the code up to the end `count` times
-    Rep = 0x44 "REP" (): BRANCH;
-    /// Ends the innermost CAL; without one it ends the program
-    Ret = 0x45 "RET" (): BRANCH;
+    /// Executes or translates flow control.
+    family FlowVisitor {
+        /// Leaves the innermost LOOP or REP of the routine; nothing without one
+        brk = 0x40 (): BRANCH;
+        /// Runs the code at the target up to a RET and comes back
+        cal = 0x41 (): BRANCH | TARGET | CALL;
+        /// Runs on up to the target and skips from there to the end; without the condition goes to the target
+        ife = 0x42 (): BRANCH | TARGET | BLOCK_END;
+        /// Runs the code up to the end `count` times; the index begins at `init` and grows by `increment`
+        loop_ = 0x43 (): BRANCH | BLOCK_END | REPEATS | INDEXES;
+        /// Runs the code up to the end `count` times
+        rep = 0x44 (): BRANCH | BLOCK_END | REPEATS;
+        /// Ends the innermost CAL; without one it ends the program
+        ret = 0x45 (): BRANCH | RETURNS;
+    }
+}
+
+impl FlowOp {
+    /// Whether the instruction names where it goes: the else part of IFE, the routine of CAL.
+    #[inline]
+    pub const fn has_target(self) -> bool {
+        self.has(flags::TARGET)
+    }
+
+    /// Whether the instruction begins a structure and names its end.
+    #[inline]
+    pub const fn has_end(self) -> bool {
+        self.has(flags::BLOCK_END)
+    }
+
+    /// Whether it begins a loop.
+    #[inline]
+    pub const fn repeats(self) -> bool {
+        self.has(flags::REPEATS)
+    }
+
+    /// Whether it begins a loop with an index register.
+    #[inline]
+    pub const fn has_index(self) -> bool {
+        self.has(flags::INDEXES)
+    }
+
+    /// Whether it calls a routine.
+    #[inline]
+    pub const fn is_call(self) -> bool {
+        self.has(flags::CALL)
+    }
+
+    /// Whether it comes back from a routine.
+    #[inline]
+    pub const fn returns(self) -> bool {
+        self.has(flags::RETURNS)
+    }
 }

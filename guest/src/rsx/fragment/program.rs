@@ -9,7 +9,6 @@
 
 use super::instruction::{Instruction, UnknownInstruction, Words};
 use super::operand::{Input, Register, Temp};
-use super::ops::{FlowOp, Op};
 
 /// A program, ready to execute.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -122,20 +121,20 @@ impl Program {
             let Instruction::Flow(flow) = self.code[index].instruction else { continue };
             let limit = parts.last().copied().unwrap_or(index + 1);
             let (target, end) = (self.index_of(flow.target), self.index_of(flow.end_offset));
-            let (target, end) = match flow.op {
-                FlowOp::Cal => (target, 0),
-                FlowOp::Ife => {
+            let (target, end) = match (flow.op.has_target(), flow.op.has_end()) {
+                (true, true) => {
                     let target = target.clamp(index + 1, limit);
                     let end = end.clamp(target, limit);
                     parts.extend([end, target]);
                     (target, end)
                 }
-                FlowOp::Loop | FlowOp::Rep => {
+                (false, true) => {
                     let end = end.clamp(index + 1, limit);
                     parts.push(end);
                     (0, end)
                 }
-                FlowOp::Brk | FlowOp::Ret => (0, 0),
+                (true, false) => (target, 0),
+                (false, false) => (0, 0),
             };
             (self.code[index].target, self.code[index].end) = (target as u16, end as u16);
         }
@@ -157,7 +156,7 @@ impl Summary {
                 Instruction::Compute(compute) => summary.add(compute),
                 Instruction::Flow(flow) => {
                     summary.flow = true;
-                    summary.repeats |= matches!(flow.op, FlowOp::Cal | FlowOp::Loop | FlowOp::Rep);
+                    summary.repeats |= flow.op.repeats() || flow.op.is_call();
                 }
             }
         }
@@ -181,7 +180,7 @@ impl Summary {
         for temp in read.chain(compute.destination) {
             self.registers = self.registers.max(temp.storage() + 1);
         }
-        self.kills |= compute.op == Op::Kil;
+        self.kills |= compute.op.discards();
         self.writes_depth |= match compute.destination {
             Some(Temp::Full(1)) => compute.mask.has(2),
             Some(Temp::Half(3)) => compute.mask.has(0) || compute.mask.has(1),

@@ -8,6 +8,7 @@ use super::instruction::{Compute, Flow, Instruction, Words};
 use super::operand::{Input, Modifier, Precision, Register, Scale, Source, Temp};
 use super::ops::{FlowOp, Op};
 use crate::rsx::operand::{Condition, Mask, Swizzle, Test};
+use crate::table::flags;
 
 /// What programs are to contain.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +69,7 @@ pub fn instruction(rng: &mut impl FnMut() -> u32, options: Options) -> Vec<u32> 
 /// Registers that random instructions use: few, so that values meet and halves share storage with them.
 const REGISTERS: usize = 6;
 /// Operations whose results show most of what goes into them.
-const PLAIN: [Op; 8] = [Op::Mov, Op::Mul, Op::Add, Op::Mad, Op::Dp3, Op::Lrp, Op::Frc, Op::Tex];
+const PLAIN: [Op; 8] = [Op::mov, Op::mul, Op::add, Op::mad, Op::dp3, Op::lrp, Op::frc, Op::tex];
 /// Deepest nesting of structures.
 const DEPTH: usize = 4;
 
@@ -117,7 +118,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     fn load(&mut self) {
         for number in (0..REGISTERS as u8).filter(|number| number % 4 != 3) {
             let destination = Some(Temp::Full(number));
-            let mut load = Compute { op: Op::Mov, destination, mask: Mask::ALL, ..Compute::NOP };
+            let mut load = Compute { op: Op::mov, destination, mask: Mask::ALL, ..Compute::NOP };
             load.sources[0] = Source::new(if self.chance(4) { Register::Constant } else { Register::Input });
             load.input = Input::Register(self.below(16) as u8);
             load.has_constant = load.reads(Register::Constant);
@@ -129,7 +130,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     /// A copy to the first output, half or full.
     fn moving(&mut self) -> Compute {
         let destination = if self.chance(2) { Temp::Half(0) } else { Temp::Full(0) };
-        let mut last = Compute { op: Op::Mov, destination: Some(destination), mask: Mask::ALL, ..Compute::NOP };
+        let mut last = Compute { op: Op::mov, destination: Some(destination), mask: Mask::ALL, ..Compute::NOP };
         last.sources[0] = Source::new(Register::Temp(Temp::Full(self.below(REGISTERS) as u8)));
         last
     }
@@ -137,7 +138,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     fn routine(&mut self, routine: usize, length: usize) -> usize {
         let start = self.code.len();
         self.block(length.clamp(1, 40), Place { depth: 2, in_loop: false, callees: routine + 1 });
-        self.put(&Instruction::Flow(flow(FlowOp::Ret)));
+        self.put(&Instruction::Flow(flow(FlowOp::ret)));
         start
     }
 
@@ -159,7 +160,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     fn branch(&mut self, left: usize, place: Place) -> usize {
         let inner = Place { depth: place.depth + 1, ..place };
         let length = 1 + self.below(left.min(12));
-        let at = self.flow(FlowOp::Ife);
+        let at = self.flow(FlowOp::ife);
         self.block(length, inner);
         let target = self.code.len();
         let other = self.chance(2);
@@ -173,14 +174,14 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
 
     fn repeat(&mut self, left: usize, place: Place) -> usize {
         let length = 1 + self.below(left.min(10));
-        let op = if self.chance(2) { FlowOp::Loop } else { FlowOp::Rep };
+        let op = if self.chance(2) { FlowOp::loop_ } else { FlowOp::rep };
         let at = self.flow(op);
         self.block(length, Place { depth: place.depth + 1, in_loop: true, ..place });
         let end = self.offset(self.code.len());
         let bits = (self.rng)();
         self.patch(at, |flow| {
             (flow.end_offset, flow.count) = (end, (bits & 3) as u8);
-            if op == FlowOp::Loop {
+            if op.has_index() {
                 (flow.init, flow.increment) = ((bits >> 8) as u8 % 8, (bits >> 16) as i8 % 4);
             }
         });
@@ -197,14 +198,14 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
 
     fn call(&mut self, place: Place) -> usize {
         let routine = place.callees + self.below(self.routines - place.callees);
-        let at = self.flow(FlowOp::Cal);
+        let at = self.flow(FlowOp::cal);
         self.calls.push((at, routine));
         1
     }
 
     /// BRK or RET under a condition.
     fn leave(&mut self, place: Place) -> usize {
-        let op = if place.in_loop && !self.chance(4) { FlowOp::Brk } else { FlowOp::Ret };
+        let op = if place.in_loop && !self.chance(4) { FlowOp::brk } else { FlowOp::ret };
         let at = self.flow(op);
         if self.options.ragged && self.chance(4) {
             self.patch(at, |flow| flow.end = true);
@@ -237,14 +238,13 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     /// Whether random instructions may do this.
     fn allowed(&self, op: Op) -> bool {
         let options = &self.options;
-        match op {
-            Op::Kil => options.kill,
-            Op::Pk4 | Op::Up4 | Op::Pk2 | Op::Up2 | Op::Pkb | Op::Upb | Op::Pk16 | Op::Up16 => options.packing,
-            Op::Pkg | Op::Upg => options.packing && options.transcendental,
-            Op::Sin | Op::Cos | Op::Ex2 | Op::Lg2 | Op::Pow | Op::Lit | Op::Lif => options.transcendental,
-            op if op.is_texture() => options.textures != 0,
-            _ => true,
-        }
+        let excluded = [
+            (flags::EFFECT, options.kill),
+            (flags::PACKS | flags::UNPACKS, options.packing),
+            (flags::TRANSCENDENTAL, options.transcendental),
+            (flags::LOADS, options.textures != 0),
+        ];
+        excluded.iter().all(|&(kind, wanted)| wanted || !op.has(kind))
     }
 
     /// One instruction that computes, or random words. Gives 1.
@@ -275,7 +275,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
                 compute.precision = Precision::ALL[self.below(4)];
             }
         }
-        if op == Op::Kil || bits & 0x1C0_0000 == 0 {
+        if op.discards() || bits & 0x1C0_0000 == 0 {
             compute.condition = Some(self.condition());
             compute.condition_register = (bits >> 25) as u8 & 1;
         }
@@ -313,7 +313,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         for n in (0..3).filter(|&n| compute.op.reads(n)) {
             compute.sources[n] = self.source();
         }
-        if matches!(compute.op, Op::Txl | Op::Txb) && bits >> 31 != 0 {
+        if compute.op.has(flags::OPTIONAL_B) && bits >> 31 != 0 {
             compute.sources[1] = Source::UNUSED;
         }
         compute.has_constant = compute.reads(Register::Constant) || bits >> 27 & 15 == 0;

@@ -107,24 +107,30 @@ fn print_condition(condition: Option<Condition>, register: u8, flags: &mut Vec<S
 }
 
 fn print_flow(flow: &Flow, target: &dyn Fn(u32) -> String) -> (String, Vec<String>) {
-    let mut out = flow.op.info().name.to_lowercase();
-    out.push_str(&match flow.op {
-        FlowOp::Brk | FlowOp::Ret => String::new(),
-        FlowOp::Cal => format!(" {}", target(flow.target)),
-        FlowOp::Ife => format!(" {}, {}", target(flow.target), target(flow.end_offset)),
-        FlowOp::Rep => format!(" {}, {}", flow.count, target(flow.end_offset)),
-        FlowOp::Loop => {
-            let Flow { count, init, increment, end_offset, .. } = *flow;
-            format!(" {count}, {init}, {increment}, {}", target(end_offset))
-        }
-    });
+    let mut operands = Vec::new();
+    if flow.op.repeats() {
+        operands.push(flow.count.to_string());
+    }
+    if flow.op.has_index() {
+        operands.extend([flow.init.to_string(), flow.increment.to_string()]);
+    }
+    if flow.op.has_target() {
+        operands.push(target(flow.target));
+    }
+    if flow.op.has_end() {
+        operands.push(target(flow.end_offset));
+    }
+    let mut out = flow.op.info().name.to_owned();
+    if !operands.is_empty() {
+        out.push_str(&format!(" {}", operands.join(", ")));
+    }
     let mut flags = Vec::new();
     print_condition(flow.condition, flow.condition_register, &mut flags);
     (out, flags)
 }
 
 fn print_compute(compute: &Compute, constant: &str) -> (String, Vec<String>) {
-    let mut out = compute.op.info().name.to_lowercase();
+    let mut out = compute.op.info().name.to_owned();
     let mut separator = " ";
     if compute.op.has_result() {
         out.push_str(&match compute.destination {
@@ -250,26 +256,29 @@ fn parse_flow(op: FlowOp, text: &mut Cursor<'_>, labels: Labels<'_>) -> Result<F
         increment: 0,
         end: false,
     };
-    match op {
-        FlowOp::Brk | FlowOp::Ret => return Ok(flow),
-        FlowOp::Cal => {
-            flow.target = parse_target(text, labels, u32::MAX >> 1)?;
-            return Ok(flow);
-        }
-        FlowOp::Ife => flow.target = parse_target(text, labels, u32::MAX >> 1)?,
-        FlowOp::Rep => flow.count = text.number("a count", 255)? as u8,
-        FlowOp::Loop => {
-            flow.count = text.number("a count", 255)? as u8;
-            text.expect(",")?;
-            flow.init = text.number("a first index", 255)? as u8;
-            text.expect(",")?;
-            let negative = text.eat("-");
-            let step = text.number("a step", 127 + u64::from(negative))? as i16;
-            flow.increment = if negative { -step } else { step } as i8;
-        }
+    let mut separate = false;
+    let mut comma =
+        |text: &mut Cursor<'_>| if std::mem::replace(&mut separate, true) { text.expect(",") } else { Ok(()) };
+    if op.repeats() {
+        comma(text)?;
+        flow.count = text.number("a count", 255)? as u8;
     }
-    text.expect(",")?;
-    flow.end_offset = parse_target(text, labels, u32::MAX)?;
+    if op.has_index() {
+        comma(text)?;
+        flow.init = text.number("a first index", 255)? as u8;
+        comma(text)?;
+        let negative = text.eat("-");
+        let step = text.number("a step", 127 + u64::from(negative))? as i16;
+        flow.increment = if negative { -step } else { step } as i8;
+    }
+    if op.has_target() {
+        comma(text)?;
+        flow.target = parse_target(text, labels, u32::MAX >> 1)?;
+    }
+    if op.has_end() {
+        comma(text)?;
+        flow.end_offset = parse_target(text, labels, u32::MAX)?;
+    }
     Ok(flow)
 }
 

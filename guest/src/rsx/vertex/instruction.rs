@@ -6,7 +6,7 @@
 use super::fields::{self as f, source as s};
 use super::ops::{ScalarOp, VectorOp};
 use crate::rsx::operand::{Condition, Mask, Swizzle, Test};
-use crate::table::WordField;
+use crate::table::{WordField, flags};
 
 /// The four words of an instruction, in the order in which TRANSFORM_PROGRAM takes them.
 pub type Words = [u32; 4];
@@ -28,7 +28,7 @@ pub struct Instruction {
     pub relative_input: bool,
     /// Adds the selected address component to `constant`.
     pub relative_constant: bool,
-    /// Which address register relative numbers, [`VectorOp::Ara`], [`ScalarOp::Psh`] and [`ScalarOp::Pop`] use, 0 or 1.
+    /// Which address register relative numbers, [`VectorOp::ara`], [`ScalarOp::psh`] and [`ScalarOp::pop`] use, 0 or 1.
     pub address_register: u8,
     /// Which of its components relative numbers use.
     pub address_component: u8,
@@ -59,6 +59,14 @@ pub struct Vector {
     pub mask: Mask,
     /// Texture unit of TXL, 0 to 3.
     pub texture: u8,
+}
+
+impl Vector {
+    /// Whether it writes nothing at all.
+    #[inline]
+    pub const fn is_idle(&self) -> bool {
+        !self.op.has_result() && !self.op.writes_address()
+    }
 }
 
 /// The scalar unit's half of an instruction.
@@ -235,15 +243,15 @@ impl Instruction {
         } else {
             vector.address = 0;
         }
-        if vector.op == VectorOp::Nop {
+        if vector.is_idle() {
             (vector.temp, vector.output, vector.mask) = (None, None, Mask::NONE);
         }
-        if vector.op != VectorOp::Txl {
+        if !vector.op.is_texture() {
             vector.texture = 0;
         }
         if !scalar.op.has_result() {
             (scalar.temp, scalar.output) = (None, None);
-            if scalar.op != ScalarOp::Pop {
+            if !scalar.op.writes_address() {
                 scalar.mask = Mask::NONE;
             }
         }
@@ -262,11 +270,11 @@ impl Instruction {
     fn with_update(mut self, words: &Words) -> Self {
         let idle = |temp: Option<u8>, output: Option<u8>| temp.is_none() && output.is_none();
         let (vector, scalar) = (&self.vector, &self.scalar);
-        let vector_has = vector.op != VectorOp::Nop && !vector.op.writes_address();
+        let vector_has = vector.op.has_result();
         self.update = match (f::COND_UPDATE0.is_set(words), f::COND_UPDATE1.is_set(words)) {
             (false, _) => None,
             (true, true) if vector_has => Some(Unit::Vector),
-            (true, true) => Some(Unit::Scalar).filter(|_| vector.op == VectorOp::Nop && scalar.op.has_result()),
+            (true, true) => Some(Unit::Scalar).filter(|_| vector.is_idle() && scalar.op.has_result()),
             (true, false) if vector_has && idle(vector.temp, vector.output) => Some(Unit::Vector),
             (true, false) if scalar.op.has_result() && idle(scalar.temp, scalar.output) => Some(Unit::Scalar),
             (true, false) => None,
@@ -289,13 +297,13 @@ impl Instruction {
         }
         if !self.relative_input && !self.relative_constant {
             self.address_component = 0;
-            let whole = matches!(self.scalar.op, ScalarOp::Psh | ScalarOp::Pop) || self.vector.op == VectorOp::Ara;
+            let whole = self.scalar.op.selects_address() || self.vector.op.has(flags::SELECTS_ADDRESS);
             self.address_register = if whole { self.address_register } else { 0 };
         }
         let scalar = self.scalar.op;
-        let branches = scalar.has_target() && !scalar.tests_branch_bit() || scalar == ScalarOp::Ret;
-        let writes = self.vector.op != VectorOp::Nop || scalar.has_result() || scalar == ScalarOp::Pop;
-        self.condition = self.condition.filter(|condition| condition.test != Test::TRUE && (writes || branches));
+        let writes = !self.vector.is_idle() || scalar.has_result() || scalar.writes_address();
+        let tested = writes || scalar.tests_condition();
+        self.condition = self.condition.filter(|condition| condition.test != Test::TRUE && tested);
         if let Some(condition) = &mut self.condition
             && condition.test.is_constant()
         {
@@ -304,8 +312,7 @@ impl Instruction {
         if self.update.is_none() && self.condition.is_none_or(|condition| condition.test.is_constant()) {
             self.condition_register = 0;
         }
-        let vector_has = self.vector.op != VectorOp::Nop && !self.vector.op.writes_address();
-        self.saturate &= vector_has || scalar.has_result();
+        self.saturate &= self.vector.op.has_result() || scalar.has_result();
         self
     }
 
@@ -341,8 +348,7 @@ impl Instruction {
         w[0] |= condition.swizzle.reversed() << f::COND_SWZ_W.lo;
         f::COND_REG_SEL.put(w, self.condition_register.into());
         f::COND_UPDATE0.put(w, self.update.is_some().into());
-        let both =
-            self.update == Some(Unit::Vector) || self.update == Some(Unit::Scalar) && self.vector.op == VectorOp::Nop;
+        let both = self.update == Some(Unit::Vector) || self.update == Some(Unit::Scalar) && self.vector.is_idle();
         f::COND_UPDATE1.put(w, both.into());
         f::SATURATE.put(w, self.saturate.into());
         f::END.put(w, self.end.into());
@@ -359,7 +365,7 @@ impl Instruction {
         for (source, field) in self.sources.iter().zip([f::SRC0_ABS, f::SRC1_ABS, f::SRC2_ABS]) {
             field.put(w, source.absolute.into());
         }
-        if self.vector.op == VectorOp::Txl {
+        if self.vector.op.is_texture() {
             f::TXL_UNIT.put(w, self.vector.texture.into());
         }
         if self.scalar.op.has_target() {

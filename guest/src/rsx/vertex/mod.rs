@@ -48,7 +48,7 @@ pub mod syntax;
 
 pub use instruction::{Instruction, Register, Scalar, Source, Unit, UnknownInstruction, Vector, Words};
 pub use listing::{assemble_program, disassemble_program};
-pub use ops::{RCC_MAX, RCC_MIN, ScalarOp, VectorOp};
+pub use ops::{BranchVisitor, RCC_MAX, RCC_MIN, ScalarOp, ScalarVisitor, VectorOp, VectorVisitor};
 pub use program::{Program, Summary};
 
 /// Instructions that the program store holds. START reaches 512 of them, the others are reached by running on (RPCS3).

@@ -97,9 +97,9 @@ impl Instruction {
         use super::ops::VectorOp;
         use crate::rsx::operand::Mask;
         Instruction {
-            vector: Vector { op: VectorOp::Nop, temp: None, output: None, address: 0, mask: Mask::NONE, texture: 0 },
+            vector: Vector { op: VectorOp::nop, temp: None, output: None, address: 0, mask: Mask::NONE, texture: 0 },
             scalar: Scalar {
-                op: ScalarOp::Nop,
+                op: ScalarOp::nop,
                 temp: None,
                 output: None,
                 mask: Mask::NONE,
@@ -124,9 +124,7 @@ impl Instruction {
 
     /// Whether the instruction after this one may be executed next, or when a call returns.
     fn runs_on(&self) -> bool {
-        let op = self.scalar.op;
-        let jumps = matches!(op, ScalarOp::Bra | ScalarOp::Bri | ScalarOp::Ret);
-        !(self.end || jumps && self.condition.is_none())
+        !(self.end || self.scalar.op.jumps() && self.condition.is_none())
     }
 }
 
@@ -161,14 +159,13 @@ impl Summary {
         for output in [vector.output, scalar.output].into_iter().flatten() {
             self.outputs |= 1 << output;
         }
-        if vector.op == super::VectorOp::Txl {
+        if vector.op.is_texture() {
             self.textures |= 1 << vector.texture;
         }
         if scalar.op.tests_branch_bit() {
             self.branch_bits |= 1 << scalar.branch_bit;
         }
-        let returns = scalar.op == ScalarOp::Ret;
-        self.flow |= (scalar.op.has_target() || returns) && !instruction.end;
+        self.flow |= (scalar.op.has_target() || scalar.op.returns()) && !instruction.end;
         self.backward |= scalar.op.has_target() && !instruction.end && usize::from(scalar.target) <= index;
     }
 }

@@ -7,6 +7,7 @@ use super::instruction::{Instruction, Register, Source, Unit, Words};
 use super::ops::{ScalarOp, VectorOp};
 use super::{CONSTANTS, STORE};
 use crate::rsx::operand::{Condition, Mask, Swizzle, Test};
+use crate::table::flags;
 
 /// What programs are to contain.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +73,7 @@ const ONE: u8 = 61;
 /// Temporaries that random instructions use: few, so that values meet.
 const TEMPS: usize = 12;
 /// Operations whose results show most of what goes into them.
-const PLAIN: [VectorOp; 6] = [VectorOp::Mov, VectorOp::Mul, VectorOp::Add, VectorOp::Mad, VectorOp::Dp4, VectorOp::Frc];
+const PLAIN: [VectorOp; 6] = [VectorOp::mov, VectorOp::mul, VectorOp::add, VectorOp::mad, VectorOp::dp4, VectorOp::frc];
 /// Loops within loops.
 const LOOPS: usize = 3;
 /// Routines; each calls later ones only, so this is the depth of calls as well.
@@ -102,14 +103,14 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         self.routines = if self.options.flow { self.below(ROUTINES + 1) } else { 0 };
         let share = self.options.length.clamp(1, 480) / (self.routines + 1);
         if self.options.flow {
-            self.put(Instruction { vector: vector(VectorOp::Str, ONE), ..Instruction::NOP });
+            self.put(Instruction { vector: vector(VectorOp::str, ONE), ..Instruction::NOP });
         }
         self.load();
         self.block(share, 0, 0);
         // What temporaries hold shows in the outputs; the last instruction is the end.
         for output in (0..16).rev() {
             let mut show = Instruction { end: output == 0, ..Instruction::NOP };
-            show.vector.op = VectorOp::Mov;
+            show.vector.op = VectorOp::mov;
             (show.vector.output, show.vector.mask) = (Some(output), Mask::ALL);
             show.sources[0] = Source::new(Register::Temp(self.below(TEMPS) as u8));
             if output == 0 || !self.chance(3) {
@@ -126,7 +127,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     /// Gives most temporaries and a condition register a value, so that there is something to compute with.
     fn load(&mut self) {
         for temp in 0..TEMPS {
-            let mut load = Instruction { vector: vector(VectorOp::Mov, temp as u8), ..Instruction::NOP };
+            let mut load = Instruction { vector: vector(VectorOp::mov, temp as u8), ..Instruction::NOP };
             load.condition_register = self.below(2) as u8;
             load.update = if self.chance(TEMPS / 2) { Some(Unit::Vector) } else { None };
             load.input = self.below(16) as u8;
@@ -142,7 +143,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         let start = self.code.len();
         self.block(length.clamp(1, 40), LOOPS, routine + 1);
         let mut back = Instruction::NOP;
-        back.scalar.op = ScalarOp::Ret;
+        back.scalar.op = ScalarOp::ret;
         self.put(back);
         start
     }
@@ -164,7 +165,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     /// A branch over some instructions.
     fn jump_over(&mut self, left: usize) {
         let at = self.code.len();
-        let ops: &[ScalarOp] = &[ScalarOp::Bri, ScalarOp::Bri, ScalarOp::Brb, ScalarOp::Bra];
+        let ops: &[ScalarOp] = &[ScalarOp::bri, ScalarOp::bri, ScalarOp::brb, ScalarOp::bra];
         let op = ops[self.below(ops.len())];
         self.branch(op);
         for _ in 0..1 + self.below(left.min(6)) {
@@ -178,12 +179,12 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         if self.options.flow && self.chance(8) {
             // A return on a condition, out of the main program as well: then it ends there.
             let mut back = self.gated();
-            back.scalar.op = ScalarOp::Ret;
+            back.scalar.op = ScalarOp::ret;
             return self.put(back);
         }
         let routine = callees + self.below(self.routines - callees);
         self.calls.push((self.code.len(), routine));
-        let ops: &[ScalarOp] = &[ScalarOp::Cli, ScalarOp::Clb, ScalarOp::Cal];
+        let ops: &[ScalarOp] = &[ScalarOp::cli, ScalarOp::clb, ScalarOp::cal];
         let op = ops[self.below(ops.len())];
         self.branch(op);
     }
@@ -192,32 +193,32 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     fn repeat(&mut self, length: usize, level: usize, callees: usize) {
         let component = level as u8;
         let here = Mask::new(1 << component);
-        let mut clear = Instruction { vector: vector(VectorOp::Sfl, COUNTER), ..Instruction::NOP };
+        let mut clear = Instruction { vector: vector(VectorOp::sfl, COUNTER), ..Instruction::NOP };
         clear.vector.mask = here;
         self.put(clear);
         let start = self.code.len();
         self.block(length, level + 1, callees);
         let one = Source { swizzle: Swizzle::all(component), ..Source::new(Register::Temp(ONE)) };
         let counter = Source { swizzle: Swizzle::all(component), ..Source::new(Register::Temp(COUNTER)) };
-        let mut count = Instruction { vector: vector(VectorOp::Add, COUNTER), ..Instruction::NOP };
+        let mut count = Instruction { vector: vector(VectorOp::add, COUNTER), ..Instruction::NOP };
         count.vector.mask = here;
         (count.sources[0], count.sources[2]) = (counter, one);
         self.put(count);
         // Limit minus counter, above zero as long as there is another pass; the limit is 1, or 2 in component w.
         let mut limit = one;
         if self.chance(2) {
-            let mut double = Instruction { vector: vector(VectorOp::Add, COUNTER), ..Instruction::NOP };
+            let mut double = Instruction { vector: vector(VectorOp::add, COUNTER), ..Instruction::NOP };
             double.vector.mask = Mask::new(8);
             (double.sources[0], double.sources[2]) = (one, one);
             self.put(double);
             limit = Source { swizzle: Swizzle::all(3), ..counter };
         }
         let mut test = Instruction { update: Some(Unit::Vector), ..Instruction::NOP };
-        (test.vector.op, test.vector.mask) = (VectorOp::Add, X);
+        (test.vector.op, test.vector.mask) = (VectorOp::add, X);
         (test.sources[0], test.sources[2]) = (Source { negate: true, ..counter }, limit);
         self.put(test);
         let mut back = Instruction::NOP;
-        back.scalar.op = ScalarOp::Bri;
+        back.scalar.op = ScalarOp::bri;
         back.condition = Some(Condition { test: Test::GREATER, swizzle: Swizzle::all(0) });
         back.scalar.target = start as u16;
         self.put(back);
@@ -233,7 +234,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         }
         if bits & 0x300 == 0 {
             // Source 2 is where the target is.
-            let ops = [VectorOp::Mov, VectorOp::Mul, VectorOp::Dp4, VectorOp::Slt, VectorOp::Flr];
+            let ops = [VectorOp::mov, VectorOp::mul, VectorOp::dp4, VectorOp::slt, VectorOp::flr];
             branch.vector = vector(ops[self.below(ops.len())], self.below(TEMPS) as u8);
             self.fill_sources(&mut branch);
         }
@@ -276,7 +277,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         }
         if bits & 0x70 == 0 {
             plain.update = Some(if scalar_alone { Unit::Scalar } else { Unit::Vector });
-        } else if bits & 0xF0 == 0x10 && plain.vector.op != VectorOp::Nop && plain.scalar.op.has_result() {
+        } else if bits & 0xF0 == 0x10 && !plain.vector.is_idle() && plain.scalar.op.has_result() {
             // Only a unit without another destination can be the other one of two.
             plain.update = Some(Unit::Scalar);
             (plain.scalar.temp, plain.scalar.output) = (None, None);
@@ -290,7 +291,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         let op = loop {
             let any = VectorOp::ALL[self.below(VectorOp::ALL.len())];
             let op = if self.chance(2) { PLAIN[self.below(PLAIN.len())] } else { any };
-            if op != VectorOp::Txl || self.options.textures {
+            if !op.is_texture() || self.options.textures {
                 break op;
             }
         };
@@ -306,11 +307,10 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     }
 
     fn scalar_half(&mut self, plain: &mut Instruction) {
-        use ScalarOp::{Cos, Ex2, Exp, Lg2, Lit, Log, Nop, Ret, Sin};
         let op = loop {
             let op = ScalarOp::ALL[self.below(ScalarOp::ALL.len())];
-            let slow = matches!(op, Cos | Ex2 | Exp | Lg2 | Lit | Log | Sin);
-            if op != Nop && op != Ret && !op.has_target() && (!slow || self.options.transcendental) {
+            let slow = op.has(flags::TRANSCENDENTAL);
+            if op != ScalarOp::nop && !op.has(flags::BRANCH) && (!slow || self.options.transcendental) {
                 break op;
             }
         };

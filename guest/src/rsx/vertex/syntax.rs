@@ -16,7 +16,7 @@ use super::instruction::{Instruction, Register, Source, Unit, Words};
 use super::ops::{ScalarOp, VectorOp};
 use crate::rsx::asm::{Labels, parse_target};
 use crate::rsx::operand::{COMPONENTS, Condition, Mask, Swizzle, parse_difference, print_difference};
-use crate::table::{Cursor, TextError};
+use crate::table::{Cursor, TextError, flags};
 
 /// Names of the outputs.
 pub const OUTPUTS: [&str; 16] = [
@@ -45,23 +45,24 @@ pub(super) fn print(words: Words, target: &dyn Fn(u16) -> String) -> Option<Stri
     let instruction = Instruction::decode(words).ok()?;
     let mut out = String::new();
     let (vector, scalar) = (instruction.vector.op, instruction.scalar.op);
-    let alone = vector == VectorOp::Nop && !matches!(scalar, ScalarOp::Nop | ScalarOp::Mov);
+    // `mov` alone is the vector unit's.
+    let alone = vector == VectorOp::nop && !matches!(scalar, ScalarOp::nop | ScalarOp::mov);
     if !alone {
         print_vector(&instruction, &mut out);
     }
-    if scalar != ScalarOp::Nop {
+    if scalar != ScalarOp::nop {
         out.push_str(if alone { "" } else { " + " });
         print_scalar(&instruction, target, &mut out);
     }
-    let mut flags = flags(&instruction);
-    flags.extend(print_difference(&words, &instruction.encode()));
-    if !flags.is_empty() {
-        out.push_str(&format!("  [{}]", flags.join(", ")));
+    let mut annotations = annotations(&instruction);
+    annotations.extend(print_difference(&words, &instruction.encode()));
+    if !annotations.is_empty() {
+        out.push_str(&format!("  [{}]", annotations.join(", ")));
     }
     Some(out)
 }
 
-fn flags(instruction: &Instruction) -> Vec<String> {
+fn annotations(instruction: &Instruction) -> Vec<String> {
     let mut flags = Vec::new();
     if let Some(condition) = instruction.condition {
         let mut text = String::from("if ");
@@ -81,8 +82,8 @@ fn flags(instruction: &Instruction) -> Vec<String> {
 
 fn print_vector(instruction: &Instruction, out: &mut String) {
     let vector = &instruction.vector;
-    out.push_str(&vector.op.info().name.to_lowercase());
-    if vector.op == VectorOp::Nop {
+    out.push_str(vector.op.info().name);
+    if vector.is_idle() {
         return;
     }
     if vector.op.writes_address() {
@@ -95,26 +96,27 @@ fn print_vector(instruction: &Instruction, out: &mut String) {
         out.push_str(", ");
         print_source(instruction, &instruction.sources[n], out);
     }
-    match vector.op {
-        VectorOp::Txl => out.push_str(&format!(", tex{}", vector.texture)),
-        VectorOp::Ara => out.push_str(&format!(", a{}", instruction.address_register)),
-        _ => {}
+    if vector.op.is_texture() {
+        out.push_str(&format!(", tex{}", vector.texture));
+    }
+    if vector.op.has(flags::SELECTS_ADDRESS) {
+        out.push_str(&format!(", a{}", instruction.address_register));
     }
 }
 
 fn print_scalar(instruction: &Instruction, target: &dyn Fn(u16) -> String, out: &mut String) {
     let scalar = &instruction.scalar;
     let op = scalar.op;
-    out.push_str(&op.info().name.to_lowercase());
+    out.push_str(op.info().name);
     if op.has_result() {
         print_destination(scalar.temp, scalar.output, scalar.mask, out);
         out.push_str(", ");
         print_source(instruction, &instruction.sources[2], out);
     }
-    if matches!(op, ScalarOp::Psh | ScalarOp::Pop) {
+    if op.selects_address() {
         out.push_str(&format!(" a{}", instruction.address_register));
     }
-    if op == ScalarOp::Pop {
+    if op.writes_address() {
         scalar.mask.print(out);
     }
     if op.tests_branch_bit() {
@@ -239,7 +241,7 @@ impl Reader {
 
     fn vector(&mut self, op: VectorOp, text: &mut Cursor<'_>) -> Result<(), TextError> {
         self.instruction.vector.op = op;
-        if op == VectorOp::Nop {
+        if self.instruction.vector.is_idle() {
             return Ok(());
         }
         if op.writes_address() {
@@ -254,17 +256,14 @@ impl Reader {
             text.expect(",")?;
             self.instruction.sources[n] = self.source(text)?;
         }
-        match op {
-            VectorOp::Txl => {
-                text.expect(",")?;
-                text.expect("tex")?;
-                self.instruction.vector.texture = text.number("a texture unit", 3)? as u8;
-            }
-            VectorOp::Ara => {
-                text.expect(",")?;
-                self.address_register(text)?;
-            }
-            _ => {}
+        if op.is_texture() {
+            text.expect(",")?;
+            text.expect("tex")?;
+            self.instruction.vector.texture = text.number("a texture unit", 3)? as u8;
+        }
+        if op.has(flags::SELECTS_ADDRESS) {
+            text.expect(",")?;
+            self.address_register(text)?;
         }
         Ok(())
     }
@@ -282,10 +281,10 @@ impl Reader {
             }
             self.instruction.sources[2] = source;
         }
-        if matches!(op, ScalarOp::Psh | ScalarOp::Pop) {
+        if op.selects_address() {
             self.address_register(text)?;
         }
-        if op == ScalarOp::Pop {
+        if op.writes_address() {
             self.instruction.scalar.mask = Mask::parse(text)?;
         }
         if op.tests_branch_bit() {

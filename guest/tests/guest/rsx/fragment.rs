@@ -101,7 +101,7 @@ fn check_compute(compute: &Compute, words: &Words, decoded: &Value, meaning: &Va
     assert_eq!(compute.set_condition.is_some(), number("set_cond") == 1, "{meaning}");
     let test = compute.condition.map_or(7, |condition| condition.test.bits());
     let names = ["LT", "EQ", "GT"].iter().enumerate().filter(|(i, _)| test >> i & 1 != 0).map(|(_, name)| *name);
-    assert!(compute.op == Op::Nop || names.collect::<Vec<_>>().join(" ") == text("exec"), "{meaning}");
+    assert!(compute.op == Op::nop || names.collect::<Vec<_>>().join(" ") == text("exec"), "{meaning}");
     if compute.op.has_result() {
         assert_eq!(letters(compute.mask.bits().into()), text("mask"), "{meaning}");
         let destination = compute.destination.map(|temp| match temp {
@@ -392,16 +392,16 @@ fn assert_nested(program: &Program) {
         let Instruction::Flow(Flow { op, .. }) = step.instruction else { continue };
         let (target, end) = (usize::from(step.target), usize::from(step.end));
         match op {
-            FlowOp::Ife => {
+            FlowOp::ife => {
                 assert!(index < target && target <= end && end <= limit, "{index}: {target} {end} in {limit}");
                 parts.extend([end, target]);
             }
-            FlowOp::Loop | FlowOp::Rep => {
+            FlowOp::loop_ | FlowOp::rep => {
                 assert!(index < end && end <= limit, "{index}: {end} in {limit}");
                 parts.push(end);
             }
-            FlowOp::Cal => assert!(target <= program.code.len()),
-            FlowOp::Brk | FlowOp::Ret => {}
+            FlowOp::cal => assert!(target <= program.code.len()),
+            FlowOp::brk | FlowOp::ret => {}
         }
     }
 }
@@ -436,7 +436,7 @@ fn random_programs_go_through_text_memory_and_back() {
                 assert_eq!(read[..], code[..read.len()]);
                 let whole = Program::decode(&read, |_, error| panic!("{error}"));
                 let called = |step: &&triglyph_guest::rsx::fragment::Step| {
-                    matches!(step.instruction, Instruction::Flow(Flow { op: FlowOp::Cal, .. }))
+                    matches!(step.instruction, Instruction::Flow(Flow { op: FlowOp::cal, .. }))
                 };
                 assert!(whole.code.iter().filter(called).all(|step| usize::from(step.target) < whole.code.len()));
             }

@@ -79,7 +79,7 @@ fn vectors_decode_as_described() {
         let reversed = |first: u32| Mask::from_reversed((w[3] >> first) as u8 & 15).bits();
         assert_eq!(letters(reversed(13)), text("vec_mask"), "{meaning}");
         assert_eq!(letters(reversed(17)), text("sca_mask"), "{meaning}");
-        if instruction.vector.op != VectorOp::Nop {
+        if instruction.vector.op != VectorOp::nop {
             assert_eq!(letters(instruction.vector.mask.bits()), text("vec_mask"), "{meaning}");
             if !instruction.vector.op.writes_address() {
                 let temp = instruction.vector.temp.map_or(63, u32::from);
@@ -299,7 +299,7 @@ fn a_branch_shares_bits_with_source_2() {
     assert_eq!((instruction.scalar.target, instruction.sources[2]), (0x2AD, Source::UNUSED));
     // ADD reads what the target leaves.
     let mut words = words;
-    fields::VEC_OPCODE.put(&mut words, VectorOp::Add.code());
+    fields::VEC_OPCODE.put(&mut words, VectorOp::add.code());
     let both = Instruction::decode(words).expect("known");
     assert_eq!(both.scalar.target, 0x2AD);
     assert_eq!(both.encode(), words);
@@ -387,7 +387,7 @@ fn random_programs_contain_everything() {
             updates += u32::from(instruction.update == Some(Unit::Scalar));
             tests += u32::from(instruction.condition.is_some());
             relative += u32::from(instruction.relative_constant && instruction.relative_input);
-            both += u32::from(instruction.vector.op != VectorOp::Nop && instruction.scalar.op.has_result());
+            both += u32::from(instruction.vector.op != VectorOp::nop && instruction.scalar.op.has_result());
         }
     }
     assert_eq!((vectors.len(), scalars.len()), (VectorOp::ALL.len(), ScalarOp::ALL.len()));
@@ -406,12 +406,12 @@ fn steps(program: &Program, rng: &mut impl FnMut() -> u32) -> usize {
         if i.vector.temp == Some(62) {
             let component = (0..4).find(|&c| i.vector.mask.has(c)).expect("one component");
             match (i.vector.op, i.sources[0].register) {
-                (VectorOp::Sfl, _) => counters[component] = 0,
+                (VectorOp::sfl, _) => counters[component] = 0,
                 (_, Register::Temp(61)) => counters[component] = 2,
                 _ => counters[component] += 1,
             }
         }
-        let counted = i.vector.op == VectorOp::Add && i.sources[0].register == Register::Temp(62) && i.update.is_some();
+        let counted = i.vector.op == VectorOp::add && i.sources[0].register == Register::Temp(62) && i.update.is_some();
         let last = above.take();
         if counted {
             let limit = if i.sources[2].register == Register::Temp(61) { 1 } else { counters[3] };
@@ -430,7 +430,7 @@ fn steps(program: &Program, rng: &mut impl FnMut() -> u32) -> usize {
         }
         at += 1;
         match i.scalar.op {
-            ScalarOp::Ret if gate => match calls.pop() {
+            ScalarOp::ret if gate => match calls.pop() {
                 Some(back) => at = back,
                 None => break,
             },

@@ -14,11 +14,11 @@ use triglyph_guest::rsx::fragment::{Flow, Instruction};
 
 use super::Lower;
 use super::graph::{Block, Edge, Exit, is_call};
-use super::operand::Gate;
 use super::registers::File;
 use crate::lane::{F32x4, Mask};
 use crate::program::args::scratch_at;
 use crate::program::quad::Computed;
+use crate::rsx::predicate::Predicate;
 
 /// The blocks of a program while they are emitted.
 struct Walk {
@@ -141,16 +141,16 @@ impl Lower<'_, '_, '_> {
     /// The condition of the branch that ends a block.
     fn branch_condition(&mut self, i: usize) -> Mask {
         let last = self.graph.blocks[i].steps.last().map(|&step| &self.program.code[usize::from(step)].instruction);
-        let gate = match last {
+        let predicate = match last {
             Some(Instruction::Flow(Flow { condition, condition_register, .. })) => {
-                self.gate(*condition, *condition_register, 0)
+                self.predicate(*condition, *condition_register, 0)
             }
-            _ => Gate::Always,
+            _ => Predicate::Always,
         };
-        match gate {
-            Gate::Never => Mask(self.quad.e.i(0).0),
-            Gate::Always => Mask(self.quad.e.i(-1).0),
-            Gate::Lanes(mask) => mask,
+        match predicate {
+            Predicate::Never => Mask(self.quad.e.i(0).0),
+            Predicate::Always => Mask(self.quad.e.i(-1).0),
+            Predicate::Lanes(mask) => mask,
         }
     }
 

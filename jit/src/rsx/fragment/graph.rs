@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::fragment::FUEL;
-use triglyph_guest::rsx::fragment::{CALL_DEPTH, Flow, FlowOp, Instruction, Program, Step};
+use triglyph_guest::rsx::fragment::{CALL_DEPTH, Flow, FlowVisitor, Instruction, Program, Step};
 use triglyph_guest::rsx::operand::Test;
 
 /// Instructions, inlined calls counted each time, above which a program is refused.
@@ -195,7 +195,7 @@ impl Graph {
 
 /// Whether an instruction is a CAL.
 pub fn is_call(step: &Step) -> bool {
-    matches!(step.instruction, Instruction::Flow(Flow { op: FlowOp::Cal, .. }))
+    matches!(step.instruction, Instruction::Flow(flow) if flow.op.is_call())
 }
 
 impl Walker<'_> {
@@ -259,60 +259,10 @@ impl Walker<'_> {
         Node { step: Some(pc), exit }
     }
 
-    fn flow(&mut self, pc: u16, flow: &Flow, mut stack: Vec<Open>) -> Exit {
+    fn flow(&mut self, pc: u16, flow: &Flow, stack: Vec<Open>) -> Exit {
         let Step { target, end, .. } = self.code[usize::from(pc)];
-        let next = pc + 1;
-        let (yes, no) = match flow.op {
-            FlowOp::Ife => {
-                let mut inside = stack.clone();
-                inside.push(Open::If { first: next, target, end });
-                (self.to(next, inside), self.to(target, stack))
-            }
-            FlowOp::Loop | FlowOp::Rep if end <= next => {
-                let next = self.to(next, stack);
-                (next, next)
-            }
-            FlowOp::Loop | FlowOp::Rep => {
-                let slot = State { pc, pass_done: false, stack: stack.clone() }.loops();
-                let mut inside = stack.clone();
-                inside.push(Open::Loop { by: pc, end });
-                let body = self.arrive(next, inside);
-                let out = self.to(end, stack);
-                let enter = body.map_or(Edge::End, |to| Edge::Enter { slot, by: pc, to });
-                (if flow.count == 0 { out } else { enter }, out)
-            }
-            FlowOp::Cal => {
-                let no = self.to(next, stack.clone());
-                if stack.iter().filter(|open| matches!(open, Open::Call { .. })).count() >= CALL_DEPTH {
-                    (no, no)
-                } else {
-                    stack.push(Open::Call { site: pc });
-                    (self.to(target, stack), no)
-                }
-            }
-            FlowOp::Brk => {
-                let no = self.to(next, stack.clone());
-                let structures = stack.iter().rposition(|open| !matches!(open, Open::If { .. }));
-                match structures.map(|at| (at, stack[at])) {
-                    Some((at, Open::Loop { end, .. })) => {
-                        stack.truncate(at);
-                        (self.to(end, stack), no)
-                    }
-                    _ => (no, no),
-                }
-            }
-            FlowOp::Ret => {
-                let no = self.to(next, stack.clone());
-                match stack.iter().rposition(|open| matches!(open, Open::Call { .. })) {
-                    Some(at) => {
-                        let Open::Call { site } = stack[at] else { return Exit::End };
-                        stack.truncate(at);
-                        (self.to(site + 1, stack), no)
-                    }
-                    None => (Edge::End, no),
-                }
-            }
-        };
+        let mut step = FlowStep { walker: self, flow, stack, pc, target, end };
+        let Some(Targets { yes, no }) = step.visit(flow.op, [(); 3]) else { return Exit::End };
         match flow.condition.map(|condition| condition.test) {
             None => Exit::Go(yes),
             Some(Test::FALSE) => Exit::Go(no),
@@ -320,7 +270,107 @@ impl Walker<'_> {
             Some(_) => Exit::Fork { yes, no },
         }
     }
+}
 
+/// Where lanes go for which the condition of an instruction holds, and the others.
+struct Targets {
+    yes: Edge,
+    no: Edge,
+}
+
+impl Targets {
+    /// The same for all lanes.
+    fn both(to: Edge) -> Targets {
+        Targets { yes: to, no: to }
+    }
+}
+
+/// An instruction of flow control in a state.
+struct FlowStep<'w, 'p> {
+    walker: &'w mut Walker<'p>,
+    flow: &'w Flow,
+    stack: Vec<Open>,
+    pc: u16,
+    /// As in [`Step`].
+    target: u16,
+    end: u16,
+}
+
+impl FlowVisitor for FlowStep<'_, '_> {
+    type Source = ();
+    type Output = Targets;
+
+    fn brk(&mut self) -> Targets {
+        let no = self.next();
+        let open = self.stack.iter().rposition(|open| !matches!(open, Open::If { .. }));
+        match open.map(|at| (at, self.stack[at])) {
+            Some((at, Open::Loop { end, .. })) => {
+                self.stack.truncate(at);
+                Targets { yes: self.to(end), no }
+            }
+            _ => Targets::both(no),
+        }
+    }
+    fn cal(&mut self) -> Targets {
+        let no = self.next();
+        if self.stack.iter().filter(|open| matches!(open, Open::Call { .. })).count() >= CALL_DEPTH {
+            return Targets::both(no);
+        }
+        self.stack.push(Open::Call { site: self.pc });
+        Targets { yes: self.to(self.target), no }
+    }
+    fn ife(&mut self) -> Targets {
+        let (first, target, end) = (self.pc + 1, self.target, self.end);
+        let mut inside = self.stack.clone();
+        inside.push(Open::If { first, target, end });
+        let yes = self.walker.to(first, inside);
+        Targets { yes, no: self.to(target) }
+    }
+    fn loop_(&mut self) -> Targets {
+        self.repeat()
+    }
+    fn rep(&mut self) -> Targets {
+        self.repeat()
+    }
+    fn ret(&mut self) -> Targets {
+        let no = self.next();
+        let innermost = self.stack.iter().enumerate().rev().find_map(|(at, open)| match open {
+            Open::Call { site } => Some((at, *site)),
+            Open::If { .. } | Open::Loop { .. } => None,
+        });
+        let Some((at, site)) = innermost else { return Targets { yes: Edge::End, no } };
+        self.stack.truncate(at);
+        Targets { yes: self.to(site + 1), no }
+    }
+}
+
+impl FlowStep<'_, '_> {
+    /// To an instruction with the structures that are open.
+    fn to(&mut self, pc: u16) -> Edge {
+        self.walker.to(pc, self.stack.clone())
+    }
+
+    fn next(&mut self) -> Edge {
+        self.to(self.pc + 1)
+    }
+
+    /// LOOP and REP.
+    fn repeat(&mut self) -> Targets {
+        let (by, end) = (self.pc, self.end);
+        if end <= by + 1 {
+            return Targets::both(self.next());
+        }
+        let slot = State { pc: by, pass_done: false, stack: self.stack.clone() }.loops();
+        let mut inside = self.stack.clone();
+        inside.push(Open::Loop { by, end });
+        let body = self.walker.arrive(by + 1, inside);
+        let out = self.to(end);
+        let enter = body.map_or(Edge::End, |to| Edge::Enter { slot, by, to });
+        Targets { yes: if self.flow.count == 0 { out } else { enter }, no: out }
+    }
+}
+
+impl Walker<'_> {
     /// Joins nodes that can only follow each other, and puts the blocks in order.
     fn graph(self, start: usize) -> Result<Graph, Unsupported> {
         let reachable = self.reachable(start);
@@ -415,7 +465,7 @@ impl Walker<'_> {
             _ => None,
         });
         let is_loop = |by: u16| match self.code[usize::from(by)].instruction {
-            Instruction::Flow(flow) => flow.op == FlowOp::Loop,
+            Instruction::Flow(flow) => flow.op.has_index(),
             Instruction::Compute(_) => false,
         };
         loops.enumerate().filter(|&(_, by)| is_loop(by)).last()

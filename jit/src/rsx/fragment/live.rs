@@ -1,6 +1,6 @@
-//! Components that matter behind each instruction of a straight program.
+//! Components that are read after each instruction of a straight program.
 
-use triglyph_guest::rsx::fragment::{Compute, Instruction, Op, Program, Register, Temp};
+use triglyph_guest::rsx::fragment::{Compute, Instruction, Program, Register, Temp};
 use triglyph_guest::rsx::operand::Test;
 
 /// Halves of the components of all registers, and the components of the condition registers.
@@ -10,7 +10,7 @@ struct Live {
     conditions: [u8; 2],
 }
 
-/// Where a component of a register stands: a word, and its bits.
+/// The word that holds a component of a register, and its bits there.
 fn place(temp: Temp, component: usize) -> (usize, u64) {
     let (first, bits) = match temp {
         Temp::Full(n) => (8 * usize::from(n & 63) + 2 * component, 3),
@@ -75,7 +75,7 @@ fn before(live: &mut Live, compute: &Compute) -> [bool; 4] {
             live.conditions[usize::from(n & 1)] &= !(1 << c);
         }
     }
-    let effect = compute.op == Op::Kil || compute.op.is_texture();
+    let effect = compute.op.discards() || compute.op.is_texture();
     if !needed.contains(&true) && !effect {
         return needed;
     }

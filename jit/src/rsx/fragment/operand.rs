@@ -3,35 +3,27 @@
 use triglyph_guest::kernel::program::fragment::FragmentInput;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::rsx::fragment::{
-    Compute, FX9, FX12, Input, Modifier, Op, Precision, Register, Scale, Source, Step, Temp,
+    Compute, FX9, FX12, Input, Modifier, Precision, Register, Scale, Source, Step, Temp,
 };
 use triglyph_guest::rsx::operand::{Condition, Test};
 
 use super::Lower;
 use super::registers::Number;
-use crate::lane::{F32x4, Mask};
-
-/// Whether something happens, lane by lane.
-#[derive(Clone, Copy, Debug)]
-pub enum Gate {
-    Never,
-    Always,
-    Lanes(Mask),
-}
+use crate::lane::F32x4;
+use crate::rsx::predicate::Predicate;
 
 impl Lower<'_, '_, '_> {
-    /// Component `c` of source `n` of an instruction.
-    pub fn source(&mut self, step: &Step, compute: &Compute, n: usize, c: usize) -> Number {
-        let number = self.magnitude(step, compute, n, c);
-        match compute.sources[n].negate {
+    /// Component `c` of a source of an instruction.
+    pub fn source(&mut self, step: &Step, compute: &Compute, source: &Source, c: usize) -> Number {
+        let number = self.magnitude(step, compute, source, c);
+        match source.negate {
             true => Number { value: self.quad.e.neg(number.value), exact: false, ..number },
             false => number,
         }
     }
 
     /// As [`Self::source`], without the negation.
-    pub fn magnitude(&mut self, step: &Step, compute: &Compute, n: usize, c: usize) -> Number {
-        let source = &compute.sources[n];
+    pub fn magnitude(&mut self, step: &Step, compute: &Compute, source: &Source, c: usize) -> Number {
         let number = self.loaded(step, compute, source, c);
         self.modified(source, number)
     }
@@ -94,9 +86,8 @@ impl Lower<'_, '_, '_> {
             .within(low.abs().max(high))
     }
 
-    /// The bits of component x of source 0: a NaN has the right ones.
-    pub fn source_bits(&mut self, step: &Step, compute: &Compute) -> F32x4 {
-        let source = &compute.sources[0];
+    /// The bits of component x of a source: a NaN has the right ones.
+    pub fn source_bits(&mut self, step: &Step, compute: &Compute, source: &Source) -> F32x4 {
         let number = self.loaded(step, compute, source, 0);
         let number = self.exact(number);
         let plain = Source { absolute: false, ..*source };
@@ -113,34 +104,18 @@ impl Lower<'_, '_, '_> {
     }
 
     /// Lanes in which a test holds for a component of a condition register.
-    pub fn test(&mut self, test: Test, register: u8, component: u8) -> Gate {
-        if test == Test::TRUE {
-            return Gate::Always;
-        }
-        if test == Test::FALSE {
-            return Gate::Never;
+    pub fn test(&mut self, test: Test, register: u8, component: u8) -> Predicate {
+        if let Some(constant) = Predicate::constant(test) {
+            return constant;
         }
         let value = self.condition_value(register, component);
-        let e = &mut *self.quad.e;
-        let zero = e.f(0.0);
-        Gate::Lanes(match test {
-            Test::LESS => e.lt(value, zero),
-            Test::EQUAL => e.feq(value, zero),
-            Test::LESS_EQUAL => e.le(value, zero),
-            Test::GREATER => e.lt(zero, value),
-            Test::GREATER_EQUAL => e.le(zero, value),
-            // For NaN as well.
-            _ => {
-                let equal = e.feq(value, zero);
-                e.not(equal)
-            }
-        })
+        Predicate::test(self.quad.e, test, value)
     }
 
     /// A condition for component `c`.
-    pub fn gate(&mut self, condition: Option<Condition>, register: u8, c: usize) -> Gate {
+    pub fn predicate(&mut self, condition: Option<Condition>, register: u8, c: usize) -> Predicate {
         match condition {
-            None => Gate::Always,
+            None => Predicate::Always,
             Some(condition) => self.test(condition.test, register, condition.swizzle.0[c] & 3),
         }
     }
@@ -148,16 +123,16 @@ impl Lower<'_, '_, '_> {
     /// Brings components of a result to where they go.
     pub fn finish(&mut self, compute: &Compute, result: [Option<Number>; 4]) {
         // The condition is that from before the instruction.
-        let mut gates = [Gate::Never; 4];
-        let mut known: Vec<(u8, Gate)> = Vec::new();
+        let mut predicates = [Predicate::Never; 4];
+        let mut known: Vec<(u8, Predicate)> = Vec::new();
         for c in (0..4).filter(|&c| result[c].is_some()) {
             let component = compute.condition.map_or(0, |condition| condition.swizzle.0[c]);
-            gates[c] = match known.iter().find(|(of, _)| *of == component) {
-                Some((_, gate)) => *gate,
+            predicates[c] = match known.iter().find(|(of, _)| *of == component) {
+                Some((_, predicate)) => *predicate,
                 None => {
-                    let gate = self.gate(compute.condition, compute.condition_register, c);
-                    known.push((component, gate));
-                    gate
+                    let predicate = self.predicate(compute.condition, compute.condition_register, c);
+                    known.push((component, predicate));
+                    predicate
                 }
             };
         }
@@ -165,21 +140,21 @@ impl Lower<'_, '_, '_> {
             result.into_iter().map(|number| number.map(|number| self.processed(compute, number))).collect();
         for (c, number) in result.into_iter().enumerate() {
             let Some(number) = number else { continue };
-            let gate = match (gates[c], self.exec) {
-                (Gate::Never, _) => continue,
-                (Gate::Always, exec) => exec,
-                (Gate::Lanes(mask), None) => Some(mask),
-                (Gate::Lanes(mask), Some(exec)) => Some(self.quad.e.and(mask, exec)),
+            let lanes = match (predicates[c], self.exec) {
+                (Predicate::Never, _) => continue,
+                (Predicate::Always, exec) => exec,
+                (Predicate::Lanes(mask), None) => Some(mask),
+                (Predicate::Lanes(mask), Some(exec)) => Some(self.quad.e.and(mask, exec)),
             };
             if let Some(temp) = compute.destination {
-                self.write(temp, c, number, gate);
+                self.write(temp, c, number, lanes);
             }
             if let Some(register) = compute.set_condition {
-                let value = match gate {
+                let value = match lanes {
                     None => number.value,
-                    Some(gate) => {
+                    Some(lanes) => {
                         let old = self.condition_value(register, c as u8);
-                        self.quad.e.select(gate, number.value, old)
+                        self.quad.e.select(lanes, number.value, old)
                     }
                 };
                 self.write_condition(register, c as u8, value);
@@ -192,8 +167,8 @@ impl Lower<'_, '_, '_> {
         let e = &mut *self.quad.e;
         if compute.expand {
             let (two, one) = (e.f(2.0), e.f(1.0));
-            let twice = e.mul(two, number.value);
-            number = Number::new(e.sub(twice, one)).within(2.0 * number.bound + 1.0);
+            let doubled = e.mul(two, number.value);
+            number = Number::new(e.sub(doubled, one)).within(2.0 * number.bound + 1.0);
         }
         if !matches!(compute.scale, Scale::One | Scale::Unknown) {
             let factor = compute.scale.factor();
@@ -219,6 +194,6 @@ impl Lower<'_, '_, '_> {
     pub fn keeps_bits(&self, compute: &Compute) -> bool {
         let source = &compute.sources[0];
         let from = matches!(source.register, Register::Temp(Temp::Full(_)) | Register::Constant);
-        compute.op == Op::Mov && from && !source.absolute && !source.negate && source.modifier == Modifier::Full
+        from && !source.absolute && !source.negate && source.modifier == Modifier::Full
     }
 }

@@ -9,7 +9,8 @@ use std::collections::{HashMap, HashSet};
 use cranelift_codegen::ir::types::{F32X4, I32, I32X4};
 use cranelift_frontend::Variable;
 use triglyph_guest::num::ops::Ops;
-use triglyph_guest::rsx::fragment::{Instruction, Op, Program, Register, Temp};
+use triglyph_guest::rsx::fragment::{Instruction, Program, Register, Temp};
+use triglyph_guest::table::flags;
 
 use super::Lower;
 use crate::lane::{Emit, F32x4, HalfRange, I32x4, Mask};
@@ -95,7 +96,7 @@ pub fn storage(program: &Program, exports: &[Temp; 4], export_depth: bool) -> (b
     let mut unpacks = false;
     for step in &program.code {
         let Instruction::Compute(compute) = &step.instruction else { continue };
-        unpacks |= matches!(compute.op, Op::Up4 | Op::Up2 | Op::Upb | Op::Up16 | Op::Upg);
+        unpacks |= compute.op.has(flags::UNPACKS);
         if let Some(temp) = compute.destination {
             (0..4).filter(|&c| compute.mask.has(c)).for_each(|c| note(temp, c));
         }
@@ -289,38 +290,38 @@ impl Lower<'_, '_, '_> {
         Number { value, exact: false, half: true, bound }
     }
 
-    /// `gate ? new : old`
-    fn gated(&mut self, gate: Mask, mut new: Number, mut old: Number) -> Number {
+    /// `lanes ? new : old`
+    fn merged(&mut self, lanes: Mask, mut new: Number, mut old: Number) -> Number {
         if self.bits_matter && new.exact != old.exact {
             (new, old) = (self.exact(new), self.exact(old));
         }
         let bound = if new.bound > old.bound { new.bound } else { old.bound };
         Number {
-            value: self.quad.e.select(gate, new.value, old.value),
+            value: self.quad.e.select(lanes, new.value, old.value),
             exact: new.exact && old.exact,
             half: new.half && old.half,
             bound,
         }
     }
 
-    /// Gives a component of a register another value, which an H register can hold, in the lanes of a gate or in all.
-    pub fn write(&mut self, temp: Temp, c: usize, number: Number, gate: Option<Mask>) {
+    /// Gives a component of a register another value, which an H register can hold, in some lanes or in all.
+    pub fn write(&mut self, temp: Temp, c: usize, number: Number, lanes: Option<Mask>) {
         let (word, half) = word_of(temp, c);
-        let content = match (half, gate) {
+        let content = match (half, lanes) {
             (None, None) => Content::Full(number),
-            (None, Some(gate)) => {
+            (None, Some(lanes)) => {
                 let old = self.temp(temp, c);
-                Content::Full(self.gated(gate, number, old))
+                Content::Full(self.merged(lanes, number, old))
             }
-            (Some(which), gate) => {
+            (Some(which), lanes) => {
                 let content = self.word(word);
                 let mut halves = self.halves(content);
-                halves[which] = match (gate, halves[which]) {
+                halves[which] = match (lanes, halves[which]) {
                     (None, _) => Half::Value(number),
-                    (Some(gate), Half::Value(old)) => Half::Value(self.gated(gate, number, old)),
-                    (Some(gate), Half::Bits(old)) => {
+                    (Some(lanes), Half::Value(old)) => Half::Value(self.merged(lanes, number, old)),
+                    (Some(lanes), Half::Bits(old)) => {
                         let new = self.quad.e.half_of(number.value);
-                        Half::Bits(self.quad.e.iselect(gate, new, old))
+                        Half::Bits(self.quad.e.iselect(lanes, new, old))
                     }
                 };
                 Content::Halves(halves)

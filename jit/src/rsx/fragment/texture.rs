@@ -1,17 +1,16 @@
-//! Texture lookups.
+//! Differences between fragments and texture lookups: one method per operation.
 
 use cranelift_codegen::ir::InstBuilder;
-use triglyph_guest::kernel::program::sampler::{Convert, Shape, Source, Texels, TextureKey};
+use triglyph_guest::kernel::program::sampler::{Convert, Shape, Source as Channel, Texels, TextureKey};
 use triglyph_guest::num::ops::Ops;
-use triglyph_guest::rsx::fragment::Op;
+use triglyph_guest::rsx::fragment::{QuadVisitor, Source};
 
-use super::Lower;
-use super::alu::Operands;
+use super::alu::{Alu, Components};
 use super::registers::Number;
-use crate::lane::{F32x4, Mask};
+use crate::lane::{Emit, F32x4};
 use crate::program::args::{at, scratch_at};
-use crate::program::sampler::{LodSource, Lookup, TextureUnit, sample};
 use crate::program::texture_args::TextureArgs;
+use crate::program::sampler::{LodSource, Lookup, TextureUnit, both_together, sample};
 
 /// Coordinates that a lookup reads.
 fn coordinates(key: &TextureKey) -> usize {
@@ -21,23 +20,104 @@ fn coordinates(key: &TextureKey) -> usize {
         Shape::D3 | Shape::Cube | Shape::D2Array => 3,
         Shape::CubeArray => 4,
     };
-    // The reference comes after them.
+    // The value to compare with comes after them.
     (used + usize::from(key.compare.is_some())).min(4)
 }
 
-impl Lower<'_, '_, '_> {
-    /// The components `wanted` of a lookup.
-    pub fn texture(&mut self, of: Operands<'_>, wanted: [bool; 4], together: Option<Mask>) -> [Option<Number>; 4] {
-        let plan = self.quad.plan;
-        let Some((index, key)) = plan.texture(of.compute.texture.into()) else {
-            let zero = Number::simple(self.quad.e.f(0.0), 0.0);
-            return wanted.map(|wanted| wanted.then_some(zero));
+/// What the level of detail follows from.
+enum Lod<'s> {
+    /// Differences to the neighbours.
+    Implicit,
+    /// The same and a bias: a component of a source.
+    Biased(&'s Source, usize),
+    /// A component of a source.
+    Level(&'s Source, usize),
+    /// d/dx and d/dy.
+    Gradients(&'s Source, &'s Source),
+}
+
+/// Where a lookup reads: at source a.
+struct Coordinates<'s> {
+    a: &'s Source,
+    /// Moves x and y as BEM does.
+    bump: Option<[&'s Source; 2]>,
+    /// Divides x, y and z by w.
+    projected: bool,
+}
+
+impl<'s> From<&'s Source> for Coordinates<'s> {
+    fn from(a: &'s Source) -> Self {
+        Coordinates { a, bump: None, projected: false }
+    }
+}
+
+impl<'x> QuadVisitor for Alu<'x, '_, '_, '_> {
+    type Source = &'x Source;
+    type Output = Components;
+
+    fn ddx(&mut self, a: &Source) -> Components {
+        self.difference(a, 0, |e, a| e.difference_x(a))
+    }
+    fn ddy(&mut self, a: &Source) -> Components {
+        self.difference(a, 1, |e, a| e.difference_y(a))
+    }
+    fn tex(&mut self, a: &Source) -> Components {
+        self.lookup(a.into(), Lod::Implicit)
+    }
+    fn txp(&mut self, a: &Source) -> Components {
+        self.lookup(Coordinates { projected: true, ..a.into() }, Lod::Implicit)
+    }
+    fn txd(&mut self, a: &Source, b: &Source, c: &Source) -> Components {
+        self.lookup(a.into(), Lod::Gradients(b, c))
+    }
+    fn txl(&mut self, a: &Source, b: &Source) -> Components {
+        let (source, component) = self.b_or_w(a, b);
+        self.lookup(a.into(), Lod::Level(source, component))
+    }
+    fn txb(&mut self, a: &Source, b: &Source) -> Components {
+        let (source, component) = self.b_or_w(a, b);
+        self.lookup(a.into(), Lod::Biased(source, component))
+    }
+    fn texbem(&mut self, a: &Source, b: &Source, c: &Source) -> Components {
+        self.lookup(Coordinates { bump: Some([b, c]), ..a.into() }, Lod::Implicit)
+    }
+    fn txpbem(&mut self, a: &Source, b: &Source, c: &Source) -> Components {
+        self.lookup(Coordinates { a, bump: Some([b, c]), projected: true }, Lod::Implicit)
+    }
+}
+
+impl Alu<'_, '_, '_, '_> {
+    /// Differences to the neighbour along an axis; 0 where that does not execute the instruction.
+    fn difference(&mut self, a: &Source, axis: usize, of: impl Fn(&mut Emit<'_>, F32x4) -> F32x4) -> Components {
+        let together = self.together;
+        self.each(|this, c| {
+            let a = this.read(a, c).value;
+            let e = this.e();
+            let difference = of(e, a);
+            Number::new(match together {
+                Some(together) => both_together(e, together, axis, difference),
+                None => difference,
+            })
+        })
+    }
+
+    /// Component x of source b, or w of source a if b is unused.
+    fn b_or_w<'s>(&self, a: &'s Source, b: &'s Source) -> (&'s Source, usize) {
+        if self.compute.reads_source(1) { (b, 0) } else { (a, 3) }
+    }
+
+    fn lookup(&mut self, at: Coordinates<'_>, lod: Lod<'_>) -> Components {
+        let plan = self.lower.quad.plan;
+        let Some((index, key)) = plan.texture(self.compute.texture.into()) else {
+            let zero = Number::simple(self.e().f(0.0), 0.0);
+            return self.same(zero);
         };
-        let coordinates = self.coordinates(of, coordinates(key));
-        let lod_source = self.lod_source(of, key);
-        let mut needed = wanted;
+        let coordinates = self.coordinates(&at, coordinates(key));
+        let lod_source = self.lod_source(lod, key);
+        let mut needed = self.wanted;
         needed[3] |= key.alpha_kill;
-        let e = &mut *self.quad.e;
+        let together = self.together;
+        let e = self.e();
         let args = e.args;
         let textures = e.load_i64(args, at!(textures));
         let offset = TextureArgs::at(index, 0);
@@ -45,56 +125,45 @@ impl Lower<'_, '_, '_> {
         let unit = TextureUnit { key, args: unit, scratch: scratch_at!(indices) };
         let result = sample(e, unit, &Lookup { together, ..Lookup::new(coordinates, lod_source, needed) });
         if key.alpha_kill {
-            let zero = self.quad.e.f(0.0);
-            let mut lanes = self.quad.e.feq(result[3], zero);
-            if let Some(exec) = self.exec {
-                lanes = self.quad.e.and(lanes, exec);
+            let zero = e.f(0.0);
+            let mut lanes = e.feq(result[3], zero);
+            if let Some(exec) = self.lower.exec {
+                lanes = self.e().and(lanes, exec);
             }
-            self.kill(lanes);
+            self.lower.kill(lanes);
         }
-        std::array::from_fn(|c| wanted[c].then(|| Number::new(result[c]).within(bound(key, c))))
+        self.each(|_, c| Number::new(result[c]).within(bound(key, c)))
     }
 
     /// The first `count` coordinates.
-    fn coordinates(&mut self, of: Operands<'_>, count: usize) -> [F32x4; 4] {
-        let op = of.compute.op;
-        let bumps = matches!(op, Op::Texbem | Op::Txpbem);
-        let projected = matches!(op, Op::Txp | Op::Txpbem);
-        let divisor = projected.then(|| self.a(of, 3).value);
+    fn coordinates(&mut self, at: &Coordinates<'_>, count: usize) -> [F32x4; 4] {
+        let divisor = at.projected.then(|| self.read(at.a, 3).value);
         std::array::from_fn(|c| {
             if c >= count {
-                return self.quad.e.f(0.0);
+                return self.e().f(0.0);
             }
-            let coordinate = if bumps && c < 2 { self.bumped(of, c).value } else { self.a(of, c).value };
+            let coordinate = match at.bump.filter(|_| c < 2) {
+                Some([b, matrix]) => self.bumped(at.a, b, matrix, c).value,
+                None => self.read(at.a, c).value,
+            };
             match divisor.filter(|_| c < 3) {
-                Some(divisor) => self.quad.e.div(coordinate, divisor),
+                Some(divisor) => self.e().div(coordinate, divisor),
                 None => coordinate,
             }
         })
     }
 
-    fn lod_source(&mut self, of: Operands<'_>, key: &TextureKey) -> LodSource {
+    fn lod_source(&mut self, lod: Lod<'_>, key: &TextureKey) -> LodSource {
         if !key.needs_lod() {
             return LodSource::Implicit { bias: None };
         }
-        match of.compute.op {
-            Op::Txd => {
-                let gradient =
-                    |this: &mut Self, n: usize| [0, 1, 2].map(|c| this.source(of.step, of.compute, n, c).value);
-                LodSource::Gradients([gradient(self, 1), gradient(self, 2)])
+        match lod {
+            Lod::Implicit => LodSource::Implicit { bias: None },
+            Lod::Biased(source, c) => LodSource::Implicit { bias: Some(self.read(source, c).value) },
+            Lod::Level(source, c) => LodSource::Level(self.read(source, c).value),
+            Lod::Gradients(x, y) => {
+                LodSource::Gradients([x, y].map(|source| [0, 1, 2].map(|c| self.read(source, c).value)))
             }
-            Op::Txl | Op::Txb => {
-                let level = match of.compute.reads_source(1) {
-                    true => self.b(of, 0).value,
-                    false => self.a(of, 3).value,
-                };
-                if of.compute.op == Op::Txl {
-                    LodSource::Level(level)
-                } else {
-                    LodSource::Implicit { bias: Some(level) }
-                }
-            }
-            _ => LodSource::Implicit { bias: None },
         }
     }
 }
@@ -103,7 +172,7 @@ impl Lower<'_, '_, '_> {
 fn bound(key: &TextureKey, channel: usize) -> f32 {
     let known = key.texels == Texels::Rgba8
         || key.compare.is_some()
-        || matches!(key.swizzle[channel], Source::Zero | Source::One | Source::OneInteger);
+        || matches!(key.swizzle[channel], Channel::Zero | Channel::One | Channel::OneInteger);
     match key.convert[channel] {
         _ if !known => f32::INFINITY,
         Convert::Biased => 1.1,

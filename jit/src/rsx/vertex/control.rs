@@ -1,52 +1,45 @@
-//! Blocks and branches, and the group's records.
+//! Blocks and branches, and the group's records at the end.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, Value};
 
 use super::Lower;
-use super::graph::Exit;
+use super::graph::{Block, Exit};
 use super::registers::{Cell, File};
+use crate::blocks::{BlockEmitter, GuestBlock, HostBlocks};
+use crate::lane::Emit;
 use crate::program::vertex::args::Args;
 
-impl Lower<'_, '_> {
-    /// Emits all blocks. The last one that is executed ends in the records.
-    pub fn program(&mut self) {
-        let graph = &self.source.graph;
-        let mut ends: Vec<Option<File>> = graph.blocks.iter().map(|_| None).collect();
-        let mut parents = vec![None; graph.blocks.len()];
-        for (i, block) in graph.blocks.iter().enumerate() {
-            for to in block.exit.targets().filter(|&to| graph.blocks[to].entries == 1) {
-                parents[to] = Some(i);
-            }
-        }
-        let first = self.e.b.current_block();
-        let alone = graph.blocks[0].entries == 1;
-        self.blocks = (0..graph.blocks.len())
-            .map(|i| match first.filter(|_| i == 0 && alone) {
-                Some(current) => current,
-                None => self.e.block(&[]),
-            })
-            .collect();
-        self.pending = graph.blocks.iter().map(|block| block.entries).collect();
-        if !alone {
-            self.jump(0);
-        }
-        for (i, block) in graph.blocks.iter().enumerate() {
-            if i > 0 || !alone {
-                self.e.switch_to(self.blocks[i]);
-                // Rows at address registers are loaded again: blocks do not all dominate what follows.
-                self.relative.clear();
-                self.file = parents[i].and_then(|parent: usize| ends[parent].clone()).unwrap_or_default();
-            }
-            self.block(i);
-            if block.exit.targets().any(|to| graph.blocks[to].entries == 1) {
-                ends[i] = Some(std::mem::take(&mut self.file));
-            }
+impl GuestBlock for Block {
+    fn entries(&self) -> u32 {
+        self.entries
+    }
+
+    fn targets(&self) -> impl Iterator<Item = usize> {
+        self.exit.targets()
+    }
+}
+
+impl<'a> BlockEmitter<'a> for Lower<'_, 'a> {
+    type Registers = File;
+
+    fn parts(&mut self) -> (&mut Emit<'a>, &mut HostBlocks) {
+        (self.e, &mut self.blocks)
+    }
+
+    fn begin(&mut self, start: bool, known: Option<File>) {
+        if !start {
+            // Rows at address registers are loaded again: blocks do not all dominate what follows.
+            self.relative.clear();
+            self.file = known.unwrap_or_default();
         }
     }
 
-    /// Emits block `i` with its exit.
+    fn end(&mut self) -> File {
+        std::mem::take(&mut self.file)
+    }
+
     fn block(&mut self, i: usize) {
         let source = self.source;
         let block = &source.graph.blocks[i];
@@ -79,8 +72,10 @@ impl Lower<'_, '_> {
             }
         }
     }
+}
 
-    /// Goes both ways: where the lanes say, or out of the kernel when they say different things.
+impl Lower<'_, '_> {
+    /// Goes to the one or the other block, as all lanes agree; leaves the kernel when they diverge.
     fn fork(&mut self, from: usize, bits: Value, yes: usize, no: usize) {
         let all = self.all(bits);
         let (yes_way, no_way, mixed) = (self.e.block(&[]), self.e.block(&[]), self.e.block(&[]));
@@ -101,10 +96,10 @@ impl Lower<'_, '_> {
         if to <= from {
             self.check_fuel();
         }
-        self.jump(to);
+        self.blocks.jump(self.e, to);
     }
 
-    /// Leaves the group to the reference when too many instructions have been executed.
+    /// Leaves the group to the interpreter when too many instructions have been executed.
     fn check_fuel(&mut self) {
         let Some(fuel) = self.variables.fuel else { return };
         let left = self.e.b.use_var(fuel);
@@ -114,14 +109,6 @@ impl Lower<'_, '_> {
         self.e.branch(empty, (retry, &[]), (on, &[]));
         self.e.seal(&[on]);
         self.e.switch_to(on);
-    }
-
-    fn jump(&mut self, to: usize) {
-        self.e.jump(self.blocks[to], &[]);
-        self.pending[to] -= 1;
-        if self.pending[to] == 0 {
-            self.e.b.seal_block(self.blocks[to]);
-        }
     }
 
     /// Stores the group's records and goes on with the next group, or leaves the kernel.

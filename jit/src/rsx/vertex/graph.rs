@@ -8,7 +8,8 @@ use std::collections::HashMap;
 
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::rsx::operand::Test;
-use triglyph_guest::rsx::vertex::{CALL_DEPTH, Instruction, Program, ScalarOp};
+use triglyph_guest::rsx::vertex::{BranchVisitor, CALL_DEPTH, Instruction, Program};
+use triglyph_guest::table::flags;
 
 use crate::flow::{chains, reverse_postorder};
 
@@ -145,51 +146,108 @@ impl Walker<'_> {
     }
 
     /// Executes one instruction.
-    fn step(&mut self, State { pc, mut calls, mut pushed }: State) -> Node {
-        let instruction = &self.code[usize::from(pc)];
+    fn step(&mut self, State { pc, calls, mut pushed }: State) -> Node {
+        let code = self.code;
+        let instruction = &code[usize::from(pc)];
         let step = Some((pc, pushed));
         let scalar = instruction.scalar;
         if instruction.end {
             return Node { step, exit: Exit::Go(END) };
         }
-        match scalar.op {
-            ScalarOp::Psh if usize::from(pushed) < CALL_DEPTH => pushed += 1,
-            ScalarOp::Pop => pushed = pushed.saturating_sub(1),
-            _ => {}
+        if scalar.op.has(flags::PUSHES) {
+            pushed = (pushed + 1).min(CALL_DEPTH as u8);
+        } else if scalar.op.has(flags::POPS) {
+            pushed = pushed.saturating_sub(1);
         }
-        let condition = instruction.condition.map(|condition| condition.test);
         let no = self.node(pc + 1, calls.clone(), pushed);
-        let taken = match scalar.op {
-            op if op.tests_branch_bit() => {
-                Some((self.branch_bits >> scalar.branch_bit & 1 != 0) == scalar.branch_value)
-            }
-            op if op.has_target() || op == ScalarOp::Ret => match condition {
-                None | Some(Test::TRUE) => Some(true),
-                Some(Test::FALSE) => Some(false),
-                Some(_) => None,
-            },
-            _ => Some(false),
-        };
-        if taken == Some(false) {
-            return Node { step, exit: Exit::Go(no) };
-        }
-        let yes = if scalar.op == ScalarOp::Ret {
-            match calls.pop() {
-                Some(back) => self.node(back, calls, pushed),
-                None => END,
-            }
-        } else if scalar.op.is_call() {
-            if calls.len() >= CALL_DEPTH {
-                END
-            } else {
-                calls.push(pc + 1);
-                self.node(scalar.target, calls, pushed)
-            }
-        } else {
-            self.node(scalar.target, calls, pushed)
-        };
-        let exit = if taken == Some(true) || yes == no { Exit::Go(yes) } else { Exit::Fork { yes, no } };
+        let mut branch = Branch { walker: self, instruction, pc, calls, pushed, no };
+        let exit = branch.visit(scalar.op, [(); 3]).unwrap_or(Exit::Go(no));
         Node { step, exit }
+    }
+}
+
+/// A branch in a state.
+struct Branch<'w, 'p> {
+    walker: &'w mut Walker<'p>,
+    instruction: &'p Instruction,
+    pc: u16,
+    calls: Vec<u16>,
+    pushed: u8,
+    /// The node of the next instruction.
+    no: usize,
+}
+
+impl BranchVisitor for Branch<'_, '_> {
+    type Source = ();
+    type Output = Exit;
+
+    fn bra(&mut self) -> Exit {
+        self.exit(self.condition(), Self::jump)
+    }
+    fn bri(&mut self) -> Exit {
+        self.exit(self.condition(), Self::jump)
+    }
+    fn cal(&mut self) -> Exit {
+        self.exit(self.condition(), Self::call)
+    }
+    fn cli(&mut self) -> Exit {
+        self.exit(self.condition(), Self::call)
+    }
+    fn ret(&mut self) -> Exit {
+        self.exit(self.condition(), |this| match this.calls.pop() {
+            Some(back) => this.node(back),
+            None => END,
+        })
+    }
+    fn brb(&mut self) -> Exit {
+        self.exit(Some(self.branch_bit()), Self::jump)
+    }
+    fn clb(&mut self) -> Exit {
+        self.exit(Some(self.branch_bit()), Self::call)
+    }
+}
+
+impl Branch<'_, '_> {
+    /// Whether the condition holds; `None` if that is known only when the program runs.
+    fn condition(&self) -> Option<bool> {
+        match self.instruction.condition.map(|condition| condition.test) {
+            None | Some(Test::TRUE) => Some(true),
+            Some(Test::FALSE) => Some(false),
+            Some(_) => None,
+        }
+    }
+
+    fn branch_bit(&self) -> bool {
+        let scalar = &self.instruction.scalar;
+        (self.walker.branch_bits >> scalar.branch_bit & 1 != 0) == scalar.branch_value
+    }
+
+    fn node(&mut self, pc: u16) -> usize {
+        self.walker.node(pc, std::mem::take(&mut self.calls), self.pushed)
+    }
+
+    /// The node that a branch leads to.
+    fn jump(&mut self) -> usize {
+        self.node(self.instruction.scalar.target)
+    }
+
+    /// The node that a call leads to.
+    fn call(&mut self) -> usize {
+        if self.calls.len() >= CALL_DEPTH {
+            return END;
+        }
+        self.calls.push(self.pc + 1);
+        self.node(self.instruction.scalar.target)
+    }
+
+    /// The exit to the node `yes` or to the next instruction.
+    fn exit(&mut self, taken: Option<bool>, yes: impl FnOnce(&mut Self) -> usize) -> Exit {
+        let no = self.no;
+        if taken == Some(false) {
+            return Exit::Go(no);
+        }
+        let yes = yes(self);
+        if taken == Some(true) || yes == no { Exit::Go(yes) } else { Exit::Fork { yes, no } }
     }
 }
 

@@ -4,7 +4,7 @@
 //! graph.rs      states of control flow -> blocks
 //! control.rs    blocks and branches; the group's records at the end
 //! registers.rs  registers as values    operand.rs  sources, and where results go
-//! alu.rs        both units
+//! alu.rs        both units of an instruction    vector.rs, scalar.rs  what each computes
 //! ```
 
 mod alu;
@@ -12,6 +12,8 @@ mod control;
 mod graph;
 mod operand;
 mod registers;
+mod scalar;
+mod vector;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,8 +22,10 @@ use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::sampler::TextureKey;
 use triglyph_guest::kernel::program::vertex::{RSX_CONSTANTS, RsxVertexCode, VertexKey};
-use triglyph_guest::rsx::vertex::{Instruction, Program, ScalarOp};
+use triglyph_guest::rsx::vertex::{Instruction, Program};
+use triglyph_guest::table::flags;
 
+use crate::blocks::{self, HostBlocks};
 use crate::lane::{Emit, F32x4};
 use crate::program::vertex::args::Args;
 use crate::program::vertex::needs::{DIVERGED, Needs, RETRY};
@@ -93,15 +97,14 @@ impl<'k> Source<'k> {
             table: None,
             variables: Variables::default(),
             file: File::start(),
-            blocks: Vec::new(),
-            pending: Vec::new(),
+            blocks: HostBlocks::default(),
             e,
             needs,
         };
         if !straight {
             lower.start();
         }
-        lower.program();
+        blocks::emit_all(&mut lower, &self.graph.blocks);
         for (block, reason) in [(retry, RETRY), (diverged, DIVERGED)] {
             e.switch_to(block);
             let index = e.b.ins().uextend(I64, group);
@@ -124,7 +127,7 @@ struct Lower<'e, 'a> {
     /// Begins a group; its parameter is the group's number.
     head: Block,
     group: Value,
-    /// Leave the kernel: the reference has to do the group, or its lanes want to go different ways.
+    /// Leave the kernel: the interpreter has to do the group, or its lanes diverge.
     retry: Block,
     diverged: Block,
     /// What was fetched from arrays.
@@ -135,9 +138,7 @@ struct Lower<'e, 'a> {
     table: Option<Value>,
     variables: Variables,
     file: File,
-    /// The block of each block of the program, and how many of the ways into it are not emitted yet.
-    blocks: Vec<Block>,
-    pending: Vec<u32>,
+    blocks: HostBlocks,
 }
 
 impl Lower<'_, '_> {
@@ -146,7 +147,7 @@ impl Lower<'_, '_> {
         let mut cells = BTreeSet::new();
         let mut pushes = false;
         for instruction in self.source.instructions() {
-            pushes |= matches!(instruction.scalar.op, ScalarOp::Psh | ScalarOp::Pop);
+            pushes |= instruction.scalar.op.has(flags::PUSHES | flags::POPS);
             for c in 0..4u8 {
                 let units = [
                     (instruction.vector.temp, instruction.vector.output),
@@ -162,7 +163,7 @@ impl Lower<'_, '_> {
                 if instruction.vector.op.writes_address() {
                     cells.insert(Cell::Address(instruction.vector.address & 1, c));
                 }
-                if instruction.scalar.op == ScalarOp::Pop {
+                if instruction.scalar.op.writes_address() {
                     cells.insert(Cell::Address(instruction.address_register & 1, c));
                 }
             }

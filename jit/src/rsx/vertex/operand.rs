@@ -5,14 +5,15 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::program::vertex::{Input, RSX_CONSTANTS};
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::rsx::operand::{Condition, Mask as Components, Test};
-use triglyph_guest::rsx::vertex::{Instruction, Register};
+use triglyph_guest::rsx::vertex::{Instruction, Register, Source};
 
 use super::Lower;
 use super::registers::Cell;
-use crate::lane::{F32x4, I32x4, Mask};
+use crate::lane::{F32x4, I32x4};
 use crate::program::vertex::args::{Args, INPUTS};
 use crate::program::vertex::fetch;
 use crate::program::vertex::needs::Constant;
+use crate::rsx::predicate::Predicate;
 
 /// A row at an address register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,25 +22,15 @@ pub enum Relative {
     Input { number: u8, register: u8, component: u8 },
 }
 
-/// Whether something happens, lane by lane.
-#[derive(Clone, Copy, Debug)]
-pub enum Gate {
-    Never,
-    Always,
-    Lanes(Mask),
-}
-
-/// Instructions for which a constant that is loaded stays in a register; see the emitter.
 impl Lower<'_, '_> {
-    /// Component `c` of source `n`.
-    pub fn operand(&mut self, instruction: &Instruction, n: usize, c: usize) -> F32x4 {
-        let value = self.magnitude(instruction, n, c);
-        if instruction.sources[n].negate { self.e.neg(value) } else { value }
+    /// Component `c` of a source.
+    pub fn operand(&mut self, instruction: &Instruction, source: &Source, c: usize) -> F32x4 {
+        let value = self.magnitude(instruction, source, c);
+        if source.negate { self.e.neg(value) } else { value }
     }
 
     /// As [`Self::operand`], without the negation.
-    pub fn magnitude(&mut self, instruction: &Instruction, n: usize, c: usize) -> F32x4 {
-        let source = &instruction.sources[n];
+    pub fn magnitude(&mut self, instruction: &Instruction, source: &Source, c: usize) -> F32x4 {
         let component = source.swizzle.0[c] & 3;
         let value = match source.register {
             Register::None => self.e.f(0.0),
@@ -185,61 +176,45 @@ impl Lower<'_, '_> {
     }
 
     /// Lanes in which a test holds for a component of a condition register.
-    fn test(&mut self, test: Test, register: u8, component: u8) -> Gate {
-        if test == Test::TRUE {
-            return Gate::Always;
-        }
-        if test == Test::FALSE {
-            return Gate::Never;
+    fn test(&mut self, test: Test, register: u8, component: u8) -> Predicate {
+        if let Some(constant) = Predicate::constant(test) {
+            return constant;
         }
         let value = self.float(Cell::Condition(register & 1, component & 3));
-        let e = &mut *self.e;
-        let zero = e.f(0.0);
-        Gate::Lanes(match test {
-            Test::LESS => e.lt(value, zero),
-            Test::EQUAL => e.feq(value, zero),
-            Test::LESS_EQUAL => e.le(value, zero),
-            Test::GREATER => e.lt(zero, value),
-            Test::GREATER_EQUAL => e.le(zero, value),
-            // For NaN as well.
-            _ => {
-                let equal = e.feq(value, zero);
-                e.not(equal)
-            }
-        })
+        Predicate::test(self.e, test, value)
     }
 
     /// A condition for component `c`.
-    pub fn gate(&mut self, condition: Option<Condition>, register: u8, c: usize) -> Gate {
+    fn predicate(&mut self, condition: Option<Condition>, register: u8, c: usize) -> Predicate {
         match condition {
-            None => Gate::Always,
+            None => Predicate::Always,
             Some(condition) => self.test(condition.test, register, condition.swizzle.0[c] & 3),
         }
     }
 
-    /// The gates of the components of `mask`; others are never written.
-    pub fn gates(&mut self, instruction: &Instruction, mask: Components) -> [Gate; 4] {
-        let mut known: Vec<(u8, Gate)> = Vec::new();
+    /// The predicates of the components of `mask`; others are never written.
+    pub fn predicates(&mut self, instruction: &Instruction, mask: Components) -> [Predicate; 4] {
+        let mut known: Vec<(u8, Predicate)> = Vec::new();
         std::array::from_fn(|c| {
             if !mask.has(c) {
-                return Gate::Never;
+                return Predicate::Never;
             }
             let component = instruction.condition.map_or(0, |condition| condition.swizzle.0[c]);
-            if let Some((_, gate)) = known.iter().find(|(of, _)| *of == component) {
-                return *gate;
+            if let Some((_, predicate)) = known.iter().find(|(of, _)| *of == component) {
+                return *predicate;
             }
-            let gate = self.gate(instruction.condition, instruction.condition_register, c);
-            known.push((component, gate));
-            gate
+            let predicate = self.predicate(instruction.condition, instruction.condition_register, c);
+            known.push((component, predicate));
+            predicate
         })
     }
 
-    /// Writes a float where the gate is open.
-    pub fn write_gated(&mut self, cell: Cell, gate: Gate, value: F32x4) {
-        let value = match gate {
-            Gate::Never => return,
-            Gate::Always => value,
-            Gate::Lanes(mask) => {
+    /// Writes a float in the lanes of a predicate.
+    pub fn write_predicated(&mut self, cell: Cell, predicate: Predicate, value: F32x4) {
+        let value = match predicate {
+            Predicate::Never => return,
+            Predicate::Always => value,
+            Predicate::Lanes(mask) => {
                 let old = self.float(cell);
                 self.e.select(mask, value, old)
             }
@@ -247,12 +222,12 @@ impl Lower<'_, '_> {
         self.write_float(cell, value);
     }
 
-    /// Writes an integer where the gate is open.
-    pub fn write_int_gated(&mut self, cell: Cell, gate: Gate, value: I32x4) {
-        let value = match gate {
-            Gate::Never => return,
-            Gate::Always => value,
-            Gate::Lanes(mask) => {
+    /// Writes an integer in the lanes of a predicate.
+    pub fn write_int_predicated(&mut self, cell: Cell, predicate: Predicate, value: I32x4) {
+        let value = match predicate {
+            Predicate::Never => return,
+            Predicate::Always => value,
+            Predicate::Lanes(mask) => {
                 let old = self.int(cell);
                 self.e.iselect(mask, value, old)
             }
@@ -262,10 +237,10 @@ impl Lower<'_, '_> {
 
     /// Whether a condition of a branch holds, for the whole group: a scalar of four bits.
     pub fn branch_bits(&mut self, instruction: &Instruction) -> Value {
-        match self.gate(instruction.condition, instruction.condition_register, 0) {
-            Gate::Never => self.e.i32(0),
-            Gate::Always => self.e.i32(15),
-            Gate::Lanes(mask) => self.e.mask_bits(mask),
+        match self.predicate(instruction.condition, instruction.condition_register, 0) {
+            Predicate::Never => self.e.i32(0),
+            Predicate::Always => self.e.i32(15),
+            Predicate::Lanes(mask) => self.e.mask_bits(mask),
         }
     }
 
