@@ -1,5 +1,6 @@
-//! Arithmetic: one function per instruction, on sources after swizzle and negation (3dbrew: Shader Instruction Set, with
-//! its table of special values, which were tested on hardware). Those that round are written for any [`Arithmetic`].
+//! Arithmetic: one function per instruction, on sources after swizzle and negation (3dbrew: Shader Instruction Set,
+//! with its table of special values, which were tested on hardware). Those that round are written for any
+//! [`Arithmetic`].
 
 use triglyph_guest::num::f24;
 use triglyph_guest::num::ops::{self, Scalar};
@@ -30,9 +31,9 @@ pub(super) trait Arithmetic {
 }
 
 /// f32, rounded to nearest.
-pub(super) struct Single;
+pub(super) struct F32;
 
-impl Arithmetic for Single {
+impl Arithmetic for F32 {
     fn sum(a: f32, b: f32) -> f32 {
         a + b
     }
@@ -52,9 +53,9 @@ impl Arithmetic for Single {
 }
 
 /// The console's 24-bit floats.
-pub(super) struct Console;
+pub(super) struct F24;
 
-impl Arithmetic for Console {
+impl Arithmetic for F24 {
     fn sum(a: f32, b: f32) -> f32 {
         f24::result(f24::operand(a) + f24::operand(b))
     }

@@ -72,7 +72,7 @@ pub(super) enum Instruction {
 #[derive(Clone, Debug)]
 pub struct Program {
     instructions: Vec<Instruction>,
-    /// What stands in code memory behind the instructions: zero words.
+    /// What follows the instructions in code memory: zero words.
     rest: Instruction,
     /// Words of code memory.
     limit: u16,
@@ -82,10 +82,8 @@ impl Program {
     /// Decodes code words and operand descriptors; what is missing of either is zero, what does not fit is ignored.
     pub fn decode(code: &[u32], descriptors: &[u32], unit: Unit, numbers: Numbers) -> Self {
         match numbers {
-            Numbers::F32 => Self::decode_with(code, unit, Decoder::<alu::Single> { descriptors, numbers: PhantomData }),
-            Numbers::F24 => {
-                Self::decode_with(code, unit, Decoder::<alu::Console> { descriptors, numbers: PhantomData })
-            }
+            Numbers::F32 => Self::decode_with(code, unit, Decoder::<alu::F32> { descriptors, numbers: PhantomData }),
+            Numbers::F24 => Self::decode_with(code, unit, Decoder::<alu::F24> { descriptors, numbers: PhantomData }),
         }
     }
 

@@ -123,8 +123,8 @@ impl Machine {
         }
     }
 
-    /// Zeroes everything but the inputs, as before each run of a vertex program. Geometry programs keep their state from
-    /// run to run; a draw begins with a reset.
+    /// Zeroes everything but the inputs, as before each run of a vertex program. Geometry programs keep their state
+    /// from run to run; a draw begins with a reset.
     pub fn reset(&mut self) {
         let (inputs, nested_loop) = (self.inputs, self.nested_loop);
         *self = Machine { inputs, nested_loop, ..Machine::new(self.unit) };

@@ -37,8 +37,8 @@ pub(super) enum Structure {
 }
 
 impl Lane {
-    /// The order in which lanes run: by the calls they are in, then by place, then by open structures. At a place the ends of
-    /// passes come first, those of inner loops, which begin later, before those of outer ones.
+    /// The order in which lanes run: by the calls they are in, then by place, then by open structures. At a place the
+    /// ends of passes come first, those of inner loops, which begin later, before those of outer ones.
     pub(super) fn order(&self, other: &Lane) -> Ordering {
         let place = self.calls().chain([self.at]);
         let others = other.calls().chain([other.at]);

@@ -1,7 +1,7 @@
 //! Packets of command lists. Source: 3dbrew "GPU/Commands".
 //!
-//! A packet is the parameter of the first write, a header, the other parameters and one word of padding if those are odd
-//! in number, so that packets are multiples of 8 bytes. The byte mask holds for every write of the packet.
+//! A packet is the parameter of the first write, a header, the other parameters and one word of padding if those are
+//! odd in number, so that packets are multiples of 8 bytes. The byte mask holds for every write of the packet.
 
 /// The header of a packet, its second word.
 ///
@@ -129,8 +129,8 @@ impl<'a> Iterator for Packets<'a> {
     }
 }
 
-/// The components x, y, z, w (24-bit floats) of three words: the 96 bits w z y x, most significant first, cut into words.
-/// Source: 3dbrew "GPU/Fixed Vertex Attributes".
+/// The components x, y, z, w (24-bit floats) of three words: the 96 bits w z y x, most significant first, cut into
+/// words. Source: 3dbrew "GPU/Fixed Vertex Attributes".
 pub const fn unpack_f24(words: [u32; 3]) -> [u32; 4] {
     let [a, b, c] = words;
     [c & 0xFF_FFFF, (b & 0xFFFF) << 8 | c >> 24, (a & 0xFF) << 16 | b >> 16, a >> 8]

@@ -124,7 +124,8 @@ impl Default for DescriptorPool {
 }
 
 impl DescriptorPool {
-    /// The index of a descriptor that is as wanted, among the first `reach`: an existing one if possible, else a new one.
+    /// The index of a descriptor that is as wanted, among the first `reach`: an existing one if possible, else a new
+    /// one.
     pub fn intern(&mut self, wanted: Wanted, reach: usize) -> Result<u8, DescriptorError> {
         let reach = reach.min(DESCRIPTORS);
         let fits = |slot: &Wanted| (slot.value ^ wanted.value) & slot.care & wanted.care == 0;

@@ -1,9 +1,9 @@
 //! Random shader programs for differential tests.
 //!
-//! Structured programs nest as compilers do: no two scopes end at the same instruction, no scope ends in a flow instruction,
-//! the hardware's stacks (8 ifs, 4 loops, 4 calls) never overflow, backward jumps run their block twice. They end by
-//! themselves, after at most as many loop iterations as the integer uniforms say. Ragged ones break all of those
-//! rules and need fuel.
+//! Structured programs nest as compilers do: no two scopes end at the same instruction, no scope ends in a flow
+//! instruction, the hardware's stacks (8 ifs, 4 loops, 4 calls) never overflow, backward jumps run their block twice.
+//! They end by themselves, after at most as many loop iterations as the integer uniforms say. Ragged ones break all of
+//! those rules and need fuel.
 
 use super::asm::Program;
 use super::descriptor::{DESCRIPTORS, Descriptor};
@@ -22,8 +22,8 @@ pub struct Options {
     pub relative: bool,
     /// `emit` and `setemit`.
     pub geometry: bool,
-    /// Break the rules of structure: scopes that end together or in a jump, breaks out of ifs, jumps to anywhere. Such a
-    /// program may run for ever.
+    /// Break the rules of structure: scopes that end together or in a jump, breaks out of ifs, jumps to anywhere. Such
+    /// a program may run for ever.
     pub ragged: bool,
     /// Random words, one in 16. Such a program may run for ever.
     pub garbage: bool,
@@ -51,8 +51,8 @@ pub fn program(rng: &mut impl FnMut() -> u32, options: Options) -> Program {
     Program { code, descriptors, ..Program::default() }
 }
 
-/// A random instruction of `op` whose descriptor is below `descriptors`. Bits that mean nothing are zero, so that listings
-/// stay readable.
+/// A random instruction of `op` whose descriptor is below `descriptors`. Bits that mean nothing are zero, so that
+/// listings stay readable.
 pub fn instruction(op: Op, rng: &mut impl FnMut() -> u32, descriptors: u32, relative: bool) -> u32 {
     let info = op.info();
     let random = random_word(op, rng);

@@ -15,10 +15,10 @@
 //! ```
 //! A row may tell which components of its sources matter, `dp3 "..." Arith2(xyz xyz)`; else all do.
 //! A row with several patterns is one operation in several forms, which differ in where its operands come from: `add
-//! "0 aaa bbb" "1 aaa iii" Add2`, and `add "0 aaa bbb", add_wide "1 aaa iii" Add2` if the text tells them apart. All have the
-//! same shape; the assembler takes the first form that can hold the operands.
+//! "0 aaa bbb" "1 aaa iii" Add2`, and `add "0 aaa bbb", add_wide "1 aaa iii" Add2` if the text tells them apart. All
+//! have the same shape; the assembler takes the first form that can hold the operands.
 //!
-//! It makes, in the module where it stands: a visitor trait per family (one method per row; a missing one is a compile
+//! It makes, in the module of the invocation: a visitor trait per family (one method per row; a missing one is a compile
 //! error), `Op`, `ALL`, `decode`, `visit`, `canonical`, `print_instruction`, `parse_instruction`, `random_word`. The
 //! top bits are the index of the lookup table; they need not decide alone. The listing and assembly types are what
 //! [`PrintOperands`](super::PrintOperands) and [`ParseOperands`](super::ParseOperands) of the shapes are given.
@@ -49,8 +49,8 @@ pub const fn first_forms<const N: usize>(counts: &[usize]) -> [u16; N] {
     first
 }
 
-/// The pattern of row `row`, the first of the operation's rows being `first`. For operations with one form this is known
-/// while compiling, and reading a field becomes a shift.
+/// The pattern of row `row`, the first of the operation's rows being `first`. For operations with one form this is
+/// known while compiling, and reading a field becomes a shift.
 #[inline(always)]
 pub fn pick(forms: &'static [Pattern], row: usize, first: u16) -> &'static Pattern {
     if forms.len() == 1 { &forms[0] } else { &forms[row - first as usize] }

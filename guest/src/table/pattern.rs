@@ -235,7 +235,8 @@ impl<'a> Encoder<'a> {
         Encoder { word: pattern.value, pattern, error: None }
     }
 
-    /// Stores `value` in the field `letter`. A value that the field cannot hold is reported by [`finish`](Self::finish).
+    /// Stores `value` in the field `letter`. A value that the field cannot hold is reported by
+    /// [`finish`](Self::finish).
     pub fn put(&mut self, letter: u8, value: u64) {
         let bits = self.pattern.field_width(letter);
         if value > low_bits(bits) || (bits == 0 && value != 0) {
@@ -245,8 +246,8 @@ impl<'a> Encoder<'a> {
         self.word = (self.word & !mask) | scatter(value, mask);
     }
 
-    /// Stores `value` in the field `letter`, whose highest bit is the sign. A value that the field cannot hold is reported
-    /// by [`finish`](Self::finish).
+    /// Stores `value` in the field `letter`, whose highest bit is the sign. A value that the field cannot hold is
+    /// reported by [`finish`](Self::finish).
     pub fn put_signed(&mut self, letter: u8, value: i64) {
         let bits = self.pattern.field_width(letter);
         let limit = 1i64.checked_shl(bits.wrapping_sub(1)).unwrap_or(0);

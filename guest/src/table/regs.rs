@@ -15,11 +15,11 @@
 //! A row is: name, address, reset value if not zero, bit fields (`lo:hi`, inclusive), effect if there is one. Each
 //! makes a module with `ID` and one `const fn` per field. A row with a list of addresses stands for equal
 //! registers: it makes a module with `IDS` and the fields, and one module per register that has `ID` besides.
-//! `[0x200; 8 step 0x10]` stands for registers without names of their own, at equal distances: the module has `id(index)`,
-//! `COUNT` and `STEP`. `REGISTERS` is the same as data.
+//! `[0x200; 8 step 0x10]` stands for registers without names of their own, at equal distances: the module has
+//! `id(index)`, `COUNT` and `STEP`. `REGISTERS` is the same as data.
 //!
-//! A field is a number; `signed` makes it a signed one, `bool` a flag, and the name of a `values!` enum one of its values
-//! (`None` for bits that are none).
+//! A field is a number; `signed` makes it a signed one, `bool` a flag, and the name of a `values!` enum one of its
+//! values (`None` for bits that are none).
 
 /// A bit field of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -297,8 +297,8 @@ pub(crate) use regs;
 ///     }
 /// }
 /// ```
-/// A row is: doc if the name does not say it all, variant, value, name as in the documentation, other values that mean the
-/// same. It makes the enum with `VALUES`, `from_register`, `bits` and `name`.
+/// A row is: doc if the name does not say it all, variant, value, name as in the documentation, other values that mean
+/// the same. It makes the enum with `VALUES`, `from_register`, `bits` and `name`.
 macro_rules! values {
     ($(
         $(#[doc = $about:literal])+

@@ -6,29 +6,37 @@
 //! which nothing is doubtful.
 
 use triglyph_guest::kernel::vertex::Numbers;
-use triglyph_guest::num::ops::{self, Ops};
-use triglyph_guest::pica::isa::Dst;
+use triglyph_guest::num::ops::Ops;
 
-use super::Lower;
-use super::decode::{Alu, Instruction, Operand};
+use super::decode::{Arithmetic, Compute, Instruction, Operand};
 use super::live::Live;
 use super::registers::{Number, clean};
-use crate::lane::{F32x4, I32x4, Mask};
+use super::{Lower, f24};
+use crate::lane::{Emit, F32x4, I32x4, Mask};
 
 /// Bound of LITP's second component: 127 + 255/256.
 const LITP_BOUND: f32 = 127.996_09;
 
+/// Which products a dot product sums.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dot {
+    Xyz,
+    Xyzw,
+    /// The w of the first source is 1.
+    Homogeneous,
+}
+
 impl Lower<'_, '_> {
-    /// Emits one instruction without control flow; `live` is what matters behind it.
+    /// Emits one instruction without control flow; `live` is what is live after it.
     pub fn instruction(&mut self, instruction: &Instruction, live: &Live) {
         match instruction {
-            Instruction::Arithmetic { op, sources, target, mask } => {
-                if *op == Alu::Litp {
-                    self.litp_flags(&sources[0], live.flags);
+            Instruction::Arithmetic(arithmetic) => {
+                if let Some(components) = arithmetic.signs {
+                    self.sign_flags(&arithmetic.sources[0], components, live.flags);
                 }
-                let needed = live.needed(*target, *mask);
+                let needed = live.needed(arithmetic.target, arithmetic.mask);
                 if needed.contains(&true) {
-                    self.arithmetic(*op, sources, *target, needed);
+                    self.arithmetic(arithmetic, needed);
                 }
             }
             Instruction::Address { source, mask } => {
@@ -53,81 +61,86 @@ impl Lower<'_, '_> {
     }
 
     /// Whether it computes in 24-bit floats.
-    pub fn console(&self) -> bool {
+    pub fn is_f24(&self) -> bool {
         self.source.numbers == Numbers::F24
     }
 
     /// Computes the components `needed` from all sources, then writes them.
-    fn arithmetic(&mut self, op: Alu, sources: &[Operand; 3], target: Dst, needed: [bool; 4]) {
-        let all = match op {
-            Alu::Dp3 | Alu::Dp4 | Alu::Dph if self.console() => Some(self.console_dot(op, sources)),
-            Alu::Dp3 | Alu::Dp4 | Alu::Dph => Some(self.dot(op, sources)),
-            Alu::Ex2 | Alu::Lg2 | Alu::Rcp | Alu::Rsq => {
-                let x = self.source(&sources[0], 0);
-                Some(if self.console() { self.console_scalar(op, x) } else { self.scalar(op, x) })
+    fn arithmetic(&mut self, arithmetic: &Arithmetic, needed: [bool; 4]) {
+        let sources = &arithmetic.sources;
+        let result: [Option<Number>; 4] = match arithmetic.compute {
+            Compute::Same(compute) => {
+                let number = compute(self, sources);
+                needed.map(|needed| needed.then_some(number))
             }
-            _ => None,
+            Compute::PerComponent(compute) => std::array::from_fn(|c| needed[c].then(|| compute(self, sources, c))),
         };
-        let result: [Option<Number>; 4] =
-            std::array::from_fn(|c| needed[c].then(|| all.unwrap_or_else(|| self.component(op, sources, c))));
         for (component, number) in result.into_iter().enumerate() {
             if let Some(number) = number {
-                self.write(target, component, number);
+                self.write(arithmetic.target, component, number);
             }
         }
     }
 
-    /// Component `c` of an instruction that treats components one by one.
-    fn component(&mut self, op: Alu, sources: &[Operand; 3], c: usize) -> Number {
-        let [first, second, third] = sources;
-        match op {
-            Alu::Add | Alu::Mad | Alu::Mul if self.console() => self.console_component(op, sources, c),
-            Alu::Add => self.sum(first, second, c),
-            Alu::Mad => {
-                let product = self.product(first, second, c);
-                self.plus(product, third, c)
-            }
-            Alu::Mul => self.product(first, second, c),
-            Alu::Dst => match c {
-                0 => clean(self.e.f(1.0)),
-                1 if self.console() => self.console_component(op, sources, 1),
-                1 => self.product(first, second, 1),
-                2 => self.source(first, 2),
-                _ => self.source(second, 3),
-            },
-            Alu::Flr => {
-                let x = self.source(first, c);
-                if self.console() {
-                    return self.console_scalar(op, x);
-                }
-                Number { value: self.e.floor(x.value), ..x }
-            }
-            Alu::Litp => self.litp(first, c),
-            Alu::Max | Alu::Min | Alu::Sge | Alu::Slt => {
-                let (a, b) = (self.source(first, c), self.source(second, c));
-                clean(self.ordering(op, a, b))
-            }
-            _ => self.source(first, c),
-        }
-    }
-
-    /// Minimum, maximum and set-on-compare. None of them lets a NaN through in all cases.
-    fn ordering(&mut self, op: Alu, a: Number, b: Number) -> F32x4 {
+    /// A component of MIN or MAX. A NaN does not get through in all cases.
+    pub fn extremum(
+        &mut self,
+        a: &Operand,
+        b: &Operand,
+        c: usize,
+        of: impl Fn(&mut Emit<'_>, F32x4, F32x4) -> F32x4,
+    ) -> Number {
+        let (a, b) = (self.source(a, c), self.source(b, c));
         self.note(a, b);
-        let (a, b, e) = (a.value, b.value, &mut *self.e);
-        let mask = match op {
-            Alu::Max => return e.max(a, b),
-            Alu::Min => return e.min(a, b),
-            Alu::Sge => e.le(b, a),
-            _ => e.lt(a, b),
-        };
+        clean(of(self.e, a.value, b.value))
+    }
+
+    /// 1 where a comparison holds, else 0.
+    pub fn set(
+        &mut self,
+        a: &Operand,
+        b: &Operand,
+        c: usize,
+        holds: impl Fn(&mut Emit<'_>, F32x4, F32x4) -> Mask,
+    ) -> Number {
+        let (a, b) = (self.source(a, c), self.source(b, c));
+        self.note(a, b);
+        let mask = holds(self.e, a.value, b.value);
+        let e = &mut *self.e;
         let one = e.f(1.0);
         let (one, mask) = (e.bits(one), e.mask_ints(mask));
         let bits = e.iand(mask, one);
-        e.float_of_bits(bits)
+        clean(e.float_of_bits(bits))
     }
 
-    fn product(&mut self, a: &Operand, b: &Operand, c: usize) -> Number {
+    /// a * b + c, the product rounded first.
+    pub fn multiply_add(&mut self, a: &Operand, b: &Operand, addend: &Operand, c: usize) -> Number {
+        if self.is_f24() {
+            let (a, b) = (self.source(a, c), self.source(b, c));
+            let addend = self.source(addend, c);
+            let product = f24::product(self.e, a, b);
+            return f24::sum(self.e, product, addend);
+        }
+        let product = self.product(a, b, c);
+        self.plus(product, addend, c)
+    }
+
+    /// A component of DST.
+    pub fn distance(&mut self, a: &Operand, b: &Operand, c: usize) -> Number {
+        match c {
+            0 => clean(self.e.f(1.0)),
+            1 => self.product(a, b, 1),
+            2 => self.source(a, 2),
+            _ => self.source(b, 3),
+        }
+    }
+
+    /// a * b
+    pub fn product(&mut self, a: &Operand, b: &Operand, c: usize) -> Number {
+        if self.is_f24() {
+            let (a, b) = (self.source(a, c), self.source(b, c));
+            return f24::product(self.e, a, b);
+        }
         let (x, y) = (self.magnitude(a, c).value, self.magnitude(b, c).value);
         let e = &mut *self.e;
         let mut value = e.mul(x, y);
@@ -146,7 +159,11 @@ impl Lower<'_, '_> {
     }
 
     /// a + b, as a difference when one is negated.
-    fn sum(&mut self, a: &Operand, b: &Operand, c: usize) -> Number {
+    pub fn sum(&mut self, a: &Operand, b: &Operand, c: usize) -> Number {
+        if self.is_f24() {
+            let (a, b) = (self.source(a, c), self.source(b, c));
+            return f24::sum(self.e, a, b);
+        }
         if a.negate && !b.negate {
             let b = self.magnitude(b, c);
             return self.plus(b, a, c);
@@ -163,46 +180,63 @@ impl Lower<'_, '_> {
     }
 
     /// Products from x on, each rounded, then summed from x on.
-    fn dot(&mut self, op: Alu, [first, second, _]: &[Operand; 3]) -> Number {
-        let mut sum = self.product(first, second, 0);
-        let last = if op == Alu::Dp4 { 3 } else { 2 };
+    pub fn dot(&mut self, a: &Operand, b: &Operand, terms: Dot) -> Number {
+        if self.is_f24() {
+            return self.f24_dot(a, b, terms);
+        }
+        let mut sum = self.product(a, b, 0);
+        let last = if terms == Dot::Xyzw { 3 } else { 2 };
         for c in 1..=last {
             if self.exact {
-                let product = self.product(first, second, c);
+                let product = self.product(a, b, c);
                 sum.value = self.e.add(sum.value, product.value);
                 continue;
             }
-            let (x, y) = (self.magnitude(first, c), self.magnitude(second, c));
+            let (x, y) = (self.magnitude(a, c), self.magnitude(b, c));
             let product = self.e.mul(x.value, y.value);
-            let minus = first.negate != second.negate;
+            let minus = a.negate != b.negate;
             sum.value = if minus { self.e.sub(sum.value, product) } else { self.e.add(sum.value, product) };
         }
-        // The w of DPH's first source is 1.
-        if op == Alu::Dph { self.plus(sum, second, 3) } else { sum }
+        if terms == Dot::Homogeneous { self.plus(sum, b, 3) } else { sum }
     }
 
-    fn scalar(&mut self, op: Alu, x: Number) -> Number {
+    /// A function of component `c`, computed in f32 whatever the numbers are.
+    pub fn function(&mut self, a: &Operand, c: usize, of: impl Fn(&mut Emit<'_>, F32x4) -> F32x4) -> Number {
+        let x = self.source(a, c);
+        if self.is_f24() {
+            return f24::function(self.e, x, of);
+        }
+        Number { value: of(self.e, x.value), ..x }
+    }
+
+    /// 1 / a.x. There is no negative zero.
+    pub fn reciprocal(&mut self, a: &Operand) -> Number {
+        let x = self.source(a, 0);
+        if self.is_f24() {
+            return f24::reciprocal(self.e, x);
+        }
         let e = &mut *self.e;
-        let value = match op {
-            Alu::Ex2 => ops::exp2(e, x.value),
-            Alu::Lg2 => ops::log2(e, x.value),
-            // There is no negative zero.
-            _ => {
-                let (zero, one) = (e.f(0.0), e.f(1.0));
-                let x = e.add(x.value, zero);
-                if op == Alu::Rsq {
-                    let root = e.sqrt(x);
-                    e.div(one, root)
-                } else {
-                    let inverse = e.div(one, x);
-                    e.add(inverse, zero)
-                }
-            }
-        };
-        Number { value, ..x }
+        let (zero, one) = (e.f(0.0), e.f(1.0));
+        let divisor = e.add(x.value, zero);
+        let inverse = e.div(one, divisor);
+        Number { value: e.add(inverse, zero), ..x }
     }
 
-    fn litp(&mut self, source: &Operand, c: usize) -> Number {
+    /// 1 / sqrt(a.x). There is no negative zero.
+    pub fn reciprocal_root(&mut self, a: &Operand) -> Number {
+        let x = self.source(a, 0);
+        if self.is_f24() {
+            return f24::reciprocal_root(self.e, x);
+        }
+        let e = &mut *self.e;
+        let (zero, one) = (e.f(0.0), e.f(1.0));
+        let radicand = e.add(x.value, zero);
+        let root = e.sqrt(radicand);
+        Number { value: e.div(one, root), ..x }
+    }
+
+    /// A component of LITP.
+    pub fn litp(&mut self, source: &Operand, c: usize) -> Number {
         if c == 2 {
             return clean(self.e.f(0.0));
         }
@@ -219,10 +253,10 @@ impl Lower<'_, '_> {
         })
     }
 
-    /// The flags of LITP: x >= 0 and w >= 0.
-    fn litp_flags(&mut self, source: &Operand, wanted: [bool; 2]) {
+    /// Sets cmp.x and cmp.y where these components of a source are not negative, those that are `wanted`.
+    fn sign_flags(&mut self, source: &Operand, components: [usize; 2], wanted: [bool; 2]) {
         for i in (0..2).filter(|&i| wanted[i]) {
-            let x = self.source(source, [0, 3][i]);
+            let x = self.source(source, components[i]);
             self.note(x, x);
             let zero = self.e.f(0.0);
             let flag = self.e.le(zero, x.value);

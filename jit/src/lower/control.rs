@@ -1,9 +1,9 @@
 //! Blocks, branches and loops.
 //!
-//! Lanes never communicate, so a conditional branch needs no masked copy of the program: when the four lanes agree it is
-//! a branch of the host, and when they do not, the kernel leaves the group and its caller runs it again one vertex (or
-//! primitive) at a time, with all four lanes holding the same one. That costs at most four times the group, plus the
-//! part before the branch.
+//! Lanes never communicate, so a conditional branch needs no masked copy of the program: when the four lanes agree it
+//! is a branch of the host, and when they do not, the kernel leaves the group and its caller runs it again one vertex
+//! (or primitive) at a time, with all four lanes holding the same one. That costs at most four times the group, plus
+//! the part before the branch.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I32;

@@ -1,11 +1,18 @@
-//! Programs taken apart: one [`Instruction`] for each word, operands with their descriptors.
+//! Programs decoded: one [`Instruction`] for each word, operands with their descriptors, arithmetic as functions that
+//! emit it. One method per row of the table.
 
 use triglyph_guest::kernel::vertex::PicaProgram;
+use triglyph_guest::num::ops::{self, Ops};
 use triglyph_guest::pica::isa::{
     self, Arith1, Arith2, Arith3, Branch, Compare, Descriptor, Dst, Flow0, MovA, SetEmit, Src, Uniform, Visitor,
 };
+use triglyph_guest::table::{OpInfo, flags};
 
+use super::Lower;
+use super::alu::Dot;
+use super::registers::Number;
 use crate::flow::{Flow, Test};
+use Compute::{PerComponent, Same};
 
 /// The kind of unit that executes a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,39 +33,58 @@ pub(super) struct Operand {
     pub negate: bool,
 }
 
-/// What an arithmetic instruction computes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Alu {
-    Add,
-    Dp3,
-    Dp4,
-    Dph,
-    Dst,
-    Ex2,
-    Lg2,
-    Litp,
-    Mul,
-    Sge,
-    Slt,
-    Flr,
-    Max,
-    Min,
-    Rcp,
-    Rsq,
-    Mov,
-    Mad,
+/// How the result of an arithmetic instruction is emitted from its sources.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Compute {
+    /// Component by component.
+    PerComponent(fn(&mut Lower<'_, '_>, &[Operand; 3], usize) -> Number),
+    /// One number for all components.
+    Same(fn(&mut Lower<'_, '_>, &[Operand; 3]) -> Number),
+}
+
+/// An instruction with a result for a register.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arithmetic {
+    /// Its row of the table.
+    pub row: &'static OpInfo,
+    pub compute: Compute,
+    /// Number of its sources.
+    pub count: usize,
+    /// The sources; those beyond `count` are the first one again.
+    pub sources: [Operand; 3],
+    pub target: Dst,
+    pub mask: [bool; 4],
+    /// Components of the first source whose signs go to cmp.x and cmp.y, if there are such.
+    pub signs: Option<[usize; 2]>,
+}
+
+impl Arithmetic {
+    /// Components of each source, after the swizzle, that are read for components `needed` of the result and for
+    /// `flags`.
+    pub fn reads(&self, needed: [bool; 4], flags: [bool; 2]) -> [[bool; 4]; 3] {
+        let any = needed.contains(&true);
+        let per_component = self.row.has(flags::PER_COMPONENT);
+        let mut reads = [[false; 4]; 3];
+        for (components, set) in reads.iter_mut().zip(self.row.reads).take(self.count) {
+            *components = [0, 1, 2, 3].map(|c| set >> c & 1 != 0 && if per_component { needed[c] } else { any });
+        }
+        for (component, flag) in self.signs.into_iter().flatten().zip(flags) {
+            reads[0][component] |= flag;
+        }
+        reads
+    }
 }
 
 /// A decoded instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Instruction {
-    /// `target = op(sources)`; sources that `op` has not are repetitions of the first.
-    Arithmetic { op: Alu, sources: [Operand; 3], target: Dst, mask: [bool; 4] },
+    /// `target = compute(sources)`
+    Arithmetic(Arithmetic),
     /// Writes a0.x and a0.y.
     Address { source: Operand, mask: [bool; 2] },
     /// Writes cmp.x and cmp.y with the comparisons of these numbers.
     Compare { sources: [Operand; 2], comparisons: [u8; 2] },
-    /// Hands the outputs out and exchanges their banks.
+    /// Emits the outputs as a vertex and exchanges their banks.
     Emit,
     /// Says what the next EMITs do.
     SetEmit(SetEmit),
@@ -72,20 +98,23 @@ pub(crate) struct Code {
     instructions: Vec<Instruction>,
     /// Words of code memory.
     words: u16,
-    /// What stands in code memory behind them: zero words.
+    /// What follows them in code memory: zero words.
     rest: Instruction,
 }
 
 impl Code {
     /// The instructions of a program whose boolean uniforms are `bools`.
     pub fn new(program: &PicaProgram, unit: Unit, bools: u16) -> Code {
-        let mut decoder = Decoder { program, unit, bools };
+        let mut decoder = Decoder { program, unit, bools, row: isa::Op::nop.info() };
         let words = match unit {
             Unit::Vertex => 512,
             Unit::Geometry => 4096,
         };
         // Unknown words do nothing.
-        let mut decode = |word| isa::visit(word, &mut decoder).unwrap_or(Instruction::Flow(Flow::Next));
+        let mut decode = |word| {
+            decoder.row = isa::form(word).unwrap_or(isa::Op::nop.info());
+            isa::visit(word, &mut decoder).unwrap_or(Instruction::Flow(Flow::Next))
+        };
         Code {
             instructions: program.code.iter().take(words.into()).map(|&word| decode(word)).collect(),
             words,
@@ -111,6 +140,8 @@ struct Decoder<'a> {
     program: &'a PicaProgram,
     unit: Unit,
     bools: u16,
+    /// The row of the current word.
+    row: &'static OpInfo,
 }
 
 impl Decoder<'_> {
@@ -125,22 +156,26 @@ impl Decoder<'_> {
         Operand { register, select, negate: descriptor.negate(number) }
     }
 
-    fn arithmetic(&self, op: Alu, descriptor: u8, registers: &[Src], target: Dst) -> Instruction {
+    fn arithmetic(&self, compute: Compute, descriptor: u8, registers: &[Src], target: Dst) -> Arithmetic {
+        let per_component = matches!(compute, Compute::PerComponent(_));
+        debug_assert_eq!(per_component, self.row.has(flags::PER_COMPONENT), "{}", self.row.name);
         let operand = |n: usize| self.operand(descriptor, n + 1, registers[n]);
-        let sources = [0, 1, 2].map(|n| operand(if n < registers.len() { n } else { 0 }));
-        Instruction::Arithmetic { op, sources, target, mask: self.descriptor(descriptor).mask() }
+        let count = registers.len();
+        let sources = [0, 1, 2].map(|n| operand(if n < count { n } else { 0 }));
+        let mask = self.descriptor(descriptor).mask();
+        Arithmetic { row: self.row, compute, count, sources, target, mask, signs: None }
     }
 
-    fn one(&self, op: Alu, i: Arith1) -> Instruction {
-        self.arithmetic(op, i.desc, &[i.src1], i.dst)
+    fn one(&self, i: Arith1, compute: Compute) -> Instruction {
+        Instruction::Arithmetic(self.arithmetic(compute, i.desc, &[i.src1], i.dst))
     }
 
-    fn two(&self, op: Alu, i: Arith2) -> Instruction {
-        self.arithmetic(op, i.desc, &[i.src1, i.src2], i.dst)
+    fn two(&self, i: Arith2, compute: Compute) -> Instruction {
+        Instruction::Arithmetic(self.arithmetic(compute, i.desc, &[i.src1, i.src2], i.dst))
     }
 
-    fn three(&self, op: Alu, i: Arith3) -> Instruction {
-        self.arithmetic(op, i.desc, &[i.src1, i.src2, i.src3], i.dst)
+    fn three(&self, i: Arith3, compute: Compute) -> Instruction {
+        Instruction::Arithmetic(self.arithmetic(compute, i.desc, &[i.src1, i.src2, i.src3], i.dst))
     }
 
     fn boolean(&self, id: u8) -> bool {
@@ -160,71 +195,73 @@ impl Visitor for Decoder<'_> {
     type Output = Instruction;
 
     fn add(&mut self, i: Arith2) -> Instruction {
-        self.two(Alu::Add, i)
+        self.two(i, PerComponent(|lower, [a, b, _], c| lower.sum(a, b, c)))
     }
     fn dp3(&mut self, i: Arith2) -> Instruction {
-        self.two(Alu::Dp3, i)
+        self.two(i, Same(|lower, [a, b, _]| lower.dot(a, b, Dot::Xyz)))
     }
     fn dp4(&mut self, i: Arith2) -> Instruction {
-        self.two(Alu::Dp4, i)
+        self.two(i, Same(|lower, [a, b, _]| lower.dot(a, b, Dot::Xyzw)))
     }
     fn dph(&mut self, i: Arith2) -> Instruction {
-        self.two(Alu::Dph, i)
+        self.two(i, Same(|lower, [a, b, _]| lower.dot(a, b, Dot::Homogeneous)))
     }
     fn dst(&mut self, i: Arith2) -> Instruction {
-        self.two(Alu::Dst, i)
+        self.two(i, PerComponent(|lower, [a, b, _], c| lower.distance(a, b, c)))
     }
     fn ex2(&mut self, i: Arith1) -> Instruction {
-        self.one(Alu::Ex2, i)
+        self.one(i, Same(|lower, [a, ..]| lower.function(a, 0, |e, x| ops::exp2(e, x))))
     }
     fn lg2(&mut self, i: Arith1) -> Instruction {
-        self.one(Alu::Lg2, i)
+        self.one(i, Same(|lower, [a, ..]| lower.function(a, 0, |e, x| ops::log2(e, x))))
     }
     fn litp(&mut self, i: Arith1) -> Instruction {
-        self.one(Alu::Litp, i)
+        let compute = PerComponent(|lower, [a, ..], c| lower.litp(a, c));
+        let arithmetic = self.arithmetic(compute, i.desc, &[i.src1], i.dst);
+        Instruction::Arithmetic(Arithmetic { signs: Some([0, 3]), ..arithmetic })
     }
     fn mul(&mut self, i: Arith2) -> Instruction {
-        self.two(Alu::Mul, i)
+        self.two(i, PerComponent(|lower, [a, b, _], c| lower.product(a, b, c)))
     }
     fn sge(&mut self, i: Arith2) -> Instruction {
-        self.two(Alu::Sge, i)
+        self.two(i, PerComponent(|lower, [a, b, _], c| lower.set(a, b, c, |e, a, b| e.le(b, a))))
     }
     fn slt(&mut self, i: Arith2) -> Instruction {
-        self.two(Alu::Slt, i)
+        self.two(i, PerComponent(|lower, [a, b, _], c| lower.set(a, b, c, |e, a, b| e.lt(a, b))))
     }
     fn flr(&mut self, i: Arith1) -> Instruction {
-        self.one(Alu::Flr, i)
+        self.one(i, PerComponent(|lower, [a, ..], c| lower.function(a, c, |e, x| e.floor(x))))
     }
     fn max(&mut self, i: Arith2) -> Instruction {
-        self.two(Alu::Max, i)
+        self.two(i, PerComponent(|lower, [a, b, _], c| lower.extremum(a, b, c, |e, a, b| e.max(a, b))))
     }
     fn min(&mut self, i: Arith2) -> Instruction {
-        self.two(Alu::Min, i)
+        self.two(i, PerComponent(|lower, [a, b, _], c| lower.extremum(a, b, c, |e, a, b| e.min(a, b))))
     }
     fn rcp(&mut self, i: Arith1) -> Instruction {
-        self.one(Alu::Rcp, i)
+        self.one(i, Same(|lower, [a, ..]| lower.reciprocal(a)))
     }
     fn rsq(&mut self, i: Arith1) -> Instruction {
-        self.one(Alu::Rsq, i)
+        self.one(i, Same(|lower, [a, ..]| lower.reciprocal_root(a)))
     }
     fn mova(&mut self, i: MovA) -> Instruction {
         let [x, y, _, _] = self.descriptor(i.desc).mask();
         Instruction::Address { source: self.operand(i.desc, 1, i.src1), mask: [x, y] }
     }
     fn mov(&mut self, i: Arith1) -> Instruction {
-        self.one(Alu::Mov, i)
+        self.one(i, PerComponent(|lower, [a, ..], c| lower.source(a, c)))
     }
     fn dphi(&mut self, i: Arith2) -> Instruction {
-        self.two(Alu::Dph, i)
+        self.two(i, Same(|lower, [a, b, _]| lower.dot(a, b, Dot::Homogeneous)))
     }
     fn dsti(&mut self, i: Arith2) -> Instruction {
-        self.two(Alu::Dst, i)
+        self.two(i, PerComponent(|lower, [a, b, _], c| lower.distance(a, b, c)))
     }
     fn sgei(&mut self, i: Arith2) -> Instruction {
-        self.two(Alu::Sge, i)
+        self.two(i, PerComponent(|lower, [a, b, _], c| lower.set(a, b, c, |e, a, b| e.le(b, a))))
     }
     fn slti(&mut self, i: Arith2) -> Instruction {
-        self.two(Alu::Slt, i)
+        self.two(i, PerComponent(|lower, [a, b, _], c| lower.set(a, b, c, |e, a, b| e.lt(a, b))))
     }
     fn break_(&mut self, _: Flow0) -> Instruction {
         Instruction::Flow(Flow::Break { test: Test::Known(true) })
@@ -280,9 +317,9 @@ impl Visitor for Decoder<'_> {
         Instruction::Compare { sources, comparisons: [i.op_x, i.op_y] }
     }
     fn madi(&mut self, i: Arith3) -> Instruction {
-        self.three(Alu::Mad, i)
+        self.three(i, PerComponent(|lower, [a, b, addend], c| lower.multiply_add(a, b, addend, c)))
     }
     fn mad(&mut self, i: Arith3) -> Instruction {
-        self.three(Alu::Mad, i)
+        self.three(i, PerComponent(|lower, [a, b, addend], c| lower.multiply_add(a, b, addend, c)))
     }
 }

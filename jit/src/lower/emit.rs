@@ -1,7 +1,8 @@
 //! What a geometry unit has and a vertex unit has not: EMIT and SETEMIT, and registers that outlive a run.
 //!
-//! An EMIT stores a record in each lane and a byte in a log; the caller reads from the log which vertices are triangles.
-//! The banks of output registers change places while compiling: it is the names of values that are exchanged.
+//! An EMIT stores a record in each lane and a byte in a log; the caller reads from the log which vertices are
+//! triangles. The banks of output registers change places while compiling: it is the names of values that are
+//! exchanged.
 
 use std::mem::offset_of;
 

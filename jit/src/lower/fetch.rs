@@ -7,7 +7,7 @@ use triglyph_guest::num::ops::Ops;
 
 use super::kernel::Args;
 use super::live::bit;
-use super::{Feed, Lower, console};
+use super::{Feed, Lower, f24};
 use crate::lane::{F32x4, I32x4, memory};
 
 /// Bytes that fetching an attribute touches, from its first one on: attributes are loaded in whole words.
@@ -53,10 +53,10 @@ impl Lower<'_, '_> {
             Input::Array { stream, component: Component::F32, count } => {
                 let rows = self.addresses(stream);
                 let (values, used) = (self.floats(rows, count), self.used(n));
-                let cut = self.console();
+                let cut = self.is_f24();
                 std::array::from_fn(|i| {
                     let value = values[i]?;
-                    Some(if cut && used[i] { console::load(self.e, value) } else { value })
+                    Some(if cut && used[i] { f24::load(self.e, value) } else { value })
                 })
             }
             Input::Array { stream, component, count } => {

@@ -13,7 +13,7 @@ use triglyph_guest::kernel::{Unsupported, VertexKernel};
 use super::fetch::footprint;
 use super::registers::{Constant, Pointer};
 use super::source::Source;
-use super::twice::{Patience, Twice};
+use super::speculative::{Backoff, Speculative};
 use super::{Compiled, DIVERGED, DOUBTFUL, REASONS, held, held_uniforms};
 use crate::code::{Code, Compiler};
 
@@ -55,7 +55,7 @@ impl Args {
     pub const CLIP: i32 = offset_of!(Args, clip) as i32;
     pub const GROUPS: i32 = offset_of!(Args, groups) as i32;
 
-    /// Where an address stands; only uniforms and the table are there.
+    /// Offset of an address; only uniforms and the table are there.
     pub const fn pointer(which: Pointer) -> i32 {
         match which {
             Pointer::Table => offset_of!(Args, table) as i32,
@@ -73,7 +73,7 @@ impl Args {
 pub(super) struct Kernel {
     compiler: Arc<Compiler>,
     key: VertexKey,
-    twice: Twice,
+    code: Speculative,
     /// Floats of a record.
     stride: usize,
     /// Groups of slots that are written.
@@ -94,7 +94,7 @@ struct Group {
 impl Kernel {
     pub fn new(compiler: &Arc<Compiler>, key: &VertexKey) -> Result<Kernel, Unsupported> {
         let source = Source::vertex(key)?;
-        let (twice, numbers) = (Twice::new(source.compile(compiler, false)?), source.numbers);
+        let (code, numbers) = (Speculative::new(source.compile(compiler, false)?), source.numbers);
         let reads_rows = source.reads_rows();
         let mut footprints = [0; 16];
         for input in key.inputs {
@@ -105,12 +105,12 @@ impl Kernel {
         }
         let written = (0..key.outputs.slots.len() / 4).filter(|&group| key.outputs.group_written(group)).collect();
         let (compiler, key, stride) = (compiler.clone(), key.clone(), key.outputs.stride());
-        Ok(Kernel { compiler, key, twice, stride, written, footprints, numbers, reads_rows })
+        Ok(Kernel { compiler, key, code, stride, written, footprints, numbers, reads_rows })
     }
 
     /// The code with exact products, once there have been enough groups that want it.
     fn exact(&self) -> Option<&Compiled> {
-        self.twice.doubt(|| Source::vertex(&self.key)?.compile(&self.compiler, true))
+        self.code.doubt(|| Source::vertex(&self.key)?.compile(&self.compiler, true))
     }
 
     /// The largest vertex number whose attributes lie in the windows; `None` when there is none.
@@ -158,8 +158,8 @@ impl Kernel {
         }
     }
 
-    /// Shades whole groups from vertex `at` on, all of whose vertices are within reach. Returns how many groups are done
-    /// and why there are not more.
+    /// Shades whole groups from vertex `at` on, all of whose vertices are within reach. Returns how many groups are
+    /// done and why there are not more.
     fn groups(
         &self,
         form: &Form<'_>,
@@ -189,9 +189,9 @@ impl Kernel {
 
     fn call(form: &Form<'_>, args: &mut Args) -> (usize, u64) {
         args.table = form.table.as_ptr();
-        // SAFETY: the code reads the uniforms, the table and the vertex numbers of `groups`, and writes as many records of
-        // `stride` floats and clip codes, all of which the callers borrow or own while they call; from each stream it
-        // reads `footprints` bytes at the vertices' addresses, which `shade` has compared with `reach`. Windows are
+        // SAFETY: the code reads the uniforms, the table and the vertex numbers of `groups`, and writes as many records
+        // of `stride` floats and clip codes, all of which the callers borrow or own while they call; from each stream
+        // it reads `footprints` bytes at the vertices' addresses, which `shade` has compared with `reach`. Windows are
         // mapped for as long as the job borrows them; what others write there meanwhile is read as it comes.
         let status = unsafe { form.code.call(args) };
         (status as u32 as usize, status & REASONS)
@@ -210,8 +210,8 @@ impl Kernel {
         job.clip[at..at + count].copy_from_slice(&group.clip[..count]);
     }
 
-    /// Shades up to four vertices, each with all lanes for itself, so that they agree. Returns how many were done and why
-    /// there are not more.
+    /// Shades up to four vertices, each with all lanes for itself, so that they agree. Returns how many were done and
+    /// why there are not more.
     fn one_by_one(
         &self,
         form: &Form<'_>,
@@ -308,9 +308,9 @@ impl VertexKernel for Kernel {
         };
         let reach = Reach { last: reach, all: false };
         let reach = Reach { all: reach.has(job.vertices.get(first..).unwrap_or(&[])), ..reach };
-        let plain = Form::new(self, &self.twice.plain, job);
+        let plain = Form::new(self, &self.code.plain, job);
         let mut exact: Option<Form<'_>> = None;
-        let mut patience = Patience::new(1, LONGEST_EXACT);
+        let mut patience = Backoff::new(1, LONGEST_EXACT);
         let uniforms = if self.reads_rows { held_uniforms(job.uniforms, self.numbers) } else { None };
         let mut args = Self::args(job, uniforms.as_deref().unwrap_or(job.uniforms));
         let mut at = first;
@@ -338,6 +338,6 @@ impl VertexKernel for Kernel {
     }
 
     fn code_bytes(&self) -> usize {
-        self.twice.bytes()
+        self.code.bytes()
     }
 }

@@ -1,12 +1,12 @@
-//! Which register components matter: those that some way to the program's end still reads.
+//! Live register components: those that some path to the program's end still reads.
 //!
-//! What does not matter is not computed, its inputs are not fetched, and a NaN in it is nobody's business. What matters
-//! at a program's start is what it reads without having written it.
+//! Dead components are not computed, their inputs are not fetched, and a NaN in them does not count. What is live at a
+//! program's start is what it reads without having written it.
 
 use triglyph_guest::kernel::vertex::OutputMap;
 use triglyph_guest::pica::isa::{ConditionOp, Dst, Index, Src};
 
-use super::decode::{Alu, Code, Instruction, Operand};
+use super::decode::{Code, Instruction, Operand};
 use crate::flow::{Block, Exit, Graph, Step};
 
 /// A set of components; bit `4 * register + component` of the files.
@@ -71,7 +71,7 @@ impl Live {
         }
     }
 
-    /// Which components of `mask` matter.
+    /// Which components of `mask` are live.
     pub fn needed(&self, target: Dst, mask: [bool; 4]) -> [bool; 4] {
         let (file, n) = match target {
             Dst::Output(n) => (self.outputs, n),
@@ -93,17 +93,17 @@ impl Live {
         }
     }
 
-    /// From behind an instruction to before it. `exported`: the output components that EMIT hands out.
+    /// From after an instruction to before it. `exported`: the output components that EMIT hands out.
     fn before(&mut self, instruction: &Instruction, exported: u64) {
         match instruction {
-            Instruction::Arithmetic { op, sources, target, mask } => {
-                let needed = self.needed(*target, *mask);
-                let flags = if *op == Alu::Litp { std::mem::take(&mut self.flags) } else { [false; 2] };
-                let (file, n) = self.file(*target);
+            Instruction::Arithmetic(arithmetic) => {
+                let needed = self.needed(arithmetic.target, arithmetic.mask);
+                let flags = if arithmetic.signs.is_some() { std::mem::take(&mut self.flags) } else { [false; 2] };
+                let (file, n) = self.file(arithmetic.target);
                 for component in (0..4).filter(|&component| needed[component]) {
                     *file &= !bit(n, component);
                 }
-                for (source, components) in sources.iter().zip(reads(*op, needed, flags)) {
+                for (source, components) in arithmetic.sources.iter().zip(arithmetic.reads(needed, flags)) {
                     self.read(source, components);
                 }
             }
@@ -132,10 +132,10 @@ impl Live {
     /// Adds what an instruction may write.
     fn write(&mut self, instruction: &Instruction) {
         match instruction {
-            Instruction::Arithmetic { op, target, mask, .. } => {
-                let (file, n) = self.file(*target);
-                *file |= (0..4).filter(|&component| mask[component]).fold(0, |set, c| set | bit(n, c));
-                if *op == Alu::Litp {
+            Instruction::Arithmetic(arithmetic) => {
+                let (file, n) = self.file(arithmetic.target);
+                *file |= (0..4).filter(|&c| arithmetic.mask[c]).fold(0, |set, c| set | bit(n, c));
+                if arithmetic.signs.is_some() {
                     self.flags = [true; 2];
                 }
             }
@@ -144,23 +144,6 @@ impl Live {
             Instruction::SetEmit(_) => self.setting = true,
             Instruction::Emit | Instruction::Flow(_) => {}
         }
-    }
-}
-
-/// Components of each source (after the swizzle) that `op` reads to compute components `needed` and flags `flags`.
-fn reads(op: Alu, needed: [bool; 4], flags: [bool; 2]) -> [[bool; 4]; 3] {
-    const NONE: [bool; 4] = [false; 4];
-    let any = needed.contains(&true);
-    match op {
-        Alu::Mov | Alu::Flr => [needed, NONE, NONE],
-        Alu::Add | Alu::Mul | Alu::Sge | Alu::Slt | Alu::Max | Alu::Min => [needed, needed, NONE],
-        Alu::Mad => [needed; 3],
-        Alu::Dp3 => [[any, any, any, false], [any, any, any, false], NONE],
-        Alu::Dp4 => [[any; 4], [any; 4], NONE],
-        Alu::Dph => [[any, any, any, false], [any; 4], NONE],
-        Alu::Dst => [[false, needed[1], needed[2], false], [false, needed[1], false, needed[3]], NONE],
-        Alu::Ex2 | Alu::Lg2 | Alu::Rcp | Alu::Rsq => [[any, false, false, false], NONE, NONE],
-        Alu::Litp => [[needed[0] || flags[0], needed[1], false, needed[3] || flags[1]], NONE, NONE],
     }
 }
 
@@ -176,7 +159,7 @@ pub(super) fn written(code: &Code, graph: &Graph) -> Live {
     for step in graph.blocks.iter().flat_map(|block| &block.steps) {
         all.counter |= step.enter.is_some();
         if let Some(instruction) = code.get(step.pc) {
-            emits |= *instruction == Instruction::Emit;
+            emits |= matches!(instruction, Instruction::Emit);
             all.write(instruction);
         }
     }
@@ -186,7 +169,7 @@ pub(super) fn written(code: &Code, graph: &Graph) -> Live {
     all
 }
 
-/// What matters at the start of each block, and the means to find it inside of blocks.
+/// What is live at the start of each block, and what it takes to find that inside of blocks.
 #[derive(Debug)]
 pub(super) struct Liveness {
     starts: Vec<Live>,
@@ -197,10 +180,10 @@ pub(super) struct Liveness {
 }
 
 impl Liveness {
-    /// `exported`: the outputs that EMIT hands out; `end`: what matters when the program has ended.
+    /// `exported`: the outputs that EMIT hands out; `end`: what is live when the program has ended.
     pub fn new(code: &Code, graph: &Graph, exported: u64, end: Live) -> Liveness {
         let mut liveness = Liveness { starts: vec![Live::default(); graph.blocks.len()], exported, end };
-        // Backward; as long as a cycle passes on something new.
+        // Backward; until no cycle adds anything.
         loop {
             let mut changed = false;
             for (i, block) in graph.blocks.iter().enumerate().rev() {
@@ -214,12 +197,12 @@ impl Liveness {
         }
     }
 
-    /// What matters at the start of block `i`.
+    /// What is live at the start of block `i`.
     pub fn start(&self, i: usize) -> &Live {
         &self.starts[i]
     }
 
-    /// What matters behind the last instruction of a block.
+    /// What is live after the last instruction of a block.
     pub fn end(&self, block: &Block) -> Live {
         let mut live = if block.exit == Exit::End { self.end } else { Live::default() };
         for to in block.exit.targets() {
@@ -232,7 +215,7 @@ impl Liveness {
         live
     }
 
-    /// What matters behind each instruction of a block.
+    /// What is live after each instruction of a block.
     pub fn inside(&self, code: &Code, block: &Block) -> Vec<Live> {
         let mut live = self.end(block);
         let mut all = vec![live; block.steps.len()];
@@ -243,7 +226,7 @@ impl Liveness {
         all
     }
 
-    /// From behind a step to before it.
+    /// From after a step to before it.
     fn pass(&self, code: &Code, step: &Step, live: &mut Live) {
         if step.enter.is_some() {
             // LOOP gives aL another value. A nested one brings the old value back at its end, but that is of the loop

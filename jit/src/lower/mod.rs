@@ -5,29 +5,29 @@
 //! live.rs      which components matter        source.rs    all of that, for a key
 //! fetch.rs     four vertices of each array -> input registers, one value per component
 //! registers.rs guest registers as values      alu.rs  arithmetic      control.rs  blocks, branches, loops
-//! console.rs   arithmetic in 24-bit floats
+//! f24.rs       arithmetic in 24-bit floats
 //! output.rs    output map, clip codes, screen position -> four records
 //! emit.rs      EMIT, and what a geometry unit keeps
 //! kernel.rs    the call: bounds, groups that are not full, vertices one at a time
 //! unit.rs      the call of a geometry kernel: values to lanes, vertices to triangles
-//! twice.rs     code with plain products, and with exact ones once that pays
+//! speculative.rs  code with plain products, and with exact ones once that pays
 //! ```
 //!
 //! The code of a vertex kernel loops over groups of four vertices and returns at the first one that it leaves to the
 //! reference. That of a geometry kernel does four primitives, or one whose unit remembers the one before.
 
 mod alu;
-mod console;
 mod control;
 pub(crate) mod decode;
 mod emit;
+mod f24;
 mod fetch;
 mod kernel;
 mod live;
 mod output;
 mod registers;
 mod source;
-mod twice;
+mod speculative;
 mod unit;
 
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ use source::{Feed, Source};
 use triglyph_guest::kernel::geometry::GeometryKey;
 use triglyph_guest::kernel::vertex::{FUEL, Numbers, Uniforms, VertexKey};
 use triglyph_guest::kernel::{GeometryKernel, Unsupported, VertexKernel};
-use triglyph_guest::num::f24;
+use triglyph_guest::num;
 
 use crate::blocks::{self, HostBlocks};
 use crate::code::{Code, Compiler};
@@ -50,7 +50,7 @@ use crate::lane::{Emit, F32x4};
 fn held(value: [f32; 4], numbers: Numbers) -> [f32; 4] {
     match numbers {
         Numbers::F32 => value,
-        Numbers::F24 => value.map(f24::load),
+        Numbers::F24 => value.map(num::f24::load),
     }
 }
 

@@ -62,8 +62,8 @@ impl<'k> Source<'k> {
         Ok(Source { feed, numbers, outputs, user_clip, code, graph, liveness, kept, reads_counter })
     }
 
-    /// A geometry kernel's: the program of the first primitive of a job, where b15 makes it another one, and that of the
-    /// others.
+    /// A geometry kernel's: the program of the first primitive of a job, where b15 makes it another one, and that of
+    /// the others.
     pub fn geometry(key: &'k GeometryKey) -> Result<(Option<Self>, Self), Unsupported> {
         let program = program(&key.program, &key.outputs)?;
         let flow = |bools: u16| {
@@ -158,7 +158,7 @@ fn steps(graph: &Graph) -> impl Iterator<Item = &Step> {
 
 /// EMITs in all blocks.
 fn emits(code: &Code, graph: &Graph) -> usize {
-    steps(graph).filter(|step| code.get(step.pc) == Some(&Instruction::Emit)).count()
+    steps(graph).filter(|step| matches!(code.get(step.pc), Some(Instruction::Emit))).count()
 }
 
 /// Whether an operand depends on aL.
@@ -169,7 +169,7 @@ fn reads_counter(code: &Code, graph: &Graph) -> bool {
 /// Whether there is an operand of this kind.
 fn reads(code: &Code, graph: &Graph, kind: impl Fn(Src) -> bool) -> bool {
     steps(graph).filter_map(|step| code.get(step.pc)).any(|instruction| match instruction {
-        Instruction::Arithmetic { sources, .. } => sources.iter().any(|source| kind(source.register)),
+        Instruction::Arithmetic(arithmetic) => arithmetic.sources.iter().any(|source| kind(source.register)),
         Instruction::Address { source, .. } => kind(source.register),
         Instruction::Compare { sources, .. } => sources.iter().any(|source| kind(source.register)),
         Instruction::Emit | Instruction::SetEmit(_) | Instruction::Flow(_) => false,

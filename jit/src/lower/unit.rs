@@ -18,7 +18,7 @@ use triglyph_guest::pica::isa::SetEmit;
 
 use super::registers::{Constant, Pointer};
 use super::source::Source;
-use super::twice::{Patience, Twice};
+use super::speculative::{Backoff, Speculative};
 use super::{Compiled, DIVERGED, DOUBTFUL, FULL, REASONS, held, held_uniforms};
 use crate::code::{Code, Compiler};
 
@@ -61,7 +61,7 @@ impl Args {
     pub const CAPACITY: i32 = offset_of!(Args, capacity) as i32;
     pub const SETTING: i32 = offset_of!(Args, setting) as i32;
 
-    /// Where an address stands.
+    /// Offset of an address.
     pub const fn pointer(which: Pointer) -> i32 {
         (match which {
             Pointer::Uniforms => offset_of!(Args, uniforms),
@@ -72,7 +72,7 @@ impl Args {
         }) as i32
     }
 
-    /// Where the address of a lane's records stands.
+    /// Offset of the address of a lane's records.
     pub const fn lane(lane: usize) -> i32 {
         (offset_of!(Args, lanes) + lane * size_of::<*mut f32>()) as i32
     }
@@ -95,7 +95,7 @@ impl Entry {
 
 /// The code of a program.
 struct Routine {
-    twice: Twice,
+    code: Speculative,
     /// What the unit had before matters to a run, and what it has afterwards to later ones.
     sequential: bool,
     /// An EMIT may do what an earlier run's SETEMIT said.
@@ -107,7 +107,7 @@ struct Routine {
 impl Routine {
     fn new(compiler: &Compiler, source: &Source<'_>) -> Result<Routine, Unsupported> {
         Ok(Routine {
-            twice: Twice::new(source.compile(compiler, false)?),
+            code: Speculative::new(source.compile(compiler, false)?),
             sequential: source.is_sequential(),
             reads_setting: source.reads_setting(),
             emits: source.emits(),
@@ -146,7 +146,7 @@ impl Kernel {
 
     /// The code with exact products for primitive `at`, once there have been enough groups that want it.
     fn exact(&self, at: usize) -> Option<&Compiled> {
-        self.routine(at).twice.doubt(|| {
+        self.routine(at).code.doubt(|| {
             let (first, rest) = Source::geometry(&self.key)?;
             first.filter(|_| at == 0).unwrap_or(rest).compile(&self.compiler, true)
         })
@@ -218,7 +218,7 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
     }
 
     /// Gives lane i the values of primitive `at + i`; lanes beyond the last one those of the last. Returns what the
-    /// uniforms are behind the group, as far as they are written.
+    /// uniforms follow the group, as far as they are written.
     fn load(&mut self, Group { at, count }: Group) -> Vec<[f32; 4]> {
         let mut uniforms = self.job.uniforms.floats[self.written.clone()].to_vec();
         let numbers = self.kernel.numbers;
@@ -297,9 +297,10 @@ impl<'k, 'j, 'a> Run<'k, 'j, 'a> {
             capacity: capacity as u32,
             setting: Entry::new(self.job.state.emit).0.into(),
         };
-        // SAFETY: the code reads the uniforms, the tables and the registers, all of which are borrowed here, the registers
-        // mutably. It writes at most `capacity` records of `stride` floats from each of the lanes' addresses on, and
-        // as many codes and entries: code without loops has at most so many EMITs, the other compares with `capacity`.
+        // SAFETY: the code reads the uniforms, the tables and the registers, all of which are borrowed here, the
+        // registers mutably. It writes at most `capacity` records of `stride` floats from each of the lanes' addresses
+        // on, and as many codes and entries: code without loops has at most so many EMITs, the other compares with
+        // `capacity`.
         let status = unsafe { code.call(&raw mut args) };
         match status & REASONS {
             0 => Ok((status as u32 as usize, Entry(args.setting as u8))),
@@ -404,9 +405,9 @@ impl Run<'_, '_, '_> {
     /// Does the primitives from `at` on, until one is for the reference. Returns how many of all are done.
     fn all(&mut self, mut at: usize) -> usize {
         let (kernel, total) = (self.kernel, self.job.primitives.len());
-        let mut plain = self.form(&kernel.routine(at).twice.plain);
+        let mut plain = self.form(&kernel.routine(at).code.plain);
         let mut exact: Option<Form<'_>> = None;
-        let (mut with_exact, mut one_by_one) = (Patience::new(1, LONGEST_EXACT), Patience::new(GROUP, LONGEST_APART));
+        let (mut with_exact, mut one_by_one) = (Backoff::new(1, LONGEST_EXACT), Backoff::new(GROUP, LONGEST_APART));
         while at < total {
             let alone = one_by_one.left() > 0;
             let count = if alone { 1 } else { kernel.together(at).min(total - at) };
@@ -415,7 +416,7 @@ impl Run<'_, '_, '_> {
                 Ok(()) => {
                     if at == 0 && kernel.first.is_some() {
                         // From here on it is another program.
-                        (plain, exact) = (self.form(&kernel.rest.twice.plain), None);
+                        (plain, exact) = (self.form(&kernel.rest.code.plain), None);
                     }
                     let was_exact = with_exact.left() > 0;
                     at += count;
@@ -450,6 +451,6 @@ impl GeometryKernel for Kernel {
     }
 
     fn code_bytes(&self) -> usize {
-        self.first.as_ref().map_or(0, |first| first.twice.bytes()) + self.rest.twice.bytes()
+        self.first.as_ref().map_or(0, |first| first.code.bytes()) + self.rest.code.bytes()
     }
 }

@@ -105,7 +105,8 @@ pub mod source {
     }
 }
 
-/// The fields of words 2 and 3 in instructions of flow control. Offsets count 32-bit words from the start of the program.
+/// The fields of words 2 and 3 in instructions of flow control. Offsets count 32-bit words from the start of the
+/// program.
 pub mod flow {
     use crate::table::words::word_fields;
 

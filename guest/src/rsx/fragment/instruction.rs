@@ -69,7 +69,7 @@ pub struct Flow {
     pub condition_register: u8,
     /// Offset of the else part of IFE, of the code that CAL calls.
     pub target: u32,
-    /// Offset behind the last instruction of IFE, LOOP and REP.
+    /// Offset after the last instruction of IFE, LOOP and REP.
     pub end_offset: u32,
     /// Passes of LOOP and REP.
     pub count: u8,

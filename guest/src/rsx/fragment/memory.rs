@@ -1,8 +1,8 @@
 //! Programs in guest memory.
 //!
-//! A program is a row of slots of 16 bytes: instructions, each followed by its inline constant if it has one. The unit of
-//! storage is the 16-bit half: a word is its low half, then its high half, each in the byte order of the channel. So on a
-//! little-endian host the words are ordinary ones, on the console they have their halves exchanged (RPCS3, Mesa).
+//! A program is a row of slots of 16 bytes: instructions, each followed by its inline constant if it has one. The unit
+//! of storage is the 16-bit half: a word is its low half, then its high half, each in the byte order of the channel. So
+//! on a little-endian host the words are ordinary ones, on the console they have their halves exchanged (RPCS3, Mesa).
 
 use super::fields as f;
 use super::instruction::{Flow, Instruction, Words, has_constant};
@@ -10,7 +10,7 @@ use super::instruction::{Flow, Instruction, Words, has_constant};
 /// Slots that a program may have. The console's limit is unknown; compilers stay below 1024.
 pub const MAX_SLOTS: usize = 4096;
 
-/// How words stand in memory.
+/// The order of a word's bytes in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
     /// Little-endian halves: ordinary little-endian words.
@@ -57,8 +57,8 @@ pub fn bytes(words: Words, order: Order) -> [u8; 16] {
     bytes
 }
 
-/// Reads a program: all slots up to the end of the main program and of the routines behind it that it calls. `slot` gives
-/// the bytes of a slot, `None` where there is no memory.
+/// Reads a program: all slots up to the end of the main program and of the routines after it that it calls. `slot`
+/// gives the bytes of a slot, `None` where there is no memory.
 ///
 /// # Errors
 /// Memory or [`MAX_SLOTS`] end before the program does. Instructions without a row are no error here.

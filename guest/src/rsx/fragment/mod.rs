@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ops.rs          what instructions can do, as formulas
-//! fields.rs       where the fields of the four words stand; operand.rs registers, sources, precision
+//! fields.rs       the fields of the four words; operand.rs registers, sources, precision
 //! instruction.rs  what four words mean, and back
 //! memory.rs       programs in guest memory; program.rs instructions in order, offsets resolved
 //! syntax.rs       one instruction as text; listing.rs whole programs and their assembler
@@ -11,25 +11,26 @@
 //!
 //! # How an instruction executes
 //!
-//! All arithmetic is IEEE f32, rounded to nearest, nothing fused, subnormals kept. Comparisons with NaN are false but for
-//! `!=`.
+//! All arithmetic is IEEE f32, rounded to nearest, nothing fused, subnormals kept. Comparisons with NaN are false but
+//! for `!=`.
 //!
-//! 1. **Sources** are loaded, swizzled, made absolute, modified, negated; absolute value and negation change sign bits only.
-//!    All of them are read before anything is written. A half is widened to f32.
+//! 1. **Sources** are loaded, swizzled, made absolute, modified, negated; absolute value and negation change sign bits
+//!    only. All of them are read before anything is written. A half is widened to f32.
 //! 2. **The result** r is computed by the formula of [`Op`]; then, component by component:
-//!    with `expand` `2 * r - 1`; times the factor of `scale` (not where that is 1); with `saturate` `r > 0 ? (r < 1 ? r : 1)
-//!    : 0`, so NaN becomes 0; rounded or clamped to `precision`; rounded to half if the destination is an H register.
+//!    with `expand` `2 * r - 1`; times the factor of `scale` (not where that is 1); with `saturate` `r > 0 ? (r < 1 ? r
+//!    : 1) : 0`, so NaN becomes 0; rounded or clamped to `precision`; rounded to half if the destination is an H
+//!    register.
 //! 3. **Writes.** The components of the mask go to the destination and to condition register `set_condition`, each if
 //!    there is one. With a condition component `i` is written only if the test holds for component `swizzle[i]` of
-//!    the condition register as it was before the instruction. Writing R changes the H registers that share its storage, and the
-//!    other way round.
+//!    the condition register as it was before the instruction. Writing R changes the H registers that share its
+//!    storage, and the other way round.
 //!
 //! Registers and condition registers begin as 0. KIL marks the fragment as discarded; it goes on.
 //!
 //! # How a quad executes
 //!
-//! [`kernel::program::fragment`](crate::kernel::program::fragment) says what four lanes do at flow control, what differences between them
-//! are, and which NaN an instruction gives.
+//! [`kernel::program::fragment`](crate::kernel::program::fragment) says what four lanes do at flow control, what
+//! differences between them are, and which NaN an instruction gives.
 //!
 //! Results: H0, H4, H6, H8 or R0, R2, R3, R4 by SHADER_CONTROL; depth is R1.z.
 

@@ -3,8 +3,8 @@
 use super::fields::source as s;
 use crate::rsx::operand::Swizzle;
 
-/// A register: four f32 or four halves. Rn shares its storage with H(2n) and H(2n+1): the word Rn.x is H(2n).x in the low
-/// and H(2n).y in the high 16 bits, Rn.y is H(2n).zw, Rn.z is H(2n+1).xy, Rn.w is H(2n+1).zw.
+/// A register: four f32 or four halves. Rn shares its storage with H(2n) and H(2n+1): the word Rn.x is H(2n).x in the
+/// low and H(2n).y in the high 16 bits, Rn.y is H(2n).zw, Rn.z is H(2n+1).xy, Rn.w is H(2n+1).zw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Temp {
     /// R0 to R63, f32.
@@ -59,8 +59,8 @@ pub enum Register {
 pub enum Input {
     /// 0 to 15: position, two colours, fog, ten texture coordinates from 4 on, facing.
     Register(u8),
-    /// `4 + n + index` with the index of the innermost LOOP, 0 outside of loops, and `n` from -1024 to 1023. Other numbers
-    /// than 0 to 15 read (0, 0, 0, 0). Source: RPCS3, NV_fragment_program2.
+    /// `4 + n + index` with the index of the innermost LOOP, 0 outside of loops, and `n` from -1024 to 1023. Other
+    /// numbers than 0 to 15 read (0, 0, 0, 0). Source: RPCS3, NV_fragment_program2.
     Relative(i16),
 }
 

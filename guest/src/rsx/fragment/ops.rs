@@ -2,16 +2,16 @@
 //!
 //! In the formulas `a`, `b` and `c` are sources 0 to 2 after swizzle and modifiers, `i` a component. A formula without
 //! a component gives the same value in all four. `exp2`, `log2`, `sin`, `cos` and the sRGB curves are those of
-//! [`num::ops`](crate::num::ops), `half` is [`num::half::round`](crate::num::half::round). `sat(v)` is `v > 0 ? (v < 1 ? v : 1) :
-//! 0`. A packed result is the bits of an f32. Sources: RPCS3's fragment program decompiler, Mesa's nvfx_fragprog, the extension
-//! texts NV_fragment_program and 2; envytools for names.
+//! [`num::ops`](crate::num::ops), `half` is [`num::half::round`](crate::num::half::round). `sat(v)` is `v > 0 ? (v < 1
+//! ? v : 1) : 0`. A packed result is the bits of an f32. Sources: RPCS3's fragment program decompiler, Mesa's
+//! nvfx_fragprog, the extension texts NV_fragment_program and 2; envytools for names.
 
 use crate::table::flags;
 use crate::table::opcodes::opcodes;
 
 opcodes! {
-    /// Operations with a result, and those that do nothing to the flow. Sums of products run from left to right, nothing
-    /// is fused. Textures are read as [`kernel::program::sampler`](crate::kernel::program::sampler) says.
+    /// Operations with a result, and those that do nothing to the flow. Sums of products run from left to right,
+    /// nothing is fused. Textures are read as [`kernel::program::sampler`](crate::kernel::program::sampler) says.
     Op, 6 bits;
 
     /// Executes or translates results that follow from the sources of one fragment.
@@ -50,8 +50,8 @@ opcodes! {
         frc = 0x10 (a);
         /// `floor(a[i])`
         flr = 0x11 (a);
-        /// Byte i of the result is `floor(v * 127 + 0.5)` in two's complement, `v` being `a[i]` clamped to -1..1 (`a > -1 ? (a <
-        /// 1 ? a : 1) : -1`), x lowest. The NV text has 127v + 128 instead
+        /// Byte i of the result is `floor(v * 127 + 0.5)` in two's complement, `v` being `a[i]` clamped to -1..1 (`a >
+        /// -1 ? (a < 1 ? a : 1) : -1`), x lowest. The NV text has 127v + 128 instead
         pk4 = 0x13 (a): PACKS;
         /// With `r = v * (1/127)` of the signed byte i of `a.x`: `-1 < r ? r : -1`
         up4 = 0x14 (a): UNPACKS;
@@ -63,7 +63,8 @@ opcodes! {
         ex2 = 0x1C (a): TRANSCENDENTAL;
         /// `log2(a.x)`
         lg2 = 0x1D (a): TRANSCENDENTAL;
-        /// With `m = a.y > 0 ? a.y : 0`, `p = a.w == 0 ? 1 : exp2(a.w * log2(m))`: `(1, a.x > 0 ? a.x : 0, a.x > 0 ? p : 0, 1)`
+        /// With `m = a.y > 0 ? a.y : 0`, `p = a.w == 0 ? 1 : exp2(a.w * log2(m))`: `(1, a.x > 0 ? a.x : 0, a.x > 0 ? p
+        /// : 0, 1)`
         lit = 0x1E (a): TRANSCENDENTAL;
         /// `a[i] * b[i] + (1 - a[i]) * c[i]`
         lrp = 0x1F (a b c);
@@ -99,7 +100,8 @@ opcodes! {
         dp2a = 0x2E (a b c);
         /// `0`; unknown
         bemlum = 0x35 ();
-        /// With `d = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w`: `a[i] - (2 * d) * b[i]` (RPCS3; the NV text has another)
+        /// With `d = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w`: `a[i] - (2 * d) * b[i]` (RPCS3; the NV text has
+        /// another)
         refl = 0x36 (a b);
         /// `0`; unknown
         timeswtex = 0x37 ();
@@ -169,8 +171,8 @@ impl Op {
         self.has(flags::LOADS)
     }
 
-    /// Whether the result depends on the other fragments of the quad: differences, and levels of detail that follow from
-    /// differences.
+    /// Whether the result depends on the other fragments of the quad: differences, and levels of detail that follow
+    /// from differences.
     #[inline]
     pub const fn needs_quad(self) -> bool {
         self.has(flags::QUAD)

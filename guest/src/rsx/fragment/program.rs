@@ -2,10 +2,11 @@
 //!
 //! # Structure
 //!
-//! Whatever the words say, a decoded program is nested: the parts of an IFE are `i + 1..target` and `target..end`, the body
-//! of a LOOP or REP is `i + 1..end`, and each lies within the part around it. An offset that leads out of the part around
-//! it stops at that part's end, one that leads back stops right behind its instruction. So a repetition whose end lies before
-//! it has an empty body, and what follows runs once (Mesa's compiler writes such). Only CAL goes anywhere.
+//! Whatever the words say, a decoded program is nested: the parts of an IFE are `i + 1..target` and `target..end`, the
+//! body of a LOOP or REP is `i + 1..end`, and each lies within the part around it. An offset that leads out of the part
+//! around it stops at that part's end, one that leads back stops right after its instruction. So a repetition whose
+//! end lies before it has an empty body, and what follows runs once (Mesa's compiler writes such). Only CAL goes
+//! anywhere.
 
 use super::instruction::{Instruction, UnknownInstruction, Words};
 use super::operand::{Input, Register, Temp};
@@ -30,7 +31,7 @@ pub struct Step {
     pub constant: Option<u16>,
     /// IFE: index of the else part. CAL: index of the routine; the length of the code or above ends the program.
     pub target: u16,
-    /// IFE, LOOP and REP: index of the instruction behind.
+    /// IFE, LOOP and REP: index of the instruction after it.
     pub end: u16,
     /// Offset of the instruction, in slots of four words.
     pub slot: u16,
@@ -43,8 +44,8 @@ pub struct Summary {
     pub inputs: u16,
     /// Texture units that are read.
     pub textures: u16,
-    /// R registers used, as SHADER_CONTROL counts them: all are below this number, H registers counted as the R register
-    /// that holds them.
+    /// R registers used, as SHADER_CONTROL counts them: all are below this number, H registers counted as the R
+    /// register that holds them.
     pub registers: u8,
     /// Whether fragments may be discarded.
     pub kills: bool,
@@ -86,9 +87,9 @@ pub fn clear_constants(code: &mut [u32]) {
 }
 
 impl Program {
-    /// Decodes a program as [`memory::read`](super::memory::read) gives it; words beyond the first 4096 slots and an instruction that
-    /// is not there whole are left out. Instructions without a row do nothing; each is reported to `unknown` with the index of
-    /// its first word.
+    /// Decodes a program as [`memory::read`](super::memory::read) gives it; words beyond the first 4096 slots and an
+    /// instruction that is not there whole are left out. Instructions without a row do nothing; each is reported to
+    /// `unknown` with the index of its first word.
     pub fn decode(code: &[u32], mut unknown: impl FnMut(usize, UnknownInstruction)) -> Self {
         let code = &code[..code.len().min(4 * super::memory::MAX_SLOTS)];
         let mut program = Program::default();

@@ -1,7 +1,7 @@
 //! Random fragment programs for differential tests.
 //!
-//! Structured programs nest as compilers do and end by themselves: loops count, routines call later ones only. Ragged ones have offsets
-//! to anywhere and ENDs in between.
+//! Structured programs nest as compilers do and end by themselves: loops count, routines call later ones only. Ragged
+//! ones have offsets to anywhere and ENDs in between.
 
 use super::CALL_DEPTH;
 use super::instruction::{Compute, Flow, Instruction, Words};
@@ -77,7 +77,7 @@ struct Builder<'r, R> {
     rng: &'r mut R,
     options: Options,
     code: Vec<u32>,
-    /// Calls whose target is not known yet: the word where they stand and which routine they want.
+    /// Calls whose target is not known yet: the index of their first word, and the routine.
     calls: Vec<(usize, usize)>,
     routines: usize,
 }
@@ -218,7 +218,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         1
     }
 
-    /// Appends an instruction of flow control and gives the word where it stands.
+    /// Appends an instruction of flow control and gives the index of its first word.
     fn flow(&mut self, op: FlowOp) -> usize {
         let mut flow = flow(op);
         if !self.chance(5) {

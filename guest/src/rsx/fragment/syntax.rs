@@ -47,8 +47,8 @@ const MODIFIERS: [(Modifier, &str); 7] = [
     (Modifier::Unknown(7), "mod7("),
 ];
 
-/// The text of an instruction with targets in words, as [`assemble`] reads it. `constant` counts if the instruction has one.
-/// Words of no known instruction are a `.word` line.
+/// The text of an instruction with targets in words, as [`assemble`] reads it. `constant` counts if the instruction has
+/// one. Words of no known instruction are a `.word` line.
 pub fn disassemble(words: Words, constant: Words) -> String {
     print(words, constant, &|target| target.to_string()).unwrap_or_else(|| word_line(words))
 }
@@ -379,7 +379,7 @@ impl Reader {
         Ok(Source { register, swizzle, absolute, modifier: modifier.unwrap_or(Modifier::Full), negate })
     }
 
-    /// Reads an input behind its `f[`.
+    /// Reads an input after its `f[`.
     fn input(&mut self, text: &mut Cursor<'_>) -> Result<Register, TextError> {
         let input = if text.eat("aL") {
             let negative = text.eat("-");
@@ -401,7 +401,7 @@ impl Reader {
         Ok(Register::Input)
     }
 
-    /// Reads a constant behind its `{`.
+    /// Reads a constant after its `{`.
     fn constant(&mut self, text: &mut Cursor<'_>) -> Result<Register, TextError> {
         let mut words = [0; 4];
         for (i, word) in words.iter_mut().enumerate() {

@@ -264,9 +264,9 @@ impl Instruction {
         self
     }
 
-    /// Finds out whose result updates the condition register. With both bits of the words it is the vector unit's unless
-    /// that does nothing; with the first bit alone it is that of a unit that writes nothing else (RPCS3). Address
-    /// registers have no condition.
+    /// Finds out whose result updates the condition register. With both bits of the words it is the vector unit's
+    /// unless that does nothing; with the first bit alone it is that of a unit that writes nothing else (RPCS3).
+    /// Address registers have no condition.
     fn with_update(mut self, words: &Words) -> Self {
         let idle = |temp: Option<u8>, output: Option<u8>| temp.is_none() && output.is_none();
         let (vector, scalar) = (&self.vector, &self.scalar);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ops.rs          what the vector and the scalar unit can do, as formulas
-//! fields.rs       where the fields of the four words stand; instruction.rs what they mean, and back
+//! fields.rs       the fields of the four words; instruction.rs what they mean, and back
 //! program.rs      the instructions that a program can reach, targets resolved
 //! syntax.rs       one instruction as text; listing.rs whole programs and their assembler
 //! random.rs       instructions and programs for differential tests
@@ -10,32 +10,32 @@
 //!
 //! # How an instruction executes
 //!
-//! All arithmetic is IEEE f32, rounded to nearest, nothing fused, subnormals kept. Comparisons with NaN are false but for
-//! `!=`. Both units read everything (sources, address and condition registers) before either writes.
+//! All arithmetic is IEEE f32, rounded to nearest, nothing fused, subnormals kept. Comparisons with NaN are false but
+//! for `!=`. Both units read everything (sources, address and condition registers) before either writes.
 //!
 //! 1. **Sources** are loaded, swizzled, made absolute, negated; the last two change sign bits only.
 //!    * input: `v[input]`, relative: `v[(input + a) & 15]` with `a` the selected address component;
 //!    * constant: `c[constant]`, relative: `c[constant + a]`, the sum wrapping in 32 bits. A number outside
 //!      of 0 to 467 reads (0, 0, 0, 0) (unverified); INDEXED_CONSTANT_READ_LIMITS is not looked at;
 //!    * temporaries 0 to 63 exist; 63 cannot be written.
-//! 2. **Results** are computed by the formulas of [`VectorOp`] and [`ScalarOp`]. With `saturate` every component becomes
-//!    `v > 0 ? (v < 1 ? v : 1) : 0`, so NaN becomes 0; address registers are not clamped.
-//! 3. **Writes.** A unit writes the components of its mask to its temporary and to its output, each if there is one; the
-//!    scalar unit after the vector unit. If `update` names a unit, the components of that unit's mask go to the condition
-//!    register as well. With a condition, component `i` is written (also of address and condition registers) only if the
-//!    test holds for component `swizzle[i]` of the condition register as it was before the instruction.
+//! 2. **Results** are computed by the formulas of [`VectorOp`] and [`ScalarOp`]. With `saturate` every component
+//!    becomes `v > 0 ? (v < 1 ? v : 1) : 0`, so NaN becomes 0; address registers are not clamped.
+//! 3. **Writes.** A unit writes the components of its mask to its temporary and to its output, each if there is one;
+//!    the scalar unit after the vector unit. If `update` names a unit, the components of that unit's mask go to the
+//!    condition register as well. With a condition, component `i` is written (also of address and condition registers)
+//!    only if the test holds for component `swizzle[i]` of the condition register as it was before the instruction.
 //! 4. **Flow.** A branch or call goes to its target, a return back, if there is no condition or its test holds for
 //!    component `swizzle[0]`. BRB and CLB look at TRANSFORM_BRANCH_BITS only. The vector unit's half executes in any
 //!    case. A call keeps the index of the next instruction; with [`CALL_DEPTH`] kept already the program ends. A return
-//!    without a call ends the program. [`Instruction::end`] comes before all of that. PSH and POP do not look at the condition,
-//!    but what POP writes does.
+//!    without a call ends the program. [`Instruction::end`] comes before all of that. PSH and POP do not look at the
+//!    condition, but what POP writes does.
 //!
-//! A vertex begins with temporaries, address and condition registers 0 and outputs (0, 0, 0, 1). It ends at END, past the
-//! last instruction, or when TRANSFORM_TIMEOUT instructions are executed; outputs are then what was written so far.
+//! A vertex begins with temporaries, address and condition registers 0 and outputs (0, 0, 0, 1). It ends at END, past
+//! the last instruction, or when TRANSFORM_TIMEOUT instructions are executed; outputs are then what was written so far.
 //!
 //! Outputs: 0 position, 1 and 2 front colours, 3 and 4 back colours, 5 fog coordinate in x and clip distances 0 to 2, 6
-//! point size in x and clip distances 3 to 5, 7 to 14 texture coordinates 0 to 7, 15 texture coordinate 8. Sources: Mesa
-//! nvfx_vertprog, RPCS3.
+//! point size in x and clip distances 3 to 5, 7 to 14 texture coordinates 0 to 7, 15 texture coordinate 8. Sources:
+//! Mesa nvfx_vertprog, RPCS3.
 
 pub mod fields;
 pub mod instruction;

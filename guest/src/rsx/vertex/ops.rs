@@ -1,8 +1,8 @@
 //! The operations of vertex programs.
 //!
 //! In the formulas `a`, `b` and `c` are sources 0 to 2 after swizzle, absolute value and negation, `s` is `c.x`, `i` a
-//! component. A formula without a component gives the same value in all four. Sources: RPCS3's vertex program decompiler,
-//! Mesa's nvfx_vertprog, the extension texts NV_vertex_program2 and 3; envytools for names.
+//! component. A formula without a component gives the same value in all four. Sources: RPCS3's vertex program
+//! decompiler, Mesa's nvfx_vertprog, the extension texts NV_vertex_program2 and 3; envytools for names.
 
 use crate::table::flags;
 use crate::table::opcodes::opcodes;
@@ -61,8 +61,8 @@ opcodes! {
         ssg = 0x16 (a);
         /// Address register: `a[i]` rounded to the nearest integer, ties to even, saturated, NaN being 0
         arr = 0x17 (a): WRITES_ADDRESS;
-        /// Address register: with `r` the address register that the instruction selects, `(r.x + r.z, r.y + r.w, r.x + r.z,
-        /// r.y + r.w)`, wrapping. Source: NV_vertex_program3; the encoding is unproven
+        /// Address register: with `r` the address register that the instruction selects, `(r.x + r.z, r.y + r.w, r.x +
+        /// r.z, r.y + r.w)`, wrapping. Source: NV_vertex_program3; the encoding is unproven
         ara = 0x18 (): WRITES_ADDRESS | SELECTS_ADDRESS;
         /// Texture `unit` at `a.xyz`, level of detail `a.w`
         txl = 0x19 (a): LOADS;
@@ -107,8 +107,8 @@ opcodes! {
         mov = 0x01 (c);
         /// `1 / s`
         rcp = 0x02 (c);
-        /// With `r = 1 / s` and `m = |r|`: `m < RCC_MIN ? RCC_MIN : m > RCC_MAX ? RCC_MAX : m` with the sign of `r`; NaN stays.
-        /// See [`RCC_MIN`], [`RCC_MAX`]
+        /// With `r = 1 / s` and `m = |r|`: `m < RCC_MIN ? RCC_MIN : m > RCC_MAX ? RCC_MAX : m` with the sign of `r`;
+        /// NaN stays. See [`RCC_MIN`], [`RCC_MAX`]
         rcc = 0x03 (c);
         /// `1 / sqrt(s)`; NaN for negative `s`
         rsq = 0x04 (c);
@@ -172,6 +172,12 @@ impl ScalarOp {
         self.has(flags::BRANCH) && !self.tests_branch_bit()
     }
 
+    /// Whether it calls a routine.
+    #[inline]
+    pub const fn is_call(self) -> bool {
+        self.has(flags::CALL)
+    }
+
     /// Whether it comes back from a call.
     #[inline]
     pub const fn returns(self) -> bool {
@@ -181,7 +187,7 @@ impl ScalarOp {
     /// Whether the next instruction is not executed, now or after a call, where its condition holds.
     #[inline]
     pub const fn jumps(self) -> bool {
-        self.tests_condition() && !self.has(flags::CALL)
+        self.tests_condition() && !self.is_call()
     }
 
     /// Whether it uses the whole address register that the instruction selects.

@@ -1,6 +1,6 @@
 //! The instructions of the program store that one program can reach.
 //!
-//! Only those decide what a program does, wherever in the store it stands. So a [`Program`] is a good key for
+//! Only those decide what a program does, wherever it is in the store. So a [`Program`] is a good key for
 //! compiled code: instructions in order without the gaps between them, targets as indices into that list.
 
 use super::instruction::{Instruction, Register, UnknownInstruction, Words};
@@ -10,8 +10,8 @@ use super::ops::ScalarOp;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Program {
     /// The instructions that can be reached, in the order of the store. After instruction `i` comes `i + 1`, or
-    /// [`Scalar::target`](super::Scalar), which here is an index into this list. An index that is its length or above ends
-    /// the program.
+    /// [`Scalar::target`](super::Scalar), which here is an index into this list. An index that is its length or above
+    /// ends the program.
     pub code: Vec<Instruction>,
     /// Index of the first instruction that executes.
     pub entry: u16,
@@ -69,7 +69,7 @@ impl Program {
     }
 
     fn without_gaps(store: &[Option<Instruction>], start: usize) -> Self {
-        // How many reachable instructions stand before each index.
+        // Number of reachable instructions before each index.
         let mut before = Vec::with_capacity(store.len() + 1);
         let mut count = 0u16;
         for slot in store {

@@ -1,7 +1,7 @@
 //! Random vertex programs for differential tests.
 //!
-//! Structured programs end by themselves: backward branches count in r62, which nothing else writes, routines call later
-//! ones only, everything else goes forward. Ragged ones branch and call anywhere and need a limit.
+//! Structured programs end by themselves: backward branches count in r62, which nothing else writes, routines call
+//! later ones only, everything else goes forward. Ragged ones branch and call anywhere and need a limit.
 
 use super::instruction::{Instruction, Register, Source, Unit, Words};
 use super::ops::{ScalarOp, VectorOp};
@@ -85,7 +85,7 @@ struct Builder<'r, R> {
     rng: &'r mut R,
     options: Options,
     code: Vec<Words>,
-    /// Calls whose target is not known yet: where they stand and which routine they want.
+    /// Calls whose target is not known yet: their index, and the routine.
     calls: Vec<(usize, usize)>,
     routines: usize,
 }

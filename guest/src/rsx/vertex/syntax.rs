@@ -9,8 +9,8 @@
 //! bri 40  [if gt]             clb !b3, 20                 txl r0, v[1], tex2
 //! mov o[HPOS], v[0]  [^w3:0x1000]                         bits that mean nothing, as the writer left them
 //! ```
-//! `/` joins two destinations, `_` is none. `set` updates the condition register with the vector unit's result, `set scalar`
-//! with the scalar unit's. Targets are labels or indices into the program store.
+//! `/` joins two destinations, `_` is none. `set` updates the condition register with the vector unit's result, `set
+//! scalar` with the scalar unit's. Targets are labels or indices into the program store.
 
 use super::instruction::{Instruction, Register, Source, Unit, Words};
 use super::ops::{ScalarOp, VectorOp};
@@ -24,7 +24,8 @@ pub const OUTPUTS: [&str; 16] = [
     "TC8",
 ];
 
-/// The text of an instruction with numeric targets, as [`assemble`] reads it. Words of no known instruction are a `.word` line.
+/// The text of an instruction with numeric targets, as [`assemble`] reads it. Words of no known instruction are a
+/// `.word` line.
 pub fn disassemble(words: Words) -> String {
     print(words, &|target| target.to_string()).unwrap_or_else(|| {
         let [a, b, c, d] = words;

@@ -1,4 +1,5 @@
-//! RSX fragment programs: words that drivers wrote, text and back, what decoding drops, memory, structure, random programs.
+//! RSX fragment programs: words that drivers wrote, text and back, what decoding drops, memory, structure, random
+//! programs.
 
 use serde_json::Value;
 use triglyph_guest::rsx::fragment::memory::{self, MAX_SLOTS, Order, ReadError};
@@ -56,8 +57,8 @@ fn vectors_decode_as_described() {
         let (decoded, meaning) = (&vector["decoded"], &vector["meaning"]);
         let instruction = Instruction::decode(words).unwrap_or_else(|error| panic!("{meaning}: {error}"));
         let name = match instruction {
-            Instruction::Compute(compute) => compute.op.info().name,
-            Instruction::Flow(flow) => flow.op.info().name,
+            Instruction::Compute(compute) => compute.op.info().name.to_uppercase(),
+            Instruction::Flow(flow) => flow.op.info().name.to_uppercase(),
         };
         assert_eq!(name, decoded["op"].as_str().expect("an operation"), "{meaning}");
 

@@ -26,8 +26,8 @@ fn letters(mask: u8) -> String {
     "xyzw".chars().enumerate().filter(|(i, _)| mask >> i & 1 != 0).map(|(_, letter)| letter).collect()
 }
 
-/// A source as the vectors write it, with the instruction's one input and constant. Sources that nothing reads are there
-/// as well, so this looks at the fields alone.
+/// A source as the vectors write it, with the instruction's one input and constant. Sources that nothing reads are
+/// there as well, so this looks at the fields alone.
 fn source_text(bits: u32, words: &Words) -> String {
     let (bits, mut out) = ([bits], String::new());
     use fields::source::{NEGATE, SWZ_W, SWZ_X, SWZ_Y, SWZ_Z, TEMP, TYPE};

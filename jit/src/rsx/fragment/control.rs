@@ -1,8 +1,8 @@
 //! A walk through the blocks of a program with flow control.
 //!
-//! Blocks are emitted in the order of execution. Where all lanes are together a block is plain code. Elsewhere each block has a
-//! variable with the lanes that have arrived; when there are none it is skipped, together with all blocks that only it
-//! leads to. A pass of a loop that is done leads back while passes are left.
+//! Blocks are emitted in the order of execution. Where all lanes are together a block is plain code. Elsewhere each
+//! block has a variable with the lanes that have arrived; when there are none it is skipped, together with all blocks
+//! that only it leads to. A pass of a loop that is done leads back while passes are left.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I32X4, I64};
@@ -22,7 +22,7 @@ use crate::rsx::predicate::Predicate;
 
 /// The blocks of a program while they are emitted.
 struct Walk {
-    /// Where the code of each block begins, with the look at who has arrived; the last one is behind the program.
+    /// Where the code of each block begins, with the look at who has arrived; the last one follows the program.
     heads: Vec<Code>,
     /// Lanes that have arrived, for blocks where not all do.
     arrived: Vec<Option<Variable>>,
@@ -31,7 +31,7 @@ struct Walk {
 }
 
 impl Lower<'_, '_, '_> {
-    /// Emits all blocks; goes on behind the program.
+    /// Emits all blocks; goes on after the program.
     pub fn blocks(&mut self) {
         let graph = self.graph;
         if let Some(variables) = &self.variables {
@@ -102,7 +102,8 @@ impl Lower<'_, '_, '_> {
         self.exit(walk, i);
     }
 
-    /// Whether a block is in a loop. What is known there is known behind it as well, but not in an earlier block of the next pass.
+    /// Whether a block is in a loop. What is known there is known after it as well, but not in an earlier block of the
+    /// next pass.
     fn in_loop(&self, i: usize) -> bool {
         self.graph.blocks[i..].iter().any(|b| matches!(b.exit, Exit::Pass { again, .. } if again <= i))
     }
@@ -179,7 +180,7 @@ impl Lower<'_, '_, '_> {
         let e = &mut *self.quad.e;
         let lanes = lanes.unwrap_or_else(|| Mask(e.i(-1).0));
         let before = Mask(e.b.use_var(variable));
-        // A pass may send lanes behind its loop that those of later passes join there, though by one edge only.
+        // A pass may send lanes past its loop that those of later passes join there, though by one edge only.
         let all = if alone { lanes } else { e.or(before, lanes) };
         e.b.def_var(variable, all.0);
     }
@@ -223,7 +224,7 @@ impl Lower<'_, '_, '_> {
         }
     }
 
-    /// Looks at the fuel behind a CAL.
+    /// Checks the fuel after a CAL.
     fn check_call(&mut self, walk: &Walk, i: usize) {
         let last = self.graph.blocks[i].steps.last();
         if last.is_some_and(|&step| is_call(&self.program.code[usize::from(step)])) {

@@ -2,9 +2,9 @@
 //!
 //! A fragment's stack of open structures is known everywhere but for the passes that loops have left. So the states
 //! "place and stack" that a program can be in are walked through once, calls are thereby inlined, and what is
-//! left is a graph of blocks whose only cycles are passes of loops. Its blocks stand in the order in which the contract says that
-//! lanes run: then all lanes that can reach a block in a pass have arrived when its turn comes, and a walk through the
-//! blocks with a mask for each executes them together as they should be.
+//! left is a graph of blocks whose only cycles are passes of loops. Its blocks stand in the order in which the contract
+//! says that lanes run: then all lanes that can reach a block in a pass have arrived when its turn comes, and a walk
+//! through the blocks with a mask for each executes them together as they should be.
 
 use std::collections::{HashMap, HashSet};
 
@@ -136,8 +136,8 @@ struct State {
     stack: Vec<Open>,
 }
 
-/// Where a state stands among the others: places of open calls, then its own, a finished pass before what follows. At the
-/// same instruction fewer open structures come first; of passes that end at the same place the inner one.
+/// Where a state stands among the others: places of open calls, then its own, a finished pass before what follows. At
+/// the same instruction fewer open structures come first; of passes that end at the same place the inner one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Order {
     place: Vec<u32>,

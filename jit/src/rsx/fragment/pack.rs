@@ -8,8 +8,8 @@ use super::registers::Number;
 use crate::lane::{Emit, F32x4, I32x4};
 
 impl Alu<'_, '_, '_, '_> {
-    /// A word of `count` fields, the first one lowest. `convert` makes the low bits of a field of a component; bits above
-    /// them are zero.
+    /// A word of `count` fields, the first one lowest. `convert` makes the low bits of a field of a component; bits
+    /// above them are zero.
     pub fn pack(
         &mut self,
         a: &Source,

@@ -1,8 +1,8 @@
 //! Registers as values: what is known of them at the place that is being emitted.
 //!
-//! R and H registers share storage. A word of it is kept as what was written last, one f32 or two halves (as f32 that are
-//! halves), and converted only when it is read as the other. In programs of several blocks words go from block to block
-//! through variables of the builder; how the program uses a word decides what its variables hold.
+//! R and H registers share storage. A word of it is kept as what was written last, one f32 or two halves (as f32 that
+//! are halves), and converted only when it is read as the other. In programs of several blocks words go from block to
+//! block through variables of the builder; how the program uses a word decides what its variables hold.
 
 use std::collections::{HashMap, HashSet};
 
@@ -76,7 +76,7 @@ pub struct Use {
 /// The words that a program uses.
 pub type Storage = HashMap<Word, Use>;
 
-/// Where component `c` of a register stands: its word, and which half of it for an H register.
+/// The word of component `c` of a register, and which half of it for an H register.
 fn word_of(temp: Temp, c: usize) -> (Word, Option<usize>) {
     match temp {
         Temp::Full(n) => ((n & 63, c as u8), None),

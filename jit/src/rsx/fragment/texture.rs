@@ -9,8 +9,8 @@ use super::alu::{Alu, Components};
 use super::registers::Number;
 use crate::lane::{Emit, F32x4};
 use crate::program::args::{at, scratch_at};
-use crate::program::texture_args::TextureArgs;
 use crate::program::sampler::{LodSource, Lookup, TextureUnit, both_together, sample};
+use crate::program::texture_args::TextureArgs;
 
 /// Coordinates that a lookup reads.
 fn coordinates(key: &TextureKey) -> usize {

@@ -9,8 +9,8 @@ use triglyph_guest::rsx::vertex::{Source, VectorVisitor};
 use super::alu::{Alu, UnitResult};
 use super::registers::Cell;
 use crate::lane::{Emit, F32x4, Mask};
-use crate::program::texture_args::TextureArgs;
 use crate::program::sampler::{LodSource, Lookup, TextureUnit, sample};
+use crate::program::texture_args::TextureArgs;
 use crate::program::vertex::args::{Args, INDICES};
 
 impl<'l> VectorVisitor for Alu<'l, '_, '_> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use triglyph_guest::kernel::program::fragment::{FUEL, FragmentInput, RsxFragmentCode};
 use triglyph_guest::rsx::fragment::memory::{self, Order};
 use triglyph_guest::rsx::fragment::program::{clear_constants, constants};
-use triglyph_guest::rsx::fragment::{FlowOp, Instruction, Program, Step, Summary};
+use triglyph_guest::rsx::fragment::{Instruction, Program, Step, Summary};
 use triglyph_guest::rsx::methods::curie as m;
 
 use crate::core::Core;
@@ -199,7 +199,7 @@ fn longest(program: &Program) -> u64 {
         let passes = around.last().map_or(1, |&(_, passes)| passes);
         count = count.saturating_add(passes);
         if let Instruction::Flow(flow) = &step.instruction
-            && matches!(flow.op, FlowOp::Loop | FlowOp::Rep)
+            && flow.op.repeats()
         {
             around.push((step.end.into(), passes.saturating_mul(flow.count.into())));
         }
@@ -208,5 +208,5 @@ fn longest(program: &Program) -> u64 {
 }
 
 fn is_call(step: &Step) -> bool {
-    matches!(&step.instruction, Instruction::Flow(flow) if flow.op == FlowOp::Cal)
+    matches!(&step.instruction, Instruction::Flow(flow) if flow.op.is_call())
 }

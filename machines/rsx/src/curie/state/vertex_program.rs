@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use triglyph_guest::kernel::program::vertex::RsxVertexCode;
 use triglyph_guest::rsx::methods::curie as m;
-use triglyph_guest::rsx::vertex::{Instruction, Register, STORE, ScalarOp, VectorOp, Words};
+use triglyph_guest::rsx::vertex::{Instruction, Register, STORE, Words};
 
 use crate::core::Core;
 use crate::registers::Registers;
@@ -117,7 +117,7 @@ impl Reachable {
             });
             self.add(index, &instruction);
             let op = instruction.scalar.op;
-            let leaves = matches!(op, ScalarOp::Bra | ScalarOp::Bri | ScalarOp::Ret) && instruction.condition.is_none();
+            let leaves = op.jumps() && instruction.condition.is_none();
             if !instruction.end && !leaves {
                 open.push(index + 1);
             }
@@ -133,7 +133,7 @@ impl Reachable {
         if instruction.reads(Register::Input) {
             self.inputs |= if instruction.relative_input { u16::MAX } else { 1 << instruction.input };
         }
-        if instruction.vector.op == VectorOp::Txl {
+        if instruction.vector.op.is_texture() {
             self.textures |= 1 << (instruction.vector.texture & 3);
         }
     }

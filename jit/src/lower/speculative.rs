@@ -1,8 +1,8 @@
 //! Code with plain products, and once that is known to pay the same code with exact ones.
 //!
-//! A plain product costs one instruction and an exact one five, but a group with a NaN that may be 0 * infinity costs the
-//! reference, which is some fifty times slower. So a kernel begins plain, and one that has met such groups again and
-//! again is compiled a second time. Both give the same bytes; only the time differs.
+//! A plain product costs one instruction and an exact one five, but a group with a NaN that may be 0 * infinity costs
+//! the reference, which is some fifty times slower. So a kernel begins plain, and one that has met such groups again
+//! and again is compiled a second time. Both give the same bytes; only the time differs.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -15,15 +15,15 @@ use super::Compiled;
 const DOUBTS: u32 = 128;
 
 /// Both forms of a kernel's code.
-pub(super) struct Twice {
+pub(super) struct Speculative {
     pub plain: Compiled,
     exact: OnceLock<Result<Compiled, Unsupported>>,
     doubts: AtomicU32,
 }
 
-impl Twice {
-    pub fn new(plain: Compiled) -> Twice {
-        Twice { plain, exact: OnceLock::new(), doubts: AtomicU32::new(0) }
+impl Speculative {
+    pub fn new(plain: Compiled) -> Speculative {
+        Speculative { plain, exact: OnceLock::new(), doubts: AtomicU32::new(0) }
     }
 
     /// Notes a doubtful group. The code that can do it, if there is such: `compile` makes it when it is due.
@@ -43,7 +43,7 @@ impl Twice {
 
 /// How long a job stays with the slower of two ways after the faster one has failed: failures come in rows, so each one
 /// that follows at once doubles the time.
-pub(super) struct Patience {
+pub(super) struct Backoff {
     first: usize,
     longest: usize,
     row: usize,
@@ -52,10 +52,10 @@ pub(super) struct Patience {
     again: Option<usize>,
 }
 
-impl Patience {
+impl Backoff {
     /// From `first` to `longest` pieces of work.
-    pub fn new(first: usize, longest: usize) -> Patience {
-        Patience { first, longest, row: first, left: 0, again: None }
+    pub fn new(first: usize, longest: usize) -> Backoff {
+        Backoff { first, longest, row: first, left: 0, again: None }
     }
 
     /// Pieces that are still to be done the slower way.

@@ -1,16 +1,17 @@
-//! Arithmetic in the console's 24-bit floats ([`Numbers::F24`](triglyph_guest::kernel::vertex::Numbers::F24)).
+//! Arithmetic in 24-bit floats ([`Numbers::F24`](triglyph_guest::kernel::vertex::Numbers::F24)).
 //!
-//! Registers are f32 lanes as everywhere, for they hold every 24-bit float. An operation makes two times two f64 lanes of
-//! its operands, where a product of 17-bit mantissas is exact, cuts the bits that the console does not have and goes back:
-//! some thirty instructions for a product. Nothing is left to the reference.
+//! Registers are f32 lanes as everywhere, for they hold every 24-bit float. An operation makes two times two f64 lanes
+//! of its operands, where a product of 17-bit mantissas is exact, cuts the bits that 24-bit floats do not have and
+//! converts back: some thirty instructions for a product. Nothing falls back to the interpreter.
 
 use cranelift_codegen::ir::types::{F32X4, F64X2, I64X2};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::num::f24;
-use triglyph_guest::num::ops::{self, Ops};
+use triglyph_guest::num::ops::Ops;
 
 use super::Lower;
-use super::decode::{Alu, Operand};
+use super::alu::Dot;
+use super::decode::Operand;
 use super::registers::{Number, normal};
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
@@ -28,64 +29,50 @@ const OVERFLOW: f32 = f24::OVERFLOW as f32;
 struct Wide([Value; 2]);
 
 impl Lower<'_, '_> {
-    /// Component `c` of an instruction that treats components one by one, and rounds.
-    pub fn console_component(&mut self, op: Alu, [first, second, third]: &[Operand; 3], c: usize) -> Number {
-        let (a, b) = (self.source(first, c), self.source(second, c));
-        match op {
-            Alu::Add => console_sum(self.e, a, b),
-            Alu::Mad => {
-                let third = self.source(third, c);
-                let product = console_product(self.e, a, b);
-                console_sum(self.e, product, third)
-            }
-            _ => console_product(self.e, a, b),
-        }
-    }
-
     /// Products from x on, then their sums from x on, each of them cut.
-    pub fn console_dot(&mut self, op: Alu, [first, second, _]: &[Operand; 3]) -> Number {
-        let last = if op == Alu::Dp3 { 2 } else { 3 };
-        let mut sum: Option<Number> = None;
+    pub fn f24_dot(&mut self, a: &Operand, b: &Operand, terms: Dot) -> Number {
+        let last = if terms == Dot::Xyz { 2 } else { 3 };
+        let mut total: Option<Number> = None;
         for c in 0..=last {
-            // The w of DPH's first source is 1.
-            let a = if op == Alu::Dph && c == 3 { normal(self.e.f(1.0)) } else { self.source(first, c) };
-            let b = self.source(second, c);
-            let product = console_product(self.e, a, b);
-            sum = Some(match sum {
-                Some(sum) => console_sum(self.e, sum, product),
+            let one = terms == Dot::Homogeneous && c == 3;
+            let a = if one { normal(self.e.f(1.0)) } else { self.source(a, c) };
+            let b = self.source(b, c);
+            let product = product(self.e, a, b);
+            total = Some(match total {
+                Some(total) => sum(self.e, total, product),
                 None => product,
             });
         }
-        sum.unwrap_or_else(|| normal(self.e.f(0.0)))
-    }
-
-    /// An instruction of one number.
-    pub fn console_scalar(&mut self, op: Alu, x: Number) -> Number {
-        let e = &mut *self.e;
-        let x = operand(e, x);
-        let value = match op {
-            Alu::Ex2 => ops::exp2(e, x),
-            Alu::Lg2 => ops::log2(e, x),
-            Alu::Flr => e.floor(x),
-            _ => {
-                let one = Wide([e.doubles(1.0); 2]);
-                let wide = widen(e, x);
-                let wide = if op == Alu::Rsq { each(wide, |half| e.b.ins().sqrt(half)) } else { wide };
-                let quotient = both(one, wide, |a, b| e.b.ins().fdiv(a, b));
-                return normal(result(e, quotient));
-            }
-        };
-        // What was computed in f32 is cut there; NaN stays one.
-        let (bits, cut) = (e.bits(value), e.i(!CUT));
-        let nan = e.unordered(value, value);
-        let cut = e.iand(bits, cut);
-        let kept = e.or(Mask(cut.0), nan);
-        let cut = e.float_of_bits(I32x4(kept.0));
-        normal(within_range(e, cut))
+        total.unwrap_or_else(|| normal(self.e.f(0.0)))
     }
 }
 
-fn console_sum(e: &mut Emit<'_>, a: Number, b: Number) -> Number {
+/// A function that is computed in f32; its result is cut.
+pub fn function(e: &mut Emit<'_>, x: Number, of: impl Fn(&mut Emit<'_>, F32x4) -> F32x4) -> Number {
+    let x = operand(e, x);
+    let value = of(e, x);
+    let cut = cut(e, value);
+    normal(within_range(e, cut))
+}
+
+pub fn reciprocal(e: &mut Emit<'_>, x: Number) -> Number {
+    let x = operand(e, x);
+    let one = Wide([e.doubles(1.0); 2]);
+    let wide = widen(e, x);
+    let quotient = both(one, wide, |a, b| e.b.ins().fdiv(a, b));
+    normal(result(e, quotient))
+}
+
+pub fn reciprocal_root(e: &mut Emit<'_>, x: Number) -> Number {
+    let x = operand(e, x);
+    let one = Wide([e.doubles(1.0); 2]);
+    let wide = widen(e, x);
+    let root = Wide(wide.0.map(|half| e.b.ins().sqrt(half)));
+    let quotient = both(one, root, |a, b| e.b.ins().fdiv(a, b));
+    normal(result(e, quotient))
+}
+
+pub fn sum(e: &mut Emit<'_>, a: Number, b: Number) -> Number {
     let [a, b] = [a, b].map(|number| {
         let value = operand(e, number);
         widen(e, value)
@@ -94,7 +81,8 @@ fn console_sum(e: &mut Emit<'_>, a: Number, b: Number) -> Number {
     normal(result(e, sum))
 }
 
-fn console_product(e: &mut Emit<'_>, a: Number, b: Number) -> Number {
+/// 0 * infinity is 0.
+pub fn product(e: &mut Emit<'_>, a: Number, b: Number) -> Number {
     let values = [a, b].map(|number| operand(e, number));
     let [wide_a, wide_b] = values.map(|value| widen(e, value));
     let product = both(wide_a, wide_b, |a, b| e.b.ins().fmul(a, b));
@@ -107,8 +95,13 @@ fn console_product(e: &mut Emit<'_>, a: Number, b: Number) -> Number {
     normal(e.float_of_bits(I32x4(bits.0)))
 }
 
-fn each(a: Wide, f: impl FnMut(Value) -> Value) -> Wide {
-    Wide(a.0.map(f))
+/// Without the bits of the mantissa that 24-bit floats do not have; NaN stays one.
+fn cut(e: &mut Emit<'_>, value: F32x4) -> F32x4 {
+    let (bits, cut) = (e.bits(value), e.i(!CUT));
+    let nan = e.unordered(value, value);
+    let cut = e.iand(bits, cut);
+    let kept = e.or(Mask(cut.0), nan);
+    e.float_of_bits(I32x4(kept.0))
 }
 
 fn both(a: Wide, b: Wide, mut f: impl FnMut(Value, Value) -> Value) -> Wide {
@@ -165,11 +158,7 @@ pub(super) fn load(e: &mut Emit<'_>, value: F32x4) -> F32x4 {
     let units = F32x4(e.b.ins().trunc(units.0));
     let subnormal = e.mul(units, down);
 
-    let (bits, cut) = (e.bits(value), e.i(!CUT));
-    let nan = e.unordered(value, value);
-    let cut = e.iand(bits, cut);
-    let kept = e.or(Mask(cut.0), nan);
-    let cut = e.float_of_bits(I32x4(kept.0));
+    let cut = cut(e, value);
     let (up, down) = (e.f(OVERFLOW), e.f(1.0 / OVERFLOW));
     let cut = e.mul(cut, up);
     let cut = e.mul(cut, down);
