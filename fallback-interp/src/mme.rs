@@ -16,7 +16,7 @@ impl Kernel {
         Kernel { key: key.clone() }
     }
 
-    /// Does a call on a unit whose state can be looked at afterwards.
+    /// Runs a call on a unit whose state can be inspected afterwards.
     pub fn call(&self, unit: &mut Unit, job: &mut MmeJob<'_>) -> MmeEnd {
         *unit = Unit::default();
         let mut call = Call { unit, job, fetched: 0 };

@@ -44,7 +44,7 @@ fn fill(bytes: u8, job: &Fill<'_>) {
     }
 }
 
-/// One side of a copy: where it stands and how many bytes its line still has.
+/// One side of a copy: its offset and the bytes left in its line.
 struct Side {
     offset: usize,
     rest: usize,
@@ -76,7 +76,7 @@ fn copy(job: &Copy<'_>) {
         (Side::new(job.source_line, job.source_gap), Side::new(job.target_line, job.target_gap));
     let mut left = job.size;
     let mut run = Vec::new();
-    // Offsets only grow: behind the end of the target every write would be dropped.
+    // Offsets only grow: after the end of the target every write would be dropped.
     while left > 0 && target.offset < job.target.len() {
         let bytes = left.min(source.rest).min(target.rest);
         run.clear();
@@ -97,7 +97,7 @@ fn convert(key: &ConvertKey, job: &Convert<'_>) {
     let bytes = key.output.bytes();
     for y in job.rows.clone() {
         let out_y = if job.flip { job.height.wrapping_sub(1).wrapping_sub(y) } else { y };
-        // No pixel of a row comes before its first: a row that begins behind the window is dropped as a whole.
+        // No pixel of a row precedes its first one: a row that begins beyond the window is dropped as a whole.
         if offset(key.output_layout.index(0, out_y, job.target_width), bytes) >= job.target.len() {
             continue;
         }

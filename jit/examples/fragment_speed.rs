@@ -171,7 +171,7 @@ fn measure(kernel: &dyn PixelKernel, texels: &[u32]) -> f64 {
     let constants = PixelConstants { depth_scale: -1.0, texture: [level; 3], ..PixelConstants::default() };
     let (lighting, tables) = lighting_data();
     let procedural = procedural_data();
-    // One large triangle; half of the tiles lie inside of it, which nobody checks.
+    // One large triangle; half of the tiles lie inside of it; its pixels are not checked.
     let extent = 16 * SIZE as i32;
     let primitive = Primitive {
         edge: [i64::from(extent) * i64::from(extent), 0, 0],

@@ -128,7 +128,7 @@ fn measure(kernel: &dyn triglyph_guest::kernel::PixelKernel, key: &PixelKey, tex
         texture: [levels; 3],
         ..PixelConstants::default()
     };
-    // One large triangle; half of the tile lies inside of it, which nobody checks.
+    // One large triangle; half of the tile lies inside of it; its pixels are not checked.
     let extent = 16 * SIZE as i32;
     let primitive = Primitive {
         edge: [i64::from(extent) * i64::from(extent), 0, 0],

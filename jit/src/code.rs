@@ -7,9 +7,9 @@
 //! ```
 //!
 //! Every kernel is one function `extern "C" fn(*const Args) -> u64` in one module of its own: code is freed when the
-//! last owner lets go of it, and nothing is ever patched. There are no relocations: constants stand behind the code,
-//! and nothing is called but what the arguments hold (macros call their machine). Emitted code has no traps and no divisions
-//! that could fault.
+//! last owner drops it, and it is never patched. There are no relocations: constants follow the code, and the code
+//! calls only functions whose addresses are among its arguments. Emitted code has no traps and no divisions that could
+//! fault.
 
 #![allow(unsafe_code)]
 
@@ -43,11 +43,11 @@ pub enum Effort {
     Auto,
 }
 
-/// Guest instructions (or what weighs as much) above which backtracking costs more than it gives.
+/// Size in guest instructions above which backtracking costs more than it gains.
 pub const OPTIMIZED_LIMIT: u32 = 250;
 
 impl Effort {
-    /// What `Auto` means for a kernel of `size` guest instructions; `Baseline` or `Optimized` as they are.
+    /// The effort for a kernel of `size` guest instructions if `self` is `Auto`; other efforts stay.
     pub const fn for_size(self, size: u32) -> Effort {
         match self {
             Effort::Auto if size <= OPTIMIZED_LIMIT => Effort::Optimized,
@@ -66,14 +66,14 @@ pub struct Compiler {
     stats: Mutex<Stats>,
 }
 
-/// What a compiler has done. Refusals after the first look at a key count, those before it do not.
+/// Counters of a compiler. Keys that are rejected before code generation begins do not count as unsupported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Functions with single-pass register allocation.
     pub baseline: u64,
     /// Functions with backtracking register allocation.
     pub optimized: u64,
-    /// Functions that were begun and unsupported.
+    /// Functions whose compilation was begun and found unsupported.
     pub unsupported: u64,
     /// Bytes of code and constants.
     pub bytes: u64,
@@ -81,22 +81,22 @@ pub struct Stats {
     pub time: Duration,
 }
 
-/// What a thread reuses from one compilation to the next.
+/// Memory that a thread reuses from one compilation to the next.
 struct Scratch {
     context: Context,
     builder: FunctionBuilderContext,
     plane: ControlPlane,
 }
 
-/// Bytes of stack that code may use. Long programs whose every value is spilled to a place of its own reach megabytes, and a
-/// host's threads may have as little as 512 KiB.
+/// Bytes of stack that code may use. Long programs that spill every value need megabytes, and a host's threads may have
+/// as little as 512 KiB.
 const MAX_STACK: u32 = 64 << 10;
 
 /// Instructions of CLIF that a function may have: about a megabyte of code, and a tenth of a second to compile.
 const MAX_INSTRUCTIONS: usize = 1 << 17;
 
 thread_local! {
-    /// Taken while compiling, so that a compilation inside a compilation gets one of its own.
+    /// Taken while compiling: a nested compilation gets its own.
     static SCRATCH: RefCell<Option<Box<Scratch>>> = const { RefCell::new(None) };
 }
 
@@ -147,7 +147,7 @@ impl Compiler {
         Compiler { baseline, optimized, caps, effort: Effort::Baseline, stats: Mutex::default() }
     }
 
-    /// What has been compiled so far.
+    /// The counters so far.
     pub fn stats(&self) -> Stats {
         *self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -222,7 +222,7 @@ impl Compiler {
     }
 }
 
-/// Shared settings: nothing is moved or merged behind the emitter's back, no traps, no unwinding, no relocations.
+/// Shared settings: no optimisation passes, no traps, no unwinding, no relocations.
 fn flags(allocator: &str) -> Result<settings::Builder, settings::SetError> {
     let mut flags = settings::builder();
     flags.set("opt_level", "none")?;
@@ -256,8 +256,8 @@ fn emit(
     context.set_disasm(disassemble);
     context.func.signature = signature(isa);
     context.func.name = UserFuncName::user(0, 0);
-    // The code generator answers what it cannot lower with a panic in places; the answer to that is the reference.
-    // Everything it may have left half done is cleared above before it is used again.
+    // The code generator panics on some input that it cannot lower; the kernel then falls back to the interpreter.
+    // State that a panic leaves half done is cleared above before it is used again.
     let result = catch_unwind(AssertUnwindSafe(|| {
         let mut emit = Emit::new(FunctionBuilder::new(&mut context.func, builder), caps);
         build(&mut emit)?;
@@ -290,7 +290,7 @@ fn signature(isa: &dyn TargetIsa) -> Signature {
 fn load(isa: &OwnedTargetIsa, bytes: &[u8]) -> Option<(JITModule, *const u8)> {
     let mut module = JITModule::new(JITBuilder::with_isa(isa.clone(), default_libcall_names()));
     let function = module.declare_anonymous_function(&signature(&**isa)).ok()?;
-    // 64: constants behind the code are addressed from its start and may be loaded as aligned.
+    // 64: constants follow the code, are addressed from its start and may be loaded as aligned.
     let ready = module.define_function_bytes(function, 64, bytes, &[]).is_ok() && module.finalize_definitions().is_ok();
     if !ready {
         // SAFETY: nothing of this module has been given out.

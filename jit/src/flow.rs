@@ -1,24 +1,24 @@
-//! Guest control flow, resolved while compiling.
+//! Control flow of PICA200 programs, resolved while compiling.
 //!
-//! A PICA200 unit knows no blocks: after every instruction it compares the following address with the tops of three
-//! stacks (calls, ifs, loops). What stands on them is known here, all but the numbers of a loop, so the states
-//! "address and stacks" that a program can be in are walked through once:
+//! A PICA200 unit has no blocks: after every instruction it compares the next address with the tops of three stacks
+//! (calls, ifs, loops). The contents of the stacks are known statically, all but the counters of loops, so the states
+//! "address and stacks" that a program can be in are enumerated:
 //!
 //! ```text
 //! Walker: entry state -> step(instruction) -> after(stacks) -> states -> ...      one node for each
-//! Graph:  chains of nodes -> blocks, in an order in which no block stands before all of its predecessors
+//! Graph:  chains of nodes -> blocks, each after all of its predecessors but for back edges
 //! ```
 //!
-//! Calls are thereby inlined, conditions on boolean uniforms are gone, and every fault of the hardware's stacks is
-//! reproduced without being thought of. What is left are branches on flags and on the counters of loops. A program
-//! that does strange things with the stacks has many states; above [`MAX_STEPS`] the reference keeps it.
+//! Calls are thereby inlined, conditions on boolean uniforms are constant, and every quirk of the hardware's stacks is
+//! reproduced. What remains are branches on flags and on the counters of loops. A program with unusual use of the
+//! stacks has many states; above [`MAX_STEPS`] it is unsupported.
 
 use std::collections::HashMap;
 
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::pica::isa::Condition;
 
-/// Instructions, inlined calls counted each time, above which a program is refused.
+/// Programs with more instructions, inlined calls counted each time, are unsupported.
 pub(crate) const MAX_STEPS: usize = 2048;
 
 /// Entries that the loop stack holds; also the number of loop slots in [`Enter`] and [`Edge`].
@@ -35,7 +35,7 @@ pub(crate) enum Test {
     Flags(Condition),
 }
 
-/// What an instruction does to control flow. `end` is the address behind a block.
+/// The control flow of an instruction. `end` is the address after a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     Next,
@@ -95,7 +95,7 @@ pub(crate) enum Exit {
     },
 }
 
-/// Where control goes, and what happens to the innermost loop on the way.
+/// An edge, and its effect on the innermost loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edge {
     To(usize),
@@ -140,7 +140,7 @@ impl Edge {
 }
 
 impl Exit {
-    /// Every block that may be next.
+    /// All successors.
     pub fn targets(self) -> impl Iterator<Item = usize> {
         let (a, b) = match self {
             Exit::End => (None, None),
@@ -313,15 +313,15 @@ impl<F: FnMut(u16) -> Option<Flow>> Walker<F> {
         }
     }
 
-    /// What happens after the instruction at `pc`, which leads to `next`: the stacks are looked at, CALL first and LOOP
-    /// last, and the last one to speak decides. `leave`: a BREAK was executed.
+    /// The edge after the instruction at `pc`, which leads to `next`: the stacks are compared in order, CALL first and
+    /// LOOP last, and the last match decides. `leave`: a BREAK was executed.
     fn after(&mut self, pc: u16, mut stacks: Stacks, mut next: u16, leave: bool) -> Edge {
-        // What follows in memory, not where the instruction jumps to: a jump at the end of a block is lost.
+        // Compares the following address, not the target of a jump: a jump at the end of a block is lost.
         let following = pc + 1;
         let mut reached = following;
         for ended in 0..4 {
             let Some(&(_, back)) = stacks.calls.last().filter(|(end, _)| *end == reached) else { break };
-            // The fourth return in a row is not followed, a fault of the hardware.
+            // The fourth return in a row is not taken, a quirk of the hardware.
             if ended < 3 {
                 (next, reached) = (back, back);
             }
@@ -347,14 +347,14 @@ impl<F: FnMut(u16) -> Option<Flow>> Walker<F> {
     }
 }
 
-/// Joins nodes that can only follow each other, and puts the blocks in order.
+/// Joins nodes with single successors and predecessors to blocks, and orders these.
 fn blocks(nodes: &[Node], start: usize) -> Graph {
     let mut entries = vec![0u32; nodes.len()];
     entries[start] = 1;
     for to in nodes.iter().flat_map(|node| node.exit.targets()) {
         entries[to] += 1;
     }
-    // The node that goes on a node's block.
+    // The node that continues a node's block.
     let joined = |node: usize| match nodes[node].exit {
         Exit::Go(Edge::To(to)) if entries[to] == 1 && to != start => Some(to),
         _ => None,
@@ -373,13 +373,13 @@ fn blocks(nodes: &[Node], start: usize) -> Graph {
 
 /// Nodes joined to blocks.
 pub(crate) struct Chains {
-    /// The nodes of each block; blocks stand before their successors except where a cycle closes.
+    /// The nodes of each block; blocks precede their successors except where a cycle closes.
     pub order: Vec<Vec<usize>>,
-    /// The block that a node begins; of nodes within one nothing that means anything.
+    /// The block that a node begins; undefined for nodes within a block.
     pub index: Vec<usize>,
 }
 
-/// Joins each node that is reachable from `start` with the one that goes on its block, if there is one.
+/// Joins each node that is reachable from `start` with its continuation in the same block, if it has one.
 pub(crate) fn chains<I: Iterator<Item = usize>>(
     count: usize,
     start: usize,

@@ -1,4 +1,4 @@
-//! Sequences of packets: headers of a group compared in one go, words copied four at a time, groups of state merged.
+//! Packet traces: headers of a group compared together, words copied four at a time, dirty groups merged.
 //!
 //! ```text
 //! group:  (header ^ word | header ^ word ...) == 0, or end          one branch
@@ -24,10 +24,10 @@ use triglyph_guest::kernel::packet_trace::{
 use crate::code::{Code, Compiler};
 use crate::lane::{Emit, I32x4, memory};
 
-/// Longer sequences are left to the reference.
+/// Longer traces are unsupported.
 const MAX_SIZE: usize = 1 << 14;
 
-/// What compiled code gets.
+/// Arguments of the code.
 #[repr(C)]
 struct Args {
     words: *const u32,
@@ -38,7 +38,8 @@ struct Args {
     machine: *mut u8,
 }
 
-/// The machine behind a pointer that fits a register, and what the code takes for granted about its registers.
+/// The machine, as a pointer to a trait object in a single register, and the number of registers that the code relies
+/// on.
 struct Machine<'a> {
     machine: &'a mut dyn PacketTraceMachine,
     registers: usize,
@@ -57,16 +58,17 @@ impl Machine<'_> {
 }
 
 extern "C" fn call(args: *mut Args, packet: u32) -> u32 {
-    // SAFETY: compiled code passes on what `run` gave it, which lives until the code returns; nobody else uses it meanwhile.
+    // SAFETY: compiled code passes on what `run` gave it, which lives until the code returns and is not accessed
+    // otherwise meanwhile.
     let args = unsafe { &mut *args };
     // SAFETY: as above; `run` stored a pointer to a `Machine`.
     let machine = unsafe { &mut *args.machine.cast::<Machine<'_>>() };
     let on = machine.machine.call(packet);
-    // Pointers that were handed out before are over.
+    // Earlier pointers are invalid after a call.
     u32::from(machine.resolve(args) && on)
 }
 
-/// A sequence as machine code.
+/// A packet trace as machine code.
 pub(crate) struct Kernel {
     code: Code,
     words: usize,
@@ -105,7 +107,7 @@ impl PacketTraceKernel for Kernel {
             return Err(Unsupported("words or registers that are not there"));
         }
         args.machine = (&raw mut machine).cast();
-        // SAFETY: the key is sound, so places of words and numbers of registers are below the lengths that were compared, again
+        // SAFETY: the key is sound, so indices of words and registers are below the lengths that were compared, again
         // after every call; registers, copies and groups are cells of this thread.
         Ok(unsafe { self.code.call(&raw mut args) } as u32)
     }
@@ -127,7 +129,7 @@ fn build(e: &mut Emit<'_>, key: &PacketTraceKey) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// Where everything is, in the block that is being filled.
+/// Addresses, in the current block.
 #[derive(Clone, Copy)]
 struct Pointers {
     words: Value,
@@ -149,12 +151,12 @@ impl Pointers {
     }
 }
 
-/// What the packets of a group have made dirty so far.
+/// Groups that the packets of a group have made dirty so far.
 #[derive(Default)]
 struct Dirty {
-    /// In any case.
+    /// Unconditionally.
     always: u32,
-    /// By groups: bits in which registers have changed, as words and as four at a time.
+    /// By groups: changed bits of registers, as words and as vectors of four.
     words: BTreeMap<u32, Value>,
     vectors: BTreeMap<u32, Value>,
     /// Groups themselves, one for each lane.
@@ -205,7 +207,7 @@ impl Lower<'_, '_> {
         self.e.b.ins().load(ty, memory(), base, 4 * index as i32)
     }
 
-    /// Ends the run before a group unless all its headers are as they should be.
+    /// Ends the run before a group unless all its headers match.
     fn guard(&mut self, first: usize, count: usize) {
         let mut wrong: Option<Value> = None;
         for packet in &self.key.packets[first..first + count] {
@@ -221,7 +223,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Ends the run with so many packets if a word is not 0.
+    /// Ends the run after `done` packets if a word is not 0.
     fn end_if(&mut self, condition: Value, done: usize) {
         let done = self.e.i64(done as i64);
         let (on, end) = (self.e.block(&[]), self.end);
@@ -229,7 +231,7 @@ impl Lower<'_, '_> {
         self.go_to(on);
     }
 
-    /// The machine does a packet; the run ends behind it if it says so.
+    /// Has the machine execute a packet; the run ends after it if the machine says so.
     fn call(&mut self, packet: usize) {
         self.flush();
         let args = self.e.args;
@@ -242,7 +244,7 @@ impl Lower<'_, '_> {
         self.end_if(stops, packet + 1);
     }
 
-    /// Stores if the expected words are there; otherwise the machine does the packet.
+    /// Stores if the expected words match; otherwise the machine executes the packet.
     fn checked(&mut self, packet: usize, expected: &[(u32, u32)], stores: &[Store]) {
         let mut wrong: Option<Value> = None;
         for &(at, word) in expected {
@@ -282,7 +284,7 @@ impl Lower<'_, '_> {
             self.four(at, register, mask, four);
             (at, register, groups) = (at + 4, register + 4, rest);
         }
-        // Two at a time where nothing but the copy is to be done.
+        // Two at a time where words are only copied.
         if let &[a, b, ref rest @ ..] = groups
             && mask == u32::MAX
             && (!self.key.changes || a | b == 0)
@@ -309,7 +311,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// Bits of a register, or four, that a value changes, and the new value.
+    /// Bits that a value changes in a register, or in four, and the new value.
     fn change(&mut self, ty: Type, value: Value, register: u32, mask: u32) -> (Value, Value) {
         let old = self.load(ty, self.pointers.registers, register);
         let mut bits = self.e.b.ins().bxor(value, old);
@@ -364,7 +366,7 @@ impl Lower<'_, '_> {
         self.dirty.mixed = Some(self.dirty.mixed.map_or(added, |sum| self.e.b.ins().bor(sum, added)));
     }
 
-    /// Adds what became dirty to what the machine knows.
+    /// Adds the dirty groups to the machine's.
     fn flush(&mut self) {
         let Dirty { always, words, vectors, mixed } = std::mem::take(&mut self.dirty);
         let mut sum: Option<Value> = None;

@@ -1,4 +1,4 @@
-//! What is around the lanes of a warp.
+//! The environment of a warp's lanes.
 
 use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::kernel::program::environment::{Environment, Image};
@@ -7,7 +7,7 @@ use triglyph_guest::tegra::shader::isa::{Constant, IpaSample, OutKind, PixldMode
 
 use super::lane::Lane;
 
-/// What instructions reach beside their lanes.
+/// State that instructions access beside their lanes.
 pub struct Context<'a> {
     /// Memory, constants, textures.
     pub environment: &'a Environment<'a>,
@@ -28,19 +28,19 @@ pub struct Attribute {
     pub output: bool,
     /// Byte address, of any size.
     pub address: u32,
-    /// The vertex that is asked for, if one is.
+    /// The vertex, if one is specified.
     pub vertex: Option<u32>,
 }
 
 impl Attribute {
-    /// The word `index` words on, in the space that is meant.
+    /// The word `index` words further on, in its space.
     pub fn word(&self, index: u8) -> u8 {
         let word = (self.address.wrapping_add(4 * u32::from(index)) >> 2) as u8;
         if self.patch { word & 0x7F } else { word }
     }
 }
 
-/// What a stage has that others do not. What it does not have reads 0 and takes nothing.
+/// Stage-specific state. By default reads give 0 and writes are ignored.
 pub trait Surroundings {
     /// A special register that not every stage has.
     fn special(&self, lane: &Lane, register: SpecialRegister) -> u32 {
@@ -65,7 +65,7 @@ pub trait Surroundings {
         let _ = (lane, word, place);
         Interpolated::Bits(0)
     }
-    /// What PIXLD asks.
+    /// The result of PIXLD.
     fn pixel_info(&self, lane: &Lane, mode: PixldMode, sample: u32) -> u32 {
         let _ = (lane, mode, sample);
         0
@@ -84,21 +84,21 @@ pub trait Surroundings {
     }
 }
 
-/// Where a word is interpolated.
+/// Location of an interpolation.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// What is asked for.
+    /// The sampling mode.
     pub sample: IpaSample,
     /// The distance from the pixel's centre, in 1/4096 pixel.
     pub offset: [i16; 2],
 }
 
-/// What interpolation gives.
+/// The result of an interpolation.
 #[derive(Clone, Copy, Debug)]
 pub enum Interpolated {
     /// A number.
     Value {
-        /// At the place.
+        /// The value at the location.
         value: f32,
         /// The bits of the provoking vertex.
         flat: u32,

@@ -42,7 +42,7 @@ fn sticky(v: u128, shift: u32) -> u128 {
     v >> shift | u128::from(v & ((1 << shift) - 1) != 0)
 }
 
-/// What the first NaN becomes, if there is one.
+/// The result for the first NaN operand, if any.
 fn nan(sources: &[f64]) -> Option<f64> {
     let first = sources.iter().find(|v| v.is_nan())?;
     Some(f64::from_bits(first.to_bits() | 1 << 51))

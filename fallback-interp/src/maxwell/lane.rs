@@ -1,11 +1,9 @@
 //! A lane: registers, predicates, condition code, local memory, stack.
 
 use triglyph_guest::kernel::maxwell::STACK;
-use triglyph_guest::tegra::shader::isa::{Constant, Inv, Neg, Operand, Pred, PredSource, Reg, Src};
+use triglyph_guest::tegra::shader::isa::{Pred, PredSource, Reg};
 use triglyph_guest::tegra::shader::modifiers::CcTest;
 use triglyph_guest::tegra::shader::program::Token;
-
-use super::context::Context;
 
 /// The condition code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,7 +98,7 @@ pub struct Wait {
     pub number: u32,
     /// The lane's predicate.
     pub pred: bool,
-    /// Whether there is a result, and how it is made.
+    /// Whether there is a result, and how it is computed.
     pub reduction: Option<Reduction>,
 }
 
@@ -203,7 +201,7 @@ impl Lane {
         self.registers[usize::from(reg.0)]
     }
 
-    /// The register `offset` behind another one; 0 behind RZ and beyond R254.
+    /// The register `offset` after another one; 0 after RZ and beyond R254.
     #[inline]
     pub fn read_at(&self, reg: Reg, offset: u8) -> u32 {
         reg.0.checked_add(offset).map_or(0, |number| self.read(Reg(number)))
@@ -217,7 +215,7 @@ impl Lane {
         }
     }
 
-    /// Sets the register `offset` behind another one, if there is one.
+    /// Sets the register `offset` after another one, if it exists.
     pub fn write_at(&mut self, reg: Reg, offset: u8, value: u32) {
         if let Some(number) = reg.0.checked_add(offset) {
             self.write(Reg(number), value);
@@ -266,68 +264,4 @@ impl Lane {
         self.write(dst, value);
         self.set_condition(cc, Condition::of(value));
     }
-
-    /// A source of 32 bits.
-    #[inline]
-    pub fn operand(&self, operand: Operand, context: &Context<'_>) -> u32 {
-        match operand {
-            Operand::Reg(reg) => self.read(reg),
-            Operand::Constant(constant) => context.constant(constant),
-            Operand::Immediate(value) => value,
-        }
-    }
-
-    /// A source of 64 bits; an immediate is the upper word.
-    pub fn wide_operand(&self, operand: Operand, context: &Context<'_>) -> u64 {
-        match operand {
-            Operand::Reg(reg) => self.read_pair(reg),
-            Operand::Constant(Constant { slot, offset }) => {
-                let [low, high] =
-                    [offset & !7, offset & !7 | 4].map(|offset| context.constant(Constant { slot, offset }));
-                u64::from(low) | u64::from(high) << 32
-            }
-            Operand::Immediate(value) => u64::from(value) << 32,
-        }
-    }
-
-    /// An f32 register with its signs.
-    pub fn float_reg(&self, source: Src<Reg>) -> f32 {
-        signs(self.read(source.value), source.neg, source.abs)
-    }
-
-    /// An f32 source with its signs.
-    pub fn float(&self, source: Src<Operand>, context: &Context<'_>) -> f32 {
-        signs(self.operand(source.value, context), source.neg, source.abs)
-    }
-
-    /// An f64 register with its signs.
-    pub fn double_reg(&self, source: Src<Reg>) -> f64 {
-        wide_signs(self.read_pair(source.value), source.neg, source.abs)
-    }
-
-    /// An f64 source with its signs.
-    pub fn double(&self, source: Src<Operand>, context: &Context<'_>) -> f64 {
-        wide_signs(self.wide_operand(source.value, context), source.neg, source.abs)
-    }
-
-    /// An f32 addend.
-    pub fn float_addend(&self, source: Neg<Operand>, context: &Context<'_>) -> f32 {
-        signs(self.operand(source.value, context), source.neg, false)
-    }
-
-    /// A source whose bits may be inverted.
-    pub fn logic(&self, source: Inv<Operand>, context: &Context<'_>) -> u32 {
-        let value = self.operand(source.value, context);
-        if source.invert { !value } else { value }
-    }
-}
-
-fn signs(bits: u32, neg: bool, abs: bool) -> f32 {
-    let bits = if abs { bits & 0x7FFF_FFFF } else { bits };
-    f32::from_bits(bits ^ u32::from(neg) << 31)
-}
-
-fn wide_signs(bits: u64, neg: bool, abs: bool) -> f64 {
-    let bits = if abs { bits & (u64::MAX >> 1) } else { bits };
-    f64::from_bits(bits ^ u64::from(neg) << 63)
 }

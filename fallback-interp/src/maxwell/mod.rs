@@ -19,6 +19,7 @@ mod decode;
 mod double;
 pub mod lane;
 mod number;
+mod operand;
 pub mod program;
 pub mod stage;
 pub mod warp;

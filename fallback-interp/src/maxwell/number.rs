@@ -1,6 +1,7 @@
 //! Floating-point arithmetic as the contract has it: every rounding, flushing, NaN.
 //!
-//! f32 goes through f64: products are exact there, and sums are brought to the odd neighbour of what is exact, so that rounding once more gives the
+//! f32 is computed in f64: products are exact there, and inexact sums are rounded to odd, so that rounding again gives
+//! the
 //! correctly rounded result (Boldo and Melquiond: Emulation of FMA and correctly rounded sums).
 
 use triglyph_guest::num::half;

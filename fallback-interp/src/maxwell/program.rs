@@ -37,7 +37,7 @@ pub enum Action {
 pub enum Flow {
     /// There.
     Branch(Target),
-    /// There; behind this instruction is pushed.
+    /// Jumps there; the address after this instruction is pushed.
     Call(Target),
     /// To the next one; the target is pushed.
     Push(Token, Target),
@@ -104,7 +104,7 @@ impl Decoder<'_> {
         Op { guard, action: Action::Flow(test, flow) }
     }
 
-    /// The unit that the instruction uses; one that is not known when there is none.
+    /// The texture or image that the instruction uses; [`Unit::Dynamic`] if it is not known statically.
     pub fn unit(&self) -> Option<Unit> {
         self.code.unit(self.address)
     }

@@ -45,7 +45,7 @@ impl Warp {
         }
     }
 
-    /// Runs until all lanes have ended, barriers concerning nobody else.
+    /// Runs until all lanes have ended; the warp is alone, so barriers only reconverge its lanes.
     pub fn finish(&mut self, program: &Program, context: &mut Context<'_>) {
         self.run(program, context);
         while self.waits() {

@@ -12,7 +12,7 @@ pub(super) struct Point<'a> {
     varyings: &'a [[f32; 3]],
     /// Edge functions at the pixel: the weights of the three vertices.
     weights: [f32; 3],
-    /// W: what an interpolated value divided by w is multiplied with.
+    /// W: the factor of an interpolated value that was divided by w.
     w: f32,
 }
 

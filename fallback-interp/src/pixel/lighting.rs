@@ -213,7 +213,7 @@ impl<'a> Light<'a> {
     }
 }
 
-/// Whether the lighting looks at a texture unit.
+/// Whether the lighting reads a texture unit.
 pub(super) fn uses(key: &LightingKey, unit: u8) -> bool {
     let bump = match key.bump {
         Bump::Off => None,
@@ -222,7 +222,7 @@ pub(super) fn uses(key: &LightingKey, unit: u8) -> bool {
     bump == Some(unit) || key.shadow.is_some_and(|shadow| shadow.unit & 3 == unit)
 }
 
-/// The vector that a texture's colour stands for.
+/// The vector that a texture's colour encodes.
 fn perturbation(textures: &[Color; 4], unit: u8, recalculate_z: bool) -> Vector {
     let [r, g, b, _] = textures[usize::from(unit & 3)].map(|channel| f32::from(channel) / 127.5 - 1.0);
     let z = if recalculate_z { max((1.0 - r * r) - g * g, 0.0).sqrt() } else { b };

@@ -14,7 +14,7 @@
 //!   target       addresses, reading and writing of the two surfaces
 //! ```
 //!
-//! The formulas stand in `guest::kernel::{pixel, lighting, procedural, combine}`.
+//! The formulas are in `guest::kernel::{pixel, lighting, procedural, combine}`.
 
 mod blend;
 mod combine;
@@ -46,11 +46,11 @@ use target::Pixel;
 /// A colour, r, g, b, a.
 type Color = [u8; 4];
 
-/// A pixel kernel: its key and what follows from it.
+/// A pixel kernel: its key and derived facts.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     key: PixelKey,
-    /// Texture units that some combiner stage or the lighting looks at.
+    /// Texture units that some combiner stage or the lighting reads.
     units: [bool; 4],
     /// Combiner stages up to the last that does something.
     stages: usize,
@@ -83,7 +83,7 @@ impl Kernel {
             return gas::add(density, gas, job.densest, &pixel, depth, || self.combine(job, &point));
         }
 
-        // Shading has no side effect. So where the alpha test cannot fail, the tests behind it may be asked first.
+        // Shading has no side effects. So where the alpha test cannot fail, the later tests may come first.
         let early =
             (key.alpha_test == Compare::Always).then(|| tests::depth_stencil(key, job.constants, &pixel, depth));
         if let Some(verdict) = early.filter(|verdict| !verdict.passed) {
@@ -123,7 +123,7 @@ impl Kernel {
         combine::run(&self.key.combiners.stages[..self.stages], job.constants, &sources)
     }
 
-    /// Samples the texture units that something looks at.
+    /// Samples the texture units that are read.
     fn textures(&self, job: &PixelJob<'_>, point: &Point<'_>) -> [Color; 4] {
         let mut colors = [[0; 4]; 4];
         for unit in (0..3).filter(|&unit| self.units[unit]) {

@@ -1,4 +1,4 @@
-//! Shadow maps: drawing them and looking at them (3dbrew: GPU/Internal Registers, 0x08B and 0x130).
+//! Shadow maps: drawing and sampling them (3dbrew: GPU/Internal Registers, 0x08B and 0x130).
 
 use triglyph_guest::format::TexelFormat;
 use triglyph_guest::kernel::pixel::{Filter, PixelConstants, ShadowForm, TextureKind};

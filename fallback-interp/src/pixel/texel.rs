@@ -44,8 +44,8 @@ fn gray(intensity: u8, alpha: u8) -> [u8; 4] {
     [intensity, intensity, intensity, alpha]
 }
 
-/// A texel of a compressed level: tiles as in the other formats, each four blocks of 4x4 texels, left before right, then
-/// top before bottom. With alpha a block begins with 64 bits of it, texel 4*x + y in nibble 4*x + y.
+/// A texel of a compressed level: tiles as in the other formats, each four blocks of 4x4 texels, left before right,
+/// then top before bottom. With alpha a block begins with 64 bits of it, texel 4*x + y in nibble 4*x + y.
 fn compressed(level: Window<'_>, x: u32, y: u32, width: u32, has_alpha: bool) -> [u8; 4] {
     let block_bytes = if has_alpha { 16 } else { 8 };
     let tile = Block::B8.index(x & !7, y & !7, width) as usize / 64;

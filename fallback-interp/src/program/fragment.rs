@@ -1,4 +1,4 @@
-//! Fragment kernels: blocks, quads, and what a quad's program is given and leaves.
+//! Fragment kernels: blocks, quads, and the inputs and results of a quad's program.
 
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::FragmentKernel;

@@ -8,7 +8,7 @@ use triglyph_interp::Interpreter;
 use triglyph_testkit::data::{bytes, color, items, json, number, numbers};
 
 fn run(key: TransferKey, job: TransferJob<'_>) {
-    Interpreter.transfer(&key).expect("a kernel").run(&job).expect("never refused");
+    Interpreter.transfer(&key).expect("a kernel").run(&job).expect("supported");
 }
 
 /// A window's bytes.
@@ -140,7 +140,7 @@ fn display_transfers() {
         let half = job.rows.end / 2;
         let kernel = Interpreter.transfer(&TransferKey::Convert(key)).expect("a kernel");
         for rows in [half..job.rows.end, 0..half] {
-            kernel.run(&TransferJob::Convert(Convert { rows, ..job.clone() })).expect("never refused");
+            kernel.run(&TransferJob::Convert(Convert { rows, ..job.clone() })).expect("supported");
         }
         assert_eq!(contents(target), want, "{}", case["name"]);
     }

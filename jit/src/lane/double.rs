@@ -1,4 +1,4 @@
-//! Four doubles as two vectors, and what the function unit of the Tegra X1 needs of them.
+//! Four doubles as two vectors, and lookups of the Tegra X1's function unit.
 
 use cranelift_codegen::ir::immediates::Offset32;
 use triglyph_guest::num::mufu::{MufuOps, Table};
@@ -76,7 +76,7 @@ impl Emit<'_> {
         self.split_words(a.0)
     }
 
-    /// Addresses of static data are known now.
+    /// Addresses of static data are constants.
     fn address_of<T>(&mut self, data: &'static [T]) -> Value {
         self.b.ins().iconst(I64, data.as_ptr() as i64)
     }

@@ -1,9 +1,9 @@
-//! Half floats in the low 16 bits of lanes, and values rounded to what a half can hold. Hosts convert them with instructions
-//! that the code generator does not have, so it is done by arithmetic.
+//! Half floats in the low 16 bits of lanes, and values rounded to half precision. The code generator does not have the
+//! hosts' conversion instructions, so they are computed.
 
 use super::*;
 
-/// What is known of values that are rounded to half.
+/// Known range of values that are rounded to half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HalfRange {
     /// Nothing.
@@ -15,8 +15,8 @@ pub(crate) enum HalfRange {
 impl Emit<'_> {
     /// The nearest half of each lane as f32, ties to even, overflow to infinity. NaN stays one.
     pub fn round_to_half(&mut self, x: F32x4, reach: HalfRange) -> F32x4 {
-        // Adding and subtracting 1.5 * 2^(e + 13) leaves ten bits of the mantissa behind the leading one when 2^e is x's; with at least
-        // 1.5 * 2^-1 the steps are those of subnormal halves.
+        // Adding and subtracting 1.5 * 2^(e + 13) leaves ten bits of the mantissa after the leading one when 2^e is
+        // x's; with at least 1.5 * 2^-1 the steps are those of subnormal halves.
         let bits = self.bits(x);
         let exponent = self.i(0x7F80_0000);
         let exponent = self.iand(bits, exponent);
@@ -40,7 +40,7 @@ impl Emit<'_> {
             rounded = self.mul(rounded, up);
             rounded = self.mul(rounded, down);
         }
-        // The sign of what became zero.
+        // Keeps the sign of results that became zero.
         let sign = self.i(i32::MIN);
         let sign = self.iand(bits, sign);
         let rounded = self.bits(rounded);
@@ -103,8 +103,8 @@ impl Emit<'_> {
         self.float_of_bits(value)
     }
 
-    /// The bits of the nearest unsigned float of five bits of exponent and `mantissa` of mantissa, ties to even, overflow to
-    /// infinity; 0 for what is negative, all ones for NaN.
+    /// The bits of the nearest unsigned float of five bits of exponent and `mantissa` of mantissa, ties to even,
+    /// overflow to infinity; 0 for negative values, all ones for NaN.
     pub fn small_float_of(&mut self, x: F32x4, mantissa: u8) -> I32x4 {
         let lost = 23 - u32::from(mantissa);
         let zero = self.f(0.0);
@@ -119,7 +119,7 @@ impl Emit<'_> {
         let normal = self.ushr(normal, lost);
         let infinity = self.i(31 << mantissa);
         let normal = self.imin(normal, infinity);
-        // Steps of the subnormal ones are those of numbers from here on.
+        // Subnormal results have the steps of numbers from here on.
         let base = self.f(2f32.powi(9 - i32::from(mantissa)));
         let small = self.add(magnitude, base);
         let (small, base) = (self.bits(small), self.bits(base));

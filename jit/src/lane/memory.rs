@@ -79,7 +79,7 @@ impl Emit<'_> {
 
     /// The words at `base + 4 * index`; the caller knows that every index is valid.
     pub fn gather32_unclamped(&mut self, base: Value, index: I32x4) -> I32x4 {
-        // As floats: the insertion takes its operand from memory.
+        // As floats, so that the load folds into the insertion.
         let mut result = None;
         for lane in 0..4u8 {
             let index = self.lane(index, lane);
@@ -104,8 +104,8 @@ impl Emit<'_> {
         [0, 4, 8, 12].map(|lane| self.b.ins().uload32(memory(), args, scratch + lane))
     }
 
-    /// As [`Self::gather32_unclamped`] where three words behind each one may be read. Uses 16 bytes at
-    /// `args + scratch`.
+    /// As [`Self::gather32_unclamped`] where the three words after each one may be read. Uses 16 bytes at `args +
+    /// scratch`.
     pub fn gather32_padded(&mut self, base: Value, index: I32x4, scratch: i32) -> I32x4 {
         let args = self.args;
         self.store(index.0, args, scratch);
@@ -148,7 +148,7 @@ impl Emit<'_> {
         self.unzip(a, b)
     }
 
-    /// As [`Self::load_pairs`] where another pair before or behind each one may be read.
+    /// As [`Self::load_pairs`] where another pair before or after each one may be read.
     pub fn load_pairs_wide(&mut self, addresses: [Value; 4], offset: i32, before: bool) -> [F32x4; 2] {
         const LOW: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
         const HIGH: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31];
@@ -192,7 +192,7 @@ impl Emit<'_> {
         const HIGH: [u8; 16] = [8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31];
         const FIRST: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
         const SECOND: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31];
-        // As bytes from beginning to end: every cast is an instruction to the compiler.
+        // As bytes throughout: every cast is an instruction.
         let [a, b, c, d] = rows.map(|row| self.cast(row.0, I8X16));
         let ab_low = self.shuffle(a, b, LOW);
         let cd_low = self.shuffle(c, d, LOW);
@@ -211,7 +211,7 @@ impl Emit<'_> {
         I32x4(self.b.ins().uload16x4(memory(), base, 0))
     }
 
-    /// Four 24-bit words at `base`; no byte behind them is touched.
+    /// Four 24-bit words at `base`; no byte after them is touched.
     pub fn load_4x24(&mut self, base: Value) -> I32x4 {
         let low = self.load_i64(base, 0);
         let high = self.load_i32(base, 8);
@@ -231,7 +231,7 @@ impl Emit<'_> {
         self.store(word, base, 0);
     }
 
-    /// Stores the low 24 bits of each lane; no byte behind them is touched.
+    /// Stores the low 24 bits of each lane; no byte after them is touched.
     pub fn store_4x24(&mut self, value: I32x4, base: Value) {
         let packed = self.shuffle(value.0, value.0, [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 3, 3, 3]);
         let halves = self.cast(packed, I64X2);

@@ -31,11 +31,11 @@ pub const fn exchange_at(n: usize) -> i32 {
 /// Signature of the functions: the context, a packed operation, an instruction number.
 type Function = extern "C" fn(*mut Context, u64, u32);
 
-extern "C" fn call_rare(context: *mut Context, function: u64, code: u32) {
+extern "C" fn call_libcall(context: *mut Context, function: u64, code: u32) {
     // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that alive and
     // has no reference to it, and the code does not touch it, until this function returns.
     let context = unsafe { &mut *context };
-    // SAFETY: `Lower::rare` made the number of a function of this very type.
+    // SAFETY: `Lower::libcall` made the number of a function of this very type.
     let function: fn(u32, [u32; 8]) -> [u32; 2] = unsafe { std::mem::transmute(function as usize) };
     libcalls::apply(&mut context.vectors, function, code);
 }
@@ -119,7 +119,7 @@ impl Lower<'_, '_> {
 
     /// Calls a libcall; it has at most two results.
     pub(super) fn libcall<const N: usize>(&mut self, what: Libcall, code: u32, sources: &[I32x4]) -> [I32x4; N] {
-        self.call(call_rare, what.function() as usize as u64, code, sources);
+        self.call(call_libcall, what.function() as usize as u64, code, sources);
         self.results(0)
     }
 

@@ -216,7 +216,7 @@ pub fn compile(compiler: &Compiler, key: &ShaderKey) -> Result<Kernel, Unsupport
 pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
     match Graph::new(&key.code, warp_slices::sharing) {
         Ok(graph) => compiler.dump(graph.size as u32, |e| build(e, key, &graph, &mut Needs::default())),
-        Err(refused) => refused.to_string(),
+        Err(unsupported) => unsupported.to_string(),
     }
 }
 
@@ -358,9 +358,9 @@ impl Kernel {
         context.all_local = warp.local.as_mut_ptr();
         context.local = warp.local.as_mut_ptr();
         context.count = warp.count;
-        // SAFETY: the code works in the warp's storage, which has as many vectors as `Needs` says for each part, reads the numbers of
-        // the arguments, and calls functions that touch the context, local and shared memory of the sizes it states, and
-        // the job's environment, borrowed while the code runs.
+        // SAFETY: the code works in the warp's storage, which has as many vectors as `Needs` says for each slice, reads
+        // the numbers of the arguments, and calls functions that touch the context, local and shared memory of the
+        // sizes it states, and the job's environment, borrowed while the code runs.
         let status = unsafe { self.code.call(&raw mut *args) };
         warp.count = args.context.count;
         if status == EXHAUSTED as u64 {

@@ -14,7 +14,7 @@ use super::libcalls::{FloatInt, FloatKind, IntFloat, Libcall};
 use super::{Done, LaneValue, Lower, exact};
 use crate::lane::{Emit, F32x4, F64x4, I32x4, Mask};
 
-/// A whole number in the direction.
+/// Rounds to a whole number.
 fn whole(e: &mut Emit<'_>, how: Rounding, value: F32x4) -> F32x4 {
     match how {
         Rounding::Nearest => e.nearest(value),
@@ -24,7 +24,7 @@ fn whole(e: &mut Emit<'_>, how: Rounding, value: F32x4) -> F32x4 {
     }
 }
 
-/// Whole numbers as unsigned integers, limited to what fits; NaN is 0.
+/// Whole numbers as unsigned integers, saturated; NaN is 0.
 fn unsigned(e: &mut Emit<'_>, value: F32x4) -> I32x4 {
     let zero = e.f(0.0);
     let value = e.max(value, zero);
@@ -43,7 +43,7 @@ fn unsigned(e: &mut Emit<'_>, value: F32x4) -> I32x4 {
     e.iselect(beyond, all, value_bits)
 }
 
-/// An integer limited to `low..=high`, signed.
+/// An integer clamped to `low..=high`, signed.
 fn limited(e: &mut Emit<'_>, value: I32x4, low: i32, high: i32) -> I32x4 {
     let (low, high) = (e.i(low), e.i(high));
     let value = e.imax(value, low);
@@ -244,7 +244,7 @@ impl ConvertVisitor for Lower<'_, '_> {
         }
         let value = self.int_source(i.b, i.from, i.signed, i.byte);
         let value = self.magnitude(value, i.b.abs && i.signed);
-        // The most negative number of a size stays so.
+        // The most negative number of a size stays itself.
         let value = if i.b.abs && i.signed { self.cut(value, i.from, true) } else { value };
         let small = matches!(i.from, IntSize::Bits8 | IntSize::Bits16);
         let e = self.e();
@@ -276,7 +276,7 @@ impl ConvertVisitor for Lower<'_, '_> {
     }
 
     fn i2i(&mut self, i: IntToInt) -> Done {
-        // There are no 64 bits here: what has that code is a word.
+        // 64 bits do not occur here: their code means a word.
         let value = self.int_source(i.b, i.from, i.from_signed, i.byte);
         let result = if i.sat {
             self.saturated(value, &i)
@@ -359,7 +359,7 @@ impl Lower<'_, '_> {
         self.set_int(i.dst, bits);
     }
 
-    /// I2F from or to what has functions only.
+    /// I2F from or to formats that need libcalls.
     fn int_to_float(&mut self, i: &IntToFloat) {
         let sources = if i.from == IntSize::Bits64 {
             self.long_source(i.b.value)
@@ -409,7 +409,7 @@ impl Lower<'_, '_> {
         if signed { e.ishr(up, bits) } else { e.ushr(up, bits) }
     }
 
-    /// An integer of 33 bits and a sign, limited to what fits: as sign and magnitude.
+    /// An integer of 33 bits and a sign, saturated, in sign and magnitude.
     fn saturated(&mut self, value: I32x4, i: &IntToInt) -> I32x4 {
         let magnitude = self.magnitude(value, i.from_signed);
         let e = self.e();

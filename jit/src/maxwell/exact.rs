@@ -10,18 +10,34 @@ use triglyph_guest::tegra::shader::modifiers::Rounding;
 
 use crate::lane::{Emit, F32x4, F64x4, I32x4, Mask};
 
+/// A product and an addend, exactly, and their sum rounded to nearest.
+struct Fused {
+    product: F64x4,
+    addend: F64x4,
+    /// The sum rounded to f64.
+    sum: F64x4,
+    value: F32x4,
+    /// The exact sum less `value`, rounded to f64.
+    rest: F64x4,
+}
+
+fn nearest(e: &mut Emit<'_>, a: F32x4, b: F32x4, c: F32x4) -> Fused {
+    let [a, b, addend] = [a, b, c].map(|v| e.widen(v));
+    let product = e.dmul(a, b);
+    let (sum, error) = two_sum(e, product, addend);
+    let value = e.narrow(sum);
+    let wide = e.widen(value);
+    let rest = e.dsub(sum, wide);
+    let rest = e.dadd(rest, error);
+    Fused { product, addend, sum, value, rest }
+}
+
 /// `a * b + c`, rounded once.
 pub fn fused(e: &mut Emit<'_>, how: Rounding, a: F32x4, b: F32x4, c: F32x4) -> F32x4 {
     if how == Rounding::Nearest {
         return F32x4(e.b.ins().fma(a.0, b.0, c.0));
     }
-    let [a, b, c] = [a, b, c].map(|v| e.widen(v));
-    let product = e.dmul(a, b);
-    let (sum, error) = two_sum(e, product, c);
-    let value = e.narrow(sum);
-    let wide = e.widen(value);
-    let rest = e.dsub(sum, wide);
-    let rest = e.dadd(rest, error);
+    let Fused { product, addend, sum, value, rest } = nearest(e, a, b, c);
     let stepped = step(e, how, value, rest);
     if how != Rounding::Down {
         return stepped;
@@ -29,7 +45,7 @@ pub fn fused(e: &mut Emit<'_>, how: Rounding, a: F32x4, b: F32x4, c: F32x4) -> F
     // An exact 0 is -0, unless both are +0.
     let zero = e.d(0.0);
     let cancelled = e.dcompare(FloatCC::Equal, sum, zero);
-    let [product, addend] = [product, c].map(|v| e.double_words(v)[1]);
+    let [product, addend] = [product, addend].map(|v| e.double_words(v)[1]);
     let signs = e.ior(product, addend);
     let top = e.i(i32::MIN);
     let signed = e.iand(signs, top);
@@ -40,13 +56,7 @@ pub fn fused(e: &mut Emit<'_>, how: Rounding, a: F32x4, b: F32x4, c: F32x4) -> F
 /// `a * b + c` rounded to odd: an inexact result becomes the neighbour whose last bit is set. Rounding it again to 22
 /// bits or fewer is as if rounded once.
 pub fn fused_odd(e: &mut Emit<'_>, a: F32x4, b: F32x4, c: F32x4) -> F32x4 {
-    let [a, b, c] = [a, b, c].map(|v| e.widen(v));
-    let product = e.dmul(a, b);
-    let (sum, error) = two_sum(e, product, c);
-    let value = e.narrow(sum);
-    let wide = e.widen(value);
-    let rest = e.dsub(sum, wide);
-    let rest = e.dadd(rest, error);
+    let Fused { value, rest, .. } = nearest(e, a, b, c);
     let (down, up) = (step(e, Rounding::Down, value, rest), step(e, Rounding::Up, value, rest));
     // One of the two candidates is the value itself, the other one its neighbour on the side of the exact result.
     let [value, down, up] = [value, down, up].map(|v| e.bits(v));

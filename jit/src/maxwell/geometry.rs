@@ -164,7 +164,7 @@ pub fn geometry(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKe
 pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
     match Graph::new(&key.code, |_| Sharing::default()) {
         Ok(graph) => compiler.dump(graph.size as u32, |e| build(e, key, &graph, &mut Needs::default())),
-        Err(refused) => refused.to_string(),
+        Err(unsupported) => unsupported.to_string(),
     }
 }
 
@@ -180,9 +180,9 @@ impl Kernel {
             args.lanes[lane] = if lane < group.len() { -1 } else { 0 };
         }
         (args.context.emitted, args.current) = (&raw mut *emitted, emitted.current.as_mut_ptr());
-        // SAFETY: the code reads words of the primitives' records, which `run` has found to be there, writes the words of
-        // `emitted`, works in the storage of `Prepared`, and calls functions that touch the context, `emitted` and the job's
-        // environment, all alive while it runs.
+        // SAFETY: the code reads words of the primitives' records, which `run` has bounds-checked, writes the words of
+        // `emitted`, works in the storage of `Prepared`, and calls functions that touch the context, `emitted` and the
+        // job's environment, all alive while it runs.
         unsafe { self.code.call(&raw mut *args) };
         for (list, &(primitive, _)) in emitted.lists.iter_mut().zip(group) {
             work.records.append(&mut list.records);

@@ -78,6 +78,15 @@ impl Lower<'_, '_> {
         }
     }
 
+    /// The sum, or on overflow the limit of the lost sign.
+    fn saturate(&mut self, sum: Sum) -> I32x4 {
+        let e = self.e();
+        let over = Mask(e.ishr(sum.overflow, 31).0);
+        let (sign, low) = (e.ishr(sum.value, 31), e.i(i32::MIN));
+        let limit = e.ixor(sign, low);
+        e.iselect(over, limit, sum.value)
+    }
+
     /// The carry as a mask.
     pub(super) fn carry_mask(&mut self, sum: Sum) -> Mask {
         Mask(self.e().ishr(sum.carry, 31).0)
@@ -224,12 +233,7 @@ impl IntVisitor for Lower<'_, '_> {
         let sum = self.signed_sum((a, i.a.neg), (b, i.b.neg), i.x);
         let mut value = sum.value;
         if i.sat {
-            let e = self.e();
-            // Saturates to the limit of the lost sign.
-            let over = Mask(e.ishr(sum.overflow, 31).0);
-            let (sign, low) = (e.ishr(value, 31), e.i(i32::MIN));
-            let limit = e.ixor(sign, low);
-            value = e.iselect(over, limit, value);
+            value = self.saturate(sum);
         }
         if i.cc {
             self.sum_condition(value, sum, i.x);
@@ -286,11 +290,7 @@ impl IntVisitor for Lower<'_, '_> {
         let sum = self.signed_sum((product, inverted), (c, i.c.neg), i.x);
         let mut value = sum.value;
         if i.sat {
-            let e = self.e();
-            let over = Mask(e.ishr(sum.overflow, 31).0);
-            let (sign, low) = (e.ishr(value, 31), e.i(i32::MIN));
-            let limit = e.ixor(sign, low);
-            value = e.iselect(over, limit, value);
+            value = self.saturate(sum);
         }
         if i.cc {
             self.sum_condition(value, sum, i.x);

@@ -23,6 +23,7 @@ mod compute;
 mod control;
 mod convert;
 mod direct;
+mod double;
 mod emitted;
 mod exact;
 mod file;

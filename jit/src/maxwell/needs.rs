@@ -22,6 +22,6 @@ pub(crate) struct Needs {
     /// Whether textures, or images, are looked up by their handles at run time.
     pub any_texture: bool,
     pub any_image: bool,
-    /// Slots of [`Loc::Wait`](super::file::Loc::Wait) and [`Loc::Reduced`](super::file::Loc::Reduced), if barriers reduce predicates.
+    /// Slots of `Loc::Wait` and `Loc::Reduced`, if barriers reduce predicates.
     pub waits: Option<[usize; 2]>,
 }

@@ -341,7 +341,7 @@ pub fn vertex(compiler: &Compiler, key: &ShaderKey) -> Result<Arc<dyn ShaderKern
 pub fn dump(compiler: &Compiler, key: &ShaderKey) -> String {
     match Plan::new(key) {
         Ok(plan) => compiler.dump(plan.size(), |e| plan.build(e, &mut Needs::default())),
-        Err(refused) => refused.to_string(),
+        Err(unsupported) => unsupported.to_string(),
     }
 }
 
@@ -375,9 +375,9 @@ impl Call<'_> {
         args.coordinates = batch.coordinates.as_ptr();
         args.groups = groups as u64;
         args.lanes = std::array::from_fn(|lane| if lane < lanes { -1 } else { 0 });
-        // SAFETY: the code reads records, coordinates and patch words of as many invocations as there are, which the asserts and
-        // `Kernel::run` have compared, writes that many output records, works in the storage of `Prepared`, and calls
-        // functions that touch the context and the job's environment, which is borrowed while the code runs.
+        // SAFETY: the code reads records, coordinates and patch words of as many invocations as there are, which the
+        // asserts and `Kernel::run` have compared, writes that many output records, works in the storage of `Prepared`,
+        // and calls functions that touch the context and the job's environment, which is borrowed while the code runs.
         unsafe { self.kernel.code.call(&raw mut *args) };
     }
 

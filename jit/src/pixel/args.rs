@@ -1,4 +1,4 @@
-//! What a compiled pixel kernel is called with, and the checks that make the call sound.
+//! Arguments of a compiled pixel kernel, and the checks that make a call sound.
 
 use std::mem::{MaybeUninit, offset_of};
 
@@ -12,7 +12,7 @@ use super::plan::Plan;
 use super::procedural::args::ProceduralArgs;
 use super::record::{Record, TexelFootprint};
 
-/// Constants that the code may keep in memory; more of them go behind the code.
+/// Capacity of the constant pool in the arguments; further constants follow the code.
 pub const POOL: usize = 48;
 
 /// Vectors that the code derives from a primitive: see [`Plan::planes`].
@@ -24,7 +24,7 @@ const LEVELS: usize = 16;
 /// One value in all lanes.
 type Vec4<T> = [T; 4];
 
-/// A colour as the emitter's pair: blue and red, alpha and green.
+/// A colour as a [`Pair`](crate::lane::Pair): blue and red, alpha and green.
 pub type ColorPair = [[u16; 8]; 2];
 
 /// The arguments. Pointers are valid for everything that [`fill`] has checked.
@@ -75,14 +75,14 @@ const MASKS: [Vec4<i32>; 16] = {
     masks
 };
 
-/// Memory that the code works in; nothing in it is read before the code has written it.
+/// Scratch memory; it is written before it is read.
 #[repr(C, align(64))]
 pub struct Scratch {
     /// Steps of the edge functions from the first pixel of a block to the pixels of each quad.
     pub steps: [[Vec4<i32>; 16]; 3],
-    /// Indices on their way from vectors to addresses.
+    /// Lane indices that become addresses.
     pub indices: [Vec4<u32>; 2],
-    /// Where a texture is sampled, within a phase.
+    /// Texels that a phase filters.
     pub footprint: TexelFootprint,
     /// Of the current primitive.
     pub planes: [Vec4<f32>; PLANES],
@@ -90,7 +90,7 @@ pub struct Scratch {
     pub records: [Record; 16],
 }
 
-/// What the code gets the address of.
+/// The arguments and the scratch memory: the code's argument is their address.
 #[repr(C)]
 pub struct Frame {
     pub args: Args,
@@ -102,7 +102,7 @@ pub struct Frame {
 #[derive(Clone, Copy)]
 pub struct TextureArgs {
     pub texels: *const u32,
-    /// What texels are counted from to find those above them.
+    /// Base address for the texels of the row above.
     pub above: *const u32,
     pub texels_twice: [*const u32; 2],
     pub face_words: u32,
@@ -162,13 +162,13 @@ pub fn texture_at(unit: usize, field: usize) -> i32 {
     (offset_of!(Args, textures) + unit * size_of::<TextureArgs>() + field) as i32
 }
 
-/// The pair of a colour `0xRRGGBBAA`, as the emitter takes words apart.
+/// The pair of a colour `0xRRGGBBAA`.
 fn pair(word: u32) -> ColorPair {
     let [a, b, g, r] = word.to_le_bytes().map(u16::from);
     [[b, r, b, r, b, r, b, r], [a, g, a, g, a, g, a, g]]
 }
 
-/// Checks `job` against `key` and translates it. Whoever calls the code with the result relies on these checks.
+/// Checks `job` against `key` and translates it. Calling the code with the result is sound because of these checks.
 pub fn fill(key: &PixelKey, plan: &Plan, pool: &[[u8; 16]; POOL], job: &PixelJob<'_>) -> Result<Args, Unsupported> {
     check_blocks(key, job)?;
     let fog = match (key.fog, job.fog) {
@@ -257,7 +257,7 @@ fn check_blocks(key: &PixelKey, job: &PixelJob<'_>) -> Result<(), Unsupported> {
             spans[span] = (base + first * u64::from(bytes), base + end * u64::from(bytes));
         }
     }
-    // Four pixels are read before they are written: only the reference keeps the order of overlapping surfaces.
+    // Four pixels are read before they are written: only the interpreter keeps the order for overlapping surfaces.
     if spans[0].0 < spans[1].1 && spans[1].0 < spans[0].1 {
         return Err(Unsupported("overlapping surfaces"));
     }

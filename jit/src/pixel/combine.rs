@@ -13,7 +13,7 @@ use super::quad::Quad;
 use super::sample::addresses_only;
 use crate::lane::{Emit, F32x4, I16x8, I32x4, Pair};
 
-/// Operations on channels that are remembered, for [`Quad::channels`].
+/// Operations on channels that are cached, for [`Quad::channels`].
 #[derive(Clone, Copy)]
 enum Kind {
     SplatEven,
@@ -63,7 +63,7 @@ impl Quad<'_, '_> {
         let alpha_dot = stage.color == Function::Dot3Rgba;
         let dot = (dot && (need.color || alpha_dot)).then(|| self.dot3(number, stage, sources));
 
-        // Both functions at once where they are the same.
+        // One vector operation for colour and alpha if their functions are the same.
         let same = stage.color == stage.alpha && stage.color_shift == stage.alpha_shift && dot.is_none();
         if need.color && need.alpha && same {
             let operands = self.both_operands(number, stage, sources);

@@ -1,4 +1,4 @@
-//! Gas: drawing densities and colouring by them; the formulas stand in `guest::kernel::gas`.
+//! Gas: drawing densities and colouring by them; the formulas are in `guest::kernel::gas`.
 
 use std::mem::offset_of;
 
@@ -59,7 +59,7 @@ impl Quad<'_, '_> {
         e.store(densest.0, args, place);
     }
 
-    /// Takes the pixels out that the comparison of depths excludes; how much the others count, `None` for in full.
+    /// Removes the pixels that the depth comparison excludes; returns the weight of the others, `None` for 1.
     fn density_weight(&mut self, how: Compare) -> Option<F32x4> {
         let format = self.key.depth_format?;
         let words = self.stored();
@@ -113,7 +113,7 @@ fn gas_floats(e: &mut Emit<'_>, field: usize) -> F32x4 {
     e.load_floats(args, gas_at(field))
 }
 
-/// How bright gas of this relative density is.
+/// The brightness of gas of a relative density.
 fn light(e: &mut Emit<'_>, density: F32x4) -> F32x4 {
     let [planar, view] = [offset_of!(GasArgs, planar), offset_of!(GasArgs, view)].map(|field| {
         let [max, range, attenuation] = [0, 16, 32].map(|at| gas_floats(e, field + at));

@@ -9,10 +9,10 @@ pub struct GasArgs {
     pub proportion: [f32; 4],
     pub scale: [f32; 4],
     pub attenuation: [f32; 4],
-    /// Maximum, what is taken from it where gas is densest, attenuation.
+    /// Maximum, its reduction where gas is densest, attenuation.
     pub planar: [[f32; 4]; 3],
     pub view: [[f32; 4]; 3],
-    /// How much of the planar light counts, how much of the other.
+    /// Weights of the planar light and of the view light.
     pub effect: [[f32; 4]; 2],
     /// Colour and difference of r, g, b of each entry, eight words further on.
     pub table: [[[f32; 2]; 4]; 8],

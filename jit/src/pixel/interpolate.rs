@@ -1,4 +1,4 @@
-//! Edge functions, perspective and varyings.
+//! Perspective and varyings.
 
 use triglyph_guest::num::ops::Ops;
 
@@ -39,7 +39,7 @@ impl Quad<'_, '_> {
         }
     }
 
-    /// The varying of this number among those of the primitives.
+    /// The varying with this index among those of the primitives.
     pub fn packed_varying(&mut self, packed: usize) -> F32x4 {
         if let Some(&value) = self.varyings.get(&packed) {
             return value;

@@ -1,4 +1,4 @@
-//! The compiled function: its loops over blocks and quads, and what is done once for each.
+//! The compiled function: its loops over blocks and quads, and setup of blocks and primitives.
 
 #![allow(unsafe_code)]
 
@@ -41,8 +41,8 @@ impl PixelKernel for Kernel {
         let args = args::fill(&self.key, &self.plan, &self.pool, job)?;
         let mut frame = Frame { args, scratch: MaybeUninit::uninit() };
         // SAFETY: `fill` has checked that every address the code makes from these arguments is valid: blocks inside
-        // the surfaces, primitives and varyings inside their slices, textures complete. Surfaces are atomics, written
-        // by nobody else that cares about the result; everything else is borrowed by `job`.
+        // the surfaces, primitives and varyings inside their slices, textures complete. Surfaces are atomics, and
+        // no other writer depends on the result; everything else is borrowed by `job`.
         unsafe { self.code.call(&raw mut frame) };
         if let (Some(_), Some(densest)) = (self.key.density, job.densest) {
             let largest = frame.args.gas.densest.into_iter().max().unwrap_or(0);
@@ -71,16 +71,16 @@ pub fn pixel(compiler: &Compiler, key: &PixelKey) -> Result<Arc<dyn PixelKernel>
     Ok(Arc::new(Kernel { key: key.clone(), plan, pool, code }))
 }
 
-/// What the kernel of `key` compiles to, as text.
+/// The CLIF and the host instructions of [`pixel`]'s result.
 pub fn dump(compiler: &Compiler, key: &PixelKey) -> String {
     let key = &in_effect(key);
     match plan(key) {
         Ok(plan) => format!("{plan:#?}\n{}", compiler.dump(plan.size, |e| build(e, key, &plan, &mut Vec::new()))),
-        Err(refused) => refused.to_string(),
+        Err(unsupported) => unsupported.to_string(),
     }
 }
 
-/// `key` without what rendering of shadows or gas takes no notice of.
+/// `key` without the parts that rendering of shadows or gas ignores.
 fn in_effect(key: &PixelKey) -> PixelKey {
     let key = key.clone();
     if key.shadow.is_none() && key.density.is_none() {
@@ -196,7 +196,7 @@ fn set_up(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, primitive: Value) {
     }
 }
 
-/// Fills `count` times three planes from plane `plane` on with floats that follow each other at `from`.
+/// Fills `count` times three planes from plane `plane` on with consecutive floats at `from`.
 fn spread(e: &mut Emit<'_>, from: Value, plane: usize, count: usize) {
     let to = e.b.ins().iadd_imm_u(e.args, i64::from(scratch_at!(planes)) + 16 * plane as i64);
     repeat(e, count, [(from, 12), (to, 48)], |e, [from, to]| {
@@ -219,7 +219,7 @@ fn steps(e: &mut Emit<'_>, primitive: Value) {
         let first = e.iadd(right, down);
         e.store(first.0, to, 0);
         let mut quads = vec![first];
-        // Numbers of quads are in Morton order: each of their bits doubles what is there.
+        // Quads are in Morton order: each bit of their number doubles the table.
         for (step, shift) in [(dx, 1), (dy, 1), (dx, 2), (dy, 2)] {
             let step = e.ishl(step, shift);
             for i in 0..quads.len() {
@@ -231,7 +231,7 @@ fn steps(e: &mut Emit<'_>, primitive: Value) {
     });
 }
 
-/// A loop of `count` rounds over pointers that move on by so many bytes each.
+/// A loop of `count` iterations over pointers with constant strides.
 fn repeat<const N: usize>(
     e: &mut Emit<'_>,
     count: usize,
@@ -386,19 +386,19 @@ fn quads(e: &mut Emit<'_>, key: &PixelKey, plan: &Plan, corner: &Corner, block: 
     });
 }
 
-/// What is done of a texture unit in a loop over quads. Chains of operations that depend on each other are cut where
-/// they can be, between finding a place and reading from it: hosts look ahead by a hundred instructions or so.
+/// A step of a texture unit in a loop over quads. Chains of dependent operations are split between computing addresses
+/// and loading: hosts look ahead by a hundred instructions or so.
 #[derive(Clone, Copy)]
 enum TexturePhase {
     /// The level of detail.
     Lod,
-    /// Where texels stand that are read where they are used.
+    /// Addresses of texels that are loaded where they are used.
     Address,
-    /// Where filtered texels stand.
+    /// Addresses and weights of texels that are filtered.
     Footprint,
-    /// Reading and filtering them.
+    /// Loading and filtering them.
     Filter,
-    /// Everything, or everything but the level of detail.
+    /// All steps, or all but the level of detail.
     Whole,
 }
 
@@ -417,7 +417,7 @@ fn texture_phases(key: &PixelKey, plan: &Plan, unit: usize) -> &'static [Texture
 }
 
 /// A loop over the quads of a block with any covered pixel. `body` gets a quad, the running value that started as
-/// `carried`, and the block to go on to with the value's successor; after the last one its value goes to `next`.
+/// `carried`, and the block to continue at with the value's successor; after the last quad the value goes to `next`.
 fn covered_quads(
     e: &mut Emit<'_>,
     block: Value,
@@ -476,7 +476,7 @@ fn take_quad(e: &mut Emit<'_>, coverage: Value) -> (CoveredQuad, Value) {
     (CoveredQuad { four, mask }, rest)
 }
 
-/// A loop over the records from `first` to `end`, to `after` when it is done; straight to `none` unless `any`.
+/// A loop over the records from `first` to `end`, then to `after`; straight to `none` unless `any`.
 fn each_record(
     e: &mut Emit<'_>,
     (any, first, end): (Value, Value, Value),

@@ -1,7 +1,7 @@
 //! Fragment lighting: the surface, the lights, the two colours.
 //!
-//! Values are computed when first asked for, so that only what the key and the combiners look at becomes code. The
-//! surface is a phase of its own and so is each light: as one chain of operations they would leave hosts waiting.
+//! Values are computed on first use, so that only those that the key and the combiners need are emitted. The surface is
+//! a phase of its own and so is each light: one long chain of dependent operations would stall hosts.
 
 use cranelift_codegen::ir::Value;
 use cranelift_codegen::ir::types::F32X4;
@@ -29,7 +29,7 @@ use vector::{Vector, scale};
 struct Lighting<'l, 'q, 'a> {
     quad: &'l mut Quad<'q, 'a>,
     key: &'q LightingKey,
-    /// What is read of the primary and of the secondary colour.
+    /// Channels that are read of the primary and of the secondary colour.
     need: [Need; 2],
     normal: Option<Vector>,
     tangent: Option<Vector>,
@@ -98,7 +98,7 @@ impl Lighting<'_, '_, '_> {
         }
     }
 
-    /// Leaves the sums to the next light.
+    /// Stores the sums for the next light.
     fn keep(&mut self, sums: &[Sum; 2], record: Value) {
         for (side, sum) in sums.iter().enumerate() {
             for (channel, value) in sum.color.iter().enumerate() {
@@ -109,13 +109,13 @@ impl Lighting<'_, '_, '_> {
         }
     }
 
-    /// Whether the Fresnel table gives the alpha of a colour that somebody reads.
+    /// Whether the Fresnel table gives the alpha of a colour, and that alpha is read.
     fn fresnel_applies(&self, side: usize) -> bool {
         let enabled = [self.key.fresnel_primary, self.key.fresnel_secondary][side];
         enabled && self.need[side].alpha
     }
 
-    /// The alphas by the last light.
+    /// The alphas, from the last light.
     fn fresnel(&mut self, light: &mut Light<'_>, sums: &mut [Sum; 2]) {
         if !(self.fresnel_applies(0) || self.fresnel_applies(1)) {
             return;
@@ -127,7 +127,7 @@ impl Lighting<'_, '_, '_> {
         }
     }
 
-    /// What all lights have in common.
+    /// Adds the ambient terms, and stores the colours.
     fn finish(&mut self, sums: &mut [Sum; 2]) {
         if self.key.shadow.is_some_and(|shadow| shadow.alpha) {
             for (side, sum) in sums.iter_mut().enumerate() {
@@ -167,7 +167,7 @@ impl Lighting<'_, '_, '_> {
         Pair { br: e.join_ints(b, r), ag: e.join_ints(a, g) }
     }
 
-    /// How much light comes through, a channel of the shadow texture.
+    /// The transmitted light, a channel of the shadow texture.
     fn shadow(&mut self, channel: usize) -> F32x4 {
         if let Some(value) = self.shadow[channel] {
             return value;
@@ -191,7 +191,7 @@ impl Lighting<'_, '_, '_> {
         *self.shadow[channel].insert(value)
     }
 
-    /// What a table is a function of.
+    /// The input of a table.
     fn input(&mut self, light: &mut Light<'_>, input: TableInput) -> F32x4 {
         let (a, b) = match input {
             TableInput::NormalHalf => (self.normal(), self.half(light)),
@@ -214,12 +214,12 @@ impl Lighting<'_, '_, '_> {
     }
 }
 
-/// Where a record has the sum of a channel of the primary (0) or secondary colour.
+/// Offset in a record of the sum of a channel of the primary (0) or secondary colour.
 fn sum_at(side: usize, channel: usize) -> i32 {
     saved!(light) + 16 * (3 * side + channel) as i32
 }
 
-/// a * b where there is a b.
+/// `a * b`, or `a` if `b` is `None`.
 fn times(quad: &mut Quad<'_, '_>, a: F32x4, b: Option<F32x4>) -> F32x4 {
     match b {
         Some(b) => quad.e.mul(a, b),
@@ -227,7 +227,7 @@ fn times(quad: &mut Quad<'_, '_>, a: F32x4, b: Option<F32x4>) -> F32x4 {
     }
 }
 
-/// 1 in the lanes that `zero` does not name, 0 in those that it does.
+/// `value` in the lanes outside of `zero`, 0 in the others.
 fn one_unless(quad: &mut Quad<'_, '_>, zero: crate::lane::Mask, value: F32x4) -> F32x4 {
     use cranelift_codegen::ir::InstBuilder;
     let mask = quad.e.cast(zero.0, F32X4);

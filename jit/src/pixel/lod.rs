@@ -31,7 +31,7 @@ pub fn set_up(e: &mut Emit<'_>, plan: &Plan, primitive: Value) {
 }
 
 impl Quad<'_, '_> {
-    /// clamp(log2(rho) + bias, min, max)
+    /// `clamp(log2(rho) + bias, min, max)`
     pub fn lod(&mut self, unit: usize, coordinates: &Coordinates) -> F32x4 {
         let args = self.e.args;
         // NaN never wins.

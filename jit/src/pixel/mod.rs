@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! kernel    blocks -> corner, coverage; per primitive: planes -> quads of 2x2 pixels (16 contiguous bytes of RGBA8)
-//!   quad      order of the stages for one quad, early outs
+//!   quad      order of the stages for one quad, early outs; record: its state between phases
 //!     interpolate  edges -> 1/w, varyings, depth
 //!     sample       texels of decoded textures; lod: level of detail
-//!     shadow       shadow maps, looked at and drawn
+//!     shadow       shadow maps, sampled and drawn
 //!     procedural   the fourth texture unit, noise
 //!     lighting     the two colours of fragment lighting
 //!     combine      the six stages on 16-bit pairs
@@ -13,8 +13,8 @@
 //!     fog, gas, blend, target
 //! ```
 //!
-//! Four pixels of a quad are neighbours in memory because targets are stored in Morton order. `plan` finds what of
-//! the key matters, `args` is what the code is called with and the checks that make the call sound.
+//! Four pixels of a quad are neighbours in memory because targets are stored in Morton order. `plan` analyses the key,
+//! `args` has the code's arguments and the checks that make a call sound.
 
 mod args;
 mod blend;

@@ -1,4 +1,4 @@
-//! What of a key matters: which combiner results, attributes, textures and stored values are read at all.
+//! Analysis of a key: which combiner results, attributes, textures and stored values are read at all.
 
 use triglyph_guest::kernel::combine::{Channel, ColorChannel, Function, Source};
 use triglyph_guest::kernel::gas::GasKey;
@@ -8,7 +8,7 @@ use triglyph_guest::kernel::pixel::{
 
 use super::need::Need;
 
-/// The parts of a key that become code.
+/// The parts of a key that code generation depends on.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Whether the colour target is written.
@@ -39,7 +39,7 @@ pub struct Plan {
     pub carried: Vec<usize>,
     /// Packed varyings whose derivatives are needed.
     pub derivatives: Vec<usize>,
-    /// Work of a quad, in guest instructions or so.
+    /// Estimated cost of a quad, in guest instructions.
     pub size: u32,
 }
 
@@ -110,7 +110,7 @@ impl Plan {
             self.read_texture(key, 0, Need { color: true, alpha: true });
         }
         if key.shadow.is_some() || key.density.is_some() {
-            // Green is how soft the shadow is, red how dense gas is.
+            // Green is the softness of the shadow, red the density of gas.
             self.stages[5] = Need { color: true, alpha: false };
         }
         for s in (0..6).rev() {
@@ -208,12 +208,12 @@ impl Plan {
         self.derivatives = pack(lod_slots);
     }
 
-    /// Whether somebody looks at the colours of fragment lighting.
+    /// Whether the colours of fragment lighting are read.
     pub fn lighting(&self) -> bool {
         self.fragment[0].any() || self.fragment[1].any()
     }
 
-    /// Whether any unit chooses by its level of detail.
+    /// Whether any unit selects levels by level of detail.
     pub fn lod(&self, key: &PixelKey) -> bool {
         let procedural = self.procedural.any() && key.procedural.is_some_and(|p| p.mipmap.is_some());
         procedural || (0..3).any(|unit| self.textures[unit] && key.textures[unit].needs_lod())

@@ -51,7 +51,7 @@ impl Quad<'_, '_> {
         color
     }
 
-    /// Shifted, moved by noise and clamped. An axis that nobody looks at is 0.
+    /// The coordinates, shifted, displaced by noise and clamped. An unused axis is 0.
     fn procedural_coordinates(&mut self, key: &ProceduralKey, uses: &Uses) -> [F32x4; 2] {
         let varyings = uses.varyings(key);
         let uv = [0, 1].map(|axis| {
@@ -160,7 +160,7 @@ fn clamped(e: &mut Emit<'_>, mode: Clamp, x: F32x4) -> F32x4 {
     }
 }
 
-/// What a map is a function of.
+/// The coordinate of a map.
 fn combine(e: &mut Emit<'_>, function: Combine, [u, v]: [F32x4; 2]) -> F32x4 {
     let half = |e: &mut Emit<'_>, x| {
         let half = e.f(0.5);

@@ -1,7 +1,7 @@
 //! One quad of 2x2 pixels through all stages.
 //!
 //! A kernel that interpolates anything does a block in phases: tests and interpolation for all of its quads, then each
-//! texture, then the rest. What one phase leaves to the next stands in a record for each quad that is still alive.
+//! texture, then the rest. The state between phases is in a record for each quad that is still alive.
 //! Within a phase consecutive quads do not depend on each other, and their instructions are few enough for the host
 //! to overlap them, which it cannot do with whole pipelines.
 
@@ -27,21 +27,21 @@ pub struct Corner {
     pub depth: Option<Value>,
 }
 
-/// Where to go from a quad: the next one when no pixel is left, the same or the next phase otherwise.
+/// Blocks after a quad: the next quad when no pixel is alive, the same quad or the next phase otherwise.
 #[derive(Clone, Copy)]
 pub struct Exits<'x> {
     pub dead: (Block, &'x [Value]),
     pub alive: (Block, &'x [Value]),
 }
 
-/// What earlier phases have left in a record.
+/// State of a quad that earlier phases have stored in its record.
 #[derive(Clone, Copy)]
 pub enum PhaseState {
     /// This is the first phase.
     Nothing,
     /// Masks, addresses and edge functions.
     Tests(Value),
-    /// What is interpolated, and what phases in between have added.
+    /// Interpolated values, and results of later phases.
     Attributes(Value),
 }
 
@@ -65,17 +65,16 @@ impl PhaseState {
 pub struct CoveredQuad {
     /// Four times its number.
     pub four: Value,
-    /// The covered ones of its pixels.
+    /// Mask of its covered pixels.
     pub mask: Mask,
 }
 
-/// What a quad knows while it is emitted. Values are computed when first asked for, in a block that dominates all
-/// later ones.
+/// A quad while it is emitted. Values are computed on first use, in a block that dominates all later ones.
 pub struct Quad<'q, 'a> {
     pub e: &'q mut Emit<'a>,
     pub key: &'q PixelKey,
     pub plan: &'q Plan,
-    /// What earlier phases have found out.
+    /// State from earlier phases.
     pub known: PhaseState,
     /// Pixels that are still alive; `None` until they are read from the record.
     mask: Option<Mask>,
@@ -140,7 +139,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         quad
     }
 
-    /// Goes on with a quad of which this much is known.
+    /// Resumes a quad in a later phase.
     pub fn resumed(
         e: &'q mut Emit<'a>,
         key: &'q PixelKey,
@@ -257,9 +256,9 @@ impl<'q, 'a> Quad<'q, 'a> {
         late && (self.plan.depth_write || self.plan.depth_test && self.plan.stencil)
     }
 
-    /// The tests that may go before shading, because nobody can tell: stencil and depth read and write nothing that
-    /// the alpha test has not passed, so they go first as a whole when there is none, and the depth test alone when
-    /// it has no side effects.
+    /// The tests that may precede shading without a visible difference: stencil and depth read and write nothing that
+    /// the alpha test has not passed, so they come first as a whole when there is no alpha test, and the depth test
+    /// alone when it has no side effects.
     fn first_tests(&mut self) {
         if self.key.shadow.is_some() {
             self.shadow_test();
@@ -271,7 +270,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         }
     }
 
-    /// Combiners, alpha test and what follows it, fog, blending.
+    /// Combiners, alpha test, the remaining tests, fog, blending.
     fn shade(&mut self) {
         let gas = self.plan.gas(self.key);
         if !self.plan.stages[5].any() && gas.is_none() {
@@ -312,14 +311,14 @@ impl<'q, 'a> Quad<'q, 'a> {
         }
     }
 
-    /// Takes the pixels out that `passes` does not name.
+    /// Removes the pixels that are not in `passes`.
     pub fn keep(&mut self, passes: Mask) {
         let mask = self.mask();
         self.mask = Some(self.e.and(mask, passes));
         self.full = None;
     }
 
-    /// Goes to the next quad when no pixel is alive.
+    /// Jumps to the next quad when no pixel is alive.
     pub fn skip_unless_alive(&mut self) {
         let mask = self.mask();
         let any = self.e.any(mask);
@@ -328,7 +327,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         self.e.switch_to(alive);
     }
 
-    // What an earlier phase has computed.
+    // Values that an earlier phase has computed.
 
     /// The three edge functions.
     pub fn edges(&mut self) -> [F32x4; 3] {
@@ -411,7 +410,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         match (*known, record) {
             (Some(address), _) => address,
             (None, Some(record)) => *known.insert(e.load_i64(record, offset)),
-            // Only kernels without the surface, which do not ask.
+            // Only kernels without this surface, which never use it.
             (None, None) => e.i64(0),
         }
     }

@@ -1,6 +1,6 @@
 //! What a quad keeps in memory between phases.
 
-/// Largest number of varyings of a kernel: all that a vertex record holds.
+/// Most varyings of a kernel: those of a vertex record.
 pub const VARYINGS: usize = 24;
 
 /// State of a quad between phases.
@@ -16,9 +16,9 @@ pub struct Record {
     pub depth_int: [i32; 4],
     /// The vertex colour.
     pub primary: [[u16; 8]; 2],
-    /// Level of detail of the texture that comes next.
+    /// Level of detail of the next texture.
     pub lod: [f32; 4],
-    /// Where the texture that comes next is sampled.
+    /// Texels of the next texture.
     pub footprint: TexelFootprint,
     /// Sampled textures, the procedural one last.
     pub textures: [[[u16; 8]; 2]; 4],
@@ -44,13 +44,13 @@ pub struct Surface {
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]
 pub struct TexelFootprint {
-    /// What the two rows of texels are counted from, the lower row first.
+    /// Base addresses of the two rows of texels, the lower row first.
     pub rows: [*const u32; 2],
-    /// The left texel of each pixel, counted in words; the second row's only with levels of detail.
+    /// Index of the left texel of each pixel, in words; the second row's only with levels of detail.
     pub left: [[u32; 4]; 2],
     /// Weights of the right and of the upper texels, 0 to 255, in both halves of each pixel.
     pub fractions: [[u16; 8]; 2],
-    /// The texels of a quad at a seam, in pairs; readers read two words too many.
+    /// The texels of a quad at a seam, in pairs; loads may read two words beyond them.
     pub seam: [[u32; 12]; 2],
 }
 

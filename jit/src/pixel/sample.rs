@@ -18,7 +18,7 @@ macro_rules! unit_at {
 }
 pub(super) use unit_at;
 
-/// Where a unit is sampled.
+/// Coordinates of a unit.
 #[derive(Clone, Copy)]
 pub struct Coordinates {
     /// u and v of the two-dimensional picture, v upwards.
@@ -29,7 +29,7 @@ pub struct Coordinates {
     pub cube: Option<Cube>,
 }
 
-/// How a direction meets a cube.
+/// Projection of a direction on a cube.
 #[derive(Clone, Copy)]
 pub struct Cube {
     major_x: Mask,
@@ -46,11 +46,11 @@ enum Level {
     Lanes { size: [F32x4; 2], last: [I32x4; 2], width: I32x4, offset: I32x4 },
 }
 
-/// A texel coordinate inside of the level, and the lanes where it is the border's.
+/// A texel index inside of the level, and the lanes where it is on the border.
 pub(super) type Wrapped = (I32x4, Option<Mask>);
 
-/// Whether a unit's phase finds the texels only, which are read where they are used: the closest ones of the only
-/// level, without a border.
+/// Whether a unit's phase only computes addresses, and texels are loaded where they are used: the nearest filter on a
+/// single level, without a border.
 pub fn addresses_only(key: &TextureKey) -> bool {
     let border = |wrap| matches!(wrap, Wrap::Border | Wrap::RepeatThenBorder);
     !key.needs_lod() && key.magnify == Filter::Nearest && !key.kind.is_shadow() && !key.wrap.into_iter().any(border)
@@ -181,7 +181,7 @@ impl Quad<'_, '_> {
         Level::Lanes { size, last, width, offset }
     }
 
-    /// One level under the filter that each lane wants.
+    /// Samples one level with each lane's filter.
     fn level(&mut self, unit: usize, magnified: Mask, level: Level, coordinates: &Coordinates) -> Pair {
         let key = self.key.textures[unit];
         let large = self.filtered(unit, key.magnify, level, coordinates);
@@ -194,7 +194,7 @@ impl Quad<'_, '_> {
         Pair { br: select(large.br, small.br), ag: select(large.ag, small.ag) }
     }
 
-    /// The phase that finds the place of a unit with linear filter and no choice of levels.
+    /// The phase that computes the footprint of a unit with linear filter and a single level.
     pub fn footprint_phase(mut self, unit: usize) {
         let coordinates = self.coordinates(unit);
         if let Some(record) = self.known.record() {
@@ -204,7 +204,7 @@ impl Quad<'_, '_> {
         self.alive();
     }
 
-    /// The phase that reads what stands at the place.
+    /// The phase that loads and filters the footprint's texels.
     pub fn filter_phase(mut self, unit: usize) {
         if let Some(record) = self.known.record() {
             let pair = linear::filter(self.e, linear::FootprintAt(record, saved!(footprint)), false);
@@ -213,7 +213,7 @@ impl Quad<'_, '_> {
         self.alive();
     }
 
-    /// The phase that finds the closest texels; see [`addresses_only`].
+    /// The phase that computes the addresses of the nearest texels; see [`addresses_only`].
     pub fn address_phase(mut self, unit: usize) {
         let coordinates = self.coordinates(unit);
         if let Some(record) = self.known.record() {
@@ -226,7 +226,7 @@ impl Quad<'_, '_> {
         self.alive();
     }
 
-    /// The texels of unit `unit` where a phase has found them.
+    /// The texels of unit `unit` at the addresses of an earlier phase.
     pub fn addressed_texels(&mut self, unit: usize, record: Value) -> Pair {
         let args = self.e.args;
         let texels = self.e.load_i64(args, unit_at!(unit, texels));
@@ -284,7 +284,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
 }
 
 impl Sampler<'_, '_> {
-    /// The words of the closest texels.
+    /// The words of the nearest texels.
     pub(super) fn nearest(&mut self, uv: [F32x4; 2]) -> I32x4 {
         let [i, j] = self.closest(uv);
         let texels = self.texels();
@@ -292,7 +292,7 @@ impl Sampler<'_, '_> {
         self.texel(texels, row, i, j.1)
     }
 
-    /// The coordinates of the closest texels.
+    /// The indices of the nearest texels.
     fn closest(&mut self, uv: [F32x4; 2]) -> [Wrapped; 2] {
         let mut axis = 0;
         uv.map(|c| {
@@ -350,7 +350,7 @@ impl Sampler<'_, '_> {
                 (self.e.iand(index, last), None)
             }
             Wrap::Mirror => {
-                // Bit n decides whether the low bits count backwards.
+                // Bit n decides whether the low bits are mirrored.
                 let last = self.last(axis);
                 let one = self.e.i(1);
                 let size = self.e.iadd(last, one);

@@ -18,7 +18,7 @@ fn turn_depth(e: &mut Emit<'_>, words: I32x4) -> I32x4 {
 }
 
 impl Quad<'_, '_> {
-    /// How much light reaches a pixel, in all channels.
+    /// The light that reaches a pixel, in all channels.
     pub(super) fn sample_shadow(&mut self, unit: usize, form: ShadowForm, coordinates: &Coordinates) -> Pair {
         let distance = self.shadow_distance(unit, coordinates);
         let e = &mut *self.e;
@@ -38,7 +38,7 @@ impl Quad<'_, '_> {
         Pair { br: both, ag: both }
     }
 
-    /// How far the pixel is away from the light.
+    /// The pixel's distance from the light.
     fn shadow_distance(&mut self, unit: usize, coordinates: &Coordinates) -> F32x4 {
         let key = self.key.textures[unit];
         let w = self.varying(key.coordinates[2]);
@@ -62,7 +62,7 @@ impl Quad<'_, '_> {
         self.e.truncate_to_int(depth)
     }
 
-    /// Pixels that are no nearer than the stored ones are done.
+    /// Removes pixels that are no nearer than the stored ones.
     pub(super) fn shadow_test(&mut self) {
         let at = self.color_at();
         let stored = self.e.load_ints(at, 0);
@@ -125,7 +125,7 @@ impl Sampler<'_, '_> {
         self.e.iselect(lit, zero, light)
     }
 
-    /// The weighted mean of what four texels say about `depth`.
+    /// The weighted mean of the shadows of four texels at `depth`.
     fn filtered_shadow(&mut self, uv: [F32x4; 2], depth: I32x4) -> I32x4 {
         let zero = self.e.i(0);
         let depth = self.e.imax(depth, zero);
@@ -153,7 +153,7 @@ impl Sampler<'_, '_> {
         e.truncate_to_int(rounded)
     }
 
-    /// The two texel coordinates along an axis, clamped, with the lanes where they lie inside; and the fraction.
+    /// The two texel indices along an axis, clamped, with the lanes where they are inside; and the fraction.
     fn shadow_axis(&mut self, axis: usize, coordinate: F32x4) -> ([(I32x4, Mask); 2], F32x4) {
         let size = self.size(axis, false);
         let e = &mut *self.e;

@@ -25,7 +25,7 @@ impl Quad<'_, '_> {
                 let destination = decode(self.e, format, stored);
                 self.logic(*op, color, destination)
             }
-            // Without a destination no operand of these reads the second colour.
+            // Without a destination no operand reads the second colour.
             (Output::Logic(op), None) => self.logic(*op, color, color),
             (Output::Blend(_), None) => color,
         };
@@ -60,7 +60,7 @@ impl Quad<'_, '_> {
         }
     }
 
-    /// Stores the pixels that are alive, what was there for the others.
+    /// Stores the live pixels, and writes the others back unchanged.
     fn store_masked(&mut self, format: PixelFormat, words: I32x4, stored: I32x4) {
         let mask = self.mask();
         let words = self.e.iselect(mask, words, stored);

@@ -1,7 +1,7 @@
 //! Alpha, stencil and depth tests.
 
 use triglyph_guest::format::DepthFormat;
-use triglyph_guest::kernel::pixel::{Compare, StencilOp};
+use triglyph_guest::kernel::pixel::Compare;
 use triglyph_guest::num::ops::Ops;
 
 use super::args::at;
@@ -34,7 +34,7 @@ pub(super) fn compare(e: &mut Emit<'_>, how: Compare, a: I32x4, b: I32x4) -> Opt
 }
 
 impl Quad<'_, '_> {
-    /// Combiner alpha against the reference.
+    /// The alpha test of the combiners' result.
     pub fn alpha_test(&mut self, color: Pair) {
         let alpha = self.e.even_ints(color.ag);
         let args = self.e.args;
@@ -115,7 +115,7 @@ impl Quad<'_, '_> {
         self.store_depth(words, new);
     }
 
-    /// Puts `new` into `words` where pixels are alive, and stores them.
+    /// Writes `new` into the live pixels of `words`, and stores them.
     fn store_depth(&mut self, words: I32x4, new: I32x4) {
         let old = self.stored_depth(words);
         let mut change = self.e.ixor(old, new);
@@ -160,13 +160,13 @@ impl Quad<'_, '_> {
 
         let mut result = words;
         if stencil.write {
-            let mut new = self.stencil_op(stencil.pass, old, reference);
+            let mut new = self.e.stencil_op(stencil.pass, old, reference);
             if let Some(passes) = depth_passes {
-                let fail = self.stencil_op(stencil.depth_fail, old, reference);
+                let fail = self.e.stencil_op(stencil.depth_fail, old, reference);
                 new = self.e.iselect(passes, new, fail);
             }
             if let Some(passes) = stencil_passes {
-                let fail = self.stencil_op(stencil.fail, old, reference);
+                let fail = self.e.stencil_op(stencil.fail, old, reference);
                 new = self.e.iselect(passes, new, fail);
             }
             let mut change = self.e.ixor(old, new);
@@ -187,32 +187,5 @@ impl Quad<'_, '_> {
             self.store(result);
         }
         self.skip_unless_alive();
-    }
-
-    fn stencil_op(&mut self, op: StencilOp, old: I32x4, reference: I32x4) -> I32x4 {
-        let (one, max) = (self.e.i(1), self.e.i(255));
-        match op {
-            StencilOp::Keep => old,
-            StencilOp::Zero => self.e.i(0),
-            StencilOp::Replace => reference,
-            StencilOp::IncrementSaturate => {
-                let next = self.e.iadd(old, one);
-                self.e.imin(next, max)
-            }
-            StencilOp::DecrementSaturate => {
-                let next = self.e.isub(old, one);
-                let zero = self.e.i(0);
-                self.e.imax(next, zero)
-            }
-            StencilOp::Invert => self.e.ixor(old, max),
-            StencilOp::IncrementWrap => {
-                let next = self.e.iadd(old, one);
-                self.e.iand(next, max)
-            }
-            StencilOp::DecrementWrap => {
-                let next = self.e.isub(old, one);
-                self.e.iand(next, max)
-            }
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! What a compiled fragment kernel is called with, and the checks that make the call sound.
+//! Arguments of a compiled fragment kernel, and the checks that make a call sound.
 
 use std::mem::{MaybeUninit, offset_of};
 
@@ -12,7 +12,7 @@ use super::tables::{TABLES, Tables};
 use super::texture_args::TextureArgs;
 use crate::maxwell::args::Context;
 
-/// Constants that the code may keep in memory; more of them go behind the code.
+/// Capacity of the constant pool in the arguments; further constants follow the code.
 pub const POOL: usize = 96;
 
 /// Surfaces of a kernel.
@@ -21,31 +21,31 @@ const SURFACES: usize = TARGETS + 1;
 /// One value in all lanes.
 type Vec4<T> = [T; 4];
 
-/// The arguments. Pointers are valid for everything that [`check`] has checked.
+/// The arguments. Pointers are valid for all accesses that [`check`] has checked.
 #[repr(C, align(64))]
 pub struct Args {
     pub blocks: *const BlockArgs,
     pub end: *const BlockArgs,
-    /// Values of the state four times each, in the order of [`Constants`].
+    /// Program constants, each in four lanes, in the order of [`Constants`].
     pub table: *const Vec4<f32>,
-    /// Numbers that do not change.
+    /// Constant tables.
     pub tables: *const Tables,
-    /// Those of the units that are sampled, in order.
+    /// Arguments of the sampled units, in order.
     pub textures: *const TextureArgs,
-    /// What a Maxwell program needs.
+    /// Context of a Maxwell program.
     pub maxwell: *mut Context,
-    /// Samples that passed, counted by lanes, negative.
+    /// Number of samples that passed, by lane, negated.
     pub passed: Vec4<i32>,
     /// Bytes from one row of pixels to the next of surfaces with rows.
     pub down: [u32; SURFACES],
-    /// Where each quad of a block begins: its first sample.
+    /// Offset of each quad of a block: of its first sample.
     pub quads: [[u32; 16]; SURFACES],
     /// Bytes from the first sample of a pixel to each of them.
     pub samples: [[u32; MOST_SAMPLES]; SURFACES],
-    /// Where the samples lie, relative to the pixel's centre.
+    /// Sample positions, relative to the pixel's centre.
     pub sample_offsets: [[Vec4<f32>; 2]; MOST_SAMPLES],
     pub alpha_reference: Vec4<f32>,
-    /// As they are, and clamped.
+    /// Blend constants, unclamped and clamped.
     pub blend: [[Vec4<f32>; 4]; 2],
     pub depth_range: [Vec4<f32>; 2],
     pub depth_bounds: [Vec4<f32>; 2],
@@ -57,20 +57,20 @@ pub struct Args {
     pub pool: [[u8; 16]; POOL],
 }
 
-/// Memory that the code works in; nothing in it is read before the code has written it.
+/// Scratch memory; it is written before it is read.
 #[repr(C, align(64))]
 pub struct Scratch {
-    /// Indices on their way from vectors to addresses.
+    /// Lane indices that become addresses.
     pub indices: [Vec4<u32>; 4],
-    /// Pixels with a sample that has passed the tests before the program, sample after sample.
+    /// Pixels whose sample has passed the tests before the program, by sample.
     pub passed: [Vec4<u32>; MOST_SAMPLES],
     /// Of the current primitive.
     pub planes: [[Vec4<f32>; 3]; PLANES],
-    /// Input registers, for programs that compute which one they read: with perspective, and without.
+    /// Input registers, for programs with relative addressing: with perspective, and without.
     pub inputs: [[[Vec4<f32>; 4]; 16]; 2],
 }
 
-/// What the code gets the address of.
+/// The arguments and the scratch memory: the code's argument is their address.
 #[repr(C)]
 pub struct Frame {
     pub args: Args,
@@ -81,7 +81,7 @@ pub struct Frame {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct BlockArgs {
-    /// Pixels of which a sample is covered.
+    /// Pixels with a covered sample.
     pub coverage: u64,
     /// The block of the first sample, before those of the others.
     pub samples: *const PixelBlock,
@@ -114,7 +114,7 @@ pub const fn surface_at(number: usize) -> i32 {
     (offset_of!(BlockArgs, surfaces) + 8 * number) as i32
 }
 
-/// What all blocks of a job have in common.
+/// Bounds over all blocks of a job.
 struct Extent {
     right: u32,
     bottom: u32,
@@ -164,7 +164,7 @@ pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Unsupported> {
             _ => 0,
         };
         let span = (base + first, base + end);
-        // Four pixels are read before they are written: only the reference keeps the order of overlapping surfaces.
+        // Four pixels are read before they are written: only the interpreter keeps the order for overlapping surfaces.
         if spans.iter().any(|other| span.0 < other.1 && other.0 < span.1) {
             return Err(Unsupported("overlapping surfaces"));
         }
@@ -173,7 +173,7 @@ pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Unsupported> {
     check_depth(plan, &job.constants.output)
 }
 
-/// Bytes from the beginning of a surface to the end of what blocks up to `extent` touch.
+/// Bytes from the beginning of a surface to the last one that blocks up to `extent` touch.
 fn end(layout: SurfaceLayout, bytes: u32, surface: &Surface<'_>, extent: &Extent) -> Result<u64, Unsupported> {
     let Extent { right, bottom } = *extent;
     match layout {
@@ -192,13 +192,13 @@ fn end(layout: SurfaceLayout, bytes: u32, surface: &Surface<'_>, extent: &Extent
         SurfaceLayout::BlockSlice { log2_gobs, log2_slices } => {
             let rows = u64::from((bottom - 1) / (8 << log2_gobs));
             let block = rows * u64::from(surface.pitch) + u64::from((right * bytes - 1) / 64);
-            // From the slice on there is less than a whole last block.
+            // The last block may be partial.
             Ok((((block << log2_slices) + 1) << log2_gobs) * 512)
         }
     }
 }
 
-/// A depth that a format without sign cannot hold is left to the reference.
+/// Depths outside the range of an unsigned format are unsupported.
 fn check_depth(plan: &Plan, constants: &OutputConstants) -> Result<(), Unsupported> {
     let [low, high] = constants.depth_range;
     let inside = low >= 0.0 && high <= 1.0 && low <= high;
@@ -255,7 +255,7 @@ impl Args {
         args
     }
 
-    /// One value four times for each place of the table.
+    /// The table of program constants, each in four lanes.
     pub fn table(constants: &Constants, job: &FragmentJob<'_>) -> Result<Vec<Vec4<f32>>, Unsupported> {
         let value = |&(number, component): &(u16, u8)| {
             let constant = job.program_constants.get(usize::from(number))?;
@@ -273,8 +273,8 @@ impl Args {
 /// Blocks translated at a time.
 pub const CHUNK: usize = 32;
 
-/// The first of `blocks`, with their addresses; the blocks of a pixel's samples are one. They have been checked. Returns how many were
-/// made.
+/// Translates the first of `blocks`, which have been checked, and computes their addresses; the blocks of a pixel's
+/// samples become one. Returns the number of translated blocks.
 pub fn translate(
     plan: &Plan,
     job: &FragmentJob<'_>,

@@ -5,7 +5,7 @@ use triglyph_guest::num::ops::Ops;
 
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
-/// A comparison of floats; `None` is always true. With NaN only [`Compare::NotEqual`] is.
+/// A comparison of floats; `None` is always true. With NaN only [`Compare::NotEqual`] and `Always` hold.
 pub fn compare_floats(e: &mut Emit<'_>, how: Compare, a: F32x4, b: F32x4) -> Option<Mask> {
     Some(match how {
         Compare::Always => return None,

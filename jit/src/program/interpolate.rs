@@ -1,4 +1,4 @@
-//! Planes, perspective, and what the fixed parts make of them.
+//! Planes, perspective, and fixed-function inputs.
 
 use std::mem::offset_of;
 
@@ -11,7 +11,7 @@ use super::plan::PlaneOf;
 use super::quad::Quad;
 use crate::lane::{Emit, F32x4, I32x4};
 
-/// Copies the planes that are needed of the block's primitive, each number four times.
+/// Copies the planes of the block's primitive that are needed, each number to four lanes.
 pub fn set_up(e: &mut Emit<'_>, planes: &[PlaneOf], block: Value) {
     let args = e.args;
     let primitive = e.load_i64(block, offset_of!(BlockArgs, primitive) as i32);
@@ -63,7 +63,7 @@ impl Quad<'_, '_> {
         value
     }
 
-    /// The value of a plane beside the pixels' centres.
+    /// The value of a plane at an offset from the pixels' centres.
     pub fn plane_beside(&mut self, of: PlaneOf, offset: [F32x4; 2]) -> F32x4 {
         let distance = [0, 1].map(|axis| {
             let distance = self.distance(axis);
@@ -129,7 +129,7 @@ impl Quad<'_, '_> {
         self.e.min(depth, high)
     }
 
-    /// Component `component` of what an input register reads; `linear` without its perspective.
+    /// Component `component` of an input register; `linear` without its perspective.
     pub fn input(&mut self, input: FragmentInput, component: usize, linear: bool) -> F32x4 {
         let key = (input, component, linear);
         if let Some(&(_, value)) = self.known.inputs.iter().find(|(known, _)| *known == key) {

@@ -1,4 +1,4 @@
-//! The compiled fragment function: its loops over blocks and quads, and calling it.
+//! The compiled fragment function, its loops over blocks and quads, and its call.
 
 #![allow(unsafe_code)]
 
@@ -49,8 +49,8 @@ impl FragmentKernel for Kernel {
             frame.args.end = blocks.wrapping_add(count);
             // SAFETY: `check` has checked that every address the code makes from these arguments is valid: blocks
             // inside of the surfaces, primitives and planes inside of their slices, textures complete; table, textures,
-            // blocks and the program's context live here. Surfaces are atomics, written by nobody else that cares about the result;
-            // everything else is borrowed by `job`.
+            // blocks and the program's context live here. Surfaces are atomics, and no other writer depends on the
+            // result; everything else is borrowed by `job`.
             unsafe { self.code.call(&raw mut frame) };
             rest = &rest[count * self.plan.samples.count()..];
         }
@@ -66,7 +66,7 @@ impl FragmentKernel for Kernel {
 }
 
 impl Kernel {
-    /// What a Maxwell program needs of a job, and its bytes of local memory.
+    /// The context of a Maxwell program for a job, and its bytes of local memory.
     fn prepare(&self, job: &FragmentJob<'_>) -> Result<Option<(Prepared, u32)>, Unsupported> {
         let ProgramPlan::Maxwell(plan) = &self.plan.program else { return Ok(None) };
         let local = plan.code.code.local_bytes;
@@ -86,7 +86,7 @@ pub fn fragment(compiler: &Compiler, key: &FragmentKey) -> Result<Arc<dyn Fragme
     Ok(Arc::new(Kernel { plan, constants: needs.constants, maxwell: needs.maxwell, pool, code }))
 }
 
-/// What the kernel of `key` compiles to, as text.
+/// The CLIF and the host instructions of [`fragment`]'s result.
 pub fn dump(compiler: &Compiler, key: &FragmentKey) -> String {
     match Plan::new(key) {
         Ok(plan) => {
@@ -94,7 +94,7 @@ pub fn dump(compiler: &Compiler, key: &FragmentKey) -> String {
             let text = compiler.dump(plan.size, |e| build(e, key, &plan, &mut needs, &mut Vec::new()));
             format!("{plan:#?}\n{text}")
         }
-        Err(refused) => refused.to_string(),
+        Err(unsupported) => unsupported.to_string(),
     }
 }
 
@@ -137,7 +137,7 @@ fn build(
     e.switch_to(done);
     e.jump(quads, &[rest]);
 
-    // Only now it is known what the quads want of a primitive.
+    // Only now the planes that the quads need are known.
     e.switch_to(setup);
     if needs.planes.len() > PLANES {
         return Err(Unsupported("too many varyings"));

@@ -1,10 +1,10 @@
-//! Kernels of the machines whose stages are all programs.
+//! Kernels of shader pipelines (RSX and Tegra X1).
 //!
 //! ```text
-//! FragmentKey -> plan.rs   what matters of it
+//! FragmentKey -> plan.rs   analysis
 //!             -> kernel.rs the function: loops over blocks and quads        args.rs  its arguments, and checking them
 //!                quad.rs   one quad: interpolate.rs -> the machine's program (sampler/ for textures) -> output/
-//!                samples.rs  the same for several samples a pixel    surface.rs  where its pixels stand
+//!                samples.rs  the same for several samples a pixel    surface.rs  addresses of its pixels
 //! VertexKey   -> vertex/   batches, fetch; the machine's program
 //! ```
 

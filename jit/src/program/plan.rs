@@ -1,4 +1,4 @@
-//! What of a key matters, and what the code turned out to need.
+//! Analysis of a key: what code generation depends on.
 
 use std::sync::Arc;
 
@@ -26,12 +26,12 @@ pub const PLANES: usize = 2 + 4 * 16;
 /// Program constants that the code reads: number and component.
 pub type Constants = Vec<(u16, u8)>;
 
-/// Something that a primitive gives a plane for.
+/// A quantity that a primitive has a plane of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlaneOf {
     Depth,
     InvW,
-    /// Among those of the primitive.
+    /// A varying, by its index in the primitive.
     Varying(usize),
 }
 
@@ -40,7 +40,7 @@ pub enum PlaneOf {
 pub enum Early {
     /// After the program.
     Nothing,
-    /// The tests without side effects before it, writes after it: it may discard.
+    /// The tests without side effects before it, writes after it: the program may discard.
     Test,
     /// Before it.
     All,
@@ -79,7 +79,7 @@ pub enum ProgramPlan {
     Maxwell(PixelPlan),
 }
 
-/// The parts of a key that become code.
+/// The parts of a key that code generation depends on.
 #[derive(Debug)]
 pub struct Plan {
     /// The program.
@@ -90,17 +90,17 @@ pub struct Plan {
     pub depth: Option<DepthKey>,
     /// Texture units that are sampled.
     pub textures: Vec<(usize, TextureKey)>,
-    /// Planes that primitives must have.
+    /// Number of planes that primitives must have.
     pub planes: usize,
     /// When depth is tested.
     pub early: Early,
-    /// Samples are counted with early tests, whatever the program does with them.
+    /// Samples are counted by the early tests, even if the program discards them.
     pub counts_early: bool,
     /// Samples of a pixel.
     pub samples: Samples,
     /// The program runs for each of them.
     pub per_sample: bool,
-    /// Work of a quad, in guest instructions or so.
+    /// Estimated cost of a quad, in guest instructions.
     pub size: u32,
 }
 
@@ -157,7 +157,7 @@ impl Plan {
         let early = match (needs.depth, discards, stencil) {
             _ if needs.before => Early::All,
             _ if needs.always => Early::Nothing,
-            // Which samples a fragment has left would have to be remembered across the program.
+            // The remaining samples of a fragment would have to be kept across the program.
             _ if samples != Samples::ONE => Early::Nothing,
             (true, ..) | (_, true, true) => Early::Nothing,
             (_, true, false) => Early::Test,
@@ -170,27 +170,27 @@ impl Plan {
         Ok(Plan { program, surfaces, depth, textures, planes, early, counts_early, samples, per_sample, size })
     }
 
-    /// The number of a unit among those that are sampled.
+    /// The index of a unit among the sampled ones.
     pub fn texture(&self, unit: usize) -> Option<(usize, &TextureKey)> {
         let index = self.textures.iter().position(|&(sampled, _)| sampled == unit)?;
         Some((index, &self.textures[index].1))
     }
 }
 
-/// What of a program says when tests may happen.
+/// Properties of a program that decide when tests may happen.
 struct TestNeeds {
-    /// It makes the depth.
+    /// It writes the depth.
     depth: bool,
     /// It may discard.
     discards: bool,
-    /// It runs for fragments that fail as well.
+    /// It runs even for fragments that fail.
     always: bool,
-    /// Tests come first, whatever it does.
+    /// Tests are forced to come first.
     before: bool,
 }
 
 impl RsxPlan {
-    /// Texture units that are sampled, planes, instructions, and what tests depend on.
+    /// Sampled texture units, number of planes, number of instructions, and what the tests depend on.
     fn summary(&self, key: &FragmentKey) -> (Vec<(usize, TextureKey)>, usize, usize, TestNeeds) {
         let summary = &self.program.summary;
         let sampled = |unit: usize| summary.textures >> unit & 1 != 0;
@@ -214,7 +214,7 @@ fn plan_color(number: usize, color: &ColorKey, samples: Samples) -> Result<Surfa
     Ok(SurfacePlan { grid, layout: color.layout, number })
 }
 
-/// Groups of planes that the inputs in `read` reach.
+/// Number of plane groups that cover the inputs in `read`.
 fn groups(code: &RsxFragmentCode, read: u16) -> usize {
     let group = |input: &FragmentInput| match *input {
         FragmentInput::Varying { group, .. }

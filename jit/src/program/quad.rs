@@ -18,19 +18,19 @@ use super::tables::Tables;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 use crate::maxwell::needs::Needs as MaxwellNeeds;
 
-/// What a program leaves behind.
+/// Results of a program.
 pub struct Results {
-    /// Colour outputs, as far as targets take them.
+    /// Colour outputs that targets use.
     pub colors: [Option<[F32x4; 4]>; TARGETS],
-    /// Depth, if the program makes it.
+    /// Depth, if the program writes it.
     pub depth: Option<F32x4>,
     /// Lanes that are discarded.
     pub killed: Option<Mask>,
-    /// Samples that the program leaves, bit k for sample k.
+    /// Sample mask of the program, bit k for sample k.
     pub samples: Option<I32x4>,
 }
 
-/// What the code turned out to need.
+/// What the emitted code needs from its caller, found while emitting.
 #[derive(Default)]
 pub struct Needs {
     /// Planes, in the order of the scratch memory.
@@ -42,13 +42,13 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// The place of a plane.
+    /// Index of a plane.
     pub fn plane(&mut self, of: PlaneOf) -> usize {
         index_or_push(&mut self.planes, of)
     }
 }
 
-/// Where `list` has `item`, at its end if it was not in it.
+/// Index of `item` in `list`; appends it if it is not in it.
 fn index_or_push<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
     list.iter().position(|known| *known == item).unwrap_or_else(|| {
         list.push(item);
@@ -56,8 +56,8 @@ fn index_or_push<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
     })
 }
 
-/// A quad while it is emitted. Values are computed when first asked for, in a block that dominates all later ones; who
-/// emits blocks that do not puts [`Quad::known`] back.
+/// A quad while it is emitted. Values are computed on first use, in a block that dominates all later ones; code that
+/// emits blocks without this property restores [`Quad::known`].
 pub struct Quad<'q, 'a> {
     pub e: &'q mut Emit<'a>,
     pub key: &'q FragmentKey,
@@ -69,18 +69,18 @@ pub struct Quad<'q, 'a> {
     pub number: Value,
     /// The sample that is being written.
     pub sample: usize,
-    /// Covered pixels, or samples of this number, four bits.
+    /// Covered pixels, or pixels whose current sample is covered, four bits.
     pub cover: Value,
     /// Pixels that are still alive.
     pub mask: Mask,
-    /// Where to go when no pixel is.
+    /// The block to jump to when no pixel is alive.
     pub next: Block,
     /// Columns and rows of the pixels in the block.
     pub inside: [I32x4; 2],
     pub known: Computed,
 }
 
-/// What has been computed of a quad.
+/// Values of a quad that have been computed.
 #[derive(Clone, Default)]
 pub struct Computed {
     pub distances: [Option<F32x4>; 2],
@@ -120,7 +120,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         Quad { e, key, plan, needs, block, number, sample: 0, cover, mask, next, inside, known: Computed::default() }
     }
 
-    /// Emits everything that happens to the quad; ends in a jump to the next one.
+    /// Emits all stages of the quad; ends in a jump to the next one.
     pub fn whole(mut self) -> Result<(), Unsupported> {
         if self.plan.samples != Samples::ONE {
             return self.whole_of_samples();
@@ -160,7 +160,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         Ok(())
     }
 
-    /// Takes the pixels out that the program discards.
+    /// Removes the pixels that the program discards.
     pub fn kill(&mut self, results: &Results) {
         let mut killed = results.killed;
         if let Some(bits) = results.samples.filter(|_| self.plan.samples == Samples::ONE) {
@@ -178,7 +178,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         }
     }
 
-    /// Pixels for which a program has effects: those that are covered, and with tests before it have passed.
+    /// Pixels for which the program has side effects: the covered ones that have passed early tests.
     pub fn running(&mut self) -> Mask {
         match self.plan.early {
             _ if self.plan.samples != Samples::ONE => self.mask,
@@ -216,12 +216,12 @@ impl<'q, 'a> Quad<'q, 'a> {
         self.e.store(passed.0, args, at!(passed));
     }
 
-    /// Takes the pixels out that `passes` does not name.
+    /// Removes the pixels that are not in `passes`.
     pub fn keep(&mut self, passes: Mask) {
         self.mask = self.e.and(self.mask, passes);
     }
 
-    /// Goes to the next quad when no pixel is alive.
+    /// Jumps to the next quad when no pixel is alive.
     pub fn skip_unless_alive(&mut self) {
         let any = self.e.any(self.mask);
         let alive = self.e.block(&[]);
@@ -236,7 +236,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         *self.known.primitive.get_or_insert_with(|| e.load_i64(block, offset_of!(BlockArgs, primitive) as i32))
     }
 
-    /// 1 where the primitive shows its back, else 0: a 32-bit scalar.
+    /// 1 if the primitive is back-facing, else 0: a 32-bit scalar.
     pub fn back(&mut self) -> Value {
         let primitive = self.primitive();
         let flags = self.e.load_i32(primitive, offset_of!(Primitive, flags) as i32);
@@ -252,7 +252,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         e.load_floats(table, 16 * index as i32)
     }
 
-    /// Where the quad stands in surface `number`.
+    /// Address of the quad in surface `number`.
     pub fn quad_address(&mut self, number: usize) -> Option<QuadAddress> {
         if let Some(place) = self.known.places[number] {
             return Some(place);

@@ -1,5 +1,4 @@
-//! Several samples a pixel: what comes before and after the program, for one sample of each of the quad's pixels after the other; and
-//! programs that run for each of them.
+//! Multisampling: the stages before and after the program, sample by sample; and sample shading.
 
 use std::mem::{offset_of, size_of};
 
@@ -16,7 +15,7 @@ use super::quad::{Quad, Results, mask_of};
 use crate::lane::{F32x4, I32x4, Mask};
 
 impl Quad<'_, '_> {
-    /// Everything that happens to a quad of several samples a pixel; ends in a jump to the next one.
+    /// Emits all stages of a multisampled quad; ends in a jump to the next one.
     pub fn whole_of_samples(mut self) -> Result<(), Unsupported> {
         if self.plan.counts_early {
             self.test_samples();
@@ -35,7 +34,7 @@ impl Quad<'_, '_> {
         })
     }
 
-    /// The program for each sample that is covered, and what comes after it.
+    /// Emits the program for each covered sample, and the stages after it.
     fn each_sample(mut self) -> Result<(), Unsupported> {
         self.samples(|this, sample, _| {
             this.skip_unless_alive();
@@ -48,13 +47,13 @@ impl Quad<'_, '_> {
         })
     }
 
-    /// Does something for each sample, its pixels being those that are alive, and ends in a jump to the next quad. Gets the pixels that
-    /// were alive before as well.
+    /// Emits `body` for each sample with its live pixels, and a jump to the next quad. `body` also gets the pixels that
+    /// were alive before.
     fn samples(
         &mut self,
         mut each: impl FnMut(&mut Self, usize, Mask) -> Result<(), Unsupported>,
     ) -> Result<(), Unsupported> {
-        // None of what a sample computes dominates what comes for the next one.
+        // Values that a sample computes do not dominate the code of the next one.
         let (alive, known, next_quad) = (self.mask, self.known.clone(), self.next);
         for sample in 0..self.plan.samples.count() {
             let next = self.e.block(&[]);
@@ -101,7 +100,7 @@ impl Quad<'_, '_> {
         self.colors(results);
     }
 
-    /// Depth and stencil of all samples before the program. Keeps which pass; pixels of which none does die.
+    /// Early depth and stencil tests of all samples. Stores which samples pass; pixels without one die.
     fn test_samples(&mut self) {
         let (known, next_quad) = (self.known.clone(), self.next);
         let args = self.e.args;
@@ -134,7 +133,7 @@ impl Quad<'_, '_> {
         self.skip_unless_alive();
     }
 
-    /// The samples that each pixel has covered, or with tests before the program those that passed: bit k for sample k.
+    /// The covered samples of each pixel, or with early tests those that passed: bit k for sample k.
     pub fn covered_samples(&mut self) -> I32x4 {
         let mut all = self.e.i(0);
         for sample in 0..self.plan.samples.count() {
@@ -154,14 +153,14 @@ impl Quad<'_, '_> {
         all
     }
 
-    /// Where sample `sample` lies, relative to the pixel's centre.
+    /// Position of sample `sample`, relative to the pixel's centre.
     pub fn sample_offset(&mut self, sample: usize) -> [F32x4; 2] {
         let args = self.e.args;
         let at = at!(sample_offsets) + 32 * sample as i32;
         [0, 16].map(|axis| self.e.load_floats(args, at + axis))
     }
 
-    /// As [`Self::sample_offset`], of samples that the lanes compute; 0 where there is none.
+    /// As [`Self::sample_offset`], for computed sample numbers; 0 for numbers out of range.
     pub fn sample_offsets(&mut self, sample: I32x4) -> [F32x4; 2] {
         let e = &mut *self.e;
         let last = e.i(MOST_SAMPLES as i32 - 1);
@@ -191,7 +190,7 @@ impl Quad<'_, '_> {
         e.b.ins().ireduce(cranelift_codegen::ir::types::I32, bits)
     }
 
-    /// How many samples alpha leaves to each pixel.
+    /// Number of samples of each pixel that alpha to coverage keeps.
     fn kept_by_alpha(&mut self, results: &Results) -> Option<I32x4> {
         if !self.key.output.alpha_to_coverage {
             return None;
@@ -200,7 +199,7 @@ impl Quad<'_, '_> {
         let e = &mut *self.e;
         let alpha = e.clamp(alpha, 0.0, 1.0);
         let count = e.f(self.plan.samples.count() as f32);
-        // Lanes are pixels of a 2x2 in this very order.
+        // The lanes are the pixels of the 2x2 dither pattern in its order.
         let more = if self.key.output.coverage_dither { e.floats(DITHER) } else { e.f(0.5) };
         let kept = e.mul(alpha, count);
         let kept = e.add(kept, more);
@@ -224,7 +223,7 @@ impl Quad<'_, '_> {
     }
 }
 
-/// Where it is kept which pixels have a sample that passed.
+/// Offset of the mask of pixels whose sample passed.
 fn passed_at(sample: usize) -> i32 {
     scratch_at!(passed) + 16 * sample as i32
 }

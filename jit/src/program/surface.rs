@@ -1,9 +1,9 @@
-//! Where the four pixels of a quad stand in a surface, reading them and writing them.
+//! Addresses of the four pixels of a quad in a surface; loads and stores.
 //!
-//! Within a block of 8x8 pixels all layouts are the same to a quad: a pixel on the right is a known number of bytes further on, and
-//! the row below is a number of bytes further on that is known or, for rows one after another, an argument. Where the
-//! block begins, and where each quad begins in it, the caller of the code has computed. With several samples a pixel the four "pixels" are
-//! a sample of each: they lie apart by as many surface pixels as a pixel has samples.
+//! Within a block of 8x8 pixels all layouts are alike for a quad: the pixel on the right is a constant number of bytes
+//! further on, and so is the row below, or, in linear layouts, an argument. The caller of the code computes the
+//! addresses of blocks and of quads in them. With several samples a pixel the four "pixels" are one sample of each:
+//! their distance is a multiple of the surface's pixels.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, F64X2, I8X16, I16X8, I32, I32X4, I64, I64X2};
@@ -15,7 +15,7 @@ use triglyph_guest::num::ops::Ops;
 
 use crate::lane::{Emit, I32x4, Mask, memory};
 
-/// How the pixels of a quad lie to each other.
+/// Distances between the pixels of a quad.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     /// Bytes of a pixel: 1, 2, 4, 8 or 16.
@@ -27,7 +27,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Of a surface of pixels of `bytes` bytes. Swizzled surfaces of less than a block a side are refused.
+    /// For a surface of pixels of `bytes` bytes. Swizzled surfaces smaller than a block are unsupported.
     pub fn new(layout: SurfaceLayout, bytes: u32, samples: Samples) -> Result<Grid, Unsupported> {
         let (across, down) = (u32::from(samples.across), u32::from(samples.down));
         if let SurfaceLayout::Swizzled { log2_width, log2_height } = layout
@@ -42,12 +42,12 @@ impl Grid {
         Ok(Grid { bytes, across: layout.offset(across, 0, bytes, 1) as i32, down })
     }
 
-    /// The quad is one stretch of memory, in the order of lanes.
+    /// Whether the quad is contiguous in memory, in the order of lanes.
     fn whole(self) -> bool {
         self.rows_whole() && self.down == Some(2 * self.bytes as i32)
     }
 
-    /// Two pixels of a row are one stretch of memory.
+    /// Whether the two pixels of a row are contiguous.
     fn rows_whole(self) -> bool {
         self.across == self.bytes as i32
     }
@@ -74,7 +74,7 @@ impl QuadAddress {
         QuadAddress { grid, rows: [(address, 0), below] }
     }
 
-    /// Where lane `lane` stands.
+    /// Address of lane `lane`.
     fn lane(&self, lane: usize) -> (Value, i32) {
         let (address, offset) = self.rows[lane / 2];
         (address, offset + (lane as i32 % 2) * self.grid.across)
@@ -118,7 +118,7 @@ impl QuadAddress {
         }
     }
 
-    /// Pixels that no two of lie beside each other.
+    /// Loads pixels of which no two are adjacent.
     fn load_apart(&self, e: &mut Emit<'_>) -> Vec<I32x4> {
         let word = |e: &mut Emit<'_>, lane: usize, index: usize| {
             let (address, offset) = self.lane(lane);
@@ -224,8 +224,8 @@ impl QuadAddress {
         }
     }
 
-    /// Stores the pixels of `live`. Others are not touched: what is not covered may lie in another tile, or not in the
-    /// surface at all. Where all four are covered (`cover` is 15) the others are stored as they were instead.
+    /// Stores the pixels of `live`. Others are not touched: uncovered pixels may lie in another tile, or outside the
+    /// surface. Where all four are covered (`cover` is 15) the other pixels are written back unchanged.
     pub fn store(&self, e: &mut Emit<'_>, words: &[I32x4], live: Mask, cover: Value) {
         let bits = e.mask_bits(live);
         let (all, some, done) = (e.block(&[]), e.block(&[]), e.block(&[]));

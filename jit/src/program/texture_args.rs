@@ -7,7 +7,7 @@ use triglyph_guest::kernel::program::sampler::{LEVELS, LINEAR, Level, PADDING, S
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct TextureArgs {
-    /// All texels, and those of level 0.
+    /// Addresses of all texels, and of level 0.
     pub texels: *const u32,
     pub first: *const u32,
     pub levels: *const Level,
@@ -26,7 +26,7 @@ pub struct TextureArgs {
     /// [`LINEAR`].
     pub linear: *const f32,
     pub level_count: u32,
-    /// Layers as they are in memory, and as the size query has them.
+    /// Number of layers in memory, and as the size query reports it.
     pub layers: u32,
     pub counted_layers: u32,
     /// Samples of a pixel, which are layers.
@@ -37,7 +37,7 @@ pub struct TextureArgs {
 const MAX_SIZE: u32 = 1 << 15;
 
 impl TextureArgs {
-    /// Checks that all texels are there and translates the state of a unit. Used by vertex kernels as well.
+    /// Checks that all texels are present and translates the state of a unit.
     pub fn new(key: &TextureKey, texture: &Texture<'_>) -> Result<TextureArgs, Unsupported> {
         let words = key.texels.words() as u64;
         let available = (texture.texels.len() as u64).saturating_sub(PADDING as u64) / words;
@@ -100,7 +100,7 @@ impl TextureArgs {
         })
     }
 
-    /// Offset of the field at `field` of the unit that is number `index` of those sampled.
+    /// Offset of field `field` of sampled unit `index`.
     pub const fn at(index: usize, field: usize) -> i32 {
         (index * size_of::<TextureArgs>() + field) as i32
     }

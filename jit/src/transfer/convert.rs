@@ -1,60 +1,29 @@
-//! Calling compiled conversions: which jobs they take, and where those begin and end.
+//! Calls of compiled conversions: supported jobs, and their bounds.
 
 #![allow(unsafe_code)]
 
-use std::mem::offset_of;
 use std::ops::Range;
 
 use triglyph_guest::kernel::transfer::{Convert, ConvertKey, Layout, TransferJob};
 use triglyph_guest::kernel::{TransferKernel, Unsupported};
 use triglyph_guest::layout::Block;
 
+use super::args::Args;
 use super::{WRONG_JOB, image, overlap};
 use crate::code::{Code, Compiler};
 
-/// Edges and widths that are taken, pixels: offsets stay far below 2^63.
+/// Largest supported edges and widths, in pixels: offsets stay far below 2^63.
 const MAX_EDGE: u32 = 1 << 15;
 
-/// Weight of the code in guest instructions: its values are short-lived, the better allocator costs little.
+/// Size of the code in guest instructions, for the choice of the effort: its values are short-lived, the better
+/// allocator costs little.
 const WEIGHT: u32 = 100;
-
-/// What compiled code gets. Addresses and distances are bytes; a square has 8x8 pixels of the target.
-#[repr(C)]
-pub(super) struct Args {
-    source: *const u8,
-    target: *mut u8,
-    /// Linear source: from one row to the next. Tiled: from one row of blocks to the next.
-    source_pitch: i64,
-    /// Linear source: between the rows of neighbouring target rows.
-    source_step: i64,
-    /// Linear target: from one row to the next. Tiled: from one row of blocks to the next.
-    target_pitch: i64,
-    /// Squares in a row.
-    columns: u32,
-    /// First row of squares and the one behind the last.
-    first: u32,
-    end: u32,
-    /// The last row of squares of both images, for pictures that are turned upside down from tiled to tiled.
-    last: u32,
-}
-
-impl Args {
-    pub const SOURCE: i32 = offset_of!(Args, source) as i32;
-    pub const TARGET: i32 = offset_of!(Args, target) as i32;
-    pub const SOURCE_PITCH: i32 = offset_of!(Args, source_pitch) as i32;
-    pub const SOURCE_STEP: i32 = offset_of!(Args, source_step) as i32;
-    pub const TARGET_PITCH: i32 = offset_of!(Args, target_pitch) as i32;
-    pub const COLUMNS: i32 = offset_of!(Args, columns) as i32;
-    pub const FIRST: i32 = offset_of!(Args, first) as i32;
-    pub const END: i32 = offset_of!(Args, end) as i32;
-    pub const LAST: i32 = offset_of!(Args, last) as i32;
-}
 
 /// A compiled conversion.
 pub(super) struct Kernel {
     key: ConvertKey,
     code: Code,
-    /// For pictures turned upside down, where that is another order inside of squares.
+    /// For flipped pictures, where that changes the order inside of squares.
     flipped: Option<Code>,
 }
 
@@ -66,7 +35,7 @@ impl Kernel {
         Ok(Kernel { key: *key, code: compile(false)?, flipped })
     }
 
-    /// The arguments for a job, if it can be done.
+    /// The arguments for a job, if it is supported.
     fn args(&self, job: &Convert<'_>) -> Result<Args, Unsupported> {
         let Convert { source_width, target_width, width, height, .. } = *job;
         let Range { start, end } = job.rows;
@@ -118,7 +87,7 @@ impl Kernel {
             let last = height as isize - 1;
             match (tiled(self.key.input_layout), tiled(self.key.output_layout)) {
                 (true, true) => {}
-                // Squares are those of the target, the source is read from its last row on.
+                // Squares are the target's; the source is read from its last row on.
                 (false, true) => {
                     (args.first, args.end) = (rows.start / 8, rows.end / 8);
                     args.source = args.source.wrapping_offset(last * args.source_step as isize);
@@ -149,7 +118,7 @@ fn extent(layout: Layout, pitch: u32, width: u32, rows: Range<u32>) -> Range<usi
     match layout {
         Layout::Linear => first * pitch..last * pitch + width,
         Layout::Tiled(Block::B8) => first * pitch..(last & !7) * pitch + width * 8,
-        // Whole blocks of which the rectangle has a part: what lies between its squares is not touched.
+        // Whole blocks that the rectangle intersects: bytes between its squares are not touched.
         Layout::Tiled(Block::B32) => (first & !31) * pitch..(last & !31) * pitch + width.next_multiple_of(32) * 32,
     }
 }

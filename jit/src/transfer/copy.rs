@@ -1,4 +1,4 @@
-//! Copies: of runs, and of columns at offsets that a table has.
+//! Copies of runs, and of columns at offsets from a table.
 
 #![allow(unsafe_code)]
 
@@ -7,8 +7,8 @@ use triglyph_guest::kernel::{Unsupported, Window};
 
 use super::overlap;
 
-/// Bytes from the first to the last one of `size` bytes in lines of `line` bytes with gaps between them. `None` when
-/// there is no such number.
+/// Bytes from the first to the last one of `size` bytes in lines of `line` bytes with gaps between them. `None` if that
+/// overflows.
 fn extent(size: usize, line: usize, gap: usize) -> Option<usize> {
     let lines_before = (size - 1).checked_div(line)?;
     lines_before.checked_mul(gap)?.checked_add(size)
@@ -37,7 +37,7 @@ pub(super) fn copy(job: &Copy<'_>) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// The same copy with lines as long as they are without gaps.
+/// The same copy with lines joined that have no gaps between them.
 fn joined<'m>(job: &Copy<'m>) -> Copy<'m> {
     let whole = |line, gap| if gap == 0 { job.size } else { line };
     Copy {
@@ -69,7 +69,7 @@ fn runs(job: &Copy<'_>, mut run: impl FnMut(usize, usize, usize)) {
     }
 }
 
-/// Where the columns of a row stand, in source and target: byte offsets from where the row begins in either.
+/// Offsets of the columns of a row, in source and target: bytes from the beginning of the row.
 pub(super) struct Columns {
     offsets: Vec<[u32; 2]>,
     /// The largest on either side.

@@ -17,7 +17,7 @@ use crate::lane::Emit;
 /// Bytes that hold every pattern, and three vectors, a whole number of times.
 const PERIOD: usize = 48;
 
-/// Bytes that one turn of the compiled loop stores: whole periods and whole cache lines.
+/// Bytes that one iteration of the compiled loop stores: whole periods and whole cache lines.
 const TURN: usize = 4 * PERIOD;
 
 /// Bytes of the source that long fills are copied from.
@@ -27,12 +27,12 @@ const SOURCE: usize = 64 * TURN;
 /// whole lines without reading them first.
 const LONG: usize = 768 << 10;
 
-/// What compiled code gets.
+/// Arguments of the code.
 #[repr(C)]
 struct Args {
     pattern: [u8; PERIOD],
     target: *mut u8,
-    /// Behind the last turn.
+    /// End of the last iteration.
     end: *mut u8,
 }
 
@@ -57,7 +57,7 @@ impl Kernel {
             return;
         }
         let period = |from: usize| std::array::from_fn(|i| pattern[(from + i) % pattern.len()]);
-        // Up to a cache line, so that every store that follows lies in one.
+        // Up to a cache line, so that every following store lies in one.
         let head = target.align_offset(64).min(length);
         // SAFETY: `head` is at most the length of the window.
         unsafe { store(target, &period(0), head) };
@@ -96,7 +96,7 @@ unsafe fn store(target: *mut u8, pattern: &[u8; PERIOD], length: usize) {
     }
 }
 
-/// A loop over whole turns.
+/// Emits the loop.
 fn build(e: &mut Emit<'_>) -> Result<(), Unsupported> {
     let args = e.args;
     let pattern = [0, 16, 32].map(|at| e.load_ints(args, (offset_of!(Args, pattern) + at) as i32));

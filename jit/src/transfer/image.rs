@@ -21,7 +21,7 @@ use triglyph_guest::kernel::transfer::{ConvertKey, Layout, Scale};
 use triglyph_guest::layout::{Block, morton};
 use triglyph_guest::num::ops::Ops;
 
-use super::convert::Args;
+use super::args::Args;
 use crate::lane::{Emit, I32x4, Pair};
 use crate::pixel::{decode, encode};
 
@@ -126,8 +126,8 @@ impl Square<'_, '_> {
         }
     }
 
-    /// Where the parts of the source begin that this square needs: for a tiled source its squares, one row of them after
-    /// the other, for a linear one its first row.
+    /// Where the parts of the source begin that this square needs: for a tiled source its squares, one row of them
+    /// after the other, for a linear one its first row.
     fn source_starts(&mut self, source: &Side, shift_x: u32, shift_y: u32) -> Vec<Value> {
         if source.layout == Layout::Linear {
             let args = self.e.args;

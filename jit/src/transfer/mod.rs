@@ -6,9 +6,11 @@
 //! rearrange.rs  layouts as tables of columns
 //! ```
 //!
-//! Copies and changes of layout are not compiled, nor are long fills: nothing beats the host's own memset and memcpy. What a kernel cannot do as a whole
-//! (odd sizes, windows that end too early, images that overlap) it refuses before it touches anything.
+//! Copies and changes of layout are not compiled, nor are long fills: the host's own memset and memcpy are faster. Jobs
+//! that a kernel does not support as a whole (odd sizes, windows that end too early, images that overlap) bail out
+//! before anything is touched.
 
+mod args;
 mod convert;
 mod copy;
 mod fill;

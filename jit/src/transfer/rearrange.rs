@@ -1,7 +1,7 @@
 //! Changes of layout.
 //!
-//! Every layout is a sum: what the column adds and what the row adds to a unit's address. So the columns of one row are
-//! tabulated once, neighbours that stay neighbours in both layouts as one, and each row is a walk over the table.
+//! An address in any layout is the sum of a column's and a row's contribution. So the columns of one row are tabulated
+//! once, units that are neighbours in both layouts joined, and each row is a walk over the table.
 
 use triglyph_guest::kernel::transfer::{Corner, Rearrange, RearrangeKey, TransferJob};
 use triglyph_guest::kernel::{TransferKernel, Unsupported, Window};
@@ -51,7 +51,8 @@ impl TransferKernel for Kernel {
     }
 }
 
-/// Whether the job stays within its windows and the windows apart. A layout only grows with x and with y.
+/// Checks that the job stays within its windows and that the windows do not overlap. A layout's offsets only grow with
+/// x and with y.
 fn check(job: &Rearrange<'_>, bytes: u32) -> Result<(), Unsupported> {
     let part = |window: Window<'_>, corner: &Corner| {
         if let SurfaceLayout::Swizzled { log2_width, log2_height } = corner.layout {
@@ -71,7 +72,7 @@ fn check(job: &Rearrange<'_>, bytes: u32) -> Result<(), Unsupported> {
     }
 }
 
-/// How many units are neighbours in both layouts, wherever such a group begins: a power of two.
+/// Number of units that are neighbours in both layouts, wherever such a group begins: a power of two.
 fn together(job: &Rearrange<'_>, bytes: u32) -> u32 {
     let of = |corner: &Corner| match corner.layout {
         SurfaceLayout::Pitch => MAX_MOVE,
@@ -87,7 +88,7 @@ fn together(job: &Rearrange<'_>, bytes: u32) -> u32 {
     most
 }
 
-/// Whether groups of `units` begin where those of the layout do.
+/// Whether groups of `units` are aligned with the layout's.
 fn aligned(corner: &Corner, units: u32) -> bool {
     corner.layout == SurfaceLayout::Pitch || corner.x.is_multiple_of(units)
 }

@@ -1,4 +1,4 @@
-//! Geometry kernels against the reference, and what compiled code leaves to it.
+//! Geometry kernels against the reference, and where compiled code bails out.
 
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use triglyph_jit::{Effort, Jit};
 use triglyph_testkit::number::same;
 use triglyph_testkit::random::Random;
 
-/// Has compiled code do a job, and the reference what that leaves, as the engine does. Returns what the reference did.
+/// Runs a job with compiled code, and with the reference where that bails out, as the engine does. Returns what the
+/// reference did.
 fn both(job: &mut GeometryJob<'_>, kernel: &dyn GeometryKernel, reference: &dyn GeometryKernel) -> Vec<usize> {
     let total = job.primitives.len();
     let (mut done, mut left) = (kernel.run(job, 0), Vec::new());
@@ -56,11 +57,11 @@ fn assert_equal(key: &GeometryKey, got: &Done, want: &Done) {
     assert!(a.iter().zip(b).all(|(&a, &b)| same(a, b)), "uniforms\n{}", listing(key));
 }
 
-/// Compares both tiers and returns the primitives that compiled code left to the reference; `None` when it refused the
+/// Compares both tiers and returns the primitives that compiled code bailed out of; `None` when it does not support the
 /// key.
 fn compare(key: &GeometryKey, job: &Job, effort: Effort) -> Option<Vec<usize>> {
     let kernel = Jit::with_effort(effort).expect("a code generator").geometry(key).ok()?;
-    let reference = Interpreter.geometry(key).expect("the reference refuses nothing");
+    let reference = Interpreter.geometry(key).expect("the reference supports everything");
     let (want, _) = job.run(|job| reference.run(job, 0));
     let (got, left) = job.run(|job| both(job, &*kernel, &*reference));
     assert_equal(key, &got, &want);
@@ -195,7 +196,7 @@ fn more_vertices_than_there_is_room_for_at_first() {
     let mut job = text_job(&key, &ramp(6));
     job.uniforms.ints[0] = [250, 0, 0, 0];
     assert_eq!(left(&key, &job), NOTHING);
-    // Where EMITs no longer count the reference has the word.
+    // Beyond the limit of EMITs the reference decides.
     job.limit = 100;
     assert_eq!(left(&key, &job), [0, 1, 2, 3, 4, 5]);
     (job.limit, job.room) = (1000, 5 * 254);
@@ -228,7 +229,8 @@ fn settings_pass_from_primitive_to_primitive() {
 
 #[test]
 fn vertices_of_earlier_primitives() {
-    // Each primitive replaces one vertex; the slots of the first one are empty, and the reference knows what is in them.
+    // Each primitive replaces one vertex; the slots of the first one are empty, and only the reference models their
+    // content.
     let key = text_key("mov o0, v0\nmov o1, v0\nsetemit 1, prim\nemit\nend", 1);
     let job = text_job(&key, &ramp(11));
     assert_eq!(left(&key, &job), [0, 1, 2, 3]);
@@ -236,7 +238,7 @@ fn vertices_of_earlier_primitives() {
 
 #[test]
 fn values_in_uniforms() {
-    // Read by number, by address and by aL; each primitive leaves something behind for the next.
+    // Read by number, by address and by aL; each primitive leaves state for the next.
     let text = format!(
         "mova a0, c20\nmov r0, c20[a0.x]\nadd r0, c22[a0.y], r0\nloop i0, last\nlast:\nadd r0, c20[aL], r0\n\
          mov o0, r0\nmov o1, c21\nsetemit 3\nemit\n{TRIANGLE}end"

@@ -1,4 +1,4 @@
-//! Sequences against the reference: random keys, words and registers, everything equal.
+//! Packet traces against the reference: random keys, words and registers, everything equal.
 
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::packet_trace::{Act, Packet, PacketTraceKey, Store};
@@ -12,7 +12,7 @@ fn cases(usual: u32) -> u32 {
 }
 
 #[test]
-fn random_sequences() {
+fn random_packet_traces() {
     for effort in [Effort::Baseline, Effort::Optimized] {
         let jit = Jit::with_effort(effort).expect("a code generator");
         let mut state = 1u64;
@@ -24,7 +24,8 @@ fn random_sequences() {
         for number in 0..cases(400) {
             let case = case(&mut random);
             let want = case.run(&*Interpreter.packet_trace(&case.key).expect("the reference")).expect("a sound case");
-            let got = case.run(&*jit.packet_trace(&case.key).expect("sequences are compiled")).expect("a sound case");
+            let got =
+                case.run(&*jit.packet_trace(&case.key).expect("packet traces are compiled")).expect("a sound case");
             assert_eq!(got, want, "case {number}: {case:#x?}");
             whole += u32::from(want.done as usize == case.key.packets.len());
             calls += want.calls.len();

@@ -28,7 +28,7 @@ impl Kernels {
         self.made.entry(key).or_insert_with(make).clone()
     }
 
-    /// Compares both tiers; whether the kernel took the job. A refused job must leave memory alone.
+    /// Compares both tiers; whether the kernel took the job. A unsupported job must leave memory alone.
     fn compare(&mut self, case: &Case) -> bool {
         let (got, answer) = case.run(|job| self.get(case.key).run(job));
         let (reference, _) = case.run(|job| Interpreter.transfer(&case.key).map(|kernel| kernel.run(job)));

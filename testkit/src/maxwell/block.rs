@@ -24,7 +24,7 @@ pub fn compute_key(code: Code) -> ShaderKey {
     }
 }
 
-/// What a block left behind: global memory, shared memory, warps that ran out of fuel.
+/// Effects of a block: global memory, shared memory, warps that ran out of fuel.
 #[derive(Debug, PartialEq)]
 pub struct Left {
     pub memory: Vec<u8>,

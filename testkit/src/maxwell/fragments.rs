@@ -86,7 +86,7 @@ fn prologue(rng: &mut Random) -> String {
     text
 }
 
-/// What a run leaves behind.
+/// Effects of a run.
 struct Left {
     surfaces: Surfaces,
     memory: Vec<u8>,
@@ -198,9 +198,9 @@ pub fn check(jit: &Jit, seed: u64) -> Outcome {
     let case = Case::new(seed);
     let got = match case.run(jit) {
         Ok(got) => got,
-        Err(refused) => return Outcome::Unsupported(refused),
+        Err(unsupported) => return Outcome::Unsupported(unsupported),
     };
-    let want = case.run(&Interpreter).expect("the reference never refuses");
+    let want = case.run(&Interpreter).expect("the reference supports everything");
     let mut report = String::new();
     if let Some(differs) = case.scene.compare(["jit", "interp"], [&got.surfaces, &want.surfaces]) {
         report.push_str(&differs);
@@ -208,7 +208,8 @@ pub fn check(jit: &Jit, seed: u64) -> Outcome {
     if got.memory != want.memory || got.images != want.images {
         report.push_str("memory differs\n");
     }
-    // The reference does not shade quads that fail their tests where it makes no difference to what is drawn: it has fewer to end.
+    // The reference does not shade quads that fail their tests where it makes no difference to what is drawn: it has
+    // fewer to end.
     if got.exhausted < want.exhausted {
         report.push_str(&format!("exhausted: {}, {}\n", got.exhausted, want.exhausted));
     }

@@ -87,32 +87,32 @@ pub fn compiler(seed: u64) -> Jit {
     Jit::with_effort(effort).expect("a host with a code generator")
 }
 
-/// Fails if a check differs, or if less than `least` times as many are the same as are refused.
+/// Fails if a check differs, or if less than `least` times as many are the same as are unsupported.
 pub fn all_same(name: &str, seeds: Range<u64>, least: u64, check: impl Fn(&Jit, u64) -> Outcome) {
-    let (mut same, mut refused) = (0, BTreeMap::new());
+    let (mut same, mut unsupported) = (0, BTreeMap::new());
     for seed in seeds {
         match check(&compiler(seed), seed) {
             Outcome::Same => same += 1,
-            Outcome::Unsupported(why) => *refused.entry(why.0).or_insert(0) += 1,
+            Outcome::Unsupported(why) => *unsupported.entry(why.0).or_insert(0) += 1,
             Outcome::Different(report) => panic!("{report}"),
         }
     }
-    println!("{name}: {same} the same, refused {refused:?}");
-    let refusals: u64 = refused.values().sum();
-    assert!(same > least * refusals, "{same} the same, refused {refused:?}");
+    println!("{name}: {same} the same, unsupported {unsupported:?}");
+    let unsupported_count: u64 = unsupported.values().sum();
+    assert!(same > least * unsupported_count, "{same} the same, unsupported {unsupported:?}");
 }
 
 /// What came of a random program.
 pub enum Outcome {
     /// Both tiers did the same.
     Same,
-    /// The compiler left it to the reference.
+    /// The compiler does not support it.
     Unsupported(Unsupported),
     /// The report on the difference.
     Different(String),
 }
 
-/// What a program left behind.
+/// Effects of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Results {
     pub outputs: Vec<u32>,
@@ -224,8 +224,8 @@ pub fn listing(words: &[u64]) -> String {
     lines.map(|(n, &word)| format!("{:#06x}  {word:#018x}  {}\n", 8 * n, disassemble(word))).collect()
 }
 
-/// A program of instruction words behind loads of its first registers, predicates and condition code, wherever it ends followed by what
-/// stores what is seen. Distances in it stay what they are.
+/// A program of instruction words after loads of its first registers, predicates and condition code, wherever it ends
+/// followed by what stores what is seen. Distances in it stay what they are.
 pub fn surrounded(registers: usize, words: &[u64]) -> Vec<u64> {
     let mut lines = vec!["pexit epilogue".to_owned()];
     let at = |n: usize| 4 * (usize::from(FIRST_WORD) + n);

@@ -5,16 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::fragment::output;
 use triglyph_guest::kernel::Tier;
-<<<<<<< HEAD:jit/tests/maxwell_support/quad.rs
 use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode};
-use triglyph_guest::kernel::pixel::{Compare, PixelBlock};
-use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, NoMemory};
-=======
-use triglyph_guest::kernel::maxwell::{
-    CONSTANT_BUFFERS, Code, Environment, NoMemory, PixelCode, PixelInput, PixelMode,
-};
 use triglyph_guest::kernel::pixel::PixelBlock;
->>>>>>> 88429a9 (Tests: one binary a crate and machine, and what they share in testkit):testkit/src/maxwell/quad.rs
+use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, NoMemory};
 use triglyph_guest::kernel::program::fragment::*;
 use triglyph_guest::kernel::program::output::*;
 use triglyph_guest::kernel::program::sampler::{Texture, TextureKey};

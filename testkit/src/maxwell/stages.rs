@@ -27,7 +27,7 @@ use super::{Memory, Outcome, World, all_same, listing, tame};
 const REGISTERS: u8 = 12;
 const VERTICES: u32 = 3;
 
-/// Operations that are not refused.
+/// Operations that are supported.
 fn usual(op: Op) -> bool {
     matches!(
         op,
@@ -121,7 +121,7 @@ fn code(rng: &mut Random, stage: Stage, units: &Units) -> Code {
     let body = program(&mut || rng.word(), options);
     for (_, &word) in body.iter().enumerate().filter(|(n, _)| n % 4 != 0) {
         let plain = triglyph_guest::tegra::shader::isa::decode(word).is_some_and(usual);
-        // Barriers stand where all threads come: at the beginning.
+        // Barriers are where all threads arrive: at the beginning.
         let wanted = if stage == Stage::Compute { 40 } else { 5 };
         lines.push(match plain && rng.below(wanted) == 0 {
             true => access(rng, stage),
@@ -145,7 +145,7 @@ fn code(rng: &mut Random, stage: Stage, units: &Units) -> Code {
     Code { words, units: uses, local_bytes: 48, ..Code::default() }
 }
 
-/// Everything that a run leaves behind.
+/// All effects of a run.
 #[derive(Debug, PartialEq)]
 struct Left {
     outputs: Vec<u32>,
@@ -257,9 +257,9 @@ pub fn check(jit: &Jit, seed: u64, stage: Stage) -> Outcome {
     let case = Case::new(seed, stage);
     let got = match case.run(jit) {
         Ok(got) => got,
-        Err(refused) => return Outcome::Unsupported(refused),
+        Err(unsupported) => return Outcome::Unsupported(unsupported),
     };
-    let want = case.run(&Interpreter).expect("the reference never refuses");
+    let want = case.run(&Interpreter).expect("the reference supports everything");
     if got == want {
         return Outcome::Same;
     }

@@ -14,12 +14,12 @@ use triglyph_interp::Interpreter;
 
 use super::{state, take};
 
-/// Texture coordinates stand in these varying slots.
+/// Texture coordinates are in these varying slots.
 pub const COORDINATES: [u8; 3] = [4, 5, 6];
 const COLORS: [u8; 4] = [8, 9, 10, 11];
-/// The quaternion stands in these varying slots.
+/// The quaternion is in these varying slots.
 pub const QUATERNION: [u8; 4] = [12, 13, 14, 15];
-/// The view vector stands in these varying slots.
+/// The view vector is in these varying slots.
 pub const VIEW: [u8; 3] = [16, 17, 18];
 
 /// A state, a primitive with varyings, and the surfaces.
@@ -95,7 +95,7 @@ impl Scene<'_> {
             varyings: &self.varyings,
             blocks: &[PixelBlock { primitive: 1, x: 0, row: 0, coverage }],
         };
-        Interpreter.pixel(&self.key).expect("a kernel").shade(&job).expect("never refused");
+        Interpreter.pixel(&self.key).expect("a kernel").shade(&job).expect("supported");
     }
 
     /// The stored colour of a pixel.

@@ -33,7 +33,7 @@ fn place(lane: &Lane, source: Address, bits: u32) -> u64 {
     u64::from(lane.read(source.base).wrapping_add(source.effective_offset(bits) as u32))
 }
 
-/// Bytes at a place, 0 where there is nothing.
+/// Bytes at an address, 0 where nothing is mapped.
 fn read_slice(memory: &[u8], at: u64, bytes: &mut [u8]) {
     for (i, byte) in bytes.iter_mut().enumerate() {
         *byte = usize::try_from(at).ok().and_then(|at| memory.get(at.checked_add(i)?)).copied().unwrap_or(0);

@@ -13,7 +13,7 @@ use crate::maxwell::program::{Decoder, Op};
 use crate::maxwell::warp::lanes_of;
 use crate::program::output::channel;
 
-/// Where an image is, and how it is found.
+/// An image's binding: known statically, or by handle.
 #[derive(Clone, Copy)]
 struct Binding {
     unit: Option<ResourceKind>,
@@ -70,7 +70,7 @@ impl Binding {
         }
     }
 
-    /// Where `bytes` bytes stand, if they are inside of the image.
+    /// The address of `bytes` bytes, if they are inside of the image.
     fn place<'c>(&self, lane: &Lane, counting: Counting, context: &'c Context<'_>) -> Option<ImageAddress<'c>> {
         let (key, image) = self.find(lane, context)?;
         let [x, y, z, layer] = self.coordinates(lane);

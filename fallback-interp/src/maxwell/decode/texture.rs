@@ -144,7 +144,7 @@ struct Sample {
     handle: Option<u32>,
 }
 
-/// What texels are compared with: a word, if there is one.
+/// Reference value of comparisons: a word, if present.
 fn reference(word: Option<u32>) -> Reference {
     word.map_or(Reference::Missing, |word| Reference::Operand(f32::from_bits(word)))
 }
@@ -200,7 +200,7 @@ fn short(dst: Reg, dst2: Reg, code: u8, halves: bool) -> Store {
     Store::Short { dst: [dst, dst2], mask: components(code, dst2.is_zero()), halves }
 }
 
-/// What the level of detail of lane `n` follows from.
+/// Source of the level of detail of lane `n`.
 fn lod_source(lanes: &[Lane], n: usize, level: Level, quad: bool, at: impl Fn(&Lane) -> Vector) -> LodSource {
     let bias = match level {
         Level::Fixed(level) => return LodSource::Level(level),

@@ -1,4 +1,4 @@
-//! Stages: what a program is run for, and what that has that others do not.
+//! Stages: invocations of a program, and their stage-specific state.
 
 pub mod compute;
 pub mod geometry;
@@ -8,7 +8,7 @@ pub mod vertex;
 
 use triglyph_guest::kernel::program::words::WordSet;
 
-/// Where the words of a set stand in a record.
+/// Positions of a set's words in a record.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Place of each word, plus 1.
@@ -27,12 +27,12 @@ impl Record {
         Record { places, len: words.len() }
     }
 
-    /// A word of record number `number`; 0 if there is none.
+    /// A word of record number `number`; 0 if it does not exist.
     pub fn read(&self, records: &[u32], number: usize, word: u8) -> u32 {
         self.place(number, word).and_then(|place| records.get(place)).copied().unwrap_or(0)
     }
 
-    /// Sets a word of record number `number`, if there is one.
+    /// Sets a word of record number `number`, if it exists.
     pub fn write(&self, records: &mut [u32], number: usize, word: u8, value: u32) {
         if let Some(place) = self.place(number, word).and_then(|place| records.get_mut(place)) {
             *place = value;

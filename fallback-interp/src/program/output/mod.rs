@@ -53,8 +53,8 @@ pub struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// Writes the samples of a fragment that pass the tests, and gives their number. `depth` is the depth of a sample. `colors`
-    /// is asked once, and only if a sample passes where that is all that matters.
+    /// Writes the samples of a fragment that pass the tests, and gives their number. `depth` is the depth of a sample.
+    /// `colors` is asked once, and only if a sample passes where that is all that matters.
     pub fn write(&self, fragment: Fragment, depth: impl Fn(usize) -> f32, mut colors: impl FnMut() -> Colors) -> u64 {
         let (mut covered, mut finished) = (fragment.covered, None);
         if !self.asks_alpha_last() {
@@ -118,7 +118,7 @@ impl Output<'_> {
         self.key.alpha_test == Compare::Always && !self.key.alpha_to_coverage
     }
 
-    /// Samples that alpha leaves to a pixel.
+    /// Samples of a pixel that alpha to coverage keeps.
     fn alpha_coverage(&self, alpha: f32, [x, y]: [u32; 2]) -> u32 {
         let count = self.samples.count();
         if !self.key.alpha_to_coverage || count == 1 {

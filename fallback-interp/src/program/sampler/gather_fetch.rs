@@ -15,8 +15,8 @@ pub enum GatherOffsets {
 }
 
 impl TextureUnit<'_> {
-    /// Channel `channel` (0 to 3) of the four texels around a place, or their comparisons. The lookup's level of detail counts for
-    /// nothing.
+    /// Channel `channel` (0 to 3) of the four texels around a place, or their comparisons. The lookup's level of detail
+    /// counts for nothing.
     pub fn gather(&self, lookup: &Lookup, channel: usize, offsets: GatherOffsets) -> Vector {
         match offsets {
             GatherOffsets::Common => {
@@ -47,7 +47,7 @@ impl TextureUnit<'_> {
         self.finished(self.scaled(texel))[channel & 3]
     }
 
-    /// The texel `at` of a layer and level; 0 in all channels if there is no such texel.
+    /// The texel `at` of a layer and level; 0 in all channels if it is out of range.
     pub fn fetch(&self, at: [i32; 3], layer: u32, level: i32) -> Vector {
         let number = usize::try_from(level).unwrap_or(usize::MAX);
         let Some(level) = self.texture.levels.get(number).filter(|_| number <= self.last_level() as usize) else {
@@ -79,7 +79,8 @@ impl TextureUnit<'_> {
         [before, (read * 256.0) as i32]
     }
 
-    /// Width, height, depth or layers of a level, and how many levels there are. Rows of layers have these as their height.
+    /// Width, height, depth or layers of a level, and how many levels there are. Rows of layers have these as their
+    /// height.
     pub fn query_size(&self, level: i32) -> [u32; 4] {
         let number = usize::try_from(level).unwrap_or(usize::MAX);
         let Some(level) = self.texture.levels.get(number).filter(|_| number <= self.last_level() as usize) else {

@@ -10,7 +10,7 @@ use crate::program::{Vector, limit};
 pub enum LodSource {
     /// Differences between the lanes of the quad.
     Neighbours {
-        /// Coordinates of the left and of the right lane of the lane's own row; `None`: there is no difference.
+        /// Coordinates of the left and of the right lane of the lane's own row; `None`: no difference.
         row: Option<[Vector; 2]>,
         /// Coordinates of the upper and of the lower lane of the lane's own column.
         column: Option<[Vector; 2]>,

@@ -217,7 +217,7 @@ impl TextureUnit<'_> {
         self.texture.level_count.clamp(1, self.texture.levels.len() as u32) - 1
     }
 
-    /// Level `number`, or the nearest one there is.
+    /// Level `number`, clamped to the existing ones.
     fn level(&self, number: i32) -> &Level {
         &self.texture.levels[number.clamp(0, self.last_level() as i32) as usize]
     }
@@ -235,7 +235,7 @@ impl TextureUnit<'_> {
         })
     }
 
-    /// Level `number`, or the nearest one there is, under a filter.
+    /// Level `number`, clamped to the existing ones, under a filter.
     fn filtered(&self, point: &SamplePoint, number: i32, filter: Filter) -> Vector {
         let level = self.level(number);
         let at = self.in_texels(point.coordinates, level);
@@ -281,7 +281,7 @@ impl TextureUnit<'_> {
         }
     }
 
-    /// A texel, or the border colour where an index is missing; compared, if there is a reference.
+    /// A texel, or the border colour where an index is `None`; compared, if there is a reference.
     fn texel(&self, level: &Level, point: &SamplePoint, index: [Option<i32>; 3]) -> Vector {
         let color = match index {
             [Some(x), Some(y), Some(z)] => self.stored(level, point.layer, [x, y, z]),

@@ -15,7 +15,8 @@ pub(super) struct Axis {
     pub offset: i32,
 }
 
-/// Two neighbouring texels of an axis, and how much of the second one. Indices that are missing are the border colour's.
+/// Two neighbouring texels of an axis, and how much of the second one. Indices that are missing are the border
+/// colour's.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
     pub index: [Option<i32>; 2],

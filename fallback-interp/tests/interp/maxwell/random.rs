@@ -1,4 +1,4 @@
-//! Shader programs of Tegra X1 that nobody wrote: every stage comes to an end with whatever words, and gives the same twice.
+//! Random shader words of Tegra X1: every stage ends, and gives the same result twice.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -11,18 +11,12 @@ use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::kernel::program::environment::{Environment, GlobalMemory, Image};
 use triglyph_guest::kernel::program::fragment::{FragmentCode, PixelBlock, Samples};
 use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat};
-<<<<<<< HEAD:fallback-interp/tests/maxwell_random.rs
-use triglyph_guest::kernel::program::sampler::{
-    Convert, Filter, LEVELS, Level, Shape, Source, Texels, Texture, TextureKey, Wrap,
-};
+use triglyph_guest::kernel::program::sampler::{Filter, LEVELS, Level, Shape, Texels, Texture, TextureKey, Wrap};
 use triglyph_guest::kernel::program::stage::PATCH_WORDS;
 use triglyph_guest::kernel::program::stage::{
     Block, Emit, Evaluations, Patches, Primitives, ShaderJob, ShaderKey, Stage, Vertices, Work,
 };
 use triglyph_guest::kernel::program::words::WordSet;
-=======
-use triglyph_guest::kernel::program::sampler::{Filter, LEVELS, Level, Shape, Texels, Texture, TextureKey, Wrap};
->>>>>>> 88429a9 (Tests: one binary a crate and machine, and what they share in testkit):fallback-interp/tests/interp/maxwell/random.rs
 use triglyph_guest::kernel::window::buffer;
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::tegra::shader::random::{Options, program};

@@ -12,7 +12,7 @@ use triglyph_guest::kernel::{GeometryKernel, Tier};
 use triglyph_guest::pica::asm;
 use triglyph_interp::Interpreter;
 
-/// o0 is the position and all there is.
+/// o0 is the position and the only output.
 const STRIDE: usize = SCREEN + 4;
 
 fn key(text: &str, inputs: GeometryInputs) -> GeometryKey {
@@ -43,7 +43,7 @@ struct Run {
 
 impl Run {
     fn new(text: &str, inputs: GeometryInputs) -> Run {
-        let kernel = Interpreter.geometry(&key(text, inputs)).expect("the reference never refuses");
+        let kernel = Interpreter.geometry(&key(text, inputs)).expect("the reference supports everything");
         let (uniforms, state, out) = Default::default();
         Run { kernel, uniforms, state, limit: u32::MAX, room: u32::MAX, out }
     }

@@ -31,7 +31,7 @@ const RB: usize = 4;
 const RG: usize = 5;
 const RR: usize = 6;
 
-/// A surface that looks at the eye, and a light in front of it.
+/// A surface that faces the eye, and a light in front of it.
 struct Lit {
     scene: Scene<'static>,
     constants: LightingConstants,

@@ -70,7 +70,7 @@ fn special_values_are_those_of_the_console() {
     assert!(console("rsq o0, v0\nend", &[[-2.0; 4]])[0].is_nan());
 }
 
-/// What hosts give up with f32: the last bits. Each value of a transformation and of a normalised vector stays within six
+/// The cost of f32 on hosts, in last bits. Each value of a transformation and of a normalised vector stays within six
 /// units in the last place that a 24-bit float of the largest possible intermediate value has.
 #[test]
 fn f32_differs_in_the_last_bits_only() {

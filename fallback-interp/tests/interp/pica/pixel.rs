@@ -321,7 +321,7 @@ fn blend_equations() {
         let field = |name: &str| number(&case[name]) as u8;
         let mut scene = Scene::default();
         let equation = BlendEquation::from_register(number(&case["equation"]) as u32);
-        // The factors stand in the colour and the alpha of the constant.
+        // The factors are in the colour and the alpha of the constant.
         scene.key.output = Output::Blend(BlendKey {
             color: equation,
             alpha: equation,

@@ -222,7 +222,7 @@ fn addresses(text: &str) -> Vec<i64> {
 
 #[test]
 fn fourth_return_in_a_row_is_not_followed() {
-    // Each call is the last instruction of the block it stands in, so all blocks end together.
+    // Each call is the last instruction of its block, so all blocks end together.
     let three = "call 2..3\nend\ncall 4..5\nend\ncall 6..7\nend\nnop\nend";
     assert_eq!(addresses(three), [0, 2, 4, 6, 1]);
     let four = "call 2..3\nend\ncall 4..5\nend\ncall 6..7\nend\ncall 8..9\nend\nnop\nend";
@@ -232,7 +232,7 @@ fn fourth_return_in_a_row_is_not_followed() {
 #[test]
 fn a_full_call_stack_forgets_the_oldest() {
     let text = "call 2..4\nend\ncall 4..6\nnop\ncall 6..8\nnop\ncall 8..10\nnop\ncall 10..11\nnop\nnop\nend";
-    // Four calls return; behind 3 the first one should, too, but the program runs into 4.
+    // Four calls return; after 3 the first one should, too, but the program runs into 4.
     assert_eq!(addresses(text)[..11], [0, 2, 4, 6, 8, 10, 9, 7, 5, 3, 4]);
 }
 
@@ -363,7 +363,7 @@ fn whole_programs() {
     }
 }
 
-/// The results come from an interpreter with the other idea of aL behind an inner loop.
+/// The results come from an interpreter that assumes another aL after an inner loop.
 #[test]
 fn nested_loops_both_ways() {
     assert_eq!(check_program("nested", NestedLoop::InnerStart), 0);

@@ -150,7 +150,7 @@ fn clip_codes() {
         ([0.0, 2.0, -0.5, 1.0], false, 4),
         ([0.0, -2.0, -0.5, 1.0], false, 8),
         ([0.0, 0.0, 0.5, 1.0], false, 16),
-        // On a plane or a trifle behind it is inside.
+        // On a plane or slightly beyond it is inside.
         ([0.0, 0.0, 1e-9, 1.0], false, 0),
         ([0.0, 0.0, -2.0, 1.0], false, 32),
         ([0.0, 0.0, 0.0, 0.0], false, 64),

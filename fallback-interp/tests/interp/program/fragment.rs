@@ -141,7 +141,7 @@ fn programs_that_do_not_end_are_stopped() {
 
 #[test]
 fn lanes_wait_for_each_other_behind_loops_and_calls() {
-    // Lanes make different numbers of passes; behind the loop they are together again, so differences are right.
+    // Lanes make different numbers of passes; after the loop they are together again, so differences are right.
     let mut scene = assembled(
         "rep 9, end\nadd r1, r1, {1, 0, 0, 0}\nadd _, r1, -f[TC0] [set]\nbrk [if ge.x]\ncal inner\nend:\n\
          ddx r0.x, r1\nddy r0.y, r1.x\nmov r0.zw, r2.xxxx [end]\ninner:\nddx r2, r1\nadd r2, r2, {1, 1, 1, 1}\nret",
@@ -194,8 +194,8 @@ fn expected(meaning: &str) -> Option<(usize, [f32; 4])> {
         f32::from_bits(bits(low) | bits(high) << 16)
     };
     let dot4 = |a: [f32; 4], b: [f32; 4]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-    // TC0, TC1 and TC2 are inputs 4, 5 and 6: (0.75, 0.25) is the second texel; divided by w TC0 is at (0.375, 0.125), the
-    // first one, and so is TC2 at (0.3, 0.1).
+    // TC0, TC1 and TC2 are inputs 4, 5 and 6: (0.75, 0.25) is the second texel; divided by w TC0 is at (0.375, 0.125),
+    // the first one, and so is TC2 at (0.3, 0.1).
     let texel = |n: usize| [1.0, 10.0, 100.0, 1000.0].map(|v| v * n as f32);
     Some(match meaning {
         "MOV H0 (fp16), R0.wwww; END" => (0, only("xy", [halves(3.0, 3.0); 4], r(0))),
@@ -239,8 +239,8 @@ fn vectors() -> Vec<(Vec<u32>, String)> {
     items(&json["vectors"]).iter().map(vector).collect()
 }
 
-/// Runs `words` on registers `r` and inputs `input`, condition register 0 being `condition`, and gives what R`register` holds
-/// at pixel (0, 0) after `after`; `None`: discarded.
+/// Runs `words` on registers `r` and inputs `input`, condition register 0 being `condition`, and gives what R`register`
+/// holds at pixel (0, 0) after `after`; `None`: discarded.
 fn executed(words: &[u32], condition: [f32; 4], after: &str, register: usize) -> Option<[f32; 4]> {
     let number = |v: [f32; 4]| format!("{{{}, {}, {}, {}}}", v[0], v[1], v[2], v[3]);
     let mut text = format!("mov _, {} [set]\n", number(condition));
@@ -322,7 +322,7 @@ fn vectors_decide_what_they_mean() {
                 assert_eq!((got[0].to_bits() >> 16, &got[1..]), (r(1)[0].to_bits() >> 16, &r(1)[1..]));
             }
             "REP 5 times; end offset 24 words (instruction 6)" => {
-                // The body are two additions with their constants and a NOP: 20 words behind the REP's four.
+                // The body are two additions with their constants and a NOP: 20 words after the REP's four.
                 let body = "add r1.x, r1, {1, 1, 1, 1}\nadd r1.y, r1, {1, 1, 1, 1}\nnop\nadd r1.z, r1, {1, 1, 1, 1}";
                 let [x, y, z, w] = r(1);
                 assert_eq!(run([0.0; 4], body, 1), Some([x + 5.0, y + 5.0, z + 1.0, w]));

@@ -379,7 +379,7 @@ fn every_logic_operation() {
         let expected = table << 4 | table;
         let change = |scene: &mut Scene| {
             scene.key.output.logic = Some(operation);
-            // Not looked at.
+            // Not read.
             scene.target().blend = Some(BlendKey { color: add, alpha: add });
             scene.target().mask = 0b1011;
         };

@@ -13,7 +13,7 @@ use triglyph_interp::{Interpreter, program};
 use triglyph_testkit::random::words;
 
 fn kernel(key: &FragmentKey) -> Arc<dyn FragmentKernel> {
-    Interpreter.fragment(key).expect("the reference never refuses")
+    Interpreter.fragment(key).expect("the reference supports everything")
 }
 
 fn fragments(seeds: std::ops::Range<u64>, options: fragment::random::Options) {

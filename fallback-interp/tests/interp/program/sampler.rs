@@ -73,7 +73,7 @@ impl Image {
 fn walked(wrap: Wrap, i: i32, n: i32) -> Option<i32> {
     let there: Vec<i32> = (0..n).collect();
     let back: Vec<i32> = (0..n).rev().collect();
-    // What stands from 0 on to the right, and from -1 on to the left.
+    // The texels from 0 on to the right, and from -1 on to the left.
     let (right, left): (Vec<i32>, Vec<i32>) = match wrap {
         Wrap::Repeat => (there.clone(), back),
         Wrap::Mirror => ([there.clone(), back.clone()].concat(), [there, back].concat()),
@@ -158,7 +158,7 @@ fn linear_filters_weigh_neighbours_along_each_axis() {
 }
 
 #[test]
-fn filters_may_take_an_extreme() {
+fn filters_may_take_the_minimum_or_maximum() {
     // Texels 3, 1, 2 in a row, and 5 more in the row below.
     let image = Image::floats([3, 2, 1], 1, |_, [x, y, _]| [[3.0, 1.0, 2.0][x as usize] + 5.0 * y as f32; 4]);
     let texture = image.texture();
@@ -301,7 +301,7 @@ fn the_level_of_detail_follows_from_differences() {
     assert!((at(&key, &gradients) - 5f32.log2()).abs() < 1.0 / 128.0);
     let gradients = LodSource::Gradients([[0.0; 4], [-0.5, 0.0, 0.0, 0.0]]);
     assert_eq!(at(&key, &gradients), 3.0);
-    // A one-dimensional texture looks at one axis, a volume at three.
+    // A one-dimensional texture uses one axis, a volume three.
     let line = TextureKey { shape: Shape::D1, ..key };
     assert_eq!(at(&line, &LodSource::Gradients([[0.125, 0.5, 0.0, 0.0], [0.0; 4]])), 1.0);
     let volume = TextureKey { shape: Shape::D3, ..key };
@@ -337,7 +337,7 @@ fn anisotropy_takes_finer_levels() {
 
 #[test]
 fn taps_stand_along_the_longer_axis() {
-    // Texel x + 100 y; four taps of a footprint of four texels stand at -1.2, -0.4, 0.4 and 1.2.
+    // Texel x + 100 y; four taps of a footprint of four texels are at -1.2, -0.4, 0.4 and 1.2.
     let image = Image::floats([16, 16, 1], 1, |_, [x, y, _]| [(x + 100 * y) as f32; 4]);
     let texture = image.texture();
     let texels = |n: f32| n / 16.0;
@@ -429,7 +429,7 @@ fn a_cubes_differences_are_those_on_the_lanes_own_face() {
     let own = [1.0, 0.0, 0.0, 0.0];
     let row = Some([own, [2.0, 0.0, -2.0, 0.0]]);
     assert_eq!(at(own, &LodSource::Neighbours { row, column: None, bias: 0.0 }), 3.0);
-    // The right neighbour looks at another face, but counts on this one: z is twice x, so a whole face away.
+    // The right neighbour samples another face, but counts on this one: z is twice x, so a whole face away.
     let row = Some([own, [1.0, 0.0, -2.0, 0.0]]);
     assert_eq!(at(own, &LodSource::Neighbours { row, column: None, bias: 0.0 }), 4.0);
     // A gradient leads to another direction: (1, 0, 0) + (1, 1, 0) is (1, 0.5, 0).

@@ -293,7 +293,7 @@ fn vectors_compute_what_they_mean() {
         executed += 1;
         let (mut text, batch) = prepared([0.0, 1.0, -1.0, 0.0]);
         let end = words[3] & 1;
-        // What is left behind is shown after the END of the vector's own.
+        // The remaining state is read after the END of the vector's own.
         text += &word_line([words[0], words[1], words[2], words[3] ^ end]);
         let output = match at {
             At::Temp(n) => {

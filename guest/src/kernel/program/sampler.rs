@@ -22,7 +22,7 @@
 //!    `floor(l)` and the one after it with weight `trunc((l - floor(l)) * 256) / 256`. Levels are clamped to those there are.
 //! 4. **Texels**: nearest: `i = floor(c)`. Linear: `c - 0.5`, `i = floor`, weight `trunc((c - 0.5 - i) * 256) / 256`, texels i and i+1. Each
 //!    index is wrapped by itself, see [`Wrap`]; where one axis says border the texel is the border colour. `c` is first limited to -2^24..2^24 with NaN as -2^24 (`lo < c ? c : lo`, then `c < hi ? c : hi`).
-//! 5. **Filter**: `a + (b - a) * weight`, or an extreme ([`Reduction`]), along x, then y, then z, then between levels. Texels of [`Texels::Rgba8`]
+//! 5. **Filter**: `a + (b - a) * weight`, or the minimum or maximum ([`Reduction`]), along x, then y, then z, then between levels. Texels of [`Texels::Rgba8`]
 //!    are filtered as integers 0 to 255 turned to f32; the result is multiplied by `1.0 / 255.0`.
 //!    Where `magnify` and `minify` differ each lane has the filter of its own `lod`; nearest ones are not filtered at all.
 //! 6. **Compare**: with a comparison each texel's red is replaced before filtering by `red OP reference ? 1 : 0` in all channels
@@ -41,7 +41,7 @@
 //!   right - left, lower - upper, explicit ones as they are). Where n is 1 it is 0.
 //! * Tap i of n, from 1 on, is what 3. to 6. give for the coordinates `s + D.s * w`, `t + D.t * w` with `w = i / (n + 1) - 0.5`, all with the level of
 //!   detail of the lane, before 5.'s last product.
-//! * Taps are added in order, as [`Reduction::Average`], and the sum is divided by n; the other reductions take the extreme of what they have and
+//! * Taps are added in order, as [`Reduction::Average`], and the sum is divided by n; the other reductions take the minimum or maximum of what they have and
 //!   of the next tap, as with a weight that is not 0.
 //!
 //! # Instructions that say more (Maxwell)

@@ -38,7 +38,7 @@ pub mod fields {
         MIP_FILTER 1 6:7;
         /// Filter across the edges of cubes.
         CUBEMAP_INTERFACE_FILTERING 1 8:9;
-        /// Averages, or takes an extreme.
+        /// Averages, or takes the minimum or maximum.
         REDUCTION_FILTER 1 10:11;
         /// Added to the level of detail, signed 5.8.
         MIP_LOD_BIAS 1 12:24;

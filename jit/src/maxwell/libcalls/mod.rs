@@ -50,7 +50,8 @@ pub fn apply(vectors: &mut Vectors, function: fn(u32, [u32; 8]) -> [u32; 2], cod
     }
 }
 
-/// The bytes that the modes take, from the highest byte of the result to the lowest, for each selector. Source: the PTX manual, `prmt`.
+/// The bytes that the modes take, from the highest byte of the result to the lowest, for each selector. Source: the PTX
+/// manual, `prmt`.
 const MODES: [[[u8; 4]; 4]; 6] = [
     [[3, 2, 1, 0], [4, 3, 2, 1], [5, 4, 3, 2], [6, 5, 4, 3]],
     [[5, 6, 7, 0], [6, 7, 0, 1], [7, 0, 1, 2], [0, 1, 2, 3]],

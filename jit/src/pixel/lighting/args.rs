@@ -1,4 +1,4 @@
-//! What the code of fragment lighting reads.
+//! Arguments of fragment lighting.
 
 use std::mem::{MaybeUninit, offset_of};
 
@@ -11,7 +11,7 @@ const LIGHTS: usize = 8;
 /// One value in all lanes.
 type Vec4 = [f32; 4];
 
-/// The unit's arguments; nothing of a light that the key does not have is read.
+/// The unit's arguments; lights that the key does not have are not read.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct LightingArgs {
@@ -39,7 +39,7 @@ pub struct LightArgs {
 }
 
 impl LightingArgs {
-    /// Of a kernel without lighting.
+    /// For kernels without lighting.
     pub const NONE: LightingArgs =
         LightingArgs { tables: std::ptr::null(), ambient: [[0.0; 4]; 3], lights: [MaybeUninit::uninit(); LIGHTS] };
 

@@ -1,4 +1,4 @@
-//! One light as a surface sees it, and what it adds.
+//! One light: its geometry relative to the surface, and its contribution.
 
 use std::mem::offset_of;
 
@@ -32,7 +32,7 @@ pub(super) struct TableIndex {
 
 /// A light while it is emitted.
 pub(super) struct Light<'k> {
-    /// Its place among the arguments.
+    /// Its index in the arguments.
     number: usize,
     pub(super) key: &'k LightKey,
     /// Towards the light, of length 1.
@@ -46,7 +46,7 @@ pub(super) struct Light<'k> {
     light_normal: Option<F32x4>,
     cosine: Option<F32x4>,
     geometric: Option<F32x4>,
-    /// Places in tables that have been computed, by input and whether the input is absolute.
+    /// Table indices that have been computed, by input and whether the input is absolute.
     pub(super) table_indices: Vec<(TableInput, bool, TableIndex)>,
 }
 
@@ -79,7 +79,7 @@ impl<'k> Light<'k> {
 }
 
 impl Lighting<'_, '_, '_> {
-    /// What a light gives to both colours.
+    /// Adds a light to both colours.
     pub(super) fn add_light(&mut self, light: &mut Light<'_>, sums: &mut [Sum; 2]) {
         let [primary, secondary] = [self.need[0].color, self.need[1].color];
         if !(primary || secondary) {
@@ -131,14 +131,14 @@ impl Lighting<'_, '_, '_> {
         let [g0, g1] =
             [light.key.geometric0, light.key.geometric1].map(|applies| applies.then(|| self.geometric(light)));
         [0, 1, 2].map(|channel| {
-            // Values from memory are the last operands: hosts take those without a register.
+            // Values from memory are the last operands: hosts fold these loads.
             let second = self.specular_term(light, SPECULAR1 + 16 * channel, [reflection[channel], d1, g1]);
             let first = self.specular_term(light, SPECULAR0 + 16 * channel, [d0, g0, None]);
             self.quad.e.add(second, first)
         })
     }
 
-    /// A value of the light times the factors that there are, from left to right.
+    /// A value of the light times the present factors, from left to right.
     fn specular_term(&mut self, light: &Light<'_>, field: usize, factors: [Option<F32x4>; 3]) -> F32x4 {
         let value = light.value(self.quad.e, field);
         let mut term = None;
@@ -232,7 +232,7 @@ impl Lighting<'_, '_, '_> {
         *light.light_normal.insert(value)
     }
 
-    /// The cosine that lights the surface, not negative.
+    /// The cosine of the angle of incidence, not negative.
     pub(super) fn cosine(&mut self, light: &mut Light<'_>) -> F32x4 {
         if let Some(cosine) = light.cosine {
             return cosine;

@@ -1,4 +1,4 @@
-//! The surface that lights fall on: normal, tangent, and the way to the eye.
+//! The lit surface: normal, tangent, and the direction to the eye.
 
 use cranelift_codegen::ir::Value;
 use triglyph_guest::kernel::lighting::{Bump, LightingKey, Table, TableInput};
@@ -9,7 +9,7 @@ use super::{Lighting, Need};
 use crate::lane::F32x4;
 use crate::pixel::record::saved;
 
-/// Which vectors lights look at.
+/// The vectors that lights read.
 #[derive(Clone, Copy, Default)]
 struct Uses {
     normal: bool,
@@ -102,7 +102,7 @@ impl Lighting<'_, '_, '_> {
         normalize_quaternion(self.quad.e, varyings)
     }
 
-    /// The vector that a texture's colour stands for: c/127.5 - 1.
+    /// The vector that a texture's colour encodes: c/127.5 - 1.
     fn bump(&mut self, unit: u8, recalculate_z: bool) -> Vector {
         let texture = self.quad.unit(usize::from(unit & 3));
         let e = &mut *self.quad.e;
@@ -125,7 +125,7 @@ impl Lighting<'_, '_, '_> {
         [x, y, e.sqrt(rest)]
     }
 
-    /// Across the surface, upwards.
+    /// The normal.
     pub(super) fn normal(&mut self) -> Vector {
         if let Some(normal) = self.normal {
             return normal;
@@ -134,7 +134,7 @@ impl Lighting<'_, '_, '_> {
         *self.normal.insert(normal)
     }
 
-    /// Along the surface.
+    /// The tangent.
     pub(super) fn tangent(&mut self) -> Vector {
         if let Some(tangent) = self.tangent {
             return tangent;

@@ -48,14 +48,14 @@ impl Lighting<'_, '_, '_> {
     }
 }
 
-/// `entry[0] + entry[1] * fraction` of table `number`. There is another table before or behind it.
+/// `entry[0] + entry[1] * fraction` of table `number`. Loads may touch the table before or after it.
 fn entry(e: &mut Emit<'_>, number: usize, place: TableIndex) -> F32x4 {
     let [value, difference] = e.load_pairs_wide(place.entries, TABLE * number as i32, number > 0);
     let product = e.mul(difference, place.fraction);
     e.add(value, product)
 }
 
-/// Where an input from 0 to 1 leads; NaN is 0.
+/// The index of an input from 0 to 1; NaN is 0.
 fn absolute(e: &mut Emit<'_>, input: F32x4, two_sided: bool) -> TableIndex {
     let input = if two_sided { e.abs(input) } else { input };
     let zero = e.f(0.0);
@@ -63,7 +63,7 @@ fn absolute(e: &mut Emit<'_>, input: F32x4, two_sided: bool) -> TableIndex {
     above_zero(e, input)
 }
 
-/// Where an input that is not negative leads.
+/// The index of an input that is not negative.
 fn above_zero(e: &mut Emit<'_>, input: F32x4) -> TableIndex {
     let scale = e.f(256.0);
     let t = e.mul(input, scale);
@@ -75,7 +75,7 @@ fn above_zero(e: &mut Emit<'_>, input: F32x4) -> TableIndex {
     table_index(e, index, fraction)
 }
 
-/// Where an input from -1 to 1 leads; NaN is 0. Negative indices are the upper half of the table.
+/// The index of an input from -1 to 1; NaN is 0. Negative indices are the upper half of the table.
 fn signed(e: &mut Emit<'_>, input: F32x4) -> TableIndex {
     let scale = e.f(128.0);
     let t = e.mul(input, scale);
@@ -91,7 +91,7 @@ fn signed(e: &mut Emit<'_>, input: F32x4) -> TableIndex {
     table_index(e, index, fraction)
 }
 
-/// The place of index 0 to 255.
+/// The entries of indices 0 to 255.
 fn table_index(e: &mut Emit<'_>, index: I32x4, fraction: F32x4) -> TableIndex {
     let args = e.args;
     let tables = e.load_i64(args, at!(lighting.tables));

@@ -1,4 +1,4 @@
-//! Vectors of three and how a quaternion turns them, in the order of operations that the contract states.
+//! Vectors of three and their rotation by quaternions, in the contract's order of operations.
 
 use triglyph_guest::num::ops::Ops;
 
@@ -56,7 +56,7 @@ fn cross(e: &mut Emit<'_>, a: Vector, b: Vector) -> Vector {
     })
 }
 
-/// `v` turned by a quaternion.
+/// `v` rotated by a quaternion.
 pub fn rotate(e: &mut Emit<'_>, [x, y, z, w]: [F32x4; 4], v: Vector) -> Vector {
     let axis = [x, y, z];
     let crossed = cross(e, axis, v);
@@ -67,7 +67,7 @@ pub fn rotate(e: &mut Emit<'_>, [x, y, z, w]: [F32x4; 4], v: Vector) -> Vector {
     add(e, v, turned)
 }
 
-/// (0, 0, 1) turned by a quaternion.
+/// (0, 0, 1) rotated by a quaternion.
 ///
 /// What [`rotate`] gives without the products with 0 and 1: the same but for the signs of zeros, which no result
 /// depends on, and for NaN in fewer components, which every dot product spreads again.
@@ -79,7 +79,7 @@ pub fn rotate_z(e: &mut Emit<'_>, [x, y, z, w]: [F32x4; 4]) -> Vector {
     [e.add(first, first), e.add(second, second), one_less(e, third)]
 }
 
-/// (1, 0, 0) turned by a quaternion, with the same liberties.
+/// (1, 0, 0) rotated by a quaternion, with the same differences.
 pub fn rotate_x(e: &mut Emit<'_>, [x, y, z, w]: [F32x4; 4]) -> Vector {
     let first = sum_of_products(e, [y, y], [z, z]);
     let second = sum_of_products(e, [z, w], [x, y]);

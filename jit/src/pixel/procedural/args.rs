@@ -1,4 +1,4 @@
-//! What the code of the procedural texture reads.
+//! Arguments of the procedural texture.
 
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::procedural::{ProceduralData, ProceduralKey};
@@ -16,7 +16,7 @@ pub struct ProceduralArgs {
     pub last: [f32; 8],
     /// First colour of each level.
     pub offset: [u32; 8],
-    /// Both of level 0.
+    /// Last colour and first colour of level 0.
     pub first_last: [f32; 4],
     pub first_offset: [u32; 4],
     pub amplitude: [[f32; 4]; 2],
@@ -27,12 +27,12 @@ pub struct ProceduralArgs {
     pub lod_scale: [f32; 4],
     pub lod_min: [f32; 4],
     pub lod_max: [f32; 4],
-    /// The largest level, whatever the level of detail is clamped to.
+    /// The largest level, independent of the clamp of the level of detail.
     pub last_level: [i32; 4],
 }
 
 impl ProceduralArgs {
-    /// Of a kernel without the unit.
+    /// For kernels without the unit.
     pub const NONE: ProceduralArgs = ProceduralArgs {
         data: std::ptr::null(),
         last: [0.0; 8],
@@ -59,7 +59,7 @@ impl ProceduralArgs {
             return Err(Unsupported("a wide procedural texture"));
         }
         let last = std::array::from_fn(|level| ((data.width >> level).max(1) - 1) as f32);
-        // Without a bias the level is 0 before it is clamped.
+        // Without a bias the level is 0 before the clamp.
         let [min, max] = data.lod;
         let (low, high) = if data.bias == 0.0 { (min.min(max), min.min(max)) } else { (min, max) };
         Ok(ProceduralArgs {

@@ -22,7 +22,7 @@ macro_rules! table {
 }
 
 impl Quad<'_, '_> {
-    /// The colour at `position` of the levels that count.
+    /// The colour at `position`, from the selected levels.
     pub(super) fn procedural_levels(&mut self, key: &ProceduralKey, position: F32x4) -> Pair {
         let clamped = self.e.clamp(position, 0.0, 1.0);
         let Some(filter) = key.mipmap else {

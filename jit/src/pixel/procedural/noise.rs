@@ -12,7 +12,7 @@ use crate::lane::{Emit, F32x4, I32x4};
 use crate::pixel::args::at;
 use crate::pixel::quad::Quad;
 
-/// What the hash of a column does to the hash of a row, for each value of the first.
+/// The effect of a column's hash on the hash of a row, for each value of the former.
 struct Column {
     before: I32x4,
     flip: I32x4,
@@ -74,7 +74,7 @@ fn between(e: &mut Emit<'_>, p: F32x4, q: F32x4, a: F32x4) -> F32x4 {
     e.add(p, q)
 }
 
-/// The byte of `table` for each lane, 0 to 15; the upper bytes of the lanes get that for 0.
+/// The byte of `table` for each lane's index, 0 to 15; the upper bytes of the lanes get entry 0.
 fn byte_of(e: &mut Emit<'_>, table: [u8; 16], index: I32x4) -> I32x4 {
     let (table, index) = (e.bytes(table), e.cast(index.0, I8X16));
     let bytes = if e.caps.x86 { e.b.ins().x86_pshufb(table, index) } else { e.b.ins().swizzle(table, index) };
@@ -103,7 +103,7 @@ fn rand1(e: &mut Emit<'_>, v: I32x4) -> I32x4 {
     e.ixor(triple, entry)
 }
 
-/// What follows from the hash `a` of a column.
+/// The [`Column`] of the hash `a`.
 fn column(e: &mut Emit<'_>, a: I32x4) -> Column {
     let table = |of: fn(u8) -> u8| std::array::from_fn(|a| of(a as u8));
     Column {
@@ -119,7 +119,7 @@ fn slope(e: &mut Emit<'_>, a: &Column, b: I32x4) -> F32x4 {
     let b = e.iadd(b, a.before);
     let b = e.ixor(b, a.flip);
     let b = e.iadd(b, a.after);
-    // The last table has four bits, so they may be cut after it; that clears the upper bytes, too.
+    // The last table has four bits, so they may be cut after the lookup; that clears the upper bytes, too.
     let b = e.ixor(b, a.last);
     let low = e.i(15);
     let b = e.iand(b, low);

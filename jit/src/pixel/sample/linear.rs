@@ -1,8 +1,8 @@
-//! Linear filtering, in two steps: finding a place, and reading and weighing what stands there.
+//! Linear filtering in two steps: computing a footprint, then loading and weighing its texels.
 //!
 //! Away from the seams of a texture the four texels of a pixel are two pairs of neighbours in memory. At a seam, and
-//! where the border begins, the first step reads the texels one by one and puts them down as pairs of neighbours
-//! beside the place, so that the second step never asks.
+//! where the border begins, the first step loads the texels one by one and stores them as pairs of neighbours in the
+//! footprint, so that the second step needs no distinction.
 
 use std::mem::size_of;
 
@@ -20,7 +20,7 @@ use crate::pixel::record::TexelFootprint;
 #[derive(Clone, Copy)]
 pub struct FootprintAt(pub Value, pub i32);
 
-/// Offset of a field of a place.
+/// Offset of a field of a footprint.
 macro_rules! field {
     ($($field:tt)+) => { std::mem::offset_of!(TexelFootprint, $($field)+) as i32 };
 }
@@ -32,7 +32,7 @@ impl FootprintAt {
 }
 
 impl Sampler<'_, '_> {
-    /// Finds the place of coordinates.
+    /// Computes the footprint of coordinates.
     pub fn footprint(&mut self, uv: [F32x4; 2], at: FootprintAt) {
         let [(i, fx), (j, fy)] = [0, 1].map(|axis| {
             let size = self.size(axis, true);
@@ -72,7 +72,7 @@ impl Sampler<'_, '_> {
         self.e.switch_to(done);
     }
 
-    /// Both rows are those of the texture.
+    /// Uses the texture's rows.
     fn store_rows(&mut self, at: FootprintAt) {
         let (args, unit) = (self.e.args, self.unit);
         let from = match self.level {
@@ -84,7 +84,7 @@ impl Sampler<'_, '_> {
         self.e.store(rows.0, base, offset);
     }
 
-    /// A coordinate and the lanes in which it and the next one need no wrapping.
+    /// An index and the lanes in which it and the next one need no wrapping.
     fn inner(&mut self, axis: usize, index: I32x4) -> (I32x4, Mask) {
         let last = self.last(axis);
         if self.key.wrap[axis] == Wrap::Repeat {
@@ -104,7 +104,7 @@ impl Sampler<'_, '_> {
         let next = self.e.iadd(i, one);
         let [left, right] = [i, next].map(|i| self.wrap(0, i));
         let (base, pairs) = at.field(field!(seam));
-        // A loop over the two rows: this is rare, and code takes time to make.
+        // A loop over the two rows: this is rare, and less code compiles faster.
         let (row, done) = (self.e.block(&[I32X4, I32]), self.e.block(&[]));
         let zero = self.e.i32(0);
         self.e.jump(row, &[j.0, zero]);
@@ -144,7 +144,7 @@ impl Sampler<'_, '_> {
     }
 }
 
-/// Reads and weighs the texels at a place; `levels` when it may belong to different levels.
+/// Loads and weighs the texels of a footprint; `levels` if they may belong to different levels.
 pub fn filter(e: &mut Emit<'_>, at: FootprintAt, levels: bool) -> Pair {
     let (base, rows) = at.field(field!(rows));
     let (_, left) = at.field(field!(left));
@@ -182,7 +182,7 @@ fn side_by_side(e: &mut Emit<'_>, row: Value, index: [Value; 4]) -> [I32x4; 2] {
 }
 
 /// `(c00*(256-fx)*(256-fy) + c10*fx*(256-fy) + c01*(256-fx)*fy + c11*fx*fy + 0x8000) >> 16` of each channel; the
-/// fractions stand in both halves of each pixel.
+/// fractions are in both halves of each pixel.
 fn bilinear(e: &mut Emit<'_>, texels: [I32x4; 4], fx: I16x8, fy: I16x8) -> Pair {
     let one = e.short(256);
     let gx = e.sub16(one, fx);
@@ -199,10 +199,11 @@ fn bilinear(e: &mut Emit<'_>, texels: [I32x4; 4], fx: I16x8, fy: I16x8) -> Pair 
         I16x8(e.cast(weights, I16X8))
     });
     let texels = texels.map(|word| I16x8(e.cast(word.0, I16X8)));
-    // Two channels after the other: fewer values are alive at once.
+    // Two channels at a time: fewer values are live at once.
     let mut channels = |part: fn(&mut Emit<'_>, I16x8) -> I16x8| {
         let [c00, c10, c01, c11] = texels.map(|words| part(e, words));
-        // Rows are at most 255 * 256. Less 0x8000 they are signed, which the weights, 256 together, make up for.
+        // Rows are at most 255 * 256. Subtracting 0x8000 makes them signed; the weights, which sum to 256, make up for
+        // it.
         let [top, bottom] = [(c00, c10), (c01, c11)].map(|(left, right)| {
             let left = e.mul16(left, gx);
             let right = e.mul16(right, fx);

@@ -1,4 +1,4 @@
-//! Blending: factors and equations, in f32; what comes of a program that blends instead.
+//! Blending: factors and equations, in f32, or a blend program.
 
 use triglyph_guest::kernel::program::blend_program::BlendProgram;
 use triglyph_guest::kernel::program::output::{BlendEquation, BlendFactor, BlendKey, BlendTerm};
@@ -14,13 +14,13 @@ pub struct Operands {
     /// The second source.
     pub second: [F32x4; 4],
     pub destination: [F32x4; 4],
-    /// Everything lies in 0 to 1: a product with 0 is 0. Constants are the clamped ones.
+    /// All values are in 0 to 1: a product with 0 is 0. Constants are the clamped ones.
     pub unorm: bool,
-    /// A product with 0 is 0, whatever the other factor.
+    /// A product with 0 is 0, even with infinities and NaNs.
     pub zero_products: bool,
 }
 
-/// Whether blending looks at a destination of 0 to 1. Others times 0 need not be 0.
+/// Whether blending reads a destination of 0 to 1. Other destinations times 0 need not be 0.
 pub fn reads_destination(key: &BlendKey) -> bool {
     [&key.color, &key.alpha].into_iter().any(|term| {
         let sides = [term.source, term.destination];
@@ -35,12 +35,12 @@ pub fn reads_destination(key: &BlendKey) -> bool {
                     | SourceAlphaSaturate
             )
         };
-        let extreme = matches!(term.equation, BlendEquation::Min | BlendEquation::Max);
-        extreme || term.destination != BlendFactor::Zero || sides.iter().any(looks)
+        let min_max = matches!(term.equation, BlendEquation::Min | BlendEquation::Max);
+        min_max || term.destination != BlendFactor::Zero || sides.iter().any(looks)
     })
 }
 
-/// A factor, with the two that need no multiplication apart.
+/// A factor; 0 and 1 need no multiplication.
 enum Factor {
     Zero,
     One,
@@ -48,7 +48,7 @@ enum Factor {
 }
 
 impl Operands {
-    /// What a program makes of source and destination.
+    /// Runs a blend program.
     pub fn run(&self, e: &mut Emit<'_>, program: &BlendProgram) -> [F32x4; 4] {
         blend_program::run(e, program, self.source, self.destination)
     }
@@ -154,7 +154,7 @@ fn difference(e: &mut Emit<'_>, a: Option<F32x4>, b: Option<F32x4>) -> F32x4 {
     match (a, b) {
         (Some(a), Some(b)) => e.sub(a, b),
         (Some(a), None) => a,
-        // Negative or zero, which storing makes zero.
+        // Negative or zero, which are stored as zero.
         (None, _) => e.f(0.0),
     }
 }

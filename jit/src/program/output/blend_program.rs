@@ -1,4 +1,4 @@
-//! Blending by a program.
+//! Blend programs.
 
 use triglyph_guest::kernel::program::blend_program::{
     BlendOperand, BlendOperation, BlendProgram, BlendRoute, BlendStep,
@@ -8,10 +8,10 @@ use triglyph_guest::num::ops::Ops;
 use crate::lane::{Emit, F32x4};
 use crate::program::compare::compare_floats;
 
-/// Steps that are compiled; the equations that are known have a third of them.
+/// Longest supported program; known equations have a third of these steps.
 pub const MAX_COMPILED_STEPS: usize = 64;
 
-/// What a program has while it runs. Components r, g, b, a.
+/// State of a blend program. Components r, g, b, a.
 struct State<'p> {
     program: &'p BlendProgram,
     source: [F32x4; 4],
@@ -34,7 +34,7 @@ pub fn run(e: &mut Emit<'_>, program: &BlendProgram, source: [F32x4; 4], destina
 }
 
 impl State<'_> {
-    /// What a step does: each component that it may write, and where that comes from.
+    /// Executes a step: the components that it may write, and their sources.
     fn step(&mut self, e: &mut Emit<'_>, step: &BlendStep) {
         let from = match step.route {
             BlendRoute::Rgb => [0, 1, 2],
@@ -48,7 +48,7 @@ impl State<'_> {
                 return;
             }
         };
-        // All results are there before anything is written.
+        // All results are computed before anything is written.
         let mut results = [None; 3];
         for component in (0..3).filter(|component| step.mask >> component & 1 != 0) {
             let of = from[component];
@@ -82,7 +82,7 @@ impl State<'_> {
         }
     }
 
-    /// Number `component` of what the operation gives.
+    /// Component `component` of the operation's result.
     fn result(&self, e: &mut Emit<'_>, step: &BlendStep, component: usize) -> F32x4 {
         let operand = |e: &mut Emit<'_>, n: usize| self.operand(e, step.operands[n], step.constant, component);
         let product = |e: &mut Emit<'_>, first: usize| {

@@ -5,7 +5,7 @@ use triglyph_guest::num::ops::{self, Ops};
 
 use crate::lane::{Emit, F32x4, I32x4};
 
-/// The positions that a channel's bits have, if it has any.
+/// The positions of a channel's bits, if it has any.
 pub fn bits_of(channel: Channel) -> Option<Bits> {
     match channel {
         Channel::Absent => None,
@@ -30,7 +30,7 @@ pub fn low_bits(count: u8) -> u32 {
     u32::MAX.checked_shr(32 - u32::from(count)).unwrap_or(0)
 }
 
-/// A format as it stands in memory: with byte orders that are only another place for whole-byte channels taken away.
+/// A format in memory order: byte orders that only permute whole-byte channels are removed.
 pub fn in_memory_order(format: ColorFormat) -> ColorFormat {
     let whole = format.channels.iter().all(|&channel| bits_of(channel).is_none_or(|b| b.shift % 8 == 0 && b.bits == 8));
     if format.swap <= 1 || !whole {
@@ -117,7 +117,7 @@ fn masked(e: &mut Emit<'_>, value: I32x4, bits: u8) -> I32x4 {
     e.iand(value, low)
 }
 
-/// What storing unorm, sRGB and snorm bits gives when they are read again.
+/// The value of stored unorm, sRGB and snorm bits.
 pub fn decode_bits(e: &mut Emit<'_>, channel: Channel, bits: I32x4) -> F32x4 {
     match channel {
         Channel::Unorm(at) | Channel::Srgb(at) => {
@@ -146,7 +146,7 @@ pub fn decode_bits(e: &mut Emit<'_>, channel: Channel, bits: I32x4) -> F32x4 {
     }
 }
 
-/// A channel of stored words, `alpha` for one that is not there.
+/// A channel of stored words, `alpha` for a missing one.
 pub fn decode(e: &mut Emit<'_>, channel: Channel, words: &[I32x4], alpha: bool) -> F32x4 {
     let at = match channel {
         Channel::Absent => return e.f(if alpha { 1.0 } else { 0.0 }),

@@ -9,13 +9,13 @@ use super::channel::{self, bits_of, is_fixed, low_bits};
 use crate::lane::{Emit, F32x4, I32x4};
 use crate::program::quad::{Quad, Results};
 
-/// A format with what follows from it.
+/// A format with derived properties.
 struct Format {
     format: ColorFormat,
     /// All stored channels are unorm or sRGB.
     unorm: bool,
     integer: bool,
-    /// Bits of each word that channels have.
+    /// Bits of each channel in each word.
     channels: [[u32; 4]; 4],
 }
 
@@ -68,7 +68,7 @@ impl Quad<'_, '_> {
         }
     }
 
-    /// A colour output, as tests and targets see it.
+    /// A colour output before conversion to a target.
     pub fn output(&mut self, results: &Results, number: usize) -> [F32x4; 4] {
         let color = match results.colors.get(number) {
             Some(Some(color)) => *color,
@@ -81,7 +81,7 @@ impl Quad<'_, '_> {
         }
     }
 
-    /// A colour output as it goes to targets.
+    /// A colour output after conversions for targets.
     fn finished(&mut self, results: &Results, number: usize) -> [F32x4; 4] {
         let mut color = self.output(results, number);
         let output = &self.key.output;
@@ -97,7 +97,7 @@ impl Quad<'_, '_> {
         color
     }
 
-    /// The second source of blending with `key`, whose channels only factors look at.
+    /// The second source of blending with `key`; only factors read it.
     fn second(&mut self, results: &Results, key: &BlendKey, format: &Format) -> [F32x4; 4] {
         if !key.takes_second() {
             return [self.e.f(0.0); 4];
@@ -237,12 +237,12 @@ impl Quad<'_, '_> {
     }
 }
 
-/// Whether a logic operation looks at the destination.
+/// Whether a logic operation reads the destination.
 fn reads_destination(op: LogicOp) -> bool {
     !matches!(op, LogicOp::Clear | LogicOp::Copy | LogicOp::Set | LogicOp::CopyInverted)
 }
 
-/// What blending works on.
+/// The operands of blending.
 fn operands(
     e: &mut Emit<'_>,
     format: &Format,

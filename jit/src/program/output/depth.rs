@@ -11,7 +11,7 @@ use crate::program::compare::{compare_floats, compare_ints};
 use crate::program::plan::DEPTH;
 use crate::program::quad::Quad;
 
-/// The stored words of four pixels, in the host's byte order, and what is in them.
+/// The stored words of four pixels, in the host's byte order, and their fields.
 #[derive(Clone)]
 struct Stored {
     words: Vec<I32x4>,
@@ -56,7 +56,7 @@ impl Quad<'_, '_> {
         self.skip_unless_alive();
     }
 
-    /// The tests alone, where nothing but the pixel's death comes of them.
+    /// The tests alone, where they only discard pixels.
     pub fn depth_test_only(&mut self) {
         let Some(key) = self.plan.depth else { return };
         let stored = self.stored(&key);
@@ -71,7 +71,7 @@ impl Quad<'_, '_> {
         self.skip_unless_alive();
     }
 
-    /// What [`Self::depth_test_only`] has left to do.
+    /// The writes that follow [`Self::depth_test_only`].
     pub fn depth_write_only(&mut self) {
         let Some(key) = self.plan.depth.filter(|key| key.write && key.test.is_some()) else { return };
         let mut stored = self.stored(&key);
@@ -208,7 +208,8 @@ impl Quad<'_, '_> {
         }
     }
 
-    /// The stencil test: puts new stencils into `stored` and takes the pixels out that fail. Whether anything is stored.
+    /// The stencil test: writes new stencils into `stored` and removes the pixels that fail. Returns whether anything
+    /// is stored.
     fn stencil(
         &mut self,
         key: &DepthKey,
@@ -227,7 +228,7 @@ impl Quad<'_, '_> {
             0 => self.e.iand(word, low),
             _ => self.e.ushr(word, shift),
         };
-        // The values of the side that shows.
+        // The constants of the visible side.
         let back = self.back();
         let values = self.e.b.ins().imul_imm_u(back, 48);
         let values = self.e.b.ins().uextend(cranelift_codegen::ir::types::I64, values);
@@ -273,43 +274,16 @@ impl Quad<'_, '_> {
     ) -> (Option<Mask>, I32x4) {
         let (a, b) = (self.e.iand(reference, mask), self.e.iand(old, mask));
         let passes = compare_ints(self.e, key.compare, a, b);
-        let mut new = self.stencil_op(key.pass, old, reference);
+        let mut new = self.e.stencil_op(key.pass, old, reference);
         if let Some(depth_passes) = depth_passes {
-            let fail = self.stencil_op(key.depth_fail, old, reference);
+            let fail = self.e.stencil_op(key.depth_fail, old, reference);
             new = self.e.iselect(depth_passes, new, fail);
         }
         if let Some(passes) = passes {
-            let fail = self.stencil_op(key.fail, old, reference);
+            let fail = self.e.stencil_op(key.fail, old, reference);
             new = self.e.iselect(passes, new, fail);
         }
         (passes, new)
-    }
-
-    fn stencil_op(&mut self, op: StencilOp, old: I32x4, reference: I32x4) -> I32x4 {
-        let (one, max) = (self.e.i(1), self.e.i(255));
-        match op {
-            StencilOp::Keep => old,
-            StencilOp::Zero => self.e.i(0),
-            StencilOp::Replace => reference,
-            StencilOp::IncrementSaturate => {
-                let next = self.e.iadd(old, one);
-                self.e.imin(next, max)
-            }
-            StencilOp::DecrementSaturate => {
-                let next = self.e.isub(old, one);
-                let zero = self.e.i(0);
-                self.e.imax(next, zero)
-            }
-            StencilOp::Invert => self.e.ixor(old, max),
-            StencilOp::IncrementWrap => {
-                let next = self.e.iadd(old, one);
-                self.e.iand(next, max)
-            }
-            StencilOp::DecrementWrap => {
-                let next = self.e.isub(old, one);
-                self.e.iand(next, max)
-            }
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use triglyph_guest::num::ops::Ops;
 use super::Sampler;
 use crate::lane::{Emit, F32x4, I32x4, Mask};
 
-/// How directions meet a cube.
+/// Projection of directions on a cube.
 #[derive(Clone)]
 pub(super) struct Cube {
     pub direction: [F32x4; 3],

@@ -1,5 +1,6 @@
 //! Nearest and linear filters of one level.
 
+use cranelift_codegen::ir::Value;
 use cranelift_codegen::ir::types::{I16X8, I32X4};
 use triglyph_guest::kernel::program::sampler::{Reduction, Texels};
 use triglyph_guest::num::ops::Ops;
@@ -7,7 +8,7 @@ use triglyph_guest::num::ops::Ops;
 use super::texel::splat_lane;
 use super::wrap::{Index, Two};
 use super::{Channels, Sampler, Size, dimensions};
-use crate::lane::{Emit, F32x4, I16x8, I32x4};
+use crate::lane::{Emit, F32x4, I16x8, I32x4, Mask};
 use crate::program::compare::compare_floats;
 
 /// a + (b - a) * weight
@@ -17,22 +18,22 @@ fn mix(e: &mut Emit<'_>, a: F32x4, b: F32x4, weight: F32x4) -> F32x4 {
     e.add(a, product)
 }
 
-/// Two channels side by side in 16 bits: red and blue, or green and alpha.
+/// Pairs of channels in 16 bits each: red and blue, green and alpha.
 #[derive(Clone, Copy)]
 struct Channels16(Option<I16x8>, Option<I16x8>);
 
 impl Sampler<'_, '_> {
-    /// Two texels as one, the second with a weight.
+    /// Combines two texels, the second with a weight.
     pub(super) fn combined(&mut self, a: F32x4, b: F32x4, weight: F32x4) -> F32x4 {
         let e = &mut *self.e;
-        let extreme = match self.key.reduction {
+        let min_or_max = match self.key.reduction {
             Reduction::Average => return mix(e, a, b, weight),
             Reduction::Minimum => e.min(a, b),
             Reduction::Maximum => e.max(a, b),
         };
         let zero = e.f(0.0);
         let alone = e.feq(weight, zero);
-        e.select(alone, a, extreme)
+        e.select(alone, a, min_or_max)
     }
 
     /// As [`Self::combined`], of all channels.
@@ -64,7 +65,7 @@ impl Sampler<'_, '_> {
         }
     }
 
-    /// Bytes of words as floats, 256 times as large where others are filtered so.
+    /// Bytes of words as floats, scaled by 256 where the filter's results are.
     pub(super) fn bytes(&mut self, words: I32x4) -> Channels {
         let up = if self.fixed() { 8 } else { 0 };
         std::array::from_fn(|c| {
@@ -121,13 +122,8 @@ impl Sampler<'_, '_> {
         of(2).into_iter().flat_map(|z| of(1).into_iter().map(move |y| [y, z])).collect()
     }
 
-    /// Combines what each row gives along y, then z.
-    fn across<T: Copy>(
-        &mut self,
-        axes: &[Two],
-        rows: Vec<T>,
-        mut combine: impl FnMut(&mut Self, T, T, F32x4) -> T,
-    ) -> T {
+    /// Combines the values of rows along y, then z.
+    fn across<T: Copy>(&mut self, axes: &[Two], rows: Vec<T>, combine: impl Fn(&mut Self, T, T, F32x4) -> T) -> T {
         let mut values = rows;
         for two in &axes[1..] {
             let weight = self.fraction(two.weight);
@@ -136,7 +132,7 @@ impl Sampler<'_, '_> {
         values[0]
     }
 
-    /// Words of one texel: along x in whole numbers, which is exact; the rest as floats.
+    /// Linear filter of texels of one word: along x in integers, which is exact; the rest as floats.
     fn linear_bytes(&mut self, size: &Size, axes: &[Two]) -> Channels {
         let texels = self.texels_of_rows(size, axes);
         // The same 0..256 in both halves of each lane.
@@ -159,7 +155,7 @@ impl Sampler<'_, '_> {
         self.across(axes, rows, Self::combined_channels)
     }
 
-    /// Words of one texel whose bytes are compared, as floats.
+    /// Minimum or maximum reduction of texels of one word, as floats.
     fn min_max_bytes(&mut self, size: &Size, axes: &[Two]) -> Channels {
         let texels = self.texels_of_rows(size, axes);
         let weight = self.fraction(axes[0].weight);
@@ -173,7 +169,7 @@ impl Sampler<'_, '_> {
         self.across(axes, rows, Self::combined_channels)
     }
 
-    /// Red and blue, green and alpha of words, as far as they are wanted.
+    /// Red and blue, green and alpha of words, if needed.
     fn halves(&mut self, words: I32x4) -> Channels16 {
         let words = I16x8(self.e.cast(words.0, I16X8));
         let [r, g, b, a] = self.wanted;
@@ -195,7 +191,7 @@ impl Sampler<'_, '_> {
         })
     }
 
-    /// The two texels of each row. Away from the seams they lie side by side in memory.
+    /// The two texels of each row. Away from seams they are adjacent in memory.
     fn texels_of_rows(&mut self, size: &Size, axes: &[Two]) -> Vec<[I32x4; 2]> {
         let columns = axes[0].texels;
         let rows = Self::rows(axes);
@@ -233,70 +229,51 @@ impl Sampler<'_, '_> {
         (0..rows.len()).map(|row| [0, 1].map(|k| I32x4(self.e.parameter(done, 2 * row + k)))).collect()
     }
 
-    /// Texels of four words, filtered lane by lane.
-    fn linear_floats(&mut self, size: &Size, axes: &[Two]) -> [F32x4; 4] {
+    /// Linear filter of texels that `load` gives, from base address, index and border.
+    fn linear_texels<T: Copy>(
+        &mut self,
+        size: &Size,
+        axes: &[Two],
+        load: impl Fn(&mut Self, Value, I32x4, Option<Mask>) -> T,
+        combine: impl Fn(&mut Self, T, T, F32x4) -> T,
+    ) -> T {
         let base = self.base(size);
         let weight = self.fraction(axes[0].weight);
-        let lanes = |this: &mut Self, a: [F32x4; 4], b: [F32x4; 4], weight: F32x4| -> [F32x4; 4] {
+        let mut rows = Vec::new();
+        for [y, z] in Self::rows(axes) {
+            let start = self.row(size, y.map(|i| i.index), z.map(|i| i.index));
+            let [a, b] = axes[0].texels.map(|column| {
+                let border = self.border(&[Some(column), y, z]);
+                let index = self.texel(start, column.index);
+                load(self, base, index, border)
+            });
+            rows.push(combine(self, a, b, weight));
+        }
+        self.across(axes, rows, combine)
+    }
+
+    /// Texels of four words, filtered lane by lane.
+    fn linear_floats(&mut self, size: &Size, axes: &[Two]) -> [F32x4; 4] {
+        self.linear_texels(size, axes, Self::quadruples, |this, a: [F32x4; 4], b, weight| {
             std::array::from_fn(|lane| {
                 let weight = splat_lane(this.e, weight, lane);
                 this.combined(a[lane], b[lane], weight)
             })
-        };
-        let mut rows = Vec::new();
-        for [y, z] in Self::rows(axes) {
-            let start = self.row(size, y.map(|i| i.index), z.map(|i| i.index));
-            let [a, b] = axes[0].texels.map(|column| {
-                let border = self.border(&[Some(column), y, z]);
-                let index = self.texel(start, column.index);
-                self.quadruples(base, index, border)
-            });
-            rows.push(lanes(self, a, b, weight));
-        }
-        self.across(axes, rows, lanes)
+        })
     }
 
     /// Texels of sRGB, filtered as floats.
     fn linear_srgb(&mut self, size: &Size, axes: &[Two]) -> Channels {
-        let base = self.base(size);
-        let weight = self.fraction(axes[0].weight);
-        let mut rows = Vec::new();
-        for [y, z] in Self::rows(axes) {
-            let start = self.row(size, y.map(|i| i.index), z.map(|i| i.index));
-            let [a, b] = axes[0].texels.map(|column| {
-                let border = self.border(&[Some(column), y, z]);
-                let index = self.texel(start, column.index);
-                self.linear_values(base, index, border)
-            });
-            rows.push(self.combined_channels(a, b, weight));
-        }
-        self.across(axes, rows, Self::combined_channels)
+        self.linear_texels(size, axes, Self::linear_values, Self::combined_channels)
     }
 
     /// Comparisons, filtered.
     fn linear_compared(&mut self, size: &Size, axes: &[Two]) -> F32x4 {
-        let base = self.base(size);
-        let weight = self.fraction(axes[0].weight);
-        let mut rows = Vec::new();
-        for [y, z] in Self::rows(axes) {
-            let start = self.row(size, y.map(|i| i.index), z.map(|i| i.index));
-            let [a, b] = axes[0].texels.map(|column| {
-                let border = self.border(&[Some(column), y, z]);
-                let index = self.texel(start, column.index);
-                self.compared(base, index, border)
-            });
-            rows.push(self.combined(a, b, weight));
-        }
-        self.across(axes, rows, Self::combined)
+        self.linear_texels(size, axes, Self::compared, Self::combined)
     }
 
     /// 1 where the comparison of a texel's red holds, else 0.
-    pub(super) fn compared(
-        &mut self,
-        base: cranelift_codegen::ir::Value,
-        index: I32x4,
-        border: Option<crate::lane::Mask>,
-    ) -> F32x4 {
+    pub(super) fn compared(&mut self, base: Value, index: I32x4, border: Option<Mask>) -> F32x4 {
         let red = match self.key.texels {
             Texels::Float4 => self.channel(base, index, border, 0),
             Texels::Srgb8 => {

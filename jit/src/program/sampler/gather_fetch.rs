@@ -1,4 +1,4 @@
-//! What instructions ask besides samples: gathers, fetches, queries.
+//! Gathers, fetches and queries.
 
 use std::mem::offset_of;
 
@@ -13,13 +13,13 @@ use crate::program::texture_args::TextureArgs;
 /// Offsets of a gather along s and t.
 #[derive(Clone, Copy)]
 pub enum GatherOffsets {
-    /// One for all four texels.
+    /// One offset for all four texels.
     Common([Option<I32x4>; 2]),
-    /// One for each component of the result, which is then the texel (x0, y0).
+    /// An offset for each component of the result, which is then the texel (x0, y0).
     Each([[I32x4; 2]; 4]),
 }
 
-/// Four texels around a place.
+/// A gather: a channel of the four texels around a point.
 #[derive(Clone, Copy)]
 pub struct Gather {
     pub coordinates: [F32x4; 4],
@@ -31,10 +31,10 @@ pub struct Gather {
     pub needed: [bool; 4],
 }
 
-/// A texel by its place.
+/// A fetch: a texel by its indices.
 #[derive(Clone, Copy)]
 pub struct Fetch {
-    /// Those beyond the shape's axes mean nothing.
+    /// Indices beyond the shape's dimensions are ignored.
     pub at: [I32x4; 3],
     /// `None`: 0.
     pub layer: Option<I32x4>,
@@ -44,7 +44,7 @@ pub struct Fetch {
     pub needed: [bool; 4],
 }
 
-/// Which texels along s and t the components of a gather are.
+/// Position along s and t of the texel of each component of a gather.
 const GATHER_TEXELS: [[usize; 2]; 4] = [[0, 1], [1, 1], [1, 0], [0, 0]];
 
 /// The texels of a gather, or their comparisons. Components that are not needed are 0.
@@ -83,7 +83,7 @@ pub fn gather(e: &mut Emit<'_>, unit: TextureUnit<'_>, gather: &Gather) -> [F32x
     result
 }
 
-/// The texel at a place, 0 in all channels where there is none. Channels that are not needed are 0.
+/// The texel at some indices, 0 in all channels if out of range. Channels that are not needed are 0.
 pub fn fetch(e: &mut Emit<'_>, unit: TextureUnit<'_>, fetch: &Fetch) -> [F32x4; 4] {
     let mut sampler = Sampler::new(e, unit, wanted(unit.key, fetch.needed));
     sampler.unfiltered = true;
@@ -162,7 +162,7 @@ pub fn query_size(e: &mut Emit<'_>, unit: TextureUnit<'_>, level: I32x4) -> [I32
 }
 
 impl Sampler<'_, '_> {
-    /// `number` where it is below `count`, something below elsewhere, and where that is so.
+    /// `number` where it is below `count`, some valid number elsewhere, and the mask of valid lanes.
     fn existing(&mut self, number: I32x4, count: I32x4) -> (I32x4, Mask) {
         let before = self.e.i(-1);
         let last = self.e.iadd(count, before);
@@ -204,7 +204,7 @@ impl Sampler<'_, '_> {
         self.finish(channels, only)[channel & 3]
     }
 
-    /// The channels of the texel at a place that exists.
+    /// The channels of the texel at valid indices.
     fn fetched(&mut self, size: &Size, [x, y, z]: [Option<I32x4>; 3]) -> Channels {
         let Some(x) = x.filter(|_| self.wanted.contains(&true)) else { return [None; 4] };
         let base = self.base(size);

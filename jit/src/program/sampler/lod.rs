@@ -1,4 +1,4 @@
-//! Levels of detail, and the footprints that they follow from.
+//! Levels of detail, from footprints.
 
 use triglyph_guest::num::ops::{Ops, log2};
 
@@ -7,17 +7,17 @@ use crate::lane::{F32x4, I32x4, Mask};
 use crate::program::texture_args::TextureArgs;
 use std::mem::offset_of;
 
-/// Lanes as neighbours see each other: the other one of the row, and of the column.
+/// Shuffles of lanes with their neighbours in the row, and in the column.
 const PARTNER: [[u8; 16]; 2] =
     [[4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11], [8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7]];
 
-/// Lanes whose neighbour along an axis stands before them.
+/// Sign masks of the lanes that are second along an axis.
 const IS_SECOND: [[i32; 4]; 2] = [[0, i32::MIN, 0, i32::MIN], [0, 0, i32::MIN, i32::MIN]];
 
 /// Taps along the longer axis of each lane's footprint.
 #[derive(Clone, Copy)]
 pub(super) struct Taps {
-    /// How many, at least 1.
+    /// Their number, at least 1.
     pub count: F32x4,
     /// Lanes whose longer axis is that of x.
     along_x: Mask,
@@ -30,7 +30,7 @@ impl Sampler<'_, '_> {
         (if self.key.mipmap.is_some() { self.limited(lod) } else { lod }, taps)
     }
 
-    /// Within the limits of the unit.
+    /// Clamps to the limits of the unit.
     pub(super) fn limited(&mut self, lod: F32x4) -> F32x4 {
         let low = self.splat_f32(field!(lod_min));
         let lod = self.e.max(lod, low);
@@ -38,7 +38,7 @@ impl Sampler<'_, '_> {
         self.e.min(lod, high)
     }
 
-    /// The level of detail of each lane, whatever it is, and taps where there may be several.
+    /// The level of detail of each lane, unclamped, and taps where there may be several.
     pub(super) fn unclamped(&mut self, lookup: &Lookup) -> (F32x4, Option<Taps>) {
         let (mut lod, taps) = match lookup.lod_source {
             LodSource::Level(level) => (level, None),
@@ -95,20 +95,20 @@ impl Sampler<'_, '_> {
             .collect()
     }
 
-    /// How far coordinate `k` moves to the right or downwards.
+    /// The derivative of coordinate `k` to the right or downwards.
     fn signed_difference(&mut self, lookup: &Lookup, axis: usize, k: usize) -> F32x4 {
         let difference = self.difference(lookup, axis, k, None);
         if self.cube.is_none() || matches!(lookup.lod_source, LodSource::Gradients(_)) {
             return difference;
         }
-        // From each lane to its neighbour, which may be the one before it.
+        // From each lane to its neighbour, which may precede it.
         let behind = self.e.ints(IS_SECOND[axis]);
         let bits = self.e.bits(difference);
         let bits = self.e.ixor(bits, behind);
         self.e.float_of_bits(bits)
     }
 
-    /// The square of how far the picture moves, in texels of level 0, from a pixel to the next one along an axis.
+    /// The squared distance in texels of level 0 from a pixel to the next one along an axis.
     fn squared_difference(&mut self, lookup: &Lookup, axis: usize) -> F32x4 {
         let sizes = (!self.key.unnormalized).then(|| self.first_level().sizes);
         let mut sum = None;
@@ -124,7 +124,7 @@ impl Sampler<'_, '_> {
         sum.unwrap_or_else(|| self.e.f(0.0))
     }
 
-    /// How far coordinate `k` moves. The sign may be the other one.
+    /// The derivative of coordinate `k`, up to its sign.
     fn difference(&mut self, lookup: &Lookup, axis: usize, k: usize, size: Option<F32x4>) -> F32x4 {
         let here = self.coordinates[k];
         let there = match (lookup.lod_source, self.cube.clone()) {
@@ -159,7 +159,7 @@ impl Sampler<'_, '_> {
         }
     }
 
-    /// 0 unless both lanes are at it.
+    /// 0 unless both lanes are active.
     fn where_together(&mut self, together: Option<Mask>, axis: usize, difference: F32x4) -> F32x4 {
         let Some(together) = together else { return difference };
         both_together(self.e, together, axis, difference)

@@ -11,7 +11,8 @@
 //! | `gather_fetch.rs` | gathers, fetches, queries |
 //!
 //! A lookup between two levels is a loop of two passes around the code for one, of which the second is left out when no
-//! lane wants it: the code is there once. An anisotropic one is a loop around that, of as many passes as a lane wants.
+//! lane needs it: the code is emitted once. An anisotropic lookup is a loop around that, of as many passes as the lane
+//! with most taps needs.
 
 mod cube;
 mod filter;
@@ -36,14 +37,14 @@ pub use gather_fetch::{Fetch, Gather, GatherOffsets, fetch, gather, query_level,
 use lod::Taps;
 pub use lod::both_together;
 
-/// How the level of detail is found.
+/// Source of the level of detail.
 #[derive(Clone, Copy)]
 pub enum LodSource {
-    /// From differences, with something added.
+    /// From the differences between lanes, with a bias.
     Implicit { bias: Option<F32x4> },
-    /// Given.
+    /// An explicit level.
     Level(F32x4),
-    /// From these differences along x and y, of coordinates s, t, r.
+    /// From explicit gradients along x and y, of coordinates s, t, r.
     Gradients([[F32x4; 3]; 2]),
 }
 
@@ -57,18 +58,18 @@ pub struct TextureUnit<'k> {
     pub scratch: i32,
 }
 
-/// What texels are compared with, if the unit compares.
+/// Reference value of comparisons.
 #[derive(Clone, Copy)]
 pub enum Reference {
     /// The coordinate after the last one that the shape uses.
     Coordinate,
-    /// An operand of its own.
+    /// A separate operand.
     Operand(F32x4),
     /// Nothing: there is no comparison.
     Missing,
 }
 
-/// What is asked of a unit.
+/// A lookup.
 #[derive(Clone, Copy)]
 pub struct Lookup {
     pub coordinates: [F32x4; 4],
@@ -76,7 +77,7 @@ pub struct Lookup {
     /// Texels that are added along s, t, r.
     pub offset: [Option<I32x4>; 3],
     pub reference: Reference,
-    /// Lanes that execute the instruction together; `None` for all.
+    /// Lanes that execute the instruction; `None` for all.
     pub together: Option<Mask>,
     /// Channels of the result that are needed.
     pub needed: [bool; 4],
@@ -104,22 +105,22 @@ struct Sampler<'s, 'a> {
     e: &'s mut Emit<'a>,
     key: &'s TextureKey,
     unit: TextureUnit<'s>,
-    /// Coordinates in the picture: those of a cube are on its face.
+    /// Coordinates in the image: for a cube those on its face.
     coordinates: [F32x4; 3],
     cube: Option<Cube>,
     /// Texels from the beginning to the layer.
     layer: Option<I32x4>,
     /// Texels that are added along s, t, r.
     shift: [Option<I32x4>; 3],
-    /// What texels are compared with.
+    /// Reference value of comparisons.
     reference: Option<F32x4>,
-    /// Channels of texels that are needed.
+    /// Channels of texels that the result depends on.
     wanted: [bool; 4],
     /// Texels are read as they are: channels of [`Texels::Rgba8`] are bytes whatever the filter.
     unfiltered: bool,
 }
 
-/// Channels r, g, b, a of four lanes; what is not wanted is not there.
+/// Channels r, g, b, a of four lanes; unneeded ones are `None`.
 type Channels = [Option<F32x4>; 4];
 
 /// Offset of a field of [`TextureArgs`].
@@ -130,7 +131,7 @@ macro_rules! field {
 }
 use field;
 
-/// Coordinates that a shape's picture has.
+/// Dimensions of a shape's image.
 const fn dimensions(shape: Shape) -> usize {
     match shape {
         Shape::D1 | Shape::D1Array => 1,
@@ -194,7 +195,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
         }
     }
 
-    /// Takes the coordinates apart.
+    /// Splits the coordinates into position, layer and reference.
     fn place(&mut self, coordinates: [F32x4; 4], shift: [Option<I32x4>; 3], reference: Reference) {
         let [s, t, r, q] = coordinates;
         let (array, after) = match self.key.shape {
@@ -229,7 +230,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
         self.e.load_splat_i32(self.unit.args, offset)
     }
 
-    /// Whether there is a linear filter that averages: then channels of [`Texels::Rgba8`] are 256 times what they are.
+    /// Whether a linear filter averages: then channels of [`Texels::Rgba8`] are scaled by 256.
     fn fixed(&self) -> bool {
         let linear = self.key.magnify == Filter::Linear || self.key.needs_lod() && self.key.minify == Filter::Linear;
         let average = self.key.reduction == Reduction::Average;
@@ -263,7 +264,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
         self.layer = Some(self.e.imul(number, texels));
     }
 
-    /// All levels that the key asks for.
+    /// Samples all levels that the key may need.
     fn levels(&mut self, lookup: &Lookup) -> Channels {
         if !self.wanted.contains(&true) {
             return [None; 4];
@@ -279,7 +280,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
         }
     }
 
-    /// The taps of each lane's footprint as one.
+    /// Averages the taps of each lane's footprint.
     fn along(&mut self, lookup: &Lookup, taps: Taps, lod: F32x4) -> Channels {
         let axis = self.longer_axis(lookup, taps);
         let middle = self.coordinates;
@@ -342,7 +343,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
         result
     }
 
-    /// All levels that a level of detail asks for.
+    /// Samples the levels around a level of detail.
     fn at_level(&mut self, lod: F32x4) -> Channels {
         let zero = self.e.f(0.0);
         let minified = self.e.lt(zero, lod);
@@ -363,7 +364,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
         }
     }
 
-    /// A level that exists.
+    /// Clamps a level's number to the existing ones.
     fn level_number(&mut self, whole: F32x4) -> I32x4 {
         let zero = self.e.f(0.0);
         let level = self.e.max(whole, zero);
@@ -440,7 +441,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
         result
     }
 
-    /// One level under the filter that each lane wants.
+    /// Samples one level with each lane's filter.
     fn level(&mut self, minified: Mask, size: Size) -> Channels {
         let large = self.filtered(self.key.magnify, size);
         if self.key.magnify == self.key.minify {

@@ -176,7 +176,8 @@ fn both_tiers_say_the_same_of_every_lookup() {
         let code = Compiler::new(effort).unwrap().compile(1, build).unwrap();
         for _ in 0..20 {
             let mut job = random_job(&mut rng, args);
-            // SAFETY: the code writes scratch and results of the job and reads the rest and the texture, which was checked.
+            // SAFETY: the code writes scratch and results of the job and reads the rest and the texture, which was
+            // checked.
             #[allow(unsafe_code)]
             unsafe {
                 code.call((&raw mut job).cast_const());

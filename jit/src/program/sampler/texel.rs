@@ -1,4 +1,4 @@
-//! Addresses of texels, and reading them.
+//! Addresses and loads of texels.
 
 use std::mem::offset_of;
 
@@ -98,7 +98,7 @@ impl Sampler<'_, '_> {
         })
     }
 
-    /// The words at these indices and behind them; reads two words beyond.
+    /// The words at these indices and the ones after them; may read two words beyond.
     pub(super) fn pairs(&mut self, base: Value, index: I32x4) -> [I32x4; 2] {
         let [a, b, c, d] = self.e.lanes_through_memory(index, self.unit.scratch).map(|index| {
             let offset = self.e.b.ins().ishl_imm_u(index, 2);
@@ -146,7 +146,7 @@ impl Sampler<'_, '_> {
         })
     }
 
-    /// Lanes in which one of the axes says border.
+    /// Lanes in which an index along any axis is the border's.
     pub(super) fn border(&mut self, axes: &[Option<Index>]) -> Option<Mask> {
         axes.iter().flatten().filter_map(|axis| axis.border).reduce(|a, b| self.e.or(a, b))
     }

@@ -10,14 +10,14 @@ use super::{Sampler, Size, field};
 use crate::lane::{F32x4, I32x4, Mask};
 use crate::program::texture_args::TextureArgs;
 
-/// A texel's index along an axis, and the lanes in which it is the border's.
+/// A texel's index along an axis, and the lanes in which it is outside, on the border.
 #[derive(Clone, Copy)]
 pub(super) struct Index {
     pub index: I32x4,
     pub border: Option<Mask>,
 }
 
-/// Two texels along an axis, and how much the second one weighs, 0 to 256.
+/// Two texels along an axis, and the weight of the second one, 0 to 256.
 #[derive(Clone, Copy)]
 pub(super) struct Two {
     pub texels: [Index; 2],
@@ -158,7 +158,7 @@ impl Sampler<'_, '_> {
         self.e.iand(next, inside)
     }
 
-    /// Index modulo `count`, `last` being `count - 1`. All sizes of a texture are powers of two, or it takes a division.
+    /// Index modulo `count`, `last` being `count - 1`. A mask where all sizes are powers of two, else a division.
     fn modulo(&mut self, index: I32x4, count: I32x4, last: I32x4) -> I32x4 {
         let power_of_two = self.e.load_i32(self.unit.args, field!(power_of_two));
         let (general, done) = (self.e.cold_block(&[]), self.e.block(&[I32X4]));

@@ -1,10 +1,10 @@
-//! What a compiled vertex kernel is called with.
+//! Arguments of a compiled vertex kernel.
 
 use std::mem::{MaybeUninit, offset_of, size_of};
 
 use super::super::texture_args::TextureArgs;
 
-/// What compiled code gets.
+/// The arguments.
 #[repr(C, align(16))]
 pub struct Args {
     pub records: *mut f32,
@@ -12,11 +12,11 @@ pub struct Args {
     pub table: *const [f32; 4],
     /// The program's constants.
     pub constants: *const [f32; 4],
-    /// Those of the units that are read, in order.
+    /// Arguments of the units that are read, in order.
     pub textures: *const TextureArgs,
-    /// Groups to do, not 0.
+    /// Number of groups, not 0.
     pub groups: u32,
-    /// Instructions that a vertex may take.
+    /// Fuel of a vertex, in instructions.
     pub fuel: u32,
     pub streams: [StreamArgs; 16],
 }
@@ -31,16 +31,16 @@ pub struct StreamArgs {
     pub elements: *const u32,
 }
 
-/// Memory that the code works in.
+/// Scratch memory.
 #[repr(C, align(16))]
 pub struct Scratch {
-    /// Indices on their way from vectors to addresses.
+    /// Lane indices that become addresses.
     pub indices: [[u32; 4]; 4],
-    /// Input registers, for programs that compute which one they read.
+    /// Input registers, for programs with relative addressing.
     pub inputs: [[[f32; 4]; 4]; 16],
 }
 
-/// What the code gets the address of.
+/// The arguments and the scratch memory: the code's argument is their address.
 #[repr(C)]
 pub struct Frame {
     pub args: Args,
@@ -61,6 +61,6 @@ impl Args {
     }
 }
 
-/// Offsets of working memory.
+/// Offsets of scratch memory.
 pub const INDICES: i32 = (offset_of!(Frame, scratch) + offset_of!(Scratch, indices)) as i32;
 pub const INPUTS: i32 = (offset_of!(Frame, scratch) + offset_of!(Scratch, inputs)) as i32;

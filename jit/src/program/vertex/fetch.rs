@@ -1,4 +1,4 @@
-//! Fetching: the input registers of four vertices, one value per component.
+//! Vertex fetch: the input registers of four vertices, one value per component.
 
 use std::mem::offset_of;
 
@@ -18,8 +18,8 @@ pub fn footprint(component: Component, count: u8) -> usize {
     }
 }
 
-/// Input register `number`, an array, of the group that begins at vertex `group * 4`. Components beyond `count` are what
-/// the contract says of missing ones.
+/// Input register `number`, from a vertex array, of the group that begins at vertex `group * 4`. Components beyond
+/// `count` are the contract's defaults.
 pub fn fetch(e: &mut Emit<'_>, number: usize, input: Input, big_endian: bool, group: Value) -> [F32x4; 4] {
     let Input::Array { component, count, .. } = input else { return [e.f(0.0); 4] };
     let mut fetch = Fetch { rows: rows(e, number, group), words: [None; 4], component, big_endian, e };
@@ -33,7 +33,7 @@ pub fn fetch(e: &mut Emit<'_>, number: usize, input: Input, big_endian: bool, gr
     std::array::from_fn(|i| values[i].unwrap_or_else(|| e.f(missing[i])))
 }
 
-/// Where the group's elements are.
+/// Addresses of the group's elements.
 fn rows(e: &mut Emit<'_>, number: usize, group: Value) -> [Value; 4] {
     let args = e.args;
     let list = e.load_i64(args, Args::stream(number, offset_of!(StreamArgs, elements)));
@@ -57,7 +57,7 @@ struct Fetch<'f, 'a> {
 }
 
 impl Fetch<'_, '_> {
-    /// Bytes whose order is another one in memory.
+    /// Size of the units whose bytes are swapped in memory.
     fn swap(&self) -> u8 {
         match self.component {
             _ if !self.big_endian => 1,

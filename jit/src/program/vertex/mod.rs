@@ -1,8 +1,8 @@
 //! Compiled vertex kernels: fetch and program of a batch of vertices, four at a time.
 //!
-//! Vertices never communicate, so a branch needs no masks: while the four lanes agree it is a branch of the host, and when
-//! they do not the kernel leaves the group and its caller runs it again one vertex at a time, all four lanes holding the
-//! same one.
+//! Vertices never communicate, so a branch needs no masks: while the four lanes agree it is a host branch, and when
+//! they diverge the kernel leaves the group and its caller runs it again one vertex at a time, with the same vertex in
+//! all four lanes.
 
 #![allow(unsafe_code)]
 
@@ -25,7 +25,7 @@ use crate::rsx::vertex::Source;
 use args::{Args, Frame, StreamArgs};
 use needs::{Constant, DIVERGED, Needs, RETRY};
 
-/// Floats of the max_instructions record.
+/// Floats of the largest record.
 const MAX_RECORD_FLOATS: usize = 4 * 32;
 
 /// A compiled vertex kernel.
@@ -34,10 +34,10 @@ struct Kernel {
     /// Floats of a record.
     stride: usize,
     constants: Vec<(Constant, u8)>,
-    /// Constants that a job must have.
+    /// Number of constants that a job must have.
     needed_constants: usize,
     textures: Vec<(usize, TextureKey)>,
-    /// Of each array that is read: bytes that fetching touches, and which element a vertex reads.
+    /// For each array that is read: bytes that fetching touches, and the element that a vertex reads.
     arrays: [Option<(usize, Step)>; 16],
     /// The most instructions that a vertex can take; `None` when the code counts.
     max_instructions: Option<u32>,
@@ -72,14 +72,14 @@ pub fn dump(compiler: &Compiler, key: &VertexKey) -> String {
     let VertexCode::Rsx(code) = &key.code;
     match Source::new(key, code) {
         Ok(source) => compiler.dump(source.size(), |e| source.build(e, &mut Needs::default())),
-        Err(refused) => refused.to_string(),
+        Err(unsupported) => unsupported.to_string(),
     }
 }
 
-/// What calls of a job have in common.
+/// State common to the calls of a job.
 struct Call<'k> {
     frame: Frame,
-    /// For each array the largest element that is there whole, and what vertex numbers are divided by.
+    /// For each array the largest complete element, and the divisor of vertex numbers.
     arrays: [(usize, u32); 16],
     kernel: &'k Kernel,
 }
@@ -123,7 +123,7 @@ impl Kernel {
 }
 
 impl Call<'_> {
-    /// Whether all attributes of these vertices are there; also no now and then where they are.
+    /// Whether all attributes of these vertices are in bounds. Conservative: may reject in-bounds vertices.
     fn within(&self, vertices: &[u32]) -> bool {
         let largest = vertices.iter().fold(0, |max, &v| max.max(v));
         self.kernel.arrays.iter().zip(&self.arrays).all(|(array, &(reach, divisor))| match array {
@@ -134,7 +134,8 @@ impl Call<'_> {
         })
     }
 
-    /// Runs the code on whole groups of vertices, whose attributes are there. How many groups are done, and why not more.
+    /// Runs the code on whole groups of vertices, whose attributes are in bounds. Returns the number of groups done,
+    /// and the reason for stopping.
     fn run(&mut self, vertices: &[u32], records: &mut [f32]) -> (usize, u64) {
         let groups = vertices.len() / GROUP;
         assert!(groups > 0 && groups <= 1 << 24 && records.len() >= groups * GROUP * self.kernel.stride);
@@ -152,15 +153,15 @@ impl Call<'_> {
         }
         let args = &mut self.frame.args;
         (args.records, args.groups) = (records.as_mut_ptr(), groups as u32);
-        // SAFETY: the code reads the table, the constants, the textures, and the elements of `groups` groups, and writes
-        // as many records of `stride` floats, all of which the callers borrow or own while they call; from each array
-        // it reads what `within` has compared with the window. Windows are mapped for as long as the job borrows them;
-        // what others write there meanwhile is read as it comes.
+        // SAFETY: the code reads the table, the constants, the textures, and the elements of `groups` groups, and
+        // writes as many records of `stride` floats, all of which the callers borrow or own while they call; from each
+        // array it reads what `within` has compared with the window. Windows are mapped for as long as the job borrows
+        // them; what others write there meanwhile is read as it comes.
         let status = unsafe { self.kernel.code.call(&raw mut self.frame) };
         (status as u32 as usize, status & (RETRY | DIVERGED))
     }
 
-    /// Shades up to four vertices, each with all lanes for itself, so that they agree. Returns how many were done.
+    /// Shades up to four vertices, each in all lanes, so that they cannot diverge. Returns how many were done.
     fn one_by_one(&mut self, vertices: &[u32], records: &mut [f32]) -> usize {
         let stride = self.kernel.stride;
         for (i, &vertex) in vertices.iter().enumerate() {
@@ -206,7 +207,7 @@ impl VertexKernel for Kernel {
             let group = &job.vertices[at..total.min(at + GROUP)];
             match reason {
                 0 => {}
-                // A group that is not full is too small to bother.
+                // An incomplete group is not worth the call.
                 DIVERGED => {
                     let done = call.one_by_one(group, &mut job.records[at * stride..]);
                     at += done;

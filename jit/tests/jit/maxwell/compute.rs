@@ -1,18 +1,9 @@
-//! Compute programs, compiled: threads, memory, barriers, what lanes of a warp tell each other; random ones against the reference.
+//! Compute programs, compiled: threads, memory, barriers, communication of lanes; random ones against the reference.
 //!
 //! `TRIGLYPH_SEEDS=first:count` runs that many random programs.
 
-<<<<<<< HEAD:jit/tests/maxwell_compute.rs
-mod maxwell_support;
-
-use maxwell_support::World;
-use maxwell_support::block::{Left, compute_key, run_block};
-use maxwell_support::units::Units;
 use triglyph_guest::kernel::maxwell::Code;
 use triglyph_guest::kernel::program::stage::Stage;
-=======
-use triglyph_guest::kernel::maxwell::{Code, Stage};
->>>>>>> 88429a9 (Tests: one binary a crate and machine, and what they share in testkit):jit/tests/jit/maxwell/compute.rs
 use triglyph_guest::tegra::shader::assemble_program;
 use triglyph_jit::Jit;
 use triglyph_testkit::maxwell::World;

@@ -75,7 +75,7 @@ fn killed_pixels_keep_their_colour() {
 
 #[test]
 fn lanes_that_part_meet_again() {
-    // Both sides of the fork, a loop whose passes differ from lane to lane, a vote behind them.
+    // Both sides of the fork, a loop whose passes differ from lane to lane, a vote after them.
     let text = "ipa.pass.default r4, a[rz+0x80], rz, rz, pt
         f2i.b32.f32.rz r5, r4
         lop.and r6, pt, r5, 0x1

@@ -1,16 +1,10 @@
 //! Random Maxwell programs: compiled kernels against the reference, bit for bit.
 //!
-//! `TRIGLYPH_SEEDS=first:count` runs that many programs, `TRIGLYPH_OPS=1` prints which operations are refused.
+//! `TRIGLYPH_SEEDS=first:count` runs that many programs, `TRIGLYPH_OPS=1` prints which operations are unsupported.
 
 use std::collections::BTreeMap;
 
-<<<<<<< HEAD:jit/tests/maxwell_random.rs
-use maxwell_support::rng::Rng;
-use maxwell_support::vertices::{check, compare, tested, usual};
-use maxwell_support::{Outcome, all_same, compiler, seeds};
 use triglyph_guest::tegra::shader::assemble_program;
-=======
->>>>>>> 88429a9 (Tests: one binary a crate and machine, and what they share in testkit):jit/tests/jit/maxwell/random.rs
 use triglyph_guest::tegra::shader::isa::{Op, decode};
 use triglyph_guest::tegra::shader::random::{Options, instruction};
 use triglyph_testkit::maxwell::vertices::{check, compare, tested, usual};
@@ -37,7 +31,7 @@ fn made_nans(rng: &mut Random) -> Vec<u64> {
 
 /// Whether the code of single operations is what the reference does, on inputs as they come or on NaNs that instructions make.
 fn single(seeds: u64, nans: bool) -> (u64, BTreeMap<String, u64>) {
-    let (mut same, mut refused) = (0, BTreeMap::new());
+    let (mut same, mut unsupported) = (0, BTreeMap::new());
     let mut failures: BTreeMap<Op, (u64, String)> = BTreeMap::new();
     for op in Op::all().filter(|&op| tested(op)) {
         for seed in 0..seeds {
@@ -50,7 +44,7 @@ fn single(seeds: u64, nans: bool) -> (u64, BTreeMap<String, u64>) {
             match compare(&compiler(seed), seed, &words, &mut rng) {
                 Outcome::Same => same += 1,
                 Outcome::Unsupported(why) => {
-                    *refused.entry(format!("{:10} {}", op.info().name, why.0)).or_insert(0) += 1
+                    *unsupported.entry(format!("{:10} {}", op.info().name, why.0)).or_insert(0) += 1
                 }
                 Outcome::Different(report) => {
                     failures.entry(op).or_insert((0, report)).0 += 1;
@@ -62,17 +56,21 @@ fn single(seeds: u64, nans: bool) -> (u64, BTreeMap<String, u64>) {
         println!("{} differs in {count} programs; one of them:\n{report}", op.info().name);
     }
     assert!(failures.is_empty(), "{:?}", failures.keys().map(|op| op.info().name).collect::<Vec<_>>());
-    (same, refused)
+    (same, unsupported)
 }
 
 #[test]
 fn single_operations() {
-    let (same, refused) = single(12, false);
+    let (same, unsupported) = single(12, false);
     if std::env::var_os("TRIGLYPH_OPS").is_some() {
-        refused.iter().for_each(|(why, count)| println!("{count:6} {why}"));
+        unsupported.iter().for_each(|(why, count)| println!("{count:6} {why}"));
     }
-    let refusals: u64 = refused.values().sum();
-    assert!(20 * refusals < same, "{refusals} of {} refused: {refused:?}", same + refusals);
+    let unsupported_count: u64 = unsupported.values().sum();
+    assert!(
+        20 * unsupported_count < same,
+        "{unsupported_count} of {} unsupported: {unsupported:?}",
+        same + unsupported_count
+    );
 }
 
 #[test]
@@ -84,7 +82,7 @@ fn programs(name: &str, count: u64, options: Options<'_>) {
     all_same(name, seeds(count), 4, |jit, seed| check(jit, seed, options));
 }
 
-/// Operations that are never refused: programs of them say most about control flow.
+/// Operations that are always supported: programs of them say most about control flow.
 fn plain(op: Op) -> bool {
     matches!(
         op,

@@ -74,7 +74,7 @@ fn differences(expected: &Value, record: &[u32], tolerance: f64) -> Vec<String> 
 fn single_instructions() {
     let jit = Jit::new().unwrap();
     let cases = json("exec.json");
-    let (mut wrong, mut refused) = (Vec::new(), Vec::new());
+    let (mut wrong, mut unsupported) = (Vec::new(), Vec::new());
     for case in cases["cases"].as_array().unwrap() {
         let word = u64::from_str_radix(case["word"].as_str().unwrap().trim_start_matches("0x"), 16).unwrap();
         let words = harness(&prologue(&case["in"]), &[word]);
@@ -95,12 +95,12 @@ fn single_instructions() {
                     }
                 }
             }
-            Err(why) => refused.push(format!("{}: {why}", case["text"])),
+            Err(why) => unsupported.push(format!("{}: {why}", case["text"])),
         }
     }
-    println!("refused:\n{}", refused.join("\n"));
+    println!("unsupported:\n{}", unsupported.join("\n"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(refused.len() < 40, "{} refused", refused.len());
+    assert!(unsupported.len() < 40, "{} unsupported", unsupported.len());
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn word_of(line: &Value) -> u64 {
     u64::from_str_radix(line["word"].as_str().unwrap().trim_start_matches("0x"), 16).unwrap()
 }
 
-/// A program behind others: distances stay what they are when it moves by whole bundles.
+/// A program after others: distances stay what they are when it moves by whole bundles.
 fn moved(prologue: &str, body: &[u64]) -> Vec<u64> {
     let mut prologue = prologue.to_owned();
     while !prologue.lines().count().is_multiple_of(3) {

@@ -1,4 +1,4 @@
-//! Chosen states and scenes: what compiled pixel kernels write, computed by hand, and what they refuse.
+//! Chosen states and scenes: what compiled pixel kernels write, computed by hand, and what they do not support.
 
 use triglyph_guest::format::{DepthFormat, PixelFormat, TexelFormat};
 use triglyph_guest::kernel::combine::Source;
@@ -209,23 +209,23 @@ fn what_would_be_unsound_is_refused() {
         state.textures[0] = TextureKey { kind: TextureKind::Plain, ..TextureKey::DISABLED };
         state
     };
-    let refused = |state: &PixelKey, change: &dyn Fn(&mut Scene)| {
+    let unsupported = |state: &PixelKey, change: &dyn Fn(&mut Scene)| {
         let mut scene = Scene::new();
         assert!(scene.run(state).is_ok());
         change(&mut scene);
         assert!(scene.run(state).is_err());
     };
-    refused(&key(Source::Primary), &|s| s.primitive.flags = WIDE_EDGES);
-    refused(&key(Source::Primary), &|s| s.primitive.first_varying = 1);
-    refused(&key(Source::Primary), &|s| s.primitive.first_varying = u32::MAX);
-    refused(&key(Source::Primary), &|s| s.block.primitive = 1);
-    refused(&key(Source::Primary), &|s| s.block.x = 8);
-    refused(&key(Source::Primary), &|s| s.block.row = 4);
-    refused(&key(Source::Primary), &|s| s.color.truncate(255));
-    refused(&depth(), &|s| s.depth.truncate(255));
-    refused(&textured(), &|s| s.texels.truncate(67));
-    refused(&textured(), &|s| s.constants.texture[0].width = 12);
-    refused(&textured(), &|s| s.constants.texture[0].height = 0);
+    unsupported(&key(Source::Primary), &|s| s.primitive.flags = WIDE_EDGES);
+    unsupported(&key(Source::Primary), &|s| s.primitive.first_varying = 1);
+    unsupported(&key(Source::Primary), &|s| s.primitive.first_varying = u32::MAX);
+    unsupported(&key(Source::Primary), &|s| s.block.primitive = 1);
+    unsupported(&key(Source::Primary), &|s| s.block.x = 8);
+    unsupported(&key(Source::Primary), &|s| s.block.row = 4);
+    unsupported(&key(Source::Primary), &|s| s.color.truncate(255));
+    unsupported(&depth(), &|s| s.depth.truncate(255));
+    unsupported(&textured(), &|s| s.texels.truncate(67));
+    unsupported(&textured(), &|s| s.constants.texture[0].width = 12);
+    unsupported(&textured(), &|s| s.constants.texture[0].height = 0);
     let mut odd = textured();
     odd.textures[0].power_of_two = false;
     assert!(Scene::new().run(&odd).is_err());

@@ -529,7 +529,7 @@ impl Case {
         Some(text)
     }
 
-    /// The same with nothing behind the program: all of its results as floats.
+    /// The same without output stages: all results of the program as floats.
     pub fn bare(mut self) -> Case {
         let format = ColorFormat { bytes: 16, swap: 1, channels: [0, 32, 64, 96].map(|shift| float(shift, 32)) };
         let color = ColorKey { format, layout: SurfaceLayout::Pitch, source: 0, mask: 15, blend: None };

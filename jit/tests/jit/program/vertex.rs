@@ -20,7 +20,7 @@ struct Tally {
     reference: usize,
 }
 
-/// Shades a job with compiled code, and with the reference what that leaves, as the engine does.
+/// Shades a job with compiled code, and with the reference where that bails out, as the engine does.
 fn shade(
     kernel: &dyn VertexKernel,
     reference: &dyn VertexKernel,
@@ -61,7 +61,7 @@ fn report(jit: &Jit, key: &VertexKey, seed: u64) -> String {
 fn compare(jit: &Jit, seed: u64, mix: Mix, tally: &mut Tally) -> Result<(), Unsupported> {
     let (key, batch) = random_vertex::case(&mut words(seed), mix);
     let kernel = jit.program_vertex(&key)?;
-    let reference = Interpreter.program_vertex(&key).expect("the reference never refuses");
+    let reference = Interpreter.program_vertex(&key).expect("the reference supports everything");
     let (want, _) = batch.run(&key, |job| reference.shade(job, 0));
     let (got, ()) = batch.run(&key, |job| shade(&*kernel, &*reference, key.stride(), job, tally));
     if !got.same(&want) {
@@ -81,20 +81,20 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
-/// Compares cases; `TRIGLYPH_CASES` and `TRIGLYPH_SEED` say others than these few. At least the part `least` of all vertices must
-/// be compiled code's: it leaves what lies beyond the end of memory and programs short of fuel to the reference.
+/// Compares cases; `TRIGLYPH_CASES` and `TRIGLYPH_SEED` say others than these few. At least the part `least` of all
+/// vertices must be compiled code's: it bails out of reads beyond the end of memory and of programs short of fuel.
 fn run(effort: Effort, first: u64, count: u64, mix: Mix, least: f64) {
     let jit = Jit::with_effort(effort).expect("a host with a code generator");
     let (first, count) = (setting("TRIGLYPH_SEED", first), setting("TRIGLYPH_CASES", count));
-    let (mut refused, mut tally) = (BTreeMap::new(), Tally::default());
+    let (mut unsupported, mut tally) = (BTreeMap::new(), Tally::default());
     for seed in first..first + count {
         if let Err(Unsupported(why)) = compare(&jit, seed, mix, &mut tally) {
             eprintln!("seed {seed}: {why}");
-            *refused.entry(why).or_insert(0u64) += 1;
+            *unsupported.entry(why).or_insert(0u64) += 1;
         }
     }
-    println!("{count} cases, refused: {refused:?}, {tally:?}");
-    assert!(refused.values().sum::<u64>() * 6 < count, "too many refusals: {refused:?}");
+    println!("{count} cases, unsupported: {unsupported:?}, {tally:?}");
+    assert!(unsupported.values().sum::<u64>() * 6 < count, "too many unsupported: {unsupported:?}");
     let part = tally.compiled as f64 / (tally.compiled + tally.reference) as f64;
     assert!(part >= least, "{part} of all vertices are compiled");
 }

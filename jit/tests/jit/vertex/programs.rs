@@ -1,4 +1,4 @@
-//! Whole programs with known results, and what compiled code leaves to the reference.
+//! Whole programs with known results, and where compiled code bails out.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ fn check(text: &str, x: &[f32], ints: [[u8; 4]; 4]) -> Tally {
         tally = Tally::default();
         compare(&key, &batch, effort, &mut tally);
     }
-    assert_eq!(tally.refused, 0);
+    assert_eq!(tally.unsupported, 0);
     tally
 }
 
@@ -115,7 +115,7 @@ fn programs_give_the_known_results() {
     for name in ["alu", "special", "branch", "loops", "madrel", "flat", "uniformflow"] {
         assert_eq!(wrong_components(name), 0, "{name}");
     }
-    // Its results have the other idea of aL behind an inner loop; the number is the reference's.
+    // Its results assume another aL after an inner loop; the number is the reference's.
     assert_eq!(wrong_components("nested"), 67);
 }
 

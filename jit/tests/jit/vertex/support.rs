@@ -14,14 +14,14 @@ use triglyph_jit::{Effort, Jit};
 pub struct Tally {
     pub cases: usize,
     /// Keys that were not compiled.
-    pub refused: usize,
+    pub unsupported: usize,
     /// Vertices that compiled code finished.
     pub compiled: usize,
-    /// Vertices that it left to the reference.
+    /// Vertices that it bailed out of.
     pub reference: usize,
 }
 
-/// Shades a job with compiled code, and with the reference what that leaves, as the engine does.
+/// Shades a job with compiled code, and with the reference where that bails out, as the engine does.
 pub fn shade(
     kernel: &dyn VertexKernel,
     reference: &dyn VertexKernel,
@@ -57,10 +57,10 @@ pub fn compare(key: &VertexKey, batch: &Batch, effort: Effort, tally: &mut Tally
     tally.cases += 1;
     let jit = Jit::with_effort(effort).expect("a code generator");
     let Ok(kernel) = jit.vertex(key) else {
-        tally.refused += 1;
+        tally.unsupported += 1;
         return;
     };
-    let reference = Interpreter.vertex(key).expect("the reference refuses nothing");
+    let reference = Interpreter.vertex(key).expect("the reference supports everything");
     let stride = key.outputs.stride();
     let (want, want_clip, _) = batch.run(stride, |job| reference.shade(job, 0));
     let (got, got_clip, ()) = batch.run(stride, |job| shade(&*kernel, &*reference, stride, job, tally));

@@ -1,14 +1,7 @@
 //! The hypervisor's calls: pages byte for byte, objects, flags, IO space, errors.
 
-<<<<<<< HEAD:machines/rsx/tests/rsx_lv1.rs
-mod curie_support;
-mod rsx_support;
-
-use curie_support::{Console, PROGRAM, QUADS};
-use rsx_support::*;
-=======
+use crate::curie::support::{Console, PROGRAM, QUADS};
 use crate::support::*;
->>>>>>> 88429a9 (Tests: one binary a crate and machine, and what they share in testkit):machines/rsx/tests/rsx/lv1.rs
 use triglyph_engine::device::Access;
 use triglyph_engine::{Device, Error};
 use triglyph_guest::rsx::lv1::Status;

@@ -1,14 +1,7 @@
 //! The Switch's driver: handles, address spaces, channels with fences, events.
 
-<<<<<<< HEAD:machines/tegra/tests/tegra_driver.rs
-mod tegra_support;
-
-use tegra_support::threed::{self, EDGE, PIXEL, TARGET};
-use tegra_support::{BUFFER, BUFFER_SIZE, COPY, DATA, HOST, Machine, THREED, header, methods, options};
-=======
-use crate::support::{COPY, HOST, Machine, header, methods, options};
-use triglyph_engine::Device;
->>>>>>> 88429a9 (Tests: one binary a crate and machine, and what they share in testkit):machines/tegra/tests/tegra/driver.rs
+use crate::support::threed::{self, EDGE, PIXEL, TARGET};
+use crate::support::{BUFFER, BUFFER_SIZE, COPY, DATA, HOST, Machine, THREED, header, methods, options};
 use triglyph_engine::device::{Access, FaultKind, WrittenRange};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::{Device, Error};

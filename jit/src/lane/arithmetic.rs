@@ -1,0 +1,248 @@
+//! Arithmetic of floats, integers and masks.
+
+use super::*;
+
+impl Emit<'_> {
+    // Floats.
+
+    /// The square root.
+    pub fn sqrt(&mut self, a: F32x4) -> F32x4 {
+        F32x4(self.b.ins().sqrt(a.0))
+    }
+
+    /// a without its sign.
+    pub fn abs(&mut self, a: F32x4) -> F32x4 {
+        F32x4(self.b.ins().fabs(a.0))
+    }
+
+    /// a with the other sign.
+    pub fn neg(&mut self, a: F32x4) -> F32x4 {
+        F32x4(self.b.ins().fneg(a.0))
+    }
+
+    /// a < b ? a : b, so b when either is NaN.
+    pub fn min(&mut self, a: F32x4, b: F32x4) -> F32x4 {
+        let m = self.lt(a, b);
+        self.select(m, a, b)
+    }
+
+    /// b < a ? a : b, so b when either is NaN.
+    pub fn max(&mut self, a: F32x4, b: F32x4) -> F32x4 {
+        let m = self.lt(b, a);
+        self.select(m, a, b)
+    }
+
+    /// `low < v ? v : low`, then `v < high ? v : high`: NaN becomes `low`.
+    pub fn clamp(&mut self, v: F32x4, low: f32, high: f32) -> F32x4 {
+        let low = self.f(low);
+        let v = self.max(v, low);
+        let high = self.f(high);
+        self.min(v, high)
+    }
+
+    /// Conversion toward zero of values within the range of i32; others give anything.
+    pub fn truncate_to_int(&mut self, a: F32x4) -> I32x4 {
+        I32x4(if self.caps.x86 {
+            self.b.ins().x86_cvtt2dq(I32X4, a.0)
+        } else {
+            self.b.ins().fcvt_to_sint_sat(I32X4, a.0)
+        })
+    }
+
+    /// The nearest integer, ties to even.
+    pub fn nearest(&mut self, a: F32x4) -> F32x4 {
+        F32x4(self.b.ins().nearest(a.0))
+    }
+
+    /// Conversion of whole numbers; those outside of i32 become its limits, NaN 0.
+    pub fn saturating_int(&mut self, a: F32x4) -> I32x4 {
+        if !self.caps.x86 {
+            return I32x4(self.b.ins().fcvt_to_sint_sat(I32X4, a.0));
+        }
+        // The host instruction gives i32::MIN for everything out of range.
+        let value = self.truncate_to_int(a);
+        let limit = self.f(2_147_483_648.0);
+        let above = self.le(limit, a);
+        let value = self.ixor(value, I32x4(above.0));
+        let nan = self.unordered(a, a);
+        I32x4(self.b.ins().band_not(value.0, nan.0))
+    }
+
+    /// a <= b, false when either is NaN.
+    pub fn le(&mut self, a: F32x4, b: F32x4) -> Mask {
+        Mask(self.b.ins().fcmp(FloatCC::LessThanOrEqual, a.0, b.0))
+    }
+
+    /// a == b, false when either is NaN.
+    pub fn feq(&mut self, a: F32x4, b: F32x4) -> Mask {
+        Mask(self.b.ins().fcmp(FloatCC::Equal, a.0, b.0))
+    }
+
+    // Integers.
+
+    /// a * b, wrapping. Slow: prefer shifts.
+    pub fn imul(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().imul(a.0, b.0))
+    }
+
+    /// Logical a >> n.
+    pub fn ushr(&mut self, a: I32x4, n: u32) -> I32x4 {
+        I32x4(self.b.ins().ushr_imm_u(a.0, i64::from(n)))
+    }
+
+    /// a ^ b
+    pub fn ixor(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().bxor(a.0, b.0))
+    }
+
+    /// The smaller one, signed.
+    pub fn imin(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().smin(a.0, b.0))
+    }
+
+    /// The larger one, signed.
+    pub fn imax(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().smax(a.0, b.0))
+    }
+
+    /// The smaller one, unsigned.
+    pub fn umin(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().umin(a.0, b.0))
+    }
+
+    /// The larger one, unsigned.
+    pub fn imax_unsigned(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().umax(a.0, b.0))
+    }
+
+    /// a == b
+    pub fn ieq(&mut self, a: I32x4, b: I32x4) -> Mask {
+        Mask(self.b.ins().icmp(IntCC::Equal, a.0, b.0))
+    }
+
+    /// a < b, signed.
+    pub fn ilt(&mut self, a: I32x4, b: I32x4) -> Mask {
+        Mask(self.b.ins().icmp(IntCC::SignedGreaterThan, b.0, a.0))
+    }
+
+    /// m ? a : b
+    pub fn iselect(&mut self, m: Mask, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().bitselect(m.0, a.0, b.0))
+    }
+
+    /// a * b of lanes from 0 to 32767, which is one operation.
+    pub fn imul_small(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        let [a, b] = [a, b].map(|v| I16x8(self.cast(v.0, I16X8)));
+        self.madd16(a, b)
+    }
+
+    /// Lane `lane` as a 32-bit scalar.
+    pub fn lane(&mut self, a: I32x4, lane: u8) -> Value {
+        self.b.ins().extractlane(a.0, lane)
+    }
+
+    // Masks.
+
+    /// Both.
+    pub fn and(&mut self, a: Mask, b: Mask) -> Mask {
+        Mask(self.b.ins().band(a.0, b.0))
+    }
+
+    /// Either.
+    pub fn or(&mut self, a: Mask, b: Mask) -> Mask {
+        Mask(self.b.ins().bor(a.0, b.0))
+    }
+
+    /// a but not b.
+    pub fn and_not(&mut self, a: Mask, b: Mask) -> Mask {
+        Mask(self.b.ins().band_not(a.0, b.0))
+    }
+
+    /// The other lanes.
+    pub fn not(&mut self, a: Mask) -> Mask {
+        Mask(self.b.ins().bnot(a.0))
+    }
+
+    /// A scalar that is not zero when any lane is set, for [`Self::branch`].
+    pub fn any(&mut self, a: Mask) -> Value {
+        self.b.ins().vany_true(a.0)
+    }
+
+    /// Bit i of the 32-bit scalar is lane i.
+    pub fn mask_bits(&mut self, a: Mask) -> Value {
+        self.b.ins().vhigh_bits(I32, a.0)
+    }
+
+    /// The mask as integers: -1 or 0.
+    pub fn mask_ints(&mut self, a: Mask) -> I32x4 {
+        I32x4(a.0)
+    }
+}
+
+impl Ops for Emit<'_> {
+    type F = F32x4;
+    type I = I32x4;
+    type M = Mask;
+
+    fn f(&mut self, value: f32) -> F32x4 {
+        self.floats([value; 4])
+    }
+    fn i(&mut self, value: i32) -> I32x4 {
+        self.ints([value; 4])
+    }
+    fn add(&mut self, a: F32x4, b: F32x4) -> F32x4 {
+        F32x4(self.b.ins().fadd(a.0, b.0))
+    }
+    fn sub(&mut self, a: F32x4, b: F32x4) -> F32x4 {
+        F32x4(self.b.ins().fsub(a.0, b.0))
+    }
+    fn mul(&mut self, a: F32x4, b: F32x4) -> F32x4 {
+        F32x4(self.b.ins().fmul(a.0, b.0))
+    }
+    fn div(&mut self, a: F32x4, b: F32x4) -> F32x4 {
+        F32x4(self.b.ins().fdiv(a.0, b.0))
+    }
+    fn floor(&mut self, a: F32x4) -> F32x4 {
+        F32x4(self.b.ins().floor(a.0))
+    }
+    fn lt(&mut self, a: F32x4, b: F32x4) -> Mask {
+        Mask(self.b.ins().fcmp(FloatCC::LessThan, a.0, b.0))
+    }
+    fn unordered(&mut self, a: F32x4, b: F32x4) -> Mask {
+        Mask(self.b.ins().fcmp(FloatCC::Unordered, a.0, b.0))
+    }
+    fn select(&mut self, m: Mask, a: F32x4, b: F32x4) -> F32x4 {
+        let m = self.cast(m.0, F32X4);
+        F32x4(self.b.ins().bitselect(m, a.0, b.0))
+    }
+    fn to_int(&mut self, a: F32x4) -> I32x4 {
+        self.truncate_to_int(a)
+    }
+    fn to_float(&mut self, a: I32x4) -> F32x4 {
+        F32x4(self.b.ins().fcvt_from_sint(F32X4, a.0))
+    }
+    fn bits(&mut self, a: F32x4) -> I32x4 {
+        I32x4(self.cast(a.0, I32X4))
+    }
+    fn float_of_bits(&mut self, a: I32x4) -> F32x4 {
+        F32x4(self.cast(a.0, F32X4))
+    }
+    fn iadd(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().iadd(a.0, b.0))
+    }
+    fn isub(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().isub(a.0, b.0))
+    }
+    fn iand(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().band(a.0, b.0))
+    }
+    fn ior(&mut self, a: I32x4, b: I32x4) -> I32x4 {
+        I32x4(self.b.ins().bor(a.0, b.0))
+    }
+    fn ishl(&mut self, a: I32x4, n: u32) -> I32x4 {
+        I32x4(self.b.ins().ishl_imm_u(a.0, i64::from(n)))
+    }
+    fn ishr(&mut self, a: I32x4, n: u32) -> I32x4 {
+        I32x4(self.b.ins().sshr_imm_u(a.0, i64::from(n)))
+    }
+}
