@@ -145,7 +145,7 @@ fn segments(memory: &Memory, payload: &[u8], big_endian: bool, stream: &mut Stre
 fn entries(memory: &Memory, payload: &[u8], stream: &mut Stream) {
     let plain = |method: u32| {
         threed::METHODS.info(method).is_some()
-            && !matches!(threed::METHODS.effect(method), methods::Effect::Trigger(_))
+            && !matches!(threed::METHODS.effect(method), methods::Effect::Common(_) | methods::Effect::Trigger(_))
             && method >= 0x40
     };
     for entry in payload[8..].chunks_exact(8) {

@@ -331,7 +331,7 @@ fn effects(class: Class) -> &'static Effects {
 
 fn of<T: Copy>(table: &MethodTable<T>) -> Effects {
     let groups = std::array::from_fn(|method| match table.effect(method as u32) {
-        Effect::Trigger(_) => CALL,
+        Effect::Common(_) | Effect::Trigger(_) => CALL,
         // An address without a row: the class has to say so.
         _ if table.info(method as u32).is_none() => CALL,
         effect => effect.groups(),

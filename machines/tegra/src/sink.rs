@@ -1,8 +1,11 @@
 //! What methods do besides being stored, whether they come from the push buffer or from a macro.
 
 use triglyph_guest::kernel::mme::MmeMachine;
+use triglyph_guest::tegra::methods::common::shader as report_registers;
 use triglyph_guest::tegra::methods::values::NotifyType;
-use triglyph_guest::tegra::methods::{ADDRESSES, Class, Effect, compute, copy, inline, threed, twod};
+use triglyph_guest::tegra::methods::{
+    ADDRESSES, Class, Common, Effect, MethodTable, compute, copy, inline, threed, twod,
+};
 
 use super::core::{ADDRESS_MASK, Core};
 use super::inline::InlineTransfer;
@@ -45,11 +48,13 @@ impl<'u> Sink<'u> {
     /// Does what a method does besides being stored.
     pub fn trigger(&mut self, method: u32, datum: u32) {
         let known = match self.class {
-            Class::ThreeD => self.threed(method, datum),
-            Class::Compute => self.compute(method, datum),
-            Class::Inline => self.inline_class(method, datum),
-            Class::TwoD => self.twod(method, datum),
-            Class::Copy => self.copy(method, datum),
+            Class::ThreeD => self.perform(threed::METHODS.effect(method), method, datum, Self::threed),
+            Class::Compute => self.perform(compute::METHODS.effect(method), method, datum, Self::compute),
+            Class::Inline => {
+                self.perform(inline::METHODS.effect(method), method, datum, |_, never, _, _| match never {})
+            }
+            Class::TwoD => self.perform(twod::METHODS.effect(method), method, datum, Self::twod),
+            Class::Copy => self.perform(copy::METHODS.effect(method), method, datum, Self::copy),
         };
         if !known {
             let what = format_args!("no method {method:#x} in class {:#06x}", self.class.id());
@@ -59,17 +64,19 @@ impl<'u> Sink<'u> {
 
     /// Whether data for this method are a stream that [`Self::data`] takes as a whole.
     pub fn is_stream(class: Class, method: u32) -> bool {
+        fn has_common<T: Copy>(table: &MethodTable<T>, method: u32) -> bool {
+            matches!(table.effect(method), Effect::Common(Common::InlineData | Common::MacroCode))
+        }
         match class {
             Class::ThreeD => {
-                use threed::Trigger::{InlineData, LoadConstant, MacroCode};
-                let effect = threed::METHODS.effect(method);
-                matches!(effect, Effect::Trigger(InlineData | LoadConstant | MacroCode))
+                let constants = Effect::Trigger(threed::Trigger::LoadConstant);
+                has_common(&threed::METHODS, method) || threed::METHODS.effect(method) == constants
             }
-            Class::Compute => compute::METHODS.effect(method) == Effect::Trigger(compute::Trigger::InlineData),
-            Class::Inline => inline::METHODS.effect(method) == Effect::Trigger(inline::Trigger::InlineData),
+            Class::Compute => has_common(&compute::METHODS, method),
+            Class::Inline => has_common(&inline::METHODS, method),
             Class::TwoD => {
-                use twod::Trigger::{CpuData, MacroCode};
-                matches!(twod::METHODS.effect(method), Effect::Trigger(CpuData | MacroCode))
+                let pixels = Effect::Trigger(twod::Trigger::CpuData);
+                has_common(&twod::METHODS, method) || twod::METHODS.effect(method) == pixels
             }
             Class::Copy => false,
         }
@@ -89,9 +96,7 @@ impl<'u> Sink<'u> {
             Class::ThreeD | Class::TwoD if method == MACRO_CODE => {
                 data.iter().for_each(|&word| self.macro_code(word));
             }
-            Class::ThreeD => self.inline_data(0, data),
-            Class::Compute => self.inline_data(1, data),
-            Class::Inline => self.inline_data(2, data),
+            Class::ThreeD | Class::Compute | Class::Inline => self.inline_data(index(self.class), data),
             Class::TwoD => {
                 let enabled = self.is_enabled();
                 self.work.twod.cpu_data(self.core, self.registers(), data, enabled);
@@ -100,111 +105,91 @@ impl<'u> Sink<'u> {
         }
     }
 
-    fn threed(&mut self, method: u32, datum: u32) -> bool {
-        use threed::{Trigger, regs};
-        let Effect::Trigger(trigger) = threed::METHODS.effect(method) else { return false };
+    /// Does what a method's row says, the class's own triggers through `own`; false if it says that nothing happens.
+    #[inline]
+    fn perform<T>(
+        &mut self,
+        effect: Effect<T>,
+        method: u32,
+        datum: u32,
+        own: impl FnOnce(&mut Self, T, u32, u32),
+    ) -> bool {
+        match effect {
+            Effect::Common(trigger) => self.common(trigger, method, datum),
+            Effect::Trigger(trigger) => own(self, trigger, method, datum),
+            Effect::None | Effect::Dirty(_) => return false,
+        }
+        true
+    }
+
+    fn common(&mut self, trigger: Common, method: u32, datum: u32) {
+        let class = index(self.class);
         match trigger {
-            Trigger::MacroCode => self.macro_code(datum),
-            Trigger::MacroStart => self.macro_start(datum),
-            Trigger::ShadowControl => self.registers().set_shadow_control(datum),
-            Trigger::InlineLaunch => self.inline_launch(0, datum, true),
-            Trigger::InlineData => self.inline_data(0, &[datum]),
+            Common::MacroCode => self.macro_code(datum),
+            Common::MacroStart => self.macro_start(datum),
+            Common::ShadowControl => self.registers().set_shadow_control(datum),
+            // Of the classes with inline transfers only the inline class has a condition for them and nothing else.
+            Common::InlineLaunch => {
+                let enabled = self.class != Class::Inline || self.is_enabled();
+                self.inline_launch(class, datum, enabled);
+            }
+            Common::InlineData => self.inline_data(class, &[datum]),
+            Common::Report => self.report(report_registers::set_report_semaphore_a::ID, datum),
+            Common::RenderEnable => self.condition(method),
+            Common::Notify => self.notify(datum),
+            // Programs are compared with memory at every draw.
+            Common::InvalidateShaders
+            | Common::InvalidateSamplers
+            | Common::InvalidateHeaders
+            | Common::InvalidateTexels
+            | Common::WaitForIdle => {}
+            // The macro method expander takes these.
+            Common::MacroCall | Common::MacroData => {}
+        }
+    }
+
+    fn threed(&mut self, trigger: threed::Trigger, method: u32, datum: u32) {
+        use threed::{Trigger, regs};
+        match trigger {
             Trigger::IncrementSyncpoint => {
                 self.core.flush();
                 self.core.increment_syncpoint(regs::increment_sync_point::index(datum));
             }
-            Trigger::Report => self.report(regs::set_report_semaphore_a::ID, datum),
             Trigger::ClearReport => self.clear_report(datum),
-            Trigger::RenderEnable => self.condition(method),
             Trigger::LoadConstant => constant::load(self.core, self.registers(), &[datum]),
             // The firmware answers at once: without that, macros wait for ever.
             Trigger::Firmware if method == FIRMWARE_WRITES => self.registers().set(FIRMWARE_ANSWER, 1),
-            Trigger::Notify => self.notify(datum),
-            Trigger::Firmware
-            | Trigger::WaitForIdle
-            | Trigger::InvalidateSamplers
-            | Trigger::InvalidateHeaders
-            | Trigger::InvalidateTexels
-            | Trigger::FlushWrites => {}
-            // These are the expander's.
-            Trigger::MacroCall | Trigger::MacroData => {}
+            Trigger::Firmware | Trigger::FlushWrites => {}
             _ => {
                 let (enabled, registers) = (self.is_enabled(), self.registers());
                 let Work { threed, counters, .. } = &mut *self.work;
                 threed.trigger(self.core, registers, counters, trigger, (method, datum), enabled);
             }
         }
-        true
     }
 
-    fn compute(&mut self, method: u32, datum: u32) -> bool {
-        use compute::{Trigger, regs};
-        let Effect::Trigger(trigger) = compute::METHODS.effect(method) else { return false };
+    fn compute(&mut self, trigger: compute::Trigger, _method: u32, datum: u32) {
         match trigger {
-            Trigger::InlineLaunch => self.inline_launch(1, datum, true),
-            Trigger::InlineData => self.inline_data(1, &[datum]),
-            Trigger::Report => self.report(regs::set_report_semaphore_a::ID, datum),
-            Trigger::RenderEnable => self.condition(method),
-            Trigger::Notify => self.notify(datum),
-            Trigger::InvalidateShaders
-            | Trigger::WaitForIdle
-            | Trigger::InvalidateSamplers
-            | Trigger::InvalidateHeaders
-            | Trigger::InvalidateTexels => {}
-            Trigger::Launch => {
+            compute::Trigger::Launch => {
                 let (enabled, registers) = (self.is_enabled(), self.registers());
                 self.work.compute.launch(self.core, registers, datum, enabled);
                 self.settle();
             }
         }
-        true
     }
 
-    fn inline_class(&mut self, method: u32, datum: u32) -> bool {
-        use inline::Trigger;
-        let Effect::Trigger(trigger) = inline::METHODS.effect(method) else { return false };
-        match trigger {
-            // Of the classes with inline transfers only this one has a condition for them and nothing else.
-            Trigger::InlineLaunch => self.inline_launch(2, datum, self.is_enabled()),
-            Trigger::InlineData => self.inline_data(2, &[datum]),
-            Trigger::RenderEnable => self.condition(method),
-            Trigger::Notify => self.notify(datum),
-            Trigger::WaitForIdle => {}
-        }
-        true
+    fn twod(&mut self, trigger: twod::Trigger, method: u32, datum: u32) {
+        let enabled = self.is_enabled();
+        self.work.twod.trigger(self.core, self.registers(), trigger, method, datum, enabled);
     }
 
-    fn twod(&mut self, method: u32, datum: u32) -> bool {
-        use twod::Trigger;
-        let Effect::Trigger(trigger) = twod::METHODS.effect(method) else { return false };
+    fn copy(&mut self, trigger: copy::Trigger, _method: u32, datum: u32) {
         match trigger {
-            Trigger::MacroCode => self.macro_code(datum),
-            Trigger::MacroStart => self.macro_start(datum),
-            Trigger::ShadowControl => self.registers().set_shadow_control(datum),
-            Trigger::RenderEnable => self.condition(method),
-            Trigger::Notify => self.notify(datum),
-            Trigger::WaitForIdle => {}
-            Trigger::Blit | Trigger::SolidPoint | Trigger::CpuBegin | Trigger::CpuData => {
-                let enabled = self.is_enabled();
-                self.work.twod.trigger(self.core, self.registers(), trigger, method, datum, enabled);
-            }
-            // These are the expander's.
-            Trigger::MacroCall | Trigger::MacroData => {}
-        }
-        true
-    }
-
-    fn copy(&mut self, method: u32, datum: u32) -> bool {
-        use copy::Trigger;
-        let Effect::Trigger(trigger) = copy::METHODS.effect(method) else { return false };
-        match trigger {
-            Trigger::Launch => {
+            copy::Trigger::Launch => {
                 let enabled = self.is_enabled();
                 super::copy::launch(self.core, self.registers(), datum, enabled);
             }
-            Trigger::RenderEnable => self.condition(method),
         }
-        true
     }
 
     /// Whether the class does what is conditional.

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! table.rs     rows by address, what a write does
+//! common/      rows that several classes have
 //! values.rs    named values that several classes share
 //! threed/      0xB197    twod/  0x902D    inline/  0xA140    copy/  0xB0B5    compute/  0xB1C0
 //! ```
@@ -9,6 +10,7 @@
 //! distances share one: `threed::regs::set_color_target_format::id(target)`. Methods of the host are in
 //! [`fifo::host`](crate::tegra::fifo::host).
 
+pub mod common;
 pub mod compute;
 pub mod copy;
 pub mod inline;
@@ -17,6 +19,7 @@ pub mod threed;
 pub mod twod;
 pub mod values;
 
+pub use common::Common;
 pub use table::{ADDRESSES, Effect, MethodInfo, MethodTable};
 
 use crate::table::FieldInfo;

@@ -1,5 +1,6 @@
 //! What a method table is: rows by address, what a write does.
 
+use super::common::Common;
 use crate::table::RegInfo;
 
 /// Method addresses of a class: dword addresses of 12 bits.
@@ -8,20 +9,22 @@ pub const ADDRESSES: usize = 0x1000;
 /// What a write to a method does. The value is stored in any case, so that macros may read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect<T> {
-    /// Nothing: whoever needs the register reads it then.
+    /// Nothing: the register is read when it is needed.
     None,
-    /// Makes groups of state stale: bits of the class's `dirty`.
+    /// Makes groups of state dirty: bits of the class's `dirty`.
     Dirty(u32),
+    /// Something happens at once that several classes do.
+    Common(Common),
     /// Something happens at once.
     Trigger(T),
 }
 
 impl<T> Effect<T> {
-    /// The groups of state that are stale after the write: bits of the class's `dirty`.
+    /// The groups of state that are dirty after the write: bits of the class's `dirty`.
     pub const fn groups(&self) -> u32 {
         match self {
             Effect::Dirty(groups) => *groups,
-            Effect::None | Effect::Trigger(_) => 0,
+            Effect::None | Effect::Common(_) | Effect::Trigger(_) => 0,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use triglyph_guest::table::FieldInfo;
 use triglyph_guest::tegra::fifo::{Event, Stream, lines};
 use triglyph_guest::tegra::format::{ColorFormat, VertexFormat, VertexType, ZetaFormat};
-use triglyph_guest::tegra::methods::{ADDRESSES, Class, Effect, SUBCHANNEL_CLASSES, method_text, threed, twod};
+use triglyph_guest::tegra::methods::{ADDRESSES, Class, Common, Effect, SUBCHANNEL_CLASSES, method_text, threed, twod};
 use triglyph_testkit::data::text_of;
 
 /// One line of a list: a field of a method.
@@ -198,8 +198,8 @@ fn effects_tell_what_a_write_does() {
     assert_eq!(METHODS.effect(regs::load_constant_buffer::id(15) as u32), Effect::Trigger(Trigger::LoadConstant));
     assert_eq!(groups(regs::set_depth_func::ID as u32), dirty::FRAGMENT);
     assert_eq!(groups(regs::set_viewport_scale_z::id(15) as u32), dirty::VIEWPORT);
-    assert_eq!(METHODS.effect(0xE00 + 2 * 127), Effect::Trigger(Trigger::MacroCall));
-    assert_eq!(METHODS.effect(0xE01), Effect::Trigger(Trigger::MacroData));
+    assert_eq!(METHODS.effect(0xE00 + 2 * 127), Effect::Common(Common::MacroCall));
+    assert_eq!(METHODS.effect(0xE01), Effect::Common(Common::MacroData));
     assert_eq!(METHODS.effect(0xFFF), Effect::None);
     assert_eq!(METHODS.named("SET_FALCON04").map(|row| row.id), Some(0x8C4));
     assert_eq!(twod::METHODS.effect(0x237), Effect::Trigger(twod::Trigger::Blit));

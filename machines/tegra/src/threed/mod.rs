@@ -118,8 +118,6 @@ impl ThreeD {
                 self.bindings.unbind_all();
                 self.unchanged.forget();
             }
-            // Programs are compared with memory at every draw.
-            Trigger::InvalidateShaders => {}
             Trigger::Clear if enabled => self.clear(core, registers, datum),
             Trigger::BlendInstruction => self.blend_instruction(registers, datum),
             Trigger::StreamOutPointer => self.feedback.set_pointer(method, datum),

@@ -57,7 +57,6 @@ impl TwoD {
             Trigger::SolidPoint => self.solid.point(core, registers, method, datum, enabled),
             Trigger::CpuBegin => self.cpu.begin(),
             Trigger::CpuData => self.cpu_data(core, registers, &[datum], enabled),
-            _ => {}
         }
     }
 

@@ -3,86 +3,24 @@
 use super::Trigger;
 use super::values::{ReportOperation, ScgType, SmSelection};
 use crate::table::regs::regs;
-use crate::tegra::methods::Effect;
-use crate::tegra::methods::values::{
-    CacheLines, CompletionType, InlineInterrupt, MemoryLayout, NotifyType, ReductionFormat, ReductionOp,
-    RenderEnableMode, RenderEnableOverride, StructSize,
-};
+use crate::tegra::methods::values::{CacheLines, ReductionFormat, ReductionOp, StructSize};
+use crate::tegra::methods::{Common, Effect};
+
+pub use crate::tegra::methods::common::{channel::*, inline::*, shader::*};
 
 regs! {
     effect Effect<Trigger>;
 
-    /// Tells the class of the subchannel; the host checks it.
-    set_object @ 0x000 { class_id 0:15, engine_id 16:20 };
-    /// Nothing.
-    no_operation @ 0x040 { v 0:31 };
     /// Address of the notifier, upper bits.
     set_notify_a @ 0x041 { address_upper 0:7 };
-    /// Address of the notifier, bits 31:0.
-    set_notify_b @ 0x042 { address_lower 0:31 };
-    /// Writes the notifier, 16 bytes. Hardly used.
-    notify @ 0x043 { type_ 0:31 NotifyType } Trigger(Trigger::Notify);
-    /// Waits until everything earlier is finished.
-    wait_for_idle @ 0x044 { v 0:31 } Trigger(Trigger::WaitForIdle);
-    /// Condition of all classes: address, upper bits.
-    set_global_render_enable_a @ 0x04C { offset_upper 0:7 };
-    /// Condition of all classes: address, bits 31:0.
-    set_global_render_enable_b @ 0x04D { offset_lower 0:31 };
-    /// Condition of all classes: evaluates it, see SET_RENDER_ENABLE_C.
-    set_global_render_enable_c @ 0x04E { mode 0:2 RenderEnableMode } Trigger(Trigger::RenderEnable);
-    /// Without effect.
-    send_go_idle @ 0x04F { v 0:31 };
-    /// Performance monitor; without effect.
-    pm_trigger @ 0x050 { v 0:31 };
-    /// Performance monitor; without effect.
-    pm_trigger_wfi @ 0x051 { v 0:31 };
-    /// Instrumentation; without effect.
-    set_instrumentation_method_header @ 0x054 { v 0:31 };
-    /// Instrumentation; without effect.
-    set_instrumentation_method_data @ 0x055 { v 0:31 };
-    /// Inline transfer: bytes of a line.
-    line_length_in @ 0x060 { value 0:31 };
-    /// Inline transfer: lines.
-    line_count @ 0x061 { value 0:31 };
     /// Inline transfer: destination, upper bits.
     offset_out_upper @ 0x062 { value 0:7 };
-    /// Inline transfer: destination, bits 31:0.
-    offset_out @ 0x063 { value 0:31 };
-    /// Inline transfer: bytes from line to line of a pitch destination.
-    pitch_out @ 0x064 { value 0:31 };
-    /// Inline transfer: block of a block-linear destination, log2 of GOBs.
-    set_dst_block_size @ 0x065 { width 0:3, height 4:7, depth 8:11 };
-    /// Inline transfer: bytes of a row of a block-linear destination.
-    set_dst_width @ 0x066 { v 0:31 };
-    /// Inline transfer: rows of a block-linear destination.
-    set_dst_height @ 0x067 { v 0:31 };
-    /// Inline transfer: slices of a block-linear destination.
-    set_dst_depth @ 0x068 { v 0:31 };
-    /// Inline transfer: slice that is written.
-    set_dst_layer @ 0x069 { v 0:31 };
     /// Inline transfer: first byte of each row.
     set_dst_origin_bytes_x @ 0x06A { v 0:19 };
     /// Inline transfer: first row.
     set_dst_origin_samples_y @ 0x06B { v 0:15 };
-    /// Inline transfer: begins; LOAD_INLINE_DATA follows.
-    launch_dma @ 0x06C {
-        dst_memory_layout 0:0 MemoryLayout, reduction_enable 1:1 bool, reduction_format 2:3 ReductionFormat,
-        completion_type 4:5 CompletionType, sysmembar_disable 6:6 bool, interrupt_type 8:9 InlineInterrupt,
-        semaphore_struct_size 12:12 StructSize, reduction_op 13:15 ReductionOp,
-    } Trigger(Trigger::InlineLaunch);
-    /// Inline transfer: four bytes. Each line begins at a new word (unverified).
-    load_inline_data @ 0x06D { v 0:31 } Trigger(Trigger::InlineData);
     /// Inline transfer: semaphore address, upper bits.
     set_i2m_semaphore_a @ 0x077 { offset_upper 0:7 };
-    /// Inline transfer: semaphore address, bits 31:0.
-    set_i2m_semaphore_b @ 0x078 { offset_lower 0:31 };
-    /// Inline transfer: semaphore payload.
-    set_i2m_semaphore_c @ 0x079 { payload 0:31 };
-    /// Without effect.
-    set_i2m_spare_noop @ [
-        0x07C set_i2m_spare_noop00, 0x07D set_i2m_spare_noop01, 0x07E set_i2m_spare_noop02,
-        0x07F set_i2m_spare_noop03,
-    ] { v 0:31 };
     /// Without effect.
     set_valid_span_overflow_area_a @ 0x080 { address_upper 0:7 };
     /// Without effect.
@@ -97,10 +35,6 @@ regs! {
     set_shader_shared_memory_window @ 0x085 { base_address 0:31 };
     /// 1: headers of this generation, the only ones supported.
     set_select_maxwell_texture_headers @ 0x086 = 1 { v 0:0 bool };
-    /// Code (`instruction`), global data and constants may have changed in memory.
-    invalidate_shader_caches @ 0x087 {
-        instruction 0:0 bool, locks 1:1 bool, flush_data 2:2 bool, data 4:4 bool, constant 12:12 bool,
-    } Trigger(Trigger::InvalidateShaders);
     /// Without effect.
     set_reserved_sw_method @ [
         0x088 set_reserved_sw_method00, 0x089 set_reserved_sw_method01, 0x08A set_reserved_sw_method02,
@@ -115,7 +49,7 @@ regs! {
     /// Texture headers may have changed.
     invalidate_texture_header_cache_no_wfi @ 0x091 {
         lines 0:0 CacheLines, tag 4:25,
-    } Trigger(Trigger::InvalidateHeaders);
+    } Common(Common::InvalidateHeaders);
     /// Scheduling; without visible effect.
     set_cwd_ref_counter @ 0x092 { select 0:5, value 8:23 };
     /// Scheduling; without visible effect.
@@ -139,7 +73,7 @@ regs! {
     /// Version check of launch descriptors; without effect.
     check_qmd_version @ 0x0A4 { current 0:15, oldest_supported 16:31 };
     /// Waits until everything earlier is finished.
-    wait_for_idle_scg_type @ 0x0A5 { v 0:31 } Trigger(Trigger::WaitForIdle);
+    wait_for_idle_scg_type @ 0x0A5 { v 0:31 } Common(Common::WaitForIdle);
     /// Scheduling; without visible effect.
     invalidate_sked_caches @ 0x0A6 { v 0:0 };
     /// Scheduling; without visible effect.
@@ -178,12 +112,6 @@ regs! {
     ] { v 0:31 };
     /// Base of local memory in generic addresses.
     set_shader_local_memory_window @ 0x1DF { base_address 0:31 };
-    /// Memory behind local memory, upper bits.
-    set_shader_local_memory_a @ 0x1E4 { address_upper 0:7 };
-    /// Memory behind local memory, bits 31:0.
-    set_shader_local_memory_b @ 0x1E5 { address_lower 0:31 };
-    /// Without effect.
-    set_shader_cache_control @ 0x365 { icache_prefetch_enable 0:0 bool };
     /// Without effect.
     set_sm_timeout_interval @ 0x379 { counter_bit 0:5 };
     /// Without effect.
@@ -193,32 +121,8 @@ regs! {
         0x414 set_spare_noop04, 0x415 set_spare_noop05, 0x416 set_spare_noop06, 0x417 set_spare_noop07,
         0x418 set_spare_noop08, 0x419 set_spare_noop09, 0x41A set_spare_noop10, 0x41B set_spare_noop11,
     ] { v 0:31 };
-    /// Samplers may have changed.
-    invalidate_sampler_cache_all @ 0x483 { v 0:0 } Trigger(Trigger::InvalidateSamplers);
-    /// Texture headers may have changed.
-    invalidate_texture_header_cache_all @ 0x484 { v 0:0 } Trigger(Trigger::InvalidateHeaders);
-    /// Texels may have changed.
-    invalidate_texture_data_cache_no_wfi @ 0x4A2 {
-        lines 0:0 CacheLines, tag 4:25,
-    } Trigger(Trigger::InvalidateTexels);
     /// Without effect.
     activate_perf_settings_for_compute_context @ 0x4AA { all 0:0 bool };
-    /// Samplers may have changed.
-    invalidate_sampler_cache @ 0x4CC { lines 0:0 CacheLines, tag 4:25 } Trigger(Trigger::InvalidateSamplers);
-    /// Texture headers may have changed.
-    invalidate_texture_header_cache @ 0x4CD { lines 0:0 CacheLines, tag 4:25 } Trigger(Trigger::InvalidateHeaders);
-    /// Texels may have changed.
-    invalidate_texture_data_cache @ 0x4CE { lines 0:0 CacheLines, tag 4:25 } Trigger(Trigger::InvalidateTexels);
-    /// Samplers may have changed.
-    invalidate_sampler_cache_no_wfi @ 0x509 { lines 0:0 CacheLines, tag 4:25 } Trigger(Trigger::InvalidateSamplers);
-    /// Without effect.
-    set_shader_exceptions @ 0x54A { enable 0:0 bool };
-    /// Condition of launches: address, upper bits.
-    set_render_enable_a @ 0x554 { offset_upper 0:7 };
-    /// Condition of launches: address, bits 31:0.
-    set_render_enable_b @ 0x555 { offset_lower 0:31 };
-    /// Evaluates the condition, as in the 3D class.
-    set_render_enable_c @ 0x556 { mode 0:2 RenderEnableMode } Trigger(Trigger::RenderEnable);
     /// Samplers: address, upper bits.
     set_tex_sampler_pool_a @ 0x557 { offset_upper 0:7 };
     /// Samplers: address, bits 31:0.
@@ -238,48 +142,13 @@ regs! {
     /// As INVALIDATE_SHADER_CACHES, without waiting.
     invalidate_shader_caches_no_wfi @ 0x5A6 {
         instruction 0:0 bool, global_data 4:4 bool, constant 12:12 bool,
-    } Trigger(Trigger::InvalidateShaders);
-    /// Ignores the condition.
-    set_render_enable_override @ 0x651 { mode 0:1 RenderEnableOverride } Trigger(Trigger::RenderEnable);
-    /// Nothing.
-    pipe_nop @ 0x68B { v 0:31 };
-    /// Without effect.
-    set_spare @ [0x68C set_spare00, 0x68D set_spare01, 0x68E set_spare02, 0x68F set_spare03] { v 0:31 };
-    /// Address of the semaphore, upper bits.
-    set_report_semaphore_a @ 0x6C0 { offset_upper 0:7 };
-    /// Address of the semaphore, bits 31:0.
-    set_report_semaphore_b @ 0x6C1 { offset_lower 0:31 };
-    /// Payload.
-    set_report_semaphore_c @ 0x6C2 { payload 0:31 };
+    } Common(Common::InvalidateShaders);
     /// Releases the semaphore.
     set_report_semaphore_d @ 0x6C3 {
         operation 0:1 ReportOperation, flush_disable 2:2 bool, reduction_enable 3:3 bool,
         reduction_op 9:11 ReductionOp, reduction_format 17:18 ReductionFormat, awaken_enable 20:20 bool,
         structure_size 28:28 StructSize,
-    } Trigger(Trigger::Report);
+    } Common(Common::Report);
     /// Slot of the constant buffer with texture handles.
     set_bindless_texture @ 0x982 { constant_buffer_slot_select 0:2 };
-    /// Without effect.
-    set_trap_handler @ 0x983 { offset 0:31 };
-    /// Performance counters; without effect.
-    set_shader_performance_counter_value_upper @ [0xCCF; 8 step 1] { v 0:31 };
-    /// Performance counters; without effect.
-    set_shader_performance_counter_value @ [0xCD7; 8 step 1] { v 0:31 };
-    /// Performance counters; without effect.
-    set_shader_performance_counter_event @ [0xCDF; 8 step 1] { event 0:7 };
-    /// Performance counters; without effect.
-    set_shader_performance_counter_control_a @ [0xCE7; 8 step 1] {
-        event0 0:1, bit_select0 2:4, event1 5:6, bit_select1 7:9, event2 10:11, bit_select2 12:14, event3 15:16,
-        bit_select3 17:19, event4 20:21, bit_select4 22:24, event5 25:26, bit_select5 27:29, spare 30:31,
-    };
-    /// Performance counters; without effect.
-    set_shader_performance_counter_control_b @ [0xCEF; 8 step 1] { edge 0:0, mode 1:2, windowed 3:3, func 4:19 };
-    /// Performance counters; without effect.
-    set_shader_performance_counter_trap_control @ 0xCF7 { mask 0:7 };
-    /// Performance counters; without effect.
-    start_shader_performance_counter @ 0xCF8 { counter_mask 0:7 };
-    /// Performance counters; without effect.
-    stop_shader_performance_counter @ 0xCF9 { counter_mask 0:7 };
-    /// Plain storage for macros and drivers.
-    set_mme_shadow_scratch @ [0xD00; 256 step 1] { v 0:31 };
 }

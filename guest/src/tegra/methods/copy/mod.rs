@@ -12,8 +12,6 @@ use super::{ADDRESSES, MethodTable};
 /// What a write does at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trigger {
-    /// Evaluates the condition of conditional rendering.
-    RenderEnable,
     /// Starts the work.
     Launch,
 }

@@ -6,8 +6,8 @@ use super::values::{
     SemaphoreSign, SemaphoreType,
 };
 use crate::table::regs::regs;
-use crate::tegra::methods::Effect;
 use crate::tegra::methods::values::{MemoryLayout, RenderEnableMode};
+use crate::tegra::methods::{Common, Effect};
 
 regs! {
     effect Effect<Trigger>;
@@ -27,7 +27,7 @@ regs! {
     /// Condition of copies: address, bits 31:0.
     set_render_enable_b @ 0x096 { lower 0:31 };
     /// Evaluates the condition, as in the 3D class.
-    set_render_enable_c @ 0x097 { mode 0:2 RenderEnableMode } Trigger(Trigger::RenderEnable);
+    set_render_enable_c @ 0x097 { mode 0:2 RenderEnableMode } Common(Common::RenderEnable);
     /// Memory of physical source addresses; not used.
     set_src_phys_mode @ 0x098 { target 0:1 PhysicalTarget };
     /// Memory of physical destination addresses; not used.

@@ -4,25 +4,18 @@
 
 pub mod regs;
 
-use super::{ADDRESSES, MethodTable};
+use super::common::{INLINE, joined};
+use super::{ADDRESSES, MethodInfo, MethodTable};
+use crate::table::regs::total;
 
-/// What a write does at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Trigger {
-    /// Writes the notifier.
-    Notify,
-    /// Waits until everything earlier is finished.
-    WaitForIdle,
-    /// Evaluates the condition of conditional rendering.
-    RenderEnable,
-    /// Begins an inline transfer.
-    InlineLaunch,
-    /// Four bytes of an inline transfer.
-    InlineData,
-}
+/// This class has only methods that others have too.
+pub type Trigger = std::convert::Infallible;
+
+const OWN: &[&[MethodInfo<Trigger>]] = &[regs::REGISTERS];
+const ROWS: &[MethodInfo<Trigger>] = &joined::<_, { total(INLINE) + total(OWN) }>(INLINE, OWN);
 
 /// The methods by address.
-pub static METHODS: MethodTable<Trigger> = MethodTable::new(regs::REGISTERS);
+pub static METHODS: MethodTable<Trigger> = MethodTable::new(ROWS);
 
 /// What each register holds when a channel is made.
-pub static RESET: [u32; ADDRESSES] = MethodTable::new(regs::REGISTERS).reset();
+pub static RESET: [u32; ADDRESSES] = MethodTable::new(ROWS).reset();

@@ -3,106 +3,27 @@
 use super::Trigger;
 use super::output_values::SyncPointCondition;
 use crate::table::regs::regs;
-use crate::tegra::methods::Effect;
-use crate::tegra::methods::values::{
-    CompletionType, InlineInterrupt, MemoryLayout, NotifyType, ReductionFormat, ReductionOp, RenderEnableMode,
-    ShadowMode, StructSize,
-};
+use crate::tegra::methods::{Common, Effect};
 
 regs! {
     effect Effect<Trigger>;
 
-    /// Tells the class of the subchannel; the host checks it.
-    set_object @ 0x000 { class_id 0:15, engine_id 16:20 };
-    /// Nothing.
-    no_operation @ 0x040 { v 0:31 };
     /// Address of the notifier, upper bits.
     set_notify_a @ 0x041 { address_upper 0:7 };
-    /// Address of the notifier, bits 31:0.
-    set_notify_b @ 0x042 { address_lower 0:31 };
-    /// Writes the notifier, 16 bytes. Hardly used.
-    notify @ 0x043 { type_ 0:31 NotifyType } Trigger(Trigger::Notify);
-    /// Waits until everything earlier is finished.
-    wait_for_idle @ 0x044 { v 0:31 } Trigger(Trigger::WaitForIdle);
-    /// Word of macro memory that the next load goes to.
-    load_mme_instruction_ram_pointer @ 0x045 { v 0:31 };
-    /// Stores a word of macro memory; the pointer goes up by 1.
-    load_mme_instruction_ram @ 0x046 { v 0:31 } Trigger(Trigger::MacroCode);
-    /// Macro that the next start address is for.
-    load_mme_start_address_ram_pointer @ 0x047 { v 0:31 };
-    /// Word that the macro begins at; the pointer goes up by 1.
-    load_mme_start_address_ram @ 0x048 { v 0:31 } Trigger(Trigger::MacroStart);
-    /// What happens to the copies of registers that macros read, and whether they replace the datum.
-    set_mme_shadow_ram_control @ 0x049 { mode 0:1 ShadowMode } Trigger(Trigger::ShadowControl);
     /// Without use on one GPU.
     peer_semaphore_release_offset_upper @ 0x04A { v 0:7 };
     /// Without use on one GPU.
     peer_semaphore_release_offset @ 0x04B { v 0:31 };
-    /// Condition of all classes: address, upper bits.
-    set_global_render_enable_a @ 0x04C { offset_upper 0:7 };
-    /// Condition of all classes: address, bits 31:0.
-    set_global_render_enable_b @ 0x04D { offset_lower 0:31 };
-    /// Condition of all classes: evaluates it, see SET_RENDER_ENABLE_C.
-    set_global_render_enable_c @ 0x04E { mode 0:2 RenderEnableMode } Trigger(Trigger::RenderEnable);
-    /// Without effect.
-    send_go_idle @ 0x04F { v 0:31 };
-    /// Performance monitor; without effect.
-    pm_trigger @ 0x050 { v 0:31 };
-    /// Performance monitor; without effect.
-    pm_trigger_wfi @ 0x051 { v 0:31 };
-    /// Instrumentation; without effect.
-    set_instrumentation_method_header @ 0x054 { v 0:31 };
-    /// Instrumentation; without effect.
-    set_instrumentation_method_data @ 0x055 { v 0:31 };
-    /// Inline transfer: bytes of a line.
-    line_length_in @ 0x060 { value 0:31 };
-    /// Inline transfer: lines.
-    line_count @ 0x061 { value 0:31 };
     /// Inline transfer: destination, upper bits.
     offset_out_upper @ 0x062 { value 0:7 };
-    /// Inline transfer: destination, bits 31:0.
-    offset_out @ 0x063 { value 0:31 };
-    /// Inline transfer: bytes from line to line of a pitch destination.
-    pitch_out @ 0x064 { value 0:31 };
-    /// Inline transfer: block of a block-linear destination, log2 of GOBs.
-    set_dst_block_size @ 0x065 { width 0:3, height 4:7, depth 8:11 };
-    /// Inline transfer: bytes of a row of a block-linear destination.
-    set_dst_width @ 0x066 { v 0:31 };
-    /// Inline transfer: rows of a block-linear destination.
-    set_dst_height @ 0x067 { v 0:31 };
-    /// Inline transfer: slices of a block-linear destination.
-    set_dst_depth @ 0x068 { v 0:31 };
-    /// Inline transfer: slice that is written.
-    set_dst_layer @ 0x069 { v 0:31 };
     /// Inline transfer: first byte of each row.
     set_dst_origin_bytes_x @ 0x06A { v 0:19 };
     /// Inline transfer: first row.
     set_dst_origin_samples_y @ 0x06B { v 0:15 };
-    /// Inline transfer: begins; LOAD_INLINE_DATA follows.
-    launch_dma @ 0x06C {
-        dst_memory_layout 0:0 MemoryLayout, reduction_enable 1:1 bool, reduction_format 2:3 ReductionFormat,
-        completion_type 4:5 CompletionType, sysmembar_disable 6:6 bool, interrupt_type 8:9 InlineInterrupt,
-        semaphore_struct_size 12:12 StructSize, reduction_op 13:15 ReductionOp,
-    } Trigger(Trigger::InlineLaunch);
-    /// Inline transfer: four bytes. Each line begins at a new word (unverified).
-    load_inline_data @ 0x06D { v 0:31 } Trigger(Trigger::InlineData);
     /// Inline transfer: semaphore address, upper bits.
     set_i2m_semaphore_a @ 0x077 { offset_upper 0:7 };
-    /// Inline transfer: semaphore address, bits 31:0.
-    set_i2m_semaphore_b @ 0x078 { offset_lower 0:31 };
-    /// Inline transfer: semaphore payload.
-    set_i2m_semaphore_c @ 0x079 { payload 0:31 };
-    /// Without effect.
-    set_i2m_spare_noop @ [
-        0x07C set_i2m_spare_noop00, 0x07D set_i2m_spare_noop01, 0x07E set_i2m_spare_noop02,
-        0x07F set_i2m_spare_noop03,
-    ] { v 0:31 };
     /// Without effect.
     run_ds_now @ 0x080 { v 0:31 };
-    /// Code (`instruction`), global data and constants may have changed in memory.
-    invalidate_shader_caches @ 0x087 {
-        instruction 0:0 bool, locks 1:1 bool, flush_data 2:2 bool, data 4:4 bool, constant 12:12 bool,
-    } Trigger(Trigger::InvalidateShaders);
     /// Increments a syncpoint when earlier work has reached `condition`.
     increment_sync_point @ 0x0B2 {
         index 0:11, clean_l2 16:16 bool, condition 20:20 SyncPointCondition,
@@ -116,7 +37,7 @@ regs! {
     /// As INVALIDATE_SHADER_CACHES, without waiting.
     invalidate_shader_caches_no_wfi @ 0x369 {
         instruction 0:0 bool, global_data 4:4 bool, constant 12:12 bool,
-    } Trigger(Trigger::InvalidateShaders);
+    } Common(Common::InvalidateShaders);
     /// Orders pixel programs' memory accesses before and after it.
     pixel_shader_barrier @ 0x378 { sysmembar_enable 0:0 bool } Trigger(Trigger::FlushWrites);
     /// Performance monitor; without effect.
@@ -157,10 +78,6 @@ regs! {
     set_aam_version @ 0x5E4 { current 0:15, oldest_supported 16:31 };
     /// Version check; without effect.
     check_aam_version @ 0x5E5 { current 0:15, oldest_supported 16:31 };
-    /// Nothing.
-    pipe_nop @ 0x68B { v 0:31 };
-    /// Without effect.
-    set_spare @ [0x68C set_spare00, 0x68D set_spare01, 0x68E set_spare02, 0x68F set_spare03] { v 0:31 };
     /// Calls into firmware. Number 4 makes macros wait: scratch 0 must then read 1.
     set_falcon @ [
         0x8C0 set_falcon00, 0x8C1 set_falcon01, 0x8C2 set_falcon02, 0x8C3 set_falcon03, 0x8C4 set_falcon04,
@@ -171,10 +88,4 @@ regs! {
         0x8D9 set_falcon25, 0x8DA set_falcon26, 0x8DB set_falcon27, 0x8DC set_falcon28, 0x8DD set_falcon29,
         0x8DE set_falcon30, 0x8DF set_falcon31,
     ] { v 0:31 } Trigger(Trigger::Firmware);
-    /// Plain storage for macros and drivers.
-    set_mme_shadow_scratch @ [0xD00; 256 step 1] { v 0:31 };
-    /// Starts a macro; the datum is its first parameter.
-    call_mme_macro @ [0xE00; 128 step 2] { v 0:31 } Trigger(Trigger::MacroCall);
-    /// A further parameter of the macro.
-    call_mme_data @ [0xE01; 128 step 2] { v 0:31 } Trigger(Trigger::MacroData);
 }

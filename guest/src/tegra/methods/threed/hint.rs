@@ -166,23 +166,4 @@ regs! {
     set_zcull_bounds @ 0x65B { z_min_unbounded_enable 0:0 bool, z_max_unbounded_enable 4:4 bool };
     /// Hierarchical depth culling; without visible effect.
     zcull_sync @ 0x65E { v 0:31 };
-    /// Performance counters; without effect.
-    set_shader_performance_counter_value_upper @ [0xCCF; 8 step 1] { v 0:31 };
-    /// Performance counters; without effect.
-    set_shader_performance_counter_value @ [0xCD7; 8 step 1] { v 0:31 };
-    /// Performance counters; without effect.
-    set_shader_performance_counter_event @ [0xCDF; 8 step 1] { event 0:7 };
-    /// Performance counters; without effect.
-    set_shader_performance_counter_control_a @ [0xCE7; 8 step 1] {
-        event0 0:1, bit_select0 2:4, event1 5:6, bit_select1 7:9, event2 10:11, bit_select2 12:14, event3 15:16,
-        bit_select3 17:19, event4 20:21, bit_select4 22:24, event5 25:26, bit_select5 27:29, spare 30:31,
-    };
-    /// Performance counters; without effect.
-    set_shader_performance_counter_control_b @ [0xCEF; 8 step 1] { edge 0:0, mode 1:2, windowed 3:3, func 4:19 };
-    /// Performance counters; without effect.
-    set_shader_performance_counter_trap_control @ 0xCF7 { mask 0:7 };
-    /// Performance counters; without effect.
-    start_shader_performance_counter @ 0xCF8 { counter_mask 0:7 };
-    /// Performance counters; without effect.
-    stop_shader_performance_counter @ 0xCF9 { counter_mask 0:7 };
 }

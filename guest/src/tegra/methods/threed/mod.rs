@@ -29,11 +29,16 @@ mod viewport;
 pub use output_values::*;
 pub use values::*;
 
+use super::common::{THREED, joined};
 use super::{ADDRESSES, Effect, MethodInfo, MethodTable};
-use crate::table::regs::{flatten, total};
+use crate::table::regs::total;
 
 /// The registers, as modules: `regs::set_color_target_format::v(word)`.
 pub mod regs {
+    pub use super::super::common::channel::*;
+    pub use super::super::common::inline::*;
+    pub use super::super::common::macros::*;
+    pub use super::super::common::shader::*;
     pub use super::control::*;
     pub use super::fragment::*;
     pub use super::hint::*;
@@ -44,7 +49,7 @@ pub mod regs {
     pub use super::vertex::*;
     pub use super::viewport::*;
 
-    use super::{MethodInfo, Trigger, flatten, total};
+    use super::{MethodInfo, THREED, Trigger, joined, total};
 
     const PARTS: &[&[MethodInfo<Trigger>]] = &[
         super::control::REGISTERS,
@@ -59,7 +64,7 @@ pub mod regs {
     ];
 
     /// All registers, part by part.
-    pub const REGISTERS: &[MethodInfo<Trigger>] = &flatten::<_, { total(PARTS) }>(PARTS);
+    pub const REGISTERS: &[MethodInfo<Trigger>] = &joined::<_, { total(THREED) + total(PARTS) }>(THREED, PARTS);
 }
 
 /// Groups of state that a write makes stale.
@@ -87,24 +92,6 @@ pub mod dirty {
 /// What a write does at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trigger {
-    /// Writes the notifier.
-    Notify,
-    /// Waits until everything earlier is finished.
-    WaitForIdle,
-    /// Stores a word of macro memory.
-    MacroCode,
-    /// Stores where a macro begins.
-    MacroStart,
-    /// Changes what happens to the copies of registers.
-    ShadowControl,
-    /// Evaluates the condition of conditional rendering.
-    RenderEnable,
-    /// Begins an inline transfer.
-    InlineLaunch,
-    /// Four bytes of an inline transfer.
-    InlineData,
-    /// Code or constants may have changed in memory.
-    InvalidateShaders,
     /// Increments a syncpoint.
     IncrementSyncpoint,
     /// Draws vertices that all have index 0.
@@ -119,16 +106,10 @@ pub enum Trigger {
     BlendInstruction,
     /// Unbinds all constant buffers.
     UnbindAll,
-    /// Samplers may have changed in memory.
-    InvalidateSamplers,
-    /// Texture headers may have changed in memory.
-    InvalidateHeaders,
     /// Begins, draws vertices, ends.
     DrawArrayOnce,
     /// Draws what transform feedback wrote.
     DrawAuto,
-    /// Texels may have changed in memory.
-    InvalidateTexels,
     /// Indices in the datum.
     DrawInline,
     /// Sets a counter to 0.
@@ -145,18 +126,12 @@ pub enum Trigger {
     DrawIndexedOnce,
     /// Clears targets.
     Clear,
-    /// Writes a report or semaphore, or waits for one.
-    Report,
     /// Calls into firmware.
     Firmware,
     /// Stores a word of the selected constant buffer.
     LoadConstant,
     /// Binds the selected constant buffer.
     BindConstant,
-    /// Starts a macro.
-    MacroCall,
-    /// A parameter of a macro.
-    MacroData,
     /// Draws a rectangle of texels.
     DrawTexture,
 }
@@ -182,6 +157,6 @@ pub static RESET: [u32; ADDRESSES] = {
 pub fn groups(method: u32) -> u32 {
     match METHODS.effect(method) {
         Effect::Dirty(groups) => groups,
-        Effect::None | Effect::Trigger(_) => 0,
+        Effect::None | Effect::Common(_) | Effect::Trigger(_) => 0,
     }
 }

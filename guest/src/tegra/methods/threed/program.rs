@@ -6,8 +6,8 @@ use super::values::{
 };
 use super::{Trigger, dirty};
 use crate::table::regs::regs;
-use crate::tegra::methods::Effect;
 use crate::tegra::methods::values::CacheLines;
+use crate::tegra::methods::{Common, Effect};
 
 regs! {
     effect Effect<Trigger>;
@@ -40,10 +40,6 @@ regs! {
     ] { v 0:0 };
     /// Base of local memory in generic addresses.
     set_shader_local_memory_window @ 0x1DF { base_address 0:31 } Dirty(dirty::PROGRAM);
-    /// Memory behind local memory, upper bits.
-    set_shader_local_memory_a @ 0x1E4 { address_upper 0:7 };
-    /// Memory behind local memory, bits 31:0.
-    set_shader_local_memory_b @ 0x1E5 { address_lower 0:31 };
     /// Its size, upper bits.
     set_shader_local_memory_c @ 0x1E6 { size_upper 0:5 };
     /// Its size, bits 31:0.
@@ -52,36 +48,16 @@ regs! {
     set_shader_local_memory_e @ 0x1E8 { default_size_per_warp 0:25 };
     /// Without effect.
     set_isbe_save_restore_program @ 0x1EB { offset 0:31 };
-    /// Without effect.
-    set_shader_cache_control @ 0x365 { icache_prefetch_enable 0:0 bool };
     /// 1: headers of this generation, the only ones supported.
     set_select_maxwell_texture_headers @ 0x3C4 = 1 { v 0:0 bool } Dirty(dirty::TEXTURE);
     /// Unbinds all constant buffers.
     unbind_all @ 0x43D { constant_buffers 8:8 bool } Trigger(Trigger::UnbindAll);
-    /// Samplers may have changed.
-    invalidate_sampler_cache_all @ 0x483 { v 0:0 } Trigger(Trigger::InvalidateSamplers);
-    /// Texture headers may have changed.
-    invalidate_texture_header_cache_all @ 0x484 { v 0:0 } Trigger(Trigger::InvalidateHeaders);
     /// Sampler by its own index, or by the header's.
     set_sampler_binding @ 0x48D { v 0:0 SamplerBinding } Dirty(dirty::TEXTURE);
-    /// Texels may have changed.
-    invalidate_texture_data_cache_no_wfi @ 0x4A2 {
-        lines 0:0 CacheLines, tag 4:25,
-    } Trigger(Trigger::InvalidateTexels);
-    /// Samplers may have changed.
-    invalidate_sampler_cache @ 0x4CC { lines 0:0 CacheLines, tag 4:25 } Trigger(Trigger::InvalidateSamplers);
-    /// Texture headers may have changed.
-    invalidate_texture_header_cache @ 0x4CD { lines 0:0 CacheLines, tag 4:25 } Trigger(Trigger::InvalidateHeaders);
-    /// Texels may have changed.
-    invalidate_texture_data_cache @ 0x4CE { lines 0:0 CacheLines, tag 4:25 } Trigger(Trigger::InvalidateTexels);
-    /// Samplers may have changed.
-    invalidate_sampler_cache_no_wfi @ 0x509 { lines 0:0 CacheLines, tag 4:25 } Trigger(Trigger::InvalidateSamplers);
     /// Texture headers may have changed.
     invalidate_texture_header_cache_no_wfi @ 0x50A {
         lines 0:0 CacheLines, tag 4:25,
-    } Trigger(Trigger::InvalidateHeaders);
-    /// Without effect.
-    set_shader_exceptions @ 0x54A { enable 0:0 bool };
+    } Common(Common::InvalidateHeaders);
     /// Samplers: address, upper bits.
     set_tex_sampler_pool_a @ 0x557 { offset_upper 0:7 } Dirty(dirty::TEXTURE);
     /// Samplers: address, bits 31:0.
@@ -143,6 +119,4 @@ regs! {
     bind_group_constant_buffer @ [0x904; 5 step 8] { valid 0:0 bool, shader_slot 4:8 } Trigger(Trigger::BindConstant);
     /// Slot of the constant buffer with texture handles.
     set_bindless_texture @ 0x982 { constant_buffer_slot_select 0:4 } Dirty(dirty::TEXTURE);
-    /// Without effect.
-    set_trap_handler @ 0x983 { offset 0:31 };
 }

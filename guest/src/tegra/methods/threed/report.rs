@@ -5,8 +5,8 @@ use super::output_values::{
 };
 use super::{Trigger, dirty};
 use crate::table::regs::regs;
-use crate::tegra::methods::Effect;
-use crate::tegra::methods::values::{ReductionFormat, ReductionOp, RenderEnableMode, RenderEnableOverride, StructSize};
+use crate::tegra::methods::values::{ReductionFormat, ReductionOp, StructSize};
+use crate::tegra::methods::{Common, Effect};
 
 regs! {
     effect Effect<Trigger>;
@@ -27,20 +27,6 @@ regs! {
     set_zpass_pixel_count @ 0x545 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
     /// Sets a counter to 0.
     clear_report_value @ 0x54C { type_ 0:4 ClearReportType } Trigger(Trigger::ClearReport);
-    /// Condition of draws and clears: address, upper bits.
-    set_render_enable_a @ 0x554 { offset_upper 0:7 };
-    /// Condition of draws and clears: address, bits 31:0.
-    set_render_enable_b @ 0x555 { offset_lower 0:31 };
-    /// Evaluates the condition: the 64 bits there are not zero, or equal or differ from those 16 bytes later.
-    set_render_enable_c @ 0x556 { mode 0:2 RenderEnableMode } Trigger(Trigger::RenderEnable);
-    /// Ignores the condition.
-    set_render_enable_override @ 0x651 { mode 0:1 RenderEnableOverride } Trigger(Trigger::RenderEnable);
-    /// Address of reports and semaphores, upper bits.
-    set_report_semaphore_a @ 0x6C0 { offset_upper 0:7 };
-    /// Address of reports and semaphores, bits 31:0.
-    set_report_semaphore_b @ 0x6C1 { offset_lower 0:31 };
-    /// Payload.
-    set_report_semaphore_c @ 0x6C2 { payload 0:31 };
     /// Writes a report or semaphore, or waits for one.
     set_report_semaphore_d @ 0x6C3 {
         operation 0:1 ReportOperation, flush_disable 2:2 bool, reduction_enable 3:3 bool,
@@ -48,5 +34,5 @@ regs! {
         pipeline_location 12:15 PipelineLocation, comparison 16:16 AcquireComparison,
         reduction_format 17:18 ReductionFormat, awaken_enable 20:20 bool, report_dword_number 21:21,
         report 23:27 ReportKind, structure_size 28:28 StructSize,
-    } Trigger(Trigger::Report);
+    } Common(Common::Report);
 }

@@ -3,50 +3,14 @@
 use super::Trigger;
 use super::values::{MacroReductionFormat, MacroReductionSize};
 use crate::table::regs::regs;
-use crate::tegra::methods::Effect;
-use crate::tegra::methods::values::{
-    CacheLines, NotifyType, ReductionOp, RenderEnableMode, RenderEnableOverride, ShadowMode,
-};
+use crate::tegra::methods::values::{CacheLines, ReductionOp, RenderEnableMode, RenderEnableOverride};
+use crate::tegra::methods::{Common, Effect};
 
 regs! {
     effect Effect<Trigger>;
 
-    /// Tells the class of the subchannel; the host checks it.
-    set_object @ 0x000 { class_id 0:15, engine_id 16:20 };
-    /// Nothing.
-    no_operation @ 0x040 { v 0:31 };
     /// Address of the notifier, upper bits.
     set_notify_a @ 0x041 { address_upper 0:24 };
-    /// Address of the notifier, bits 31:0.
-    set_notify_b @ 0x042 { address_lower 0:31 };
-    /// Writes the notifier, 16 bytes. Hardly used.
-    notify @ 0x043 { type_ 0:31 NotifyType } Trigger(Trigger::Notify);
-    /// Waits until everything earlier is finished.
-    wait_for_idle @ 0x044 { v 0:31 } Trigger(Trigger::WaitForIdle);
-    /// Word of macro memory that the next load goes to.
-    load_mme_instruction_ram_pointer @ 0x045 { v 0:31 };
-    /// Stores a word of macro memory; the pointer goes up by 1.
-    load_mme_instruction_ram @ 0x046 { v 0:31 } Trigger(Trigger::MacroCode);
-    /// Macro that the next start address is for.
-    load_mme_start_address_ram_pointer @ 0x047 { v 0:31 };
-    /// Word that the macro begins at; the pointer goes up by 1.
-    load_mme_start_address_ram @ 0x048 { v 0:31 } Trigger(Trigger::MacroStart);
-    /// What happens to the copies of registers that macros read, and whether they replace the datum.
-    set_mme_shadow_ram_control @ 0x049 { mode 0:1 ShadowMode } Trigger(Trigger::ShadowControl);
-    /// Condition of all classes: address, upper bits.
-    set_global_render_enable_a @ 0x04C { offset_upper 0:7 };
-    /// Condition of all classes: address, bits 31:0.
-    set_global_render_enable_b @ 0x04D { offset_lower 0:31 };
-    /// Condition of all classes: evaluates it, see SET_RENDER_ENABLE_C.
-    set_global_render_enable_c @ 0x04E { mode 0:2 RenderEnableMode } Trigger(Trigger::RenderEnable);
-    /// Without effect.
-    send_go_idle @ 0x04F { v 0:31 };
-    /// Performance monitor; without effect.
-    pm_trigger @ 0x050 { v 0:31 };
-    /// Instrumentation; without effect.
-    set_instrumentation_method_header @ 0x054 { v 0:31 };
-    /// Instrumentation; without effect.
-    set_instrumentation_method_data @ 0x055 { v 0:31 };
     /// Macros that save and restore state; not used.
     set_mme_switch_state @ 0x07B { valid 0:0 bool, save_macro 4:11, restore_macro 12:19 };
     /// Without effect.
@@ -65,11 +29,11 @@ regs! {
     /// Condition of blits and primitives: address, bits 31:0.
     set_render_enable_b @ 0x09A { offset_lower 0:31 };
     /// Evaluates the condition, as in the 3D class.
-    set_render_enable_c @ 0x09B { mode 0:2 RenderEnableMode } Trigger(Trigger::RenderEnable);
+    set_render_enable_c @ 0x09B { mode 0:2 RenderEnableMode } Common(Common::RenderEnable);
     /// Without effect.
     set_compression @ 0x0B5 { enable 0:0 bool };
     /// Ignores the condition.
-    set_render_enable_override @ 0x0B7 { mode 0:1 RenderEnableOverride } Trigger(Trigger::RenderEnable);
+    set_render_enable_override @ 0x0B7 { mode 0:1 RenderEnableOverride } Common(Common::RenderEnable);
     /// Macro memory transfers; not used.
     set_mme_mem_address_a @ 0x154 { upper 0:24 };
     /// Macro memory transfers; not used.
@@ -105,10 +69,4 @@ regs! {
     ] { v 0:31 };
     /// Macro memory transfers; not used.
     mme_dma_write_method_barrier @ 0x37B { v 0:0 };
-    /// Plain storage for macros and drivers.
-    set_mme_shadow_scratch @ [0xD00; 256 step 1] { v 0:31 };
-    /// Starts a macro; the datum is its first parameter.
-    call_mme_macro @ [0xE00; 128 step 2] { v 0:31 } Trigger(Trigger::MacroCall);
-    /// A further parameter of the macro.
-    call_mme_data @ [0xE01; 128 step 2] { v 0:31 } Trigger(Trigger::MacroData);
 }

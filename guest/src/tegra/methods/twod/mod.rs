@@ -18,18 +18,21 @@ pub mod values;
 
 pub use values::*;
 
+use super::common::{TWOD, joined};
 use super::{ADDRESSES, MethodInfo, MethodTable};
-use crate::table::regs::{flatten, total};
+use crate::table::regs::total;
 
 /// The registers, as modules.
 pub mod regs {
+    pub use super::super::common::channel::*;
+    pub use super::super::common::macros::*;
     pub use super::blit::*;
     pub use super::control::*;
     pub use super::operation::*;
     pub use super::primitive::*;
     pub use super::surface::*;
 
-    use super::{MethodInfo, Trigger, flatten, total};
+    use super::{MethodInfo, TWOD, Trigger, joined, total};
 
     const PARTS: &[&[MethodInfo<Trigger>]] = &[
         super::control::REGISTERS,
@@ -40,24 +43,12 @@ pub mod regs {
     ];
 
     /// All registers, part by part.
-    pub const REGISTERS: &[MethodInfo<Trigger>] = &flatten::<_, { total(PARTS) }>(PARTS);
+    pub const REGISTERS: &[MethodInfo<Trigger>] = &joined::<_, { total(TWOD) + total(PARTS) }>(TWOD, PARTS);
 }
 
 /// What a write does at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trigger {
-    /// Writes the notifier.
-    Notify,
-    /// Waits until everything earlier is finished.
-    WaitForIdle,
-    /// Stores a word of macro memory.
-    MacroCode,
-    /// Stores where a macro begins.
-    MacroStart,
-    /// Changes what happens to the copies of registers.
-    ShadowControl,
-    /// Evaluates the condition of conditional rendering.
-    RenderEnable,
     /// A point of a solid primitive.
     SolidPoint,
     /// Begins an image from the push buffer.
@@ -66,10 +57,6 @@ pub enum Trigger {
     CpuData,
     /// Copies a rectangle between surfaces.
     Blit,
-    /// Starts a macro.
-    MacroCall,
-    /// A parameter of a macro.
-    MacroData,
 }
 
 /// The methods by address.

@@ -1,0 +1,110 @@
+//! Methods that several classes have at the same address: each row is stated once here and joined into the tables of the
+//! classes.
+//!
+//! ```text
+//! channel.rs    3D, compute, inline, 2D    the channel, notifiers, the condition of all classes
+//! inline.rs     3D, compute, inline        inline transfers, the condition of a class
+//! shader.rs     3D, compute                memory and caches of programs, reports, performance counters
+//! macros.rs     3D, 2D                     the macro method expander
+//! ```
+//! Fields of these names that the classes have in other widths are rows of the classes.
+
+pub mod channel;
+pub mod inline;
+pub mod macros;
+pub mod shader;
+
+use std::convert::Infallible;
+
+use super::{Effect, MethodInfo};
+use crate::table::RegInfo;
+
+/// What a write to a method of several classes does at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Common {
+    /// Writes the notifier.
+    Notify,
+    /// Waits until everything earlier is finished.
+    WaitForIdle,
+    /// Evaluates the condition of conditional rendering.
+    RenderEnable,
+    /// Begins an inline transfer.
+    InlineLaunch,
+    /// Four bytes of an inline transfer.
+    InlineData,
+    /// Code or constants may have changed in memory.
+    InvalidateShaders,
+    /// Samplers may have changed in memory.
+    InvalidateSamplers,
+    /// Texture headers may have changed in memory.
+    InvalidateHeaders,
+    /// Texels may have changed in memory.
+    InvalidateTexels,
+    /// Writes a report or semaphore, or waits for one.
+    Report,
+    /// Stores a word of macro memory.
+    MacroCode,
+    /// Stores where a macro begins.
+    MacroStart,
+    /// Changes what happens to the copies of registers.
+    ShadowControl,
+    /// Starts a macro.
+    MacroCall,
+    /// A parameter of a macro.
+    MacroData,
+}
+
+/// Common rows: a part of the tables of several classes.
+type Rows = &'static [MethodInfo<Infallible>];
+
+/// The common rows of the 3D class.
+pub(super) const THREED: &[Rows] = &[channel::REGISTERS, inline::REGISTERS, shader::REGISTERS, macros::REGISTERS];
+/// The common rows of the compute class.
+pub(super) const COMPUTE: &[Rows] = &[channel::REGISTERS, inline::REGISTERS, shader::REGISTERS];
+/// The common rows of the inline class.
+pub(super) const INLINE: &[Rows] = &[channel::REGISTERS, inline::REGISTERS];
+/// The common rows of the 2D class.
+pub(super) const TWOD: &[Rows] = &[channel::REGISTERS, macros::REGISTERS];
+
+/// The `N` rows of a class: common ones and its own. `N` is the [`total`](crate::table::regs::total) of both.
+///
+/// # Panics
+/// When `N` is another number; in a `const` that is a compile error.
+pub(super) const fn joined<T: Copy, const N: usize>(common: &[Rows], own: &[&[MethodInfo<T>]]) -> [MethodInfo<T>; N] {
+    let mut rows = [own[0][0]; N];
+    let mut count = 0;
+    let mut part = 0;
+    while part < common.len() {
+        let mut i = 0;
+        while i < common[part].len() {
+            rows[count] = of_class(&common[part][i]);
+            count += 1;
+            i += 1;
+        }
+        part += 1;
+    }
+    part = 0;
+    while part < own.len() {
+        let mut i = 0;
+        while i < own[part].len() {
+            rows[count] = own[part][i];
+            count += 1;
+            i += 1;
+        }
+        part += 1;
+    }
+    assert!(count == N, "the number of rows is the total of the parts");
+    rows
+}
+
+/// A common row as one of a class with triggers of its own.
+const fn of_class<T: Copy>(row: &MethodInfo<Infallible>) -> MethodInfo<T> {
+    let RegInfo { id, count, step, name, doc, fields, reset, effect } = *row;
+    let effect = match effect {
+        Effect::None => Effect::None,
+        Effect::Dirty(groups) => Effect::Dirty(groups),
+        Effect::Common(trigger) => Effect::Common(trigger),
+        Effect::Trigger(never) => match never {},
+    };
+    RegInfo { id, count, step, name, doc, fields, reset, effect }
+}
