@@ -1,10 +1,11 @@
 //! Values of register fields. Sources: GCM headers, envytools nv30-40_3d.xml, RPCS3 gcm_enums.h.
 
+use crate::kernel::program::{output, sampler};
 use crate::table::regs::values;
 
 values! {
     /// Comparison of tests: incoming on the left, stored or reference on the right as the register says.
-    Compare {
+    Compare => output::Compare {
         Never = 0x0200 "NEVER";
         Less = 0x0201 "LESS";
         Equal = 0x0202 "EQUAL";
@@ -16,37 +17,37 @@ values! {
     }
 
     /// What becomes of the stencil.
-    StencilOp {
+    StencilOp => output::StencilOp {
         Zero = 0x0000 "ZERO";
         Invert = 0x150A "INVERT";
         Keep = 0x1E00 "KEEP";
         Replace = 0x1E01 "REPLACE";
         /// Saturates at 255.
-        Incr = 0x1E02 "INCR";
+        IncrementSaturate = 0x1E02 "INCR";
         /// Saturates at 0.
-        Decr = 0x1E03 "DECR";
-        IncrWrap = 0x8507 "INCR_WRAP";
-        DecrWrap = 0x8508 "DECR_WRAP";
+        DecrementSaturate = 0x1E03 "DECR";
+        IncrementWrap = 0x8507 "INCR_WRAP";
+        DecrementWrap = 0x8508 "DECR_WRAP";
     }
 
     /// Factor of a blend term.
-    BlendFactor {
+    BlendFactor => output::BlendFactor {
         Zero = 0x0000 "ZERO";
         One = 0x0001 "ONE";
-        SrcColor = 0x0300 "SRC_COLOR";
-        OneMinusSrcColor = 0x0301 "ONE_MINUS_SRC_COLOR";
-        SrcAlpha = 0x0302 "SRC_ALPHA";
-        OneMinusSrcAlpha = 0x0303 "ONE_MINUS_SRC_ALPHA";
-        DstAlpha = 0x0304 "DST_ALPHA";
-        OneMinusDstAlpha = 0x0305 "ONE_MINUS_DST_ALPHA";
-        DstColor = 0x0306 "DST_COLOR";
-        OneMinusDstColor = 0x0307 "ONE_MINUS_DST_COLOR";
+        SourceColor = 0x0300 "SRC_COLOR";
+        InverseSourceColor = 0x0301 "ONE_MINUS_SRC_COLOR";
+        SourceAlpha = 0x0302 "SRC_ALPHA";
+        InverseSourceAlpha = 0x0303 "ONE_MINUS_SRC_ALPHA";
+        DestinationAlpha = 0x0304 "DST_ALPHA";
+        InverseDestinationAlpha = 0x0305 "ONE_MINUS_DST_ALPHA";
+        DestinationColor = 0x0306 "DST_COLOR";
+        InverseDestinationColor = 0x0307 "ONE_MINUS_DST_COLOR";
         /// The smaller of source alpha and 1 - destination alpha for colours, 1 for alpha.
-        SrcAlphaSaturate = 0x0308 "SRC_ALPHA_SATURATE";
+        SourceAlphaSaturate = 0x0308 "SRC_ALPHA_SATURATE";
         ConstantColor = 0x8001 "CONSTANT_COLOR";
-        OneMinusConstantColor = 0x8002 "ONE_MINUS_CONSTANT_COLOR";
+        InverseConstantColor = 0x8002 "ONE_MINUS_CONSTANT_COLOR";
         ConstantAlpha = 0x8003 "CONSTANT_ALPHA";
-        OneMinusConstantAlpha = 0x8004 "ONE_MINUS_CONSTANT_ALPHA";
+        InverseConstantAlpha = 0x8004 "ONE_MINUS_CONSTANT_ALPHA";
     }
 
     /// How source and destination terms are combined. The arithmetic of the signed ones is unknown.
@@ -66,7 +67,7 @@ values! {
     }
 
     /// Operation on the bits of source s and destination d.
-    LogicOp {
+    LogicOp => output::LogicOp {
         /// `0`
         Clear = 0x1500 "CLEAR";
         /// `s & d`
@@ -78,7 +79,7 @@ values! {
         /// `~s & d`
         AndInverted = 0x1504 "AND_INVERTED";
         /// `d`
-        Noop = 0x1505 "NOOP";
+        NoOp = 0x1505 "NOOP";
         /// `s ^ d`
         Xor = 0x1506 "XOR";
         /// `s | d`
@@ -86,7 +87,7 @@ values! {
         /// `~(s | d)`
         Nor = 0x1508 "NOR";
         /// `~(s ^ d)`
-        Equiv = 0x1509 "EQUIV";
+        Equivalent = 0x1509 "EQUIV";
         /// `~d`
         Invert = 0x150A "INVERT";
         /// `s | ~d`
@@ -211,15 +212,14 @@ values! {
     }
 
     /// What becomes of texture coordinates outside of 0..1.
-    Wrap {
-        /// Repeats.
-        Wrap = 1 "WRAP";
+    Wrap => sampler::Wrap {
+        Repeat = 1 "WRAP";
         Mirror = 2 "MIRROR";
         ClampToEdge = 3 "CLAMP_TO_EDGE";
         Border = 4 "BORDER";
         /// Half way to the border colour, as GL_CLAMP.
         Clamp = 5 "CLAMP";
-        MirrorOnceClampToEdge = 6 "MIRROR_ONCE_CLAMP_TO_EDGE";
+        MirrorOnceToEdge = 6 "MIRROR_ONCE_CLAMP_TO_EDGE";
         MirrorOnceBorder = 7 "MIRROR_ONCE_BORDER";
         MirrorOnceClamp = 8 "MIRROR_ONCE_CLAMP";
     }
@@ -255,7 +255,7 @@ values! {
     }
 
     /// Comparison of a depth texture: texel on the left, reference on the right.
-    TexZfunc {
+    TexZfunc => output::Compare {
         Never = 0 "NEVER";
         /// nouveau calls this one GREATER: reference > texel.
         Less = 1 "LESS";
@@ -293,5 +293,18 @@ values! {
         Always = 1 "ALWAYS";
         /// The value of a report is not zero.
         Conditional = 2 "CONDITIONAL";
+    }
+}
+
+impl From<BlendEquation> for output::BlendEquation {
+    /// The signed ones count as the plain ones: their arithmetic is not known.
+    fn from(equation: BlendEquation) -> Self {
+        match equation {
+            BlendEquation::Add | BlendEquation::AddSigned | BlendEquation::ReverseAddSigned => Self::Add,
+            BlendEquation::Min => Self::Min,
+            BlendEquation::Max => Self::Max,
+            BlendEquation::Subtract => Self::Subtract,
+            BlendEquation::ReverseSubtract | BlendEquation::ReverseSubtractSigned => Self::ReverseSubtract,
+        }
     }
 }

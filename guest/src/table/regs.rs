@@ -297,12 +297,13 @@ pub(crate) use regs;
 ///     }
 /// }
 /// ```
-/// A row is: doc if the name does not say it all, variant, value, name as in the documentation, other values that mean
-/// the same. It makes the enum with `VALUES`, `from_register`, `bits` and `name`.
+/// A row is: doc if the name does not say it all, variant, value, name as in the documentation, other values that mean the
+/// same. It makes the enum with `VALUES`, `from_register`, `bits` and `name`. `Join => kernel::Join { ... }` also makes the
+/// conversion into another enum that has variants of the same names.
 macro_rules! values {
     ($(
         $(#[doc = $about:literal])+
-        $Values:ident {
+        $Values:ident $(=> $Kernel:ty)? {
             $( $(#[doc = $doc:literal])* $name:ident = $value:literal $text:literal $(, $alias:literal $alias_text:literal)* ; )+
         }
     )+) => { $(
@@ -339,7 +340,19 @@ macro_rules! values {
                 match self { $( $Values::$name => $text, )+ }
             }
         }
+
+        $crate::table::regs::values!(@into $Values [$($Kernel)?] $($name)+);
     )+ };
+
+    (@into $Values:ident [] $($name:ident)+) => {};
+    (@into $Values:ident [$Kernel:ty] $($name:ident)+) => {
+        impl From<$Values> for $Kernel {
+            #[inline]
+            fn from(value: $Values) -> Self {
+                match value { $( $Values::$name => Self::$name, )+ }
+            }
+        }
+    };
 }
 
 pub(crate) use values;

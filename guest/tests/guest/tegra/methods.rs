@@ -166,8 +166,8 @@ fn typed_fields_read_as_documented() {
         [
             Some(BlendFactor::Zero),
             Some(BlendFactor::SourceColor),
-            Some(BlendFactor::Source1Color),
-            Some(BlendFactor::Source1Color),
+            Some(BlendFactor::SecondColor),
+            Some(BlendFactor::SecondColor),
             None
         ]
     );

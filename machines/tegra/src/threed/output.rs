@@ -50,7 +50,7 @@ pub(super) fn derive(
         coverage_dither: alpha_to_coverage && dithers(registers),
         alpha_to_one: several && r::set_anti_alias_alpha_control::alpha_to_one(alpha),
         encode_srgb: false,
-        logic: logic.then(|| r::set_logic_op_func::v(get(r::set_logic_op_func::ID)).map(logic_op)).flatten(),
+        logic: logic.then(|| r::set_logic_op_func::v(get(r::set_logic_op_func::ID)).map(LogicOp::from)).flatten(),
         limits: std::array::from_fn(|output| limit(get(r::set_ps_saturate::ID) >> (4 * output))),
         color_samples: color_samples(registers, targets),
         zero_products: zero_products(registers, &colors),
@@ -116,38 +116,7 @@ fn two_sided(registers: &Registers) -> bool {
 
 /// A comparison; codes that do not exist always hold.
 pub(super) fn compare(word: u32) -> Compare {
-    use m::CompareFunc::*;
-    match m::CompareFunc::from_register(word) {
-        Some(Never) => Compare::Never,
-        Some(Less) => Compare::Less,
-        Some(Equal) => Compare::Equal,
-        Some(LessOrEqual) => Compare::LessEqual,
-        Some(Greater) => Compare::Greater,
-        Some(NotEqual) => Compare::NotEqual,
-        Some(GreaterOrEqual) => Compare::GreaterEqual,
-        Some(Always) | None => Compare::Always,
-    }
-}
-
-fn logic_op(op: m::LogicOp) -> LogicOp {
-    match op {
-        m::LogicOp::Clear => LogicOp::Clear,
-        m::LogicOp::And => LogicOp::And,
-        m::LogicOp::AndReverse => LogicOp::AndReverse,
-        m::LogicOp::Copy => LogicOp::Copy,
-        m::LogicOp::AndInverted => LogicOp::AndInverted,
-        m::LogicOp::Noop => LogicOp::NoOp,
-        m::LogicOp::Xor => LogicOp::Xor,
-        m::LogicOp::Or => LogicOp::Or,
-        m::LogicOp::Nor => LogicOp::Nor,
-        m::LogicOp::Equiv => LogicOp::Equivalent,
-        m::LogicOp::Invert => LogicOp::Invert,
-        m::LogicOp::OrReverse => LogicOp::OrReverse,
-        m::LogicOp::CopyInverted => LogicOp::CopyInverted,
-        m::LogicOp::OrInverted => LogicOp::OrInverted,
-        m::LogicOp::Nand => LogicOp::Nand,
-        m::LogicOp::Set => LogicOp::Set,
-    }
+    m::CompareFunc::from_register(word).map_or(Compare::Always, Compare::from)
 }
 
 /// The keys of the targets that a program's outputs reach.
@@ -272,43 +241,11 @@ fn blend(registers: &Registers, target: usize) -> BlendKey {
 }
 
 fn equation(word: u32) -> BlendEquation {
-    use m::BlendOp::*;
-    match m::BlendOp::from_register(word) {
-        Some(Subtract) => BlendEquation::Subtract,
-        Some(ReverseSubtract) => BlendEquation::ReverseSubtract,
-        Some(Min) => BlendEquation::Min,
-        Some(Max) => BlendEquation::Max,
-        Some(Add) | None => BlendEquation::Add,
-    }
+    m::BlendOp::from_register(word).map_or(BlendEquation::Add, BlendEquation::from)
 }
 
 fn factor(word: u32, source: bool) -> BlendFactor {
-    use m::BlendFactor::*;
-    match m::BlendFactor::from_register(word) {
-        Some(Zero) => BlendFactor::Zero,
-        Some(One) | None => BlendFactor::One,
-        Some(SourceColor) => BlendFactor::SourceColor,
-        Some(OneMinusSourceColor) => BlendFactor::InverseSourceColor,
-        Some(SourceAlpha) => BlendFactor::SourceAlpha,
-        Some(OneMinusSourceAlpha) => BlendFactor::InverseSourceAlpha,
-        Some(DestAlpha) => BlendFactor::DestinationAlpha,
-        Some(OneMinusDestAlpha) => BlendFactor::InverseDestinationAlpha,
-        Some(DestColor) => BlendFactor::DestinationColor,
-        Some(OneMinusDestColor) => BlendFactor::InverseDestinationColor,
-        Some(SourceAlphaSaturate) => BlendFactor::SourceAlphaSaturate,
-        Some(ConstantColor) => BlendFactor::ConstantColor,
-        Some(OneMinusConstantColor) => BlendFactor::InverseConstantColor,
-        Some(ConstantAlpha) => BlendFactor::ConstantAlpha,
-        Some(OneMinusConstantAlpha) => BlendFactor::InverseConstantAlpha,
-        Some(BothSourceAlpha) if source => BlendFactor::SourceAlpha,
-        Some(BothSourceAlpha) => BlendFactor::InverseSourceAlpha,
-        Some(BothOneMinusSourceAlpha) if source => BlendFactor::InverseSourceAlpha,
-        Some(BothOneMinusSourceAlpha) => BlendFactor::SourceAlpha,
-        Some(Source1Color) => BlendFactor::SecondColor,
-        Some(OneMinusSource1Color) => BlendFactor::InverseSecondColor,
-        Some(Source1Alpha) => BlendFactor::SecondAlpha,
-        Some(OneMinusSource1Alpha) => BlendFactor::InverseSecondAlpha,
-    }
+    m::BlendFactor::from_register(word).map_or(BlendFactor::One, |factor| factor.of(source))
 }
 
 fn depth(registers: &Registers, targets: &Targets) -> Option<DepthKey> {
@@ -354,15 +291,5 @@ fn depth(registers: &Registers, targets: &Targets) -> Option<DepthKey> {
 }
 
 fn stencil_op(word: u32) -> StencilOp {
-    use m::StencilOp::*;
-    match m::StencilOp::from_register(word) {
-        Some(Keep) | None => StencilOp::Keep,
-        Some(Zero) => StencilOp::Zero,
-        Some(Replace) => StencilOp::Replace,
-        Some(IncrementSaturate) => StencilOp::IncrementSaturate,
-        Some(DecrementSaturate) => StencilOp::DecrementSaturate,
-        Some(Invert) => StencilOp::Invert,
-        Some(IncrementWrap) => StencilOp::IncrementWrap,
-        Some(DecrementWrap) => StencilOp::DecrementWrap,
-    }
+    m::StencilOp::from_register(word).map_or(StencilOp::Keep, StencilOp::from)
 }

@@ -1,5 +1,6 @@
 //! Named values of fields of the class: fragments, blending, reports. Source: NVIDIA's class headers.
 
+use crate::kernel::program::output;
 use crate::table::regs::values;
 
 values! {
@@ -136,19 +137,19 @@ values! {
     }
 
     /// Comparison of two numbers, in D3D and OpenGL numbers.
-    CompareFunc {
+    CompareFunc => output::Compare {
         Never = 0x200 "OGL_NEVER", 1 "D3D_NEVER";
         Less = 0x201 "OGL_LESS", 2 "D3D_LESS";
         Equal = 0x202 "OGL_EQUAL", 3 "D3D_EQUAL";
-        LessOrEqual = 0x203 "OGL_LEQUAL", 4 "D3D_LESSEQUAL";
+        LessEqual = 0x203 "OGL_LEQUAL", 4 "D3D_LESSEQUAL";
         Greater = 0x204 "OGL_GREATER", 5 "D3D_GREATER";
         NotEqual = 0x205 "OGL_NOTEQUAL", 6 "D3D_NOTEQUAL";
-        GreaterOrEqual = 0x206 "OGL_GEQUAL", 7 "D3D_GREATEREQUAL";
+        GreaterEqual = 0x206 "OGL_GEQUAL", 7 "D3D_GREATEREQUAL";
         Always = 0x207 "OGL_ALWAYS", 8 "D3D_ALWAYS";
     }
 
     /// How source and destination are joined.
-    BlendOp {
+    BlendOp => output::BlendEquation {
         /// Source minus destination.
         Subtract = 0x800a "OGL_FUNC_SUBTRACT", 2 "D3D_SUBTRACT";
         /// Destination minus source.
@@ -165,31 +166,31 @@ values! {
         Zero = 0x4000 "OGL_ZERO", 1 "D3D_ZERO";
         One = 0x4001 "OGL_ONE", 2 "D3D_ONE";
         SourceColor = 0x4300 "OGL_SRC_COLOR", 3 "D3D_SRCCOLOR";
-        OneMinusSourceColor = 0x4301 "OGL_ONE_MINUS_SRC_COLOR", 4 "D3D_INVSRCCOLOR";
+        InverseSourceColor = 0x4301 "OGL_ONE_MINUS_SRC_COLOR", 4 "D3D_INVSRCCOLOR";
         SourceAlpha = 0x4302 "OGL_SRC_ALPHA", 5 "D3D_SRCALPHA";
-        OneMinusSourceAlpha = 0x4303 "OGL_ONE_MINUS_SRC_ALPHA", 6 "D3D_INVSRCALPHA";
-        DestAlpha = 0x4304 "OGL_DST_ALPHA", 7 "D3D_DESTALPHA";
-        OneMinusDestAlpha = 0x4305 "OGL_ONE_MINUS_DST_ALPHA", 8 "D3D_INVDESTALPHA";
-        DestColor = 0x4306 "OGL_DST_COLOR", 9 "D3D_DESTCOLOR";
-        OneMinusDestColor = 0x4307 "OGL_ONE_MINUS_DST_COLOR", 0xa "D3D_INVDESTCOLOR";
+        InverseSourceAlpha = 0x4303 "OGL_ONE_MINUS_SRC_ALPHA", 6 "D3D_INVSRCALPHA";
+        DestinationAlpha = 0x4304 "OGL_DST_ALPHA", 7 "D3D_DESTALPHA";
+        InverseDestinationAlpha = 0x4305 "OGL_ONE_MINUS_DST_ALPHA", 8 "D3D_INVDESTALPHA";
+        DestinationColor = 0x4306 "OGL_DST_COLOR", 9 "D3D_DESTCOLOR";
+        InverseDestinationColor = 0x4307 "OGL_ONE_MINUS_DST_COLOR", 0xa "D3D_INVDESTCOLOR";
         /// min(source alpha, 1 - destination alpha) for colours, 1 for alpha.
         SourceAlphaSaturate = 0x4308 "OGL_SRC_ALPHA_SATURATE", 0xb "D3D_SRCALPHASAT";
         ConstantColor = 0xc001 "OGL_CONSTANT_COLOR", 0xe "D3D_BLENDFACTOR";
-        OneMinusConstantColor = 0xc002 "OGL_ONE_MINUS_CONSTANT_COLOR", 0xf "D3D_INVBLENDFACTOR";
+        InverseConstantColor = 0xc002 "OGL_ONE_MINUS_CONSTANT_COLOR", 0xf "D3D_INVBLENDFACTOR";
         ConstantAlpha = 0xc003 "OGL_CONSTANT_ALPHA";
-        OneMinusConstantAlpha = 0xc004 "OGL_ONE_MINUS_CONSTANT_ALPHA";
-        Source1Color = 0xc900 "OGL_SRC1COLOR", 0x10 "D3D_SRC1COLOR";
-        OneMinusSource1Color = 0xc901 "OGL_INVSRC1COLOR", 0x11 "D3D_INVSRC1COLOR";
-        Source1Alpha = 0xc902 "OGL_SRC1ALPHA", 0x12 "D3D_SRC1ALPHA";
-        OneMinusSource1Alpha = 0xc903 "OGL_INVSRC1ALPHA", 0x13 "D3D_INVSRC1ALPHA";
+        InverseConstantAlpha = 0xc004 "OGL_ONE_MINUS_CONSTANT_ALPHA";
+        SecondColor = 0xc900 "OGL_SRC1COLOR", 0x10 "D3D_SRC1COLOR";
+        InverseSecondColor = 0xc901 "OGL_INVSRC1COLOR", 0x11 "D3D_INVSRC1COLOR";
+        SecondAlpha = 0xc902 "OGL_SRC1ALPHA", 0x12 "D3D_SRC1ALPHA";
+        InverseSecondAlpha = 0xc903 "OGL_INVSRC1ALPHA", 0x13 "D3D_INVSRC1ALPHA";
         /// Source alpha for the source, 1 - source alpha for the destination.
         BothSourceAlpha = 0xc "D3D_BOTHSRCALPHA";
         /// 1 - source alpha for the source, source alpha for the destination.
-        BothOneMinusSourceAlpha = 0xd "D3D_BOTHINVSRCALPHA";
+        BothInverseSourceAlpha = 0xd "D3D_BOTHINVSRCALPHA";
     }
 
     /// What happens to the stencil value.
-    StencilOp {
+    StencilOp => output::StencilOp {
         Keep = 0x1e00 "OGL_KEEP", 1 "D3D_KEEP";
         Zero = 0 "OGL_ZERO", 2 "D3D_ZERO";
         Replace = 0x1e01 "OGL_REPLACE", 3 "D3D_REPLACE";
@@ -229,17 +230,17 @@ values! {
     }
 
     /// Logic operations.
-    LogicOp {
+    LogicOp => output::LogicOp {
         Clear = 0x1500 "CLEAR";
         And = 0x1501 "AND";
         AndReverse = 0x1502 "AND_REVERSE";
         Copy = 0x1503 "COPY";
         AndInverted = 0x1504 "AND_INVERTED";
-        Noop = 0x1505 "NOOP";
+        NoOp = 0x1505 "NOOP";
         Xor = 0x1506 "XOR";
         Or = 0x1507 "OR";
         Nor = 0x1508 "NOR";
-        Equiv = 0x1509 "EQUIV";
+        Equivalent = 0x1509 "EQUIV";
         Invert = 0x150a "INVERT";
         OrReverse = 0x150b "OR_REVERSE";
         CopyInverted = 0x150c "COPY_INVERTED";
@@ -322,5 +323,37 @@ values! {
         IeeeCleanColorTarget = 0x18 "IEEE_CLEAN_COLOR_TARGET";
         IeeeCleanZetaTarget = 0x19 "IEEE_CLEAN_ZETA_TARGET";
         BoundingRectangle = 0x1c "BOUNDING_RECTANGLE";
+    }
+}
+
+impl BlendFactor {
+    /// The factor of a kernel: that of the source or of the destination.
+    pub const fn of(self, source: bool) -> output::BlendFactor {
+        use output::BlendFactor as Factor;
+        match self {
+            BlendFactor::BothSourceAlpha if source => Factor::SourceAlpha,
+            BlendFactor::BothSourceAlpha => Factor::InverseSourceAlpha,
+            BlendFactor::BothInverseSourceAlpha if source => Factor::InverseSourceAlpha,
+            BlendFactor::BothInverseSourceAlpha => Factor::SourceAlpha,
+            BlendFactor::Zero => Factor::Zero,
+            BlendFactor::One => Factor::One,
+            BlendFactor::SourceColor => Factor::SourceColor,
+            BlendFactor::InverseSourceColor => Factor::InverseSourceColor,
+            BlendFactor::SourceAlpha => Factor::SourceAlpha,
+            BlendFactor::InverseSourceAlpha => Factor::InverseSourceAlpha,
+            BlendFactor::DestinationAlpha => Factor::DestinationAlpha,
+            BlendFactor::InverseDestinationAlpha => Factor::InverseDestinationAlpha,
+            BlendFactor::DestinationColor => Factor::DestinationColor,
+            BlendFactor::InverseDestinationColor => Factor::InverseDestinationColor,
+            BlendFactor::SourceAlphaSaturate => Factor::SourceAlphaSaturate,
+            BlendFactor::ConstantColor => Factor::ConstantColor,
+            BlendFactor::InverseConstantColor => Factor::InverseConstantColor,
+            BlendFactor::ConstantAlpha => Factor::ConstantAlpha,
+            BlendFactor::InverseConstantAlpha => Factor::InverseConstantAlpha,
+            BlendFactor::SecondColor => Factor::SecondColor,
+            BlendFactor::InverseSecondColor => Factor::InverseSecondColor,
+            BlendFactor::SecondAlpha => Factor::SecondAlpha,
+            BlendFactor::InverseSecondAlpha => Factor::InverseSecondAlpha,
+        }
     }
 }

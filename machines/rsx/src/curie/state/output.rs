@@ -29,11 +29,11 @@ pub(super) fn derive(registers: &Registers, target: &Target, big_endian: bool) -
     let multisample = m::set_anti_aliasing_control::enable(aa) && target.surfaces.samples.count() > 1;
     let format = target.color.as_ref().map(|(color, _)| *color);
     let alpha_test = match m::set_alpha_test_enable::enable(get(m::set_alpha_test_enable::ID)) {
-        true => m::set_alpha_func::function(get(m::set_alpha_func::ID)).map_or(Compare::Always, compare),
+        true => m::set_alpha_func::function(get(m::set_alpha_func::ID)).map_or(Compare::Always, Compare::from),
         false => Compare::Always,
     };
     let logic = match m::set_logic_op_enable::enable(get(m::set_logic_op_enable::ID)) {
-        true => m::set_logic_op::op(get(m::set_logic_op::ID)).map(logic),
+        true => m::set_logic_op::op(get(m::set_logic_op::ID)).map(LogicOp::from),
         false => None,
     };
     // The packer works on 8-bit targets.
@@ -156,8 +156,8 @@ fn colors(get: &impl Fn(usize) -> u32, target: &Target) -> [Option<ColorKey>; TA
 fn blend(get: &impl Fn(usize) -> u32) -> BlendKey {
     let (sources, destinations) = (get(m::set_blend_func_sfactor::ID), get(m::set_blend_func_dfactor::ID));
     let equations = get(m::set_blend_equation::ID);
-    let factor_or = |value: Option<enums::BlendFactor>, other| value.map_or(other, factor);
-    let equation_or = |value: Option<enums::BlendEquation>| value.map_or(BlendEquation::Add, equation);
+    let factor_or = |value: Option<enums::BlendFactor>, other| value.map_or(other, BlendFactor::from);
+    let equation_or = |value: Option<enums::BlendEquation>| value.map_or(BlendEquation::Add, BlendEquation::from);
     BlendKey {
         color: BlendTerm {
             equation: equation_or(m::set_blend_equation::rgb(equations)),
@@ -177,7 +177,7 @@ fn depth(get: &impl Fn(usize) -> u32, target: &Target, big_endian: bool) -> Opti
     let surface = target.surfaces.depth?;
     let format = target.depth?;
     let test = match m::set_depth_test_enable::enable(get(m::set_depth_test_enable::ID)) {
-        true => Some(m::set_depth_func::function(get(m::set_depth_func::ID)).map_or(Compare::Less, compare)),
+        true => Some(m::set_depth_func::function(get(m::set_depth_func::ID)).map_or(Compare::Less, Compare::from)),
         false => None,
     };
     let bounds = m::set_depth_bounds_test_enable::enable(get(m::set_depth_bounds_test_enable::ID));
@@ -223,8 +223,8 @@ fn sides(get: &impl Fn(usize) -> u32) -> [&'static Side; 2] {
 fn stencil(get: &impl Fn(usize) -> u32) -> [StencilKey; 2] {
     sides(get).map(|side| {
         let [fail, depth_fail, pass] =
-            side.ops.map(|id| enums::StencilOp::from_register(get(id)).map_or(StencilOp::Keep, stencil_op));
-        let function = enums::Compare::from_register(get(side.function)).map_or(Compare::Always, compare);
+            side.ops.map(|id| enums::StencilOp::from_register(get(id)).map_or(StencilOp::Keep, StencilOp::from));
+        let function = enums::Compare::from_register(get(side.function)).map_or(Compare::Always, Compare::from);
         StencilKey { compare: function, fail, depth_fail, pass }
     })
 }
@@ -235,86 +235,4 @@ fn stencil_constants(get: &impl Fn(usize) -> u32) -> [StencilConstants; 2] {
         mask: get(side.function_mask) & 0xFF,
         write_mask: get(side.mask) & 0xFF,
     })
-}
-
-fn compare(function: enums::Compare) -> Compare {
-    match function {
-        enums::Compare::Never => Compare::Never,
-        enums::Compare::Less => Compare::Less,
-        enums::Compare::Equal => Compare::Equal,
-        enums::Compare::LessEqual => Compare::LessEqual,
-        enums::Compare::Greater => Compare::Greater,
-        enums::Compare::NotEqual => Compare::NotEqual,
-        enums::Compare::GreaterEqual => Compare::GreaterEqual,
-        enums::Compare::Always => Compare::Always,
-    }
-}
-
-fn stencil_op(op: enums::StencilOp) -> StencilOp {
-    match op {
-        enums::StencilOp::Zero => StencilOp::Zero,
-        enums::StencilOp::Invert => StencilOp::Invert,
-        enums::StencilOp::Keep => StencilOp::Keep,
-        enums::StencilOp::Replace => StencilOp::Replace,
-        enums::StencilOp::Incr => StencilOp::IncrementSaturate,
-        enums::StencilOp::Decr => StencilOp::DecrementSaturate,
-        enums::StencilOp::IncrWrap => StencilOp::IncrementWrap,
-        enums::StencilOp::DecrWrap => StencilOp::DecrementWrap,
-    }
-}
-
-fn factor(factor: enums::BlendFactor) -> BlendFactor {
-    match factor {
-        enums::BlendFactor::Zero => BlendFactor::Zero,
-        enums::BlendFactor::One => BlendFactor::One,
-        enums::BlendFactor::SrcColor => BlendFactor::SourceColor,
-        enums::BlendFactor::OneMinusSrcColor => BlendFactor::InverseSourceColor,
-        enums::BlendFactor::SrcAlpha => BlendFactor::SourceAlpha,
-        enums::BlendFactor::OneMinusSrcAlpha => BlendFactor::InverseSourceAlpha,
-        enums::BlendFactor::DstAlpha => BlendFactor::DestinationAlpha,
-        enums::BlendFactor::OneMinusDstAlpha => BlendFactor::InverseDestinationAlpha,
-        enums::BlendFactor::DstColor => BlendFactor::DestinationColor,
-        enums::BlendFactor::OneMinusDstColor => BlendFactor::InverseDestinationColor,
-        enums::BlendFactor::SrcAlphaSaturate => BlendFactor::SourceAlphaSaturate,
-        enums::BlendFactor::ConstantColor => BlendFactor::ConstantColor,
-        enums::BlendFactor::OneMinusConstantColor => BlendFactor::InverseConstantColor,
-        enums::BlendFactor::ConstantAlpha => BlendFactor::ConstantAlpha,
-        enums::BlendFactor::OneMinusConstantAlpha => BlendFactor::InverseConstantAlpha,
-    }
-}
-
-/// The signed ones count as the plain ones: their arithmetic is not known.
-fn equation(equation: enums::BlendEquation) -> BlendEquation {
-    match equation {
-        enums::BlendEquation::Add | enums::BlendEquation::AddSigned | enums::BlendEquation::ReverseAddSigned => {
-            BlendEquation::Add
-        }
-        enums::BlendEquation::Min => BlendEquation::Min,
-        enums::BlendEquation::Max => BlendEquation::Max,
-        enums::BlendEquation::Subtract => BlendEquation::Subtract,
-        enums::BlendEquation::ReverseSubtract | enums::BlendEquation::ReverseSubtractSigned => {
-            BlendEquation::ReverseSubtract
-        }
-    }
-}
-
-fn logic(op: enums::LogicOp) -> LogicOp {
-    match op {
-        enums::LogicOp::Clear => LogicOp::Clear,
-        enums::LogicOp::And => LogicOp::And,
-        enums::LogicOp::AndReverse => LogicOp::AndReverse,
-        enums::LogicOp::Copy => LogicOp::Copy,
-        enums::LogicOp::AndInverted => LogicOp::AndInverted,
-        enums::LogicOp::Noop => LogicOp::NoOp,
-        enums::LogicOp::Xor => LogicOp::Xor,
-        enums::LogicOp::Or => LogicOp::Or,
-        enums::LogicOp::Nor => LogicOp::Nor,
-        enums::LogicOp::Equiv => LogicOp::Equivalent,
-        enums::LogicOp::Invert => LogicOp::Invert,
-        enums::LogicOp::OrReverse => LogicOp::OrReverse,
-        enums::LogicOp::CopyInverted => LogicOp::CopyInverted,
-        enums::LogicOp::OrInverted => LogicOp::OrInverted,
-        enums::LogicOp::Nand => LogicOp::Nand,
-        enums::LogicOp::Set => LogicOp::Set,
-    }
 }

@@ -237,30 +237,12 @@ fn min_filter(filter: Option<MinFilter>) -> (Filter, Option<Filter>) {
 }
 
 fn wrap(wrap: Option<enums::Wrap>) -> Wrap {
-    match wrap {
-        Some(enums::Wrap::Wrap) => Wrap::Repeat,
-        Some(enums::Wrap::Mirror) => Wrap::Mirror,
-        None | Some(enums::Wrap::ClampToEdge) => Wrap::ClampToEdge,
-        Some(enums::Wrap::Border) => Wrap::Border,
-        Some(enums::Wrap::Clamp) => Wrap::Clamp,
-        Some(enums::Wrap::MirrorOnceClampToEdge) => Wrap::MirrorOnceToEdge,
-        Some(enums::Wrap::MirrorOnceBorder) => Wrap::MirrorOnceBorder,
-        Some(enums::Wrap::MirrorOnceClamp) => Wrap::MirrorOnceClamp,
-    }
+    wrap.map_or(Wrap::ClampToEdge, Wrap::from)
 }
 
 /// NEVER means that nothing is compared: depth itself is read.
 fn compare(function: TexZfunc) -> Option<Compare> {
-    Some(match function {
-        TexZfunc::Never => return None,
-        TexZfunc::Less => Compare::Less,
-        TexZfunc::Equal => Compare::Equal,
-        TexZfunc::LessEqual => Compare::LessEqual,
-        TexZfunc::Greater => Compare::Greater,
-        TexZfunc::NotEqual => Compare::NotEqual,
-        TexZfunc::GreaterEqual => Compare::GreaterEqual,
-        TexZfunc::Always => Compare::Always,
-    })
+    (function != TexZfunc::Never).then(|| function.into())
 }
 
 /// The crossbar: where r, g, b, a come from.
