@@ -43,7 +43,7 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
-use super::pixel::Compare;
+use super::operations::Compare;
 
 /// Pixels are densities; see the module's documentation. [`color_format`](super::pixel::PixelKey::color_format) is
 /// `Rgba8`.

@@ -14,7 +14,7 @@
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::cell::Cell;
 
-use super::tier::Unsupported;
+use super::unsupported::Unsupported;
 use crate::tegra::mme::isa::{branch_offset, exits, is_branch};
 
 /// Method addresses of a class.

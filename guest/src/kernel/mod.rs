@@ -11,10 +11,13 @@ pub mod hash;
 pub mod lighting;
 pub mod maxwell;
 pub mod mme;
+pub mod operations;
 pub mod packet_trace;
 pub mod pixel;
 pub mod procedural;
 pub mod program;
+#[cfg(feature = "random")]
+mod random;
 #[cfg(feature = "random")]
 mod random_fragment;
 #[cfg(feature = "random")]
@@ -31,9 +34,11 @@ pub mod random_transfer;
 pub mod random_vertex;
 pub mod tier;
 pub mod transfer;
+pub mod unsupported;
 pub mod vertex;
 pub mod window;
 
 pub use hash::ContentHash;
-pub use tier::{GeometryKernel, PixelKernel, Tier, TransferKernel, Unsupported, VertexKernel};
+pub use tier::{GeometryKernel, PixelKernel, Tier, TransferKernel, VertexKernel};
+pub use unsupported::Unsupported;
 pub use window::Window;

@@ -24,7 +24,7 @@ use std::cell::Cell;
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
-use super::tier::Unsupported;
+use super::unsupported::Unsupported;
 
 /// `Store` packets whose headers are compared together.
 pub const GROUP: usize = 16;

@@ -23,8 +23,9 @@
 
 use std::sync::atomic::AtomicU32;
 
-use super::Window;
-pub use super::tier::Unsupported;
+pub use super::operations::{BlendEquation, Compare, LogicOp, StencilOp};
+pub use super::unsupported::Unsupported;
+use super::window::Window;
 use crate::format::{DepthFormat, PixelFormat, TexelFormat};
 use crate::kernel::combine::Combiners;
 use crate::kernel::gas::{DensityWrite, GasConstants, GasKey};
@@ -100,43 +101,6 @@ impl PixelKey {
     /// Number of varyings of a primitive.
     pub fn varyings(&self) -> usize {
         self.slots.count_ones() as usize
-    }
-}
-
-/// A comparison function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub enum Compare {
-    /// false
-    Never,
-    /// true
-    Always,
-    /// a == b
-    Equal,
-    /// a != b
-    NotEqual,
-    /// a < b
-    Less,
-    /// a <= b
-    LessEqual,
-    /// a > b
-    Greater,
-    /// a >= b
-    GreaterEqual,
-}
-
-impl Compare {
-    /// By the PICA200's number; the low three bits count.
-    pub const fn from_register(number: u32) -> Self {
-        match number & 7 {
-            0 => Compare::Never,
-            1 => Compare::Always,
-            2 => Compare::Equal,
-            3 => Compare::NotEqual,
-            4 => Compare::Less,
-            5 => Compare::LessEqual,
-            6 => Compare::Greater,
-            _ => Compare::GreaterEqual,
-        }
     }
 }
 
@@ -322,43 +286,6 @@ pub struct StencilKey {
     pub write: bool,
 }
 
-/// A stencil action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub enum StencilOp {
-    /// old
-    Keep,
-    /// 0
-    Zero,
-    /// reference
-    Replace,
-    /// min(old + 1, 255)
-    IncrementSaturate,
-    /// max(old - 1, 0)
-    DecrementSaturate,
-    /// !old
-    Invert,
-    /// old + 1 mod 256
-    IncrementWrap,
-    /// old - 1 mod 256
-    DecrementWrap,
-}
-
-impl StencilOp {
-    /// By the PICA200's number; the low three bits count.
-    pub const fn from_register(number: u32) -> Self {
-        match number & 7 {
-            0 => StencilOp::Keep,
-            1 => StencilOp::Zero,
-            2 => StencilOp::Replace,
-            3 => StencilOp::IncrementSaturate,
-            4 => StencilOp::DecrementSaturate,
-            5 => StencilOp::Invert,
-            6 => StencilOp::IncrementWrap,
-            _ => StencilOp::DecrementWrap,
-        }
-    }
-}
-
 /// The last stage before the write. The destination is expanded to 8 bits a channel, alpha 255 without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Output {
@@ -383,34 +310,6 @@ pub struct BlendKey {
     pub alpha_source: BlendFactor,
     /// Factor of the destination alpha.
     pub alpha_destination: BlendFactor,
-}
-
-/// A blend equation; the result is clamped to 0..255, the division truncates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub enum BlendEquation {
-    /// (P + Q) / 255
-    Add,
-    /// (P - Q) / 255
-    Subtract,
-    /// (Q - P) / 255
-    ReverseSubtract,
-    /// min(P, Q) / 255
-    Min,
-    /// max(P, Q) / 255
-    Max,
-}
-
-impl BlendEquation {
-    /// By the PICA200's number; 5 to 7 add (hardware test).
-    pub const fn from_register(number: u32) -> Self {
-        match number & 7 {
-            1 => BlendEquation::Subtract,
-            2 => BlendEquation::ReverseSubtract,
-            3 => BlendEquation::Min,
-            4 => BlendEquation::Max,
-            _ => BlendEquation::Add,
-        }
-    }
 }
 
 /// A blend factor, 0 to 255; `Color` ones take the channel they multiply.
@@ -456,54 +355,6 @@ impl BlendFactor {
             _ => BlendFactor::SourceColor,
         }
     }
-}
-
-/// A logic operation of source s and destination d.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-#[expect(missing_docs, reason = "the names are the definition")]
-pub enum LogicOp {
-    Clear,
-    And,
-    /// s & !d
-    AndReverse,
-    Copy,
-    Set,
-    CopyInverted,
-    NoOp,
-    Invert,
-    Nand,
-    Or,
-    Nor,
-    Xor,
-    Equivalent,
-    /// !s & d
-    AndInverted,
-    /// s | !d
-    OrReverse,
-    /// !s | d
-    OrInverted,
-}
-
-impl LogicOp {
-    /// Every operation, by the PICA200's number.
-    pub const ALL: [LogicOp; 16] = [
-        LogicOp::Clear,
-        LogicOp::And,
-        LogicOp::AndReverse,
-        LogicOp::Copy,
-        LogicOp::Set,
-        LogicOp::CopyInverted,
-        LogicOp::NoOp,
-        LogicOp::Invert,
-        LogicOp::Nand,
-        LogicOp::Or,
-        LogicOp::Nor,
-        LogicOp::Xor,
-        LogicOp::Equivalent,
-        LogicOp::AndInverted,
-        LogicOp::OrReverse,
-        LogicOp::OrInverted,
-    ];
 }
 
 /// Values a pixel kernel reads; colours are `0xRRGGBBAA`.

@@ -7,7 +7,7 @@ use super::lighting::{
 };
 use super::pixel::{Filter, ShadowForm, TextureKind};
 use super::procedural::{self, Clamp, Combine, ProceduralData, ProceduralKey, Shift};
-use super::random_pixel::Random;
+use super::random::Random;
 
 /// What lighting reads.
 pub(super) type LightingData = Box<(LightingConstants, LightTables)>;

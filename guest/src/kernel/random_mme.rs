@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::mme::{CALL, METHODS, MmeEnd, MmeJob, MmeKernel, MmeKey, MmeMachine};
-use super::tier::Unsupported;
+use super::unsupported::Unsupported;
 use crate::tegra::mme::random::{Options, program};
 
 /// The method of the test machine that turns [`MmeJob::direct`] over, as a change of the shadow mode does.

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::packet_trace::{
     Act, Packet, PacketTraceJob, PacketTraceKernel, PacketTraceKey, PacketTraceMachine, Store, TraceRegisters,
 };
-use super::tier::Unsupported;
+use super::unsupported::Unsupported;
 
 /// Registers of the test machine.
 const REGISTERS: u32 = 64;

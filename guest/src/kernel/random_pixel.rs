@@ -15,60 +15,13 @@ use super::pixel::{
     TextureConstants, TextureKey, TextureKind, WIDE_EDGES, Wrap,
 };
 use super::procedural::ProceduralData;
+use super::random::Random;
 use super::random_fragment::{self, LightingData};
-use super::tier::{PixelKernel, Unsupported};
+use super::tier::PixelKernel;
+use super::unsupported::Unsupported;
 use super::window::{Window, buffer};
 use crate::format::{DepthFormat, PixelFormat, TexelFormat};
 use crate::layout::{Block, unmorton};
-
-/// A stream of random words and what is drawn from it.
-pub(super) struct Random<'r, R: FnMut() -> u32> {
-    pub(super) word: &'r mut R,
-}
-
-impl<R: FnMut() -> u32> Random<'_, R> {
-    pub(super) fn word(&mut self) -> u32 {
-        (self.word)()
-    }
-
-    /// 0 to `n` - 1.
-    pub(super) fn below(&mut self, n: u32) -> u32 {
-        ((u64::from(self.word()) * u64::from(n)) >> 32) as u32
-    }
-
-    pub(super) fn one_in(&mut self, n: u32) -> bool {
-        self.below(n) == 0
-    }
-
-    pub(super) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u32) as usize]
-    }
-
-    /// A float between `low` and `high`.
-    pub(super) fn between(&mut self, low: f32, high: f32) -> f32 {
-        low + (high - low) * (self.word() >> 8) as f32 / (1 << 24) as f32
-    }
-
-    /// Mostly between `low` and `high`, sometimes a limit, rarely anything at all.
-    pub(super) fn float(&mut self, low: f32, high: f32) -> f32 {
-        match self.below(200) {
-            0 => f32::from_bits(self.word()),
-            1 => self.pick(&[
-                0.0,
-                -0.0,
-                f32::INFINITY,
-                f32::NEG_INFINITY,
-                f32::NAN,
-                1e30,
-                -1e30,
-                1e-30,
-                f32::MIN_POSITIVE,
-            ]),
-            2..30 => self.pick(&[low, high, 0.0, 1.0, 0.5, -1.0]),
-            _ => self.between(low, high),
-        }
-    }
-}
 
 /// The texels of one unit.
 #[derive(Clone, Debug)]

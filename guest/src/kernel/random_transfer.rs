@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-use super::Window;
 use super::transfer::{
     Convert, ConvertKey, Copy, Corner, Fill, Layout, Rearrange, RearrangeKey, Scale, TransferJob, TransferKey,
 };
+use super::window::Window;
 use super::window::buffer;
 use crate::format::PixelFormat;
 use crate::layout::{Block, SurfaceLayout};

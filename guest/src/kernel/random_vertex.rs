@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
-use super::Window;
 use super::vertex::{
     Component, Input, Numbers, OutputComponent, OutputMap, PicaProgram, Program, Stream, Uniforms, VertexConstants,
     VertexJob, VertexKey,
 };
+use super::window::Window;
 use super::window::buffer;
 use crate::num::F24;
 use crate::pica::random::{self, Options};

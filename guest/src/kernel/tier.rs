@@ -11,15 +11,8 @@ use super::program::stage::{ShaderKernel, ShaderKey};
 use super::transfer::{TransferJob, TransferKey};
 use super::vertex::{VertexJob, VertexKey};
 use crate::format::TexelFormat;
-use crate::kernel::Window;
-
-/// The compiler does not support a key, or a compiled kernel does not support a call: the interpreter does. Nothing was changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unsupported: {0}")]
-pub struct Unsupported(
-    /// Why, for counters and logs.
-    pub &'static str,
-);
+use crate::kernel::unsupported::Unsupported;
+use crate::kernel::window::Window;
 
 /// One way to execute kernels: the interpreter, which supports every key, or a compiler.
 ///

@@ -1,6 +1,6 @@
 //! Transfer kernels: fills, copies, conversions and changes of layout.
 
-use super::Window;
+use super::window::Window;
 use crate::format::PixelFormat;
 use crate::layout::{Block, LayoutKind, SurfaceLayout};
 use borsh::{BorshDeserialize, BorshSerialize};

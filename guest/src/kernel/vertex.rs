@@ -7,7 +7,7 @@
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::sync::Arc;
 
-use super::Window;
+use super::window::Window;
 
 /// Vertices that compiled code shades together; also the unit in which work falls back to the reference.
 pub const GROUP: usize = 4;

@@ -17,7 +17,7 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
-pub use crate::kernel::pixel::Compare;
+pub use crate::kernel::operations::Compare;
 
 /// Steps of a program at most.
 pub const MOST_STEPS: usize = 256;

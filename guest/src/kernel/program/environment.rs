@@ -3,9 +3,9 @@
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::sync::atomic::AtomicU32;
 
-use crate::kernel::Window;
 use crate::kernel::program::output::ColorFormat;
 use crate::kernel::program::sampler::{Shape, Texture};
+use crate::kernel::window::Window;
 use crate::layout::SurfaceLayout;
 
 /// Constant buffers of a stage.

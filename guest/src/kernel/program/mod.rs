@@ -35,7 +35,7 @@ pub mod stage;
 pub mod vertex;
 pub mod words;
 
-use super::tier::Unsupported;
+use super::unsupported::Unsupported;
 
 /// Shades a batch of vertices with a program.
 pub trait VertexKernel: Send + Sync {

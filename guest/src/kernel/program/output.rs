@@ -44,8 +44,8 @@ use std::sync::Arc;
 
 use super::blend_program::BlendProgram;
 use super::fragment::MOST_SAMPLES;
-use crate::kernel::Window;
-pub use crate::kernel::pixel::{BlendEquation, Compare, LogicOp, StencilOp};
+pub use crate::kernel::operations::{BlendEquation, Compare, LogicOp, StencilOp};
+use crate::kernel::window::Window;
 use crate::layout::SurfaceLayout;
 use borsh::{BorshDeserialize, BorshSerialize};
 

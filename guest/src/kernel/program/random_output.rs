@@ -7,7 +7,7 @@ use super::output::{
     Bits, BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, ColorKey, Compare, DepthFormat,
     DepthKey, Limit, LogicOp, OutputConstants, OutputKey, StencilConstants, StencilKey, StencilOp, TARGETS,
 };
-use crate::kernel::random_pixel::Random;
+use crate::kernel::random::Random;
 use crate::layout::SurfaceLayout;
 
 const fn unorm(shift: u8, bits: u8) -> Channel {

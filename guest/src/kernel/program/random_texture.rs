@@ -3,7 +3,7 @@
 use super::sampler::{
     Compare, Convert, Filter, LEVELS, Level, PADDING, Reduction, Shape, Source, Texels, Texture, TextureKey, Wrap,
 };
-use crate::kernel::random_pixel::Random;
+use crate::kernel::random::Random;
 
 /// What a unit reads, owned.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU8;
 
 use super::random_texture::{self, RandomTexture};
 use super::vertex::{Component, Input, RSX_CONSTANTS, RsxVertexCode, Step, Stream, VertexCode, VertexJob, VertexKey};
-use crate::kernel::random_pixel::Random;
+use crate::kernel::random::Random;
 use crate::kernel::vertex::FUEL;
 use crate::kernel::window::{Window, buffer};
 use crate::rsx::vertex::random::{self, Options};

@@ -13,7 +13,7 @@ use super::environment::{Environment, ImageKey};
 use super::sampler::TextureKey;
 use super::words::WordSet;
 use crate::kernel::maxwell::Code;
-use crate::kernel::tier::Unsupported;
+use crate::kernel::unsupported::Unsupported;
 
 /// What a kernel is specialised to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]

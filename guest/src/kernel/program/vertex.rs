@@ -4,7 +4,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 use std::sync::Arc;
 
 use super::sampler::{Texture, TextureKey};
-use crate::kernel::Window;
+use crate::kernel::window::Window;
 
 /// What a vertex kernel is specialised to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]

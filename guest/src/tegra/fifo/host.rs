@@ -3,7 +3,7 @@
 //! envytools lists them. Numbers that are in no row are channel errors on hardware.
 
 use crate::table::regs::{regs, values};
-use crate::tegra::methods::{Effect, MethodTable};
+use crate::tegra::methods::table::{Effect, MethodTable};
 
 /// What a write to a host method does at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

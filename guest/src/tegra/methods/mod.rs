@@ -14,7 +14,7 @@ pub mod common;
 pub mod compute;
 pub mod copy;
 pub mod inline;
-mod table;
+pub mod table;
 pub mod threed;
 pub mod twod;
 pub mod values;

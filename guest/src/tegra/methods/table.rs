@@ -1,6 +1,6 @@
 //! What a method table is: rows by address, what a write does.
 
-use super::common::Common;
+use super::common::trigger::Common;
 use crate::table::RegInfo;
 
 /// Method addresses of a class: dword addresses of 12 bits.

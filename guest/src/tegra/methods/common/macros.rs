@@ -2,9 +2,9 @@
 
 use std::convert::Infallible;
 
-use super::Common;
+use super::trigger::Common;
 use crate::table::regs::regs;
-use crate::tegra::methods::Effect;
+use crate::tegra::methods::table::Effect;
 use crate::tegra::methods::values::ShadowMode;
 
 regs! {

@@ -6,6 +6,7 @@
 //! inline.rs     3D, compute, inline        inline transfers, the condition of a class
 //! shader.rs     3D, compute                memory and caches of programs, reports, performance counters
 //! macros.rs     3D, 2D                     the macro method expander
+//! trigger.rs    what writes to them do
 //! ```
 //! Fields of these names that the classes have in other widths are rows of the classes.
 
@@ -13,46 +14,14 @@ pub mod channel;
 pub mod inline;
 pub mod macros;
 pub mod shader;
+pub mod trigger;
+
+pub use trigger::Common;
 
 use std::convert::Infallible;
 
-use super::{Effect, MethodInfo};
+use super::table::{Effect, MethodInfo};
 use crate::table::RegInfo;
-
-/// What a write to a method of several classes does at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Common {
-    /// Writes the notifier.
-    Notify,
-    /// Waits until everything earlier is finished.
-    WaitForIdle,
-    /// Evaluates the condition of conditional rendering.
-    RenderEnable,
-    /// Begins an inline transfer.
-    InlineLaunch,
-    /// Four bytes of an inline transfer.
-    InlineData,
-    /// Code or constants may have changed in memory.
-    InvalidateShaders,
-    /// Samplers may have changed in memory.
-    InvalidateSamplers,
-    /// Texture headers may have changed in memory.
-    InvalidateHeaders,
-    /// Texels may have changed in memory.
-    InvalidateTexels,
-    /// Writes a report or semaphore, or waits for one.
-    Report,
-    /// Stores a word of macro memory.
-    MacroCode,
-    /// Stores where a macro begins.
-    MacroStart,
-    /// Changes what happens to the copies of registers.
-    ShadowControl,
-    /// Starts a macro.
-    MacroCall,
-    /// A parameter of a macro.
-    MacroData,
-}
 
 /// Common rows: a part of the tables of several classes.
 type Rows = &'static [MethodInfo<Infallible>];

@@ -1,0 +1,154 @@
+//! Operations of the fixed stages after a fragment: comparisons, stencil, blending, logic. The contracts of the PICA200 and
+//! of shader pipelines share them.
+
+use borsh::{BorshDeserialize, BorshSerialize};
+
+/// A comparison function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+pub enum Compare {
+    /// false
+    Never,
+    /// true
+    Always,
+    /// a == b
+    Equal,
+    /// a != b
+    NotEqual,
+    /// a < b
+    Less,
+    /// a <= b
+    LessEqual,
+    /// a > b
+    Greater,
+    /// a >= b
+    GreaterEqual,
+}
+
+impl Compare {
+    /// By the PICA200's number; the low three bits count.
+    pub const fn from_register(number: u32) -> Self {
+        match number & 7 {
+            0 => Compare::Never,
+            1 => Compare::Always,
+            2 => Compare::Equal,
+            3 => Compare::NotEqual,
+            4 => Compare::Less,
+            5 => Compare::LessEqual,
+            6 => Compare::Greater,
+            _ => Compare::GreaterEqual,
+        }
+    }
+}
+
+/// A stencil action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+pub enum StencilOp {
+    /// old
+    Keep,
+    /// 0
+    Zero,
+    /// reference
+    Replace,
+    /// min(old + 1, 255)
+    IncrementSaturate,
+    /// max(old - 1, 0)
+    DecrementSaturate,
+    /// !old
+    Invert,
+    /// old + 1 mod 256
+    IncrementWrap,
+    /// old - 1 mod 256
+    DecrementWrap,
+}
+
+impl StencilOp {
+    /// By the PICA200's number; the low three bits count.
+    pub const fn from_register(number: u32) -> Self {
+        match number & 7 {
+            0 => StencilOp::Keep,
+            1 => StencilOp::Zero,
+            2 => StencilOp::Replace,
+            3 => StencilOp::IncrementSaturate,
+            4 => StencilOp::DecrementSaturate,
+            5 => StencilOp::Invert,
+            6 => StencilOp::IncrementWrap,
+            _ => StencilOp::DecrementWrap,
+        }
+    }
+}
+
+/// A blend equation; the result is clamped to 0..255, the division truncates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+pub enum BlendEquation {
+    /// (P + Q) / 255
+    Add,
+    /// (P - Q) / 255
+    Subtract,
+    /// (Q - P) / 255
+    ReverseSubtract,
+    /// min(P, Q) / 255
+    Min,
+    /// max(P, Q) / 255
+    Max,
+}
+
+impl BlendEquation {
+    /// By the PICA200's number; 5 to 7 add (hardware test).
+    pub const fn from_register(number: u32) -> Self {
+        match number & 7 {
+            1 => BlendEquation::Subtract,
+            2 => BlendEquation::ReverseSubtract,
+            3 => BlendEquation::Min,
+            4 => BlendEquation::Max,
+            _ => BlendEquation::Add,
+        }
+    }
+}
+
+/// A logic operation of source s and destination d.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+#[expect(missing_docs, reason = "the names are the definition")]
+pub enum LogicOp {
+    Clear,
+    And,
+    /// s & !d
+    AndReverse,
+    Copy,
+    Set,
+    CopyInverted,
+    NoOp,
+    Invert,
+    Nand,
+    Or,
+    Nor,
+    Xor,
+    Equivalent,
+    /// !s & d
+    AndInverted,
+    /// s | !d
+    OrReverse,
+    /// !s | d
+    OrInverted,
+}
+
+impl LogicOp {
+    /// Every operation, by the PICA200's number.
+    pub const ALL: [LogicOp; 16] = [
+        LogicOp::Clear,
+        LogicOp::And,
+        LogicOp::AndReverse,
+        LogicOp::Copy,
+        LogicOp::Set,
+        LogicOp::CopyInverted,
+        LogicOp::NoOp,
+        LogicOp::Invert,
+        LogicOp::Nand,
+        LogicOp::Or,
+        LogicOp::Nor,
+        LogicOp::Xor,
+        LogicOp::Equivalent,
+        LogicOp::AndInverted,
+        LogicOp::OrReverse,
+        LogicOp::OrInverted,
+    ];
+}
