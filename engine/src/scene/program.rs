@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::Window;
-use triglyph_guest::kernel::program::fragment::{FragmentConstants, MOST_SAMPLES, Primitive, Samples, UNITS};
+use triglyph_guest::kernel::program::fragment::{FragmentConstants, MAX_SAMPLES, Primitive, Samples, UNITS};
 use triglyph_guest::kernel::program::output::TARGETS;
 use triglyph_guest::kernel::program::sampler::Texture;
 use triglyph_guest::layout::SurfaceLayout;
@@ -199,7 +199,7 @@ pub struct ProgramState {
     /// Rows of 32x32 pixels that repeat; bit n of a row lets column n pass.
     pub stipple: Option<Arc<[u32; 32]>>,
     /// Where samples lie, as many as the target has.
-    pub sample_positions: [SamplePosition; MOST_SAMPLES],
+    pub sample_positions: [SamplePosition; MAX_SAMPLES],
     /// Samples that may be covered, bit k = sample k: of the pixels (0, 0), (1, 0), (0, 1), (1, 1) of each 2x2.
     pub sample_masks: [u16; 4],
     /// Whether samples that pass are counted.

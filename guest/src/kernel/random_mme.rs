@@ -87,12 +87,12 @@ struct Recorder<'c> {
     sent: Vec<(u32, u32)>,
 }
 
-/// Methods that are kept of one call: programs that run away send millions.
-const KEPT: usize = 1 << 16;
+/// Methods that are recorded of one call: programs that run away send millions.
+const MAX_SENT: usize = 1 << 16;
 
 impl MmeMachine for Recorder<'_> {
     fn send(&mut self, method: u32, datum: u32) {
-        if self.sent.len() < KEPT {
+        if self.sent.len() < MAX_SENT {
             self.sent.push((method, datum));
         }
         if method == TOGGLE {

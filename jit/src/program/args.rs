@@ -2,7 +2,7 @@
 
 use std::mem::{MaybeUninit, offset_of};
 
-use triglyph_guest::kernel::program::fragment::{FragmentJob, MOST_SAMPLES, PixelBlock, Plane, Primitive};
+use triglyph_guest::kernel::program::fragment::{FragmentJob, MAX_SAMPLES, PixelBlock, Plane, Primitive};
 use triglyph_guest::kernel::program::output::{DepthFormat, OutputConstants, Surface, TARGETS};
 use triglyph_guest::kernel::{Unsupported, Window};
 use triglyph_guest::layout::{SurfaceLayout, unmorton};
@@ -41,9 +41,9 @@ pub struct Args {
     /// Offset of each quad of a block: of its first sample.
     pub quads: [[u32; 16]; SURFACES],
     /// Bytes from the first sample of a pixel to each of them.
-    pub samples: [[u32; MOST_SAMPLES]; SURFACES],
+    pub samples: [[u32; MAX_SAMPLES]; SURFACES],
     /// Sample positions, relative to the pixel's centre.
-    pub sample_offsets: [[Vec4<f32>; 2]; MOST_SAMPLES],
+    pub sample_offsets: [[Vec4<f32>; 2]; MAX_SAMPLES],
     pub alpha_reference: Vec4<f32>,
     /// Blend constants, unclamped and clamped.
     pub blend: [[Vec4<f32>; 4]; 2],
@@ -63,7 +63,7 @@ pub struct Scratch {
     /// Lane indices that become addresses.
     pub indices: [Vec4<u32>; 4],
     /// Pixels whose sample has passed the tests before the program, by sample.
-    pub passed: [Vec4<u32>; MOST_SAMPLES],
+    pub passed: [Vec4<u32>; MAX_SAMPLES],
     /// Of the current primitive.
     pub planes: [[Vec4<f32>; 3]; PLANES],
     /// Input registers, for programs with relative addressing: with perspective, and without.
@@ -226,7 +226,7 @@ impl Args {
             passed: [0; 4],
             down: [0; SURFACES],
             quads: [[0; 16]; SURFACES],
-            samples: [[0; MOST_SAMPLES]; SURFACES],
+            samples: [[0; MAX_SAMPLES]; SURFACES],
             sample_offsets: c.sample_offsets.map(|offset| offset.map(|v| [v; 4])),
             alpha_reference: [output.alpha_reference; 4],
             blend: [output.blend.map(|v| [v; 4]), output.blend.map(|v| [clamp(v); 4])],

@@ -6,7 +6,7 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::pixel::Compare;
-use triglyph_guest::kernel::program::fragment::{FragmentInput, FragmentKey, MOST_SAMPLES, Primitive, Samples};
+use triglyph_guest::kernel::program::fragment::{FragmentInput, FragmentKey, MAX_SAMPLES, Primitive, Samples};
 use triglyph_guest::kernel::program::output::TARGETS;
 use triglyph_guest::num::ops::Ops;
 
@@ -266,7 +266,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         let offset = e.b.ins().uload32(crate::lane::memory(), entry, at!(quads) + 64 * number as i32);
         let mut address = e.b.ins().iadd(base, offset);
         if self.sample > 0 {
-            let at = at!(samples) + 4 * (MOST_SAMPLES * number + self.sample) as i32;
+            let at = at!(samples) + 4 * (MAX_SAMPLES * number + self.sample) as i32;
             let offset = e.b.ins().uload32(crate::lane::memory(), args, at);
             address = e.b.ins().iadd(address, offset);
         }

@@ -5,7 +5,7 @@ use std::mem::{offset_of, size_of};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::pixel::PixelBlock;
-use triglyph_guest::kernel::program::fragment::{MOST_SAMPLES, Samples};
+use triglyph_guest::kernel::program::fragment::{MAX_SAMPLES, Samples};
 use triglyph_guest::kernel::program::output::DITHER;
 use triglyph_guest::num::ops::Ops;
 
@@ -163,7 +163,7 @@ impl Quad<'_, '_> {
     /// As [`Self::sample_offset`], for computed sample numbers; 0 for numbers out of range.
     pub fn sample_offsets(&mut self, sample: I32x4) -> [F32x4; 2] {
         let e = &mut *self.e;
-        let last = e.i(MOST_SAMPLES as i32 - 1);
+        let last = e.i(MAX_SAMPLES as i32 - 1);
         let there = e.umin(sample, last);
         let exists = e.ieq(there, sample);
         let first = e.ishl(there, 3);

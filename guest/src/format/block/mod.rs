@@ -23,7 +23,7 @@ use crate::kernel::program::sampler::Texels;
 use crate::num::F16;
 
 /// Texels of the largest block.
-pub const LARGEST: usize = astc::TEXELS;
+pub const MAX_TEXELS: usize = astc::TEXELS;
 
 /// How BC1 to BC3 come to 8 bits, which the format leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -114,7 +114,7 @@ impl BlockCodec {
 
     /// Decodes a block of [`Texels::Rgba8`], row by row; of those with 8 bytes the first ones. `srgb`: whether they are sRGB, which
     /// stays as it is, but ASTC rounds in it. Texels of other codecs are black.
-    pub fn decode_bytes(self, block: [u8; 16], rounding: Rounding, srgb: bool, out: &mut [u32; LARGEST]) {
+    pub fn decode_bytes(self, block: [u8; 16], rounding: Rounding, srgb: bool, out: &mut [u32; MAX_TEXELS]) {
         let [first, second] = halves(block);
         let texels = match self {
             BlockCodec::Bc1 => bc::bc1(first, rounding),

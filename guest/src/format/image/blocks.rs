@@ -6,8 +6,8 @@ use crate::kernel::program::sampler::Texels;
 
 /// Texels of a block in words, one or four each.
 struct Block {
-    bytes: [u32; block::LARGEST],
-    floats: [[u32; 4]; block::LARGEST],
+    bytes: [u32; block::MAX_TEXELS],
+    floats: [[u32; 4]; block::MAX_TEXELS],
 }
 
 /// Decodes a piece.
@@ -17,7 +17,7 @@ pub(super) fn decode(piece: Piece<'_, '_>) {
     let width = level.size[0];
     let words = coding.texels().words();
     let line = width as usize * words;
-    let mut block = Block { bytes: [0; block::LARGEST], floats: [[0; 4]; block::LARGEST] };
+    let mut block = Block { bytes: [0; block::MAX_TEXELS], floats: [[0; 4]; block::MAX_TEXELS] };
     for (y, out) in rows.zip(out.chunks_mut(line * down as usize)) {
         for x in 0..width.div_ceil(across) {
             block.decode(coding, source, level.block_offset(coding, [x, y, z]));

@@ -20,7 +20,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 pub use crate::kernel::operations::Compare;
 
 /// Steps of a program at most.
-pub const MOST_STEPS: usize = 256;
+pub const MAX_STEPS: usize = 256;
 
 /// A program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]

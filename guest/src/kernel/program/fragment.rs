@@ -62,6 +62,7 @@
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::sync::Arc;
 
+pub use super::output::MAX_SAMPLES;
 use super::output::{OutputConstants, OutputKey, Surface, TARGETS};
 use super::sampler::{Texture, TextureKey};
 use crate::kernel::maxwell::PixelCode;
@@ -102,9 +103,6 @@ impl Samples {
         self.across as usize * self.down as usize
     }
 }
-
-/// Samples of a pixel at most.
-pub const MOST_SAMPLES: usize = 16;
 
 /// Microcode of one of the machines.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
@@ -228,7 +226,7 @@ pub struct FragmentConstants {
     /// See [`FogMode`].
     pub fog: [f32; 2],
     /// Where the samples lie, relative to the pixel's centre.
-    pub sample_offsets: [[f32; 2]; MOST_SAMPLES],
+    pub sample_offsets: [[f32; 2]; MAX_SAMPLES],
 }
 
 /// A primitive after setup, for interpolation; its coverage is in the blocks.

@@ -43,11 +43,13 @@
 use std::sync::Arc;
 
 use super::blend_program::BlendProgram;
-use super::fragment::MOST_SAMPLES;
 pub use crate::kernel::operations::{BlendEquation, Compare, LogicOp, StencilOp};
 use crate::kernel::window::Window;
 use crate::layout::SurfaceLayout;
 use borsh::{BorshDeserialize, BorshSerialize};
+
+/// Samples of a pixel at most.
+pub const MAX_SAMPLES: usize = 16;
 
 /// Colour targets at most.
 pub const TARGETS: usize = 8;
@@ -94,7 +96,7 @@ pub struct CoverageColor {
     /// The target.
     pub target: u8,
     /// The bit that says whether a sample is covered, for each sample.
-    pub bits: [u8; MOST_SAMPLES],
+    pub bits: [u8; MAX_SAMPLES],
 }
 
 /// A range that the components of a colour output are clamped to.

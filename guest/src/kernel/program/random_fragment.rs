@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::FragmentKernel;
 use super::fragment::{
     BACK_FACING, FogMode, FragmentCode, FragmentConstants, FragmentInput, FragmentJob, FragmentKey, Interpolation,
-    MOST_SAMPLES, PixelBlock, Plane, Primitive, RsxFragmentCode, Samples, UNITS,
+    MAX_SAMPLES, PixelBlock, Plane, Primitive, RsxFragmentCode, Samples, UNITS,
 };
 use super::output::{Surface, TARGETS};
 use super::random_output;
@@ -260,7 +260,7 @@ fn constants<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> FragmentConstants {
         position_offset: [r.pick(&[0.0, 0.5]), r.pick(&[0.0, 0.5, 719.5])],
         position_scale_y: r.pick(&[1.0, -1.0]),
         fog: [r.float(-1.0, 2.0), r.float(-1.0, 1.0)],
-        sample_offsets: [(); MOST_SAMPLES].map(|()| [r.between(-0.5, 0.5), r.between(-0.5, 0.5)]),
+        sample_offsets: [(); MAX_SAMPLES].map(|()| [r.between(-0.5, 0.5), r.between(-0.5, 0.5)]),
     }
 }
 

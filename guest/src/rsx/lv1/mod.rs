@@ -109,8 +109,8 @@ pub mod flags {
 pub mod memory {
     /// Sizes are multiples of this.
     pub const UNIT: u64 = 1 << 20;
-    /// Local memory that guests can have: the hypervisor keeps the top 4 MiB.
-    pub const LARGEST: u64 = 252 << 20;
+    /// Local memory that guests can have: the hypervisor has the top 4 MiB.
+    pub const MAX_SIZE: u64 = 252 << 20;
     /// Most of the first resource; that these are compression tags is a guess.
     pub const P1: u64 = 512 << 10;
     /// Most of the second resource, memory for hierarchical depth (likely).

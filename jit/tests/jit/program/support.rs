@@ -588,6 +588,6 @@ fn fragment_constants(rng: &mut Random) -> FragmentConstants {
         position_offset: [0.5, 0.5],
         position_scale_y: if rng.one_in(2) { 1.0 } else { -1.0 },
         fog: [rng.unit() * 2.0, rng.unit()],
-        sample_offsets: [[0.0; 2]; MOST_SAMPLES],
+        sample_offsets: [[0.0; 2]; MAX_SAMPLES],
     }
 }

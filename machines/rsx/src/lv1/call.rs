@@ -373,7 +373,7 @@ impl Rsx {
         if let Some(past) = within(lpar::REPORTS, CONTEXTS as u64 * reports_bytes) {
             return local(reports_area(0).address + past);
         }
-        if let Some(past) = within(lpar::LOCAL, limits::LARGEST) {
+        if let Some(past) = within(lpar::LOCAL, limits::MAX_SIZE) {
             return local(past);
         }
         if let Some(past) = within(lpar::DEVICES + SEMAPHORE_DEVICE * lpar::DEVICE_BYTES, 0x1000) {

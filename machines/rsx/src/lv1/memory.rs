@@ -15,12 +15,12 @@ impl Lv1 {
         // The upper bits are flags that are ignored (wiki).
         let size = size & 0xFFFF_FFFF;
         let [p1, p2, p3, p4] = parameters;
-        let sizes = size.is_multiple_of(limits::UNIT) && size <= limits::LARGEST;
+        let sizes = size.is_multiple_of(limits::UNIT) && size <= limits::MAX_SIZE;
         if !sizes || p1 > limits::P1 || p2 > limits::P2 || p3 > TILES || p4 > limits::P4 {
             return Err(Status::IllegalParameterValue);
         }
         let start = self.allocations.iter().map(|other| other.start + other.size).max().unwrap_or(0);
-        if start + size > limits::LARGEST || self.allocations.len() == MOST {
+        if start + size > limits::MAX_SIZE || self.allocations.len() == MOST {
             return Err(Status::ResourceShortage);
         }
         let free = |handle: &u32| self.allocations.iter().all(|other| other.handle != *handle);

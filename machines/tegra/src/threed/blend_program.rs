@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::program::blend_program::{
-    BlendOperand, BlendOperation, BlendProgram, BlendRoute, BlendStep, Compare, MOST_STEPS,
+    BlendOperand, BlendOperation, BlendProgram, BlendRoute, BlendStep, Compare, MAX_STEPS,
 };
 use triglyph_guest::num::F16;
 use triglyph_guest::tegra::methods::threed::{self as m, regs as r};
@@ -20,7 +20,7 @@ pub(super) fn derive(registers: &Registers, words: &[u32]) -> Option<Arc<BlendPr
     }
     // A step is one pass.
     let count = r::set_iterated_blend_pass::count(registers.get(r::set_iterated_blend_pass::ID)) as usize;
-    let words = words.iter().copied().chain(std::iter::repeat(0)).take(count.min(MOST_STEPS));
+    let words = words.iter().copied().chain(std::iter::repeat(0)).take(count.min(MAX_STEPS));
     let half = |id: usize| F16::decode(registers.get(id) & 0xFFFF).to_bits();
     Some(Arc::new(BlendProgram {
         steps: words.map(step).collect(),

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode};
 use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::kernel::program::fragment::{
-    FragmentCode, FragmentConstants, FragmentKey, MOST_SAMPLES, Samples, UNITS,
+    FragmentCode, FragmentConstants, FragmentKey, MAX_SAMPLES, Samples, UNITS,
 };
 use triglyph_guest::kernel::program::output::OutputKey;
 use triglyph_guest::kernel::program::sampler::TextureKey;
@@ -370,7 +370,7 @@ impl Derived {
             windows: setup::windows(registers),
             stipple: (get(r::set_polygon_stipple::ID) & 1 != 0).then(|| Arc::new(setup::stipple(registers))),
             sample_positions: match setup.fill {
-                Fill::Touched => [CENTER; MOST_SAMPLES],
+                Fill::Touched => [CENTER; MAX_SAMPLES],
                 _ => positions,
             },
             sample_masks: sample_masks(registers, targets),

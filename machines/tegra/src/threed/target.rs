@@ -1,6 +1,6 @@
 //! Surfaces that draws and clears go to.
 
-use triglyph_guest::kernel::program::fragment::{MOST_SAMPLES, Samples};
+use triglyph_guest::kernel::program::fragment::{MAX_SAMPLES, Samples};
 use triglyph_guest::kernel::program::output::{DepthFormat, TARGETS};
 use triglyph_guest::layout::{Blocks, SurfaceLayout};
 use triglyph_guest::tegra::format::{ColorFormat, ZetaFormat};
@@ -304,8 +304,8 @@ fn zeta(core: &mut Core, registers: &Registers) -> Option<ZetaTarget> {
 pub(super) const CENTER: SamplePosition = [128, 128];
 
 /// Where the samples lie that stand at each place of a pixel's cell. Without multisampling all of them lie in the middle.
-pub(super) fn sample_positions(registers: &Registers, targets: &Targets) -> [SamplePosition; MOST_SAMPLES] {
-    let mut positions = [CENTER; MOST_SAMPLES];
+pub(super) fn sample_positions(registers: &Registers, targets: &Targets) -> [SamplePosition; MAX_SAMPLES] {
+    let mut positions = [CENTER; MAX_SAMPLES];
     if targets.samples.count() == 1 || !r::set_anti_alias_enable::v(registers.get(r::set_anti_alias_enable::ID)) {
         return positions;
     }

@@ -1,6 +1,6 @@
 //! Viewport, facing, lines, points: what primitives depend on.
 
-use triglyph_guest::kernel::program::fragment::{MOST_SAMPLES, Samples};
+use triglyph_guest::kernel::program::fragment::{MAX_SAMPLES, Samples};
 use triglyph_guest::kernel::program::output::DepthFormat;
 use triglyph_guest::rsx::enums::{self, Antialias, FrontFace};
 use triglyph_guest::rsx::methods::curie as m;
@@ -158,8 +158,8 @@ const CENTER: SamplePosition = [128, 128];
 
 /// Where the samples of a pixel lie. The positions are the usual ones of the modes' names; the hardware's are not known. Without
 /// multisampling all samples of a multisampled target lie in the middle.
-pub(super) fn sample_positions(registers: &Registers, target: &Target) -> [SamplePosition; MOST_SAMPLES] {
-    let mut positions = [CENTER; MOST_SAMPLES];
+pub(super) fn sample_positions(registers: &Registers, target: &Target) -> [SamplePosition; MAX_SAMPLES] {
+    let mut positions = [CENTER; MAX_SAMPLES];
     let control = registers.get(m::set_anti_aliasing_control::ID as u32);
     if m::set_anti_aliasing_control::enable(control) {
         let at: &[SamplePosition] = match target.antialias {
