@@ -6,6 +6,7 @@ pub mod cache;
 pub mod device;
 pub mod draw;
 pub mod error;
+pub mod frontend;
 pub mod mem;
 pub mod raster;
 pub mod render;

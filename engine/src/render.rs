@@ -4,7 +4,6 @@
 
 mod clock;
 pub mod program;
-mod watch;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +18,7 @@ use crate::device::{StageTimes, Stats};
 use crate::draw::program::Records;
 use crate::draw::{Assembler, Batch, Setup, Shaded, shade};
 use crate::error::Error;
-use crate::mem::{Footprint, Memory, Moment};
+use crate::mem::{Epoch, Footprint, Memory};
 use crate::raster::{self, RasterStats};
 use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
 use crate::scene::{DrawState, Scene, SceneTarget};
@@ -27,7 +26,6 @@ use crate::sched::Scheduler;
 use crate::transfer::Place;
 pub use clock::ScopedTimer;
 use clock::StageClock;
-pub use watch::{Clearance, Watch};
 
 /// How an engine is set up.
 #[derive(Clone, Debug)]
@@ -95,10 +93,10 @@ pub struct Renderer {
     /// Counts the targets of scenes.
     target_number: u64,
     /// The memory that drawing to them can touch, for a number and a time.
-    target_memory: Option<(u64, Moment, Footprint)>,
+    target_memory: Option<(u64, Epoch, Footprint)>,
     /// What the programs in the scene read: images, and whether other memory as well.
     reads: program::Reads,
-    forgetful: bool,
+    state_cache_disabled: bool,
     /// Surfaces that the scene of programs touches.
     touched: Surfaces,
     record_scratch: Records,
@@ -166,7 +164,7 @@ impl Renderer {
             target_number: 0,
             target_memory: None,
             reads: program::Reads::default(),
-            forgetful: false,
+            state_cache_disabled: false,
             touched: Surfaces::default(),
             record_scratch: Records::default(),
             samples: 0,
@@ -251,18 +249,18 @@ impl Renderer {
         }
     }
 
-    /// Has everything derived anew for each draw, and textures compared for each scene: what is remembered between draws
-    /// may make no difference, and this shows it.
-    pub fn set_forgetful(&mut self, forgetful: bool) {
-        self.forgetful = forgetful;
-        self.textures.forgetful = forgetful;
-        self.images.forgetful = forgetful;
+    /// Turns the caches of derived state on or off. Without them state is derived anew for each draw and textures are
+    /// compared with memory for each scene. The results are the same; tests compare the two.
+    pub fn set_state_cache_enabled(&mut self, enabled: bool) {
+        self.state_cache_disabled = !enabled;
+        self.textures.state_cache_disabled = !enabled;
+        self.images.state_cache_disabled = !enabled;
     }
 
-    /// Whether nothing may be remembered between draws.
+    /// Whether state has to be derived anew for each draw.
     #[inline]
-    pub fn is_forgetful(&self) -> bool {
-        self.forgetful
+    pub fn state_cache_disabled(&self) -> bool {
+        self.state_cache_disabled
     }
 
     /// A number that stays as long as scenes have the same target.
@@ -274,9 +272,9 @@ impl Renderer {
     /// Whether drawing to the target of scenes can touch any of `size` bytes at `place`, there or where else they are mapped.
     pub fn may_touch(&mut self, memory: &Memory, place: Place, size: u64) -> bool {
         let current =
-            |&&(number, made, _): &&(u64, Moment, _)| number == self.target_number && !memory.mapped_since(made);
+            |&&(number, made, _): &&(u64, Epoch, _)| number == self.target_number && !memory.mapped_since(made);
         if self.target_memory.as_ref().filter(current).is_none() {
-            let made = memory.moment();
+            let made = memory.epoch();
             let mut footprint = self.target_memory.take().map_or_else(Footprint::default, |(.., footprint)| footprint);
             footprint.clear();
             let fixed = &self.scene.target;

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::mem::{self, Memory, Moment};
+use crate::mem::{self, Epoch, Memory};
 use crate::sched::Scheduler;
 use crate::transfer::Place;
 
@@ -75,7 +75,7 @@ pub(super) fn content_hash(memory: &Memory, source: &impl Source) -> u64 {
 struct Entry<D> {
     content: u64,
     /// When memory was known to have this content.
-    seen: Moment,
+    seen: Epoch,
     decoded: Arc<D>,
     bytes: u64,
     /// The scene that used it last.
@@ -133,7 +133,7 @@ impl<S: Source> TextureCache<S> {
         }
         // Charged whether or not the copy is valid: what a machine pays for must not depend on what the host does.
         self.charged += source.charge(memory);
-        let now = memory.moment();
+        let now = memory.epoch();
         let mut content = None;
         if let Some(entry) = self.entries.get_mut(source) {
             let changed = |(Place { space, address }, size)| memory.changed_since(entry.seen, space, address, size);

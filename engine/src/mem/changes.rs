@@ -1,8 +1,8 @@
-//! When memory changed: so that what was derived from it need not be derived again.
+//! When memory changed, so that what was derived from it need not be derived again.
 //!
-//! A clock counts changes, and each page of an arena knows the time of its last one. Whoever derives something from memory
-//! takes the time first; as long as none of the pages has changed since, it still holds. Memory of the host's changes
-//! without anybody saying so: there, whatever was derived before the host could write counts as changed.
+//! A counter of changes gives epochs, and each page of an arena knows the epoch of its last change. Code that derives
+//! something from memory takes the epoch first; the result is valid as long as none of the pages has changed since. Memory
+//! of the host's changes without a call: there, everything derived before the host could write counts as changed.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use bytemuck::allocation::try_zeroed_slice_box;
 use super::Memory;
 use crate::error::Error;
 
-/// A time on the clock of changes of a [`Memory`](super::Memory).
+/// A count of changes of a [`Memory`](super::Memory).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Moment(u64);
+pub struct Epoch(u64);
 
 /// Bytes whose changes are noted together.
 const PAGE: usize = 4096;
 
-/// The time of the last change of each page of an arena.
+/// The epoch of the last change of each page of an arena.
 #[derive(Debug, Default)]
 pub(super) struct Pages(Box<[AtomicU64]>);
 
@@ -41,11 +41,11 @@ impl Pages {
         (start / PAGE).min(end)..end
     }
 
-    pub(super) fn mark(&self, start: usize, size: usize, now: Moment) {
+    pub(super) fn mark(&self, start: usize, size: usize, now: Epoch) {
         self.of(start, size).iter().for_each(|page| page.store(now.0, Relaxed));
     }
 
-    pub(super) fn changed_since(&self, start: usize, size: usize, since: Moment) -> bool {
+    pub(super) fn changed_since(&self, start: usize, size: usize, since: Epoch) -> bool {
         self.of(start, size).iter().any(|page| page.load(Relaxed) > since.0)
     }
 }
@@ -95,7 +95,7 @@ impl FoundPages {
     }
 
     /// As [`Memory::changed_since`] for all of the stretches, found at or after `since`.
-    pub fn changed_since(&self, memory: &Memory, since: Moment) -> bool {
+    pub fn changed_since(&self, memory: &Memory, since: Epoch) -> bool {
         let clock = &memory.clock;
         if since == clock.now() {
             return false;
@@ -122,13 +122,13 @@ pub(super) struct Clock {
 
 impl Clock {
     /// The time.
-    pub(super) fn now(&self) -> Moment {
-        Moment(self.now.load(Relaxed))
+    pub(super) fn now(&self) -> Epoch {
+        Epoch(self.now.load(Relaxed))
     }
 
     /// Lets a change happen and returns its time.
-    pub(super) fn tick(&self) -> Moment {
-        Moment(self.now.fetch_add(1, Relaxed) + 1)
+    pub(super) fn tick(&self) -> Epoch {
+        Epoch(self.now.fetch_add(1, Relaxed) + 1)
     }
 
     /// Notes that other memory is mapped than before.
@@ -145,12 +145,12 @@ impl Clock {
     }
 
     /// Whether the host may have written memory of its own since.
-    pub(super) fn host_since(&self, since: Moment) -> bool {
+    pub(super) fn host_since(&self, since: Epoch) -> bool {
         self.host.load(Relaxed) > since.0
     }
 
     /// Whether something was mapped or unmapped since.
-    pub(super) fn mapped_since(&self, since: Moment) -> bool {
+    pub(super) fn mapped_since(&self, since: Epoch) -> bool {
         self.mapped.load(Relaxed) > since.0
     }
 }
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn pages_know_who_wrote_them() {
         let memory = memory();
-        let before = memory.moment();
+        let before = memory.epoch();
         assert!(!memory.changed_since(before, 0, 0x1000, 0x5000));
         memory.write(0, 0x2FFF, &[1, 2]).unwrap();
         memory.mark_written(0, 0x4000, 1);
@@ -179,8 +179,8 @@ mod tests {
         assert!(memory.changed_since(before, 0, 0x1FFF, 2) && memory.changed_since(before, 0, 0x4FFF, 0x1000));
         assert!(!memory.changed_since(before, 0, 0x1000, 0x1000) && !memory.changed_since(before, 1, 0, 0x800));
         assert!(!memory.changed_since(before, 0, 0x5000, 0x1000));
-        assert!(!memory.changed_since(memory.moment(), 0, 0x1000, 0x5000));
-        let later = memory.moment();
+        assert!(!memory.changed_since(memory.epoch(), 0, 0x1000, 0x5000));
+        let later = memory.epoch();
         assert_eq!(memory.write_pieces(1, 0x7FF, &[1, 2]), 1);
         assert!(memory.changed_since(later, 1, 0, 1) && !memory.changed_since(later, 0, 0x1000, 0x5000));
     }
@@ -197,24 +197,24 @@ mod tests {
         let writes =
             [(0, 0x1000), (0, 0x2FFF), (0, 0x3000), (2, 0x10_1000), (0, 0x4000), (0, 0x5000), (1, 8), (0, 0x0)];
         for (space, address) in writes {
-            let before = memory.moment();
+            let before = memory.epoch();
             assert!(!found.changed_since(&memory, before));
             memory.mark_changed(space, address, 1);
             let any = stretches.iter().any(|&(s, a, n)| memory.changed_since(before, s, a, n as u64));
             assert_eq!(found.changed_since(&memory, before), any, "{space} {address:#x}");
         }
-        let before = memory.moment();
+        let before = memory.epoch();
         memory.map(3, 0, 1, Access::READ).unwrap();
         assert!(found.changed_since(&memory, before));
         found.clear();
-        assert!(!found.changed_since(&memory, memory.moment()));
+        assert!(!found.changed_since(&memory, memory.epoch()));
     }
 
     #[test]
     fn aliases_change_together() {
         let mut memory = memory();
         memory.alias((2, 0x10_0000), (0, 0x2000), 0x2000, Access::READ_WRITE).unwrap();
-        let before = memory.moment();
+        let before = memory.epoch();
         memory.mark_written(2, 0x10_1000, 8);
         assert!(memory.changed_since(before, 0, 0x3000, 1) && memory.changed_since(before, 2, 0x10_1FFF, 1));
         assert!(!memory.changed_since(before, 0, 0x2000, 0x1000));
@@ -223,12 +223,12 @@ mod tests {
     #[test]
     fn other_mappings_change_everything() {
         let mut memory = memory();
-        let before = memory.moment();
+        let before = memory.epoch();
         memory.unmap(0, 0x8000, 0x1000);
         assert!(!memory.changed_since(before, 1, 0, 1));
         memory.unmap(0, 0x1000, 0x1000);
         assert!(memory.changed_since(before, 1, 0, 1));
-        let before = memory.moment();
+        let before = memory.epoch();
         memory.map(3, 0, 1, Access::READ).unwrap();
         assert!(memory.changed_since(before, 1, 0, 1));
     }
@@ -241,7 +241,7 @@ mod tests {
         memory.note_host_writes();
         // SAFETY: the bytes outlive the memory, and nobody else looks at them.
         unsafe { memory.map_host(2, 0, page.as_mut_ptr(), 0x1000, Access::READ).unwrap() };
-        let before = memory.moment();
+        let before = memory.epoch();
         assert!(!memory.changed_since(before, 2, 0, 0x1000));
         memory.note_host_writes();
         assert!(memory.changed_since(before, 2, 0xFFF, 1) && !memory.changed_since(before, 0, 0x1000, 1));

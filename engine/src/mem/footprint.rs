@@ -112,7 +112,7 @@ mod tests {
         footprint.add(&memory, 0, 0x2800, 4);
         assert!(footprint.touches(&memory, 1, 0x8803, 1) && !footprint.touches(&memory, 1, 0x8804, 0x100));
         // A write through one mapping is a change of the other.
-        let before = memory.moment();
+        let before = memory.epoch();
         memory.mark_written(0, 0x2800, 4);
         assert!(memory.changed_since(before, 1, 0x8800, 4));
     }

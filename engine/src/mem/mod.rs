@@ -24,7 +24,7 @@ use triglyph_guest::kernel::Window;
 use crate::device::{Access, WrittenRange};
 use crate::error::Error;
 use changes::Clock;
-pub use changes::{FoundPages, Moment};
+pub use changes::{Epoch, FoundPages};
 pub use footprint::Footprint;
 pub use global::{Misses, ProgramMemory};
 use raw::{Arena, PrefaultPool};
@@ -435,16 +435,16 @@ impl Memory {
         self.clock.note_host();
     }
 
-    /// The time on the clock of changes, for [`Self::changed_since`].
+    /// The count of changes so far, for [`Self::changed_since`].
     #[inline]
-    pub fn moment(&self) -> Moment {
+    pub fn epoch(&self) -> Epoch {
         self.clock.now()
     }
 
     /// Whether any of `size` bytes at `address` may have changed since. It may say so when they have not: pages are large,
     /// and who maps or unmaps anything changes everything.
-    pub fn changed_since(&self, since: Moment, space: u32, address: u64, size: u64) -> bool {
-        if since == self.moment() {
+    pub fn changed_since(&self, since: Epoch, space: u32, address: u64, size: u64) -> bool {
+        if since == self.epoch() {
             return false;
         }
         let mut changed = self.clock.mapped_since(since);
@@ -460,7 +460,7 @@ impl Memory {
     }
 
     /// Whether something was mapped or unmapped since.
-    pub fn mapped_since(&self, since: Moment) -> bool {
+    pub fn mapped_since(&self, since: Epoch) -> bool {
         self.clock.mapped_since(since)
     }
 

@@ -157,7 +157,8 @@ impl Renderer {
     /// Whether the scene writes what a draw's textures are made of.
     fn reads_scene(&mut self, memory: &Memory, state: &ProgramState) -> bool {
         let known = self.reads.has_noted(state);
-        if self.programs.is_empty() || known && self.reads.clear_of == Some(self.touched) && !self.forgetful {
+        if self.programs.is_empty() || known && self.reads.clear_of == Some(self.touched) && !self.state_cache_disabled
+        {
             return false;
         }
         let touches = |image: &Arc<ImageSource>| {

@@ -83,9 +83,9 @@ impl Rsx {
         result
     }
 
-    /// Has everything derived anew for each draw, for tests: what is remembered between draws may make no difference.
-    pub fn set_forgetful(&mut self, forgetful: bool) {
-        self.core.renderer.set_forgetful(forgetful);
+    /// Turns the caches of derived state on (as they are at first) or off, for tests: they may make no difference.
+    pub fn set_state_cache_enabled(&mut self, enabled: bool) {
+        self.core.renderer.set_state_cache_enabled(enabled);
     }
 
     /// Sets the time in nanoseconds that reports, notifiers and PTIMER show. By itself it moves with the work that is

@@ -8,8 +8,9 @@ use triglyph_guest::kernel::Window;
 
 use super::kinds::{Kinds, SavedKind};
 use triglyph_engine::device::{Fault, FaultKind, Faults};
+use triglyph_engine::frontend::MemoryDependency;
 use triglyph_engine::mem::{Memory, read_words};
-use triglyph_engine::render::{Renderer, Watch};
+use triglyph_engine::render::Renderer;
 use triglyph_engine::snapshot::state;
 use triglyph_engine::transfer::{Outcome, Place, Rearrange, Request, Transfers};
 
@@ -45,7 +46,7 @@ pub struct Core {
     /// Interrupts that methods asked for since the host last took them.
     interrupts: u64,
     /// What is read of memory, while somebody wants to know.
-    watch: Option<Watch>,
+    dependency: Option<MemoryDependency>,
 }
 
 state! {
@@ -73,7 +74,7 @@ impl Core {
             fuel: 0,
             clock: 0,
             interrupts: 0,
-            watch: None,
+            dependency: None,
         }
     }
 
@@ -139,25 +140,25 @@ impl Core {
         Place { space: self.space, address: address & ADDRESS_MASK }
     }
 
-    /// Does `derive` and returns what it read of memory as well. If it found a fault, the reads never hold, so that the fault
-    /// is counted whenever somebody needs the result.
-    pub fn watched<T>(&mut self, derive: impl FnOnce(&mut Core) -> T) -> (T, Watch) {
+    /// Calls `derive` and returns its result with the memory that it read. If it reported a fault, the dependency is never
+    /// valid, so that the fault is counted again each time the result is needed.
+    pub fn tracking_reads<T>(&mut self, derive: impl FnOnce(&mut Core) -> T) -> (T, MemoryDependency) {
         let faults = self.faults.total();
-        self.watch = Some(Watch::begin(&self.memory));
+        self.dependency = Some(MemoryDependency::begin(&self.memory));
         let derived = derive(self);
-        let watch = self.watch.take().unwrap_or_default();
+        let dependency = self.dependency.take().unwrap_or_default();
         let sound = self.faults.total() == faults;
-        (derived, watch.finish(&mut self.renderer, &self.memory, sound))
+        (derived, dependency.finish(&mut self.renderer, &self.memory, sound))
     }
 
-    /// Whether what was derived from these reads would be derived from memory as it is now.
-    pub fn holds(&mut self, watch: &mut Watch) -> bool {
-        watch.holds(&mut self.renderer, &self.memory)
+    /// Whether the same would be derived from memory as it is now.
+    pub fn is_valid(&mut self, dependency: &mut MemoryDependency) -> bool {
+        dependency.is_valid(&mut self.renderer, &self.memory)
     }
 
-    /// Reads what is watched anew; a fault where memory is not mapped.
-    pub fn read_again(&mut self, watch: &mut Watch, what: &str) {
-        if let Some((address, missing)) = watch.read_again(&mut self.renderer, &self.memory) {
+    /// Reads the ranges of a dependency again; a fault where memory is not mapped.
+    pub fn read_again(&mut self, dependency: &mut MemoryDependency, what: &str) {
+        if let Some((address, missing)) = dependency.read_again(&mut self.renderer, &self.memory) {
             self.count_missing(FaultKind::UnmappedRead, address, missing as u64, what);
         }
     }
@@ -165,13 +166,13 @@ impl Core {
     /// Notes that bytes were read that [`Self::read_bytes`] would have read; a fault where memory is not mapped.
     pub fn note_read(&mut self, address: u64, bytes: &[u8], what: &str) {
         let missing = self.memory.read_pieces(self.space, address, &mut vec![0; bytes.len()]);
-        self.watch_read(address, bytes);
+        self.note_dependency(address, bytes);
         self.count_missing(FaultKind::UnmappedRead, address, missing as u64, what);
     }
 
-    fn watch_read(&mut self, address: u64, bytes: &[u8]) {
-        if let Some(watch) = &mut self.watch {
-            watch.note(Place { space: self.space, address }, bytes);
+    fn note_dependency(&mut self, address: u64, bytes: &[u8]) {
+        if let Some(dependency) = &mut self.dependency {
+            dependency.note(Place { space: self.space, address }, bytes);
         }
     }
 
@@ -181,7 +182,7 @@ impl Core {
         let bytes = 4 * words.len() as u64;
         self.renderer.flush_overlapping(&self.memory, self.space, address, bytes);
         if read_words(self.memory.readable(self.space, address), words, false) == words.len() {
-            return self.watch_read(address, &bytes_of(words));
+            return self.note_dependency(address, &bytes_of(words));
         }
         let mut bytes = vec![0; bytes as usize];
         self.read_bytes(address, &mut bytes, what);
@@ -201,7 +202,7 @@ impl Core {
     pub fn read_bytes(&mut self, address: u64, out: &mut [u8], what: &str) {
         self.renderer.flush_overlapping(&self.memory, self.space, address, out.len() as u64);
         let missing = self.memory.read_pieces(self.space, address, out);
-        self.watch_read(address, out);
+        self.note_dependency(address, out);
         self.count_missing(FaultKind::UnmappedRead, address, missing as u64, what);
     }
 

@@ -53,9 +53,9 @@ impl TegraX1 {
         f(&mut self.core.memory)
     }
 
-    /// Has everything derived anew for each draw, for tests: what is remembered between draws may make no difference.
-    pub fn set_forgetful(&mut self, forgetful: bool) {
-        self.core.renderer.set_forgetful(forgetful);
+    /// Turns the caches of derived state on (as they are at first) or off, for tests: they may make no difference.
+    pub fn set_state_cache_enabled(&mut self, enabled: bool) {
+        self.core.renderer.set_state_cache_enabled(enabled);
     }
 
     /// Appends GPFIFO entries to a channel and works until everything is done or waits.

@@ -13,7 +13,8 @@ use super::vertex_state::{self, VertexState};
 use super::{Host, Pica, geometry};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::{Batch, Shaded, Unique, unique};
-use triglyph_engine::render::{Clearance, DrawCall};
+use triglyph_engine::frontend::NonAliasingRange;
+use triglyph_engine::render::DrawCall;
 
 /// Groups that a pixel state is derived from.
 const PIXEL_GROUPS: u32 = dirty::RASTER
@@ -140,7 +141,7 @@ impl Pica {
     /// Windows on the arrays; `None` when the draw is dropped because one starts outside of memory.
     fn streams<'m>(&self, host: &mut Host<'m>, state: &mut VertexState, vertices: &[u32]) -> Option<[Stream<'m>; 16]> {
         let last = vertices.iter().copied().max().unwrap_or(0);
-        let clear = state.clearance.covers(host.renderer, host.memory, last);
+        let clear = state.non_aliasing.covers(host.renderer, host.memory, last);
         let mut streams = [Stream::default(); 16];
         for (stream, array) in streams.iter_mut().zip(&state.arrays) {
             let Some(array) = array else { continue };
@@ -160,7 +161,7 @@ impl Pica {
         }
         if !clear {
             let stretches = |last| state.arrays.iter().flatten().map(move |array| Some(array.stretch(last)));
-            state.clearance = Clearance::looking(host.renderer, host.memory, last, stretches);
+            state.non_aliasing = NonAliasingRange::find(host.renderer, host.memory, last, stretches);
         }
         Some(streams)
     }
@@ -168,8 +169,8 @@ impl Pica {
     /// Derives the pixel state anew where it is stale. False when the draw has no visible effect.
     fn refresh(&mut self, host: &mut Host<'_>) -> bool {
         // What is mapped otherwise may be a surface.
-        if host.memory.mapped_since(self.mapped) || host.renderer.is_forgetful() {
-            self.mapped = host.memory.moment();
+        if host.memory.mapped_since(self.mapped) || host.renderer.state_cache_disabled() {
+            self.mapped = host.memory.epoch();
             (self.pixel, self.vertex) = (None, None);
             self.vertex_unit.forget();
             self.geometry_unit.forget();

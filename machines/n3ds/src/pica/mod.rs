@@ -43,7 +43,7 @@ use stage::Stage;
 use triglyph_engine::cache::{Handle, Recent, kinds};
 use triglyph_engine::device::{Fault, FaultKind, Faults};
 use triglyph_engine::draw::Assembler;
-use triglyph_engine::mem::{Memory, Moment};
+use triglyph_engine::mem::{Epoch, Memory};
 use triglyph_engine::render::Renderer;
 use triglyph_engine::sequence::Sequences;
 use unit::ShaderUnit;
@@ -108,7 +108,7 @@ pub struct Pica {
     vertex: Option<VertexState>,
     kernels: RecentKernels,
     /// When it was made sure that what is mapped is what it was.
-    mapped: Moment,
+    mapped: Epoch,
     limits: Limits,
     /// Vertices still allowed for the list in progress.
     vertices_left: u64,
@@ -155,7 +155,7 @@ impl Default for Pica {
             pixel: None,
             vertex: None,
             kernels: RecentKernels::default(),
-            mapped: Moment::default(),
+            mapped: Epoch::default(),
             limits: Limits::default(),
             vertices_left: Limits::default().list_vertices,
             position: 0,

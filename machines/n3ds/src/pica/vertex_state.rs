@@ -12,7 +12,7 @@ use super::upload::f24;
 use super::{Pica, geometry};
 use triglyph_engine::cache::{Handle, Kernels, kinds};
 use triglyph_engine::draw::{Cull, Setup};
-use triglyph_engine::render::Clearance;
+use triglyph_engine::frontend::NonAliasingRange;
 use triglyph_engine::transfer::Place;
 
 /// The fixed attribute that an attribute without any source reads: (0, 0, 0, 1). Hardware keeps the value of the
@@ -40,7 +40,7 @@ pub(super) struct VertexState {
     pub(super) outputs: OutputMap,
     /// By stream number, which is the attribute's.
     pub(super) arrays: [Option<Array>; 12],
-    pub(super) clearance: Clearance,
+    pub(super) non_aliasing: NonAliasingRange,
     pub(super) constants: VertexConstants,
 }
 
@@ -62,7 +62,7 @@ impl VertexState {
             outputs: key.outputs.clone(),
             handle: pica.kernels.vertex.get(key, |key| kernels.vertex(key)),
             arrays,
-            clearance: Clearance::default(),
+            non_aliasing: NonAliasingRange::default(),
             constants: constants(&pica.registers),
         }
     }

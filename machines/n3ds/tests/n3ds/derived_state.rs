@@ -34,7 +34,7 @@ struct Pair {
 impl Pair {
     fn new(seed: u64) -> Self {
         let mut consoles = [Console::new(), Console::new()];
-        consoles[1].gpu.set_forgetful(true);
+        consoles[1].gpu.set_state_cache_enabled(false);
         let mut pair = Pair {
             consoles,
             random: Random::new(seed),

@@ -11,7 +11,8 @@ use triglyph_guest::tegra::methods::threed::regs;
 use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::render::{Renderer, Watch};
+use triglyph_engine::frontend::MemoryDependency;
+use triglyph_engine::render::Renderer;
 use triglyph_engine::scene::reach::Constants;
 use triglyph_engine::snapshot::state;
 use triglyph_engine::transfer::Place;
@@ -131,7 +132,7 @@ pub(super) struct Copies {
 #[derive(Debug)]
 struct Copied {
     place: Place,
-    watch: Watch,
+    reads: MemoryDependency,
     copy: Constants,
 }
 
@@ -150,18 +151,21 @@ impl Copies {
             let place = core.place(address);
             let copied = match slot {
                 Some(copied) if copied.place == place && copied.copy.len() == length => {
-                    if core.holds(&mut copied.watch) {
+                    if core.is_valid(&mut copied.reads) {
                         continue;
                     }
                     copied
                 }
                 other => {
-                    let watch = other.take().map_or_else(Watch::default, |copied| copied.watch).aimed(place, length);
-                    other.insert(Copied { place, watch, copy: Constants::default() })
+                    let reads = other
+                        .take()
+                        .map_or_else(MemoryDependency::default, |copied| copied.reads)
+                        .retarget(place, length);
+                    other.insert(Copied { place, reads, copy: Constants::default() })
                 }
             };
-            core.read_again(&mut copied.watch, "a constant buffer");
-            copied.copy = copied.watch.bytes().iter().map(|&byte| AtomicU8::new(byte)).collect();
+            core.read_again(&mut copied.reads, "a constant buffer");
+            copied.copy = copied.reads.bytes().iter().map(|&byte| AtomicU8::new(byte)).collect();
             changed = true;
         }
         changed
@@ -169,7 +173,7 @@ impl Copies {
 
     /// Whether nothing that is drawn can change them.
     pub(super) fn are_clear(&self, renderer: &Renderer) -> bool {
-        self.slots.iter().flatten().all(|copied| copied.watch.is_clear(renderer))
+        self.slots.iter().flatten().all(|copied| copied.reads.is_clear(renderer))
     }
 
     /// The copies.

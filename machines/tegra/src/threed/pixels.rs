@@ -24,7 +24,7 @@ use crate::core::Core;
 use crate::registers::Registers;
 use triglyph_engine::cache::{Handle, Recent, kinds};
 use triglyph_engine::draw::program::{Fill, Interpolate, ProgramSetup, WordPlane, WordValue};
-use triglyph_engine::mem::Moment;
+use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::program::{ProgramState, ProgramTarget, Surfaces};
 use triglyph_engine::scene::reach::Reach;
 
@@ -56,7 +56,7 @@ struct LastPixels {
     reach: Arc<Reach>,
     derived: Arc<Derived>,
     space: u32,
-    made: Moment,
+    made: Epoch,
     places: Vec<(Place, Option<Placed>)>,
 }
 
@@ -217,7 +217,7 @@ impl Pixels {
         let derived = registers.deriving(GROUPS, || Derived::new(registers, program.as_deref(), outputs));
         let derived = Derived { blend_program: self.blend_program.clone(), ..derived };
         let instructions = derived.instructions;
-        let (space, made) = (core.space, core.memory.moment());
+        let (space, made) = (core.space, core.memory.epoch());
         let nothing = || Arc::new(Reach { space, y_direction: 1.0, ..Reach::default() });
         let reach = program.as_ref().map_or_else(nothing, |program| program.reach.clone());
         self.last.truncate(PROGRAMS - 1);

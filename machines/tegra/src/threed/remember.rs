@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! registers, bindings ──► Asked ──same?──┐
-//! memory: header and code  ──► Watch ────┼──► Loaded ─► Code
+//! memory: header and code  ──► MemoryDependency ────┼──► Loaded ─► Code
 //!         handles, headers, samplers ────┼──► Units  ─► keys of textures      ─┬─► Program
 //!         constants of each buffer ──────┴──► copies ───────────────────► Reach ┘
 //! ```
@@ -22,8 +22,8 @@ use super::texture::Pools;
 use super::units::{Units, units};
 use crate::core::Core;
 use crate::registers::{Held, Registers};
-use triglyph_engine::mem::Moment;
-use triglyph_engine::render::Watch;
+use triglyph_engine::frontend::MemoryDependency;
+use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::reach::Reach;
 
 /// The programs of stages as the last draw had them, as long as nothing has happened at all that might make others of them.
@@ -31,7 +31,7 @@ use triglyph_engine::scene::reach::Reach;
 pub(super) struct Unchanged {
     programs: [Option<Arc<Program>>; STAGES],
     /// Time, target of scenes and address space.
-    at: (Moment, u64, u32),
+    at: (Epoch, u64, u32),
 }
 
 impl Unchanged {
@@ -52,7 +52,7 @@ impl Unchanged {
 
     /// The program of a stage, if there is nothing to look at.
     pub(super) fn get(&self, core: &Core, stage: usize) -> Option<Arc<Program>> {
-        let same = self.at == Self::now(core) && !core.renderer.is_forgetful();
+        let same = self.at == Self::now(core) && !core.renderer.state_cache_disabled();
         self.programs.get(stage).filter(|_| same)?.clone()
     }
 
@@ -66,8 +66,8 @@ impl Unchanged {
         }
     }
 
-    fn now(core: &Core) -> (Moment, u64, u32) {
-        (core.memory.moment(), core.renderer.target_number(), core.space)
+    fn now(core: &Core) -> (Epoch, u64, u32) {
+        (core.memory.epoch(), core.renderer.target_number(), core.space)
     }
 }
 
@@ -133,14 +133,14 @@ type Known = (Asked, Arc<Program>);
 pub(crate) struct LastProgram {
     known: Option<Box<Known>>,
     /// Header and code, tables of branches.
-    code: Watch,
+    code: MemoryDependency,
     /// Handles, headers, samplers.
-    unit_reads: Watch,
+    unit_reads: MemoryDependency,
     units: Units,
     constants: Copies,
     /// When all of this was right, and the target of scenes then; `None` when something was wrong with it, or when draws to
     /// that target may change it.
-    right: Option<(Moment, u64)>,
+    right: Option<(Epoch, u64)>,
 }
 
 impl LastProgram {
@@ -152,9 +152,9 @@ impl LastProgram {
         programs: &mut Programs,
         codes: &mut Codes,
     ) -> Option<Arc<Program>> {
-        let before = self.known.take().filter(|_| !core.renderer.is_forgetful());
+        let before = self.known.take().filter(|_| !core.renderer.state_cache_disabled());
         if let Some(known) = &before
-            && self.right == Some((core.memory.moment(), core.renderer.target_number()))
+            && self.right == Some((core.memory.epoch(), core.renderer.target_number()))
             && known.0 == *asked
         {
             let program = known.1.clone();
@@ -164,9 +164,9 @@ impl LastProgram {
         let faults = core.faults.total();
         let program = self.derive(core, asked, programs, codes, before.as_deref())?;
         let renderer = &core.renderer;
-        let clear = [&self.code, &self.unit_reads].iter().all(|watch| watch.is_clear(renderer));
+        let clear = [&self.code, &self.unit_reads].iter().all(|reads| reads.is_clear(renderer));
         let right = core.faults.total() == faults && clear && self.constants.are_clear(renderer);
-        self.right = right.then(|| (core.memory.moment(), renderer.target_number()));
+        self.right = right.then(|| (core.memory.epoch(), renderer.target_number()));
         let known = (*asked, program.clone());
         self.known = Some(match before {
             Some(mut place) => {
@@ -192,12 +192,12 @@ impl LastProgram {
         let slots = loaded.wanted.slots(&asked.pools);
         let as_before = |last: &Asked| last.pools == asked.pools && last.buffers.agree(&asked.buffers, slots);
         let mapped = core.memory.mapped_since(self.units.made);
-        let same_units = last.is_some_and(as_before) && !mapped && core.holds(&mut self.unit_reads);
+        let same_units = last.is_some_and(as_before) && !mapped && core.is_valid(&mut self.unit_reads);
         if !same_units {
             let known = before.is_some().then_some(&self.units);
             let wanted = &loaded.wanted;
             let make = |core: &mut Core| units(core, &asked.pools, &asked.buffers, &mut codes.textures, wanted, known);
-            (self.units, self.unit_reads) = core.watched(make);
+            (self.units, self.unit_reads) = core.tracking_reads(make);
         }
         let changed = self.constants.refresh(core, &asked.buffers, &loaded.constants);
         let local_bytes = asked.local_bytes.unwrap_or_else(|| loaded.local_bytes());
@@ -235,15 +235,15 @@ impl LastProgram {
         if let Some((last, program)) = before
             && place(last) == place(asked)
             && (!program.loaded.has_tables() || last.buffers == asked.buffers)
-            && core.holds(&mut self.code)
+            && core.is_valid(&mut self.code)
         {
             return Some(program.loaded.clone());
         }
-        let (loaded, watch) = core.watched(|core| {
+        let (loaded, reads) = core.tracking_reads(|core| {
             let constant = |core: &mut Core, slot: u8, offset: u32| asked.buffers.word(core, slot.into(), offset);
             programs.get(core, asked.segment, asked.address, asked.kind, constant)
         });
-        self.code = watch;
+        self.code = reads;
         loaded
     }
 
@@ -287,7 +287,7 @@ impl Dependence {
     pub(super) fn is_stale(&mut self, core: &Core, registers: &Registers, groups: u32) -> bool {
         let stale = std::mem::take(&mut self.stale) & groups;
         let changed = stale != 0 && registers.renew(groups, stale, &mut self.held);
-        std::mem::take(&mut self.unsound) || changed || core.renderer.is_forgetful()
+        std::mem::take(&mut self.unsound) || changed || core.renderer.state_cache_disabled()
     }
 
     /// Derives, and looks out for faults.

@@ -16,7 +16,7 @@ use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;
 use triglyph_engine::cache::image::{ImageSource, MAX_WORDS};
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::mem::Moment;
+use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::program::TextureBinding;
 use triglyph_engine::scene::reach::ImageBinding;
 
@@ -57,7 +57,7 @@ pub(super) type Texture = (TextureKey, TextureBinding);
 pub(super) struct TextureUnits {
     units: HashMap<Draft, Option<Texture>>,
     /// When they were made: what is mapped since may make others of them.
-    made: Moment,
+    made: Epoch,
 }
 
 /// What a unit is made of.
@@ -94,7 +94,7 @@ impl TextureUnits {
     pub(super) fn texture(&mut self, core: &mut Core, draft: &Draft) -> Option<Texture> {
         if self.units.len() >= MOST || core.memory.mapped_since(self.made) {
             self.units.clear();
-            self.made = core.memory.moment();
+            self.made = core.memory.epoch();
         }
         if let Some(known) = self.units.get(draft) {
             return known.clone();

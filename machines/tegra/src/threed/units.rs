@@ -11,7 +11,7 @@ use super::bindings::Buffers;
 use super::program::{HandleSource, Use};
 use super::texture::{self, Draft, Pools, TextureUnits};
 use crate::core::Core;
-use triglyph_engine::mem::Moment;
+use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::program::TextureBinding;
 use triglyph_engine::scene::reach::ImageBinding;
 
@@ -175,7 +175,7 @@ pub(super) struct Units {
     /// Handles of textures, then of images.
     pub handles: Arc<[u32]>,
     /// When all this was made.
-    pub made: Moment,
+    pub made: Epoch,
     /// What the textures were made of.
     drafts: Vec<Option<Draft>>,
 }
@@ -189,7 +189,7 @@ pub(super) fn units(
     wanted: &WantedUnits,
     before: Option<&Units>,
 ) -> Units {
-    let made = core.memory.moment();
+    let made = core.memory.epoch();
     if wanted.is_empty() {
         return Units { made, ..before.cloned().unwrap_or_default() };
     }

@@ -138,7 +138,7 @@ impl Pair {
             values: HashMap::new(),
             base: Vec::new(),
         };
-        pair.machines[1].gpu.set_forgetful(true);
+        pair.machines[1].gpu.set_state_cache_enabled(false);
         pair.both(|m| {
             fill(m);
             m.set(

@@ -16,14 +16,14 @@ use crate::core::Core;
 use crate::dma::DmaObject;
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::render::Watch;
+use triglyph_engine::frontend::MemoryDependency;
 use triglyph_engine::transfer::Place;
 
 /// A program as it was last read.
 #[derive(Debug)]
 pub(super) struct FragmentProgram {
     /// The bytes that were read.
-    watch: Watch,
+    reads: MemoryDependency,
     /// How many there were.
     length: u64,
     /// Words with the constants cleared.
@@ -114,32 +114,32 @@ fn place(core: &mut Core, registers: &Registers) -> Option<(DmaObject, u32)> {
 impl FragmentProgram {
     /// Reads a program. `old` is what stood there before: what follows from the same instructions is kept.
     fn read(core: &mut Core, object: &DmaObject, offset: u32, place: Place, old: Option<Self>) -> Option<Self> {
-        let mut watch = Watch::begin(&core.memory);
+        let mut reads = MemoryDependency::begin(&core.memory);
         let (mut bytes, mut code) = stored(core, object, offset)?;
         // Its length is known only now: if the scene writes some of it, that was too early.
         if core.renderer.flush_overlapping(&core.memory, place.space, place.address, bytes.len() as u64) {
-            watch = Watch::begin(&core.memory);
+            reads = MemoryDependency::begin(&core.memory);
             (bytes, code) = stored(core, object, offset)?;
         }
-        watch.note(place, &bytes);
-        let watch = watch.finish(&mut core.renderer, &core.memory, true);
+        reads.note(place, &bytes);
+        let reads = reads.finish(&mut core.renderer, &core.memory, true);
         let length = bytes.len() as u64;
         let values: Arc<[[f32; 4]]> = constants(&code).map(|words| words.map(f32::from_bits)).collect();
         clear_constants(&mut code);
         if let Some(old) = old.filter(|old| old.code == code) {
-            return Some(FragmentProgram { watch, length, constants: values, ..old });
+            return Some(FragmentProgram { reads, length, constants: values, ..old });
         }
         let program = Program::decode(&code, |at, unknown| {
             let what = format_args!("fragment program at {offset:#x}, word {at}: {unknown}");
             core.fault(FaultKind::BadShader, offset.into(), what);
         });
         let (summary, instructions) = (program.summary, longest(&program));
-        Some(FragmentProgram { watch, length, code, constants: values, summary, instructions, key: None })
+        Some(FragmentProgram { reads, length, code, constants: values, summary, instructions, key: None })
     }
 
     /// Whether memory still holds what was read.
     fn is_current(&mut self, core: &mut Core) -> bool {
-        self.watch.holds(&mut core.renderer, &core.memory)
+        self.reads.is_valid(&mut core.renderer, &core.memory)
     }
 
     /// What the key of its kernel says about the program.

@@ -34,7 +34,7 @@ use target::Target;
 use texture::TextureUnits;
 use triglyph_engine::cache::{Handle, Recent, kinds};
 use triglyph_engine::draw::program::{ProgramSetup, Topology};
-use triglyph_engine::mem::Moment;
+use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::program::ProgramState;
 use vertex::VertexState;
 use vertex_program::{Store, VertexProgram, VertexPrograms};
@@ -53,7 +53,7 @@ pub(super) struct State {
     pub pixels: Option<Pixels>,
     kernels: Recent<FragmentKey, Handle<kinds::Fragment>>,
     /// When it was made sure that what is mapped is what it was.
-    mapped: Moment,
+    mapped: Epoch,
     /// Whether the last draw was one of points, when that makes a difference.
     points: bool,
 }
@@ -84,9 +84,9 @@ impl State {
     /// Takes the groups over that changed since the last draw. What is mapped otherwise may be a surface or a texture.
     pub(super) fn take_stale(&mut self, core: &Core, registers: &mut Registers) {
         self.stale |= registers.take_stale();
-        if core.memory.mapped_since(self.mapped) || core.renderer.is_forgetful() {
+        if core.memory.mapped_since(self.mapped) || core.renderer.state_cache_disabled() {
             self.stale = u32::MAX;
-            self.mapped = core.memory.moment();
+            self.mapped = core.memory.epoch();
         }
     }
 

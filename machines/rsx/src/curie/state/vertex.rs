@@ -14,8 +14,8 @@ use crate::dma::DmaObject;
 use crate::registers::Registers;
 use triglyph_engine::cache::{Handle, kinds};
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::frontend::NonAliasingRange;
 use triglyph_engine::mem::Memory;
-use triglyph_engine::render::Clearance;
 use triglyph_engine::transfer::Place;
 
 /// The vertex program and the arrays it reads.
@@ -41,7 +41,7 @@ pub(in crate::curie) struct VertexState {
     pub handle: Handle<kinds::ProgramVertex>,
     /// Where the arrays stood for the last draw, and in which objects; `None` when something was wrong with that.
     placed: Option<(Objects, Places)>,
-    clearance: Clearance,
+    non_aliasing: NonAliasingRange,
 }
 
 /// The objects that arrays are in.
@@ -133,7 +133,7 @@ impl VertexState {
         let fuel = if timeout == 0 { 0x1_0000 } else { timeout };
         let instructions = program.instructions;
         let colors = COLORS.filter_map(|output| key.offset(output)).collect();
-        let (placed, clearance) = (None, Clearance::default());
+        let (placed, non_aliasing) = (None, NonAliasingRange::default());
         VertexState {
             inputs,
             output_mask,
@@ -145,7 +145,7 @@ impl VertexState {
             key,
             handle,
             placed,
-            clearance,
+            non_aliasing,
         }
     }
 
@@ -156,7 +156,7 @@ impl VertexState {
             .map(|id| core.resolve(registers.get(id as u32)));
         if let Some((of, places)) = &self.placed
             && *of == objects
-            && self.clearance.covers(&core.renderer, &core.memory, last)
+            && self.non_aliasing.covers(&core.renderer, &core.memory, last)
         {
             return *places;
         }
@@ -173,7 +173,7 @@ impl VertexState {
             };
             (0..16).filter_map(of_array)
         };
-        self.clearance = Clearance::looking(&mut core.renderer, &core.memory, last, stretches);
+        self.non_aliasing = NonAliasingRange::find(&mut core.renderer, &core.memory, last, stretches);
         places
     }
 

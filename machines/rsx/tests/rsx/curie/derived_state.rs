@@ -43,7 +43,7 @@ struct Pair {
 impl Pair {
     fn new(seed: u64) -> Self {
         let mut consoles = [Console::new(), Console::new()];
-        consoles[1].gpu.set_forgetful(true);
+        consoles[1].gpu.set_state_cache_enabled(false);
         let effects = CURIE.effects();
         let is_stateful = |&method: &u32| matches!(effects[method as usize / 4], Effect::Dirty(_));
         let stateful: Vec<u32> = (0x180..0x2000).step_by(4).filter(is_stateful).collect();

@@ -1,0 +1,12 @@
+//! What the front ends of all machines share. A machine adds what only its hardware has.
+//!
+//! ```text
+//! memory_dependency.rs   the guest memory that a value was derived from, and whether it is still the same
+//! non_aliasing_range.rs  array elements that draws to the current target cannot write
+//! ```
+
+mod memory_dependency;
+mod non_aliasing_range;
+
+pub use memory_dependency::MemoryDependency;
+pub use non_aliasing_range::NonAliasingRange;
