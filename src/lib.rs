@@ -27,7 +27,8 @@
 
 #[cfg(feature = "capture")]
 pub use triglyph_capture as capture;
-pub use triglyph_engine::{device, error, mem, render, sequence, snapshot};
+pub use triglyph_engine::frontend::packet_trace;
+pub use triglyph_engine::{device, error, mem, render, snapshot};
 pub use triglyph_guest as guest;
 #[cfg(feature = "n3ds")]
 pub use triglyph_n3ds as n3ds;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use triglyph::capture::{CaptureFile, Checks, Event, Header, Player, Prepared, Range, Reader};
-use triglyph::sequence::THRESHOLD;
+use triglyph::packet_trace::THRESHOLD;
 use triglyph::{Device, FaultKind, Machine, Options, Tier, WrittenRange, new_device};
 use triglyph_testkit::data::all_captures;
 
@@ -24,7 +24,7 @@ const RUNS: [(&str, Tier, usize, u32); 6] = [
     ("interpreter, 2 threads", Tier::InterpreterOnly, 2, 0),
     ("compiled, 1 thread", Tier::JitOnly, 1, THRESHOLD),
     ("compiled, 2 threads", Tier::JitOnly, 2, THRESHOLD),
-    ("compiled, sequences from the first packet on", Tier::JitOnly, 2, 1),
+    ("compiled, packet traces from the first packet on", Tier::JitOnly, 2, 1),
     ("both as it comes, 2 threads", Tier::Auto, 2, THRESHOLD),
 ];
 
@@ -133,9 +133,9 @@ fn check(name: &str, path: &Path, known: &Known) -> Result<(), Failed> {
 
 fn compare(capture: &Prepared<'_>, machine: Machine) -> Result<Outcome, Failed> {
     let mut runs = Vec::new();
-    for (name, tier, threads, sequences) in RUNS {
+    for (name, tier, threads, packet_traces) in RUNS {
         let mut options = Options::new(tier, threads);
-        options.sequences = sequences;
+        options.packet_traces = packet_traces;
         let device = new_device(machine, &options)?;
         runs.push(Run { name, device, player: Player::prepared(capture, Checks::ALL), strayed: false });
     }

@@ -15,7 +15,7 @@ use triglyph::device::{Device, Stats};
 
 use crate::capture_file::{Named, expand, stem};
 use crate::exit::{Exit, UsageError, is_closed_pipe};
-use crate::machine::{AccuracyChoice, SequenceChoice, Setup, TierChoice, parse_threads};
+use crate::machine::{AccuracyChoice, PacketTraceChoice, Setup, TierChoice, parse_threads};
 use crate::output::Output;
 use crate::stats::{KernelCounters, milliseconds};
 
@@ -34,9 +34,9 @@ pub struct Arguments {
     /// How near to the console.
     #[arg(long, value_enum, default_value = "fast")]
     accuracy: AccuracyChoice,
-    /// When packets of push buffers and command lists are compiled. The interpreter has none compiled.
+    /// When packets of push buffers and command lists are compiled. With the interpreter they never are.
     #[arg(long, value_enum, default_value = "often")]
-    sequences: SequenceChoice,
+    packet_traces: PacketTraceChoice,
     /// How many steady frames to measure.
     #[arg(long, value_name = "N", default_value = "60", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     frames: u32,
@@ -63,8 +63,8 @@ struct Measured {
     vertices: f64,
     triangles: f64,
     pixel_blocks: f64,
-    sequence_runs: f64,
-    sequence_words: f64,
+    packet_trace_runs: f64,
+    packet_trace_words: f64,
     #[serde(flatten)]
     kernels: KernelCounters,
     interpreter_calls: u64,
@@ -138,7 +138,7 @@ fn measure(arguments: &Arguments, path: &Path) -> anyhow::Result<Measured> {
         tier: arguments.tier,
         threads: arguments.threads,
         accuracy: arguments.accuracy,
-        sequences: arguments.sequences,
+        packet_traces: arguments.packet_traces,
     };
     let device = setup.device_with_keys(capture.header().machine, arguments.keys.as_deref())?;
     let mut bench = Bench { capture: &capture, device };
@@ -206,8 +206,8 @@ fn summarise(
         vertices: per_frame(steady.vertices),
         triangles: per_frame(steady.triangles),
         pixel_blocks: per_frame(steady.pixels_blocks),
-        sequence_runs: per_frame(steady.sequence_runs),
-        sequence_words: per_frame(steady.sequence_words),
+        packet_trace_runs: per_frame(steady.packet_trace_runs),
+        packet_trace_words: per_frame(steady.packet_trace_words),
         kernels: KernelCounters::of(all),
         interpreter_calls: steady.interpreter_calls,
         compiled_calls: steady.compiled_calls,

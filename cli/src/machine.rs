@@ -27,9 +27,9 @@ pub enum AccuracyChoice {
     Fast,
 }
 
-/// When packets that come again and again are compiled.
+/// When packets that recur are compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum SequenceChoice {
+pub enum PacketTraceChoice {
     /// After some thousand times.
     #[default]
     Often,
@@ -49,7 +49,7 @@ pub struct Setup {
     /// How near to the console.
     pub accuracy: AccuracyChoice,
     /// When packets are compiled.
-    pub sequences: SequenceChoice,
+    pub packet_traces: PacketTraceChoice,
 }
 
 impl TierChoice {
@@ -92,10 +92,10 @@ impl Setup {
             AccuracyChoice::Exact => Accuracy::Exact,
             AccuracyChoice::Fast => Accuracy::Fast,
         };
-        match self.sequences {
-            SequenceChoice::Often => options.sequences = triglyph::sequence::THRESHOLD,
-            SequenceChoice::Forced => options.sequences = 1,
-            SequenceChoice::Never => options.sequences = 0,
+        match self.packet_traces {
+            PacketTraceChoice::Often => options.packet_traces = triglyph::packet_trace::THRESHOLD,
+            PacketTraceChoice::Forced => options.packet_traces = 1,
+            PacketTraceChoice::Never => options.packet_traces = 0,
         }
         options.key_file = keys.map(KeyFile::new);
         triglyph::new_device(machine, &options)

@@ -103,7 +103,7 @@ fn replay(arguments: &Arguments, path: &PathBuf, bytes: &[u8], output: &Output) 
         tier: arguments.tier,
         threads: arguments.threads,
         accuracy: arguments.accuracy,
-        sequences: Default::default(),
+        packet_traces: Default::default(),
     };
     let mut device = setup.device_with_keys(reader.header().machine, arguments.keys.as_deref())?;
     warn_about(device.warm_start(), output)?;

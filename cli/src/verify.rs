@@ -14,7 +14,7 @@ use triglyph::device::Device;
 
 use crate::capture_file::{Named, expand, stem};
 use crate::exit::{Exit, UsageError, is_closed_pipe};
-use crate::machine::{AccuracyChoice, SequenceChoice, Setup, TierChoice, parse_threads};
+use crate::machine::{AccuracyChoice, PacketTraceChoice, Setup, TierChoice, parse_threads};
 use crate::output::{Output, message};
 use crate::report::Report;
 
@@ -44,9 +44,9 @@ pub struct Arguments {
     /// How near to the console.
     #[arg(long, value_enum, default_value = "fast")]
     accuracy: AccuracyChoice,
-    /// When packets of push buffers and command lists are compiled. The interpreter has none compiled.
+    /// When packets of push buffers and command lists are compiled. With the interpreter they never are.
     #[arg(long, value_enum, default_value = "often")]
-    sequences: SequenceChoice,
+    packet_traces: PacketTraceChoice,
     /// Folder for wanted, found and difference pictures, made when missing.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
@@ -131,8 +131,8 @@ fn setups(arguments: &Arguments) -> Vec<Setup> {
         Tiers::Jit => &[TierChoice::Jit],
     };
     let threads = |tier: &TierChoice| {
-        let (tier, accuracy, sequences) = (*tier, arguments.accuracy, arguments.sequences);
-        arguments.threads.iter().map(move |&threads| Setup { tier, threads: Some(threads), accuracy, sequences })
+        let (tier, accuracy, packet_traces) = (*tier, arguments.accuracy, arguments.packet_traces);
+        arguments.threads.iter().map(move |&threads| Setup { tier, threads: Some(threads), accuracy, packet_traces })
     };
     tiers.iter().flat_map(threads).collect()
 }

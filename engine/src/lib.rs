@@ -12,7 +12,6 @@ pub mod raster;
 pub mod render;
 pub mod scene;
 pub mod sched;
-pub mod sequence;
 pub mod snapshot;
 pub mod transfer;
 

@@ -45,7 +45,7 @@ pub struct RenderOptions {
     /// How near to the console.
     pub accuracy: Accuracy,
     /// How often packets of a push buffer have to come with the same headers before code is made of them; 0 for never.
-    pub sequences: u32,
+    pub packet_traces: u32,
 }
 
 /// Where kernel keys are remembered.
@@ -108,8 +108,8 @@ pub struct Renderer {
     stats: Stats,
     vertex_clock: StageClock,
     setup_clock: StageClock,
-    /// [`RenderOptions::sequences`], or 0 where nothing is compiled.
-    pub sequences: u32,
+    /// [`RenderOptions::packet_traces`], or 0 where nothing is compiled.
+    pub packet_traces: u32,
 }
 
 /// A draw call after shading: state, and the order in which vertices form primitives.
@@ -173,7 +173,7 @@ impl Renderer {
             stats: Stats::default(),
             vertex_clock: StageClock::default(),
             setup_clock: StageClock::default(),
-            sequences: if mode == TierMode::InterpreterOnly { 0 } else { options.sequences },
+            packet_traces: if mode == TierMode::InterpreterOnly { 0 } else { options.packet_traces },
         })
     }
 
@@ -334,9 +334,9 @@ impl Renderer {
     }
 
     /// Notes packets of a push buffer that code was run for, and the words they had.
-    pub fn note_sequences(&mut self, runs: u64, words: u64) {
-        self.stats.sequence_runs += runs;
-        self.stats.sequence_words += words;
+    pub fn note_packet_traces(&mut self, runs: u64, words: u64) {
+        self.stats.packet_trace_runs += runs;
+        self.stats.packet_trace_words += words;
     }
 
     /// Adds time spent in the front end.

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use triglyph_engine::cache::{TierMode as Tier, Tiers};
 use triglyph_engine::error::Error;
+use triglyph_engine::frontend::packet_trace;
 use triglyph_engine::render::{Accuracy, KeyFile, RenderOptions, Renderer};
-use triglyph_engine::sequence;
+
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 
@@ -31,8 +32,8 @@ pub struct Options {
     /// chip's plumbing there is ([`RsxMode`]).
     pub accuracy: Accuracy,
     /// How often packets of a push buffer or command list have to come with the same headers before they are compiled as one
-    /// sequence: 1 for at once, 0 for never; as a rule [`sequence::THRESHOLD`]. [`Tier::InterpreterOnly`] has none.
-    pub sequences: u32,
+    /// packet trace: 1 for at once, 0 for never; by default [`packet_trace::THRESHOLD`]. [`Tier::InterpreterOnly`] has none.
+    pub packet_traces: u32,
 }
 
 impl Default for Options {
@@ -45,7 +46,7 @@ impl Default for Options {
             code_budget: 64 << 20,
             key_file: None,
             accuracy: Accuracy::default(),
-            sequences: sequence::THRESHOLD,
+            packet_traces: packet_trace::THRESHOLD,
         }
     }
 }
@@ -70,7 +71,7 @@ impl Options {
             code_budget: self.code_budget,
             key_file: self.key_file.clone(),
             accuracy: self.accuracy,
-            sequences: self.sequences,
+            packet_traces: self.packet_traces,
         })
     }
 }

@@ -1,8 +1,8 @@
 //! Tests of the library as a host uses it, one binary for all of them.
 #![allow(missing_docs, reason = "test code, never published")]
 
+mod packet_traces;
 mod robustness;
-mod sequences;
 mod snapshot;
 mod tegra;
 mod vectors;

@@ -92,12 +92,19 @@ pub struct TextureCache<S: Source> {
     scratch: Vec<u8>,
     charged: u64,
     /// Compares contents whether or not pages have changed.
-    pub(crate) forgetful: bool,
+    pub(crate) state_cache_disabled: bool,
 }
 
 impl<S: Source> Default for TextureCache<S> {
     fn default() -> Self {
-        TextureCache { entries: HashMap::new(), scene: 0, bytes: 0, scratch: Vec::new(), charged: 0, forgetful: false }
+        TextureCache {
+            entries: HashMap::new(),
+            scene: 0,
+            bytes: 0,
+            scratch: Vec::new(),
+            charged: 0,
+            state_cache_disabled: false,
+        }
     }
 }
 
@@ -137,7 +144,7 @@ impl<S: Source> TextureCache<S> {
         let mut content = None;
         if let Some(entry) = self.entries.get_mut(source) {
             let changed = |(Place { space, address }, size)| memory.changed_since(entry.seen, space, address, size);
-            if self.forgetful || source.memory_ranges().any(changed) {
+            if self.state_cache_disabled || source.memory_ranges().any(changed) {
                 content = Some(content_hash(memory, source));
             }
             if content.is_none_or(|content| content == entry.content) {

@@ -69,10 +69,10 @@ pub struct Stats {
     pub interpreter_calls: u64,
     /// Kernel calls that compiled code served.
     pub compiled_calls: u64,
-    /// Runs of compiled sequences of packets.
-    pub sequence_runs: u64,
+    /// Runs of compiled packet traces.
+    pub packet_trace_runs: u64,
     /// Words of push buffers in them.
-    pub sequence_words: u64,
+    pub packet_trace_words: u64,
     /// Time by stage.
     pub stages: StageTimes,
 }
@@ -109,8 +109,8 @@ impl Stats {
             (&mut self.code_bytes, other.code_bytes),
             (&mut self.interpreter_calls, other.interpreter_calls),
             (&mut self.compiled_calls, other.compiled_calls),
-            (&mut self.sequence_runs, other.sequence_runs),
-            (&mut self.sequence_words, other.sequence_words),
+            (&mut self.packet_trace_runs, other.packet_trace_runs),
+            (&mut self.packet_trace_words, other.packet_trace_words),
         ];
         for (mine, theirs) in counts {
             *mine = count(*mine, theirs);

@@ -3,10 +3,12 @@
 //! ```text
 //! memory_dependency.rs   the guest memory that a value was derived from, and whether it is still the same
 //! non_aliasing_range.rs  array elements that draws to the current target cannot write
+//! packet_trace/          packets that recur with the same headers: recorded, compiled, run
 //! ```
 
 mod memory_dependency;
 mod non_aliasing_range;
+pub mod packet_trace;
 
 pub use memory_dependency::MemoryDependency;
 pub use non_aliasing_range::NonAliasingRange;

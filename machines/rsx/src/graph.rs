@@ -8,7 +8,7 @@ use super::curie::{Curie, SavedCurie};
 use super::registers::Registers;
 use super::two_d::{SavedTwoD, TwoD};
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::sequence::Sequences;
+use triglyph_engine::frontend::packet_trace::PacketTraces;
 use triglyph_engine::snapshot::state;
 
 /// Data words for one object, as one header announces them, or a part of that.
@@ -55,7 +55,7 @@ pub struct Graph {
     pub curie: Curie,
     two_d: TwoD,
     /// What comes again and again.
-    pub(super) sequences: Sequences,
+    pub(super) packet_traces: PacketTraces,
 }
 
 impl Graph {
@@ -72,7 +72,7 @@ impl Graph {
             other => Bound::Unknown(other),
         };
         if std::mem::replace(&mut self.bound[subchannel as usize % SUBCHANNELS], bound) != bound {
-            self.sequences.clear();
+            self.packet_traces.clear();
         }
         true
     }

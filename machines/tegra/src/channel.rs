@@ -11,10 +11,10 @@ use triglyph_guest::tegra::methods::{Class, SUBCHANNEL_CLASSES};
 use super::core::{ADDRESS_MASK, Core, SPACE};
 pub use super::host::Blocked;
 use super::host::{Host, SavedBlocked, SavedHost};
-use super::sequence::packet_words;
+use super::packet_trace::packet_words;
 use super::unit::{SavedUnits, Units, Words};
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::sequence::Sequences;
+use triglyph_engine::frontend::packet_trace::PacketTraces;
 use triglyph_engine::snapshot::state;
 
 /// Words that are read from memory at once.
@@ -87,8 +87,8 @@ pub struct Channel {
     host: Host,
     pub(super) units: Units,
     pub(super) blocked: Option<Blocked>,
-    /// What comes again and again.
-    pub(super) sequences: Sequences,
+    /// Packets that recur.
+    pub(super) packet_traces: PacketTraces,
 }
 
 impl Default for Channel {
@@ -102,7 +102,7 @@ impl Default for Channel {
             host: Host::default(),
             units: Units::default(),
             blocked: None,
-            sequences: Sequences::default(),
+            packet_traces: PacketTraces::default(),
         }
     }
 }
@@ -210,7 +210,7 @@ impl Channel {
             host: Host::restore(saved.host),
             units: Units::restore(saved.units)?,
             blocked,
-            sequences: Sequences::default(),
+            packet_traces: PacketTraces::default(),
         })
     }
 
@@ -322,11 +322,11 @@ impl Channel {
     fn chunk(&mut self, core: &mut Core, address: u64, words: &[u32]) -> bool {
         let count = words.len();
         let mut done = 0;
-        self.sequences.begin();
+        self.packet_traces.begin_here();
         while done < count {
-            if core.renderer.sequences != 0 {
-                if self.sequences.is_due() {
-                    match self.run_sequences(core, address, words, done) {
+            if core.renderer.packet_traces != 0 {
+                if self.packet_traces.is_due() {
+                    match self.run_packet_traces(core, address, words, done) {
                         Step::On(taken) => done += taken,
                         Step::Over(on) => return on,
                     }
@@ -334,13 +334,13 @@ impl Channel {
                         break;
                     }
                 }
-                let taken = self.plain_runs(core, address, &words[..count.min(done + self.sequences.room())], done);
-                self.sequences.passed(taken);
+                let taken = self.plain_runs(core, address, &words[..count.min(done + self.packet_traces.room())], done);
+                self.packet_traces.passed(taken);
                 done += taken;
                 if done == count {
                     break;
                 }
-                if self.stream.pending.is_none() && self.sequences.crosses(packet_words(words[done])) {
+                if self.stream.pending.is_none() && self.packet_traces.crosses(packet_words(words[done])) {
                     continue;
                 }
             } else {
@@ -517,7 +517,7 @@ impl Channel {
             core.fault(FaultKind::BadMethod, object.into(), format_args!("no class {:#06x}", object & 0xFFFF));
         }
         if std::mem::replace(&mut self.bound[subchannel as usize % SUBCHANNELS], bound) != bound {
-            self.sequences.clear();
+            self.packet_traces.clear();
         }
     }
 }

@@ -253,7 +253,7 @@ impl Registers {
         self.is_plain(method).then(|| self.effects.groups[method as usize % METHODS])
     }
 
-    /// Where sequences store.
+    /// Where packet traces store.
     pub fn trace_registers(&self) -> TraceRegisters<'_> {
         TraceRegisters { registers: &*self.live, copies: &*self.shadow, dirty: &self.dirty }
     }

@@ -55,7 +55,7 @@ impl Pica {
         let words = (window.len() / 4) as u64;
         let mut at = 0;
         let mut ahead = Ahead::default();
-        self.sequences.begin();
+        self.packet_traces.begin_here();
         while at + 1 < words && !self.stopped() && *budget > 0 {
             let (next, packets) = self.quiet_packets(host, window, &mut ahead, at, *budget / PACKET);
             at = next;
@@ -64,7 +64,7 @@ impl Pica {
                 at = self.run_packet(host, window, at, words);
                 *budget = budget.saturating_sub(PACKET);
                 ahead.forget();
-                self.sequences.begin();
+                self.packet_traces.begin_here();
             }
         }
         if *budget == 0 && at + 1 < words && !self.stopped() {

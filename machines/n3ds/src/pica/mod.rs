@@ -16,11 +16,11 @@ mod geometry;
 mod immediate;
 mod lighting_state;
 mod list;
+mod packet_trace;
 mod packets;
 mod pixel_state;
 mod procedural_state;
 mod saved;
-mod sequence;
 mod stage;
 mod texture_state;
 mod unit;
@@ -43,9 +43,9 @@ use stage::Stage;
 use triglyph_engine::cache::{Handle, Recent, kinds};
 use triglyph_engine::device::{Fault, FaultKind, Faults};
 use triglyph_engine::draw::Assembler;
+use triglyph_engine::frontend::packet_trace::PacketTraces;
 use triglyph_engine::mem::{Epoch, Memory};
 use triglyph_engine::render::Renderer;
-use triglyph_engine::sequence::Sequences;
 use unit::ShaderUnit;
 use vertex_state::VertexState;
 
@@ -118,8 +118,8 @@ pub struct Pica {
     interrupted: bool,
     /// Jump asked for by a write, as (address, bytes).
     jump: Option<(u32, u32)>,
-    /// What comes again and again.
-    sequences: Sequences,
+    /// Packets that recur.
+    packet_traces: PacketTraces,
 }
 
 /// Kernels of the last draws.
@@ -161,7 +161,7 @@ impl Default for Pica {
             position: 0,
             interrupted: false,
             jump: None,
-            sequences: Sequences::default(),
+            packet_traces: PacketTraces::default(),
         }
     }
 }

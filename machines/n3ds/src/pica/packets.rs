@@ -6,8 +6,8 @@ use triglyph_guest::pica::command::Header;
 use triglyph_guest::pica::regs::{self, Effect, Trigger};
 
 use super::{Host, Pica};
+use triglyph_engine::frontend::packet_trace::MAX_WORDS;
 use triglyph_engine::mem::read_words;
-use triglyph_engine::sequence::shape::MOST_WORDS;
 
 /// Words that are read at once.
 const WORDS: usize = 512;
@@ -38,10 +38,10 @@ impl Ahead {
         self.words[..self.count].get(skipped..).unwrap_or(&[])
     }
 
-    /// The words from word `at` of a list on: at least as many as a sequence has, if the list has them.
-    pub fn sequence(&mut self, list: Window<'_>, at: u64) -> &[u32] {
+    /// The words from word `at` of a list on: at least as many as a trace has, if the list has them.
+    pub fn trace_words(&mut self, list: Window<'_>, at: u64) -> &[u32] {
         let end = (list.len() / 4) as u64;
-        if self.from(at).len() < MOST_WORDS && self.start + (self.count as u64) < end || self.count == 0 {
+        if self.from(at).len() < MAX_WORDS && self.start + (self.count as u64) < end || self.count == 0 {
             self.fill(list, at);
         }
         self.from(at)
@@ -110,13 +110,13 @@ impl Pica {
         if !self.immediate.is_empty() {
             return (at, packets);
         }
-        let sequences = host.renderer.sequences != 0;
-        let mut room = if sequences { self.sequences.room() } else { usize::MAX };
+        let has_traces = host.renderer.packet_traces != 0;
+        let mut room = if has_traces { self.packet_traces.room() } else { usize::MAX };
         while packets < most {
             if room == 0 {
-                let done = self.run_sequences(host, list, ahead, at, most - packets);
-                (at, packets) = (at + done.0, packets + done.1);
-                room = self.sequences.room();
+                let done = self.run_packet_traces(host, list, ahead, at, most - packets);
+                (at, packets) = (at + done.words as u64, packets + done.packets as u64);
+                room = self.packet_traces.room();
             }
             if ahead.from(at).len() < 2 {
                 ahead.fill(list, at);
@@ -131,8 +131,8 @@ impl Pica {
                 continue;
             };
             let words = header.packet_words();
-            if words > room && room < MOST_WORDS {
-                // A sequence may begin here.
+            if words > room && room < MAX_WORDS {
+                // A trace may begin here.
                 room = 0;
                 continue;
             }
@@ -143,8 +143,8 @@ impl Pica {
             room = room.saturating_sub(words);
             packets += 1;
         }
-        if sequences {
-            self.sequences.begin_behind(room);
+        if has_traces {
+            self.packet_traces.begin_after(room);
         }
         (at, packets)
     }

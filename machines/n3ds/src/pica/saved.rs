@@ -60,7 +60,7 @@ impl Pica {
             position: _,
             interrupted: _,
             jump: _,
-            sequences: _,
+            packet_traces: _,
         } = self;
         SavedPica {
             registers: registers.clone(),

@@ -42,8 +42,8 @@ impl Taken {
 pub(crate) enum Known {
     /// They are stored; the groups of each.
     Stored(Vec<u32>),
-    /// They are stored as long as those at these places are what they are now; the groups of each.
-    Taken(Vec<usize>, Vec<u32>),
+    /// They are stored as long as those of these indices have the same values; the groups of each.
+    Validated(Vec<usize>, Vec<u32>),
     /// They do more than that.
     More,
 }
@@ -60,7 +60,7 @@ pub(crate) fn known(method: u32, words: &[u32]) -> Known {
         let unknown = EFFECTS[place(i)] == TRIGGER && METHOD_EFFECTS[place(i)] == Effect::None;
         !METHOD_EFFECTS[place(i)].is_trigger() && !unknown && takes(method + 4 * i as u32, words[i])
     };
-    if checked.iter().all(is_taken) { Known::Taken(checked, groups()) } else { Known::More }
+    if checked.iter().all(is_taken) { Known::Validated(checked, groups()) } else { Known::More }
 }
 
 impl Curie {
@@ -69,7 +69,7 @@ impl Curie {
         self.gather.is_none()
     }
 
-    /// Where sequences store.
+    /// Where packet traces store.
     pub(crate) fn trace_registers(&mut self) -> TraceRegisters<'_> {
         self.registers.trace_registers()
     }

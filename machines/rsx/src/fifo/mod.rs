@@ -11,10 +11,10 @@
 mod cache;
 mod channel;
 mod fetch;
+mod packet_trace;
 mod puller;
 mod pusher;
 mod saved;
-mod sequence;
 mod switcher;
 
 pub(super) use cache::Cache;

@@ -3,7 +3,7 @@
 use triglyph_guest::rsx::fifo::{Command, Methods, PusherError};
 use triglyph_guest::rsx::ramht::engine;
 
-use super::{Channel, Fetch, Method, Puller, Stop, sequence};
+use super::{Channel, Fetch, Method, Puller, Stop, packet_trace};
 use triglyph_engine::device::FaultKind;
 
 /// What a word of a push buffer costs, in units of fuel.
@@ -25,7 +25,7 @@ pub fn run(channel: &mut Channel, fetch: &mut Fetch, puller: &mut Puller<'_>) ->
             return fail(channel, puller, PusherError::MemoryFault);
         };
         if fresh {
-            puller.graph.sequences.begin();
+            puller.graph.packet_traces.begin_here();
         }
         let stop = match channel.packet.count {
             0 => command(channel, puller, words),
@@ -59,8 +59,8 @@ fn took(channel: &mut Channel, packet: Methods, count: u32) {
 
 /// Words from where a header is expected on: packets that are only stored, then a word that is the header of something else.
 fn command(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option<Stop> {
-    if puller.core.renderer.sequences != 0 {
-        return with_sequences(channel, puller, words);
+    if puller.core.renderer.packet_traces != 0 {
+        return with_packet_traces(channel, puller, words);
     }
     let stored = plain(channel, puller, words);
     match &words[stored..] {
@@ -70,29 +70,29 @@ fn command(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Opt
     }
 }
 
-/// As [`command`], with code for what comes again and again.
-fn with_sequences(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option<Stop> {
+/// As [`command`], with code for packets that recur.
+fn with_packet_traces(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option<Stop> {
     let mut at = 0;
-    if puller.graph.sequences.is_due() {
+    if puller.graph.packet_traces.is_due() {
         let get = channel.get;
-        if let Some(stop) = sequence::run(channel, puller, words) {
+        if let Some(stop) = packet_trace::run(channel, puller, words) {
             return Some(stop);
         }
         at = (channel.get.wrapping_sub(get) / 4) as usize;
     }
-    let room = puller.graph.sequences.room();
+    let room = puller.graph.packet_traces.room();
     let stored = plain(channel, puller, &words[at..words.len().min(at + room)]);
-    puller.graph.sequences.passed(stored);
+    puller.graph.packet_traces.passed(stored);
     at += stored;
     let &[word, ref rest @ ..] = &words[at..] else { return None };
     let count = Methods::decode(word).map_or(0, |packet| packet.count as usize);
-    if channel.get == channel.put || puller.graph.sequences.crosses(1 + count) {
+    if channel.get == channel.put || puller.graph.packet_traces.crosses(1 + count) {
         return None;
     }
     let stop = header(channel, puller, word, rest);
-    puller.graph.sequences.passed(1 + count);
-    if sequence::ends_draw(&words[at..]) || !sequence::may_stand_in_one(puller, word) {
-        puller.graph.sequences.begin();
+    puller.graph.packet_traces.passed(1 + count);
+    if packet_trace::ends_draw(&words[at..]) || !packet_trace::may_be_traced(puller, word) {
+        puller.graph.packet_traces.begin_here();
     }
     stop
 }
@@ -135,7 +135,7 @@ pub(super) fn header(channel: &mut Channel, puller: &mut Puller<'_>, word: u32, 
 fn branch(channel: &mut Channel, puller: &mut Puller<'_>, word: u32) -> Option<Stop> {
     let at = channel.get;
     let next = at.wrapping_add(4);
-    puller.graph.sequences.begin();
+    puller.graph.packet_traces.begin_here();
     match Command::decode(word) {
         Command::Methods(packet) => {
             channel.packet = packet;

@@ -1,8 +1,8 @@
-//! Push buffers with sequences compiled from the first packet on against push buffers without: the same registers, memory and
-//! faults, after every submission.
+//! Push buffers with packet traces compiled from the first packet on against push buffers without: the same registers, memory
+//! and faults, after every submission.
 //!
 //! Segments are those of the bundled captures, cut, spliced and changed, with packets of our own in between. Each is submitted
-//! again and again, now and then with another word in it, so that code runs, ends early and goes on.
+//! again and again, sometimes with another word in it, so that code runs, ends early and continues.
 //!
 //! `TRIGLYPH_SEEDS=start:count` chooses seeds, `start` alone one of them; 300 of each machine if it is not set.
 
@@ -32,7 +32,7 @@ const MOST: usize = 3000;
 /// Seeds that one device is used for.
 const SEEDS_A_DEVICE: u64 = 5;
 
-/// A device with sequences and one without.
+/// A device with packet traces and one without.
 struct Pair {
     machine: Machine,
     devices: [Box<dyn Device>; 2],
@@ -40,9 +40,9 @@ struct Pair {
 
 impl Pair {
     fn new(machine: Machine, recorded: &Recorded) -> Pair {
-        let devices = [1, 0].map(|sequences| {
+        let devices = [1, 0].map(|packet_traces| {
             let mut options = Options::new(Tier::JitOnly, 1);
-            options.sequences = sequences;
+            options.packet_traces = packet_traces;
             let mut device = new_device(machine, &options).expect("a machine");
             if machine == Machine::Ps3 {
                 device.set_big_endian(true).expect("a PS3");
@@ -212,11 +212,11 @@ fn check(machine: Machine) {
             panic!("{machine}: {difference}\n({alone})");
         }
         let done = pair.devices[0].stats().since(&before);
-        (runs, words) = (runs + done.sequence_runs, words + done.sequence_words);
-        assert_eq!(pair.devices[1].stats().sequence_runs, 0);
+        (runs, words) = (runs + done.packet_trace_runs, words + done.packet_trace_words);
+        assert_eq!(pair.devices[1].stats().packet_trace_runs, 0);
     }
-    println!("{machine}: {count} seeds, {runs} runs of sequences, {words} words in them");
-    assert!(words > 100 * count, "hardly any sequences were run");
+    println!("{machine}: {count} seeds, {runs} runs of packet traces, {words} words in them");
+    assert!(words > 100 * count, "hardly any packet traces were run");
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! State methods of recorded push buffers and command lists, on all three machines.
 //!
-//! `cargo bench --bench sequences`
+//! `cargo bench --bench packet_traces`
 //!
 //! The stream of a capture, without what draws, uploads or waits, is a segment (3DS: a list that jumps to the next one) that
-//! comes again and again, as the shapes of frames do; every capture has a device of its own. Methods count, headers do not.
-//! *cold* is the loop over packets, *hot* has all sequences compiled. A last stream has long packets only.
+//! recurs, as the shapes of frames do; every capture has a device of its own. Methods count, headers do not.
+//! *cold* is the loop over packets, *hot* has all packet traces compiled. A last stream has long packets only.
 
 mod support;
 
@@ -120,11 +120,11 @@ fn main() {
 fn methods(criterion: &mut Criterion, name: &str, machine: Machine) {
     let streams = streams(machine);
     let mut options = Options::new(Tier::JitOnly, 1);
-    let mut setups = [0, 1].map(|sequences| {
-        options.sequences = sequences;
+    let mut setups = [0, 1].map(|packet_traces| {
+        options.packet_traces = packet_traces;
         streams.iter().map(|(_, stream)| Setup::new(machine, stream, &options)).collect::<Vec<_>>()
     });
-    let mut group = criterion.benchmark_group(format!("sequences/{name}"));
+    let mut group = criterion.benchmark_group(format!("packet_traces/{name}"));
     group.throughput(Throughput::Elements(
         streams.iter().map(|(_, stream)| stream.times(METHODS) * stream.methods).sum(),
     ));
@@ -142,8 +142,8 @@ fn methods(criterion: &mut Criterion, name: &str, machine: Machine) {
     }
     total.print("all");
     let long = long_packets(machine, &streams, LONG);
-    let [mut cold, mut hot] = [0, 1].map(|sequences| {
-        options.sequences = sequences;
+    let [mut cold, mut hot] = [0, 1].map(|packet_traces| {
+        options.packet_traces = packet_traces;
         Setup::new(machine, &long, &options)
     });
     Totals::default().add("long packets only", &long, &mut cold, &mut hot);
@@ -159,7 +159,7 @@ struct Totals {
     hot: f64,
     runs: u64,
     run_words: u64,
-    sequences: u64,
+    compiled: u64,
     compiling: f64,
 }
 
@@ -190,9 +190,9 @@ impl Totals {
             words: times * stream.words.len() as u64,
             cold,
             hot: hot_time,
-            runs: run.sequence_runs,
-            run_words: run.sequence_words,
-            sequences: stats.kernels_compiled,
+            runs: run.packet_trace_runs,
+            run_words: run.packet_trace_words,
+            compiled: stats.kernels_compiled,
             compiling: stats.compile_time.as_secs_f64() * 1e9,
         };
         own.print(name);
@@ -203,14 +203,14 @@ impl Totals {
         self.hot += own.hot;
         self.runs += own.runs;
         self.run_words += own.run_words;
-        self.sequences += own.sequences;
+        self.compiled += own.compiled;
         self.compiling += own.compiling;
     }
 
     fn print(&self, name: &str) {
         let methods = self.methods as f64;
         let gain = (self.cold - self.hot) / self.runs.max(1) as f64;
-        let price = self.compiling / self.sequences.max(1) as f64;
+        let price = self.compiling / self.compiled.max(1) as f64;
         println!(
             "{name:24} {:5.2} words, {:5.2} and {:5.2} ns; {:4.0} words, {:3.0} %; {:.0} us to compile, gain {gain:.0} ns: {:.0} runs",
             self.words as f64 / self.headers as f64,

@@ -59,7 +59,7 @@ pub fn changed(word: u32, random: &mut Random) -> u32 {
     if random.one_in(4) { random.word() } else { word ^ 1 << random.below(32) }
 }
 
-/// A packet for some registers that are not far from each other, so that sequences overlap in what they store.
+/// A packet for some registers that are not far from each other, so that traces overlap in what they store.
 pub fn made(machine: Machine, random: &mut Random) -> Vec<u32> {
     let count = random.pick(&[1, 1, 1, 2, 3, 4, 5, 7, 8, 16, 33]);
     let data: Vec<u32> = (0..count).map(|_| if random.one_in(2) { random.below(3) } else { random.word() }).collect();
