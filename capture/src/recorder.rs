@@ -219,8 +219,8 @@ impl<D: Device, W: Write + Send> RecordingDevice<D, W> {
         finished.map_err(|error| Error::io("the recording", error))
     }
 
-    /// The device inside.
-    pub fn get_ref(&self) -> &D {
+    /// The device that is recorded.
+    pub fn device(&self) -> &D {
         &self.device
     }
 

@@ -7,7 +7,7 @@ pub mod program;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::cache::image::ImageSource;
 use crate::cache::store::KeyStore;
@@ -23,7 +23,7 @@ use crate::raster::{self, RasterStats};
 use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
 use crate::scene::{DrawState, Scene, SceneTarget};
 use crate::sched::Scheduler;
-use crate::transfer::Place;
+use crate::transfer::{Outcome, Place, Transfers};
 pub use clock::ScopedTimer;
 use clock::StageClock;
 
@@ -344,9 +344,13 @@ impl Renderer {
         self.stats.stages.front_end += time;
     }
 
-    /// Adds time spent in transfers.
-    pub fn add_transfer(&mut self, time: Duration) {
-        self.stats.stages.transfer += time;
+    /// Does transfers after everything drawn so far.
+    pub fn transfer(&mut self, memory: &Memory, run: impl FnOnce(&Transfers<'_>) -> Outcome) -> Outcome {
+        self.flush(memory);
+        let start = Instant::now();
+        let outcome = run(&Transfers { memory, kernels: &self.kernels, scheduler: &self.scheduler });
+        self.stats.stages.transfer += start.elapsed();
+        outcome
     }
 
     /// Time of the stages inside a draw so far, for callers that measure what is around them.

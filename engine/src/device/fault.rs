@@ -1,5 +1,7 @@
 //! What a guest gets wrong: counted by kind, the first ones kept in full.
 
+use std::fmt;
+
 /// The kinds of trouble a guest can make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -75,6 +77,16 @@ impl Faults {
         self.count_only(fault.kind, 1);
         if self.first.len() < Self::KEPT {
             self.first.push(fault);
+        }
+    }
+
+    /// Counts a fault at a guest address, register or method, with its position in the command stream; the text is only
+    /// made when the fault is kept.
+    #[cold]
+    pub fn record(&mut self, kind: FaultKind, address: u64, command: u64, what: impl fmt::Display) {
+        match self.first.len() < Self::KEPT {
+            true => self.report(Fault { kind, what: what.to_string(), address, command }),
+            false => self.count_only(kind, 1),
         }
     }
 

@@ -1,7 +1,7 @@
 //! From vertices to primitives in a scene.
 //!
 //! ```text
-//! indices ─► unique ─► vertex kernel ─► records ─► assemble ─► clip ─► setup ─► scene
+//! indices ─► vertex reuse ─► vertex kernel ─► records ─► assemble ─► clip ─► setup ─► scene
 //! ```
 
 mod assemble;
@@ -10,10 +10,10 @@ pub mod program;
 mod setup;
 mod shade;
 pub mod tessellate;
-mod unique;
+mod vertex_reuse;
 
 pub use assemble::SavedAssembler;
 pub use assemble::{Assembler, Topology};
 pub use setup::{Cull, Setup};
 pub use shade::{Batch, Shaded, shade};
-pub use unique::{Unique, unique};
+pub use vertex_reuse::VertexReuse;

@@ -2,6 +2,8 @@
 
 use triglyph_guest::kernel::transfer::{ConvertKey, Corner};
 
+use crate::device::FaultKind;
+
 /// A byte of guest memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
@@ -154,7 +156,29 @@ impl Rearrange {
     }
 }
 
-/// What was not there.
+impl Request {
+    /// Where it reads, if it reads memory.
+    pub fn source(&self) -> Option<Place> {
+        match self {
+            Request::Fill(_) => None,
+            Request::Copy(copy) => Some(copy.source),
+            Request::Convert(convert) => Some(convert.source),
+            Request::Rearrange(rearrange) => Some(rearrange.source),
+        }
+    }
+
+    /// Where it writes.
+    pub fn target(&self) -> Place {
+        match self {
+            Request::Fill(fill) => fill.target,
+            Request::Copy(copy) => copy.target,
+            Request::Convert(convert) => convert.target,
+            Request::Rearrange(rearrange) => rearrange.target,
+        }
+    }
+}
+
+/// The bytes of a transfer that fell outside of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Bytes that were read outside readable memory, as zeros.
@@ -164,6 +188,13 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// The faults of a transfer: their kind, where the transfer began to read or write, and how many bytes were outside of memory.
+    pub fn faults(self, source: Place, target: Place) -> impl Iterator<Item = (FaultKind, Place, u64)> {
+        let unread = (FaultKind::UnmappedRead, source, self.unread);
+        let dropped = (FaultKind::UnmappedWrite, target, self.dropped);
+        [unread, dropped].into_iter().filter(|&(_, _, bytes)| bytes != 0)
+    }
+
     /// Adds another part's.
     pub(super) fn merge(&mut self, other: Outcome) {
         self.unread = self.unread.saturating_add(other.unread);

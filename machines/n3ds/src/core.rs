@@ -6,10 +6,10 @@ use triglyph_guest::pica::regs;
 
 use super::external::{CommandProcessor, ListEnd};
 use super::pica::{self, Host, Pica};
-use triglyph_engine::device::{Fault, FaultKind, Faults};
+use triglyph_engine::device::{FaultKind, Faults};
 use triglyph_engine::mem::Memory;
 use triglyph_engine::render::Renderer;
-use triglyph_engine::transfer::{Outcome, Request, Transfers};
+use triglyph_engine::transfer::{Outcome, Request};
 
 /// The PICA200 and what it works on.
 #[derive(Debug)]
@@ -64,15 +64,10 @@ impl CommandProcessor for Core {
 
     fn transfer(&mut self, request: &Request) -> Outcome {
         self.with_pica(|pica, host| pica.finish(host));
-        let start = Instant::now();
-        let transfers =
-            Transfers { memory: &self.memory, kernels: &self.renderer.kernels, scheduler: &self.renderer.scheduler };
-        let outcome = transfers.run(request);
-        self.renderer.add_transfer(start.elapsed());
-        outcome
+        self.renderer.transfer(&self.memory, |transfers| transfers.run(request))
     }
 
     fn fault(&mut self, kind: FaultKind, what: String, address: u64) {
-        self.faults.report(Fault { kind, what, address, command: 0 });
+        self.faults.record(kind, address, 0, what);
     }
 }

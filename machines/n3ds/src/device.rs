@@ -6,8 +6,7 @@ use super::core::Core;
 use super::external::External;
 use super::gsp::{Bus, Gsp, Hardware, SharedPage};
 use super::gx::Executed;
-use triglyph_engine::cache::WarmStart;
-use triglyph_engine::device::{Access, Device, Fault, FaultKind, Faults, Machine, Stats, WrittenRange};
+use triglyph_engine::device::{Access, Device, FaultKind, Faults, Machine};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::Memory;
 use triglyph_engine::render::{Accuracy, Renderer};
@@ -103,6 +102,8 @@ impl Device for N3ds {
         Machine::N3ds
     }
 
+    triglyph_engine::device_of_core!(core);
+
     fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
         if space != 0 || address.checked_add(size).is_none_or(|end| end > 1 << 32) {
             return Err(Error::InvalidArgument(format!("{size:#x} bytes at {address:#x} in space {space} of a 3DS")));
@@ -110,14 +111,6 @@ impl Device for N3ds {
         self.core.memory.map(space, address, size, access)?;
         self.core.renderer.note_mapping(&self.core.memory, space, address);
         Ok(())
-    }
-
-    fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        self.core.memory.write(space, address, bytes)
-    }
-
-    fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error> {
-        self.core.memory.read(space, address, out)
     }
 
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
@@ -133,34 +126,14 @@ impl Device for N3ds {
         }
         let executed = self.execute(&words);
         if executed.result.is_error() {
-            let what = format!("GX command {:#010x} failed: {:?}", words[0], executed.result);
-            self.core.faults.report(Fault { kind: FaultKind::BadCommand, what, address: words[1].into(), command: 0 });
+            let what = format_args!("GX command {:#010x} failed: {:?}", words[0], executed.result);
+            self.core.faults.record(FaultKind::BadCommand, words[1].into(), 0, what);
         }
         Ok(())
     }
 
     /// Nothing to wait for: every command is complete when [`Self::submit`] returns.
     fn finish(&mut self) {}
-
-    fn faults(&self) -> &Faults {
-        &self.core.faults
-    }
-
-    fn take_written(&mut self) -> Vec<WrittenRange> {
-        self.core.memory.take_written()
-    }
-
-    fn stats(&self) -> Stats {
-        self.core.renderer.stats()
-    }
-
-    fn warm_start(&self) -> Option<&WarmStart> {
-        Some(self.core.renderer.warm_start())
-    }
-
-    fn wait_for_compiler(&self) {
-        self.core.renderer.kernels.wait_for_compiler();
-    }
 
     fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
         Ok(N3ds::snapshot(self, options))

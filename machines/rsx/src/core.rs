@@ -1,19 +1,19 @@
 //! What every part of the RSX works on: memory, renderer, objects by name, faults, time.
 
 use std::fmt::Arguments;
-use std::time::Instant;
 
 use triglyph_guest::rsx::objects::{DmaWords, class};
 use triglyph_guest::rsx::ramht::{Entry, engine};
 
 use super::dma::{DmaObject, HandleTable, SavedEntry, space};
 use super::ramin::{self, Ramin};
-use triglyph_engine::device::{Fault, FaultKind, Faults, ObjectEntry};
+use triglyph_engine::device::{FaultKind, Faults, ObjectEntry};
 use triglyph_engine::error::Error;
+use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::Memory;
 use triglyph_engine::render::{Accuracy, Renderer};
 use triglyph_engine::snapshot::state;
-use triglyph_engine::transfer::{Outcome, Place, Request, Transfers};
+use triglyph_engine::transfer::{Place, Request};
 
 /// How much of the hardware there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,10 +93,8 @@ pub struct Core {
     /// object. Faults name it.
     pub position: u64,
     objects: Objects,
-    /// Work that may still be done before the guest counts as running away, about a nanosecond each.
-    fuel: u64,
-    /// Nanoseconds since power on. Moves with the work, not with the host's clock, so that runs can be repeated.
-    clock: u64,
+    /// Fuel and time.
+    pub budget: Budget,
     /// IO addresses that were not mapped.
     unmapped_io: Vec<u64>,
 }
@@ -118,8 +116,7 @@ impl Core {
             big_endian: false,
             position: 0,
             objects,
-            fuel: 0,
-            clock: 0,
+            budget: Budget::default(),
             unmapped_io: Vec::new(),
         })
     }
@@ -250,11 +247,7 @@ impl Core {
     /// Counts a fault at a guest address, method or handle; the text is only made when it is kept.
     #[cold]
     pub fn fault(&mut self, kind: FaultKind, address: u64, what: Arguments<'_>) {
-        if self.faults.first().len() < Faults::KEPT {
-            self.faults.report(Fault { kind, what: what.to_string(), address, command: self.position });
-        } else {
-            self.faults.count_only(kind, 1);
-        }
+        self.faults.record(kind, address, self.position, what);
     }
 
     /// Counts a fault at a place outside of memory. In main memory it is an IO address that is not mapped: the
@@ -272,35 +265,6 @@ impl Core {
         std::mem::take(&mut self.unmapped_io)
     }
 
-    /// Nanoseconds since power on.
-    pub fn now(&self) -> u64 {
-        self.clock
-    }
-
-    /// Sets the time, in nanoseconds since power on.
-    pub fn set_clock(&mut self, nanoseconds: u64) {
-        self.clock = nanoseconds;
-    }
-
-    pub(super) fn refuel(&mut self, units: u64) {
-        self.fuel = units;
-    }
-
-    /// The fuel that is left.
-    pub(super) fn fuel(&self) -> u64 {
-        self.fuel
-    }
-
-    /// Takes fuel for work that costs about `nanoseconds`, and lets that time pass. False, once there is not enough left:
-    /// the work is not done then.
-    #[must_use]
-    pub fn spend(&mut self, nanoseconds: u64) -> bool {
-        let enough = nanoseconds <= self.fuel;
-        self.clock = self.clock.wrapping_add(nanoseconds.min(self.fuel));
-        self.fuel = self.fuel.saturating_sub(nanoseconds);
-        enough
-    }
-
     /// Draws what is still in the scene, so that memory shows it.
     pub fn flush(&mut self) {
         self.renderer.flush(&self.memory);
@@ -308,25 +272,10 @@ impl Core {
 
     /// Does a transfer after everything drawn so far; what falls outside of memory is a fault of `what`.
     pub fn transfer(&mut self, what: &str, request: &Request) {
-        self.flush();
-        let start = Instant::now();
-        let transfers =
-            Transfers { memory: &self.memory, kernels: &self.renderer.kernels, scheduler: &self.renderer.scheduler };
-        let Outcome { unread, dropped } = transfers.run(request);
-        self.renderer.add_transfer(start.elapsed());
-        let (source, target) = match request {
-            Request::Fill(fill) => (fill.target, fill.target),
-            Request::Copy(copy) => (copy.source, copy.target),
-            Request::Convert(convert) => (convert.source, convert.target),
-            Request::Rearrange(rearrange) => (rearrange.source, rearrange.target),
-        };
-        if unread != 0 {
-            let what = format_args!("{what}: {unread:#x} bytes outside memory");
-            self.fault_at(FaultKind::UnmappedRead, source, what);
-        }
-        if dropped != 0 {
-            let what = format_args!("{what}: {dropped:#x} bytes outside memory");
-            self.fault_at(FaultKind::UnmappedWrite, target, what);
+        let outcome = self.renderer.transfer(&self.memory, |transfers| transfers.run(request));
+        let target = request.target();
+        for (kind, place, bytes) in outcome.faults(request.source().unwrap_or(target), target) {
+            self.fault_at(kind, place, format_args!("{what}: {bytes:#x} bytes outside memory"));
         }
     }
 
@@ -362,7 +311,7 @@ impl Core {
 
     /// Stores what reports and notifiers consist of: time in nanoseconds, a value, a status. 16 bytes.
     pub fn write_record(&mut self, place: Place, value: u32, status: u32, what: &str) {
-        let time = self.now();
+        let time = self.budget.now();
         // 64 bits in big-endian memory begin with the high word, in little-endian memory with the low one.
         let [first, second] = match self.big_endian {
             true => [(time >> 32) as u32, time as u32],

@@ -10,8 +10,7 @@ use super::mmio::Mmio;
 use super::outside::{Event, Outside, SoftwareHandler};
 use super::ramin;
 use super::segments::{Segment, Segments};
-use triglyph_engine::cache::WarmStart;
-use triglyph_engine::device::{Access, Device, FaultKind, Faults, Machine, ObjectEntry, Stats, WrittenRange};
+use triglyph_engine::device::{Access, Device, FaultKind, Machine, ObjectEntry};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::Memory;
 use triglyph_engine::snapshot::SnapshotOptions;
@@ -91,7 +90,7 @@ impl Rsx {
     /// Sets the time in nanoseconds that reports, notifiers and PTIMER show. By itself it moves with the work that is
     /// done, so that runs can be repeated.
     pub fn set_clock(&mut self, nanoseconds: u64) {
-        self.core.set_clock(nanoseconds);
+        self.core.budget.set_clock(nanoseconds);
     }
 
     /// Takes what has happened since the last call, oldest first; IO addresses that were not mapped come last.
@@ -119,7 +118,7 @@ impl Rsx {
 
     /// Runs channels, a bit each.
     pub(super) fn run_channels(&mut self, wanted: u32) -> [Option<Stop>; CHANNELS as usize] {
-        self.core.refuel(FUEL);
+        self.core.budget.refuel(FUEL);
         self.core.memory.note_host_writes();
         self.fifo.run_all(&mut self.core, &mut self.outside, wanted)
     }
@@ -134,17 +133,17 @@ impl Rsx {
 
     /// Runs the segments of all channels until none can go on.
     fn run_segments(&mut self) {
-        self.core.refuel(FUEL);
+        self.core.budget.refuel(FUEL);
         self.core.memory.note_host_writes();
         let mut waiting = 0;
         loop {
-            let before = self.core.now();
+            let before = self.core.budget.now();
             waiting = (0..CHANNELS).fold(waiting, |waiting, channel| {
                 let blocked = self.run_channel_segments(channel);
                 waiting & !(1 << channel) | u32::from(blocked) << channel
             });
             // Once all that waits has been asked in vain, nothing changes any more.
-            if waiting == 0 || self.core.now() == before {
+            if waiting == 0 || self.core.budget.now() == before {
                 break;
             }
         }
@@ -227,6 +226,8 @@ impl Device for Rsx {
         Machine::Ps3
     }
 
+    triglyph_engine::device_of_core!(core);
+
     fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
         if space >= Machine::Ps3.spaces() {
             return Err(Error::InvalidArgument(format!("space {space} of a PS3")));
@@ -234,14 +235,6 @@ impl Device for Rsx {
         self.with_memory(|memory| memory.map(space, address, size, access))?;
         self.core.renderer.note_mapping(&self.core.memory, space, address);
         Ok(())
-    }
-
-    fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        self.core.memory.write(space, address, bytes)
-    }
-
-    fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error> {
-        self.core.memory.read(space, address, out)
     }
 
     fn set_big_endian(&mut self, big_endian: bool) -> Result<(), Error> {
@@ -288,26 +281,6 @@ impl Device for Rsx {
 
     /// Nothing to wait for: everything is in memory when [`Self::submit`] returns.
     fn finish(&mut self) {}
-
-    fn faults(&self) -> &Faults {
-        &self.core.faults
-    }
-
-    fn take_written(&mut self) -> Vec<WrittenRange> {
-        self.core.memory.take_written()
-    }
-
-    fn stats(&self) -> Stats {
-        self.core.renderer.stats()
-    }
-
-    fn warm_start(&self) -> Option<&WarmStart> {
-        Some(self.core.renderer.warm_start())
-    }
-
-    fn wait_for_compiler(&self) {
-        self.core.renderer.kernels.wait_for_compiler();
-    }
 
     fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
         Ok(Rsx::snapshot(self, options))

@@ -152,8 +152,8 @@ impl Rsx {
                     | flag(live.error.is_some(), bit::SUSPENDED)
             }
             id::PULL0 => flag(switches.pull, bit::ACCESS) | flag(switches.hash_failed, bit::HASH_FAILED),
-            id::TIME_0 => self.core.now() as u32 & !31,
-            id::TIME_1 => (self.core.now() >> 32) as u32 & 0x1FFF_FFFF,
+            id::TIME_0 => self.core.budget.now() as u32 & !31,
+            id::TIME_1 => (self.core.budget.now() >> 32) as u32 & 0x1FFF_FFFF,
             _ => self.plain_read(address),
         }
     }
@@ -206,8 +206,10 @@ impl Rsx {
                 self.fifo.switches.pull = on(bit::ACCESS);
                 self.fifo.switches.hash_failed &= on(bit::HASH_FAILED);
             }
-            id::TIME_0 => self.core.set_clock(self.core.now() & !0xFFFF_FFFF | u64::from(word & !31)),
-            id::TIME_1 => self.core.set_clock(u64::from(word & 0x1FFF_FFFF) << 32 | self.core.now() & 0xFFFF_FFFF),
+            id::TIME_0 => self.core.budget.set_clock(self.core.budget.now() & !0xFFFF_FFFF | u64::from(word & !31)),
+            id::TIME_1 => {
+                self.core.budget.set_clock(u64::from(word & 0x1FFF_FFFF) << 32 | self.core.budget.now() & 0xFFFF_FFFF)
+            }
             _ => self.plain_write(address, word),
         }
     }

@@ -43,7 +43,7 @@ impl Rsx {
                 objects: self.core.objects().save(),
                 big_endian: self.big_endian,
                 has_objects: self.has_objects,
-                clock: self.core.now(),
+                clock: self.core.budget.now(),
                 interrupts: self.outside.interrupts,
                 enabled: self.outside.enabled,
                 mmio: self.mmio.save(),
@@ -84,7 +84,7 @@ impl Rsx {
         }
         lv1.show_io(&mut self.core.memory);
         *self.core.objects_mut() = objects;
-        self.core.set_clock(board.clock);
+        self.core.budget.set_clock(board.clock);
         (self.outside.interrupts, self.outside.enabled) = (board.interrupts, board.enabled);
         (self.outside.lv1, self.outside.stalled) = (lv1, None);
         (self.big_endian, self.has_objects) = (board.big_endian, board.has_objects);

@@ -381,9 +381,9 @@ impl Channel {
             done += self.data(core, run, &words[done..]);
         }
         if self.current.is_none() {
-            return Step::Over(core.spend(1));
+            return Step::Over(core.budget.spend(1));
         }
-        if !core.spend((done - before) as u64) {
+        if !core.budget.spend((done - before) as u64) {
             core.fault(FaultKind::OutOfFuel, address, format_args!("push buffers without end"));
             // What was dropped counts as done: others wait for its fences.
             self.entries.retain(|work| !matches!(work, Work::Entry(_)));
@@ -399,7 +399,7 @@ impl Channel {
         if self.stream.pending.is_some() || !self.stream.active() || self.units.waits_for_parameters() {
             return 0;
         }
-        let room = usize::try_from(core.fuel()).unwrap_or(usize::MAX);
+        let room = usize::try_from(core.budget.fuel()).unwrap_or(usize::MAX);
         let words = &words[first..];
         let words = &words[..words.len().min(room)];
         // Words taken, and where the data of the last header stand.
@@ -439,7 +439,7 @@ impl Channel {
         if done != 0 {
             core.position = address.wrapping_add(4 * (first + last) as u64) & ADDRESS_MASK;
             // There was enough.
-            let _ = core.spend(done as u64);
+            let _ = core.budget.spend(done as u64);
         }
         done
     }

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 use std::fmt::Arguments;
-use std::time::Instant;
 
 use triglyph_guest::kernel::Window;
 
 use super::kinds::{Kinds, SavedKind};
-use triglyph_engine::device::{Fault, FaultKind, Faults};
+use triglyph_engine::device::{FaultKind, Faults};
 use triglyph_engine::frontend::MemoryDependency;
+use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::{Memory, read_words};
 use triglyph_engine::render::Renderer;
 use triglyph_engine::snapshot::state;
@@ -39,10 +39,8 @@ pub struct Core {
     /// Page kinds of all address spaces.
     pub kinds: Kinds,
     syncpoints: [u32; SYNCPOINTS],
-    /// Work that may still be done before the guest counts as running away, about a nanosecond each.
-    fuel: u64,
-    /// Nanoseconds since power on. Moves with the work, not with the host's clock, so that runs can be repeated.
-    clock: u64,
+    /// Fuel and time.
+    pub budget: Budget,
     /// Interrupts that methods asked for since the host last took them.
     interrupts: u64,
     /// What is read of memory, while somebody wants to know.
@@ -71,8 +69,7 @@ impl Core {
             space: SPACE,
             kinds: Kinds::default(),
             syncpoints: [0; SYNCPOINTS],
-            fuel: 0,
-            clock: 0,
+            budget: Budget::default(),
             interrupts: 0,
             dependency: None,
         }
@@ -80,13 +77,14 @@ impl Core {
 
     /// What a snapshot holds of it, but for memory.
     pub(super) fn save(&self) -> SavedCore {
-        let (clock, interrupts) = (self.clock, self.interrupts);
+        let (clock, interrupts) = (self.budget.now(), self.interrupts);
         SavedCore { clock, syncpoints: self.syncpoints.to_vec(), interrupts, kinds: self.kinds.save() }
     }
 
     /// Takes over what was saved and has been checked by [`SavedCore::is_sound`].
     pub(super) fn restore(&mut self, saved: SavedCore) {
-        (self.clock, self.interrupts) = (saved.clock, saved.interrupts);
+        self.budget.set_clock(saved.clock);
+        self.interrupts = saved.interrupts;
         self.syncpoints = saved.syncpoints.try_into().unwrap_or(self.syncpoints);
         self.kinds = Kinds::restore(&saved.kinds).unwrap_or_default();
     }
@@ -94,40 +92,7 @@ impl Core {
     /// Counts a fault at a GPU address or method; the text is only made when it is kept.
     #[cold]
     pub fn fault(&mut self, kind: FaultKind, address: u64, what: Arguments<'_>) {
-        if self.faults.first().len() < Faults::KEPT {
-            self.faults.report(Fault { kind, what: what.to_string(), address, command: self.position });
-        } else {
-            self.faults.count_only(kind, 1);
-        }
-    }
-
-    /// Nanoseconds since power on.
-    pub fn now(&self) -> u64 {
-        self.clock
-    }
-
-    /// Lets time pass without work.
-    pub(super) fn advance(&mut self, nanoseconds: u64) {
-        self.clock = self.clock.wrapping_add(nanoseconds);
-    }
-
-    pub(super) fn refuel(&mut self, units: u64) {
-        self.fuel = units;
-    }
-
-    /// The fuel that is left.
-    pub(super) fn fuel(&self) -> u64 {
-        self.fuel
-    }
-
-    /// Takes fuel for work that costs about `nanoseconds`, and lets that time pass. False, once there is not enough
-    /// left: the work is not done then.
-    #[must_use]
-    pub fn spend(&mut self, nanoseconds: u64) -> bool {
-        let enough = nanoseconds <= self.fuel;
-        self.clock = self.clock.wrapping_add(nanoseconds.min(self.fuel));
-        self.fuel = self.fuel.saturating_sub(nanoseconds);
-        enough
+        self.faults.record(kind, address, self.position, what);
     }
 
     /// Draws what is still in the scene, so that memory shows it.
@@ -222,12 +187,8 @@ impl Core {
 
     /// Does a transfer after everything drawn so far; what falls outside of memory is a fault of `what`.
     pub fn transfer(&mut self, what: &str, request: &Request) {
-        let (source, target) = match request {
-            Request::Fill(fill) => (fill.target, fill.target),
-            Request::Copy(copy) => (copy.source, copy.target),
-            Request::Convert(convert) => (convert.source, convert.target),
-            Request::Rearrange(rearrange) => (rearrange.source, rearrange.target),
-        };
+        let target = request.target();
+        let source = request.source().unwrap_or(target);
         self.transfer_with(what, source, target, |transfers| transfers.run(request));
     }
 
@@ -242,13 +203,10 @@ impl Core {
     }
 
     fn transfer_with(&mut self, what: &str, source: Place, target: Place, run: impl FnOnce(&Transfers<'_>) -> Outcome) {
-        self.flush();
-        let start = Instant::now();
-        let Renderer { kernels, scheduler, .. } = &self.renderer;
-        let Outcome { unread, dropped } = run(&Transfers { memory: &self.memory, kernels, scheduler });
-        self.renderer.add_transfer(start.elapsed());
-        self.count_missing(FaultKind::UnmappedRead, source.address, unread, what);
-        self.count_missing(FaultKind::UnmappedWrite, target.address, dropped, what);
+        let outcome = self.renderer.transfer(&self.memory, run);
+        for (kind, place, bytes) in outcome.faults(source, target) {
+            self.count_missing(kind, place.address, bytes, what);
+        }
     }
 
     #[inline]
@@ -278,7 +236,7 @@ impl Core {
     /// Stores what semaphores and reports of four words consist of: payload, zero, time in nanoseconds. The time is
     /// there before the payload says so.
     pub fn write_report(&mut self, address: u64, payload: u64, what: &str) {
-        let time = self.now();
+        let time = self.budget.now();
         self.write_bytes(address.wrapping_add(8) & ADDRESS_MASK, &time.to_le_bytes(), what);
         self.write_bytes(address, &payload.to_le_bytes(), what);
     }

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use super::channel::{Channel, Work};
 use super::core::{ADDRESS_MASK, Core, SPACE};
 use super::driver::{Driver, PROCESS, PROCESS_MASK};
-use triglyph_engine::cache::WarmStart;
-use triglyph_engine::device::{Access, Device, FaultKind, Faults, Machine, Stats, WrittenRange};
+use triglyph_engine::device::{Access, Device, FaultKind, Machine};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::Memory;
 use triglyph_engine::snapshot::SnapshotOptions;
@@ -73,7 +72,7 @@ impl TegraX1 {
 
     /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
     pub fn run(&mut self) {
-        self.core.refuel(FUEL);
+        self.core.budget.refuel(FUEL);
         self.core.memory.note_host_writes();
         // A channel may release what another one waits for.
         loop {
@@ -90,7 +89,7 @@ impl TegraX1 {
 
     /// Lets time pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
     pub fn advance_time(&mut self, nanoseconds: u64) {
-        self.core.advance(nanoseconds);
+        self.core.budget.advance(nanoseconds);
     }
 
     /// How often methods asked for an interrupt of the processor since the last call: notifiers, reports, copies, inline
@@ -121,6 +120,8 @@ impl Device for TegraX1 {
         Machine::TegraX1
     }
 
+    triglyph_engine::device_of_core!(core);
+
     fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
         if !is_address(space, address, size) {
             let what = format!("{size:#x} bytes at {address:#x} in space {space} of a Tegra X1");
@@ -129,14 +130,6 @@ impl Device for TegraX1 {
         self.core.memory.map(space, address, size, access)?;
         self.core.renderer.note_mapping(&self.core.memory, space, address);
         Ok(())
-    }
-
-    fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        self.core.memory.write(space, address, bytes)
-    }
-
-    fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error> {
-        self.core.memory.read(space, address, out)
     }
 
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
@@ -157,26 +150,6 @@ impl Device for TegraX1 {
                 self.core.fault(FaultKind::OutOfFuel, 0, what);
             }
         }
-    }
-
-    fn faults(&self) -> &Faults {
-        &self.core.faults
-    }
-
-    fn take_written(&mut self) -> Vec<WrittenRange> {
-        self.core.memory.take_written()
-    }
-
-    fn stats(&self) -> Stats {
-        self.core.renderer.stats()
-    }
-
-    fn warm_start(&self) -> Option<&WarmStart> {
-        Some(self.core.renderer.warm_start())
-    }
-
-    fn wait_for_compiler(&self) {
-        self.core.renderer.kernels.wait_for_compiler();
     }
 
     fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {

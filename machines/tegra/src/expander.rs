@@ -4,6 +4,7 @@ use triglyph_guest::kernel::mme::{MmeKey, MmeStop};
 use triglyph_guest::tegra::mme::{CODE_WORDS_ACCEPTED, MACROS};
 
 use triglyph_engine::cache::{Kernels, MacroCaller};
+use triglyph_engine::device::FaultKind;
 use triglyph_engine::snapshot::state;
 
 /// Parameters of one call at most; hardware has no limit, for it takes them one by one.
@@ -158,14 +159,17 @@ impl Expander {
     }
 }
 
-/// What a stop means to people; `None` for an ordinary end.
-pub fn describe(stop: MmeStop, low: usize) -> Option<String> {
+/// The fault of a macro that ended otherwise than by an exit; `low` is its first word in macro memory.
+pub fn fault_of(stop: MmeStop, low: usize) -> Option<(FaultKind, String)> {
     let word = |at: u32| low + at as usize;
-    Some(match stop {
+    let (kind, what) = match stop {
         MmeStop::Exit => return None,
-        MmeStop::Illegal { at } => format!("word {:#x} is no instruction", word(at)),
-        MmeStop::BranchInDelaySlot { at } => format!("a branch in a delay slot at word {:#x}", word(at)),
-        MmeStop::OffTheEnd => "it ran off the end of macro memory".to_owned(),
-        MmeStop::OutOfBranches => "it does not end".to_owned(),
-    })
+        MmeStop::Illegal { at } => (FaultKind::BadShader, format!("word {:#x} is no instruction", word(at))),
+        MmeStop::BranchInDelaySlot { at } => {
+            (FaultKind::BadShader, format!("a branch in a delay slot at word {:#x}", word(at)))
+        }
+        MmeStop::OffTheEnd => (FaultKind::BadShader, "it ran off the end of macro memory".to_owned()),
+        MmeStop::OutOfBranches => (FaultKind::OutOfFuel, "it does not end".to_owned()),
+    };
+    Some((kind, what))
 }

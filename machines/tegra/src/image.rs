@@ -148,7 +148,7 @@ fn afford(core: &mut Core, what: &str, request: &Rearrange, read: bool, write: b
     let source = !read || core.is_whole(request.source, request.extent(&request.from), false);
     let target = !write || core.is_whole(request.target, request.extent(&request.to), true);
     let bytes = units * u64::from(request.bytes);
-    let enough = core.spend(500 + if source && target { bytes / 8 } else { 100 * units });
+    let enough = core.budget.spend(500 + if source && target { bytes / 8 } else { 100 * units });
     if !enough {
         let address = if write { request.target.address } else { request.source.address };
         core.fault(FaultKind::OutOfFuel, address, format_args!("{what} of {bytes:#x} bytes"));
@@ -161,7 +161,7 @@ pub fn copy(core: &mut Core, what: &str, from: Spot, to: Spot, size: Size) {
     if let (Some(source_lines), Some(target_lines)) = (from.lines(size), to.lines(size)) {
         let bytes = size.row_bytes.saturating_mul(size.rows.into());
         let (source, target) = (core.place(from.corner(1).0), core.place(to.corner(1).0));
-        if !core.spend((bytes / 8).saturating_add(500 + 8 * u64::from(size.rows))) {
+        if !core.budget.spend((bytes / 8).saturating_add(500 + 8 * u64::from(size.rows))) {
             return core.fault(FaultKind::OutOfFuel, target.address, format_args!("{what} of {bytes:#x} bytes"));
         }
         return core.transfer(what, &Request::Copy(Copy { source, target, size: bytes, source_lines, target_lines }));

@@ -181,7 +181,7 @@ impl PacketSource for Source<'_> {
 
     fn prepare(&mut self, trace: &PacketTrace, _done: Progress) -> bool {
         self.class = self.channel.class_of_trace(trace);
-        self.core.fuel() >= trace.words() as u64 && self.channel.units.registers(self.class).is_direct()
+        self.core.budget.fuel() >= trace.words() as u64 && self.channel.units.registers(self.class).is_direct()
     }
 
     fn registers(&mut self) -> TraceRegisters<'_> {
@@ -190,7 +190,7 @@ impl PacketSource for Source<'_> {
 
     fn stored(&mut self, words: usize) {
         // There was enough when the trace was prepared, and after each packet that the machine executed.
-        let _ = self.core.spend(words as u64);
+        let _ = self.core.budget.spend(words as u64);
         self.at += words;
     }
 
@@ -216,7 +216,7 @@ impl PacketSource for Source<'_> {
             && blocked.is_none()
             && stream.pending.is_none()
             && units.registers(self.class).is_direct()
-            && self.core.fuel() >= packet.words_left as u64
+            && self.core.budget.fuel() >= packet.words_left as u64
             && !(units.waits_for_parameters() && packet.next_is_stored);
         Executed { words: done, may_continue, stops: self.end.is_some() }
     }

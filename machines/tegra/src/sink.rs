@@ -257,7 +257,7 @@ impl<'u> Sink<'u> {
     fn notify(&mut self, datum: u32) {
         let address = self.registers().address(threed::regs::set_notify_a::ID) & ADDRESS_MASK;
         let mut record = [0; 16];
-        record[..8].copy_from_slice(&self.core.now().to_le_bytes());
+        record[..8].copy_from_slice(&self.core.budget.now().to_le_bytes());
         self.core.write_bytes(address, &record, "a notifier");
         if threed::regs::notify::type_(datum) == Some(NotifyType::WriteThenAwaken) {
             self.core.interrupt();

@@ -6,7 +6,7 @@ use triglyph_guest::tegra::methods::Class;
 use super::compute::Compute;
 use super::condition::{Conditions, SavedConditions};
 use super::core::{ADDRESS_MASK, Core};
-use super::expander::{Call, Expander, SavedExpander, describe};
+use super::expander::{Call, Expander, SavedExpander, fault_of};
 use super::host::Blocked;
 use super::inline::{InlineTransfer, SavedInline};
 use super::registers::{Registers, SavedRegisters};
@@ -137,11 +137,6 @@ impl Units {
     #[inline]
     pub fn waits_for_parameters(&self) -> bool {
         self.work.expander.is_waiting()
-    }
-
-    /// What reports report, for the engine that counts.
-    pub fn counters_mut(&mut self) -> &mut Counters {
-        &mut self.work.counters
     }
 
     /// What a method found the channel has to wait for; it is forgotten here.
@@ -283,8 +278,7 @@ impl Units {
         let end = ready.kernel.run(&mut self.registers[index(class)].job(&call.parameters, &mut sink));
         let low = ready.low;
         self.work.expander.keep(call.index, ready);
-        if let Some(what) = describe(end.stop, low) {
-            let kind = if what.contains("not end") { FaultKind::OutOfFuel } else { FaultKind::BadShader };
+        if let Some((kind, what)) = fault_of(end.stop, low) {
             core.fault(kind, call.index as u64, format_args!("macro {:#x}: {what}", call.index));
         } else if end.missing != 0 || end.unused != 0 {
             let what = format_args!("macro {:#x}: {} parameters missing, {} left", call.index, end.missing, end.unused);

@@ -1,5 +1,7 @@
 //! Primitive assembly: how vertices form points, lines and triangles.
 
+use crate::draw::vertex_reuse::RESTART;
+
 /// How vertices form primitives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Topology {
@@ -34,9 +36,6 @@ pub enum Provoking {
     #[default]
     Last,
 }
-
-/// In an order of vertices: the primitive that is being formed ends here.
-pub const RESTART: u32 = u32::MAX;
 
 /// A primitive of vertex numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

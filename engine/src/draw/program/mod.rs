@@ -1,7 +1,7 @@
 //! Draws of machines whose stages are all programs.
 //!
 //! ```text
-//! indices ─► unique ─► vertex kernel ─► records ─► project ─► assemble ─► clip ─► setup ─► scene
+//! indices ─► vertex reuse ─► vertex kernel ─► records ─► project ─► assemble ─► clip ─► setup ─► scene
 //!                                         │                                 triangle.rs, line.rs, point.rs
 //!                                         └─ clip-space position first, then the other outputs
 //! ```
@@ -18,7 +18,8 @@ mod shade;
 mod triangle;
 mod words;
 
-pub use assemble::{Provoking, RESTART, Shape, Topology, primitives};
+pub use super::vertex_reuse::RESTART;
+pub use assemble::{Provoking, Shape, Topology, primitives};
 pub use project::{ClipDistance, Keep, Projection, Single, Viewport};
 pub use setup::{
     CullFace, DepthOffset, Drawn, Fill, Interpolate, LineShape, LineStipple, Output, PointSize, PolygonMode,

@@ -211,18 +211,9 @@ fn start_list<C: CommandProcessor + ?Sized>(core: &mut C, channel: u32) -> Optio
 
 /// Does a transfer and reports what of it fell outside memory.
 fn perform<C: CommandProcessor + ?Sized>(core: &mut C, unit: &str, request: &Request) {
-    let Outcome { unread, dropped } = core.transfer(request);
-    let (source, target) = match request {
-        Request::Fill(fill) => (None, fill.target),
-        Request::Copy(copy) => (Some(copy.source), copy.target),
-        Request::Convert(convert) => (Some(convert.source), convert.target),
-        Request::Rearrange(rearrange) => (Some(rearrange.source), rearrange.target),
-    };
-    if let (1.., Some(source)) = (unread, source) {
-        core.fault(FaultKind::UnmappedRead, format!("{unit}: {unread:#x} bytes outside memory"), source.address);
-    }
-    if dropped != 0 {
-        core.fault(FaultKind::UnmappedWrite, format!("{unit}: {dropped:#x} bytes outside memory"), target.address);
+    let (outcome, target) = (core.transfer(request), request.target());
+    for (kind, place, bytes) in outcome.faults(request.source().unwrap_or(target), target) {
+        core.fault(kind, format!("{unit}: {bytes:#x} bytes outside memory"), place.address);
     }
 }
 

@@ -6,9 +6,6 @@
 /// Ticks of the main processor's clock in a second.
 pub const TICKS_PER_SECOND: u64 = 268_111_856;
 
-/// Ticks from one VBlank to the next: 59.8261 Hz.
-pub const TICKS_PER_FRAME: u64 = 4_481_136;
-
 /// Ticks between a command and GSP's reaction.
 pub const ROUND_TRIP: u64 = TICKS_PER_SECOND * 3 / 10_000;
 

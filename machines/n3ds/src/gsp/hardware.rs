@@ -84,13 +84,8 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
             target_lines: Lines::CONTIGUOUS,
         };
         let outcome = self.core.transfer(&Request::Copy(copy));
-        if outcome.unread != 0 {
-            let what = format!("DMA: {:#x} bytes outside memory", outcome.unread);
-            self.core.fault(FaultKind::UnmappedRead, what, u64::from(source));
-        }
-        if outcome.dropped != 0 {
-            let what = format!("DMA: {:#x} bytes outside memory", outcome.dropped);
-            self.core.fault(FaultKind::UnmappedWrite, what, u64::from(target));
+        for (kind, place, bytes) in outcome.faults(copy.source, copy.target) {
+            self.core.fault(kind, format!("DMA: {bytes:#x} bytes outside memory"), place.address);
         }
         moving(Mover::Dma, source, target, u64::from(size))
     }

@@ -12,7 +12,7 @@ use super::stage::Stage;
 use super::vertex_state::{self, VertexState};
 use super::{Host, Pica, geometry};
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::draw::{Batch, Shaded, Unique, unique};
+use triglyph_engine::draw::{Batch, Shaded, VertexReuse};
 use triglyph_engine::frontend::NonAliasingRange;
 use triglyph_engine::render::DrawCall;
 
@@ -60,9 +60,9 @@ impl Pica {
         let indices: Vec<u32> = (0..count).map(index).collect();
         if geometry::enabled(&self.registers) && geometry::counted(&self.registers) {
             let split = geometry::split_counts(&indices);
-            self.draw_from_arrays(host, &unique(&split.vertices), Some(&split.counts));
+            self.draw_from_arrays(host, &VertexReuse::find(&split.vertices), Some(&split.counts));
         } else {
-            self.draw_from_arrays(host, &unique(&indices), None);
+            self.draw_from_arrays(host, &VertexReuse::find(&indices), None);
         }
     }
 
@@ -73,7 +73,7 @@ impl Pica {
             return;
         }
         let Some(left) = self.vertices_left.checked_sub(count.into()) else {
-            self.fault(host, FaultKind::OutOfFuel, count.into(), format!("{count} immediate vertices"));
+            self.fault(host, FaultKind::OutOfFuel, count.into(), format_args!("{count} immediate vertices"));
             return;
         };
         self.vertices_left = left;
@@ -105,7 +105,7 @@ impl Pica {
     fn vertex_count(&mut self, host: &mut Host<'_>) -> Option<u32> {
         let count = self.registers[regs::num_vertices::ID];
         if count > self.limits.draw_vertices || u64::from(count) > self.vertices_left {
-            self.fault(host, FaultKind::OutOfFuel, count.into(), format!("a draw of {count} vertices"));
+            self.fault(host, FaultKind::OutOfFuel, count.into(), format_args!("a draw of {count} vertices"));
             return None;
         }
         self.vertices_left -= u64::from(count);

@@ -211,7 +211,7 @@ impl Pica {
     fn charge(&mut self, host: &mut Host<'_>, vertices: u32, full: bool, exhausted: u32) {
         self.vertices_left = self.vertices_left.saturating_sub(vertices.into());
         if full {
-            self.fault(host, FaultKind::OutOfFuel, vertices.into(), format!("{vertices} emitted vertices"));
+            self.fault(host, FaultKind::OutOfFuel, vertices.into(), format_args!("{vertices} emitted vertices"));
         }
         self.charge_endless(host, "geometry", exhausted);
     }

@@ -41,7 +41,7 @@ use pixel_state::PixelState;
 pub(super) use saved::SavedPica;
 use stage::Stage;
 use triglyph_engine::cache::{Handle, Recent, kinds};
-use triglyph_engine::device::{Fault, FaultKind, Faults};
+use triglyph_engine::device::{FaultKind, Faults};
 use triglyph_engine::draw::Assembler;
 use triglyph_engine::frontend::packet_trace::PacketTraces;
 use triglyph_engine::mem::{Epoch, Memory};
@@ -236,7 +236,7 @@ impl Pica {
         self.show_densest();
     }
 
-    fn fault(&self, host: &mut Host<'_>, kind: FaultKind, address: u64, what: impl Into<String>) {
-        host.faults.report(Fault { kind, what: what.into(), address, command: self.position });
+    fn fault(&self, host: &mut Host<'_>, kind: FaultKind, address: u64, what: impl std::fmt::Display) {
+        host.faults.record(kind, address, self.position, what);
     }
 }

@@ -89,7 +89,7 @@ fn clear(core: &mut Core, target: &Target, surface: &TargetSurface, rect: Rect, 
     let (y0, y1) = (rect.y0 * down, (rect.y1 + 1) * down);
     let bytes = surface.bytes as usize;
     let row = u64::from(x1 - x0) * bytes as u64;
-    if !core.spend(LINE_TIME * (row * u64::from(y1 - y0)).div_ceil(64)) {
+    if !core.budget.spend(LINE_TIME * (row * u64::from(y1 - y0)).div_ceil(64)) {
         return;
     }
     let whole = pixel.mask[..bytes].iter().all(|&byte| byte == 0xFF);
@@ -113,7 +113,7 @@ fn clear(core: &mut Core, target: &Target, surface: &TargetSurface, rect: Rect, 
         }
         _ => {
             // Already paid for as if it were a fill.
-            if core.spend(PIXEL_TIME * u64::from(x1 - x0) * u64::from(y1 - y0)) {
+            if core.budget.spend(PIXEL_TIME * u64::from(x1 - x0) * u64::from(y1 - y0)) {
                 clear_pixels(core, surface, [x0, y0, x1, y1], pixel);
             }
         }

@@ -15,8 +15,8 @@ use super::state::vertex::VertexState;
 use crate::core::Core;
 use triglyph_engine::cache::image::DecodedImage;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::draw::program::{ProgramBatch, RESTART, Records, Topology};
-use triglyph_engine::draw::{Unique, unique};
+use triglyph_engine::draw::VertexReuse;
+use triglyph_engine::draw::program::{ProgramBatch, Records, Topology};
 use triglyph_engine::render::program::{Primitives, ProgramCall};
 
 /// What an instruction of a vertex costs, in 1/16 nanosecond of the clock.
@@ -27,35 +27,6 @@ const BLOCK_INSTRUCTION: u64 = 4;
 const BLOCK: u64 = 8;
 /// Bytes of textures that are looked at in a nanosecond.
 const TEXTURE_BYTES: u64 = 16;
-
-/// Vertices of a draw: which to shade, and in which order they form primitives.
-struct Vertices {
-    unique: Vec<u32>,
-    order: Vec<u32>,
-}
-
-impl Vertices {
-    /// Each one once, in order.
-    fn all(count: usize) -> Self {
-        let order: Vec<u32> = (0..count as u32).collect();
-        Vertices { unique: order.clone(), order }
-    }
-
-    /// Those of arrays.
-    fn of_order(order: &[u32], indexed: bool) -> Self {
-        if !indexed {
-            return Vertices { unique: order.to_vec(), order: (0..order.len() as u32).collect() };
-        }
-        let indices: Vec<u32> = order.iter().copied().filter(|&index| index != RESTART).collect();
-        let Unique { vertices, order: places } = unique(&indices);
-        if indices.len() == order.len() {
-            return Vertices { unique: vertices, order: places };
-        }
-        let mut places = places.into_iter();
-        let place = |&index: &u32| if index == RESTART { RESTART } else { places.next().unwrap_or(RESTART) };
-        Vertices { unique: vertices, order: order.iter().map(place).collect() }
-    }
-}
 
 impl Curie {
     /// Draws what came since BEGIN. The draw stays open.
@@ -70,7 +41,7 @@ impl Curie {
         self.state.refresh_vertex(core, &self.registers, &self.uploads.store);
         let count = (gather.order.len() + gather.inline.len() + gather.immediate.len()) as u64;
         let instructions = self.state.vertex.as_ref().map_or(0, |vertex| vertex.instructions);
-        if !core.spend(count * (16 + VERTEX_INSTRUCTION * instructions) / 16) {
+        if !core.budget.spend(count * (16 + VERTEX_INSTRUCTION * instructions) / 16) {
             return;
         }
         let topology = gather.topology;
@@ -78,7 +49,11 @@ impl Curie {
             return;
         }
         if !gather.order.is_empty() {
-            self.draw_from_arrays(core, topology, &Vertices::of_order(&gather.order, gather.indexed));
+            let vertices = match gather.indexed {
+                true => VertexReuse::find(&gather.order),
+                false => VertexReuse::none(gather.order),
+            };
+            self.draw_from_arrays(core, topology, &vertices);
         }
         if !gather.inline.is_empty() {
             self.draw_inline(core, topology, &gather.inline);
@@ -88,10 +63,10 @@ impl Curie {
         }
     }
 
-    fn draw_from_arrays(&mut self, core: &mut Core, topology: Topology, vertices: &Vertices) {
+    fn draw_from_arrays(&mut self, core: &mut Core, topology: Topology, vertices: &VertexReuse) {
         let images = self.vertex_images(core);
         let Some(state) = &mut self.state.vertex else { return };
-        let last = vertices.unique.iter().copied().max().unwrap_or(0);
+        let last = vertices.vertices.iter().copied().max().unwrap_or(0);
         let places = state.places(core, &self.registers, last);
         let Some(state) = &self.state.vertex else { return };
         let (streams, textures) = (state.streams(&core.memory, &places), textures(state, &images));
@@ -103,7 +78,7 @@ impl Curie {
             constants: &*self.uploads.constants,
             textures: &textures,
             fuel: state.fuel,
-            vertices: &vertices.unique,
+            vertices: &vertices.vertices,
             clamped: &state.colors,
         };
         let records = core.renderer.shade_programs(&batch);
@@ -123,7 +98,7 @@ impl Curie {
             .iter()
             .flat_map(|word| if core.big_endian { word.to_be_bytes() } else { word.to_le_bytes() })
             .collect();
-        let vertices = Vertices::all(bytes.len() / stride as usize);
+        let vertices = VertexReuse::none((0..(bytes.len() / stride as usize) as u32).collect());
         let bytes = buffer(&bytes);
         let streams = std::array::from_fn(|i| match offsets[i] {
             Some(offset) => Stream { window: Window::new(&bytes).from(offset as usize), stride, divisor: 1 },
@@ -138,7 +113,7 @@ impl Curie {
             constants: &*self.uploads.constants,
             textures: &textures,
             fuel: state.fuel,
-            vertices: &vertices.unique,
+            vertices: &vertices.vertices,
             clamped: &state.colors,
         };
         let records = core.renderer.shade_programs(&batch);
@@ -154,7 +129,7 @@ impl Curie {
         let bytes = buffer(&bytes);
         let streams =
             std::array::from_fn(|i| Stream { window: Window::new(&bytes).from(16 * i), stride: 16 * 16, divisor: 1 });
-        let vertices = Vertices::all(values.len());
+        let vertices = VertexReuse::none((0..(values.len()) as u32).collect());
         let (kernel, textures) = (core.renderer.kernels.program_vertex(&key), textures(state, &images));
         let batch = ProgramBatch {
             kernel: &kernel,
@@ -164,7 +139,7 @@ impl Curie {
             constants: &*self.uploads.constants,
             textures: &textures,
             fuel: state.fuel,
-            vertices: &vertices.unique,
+            vertices: &vertices.vertices,
             clamped: &state.colors,
         };
         let records = core.renderer.shade_programs(&batch);
@@ -195,7 +170,7 @@ impl Curie {
             let what = format_args!("a vertex program that does not end, {} times", records.exhausted);
             core.fault(FaultKind::OutOfFuel, 0, what);
             // What such programs execute is work of the guest's, too.
-            if !core.spend(u64::from(records.exhausted) << 16) {
+            if !core.budget.spend(u64::from(records.exhausted) << 16) {
                 return;
             }
         }
@@ -210,7 +185,7 @@ impl Curie {
         let drawn = core.renderer.draw_programs(&core.memory, &call, records);
         let blocks = drawn.pixels / 64 + drawn.primitives;
         // Without fuel the next draw is not done any more.
-        let _ = core.spend(blocks * (BLOCK + BLOCK_INSTRUCTION * pixels.instructions));
+        let _ = core.budget.spend(blocks * (BLOCK + BLOCK_INSTRUCTION * pixels.instructions));
         spend_texture_time(core);
     }
 }
@@ -218,7 +193,7 @@ impl Curie {
 /// Takes fuel for the textures that scenes have looked at since the last call.
 pub(super) fn spend_texture_time(core: &mut Core) {
     let bytes = core.renderer.take_texture_bytes();
-    let _ = core.spend(bytes / TEXTURE_BYTES);
+    let _ = core.budget.spend(bytes / TEXTURE_BYTES);
 }
 
 /// No textures, as most vertex programs have.

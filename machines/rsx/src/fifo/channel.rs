@@ -77,11 +77,6 @@ impl Default for Channel {
 }
 
 impl Channel {
-    /// GET of the main level: inside of a call the place where it returns to.
-    pub fn main_get(&self) -> u32 {
-        self.subroutine.unwrap_or(self.get)
-    }
-
     /// Whether there is something to execute.
     pub fn has_work(&self) -> bool {
         self.error.is_none() && (self.get != self.put || self.acquire.is_some())

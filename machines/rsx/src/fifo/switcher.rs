@@ -162,9 +162,9 @@ impl Fifo {
             if !self.select(core, channel) {
                 break;
             }
-            let before = core.now();
+            let before = core.budget.now();
             let stop = self.run_current(core, outside);
-            if core.now() != before {
+            if core.budget.now() != before {
                 // What it did may be what others wait for.
                 for other in stops.iter_mut().filter(|stop| **stop == Some(Stop::Blocked)) {
                     *other = None;
@@ -230,7 +230,7 @@ fn pull(channel: &mut Channel, cache: &mut Cache, switches: Switches, puller: &m
     }
     while let Some([method, data]) = cache.first() {
         cache.drop_first();
-        if !puller.core.spend(1) {
+        if !puller.core.budget.spend(1) {
             return Some(Stop::OutOfFuel);
         }
         let to = Method { subchannel: method >> 13 & 7, method: method & 0x1FFC, increasing: true };

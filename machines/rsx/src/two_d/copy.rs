@@ -83,7 +83,7 @@ pub(super) fn copy(core: &mut Core, registers: &Registers) {
         return core.fault(FaultKind::UnmappedWrite, to.offset.into(), what);
     }
     let bytes = u64::from(lines) * u64::from(length);
-    if !core.spend(64 * u64::from(lines) + bytes / 8) {
+    if !core.budget.spend(64 * u64::from(lines) + bytes / 8) {
         return core.fault(FaultKind::OutOfFuel, to.offset.into(), format_args!("a copy of {bytes:#x} bytes"));
     }
     if from.step != 1 || to.step != 1 {
@@ -109,7 +109,7 @@ pub(super) fn copy(core: &mut Core, registers: &Registers) {
 fn copy_steps(core: &mut Core, from: &Side, to: &Side, lines: u32, length: u32) {
     core.flush();
     let span = |side: &Side| ((length - 1) * side.step + 1) as usize;
-    if !core.spend(16 * u64::from(lines) * (span(from) + span(to)) as u64) {
+    if !core.budget.spend(16 * u64::from(lines) * (span(from) + span(to)) as u64) {
         return core.fault(FaultKind::OutOfFuel, to.offset.into(), format_args!("a copy with increments"));
     }
     let (mut source, mut target) = (vec![0; span(from)], vec![0; span(to)]);

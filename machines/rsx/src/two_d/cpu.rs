@@ -48,7 +48,7 @@ impl TwoD {
             let at = self.objects[index].words;
             let (y, column) = (at / row_words, at % row_words);
             let count = words.len().min((row_words - column) as usize);
-            if !core.spend(8 * count as u64) {
+            if !core.budget.spend(8 * count as u64) {
                 let what = format_args!("an image from the processor");
                 return core.fault(FaultKind::OutOfFuel, methods::COLORS.into(), what);
             }

@@ -94,7 +94,7 @@ impl TwoD {
         let pixels = u64::from(width) * u64::from(height);
         let as_it_is = rearrangement(&source, &surface, &area).filter(|request| in_memory(core, request));
         let fuel = if as_it_is.is_some() { pixels / 2 + 1000 } else { 32 * pixels };
-        if !core.spend(fuel) {
+        if !core.budget.spend(fuel) {
             let what = format_args!("a scaled image of {width}x{height} pixels");
             return core.fault(FaultKind::OutOfFuel, source.offset.into(), what);
         }

@@ -32,7 +32,7 @@ fn halves() -> [Push; 2] {
 /// All of memory but instance memory, and the state that shows.
 fn shown(gpu: &mut Rsx) -> (Vec<u8>, Vec<u8>, u32, u64) {
     let live = gpu.fifo().live().clone();
-    (read(gpu, LOCAL, 0, 0x2_0000), read(gpu, MAIN, 0, 0x4_0000), live.reference, gpu.core().now())
+    (read(gpu, LOCAL, 0, 0x2_0000), read(gpu, MAIN, 0, 0x4_0000), live.reference, gpu.core().budget.now())
 }
 
 #[test]

@@ -98,12 +98,12 @@ impl Compute {
         loop {
             let mut short = false;
             let affordable = |_: &[u32; 3]| {
-                short = !core.spend(cost);
+                short = !core.budget.spend(cost);
                 !short
             };
             let part: Vec<[u32; 3]> = places.by_ref().take(PART).take_while(affordable).collect();
             let warps = self.run_part(core, &program, &part, launch.block, &mut shared);
-            let stopped = warps >= EXHAUSTED_LIMIT || !core.spend(u64::from(warps) * u64::from(FUEL));
+            let stopped = warps >= EXHAUSTED_LIMIT || !core.budget.spend(u64::from(warps) * u64::from(FUEL));
             if stopped || short {
                 return core.fault(FaultKind::OutOfFuel, address, format_args!("a grid of {:?} blocks", launch.grid));
             }

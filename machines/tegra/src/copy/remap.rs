@@ -158,7 +158,7 @@ pub fn copy(core: &mut Core, remap: &Remap, from: Spot, to: Spot, elements: u64,
     for y in (0..rows).step_by(down as usize) {
         for x in (0..elements).step_by(across as usize) {
             let (across, down) = (across.min(elements - x), down.min(rows - y));
-            if !core.spend(4 * across * u64::from(down)) {
+            if !core.budget.spend(4 * across * u64::from(down)) {
                 return core.fault(FaultKind::OutOfFuel, to.address, format_args!("{WHAT} of {elements} elements"));
             }
             let (from, to) = (from.after(x * read, y), to.after(x * written, y));
@@ -189,7 +189,7 @@ fn fill(core: &mut Core, address: u64, pitch: i64, size: Size, (value, bytes): (
     let whole = rows > 1 && u64::try_from(pitch) == Ok(row_bytes);
     let (length, count) = if whole { (row_bytes.saturating_mul(rows.into()), 1) } else { (row_bytes, rows) };
     for row in 0..count {
-        if !core.spend((length / 16).saturating_add(500)) {
+        if !core.budget.spend((length / 16).saturating_add(500)) {
             return core.fault(FaultKind::OutOfFuel, address, format_args!("a fill of {length:#x} bytes"));
         }
         let target = core.place(address.wrapping_add_signed(pitch.wrapping_mul(row.into())));

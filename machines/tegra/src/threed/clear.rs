@@ -188,7 +188,7 @@ fn clear(core: &mut Core, targets: &Targets, surface: &TargetSurface, rect: Rect
     let (x0, x1) = (rect.x0 * across, (rect.x1 + 1) * across);
     let (y0, y1) = (rect.y0 * down, (rect.y1 + 1) * down);
     let bytes = pixel.bytes;
-    if !core.spend(LINE_TIME * (u64::from(x1 - x0) * u64::from(y1 - y0) * u64::from(bytes)).div_ceil(64)) {
+    if !core.budget.spend(LINE_TIME * (u64::from(x1 - x0) * u64::from(y1 - y0) * u64::from(bytes)).div_ceil(64)) {
         return;
     }
     let y0 = clear_blocks(core, surface, [x0, y0, x1, y1], pixel);

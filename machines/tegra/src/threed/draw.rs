@@ -15,8 +15,8 @@ use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::Counters;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::draw::VertexReuse;
 use triglyph_engine::draw::program::RESTART;
-use triglyph_engine::draw::unique;
 
 /// What fetching a vertex costs, in nanoseconds of the clock.
 const VERTEX: u64 = 16;
@@ -188,7 +188,7 @@ impl ThreeD {
         let Some(topology) = indices::topology(registers, of_begin) else {
             return core.fault(FaultKind::BadMethod, r::begin::ID as u64, format_args!("a draw without topology"));
         };
-        if order.numbers.is_empty() || !core.spend(VERTEX * order.numbers.len() as u64) {
+        if order.numbers.is_empty() || !core.budget.spend(VERTEX * order.numbers.len() as u64) {
             return;
         }
         self.take_dirty(registers);
@@ -209,14 +209,16 @@ impl ThreeD {
         order: Order,
     ) -> Option<(Records, Vec<u32>)> {
         let Order { base, id_offset, .. } = order;
-        let (numbers, places) = distinct(order);
+        let repeats = order.indexed || order.numbers.contains(&RESTART);
+        let found = if repeats { VertexReuse::find(&order.numbers) } else { VertexReuse::none(order.numbers) };
+        let VertexReuse { vertices: numbers, order: places } = found;
         let b = self.program(core, registers, VERTEX_B)?;
         let a = match Self::is_on(registers, VERTEX_A) {
             true => Some(self.program(core, registers, VERTEX_A)?),
             false => None,
         };
         let instructions = b.loaded.instructions + a.as_ref().map_or(0, |a| a.loaded.instructions);
-        if !core.spend(numbers.len() as u64 * instructions * INSTRUCTIONS / 4) {
+        if !core.budget.spend(numbers.len() as u64 * instructions * INSTRUCTIONS / 4) {
             return None;
         }
         let widest = [Some(&b), a.as_ref()].into_iter().flatten().map(|program| {
@@ -291,22 +293,4 @@ impl ThreeD {
         let make = |core: &mut Core| Arc::new(Targets::new(core, registers));
         self.targets.get(core, registers, Targets::GROUPS, |_| true, make)
     }
-}
-
-/// Each number once, and for each vertex which of them it is.
-fn distinct(order: Order) -> (Vec<u32>, Vec<u32>) {
-    let restarts = order.numbers.contains(&RESTART);
-    if !order.indexed && !restarts {
-        let places = (0..order.numbers.len() as u32).collect();
-        return (order.numbers, places);
-    }
-    if !restarts {
-        let found = unique(&order.numbers);
-        return (found.vertices, found.order);
-    }
-    let numbers: Vec<u32> = order.numbers.iter().copied().filter(|&number| number != RESTART).collect();
-    let found = unique(&numbers);
-    let mut places = found.order.into_iter();
-    let place = |&number: &u32| if number == RESTART { RESTART } else { places.next().unwrap_or(RESTART) };
-    (found.vertices, order.numbers.iter().map(place).collect())
 }

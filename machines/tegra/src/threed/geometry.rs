@@ -142,7 +142,7 @@ impl ThreeD {
         let instances = header.threads_per_primitive().min(32);
         let most = header.max_output_vertices().min(1024);
         let work = ids.len() as u64 * u64::from(instances) * (program.loaded.instructions + u64::from(most)) / 4;
-        if ids.is_empty() || !core.spend(work) {
+        if ids.is_empty() || !core.budget.spend(work) {
             return None;
         }
         let set = outputs(&program.loaded);

@@ -49,7 +49,7 @@ impl ThreeD {
         if let Ids::From(first) = assembled.ids {
             self.primitive = first.wrapping_add(ids.len() as u32);
         }
-        if ids.is_empty() || !core.spend(ids.len() as u64 * program.loaded.instructions / 4) {
+        if ids.is_empty() || !core.budget.spend(ids.len() as u64 * program.loaded.instructions / 4) {
             return None;
         }
         let set = outputs(&program.loaded);

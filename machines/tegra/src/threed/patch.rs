@@ -80,7 +80,7 @@ impl ThreeD {
         let first = self.primitive;
         self.primitive = first.wrapping_add(count as u32);
         let ids: Vec<u32> = (0..count as u32).map(|i| first.wrapping_add(i)).collect();
-        if !core.spend(count as u64 * PATCH) || !affordable(core, count, PATCH_WORDS) {
+        if !core.budget.spend(count as u64 * PATCH) || !affordable(core, count, PATCH_WORDS) {
             return None;
         }
         let mut words = vec![0; count * PATCH_WORDS];
@@ -102,7 +102,7 @@ impl ThreeD {
         let threads = program.loaded.header.threads_per_primitive().min(MOST_VERTICES);
         let set = outputs(&program.loaded);
         self.count_control(registers, counters, count as u64 * u64::from(threads));
-        if !core.spend(count as u64 * u64::from(threads) * program.loaded.instructions / 4) {
+        if !core.budget.spend(count as u64 * u64::from(threads) * program.loaded.instructions / 4) {
             return None;
         }
         if !affordable(core, count * threads as usize, set.len()) {
@@ -155,7 +155,7 @@ impl ThreeD {
             divided.push(patch);
         }
         let work = vertices as u64 * (8 + program.loaded.instructions / 4);
-        if !core.spend(work) {
+        if !core.budget.spend(work) {
             return None;
         }
         let mut out = Records { words: vec![0; vertices * set.len()], set };

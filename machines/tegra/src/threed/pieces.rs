@@ -54,7 +54,7 @@ impl ThreeD {
             let (drawn, records) = core.renderer.draw_shapes(&core.memory, &call, records);
             floats = Some(records);
             self.count_clipped(registers, counters, drawn.primitives);
-            if !core.spend(drawn.pixels.div_ceil(64) * (BLOCK + INSTRUCTION * instructions)) {
+            if !core.budget.spend(drawn.pixels.div_ceil(64) * (BLOCK + INSTRUCTION * instructions)) {
                 return;
             }
         }

@@ -116,7 +116,7 @@ impl ThreeD {
         let records = Records { floats: corners(registers).concat(), stride: 6, exhausted: 0 };
         let (drawn, _) = core.renderer.draw_shapes(&core.memory, &call, records);
         // Without fuel the next draw is not done any more.
-        let _ = core.spend(drawn.pixels.div_ceil(64) * 24);
+        let _ = core.budget.spend(drawn.pixels.div_ceil(64) * 24);
     }
 }
 

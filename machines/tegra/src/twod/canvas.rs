@@ -90,7 +90,7 @@ impl Canvas {
         let mut y = rect.y0;
         while y < rect.y1 {
             let rows = (rect.y1 - y).min(band.into()) as u32;
-            if !core.spend((painter.cost + 4) * rect.width() * u64::from(rows)) {
+            if !core.budget.spend((painter.cost + 4) * rect.width() * u64::from(rows)) {
                 let (width, height) = (rect.width(), rect.height());
                 let what = format_args!("{width}x{height} pixels of the 2D class");
                 return core.fault(FaultKind::OutOfFuel, 0, what);

@@ -141,7 +141,7 @@ fn line(core: &mut Core, canvas: &Canvas, source: Source, [from, to]: [[i32; 2];
         (_, false) => tie::ymaj_xdec_yinc(ties),
     };
     let advance = if (forward != 0) == down { steps } else { steps - 1 };
-    if !core.spend(steps as u64) {
+    if !core.budget.spend(steps as u64) {
         return core.fault(FaultKind::OutOfFuel, 0, format_args!("a line of {steps} pixels"));
     }
     let mut run: Option<Rect> = None;
@@ -173,7 +173,7 @@ fn line(core: &mut Core, canvas: &Canvas, source: Source, [from, to]: [[i32; 2];
 
 /// Fills a part of a primitive; false when the fuel is used up.
 fn spend(core: &mut Core, canvas: &Canvas, rect: Rect, source: Source) -> bool {
-    let enough = core.spend(20);
+    let enough = core.budget.spend(20);
     if enough {
         canvas.fill(core, rect, source);
     } else {

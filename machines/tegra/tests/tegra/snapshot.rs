@@ -77,7 +77,7 @@ fn seen(machine: &mut Machine) -> Seen {
         classes.iter().flat_map(|&class| (0..0x1000).map(move |method| units.registers(class).get(method))).collect();
     let blocked = machine.gpu.channel(0).and_then(|channel| channel.blocked());
     let syncpoints = (0..200).map(|index| machine.gpu.core().syncpoint(index)).collect();
-    Seen { data: machine.data(), registers, syncpoints, blocked, now: machine.gpu.core().now() }
+    Seen { data: machine.data(), registers, syncpoints, blocked, now: machine.gpu.core().budget.now() }
 }
 
 fn fresh() -> Machine {

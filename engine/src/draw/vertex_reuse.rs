@@ -1,0 +1,92 @@
+//! Vertex reuse: which vertices an indexed draw needs, each once.
+
+/// In an order of vertices: the primitive that is being formed ends here.
+pub const RESTART: u32 = u32::MAX;
+
+/// The vertices of a draw.
+#[derive(Debug, Default)]
+pub struct VertexReuse {
+    /// The numbers of the vertices to shade. Those that were found to be equal occur once, where they are used first.
+    pub vertices: Vec<u32>,
+    /// For each index of the draw its position in `vertices`, or [`RESTART`].
+    pub order: Vec<u32>,
+}
+
+/// Span of vertex numbers up to which a direct table finds duplicates; beyond it, and beyond sixteen times the
+/// number of indices, every index is shaded on its own.
+const TABLE: usize = 1 << 20;
+
+impl VertexReuse {
+    /// Each vertex is used once.
+    pub fn none(vertices: Vec<u32>) -> Self {
+        let order = (0..vertices.len() as u32).collect();
+        VertexReuse { vertices, order }
+    }
+
+    /// Finds the distinct numbers in `indices`, between which there may be [`RESTART`]. Vertex programs are pure functions of their
+    /// inputs, so shading each vertex once changes nothing but the time.
+    pub fn find(indices: &[u32]) -> Self {
+        let (Some(&low), Some(&high)) = (indices.iter().min(), indices.iter().max()) else {
+            return VertexReuse::default();
+        };
+        if high != RESTART {
+            return Self::in_span(indices, low, high);
+        }
+        let vertices: Vec<u32> = indices.iter().copied().filter(|&index| index != RESTART).collect();
+        let found = Self::find(&vertices);
+        let mut positions = found.order.into_iter();
+        let position = |&index: &u32| if index == RESTART { RESTART } else { positions.next().unwrap_or(RESTART) };
+        VertexReuse { vertices: found.vertices, order: indices.iter().map(position).collect() }
+    }
+
+    /// As [`Self::find`], for numbers from `low` to `high` without restarts.
+    fn in_span(indices: &[u32], low: u32, high: u32) -> Self {
+        let span = (high - low) as usize + 1;
+        if span > TABLE || span > indices.len().saturating_mul(16) {
+            return Self::none(indices.to_vec());
+        }
+        let mut table = vec![u32::MAX; span];
+        let mut vertices = Vec::with_capacity(span.min(indices.len()));
+        let order = indices
+            .iter()
+            .map(|&index| {
+                let entry = &mut table[(index - low) as usize];
+                if *entry == u32::MAX {
+                    *entry = vertices.len() as u32;
+                    vertices.push(index);
+                }
+                *entry
+            })
+            .collect();
+        VertexReuse { vertices, order }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_vertex_once_in_order_of_use() {
+        let found = VertexReuse::find(&[7, 5, 7, 6, 5]);
+        assert_eq!(found.vertices, [7, 5, 6]);
+        assert_eq!(found.order, [0, 1, 0, 2, 1]);
+    }
+
+    #[test]
+    fn scattered_numbers_are_left_alone() {
+        let found = VertexReuse::find(&[0, u32::MAX - 1, 0]);
+        assert_eq!(found.vertices, [0, u32::MAX - 1, 0]);
+        assert_eq!(found.order, [0, 1, 2]);
+        assert!(VertexReuse::find(&[]).vertices.is_empty());
+    }
+
+    #[test]
+    fn restarts_stay_where_they_are() {
+        let found = VertexReuse::find(&[RESTART, 7, 5, RESTART, RESTART, 7]);
+        assert_eq!(found.vertices, [7, 5]);
+        assert_eq!(found.order, [RESTART, 0, 1, RESTART, RESTART, 0]);
+        let found = VertexReuse::find(&[RESTART]);
+        assert_eq!((found.vertices, found.order), (vec![], vec![RESTART]));
+    }
+}

@@ -1,0 +1,36 @@
+//! What is the same in every machine's [`Device`](crate::Device).
+
+/// The methods of a [`Device`](crate::Device) that only concern its memory, renderer and faults: those of the field `$core`, which
+/// has fields of these names.
+#[macro_export]
+macro_rules! device_of_core {
+    ($core:ident) => {
+        fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), $crate::error::Error> {
+            self.$core.memory.write(space, address, bytes)
+        }
+
+        fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), $crate::error::Error> {
+            self.$core.memory.read(space, address, out)
+        }
+
+        fn faults(&self) -> &$crate::device::Faults {
+            &self.$core.faults
+        }
+
+        fn take_written(&mut self) -> Vec<$crate::device::WrittenRange> {
+            self.$core.memory.take_written()
+        }
+
+        fn stats(&self) -> $crate::device::Stats {
+            self.$core.renderer.stats()
+        }
+
+        fn warm_start(&self) -> Option<&$crate::cache::WarmStart> {
+            Some(self.$core.renderer.warm_start())
+        }
+
+        fn wait_for_compiler(&self) {
+            self.$core.renderer.kernels.wait_for_compiler();
+        }
+    };
+}
