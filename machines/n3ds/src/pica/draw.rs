@@ -36,7 +36,7 @@ impl Pica {
         let Some(count) = self.vertex_count(host) else { return };
         let first = self.registers[regs::vertex_offset::ID];
         let vertices = (0..count).map(|i| first.wrapping_add(i)).collect();
-        self.draw_from_arrays(host, &Unique { vertices, order: (0..count).collect() }, None);
+        self.draw_from_arrays(host, &VertexReuse { vertices, order: (0..count).collect() }, None);
     }
 
     /// DRAW_ELEMENTS: NUM_VERTICES indices; VERTEX_OFFSET plays no part.
@@ -112,7 +112,7 @@ impl Pica {
         (count > 0).then_some(count)
     }
 
-    fn draw_from_arrays(&mut self, host: &mut Host<'_>, vertices: &Unique, counts: Option<&[usize]>) {
+    fn draw_from_arrays(&mut self, host: &mut Host<'_>, vertices: &VertexReuse, counts: Option<&[usize]>) {
         if !self.refresh(host) {
             return;
         }
