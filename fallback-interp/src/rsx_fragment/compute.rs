@@ -10,8 +10,9 @@ use triglyph_guest::table::flags;
 use super::alu::Alu;
 use super::effect::Effect;
 use super::lane::{Lane, canonical, half_round};
+use super::lanes::{Lanes, members};
 use super::texture::QuadUnit;
-use super::{Lanes, Program, Quad};
+use super::{Program, Quad};
 use crate::program::interpolate::Point;
 use crate::program::{Vector, limit};
 
@@ -43,26 +44,6 @@ impl Quad<'_> {
             write(&mut self.lanes[i], compute, results[i]);
         }
     }
-}
-
-/// The lanes of a set.
-pub(super) fn members(lanes: Lanes) -> impl Iterator<Item = usize> {
-    (0..4).filter(move |i| lanes >> i & 1 != 0)
-}
-
-/// The left and the right lane of a lane's row.
-pub(super) fn row(lane: usize) -> [usize; 2] {
-    [lane & 2, lane | 1]
-}
-
-/// The upper and the lower lane of a lane's column.
-pub(super) fn column(lane: usize) -> [usize; 2] {
-    [lane & 1, lane | 2]
-}
-
-/// Whether both lanes are in a set.
-pub(super) fn both(lanes: Lanes, pair: [usize; 2]) -> bool {
-    pair.iter().all(|lane| lanes >> lane & 1 != 0)
 }
 
 /// What a lane's sources are read from.

@@ -2,7 +2,8 @@
 
 use triglyph_guest::rsx::fragment::{Compute, EffectVisitor};
 
-use super::{Lanes, Quad};
+use super::Quad;
+use super::lanes::Lanes;
 
 /// An operation that the lanes of a set execute.
 pub(super) struct Effect<'q, 'a> {

@@ -5,7 +5,7 @@ use triglyph_guest::num::ops::Scalar;
 use triglyph_guest::rsx::fragment::{REGISTERS, Temp};
 use triglyph_guest::rsx::operand::{Condition, Test};
 
-use super::flow::Structure;
+use super::structure::Structure;
 use crate::program::Vector;
 
 /// The NaN that operations give.

@@ -18,7 +18,9 @@ mod compute;
 mod effect;
 mod flow;
 mod lane;
+mod lanes;
 mod pack;
+mod structure;
 mod texture;
 
 use triglyph_guest::kernel::program::fragment::{FUEL, FragmentInput, RsxFragmentCode, UNITS};
@@ -29,6 +31,7 @@ use crate::program::Vector;
 use crate::program::interpolate::Point;
 use crate::program::output::OUTPUTS;
 use lane::Lane;
+use lanes::Lanes;
 
 /// A program, decoded.
 #[derive(Clone, Debug)]
@@ -69,9 +72,6 @@ pub struct Resources<'a> {
     /// What they read.
     pub textures: &'a [Texture<'a>; UNITS],
 }
-
-/// A set of lanes: bit i is lane i; 0 is the upper left one, 1 the upper right one, 2 and 3 are below.
-type Lanes = u8;
 
 /// Four lanes that run a program.
 #[derive(Debug)]

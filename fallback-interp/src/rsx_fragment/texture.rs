@@ -2,8 +2,8 @@
 
 use triglyph_guest::rsx::fragment::{Compute, QuadVisitor};
 
-use super::compute::{both, column, members, row};
-use super::{Lanes, Quad, alu};
+use super::lanes::{Lanes, both, column, members, row};
+use super::{Quad, alu};
 use crate::program::Vector;
 use crate::program::sampler::{LodSource, TextureUnit};
 

@@ -3,7 +3,7 @@
 use triglyph_guest::num::ops::{Scalar, cos, exp2, log2, sin};
 use triglyph_guest::rsx::vertex::{CALL_DEPTH, Instruction, RCC_MAX, RCC_MIN, ScalarVisitor, VectorVisitor};
 
-use super::{Address, Machine, Resources};
+use super::machine::{Address, Machine, Resources};
 use crate::program::sampler::{self, LodSource};
 use crate::program::{Vector, limit};
 

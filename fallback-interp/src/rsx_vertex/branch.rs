@@ -2,7 +2,7 @@
 
 use triglyph_guest::rsx::vertex::{BranchVisitor, CALL_DEPTH, Instruction};
 
-use super::Machine;
+use super::machine::Machine;
 
 /// An instruction that decides where the program goes on.
 pub(super) struct Branch<'a> {

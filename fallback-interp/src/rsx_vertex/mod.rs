@@ -1,7 +1,7 @@
 //! Vertex programs of the RSX.
 //!
 //! ```text
-//! Machine   registers of one vertex; instructions until the program ends
+//! machine   registers of one vertex
 //!   alu       what both units do
 //!   branch    where the program goes on
 //! ```
@@ -10,17 +10,17 @@
 
 mod alu;
 mod branch;
+mod machine;
 
-use triglyph_guest::kernel::program::sampler::{Texture, TextureKey};
 use triglyph_guest::kernel::program::vertex::RsxVertexCode;
-use triglyph_guest::rsx::operand::{Condition, Mask, Test};
-use triglyph_guest::rsx::vertex::{
-    self, BranchVisitor, CONSTANTS, Instruction, Register, ScalarVisitor, Source, TEMPS, Unit, VectorVisitor,
-};
+use triglyph_guest::rsx::operand::Mask;
+use triglyph_guest::rsx::vertex::{self, BranchVisitor, Instruction, ScalarVisitor, Unit, VectorVisitor};
 
 use crate::program::{Vector, limit};
 use alu::{ScalarUnit, UnitResult, VectorUnit};
 use branch::Branch;
+use machine::Address;
+pub use machine::{Machine, Resources};
 
 /// A program, decoded.
 #[derive(Clone, Debug)]
@@ -37,17 +37,6 @@ impl Program {
     }
 }
 
-/// What a program reads besides its inputs.
-#[derive(Clone, Copy, Debug)]
-pub struct Resources<'a> {
-    /// Constants.
-    pub constants: &'a [Vector],
-    /// Texture units.
-    pub keys: &'a [Option<TextureKey>; 4],
-    /// What they read.
-    pub textures: &'a [Texture<'a>; 4],
-}
-
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -57,39 +46,7 @@ pub enum Ending {
     OutOfFuel,
 }
 
-/// Four integers.
-type Address = [i32; 4];
-
-/// The registers of a vertex.
-#[derive(Clone, Debug)]
-pub struct Machine {
-    /// v\[0\] to v\[15\].
-    pub inputs: [Vector; 16],
-    /// o\[0\] to o\[15\].
-    pub outputs: [Vector; 16],
-    temps: [Vector; TEMPS],
-    addresses: [Address; 2],
-    conditions: [Vector; 2],
-    /// Where calls return to.
-    calls: Vec<usize>,
-    /// The address stack.
-    stack: Vec<Address>,
-}
-
 impl Machine {
-    /// The registers with which a vertex begins.
-    pub fn new(inputs: [Vector; 16]) -> Self {
-        Machine {
-            inputs,
-            outputs: [[0.0, 0.0, 0.0, 1.0]; 16],
-            temps: [[0.0; 4]; TEMPS],
-            addresses: [[0; 4]; 2],
-            conditions: [[0.0; 4]; 2],
-            calls: Vec::new(),
-            stack: Vec::new(),
-        }
-    }
-
     /// Runs a program, at most `fuel` instructions of it.
     pub fn run(&mut self, program: &Program, resources: &Resources<'_>, fuel: u32) -> Ending {
         let mut next = Some(usize::from(program.decoded.entry));
@@ -132,41 +89,6 @@ impl Machine {
         let [holds, ..] = holds;
         let mut branch = Branch { machine: self, instruction, at, holds, branch_bits };
         branch.visit(instruction.scalar.op, [(); 3]).unwrap_or(Some(at + 1))
-    }
-
-    fn source(&self, source: &Source, instruction: &Instruction, constants: &[Vector]) -> Vector {
-        let offset = self.selected_address(instruction)[usize::from(instruction.address_component & 3)];
-        let value = match source.register {
-            Register::None => [0.0; 4],
-            Register::Temp(number) => self.temps[usize::from(number) % TEMPS],
-            Register::Input => {
-                let offset = if instruction.relative_input { offset } else { 0 };
-                self.inputs[(i32::from(instruction.input).wrapping_add(offset) & 15) as usize]
-            }
-            Register::Constant => {
-                let offset = if instruction.relative_constant { offset } else { 0 };
-                let number = usize::try_from(i32::from(instruction.constant).wrapping_add(offset)).ok();
-                let existing = number.filter(|&number| number < CONSTANTS);
-                existing.and_then(|number| constants.get(number)).copied().unwrap_or_default()
-            }
-        };
-        source.swizzle.0.map(|i| {
-            let v = value[usize::from(i & 3)];
-            let v = if source.absolute { v.abs() } else { v };
-            if source.negate { -v } else { v }
-        })
-    }
-
-    /// For which components a condition holds.
-    fn holds(&self, condition: Option<Condition>, register: u8) -> [bool; 4] {
-        let Some(condition) = condition else { return [true; 4] };
-        let values = self.conditions[usize::from(register & 1)];
-        condition.swizzle.0.map(|i| test(condition.test, values[usize::from(i & 3)]))
-    }
-
-    /// The address register that an instruction selects.
-    fn selected_address(&self, instruction: &Instruction) -> Address {
-        self.addresses[usize::from(instruction.address_register & 1)]
     }
 
     fn write_vector(&mut self, instruction: &Instruction, result: UnitResult, holds: [bool; 4]) {
@@ -213,15 +135,6 @@ impl Machine {
             self.conditions[usize::from(instruction.condition_register & 1)][i] = value;
         }
     }
-
-    fn put(&mut self, temp: Option<u8>, output: Option<u8>, i: usize, value: f32) {
-        if let Some(temp) = temp {
-            self.temps[usize::from(temp) % TEMPS][i] = value;
-        }
-        if let Some(output) = output {
-            self.outputs[usize::from(output & 15)][i] = value;
-        }
-    }
 }
 
 /// Components that a unit writes.
@@ -231,18 +144,4 @@ fn written(mask: Mask, holds: [bool; 4]) -> impl Iterator<Item = usize> {
 
 fn saturated(instruction: &Instruction, result: Vector) -> Vector {
     if instruction.saturate { result.map(|v| limit(v, 0.0, 1.0)) } else { result }
-}
-
-/// Whether `v` is what the test asks for.
-fn test(test: Test, v: f32) -> bool {
-    match test {
-        Test::FALSE => false,
-        Test::LESS => v < 0.0,
-        Test::EQUAL => v == 0.0,
-        Test::LESS_EQUAL => v <= 0.0,
-        Test::GREATER => v > 0.0,
-        Test::NOT_EQUAL => v != 0.0,
-        Test::GREATER_EQUAL => v >= 0.0,
-        _ => true,
-    }
 }
