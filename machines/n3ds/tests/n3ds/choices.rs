@@ -264,32 +264,3 @@ fn outputs_are_compacted_before_they_are_mapped() {
     list.set(regs::vsh_outmap_mask::ID, 1 << 1 | 1 << 4 | 1 << 9);
     assert_eq!(Console::new().fill(list, RED), [255, 0, 0, 255]);
 }
-
-/// The page about this machine names tests; they exist.
-#[test]
-fn the_page_names_tests_that_exist() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = std::fs::read_to_string(root.join("docs/3ds.md")).unwrap();
-    let mut sources = String::new();
-    let mut open =
-        ["guest", "fallback-interp", "jit", "engine", "tests", "src"].map(|folder| root.join(folder)).to_vec();
-    while let Some(folder) = open.pop() {
-        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.is_dir() && !path.ends_with("target") {
-                open.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                sources += &std::fs::read_to_string(path).unwrap();
-            }
-        }
-    }
-    // Tests stand in backticks and have at least two words; so do no registers.
-    let named: Vec<&str> = page.split('`').skip(1).step_by(2).filter(|name| is_test(name)).collect();
-    assert!(named.len() > 100, "{}", named.len());
-    for name in named {
-        assert!(sources.contains(&format!("fn {name}(")), "no test {name}");
-    }
-}
-
-fn is_test(name: &str) -> bool {
-    name.contains('_') && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
-}
