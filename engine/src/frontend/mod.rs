@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! budget.rs              work and time that the guest may still spend
+//! write_effects.rs       what a write to each register does, from the register tables of `guest`
+//! register_file.rs       the registers of a class, stored in runs, with dirty groups and shadow copies
 //! memory_dependency.rs   the guest memory that a value was derived from, and whether it is still the same
 //! non_aliasing_range.rs  array elements that draws to the current target cannot write
 //! packet_trace/          packets that recur with the same headers: recorded, compiled, run
@@ -12,6 +14,10 @@ mod device;
 mod memory_dependency;
 mod non_aliasing_range;
 pub mod packet_trace;
+mod register_file;
+mod write_effects;
 
 pub use memory_dependency::MemoryDependency;
 pub use non_aliasing_range::NonAliasingRange;
+pub use register_file::{DirtyOnChange, DirtyOnWrite, DirtyPolicy, RegisterFile, RegisterSnapshot};
+pub use write_effects::{TRIGGER, WriteEffects};

@@ -73,9 +73,9 @@ pub struct MmeJob<'a> {
     pub live: &'a [Cell<u32>; METHODS],
     /// The copy that the expander keeps to replay.
     pub shadow: &'a [Cell<u32>; METHODS],
-    /// Groups of state that a write of each method makes stale, or [`CALL`].
+    /// Groups of state that a write of each method makes dirty, or [`CALL`].
     pub groups: &'a [u32; METHODS],
-    /// Groups that are stale.
+    /// Groups that are dirty.
     pub dirty: &'a Cell<u32>,
     /// Whether methods without effect may be stored without asking the machine.
     pub direct: &'a Cell<bool>,

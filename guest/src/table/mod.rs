@@ -13,11 +13,13 @@
 //!   words.rs     the macro and a field as data
 //! regs! row: doc, address, name, bit fields, reset value, effect
 //!   regs.rs      the macro and what a register row says, as data; values! row: variant, value, name
+//!   effect.rs    what a write to a register does
 //! ```
 //!
 //! A word of `isa!` is at most 64 bits wide. Machines with 32-bit words use the low half.
 
 pub mod decoder;
+pub mod effect;
 pub mod info;
 pub(crate) mod isa;
 pub mod opcodes;
@@ -27,6 +29,7 @@ pub mod text;
 pub mod words;
 
 pub use decoder::Decoder;
+pub use effect::Effect;
 pub use info::{OpInfo, flags};
 pub use opcodes::OpcodeInfo;
 pub use pattern::{DoesNotFit, Encoder, FieldSpec, Fields, Pattern, Shape};

@@ -79,10 +79,9 @@ impl Graph {
 
     /// Sets the registers of what stands on a subchannel, by address / 4.
     pub(super) fn set_registers(&mut self, subchannel: u32, words: Box<[u32; METHODS]>) {
-        let registers = Registers::restore(words);
         match self.bound(subchannel) {
-            Bound::Curie => self.curie = Curie::with_registers(registers),
-            Bound::TwoD(index) => self.two_d.set_registers(index, registers),
+            Bound::Curie => self.curie = Curie::with_registers(&words),
+            Bound::TwoD(index) => self.two_d.set_registers(index, &words),
             Bound::Nothing | Bound::Software | Bound::Unknown(_) => {}
         }
     }

@@ -1,106 +1,91 @@
-//! The registers of a class on a channel, and the copy that macros replay.
+//! The registers of a class on a channel: a register file, and the modes of its shadow copies, which macros replay.
 
 use std::cell::Cell;
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use triglyph_guest::kernel::mme::{CALL, METHODS, MmeJob, MmeMachine};
 use triglyph_guest::kernel::packet_trace::TraceRegisters;
 use triglyph_guest::tegra::methods::{Class, Effect, MethodTable, compute, copy, inline, threed, twod};
 
+use triglyph_engine::frontend::{DirtyOnWrite, RegisterFile, RegisterSnapshot, TRIGGER, WriteEffects as Effects};
 use triglyph_engine::snapshot::state;
 
-/// What happens to the copy of a register on a write (SET_MME_SHADOW_RAM_CONTROL).
+/// What happens to the shadow copy of a register on a write (SET_MME_SHADOW_RAM_CONTROL).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shadow {
-    /// The copy follows. Filtering of equal values shows nothing else.
+pub enum ShadowMode {
+    /// The copy is written as well. (Hardware also filters equal values, which has no visible effect.)
     #[default]
     Track,
-    /// The copy stays.
+    /// The copy keeps its value.
     Pass,
-    /// The copy is what gets written.
+    /// The register takes the value of the copy.
     Replay,
 }
 
 state! {
-    /// Registers in a snapshot; the mode is that of [`Shadow`], by place.
+    /// Registers in a snapshot; the mode is the number of a [`ShadowMode`].
     pub(super) struct SavedRegisters { live: Vec<u32>, shadow: Vec<u32>, mode: u8 }
 }
 
-/// Below this dword address the copy follows whatever the mode: the host's methods and the expander's own.
+/// Below this dword address the copy is written in all modes: the host's methods and those of the MME.
 const ALWAYS_TRACKED: u32 = 0x80;
 
-/// Registers as cells: a macro works on them, and so does what it calls.
+type WriteEffects = Effects<METHODS>;
+
+/// The registers of a class with their shadow copies.
 #[derive(Debug)]
 pub struct Registers {
-    live: Box<[Cell<u32>; METHODS]>,
-    shadow: Box<[Cell<u32>; METHODS]>,
-    effects: &'static Effects,
-    dirty: Cell<u32>,
-    mode: Cell<Shadow>,
-    /// Whether writes without effect are plain stores: the mode is [`Shadow::Track`].
+    file: RegisterFile<METHODS, DirtyOnWrite, 1>,
+    mode: Cell<ShadowMode>,
+    /// Whether the mode is [`ShadowMode::Track`], so that methods without effect are plain stores.
     direct: Cell<bool>,
-    /// Groups that may be read now.
-    #[cfg(debug_assertions)]
-    readable: Cell<u32>,
 }
 
-/// The registers of some groups as they were.
-#[derive(Debug, Default)]
-pub struct Held(Vec<u32>);
-
 impl Registers {
-    /// The registers of `class` as a channel begins with them.
+    /// The registers of `class` when a channel is made.
     pub fn new(class: Class) -> Self {
-        let reset = class.reset();
-        let cells = || Box::new(std::array::from_fn(|i| Cell::new(reset[i])));
         Registers {
-            live: cells(),
-            shadow: cells(),
-            effects: effects(class),
-            dirty: Cell::new(u32::MAX),
+            file: RegisterFile::new(effects(class), &class.reset()),
             mode: Cell::default(),
             direct: Cell::new(true),
-            #[cfg(debug_assertions)]
-            readable: Cell::new(u32::MAX),
         }
     }
 
-    /// What a snapshot holds of them.
+    /// The registers for a snapshot.
     pub(super) fn save(&self) -> SavedRegisters {
-        let words = |cells: &[Cell<u32>; METHODS]| cells.iter().map(Cell::get).collect();
-        SavedRegisters { live: words(&self.live), shadow: words(&self.shadow), mode: self.mode.get() as u8 }
+        let shadow = self.shadow().iter().map(Cell::get).collect();
+        SavedRegisters { live: self.file.save().to_vec(), shadow, mode: self.mode.get() as u8 }
     }
 
-    /// Registers of `class` from a snapshot, all groups stale; `None` when they are not as many as a class has.
+    /// Registers of `class` from a snapshot, with all groups dirty; `None` if it has another number of registers.
     pub(super) fn restore(class: Class, saved: SavedRegisters) -> Option<Self> {
         let SavedRegisters { live, shadow, mode } = saved;
-        let registers = Registers::new(class);
-        if [live.len(), shadow.len()] != [METHODS; 2] || mode > 2 {
+        let live: Box<[u32; METHODS]> = live.into_boxed_slice().try_into().ok()?;
+        if mode > 2 || shadow.len() != METHODS {
             return None;
         }
-        registers.live.iter().zip(live).for_each(|(cell, word)| cell.set(word));
-        registers.shadow.iter().zip(shadow).for_each(|(cell, word)| cell.set(word));
+        let file = RegisterFile::new(effects(class), &live);
+        let registers = Registers { file, mode: Cell::default(), direct: Cell::default() };
+        registers.shadow().iter().zip(shadow).for_each(|(copy, word)| copy.set(word));
         registers.set_shadow_control(if mode == 0 { 0 } else { 1 + u32::from(mode) });
         Some(registers)
     }
 
-    /// A register; `method` counts modulo 0x1000.
-    #[inline]
-    pub fn get(&self, method: usize) -> u32 {
-        #[cfg(debug_assertions)]
-        {
-            let (group, readable) = (self.effects.groups[method % METHODS], self.readable.get());
-            let known = readable == u32::MAX || group != CALL && group & readable != 0;
-            assert!(known, "register {method:#x} is read, but what is derived from it is not stale when it changes");
-        }
-        self.live[method % METHODS].get()
+    #[inline(always)]
+    fn shadow(&self) -> &[Cell<u32>; METHODS] {
+        &self.file.shadow()[0]
     }
 
-    /// Sets a register and its copy, whatever the mode, as firmware does.
+    /// A register; `method` wraps at 0x1000.
+    #[inline]
+    pub fn get(&self, method: usize) -> u32 {
+        self.file.get(method % METHODS)
+    }
+
+    /// Sets a register and its copy in any mode, as firmware does.
     pub fn set(&self, method: usize, value: u32) {
-        self.live[method % METHODS].set(value);
-        self.shadow[method % METHODS].set(value);
+        self.file.set(method % METHODS, value);
+        self.shadow()[method % METHODS].set(value);
     }
 
     /// A 40-bit address of two registers, upper and lower.
@@ -108,172 +93,95 @@ impl Registers {
         u64::from(self.get(upper) & 0xFF) << 32 | u64::from(self.get(upper + 1))
     }
 
-    /// Stores a method's datum as the shadow mode wants it, and returns what the method gets. Groups that it makes stale
-    /// are noted.
+    /// Stores a method's datum in the current shadow mode, and returns what the method gets.
     #[inline]
     pub fn store(&self, method: u32, datum: u32) -> u32 {
         let index = method as usize % METHODS;
+        let shadow = &self.shadow()[index];
         let datum = match self.mode.get() {
-            Shadow::Replay if method >= ALWAYS_TRACKED => self.shadow[index].get(),
-            Shadow::Pass if method >= ALWAYS_TRACKED => datum,
+            ShadowMode::Replay if method >= ALWAYS_TRACKED => shadow.get(),
+            ShadowMode::Pass if method >= ALWAYS_TRACKED => datum,
             _ => {
-                self.shadow[index].set(datum);
+                shadow.set(datum);
                 datum
             }
         };
-        self.live[index].set(datum);
-        if self.effects.groups[index] != CALL {
-            self.dirty.set(self.dirty.get() | self.effects.groups[index]);
+        self.file.set(index, datum);
+        if !self.file.effects().is_trigger(index) {
+            self.file.mark(self.file.effects().groups(index));
         }
         datum
     }
 
     /// Stores data of consecutive methods up to the first that does more than that, or to the end of the method space.
-    /// Returns how many were stored: with less than all, the next method is one that does more. Only while copies follow;
-    /// otherwise 0, and words have to be stored one by one.
+    /// Returns how many were stored: with less than all, the next method is one that does more. In other modes than
+    /// [`ShadowMode::Track`] it is 0, and words have to be stored one by one.
     #[inline]
     pub fn store_run(&self, method: u32, words: &[u32]) -> usize {
-        let first = method as usize % METHODS;
-        let count = words.len().min(self.plain_from(first));
-        self.store_plain(first, &words[..count]);
-        count
+        if self.direct.get() { self.file.store_run(method as usize % METHODS, words) } else { 0 }
     }
 
-    /// Stores data of consecutive methods if none of them does more than that and copies follow. Otherwise nothing has
-    /// happened: false. This is the way of nearly all words of a push buffer.
+    /// Stores data of consecutive methods if none of them does more than that and copies are tracked. Otherwise nothing
+    /// happens: false. Nearly all words of a push buffer are stored here.
     #[inline(always)]
     pub fn store_all(&self, method: u32, words: &[u32]) -> bool {
-        let first = method as usize % METHODS;
-        let all = words.len() <= self.plain_from(first);
-        if all {
-            self.store_plain(first, words);
-        }
-        all
+        self.direct.get() && self.file.store_all(method as usize % METHODS, words)
     }
 
-    /// Stores a datum if that is all its method does and copies follow. Otherwise nothing has happened: false.
+    /// Stores a datum if its method does nothing else and copies are tracked. Otherwise nothing happens: false.
     #[inline(always)]
     pub fn store_word(&self, method: u32, word: u32) -> bool {
         let index = method as usize % METHODS;
-        let plain = self.plain_from(index) != 0;
+        let plain = self.direct.get() && !self.file.effects().is_trigger(index);
         if plain {
-            self.live[index].set(word);
-            self.shadow[index].set(word);
-            self.dirty.set(self.dirty.get() | self.effects.groups[index]);
+            self.file.store_word(index, word, u32::MAX);
         }
         plain
-    }
-
-    /// How many methods from this one on may be stored without looking at them.
-    #[inline(always)]
-    fn plain_from(&self, first: usize) -> usize {
-        if self.direct.get() { self.effects.plain[first].into() } else { 0 }
-    }
-
-    /// Stores words in registers and copies, none of them at the end of the method space or of a method that does more.
-    #[inline(always)]
-    fn store_plain(&self, first: usize, words: &[u32]) {
-        let end = first + words.len();
-        let (Some(groups), Some(live), Some(shadow)) =
-            (self.effects.groups.get(first..end), self.live.get(first..end), self.shadow.get(first..end))
-        else {
-            return;
-        };
-        let mut stale = self.dirty.get();
-        // Most runs are shorter than two vectors: pieces of four words, then words.
-        let (words4, words) = words.as_chunks::<4>();
-        let (groups4, groups) = groups.as_chunks::<4>();
-        let (live4, live) = live.as_chunks::<4>();
-        let (shadow4, shadow) = shadow.as_chunks::<4>();
-        if !words4.is_empty() {
-            let mut stale4 = [0; 4];
-            for (((words, groups), live), shadow) in words4.iter().zip(groups4).zip(live4).zip(shadow4) {
-                let words = *words;
-                for i in 0..4 {
-                    stale4[i] |= groups[i];
-                    live[i].set(words[i]);
-                }
-                for i in 0..4 {
-                    shadow[i].set(words[i]);
-                }
-            }
-            stale |= stale4[0] | stale4[1] | stale4[2] | stale4[3];
-        }
-        for (((&word, group), live), shadow) in words.iter().zip(groups).zip(live).zip(shadow) {
-            stale |= group;
-            live.set(word);
-            shadow.set(word);
-        }
-        self.dirty.set(stale);
     }
 
     /// Whether a write of `method` does nothing but store.
     #[inline]
     pub fn is_plain(&self, method: u32) -> bool {
-        self.effects.plain[method as usize % METHODS] != 0
+        !self.file.effects().is_trigger(method as usize % METHODS)
     }
 
-    /// Derives something that is remembered until one of `groups` is stale. With debug assertions, registers of other groups
-    /// cannot be read.
+    /// See [`RegisterFile::deriving`].
+    #[inline]
     pub fn deriving<T>(&self, groups: u32, derive: impl FnOnce() -> T) -> T {
-        #[cfg(debug_assertions)]
-        let before = self.readable.replace(groups);
-        let derived = derive();
-        #[cfg(debug_assertions)]
-        self.readable.set(before);
-        #[cfg(not(debug_assertions))]
-        let _ = groups;
-        derived
+        self.file.deriving(groups, derive)
     }
 
-    /// Compares the registers of the `stale` ones of some groups with what they were when this was called last, and keeps what
-    /// they are. Returns whether any has changed: writes often change nothing.
-    pub fn renew(&self, groups: u32, stale: u32, held: &mut Held) -> bool {
-        let runs = || self.effects.runs.iter().filter(|(group, _)| group & groups != 0);
-        if held.0.is_empty() {
-            held.0 = runs().flat_map(|(_, run)| &self.live[run.clone()]).map(Cell::get).collect();
-            return true;
-        }
-        let (mut changed, mut rest) = (0, &mut held.0[..]);
-        for (group, run) in runs() {
-            let (held, after) = std::mem::take(&mut rest).split_at_mut(run.len());
-            rest = after;
-            if group & stale != 0 {
-                for (held, cell) in held.iter_mut().zip(&self.live[run.clone()]) {
-                    changed |= *held ^ cell.get();
-                    *held = cell.get();
-                }
-            }
-        }
-        changed != 0
+    /// See [`RegisterFile::renew`].
+    pub fn renew(&self, groups: u32, dirty: u32, snapshot: &mut RegisterSnapshot) -> bool {
+        self.file.renew(groups, dirty, snapshot)
     }
 
-    /// The groups that a write of `method` makes stale; `None` where that does more than being stored.
+    /// The groups that a write of `method` makes dirty; `None` where that does more than being stored.
     pub fn plain_groups(&self, method: u32) -> Option<u32> {
-        self.is_plain(method).then(|| self.effects.groups[method as usize % METHODS])
+        self.is_plain(method).then(|| self.file.effects().groups(method as usize % METHODS))
     }
 
     /// Where packet traces store.
     pub fn trace_registers(&self) -> TraceRegisters<'_> {
-        TraceRegisters { registers: &*self.live, copies: &*self.shadow, dirty: &self.dirty }
+        self.file.trace_registers()
     }
 
-    /// Takes the groups that are stale.
+    /// Returns the groups that are dirty; none is afterwards.
     pub fn take_dirty(&self) -> u32 {
-        self.dirty.replace(0)
+        self.file.take_dirty()
     }
 
     /// Changes the shadow mode: 0 and 1 track, 2 passes, 3 replays.
     pub fn set_shadow_control(&self, value: u32) {
         self.mode.set(match value & 3 {
-            2 => Shadow::Pass,
-            3 => Shadow::Replay,
-            _ => Shadow::Track,
+            2 => ShadowMode::Pass,
+            3 => ShadowMode::Replay,
+            _ => ShadowMode::Track,
         });
-        self.direct.set(self.mode.get() == Shadow::Track);
+        self.direct.set(self.mode.get() == ShadowMode::Track);
     }
 
-    /// Whether copies follow, so that [`Self::store_run`] may be used.
+    /// Whether copies are tracked, so that [`Self::store_run`] stores.
     #[inline]
     pub fn is_direct(&self) -> bool {
         self.direct.get()
@@ -283,29 +191,15 @@ impl Registers {
     pub fn job<'a>(&'a self, parameters: &'a [u32], machine: &'a mut dyn MmeMachine) -> MmeJob<'a> {
         MmeJob {
             parameters,
-            live: &self.live,
-            shadow: &self.shadow,
-            groups: &self.effects.groups,
-            dirty: &self.dirty,
+            live: self.file.live(),
+            shadow: self.shadow(),
+            groups: self.file.effects().entries(),
+            dirty: self.file.dirty_cell(),
             direct: &self.direct,
             machine,
         }
     }
 }
-
-/// What writes of a class's methods do.
-#[derive(Debug)]
-struct Effects {
-    /// For each method the groups of state that it makes stale, or [`CALL`] when something has to be done.
-    groups: [u32; METHODS],
-    /// How many methods from each on are not [`CALL`].
-    plain: [u16; METHODS],
-    /// Methods near each other that make the same groups stale, and what is between them.
-    runs: Vec<(u32, Range<usize>)>,
-}
-
-/// Methods of other groups between those of a run.
-const MOST_BETWEEN: usize = 8;
 
 /// Makes the tables of all classes, which the first channel of a process would wait for.
 pub(super) fn prepare() {
@@ -314,12 +208,12 @@ pub(super) fn prepare() {
     }
 }
 
-fn effects(class: Class) -> &'static Effects {
-    static THREED: LazyLock<Effects> = LazyLock::new(|| of(&threed::METHODS));
-    static TWOD: LazyLock<Effects> = LazyLock::new(|| of(&twod::METHODS));
-    static INLINE: LazyLock<Effects> = LazyLock::new(|| of(&inline::METHODS));
-    static COPY: LazyLock<Effects> = LazyLock::new(|| of(&copy::METHODS));
-    static COMPUTE: LazyLock<Effects> = LazyLock::new(|| of(&compute::METHODS));
+fn effects(class: Class) -> &'static WriteEffects {
+    static THREED: LazyLock<WriteEffects> = LazyLock::new(|| of(&threed::METHODS));
+    static TWOD: LazyLock<WriteEffects> = LazyLock::new(|| of(&twod::METHODS));
+    static INLINE: LazyLock<WriteEffects> = LazyLock::new(|| of(&inline::METHODS));
+    static COPY: LazyLock<WriteEffects> = LazyLock::new(|| of(&copy::METHODS));
+    static COMPUTE: LazyLock<WriteEffects> = LazyLock::new(|| of(&compute::METHODS));
     match class {
         Class::ThreeD => &THREED,
         Class::TwoD => &TWOD,
@@ -329,28 +223,18 @@ fn effects(class: Class) -> &'static Effects {
     }
 }
 
-fn of<T: Copy>(table: &MethodTable<T>) -> Effects {
-    let groups = std::array::from_fn(|method| match table.effect(method as u32) {
+// Kernels of macros compare entries with `CALL`; the register file looks at one bit of it.
+const _: () = assert!(CALL & TRIGGER != 0);
+
+fn of<T: Copy>(table: &MethodTable<T>) -> WriteEffects {
+    let entries = std::array::from_fn(|method| match table.effect(method as u32) {
         Effect::Common(_) | Effect::Trigger(_) => CALL,
-        // An address without a row: the class has to say so.
+        // An address without a row: the class reports it.
         _ if table.info(method as u32).is_none() => CALL,
-        effect => effect.groups(),
+        Effect::Dirty(groups) => groups,
+        Effect::None => 0,
     });
-    let mut plain = [0; METHODS];
-    let mut behind = 0;
-    for (plain, &group) in plain.iter_mut().zip(&groups).rev() {
-        behind = if group == CALL { 0 } else { behind + 1 };
-        *plain = behind;
-    }
-    let mut runs: Vec<(u32, Range<usize>)> = Vec::new();
-    for (method, &group) in groups.iter().enumerate().filter(|&(_, &group)| group != CALL && group != 0) {
-        match runs.last_mut() {
-            // A few registers more cost less than another run.
-            Some((last, run)) if *last == group && method - run.end <= MOST_BETWEEN => run.end = method + 1,
-            _ => runs.push((group, method..method + 1)),
-        }
-    }
-    Effects { groups, plain, runs }
+    WriteEffects::new(entries).with_group_ranges()
 }
 
 #[cfg(test)]
@@ -361,7 +245,7 @@ mod tests {
     fn runs_end_at_methods_that_do_more() {
         let registers = Registers::new(Class::ThreeD);
         registers.take_dirty();
-        // Clear and colour masks: a trigger stands at 0x674.
+        // Clear and colour masks: a trigger is at 0x674.
         let words = [1, 2, 3, 4, 5, 6];
         assert_eq!(registers.store_run(0x670, &words), 4);
         assert_eq!([0x670, 0x673, 0x674].map(|method| registers.get(method)), [1, 4, 0]);
@@ -369,7 +253,7 @@ mod tests {
         assert_eq!(registers.store_run(0x674, &words[4..]), 0);
         assert_eq!(registers.store_run(0xDFE, &words), 2);
         assert_eq!((registers.get(0xDFF), registers.take_dirty()), (2, 0));
-        // What was stored is what is replayed.
+        // Replay takes what was stored before.
         registers.set_shadow_control(3);
         assert_eq!(registers.store_run(0x670, &words), 0);
         assert_eq!(registers.store(0x671, 9), 2);
@@ -380,10 +264,10 @@ mod tests {
         use threed::dirty::{FRAGMENT, VIEWPORT};
         const GROUPS: u32 = VIEWPORT | FRAGMENT;
         let registers = Registers::new(Class::ThreeD);
-        let mut held = Held::default();
+        let mut snapshot = RegisterSnapshot::default();
         let mut renew = |registers: &Registers| {
-            let stale = registers.take_dirty();
-            registers.renew(GROUPS, stale, &mut held)
+            let dirty = registers.take_dirty();
+            registers.renew(GROUPS, dirty, &mut snapshot)
         };
         assert!(renew(&registers) && !renew(&registers));
         let (func, scale) = (threed::regs::set_depth_func::ID, threed::regs::set_viewport_scale_x::id(15));
@@ -398,9 +282,9 @@ mod tests {
             registers.store(method as u32, datum);
             assert_eq!(renew(&registers), changed, "{method:#x} {datum}");
         }
-        // Only groups that are stale are looked at.
+        // Only groups that are dirty are compared.
         registers.store(func as u32, 4);
-        assert!(!registers.renew(GROUPS, VIEWPORT, &mut held) && registers.renew(GROUPS, FRAGMENT, &mut held));
+        assert!(!registers.renew(GROUPS, VIEWPORT, &mut snapshot) && registers.renew(GROUPS, FRAGMENT, &mut snapshot));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a register write does besides being stored.
 
-/// Groups of state that a write makes stale.
+/// Groups of state that a write makes dirty.
 pub mod dirty {
     /// Culling, viewport, clip plane, scissor, depth map, output map.
     pub const RASTER: u32 = 1 << 0;
@@ -26,22 +26,14 @@ pub mod dirty {
     pub const ALL: u32 = (1 << 10) - 1;
 }
 
-/// What a write to a register does. The value is stored in any case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Effect {
-    /// Nothing: whoever needs the register reads it then.
-    None,
-    /// Makes groups of state stale: bits of [`dirty`].
-    Dirty(u32),
-    /// Something happens at once.
-    Trigger(Trigger),
-}
+/// What a write to a register does.
+pub type Effect = crate::table::Effect<Trigger>;
 
-impl Effect {
-    /// The groups of state that are stale after the write: bits of [`dirty`].
+impl crate::table::Effect<Trigger> {
+    /// The groups of state that are dirty after the write: bits of [`dirty`].
     pub const fn groups(self) -> u32 {
         match self {
-            Effect::None => 0,
+            Effect::None | Effect::Ignored => 0,
             Effect::Dirty(groups) => groups,
             Effect::Trigger(trigger) => trigger.groups(),
         }
@@ -132,7 +124,7 @@ pub enum Trigger {
 }
 
 impl Trigger {
-    /// The groups of state that are stale after it: bits of [`dirty`].
+    /// The groups of state that are dirty after it: bits of [`dirty`].
     pub const fn groups(self) -> u32 {
         match self {
             // The register also enables the procedural texture and selects its coordinates.

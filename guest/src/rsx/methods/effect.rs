@@ -1,6 +1,6 @@
 //! What a method does besides being stored.
 
-/// Groups of 3D state that a write makes stale.
+/// Groups of 3D state that a write makes dirty.
 pub mod dirty {
     /// Formats, layout, addresses of targets; surface clip.
     pub const SURFACE: u32 = 1 << 0;
@@ -38,32 +38,17 @@ pub mod dirty {
     pub const ALL: u32 = (1 << 16) - 1;
 }
 
-/// What a write to a method does. The value is stored in any case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Effect {
-    /// Nothing: whoever needs the register reads it then.
-    None,
-    /// Nothing at all: known, and without visible effect in this implementation.
-    Ignored,
-    /// Makes groups of state stale: bits of [`dirty`].
-    Dirty(u32),
-    /// Something happens at once.
-    Trigger(Trigger),
-}
+/// What a write to a method does.
+pub type Effect = crate::table::Effect<Trigger>;
 
-impl Effect {
-    /// The groups of state that are stale after the write: bits of [`dirty`].
+impl crate::table::Effect<Trigger> {
+    /// The groups of state that are dirty after the write: bits of [`dirty`].
     pub const fn groups(self) -> u32 {
         match self {
             Effect::None | Effect::Ignored => 0,
             Effect::Dirty(groups) => groups,
             Effect::Trigger(trigger) => trigger.groups(),
         }
-    }
-
-    /// Whether something happens at once.
-    pub const fn is_trigger(self) -> bool {
-        matches!(self, Effect::Trigger(_))
     }
 }
 
@@ -139,7 +124,7 @@ pub enum Trigger {
 }
 
 impl Trigger {
-    /// The groups of state that are stale after it: bits of [`dirty`].
+    /// The groups of state that are dirty after it: bits of [`dirty`].
     pub const fn groups(self) -> u32 {
         use Trigger::*;
         match self {

@@ -13,15 +13,9 @@ pub mod surfaces_2d;
 use super::objects::class;
 
 /// What a write to a method does besides being stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Effect {
-    /// Nothing.
-    None,
-    /// Something happens at once.
-    Trigger(Trigger),
-}
+pub type Effect = crate::table::Effect<Trigger>;
 
-/// What happens.
+/// Methods at which something happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trigger {
     /// The next operation leaves a record at the notifier.

@@ -6,17 +6,16 @@ use triglyph_guest::kernel::pixel::{ShadowForm, TextureKind};
 use triglyph_guest::kernel::procedural;
 use triglyph_guest::pica::regs;
 
+use super::registers::{self, Registers};
 use super::upload::fog_entry;
 use super::{lighting_state, procedural_state, texture_state};
 use crate::N3ds;
 use triglyph_engine::cache::TierMode;
 use triglyph_options::Options;
 
-type Registers = [u32; regs::COUNT];
-
-fn with(changes: &[(usize, u32)]) -> Box<Registers> {
-    let mut registers = Box::new(regs::RESET);
-    changes.iter().for_each(|&(id, value)| registers[id] = value);
+fn with(changes: &[(usize, u32)]) -> Registers {
+    let registers = registers::at_reset();
+    changes.iter().for_each(|&(id, value)| registers.set(id, value));
     registers
 }
 
@@ -97,14 +96,14 @@ fn shadow_maps_are_filtered() {
 #[test]
 fn faces_of_cubes_share_the_upper_bits_of_the_first() {
     let low = [0x11_1111, 0x3F_FFFF, 0, 1, 0x20_0000];
-    let mut registers = with(&[
+    let registers = with(&[
         (regs::tex_config::ID, 1),
         (regs::tex_param::IDS[0], 1 << 28),
         (regs::tex_addr::IDS[0], 0x0455_5555),
         (regs::tex_dim::IDS[0], 8 << 16 | 8),
     ]);
     for (id, low) in regs::tex0_face_addr::IDS.into_iter().zip(low) {
-        registers[id] = low;
+        registers.set(id, low);
     }
     let source = texture_state::Unit::new(&registers, 0).source.unwrap();
     assert_eq!(source.faces[0], 0x0455_5555 << 3);
@@ -165,10 +164,10 @@ fn uploads_reach_the_geometry_unit_while_it_has_no_program_of_its_own() {
             assert_eq!((unit.bools == 0x77, unit.uniforms.ints[0] == [4, 3, 2, 1]), (present, present));
             assert_eq!(unit.uniforms.floats[5] == [4.0, 3.0, 2.0, 1.0], present);
         }
-        assert_eq!(pica.registers[regs::gsh_outmap_mask::ID] == 0x88, mirrored);
+        assert_eq!(pica.registers.get(regs::gsh_outmap_mask::ID) == 0x88, mirrored);
         // Entry point and permutation are never mirrored.
-        assert_eq!(pica.registers[regs::gsh_entry::ID], regs::RESET[regs::gsh_entry::ID]);
-        assert_eq!(pica.registers[regs::gsh_perm_lo::ID], regs::RESET[regs::gsh_perm_lo::ID]);
+        assert_eq!(pica.registers.get(regs::gsh_entry::ID), regs::RESET[regs::gsh_entry::ID]);
+        assert_eq!(pica.registers.get(regs::gsh_perm_lo::ID), regs::RESET[regs::gsh_perm_lo::ID]);
     }
 }
 
@@ -188,7 +187,7 @@ fn code_beyond_the_vertex_units_reaches_the_geometry_unit_by_its_own_port_only()
     ] {
         let mut machine = written(&[(index, words), (data, 0x55), (data, 0x66), (index, words - 1), (data, 0x77)]);
         let pica = &mut machine.core.pica;
-        assert_eq!(pica.registers[index], words);
+        assert_eq!(pica.registers.get(index), words);
         let code = &pica.geometry_unit.program(0).code;
         assert_eq!(code[words as usize - 1..], [0x77, 0x55]);
     }
@@ -211,5 +210,5 @@ fn table_indices_count_up_where_they_can_be_read() {
     assert_eq!(pica.gas_table[15], 4);
     let ids =
         [regs::fog_lut_index::ID, regs::lighting_lut_index::ID, regs::proctex_lut_index::ID, regs::gas_lut_index::ID];
-    assert_eq!(ids.map(|id| pica.registers[id] & 0xFFFF), [0, 0x300, 0x400, 0]);
+    assert_eq!(ids.map(|id| pica.registers.get(id) & 0xFFFF), [0, 0x300, 0x400, 0]);
 }

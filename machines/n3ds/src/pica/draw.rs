@@ -1,4 +1,4 @@
-//! Draws: stale groups are derived anew, indices fetched, and the renderer called.
+//! Draws: state is derived from dirty groups, indices are fetched, and the renderer is called.
 
 use std::sync::atomic::AtomicU8;
 
@@ -34,7 +34,7 @@ impl Pica {
     /// DRAW_ARRAYS: NUM_VERTICES vertices from VERTEX_OFFSET on.
     pub(super) fn draw_arrays(&mut self, host: &mut Host<'_>) {
         let Some(count) = self.vertex_count(host) else { return };
-        let first = self.registers[regs::vertex_offset::ID];
+        let first = self.registers.get(regs::vertex_offset::ID);
         let vertices = (0..count).map(|i| first.wrapping_add(i)).collect();
         self.draw_from_arrays(host, &VertexReuse { vertices, order: (0..count).collect() }, None);
     }
@@ -42,7 +42,7 @@ impl Pica {
     /// DRAW_ELEMENTS: NUM_VERTICES indices; VERTEX_OFFSET plays no part.
     pub(super) fn draw_elements(&mut self, host: &mut Host<'_>) {
         let Some(count) = self.vertex_count(host) else { return };
-        let word = self.registers[regs::index_buffer::ID];
+        let word = self.registers.get(regs::index_buffer::ID);
         let wide = regs::index_buffer::wide(word) != 0;
         let address = vertex_state::base(&self.registers).wrapping_add(regs::index_buffer::offset(word));
         let bytes = u64::from(count) << u32::from(wide);
@@ -103,7 +103,7 @@ impl Pica {
 
     /// NUM_VERTICES, if that many may be drawn.
     fn vertex_count(&mut self, host: &mut Host<'_>) -> Option<u32> {
-        let count = self.registers[regs::num_vertices::ID];
+        let count = self.registers.get(regs::num_vertices::ID);
         if count > self.limits.draw_vertices || u64::from(count) > self.vertices_left {
             self.fault(host, FaultKind::OutOfFuel, count.into(), format_args!("a draw of {count} vertices"));
             return None;
@@ -116,9 +116,9 @@ impl Pica {
         if !self.refresh(host) {
             return;
         }
-        if self.vertex.is_none() || self.stale & VERTEX_GROUPS != 0 {
+        if self.vertex.is_none() || self.dirty & VERTEX_GROUPS != 0 {
             self.vertex = Some(VertexState::new(self, &host.renderer.kernels));
-            self.stale &= !(VERTEX_GROUPS & !PIXEL_GROUPS);
+            self.dirty &= !(VERTEX_GROUPS & !PIXEL_GROUPS);
         }
         let Some(mut state) = self.vertex.take() else { return };
         if let Some(streams) = self.streams(host, &mut state, &vertices.vertices) {
@@ -166,8 +166,9 @@ impl Pica {
         Some(streams)
     }
 
-    /// Derives the pixel state anew where it is stale. False when the draw has no visible effect.
+    /// Derives the pixel state again if its groups are dirty. False when the draw has no visible effect.
     fn refresh(&mut self, host: &mut Host<'_>) -> bool {
+        self.dirty |= self.registers.take_dirty();
         // What is mapped otherwise may be a surface.
         if host.memory.mapped_since(self.mapped) || host.renderer.state_cache_disabled() {
             self.mapped = host.memory.epoch();
@@ -175,11 +176,11 @@ impl Pica {
             self.vertex_unit.forget();
             self.geometry_unit.forget();
         }
-        if self.pixel.is_none() || self.stale & PIXEL_GROUPS != 0 {
+        if self.pixel.is_none() || self.dirty & PIXEL_GROUPS != 0 {
             let state = PixelState::new(self, host.memory, &host.renderer.kernels);
             // The raster group also feeds the vertex state, which is asked for later.
-            let raster = self.stale & dirty::RASTER != 0;
-            self.stale &= !PIXEL_GROUPS;
+            let raster = self.dirty & dirty::RASTER != 0;
+            self.dirty &= !PIXEL_GROUPS;
             if raster {
                 self.vertex = None;
             }

@@ -10,11 +10,12 @@ use triglyph_guest::num::F16;
 use triglyph_guest::pica::regs;
 
 use super::Pica;
+use super::registers::Registers;
 
 /// How densities are drawn. Software makes the two bits of the comparison out of the depth test's: never, always, any
 /// kind of greater, anything else (3dbrew).
-pub(super) fn density(registers: &[u32; regs::COUNT]) -> DensityWrite {
-    let compare = match regs::gas_deltaz_depth::func(registers[regs::gas_deltaz_depth::ID]) {
+pub(super) fn density(registers: &Registers) -> DensityWrite {
+    let compare = match regs::gas_deltaz_depth::func(registers.get(regs::gas_deltaz_depth::ID)) {
         0 => Compare::Never,
         1 => Compare::Always,
         2 => Compare::Greater,
@@ -24,27 +25,27 @@ pub(super) fn density(registers: &[u32; regs::COUNT]) -> DensityWrite {
 }
 
 /// How gas is coloured.
-pub(super) fn key(registers: &[u32; regs::COUNT]) -> GasKey {
+pub(super) fn key(registers: &Registers) -> GasKey {
     GasKey {
-        by_depth: regs::tev_update_fog::gas_source(registers[regs::tev_update_fog::ID]) != 0,
-        by_light: regs::gas_light_z_color::lut_input(registers[regs::gas_light_z_color::ID]) != 0,
+        by_depth: regs::tev_update_fog::gas_source(registers.get(regs::tev_update_fog::ID)) != 0,
+        by_light: regs::gas_light_z_color::lut_input(registers.get(regs::gas_light_z_color::ID)) != 0,
     }
 }
 
 /// The values for both. The first eight entries of `table` are differences, the others colours.
-pub(super) fn constants(registers: &[u32; regs::COUNT], table: &[u32; 16]) -> GasConstants {
+pub(super) fn constants(registers: &Registers, table: &[u32; 16]) -> GasConstants {
     let light = |id: usize| {
-        let [min, max, attenuation, _] = registers[id].to_le_bytes().map(unit);
+        let [min, max, attenuation, _] = registers.get(id).to_le_bytes().map(unit);
         GasLight { min, max, attenuation }
     };
-    let f16 = |id: usize| F16::decode(registers[id] & 0xFFFF);
+    let f16 = |id: usize| F16::decode(registers.get(id) & 0xFFFF);
     GasConstants {
-        proportion: regs::gas_deltaz_depth::attenuation(registers[regs::gas_deltaz_depth::ID]) as f32 / 256.0,
+        proportion: regs::gas_deltaz_depth::attenuation(registers.get(regs::gas_deltaz_depth::ID)) as f32 / 256.0,
         scale: f16(regs::gas_accmax::ID),
         attenuation: f16(regs::gas_attenuation::ID),
         planar: light(regs::gas_light_xy::ID),
         view: light(regs::gas_light_z::ID),
-        effect: unit(regs::gas_light_z_color::effect(registers[regs::gas_light_z_color::ID]) as u8),
+        effect: unit(regs::gas_light_z_color::effect(registers.get(regs::gas_light_z_color::ID)) as u8),
         colors: std::array::from_fn(|i| channels(table[8 + i]).map(f32::from)),
         differences: std::array::from_fn(|i| channels(table[i]).map(difference)),
     }
@@ -69,23 +70,23 @@ fn difference(byte: u8) -> f32 {
 impl Pica {
     /// GAS_ACCMAX_FEEDBACK was written: with 0, the largest density is counted anew from here on. What was drawn before, but waits, is not counted.
     pub(super) fn start_accumulation(&mut self) {
-        if regs::gas_accmax_feedback::start(self.registers[regs::gas_accmax_feedback::ID]) == 0 {
+        if regs::gas_accmax_feedback::start(self.registers.get(regs::gas_accmax_feedback::ID)) == 0 {
             self.densest = Arc::new(AtomicU32::new(0));
-            self.stale |= regs::dirty::FRAGMENT;
+            self.registers.mark(regs::dirty::FRAGMENT);
         }
         self.show_densest();
     }
 
     /// Brings GAS_ACCMAX_FEEDBACK up to date: the largest density as f16.
     pub(crate) fn show_densest(&mut self) {
-        let register = &mut self.registers[regs::gas_accmax_feedback::ID];
         let density = F16::encode(self.densest.load(Relaxed) as f32);
-        *register = *register & 0xFFFF | density << 16;
+        let shown = |register: &mut u32| *register = *register & 0xFFFF | density << 16;
+        self.registers.update(regs::gas_accmax_feedback::ID, shown);
     }
 
     /// The largest density that GAS_ACCMAX_FEEDBACK tells of.
-    pub(super) fn shown_densest(registers: &[u32; regs::COUNT]) -> Arc<AtomicU32> {
-        let density = F16::decode(regs::gas_accmax_feedback::density(registers[regs::gas_accmax_feedback::ID]));
+    pub(super) fn shown_densest(registers: &Registers) -> Arc<AtomicU32> {
+        let density = F16::decode(regs::gas_accmax_feedback::density(registers.get(regs::gas_accmax_feedback::ID)));
         Arc::new(AtomicU32::new(density as u32))
     }
 }

@@ -5,6 +5,7 @@ use triglyph_guest::kernel::geometry::{GeometryInputs, GeometryJob, GeometryKey,
 use triglyph_guest::kernel::vertex::{OutputComponent, OutputMap, Program, SCREEN};
 use triglyph_guest::pica::regs;
 
+use super::registers::Registers;
 use super::stage::Stage;
 use super::vertex_state::{self, output_map};
 use super::{Host, Pica};
@@ -49,18 +50,18 @@ pub(super) struct Feeding<'a> {
 }
 
 /// Whether a geometry program is in use.
-pub(super) fn enabled(registers: &[u32; regs::COUNT]) -> bool {
-    regs::geostage_config::mode(registers[regs::geostage_config::ID]) == 2
+pub(super) fn enabled(registers: &Registers) -> bool {
+    regs::geostage_config::mode(registers.get(regs::geostage_config::ID)) == 2
 }
 
 /// Attributes that a vertex hands on.
-fn attributes(registers: &[u32; regs::COUNT]) -> usize {
-    regs::vsh_outmap_total1::count_minus_1(registers[regs::vsh_outmap_total1::ID]) as usize + 1
+fn attributes(registers: &Registers) -> usize {
+    regs::vsh_outmap_total1::count_minus_1(registers.get(regs::vsh_outmap_total1::ID)) as usize + 1
 }
 
 /// The outputs of the vertex program as attributes: those under the mask, compacted, all components.
-pub(super) fn attribute_map(registers: &[u32; regs::COUNT]) -> OutputMap {
-    let mask = regs::vsh_outmap_mask::mask(registers[regs::vsh_outmap_mask::ID]);
+pub(super) fn attribute_map(registers: &Registers) -> OutputMap {
+    let mask = regs::vsh_outmap_mask::mask(registers.get(regs::vsh_outmap_mask::ID));
     let mut slots = vec![None; 4 * attributes(registers)];
     let selected = (0..16u8).filter(|register| mask & 1 << register != 0);
     for (attribute, register) in slots.chunks_mut(4).zip(selected) {
@@ -71,12 +72,14 @@ pub(super) fn attribute_map(registers: &[u32; regs::COUNT]) -> OutputMap {
     OutputMap { slots }
 }
 
-fn feed(registers: &[u32; regs::COUNT]) -> Option<Feed> {
-    let word = registers[regs::gsh_misc0::ID];
-    let config = registers[regs::gsh_input_config::ID];
+fn feed(registers: &Registers) -> Option<Feed> {
+    let word = registers.get(regs::gsh_misc0::ID);
+    let config = registers.get(regs::gsh_input_config::ID);
     match regs::gsh_misc0::mode(word) {
         0 => Some(Feed::Point { entries: regs::gsh_input_config::inputs_minus_1(config) as usize + 1 }),
-        1 => Some(Feed::Variable { main: regs::gsh_misc1::main_minus_1(registers[regs::gsh_misc1::ID]) as usize + 1 }),
+        1 => Some(Feed::Variable {
+            main: regs::gsh_misc1::main_minus_1(registers.get(regs::gsh_misc1::ID)) as usize + 1,
+        }),
         2 => Some(Feed::Fixed {
             vertices: regs::gsh_misc0::fixed_minus_1(word) as usize + 1,
             attributes: regs::gsh_misc0::stride_minus_1(word) as usize + 1,
@@ -89,14 +92,14 @@ fn feed(registers: &[u32; regs::COUNT]) -> Option<Feed> {
 impl Setup {
     /// `None` for a mode that does not exist.
     fn new(pica: &mut Pica, kernels: &Kernels, keeps_registers: bool) -> Option<Self> {
-        let registers = &*pica.registers;
+        let registers = &pica.registers;
         let feed = feed(registers)?;
         let inputs = match feed {
             Feed::Point { entries } => GeometryInputs::Registers(permutation(registers, entries)),
             _ => GeometryInputs::Uniforms,
         };
-        let mask = regs::gsh_outmap_mask::mask(registers[regs::gsh_outmap_mask::ID]);
-        let entry = regs::gsh_entry::offset(registers[regs::gsh_entry::ID]) as u16;
+        let mask = regs::gsh_outmap_mask::mask(registers.get(regs::gsh_outmap_mask::ID));
+        let entry = regs::gsh_entry::offset(registers.get(regs::gsh_entry::ID)) as u16;
         let key = GeometryKey {
             outputs: output_map(registers, mask),
             user_clip: vertex_state::user_clip(registers),
@@ -110,8 +113,9 @@ impl Setup {
 }
 
 /// Input registers of the first `entries` values.
-fn permutation(registers: &[u32; regs::COUNT], entries: usize) -> Vec<u8> {
-    let nibbles = u64::from(registers[regs::gsh_perm_hi::ID]) << 32 | u64::from(registers[regs::gsh_perm_lo::ID]);
+fn permutation(registers: &Registers, entries: usize) -> Vec<u8> {
+    let nibbles =
+        u64::from(registers.get(regs::gsh_perm_hi::ID)) << 32 | u64::from(registers.get(regs::gsh_perm_lo::ID));
     (0..entries).map(|i| (nibbles >> (4 * i) & 15) as u8).collect()
 }
 
@@ -154,7 +158,7 @@ pub(super) fn split_counts(indices: &[u32]) -> Indices {
 }
 
 /// Whether the index buffer holds vertex counts.
-pub(super) fn counted(registers: &[u32; regs::COUNT]) -> bool {
+pub(super) fn counted(registers: &Registers) -> bool {
     matches!(feed(registers), Some(Feed::Variable { .. }))
 }
 
@@ -167,7 +171,7 @@ impl Pica {
         feeding: Feeding<'_>,
     ) -> Option<(Shaded, GeometryOutput)> {
         let Some(setup) = Setup::new(self, &host.renderer.kernels, feeding.goes_on) else {
-            self.fault(host, FaultKind::BadMethod, self.registers[regs::gsh_misc0::ID].into(), "geometry mode");
+            self.fault(host, FaultKind::BadMethod, self.registers.get(regs::gsh_misc0::ID).into(), "geometry mode");
             return None;
         };
         let mut stage = std::mem::take(&mut self.stage);

@@ -7,15 +7,17 @@ use triglyph_guest::kernel::lighting::{
 use triglyph_guest::num::{F16, F20};
 use triglyph_guest::pica::regs;
 
+use super::registers::Registers;
+
 /// Vertex record slots of the quaternion.
 pub(super) const QUATERNION_SLOTS: [u8; 4] = [4, 5, 6, 7];
 /// Vertex record slots of the view vector.
 pub(super) const VIEW_SLOTS: [u8; 3] = [18, 19, 20];
 
 /// Whether fragment lighting is on: both switches are.
-pub(super) fn enabled(registers: &[u32; regs::COUNT]) -> bool {
-    regs::lighting_enable0::enable(registers[regs::lighting_enable0::ID]) != 0
-        && regs::lighting_disable::disable(registers[regs::lighting_disable::ID]) == 0
+pub(super) fn enabled(registers: &Registers) -> bool {
+    regs::lighting_enable0::enable(registers.get(regs::lighting_enable0::ID)) != 0
+        && regs::lighting_disable::disable(registers.get(regs::lighting_disable::ID)) == 0
 }
 
 /// Whether a table exists in an environment configuration. Distance attenuation exists in all. (3dbrew: GPU/Fragment
@@ -39,8 +41,8 @@ fn available(configuration: u32, table: Table) -> bool {
 const CONFIGURATION_7: u32 = 8;
 
 /// The key; what does not apply is left out.
-pub(super) fn key(registers: &[u32; regs::COUNT]) -> LightingKey {
-    let config0 = registers[regs::lighting_config0::ID];
+pub(super) fn key(registers: &Registers) -> LightingKey {
+    let config0 = registers.get(regs::lighting_config0::ID);
     let configuration = regs::lighting_config0::config(config0);
     let bump_unit = regs::lighting_config0::bump_texture(config0) as u8;
     let recalculate_z = regs::lighting_config0::no_renormalize(config0) == 0;
@@ -67,15 +69,15 @@ pub(super) fn key(registers: &[u32; regs::COUNT]) -> LightingKey {
     }
 }
 
-fn lights(registers: &[u32; regs::COUNT], configuration: u32) -> Vec<LightKey> {
-    let config1 = registers[regs::lighting_config1::ID];
-    let permutation = registers[regs::lighting_permutation::ID];
-    let count = regs::lighting_num_lights::count_minus_1(registers[regs::lighting_num_lights::ID]) + 1;
+fn lights(registers: &Registers, configuration: u32) -> Vec<LightKey> {
+    let config1 = registers.get(regs::lighting_config1::ID);
+    let permutation = registers.get(regs::lighting_permutation::ID);
+    let count = regs::lighting_num_lights::count_minus_1(registers.get(regs::lighting_num_lights::ID)) + 1;
     let off = |bits: u32, index: u32| bits & 1 << index != 0;
     (0..count)
         .map(|slot| permutation >> (4 * slot) & 7)
         .map(|index| {
-            let config = registers[regs::light_config::IDS[index as usize]];
+            let config = registers.get(regs::light_config::IDS[index as usize]);
             LightKey {
                 index: index as u8,
                 directional: regs::light_config::directional(config) != 0,
@@ -90,8 +92,8 @@ fn lights(registers: &[u32; regs::COUNT], configuration: u32) -> Vec<LightKey> {
         .collect()
 }
 
-fn table_key(registers: &[u32; regs::COUNT], configuration: u32, table: Table) -> Option<TableKey> {
-    let config1 = registers[regs::lighting_config1::ID];
+fn table_key(registers: &Registers, configuration: u32, table: Table) -> Option<TableKey> {
+    let config1 = registers.get(regs::lighting_config1::ID);
     // Which bit disables which reflection table is disputed; this is what the documentation and two of three
     // implementations have.
     let off = match table {
@@ -117,7 +119,7 @@ fn table_key(registers: &[u32; regs::COUNT], configuration: u32, table: Table) -
         Table::Rr => 24,
     };
     Some(TableKey {
-        input: match registers[regs::lighting_lutinput_select::ID] >> nibble & 7 {
+        input: match registers.get(regs::lighting_lutinput_select::ID) >> nibble & 7 {
             0 => TableInput::NormalHalf,
             1 => TableInput::ViewHalf,
             2 => TableInput::NormalView,
@@ -126,8 +128,8 @@ fn table_key(registers: &[u32; regs::COUNT], configuration: u32, table: Table) -
             5 if configuration == CONFIGURATION_7 => TableInput::CosPhi,
             _ => TableInput::Zero,
         },
-        absolute: registers[regs::lighting_lutinput_abs::ID] >> (nibble + 1) & 1 == 0,
-        scale: match registers[regs::lighting_lut_scale::ID] >> nibble & 7 {
+        absolute: registers.get(regs::lighting_lutinput_abs::ID) >> (nibble + 1) & 1 == 0,
+        scale: match registers.get(regs::lighting_lut_scale::ID) >> nibble & 7 {
             1 => 1,
             2 => 2,
             3 => 3,
@@ -139,10 +141,10 @@ fn table_key(registers: &[u32; regs::COUNT], configuration: u32, table: Table) -
 }
 
 /// The values.
-pub(super) fn constants(registers: &[u32; regs::COUNT]) -> LightingConstants {
+pub(super) fn constants(registers: &Registers) -> LightingConstants {
     let mut lights = [LightConstants::default(); 8];
     for (index, light) in lights.iter_mut().enumerate() {
-        let word = |ids: [usize; 8]| registers[ids[index]];
+        let word = |ids: [usize; 8]| registers.get(ids[index]);
         let (xy, spot) = (word(regs::light_xy::IDS), word(regs::light_spotdir_xy::IDS));
         let half = |bits: u32| F16::decode(bits & 0xFFFF);
         let direction = |v: i32| v as f32 / 2047.0;
@@ -161,7 +163,7 @@ pub(super) fn constants(registers: &[u32; regs::COUNT]) -> LightingConstants {
             distance_bias: F20::decode(regs::light_dist_bias::value(word(regs::light_dist_bias::IDS))),
         };
     }
-    LightingConstants { ambient: color(registers[regs::lighting_ambient::ID]), lights }
+    LightingConstants { ambient: color(registers.get(regs::lighting_ambient::ID)), lights }
 }
 
 /// Fields of ten bits, 255 = 1.0.

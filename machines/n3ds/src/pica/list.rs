@@ -43,7 +43,8 @@ impl Pica {
     }
 
     fn stopped(&self) -> bool {
-        self.jump.is_some() || self.interrupted && regs::irq_autostop::stop(self.registers[regs::irq_autostop::ID]) != 0
+        self.jump.is_some()
+            || self.interrupted && regs::irq_autostop::stop(self.registers.get(regs::irq_autostop::ID)) != 0
     }
 
     fn run_buffer(&mut self, host: &mut Host<'_>, address: u32, bytes: u32, budget: &mut u64) {
@@ -96,8 +97,8 @@ impl Pica {
     /// Register IRQ_REQUEST was written: P3D is raised when any byte equals that of IRQ_COMPARE. (What emulators
     /// agree on; the console's exact rule is unknown.)
     pub(super) fn request_interrupt(&mut self) {
-        let request = self.registers[regs::irq_request::ID].to_le_bytes();
-        let compare = self.registers[regs::irq_compare::ID].to_le_bytes();
+        let request = self.registers.get(regs::irq_request::ID).to_le_bytes();
+        let compare = self.registers.get(regs::irq_compare::ID).to_le_bytes();
         self.interrupted |= request.iter().zip(compare).any(|(&a, b)| a == b);
     }
 
@@ -106,8 +107,8 @@ impl Pica {
         if value == 0 {
             return;
         }
-        let size = regs::cmdbuf_size::size(self.registers[regs::cmdbuf_size::IDS[channel]]) << 3;
-        let address = regs::cmdbuf_addr::address(self.registers[regs::cmdbuf_addr::IDS[channel]]) << 3;
+        let size = regs::cmdbuf_size::size(self.registers.get(regs::cmdbuf_size::IDS[channel])) << 3;
+        let address = regs::cmdbuf_addr::address(self.registers.get(regs::cmdbuf_addr::IDS[channel])) << 3;
         self.jump = Some((address, size));
     }
 }

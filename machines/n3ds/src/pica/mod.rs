@@ -20,6 +20,7 @@ mod packet_trace;
 mod packets;
 mod pixel_state;
 mod procedural_state;
+mod registers;
 mod saved;
 mod stage;
 mod texture_state;
@@ -38,6 +39,7 @@ use triglyph_guest::pica::regs::{self, Effect, dirty};
 use immediate::Immediate;
 pub use list::ListEnd;
 use pixel_state::PixelState;
+use registers::Registers;
 pub(super) use saved::SavedPica;
 use stage::Stage;
 use triglyph_engine::cache::{Handle, Recent, kinds};
@@ -85,7 +87,7 @@ const GEOMETRY_WORDS: usize = 4096;
 /// The state of a PICA200.
 #[derive(Debug)]
 pub struct Pica {
-    registers: Box<[u32; regs::COUNT]>,
+    registers: Registers,
     vertex_unit: ShaderUnit,
     geometry_unit: ShaderUnit,
     fixed_attributes: [[f32; 4]; 16],
@@ -102,8 +104,8 @@ pub struct Pica {
     immediate: Immediate,
     /// The geometry unit between immediate vertices that belong together.
     stage: Stage,
-    /// Groups of [`dirty`] whose derived state is stale.
-    stale: u32,
+    /// Groups of [`dirty`] that changed since some state was derived from them.
+    dirty: u32,
     pixel: Option<PixelState>,
     vertex: Option<VertexState>,
     kernels: RecentKernels,
@@ -132,7 +134,7 @@ struct RecentKernels {
 impl Default for Pica {
     fn default() -> Self {
         Pica {
-            registers: Box::new(regs::RESET),
+            registers: registers::at_reset(),
             vertex_unit: ShaderUnit::new(VERTEX_WORDS),
             geometry_unit: ShaderUnit::new(GEOMETRY_WORDS),
             // Attribute 15 cannot be stored to; it is what an attribute without any source reads.
@@ -151,7 +153,7 @@ impl Default for Pica {
             assembler: Assembler::default(),
             immediate: Immediate::default(),
             stage: Stage::default(),
-            stale: dirty::ALL,
+            dirty: dirty::ALL,
             pixel: None,
             vertex: None,
             kernels: RecentKernels::default(),
@@ -176,7 +178,7 @@ impl Pica {
     pub fn set_numbers(&mut self, numbers: Numbers) {
         self.vertex_unit.set_numbers(numbers);
         self.geometry_unit.set_numbers(numbers);
-        self.stale = dirty::ALL;
+        self.registers.mark(dirty::ALL);
     }
 
     /// What programs compute in.
@@ -186,32 +188,22 @@ impl Pica {
 
     /// The value of register `id`; 0 beyond the register file.
     pub fn register(&self, id: usize) -> u32 {
-        self.registers.get(id).copied().unwrap_or(0)
+        if id < regs::COUNT { self.registers.get(id) } else { 0 }
     }
 
     /// Writes a register as a list or the CPU does: the bits under `mask` are stored, then the effect happens.
-    /// Ports take the whole value.
+    /// Ports take the whole value. Numbers beyond the register file have no effect.
     pub fn write_register(&mut self, host: &mut Host<'_>, id: usize, value: u32, mask: u32) {
-        let Some(register) = self.registers.get_mut(id) else {
+        let Some(&effect) = regs::EFFECTS.get(id) else {
             return;
         };
-        let old = *register;
-        *register = old & !mask | value & mask;
-        let changed = *register != old;
-        let effect = regs::EFFECTS[id];
         if !self.immediate.is_empty() && effect != Effect::Trigger(regs::Trigger::FixedAttributeData) {
-            // What follows may change the state that the waiting vertices are to be drawn with.
-            let new = std::mem::replace(&mut self.registers[id], old);
+            // The write may change the state that the waiting vertices are to be drawn with.
             self.draw_immediate(host);
-            self.registers[id] = new;
         }
-        match effect {
-            Effect::None => {}
-            Effect::Dirty(groups) => self.stale |= if changed { groups } else { 0 },
-            Effect::Trigger(trigger) => {
-                self.stale |= if changed { trigger.groups() } else { 0 };
-                self.trigger(host, trigger, id, value);
-            }
+        self.registers.store_word(id, value, mask);
+        if let Effect::Trigger(trigger) = effect {
+            self.trigger(host, trigger, id, value);
         }
     }
 

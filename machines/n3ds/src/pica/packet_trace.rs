@@ -3,14 +3,13 @@
 //! Code executes packets that are only stored, the machine executes uploads. A packet that may change memory, end the list or draw
 //! ends a trace before it.
 
-use std::cell::Cell;
-
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::packet_trace::{Act, Packet, PacketTraceKey, Store, TraceRegisters};
 use triglyph_guest::pica::command::Header;
 use triglyph_guest::pica::regs;
 
-use super::packets::{Ahead, WRITES};
+use super::packets::Ahead;
+use super::registers::{UPLOADS, WRITES};
 use super::{Host, Pica};
 use triglyph_engine::frontend::packet_trace::{
     AnalyzedPacket, Executed, PacketSource, PacketTrace, PacketTraces, Progress, TracedPacket, WordsAhead, run_traces,
@@ -24,10 +23,10 @@ fn analyze(words: &[u32], at: usize) -> Option<AnalyzedPacket> {
     words.get(at..at + 2 + extra)?;
     let first = header.id();
     let count = if header.consecutive() { 1 + extra } else { 1 };
-    let writes = WRITES.get(first..first + count)?;
-    let act = match usize::from(writes[0].plain) >= count {
+    let uploads = UPLOADS.get(first..first + count)?;
+    let act = match WRITES.plain_from(first) >= count {
         true => Act::Store(stores(header, at as u32)),
-        false if writes.iter().all(|write| write.upload) => Act::Call,
+        false if uploads.iter().all(|&upload| upload) => Act::Call,
         false => return None,
     };
     Some(AnalyzedPacket {
@@ -42,7 +41,7 @@ fn analyze(words: &[u32], at: usize) -> Option<AnalyzedPacket> {
 fn stores(header: Header, at: u32) -> Vec<Store> {
     let (first, extra, mask) = (header.id(), header.extra(), header.bit_mask());
     let store = |at: u32, register: usize, count: usize| {
-        let groups = WRITES[register..register + count].iter().map(|write| write.groups).collect();
+        let groups = (register..register + count).map(|register| WRITES.groups(register)).collect();
         Store::Words { at, register: register as u32, mask, groups }
     };
     let mut stores = vec![store(at, first, 1)];
@@ -113,11 +112,7 @@ impl PacketSource for Source<'_, '_> {
     }
 
     fn registers(&mut self) -> TraceRegisters<'_> {
-        TraceRegisters {
-            registers: Cell::from_mut(&mut self.pica.registers[..]).as_slice_of_cells(),
-            copies: &[],
-            dirty: Cell::from_mut(&mut self.pica.stale),
-        }
+        self.pica.registers.trace_registers()
     }
 
     fn stored(&mut self, words: usize) {

@@ -5,6 +5,7 @@ use triglyph_guest::kernel::Window;
 use triglyph_guest::pica::command::Header;
 use triglyph_guest::pica::regs::{self, Effect, Trigger};
 
+use super::registers::{UPLOADS, WRITES};
 use super::{Host, Pica};
 use triglyph_engine::frontend::packet_trace::MAX_WORDS;
 use triglyph_engine::mem::read_words;
@@ -52,47 +53,6 @@ impl Ahead {
         self.count = read_words(list.from(4 * at as usize), &mut self.words, false);
         self.start = at;
     }
-}
-
-/// What is known about a register.
-#[derive(Clone, Copy)]
-pub(super) struct Write {
-    /// Groups that become stale when it changes.
-    pub groups: u32,
-    /// How many registers from this one on are only stored.
-    pub plain: u16,
-    /// Whether a write changes no memory, starts and ends nothing.
-    pub upload: bool,
-}
-
-pub(super) static WRITES: [Write; regs::COUNT] = writes();
-
-const fn writes() -> [Write; regs::COUNT] {
-    let mut writes = [Write { groups: 0, plain: 0, upload: false }; regs::COUNT];
-    let (mut i, mut behind) = (regs::COUNT, 0);
-    while i > 0 {
-        i -= 1;
-        let (groups, plain) = match regs::EFFECTS[i] {
-            Effect::None => (0, true),
-            Effect::Dirty(groups) => (groups, true),
-            Effect::Trigger(_) => (0, false),
-        };
-        behind = if plain { behind + 1 } else { 0 };
-        let upload = match regs::EFFECTS[i] {
-            Effect::Trigger(trigger) => is_upload(trigger),
-            _ => true,
-        };
-        writes[i] = Write { groups, plain: behind, upload };
-    }
-    writes
-}
-
-const fn is_upload(trigger: Trigger) -> bool {
-    use Trigger::*;
-    !matches!(
-        trigger,
-        Interrupt | Jump0 | Jump1 | DrawArrays | DrawElements | FixedAttributeIndex | FixedAttributeData | GasStart
-    )
 }
 
 impl Pica {
@@ -153,29 +113,24 @@ impl Pica {
     #[inline(always)]
     fn store_packet(&mut self, value: u32, header: Header, extra: &[u32], at: u64) -> bool {
         let (first, mask) = (header.id(), header.bit_mask());
-        let Some(write) = WRITES.get(first) else { return false };
         if extra.is_empty() {
-            if write.plain == 0 {
+            if WRITES.plain_from(first) == 0 {
                 return false;
             }
-            self.stale |= write.groups & store(&mut self.registers[first], value, mask);
+            self.registers.store_word(first, value, mask);
             self.position = 4 * at;
             return true;
         }
         let count = if header.consecutive() { 1 + extra.len() } else { 1 };
-        if usize::from(write.plain) < count {
+        if WRITES.plain_from(first) < count {
             return false;
         }
-        let (registers, writes) = (&mut self.registers[first..first + count], &WRITES[first..first + count]);
-        let mut stale = write.groups & store(&mut registers[0], value, mask);
+        self.registers.store_word(first, value, mask);
         if header.consecutive() {
-            for ((register, write), &value) in registers[1..].iter_mut().zip(&writes[1..]).zip(extra) {
-                stale |= write.groups & store(register, value, mask);
-            }
+            self.registers.store_words(first + 1, extra, mask);
         } else {
-            extra.iter().for_each(|&value| stale |= write.groups & store(&mut registers[0], value, mask));
+            extra.iter().for_each(|&value| self.registers.store_word(first, value, mask));
         }
-        self.stale |= stale;
         self.position = 4 * (at + 1 + extra.len() as u64);
         true
     }
@@ -191,7 +146,7 @@ impl Pica {
     ) -> bool {
         let first = header.id();
         let count = if header.consecutive() { 1 + extra.len() } else { 1 };
-        if !WRITES.get(first..first + count).is_some_and(|writes| writes.iter().all(|write| write.upload)) {
+        if !UPLOADS.get(first..first + count).is_some_and(|uploads| uploads.iter().all(|&upload| upload)) {
             return false;
         }
         let mask = header.bit_mask();
@@ -208,13 +163,4 @@ impl Pica {
         }
         true
     }
-}
-
-/// Stores the bits of a word under a mask; all ones if that changes the register, else 0. Whether it does is as good as
-/// random, so this is no branch.
-#[inline(always)]
-fn store(register: &mut u32, value: u32, mask: u32) -> u32 {
-    let bits = (*register ^ value) & mask;
-    *register ^= bits;
-    ((bits | bits.wrapping_neg()) as i32 >> 31) as u32
 }

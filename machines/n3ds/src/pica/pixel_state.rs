@@ -17,6 +17,7 @@ use triglyph_guest::layout::Block;
 use triglyph_guest::num::F16;
 use triglyph_guest::pica::regs;
 
+use super::registers::Registers;
 use super::texture_state::{self, Unit};
 use super::upload::f24;
 use super::{Pica, gas_state, lighting_state, procedural_state, vertex_state};
@@ -46,7 +47,7 @@ pub(super) fn rgba(word: u32) -> u32 {
 
 impl PixelState {
     pub(super) fn new(pica: &mut Pica, memory: &Memory, kernels: &Kernels) -> Self {
-        let registers = &*pica.registers;
+        let registers = &pica.registers;
         let combiners = combiners(registers);
         let mut used = UsedSources::of(&combiners);
         let lighting = (used.lighting && lighting_state::enabled(registers)).then(|| lighting_state::key(registers));
@@ -60,7 +61,7 @@ impl PixelState {
         used.textures[0] |= fog.is_some_and(|fog| fog.gas.is_some());
         let textures = [0, 1, 2].map(|i| if used.textures[i] { Unit::new(registers, i) } else { texture_state::OFF });
         let (target, color_format, depth_format) = target(registers, memory);
-        let mode = regs::color_operation::mode(registers[regs::color_operation::ID]);
+        let mode = regs::color_operation::mode(registers.get(regs::color_operation::ID));
         let shadow = mode == mode::SHADOW;
         let density = (mode == mode::GAS).then(|| gas_state::density(registers));
         // Rendering of shadows and gas takes the colour target as words of 32 bits, whatever its format.
@@ -75,7 +76,7 @@ impl PixelState {
         let key = PixelKey {
             slots: slots(&textures, used.primary, lighting.as_ref(), procedural.as_ref()),
             color_slots: COLOR_SLOTS,
-            w_buffer: regs::depthmap_mode::z_buffer(registers[regs::depthmap_mode::ID]) == 0,
+            w_buffer: regs::depthmap_mode::z_buffer(registers.get(regs::depthmap_mode::ID)) == 0,
             textures: textures.map(|unit| unit.key),
             combiners,
             fog,
@@ -194,16 +195,16 @@ fn slots(units: &[Unit; 3], primary: bool, lighting: Option<&LightingKey>, proce
     slots
 }
 
-fn target(registers: &[u32; regs::COUNT], memory: &Memory) -> (SceneTarget, Option<PixelFormat>, Option<DepthFormat>) {
-    let dimensions = registers[regs::fb_dim::ID];
+fn target(registers: &Registers, memory: &Memory) -> (SceneTarget, Option<PixelFormat>, Option<DepthFormat>) {
+    let dimensions = registers.get(regs::fb_dim::ID);
     let mapped = |id: usize, field: fn(u32) -> u32| {
-        let address = u64::from(field(registers[id]) << 3);
+        let address = u64::from(field(registers.get(id)) << 3);
         (address != 0 && !memory.writable(0, address).is_empty()).then_some(address)
     };
     let color = mapped(regs::color_addr::ID, regs::color_addr::address);
     let depth = mapped(regs::depth_addr::ID, regs::depth_addr::address);
-    let color_format = PixelFormat::from_target(regs::color_format::format(registers[regs::color_format::ID]));
-    let depth_format = DepthFormat::from_register(regs::depth_format::format(registers[regs::depth_format::ID]));
+    let color_format = PixelFormat::from_target(regs::color_format::format(registers.get(regs::color_format::ID)));
+    let depth_format = DepthFormat::from_register(regs::depth_format::format(registers.get(regs::depth_format::ID)));
     let (color_format, depth_format) =
         (color_format.filter(|_| color.is_some()), depth_format.filter(|_| depth.is_some()));
     let target = SceneTarget {
@@ -214,38 +215,38 @@ fn target(registers: &[u32; regs::COUNT], memory: &Memory) -> (SceneTarget, Opti
         depth_bytes: depth_format.map_or(0, DepthFormat::bytes),
         width: regs::fb_dim::width(dimensions),
         rows: regs::fb_dim::height_minus_1(dimensions) + 1,
-        block: if regs::fb_block32::enable(registers[regs::fb_block32::ID]) != 0 { Block::B32 } else { Block::B8 },
+        block: if regs::fb_block32::enable(registers.get(regs::fb_block32::ID)) != 0 { Block::B32 } else { Block::B8 },
     };
     (target, color_format, depth_format)
 }
 
 /// Scissor corners are pixels with y upwards, the second one inclusive (hardware test).
-fn scissor(registers: &[u32; regs::COUNT], target: &SceneTarget) -> Scissor {
-    let (first, last) = (registers[regs::scissor_pos::ID], registers[regs::scissor_dim::ID]);
+fn scissor(registers: &Registers, target: &SceneTarget) -> Scissor {
+    let (first, last) = (registers.get(regs::scissor_pos::ID), registers.get(regs::scissor_dim::ID));
     let (x1, y1) = (regs::scissor_pos::x1(first), regs::scissor_pos::y1(first));
     let (x2, y2) = (regs::scissor_dim::x2(last), regs::scissor_dim::y2(last).min(target.rows - 1));
     let rect = (x1 <= x2 && y1 <= y2).then(|| {
-        let flip = regs::fb_dim::flip(registers[regs::fb_dim::ID]) != 0;
+        let flip = regs::fb_dim::flip(registers.get(regs::fb_dim::ID)) != 0;
         let (y0, y1) = if flip { (target.rows - 1 - y2, target.rows - 1 - y1) } else { (y1, y2) };
         Rect { x0: x1, y0, x1: x2, y1 }
     });
-    match (regs::scissor_mode::mode(registers[regs::scissor_mode::ID]), rect) {
+    match (regs::scissor_mode::mode(registers.get(regs::scissor_mode::ID)), rect) {
         (3, rect) => Scissor::Inside(rect),
         (1, Some(rect)) => Scissor::Outside(rect),
         _ => Scissor::Off,
     }
 }
 
-fn alpha_test(registers: &[u32; regs::COUNT]) -> Compare {
-    let word = registers[regs::alpha_test::ID];
+fn alpha_test(registers: &Registers) -> Compare {
+    let word = registers.get(regs::alpha_test::ID);
     match regs::alpha_test::enable(word) {
         0 => Compare::Always,
         _ => Compare::from_register(regs::alpha_test::func(word)),
     }
 }
 
-fn depth_test(registers: &[u32; regs::COUNT]) -> Compare {
-    let word = registers[regs::depth_color_mask::ID];
+fn depth_test(registers: &Registers) -> Compare {
+    let word = registers.get(regs::depth_color_mask::ID);
     match regs::depth_color_mask::depth_test(word) {
         0 => Compare::Always,
         _ => Compare::from_register(regs::depth_color_mask::depth_func(word)),
@@ -253,17 +254,17 @@ fn depth_test(registers: &[u32; regs::COUNT]) -> Compare {
 }
 
 /// Any value but 0 allows depth and stencil writes alike; a hardware test found no bit mask in it.
-fn depth_allowed(registers: &[u32; regs::COUNT]) -> bool {
-    registers[regs::depth_write_allow::ID] & 15 != 0
+fn depth_allowed(registers: &Registers) -> bool {
+    registers.get(regs::depth_write_allow::ID) & 15 != 0
 }
 
 /// Depth is written also while its test is off.
-fn depth_write(registers: &[u32; regs::COUNT]) -> bool {
-    regs::depth_color_mask::write_depth(registers[regs::depth_color_mask::ID]) != 0 && depth_allowed(registers)
+fn depth_write(registers: &Registers) -> bool {
+    regs::depth_color_mask::write_depth(registers.get(regs::depth_color_mask::ID)) != 0 && depth_allowed(registers)
 }
 
-fn stencil(registers: &[u32; regs::COUNT]) -> Option<StencilKey> {
-    let (test, action) = (registers[regs::stencil_test::ID], registers[regs::stencil_op::ID]);
+fn stencil(registers: &Registers) -> Option<StencilKey> {
+    let (test, action) = (registers.get(regs::stencil_test::ID), registers.get(regs::stencil_op::ID));
     (regs::stencil_test::enable(test) != 0).then(|| StencilKey {
         compare: Compare::from_register(regs::stencil_test::func(test)),
         fail: StencilOp::from_register(regs::stencil_op::fail(action)),
@@ -274,18 +275,18 @@ fn stencil(registers: &[u32; regs::COUNT]) -> Option<StencilKey> {
 }
 
 /// The write-allow register is a gate: any value but 0 allows all channels (hardware test).
-fn color_mask(registers: &[u32; regs::COUNT]) -> u8 {
-    match regs::color_write_allow::allow(registers[regs::color_write_allow::ID]) {
+fn color_mask(registers: &Registers) -> u8 {
+    match regs::color_write_allow::allow(registers.get(regs::color_write_allow::ID)) {
         0 => 0,
-        _ => (registers[regs::depth_color_mask::ID] >> 8 & 15) as u8,
+        _ => (registers.get(regs::depth_color_mask::ID) >> 8 & 15) as u8,
     }
 }
 
-fn output(registers: &[u32; regs::COUNT]) -> Output {
-    if regs::color_operation::blend(registers[regs::color_operation::ID]) == 0 {
-        return Output::Logic(LogicOp::ALL[regs::logic_op::op(registers[regs::logic_op::ID]) as usize]);
+fn output(registers: &Registers) -> Output {
+    if regs::color_operation::blend(registers.get(regs::color_operation::ID)) == 0 {
+        return Output::Logic(LogicOp::ALL[regs::logic_op::op(registers.get(regs::logic_op::ID)) as usize]);
     }
-    let word = registers[regs::blend_func::ID];
+    let word = registers.get(regs::blend_func::ID);
     let blend = BlendKey {
         color: BlendEquation::from_register(regs::blend_func::rgb_equation(word)),
         alpha: BlendEquation::from_register(regs::blend_func::alpha_equation(word)),
@@ -306,8 +307,8 @@ fn output(registers: &[u32; regs::COUNT]) -> Output {
     if blend == replace { Output::Logic(LogicOp::Copy) } else { Output::Blend(blend) }
 }
 
-fn fog(registers: &[u32; regs::COUNT]) -> Option<FogKey> {
-    let word = registers[regs::tev_update_fog::ID];
+fn fog(registers: &Registers) -> Option<FogKey> {
+    let word = registers.get(regs::tev_update_fog::ID);
     let gas = match regs::tev_update_fog::fog_mode(word) {
         fog_mode::FOG => None,
         fog_mode::GAS => Some(gas_state::key(registers)),
@@ -316,27 +317,27 @@ fn fog(registers: &[u32; regs::COUNT]) -> Option<FogKey> {
     Some(FogKey { flip: regs::tev_update_fog::fog_flip(word) != 0, gas })
 }
 
-fn constants(registers: &[u32; regs::COUNT], units: &[Unit; 3]) -> PixelConstants {
-    let stencil = registers[regs::stencil_test::ID];
+fn constants(registers: &Registers, units: &[Unit; 3]) -> PixelConstants {
+    let stencil = registers.get(regs::stencil_test::ID);
     PixelConstants {
-        stage_color: regs::tev_color::IDS.map(|id| rgba(registers[id])),
-        buffer_color: rgba(registers[regs::tev_buffer_color::ID]),
-        blend_color: rgba(registers[regs::blend_color::ID]),
-        fog_color: rgba(registers[regs::fog_color::ID]),
-        alpha_reference: regs::alpha_test::reference(registers[regs::alpha_test::ID]),
+        stage_color: regs::tev_color::IDS.map(|id| rgba(registers.get(id))),
+        buffer_color: rgba(registers.get(regs::tev_buffer_color::ID)),
+        blend_color: rgba(registers.get(regs::blend_color::ID)),
+        fog_color: rgba(registers.get(regs::fog_color::ID)),
+        alpha_reference: regs::alpha_test::reference(registers.get(regs::alpha_test::ID)),
         stencil_reference: regs::stencil_test::reference(stencil),
         stencil_input_mask: regs::stencil_test::input_mask(stencil),
         stencil_write_mask: regs::stencil_test::write_mask(stencil),
-        depth_scale: f24(registers[regs::depth_scale::ID]),
-        depth_offset: f24(registers[regs::depth_offset::ID]),
-        shadow_constant: F16::decode(regs::shadow_attenuation::constant(registers[regs::shadow_attenuation::ID])),
-        shadow_linear: F16::decode(regs::shadow_attenuation::linear(registers[regs::shadow_attenuation::ID])),
+        depth_scale: f24(registers.get(regs::depth_scale::ID)),
+        depth_offset: f24(registers.get(regs::depth_offset::ID)),
+        shadow_constant: F16::decode(regs::shadow_attenuation::constant(registers.get(regs::shadow_attenuation::ID))),
+        shadow_linear: F16::decode(regs::shadow_attenuation::linear(registers.get(regs::shadow_attenuation::ID))),
         texture: units.map(|unit| unit.constants),
         gas: GasConstants::default(),
     }
 }
 
-fn combiners(registers: &[u32; regs::COUNT]) -> Combiners {
+fn combiners(registers: &Registers) -> Combiners {
     let mut stages = [Stage::PASS; 6];
     for (index, stage) in stages.iter_mut().enumerate() {
         *stage = combiner_stage(registers, index);
@@ -344,12 +345,12 @@ fn combiners(registers: &[u32; regs::COUNT]) -> Combiners {
     Combiners { stages }
 }
 
-fn combiner_stage(registers: &[u32; regs::COUNT], index: usize) -> Stage {
-    let source = registers[regs::tev_source::IDS[index]];
-    let operand = registers[regs::tev_operand::IDS[index]];
-    let function = registers[regs::tev_combiner::IDS[index]];
-    let scale = registers[regs::tev_scale::IDS[index]];
-    let update = registers[regs::tev_update_fog::ID];
+fn combiner_stage(registers: &Registers, index: usize) -> Stage {
+    let source = registers.get(regs::tev_source::IDS[index]);
+    let operand = registers.get(regs::tev_operand::IDS[index]);
+    let function = registers.get(regs::tev_combiner::IDS[index]);
+    let scale = registers.get(regs::tev_scale::IDS[index]);
+    let update = registers.get(regs::tev_update_fog::ID);
     let sources = |shift: u32| {
         let codes = [0, 1, 2].map(|k| source >> (shift + 4 * k) & 15);
         // The first stage has no stage before it: its operands 1 and 2 take the selection of operand 3 instead

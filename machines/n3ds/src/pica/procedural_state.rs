@@ -5,6 +5,8 @@ use triglyph_guest::kernel::procedural::{Clamp, Combine, ProceduralData, Procedu
 use triglyph_guest::num::F16;
 use triglyph_guest::pica::regs;
 
+use super::registers::Registers;
+
 /// Table numbers of PROCTEX_LUT_INDEX (3dbrew: GPU/Internal Registers).
 mod table {
     pub const NOISE: usize = 0;
@@ -18,16 +20,16 @@ mod table {
 const FIXED_OFFSETS: [u32; 4] = [0xF0, 0xF8, 0xFC, 0xFE];
 
 /// Whether the unit is on.
-pub(super) fn enabled(registers: &[u32; regs::COUNT]) -> bool {
-    regs::tex_config::enable3(registers[regs::tex_config::ID]) != 0
+pub(super) fn enabled(registers: &Registers) -> bool {
+    regs::tex_config::enable3(registers.get(regs::tex_config::ID)) != 0
 }
 
 /// The key.
-pub(super) fn key(registers: &[u32; regs::COUNT]) -> ProceduralKey {
-    let word = registers[regs::proctex0::ID];
-    let filter = regs::proctex4::filter(registers[regs::proctex4::ID]);
+pub(super) fn key(registers: &Registers) -> ProceduralKey {
+    let word = registers.get(regs::proctex0::ID);
+    let filter = regs::proctex4::filter(registers.get(regs::proctex4::ID));
     ProceduralKey {
-        coordinates: match regs::tex_config::coord3(registers[regs::tex_config::ID]) {
+        coordinates: match regs::tex_config::coord3(registers.get(regs::tex_config::ID)) {
             0 => [12, 13],
             1 => [14, 15],
             _ => [22, 23],
@@ -80,11 +82,11 @@ fn combine(code: u32) -> Combine {
 }
 
 /// The values and tables.
-pub(super) fn data(registers: &[u32; regs::COUNT], raw: &[[u32; 256]; 16]) -> Box<ProceduralData> {
-    let (word0, word4) = (registers[regs::proctex0::ID], registers[regs::proctex4::ID]);
-    let (noise_u, noise_v) = (registers[regs::proctex1_noise_u::ID], registers[regs::proctex2_noise_v::ID]);
-    let frequency = registers[regs::proctex3_noise_freq::ID];
-    let levels = registers[regs::proctex5::ID].to_le_bytes().map(u32::from);
+pub(super) fn data(registers: &Registers, raw: &[[u32; 256]; 16]) -> Box<ProceduralData> {
+    let (word0, word4) = (registers.get(regs::proctex0::ID), registers.get(regs::proctex4::ID));
+    let (noise_u, noise_v) = (registers.get(regs::proctex1_noise_u::ID), registers.get(regs::proctex2_noise_v::ID));
+    let frequency = registers.get(regs::proctex3_noise_freq::ID);
+    let levels = registers.get(regs::proctex5::ID).to_le_bytes().map(u32::from);
     let mut offset = [0; 8];
     offset[..4].copy_from_slice(&levels);
     offset[4..].copy_from_slice(&FIXED_OFFSETS);

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::vertex::SCREEN;
-use triglyph_guest::pica::regs::{self, dirty};
+use triglyph_guest::pica::regs;
 
 use super::immediate::{Immediate, SavedImmediate};
+use super::registers::{Registers, WRITES};
 use super::stage::{SavedStage, Stage};
 use super::unit::{SavedUnit, ShaderUnit};
 use super::upload::fog_entry;
@@ -50,7 +51,7 @@ impl Pica {
             assembler,
             immediate,
             stage,
-            stale: _,
+            dirty: _,
             pixel: _,
             vertex: _,
             kernels: _,
@@ -63,7 +64,7 @@ impl Pica {
             packet_traces: _,
         } = self;
         SavedPica {
-            registers: registers.clone(),
+            registers: registers.save(),
             vertex_unit: vertex_unit.save(),
             geometry_unit: geometry_unit.save(),
             fixed_attributes: fixed_attributes.map(bits),
@@ -79,9 +80,10 @@ impl Pica {
 
     /// The PICA200 that was saved, with limits of the host's; `None` when there is no such state.
     pub(crate) fn restore(saved: SavedPica, limits: Limits) -> Option<Self> {
+        let registers = Registers::new(&WRITES, &saved.registers);
         Some(Pica {
-            densest: Pica::shown_densest(&saved.registers),
-            registers: saved.registers,
+            densest: Pica::shown_densest(&registers),
+            registers,
             vertex_unit: ShaderUnit::restore(saved.vertex_unit, VERTEX_WORDS)?,
             geometry_unit: ShaderUnit::restore(saved.geometry_unit, GEOMETRY_WORDS)?,
             fixed_attributes: saved.fixed_attributes.map(floats),
@@ -93,7 +95,6 @@ impl Pica {
             assembler: Assembler::restore(&saved.assembler, SCREEN + vertex_state::SLOTS)?,
             immediate: Immediate::restore(saved.immediate)?,
             stage: Stage::restore(saved.stage)?,
-            stale: dirty::ALL,
             limits,
             vertices_left: limits.list_vertices,
             ..Pica::default()

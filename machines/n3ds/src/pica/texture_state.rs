@@ -5,6 +5,7 @@ use triglyph_guest::kernel::pixel::{Filter, ShadowForm, TextureConstants, Textur
 use triglyph_guest::pica::regs;
 
 use super::pixel_state::rgba;
+use super::registers::Registers;
 use triglyph_engine::cache::texture::TextureSource;
 
 /// Vertex record slots of the texture coordinates.
@@ -42,17 +43,17 @@ pub(super) const OFF: Unit = Unit {
 
 impl Unit {
     /// Unit `index`, 0 to 2.
-    pub(super) fn new(registers: &[u32; regs::COUNT], index: usize) -> Self {
-        let config = registers[regs::tex_config::ID];
+    pub(super) fn new(registers: &Registers, index: usize) -> Self {
+        let config = registers.get(regs::tex_config::ID);
         if config & 1 << index == 0 {
             return OFF;
         }
-        let param = registers[regs::tex_param::IDS[index]];
+        let param = registers.get(regs::tex_param::IDS[index]);
         let kind = match (index, regs::tex_param::kind(param)) {
             (0, 1) => TextureKind::Cube,
             (0, 3) => TextureKind::Projected,
             (0, 2) => TextureKind::Shadow {
-                perspective: regs::tex0_shadow::orthographic(registers[regs::tex0_shadow::ID]) == 0,
+                perspective: regs::tex0_shadow::orthographic(registers.get(regs::tex0_shadow::ID)) == 0,
                 form: SHADOW_FORM,
             },
             (0, 4) => TextureKind::ShadowCube { form: SHADOW_FORM },
@@ -63,12 +64,12 @@ impl Unit {
         if addresses[0] == 0 {
             return Unit { key: TextureKey { kind: TextureKind::Null, ..OFF.key }, ..OFF };
         }
-        let dimensions = registers[regs::tex_dim::IDS[index]];
+        let dimensions = registers.get(regs::tex_dim::IDS[index]);
         let (width, height) = (regs::tex_dim::width(dimensions), regs::tex_dim::height(dimensions));
-        let format = TexelFormat::from_register(regs::tex_format::format(registers[regs::tex_format::IDS[index]]));
+        let format = TexelFormat::from_register(regs::tex_format::format(registers.get(regs::tex_format::IDS[index])));
         // Invalid formats read (0, 0, 0, 0), and there is nothing to sample in a texture without texels.
         let Some(format) = format.filter(|_| width > 0 && height > 0) else { return OFF };
-        let lod = registers[regs::tex_lod::IDS[index]];
+        let lod = registers.get(regs::tex_lod::IDS[index]);
         let levels = levels(width, height, regs::tex_lod::max(lod));
         let cube = matches!(kind, TextureKind::Cube | TextureKind::ShadowCube { .. });
         let face_count = if cube { 6 } else { 1 };
@@ -78,13 +79,13 @@ impl Unit {
         Unit {
             key: key(param, kind, coordinates(config, index), levels, width, height),
             constants: TextureConstants {
-                border: rgba(registers[regs::tex_border::IDS[index]]),
+                border: rgba(registers.get(regs::tex_border::IDS[index])),
                 width,
                 height,
                 lod_bias: regs::tex_lod::bias(lod) as f32 / 256.0,
                 lod_min: regs::tex_lod::min(lod).min(levels - 1) as f32,
                 lod_max: (levels - 1) as f32,
-                shadow_bias: regs::tex0_shadow::bias(registers[regs::tex0_shadow::ID]) << 1,
+                shadow_bias: regs::tex0_shadow::bias(registers.get(regs::tex0_shadow::ID)) << 1,
             },
             source: Some(TextureSource { format, width, height, levels, faces: addresses, face_count }),
         }
@@ -100,12 +101,12 @@ fn coordinates(config: u32, index: usize) -> [u8; 3] {
 }
 
 /// Physical addresses of the faces; those of +Y and so on share the upper six bits of the first.
-fn addresses(registers: &[u32; regs::COUNT], index: usize) -> [u32; 6] {
-    let first = regs::tex_addr::address(registers[regs::tex_addr::IDS[index]]);
+fn addresses(registers: &Registers, index: usize) -> [u32; 6] {
+    let first = regs::tex_addr::address(registers.get(regs::tex_addr::IDS[index]));
     let mut addresses = [first << 3, 0, 0, 0, 0, 0];
     if index == 0 {
         for (address, id) in addresses[1..].iter_mut().zip(regs::tex0_face_addr::IDS) {
-            *address = (first & !0x3F_FFFF | regs::tex0_face_addr::low(registers[id])) << 3;
+            *address = (first & !0x3F_FFFF | regs::tex0_face_addr::low(registers.get(id))) << 3;
         }
     }
     addresses

@@ -6,6 +6,7 @@ use triglyph_guest::kernel::lighting::decode_entry;
 use triglyph_guest::num::F24;
 use triglyph_guest::pica::regs::{self, Trigger, dirty};
 
+use super::registers::Registers;
 use super::stage::Stage;
 use super::unit::ShaderUnit;
 use super::{Host, Pica};
@@ -80,7 +81,7 @@ impl Pica {
     }
 
     fn reset_assembler(&mut self) {
-        let word = self.registers[regs::primitive_config::ID];
+        let word = self.registers.get(regs::primitive_config::ID);
         self.assembler.reset(match regs::primitive_config::primitive(word) {
             0 => Topology::List,
             1 => Topology::Strip,
@@ -91,117 +92,120 @@ impl Pica {
 
     /// Whether writes to the vertex unit's ports go to the geometry unit as well.
     fn mirrored(&self) -> bool {
-        regs::vsh_com_mode::separate(self.registers[regs::vsh_com_mode::ID]) == 0
-            && regs::geostage_config::mode(self.registers[regs::geostage_config::ID]) == 0
+        regs::vsh_com_mode::separate(self.registers.get(regs::vsh_com_mode::ID)) == 0
+            && regs::geostage_config::mode(self.registers.get(regs::geostage_config::ID)) == 0
     }
 
     /// Words for register `id`, a float port of the vertex unit: as [`Self::write_register`] for one after the other.
     pub(super) fn float_uniforms(&mut self, id: usize, first: u32, rest: &[u32], mask: u32) {
         let mirrored = self.mirrored();
-        let index = &mut self.registers[regs::vsh_float_index::ID];
+        let mut index = self.registers.get(regs::vsh_float_index::ID);
         for &word in std::iter::once(&first).chain(rest) {
             let mirror = mirrored.then_some(&mut self.geometry_unit);
-            float_port(index, word, &mut self.vertex_unit, mirror);
+            float_port(&mut index, word, &mut self.vertex_unit, mirror);
         }
+        self.registers.set(regs::vsh_float_index::ID, index);
         let last = rest.last().unwrap_or(&first);
-        self.registers[id] = self.registers[id] & !mask | last & mask;
+        self.registers.update(id, |register| *register = *register & !mask | last & mask);
     }
 
     fn vertex_unit_port(&mut self, trigger: Trigger, id: usize, value: u32) {
         let mirrored = self.mirrored();
-        let registers = &mut *self.registers;
+        let registers = &self.registers;
         match trigger {
             Trigger::VshBool => {
-                self.stale |= dirty::PROGRAM;
-                self.vertex_unit.bools = regs::vsh_bool::values(registers[id]) as u16;
+                registers.mark(dirty::PROGRAM);
+                self.vertex_unit.bools = regs::vsh_bool::values(registers.get(id)) as u16;
                 if mirrored {
                     self.geometry_unit.bools = self.vertex_unit.bools;
                 }
             }
             Trigger::VshInt => {
                 let index = id - regs::vsh_int0::ID;
-                self.vertex_unit.store_int(index, registers[id]);
+                self.vertex_unit.store_int(index, registers.get(id));
                 if mirrored {
-                    self.geometry_unit.store_int(index, registers[id]);
+                    self.geometry_unit.store_int(index, registers.get(id));
                 }
             }
             Trigger::VshFloatIndex => self.vertex_unit.port.clear(),
             Trigger::VshOutmapMask => {
                 if mirrored {
-                    registers[regs::gsh_outmap_mask::ID] = registers[id];
+                    registers.set(regs::gsh_outmap_mask::ID, registers.get(id));
                 }
             }
             _ => {
                 let mirror = mirrored.then_some(&mut self.geometry_unit);
-                self.stale |= data_port(trigger, registers, &VERTEX_PORTS, value, &mut self.vertex_unit, mirror);
+                data_port(trigger, registers, &VERTEX_PORTS, value, &mut self.vertex_unit, mirror);
             }
         }
     }
 
     fn geometry_unit_port(&mut self, trigger: Trigger, id: usize, value: u32) {
-        let registers = &mut *self.registers;
+        let registers = &self.registers;
         match trigger {
             Trigger::GshBool => {
-                self.stale |= dirty::PROGRAM;
-                self.geometry_unit.bools = regs::gsh_bool::values(registers[id]) as u16;
+                registers.mark(dirty::PROGRAM);
+                self.geometry_unit.bools = regs::gsh_bool::values(registers.get(id)) as u16;
             }
-            Trigger::GshInt => self.geometry_unit.store_int(id - regs::gsh_int0::ID, registers[id]),
+            Trigger::GshInt => self.geometry_unit.store_int(id - regs::gsh_int0::ID, registers.get(id)),
             Trigger::GshFloatIndex => self.geometry_unit.port.clear(),
-            _ => self.stale |= data_port(trigger, registers, &GEOMETRY_PORTS, value, &mut self.geometry_unit, None),
+            _ => data_port(trigger, registers, &GEOMETRY_PORTS, value, &mut self.geometry_unit, None),
         }
     }
 
     fn store_fog(&mut self, value: u32) {
-        let register = &mut self.registers[regs::fog_lut_index::ID];
-        let index = (*register % 128) as usize;
-        *register = *register & 0xFFFF_0000 | register.wrapping_add(1) & 0xFFFF;
+        let register = self.registers.get(regs::fog_lut_index::ID);
+        let index = (register % 128) as usize;
+        let next = register & 0xFFFF_0000 | register.wrapping_add(1) & 0xFFFF;
+        self.registers.set(regs::fog_lut_index::ID, next);
         if std::mem::replace(&mut self.fog_raw[index], value) != value {
-            self.stale |= dirty::COMBINER;
+            self.registers.mark(dirty::COMBINER);
             Arc::make_mut(&mut self.fog)[index] = fog_entry(value);
         }
     }
 
     fn store_light(&mut self, value: u32) {
-        let register = &mut self.registers[regs::lighting_lut_index::ID];
-        let (index, table) = ((*register & 0xFF) as usize, (*register >> 8 & 31) as usize);
-        *register = *register & !0xFF | register.wrapping_add(1) & 0xFF;
+        let register = self.registers.get(regs::lighting_lut_index::ID);
+        let (index, table) = ((register & 0xFF) as usize, (register >> 8 & 31) as usize);
+        self.registers.set(regs::lighting_lut_index::ID, register & !0xFF | register.wrapping_add(1) & 0xFF);
         if std::mem::replace(&mut self.light_words[table][index], value) != value {
             let decoded = self.light_tables.get_mut().filter(|tables| table < tables.len());
             if let Some(tables) = decoded {
                 Arc::make_mut(tables)[table][index] = decode_entry(value);
             }
-            self.stale |= dirty::LIGHTING;
+            self.registers.mark(dirty::LIGHTING);
         }
     }
 
     fn store_proctex(&mut self, value: u32) {
-        let register = &mut self.registers[regs::proctex_lut_index::ID];
+        let register = self.registers.get(regs::proctex_lut_index::ID);
         let (index, table) =
-            (regs::proctex_lut_index::index(*register), regs::proctex_lut_index::table(*register) as usize);
-        *register = *register & !0xFF | register.wrapping_add(1) & 0xFF;
+            (regs::proctex_lut_index::index(register), regs::proctex_lut_index::table(register) as usize);
+        self.registers.set(regs::proctex_lut_index::ID, register & !0xFF | register.wrapping_add(1) & 0xFF);
         let size = if table < 4 { 128 } else { 256 };
         if std::mem::replace(&mut self.proctex_tables[table][(index % size) as usize], value) != value {
-            self.stale |= dirty::PROCTEX;
+            self.registers.mark(dirty::PROCTEX);
         }
     }
 
     fn store_gas(&mut self, value: u32) {
-        let register = &mut self.registers[regs::gas_lut_index::ID];
-        let entry = &mut self.gas_table[(*register % 16) as usize];
-        let changed = std::mem::replace(entry, value) != value;
-        self.stale |= if changed { dirty::COMBINER } else { 0 };
-        *register = *register & 0xFFFF_0000 | register.wrapping_add(1) & 0xFFFF;
+        let register = self.registers.get(regs::gas_lut_index::ID);
+        if std::mem::replace(&mut self.gas_table[(register % 16) as usize], value) != value {
+            self.registers.mark(dirty::COMBINER);
+        }
+        let next = register & 0xFFFF_0000 | register.wrapping_add(1) & 0xFFFF;
+        self.registers.set(regs::gas_lut_index::ID, next);
     }
 
     fn fixed_attribute_word(&mut self, host: &mut Host<'_>, word: u32) {
         let Some(value) = self.immediate.word(word) else { return };
-        let register = &mut self.registers[regs::fixed_attr_index::ID];
-        let index = regs::fixed_attr_index::index(*register);
+        let register = self.registers.get(regs::fixed_attr_index::ID);
+        let index = regs::fixed_attr_index::index(register);
         if index < 15 {
             self.fixed_attributes[index as usize] = value;
-            *register = *register & !15 | (index + 1);
+            self.registers.set(regs::fixed_attr_index::ID, register & !15 | (index + 1));
         } else {
-            let inputs = regs::vsh_num_attr::count_minus_1(self.registers[regs::vsh_num_attr::ID]) + 1;
+            let inputs = regs::vsh_num_attr::count_minus_1(self.registers.get(regs::vsh_num_attr::ID)) + 1;
             self.immediate.attribute(value, inputs as usize);
             if self.immediate.is_full() {
                 self.draw_immediate(host);
@@ -215,38 +219,37 @@ pub(super) fn fog_entry(word: u32) -> [f32; 2] {
     [regs::fog_lut_data::value(word) as f32 / 2047.0, regs::fog_lut_data::difference(word) as f32 / 2047.0]
 }
 
-/// A word through a code, descriptor or float port, to a unit and perhaps its mirror. Returns the stale groups.
+/// A word through a code, descriptor or float port, to a unit and perhaps its mirror.
 fn data_port(
     trigger: Trigger,
-    registers: &mut [u32; regs::COUNT],
+    registers: &Registers,
     ports: &Ports,
     value: u32,
     unit: &mut ShaderUnit,
     mirror: Option<&mut ShaderUnit>,
-) -> u32 {
+) {
     match trigger {
         Trigger::VshCode | Trigger::GshCode => {
-            let index = &mut registers[ports.code_index];
-            let stored = unit.store_code(*index & 0xFFF, value);
+            let index = registers.get(ports.code_index);
+            let stored = unit.store_code(index & 0xFFF, value);
             // What the vertex units have no room for reaches neither.
             if let Some(mirror) = mirror.filter(|_| stored) {
-                mirror.store_code(*index & 0xFFF, value);
+                mirror.store_code(index & 0xFFF, value);
             }
-            advance(index, stored);
-            dirty::PROGRAM
+            advance(registers, ports.code_index, stored);
+            registers.mark(dirty::PROGRAM);
         }
         Trigger::VshDescriptor | Trigger::GshDescriptor => {
-            let index = &mut registers[ports.descriptor_index];
-            let stored = unit.store_descriptor(*index & 0xFFF, value);
+            let index = registers.get(ports.descriptor_index);
+            let stored = unit.store_descriptor(index & 0xFFF, value);
             if let Some(mirror) = mirror {
-                mirror.store_descriptor(*index & 0xFFF, value);
+                mirror.store_descriptor(index & 0xFFF, value);
             }
-            advance(index, stored);
-            dirty::PROGRAM
+            advance(registers, ports.descriptor_index, stored);
+            registers.mark(dirty::PROGRAM);
         }
         _ => {
-            float_port(&mut registers[ports.float_index], value, unit, mirror);
-            0
+            registers.update(ports.float_index, |index| float_port(index, value, unit, mirror));
         }
     }
 }
@@ -265,10 +268,10 @@ fn float_port(index: &mut u32, word: u32, unit: &mut ShaderUnit, mirror: Option<
     }
 }
 
-/// Moves a 12-bit offset on; a dropped word leaves it where it is.
-fn advance(index: &mut u32, stored: bool) {
+/// Increments the 12-bit offset of a port, unless the word was dropped.
+fn advance(registers: &Registers, port: usize, stored: bool) {
     if stored {
-        *index = *index & !0xFFF | index.wrapping_add(1) & 0xFFF;
+        registers.update(port, |index| *index = *index & !0xFFF | index.wrapping_add(1) & 0xFFF);
     }
 }
 

@@ -8,6 +8,7 @@ use triglyph_guest::kernel::vertex::{
 use triglyph_guest::pica::regs;
 
 use super::lighting_state::QUATERNION_SLOTS;
+use super::registers::Registers;
 use super::upload::f24;
 use super::{Pica, geometry};
 use triglyph_engine::cache::{Handle, Kernels, kinds};
@@ -70,7 +71,7 @@ impl VertexState {
 
 /// The key of the vertex kernel with these inputs.
 pub(super) fn key(pica: &mut Pica, inputs: [Input; 16]) -> VertexKey {
-    let entry = regs::vsh_entry::offset(pica.registers[regs::vsh_entry::ID]) as u16;
+    let entry = regs::vsh_entry::offset(pica.registers.get(regs::vsh_entry::ID)) as u16;
     let program: Arc<PicaProgram> = pica.vertex_unit.program(entry);
     VertexKey {
         program: Program::Pica(program),
@@ -81,7 +82,7 @@ pub(super) fn key(pica: &mut Pica, inputs: [Input; 16]) -> VertexKey {
 }
 
 /// Inputs of immediate vertices: `count` attributes of four floats each.
-pub(super) fn immediate_inputs(registers: &[u32; regs::COUNT], count: usize) -> [Input; 16] {
+pub(super) fn immediate_inputs(registers: &Registers, count: usize) -> [Input; 16] {
     inputs(registers, |attribute| match attribute {
         a if usize::from(a) < count => Input::Array { stream: a, component: Component::F32, count: 4 },
         a if a >= 12 => Input::Fixed(a),
@@ -89,8 +90,8 @@ pub(super) fn immediate_inputs(registers: &[u32; regs::COUNT], count: usize) -> 
     })
 }
 
-fn array_inputs(registers: &[u32; regs::COUNT], arrays: &[Option<Array>; 12]) -> [Input; 16] {
-    let high = registers[regs::attr_format_hi::ID];
+fn array_inputs(registers: &Registers, arrays: &[Option<Array>; 12]) -> [Input; 16] {
+    let high = registers.get(regs::attr_format_hi::ID);
     let fixed_mask = regs::attr_format_hi::fixed_mask(high);
     let total = regs::attr_format_hi::total_minus_1(high) + 1;
     inputs(registers, |attribute| match arrays.get(usize::from(attribute)) {
@@ -105,9 +106,10 @@ fn array_inputs(registers: &[u32; regs::COUNT], arrays: &[Option<Array>; 12]) ->
 }
 
 /// Sends attribute i through the permutation to its input register.
-fn inputs(registers: &[u32; regs::COUNT], source: impl Fn(u8) -> Input) -> [Input; 16] {
-    let count = regs::vsh_input_config::inputs_minus_1(registers[regs::vsh_input_config::ID]) + 1;
-    let permutation = u64::from(registers[regs::vsh_perm_hi::ID]) << 32 | u64::from(registers[regs::vsh_perm_lo::ID]);
+fn inputs(registers: &Registers, source: impl Fn(u8) -> Input) -> [Input; 16] {
+    let count = regs::vsh_input_config::inputs_minus_1(registers.get(regs::vsh_input_config::ID)) + 1;
+    let permutation =
+        u64::from(registers.get(regs::vsh_perm_hi::ID)) << 32 | u64::from(registers.get(regs::vsh_perm_lo::ID));
     let mut inputs = [Input::Zero; 16];
     for attribute in 0..count as u8 {
         inputs[(permutation >> (4 * attribute) & 15) as usize] = source(attribute);
@@ -116,8 +118,9 @@ fn inputs(registers: &[u32; regs::COUNT], source: impl Fn(u8) -> Input) -> [Inpu
 }
 
 /// Component type and count of attribute `index`, 0 to 11.
-fn format(registers: &[u32; regs::COUNT], index: u32) -> (Component, u8) {
-    let formats = u64::from(registers[regs::attr_format_hi::ID]) << 32 | u64::from(registers[regs::attr_format_lo::ID]);
+fn format(registers: &Registers, index: u32) -> (Component, u8) {
+    let formats =
+        u64::from(registers.get(regs::attr_format_hi::ID)) << 32 | u64::from(registers.get(regs::attr_format_lo::ID));
     let code = formats >> (4 * index) & 15;
     let component = match code & 3 {
         0 => Component::I8,
@@ -130,13 +133,13 @@ fn format(registers: &[u32; regs::COUNT], index: u32) -> (Component, u8) {
 
 /// Where each attribute's array stands (3dbrew: attribute buffers). Elements are aligned to their component; codes
 /// 12 to 15 are 4 to 16 bytes of padding. A later buffer wins.
-fn arrays(registers: &[u32; regs::COUNT]) -> [Option<Array>; 12] {
+fn arrays(registers: &Registers) -> [Option<Array>; 12] {
     let mut arrays = [None; 12];
     for buffer in 0..12 {
-        let config2 = registers[regs::attrbuf_config2::IDS[buffer]];
-        let codes = u64::from(config2) << 32 | u64::from(registers[regs::attrbuf_config1::IDS[buffer]]);
-        let start =
-            base(registers).wrapping_add(regs::attrbuf_offset::offset(registers[regs::attrbuf_offset::IDS[buffer]]));
+        let config2 = registers.get(regs::attrbuf_config2::IDS[buffer]);
+        let codes = u64::from(config2) << 32 | u64::from(registers.get(regs::attrbuf_config1::IDS[buffer]));
+        let start = base(registers)
+            .wrapping_add(regs::attrbuf_offset::offset(registers.get(regs::attrbuf_offset::IDS[buffer])));
         let stride = regs::attrbuf_config2::stride(config2);
         let mut offset = 0u32;
         for component in 0..regs::attrbuf_config2::count(config2).min(12) {
@@ -156,31 +159,31 @@ fn arrays(registers: &[u32; regs::COUNT]) -> [Option<Array>; 12] {
 }
 
 /// Physical address that all arrays and indices are relative to.
-pub(super) fn base(registers: &[u32; regs::COUNT]) -> u32 {
-    regs::attr_base::address(registers[regs::attr_base::ID]) << 4
+pub(super) fn base(registers: &Registers) -> u32 {
+    regs::attr_base::address(registers.get(regs::attr_base::ID)) << 4
 }
 
 /// Whether the user clip plane is on.
-pub(super) fn user_clip(registers: &[u32; regs::COUNT]) -> bool {
-    regs::clip_enable::enable(registers[regs::clip_enable::ID]) != 0
+pub(super) fn user_clip(registers: &Registers) -> bool {
+    regs::clip_enable::enable(registers.get(regs::clip_enable::ID)) != 0
 }
 
 /// What becomes of the vertex program's outputs: vertices, or attributes for a geometry program.
-fn outputs(registers: &[u32; regs::COUNT]) -> OutputMap {
+fn outputs(registers: &Registers) -> OutputMap {
     if geometry::enabled(registers) {
         geometry::attribute_map(registers)
     } else {
-        output_map(registers, regs::vsh_outmap_mask::mask(registers[regs::vsh_outmap_mask::ID]))
+        output_map(registers, regs::vsh_outmap_mask::mask(registers.get(regs::vsh_outmap_mask::ID)))
     }
 }
 
 /// Outputs under the mask are compacted, then their components go to the semantics of the output map registers.
-pub(super) fn output_map(registers: &[u32; regs::COUNT], mask: u32) -> OutputMap {
+pub(super) fn output_map(registers: &Registers, mask: u32) -> OutputMap {
     let mut slots = vec![None; SLOTS];
-    let total = regs::outmap_total::count(registers[regs::outmap_total::ID]) as usize;
+    let total = regs::outmap_total::count(registers.get(regs::outmap_total::ID)) as usize;
     let selected = (0..16u8).filter(|register| mask & 1 << register != 0);
     for (register, id) in selected.zip(regs::outmap::IDS).take(total) {
-        let word = registers[id];
+        let word = registers.get(id);
         for component in 0..4u8 {
             let semantic = word >> (8 * component) & 31;
             // 17, 21 and 24 to 30 are unknown, 31 is none.
@@ -194,20 +197,20 @@ pub(super) fn output_map(registers: &[u32; regs::COUNT], mask: u32) -> OutputMap
 }
 
 /// Viewport and user clip plane.
-pub(super) fn constants(registers: &[u32; regs::COUNT]) -> VertexConstants {
-    let corner = registers[regs::viewport_xy::ID];
+pub(super) fn constants(registers: &Registers) -> VertexConstants {
+    let corner = registers.get(regs::viewport_xy::ID);
     VertexConstants {
-        half: [f24(registers[regs::viewport_half_w::ID]), f24(registers[regs::viewport_half_h::ID])],
+        half: [f24(registers.get(regs::viewport_half_w::ID)), f24(registers.get(regs::viewport_half_h::ID))],
         corner: [regs::viewport_xy::x(corner) as f32, regs::viewport_xy::y(corner) as f32],
-        clip_plane: regs::clip_coef::IDS.map(|id| f24(registers[id])),
+        clip_plane: regs::clip_coef::IDS.map(|id| f24(registers.get(id))),
     }
 }
 
 /// Setup of the primitives of a draw; `oriented` when quaternions are interpolated.
-pub(super) fn setup(registers: &[u32; regs::COUNT], slots: u64, oriented: bool) -> Setup {
-    let dimensions = registers[regs::fb_dim::ID];
+pub(super) fn setup(registers: &Registers, slots: u64, oriented: bool) -> Setup {
+    let dimensions = registers.get(regs::fb_dim::ID);
     Setup {
-        cull: match regs::cull::mode(registers[regs::cull::ID]) {
+        cull: match regs::cull::mode(registers.get(regs::cull::ID)) {
             1 => Cull::CounterClockwise,
             2 => Cull::Clockwise,
             _ => Cull::Off,

@@ -110,7 +110,7 @@ fn draw(p: &mut Pair) {
     }
 }
 
-/// Registers that make groups stale.
+/// Registers that make groups dirty.
 fn stateful() -> Vec<usize> {
     (0..regs::COUNT).filter(|&id| matches!(regs::EFFECTS[id], Effect::Dirty(_))).collect()
 }

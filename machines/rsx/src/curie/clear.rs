@@ -31,7 +31,7 @@ impl Curie {
         if !self.rendering_enabled(core) {
             return;
         }
-        self.state.take_stale(core, &mut self.registers);
+        self.state.take_dirty(core, &self.registers);
         self.state.refresh_target(core, &self.registers);
         let target = &self.state.target;
         let Some(rect) = rect(&self.registers, target) else { return };

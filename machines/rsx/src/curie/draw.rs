@@ -37,7 +37,7 @@ impl Curie {
         if gather.is_empty() || !self.rendering_enabled(core) {
             return;
         }
-        self.state.take_stale(core, &mut self.registers);
+        self.state.take_dirty(core, &self.registers);
         self.state.refresh_vertex(core, &self.registers, &self.uploads.store);
         let count = (gather.order.len() + gather.inline.len() + gather.immediate.len()) as u64;
         let instructions = self.state.vertex.as_ref().map_or(0, |vertex| vertex.instructions);

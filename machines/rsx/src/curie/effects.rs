@@ -1,45 +1,31 @@
-//! What writes to methods do: which groups they make stale, which have to be looked at one by one.
+//! What writes to methods do: which groups they make dirty, which have to be looked at one by one.
 
 use triglyph_guest::rsx::fifo::METHODS;
 use triglyph_guest::rsx::methods::{CURIE, Effect, curie};
 use triglyph_guest::table::FieldInfo;
 
-use crate::registers::{Effects, TRIGGER};
+use crate::registers::WriteEffects;
+use triglyph_engine::frontend::TRIGGER;
 
-/// Effects for runs of words.
-pub(super) static EFFECTS: Effects = effects();
+/// What writes do. Registers that do not take every value are triggers here, as are methods without a row.
+pub(super) static WRITES: WriteEffects = WriteEffects::new(entries());
 
-/// How many methods from each on are no triggers.
-static PLAIN: [u16; METHODS] = plain();
-
-/// Whether words for `count` methods from `method` on do nothing but be stored.
-#[inline(always)]
-pub(super) fn are_plain(method: u32, count: usize) -> bool {
-    usize::from(PLAIN[(method >> 2) as usize % METHODS]) >= count
-}
-
-const fn plain() -> [u16; METHODS] {
-    let mut plain = [0; METHODS];
-    let (mut i, mut behind) = (METHODS, 0);
-    while i > 0 {
-        i -= 1;
-        behind = if EFFECTS[i] & TRIGGER != 0 { 0 } else { behind + 1 };
-        plain[i] = behind;
-    }
-    plain
-}
-
-/// The same as the table has them.
+/// The effects of the rows of the table.
 pub(super) static METHOD_EFFECTS: [Effect; METHODS] = CURIE.effects();
 
-const fn effects() -> Effects {
+/// Whether a method has no row in the table.
+pub(super) fn is_unknown(method: u32) -> bool {
+    CURIE.find(method).is_none()
+}
+
+const fn entries() -> [u32; METHODS] {
     let of_method = CURIE.effects();
     // Methods without a row have to be reported, but for some of which only the address is known (GCM and Mesa
     // initialise them).
-    let mut effects = [TRIGGER; METHODS];
+    let mut entries = [TRIGGER; METHODS];
     let mut i = 0x224 / 4;
     while i < 0x250 / 4 {
-        effects[i] = 0;
+        entries[i] = 0;
         i += 1;
     }
     let rows = CURIE.rows();
@@ -55,12 +41,12 @@ const fn effects() -> Effects {
         while i < rows[row].count * words {
             let method = (rows[row].id + (i / words) * rows[row].step) / 4 + i % words;
             let stops = checked || of_method[method].is_trigger();
-            effects[method] = of_method[method].groups() | if stops { TRIGGER } else { 0 };
+            entries[method] = of_method[method].groups() | if stops { TRIGGER } else { 0 };
             i += 1;
         }
         row += 1;
     }
-    effects
+    entries
 }
 
 /// Whether a register keeps its value when something is written that it does not take.
@@ -98,7 +84,7 @@ mod tests {
 
     #[test]
     fn what_stops_a_run() {
-        let stops = |id: usize| EFFECTS[id / 4] & TRIGGER != 0;
+        let stops = |id: usize| WRITES.is_trigger(id / 4);
         assert!(
             stops(curie::set_begin_end::ID) && stops(curie::set_color_mask::ID) && stops(curie::set_depth_func::ID)
         );

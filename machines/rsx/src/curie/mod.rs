@@ -1,10 +1,10 @@
 //! Curie, the RSX's 3D class (0x4097).
 //!
 //! ```text
-//! words ─► effects.rs: plain runs are copied ─► registers, stale groups
+//! words ─► effects.rs: plain runs are copied ─► registers, dirty groups
 //!                    └─► triggers: upload.rs (programs, constants, attributes), gather.rs (vertices of a draw),
 //!                                  clear.rs, sync.rs (reports, semaphores, conditions)
-//! END ─► draw.rs ─► state/ (registers become keys, where groups are stale) ─► draw, scene, raster
+//! END ─► draw.rs ─► state/ (registers become keys, where groups are dirty) ─► draw, scene, raster
 //! ```
 //! State is sampled when a draw's vertices are complete: at END, or before a write between BEGIN and END that changes it.
 
@@ -18,12 +18,13 @@ mod state;
 mod sync;
 mod upload;
 
+use triglyph_guest::rsx::fifo::METHODS;
 use triglyph_guest::rsx::methods::{Effect, Trigger, curie};
 
 use super::core::Core;
 use super::graph::{Object, Run};
-use super::registers::{Registers, TRIGGER};
-use effects::{EFFECTS, METHOD_EFFECTS, takes};
+use super::registers::{Registers, index};
+use effects::{METHOD_EFFECTS, WRITES, is_unknown, takes};
 use gather::Gather;
 use packets::Taken;
 pub(super) use packets::{Known, known};
@@ -50,7 +51,7 @@ impl Default for Curie {
     /// All registers zero, but for those that Mesa never sets though it depends on them: the clear rectangle lets everything
     /// pass, polygons have edges.
     fn default() -> Self {
-        let mut registers = Registers::default();
+        let registers = Registers::new(&WRITES);
         for id in [curie::set_clear_rect_horizontal::ID, curie::set_clear_rect_vertical::ID] {
             registers.set(id as u32, CLEAR_RECT);
         }
@@ -70,9 +71,9 @@ impl Default for Curie {
 const CLEAR_RECT: u32 = 0x0FFF_0000;
 
 impl Curie {
-    /// With registers that somebody has set before.
-    pub(super) fn with_registers(registers: Registers) -> Self {
-        Curie { registers, ..Curie::default() }
+    /// The state with these registers, by address / 4.
+    pub(super) fn with_registers(words: &[u32; METHODS]) -> Self {
+        Curie { registers: Registers::with_words(&WRITES, words), ..Curie::default() }
     }
 
     /// The registers, by method.
@@ -95,8 +96,7 @@ impl Curie {
     /// words were taken, at least one.
     fn trigger(&mut self, core: &mut Core, run: Run<'_>) -> usize {
         let Run { method, words, increasing } = run;
-        let index = (method >> 2) as usize % METHOD_EFFECTS.len();
-        let Effect::Trigger(trigger) = METHOD_EFFECTS[index] else {
+        let Effect::Trigger(trigger) = METHOD_EFFECTS[index(method)] else {
             self.store_checked(core, method, words[0]);
             return 1;
         };
@@ -149,10 +149,9 @@ impl Curie {
         repeated.len()
     }
 
-    /// Stores a word where not every word is taken, or in a register that nobody knows.
+    /// Stores a word in a register that does not take every value, or in one without a row in the table.
     fn store_checked(&mut self, core: &mut Core, method: u32, word: u32) {
-        let effect = EFFECTS[(method >> 2) as usize % EFFECTS.len()];
-        let unknown = effect == TRIGGER && METHOD_EFFECTS[(method >> 2) as usize % EFFECTS.len()] == Effect::None;
+        let unknown = is_unknown(method);
         if unknown {
             let what = format_args!("method {method:#x} = {word:#x}, which the 3D class does not have");
             core.fault(FaultKind::BadMethod, method.into(), what);
@@ -165,15 +164,14 @@ impl Curie {
             self.taken.remember(method, word);
         }
         if self.registers.get(method) != word {
-            self.before_change(core, effect);
-            self.registers.set(method, word);
-            self.registers.mark(effect);
+            self.before_change(core, WRITES.groups(index(method)));
+            self.registers.store_word(method, word);
         }
     }
 
-    /// Draws the vertices that wait, before state changes that they were to be drawn with.
+    /// Draws the vertices that wait, before any of `groups` changes, which they were to be drawn with.
     fn before_change(&mut self, core: &mut Core, groups: u32) {
-        if groups & !TRIGGER != 0 && self.gather.as_ref().is_some_and(|gather| !gather.is_empty()) {
+        if groups != 0 && self.gather.as_ref().is_some_and(|gather| !gather.is_empty()) {
             self.draw_gathered(core);
         }
     }
@@ -187,10 +185,10 @@ impl Object for Curie {
                 self.before_plain_words(core, Run { method, words, increasing });
             }
             let count = if increasing {
-                self.registers.store_plain(&EFFECTS, method, words)
+                self.registers.store_run(method, words)
             } else {
                 // Only the last word stays, but for those that do something.
-                self.registers.store_plain(&EFFECTS, method, &[*last]) * words.len()
+                self.registers.store_run(method, &[*last]) * words.len()
             };
             method += if increasing { 4 * count as u32 } else { 0 };
             words = &words[count..];
@@ -210,13 +208,12 @@ impl Curie {
     fn before_plain_words(&mut self, core: &mut Core, run: Run<'_>) {
         let mut method = run.method;
         for &word in run.words {
-            let effect = EFFECTS[(method >> 2) as usize % EFFECTS.len()];
-            if effect & TRIGGER != 0 {
+            if WRITES.is_trigger(index(method)) {
                 return;
             }
             // The base index was added to indices when they came.
             if word != self.registers.get(method) && method as usize != curie::set_vertex_data_base_index::ID {
-                self.before_change(core, effect);
+                self.before_change(core, WRITES.groups(index(method)));
             }
             method += if run.increasing { 4 } else { 0 };
         }

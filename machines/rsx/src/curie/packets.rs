@@ -2,11 +2,10 @@
 
 use triglyph_guest::kernel::packet_trace::TraceRegisters;
 use triglyph_guest::rsx::fifo::{METHOD_SPACE, Methods};
-use triglyph_guest::rsx::methods::Effect;
 
 use super::Curie;
-use super::effects::{EFFECTS, METHOD_EFFECTS, are_plain, takes};
-use crate::registers::TRIGGER;
+use super::effects::{METHOD_EFFECTS, WRITES, is_unknown, takes};
+use crate::registers::index;
 
 /// Pairs that are remembered.
 const PAIRS: usize = 256;
@@ -50,16 +49,14 @@ pub(crate) enum Known {
 
 /// What is known in advance of words for consecutive methods, between draws.
 pub(crate) fn known(method: u32, words: &[u32]) -> Known {
-    let place = |i: usize| ((method >> 2) as usize + i) % EFFECTS.len();
-    let groups = || (0..words.len()).map(|i| EFFECTS[place(i)] & !TRIGGER).collect();
-    let checked: Vec<usize> = (0..words.len()).filter(|&i| EFFECTS[place(i)] & TRIGGER != 0).collect();
+    let at = |i: usize| method + 4 * i as u32;
+    let groups = || (0..words.len()).map(|i| WRITES.groups(index(at(i)))).collect();
+    let checked: Vec<usize> = (0..words.len()).filter(|&i| WRITES.is_trigger(index(at(i)))).collect();
     if checked.is_empty() {
         return Known::Stored(groups());
     }
-    let is_taken = |&i: &usize| {
-        let unknown = EFFECTS[place(i)] == TRIGGER && METHOD_EFFECTS[place(i)] == Effect::None;
-        !METHOD_EFFECTS[place(i)].is_trigger() && !unknown && takes(method + 4 * i as u32, words[i])
-    };
+    let is_taken =
+        |&i: &usize| !METHOD_EFFECTS[index(at(i))].is_trigger() && !is_unknown(at(i)) && takes(at(i), words[i]);
     if checked.iter().all(is_taken) { Known::Validated(checked, groups()) } else { Known::More }
 }
 
@@ -90,12 +87,8 @@ impl Curie {
             let stored = match data {
                 [] => false,
                 &[word] => self.store_word(method, word),
-                &[.., word] if !increasing => are_plain(method, 1) && self.store_word(method, word),
-                data if are_plain(method, data.len()) => {
-                    self.registers.store_all(&EFFECTS, method, data);
-                    true
-                }
-                data => self.store_known(method, data),
+                &[.., word] if !increasing => self.registers.store_all(method, &[word]),
+                data => self.registers.store_all(method, data) || self.store_known(method, data),
             };
             if !stored {
                 break;
@@ -109,12 +102,11 @@ impl Curie {
     /// Words for a few consecutive methods if they are only stored. Otherwise nothing has happened: false.
     fn store_known(&mut self, method: u32, data: &[u32]) -> bool {
         const FEW: usize = 4;
-        let effect = |at: u32| EFFECTS[(at >> 2) as usize % EFFECTS.len()];
-        let known = |(&word, at): (&u32, u32)| effect(at) & TRIGGER == 0 || self.taken.knows(at, word);
+        let known = |(&word, at): (&u32, u32)| !WRITES.is_trigger(index(at)) || self.taken.knows(at, word);
         let methods = || (method..).step_by(4);
         let stored = data.len() <= FEW && data.iter().zip(methods()).all(known);
         if stored {
-            data.iter().zip(methods()).for_each(|(&word, at)| self.registers.store_word(at, word, effect(at)));
+            data.iter().zip(methods()).for_each(|(&word, at)| self.registers.store_word(at, word));
         }
         stored
     }
@@ -122,10 +114,9 @@ impl Curie {
     /// A word for one method if it is only stored. Otherwise nothing has happened: false.
     #[inline(always)]
     fn store_word(&mut self, method: u32, word: u32) -> bool {
-        let effect = EFFECTS[(method >> 2) as usize % EFFECTS.len()];
-        let stored = effect & TRIGGER == 0 || self.taken.knows(method, word);
+        let stored = !WRITES.is_trigger(index(method)) || self.taken.knows(method, word);
         if stored {
-            self.registers.store_word(method, word, effect);
+            self.registers.store_word(method, word);
         }
         stored
     }

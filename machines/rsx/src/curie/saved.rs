@@ -8,6 +8,7 @@ use triglyph_guest::rsx::fifo::METHODS;
 use triglyph_guest::rsx::vertex::STORE;
 
 use super::Curie;
+use super::effects::WRITES;
 use super::gather::{Gather, MOST_VERTICES};
 use super::upload::Uploads;
 use crate::registers::Registers;
@@ -70,7 +71,13 @@ impl Curie {
             Some(saved) => Some(restore_gather(saved)?),
         };
         let uploads = Uploads { store, constants: Arc::new(floats(&constants)), attributes: floats(&attributes) };
-        Some(Curie { registers: Registers::restore(registers), uploads, gather, samples, ..Curie::default() })
+        Some(Curie {
+            registers: Registers::with_words(&WRITES, &registers),
+            uploads,
+            gather,
+            samples,
+            ..Curie::default()
+        })
     }
 }
 

@@ -22,35 +22,36 @@ use triglyph_guest::rsx::two_d::{self, MethodInfo, image_from_cpu, memory_to_mem
 
 use super::core::Core;
 use super::graph::Run;
-use super::registers::{Effects, Registers, TRIGGER};
+use super::registers::{Registers, WriteEffects};
 pub(super) use saved::SavedTwoD;
 use surface::Surface;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::frontend::TRIGGER;
 
 /// 2D objects that a channel may bind: as many as instance memory has room for.
 const MOST: usize = 128;
 
-/// The methods of a class that are no plain storage. Those that do not exist are among them, to be reported.
-const fn effects(methods: &[MethodInfo]) -> Effects {
-    let mut effects = [TRIGGER; METHODS];
+/// What writes to the methods of a class do. Methods that do not exist are triggers, to be reported.
+const fn effects(methods: &[MethodInfo]) -> WriteEffects {
+    let mut entries = [TRIGGER; METHODS];
     let mut i = 0;
     while i < methods.len() {
         if let two_d::Effect::None = methods[i].effect {
-            effects[methods[i].id / 4] = 0;
+            entries[methods[i].id / 4] = 0;
         }
         i += 1;
     }
-    effects
+    WriteEffects::new(entries)
 }
 
-static MEMORY_TO_MEMORY: Effects = effects(memory_to_memory::REGISTERS);
-static SURFACES_2D: Effects = effects(two_d::surfaces_2d::REGISTERS);
-static SURFACE_SWIZZLED: Effects = effects(two_d::surface_swizzled::REGISTERS);
-static IMAGE_FROM_CPU: Effects = effects(image_from_cpu::REGISTERS);
-static SCALED_IMAGE: Effects = effects(two_d::scaled_image::REGISTERS);
+static MEMORY_TO_MEMORY: WriteEffects = effects(memory_to_memory::REGISTERS);
+static SURFACES_2D: WriteEffects = effects(two_d::surfaces_2d::REGISTERS);
+static SURFACE_SWIZZLED: WriteEffects = effects(two_d::surface_swizzled::REGISTERS);
+static IMAGE_FROM_CPU: WriteEffects = effects(image_from_cpu::REGISTERS);
+static SCALED_IMAGE: WriteEffects = effects(two_d::scaled_image::REGISTERS);
 
 /// A 2D object that was bound at least once.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Object {
     /// As object methods name it.
     name: u32,
@@ -63,7 +64,7 @@ struct Object {
 }
 
 /// The 2D objects of a channel.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct TwoD {
     objects: Vec<Object>,
 }
@@ -78,7 +79,13 @@ impl TwoD {
     pub(super) fn bind(&mut self, name: u32, class: u32) -> Option<usize> {
         let known = self.objects.iter().position(|object| object.name == name && object.class == class);
         if known.is_none() && self.objects.len() < MOST {
-            self.objects.push(Object { name, class, registers: Registers::default(), notify: false, words: 0 });
+            self.objects.push(Object {
+                name,
+                class,
+                registers: Registers::new(class_effects(class)),
+                notify: false,
+                words: 0,
+            });
             return Some(self.objects.len() - 1);
         }
         known
@@ -95,9 +102,9 @@ impl TwoD {
     }
 
     /// Sets the registers of an object, by number.
-    pub(super) fn set_registers(&mut self, index: usize, registers: Registers) {
+    pub(super) fn set_registers(&mut self, index: usize, words: &[u32; METHODS]) {
         if let Some(object) = self.objects.get_mut(index) {
-            object.registers = registers;
+            object.registers = Registers::with_words(class_effects(object.class), words);
         }
     }
 
@@ -110,7 +117,7 @@ impl TwoD {
                 return self.colors(core, index, words);
             }
             let run = if increasing { words } else { &words[..1] };
-            let stored = object.registers.store_plain(object.effects(), method, run);
+            let stored = object.registers.store_run(method, run);
             if stored > 0 {
                 words = &words[stored..];
                 method += if increasing { 4 * stored as u32 } else { 0 };
@@ -180,15 +187,13 @@ impl TwoD {
     }
 }
 
-impl Object {
-    fn effects(&self) -> &'static Effects {
-        match self.class {
-            class::MEMORY_TO_MEMORY => &MEMORY_TO_MEMORY,
-            class::SURFACE_SWIZZLED => &SURFACE_SWIZZLED,
-            class::IMAGE_FROM_CPU => &IMAGE_FROM_CPU,
-            class::SCALED_IMAGE => &SCALED_IMAGE,
-            _ => &SURFACES_2D,
-        }
+fn class_effects(class: u32) -> &'static WriteEffects {
+    match class {
+        class::MEMORY_TO_MEMORY => &MEMORY_TO_MEMORY,
+        class::SURFACE_SWIZZLED => &SURFACE_SWIZZLED,
+        class::IMAGE_FROM_CPU => &IMAGE_FROM_CPU,
+        class::SCALED_IMAGE => &SCALED_IMAGE,
+        _ => &SURFACES_2D,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use triglyph_guest::rsx::fifo::METHODS;
 
-use super::{MOST, Object, TwoD};
+use super::{MOST, Object, TwoD, class_effects};
 use crate::registers::Registers;
 use triglyph_engine::snapshot::state;
 
@@ -34,7 +34,8 @@ impl TwoD {
         }
         let restore = |saved: SavedObject| {
             let SavedObject { name, class, registers, notify, words } = saved;
-            Object { name, class, registers: Registers::restore(registers), notify, words }
+            let registers = Registers::with_words(class_effects(class), &registers);
+            Object { name, class, registers, notify, words }
         };
         Some(TwoD { objects: saved.objects.into_iter().map(restore).collect() })
     }

@@ -21,8 +21,8 @@ use super::stage::{Codes, Program, STAGES};
 use super::texture::Pools;
 use super::units::{Units, units};
 use crate::core::Core;
-use crate::registers::{Held, Registers};
-use triglyph_engine::frontend::MemoryDependency;
+use crate::registers::Registers;
+use triglyph_engine::frontend::{MemoryDependency, RegisterSnapshot};
 use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::reach::Reach;
 
@@ -266,14 +266,14 @@ impl LastProgram {
 #[derive(Debug)]
 pub(super) struct Dependence {
     stale: u32,
-    held: Held,
+    snapshot: RegisterSnapshot,
     /// Whether a fault was found: then it is derived each time, so that the fault is counted.
     unsound: bool,
 }
 
 impl Default for Dependence {
     fn default() -> Self {
-        Dependence { stale: u32::MAX, held: Held::default(), unsound: false }
+        Dependence { stale: u32::MAX, snapshot: RegisterSnapshot::default(), unsound: false }
     }
 }
 
@@ -286,7 +286,7 @@ impl Dependence {
     /// Whether what was derived from `groups`, always the same ones, has to be derived again. Then it is taken for done.
     pub(super) fn is_stale(&mut self, core: &Core, registers: &Registers, groups: u32) -> bool {
         let stale = std::mem::take(&mut self.stale) & groups;
-        let changed = stale != 0 && registers.renew(groups, stale, &mut self.held);
+        let changed = stale != 0 && registers.renew(groups, stale, &mut self.snapshot);
         std::mem::take(&mut self.unsound) || changed || core.renderer.state_cache_disabled()
     }
 

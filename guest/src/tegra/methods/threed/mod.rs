@@ -67,7 +67,7 @@ pub mod regs {
     pub const REGISTERS: &[MethodInfo<Trigger>] = &joined::<_, { total(THREED) + total(PARTS) }>(THREED, PARTS);
 }
 
-/// Groups of state that a write makes stale.
+/// Groups of state that a write makes dirty.
 pub mod dirty {
     /// Colour and zeta targets, surface clip, samples.
     pub const TARGET: u32 = 1 << 0;
@@ -152,7 +152,7 @@ pub static RESET: [u32; ADDRESSES] = {
     values
 };
 
-/// The group of registers that a method belongs to is stale after a write: bits of [`dirty`].
+/// The group of registers that a method belongs to is dirty after a write: bits of [`dirty`].
 #[inline]
 pub fn groups(method: u32) -> u32 {
     match METHODS.effect(method) {

@@ -1,4 +1,4 @@
-//! State of a draw, derived from registers where groups of them are stale.
+//! State of a draw, derived from registers where groups of them are dirty.
 //!
 //! ```text
 //! target.rs     surfaces                     ─► ProgramTarget
@@ -42,8 +42,8 @@ use vertex_program::{Store, VertexProgram, VertexPrograms};
 /// What the last draw used.
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// Groups that some part has not looked at yet.
-    stale: u32,
+    /// Groups that changed since some part was derived.
+    dirty: u32,
     pub target: Target,
     pub vertex: Option<VertexState>,
     vertex_programs: VertexPrograms,
@@ -82,25 +82,25 @@ const VERTEX_GROUPS: u32 = dirty::VERTEX_ARRAY | dirty::VERTEX_PROGRAM | dirty::
 
 impl State {
     /// Takes the groups over that changed since the last draw. What is mapped otherwise may be a surface or a texture.
-    pub(super) fn take_stale(&mut self, core: &Core, registers: &mut Registers) {
-        self.stale |= registers.take_stale();
+    pub(super) fn take_dirty(&mut self, core: &Core, registers: &Registers) {
+        self.dirty |= registers.take_dirty();
         if core.memory.mapped_since(self.mapped) || core.renderer.state_cache_disabled() {
-            self.stale = u32::MAX;
+            self.dirty = u32::MAX;
             self.mapped = core.memory.epoch();
         }
     }
 
-    /// Whether one of `groups` is stale; it is not any more.
+    /// Whether one of `groups` is dirty; it is not any more.
     fn refresh(&mut self, groups: u32) -> bool {
-        let stale = self.stale & groups != 0;
-        self.stale &= !groups;
-        stale
+        let dirty = self.dirty & groups != 0;
+        self.dirty &= !groups;
+        dirty
     }
 
     /// The target as the registers have it.
     pub(super) fn refresh_target(&mut self, core: &mut Core, registers: &Registers) {
         // Primitives and fragments look at the group as well.
-        if self.stale & dirty::SURFACE != 0 {
+        if self.dirty & dirty::SURFACE != 0 {
             self.target = Target::new(core, registers);
         }
     }
@@ -114,12 +114,12 @@ impl State {
         topology: Topology,
     ) -> Option<&Pixels> {
         self.refresh_target(core, registers);
-        let same_place = self.stale & dirty::FRAGMENT_PROGRAM == 0;
+        let same_place = self.dirty & dirty::FRAGMENT_PROGRAM == 0;
         let reread = self.programs.refresh(core, registers, same_place);
         let points = topology == Topology::Points;
         let sprites = fragment::sprites(registers) && points != self.points;
         self.points = points;
-        if self.stale & dirty::TEXTURE != 0 {
+        if self.dirty & dirty::TEXTURE != 0 {
             self.textures = TextureUnits::default();
         }
         if self.refresh(PIXEL_GROUPS) || reread || sprites || self.pixels.is_none() {
@@ -130,7 +130,7 @@ impl State {
 
     /// The vertex program and its arrays.
     pub(super) fn refresh_vertex(&mut self, core: &mut Core, registers: &Registers, store: &Store) {
-        if self.stale & dirty::VERTEX_PROGRAM != 0 {
+        if self.dirty & dirty::VERTEX_PROGRAM != 0 {
             self.vertex_program = None;
         }
         if !self.refresh(VERTEX_GROUPS) && self.vertex.is_some() {

@@ -34,7 +34,7 @@ const ARRAY_OBJECT: u32 = 0xFEED_0002;
 struct Pair {
     consoles: [Console; 2],
     random: Random,
-    /// Methods that make groups stale, and what they had at first.
+    /// Methods that make groups dirty, and what they had at first.
     stateful: Vec<u32>,
     base: Vec<(u32, u32)>,
     has_arrays: bool,
@@ -79,7 +79,7 @@ impl Pair {
         self.registers().get(method)
     }
 
-    /// What stands in those that make groups stale.
+    /// What stands in those that make groups dirty.
     fn get_all(&mut self) -> Vec<u32> {
         let stateful = self.stateful.clone();
         let registers = self.registers();
