@@ -4,6 +4,7 @@
 //! budget.rs              work and time that the guest may still spend
 //! write_effects.rs       what a write to each register does, from the register tables of `guest`
 //! register_file.rs       the registers of a class, stored in runs, with dirty groups and shadow copies
+//! derived.rs             values derived from registers, kept while these stay the same
 //! memory_dependency.rs   the guest memory that a value was derived from, and whether it is still the same
 //! non_aliasing_range.rs  array elements that draws to the current target cannot write
 //! packet_trace/          packets that recur with the same headers: recorded, compiled, run
@@ -11,12 +12,14 @@
 
 pub mod budget;
 mod device;
+mod derived;
 mod memory_dependency;
 mod non_aliasing_range;
 pub mod packet_trace;
 mod register_file;
 mod write_effects;
 
+pub use derived::{DeriveContext, Derived, RegisterDependency};
 pub use memory_dependency::MemoryDependency;
 pub use non_aliasing_range::NonAliasingRange;
 pub use register_file::{DirtyOnChange, DirtyOnWrite, DirtyPolicy, RegisterFile, RegisterSnapshot};

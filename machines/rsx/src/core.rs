@@ -10,6 +10,7 @@ use super::ramin::{self, Ramin};
 use triglyph_engine::device::{FaultKind, Faults, ObjectEntry};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::Budget;
+use triglyph_engine::frontend::DeriveContext;
 use triglyph_engine::mem::Memory;
 use triglyph_engine::render::{Accuracy, Renderer};
 use triglyph_engine::snapshot::state;
@@ -101,6 +102,19 @@ pub struct Core {
 
 /// IO addresses that are kept between two looks.
 const UNMAPPED: usize = 64;
+
+impl DeriveContext for Core {
+    #[inline]
+    fn state_cache_disabled(&self) -> bool {
+        self.renderer.state_cache_disabled()
+    }
+
+    /// Faults are counted when values are derived.
+    #[inline]
+    fn fault_count(&self) -> u64 {
+        0
+    }
+}
 
 impl Core {
     pub(super) fn new(mode: RsxMode, renderer: Renderer) -> Result<Self, Error> {

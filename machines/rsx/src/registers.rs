@@ -45,10 +45,10 @@ impl Registers {
         self.0.trace_registers()
     }
 
-    /// See [`RegisterFile::deriving`].
+    /// The register file, for what is derived from it.
     #[inline]
-    pub fn deriving<T>(&self, groups: u32, derive: impl FnOnce() -> T) -> T {
-        self.0.deriving(groups, derive)
+    pub fn file(&self) -> &RegisterFile<METHODS, DirtyOnChange> {
+        &self.0
     }
 
     /// Returns the groups that are dirty; none is afterwards.

@@ -7,7 +7,7 @@ use triglyph_guest::kernel::Window;
 
 use super::kinds::{Kinds, SavedKind};
 use triglyph_engine::device::{FaultKind, Faults};
-use triglyph_engine::frontend::MemoryDependency;
+use triglyph_engine::frontend::{DeriveContext, MemoryDependency};
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::{Memory, read_words};
 use triglyph_engine::render::Renderer;
@@ -56,6 +56,17 @@ impl SavedCore {
     /// Whether there can be such a machine.
     pub(super) fn is_sound(&self) -> bool {
         self.syncpoints.len() == SYNCPOINTS && Kinds::restore(&self.kinds).is_some()
+    }
+}
+
+impl DeriveContext for Core {
+    #[inline]
+    fn state_cache_disabled(&self) -> bool {
+        self.renderer.state_cache_disabled()
+    }
+
+    fn fault_count(&self) -> u64 {
+        self.faults.total()
     }
 }
 

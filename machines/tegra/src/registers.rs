@@ -7,7 +7,7 @@ use triglyph_guest::kernel::mme::{CALL, METHODS, MmeJob, MmeMachine};
 use triglyph_guest::kernel::packet_trace::TraceRegisters;
 use triglyph_guest::tegra::methods::{Class, Effect, MethodTable, compute, copy, inline, threed, twod};
 
-use triglyph_engine::frontend::{DirtyOnWrite, RegisterFile, RegisterSnapshot, TRIGGER, WriteEffects as Effects};
+use triglyph_engine::frontend::{DirtyOnWrite, RegisterFile, TRIGGER, WriteEffects as Effects};
 use triglyph_engine::snapshot::state;
 
 /// What happens to the shadow copy of a register on a write (SET_MME_SHADOW_RAM_CONTROL).
@@ -151,9 +151,10 @@ impl Registers {
         self.file.deriving(groups, derive)
     }
 
-    /// See [`RegisterFile::renew`].
-    pub fn renew(&self, groups: u32, dirty: u32, snapshot: &mut RegisterSnapshot) -> bool {
-        self.file.renew(groups, dirty, snapshot)
+    /// The register file, for what is derived from it.
+    #[inline]
+    pub fn file(&self) -> &RegisterFile<METHODS, DirtyOnWrite, 1> {
+        &self.file
     }
 
     /// The groups that a write of `method` makes dirty; `None` where that does more than being stored.
@@ -240,6 +241,7 @@ fn of<T: Copy>(table: &MethodTable<T>) -> WriteEffects {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use triglyph_engine::frontend::RegisterSnapshot;
 
     #[test]
     fn runs_end_at_methods_that_do_more() {
@@ -267,7 +269,7 @@ mod tests {
         let mut snapshot = RegisterSnapshot::default();
         let mut renew = |registers: &Registers| {
             let dirty = registers.take_dirty();
-            registers.renew(GROUPS, dirty, &mut snapshot)
+            registers.file.renew(GROUPS, dirty, &mut snapshot)
         };
         assert!(renew(&registers) && !renew(&registers));
         let (func, scale) = (threed::regs::set_depth_func::ID, threed::regs::set_viewport_scale_x::id(15));
@@ -284,7 +286,10 @@ mod tests {
         }
         // Only groups that are dirty are compared.
         registers.store(func as u32, 4);
-        assert!(!registers.renew(GROUPS, VIEWPORT, &mut snapshot) && registers.renew(GROUPS, FRAGMENT, &mut snapshot));
+        assert!(
+            !registers.file.renew(GROUPS, VIEWPORT, &mut snapshot)
+                && registers.file.renew(GROUPS, FRAGMENT, &mut snapshot)
+        );
     }
 
     #[test]

@@ -17,7 +17,7 @@ use triglyph_engine::frontend::NonAliasingRange;
 use triglyph_engine::render::DrawCall;
 
 /// Groups that a pixel state is derived from.
-const PIXEL_GROUPS: u32 = dirty::RASTER
+pub(super) const PIXEL_GROUPS: u32 = dirty::RASTER
     | dirty::TEXTURE
     | dirty::COMBINER
     | dirty::FRAGMENT
@@ -25,7 +25,7 @@ const PIXEL_GROUPS: u32 = dirty::RASTER
     | dirty::LIGHTING
     | dirty::PROCTEX;
 /// Groups that a vertex state is derived from.
-const VERTEX_GROUPS: u32 = dirty::RASTER | dirty::VERTEX_INPUT | dirty::PROGRAM | dirty::GEOMETRY;
+pub(super) const VERTEX_GROUPS: u32 = dirty::RASTER | dirty::VERTEX_INPUT | dirty::PROGRAM | dirty::GEOMETRY;
 
 /// Invocations without end after which a list draws nothing more: it is noise, not a picture.
 const RUNAWAY: u64 = 64;
@@ -116,9 +116,9 @@ impl Pica {
         if !self.refresh(host) {
             return;
         }
-        if self.vertex.is_none() || self.dirty & VERTEX_GROUPS != 0 {
-            self.vertex = Some(VertexState::new(self, &host.renderer.kernels));
-            self.dirty &= !(VERTEX_GROUPS & !PIXEL_GROUPS);
+        if !self.vertex.is_valid(host, &self.registers) {
+            let state = VertexState::new(self, &host.renderer.kernels);
+            self.vertex.set(state);
         }
         let Some(mut state) = self.vertex.take() else { return };
         if let Some(streams) = self.streams(host, &mut state, &vertices.vertices) {
@@ -135,7 +135,7 @@ impl Pica {
             let shaded = host.renderer.shade(&batch);
             self.submit(host, shaded, Feeding { order: &vertices.order, counts, goes_on: false });
         }
-        self.vertex = Some(state);
+        self.vertex.set(state);
     }
 
     /// Windows on the arrays; `None` when the draw is dropped because one starts outside of memory.
@@ -168,25 +168,25 @@ impl Pica {
 
     /// Derives the pixel state again if its groups are dirty. False when the draw has no visible effect.
     fn refresh(&mut self, host: &mut Host<'_>) -> bool {
-        self.dirty |= self.registers.take_dirty();
+        let dirty = self.registers.take_dirty();
+        self.pixel.note(dirty);
+        self.vertex.note(dirty);
         // What is mapped otherwise may be a surface.
         if host.memory.mapped_since(self.mapped) || host.renderer.state_cache_disabled() {
             self.mapped = host.memory.epoch();
-            (self.pixel, self.vertex) = (None, None);
+            self.pixel.invalidate();
+            self.vertex.invalidate();
             self.vertex_unit.forget();
             self.geometry_unit.forget();
         }
-        if self.pixel.is_none() || self.dirty & PIXEL_GROUPS != 0 {
-            let state = PixelState::new(self, host.memory, &host.renderer.kernels);
-            // The raster group also feeds the vertex state, which is asked for later.
-            let raster = self.dirty & dirty::RASTER != 0;
-            self.dirty &= !PIXEL_GROUPS;
-            if raster {
-                self.vertex = None;
-            }
-            self.pixel = Some(state);
+        if !self.pixel.is_valid(host, &self.registers) {
+            let mut kernels = std::mem::take(&mut self.kernels.pixel);
+            let derive = || PixelState::new(self, host.memory, &host.renderer.kernels, &mut kernels);
+            let state = self.registers.deriving(PIXEL_GROUPS, derive);
+            self.kernels.pixel = kernels;
+            self.pixel.set(state);
         }
-        self.pixel.as_ref().is_some_and(|pixel| !pixel.nothing)
+        self.pixel.value().is_some_and(|pixel| !pixel.nothing)
     }
 
     /// Draws what shaded vertices become.
@@ -211,7 +211,7 @@ impl Pica {
     }
 
     fn draw_shaded(&mut self, host: &mut Host<'_>, vertices: Shaded, order: &[u32], turned: &[u32]) {
-        let Some(pixel) = &self.pixel else { return };
+        let Some(pixel) = self.pixel.value() else { return };
         let (state, setup) = (pixel.draw.clone(), &pixel.setup);
         let call = DrawCall { target: pixel.target, state, setup, order, turned };
         host.renderer.draw(host.memory, &call, vertices, &mut self.assembler);

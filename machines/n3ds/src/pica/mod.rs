@@ -46,6 +46,7 @@ use triglyph_engine::cache::{Handle, Recent, kinds};
 use triglyph_engine::device::{FaultKind, Faults};
 use triglyph_engine::draw::Assembler;
 use triglyph_engine::frontend::packet_trace::PacketTraces;
+use triglyph_engine::frontend::{DeriveContext, Derived};
 use triglyph_engine::mem::{Epoch, Memory};
 use triglyph_engine::render::Renderer;
 use unit::ShaderUnit;
@@ -59,6 +60,19 @@ pub struct Host<'a> {
     pub renderer: &'a mut Renderer,
     /// Where faults go.
     pub faults: &'a mut Faults,
+}
+
+impl DeriveContext for Host<'_> {
+    #[inline]
+    fn state_cache_disabled(&self) -> bool {
+        self.renderer.state_cache_disabled()
+    }
+
+    /// State of the PICA200 is derived without faults.
+    #[inline]
+    fn fault_count(&self) -> u64 {
+        0
+    }
 }
 
 /// Work that guest-made numbers may ask for, so that nothing runs without bound.
@@ -104,10 +118,8 @@ pub struct Pica {
     immediate: Immediate,
     /// The geometry unit between immediate vertices that belong together.
     stage: Stage,
-    /// Groups of [`dirty`] that changed since some state was derived from them.
-    dirty: u32,
-    pixel: Option<PixelState>,
-    vertex: Option<VertexState>,
+    pixel: Derived<PixelState>,
+    vertex: Derived<VertexState>,
     kernels: RecentKernels,
     /// When it was made sure that what is mapped is what it was.
     mapped: Epoch,
@@ -153,9 +165,8 @@ impl Default for Pica {
             assembler: Assembler::default(),
             immediate: Immediate::default(),
             stage: Stage::default(),
-            dirty: dirty::ALL,
-            pixel: None,
-            vertex: None,
+            pixel: Derived::new(draw::PIXEL_GROUPS),
+            vertex: Derived::new(draw::VERTEX_GROUPS),
             kernels: RecentKernels::default(),
             mapped: Epoch::default(),
             limits: Limits::default(),

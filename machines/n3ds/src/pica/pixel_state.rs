@@ -21,7 +21,7 @@ use super::registers::Registers;
 use super::texture_state::{self, Unit};
 use super::upload::f24;
 use super::{Pica, gas_state, lighting_state, procedural_state, vertex_state};
-use triglyph_engine::cache::Kernels;
+use triglyph_engine::cache::{Handle, Kernels, Recent, kinds};
 use triglyph_engine::draw::Setup;
 use triglyph_engine::mem::Memory;
 use triglyph_engine::scene::{DrawState, Rect, SceneTarget, Scissor};
@@ -46,7 +46,12 @@ pub(super) fn rgba(word: u32) -> u32 {
 }
 
 impl PixelState {
-    pub(super) fn new(pica: &mut Pica, memory: &Memory, kernels: &Kernels) -> Self {
+    pub(super) fn new(
+        pica: &Pica,
+        memory: &Memory,
+        kernels: &Kernels,
+        recent: &mut Recent<PixelKey, Handle<kinds::Pixel>>,
+    ) -> Self {
         let registers = &pica.registers;
         let combiners = combiners(registers);
         let mut used = UsedSources::of(&combiners);
@@ -94,7 +99,7 @@ impl PixelState {
             shadow: shadow.then_some(ShadowWrite),
             density,
         };
-        let kernel = pica.kernels.pixel.get(key.clone(), |key| kernels.pixel(key));
+        let kernel = recent.get(key.clone(), |key| kernels.pixel(key));
         let sources = textures.map(|unit| unit.source);
         let feedback = sources.iter().flatten().any(|s| s.ranges().any(|(at, size)| target.touches(memory, at, size)));
         PixelState {

@@ -51,7 +51,6 @@ impl Pica {
             assembler,
             immediate,
             stage,
-            dirty: _,
             pixel: _,
             vertex: _,
             kernels: _,

@@ -7,6 +7,7 @@ use triglyph_guest::kernel::vertex::{
 };
 use triglyph_guest::pica::regs;
 
+use super::draw::VERTEX_GROUPS;
 use super::lighting_state::QUATERNION_SLOTS;
 use super::registers::Registers;
 use super::upload::f24;
@@ -56,29 +57,33 @@ impl Array {
 impl VertexState {
     /// Derives the state for draws from arrays.
     pub(super) fn new(pica: &mut Pica, kernels: &Kernels) -> Self {
-        let arrays = arrays(&pica.registers);
-        let inputs = array_inputs(&pica.registers, &arrays);
+        let registers = &pica.registers;
+        let derive = || {
+            let arrays = arrays(registers);
+            (arrays, array_inputs(registers, &arrays), constants(registers))
+        };
+        let (arrays, inputs, constants) = registers.deriving(VERTEX_GROUPS, derive);
         let key = key(pica, inputs);
         VertexState {
             outputs: key.outputs.clone(),
             handle: pica.kernels.vertex.get(key, |key| kernels.vertex(key)),
             arrays,
             non_aliasing: NonAliasingRange::default(),
-            constants: constants(&pica.registers),
+            constants,
         }
     }
 }
 
 /// The key of the vertex kernel with these inputs.
 pub(super) fn key(pica: &mut Pica, inputs: [Input; 16]) -> VertexKey {
-    let entry = regs::vsh_entry::offset(pica.registers.get(regs::vsh_entry::ID)) as u16;
+    let registers = &pica.registers;
+    let derive = || {
+        let entry = regs::vsh_entry::offset(registers.get(regs::vsh_entry::ID)) as u16;
+        (entry, outputs(registers), user_clip(registers))
+    };
+    let (entry, outputs, user_clip) = registers.deriving(VERTEX_GROUPS, derive);
     let program: Arc<PicaProgram> = pica.vertex_unit.program(entry);
-    VertexKey {
-        program: Program::Pica(program),
-        inputs,
-        outputs: outputs(&pica.registers),
-        user_clip: user_clip(&pica.registers),
-    }
+    VertexKey { program: Program::Pica(program), inputs, outputs, user_clip }
 }
 
 /// Inputs of immediate vertices: `count` attributes of four floats each.

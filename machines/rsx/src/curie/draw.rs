@@ -40,7 +40,7 @@ impl Curie {
         self.state.take_dirty(core, &self.registers);
         self.state.refresh_vertex(core, &self.registers, &self.uploads.store);
         let count = (gather.order.len() + gather.inline.len() + gather.immediate.len()) as u64;
-        let instructions = self.state.vertex.as_ref().map_or(0, |vertex| vertex.instructions);
+        let instructions = self.state.vertex.value().map_or(0, |vertex| vertex.instructions);
         if !core.budget.spend(count * (16 + VERTEX_INSTRUCTION * instructions) / 16) {
             return;
         }
@@ -65,10 +65,10 @@ impl Curie {
 
     fn draw_from_arrays(&mut self, core: &mut Core, topology: Topology, vertices: &VertexReuse) {
         let images = self.vertex_images(core);
-        let Some(state) = &mut self.state.vertex else { return };
+        let Some(state) = self.state.vertex.value_mut() else { return };
         let last = vertices.vertices.iter().copied().max().unwrap_or(0);
         let places = state.places(core, &self.registers, last);
-        let Some(state) = &self.state.vertex else { return };
+        let Some(state) = self.state.vertex.value() else { return };
         let (streams, textures) = (state.streams(&core.memory, &places), textures(state, &images));
         let batch = ProgramBatch {
             kernel: &state.handle,
@@ -88,7 +88,7 @@ impl Curie {
     /// Packed vertices, as they would stand in memory of the channel's byte order.
     fn draw_inline(&mut self, core: &mut Core, topology: Topology, words: &[u32]) {
         let images = self.vertex_images(core);
-        let Some(state) = &self.state.vertex else { return };
+        let Some(state) = self.state.vertex.value() else { return };
         let (key, offsets, stride) = state.inline_key();
         if stride == 0 {
             core.fault(FaultKind::BadCommand, 0, format_args!("INLINE_ARRAY without arrays"));
@@ -123,7 +123,7 @@ impl Curie {
     /// Immediate vertices: all attributes of each, on the host.
     fn draw_immediate(&mut self, core: &mut Core, topology: Topology, values: &[[[f32; 4]; 16]]) {
         let images = self.vertex_images(core);
-        let Some(state) = &self.state.vertex else { return };
+        let Some(state) = self.state.vertex.value() else { return };
         let key = state.immediate_key(&self.registers);
         let bytes: Vec<u8> = values.iter().flatten().flatten().flat_map(|value| value.to_le_bytes()).collect();
         let bytes = buffer(&bytes);
@@ -157,7 +157,7 @@ impl Curie {
 
     /// Images of vertex textures as they are now.
     fn vertex_images(&self, core: &mut Core) -> [Option<Arc<DecodedImage>>; 4] {
-        let Some(state) = &self.state.vertex else { return [const { None }; 4] };
+        let Some(state) = self.state.vertex.value() else { return [const { None }; 4] };
         state.textures.bindings.each_ref().map(|binding| {
             let binding = binding.as_ref()?;
             core.renderer.image(&core.memory, &binding.image)
@@ -174,7 +174,7 @@ impl Curie {
                 return;
             }
         }
-        let Some(pixels) = &self.state.pixels else { return };
+        let Some(pixels) = self.state.pixels.value() else { return };
         let target = &self.state.target.surfaces;
         let call = ProgramCall {
             target,

@@ -271,9 +271,9 @@ impl ThreeD {
 
     /// Records of the words `set`.
     fn fetch(&mut self, core: &mut Core, registers: &Registers, set: WordSet, numbers: &fetch::Numbers<'_>) -> Records {
-        let fits = |layout: &Arc<Layout>| layout.inputs == set;
-        let make = |core: &mut Core| Arc::new(Layout::new(core, registers, set));
-        let layout = self.layout.get(core, registers, Layout::GROUPS, fits, make);
+        let usable = |_: &mut Core, layout: &mut Arc<Layout>| layout.inputs == set;
+        let derive = |core: &mut Core| Arc::new(Layout::new(core, registers, set));
+        let layout = self.layout.get_or_derive(core, registers.file(), usable, derive).clone();
         Records { words: fetch::fetch(core, &layout, numbers), set }
     }
 
@@ -290,7 +290,7 @@ impl ThreeD {
 
     /// The targets that registers describe.
     pub(super) fn targets(&mut self, core: &mut Core, registers: &Registers) -> Arc<Targets> {
-        let make = |core: &mut Core| Arc::new(Targets::new(core, registers));
-        self.targets.get(core, registers, Targets::GROUPS, |_| true, make)
+        let derive = |core: &mut Core| Arc::new(Targets::new(core, registers));
+        self.targets.get_or_derive(core, registers.file(), |_, _| true, derive).clone()
     }
 }

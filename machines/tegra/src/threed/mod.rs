@@ -54,13 +54,14 @@ use feedback::Feedback;
 use fetch::Layout;
 use pixels::Pixels;
 use program::Programs;
-use remember::{LastPrograms, Part, Unchanged};
+use remember::{LastPrograms, Unchanged};
 pub(super) use saved::SavedThreeD;
 use stage::Codes;
 use target::Targets;
+use triglyph_engine::frontend::Derived;
 
 /// What the 3D engine has besides registers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ThreeD {
     bindings: Bindings,
     /// Between BEGIN and END.
@@ -80,9 +81,29 @@ pub struct ThreeD {
     /// Programs of the last draw.
     unchanged: Unchanged,
     /// Its targets.
-    targets: Part<Arc<Targets>>,
+    targets: Derived<Arc<Targets>>,
     /// Its vertices.
-    layout: Part<Arc<Layout>>,
+    layout: Derived<Arc<Layout>>,
+}
+
+impl Default for ThreeD {
+    fn default() -> Self {
+        ThreeD {
+            bindings: Bindings::default(),
+            open: None,
+            instance: 0,
+            primitive: 0,
+            feedback: Feedback::default(),
+            blend_program: Vec::new(),
+            programs: Programs::default(),
+            codes: Codes::default(),
+            pixels: Pixels::default(),
+            last: LastPrograms::default(),
+            unchanged: Unchanged::default(),
+            targets: Derived::new(Targets::GROUPS),
+            layout: Derived::new(Layout::GROUPS),
+        }
+    }
 }
 
 /// A draw that has begun.

@@ -16,7 +16,6 @@ use triglyph_guest::tegra::header::program::{Interpolation, attribute, fields};
 use triglyph_guest::tegra::methods::threed::{self as m, PointSpriteOrigin, ShadeMode, dirty, regs as r};
 
 use super::program::Loaded;
-use super::remember::Dependence;
 use super::stage::{PIXEL, Program};
 use super::target::{CENTER, Targets, sample_at, sample_positions};
 use super::{ThreeD, output, setup, unsupported};
@@ -24,19 +23,31 @@ use crate::core::Core;
 use crate::registers::Registers;
 use triglyph_engine::cache::{Handle, Recent, kinds};
 use triglyph_engine::draw::program::{Fill, Interpolate, ProgramSetup, WordPlane, WordValue};
+use triglyph_engine::frontend::RegisterDependency;
 use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::program::{ProgramState, ProgramTarget, Surfaces};
 use triglyph_engine::scene::reach::Reach;
 
 /// Kernels of pixel programs by what they are specialised to, and what the last draw had.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Pixels {
     kernels: PixelKernels,
-    dependence: Dependence,
+    dependency: RegisterDependency,
     /// Of the last draws with other programs or records, the last one first.
     last: Vec<LastPixels>,
     /// Words of the blend program.
     blend_program: Arc<[u32]>,
+}
+
+impl Default for Pixels {
+    fn default() -> Self {
+        Pixels {
+            kernels: PixelKernels::default(),
+            dependency: RegisterDependency::new(GROUPS),
+            last: Vec::new(),
+            blend_program: Arc::default(),
+        }
+    }
 }
 
 /// Kernels by draft; a code stays in its place as long as its kernel is known.
@@ -174,7 +185,7 @@ pub(super) struct Derived {
 impl Pixels {
     /// Notes groups of registers that have changed.
     pub(super) fn note(&mut self, groups: u32) {
-        self.dependence.note(groups);
+        self.dependency.note(groups);
     }
 
     /// Takes over the words of the blend program, which have changed.
@@ -197,7 +208,7 @@ impl Pixels {
     /// for records of the words `outputs`. Returns the instructions of the program.
     fn refresh(&mut self, core: &Core, registers: &Registers, program: Option<Arc<Program>>, outputs: &WordSet) -> u64 {
         let other_place = |last: &LastPixels| last.space != core.space || core.memory.mapped_since(last.made);
-        if self.dependence.is_stale(core, registers, GROUPS) || self.last.iter().any(other_place) {
+        if !self.dependency.is_valid(core, registers.file()) || self.last.iter().any(other_place) {
             self.last.clear();
         }
         let same_program = |last: &LastPixels| match (&last.program, &program) {
@@ -246,7 +257,7 @@ impl Pixels {
         }
         let (derived, reach) = (last.derived.clone(), last.reach.clone());
         let make = |core: &mut Core| derived.place(core, registers, targets, place, reach, &mut self.kernels);
-        let placed = self.dependence.derive(core, registers, GROUPS, make);
+        let placed = self.dependency.derive(core, registers.file(), make);
         if last.places.len() == PLACES {
             last.places.clear();
         }

@@ -21,8 +21,7 @@ use super::stage::{Codes, Program, STAGES};
 use super::texture::Pools;
 use super::units::{Units, units};
 use crate::core::Core;
-use crate::registers::Registers;
-use triglyph_engine::frontend::{MemoryDependency, RegisterSnapshot};
+use triglyph_engine::frontend::MemoryDependency;
 use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::reach::Reach;
 
@@ -259,87 +258,5 @@ impl LastProgram {
             reads: loaded.reads,
             writes: loaded.writes,
         }
-    }
-}
-
-/// Which groups of registers have been written since something was derived from them, and what was in them.
-#[derive(Debug)]
-pub(super) struct Dependence {
-    stale: u32,
-    snapshot: RegisterSnapshot,
-    /// Whether a fault was found: then it is derived each time, so that the fault is counted.
-    unsound: bool,
-}
-
-impl Default for Dependence {
-    fn default() -> Self {
-        Dependence { stale: u32::MAX, snapshot: RegisterSnapshot::default(), unsound: false }
-    }
-}
-
-impl Dependence {
-    /// Notes groups that were written.
-    pub(super) fn note(&mut self, groups: u32) {
-        self.stale |= groups;
-    }
-
-    /// Whether what was derived from `groups`, always the same ones, has to be derived again. Then it is taken for done.
-    pub(super) fn is_stale(&mut self, core: &Core, registers: &Registers, groups: u32) -> bool {
-        let stale = std::mem::take(&mut self.stale) & groups;
-        let changed = stale != 0 && registers.renew(groups, stale, &mut self.snapshot);
-        std::mem::take(&mut self.unsound) || changed || core.renderer.state_cache_disabled()
-    }
-
-    /// Derives, and looks out for faults.
-    pub(super) fn derive<T>(
-        &mut self,
-        core: &mut Core,
-        registers: &Registers,
-        groups: u32,
-        derive: impl FnOnce(&mut Core) -> T,
-    ) -> T {
-        let faults = core.faults.total();
-        let value = registers.deriving(groups, || derive(core));
-        self.unsound |= core.faults.total() != faults;
-        value
-    }
-}
-
-/// Something derived from groups of registers.
-#[derive(Debug)]
-pub(super) struct Part<T> {
-    dependence: Dependence,
-    value: Option<T>,
-}
-
-impl<T> Default for Part<T> {
-    fn default() -> Self {
-        Part { dependence: Dependence::default(), value: None }
-    }
-}
-
-impl<T: Clone> Part<T> {
-    /// Notes groups that were written.
-    pub(super) fn note(&mut self, groups: u32) {
-        self.dependence.note(groups);
-    }
-
-    /// The value: the last one if nothing in `groups` has changed and it `fits`.
-    pub(super) fn get(
-        &mut self,
-        core: &mut Core,
-        registers: &Registers,
-        groups: u32,
-        fits: impl FnOnce(&T) -> bool,
-        derive: impl FnOnce(&mut Core) -> T,
-    ) -> T {
-        if !self.dependence.is_stale(core, registers, groups)
-            && let Some(value) = self.value.as_ref().filter(|value| fits(value))
-        {
-            return value.clone();
-        }
-        let value = self.dependence.derive(core, registers, groups, derive);
-        self.value = Some(value.clone());
-        value
     }
 }

@@ -34,25 +34,25 @@ use target::Target;
 use texture::TextureUnits;
 use triglyph_engine::cache::{Handle, Recent, kinds};
 use triglyph_engine::draw::program::{ProgramSetup, Topology};
+use triglyph_engine::frontend::Derived;
 use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::program::ProgramState;
 use vertex::VertexState;
 use vertex_program::{Store, VertexProgram, VertexPrograms};
 
 /// What the last draw used.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct State {
-    /// Groups that changed since some part was derived.
-    dirty: u32,
     pub target: Target,
-    pub vertex: Option<VertexState>,
+    pub vertex: Derived<VertexState>,
     vertex_programs: VertexPrograms,
     vertex_program: Option<VertexProgram>,
     programs: FragmentPrograms,
     textures: TextureUnits,
-    pub pixels: Option<Pixels>,
+    /// Without a value, draws have no effect.
+    pub pixels: Derived<Pixels>,
     kernels: Recent<FragmentKey, Handle<kinds::Fragment>>,
-    /// When it was made sure that what is mapped is what it was.
+    /// When it was last checked whether memory is mapped otherwise.
     mapped: Epoch,
     /// Whether the last draw was one of points, when that makes a difference.
     points: bool,
@@ -80,28 +80,40 @@ const PIXEL_GROUPS: u32 = dirty::SURFACE
 /// Groups that vertices depend on.
 const VERTEX_GROUPS: u32 = dirty::VERTEX_ARRAY | dirty::VERTEX_PROGRAM | dirty::VERTEX_TEXTURE;
 
-impl State {
-    /// Takes the groups over that changed since the last draw. What is mapped otherwise may be a surface or a texture.
-    pub(super) fn take_dirty(&mut self, core: &Core, registers: &Registers) {
-        self.dirty |= registers.take_dirty();
-        if core.memory.mapped_since(self.mapped) || core.renderer.state_cache_disabled() {
-            self.dirty = u32::MAX;
-            self.mapped = core.memory.epoch();
+impl Default for State {
+    fn default() -> Self {
+        State {
+            target: Target::default(),
+            vertex: Derived::new(VERTEX_GROUPS),
+            vertex_programs: VertexPrograms::default(),
+            vertex_program: None,
+            programs: FragmentPrograms::default(),
+            textures: TextureUnits::default(),
+            pixels: Derived::new(PIXEL_GROUPS),
+            kernels: Recent::default(),
+            mapped: Epoch::default(),
+            points: false,
         }
     }
+}
 
-    /// Whether one of `groups` is dirty; it is not any more.
-    fn refresh(&mut self, groups: u32) -> bool {
-        let dirty = self.dirty & groups != 0;
-        self.dirty &= !groups;
-        dirty
+impl State {
+    /// Takes over the groups that changed since the last draw. Memory that is mapped otherwise may be a surface or a texture.
+    pub(super) fn take_dirty(&mut self, core: &Core, registers: &Registers) {
+        let mut dirty = registers.take_dirty();
+        if core.memory.mapped_since(self.mapped) || core.renderer.state_cache_disabled() {
+            dirty = u32::MAX;
+            self.mapped = core.memory.epoch();
+        }
+        self.vertex.note(dirty);
+        self.pixels.note(dirty);
     }
 
-    /// The target as the registers have it.
+    /// The target that the registers describe.
     pub(super) fn refresh_target(&mut self, core: &mut Core, registers: &Registers) {
-        // Primitives and fragments look at the group as well.
-        if self.dirty & dirty::SURFACE != 0 {
-            self.target = Target::new(core, registers);
+        // The group stays dirty until primitives and fragments are derived from it as well.
+        if self.pixels.dirty() & dirty::SURFACE != 0 {
+            self.target = registers.file().deriving(dirty::SURFACE, || Target::new(core, registers));
         }
     }
 
@@ -114,26 +126,30 @@ impl State {
         topology: Topology,
     ) -> Option<&Pixels> {
         self.refresh_target(core, registers);
-        let same_place = self.dirty & dirty::FRAGMENT_PROGRAM == 0;
+        let same_place = self.pixels.dirty() & dirty::FRAGMENT_PROGRAM == 0;
         let reread = self.programs.refresh(core, registers, same_place);
         let points = topology == Topology::Points;
         let sprites = fragment::sprites(registers) && points != self.points;
         self.points = points;
-        if self.dirty & dirty::TEXTURE != 0 {
+        if self.pixels.dirty() & dirty::TEXTURE != 0 {
             self.textures = TextureUnits::default();
         }
-        if self.refresh(PIXEL_GROUPS) || reread || sprites || self.pixels.is_none() {
-            self.pixels = pixels::derive(self, core, registers);
+        if !self.pixels.is_valid(core, registers.file()) || reread || sprites {
+            self.pixels.invalidate();
+            let derive = || pixels::derive(self, core, registers);
+            if let Some(pixels) = registers.file().deriving(PIXEL_GROUPS, derive) {
+                self.pixels.set(pixels);
+            }
         }
-        self.pixels.as_ref()
+        self.pixels.value()
     }
 
     /// The vertex program and its arrays.
     pub(super) fn refresh_vertex(&mut self, core: &mut Core, registers: &Registers, store: &Store) {
-        if self.dirty & dirty::VERTEX_PROGRAM != 0 {
+        if self.vertex.dirty() & dirty::VERTEX_PROGRAM != 0 {
             self.vertex_program = None;
         }
-        if !self.refresh(VERTEX_GROUPS) && self.vertex.is_some() {
+        if self.vertex.is_valid(core, registers.file()) {
             return;
         }
         let program = match self.vertex_program.take() {
@@ -142,12 +158,13 @@ impl State {
         };
         let before = self.vertex.take();
         let output_mask = before.as_ref().map(|before| before.output_mask);
-        let state = VertexState::new(core, registers, &program, before);
+        let derive = || VertexState::new(core, registers, &program, before);
+        let state = registers.file().deriving(VERTEX_GROUPS, derive);
         // Varyings and points depend on what the program gives, not on the program.
         if output_mask != Some(state.output_mask) {
-            self.pixels = None;
+            self.pixels.invalidate();
         }
         self.vertex_program = Some(program);
-        self.vertex = Some(state);
+        self.vertex.set(state);
     }
 }

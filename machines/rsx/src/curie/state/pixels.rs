@@ -21,7 +21,7 @@ pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) 
     if output.surfaces == Surfaces::default() && !count_samples {
         return None;
     }
-    let vertex = state.vertex.as_ref()?;
+    let vertex = state.vertex.value()?;
     let program = state.programs.current()?;
     let instructions = program.instructions;
     let offset = |register: u32| vertex.key.offset(register);
