@@ -151,11 +151,27 @@ impl<const N: usize, P: DirtyPolicy, const COPIES: usize> RegisterFile<N, P, COP
     /// Stores the bits of a word under `mask`, whatever the effect of the register, and makes its groups dirty.
     #[inline(always)]
     pub fn store_word(&self, register: usize, word: u32, mask: u32) {
+        self.store_entry(register, self.effects.entries()[register], word, mask);
+    }
+
+    /// Stores the bits of a word under `mask` if `register` is no trigger and in the file. Otherwise nothing happens: false.
+    #[inline(always)]
+    pub fn store_plain(&self, register: usize, word: u32, mask: u32) -> bool {
+        let Some(&entry) = self.effects.entries().get(register) else { return false };
+        let plain = entry & TRIGGER == 0;
+        if plain {
+            self.store_entry(register, entry, word, mask);
+        }
+        plain
+    }
+
+    #[inline(always)]
+    fn store_entry(&self, register: usize, entry: u32, word: u32, mask: u32) {
         let old = self.live[register].get();
         let new = old ^ (old ^ word) & mask;
         self.live[register].set(new);
         self.shadow.iter().for_each(|shadow| shadow[register].set(new));
-        self.mark(self.effects.entries()[register] & dirtied::<P>(old, new));
+        self.mark(entry & dirtied::<P>(old, new));
     }
 
     /// Stores the bits of `words` under `mask` in consecutive registers, which are not to be triggers, and makes their
@@ -301,6 +317,8 @@ mod tests {
         assert_eq!((registers.store_run(7, &[9]), registers.store_run(16, &[9])), (0, 0));
         assert_eq!(registers.store_run(14, &[1, 2, 3]), 2);
         assert!(!registers.store_all(14, &[1, 2, 3]) && !registers.store_all(6, &[1, 2]));
+        assert!(!registers.store_plain(7, 5, u32::MAX) && !registers.store_plain(16, 5, u32::MAX));
+        assert_eq!(registers.get(7), 0);
         assert_eq!((registers.get(14), registers.get(15), registers.get(0)), (1, 2, 0));
     }
 

@@ -67,6 +67,12 @@ impl Registers {
         self.0.store_word(index(method), word, u32::MAX);
     }
 
+    /// Stores one word if its method is no trigger. Otherwise nothing happens: false.
+    #[inline(always)]
+    pub fn store_plain(&self, method: u32, word: u32) -> bool {
+        self.0.store_plain(index(method), word, u32::MAX)
+    }
+
     /// Stores words of consecutive methods up to the first trigger or the end of the method space. Returns how many were
     /// stored: with less than all, the next method is a trigger, or 0x2000.
     #[inline]

@@ -131,12 +131,7 @@ impl Registers {
     /// Stores a datum if its method does nothing else and copies are tracked. Otherwise nothing happens: false.
     #[inline(always)]
     pub fn store_word(&self, method: u32, word: u32) -> bool {
-        let index = method as usize % METHODS;
-        let plain = self.direct.get() && !self.file.effects().is_trigger(index);
-        if plain {
-            self.file.store_word(index, word, u32::MAX);
-        }
-        plain
+        self.direct.get() && self.file.store_plain(method as usize % METHODS, word, u32::MAX)
     }
 
     /// Whether a write of `method` does nothing but store.

@@ -114,12 +114,11 @@ impl Pica {
     fn store_packet(&mut self, value: u32, header: Header, extra: &[u32], at: u64) -> bool {
         let (first, mask) = (header.id(), header.bit_mask());
         if extra.is_empty() {
-            if WRITES.plain_from(first) == 0 {
-                return false;
+            let stored = self.registers.store_plain(first, value, mask);
+            if stored {
+                self.position = 4 * at;
             }
-            self.registers.store_word(first, value, mask);
-            self.position = 4 * at;
-            return true;
+            return stored;
         }
         let count = if header.consecutive() { 1 + extra.len() } else { 1 };
         if WRITES.plain_from(first) < count {

@@ -87,7 +87,7 @@ impl Curie {
             let stored = match data {
                 [] => false,
                 &[word] => self.store_word(method, word),
-                &[.., word] if !increasing => self.registers.store_all(method, &[word]),
+                &[.., word] if !increasing => self.registers.store_plain(method, word),
                 data => self.registers.store_all(method, data) || self.store_known(method, data),
             };
             if !stored {
@@ -114,10 +114,13 @@ impl Curie {
     /// A word for one method if it is only stored. Otherwise nothing has happened: false.
     #[inline(always)]
     fn store_word(&mut self, method: u32, word: u32) -> bool {
-        let stored = !WRITES.is_trigger(index(method)) || self.taken.knows(method, word);
-        if stored {
+        if self.registers.store_plain(method, word) {
+            return true;
+        }
+        let known = self.taken.knows(method, word);
+        if known {
             self.registers.store_word(method, word);
         }
-        stored
+        known
     }
 }
