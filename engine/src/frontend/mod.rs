@@ -11,8 +11,8 @@
 //! ```
 
 pub mod budget;
-mod device;
 mod derived;
+mod device;
 mod memory_dependency;
 mod non_aliasing_range;
 pub mod packet_trace;

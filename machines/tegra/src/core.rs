@@ -7,8 +7,8 @@ use triglyph_guest::kernel::Window;
 
 use super::kinds::{Kinds, SavedKind};
 use triglyph_engine::device::{FaultKind, Faults};
-use triglyph_engine::frontend::{DeriveContext, MemoryDependency};
 use triglyph_engine::frontend::budget::Budget;
+use triglyph_engine::frontend::{DeriveContext, MemoryDependency};
 use triglyph_engine::mem::{Memory, read_words};
 use triglyph_engine::render::Renderer;
 use triglyph_engine::snapshot::state;
