@@ -39,10 +39,9 @@ pub use triglyph_tegra as tegra;
 
 pub use triglyph_engine::cache::TierMode as Tier;
 pub use triglyph_engine::cache::{Tiers, WarmStart, store};
-pub use triglyph_engine::device::{
-    Access, Device, Fault, FaultKind, Faults, Machine, ObjectEntry, StageTimes, Stats, WrittenRange,
-};
+pub use triglyph_engine::device::{Access, Device, Fault, FaultKind, Faults, Machine, ObjectEntry, StageTimes, Stats};
 pub use triglyph_engine::error::Error;
+pub use triglyph_engine::mem::{GuestAddr, GuestRange};
 pub use triglyph_engine::render::{Accuracy, KeyFile};
 pub use triglyph_engine::snapshot::SnapshotOptions;
 #[cfg(feature = "n3ds")]

@@ -13,9 +13,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use triglyph::capture::{CaptureFile, Checks, Event, Header, Player, Prepared, Range, Reader};
+use triglyph::capture::{CaptureFile, Checks, Event, Header, Player, Prepared, Reader};
 use triglyph::packet_trace::THRESHOLD;
-use triglyph::{Device, FaultKind, Machine, Options, Tier, WrittenRange, new_device};
+use triglyph::{Device, FaultKind, Machine, Options, Tier, GuestRange, new_device};
 use triglyph_testkit::data::all_captures;
 
 /// What is compared, the first run being the reference.
@@ -186,26 +186,26 @@ fn compare(capture: &Prepared<'_>, machine: Machine) -> Result<Outcome, Failed> 
 }
 
 /// What all runs wrote together, without overlaps.
-fn merged(mut written: Vec<WrittenRange>) -> Vec<Range> {
+fn merged(mut written: Vec<GuestRange>) -> Vec<GuestRange> {
     written.sort();
-    let mut ranges: Vec<Range> = Vec::new();
-    for WrittenRange { space, address, size } in written {
+    let mut ranges: Vec<GuestRange> = Vec::new();
+    for range in written {
         match ranges.last_mut() {
-            Some(last) if last.space == space && address <= last.address + last.size => {
-                last.size = last.size.max(address + size - last.address);
+            Some(last) if last.start.space == range.start.space && range.start.address <= last.end() => {
+                last.size = last.size.max(range.end() - last.start.address);
             }
-            _ => ranges.push(Range { space, address, size }),
+            _ => ranges.push(range),
         }
     }
     ranges
 }
 
 /// Compares ranges of every run's memory with the reference's.
-fn compare_memory(runs: &mut [Run<'_, '_>], ranges: &[Range], when: &str, outcome: &mut Outcome) {
+fn compare_memory(runs: &mut [Run<'_, '_>], ranges: &[GuestRange], when: &str, outcome: &mut Outcome) {
     const PIECE: u64 = 1 << 18;
     let Some((reference, others)) = runs.split_first_mut() else { return };
     let mut buffers = [vec![0; PIECE as usize], vec![0; PIECE as usize]];
-    for &Range { space, address, size } in ranges {
+    for &GuestRange { start: GuestAddr { space, address }, size } in ranges {
         for offset in (0..size).step_by(PIECE as usize) {
             let (at, length) = (address + offset, PIECE.min(size - offset) as usize);
             let [want, got] = buffers.each_mut().map(|buffer| &mut buffer[..length]);

@@ -26,7 +26,7 @@ pub use file::CaptureFile;
 pub use format::{Bytes, Expect, Hash, Header, Kind, Map, Mem, Present, Record};
 pub use picture::Picture;
 pub use player::{Checks, Event, Finished, Hashed, Player, Prepared};
-pub use ranges::{Range, Ranges};
+pub use ranges::Ranges;
 pub use reader::{Entry, Limits, RawRecord, Reader};
 pub use recorder::{Recorder, RecordingDevice};
 pub use writer::{Compression, Writer};

@@ -10,10 +10,11 @@ use xxhash_rust::xxh3::Xxh3;
 use super::expect::{Comparison, Expected};
 use super::format::{Expect, Hash, Header, Map, Present, Record};
 use super::picture::Picture;
-use super::ranges::{Range, Ranges};
+use super::ranges::Ranges;
 use super::reader::{Entry, Reader, Records};
 use triglyph_engine::device::{Access, Device};
 use triglyph_engine::error::Error;
+use triglyph_engine::mem::GuestRange;
 
 /// What a player looks at besides executing; what is off costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,7 +204,7 @@ impl<'p, 'a> Player<'p, 'a> {
     }
 
     /// What is mapped so far, by space and address; empty for a [`part`](Self::part).
-    pub fn maps(&self) -> Vec<(Range, Access)> {
+    pub fn maps(&self) -> Vec<(GuestRange, Access)> {
         self.maps.iter().flat_map(Ranges::iter).collect()
     }
 
@@ -276,7 +277,7 @@ impl<'p, 'a> Player<'p, 'a> {
             Record::Map(Map { address, size, space, access }) => {
                 device.map(*space, *address, *size, *access)?;
                 if let Some(maps) = &mut self.maps {
-                    maps.insert(Range { space: *space, address: *address, size: *size }, *access);
+                    maps.insert(GuestRange::new(*space, *address, *size), *access);
                 }
             }
             Record::Mem(mem) => {
@@ -308,7 +309,9 @@ impl<'p, 'a> Player<'p, 'a> {
 
     fn check_mapped(&self, space: u32, address: u64, size: u64) -> Result<(), Error> {
         match &self.maps {
-            Some(maps) if !maps.covers(Range { space, address, size }) => Err(Error::Unmapped { space, address, size }),
+            Some(maps) if !maps.covers(GuestRange::new(space, address, size)) => {
+                Err(Error::Unmapped { space, address, size })
+            }
             _ => Ok(()),
         }
     }

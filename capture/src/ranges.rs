@@ -4,19 +4,8 @@ use std::collections::BTreeMap;
 
 use triglyph_engine::device::Access;
 use triglyph_engine::error::Error;
-use triglyph_engine::mem::Mapping;
+use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping};
 use triglyph_engine::snapshot::mappings;
-
-/// A range of guest memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Range {
-    /// Address space.
-    pub space: u32,
-    /// First byte.
-    pub address: u64,
-    /// Bytes.
-    pub size: u64,
-}
 
 impl Ranges<Access> {
     /// What a restored snapshot leaves mapped; `None` when it has no guest memory and what was mapped stays.
@@ -24,7 +13,7 @@ impl Ranges<Access> {
         let Some(mappings) = mappings(snapshot)? else { return Ok(None) };
         let mut ranges = Ranges::default();
         for Mapping { space, address, size, access } in mappings {
-            ranges.insert(Range { space, address, size }, access);
+            ranges.insert(GuestRange::new(space, address, size), access);
         }
         Ok(Some(ranges))
     }
@@ -45,8 +34,8 @@ impl<T> Default for Ranges<T> {
 
 impl<T: Copy> Ranges<T> {
     /// Enters a range; parts of earlier ranges that it overlaps are cut off. An empty range changes nothing.
-    pub fn insert(&mut self, range: Range, value: T) {
-        let Range { space, address, size } = range;
+    pub fn insert(&mut self, range: GuestRange, value: T) {
+        let GuestRange { start: GuestAddr { space, address }, size } = range;
         let end = address.saturating_add(size);
         if end <= address {
             return;
@@ -66,17 +55,17 @@ impl<T: Copy> Ranges<T> {
     }
 
     /// The ranges, by space and address, each with its value. Neighbours are not joined.
-    pub fn iter(&self) -> impl Iterator<Item = (Range, T)> + '_ {
-        let range = |(space, address): (u32, u64), end: u64| Range { space, address, size: end - address };
+    pub fn iter(&self) -> impl Iterator<Item = (GuestRange, T)> + '_ {
+        let range = |(space, address): (u32, u64), end: u64| GuestRange::new(space, address, end - address);
         self.map.iter().map(move |(key, (end, value))| (range(*key, *end), *value))
     }
 
     /// Whether every byte of a range is in some range; an empty one is.
-    pub fn covers(&self, range: Range) -> bool {
-        let Some(end) = range.address.checked_add(range.size) else { return false };
-        let mut at = range.address;
+    pub fn covers(&self, range: GuestRange) -> bool {
+        let Some(end) = range.start.address.checked_add(range.size) else { return false };
+        let mut at = range.start.address;
         while at < end {
-            match self.map.range((range.space, 0)..=(range.space, at)).next_back() {
+            match self.map.range((range.start.space, 0)..=(range.start.space, at)).next_back() {
                 Some((_, (old_end, _))) if *old_end > at => at = *old_end,
                 _ => return false,
             }
@@ -90,11 +79,11 @@ mod tests {
     use super::*;
 
     fn list(ranges: &Ranges<u8>) -> Vec<(u64, u64, u8)> {
-        ranges.iter().map(|(range, value)| (range.address, range.size, value)).collect()
+        ranges.iter().map(|(range, value)| (range.start.address, range.size, value)).collect()
     }
 
-    fn range(address: u64, size: u64) -> Range {
-        Range { space: 0, address, size }
+    fn range(address: u64, size: u64) -> GuestRange {
+        GuestRange::new(0, address, size)
     }
 
     #[test]
@@ -121,7 +110,7 @@ mod tests {
         assert!(ranges.covers(range(5, 0)));
         assert!(!ranges.covers(range(0, 21)));
         assert!(!ranges.covers(range(20, 1)));
-        assert!(!ranges.covers(Range { space: 1, address: 0, size: 1 }));
+        assert!(!ranges.covers(GuestRange::new(1, 0, 1)));
         assert!(!ranges.covers(range(u64::MAX, 2)));
     }
 }

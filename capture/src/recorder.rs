@@ -12,10 +12,11 @@ use std::io::{self, Write};
 use super::format::{Expect, Hash, Header, Map, Present};
 use super::picture::Picture;
 use super::player::hash_memory;
-use super::ranges::{Range, Ranges};
+use super::ranges::Ranges;
 use super::writer::{Compression, Writer};
-use triglyph_engine::device::{Access, Device, Faults, Machine, ObjectEntry, Stats, WrittenRange};
+use triglyph_engine::device::{Access, Device, Faults, Machine, ObjectEntry, Stats};
 use triglyph_engine::error::Error;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::snapshot::SnapshotOptions;
 
 /// What a SNAPSHOT record holds: memory has records of its own, and the record is compressed as a whole.
@@ -56,20 +57,20 @@ impl<W: Write> Recorder<W> {
     ///
     /// # Errors
     /// What the device says when it cannot be read.
-    pub fn snapshot(&mut self, device: &mut dyn Device, range: Range) -> Result<(), Error> {
+    pub fn snapshot(&mut self, device: &mut dyn Device, range: GuestRange) -> Result<(), Error> {
         const PAGE: usize = 4096;
         const PIECE: u64 = 256 * PAGE as u64;
         let mut piece = vec![0; PIECE.min(range.size) as usize];
         let mut done = 0;
         while done < range.size {
             let length = PIECE.min(range.size - done) as usize;
-            let (bytes, start) = (&mut piece[..length], range.address + done);
-            device.read(range.space, start, bytes)?;
+            let (bytes, start) = (&mut piece[..length], range.start.address + done);
+            device.read(range.start.space, start, bytes)?;
             let empty = |page: &[u8]| page.iter().all(|byte| *byte == 0);
             let mut at = 0;
             for run in bytes.chunk_by_pages(PAGE, empty) {
                 if !empty(run) {
-                    self.put(|writer| writer.mem(range.space, start + at as u64, run));
+                    self.put(|writer| writer.mem(range.start.space, start + at as u64, run));
                 }
                 at += run.len();
             }
@@ -161,7 +162,7 @@ impl<D: Device, W: Write + Send> RecordingDevice<D, W> {
         meta.insert("starts".to_owned(), starts.into());
         let header = Header { machine: self.device.machine(), big_endian: self.big_endian };
         let mut recorder = Recorder::new(sink, header, compression, &meta);
-        for (Range { space, address, size }, access) in self.maps.iter() {
+        for (GuestRange { start: GuestAddr { space, address }, size }, access) in self.maps.iter() {
             recorder.put(|writer| writer.map(&Map { address, size, space, access }));
         }
         for object in &self.objects {
@@ -203,7 +204,7 @@ impl<D: Device, W: Write + Send> RecordingDevice<D, W> {
     ///
     /// # Errors
     /// [`Error::Unmapped`] when it is not all mapped.
-    pub fn hash(&mut self, Range { space, address, size }: Range) -> Result<(), Error> {
+    pub fn hash(&mut self, GuestRange { start: GuestAddr { space, address }, size }: GuestRange) -> Result<(), Error> {
         let Some(recorder) = &mut self.recorder else { return Ok(()) };
         let xxh3 = hash_memory(&mut self.device, space, address, size)?;
         recorder.put(|writer| writer.hash(&Hash { address, space, size, xxh3 }));
@@ -243,7 +244,7 @@ impl<D: Device, W: Write + Send> Device for RecordingDevice<D, W> {
 
     fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
         self.device.map(space, address, size, access)?;
-        self.maps.insert(Range { space, address, size }, access);
+        self.maps.insert(GuestRange::new(space, address, size), access);
         self.put(|writer| writer.map(&Map { address, size, space, access }));
         Ok(())
     }
@@ -288,7 +289,7 @@ impl<D: Device, W: Write + Send> Device for RecordingDevice<D, W> {
         self.device.faults()
     }
 
-    fn take_written(&mut self) -> Vec<WrittenRange> {
+    fn take_written(&mut self) -> Vec<GuestRange> {
         self.device.take_written()
     }
 

@@ -9,7 +9,8 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use triglyph::capture::{Checks, Event, Finished, Hashed, Player, Prepared, Range, Reader};
+use triglyph::GuestRange;
+use triglyph::capture::{Checks, Event, Finished, Hashed, Player, Prepared, Reader};
 use triglyph::device::Device;
 
 use crate::capture_file::{Named, expand, stem};
@@ -286,15 +287,15 @@ fn memory(verified: &mut Verified, runs: &mut [Run<'_, '_>], when: &str) -> anyh
         }
         let mut pieces = Pieces::new(range);
         while let Some((at, want, got)) = pieces.advance() {
-            first.device.read(range.space, at, want)?;
+            first.device.read(range.start.space, at, want)?;
             for run in others.iter_mut().filter(|run| !run.strayed) {
-                run.device.read(range.space, at, got)?;
+                run.device.read(range.start.space, at, got)?;
                 let Some(differing) = want.iter().zip(got.iter()).position(|(want, got)| want != got) else { continue };
                 run.strayed = true;
                 verified.differences.push(format!(
                     "memory at {when}: {:#x} in space {} is {:02x} with {} and {:02x} with {}",
                     at + differing as u64,
-                    range.space,
+                    range.start.space,
                     want[differing],
                     first.name,
                     got[differing],
@@ -308,7 +309,7 @@ fn memory(verified: &mut Verified, runs: &mut [Run<'_, '_>], when: &str) -> anyh
 
 /// Walks a range in pieces, with two buffers of a piece's size.
 struct Pieces {
-    range: Range,
+    range: GuestRange,
     done: u64,
     buffers: [Vec<u8>; 2],
 }
@@ -316,14 +317,14 @@ struct Pieces {
 impl Pieces {
     const SIZE: u64 = 1 << 18;
 
-    fn new(range: Range) -> Self {
+    fn new(range: GuestRange) -> Self {
         let buffer = vec![0; Self::SIZE.min(range.size) as usize];
         Pieces { range, done: 0, buffers: [buffer.clone(), buffer] }
     }
 
     fn advance(&mut self) -> Option<(u64, &mut [u8], &mut [u8])> {
         let length = Self::SIZE.min(self.range.size - self.done);
-        let at = self.range.address + self.done;
+        let at = self.range.start.address + self.done;
         self.done += length;
         let [want, got] = &mut self.buffers;
         let length = length as usize;

@@ -93,7 +93,7 @@ fn xxh3(bytes: &[u8]) -> u64 {
         fn faults(&self) -> &triglyph::device::Faults {
             &self.1
         }
-        fn take_written(&mut self) -> Vec<triglyph::device::WrittenRange> {
+        fn take_written(&mut self) -> Vec<triglyph::mem::GuestRange> {
             Vec::new()
         }
     }

@@ -18,12 +18,12 @@ use crate::device::{StageTimes, Stats};
 use crate::draw::program::Records;
 use crate::draw::{Assembler, Batch, Setup, Shaded, shade};
 use crate::error::Error;
-use crate::mem::{Epoch, Footprint, Memory};
+use crate::mem::{Epoch, Footprint, GuestAddr, Memory};
 use crate::raster::{self, RasterStats};
 use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
 use crate::scene::{DrawState, Scene, SceneTarget};
 use crate::sched::Scheduler;
-use crate::transfer::{Outcome, Place, Transfers};
+use crate::transfer::{Outcome, Transfers};
 pub use clock::ScopedTimer;
 use clock::StageClock;
 
@@ -270,7 +270,7 @@ impl Renderer {
     }
 
     /// Whether drawing to the target of scenes can touch any of `size` bytes at `place`, there or where else they are mapped.
-    pub fn may_touch(&mut self, memory: &Memory, place: Place, size: u64) -> bool {
+    pub fn may_touch(&mut self, memory: &Memory, place: GuestAddr, size: u64) -> bool {
         let current =
             |&&(number, made, _): &&(u64, Epoch, _)| number == self.target_number && !memory.mapped_since(made);
         if self.target_memory.as_ref().filter(current).is_none() {
@@ -287,7 +287,7 @@ impl Renderer {
             }
             self.target_memory = Some((self.target_number, made, footprint));
         }
-        let Place { space, address } = place;
+        let GuestAddr { space, address } = place;
         self.target_memory.as_ref().is_some_and(|(.., footprint)| footprint.touches(memory, space, address, size))
     }
 
@@ -318,7 +318,7 @@ impl Renderer {
         if self.scene.is_empty() && self.programs.is_empty() {
             return false;
         }
-        let place = Place { space, address };
+        let place = GuestAddr { space, address };
         let touched = self.may_touch(memory, place, size)
             && (self.fixed_touches(memory, place, size) || self.programs_touch(memory, place, size));
         if touched {
@@ -328,7 +328,7 @@ impl Renderer {
     }
 
     /// Whether the scene of fixed-function fragments touches any of `size` bytes at `place`, there or where else they are mapped.
-    fn fixed_touches(&self, memory: &Memory, place: Place, size: u64) -> bool {
+    fn fixed_touches(&self, memory: &Memory, place: GuestAddr, size: u64) -> bool {
         let target = &self.scene.target;
         !self.scene.is_empty() && target.space == place.space && target.touches(memory, place.address, size)
     }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use triglyph_engine::cache::{Kernels, TierMode, Tiers};
 use triglyph_engine::device::Access;
-use triglyph_engine::mem::Memory;
+use triglyph_engine::mem::{GuestAddr, Memory};
 use triglyph_engine::sched::Scheduler;
-use triglyph_engine::transfer::{Outcome, Place, Request, Transfers};
+use triglyph_engine::transfer::{Outcome, Request, Transfers};
 use triglyph_interp::Interpreter;
 
 /// What carries out transfers, with the reference tier.
@@ -55,6 +55,6 @@ impl Bench {
     }
 }
 
-pub fn at(address: u64) -> Place {
-    Place { space: 0, address }
+pub fn at(address: u64) -> GuestAddr {
+    GuestAddr { space: 0, address }
 }

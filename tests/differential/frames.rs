@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use triglyph::capture::{Checks, Player, Prepared, Record};
-use triglyph::{Device, Machine, Options, Tier, WrittenRange, new_device};
+use triglyph::{Device, GuestRange, Machine, Options, Tier, new_device};
 
 use super::Outcome;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub struct Run {
     pub device: Box<dyn Device>,
     /// What was changed, for the report.
     pub changes: Vec<String>,
-    written: Vec<WrittenRange>,
+    written: Vec<GuestRange>,
 }
 
 impl Run {
@@ -64,12 +64,12 @@ impl Run {
         let names = format!("{} / {}", self.name, other.name);
         for range in self.written.iter().chain(&other.written) {
             let [mut want, mut got] = [vec![0; range.size as usize], vec![0; range.size as usize]];
-            self.device.read(range.space, range.address, &mut want).expect("written memory is mapped");
-            other.device.read(range.space, range.address, &mut got).expect("written memory is mapped");
+            self.device.read(range.start.space, range.start.address, &mut want).expect("written memory is mapped");
+            other.device.read(range.start.space, range.start.address, &mut got).expect("written memory is mapped");
             if let Some(at) = want.iter().zip(&got).position(|(want, got)| want != got) {
                 let wrong = want.iter().zip(&got).filter(|(want, got)| want != got).count();
                 let (want, got) = (want[at], got[at]);
-                let address = range.address + at as u64;
+                let address = range.start.address + at as u64;
                 return Some(format!("{names}: {wrong} bytes differ, first at {address:#x}: {want:02x} / {got:02x}"));
             }
         }

@@ -106,10 +106,10 @@ impl Pair {
         written.extend(without.take_written());
         for range in written {
             let [mut a, mut b] = [vec![0; range.size as usize], vec![0; range.size as usize]];
-            with.read(range.space, range.address, &mut a).expect("written memory");
-            without.read(range.space, range.address, &mut b).expect("written memory");
+            with.read(range.start.space, range.start.address, &mut a).expect("written memory");
+            without.read(range.start.space, range.start.address, &mut b).expect("written memory");
             if let Some(at) = a.iter().zip(&b).position(|(a, b)| a != b) {
-                return Some(format!("memory at {:#x}", range.address + at as u64));
+                return Some(format!("memory at {:#x}", range.start.address + at as u64));
             }
         }
         None

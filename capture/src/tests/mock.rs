@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use triglyph_engine::device::{Access, Device, Faults, Machine, ObjectEntry, WrittenRange};
+use triglyph_engine::device::{Access, Device, Faults, Machine, ObjectEntry};
 use triglyph_engine::error::Error;
+use triglyph_engine::mem::GuestRange;
 
 /// Bytes by space and address. A SUBMIT is a GX MemoryFill (command 2) of unit 0: start, value, end; addresses
 /// are taken as they are. Others do nothing.
@@ -12,7 +13,7 @@ pub struct Mock {
     memory: BTreeMap<(u32, u64), u8>,
     pub calls: Vec<String>,
     pub faults: Faults,
-    written: Vec<WrittenRange>,
+    written: Vec<GuestRange>,
 }
 
 impl Mock {
@@ -71,7 +72,7 @@ impl Device for Mock {
             for at in start..end {
                 self.memory.insert((0, at.into()), value.to_le_bytes()[(at - start) as usize % 4]);
             }
-            self.written.push(WrittenRange { space: 0, address: start.into(), size: (end - start).into() });
+            self.written.push(GuestRange::new(0, start.into(), (end - start).into()));
         }
         Ok(())
     }
@@ -82,7 +83,7 @@ impl Device for Mock {
         &self.faults
     }
 
-    fn take_written(&mut self) -> Vec<WrittenRange> {
+    fn take_written(&mut self) -> Vec<GuestRange> {
         std::mem::take(&mut self.written)
     }
 }

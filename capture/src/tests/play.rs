@@ -141,7 +141,7 @@ fn a_recording_replays_to_the_same_memory() {
     device.write(0, 0x8004, b"during").unwrap();
     device.submit(&fill(0x1000, 0x1008, 0xFF00_00FF)).unwrap();
     device.present(&present("top"), Expectation::AsItIs).unwrap();
-    device.hash(Range { space: 0, address: 0x1000, size: 0x5000 }).unwrap();
+    device.hash(GuestRange::new(0, 0x1000, 0x5000)).unwrap();
     let file = device.stop().unwrap().unwrap();
     assert!(!device.is_recording());
 

@@ -31,10 +31,10 @@ fn real_captures_parse_and_survive_being_written_again() {
         assert!(!prepared.frames().is_empty(), "{}", path.display());
         let mut maps = Ranges::default();
         for entry in prepared.entries() {
-            let inside = |space, address, size| maps.covers(Range { space, address, size });
+            let inside = |space, address, size| maps.covers(GuestRange::new(space, address, size));
             match &entry.record {
                 Record::Map(Map { address, size, space, access }) => {
-                    maps.insert(Range { space: *space, address: *address, size: *size }, *access)
+                    maps.insert(GuestRange::new(*space, *address, *size), *access)
                 }
                 Record::Mem(mem) => assert!(inside(mem.space, mem.address, mem.bytes.len() as u64)),
                 Record::Hash(hash) => assert!(inside(hash.space, hash.address, hash.size)),

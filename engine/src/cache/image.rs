@@ -8,15 +8,14 @@ use triglyph_guest::kernel::program::sampler::{LEVELS, Level, Texture};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::texture_cache::{MAX_TEXTURE_BYTES, PIECE, Source, decoding_time};
-use crate::mem::{self, Memory};
+use crate::mem::{self, GuestAddr, Memory};
 use crate::sched::Scheduler;
-use crate::transfer::Place;
 
 /// Where an image is and how it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ImageSource {
     /// Its first byte.
-    pub place: Place,
+    pub place: GuestAddr,
     /// Bytes from there on that may be read; bytes after them read 0.
     pub size: u64,
     /// How it is stored.
@@ -78,7 +77,7 @@ impl Source for Arc<ImageSource> {
     type Decoded = DecodedImage;
     type Decoder<'d> = ();
 
-    fn memory_ranges(&self) -> impl Iterator<Item = (Place, u64)> {
+    fn memory_ranges(&self) -> impl Iterator<Item = (GuestAddr, u64)> {
         std::iter::once((self.place, self.size))
     }
 

@@ -4,9 +4,9 @@ use triglyph_guest::format::TexelFormat;
 use triglyph_guest::kernel::tier::TextureDecoder;
 
 use super::texture_cache::{PIECE, Source, content_hash, decoding_time};
+use crate::mem::GuestAddr;
 use crate::mem::Memory;
 use crate::sched::Scheduler;
-use crate::transfer::Place;
 
 /// Where a texture is and how it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,8 +57,8 @@ impl Source for TextureSource {
     type Decoded = Decoded;
     type Decoder<'d> = &'d dyn TextureDecoder;
 
-    fn memory_ranges(&self) -> impl Iterator<Item = (Place, u64)> {
-        self.ranges().map(|(address, size)| (Place { space: 0, address }, size))
+    fn memory_ranges(&self) -> impl Iterator<Item = (GuestAddr, u64)> {
+        self.ranges().map(|(address, size)| (GuestAddr { space: 0, address }, size))
     }
 
     fn decoded_bytes(&self) -> u64 {

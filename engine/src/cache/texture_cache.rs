@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::mem::GuestAddr;
 use crate::mem::{self, Epoch, Memory};
 use crate::sched::Scheduler;
-use crate::transfer::Place;
 
 /// A texture in guest memory: where it is and how it is stored.
 pub trait Source: Clone + Eq + Hash {
@@ -24,7 +24,7 @@ pub trait Source: Clone + Eq + Hash {
     type Decoder<'d>: Copy;
 
     /// The memory that its texels are in: where, and how many bytes. What is not mapped reads 0.
-    fn memory_ranges(&self) -> impl Iterator<Item = (Place, u64)>;
+    fn memory_ranges(&self) -> impl Iterator<Item = (GuestAddr, u64)>;
 
     /// Bytes of a decoded copy.
     fn decoded_bytes(&self) -> u64;
@@ -65,7 +65,7 @@ pub(super) fn decoding_time(texels: u64, compressed: bool) -> Duration {
 /// The content hash of a texture as it is in memory now.
 pub(super) fn content_hash(memory: &Memory, source: &impl Source) -> u64 {
     let mut hasher = Xxh3::new();
-    for (Place { space, address }, size) in source.memory_ranges() {
+    for (GuestAddr { space, address }, size) in source.memory_ranges() {
         mem::for_each_chunk(memory.readable(space, address).first(size as usize), |bytes| hasher.update(bytes));
     }
     hasher.digest()
@@ -143,7 +143,7 @@ impl<S: Source> TextureCache<S> {
         let now = memory.epoch();
         let mut content = None;
         if let Some(entry) = self.entries.get_mut(source) {
-            let changed = |(Place { space, address }, size)| memory.changed_since(entry.seen, space, address, size);
+            let changed = |(GuestAddr { space, address }, size)| memory.changed_since(entry.seen, space, address, size);
             if self.state_cache_disabled || source.memory_ranges().any(changed) {
                 content = Some(content_hash(memory, source));
             }
@@ -227,8 +227,8 @@ mod tests {
         type Decoded = u8;
         type Decoder<'d> = ();
 
-        fn memory_ranges(&self) -> impl Iterator<Item = (Place, u64)> {
-            std::iter::once((Place { space: 0, address: self.number << 12 }, 1 << 12))
+        fn memory_ranges(&self) -> impl Iterator<Item = (GuestAddr, u64)> {
+            std::iter::once((GuestAddr { space: 0, address: self.number << 12 }, 1 << 12))
         }
 
         fn decoded_bytes(&self) -> u64 {

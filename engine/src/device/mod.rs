@@ -14,6 +14,7 @@ pub use triglyph_guest::machine::Machine;
 
 use crate::cache::WarmStart;
 use crate::error::Error;
+use crate::mem::GuestRange;
 use crate::snapshot::SnapshotOptions;
 
 /// What the GPU may do with a mapped range. The host may always read and write.
@@ -55,17 +56,6 @@ pub struct ObjectEntry {
     pub base: u64,
     /// Offset of the last byte from `base`; 0 for an engine object.
     pub limit: u64,
-}
-
-/// A range of guest memory that the GPU wrote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct WrittenRange {
-    /// Address space.
-    pub space: u32,
-    /// First byte.
-    pub address: u64,
-    /// Bytes, at least 1.
-    pub size: u64,
 }
 
 /// What a capture, a test or a host drives: one instance of a machine's GPU.
@@ -131,7 +121,7 @@ pub trait Device: Send {
 
     /// The guest memory that the GPU wrote since the last call: merged, sorted by space and address. It may name
     /// more bytes than were written, never fewer.
-    fn take_written(&mut self) -> Vec<WrittenRange>;
+    fn take_written(&mut self) -> Vec<GuestRange>;
 
     /// What has been done so far, since the device was made.
     fn stats(&self) -> Stats {
@@ -197,7 +187,7 @@ impl<D: Device + ?Sized> Device for Box<D> {
     fn faults(&self) -> &Faults {
         (**self).faults()
     }
-    fn take_written(&mut self) -> Vec<WrittenRange> {
+    fn take_written(&mut self) -> Vec<GuestRange> {
         (**self).take_written()
     }
     fn stats(&self) -> Stats {

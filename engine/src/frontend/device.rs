@@ -17,7 +17,7 @@ macro_rules! device_of_core {
             &self.$core.faults
         }
 
-        fn take_written(&mut self) -> Vec<$crate::device::WrittenRange> {
+        fn take_written(&mut self) -> Vec<$crate::mem::GuestRange> {
             self.$core.memory.take_written()
         }
 

@@ -5,15 +5,15 @@
 //!                                                       └─► a page has changed: the bytes are compared
 //! ```
 
+use crate::mem::GuestAddr;
 use crate::mem::{Epoch, FoundPages, Memory};
 use crate::render::Renderer;
-use crate::transfer::Place;
 
 /// The ranges that a derivation read, with their bytes. It is never valid before [`Self::finish`].
 #[derive(Debug, Default)]
 pub struct MemoryDependency {
     /// Start and size in bytes of each range.
-    ranges: Vec<(Place, usize)>,
+    ranges: Vec<(GuestAddr, usize)>,
     /// The bytes of all ranges, in their order.
     bytes: Vec<u8>,
     /// The pages of the ranges, as they were mapped at `validated`.
@@ -37,7 +37,7 @@ impl MemoryDependency {
     }
 
     /// Reuses the allocations for a single range, which [`Self::read_again`] has to read.
-    pub fn retarget(mut self, place: Place, size: usize) -> Self {
+    pub fn retarget(mut self, place: GuestAddr, size: usize) -> Self {
         self.ranges.clear();
         self.ranges.push((place, size));
         self.pages.clear();
@@ -54,7 +54,7 @@ impl MemoryDependency {
         }
         self.validated = memory.epoch();
         let (mut missing, mut rest) = (None, &mut self.bytes[..]);
-        for &(Place { space, address }, size) in &self.ranges {
+        for &(GuestAddr { space, address }, size) in &self.ranges {
             let (range, after) = rest.split_at_mut(size);
             let absent = memory.read_pieces(space, address, range);
             missing = missing.or((absent != 0).then_some((address, absent)));
@@ -65,7 +65,7 @@ impl MemoryDependency {
     }
 
     /// Notes that `bytes` were read at a place.
-    pub fn note(&mut self, place: Place, bytes: &[u8]) {
+    pub fn note(&mut self, place: GuestAddr, bytes: &[u8]) {
         match self.ranges.last_mut() {
             Some((last, size)) if last.space == place.space && last.address + *size as u64 == place.address => {
                 *size += bytes.len();
@@ -120,7 +120,7 @@ impl MemoryDependency {
 
     fn find_pages(&mut self, memory: &Memory) {
         self.pages.clear();
-        for &(Place { space, address }, size) in &self.ranges {
+        for &(GuestAddr { space, address }, size) in &self.ranges {
             self.pages.add(memory, space, address, size);
         }
     }

@@ -9,6 +9,7 @@
 //! **Invariant**: guest memory is only ever touched through [`Window`]s, whose bytes are atomics; `raw.rs` alone
 //! knows pointers.
 
+mod address;
 mod changes;
 mod footprint;
 mod global;
@@ -21,8 +22,9 @@ use std::sync::{Arc, Mutex};
 
 use triglyph_guest::kernel::Window;
 
-use crate::device::{Access, WrittenRange};
+use crate::device::Access;
 use crate::error::Error;
+pub use address::{GuestAddr, GuestRange};
 use changes::Clock;
 pub use changes::{Epoch, FoundPages};
 pub use footprint::Footprint;
@@ -409,7 +411,7 @@ impl Memory {
     /// Notes that the GPU has written `size` bytes at `address`.
     pub fn mark_written(&self, space: u32, address: u64, size: u64) {
         if size != 0 {
-            self.written.lock().unwrap_or_else(|e| e.into_inner()).insert(WrittenRange { space, address, size });
+            self.written.lock().unwrap_or_else(|e| e.into_inner()).insert(GuestRange::new(space, address, size));
             self.mark_changed(space, address, size);
         }
     }
@@ -465,7 +467,7 @@ impl Memory {
     }
 
     /// What the GPU wrote since the last call: sorted, merged.
-    pub fn take_written(&mut self) -> Vec<WrittenRange> {
+    pub fn take_written(&mut self) -> Vec<GuestRange> {
         self.written.get_mut().unwrap_or_else(|e| e.into_inner()).take()
     }
 
@@ -671,7 +673,7 @@ mod tests {
         assert_eq!(memory.read_pieces(0, 0x1FF0, &mut out), 0);
         assert_eq!((out[0xF], out[0x10]), (0, 9));
         assert_eq!(memory.write_pieces(0, 0x17FF, &[5; 2]), 0);
-        assert_eq!(memory.take_written(), [WrittenRange { space: 0, address: 0x17FF, size: 1 }]);
+        assert_eq!(memory.take_written(), [GuestRange::new(0, 0x17FF, 1)]);
         assert!(memory.write(0, 0x17FF, &[5; 2]).is_err() && memory.read(0, 0x1800, &mut out).is_err());
         assert!(memory.readable(0, 0x1800).is_empty() && memory.writable(0, 0x1800).is_empty());
         assert!(memory.is_sparse(0, 0x1FFF) && !memory.is_sparse(0, 0x2000) && !memory.is_sparse(0, 0x4000));
@@ -724,7 +726,7 @@ mod tests {
         memory.mark_written(0, 0x1000, 0x100);
         memory.mark_written(0, 0x1800, 4);
         memory.mark_written(0, 0x1108, 0x20);
-        let range = |address, size| WrittenRange { space: 0, address, size };
+        let range = |address, size| GuestRange::new(0, address, size);
         assert_eq!(memory.take_written(), [range(0x1000, 0x128), range(0x1800, 4)]);
         assert!(memory.take_written().is_empty());
     }

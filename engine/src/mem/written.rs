@@ -1,11 +1,11 @@
 //! The set of ranges that the GPU wrote.
 
-use crate::device::WrittenRange;
+use super::address::GuestRange;
 
 /// Ranges are collected cheaply and merged when asked for, or when there are many.
 #[derive(Debug, Default)]
 pub(super) struct WrittenSet {
-    ranges: Vec<WrittenRange>,
+    ranges: Vec<GuestRange>,
     merged: usize,
 }
 
@@ -13,7 +13,7 @@ pub(super) struct WrittenSet {
 const SLACK: usize = 1024;
 
 impl WrittenSet {
-    pub(super) fn insert(&mut self, range: WrittenRange) {
+    pub(super) fn insert(&mut self, range: GuestRange) {
         if self.ranges.last() != Some(&range) {
             self.ranges.push(range);
         }
@@ -22,7 +22,7 @@ impl WrittenSet {
         }
     }
 
-    pub(super) fn take(&mut self) -> Vec<WrittenRange> {
+    pub(super) fn take(&mut self) -> Vec<GuestRange> {
         self.merge();
         self.merged = 0;
         std::mem::take(&mut self.ranges)
@@ -32,9 +32,9 @@ impl WrittenSet {
     fn merge(&mut self) {
         self.ranges.sort_unstable();
         self.ranges.dedup_by(|next, kept| {
-            let touches = next.space == kept.space && next.address <= kept.address + kept.size;
+            let touches = next.start.space == kept.start.space && next.start.address <= kept.end();
             if touches {
-                kept.size = kept.size.max(next.address + next.size - kept.address);
+                kept.size = kept.size.max(next.end() - kept.start.address);
             }
             touches
         });

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use super::Renderer;
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::draw::program::{Drawn, ProgramBatch, ProgramSetup, Records, Shape, Topology, shade_programs};
-use crate::mem::{Footprint, Memory, Misses};
+use crate::mem::{Footprint, GuestAddr, Memory, Misses};
 use crate::raster;
 use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
-use crate::transfer::Place;
 
 /// What went wrong in programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,7 +76,7 @@ impl Reads {
         self.last.as_ref().is_some_and(|last| last.has_textures_of(state))
     }
 
-    fn touch(&self, memory: &Memory, place: Place, size: u64) -> bool {
+    fn touch(&self, memory: &Memory, place: GuestAddr, size: u64) -> bool {
         self.memory || self.images.touches(memory, place.space, place.address, size)
     }
 }
@@ -183,7 +182,7 @@ impl Renderer {
     }
 
     /// Draws the scene if it reads or writes any of `size` bytes at `place`: someone is about to write them.
-    pub fn flush_before_write(&mut self, memory: &Memory, place: Place, size: u64) {
+    pub fn flush_before_write(&mut self, memory: &Memory, place: GuestAddr, size: u64) {
         if !self.programs.is_empty() && self.reads.touch(memory, place, size) {
             self.flush(memory);
         }
@@ -191,7 +190,7 @@ impl Renderer {
     }
 
     /// Whether the scene of programs touches any of `size` bytes at `place`, there or where else they are mapped.
-    pub(super) fn programs_touch(&self, memory: &Memory, place: Place, size: u64) -> bool {
+    pub(super) fn programs_touch(&self, memory: &Memory, place: GuestAddr, size: u64) -> bool {
         if self.programs.is_empty() {
             return false;
         }

@@ -12,8 +12,8 @@ use super::reach::Reach;
 use super::{Extent, Kind, Rect, ranges_overlap};
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::cache::{Handle, kinds};
+use crate::mem::GuestAddr;
 use crate::mem::Memory;
-use crate::transfer::Place;
 
 /// Fragments that are programs: fragment kernels.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub const LARGEST_EDGE: u32 = 16_384;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TargetSurface {
     /// Its first byte.
-    pub place: Place,
+    pub place: GuestAddr,
     /// Bytes from there on that belong to it.
     pub limit: u64,
     /// Where pixels stand.
@@ -128,7 +128,7 @@ impl ProgramTarget {
         ProgramTarget { colors: [None; TARGETS], depth: None, width: 0, rows: 0, samples: Samples::ONE };
 
     /// The memory that rows `first..=last` of pixels of some surfaces lie in.
-    pub fn ranges(&self, which: Surfaces, first: u32, last: u32) -> impl Iterator<Item = (Place, u64)> + '_ {
+    pub fn ranges(&self, which: Surfaces, first: u32, last: u32) -> impl Iterator<Item = (GuestAddr, u64)> + '_ {
         let Samples { across, down } = self.samples;
         let width = self.width * u32::from(across);
         let (first, last) = (first * u32::from(down), last * u32::from(down) + u32::from(down) - 1);
@@ -139,7 +139,7 @@ impl ProgramTarget {
     }
 
     /// Whether `size` bytes at `place` touch one of the surfaces.
-    pub fn overlaps(&self, which: Surfaces, place: Place, size: u64) -> bool {
+    pub fn overlaps(&self, which: Surfaces, place: GuestAddr, size: u64) -> bool {
         self.rows != 0
             && self.ranges(which, 0, self.rows - 1).any(|(start, bytes)| {
                 start.space == place.space && ranges_overlap((start.address, bytes), (place.address, size))

@@ -9,8 +9,7 @@ use triglyph_guest::kernel::program::sampler::Texture;
 
 use super::program::TextureBinding;
 use crate::cache::image::DecodedImage;
-use crate::mem::Memory;
-use crate::transfer::Place;
+use crate::mem::{GuestAddr, Memory};
 
 /// What the programs of a stage reach in a draw.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +41,7 @@ pub type Constants = Arc<[AtomicU8]>;
 #[derive(Clone, Copy, Debug)]
 pub struct ImageBinding {
     /// Where its first element stands.
-    pub place: Place,
+    pub place: GuestAddr,
     /// Bytes from there on that belong to it.
     pub size: u64,
     /// The image without its memory.

@@ -9,8 +9,9 @@ use triglyph_guest::kernel::window::buffer;
 
 use super::extent::{edge, end, row_start, runs};
 use super::pieces::{Want, gather, pieces, scatter, window};
-use super::{Convert, Outcome, Place, Transfers};
+use super::{Convert, Outcome, Transfers};
 use crate::cache::{Handle, kinds};
+use crate::mem::GuestAddr;
 
 /// Source bytes of a piece, about.
 const PIECE: u64 = 32 << 10;
@@ -33,7 +34,7 @@ enum Order {
 
 /// The part of one side that a piece touches.
 struct Part {
-    place: Place,
+    place: GuestAddr,
     size: u64,
 }
 
@@ -240,7 +241,7 @@ impl Convert {
     }
 }
 
-fn part(image: Place, pixels: Range<u64>, bytes: u32) -> Part {
+fn part(image: GuestAddr, pixels: Range<u64>, bytes: u32) -> Part {
     let bytes = u64::from(bytes);
     Part { place: image.after(pixels.start * bytes), size: pixels.end.saturating_sub(pixels.start) * bytes }
 }
@@ -256,7 +257,7 @@ mod tests {
     fn pieces_of_tiled_targets_are_whole_rows_of_blocks() {
         for (block, flip, height) in [(8, false, 400), (8, true, 403), (32, false, 401), (32, true, 401)] {
             let layout = Layout::Tiled(if block == 8 { Block::B8 } else { Block::B32 });
-            let place = Place { space: 0, address: 0 };
+            let place = GuestAddr { space: 0, address: 0 };
             let convert = Convert {
                 key: ConvertKey {
                     input: PixelFormat::Rgba8,

@@ -5,8 +5,8 @@ use triglyph_guest::kernel::transfer::{Copy as CopyJob, TransferJob, TransferKey
 use triglyph_guest::kernel::window::buffer;
 
 use super::pieces::{Want, gather, missing, scatter, window};
-use super::{Copy, Lines, Outcome, Place, Transfers};
-use crate::mem::Memory;
+use super::{Copy, Lines, Outcome, Transfers};
+use crate::mem::{GuestAddr, Memory};
 
 /// Payload of a piece, about.
 const PIECE: u64 = 256 << 10;
@@ -74,7 +74,7 @@ fn least_common_multiple(a: u64, b: u64) -> u64 {
 
 /// Notes every line that was written.
 fn mark_lines(memory: &Memory, request: &Copy) {
-    let Place { space, address } = request.target;
+    let GuestAddr { space, address } = request.target;
     let Lines { line, gap } = request.target_lines;
     if gap == 0 {
         return memory.mark_written(space, address, request.size);
@@ -87,14 +87,14 @@ fn mark_lines(memory: &Memory, request: &Copy) {
 
 /// One side of a copy that goes run by run.
 struct Side {
-    place: Place,
+    place: GuestAddr,
     lines: Lines,
     /// Bytes up to the next gap.
     rest: u64,
 }
 
 impl Side {
-    fn new(place: Place, lines: Lines, size: u64) -> Self {
+    fn new(place: GuestAddr, lines: Lines, size: u64) -> Self {
         let lines = if lines.gap == 0 { Lines { line: size, gap: 0 } } else { lines };
         Side { place, lines, rest: lines.line }
     }

@@ -4,7 +4,8 @@ use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::{Fill as FillJob, TransferJob, TransferKey};
 
 use super::pieces::{Want, missing, pieces};
-use super::{Fill, Outcome, Place, Transfers};
+use super::{Fill, Outcome, Transfers};
+use crate::mem::GuestAddr;
 
 /// Bytes of a piece: a multiple of every pattern's length.
 const PIECE: usize = 12 << 15;
@@ -12,7 +13,7 @@ const PIECE: usize = 12 << 15;
 impl Transfers<'_> {
     pub(super) fn fill(&self, request: &Fill) -> Outcome {
         let bytes = request.bytes.clamp(2, 4);
-        let Place { space, address } = request.target;
+        let GuestAddr { space, address } = request.target;
         let mut outcome = Outcome::default();
         let mut jobs: Vec<FillJob<'_>> = Vec::new();
         for piece in pieces(self.memory, request.target, request.size, Want::Write) {

@@ -19,7 +19,7 @@ mod pieces;
 mod rearrange;
 mod request;
 
-pub use request::{Convert, Copy, Fill, Lines, Outcome, Place, Rearrange, Request};
+pub use request::{Convert, Copy, Fill, Lines, Outcome, Rearrange, Request};
 
 use std::time::Duration;
 

@@ -5,8 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use triglyph_guest::kernel::Window;
 
-use super::Place;
-use crate::mem::Memory;
+use crate::mem::{GuestAddr, Memory};
 
 /// What is wanted of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +24,7 @@ pub(super) struct Piece<'m> {
 }
 
 /// The pieces of `size` bytes at `place`, in order, without gaps.
-pub(super) fn pieces(memory: &Memory, place: Place, size: u64, want: Want) -> impl Iterator<Item = Piece<'_>> {
+pub(super) fn pieces(memory: &Memory, place: GuestAddr, size: u64, want: Want) -> impl Iterator<Item = Piece<'_>> {
     let mut done = 0;
     std::iter::from_fn(move || {
         if done >= size {
@@ -46,7 +45,7 @@ pub(super) fn pieces(memory: &Memory, place: Place, size: u64, want: Want) -> im
 }
 
 /// Memory from `place` to the end of its mapping.
-pub(super) fn window(memory: &Memory, place: Place, want: Want) -> Window<'_> {
+pub(super) fn window(memory: &Memory, place: GuestAddr, want: Want) -> Window<'_> {
     match want {
         Want::Read => memory.readable(place.space, place.address),
         Want::Write => memory.writable(place.space, place.address),
@@ -54,12 +53,12 @@ pub(super) fn window(memory: &Memory, place: Place, want: Want) -> Window<'_> {
 }
 
 /// Bytes of a hole that count as missing: all, unless there is no memory on purpose.
-pub(super) fn missing(memory: &Memory, place: Place, bytes: u64) -> u64 {
+pub(super) fn missing(memory: &Memory, place: GuestAddr, bytes: u64) -> u64 {
     if memory.is_sparse(place.space, place.address) { 0 } else { bytes }
 }
 
 /// Reads a range into `out`; holes give zeros. Returns how many bytes were not there.
-pub(super) fn gather(memory: &Memory, place: Place, out: Window<'_>) -> u64 {
+pub(super) fn gather(memory: &Memory, place: GuestAddr, out: Window<'_>) -> u64 {
     let mut missing = 0;
     for piece in pieces(memory, place, out.len() as u64, Want::Read) {
         let target = &out.bytes()[piece.range.start as usize..piece.range.end as usize];
@@ -74,7 +73,7 @@ pub(super) fn gather(memory: &Memory, place: Place, out: Window<'_>) -> u64 {
 }
 
 /// Writes a range from `bytes` and notes what was written. Returns how many bytes had no place.
-pub(super) fn scatter(memory: &Memory, place: Place, bytes: Window<'_>) -> u64 {
+pub(super) fn scatter(memory: &Memory, place: GuestAddr, bytes: Window<'_>) -> u64 {
     let mut missing = 0;
     for piece in pieces(memory, place, bytes.len() as u64, Want::Write) {
         let length = piece.range.end - piece.range.start;

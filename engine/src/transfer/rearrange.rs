@@ -8,9 +8,9 @@ use triglyph_guest::kernel::window::buffer;
 use triglyph_guest::layout::SurfaceLayout;
 
 use super::pieces::{Want, gather, scatter, window};
-use super::{Outcome, Place, Rearrange, Transfers};
+use super::{Outcome, Rearrange, Transfers};
 use crate::cache::{Handle, kinds};
-use crate::mem::copy_out;
+use crate::mem::{GuestAddr, copy_out};
 
 /// Bytes of a piece, about.
 const PIECE: u64 = 128 << 10;
@@ -19,7 +19,7 @@ const PIECE: u64 = 128 << 10;
 #[derive(Clone, Copy, Debug)]
 enum End<'m> {
     /// In guest memory, from this byte on.
-    Memory(Place),
+    Memory(GuestAddr),
     /// In a buffer of the host's.
     Buffer(Window<'m>),
 }
@@ -129,7 +129,7 @@ impl Transfers<'_> {
         let touches = match (from, to) {
             (End::Memory(source), End::Memory(target)) => {
                 let range =
-                    |start: Place, corner| (start.address, start.address.saturating_add(request.extent(corner)));
+                    |start: GuestAddr, corner| (start.address, start.address.saturating_add(request.extent(corner)));
                 let (from, to) = (range(source, &request.from), range(target, &request.to));
                 source.space == target.space && from.0 < to.1 && to.0 < from.1
             }

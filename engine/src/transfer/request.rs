@@ -3,22 +3,7 @@
 use triglyph_guest::kernel::transfer::{ConvertKey, Corner};
 
 use crate::device::FaultKind;
-
-/// A byte of guest memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
-    /// Address space.
-    pub space: u32,
-    /// Address in it.
-    pub address: u64,
-}
-
-impl Place {
-    /// The place `bytes` further on; beyond the last address nothing is mapped, so the sum saturates.
-    pub const fn after(self, bytes: u64) -> Place {
-        Place { space: self.space, address: self.address.saturating_add(bytes) }
-    }
-}
+use crate::mem::GuestAddr;
 
 /// One transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +22,7 @@ pub enum Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fill {
     /// First byte.
-    pub target: Place,
+    pub target: GuestAddr,
     /// Length in bytes.
     pub size: u64,
     /// Bytes of the pattern, 2 to 4.
@@ -84,9 +69,9 @@ impl Lines {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copy {
     /// From here.
-    pub source: Place,
+    pub source: GuestAddr,
     /// To here.
-    pub target: Place,
+    pub target: GuestAddr,
     /// Bytes that are copied, gaps not counted.
     pub size: u64,
     /// How the source is laid out.
@@ -102,9 +87,9 @@ pub struct Convert {
     /// Formats, layouts and scale.
     pub key: ConvertKey,
     /// The first pixel of the source.
-    pub source: Place,
+    pub source: GuestAddr,
     /// The first pixel of the target.
-    pub target: Place,
+    pub target: GuestAddr,
     /// Pixels from a source row to the next.
     pub source_width: u32,
     /// Pixels from a target row to the next.
@@ -127,9 +112,9 @@ impl Convert {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rearrange {
     /// Where the source image begins.
-    pub source: Place,
+    pub source: GuestAddr,
     /// Where the target image begins.
-    pub target: Place,
+    pub target: GuestAddr,
     /// The rectangle in the source.
     pub from: Corner,
     /// The rectangle in the target.
@@ -158,7 +143,7 @@ impl Rearrange {
 
 impl Request {
     /// Where it reads, if it reads memory.
-    pub fn source(&self) -> Option<Place> {
+    pub fn source(&self) -> Option<GuestAddr> {
         match self {
             Request::Fill(_) => None,
             Request::Copy(copy) => Some(copy.source),
@@ -168,7 +153,7 @@ impl Request {
     }
 
     /// Where it writes.
-    pub fn target(&self) -> Place {
+    pub fn target(&self) -> GuestAddr {
         match self {
             Request::Fill(fill) => fill.target,
             Request::Copy(copy) => copy.target,
@@ -189,7 +174,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// The faults of a transfer: their kind, where the transfer began to read or write, and how many bytes were outside of memory.
-    pub fn faults(self, source: Place, target: Place) -> impl Iterator<Item = (FaultKind, Place, u64)> {
+    pub fn faults(self, source: GuestAddr, target: GuestAddr) -> impl Iterator<Item = (FaultKind, GuestAddr, u64)> {
         let unread = (FaultKind::UnmappedRead, source, self.unread);
         let dropped = (FaultKind::UnmappedWrite, target, self.dropped);
         [unread, dropped].into_iter().filter(|&(_, _, bytes)| bytes != 0)

@@ -11,10 +11,10 @@ use triglyph_engine::device::{FaultKind, Faults, ObjectEntry};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::DeriveContext;
 use triglyph_engine::frontend::budget::Budget;
-use triglyph_engine::mem::Memory;
+use triglyph_engine::mem::{GuestAddr, Memory};
 use triglyph_engine::render::{Accuracy, Renderer};
 use triglyph_engine::snapshot::state;
-use triglyph_engine::transfer::{Place, Request};
+use triglyph_engine::transfer::Request;
 
 /// How much of the hardware there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -267,7 +267,7 @@ impl Core {
     /// Counts a fault at a place outside of memory. In main memory it is an IO address that is not mapped: the
     /// hypervisor hears of it.
     #[cold]
-    pub fn fault_at(&mut self, kind: FaultKind, place: Place, what: Arguments<'_>) {
+    pub fn fault_at(&mut self, kind: FaultKind, place: GuestAddr, what: Arguments<'_>) {
         self.fault(kind, place.address, what);
         if place.space == space::MAIN && self.unmapped_io.len() < UNMAPPED {
             self.unmapped_io.push(place.address);
@@ -294,8 +294,8 @@ impl Core {
     }
 
     /// The word at `place` in the channel's byte order; 0 and a fault outside of memory. Sees everything drawn so far.
-    pub fn read_word(&mut self, place: Place, what: &str) -> u32 {
-        let Place { space, address } = place;
+    pub fn read_word(&mut self, place: GuestAddr, what: &str) -> u32 {
+        let GuestAddr { space, address } = place;
         self.renderer.flush_overlapping(&self.memory, space, address, 4);
         let window = self.memory.readable(space, address);
         if window.len() < 4 {
@@ -308,9 +308,9 @@ impl Core {
 
     /// Stores words at `place` in the channel's byte order; a fault outside of memory. What was drawn before is in
     /// memory before.
-    pub fn write_words(&mut self, place: Place, words: &[u32], what: &str) {
+    pub fn write_words(&mut self, place: GuestAddr, words: &[u32], what: &str) {
         self.flush();
-        let Place { space, address } = place;
+        let GuestAddr { space, address } = place;
         let window = self.memory.writable(space, address);
         let bytes = 4 * words.len();
         if window.len() < bytes {
@@ -324,7 +324,7 @@ impl Core {
     }
 
     /// Stores what reports and notifiers consist of: time in nanoseconds, a value, a status. 16 bytes.
-    pub fn write_record(&mut self, place: Place, value: u32, status: u32, what: &str) {
+    pub fn write_record(&mut self, place: GuestAddr, value: u32, status: u32, what: &str) {
         let time = self.budget.now();
         // 64 bits in big-endian memory begin with the high word, in little-endian memory with the low one.
         let [first, second] = match self.big_endian {

@@ -3,8 +3,8 @@
 use triglyph_guest::rsx::objects::class;
 
 use triglyph_engine::device::ObjectEntry;
+use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::snapshot::state;
-use triglyph_engine::transfer::Place;
 
 /// Address spaces of the machine, as captures number them.
 pub mod space {
@@ -37,19 +37,19 @@ impl DmaObject {
 
     /// The byte at `offset`; `None` beyond the limit.
     #[inline]
-    pub const fn place(&self, offset: u32) -> Option<Place> {
+    pub const fn place(&self, offset: u32) -> Option<GuestAddr> {
         self.range(offset as u64, 1)
     }
 
     /// The first of `size` bytes at `offset`; `None` when one of them lies beyond the limit.
     #[inline]
-    pub const fn range(&self, offset: u64, size: u64) -> Option<Place> {
+    pub const fn range(&self, offset: u64, size: u64) -> Option<GuestAddr> {
         let Some(end) = offset.checked_add(size) else { return None };
         if end > self.limit.saturating_add(1) {
             return None;
         }
         match self.base.checked_add(offset) {
-            Some(address) => Some(Place { space: self.space, address }),
+            Some(address) => Some(GuestAddr { space: self.space, address }),
             None => None,
         }
     }
@@ -122,13 +122,13 @@ mod tests {
     #[test]
     fn limits_are_inclusive() {
         let object = DmaObject { base: 0x1000, limit: 0x1F, ..DmaObject::whole(1) };
-        assert_eq!(object.place(0x1F), Some(Place { space: 1, address: 0x101F }));
+        assert_eq!(object.place(0x1F), Some(GuestAddr { space: 1, address: 0x101F }));
         assert_eq!(object.place(0x20), None);
-        assert_eq!(object.range(0x10, 0x10), Some(Place { space: 1, address: 0x1010 }));
+        assert_eq!(object.range(0x10, 0x10), Some(GuestAddr { space: 1, address: 0x1010 }));
         assert_eq!(object.range(0x10, 0x11), None);
         assert_eq!(object.range(u64::MAX, 2), None);
         let all = DmaObject { base: 1, limit: u64::MAX, ..DmaObject::whole(0) };
-        assert_eq!(all.range(u64::MAX - 1, 1), Some(Place { space: 0, address: u64::MAX }));
+        assert_eq!(all.range(u64::MAX - 1, 1), Some(GuestAddr { space: 0, address: u64::MAX }));
         assert_eq!(all.range(u64::MAX, 0), None);
     }
 

@@ -9,10 +9,10 @@ use super::kinds::{Kinds, SavedKind};
 use triglyph_engine::device::{FaultKind, Faults};
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::frontend::{DeriveContext, MemoryDependency};
-use triglyph_engine::mem::{Memory, read_words};
+use triglyph_engine::mem::{GuestAddr, Memory, read_words};
 use triglyph_engine::render::Renderer;
 use triglyph_engine::snapshot::state;
-use triglyph_engine::transfer::{Outcome, Place, Rearrange, Request, Transfers};
+use triglyph_engine::transfer::{Outcome, Rearrange, Request, Transfers};
 
 /// Syncpoints of the host (host1x of the Tegra X1).
 pub const SYNCPOINTS: usize = 192;
@@ -112,8 +112,8 @@ impl Core {
     }
 
     /// An address in the running channel's address space.
-    pub fn place(&self, address: u64) -> Place {
-        Place { space: self.space, address: address & ADDRESS_MASK }
+    pub fn place(&self, address: u64) -> GuestAddr {
+        GuestAddr { space: self.space, address: address & ADDRESS_MASK }
     }
 
     /// Calls `derive` and returns its result with the memory that it read. If it reported a fault, the dependency is never
@@ -148,7 +148,7 @@ impl Core {
 
     fn note_dependency(&mut self, address: u64, bytes: &[u8]) {
         if let Some(dependency) = &mut self.dependency {
-            dependency.note(Place { space: self.space, address }, bytes);
+            dependency.note(GuestAddr { space: self.space, address }, bytes);
         }
     }
 
@@ -213,7 +213,13 @@ impl Core {
         self.transfer_with(what, request.source, request.source, |transfers| transfers.load_image(request, buffer));
     }
 
-    fn transfer_with(&mut self, what: &str, source: Place, target: Place, run: impl FnOnce(&Transfers<'_>) -> Outcome) {
+    fn transfer_with(
+        &mut self,
+        what: &str,
+        source: GuestAddr,
+        target: GuestAddr,
+        run: impl FnOnce(&Transfers<'_>) -> Outcome,
+    ) {
         let outcome = self.renderer.transfer(&self.memory, run);
         for (kind, place, bytes) in outcome.faults(source, target) {
             self.count_missing(kind, place.address, bytes, what);
@@ -228,8 +234,8 @@ impl Core {
     }
 
     /// Whether the GPU may read, and with `write` also write, `size` bytes that are one piece of the host's memory.
-    pub fn is_whole(&self, place: Place, size: u64, write: bool) -> bool {
-        let Place { space, address } = place;
+    pub fn is_whole(&self, place: GuestAddr, size: u64, write: bool) -> bool {
+        let GuestAddr { space, address } = place;
         let window = if write { self.memory.writable(space, address) } else { self.memory.readable(space, address) };
         window.len() as u64 >= size
     }

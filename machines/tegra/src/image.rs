@@ -12,7 +12,8 @@ use triglyph_guest::layout::{Blocks, SurfaceLayout};
 
 use super::core::{ADDRESS_MASK, Core};
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::transfer::{Copy, Lines, Place, Rearrange, Request};
+use triglyph_engine::mem::GuestAddr;
+use triglyph_engine::transfer::{Copy, Lines, Rearrange, Request};
 
 /// Units of a row of one change of layout, and its rows; it takes coordinates below 2^16 only.
 const MOST: u32 = 1 << 15;
@@ -130,7 +131,7 @@ fn changes(space: u32, from: Spot, to: Spot, size: Size, mut f: impl FnMut(&Rear
         while x < row_bytes {
             let bytes = strip.min(row_bytes - x);
             let ((source, from), (target, to)) = (from.after(x, y).corner(unit), to.after(x, y).corner(unit));
-            let place = |address| Place { space, address };
+            let place = |address| GuestAddr { space, address };
             let (source, target) = (place(source), place(target));
             let width = (bytes / u64::from(unit)) as u32;
             if !f(&Rearrange { source, target, from, to, bytes: unit as u8, width, height }) {

@@ -20,7 +20,8 @@ use super::lcd::{Lcd, Screen};
 use registers::Effect;
 pub(super) use saved::SavedExternal;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::transfer::{Outcome, Place, Request};
+use triglyph_engine::mem::GuestAddr;
+use triglyph_engine::transfer::{Outcome, Request};
 
 /// The address space of physical addresses.
 pub const PHYSICAL: u32 = 0;
@@ -218,6 +219,6 @@ fn perform<C: CommandProcessor + ?Sized>(core: &mut C, unit: &str, request: &Req
 }
 
 /// A physical address.
-fn physical(address: u32) -> Place {
-    Place { space: PHYSICAL, address: u64::from(address) }
+fn physical(address: u32) -> GuestAddr {
+    GuestAddr { space: PHYSICAL, address: u64::from(address) }
 }

@@ -5,7 +5,8 @@ use crate::external::timing::{Mover, moving};
 use crate::external::{CommandProcessor, Event, External, PHYSICAL};
 use crate::lcd::Screen;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::transfer::{Copy, Lines, Place, Request};
+use triglyph_engine::mem::GuestAddr;
+use triglyph_engine::transfer::{Copy, Lines, Request};
 
 /// Offset of the external GPU registers from physical address 0x10000000, where GSP's register calls count from.
 pub const GPU: u32 = 0x40_0000;
@@ -75,7 +76,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     }
 
     fn dma(&mut self, source: u32, target: u32, size: u32) -> u64 {
-        let place = |address: u32| Place { space: PHYSICAL, address: u64::from(address) };
+        let place = |address: u32| GuestAddr { space: PHYSICAL, address: u64::from(address) };
         let copy = Copy {
             source: place(source),
             target: place(target),

@@ -15,7 +15,7 @@ use super::{Pica, geometry};
 use triglyph_engine::cache::{Handle, Kernels, kinds};
 use triglyph_engine::draw::{Cull, Setup};
 use triglyph_engine::frontend::NonAliasingRange;
-use triglyph_engine::transfer::Place;
+use triglyph_engine::mem::GuestAddr;
 
 /// The fixed attribute that an attribute without any source reads: (0, 0, 0, 1). Hardware keeps the value of the
 /// vertex before; nothing relies on it.
@@ -48,9 +48,9 @@ pub(super) struct VertexState {
 
 impl Array {
     /// Where it stands, and the bytes that its elements up to `last` lie in.
-    pub(super) fn stretch(&self, last: u32) -> (Place, u64) {
+    pub(super) fn stretch(&self, last: u32) -> (GuestAddr, u64) {
         let bytes = u64::from(last) * u64::from(self.stride) + u64::from(self.bytes);
-        (Place { space: 0, address: self.address.into() }, bytes)
+        (GuestAddr { space: 0, address: self.address.into() }, bytes)
     }
 }
 

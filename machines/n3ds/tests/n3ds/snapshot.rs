@@ -4,6 +4,7 @@ use crate::support::*;
 use triglyph_capture::{CaptureFile, Checks, Compression, Event, Player, Prepared, Range, Reader};
 use triglyph_capture::{RecordingDevice, recorder::Meta};
 use triglyph_engine::device::{Access, Device};
+use triglyph_engine::mem::GuestRange;
 use triglyph_engine::snapshot;
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_guest::pica::{Program, regs};
@@ -278,7 +279,7 @@ fn recordings_that_begin_mid_run_replay() {
     run(&mut device, before.end());
     device.start(Vec::new(), Compression::default(), Meta::new()).unwrap();
     run(&mut device, after.end());
-    device.hash(Range { space: 0, address: VRAM.into(), size: SIZE.into() }).unwrap();
+    device.hash(GuestRange::new(0, VRAM.into(), SIZE.into())).unwrap();
     let file = device.stop().unwrap().unwrap();
 
     let reader = Reader::new(&file).unwrap();
@@ -310,7 +311,7 @@ fn recordings_follow_a_restored_snapshot() {
     let mut device = RecordingDevice::new(machine());
     device.start(Vec::new(), Compression::default(), Meta::new()).unwrap();
     device.restore(&snapshot).unwrap();
-    device.hash(Range { space: 0, address: VRAM.into(), size: SIZE.into() }).unwrap();
+    device.hash(GuestRange::new(0, VRAM.into(), SIZE.into())).unwrap();
     let file = device.stop().unwrap().unwrap();
     let reader = Reader::new(&file).unwrap();
     let mut player = Player::new(&reader, Checks::ALL);

@@ -6,11 +6,11 @@ use triglyph_guest::rsx::methods::{Trigger, curie};
 use super::Curie;
 use crate::core::Core;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::transfer::Place;
+use triglyph_engine::mem::GuestAddr;
 
 impl Curie {
     /// A place in the object that method `object` names; a fault when there is none.
-    fn place(&self, core: &mut Core, object: usize, offset: u32, bytes: u64, what: &str) -> Option<Place> {
+    fn place(&self, core: &mut Core, object: usize, offset: u32, bytes: u64, what: &str) -> Option<GuestAddr> {
         let place = core.dma(self.get(object), what)?.range(offset.into(), bytes);
         if place.is_none() {
             core.fault(FaultKind::UnmappedWrite, offset.into(), format_args!("{what} {offset:#x} beyond its object"));

@@ -13,7 +13,7 @@ use super::memory::fill_holes;
 use super::{FrameBuffer, HEADS, IoMap, Lv1, PAGES, channel, control_page, info_page, reports_area, set_word, word};
 use crate::Rsx;
 use crate::dma::space;
-use triglyph_engine::transfer::Place;
+use triglyph_engine::mem::GuestAddr;
 use triglyph_guest::rsx::lv1::info::{head as head_field, interrupt};
 
 /// What `lv1_gpu_memory_allocate` returns.
@@ -366,9 +366,9 @@ impl Rsx {
     }
 
     /// Where an address stands that a call has returned: pages, reports, local memory, devices, BAR1.
-    pub fn lpar(&self, address: u64) -> Option<Place> {
+    pub fn lpar(&self, address: u64) -> Option<GuestAddr> {
         let within = |start: u64, size: u64| address.checked_sub(start).filter(|&past| past < size);
-        let local = |address: u64| Some(Place { space: space::LOCAL, address });
+        let local = |address: u64| Some(GuestAddr { space: space::LOCAL, address });
         let reports_bytes = u64::from(reports::BYTES);
         if let Some(past) = within(lpar::REPORTS, CONTEXTS as u64 * reports_bytes) {
             return local(reports_area(0).address + past);
@@ -382,7 +382,7 @@ impl Rsx {
         if let Some(past) = within(bar::LOCAL, bar::LOCAL_BYTES) {
             return local(past);
         }
-        let pages = Place { space: PAGES, address };
+        let pages = GuestAddr { space: PAGES, address };
         (!self.core.memory.readable(PAGES, address).is_empty()).then_some(pages)
     }
 

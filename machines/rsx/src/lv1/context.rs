@@ -16,7 +16,7 @@ use crate::dma::space;
 use crate::fifo::{Fifo, PushBuffer};
 use triglyph_engine::device::ObjectEntry;
 use triglyph_engine::error::Error;
-use triglyph_engine::transfer::Place;
+use triglyph_engine::mem::GuestAddr;
 
 /// Bytes of a context's IO space.
 pub(super) const fn io_bytes(context_flags: u64) -> u32 {
@@ -150,7 +150,7 @@ impl Lv1 {
 
 /// Local memory and pages that the context uses have to be there. Those that the host has mapped are its own.
 fn make_pages(core: &mut Core, slot: usize) -> Result<(), Status> {
-    let device = Place { space: space::LOCAL, address: page::DEVICE.into() };
+    let device = GuestAddr { space: space::LOCAL, address: page::DEVICE.into() };
     for (place, bytes) in [
         (info_page(slot), lpar::INFO_BYTES),
         (control_page(slot), page::control::BYTES.into()),
@@ -178,7 +178,7 @@ fn fill_pages(core: &Core, slot: usize, allocation: &Allocation, context_flags: 
 
 /// The word that GCM waits for before anything else.
 pub(super) fn device_ready(core: &Core) {
-    let device = Place { space: space::LOCAL, address: page::DEVICE.into() };
+    let device = GuestAddr { space: space::LOCAL, address: page::DEVICE.into() };
     set_word(core, device, page::DEVICE_READY, 1);
 }
 

@@ -5,12 +5,12 @@ use triglyph_guest::rsx::lv1::{flags, handle};
 
 use super::{Allocation, channel, info_page, set_word, word};
 use crate::core::Core;
-use triglyph_engine::transfer::Place;
+use triglyph_engine::mem::GuestAddr;
 
 /// A driver information.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Info {
-    page: Place,
+    page: GuestAddr,
 }
 
 impl Info {

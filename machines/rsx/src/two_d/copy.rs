@@ -7,7 +7,8 @@ use crate::core::Core;
 use crate::dma::DmaObject;
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::transfer::{Copy, Lines, Place, Request};
+use triglyph_engine::mem::GuestAddr;
+use triglyph_engine::transfer::{Copy, Lines, Request};
 
 /// One side of a copy.
 #[derive(Clone, Copy, Debug)]
@@ -22,9 +23,9 @@ struct Side {
 
 impl Side {
     /// Where line `line` begins. The caller has checked that it lies in the object.
-    fn line(&self, line: u32) -> Place {
+    fn line(&self, line: u32) -> GuestAddr {
         let offset = i64::from(self.offset) + i64::from(line) * i64::from(self.pitch);
-        Place { space: self.memory.space, address: self.memory.base.wrapping_add_signed(offset) }
+        GuestAddr { space: self.memory.space, address: self.memory.base.wrapping_add_signed(offset) }
     }
 
     /// Whether all lines lie in the object.

@@ -2,10 +2,10 @@
 
 use crate::core::Core;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::transfer::Place;
+use triglyph_engine::mem::GuestAddr;
 
 /// Reads a range into `out`; zeros and one fault for what is not there.
-pub(super) fn gather(core: &mut Core, place: Place, out: &mut [u8], what: &str) {
+pub(super) fn gather(core: &mut Core, place: GuestAddr, out: &mut [u8], what: &str) {
     let missing = core.memory.read_pieces(place.space, place.address, out);
     if missing > 0 {
         let what = format_args!("{what}: {missing:#x} bytes outside memory");
@@ -14,7 +14,7 @@ pub(super) fn gather(core: &mut Core, place: Place, out: &mut [u8], what: &str) 
 }
 
 /// Stores a range; one fault for what has no place.
-pub(super) fn scatter(core: &mut Core, place: Place, bytes: &[u8], what: &str) {
+pub(super) fn scatter(core: &mut Core, place: GuestAddr, bytes: &[u8], what: &str) {
     let missing = core.memory.write_pieces(place.space, place.address, bytes);
     if missing > 0 {
         let what = format_args!("{what}: {missing:#x} bytes outside memory");

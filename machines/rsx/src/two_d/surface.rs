@@ -11,7 +11,7 @@ use crate::core::Core;
 use crate::dma::DmaObject;
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::transfer::Place;
+use triglyph_engine::mem::GuestAddr;
 
 /// A surface as the registers of its object describe it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Surface {
     }
 
     /// Its first byte.
-    pub(super) fn place(&self) -> Option<Place> {
+    pub(super) fn place(&self) -> Option<GuestAddr> {
         self.memory.place(self.offset)
     }
 

@@ -51,7 +51,7 @@ fn check_written(gpu: &mut Rsx) {
     let ranges: Vec<_> = gpu.memory().ranges().collect();
     for written in gpu.take_written() {
         let mapped = ranges.iter().any(|&(space, start, size)| {
-            space == written.space && written.address < start + size && start < written.address + written.size
+            space == written.start.space && written.start.address < start + size && start < written.end()
         });
         assert!(mapped, "{written:?}");
     }

@@ -58,7 +58,7 @@ impl TegraX1 {
 
 /// `/dev/nvhost-as-gpu`. All calls but the first answer [`Status::BadParameter`] for a space that is not open.
 impl TegraX1 {
-    /// Opens an address space. Its number is what [`WrittenRange`](triglyph_engine::device::WrittenRange)s and faults name.
+    /// Opens an address space. Its number is what [`GuestRange`](triglyph_engine::mem::GuestRange)s and faults name.
     ///
     /// # Errors
     /// [`Status::InsufficientMemory`] when there are too many.

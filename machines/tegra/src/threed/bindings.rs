@@ -4,6 +4,7 @@
 //! between which nothing changes share the copy.
 
 use std::sync::atomic::AtomicU8;
+use triglyph_engine::mem::GuestAddr;
 
 use triglyph_guest::kernel::program::environment::CONSTANT_BUFFERS;
 use triglyph_guest::tegra::methods::threed::regs;
@@ -15,7 +16,6 @@ use triglyph_engine::frontend::MemoryDependency;
 use triglyph_engine::render::Renderer;
 use triglyph_engine::scene::reach::Constants;
 use triglyph_engine::snapshot::state;
-use triglyph_engine::transfer::Place;
 
 /// Groups of constant buffers.
 pub(super) const GROUPS: usize = 5;
@@ -131,7 +131,7 @@ pub(super) struct Copies {
 
 #[derive(Debug)]
 struct Copied {
-    place: Place,
+    place: GuestAddr,
     reads: MemoryDependency,
     copy: Constants,
 }

@@ -2,7 +2,7 @@
 
 use crate::support::threed::{self, EDGE, PIXEL, TARGET};
 use crate::support::{BUFFER, BUFFER_SIZE, COPY, DATA, HOST, Machine, THREED, header, methods, options};
-use triglyph_engine::device::{Access, FaultKind, WrittenRange};
+use triglyph_engine::device::{Access, FaultKind, GuestRange};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::{Device, Error};
 use triglyph_guest::layout::surface::gob_offset;
@@ -306,7 +306,7 @@ fn channels_work_in_their_address_space() {
     client.gpu.read(PROCESS, MEMORY + 0x8000, &mut both[..1]).unwrap();
     client.gpu.read(PROCESS, MEMORY + 0x10_8000, &mut both[1..]).unwrap();
     assert_eq!(both, [77, 0]);
-    assert_eq!(client.gpu.take_written(), [WrittenRange { space: 2, address: target, size: 4 }]);
+    assert_eq!(client.gpu.take_written(), [GuestRange::new(2, target, 4)]);
     let mut copy = [0; 0x40];
     client.gpu.read(PROCESS, MEMORY, &mut copy).unwrap();
     client.gpu.write(PROCESS, MEMORY + 0x10_0000, &copy).unwrap();

@@ -17,7 +17,7 @@ use crate::dma::DmaObject;
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::MemoryDependency;
-use triglyph_engine::transfer::Place;
+use triglyph_engine::mem::GuestAddr;
 
 /// A program as it was last read.
 #[derive(Debug)]
@@ -41,9 +41,9 @@ pub(super) struct FragmentProgram {
 /// Programs by address.
 #[derive(Debug, Default)]
 pub(super) struct FragmentPrograms {
-    programs: HashMap<Place, FragmentProgram>,
+    programs: HashMap<GuestAddr, FragmentProgram>,
     /// Where the program stands that the registers name, if it could be read.
-    current: Option<Place>,
+    current: Option<GuestAddr>,
 }
 
 /// Bytes of a slot.
@@ -113,7 +113,7 @@ fn place(core: &mut Core, registers: &Registers) -> Option<(DmaObject, u32)> {
 
 impl FragmentProgram {
     /// Reads a program. `old` is what stood there before: what follows from the same instructions is kept.
-    fn read(core: &mut Core, object: &DmaObject, offset: u32, place: Place, old: Option<Self>) -> Option<Self> {
+    fn read(core: &mut Core, object: &DmaObject, offset: u32, place: GuestAddr, old: Option<Self>) -> Option<Self> {
         let mut reads = MemoryDependency::begin(&core.memory);
         let (mut bytes, mut code) = stored(core, object, offset)?;
         // Its length is known only now: if the scene writes some of it, that was too early.

@@ -10,9 +10,9 @@ use triglyph_guest::rsx::surface::color_format;
 use crate::core::Core;
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::{ProgramTarget, TargetSurface};
-use triglyph_engine::transfer::Place;
 
 /// The targets in use.
 #[derive(Clone, Debug)]
@@ -153,7 +153,7 @@ fn surface(
         return None;
     };
     let limit = (object.limit - u64::from(offset)).saturating_add(1);
-    let Place { space, address } = place;
+    let GuestAddr { space, address } = place;
     if core.memory.writable(space, address).is_empty() {
         core.fault(FaultKind::UnmappedWrite, address, format_args!("a target outside memory"));
         return None;

@@ -15,8 +15,8 @@ use crate::registers::Registers;
 use triglyph_engine::cache::{Handle, kinds};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::NonAliasingRange;
+use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::mem::Memory;
-use triglyph_engine::transfer::Place;
 
 /// The vertex program and the arrays it reads.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub(in crate::curie) struct VertexState {
 type Objects = [Option<DmaObject>; 2];
 
 /// Where arrays stand, and how many bytes there are from there on.
-pub(in crate::curie) type Places = [Option<(Place, u64)>; 16];
+pub(in crate::curie) type Places = [Option<(GuestAddr, u64)>; 16];
 
 /// A vertex array.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +76,7 @@ impl Array {
     }
 
     /// Where it stands, and how many bytes its object has from there on. Sees what was drawn before.
-    fn place(&self, core: &mut Core, registers: &Registers, last: u32) -> Option<(Place, u64)> {
+    fn place(&self, core: &mut Core, registers: &Registers, last: u32) -> Option<(GuestAddr, u64)> {
         let object = core.dma(registers.get(self.object as u32), "vertex array")?;
         let Some(place) = object.place(self.offset) else {
             let what = format_args!("a vertex array at {:#x} beyond its object", self.offset);
@@ -190,7 +190,7 @@ impl VertexState {
         for (stream, (array, place)) in streams.iter_mut().zip(self.arrays.iter().zip(places)) {
             let Some(array) = array else { continue };
             (stream.stride, stream.divisor) = (array.stride, array.divisor);
-            let &Some((Place { space, address }, allowed)) = place else { continue };
+            let &Some((GuestAddr { space, address }, allowed)) = place else { continue };
             if space != of || address.wrapping_sub(start) >= mapping.len() as u64 {
                 let found = memory.mapping_at(space, address, false);
                 (of, (start, mapping)) = (space, found.unwrap_or((address, Window::default())));
