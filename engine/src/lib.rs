@@ -2,6 +2,7 @@
 //!
 //! The engine knows no tier, only the contract in [`triglyph_guest::kernel`]; the façade crate hands it its tiers.
 
+mod address;
 pub mod cache;
 pub mod device;
 pub mod draw;

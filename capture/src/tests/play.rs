@@ -6,6 +6,7 @@ use crate::recorder::{Expectation, Meta};
 use crate::*;
 use triglyph_engine::device::{Access, Device, Machine, ObjectEntry};
 use triglyph_engine::error::Error;
+use triglyph_engine::mem::GuestRange;
 
 fn present(label: &str) -> Present {
     let (width, height) = (2, 1);

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::*;
+use triglyph_engine::mem::GuestRange;
 
 fn captures(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

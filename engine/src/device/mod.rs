@@ -12,9 +12,9 @@ pub use fault::{Fault, FaultKind, Faults};
 pub use stats::{StageTimes, Stats};
 pub use triglyph_guest::machine::Machine;
 
+use crate::address::GuestRange;
 use crate::cache::WarmStart;
 use crate::error::Error;
-use crate::mem::GuestRange;
 use crate::snapshot::SnapshotOptions;
 
 /// What the GPU may do with a mapped range. The host may always read and write.

@@ -9,7 +9,6 @@
 //! **Invariant**: guest memory is only ever touched through [`Window`]s, whose bytes are atomics; `raw.rs` alone
 //! knows pointers.
 
-mod address;
 mod changes;
 mod footprint;
 mod global;
@@ -22,9 +21,9 @@ use std::sync::{Arc, Mutex};
 
 use triglyph_guest::kernel::Window;
 
+pub use crate::address::{GuestAddr, GuestRange};
 use crate::device::Access;
 use crate::error::Error;
-pub use address::{GuestAddr, GuestRange};
 use changes::Clock;
 pub use changes::{Epoch, FoundPages};
 pub use footprint::Footprint;

@@ -1,6 +1,6 @@
 //! The set of ranges that the GPU wrote.
 
-use super::address::GuestRange;
+use crate::address::GuestRange;
 
 /// Ranges are collected cheaply and merged when asked for, or when there are many.
 #[derive(Debug, Default)]

@@ -1,4 +1,4 @@
-//! What stands behind the 3DS's external registers: the PICA200, guest memory, the renderer.
+//! What the 3DS's external registers drive: the PICA200, guest memory, the renderer.
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ pub struct Core {
     pub renderer: Renderer,
     /// The command processor.
     pub pica: Pica,
-    /// What the guest did wrong.
+    /// Faults of the guest.
     pub faults: Faults,
 }
 

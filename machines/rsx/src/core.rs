@@ -86,7 +86,7 @@ pub struct Core {
     pub memory: Memory,
     /// Kernels, threads, the scene.
     pub renderer: Renderer,
-    /// What the guest did wrong.
+    /// Faults of the guest.
     pub faults: Faults,
     /// Whether words in memory are big-endian: push buffers, vertices, textures, surfaces, reports, semaphores.
     pub big_endian: bool,

@@ -26,7 +26,7 @@ pub struct Rsx {
     pub(super) fifo: Fifo,
     pub(super) outside: Outside,
     pub(super) mmio: Mmio,
-    /// What captures have submitted and channels have not begun.
+    /// What captures have submitted and channels have not started.
     pub(super) segments: Segments,
     /// The byte order of channels that captures use.
     pub(super) big_endian: bool,

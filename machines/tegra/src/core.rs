@@ -30,7 +30,7 @@ pub struct Core {
     pub memory: Memory,
     /// Kernels, threads, the scene.
     pub renderer: Renderer,
-    /// What the guest did wrong.
+    /// Faults of the guest.
     pub faults: Faults,
     /// GPU address of the push-buffer word that is being executed. Faults name it.
     pub position: u64,

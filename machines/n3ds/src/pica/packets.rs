@@ -13,7 +13,7 @@ use triglyph_engine::mem::read_words;
 /// Words that are read at once.
 const WORDS: usize = 512;
 
-/// Words of a list from some word on. They have to be read anew behind everything that may change memory.
+/// Words of a list from some word on. They have to be read again after everything that may change memory.
 pub(super) struct Ahead {
     words: [u32; WORDS],
     start: u64,
@@ -57,7 +57,7 @@ impl Ahead {
 
 impl Pica {
     /// Executes packets from word `at` of `list` on as long as they are only stored or upload something, `most` of them at
-    /// most. Returns the word behind them and how many they were.
+    /// most. Returns the word after them and how many there were.
     pub(super) fn quiet_packets(
         &mut self,
         host: &mut Host<'_>,

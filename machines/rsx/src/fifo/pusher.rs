@@ -13,7 +13,7 @@ const JUMP: u64 = 64;
 
 /// Executes words of a channel from GET on, until there is a reason to stop.
 ///
-/// The channel can be stopped between any two words; what is left of a packet stands in its state.
+/// The channel can be stopped between any two words; what is left of a packet is part of its state.
 pub fn run(channel: &mut Channel, fetch: &mut Fetch, puller: &mut Puller<'_>) -> Stop {
     if channel.error.is_some() {
         return Stop::Error;
@@ -49,7 +49,7 @@ fn data(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option
     if fuel { stop } else { out_of_fuel(channel, puller) }
 }
 
-/// Moves behind data words of a packet.
+/// Moves past data words of a packet.
 #[inline(always)]
 fn took(channel: &mut Channel, packet: Methods, count: u32) {
     channel.get = channel.get.wrapping_add(4 * count);
@@ -115,7 +115,7 @@ fn plain(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> usize
     stored
 }
 
-/// A word where a header is expected, with the data words behind it that are there.
+/// A word where a header is expected, with the data words after it as far as they are there.
 pub(super) fn header(channel: &mut Channel, puller: &mut Puller<'_>, word: u32, rest: &[u32]) -> Option<Stop> {
     puller.core.position = u64::from(channel.get);
     let Some(packet) = Methods::decode(word) else { return branch(channel, puller, word) };
