@@ -51,7 +51,7 @@ impl Bench {
 
     /// The written ranges since the last call, as (address, size).
     pub fn written(&mut self) -> Vec<(u64, u64)> {
-        self.memory.take_written().into_iter().map(|range| (range.address, range.size)).collect()
+        self.memory.take_written().into_iter().map(|range| (range.start.address, range.size)).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! A device that takes a snapshot over goes on as the one that gave it.
 
 use crate::support::*;
-use triglyph_capture::{CaptureFile, Checks, Compression, Event, Player, Prepared, Range, Reader};
+use triglyph_capture::{CaptureFile, Checks, Compression, Event, Player, Prepared, Reader};
 use triglyph_capture::{RecordingDevice, recorder::Meta};
 use triglyph_engine::device::{Access, Device};
 use triglyph_engine::mem::GuestRange;

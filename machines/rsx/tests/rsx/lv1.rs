@@ -422,7 +422,7 @@ fn drawn_through_two_io_maps(threads: usize) -> Vec<u8> {
     // The words are those of a machine with other memory.
     let mut console = Console::new();
     for id in [m::set_context_dma_color_a::ID, m::set_context_dma_zeta::ID] {
-        console.set(id, curie_support::MAIN);
+        console.set(id, crate::curie::support::MAIN);
     }
     console.method(m::set_surface_clip_horizontal::ID, &[64 << 16; 2]);
     console.set(m::set_surface_pitch_a::ID, 256);

@@ -2,7 +2,8 @@
 
 use crate::support::threed::{self, EDGE, PIXEL, TARGET};
 use crate::support::{BUFFER, BUFFER_SIZE, COPY, DATA, HOST, Machine, THREED, header, methods, options};
-use triglyph_engine::device::{Access, FaultKind, GuestRange};
+use triglyph_engine::device::{Access, FaultKind};
+use triglyph_engine::mem::GuestRange;
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::{Device, Error};
 use triglyph_guest::layout::surface::gob_offset;
@@ -508,7 +509,7 @@ fn captures_have_a_space_of_their_own() {
 }
 
 /// Where a part of the data appears again.
-const AGAIN: u64 = DATA + tegra_support::SIZE;
+const AGAIN: u64 = DATA + crate::support::SIZE;
 
 /// Does in an address space of the driver's what was done to a machine of captures, with the same addresses, and returns the
 /// target. The target's memory is mapped a second time.
@@ -527,7 +528,7 @@ fn replayed(mut m: Machine, threads: usize) -> Vec<u8> {
     let space = gpu.space_open().expect("a space");
     let layout = Layout { big_page: BIG, range: [BUFFER, 0x10_0000_0000, 0x20_0000_0000] };
     gpu.space_initialize(space, layout).expect("a layout");
-    let [buffer, data] = [(0, BUFFER_SIZE), (BUFFER_SIZE, tegra_support::SIZE)]
+    let [buffer, data] = [(0, BUFFER_SIZE), (BUFFER_SIZE, crate::support::SIZE)]
         .map(|(offset, size)| handle(&mut gpu, offset, size, SMALL));
     let again = MapBuffer { handle: data, buffer_offset: TARGET, size: 0x1_0000, ..MapBuffer::default() };
     let places = [buffer, data].map(|handle| map(&mut gpu, space, handle).offset);

@@ -8,7 +8,7 @@ mod lines_points;
 mod output;
 mod random;
 mod raster;
-mod support;
+pub mod support;
 mod sync;
 #[allow(clippy::unusual_byte_groupings, reason = "words are written by their fields")]
 mod textures;

@@ -394,10 +394,10 @@ fn the_time_of_textures_has_passed_when_a_snapshot_is_taken() {
     let mut other = Console::new();
     other.run();
     other.gpu.restore(&snapshot).unwrap();
-    assert_eq!(other.gpu.core().now(), console.gpu.core().now());
+    assert_eq!(other.gpu.core().budget.now(), console.gpu.core().budget.now());
     for console in [&mut console, &mut other] {
         draw(console, corners);
     }
-    assert_eq!(other.gpu.core().now(), console.gpu.core().now());
+    assert_eq!(other.gpu.core().budget.now(), console.gpu.core().budget.now());
     assert!(other.gpu.snapshot(SnapshotOptions::default()) == console.gpu.snapshot(SnapshotOptions::default()));
 }
