@@ -93,6 +93,13 @@ mod tests {
     }
 
     #[test]
+    fn registers_that_do_not_take_every_value_have_an_effect() {
+        for row in CURIE.rows().iter().filter(|row| row.count == 1 && is_checked(row.id, row.fields)) {
+            assert_ne!(row.effect, Effect::None, "{}", row.name);
+        }
+    }
+
+    #[test]
     fn registers_take_what_has_a_meaning() {
         let at = |id: usize| id as u32;
         assert!(takes(at(curie::set_depth_func::ID), 0x203) && !takes(at(curie::set_depth_func::ID), 3));
