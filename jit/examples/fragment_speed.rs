@@ -13,7 +13,7 @@ use triglyph_guest::kernel::procedural::{Clamp, Combine, ProceduralData, Procedu
 use triglyph_guest::kernel::window::{Window, buffer};
 use triglyph_guest::kernel::{PixelKernel, Tier};
 use triglyph_jit::{Effort, Jit};
-use triglyph_testkit::pica::{stage, state};
+use triglyph_testkit::pica::{large_triangle, stage, state};
 
 const SIZE: u32 = 256;
 const TEXTURE: u32 = 256;
@@ -171,22 +171,8 @@ fn measure(kernel: &dyn PixelKernel, texels: &[u32]) -> f64 {
     let constants = PixelConstants { depth_scale: -1.0, texture: [level; 3], ..PixelConstants::default() };
     let (lighting, tables) = lighting_data();
     let procedural = procedural_data();
-    // One large triangle; half of the tiles lie inside of it; its pixels are not checked.
-    let extent = 16 * SIZE as i32;
-    let primitive = Primitive {
-        edge: [i64::from(extent) * i64::from(extent), 0, 0],
-        dx: [-extent, extent, 0],
-        dy: [-extent, 0, extent],
-        sum: extent as f32 * extent as f32,
-        inv_w: [1.0, 0.5, 0.8],
-        z: [-0.1, -0.9, -0.5],
-        ..Primitive::default()
-    };
+    let (primitive, blocks) = large_triangle(SIZE, u64::MAX);
     let varyings: Vec<[f32; 3]> = (0..16).map(|i| [0.1 * i as f32, 0.7, 0.3 + 0.1 * i as f32]).collect();
-    let edge = SIZE / 8;
-    let blocks: Vec<PixelBlock> = (0..edge * edge)
-        .map(|i| PixelBlock { primitive: 0, x: (i % edge * 8) as u16, row: (i / edge * 8) as u16, coverage: u64::MAX })
-        .collect();
     // Of each tile the best time: others use the machine too.
     let tiles: Vec<&[PixelBlock]> = blocks.chunks(16).collect();
     let mut best = vec![f64::MAX; tiles.len()];

@@ -10,7 +10,7 @@ use triglyph_guest::kernel::combine::{Function, Source};
 use triglyph_guest::kernel::pixel::*;
 use triglyph_guest::kernel::window::{Window, buffer};
 use triglyph_jit::{Effort, Jit};
-use triglyph_testkit::pica::{ALPHA_BLEND, stage, state, take};
+use triglyph_testkit::pica::{ALPHA_BLEND, large_triangle, stage, state, take};
 
 const SIZE: u32 = 512;
 const TEXTURE: u32 = 256;
@@ -128,26 +128,8 @@ fn measure(kernel: &dyn triglyph_guest::kernel::PixelKernel, key: &PixelKey, tex
         texture: [levels; 3],
         ..PixelConstants::default()
     };
-    // One large triangle; half of the tile lies inside of it; its pixels are not checked.
-    let extent = 16 * SIZE as i32;
-    let primitive = Primitive {
-        edge: [i64::from(extent) * i64::from(extent), 0, 0],
-        dx: [-extent, extent, 0],
-        dy: [-extent, 0, extent],
-        sum: extent as f32 * extent as f32,
-        inv_w: [1.0, 0.5, 0.8],
-        z: [-0.1, -0.9, -0.5],
-        ..Primitive::default()
-    };
+    let (primitive, blocks) = large_triangle(SIZE, coverage);
     let varyings: Vec<[f32; 3]> = (0..12).map(|i| [0.1 * i as f32, 0.7, 0.3 * i as f32]).collect();
-    let blocks: Vec<PixelBlock> = (0..SIZE * SIZE / 64)
-        .map(|i| PixelBlock {
-            primitive: 0,
-            x: (i % (SIZE / 8) * 8) as u16,
-            row: (i / (SIZE / 8) * 8) as u16,
-            coverage,
-        })
-        .collect();
     // Tiles of 64 blocks, as the engine hands them out; of each the best time, others use the machine too.
     let tiles: Vec<&[PixelBlock]> = blocks.chunks(64).collect();
     let mut best = vec![f64::MAX; tiles.len()];

@@ -15,6 +15,25 @@ pub fn text_of(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// The columns of a line of a list, split at commas outside of quotes.
+pub fn columns(line: &str) -> Vec<String> {
+    let mut columns = vec![String::new()];
+    let mut quoted = false;
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => columns.push(String::new()),
+            _ => columns.last_mut().expect("one at least").push(c),
+        }
+    }
+    columns
+}
+
+/// The lines of a list below `tests/data/` by columns, without the first one, which names them.
+pub fn table(name: &str) -> Vec<Vec<String>> {
+    text_of(name).lines().skip(1).map(columns).collect()
+}
+
 /// A JSON file below `tests/data/`.
 pub fn json(name: &str) -> Value {
     serde_json::from_str(&text_of(name)).unwrap_or_else(|error| panic!("{name}: {error}"))

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
 use triglyph_guest::kernel::Tier;
+use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput};
 use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::program::fragment::{
     FragmentCode, FragmentConstants, FragmentInput, FragmentJob, FragmentKey, Interpolation, PixelBlock, Plane,
     Primitive, RsxFragmentCode, Samples, UNITS,
 };
 use triglyph_guest::kernel::program::output::{
-    Bits, Channel, ColorFormat, ColorKey, Compare, DepthKey, OutputKey, Surface, TARGETS,
+    Bits, Channel, ColorFormat, ColorKey, Compare, DepthFormat, DepthKey, OutputKey, Surface, TARGETS,
 };
 use triglyph_guest::kernel::program::sampler::{
     Convert, Filter, Reduction, Shape, Source, Texels, Texture, TextureKey, Wrap,
@@ -85,6 +86,35 @@ pub fn output(colors: [Option<ColorKey>; TARGETS]) -> OutputKey {
         program: None,
         encode_srgb: false,
         logic: None,
+    }
+}
+
+/// A Maxwell pixel program that writes all of target 0 and may kill pixels.
+pub fn pixel_code(code: Code, inputs: Vec<PixelInput>) -> PixelCode {
+    PixelCode {
+        code: Arc::new(code),
+        textures: Vec::new(),
+        images: Vec::new(),
+        inputs,
+        targets: 0xF,
+        sample_mask: false,
+        depth: false,
+        kills: true,
+        per_sample: false,
+        early_tests: false,
+    }
+}
+
+/// A depth buffer of f32 that is tested and written.
+pub fn depth(test: Compare) -> DepthKey {
+    DepthKey {
+        format: DepthFormat::F32,
+        big_endian: false,
+        layout: SurfaceLayout::Pitch,
+        test: Some(test),
+        write: true,
+        bounds: false,
+        stencil: None,
     }
 }
 

@@ -166,6 +166,16 @@ pub fn act<T>(on: &mut T, actions: &[Action<T>], random: fn(&mut T) -> &mut Rand
     }
 }
 
+/// Draws twice, so that something is remembered, does one or two of some actions, and draws again.
+pub fn draw_around<T>(on: &mut T, draw: fn(&mut T), changes: &[Action<T>], random: fn(&mut T) -> &mut Random) {
+    draw(on);
+    draw(on);
+    for _ in 0..1 + random(on).below(2) {
+        act(on, changes, random);
+    }
+    draw(on);
+}
+
 /// Asserts that two memories are the same.
 #[track_caller]
 pub fn assert_same([a, b]: [&[u8]; 2], what: &str) {

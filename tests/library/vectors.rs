@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use triglyph::n3ds::gsp::{Interrupt, RelayQueue, SharedPage};
 use triglyph_guest::format::{PixelFormat, TexelFormat};
-use triglyph_guest::kernel::combine::{AlphaOperand, Channel, ColorChannel, ColorOperand, Function, Source, Stage};
+use triglyph_guest::kernel::combine::{Function, Source};
 use triglyph_guest::kernel::pixel::{
-    BlendEquation, BlendFactor, BlendKey, Filter, Output, TextureConstants, TextureKey, TextureKind, Wrap,
+    BlendEquation, BlendFactor, Filter, Output, TextureConstants, TextureKey, TextureKind, Wrap,
 };
-use triglyph_guest::kernel::procedural::{Clamp, Combine, ProceduralData, ProceduralKey, Shift};
+use triglyph_guest::kernel::procedural::{Clamp, ProceduralData, ProceduralKey};
 use triglyph_guest::layout::{Block, morton, unmorton};
 use triglyph_guest::num::{F16, F20, F24, F31};
 use triglyph_guest::pica::command::{Packets, unpack_f24};
@@ -19,7 +19,7 @@ use triglyph_testkit::n3ds::{Console, draw};
 use triglyph_testkit::number::same;
 use triglyph_testkit::pica::list::{HEAP, HEAP_VIRTUAL, VRAM, VRAM_VIRTUAL, Vertex, clip_space, draw_state};
 use triglyph_testkit::pica::scene::{COORDINATES, Scene, TextureData};
-use triglyph_testkit::pica::take;
+use triglyph_testkit::pica::{blend, format_named, procedural, procedural_data, stage_of_three, take};
 use triglyph_testkit::tiers::tiers;
 
 /// Which tests use which file. What is not in this list has been forgotten.
@@ -72,16 +72,8 @@ fn every_file_is_used() {
     assert_eq!(found, FILES.map(|(name, _)| name.to_owned()).into());
 }
 
-/// Formats by the name that the vectors use.
 fn format(name: &Value) -> PixelFormat {
-    match text(name) {
-        "RGBA8" => PixelFormat::Rgba8,
-        "RGB8" => PixelFormat::Rgb8,
-        "RGB565" => PixelFormat::Rgb565,
-        "RGB5A1" => PixelFormat::Rgb5A1,
-        "RGBA4" => PixelFormat::Rgba4,
-        other => panic!("{other}"),
-    }
+    format_named(text(name))
 }
 
 /// Colours go through the transfer engine: eight by eight times the same pixel.
@@ -112,31 +104,11 @@ fn colours_expand_and_are_cut() {
     }
 }
 
-/// By the number in the register.
-const FUNCTIONS: [Function; 10] = [
-    Function::Replace,
-    Function::Modulate,
-    Function::Add,
-    Function::AddSigned,
-    Function::Interpolate,
-    Function::Subtract,
-    Function::Dot3Rgb,
-    Function::Dot3Rgba,
-    Function::MultiplyAdd,
-    Function::AddMultiply,
-];
-
 /// The function of the second stage's constant, the combiner buffer and the primary colour, on every tier.
 fn combine(function: Function, [a, b, c]: [[u8; 4]; 3], want: [u8; 4], what: &Value) {
     let mut scene = Scene::default();
     let sources = [Source::Constant, Source::Buffer, Source::Previous];
-    scene.key.combiners.stages[1] = Stage {
-        color: function,
-        alpha: function,
-        color_operands: sources.map(|source| ColorOperand { source, channel: ColorChannel::Rgb, invert: false }),
-        alpha_operands: sources.map(|source| AlphaOperand { source, channel: Channel::A, invert: false }),
-        ..Stage::PASS
-    };
+    scene.key.combiners.stages[1] = stage_of_three(function, sources);
     scene.constants.stage_color[1] = u32::from_be_bytes(a);
     scene.constants.buffer_color = u32::from_be_bytes(b);
     scene.primary(c);
@@ -150,7 +122,7 @@ fn combine(function: Function, [a, b, c]: [[u8; 4]; 3], want: [u8; 4], what: &Va
 fn combiner_functions() {
     let vectors = json("3ds/vectors/combiner_blend.json");
     for case in items(&vectors["tev"]) {
-        let function = FUNCTIONS[number(&case["op"]) as usize];
+        let function = Function::ALL[number(&case["op"]) as usize];
         let operands = ["a", "b", "c"].map(|name| [number(&case[name]) as u8; 4]);
         combine(function, operands, [number(&case["result"]) as u8; 4], case);
     }
@@ -173,14 +145,7 @@ fn blend_equations() {
         // The factors stand in the colour and the alpha of the constant.
         let (source, destination) = (BlendFactor::ConstantColor, BlendFactor::ConstantAlpha);
         let mut scene = Scene::default();
-        scene.key.output = Output::Blend(BlendKey {
-            color: equation,
-            alpha: equation,
-            color_source: source,
-            color_destination: destination,
-            alpha_source: source,
-            alpha_destination: destination,
-        });
+        scene.key.output = Output::Blend(blend(equation, source, destination));
         let factor = field("src_factor");
         scene.constants.blend_color = u32::from_be_bytes([factor, factor, factor, field("dst_factor")]);
         scene.primary([field("src"); 4]);
@@ -385,33 +350,11 @@ fn procedural_noise() {
     let slope = |x: usize, y: usize| -> f32 {
         -1.0 + number(&items(&items(&vectors["rand2_raw_rows_y_cols_x_8x8"])[y])[x]) as f32 * 2.0 / 15.0
     };
-    let line = std::array::from_fn(|i| [i as f32 / 128.0, 1.0 / 128.0]);
-    let data = ProceduralData {
-        amplitude: [0.5, 0.0],
-        phase: [0.0; 2],
-        frequency: [1.0 / 9.0; 2],
-        bias: 0.0,
-        lod: [0.0; 2],
-        width: 255,
-        offset: [0; 8],
-        noise: line,
-        rgb_map: line,
-        alpha_map: line,
-        color: std::array::from_fn(|i| [i as f32, 0.0, 0.0, 255.0]),
-        difference: [[0.0; 4]; 256],
-    };
+    let data = ProceduralData { amplitude: [0.5, 0.0], frequency: [1.0 / 9.0; 2], ..procedural_data() };
     let mut scene = Scene { procedural: Some(Box::new(data)), ..Scene::default() };
     scene.key.combiners.stages[0] = take(Source::Texture(3));
-    scene.key.procedural = Some(ProceduralKey {
-        coordinates: [COORDINATES[0], COORDINATES[1]],
-        clamp: [Clamp::Repeat; 2],
-        shift: [Shift::None; 2],
-        rgb_map: Combine::U,
-        alpha_map: None,
-        noise: true,
-        linear: false,
-        mipmap: None,
-    });
+    scene.key.procedural =
+        Some(ProceduralKey { clamp: [Clamp::Repeat; 2], noise: true, ..procedural([COORDINATES[0], COORDINATES[1]]) });
     for (x, y) in (0..7).flat_map(|y| (0..7).map(move |x| (x, y))) {
         let (fx, fy) = (0.25, 0.75);
         let corner = |i: usize, j: usize| slope(x + i, y + j) * (fx + fy - i as f32 - j as f32);

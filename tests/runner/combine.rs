@@ -13,11 +13,11 @@
 
 use triglyph_guest::format::TexelFormat;
 use triglyph_guest::kernel::combine::{AlphaOperand, ColorOperand, Source, Stage};
-use triglyph_guest::kernel::pixel::{Filter, TextureKey, TextureKind, Wrap};
 
 use crate::names::{CHANNELS, COLOR_CHANNELS, FUNCTIONS, SOURCES, named};
 use crate::parse::{Case, color, integers};
 use crate::{Engine, Results};
+use triglyph_testkit::pica::nearest;
 use triglyph_testkit::pica::scene::{COORDINATES, Scene, TextureData};
 
 /// `[~]source.channel`
@@ -29,15 +29,7 @@ fn operand(word: &str) -> Result<(bool, Source, &str), String> {
 
 /// A texture of one colour.
 pub fn plain_texture(scene: &mut Scene, unit: usize, [r, g, b, a]: [u8; 4]) {
-    scene.key.textures[unit] = TextureKey {
-        kind: TextureKind::Plain,
-        coordinates: COORDINATES,
-        wrap: [Wrap::Repeat; 2],
-        magnify: Filter::Nearest,
-        minify: Filter::Nearest,
-        mipmap: None,
-        power_of_two: true,
-    };
+    scene.key.textures[unit] = nearest(COORDINATES);
     (scene.constants.texture[unit].width, scene.constants.texture[unit].height) = (8, 8);
     let faces = vec![[a, b, g, r].repeat(64)];
     scene.textures[unit] = TextureData { format: TexelFormat::Rgba8, levels: 1, faces };

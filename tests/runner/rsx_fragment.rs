@@ -29,7 +29,7 @@ use triglyph_guest::kernel::program::fragment::{
     PixelBlock, Plane, Primitive, RsxFragmentCode, Samples, UNITS,
 };
 use triglyph_guest::kernel::program::output::{
-    Bits, Channel, ColorFormat, ColorKey, Compare, DepthFormat, DepthKey, OutputKey, Surface, TARGETS,
+    Bits, Channel, ColorFormat, ColorKey, Compare, OutputKey, Surface, TARGETS,
 };
 use triglyph_guest::kernel::{Window, window};
 use triglyph_guest::layout::SurfaceLayout;
@@ -207,16 +207,7 @@ fn output() -> OutputKey {
         let source = source as u8;
         *color = Some(ColorKey { format: BITS, layout: SurfaceLayout::Pitch, source, mask: 15, blend: None });
     }
-    let depth = DepthKey {
-        format: DepthFormat::F32,
-        big_endian: false,
-        layout: SurfaceLayout::Pitch,
-        test: Some(Compare::Always),
-        write: true,
-        bounds: false,
-        stencil: None,
-    };
-    OutputKey { depth: Some(depth), ..fragment::output(colors) }
+    OutputKey { depth: Some(fragment::depth(Compare::Always)), ..fragment::output(colors) }
 }
 
 fn draw(key: &FragmentKey, given: &Inputs, constants: &[[f32; 4]], engine: Engine) -> Result<Lanes, String> {

@@ -6,6 +6,7 @@ use triglyph_guest::kernel::{Tier, Window, window};
 use triglyph_guest::layout::Block;
 use triglyph_interp::Interpreter;
 use triglyph_testkit::data::{bytes, color, items, json, number, numbers};
+use triglyph_testkit::pica::format_named;
 
 fn run(key: TransferKey, job: TransferJob<'_>) {
     Interpreter.transfer(&key).expect("a kernel").run(&job).expect("supported");
@@ -146,17 +147,6 @@ fn display_transfers() {
     }
 }
 
-fn format(name: &str) -> PixelFormat {
-    match name {
-        "RGBA8" => PixelFormat::Rgba8,
-        "RGB8" => PixelFormat::Rgb8,
-        "RGB565" => PixelFormat::Rgb565,
-        "RGB5A1" => PixelFormat::Rgb5A1,
-        "RGBA4" => PixelFormat::Rgba4,
-        other => panic!("{other}"),
-    }
-}
-
 /// Converts one pixel.
 fn convert_pixel(input: PixelFormat, output: PixelFormat, pixel: &[u8]) -> Vec<u8> {
     let (source, target) = (window::buffer(pixel), window::buffer(&vec![0; output.bytes() as usize]));
@@ -175,13 +165,16 @@ fn colors_are_expanded_and_cut() {
     for case in items(&vectors["expand"]) {
         let word = number(&case["word"]) as u16;
         let [r, g, b, a] = color(&case["rgba8"]);
-        let got =
-            convert_pixel(format(case["format"].as_str().expect("a name")), PixelFormat::Rgba8, &word.to_le_bytes());
+        let got = convert_pixel(
+            format_named(case["format"].as_str().expect("a name")),
+            PixelFormat::Rgba8,
+            &word.to_le_bytes(),
+        );
         assert_eq!(got, [a, b, g, r], "{case}");
     }
     for case in items(&vectors["encode_memory_bytes"]) {
         let [r, g, b, a] = color(&case["rgba8"]);
-        let output = format(case["format"].as_str().expect("a name"));
+        let output = format_named(case["format"].as_str().expect("a name"));
         assert_eq!(convert_pixel(PixelFormat::Rgba8, output, &[a, b, g, r]), bytes(&case["bytes"]), "{case}");
     }
 }

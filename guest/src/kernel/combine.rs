@@ -76,6 +76,22 @@ pub enum Function {
     AddMultiply,
 }
 
+impl Function {
+    /// All of them, by the number that registers have (3dbrew: GPU/Internal Registers, 0x0C2).
+    pub const ALL: [Function; 10] = [
+        Function::Replace,
+        Function::Modulate,
+        Function::Add,
+        Function::AddSigned,
+        Function::Interpolate,
+        Function::Subtract,
+        Function::Dot3Rgb,
+        Function::Dot3Rgba,
+        Function::MultiplyAdd,
+        Function::AddMultiply,
+    ];
+}
+
 /// Where an operand comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Source {

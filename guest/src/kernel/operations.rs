@@ -25,6 +25,18 @@ pub enum Compare {
 }
 
 impl Compare {
+    /// All of them, by the number that registers have.
+    pub const ALL: [Compare; 8] = [
+        Compare::Never,
+        Compare::Always,
+        Compare::Equal,
+        Compare::NotEqual,
+        Compare::Less,
+        Compare::LessEqual,
+        Compare::Greater,
+        Compare::GreaterEqual,
+    ];
+
     /// By the PICA200's number; the low three bits count.
     pub const fn from_register(number: u32) -> Self {
         match number & 7 {

@@ -383,18 +383,6 @@ fn texture_key<R: FnMut() -> u32>(r: &mut Random<'_, R>, unit: usize) -> Texture
 }
 
 fn stage<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> Stage {
-    const FUNCTIONS: [Function; 10] = [
-        Function::Replace,
-        Function::Modulate,
-        Function::Add,
-        Function::AddSigned,
-        Function::Interpolate,
-        Function::Subtract,
-        Function::Dot3Rgb,
-        Function::Dot3Rgba,
-        Function::MultiplyAdd,
-        Function::AddMultiply,
-    ];
     const CHANNELS: [Channel; 4] = [Channel::R, Channel::G, Channel::B, Channel::A];
     let source = |r: &mut Random<'_, R>| match r.below(16) {
         0 => Source::FragmentPrimary,
@@ -406,13 +394,13 @@ fn stage<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> Stage {
         12 => Source::Constant,
         _ => Source::Previous,
     };
-    let color = r.pick(&FUNCTIONS);
+    let color = r.pick(&Function::ALL);
     let shift = |r: &mut Random<'_, R>| if r.one_in(3) { r.below(3) as u8 } else { 0 };
     let color_shift = shift(r);
     let alike = r.one_in(2);
     Stage {
         color,
-        alpha: if alike { color } else { r.pick(&FUNCTIONS) },
+        alpha: if alike { color } else { r.pick(&Function::ALL) },
         color_operands: [(); 3].map(|()| ColorOperand {
             source: source(r),
             channel: match r.below(8) {

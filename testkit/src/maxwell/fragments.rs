@@ -22,18 +22,7 @@ use crate::random::Random;
 use super::units::{ImageMemory, Units};
 use super::{Memory, Outcome, listing, tame};
 
-const PLAIN: RsxOptions = RsxOptions {
-    length: 1,
-    flow: false,
-    halves: false,
-    packing: false,
-    textures: 0,
-    transcendental: false,
-    kill: false,
-    relative: false,
-    ragged: false,
-    garbage: false,
-};
+const PLAIN: RsxOptions = RsxOptions { length: 1, ..RsxOptions::PLAIN };
 
 const REGISTERS: u8 = 16;
 

@@ -19,6 +19,7 @@ use triglyph_guest::kernel::program::sampler::Shape;
 use triglyph_guest::kernel::program::stage::{ShaderJob, ShaderKey, Stage, Vertices, Work};
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::kernel::{Unsupported, Window, window};
+use triglyph_guest::tegra::shader::isa::Op;
 use triglyph_guest::tegra::shader::{assemble_program, disassemble};
 use triglyph_jit::{Effort, Jit};
 use units::Units;
@@ -276,4 +277,23 @@ pub fn shapes(word: u64) -> Vec<Shape> {
         "txq" => vec![D1, D1Array, D2, D2Array, D3, Cube, CubeArray],
         _ => Vec::new(),
     }
+}
+
+/// Operations that the compiler always supports: programs of them say most about control flow.
+pub fn plain(op: Op) -> bool {
+    matches!(
+        op,
+        Op::mov
+            | Op::sel
+            | Op::iadd
+            | Op::lop
+            | Op::isetp
+            | Op::fadd
+            | Op::fmul
+            | Op::ffma
+            | Op::fsetp
+            | Op::shl
+            | Op::imnmx
+            | Op::psetp
+    )
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::fragment::output;
+use crate::fragment::{output, pixel_code};
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode};
 use triglyph_guest::kernel::pixel::PixelBlock;
@@ -44,18 +44,7 @@ impl Pixels {
         let inputs = (0..planes.len())
             .map(|n| PixelInput { word: 0x20 + n as u8, plane: n as u16, mode: PixelMode::Perspective })
             .collect();
-        let code = PixelCode {
-            code: Arc::new(Code { words, ..Code::default() }),
-            textures: Vec::new(),
-            images: Vec::new(),
-            inputs,
-            targets: 0xF,
-            sample_mask: false,
-            depth: false,
-            kills: true,
-            per_sample: false,
-            early_tests: false,
-        };
+        let code = pixel_code(Code { words, ..Code::default() }, inputs);
         let one = [1.0, 0.0, 0.0];
         Pixels { code, planes, inv_w: one, depth: [0.5, 0.0, 0.0], coverage: !0, textures: Vec::new() }
     }

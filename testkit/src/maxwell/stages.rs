@@ -22,28 +22,10 @@ use triglyph_jit::Jit;
 use crate::random::{Random, seeds};
 
 use super::units::Units;
-use super::{Memory, Outcome, World, all_same, listing, tame};
+use super::{Memory, Outcome, World, all_same, listing, plain, tame};
 
 const REGISTERS: u8 = 12;
 const VERTICES: u32 = 3;
-
-/// Operations that are supported.
-fn usual(op: Op) -> bool {
-    matches!(
-        op,
-        Op::mov
-            | Op::sel
-            | Op::iadd
-            | Op::lop
-            | Op::isetp
-            | Op::fadd
-            | Op::fmul
-            | Op::ffma
-            | Op::fsetp
-            | Op::shl
-            | Op::psetp
-    )
-}
 
 /// All that is not the generator's or the test's own.
 fn any(op: Op) -> bool {
@@ -107,7 +89,7 @@ fn code(rng: &mut Random, stage: Stage, units: &Units) -> Code {
         lines.push("mov r23, rz, 0xf".to_owned());
     }
     let allowed: &dyn Fn(Op) -> bool = match (stage, rng.below(4)) {
-        (_, 0) => &usual,
+        (_, 0) => &plain,
         (Stage::Compute, _) | (_, 1) => &any,
         _ => &private,
     };
@@ -120,7 +102,7 @@ fn code(rng: &mut Random, stage: Stage, units: &Units) -> Code {
     };
     let body = program(&mut || rng.word(), options);
     for (_, &word) in body.iter().enumerate().filter(|(n, _)| n % 4 != 0) {
-        let plain = triglyph_guest::tegra::shader::isa::decode(word).is_some_and(usual);
+        let plain = triglyph_guest::tegra::shader::isa::decode(word).is_some_and(plain);
         // Barriers are where all threads arrive: at the beginning.
         let wanted = if stage == Stage::Compute { 40 } else { 5 };
         lines.push(match plain && rng.below(wanted) == 0 {

@@ -4,28 +4,16 @@ use std::sync::Arc;
 
 use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode};
 use triglyph_guest::kernel::program::fragment::{BACK_FACING, FragmentCode, PixelBlock, Samples};
-use triglyph_guest::kernel::program::output::{Compare, DepthFormat, DepthKey};
-use triglyph_guest::layout::SurfaceLayout;
+use triglyph_guest::kernel::program::output::Compare;
 use triglyph_guest::tegra::shader::assemble_program;
-use triglyph_testkit::fragment::{RGBA32F, Scene, bit, copy_input};
+use triglyph_testkit::fragment::{RGBA32F, Scene, bit, copy_input, depth, pixel_code};
 
 /// A scene whose program is text. Generic inputs 0 and 1 are planes 0 to 7, linear.
 fn scene(text: &str) -> Scene {
     let mut scene = Scene::new(RGBA32F, &copy_input());
     let words = assemble_program(text).unwrap_or_else(|error| panic!("{error}"));
     let input = |i: u8| PixelInput { word: 0x20 + i, plane: i.into(), mode: PixelMode::Linear };
-    let code = PixelCode {
-        code: Arc::new(Code { words, ..Code::default() }),
-        textures: Vec::new(),
-        images: Vec::new(),
-        inputs: (0..8).map(input).collect(),
-        targets: 0xF,
-        sample_mask: false,
-        depth: false,
-        kills: true,
-        per_sample: false,
-        early_tests: false,
-    };
+    let code = pixel_code(Code { words, ..Code::default() }, (0..8).map(input).collect());
     scene.key.code = FragmentCode::Maxwell(Arc::new(code));
     scene
 }
@@ -34,18 +22,6 @@ fn code(scene: &mut Scene) -> &mut PixelCode {
     match &mut scene.key.code {
         FragmentCode::Maxwell(code) => Arc::make_mut(code),
         FragmentCode::Rsx(_) => panic!("another machine's program"),
-    }
-}
-
-fn depth_key(test: Compare) -> DepthKey {
-    DepthKey {
-        format: DepthFormat::F32,
-        big_endian: false,
-        layout: SurfaceLayout::Pitch,
-        test: Some(test),
-        write: true,
-        bounds: false,
-        stencil: None,
     }
 }
 
@@ -154,7 +130,7 @@ fn results_stand_behind_each_other() {
     scene.draw();
     assert_eq!(scene.floats(0, 0), [4.0, 5.0, 6.0, 7.0]);
     code(&mut scene).depth = true;
-    scene.set_depth(depth_key(Compare::Always), &[0; 4]);
+    scene.set_depth(depth(Compare::Always), &[0; 4]);
     scene.constants.output.depth_range = [0.0, 100.0];
     scene.draw();
     let depth = triglyph_guest::kernel::Window::new(&scene.depth).read::<4>(0);
@@ -207,7 +183,7 @@ fn tests_may_come_before_the_program() {
     // Kills everything, and would give another depth.
     let mut scene = scene("kil\nexit");
     scene.primitive.depth = [0.5, 0.0, 0.0];
-    scene.set_depth(depth_key(Compare::Less), &0.75f32.to_le_bytes());
+    scene.set_depth(depth(Compare::Less), &0.75f32.to_le_bytes());
     assert_eq!(scene.draw(), 0);
     let stored = |scene: &Scene| f32::from_le_bytes(triglyph_guest::kernel::Window::new(&scene.depth).read::<4>(0));
     assert_eq!(stored(&scene), 0.75);

@@ -6,10 +6,11 @@ use std::sync::atomic::Ordering::Relaxed;
 use triglyph_guest::format::{DepthFormat, TexelFormat};
 use triglyph_guest::kernel::gas::{DensityWrite, GasKey, GasLight};
 use triglyph_guest::kernel::pixel::{
-    Compare, Filter, FogKey, FogTable, LogicOp, Output, Texture, TextureConstants, TextureKey, TextureKind, Wrap,
+    Compare, FogKey, FogTable, LogicOp, Output, Texture, TextureConstants, TextureKey,
 };
 use triglyph_guest::kernel::{Window, window};
 use triglyph_testkit::pica::block::{COORDINATES, Scene};
+use triglyph_testkit::pica::nearest;
 
 const FARTHEST: u32 = 0xFF_FFFF;
 
@@ -122,15 +123,7 @@ fn straight() -> FogTable {
 fn colored(key: GasKey, change: impl Fn(&mut Scene<'_>)) -> [u8; 4] {
     let memory = words(100 << 16 | 200);
     let mut scene = Scene::default();
-    scene.key.textures[0] = TextureKey {
-        kind: TextureKind::Plain,
-        coordinates: COORDINATES,
-        wrap: [Wrap::Repeat; 2],
-        magnify: Filter::Nearest,
-        minify: Filter::Nearest,
-        mipmap: None,
-        power_of_two: true,
-    };
+    scene.key.textures[0] = nearest(COORDINATES);
     scene.constants.texture[0] = TextureConstants { width: 8, height: 8, ..Default::default() };
     scene.textures[0] = Texture { format: TexelFormat::Rgba8, faces: [Window::new(&memory); 6], ..Default::default() };
     scene.key.fog = Some(FogKey { flip: false, gas: Some(key) });

@@ -7,21 +7,7 @@ use triglyph_guest::kernel::pixel::{
 };
 use triglyph_testkit::data::{items, json, number, numbers};
 use triglyph_testkit::pica::block::Scene;
-use triglyph_testkit::pica::{REPLACE, take};
-
-/// By the number in the register (3dbrew: GPU/Internal Registers, 0x0C2).
-const FUNCTIONS: [Function; 10] = [
-    Function::Replace,
-    Function::Modulate,
-    Function::Add,
-    Function::AddSigned,
-    Function::Interpolate,
-    Function::Subtract,
-    Function::Dot3Rgb,
-    Function::Dot3Rgba,
-    Function::MultiplyAdd,
-    Function::AddMultiply,
-];
+use triglyph_testkit::pica::{REPLACE, stage_of_three, take};
 
 /// The function of three colours: the stage's constant, the buffer and the stage before.
 fn combine(function: Function, [a, b, c]: [[u8; 4]; 3], shift: u8) -> [u8; 4] {
@@ -29,15 +15,7 @@ fn combine(function: Function, [a, b, c]: [[u8; 4]; 3], shift: u8) -> [u8; 4] {
     let sources = [Source::Constant, Source::Buffer, Source::Previous];
     let stages = &mut scene.key.combiners.stages;
     stages[0] = take(Source::Primary);
-    stages[1] = Stage {
-        color: function,
-        alpha: function,
-        color_operands: sources.map(|source| ColorOperand { source, channel: ColorChannel::Rgb, invert: false }),
-        alpha_operands: sources.map(|source| AlphaOperand { source, channel: Channel::A, invert: false }),
-        color_shift: shift,
-        alpha_shift: shift,
-        ..Stage::PASS
-    };
+    stages[1] = Stage { color_shift: shift, alpha_shift: shift, ..stage_of_three(function, sources) };
     scene.constants.stage_color[1] = u32::from_be_bytes(a);
     scene.constants.buffer_color = u32::from_be_bytes(b);
     scene.primary(c);
@@ -47,7 +25,7 @@ fn combine(function: Function, [a, b, c]: [[u8; 4]; 3], shift: u8) -> [u8; 4] {
 #[test]
 fn combiner_functions() {
     for case in items(&json("3ds/vectors/combiner_blend.json")["tev"]) {
-        let function = FUNCTIONS[number(&case["op"]) as usize];
+        let function = Function::ALL[number(&case["op"]) as usize];
         let operands = ["a", "b", "c"].map(|name| [number(&case[name]) as u8; 4]);
         assert_eq!(combine(function, operands, 0), [number(&case["result"]) as u8; 4], "{case}");
     }

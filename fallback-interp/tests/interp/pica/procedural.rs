@@ -5,35 +5,16 @@ use triglyph_guest::kernel::pixel::Filter;
 use triglyph_guest::kernel::procedural::{Clamp, Combine, ProceduralData, ProceduralKey, Shift};
 use triglyph_testkit::data::{items, json, number};
 use triglyph_testkit::pica::block::{COORDINATES, Scene};
-use triglyph_testkit::pica::take;
+use triglyph_testkit::pica::{procedural, procedural_data, take};
 
-const KEY: ProceduralKey = ProceduralKey {
-    coordinates: [COORDINATES[0], COORDINATES[1]],
-    clamp: [Clamp::Edge; 2],
-    shift: [Shift::None; 2],
-    rgb_map: Combine::U,
-    alpha_map: None,
-    noise: false,
-    linear: false,
-    mipmap: None,
-};
+const KEY: ProceduralKey = procedural([COORDINATES[0], COORDINATES[1]]);
 
 /// Maps that give their input, and colours of which red is the index, 0 to 255, at a width of 255.
 fn data() -> Box<ProceduralData> {
-    let line = std::array::from_fn(|i| [i as f32 / 128.0, 1.0 / 128.0]);
     Box::new(ProceduralData {
-        amplitude: [0.0; 2],
-        phase: [0.0; 2],
-        frequency: [0.0; 2],
-        bias: 0.0,
-        lod: [0.0; 2],
-        width: 255,
-        offset: [0; 8],
-        noise: line,
-        rgb_map: line,
-        alpha_map: line,
         color: std::array::from_fn(|i| [i as f32, 10.0, 20.0, 30.0]),
         difference: [[1.0, 2.0, -40.0, 0.0]; 256],
+        ..procedural_data()
     })
 }
 

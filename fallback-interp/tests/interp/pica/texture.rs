@@ -10,6 +10,8 @@ use triglyph_guest::layout::morton;
 use triglyph_interp::pixel::texel;
 use triglyph_testkit::data::{bytes, color, items, json, numbers};
 use triglyph_testkit::pica::block::{COORDINATES, Scene};
+use triglyph_testkit::pica::nearest;
+use triglyph_testkit::pica::scene::set_up;
 use triglyph_testkit::pica::take;
 
 #[test]
@@ -107,15 +109,7 @@ fn level(width: u32, height: u32, value: impl Fn(u32, u32) -> u8) -> Vec<u8> {
     out
 }
 
-const UNIT: TextureKey = TextureKey {
-    kind: TextureKind::Plain,
-    coordinates: COORDINATES,
-    wrap: [Wrap::Repeat; 2],
-    magnify: Filter::Nearest,
-    minify: Filter::Nearest,
-    mipmap: None,
-    power_of_two: true,
-};
+const UNIT: TextureKey = nearest(COORDINATES);
 
 /// A scene that shows texture unit 1, an I8 texture in `memory`.
 fn textured(memory: &[AtomicU8], width: u32, height: u32, unit: TextureKey) -> Scene<'_> {
@@ -290,32 +284,13 @@ fn filters_change_with_the_level_of_detail() {
     }
 }
 
-/// Setup of a triangle in pixels, y upwards, with the target's rows in the same order: the biased edge functions.
-fn setup(corners: &[[f32; 2]; 3]) -> (Primitive, [usize; 3]) {
-    let fixed = corners.map(|corner| corner.map(|c| (c * 16.0).round() as i64));
-    let area = |a: [i64; 2], b: [i64; 2], c: [i64; 2]| (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-    let order = if area(fixed[0], fixed[1], fixed[2]) > 0 { [0, 1, 2] } else { [0, 2, 1] };
-    let v = order.map(|k| fixed[k]);
-    let mut primitive = Primitive { inv_w: [1.0; 3], ..Primitive::default() };
-    for k in 0..3 {
-        let (a, b) = (v[(k + 1) % 3], v[(k + 2) % 3]);
-        let [dx, dy] = [b[0] - a[0], b[1] - a[1]];
-        let included = dy < 0 || dy == 0 && dx > 0;
-        primitive.edge[k] = area(a, b, [8, 8]) - i64::from(!included);
-        primitive.dx[k] = (-16 * dy) as i32;
-        primitive.dy[k] = (16 * dx) as i32;
-    }
-    primitive.sum = primitive.edge.iter().sum::<i64>() as f32;
-    (primitive, order)
-}
-
 #[test]
 fn texels_where_their_edges_lie_under_pixel_centres() {
     let vectors = json("3ds/vectors/interpolation.json");
     for case in items(&vectors["texel_ties"]["triangles"]) {
         let corner =
             |k: usize| [0, 1].map(|axis| items(&items(&case["triangle"])[k])[axis].as_f64().expect("a float") as f32);
-        let (primitive, order) = setup(&[corner(0), corner(1), corner(2)]);
+        let (primitive, order) = set_up([corner(0), corner(1), corner(2)]);
         let u = numbers::<3>(&case["u"]).map(|v| v as f32);
         let memory = window::buffer(&level(8, 8, |x, _| x as u8));
         let mut scene = textured(&memory, 8, 8, TextureKey { wrap: [Wrap::Edge; 2], ..UNIT });
@@ -341,7 +316,7 @@ fn interpolation_weights() {
     for case in items(&json("3ds/vectors/interpolation.json")["cases"]) {
         let corner =
             |k: usize| [0, 1].map(|axis| items(&items(&case["triangle"])[k])[axis].as_f64().expect("a float") as f32);
-        let (primitive, order) = setup(&[corner(0), corner(1), corner(2)]);
+        let (primitive, order) = set_up([corner(0), corner(1), corner(2)]);
         assert_eq!(order.map(|k| k as i64), numbers::<3>(&case["order"]));
         for vertex in 0..3 {
             let mut scene = Scene::default();

@@ -11,17 +11,6 @@ use triglyph_guest::rsx::fragment::{Instruction, Register, Temp};
 use triglyph_testkit::fragment::{RGBA32F, Scene, bit, copy_input, end, mov};
 use triglyph_testkit::random::Random;
 
-const COMPARES: [Compare; 8] = [
-    Compare::Never,
-    Compare::Always,
-    Compare::Equal,
-    Compare::NotEqual,
-    Compare::Less,
-    Compare::LessEqual,
-    Compare::Greater,
-    Compare::GreaterEqual,
-];
-
 const fn bits(shift: u8, bits: u8) -> Bits {
     Bits { shift, bits }
 }
@@ -408,7 +397,7 @@ fn holds(operation: Compare, ordering: Option<std::cmp::Ordering>) -> bool {
 
 #[test]
 fn the_alpha_test_looks_at_unclamped_alpha() {
-    for operation in COMPARES {
+    for operation in Compare::ALL {
         for (alpha, reference) in [(0.5, 0.5), (0.5, 0.6), (0.6, 0.5), (1.5, 1.2), (-1.0, 0.0), (f32::NAN, 0.5)] {
             let mut scene = Scene::new(RGBA8, &copy_input());
             scene.set_varying([0.0, 0.0, 0.0, alpha]);
@@ -441,7 +430,7 @@ const DEPTHS: [(DepthFormat, &[u8]); 8] = [
 #[test]
 fn every_depth_format_stores_and_compares() {
     for (format, half) in DEPTHS {
-        for operation in COMPARES {
+        for operation in Compare::ALL {
             for depth in [0.25, 0.5, 0.75] {
                 let mut scene = Scene::new(RGBA8, &copy_input());
                 scene.set_depth(depth_key(format, Some(operation)), half);
@@ -613,7 +602,7 @@ fn stencils_of_both_sides() {
     for round in 0..3000 {
         let mut pick = |from: &[StencilOp]| from[noise.below(from.len() as u32) as usize];
         let ops = [0; 6].map(|_| pick(&OPERATIONS));
-        let mut compare = || COMPARES[noise.below(8) as usize];
+        let mut compare = || Compare::ALL[noise.below(8) as usize];
         let side = |i: usize, compare| StencilKey { compare, fail: ops[i], depth_fail: ops[i + 1], pass: ops[i + 2] };
         let keys = [side(0, compare()), side(3, compare())];
         let mut byte =

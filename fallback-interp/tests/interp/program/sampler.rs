@@ -7,17 +7,6 @@ use triglyph_interp::program::sampler::{LodSource, TextureUnit};
 use triglyph_testkit::fragment::NEAREST;
 use triglyph_testkit::random::Random;
 
-const WRAPS: [Wrap; 8] = [
-    Wrap::Repeat,
-    Wrap::Mirror,
-    Wrap::ClampToEdge,
-    Wrap::Border,
-    Wrap::Clamp,
-    Wrap::MirrorOnceToEdge,
-    Wrap::MirrorOnceBorder,
-    Wrap::MirrorOnceClamp,
-];
-
 const AT_LEVEL_0: LodSource = LodSource::Level(0.0);
 
 /// A texture of one level and its words.
@@ -98,7 +87,7 @@ fn nearest_texels_wrap_as_named() {
         let image = Image::floats([n, 1, 1], 1, |_, [x, ..]| [x as f32, 0.0, 0.0, 1.0]);
         let mut texture = image.texture();
         texture.border = [99.0; 4];
-        for wrap in WRAPS {
+        for wrap in Wrap::ALL {
             let key = TextureKey { shape: Shape::D1, wrap: [wrap, Wrap::Border, Wrap::Border], ..NEAREST };
             for i in -20..20 {
                 let s = (i as f32 + 0.5) / n as f32;
@@ -133,7 +122,7 @@ fn linear_filters_weigh_neighbours_along_each_axis() {
     texture.border = [border as f32; 4];
     let mut noise = Random::new(3);
     for _ in 0..4000 {
-        let wraps = [0; 3].map(|_| WRAPS[noise.below(8) as usize]);
+        let wraps = [0; 3].map(|_| Wrap::ALL[noise.below(8) as usize]);
         let axes = 1 + noise.below(3) as usize;
         let shape = [Shape::D1, Shape::D2, Shape::D3][axes - 1];
         let linear = TextureKey { magnify: Filter::Linear, minify: Filter::Linear, ..NEAREST };
@@ -552,7 +541,7 @@ fn whatever_the_coordinates_the_result_is_a_texel_or_the_border() {
         let key = TextureKey {
             shape: SHAPES[noise.below(7) as usize],
             unnormalized: noise.below(4) == 0,
-            wrap: [0; 3].map(|_| WRAPS[noise.below(8) as usize]),
+            wrap: [0; 3].map(|_| Wrap::ALL[noise.below(8) as usize]),
             magnify: filter(&mut noise),
             minify: filter(&mut noise),
             mipmap: if noise.below(3) == 0 { None } else { Some(filter(&mut noise)) },

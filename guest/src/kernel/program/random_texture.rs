@@ -53,17 +53,6 @@ pub(super) fn unit<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> (TextureKey, Ran
     (key, texture)
 }
 
-const WRAPS: [Wrap; 8] = [
-    Wrap::Repeat,
-    Wrap::Mirror,
-    Wrap::ClampToEdge,
-    Wrap::Border,
-    Wrap::Clamp,
-    Wrap::MirrorOnceToEdge,
-    Wrap::MirrorOnceBorder,
-    Wrap::MirrorOnceClamp,
-];
-
 fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
     use Shape::{Cube, CubeArray, D1, D1Array, D2, D2Array, D3};
     let shape = r.pick(&[D2, D2, D2, D2, D2, D1, D3, D3, Cube, Cube, D1Array, D2Array, CubeArray]);
@@ -80,7 +69,7 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
         shape,
         texels,
         unnormalized: r.one_in(8),
-        wrap: [(); 3].map(|()| r.pick(&WRAPS)),
+        wrap: [(); 3].map(|()| r.pick(&Wrap::ALL)),
         magnify,
         minify: if r.one_in(2) { magnify } else { filter(r) },
         mipmap: r.one_in(2).then(|| filter(r)),

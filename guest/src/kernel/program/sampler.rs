@@ -207,6 +207,20 @@ pub enum Wrap {
     MirrorOnceClamp,
 }
 
+impl Wrap {
+    /// All of them.
+    pub const ALL: [Wrap; 8] = [
+        Wrap::Repeat,
+        Wrap::Mirror,
+        Wrap::ClampToEdge,
+        Wrap::Border,
+        Wrap::Clamp,
+        Wrap::MirrorOnceToEdge,
+        Wrap::MirrorOnceBorder,
+        Wrap::MirrorOnceClamp,
+    ];
+}
+
 /// Where a channel of the result comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum Source {

@@ -35,6 +35,22 @@ pub struct Options {
     pub garbage: bool,
 }
 
+impl Options {
+    /// Straight programs of registers, products and sums alone.
+    pub const PLAIN: Options = Options {
+        length: 12,
+        flow: false,
+        halves: false,
+        packing: false,
+        textures: 0,
+        transcendental: false,
+        kill: false,
+        relative: false,
+        ragged: false,
+        garbage: false,
+    };
+}
+
 impl Default for Options {
     fn default() -> Self {
         Options {

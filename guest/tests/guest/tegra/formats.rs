@@ -4,23 +4,10 @@ use std::collections::BTreeMap;
 
 use triglyph_guest::kernel::program::output::{Bits, Channel};
 use triglyph_guest::tegra::format::{Coding, ColorFormat, TextureFormat, VertexFormat, ZetaFormat};
-use triglyph_testkit::data::text_of;
+use triglyph_testkit::data::table;
 
-/// The lines of a list, split at commas outside of quotes.
 fn lines(path: &str) -> Vec<Vec<String>> {
-    let split = |line: &str| {
-        let mut columns = vec![String::new()];
-        let mut quoted = false;
-        for c in line.chars() {
-            match c {
-                '"' => quoted = !quoted,
-                ',' if !quoted => columns.push(String::new()),
-                _ => columns.last_mut().expect("one at least").push(c),
-            }
-        }
-        columns
-    };
-    text_of(&format!("tegra/{path}")).lines().skip(1).map(split).collect()
+    table(&format!("tegra/{path}"))
 }
 
 fn code(text: &str) -> u32 {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use triglyph_guest::table::OpInfo;
 use triglyph_guest::tegra::shader::isa::{ALL, Op, canonical, decode, form, random_word};
 use triglyph_guest::tegra::shader::{assemble, disassemble};
-use triglyph_testkit::data::{json, text_of};
+use triglyph_testkit::data::{columns, json, text_of};
 use triglyph_testkit::random::words;
 
 /// An encoding of the list.
@@ -15,20 +15,6 @@ struct Encoding {
     variant: String,
     mask: u64,
     value: u64,
-}
-
-/// A line of a list, split at commas outside of quotes.
-fn columns(line: &str) -> Vec<String> {
-    let mut columns = vec![String::new()];
-    let mut quoted = false;
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            ',' if !quoted => columns.push(String::new()),
-            _ => columns.last_mut().expect("one at least").push(c),
-        }
-    }
-    columns
 }
 
 fn hex(text: &str) -> u64 {

@@ -8,7 +8,7 @@ use triglyph_guest::tegra::shader::assemble_program;
 use triglyph_guest::tegra::shader::isa::{Op, decode};
 use triglyph_guest::tegra::shader::random::{Options, instruction};
 use triglyph_testkit::maxwell::vertices::{check, compare, tested, usual};
-use triglyph_testkit::maxwell::{Outcome, all_same, compiler};
+use triglyph_testkit::maxwell::{Outcome, all_same, compiler, plain};
 use triglyph_testkit::random::{Random, seeds};
 
 /// Instructions that make a NaN of most registers, with bits that are not those of the canonical one.
@@ -80,24 +80,6 @@ fn operations_on_nans_that_the_program_made() {
 
 fn programs(name: &str, count: u64, options: Options<'_>) {
     all_same(name, seeds(count), 4, |jit, seed| check(jit, seed, options));
-}
-
-/// Operations that are always supported: programs of them say most about control flow.
-fn plain(op: Op) -> bool {
-    matches!(
-        op,
-        Op::mov
-            | Op::sel
-            | Op::iadd
-            | Op::lop
-            | Op::isetp
-            | Op::fadd
-            | Op::fmul
-            | Op::fsetp
-            | Op::shl
-            | Op::imnmx
-            | Op::psetp
-    )
 }
 
 #[test]

@@ -7,7 +7,7 @@ use triglyph_guest::kernel::window::{Window, buffer};
 use triglyph_guest::kernel::{Tier, Unsupported};
 use triglyph_guest::layout::{Block, morton, unmorton};
 use triglyph_jit::Jit;
-use triglyph_testkit::pica::{state, take};
+use triglyph_testkit::pica::{self, state, take};
 
 /// One stage that gives `source`; everything else off.
 fn key(source: Source) -> PixelKey {
@@ -121,14 +121,7 @@ fn blending_truncates_and_saturates() {
     scene.color = [0x10, 0xFF, 0x7F, 0xFE].repeat(64);
     scene.constants.stage_color[0] = 0x01FF_8040;
     let blend = |equation, source, destination| {
-        let key = BlendKey {
-            color: equation,
-            alpha: equation,
-            color_source: source,
-            color_destination: destination,
-            alpha_source: source,
-            alpha_destination: destination,
-        };
+        let key = pica::blend(equation, source, destination);
         PixelKey { output: Output::Blend(key), ..self::key(Source::Constant) }
     };
     let (s, d) = ([0x01u32, 0xFF, 0x80, 0x40], [0xFEu32, 0x7F, 0xFF, 0x10]);

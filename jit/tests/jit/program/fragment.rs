@@ -11,20 +11,6 @@ use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 use triglyph_testkit::random::Random;
 
-/// Straight programs without anything special.
-const PLAIN: Options = Options {
-    length: 12,
-    flow: false,
-    halves: false,
-    packing: false,
-    textures: 0,
-    transcendental: false,
-    kill: false,
-    relative: false,
-    ragged: false,
-    garbage: false,
-};
-
 fn compare(jit: &Jit, seed: u64, options: Options) -> Result<(), Unsupported> {
     let case = Case::new(seed, options);
     let kernel = jit.fragment(&case.key)?;
@@ -92,27 +78,37 @@ fn run_with(
 
 #[test]
 fn straight_programs() {
-    run(Effort::Baseline, 0, 200, PLAIN);
+    run(Effort::Baseline, 0, 200, Options::PLAIN);
 }
 
 #[test]
 fn halves_and_packing() {
-    run(Effort::Baseline, 1 << 32, 200, Options { halves: true, packing: true, kill: true, length: 20, ..PLAIN });
+    run(
+        Effort::Baseline,
+        1 << 32,
+        200,
+        Options { halves: true, packing: true, kill: true, length: 20, ..Options::PLAIN },
+    );
 }
 
 #[test]
 fn transcendental_functions() {
-    run(Effort::Optimized, 2 << 32, 100, Options { transcendental: true, halves: true, ..PLAIN });
+    run(Effort::Optimized, 2 << 32, 100, Options { transcendental: true, halves: true, ..Options::PLAIN });
 }
 
 #[test]
 fn textures() {
-    run(Effort::Baseline, 3 << 32, 200, Options { textures: 0xFFFF, length: 8, ..PLAIN });
+    run(Effort::Baseline, 3 << 32, 200, Options { textures: 0xFFFF, length: 8, ..Options::PLAIN });
 }
 
 #[test]
 fn flow_control() {
-    run(Effort::Baseline, 4 << 32, 200, Options { flow: true, kill: true, relative: true, length: 30, ..PLAIN });
+    run(
+        Effort::Baseline,
+        4 << 32,
+        200,
+        Options { flow: true, kill: true, relative: true, length: 30, ..Options::PLAIN },
+    );
 }
 
 #[test]

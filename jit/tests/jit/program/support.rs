@@ -37,16 +37,6 @@ pub struct Case {
     listing: String,
 }
 
-const COMPARES: [Compare; 8] = [
-    Compare::Never,
-    Compare::Always,
-    Compare::Equal,
-    Compare::NotEqual,
-    Compare::Less,
-    Compare::LessEqual,
-    Compare::Greater,
-    Compare::GreaterEqual,
-];
 const FILTERS: [Filter; 2] = [Filter::Nearest, Filter::Linear];
 
 fn unorm(shift: u8, bits: u8) -> Channel {
@@ -131,7 +121,12 @@ fn stencil(rng: &mut Random) -> StencilKey {
         StencilOp::IncrementWrap,
         StencilOp::DecrementWrap,
     ];
-    StencilKey { compare: rng.pick(&COMPARES), fail: rng.pick(&OPS), depth_fail: rng.pick(&OPS), pass: rng.pick(&OPS) }
+    StencilKey {
+        compare: rng.pick(&Compare::ALL),
+        fail: rng.pick(&OPS),
+        depth_fail: rng.pick(&OPS),
+        pass: rng.pick(&OPS),
+    }
 }
 
 fn depth_key(rng: &mut Random) -> DepthKey {
@@ -148,7 +143,7 @@ fn depth_key(rng: &mut Random) -> DepthKey {
         DepthFormat::S8,
     ];
     let format = rng.pick(&FORMATS);
-    let test = (!rng.one_in(4)).then(|| rng.pick(&COMPARES));
+    let test = (!rng.one_in(4)).then(|| rng.pick(&Compare::ALL));
     let tests_stencil = format.has_stencil() && rng.one_in(2);
     DepthKey {
         format,
@@ -182,7 +177,7 @@ fn output_key(rng: &mut Random) -> OutputKey {
     OutputKey {
         colors,
         depth: (!rng.one_in(3)).then(|| depth_key(rng)),
-        alpha_test: if rng.one_in(4) { rng.pick(&COMPARES) } else { Compare::Always },
+        alpha_test: if rng.one_in(4) { rng.pick(&Compare::ALL) } else { Compare::Always },
         alpha_to_coverage: rng.one_in(8),
         alpha_to_one: rng.one_in(8),
         limits: [(); TARGETS]
@@ -233,16 +228,6 @@ pub fn texture_key(rng: &mut Random) -> TextureKey {
         Shape::D2Array,
         Shape::CubeArray,
     ];
-    const WRAPS: [Wrap; 8] = [
-        Wrap::Repeat,
-        Wrap::Mirror,
-        Wrap::ClampToEdge,
-        Wrap::Border,
-        Wrap::Clamp,
-        Wrap::MirrorOnceToEdge,
-        Wrap::MirrorOnceBorder,
-        Wrap::MirrorOnceClamp,
-    ];
     const SOURCES: [Source; 6] = [Source::Zero, Source::One, Source::Red, Source::Green, Source::Blue, Source::Alpha];
     const CONVERTS: [Convert; 4] = [Convert::None, Convert::Signed, Convert::Biased, Convert::Srgb];
     let same = rng.one_in(2);
@@ -252,11 +237,11 @@ pub fn texture_key(rng: &mut Random) -> TextureKey {
         shape: rng.pick(&SHAPES),
         texels: rng.pick(&[Texels::Float4, Texels::Float4, Texels::Srgb8, Texels::Rgba8, Texels::Rgba8, Texels::Rgba8]),
         unnormalized,
-        wrap: [(); 3].map(|()| rng.pick(&WRAPS)),
+        wrap: [(); 3].map(|()| rng.pick(&Wrap::ALL)),
         magnify,
         minify: if same { magnify } else { rng.pick(&FILTERS) },
         mipmap: (!rng.one_in(3) && !unnormalized).then(|| rng.pick(&FILTERS)),
-        compare: rng.one_in(6).then(|| rng.pick(&COMPARES)),
+        compare: rng.one_in(6).then(|| rng.pick(&Compare::ALL)),
         swizzle: if rng.one_in(2) {
             [Source::Red, Source::Green, Source::Blue, Source::Alpha]
         } else {

@@ -7,7 +7,7 @@ use crate::support::*;
 use triglyph_engine::Device;
 use triglyph_engine::device::Access;
 use triglyph_guest::pica::regs::{self, Effect};
-use triglyph_testkit::random::{Action, Random, act, assert_same, seeds};
+use triglyph_testkit::random::{Action, Random, act, assert_same, draw_around, seeds};
 
 /// A texture in memory that fills reach, and where else a target may be.
 const VIDEO_TEXTURE: u32 = VRAM + 0x8000;
@@ -339,12 +339,7 @@ fn cover(p: &mut Pair) {
 /// Two draws, which anything may happen between.
 fn twice(p: &mut Pair) {
     restore(p);
-    cover(p);
-    cover(p);
-    for _ in 0..1 + p.random.below(2) {
-        act(p, &CHANGES, |p| &mut p.random);
-    }
-    cover(p);
+    draw_around(p, cover, &CHANGES, |p| &mut p.random);
 }
 
 const CHANGES: [Action<Pair>; 9] = [

@@ -16,7 +16,7 @@ use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{METHODS, Topology, regs as r};
 use triglyph_guest::tegra::methods::{Class, Effect};
 use triglyph_guest::tegra::shader::assemble_program;
-use triglyph_testkit::random::{Action, Random, act, assert_same, noise, seeds};
+use triglyph_testkit::random::{Action, Random, act, assert_same, draw_around, noise, seeds};
 
 /// Offsets in the data: handles stand next to constants, on one page.
 const HANDLES: u64 = CONSTANTS + 0x100;
@@ -486,12 +486,7 @@ fn cover(p: &mut Pair) {
 fn twice(p: &mut Pair) {
     restore(p);
     p.both(Machine::hold);
-    cover(p);
-    cover(p);
-    for _ in 0..1 + p.random.below(2) {
-        act(p, &CHANGES, |p| &mut p.random);
-    }
-    cover(p);
+    draw_around(p, cover, &CHANGES, |p| &mut p.random);
     p.both(Machine::release);
 }
 

@@ -8,6 +8,7 @@ use triglyph_n3ds::external::FreezePolicy;
 use triglyph_n3ds::gsp::Interrupt;
 use triglyph_n3ds::lcd::{Eye, Screen};
 use triglyph_testkit::data::{self, Value, bytes, json};
+use triglyph_testkit::pica::format_named;
 use triglyph_testkit::random::noise;
 
 fn number(value: &Value) -> u32 {
@@ -93,14 +94,7 @@ fn a_frozen_engine_stays_frozen() {
 #[test]
 fn color_vectors() {
     let file = json("3ds/vectors/color_convert.json");
-    let format = |case: &Value| match case["format"].as_str().unwrap() {
-        "RGBA8" => PixelFormat::Rgba8,
-        "RGB8" => PixelFormat::Rgb8,
-        "RGB565" => PixelFormat::Rgb565,
-        "RGB5A1" => PixelFormat::Rgb5A1,
-        "RGBA4" => PixelFormat::Rgba4,
-        other => panic!("{other}"),
-    };
+    let format = |case: &Value| format_named(case["format"].as_str().unwrap());
     let number_of = |format: PixelFormat| PixelFormat::ALL.iter().position(|&f| f == format).unwrap() as u32;
     let color = |case: &Value| [0, 1, 2, 3].map(|i| number(&case["rgba8"][i]) as u8);
     for case in file["expand"].as_array().unwrap() {

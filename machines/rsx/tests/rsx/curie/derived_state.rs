@@ -11,7 +11,7 @@ use triglyph_guest::rsx::fragment::memory::{Order, bytes};
 use triglyph_guest::rsx::methods::{CURIE, Effect, curie as m};
 use triglyph_guest::rsx::objects::class;
 use triglyph_rsx::registers::Registers;
-use triglyph_testkit::random::{Action, Random, act, assert_same, seeds};
+use triglyph_testkit::random::{Action, Random, act, assert_same, draw_around, seeds};
 
 /// Where else a program and a texture stand.
 const OTHER_PROGRAM: u32 = PROGRAM + 0x1000;
@@ -271,12 +271,7 @@ fn cover(p: &mut Pair) {
 /// Two draws, which anything may happen between.
 fn twice(p: &mut Pair) {
     restore(p);
-    cover(p);
-    cover(p);
-    for _ in 0..1 + p.random.below(2) {
-        act(p, &CHANGES, |p| &mut p.random);
-    }
-    cover(p);
+    draw_around(p, cover, &CHANGES, |p| &mut p.random);
     // How many samples have passed.
     p.set(m::get_report::ID, &[1 << 24]);
 }
