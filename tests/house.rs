@@ -11,7 +11,7 @@ const CRATES: [Crate; 11] = [
     Crate { folder: "fallback-interp", name: "triglyph-interp", uses: &["guest"], tests_use: &["testkit"] },
     Crate { folder: "jit", name: "triglyph-jit", uses: &["guest"], tests_use: &["interp", "testkit"] },
     Crate { folder: "engine", name: "triglyph-engine", uses: &["guest"], tests_use: &["interp", "testkit"] },
-    Crate { folder: "options", name: "triglyph-options", uses: TESTKIT, tests_use: &[] },
+    Crate { folder: "options", name: "triglyph-options", uses: OPTIONS, tests_use: &[] },
     Crate { folder: "machines/n3ds", name: "triglyph-n3ds", uses: MACHINE, tests_use: MACHINE_TESTS },
     Crate { folder: "machines/rsx", name: "triglyph-rsx", uses: MACHINE, tests_use: MACHINE_TESTS },
     Crate { folder: "machines/tegra", name: "triglyph-tegra", uses: MACHINE, tests_use: MACHINE_TESTS },
@@ -23,6 +23,9 @@ const CRATES: [Crate; 11] = [
 /// What machines may use: never each other.
 const MACHINE: &[&str] = &["guest", "engine", "options"];
 const MACHINE_TESTS: &[&str] = &["interp", "capture", "testkit"];
+
+/// What options may use: the tiers and what runs their kernels.
+const OPTIONS: &[&str] = &["guest", "interp", "jit", "engine"];
 
 /// What testkit may use: a feature each.
 const TESTKIT: &[&str] = &["guest", "interp", "jit", "engine", "options", "n3ds", "tegra"];
