@@ -3,12 +3,13 @@
 //! ```text
 //! host / capture ─► GPFIFO entries ─► Channel: words ─► methods ─┬─► host methods: semaphores, syncpoints
 //!                                                               └─► Unit of the subchannel's class
-//!                                            Expander (macros) ◄──┘      └─► registers, triggers
+//!                                            MME (macros) ◄───────┘      └─► registers, triggers
 //! ```
 //! [`Core`] is what every part works on: GPU virtual memory, the renderer, syncpoints, faults, time. A channel has one unit
 //! of each class; registers are cells, because macros and what they call work on them at the same time.
 
 mod channel;
+mod classes;
 mod compute;
 mod condition;
 mod constant;
@@ -16,16 +17,15 @@ mod copy;
 mod core;
 mod device;
 pub mod driver;
-mod expander;
 mod host;
 mod image;
 mod inline;
 mod kinds;
+mod mme;
 mod packet_trace;
 mod registers;
 mod report;
 mod semaphore;
-mod sink;
 mod snapshot;
 mod threed;
 mod twod;

@@ -1,17 +1,17 @@
-//! The engine classes of a channel: where methods go. What those do that do more than being stored is in `sink.rs`.
+//! The engine classes of a channel: where methods go. What they do besides being stored is in `classes/`.
 
 use triglyph_guest::tegra::fifo::{METHOD_MASK, Stepping};
 use triglyph_guest::tegra::methods::Class;
 
+use super::classes::{self, ClassDispatch};
 use super::compute::Compute;
 use super::condition::{Conditions, SavedConditions};
 use super::core::{ADDRESS_MASK, Core};
-use super::expander::{Call, Expander, SavedExpander, fault_of};
 use super::host::Blocked;
 use super::inline::{InlineTransfer, SavedInline};
+use super::mme::{Call, Mme, SavedMme, fault_of};
 use super::registers::{Registers, SavedRegisters};
 use super::report::Counters;
-use super::sink::Sink;
 use super::threed::{SavedThreeD, ThreeD};
 use super::twod::{SavedTwoD, TwoD};
 use triglyph_engine::device::FaultKind;
@@ -31,7 +31,7 @@ pub struct Units {
 #[derive(Debug, Default)]
 pub struct Work {
     /// Macros.
-    pub expander: Expander,
+    pub mme: Mme,
     /// Of the classes that have inline transfers: 3D, compute, inline.
     pub inline: [InlineTransfer; 3],
     /// Conditional rendering.
@@ -72,7 +72,7 @@ state! {
     /// The units in a snapshot; registers by the numbers of the classes.
     pub(super) struct SavedUnits {
         registers: Vec<SavedRegisters>,
-        expander: SavedExpander,
+        mme: SavedMme,
         inline: Vec<SavedInline>,
         conditions: SavedConditions,
         twod: SavedTwoD,
@@ -86,7 +86,7 @@ impl Units {
         let work = &self.work;
         SavedUnits {
             registers: self.registers.iter().map(Registers::save).collect(),
-            expander: work.expander.save(),
+            mme: work.mme.save(),
             inline: work.inline.iter().map(InlineTransfer::save).collect(),
             conditions: work.conditions.save(),
             twod: work.twod.save(),
@@ -101,7 +101,7 @@ impl Units {
         let registers: Option<Vec<_>> = registers.map(|(class, saved)| Registers::restore(class, saved)).collect();
         let inline: Option<Vec<_>> = saved.inline.into_iter().map(InlineTransfer::restore).collect();
         let work = Work {
-            expander: Expander::restore(saved.expander)?,
+            mme: Mme::restore(saved.mme)?,
             inline: inline?.try_into().ok()?,
             conditions: Conditions::restore(saved.conditions),
             twod: TwoD::restore(saved.twod)?,
@@ -136,7 +136,7 @@ impl Units {
     /// Whether a macro was called and may get more parameters.
     #[inline]
     pub fn waits_for_parameters(&self) -> bool {
-        self.work.expander.is_waiting()
+        self.work.mme.is_waiting()
     }
 
     /// What a method found the channel has to wait for; it is forgotten here.
@@ -149,7 +149,7 @@ impl Units {
     /// the channel has to wait, or when methods begin anew at 0.
     #[inline]
     pub fn write(&mut self, core: &mut Core, class: Class, words: Words<'_>) -> usize {
-        if self.work.expander.is_waiting() && !is_macro_datum(class, words.method) {
+        if self.work.mme.is_waiting() && !is_macro_datum(class, words.method) {
             self.finish_macro(core);
         }
         match words.stepping {
@@ -185,12 +185,12 @@ impl Units {
     fn write_effect(&mut self, core: &mut Core, class: Class, method: u32, data: &[u32]) -> usize {
         let registers = &self.registers[index(class)];
         let aliases = match class {
-            Class::ThreeD => Sink::constants_from(method).min(data.len()),
+            Class::ThreeD => classes::constants_from(method).min(data.len()),
             _ => 1,
         };
         if aliases > 1 && registers.is_direct() {
             registers.store(method + aliases as u32 - 1, data[aliases - 1]);
-            self.sink(core, class).data(method, &data[..aliases]);
+            self.dispatch(core, class).stream(method, &data[..aliases]);
             return aliases;
         }
         let datum = registers.store(method, data[0]);
@@ -217,9 +217,9 @@ impl Units {
                 return data.len();
             }
             core.position = position;
-            if Sink::is_stream(class, method) {
+            if classes::is_stream(class, method) {
                 registers.store(method, last);
-                self.sink(core, class).data(method, data);
+                self.dispatch(core, class).stream(method, data);
                 return data.len();
             }
         }
@@ -235,10 +235,10 @@ impl Units {
 
     /// Runs the macro that waits for parameters, for there will be none. Returns whether there was one.
     pub fn finish_macro(&mut self, core: &mut Core) -> bool {
-        let waited = self.work.expander.is_waiting();
-        while let Some(call) = self.work.expander.take() {
+        let waited = self.work.mme.is_waiting();
+        while let Some(call) = self.work.mme.take() {
             self.run(core, &call);
-            self.work.expander.reuse(call);
+            self.work.mme.reuse(call);
         }
         waited
     }
@@ -248,36 +248,36 @@ impl Units {
         self.work.threed.settle(core, &mut self.work.counters);
     }
 
-    fn sink<'u>(&'u mut self, core: &'u mut Core, class: Class) -> Sink<'u> {
-        Sink { core, registers: &self.registers, work: &mut self.work, class }
+    fn dispatch<'u>(&'u mut self, core: &'u mut Core, class: Class) -> ClassDispatch<'u> {
+        ClassDispatch { core, registers: &self.registers, work: &mut self.work, class }
     }
 
     fn trigger(&mut self, core: &mut Core, class: Class, method: u32, datum: u32) {
         if method < MACROS || !matches!(class, Class::ThreeD | Class::TwoD) {
-            return self.sink(core, class).trigger(method, datum);
+            return self.dispatch(core, class).trigger(method, datum);
         }
         if !method.is_multiple_of(2) {
             return self.parameters(core, method, &[datum]);
         }
-        if self.work.expander.is_waiting() {
+        if self.work.mme.is_waiting() {
             self.finish_macro(core);
         }
-        self.work.expander.begin((method - MACROS) as usize / 2, datum, class == Class::TwoD);
+        self.work.mme.begin((method - MACROS) as usize / 2, datum, class == Class::TwoD);
     }
 
     fn parameters(&mut self, core: &mut Core, method: u32, data: &[u32]) {
-        if !self.work.expander.parameters((method - MACROS) as usize / 2, data) {
+        if !self.work.mme.parameters((method - MACROS) as usize / 2, data) {
             core.fault(FaultKind::BadMethod, method.into(), format_args!("a parameter of a macro that was not called"));
         }
     }
 
     fn run(&mut self, core: &mut Core, call: &Call) {
         let class = if call.two_d { Class::TwoD } else { Class::ThreeD };
-        let mut ready = self.work.expander.ready(call.index, &core.renderer.kernels);
-        let mut sink = Sink { core: &mut *core, registers: &self.registers, work: &mut self.work, class };
-        let end = ready.kernel.run(&mut self.registers[index(class)].job(&call.parameters, &mut sink));
+        let mut ready = self.work.mme.ready(call.index, &core.renderer.kernels);
+        let mut dispatch = ClassDispatch { core: &mut *core, registers: &self.registers, work: &mut self.work, class };
+        let end = ready.kernel.run(&mut self.registers[index(class)].job(&call.parameters, &mut dispatch));
         let low = ready.low;
-        self.work.expander.keep(call.index, ready);
+        self.work.mme.keep(call.index, ready);
         if let Some((kind, what)) = fault_of(end.stop, low) {
             core.fault(kind, call.index as u64, format_args!("macro {:#x}: {what}", call.index));
         } else if end.missing != 0 || end.unused != 0 {

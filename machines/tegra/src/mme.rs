@@ -28,13 +28,13 @@ pub struct Ready {
     pub kernel: MacroCaller,
     /// The word of macro memory at which the kernel's code begins.
     pub low: usize,
-    /// What [`Expander::changes`] was when this was made.
+    /// What [`Mme::changes`] was when this was made.
     made: u64,
 }
 
 /// Macro memory, start addresses, the call that is being collected.
 #[derive(Debug)]
-pub struct Expander {
+pub struct Mme {
     code: Vec<u32>,
     starts: [u32; MACROS],
     /// Kernels of macros that were called, but for those that run; of no use when code or starts have changed since.
@@ -46,41 +46,41 @@ pub struct Expander {
     room: Vec<u32>,
 }
 
-impl Default for Expander {
+impl Default for Mme {
     fn default() -> Self {
         let ready = [const { None }; MACROS];
-        Expander { code: Vec::new(), starts: [0; MACROS], ready, changes: 0, pending: None, room: Vec::new() }
+        Mme { code: Vec::new(), starts: [0; MACROS], ready, changes: 0, pending: None, room: Vec::new() }
     }
 }
 
 state! {
     /// Macros in a snapshot.
-    pub(super) struct SavedExpander { code: Vec<u32>, starts: Vec<u32>, pending: Option<SavedCall> }
+    pub(super) struct SavedMme { code: Vec<u32>, starts: Vec<u32>, pending: Option<SavedCall> }
     /// The call that is being collected.
     pub(super) struct SavedCall { index: u32, parameters: Vec<u32>, two_d: bool }
 }
 
-impl Expander {
-    pub(super) fn save(&self) -> SavedExpander {
+impl Mme {
+    pub(super) fn save(&self) -> SavedMme {
         let call = |call: &Call| SavedCall {
             index: call.index as u32,
             parameters: call.parameters.clone(),
             two_d: call.two_d,
         };
         let (code, starts) = (self.code.clone(), self.starts.to_vec());
-        SavedExpander { code, starts, pending: self.pending.as_ref().map(call) }
+        SavedMme { code, starts, pending: self.pending.as_ref().map(call) }
     }
 
     /// What was saved, if it is possible.
-    pub(super) fn restore(saved: SavedExpander) -> Option<Self> {
-        let SavedExpander { code, starts, pending } = saved;
+    pub(super) fn restore(saved: SavedMme) -> Option<Self> {
+        let SavedMme { code, starts, pending } = saved;
         let sound =
             |call: &SavedCall| (call.index as usize) < MACROS && (1..=MOST_PARAMETERS).contains(&call.parameters.len());
         if code.len() > CODE_WORDS_ACCEPTED || !pending.iter().all(sound) {
             return None;
         }
         let call = |SavedCall { index, parameters, two_d }| Call { index: index as usize, parameters, two_d };
-        Some(Expander { code, starts: starts.try_into().ok()?, pending: pending.map(call), ..Expander::default() })
+        Some(Mme { code, starts: starts.try_into().ok()?, pending: pending.map(call), ..Mme::default() })
     }
 
     /// Stores a word of code. False beyond what uploads are accepted for.
