@@ -13,7 +13,7 @@ fn documented_packets_give_their_writes() {
     let mut count = 0;
     for packet in items(&json["packets"]) {
         let words = listed(&packet["words"]);
-        let expected = listed(&packet["writes"]);
+        let expected: Vec<u32> = items(&packet["writes"]).iter().flat_map(listed).collect();
         let expected: Vec<Write> = expected
             .chunks_exact(3)
             .map(|write| Write { id: write[0] as usize, value: write[1], mask: write[2] as u8 })

@@ -58,8 +58,8 @@ fn vectors_decode_as_described() {
         let number = |key: &str| decoded[key].as_u64().unwrap_or_else(|| panic!("{meaning}: no {key}")) as u32;
         let text = |key: &str| decoded[key].as_str().unwrap_or_else(|| panic!("{meaning}: no {key}"));
 
-        assert_eq!(instruction.vector.op.info().name, text("vec_op"), "{meaning}");
-        assert_eq!(instruction.scalar.op.info().name, text("sca_op"), "{meaning}");
+        assert_eq!(instruction.vector.op.info().name.to_uppercase(), text("vec_op"), "{meaning}");
+        assert_eq!(instruction.scalar.op.info().name.to_uppercase(), text("sca_op"), "{meaning}");
         let w = &words;
         let sources = [
             fields::SRC0_HIGH.get(w) << 9 | fields::SRC0_LOW.get(w),
