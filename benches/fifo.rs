@@ -10,7 +10,7 @@ use criterion::{Criterion, Throughput};
 use triglyph::device::ObjectEntry;
 use triglyph::guest::rsx::fifo::Methods;
 use triglyph::guest::rsx::objects::class;
-use triglyph::{Access, Device, Machine, Options, Tier, new_device};
+use triglyph::{Access, Device, Machine, Options, ReplayDevice, Tier, new_device};
 
 /// Objects.
 const LOCAL: u32 = 1;
@@ -43,7 +43,7 @@ impl Push {
 
 /// A PS3 with a push buffer in its memory.
 struct Setup {
-    device: Box<dyn Device>,
+    device: Box<dyn ReplayDevice>,
     payload: Vec<u8>,
 }
 

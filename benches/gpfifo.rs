@@ -7,7 +7,7 @@
 mod support;
 
 use criterion::{Criterion, Throughput};
-use triglyph::{Access, Device, Machine, Options, Tier, new_device};
+use triglyph::{Access, Device, Machine, Options, ReplayDevice, Tier, new_device};
 use triglyph_guest::tegra::fifo::{Command, Entry, Run, Segment, Stepping};
 use triglyph_guest::tegra::mme::assemble_program;
 
@@ -44,7 +44,7 @@ impl Push {
 
 /// A Tegra X1 with a push buffer in its memory.
 struct Setup {
-    device: Box<dyn Device>,
+    device: Box<dyn ReplayDevice>,
     payload: Vec<u8>,
 }
 

@@ -15,7 +15,7 @@ use support::recorded::{Stream, long_packets, streams};
 use triglyph::device::ObjectEntry;
 use triglyph::guest::rsx::fifo::Methods;
 use triglyph::guest::rsx::objects::class;
-use triglyph::{Access, Device, Machine, Options, Stats, Tier, new_device};
+use triglyph::{Access, Device, Machine, Options, ReplayDevice, Stats, Tier, new_device};
 use triglyph_guest::pica::regs;
 use triglyph_guest::tegra::fifo::{Entry, Segment};
 
@@ -31,7 +31,7 @@ const LONG: u64 = 6;
 
 /// A machine and the submission that executes a stream again and again.
 struct Setup {
-    device: Box<dyn Device>,
+    device: Box<dyn ReplayDevice>,
     payload: Vec<u8>,
 }
 

@@ -39,10 +39,14 @@ pub use triglyph_tegra as tegra;
 
 pub use triglyph_engine::cache::TierMode as Tier;
 pub use triglyph_engine::cache::{Tiers, WarmStart, store};
-pub use triglyph_engine::device::{Access, Device, Fault, FaultKind, Faults, Machine, ObjectEntry, StageTimes, Stats};
+pub use triglyph_engine::device::{
+    Access, Device, Event, Fault, FaultHandler, FaultKind, Faults, Machine, ObjectEntry, ReplayDevice, SoftwareMethod,
+    StageTimes, Stats,
+};
 pub use triglyph_engine::error::Error;
 pub use triglyph_engine::mem::{GuestAddr, GuestRange};
 pub use triglyph_engine::render::{Accuracy, KeyFile};
+pub use triglyph_engine::sched::Timeline;
 pub use triglyph_engine::snapshot::SnapshotOptions;
 #[cfg(feature = "n3ds")]
 pub use triglyph_n3ds::N3ds;
@@ -56,7 +60,7 @@ pub use triglyph_tegra::TegraX1;
 ///
 /// # Errors
 /// [`Error::Unsupported`] for machines and tiers that this build or this host does not have.
-pub fn new_device(machine: Machine, options: &Options) -> Result<Box<dyn Device>, Error> {
+pub fn new_device(machine: Machine, options: &Options) -> Result<Box<dyn ReplayDevice>, Error> {
     match machine {
         #[cfg(feature = "n3ds")]
         Machine::N3ds => Ok(Box::new(N3ds::new(options)?)),

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use libtest_mimic::{Arguments, Failed, Trial};
 use triglyph::capture::{CaptureFile, Checks, Event, Header, Player, Prepared, Reader};
 use triglyph::packet_trace::THRESHOLD;
-use triglyph::{Device, FaultKind, GuestAddr, GuestRange, Machine, Options, Tier, new_device};
+use triglyph::{Device, FaultKind, GuestAddr, GuestRange, Machine, Options, ReplayDevice, Tier, new_device};
 use triglyph_testkit::data::all_captures;
 
 /// What is compared, the first run being the reference.
@@ -89,7 +89,7 @@ impl Known {
 /// One way through the capture.
 struct Run<'p, 'a> {
     name: &'static str,
-    device: Box<dyn Device>,
+    device: Box<dyn ReplayDevice>,
     player: Player<'p, 'a>,
     /// Its memory differs from the reference's; what follows from that is not worth a line.
     strayed: bool,

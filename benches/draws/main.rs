@@ -31,12 +31,13 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput};
 use triglyph::Device;
+use triglyph::ReplayDevice;
 
 /// Draws of a submission.
 const DRAWS: u32 = 1000;
 
 /// Measures a submission of [`DRAWS`] draws to a device; `make` makes both, only when they are asked for.
-fn measure(criterion: &mut Criterion, machine: &str, name: &str, make: impl Fn() -> (Box<dyn Device>, Vec<u8>)) {
+fn measure(criterion: &mut Criterion, machine: &str, name: &str, make: impl Fn() -> (Box<dyn ReplayDevice>, Vec<u8>)) {
     let mut made = None;
     let mut least = [Duration::MAX; 2];
     let mut group = criterion.benchmark_group(machine);
@@ -72,7 +73,7 @@ fn clock() -> f64 {
 }
 
 /// What the stages behind the front end have taken so far.
-fn behind(device: &dyn Device) -> Duration {
+fn behind(device: &dyn ReplayDevice) -> Duration {
     let stages = device.stats().stages;
     stages.vertex + stages.setup + stages.raster + stages.texture + stages.transfer
 }

@@ -6,7 +6,7 @@
 //! * One draw of two triangles over many pixels.
 
 use criterion::{Criterion, Throughput};
-use triglyph::{Access, Device, Machine, ObjectEntry, Options, Tier, new_device};
+use triglyph::{Access, Device, Machine, ObjectEntry, Options, ReplayDevice, Tier, new_device};
 use triglyph_guest::rsx::fragment::memory::{Order, bytes};
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::objects::class;
@@ -29,7 +29,7 @@ const SIDE: u32 = 256;
 
 /// An RSX, and a push buffer in its main memory.
 struct Setup {
-    device: Box<dyn Device>,
+    device: Box<dyn ReplayDevice>,
     words: Vec<u32>,
     payload: Vec<u8>,
 }

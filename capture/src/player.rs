@@ -12,7 +12,7 @@ use super::format::{Expect, Hash, Header, Map, Present, Record};
 use super::picture::Picture;
 use super::ranges::Ranges;
 use super::reader::{Entry, Reader, Records};
-use triglyph_engine::device::{Access, Device};
+use triglyph_engine::device::{Access, Device, ReplayDevice};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::GuestRange;
 
@@ -214,7 +214,7 @@ impl<'p, 'a> Player<'p, 'a> {
     /// # Errors
     /// A malformed record, or one that the device refused, by index and offset. Nothing after it is executed:
     /// further calls yield `None`.
-    pub fn next(&mut self, device: &mut dyn Device) -> Result<Option<Event>, Error> {
+    pub fn next(&mut self, device: &mut dyn ReplayDevice) -> Result<Option<Event>, Error> {
         if self.done {
             return Ok(None);
         }
@@ -227,12 +227,12 @@ impl<'p, 'a> Player<'p, 'a> {
     ///
     /// # Errors
     /// As [`next`](Self::next).
-    pub fn run(mut self, device: &mut dyn Device) -> Result<(), Error> {
+    pub fn run(mut self, device: &mut dyn ReplayDevice) -> Result<(), Error> {
         while self.next(device)?.is_some() {}
         Ok(())
     }
 
-    fn advance(&mut self, device: &mut dyn Device) -> Result<Option<Event>, Error> {
+    fn advance(&mut self, device: &mut dyn ReplayDevice) -> Result<Option<Event>, Error> {
         if !self.started {
             self.start(device)?;
         }
@@ -259,7 +259,7 @@ impl<'p, 'a> Player<'p, 'a> {
         }
     }
 
-    fn start(&mut self, device: &mut dyn Device) -> Result<(), Error> {
+    fn start(&mut self, device: &mut dyn ReplayDevice) -> Result<(), Error> {
         self.started = true;
         if device.machine() != self.header.machine {
             let (want, got) = (self.header.machine, device.machine());
@@ -271,7 +271,7 @@ impl<'p, 'a> Player<'p, 'a> {
         }
     }
 
-    fn execute(&mut self, entry: &Entry<'_>, device: &mut dyn Device) -> Result<Option<Event>, Error> {
+    fn execute(&mut self, entry: &Entry<'_>, device: &mut dyn ReplayDevice) -> Result<Option<Event>, Error> {
         match &entry.record {
             Record::Meta(_) | Record::Skipped(_) | Record::Expect(_) => {}
             Record::Map(Map { address, size, space, access }) => {
@@ -316,7 +316,12 @@ impl<'p, 'a> Player<'p, 'a> {
         }
     }
 
-    fn finished(&mut self, entry: &Entry<'_>, present: &Present, device: &mut dyn Device) -> Result<Event, Error> {
+    fn finished(
+        &mut self,
+        entry: &Entry<'_>,
+        present: &Present,
+        device: &mut dyn ReplayDevice,
+    ) -> Result<Event, Error> {
         device.finish();
         let index = self.pictures;
         self.pictures += 1;

@@ -14,9 +14,11 @@ use super::picture::Picture;
 use super::player::hash_memory;
 use super::ranges::Ranges;
 use super::writer::{Compression, Writer};
-use triglyph_engine::device::{Access, Device, Faults, Machine, ObjectEntry, Stats};
+use triglyph_engine::cache::WarmStart;
+use triglyph_engine::device::{Access, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, ReplayDevice, Stats};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
+use triglyph_engine::sched::Timeline;
 use triglyph_engine::snapshot::SnapshotOptions;
 
 /// What a SNAPSHOT record holds: memory has records of its own, and the record is compressed as a whole.
@@ -128,7 +130,7 @@ pub enum Expectation {
 
 /// A device that can record what passes through it.
 #[derive(Debug)]
-pub struct RecordingDevice<D: Device, W: Write + Send> {
+pub struct RecordingDevice<D: ReplayDevice, W: Write + Send> {
     device: D,
     maps: Ranges<Access>,
     objects: Vec<ObjectEntry>,
@@ -137,7 +139,7 @@ pub struct RecordingDevice<D: Device, W: Write + Send> {
     recorder: Option<Recorder<W>>,
 }
 
-impl<D: Device, W: Write + Send> RecordingDevice<D, W> {
+impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
     /// Wraps a device to which nothing has been mapped yet. Nothing is recorded until [`start`](Self::start).
     pub fn new(device: D) -> Self {
         let (maps, objects) = (Ranges::default(), Vec::new());
@@ -237,7 +239,24 @@ impl<D: Device, W: Write + Send> RecordingDevice<D, W> {
     }
 }
 
-impl<D: Device, W: Write + Send> Device for RecordingDevice<D, W> {
+impl<D: ReplayDevice, W: Write + Send> ReplayDevice for RecordingDevice<D, W> {
+    /// Must come before a recording starts, as it comes before the first submit.
+    fn set_big_endian(&mut self, big_endian: bool) -> Result<(), Error> {
+        self.device.set_big_endian(big_endian)?;
+        self.big_endian = big_endian;
+        Ok(())
+    }
+
+    fn object(&mut self, object: ObjectEntry) -> Result<(), Error> {
+        self.device.object(object)?;
+        self.objects.retain(|old| old.handle != object.handle);
+        self.objects.push(object);
+        self.put(|writer| writer.object(&object));
+        Ok(())
+    }
+}
+
+impl<D: ReplayDevice, W: Write + Send> Device for RecordingDevice<D, W> {
     fn machine(&self) -> Machine {
         self.device.machine()
     }
@@ -259,21 +278,6 @@ impl<D: Device, W: Write + Send> Device for RecordingDevice<D, W> {
         self.device.read(space, address, out)
     }
 
-    /// Must come before a recording starts, as it comes before the first submit.
-    fn set_big_endian(&mut self, big_endian: bool) -> Result<(), Error> {
-        self.device.set_big_endian(big_endian)?;
-        self.big_endian = big_endian;
-        Ok(())
-    }
-
-    fn object(&mut self, object: ObjectEntry) -> Result<(), Error> {
-        self.device.object(object)?;
-        self.objects.retain(|old| old.handle != object.handle);
-        self.objects.push(object);
-        self.put(|writer| writer.object(&object));
-        Ok(())
-    }
-
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
         self.device.submit(payload)?;
         self.submitted = true;
@@ -285,8 +289,28 @@ impl<D: Device, W: Write + Send> Device for RecordingDevice<D, W> {
         self.device.finish();
     }
 
+    fn timeline(&self) -> &Timeline {
+        self.device.timeline()
+    }
+
+    fn take_events(&mut self) -> Vec<Event> {
+        self.device.take_events()
+    }
+
     fn faults(&self) -> &Faults {
         self.device.faults()
+    }
+
+    fn set_fault_handler(&mut self, handler: Option<FaultHandler>) {
+        self.device.set_fault_handler(handler);
+    }
+
+    fn warm_start(&self) -> Option<&WarmStart> {
+        self.device.warm_start()
+    }
+
+    fn wait_for_compiler(&self) {
+        self.device.wait_for_compiler();
     }
 
     fn take_written(&mut self) -> Vec<GuestRange> {

@@ -11,7 +11,7 @@ use clap::Args;
 use serde::Serialize;
 use triglyph::Error;
 use triglyph::capture::{Checks, Player, Prepared, Reader};
-use triglyph::device::{Device, Stats};
+use triglyph::device::{ReplayDevice, Stats};
 
 use crate::capture_file::{Named, expand, stem};
 use crate::exit::{Exit, UsageError, is_closed_pipe};
@@ -113,7 +113,7 @@ fn print(measured: &Measured, output: &Output) -> anyhow::Result<()> {
 /// A device on its way through a capture.
 struct Bench<'p, 'a> {
     capture: &'p Prepared<'a>,
-    device: Box<dyn Device>,
+    device: Box<dyn ReplayDevice>,
 }
 
 impl Bench<'_, '_> {

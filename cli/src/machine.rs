@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use triglyph::device::{Device, Machine};
+use triglyph::device::{Machine, ReplayDevice};
 use triglyph::{Accuracy, Error, KeyFile, Options, Tier};
 
 /// Who executes kernels.
@@ -75,12 +75,12 @@ impl AccuracyChoice {
 
 impl Setup {
     /// A fresh device.
-    pub fn device(self, machine: Machine) -> Result<Box<dyn Device>, Error> {
+    pub fn device(self, machine: Machine) -> Result<Box<dyn ReplayDevice>, Error> {
         self.device_with_keys(machine, None)
     }
 
     /// A fresh device that remembers the kernels it needs in a file.
-    pub fn device_with_keys(self, machine: Machine, keys: Option<&Path>) -> Result<Box<dyn Device>, Error> {
+    pub fn device_with_keys(self, machine: Machine, keys: Option<&Path>) -> Result<Box<dyn ReplayDevice>, Error> {
         let tier = match self.tier {
             TierChoice::Auto => Tier::Auto,
             TierChoice::Interp => Tier::InterpreterOnly,

@@ -10,6 +10,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use triglyph::GuestRange;
+use triglyph::ReplayDevice;
 use triglyph::capture::{Checks, Event, Finished, Hashed, Player, Prepared, Reader};
 use triglyph::device::Device;
 
@@ -158,7 +159,7 @@ fn print(verified: &Verified, output: &Output) -> anyhow::Result<()> {
 /// One way through the capture, with its own device.
 struct Run<'p, 'a> {
     name: String,
-    device: Box<dyn Device>,
+    device: Box<dyn ReplayDevice>,
     player: Player<'p, 'a>,
     /// Its memory differs from the first run's already: what follows from that is not worth a line.
     strayed: bool,

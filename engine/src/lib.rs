@@ -14,6 +14,7 @@ pub mod render;
 pub mod scene;
 pub mod sched;
 pub mod snapshot;
+pub mod trace;
 pub mod transfer;
 
 pub use device::Device;

@@ -22,7 +22,8 @@ use crate::mem::{Epoch, Footprint, GuestAddr, Memory};
 use crate::raster::{self, RasterStats};
 use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
 use crate::scene::{DrawState, Scene, SceneTarget};
-use crate::sched::Scheduler;
+use crate::sched::{Scheduler, Timeline};
+use crate::trace;
 use crate::transfer::{Outcome, Transfers};
 pub use clock::ScopedTimer;
 use clock::StageClock;
@@ -85,6 +86,8 @@ pub struct Renderer {
     warm_start: WarmStart,
     /// All threads.
     pub scheduler: Scheduler,
+    /// Submissions, and which of them are complete.
+    pub timeline: Timeline,
     textures: TextureCache<TextureSource>,
     scene: Scene,
     scratch: Shaded,
@@ -156,6 +159,7 @@ impl Renderer {
             kernels,
             warm_start,
             scheduler,
+            timeline: Timeline::default(),
             textures: TextureCache::default(),
             scene: Scene::new(nowhere),
             scratch: Shaded::default(),
@@ -227,6 +231,7 @@ impl Renderer {
         }
         self.scene.set_state(call.state.clone());
 
+        let _span = trace::draw(call.order.len());
         let timer = self.setup_clock.start(call.order.len());
         assembler.begin(&mut shaded);
         let mut triangles = 0;
@@ -296,6 +301,7 @@ impl Renderer {
         self.vertex_clock.restart();
         self.setup_clock.restart();
         if !self.scene.is_empty() {
+            let _span = trace::flush();
             // Who waits for what is drawn may be the host, and answer by writing.
             memory.note_host_writes();
             let done = raster::draw(&self.scene, memory, &self.scheduler, &mut self.textures);

@@ -12,7 +12,7 @@ mod recorded;
 use packets::{changed, is_heavy, made, packets};
 use recorded::{Recorded, recorded};
 use triglyph::guest::rsx::objects::class;
-use triglyph::{Access, Device, Machine, Options, SnapshotOptions, Tier, new_device};
+use triglyph::{Access, Device, Machine, Options, ReplayDevice, SnapshotOptions, Tier, new_device};
 use triglyph_guest::pica::regs;
 use triglyph_guest::rsx::fifo::Methods;
 use triglyph_guest::tegra::fifo::{Entry, Segment};
@@ -35,7 +35,7 @@ const SEEDS_A_DEVICE: u64 = 5;
 /// A device with packet traces and one without.
 struct Pair {
     machine: Machine,
-    devices: [Box<dyn Device>; 2],
+    devices: [Box<dyn ReplayDevice>; 2],
 }
 
 impl Pair {

@@ -1,19 +1,19 @@
 //! A snapshot knows no tier: whoever takes it over goes on to the same bytes.
 
 use triglyph::capture::{CaptureFile, Checks, Event, Player, Prepared, Reader, player::hash_memory};
-use triglyph::{Device, Machine, Options, SnapshotOptions, Tier, new_device, snapshot};
+use triglyph::{Device, Machine, Options, ReplayDevice, SnapshotOptions, Tier, new_device, snapshot};
 use triglyph_testkit::data::file;
 
 /// Each device of a chain, as (tier, threads).
 const CHAIN: [(Tier, usize); 4] = [(Tier::JitOnly, 1), (Tier::Auto, 2), (Tier::JitOnly, 2), (Tier::InterpreterOnly, 2)];
 
-fn device(link: usize) -> Box<dyn Device> {
+fn device(link: usize) -> Box<dyn ReplayDevice> {
     let (tier, threads) = CHAIN[link % CHAIN.len()];
     new_device(Machine::N3ds, &Options::new(tier, threads)).expect("a 3DS")
 }
 
 /// What a device holds, range by range.
-fn hashes(device: &mut dyn Device) -> Vec<u64> {
+fn hashes(device: &mut dyn ReplayDevice) -> Vec<u64> {
     device.finish();
     let state = device.snapshot(SnapshotOptions::default()).expect("a snapshot");
     let mappings = snapshot::mappings(&state).expect("sections").expect("memory");

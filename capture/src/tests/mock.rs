@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use triglyph_engine::device::{Access, Device, Faults, Machine, ObjectEntry};
+use triglyph_engine::cache::WarmStart;
+use triglyph_engine::device::{Access, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, ReplayDevice, Stats};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::GuestRange;
+use triglyph_engine::sched::Timeline;
+use triglyph_engine::snapshot::SnapshotOptions;
 
 /// Bytes by space and address. A SUBMIT is a GX MemoryFill (command 2) of unit 0: start, value, end; addresses
 /// are taken as they are. Others do nothing.
@@ -13,13 +16,24 @@ pub struct Mock {
     memory: BTreeMap<(u32, u64), u8>,
     pub calls: Vec<String>,
     pub faults: Faults,
+    pub events: Vec<Event>,
+    timeline: Timeline,
+    warm_start: WarmStart,
     written: Vec<GuestRange>,
 }
 
 impl Mock {
     pub fn new(machine: Machine) -> Self {
-        let (memory, calls, written) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Mock { machine, memory, calls, faults: Faults::default(), written }
+        Mock {
+            machine,
+            memory: BTreeMap::new(),
+            calls: Vec::new(),
+            faults: Faults::default(),
+            events: Vec::new(),
+            timeline: Timeline::default(),
+            warm_start: WarmStart { keys: 3, ..WarmStart::default() },
+            written: Vec::new(),
+        }
     }
 }
 
@@ -59,11 +73,6 @@ impl Device for Mock {
         Ok(())
     }
 
-    fn object(&mut self, object: ObjectEntry) -> Result<(), Error> {
-        self.calls.push(format!("object {:#x}", object.handle));
-        Ok(())
-    }
-
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
         self.calls.push("submit".to_owned());
         let word = |index: usize| u32::from_le_bytes(payload[4 * index..][..4].try_into().unwrap());
@@ -79,11 +88,48 @@ impl Device for Mock {
 
     fn finish(&mut self) {}
 
+    fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    fn take_events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
     fn faults(&self) -> &Faults {
         &self.faults
     }
 
+    fn set_fault_handler(&mut self, _: Option<FaultHandler>) {
+        self.calls.push("fault handler".to_owned());
+    }
+
+    fn stats(&self) -> Stats {
+        Stats { draws: 7, ..Stats::default() }
+    }
+
+    fn warm_start(&self) -> Option<&WarmStart> {
+        Some(&self.warm_start)
+    }
+
+    fn wait_for_compiler(&self) {}
+
+    fn snapshot(&mut self, _: SnapshotOptions) -> Result<Vec<u8>, Error> {
+        Err(Error::Unsupported("snapshots of a mock".to_owned()))
+    }
+
+    fn restore(&mut self, _: &[u8]) -> Result<(), Error> {
+        Err(Error::Unsupported("snapshots of a mock".to_owned()))
+    }
+
     fn take_written(&mut self) -> Vec<GuestRange> {
         std::mem::take(&mut self.written)
+    }
+}
+
+impl ReplayDevice for Mock {
+    fn object(&mut self, object: ObjectEntry) -> Result<(), Error> {
+        self.calls.push(format!("object {:#x}", object.handle));
+        Ok(())
     }
 }

@@ -4,7 +4,7 @@ use super::mock::{Mock, fill};
 use super::round_trip::write;
 use crate::recorder::{Expectation, Meta};
 use crate::*;
-use triglyph_engine::device::{Access, Device, Machine, ObjectEntry};
+use triglyph_engine::device::{Access, Device, Event as DeviceEvent, Machine, ObjectEntry, ReplayDevice};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::GuestRange;
 
@@ -201,4 +201,18 @@ fn a_full_disk_does_not_disturb_the_recorded() {
     device.map(0, 0, 16, Access::READ).unwrap();
     device.write(0, 0, &[1]).unwrap();
     assert!(matches!(device.stop(), Err(Error::Io { .. })));
+}
+
+#[test]
+fn recording_changes_nothing_for_the_host() {
+    let mut mock = Mock::new(Machine::N3ds);
+    let event = DeviceEvent::Interrupt { source: 4, count: 1, delay: 9 };
+    mock.events.push(event);
+    let mut device = RecordingDevice::<_, Vec<u8>>::new(mock);
+    assert_eq!((device.take_events(), device.take_events()), (vec![event], vec![]));
+    assert_eq!((device.stats().draws, device.warm_start().map(|start| start.keys)), (7, Some(3)));
+    device.set_fault_handler(None);
+    assert_eq!(device.device().calls, ["fault handler"]);
+    assert_eq!(device.timeline().submit(), 1);
+    assert_eq!(device.device().timeline().submitted(), 1);
 }

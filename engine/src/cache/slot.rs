@@ -13,6 +13,7 @@ use super::key_log::UsedKey;
 use super::kinds::Kind;
 use super::shared::Shared;
 use super::tiers::TierMode;
+use crate::trace;
 
 /// Calls after which a kernel tiers up. A call is a batch of vertices, a tile's share of a draw or a transfer: some thousand of
 /// them pay for a few milliseconds of compiling in the background.
@@ -231,6 +232,7 @@ impl<K: Kind> Slot<K> {
     }
 
     fn compile(&self, tier: Option<&dyn Tier>) -> bool {
+        let _span = trace::compile(K::STORED.name());
         let Some(tier) = tier else { return false };
         let start = Instant::now();
         let kernel = K::make(tier, &self.key);

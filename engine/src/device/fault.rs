@@ -1,6 +1,9 @@
 //! What a guest gets wrong: counted by kind, the first ones kept in full.
 
 use std::fmt;
+use std::ops::Deref;
+
+use crate::trace;
 
 /// The kinds of trouble a guest can make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -80,16 +83,6 @@ impl Faults {
         }
     }
 
-    /// Counts a fault at a guest address, register or method, with its position in the command stream; the text is only
-    /// made when the fault is kept.
-    #[cold]
-    pub fn record(&mut self, kind: FaultKind, address: u64, command: u64, what: impl fmt::Display) {
-        match self.first.len() < Self::KEPT {
-            true => self.report(Fault { kind, what: what.to_string(), address, command }),
-            false => self.count_only(kind, 1),
-        }
-    }
-
     /// Counts `times` faults of a kind without keeping any.
     pub fn count_only(&mut self, kind: FaultKind, times: u64) {
         let count = &mut self.counts[kind as usize];
@@ -121,6 +114,61 @@ impl Faults {
     }
 }
 
+/// Is called with each fault as it happens.
+pub type FaultHandler = Box<dyn FnMut(&Fault) + Send>;
+
+/// The faults of a device, and whoever wants to hear of each.
+#[derive(Default)]
+pub struct FaultLog {
+    faults: Faults,
+    handler: Option<FaultHandler>,
+}
+
+impl FaultLog {
+    /// Sets or removes the handler.
+    pub fn set_handler(&mut self, handler: Option<FaultHandler>) {
+        self.handler = handler;
+    }
+
+    /// Counts a fault, keeps it if it is among the first, and calls the handler.
+    pub fn report(&mut self, fault: Fault) {
+        trace::fault(&fault);
+        if let Some(handler) = &mut self.handler {
+            handler(&fault);
+        }
+        self.faults.report(fault);
+    }
+
+    /// Reports a fault at a guest address, register or method, with its position in the command stream. The text is only
+    /// made when the fault is kept or handled.
+    #[cold]
+    pub fn record(&mut self, kind: FaultKind, address: u64, command: u64, what: impl fmt::Display) {
+        let wanted = self.handler.is_some() || trace::ENABLED || self.faults.first.len() < Faults::KEPT;
+        match wanted {
+            true => self.report(Fault { kind, what: what.to_string(), address, command }),
+            false => self.faults.count_only(kind, 1),
+        }
+    }
+
+    /// Counts `times` faults of a kind whose places are not known, such as those of shaders. The handler is not called.
+    pub fn count_only(&mut self, kind: FaultKind, times: u64) {
+        self.faults.count_only(kind, times);
+    }
+}
+
+impl Deref for FaultLog {
+    type Target = Faults;
+    fn deref(&self) -> &Faults {
+        &self.faults
+    }
+}
+
+impl fmt::Debug for FaultLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FaultLog").field("faults", &self.faults).field("handler", &self.handler.is_some()).finish()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,5 +188,15 @@ mod tests {
         sum.merge(&faults);
         assert_eq!(sum.total(), 200);
         assert_eq!(sum.first().len(), Faults::KEPT);
+    }
+
+    #[test]
+    fn a_handler_hears_of_every_fault() {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let mut log = FaultLog::default();
+        log.set_handler(Some(Box::new(move |fault: &Fault| sender.send(fault.command).unwrap())));
+        (0..100).for_each(|command| log.record(FaultKind::BadCommand, 0, command, "bad"));
+        assert!(receiver.try_iter().eq(0..100));
+        assert_eq!((log.total(), log.first().len()), (100, Faults::KEPT));
     }
 }

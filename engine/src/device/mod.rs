@@ -1,20 +1,25 @@
 //! The one interface between a machine and whoever drives it: a host, a capture, a test.
 //!
 //! ```text
-//! map / write / object ──► Device ──► guest memory
-//! submit ────────────────►        ──► faults, stats, written ranges
+//! map / write ──► Device ──► guest memory
+//! submit ───────►        ──► events, faults, stats, written ranges
 //! ```
 
+mod event;
 mod fault;
+mod replay;
 mod stats;
 
-pub use fault::{Fault, FaultKind, Faults};
+pub use event::{Event, EventQueue, SoftwareMethod};
+pub use fault::{Fault, FaultHandler, FaultKind, FaultLog, Faults};
+pub use replay::{ObjectEntry, ReplayDevice};
 pub use stats::{StageTimes, Stats};
 pub use triglyph_guest::machine::Machine;
 
 use crate::address::GuestRange;
 use crate::cache::WarmStart;
 use crate::error::Error;
+use crate::sched::Timeline;
 use crate::snapshot::SnapshotOptions;
 
 /// What the GPU may do with a mapped range. The host may always read and write.
@@ -43,25 +48,10 @@ impl Access {
     }
 }
 
-/// An entry of an RSX channel's object table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ObjectEntry {
-    /// The name by which methods bind it.
-    pub handle: u32,
-    /// Class number; class 0x30 with handle 0 is the null object.
-    pub class: u32,
-    /// Address space of `base`.
-    pub space: u32,
-    /// First byte, an address in `space`; 0 for an engine object.
-    pub base: u64,
-    /// Offset of the last byte from `base`; 0 for an engine object.
-    pub limit: u64,
-}
-
 /// What a capture, a test or a host drives: one instance of a machine's GPU.
 ///
 /// Calls take effect in the order in which they are made. [`submit`](Self::submit) may return before the work is
-/// done; [`write`](Self::write), [`read`](Self::read), [`map`](Self::map) and [`object`](Self::object) act as if
+/// done; [`write`](Self::write), [`read`](Self::read) and [`map`](Self::map) act as if
 /// everything submitted before had finished. What the guest gets wrong is a fault, never an `Err`.
 pub trait Device: Send {
     /// Which machine this is.
@@ -86,27 +76,6 @@ pub trait Device: Send {
     /// [`Error::Unmapped`] when a byte of the range is not mapped; `out` is unspecified then.
     fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error>;
 
-    /// Says whether the words in guest memory are big-endian: command words, vertices, textures, surfaces. Called
-    /// at most once, before anything is submitted. Little-endian until then.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] when the machine knows only the other order.
-    fn set_big_endian(&mut self, big_endian: bool) -> Result<(), Error> {
-        match big_endian {
-            false => Ok(()),
-            true => Err(Error::Unsupported(format!("big-endian memory on the {}", self.machine()))),
-        }
-    }
-
-    /// Enters an object into the RSX channel's table.
-    ///
-    /// # Errors
-    /// [`Error::Unsupported`] on machines without objects.
-    fn object(&mut self, object: ObjectEntry) -> Result<(), Error> {
-        let _ = object;
-        Err(Error::Unsupported(format!("objects on the {}", self.machine())))
-    }
-
     /// Gives the GPU work: the payload of a SUBMIT record of this machine.
     ///
     /// # Errors
@@ -116,35 +85,39 @@ pub trait Device: Send {
     /// Waits until everything submitted is done and its results are in guest memory.
     fn finish(&mut self);
 
+    /// Counts the submissions and says which are complete, for other threads to wait on. Work that a machine's own calls
+    /// start counts as well.
+    fn timeline(&self) -> &Timeline;
+
+    /// What has happened since the last call, oldest first: interrupts, fences, flips, VBlanks.
+    fn take_events(&mut self) -> Vec<Event>;
+
     /// What the guest did wrong so far.
     fn faults(&self) -> &Faults;
+
+    /// Has `handler` called with each fault whose place in the command stream is known, on the thread that submits. It
+    /// must not block for long.
+    fn set_fault_handler(&mut self, handler: Option<FaultHandler>);
 
     /// The guest memory that the GPU wrote since the last call: merged, sorted by space and address. It may name
     /// more bytes than were written, never fewer.
     fn take_written(&mut self) -> Vec<GuestRange>;
 
     /// What has been done so far, since the device was made.
-    fn stats(&self) -> Stats {
-        Stats::default()
-    }
+    fn stats(&self) -> Stats;
 
     /// What the file of kernel keys gave when the device was made, if it was given one.
-    fn warm_start(&self) -> Option<&WarmStart> {
-        None
-    }
+    fn warm_start(&self) -> Option<&WarmStart>;
 
     /// Waits until no kernel is being compiled or waits for it: those of remembered keys, and what was drawn with so far.
-    fn wait_for_compiler(&self) {}
+    fn wait_for_compiler(&self);
 
     /// The whole state, as if everything submitted had finished: a device that [`restore`](Self::restore)s it goes on
     /// exactly as this one does.
     ///
     /// # Errors
     /// [`Error::Unsupported`] on machines without snapshots.
-    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
-        let _ = options;
-        Err(Error::Unsupported(format!("snapshots of the {}", self.machine())))
-    }
+    fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error>;
 
     /// Takes the state of a snapshot over. Guest memory is as the snapshot has it, and nothing else is mapped; without
     /// memory in the snapshot it stays as it is. What the host has chosen, the counters and the faults stay as well.
@@ -153,10 +126,7 @@ pub trait Device: Send {
     /// [`Error::Snapshot`] for one that is broken, of another version or of another machine; [`Error::Unsupported`] on
     /// machines without snapshots, and when guest memory cannot be mapped as the snapshot has it. Nothing has changed
     /// then.
-    fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
-        let _ = snapshot;
-        Err(Error::Unsupported(format!("snapshots of the {}", self.machine())))
-    }
+    fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error>;
 }
 
 impl<D: Device + ?Sized> Device for Box<D> {
@@ -172,20 +142,23 @@ impl<D: Device + ?Sized> Device for Box<D> {
     fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error> {
         (**self).read(space, address, out)
     }
-    fn set_big_endian(&mut self, big_endian: bool) -> Result<(), Error> {
-        (**self).set_big_endian(big_endian)
-    }
-    fn object(&mut self, object: ObjectEntry) -> Result<(), Error> {
-        (**self).object(object)
-    }
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
         (**self).submit(payload)
     }
     fn finish(&mut self) {
         (**self).finish()
     }
+    fn timeline(&self) -> &Timeline {
+        (**self).timeline()
+    }
+    fn take_events(&mut self) -> Vec<Event> {
+        (**self).take_events()
+    }
     fn faults(&self) -> &Faults {
         (**self).faults()
+    }
+    fn set_fault_handler(&mut self, handler: Option<FaultHandler>) {
+        (**self).set_fault_handler(handler)
     }
     fn take_written(&mut self) -> Vec<GuestRange> {
         (**self).take_written()

@@ -13,6 +13,14 @@ macro_rules! device_of_core {
             self.$core.memory.read(space, address, out)
         }
 
+        fn timeline(&self) -> &$crate::sched::Timeline {
+            &self.$core.renderer.timeline
+        }
+
+        fn set_fault_handler(&mut self, handler: Option<$crate::device::FaultHandler>) {
+            self.$core.faults.set_handler(handler);
+        }
+
         fn faults(&self) -> &$crate::device::Faults {
             &self.$core.faults
         }

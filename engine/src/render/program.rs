@@ -8,6 +8,7 @@ use crate::draw::program::{Drawn, ProgramBatch, ProgramSetup, Records, Shape, To
 use crate::mem::{Footprint, GuestAddr, Memory, Misses};
 use crate::raster;
 use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
+use crate::trace;
 
 /// What went wrong in programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,6 +116,7 @@ impl Renderer {
             Primitives::Order(_, order) => order.len(),
             Primitives::Shapes(shapes) => 3 * shapes.len(),
         };
+        let _span = trace::draw(vertices);
         let timer = self.setup_clock.start(vertices);
         let drawn = match call.primitives {
             Primitives::Order(topology, order) => call.setup.draw(topology, order, &records, &mut self.programs),
@@ -203,6 +205,7 @@ impl Renderer {
 
     pub(super) fn flush_programs(&mut self, memory: &Memory) {
         if !self.programs.is_empty() {
+            let _span = trace::flush();
             memory.note_host_writes();
             let done = raster::draw_programs(&self.programs, memory, &self.scheduler, &mut self.images);
             self.samples = self.samples.wrapping_add(done.samples);

@@ -3,6 +3,7 @@
 //! Tiles, vertex batches and transfer stripes run through [`Scheduler::for_each`]; kernels are compiled at the same time by
 //! [`Worker`]. The caller always takes part in its own work, so an engine of one thread starts none for it.
 
+mod timeline;
 mod worker;
 mod worker_pool;
 
@@ -13,6 +14,7 @@ use std::time::Duration;
 use rayon::ThreadPool;
 
 use crate::error::Error;
+pub use timeline::Timeline;
 pub use worker::Worker;
 use worker_pool::WorkerPool;
 

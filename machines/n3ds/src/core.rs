@@ -6,7 +6,7 @@ use triglyph_guest::pica::regs;
 
 use super::external::{CommandProcessor, ListEnd};
 use super::pica::{self, Host, Pica};
-use triglyph_engine::device::{FaultKind, Faults};
+use triglyph_engine::device::{FaultKind, FaultLog};
 use triglyph_engine::mem::Memory;
 use triglyph_engine::render::Renderer;
 use triglyph_engine::transfer::{Outcome, Request};
@@ -20,8 +20,8 @@ pub struct Core {
     pub renderer: Renderer,
     /// The command processor.
     pub pica: Pica,
-    /// Faults of the guest.
-    pub faults: Faults,
+    /// FaultLog of the guest.
+    pub faults: FaultLog,
 }
 
 impl Core {

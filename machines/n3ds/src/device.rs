@@ -6,11 +6,12 @@ use super::core::Core;
 use super::external::External;
 use super::gsp::{Bus, Gsp, Hardware, SharedPage};
 use super::gx::Executed;
-use triglyph_engine::device::{Access, Device, FaultKind, Faults, Machine};
+use triglyph_engine::device::{Access, Device, Event, FaultKind, FaultLog, Machine, ReplayDevice};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::Memory;
 use triglyph_engine::render::{Accuracy, Renderer};
 use triglyph_engine::snapshot::SnapshotOptions;
+use triglyph_engine::trace;
 use triglyph_options::Options;
 
 /// A Nintendo 3DS's GPU: PICA200, transfer engine, LCD registers, GSP.
@@ -32,7 +33,7 @@ impl N3ds {
     pub fn new(options: &Options) -> Result<Self, Error> {
         let renderer = options.renderer()?;
         let mut core =
-            Core { memory: renderer.guest_memory(), renderer, pica: Default::default(), faults: Faults::default() };
+            Core { memory: renderer.guest_memory(), renderer, pica: Default::default(), faults: FaultLog::default() };
         core.pica.set_numbers(match options.accuracy {
             Accuracy::Exact => Numbers::F24,
             Accuracy::Fast => Numbers::F32,
@@ -67,11 +68,14 @@ impl N3ds {
     /// let signalled = machine.with_gsp(|gsp, hardware| { gsp.trigger(hardware); gsp.auto_deliver(hardware) });
     /// ```
     pub fn with_gsp<T>(&mut self, f: impl FnOnce(&mut Gsp, &mut dyn Hardware) -> T) -> T {
+        let _span = trace::submit();
+        self.core.renderer.timeline.submit();
         self.core.memory.note_host_writes();
         let mut bus = Bus { external: &mut self.external, core: &mut self.core };
         let answer = f(&mut self.gsp, &mut bus);
         // A draw that was started by a register call, without any list, shows in memory as well.
         self.core.renderer.flush(&self.core.memory);
+        self.core.renderer.timeline.complete();
         answer
     }
 
@@ -113,6 +117,10 @@ impl Device for N3ds {
         Ok(())
     }
 
+    fn take_events(&mut self) -> Vec<Event> {
+        self.gsp.take_events()
+    }
+
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
         if payload.len() != COMMAND {
             return Err(Error::InvalidArgument(format!(
@@ -125,6 +133,9 @@ impl Device for N3ds {
             *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         }
         let executed = self.execute(&words);
+        if let Some(event) = executed.event {
+            self.gsp.note_interrupt(event);
+        }
         if executed.result.is_error() {
             let what = format_args!("GX command {:#010x} failed: {:?}", words[0], executed.result);
             self.core.faults.record(FaultKind::BadCommand, words[1].into(), 0, what);
@@ -143,3 +154,5 @@ impl Device for N3ds {
         N3ds::restore(self, snapshot)
     }
 }
+
+impl ReplayDevice for N3ds {}

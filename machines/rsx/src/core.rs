@@ -7,7 +7,7 @@ use triglyph_guest::rsx::ramht::{Entry, engine};
 
 use super::dma::{DmaObject, HandleTable, SavedEntry, space};
 use super::ramin::{self, Ramin};
-use triglyph_engine::device::{FaultKind, Faults, ObjectEntry};
+use triglyph_engine::device::{FaultKind, FaultLog, ObjectEntry};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::DeriveContext;
 use triglyph_engine::frontend::budget::Budget;
@@ -86,12 +86,12 @@ pub struct Core {
     pub memory: Memory,
     /// Kernels, threads, the scene.
     pub renderer: Renderer,
-    /// Faults of the guest.
-    pub faults: Faults,
+    /// FaultLog of the guest.
+    pub faults: FaultLog,
     /// Whether words in memory are big-endian: push buffers, vertices, textures, surfaces, reports, semaphores.
     pub big_endian: bool,
     /// Where in the push buffer the header stands that is being executed, an offset in the channel's push buffer
-    /// object. Faults name it.
+    /// object. FaultLog name it.
     pub position: u64,
     objects: Objects,
     /// Fuel and time.
@@ -109,7 +109,7 @@ impl DeriveContext for Core {
         self.renderer.state_cache_disabled()
     }
 
-    /// Faults are counted when values are derived.
+    /// FaultLog are counted when values are derived.
     #[inline]
     fn fault_count(&self) -> u64 {
         0
@@ -126,7 +126,7 @@ impl Core {
         Ok(Core {
             memory,
             renderer,
-            faults: Faults::default(),
+            faults: FaultLog::default(),
             big_endian: false,
             position: 0,
             objects,

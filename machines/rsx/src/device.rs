@@ -7,13 +7,14 @@ use super::dma::space;
 use super::fifo::{CHANNELS, Fifo, PushBuffer, Stop};
 use super::lv1::{DEFAULT_OBJECTS, initialise};
 use super::mmio::Mmio;
-use super::outside::{Event, Outside, SoftwareHandler};
+use super::outside::{Outside, SoftwareHandler};
 use super::ramin;
 use super::segments::{Segment, Segments};
-use triglyph_engine::device::{Access, Device, FaultKind, Machine, ObjectEntry};
+use triglyph_engine::device::{Access, Device, Event, FaultKind, Machine, ObjectEntry, ReplayDevice};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::Memory;
 use triglyph_engine::snapshot::SnapshotOptions;
+use triglyph_engine::trace;
 use triglyph_options::Options;
 
 /// Fuel of one run: about a quarter of a second of the front end's time.
@@ -93,14 +94,6 @@ impl Rsx {
         self.core.budget.set_clock(nanoseconds);
     }
 
-    /// Takes what has happened since the last call, oldest first; IO addresses that were not mapped come last.
-    pub fn take_events(&mut self) -> Vec<Event> {
-        for address in self.core.take_unmapped_io() {
-            self.outside.events.push(Event::UnmappedIo { address });
-        }
-        self.outside.events.take()
-    }
-
     /// Who executes software methods of channels that are none of LV1's; without a handler they are events.
     pub fn set_software_handler(&mut self, handler: Option<SoftwareHandler>) {
         self.outside.handler = handler;
@@ -111,9 +104,12 @@ impl Rsx {
     ///
     /// A run that does not end is ended, with a fault.
     pub fn run(&mut self) {
+        let _span = trace::submit();
+        self.core.renderer.timeline.submit();
         self.look_at_control();
         self.run_channels(self.outside.lv1.running());
         self.show_controls();
+        self.core.renderer.timeline.complete();
     }
 
     /// Runs channels, a bit each.
@@ -237,18 +233,12 @@ impl Device for Rsx {
         Ok(())
     }
 
-    fn set_big_endian(&mut self, big_endian: bool) -> Result<(), Error> {
-        self.big_endian = big_endian;
-        Ok(())
-    }
-
-    fn object(&mut self, object: ObjectEntry) -> Result<(), Error> {
-        if class::is_dma(object.class) && object.space >= Machine::Ps3.spaces() {
-            return Err(Error::InvalidArgument(format!("an object in space {} of a PS3", object.space)));
+    /// IO addresses that were not mapped come last.
+    fn take_events(&mut self) -> Vec<Event> {
+        for address in self.core.take_unmapped_io() {
+            self.outside.events.push(Event::UnmappedIo { address });
         }
-        self.has_objects = true;
-        // A capture has one table for all channels.
-        self.core.enter(object, 0..CHANNELS)
+        self.outside.events.take()
     }
 
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
@@ -261,6 +251,8 @@ impl Device for Rsx {
             return Err(Error::Unsupported(format!("channel {channel} beside another one: that needs exact mode")));
         }
         self.default_objects(channel)?;
+        let _span = trace::submit();
+        self.core.renderer.timeline.submit();
         for at in (8..payload.len()).step_by(16) {
             let (start, length) = (long(payload, at).ok_or_else(bad)?, long(payload, at + 8).ok_or_else(bad)?);
             let room = match (u32::try_from(start), u32::try_from(length)) {
@@ -276,6 +268,7 @@ impl Device for Rsx {
             }
         }
         self.run_segments();
+        self.core.renderer.timeline.complete();
         Ok(())
     }
 
@@ -288,5 +281,21 @@ impl Device for Rsx {
 
     fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
         Rsx::restore(self, snapshot)
+    }
+}
+
+impl ReplayDevice for Rsx {
+    fn set_big_endian(&mut self, big_endian: bool) -> Result<(), Error> {
+        self.big_endian = big_endian;
+        Ok(())
+    }
+
+    fn object(&mut self, object: ObjectEntry) -> Result<(), Error> {
+        if class::is_dma(object.class) && object.space >= Machine::Ps3.spaces() {
+            return Err(Error::InvalidArgument(format!("an object in space {} of a PS3", object.space)));
+        }
+        self.has_objects = true;
+        // A capture has one table for all channels.
+        self.core.enter(object, 0..CHANNELS)
     }
 }

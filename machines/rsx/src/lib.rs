@@ -29,6 +29,7 @@ pub use self::core::{Core, Named, RsxMode};
 pub use device::Rsx;
 pub use dma::DmaObject;
 pub use graph::{Graph, Object, Run};
-pub use outside::{Event, SoftwareHandler, SoftwareMethod};
+pub use outside::{SoftwareHandler, lv1_bit, lv2_bit};
 pub use ramin::Ramin;
 pub use registers::Registers;
+pub use triglyph_engine::device::{Event, SoftwareMethod};

@@ -6,7 +6,7 @@ use std::fmt::Arguments;
 use triglyph_guest::kernel::Window;
 
 use super::kinds::{Kinds, SavedKind};
-use triglyph_engine::device::{FaultKind, Faults};
+use triglyph_engine::device::{FaultKind, FaultLog};
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::frontend::{DeriveContext, MemoryDependency};
 use triglyph_engine::mem::{GuestAddr, Memory, read_words};
@@ -30,9 +30,9 @@ pub struct Core {
     pub memory: Memory,
     /// Kernels, threads, the scene.
     pub renderer: Renderer,
-    /// Faults of the guest.
-    pub faults: Faults,
-    /// GPU address of the push-buffer word that is being executed. Faults name it.
+    /// FaultLog of the guest.
+    pub faults: FaultLog,
+    /// GPU address of the push-buffer word that is being executed. FaultLog name it.
     pub position: u64,
     /// Address space of the channel that runs.
     pub space: u32,
@@ -75,7 +75,7 @@ impl Core {
         Core {
             memory: renderer.guest_memory(),
             renderer,
-            faults: Faults::default(),
+            faults: FaultLog::default(),
             position: 0,
             space: SPACE,
             kinds: Kinds::default(),

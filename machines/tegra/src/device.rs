@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use super::channel::{Channel, Work};
 use super::core::{ADDRESS_MASK, Core, SPACE};
-use super::driver::{Driver, PROCESS, PROCESS_MASK};
-use triglyph_engine::device::{Access, Device, FaultKind, Machine};
+use super::driver::{Driver, Fence, PROCESS, PROCESS_MASK};
+use triglyph_engine::device::{Access, Device, Event, FaultKind, Machine, ReplayDevice};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::Memory;
 use triglyph_engine::snapshot::SnapshotOptions;
+use triglyph_engine::trace;
 use triglyph_options::Options;
 
 /// Fuel of one submission: about a second of the front end's time.
@@ -72,6 +73,8 @@ impl TegraX1 {
 
     /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
     pub fn run(&mut self) {
+        let _span = trace::submit();
+        self.core.renderer.timeline.submit();
         self.core.budget.refuel(FUEL);
         self.core.memory.note_host_writes();
         // A channel may release what another one waits for.
@@ -85,17 +88,14 @@ impl TegraX1 {
             }
         }
         self.core.flush();
+        if self.channels.values().all(|channel| channel.blocked().is_none()) {
+            self.core.renderer.timeline.complete();
+        }
     }
 
     /// Lets time pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
     pub fn advance_time(&mut self, nanoseconds: u64) {
         self.core.budget.advance(nanoseconds);
-    }
-
-    /// How often methods asked for an interrupt of the processor since the last call: notifiers, reports, copies, inline
-    /// transfers, the host's NON_STALL_INTERRUPT.
-    pub fn take_interrupts(&mut self) -> u64 {
-        self.core.take_interrupts()
     }
 
     /// Adds 1 to a syncpoint, as other hardware does, and goes on with channels that waited for it.
@@ -132,6 +132,16 @@ impl Device for TegraX1 {
         Ok(())
     }
 
+    /// Interrupts that methods asked for (notifiers, reports, copies, inline transfers, the host's NON_STALL_INTERRUPT) come
+    /// as one event, before the fences.
+    fn take_events(&mut self) -> Vec<Event> {
+        let count = self.core.take_interrupts();
+        let interrupt = (count != 0).then_some(Event::Interrupt { source: 0, count, delay: 0 });
+        let fences = self.take_signalled();
+        let fence = |(slot, Fence { syncpoint, value })| Event::Fence { slot, counter: syncpoint, value };
+        interrupt.into_iter().chain(fences.into_iter().map(fence)).collect()
+    }
+
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
         let Some((head, entries)) = payload.split_first_chunk::<8>().filter(|(_, rest)| rest.len() % 8 == 0) else {
             return Err(Error::InvalidArgument(format!("a submission of {} bytes", payload.len())));
@@ -160,3 +170,5 @@ impl Device for TegraX1 {
         TegraX1::restore(self, snapshot)
     }
 }
+
+impl ReplayDevice for TegraX1 {}

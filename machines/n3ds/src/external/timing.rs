@@ -6,6 +6,11 @@
 /// Ticks of the main processor's clock in a second.
 pub const TICKS_PER_SECOND: u64 = 268_111_856;
 
+/// Ticks as nanoseconds.
+pub fn nanoseconds(ticks: u64) -> u64 {
+    (u128::from(ticks) * 1_000_000_000 / u128::from(TICKS_PER_SECOND)) as u64
+}
+
 /// Ticks between a command and GSP's reaction.
 pub const ROUND_TRIP: u64 = TICKS_PER_SECOND * 3 / 10_000;
 

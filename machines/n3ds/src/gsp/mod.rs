@@ -38,10 +38,11 @@ pub use shared::{CLIENTS, SharedPage};
 use super::external::{Event, timing};
 use super::gx::{self, BadAddress, Executed};
 use super::lcd::{Screen, offset};
+use address::to_physical;
 use hardware::GPU;
 use queue::Next;
 use rights::Right;
-use triglyph_engine::device::FaultKind;
+use triglyph_engine::device::{Event as HostEvent, EventQueue, FaultKind};
 
 /// Commands that one trigger executes at most; a guest that keeps refilling its queue has to trigger again.
 const COMMANDS: usize = 4096;
@@ -71,6 +72,8 @@ pub struct Gsp {
     /// What the screens were last told to show.
     shown: [Option<FramebufferInfo>; 2],
     completions: Vec<Completion>,
+    /// What the host has not taken yet.
+    events: EventQueue,
     auto_toggle: bool,
     bad_address: BadAddress,
     shared_memory_handle: u32,
@@ -179,6 +182,19 @@ impl Gsp {
     fn complete(&mut self, event: Event) {
         let client = self.holding_client();
         self.completions.push(Completion { client, interrupt: event.interrupt, ticks: event.ticks });
+        self.note_interrupt(event);
+    }
+
+    /// Tells the host of an interrupt.
+    pub(crate) fn note_interrupt(&mut self, event: Event) {
+        let delay = timing::nanoseconds(event.ticks);
+        self.events.push(HostEvent::Interrupt { source: event.interrupt as u32, count: 1, delay });
+    }
+
+    /// Interrupts, VBlanks and flips since the last call, oldest first. An interrupt is in [`Self::take_completions`] as
+    /// well, which says whose it is.
+    pub fn take_events(&mut self) -> Vec<HostEvent> {
+        self.events.take()
     }
 
     /// What the host is to deliver, oldest first; each is returned once.
@@ -218,6 +234,7 @@ impl Gsp {
     /// A screen has shown a frame: moves its controller on and delivers PDC0 or PDC1.
     pub fn vblank(&mut self, hardware: &mut dyn Hardware, screen: Screen) -> ClientSet {
         hardware.vblank(screen);
+        self.events.push(HostEvent::Vblank { context: 0, head: screen as u32 });
         let interrupt = match screen {
             Screen::Top => Interrupt::Pdc0,
             Screen::Bottom => Interrupt::Pdc1,
@@ -256,6 +273,8 @@ impl Gsp {
     /// Puts framebuffer information into a screen's controller.
     fn show(&mut self, hardware: &mut dyn Hardware, screen: Screen, info: &FramebufferInfo) {
         self.shown[screen as usize] = Some(*info);
+        let (buffer, offset) = (info.active & 1, to_physical(info.left).unwrap_or(0));
+        self.events.push(HostEvent::Flip { context: 0, head: screen as u32, buffer, offset });
         for (offset, value) in info.registers(screen) {
             hardware.write_register(GPU + offset, value);
         }

@@ -55,6 +55,7 @@ impl Gsp {
             initialized,
             shown,
             completions,
+            events: _,
             auto_toggle: _,
             bad_address: _,
             shared_memory_handle,

@@ -43,7 +43,7 @@ use registers::Registers;
 pub(super) use saved::SavedPica;
 use stage::Stage;
 use triglyph_engine::cache::{Handle, Recent, kinds};
-use triglyph_engine::device::{FaultKind, Faults};
+use triglyph_engine::device::{FaultKind, FaultLog};
 use triglyph_engine::draw::Assembler;
 use triglyph_engine::frontend::packet_trace::PacketTraces;
 use triglyph_engine::frontend::{DeriveContext, Derived};
@@ -59,7 +59,7 @@ pub struct Host<'a> {
     /// The renderer.
     pub renderer: &'a mut Renderer,
     /// Where faults go.
-    pub faults: &'a mut Faults,
+    pub faults: &'a mut FaultLog,
 }
 
 impl DeriveContext for Host<'_> {

@@ -3,7 +3,7 @@
 use crate::support::*;
 use triglyph_capture::{CaptureFile, Checks, Compression, Event, Player, Prepared, Reader};
 use triglyph_capture::{RecordingDevice, recorder::Meta};
-use triglyph_engine::device::{Access, Device};
+use triglyph_engine::device::{Access, Device, ReplayDevice};
 use triglyph_engine::mem::GuestRange;
 use triglyph_engine::snapshot;
 use triglyph_engine::snapshot::SnapshotOptions;
@@ -252,9 +252,9 @@ fn without_memory_the_hosts_stays() {
 
 #[test]
 fn devices_behind_the_trait_have_snapshots() {
-    let mut first: Box<dyn Device> = Box::new(busy().gpu);
+    let mut first: Box<dyn ReplayDevice> = Box::new(busy().gpu);
     let snapshot = first.snapshot(SnapshotOptions::default()).unwrap();
-    let mut second: Box<dyn Device> = Box::new(machine());
+    let mut second: Box<dyn ReplayDevice> = Box::new(machine());
     second.restore(&snapshot).unwrap();
     assert!(second.snapshot(SnapshotOptions::default()).unwrap() == snapshot);
 }

@@ -8,8 +8,8 @@ use triglyph_guest::rsx::registers::pfifo_interrupt;
 use super::{Channel, Stop};
 use crate::core::{Core, RsxMode};
 use crate::graph::{Bound, Graph, Object, Run};
-use crate::outside::{Outside, SoftwareMethod};
-use triglyph_engine::device::FaultKind;
+use crate::outside::Outside;
+use triglyph_engine::device::{FaultKind, SoftwareMethod};
 
 /// Where data words go.
 #[derive(Clone, Copy, Debug)]

@@ -8,16 +8,17 @@ use triglyph_guest::rsx::methods::{SOFTWARE, software};
 use super::context::device_ready;
 use super::{HEADS, Info, Lv1, reports_area, set_word};
 use crate::core::Core;
-use crate::outside::{Event, Events, SoftwareMethod};
+use crate::outside::lv1_bit;
+use triglyph_engine::device::{Event, EventQueue, SoftwareMethod};
 
 /// A head shows a new buffer with the next line.
 const HSYNC: u32 = 1;
 
 impl Lv1 {
     /// Puts an event to those that wait, and its bit into the interrupts of its context that the guest lets through.
-    fn signal(&mut self, core: &Core, events: &mut Events, slot: usize, event: Event) {
+    fn signal(&mut self, core: &Core, events: &mut EventQueue, slot: usize, event: Event) {
         let info = Info::of(slot);
-        let bits = event.lv1_bit() & u64::from(info.interrupt(core, interrupt::MASK));
+        let bits = lv1_bit(event) & u64::from(info.interrupt(core, interrupt::MASK));
         if let Some(context) = &mut self.contexts[slot] {
             context.interrupts |= bits;
             info.set_interrupt(core, interrupt::STATUS, context.interrupts as u32);
@@ -29,7 +30,7 @@ impl Lv1 {
     pub(super) fn flip(
         &mut self,
         core: &Core,
-        events: &mut Events,
+        events: &mut EventQueue,
         slot: usize,
         head: u32,
         buffer: FlipBuffer,
@@ -54,7 +55,7 @@ impl Lv1 {
     }
 
     /// Shows what a head is to show next.
-    fn flip_pending(&mut self, core: &Core, events: &mut Events, slot: usize, head: u32) {
+    fn flip_pending(&mut self, core: &Core, events: &mut EventQueue, slot: usize, head: u32) {
         let pending = self.contexts[slot].as_mut().and_then(|context| context.heads.get_mut(head as usize));
         let Some((buffer, offset)) = pending.and_then(|head| head.pending.take()) else { return };
         self.flipped(core, events, slot, head, buffer, offset);
@@ -64,7 +65,7 @@ impl Lv1 {
     pub(super) fn flipped(
         &mut self,
         core: &Core,
-        events: &mut Events,
+        events: &mut EventQueue,
         slot: usize,
         head: u32,
         buffer: u32,
@@ -87,7 +88,7 @@ impl Lv1 {
     }
 
     /// A buffer is queued on a head.
-    pub(super) fn queue(&mut self, core: &Core, events: &mut Events, slot: usize, head: u32, buffer: u32) -> bool {
+    pub(super) fn queue(&mut self, core: &Core, events: &mut EventQueue, slot: usize, head: u32, buffer: u32) -> bool {
         if head as usize >= HEADS || buffer >= 8 {
             return false;
         }
@@ -100,7 +101,7 @@ impl Lv1 {
     }
 
     /// A head has begun to show a frame, at a time of the processor's time base: pending flips are done.
-    pub(super) fn vblank(&mut self, core: &Core, events: &mut Events, slot: usize, head: u32, time: u64) -> bool {
+    pub(super) fn vblank(&mut self, core: &Core, events: &mut EventQueue, slot: usize, head: u32, time: u64) -> bool {
         let Some(context) = &self.contexts[slot] else { return false };
         let Some(&state) = context.heads.get(head as usize) else { return false };
         self.time = time;
@@ -123,7 +124,7 @@ impl Lv1 {
     }
 
     /// The second handler's frame.
-    pub(super) fn second_vblank(&mut self, core: &Core, events: &mut Events, slot: usize, head: u32, time: u64) {
+    pub(super) fn second_vblank(&mut self, core: &Core, events: &mut EventQueue, slot: usize, head: u32, time: u64) {
         if (head as usize) < HEADS {
             Info::of(slot).set_head_long(core, head, field::SECOND_VBLANK_TIME, time);
             self.signal(core, events, slot, Event::SecondVblank { context: Lv1::handle(slot), head });
@@ -131,13 +132,13 @@ impl Lv1 {
     }
 
     /// A user command.
-    pub(super) fn user_command(&mut self, core: &Core, events: &mut Events, slot: usize, value: u32) {
+    pub(super) fn user_command(&mut self, core: &Core, events: &mut EventQueue, slot: usize, value: u32) {
         Info::of(slot).set_interrupt(core, interrupt::USER_CAUSE, value);
         self.signal(core, events, slot, Event::UserCommand { context: Lv1::handle(slot), value });
     }
 
     /// Executes a method of the software object of a context's channel. False when it is none of the driver's.
-    pub(crate) fn driver_method(&mut self, core: &Core, events: &mut Events, call: SoftwareMethod) -> bool {
+    pub(crate) fn driver_method(&mut self, core: &Core, events: &mut EventQueue, call: SoftwareMethod) -> bool {
         let Some(slot) = self.slot_of_channel(call.channel) else { return false };
         let SoftwareMethod { method, data, .. } = call;
         let Some(found) = SOFTWARE.find(method) else { return false };

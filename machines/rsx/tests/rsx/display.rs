@@ -1,9 +1,10 @@
 //! Display through the hypervisor: buffers, flips, vertical blanks, user commands, tiles.
 
 use crate::support::*;
+use triglyph_engine::Device;
 use triglyph_guest::rsx::lv1::Status;
 use triglyph_rsx::lv1::ContextAllocation;
-use triglyph_rsx::{Event, Rsx, RsxMode, SoftwareMethod};
+use triglyph_rsx::{Event, Rsx, RsxMode, SoftwareMethod, lv1_bit, lv2_bit};
 
 const FLIPPED: u32 = 0x8000_0000;
 const QUEUED: u32 = 0x4000_0000;
@@ -57,7 +58,7 @@ fn flips_are_done_with_the_next_frame() {
         screen.gpu.vblank(1, 0xA_0000_0002);
         let flip = screen.flip(1, 1, 0x20_0000);
         assert_eq!(screen.gpu.take_events(), [flip, Event::Vblank { context, head: 1 }]);
-        assert_eq!((flip.lv1_bit(), flip.lv2_bit()), (1 << 4, 1 << 4));
+        assert_eq!((lv1_bit(flip), lv2_bit(flip)), (1 << 4, 1 << 4));
         // Time, flags, offset, number.
         let words = [0x00, 0x04, 0x08, 0x0C, 0x10].map(|offset| screen.head(1, offset));
         assert_eq!(words, [0xA, 2, QUEUED | FLIPPED, 0x20_0000, 1]);
@@ -95,7 +96,7 @@ fn flips_with_the_next_line_are_done_at_once() {
     let context = screen.context.handle;
     let events = screen.gpu.take_events();
     assert_eq!(events, [Event::Queue { context, head: 0, buffer: 1 }, screen.flip(0, 1, 0x20_0000)]);
-    assert_eq!((events[0].lv1_bit(), events[0].lv2_bit()), (1 << 5, 1 << 5));
+    assert_eq!((lv1_bit(events[0]), lv2_bit(events[0])), (1 << 5, 1 << 5));
     // A buffer that was destroyed is at 0.
     screen.attribute(0x105, [1, 0, 0, 0]).unwrap();
     screen.attribute(0x102, [0, 0x8000_0101, 0, 0]).unwrap();
@@ -144,7 +145,7 @@ fn vertical_blanks_have_rates() {
     let context = screen.context.handle;
     let vblank = Event::Vblank { context, head: 1 };
     let second = Event::SecondVblank { context, head: 1 };
-    assert_eq!((vblank.lv2_bit(), second.lv2_bit(), vblank.lv1_bit()), (2, 1 << 11, 2));
+    assert_eq!((lv2_bit(vblank), lv2_bit(second), lv1_bit(vblank)), (2, 1 << 11, 2));
     for (rate, handler, events) in [
         (2, 1, vec![vblank]),
         (2, 2, vec![vblank, second]),

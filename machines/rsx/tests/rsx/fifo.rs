@@ -102,7 +102,7 @@ fn errors_stop_the_channel_with_their_code() {
             assert_eq!(register(&gpu, 1, 0x30C), 1, "{error:?}");
             assert_eq!(gpu.fifo().live().error, Some(error));
             assert_eq!(faults(&gpu), [(kind, 1)], "{error:?}");
-            assert!(gpu.take_events().contains(&Event::GraphicsError { channel: 1, error }));
+            assert!(gpu.take_events().contains(&Event::GraphicsError { channel: 1, error: error as u32 }));
             if mode == RsxMode::Exact {
                 assert_eq!(gpu.mmio_read(0x3228) >> 29, error as u32);
                 assert_eq!(gpu.mmio_read(0x2100) & 1 << 12, 1 << 12);

@@ -268,8 +268,8 @@ impl TegraX1 {
         self.driver.queues.cancel(slot)
     }
 
-    /// The slots whose fences were reached since the last call: their events are to be signalled.
-    pub fn take_events(&mut self) -> Vec<u32> {
+    /// The slots whose fences were reached since the last call, with the fences: their events are to be signalled.
+    pub(crate) fn take_signalled(&mut self) -> Vec<(u32, Fence)> {
         self.driver.queues.take_signalled(&self.core)
     }
 

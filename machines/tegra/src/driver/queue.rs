@@ -133,13 +133,13 @@ impl Queues {
         Ok(())
     }
 
-    /// Disarms and returns the slots whose fences have been reached.
-    pub fn take_signalled(&mut self, core: &Core) -> Vec<u32> {
+    /// Disarms the slots whose fences have been reached and returns both.
+    pub fn take_signalled(&mut self, core: &Core) -> Vec<(u32, Fence)> {
         let mut signalled = Vec::new();
         for (event, slot) in self.events.iter_mut().zip(0..) {
-            if event.armed.is_some_and(|fence| core.syncpoint_reached(fence.syncpoint, fence.value)) {
-                event.armed = None;
-                signalled.push(slot);
+            let reached = |fence: &mut Fence| core.syncpoint_reached(fence.syncpoint, fence.value);
+            if let Some(fence) = event.armed.take_if(reached) {
+                signalled.push((slot, fence));
             }
         }
         signalled

@@ -5,7 +5,7 @@
 
 use crate::curie::support::*;
 use triglyph_engine::Device;
-use triglyph_engine::device::{Access, ObjectEntry};
+use triglyph_engine::device::{Access, ObjectEntry, ReplayDevice};
 use triglyph_guest::rsx::fragment;
 use triglyph_guest::rsx::fragment::memory::{Order, bytes};
 use triglyph_guest::rsx::methods::{CURIE, Effect, curie as m};

@@ -5,7 +5,7 @@
 
 use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
-use triglyph_engine::device::{Access, FaultKind, ObjectEntry};
+use triglyph_engine::device::{Access, FaultKind, ObjectEntry, ReplayDevice};
 use triglyph_guest::rsx::fragment::memory::{Order, bytes};
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::{fragment, objects::class, vertex};

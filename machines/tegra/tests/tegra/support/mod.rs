@@ -4,7 +4,7 @@ pub mod threed;
 
 use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
-use triglyph_engine::device::{Access, FaultKind};
+use triglyph_engine::device::{Access, Event, FaultKind};
 use triglyph_guest::tegra::fifo::{Command, Entry, Run, Segment, Stepping};
 use triglyph_guest::tegra::methods::Class;
 use triglyph_guest::tegra::mme::assemble_program;
@@ -160,4 +160,16 @@ pub fn methods(subchannel: u32, method: u32, data: &[u32]) -> Vec<u32> {
 /// SEMAPHORE_A to D.
 pub fn semaphore(offset: u64, payload: u32, operation: u32) -> Vec<u32> {
     methods(HOST, 4, &[0, (DATA + offset) as u32, payload, operation])
+}
+
+/// How often methods have asked for an interrupt since events were last taken.
+pub fn interrupts(gpu: &mut TegraX1) -> u64 {
+    let count = |event| if let Event::Interrupt { count, .. } = event { count } else { 0 };
+    gpu.take_events().into_iter().map(count).sum()
+}
+
+/// The slots of fences that were reached since events were last taken.
+pub fn signalled(gpu: &mut TegraX1) -> Vec<u32> {
+    let slot = |event| if let Event::Fence { slot, .. } = event { Some(slot) } else { None };
+    gpu.take_events().into_iter().filter_map(slot).collect()
 }

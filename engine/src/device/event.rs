@@ -1,0 +1,134 @@
+//! What a device tells its host: interrupts, fences, flips, VBlanks.
+
+use std::collections::VecDeque;
+
+/// A method of the software engine: the host's processor executes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SoftwareMethod {
+    /// The channel.
+    pub channel: u32,
+    /// The subchannel.
+    pub subchannel: u32,
+    /// Byte address of the method in the subchannel.
+    pub method: u32,
+    /// Its data.
+    pub data: u32,
+}
+
+/// Something that happened in a device and concerns the host or the guest's processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Event {
+    /// A unit asks for an interrupt of the guest's processor.
+    Interrupt {
+        /// Which interrupt, as the machine's documentation numbers them: the number of a GSP interrupt on the 3DS, the
+        /// new bits of PFIFO_INTR on the PS3, 0 on the Tegra X1.
+        source: u32,
+        /// How many of them, at least 1.
+        count: u64,
+        /// Nanoseconds from the call that caused it until the hardware would raise it; an estimate, 0 where there is none.
+        delay: u64,
+    },
+    /// A fence that somebody waits for was reached.
+    Fence {
+        /// What waits: on the Tegra X1 the slot of the event.
+        slot: u32,
+        /// Which counter, on the Tegra X1 the syncpoint.
+        counter: u32,
+        /// The value that it was to reach.
+        value: u32,
+    },
+    /// A display has begun to show a frame.
+    Vblank {
+        /// Whose display: the handle of an LV1 context, 0 on other machines.
+        context: u32,
+        /// Number of the display.
+        head: u32,
+    },
+    /// As [`Self::Vblank`], for the second handler of the PS3's driver.
+    SecondVblank {
+        /// The handle of the LV1 context.
+        context: u32,
+        /// Number of the display.
+        head: u32,
+    },
+    /// A display shows another buffer.
+    Flip {
+        /// Whose display: the handle of an LV1 context, 0 on other machines.
+        context: u32,
+        /// Number of the display.
+        head: u32,
+        /// Number of the buffer.
+        buffer: u32,
+        /// Where the buffer begins: an offset in local memory on the PS3, a physical address on the 3DS.
+        offset: u32,
+    },
+    /// A buffer waits to be shown.
+    Queue {
+        /// The handle of the LV1 context.
+        context: u32,
+        /// Number of the display.
+        head: u32,
+        /// Number of the buffer.
+        buffer: u32,
+    },
+    /// A user command was executed.
+    UserCommand {
+        /// The handle of the LV1 context.
+        context: u32,
+        /// Its parameter.
+        value: u32,
+    },
+    /// The pusher of a channel met an error and has stopped.
+    GraphicsError {
+        /// The channel.
+        channel: u32,
+        /// The hardware's number of the error.
+        error: u32,
+    },
+    /// The GPU touched an IO address that is not mapped.
+    UnmappedIo {
+        /// The address as the GPU sees it.
+        address: u64,
+    },
+    /// A method of the software engine that no driver or handler has executed.
+    Software(SoftwareMethod),
+}
+
+/// Events that the host has not taken yet, oldest first.
+#[derive(Clone, Debug, Default)]
+pub struct EventQueue(VecDeque<Event>);
+
+impl EventQueue {
+    /// Events that are kept for a host that takes none; then the oldest are dropped.
+    pub const MAX: usize = 4096;
+
+    /// Adds an event.
+    pub fn push(&mut self, event: Event) {
+        if self.0.len() == Self::MAX {
+            self.0.pop_front();
+        }
+        self.0.push_back(event);
+    }
+
+    /// All events since the last call.
+    pub fn take(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.0).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_events_are_dropped() {
+        let mut queue = EventQueue::default();
+        for head in 0..EventQueue::MAX as u32 + 2 {
+            queue.push(Event::Vblank { context: 0, head });
+        }
+        let events = queue.take();
+        assert_eq!((events.len(), events[0]), (EventQueue::MAX, Event::Vblank { context: 0, head: 2 }));
+        assert!(queue.take().is_empty());
+    }
+}
