@@ -1,4 +1,5 @@
-//! The Tegra X1's front end and its copying engines: from words of a push buffer to registers, macros, and what copies cost.
+//! The Tegra X1's front end and its copying engines: from words of a push buffer to registers, macros, and what copies
+//! cost.
 //!
 //! `cargo bench --bench gpfifo`
 //!

@@ -1,10 +1,11 @@
 //! The macro calls of captures of the Tegra X1, on either tier.
 //!
-//! `cargo bench --bench macros`, with `TRIGLYPH_CAPTURES` naming a folder of captures instead of those that come with the
-//! library.
+//! `cargo bench --bench macros`, with `TRIGLYPH_CAPTURES` naming a folder of captures instead of those that come with
+//! the library.
 //!
-//! Every call of every capture is recorded with its parameters and with the registers that the first one found, and played as the
-//! machine plays them, over and over. What methods do besides being stored is left out: it is the same on both tiers.
+//! Every call of every capture is recorded with its parameters and with the registers that the first one found, and
+//! played as the machine plays them, over and over. What methods do besides being stored is left out: it is the same on
+//! both tiers.
 
 mod support;
 

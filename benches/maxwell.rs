@@ -1,5 +1,6 @@
-//! Programs of the Tegra X1, compiled and in the reference: 4096 vertices through a transform with a light, sixteen blocks of pixels with a
-//! light and a texture, a block of 256 threads with shared memory, one whose threads sum rows of global memory.
+//! Programs of the Tegra X1, compiled and in the reference: 4096 vertices through a transform with a light, sixteen
+//! blocks of pixels with a light and a texture, a block of 256 threads with shared memory, one whose threads sum rows
+//! of global memory.
 //!
 //! `cargo bench --bench maxwell`
 

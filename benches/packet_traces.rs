@@ -2,8 +2,8 @@
 //!
 //! `cargo bench --bench packet_traces`
 //!
-//! The stream of a capture, without what draws, uploads or waits, is a segment (3DS: a list that jumps to the next one) that
-//! recurs, as the shapes of frames do; every capture has a device of its own. Methods count, headers do not.
+//! The stream of a capture, without what draws, uploads or waits, is a segment (3DS: a list that jumps to the next one)
+//! that recurs, as the shapes of frames do; every capture has a device of its own. Methods count, headers do not.
 //! *cold* is the loop over packets, *hot* has all packet traces compiled. A last stream has long packets only.
 
 mod support;

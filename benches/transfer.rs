@@ -2,8 +2,8 @@
 //!
 //! `cargo bench --bench transfer`
 //!
-//! Bytes a second count what is filled, copied or converted. Conversions are of square images of RGBA8 pixels. The interpreter
-//! goes one pixel at a time, at the same speed for every size, so it is measured for small ones only.
+//! Bytes a second count what is filled, copied or converted. Conversions are of square images of RGBA8 pixels. The
+//! interpreter goes one pixel at a time, at the same speed for every size, so it is measured for small ones only.
 
 #![allow(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! The GPUs of three consoles as a library: guest memory and command words in; finished pictures, interrupts and
-//! fences out, for the Nintendo 3DS (GSP and PICA200), the PlayStation 3 (RSX and its hypervisor's calls) and the Tegra X1
+//! The GPUs of three consoles as a library: guest memory and command words in; finished pictures, interrupts and fences
+//! out, for the Nintendo 3DS (GSP and PICA200), the PlayStation 3 (RSX and its hypervisor's calls) and the Tegra X1
 //! (the Switch: GPFIFO, macros, Maxwell).
 //!
 //! The one claim: *same capture, same bytes*, whichever tier executes it and on however many threads.

@@ -156,6 +156,40 @@ fn files_are_short() {
     }
 }
 
+/// Columns of a line. rustfmt keeps code to them; tables and fenced blocks of comments and pages may be wider.
+const COLUMNS: usize = 120;
+
+/// The lines of comments or of a page that are too long.
+fn long_lines(path: &Path) -> Vec<String> {
+    let page = path.extension().is_some_and(|extension| extension == "md");
+    let (mut fenced, mut long) = (false, Vec::new());
+    for (number, line) in read(path).lines().enumerate() {
+        let text = match page {
+            true => Some(line),
+            false => line.trim_start().strip_prefix("//"),
+        };
+        let Some(text) = text.map(|text| text.trim_start_matches(['/', '!']).trim_start()) else {
+            fenced = false;
+            continue;
+        };
+        fenced ^= text.starts_with("```");
+        if !fenced && !text.starts_with('|') && line.chars().count() > COLUMNS {
+            long.push(format!("{}:{}", path.display(), number + 1));
+        }
+    }
+    long
+}
+
+#[test]
+fn comments_and_pages_keep_to_the_columns() {
+    let mut files: Vec<PathBuf> = CRATES.iter().flat_map(|krate| sources(&root().join(krate.folder))).collect();
+    files.extend(["src", "tests", "benches"].iter().flat_map(|folder| sources(&root().join(folder))));
+    files.extend(files_below(&root().join("docs"), "md"));
+    files.push(root().join("README.md"));
+    let long: Vec<String> = files.iter().flat_map(|path| long_lines(path)).collect();
+    assert!(long.is_empty(), "lines of more than {COLUMNS} columns: {long:#?}");
+}
+
 /// The names of functions that come right after `marker` in a source file of the project.
 fn functions_after(marker: &str) -> BTreeSet<String> {
     let folders = CRATES.iter().map(|krate| krate.folder).chain(["tests"]);

@@ -4,18 +4,18 @@
 //! cargo bench --bench draws                 # or with a filter: -- rsx, -- unchanged
 //! ```
 //!
-//! A submission of a thousand draws of one or two triangles, between which nothing changes (*unchanged*), or uniforms alone,
-//! or what titles change besides. One triangle of a few pixels comes first, so that there is a scene that others have to
-//! look out for; the others give no fragment. Times are of one draw, its words among them:
+//! A submission of a thousand draws of one or two triangles, between which nothing changes (*unchanged*), or uniforms
+//! alone, or what titles change besides. One triangle of a few pixels comes first, so that there is a scene that others
+//! have to look out for; the others give no fragment. Times are of one draw, its words among them:
 //!
-//! * criterion's times are of everything: the vertices (three, on the RSX six of eight arrays) that are fetched, shaded and
-//!   assembled are among it.
-//! * What is printed below them are the smallest times of a submission, which is what a machine that does other things as well shows
-//!   best: of everything, and of the *front end*, without what the device counts as vertices, setup and pixels
-//!   ([`triglyph::Stats::stages`]). That leaves words, registers, state, keys, textures and constants.
+//! * criterion's times are of everything: the vertices (three, on the RSX six of eight arrays) that are fetched, shaded
+//!   and assembled are among it.
+//! * What is printed below them are the smallest times of a submission, which is what a machine that does other things
+//!   as well shows best: of everything, and of the *front end*, without what the device counts as vertices, setup and
+//!   pixels ([`triglyph::Stats::stages`]). That leaves words, registers, state, keys, textures and constants.
 //!
-//! For instructions instead of times, count what `submit` does and divide by the calls of `draw_order`, `draw_gathered` or
-//! `draw_from_arrays`; vertices are in `start_vertices` to `end_vertices`, setup in `ProgramSetup::draw`:
+//! For instructions instead of times, count what `submit` does and divide by the calls of `draw_order`, `draw_gathered`
+//! or `draw_from_arrays`; vertices are in `start_vertices` to `end_vertices`, setup in `ProgramSetup::draw`:
 //!
 //! ```sh
 //! valgrind --tool=callgrind --toggle-collect='*Device*submit*' target/release/deps/draws-* --bench --profile-time 3 rsx/unchanged
@@ -64,8 +64,8 @@ fn measure(criterion: &mut Criterion, machine: &str, name: &str, make: impl Fn()
 /// Stages of a draw that are measured by themselves.
 const STAGES: f64 = 2.0;
 
-/// Nanoseconds that the clock says a stage takes that does nothing. Each measured stage says so much too much, and most draws of a
-/// submission are not measured.
+/// Nanoseconds that the clock says a stage takes that does nothing. Each measured stage says so much too much, and most
+/// draws of a submission are not measured.
 fn clock() -> f64 {
     let mut times = [(); 1001].map(|()| Instant::now().elapsed().as_nanos());
     times.sort_unstable();

@@ -1,7 +1,7 @@
 //! Draws of the RSX: before any pixel of them, their vertices, their pixels.
 //!
-//! * Draws of two triangles each, which lie outside of the scissor, with two programs, eight arrays, two textures, depth test and
-//!   blending. Between them nothing changes, or what games change from object to object.
+//! * Draws of two triangles each, which lie outside of the scissor, with two programs, eight arrays, two textures,
+//!   depth test and blending. Between them nothing changes, or what games change from object to object.
 //! * One draw of many vertices whose triangles have no area: fetch, program, assembly.
 //! * One draw of two triangles over many pixels.
 

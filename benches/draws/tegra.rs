@@ -1,5 +1,5 @@
-//! Draws of the Tegra X1: a triangle whose corners are one point. Two programs with constants, four textures, depth test and
-//! blending. A draw of many vertices tells what three of them cost.
+//! Draws of the Tegra X1: a triangle whose corners are one point. Two programs with constants, four textures, depth
+//! test and blending. A draw of many vertices tells what three of them cost.
 
 use criterion::{Criterion, Throughput};
 use triglyph::{Access, Device, Machine, Options, ReplayDevice, Tier, new_device};

@@ -51,8 +51,8 @@ impl Stream {
     }
 }
 
-/// A stream of those packets of others that have at least so many methods: of each header the first packet, again and again, a
-/// few hundred words at most.
+/// A stream of those packets of others that have at least so many methods: of each header the first packet, again and
+/// again, a few hundred words at most.
 pub fn long_packets(machine: Machine, streams: &[(String, Stream)], least: u64) -> Stream {
     const MOST_WORDS: usize = 250;
     let mut known = HashSet::new();

@@ -51,13 +51,15 @@ enum Command {
     ///
     /// cold: the first frame when nothing is compiled and there is no file of keys.
     ///
-    /// warm: the first frame with the file of keys that an earlier run has left, begun when all that is in it is compiled.
+    /// warm: the first frame with the file of keys that an earlier run has left, begun when all that is in it is
+    /// compiled.
     ///
     /// steady: the median of 40 later frames of the warm process.
     ///
-    /// Tiers are auto (the default: the interpreter until compiled code is there), jit (compiled code only: a frame waits for its
-    /// compiler) and interp (nothing is compiled, so that cold and warm are the same). The first frame holds all that a capture
-    /// submits from its first submission to its first picture, mapping memory and uploading textures too.
+    /// Tiers are auto (the default: the interpreter until compiled code is there), jit (compiled code only: a frame
+    /// waits for its compiler) and interp (nothing is compiled, so that cold and warm are the same). The first frame
+    /// holds all that a capture submits from its first submission to its first picture, mapping memory and uploading
+    /// textures too.
     Starts(starts::Arguments),
     /// Show what is in a capture.
     Info(info::Arguments),

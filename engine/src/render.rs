@@ -186,7 +186,8 @@ impl Renderer {
         &self.warm_start
     }
 
-    /// Memory for a machine; with a file of keys the pages of what is mapped first are there when the first frame comes.
+    /// Memory for a machine; with a file of keys the pages of what is mapped first are there when the first frame
+    /// comes.
     pub fn guest_memory(&self) -> Memory {
         if !self.kernels.has_key_file() {
             return Memory::default();
@@ -274,7 +275,8 @@ impl Renderer {
         self.target_number
     }
 
-    /// Whether drawing to the target of scenes can touch any of `size` bytes at `place`, there or where else they are mapped.
+    /// Whether drawing to the target of scenes can touch any of `size` bytes at `place`, there or where else they are
+    /// mapped.
     pub fn may_touch(&mut self, memory: &Memory, place: GuestAddr, size: u64) -> bool {
         let current =
             |&&(number, made, _): &&(u64, Epoch, _)| number == self.target_number && !memory.mapped_since(made);
@@ -318,8 +320,8 @@ impl Renderer {
         self.stats.stages.texture += done.texture;
     }
 
-    /// Draws the scene if it writes any of `size` bytes at `address`, there or where else they are mapped: someone is about
-    /// to read them. Returns whether it did.
+    /// Draws the scene if it writes any of `size` bytes at `address`, there or where else they are mapped: someone is
+    /// about to read them. Returns whether it did.
     pub fn flush_overlapping(&mut self, memory: &Memory, space: u32, address: u64, size: u64) -> bool {
         if self.scene.is_empty() && self.programs.is_empty() {
             return false;
@@ -333,7 +335,8 @@ impl Renderer {
         touched
     }
 
-    /// Whether the scene of fixed-function fragments touches any of `size` bytes at `place`, there or where else they are mapped.
+    /// Whether the scene of fixed-function fragments touches any of `size` bytes at `place`, there or where else they
+    /// are mapped.
     fn fixed_touches(&self, memory: &Memory, place: GuestAddr, size: u64) -> bool {
         let target = &self.scene.target;
         !self.scene.is_empty() && target.space == place.space && target.touches(memory, place.address, size)

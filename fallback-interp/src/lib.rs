@@ -13,7 +13,8 @@
 //!   shader    maxwell::Warp
 //! ```
 //!
-//! The interpreter defines the results: the compiler is compared with it bit for bit. It supports every key and every call.
+//! The interpreter defines the results: the compiler is compared with it bit for bit. It supports every key and every
+//! call.
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;

@@ -49,8 +49,8 @@ pub trait BlockEmitter<'a> {
     type Registers: Clone;
     /// The emitter and the blocks.
     fn parts(&mut self) -> (&mut Emit<'a>, &mut HostBlocks);
-    /// A block begins. `known` is what the only block that leads here knew at its end. `start`: the current block goes on
-    /// as this one, the program's first.
+    /// A block begins. `known` is what the only block that leads here knew at its end. `start`: the current block goes
+    /// on as this one, the program's first.
     fn begin(&mut self, start: bool, known: Option<Self::Registers>);
     /// Emits guest block `i` with its exit.
     fn block(&mut self, i: usize);

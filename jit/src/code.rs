@@ -308,8 +308,8 @@ pub struct Code {
     bytes: usize,
 }
 
-// SAFETY: the code is never written after `load`, so that any thread may run it; the module is only touched again by `drop`,
-// which has the value for itself.
+// SAFETY: the code is never written after `load`, so that any thread may run it; the module is only touched again by
+// `drop`, which has the value for itself.
 unsafe impl Send for Code {}
 // SAFETY: `&Code` gives nothing but the entry point of code that is never written, and numbers.
 unsafe impl Sync for Code {}

@@ -41,8 +41,8 @@ struct Args {
 struct Machine<'a>(&'a mut dyn MmeMachine);
 
 extern "C" fn send(machine: *mut Machine<'_>, method: u32, datum: u32) {
-    // SAFETY: compiled code passes on the pointer to the `Machine` that `run` gave it, which lives until the code returns and
-    // which `run` does not use meanwhile.
+    // SAFETY: compiled code passes on the pointer to the `Machine` that `run` gave it, which lives until the code
+    // returns and which `run` does not use meanwhile.
     unsafe { &mut *machine }.0.send(method, datum);
 }
 
@@ -83,9 +83,10 @@ impl MmeKernel for Kernel {
             send,
             machine: (&raw mut machine).cast(),
         };
-        // SAFETY: the code is that of a macro, called with the arguments of one. Method addresses are masked to the `METHODS`
-        // elements of the three arrays; the parameter's index is below `count`, or 0, where `parameters` always has a word.
-        // Registers, `dirty` and `direct` are cells of this thread, so the machine may change them while the code runs.
+        // SAFETY: the code is that of a macro, called with the arguments of one. Method addresses are masked to the
+        // `METHODS` elements of the three arrays; the parameter's index is below `count`, or 0, where `parameters`
+        // always has a word. Registers, `dirty` and `direct` are cells of this thread, so the machine may change them
+        // while the code runs.
         let status = unsafe { self.code.call(&raw mut args) };
         let at = (status >> 32) as u32;
         let stop = match status & 0xFF {

@@ -120,9 +120,9 @@ impl Level<'_> {
         let end = offset.saturating_add(BYTES);
         let Some(source) = self.source.bytes().get(offset..end) else { return self.source.read(offset) };
         let mut bytes = [0; BYTES];
-        // SAFETY: `source` is `BYTES` bytes long and does not overlap a local array. A guest that writes these bytes at the
-        // same time makes this a race, which Rust does not define; the copy is used only when it is complete, each byte
-        // of it old or new, as if compiled code had read it.
+        // SAFETY: `source` is `BYTES` bytes long and does not overlap a local array. A guest that writes these bytes at
+        // the same time makes this a race, which Rust does not define; the copy is used only when it is complete, each
+        // byte of it old or new, as if compiled code had read it.
         unsafe { std::ptr::copy_nonoverlapping(source.as_ptr().cast::<u8>(), bytes.as_mut_ptr(), BYTES) };
         bytes
     }

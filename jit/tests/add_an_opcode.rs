@@ -1,5 +1,5 @@
-//! Does what `docs/add-an-opcode.md` says, in a copy of the three crates: the rows of the page lead to the errors that it
-//! promises and to no other, and with the methods of the page everything compiles.
+//! Does what `docs/add-an-opcode.md` says, in a copy of the three crates: the rows of the page lead to the errors that
+//! it promises and to no other, and with the methods of the page everything compiles.
 //!
 //! The copy has its own workspace but the target folder of this build, so that dependencies are not checked again.
 

@@ -26,13 +26,15 @@ pub struct Options {
     pub pool: Option<Arc<rayon::ThreadPool>>,
     /// Machine code the kernel cache may hold, in bytes.
     pub code_budget: usize,
-    /// A file that remembers which kernels were needed: the next start compiles them in the background before anybody asks.
+    /// A file that remembers which kernels were needed: the next start compiles them in the background before anybody
+    /// asks.
     pub key_file: Option<KeyFile>,
     /// How near to the console: on the 3DS whether programs compute in its 24-bit floats, on the PS3 how much of the
     /// chip's plumbing there is ([`RsxMode`]).
     pub accuracy: Accuracy,
-    /// How often packets of a push buffer or command list have to come with the same headers before they are compiled as one
-    /// packet trace: 1 for at once, 0 for never; by default [`packet_trace::THRESHOLD`]. [`Tier::InterpreterOnly`] has none.
+    /// How often packets of a push buffer or command list have to come with the same headers before they are compiled
+    /// as one packet trace: 1 for at once, 0 for never; by default [`packet_trace::THRESHOLD`].
+    /// [`Tier::InterpreterOnly`] has none.
     pub packet_traces: u32,
 }
 

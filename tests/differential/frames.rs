@@ -1,4 +1,5 @@
-//! The same part of a capture on every tier and number of threads: what they leave in memory, and the faults they count.
+//! The same part of a capture on every tier and number of threads: what they leave in memory, and the faults they
+//! count.
 
 use std::fmt::Write as _;
 use std::ops::Range;

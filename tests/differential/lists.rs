@@ -1,5 +1,5 @@
-//! Whole states: the first frame of a bundled capture with some of its state registers changed, on every tier and number
-//! of threads.
+//! Whole states: the first frame of a bundled capture with some of its state registers changed, on every tier and
+//! number of threads.
 
 use std::sync::LazyLock;
 
@@ -16,8 +16,8 @@ use triglyph_testkit::random::Random;
 /// The bundled captures by name.
 static CAPTURES: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| captures("3ds"));
 
-/// Changes some registers and compares what all runs leave in memory: before each command list is executed, one in so many of
-/// its state words is changed.
+/// Changes some registers and compares what all runs leave in memory: before each command list is executed, one in so
+/// many of its state words is changed.
 pub fn mutated_captures(seed: u64) -> Outcome {
     let mut random = Random::new(seed);
     let (name, file) = &CAPTURES[random.below(CAPTURES.len() as u32) as usize];

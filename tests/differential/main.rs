@@ -8,8 +8,8 @@
 //! | `TRIGLYPH_SEED` | the first seed; the following cases have the following seeds |
 //! | `TRIGLYPH_CASE` | one seed, to look at that case alone |
 //!
-//! A failure prints what was run and both results side by side, a star at each difference, and the seed. Each kind counts
-//! what was refused or replayed by the reference: a compiler that always refuses does not pass.
+//! A failure prints what was run and both results side by side, a star at each difference, and the seed. Each kind
+//! counts what was refused or replayed by the reference: a compiler that always refuses does not pass.
 
 mod frames;
 mod geometry;

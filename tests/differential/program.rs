@@ -74,8 +74,8 @@ pub fn vertices(seed: u64) -> Outcome {
     Outcome::Different(format!("{effort:?}\n{listing}\n{key:?}\n{}", differences(&key, &want, &got)))
 }
 
-/// Shades a batch as the engine does: what the kernel leaves goes to the reference, a group at a time. Gives the number of
-/// those groups as well.
+/// Shades a batch as the engine does: what the kernel leaves goes to the reference, a group at a time. Gives the number
+/// of those groups as well.
 fn shade(key: &VertexKey, batch: &Batch, kernel: &dyn VertexKernel, reference: &dyn VertexKernel) -> (Records, usize) {
     let (stride, count) = (key.stride(), batch.vertices.len());
     batch.run(key, |job| {

@@ -1,5 +1,5 @@
-//! Push buffers: bundled captures of the RSX with some of their words and some of their memory changed, on every tier and
-//! number of threads.
+//! Push buffers: bundled captures of the RSX with some of their words and some of their memory changed, on every tier
+//! and number of threads.
 
 use std::sync::LazyLock;
 

@@ -1,8 +1,8 @@
-//! Push buffers with packet traces compiled from the first packet on against push buffers without: the same registers, memory
-//! and faults, after every submission.
+//! Push buffers with packet traces compiled from the first packet on against push buffers without: the same registers,
+//! memory and faults, after every submission.
 //!
-//! Segments are those of the bundled captures, cut, spliced and changed, with packets of our own in between. Each is submitted
-//! again and again, sometimes with another word in it, so that code runs, ends early and continues.
+//! Segments are those of the bundled captures, cut, spliced and changed, with packets of our own in between. Each is
+//! submitted again and again, sometimes with another word in it, so that code runs, ends early and continues.
 //!
 //! `TRIGLYPH_SEEDS=start:count` chooses seeds, `start` alone one of them; 300 of each machine if it is not set.
 
@@ -18,12 +18,13 @@ use triglyph_guest::rsx::fifo::Methods;
 use triglyph_guest::tegra::fifo::{Entry, Segment};
 use triglyph_testkit::random::Random;
 
-/// Where words stand, and how many bytes of memory there are. Addresses of captures lie elsewhere: what they draw is lost.
+/// Where words stand, and how many bytes of memory there are. Addresses of captures lie elsewhere: what they draw is
+/// lost.
 const START: u64 = 0x2000_0000;
 const SIZE: u64 = 0x4_0000;
 
-/// The same of a PS3's main memory. Nothing is mapped at the beginning: data words that turn out to be jumps mostly lead there,
-/// and would go round in circles until the fuel is used up.
+/// The same of a PS3's main memory. Nothing is mapped at the beginning: data words that turn out to be jumps mostly
+/// lead there, and would go round in circles until the fuel is used up.
 const MAIN: u64 = 0x10_0000;
 
 /// Words of a segment at most.

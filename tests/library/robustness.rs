@@ -1,8 +1,8 @@
-//! Nothing that a file or a guest says brings the library down: broken captures are errors, what a guest gets wrong is a
-//! fault, memory that is not mapped stays as it is, and everything ends.
+//! Nothing that a file or a guest says brings the library down: broken captures are errors, what a guest gets wrong is
+//! a fault, memory that is not mapped stays as it is, and everything ends.
 //!
-//! Cases are named by seeds as in `tests/differential`: `TRIGLYPH_CASES` (2,000 stands for the default amount of each kind),
-//! `TRIGLYPH_SEED`, `TRIGLYPH_CASE`.
+//! Cases are named by seeds as in `tests/differential`: `TRIGLYPH_CASES` (2,000 stands for the default amount of each
+//! kind), `TRIGLYPH_SEED`, `TRIGLYPH_CASE`.
 
 mod arena;
 mod guest;

@@ -1,10 +1,11 @@
 //! The Tegra X1's engines on both tiers: the same words leave the same memory.
 //!
-//! Macros, copies, inline transfers and 2D images with random numbers in them, valid mostly. What single kernels do is compared
-//! in the differential runs; here it is everything around them: which requests the engines make, and what they do with an
-//! answer.
+//! Macros, copies, inline transfers and 2D images with random numbers in them, valid mostly. What single kernels do is
+//! compared in the differential runs; here it is everything around them: which requests the engines make, and what they
+//! do with an answer.
 //!
-//! `tegra/squares.rs` is the place to begin with: what a program of the Switch does from opening the devices to its fence.
+//! `tegra/squares.rs` is the place to begin with: what a program of the Switch does from opening the devices to its
+//! fence.
 
 mod squares;
 use triglyph::Tier;

@@ -1,5 +1,5 @@
-//! The test vectors of `tests/data/3ds/vectors`, on both tiers where a kernel is involved. Their values were computed from
-//! the documentation by others (see the README there). The shader's part is in `vectors_shader.rs`.
+//! The test vectors of `tests/data/3ds/vectors`, on both tiers where a kernel is involved. Their values were computed
+//! from the documentation by others (see the README there). The shader's part is in `vectors_shader.rs`.
 
 use std::collections::BTreeSet;
 
@@ -342,8 +342,9 @@ fn morton_order() {
     }
 }
 
-/// The slopes of the noise at the points of its lattice, seen by how far it moves u: a quarter of a cell from each point,
-/// where it is a mean of four slopes by known weights. (The hash of one number, which the slopes are made of, shows nowhere else.)
+/// The slopes of the noise at the points of its lattice, seen by how far it moves u: a quarter of a cell from each
+/// point, where it is a mean of four slopes by known weights. (The hash of one number, which the slopes are made of,
+/// shows nowhere else.)
 #[test]
 fn procedural_noise() {
     let vectors = json("3ds/vectors/proctex_noise.json");

@@ -110,8 +110,8 @@ fn trail(steps: impl Iterator<Item = i64>) -> [f32; 4] {
 }
 
 /// Kernels do not tell which instructions they execute, so each NOP is replaced by one that leaves a trail in r0: once
-/// of addresses, which are the values of the inputs, once of aL, which is read through c0\[aL\]. END jumps to where r0 is
-/// written out.
+/// of addresses, which are the values of the inputs, once of aL, which is read through c0\[aL\]. END jumps to where r0
+/// is written out.
 #[test]
 fn control_flow() {
     const LAST: usize = 40;

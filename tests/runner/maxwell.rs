@@ -1,7 +1,7 @@
 //! `shader`: a shader program of Tegra X1.
 //!
-//! The program of the file gets a beginning that loads registers, and an end that stores them; it ends by reaching its last
-//! line. What an `exit` ends stores nothing.
+//! The program of the file gets a beginning that loads registers, and an end that stores them; it ends by reaching its
+//! last line. What an `exit` ends stores nothing.
 //!
 //! | setting | |
 //! |---|---|
@@ -19,8 +19,8 @@
 //! | `covered` | of each pixel, 0 or 1 |
 //! | `tex0`, `image0` | see `runner/maxwell_texture.rs` |
 //!
-//! Results are `rN`, `pN`, `cc`, of each lane; `g[0..4]`, words of memory; `out0[0x80..0x90]`, words of an output vertex;
-//! `patch[0..0x10]`; `emits`; `image0[0..4]`; `exhausted`. Words are hexadecimal, `none` was not stored.
+//! Results are `rN`, `pN`, `cc`, of each lane; `g[0..4]`, words of memory; `out0[0x80..0x90]`, words of an output
+//! vertex; `patch[0..0x10]`; `emits`; `image0[0..4]`; `exhausted`. Words are hexadecimal, `none` was not stored.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};

@@ -19,7 +19,8 @@
 //! | `u`, `v`, `q`, `du` | coordinates; `du` is the step of u from pixel to pixel |
 //! | `wrap`, `filter`, `border`, `lod` | of s and t; magnifying, minifying, between levels; r g b a; bias, first, last level |
 //!
-//! The result is `color` (r g b a of the pixel in the corner), `word` (the same as stored) and `depth` (the stored word).
+//! The result is `color` (r g b a of the pixel in the corner), `word` (the same as stored) and `depth` (the stored
+//! word).
 
 use triglyph_guest::format::TexelFormat;
 use triglyph_guest::kernel::combine::Source;

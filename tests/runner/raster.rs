@@ -7,9 +7,9 @@
 //! | `indices` | which are drawn, in order; all of them if nothing is said |
 //! | `set REGISTER`, `set REGISTER.field` | a register's value before the draw, by the names of the register table |
 //!
-//! A result is `row N`, the pixels with y = N from left to right: `.` is background, and a letter the triangle
-//! of a list that was drawn there, `a` the first. (All three vertices of a triangle have the same colour; strips and fans take
-//! what interpolation gives, so their pixels are `#`.)
+//! A result is `row N`, the pixels with y = N from left to right: `.` is background, and a letter the triangle of a
+//! list that was drawn there, `a` the first. (All three vertices of a triangle have the same colour; strips and fans
+//! take what interpolation gives, so their pixels are `#`.)
 
 use triglyph_guest::layout::Block;
 use triglyph_guest::pica::regs;

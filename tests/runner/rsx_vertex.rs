@@ -8,8 +8,9 @@
 //! | `fuel` | instructions that may be executed |
 //! | `texN...` | see `runner/rsx_texture.rs` |
 //!
-//! A result is an output by name: `HPOS`, `COL0`, `COL1`, `BFC0`, `BFC1`, `FOGC`, `PSIZ`, `TC0` to `TC8`; or `exhausted`, 1 if
-//! the program ran out of fuel. The program begins at its first instruction, which stands where `.at` says.
+//! A result is an output by name: `HPOS`, `COL0`, `COL1`, `BFC0`, `BFC1`, `FOGC`, `PSIZ`, `TC0` to `TC8`; or
+//! `exhausted`, 1 if the program ran out of fuel. The program begins at its first instruction, which stands where `.at`
+//! says.
 
 use std::sync::Arc;
 

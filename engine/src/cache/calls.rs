@@ -166,8 +166,8 @@ impl Handle<Fragment> {
     }
 }
 
-/// The kernel that serves a fragment key during one scene: the interpreter's until there is a compiled one, which may come in
-/// the middle of the scene, as both sample the same images. The interpreter can take seconds for a scene.
+/// The kernel that serves a fragment key during one scene: the interpreter's until there is a compiled one, which may
+/// come in the middle of the scene, as both sample the same images. The interpreter can take seconds for a scene.
 pub struct SelectedFragment {
     handle: Handle<Fragment>,
     compiled: OnceLock<Arc<dyn FragmentKernel>>,
@@ -193,8 +193,8 @@ impl SelectedFragment {
     }
 }
 
-/// Calls the kernel of a macro, from one thread at a time. Macros are short and called often, so this keeps the compiled kernel
-/// and looks for a better one only when there is one.
+/// Calls the kernel of a macro, from one thread at a time. Macros are short and called often, so this keeps the
+/// compiled kernel and looks for a better one only when there is one.
 pub struct MacroCaller {
     handle: Handle<Macro>,
     /// The version of the slot when `compiled` was taken from it.

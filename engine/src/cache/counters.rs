@@ -40,8 +40,8 @@ impl Counters {
         self.lookups.load(Relaxed)
     }
 
-    /// Look-ups that found a kernel ready: compiled, known to be unsupported by the compiler, or the interpreter's where
-    /// it is the only tier.
+    /// Look-ups that found a kernel ready: compiled, known to be unsupported by the compiler, or the interpreter's
+    /// where it is the only tier.
     pub fn hits(&self) -> u64 {
         self.hits.load(Relaxed)
     }

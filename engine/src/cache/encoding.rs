@@ -1,8 +1,8 @@
 //! The version of a key file follows from the keys.
 //!
-//! What bytes decode to, names of fields and variants included, is hashed for many thousand byte strings of each kind: a few
-//! that are whole keys, with each byte set to many values. A field that is added, moved, renamed or of another type gives
-//! another hash, and so does a variant, at any depth.
+//! What bytes decode to, names of fields and variants included, is hashed for many thousand byte strings of each kind:
+//! a few that are whole keys, with each byte set to many values. A field that is added, moved, renamed or of another
+//! type gives another hash, and so does a variant, at any depth.
 
 use std::fmt::Write;
 

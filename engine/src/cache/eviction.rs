@@ -17,8 +17,8 @@ struct Limit {
 }
 
 impl Tables {
-    /// While the tables hold more code than the budget or more keys than [`MAX_KEYS`], removes the least recently used slots of all
-    /// kinds, down to three quarters. The slot used last stays.
+    /// While the tables hold more code than the budget or more keys than [`MAX_KEYS`], removes the least recently used
+    /// slots of all kinds, down to three quarters. The slot used last stays.
     pub(super) fn evict(&self, shared: &Arc<Shared>) {
         if !shared.is_over_budget() && shared.counters.slots() <= MAX_KEYS as u64 {
             return;
@@ -40,8 +40,8 @@ impl Tables {
     }
 }
 
-/// Which of the slots in `ages` (time of the last use, bytes of code) have to be removed. Code that only scenes hold is not counted:
-/// it is not in the tables any more.
+/// Which of the slots in `ages` (time of the last use, bytes of code) have to be removed. Code that only scenes hold is
+/// not counted: it is not in the tables any more.
 fn find_limit(mut ages: Vec<(u64, u64)>, budget: u64, max_keys: usize) -> Option<Limit> {
     ages.sort_unstable();
     let mut bytes: u64 = ages.iter().map(|(_, bytes)| bytes).sum();

@@ -10,8 +10,8 @@ use super::counters::Counters;
 use super::kinds::Kind;
 use super::slot::Slot;
 
-/// The kernel of a key: calls go to compiled code where there is some and it supports the call, else to the interpreter. Methods
-/// that call it are in `calls`.
+/// The kernel of a key: calls go to compiled code where there is some and it supports the call, else to the
+/// interpreter. Methods that call it are in `calls`.
 pub struct Handle<K: Kind>(Arc<Slot<K>>);
 
 impl<K: Kind> Clone for Handle<K> {
@@ -26,8 +26,8 @@ impl<K: Kind> std::fmt::Debug for Handle<K> {
     }
 }
 
-/// A job of items (vertices, primitives) that a kernel does in order. Compiled code may stop before the end: the next [`GROUP`]
-/// items are then the interpreter's.
+/// A job of items (vertices, primitives) that a kernel does in order. Compiled code may stop before the end: the next
+/// [`GROUP`] items are then the interpreter's.
 pub(super) trait Batch<Kernel: ?Sized> {
     /// Items.
     fn len(&self) -> usize;

@@ -40,9 +40,10 @@ impl Kernels {
         Kernels::with(Shared::new(tiers, mode, budget, None))
     }
 
-    /// Tables with the keys of a key file, to which new keys are added. The kernels of known keys are compiled in the background, most
-    /// used first, until they fill the budget; one that is looked up before is compiled at once. The file is pruned when it
-    /// exceeds `limit` bytes. A file that cannot be read or written costs nothing but the time it would have saved.
+    /// Tables with the keys of a key file, to which new keys are added. The kernels of known keys are compiled in the
+    /// background, most used first, until they fill the budget; one that is looked up before is compiled at once. The
+    /// file is pruned when it exceeds `limit` bytes. A file that cannot be read or written costs nothing but the time
+    /// it would have saved.
     pub fn with_key_file(
         tiers: Tiers,
         mode: TierMode,
@@ -92,8 +93,8 @@ impl Kernels {
         self.shared.log.is_some()
     }
 
-    /// Does work that makes a first frame faster on the compiler's thread, after the kernels of the key file. Without a key
-    /// file it does nothing.
+    /// Does work that makes a first frame faster on the compiler's thread, after the kernels of the key file. Without a
+    /// key file it does nothing.
     pub fn prepare(&self, work: impl FnOnce() + Send + 'static) {
         if self.has_key_file() {
             self.shared.worker.spawn_later(work);

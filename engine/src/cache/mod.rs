@@ -6,8 +6,8 @@
 //!                 └─► worker: compiled by the baseline tier, and again by the optimizing tier when it is called often
 //! ```
 //!
-//! A handle keeps its kernels alive, so eviction needs no fence: a slot leaves its table, and its code is freed when the last
-//! scene drops its handle.
+//! A handle keeps its kernels alive, so eviction needs no fence: a slot leaves its table, and its code is freed when
+//! the last scene drops its handle.
 //!
 //! | file | what |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! The kernels of one key: the interpreter's, and the compiled one, which is compiled in the background and again when it is
-//! called often.
+//! The kernels of one key: the interpreter's, and the compiled one, which is compiled in the background and again when
+//! it is called often.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
@@ -15,8 +15,8 @@ use super::shared::Shared;
 use super::tiers::TierMode;
 use crate::trace;
 
-/// Calls after which a kernel tiers up. A call is a batch of vertices, a tile's share of a draw or a transfer: some thousand of
-/// them pay for a few milliseconds of compiling in the background.
+/// Calls after which a kernel tiers up. A call is a batch of vertices, a tile's share of a draw or a transfer: some
+/// thousand of them pay for a few milliseconds of compiling in the background.
 const TIER_UP_AFTER: u32 = 2048;
 
 /// The kernels of one key.
@@ -102,8 +102,8 @@ impl<K: Kind> Slot<K> {
         }
     }
 
-    /// [`Self::note_call`] for kernels that only one thread at a time calls: without an exclusive access to memory, which
-    /// costs more than a short call.
+    /// [`Self::note_call`] for kernels that only one thread at a time calls: without an exclusive access to memory,
+    /// which costs more than a short call.
     pub(super) fn note_call_alone(self: &Arc<Self>) {
         let calls = self.calls.load(Relaxed);
         self.calls.store(calls.wrapping_add(1), Relaxed);
@@ -154,8 +154,8 @@ impl<K: Kind> Slot<K> {
         }
     }
 
-    /// Queues the first compilation of a key of the key file, which was called `uses` times in earlier runs, after all other
-    /// work of the compiler's thread.
+    /// Queues the first compilation of a key of the key file, which was called `uses` times in earlier runs, after all
+    /// other work of the compiler's thread.
     pub(super) fn compile_later(self: &Arc<Self>, uses: u64) {
         let slot = self.clone();
         let optimize = uses >= u64::from(TIER_UP_AFTER) || self.shared.mode == TierMode::JitOnly;

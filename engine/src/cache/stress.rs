@@ -1,5 +1,5 @@
-//! Tiers under load: threads that ask for kernels, call them, hold them as scenes do and let go of them, while the worker
-//! compiles and tiers up and a budget for a fraction of them has them leave again.
+//! Tiers under load: threads that ask for kernels, call them, hold them as scenes do and let go of them, while the
+//! worker compiles and tiers up and a budget for a fraction of them has them leave again.
 //!
 //! Kernels here know whether they are alive and whose they are, and are counted: none may be called after its end, none
 //! may be left over.
@@ -298,8 +298,8 @@ fn a_fragment_kernel_that_comes_in_the_middle_of_a_scene_serves_the_rest_of_it()
     assert!(first == second);
 }
 
-/// The first start knows keys 0 to 9, key n used n times but for key 9, which was used a lot. The compiler does nothing before the
-/// first frame is over.
+/// The first start knows keys 0 to 9, key n used n times but for key 9, which was used a lot. The compiler does nothing
+/// before the first frame is over.
 #[test]
 fn a_first_frame_waits_for_nothing_and_known_keys_come_most_used_first() {
     let folder = tempfile::tempdir().unwrap();

@@ -51,8 +51,8 @@ pub(super) trait AnyTable {
     /// Number of keys.
     fn len(&self) -> usize;
 
-    /// Adds a key of the key file, unless it is there already; it is compiled when there is nothing else to do. False when
-    /// the bytes are not a key.
+    /// Adds a key of the key file, unless it is there already; it is compiled when there is nothing else to do. False
+    /// when the bytes are not a key.
     fn recall(&self, shared: &Arc<Shared>, bytes: &[u8], uses: u64) -> bool;
 
     /// Adds every key that has code, and its calls since the last time this was asked.

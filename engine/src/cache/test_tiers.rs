@@ -12,8 +12,8 @@ use triglyph_guest::kernel::transfer::TransferKey;
 use triglyph_guest::kernel::vertex::VertexKey;
 use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, Unsupported, VertexKernel};
 
-/// Makes fills, each known by the size of its elements. Everything else is unsupported, but for what the methods with a default
-/// body are overridden with.
+/// Makes fills, each known by the size of its elements. Everything else is unsupported, but for what the methods with a
+/// default body are overridden with.
 pub(super) trait FillTier: Send + Sync {
     /// The kernel of a fill.
     fn fill(&self, bytes: u8) -> Result<Arc<dyn TransferKernel>, Unsupported>;

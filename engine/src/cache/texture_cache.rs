@@ -1,7 +1,7 @@
 //! Decoded copies of textures, with one policy for all machines.
 //!
-//! * A texture is looked at once per scene. While none of its pages has changed since the last look, the copy is valid; else the
-//!   content hash of its bytes is compared, and only other content is decoded.
+//! * A texture is looked at once per scene. While none of its pages has changed since the last look, the copy is valid;
+//!   else the content hash of its bytes is compared, and only other content is decoded.
 //! * Copies take at most [`MAX_BYTES`]; the least recently used ones are removed.
 //! * Large textures are decoded in pieces, on all threads.
 
@@ -51,7 +51,8 @@ const TARGET_BYTES: u64 = MAX_BYTES / 2;
 
 const IDLE_SCENES: u64 = 64;
 
-/// Bytes of the largest texture that is decoded: 8192x8192 texels of bytes or 4096x4096 of floats, with all their levels.
+/// Bytes of the largest texture that is decoded: 8192x8192 texels of bytes or 4096x4096 of floats, with all their
+/// levels.
 pub const MAX_TEXTURE_BYTES: u64 = 3 << 27;
 
 /// Texels of a piece of a texture, about: decoding it takes some ten microseconds.
@@ -173,8 +174,8 @@ impl<S: Source> TextureCache<S> {
         self.bytes + bytes <= MAX_BYTES
     }
 
-    /// Removes the least recently used of the textures that were last used before scene `first_kept`, until copies take at most `target`
-    /// bytes.
+    /// Removes the least recently used of the textures that were last used before scene `first_kept`, until copies take
+    /// at most `target` bytes.
     fn evict(&mut self, target: u64, first_kept: u64) {
         let old = self.entries.values().filter(|entry| entry.scene < first_kept);
         let mut old: Vec<_> = old.map(|entry| (entry.scene, entry.bytes)).collect();

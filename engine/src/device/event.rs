@@ -26,7 +26,8 @@ pub enum Event {
         source: u32,
         /// How many of them, at least 1.
         count: u64,
-        /// Nanoseconds from the call that caused it until the hardware would raise it; an estimate, 0 where there is none.
+        /// Nanoseconds from the call that caused it until the hardware would raise it; an estimate, 0 where there is
+        /// none.
         delay: u64,
     },
     /// A fence that somebody waits for was reached.

@@ -139,8 +139,8 @@ impl FaultLog {
         self.faults.report(fault);
     }
 
-    /// Reports a fault at a guest address, register or method, with its position in the command stream. The text is only
-    /// made when the fault is kept or handled.
+    /// Reports a fault at a guest address, register or method, with its position in the command stream. The text is
+    /// only made when the fault is kept or handled.
     #[cold]
     pub fn record(&mut self, kind: FaultKind, address: u64, command: u64, what: impl fmt::Display) {
         let wanted = self.handler.is_some() || trace::ENABLED || self.faults.first.len() < Faults::KEPT;

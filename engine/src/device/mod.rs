@@ -85,8 +85,8 @@ pub trait Device: Send {
     /// Waits until everything submitted is done and its results are in guest memory.
     fn finish(&mut self);
 
-    /// Counts the submissions and says which are complete, for other threads to wait on. Work that a machine's own calls
-    /// start counts as well.
+    /// Counts the submissions and says which are complete, for other threads to wait on. Work that a machine's own
+    /// calls start counts as well.
     fn timeline(&self) -> &Timeline;
 
     /// What has happened since the last call, oldest first: interrupts, fences, flips, VBlanks.
@@ -109,7 +109,8 @@ pub trait Device: Send {
     /// What the file of kernel keys gave when the device was made, if it was given one.
     fn warm_start(&self) -> Option<&WarmStart>;
 
-    /// Waits until no kernel is being compiled or waits for it: those of remembered keys, and what was drawn with so far.
+    /// Waits until no kernel is being compiled or waits for it: those of remembered keys, and what was drawn with so
+    /// far.
     fn wait_for_compiler(&self);
 
     /// The whole state, as if everything submitted had finished: a device that [`restore`](Self::restore)s it goes on

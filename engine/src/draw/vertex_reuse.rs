@@ -23,8 +23,8 @@ impl VertexReuse {
         VertexReuse { vertices, order }
     }
 
-    /// Finds the distinct numbers in `indices`, between which there may be [`RESTART`]. Vertex programs are pure functions of their
-    /// inputs, so shading each vertex once changes nothing but the time.
+    /// Finds the distinct numbers in `indices`, between which there may be [`RESTART`]. Vertex programs are pure
+    /// functions of their inputs, so shading each vertex once changes nothing but the time.
     pub fn find(indices: &[u32]) -> Self {
         let (Some(&low), Some(&high)) = (indices.iter().min(), indices.iter().max()) else {
             return VertexReuse::default();

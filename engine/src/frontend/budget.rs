@@ -1,7 +1,7 @@
 //! The budget of a command front end: how much work it may still do, and how much time has passed with that work.
 
-/// The fuel of a submission, and the machine's clock. The clock moves with the work, not with the host's clock, so that runs can be
-/// repeated.
+/// The fuel of a submission, and the machine's clock. The clock moves with the work, not with the host's clock, so that
+/// runs can be repeated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     /// Work that may still be done before the guest counts as running away, about a nanosecond each.
@@ -37,8 +37,8 @@ impl Budget {
         self.fuel
     }
 
-    /// Takes fuel for work that costs about `nanoseconds`, and lets that time pass. False if there was not enough left: the work is
-    /// not to be done then.
+    /// Takes fuel for work that costs about `nanoseconds`, and lets that time pass. False if there was not enough left:
+    /// the work is not to be done then.
     #[inline]
     #[must_use]
     pub fn spend(&mut self, nanoseconds: u64) -> bool {

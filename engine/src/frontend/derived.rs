@@ -13,8 +13,8 @@ pub trait DeriveContext {
     /// Whether all values have to be derived for each draw.
     fn state_cache_disabled(&self) -> bool;
 
-    /// Faults so far, if each draw counts the faults of the values that it uses: a value whose derivation reported some is
-    /// derived again each time. Constant on machines that count them when values are derived.
+    /// Faults so far, if each draw counts the faults of the values that it uses: a value whose derivation reported some
+    /// is derived again each time. Constant on machines that count them when values are derived.
     fn fault_count(&self) -> u64;
 }
 
@@ -47,8 +47,8 @@ impl RegisterDependency {
         self.dirty
     }
 
-    /// Whether what was derived is still right. If not, the caller derives it: the next call compares with the registers as
-    /// they are now.
+    /// Whether what was derived is still right. If not, the caller derives it: the next call compares with the
+    /// registers as they are now.
     pub fn is_valid<const N: usize, P: DirtyPolicy, const COPIES: usize>(
         &mut self,
         context: &impl DeriveContext,

@@ -1,7 +1,7 @@
 //! What is the same in every machine's [`Device`](crate::Device).
 
-/// The methods of a [`Device`](crate::Device) that only concern its memory, renderer and faults: those of the field `$core`, which
-/// has fields of these names.
+/// The methods of a [`Device`](crate::Device) that only concern its memory, renderer and faults: those of the field
+/// `$core`, which has fields of these names.
 #[macro_export]
 macro_rules! device_of_core {
     ($core:ident) => {

@@ -46,7 +46,8 @@ impl MemoryDependency {
     }
 
     /// Reads all ranges again, after the scene was drawn if it writes any of them. Unmapped bytes read as zero, and the
-    /// dependency is not valid then; returns the address of the first such range and how many of its bytes are unmapped.
+    /// dependency is not valid then; returns the address of the first such range and how many of its bytes are
+    /// unmapped.
     pub fn read_again(&mut self, renderer: &mut Renderer, memory: &Memory) -> Option<(u64, usize)> {
         self.flush_writers(renderer, memory);
         if self.pages.is_empty() || memory.mapped_since(self.validated) {
@@ -75,8 +76,8 @@ impl MemoryDependency {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Ends the reads. With `sound` false the dependency is never valid: the derivation reported a fault, which has to be
-    /// reported again each time.
+    /// Ends the reads. With `sound` false the dependency is never valid: the derivation reported a fault, which has to
+    /// be reported again each time.
     pub fn finish(mut self, renderer: &mut Renderer, memory: &Memory, sound: bool) -> Self {
         self.finished = sound;
         self.find_pages(memory);
@@ -89,8 +90,8 @@ impl MemoryDependency {
         &self.bytes
     }
 
-    /// Whether draws to the current target cannot change what was read. Then the dependency is valid until memory changes
-    /// or scenes have another target.
+    /// Whether draws to the current target cannot change what was read. Then the dependency is valid until memory
+    /// changes or scenes have another target.
     pub fn is_clear(&self, renderer: &Renderer) -> bool {
         self.finished && self.clear_of == Some(renderer.target_number())
     }

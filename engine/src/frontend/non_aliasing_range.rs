@@ -28,9 +28,9 @@ impl NonAliasingRange {
         self.0.as_ref().is_some_and(current) && !renderer.state_cache_disabled()
     }
 
-    /// Finds a range that covers the elements up to `last`, and some more if possible, so that draws that advance through
-    /// arrays need not search each time. `ranges` gives the memory of all elements up to a number, `None` for memory that
-    /// has to be looked at for each draw.
+    /// Finds a range that covers the elements up to `last`, and some more if possible, so that draws that advance
+    /// through arrays need not search each time. `ranges` gives the memory of all elements up to a number, `None` for
+    /// memory that has to be looked at for each draw.
     pub fn find<I: Iterator<Item = Option<(GuestAddr, u64)>>>(
         renderer: &mut Renderer,
         memory: &Memory,

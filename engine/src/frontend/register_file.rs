@@ -35,8 +35,8 @@ impl DirtyPolicy for DirtyOnWrite {
     const ON_CHANGE: bool = false;
 }
 
-/// `N` registers of 32 bits, each with a number of shadow copies (one or none) that plain stores write as well. They are
-/// cells, because code of macros and the methods that it calls write them in turns.
+/// `N` registers of 32 bits, each with a number of shadow copies (one or none) that plain stores write as well. They
+/// are cells, because code of macros and the methods that it calls write them in turns.
 #[derive(Debug)]
 pub struct RegisterFile<const N: usize, P: DirtyPolicy, const COPIES: usize = 0> {
     live: Box<[Cell<u32>; N]>,
@@ -120,7 +120,8 @@ impl<const N: usize, P: DirtyPolicy, const COPIES: usize> RegisterFile<N, P, COP
         assert!(declared, "register {register:#x} is read, but the derived state does not depend on its groups");
     }
 
-    /// Calls `derive`, whose result depends on registers of `groups` alone: with debug assertions others cannot be read.
+    /// Calls `derive`, whose result depends on registers of `groups` alone: with debug assertions others cannot be
+    /// read.
     #[inline]
     pub fn deriving<T>(&self, groups: u32, derive: impl FnOnce() -> T) -> T {
         #[cfg(debug_assertions)]
@@ -154,7 +155,8 @@ impl<const N: usize, P: DirtyPolicy, const COPIES: usize> RegisterFile<N, P, COP
         self.store_entry(register, self.effects.entries()[register], word, mask);
     }
 
-    /// Stores the bits of a word under `mask` if `register` is no trigger and in the file. Otherwise nothing happens: false.
+    /// Stores the bits of a word under `mask` if `register` is no trigger and in the file. Otherwise nothing happens:
+    /// false.
     #[inline(always)]
     pub fn store_plain(&self, register: usize, word: u32, mask: u32) -> bool {
         let Some(&entry) = self.effects.entries().get(register) else { return false };
@@ -225,8 +227,8 @@ impl<const N: usize, P: DirtyPolicy, const COPIES: usize> RegisterFile<N, P, COP
         self.dirty.set(dirty);
     }
 
-    /// Stores words of consecutive registers up to the first trigger or the end of the file. Returns how many were stored:
-    /// with less than all, the next register is a trigger or beyond the file.
+    /// Stores words of consecutive registers up to the first trigger or the end of the file. Returns how many were
+    /// stored: with less than all, the next register is a trigger or beyond the file.
     #[inline]
     pub fn store_run(&self, first: usize, words: &[u32]) -> usize {
         let count = words.len().min(self.effects.plain_from(first));
@@ -234,8 +236,8 @@ impl<const N: usize, P: DirtyPolicy, const COPIES: usize> RegisterFile<N, P, COP
         count
     }
 
-    /// Stores words of consecutive registers if none of these is a trigger or beyond the file. Otherwise nothing happens:
-    /// false. Nearly all words of a push buffer are stored here.
+    /// Stores words of consecutive registers if none of these is a trigger or beyond the file. Otherwise nothing
+    /// happens: false. Nearly all words of a push buffer are stored here.
     #[inline(always)]
     pub fn store_all(&self, first: usize, words: &[u32]) -> bool {
         let all = words.len() <= self.effects.plain_from(first);
@@ -263,8 +265,8 @@ impl<const N: usize, P: DirtyPolicy, const COPIES: usize> RegisterFile<N, P, COP
         self.dirty.replace(0)
     }
 
-    /// Compares the registers of those of `groups` that are `dirty` with a snapshot of `groups`, and updates it. Returns
-    /// whether any has changed; a snapshot that was never taken has.
+    /// Compares the registers of those of `groups` that are `dirty` with a snapshot of `groups`, and updates it.
+    /// Returns whether any has changed; a snapshot that was never taken has.
     pub fn renew(&self, groups: u32, dirty: u32, snapshot: &mut RegisterSnapshot) -> bool {
         let ranges = || self.effects.ranges(groups);
         if snapshot.0.is_empty() {
@@ -286,8 +288,8 @@ impl<const N: usize, P: DirtyPolicy, const COPIES: usize> RegisterFile<N, P, COP
     }
 }
 
-/// All ones if a store makes the groups of its register dirty, else 0. Whether a word changes is as good as random, so this
-/// is no branch.
+/// All ones if a store makes the groups of its register dirty, else 0. Whether a word changes is as good as random, so
+/// this is no branch.
 #[inline(always)]
 fn dirtied<P: DirtyPolicy>(old: u32, new: u32) -> u32 {
     let bits = old ^ new;

@@ -1,8 +1,9 @@
 //! When memory changed, so that what was derived from it need not be derived again.
 //!
 //! A counter of changes gives epochs, and each page of an arena knows the epoch of its last change. Code that derives
-//! something from memory takes the epoch first; the result is valid as long as none of the pages has changed since. Memory
-//! of the host's changes without a call: there, everything derived before the host could write counts as changed.
+//! something from memory takes the epoch first; the result is valid as long as none of the pages has changed since.
+//! Memory of the host's changes without a call: there, everything derived before the host could write counts as
+//! changed.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -50,7 +51,8 @@ impl Pages {
     }
 }
 
-/// The pages of some stretches of address spaces, found once: whether one of them has changed is a few comparisons then.
+/// The pages of some stretches of address spaces, found once: whether one of them has changed is a few comparisons
+/// then.
 #[derive(Debug, Default)]
 pub struct FoundPages(Vec<Run>);
 

@@ -1,6 +1,7 @@
 //! The memory that ranges of guest addresses are mapped to, whatever the addresses.
 //!
-//! Memory is told apart by its address on the host: then memory of the host that is mapped twice is the same memory, too.
+//! Memory is told apart by its address on the host: then memory of the host that is mapped twice is the same memory,
+//! too.
 
 use std::ops::Range;
 
@@ -63,7 +64,8 @@ impl Memory {
     }
 
     /// Whether two ranges of guest addresses (space, address, bytes) have memory in common. False without a look at the
-    /// mappings while no memory has ever been mapped at a second place: then only the same addresses are the same memory.
+    /// mappings while no memory has ever been mapped at a second place: then only the same addresses are the same
+    /// memory.
     pub fn share(&self, a: (u32, u64, u64), b: (u32, u64, u64)) -> bool {
         let mut share = false;
         if self.aliased {

@@ -121,8 +121,8 @@ impl Range {
 }
 
 impl Memory {
-    /// Bytes that may be mapped, those of the host's own included, aliases not: 16 GiB, four times what the largest of the
-    /// consoles has.
+    /// Bytes that may be mapped, those of the host's own included, aliases not: 16 GiB, four times what the largest of
+    /// the consoles has.
     pub const MAX_MAPPED: u64 = 16 << 30;
 
     /// Maps `size` zero-filled bytes of the library's own; what was mapped there before is replaced.
@@ -150,8 +150,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Memory without mappings, of which the first ones, 8 MiB in all, are taken from prefaulted pages; and the work that prefaults
-    /// them, to be done on any thread at any time.
+    /// Memory without mappings, of which the first ones, 8 MiB in all, are taken from prefaulted pages; and the work
+    /// that prefaults them, to be done on any thread at any time.
     pub(crate) fn with_prefault_pool() -> (Self, Option<impl FnOnce() + Send + 'static>) {
         // On a host without memory mapping reports the error.
         let prefault_pool = PrefaultPool::new().ok();
@@ -159,9 +159,10 @@ impl Memory {
         (Memory { prefault_pool, ..Memory::default() }, work)
     }
 
-    /// Work that prefaults the mapping at `address`, to be done on any thread at any time; it ends early when the mapping is removed.
-    /// The first access to a page costs about a microsecond, and a first frame touches all of its surfaces. `None` for the host's
-    /// own memory, for memory of the prefault pool, and for mappings too large to be in use as a whole.
+    /// Work that prefaults the mapping at `address`, to be done on any thread at any time; it ends early when the
+    /// mapping is removed. The first access to a page costs about a microsecond, and a first frame touches all of its
+    /// surfaces. `None` for the host's own memory, for memory of the prefault pool, and for mappings too large to be in
+    /// use as a whole.
     pub(crate) fn populating(&self, space: u32, address: u64) -> Option<impl FnOnce() + Send + 'static> {
         const STEP: usize = 2 << 20;
         let range = self.ranges.iter().find(|range| range.space == space && range.start == address)?;
@@ -182,13 +183,13 @@ impl Memory {
     /// As [`Self::map`].
     ///
     /// # Safety
-    /// `pointer` must be valid for reads and writes of `size` bytes until the range is unmapped (aliases of it go with it)
-    /// or the memory dropped. Others may write these bytes at the same time only in ways that do not race in the sense of the
-    /// host's memory model with relaxed atomic byte accesses (guest CPUs writing plain bytes are fine in practice). No
-    /// reference to them, `&[u8]` or `&mut [u8]`, may be used meanwhile, nor be handed to this library.
+    /// `pointer` must be valid for reads and writes of `size` bytes until the range is unmapped (aliases of it go with
+    /// it) or the memory dropped. Others may write these bytes at the same time only in ways that do not race in the
+    /// sense of the host's memory model with relaxed atomic byte accesses (guest CPUs writing plain bytes are fine in
+    /// practice). No reference to them, `&[u8]` or `&mut [u8]`, may be used meanwhile, nor be handed to this library.
     ///
-    /// The same bytes may be mapped several times: they are recognised by their address on the host. Memory that has two
-    /// addresses on the host as well must be mapped by one of them, else what is drawn to it depends on threads.
+    /// The same bytes may be mapped several times: they are recognised by their address on the host. Memory that has
+    /// two addresses on the host as well must be mapped by one of them, else what is drawn to it depends on threads.
     #[allow(unsafe_code)]
     pub unsafe fn map_host(
         &mut self,
@@ -221,8 +222,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Whether `size` bytes at a place may be mapped as well: [`Self::MAX_MAPPED`]. Memory of which only a part is still
-    /// mapped counts as a whole.
+    /// Whether `size` bytes at a place may be mapped as well: [`Self::MAX_MAPPED`]. Memory of which only a part is
+    /// still mapped counts as a whole.
     fn check_room(&self, (space, address): (u32, u64), size: u64) -> Result<(), Error> {
         let end = address.saturating_add(size);
         let stays = |r: &&Range| r.is_mapping() && !(r.space == space && address <= r.start && r.end() <= end);
@@ -311,9 +312,9 @@ impl Memory {
         }
     }
 
-    /// Declares that `size` bytes at `address` have no memory on purpose: the GPU reads zeros, what it writes is dropped, and
-    /// neither counts as missing. What was mapped there before is replaced. To the host they are not mapped, and snapshots do
-    /// not know of them.
+    /// Declares that `size` bytes at `address` have no memory on purpose: the GPU reads zeros, what it writes is
+    /// dropped, and neither counts as missing. What was mapped there before is replaced. To the host they are not
+    /// mapped, and snapshots do not know of them.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for size 0 or a range that wraps.
@@ -337,12 +338,12 @@ impl Memory {
         Some(if range.start > address { range.start } else { range.end() })
     }
 
-    /// Shows `size` bytes of one place at another as well: both are the same memory then. What was mapped there before is
-    /// replaced. Writes are noted where they were made only, and snapshots do not know of it.
+    /// Shows `size` bytes of one place at another as well: both are the same memory then. What was mapped there before
+    /// is replaced. Writes are noted where they were made only, and snapshots do not know of it.
     ///
     /// # Errors
-    /// [`Error::Unmapped`] when a byte of the source is not mapped, [`Error::InvalidArgument`] for size 0 and ranges that
-    /// wrap; nothing has changed then.
+    /// [`Error::Unmapped`] when a byte of the source is not mapped, [`Error::InvalidArgument`] for size 0 and ranges
+    /// that wrap; nothing has changed then.
     pub fn alias(&mut self, to: (u32, u64), from: (u32, u64), size: u64, access: Access) -> Result<(), Error> {
         check_range(to.1, size)?;
         check_range(from.1, size)?;
@@ -442,8 +443,8 @@ impl Memory {
         self.clock.now()
     }
 
-    /// Whether any of `size` bytes at `address` may have changed since. It may say so when they have not: pages are large,
-    /// and who maps or unmaps anything changes everything.
+    /// Whether any of `size` bytes at `address` may have changed since. It may say so when they have not: pages are
+    /// large, and who maps or unmaps anything changes everything.
     pub fn changed_since(&self, since: Epoch, space: u32, address: u64, size: u64) -> bool {
         if since == self.epoch() {
             return false;

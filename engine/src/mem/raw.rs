@@ -26,8 +26,8 @@ pub(super) struct Arena {
 fn map(size: usize) -> Result<MmapMut, Error> {
     let refused = |e| Error::Unsupported(format!("{size:#x} bytes of guest memory: {e}"));
     let map = MmapOptions::new().len(size).no_reserve_swap().map_anon().map_err(refused)?;
-    // One page of 2 MiB is found in the time of eighty small ones, and processors remember where more memory stands. Mappings
-    // of which only parts may be in use keep small ones.
+    // One page of 2 MiB is found in the time of eighty small ones, and processors remember where more memory stands.
+    // Mappings of which only parts may be in use keep small ones.
     #[cfg(target_os = "linux")]
     if (HUGE..=LARGEST_IN_USE).contains(&size) {
         // Where it is refused pages are small.
@@ -90,7 +90,8 @@ impl PrefaultPool {
 /// Arenas begin at multiples of it.
 const PAGE: usize = 4096;
 
-/// Has the system find pages for `size` bytes from `offset` on. What they hold stays. Where there is no such call nothing happens.
+/// Has the system find pages for `size` bytes from `offset` on. What they hold stays. Where there is no such call
+/// nothing happens.
 fn populate(map: &MmapMut, offset: usize, size: usize) {
     // Old kernels refuse: pages come one by one then, as everywhere else.
     #[cfg(target_os = "linux")]
@@ -176,10 +177,10 @@ impl Arena {
 /// Copies the first `out.len()` bytes of `window`, which must hold that many, at the speed of memcpy.
 pub fn copy_out(window: Window<'_>, out: &mut [u8]) {
     assert!(window.len() >= out.len());
-    // SAFETY: both sides are valid for the length. `out` is a plain reference, so by the rule of `Arena::bytes` it is not
-    // guest memory and does not overlap it. A guest that writes these bytes at the same time makes this a race, which
-    // Rust does not define; nothing looks at `out` before the copy is complete, and each byte of it is old or new then,
-    // as with any DMA.
+    // SAFETY: both sides are valid for the length. `out` is a plain reference, so by the rule of `Arena::bytes` it is
+    // not guest memory and does not overlap it. A guest that writes these bytes at the same time makes this a race,
+    // which Rust does not define; nothing looks at `out` before the copy is complete, and each byte of it is old or new
+    // then, as with any DMA.
     unsafe { std::ptr::copy_nonoverlapping(window.as_ptr(), out.as_mut_ptr(), out.len()) }
 }
 
@@ -187,7 +188,8 @@ pub fn copy_out(window: Window<'_>, out: &mut [u8]) {
 pub fn copy_all(window: Window<'_>, out: &mut Vec<u8>) {
     out.clear();
     out.reserve(window.len());
-    // SAFETY: as in `copy_out`; `out` has room for so many bytes, which all have been written when they become part of it.
+    // SAFETY: as in `copy_out`; `out` has room for so many bytes, which all have been written when they become part of
+    // it.
     unsafe {
         std::ptr::copy_nonoverlapping(window.as_ptr(), out.as_mut_ptr(), window.len());
         out.set_len(window.len());
@@ -197,7 +199,8 @@ pub fn copy_all(window: Window<'_>, out: &mut Vec<u8>) {
 /// Copies `bytes` to the beginning of `window`, which must hold that many, at the speed of memcpy.
 pub fn copy_in(bytes: &[u8], window: Window<'_>) {
     assert!(window.len() >= bytes.len());
-    // SAFETY: as in `copy_out`, the other way round: a guest that reads these bytes at the same time finds each old or new.
+    // SAFETY: as in `copy_out`, the other way round: a guest that reads these bytes at the same time finds each old or
+    // new.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), window.as_ptr(), bytes.len()) }
 }
 

@@ -37,8 +37,8 @@ impl Edges {
 
     /// The same for a block that these functions divide.
     ///
-    /// A pixel is outside when the sign bit of any function is set. The sixteen 2x2 quads come in Morton order, each the
-    /// sum of the first one and of the steps in the bits of its number.
+    /// A pixel is outside when the sign bit of any function is set. The sixteen 2x2 quads come in Morton order, each
+    /// the sum of the first one and of the steps in the bits of its number.
     fn partial(&self, crossing: [bool; 3]) -> u64 {
         let mut quads = [i32x4::ZERO; 16];
         for k in (0..3).filter(|&k| crossing[k]) {

@@ -228,7 +228,8 @@ fn allowed(state: &ProgramState, x: u32, row: u32, clip: Rect) -> u64 {
 /// The edge functions of one sample in the block at (`x`, `row`).
 ///
 /// Steps from pixel to pixel are multiples of 256, so values may be divided by 256, rounding down, without any sign
-/// changing. What still does not fit 32 bits is so far away from 0 that clamping it changes no sign in the block either.
+/// changing. What still does not fit 32 bits is so far away from 0 that clamping it changes no sign in the block
+/// either.
 fn near(edges: &Edges, x: u32, row: u32, sample: [u8; 2]) -> coverage::Edges {
     let [right, down] = sample.map(i64::from);
     let at = [0, 1, 2].map(|k| {

@@ -1,5 +1,5 @@
-//! Times of stages. Reading the clock takes about as long as the setup of a small draw, so of many small pieces of work in a row only
-//! some are measured, and count for the others as well.
+//! Times of stages. Reading the clock takes about as long as the setup of a small draw, so of many small pieces of work
+//! in a row only some are measured, and count for the others as well.
 
 use std::time::{Duration, Instant};
 

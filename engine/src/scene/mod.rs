@@ -1,9 +1,9 @@
 //! Scenes: primitives of many draws, binned by tile, with the state each of them needs.
 //!
 //! A scene has one target. It collects until something must see the result; then [`crate::raster`] walks its tiles.
-//! What a target, a primitive and a state are differs between machines of fixed-function fragments ([`fixed`]) and those
-//! whose stages are all programs ([`program`]); the rest is one for both.
-//! **Invariant**: a draw's state is copied into the scene; register writes cannot reach it afterwards.
+//! What a target, a primitive and a state are differs between machines of fixed-function fragments ([`fixed`]) and
+//! those whose stages are all programs ([`program`]); the rest is one for both. **Invariant**: a draw's state is copied
+//! into the scene; register writes cannot reach it afterwards.
 
 pub mod fixed;
 pub mod program;

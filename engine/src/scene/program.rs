@@ -168,8 +168,8 @@ impl ProgramTarget {
     }
 }
 
-/// Edge functions of a triangle with positions in 1/256 pixel. A pixel is covered when all of them are at least 0 at it; the fill
-/// rule is in the values already.
+/// Edge functions of a triangle with positions in 1/256 pixel. A pixel is covered when all of them are at least 0 at
+/// it; the fill rule is in the values already.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Edges {
     /// Values at the top left corner of pixel (0, 0).
@@ -232,8 +232,8 @@ impl ProgramState {
         self.reach.as_ref().is_some_and(|reach| reach.writes || reach.reads)
     }
 
-    /// Whether tiles see what other tiles have written: the program writes memory, or reads memory that may be in one of
-    /// the surfaces it is drawn to.
+    /// Whether tiles see what other tiles have written: the program writes memory, or reads memory that may be in one
+    /// of the surfaces it is drawn to.
     pub fn tiles_depend(&self, target: &ProgramTarget, memory: &Memory) -> bool {
         self.reach.as_ref().is_some_and(|reach| {
             let in_target = |window: Window<'_>| target.windows(self.surfaces, memory).any(|s| s.overlaps(window));

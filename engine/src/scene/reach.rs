@@ -30,7 +30,8 @@ pub struct Reach {
     pub loads: bool,
     /// Whether the program reads memory by address, or images.
     pub reads: bool,
-    /// Whether the program writes memory or images: then what comes before must be done before, and tiles are drawn in order.
+    /// Whether the program writes memory or images: then what comes before must be done before, and tiles are drawn in
+    /// order.
     pub writes: bool,
 }
 

@@ -1,6 +1,7 @@
 //! Threads. No other module starts any.
 //!
-//! Tiles, vertex batches and transfer stripes run through [`Scheduler::for_each`]; kernels are compiled at the same time by
+//! Tiles, vertex batches and transfer stripes run through [`Scheduler::for_each`]; kernels are compiled at the same
+//! time by
 //! [`Worker`]. The caller always takes part in its own work, so an engine of one thread starts none for it.
 
 mod timeline;
@@ -101,8 +102,8 @@ impl Scheduler {
         self.threads
     }
 
-    /// Whether work that takes a single thread about `cost` would be shared now. Smaller work is shared while workers are awake
-    /// than when they have to be woken.
+    /// Whether work that takes a single thread about `cost` would be shared now. Smaller work is shared while workers
+    /// are awake than when they have to be woken.
     pub fn shares(&self, cost: Duration) -> bool {
         match &self.helpers {
             Helpers::None => false,
@@ -112,8 +113,8 @@ impl Scheduler {
     }
 
     /// Calls `work` once with each number below `count`, in any order and, when `cost` makes it worth it, on any
-    /// thread; returns when all are done. `cost` is about the time a single thread takes for all of it. A panic in `work` is
-    /// passed on.
+    /// thread; returns when all are done. `cost` is about the time a single thread takes for all of it. A panic in
+    /// `work` is passed on.
     pub fn for_each(&self, count: usize, cost: Duration, work: impl Fn(usize) + Sync) {
         if count < 2 || !self.shares(cost) {
             return (0..count).for_each(work);

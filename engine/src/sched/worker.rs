@@ -6,7 +6,8 @@ use std::thread::JoinHandle;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Runs jobs in order on its own thread, which starts with the first job. Jobs that can wait run when there are no others.
+/// Runs jobs in order on its own thread, which starts with the first job. Jobs that can wait run when there are no
+/// others.
 #[derive(Default)]
 pub struct Worker {
     thread: Mutex<Option<JoinHandle<()>>>,

@@ -1,12 +1,12 @@
 //! The workers of a caller: one job at a time, shared by the workers that are awake.
 //!
-//! Waking a thread costs the caller about ten microseconds, and it takes forty until the thread runs (measured on a virtual
-//! machine; a third of that on a bare one): as long as a whole frame of a small scene. So a worker without work spins for
-//! [`SPIN`] before it goes to sleep, and a caller does not wait for workers that come too late: it closes the job and waits
-//! only for those inside.
+//! Waking a thread costs the caller about ten microseconds, and it takes forty until the thread runs (measured on a
+//! virtual machine; a third of that on a bare one): as long as a whole frame of a small scene. So a worker without work
+//! spins for [`SPIN`] before it goes to sleep, and a caller does not wait for workers that come too late: it closes the
+//! job and waits only for those inside.
 //!
-//! This is why the file needs `unsafe`: the job borrows from the caller's stack, and threads that outlive the call see it
-//! through a pointer.
+//! This is why the file needs `unsafe`: the job borrows from the caller's stack, and threads that outlive the call see
+//! it through a pointer.
 #![allow(unsafe_code)]
 
 use std::any::Any;
@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a worker without work spins. It bounds what a worker takes from the host's other threads after each burst of work.
-/// Lists of small draws bring the next job within some tens of microseconds.
+/// How long a worker without work spins. It bounds what a worker takes from the host's other threads after each burst
+/// of work. Lists of small draws bring the next job within some tens of microseconds.
 const SPIN: Duration = Duration::from_micros(100);
 
 /// How long a caller spins for workers that are still inside before it goes to sleep.
@@ -57,8 +57,9 @@ impl Job<'_> {
 /// What the caller and its workers share.
 ///
 /// **Invariant**: `job` points to a live job or is null, and a worker dereferences it only between incrementing and
-/// decrementing `inside`. The caller clears the pointer, then waits until `inside` is 0, then drops the job. Every access is
-/// sequentially consistent, so a worker is either counted before the caller checks, or finds the pointer cleared.
+/// decrementing `inside`. The caller clears the pointer, then waits until `inside` is 0, then drops the job. Every
+/// access is sequentially consistent, so a worker is either counted before the caller checks, or finds the pointer
+/// cleared.
 #[derive(Debug, Default)]
 pub(super) struct WorkerPool {
     job: AtomicPtr<Job<'static>>,
@@ -83,8 +84,8 @@ impl WorkerPool {
         self.spinning.load(Relaxed) != 0
     }
 
-    /// Does `count` pieces together with the workers that come; `wake` is called once they can. A panic in a piece is passed
-    /// on. A job that starts while there is another one is done by its caller alone.
+    /// Does `count` pieces together with the workers that come; `wake` is called once they can. A panic in a piece is
+    /// passed on. A job that starts while there is another one is done by its caller alone.
     pub(super) fn share(&self, count: usize, piece: &(dyn Fn(usize) + Sync), wake: impl FnOnce()) {
         if self.busy.swap(true, SeqCst) {
             return (0..count).for_each(piece);
@@ -106,11 +107,12 @@ impl WorkerPool {
     pub(super) fn help(&self) {
         self.inside.fetch_add(1, SeqCst);
         let pointer = self.job.load(SeqCst);
-        // SAFETY: the invariant of `WorkerPool`. This thread is counted in `inside`, so the job stays until that is undone.
+        // SAFETY: the invariant of `WorkerPool`. This thread is counted in `inside`, so the job stays until that is
+        // undone.
         if let Some(job) = unsafe { pointer.as_ref() } {
             job.take_part();
-            // No piece is left, so no other worker needs to come. This cannot be another job at the same address, as this one has
-            // not been dropped yet.
+            // No piece is left, so no other worker needs to come. This cannot be another job at the same address, as
+            // this one has not been dropped yet.
             let _ = self.job.compare_exchange(pointer, null_mut(), SeqCst, SeqCst);
         }
         self.inside.fetch_sub(1, SeqCst);

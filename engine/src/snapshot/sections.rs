@@ -233,7 +233,8 @@ impl<'a> Sections<'a> {
     }
 }
 
-/// Decodes an LZ4 block of `decoded` bytes. What a header claims is believed only as far as the block can be true to it.
+/// Decodes an LZ4 block of `decoded` bytes. What a header claims is believed only as far as the block can be true to
+/// it.
 fn decode_block(stored: &[u8], decoded: u64) -> Result<Vec<u8>, String> {
     if decoded > LIMIT.min(MAX_LZ4_RATIO.saturating_mul(stored.len() as u64)) {
         return Err(format!("{} bytes of LZ4 cannot hold {decoded}", stored.len()));

@@ -173,7 +173,8 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The faults of a transfer: their kind, where the transfer began to read or write, and how many bytes were outside of memory.
+    /// The faults of a transfer: their kind, where the transfer began to read or write, and how many bytes were outside
+    /// of memory.
     pub fn faults(self, source: GuestAddr, target: GuestAddr) -> impl Iterator<Item = (FaultKind, GuestAddr, u64)> {
         let unread = (FaultKind::UnmappedRead, source, self.unread);
         let dropped = (FaultKind::UnmappedWrite, target, self.dropped);

@@ -7,9 +7,9 @@
 //! # Densities
 //!
 //! [`DensityWrite`] replaces everything after the combiners: no alpha or stencil test, masks, fog or blending, and
-//! nothing is written to the depth buffer. A pixel of the colour target is a word of two densities of 16 bits, the plain
-//! one D1 below, the one by depth D2 above. With r the combiner's red, z = trunc(depth * max) as a depth buffer would
-//! store it and s the stored depth (all f32 operations):
+//! nothing is written to the depth buffer. A pixel of the colour target is a word of two densities of 16 bits, the
+//! plain one D1 below, the one by depth D2 above. With r the combiner's red, z = trunc(depth * max) as a depth buffer
+//! would store it and s the stored depth (all f32 operations):
 //!
 //! ```text
 //! unless z `compare` s: nothing
@@ -17,13 +17,13 @@
 //! D1 = min(D1 + r, 65535)        D2 = min(D2 + trunc(r * weight), 65535)
 //! ```
 //!
-//! So gas becomes thin where it meets a surface. Without a depth buffer every pixel counts, its weight is 1. The largest
-//! D1 of all pixels written is reported to [`PixelJob::densest`]; D2 is never larger than D1.
+//! So gas becomes thin where it meets a surface. Without a depth buffer every pixel counts, its weight is 1. The
+//! largest D1 of all pixels written is reported to [`PixelJob::densest`]; D2 is never larger than D1.
 //!
 //! # Colours
 //!
-//! With [`FogKey::gas`] the buffer is the texture of unit 0, sampled as any RGBA8 texture: D1 = 256 * blue + alpha, D2 =
-//! 256 * red + green. With D one of them, after the alpha test (f32, from left to right; clamped means to 0..1):
+//! With [`FogKey::gas`] the buffer is the texture of unit 0, sampled as any RGBA8 texture: D1 = 256 * blue + alpha, D2
+//! = 256 * red + green. With D one of them, after the alpha test (f32, from left to right; clamped means to 0..1):
 //!
 //! ```text
 //! d      = clamp(D * scale)                                   scale is 1 / the largest density

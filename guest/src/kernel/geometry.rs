@@ -25,8 +25,8 @@ pub struct GeometryKey {
     pub outputs: OutputMap,
     /// Whether clip code bit 7 is computed, as for a vertex kernel.
     pub user_clip: bool,
-    /// Whether [`GeometryState::registers`] count after the job. Where they do not, a kernel may leave anything in those
-    /// that no primitive of its program reads before it writes them.
+    /// Whether [`GeometryState::registers`] count after the job. Where they do not, a kernel may leave anything in
+    /// those that no primitive of its program reads before it writes them.
     pub keeps_registers: bool,
 }
 
@@ -99,8 +99,8 @@ pub struct GeometryJob<'a> {
     pub limit: u32,
     /// Vertices in the output from which on EMITs do not count either.
     pub room: u32,
-    /// Primitives of this job whose program was abandoned. From [`EXHAUSTED_LIMIT`] on the primitives that follow are not
-    /// run. Only the reference counts; compiled code leaves such primitives to it.
+    /// Primitives of this job whose program was abandoned. From [`EXHAUSTED_LIMIT`] on the primitives that follow are
+    /// not run. Only the reference counts; compiled code leaves such primitives to it.
     ///
     /// [`EXHAUSTED_LIMIT`]: super::vertex::EXHAUSTED_LIMIT
     pub exhausted: u32,

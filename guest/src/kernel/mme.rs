@@ -4,12 +4,13 @@
 //! A call begins at [`MmeKey::entry`] with r1 = the first parameter and everything else 0: registers, carry, address,
 //! increment. A fetch beyond the last parameter gives 0. `read` gives the live register.
 //!
-//! A send to method m with datum v: when [`MmeJob::direct`] is set and [`MmeJob::groups`] of m is not [`CALL`], live and
-//! shadow register m become v and the groups of m are added to [`MmeJob::dirty`]; else the machine is called, which may change
-//! registers, `dirty` and `direct`. The address is increased after that.
+//! A send to method m with datum v: when [`MmeJob::direct`] is set and [`MmeJob::groups`] of m is not [`CALL`], live
+//! and shadow register m become v and the groups of m are added to [`MmeJob::dirty`]; else the machine is called, which
+//! may change registers, `dirty` and `direct`. The address is increased after that.
 //!
-//! The program ends behind the delay slot of an exit, and stops where [`MmeStop`] says. Branches that are taken are counted, and
-//! the one that exceeds [`BRANCHES`] stops it: what lies between two of them is bounded by the size of the code.
+//! The program ends behind the delay slot of an exit, and stops where [`MmeStop`] says. Branches that are taken are
+//! counted, and the one that exceeds [`BRANCHES`] stops it: what lies between two of them is bounded by the size of the
+//! code.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::cell::Cell;

@@ -1,5 +1,5 @@
-//! Operations of the fixed stages after a fragment: comparisons, stencil, blending, logic. The contracts of the PICA200 and
-//! of shader pipelines share them.
+//! Operations of the fixed stages after a fragment: comparisons, stencil, blending, logic. The contracts of the PICA200
+//! and of shader pipelines share them.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 

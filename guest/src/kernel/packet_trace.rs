@@ -1,24 +1,27 @@
-//! Packet trace kernels: packets of a push buffer or command list that recur with the same headers, compiled as one piece.
+//! Packet trace kernels: packets of a push buffer or command list that recur with the same headers, compiled as one
+//! piece.
 //!
-//! A job has words, and a machine with registers. The packets of the key are done in order; each is one of these ([`Act`]):
+//! A job has words, and a machine with registers. The packets of the key are done in order; each is one of these
+//! ([`Act`]):
 //!
-//! * `Store`: its stores ([`Store`]) happen in order. A store of words puts word `at + i` into register `register + i`, for each
-//!   `i` below the number of its groups; of the register's bits only those of `mask` change. A store of a field puts bits
-//!   `shift` to `shift + bits - 1` of word `at` into one register, as a number.
+//! * `Store`: its stores ([`Store`]) happen in order. A store of words puts word `at + i` into register `register + i`,
+//!   for each `i` below the number of its groups; of the register's bits only those of `mask` change. A store of a
+//!   field puts bits `shift` to `shift + bits - 1` of word `at` into one register, as a number.
 //! * `Checked`: as `Store` if each of its `expected` words has its value, otherwise as `Call`.
 //! * `Call`: the machine executes it ([`PacketTraceMachine::call`]), and says whether to go on.
 //!
-//! With [`PacketTraceKey::copies`] each store to a register also goes to the copy of the same number. The groups of a stored
-//! register are added to the dirty ones; with [`PacketTraceKey::changes`] only if the store changed the register.
-//! Dirty groups are complete whenever the machine is called, and at the end.
+//! With [`PacketTraceKey::copies`] each store to a register also goes to the copy of the same number. The groups of a
+//! stored register are added to the dirty ones; with [`PacketTraceKey::changes`] only if the store changed the
+//! register. Dirty groups are complete whenever the machine is called, and at the end.
 //!
-//! **Guards.** A packet has a header: under `mask`, word `header` has to equal `word`. Headers of `Store` packets are compared
-//! [`GROUP`] at a time, before any packet of the group is done: consecutive packets form groups. The first packet after one of
-//! another kind (or at the beginning) opens a group, and so does the one after a full group. If one header of a group
-//! differs, the trace ends before the group. Packets of other kinds are groups of their own. `expected` words are no guards.
+//! **Guards.** A packet has a header: under `mask`, word `header` has to equal `word`. Headers of `Store` packets are
+//! compared [`GROUP`] at a time, before any packet of the group is done: consecutive packets form groups. The first
+//! packet after one of another kind (or at the beginning) opens a group, and so does the one after a full group. If one
+//! header of a group differs, the trace ends before the group. Packets of other kinds are groups of their own.
+//! `expected` words are no guards.
 //!
-//! A run returns the number of packets that were done: all, those before the group whose guard failed, or those up to and
-//! including the call that ended it.
+//! A run returns the number of packets that were done: all, those before the group whose guard failed, or those up to
+//! and including the call that ended it.
 
 use std::cell::Cell;
 

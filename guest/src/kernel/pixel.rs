@@ -151,11 +151,12 @@ impl TextureKey {
 ///
 /// # Texels
 ///
-/// A level has `width` x `height` texels. Nearest: i = floor(u*width), j = floor(v*height) (f32). Linear:
-/// X = floor(u*width*256) - 128, i = X >> 8, fx = X & 255 and likewise Y; texels (i, j), (i+1, j), (i, j+1), (i+1, j+1):
+/// A level has `width` x `height` texels. Nearest: i = floor(u*width), j = floor(v*height) (f32). Linear: X =
+/// floor(u*width*256) - 128, i = X >> 8, fx = X & 255 and likewise Y; texels (i, j), (i+1, j), (i, j+1), (i+1, j+1):
 /// `(c00*(256-fx)*(256-fy) + c10*fx*(256-fy) + c01*(256-fx)*fy + c11*fx*fy + 0x8000) >> 16` per channel. Before
-/// flooring, products are clamped to -2^20..2^20 (nearest) and -2^28..2^28 (linear); NaN gives the low end. Each texel is wrapped on its
-/// own; a border on either axis gives the border colour. v points upwards: stored row = height - 1 - j.
+/// flooring, products are clamped to -2^20..2^20 (nearest) and -2^28..2^28 (linear); NaN gives the low end. Each texel
+/// is wrapped on its own; a border on either axis gives the border colour. v points upwards: stored row = height - 1 -
+/// j.
 ///
 /// # Level of detail
 ///

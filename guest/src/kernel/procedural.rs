@@ -1,8 +1,8 @@
 //! The procedural texture unit (3dbrew: GPU/Procedural Texture Generation; noise verified on hardware).
 //!
-//! f32 in the order written; whole numbers (of trunc, rand, levels and channels) are unsigned. `frac(x)` is
-//! `x - floor(x)` (x is never negative), `trunc` of a value clamped to 0..2^20 first; NaN becomes 0 there. `max(a, b)` is
-//! `b < a ? a : b`, `min(a, b)` is `a < b ? a : b`: NaN gives b. Clamps as in [`super::pixel`].
+//! f32 in the order written; whole numbers (of trunc, rand, levels and channels) are unsigned. `frac(x)` is `x -
+//! floor(x)` (x is never negative), `trunc` of a value clamped to 0..2^20 first; NaN becomes 0 there. `max(a, b)` is `b
+//! < a ? a : b`, `min(a, b)` is `a < b ? a : b`: NaN gives b. Clamps as in [`super::pixel`].
 //!
 //! ```text
 //! u = |u|; v = |v|

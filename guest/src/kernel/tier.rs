@@ -42,9 +42,10 @@ pub trait Tier: Send + Sync {
 
 /// Shades a batch of vertices.
 pub trait VertexKernel: Send + Sync {
-    /// Processes the vertices of `job` from `first` on and returns how many of *all* of them are finished. When that is less than
-    /// the length of the batch, the kernel has met something it leaves to the interpreter (a NaN that may hide 0 * infinity, a
-    /// program that runs away): the caller has the interpreter do the next [`GROUP`] vertices and calls again.
+    /// Processes the vertices of `job` from `first` on and returns how many of *all* of them are finished. When that is
+    /// less than the length of the batch, the kernel has met something it leaves to the interpreter (a NaN that may
+    /// hide 0 * infinity, a program that runs away): the caller has the interpreter do the next [`GROUP`] vertices and
+    /// calls again.
     ///
     /// [`GROUP`]: super::vertex::GROUP
     fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize;
@@ -56,9 +57,9 @@ pub trait VertexKernel: Send + Sync {
 
 /// Runs a geometry program.
 pub trait GeometryKernel: Send + Sync {
-    /// Processes the primitives of `job` from `first` on, appending to its output, and returns how many of *all* of them are done.
-    /// Less than all of them means what it means for [`VertexKernel::shade`]: the interpreter is to do the next [`GROUP`]
-    /// primitives. State, uniforms and output are then as the last finished primitive left them.
+    /// Processes the primitives of `job` from `first` on, appending to its output, and returns how many of *all* of
+    /// them are done. Less than all of them means what it means for [`VertexKernel::shade`]: the interpreter is to do
+    /// the next [`GROUP`] primitives. State, uniforms and output are then as the last finished primitive left them.
     ///
     /// [`GROUP`]: super::vertex::GROUP
     fn run(&self, job: &mut GeometryJob<'_>, first: usize) -> usize;
@@ -87,8 +88,8 @@ pub trait PixelKernel: Send + Sync {
 
 /// Decodes texels of guest memory to the words that compiled kernels sample.
 pub trait TextureDecoder: Send + Sync {
-    /// Decodes one level of `width` x `height` texels (multiples of 8) at the start of `source`, rows as stored (first stored row
-    /// first), into `0xRRGGBBAA` words, `width` a row. `out` holds exactly the level.
+    /// Decodes one level of `width` x `height` texels (multiples of 8) at the start of `source`, rows as stored (first
+    /// stored row first), into `0xRRGGBBAA` words, `width` a row. `out` holds exactly the level.
     fn decode(&self, format: TexelFormat, width: u32, height: u32, source: Window<'_>, out: &mut [u32]);
 }
 

@@ -176,8 +176,8 @@ impl Corner {
 }
 
 /// Moves a rectangle of units to another image: for each row in `rows`, for each column below `width`, in this order,
-/// the unit of the source's rectangle goes to the same place of the target's. Units are not looked into: they keep their
-/// bytes and their byte order. Reads beyond the source give zero bytes, writes beyond the target are dropped.
+/// the unit of the source's rectangle goes to the same place of the target's. Units are not looked into: they keep
+/// their bytes and their byte order. Reads beyond the source give zero bytes, writes beyond the target are dropped.
 #[derive(Clone, Debug)]
 pub struct Rearrange<'m> {
     /// The source image.

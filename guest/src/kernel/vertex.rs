@@ -1,7 +1,7 @@
 //! Vertex kernels: fetch, program, output mapping, clip codes and viewport of a batch of vertices.
 //!
-//! PICA200 programs compute with the console's rules: 0 * infinity = 0 in every product, nothing is fused, dot
-//! products are `((x + y) + z) + w`, EX2 and LG2 are [`crate::num::ops`]. LITP clamps y by the MAX and MIN rules (NaN gives the
+//! PICA200 programs compute with the console's rules: 0 * infinity = 0 in every product, nothing is fused, dot products
+//! are `((x + y) + z) + w`, EX2 and LG2 are [`crate::num::ops`]. LITP clamps y by the MAX and MIN rules (NaN gives the
 //! low end) and always writes both flags. In which numbers is a property of the program: [`Numbers`].
 
 use borsh::{BorshDeserialize, BorshSerialize};
@@ -62,10 +62,11 @@ pub enum Numbers {
     #[default]
     F32,
     /// 24-bit floats as the console has them, [`crate::num::f24`]: inputs and float uniforms pass
-    /// [`load`](crate::num::f24::load) first; each product, sum, quotient and square root of ADD, MUL, MAD, DP3, DP4, DPH, DST,
-    /// RCP and RSQ, and the result of FLR, EX2 and LG2, is [`result`](crate::num::f24::result) of the operation on
-    /// [`operand`](crate::num::f24::operand)s. RCP is `1 / x` and RSQ `1 / sqrt(x)` in f64, cut once, with -0 taken as 0; EX2 and LG2 are computed in f32 and then cut. Other
-    /// instructions move and compare values as they are. Clip codes and positions stay in f32.
+    /// [`load`](crate::num::f24::load) first; each product, sum, quotient and square root of ADD, MUL, MAD, DP3, DP4,
+    /// DPH, DST, RCP and RSQ, and the result of FLR, EX2 and LG2, is [`result`](crate::num::f24::result) of the
+    /// operation on [`operand`](crate::num::f24::operand)s. RCP is `1 / x` and RSQ `1 / sqrt(x)` in f64, cut once, with
+    /// -0 taken as 0; EX2 and LG2 are computed in f32 and then cut. Other instructions move and compare values as they
+    /// are. Clip codes and positions stay in f32.
     F24,
 }
 
@@ -214,6 +215,7 @@ pub struct VertexJob<'a> {
     /// `((cx*x + cy*y) + cz*z) + cw*w`.
     pub clip: &'a mut [u8],
     /// Invocations of this job that ran out of [`FUEL`]. From [`EXHAUSTED_LIMIT`] on the vertices that follow are not
-    /// run: their records are 0, their clip codes 0xFF. Only the reference counts; compiled code leaves such groups to it.
+    /// run: their records are 0, their clip codes 0xFF. Only the reference counts; compiled code leaves such groups to
+    /// it.
     pub exhausted: u32,
 }

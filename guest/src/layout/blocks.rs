@@ -1,7 +1,7 @@
 //! Block-linear images with slices, levels and layers (Tegra X1).
 //!
-//! Sources: the formulas of the Tegra X1's technical reference manual, as deko3d, Mesa's nvc0 driver and the emulators yuzu
-//! and Ryujinx restate them. A GOB is 64 bytes by 8 rows. A block is one GOB wide, `2^log2_gobs` GOBs high and
+//! Sources: the formulas of the Tegra X1's technical reference manual, as deko3d, Mesa's nvc0 driver and the emulators
+//! yuzu and Ryujinx restate them. A GOB is 64 bytes by 8 rows. A block is one GOB wide, `2^log2_gobs` GOBs high and
 //! `2^log2_slices` slices deep; blocks stand in rows.
 //!
 //! ```text
@@ -75,8 +75,8 @@ impl Blocks {
         self.slice_offset(z).saturating_add(block_row).saturating_add(inside)
     }
 
-    /// The same image with blocks that are halved while half of one would still hold the whole image: down, and in depth
-    /// if `in_depth` says so.
+    /// The same image with blocks that are halved while half of one would still hold the whole image: down, and in
+    /// depth if `in_depth` says so.
     const fn shrunk(mut self, in_depth: bool) -> Blocks {
         while self.log2_gobs > 0 && self.rows <= self.block_rows() / 2 {
             self.log2_gobs -= 1;

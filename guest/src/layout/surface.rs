@@ -49,7 +49,8 @@ impl SurfaceLayout {
         }
     }
 
-    /// Byte offset of the pixel of `bytes` (a power of two) bytes at (`x`, `y`); `pitch`: bytes of a row, or GOBs of a row for block-linear.
+    /// Byte offset of the pixel of `bytes` (a power of two) bytes at (`x`, `y`); `pitch`: bytes of a row, or GOBs of a
+    /// row for block-linear.
     pub const fn offset(self, x: u32, y: u32, bytes: u32, pitch: u32) -> u64 {
         match self {
             SurfaceLayout::Pitch => y as u64 * pitch as u64 + x as u64 * bytes as u64,

@@ -1,8 +1,9 @@
 //! Arithmetic of the PICA200's shader registers: 24-bit floats, 1 sign, 7 exponent, 16 mantissa bits.
 //!
 //! An operation takes its operands with subnormals as 0, computes in f64 rounded to nearest (exact for products, and
-//! for sums whose exponents differ by less than 36) and cuts the result down to 24 bits. (Flushing: 3dbrew, tests on hardware. Cutting: a
-//! change to an emulator, verified against one title. How many bits the console's adder keeps inside is unknown.)
+//! for sums whose exponents differ by less than 36) and cuts the result down to 24 bits. (Flushing: 3dbrew, tests on
+//! hardware. Cutting: a change to an emulator, verified against one title. How many bits the console's adder keeps
+//! inside is unknown.)
 
 use super::float::F24;
 

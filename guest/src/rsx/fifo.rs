@@ -1,8 +1,8 @@
 //! Words of a push buffer.
 //!
-//! Sources: envytools "DMA pusher" for forms, order of tests and error codes; quirks where emulators differ are named at
-//! the row concerned. A push buffer is a sequence of 32-bit words in the channel's byte order: a header, the words it
-//! announces, the next header.
+//! Sources: envytools "DMA pusher" for forms, order of tests and error codes; quirks where emulators differ are named
+//! at the row concerned. A push buffer is a sequence of 32-bit words in the channel's byte order: a header, the words
+//! it announces, the next header.
 
 /// Methods of one subchannel, as registers of 32 bits: byte addresses 0 to 0x1FFC.
 pub const METHODS: usize = 0x800;

@@ -1,7 +1,7 @@
 //! Handles, classes and DMA objects.
 //!
-//! Programs name objects by 32-bit handles; a hash table in instance memory leads from a handle to an object: a DMA object
-//! (a range of memory) or an engine object (a class that subchannels are bound to).
+//! Programs name objects by 32-bit handles; a hash table in instance memory leads from a handle to an object: a DMA
+//! object (a range of memory) or an engine object (a class that subchannels are bound to).
 
 /// Class numbers.
 pub mod class {

@@ -156,8 +156,8 @@ impl Swizzle {
 
 /// What a component of a condition register must be: an or of less than (1), equal to (2) and greater than (4) zero.
 ///
-/// A component holds the f32 that was written last. A test holds if one of its comparisons with zero does; for NaN, which
-/// compares with nothing, only [`TRUE`](Self::TRUE) and [`NOT_EQUAL`](Self::NOT_EQUAL) hold.
+/// A component holds the f32 that was written last. A test holds if one of its comparisons with zero does; for NaN,
+/// which compares with nothing, only [`TRUE`](Self::TRUE) and [`NOT_EQUAL`](Self::NOT_EQUAL) hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Test(u8);
 

@@ -1,8 +1,8 @@
 //! RAMHT: from handles to objects.
 //!
-//! A hash table in instance memory, shared by all channels: an entry is found by handle and channel. Collisions go on to
-//! the next place. Sources: nouveau's `nvkm/core/ramht`, `nvkm/engine/fifo/nv40`; envytools "RAMHT"; Nucleus for the widths
-//! of the fields.
+//! A hash table in instance memory, shared by all channels: an entry is found by handle and channel. Collisions go on
+//! to the next place. Sources: nouveau's `nvkm/core/ramht`, `nvkm/engine/fifo/nv40`; envytools "RAMHT"; Nucleus for the
+//! widths of the fields.
 
 /// Bytes of an entry.
 pub const ENTRY_BYTES: u32 = 8;

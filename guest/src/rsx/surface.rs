@@ -54,9 +54,9 @@ pub struct ClearPixel {
     pub mask: [u8; 16],
 }
 
-/// What a clear of the lanes in `mask` (see [`lanes`]) to the value of COLOR_CLEAR_VALUE stores: its low bits as they are (Mesa
-/// packs them as the format has them, RPCS3 found the same in games). Of floats it stores the lane's 8 bits as v / 255
-/// (unverified).
+/// What a clear of the lanes in `mask` (see [`lanes`]) to the value of COLOR_CLEAR_VALUE stores: its low bits as they
+/// are (Mesa packs them as the format has them, RPCS3 found the same in games). Of floats it stores the lane's 8 bits
+/// as v / 255 (unverified).
 pub fn clear_pixel(format: &ColorFormat, word: u32, mask: u8) -> ClearPixel {
     let (mut value, mut stored) = (0u128, 0u128);
     let cleared = lanes(format, mask);
@@ -80,8 +80,8 @@ pub fn clear_pixel(format: &ColorFormat, word: u32, mask: u8) -> ClearPixel {
     ClearPixel { value: in_memory(value, format.swap), mask: in_memory(stored, format.swap) }
 }
 
-/// The channels behind the bits of a colour or clear mask, bit 0 = r: masks name lanes of the word in the order of A8R8G8B8, so
-/// that for A8B8G8R8 red and blue change places (RPCS3).
+/// The channels behind the bits of a colour or clear mask, bit 0 = r: masks name lanes of the word in the order of
+/// A8R8G8B8, so that for A8B8G8R8 red and blue change places (RPCS3).
 pub fn lanes(format: &ColorFormat, mask: u8) -> u8 {
     match format.channels {
         [Channel::Unorm(Bits { shift: 0, .. }), _, Channel::Unorm(Bits { shift: 16, .. }), _] => {

@@ -18,9 +18,10 @@
 //! "0 aaa bbb" "1 aaa iii" Add2`, and `add "0 aaa bbb", add_wide "1 aaa iii" Add2` if the text tells them apart. All
 //! have the same shape; the assembler takes the first form that can hold the operands.
 //!
-//! It makes, in the module of the invocation: a visitor trait per family (one method per row; a missing one is a compile
-//! error), `Op`, `ALL`, `decode`, `visit`, `canonical`, `print_instruction`, `parse_instruction`, `random_word`. The
-//! top bits are the index of the lookup table; they need not decide alone. The listing and assembly types are what
+//! It makes, in the module of the invocation: a visitor trait per family (one method per row; a missing one is a
+//! compile error), `Op`, `ALL`, `decode`, `visit`, `canonical`, `print_instruction`, `parse_instruction`,
+//! `random_word`. The top bits are the index of the lookup table; they need not decide alone. The listing and assembly
+//! types are what
 //! [`PrintOperands`](super::PrintOperands) and [`ParseOperands`](super::ParseOperands) of the shapes are given.
 
 use super::info::OpInfo;

@@ -297,9 +297,9 @@ pub(crate) use regs;
 ///     }
 /// }
 /// ```
-/// A row is: doc if the name does not say it all, variant, value, name as in the documentation, other values that mean the
-/// same. It makes the enum with `VALUES`, `from_register`, `bits` and `name`. `Join => kernel::Join { ... }` also makes the
-/// conversion into another enum that has variants of the same names.
+/// A row is: doc if the name does not say it all, variant, value, name as in the documentation, other values that mean
+/// the same. It makes the enum with `VALUES`, `from_register`, `bits` and `name`. `Join => kernel::Join { ... }` also
+/// makes the conversion into another enum that has variants of the same names.
 macro_rules! values {
     ($(
         $(#[doc = $about:literal])+

@@ -135,7 +135,8 @@ pub mod event {
 /// Syncpoints that displays count and that no channel gets (yuzu, from the Tegra's display driver).
 pub const VBLANK_SYNCPOINTS: [u32; 2] = [26, 27];
 
-/// What GET_CHARACTERISTICS tells about the GPU, in its order; numbers that are 64 bits wide in the structure are here, too.
+/// What GET_CHARACTERISTICS tells about the GPU, in its order; numbers that are 64 bits wide in the structure are here,
+/// too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct Characteristics {

@@ -12,8 +12,8 @@
 //! texture/       headers and samplers as units of the shared samplers
 //! ```
 //!
-//! Sources, unless a row says otherwise: NVIDIA's open class headers for names, positions and values; the switchbrew wiki,
-//! deko3d and Mesa's nvc0 driver, which run on the hardware, and the emulators yuzu and Ryujinx for behaviour.
+//! Sources, unless a row says otherwise: NVIDIA's open class headers for names, positions and values; the switchbrew
+//! wiki, deko3d and Mesa's nvc0 driver, which run on the hardware, and the emulators yuzu and Ryujinx for behaviour.
 
 pub mod driver;
 pub mod fifo;

@@ -32,8 +32,8 @@ pub const fn exchange_at(n: usize) -> i32 {
 type Function = extern "C" fn(*mut Context, u64, u32);
 
 extern "C" fn call_libcall(context: *mut Context, function: u64, code: u32) {
-    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that alive and
-    // has no reference to it, and the code does not touch it, until this function returns.
+    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that
+    // alive and has no reference to it, and the code does not touch it, until this function returns.
     let context = unsafe { &mut *context };
     // SAFETY: `Lower::libcall` made the number of a function of this very type.
     let function: fn(u32, [u32; 8]) -> [u32; 2] = unsafe { std::mem::transmute(function as usize) };
@@ -41,16 +41,16 @@ extern "C" fn call_libcall(context: *mut Context, function: u64, code: u32) {
 }
 
 extern "C" fn call_memory(context: *mut Context, access: u64, number: u32) {
-    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that alive and
-    // has no reference to it, and the code does not touch it, until this function returns.
+    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that
+    // alive and has no reference to it, and the code does not touch it, until this function returns.
     let context = unsafe { &mut *context };
     // SAFETY: the environment is that of the job, which is borrowed while the code runs.
     let environment = unsafe { &*context.environment };
-    // SAFETY: `Prepared` made a buffer of at least four times so many bytes, or of none where `local_bytes` is 0. It lives while
-    // the code runs, and only code and this function use it.
+    // SAFETY: `Prepared` made a buffer of at least four times so many bytes, or of none where `local_bytes` is 0. It
+    // lives while the code runs, and only code and this function use it.
     let local = unsafe { std::slice::from_raw_parts_mut(context.local, 4 * context.local_bytes as usize) };
-    // SAFETY: the shared memory of the block, borrowed while the code runs, or a dangling pointer and no bytes. Warps of a
-    // block run one after the other on one thread, so nobody else uses it.
+    // SAFETY: the shared memory of the block, borrowed while the code runs, or a dangling pointer and no bytes. Warps
+    // of a block run one after the other on one thread, so nobody else uses it.
     let shared = unsafe { std::slice::from_raw_parts_mut(context.shared, context.shared_bytes as usize) };
     let access = Access::unpack(access);
     // SAFETY: `Prepared` has a vector of as many, which lives while the code runs and is not used otherwise meanwhile.
@@ -62,8 +62,8 @@ extern "C" fn call_memory(context: *mut Context, access: u64, number: u32) {
 }
 
 extern "C" fn call_image(context: *mut Context, access: u64, _: u32) {
-    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that alive and
-    // has no reference to it, and the code does not touch it, until this function returns.
+    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that
+    // alive and has no reference to it, and the code does not touch it, until this function returns.
     let context = unsafe { &mut *context };
     // SAFETY: the environment is that of the job, which is borrowed while the code runs.
     let environment = unsafe { &*context.environment };
@@ -73,8 +73,8 @@ extern "C" fn call_image(context: *mut Context, access: u64, _: u32) {
 }
 
 extern "C" fn call_find(context: *mut Context, images: u64, _: u32) {
-    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that alive and
-    // has no reference to it, and the code does not touch it, until this function returns.
+    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that
+    // alive and has no reference to it, and the code does not touch it, until this function returns.
     let context = unsafe { &mut *context };
     let list = context.known[usize::from(images != 0)];
     // SAFETY: `Prepared` has a vector of as many, which lives, and does not change, while the code runs.
@@ -83,8 +83,8 @@ extern "C" fn call_find(context: *mut Context, images: u64, _: u32) {
 }
 
 extern "C" fn call_emit(context: *mut Context, kind: u64, _: u32) {
-    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that alive and
-    // has no reference to it, and the code does not touch it, until this function returns.
+    // SAFETY: code passes on the address of the context that it was called with. The caller of the code keeps that
+    // alive and has no reference to it, and the code does not touch it, until this function returns.
     let context = unsafe { &mut *context };
     // SAFETY: null, or what a geometry kernel has set it to: its own list, which it does not use while the code runs.
     if let Some(emitted) = unsafe { context.emitted.as_mut() } {

@@ -103,7 +103,8 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// A source of any format as f64. Widening keeps the payload of a NaN, so an f32 NaN has to be the canonical one before.
+    /// A source of any format as f64. Widening keeps the payload of a NaN, so an f32 NaN has to be the canonical one
+    /// before.
     fn wide_source(&mut self, b: Src<Operand>, from: FloatFormat, high: bool, ftz: bool) -> F64x4 {
         let value = match from {
             FloatFormat::F64 => return self.double_source(b),

@@ -25,7 +25,8 @@ pub(super) fn copy(job: &Copy<'_>) -> Result<(), Unsupported> {
     let (source, target) = (job.source.as_ptr().cast_const(), job.target.as_ptr());
     if overlap((source, reads), (target, writes)) {
         runs(job, |from, to, bytes| {
-            // SAFETY: `runs` stays within the first `reads` and `writes` bytes, which the windows have; the copy may overlap.
+            // SAFETY: `runs` stays within the first `reads` and `writes` bytes, which the windows have; the copy may
+            // overlap.
             unsafe { target.add(to).copy_from(source.add(from), bytes) }
         });
     } else {
@@ -90,8 +91,8 @@ impl Columns {
         assert!(self.last[0] + N <= source.len() && self.last[1] + N <= target.len());
         let (from, to) = (source.as_ptr().cast_const(), target.as_ptr());
         for &[source, target] in &self.offsets {
-            // SAFETY: no offset is larger than the largest, for which the windows are long enough by the assertion; their
-            // bytes are mapped for as long as they are borrowed, and an array of bytes may begin anywhere.
+            // SAFETY: no offset is larger than the largest, for which the windows are long enough by the assertion;
+            // their bytes are mapped for as long as they are borrowed, and an array of bytes may begin anywhere.
             unsafe {
                 let unit = from.add(source as usize).cast::<[u8; N]>().read();
                 to.add(target as usize).cast::<[u8; N]>().write(unit);

@@ -52,7 +52,8 @@ impl Kernel {
         let pattern = &value[..self.bytes];
         let (target, length) = (job.target.as_ptr(), job.target.len());
         if pattern.iter().all(|byte| *byte == pattern[0]) {
-            // SAFETY: exactly the window, whose bytes are mapped and writable (they are atomics) as long as the job borrows it.
+            // SAFETY: exactly the window, whose bytes are mapped and writable (they are atomics) as long as the job
+            // borrows it.
             unsafe { target.write_bytes(pattern[0], length) };
             return;
         }
@@ -76,7 +77,8 @@ impl Kernel {
         if turns > 0 {
             let target = target.wrapping_add(done);
             let args = Args { pattern, target, end: target.wrapping_add(turns) };
-            // SAFETY: the code writes the bytes from `target` to `end`, which lie in the window: `turns` is at most what is left.
+            // SAFETY: the code writes the bytes from `target` to `end`, which lie in the window: `turns` is at most
+            // what is left.
             unsafe { self.turns.call(&args) };
             done += turns;
         }

@@ -15,8 +15,8 @@ const EXTERNAL: SectionKind = SectionKind { number: 2, version: 1, name: "EXTERN
 const GSP: SectionKind = SectionKind { number: 3, version: 1, name: "GSP" };
 
 impl N3ds {
-    /// The state of the whole machine between two calls: PICA200, external registers, LCD controllers, GSP with its shared
-    /// page, and guest memory if `options` say so. Taking it changes nothing.
+    /// The state of the whole machine between two calls: PICA200, external registers, LCD controllers, GSP with its
+    /// shared page, and guest memory if `options` say so. Taking it changes nothing.
     pub fn snapshot(&mut self, options: SnapshotOptions) -> Vec<u8> {
         // Draws that are binned count as done; vertices that still wait for others of their kind are state.
         self.core.renderer.flush(&self.core.memory);

@@ -159,8 +159,8 @@ impl Core {
         &self.objects
     }
 
-    /// The memory behind the value of an object method (0x180 to 0x1FC): a handle in fast mode, an instance address / 16
-    /// in exact mode. `None` for null objects, engine objects and names without an object.
+    /// The memory behind the value of an object method (0x180 to 0x1FC): a handle in fast mode, an instance address /
+    /// 16 in exact mode. `None` for null objects, engine objects and names without an object.
     pub fn resolve(&self, name: u32) -> Option<DmaObject> {
         match &self.objects {
             Objects::Handles(table) => DmaObject::of_entry(table.get(name)?),

@@ -68,8 +68,8 @@ impl Rsx {
     }
 
     /// Maps memory, of the library or of the host. Spaces are 0 local memory, 1 main memory by IO offsets,
-    /// [`PAGES`](super::lv1::PAGES) and [`XDR`](super::lv1::XDR). What instance memory holds stays, also when local memory
-    /// is mapped over it.
+    /// [`PAGES`](super::lv1::PAGES) and [`XDR`](super::lv1::XDR). What instance memory holds stays, also when local
+    /// memory is mapped over it.
     pub fn with_memory<T>(&mut self, f: impl FnOnce(&mut Memory) -> T) -> T {
         self.core.flush();
         let mut kept = Vec::new();

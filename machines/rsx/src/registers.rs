@@ -73,8 +73,8 @@ impl Registers {
         self.0.store_plain(index(method), word, u32::MAX)
     }
 
-    /// Stores words of consecutive methods up to the first trigger or the end of the method space. Returns how many were
-    /// stored: with less than all, the next method is a trigger, or 0x2000.
+    /// Stores words of consecutive methods up to the first trigger or the end of the method space. Returns how many
+    /// were stored: with less than all, the next method is a trigger, or 0x2000.
     #[inline]
     pub fn store_run(&self, method: u32, words: &[u32]) -> usize {
         self.0.store_run(index(method), words)

@@ -32,8 +32,8 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// What SET_OBJECT binds. Software classes have the engine number 0x1F or a number that ends in 0x6E, as envytools and Mesa
-    /// have them.
+    /// What SET_OBJECT binds. Software classes have the engine number 0x1F or a number that ends in 0x6E, as envytools
+    /// and Mesa have them.
     pub fn of_object(object: u32) -> Bound {
         match Class::from_id(object) {
             Some(class) => Bound::Class(class),
@@ -249,8 +249,8 @@ impl Channel {
         self.host.reference
     }
 
-    /// Works until everything submitted is done, something has to be waited for, or the fuel is used up. Returns whether
-    /// anything was done.
+    /// Works until everything submitted is done, something has to be waited for, or the fuel is used up. Returns
+    /// whether anything was done.
     pub fn run(&mut self, core: &mut Core) -> bool {
         let worked = self.work(core);
         if worked {
@@ -283,7 +283,8 @@ impl Channel {
                 worked = true;
                 self.begin(core, next);
             } else {
-                // Nothing more was submitted: a macro that waits for parameters gets none, unless a header promised them.
+                // Nothing more was submitted: a macro that waits for parameters gets none, unless a header promised
+                // them.
                 return self.stream.pending.is_none() && self.units.finish_macro(core) || worked;
             }
         }
@@ -317,8 +318,8 @@ impl Channel {
         }
     }
 
-    /// Executes some words of the segment, those at `address`. False when the fuel is used up: the rest of what was submitted is
-    /// dropped.
+    /// Executes some words of the segment, those at `address`. False when the fuel is used up: the rest of what was
+    /// submitted is dropped.
     fn chunk(&mut self, core: &mut Core, address: u64, words: &[u32]) -> bool {
         let count = words.len();
         let mut done = 0;
@@ -393,8 +394,8 @@ impl Channel {
         Step::On(done - before)
     }
 
-    /// Headers whose data are only stored, as many as follow each other from word `first` of a chunk at `address` on, and the
-    /// fuel lasts for: the way of most words of a push buffer. Returns how many words were taken.
+    /// Headers whose data are only stored, as many as follow each other from word `first` of a chunk at `address` on,
+    /// and the fuel lasts for: the way of most words of a push buffer. Returns how many words were taken.
     fn plain_runs(&self, core: &mut Core, address: u64, words: &[u32], first: usize) -> usize {
         if self.stream.pending.is_some() || !self.stream.active() || self.units.waits_for_parameters() {
             return 0;
@@ -468,7 +469,8 @@ impl Channel {
         None
     }
 
-    /// Data words of a run, as many as are its own and there; the others are still to come. Returns how many were taken.
+    /// Data words of a run, as many as are its own and there; the others are still to come. Returns how many were
+    /// taken.
     #[inline]
     fn data(&mut self, core: &mut Core, run: Run, words: &[u32]) -> usize {
         let words = &words[..words.len().min(run.count as usize)];

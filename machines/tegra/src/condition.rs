@@ -1,7 +1,7 @@
 //! Conditional rendering: every class has a condition of its own, and one that counts for all.
 //!
-//! The condition is what the words in memory say when SET_RENDER_ENABLE_C is written (as yuzu has it; drivers write it again
-//! after each report). A channel begins with conditions that hold.
+//! The condition is what the words in memory say when SET_RENDER_ENABLE_C is written (as yuzu has it; drivers write it
+//! again after each report). A channel begins with conditions that hold.
 
 use triglyph_guest::tegra::methods::values::{RenderEnableMode, RenderEnableOverride};
 use triglyph_guest::tegra::methods::{Class, copy, inline, threed, twod};

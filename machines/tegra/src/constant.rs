@@ -1,5 +1,5 @@
-//! Words for the selected constant buffer. They go to its memory at once, in order with everything else: draws that came before
-//! have their constants already.
+//! Words for the selected constant buffer. They go to its memory at once, in order with everything else: draws that
+//! came before have their constants already.
 
 use triglyph_guest::tegra::methods::threed::regs;
 
@@ -7,8 +7,8 @@ use super::core::{ADDRESS_MASK, Core, bytes_of};
 use super::registers::Registers;
 use triglyph_engine::device::FaultKind;
 
-/// LOAD_CONSTANT_BUFFER: stores words at the load offset, which moves on behind them. What lies behind the size of the buffer
-/// is dropped.
+/// LOAD_CONSTANT_BUFFER: stores words at the load offset, which moves on behind them. What lies behind the size of the
+/// buffer is dropped.
 pub fn load(core: &mut Core, registers: &Registers, words: &[u32]) {
     let size =
         u64::from(regs::set_constant_buffer_selector_a::size(registers.get(regs::set_constant_buffer_selector_a::ID)));

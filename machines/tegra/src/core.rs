@@ -17,7 +17,8 @@ use triglyph_engine::transfer::{Outcome, Rearrange, Request, Transfers};
 /// Syncpoints of the host (host1x of the Tegra X1).
 pub const SYNCPOINTS: usize = 192;
 
-/// The address space that captures and [`Device`](triglyph_engine::Device) calls are about: 40 bits of GPU virtual addresses.
+/// The address space that captures and [`Device`](triglyph_engine::Device) calls are about: 40 bits of GPU virtual
+/// addresses.
 pub const SPACE: u32 = 0;
 
 /// Mask of a GPU virtual address.
@@ -116,8 +117,8 @@ impl Core {
         GuestAddr { space: self.space, address: address & ADDRESS_MASK }
     }
 
-    /// Calls `derive` and returns its result with the memory that it read. If it reported a fault, the dependency is never
-    /// valid, so that the fault is counted again each time the result is needed.
+    /// Calls `derive` and returns its result with the memory that it read. If it reported a fault, the dependency is
+    /// never valid, so that the fault is counted again each time the result is needed.
     pub fn tracking_reads<T>(&mut self, derive: impl FnOnce(&mut Core) -> T) -> (T, MemoryDependency) {
         let faults = self.faults.total();
         self.dependency = Some(MemoryDependency::begin(&self.memory));
@@ -174,7 +175,8 @@ impl Core {
         word[0]
     }
 
-    /// Fills `out` with the bytes at `address`; zeros and a fault where memory is not mapped. Sees everything drawn so far.
+    /// Fills `out` with the bytes at `address`; zeros and a fault where memory is not mapped. Sees everything drawn so
+    /// far.
     pub fn read_bytes(&mut self, address: u64, out: &mut [u8], what: &str) {
         self.renderer.flush_overlapping(&self.memory, self.space, address, out.len() as u64);
         let missing = self.memory.read_pieces(self.space, address, out);

@@ -46,8 +46,8 @@ impl TegraX1 {
         self.channels.get(&number)
     }
 
-    /// Maps memory, of the library or of the host. Spaces are 0 for captures and [`PROCESS`](super::driver::PROCESS); in those
-    /// of the driver's clients the driver maps.
+    /// Maps memory, of the library or of the host. Spaces are 0 for captures and [`PROCESS`](super::driver::PROCESS);
+    /// in those of the driver's clients the driver maps.
     pub fn with_memory<T>(&mut self, f: impl FnOnce(&mut Memory) -> T) -> T {
         self.core.flush();
         f(&mut self.core.memory)
@@ -132,8 +132,8 @@ impl Device for TegraX1 {
         Ok(())
     }
 
-    /// Interrupts that methods asked for (notifiers, reports, copies, inline transfers, the host's NON_STALL_INTERRUPT) come
-    /// as one event, before the fences.
+    /// Interrupts that methods asked for (notifiers, reports, copies, inline transfers, the host's NON_STALL_INTERRUPT)
+    /// come as one event, before the fences.
     fn take_events(&mut self) -> Vec<Event> {
         let count = self.core.take_interrupts();
         let interrupt = (count != 0).then_some(Event::Interrupt { source: 0, count, delay: 0 });

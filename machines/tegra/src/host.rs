@@ -1,5 +1,5 @@
-//! Methods of the host itself: semaphores and syncpoints. Caches and scheduling show nothing here, where everything is done in
-//! order.
+//! Methods of the host itself: semaphores and syncpoints. Caches and scheduling show nothing here, where everything is
+//! done in order.
 
 use triglyph_guest::tegra::fifo::host::{
     METHODS, ReductionFormat, ReleaseSize, SemaphoreOperation, SyncpointOperation, Trigger, semaphore_d, syncpoint_b,

@@ -3,8 +3,8 @@
 //! ```text
 //! two corners ──► bands and strips, each a change of layout ──► memory to memory, from a buffer, into a buffer
 //! ```
-//! Blocks that are several slices deep put these slices between two blocks of a row; rows of one row of blocks then stand
-//! like those of a block that is higher, so that a band is one row of blocks.
+//! Blocks that are several slices deep put these slices between two blocks of a row; rows of one row of blocks then
+//! stand like those of a block that is higher, so that a band is one row of blocks.
 
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::Corner;
@@ -51,8 +51,8 @@ impl Spot {
         Spot { x: self.x.saturating_add(x), y: self.y.saturating_add(y), ..self }
     }
 
-    /// Where a change of layout with units of `unit` bytes begins, and its corner there. Whole rows and columns of blocks
-    /// go into the address, so that coordinates are small.
+    /// Where a change of layout with units of `unit` bytes begins, and its corner there. Whole rows and columns of
+    /// blocks go into the address, so that coordinates are small.
     fn corner(&self, unit: u32) -> (u64, Corner) {
         match self.arrangement {
             Arrangement::Pitch(pitch) => {
@@ -113,8 +113,8 @@ pub struct Size {
     pub rows: u32,
 }
 
-/// Calls `f` with changes of layout that together move the rectangle, until it returns false. Addresses are in address space
-/// `space`.
+/// Calls `f` with changes of layout that together move the rectangle, until it returns false. Addresses are in address
+/// space `space`.
 fn changes(space: u32, from: Spot, to: Spot, size: Size, mut f: impl FnMut(&Rearrange) -> bool) {
     let Size { row_bytes, rows } = size;
     if row_bytes == 0 {

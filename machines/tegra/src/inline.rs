@@ -58,8 +58,8 @@ struct Plan {
 }
 
 impl InlineTransfer {
-    /// LAUNCH_DMA: the transfer that the registers describe waits for its data from here on. `enabled`: whether it stores
-    /// them.
+    /// LAUNCH_DMA: the transfer that the registers describe waits for its data from here on. `enabled`: whether it
+    /// stores them.
     pub fn launch(&mut self, core: &mut Core, registers: &Registers, word: u32, enabled: bool) {
         let launch = Launch {
             word,

@@ -1,7 +1,7 @@
 //! Page kinds: how linear accesses see a page.
 //!
-//! Compression is transparent, so all that matters is whether a kind is a pitch kind: lines that the copy engine moves between
-//! pages of one and of the other sort change their order inside of each GOB (yuzu and Ryujinx agree).
+//! Compression is transparent, so all that matters is whether a kind is a pitch kind: lines that the copy engine moves
+//! between pages of one and of the other sort change their order inside of each GOB (yuzu and Ryujinx agree).
 
 use std::collections::BTreeMap;
 

@@ -5,8 +5,8 @@
 //!                                                               └─► Unit of the subchannel's class
 //!                                            MME (macros) ◄───────┘      └─► registers, triggers
 //! ```
-//! [`Core`] is what every part works on: GPU virtual memory, the renderer, syncpoints, faults, time. A channel has one unit
-//! of each class; registers are cells, because macros and what they call work on them at the same time.
+//! [`Core`] is what every part works on: GPU virtual memory, the renderer, syncpoints, faults, time. A channel has one
+//! unit of each class; registers are cells, because macros and what they call work on them at the same time.
 
 mod channel;
 mod classes;

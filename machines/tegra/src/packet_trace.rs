@@ -1,8 +1,9 @@
 //! Packet traces of the Tegra X1: packets of a push buffer that run as code.
 //!
-//! Code stores words in the registers of one class, that of the first packet that only stores. It does so only while writes also go
-//! to the copies of registers, and while no macro waits for parameters: the packet after a macro call is executed by the machine,
-//! because it ends the parameters. Host methods, masks of sub-devices and words that are no header of a run end a trace before them.
+//! Code stores words in the registers of one class, that of the first packet that only stores. It does so only while
+//! writes also go to the copies of registers, and while no macro waits for parameters: the packet after a macro call is
+//! executed by the machine, because it ends the parameters. Host methods, masks of sub-devices and words that are no
+//! header of a run end a trace before them.
 
 use triglyph_guest::kernel::mme::METHODS;
 use triglyph_guest::kernel::packet_trace::{Act, Packet, PacketTraceKey, Store, TraceRegisters};
@@ -34,8 +35,8 @@ fn ends_draw(class: Class, method: u32) -> bool {
 }
 
 impl Channel {
-    /// Notes that a packet, or data of one, of so many words was executed. A trace may begin after a draw, and after a packet that
-    /// cannot be part of a trace.
+    /// Notes that a packet, or data of one, of so many words was executed. A trace may begin after a draw, and after a
+    /// packet that cannot be part of a trace.
     #[inline]
     pub(super) fn note_passed(&mut self, header: Option<u32>, words: usize) {
         self.packet_traces.passed(words);

@@ -1,5 +1,5 @@
-//! Semaphores: what is stored at the end of work, and how words of memory are joined with payloads. Every class has them, each
-//! with numbers of its own.
+//! Semaphores: what is stored at the end of work, and how words of memory are joined with payloads. Every class has
+//! them, each with numbers of its own.
 
 use triglyph_guest::tegra::fifo::host::Reduction;
 use triglyph_guest::tegra::methods::copy::SemaphoreReduction;

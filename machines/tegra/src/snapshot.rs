@@ -22,7 +22,8 @@ state! {
 }
 
 impl TegraX1 {
-    /// The state of the whole machine between two calls, and guest memory if `options` say so. Taking it changes nothing.
+    /// The state of the whole machine between two calls, and guest memory if `options` say so. Taking it changes
+    /// nothing.
     pub fn snapshot(&mut self, options: SnapshotOptions) -> Vec<u8> {
         self.core.flush();
         let mut writer = Writer::new(Machine::TegraX1, options.compressed);

@@ -145,8 +145,8 @@ impl Units {
         self.work.blocked.take()
     }
 
-    /// Methods from the push buffer, none of them the host's. Returns how many of the words were taken: less than all when
-    /// the channel has to wait, or when methods begin anew at 0.
+    /// Methods from the push buffer, none of them the host's. Returns how many of the words were taken: less than all
+    /// when the channel has to wait, or when methods begin anew at 0.
     #[inline]
     pub fn write(&mut self, core: &mut Core, class: Class, words: Words<'_>) -> usize {
         if self.work.mme.is_waiting() && !is_macro_datum(class, words.method) {

@@ -90,9 +90,9 @@ impl List {
 /// A vertex: position in clip space, colour, first texture coordinates.
 pub type Vertex = [[f32; 4]; 3];
 
-/// The state of a plain draw: a target of `width` x `height` RGBA8 pixels at the start of VRAM, the viewport over all of
-/// it, primary colour to colour, no tests, no textures, the program passing v0 to v2 on as position, colour and texture
-/// coordinates.
+/// The state of a plain draw: a target of `width` x `height` RGBA8 pixels at the start of VRAM, the viewport over all
+/// of it, primary colour to colour, no tests, no textures, the program passing v0 to v2 on as position, colour and
+/// texture coordinates.
 pub fn draw_state(width: u32, height: u32) -> List {
     const PASS: &str = "mov o0, v0\nmov o1, v1\nmov o2, v2\nend";
     let f24 = F24::encode;

@@ -150,7 +150,8 @@ pub fn format_named(name: &str) -> PixelFormat {
     }
 }
 
-/// One triangle, and all blocks of a square of `size` pixels. Half of them lie inside of it, which kernels do not check.
+/// One triangle, and all blocks of a square of `size` pixels. Half of them lie inside of it, which kernels do not
+/// check.
 pub fn large_triangle(size: u32, coverage: u64) -> (Primitive, Vec<PixelBlock>) {
     let extent = 16 * size as i32;
     let primitive = Primitive {

@@ -108,8 +108,8 @@ impl Scene {
         self.depth = word.to_le_bytes()[..bytes].repeat((self.width * self.rows) as usize);
     }
 
-    /// Sets up a triangle with corners in pixels, y in the order of the stored rows, and covers what lies inside. Returns
-    /// the order in which it takes its vertices.
+    /// Sets up a triangle with corners in pixels, y in the order of the stored rows, and covers what lies inside.
+    /// Returns the order in which it takes its vertices.
     pub fn triangle(&mut self, corners: [[f32; 2]; 3]) -> [usize; 3] {
         let (mut primitive, order) = set_up(corners);
         primitive.inv_w = [1.0; 3];

@@ -4,8 +4,8 @@
 use triglyph::mem::Memory;
 use triglyph::{Access, Device, Faults, N3ds, Options, Tier};
 
-/// What is mapped: physical address, bytes, and whether the GPU may write. There is a hole in VRAM, and neither begins nor
-/// ends lie on pages.
+/// What is mapped: physical address, bytes, and whether the GPU may write. There is a hole in VRAM, and neither begins
+/// nor ends lie on pages.
 pub const RANGES: [(u32, usize, bool); 4] = [
     (0x1800_0000, 0x1_0000, true),
     (0x1801_0008, 0x2348, true),

@@ -1,7 +1,9 @@
-//! What a program of the Switch does to draw textured squares: from opening the devices to the value of its fence in memory.
+//! What a program of the Switch does to draw textured squares: from opening the devices to the value of its fence in
+//! memory.
 //!
-//! The steps are those of the switchbrew wiki's page on the GPU, in its order. An emulator does the host's part (memory of the
-//! process, arguments of nvdrv's calls); everything that begins with `methods` or is called a program stands in the guest's memory.
+//! The steps are those of the switchbrew wiki's page on the GPU, in its order. An emulator does the host's part (memory
+//! of the process, arguments of nvdrv's calls); everything that begins with `methods` or is called a program stands in
+//! the guest's memory.
 //!
 //! ```text
 //! process memory ─► nvmap handle ─► address space ─► channel ─► push buffer: classes, macro, copy, state, draws, fence
@@ -84,8 +86,9 @@ const PIXEL_PROGRAM: &str = "
     exit
 ";
 
-/// The macro at 0xE24. Parameters: the stage, its first register (type and switch), and for a stage that is on the program's offset
-/// and the two words of its constants' address. Sets the stage's registers and binds its own constant buffer.
+/// The macro at 0xE24. Parameters: the stage, its first register (type and switch), and for a stage that is on the
+/// program's offset and the two words of its constants' address. Sets the stage's registers and binds its own constant
+/// buffer.
 const BIND_PROGRAM: &str = "
     addi.fetch r3, r0, 0
     insert r2, r0, r1, 0, 8, 4
@@ -116,7 +119,8 @@ struct Client {
 }
 
 impl Client {
-    /// Memory is mapped in the process, given to a handle of nvmap, and shown in an address space that a channel is bound to.
+    /// Memory is mapped in the process, given to a handle of nvmap, and shown in an address space that a channel is
+    /// bound to.
     fn new(tier: Tier, threads: usize) -> Client {
         let options = Options::new(tier, threads);
         let mut gpu = TegraX1::new(&options).expect("a machine");
@@ -311,7 +315,8 @@ fn bind_programs(client: &Client) -> Vec<u32> {
     words
 }
 
-/// Fills constant buffers through the selector: the vertex program's own, and the pixel stage's buffer of texture handles.
+/// Fills constant buffers through the selector: the vertex program's own, and the pixel stage's buffer of texture
+/// handles.
 fn fill_constants(client: &Client) -> Vec<u32> {
     let select = |offset: u64, at: u32| {
         let [upper, lower] = client.address(CONSTANTS + offset);
@@ -416,7 +421,8 @@ fn a_program_draws_textured_squares() {
         assert_eq!(client.read_word(FENCE), 0);
         let fence = client.submit(&words.concat());
 
-        // Official programs look at the word until it is at least the value; others ask the driver for the channel's fence.
+        // Official programs look at the word until it is at least the value; others ask the driver for the channel's
+        // fence.
         assert!(client.read_word(FENCE) >= value);
         assert!(matches!(client.gpu.event_wait(fence, 0, None), Ok(Wait::Reached(_))), "{fence:?}");
         assert_eq!(client.gpu.faults().total(), 0, "{:?}", client.gpu.faults().first());

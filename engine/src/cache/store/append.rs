@@ -19,8 +19,9 @@ pub struct Pruned {
 }
 
 impl KeyStore {
-    /// Appends keys, and how often some were used, by hash. A file that does not exist is created, and so is its folder; one of
-    /// another version is replaced. Returns the bytes of the file after that, 0 when there was nothing to append.
+    /// Appends keys, and how often some were used, by hash. A file that does not exist is created, and so is its
+    /// folder; one of another version is replaced. Returns the bytes of the file after that, 0 when there was nothing
+    /// to append.
     ///
     /// # Errors
     /// When it cannot be written, is of another kind, or another process keeps it locked.
@@ -77,7 +78,8 @@ impl KeyStore {
         result.map(|()| (FILE_HEADER + records.len()) as u64)
     }
 
-    /// Makes the file smaller: removes damage, repetitions and, while it would exceed `limit` bytes, the least used keys.
+    /// Makes the file smaller: removes damage, repetitions and, while it would exceed `limit` bytes, the least used
+    /// keys.
     ///
     /// # Errors
     /// When it cannot be read or written, is of another kind, or another process keeps it locked.

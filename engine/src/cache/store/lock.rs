@@ -1,13 +1,13 @@
-//! The lock of a key file. It is a separate file: pruning replaces the key file, and a process that waited for a lock on the
-//! old one would write to a deleted file.
+//! The lock of a key file. It is a separate file: pruning replaces the key file, and a process that waited for a lock
+//! on the old one would write to a deleted file.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::time::{Duration, Instant};
 
 use super::{KeyStore, StoreError};
 
-/// How long to wait for other processes. They write a few kilobytes or, rarely, a file of some megabytes; one that was stopped
-/// in the middle of that must not block the others.
+/// How long to wait for other processes. They write a few kilobytes or, rarely, a file of some megabytes; one that was
+/// stopped in the middle of that must not block the others.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A lock that is held until this is dropped.

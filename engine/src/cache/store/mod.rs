@@ -1,8 +1,8 @@
 //! Key files: the keys of one run, so that the next one compiles their kernels before they are needed.
 //!
-//! Keys are stored, never code: a key of a file goes through the compiler like any other key, so a file can cost time but not
-//! correctness. The file only grows while it is used; every record has its own checksum. A record that is cut off or damaged,
-//! or of another version, is skipped and reported; reading goes on at the next intact record.
+//! Keys are stored, never code: a key of a file goes through the compiler like any other key, so a file can cost time
+//! but not correctness. The file only grows while it is used; every record has its own checksum. A record that is cut
+//! off or damaged, or of another version, is skipped and reported; reading goes on at the next intact record.
 //!
 //! ```text
 //! record.rs   the bytes of the file

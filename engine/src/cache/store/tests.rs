@@ -115,9 +115,9 @@ fn records_of_unknown_kinds_are_reported() {
     assert_eq!(contents.keys.len(), 1);
 }
 
-/// What happens to files: 10,000 of them cut, with bits flipped and bytes overwritten, shortened, spliced, with the records of
-/// a file of another version among them, and with what is no such file at all inside or in their place. Every key that comes
-/// out went in, and what is reported lies within the file.
+/// What happens to files: 10,000 of them cut, with bits flipped and bytes overwritten, shortened, spliced, with the
+/// records of a file of another version among them, and with what is no such file at all inside or in their place.
+/// Every key that comes out went in, and what is reported lies within the file.
 #[test]
 fn damaged_files_give_nothing_that_was_not_stored() {
     let keys: Vec<_> = (0..40).map(|n| sample(n % 23)).collect();

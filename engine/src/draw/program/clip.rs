@@ -16,8 +16,8 @@ impl Vertex {
         Vertex { position: projection.position(record, negated), record: record.to_vec() }
     }
 
-    /// The point between `self`, which lies inside of a plane, and `other`, which does not. Always from the inside, so that
-    /// both neighbours of an edge find the same point.
+    /// The point between `self`, which lies inside of a plane, and `other`, which does not. Always from the inside, so
+    /// that both neighbours of an edge find the same point.
     fn towards(&self, inside: f64, other: &Vertex, outside: f64) -> Vertex {
         let t = inside / (inside - outside);
         let position = [0, 1, 2, 3].map(|i| self.position[i] + (other.position[i] - self.position[i]) * t);

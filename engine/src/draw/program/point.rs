@@ -11,7 +11,8 @@ const LARGEST: f32 = 16_384.0;
 /// Sides of the polygon that a disc is.
 const SIDES: usize = 72;
 
-/// Cosine and sine of each of its corners: by the rule for multiples of an angle, so that they are the same on every host.
+/// Cosine and sine of each of its corners: by the rule for multiples of an angle, so that they are the same on every
+/// host.
 const CIRCLE: [[f64; 2]; SIDES] = {
     // Of 5 degrees.
     let (cos, sin) = (0.996_194_698_091_745_5, 0.087_155_742_747_658_17);
@@ -73,7 +74,8 @@ impl Binner<'_> {
         self.outline(primitive, [[left, top], [right, bottom], [left, bottom]], bounds);
     }
 
-    /// A polygon of so many sides that it differs from the circle by less than a sixteenth of a pixel, of points up to 128 pixels.
+    /// A polygon of so many sides that it differs from the circle by less than a sixteenth of a pixel, of points up to
+    /// 128 pixels.
     fn disc(&mut self, primitive: Primitive, [x, y]: [i32; 2], radius: i32, bounds: Rect) {
         let corner = |i: usize| {
             let [across, down] = CIRCLE[i].map(|v| (v * f64::from(radius)).round() as i32);

@@ -62,8 +62,8 @@ pub struct Projection {
     pub single: Option<Single>,
 }
 
-/// Window positions in f32, one rounding a step: `ndc = c * (1 / w)`, `ndc * scale + offset` rounded once, then the mirror,
-/// then the shift.
+/// Window positions in f32, one rounding a step: `ndc = c * (1 / w)`, `ndc * scale + offset` rounded once, then the
+/// mirror, then the shift.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Single {
     /// Component of the record's position that becomes x, y, z, w, and whether it is negated.
@@ -170,7 +170,8 @@ impl Projection {
     }
 }
 
-/// In 1/256 pixel, rounded half up. NaN gives 0; only vertices outside, and those that clipping of infinities makes, are limited.
+/// In 1/256 pixel, rounded half up. NaN gives 0; only vertices outside, and those that clipping of infinities makes,
+/// are limited.
 fn snap(v: f64) -> i32 {
     (v * 256.0 + 0.5).floor().clamp(-FURTHEST, FURTHEST) as i32
 }

@@ -215,7 +215,8 @@ pub(super) struct Body<'a> {
 }
 
 impl ProgramSetup {
-    /// Puts the primitives of `order` (numbers of vertices in `records`, [`super::RESTART`] between primitives) into `scene`.
+    /// Puts the primitives of `order` (numbers of vertices in `records`, [`super::RESTART`] between primitives) into
+    /// `scene`.
     pub fn draw(&self, topology: Topology, order: &[u32], records: &Records, scene: &mut ProgramScene) -> Drawn {
         if self.clip.is_none() || records.stride == 0 {
             return Drawn::default();
@@ -361,8 +362,8 @@ impl<'a> Binner<'a> {
         self.grown_outline(primitive, points, within, [false; 3]);
     }
 
-    /// The same; the edges from corners in `grown` on are moved outwards until they pass the middle of each pixel that the
-    /// triangle touches on their side.
+    /// The same; the edges from corners in `grown` on are moved outwards until they pass the middle of each pixel that
+    /// the triangle touches on their side.
     pub(super) fn grown_outline(
         &mut self,
         primitive: Primitive,
@@ -405,7 +406,8 @@ pub(super) fn doubled_area([a, b, c]: [[i32; 2]; 3]) -> i64 {
     bx * cy - by * cx
 }
 
-/// Edge functions of a clockwise triangle. Samples exactly on an edge belong to it when the edge is its left or its top one.
+/// Edge functions of a clockwise triangle. Samples exactly on an edge belong to it when the edge is its left or its top
+/// one.
 fn edges(points: [[i32; 2]; 3]) -> Edges {
     let mut edges = Edges::default();
     for k in 0..3 {

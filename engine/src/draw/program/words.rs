@@ -1,14 +1,15 @@
 //! Planes of single words, for machines whose attributes are words whatever they mean.
 //!
-//! Triangles have their planes from the window positions before these are snapped, in f32, based at pixel (0, 0) (found by replaying
-//! recorded push buffers against their expected pictures: where pixel centres fall on the borders of texels other
-//! forms choose other texels):
+//! Triangles have their planes from the window positions before these are snapped, in f32, based at pixel (0, 0) (found
+//! by replaying recorded push buffers against their expected pictures: where pixel centres fall on the borders of
+//! texels other forms choose other texels):
 //!
 //! ```text
 //! dx = ((a0-a1)*(y2-y0) - (y0-y1)*(a2-a0)) * (1/area)      dy = ((a2-a0)*(x0-x1) - (x2-x0)*(a0-a1)) * (1/area)
 //! c = a0 - (dx*(x0-0.5) + dy*(y0-0.5))
 //! ```
-//! Triangles that reach far outside of the target lose precision so; theirs are computed in f64 around one of their pixels.
+//! Triangles that reach far outside of the target lose precision so; theirs are computed in f64 around one of their
+//! pixels.
 
 use triglyph_guest::kernel::program::fragment::{BACK_FACING, Plane, Primitive};
 

@@ -21,9 +21,9 @@ const ONE: u64 = 1 << 16;
 
 /// A divided edge.
 ///
-/// Places are between those of the next lower and the next higher number of segments of its kind, as far as the level is. So
-/// all segments but two have one length, and the two grow from nothing: what D3D11's tessellator does, in its numbers of 16
-/// fraction bits. OpenGL leaves the length of the two open.
+/// Places are between those of the next lower and the next higher number of segments of its kind, as far as the level
+/// is. So all segments but two have one length, and the two grow from nothing: what D3D11's tessellator does, in its
+/// numbers of 16 fraction bits. OpenGL leaves the length of the two open.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
     segments: u32,

@@ -1,8 +1,9 @@
 //! The fixed-function tessellator: how a patch is divided, and by which primitives.
 //!
-//! The public rules are those of OpenGL 4.5, chapter 11.2.2, and of the D3D11 functional specification: which levels count, how
-//! edges are divided, that edges depend on their own level alone and are symmetric. Where those leave a choice, the places of the
-//! two short segments of a fractional edge and of the rings of a triangle are those of D3D11's tessellator.
+//! The public rules are those of OpenGL 4.5, chapter 11.2.2, and of the D3D11 functional specification: which levels
+//! count, how edges are divided, that edges depend on their own level alone and are symmetric. Where those leave a
+//! choice, the places of the two short segments of a fractional edge and of the rings of a triangle are those of
+//! D3D11's tessellator.
 //!
 //! ```text
 //! edge.rs   a level and a spacing -> places along an edge

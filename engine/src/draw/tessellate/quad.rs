@@ -33,7 +33,8 @@ pub fn divide(spacing: Spacing, levels: &Levels) -> Patch {
     patch
 }
 
-/// The points of the four edges, u = 0 downwards, v = 0, u = 1 upwards, v = 1 back: each with the first one of the next at its end.
+/// The points of the four edges, u = 0 downwards, v = 0, u = 1 upwards, v = 1 back: each with the first one of the next
+/// at its end.
 fn rim(patch: &mut Patch, outer: &[Edge; 4]) -> [Vec<u32>; 4] {
     let mut next = 0;
     let mut sides = [0, 1, 2, 3].map(|side| {

@@ -1,15 +1,16 @@
 //! The triangles between two rows of points, and in which order their corners are given.
 //!
-//! Rows run alongside each other, the outside one on the right: triangles are counter-clockwise. Which corner comes last decides what
-//! flat inputs are; the orders are those of D3D11's tessellator, found by what llvmpipe, which has it, hands to transform feedback.
+//! Rows run alongside each other, the outside one on the right: triangles are counter-clockwise. Which corner comes
+//! last decides what flat inputs are; the orders are those of D3D11's tessellator, found by what llvmpipe, which has
+//! it, hands to transform feedback.
 
 use super::edge::Edge;
 
 /// Triangles of a patch.
 pub type Triangles = Vec<u32>;
 
-/// Between a divided edge and the row inside of it, which the division of the inside makes. The edges' halves are mirror images; in the first one
-/// steps come in the order in which a growing level makes points.
+/// Between a divided edge and the row inside of it, which the division of the inside makes. The edges' halves are
+/// mirror images; in the first one steps come in the order in which a growing level makes points.
 pub fn transition(edges: [&Edge; 2], outside: &[u32], inside: &[u32], triangles: &mut Triangles) {
     let [outer, inner] = edges.map(Edge::segments);
     // The corner's point is no step of the inside: its row begins behind it.
@@ -30,7 +31,8 @@ pub fn transition(edges: [&Edge; 2], outside: &[u32], inside: &[u32], triangles:
     steps.iter().rev().for_each(|&(_, is_outside)| seam.step(is_outside));
 }
 
-/// Between two rows with the same division, of which the inside one has a segment less at either end. The diagonals of the cells are mirrored.
+/// Between two rows with the same division, of which the inside one has a segment less at either end. The diagonals of
+/// the cells are mirrored.
 pub fn ring(outside: &[u32], inside: &[u32], triangles: &mut Triangles) {
     let cells = inside.len() - 1;
     let mut seam = Seam { outside, inside, triangles };
@@ -44,7 +46,8 @@ pub fn ring(outside: &[u32], inside: &[u32], triangles: &mut Triangles) {
     seam.step(true);
 }
 
-/// The cells of the middle, between two rows of as many points. `mirrored`: the middle one of an odd number has the other diagonal.
+/// The cells of the middle, between two rows of as many points. `mirrored`: the middle one of an odd number has the
+/// other diagonal.
 pub fn middle(outside: &[u32], inside: &[u32], mirrored: bool, triangles: &mut Triangles) {
     let cells = inside.len() - 1;
     for cell in 0..cells {

@@ -136,7 +136,8 @@ fn outputs() {
     assert_eq!(lines.indices[6..], [4, 5, 5, 6, 6, 7]);
 }
 
-/// Orders of triangles and of their corners, as llvmpipe, which has D3D11's tessellator, hands them to transform feedback.
+/// Orders of triangles and of their corners, as llvmpipe, which has D3D11's tessellator, hands them to transform
+/// feedback.
 #[test]
 fn triangles_come_in_the_order_of_d3d11() {
     let corners = |patch: &Patch, scale: f32| -> Vec<[f32; 6]> {

@@ -34,8 +34,8 @@ pub fn divide(spacing: Spacing, levels: &Levels) -> Patch {
     patch
 }
 
-/// A closed row of points, three sides counter-clockwise in (u, v): along u = 0 from v = 1 to w = 1, along v = 0 to u = 1, along
-/// w = 0 back. Each side has the first point of the next one at its end.
+/// A closed row of points, three sides counter-clockwise in (u, v): along u = 0 from v = 1 to w = 1, along v = 0 to u =
+/// 1, along w = 0 back. Each side has the first point of the next one at its end.
 struct Ring {
     sides: [Vec<u32>; 3],
 }

@@ -21,8 +21,8 @@ pub trait PacketSource {
     /// Records the packets from the cursor on, which are those of `words`.
     fn analyze(&self, words: &[u32]) -> Option<PacketTrace>;
 
-    /// Prepares to run a trace after `done`. False if the budget does not suffice for all of it or its registers cannot be
-    /// stored to; then the packets are executed one by one.
+    /// Prepares to run a trace after `done`. False if the budget does not suffice for all of it or its registers cannot
+    /// be stored to; then the packets are executed one by one.
     fn prepare(&mut self, trace: &PacketTrace, done: Progress) -> bool;
 
     /// The registers that the prepared trace stores to.
@@ -31,11 +31,12 @@ pub trait PacketSource {
     /// Moves the cursor over `words`, which code has stored, and takes them off the budget.
     fn stored(&mut self, words: usize);
 
-    /// The run ended after packet `last`, which code has stored: sets what executing it would have left in the machine. The
-    /// cursor is after it; `words` are those of the trace.
+    /// The run ended after packet `last`, which code has stored: sets what executing it would have left in the machine.
+    /// The cursor is after it; `words` are those of the trace.
     fn ended_after(&mut self, words: &[u32], trace: &PacketTrace, last: usize);
 
-    /// Executes the packet at the cursor as if there were no traces, and moves the cursor. `words` begin with the packet.
+    /// Executes the packet at the cursor as if there were no traces, and moves the cursor. `words` begin with the
+    /// packet.
     fn execute(&mut self, words: &[u32], packet: TracedPacket) -> Executed;
 }
 
@@ -70,8 +71,8 @@ pub struct Progress {
     pub packets: usize,
 }
 
-/// Words of a command stream from some word on. What has been read ahead may have to be read anew, so they are borrowed again
-/// for each trace.
+/// Words of a command stream from some word on. What has been read ahead may have to be read anew, so they are borrowed
+/// again for each trace.
 pub trait WordsAhead {
     /// The words from word `at` on; fewer than a trace has only where the segment or list ends.
     fn from(&mut self, at: usize) -> &[u32];

@@ -6,10 +6,10 @@
 //!            │◄── packets one by one ◄── nothing ◄──┤
 //!            │◄── packet after the trace ◄── run ◄──┴─ code is ready
 //! ```
-//! Traces begin where segments and lists begin, after draws, after other traces, and otherwise every [`MAX_WORDS`] words: at the
-//! same words whether code runs or not. Nothing is hashed on the way: the code compares its headers itself, and where one
-//! differs the machine continues packet by packet. A header that ends a run early may begin a trace of its own, so what several
-//! traces have in common is compiled once.
+//! Traces begin where segments and lists begin, after draws, after other traces, and otherwise every [`MAX_WORDS`]
+//! words: at the same words whether code runs or not. Nothing is hashed on the way: the code compares its headers
+//! itself, and where one differs the machine continues packet by packet. A header that ends a run early may begin a
+//! trace of its own, so what several traces have in common is compiled once.
 
 mod driver;
 mod table;

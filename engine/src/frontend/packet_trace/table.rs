@@ -1,8 +1,8 @@
 //! The table of a channel's packet traces: counting headers, and finding the trace that begins at some words.
 //!
-//! A table has a bounded number of entries, each for one trace or for a header that is being counted. Entries of the same first
-//! header form a list. The trace that followed last time is tried before the list is searched. Replacement is similar to LRU, with
-//! a patience counter in each entry.
+//! A table has a bounded number of entries, each for one trace or for a header that is being counted. Entries of the
+//! same first header form a list. The trace that followed last time is tried before the list is searched. Replacement
+//! is similar to LRU, with a patience counter in each entry.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use triglyph_guest::kernel::packet_trace::PacketTraceKernel;
 use super::trace::{MAX_WORDS, PacketTrace};
 use crate::cache::{Handle, Kernels, kinds};
 
-/// How often a first header is met by default before what follows it is compiled: compiling pays for itself after some thousand
-/// runs at the earliest.
+/// How often a first header is met by default before what follows it is compiled: compiling pays for itself after some
+/// thousand runs at the earliest.
 pub const THRESHOLD: u32 = 4096;
 
 /// Most entries of a table, and lists by first headers.
@@ -131,8 +131,8 @@ impl PacketTraces {
         self.room = 0;
     }
 
-    /// Traces were looked up here; unless something else lets one begin, the next one begins as many words later as the longest
-    /// trace has.
+    /// Traces were looked up here; unless something else lets one begin, the next one begins as many words later as the
+    /// longest trace has.
     #[inline]
     pub fn looked(&mut self) {
         self.room = MAX_WORDS;
@@ -173,8 +173,8 @@ impl PacketTraces {
         (self.hand, self.last) = (0, 0);
     }
 
-    /// What to do where `words` begin, the first header there being `header`. `threshold`: how often it has to be met. Traces that
-    /// are longer than `words` are not found.
+    /// What to do where `words` begin, the first header there being `header`. `threshold`: how often it has to be met.
+    /// Traces that are longer than `words` are not found.
     #[inline]
     pub fn lookup(&mut self, header: u32, words: &[u32], threshold: u32) -> Lookup {
         if let Some(last) = self.entries.get(self.last) {
@@ -224,8 +224,8 @@ impl PacketTraces {
         self.last = at;
     }
 
-    /// An entry for a header: a new one, or one whose patience is used up. `crowded`: the last entry of the header's list, if the
-    /// list may not become any longer.
+    /// An entry for a header: a new one, or one whose patience is used up. `crowded`: the last entry of the header's
+    /// list, if the list may not become any longer.
     #[cold]
     fn insert(&mut self, header: u32, crowded: Option<usize>) -> Option<usize> {
         self.lists.resize(LISTS, 0);
@@ -279,8 +279,8 @@ impl PacketTraces {
         }
     }
 
-    /// Takes the trace recorded after [`Lookup::Analyze`]; `None` where no trace can begin. One that is the same twice in a row is
-    /// compiled.
+    /// Takes the trace recorded after [`Lookup::Analyze`]; `None` where no trace can begin. One that is the same twice
+    /// in a row is compiled.
     #[cold]
     pub fn learn(&mut self, entry: usize, threshold: u32, trace: Option<PacketTrace>, kernels: &Kernels) {
         let counted = |entry: &&mut Entry| matches!(entry.state, State::Counted);

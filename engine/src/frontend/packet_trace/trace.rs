@@ -36,9 +36,9 @@ pub struct PacketTrace {
 }
 
 impl PacketTrace {
-    /// Records the packets from the beginning of `words` on. `analyze` gets all words and the index at which a packet begins; it
-    /// returns `None` where no packet of a trace begins. `key` is what all traces of the machine have in common. Returns `None`
-    /// where the very first packet cannot be part of a trace.
+    /// Records the packets from the beginning of `words` on. `analyze` gets all words and the index at which a packet
+    /// begins; it returns `None` where no packet of a trace begins. `key` is what all traces of the machine have in
+    /// common. Returns `None` where the very first packet cannot be part of a trace.
     pub fn record(
         key: PacketTraceKey,
         words: &[u32],
@@ -88,8 +88,8 @@ impl PacketTrace {
         self.key.packets.get(packet).is_some_and(|packet| !matches!(packet.act, Act::Call))
     }
 
-    /// Whether `words` look like it: the headers of its first and last packets match, and there are as many words as it has.
-    /// A truncated trace never matches where there are enough words for a trace of any length.
+    /// Whether `words` look like it: the headers of its first and last packets match, and there are as many words as it
+    /// has. A truncated trace never matches where there are enough words for a trace of any length.
     #[inline]
     pub fn begins(&self, words: &[u32]) -> bool {
         const FIRST: usize = 3;

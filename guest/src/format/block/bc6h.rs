@@ -23,8 +23,9 @@ struct Mode {
 /// What `places` holds of a bit of the partition.
 const SHAPE: u8 = 0xC0;
 
-/// A row of the table. `layout` has the fields in the order of the block: channel, then end point w, x (first region), y or z
-/// (second), or d for the partition; then a bit or a range of bits, the last of which stands lowest in the block.
+/// A row of the table. `layout` has the fields in the order of the block: channel, then end point w, x (first region),
+/// y or z (second), or d for the partition; then a bit or a range of bits, the last of which stands lowest in the
+/// block.
 const fn mode(value: u32, regions: u32, bits: u32, deltas: [u32; 3], layout: &str) -> Mode {
     let text = layout.as_bytes();
     let (mut places, mut count, mut at) = ([0; 80], 0, 0);

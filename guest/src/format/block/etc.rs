@@ -1,4 +1,5 @@
-//! ETC2 and EAC: big-endian words of 64 bits. (Khronos Data Format Specification, ETC2 compressed texture image formats.)
+//! ETC2 and EAC: big-endian words of 64 bits. (Khronos Data Format Specification, ETC2 compressed texture image
+//! formats.)
 //!
 //! Texels are numbered down, then across: texel (x, y) is number `k = 4x + y`.
 
@@ -51,8 +52,8 @@ fn index(word: u64, k: u32) -> usize {
     (field(word, 16 + k, 1) << 1 | field(word, k, 1)) as usize
 }
 
-/// ETC2, red, green, blue. `punch_through`: bit 33 says that the block is opaque instead of that colours are differences,
-/// which they always are; in others texels of index 2 are transparent black.
+/// ETC2, red, green, blue. `punch_through`: bit 33 says that the block is opaque instead of that colours are
+/// differences, which they always are; in others texels of index 2 are transparent black.
 pub(super) fn etc2(block: [u8; 8], punch_through: bool) -> [u32; 16] {
     let word = u64::from_be_bytes(block);
     let flag = field(word, 33, 1) != 0;

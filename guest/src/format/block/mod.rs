@@ -112,8 +112,8 @@ impl BlockCodec {
         }
     }
 
-    /// Decodes a block of [`Texels::Rgba8`], row by row; of those with 8 bytes the first ones. `srgb`: whether they are sRGB, which
-    /// stays as it is, but ASTC rounds in it. Texels of other codecs are black.
+    /// Decodes a block of [`Texels::Rgba8`], row by row; of those with 8 bytes the first ones. `srgb`: whether they are
+    /// sRGB, which stays as it is, but ASTC rounds in it. Texels of other codecs are black.
     pub fn decode_bytes(self, block: [u8; 16], rounding: Rounding, srgb: bool, out: &mut [u32; MAX_TEXELS]) {
         let [first, second] = halves(block);
         let texels = match self {
@@ -130,8 +130,8 @@ impl BlockCodec {
         out[..16].copy_from_slice(&texels);
     }
 
-    /// Decodes a block of [`Texels::Float4`], row by row; of those with 8 bytes the first ones. Channels that it does not have
-    /// are 0, alpha 1; so are those of other codecs.
+    /// Decodes a block of [`Texels::Float4`], row by row; of those with 8 bytes the first ones. Channels that it does
+    /// not have are 0, alpha 1; so are those of other codecs.
     pub fn decode_floats(self, block: [u8; 16]) -> [[f32; 4]; 16] {
         let [first, second] = halves(block);
         let red = |values: [f32; 16]| values.map(|r| [r, 0.0, 0.0, 1.0]);

@@ -6,11 +6,12 @@ pub enum Form {
     /// Nothing.
     #[default]
     Plain,
-    /// Every level of a cube's face gets a border of one texel, which is that of the neighbouring face; at a corner it is the mean of
-    /// the three texels that meet there, cut off where texels are bytes. Of images of square faces, six for each cube.
+    /// Every level of a cube's face gets a border of one texel, which is that of the neighbouring face; at a corner it
+    /// is the mean of the three texels that meet there, cut off where texels are bytes. Of images of square faces, six
+    /// for each cube.
     Seamless,
-    /// The texels of a level are samples, in cells that are pixels: each sample becomes a layer of its own. Where each of them
-    /// stands in the cell, across and down; at least one.
+    /// The texels of a level are samples, in cells that are pixels: each sample becomes a layer of its own. Where each
+    /// of them stands in the cell, across and down; at least one.
     Samples(Vec<[u8; 2]>),
 }
 

@@ -25,14 +25,15 @@ pub use form::Form;
 /// How texels are coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Coding {
-    /// Words with a field for each channel; channels may share fields. Unorm fields of up to 8 bits become bytes, `v * 255 / max`
-    /// rounded to nearest, and so do red, green and blue of 8 bits that are sRGB; with any other field texels become floats: unorm and snorm as [`Channel`] says, floats
-    /// exactly, integers as their bits. A float of 24 bits is an f32 without its sign and the low seven bits of its mantissa.
+    /// Words with a field for each channel; channels may share fields. Unorm fields of up to 8 bits become bytes, `v *
+    /// 255 / max` rounded to nearest, and so do red, green and blue of 8 bits that are sRGB; with any other field
+    /// texels become floats: unorm and snorm as [`Channel`] says, floats exactly, integers as their bits. A float of 24
+    /// bits is an f32 without its sign and the low seven bits of its mantissa.
     Packed(ColorFormat),
     /// Compressed.
     Block(BlockCoding),
-    /// Two texels side by side, four bytes, which share channels. The fields say which byte is red, green, blue of the even and
-    /// of the odd texel; alpha is 1.
+    /// Two texels side by side, four bytes, which share channels. The fields say which byte is red, green, blue of the
+    /// even and of the odd texel; alpha is 1.
     Pair {
         /// Red.
         red: [u8; 2],
@@ -256,8 +257,8 @@ impl ImageLayout {
         self.decode_pieces(source, out, usize::MAX, |pieces| pieces.into_iter().for_each(Piece::decode));
     }
 
-    /// As [`Self::decode`], in pieces of about `words` words that do not depend on each other: `all` decodes them, in any order
-    /// and on any thread.
+    /// As [`Self::decode`], in pieces of about `words` words that do not depend on each other: `all` decodes them, in
+    /// any order and on any thread.
     pub fn decode_pieces(&self, source: &[u8], out: &mut [u32], words: usize, all: impl FnOnce(Vec<Piece<'_, '_>>)) {
         if self.form == Form::Plain {
             return all(self.pieces(source, out, words));

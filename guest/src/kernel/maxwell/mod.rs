@@ -1,8 +1,8 @@
 //! Kernels of Maxwell shader programs (Tegra X1): every stage and compute.
 //!
 //! What single instructions do to one lane is said in [`crate::tegra::shader::isa`] and, where a formula is longer, in
-//! [`crate::num`]. Here is what concerns several lanes, the order of things and what is around a program. Fragments are a
-//! [`FragmentKey`](super::program::fragment::FragmentKey) with a [`PixelCode`]; all other stages a [`ShaderKey`].
+//! [`crate::num`]. Here is what concerns several lanes, the order of things and what is around a program. Fragments are
+//! a [`FragmentKey`](super::program::fragment::FragmentKey) with a [`PixelCode`]; all other stages a [`ShaderKey`].
 //!
 //! # Warps
 //!
@@ -18,102 +18,120 @@
 //!
 //! # Order
 //!
-//! Registers, predicates, condition code and local memory of a lane start as 0. Each lane has a program counter and a stack of
-//! (kind, target). SSY, PBK, PCNT, PRET, PLONGJMP, PEXIT and CAL push; SYNC, BRK, CONT, RET and LONGJMP, for the lanes whose guard and
-//! condition test hold, remove everything up to and including the innermost entry of their kind and go to its target; without one
-//! the lane ends, and so it does with more than [`STACK`] entries, or outside of the code. EXIT goes to the innermost PEXIT
-//! entry if there is one, else the lane ends. A word that is no instruction does nothing. A computed target that is a control word means the word
-//! behind it; absolute targets count from the code's start.
+//! Registers, predicates, condition code and local memory of a lane start as 0. Each lane has a program counter and a
+//! stack of (kind, target). SSY, PBK, PCNT, PRET, PLONGJMP, PEXIT and CAL push; SYNC, BRK, CONT, RET and LONGJMP, for
+//! the lanes whose guard and condition test hold, remove everything up to and including the innermost entry of their
+//! kind and go to its target; without one the lane ends, and so it does with more than [`STACK`] entries, or outside of
+//! the code. EXIT goes to the innermost PEXIT entry if there is one, else the lane ends. A word that is no instruction
+//! does nothing. A computed target that is a control word means the word behind it; absolute targets count from the
+//! code's start.
 //!
-//! Of the lanes of a warp that have not ended those run next that have the **most entries** on their stack, of these those at the **lowest
-//! address**: all of them together, for one instruction. (In structured code these are the lanes that the hardware's own stack would
-//! run together: SYNC waits for all that SSY saw.) Lanes of one warp that wait at a barrier are not among them. Warps of a block run
-//! one after the other, each until all of its lanes have ended or wait; when no lane of the block runs, those that wait go on.
-//! A barrier with a thread count takes the lanes of the warps that have arrived; BAR.ARV arrives and goes on. With BAR.RED the lanes
-//! that go on together from one number have the predicates of them all counted (or joined by and, or: 0 or 1), which B2R.RESULT reads; its Pd
-//! is whether that is not 0. Other modes of B2R read 0. Thread counts make no difference, nor which barrier it is but for what is counted: number modulo 16.
+//! Of the lanes of a warp that have not ended those run next that have the **most entries** on their stack, of these
+//! those at the **lowest address**: all of them together, for one instruction. (In structured code these are the lanes
+//! that the hardware's own stack would run together: SYNC waits for all that SSY saw.) Lanes of one warp that wait at a
+//! barrier are not among them. Warps of a block run one after the other, each until all of its lanes have ended or
+//! wait; when no lane of the block runs, those that wait go on. A barrier with a thread count takes the lanes of the
+//! warps that have arrived; BAR.ARV arrives and goes on. With BAR.RED the lanes that go on together from one number
+//! have the predicates of them all counted (or joined by and, or: 0 or 1), which B2R.RESULT reads; its Pd is whether
+//! that is not 0. Other modes of B2R read 0. Thread counts make no difference, nor which barrier it is but for what is
+//! counted: number modulo 16.
 //!
-//! VOTE, SHFL, MOV's quad mask and FSWZADD see the lanes that execute together as active. SHFL and FSWZADD read the register of
-//! the other lane whether it is active or not; lanes that do not exist read as 0.
+//! VOTE, SHFL, MOV's quad mask and FSWZADD see the lanes that execute together as active. SHFL and FSWZADD read the
+//! register of the other lane whether it is active or not; lanes that do not exist read as 0.
 //!
 //! # Fuel
 //!
-//! Words that lanes execute together count once, whether guards hold, and whether they are instructions. Where control goes to an address that is not above the instruction's own, and at
-//! every CAL, RET, BRK, CONT and LONGJMP that some lane follows, the warp ends if it has counted more than [`FUEL`]: all its lanes
-//! as if by EXIT. Geometry warps keep what they emitted. Every such warp counts in [`Environment::exhausted`].
+//! Words that lanes execute together count once, whether guards hold, and whether they are instructions. Where control
+//! goes to an address that is not above the instruction's own, and at every CAL, RET, BRK, CONT and LONGJMP that some
+//! lane follows, the warp ends if it has counted more than [`FUEL`]: all its lanes as if by EXIT. Geometry warps keep
+//! what they emitted. Every such warp counts in [`Environment::exhausted`].
 //!
 //! # Floating point
 //!
-//! * **f32** is IEEE with the rounding of the instruction, rounded once, also FFMA and FMUL with a scale. An exact sum of 0 is +0, with rounding
-//!   down -0, unless both addends have one sign. FTZ: denormal sources are 0 of their sign, and so is a result that is denormal once it is
-//!   rounded. FMZ: as FTZ, and a product with a factor 0 is +0, whatever the other factor and the sign. The unknown code of a product's
-//!   flush is none, that of its scale 1. A NaN result of arithmetic, minimum and maximum of two NaN included, is 0x7FFFFFFF. Saturation comes last: NaN and -0
-//!   become +0.
-//! * **f64** as f32, without flushing. A NaN result has the bits of the first source (in the order A, B, C, after signs) that is NaN, made quiet,
-//!   or is 0xFFF8000000000000 if none is. Minimum and maximum of two NaN are 0xFFF8000000000000.
-//! * **f16**: with all sources halves and a packed or merged half result, what is exact is rounded once, to f16. Else it is rounded to
-//!   f32 and then, for a half, to f16. Flushing: denormal halves where sources are halves, denormal f32 where they are f32; the result as
-//!   what it is stored as. FMZ as above. NaN is 0x7FFF as half, 0x7FFFFFFF as f32.
+//! * **f32** is IEEE with the rounding of the instruction, rounded once, also FFMA and FMUL with a scale. An exact sum
+//!   of 0 is +0, with rounding down -0, unless both addends have one sign. FTZ: denormal sources are 0 of their sign,
+//!   and so is a result that is denormal once it is rounded. FMZ: as FTZ, and a product with a factor 0 is +0, whatever
+//!   the other factor and the sign. The unknown code of a product's flush is none, that of its scale 1. A NaN result of
+//!   arithmetic, minimum and maximum of two NaN included, is 0x7FFFFFFF. Saturation comes last: NaN and -0 become +0.
+//! * **f64** as f32, without flushing. A NaN result has the bits of the first source (in the order A, B, C, after
+//!   signs) that is NaN, made quiet, or is 0xFFF8000000000000 if none is. Minimum and maximum of two NaN are
+//!   0xFFF8000000000000.
+//! * **f16**: with all sources halves and a packed or merged half result, what is exact is rounded once, to f16. Else
+//!   it is rounded to f32 and then, for a half, to f16. Flushing: denormal halves where sources are halves, denormal
+//!   f32 where they are f32; the result as what it is stored as. FMZ as above. NaN is 0x7FFF as half, 0x7FFFFFFF as
+//!   f32.
 //! * MUFU is [`crate::num::mufu`] of the source after absolute value and sign; RRO copies. FCHK is always true.
 //! * **Comparisons** join as AND where the code of the operation is unknown. Pq is written after Pd.
-//! * **Condition code** (where an instruction sets it): sums Z, S of the result, C the carry out of bit 31 of the sum as performed (`A + ~B + 1`), O signed
-//!   overflow; of three addends C is the carry of either sum and O the overflow of the last one.
-//!   LEA negates before it shifts. A product whose lower half is negated is inverted like a source, an upper half is that of the negated 64 bits (with
-//!   both signs neither). Products without addend, logic,
-//!   shifts, bit fields, conversions to integers, SET with masks and video: Z and S of the (first 32 bits of the) result, C and O 0; SET with .BF S is 0. Floats (f64 too): Z is zero, S is negative, both for
-//!   NaN, C and O 0; of saturated ones that of the result. With .X, or .X of logic, Z is only kept where it was set.
-//! * **Conversions.** F2F: with FTZ f32 sources and results are flushed (halves never), not if a side is f64. Equal formats copy, NaN becoming
-//!   0x7FFF, 0x7FFFFFFF, or quiet for f64; between formats NaN is those two, or for f64 the sign, quiet, with the mantissa's bits on top.
-//!   F2I of NaN: 0, with a source f64 or a result of 64 bits the result's highest bit alone; what does not fit is the nearest that does. Results of 8 and 16
-//!   bits are extended to a word as their sign says. I2F converts the magnitude as extended (the most negative number of its
-//!   size stays so under absolute value, unsigned ones have none), negates last. I2I computes in 64 bits; a source or a result of 64 bits is one of 32.
-//! * **Video.** Parts of A and B are extended by their signs, an immediate is 16 bits, the part without a name the whole word. Sums are exact: with both signs
-//!   `A + B + 1` (VMAD: product and addend likewise, the addend signed if A or B is; the sum is shifted arithmetically). VMNMX compares the low words by B's sign. A
-//!   shift's distance has no sign, and is at most 32 or, with W, taken modulo 32. Saturation limits to the signed or unsigned words (VMAD: signed if A or B is),
-//!   else the low 32 bits count. The second operation is one of words; MIN and MAX compare by the result's sign, VSET's without.
-//! * **Modifiers without a name**: a test never holds, a vote is ALL, a reduction POPC, PRMT gives A, an addend or a part is the whole word, a texture
-//!   has a layer and three coordinates, an image one coordinate, a lookup the level that follows from differences, a short one level 0 of one coordinate, a place in a pixel is the
-//!   default's. IMADSP's parts are u32, s32, u24, s24, u16, s16, then both of the upper half; those of B begin with u24, C's lowest bit is A's.
+//! * **Condition code** (where an instruction sets it): sums Z, S of the result, C the carry out of bit 31 of the sum
+//!   as performed (`A + ~B + 1`), O signed overflow; of three addends C is the carry of either sum and O the overflow
+//!   of the last one. LEA negates before it shifts. A product whose lower half is negated is inverted like a source, an
+//!   upper half is that of the negated 64 bits (with both signs neither). Products without addend, logic, shifts, bit
+//!   fields, conversions to integers, SET with masks and video: Z and S of the (first 32 bits of the) result, C and O
+//!   0; SET with .BF S is 0. Floats (f64 too): Z is zero, S is negative, both for NaN, C and O 0; of saturated ones
+//!   that of the result. With .X, or .X of logic, Z is only kept where it was set.
+//! * **Conversions.** F2F: with FTZ f32 sources and results are flushed (halves never), not if a side is f64. Equal
+//!   formats copy, NaN becoming 0x7FFF, 0x7FFFFFFF, or quiet for f64; between formats NaN is those two, or for f64 the
+//!   sign, quiet, with the mantissa's bits on top. F2I of NaN: 0, with a source f64 or a result of 64 bits the result's
+//!   highest bit alone; what does not fit is the nearest that does. Results of 8 and 16 bits are extended to a word as
+//!   their sign says. I2F converts the magnitude as extended (the most negative number of its size stays so under
+//!   absolute value, unsigned ones have none), negates last. I2I computes in 64 bits; a source or a result of 64 bits
+//!   is one of 32.
+//! * **Video.** Parts of A and B are extended by their signs, an immediate is 16 bits, the part without a name the
+//!   whole word. Sums are exact: with both signs `A + B + 1` (VMAD: product and addend likewise, the addend signed if A
+//!   or B is; the sum is shifted arithmetically). VMNMX compares the low words by B's sign. A shift's distance has no
+//!   sign, and is at most 32 or, with W, taken modulo 32. Saturation limits to the signed or unsigned words (VMAD:
+//!   signed if A or B is), else the low 32 bits count. The second operation is one of words; MIN and MAX compare by the
+//!   result's sign, VSET's without.
+//! * **Modifiers without a name**: a test never holds, a vote is ALL, a reduction POPC, PRMT gives A, an addend or a
+//!   part is the whole word, a texture has a layer and three coordinates, an image one coordinate, a lookup the level
+//!   that follows from differences, a short one level 0 of one coordinate, a place in a pixel is the default's.
+//!   IMADSP's parts are u32, s32, u24, s24, u16, s16, then both of the upper half; those of B begin with u24, C's
+//!   lowest bit is A's.
 //!
 //! # Memory
 //!
-//! Constants are read from [`Environment::constants`]; beyond the end they are 0, byte by byte. LDC's address is the low 16 bits of the sum of register and
-//! offset (the bytes behind 0xFFFF are those of the buffer, if there are any), with IS and ISL its upper 16 bits, unsigned, are added to the slot; of more
-//! than 64 bits the first 64 are loaded. Local memory is
-//! [`Code::local_bytes`] for each lane; shared memory is the block's; addresses outside read 0 and drop writes, byte by byte.
-//! Global memory is [`GlobalMemory`]. Lanes of one instruction access memory one after the other, lane 0 first, so that of two stores to one
-//! place the higher lane's stays. Misaligned accesses are done as they are. Atomics are a read and a write, nothing comes between.
-//! Global addresses have 40 bits: one register, zero-extended, or with E two, and the offset added. Local and shared ones have 32.
-//! Helper lanes (pixels without coverage, or killed) load but do not store; what an atomic reads they have too. Generic addresses
-//! (LD, ST) are global ones. Atomics of a type and operation that have no meaning together only load: INC and DEC but of U32,
-//! logic of F32, anything of F16x2 but ADD, SAFEADD. A type without a name is U32. Minimum and maximum of F32 are those of FMNMX, denormals
-//! being zeros; sums of F16x2 are rounded to nearest, denormals being zeros before and after.
+//! Constants are read from [`Environment::constants`]; beyond the end they are 0, byte by byte. LDC's address is the
+//! low 16 bits of the sum of register and offset (the bytes behind 0xFFFF are those of the buffer, if there are any),
+//! with IS and ISL its upper 16 bits, unsigned, are added to the slot; of more than 64 bits the first 64 are loaded.
+//! Local memory is [`Code::local_bytes`] for each lane; shared memory is the block's; addresses outside read 0 and drop
+//! writes, byte by byte. Global memory is [`GlobalMemory`]. Lanes of one instruction access memory one after the other,
+//! lane 0 first, so that of two stores to one place the higher lane's stays. Misaligned accesses are done as they are.
+//! Atomics are a read and a write, nothing comes between. Global addresses have 40 bits: one register, zero-extended,
+//! or with E two, and the offset added. Local and shared ones have 32. Helper lanes (pixels without coverage, or
+//! killed) load but do not store; what an atomic reads they have too. Generic addresses (LD, ST) are global ones.
+//! Atomics of a type and operation that have no meaning together only load: INC and DEC but of U32, logic of F32,
+//! anything of F16x2 but ADD, SAFEADD. A type without a name is U32. Minimum and maximum of F32 are those of FMNMX,
+//! denormals being zeros; sums of F16x2 are rounded to nearest, denormals being zeros before and after.
 //!
 //! # Textures
 //!
-//! A texture instruction goes to the unit that [`Code::units`] has for its address, or where that is [`Unit::Dynamic`] to the
-//! unit whose [`Environment::handles`] entry is the handle's value. No such unit: 0 in all components. What a unit gives is said in
-//! [`super::program::sampler`]. Differences for implicit levels are taken between the lanes of the quad in pixel programs, from the registers
-//! of all four lanes, active or not; elsewhere the level is 0. Sparse residency predicates are false.
-//! Where a unit filters or converts ([`TextureKey::filters`](super::program::sampler::TextureKey::filters), for gathers and fetches
+//! A texture instruction goes to the unit that [`Code::units`] has for its address, or where that is [`Unit::Dynamic`]
+//! to the unit whose [`Environment::handles`] entry is the handle's value. No such unit: 0 in all components. What a
+//! unit gives is said in [`super::program::sampler`]. Differences for implicit levels are taken between the lanes of
+//! the quad in pixel programs, from the registers of all four lanes, active or not; elsewhere the level is 0. Sparse
+//! residency predicates are false. Where a unit filters or converts
+//! ([`TextureKey::filters`](super::program::sampler::TextureKey::filters), for gathers and fetches
 //! [`converts`](super::program::sampler::TextureKey::converts)) a NaN is 0x7FFFFFFF; elsewhere texels keep their bits.
-//! TXQ answers from the texture's sizes: DIMENSION all, TEXTURE_TYPE the samples in B, everything else 0. TMML gives both numbers of the level query.
+//! TXQ answers from the texture's sizes: DIMENSION all, TEXTURE_TYPE the samples in B, everything else 0. TMML gives
+//! both numbers of the level query.
 //!
-//! Coordinates, layer and handle are read as the instruction's own dimensions say; the unit's shape takes of s, t, r and layer what it has, and
-//! 0 for what the instruction has not. Offsets have a field for each of s, t, r whatever the dimensions (those of TXD for s and t). Limits of the level (LC) and clamps (CL) are without effect. TLD's offset is added to its coordinates;
-//! a sample that the texture does not have gives 0. Halves are rounded to nearest.
+//! Coordinates, layer and handle are read as the instruction's own dimensions say; the unit's shape takes of s, t, r
+//! and layer what it has, and 0 for what the instruction has not. Offsets have a field for each of s, t, r whatever the
+//! dimensions (those of TXD for s and t). Limits of the level (LC) and clamps (CL) are without effect. TLD's offset is
+//! added to its coordinates; a sample that the texture does not have gives 0. Halves are rounded to nearest.
 //!
 //! # Images
 //!
-//! Units are found as those of textures are, handles behind the textures'. Coordinates outside of the image's sizes read 0 and drop what is written, whatever
-//! the clamp. The first one counts texels in P forms and without D, elements of the access in D forms, bytes with BA. SULD.P gives the
-//! components of its mask in order; SUST.P takes them so, and leaves the others. SUST.D with size 7 stores the words of a texel. Atomics
-//! are those of global memory on 4 or 8 bytes. No predicate is written: Mesa's driver leaves the field 0 and P0 alive.
+//! Units are found as those of textures are, handles behind the textures'. Coordinates outside of the image's sizes
+//! read 0 and drop what is written, whatever the clamp. The first one counts texels in P forms and without D, elements
+//! of the access in D forms, bytes with BA. SULD.P gives the components of its mask in order; SUST.P takes them so, and
+//! leaves the others. SUST.D with size 7 stores the words of a texel. Atomics are those of global memory on 4 or 8
+//! bytes. No predicate is written: Mesa's driver leaves the field 0 and P0 alive.
 //!
 //! # Special registers
 //!
-//! Clocks and timers read 0 (the same capture must give the same bytes); those of identity and lane masks as `isa` says; what no stage of
-//! the table in the hardware's description gives reads 0.
+//! Clocks and timers read 0 (the same capture must give the same bytes); those of identity and lane masks as `isa`
+//! says; what no stage of the table in the hardware's description gives reads 0.
 
 mod code;
 pub mod pixel;

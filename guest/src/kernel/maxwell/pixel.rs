@@ -1,29 +1,34 @@
 //! Pixel programs: what a fragment key has of them.
 //!
-//! A quad is shaded as [`crate::kernel::program::fragment`] says: all four pixels execute, those without coverage as helpers. With
-//! [`PixelCode::per_sample`] it is shaded once for each sample that one of its pixels has covered, in order, with positions and inputs at
-//! the sample's place; else once, at the pixel's centre.
+//! A quad is shaded as [`crate::kernel::program::fragment`] says: all four pixels execute, those without coverage as
+//! helpers. With [`PixelCode::per_sample`] it is shaded once for each sample that one of its pixels has covered, in
+//! order, with positions and inputs at the sample's place; else once, at the pixel's centre.
 //!
-//! **IPA** reads [`PixelCode::inputs`]; a word that is not there reads 0. With [`PixelMode::Constant`], or in IPA's mode CONSTANT, the result
-//! is the bits of the plane's first number. Else it is the plane's value at the pixel, which for PASS is the result and for MUL and SC
-//! times Rb is (rounded, denormals flushed); a NaN is 0x7FFFFFFF. OFFSET is another place. CENTROID is the first covered sample's place where some of the pixel's samples
-//! are covered but not all; with [`PixelCode::per_sample`] the sample's, which is how Mesa's driver asks for it. Words of the window position:
-//! 0x070, 0x074 the pixel's whole coordinates plus 0.5 or the sample's place, 0x078 the depth plane, unclamped, 0x07C the plane of 1/w.
-//! 0x3FC is all ones on the front, 0 on the back. OFFSET is relative to the pixel's centre: x in bits 11:0, y in bits 27:16, signed, in units of
-//! 1/4096 pixel (Mesa's tables of sample positions have other numbers in the bits above). At a place off the centre a plane is `(c + dx*(fx + x)) + dy*(fy + y)`, a position `(x + 0.5) + offset`. Saturation is that of an f32,
-//! whatever the word. PIXLD: COUNT the samples of a pixel, COVMASK the covered samples of the lane's pixel (before the program), OFFSET the place of a sample
-//! in IPA's units, rounded to nearest, MY_INDEX the sample (0 if not per sample), others 0.
+//! **IPA** reads [`PixelCode::inputs`]; a word that is not there reads 0. With [`PixelMode::Constant`], or in IPA's
+//! mode CONSTANT, the result is the bits of the plane's first number. Else it is the plane's value at the pixel, which
+//! for PASS is the result and for MUL and SC times Rb is (rounded, denormals flushed); a NaN is 0x7FFFFFFF. OFFSET is
+//! another place. CENTROID is the first covered sample's place where some of the pixel's samples are covered but not
+//! all; with [`PixelCode::per_sample`] the sample's, which is how Mesa's driver asks for it. Words of the window
+//! position: 0x070, 0x074 the pixel's whole coordinates plus 0.5 or the sample's place, 0x078 the depth plane,
+//! unclamped, 0x07C the plane of 1/w. 0x3FC is all ones on the front, 0 on the back. OFFSET is relative to the pixel's
+//! centre: x in bits 11:0, y in bits 27:16, signed, in units of 1/4096 pixel (Mesa's tables of sample positions have
+//! other numbers in the bits above). At a place off the centre a plane is `(c + dx*(fx + x)) + dy*(fy + y)`, a position
+//! `(x + 0.5) + offset`. Saturation is that of an f32, whatever the word. PIXLD: COUNT the samples of a pixel, COVMASK
+//! the covered samples of the lane's pixel (before the program), OFFSET the place of a sample in IPA's units, rounded
+//! to nearest, MY_INDEX the sample (0 if not per sample), others 0.
 //!
-//! **KIL**, where guard and test hold, makes a lane a helper. When all lanes of the quad are helpers the program ends for all of them.
+//! **KIL**, where guard and test hold, makes a lane a helper. When all lanes of the quad are helpers the program ends
+//! for all of them.
 //!
-//! **Results** are taken from the registers when the lane ends: from R0 on, four registers for each target of [`PixelCode::targets`] that has
-//! any bit, component c in register c of the four; a component without its bit is 0 (alpha too). Then the sample mask, if
-//! [`PixelCode::sample_mask`]; the depth is always in the register behind that of the sample mask. Output i of a target with no bits does not exist.
-//! Killed lanes store nothing and are not counted; what they would have given is discarded before all tests.
+//! **Results** are taken from the registers when the lane ends: from R0 on, four registers for each target of
+//! [`PixelCode::targets`] that has any bit, component c in register c of the four; a component without its bit is 0
+//! (alpha too). Then the sample mask, if [`PixelCode::sample_mask`]; the depth is always in the register behind that of
+//! the sample mask. Output i of a target with no bits does not exist. Killed lanes store nothing and are not counted;
+//! what they would have given is discarded before all tests.
 //!
-//! With [`PixelCode::early_tests`] depth bounds, stencil and depth tests, their stores and the count happen before the program, with the interpolated
-//! depth, for the covered samples; only samples that pass go on (a quad none of whose samples pass is not shaded), and kills, alpha test, sample mask and
-//! program's depth concern the colours alone.
+//! With [`PixelCode::early_tests`] depth bounds, stencil and depth tests, their stores and the count happen before the
+//! program, with the interpolated depth, for the covered samples; only samples that pass go on (a quad none of whose
+//! samples pass is not shaded), and kills, alpha test, sample mask and program's depth concern the colours alone.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::sync::Arc;

@@ -1,19 +1,22 @@
 //! Blending by a program, for the equations that factors cannot say (KHR_blend_equation_advanced).
 //!
-//! There are three registers T0, T1, T2 of r, g, b, a and the last result L, all 0 at first, and a condition for each of r, g, b, at first 0.
-//! Source and destination are those of blending. Steps run one after the other, each on triples, in f32:
+//! There are three registers T0, T1, T2 of r, g, b, a and the last result L, all 0 at first, and a condition for each
+//! of r, g, b, at first 0. Source and destination are those of blending. Steps run one after the other, each on
+//! triples, in f32:
 //!
 //! 1. Operands: a component each of [`BlendOperand`]; of alpha ones the same three times.
-//! 2. The operation gives three numbers. Products whose second factor is [`BlendOperand::Nothing`] are 0 whatever the first one.
+//! 2. The operation gives three numbers. Products whose second factor is [`BlendOperand::Nothing`] are 0 whatever the
+//!    first one.
 //! 3. [`BlendRoute`] exchanges them, or makes the first one alpha and nothing else.
-//! 4. Of the components in `mask` (of alpha: always) those are written whose condition, that of red for alpha, passes `test` compared with 0: to
-//!    L, and to the register of `output` if there is one.
+//! 4. Of the components in `mask` (of alpha: always) those are written whose condition, that of red for alpha, passes
+//!    `test` compared with 0: to L, and to the register of `output` if there is one.
 //! 5. With `sets` the condition of each component that was written is its value.
 //!
 //! The result is T0; alpha is that of T0 with [`BlendProgram::alpha`], otherwise what the blend term of alpha gives.
 //!
-//! Sources: NVIDIA's class header for names; the programs that Ryujinx knows of the console's driver, with the equations that they have to be, for the
-//! last result, conditions of single components and where the result is. Precision is not known.
+//! Sources: NVIDIA's class header for names; the programs that Ryujinx knows of the console's driver, with the
+//! equations that they have to be, for the last result, conditions of single components and where the result is.
+//! Precision is not known.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 

@@ -20,7 +20,8 @@ pub struct Environment<'a> {
     pub textures: &'a [Texture<'a>],
     /// Images of the key, index by index.
     pub images: &'a [Image<'a>],
-    /// Handles of the textures, then of the images, for [`Unit::Dynamic`](crate::kernel::maxwell::Unit::Dynamic). Of equal ones the first counts.
+    /// Handles of the textures, then of the images, for [`Unit::Dynamic`](crate::kernel::maxwell::Unit::Dynamic). Of
+    /// equal ones the first counts.
     pub handles: &'a [u32],
     /// Global memory.
     pub memory: &'a dyn GlobalMemory,
@@ -59,7 +60,8 @@ pub trait GlobalMemory: Sync {
     fn read(&self, address: u64, bytes: &mut [u8]);
     /// Writes; bytes that are not mapped are dropped and reported likewise.
     fn write(&self, address: u64, bytes: &[u8]);
-    /// The mapping that has an address, if programs may read it, and with `stores` write it, directly. Such writes are reported to
+    /// The mapping that has an address, if programs may read it, and with `stores` write it, directly. Such writes are
+    /// reported to
     /// [`GlobalMemory::note_written`].
     fn span(&self, address: u64, stores: bool) -> Option<Span<'_>> {
         let _ = (address, stores);
@@ -97,8 +99,9 @@ impl GlobalMemory for NoMemory {
 pub struct ImageKey {
     /// Dimensions: 1D, 2D, 3D or an array.
     pub shape: Shape,
-    /// How an element is stored. Typed accesses decode and encode it as [`crate::kernel::program::output`] says; integers are
-    /// 32-bit words, unsigned ones zero-extended, signed ones sign-extended, clamped to their range when stored.
+    /// How an element is stored. Typed accesses decode and encode it as [`crate::kernel::program::output`] says;
+    /// integers are 32-bit words, unsigned ones zero-extended, signed ones sign-extended, clamped to their range when
+    /// stored.
     pub format: ColorFormat,
     /// Where it is stored. Slices of a volume in block-linear layout are interleaved as [`crate::layout`] says.
     pub layout: SurfaceLayout,

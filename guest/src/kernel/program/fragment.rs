@@ -3,61 +3,70 @@
 //! # Interpolation
 //!
 //! A plane `[c, dx, dy]` has at pixel (x, y) of a primitive the value `(c + dx*fx) + dy*fy`, fx and fy the pixel's
-//! distance from [`Primitive::origin`] as f32; `c` already is the value at a pixel's centre. A perspective varying's plane holds
-//! value/w: `value = plane * w`, `w = 1 / plane(1/w)`. A linear or constant varying's plane holds the value itself.
-//! Depth: its plane; for sample k of several `(c + dx*(fx + offset x)) + dy*(fy + offset y)`.
+//! distance from [`Primitive::origin`] as f32; `c` already is the value at a pixel's centre. A perspective varying's
+//! plane holds value/w: `value = plane * w`, `w = 1 / plane(1/w)`. A linear or constant varying's plane holds the value
+//! itself. Depth: its plane; for sample k of several `(c + dx*(fx + offset x)) + dy*(fy + offset y)`.
 //!
 //! Programs run for the four pixels of a 2x2 quad (even columns and rows) at a time, covered or not: pixels outside of
 //! the primitive only serve differences. KIL and alpha kill discard at the end; the fragment goes on until then.
 //!
-//! Distances are differences of 32-bit integers, wrapping, converted to f32. A clamp of a varying is the last thing that happens
-//! to it.
+//! Distances are differences of 32-bit integers, wrapping, converted to f32. A clamp of a varying is the last thing
+//! that happens to it.
 //!
 //! # RSX programs
 //!
 //! What single instructions do is said in [`crate::rsx`]. Here is what concerns four lanes and the order of things.
 //!
-//! * **NaN.** Whatever gives a NaN gives 0x7FC00000, inputs and half precision of a source included, with these exceptions that keep or
-//!   make bits: MOV from an R register or the inline constant to an R register, whatever swizzle and mask, without absolute value,
-//!   modifier, negation, scale, saturation and precision; packing operations without the last three; and R registers put together
-//!   from halves. As half it is 0x7E00, also packed, and a half NaN is read as 0x7FC00000. [`Channel::Float`](super::output::Channel::Float) stores
-//!   these two as well. Absolute value and negation change the sign of whatever is read, so unpacking operations may see it.
-//! * **Registers.** There are 64 R registers, and the H registers share their memory: Rn.x holds H(2n).x in bits 15:0 and H(2n).y
-//!   in bits 31:16, Rn.y the same of H(2n).zw, Rn.z and Rn.w those of H(2n+1). What is written to H is rounded to half first (nearest
-//!   even, overflow gives infinity, subnormals are kept). All registers start as zero, also the condition registers.
-//! * **Places** of flow control are those of [`Step`](crate::rsx::fragment::Step), where a structure already lies within the one
-//!   around it. Behind the last instruction is the end of the program.
+//! * **NaN.** Whatever gives a NaN gives 0x7FC00000, inputs and half precision of a source included, with these
+//!   exceptions that keep or make bits: MOV from an R register or the inline constant to an R register, whatever
+//!   swizzle and mask, without absolute value, modifier, negation, scale, saturation and precision; packing operations
+//!   without the last three; and R registers put together from halves. As half it is 0x7E00, also packed, and a half
+//!   NaN is read as 0x7FC00000. [`Channel::Float`](super::output::Channel::Float) stores these two as well. Absolute
+//!   value and negation change the sign of whatever is read, so unpacking operations may see it.
+//! * **Registers.** There are 64 R registers, and the H registers share their memory: Rn.x holds H(2n).x in bits 15:0
+//!   and H(2n).y in bits 31:16, Rn.y the same of H(2n).zw, Rn.z and Rn.w those of H(2n+1). What is written to H is
+//!   rounded to half first (nearest even, overflow gives infinity, subnormals are kept). All registers start as zero,
+//!   also the condition registers.
+//! * **Places** of flow control are those of [`Step`](crate::rsx::fragment::Step), where a structure already lies
+//!   within the one around it. Behind the last instruction is the end of the program.
 //! * **Structures.** A lane keeps a stack of open structures.
-//!   - IFE: an else place that is not behind the IFE counts as the instruction after it, an end place before the else place as
-//!     the latter. Where the test holds an If is opened and the lane goes on behind the IFE, elsewhere it goes to the else place.
-//!   - LOOP, REP: does nothing when its end place is not behind the instruction after it. Where the test holds and the count is not
-//!     0 a Loop of as many passes is opened and the lane goes on behind it, elsewhere it goes to the end place.
-//!   - BRK, where the test holds: closes the innermost Loop with all within, the lane goes to its end place. It does nothing
-//!     when no Loop is open since the last Call.
+//!   - IFE: an else place that is not behind the IFE counts as the instruction after it, an end place before the else
+//!     place as the latter. Where the test holds an If is opened and the lane goes on behind the IFE, elsewhere it goes
+//!     to the else place.
+//!   - LOOP, REP: does nothing when its end place is not behind the instruction after it. Where the test holds and the
+//!     count is not 0 a Loop of as many passes is opened and the lane goes on behind it, elsewhere it goes to the end
+//!     place.
+//!   - BRK, where the test holds: closes the innermost Loop with all within, the lane goes to its end place. It does
+//!     nothing when no Loop is open since the last Call.
 //!   - CAL, where the test holds: opens a Call and goes to the target; with four Calls open it does nothing.
-//!   - RET, where the test holds: closes the last Call with all within, the lane goes on behind its CAL. Without one the lane ends.
+//!   - RET, where the test holds: closes the last Call with all within, the lane goes on behind its CAL. Without one
+//!     the lane ends.
 //!   - The instruction with the END bit and the end of the program end the lane, whatever is open.
 //!   - After each instruction, and until nothing changes, the innermost structure is looked at. If: at its else place
-//!     it is closed, the lane goes to its end place. Loop: at its end place the lane waits for the end of the pass, which is a
-//!     step of its own: when it is the lane's turn there, a pass is done, and with more to do the lane goes to the first instruction
-//!     of the body, else the Loop is closed and what is around it is looked at. An If or Loop is closed, and nothing else happens, when
-//!     the lane is elsewhere outside of it (before its first instruction or behind that place).
-//!   - The index register is that of the innermost open LOOP, Calls notwithstanding: its initial value plus its increment
-//!     for each pass done. Without one it is 0.
-//! * **Order.** Of the lanes that have not ended those run next whose place comes first: the CALs of open Calls are compared, oldest
-//!   first, then the instruction (what a CAL calls comes behind the CAL and before what follows it); at the same instruction fewer open
-//!   structures come first, then lower lanes. The end of a pass comes right before the instruction at the loop's end place, that of an
-//!   inner loop, which begins later, before that of an outer one: so lanes that are done with a pass wait there for those that are not. Lanes at the same place with
-//!   equal stacks execute it together.
-//! * **Differences** between two lanes, of DDX, DDY and levels of detail, are 0 unless both execute the instruction together.
-//! * **Fuel.** What lanes execute together counts once. When a pass of a Loop is done, and at a CAL (which is counted, and
-//!   whether its test holds or not), the program of all four lanes ends if more than [`FUEL`] are counted.
+//!     it is closed, the lane goes to its end place. Loop: at its end place the lane waits for the end of the pass,
+//!     which is a step of its own: when it is the lane's turn there, a pass is done, and with more to do the lane goes
+//!     to the first instruction of the body, else the Loop is closed and what is around it is looked at. An If or Loop
+//!     is closed, and nothing else happens, when the lane is elsewhere outside of it (before its first instruction or
+//!     behind that place).
+//!   - The index register is that of the innermost open LOOP, Calls notwithstanding: its initial value plus its
+//!     increment for each pass done. Without one it is 0.
+//! * **Order.** Of the lanes that have not ended those run next whose place comes first: the CALs of open Calls are
+//!   compared, oldest first, then the instruction (what a CAL calls comes behind the CAL and before what follows it);
+//!   at the same instruction fewer open structures come first, then lower lanes. The end of a pass comes right before
+//!   the instruction at the loop's end place, that of an inner loop, which begins later, before that of an outer one:
+//!   so lanes that are done with a pass wait there for those that are not. Lanes at the same place with equal stacks
+//!   execute it together.
+//! * **Differences** between two lanes, of DDX, DDY and levels of detail, are 0 unless both execute the instruction
+//!   together.
+//! * **Fuel.** What lanes execute together counts once. When a pass of a Loop is done, and at a CAL (which is counted,
+//!   and whether its test holds or not), the program of all four lanes ends if more than [`FUEL`] are counted.
 //!
 //! # Blocks
 //!
-//! With more than one sample a block appears once for each sample, in order, and a fragment is shaded once for all
-//! of them; primitive and place are those of the first. A quad is shaded if one of its samples is covered, quads in Morton order;
-//! output goes lane by lane, sample by sample. A block whose primitive does not exist is skipped, planes that do not exist are 0.
+//! With more than one sample a block appears once for each sample, in order, and a fragment is shaded once for all of
+//! them; primitive and place are those of the first. A quad is shaded if one of its samples is covered, quads in Morton
+//! order; output goes lane by lane, sample by sample. A block whose primitive does not exist is skipped, planes that do
+//! not exist are 0.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::sync::Arc;
@@ -85,7 +94,8 @@ pub struct FragmentKey {
     pub samples: Samples,
 }
 
-/// Samples of a pixel and where they are stored: sample k of pixel (x, y) is surface pixel `(x * across + k % across, y * down + k / across)`.
+/// Samples of a pixel and where they are stored: sample k of pixel (x, y) is surface pixel `(x * across + k % across, y
+/// * down + k / across)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Samples {
     /// Samples side by side, 1, 2 or 4.
@@ -142,13 +152,15 @@ pub struct RsxFragmentCode {
 /// Instructions the four lanes of a quad may execute, so that loops end: then the program ends with the results it has.
 pub const FUEL: u32 = 65_536;
 
-/// What an input register of a fragment program reads. `group` counts groups of four planes from [`Primitive::first_plane`] on.
+/// What an input register of a fragment program reads. `group` counts groups of four planes from
+/// [`Primitive::first_plane`] on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum FragmentInput {
     /// (0, 0, 0, 0).
     #[default]
     Zero,
-    /// `(x + constants.position_offset.0, y * position_scale_y + position_offset.1, depth, plane(1/w))`: x, y the pixel's whole coordinates as f32, depth clamped as in
+    /// `(x + constants.position_offset.0, y * position_scale_y + position_offset.1, depth, plane(1/w))`: x, y the
+    /// pixel's whole coordinates as f32, depth clamped as in
     /// [`super::output`].
     Position,
     /// A vertex output. A source with its perspective switched off reads the planes.
@@ -160,22 +172,22 @@ pub enum FragmentInput {
         /// Whether each component is clamped to 0..1.
         clamp: bool,
     },
-    /// `(x, y, 0, w)` of the varying, a perspective one, w the interpolated clip-space w; with the perspective of the instruction's
-    /// source switched off the planes of x and y, 0, 1.
+    /// `(x, y, 0, w)` of the varying, a perspective one, w the interpolated clip-space w; with the perspective of the
+    /// instruction's source switched off the planes of x and y, 0, 1.
     Varying2d {
         /// Which planes.
         group: u8,
     },
-    /// `(d, f, 0, 0)`: d component 0 of the varying, a perspective one (its plane for a source without perspective), f the fog
-    /// factor of it.
+    /// `(d, f, 0, 0)`: d component 0 of the varying, a perspective one (its plane for a source without perspective), f
+    /// the fog factor of it.
     Fog {
         /// Which planes; only the first one.
         group: u8,
         /// How f follows from d.
         mode: FogMode,
     },
-    /// `(s, t, 1, 0)`, or with `two_dimensional` `(s, t, 0, w)`: 0..1 across a point, from planes 0 and 1 of the group, w the
-    /// interpolated clip-space w; linear whatever the source says.
+    /// `(s, t, 1, 0)`, or with `two_dimensional` `(s, t, 0, w)`: 0..1 across a point, from planes 0 and 1 of the group,
+    /// w the interpolated clip-space w; linear whatever the source says.
     PointCoordinate {
         /// Which planes.
         group: u8,
@@ -195,7 +207,8 @@ pub enum Interpolation {
     Linear,
 }
 
-/// Fog factor f of fog coordinate d, with a = `|d|` for the `Abs` modes and d for the others; clamped to 0..1. Parameters p0 and p1 are
+/// Fog factor f of fog coordinate d, with a = `|d|` for the `Abs` modes and d for the others; clamped to 0..1.
+/// Parameters p0 and p1 are
 /// [`FragmentConstants::fog`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum FogMode {

@@ -1,8 +1,8 @@
 //! Kernels of shader pipelines, in which every stage is a program: RSX and Tegra X1.
 //!
-//! The contracts of the PICA200, whose fragments are fixed-function, are in the modules next to this one. Here a fragment runs a
-//! program, reads textures through [`sampler`] and ends in [`output`]; a vertex runs a program and leaves clip-space
-//! positions and output registers, viewport and clipping are the engine's.
+//! The contracts of the PICA200, whose fragments are fixed-function, are in the modules next to this one. Here a
+//! fragment runs a program, reads textures through [`sampler`] and ends in [`output`]; a vertex runs a program and
+//! leaves clip-space positions and output registers, viewport and clipping are the engine's.
 //!
 //! Both tiers are written from what these modules say, in words and formulas. All arithmetic is f32, IEEE, rounded to
 //! nearest, nothing fused, sums from left to right, unless it says otherwise. `clamp(v)` to 0..1 is
@@ -39,9 +39,9 @@ use super::unsupported::Unsupported;
 
 /// Shades a batch of vertices with a program.
 pub trait VertexKernel: Send + Sync {
-    /// Processes the vertices of `job` from `first` on and returns how many of *all* of them are finished. When that is less than
-    /// the length of the batch, the kernel leaves the next [`GROUP`](super::vertex::GROUP) vertices to the interpreter; the
-    /// caller has it do them and calls again.
+    /// Processes the vertices of `job` from `first` on and returns how many of *all* of them are finished. When that is
+    /// less than the length of the batch, the kernel leaves the next [`GROUP`](super::vertex::GROUP) vertices to the
+    /// interpreter; the caller has it do them and calls again.
     fn shade(&self, job: &mut vertex::VertexJob<'_>, first: usize) -> usize;
     /// Bytes of machine code, 0 for an interpreter.
     fn code_bytes(&self) -> usize {

@@ -1,43 +1,51 @@
 //! After the program: tests, blending, storing.
 //!
 //! For each covered sample, in this order: alpha test -> depth bounds -> stencil -> depth -> count -> blend or logic ->
-//! mask -> store. The alpha test looks at the fragment, before the first sample; so do alpha to coverage and alpha to one, after it.
+//! mask -> store. The alpha test looks at the fragment, before the first sample; so do alpha to coverage and alpha to
+//! one, after it.
 //!
 //! * **Limits**: before everything else the components of colour output i are clamped as [`OutputKey::limits`] says.
-//! * **Alpha test**: `alpha OP reference`, f32, the unclamped alpha of colour output 0. NaN: only `Always` and `NotEqual` pass.
+//! * **Alpha test**: `alpha OP reference`, f32, the unclamped alpha of colour output 0. NaN: only `Always` and
+//!   `NotEqual` pass.
 //! * **Alpha to coverage** (more than one sample): the first `floor(clamp(alpha) * samples + 0.5)` samples stay. With
-//!   [`OutputKey::coverage_dither`] [`DITHER`] takes the place of 0.5: that of `x % 2 + y % 2 * 2`, for pixel (x, y) as the target stores it.
-//!   **Alpha to one** then makes alpha 1 in all colour outputs.
-//! * **Depth**: the sample's depth, with [`OutputKey::depth_at_center`] that of the pixel's centre, is clamped to `depth_min..depth_max` (`min < z ? z : min`, then `z < max ? z : max`) and stored as
-//!   [`DepthFormat`] says; the comparison is one of what would be stored with what is stored: as unsigned integers, for F16 and the F32
-//!   formats as the floats that they are. `depth OP stored`; no depth test: passes, nothing is written. Unorm depth is limited to what
-//!   fits. A stencil is stored also where the depth test fails or does not write. With [`DepthFormat::S8`] there is neither depth test nor
-//!   bounds, whatever the key says.
-//!   Bounds: the *stored* depth, as f32 (`stored as f32 * (1.0 / max)` for unorm), must satisfy `bounds.0 <= d && d <= bounds.1`.
-//! * **Stencil**: `(reference & mask) OP (stored & mask)` with the values of the side the primitive shows; a failing test stores
-//!   `fail`, a failing depth test `depth_fail`, else `pass`; written bits are those of the write mask.
-//! * **Encoding**, with [`OutputKey::encode_srgb`]: r, g, b of every colour output become [`crate::num::ops::linear_to_srgb`] of
-//!   `clamp(v)`, after the alpha test and before anything below.
-//! * **Blending**, f32. Source s: for unorm, sRGB and snorm channels quantised first, that is decoded from what storing it would give;
-//!   for float channels as it is. Destination d: decoded. A format is unorm when its stored channels (fixed ones aside) are unorm
-//!   or sRGB: then constants, and s in channels that are absent or fixed, are clamped to 0..1. Factors as in [`BlendFactor`]
-//!   with 1.0 for 255 (inverse ones `1 - v`, the saturated one `sa < 1 - da ? sa : 1 - da`); equation on `s*fs` and `d*fd` (Min, Max: on s and d
-//!   alone, `a < b ? a : b`, `a > b ? a : b`). Formats with an integer channel do not blend. Without blending s is stored as it came.
-//!   With [`OutputKey::zero_products`] a product `s*fs` or `d*fd` one of whose factors is 0 is +0.
-//!   The second source is colour output 1, in channels of unorm formats clamped to 0..1, in snorm channels to -1..1 (NaN gives -1), else as it came.
-//!   With [`OutputKey::program`] the result is that of [`blend_program`](super::blend_program) for s and d.
-//! * **Logic operation**: there is no blending. On the stored bits of the pixel for unorm formats, in channels of the mask; for
-//!   other formats s is stored as it came.
-//! * **Store**: unorm of n bits: `trunc(clamp(v) * (2^n - 1) + 0.5)`; snorm: clamped to -1..1 (NaN gives -1), `v * (2^(n-1) - 1)` rounded to nearest, ties to even;
-//!   half: nearest even with overflow to infinity; small floats likewise, negative values are 0 (NaN: all ones); f32: bits; integers: the bits of the
-//!   output, clamped to the range. sRGB: [`crate::num::ops::linear_to_srgb`] of `clamp(v)`, then unorm. Decoding: unorm `q as f32 * (1.0 / max)`; [`Channel::Srgb`] the
-//!   same, then [`crate::num::ops::srgb_to_linear`]; [`Channel::Unorm`] stays as it is whatever was encoded; snorm `q as f32 * (1.0 / max)`,
-//!   -1 at least; floats exactly.
-//! * **Coverage as a colour**, [`OutputKey::coverage_color`]: red of that target, if it is stored as an integer, is no longer the fragment's
-//!   but the set of samples of the fragment that colours would be written to: bit [`CoverageColor::bits`]`[k]` for sample k, as many as the channel
-//!   has bits. With tests before the program those are the ones that passed. Each sample gets the same, under the mask. (NV_fragment_coverage_to_color.)
-//! * Colours are written to the samples of [`OutputKey::color_samples`]; tests, stencil, depth and the count concern all of them.
-//! * Channels outside of the mask keep their stored bits. Fixed channels ([`Channel::Zeros`], [`Channel::Ones`]) are always written, and decode to 0 and
+//!   [`OutputKey::coverage_dither`] [`DITHER`] takes the place of 0.5: that of `x % 2 + y % 2 * 2`, for pixel (x, y) as
+//!   the target stores it. **Alpha to one** then makes alpha 1 in all colour outputs.
+//! * **Depth**: the sample's depth, with [`OutputKey::depth_at_center`] that of the pixel's centre, is clamped to
+//!   `depth_min..depth_max` (`min < z ? z : min`, then `z < max ? z : max`) and stored as [`DepthFormat`] says; the
+//!   comparison is one of what would be stored with what is stored: as unsigned integers, for F16 and the F32 formats
+//!   as the floats that they are. `depth OP stored`; no depth test: passes, nothing is written. Unorm depth is limited
+//!   to what fits. A stencil is stored also where the depth test fails or does not write. With [`DepthFormat::S8`]
+//!   there is neither depth test nor bounds, whatever the key says. Bounds: the *stored* depth, as f32 (`stored as f32
+//!   * (1.0 / max)` for unorm), must satisfy `bounds.0 <= d && d <= bounds.1`.
+//! * **Stencil**: `(reference & mask) OP (stored & mask)` with the values of the side the primitive shows; a failing
+//!   test stores `fail`, a failing depth test `depth_fail`, else `pass`; written bits are those of the write mask.
+//! * **Encoding**, with [`OutputKey::encode_srgb`]: r, g, b of every colour output become
+//!   [`crate::num::ops::linear_to_srgb`] of `clamp(v)`, after the alpha test and before anything below.
+//! * **Blending**, f32. Source s: for unorm, sRGB and snorm channels quantised first, that is decoded from what storing
+//!   it would give; for float channels as it is. Destination d: decoded. A format is unorm when its stored channels
+//!   (fixed ones aside) are unorm or sRGB: then constants, and s in channels that are absent or fixed, are clamped to
+//!   0..1. Factors as in [`BlendFactor`] with 1.0 for 255 (inverse ones `1 - v`, the saturated one `sa < 1 - da ? sa :
+//!   1 - da`); equation on `s*fs` and `d*fd` (Min, Max: on s and d alone, `a < b ? a : b`, `a > b ? a : b`). Formats
+//!   with an integer channel do not blend. Without blending s is stored as it came. With [`OutputKey::zero_products`] a
+//!   product `s*fs` or `d*fd` one of whose factors is 0 is +0. The second source is colour output 1, in channels of
+//!   unorm formats clamped to 0..1, in snorm channels to -1..1 (NaN gives -1), else as it came. With
+//!   [`OutputKey::program`] the result is that of [`blend_program`](super::blend_program) for s and d.
+//! * **Logic operation**: there is no blending. On the stored bits of the pixel for unorm formats, in channels of the
+//!   mask; for other formats s is stored as it came.
+//! * **Store**: unorm of n bits: `trunc(clamp(v) * (2^n - 1) + 0.5)`; snorm: clamped to -1..1 (NaN gives -1), `v *
+//!   (2^(n-1) - 1)` rounded to nearest, ties to even; half: nearest even with overflow to infinity; small floats
+//!   likewise, negative values are 0 (NaN: all ones); f32: bits; integers: the bits of the output, clamped to the
+//!   range. sRGB: [`crate::num::ops::linear_to_srgb`] of `clamp(v)`, then unorm. Decoding: unorm `q as f32 * (1.0 /
+//!   max)`; [`Channel::Srgb`] the same, then [`crate::num::ops::srgb_to_linear`]; [`Channel::Unorm`] stays as it is
+//!   whatever was encoded; snorm `q as f32 * (1.0 / max)`, -1 at least; floats exactly.
+//! * **Coverage as a colour**, [`OutputKey::coverage_color`]: red of that target, if it is stored as an integer, is no
+//!   longer the fragment's but the set of samples of the fragment that colours would be written to: bit
+//!   [`CoverageColor::bits`]`[k]` for sample k, as many as the channel has bits. With tests before the program those
+//!   are the ones that passed. Each sample gets the same, under the mask. (NV_fragment_coverage_to_color.)
+//! * Colours are written to the samples of [`OutputKey::color_samples`]; tests, stencil, depth and the count concern
+//!   all of them.
+//! * Channels outside of the mask keep their stored bits. Fixed channels ([`Channel::Zeros`], [`Channel::Ones`]) are
+//!   always written, and decode to 0 and
 //!   1. Nothing is written where the mask is empty.
 
 use std::sync::Arc;
@@ -217,8 +225,8 @@ impl BlendKey {
 pub struct ColorFormat {
     /// Bytes of a pixel: 1, 2, 4, 8 or 16.
     pub bytes: u8,
-    /// Bytes whose order is reversed when stored; 1 stores little-endian. The bit positions of channels count in the value before that, bit 0 the
-    /// lowest bit of the first unit, bit `8 * unit` the lowest bit of the second.
+    /// Bytes whose order is reversed when stored; 1 stores little-endian. The bit positions of channels count in the
+    /// value before that, bit 0 the lowest bit of the first unit, bit `8 * unit` the lowest bit of the second.
     pub swap: u8,
     /// r, g, b, a.
     pub channels: [Channel; 4],

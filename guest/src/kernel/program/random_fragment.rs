@@ -63,8 +63,8 @@ pub struct Surfaces {
 }
 
 impl RandomFragment {
-    /// A random case with a program as `options` say, [`Options::textures`] aside; fragments are discarded in a quarter of
-    /// the cases at most. `word` gives 32 random bits a call.
+    /// A random case with a program as `options` say, [`Options::textures`] aside; fragments are discarded in a quarter
+    /// of the cases at most. `word` gives 32 random bits a call.
     pub fn new(word: &mut impl FnMut() -> u32, options: Options) -> Self {
         let (keys, textures) = units(&mut Random { word: &mut *word });
         // Units without a texture are read now and then.

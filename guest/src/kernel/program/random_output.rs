@@ -76,8 +76,8 @@ const DEPTHS: [DepthFormat; 11] = [
     DepthFormat::S8,
 ];
 
-/// A random state of targets of 2^`log2[0]` by 2^`log2[1]` surface pixels at least. In half of the states most samples pass and
-/// keep what was shaded, so that differences in the program show.
+/// A random state of targets of 2^`log2[0]` by 2^`log2[1]` surface pixels at least. In half of the states most samples
+/// pass and keep what was shaded, so that differences in the program show.
 pub(super) fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>, log2: [u8; 2]) -> OutputKey {
     let calm = r.one_in(2);
     let rare = if calm { 12 } else { 3 };

@@ -4,67 +4,74 @@
 //! A unit's result is computed so, for coordinates s, t, r of one lane:
 //!
 //! 1. **Size**: normalised coordinates are multiplied by the level's size; unnormalised ones are used as they are, at
-//!    every level. Cubes first choose a face: x if `|x| >= |y|` and `|x| >= |z|`, else y if `|y| >= |z|`, else z, negative when the
-//!    component is below 0; `s = (sc/ma + 1) * 0.5`,
-//!    `t = (tc/ma + 1) * 0.5` with the table of the OpenGL specification, ma the magnitude; both wrap as clamp to edge.
-//!    Array layers are `floor(layer + 0.5)`, clamped to those there are (NaN is 0); the layer is the coordinate after the others.
-//! 2. **Level of detail** (only when the key needs one): with u, v, (w) in texels of level 0 and differences between neighbours of
-//!    the 2x2 quad (`d/dx` = right - left of the lane's own row, `d/dy` = lower - upper of the lane's own column),
-//!    `a = du/dx^2 + dv/dx^2 (+ dw/dx^2)`, b the same by y, `rho2 = a > b ? a : b`, `lod = log2(rho2) * 0.5`
-//!    ([`crate::num::ops::log2`]), then `lod + bias` (the unit's, then the instruction's). An instruction with an explicit level
-//!    replaces `log2(rho2) * 0.5`; with explicit gradients those are the differences, times the size.
-//!    With mipmaps `lod` is then clamped to `lod_min..lod_max` (`lod_min < l ? l : lod_min`, then `l < lod_max ? l : lod_max`), without
-//!    it is not; after that `lod <= 0` (or NaN) magnifies. (A fixed level is asked for by equal limits, recorded RSX frames.)
-//!    Anisotropy: see below.
-//!    A cube's differences are those of the coordinates that each neighbour has on the *lane's own* face (divided by the neighbour's own
-//!    component along that axis, with the sign of the face); an explicit gradient is that to the neighbour at direction + gradient.
-//! 3. **Levels**: magnified, or without mipmaps: level 0. Else with l the clamped `lod` the nearest level `floor(l + 0.5)`, linear:
-//!    `floor(l)` and the one after it with weight `trunc((l - floor(l)) * 256) / 256`. Levels are clamped to those there are.
-//! 4. **Texels**: nearest: `i = floor(c)`. Linear: `c - 0.5`, `i = floor`, weight `trunc((c - 0.5 - i) * 256) / 256`, texels i and i+1. Each
-//!    index is wrapped by itself, see [`Wrap`]; where one axis says border the texel is the border colour. `c` is first limited to -2^24..2^24 with NaN as -2^24 (`lo < c ? c : lo`, then `c < hi ? c : hi`).
-//! 5. **Filter**: `a + (b - a) * weight`, or the minimum or maximum ([`Reduction`]), along x, then y, then z, then between levels. Texels of [`Texels::Rgba8`]
-//!    are filtered as integers 0 to 255 turned to f32; the result is multiplied by `1.0 / 255.0`.
-//!    Where `magnify` and `minify` differ each lane has the filter of its own `lod`; nearest ones are not filtered at all.
-//! 6. **Compare**: with a comparison each texel's red is replaced before filtering by `red OP reference ? 1 : 0` in all channels
-//!    (for [`Texels::Rgba8`] red times `1.0 / 255.0`, and no scaling afterwards).
+//!    every level. Cubes first choose a face: x if `|x| >= |y|` and `|x| >= |z|`, else y if `|y| >= |z|`, else z,
+//!    negative when the component is below 0; `s = (sc/ma + 1) * 0.5`, `t = (tc/ma + 1) * 0.5` with the table of the
+//!    OpenGL specification, ma the magnitude; both wrap as clamp to edge. Array layers are `floor(layer + 0.5)`,
+//!    clamped to those there are (NaN is 0); the layer is the coordinate after the others.
+//! 2. **Level of detail** (only when the key needs one): with u, v, (w) in texels of level 0 and differences between
+//!    neighbours of the 2x2 quad (`d/dx` = right - left of the lane's own row, `d/dy` = lower - upper of the lane's own
+//!    column), `a = du/dx^2 + dv/dx^2 (+ dw/dx^2)`, b the same by y, `rho2 = a > b ? a : b`, `lod = log2(rho2) * 0.5`
+//!    ([`crate::num::ops::log2`]), then `lod + bias` (the unit's, then the instruction's). An instruction with an
+//!    explicit level replaces `log2(rho2) * 0.5`; with explicit gradients those are the differences, times the size.
+//!    With mipmaps `lod` is then clamped to `lod_min..lod_max` (`lod_min < l ? l : lod_min`, then `l < lod_max ? l :
+//!    lod_max`), without it is not; after that `lod <= 0` (or NaN) magnifies. (A fixed level is asked for by equal
+//!    limits, recorded RSX frames.) Anisotropy: see below. A cube's differences are those of the coordinates that each
+//!    neighbour has on the *lane's own* face (divided by the neighbour's own component along that axis, with the sign
+//!    of the face); an explicit gradient is that to the neighbour at direction + gradient.
+//! 3. **Levels**: magnified, or without mipmaps: level 0. Else with l the clamped `lod` the nearest level `floor(l +
+//!    0.5)`, linear: `floor(l)` and the one after it with weight `trunc((l - floor(l)) * 256) / 256`. Levels are
+//!    clamped to those there are.
+//! 4. **Texels**: nearest: `i = floor(c)`. Linear: `c - 0.5`, `i = floor`, weight `trunc((c - 0.5 - i) * 256) / 256`,
+//!    texels i and i+1. Each index is wrapped by itself, see [`Wrap`]; where one axis says border the texel is the
+//!    border colour. `c` is first limited to -2^24..2^24 with NaN as -2^24 (`lo < c ? c : lo`, then `c < hi ? c : hi`).
+//! 5. **Filter**: `a + (b - a) * weight`, or the minimum or maximum ([`Reduction`]), along x, then y, then z, then
+//!    between levels. Texels of [`Texels::Rgba8`] are filtered as integers 0 to 255 turned to f32; the result is
+//!    multiplied by `1.0 / 255.0`. Where `magnify` and `minify` differ each lane has the filter of its own `lod`;
+//!    nearest ones are not filtered at all.
+//! 6. **Compare**: with a comparison each texel's red is replaced before filtering by `red OP reference ? 1 : 0` in all
+//!    channels (for [`Texels::Rgba8`] red times `1.0 / 255.0`, and no scaling afterwards).
 //! 7. **Swizzle**, then **conversion** of each channel.
 //!
 //! # Anisotropy
 //!
-//! With [`TextureKey::anisotropy`] A above 1, and differences (of neighbours or explicit ones, not an explicit level), there are several
-//! taps along the footprint's longer axis, as in the example of EXT_texture_filter_anisotropic. A footprint that is less than a texel across counts as
-//! one texel across, so that what is magnified has one tap:
+//! With [`TextureKey::anisotropy`] A above 1, and differences (of neighbours or explicit ones, not an explicit level),
+//! there are several taps along the footprint's longer axis, as in the example of EXT_texture_filter_anisotropic. A
+//! footprint that is less than a texel across counts as one texel across, so that what is magnified has one tap:
 //!
-//! * With a, b and rho2 of 2.: `m = a > b ? b : a`, then `m = 1 < m ? m : 1`; `n = ceil(sqrt(rho2 / m))`, then `1 < n ? n : 1`, then
-//!   `n < A ? n : A` (NaN gives 1). In 2. `rho2 / (n * n)` takes the place of rho2.
-//! * D is the difference by x where `a > b`, else that by y, of s and t as they are multiplied in 1. (a cube's on the lane's own face;
-//!   right - left, lower - upper, explicit ones as they are). Where n is 1 it is 0.
-//! * Tap i of n, from 1 on, is what 3. to 6. give for the coordinates `s + D.s * w`, `t + D.t * w` with `w = i / (n + 1) - 0.5`, all with the level of
-//!   detail of the lane, before 5.'s last product.
-//! * Taps are added in order, as [`Reduction::Average`], and the sum is divided by n; the other reductions take the minimum or maximum of what they have and
-//!   of the next tap, as with a weight that is not 0.
+//! * With a, b and rho2 of 2.: `m = a > b ? b : a`, then `m = 1 < m ? m : 1`; `n = ceil(sqrt(rho2 / m))`, then `1 < n ?
+//!   n : 1`, then `n < A ? n : A` (NaN gives 1). In 2. `rho2 / (n * n)` takes the place of rho2.
+//! * D is the difference by x where `a > b`, else that by y, of s and t as they are multiplied in 1. (a cube's on the
+//!   lane's own face; right - left, lower - upper, explicit ones as they are). Where n is 1 it is 0.
+//! * Tap i of n, from 1 on, is what 3. to 6. give for the coordinates `s + D.s * w`, `t + D.t * w` with `w = i / (n +
+//!   1) - 0.5`, all with the level of detail of the lane, before 5.'s last product.
+//! * Taps are added in order, as [`Reduction::Average`], and the sum is divided by n; the other reductions take the
+//!   minimum or maximum of what they have and of the next tap, as with a weight that is not 0.
 //!
 //! # Instructions that say more (Maxwell)
 //!
-//! * **Coordinates** stand as the unit's shape has them. A layer is a whole number, as f32 (unsigned, 16 bits: the rule of 1. leaves it
-//!   as it is).
-//! * A **reference** may be an operand of its own. A unit with a comparison compares with it; the result is then c, c, c, 1, without
-//!   swizzle and conversion, c being what 6. gives. A unit without one ignores it. With [`TextureKey::clamp_reference`] it is limited first
-//!   (`0 < v ? v : 0`, then `v < 1 ? v : 1`). Where the instruction brings none, a unit that could compare does not.
+//! * **Coordinates** stand as the unit's shape has them. A layer is a whole number, as f32 (unsigned, 16 bits: the rule
+//!   of 1. leaves it as it is).
+//! * A **reference** may be an operand of its own. A unit with a comparison compares with it; the result is then c, c,
+//!   c, 1, without swizzle and conversion, c being what 6. gives. A unit without one ignores it. With
+//!   [`TextureKey::clamp_reference`] it is limited first (`0 < v ? v : 0`, then `v < 1 ? v : 1`). Where the instruction
+//!   brings none, a unit that could compare does not.
 //! * **Offsets**, whole numbers for s, t, r, are added to i of 4., before it is wrapped. Cubes have none.
-//! * **Gather**: the four texels of the linear filter at level 0, unfiltered. With x0, x1 = i, i+1 along s and y0, y1 along t: r, g, b, a of
-//!   the result are channel n, after swizzle and conversion, of the texels (x0,y1), (x1,y1), (x1,y0), (x0,y0). With a reference they are their
-//!   comparisons, each 0 or 1. With four offsets each component is the texel (x0,y0) under its own offset. For shapes with s and t.
-//! * **Fetch**: whole texel coordinates, layer and level. The texel goes through 5.'s scale, 7. and nothing else. Where a
-//!   coordinate, the layer or the level does not exist the result is 0 in all channels, whatever the swizzle. Of images with
-//!   samples the layer is `layer * samples + sample`. Of [`Shape::Cube`] the layer is the face, of [`Shape::CubeArray`] `6 * layer + face`.
-//! * **Level query**: two whole numbers. `lod * 256` towards zero, where `lod` is that of 2. before it is clamped, limited first to
-//!   -32768..32767 (as c in 4.; NaN is -32768). And `l * 256` towards zero, where l is the clamped `lod` within 0 and the last level (likewise), rounded
-//!   as 3. says where levels are nearest ones; 0 without mipmaps.
-//! * **Size query**: width, height, depth (layers, or cubes, where the shape has such) of a level, and the number of levels; all 0 where the
-//!   level does not exist (unverified). Of [`Shape::D1Array`] the height is the layers, too: there compilers read them.
-//! * Texels of integer formats are [`Texels::Float4`] whose words are integers; their filters are nearest, their swizzle
-//!   has [`Source::OneInteger`]. Nothing but moves happens to them.
+//! * **Gather**: the four texels of the linear filter at level 0, unfiltered. With x0, x1 = i, i+1 along s and y0, y1
+//!   along t: r, g, b, a of the result are channel n, after swizzle and conversion, of the texels (x0,y1), (x1,y1),
+//!   (x1,y0), (x0,y0). With a reference they are their comparisons, each 0 or 1. With four offsets each component is
+//!   the texel (x0,y0) under its own offset. For shapes with s and t.
+//! * **Fetch**: whole texel coordinates, layer and level. The texel goes through 5.'s scale, 7. and nothing else. Where
+//!   a coordinate, the layer or the level does not exist the result is 0 in all channels, whatever the swizzle. Of
+//!   images with samples the layer is `layer * samples + sample`. Of [`Shape::Cube`] the layer is the face, of
+//!   [`Shape::CubeArray`] `6 * layer + face`.
+//! * **Level query**: two whole numbers. `lod * 256` towards zero, where `lod` is that of 2. before it is clamped,
+//!   limited first to -32768..32767 (as c in 4.; NaN is -32768). And `l * 256` towards zero, where l is the clamped
+//!   `lod` within 0 and the last level (likewise), rounded as 3. says where levels are nearest ones; 0 without mipmaps.
+//! * **Size query**: width, height, depth (layers, or cubes, where the shape has such) of a level, and the number of
+//!   levels; all 0 where the level does not exist (unverified). Of [`Shape::D1Array`] the height is the layers, too:
+//!   there compilers read them.
+//! * Texels of integer formats are [`Texels::Float4`] whose words are integers; their filters are nearest, their
+//!   swizzle has [`Source::OneInteger`]. Nothing but moves happens to them.
 
 use std::sync::LazyLock;
 
@@ -87,19 +94,21 @@ pub struct TextureKey {
     pub minify: Filter,
     /// Between levels; `None` reads level 0 alone.
     pub mipmap: Option<Filter>,
-    /// Texel on the left, reference on the right. The reference is the coordinate after the last one the shape uses (z of a 2D texture, y
-    /// of a 1D one); 0 for an array of cubes, which uses all four.
+    /// Texel on the left, reference on the right. The reference is the coordinate after the last one the shape uses (z
+    /// of a 2D texture, y of a 1D one); 0 for an array of cubes, which uses all four.
     pub compare: Option<Compare>,
     /// Where r, g, b, a of the result come from.
     pub swizzle: [Source; 4],
     /// What happens to r, g, b, a after that.
     pub convert: [Convert; 4],
-    /// Faces of cubes are filtered across their edges: linear indices are clamped to -1..=n and texels have a border, see
+    /// Faces of cubes are filtered across their edges: linear indices are clamped to -1..=n and texels have a border,
+    /// see
     /// [`Texture::levels`]. Of other shapes false.
     pub seamless: bool,
     /// References of an instruction are limited to 0..1: those of depth that is unorm.
     pub clamp_reference: bool,
-    /// A fragment whose result has alpha 0, after everything else, is discarded: by the lookup, whatever the instruction writes.
+    /// A fragment whose result has alpha 0, after everything else, is discarded: by the lookup, whatever the
+    /// instruction writes.
     pub alpha_kill: bool,
     /// What linear filters make of their texels.
     pub reduction: Reduction,
@@ -164,8 +173,8 @@ pub enum Shape {
 pub enum Texels {
     /// One word `0xAABBGGRR` (bytes r, g, b, a): unorm, 8 bits a channel.
     Rgba8,
-    /// As [`Texels::Rgba8`], r, g, b being sRGB: read as [`LINEAR`] of the byte, a as the byte times `1.0 / 255.0`, before anything
-    /// filters or compares them. Otherwise as [`Texels::Float4`].
+    /// As [`Texels::Rgba8`], r, g, b being sRGB: read as [`LINEAR`] of the byte, a as the byte times `1.0 / 255.0`,
+    /// before anything filters or compares them. Otherwise as [`Texels::Float4`].
     Srgb8,
     /// Four words: the bits of f32 r, g, b, a, or integers.
     Float4,
@@ -246,7 +255,8 @@ pub enum Convert {
     /// Nothing.
     #[default]
     None,
-    /// Unorm to snorm: `b = floor(v * 255 + 0.5)`, `s = b < 128 ? b : b - 256`, `max(s * (1/127), -1)`, as `-1 < x ? x : -1` (RSX).
+    /// Unorm to snorm: `b = floor(v * 255 + 0.5)`, `s = b < 128 ? b : b - 256`, `max(s * (1/127), -1)`, as `-1 < x ? x
+    /// : -1` (RSX).
     Signed,
     /// `(v * 255 - 128) * (1/127)` (RSX).
     Biased,
@@ -283,8 +293,9 @@ pub struct Texture<'a> {
     pub layers: u32,
     /// Levels present, 1 to [`LEVELS`].
     pub level_count: u32,
-    /// The levels; those from `level_count` on repeat the last one. With [`TextureKey::seamless`] every level has a border of one
-    /// texel, which `width` and `height` do not count: rows are `width + 2` texels, `offset` is that of texel (0, 0).
+    /// The levels; those from `level_count` on repeat the last one. With [`TextureKey::seamless`] every level has a
+    /// border of one texel, which `width` and `height` do not count: rows are `width + 2` texels, `offset` is that of
+    /// texel (0, 0).
     pub levels: [Level; LEVELS],
     /// Samples of a pixel, which are layers one after another; at least 1. For fetches alone.
     pub samples: u32,

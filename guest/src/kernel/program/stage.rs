@@ -1,10 +1,11 @@
 //! Programs of stages other than the pixel's.
 //!
-//! Attributes are words, whatever they mean. A record holds the words of a [`WordSet`]; a word that a record does not have reads 0
-//! and drops what is stored. Output records start as 0, word 0x1F (w of the position) as 1.0. ALD without a vertex number reads the
-//! stage's own vertex, that of the invocation (tessellation control), else vertex 0; with one that does not exist it reads 0. Addresses are taken modulo 0x400, in a
-//! patch's space modulo 0x200; several words follow each other, each modulo likewise. Without tessellation there are no patch words: 0. Word 0x18, the primitive's number, is [`Work`]'s whatever the vertex number.
-//! What AL2P gives is the logical address.
+//! Attributes are words, whatever they mean. A record holds the words of a [`WordSet`]; a word that a record does not
+//! have reads 0 and drops what is stored. Output records start as 0, word 0x1F (w of the position) as 1.0. ALD without
+//! a vertex number reads the stage's own vertex, that of the invocation (tessellation control), else vertex 0; with one
+//! that does not exist it reads 0. Addresses are taken modulo 0x400, in a patch's space modulo 0x200; several words
+//! follow each other, each modulo likewise. Without tessellation there are no patch words: 0. Word 0x18, the
+//! primitive's number, is [`Work`]'s whatever the vertex number. What AL2P gives is the logical address.
 
 use borsh::{BorshDeserialize, BorshSerialize};
 use std::sync::Arc;
@@ -87,8 +88,8 @@ pub struct Vertices<'a> {
 
 /// Patches. INVOCATION_ID is the output vertex; INVOCATION_INFO has `vertices` in bits 23:16, PRIM_TYPE in bits 15:8.
 ///
-/// ALD.O reads what the warp has stored so far: the vertex is the selector (a lane number) minus LANEID plus INVOCATION_ID, and that one
-/// without a selector. Word addresses with P are the patch's own.
+/// ALD.O reads what the warp has stored so far: the vertex is the selector (a lane number) minus LANEID plus
+/// INVOCATION_ID, and that one without a selector. Word addresses with P are the patch's own.
 #[derive(Debug)]
 pub struct Patches<'a> {
     /// Vertices of an input patch, 1 to 32.
@@ -105,8 +106,8 @@ pub struct Patches<'a> {
     pub primitives: &'a [u32],
 }
 
-/// Vertices of one patch. Words 0xBC and 0xBD, tessellation coordinates, are read with or without O and whatever the selector;
-/// INVOCATION_INFO and PRIM_TYPE as those of [`Patches`].
+/// Vertices of one patch. Words 0xBC and 0xBD, tessellation coordinates, are read with or without O and whatever the
+/// selector; INVOCATION_INFO and PRIM_TYPE as those of [`Patches`].
 #[derive(Debug)]
 pub struct Evaluations<'a> {
     /// Vertices of the patch.
@@ -123,7 +124,8 @@ pub struct Evaluations<'a> {
     pub outputs: &'a mut [u32],
 }
 
-/// Primitives. INVOCATION_ID is the instance; INVOCATION_INFO has `vertices` in bits 23:16, PRIM_TYPE in bits 15:8. OUT gives Ra back.
+/// Primitives. INVOCATION_ID is the instance; INVOCATION_INFO has `vertices` in bits 23:16, PRIM_TYPE in bits 15:8. OUT
+/// gives Ra back.
 ///
 /// AST stores to the record that the next emit appends; a record keeps its values after that.
 /// Emits beyond `most` of one invocation are dropped. The invocation's end cuts.

@@ -160,13 +160,14 @@ pub struct VertexJob<'a> {
     pub vertices: &'a [u32],
     /// Largest value in `vertices`.
     pub last_vertex: u32,
-    /// Instructions one invocation may execute, branches and calls included, at most 65,536; then it ends with the outputs it has
-    /// written.
+    /// Instructions one invocation may execute, branches and calls included, at most 65,536; then it ends with the
+    /// outputs it has written.
     pub fuel: u32,
     /// One record of [`VertexKey::stride`] floats for each vertex: the four components of each recorded output
     /// register, registers ascending. Outputs start as (0, 0, 0, 1). Which NaN a record holds is not said.
     pub records: &'a mut [f32],
-    /// Invocations that ran out of fuel. From [`EXHAUSTED_LIMIT`](crate::kernel::vertex::EXHAUSTED_LIMIT) on the vertices that follow are not run: their records are 0.
-    /// Only the reference counts; compiled code leaves such groups to it.
+    /// Invocations that ran out of fuel. From [`EXHAUSTED_LIMIT`](crate::kernel::vertex::EXHAUSTED_LIMIT) on the
+    /// vertices that follow are not run: their records are 0. Only the reference counts; compiled code leaves such
+    /// groups to it.
     pub exhausted: u32,
 }

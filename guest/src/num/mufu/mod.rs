@@ -1,12 +1,13 @@
 //! MUFU of Tegra X1's shader programs: the function unit, as lists of operations over an abstract machine.
 //!
-//! The unit looks a piece of the function up by the upper bits of the mantissa and evaluates `a + b t + c t^2` in fixed point,
-//! with a square that leaves out low partial products. All of it is exact in f64, so the lists are in f64 where a product needs more
-//! than 24 bits; scale and rounding constants are in the [`Table`]s. Source: envytools, its model of the unit, which agrees
-//! with the first unified generation bit by bit; that Maxwell's is the same is likely but not verified.
+//! The unit looks a piece of the function up by the upper bits of the mantissa and evaluates `a + b t + c t^2` in fixed
+//! point, with a square that leaves out low partial products. All of it is exact in f64, so the lists are in f64 where
+//! a product needs more than 24 bits; scale and rounding constants are in the [`Table`]s. Source: envytools, its model
+//! of the unit, which agrees with the first unified generation bit by bit; that Maxwell's is the same is likely but not
+//! verified.
 //!
-//! SIN, COS and EX2 of the hardware take what RRO has made of a number. Here RRO is a copy, and the functions begin with what RRO
-//! does: the same for every program in which nothing stands between the two.
+//! SIN, COS and EX2 of the hardware take what RRO has made of a number. Here RRO is a copy, and the functions begin
+//! with what RRO does: the same for every program in which nothing stands between the two.
 //!
 //! | function | special results |
 //! |---|---|
@@ -18,8 +19,8 @@
 //! | SIN, COS | infinities give NaN; SIN of 0 and denormals gives 0 with the sign |
 //! | RCP64H, RSQ64H | as RCP and RSQ, of the upper word of an f64 whose lower word is 0; the result's upper word, rounded to nearest, halves upwards in magnitude; not from the tables |
 //!
-//! A NaN gives [`NAN`], and so does what has no result. Denormals are taken as 0, denormal results become 0 with their sign.
-//! Absolute value and negation come before, saturation after these functions; both are the caller's.
+//! A NaN gives [`NAN`], and so does what has no result. Denormals are taken as 0, denormal results become 0 with their
+//! sign. Absolute value and negation come before, saturation after these functions; both are the caller's.
 
 mod table;
 #[cfg(test)]
@@ -206,8 +207,8 @@ fn two_to<O: Ops>(o: &mut O, n: O::I) -> O::F {
 
 /// The unit's square of 17 bits: the sum of `t >> (18 - bit)` over the bits of t, halved.
 ///
-/// With t = 512 h + l, the bits of h with each other are all there: together they are h^2. What is left is l >> (9 - bit) for the bits of h,
-/// twice, which the half takes away.
+/// With t = 512 h + l, the bits of h with each other are all there: together they are h^2. What is left is l >> (9 -
+/// bit) for the bits of h, twice, which the half takes away.
 fn square<O: Ops>(o: &mut O, t: O::I) -> O::I {
     let high = o.ishr(t, 9);
     let low = mask(o, t, 0x1FF);
@@ -347,8 +348,8 @@ fn logarithm<O: MufuOps>(o: &mut O, x: O::F) -> O::F {
 }
 
 fn power<O: MufuOps>(o: &mut O, x: O::F) -> O::F {
-    // What RRO does: whole and fraction of the magnitude, 23 bits behind the point. Far exponents are brought near: all of them
-    // overflow, or have no bits left.
+    // What RRO does: whole and fraction of the magnitude, 23 bits behind the point. Far exponents are brought near: all
+    // of them overflow, or have no bits left.
     let Parts { sign, magnitude, .. } = parts(o, x);
     let limit = o.f(128.0);
     let inside = o.lt(magnitude, limit);
@@ -538,7 +539,8 @@ fn choose<O: Ops>(o: &mut O, mask: O::I, a: O::I, b: O::I) -> O::I {
     o.ior(wanted, other)
 }
 
-/// The upper word of a reciprocal of x: 0 for denormal results, infinity for 0 and denormals, 0 for infinity; NaN; the sign.
+/// The upper word of a reciprocal of x: 0 for denormal results, infinity for 0 and denormals, 0 for infinity; NaN; the
+/// sign.
 fn high_ends<O: Ops>(o: &mut O, x: O::I, result: O::I) -> O::I {
     const INFINITY: i32 = 0x7FF0_0000;
     // All ones where a number that is not negative is 0.

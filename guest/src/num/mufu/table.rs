@@ -1,7 +1,7 @@
 //! Coefficients of the function unit: a + b t + c t^2 of each piece of a function's range.
 //!
-//! Source: envytools, the function unit's tables, read from the first unified generation and checked against it bit by bit.
-//! That Maxwell has kept them is likely but not verified.
+//! Source: envytools, the function unit's tables, read from the first unified generation and checked against it bit by
+//! bit. That Maxwell has kept them is likely but not verified.
 
 /// 1/x on \[1, 2).
 #[rustfmt::skip]

@@ -1,10 +1,10 @@
 //! The registers of the PICA200, one table per unit.
 //!
 //! A register is a module: `regs::cull::ID`, `regs::cull::mode(word)`. Equal registers (six combiner stages, eight
-//! lights, twelve attribute buffers) share their fields: `regs::tev_source::IDS[stage]`, `regs::tev_source::rgb1(word)`,
-//! and each has its own `ID` as well: `regs::tev3_source::ID`. Numbers that are in no table are plain storage without
-//! known effect. Sources, unless a row says otherwise: 3dbrew "GPU/Internal Registers" and the behaviour that the emulators
-//! Azahar and Panda3DS agree on.
+//! lights, twelve attribute buffers) share their fields: `regs::tev_source::IDS[stage]`,
+//! `regs::tev_source::rgb1(word)`, and each has its own `ID` as well: `regs::tev3_source::ID`. Numbers that are in no
+//! table are plain storage without known effect. Sources, unless a row says otherwise: 3dbrew "GPU/Internal Registers"
+//! and the behaviour that the emulators Azahar and Panda3DS agree on.
 
 mod effect;
 mod framebuffer;

@@ -78,7 +78,8 @@ pub const fn dma_system_semaphores(first: bool) -> [DmaHandle; 2] {
 }
 
 /// Notifier `index`, 0 to 15. All lie in the reports area (hardware dump of a context without
-/// [`super::flags::MAIN_REPORTS`]); with that flag the last eight are taken to lie where RPCS3 has them, in main memory.
+/// [`super::flags::MAIN_REPORTS`]); with that flag the last eight are taken to lie where RPCS3 has them, in main
+/// memory.
 pub const fn dma_notifier(index: u32, main_reports: bool) -> DmaHandle {
     let range = match index >= 8 && main_reports {
         true => Range::Main(0x0F10_0000 + ((index & 7) ^ 7) * 0x40),

@@ -1,7 +1,7 @@
 //! The driver information: what a guest reads about its context. 16 KiB, big-endian words.
 //!
-//! Source of offsets and values up to 0x894: dump of a console (wiki). Heads and interrupts: Linux `ps3gpu.h` for names,
-//! RPCS3 for what Lv-2 does with them.
+//! Source of offsets and values up to 0x894: dump of a console (wiki). Heads and interrupts: Linux `ps3gpu.h` for
+//! names, RPCS3 for what Lv-2 does with them.
 
 use super::handle::{DMA, ENGINE};
 

@@ -136,8 +136,8 @@ pub struct DeviceInfo {
     pub size: u64,
 }
 
-/// Devices that can be mapped (wiki). 0 (the registers) and 4 cannot; the sizes of 9 to 12, the performance counters, are
-/// not documented and taken to be a page.
+/// Devices that can be mapped (wiki). 0 (the registers) and 4 cannot; the sizes of 9 to 12, the performance counters,
+/// are not documented and taken to be a page.
 pub const DEVICES: [DeviceInfo; 11] = [
     DeviceInfo { id: 1, size: 0x1000 },
     DeviceInfo { id: 2, size: 0x8000 },

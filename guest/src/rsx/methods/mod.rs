@@ -1,8 +1,8 @@
-//! The methods of the 3D class, the puller and the software object: one table each, looked up by byte address. Those of the
-//! 2D classes are in `two_d`.
+//! The methods of the 3D class, the puller and the software object: one table each, looked up by byte address. Those of
+//! the 2D classes are in `two_d`.
 //!
-//! A method is a module: `methods::curie::set_surface_format::ID`, `..::color(word)`. Addresses that no row has are plain
-//! storage without known effect.
+//! A method is a module: `methods::curie::set_surface_format::ID`, `..::color(word)`. Addresses that no row has are
+//! plain storage without known effect.
 
 pub mod curie;
 pub mod effect;

@@ -1,7 +1,7 @@
 //! The 2D classes: methods and formats. Numbers of methods are byte addresses in the subchannel.
 //!
-//! Sources: envytools `nv3_m2mf.xml`, `nv4_surf.xml`, `nv30_surf.xml`, `nv4_sifm.xml`; RPCS3 `nv0039`, `nv308a`, `nv3089` for
-//! what the RSX's driver makes of them. Reset values are those after GCM's initialisation.
+//! Sources: envytools `nv3_m2mf.xml`, `nv4_surf.xml`, `nv30_surf.xml`, `nv4_sifm.xml`; RPCS3 `nv0039`, `nv308a`,
+//! `nv3089` for what the RSX's driver makes of them. Reset values are those after GCM's initialisation.
 
 pub mod format;
 pub mod image_from_cpu;

@@ -13,8 +13,8 @@
 //! | 6 | malformed |
 //! | 7 | the rest of the segment is ignored |
 //!
-//! Runs have their method (a dword address) in bits 11:0, the subchannel in 15:13 and the number of words in 28:16. Legacy
-//! runs have a byte address in bits 12:2 and the number of words in 28:18.
+//! Runs have their method (a dword address) in bits 11:0, the subchannel in 15:13 and the number of words in 28:16.
+//! Legacy runs have a byte address in bits 12:2 and the number of words in 28:18.
 
 /// Method addresses are dword addresses of 12 bits and wrap there.
 pub const METHOD_MASK: u32 = 0xFFF;

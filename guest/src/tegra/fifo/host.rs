@@ -1,6 +1,6 @@
-//! Methods of the host, dword addresses below 0x40. Sources: NVIDIA clb06f.h, with the syncpoint methods of cla26f.h; MEM_OP_A
-//! and MEM_OP_B, which that header calls removed, as deko3d uses them on the hardware; the one-word semaphores as
-//! envytools lists them. Numbers that are in no row are channel errors on hardware.
+//! Methods of the host, dword addresses below 0x40. Sources: NVIDIA clb06f.h, with the syncpoint methods of cla26f.h;
+//! MEM_OP_A and MEM_OP_B, which that header calls removed, as deko3d uses them on the hardware; the one-word semaphores
+//! as envytools lists them. Numbers that are in no row are channel errors on hardware.
 
 use crate::table::regs::{regs, values};
 use crate::tegra::methods::table::{Effect, MethodTable};

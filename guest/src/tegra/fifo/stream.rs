@@ -87,8 +87,8 @@ impl Stream {
         }
     }
 
-    /// Takes a word where a header is expected. A run with words to come is given to the caller, who sees to its words and
-    /// notes what is left of it; anything else is what [`Self::word`] says.
+    /// Takes a word where a header is expected. A run with words to come is given to the caller, who sees to its words
+    /// and notes what is left of it; anything else is what [`Self::word`] says.
     ///
     /// # Errors
     /// What is no header of a run with words, which is nothing wrong.

@@ -6,9 +6,9 @@
 //! vertex.rs     vertex attributes
 //! texture.rs    texture headers
 //! ```
-//! Sources: NVIDIA's class headers for codes and names, deko3d, Mesa and envytools for positions. A texel is little-endian:
-//! bit 0 is the lowest bit of its first byte. Names list components from the most significant one to the least, except
-//! where underscores part them.
+//! Sources: NVIDIA's class headers for codes and names, deko3d, Mesa and envytools for positions. A texel is
+//! little-endian: bit 0 is the lowest bit of its first byte. Names list components from the most significant one to the
+//! least, except where underscores part them.
 
 mod color;
 mod texture;

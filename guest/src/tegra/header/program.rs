@@ -1,9 +1,9 @@
 //! Program headers (SPH): 20 words in front of the code of every graphics program.
 //!
-//! Source: NVIDIA "Shader Program Header". The first five words are [`fields`]; the rest are maps of the attributes that a
-//! program reads and writes. In maps of one bit a word the word at attribute address `a` (bytes) is bit `160 + a / 4` of the
-//! inputs and bit `400 + a / 4` of the outputs, counted from the start of the header. Pixel programs have two bits for
-//! each component of generics, colours and texture coordinates, which say how it is interpolated.
+//! Source: NVIDIA "Shader Program Header". The first five words are [`fields`]; the rest are maps of the attributes
+//! that a program reads and writes. In maps of one bit a word the word at attribute address `a` (bytes) is bit `160 + a
+//! / 4` of the inputs and bit `400 + a / 4` of the outputs, counted from the start of the header. Pixel programs have
+//! two bits for each component of generics, colours and texture coordinates, which say how it is interpolated.
 
 use crate::table::regs::values;
 
@@ -257,8 +257,8 @@ impl ProgramHeader {
         fields::WRITES_SAMPLE_MASK.is_set(&self.0).then(|| 4 * self.written_targets(8))
     }
 
-    /// The register of a pixel program's depth, if it writes it: behind the sample mask's, which is left out even if that
-    /// is not written.
+    /// The register of a pixel program's depth, if it writes it: behind the sample mask's, which is left out even if
+    /// that is not written.
     pub fn depth_register(&self) -> Option<u32> {
         fields::WRITES_DEPTH.is_set(&self.0).then(|| 4 * self.written_targets(8) + 1)
     }

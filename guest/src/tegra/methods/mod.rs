@@ -6,8 +6,8 @@
 //! values.rs    named values that several classes share
 //! threed/      0xB197    twod/  0x902D    inline/  0xA140    copy/  0xB0B5    compute/  0xB1C0
 //! ```
-//! A register is a module: `threed::regs::set_depth_func::ID`, `threed::regs::set_depth_func::v(word)`. Registers at equal
-//! distances share one: `threed::regs::set_color_target_format::id(target)`. Methods of the host are in
+//! A register is a module: `threed::regs::set_depth_func::ID`, `threed::regs::set_depth_func::v(word)`. Registers at
+//! equal distances share one: `threed::regs::set_color_target_format::id(target)`. Methods of the host are in
 //! [`fifo::host`](crate::tegra::fifo::host).
 
 pub mod common;

@@ -74,8 +74,8 @@ fn read_statement(text: &str, assembly: &mut Assembly<'_>) -> Result<u32, TextEr
     parse_instruction(text, assembly)
 }
 
-/// The text of a program, which assembles to the same words. Those that text cannot express bit for bit are `.word` lines
-/// with the instruction as a comment.
+/// The text of a program, which assembles to the same words. Those that text cannot express bit for bit are `.word`
+/// lines with the instruction as a comment.
 pub fn disassemble_program(code: &[u32]) -> String {
     let targets: BTreeSet<i64> = (0i64..)
         .zip(code)

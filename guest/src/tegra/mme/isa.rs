@@ -1,12 +1,13 @@
 //! The macro instruction set.
 //!
-//! Source of the whole table: envytools, envydis macro.c. In the formulas `a` and `b` are the sources, `c` is the carry flag,
-//! `m(n) = (1 << n) - 1`; all numbers have 32 bits. What becomes of the result is said by [`Assign`]. The letters of the
-//! patterns are explained in `shape.rs`. Words of operation 6 and of other arithmetic functions are in no row: the program
-//! stops there.
+//! Source of the whole table: envytools, envydis macro.c. In the formulas `a` and `b` are the sources, `c` is the carry
+//! flag, `m(n) = (1 << n) - 1`; all numbers have 32 bits. What becomes of the result is said by [`Assign`]. The letters
+//! of the patterns are explained in `shape.rs`. Words of operation 6 and of other arithmetic functions are in no row:
+//! the program stops there.
 //!
-//! A branch that is taken without annulling and an exit have one delay slot: the next word in memory runs before control
-//! moves. An exit bit in the delay slot of a taken branch is ignored; a branch in a delay slot stops the program.
+//! A branch that is taken without annulling and an exit have one delay slot: the next word in memory runs before
+//! control moves. An exit bit in the delay slot of a taken branch is ignored; a branch in a delay slot stops the
+//! program.
 
 pub use super::operand::{Alu, Assign, Bits, Branch, Immediate, Reg, Target};
 use super::syntax::{Assembly, Listing};
@@ -54,7 +55,8 @@ isa! {
     }
 }
 
-/// The text of one instruction with its target as a distance, as [`assemble`] reads it. An unknown word is a `.word` line.
+/// The text of one instruction with its target as a distance, as [`assemble`] reads it. An unknown word is a `.word`
+/// line.
 pub fn disassemble(word: u32) -> String {
     print_instruction(word, &Listing::new()).unwrap_or_else(|| format!(".word 0x{word:08x}"))
 }

@@ -4,9 +4,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reg(pub u8);
 
-/// What becomes of the result. "Fetch" is the next parameter of the call; "send" calls the method at the current address
-/// with a datum and adds the increment to the address; "address" sets both, the address from bits 11:0 and the increment
-/// from bits 17:12.
+/// What becomes of the result. "Fetch" is the next parameter of the call; "send" calls the method at the current
+/// address with a datum and adds the increment to the address; "address" sets both, the address from bits 11:0 and the
+/// increment from bits 17:12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Assign {
     /// `dst = fetch`; the result is lost.

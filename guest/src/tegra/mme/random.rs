@@ -1,7 +1,8 @@
 //! Random macros for differential tests.
 //!
 //! Structured programs end by themselves: branches go forward or count a register down that nothing else writes, delay
-//! slots hold no branches, and an exit is always reached. Ragged ones break all of those rules and need a limit of steps.
+//! slots hold no branches, and an exit is always reached. Ragged ones break all of those rules and need a limit of
+//! steps.
 
 use super::isa::{Op, canonical, decode, is_branch, random_word};
 use super::operand::{Assign, Branch, Immediate, Reg, Target};
@@ -14,8 +15,8 @@ pub struct Options {
     pub length: usize,
     /// Branches and early exits.
     pub flow: bool,
-    /// Break the rules of structure: branches to anywhere, also in delay slots, no exit at the end, random words. Such a
-    /// program may run for ever or stop at an illegal instruction.
+    /// Break the rules of structure: branches to anywhere, also in delay slots, no exit at the end, random words. Such
+    /// a program may run for ever or stop at an illegal instruction.
     pub ragged: bool,
 }
 

@@ -5,9 +5,9 @@
 //! insert r1, r2, r3, 8, 12, 4         extract.send r0, r2, r3, 1, 4  deposit r0, r1, r2, 4, 8
 //! bz r1, +3                           bnz.annul.exit r7, loop
 //! ```
-//! Registers are destination, `a`, `b`; the numbers of `insert` are `from`, `size`, `at`, those of `extract` `size`, `at`,
-//! those of `deposit` `from`, `size`. Behind the name of an instruction stands what becomes of the result, nothing meaning
-//! `move`, then `.exit`. Targets are labels or distances in instructions.
+//! Registers are destination, `a`, `b`; the numbers of `insert` are `from`, `size`, `at`, those of `extract` `size`,
+//! `at`, those of `deposit` `from`, `size`. Behind the name of an instruction stands what becomes of the result,
+//! nothing meaning `move`, then `.exit`. Targets are labels or distances in instructions.
 
 use super::operand::{Alu, Assign, Bits, Branch, Immediate, Reg, Target};
 use crate::table::{Cursor, OpInfo, ParseOperands, PrintOperands, TextError};

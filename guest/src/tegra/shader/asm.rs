@@ -146,8 +146,8 @@ fn read_statement(text: &str, assembly: &mut Assembly<'_>) -> Result<u64, TextEr
     parse(text, assembly)
 }
 
-/// The text of a program, which assembles to the same words. Those that text cannot express bit for bit (unknown ones, bits
-/// that the hardware ignores) are `.word` lines with the instruction as a comment.
+/// The text of a program, which assembles to the same words. Those that text cannot express bit for bit (unknown ones,
+/// bits that the hardware ignores) are `.word` lines with the instruction as a comment.
 pub fn disassemble_program(code: &[u64]) -> String {
     let instructions = || (0..).map(|index| index * 8).zip(code).filter(|(address, _)| !is_control(*address));
     let end = settle(code.len() as u32 * 8);

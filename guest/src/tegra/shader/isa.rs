@@ -1,12 +1,12 @@
 //! The shader instruction set, SM 5.3.
 //!
-//! Sources of encodings: envytools, envydis gm107; the shader decoders of Ryujinx and yuzu; Mesa's emitter, which runs on the
-//! hardware. In the formulas A, B, C are the sources after sign and absolute value, Rd, Pd, Pq the destinations, Ps the
-//! source predicate. The letters of the patterns: `d` `a` `b` `c` registers, `e` the second source where a constant is
-//! the third, `s` `w` slot and word of a constant as second source, `t` `u` as third, `i` immediates, `g` guard, `p` source
-//! predicate, `o` condition code; all others are modifiers, see the shapes. Forms with a name of their own (`fadd32i`) have
-//! immediates of 32 bits or take their handle from a register (`tex_b`). Dot products of bytes (IDP) came later and are
-//! no instructions here.
+//! Sources of encodings: envytools, envydis gm107; the shader decoders of Ryujinx and yuzu; Mesa's emitter, which runs
+//! on the hardware. In the formulas A, B, C are the sources after sign and absolute value, Rd, Pd, Pq the destinations,
+//! Ps the source predicate. The letters of the patterns: `d` `a` `b` `c` registers, `e` the second source where a
+//! constant is the third, `s` `w` slot and word of a constant as second source, `t` `u` as third, `i` immediates, `g`
+//! guard, `p` source predicate, `o` condition code; all others are modifiers, see the shapes. Forms with a name of
+//! their own (`fadd32i`) have immediates of 32 bits or take their handle from a register (`tex_b`). Dot products of
+//! bytes (IDP) came later and are no instructions here.
 //!
 //! The file is longer than others because the instruction set is one table, from which one decoder is made.
 

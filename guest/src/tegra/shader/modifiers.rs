@@ -1,5 +1,5 @@
-//! Modifiers of arithmetic: rounding, comparisons, conditions, formats. Source of values and names: envytools; meanings as the
-//! tables of the operations say.
+//! Modifiers of arithmetic: rounding, comparisons, conditions, formats. Source of values and names: envytools; meanings
+//! as the tables of the operations say.
 
 use super::part::{Part, modifiers};
 

@@ -1,15 +1,15 @@
 //! Registers, predicates, sources and how they stand in a word.
 //!
-//! Letters that mean the same in all rows: `d` destination, `a` first source, `b` second source at bit 20, `e` second source
-//! at bit 39, `c` third source, `s` `w` slot and word of a constant as second source, `t` `u` as third source, `i`
-//! immediate, `g` guard, `p` source predicate.
+//! Letters that mean the same in all rows: `d` destination, `a` first source, `b` second source at bit 20, `e` second
+//! source at bit 39, `c` third source, `s` `w` slot and word of a constant as second source, `t` `u` as third source,
+//! `i` immediate, `g` guard, `p` source predicate.
 
 use super::part::Part;
 use super::syntax::{Assembly, Listing};
 use crate::table::{Cursor, Encoder, Fields, TextError};
 
-/// A register, 0 to 254; 255 is RZ, which reads 0 and keeps nothing. Values of 64 bits take two registers from an even one
-/// on, lower word first; if the first is RZ all are.
+/// A register, 0 to 254; 255 is RZ, which reads 0 and keeps nothing. Values of 64 bits take two registers from an even
+/// one on, lower word first; if the first is RZ all are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Reg(pub u8);
 

@@ -1,8 +1,8 @@
 //! Parts of instructions and what joins them to operand structures.
 //!
-//! A part is a value that stands in one or more fields of a word: a register, a source with its sign, a comparison. It reads
-//! and writes its fields by their letters in the row's pattern. Forms of one operation leave out fields; what is read then
-//! is the plain value.
+//! A part is a value that stands in one or more fields of a word: a register, a source with its sign, a comparison. It
+//! reads and writes its fields by their letters in the row's pattern. Forms of one operation leave out fields; what is
+//! read then is the plain value.
 
 use super::syntax::{Assembly, Listing};
 use crate::table::{Cursor, Encoder, FieldSpec, Fields, TextError};
@@ -64,8 +64,8 @@ pub(super) fn eat_suffix(text: &mut Cursor<'_>, name: &str) -> bool {
 ///     }
 /// }
 /// ```
-/// A flag is one bit: name, letter, suffix. Modifiers are suffixes, operands follow them. Every structure has the guard.
-/// Fields are documented by their names; a doc comment before one says more.
+/// A flag is one bit: name, letter, suffix. Modifiers are suffixes, operands follow them. Every structure has the
+/// guard. Fields are documented by their names; a doc comment before one says more.
 macro_rules! shapes {
     ($(
         $(#[doc = $about:literal])+
@@ -216,8 +216,8 @@ pub(super) use shapes;
 ///     }
 /// }
 /// ```
-/// The plain value has no suffix. `others` after the bits adds `Unknown(u8)` for values that are not listed; without it the
-/// list is complete.
+/// The plain value has no suffix. `others` after the bits adds `Unknown(u8)` for values that are not listed; without it
+/// the list is complete.
 macro_rules! modifiers {
     ($(
         $(#[doc = $about:literal])+

@@ -1,8 +1,8 @@
 //! Where instructions stand in the code, where they go, and which of them a program has.
 //!
-//! Code is a sequence of bundles of four words: a control word, which only concerns scheduling, and three instructions. Bundles
-//! are counted from the start of the code (behind the header of a graphics program). A target that is a control word means
-//! the instruction behind it. How long a program is stands nowhere; it is what control flow reaches.
+//! Code is a sequence of bundles of four words: a control word, which only concerns scheduling, and three instructions.
+//! Bundles are counted from the start of the code (behind the header of a graphics program). A target that is a control
+//! word means the instruction behind it. How long a program is stands nowhere; it is what control flow reaches.
 
 use std::collections::BTreeMap;
 
@@ -202,8 +202,8 @@ pub struct Program {
     pub instructions: Vec<Instruction>,
     /// Words that are none; hardware would stop there, they do nothing.
     pub unknown: Vec<UnknownWord>,
-    /// Addresses of instructions whose target is known only when they run; what they reach is not among the instructions
-    /// unless it was given as an entry.
+    /// Addresses of instructions whose target is known only when they run; what they reach is not among the
+    /// instructions unless it was given as an entry.
     pub computed: Vec<u32>,
     /// Addresses of instructions from which control leaves the code. Lanes end there.
     pub leaving: Vec<u32>,

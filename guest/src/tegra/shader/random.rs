@@ -1,8 +1,8 @@
 //! Random instructions and programs for differential tests.
 //!
-//! Structured programs are what compilers make: blocks between SSY and SYNC, loops between PBK and BRK, calls that return,
-//! early exits. Every lane ends by itself whatever its predicates are: loops count a register down that nothing else writes.
-//! Ragged ones branch to anywhere and need a limit of steps.
+//! Structured programs are what compilers make: blocks between SSY and SYNC, loops between PBK and BRK, calls that
+//! return, early exits. Every lane ends by itself whatever its predicates are: loops count a register down that nothing
+//! else writes. Ragged ones branch to anywhere and need a limit of steps.
 
 use super::isa::{Op, canonical, decode, form, random_word};
 use super::modifiers::{CcTest, IntCompare};
@@ -26,8 +26,8 @@ pub struct Options<'a> {
     pub allowed: &'a dyn Fn(Op) -> bool,
     /// Blocks, loops, calls, early exits.
     pub flow: bool,
-    /// Break the rules of structure: branches to anywhere, pops without pushes, random words. Such a program may run for
-    /// ever.
+    /// Break the rules of structure: branches to anywhere, pops without pushes, random words. Such a program may run
+    /// for ever.
     pub ragged: bool,
 }
 
@@ -53,8 +53,8 @@ pub fn program(rng: &mut impl FnMut() -> u32, options: Options<'_>) -> Vec<u64> 
     builder.finish()
 }
 
-/// A random instruction of `op` with operands as the options have them. Bits that mean nothing are zero, so that listings stay
-/// readable.
+/// A random instruction of `op` with operands as the options have them. Bits that mean nothing are zero, so that
+/// listings stay readable.
 pub fn instruction(op: Op, rng: &mut impl FnMut() -> u32, options: &Options<'_>) -> u64 {
     let random = random_word(op, rng);
     tame(canonical(random).unwrap_or(random), rng, options)

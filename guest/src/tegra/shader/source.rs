@@ -1,8 +1,8 @@
 //! How sources stand in a word: registers, constants, immediates of all kinds, with signs.
 //!
-//! The second source is a register at bit 20 (`b`) or 39 (`e`), a constant (`s`, `w`) or an immediate (`i`), as the form has
-//! it. Immediates of 20 bits are signed integers, or the upper bits of an f32 or f64, or two halves without their low bits;
-//! the operation says which.
+//! The second source is a register at bit 20 (`b`) or 39 (`e`), a constant (`s`, `w`) or an immediate (`i`), as the
+//! form has it. Immediates of 20 bits are signed integers, or the upper bits of an f32 or f64, or two halves without
+//! their low bits; the operation says which.
 
 use super::operand::{Constant, Inv, Neg, Operand, Reg, Src, parse_operand, parse_reg, print_operand, print_reg};
 use super::part::Part;

@@ -8,8 +8,8 @@
 //! ldg.e.b32 r0, [r2+0x10]                     ldc.b32 r0, c[3][r1+0x20]
 //! tex.d2 r0, r4, rz, 0x8, 0xf, pt             bra.cc_ne target          ssy +0x18
 //! ```
-//! Registers are `r0` to `r254` and `rz`, predicates `p0` to `p6` and `pt`. Targets are labels or distances in bytes from
-//! the following word; `label.bundle` is the control word in front of the label.
+//! Registers are `r0` to `r254` and `rz`, predicates `p0` to `p6` and `pt`. Targets are labels or distances in bytes
+//! from the following word; `label.bundle` is the control word in front of the label.
 
 use crate::table::{Cursor, TextError};
 

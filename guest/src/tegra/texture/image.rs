@@ -19,8 +19,8 @@ pub struct TextureImage {
     pub layout: ImageLayout,
 }
 
-/// The image of a header, for instructions that read `shape`. `compares`: of a unit that compares, see [`unit`](super::unit);
-/// `seamless`: of one that filters cubes across edges.
+/// The image of a header, for instructions that read `shape`. `compares`: of a unit that compares, see
+/// [`unit`](super::unit); `seamless`: of one that filters cubes across edges.
 pub fn image(
     header: &TextureHeader,
     shape: Shape,

@@ -5,8 +5,8 @@
 //! unit.rs       a texture header and a sampler as a unit
 //! samples.rs    where samples stand in a pixel's cell
 //! ```
-//! An instruction says the shape it reads and whether it brings a reference; header and sampler say the rest. A unit that compares
-//! serves instructions without reference as well.
+//! An instruction says the shape it reads and whether it brings a reference; header and sampler say the rest. A unit
+//! that compares serves instructions without reference as well.
 
 mod image;
 mod samples;
@@ -45,8 +45,8 @@ pub enum TextureProblem {
     Layout,
 }
 
-/// Whether a header of this kind can be read as `shape`: the texels of two dimensions are the same in images, arrays and
-/// cubes, those of one dimension in images and arrays.
+/// Whether a header of this kind can be read as `shape`: the texels of two dimensions are the same in images, arrays
+/// and cubes, those of one dimension in images and arrays.
 fn readable(header: &TextureHeader, shape: Shape) -> bool {
     use TextureKind::*;
     let Some(kind) = header.kind else { return false };
@@ -71,8 +71,8 @@ const fn component(source: Option<ComponentSource>) -> Option<usize> {
     }
 }
 
-/// The component that is compared: that which x comes from. In depth and stencil formats depth may be red or green; the image of a
-/// unit that compares has it in red, and the one that was there in its place.
+/// The component that is compared: that which x comes from. In depth and stencil formats depth may be red or green; the
+/// image of a unit that compares has it in red, and the one that was there in its place.
 fn compared(header: &TextureHeader) -> usize {
     component(header.sources[0]).unwrap_or(0)
 }

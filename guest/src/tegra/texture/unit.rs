@@ -23,8 +23,8 @@ pub struct TextureUnit {
 
 /// The unit of instructions that read `shape`; `reference`: that bring a reference to compare with.
 ///
-/// Anisotropy is the sampler's, of images with two axes where minified texels are filtered linearly; a border in memory is not read, the
-/// sampler's colour is taken.
+/// Anisotropy is the sampler's, of images with two axes where minified texels are filtered linearly; a border in memory
+/// is not read, the sampler's colour is taken.
 pub fn unit(
     header: &TextureHeader,
     sampler: &Sampler,
@@ -86,8 +86,8 @@ fn is_integer(header: &TextureHeader) -> bool {
     types.into_iter().any(|kind| matches!(kind, ComponentType::Sint | ComponentType::Uint))
 }
 
-/// Filters when magnified and minified. Without levels the range of the level of detail still decides which one counts, which the
-/// key's unlimited one would not.
+/// Filters when magnified and minified. Without levels the range of the level of detail still decides which one counts,
+/// which the key's unlimited one would not.
 fn filters(header: &TextureHeader, sampler: &Sampler, [least, most]: [f32; 2]) -> [Filter; 2] {
     let filter = |linear: bool| if linear && !is_integer(header) { Filter::Linear } else { Filter::Nearest };
     let magnify = filter(sampler.mag == MagFilter::Linear);
@@ -99,7 +99,8 @@ fn filters(header: &TextureHeader, sampler: &Sampler, [least, most]: [f32; 2]) -
     }
 }
 
-/// The border colour. That of sRGB in 8 bits is left alone: a game that runs on the machine has only the other one right.
+/// The border colour. That of sRGB in 8 bits is left alone: a game that runs on the machine has only the other one
+/// right.
 fn border(sampler: &Sampler, texels: Texels, exchanged: usize) -> [f32; 4] {
     let mut border = sampler.border.map(f32::from_bits);
     border.swap(0, exchanged);

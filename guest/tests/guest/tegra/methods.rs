@@ -56,8 +56,8 @@ fn listed(class: Class) -> Vec<Listed> {
     text.lines().skip(1).map(line).collect()
 }
 
-/// Fields whose values are numbers here although the list names them: log2 of GOBs, numbers of things less one, codes of
-/// formats in several classes' own selections, and registers without visible effect.
+/// Fields whose values are numbers here although the list names them: log2 of GOBs, numbers of things less one, codes
+/// of formats in several classes' own selections, and registers without visible effect.
 fn plain(listed: &Listed) -> bool {
     let numbers = ["ONE_GOB", "ONE", "CONSTANT0", "_0"];
     let hints = ["ZCULL", "L2_CACHE", "EARLY_Z_HYSTERESIS", "INTERLOCK", "L1_CONFIGURATION", "MME_DATA_FIFO"];

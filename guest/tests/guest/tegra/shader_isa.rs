@@ -1,4 +1,5 @@
-//! The shader instruction table of the Tegra X1: encodings and fields against the lists, documented words, text and back.
+//! The shader instruction table of the Tegra X1: encodings and fields against the lists, documented words, text and
+//! back.
 
 use std::collections::BTreeMap;
 

@@ -157,7 +157,8 @@ fn formatted(format: TextureFormat, kind: u32) -> TextureHeader {
     TextureHeader::decode(&words).expect("a version that exists")
 }
 
-/// Every format in every type decodes to as many texels as the image has, and block-linear images to the same ones as rows.
+/// Every format in every type decodes to as many texels as the image has, and block-linear images to the same ones as
+/// rows.
 #[test]
 fn every_format_decodes() {
     let mut rng = words(0x7E6);

@@ -29,7 +29,8 @@ fn made_nans(rng: &mut Random) -> Vec<u64> {
     words.into_iter().enumerate().filter(|(n, _)| n % 4 != 0).map(|(_, word)| word).collect()
 }
 
-/// Whether the code of single operations is what the reference does, on inputs as they come or on NaNs that instructions make.
+/// Whether the code of single operations is what the reference does, on inputs as they come or on NaNs that
+/// instructions make.
 fn single(seeds: u64, nans: bool) -> (u64, BTreeMap<String, u64>) {
     let (mut same, mut unsupported) = (0, BTreeMap::new());
     let mut failures: BTreeMap<Op, (u64, String)> = BTreeMap::new();

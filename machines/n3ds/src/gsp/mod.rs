@@ -141,8 +141,8 @@ impl Gsp {
         FramebufferSlot::new(&self.page, client, screen)
     }
 
-    /// Executes what waits in the queue of the client with the rendering right, whoever asks. Queues of the others wait,
-    /// also when the right passes on: until somebody triggers, or a command of the new holder ends.
+    /// Executes what waits in the queue of the client with the rendering right, whoever asks. Queues of the others
+    /// wait, also when the right passes on: until somebody triggers, or a command of the new holder ends.
     pub fn trigger(&mut self, hardware: &mut dyn Hardware) {
         let Some(client) = self.holding_client() else { return };
         let mut ticks = timing::ROUND_TRIP;
@@ -191,8 +191,8 @@ impl Gsp {
         self.events.push(HostEvent::Interrupt { source: event.interrupt as u32, count: 1, delay });
     }
 
-    /// Interrupts, VBlanks and flips since the last call, oldest first. An interrupt is in [`Self::take_completions`] as
-    /// well, which says whose it is.
+    /// Interrupts, VBlanks and flips since the last call, oldest first. An interrupt is in [`Self::take_completions`]
+    /// as well, which says whose it is.
     pub fn take_events(&mut self) -> Vec<HostEvent> {
         self.events.take()
     }

@@ -66,8 +66,8 @@ impl Gsp {
         Ok(Registration { result, client, shared_memory: self.shared_memory_handle })
     }
 
-    /// UnregisterInterruptRelayQueue: the session's place in the shared page is free again. It keeps the rendering right,
-    /// but what waits in its queue is not executed, and completion interrupts reach nobody.
+    /// UnregisterInterruptRelayQueue: the session's place in the shared page is free again. It keeps the rendering
+    /// right, but what waits in its queue is not executed, and completion interrupts reach nobody.
     pub fn unregister_relay_queue(&mut self, session: Session) {
         if let Some(client) = self.client_of(session) {
             self.clients[client] = None;
@@ -75,8 +75,8 @@ impl Gsp {
     }
 
     /// The session is gone: everything that it held is free. Commands that wait in its queue are never executed. What
-    /// has been started goes on, and its interrupt goes to whoever has the right by then, or to nobody (3dbrew says only
-    /// that interrupts go to the holder; that nothing is aborted is unverified).
+    /// has been started goes on, and its interrupt goes to whoever has the right by then, or to nobody (3dbrew says
+    /// only that interrupts go to the holder; that nothing is aborted is unverified).
     pub fn close(&mut self, session: Session) {
         self.right.forget(session);
         self.granted.retain(|&granted| granted != session);

@@ -1,4 +1,5 @@
-//! From registers to what gas is drawn and coloured with (3dbrew: GPU/Internal Registers, 0x0E4, 0x0E5, 0x120 to 0x126).
+//! From registers to what gas is drawn and coloured with (3dbrew: GPU/Internal Registers, 0x0E4, 0x0E5, 0x120 to
+//! 0x126).
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -68,7 +69,8 @@ fn difference(byte: u8) -> f32 {
 }
 
 impl Pica {
-    /// GAS_ACCMAX_FEEDBACK was written: with 0, the largest density is counted anew from here on. What was drawn before, but waits, is not counted.
+    /// GAS_ACCMAX_FEEDBACK was written: with 0, the largest density is counted anew from here on. What was drawn
+    /// before, but waits, is not counted.
     pub(super) fn start_accumulation(&mut self) {
         if regs::gas_accmax_feedback::start(self.registers.get(regs::gas_accmax_feedback::ID)) == 0 {
             self.densest = Arc::new(AtomicU32::new(0));

@@ -1,7 +1,7 @@
 //! Packet traces of the 3DS: packets of a command list that run as code.
 //!
-//! Code executes packets that are only stored, the machine executes uploads. A packet that may change memory, end the list or draw
-//! ends a trace before it.
+//! Code executes packets that are only stored, the machine executes uploads. A packet that may change memory, end the
+//! list or draw ends a trace before it.
 
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::packet_trace::{Act, Packet, PacketTraceKey, Store, TraceRegisters};

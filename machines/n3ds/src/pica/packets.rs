@@ -1,5 +1,5 @@
-//! Packets that are only stored, and uploads: most words of a list. They can neither end a list nor change memory, so they
-//! are executed from words that were read ahead.
+//! Packets that are only stored, and uploads: most words of a list. They can neither end a list nor change memory, so
+//! they are executed from words that were read ahead.
 
 use triglyph_guest::kernel::Window;
 use triglyph_guest::pica::command::Header;
@@ -56,8 +56,8 @@ impl Ahead {
 }
 
 impl Pica {
-    /// Executes packets from word `at` of `list` on as long as they are only stored or upload something, `most` of them at
-    /// most. Returns the word after them and how many there were.
+    /// Executes packets from word `at` of `list` on as long as they are only stored or upload something, `most` of them
+    /// at most. Returns the word after them and how many there were.
     pub(super) fn quiet_packets(
         &mut self,
         host: &mut Host<'_>,

@@ -1,5 +1,5 @@
-//! What draws of the 3DS remember of each other makes no difference: random registers, uniforms, programs and memory change
-//! between draws, on a machine that remembers and on one that derives everything anew.
+//! What draws of the 3DS remember of each other makes no difference: random registers, uniforms, programs and memory
+//! change between draws, on a machine that remembers and on one that derives everything anew.
 //!
 //! `TRIGLYPH_SEEDS=start:count` runs other seeds than the first few.
 

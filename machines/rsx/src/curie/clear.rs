@@ -22,9 +22,9 @@ const LINE_TIME: u64 = 4;
 const PIXEL_TIME: u64 = 2;
 
 impl Curie {
-    /// CLEAR_SURFACE: stores the clear values in the channels, depth and stencil that the word names, within surface clip,
-    /// scissor and clear rectangle. Colour and depth masks do not count, the stencil mask does. (RPCS3; Mesa names channels
-    /// in the word.)
+    /// CLEAR_SURFACE: stores the clear values in the channels, depth and stencil that the word names, within surface
+    /// clip, scissor and clear rectangle. Colour and depth masks do not count, the stencil mask does. (RPCS3; Mesa
+    /// names channels in the word.)
     pub(super) fn clear_surface(&mut self, core: &mut Core, word: u32) {
         self.before_change(core, u32::MAX);
         self.registers.set(m::clear_surface::ID as u32, word);

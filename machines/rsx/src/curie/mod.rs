@@ -6,7 +6,8 @@
 //!                                  clear.rs, sync.rs (reports, semaphores, conditions)
 //! END ─► draw.rs ─► state/ (registers become keys, where groups are dirty) ─► draw, scene, raster
 //! ```
-//! State is sampled when a draw's vertices are complete: at END, or before a write between BEGIN and END that changes it.
+//! State is sampled when a draw's vertices are complete: at END, or before a write between BEGIN and END that changes
+//! it.
 
 mod clear;
 mod draw;
@@ -48,8 +49,8 @@ pub struct Curie {
 }
 
 impl Default for Curie {
-    /// All registers zero, but for those that Mesa never sets though it depends on them: the clear rectangle lets everything
-    /// pass, polygons have edges.
+    /// All registers zero, but for those that Mesa never sets though it depends on them: the clear rectangle lets
+    /// everything pass, polygons have edges.
     fn default() -> Self {
         let registers = Registers::new(&WRITES);
         for id in [curie::set_clear_rect_horizontal::ID, curie::set_clear_rect_vertical::ID] {
@@ -81,8 +82,8 @@ impl Curie {
         &self.registers
     }
 
-    /// Brings everything into memory that was drawn so far, counts its samples, and spends the time that its textures take:
-    /// nothing is left to be accounted for when a run of a channel ends, so that a snapshot has all of it.
+    /// Brings everything into memory that was drawn so far, counts its samples, and spends the time that its textures
+    /// take: nothing is left to be accounted for when a run of a channel ends, so that a snapshot has all of it.
     pub(super) fn finish(&mut self, core: &mut Core) {
         self.samples = self.samples.wrapping_add(core.renderer.take_samples(&core.memory));
         draw::spend_texture_time(core);
@@ -92,8 +93,8 @@ impl Curie {
         self.registers.get(method as u32)
     }
 
-    /// Executes the method at which a run stopped, and as many of the words behind it as go the same way. Returns how many
-    /// words were taken, at least one.
+    /// Executes the method at which a run stopped, and as many of the words behind it as go the same way. Returns how
+    /// many words were taken, at least one.
     fn trigger(&mut self, core: &mut Core, run: Run<'_>) -> usize {
         let Run { method, words, increasing } = run;
         let Effect::Trigger(trigger) = METHOD_EFFECTS[index(method)] else {

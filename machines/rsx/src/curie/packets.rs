@@ -10,7 +10,8 @@ use crate::registers::index;
 /// Pairs that are remembered.
 const PAIRS: usize = 256;
 
-/// Words that registers with enumerated values are known to take. Looking them up in the tables costs as much as ten methods.
+/// Words that registers with enumerated values are known to take. Looking them up in the tables costs as much as ten
+/// methods.
 #[derive(Debug)]
 pub(super) struct Taken(Box<[(u32, u32); PAIRS]>);
 
@@ -71,8 +72,8 @@ impl Curie {
         self.registers.trace_registers()
     }
 
-    /// Executes packets that are only stored, as many whole ones as `words` begins with, for the subchannels of a set and
-    /// methods from `lowest` on. Returns how many words that were, headers included, and the last header.
+    /// Executes packets that are only stored, as many whole ones as `words` begins with, for the subchannels of a set
+    /// and methods from `lowest` on. Returns how many words that were, headers included, and the last header.
     pub(crate) fn store_packets(&mut self, words: &[u32], subchannels: u32, lowest: u32) -> (usize, Methods) {
         let (mut done, mut last) = (0, 0);
         // What waits between BEGIN and END may have to be drawn before.

@@ -57,8 +57,8 @@ impl Curie {
         }
     }
 
-    /// Whether draws and clears happen: always, or while the value of a report is not zero. Looked at for each draw: the
-    /// report may be written at any time before it.
+    /// Whether draws and clears happen: always, or while the value of a report is not zero. Looked at for each draw:
+    /// the report may be written at any time before it.
     pub(super) fn rendering_enabled(&self, core: &mut Core) -> bool {
         let word = self.get(curie::set_render_enable::ID);
         if curie::set_render_enable::mode(word) != Some(RenderMode::Conditional) {
@@ -71,8 +71,8 @@ impl Curie {
         }
     }
 
-    /// A semaphore of the 3D class. The back end's goes through the colour packer of the console: bytes 0 and 2 are exchanged
-    /// (RPCS3); little-endian channels, which only drivers of other systems have, get it as it is.
+    /// A semaphore of the 3D class. The back end's goes through the colour packer of the console: bytes 0 and 2 are
+    /// exchanged (RPCS3); little-endian channels, which only drivers of other systems have, get it as it is.
     pub(super) fn release_semaphore(&mut self, core: &mut Core, trigger: Trigger, word: u32) {
         let exchanged = trigger == Trigger::BackEndWriteSemaphoreRelease && core.big_endian;
         let value = match exchanged {

@@ -41,8 +41,8 @@ fn array_words<'w>(run: &Run<'w>, first: usize, count: usize) -> &'w [u32] {
 }
 
 impl Curie {
-    /// Words of vertex programs: each goes to the word of the instruction at the load pointer that its address names; the
-    /// fourth moves the pointer on.
+    /// Words of vertex programs: each goes to the word of the instruction at the load pointer that its address names;
+    /// the fourth moves the pointer on.
     pub(super) fn transform_program(&mut self, core: &mut Core, run: Run<'_>) -> usize {
         self.before_change(core, dirty::VERTEX_PROGRAM);
         let words = array_words(&run, curie::set_transform_program::ID, curie::set_transform_program::COUNT);

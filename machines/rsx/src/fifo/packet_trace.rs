@@ -1,8 +1,8 @@
 //! Packet traces of the RSX: packets of a push buffer that run as code.
 //!
-//! Code stores words in the registers of the 3D object, between draws; in registers with enumerated values only if the words are the
-//! same as when the trace was recorded. Other methods of the 3D object are executed by it, packet by packet. Everything else (other
-//! objects, the puller's methods, object methods, jumps, calls) ends a trace before it.
+//! Code stores words in the registers of the 3D object, between draws; in registers with enumerated values only if the
+//! words are the same as when the trace was recorded. Other methods of the 3D object are executed by it, packet by
+//! packet. Everything else (other objects, the puller's methods, object methods, jumps, calls) ends a trace before it.
 
 use triglyph_guest::kernel::packet_trace::{Act, Packet, PacketTraceKey, Store, TraceRegisters};
 use triglyph_guest::rsx::fifo::{METHOD_SPACE, METHODS, Methods};

@@ -57,7 +57,8 @@ fn took(channel: &mut Channel, packet: Methods, count: u32) {
     channel.fetched += count;
 }
 
-/// Words from where a header is expected on: packets that are only stored, then a word that is the header of something else.
+/// Words from where a header is expected on: packets that are only stored, then a word that is the header of something
+/// else.
 fn command(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option<Stop> {
     if puller.core.renderer.packet_traces != 0 {
         return with_packet_traces(channel, puller, words);

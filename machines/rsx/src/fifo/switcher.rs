@@ -1,7 +1,8 @@
 //! Which channel runs.
 //!
-//! One channel is current: its state stands in the registers of the cache. In exact mode that of the others is in RAMFC,
-//! in instance memory. A channel gives way when it has nothing to do, when it yields, and when it waits for a semaphore.
+//! One channel is current: its state stands in the registers of the cache. In exact mode that of the others is in
+//! RAMFC, in instance memory. A channel gives way when it has nothing to do, when it yields, and when it waits for a
+//! semaphore.
 
 use triglyph_guest::rsx::ramfc::Field;
 

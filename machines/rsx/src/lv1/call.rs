@@ -78,8 +78,8 @@ impl Rsx {
     /// [`triglyph_guest::rsx::lv1::flags`].
     ///
     /// # Errors
-    /// [`Status::IllegalParameterValue`] for an unknown memory handle; [`Status::ResourceShortage`] when there are three
-    /// contexts (one in fast mode).
+    /// [`Status::IllegalParameterValue`] for an unknown memory handle; [`Status::ResourceShortage`] when there are
+    /// three contexts (one in fast mode).
     pub fn context_allocate(&mut self, memory: u32, flags: u64) -> Result<ContextAllocation, Status> {
         let slot = self.outside.lv1.allocate_context(&mut self.core, &mut self.fifo, memory, flags)?;
         Ok(ContextAllocation {
@@ -181,8 +181,9 @@ impl Rsx {
     /// `lv1_gpu_context_attribute`: see [`Operation`].
     ///
     /// # Errors
-    /// [`Status::NoEntry`] for an unknown operation or context; [`Status::IllegalParameterValue`] for numbers beyond what
-    /// there is; [`Status::WrongState`] for frame-buffer copies without a frame buffer or while the channel is busy.
+    /// [`Status::NoEntry`] for an unknown operation or context; [`Status::IllegalParameterValue`] for numbers beyond
+    /// what there is; [`Status::WrongState`] for frame-buffer copies without a frame buffer or while the channel is
+    /// busy.
     pub fn context_attribute(&mut self, context: u32, operation: u64, parameters: [u64; 4]) -> Result<(), Status> {
         let slot = self.outside.lv1.slot(context)?;
         let operation = Operation::decode(operation, parameters).ok_or(Status::NoEntry)?;

@@ -49,8 +49,8 @@ impl Side {
 
 /// Executes the copy that the registers describe.
 ///
-/// Lines are copied in order, each read before it is written; without gaps on either side they are one. That is what RPCS3
-/// makes of overlaps.
+/// Lines are copied in order, each read before it is written; without gaps on either side they are one. That is what
+/// RPCS3 makes of overlaps.
 pub(super) fn copy(core: &mut Core, registers: &Registers) {
     let get = |id: usize| registers.get(id as u32);
     let (length, lines) = (get(methods::line_length_in::ID), methods::line_count::lines(get(methods::line_count::ID)));

@@ -416,8 +416,8 @@ fn the_hosts_memory_is_used_where_it_is() {
 /// Bytes that are mapped twice, by IO offsets of 1 MiB and of 8 MiB.
 const TWICE: u64 = 1 << 20;
 
-/// Draws colour and depth, 64x64 pixels of them, into main memory that is mapped at two places: the depth of row y lies where the
-/// colour of row y - 16 does.
+/// Draws colour and depth, 64x64 pixels of them, into main memory that is mapped at two places: the depth of row y lies
+/// where the colour of row y - 16 does.
 fn drawn_through_two_io_maps(threads: usize) -> Vec<u8> {
     // The words are those of a machine with other memory.
     let mut console = Console::new();

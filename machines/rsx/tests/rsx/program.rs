@@ -1,5 +1,5 @@
-//! Whole programs as a PS3 has them: a context from the hypervisor, a big-endian push buffer in memory that it maps, objects, a
-//! clear, a draw, a semaphore, a report, a flip.
+//! Whole programs as a PS3 has them: a context from the hypervisor, a big-endian push buffer in memory that it maps,
+//! objects, a clear, a draw, a semaphore, a report, a flip.
 
 use crate::support::*;
 use triglyph_engine::Device;

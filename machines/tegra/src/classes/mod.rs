@@ -1,5 +1,5 @@
-//! What methods do besides being stored, whether they come from the push buffer or from a macro: one file for each class.
-//! What several classes have is here.
+//! What methods do besides being stored, whether they come from the push buffer or from a macro: one file for each
+//! class. What several classes have is here.
 
 mod compute;
 mod copy;

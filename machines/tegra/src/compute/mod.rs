@@ -3,8 +3,8 @@
 //! ```text
 //! SEND_SIGNALING_PCAS_B ─► descriptor (QMD) in memory ─► program, constants, textures ─► block after block ─► releases
 //! ```
-//! A launch is done when the method is. Blocks run in their order, x fastest, because what one stores another may read: so the
-//! outcome never depends on threads.
+//! A launch is done when the method is. Blocks run in their order, x fastest, because what one stores another may read:
+//! so the outcome never depends on threads.
 //!
 //! Sources: NVIDIA's clb1c0.h and clb1c0qmd.h; Mesa's nvc0 driver, deko3d; yuzu and Ryujinx.
 

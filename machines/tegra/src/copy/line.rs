@@ -33,8 +33,8 @@ fn line_of(address: u64) -> Spot {
     Spot { address, arrangement: Arrangement::Pitch(ROW as i64), x: 0, y: 0 }
 }
 
-/// Copies `bytes` bytes between a line and GOBs that begin at `address`. `sides` puts a place in the GOBs and one in the line,
-/// `line` bytes from its beginning, into the order in which they are source and target.
+/// Copies `bytes` bytes between a line and GOBs that begin at `address`. `sides` puts a place in the GOBs and one in
+/// the line, `line` bytes from its beginning, into the order in which they are source and target.
 fn gobs(core: &mut Core, bytes: u64, address: u64, sides: impl Fn(Spot, u64) -> (Spot, Spot)) {
     // One GOB is an image of 64 bytes by 8 rows; the next one follows below.
     let base = address & !(GOB - 1);

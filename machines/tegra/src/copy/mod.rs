@@ -6,8 +6,8 @@
 //!             ├─► remap.rs   elements of other components ───────┘
 //!             └─► semaphore
 //! ```
-//! Sources: NVIDIA clb0b5.h; the switchbrew wiki's table of the engine; yuzu and Ryujinx. Physical addresses, GOBs of an
-//! earlier generation and blocks a quarter of a GOB wide are not used by anyone and count as the usual ones.
+//! Sources: NVIDIA clb0b5.h; the switchbrew wiki's table of the engine; yuzu and Ryujinx. Physical addresses, GOBs of
+//! an earlier generation and blocks a quarter of a GOB wide are not used by anyone and count as the usual ones.
 
 mod line;
 mod remap;
@@ -26,8 +26,8 @@ use remap::Remap;
 /// What faults call it.
 const WHAT: &str = "a copy";
 
-/// LAUNCH_DMA. `enabled`: whether the condition of rendering holds; the semaphore does not depend on it, so that nobody waits
-/// for ever (unverified).
+/// LAUNCH_DMA. `enabled`: whether the condition of rendering holds; the semaphore does not depend on it, so that nobody
+/// waits for ever (unverified).
 pub fn launch(core: &mut Core, registers: &Registers, word: u32, enabled: bool) {
     if enabled && launch::data_transfer_type(word) != Some(DataTransfer::None) {
         copy(core, registers, word);

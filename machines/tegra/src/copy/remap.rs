@@ -1,4 +1,5 @@
-//! Elements whose components come from elsewhere: from another place of the source's element, from constants, from nowhere.
+//! Elements whose components come from elsewhere: from another place of the source's element, from constants, from
+//! nowhere.
 
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::window::buffer;
@@ -87,8 +88,8 @@ impl Remap {
         self.used().contains(&RemapSource::NoWrite)
     }
 
-    /// The bytes that stand for component `from` of a source element; `None` for one that stays as it is. Components that
-    /// the source does not have are zeros (unverified).
+    /// The bytes that stand for component `from` of a source element; `None` for one that stays as it is. Components
+    /// that the source does not have are zeros (unverified).
     fn component(&self, from: RemapSource, source: &[u8]) -> Option<[u8; 4]> {
         let bytes = usize::from(self.bytes);
         let index = match from {
@@ -120,8 +121,8 @@ impl Remap {
         }
     }
 
-    /// What is repeated when all components are constants: 2 to 4 bytes, as a value and how many. `None` when there is no
-    /// such pattern.
+    /// What is repeated when all components are constants: 2 to 4 bytes, as a value and how many. `None` when there is
+    /// no such pattern.
     fn pattern(&self) -> Option<(u32, u8)> {
         if self.reads_source() || self.keeps_target() {
             return None;

@@ -88,8 +88,8 @@ impl TegraX1 {
     /// INITIALIZE and INITIALIZE_EX.
     ///
     /// # Errors
-    /// [`Status::InvalidState`] when it was initialised; [`Status::BadValue`] for other sizes of pages and for ranges that
-    /// are not in order or no whole big pages.
+    /// [`Status::InvalidState`] when it was initialised; [`Status::BadValue`] for other sizes of pages and for ranges
+    /// that are not in order or no whole big pages.
     pub fn space_initialize(&mut self, space: u32, layout: Layout) -> Result<(), Status> {
         self.driver.spaces.get_mut(&space).ok_or(Status::BadParameter)?.initialize(layout)
     }
@@ -127,13 +127,13 @@ impl TegraX1 {
         self.in_space(space, |space, memory, _| space.free(memory, offset, pages, page_size))
     }
 
-    /// MAP_BUFFER_EX: shows a handle's memory to the GPU, or changes the kind of what is shown. Memory of the process is what
-    /// the host has mapped in [`PROCESS`](super::PROCESS) by then.
+    /// MAP_BUFFER_EX: shows a handle's memory to the GPU, or changes the kind of what is shown. Memory of the process
+    /// is what the host has mapped in [`PROCESS`](super::PROCESS) by then.
     ///
     /// # Errors
-    /// [`Status::BadValue`] for a handle that does not exist, parts beyond it, fixed addresses without space or with something
-    /// mapped; [`Status::InvalidState`] for a handle without memory; [`Status::InvalidAddress`] when the host has not mapped
-    /// it; [`Status::InsufficientMemory`] without room.
+    /// [`Status::BadValue`] for a handle that does not exist, parts beyond it, fixed addresses without space or with
+    /// something mapped; [`Status::InvalidState`] for a handle without memory; [`Status::InvalidAddress`] when the host
+    /// has not mapped it; [`Status::InsufficientMemory`] without room.
     pub fn space_map_buffer(&mut self, space: u32, call: MapBuffer) -> Result<Buffer, Status> {
         self.in_space(space, |space, memory, maps| space.map(memory, maps, call))
     }
@@ -251,11 +251,13 @@ impl TegraX1 {
         self.driver.queues.register(slot, registered)
     }
 
-    /// EVENT_WAIT, and EVENT_WAIT_ASYNC if the client chooses the slot: waits for a fence. A threshold of 0 has been reached.
+    /// EVENT_WAIT, and EVENT_WAIT_ASYNC if the client chooses the slot: waits for a fence. A threshold of 0 has been
+    /// reached.
     ///
     /// # Errors
     /// [`Status::Timeout`] with timeout 0 when it has not been reached; [`Status::Busy`] for a slot that is armed;
-    /// [`Status::BadParameter`] for syncpoints and slots that do not exist; [`Status::InsufficientMemory`] without a slot.
+    /// [`Status::BadParameter`] for syncpoints and slots that do not exist; [`Status::InsufficientMemory`] without a
+    /// slot.
     pub fn event_wait(&mut self, fence: Fence, timeout: i32, slot: Option<u32>) -> Result<Wait, Status> {
         self.driver.queues.wait(&self.core, fence, timeout, slot)
     }

@@ -69,7 +69,8 @@ pub(super) fn groups(topology: T, patch: u32, order: &[u32], mut emit: impl FnMu
     }
 }
 
-/// A strip of triangles with the vertices next to them (OpenGL 4.5, table 10.1). Primitive i has the vertices 2i, 2i+2, 2i+4.
+/// A strip of triangles with the vertices next to them (OpenGL 4.5, table 10.1). Primitive i has the vertices 2i, 2i+2,
+/// 2i+4.
 fn strip_adjacency(run: &[u32], emit: &mut impl FnMut(&[u32])) {
     let count = (run.len() / 2).saturating_sub(2);
     for i in 0..count {

@@ -1,7 +1,7 @@
 //! Constant buffers: what is bound where, and what programs see of them.
 //!
-//! A draw sees constants as they are when it comes; what it reads of them is copied, so that later loads cannot reach it. Draws
-//! between which nothing changes share the copy.
+//! A draw sees constants as they are when it comes; what it reads of them is copied, so that later loads cannot reach
+//! it. Draws between which nothing changes share the copy.
 
 use std::sync::atomic::AtomicU8;
 use triglyph_engine::mem::GuestAddr;
@@ -137,7 +137,8 @@ struct Copied {
 }
 
 impl Copies {
-    /// Brings the copies up to date: at most `needs` bytes of each buffer. Returns whether any is another one than before.
+    /// Brings the copies up to date: at most `needs` bytes of each buffer. Returns whether any is another one than
+    /// before.
     pub(super) fn refresh(&mut self, core: &mut Core, buffers: &Buffers, needs: &[u32; CONSTANT_BUFFERS]) -> bool {
         let mut changed = false;
         for (slot, (bound, need)) in self.slots.iter_mut().zip(buffers.0.iter().zip(needs)) {

@@ -200,7 +200,8 @@ impl ThreeD {
         self.settle_troubles(core);
     }
 
-    /// Runs the vertex programs for the vertices of an order, each once. Returns records, and the record of each vertex.
+    /// Runs the vertex programs for the vertices of an order, each once. Returns records, and the record of each
+    /// vertex.
     fn vertices(
         &mut self,
         core: &mut Core,

@@ -1,8 +1,8 @@
 //! Edge flags: the edges that polygons have when they are drawn as lines or points.
 //!
-//! The flag is that of the vertices that come while the register has it: of all vertices of a draw, or of single indices in the
-//! push buffer, which is how drivers bring an attribute that changes (Mesa). An edge begins at its vertex. Strips and fans have all
-//! of their edges (OpenGL 4.5 compatibility profile, 10.3.6).
+//! The flag is that of the vertices that come while the register has it: of all vertices of a draw, or of single
+//! indices in the push buffer, which is how drivers bring an attribute that changes (Mesa). An edge begins at its
+//! vertex. Strips and fans have all of their edges (OpenGL 4.5 compatibility profile, 10.3.6).
 
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 

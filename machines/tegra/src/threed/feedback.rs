@@ -1,7 +1,7 @@
 //! Transform feedback: vertices of primitives into buffers.
 //!
-//! Primitives are captured as points, lines or triangles; one that does not fit into all buffers of its stream is not written at
-//! all. Where the next one goes stays until a method sets it.
+//! Primitives are captured as points, lines or triangles; one that does not fit into all buffers of its stream is not
+//! written at all. Where the next one goes stays until a method sets it.
 
 use triglyph_guest::tegra::methods::threed::regs as r;
 

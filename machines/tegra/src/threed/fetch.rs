@@ -1,4 +1,5 @@
-//! Vertex fetch: attributes and streams become records of words. Where attributes come from is remembered between draws.
+//! Vertex fetch: attributes and streams become records of words. Where attributes come from is remembered between
+//! draws.
 
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::words::WordSet;
@@ -126,8 +127,8 @@ fn attributes(core: &mut Core, registers: &Registers, inputs: &WordSet) -> Vec<A
             attribute::GENERIC..attribute::FRONT_DIFFUSE => {
                 Some(((address - attribute::GENERIC) / 16) as usize).filter(|&n| n < ATTRIBUTES)
             }
-            // Fixed-function colours and texture coordinates have no attributes of their own; programs that read them get
-            // defaults.
+            // Fixed-function colours and texture coordinates have no attributes of their own; programs that read them
+            // get defaults.
             attribute::FRONT_DIFFUSE..0x2C0 | attribute::TEXTURE_COORDINATE..0x3A0 => None,
             _ => continue,
         };

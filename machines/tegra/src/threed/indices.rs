@@ -84,8 +84,8 @@ fn limited(core: &mut Core, count: u32) -> u32 {
     count.min(MOST_VERTICES)
 }
 
-/// Replaces the index that restarts. Number [`RESTART`] itself is such a large one that no stream has it; it is only taken for
-/// a restart if it is one.
+/// Replaces the index that restarts. Number [`RESTART`] itself is such a large one that no stream has it; it is only
+/// taken for a restart if it is one.
 fn restart(registers: &Registers, numbers: &mut [u32]) {
     let enabled = r::set_da_primitive_restart::enable(registers.get(r::set_da_primitive_restart::ID));
     let index = registers.get(r::set_da_primitive_restart_index::ID);

@@ -73,7 +73,8 @@ pub(super) fn alone(code: &[u64]) -> Vec<u64> {
     code.iter().enumerate().map(word).collect()
 }
 
-/// Puts what `code`, the reached words of the piece `own`, calls of the code segment at `segment` behind it. Returns the pieces.
+/// Puts what `code`, the reached words of the piece `own`, calls of the code segment at `segment` behind it. Returns
+/// the pieces.
 pub(super) fn link(core: &mut Core, segment: u64, own: Piece, code: &mut Vec<u64>) -> Vec<Piece> {
     let mut pieces = vec![own];
     let mut at = 0;

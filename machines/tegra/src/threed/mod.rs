@@ -6,10 +6,9 @@
 //! registers ─► program.rs, units.rs, bindings.rs┴─ target.rs, setup.rs, output.rs, pixels.rs ─────────────┘
 //! CLEAR_SURFACE ─► clear.rs
 //! ```
-//! A draw derives what it needs from registers and memory when it comes, as far as that is not what the draw before had:
-//! `remember.rs`. Kernels and programs are remembered by content.
-//! Sources: NVIDIA's class header for registers; Mesa's nvc0 driver and deko3d, which run on the hardware, and the emulators yuzu
-//! and Ryujinx for what they do.
+//! A draw derives what it needs from registers and memory when it comes, as far as that is not what the draw before
+//! had: `remember.rs`. Kernels and programs are remembered by content. Sources: NVIDIA's class header for registers;
+//! Mesa's nvc0 driver and deko3d, which run on the hardware, and the emulators yuzu and Ryujinx for what they do.
 
 mod assembly;
 pub(super) mod bindings;

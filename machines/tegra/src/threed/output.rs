@@ -94,7 +94,8 @@ fn alpha_counts(registers: &Registers, header: &ProgramHeader, multisampled: boo
     (multisampled || !needs_samples) && !yields
 }
 
-/// Whether alpha to coverage differs from pixel to pixel. Samples that are not stored are none here, so there is nothing to spread it over in one pixel.
+/// Whether alpha to coverage differs from pixel to pixel. Samples that are not stored are none here, so there is
+/// nothing to spread it over in one pixel.
 fn dithers(registers: &Registers) -> bool {
     use r::set_alpha_to_coverage_dither_control as dither;
     dither::dither_footprint(registers.get(dither::ID)) == Some(m::DitherFootprint::Pixels2x2)

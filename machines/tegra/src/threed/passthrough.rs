@@ -1,7 +1,7 @@
 //! Geometry programs that let vertices pass: once for each primitive they say layer, viewport and the like.
 //!
-//! Such a program reads its primitive's vertices and emits nothing; what it has stored when it ends is one record for the
-//! primitive. That is a control program of one thread for patches of the primitive's vertices, and is run as one.
+//! Such a program reads its primitive's vertices and emits nothing; what it has stored when it ends is one record for
+//! the primitive. That is a control program of one thread for patches of the primitive's vertices, and is run as one.
 //! Source: Ryujinx, and the OpenGL extension NV_geometry_shader_passthrough.
 
 use triglyph_guest::kernel::program::stage::PATCH_WORDS;
@@ -81,7 +81,8 @@ fn own(group: &[u32]) -> Vec<u32> {
     }
 }
 
-/// Each vertex of each primitive: its own words, and of `stored` those that it does not have or that are the primitive's.
+/// Each vertex of each primitive: its own words, and of `stored` those that it does not have or that are the
+/// primitive's.
 fn join(
     records: &Records,
     stored: &Records,

@@ -61,7 +61,8 @@ impl ThreeD {
     }
 }
 
-/// Records as floats. Fixed-function colours are limited to 0..1 if registers say so, NaN being 0 (Mesa: vertex colour clamp).
+/// Records as floats. Fixed-function colours are limited to 0..1 if registers say so, NaN being 0 (Mesa: vertex colour
+/// clamp).
 fn floats(registers: &Registers, records: Records) -> Floats {
     let stride = records.set.len();
     let mut floats: Vec<f32> = records.words.into_iter().map(f32::from_bits).collect();
@@ -81,7 +82,8 @@ fn provoking(shape: &Shape) -> u32 {
     }
 }
 
-/// Consecutive shapes of the same place. A primitive with a viewport mask is in all of its viewports, one after another.
+/// Consecutive shapes of the same place. A primitive with a viewport mask is in all of its viewports, one after
+/// another.
 fn runs<'s>(
     registers: &Registers,
     targets: &Targets,

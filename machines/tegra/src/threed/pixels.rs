@@ -204,8 +204,8 @@ impl Pixels {
         &mut self.kernels
     }
 
-    /// Brings what is the same for all places up to date: for a program, none if fragments only have depth and stencil, and
-    /// for records of the words `outputs`. Returns the instructions of the program.
+    /// Brings what is the same for all places up to date: for a program, none if fragments only have depth and stencil,
+    /// and for records of the words `outputs`. Returns the instructions of the program.
     fn refresh(&mut self, core: &Core, registers: &Registers, program: Option<Arc<Program>>, outputs: &WordSet) -> u64 {
         let other_place = |last: &LastPixels| last.space != core.space || core.memory.mapped_since(last.made);
         if !self.dependency.is_valid(core, registers.file()) || self.last.iter().any(other_place) {
@@ -267,8 +267,8 @@ impl Pixels {
 }
 
 impl ThreeD {
-    /// Brings the pixel program and its inputs from records of the words `outputs` up to date. Returns its instructions, if
-    /// there is something to draw with.
+    /// Brings the pixel program and its inputs from records of the words `outputs` up to date. Returns its
+    /// instructions, if there is something to draw with.
     pub(super) fn refresh_pixels(
         &mut self,
         core: &mut Core,
@@ -456,8 +456,8 @@ fn inputs(registers: &Registers, program: &Loaded, outputs: &WordSet) -> (Vec<Pi
     (inputs, planes)
 }
 
-/// An input that nothing writes. Registers say it of a group of inputs; that of colours is 1 in all components or in the last one, that of others
-/// is 0 or 1 in the last one. The side of a colour makes no difference.
+/// An input that nothing writes. Registers say it of a group of inputs; that of colours is 1 in all components or in
+/// the last one, that of others is 0 or 1 in the last one. The side of a colour makes no difference.
 fn default(registers: &Registers, address: u32) -> WordValue {
     use r::set_attribute_default as of;
     const ALPHA: u32 = 3;

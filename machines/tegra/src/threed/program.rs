@@ -131,8 +131,9 @@ pub(crate) struct Programs {
 const MOST: usize = 4096;
 
 impl Programs {
-    /// The program whose header, or code if it has none, stands at `address`, as it is now. `None` when there is nothing.
-    /// `segment` is where absolute targets count from. `constant` reads a word of a constant buffer: slot, byte.
+    /// The program whose header, or code if it has none, stands at `address`, as it is now. `None` when there is
+    /// nothing. `segment` is where absolute targets count from. `constant` reads a word of a constant buffer: slot,
+    /// byte.
     pub(crate) fn get(
         &mut self,
         core: &mut Core,

@@ -1,7 +1,7 @@
 //! DRAW_TEXTURE: a rectangle of texels, without vertex programs and without depth.
 //!
-//! Not in the vendor's list. Sources: yuzu and Ryujinx, which disagree about rectangles that are measured from below; yuzu's
-//! reading is taken. A pixel reads the texel coordinates `source + (pixel - destination) * step`.
+//! Not in the vendor's list. Sources: yuzu and Ryujinx, which disagree about rectangles that are measured from below;
+//! yuzu's reading is taken. A pixel reads the texel coordinates `source + (pixel - destination) * step`.
 
 use std::sync::{Arc, LazyLock};
 

@@ -1,5 +1,5 @@
-//! What the last draw with a program had of it: as long as nothing of it has changed, the next one has the same. And which
-//! registers have changed since other parts of a draw were derived.
+//! What the last draw with a program had of it: as long as nothing of it has changed, the next one has the same. And
+//! which registers have changed since other parts of a draw were derived.
 //!
 //! ```text
 //! registers, bindings ──► Asked ──same?──┐
@@ -25,7 +25,8 @@ use triglyph_engine::frontend::MemoryDependency;
 use triglyph_engine::mem::Epoch;
 use triglyph_engine::scene::reach::Reach;
 
-/// The programs of stages as the last draw had them, as long as nothing has happened at all that might make others of them.
+/// The programs of stages as the last draw had them, as long as nothing has happened at all that might make others of
+/// them.
 #[derive(Debug, Default)]
 pub(super) struct Unchanged {
     programs: [Option<Arc<Program>>; STAGES],
@@ -105,8 +106,8 @@ impl LastPrograms {
         self.0.entry(key).or_default()
     }
 
-    /// The program of a stage with all that it reaches, as registers and memory say now. What will stay so as long as nothing
-    /// happens is noted.
+    /// The program of a stage with all that it reaches, as registers and memory say now. What will stay so as long as
+    /// nothing happens is noted.
     pub(super) fn refresh(
         &mut self,
         core: &mut Core,
@@ -137,8 +138,8 @@ pub(crate) struct LastProgram {
     unit_reads: MemoryDependency,
     units: Units,
     constants: Copies,
-    /// When all of this was right, and the target of scenes then; `None` when something was wrong with it, or when draws to
-    /// that target may change it.
+    /// When all of this was right, and the target of scenes then; `None` when something was wrong with it, or when
+    /// draws to that target may change it.
     right: Option<(Epoch, u64)>,
 }
 

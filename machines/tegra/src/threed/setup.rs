@@ -250,8 +250,8 @@ fn projection(
     }
 }
 
-/// Window depths that geometry is cut at. Where the pixels outside of the depth range are lost, cutting there gives the same
-/// picture; besides, the clip volume in z counts if registers say so.
+/// Window depths that geometry is cut at. Where the pixels outside of the depth range are lost, cutting there gives the
+/// same picture; besides, the clip volume in z counts if registers say so.
 fn depth_clip(registers: &Registers, viewport: usize, own: &Viewport) -> [Option<f32>; 2] {
     let control = registers.get(r::set_viewport_clip_control::ID);
     use m::GeometryClip::{FrustumXyz, FrustumZ};
@@ -343,8 +343,8 @@ pub(super) fn windows(registers: &Registers) -> Option<Windows> {
     })
 }
 
-/// Rows of the polygon stipple, bit n = column n. Registers have the leftmost of eight columns in the highest bit of a byte
-/// (Mesa).
+/// Rows of the polygon stipple, bit n = column n. Registers have the leftmost of eight columns in the highest bit of a
+/// byte (Mesa).
 pub(super) fn stipple(registers: &Registers) -> [u32; 32] {
     std::array::from_fn(|row| registers.get(r::set_polygon_stipple_pattern::id(row)).swap_bytes().reverse_bits())
 }

@@ -96,8 +96,9 @@ impl ThreeD {
         }
     }
 
-    /// Primitives of all streams that leave the stages before the rasteriser, and the stream that is rasterised. The primitives
-    /// that come out are counted by stream: Mesa's driver asks so for what OpenGL calls primitives generated.
+    /// Primitives of all streams that leave the stages before the rasteriser, and the stream that is rasterised. The
+    /// primitives that come out are counted by stream: Mesa's driver asks so for what OpenGL calls primitives
+    /// generated.
     pub(super) fn count_output(
         &self,
         registers: &Registers,

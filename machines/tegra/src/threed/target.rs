@@ -303,7 +303,8 @@ fn zeta(core: &mut Core, registers: &Registers) -> Option<ZetaTarget> {
 /// The middle of a pixel.
 pub(super) const CENTER: SamplePosition = [128, 128];
 
-/// Where the samples lie that stand at each place of a pixel's cell. Without multisampling all of them lie in the middle.
+/// Where the samples lie that stand at each place of a pixel's cell. Without multisampling all of them lie in the
+/// middle.
 pub(super) fn sample_positions(registers: &Registers, targets: &Targets) -> [SamplePosition; MAX_SAMPLES] {
     let mut positions = [CENTER; MAX_SAMPLES];
     if targets.samples.count() == 1 || !r::set_anti_alias_enable::v(registers.get(r::set_anti_alias_enable::ID)) {

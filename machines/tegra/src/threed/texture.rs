@@ -76,7 +76,8 @@ pub(super) struct Draft {
 const MOST: usize = 8192;
 
 impl TextureUnits {
-    /// What the texture of a handle is made of, for instructions that read `shape`; `None` when there is nothing to read.
+    /// What the texture of a handle is made of, for instructions that read `shape`; `None` when there is nothing to
+    /// read.
     pub(super) fn draft(
         core: &mut Core,
         pools: &Pools,
@@ -187,7 +188,8 @@ fn sampler(core: &mut Core, pools: &Pools, handle: u32) -> sampler::Words {
     words
 }
 
-/// The shape out of some as which the texture of a handle can be read; `None` when there is no such texture, or none of that shape.
+/// The shape out of some as which the texture of a handle can be read; `None` when there is no such texture, or none of
+/// that shape.
 pub(super) fn named(core: &mut Core, pools: &Pools, handle: u32, shapes: &[Option<Shape>]) -> Option<Option<Shape>> {
     if !pools.by_header && TextureHandle(handle).sampler() > pools.last_sampler {
         return None;

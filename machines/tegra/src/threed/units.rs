@@ -26,8 +26,8 @@ pub(crate) struct WantedUnits {
     pub uses: Vec<UnitUse>,
     textures: Wants,
     images: Wants,
-    /// Slots of constant buffers that handles are in, bit by bit; that of the buffer of handles, which registers choose,
-    /// is not among them.
+    /// Slots of constant buffers that handles are in, bit by bit; that of the buffer of handles, which registers
+    /// choose, is not among them.
     slots: u32,
     /// Whether the buffer of handles is needed.
     bound: bool,
@@ -180,7 +180,8 @@ pub(super) struct Units {
     drafts: Vec<Option<Draft>>,
 }
 
-/// Finds the units of a program. `before` are those that it had before: what is the same stays in its place on the host.
+/// Finds the units of a program. `before` are those that it had before: what is the same stays in its place on the
+/// host.
 pub(super) fn units(
     core: &mut Core,
     pools: &Pools,

@@ -1,5 +1,5 @@
-//! What registers ask for and nobody does: faults, counted for each draw that asks. What is ignored without one has no visible effect, or a row
-//! in the page on the machine.
+//! What registers ask for and nobody does: faults, counted for each draw that asks. What is ignored without one has no
+//! visible effect, or a row in the page on the machine.
 
 use triglyph_guest::kernel::program::output::DepthFormat;
 use triglyph_guest::tegra::header::ProgramHeader;
@@ -83,7 +83,8 @@ fn replaces_coverage(registers: &Registers, header: Option<&ProgramHeader>) -> b
     mask && counts && !keeps(registers.get(r::set_post_ps_initial_coverage::ID))
 }
 
-/// Whether the unit of a depth bias is to be the same for all formats: which one is not known, but with 24 bits it makes no difference.
+/// Whether the unit of a depth bias is to be the same for all formats: which one is not known, but with 24 bits it
+/// makes no difference.
 fn biases_without_format(registers: &Registers, targets: &Targets) -> bool {
     let flag = |id: usize| registers.get(id) & 1 != 0;
     let enabled = [r::set_poly_offset_fill::ID, r::set_poly_offset_line::ID, r::set_poly_offset_point::ID];

@@ -8,9 +8,9 @@
 //! | bilinear, origin CENTER | floor(u), floor(u) + 1 | fraction of u |
 //! | bilinear, origin CORNER | the same of u - 1/2 | fraction of u - 1/2 |
 //!
-//! Texels outside of the source are those at its edge. Integers are not filtered. The source is read as if nothing had been
-//! written. With a step of two and CORNER, as drivers resolve 2x2 samples, the mean of four texels comes out. The colour key
-//! counts with the point filter only (unverified).
+//! Texels outside of the source are those at its edge. Integers are not filtered. The source is read as if nothing had
+//! been written. With a step of two and CORNER, as drivers resolve 2x2 samples, the mean of four texels comes out. The
+//! colour key counts with the point filter only (unverified).
 
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::window::buffer;

@@ -1,7 +1,7 @@
 //! Pixels from the push buffer: colours, or bits that choose between two colours, in rows from the top left on.
 //!
-//! A source pixel covers the destination pixels from `x0 + column * dx` up to `x0 + (column + 1) * dx`, whole numbers taken
-//! downwards, and rows likewise. Indices of 4 and 8 bits have no palette to go with and are not emulated.
+//! A source pixel covers the destination pixels from `x0 + column * dx` up to `x0 + (column + 1) * dx`, whole numbers
+//! taken downwards, and rows likewise. Indices of 4 and 8 bits have no palette to go with and are not emulated.
 
 use triglyph_guest::tegra::methods::twod::regs;
 use triglyph_guest::tegra::methods::twod::{BitOrder, CpuDataType, CpuIndexFormat, CpuWrap, MonoOpacity};

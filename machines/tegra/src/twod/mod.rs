@@ -7,8 +7,8 @@
 //! cpu.rs    pixels from the push buffer ─────┘      └─► operation.rs: what becomes of source and destination
 //! ```
 //! Sources: NVIDIA cl902d.h for registers and values; deko3d and Mesa's nvc0 and nv50 drivers for how they are used;
-//! envytools for the operations, which come from NV04; yuzu and Ryujinx. Arithmetic is f32; what the hardware's is is not
-//! known.
+//! envytools for the operations, which come from NV04; yuzu and Ryujinx. Arithmetic is f32; what the hardware's is is
+//! not known.
 
 mod blit;
 mod canvas;

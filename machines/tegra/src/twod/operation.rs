@@ -9,8 +9,8 @@
 //! | BLEND_PREMULT | `source * beta4 + destination * (1 - source alpha * beta4 alpha)` |
 //!
 //! Everything but SRCCOPY comes from descriptions of NV04 (envytools), where AND means the clip rectangle, which counts
-//! always here; nothing but SRCCOPY is known to be used. BETA1 is 1.31 fixed, of which deko3d knows only the low byte, 0xFF
-//! being 1: values below 0x100 are read that way, for they would be nothing otherwise. Integers are copied.
+//! always here; nothing but SRCCOPY is known to be used. BETA1 is 1.31 fixed, of which deko3d knows only the low byte,
+//! 0xFF being 1: values below 0x100 are read that way, for they would be nothing otherwise. Integers are copied.
 
 use triglyph_guest::tegra::methods::twod::regs;
 use triglyph_guest::tegra::methods::twod::{ColorKeyFormat, Operation as Kind};

@@ -1,7 +1,7 @@
 //! The pattern of raster operations: 8x8, 64x1 or 1x64 bits of two colours, or 8x8 colours.
 //!
-//! Colours can be given in four formats, each with registers of its own; those count that are as wide as the destination's
-//! pixels (unverified, as is where the pattern begins).
+//! Colours can be given in four formats, each with registers of its own; those count that are as wide as the
+//! destination's pixels (unverified, as is where the pattern begins).
 
 use triglyph_guest::tegra::format::ColorFormat;
 use triglyph_guest::tegra::methods::twod::regs;

@@ -1,7 +1,7 @@
 //! Pixels of surfaces: bits, colours, and what becomes of one format in another.
 //!
-//! Missing colours are 0, missing alpha is 1. Y formats are grey; they store red. sRGB formats are linear as colours. Integers
-//! become integers without being scaled, and numbers otherwise. Encoding is that of
+//! Missing colours are 0, missing alpha is 1. Y formats are grey; they store red. sRGB formats are linear as colours.
+//! Integers become integers without being scaled, and numbers otherwise. Encoding is that of
 //! [`triglyph_guest::kernel::program::output`]; bits without a component keep what they hold.
 
 use std::sync::LazyLock;
@@ -80,7 +80,8 @@ impl Codec {
         used < 8 * self.bytes
     }
 
-    /// Whether pixels of `self` are pixels of `to` bit by bit. Where `to` has bits without a component anything may stand.
+    /// Whether pixels of `self` are pixels of `to` bit by bit. Where `to` has bits without a component anything may
+    /// stand.
     pub fn is_same_as(&self, to: &Codec) -> bool {
         let matches = |(from, to): (&Channel, &Channel)| from == to || *to == Channel::Absent;
         let channels = self.channels.iter().zip(&to.channels).all(matches);

@@ -1,8 +1,8 @@
 //! Solid primitives: points, lines, triangles and rectangles of one colour.
 //!
-//! Rectangles are `[x0, x1) x [y0, y1)` (Mesa fills with them). Nothing else is known to be used; unverified: a line lights one
-//! pixel for each step of its longer direction, the last one not included; triangles cover the pixels whose centres they
-//! contain, left and upper edges included, their corners being corners of pixels.
+//! Rectangles are `[x0, x1) x [y0, y1)` (Mesa fills with them). Nothing else is known to be used; unverified: a line
+//! lights one pixel for each step of its longer direction, the last one not included; triangles cover the pixels whose
+//! centres they contain, left and upper edges included, their corners being corners of pixels.
 
 use triglyph_guest::tegra::methods::twod::SolidPrimitive;
 use triglyph_guest::tegra::methods::twod::regs;
@@ -33,7 +33,8 @@ state! {
 }
 
 impl Solid {
-    /// A point has come: method RENDER_SOLID_PRIM_POINT_X_Y, or the y of one of the numbered points. Number 0 begins anew.
+    /// A point has come: method RENDER_SOLID_PRIM_POINT_X_Y, or the y of one of the numbered points. Number 0 begins
+    /// anew.
     pub fn point(&mut self, core: &mut Core, registers: &Registers, method: u32, datum: u32, enabled: bool) {
         use regs::render_solid_prim_point_x_y as packed;
         let point = match method as usize {
@@ -123,8 +124,8 @@ fn pixel([x, y]: [i32; 2]) -> Rect {
     Rect::new([x, y], [1, 1])
 }
 
-/// A line from one point up to, but without, another. `ties` says for each of four directions which of two pixels is taken
-/// that are equally near: 1 the one further on.
+/// A line from one point up to, but without, another. `ties` says for each of four directions which of two pixels is
+/// taken that are equally near: 1 the one further on.
 fn line(core: &mut Core, canvas: &Canvas, source: Source, [from, to]: [[i32; 2]; 2], ties: u32) {
     use regs::set_render_solid_line_tie_break_bits as tie;
     let delta = [0, 1].map(|axis| i64::from(to[axis]) - i64::from(from[axis]));

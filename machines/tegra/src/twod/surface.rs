@@ -136,8 +136,8 @@ impl Surface {
     }
 }
 
-/// Block-linear surfaces have rows of their width; the pitch does not count. Sizes of blocks have three bits, of which 6 and 7
-/// mean nothing.
+/// Block-linear surfaces have rows of their width; the pitch does not count. Sizes of blocks have three bits, of which
+/// 6 and 7 mean nothing.
 fn blocks(codec: &Codec, [width, rows]: [u32; 2], slices: u32, height: u32, depth: u32) -> Blocks {
     let row_bytes = u64::from(width) * u64::from(codec.bytes);
     Blocks {

@@ -12,8 +12,8 @@ const RESULTS: u32 = 0x4000;
 const ORDER: u32 = 0x8000;
 const SEMAPHORES: u32 = 0x9000;
 
-/// Every thread stores its number in the grid, the number of a thread of its block that it reads from shared memory, and a
-/// constant, all added. The first thread of each block appends the block's number to a list.
+/// Every thread stores its number in the grid, the number of a thread of its block that it reads from shared memory,
+/// and a constant, all added. The first thread of each block appends the block's number to a list.
 const PROGRAM: &str = "\
 s2r r0, sr_ctaid_x
 s2r r1, sr_ctaid_y

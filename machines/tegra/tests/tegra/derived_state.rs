@@ -1,5 +1,5 @@
-//! What draws of the Tegra X1 remember of each other makes no difference: random registers, bindings and memory change between
-//! draws, on a machine that remembers and on one that derives everything anew.
+//! What draws of the Tegra X1 remember of each other makes no difference: random registers, bindings and memory change
+//! between draws, on a machine that remembers and on one that derives everything anew.
 //!
 //! `TRIGLYPH_SEEDS=start:count` runs other seeds than the first few.
 

@@ -511,8 +511,8 @@ fn captures_have_a_space_of_their_own() {
 /// Where a part of the data appears again.
 const AGAIN: u64 = DATA + crate::support::SIZE;
 
-/// Does in an address space of the driver's what was done to a machine of captures, with the same addresses, and returns the
-/// target. The target's memory is mapped a second time.
+/// Does in an address space of the driver's what was done to a machine of captures, with the same addresses, and
+/// returns the target. The target's memory is mapped a second time.
 fn replayed(mut m: Machine, threads: usize) -> Vec<u8> {
     let mut pushed = vec![0; (m.end - BUFFER) as usize];
     m.gpu.read(0, BUFFER, &mut pushed).expect("mapped memory");

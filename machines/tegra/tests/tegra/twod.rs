@@ -450,7 +450,8 @@ fn pixels_from_the_push_buffer() {
     machine.run(&from_cpu([3, 2], [1, 1], [5, 2], &[0x0008_0007, 0x000A_0009, 0x000C_000B]));
     let found = pixels(&mut machine);
     assert_eq!((&found[21..24], &found[29..32]), (&[7, 8, 9][..], &[10, 11, 12][..]));
-    // Bits: two rows of five that begin at bytes, each pixel twice as wide; 0 is not drawn, and the leftmost comes first.
+    // Bits: two rows of five that begin at bytes, each pixel twice as wide; 0 is not drawn, and the leftmost comes
+    // first.
     machine.write(TARGET.into(), &[0; 64]);
     machine.set(TWOD, &[(0x200, 1), (0x202, 0), (0x203, 0), (0x204, 1), (0x205, 3), (0x206, 0xF800), (0x207, 0)]);
     machine.run(&from_cpu([5, 2], [2, 1], [0, 0], &[0b0100_0000_1010_1000]));

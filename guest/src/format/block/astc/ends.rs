@@ -70,7 +70,8 @@ fn limit(value: i32) -> u32 {
     value.clamp(0, 255) as u32
 }
 
-/// A value and a difference of six bits, the highest of which is its sign; the difference's highest bit belongs to the value.
+/// A value and a difference of six bits, the highest of which is its sign; the difference's highest bit belongs to the
+/// value.
 fn transfer(value: u32, difference: u32) -> [i32; 2] {
     let step = (difference >> 1 & 0x3F) as i32;
     [(value >> 1 | difference & 0x80) as i32, if step & 0x20 != 0 { step - 0x40 } else { step }]

@@ -1,4 +1,5 @@
-//! ASTC of two dimensions, low dynamic range. (Khronos Data Format Specification, ASTC compressed texture image formats.)
+//! ASTC of two dimensions, low dynamic range. (Khronos Data Format Specification, ASTC compressed texture image
+//! formats.)
 //!
 //! ```text
 //! mod.rs         a block: void extents, modes, weights, colours
@@ -6,8 +7,8 @@
 //! ends.rs        end points
 //! partition.rs   partitions
 //! ```
-//! Blocks that are not valid, and partitions of high dynamic range, are magenta, as in ARM's and Mesa's decoders. Results are
-//! cut off to 8 bits, what the machine keeps of the 16 is not known.
+//! Blocks that are not valid, and partitions of high dynamic range, are magenta, as in ARM's and Mesa's decoders.
+//! Results are cut off to 8 bits, what the machine keeps of the 16 is not known.
 
 mod ends;
 mod partition;
@@ -23,8 +24,8 @@ pub(super) const TEXELS: usize = 12 * 12;
 /// What is wrong becomes this.
 const MAGENTA: u32 = 0xFFFF_00FF;
 
-/// Decodes a block of `width` by `height` texels, row by row. `srgb`: colours are those of sRGB, which end points are expanded
-/// for otherwise.
+/// Decodes a block of `width` by `height` texels, row by row. `srgb`: colours are those of sRGB, which end points are
+/// expanded for otherwise.
 pub(super) fn astc(block: [u8; 16], [width, height]: [u32; 2], srgb: bool, out: &mut [u32; TEXELS]) {
     let word = u128::from_le_bytes(block);
     let count = ((width * height) as usize).min(TEXELS);

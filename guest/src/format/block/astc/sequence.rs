@@ -1,5 +1,6 @@
-//! Integer sequences: values of 2^b, 3 * 2^b or 5 * 2^b levels, of which five (three) share the bits of their digits of base
-//! 3 (5). (Khronos Data Format Specification, ASTC: integer sequence encoding, endpoint and weight unquantization.)
+//! Integer sequences: values of 2^b, 3 * 2^b or 5 * 2^b levels, of which five (three) share the bits of their digits of
+//! base 3 (5). (Khronos Data Format Specification, ASTC: integer sequence encoding, endpoint and weight
+//! unquantization.)
 
 use super::super::bits::BitReader;
 
@@ -61,8 +62,8 @@ impl Range {
         digits + count * self.bits
     }
 
-    /// Reads values from the lowest bits of `word`, as many as `out` has, at most 64. The last group may be cut off; its
-    /// missing bits are zeros.
+    /// Reads values from the lowest bits of `word`, as many as `out` has, at most 64. The last group may be cut off;
+    /// its missing bits are zeros.
     pub(super) fn read(self, word: u128, out: &mut [Value]) {
         let size = self.size(out.len() as u32);
         let mut bits = BitReader::new(word & ((1 << size.min(127)) - 1));

@@ -1,4 +1,5 @@
-//! The 3D class, Curie (0x4097), one table per unit. Array registers are `id(index)`, see [`regs!`](crate::table::regs).
+//! The 3D class, Curie (0x4097), one table per unit. Array registers are `id(index)`, see
+//! [`regs!`](crate::table::regs).
 //!
 //! Sources: GCM headers and initialisation, RPCS3 gcm_enums.h, envytools nv30-40_3d.xml, Mesa nv30. Names are GCM's.
 

@@ -29,8 +29,8 @@ regs! {
     set_shader_window @ 0x1D88 = 0x0000_1000 {
         height 0:11, origin 12:15, pixel_center 16:19,
     } Dirty(VIEWPORT | FRAGMENT_PROGRAM);
-    /// Programs instead of fixed functions; always so. With `divided` positions are x/w, y/w, z/w, 1/w (Mesa, where it transforms
-    /// vertices itself).
+    /// Programs instead of fixed functions; always so. With `divided` positions are x/w, y/w, z/w, 1/w (Mesa, where it
+    /// transforms vertices itself).
     set_transform_execution_mode @ 0x1E94 = 0x0000_0011 { mode 0:0, write 4:4, divided 8:8 bool } Dirty(VIEWPORT);
     /// Vertex program: the load pointer, an instruction of the store.
     set_transform_program_load @ 0x1E9C { index 0:31 };

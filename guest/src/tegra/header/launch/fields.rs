@@ -1,4 +1,5 @@
-//! Fields of launch descriptors, version 1.7; version 0.6 has those that matter at the same places. Source: NVIDIA clb1c0qmd.h.
+//! Fields of launch descriptors, version 1.7; version 0.6 has those that matter at the same places. Source: NVIDIA
+//! clb1c0qmd.h.
 
 use crate::table::words::word_fields;
 

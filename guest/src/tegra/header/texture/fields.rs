@@ -1,5 +1,5 @@
-//! Fields of texture headers. Source: NVIDIA clb197tex.h. A field is in the kinds of header that its name fits; where two
-//! kinds have different fields at one place, both are here.
+//! Fields of texture headers. Source: NVIDIA clb197tex.h. A field is in the kinds of header that its name fits; where
+//! two kinds have different fields at one place, both are here.
 
 use crate::table::words::word_fields;
 

@@ -45,8 +45,8 @@ pub enum TextureLayout {
 /// A texture header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextureHeader {
-    /// Layout of a texel's components; `None` for a null texture (code 0), whose components all read 0, and for codes that
-    /// do not exist.
+    /// Layout of a texel's components; `None` for a null texture (code 0), whose components all read 0, and for codes
+    /// that do not exist.
     pub format: Option<TextureFormat>,
     /// What r, g, b, a are; `None` for the unused value 0.
     pub types: [Option<ComponentType>; 4],
@@ -175,8 +175,8 @@ impl TextureHeader {
         Some(ColorFormat { bytes: row.bytes, swap: 1, channels })
     }
 
-    /// Whether x, y or z comes from component `i`. What is read as alpha alone is not sRGB: Mesa's driver has luminance and
-    /// alpha in red and green.
+    /// Whether x, y or z comes from component `i`. What is read as alpha alone is not sRGB: Mesa's driver has luminance
+    /// and alpha in red and green.
     fn is_color(&self, i: usize) -> bool {
         use ComponentSource::{A, B, G, R};
         self.sources[..3].contains(&Some([R, G, B, A][i]))

@@ -1,5 +1,5 @@
-//! Methods that several classes have at the same address: each row is stated once here and joined into the tables of the
-//! classes.
+//! Methods that several classes have at the same address: each row is stated once here and joined into the tables of
+//! the classes.
 //!
 //! ```text
 //! channel.rs    3D, compute, inline, 2D    the channel, notifiers, the condition of all classes

@@ -146,7 +146,8 @@ regs! {
     set_back_stencil_func @ 0x569 = 8 { v 0:31 CompareFunc } Dirty(dirty::FRAGMENT);
     /// sRGB targets are encoded when written.
     set_srgb_write @ 0x56E = 1 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
-    /// When alpha to coverage counts: only with multisampling, which drivers ask for (Mesa's NVK); only without a sample mask of the program.
+    /// When alpha to coverage counts: only with multisampling, which drivers ask for (Mesa's NVK); only without a
+    /// sample mask of the program.
     set_alpha_to_coverage_override @ 0x5AD = 1 {
         qualify_by_anti_alias_enable 0:0 bool, qualify_by_ps_sample_mask_output 1:1 bool,
     } Dirty(dirty::FRAGMENT);

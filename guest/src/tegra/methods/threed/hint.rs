@@ -1,4 +1,5 @@
-//! Registers without visible effect: scheduling, buffers, caches, counters. They keep their values, since macros may read them.
+//! Registers without visible effect: scheduling, buffers, caches, counters. They keep their values, since macros may
+//! read them.
 
 use super::Trigger;
 use crate::table::regs::regs;

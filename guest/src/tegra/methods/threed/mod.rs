@@ -11,8 +11,8 @@
 //! report.rs     reports, counters, conditional rendering
 //! hint.rs       registers without visible effect
 //! ```
-//! Source of names, positions and values: NVIDIA clb197.h. What registers hold when a channel is made is not documented;
-//! reset values are those that emulators and drivers rely on.
+//! Source of names, positions and values: NVIDIA clb197.h. What registers hold when a channel is made is not
+//! documented; reset values are those that emulators and drivers rely on.
 
 mod control;
 mod fragment;
@@ -139,8 +139,8 @@ pub enum Trigger {
 /// The methods by address.
 pub static METHODS: MethodTable<Trigger> = MethodTable::new(regs::REGISTERS);
 
-/// What each register holds when a channel is made. Every program begins with the constant buffers of its own stage: Mesa
-/// and deko3d never write SET_PIPELINE_BINDING.
+/// What each register holds when a channel is made. Every program begins with the constant buffers of its own stage:
+/// Mesa and deko3d never write SET_PIPELINE_BINDING.
 pub static RESET: [u32; ADDRESSES] = {
     let mut values = MethodTable::new(regs::REGISTERS).reset();
     let groups = [0, 0, 1, 2, 3, 4];

@@ -119,7 +119,8 @@ regs! {
         z_pass_pixel_count_use_raster_samples 0:0 bool, reduce_coverage 1:1 bool,
         alpha_to_coverage_use_raster_samples 4:4 bool,
     } Dirty(dirty::TARGET);
-    /// Coverage after the pixel program begins with that before it, as drivers have it (Mesa's NVK); otherwise a sample mask replaces it.
+    /// Coverage after the pixel program begins with that before it, as drivers have it (Mesa's NVK); otherwise a sample
+    /// mask replaces it.
     set_post_ps_initial_coverage @ 0x44E = 1 { use_pre_ps_coverage 0:0 bool } Dirty(dirty::TARGET);
     /// Positions of samples inside a pixel, in sixteenths.
     set_anti_alias_sample_positions @ [0x478; 4 step 1] {

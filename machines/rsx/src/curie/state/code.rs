@@ -1,7 +1,8 @@
 //! Fragment programs: from guest memory to code and constants.
 //!
-//! Programs stand in memory that the guest may change at any time, and games patch their inline constants between draws. So before
-//! each draw memory is asked whether they may have changed; what is derived from instructions is kept by address.
+//! Programs stand in memory that the guest may change at any time, and games patch their inline constants between
+//! draws. So before each draw memory is asked whether they may have changed; what is derived from instructions is kept
+//! by address.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -58,8 +59,8 @@ impl FragmentPrograms {
         self.programs.get_mut(self.current.as_ref()?)
     }
 
-    /// Brings the program up to date that the registers name, or the one before if they are `unchanged`. Returns whether it is another
-    /// one, or has other constants.
+    /// Brings the program up to date that the registers name, or the one before if they are `unchanged`. Returns
+    /// whether it is another one, or has other constants.
     pub(super) fn refresh(&mut self, core: &mut Core, registers: &Registers, unchanged: bool) -> bool {
         let before = self.current;
         if !unchanged {

@@ -98,7 +98,8 @@ impl Default for State {
 }
 
 impl State {
-    /// Takes over the groups that changed since the last draw. Memory that is mapped otherwise may be a surface or a texture.
+    /// Takes over the groups that changed since the last draw. Memory that is mapped otherwise may be a surface or a
+    /// texture.
     pub(super) fn take_dirty(&mut self, core: &Core, registers: &Registers) {
         let mut dirty = registers.take_dirty();
         if core.memory.mapped_since(self.mapped) || core.renderer.state_cache_disabled() {

@@ -66,8 +66,8 @@ fn offset_from_center(position: SamplePosition) -> [f32; 2] {
     position.map(|v| (f32::from(v) - 128.0) * (1.0 / 256.0))
 }
 
-/// What is added to a pixel's coordinates for the position input, and the sign of y. The window offset is taken back: whether
-/// the hardware does that is not known.
+/// What is added to a pixel's coordinates for the position input, and the sign of y. The window offset is taken back:
+/// whether the hardware does that is not known.
 fn position(registers: &Registers) -> ([f32; 2], f32) {
     let word = registers.get(m::set_shader_window::ID as u32);
     let [x, y] = window_offset(registers).map(|v| v as f32);

@@ -156,8 +156,8 @@ fn polygon_mode(word: u32) -> PolygonMode {
 /// The middle of a pixel.
 const CENTER: SamplePosition = [128, 128];
 
-/// Where the samples of a pixel lie. The positions are the usual ones of the modes' names; the hardware's are not known. Without
-/// multisampling all samples of a multisampled target lie in the middle.
+/// Where the samples of a pixel lie. The positions are the usual ones of the modes' names; the hardware's are not
+/// known. Without multisampling all samples of a multisampled target lie in the middle.
 pub(super) fn sample_positions(registers: &Registers, target: &Target) -> [SamplePosition; MAX_SAMPLES] {
     let mut positions = [CENTER; MAX_SAMPLES];
     let control = registers.get(m::set_anti_aliasing_control::ID as u32);

@@ -73,8 +73,8 @@ struct Frame {
 }
 
 impl Target {
-    /// The targets that the registers describe. Surfaces without memory are faults, those without an object or with a pitch that
-    /// says they are not used are just not there.
+    /// The targets that the registers describe. Surfaces without memory are faults, those without an object or with a
+    /// pitch that says they are not used are just not there.
     pub(super) fn new(core: &mut Core, registers: &Registers) -> Self {
         let get = |id: usize| registers.get(id as u32);
         let format = get(m::set_surface_format::ID);
@@ -125,8 +125,8 @@ impl Target {
     }
 }
 
-/// One surface. A linear one whose pitch is too small is not used if the pitch is the smallest possible one (GCM leaves 64 in unused
-/// targets), else it makes the target narrower (RPCS3).
+/// One surface. A linear one whose pitch is too small is not used if the pitch is the smallest possible one (GCM leaves
+/// 64 in unused targets), else it makes the target narrower (RPCS3).
 fn surface(
     core: &mut Core,
     registers: &Registers,

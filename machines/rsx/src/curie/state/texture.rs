@@ -366,8 +366,8 @@ impl Storage<'_> {
         (levels, end)
     }
 
-    /// A level and its bytes. Blocks are never interleaved. Images with a border have it stored around each level: one texel of
-    /// linear ones, four of others, whose stored size is the next power of two (RPCS3); it is left out.
+    /// A level and its bytes. Blocks are never interleaved. Images with a border have it stored around each level: one
+    /// texel of linear ones, four of others, whose stored size is the next power of two (RPCS3); it is left out.
     fn level(&self, offset: u32, size: [u32; 3]) -> (LevelLayout, u64) {
         let (across, down, bytes) = self.coding.block();
         let interleaved = !self.linear && across == 1;

@@ -25,7 +25,8 @@ pub(in crate::curie) struct VertexState {
     pub inputs: u16,
     /// The output mask.
     pub output_mask: u32,
-    /// Where colours begin in a record, which are clamped before anything is interpolated (OpenGL; Mesa leaves it to the hardware).
+    /// Where colours begin in a record, which are clamped before anything is interpolated (OpenGL; Mesa leaves it to
+    /// the hardware).
     pub colors: Vec<usize>,
     /// Arrays that are on, whether or not the program reads them.
     pub arrays: [Option<Array>; 16],
@@ -149,8 +150,8 @@ impl VertexState {
         }
     }
 
-    /// Where the arrays that the program reads stand, and how many bytes of them may be read, for vertices up to `last`. Arrays
-    /// without memory are faults and read zeros.
+    /// Where the arrays that the program reads stand, and how many bytes of them may be read, for vertices up to
+    /// `last`. Arrays without memory are faults and read zeros.
     pub fn places(&mut self, core: &mut Core, registers: &Registers, last: u32) -> Places {
         let objects = [m::set_context_dma_vertex_a::ID, m::set_context_dma_vertex_b::ID]
             .map(|id| core.resolve(registers.get(id as u32)));
@@ -211,8 +212,8 @@ impl VertexState {
         VertexKey { inputs: std::array::from_fn(input), big_endian: false, ..self.key.clone() }
     }
 
-    /// The key for packed vertices; each array's first byte in a vertex, and the bytes of a vertex. Whatever the input mask
-    /// says, arrays that are on take place.
+    /// The key for packed vertices; each array's first byte in a vertex, and the bytes of a vertex. Whatever the input
+    /// mask says, arrays that are on take place.
     pub fn inline_key(&self) -> (VertexKey, [Option<u32>; 16], u32) {
         let mut key = self.key.clone();
         let mut at = 0;

@@ -1,5 +1,5 @@
-//! Copies through the 3D class as Mesa makes them: a texture in texels, a rectangle of positions that are divided already, a target of
-//! as many bytes a pixel. Every pixel arrives as it was.
+//! Copies through the 3D class as Mesa makes them: a texture in texels, a rectangle of positions that are divided
+//! already, a target of as many bytes a pixel. Every pixel arrives as it was.
 
 use crate::curie::support::*;
 use triglyph_guest::layout::surface::swizzle3;

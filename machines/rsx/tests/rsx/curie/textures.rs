@@ -60,7 +60,8 @@ impl Unit {
     }
 }
 
-/// Draws all pixels with the texture at the coordinates of `corners` (of the pixels' top left, top right, bottom right, bottom left).
+/// Draws all pixels with the texture at the coordinates of `corners` (of the pixels' top left, top right, bottom right,
+/// bottom left).
 fn draw(console: &mut Console, corners: [[f32; 4]; 4]) {
     console.begin(QUADS);
     for (position, coordinate) in rect([0.0, 0.0, 16.0, 16.0], 0.5).into_iter().zip(corners) {

@@ -201,7 +201,8 @@ fn a_restart_index_begins_a_new_primitive() {
 fn packed_vertices_in_the_push_buffer() {
     for big_endian in [true, false] {
         let mut console = Console::of_order(big_endian);
-        // Position: 4 shorts; an array that the program does not read takes place all the same; colour: 3 bytes and one of padding.
+        // Position: 4 shorts; an array that the program does not read takes place all the same; colour: 3 bytes and one
+        // of padding.
         console.set(m::set_vertex_data_array_format::id(0), format(5, 4, 99));
         console.set(m::set_vertex_data_array_format::id(2), format(5, 3, 99));
         console.set(m::set_vertex_data_array_format::id(3), format(4, 3, 99));

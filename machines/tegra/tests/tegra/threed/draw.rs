@@ -348,7 +348,8 @@ fn outputs_go_to_their_targets_or_the_first_to_all() {
         exit
     ";
     let (red, green, blue_first) = ([255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255]);
-    // Header's bit, register, targets of outputs 0 and 1: what is in both targets; the second one has blue in its first byte.
+    // Header's bit, register, targets of outputs 0 and 1: what is in both targets; the second one has blue in its first
+    // byte.
     let cases = [
         (true, 1, [0, 1], red, green),
         (true, 1, [1, 0], green, blue_first),

@@ -43,7 +43,8 @@ fn second_sources_scale_both_terms() {
     );
     fill(&mut m, 0.5, RED);
     m.expect_no_faults();
-    // 64/255 + 128/255 * 0.75; 128/255 * 0.5; the second source is limited to 1; alpha: half, and nothing of the destination.
+    // 64/255 + 128/255 * 0.75; 128/255 * 0.5; the second source is limited to 1; alpha: half, and nothing of the
+    // destination.
     assert_eq!(threed::pixel(&mut m, 9, 9), [160, 64, 0, 128]);
 }
 
@@ -106,7 +107,8 @@ fn products_with_zero_are_zero_if_asked() {
     }
 }
 
-/// Of each format: its code, bytes, the bytes of a sample after depth 0.5 and stencil 0x5A went over ones, the same after clears.
+/// Of each format: its code, bytes, the bytes of a sample after depth 0.5 and stencil 0x5A went over ones, the same
+/// after clears.
 #[test]
 fn every_format_of_depth_is_drawn_to_and_cleared() {
     let half = 0.5f32.to_le_bytes();
@@ -376,7 +378,8 @@ fn geometry_programs_let_primitives_pass() {
 
 #[test]
 fn edges_without_flag_are_not_drawn() {
-    // Corner indices with the flag of each, and the pixels on the middle of the edges from corners 0, 1, 2 of a large triangle.
+    // Corner indices with the flag of each, and the pixels on the middle of the edges from corners 0, 1, 2 of a large
+    // triangle.
     let corners = [(-0.75, -0.75), (0.75, -0.75), (-0.75, 0.75)].map(|(x, y)| vertex(x, y, 0.5, RED));
     let middles = [(32, 8), (32, 32), (8, 32)];
     let near = |m: &mut Machine, (x, y): (u32, u32)| {
@@ -408,7 +411,8 @@ fn edges_without_flag_are_not_drawn() {
 #[test]
 fn instructions_for_other_shapes_of_an_image_are_no_mistake() {
     const POOL: u64 = 0x5_0000;
-    // A two-dimensional texture, which one instruction reads as what it is and another one, that never runs, as a volume.
+    // A two-dimensional texture, which one instruction reads as what it is and another one, that never runs, as a
+    // volume.
     let text = "
         mov r4, rz, 0xf
         mov r5, rz, 0xf
