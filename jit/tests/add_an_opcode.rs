@@ -75,7 +75,8 @@ impl Scratch {
     fn new(insertions: &[&Insertion]) -> Scratch {
         let scratch = Scratch(Path::new(env!("CARGO_TARGET_TMPDIR")).join("add-an-opcode"));
         for name in CRATES {
-            scratch.copy(&format!("{name}/Cargo.toml"), insertions);
+            let manifest = format!("{name}/Cargo.toml");
+            scratch.write(&manifest, &without_tests(&read(&root().join(&manifest))));
             scratch.copy_folder(&format!("{name}/src"), insertions);
         }
         scratch.copy("Cargo.lock", insertions);
@@ -136,6 +137,18 @@ impl Scratch {
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         if output.status.success() { Ok(()) } else { Err(text) }
     }
+}
+
+/// A crate's manifest without what only its tests need.
+fn without_tests(manifest: &str) -> String {
+    let mut keeps = true;
+    let lines = manifest.lines().filter(|line| {
+        if line.starts_with('[') {
+            keeps = !["[dev-dependencies]", "[[test]]"].contains(line);
+        }
+        keeps
+    });
+    lines.fold(String::new(), |text, line| text + line + "\n")
 }
 
 /// The workspace's manifest with the three crates as members: without its package.

@@ -274,7 +274,7 @@ mod tests {
     fn methods_get_the_sources_that_their_row_reads() {
         let text: Vec<_> = Op::ALL.iter().map(|&op| Compute::visit(&mut Show, op, [1, 2, 3])).collect();
         let texts = text.iter().map(|text| text.as_deref()).collect::<Vec<_>>();
-        assert_eq!(texts, [Some("nop"), Some("mad 1 2 3"), Some("tex 2"), None]);
+        assert_eq!(texts, [Some("nop"), Some("mad 1 2 3"), None, Some("tex 2")], "in the order of their codes");
         assert_eq!(Control::visit(&mut Show, Op::loop_, [(); 3]), Some(()));
         assert_eq!(Control::visit(&mut Show, Op::mad, [(); 3]), None);
     }
