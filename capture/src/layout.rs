@@ -1,11 +1,47 @@
 //! Where pixel (x, y) of a picture stands: the seven layouts of PRESENT.
 
-use super::picture::Layout;
-
 /// Bytes along and rows down a GOB, the unit of Tegra's block-linear layout.
 const GOB_WIDTH: u64 = 64;
 const GOB_HEIGHT: u64 = 8;
 const GOB_SIZE_LOG2: u32 = 9;
+
+/// The arrangements of PRESENT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// Rows of `pitch` bytes (numbers 0 and 1).
+    Linear {
+        /// The first stored row is the lowest of the picture.
+        bottom_first: bool,
+    },
+    /// A 3DS framebuffer (2): stored columns of `pitch` bytes, each from the bottom up.
+    Lcd,
+    /// Tegra block-linear (3 and 4).
+    BlockLinear {
+        /// log2 of the block height in GOBs, 0 to 5.
+        block_height_log2: u32,
+        /// The first stored row is the lowest of the picture.
+        bottom_first: bool,
+    },
+    /// RSX swizzled (5 and 6).
+    Swizzled {
+        /// The first stored row is the lowest of the picture.
+        bottom_first: bool,
+    },
+}
+
+impl Layout {
+    /// By the number in a PRESENT; `None` for unknown numbers and parameters.
+    pub fn from_number(number: u32) -> Option<Self> {
+        let (kind, parameter) = (number & 0xFF, number >> 8);
+        match (kind, parameter) {
+            (0 | 1, 0) => Some(Layout::Linear { bottom_first: kind == 1 }),
+            (2, 0) => Some(Layout::Lcd),
+            (3 | 4, 0..=5) => Some(Layout::BlockLinear { block_height_log2: parameter, bottom_first: kind == 4 }),
+            (5 | 6, 0) => Some(Layout::Swizzled { bottom_first: kind == 6 }),
+            _ => None,
+        }
+    }
+}
 
 /// A picture's shape, checked: no offset of a pixel inside it overflows.
 #[derive(Clone, Copy, Debug)]

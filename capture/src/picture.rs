@@ -1,6 +1,7 @@
 //! From a PRESENT to a picture: RGBA, 8 bits a channel, top row first.
 
 use super::format::Present;
+pub use super::layout::Layout;
 use super::layout::Shape;
 use triglyph_engine::device::Device;
 use triglyph_engine::error::Error;
@@ -143,44 +144,6 @@ fn half_to_unorm(half: u16) -> u8 {
         _ => f32::from(1024 + mantissa) / (1u32 << (25 - exponent)) as f32,
     };
     (value * 255.0 + 0.5) as u8
-}
-
-/// The arrangements of PRESENT.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Layout {
-    /// Rows of `pitch` bytes (numbers 0 and 1).
-    Linear {
-        /// The first stored row is the lowest of the picture.
-        bottom_first: bool,
-    },
-    /// A 3DS framebuffer (2): stored columns of `pitch` bytes, each from the bottom up.
-    Lcd,
-    /// Tegra block-linear (3 and 4).
-    BlockLinear {
-        /// log2 of the block height in GOBs, 0 to 5.
-        block_height_log2: u32,
-        /// The first stored row is the lowest of the picture.
-        bottom_first: bool,
-    },
-    /// RSX swizzled (5 and 6).
-    Swizzled {
-        /// The first stored row is the lowest of the picture.
-        bottom_first: bool,
-    },
-}
-
-impl Layout {
-    /// By the number in a PRESENT; `None` for unknown numbers and parameters.
-    pub fn from_number(number: u32) -> Option<Self> {
-        let (kind, parameter) = (number & 0xFF, number >> 8);
-        match (kind, parameter) {
-            (0 | 1, 0) => Some(Layout::Linear { bottom_first: kind == 1 }),
-            (2, 0) => Some(Layout::Lcd),
-            (3 | 4, 0..=5) => Some(Layout::BlockLinear { block_height_log2: parameter, bottom_first: kind == 4 }),
-            (5 | 6, 0) => Some(Layout::Swizzled { bottom_first: kind == 6 }),
-            _ => None,
-        }
-    }
 }
 
 /// A picture: `width * height` pixels, RGBA, 8 bits a channel, top row first.

@@ -8,6 +8,7 @@
 pub mod fixed;
 pub mod program;
 pub mod reach;
+mod texture_binding;
 
 use std::fmt::Debug;
 use std::sync::Arc;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::fragment::{FragmentConstants, MAX_SAMPLES, Primitive, Samples, UNITS};
 use triglyph_guest::kernel::program::output::TARGETS;
-use triglyph_guest::kernel::program::sampler::Texture;
 use triglyph_guest::layout::SurfaceLayout;
 
 use super::reach::Reach;
+pub use super::texture_binding::TextureBinding;
 use super::{Extent, Kind, Rect, ranges_overlap};
-use crate::cache::image::{DecodedImage, ImageSource};
+use crate::cache::image::ImageSource;
 use crate::cache::{Handle, kinds};
 use crate::mem::GuestAddr;
 use crate::mem::Memory;
@@ -249,30 +249,4 @@ pub struct Windows {
     pub rects: Arc<[Rect]>,
     /// Pixels in none of them pass, instead of pixels in any.
     pub outside: bool,
-}
-
-/// An image on a texture unit, with the values of its sampler.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TextureBinding {
-    /// The image.
-    pub image: Arc<ImageSource>,
-    /// Added to the level of detail.
-    pub lod_bias: f32,
-    /// Range of the level of detail.
-    pub lod_range: [f32; 2],
-    /// Border colour r, g, b, a in the texels' scale.
-    pub border: [f32; 4],
-}
-
-impl TextureBinding {
-    /// The image as kernels take it, with the values of the sampler.
-    pub fn texture<'a>(&self, image: &'a DecodedImage) -> Texture<'a> {
-        Texture {
-            lod_bias: self.lod_bias,
-            lod_min: self.lod_range[0],
-            lod_max: self.lod_range[1],
-            border: self.border,
-            ..image.texture()
-        }
-    }
 }

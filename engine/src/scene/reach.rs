@@ -7,7 +7,7 @@ use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, GlobalMemory, Image};
 use triglyph_guest::kernel::program::sampler::Texture;
 
-use super::program::TextureBinding;
+use super::texture_binding::TextureBinding;
 use crate::cache::image::DecodedImage;
 use crate::mem::{GuestAddr, Memory};
 

@@ -5,6 +5,7 @@
 //! interpreter works on it safely, the compiler copies what its code needs into a C structure of its own.
 
 pub mod combine;
+mod filter;
 pub mod gas;
 pub mod geometry;
 pub mod hash;

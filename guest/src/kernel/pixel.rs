@@ -23,6 +23,7 @@
 
 use std::sync::atomic::AtomicU32;
 
+pub use super::filter::Filter;
 pub use super::operations::{BlendEquation, Compare, LogicOp, StencilOp};
 pub use super::unsupported::Unsupported;
 use super::window::Window;
@@ -250,15 +251,6 @@ impl Wrap {
             _ => Wrap::Repeat,
         }
     }
-}
-
-/// A filter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub enum Filter {
-    /// The closest one.
-    Nearest,
-    /// A weighted mean.
-    Linear,
 }
 
 /// Fog: index = depth*128 (or (1-depth)*128), i = clamp(floor(index), 0, 127), f = index - i,

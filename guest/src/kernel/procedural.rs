@@ -61,7 +61,7 @@ pub struct ProceduralKey {
     /// Whether colours are interpolated.
     pub linear: bool,
     /// Selection between levels; `None` uses level 0.
-    pub mipmap: Option<super::pixel::Filter>,
+    pub mipmap: Option<super::filter::Filter>,
 }
 
 /// Clamp modes.

@@ -16,14 +16,14 @@ mod project;
 mod setup;
 mod shade;
 mod triangle;
+mod varying;
 mod words;
 
 pub use super::vertex_reuse::RESTART;
 pub use assemble::{Provoking, Shape, Topology, primitives};
 pub use project::{ClipDistance, Keep, Projection, Single, Viewport};
 pub use setup::{
-    CullFace, DepthOffset, Drawn, Fill, Interpolate, LineShape, LineStipple, Output, PointSize, PolygonMode,
-    ProgramSetup, Varying, Winding,
+    CullFace, DepthOffset, Drawn, Fill, LineShape, LineStipple, PointSize, PolygonMode, ProgramSetup, Winding,
 };
 pub use shade::{ProgramBatch, Records, shade_programs};
-pub use words::{WordPlane, WordValue};
+pub use varying::{Interpolate, Output, Varying, WordPlane, WordValue};

@@ -5,7 +5,7 @@ use triglyph_guest::kernel::program::fragment::{BACK_FACING, Plane, Primitive};
 use super::assemble::{Provoking, Shape, Topology, primitives};
 use super::project::{Projected, Projection};
 use super::shade::Records;
-use super::words::WordPlane;
+use super::varying::{Interpolate, Output, Varying, WordPlane};
 use crate::scene::Rect;
 use crate::scene::program::{Edges, ProgramScene, SamplePosition};
 
@@ -96,39 +96,6 @@ pub struct DepthOffset {
     pub float_units: bool,
     /// The largest magnitude of all; 0 none.
     pub clamp: f32,
-}
-
-/// A group of four planes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Varying {
-    /// On the front.
-    pub front: Output,
-    /// On the back.
-    pub back: Output,
-    /// How.
-    pub interpolate: Interpolate,
-}
-
-/// Where the values of a group come from.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Output {
-    /// Four floats of a record, from this one on.
-    Register(usize),
-    /// The same everywhere.
-    Constant([f32; 4]),
-    /// s and t across a point, 0 to 1, t downwards; of anything else 0.
-    PointCoordinate,
-}
-
-/// How the values of a group become planes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Interpolate {
-    /// Planes of value/w.
-    Perspective,
-    /// Planes of the value.
-    Linear,
-    /// The provoking vertex's value everywhere.
-    Flat,
 }
 
 /// What a triangle fills.

@@ -13,38 +13,11 @@
 
 use triglyph_guest::kernel::program::fragment::{BACK_FACING, Plane, Primitive};
 
-use super::setup::{Binner, Body, Interpolate, Slope, rounded};
+use super::setup::{Binner, Body, Slope, rounded};
+use super::varying::{Interpolate, WordPlane, WordValue};
 
 /// Pixels from 0 up to which planes are based there.
 const NEAR: f32 = 1024.0;
-
-/// A plane of a word.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WordPlane {
-    /// On the front.
-    pub front: WordValue,
-    /// On the back.
-    pub back: WordValue,
-    /// How. What is flat keeps its bits.
-    pub interpolate: Interpolate,
-}
-
-/// Where the values of a word come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WordValue {
-    /// This word of a record.
-    Record(usize),
-    /// The same everywhere.
-    Constant(u32),
-    /// The number of the primitive.
-    Primitive,
-    /// From 0 to 1 across a point; of anything else 0.
-    PointS,
-    /// From 0 to 1 down a point; of anything else 0.
-    PointT,
-    /// From 0 to 1 up a point; of anything else 0.
-    PointTUpwards,
-}
 
 /// How the values at corners become planes.
 enum Fit {

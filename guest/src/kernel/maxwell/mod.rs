@@ -133,7 +133,7 @@
 //! Clocks and timers read 0 (the same capture must give the same bytes); those of identity and lane masks as `isa`
 //! says; what no stage of the table in the hardware's description gives reads 0.
 
-mod code;
+pub(in crate::kernel) mod code;
 pub mod pixel;
 
 pub use code::{Code, Unit, UnitUse};

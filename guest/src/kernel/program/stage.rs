@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::environment::{Environment, ImageKey};
 use super::sampler::TextureKey;
 use super::words::WordSet;
-use crate::kernel::maxwell::Code;
+use crate::kernel::maxwell::code::Code;
 use crate::kernel::unsupported::Unsupported;
 
 /// What a kernel is specialised to.

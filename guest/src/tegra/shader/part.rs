@@ -42,16 +42,6 @@ pub(super) const fn specs<const N: usize>(letters: [u8; N], bits: &[(u32, u32)])
     specs
 }
 
-/// Steps over `.name` if it comes next.
-pub(super) fn eat_suffix(text: &mut Cursor<'_>, name: &str) -> bool {
-    let mut ahead = text.clone();
-    let found = ahead.eat(".") && ahead.name() == Some(name);
-    if found {
-        *text = ahead;
-    }
-    found
-}
-
 /// Operand structures as one table.
 ///
 /// ```text
@@ -180,7 +170,7 @@ macro_rules! shapes {
                 text: &mut $crate::table::Cursor<'_>,
                 assembly: &mut $crate::tegra::shader::syntax::Assembly<'_>,
             ) -> Result<Self, $crate::table::TextError> {
-                $($( let $flag = $crate::tegra::shader::part::eat_suffix(text, $suffix); )+)?
+                $($( let $flag = $crate::tegra::shader::syntax::eat_suffix(text, $suffix); )+)?
                 $($( let $modifier = <$ModifierPart as Part>::parse(text, assembly)?; )+)?
                 let mut first = true;
                 $($(

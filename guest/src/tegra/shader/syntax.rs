@@ -71,7 +71,7 @@ impl<'a> Assembly<'a> {
         if let Some(name) = text.name() {
             let address = self.labels.and_then(|labels| labels(name));
             let address = address.ok_or_else(|| TextError::UnknownLabel(name.to_owned()))?;
-            let bundle = if super::part::eat_suffix(text, "bundle") { 8 } else { 0 };
+            let bundle = if eat_suffix(text, "bundle") { 8 } else { 0 };
             return Ok(address.wrapping_sub(bundle).wrapping_sub(self.address).wrapping_sub(8) as i32);
         }
         let back = text.eat("-");
@@ -81,4 +81,14 @@ impl<'a> Assembly<'a> {
         let distance = text.number("a distance in bytes", 0x80_0000)? as i32;
         Ok(if back { -distance } else { distance })
     }
+}
+
+/// Steps over `.name` if it comes next.
+pub(super) fn eat_suffix(text: &mut Cursor<'_>, name: &str) -> bool {
+    let mut ahead = text.clone();
+    let found = ahead.eat(".") && ahead.name() == Some(name);
+    if found {
+        *text = ahead;
+    }
+    found
 }
