@@ -156,7 +156,7 @@ impl ScalarVisitor for ScalarUnit<'_> {
         Numbers([whole, mantissa, l, 1.0])
     }
     fn lit(&mut self, c: Vector) -> UnitResult {
-        if !(c[0] > 0.0) {
+        if c[0] <= 0.0 || c[0].is_nan() {
             return Numbers([1.0, 0.0, 0.0, 1.0]);
         }
         let base = if c[1] > 0.0 { c[1] } else { 0.0 };

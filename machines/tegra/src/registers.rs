@@ -45,7 +45,7 @@ impl Registers {
     /// The registers of `class` when a channel is made.
     pub fn new(class: Class) -> Self {
         Registers {
-            file: RegisterFile::new(effects(class), &class.reset()),
+            file: RegisterFile::new(effects(class), class.reset()),
             mode: Cell::default(),
             direct: Cell::new(true),
         }

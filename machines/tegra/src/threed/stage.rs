@@ -68,8 +68,11 @@ pub(crate) struct Program {
     /// What it reaches.
     pub reach: Arc<Reach>,
     /// The kernel that it was run with first. Nearly always it is run with no other.
-    pub(super) kernel: Arc<OnceLock<(Stage, WordSet, WordSet, Handle<kinds::Shader>)>>,
+    pub(super) kernel: Arc<OnceLock<StageKernel>>,
 }
+
+/// A kernel of a program with what else its key says: the stage, the words it reads, those it writes.
+pub(super) type StageKernel = (Stage, WordSet, WordSet, Handle<kinds::Shader>);
 
 impl Program {
     /// Whether kernels of both are the same.
