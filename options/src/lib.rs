@@ -30,7 +30,7 @@ pub struct Options {
     /// asks.
     pub key_file: Option<KeyFile>,
     /// How near to the console: on the 3DS whether programs compute in its 24-bit floats, on the PS3 how much of the
-    /// chip's plumbing there is ([`RsxMode`]).
+    /// chip's plumbing there is (`RsxMode`).
     pub accuracy: Accuracy,
     /// How often packets of a push buffer or command list have to come with the same headers before they are compiled
     /// as one packet trace: 1 for at once, 0 for never; by default [`packet_trace::THRESHOLD`].

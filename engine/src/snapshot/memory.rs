@@ -138,7 +138,7 @@ impl<'s, 'a> MemoryImage<'s, 'a> {
     /// Maps what the snapshot maps, and nothing else, with its contents.
     ///
     /// # Errors
-    /// As [`Memory::remap`]; nothing has changed then.
+    /// [`Error::Unsupported`] when the host cannot map what was mapped; nothing has changed then.
     pub fn restore(&self, memory: &mut Memory) -> Result<(), Error> {
         let kept = memory.remap(&self.mappings)?;
         // What is made anew is zero already.

@@ -115,7 +115,7 @@ impl Registers {
 
     /// Stores data of consecutive methods up to the first that does more than that, or to the end of the method space.
     /// Returns how many were stored: with less than all, the next method is one that does more. In other modes than
-    /// [`ShadowMode::Track`] it is 0, and words have to be stored one by one.
+    /// `ShadowMode::Track` it is 0, and words have to be stored one by one.
     #[inline]
     pub fn store_run(&self, method: u32, words: &[u32]) -> usize {
         if self.direct.get() { self.file.store_run(method as usize % METHODS, words) } else { 0 }

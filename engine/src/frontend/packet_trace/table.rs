@@ -279,7 +279,7 @@ impl PacketTraces {
         }
     }
 
-    /// Takes the trace recorded after [`Lookup::Analyze`]; `None` where no trace can begin. One that is the same twice
+    /// Takes the trace recorded after `Lookup::Analyze`; `None` where no trace can begin. One that is the same twice
     /// in a row is compiled.
     #[cold]
     pub fn learn(&mut self, entry: usize, threshold: u32, trace: Option<PacketTrace>, kernels: &Kernels) {
