@@ -11,7 +11,7 @@ use triglyph_guest::tegra::methods::{Class, SUBCHANNEL_CLASSES};
 use super::core::{ADDRESS_MASK, Core, SPACE};
 pub use super::host::Blocked;
 use super::host::{Host, SavedBlocked, SavedHost};
-use super::packet_trace::packet_words;
+use super::packet::packet_words;
 use super::unit::{SavedUnits, Units, Words};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::packet_trace::PacketTraces;

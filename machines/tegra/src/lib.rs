@@ -22,6 +22,7 @@ mod image;
 mod inline;
 mod kinds;
 mod mme;
+mod packet;
 mod packet_trace;
 mod registers;
 mod report;

@@ -21,14 +21,6 @@ use triglyph_engine::render::Renderer;
 /// Bits of a header with an immediate datum, without those of the datum.
 const IMMEDIATE: u32 = 0xE000_FFFF;
 
-/// Words of a packet by its header; 1 for a word that is no header of a run.
-pub(super) fn packet_words(header: u32) -> usize {
-    match Command::decode(header) {
-        Command::Run(run) | Command::Legacy(run) => 1 + run.count as usize,
-        _ => 1,
-    }
-}
-
 /// Whether a header's packet ends a draw.
 fn ends_draw(class: Class, method: u32) -> bool {
     class == Class::ThreeD && method as usize == threed::regs::end::ID

@@ -1,28 +1,14 @@
 //! Operations on the sources of one fragment: one method per operation. Lookups and differences are in `texture.rs`.
 
 use triglyph_guest::num::ops::{self, Ops};
-use triglyph_guest::rsx::fragment::{Compute, EffectVisitor, FragmentVisitor, Instruction, QuadVisitor, Source, Step};
+use triglyph_guest::rsx::fragment::{EffectVisitor, FragmentVisitor, Instruction, QuadVisitor, Source, Step};
 
 use super::Lower;
+use super::context::{Alu, Components};
 use super::pack;
 use super::registers::Number;
 use crate::lane::{Emit, F32x4, Mask};
 use crate::rsx::predicate::Predicate;
-
-/// Components of a result; `None` for those that are not used.
-pub type Components = [Option<Number>; 4];
-
-/// Emits what an instruction computes. Operations are methods: see [`FragmentVisitor`], [`QuadVisitor`] and
-/// [`EffectVisitor`].
-pub struct Alu<'x, 'l, 'q, 'a> {
-    pub lower: &'x mut Lower<'l, 'q, 'a>,
-    pub step: &'x Step,
-    pub compute: &'x Compute,
-    /// Components of the result that are used.
-    pub wanted: [bool; 4],
-    /// Lanes that execute the instruction, if those are not all.
-    pub together: Option<Mask>,
-}
 
 impl Lower<'_, '_, '_> {
     /// Emits one instruction without flow control; `together` are the lanes that execute it if those are not all.
@@ -396,42 +382,7 @@ impl<'x> FragmentVisitor for Alu<'x, '_, '_, '_> {
     }
 }
 
-impl<'a> Alu<'_, '_, '_, 'a> {
-    pub fn e(&mut self) -> &mut Emit<'a> {
-        self.lower.quad.e
-    }
-
-    /// Component `c` of a source.
-    pub fn read(&mut self, source: &Source, c: usize) -> Number {
-        self.lower.source(self.step, self.compute, source, c)
-    }
-
-    /// As [`Self::read`], without the negation.
-    fn magnitude(&mut self, source: &Source, c: usize) -> Number {
-        self.lower.magnitude(self.step, self.compute, source, c)
-    }
-
-    /// A component of a source as the result of something that is no move.
-    fn inexact(&mut self, source: &Source, c: usize) -> Number {
-        let number = self.read(source, c);
-        Number { exact: false, ..number }
-    }
-
-    fn constant(&mut self, value: f32) -> Number {
-        Number::simple(self.e().f(value), value.abs())
-    }
-
-    /// The components that are used, each computed alone.
-    pub fn each(&mut self, mut component: impl FnMut(&mut Self, usize) -> Number) -> Components {
-        let wanted = self.wanted;
-        std::array::from_fn(|c| wanted[c].then(|| component(self, c)))
-    }
-
-    /// One number in all components.
-    pub fn same(&self, number: Number) -> Components {
-        self.wanted.map(|wanted| wanted.then_some(number))
-    }
-
+impl Alu<'_, '_, '_, '_> {
     /// A function of component x.
     fn function(&mut self, a: &Source, function: impl Fn(&mut Emit<'_>, F32x4) -> Number) -> Components {
         let a = self.read(a, 0).value;

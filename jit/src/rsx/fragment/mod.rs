@@ -10,6 +10,8 @@
 //! ```
 
 mod alu;
+mod block;
+mod context;
 mod control;
 pub mod graph;
 mod live;

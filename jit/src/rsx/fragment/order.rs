@@ -1,6 +1,6 @@
 //! What follows from the shape of a graph: blocks that all lanes run together, and what may be skipped.
 
-use super::graph::{Block, Exit};
+use super::block::{Block, Exit};
 
 /// Fills [`Block::full`] and [`Block::skip`]. Blocks are in the order of execution.
 pub fn complete(blocks: &mut [Block]) {

@@ -3,7 +3,7 @@
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::rsx::fragment::Source;
 
-use super::alu::{Alu, Components};
+use super::context::{Alu, Components};
 use super::registers::Number;
 use crate::lane::{Emit, F32x4, I32x4};
 

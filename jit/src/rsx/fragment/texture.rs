@@ -5,7 +5,7 @@ use triglyph_guest::kernel::program::sampler::{Convert, Shape, Source as Channel
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::rsx::fragment::{QuadVisitor, Source};
 
-use super::alu::{Alu, Components};
+use super::context::{Alu, Components};
 use super::registers::Number;
 use crate::lane::{Emit, F32x4};
 use crate::program::args::{at, scratch_at};

@@ -1,10 +1,11 @@
-//! The pointer behind a shared page of the host's.
+//! The memory of a shared page: an array of our own, or a pointer to a page of the host's.
 #![allow(unsafe_code)]
 
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU32;
 
-use super::shared::{Backing, SharedPage, WORDS};
+/// Words of the page: 4 KiB.
+pub const WORDS: usize = 1024;
 
 /// A page of the host's memory.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +34,32 @@ impl HostPage {
     }
 }
 
+/// The page: of our own or memory of the host's.
+#[derive(Debug)]
+pub struct SharedPage(Backing);
+
+#[derive(Debug)]
+enum Backing {
+    Own(Box<[AtomicU32; WORDS]>),
+    Host(HostPage),
+}
+
+impl Default for SharedPage {
+    /// A zeroed page of our own.
+    fn default() -> Self {
+        SharedPage(Backing::Own(Box::new([const { AtomicU32::new(0) }; WORDS])))
+    }
+}
+
 impl SharedPage {
+    /// The words of the page, in the guest's byte order.
+    pub fn words(&self) -> &[AtomicU32; WORDS] {
+        match &self.0 {
+            Backing::Own(words) => words,
+            Backing::Host(page) => page.words(),
+        }
+    }
+
     /// Uses 4 KiB of the host's memory; `None` for a null pointer or one that is not aligned to 4 bytes.
     ///
     /// # Safety

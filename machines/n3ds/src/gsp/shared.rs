@@ -13,40 +13,12 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
-use super::raw::HostPage;
-
-/// Words of the page: 4 KiB.
-pub const WORDS: usize = 1024;
+pub use super::raw::{SharedPage, WORDS};
 
 /// How many clients there can be.
 pub const CLIENTS: usize = 4;
 
-/// The page: of our own or memory of the host's.
-#[derive(Debug)]
-pub struct SharedPage(pub(super) Backing);
-
-#[derive(Debug)]
-pub(super) enum Backing {
-    Own(Box<[AtomicU32; WORDS]>),
-    Host(HostPage),
-}
-
-impl Default for SharedPage {
-    /// A zeroed page of our own.
-    fn default() -> Self {
-        SharedPage(Backing::Own(Box::new([const { AtomicU32::new(0) }; WORDS])))
-    }
-}
-
 impl SharedPage {
-    /// The words of the page, in the guest's byte order.
-    pub fn words(&self) -> &[AtomicU32; WORDS] {
-        match &self.0 {
-            Backing::Own(words) => words,
-            Backing::Host(page) => page.words(),
-        }
-    }
-
     /// The word at byte `offset`, a multiple of 4 below 0x1000.
     pub fn load(&self, offset: usize) -> u32 {
         u32::from_le(self.word(offset).load(Acquire))

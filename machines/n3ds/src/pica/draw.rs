@@ -10,7 +10,7 @@ use super::geometry::Feeding;
 use super::pixel_state::PixelState;
 use super::stage::Stage;
 use super::vertex_state::{self, VertexState};
-use super::{Host, Pica, geometry};
+use super::{Host, Pica, geometry, output_map};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::{Batch, Shaded, VertexReuse};
 use triglyph_engine::frontend::NonAliasingRange;
@@ -24,9 +24,6 @@ pub(super) const PIXEL_GROUPS: u32 = dirty::RASTER
     | dirty::TARGET
     | dirty::LIGHTING
     | dirty::PROCTEX;
-/// Groups that a vertex state is derived from.
-pub(super) const VERTEX_GROUPS: u32 = dirty::RASTER | dirty::VERTEX_INPUT | dirty::PROGRAM | dirty::GEOMETRY;
-
 /// Invocations without end after which a list draws nothing more: it is noise, not a picture.
 const RUNAWAY: u64 = 64;
 
@@ -58,7 +55,7 @@ impl Pica {
             false => u32::from(window.read::<1>(i as usize)[0]),
         };
         let indices: Vec<u32> = (0..count).map(index).collect();
-        if geometry::enabled(&self.registers) && geometry::counted(&self.registers) {
+        if output_map::geometry_enabled(&self.registers) && geometry::counted(&self.registers) {
             let split = geometry::split_counts(&indices);
             self.draw_from_arrays(host, &VertexReuse::find(&split.vertices), Some(&split.counts));
         } else {
@@ -192,7 +189,7 @@ impl Pica {
     /// Draws what shaded vertices become.
     fn submit(&mut self, host: &mut Host<'_>, shaded: Shaded, feeding: Feeding<'_>) {
         self.charge_endless(host, "vertex", shaded.exhausted);
-        if !geometry::enabled(&self.registers) {
+        if !output_map::geometry_enabled(&self.registers) {
             self.draw_shaded(host, shaded, feeding.order, &[]);
         } else if let Some((vertices, out)) = self.run_geometry(host, &shaded, feeding) {
             self.draw_shaded(host, vertices, out.triangles.as_flattened(), &out.turned);

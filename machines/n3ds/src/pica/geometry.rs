@@ -2,12 +2,13 @@
 //! geometry unit).
 
 use triglyph_guest::kernel::geometry::{GeometryInputs, GeometryJob, GeometryKey, GeometryOutput, GeometryPrimitive};
-use triglyph_guest::kernel::vertex::{OutputComponent, OutputMap, Program, SCREEN};
+use triglyph_guest::kernel::vertex::{OutputMap, Program, SCREEN};
 use triglyph_guest::pica::regs;
 
+use super::output_map::{attributes, output_map};
 use super::registers::Registers;
 use super::stage::Stage;
-use super::vertex_state::{self, output_map};
+use super::vertex_state;
 use super::{Host, Pica};
 use triglyph_engine::cache::{Handle, Kernels, kinds};
 use triglyph_engine::device::FaultKind;
@@ -47,29 +48,6 @@ pub(super) struct Feeding<'a> {
     pub(super) counts: Option<&'a [usize]>,
     /// More may follow that belong to the same primitives.
     pub(super) goes_on: bool,
-}
-
-/// Whether a geometry program is in use.
-pub(super) fn enabled(registers: &Registers) -> bool {
-    regs::geostage_config::mode(registers.get(regs::geostage_config::ID)) == 2
-}
-
-/// Attributes that a vertex hands on.
-fn attributes(registers: &Registers) -> usize {
-    regs::vsh_outmap_total1::count_minus_1(registers.get(regs::vsh_outmap_total1::ID)) as usize + 1
-}
-
-/// The outputs of the vertex program as attributes: those under the mask, compacted, all components.
-pub(super) fn attribute_map(registers: &Registers) -> OutputMap {
-    let mask = regs::vsh_outmap_mask::mask(registers.get(regs::vsh_outmap_mask::ID));
-    let mut slots = vec![None; 4 * attributes(registers)];
-    let selected = (0..16u8).filter(|register| mask & 1 << register != 0);
-    for (attribute, register) in slots.chunks_mut(4).zip(selected) {
-        for (component, slot) in attribute.iter_mut().enumerate() {
-            *slot = Some(OutputComponent { register, component: component as u8, saturate: false });
-        }
-    }
-    OutputMap { slots }
 }
 
 fn feed(registers: &Registers) -> Option<Feed> {

@@ -16,6 +16,7 @@ mod geometry;
 mod immediate;
 mod lighting_state;
 mod list;
+mod output_map;
 mod packet_trace;
 mod packets;
 mod pixel_state;
@@ -166,7 +167,7 @@ impl Default for Pica {
             immediate: Immediate::default(),
             stage: Stage::default(),
             pixel: Derived::new(draw::PIXEL_GROUPS),
-            vertex: Derived::new(draw::VERTEX_GROUPS),
+            vertex: Derived::new(vertex_state::VERTEX_GROUPS),
             kernels: RecentKernels::default(),
             mapped: Epoch::default(),
             limits: Limits::default(),

@@ -17,9 +17,8 @@ use triglyph_guest::layout::Block;
 use triglyph_guest::num::F16;
 use triglyph_guest::pica::regs;
 
-use super::registers::Registers;
+use super::registers::{Registers, f24, rgba};
 use super::texture_state::{self, Unit};
-use super::upload::f24;
 use super::{Pica, gas_state, lighting_state, procedural_state, vertex_state};
 use triglyph_engine::cache::{Handle, Kernels, Recent, kinds};
 use triglyph_engine::draw::Setup;
@@ -38,11 +37,6 @@ pub(super) struct PixelState {
     pub(super) setup: Setup,
     /// Whether nothing can be drawn.
     pub(super) nothing: bool,
-}
-
-/// A colour register, bits 0:7 R to 24:31 A, as `0xRRGGBBAA`.
-pub(super) fn rgba(word: u32) -> u32 {
-    word.swap_bytes()
 }
 
 impl PixelState {

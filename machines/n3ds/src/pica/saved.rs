@@ -10,7 +10,7 @@ use super::registers::{Registers, WRITES};
 use super::stage::{SavedStage, Stage};
 use super::unit::{SavedUnit, ShaderUnit};
 use super::upload::fog_entry;
-use super::{GEOMETRY_WORDS, Limits, Pica, VERTEX_WORDS, vertex_state};
+use super::{GEOMETRY_WORDS, Limits, Pica, VERTEX_WORDS, output_map};
 use triglyph_engine::draw::{Assembler, SavedAssembler};
 use triglyph_engine::snapshot::{bits, floats, state};
 
@@ -91,7 +91,7 @@ impl Pica {
             light_words: saved.light,
             proctex_tables: saved.proctex,
             gas_table: saved.gas,
-            assembler: Assembler::restore(&saved.assembler, SCREEN + vertex_state::SLOTS)?,
+            assembler: Assembler::restore(&saved.assembler, SCREEN + output_map::SLOTS)?,
             immediate: Immediate::restore(saved.immediate)?,
             stage: Stage::restore(saved.stage)?,
             limits,

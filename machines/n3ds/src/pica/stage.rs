@@ -7,7 +7,7 @@ use triglyph_guest::kernel::geometry::{GeometryOutput, GeometryRegisters, Geomet
 use triglyph_guest::kernel::vertex::SCREEN;
 use triglyph_guest::pica::isa::SetEmit;
 
-use super::vertex_state::SLOTS;
+use super::output_map::SLOTS;
 use triglyph_engine::draw::Shaded;
 use triglyph_engine::snapshot::{bits, floats, state};
 

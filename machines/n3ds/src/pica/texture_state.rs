@@ -4,8 +4,7 @@ use triglyph_guest::format::TexelFormat;
 use triglyph_guest::kernel::pixel::{Filter, ShadowForm, TextureConstants, TextureKey, TextureKind, Wrap};
 use triglyph_guest::pica::regs;
 
-use super::pixel_state::rgba;
-use super::registers::Registers;
+use super::registers::{Registers, rgba};
 use triglyph_engine::cache::texture::TextureSource;
 
 /// Vertex record slots of the texture coordinates.

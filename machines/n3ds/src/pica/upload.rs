@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::lighting::decode_entry;
-use triglyph_guest::num::F24;
 use triglyph_guest::pica::regs::{self, Trigger, dirty};
 
 use super::registers::Registers;
@@ -273,9 +272,4 @@ fn advance(registers: &Registers, port: usize, stored: bool) {
     if stored {
         registers.update(port, |index| *index = *index & !0xFFF | index.wrapping_add(1) & 0xFFF);
     }
-}
-
-/// The f24 in the low bits of a register.
-pub(super) fn f24(word: u32) -> f32 {
-    F24::decode(word & 0xFF_FFFF)
 }

@@ -2,29 +2,24 @@
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::vertex::{
-    Component, Input, OutputComponent, OutputMap, PicaProgram, Program, VertexConstants, VertexKey,
-};
-use triglyph_guest::pica::regs;
+use triglyph_guest::kernel::vertex::{Component, Input, OutputMap, PicaProgram, Program, VertexConstants, VertexKey};
+use triglyph_guest::pica::regs::{self, dirty};
 
-use super::draw::VERTEX_GROUPS;
+use super::Pica;
 use super::lighting_state::QUATERNION_SLOTS;
-use super::registers::Registers;
-use super::upload::f24;
-use super::{Pica, geometry};
+use super::output_map::outputs;
+use super::registers::{Registers, f24};
 use triglyph_engine::cache::{Handle, Kernels, kinds};
 use triglyph_engine::draw::{Cull, Setup};
 use triglyph_engine::frontend::NonAliasingRange;
 use triglyph_engine::mem::GuestAddr;
 
+/// Groups that a vertex state is derived from.
+pub(super) const VERTEX_GROUPS: u32 = dirty::RASTER | dirty::VERTEX_INPUT | dirty::PROGRAM | dirty::GEOMETRY;
+
 /// The fixed attribute that an attribute without any source reads: (0, 0, 0, 1). Hardware keeps the value of the
 /// vertex before; nothing relies on it.
 pub(super) const NO_SOURCE: u8 = 15;
-
-/// Slots of a vertex record: the 24 semantics of the output map registers.
-pub(super) const SLOTS: usize = 24;
-/// Colour slots, which are saturated before anything else sees them (3DS hardware test).
-const COLOR: std::ops::RangeInclusive<u32> = 8..=11;
 
 /// A vertex array: physical address of the first element's attribute, bytes between elements, bytes of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -171,34 +166,6 @@ pub(super) fn base(registers: &Registers) -> u32 {
 /// Whether the user clip plane is on.
 pub(super) fn user_clip(registers: &Registers) -> bool {
     regs::clip_enable::enable(registers.get(regs::clip_enable::ID)) != 0
-}
-
-/// What becomes of the vertex program's outputs: vertices, or attributes for a geometry program.
-fn outputs(registers: &Registers) -> OutputMap {
-    if geometry::enabled(registers) {
-        geometry::attribute_map(registers)
-    } else {
-        output_map(registers, regs::vsh_outmap_mask::mask(registers.get(regs::vsh_outmap_mask::ID)))
-    }
-}
-
-/// Outputs under the mask are compacted, then their components go to the semantics of the output map registers.
-pub(super) fn output_map(registers: &Registers, mask: u32) -> OutputMap {
-    let mut slots = vec![None; SLOTS];
-    let total = regs::outmap_total::count(registers.get(regs::outmap_total::ID)) as usize;
-    let selected = (0..16u8).filter(|register| mask & 1 << register != 0);
-    for (register, id) in selected.zip(regs::outmap::IDS).take(total) {
-        let word = registers.get(id);
-        for component in 0..4u8 {
-            let semantic = word >> (8 * component) & 31;
-            // 17, 21 and 24 to 30 are unknown, 31 is none.
-            if matches!(semantic, 0..=16 | 18..=20 | 22..=23) {
-                let saturate = COLOR.contains(&semantic);
-                slots[semantic as usize] = Some(OutputComponent { register, component, saturate });
-            }
-        }
-    }
-    OutputMap { slots }
 }
 
 /// Viewport and user clip plane.

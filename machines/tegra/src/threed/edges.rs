@@ -6,8 +6,8 @@
 
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 
-use super::geometry::Shapes;
 use super::indices::Order;
+use super::shapes::Shapes;
 use crate::registers::Registers;
 use triglyph_engine::draw::program::{RESTART, Shape};
 

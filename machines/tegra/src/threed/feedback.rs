@@ -6,7 +6,7 @@
 use triglyph_guest::tegra::methods::threed::regs as r;
 
 use super::ThreeD;
-use super::geometry::Shapes;
+use super::shapes::Shapes;
 use super::stage::Records;
 use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;

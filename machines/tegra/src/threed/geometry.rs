@@ -10,6 +10,7 @@ use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
 
 use super::edges::Hidden;
 use super::program::Loaded;
+use super::shapes::Shapes;
 use super::stage::{GEOMETRY, MOST_WORDS, Records, affordable, outputs};
 use super::{ThreeD, assembly, setup};
 use crate::core::Core;
@@ -54,9 +55,6 @@ impl Ids {
         }
     }
 }
-
-/// Shapes and the numbers of their primitives.
-pub(super) type Shapes = Vec<(Shape, u32)>;
 
 /// A vertex of a shape that is its last one.
 fn last_vertex(shape: &Shape) -> u32 {

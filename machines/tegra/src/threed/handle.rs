@@ -6,10 +6,21 @@ use triglyph_guest::table::Fields;
 use triglyph_guest::tegra::shader::isa::{Op, form};
 use triglyph_guest::tegra::shader::program::{Flow, Instruction, Program};
 
-use super::program::HandleSource;
-
 /// Instructions that are looked at.
 const LOOKED_AT: usize = 256;
+
+/// Where the handle of a texture or image is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum HandleSource {
+    /// Word of the buffer of handles.
+    Bound(u16),
+    /// Byte of a constant buffer: slot, offset.
+    Constant(u8, u32),
+    /// Two such words joined with OR.
+    Joined([(u8, u32); 2]),
+    /// Known when the program runs.
+    Dynamic,
+}
 
 /// Where the handle of instruction number `index`, one that takes it from a register, comes from.
 pub(super) fn trace(program: &Program, index: usize) -> HandleSource {

@@ -34,6 +34,7 @@ mod rectangle;
 pub(super) mod remember;
 mod saved;
 mod setup;
+mod shapes;
 pub(super) mod stage;
 mod statistics;
 mod target;

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::regs as r;
 
-use super::geometry::{LAYER, Shapes, VIEWPORT, VIEWPORT_MASK};
+use super::geometry::{LAYER, VIEWPORT, VIEWPORT_MASK};
 use super::pixels::Place;
 use super::setup::VIEWPORTS;
+use super::shapes::Shapes;
 use super::stage::Records;
 use super::target::Targets;
 use super::{ThreeD, setup};

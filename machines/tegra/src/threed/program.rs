@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use triglyph_guest::kernel::program::environment::CONSTANT_BUFFERS;
-use triglyph_guest::kernel::program::sampler::Shape;
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::table::{Fields, flags};
 use triglyph_guest::tegra::header::ProgramHeader;
@@ -14,8 +13,9 @@ use triglyph_guest::tegra::shader::program::{MAX_WORDS, Program};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::branches::{JumpTable, jump_tables};
+use super::handle::HandleSource;
 use super::link::{Piece, alone, link};
-use super::units::WantedUnits;
+use super::units::{Use, WantedUnits};
 use crate::core::{ADDRESS_MASK, Core};
 use triglyph_engine::device::FaultKind;
 
@@ -72,34 +72,6 @@ impl Loaded {
     pub(super) fn has_tables(&self) -> bool {
         !self.tables.is_empty()
     }
-}
-
-/// An instruction with a texture or an image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Use {
-    /// Byte address in the code.
-    pub address: u32,
-    /// An image; otherwise a texture.
-    pub image: bool,
-    /// Where its handle is.
-    pub handle: HandleSource,
-    /// The shape that it reads, if it says one.
-    pub shape: Option<Shape>,
-    /// Whether it brings a reference to compare with.
-    pub reference: bool,
-}
-
-/// Where the handle of a texture or image is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum HandleSource {
-    /// Word of the buffer of handles.
-    Bound(u16),
-    /// Byte of a constant buffer: slot, offset.
-    Constant(u8, u32),
-    /// Two such words joined with OR.
-    Joined([(u8, u32); 2]),
-    /// Known when the program runs.
-    Dynamic,
 }
 
 impl Loaded {

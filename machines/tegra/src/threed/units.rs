@@ -8,7 +8,7 @@ use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::kernel::program::sampler::{Shape, TextureKey};
 
 use super::bindings::Buffers;
-use super::program::{HandleSource, Use};
+use super::handle::HandleSource;
 use super::texture::{self, Draft, Pools, TextureUnits};
 use crate::core::Core;
 use triglyph_engine::mem::Epoch;
@@ -17,6 +17,21 @@ use triglyph_engine::scene::reach::ImageBinding;
 
 /// Textures, and images, of a program at most.
 const MOST: usize = 128;
+
+/// An instruction with a texture or an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Use {
+    /// Byte address in the code.
+    pub address: u32,
+    /// An image; otherwise a texture.
+    pub image: bool,
+    /// Where its handle is.
+    pub handle: HandleSource,
+    /// The shape that it reads, if it says one.
+    pub shape: Option<Shape>,
+    /// Whether it brings a reference to compare with.
+    pub reference: bool,
+}
 
 /// The units that a program needs, as its code says: one for each source of handles and way of reading, so that their
 /// numbers do not depend on what handles say.

@@ -5,7 +5,8 @@ use triglyph_guest::kernel::window::buffer;
 use triglyph_guest::tegra::methods::twod::regs;
 
 use super::operation::Operation;
-use super::pixel::{Codec, Color, Words};
+pub use super::operation::Source;
+use super::pixel::Codec;
 use super::surface::{Rect, Surface};
 use crate::core::Core;
 use crate::image::{self, Size};
@@ -18,17 +19,6 @@ const BAND: u64 = 1 << 18;
 
 /// What faults call it.
 const WHAT: &str = "a destination of the 2D class";
-
-/// What a pixel is to become.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Source {
-    /// It stays as it is.
-    Nothing,
-    /// These bits of the destination's format.
-    Bits(Words),
-    /// This colour.
-    Color(Color),
-}
 
 /// Where pixels go.
 #[derive(Clone, Debug)]

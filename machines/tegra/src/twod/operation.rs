@@ -15,12 +15,22 @@
 use triglyph_guest::tegra::methods::twod::regs;
 use triglyph_guest::tegra::methods::twod::{ColorKeyFormat, Operation as Kind};
 
-use super::canvas::Source;
 use super::pattern::Pattern;
 use super::pixel::{Codec, Color, Words};
 use crate::core::Core;
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
+
+/// What a pixel is to become.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Source {
+    /// It stays as it is.
+    Nothing,
+    /// These bits of the destination's format.
+    Bits(Words),
+    /// This colour.
+    Color(Color),
+}
 
 /// Source pixels of this colour are not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,62 @@
+//! Where the outputs of vertex and geometry programs go: slots of a vertex record, or attributes for a geometry program.
+
+use triglyph_guest::kernel::vertex::{OutputComponent, OutputMap};
+use triglyph_guest::pica::regs;
+
+use super::registers::Registers;
+
+/// Slots of a vertex record: the 24 semantics of the output map registers.
+pub(super) const SLOTS: usize = 24;
+/// Colour slots, which are saturated before anything else sees them (3DS hardware test).
+const COLOR: std::ops::RangeInclusive<u32> = 8..=11;
+
+/// Whether a geometry program is in use.
+pub(super) fn geometry_enabled(registers: &Registers) -> bool {
+    regs::geostage_config::mode(registers.get(regs::geostage_config::ID)) == 2
+}
+
+/// Attributes that a vertex hands on.
+pub(super) fn attributes(registers: &Registers) -> usize {
+    regs::vsh_outmap_total1::count_minus_1(registers.get(regs::vsh_outmap_total1::ID)) as usize + 1
+}
+
+/// The outputs of the vertex program as attributes: those under the mask, compacted, all components.
+fn attribute_map(registers: &Registers) -> OutputMap {
+    let mask = regs::vsh_outmap_mask::mask(registers.get(regs::vsh_outmap_mask::ID));
+    let mut slots = vec![None; 4 * attributes(registers)];
+    let selected = (0..16u8).filter(|register| mask & 1 << register != 0);
+    for (attribute, register) in slots.chunks_mut(4).zip(selected) {
+        for (component, slot) in attribute.iter_mut().enumerate() {
+            *slot = Some(OutputComponent { register, component: component as u8, saturate: false });
+        }
+    }
+    OutputMap { slots }
+}
+
+/// What becomes of the vertex program's outputs: vertices, or attributes for a geometry program.
+pub(super) fn outputs(registers: &Registers) -> OutputMap {
+    if geometry_enabled(registers) {
+        attribute_map(registers)
+    } else {
+        output_map(registers, regs::vsh_outmap_mask::mask(registers.get(regs::vsh_outmap_mask::ID)))
+    }
+}
+
+/// Outputs under the mask are compacted, then their components go to the semantics of the output map registers.
+pub(super) fn output_map(registers: &Registers, mask: u32) -> OutputMap {
+    let mut slots = vec![None; SLOTS];
+    let total = regs::outmap_total::count(registers.get(regs::outmap_total::ID)) as usize;
+    let selected = (0..16u8).filter(|register| mask & 1 << register != 0);
+    for (register, id) in selected.zip(regs::outmap::IDS).take(total) {
+        let word = registers.get(id);
+        for component in 0..4u8 {
+            let semantic = word >> (8 * component) & 31;
+            // 17, 21 and 24 to 30 are unknown, 31 is none.
+            if matches!(semantic, 0..=16 | 18..=20 | 22..=23) {
+                let saturate = COLOR.contains(&semantic);
+                slots[semantic as usize] = Some(OutputComponent { register, component, saturate });
+            }
+        }
+    }
+    OutputMap { slots }
+}
