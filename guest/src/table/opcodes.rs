@@ -13,11 +13,17 @@
 //!         /// Looks up a texture
 //!         txl = 0x19 (a): LOADS;
 //!     }
+//!
+//!     properties {
+//!         /// Whether a texture unit is read.
+//!         is_texture = LOADS;
+//!     }
 //! }
 //! ```
 //! A row is: doc with the formula, name, number, the sources that it reads (`a` is source 0), properties. It makes the
 //! enum, `ALL`, `from_code`, `named`, `info`, and a visitor trait per family: one method per row, whose parameters are
-//! the sources that the row reads. A missing method is a compile error.
+//! the sources that the row reads. A missing method is a compile error. Each row of `properties` makes a function that
+//! tells whether a row has the property.
 
 /// What a row of an opcode table says.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +78,12 @@ macro_rules! opcodes {
                 )+
             }
         )+
+        $(properties {
+            $(
+                $(#[doc = $property_doc:literal])+
+                $property:ident = $property_flag:ident;
+            )+
+        })?
     ) => {
         $(
             $(#[doc = $family_doc])+
@@ -197,6 +209,14 @@ macro_rules! opcodes {
             pub const fn code(self) -> u32 {
                 self as u32
             }
+
+            $($(
+                $(#[doc = $property_doc])+
+                #[inline]
+                pub const fn $property(self) -> bool {
+                    self.has($crate::table::flags::$property_flag)
+                }
+            )+)?
         }
     };
 }
@@ -225,6 +245,10 @@ mod tests {
             /// Repeats.
             loop_ = 5 ();
         }
+        properties {
+            /// Whether a texture is read.
+            is_texture = LOADS;
+        }
     }
 
     #[test]
@@ -243,6 +267,7 @@ mod tests {
         assert_eq!((Op::nop.info().sources, Op::mad.info().sources, Op::tex.info().sources), (0, 7, 2));
         assert!(Op::tex.reads(1) && !Op::tex.reads(0));
         assert!(Op::tex.has(LOADS) && !Op::mad.has(u32::MAX));
+        assert!(Op::tex.is_texture() && !Op::mad.is_texture());
         assert_eq!(Op::mad.info().doc.trim(), "`a * b + c`");
         assert_eq!(Op::tex.code(), 7);
     }

@@ -16,7 +16,8 @@
 //! makes a module with `ID` and one `const fn` per field. A row with a list of addresses stands for equal
 //! registers: it makes a module with `IDS` and the fields, and one module per register that has `ID` besides.
 //! `[0x200; 8 step 0x10]` stands for registers without names of their own, at equal distances: the module has
-//! `id(index)`, `COUNT` and `STEP`. `REGISTERS` is the same as data.
+//! `id(index)`, `COUNT` and `STEP`. `[0x200 low, 0x240 high; 8 step 0x10]` stands for several such groups: it makes a
+//! module with the fields, and one module per group. `REGISTERS` is the same as data.
 //!
 //! A field is a number; `signed` makes it a signed one, `bool` a flag, and the name of a `values!` enum one of its
 //! values (`None` for bits that are none).
@@ -192,18 +193,37 @@ macro_rules! regs {
     (@module [$(#[$doc:meta])+] [$id:literal; $count:literal step $step:literal] $name:ident [$($fields:tt)*]) => {
         $(#[$doc])+
         pub mod $name {
-            /// The number of the first of these registers.
-            pub const ID: usize = $id;
-            /// How many there are.
-            pub const COUNT: usize = $count;
-            /// The distance of their numbers.
-            pub const STEP: usize = $step;
-            /// The number of register `index`, which is below [`COUNT`].
-            pub const fn id(index: usize) -> usize {
-                ID + index * STEP
-            }
+            $crate::table::regs::regs!(@group $id $count $step);
             $crate::table::regs::regs!(@fields $($fields)*);
         }
+    };
+    (@group $id:literal $count:literal $step:literal) => {
+        /// The number of the first of these registers.
+        pub const ID: usize = $id;
+        /// How many there are.
+        pub const COUNT: usize = $count;
+        /// The distance of their numbers.
+        pub const STEP: usize = $step;
+        /// The number of register `index`, which is below [`COUNT`].
+        pub const fn id(index: usize) -> usize {
+            ID + index * STEP
+        }
+    };
+    (
+        @module [$(#[$doc:meta])+]
+        [$($id:literal $member:ident),+ $(,)?; $count:literal step $step:literal] $name:ident [$($fields:tt)*]
+    ) => {
+        $(#[$doc])+
+        pub mod $name {
+            $crate::table::regs::regs!(@fields $($fields)*);
+        }
+        $(
+            #[doc = concat!("One of the groups of registers `", stringify!($name), "`.")]
+            pub mod $member {
+                pub use super::$name::*;
+                $crate::table::regs::regs!(@group $id $count $step);
+            }
+        )+
     };
     (@module [$(#[$doc:meta])+] $id:literal $name:ident [$($fields:tt)*]) => {
         $(#[$doc])+
@@ -254,6 +274,9 @@ macro_rules! regs {
 
     (@infos [$($id:literal $member:ident),+ $(,)?] $name:ident $body:tt) => {
         &[$( $crate::table::regs::regs!(@info $id $member $body) ),+]
+    };
+    (@infos [$($id:literal $member:ident),+ $(,)?; $count:literal step $step:literal] $name:ident $body:tt) => {
+        &[$( $crate::table::regs::regs!(@info $id $member $body, $count, $step) ),+]
     };
     (@infos [$id:literal; $count:literal step $step:literal] $name:ident $body:tt) => {
         &[$crate::table::regs::regs!(@info $id $name $body, $count, $step)]
@@ -375,6 +398,17 @@ mod tests {
         plain @ 0x10 { low 0:3, type_ 4:7 };
         /// Typed.
         typed @ [0x20; 3 step 4] { on 0:0 bool, way 16:31 Way, level 4:7 signed } Some(7);
+        /// Two groups.
+        grouped @ [0x40 low, 0x50 high; 2 step 3] { v 0:3 };
+    }
+
+    #[test]
+    fn groups_share_their_fields() {
+        assert_eq!((low::id(1), low::COUNT, low::STEP), (0x43, 2, 3));
+        assert_eq!((high::id(1), high::COUNT, high::STEP), (0x53, 2, 3));
+        assert_eq!((low::v(0x12), high::v(0x13)), (2, 3));
+        let rows = REGISTERS[2..].iter().map(|row| (row.name, row.id, row.count, row.step));
+        assert_eq!(rows.collect::<Vec<_>>(), [("LOW", 0x40, 2, 3), ("HIGH", 0x50, 2, 3)]);
     }
 
     #[test]
@@ -390,7 +424,7 @@ mod tests {
 
     #[test]
     fn rows_tell_the_same_as_data() {
-        let [plain, typed] = REGISTERS else { panic!("two rows") };
+        let [plain, typed, ..] = REGISTERS else { panic!("two rows") };
         assert_eq!((plain.id, plain.count, plain.step, plain.effect), (0x10, 1, 0, None));
         assert_eq!((typed.id, typed.count, typed.step, typed.effect), (0x20, 3, 4, Some(7)));
         assert_eq!(plain.fields.iter().map(|field| field.name).collect::<Vec<_>>(), ["low", "type"]);

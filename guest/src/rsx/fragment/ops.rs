@@ -150,6 +150,16 @@ opcodes! {
         /// Nothing; a hint
         fencb = 0x3E (): NO_RESULT;
     }
+
+    properties {
+        /// Whether fragments may be discarded.
+        discards = EFFECT;
+        /// Whether a texture unit is read.
+        is_texture = LOADS;
+        /// Whether the result depends on the other fragments of the quad: differences, and levels of detail that follow
+        /// from differences.
+        needs_quad = QUAD;
+    }
 }
 
 impl Op {
@@ -157,25 +167,6 @@ impl Op {
     #[inline]
     pub const fn has_result(self) -> bool {
         !self.has(flags::NO_RESULT)
-    }
-
-    /// Whether fragments may be discarded.
-    #[inline]
-    pub const fn discards(self) -> bool {
-        self.has(flags::EFFECT)
-    }
-
-    /// Whether a texture unit is read.
-    #[inline]
-    pub const fn is_texture(self) -> bool {
-        self.has(flags::LOADS)
-    }
-
-    /// Whether the result depends on the other fragments of the quad: differences, and levels of detail that follow
-    /// from differences.
-    #[inline]
-    pub const fn needs_quad(self) -> bool {
-        self.has(flags::QUAD)
     }
 }
 
@@ -199,42 +190,19 @@ opcodes! {
         /// Ends the innermost CAL; without one it ends the program
         ret = 0x45 (): BRANCH | RETURNS;
     }
-}
 
-impl FlowOp {
-    /// Whether the instruction names where it goes: the else part of IFE, the routine of CAL.
-    #[inline]
-    pub const fn has_target(self) -> bool {
-        self.has(flags::TARGET)
-    }
-
-    /// Whether the instruction begins a structure and names its end.
-    #[inline]
-    pub const fn has_end(self) -> bool {
-        self.has(flags::BLOCK_END)
-    }
-
-    /// Whether it begins a loop.
-    #[inline]
-    pub const fn repeats(self) -> bool {
-        self.has(flags::REPEATS)
-    }
-
-    /// Whether it begins a loop with an index register.
-    #[inline]
-    pub const fn has_index(self) -> bool {
-        self.has(flags::INDEXES)
-    }
-
-    /// Whether it calls a routine.
-    #[inline]
-    pub const fn is_call(self) -> bool {
-        self.has(flags::CALL)
-    }
-
-    /// Whether it comes back from a routine.
-    #[inline]
-    pub const fn returns(self) -> bool {
-        self.has(flags::RETURNS)
+    properties {
+        /// Whether the instruction names where it goes: the else part of IFE, the routine of CAL.
+        has_target = TARGET;
+        /// Whether the instruction begins a structure and names its end.
+        has_end = BLOCK_END;
+        /// Whether it begins a loop.
+        repeats = REPEATS;
+        /// Whether it begins a loop with an index register.
+        has_index = INDEXES;
+        /// Whether it calls a routine.
+        is_call = CALL;
+        /// Whether it comes back from a routine.
+        returns = RETURNS;
     }
 }

@@ -67,6 +67,13 @@ opcodes! {
         /// Texture `unit` at `a.xyz`, level of detail `a.w`
         txl = 0x19 (a): LOADS;
     }
+
+    properties {
+        /// Whether the result goes to an address register instead of a temporary or an output.
+        writes_address = WRITES_ADDRESS;
+        /// Whether a texture unit is read.
+        is_texture = LOADS;
+    }
 }
 
 impl VectorOp {
@@ -74,18 +81,6 @@ impl VectorOp {
     #[inline]
     pub const fn has_result(self) -> bool {
         !self.has(flags::NO_RESULT | flags::WRITES_ADDRESS)
-    }
-
-    /// Whether the result goes to an address register instead of a temporary or an output.
-    #[inline]
-    pub const fn writes_address(self) -> bool {
-        self.has(flags::WRITES_ADDRESS)
-    }
-
-    /// Whether a texture unit is read.
-    #[inline]
-    pub const fn is_texture(self) -> bool {
-        self.has(flags::LOADS)
     }
 }
 
@@ -151,55 +146,34 @@ opcodes! {
         /// Calls the target if a branch bit has the value that the instruction names
         clb = 0x12 (): BRANCH | NO_RESULT | TARGET | CALL | BRANCH_BIT;
     }
+
+    properties {
+        /// Whether the instruction has a target.
+        has_target = TARGET;
+        /// Whether a branch bit decides, not a condition register.
+        tests_branch_bit = BRANCH_BIT;
+        /// Whether it calls a routine.
+        is_call = CALL;
+        /// Whether it comes back from a call.
+        returns = RETURNS;
+        /// Whether it uses the whole address register that the instruction selects.
+        selects_address = SELECTS_ADDRESS;
+        /// Whether it writes an address register.
+        writes_address = WRITES_ADDRESS;
+    }
 }
 
 impl ScalarOp {
-    /// Whether the instruction has a target.
-    #[inline]
-    pub const fn has_target(self) -> bool {
-        self.has(flags::TARGET)
-    }
-
-    /// Whether a branch bit decides, not a condition register.
-    #[inline]
-    pub const fn tests_branch_bit(self) -> bool {
-        self.has(flags::BRANCH_BIT)
-    }
-
     /// Whether a condition register decides where the program goes on.
     #[inline]
     pub const fn tests_condition(self) -> bool {
         self.has(flags::BRANCH) && !self.tests_branch_bit()
     }
 
-    /// Whether it calls a routine.
-    #[inline]
-    pub const fn is_call(self) -> bool {
-        self.has(flags::CALL)
-    }
-
-    /// Whether it comes back from a call.
-    #[inline]
-    pub const fn returns(self) -> bool {
-        self.has(flags::RETURNS)
-    }
-
     /// Whether the next instruction is not executed, now or after a call, where its condition holds.
     #[inline]
     pub const fn jumps(self) -> bool {
         self.tests_condition() && !self.is_call()
-    }
-
-    /// Whether it uses the whole address register that the instruction selects.
-    #[inline]
-    pub const fn selects_address(self) -> bool {
-        self.has(flags::SELECTS_ADDRESS)
-    }
-
-    /// Whether it writes an address register.
-    #[inline]
-    pub const fn writes_address(self) -> bool {
-        self.has(flags::WRITES_ADDRESS)
     }
 
     /// Whether there is a result for a temporary, an output or a condition register.

@@ -61,15 +61,15 @@ impl Part for Mask {
     const BITS: &'static [(u32, u32)] = &[(4, 4)];
 
     fn read(fields: Fields<'_>, letters: &[u8]) -> u8 {
-        fields.byte(letters[0])
+        Small::read(fields, letters)
     }
 
     fn write(value: &u8, word: &mut Encoder<'_>, letters: &[u8]) {
-        word.put(letters[0], (*value).into());
+        Small::write(value, word, letters);
     }
 
-    fn print(value: &u8, _: &Listing<'_>, out: &mut String) {
-        out.push_str(&format!("{value:#x}"));
+    fn print(value: &u8, listing: &Listing<'_>, out: &mut String) {
+        Small::print(value, listing, out);
     }
 
     fn parse(text: &mut Cursor<'_>, _: &Assembly<'_>) -> Result<u8, TextError> {

@@ -13,18 +13,7 @@ use triglyph_guest::rsx::fragment::{
 use triglyph_testkit::data::{hex, json};
 use triglyph_testkit::random::words;
 
-fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
-    value[key].as_array().map_or(&[], Vec::as_slice)
-}
-
-fn words_of(list: &[Value]) -> Words {
-    let word = |i: usize| hex(list[i].as_str().expect("a word"));
-    [word(0), word(1), word(2), word(3)]
-}
-
-fn letters(mask: u32) -> String {
-    "xyzw".chars().enumerate().filter(|(i, _)| mask >> i & 1 != 0).map(|(_, letter)| letter).collect()
-}
+use super::{letters, list, words_of};
 
 /// A source as the vectors write it, read or not.
 fn source_text(bits: u32, words: &Words) -> String {

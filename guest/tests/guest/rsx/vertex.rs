@@ -11,20 +11,7 @@ use triglyph_guest::rsx::vertex::{
 use triglyph_testkit::data::{hex, json};
 use triglyph_testkit::random::words;
 
-fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
-    value[key].as_array().map_or(&[], Vec::as_slice)
-}
-
-/// Four words from a list of hexadecimal strings.
-fn words_of(list: &[Value]) -> Words {
-    let word = |i: usize| hex(list[i].as_str().expect("a word"));
-    [word(0), word(1), word(2), word(3)]
-}
-
-/// Letters of a mask, `xw`.
-fn letters(mask: u8) -> String {
-    "xyzw".chars().enumerate().filter(|(i, _)| mask >> i & 1 != 0).map(|(_, letter)| letter).collect()
-}
+use super::{letters, list, words_of};
 
 /// A source as the vectors write it, with the instruction's one input and constant. Sources that nothing reads are
 /// there as well, so this looks at the fields alone.
@@ -77,17 +64,17 @@ fn vectors_decode_as_described() {
             }
         }
         let reversed = |first: u32| Mask::from_reversed((w[3] >> first) as u8 & 15).bits();
-        assert_eq!(letters(reversed(13)), text("vec_mask"), "{meaning}");
-        assert_eq!(letters(reversed(17)), text("sca_mask"), "{meaning}");
+        assert_eq!(letters(reversed(13).into()), text("vec_mask"), "{meaning}");
+        assert_eq!(letters(reversed(17).into()), text("sca_mask"), "{meaning}");
         if instruction.vector.op != VectorOp::nop {
-            assert_eq!(letters(instruction.vector.mask.bits()), text("vec_mask"), "{meaning}");
+            assert_eq!(letters(instruction.vector.mask.bits().into()), text("vec_mask"), "{meaning}");
             if !instruction.vector.op.writes_address() {
                 let temp = instruction.vector.temp.map_or(63, u32::from);
                 assert_eq!(temp, number("vec_dst_temp"), "{meaning}");
             }
         }
         if instruction.scalar.op.has_result() {
-            assert_eq!(letters(instruction.scalar.mask.bits()), text("sca_mask"), "{meaning}");
+            assert_eq!(letters(instruction.scalar.mask.bits().into()), text("sca_mask"), "{meaning}");
             assert_eq!(instruction.scalar.temp.map_or(63, u32::from), number("sca_dst_temp"), "{meaning}");
         }
         let output = if number("vec_result") == 1 { instruction.vector.output } else { instruction.scalar.output };

@@ -77,7 +77,9 @@ regs! {
     /// Added to the vertex id that programs read, not to the vertex that is fetched.
     set_vertex_id_base @ 0x446 { v 0:31 } Dirty(dirty::VERTEX_INPUT);
     /// Attributes that need not be fetched; a hint.
-    set_da_output_attribute_skip_mask_a @ [0x448; 2 step 1] {
+    set_da_output_attribute_skip_mask @ [
+        0x448 set_da_output_attribute_skip_mask_a, 0x44A set_da_output_attribute_skip_mask_b; 2 step 1
+    ] {
         attribute0_comp0 0:0 bool, attribute0_comp1 1:1 bool, attribute0_comp2 2:2 bool, attribute0_comp3 3:3 bool,
         attribute1_comp0 4:4 bool, attribute1_comp1 5:5 bool, attribute1_comp2 6:6 bool, attribute1_comp3 7:7 bool,
         attribute2_comp0 8:8 bool, attribute2_comp1 9:9 bool, attribute2_comp2 10:10 bool,
@@ -89,37 +91,15 @@ regs! {
         attribute6_comp2 26:26 bool, attribute6_comp3 27:27 bool, attribute7_comp0 28:28 bool,
         attribute7_comp1 29:29 bool, attribute7_comp2 30:30 bool, attribute7_comp3 31:31 bool,
     };
-    /// Attributes that need not be fetched; a hint.
-    set_da_output_attribute_skip_mask_b @ [0x44A; 2 step 1] {
-        attribute0_comp0 0:0 bool, attribute0_comp1 1:1 bool, attribute0_comp2 2:2 bool, attribute0_comp3 3:3 bool,
-        attribute1_comp0 4:4 bool, attribute1_comp1 5:5 bool, attribute1_comp2 6:6 bool, attribute1_comp3 7:7 bool,
-        attribute2_comp0 8:8 bool, attribute2_comp1 9:9 bool, attribute2_comp2 10:10 bool,
-        attribute2_comp3 11:11 bool, attribute3_comp0 12:12 bool, attribute3_comp1 13:13 bool,
-        attribute3_comp2 14:14 bool, attribute3_comp3 15:15 bool, attribute4_comp0 16:16 bool,
-        attribute4_comp1 17:17 bool, attribute4_comp2 18:18 bool, attribute4_comp3 19:19 bool,
-        attribute5_comp0 20:20 bool, attribute5_comp1 21:21 bool, attribute5_comp2 22:22 bool,
-        attribute5_comp3 23:23 bool, attribute6_comp0 24:24 bool, attribute6_comp1 25:25 bool,
-        attribute6_comp2 26:26 bool, attribute6_comp3 27:27 bool, attribute7_comp0 28:28 bool,
-        attribute7_comp1 29:29 bool, attribute7_comp2 30:30 bool, attribute7_comp3 31:31 bool,
-    };
-    /// Vertex attributes 0 to 15: stream, offset in bytes, widths, type; inactive ones are constant.
-    set_vertex_attribute_a @ [0x458; 16 step 1] = 0x40 {
+    /// Vertex attributes 0 to 15 (A) and 16 to 31 (B): stream, offset in bytes, widths, type; inactive ones are constant.
+    set_vertex_attribute @ [0x458 set_vertex_attribute_a, 0x468 set_vertex_attribute_b; 16 step 1] = 0x40 {
         stream 0:4, source 6:6 AttributeSource, offset 7:20, component_bit_widths 21:26 VertexFormat,
         numerical_type 27:29 VertexType, swap_r_and_b 31:31 bool,
     } Dirty(dirty::VERTEX_INPUT);
-    /// As before, attributes 16 to 31.
-    set_vertex_attribute_b @ [0x468; 16 step 1] = 0x40 {
-        stream 0:4, source 6:6 AttributeSource, offset 7:20, component_bit_widths 21:26 VertexFormat,
-        numerical_type 27:29 VertexType, swap_r_and_b 31:31 bool,
-    } Dirty(dirty::VERTEX_INPUT);
-    /// BEGIN of the first instance, draw, END.
-    draw_vertex_array_begin_end_instance_first @ 0x485 {
-        start_index 0:15, count 16:27, topology 28:31 Topology,
-    } Trigger(Trigger::DrawArrayOnce);
-    /// BEGIN of the next instance, draw, END.
-    draw_vertex_array_begin_end_instance_subsequent @ 0x486 {
-        start_index 0:15, count 16:27, topology 28:31 Topology,
-    } Trigger(Trigger::DrawArrayOnce);
+    /// BEGIN of the first or of the next instance, draw, END.
+    draw_vertex_array_begin_end @ [
+        0x485 draw_vertex_array_begin_end_instance_first, 0x486 draw_vertex_array_begin_end_instance_subsequent,
+    ] { start_index 0:15, count 16:27, topology 28:31 Topology } Trigger(Trigger::DrawArrayOnce);
     /// Draws what transform feedback wrote: `bytes / stride` vertices.
     draw_auto @ 0x48F { byte_count 0:31 } Trigger(Trigger::DrawAuto);
     /// Attributes that need not be kept; a hint.
@@ -191,76 +171,50 @@ regs! {
     set_index_buffer_f @ 0x5F7 { first 0:31 };
     /// Draws that many indices.
     draw_index_buffer @ 0x5F8 { count 0:31 } Trigger(Trigger::DrawIndexed);
-    /// BEGIN of the first instance, draw with indices of 32 bits, END.
-    draw_index_buffer32_begin_end_instance_first @ 0x5F9 {
-        first 0:15, count 16:27, topology 28:31 Topology,
-    } Trigger(Trigger::DrawIndexedOnce);
-    /// BEGIN of the first instance, draw with indices of 16 bits, END.
-    draw_index_buffer16_begin_end_instance_first @ 0x5FA {
-        first 0:15, count 16:27, topology 28:31 Topology,
-    } Trigger(Trigger::DrawIndexedOnce);
-    /// BEGIN of the first instance, draw with indices of 8 bits, END.
-    draw_index_buffer8_begin_end_instance_first @ 0x5FB {
-        first 0:15, count 16:27, topology 28:31 Topology,
-    } Trigger(Trigger::DrawIndexedOnce);
-    /// BEGIN of the next instance, draw with indices of 32 bits, END.
-    draw_index_buffer32_begin_end_instance_subsequent @ 0x5FC {
-        first 0:15, count 16:27, topology 28:31 Topology,
-    } Trigger(Trigger::DrawIndexedOnce);
-    /// BEGIN of the next instance, draw with indices of 16 bits, END.
-    draw_index_buffer16_begin_end_instance_subsequent @ 0x5FD {
-        first 0:15, count 16:27, topology 28:31 Topology,
-    } Trigger(Trigger::DrawIndexedOnce);
-    /// BEGIN of the next instance, draw with indices of 8 bits, END.
-    draw_index_buffer8_begin_end_instance_subsequent @ 0x5FE {
-        first 0:15, count 16:27, topology 28:31 Topology,
-    } Trigger(Trigger::DrawIndexedOnce);
-    /// Whether a stream's elements belong to instances.
-    set_vertex_stream_instance_a @ [0x620; 16 step 1] { is_instanced 0:0 bool } Dirty(dirty::VERTEX_INPUT);
-    /// Vertex streams 16 to 31.
-    set_vertex_stream_instance_b @ [0x630; 16 step 1] { is_instanced 0:0 bool } Dirty(dirty::VERTEX_INPUT);
+    /// BEGIN of the first or of the next instance, draw with indices of 32, 16 or 8 bits, END.
+    draw_index_buffer_begin_end @ [
+        0x5F9 draw_index_buffer32_begin_end_instance_first, 0x5FA draw_index_buffer16_begin_end_instance_first,
+        0x5FB draw_index_buffer8_begin_end_instance_first, 0x5FC draw_index_buffer32_begin_end_instance_subsequent,
+        0x5FD draw_index_buffer16_begin_end_instance_subsequent,
+        0x5FE draw_index_buffer8_begin_end_instance_subsequent,
+    ] { first 0:15, count 16:27, topology 28:31 Topology } Trigger(Trigger::DrawIndexedOnce);
+    /// Whether the elements of streams 0 to 15 (A) and 16 to 31 (B) belong to instances.
+    set_vertex_stream_instance @ [0x620 set_vertex_stream_instance_a, 0x630 set_vertex_stream_instance_b; 16 step 1] {
+        is_instanced 0:0 bool,
+    } Dirty(dirty::VERTEX_INPUT);
     /// Whether SET_PRIMITIVE_TOPOLOGY replaces the topology of BEGIN.
     set_primitive_topology_control @ 0x652 { override_ 0:0 TopologyOverride };
     /// Topology in D3D numbers.
     set_primitive_topology @ 0x65C { v 0:15 D3dTopology };
-    /// Vertex streams 0 to 15: bytes from element to element, on or off.
-    set_vertex_stream_a_format @ [0x700; 16 step 4] { stride 0:11, enable 12:12 bool } Dirty(dirty::VERTEX_INPUT);
+    /// Vertex streams 0 to 15 (A) and 16 to 31 (B): bytes from element to element, on or off.
+    set_vertex_stream_format @ [0x700 set_vertex_stream_a_format, 0x740 set_vertex_stream_b_format; 16 step 4] {
+        stride 0:11, enable 12:12 bool,
+    } Dirty(dirty::VERTEX_INPUT);
     /// Address of a stream, upper bits.
-    set_vertex_stream_a_location_a @ [0x701; 16 step 4] { offset_upper 0:7 } Dirty(dirty::VERTEX_INPUT);
+    set_vertex_stream_location_a @ [
+        0x701 set_vertex_stream_a_location_a, 0x741 set_vertex_stream_b_location_a; 16 step 4
+    ] { offset_upper 0:7 } Dirty(dirty::VERTEX_INPUT);
     /// Address of a stream, bits 31:0.
-    set_vertex_stream_a_location_b @ [0x702; 16 step 4] { offset_lower 0:31 } Dirty(dirty::VERTEX_INPUT);
+    set_vertex_stream_location_b @ [
+        0x702 set_vertex_stream_a_location_b, 0x742 set_vertex_stream_b_location_b; 16 step 4
+    ] { offset_lower 0:31 } Dirty(dirty::VERTEX_INPUT);
     /// Instances per element of an instanced stream; 0 means all.
-    set_vertex_stream_a_frequency @ [0x703; 16 step 4] { v 0:31 } Dirty(dirty::VERTEX_INPUT);
-    /// Vertex streams 16 to 31.
-    set_vertex_stream_b_format @ [0x740; 16 step 4] { stride 0:11, enable 12:12 bool } Dirty(dirty::VERTEX_INPUT);
-    /// Vertex streams 16 to 31.
-    set_vertex_stream_b_location_a @ [0x741; 16 step 4] { offset_upper 0:7 } Dirty(dirty::VERTEX_INPUT);
-    /// Vertex streams 16 to 31.
-    set_vertex_stream_b_location_b @ [0x742; 16 step 4] { offset_lower 0:31 } Dirty(dirty::VERTEX_INPUT);
-    /// Vertex streams 16 to 31.
-    set_vertex_stream_b_frequency @ [0x743; 16 step 4] { v 0:31 } Dirty(dirty::VERTEX_INPUT);
-    /// Address of a stream's last byte, upper bits.
-    set_vertex_stream_limit_a_a @ [0x7C0; 16 step 2] { upper 0:7 } Dirty(dirty::VERTEX_INPUT);
-    /// Address of a stream's last byte, bits 31:0.
-    set_vertex_stream_limit_a_b @ [0x7C1; 16 step 2] { lower 0:31 } Dirty(dirty::VERTEX_INPUT);
-    /// Vertex streams 16 to 31.
-    set_vertex_stream_limit_b_a @ [0x7E0; 16 step 2] { upper 0:7 } Dirty(dirty::VERTEX_INPUT);
-    /// Vertex streams 16 to 31.
-    set_vertex_stream_limit_b_b @ [0x7E1; 16 step 2] { lower 0:31 } Dirty(dirty::VERTEX_INPUT);
-    /// Attribute words (byte address / 4) that go to buffer 0, four a register, the lowest byte first.
-    set_stream_out_layout_select_buffer0 @ [0xA00; 32 step 1] {
-        attribute_number00 0:7, attribute_number01 8:15, attribute_number02 16:23, attribute_number03 24:31,
-    } Dirty(dirty::STREAM_OUT);
-    /// As before, buffer 1.
-    set_stream_out_layout_select_buffer1 @ [0xA20; 32 step 1] {
-        attribute_number00 0:7, attribute_number01 8:15, attribute_number02 16:23, attribute_number03 24:31,
-    } Dirty(dirty::STREAM_OUT);
-    /// As before, buffer 2.
-    set_stream_out_layout_select_buffer2 @ [0xA40; 32 step 1] {
-        attribute_number00 0:7, attribute_number01 8:15, attribute_number02 16:23, attribute_number03 24:31,
-    } Dirty(dirty::STREAM_OUT);
-    /// As before, buffer 3.
-    set_stream_out_layout_select_buffer3 @ [0xA60; 32 step 1] {
+    set_vertex_stream_frequency @ [
+        0x703 set_vertex_stream_a_frequency, 0x743 set_vertex_stream_b_frequency; 16 step 4
+    ] { v 0:31 } Dirty(dirty::VERTEX_INPUT);
+    /// Address of the last byte of streams 0 to 15 (A) and 16 to 31 (B), upper bits.
+    set_vertex_stream_limit_a @ [0x7C0 set_vertex_stream_limit_a_a, 0x7E0 set_vertex_stream_limit_b_a; 16 step 2] {
+        upper 0:7,
+    } Dirty(dirty::VERTEX_INPUT);
+    /// Address of the last byte of a stream, bits 31:0.
+    set_vertex_stream_limit_b @ [0x7C1 set_vertex_stream_limit_a_b, 0x7E1 set_vertex_stream_limit_b_b; 16 step 2] {
+        lower 0:31,
+    } Dirty(dirty::VERTEX_INPUT);
+    /// Attribute words (byte address / 4) that go to a buffer, four a register, the lowest byte first.
+    set_stream_out_layout_select @ [
+        0xA00 set_stream_out_layout_select_buffer0, 0xA20 set_stream_out_layout_select_buffer1,
+        0xA40 set_stream_out_layout_select_buffer2, 0xA60 set_stream_out_layout_select_buffer3; 32 step 1
+    ] {
         attribute_number00 0:7, attribute_number01 8:15, attribute_number02 16:23, attribute_number03 24:31,
     } Dirty(dirty::STREAM_OUT);
 }
