@@ -66,10 +66,7 @@ fn check(random: &mut Random, mix: Mix) -> Outcome {
 fn compare(key: &GeometryKey, job: &Job, effort: Effort) -> Outcome {
     let kernel = match Jit::with_effort(effort).and_then(|jit| jit.geometry(key)) {
         Ok(kernel) => kernel,
-        Err(refused) if refused.0.contains("panicked") => {
-            return Outcome::Different(format!("{}{refused}", describe(key, job, effort)));
-        }
-        Err(refused) => return Outcome::Unsupported(refused),
+        Err(refused) => return Outcome::refused(refused, || describe(key, job, effort)),
     };
     let reference = Interpreter.geometry(key).expect("the reference never refuses");
     let (want, _) = job.run(|job| reference.run(job, 0));

@@ -43,6 +43,16 @@ enum Outcome {
     Different(String),
 }
 
+impl Outcome {
+    /// What a refusal is: a difference if the compiler panicked.
+    fn refused(refused: Unsupported, describe: impl FnOnce() -> String) -> Self {
+        if refused.0.contains("panicked") {
+            return Outcome::Different(format!("{}{refused}", describe()));
+        }
+        Outcome::Unsupported(refused)
+    }
+}
+
 /// A kind of random cases.
 struct Kind {
     name: &'static str,

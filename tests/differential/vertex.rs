@@ -87,10 +87,7 @@ fn check(random: &mut Random, mix: Mix) -> Outcome {
 fn compare(key: &VertexKey, batch: &Batch, effort: Effort) -> Outcome {
     let kernel = match Jit::with_effort(effort).and_then(|jit| jit.vertex(key)) {
         Ok(kernel) => kernel,
-        Err(refused) if refused.0.contains("panicked") => {
-            return Outcome::Different(format!("{}{refused}", describe(key, batch, effort)));
-        }
-        Err(refused) => return Outcome::Unsupported(refused),
+        Err(refused) => return Outcome::refused(refused, || describe(key, batch, effort)),
     };
     let reference = Interpreter.vertex(key).expect("the reference never refuses");
     let want = shade(key, batch, &*reference, &*reference);

@@ -9,6 +9,7 @@ use super::asm::Program;
 use super::descriptor::{DESCRIPTORS, Descriptor};
 use super::isa::{Op, canonical, decode, random_word};
 use super::operand::{Branch, Compare, Condition, ConditionOp, SetEmit, Src, Uniform};
+use crate::dice::Dice;
 use crate::table::{Encoder, OpInfo, Shape, flags};
 
 /// What programs are to contain.
@@ -115,16 +116,8 @@ struct Place {
 }
 
 impl<R: FnMut() -> u32> Builder<'_, R> {
-    fn below(&mut self, limit: usize) -> usize {
-        (self.rng)() as usize % limit.max(1)
-    }
-
-    fn chance(&mut self, one_in: usize) -> bool {
-        self.below(one_in) == 0
-    }
-
     fn main(&mut self) {
-        self.procedures = if self.options.flow { self.below(PROCEDURES + 1) } else { 0 };
+        self.procedures = if self.options.flow { self.rng.below(PROCEDURES + 1) } else { 0 };
         let share = self.options.length.clamp(1, 3000) / (self.procedures + 1);
         self.block(share, Place { ifs: IFS[0], loops: LOOPS[0], in_loop: false, callees: 0, level: 0 });
         self.put(Op::end);
@@ -149,7 +142,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         let end = self.code.len() + length.max(1);
         while self.code.len() < end {
             let left = end - self.code.len();
-            if self.options.flow && left > 4 && self.chance(4) {
+            if self.options.flow && left > 4 && self.rng.chance(4) {
                 self.flow(left, place);
                 if !self.options.ragged {
                     self.put(Op::nop);
@@ -161,8 +154,8 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     }
 
     fn flow(&mut self, left: usize, place: Place) {
-        let budget = 1 + self.below(left.min(40) - 2);
-        match self.below(if self.options.ragged { 9 } else { 8 }) {
+        let budget = 1 + self.rng.below(left.min(40) - 2);
+        match self.rng.below(if self.options.ragged { 9 } else { 8 }) {
             0 | 1 if place.ifs > 0 => self.if_else(budget, place),
             2 | 3 if place.loops > 0 => self.hardware_loop(budget, place),
             4 if place.callees < self.procedures => self.call(place),
@@ -180,7 +173,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     fn if_else(&mut self, budget: usize, place: Place) {
         let inner = Place { ifs: place.ifs - 1, in_loop: self.options.ragged && place.in_loop, ..place };
         let at = self.code.len();
-        if self.chance(2) {
+        if self.rng.chance(2) {
             let branch = self.branch();
             self.put_operands(Op::ifc, &branch);
         } else {
@@ -189,7 +182,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         }
         self.block(budget / 2 + 1, inner);
         let other = self.code.len();
-        if self.chance(2) {
+        if self.rng.chance(2) {
             self.block(budget / 2 + 1, inner);
         }
         self.patch(at, other, (self.code.len() - other).min(255));
@@ -204,9 +197,9 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     }
 
     fn call(&mut self, place: Place) {
-        let procedure = place.callees + self.below(self.procedures - place.callees);
+        let procedure = place.callees + self.rng.below(self.procedures - place.callees);
         self.calls.push((self.code.len(), procedure));
-        match self.below(3) {
+        match self.rng.below(3) {
             0 => {
                 let branch = Branch { cond: ALWAYS, ..self.branch() };
                 self.put_operands(Op::call, &branch);
@@ -248,16 +241,16 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     fn jump_anywhere(&mut self) {
         let at = self.code.len();
         self.jump();
-        let target = self.below(self.options.length + 1);
+        let target = self.rng.below(self.options.length + 1);
         self.patch_target(at, target);
     }
 
     fn jump(&mut self) {
-        if self.chance(2) {
+        if self.rng.chance(2) {
             let branch = self.branch();
             self.put_operands(Op::jmpc, &branch);
         } else {
-            let invert = self.below(2) as u8;
+            let invert = self.rng.below(2) as u8;
             let uniform = Uniform { count: invert, ..self.uniform(16) };
             self.put_operands(Op::jmpu, &uniform);
         }
@@ -265,9 +258,9 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
 
     /// Sets both flags to a comparison of a register with itself; the identity descriptor makes both sides equal.
     fn compare_with_itself(&mut self, op: u8) {
-        let register = match self.below(2) {
-            0 => Src::Input(self.below(16) as u8),
-            _ => Src::Temp(self.below(16) as u8),
+        let register = match self.rng.below(2) {
+            0 => Src::Input(self.rng.below(16) as u8),
+            _ => Src::Temp(self.rng.below(16) as u8),
         };
         self.put_operands(Op::cmp, &Compare { src1: register, src2: register, desc: 0, op_x: op, op_y: op });
     }
@@ -280,10 +273,10 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
 
     /// One instruction without control flow, or a random word.
     fn plain(&mut self) {
-        if self.options.garbage && self.chance(16) {
+        if self.options.garbage && self.rng.chance(16) {
             let word = (self.rng)();
             self.code.push(word);
-        } else if self.options.geometry && self.chance(12) {
+        } else if self.options.geometry && self.rng.chance(12) {
             self.geometry();
         } else {
             self.arithmetic(|_| true);
@@ -291,7 +284,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     }
 
     fn geometry(&mut self) {
-        if self.chance(2) {
+        if self.rng.chance(2) {
             return self.put(Op::emit);
         }
         let bits = (self.rng)();
@@ -304,7 +297,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         let last = self.code.last().and_then(|&word| decode(word));
         let all = Op::all();
         let op = loop {
-            let at = self.below(all.len());
+            let at = self.rng.below(all.len());
             let Some(op) = all.clone().nth(at) else { continue };
             let again = op == Op::mova && last == Some(Op::mova);
             // Only arithmetic refers to descriptors.
@@ -315,8 +308,8 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         let mut word = instruction(op, self.rng, self.descriptors, self.options.relative);
         // Outputs cannot be read: three of four results go to temporaries.
         let info = op.info();
-        if info.pattern.field(b'd') != 0 && !self.chance(4) {
-            let temporary = 0x10 + self.below(16) as u32;
+        if info.pattern.field(b'd') != 0 && !self.rng.chance(4) {
+            let temporary = 0x10 + self.rng.below(16) as u32;
             word = with_field(info, word, b'd', temporary);
         }
         self.code.push(word);
@@ -329,7 +322,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     }
 
     fn uniform(&mut self, number: usize) -> Uniform {
-        Uniform { target: 0, count: 0, id: self.below(number) as u8 }
+        Uniform { target: 0, count: 0, id: self.rng.below(number) as u8 }
     }
 
     fn put(&mut self, op: Op) {

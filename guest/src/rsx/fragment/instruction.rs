@@ -311,6 +311,21 @@ fn sources(op: Op, w: &Words) -> [Source; 3] {
 }
 
 impl Flow {
+    /// Operation `op` without a condition, everything else zero.
+    pub const fn new(op: FlowOp) -> Flow {
+        Flow {
+            op,
+            condition: None,
+            condition_register: 0,
+            target: 0,
+            end_offset: 0,
+            count: 0,
+            init: 0,
+            increment: 0,
+            end: false,
+        }
+    }
+
     fn decode(op: FlowOp, w: &Words) -> Self {
         let (condition, condition_register) = condition(w);
         let condition = condition.map(|condition| match condition.test {

@@ -7,6 +7,7 @@ use super::CALL_DEPTH;
 use super::instruction::{Compute, Flow, Instruction, Words};
 use super::operand::{Input, Modifier, Precision, Register, Scale, Source, Temp};
 use super::ops::{FlowOp, Op};
+use crate::dice::Dice;
 use crate::rsx::operand::{Condition, Mask, Swizzle, Test};
 use crate::table::flags;
 
@@ -108,16 +109,8 @@ struct Place {
 }
 
 impl<R: FnMut() -> u32> Builder<'_, R> {
-    fn below(&mut self, limit: usize) -> usize {
-        (self.rng)() as usize % limit.max(1)
-    }
-
-    fn chance(&mut self, one_in: usize) -> bool {
-        self.below(one_in) == 0
-    }
-
     fn main(&mut self) {
-        self.routines = if self.options.flow { self.below(CALL_DEPTH + 1) } else { 0 };
+        self.routines = if self.options.flow { self.rng.below(CALL_DEPTH + 1) } else { 0 };
         let share = self.options.length.clamp(1, 1000) / (self.routines + 1);
         self.load();
         self.block(share, Place { depth: 0, in_loop: false, callees: 0 });
@@ -135,26 +128,26 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         for number in (0..REGISTERS as u8).filter(|number| number % 4 != 3) {
             let destination = Some(Temp::Full(number));
             let mut load = Compute { op: Op::mov, destination, mask: Mask::ALL, ..Compute::NOP };
-            load.sources[0] = Source::new(if self.chance(4) { Register::Constant } else { Register::Input });
-            load.input = Input::Register(self.below(16) as u8);
+            load.sources[0] = Source::new(if self.rng.chance(4) { Register::Constant } else { Register::Input });
+            load.input = Input::Register(self.rng.below(16) as u8);
             load.has_constant = load.reads(Register::Constant);
-            load.set_condition = if self.chance(2) { Some(self.below(2) as u8) } else { None };
+            load.set_condition = if self.rng.chance(2) { Some(self.rng.below(2) as u8) } else { None };
             self.put(&Instruction::Compute(load));
         }
     }
 
     /// A copy to the first output, half or full.
     fn moving(&mut self) -> Compute {
-        let destination = if self.chance(2) { Temp::Half(0) } else { Temp::Full(0) };
+        let destination = if self.rng.chance(2) { Temp::Half(0) } else { Temp::Full(0) };
         let mut last = Compute { op: Op::mov, destination: Some(destination), mask: Mask::ALL, ..Compute::NOP };
-        last.sources[0] = Source::new(Register::Temp(Temp::Full(self.below(REGISTERS) as u8)));
+        last.sources[0] = Source::new(Register::Temp(Temp::Full(self.rng.below(REGISTERS) as u8)));
         last
     }
 
     fn routine(&mut self, routine: usize, length: usize) -> usize {
         let start = self.code.len();
         self.block(length.clamp(1, 40), Place { depth: 2, in_loop: false, callees: routine + 1 });
-        self.put(&Instruction::Flow(flow(FlowOp::ret)));
+        self.put(&Instruction::Flow(Flow::new(FlowOp::ret)));
         start
     }
 
@@ -162,7 +155,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     fn block(&mut self, length: usize, place: Place) {
         let mut left = length.max(1);
         while left > 0 {
-            let used = match self.below(if self.options.flow && left > 2 { 10 } else { 5 }) {
+            let used = match self.rng.below(if self.options.flow && left > 2 { 10 } else { 5 }) {
                 5 | 6 if place.depth < DEPTH => self.branch(left, place),
                 7 if place.depth < DEPTH => self.repeat(left, place),
                 8 if place.callees < self.routines => self.call(place),
@@ -175,11 +168,11 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
 
     fn branch(&mut self, left: usize, place: Place) -> usize {
         let inner = Place { depth: place.depth + 1, ..place };
-        let length = 1 + self.below(left.min(12));
+        let length = 1 + self.rng.below(left.min(12));
         let at = self.flow(FlowOp::ife);
         self.block(length, inner);
         let target = self.code.len();
-        let other = self.chance(2);
+        let other = self.rng.chance(2);
         if other {
             self.block(length, inner);
         }
@@ -189,8 +182,8 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     }
 
     fn repeat(&mut self, left: usize, place: Place) -> usize {
-        let length = 1 + self.below(left.min(10));
-        let op = if self.chance(2) { FlowOp::loop_ } else { FlowOp::rep };
+        let length = 1 + self.rng.below(left.min(10));
+        let op = if self.rng.chance(2) { FlowOp::loop_ } else { FlowOp::rep };
         let at = self.flow(op);
         self.block(length, Place { depth: place.depth + 1, in_loop: true, ..place });
         let end = self.offset(self.code.len());
@@ -206,14 +199,14 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
 
     /// An offset, or in ragged programs any other at times.
     fn offset(&mut self, right: usize) -> u32 {
-        if self.options.ragged && self.chance(4) {
-            return self.below(8 * self.options.length) as u32;
+        if self.options.ragged && self.rng.chance(4) {
+            return self.rng.below(8 * self.options.length) as u32;
         }
         right as u32
     }
 
     fn call(&mut self, place: Place) -> usize {
-        let routine = place.callees + self.below(self.routines - place.callees);
+        let routine = place.callees + self.rng.below(self.routines - place.callees);
         let at = self.flow(FlowOp::cal);
         self.calls.push((at, routine));
         1
@@ -221,9 +214,9 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
 
     /// BRK or RET under a condition.
     fn leave(&mut self, place: Place) -> usize {
-        let op = if place.in_loop && !self.chance(4) { FlowOp::brk } else { FlowOp::ret };
+        let op = if place.in_loop && !self.rng.chance(4) { FlowOp::brk } else { FlowOp::ret };
         let at = self.flow(op);
-        if self.options.ragged && self.chance(4) {
+        if self.options.ragged && self.rng.chance(4) {
             self.patch(at, |flow| flow.end = true);
         } else {
             let condition = self.condition();
@@ -236,10 +229,10 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
 
     /// Appends an instruction of flow control and gives the index of its first word.
     fn flow(&mut self, op: FlowOp) -> usize {
-        let mut flow = flow(op);
-        if !self.chance(5) {
+        let mut flow = Flow::new(op);
+        if !self.rng.chance(5) {
             flow.condition = Some(self.condition());
-            flow.condition_register = self.below(2) as u8;
+            flow.condition_register = self.rng.below(2) as u8;
         }
         let at = self.code.len();
         self.put(&Instruction::Flow(flow));
@@ -265,7 +258,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
 
     /// One instruction that computes, or random words. Gives 1.
     fn plain(&mut self) -> usize {
-        if self.options.garbage && self.chance(16) {
+        if self.options.garbage && self.rng.chance(16) {
             for _ in 0..4 {
                 let word = (self.rng)();
                 self.code.push(word);
@@ -273,9 +266,13 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
             return 1;
         }
         let op = loop {
-            let op = if self.chance(2) { PLAIN[self.below(PLAIN.len())] } else { Op::ALL[self.below(Op::ALL.len())] };
+            let op = if self.rng.chance(2) {
+                PLAIN[self.rng.below(PLAIN.len())]
+            } else {
+                Op::ALL[self.rng.below(Op::ALL.len())]
+            };
             // Half of the textures are rolled again: there are many operations for them.
-            if self.allowed(op) && (!op.is_texture() || self.chance(2)) {
+            if self.allowed(op) && (!op.is_texture() || self.rng.chance(2)) {
                 break op;
             }
         };
@@ -286,9 +283,9 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
             compute.set_condition = (bits & 0x70 == 0 || compute.destination.is_none()).then_some(bits as u8 >> 7);
             compute.mask = if bits & 0x300 == 0 { Mask::new((bits >> 10) as u8) } else { Mask::ALL };
             compute.saturate = bits & 0xE000 == 0;
-            compute.scale = if bits & 0x7_0000 == 0 { Scale::ALL[self.below(8)] } else { Scale::One };
+            compute.scale = if bits & 0x7_0000 == 0 { Scale::ALL[self.rng.below(8)] } else { Scale::One };
             if self.options.halves && bits & 0x38_0000 == 0 {
-                compute.precision = Precision::ALL[self.below(4)];
+                compute.precision = Precision::ALL[self.rng.below(4)];
             }
         }
         if op.discards() || bits & 0x1C0_0000 == 0 {
@@ -307,7 +304,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
 
     fn unit(&mut self) -> u8 {
         loop {
-            let unit = self.below(16) as u8;
+            let unit = self.rng.below(16) as u8;
             if self.options.textures >> unit & 1 != 0 || self.options.textures == 0 {
                 return unit;
             }
@@ -315,8 +312,8 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     }
 
     fn temp(&mut self) -> Temp {
-        let half = self.options.halves && self.chance(3);
-        if half { Temp::Half(self.below(2 * REGISTERS) as u8) } else { Temp::Full(self.below(REGISTERS) as u8) }
+        let half = self.options.halves && self.rng.chance(3);
+        if half { Temp::Half(self.rng.below(2 * REGISTERS) as u8) } else { Temp::Full(self.rng.below(REGISTERS) as u8) }
     }
 
     fn sources(&mut self, compute: &mut Compute) {
@@ -394,19 +391,5 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
             change(&mut flow);
             self.code[at..at + 4].copy_from_slice(&Instruction::Flow(flow).encode());
         }
-    }
-}
-
-fn flow(op: FlowOp) -> Flow {
-    Flow {
-        op,
-        condition: None,
-        condition_register: 0,
-        target: 0,
-        end_offset: 0,
-        count: 0,
-        init: 0,
-        increment: 0,
-        end: false,
     }
 }

@@ -245,17 +245,7 @@ fn flags(
 }
 
 fn parse_flow(op: FlowOp, text: &mut Cursor<'_>, labels: Labels<'_>) -> Result<Flow, TextError> {
-    let mut flow = Flow {
-        op,
-        condition: None,
-        condition_register: 0,
-        target: 0,
-        end_offset: 0,
-        count: 0,
-        init: 0,
-        increment: 0,
-        end: false,
-    };
+    let mut flow = Flow::new(op);
     let mut separate = false;
     let mut comma =
         |text: &mut Cursor<'_>| if std::mem::replace(&mut separate, true) { text.expect(",") } else { Ok(()) };

@@ -6,6 +6,7 @@
 use super::instruction::{Instruction, Register, Source, Unit, Words};
 use super::ops::{ScalarOp, VectorOp};
 use super::{CONSTANTS, STORE};
+use crate::dice::Dice;
 use crate::rsx::operand::{Condition, Mask, Swizzle, Test};
 use crate::table::flags;
 
@@ -91,16 +92,8 @@ struct Builder<'r, R> {
 }
 
 impl<R: FnMut() -> u32> Builder<'_, R> {
-    fn below(&mut self, limit: usize) -> usize {
-        (self.rng)() as usize % limit.max(1)
-    }
-
-    fn chance(&mut self, one_in: usize) -> bool {
-        self.below(one_in) == 0
-    }
-
     fn main(&mut self) {
-        self.routines = if self.options.flow { self.below(ROUTINES + 1) } else { 0 };
+        self.routines = if self.options.flow { self.rng.below(ROUTINES + 1) } else { 0 };
         let share = self.options.length.clamp(1, 480) / (self.routines + 1);
         if self.options.flow {
             self.put(Instruction { vector: vector(VectorOp::str, ONE), ..Instruction::NOP });
@@ -112,8 +105,8 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
             let mut show = Instruction { end: output == 0, ..Instruction::NOP };
             show.vector.op = VectorOp::mov;
             (show.vector.output, show.vector.mask) = (Some(output), Mask::ALL);
-            show.sources[0] = Source::new(Register::Temp(self.below(TEMPS) as u8));
-            if output == 0 || !self.chance(3) {
+            show.sources[0] = Source::new(Register::Temp(self.rng.below(TEMPS) as u8));
+            if output == 0 || !self.rng.chance(3) {
                 self.put(show);
             }
         }
@@ -128,12 +121,12 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     fn load(&mut self) {
         for temp in 0..TEMPS {
             let mut load = Instruction { vector: vector(VectorOp::mov, temp as u8), ..Instruction::NOP };
-            load.condition_register = self.below(2) as u8;
-            load.update = if self.chance(TEMPS / 2) { Some(Unit::Vector) } else { None };
-            load.input = self.below(16) as u8;
-            load.constant = self.below(CONSTANTS) as u16;
-            load.sources[0] = Source::new(if self.chance(2) { Register::Input } else { Register::Constant });
-            if !self.chance(4) {
+            load.condition_register = self.rng.below(2) as u8;
+            load.update = if self.rng.chance(TEMPS / 2) { Some(Unit::Vector) } else { None };
+            load.input = self.rng.below(16) as u8;
+            load.constant = self.rng.below(CONSTANTS) as u16;
+            load.sources[0] = Source::new(if self.rng.chance(2) { Register::Input } else { Register::Constant });
+            if !self.rng.chance(4) {
                 self.put(load);
             }
         }
@@ -153,7 +146,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         let end = self.code.len() + length.max(1);
         while self.code.len() < end {
             let left = end - self.code.len();
-            match self.below(if self.options.flow && left > 3 { 8 } else { 4 }) {
+            match self.rng.below(if self.options.flow && left > 3 { 8 } else { 4 }) {
                 4 if callees < self.routines => self.call(callees),
                 5 if loops < LOOPS && left > 8 => self.repeat(left / 2, loops, callees),
                 6 | 7 => self.jump_over(left),
@@ -166,26 +159,26 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     fn jump_over(&mut self, left: usize) {
         let at = self.code.len();
         let ops: &[ScalarOp] = &[ScalarOp::bri, ScalarOp::bri, ScalarOp::brb, ScalarOp::bra];
-        let op = ops[self.below(ops.len())];
+        let op = ops[self.rng.below(ops.len())];
         self.branch(op);
-        for _ in 0..1 + self.below(left.min(6)) {
+        for _ in 0..1 + self.rng.below(left.min(6)) {
             self.plain();
         }
-        let target = if self.options.ragged { self.below(self.options.length + 4) } else { self.code.len() };
+        let target = if self.options.ragged { self.rng.below(self.options.length + 4) } else { self.code.len() };
         self.patch(at, target);
     }
 
     fn call(&mut self, callees: usize) {
-        if self.options.flow && self.chance(8) {
+        if self.options.flow && self.rng.chance(8) {
             // A return on a condition, out of the main program as well: then it ends there.
             let mut back = self.gated();
             back.scalar.op = ScalarOp::ret;
             return self.put(back);
         }
-        let routine = callees + self.below(self.routines - callees);
+        let routine = callees + self.rng.below(self.routines - callees);
         self.calls.push((self.code.len(), routine));
         let ops: &[ScalarOp] = &[ScalarOp::cli, ScalarOp::clb, ScalarOp::cal];
-        let op = ops[self.below(ops.len())];
+        let op = ops[self.rng.below(ops.len())];
         self.branch(op);
     }
 
@@ -206,7 +199,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         self.put(count);
         // Limit minus counter, above zero as long as there is another pass; the limit is 1, or 2 in component w.
         let mut limit = one;
-        if self.chance(2) {
+        if self.rng.chance(2) {
             let mut double = Instruction { vector: vector(VectorOp::add, COUNTER), ..Instruction::NOP };
             double.vector.mask = Mask::new(8);
             (double.sources[0], double.sources[2]) = (one, one);
@@ -235,7 +228,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         if bits & 0x300 == 0 {
             // Source 2 is where the target is.
             let ops = [VectorOp::mov, VectorOp::mul, VectorOp::dp4, VectorOp::slt, VectorOp::flr];
-            branch.vector = vector(ops[self.below(ops.len())], self.below(TEMPS) as u8);
+            branch.vector = vector(ops[self.rng.below(ops.len())], self.rng.below(TEMPS) as u8);
             self.fill_sources(&mut branch);
         }
         self.put(branch);
@@ -244,9 +237,9 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     /// Nothing, under a random condition.
     fn gated(&mut self) -> Instruction {
         let mut gated = Instruction::NOP;
-        if !self.chance(4) {
+        if !self.rng.chance(4) {
             gated.condition = Some(self.condition());
-            gated.condition_register = self.below(2) as u8;
+            gated.condition_register = self.rng.below(2) as u8;
         }
         gated
     }
@@ -258,16 +251,16 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
 
     /// One instruction without flow, or random words.
     fn plain(&mut self) {
-        if self.options.garbage && self.chance(16) {
+        if self.options.garbage && self.rng.chance(16) {
             let words = [0; 4].map(|_| (self.rng)());
             return self.code.push(words);
         }
         let mut plain = Instruction::NOP;
-        let scalar_alone = self.chance(4);
+        let scalar_alone = self.rng.chance(4);
         if !scalar_alone {
             self.vector_half(&mut plain);
         }
-        if scalar_alone || self.chance(4) {
+        if scalar_alone || self.rng.chance(4) {
             self.scalar_half(&mut plain);
         }
         self.fill_sources(&mut plain);
@@ -289,26 +282,26 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
 
     fn vector_half(&mut self, plain: &mut Instruction) {
         let op = loop {
-            let any = VectorOp::ALL[self.below(VectorOp::ALL.len())];
-            let op = if self.chance(2) { PLAIN[self.below(PLAIN.len())] } else { any };
+            let any = VectorOp::ALL[self.rng.below(VectorOp::ALL.len())];
+            let op = if self.rng.chance(2) { PLAIN[self.rng.below(PLAIN.len())] } else { any };
             if !op.is_texture() || self.options.textures {
                 break op;
             }
         };
-        plain.vector = vector(op, self.below(TEMPS) as u8);
+        plain.vector = vector(op, self.rng.below(TEMPS) as u8);
         plain.vector.mask = self.mask();
-        plain.vector.address = self.below(2) as u8;
-        plain.vector.texture = self.below(4) as u8;
-        plain.address_register = self.below(2) as u8;
-        if self.chance(4) {
-            plain.vector.output = Some(self.below(16) as u8);
+        plain.vector.address = self.rng.below(2) as u8;
+        plain.vector.texture = self.rng.below(4) as u8;
+        plain.address_register = self.rng.below(2) as u8;
+        if self.rng.chance(4) {
+            plain.vector.output = Some(self.rng.below(16) as u8);
             plain.vector.temp = plain.vector.temp.filter(|temp| temp & 1 == 0);
         }
     }
 
     fn scalar_half(&mut self, plain: &mut Instruction) {
         let op = loop {
-            let op = ScalarOp::ALL[self.below(ScalarOp::ALL.len())];
+            let op = ScalarOp::ALL[self.rng.below(ScalarOp::ALL.len())];
             let slow = op.has(flags::TRANSCENDENTAL);
             if op != ScalarOp::nop && !op.has(flags::BRANCH) && (!slow || self.options.transcendental) {
                 break op;
@@ -316,11 +309,11 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         };
         plain.scalar.op = op;
         plain.scalar.mask = self.mask();
-        plain.address_register = self.below(2) as u8;
-        if plain.vector.output.is_none() && self.chance(3) {
-            plain.scalar.output = Some(self.below(16) as u8);
+        plain.address_register = self.rng.below(2) as u8;
+        if plain.vector.output.is_none() && self.rng.chance(3) {
+            plain.scalar.output = Some(self.rng.below(16) as u8);
         } else {
-            plain.scalar.temp = Some(self.below(TEMPS) as u8);
+            plain.scalar.temp = Some(self.rng.below(TEMPS) as u8);
         }
     }
 

@@ -6,6 +6,7 @@
 
 use super::isa::{Op, canonical, decode, is_branch, random_word};
 use super::operand::{Assign, Branch, Immediate, Reg, Target};
+use crate::dice::Dice;
 use crate::table::{Encoder, Shape};
 
 /// What programs are to contain.
@@ -34,7 +35,7 @@ pub fn program(rng: &mut impl FnMut() -> u32, options: Options) -> Vec<u32> {
     let mut builder = Builder { rng, options, code: Vec::new() };
     builder.set_address();
     builder.block(options.length.clamp(1, 2000), true);
-    if !(options.ragged && builder.chance(2)) {
+    if !(options.ragged && builder.rng.chance(2)) {
         let nothing = Target { dst: Reg(0), assign: Assign::Move, exit: true };
         builder.put(Op::addi, &Immediate { to: nothing, a: Reg(0), value: 0 });
         builder.plain();
@@ -55,24 +56,16 @@ struct Builder<'r, R> {
 }
 
 impl<R: FnMut() -> u32> Builder<'_, R> {
-    fn below(&mut self, limit: usize) -> usize {
-        (self.rng)() as usize % limit.max(1)
-    }
-
-    fn chance(&mut self, one_in: usize) -> bool {
-        self.below(one_in) == 0
-    }
-
     /// Generates about `length` instructions, loops among them if `loops`.
     fn block(&mut self, length: usize, loops: bool) {
         let end = self.code.len() + length;
         while self.code.len() < end {
             let left = end - self.code.len();
-            if !self.options.flow || left < 5 || !self.chance(4) {
+            if !self.options.flow || left < 5 || !self.rng.chance(4) {
                 self.plain();
                 continue;
             }
-            match self.below(if self.options.ragged { 5 } else { 4 }) {
+            match self.rng.below(if self.options.ragged { 5 } else { 4 }) {
                 0 if loops => self.counted_loop(left.min(20) - 4),
                 1 => self.early_exit(),
                 4 => self.branch_anywhere(),
@@ -84,27 +77,27 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     /// A forward branch over some instructions; the first one of these is its delay slot.
     fn skip(&mut self, length: usize) {
         let at = self.code.len();
-        let length = 1 + self.below(length);
+        let length = 1 + self.rng.below(length);
         self.plain();
         self.plain();
         self.block(length, false);
         self.plain();
         let branch = self.branch((self.code.len() - at) as i32);
-        let op = if self.chance(2) { Op::bz } else { Op::bnz };
+        let op = if self.rng.chance(2) { Op::bz } else { Op::bnz };
         self.code[at] = encode(op, &branch);
     }
 
     /// A loop of one to four rounds.
     fn counted_loop(&mut self, length: usize) {
-        let rounds = 1 + self.below(4) as i32;
+        let rounds = 1 + self.rng.below(4) as i32;
         let counter = Target { dst: Reg(COUNTER), assign: Assign::Move, exit: false };
         self.put(Op::addi, &Immediate { to: counter, a: Reg(0), value: rounds });
         let top = self.code.len() as i32;
-        let length = 1 + self.below(length);
+        let length = 1 + self.rng.below(length);
         self.block(length, false);
         self.put(Op::addi, &Immediate { to: counter, a: Reg(COUNTER), value: -1 });
         let offset = top - self.code.len() as i32;
-        let branch = Branch { a: Reg(COUNTER), annul: self.chance(2), exit: false, offset };
+        let branch = Branch { a: Reg(COUNTER), annul: self.rng.chance(2), exit: false, offset };
         self.put(Op::bnz, &branch);
         self.plain();
     }
@@ -112,7 +105,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
     /// An exit that is taken or not: the exit bit of a branch that may go on.
     fn early_exit(&mut self) {
         let branch = Branch { exit: true, offset: 2, ..self.branch(2) };
-        let op = if self.chance(4) { Op::bz } else { Op::bnz };
+        let op = if self.rng.chance(4) { Op::bz } else { Op::bnz };
         self.put(op, &branch);
         self.plain();
     }
@@ -121,7 +114,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         let (length, here) = (self.options.length as i32, self.code.len() as i32);
         let target = (self.rng)() as i32 % length.max(1);
         let branch = self.branch(target - here);
-        let op = if self.chance(2) { Op::bz } else { Op::bnz };
+        let op = if self.rng.chance(2) { Op::bz } else { Op::bnz };
         self.put(op, &branch);
     }
 
@@ -132,23 +125,23 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
 
     /// Sets the method address to something that a test can watch: scratch registers, increment 0 to 3.
     fn set_address(&mut self) {
-        let address = 0xD00 + self.below(0x80) as i32 + ((self.below(4) as i32) << 12);
+        let address = 0xD00 + self.rng.below(0x80) as i32 + ((self.rng.below(4) as i32) << 12);
         let to = Target { dst: Reg(0), assign: Assign::Address, exit: false };
         self.put(Op::addi, &Immediate { to, a: Reg(0), value: address });
     }
 
     /// One instruction that is no branch, or a random word.
     fn plain(&mut self) {
-        if self.options.ragged && self.chance(24) {
+        if self.options.ragged && self.rng.chance(24) {
             let word = (self.rng)();
             return self.code.push(word);
         }
-        if self.chance(12) {
+        if self.rng.chance(12) {
             return self.set_address();
         }
         let all = Op::all();
         let word = loop {
-            let at = self.below(all.len());
+            let at = self.rng.below(all.len());
             let Some(op) = all.clone().nth(at) else { continue };
             let word = instruction(op, self.rng);
             if !is_branch(word) {

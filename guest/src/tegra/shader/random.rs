@@ -9,6 +9,7 @@ use super::modifiers::{CcTest, IntCompare};
 use super::operand::{Guard, Neg, Operand, Pred, PredSource, Reg};
 use super::program::{BUNDLE, END_MARKERS, NEUTRAL_CONTROL};
 use super::shape::{Branch, IntAdd, IntSetPred, Leave, Mov, PushTarget, Target};
+use crate::dice::Dice;
 use crate::table::{Encoder, Shape};
 
 /// What programs are to contain.
@@ -149,14 +150,6 @@ struct Place {
 }
 
 impl<R: FnMut() -> u32> Builder<'_, '_, R> {
-    fn below(&mut self, limit: usize) -> usize {
-        (self.rng)() as usize % limit.max(1)
-    }
-
-    fn chance(&mut self, one_in: usize) -> bool {
-        self.below(one_in) == 0
-    }
-
     fn label(&mut self) -> Label {
         self.labels.push(0);
         Label(self.labels.len() - 1)
@@ -167,7 +160,7 @@ impl<R: FnMut() -> u32> Builder<'_, '_, R> {
     }
 
     fn main(&mut self) {
-        let procedures = if self.options.flow { self.below(PROCEDURES + 1) } else { 0 };
+        let procedures = if self.options.flow { self.rng.below(PROCEDURES + 1) } else { 0 };
         self.procedures = (0..procedures).map(|_| self.label()).collect();
         let share = self.options.length.clamp(1, 4000) / (procedures + 1);
         self.block(share, Place { depth: DEPTH[0], loops: 0, in_loop: false, callees: 0 });
@@ -185,7 +178,7 @@ impl<R: FnMut() -> u32> Builder<'_, '_, R> {
         let end = self.items.len() + length.max(1);
         while self.items.len() < end {
             let left = end - self.items.len();
-            match self.options.flow && left > 4 && self.chance(5) {
+            match self.options.flow && left > 4 && self.rng.chance(5) {
                 true => self.flow(left.min(40), place),
                 false => self.plain(),
             }
@@ -193,7 +186,7 @@ impl<R: FnMut() -> u32> Builder<'_, '_, R> {
     }
 
     fn flow(&mut self, left: usize, place: Place) {
-        match self.below(if self.options.ragged { 9 } else { 8 }) {
+        match self.rng.below(if self.options.ragged { 9 } else { 8 }) {
             0 | 1 if place.depth > 0 => self.if_else(left, place),
             2 | 3 if place.depth > 0 => self.counted_loop(left, place),
             4 if place.callees < self.procedures.len() => self.call(place),
@@ -202,7 +195,7 @@ impl<R: FnMut() -> u32> Builder<'_, '_, R> {
                 let guard = self.guard();
                 self.leave(Op::brk, guard);
             }
-            7 if self.chance(3) => {
+            7 if self.rng.chance(3) => {
                 let guard = self.guard();
                 self.leave(Op::exit, guard);
             }
@@ -221,7 +214,7 @@ impl<R: FnMut() -> u32> Builder<'_, '_, R> {
         self.block(left / 3, inner);
         self.leave(Op::sync, Guard::ALWAYS);
         self.place(other);
-        if self.chance(2) {
+        if self.rng.chance(2) {
             self.block(left / 3, inner);
         }
         self.leave(Op::sync, Guard::ALWAYS);
@@ -232,7 +225,7 @@ impl<R: FnMut() -> u32> Builder<'_, '_, R> {
     fn counted_loop(&mut self, left: usize, place: Place) {
         let counter = Reg(self.options.registers.clamp(8, 240) + place.loops);
         let (top, end) = (self.label(), self.label());
-        let rounds = 1 + self.below(4) as u32;
+        let rounds = 1 + self.rng.below(4) as u32;
         self.put(Op::mov, &Mov { guard: Guard::ALWAYS, dst: counter, b: Operand::Immediate(rounds), quad_mask: 15 });
         self.push(Op::pbk, end);
         self.place(top);
@@ -267,7 +260,7 @@ impl<R: FnMut() -> u32> Builder<'_, '_, R> {
     }
 
     fn call(&mut self, place: Place) {
-        let procedure = place.callees + self.below(self.procedures.len() - place.callees);
+        let procedure = place.callees + self.rng.below(self.procedures.len() - place.callees);
         self.push(Op::cal, self.procedures[procedure]);
     }
 
@@ -276,7 +269,7 @@ impl<R: FnMut() -> u32> Builder<'_, '_, R> {
         let end = self.label();
         let guard = self.guard();
         self.branch(guard, end);
-        for _ in 0..1 + self.below(4) {
+        for _ in 0..1 + self.rng.below(4) {
             self.plain();
         }
         self.place(end);
@@ -287,14 +280,14 @@ impl<R: FnMut() -> u32> Builder<'_, '_, R> {
         let pushing = [Op::ssy, Op::pbk, Op::pcnt, Op::pret, Op::cal];
         let guard = self.guard();
         let somewhere = self.label();
-        self.labels[somewhere.0] = self.below(self.options.length);
-        match self.below(4) {
+        self.labels[somewhere.0] = self.rng.below(self.options.length);
+        match self.rng.below(4) {
             0 => {
-                let op = leaving[self.below(leaving.len())];
+                let op = leaving[self.rng.below(leaving.len())];
                 self.leave(op, guard);
             }
             1 => {
-                let op = pushing[self.below(pushing.len())];
+                let op = pushing[self.rng.below(pushing.len())];
                 self.push(op, somewhere);
             }
             2 => {
@@ -310,7 +303,7 @@ impl<R: FnMut() -> u32> Builder<'_, '_, R> {
         if self.plain.is_empty() {
             return self.items.push(Item { word: Op::nop.info().pattern.value | 7 << 16 | 15 << 8, target: None });
         }
-        let index = self.below(self.plain.len());
+        let index = self.rng.below(self.plain.len());
         let op = self.plain[index];
         let word = instruction(op, self.rng, &self.options);
         self.items.push(Item { word, target: None });

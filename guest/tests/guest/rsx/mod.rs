@@ -22,3 +22,20 @@ fn words_of(list: &[Value]) -> [u32; 4] {
 fn letters(mask: u32) -> String {
     "xyzw".chars().enumerate().filter(|(i, _)| mask >> i & 1 != 0).map(|(_, letter)| letter).collect()
 }
+
+/// The bits that change what some of 20,000 instructions decode to.
+fn meaningful_bits<T: PartialEq>(mut next: impl FnMut() -> [u32; 4], decode: impl Fn([u32; 4]) -> T) -> [u32; 4] {
+    let mut meant = [0; 4];
+    for _ in 0..20_000 {
+        let words = next();
+        let instruction = decode(words);
+        for bit in 0..128 {
+            let mut changed = words;
+            changed[bit / 32] ^= 1 << (bit % 32);
+            if decode(changed) != instruction {
+                meant[bit / 32] |= 1 << (bit % 32);
+            }
+        }
+    }
+    meant
+}
