@@ -1,4 +1,4 @@
-//! Where the outputs of vertex and geometry programs go: slots of a vertex record, or attributes for a geometry program.
+//! Where the outputs of vertex and geometry programs go: slots of a vertex record, or a geometry program's attributes.
 
 use triglyph_guest::kernel::vertex::{OutputComponent, OutputMap};
 use triglyph_guest::pica::regs;

@@ -7,9 +7,10 @@ use triglyph_guest::rsx::methods::initialised;
 use triglyph_guest::rsx::objects::class;
 use triglyph_guest::rsx::ramfc::Field;
 
+use super::io::{self, io_bytes};
 use super::memory::fill_holes;
 use super::{
-    Allocation, Context, HEADS, Head, Info, Lv1, channel, control_page, info_page, io, io_base, reports_area, set_word,
+    Allocation, Context, HEADS, Head, Info, Lv1, channel, control_page, info_page, io_base, reports_area, set_word,
 };
 use crate::core::{Core, RsxMode};
 use crate::dma::space;
@@ -17,11 +18,6 @@ use crate::fifo::{Fifo, PushBuffer};
 use triglyph_engine::device::ObjectEntry;
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::GuestAddr;
-
-/// Bytes of a context's IO space.
-pub(super) const fn io_bytes(context_flags: u64) -> u32 {
-    if context_flags & flags::LARGE_IO_SPACE != 0 { 512 << 20 } else { 256 << 20 }
-}
 
 /// What the objects of a context are made from.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,6 @@
 
 use triglyph_guest::rsx::lv1::{Status, flags};
 
-use super::context::io_bytes;
 use super::{Context, IoMap, XDR, io_base};
 use crate::core::Core;
 use crate::dma::space;
@@ -21,6 +20,11 @@ pub(super) fn access(io_flags: u64) -> Access {
 
 /// Ranges that a context may map: as many as its pages of 64 KiB.
 const MOST: usize = 8192;
+
+/// Bytes of a context's IO space.
+pub(super) const fn io_bytes(context_flags: u64) -> u32 {
+    if context_flags & flags::LARGE_IO_SPACE != 0 { 512 << 20 } else { 256 << 20 }
+}
 
 /// Bytes of an IO page.
 pub(super) fn page(context_flags: u64) -> u64 {
