@@ -1,6 +1,7 @@
 //! Tests of the library as a host uses it, one binary for all of them.
 #![allow(missing_docs, reason = "test code, never published")]
 
+mod host;
 mod packet_traces;
 mod robustness;
 mod snapshot;

@@ -117,7 +117,7 @@ impl Faults {
 /// Is called with each fault as it happens.
 pub type FaultHandler = Box<dyn FnMut(&Fault) + Send>;
 
-/// The faults of a device, and whoever wants to hear of each.
+/// The faults of a device, and a handler that is called with each.
 #[derive(Default)]
 pub struct FaultLog {
     faults: Faults,
