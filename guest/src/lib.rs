@@ -5,6 +5,7 @@
 //! tables and the same keys from here and share nothing else.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "random")]
 mod dice;
 pub mod format;
 pub mod kernel;
