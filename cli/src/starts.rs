@@ -2,7 +2,7 @@
 //!
 //! Every first frame is that of a process of its own, this program's `bench`: a start finds no memory that another one
 //! has touched, no threads and no kernels. *Warm* starts get a file of kernel keys that an earlier process has left,
-//! and have compiled what is in it when the frame begins; what is *steady* is measured behind the first frame of a warm
+//! and have compiled what is in it when the frame begins; what is *steady* is measured after the first frame of a warm
 //! start.
 
 use std::path::{Path, PathBuf};

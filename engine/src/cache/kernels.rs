@@ -129,7 +129,7 @@ impl Kernels {
 
 impl Drop for Kernels {
     fn drop(&mut self) {
-        // Queued jobs own their slots: they would all be compiled although nobody can call them.
+        // Queued jobs keep their slots alive: without this they would still be compiled, for no caller.
         self.shared.worker.cancel();
         if let Some(log) = &self.shared.log {
             let mut used = Vec::new();

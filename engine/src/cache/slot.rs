@@ -31,7 +31,7 @@ pub(super) struct Slot<K: Kind> {
     started: Mutex<bool>,
     /// Whether the first compilation has ended, with or without a kernel.
     settled: AtomicBool,
-    /// Whether the key came from the key file and nobody has looked it up yet: compiling it can wait.
+    /// Whether the key came from the key file and has not been looked up yet: compiling it can wait.
     pub(super) deferred: AtomicBool,
     calls: AtomicU32,
     /// Calls that the key file includes.
@@ -176,7 +176,7 @@ impl<K: Kind> Slot<K> {
         self.started.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Whether the caller, a job, is the last owner: nobody can call the kernel any more.
+    /// Whether the caller, a compile job, is the last owner, so that the kernel can no longer be called.
     pub(super) fn is_abandoned(self: &Arc<Self>) -> bool {
         Arc::strong_count(self) == 1
     }

@@ -1,4 +1,4 @@
-//! The one interface between a machine and whoever drives it: a host, a capture, a test.
+//! The common interface of all machines, for hosts, captures and tests.
 //!
 //! ```text
 //! map / write ──► Device ──► guest memory
