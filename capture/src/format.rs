@@ -4,6 +4,7 @@
 //! records is the reader's business.
 
 use std::borrow::Cow;
+use triglyph_guest::listed;
 
 use triglyph_engine::device::{Access, Machine, ObjectEntry};
 use triglyph_engine::error::Error;
@@ -76,49 +77,32 @@ impl Header {
     }
 }
 
-/// The record kinds of version 1, and its extensions, which a reader may skip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Kind {
-    /// Facts about the capture, JSON.
-    Meta = 1,
-    /// Declares memory.
-    Map = 2,
-    /// Stores bytes.
-    Mem = 3,
-    /// Enters an RSX object.
-    Object = 4,
-    /// Work for the GPU.
-    Submit = 5,
-    /// A picture is finished.
-    Present = 6,
-    /// What the picture should look like.
-    Expect = 7,
-    /// What memory should hash to.
-    Hash = 8,
-    /// The state of the device; an extension.
-    Snapshot = KIND_SKIPPABLE | 1,
+listed! {
+    /// The record kinds of version 1, and its extensions, which a reader may skip.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Kind: u32 {
+        /// Facts about the capture, JSON.
+        Meta = 1,
+        /// Declares memory.
+        Map = 2,
+        /// Stores bytes.
+        Mem = 3,
+        /// Enters an RSX object.
+        Object = 4,
+        /// Work for the GPU.
+        Submit = 5,
+        /// A picture is finished.
+        Present = 6,
+        /// What the picture should look like.
+        Expect = 7,
+        /// What memory should hash to.
+        Hash = 8,
+        /// The state of the device; an extension.
+        Snapshot = KIND_SKIPPABLE | 1,
+    }
 }
 
 impl Kind {
-    /// Every kind, by number.
-    pub const ALL: [Kind; 9] = [
-        Kind::Meta,
-        Kind::Map,
-        Kind::Mem,
-        Kind::Object,
-        Kind::Submit,
-        Kind::Present,
-        Kind::Expect,
-        Kind::Hash,
-        Kind::Snapshot,
-    ];
-
-    /// By the number in a record's header.
-    pub fn from_number(number: u32) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| *kind as u32 == number)
-    }
-
     /// The name that the documentation uses.
     pub const fn name(self) -> &'static str {
         match self {

@@ -5,6 +5,7 @@ pub use super::layout::Layout;
 use super::layout::Shape;
 use triglyph_engine::device::Device;
 use triglyph_engine::error::Error;
+use triglyph_guest::listed;
 
 /// Largest width and height of a picture, in pixels.
 pub const MAX_EDGE: u32 = 16384;
@@ -13,52 +14,34 @@ pub const MAX_PIXELS: u64 = 1 << 26;
 /// Most guest memory that a picture may span, in bytes.
 pub const MAX_EXTENT: u64 = 512 << 20;
 
-/// The pixel formats of PRESENT.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u32)]
-pub enum Format {
-    /// 4 bytes: A, B, G, R.
-    Rgba8 = 1,
-    /// 3 bytes: B, G, R.
-    Bgr8 = 2,
-    /// 16 bits: R 15:11, G 10:5, B 4:0.
-    Rgb565 = 3,
-    /// 16 bits: R 15:11, G 10:6, B 5:1, A 0.
-    Rgb5A1 = 4,
-    /// 16 bits: R 15:12, G 11:8, B 7:4, A 3:0.
-    Rgba4 = 5,
-    /// 32 bits: A 31:24, R 23:16, G 15:8, B 7:0.
-    A8R8G8B8 = 6,
-    /// 32 bits: A 31:24, B 23:16, G 15:8, R 7:0.
-    A8B8G8R8 = 7,
-    /// Four 16-bit floats, R first; 0 to 1 becomes 0 to 255, rounded to nearest.
-    R16G16B16A16F = 8,
-    /// As [`Self::A8R8G8B8`] without alpha.
-    X8R8G8B8 = 9,
-    /// As [`Self::A8B8G8R8`] without alpha.
-    X8B8G8R8 = 10,
+listed! {
+    /// The pixel formats of PRESENT.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Format: u32 {
+        /// 4 bytes: A, B, G, R.
+        Rgba8 = 1,
+        /// 3 bytes: B, G, R.
+        Bgr8 = 2,
+        /// 16 bits: R 15:11, G 10:5, B 4:0.
+        Rgb565 = 3,
+        /// 16 bits: R 15:11, G 10:6, B 5:1, A 0.
+        Rgb5A1 = 4,
+        /// 16 bits: R 15:12, G 11:8, B 7:4, A 3:0.
+        Rgba4 = 5,
+        /// 32 bits: A 31:24, R 23:16, G 15:8, B 7:0.
+        A8R8G8B8 = 6,
+        /// 32 bits: A 31:24, B 23:16, G 15:8, R 7:0.
+        A8B8G8R8 = 7,
+        /// Four 16-bit floats, R first; 0 to 1 becomes 0 to 255, rounded to nearest.
+        R16G16B16A16F = 8,
+        /// As [`Self::A8R8G8B8`] without alpha.
+        X8R8G8B8 = 9,
+        /// As [`Self::A8B8G8R8`] without alpha.
+        X8B8G8R8 = 10,
+    }
 }
 
 impl Format {
-    /// Every format, by number from 1.
-    pub const ALL: [Format; 10] = [
-        Format::Rgba8,
-        Format::Bgr8,
-        Format::Rgb565,
-        Format::Rgb5A1,
-        Format::Rgba4,
-        Format::A8R8G8B8,
-        Format::A8B8G8R8,
-        Format::R16G16B16A16F,
-        Format::X8R8G8B8,
-        Format::X8B8G8R8,
-    ];
-
-    /// By the number in a PRESENT.
-    pub fn from_number(number: u32) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| *format as u32 == number)
-    }
-
     /// Bytes of one pixel.
     pub const fn bytes(self) -> u32 {
         match self {

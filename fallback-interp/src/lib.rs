@@ -33,6 +33,7 @@ use triglyph_guest::kernel::{GeometryKernel, PixelKernel, Tier, TransferKernel, 
 pub mod geometry;
 pub mod maxwell;
 pub mod mme;
+mod operations;
 pub mod packet_trace;
 pub mod pica_shader;
 pub mod pixel;

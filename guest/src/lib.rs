@@ -8,6 +8,7 @@
 #[cfg(feature = "random")]
 mod dice;
 pub mod format;
+pub mod gl;
 pub mod kernel;
 pub mod layout;
 pub mod machine;

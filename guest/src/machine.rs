@@ -1,28 +1,21 @@
 //! Which consoles there are.
 
-/// The consoles, numbered as captures number them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Machine {
-    /// Nintendo 3DS: GSP and PICA200.
-    N3ds = 1,
-    /// PlayStation 3: RSX.
-    Ps3 = 2,
-    /// Tegra X1: GM20B, the Switch's GPU.
-    TegraX1 = 3,
+use crate::listed;
+
+listed! {
+    /// The consoles, numbered as captures number them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Machine: u32 {
+        /// Nintendo 3DS: GSP and PICA200.
+        N3ds = 1,
+        /// PlayStation 3: RSX.
+        Ps3 = 2,
+        /// Tegra X1: GM20B, the Switch's GPU.
+        TegraX1 = 3,
+    }
 }
 
 impl Machine {
-    /// By the number in a capture's header.
-    pub const fn from_number(number: u32) -> Option<Self> {
-        match number {
-            1 => Some(Machine::N3ds),
-            2 => Some(Machine::Ps3),
-            3 => Some(Machine::TegraX1),
-            _ => None,
-        }
-    }
-
     /// How many address spaces the machine has; spaces are numbered from 0.
     pub const fn spaces(self) -> u32 {
         match self {

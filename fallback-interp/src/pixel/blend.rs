@@ -1,15 +1,16 @@
 //! Blending and logic operations (3dbrew: GPU/Internal Registers, 0x100 to 0x103).
 
-use triglyph_guest::kernel::pixel::{BlendEquation, BlendFactor, BlendKey, LogicOp, Output};
+use triglyph_guest::kernel::pixel::{BlendEquation, BlendFactor, BlendKey, Output};
 
 use super::Color;
+use crate::operations::logic;
 
 /// The colour to write for `source` over `destination`.
 pub(super) fn output(key: &Output, source: Color, destination: Color, constant: Color) -> Color {
     match key {
         Output::Blend(key) => blend(key, source, destination, constant),
         Output::Logic(operation) => {
-            std::array::from_fn(|channel| logic(*operation, source[channel], destination[channel]))
+            std::array::from_fn(|i| logic(*operation, source[i].into(), destination[i].into()) as u8)
         }
     }
 }
@@ -61,25 +62,4 @@ fn factor(factor: BlendFactor, channel: usize, source: Color, destination: Color
         BlendFactor::SourceAlphaSaturate if channel == 3 => 255,
         BlendFactor::SourceAlphaSaturate => source[3].min(255 - destination[3]),
     })
-}
-
-fn logic(operation: LogicOp, s: u8, d: u8) -> u8 {
-    match operation {
-        LogicOp::Clear => 0,
-        LogicOp::And => s & d,
-        LogicOp::AndReverse => s & !d,
-        LogicOp::Copy => s,
-        LogicOp::Set => 255,
-        LogicOp::CopyInverted => !s,
-        LogicOp::NoOp => d,
-        LogicOp::Invert => !d,
-        LogicOp::Nand => !(s & d),
-        LogicOp::Or => s | d,
-        LogicOp::Nor => !(s | d),
-        LogicOp::Xor => s ^ d,
-        LogicOp::Equivalent => !(s ^ d),
-        LogicOp::AndInverted => !s & d,
-        LogicOp::OrReverse => s | !d,
-        LogicOp::OrInverted => !s | d,
-    }
 }

@@ -8,7 +8,8 @@ use triglyph_guest::kernel::gas::{DensityWrite, GasConstants, GasKey, GasLight};
 use triglyph_guest::kernel::pixel::{FogKey, FogTable};
 
 use super::target::Pixel;
-use super::{Color, clamp, fog, tests};
+use super::{Color, clamp, fog};
+use crate::operations::compare;
 
 /// The largest density.
 const FULL: u32 = 0xFFFF;
@@ -25,7 +26,7 @@ pub(super) fn add(
     let mut weight = 1.0;
     if let Some(max) = pixel.depth_max() {
         let (new, stored) = ((depth * max as f32) as u32, pixel.depth_stencil().0);
-        if !tests::compare(key.compare, new, stored) {
+        if !compare(key.compare, new, stored) {
             return;
         }
         let distance = new.abs_diff(stored) as f32 / max as f32;

@@ -38,6 +38,7 @@ use triglyph_guest::layout::unmorton;
 
 pub use texel::fetch as texel;
 
+use crate::operations::compare;
 use interpolate::Point;
 use lighting::Lighting;
 use procedural::Procedural;
@@ -91,7 +92,7 @@ impl Kernel {
         }
         let textures = self.textures(job, &point);
         let mut color = self.combined(job, &point, textures);
-        if !tests::compare(key.alpha_test, u32::from(color[3]), job.constants.alpha_reference) {
+        if !compare(key.alpha_test, u32::from(color[3]), job.constants.alpha_reference) {
             return;
         }
         if let (Some(fog), Some(table)) = (&key.fog, job.fog) {

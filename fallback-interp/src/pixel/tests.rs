@@ -1,23 +1,10 @@
 //! Alpha, stencil and depth test (3dbrew: GPU/Internal Registers, 0x104 to 0x107).
 
 use triglyph_guest::format::DepthFormat;
-use triglyph_guest::kernel::pixel::{Compare, PixelConstants, PixelKey, StencilOp};
+use triglyph_guest::kernel::pixel::{PixelConstants, PixelKey, StencilOp};
 
 use super::target::Pixel;
-
-/// `a` compared with `b`.
-pub(super) fn compare(function: Compare, a: u32, b: u32) -> bool {
-    match function {
-        Compare::Never => false,
-        Compare::Always => true,
-        Compare::Equal => a == b,
-        Compare::NotEqual => a != b,
-        Compare::Less => a < b,
-        Compare::LessEqual => a <= b,
-        Compare::Greater => a > b,
-        Compare::GreaterEqual => a >= b,
-    }
-}
+use crate::operations::compare;
 
 /// Outcome of the stencil and the depth test.
 #[derive(Clone, Copy, Debug)]

@@ -11,8 +11,6 @@
 //!
 //! The formulas are in `guest::kernel::program`.
 
-use triglyph_guest::kernel::program::output::Compare;
-
 pub mod fragment;
 pub mod interpolate;
 pub mod output;
@@ -26,18 +24,4 @@ pub type Vector = [f32; 4];
 pub(crate) fn limit(v: f32, low: f32, high: f32) -> f32 {
     let v = if low < v { v } else { low };
     if v < high { v } else { high }
-}
-
-/// `a OP b`; with NaN only `Always` and `NotEqual` hold.
-pub(crate) fn compare<T: PartialOrd>(operation: Compare, a: T, b: T) -> bool {
-    match operation {
-        Compare::Never => false,
-        Compare::Always => true,
-        Compare::Equal => a == b,
-        Compare::NotEqual => a != b,
-        Compare::Less => a < b,
-        Compare::LessEqual => a <= b,
-        Compare::Greater => a > b,
-        Compare::GreaterEqual => a >= b,
-    }
 }

@@ -3,9 +3,10 @@
 use triglyph_guest::num::half;
 use triglyph_guest::num::ops::Scalar;
 use triglyph_guest::rsx::fragment::{REGISTERS, Temp};
-use triglyph_guest::rsx::operand::{Condition, Test};
+use triglyph_guest::rsx::operand::Condition;
 
 use super::structure::Structure;
+use crate::operations;
 use crate::program::Vector;
 
 /// The NaN that operations give.
@@ -111,20 +112,6 @@ impl Lane {
     pub(super) fn holds(&self, condition: Option<Condition>, register: u8) -> [bool; 4] {
         let Some(condition) = condition else { return [true; 4] };
         let values = self.conditions[usize::from(register & 1)];
-        condition.swizzle.0.map(|i| test(condition.test, values[usize::from(i & 3)]))
-    }
-}
-
-/// Whether `v` is what the test asks for.
-fn test(test: Test, v: f32) -> bool {
-    match test {
-        Test::FALSE => false,
-        Test::LESS => v < 0.0,
-        Test::EQUAL => v == 0.0,
-        Test::LESS_EQUAL => v <= 0.0,
-        Test::GREATER => v > 0.0,
-        Test::NOT_EQUAL => v != 0.0,
-        Test::GREATER_EQUAL => v >= 0.0,
-        _ => true,
+        condition.swizzle.0.map(|i| operations::test(condition.test, values[usize::from(i & 3)]))
     }
 }

@@ -1,9 +1,10 @@
 //! The registers of a vertex.
 
 use triglyph_guest::kernel::program::sampler::{Texture, TextureKey};
-use triglyph_guest::rsx::operand::{Condition, Test};
+use triglyph_guest::rsx::operand::Condition;
 use triglyph_guest::rsx::vertex::{CONSTANTS, Instruction, Register, Source, TEMPS};
 
+use crate::operations;
 use crate::program::Vector;
 
 /// What a program reads besides its inputs.
@@ -77,7 +78,7 @@ impl Machine {
     pub(super) fn holds(&self, condition: Option<Condition>, register: u8) -> [bool; 4] {
         let Some(condition) = condition else { return [true; 4] };
         let values = self.conditions[usize::from(register & 1)];
-        condition.swizzle.0.map(|i| test(condition.test, values[usize::from(i & 3)]))
+        condition.swizzle.0.map(|i| operations::test(condition.test, values[usize::from(i & 3)]))
     }
 
     /// The address register that an instruction selects.
@@ -92,19 +93,5 @@ impl Machine {
         if let Some(output) = output {
             self.outputs[usize::from(output & 15)][i] = value;
         }
-    }
-}
-
-/// Whether `v` is what the test asks for.
-fn test(test: Test, v: f32) -> bool {
-    match test {
-        Test::FALSE => false,
-        Test::LESS => v < 0.0,
-        Test::EQUAL => v == 0.0,
-        Test::LESS_EQUAL => v <= 0.0,
-        Test::GREATER => v > 0.0,
-        Test::NOT_EQUAL => v != 0.0,
-        Test::GREATER_EQUAL => v >= 0.0,
-        _ => true,
     }
 }

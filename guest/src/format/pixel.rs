@@ -3,28 +3,28 @@
 //! All are little-endian words with red in the most significant bits (3dbrew: GPU/External Registers). Colours
 //! are `[r, g, b, a]`, 8 bits each.
 
+use crate::listed;
 use borsh::{BorshDeserialize, BorshSerialize};
 
-/// A colour format. Its number differs between the transfer engine and the render target registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
-pub enum PixelFormat {
-    /// 4 bytes: A, B, G, R.
-    Rgba8,
-    /// 3 bytes: B, G, R.
-    Rgb8,
-    /// R 15:11, G 10:5, B 4:0.
-    Rgb565,
-    /// R 15:11, G 10:6, B 5:1, A 0.
-    Rgb5A1,
-    /// R 15:12, G 11:8, B 7:4, A 3:0.
-    Rgba4,
+listed! {
+    /// A colour format. Its number differs between the transfer engine and the render target registers.
+    /// In the order of the transfer engine's.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
+    pub enum PixelFormat {
+        /// 4 bytes: A, B, G, R.
+        Rgba8,
+        /// 3 bytes: B, G, R.
+        Rgb8,
+        /// R 15:11, G 10:5, B 4:0.
+        Rgb565,
+        /// R 15:11, G 10:6, B 5:1, A 0.
+        Rgb5A1,
+        /// R 15:12, G 11:8, B 7:4, A 3:0.
+        Rgba4,
+    }
 }
 
 impl PixelFormat {
-    /// Every format, in the transfer engine's numbering.
-    pub const ALL: [PixelFormat; 5] =
-        [PixelFormat::Rgba8, PixelFormat::Rgb8, PixelFormat::Rgb565, PixelFormat::Rgb5A1, PixelFormat::Rgba4];
-
     /// By the number that the transfer engine and the LCD controllers use; `None` for 5 to 7.
     pub fn from_transfer(number: u32) -> Option<Self> {
         Self::ALL.get(number as usize).copied()

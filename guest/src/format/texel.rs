@@ -1,59 +1,45 @@
 //! Texture formats (3dbrew: GPU/Internal Registers, 0x08E).
 
+use crate::listed;
 use borsh::{BorshDeserialize, BorshSerialize};
 
-/// A texture's texel format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
-pub enum TexelFormat {
-    /// 4 bytes: A, B, G, R.
-    Rgba8,
-    /// 3 bytes: B, G, R.
-    Rgb8,
-    /// 2 bytes, as the render target's.
-    Rgb5A1,
-    /// 2 bytes, as the render target's.
-    Rgb565,
-    /// 2 bytes, as the render target's.
-    Rgba4,
-    /// 2 bytes: alpha, intensity.
-    Ia8,
-    /// 2 bytes: green, red; blue 0.
-    Rg8,
-    /// Intensity.
-    I8,
-    /// Alpha; colour 0.
-    A8,
-    /// High nibble intensity, low nibble alpha.
-    Ia4,
-    /// A nibble of intensity, even texels low.
-    I4,
-    /// A nibble of alpha, even texels low; colour 0.
-    A4,
-    /// 4x4 blocks of 8 bytes.
-    Etc1,
-    /// 4x4 blocks of 16 bytes: alpha nibbles, then an ETC1 block.
-    Etc1A4,
+listed! {
+    /// A texture's texel format.
+    /// In the order of the register's numbers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
+    pub enum TexelFormat {
+        /// 4 bytes: A, B, G, R.
+        Rgba8,
+        /// 3 bytes: B, G, R.
+        Rgb8,
+        /// 2 bytes, as the render target's.
+        Rgb5A1,
+        /// 2 bytes, as the render target's.
+        Rgb565,
+        /// 2 bytes, as the render target's.
+        Rgba4,
+        /// 2 bytes: alpha, intensity.
+        Ia8,
+        /// 2 bytes: green, red; blue 0.
+        Rg8,
+        /// Intensity.
+        I8,
+        /// Alpha; colour 0.
+        A8,
+        /// High nibble intensity, low nibble alpha.
+        Ia4,
+        /// A nibble of intensity, even texels low.
+        I4,
+        /// A nibble of alpha, even texels low; colour 0.
+        A4,
+        /// 4x4 blocks of 8 bytes.
+        Etc1,
+        /// 4x4 blocks of 16 bytes: alpha nibbles, then an ETC1 block.
+        Etc1A4,
+    }
 }
 
 impl TexelFormat {
-    /// Every format, by the register's number.
-    pub const ALL: [TexelFormat; 14] = [
-        TexelFormat::Rgba8,
-        TexelFormat::Rgb8,
-        TexelFormat::Rgb5A1,
-        TexelFormat::Rgb565,
-        TexelFormat::Rgba4,
-        TexelFormat::Ia8,
-        TexelFormat::Rg8,
-        TexelFormat::I8,
-        TexelFormat::A8,
-        TexelFormat::Ia4,
-        TexelFormat::I4,
-        TexelFormat::A4,
-        TexelFormat::Etc1,
-        TexelFormat::Etc1A4,
-    ];
-
     /// By the register's number; `None` for the invalid 14 and 15.
     pub fn from_register(number: u32) -> Option<Self> {
         Self::ALL.get((number & 15) as usize).copied()

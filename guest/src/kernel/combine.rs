@@ -6,6 +6,7 @@
 //! then `buffer = next`, and the channels that the stage updates go from `out` to `next`. So an update is seen two
 //! stages later.
 
+use crate::listed;
 use borsh::{BorshDeserialize, BorshSerialize};
 
 /// Six stages.
@@ -50,46 +51,33 @@ impl Stage {
     };
 }
 
-/// Combiner functions of operands a, b, c; division truncates, results are clamped to 0..255.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub enum Function {
-    /// a
-    Replace,
-    /// a*b / 255
-    Modulate,
-    /// a + b
-    Add,
-    /// a + b - 128
-    AddSigned,
-    /// (a*c + b*(255-c)) / 255
-    Interpolate,
-    /// a - b
-    Subtract,
-    /// Sum over r, g, b of ((2a-255)*(2b-255) + 128) / 256, each division toward zero, to r, g and b. As an alpha
-    /// function: 0.
-    Dot3Rgb,
-    /// The same, to alpha as well. As an alpha function: 0.
-    Dot3Rgba,
-    /// (a*b + 255*c) / 255
-    MultiplyAdd,
-    /// min(255, a + b) * c / 255
-    AddMultiply,
-}
-
-impl Function {
-    /// All of them, by the number that registers have (3dbrew: GPU/Internal Registers, 0x0C2).
-    pub const ALL: [Function; 10] = [
-        Function::Replace,
-        Function::Modulate,
-        Function::Add,
-        Function::AddSigned,
-        Function::Interpolate,
-        Function::Subtract,
-        Function::Dot3Rgb,
-        Function::Dot3Rgba,
-        Function::MultiplyAdd,
-        Function::AddMultiply,
-    ];
+listed! {
+    /// Combiner functions of operands a, b, c; division truncates, results are clamped to 0..255.
+    /// In the order of the numbers that registers have (3dbrew: GPU/Internal Registers, 0x0C2).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+    pub enum Function {
+        /// a
+        Replace,
+        /// a*b / 255
+        Modulate,
+        /// a + b
+        Add,
+        /// a + b - 128
+        AddSigned,
+        /// (a*c + b*(255-c)) / 255
+        Interpolate,
+        /// a - b
+        Subtract,
+        /// Sum over r, g, b of ((2a-255)*(2b-255) + 128) / 256, each division toward zero, to r, g and b. As an alpha
+        /// function: 0.
+        Dot3Rgb,
+        /// The same, to alpha as well. As an alpha function: 0.
+        Dot3Rgba,
+        /// (a*b + 255*c) / 255
+        MultiplyAdd,
+        /// min(255, a + b) * c / 255
+        AddMultiply,
+    }
 }
 
 /// Where an operand comes from.

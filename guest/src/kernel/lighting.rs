@@ -46,6 +46,7 @@
 //! entry `i & 255`; `value = entry[0] + entry[1]*(t - i)`, times the scale. Only i is clamped: beyond both ends the
 //! line of the last entry goes on. Distance attenuation looks up as absolute (its x is clamped already), without scale.
 
+use crate::listed;
 use borsh::{BorshDeserialize, BorshSerialize};
 
 /// What the code of fragment lighting depends on.
@@ -92,29 +93,28 @@ pub struct LightKey {
     pub shadow: bool,
 }
 
-/// The seven shared table roles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub enum Table {
-    /// Distribution 0.
-    D0,
-    /// Distribution 1.
-    D1,
-    /// Spot light; a table of its own for each light.
-    Sp,
-    /// Fresnel.
-    Fr,
-    /// Reflection, blue.
-    Rb,
-    /// Reflection, green.
-    Rg,
-    /// Reflection, red.
-    Rr,
+listed! {
+    /// The seven shared table roles.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+    pub enum Table {
+        /// Distribution 0.
+        D0,
+        /// Distribution 1.
+        D1,
+        /// Spot light; a table of its own for each light.
+        Sp,
+        /// Fresnel.
+        Fr,
+        /// Reflection, blue.
+        Rb,
+        /// Reflection, green.
+        Rg,
+        /// Reflection, red.
+        Rr,
+    }
 }
 
 impl Table {
-    /// Every role, in the order of [`LightingKey::tables`].
-    pub const ALL: [Table; 7] = [Table::D0, Table::D1, Table::Sp, Table::Fr, Table::Rb, Table::Rg, Table::Rr];
-
     /// The table's number in [`LightTables`] for a light (3dbrew: GPU/Internal Registers, 0x1C5).
     pub const fn number(self, light: u8) -> usize {
         match self {

@@ -1,42 +1,34 @@
 //! Operations of the fixed stages after a fragment: comparisons, stencil, blending, logic. The contracts of the PICA200
 //! and of shader pipelines share them.
 
+use crate::listed;
 use borsh::{BorshDeserialize, BorshSerialize};
 
-/// A comparison function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub enum Compare {
-    /// false
-    Never,
-    /// true
-    Always,
-    /// a == b
-    Equal,
-    /// a != b
-    NotEqual,
-    /// a < b
-    Less,
-    /// a <= b
-    LessEqual,
-    /// a > b
-    Greater,
-    /// a >= b
-    GreaterEqual,
+listed! {
+    /// A comparison function.
+    /// In the order of the PICA200's numbers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+    pub enum Compare {
+        /// false
+        Never,
+        /// true
+        Always,
+        /// a == b
+        Equal,
+        /// a != b
+        NotEqual,
+        /// a < b
+        Less,
+        /// a <= b
+        LessEqual,
+        /// a > b
+        Greater,
+        /// a >= b
+        GreaterEqual,
+    }
 }
 
 impl Compare {
-    /// All of them, by the number that registers have.
-    pub const ALL: [Compare; 8] = [
-        Compare::Never,
-        Compare::Always,
-        Compare::Equal,
-        Compare::NotEqual,
-        Compare::Less,
-        Compare::LessEqual,
-        Compare::Greater,
-        Compare::GreaterEqual,
-    ];
-
     /// By the PICA200's number; the low three bits count.
     pub const fn from_register(number: u32) -> Self {
         match number & 7 {
@@ -117,50 +109,31 @@ impl BlendEquation {
     }
 }
 
-/// A logic operation of source s and destination d.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-#[expect(missing_docs, reason = "the names are the definition")]
-pub enum LogicOp {
-    Clear,
-    And,
-    /// s & !d
-    AndReverse,
-    Copy,
-    Set,
-    CopyInverted,
-    NoOp,
-    Invert,
-    Nand,
-    Or,
-    Nor,
-    Xor,
-    Equivalent,
-    /// !s & d
-    AndInverted,
-    /// s | !d
-    OrReverse,
-    /// !s | d
-    OrInverted,
-}
-
-impl LogicOp {
-    /// Every operation, by the PICA200's number.
-    pub const ALL: [LogicOp; 16] = [
-        LogicOp::Clear,
-        LogicOp::And,
-        LogicOp::AndReverse,
-        LogicOp::Copy,
-        LogicOp::Set,
-        LogicOp::CopyInverted,
-        LogicOp::NoOp,
-        LogicOp::Invert,
-        LogicOp::Nand,
-        LogicOp::Or,
-        LogicOp::Nor,
-        LogicOp::Xor,
-        LogicOp::Equivalent,
-        LogicOp::AndInverted,
-        LogicOp::OrReverse,
-        LogicOp::OrInverted,
-    ];
+listed! {
+    /// A logic operation of source s and destination d.
+    /// In the order of the PICA200's numbers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+    #[expect(missing_docs, reason = "the names are the definition")]
+    pub enum LogicOp {
+        Clear,
+        And,
+        /// s & !d
+        AndReverse,
+        Copy,
+        Set,
+        CopyInverted,
+        NoOp,
+        Invert,
+        Nand,
+        Or,
+        Nor,
+        Xor,
+        Equivalent,
+        /// !s & d
+        AndInverted,
+        /// s | !d
+        OrReverse,
+        /// !s | d
+        OrInverted,
+    }
 }

@@ -3,51 +3,37 @@
 use crate::kernel::program::{output, sampler};
 use crate::table::regs::values;
 
+pub use crate::gl::{CullFace, FrontFace, LogicOp, PolygonMode};
+
 values! {
     /// Comparison of tests: incoming on the left, stored or reference on the right as the register says.
     Compare => output::Compare {
-        Never = 0x0200 "NEVER";
-        Less = 0x0201 "LESS";
-        Equal = 0x0202 "EQUAL";
-        LessEqual = 0x0203 "LEQUAL";
-        Greater = 0x0204 "GREATER";
-        NotEqual = 0x0205 "NOTEQUAL";
-        GreaterEqual = 0x0206 "GEQUAL";
+        Never = 0x0200 "NEVER"; Less = 0x0201 "LESS"; Equal = 0x0202 "EQUAL"; LessEqual = 0x0203 "LEQUAL";
+        Greater = 0x0204 "GREATER"; NotEqual = 0x0205 "NOTEQUAL"; GreaterEqual = 0x0206 "GEQUAL";
         Always = 0x0207 "ALWAYS";
     }
 
     /// What becomes of the stencil.
     StencilOp => output::StencilOp {
-        Zero = 0x0000 "ZERO";
-        Invert = 0x150A "INVERT";
-        Keep = 0x1E00 "KEEP";
-        Replace = 0x1E01 "REPLACE";
+        Zero = 0x0000 "ZERO"; Invert = 0x150A "INVERT"; Keep = 0x1E00 "KEEP"; Replace = 0x1E01 "REPLACE";
         /// Saturates at 255.
         IncrementSaturate = 0x1E02 "INCR";
         /// Saturates at 0.
         DecrementSaturate = 0x1E03 "DECR";
-        IncrementWrap = 0x8507 "INCR_WRAP";
-        DecrementWrap = 0x8508 "DECR_WRAP";
+        IncrementWrap = 0x8507 "INCR_WRAP"; DecrementWrap = 0x8508 "DECR_WRAP";
     }
 
     /// Factor of a blend term.
     BlendFactor => output::BlendFactor {
-        Zero = 0x0000 "ZERO";
-        One = 0x0001 "ONE";
-        SourceColor = 0x0300 "SRC_COLOR";
-        InverseSourceColor = 0x0301 "ONE_MINUS_SRC_COLOR";
-        SourceAlpha = 0x0302 "SRC_ALPHA";
-        InverseSourceAlpha = 0x0303 "ONE_MINUS_SRC_ALPHA";
-        DestinationAlpha = 0x0304 "DST_ALPHA";
-        InverseDestinationAlpha = 0x0305 "ONE_MINUS_DST_ALPHA";
-        DestinationColor = 0x0306 "DST_COLOR";
+        Zero = 0x0000 "ZERO"; One = 0x0001 "ONE"; SourceColor = 0x0300 "SRC_COLOR";
+        InverseSourceColor = 0x0301 "ONE_MINUS_SRC_COLOR"; SourceAlpha = 0x0302 "SRC_ALPHA";
+        InverseSourceAlpha = 0x0303 "ONE_MINUS_SRC_ALPHA"; DestinationAlpha = 0x0304 "DST_ALPHA";
+        InverseDestinationAlpha = 0x0305 "ONE_MINUS_DST_ALPHA"; DestinationColor = 0x0306 "DST_COLOR";
         InverseDestinationColor = 0x0307 "ONE_MINUS_DST_COLOR";
         /// The smaller of source alpha and 1 - destination alpha for colours, 1 for alpha.
         SourceAlphaSaturate = 0x0308 "SRC_ALPHA_SATURATE";
-        ConstantColor = 0x8001 "CONSTANT_COLOR";
-        InverseConstantColor = 0x8002 "ONE_MINUS_CONSTANT_COLOR";
-        ConstantAlpha = 0x8003 "CONSTANT_ALPHA";
-        InverseConstantAlpha = 0x8004 "ONE_MINUS_CONSTANT_ALPHA";
+        ConstantColor = 0x8001 "CONSTANT_COLOR"; InverseConstantColor = 0x8002 "ONE_MINUS_CONSTANT_COLOR";
+        ConstantAlpha = 0x8003 "CONSTANT_ALPHA"; InverseConstantAlpha = 0x8004 "ONE_MINUS_CONSTANT_ALPHA";
     }
 
     /// How source and destination terms are combined. The arithmetic of the signed ones is unknown.
@@ -61,99 +47,29 @@ values! {
         Subtract = 0x800A "SUBTRACT";
         /// Destination - source.
         ReverseSubtract = 0x800B "REVERSE_SUBTRACT";
-        ReverseSubtractSigned = 0xF005 "REVERSE_SUBTRACT_SIGNED";
-        AddSigned = 0xF006 "ADD_SIGNED";
+        ReverseSubtractSigned = 0xF005 "REVERSE_SUBTRACT_SIGNED"; AddSigned = 0xF006 "ADD_SIGNED";
         ReverseAddSigned = 0xF007 "REVERSE_ADD_SIGNED";
-    }
-
-    /// Operation on the bits of source s and destination d.
-    LogicOp => output::LogicOp {
-        /// `0`
-        Clear = 0x1500 "CLEAR";
-        /// `s & d`
-        And = 0x1501 "AND";
-        /// `s & ~d`
-        AndReverse = 0x1502 "AND_REVERSE";
-        /// `s`
-        Copy = 0x1503 "COPY";
-        /// `~s & d`
-        AndInverted = 0x1504 "AND_INVERTED";
-        /// `d`
-        NoOp = 0x1505 "NOOP";
-        /// `s ^ d`
-        Xor = 0x1506 "XOR";
-        /// `s | d`
-        Or = 0x1507 "OR";
-        /// `~(s | d)`
-        Nor = 0x1508 "NOR";
-        /// `~(s ^ d)`
-        Equivalent = 0x1509 "EQUIV";
-        /// `~d`
-        Invert = 0x150A "INVERT";
-        /// `s | ~d`
-        OrReverse = 0x150B "OR_REVERSE";
-        /// `~s`
-        CopyInverted = 0x150C "COPY_INVERTED";
-        /// `~s | d`
-        OrInverted = 0x150D "OR_INVERTED";
-        /// `~(s & d)`
-        Nand = 0x150E "NAND";
-        /// `1`
-        Set = 0x150F "SET";
     }
 
     /// What vertices become.
     Primitive {
         /// Closes the draw.
         End = 0 "END";
-        Points = 1 "POINTS";
-        Lines = 2 "LINES";
-        LineLoop = 3 "LINE_LOOP";
-        LineStrip = 4 "LINE_STRIP";
-        Triangles = 5 "TRIANGLES";
-        TriangleStrip = 6 "TRIANGLE_STRIP";
-        TriangleFan = 7 "TRIANGLE_FAN";
-        Quads = 8 "QUADS";
-        QuadStrip = 9 "QUAD_STRIP";
-        Polygon = 10 "POLYGON";
+        Points = 1 "POINTS"; Lines = 2 "LINES"; LineLoop = 3 "LINE_LOOP"; LineStrip = 4 "LINE_STRIP";
+        Triangles = 5 "TRIANGLES"; TriangleStrip = 6 "TRIANGLE_STRIP"; TriangleFan = 7 "TRIANGLE_FAN";
+        Quads = 8 "QUADS"; QuadStrip = 9 "QUAD_STRIP"; Polygon = 10 "POLYGON";
     }
 
     /// How the fog factor follows from the fog coordinate; the ABS modes take its magnitude.
     FogMode {
         /// After reset.
         Exp = 0x0800 "EXP";
-        Exp2 = 0x0801 "EXP2";
-        ExpAbs = 0x0802 "EXP_ABS";
-        Exp2Abs = 0x0803 "EXP2_ABS";
-        LinearAbs = 0x0804 "LINEAR_ABS";
+        Exp2 = 0x0801 "EXP2"; ExpAbs = 0x0802 "EXP_ABS"; Exp2Abs = 0x0803 "EXP2_ABS"; LinearAbs = 0x0804 "LINEAR_ABS";
         Linear = 0x2601 "LINEAR";
     }
 
-    /// How polygons are drawn.
-    PolygonMode {
-        Point = 0x1B00 "POINT";
-        Line = 0x1B01 "LINE";
-        Fill = 0x1B02 "FILL";
-    }
-
-    /// Which side is dropped.
-    CullFace {
-        Front = 0x0404 "FRONT";
-        Back = 0x0405 "BACK";
-        FrontAndBack = 0x0408 "FRONT_AND_BACK";
-    }
-
-    /// Which winding is the front.
-    FrontFace {
-        Cw = 0x0900 "CW";
-        Ccw = 0x0901 "CCW";
-    }
-
     /// Whether colours are interpolated.
-    ShadeMode {
-        Flat = 0x1D00 "FLAT";
-        Smooth = 0x1D01 "SMOOTH";
-    }
+    ShadeMode { Flat = 0x1D00 "FLAT"; Smooth = 0x1D01 "SMOOTH"; }
 
     /// Type of the components of a vertex array.
     VertexType {
@@ -161,8 +77,7 @@ values! {
         D3dColor = 0 "UB_D3DCOLOR";
         /// `(v + 0.5) / 32767.5`
         Snorm16 = 1 "SNORM16";
-        Float32 = 2 "FLOAT32";
-        Float16 = 3 "FLOAT16";
+        Float32 = 2 "FLOAT32"; Float16 = 3 "FLOAT16";
         /// `v / 255`
         Unorm8 = 4 "UNORM8";
         /// Not normalised.
@@ -184,12 +99,8 @@ values! {
         Z8R8G8B8 = 4 "X8R8G8B8_Z8R8G8B8";
         /// X is stored as 0xFF.
         O8R8G8B8 = 5 "X8R8G8B8_O8R8G8B8";
-        A8r8g8b8 = 8 "A8R8G8B8";
-        B8 = 9 "B8";
-        G8b8 = 10 "G8B8";
-        Rgba16F = 11 "F_W16Z16Y16X16";
-        Rgba32F = 12 "F_W32Z32Y32X32";
-        R32F = 13 "F_X32";
+        A8r8g8b8 = 8 "A8R8G8B8"; B8 = 9 "B8"; G8b8 = 10 "G8B8"; Rgba16F = 11 "F_W16Z16Y16X16";
+        Rgba32F = 12 "F_W32Z32Y32X32"; R32F = 13 "F_X32";
         /// X is stored as 0.
         Z8B8G8R8 = 14 "X8B8G8R8_Z8B8G8R8";
         /// X is stored as 0xFF.
@@ -198,95 +109,56 @@ values! {
     }
 
     /// Format of the depth target.
-    SurfaceDepth {
-        Z16 = 1 "Z16";
-        Z24s8 = 2 "Z24S8";
-    }
+    SurfaceDepth { Z16 = 1 "Z16"; Z24s8 = 2 "Z24S8"; }
 
     /// Samples of a pixel.
     Antialias {
-        Center1 = 0 "CENTER_1";
-        DiagonalCentered2 = 3 "DIAGONAL_CENTERED_2";
-        SquareCentered4 = 4 "SQUARE_CENTERED_4";
+        Center1 = 0 "CENTER_1"; DiagonalCentered2 = 3 "DIAGONAL_CENTERED_2"; SquareCentered4 = 4 "SQUARE_CENTERED_4";
         SquareRotated4 = 5 "SQUARE_ROTATED_4";
     }
 
     /// What becomes of texture coordinates outside of 0..1.
     Wrap => sampler::Wrap {
-        Repeat = 1 "WRAP";
-        Mirror = 2 "MIRROR";
-        ClampToEdge = 3 "CLAMP_TO_EDGE";
-        Border = 4 "BORDER";
+        Repeat = 1 "WRAP"; Mirror = 2 "MIRROR"; ClampToEdge = 3 "CLAMP_TO_EDGE"; Border = 4 "BORDER";
         /// Half way to the border colour, as GL_CLAMP.
         Clamp = 5 "CLAMP";
-        MirrorOnceToEdge = 6 "MIRROR_ONCE_CLAMP_TO_EDGE";
-        MirrorOnceBorder = 7 "MIRROR_ONCE_BORDER";
+        MirrorOnceToEdge = 6 "MIRROR_ONCE_CLAMP_TO_EDGE"; MirrorOnceBorder = 7 "MIRROR_ONCE_BORDER";
         MirrorOnceClamp = 8 "MIRROR_ONCE_CLAMP";
     }
 
     /// Filter of minified textures: within a level, then between levels.
     MinFilter {
-        Nearest = 1 "NEAREST";
-        Linear = 2 "LINEAR";
-        NearestNearest = 3 "NEAREST_NEAREST";
-        LinearNearest = 4 "LINEAR_NEAREST";
-        NearestLinear = 5 "NEAREST_LINEAR";
-        LinearLinear = 6 "LINEAR_LINEAR";
+        Nearest = 1 "NEAREST"; Linear = 2 "LINEAR"; NearestNearest = 3 "NEAREST_NEAREST";
+        LinearNearest = 4 "LINEAR_NEAREST"; NearestLinear = 5 "NEAREST_LINEAR"; LinearLinear = 6 "LINEAR_LINEAR";
         ConvolutionMin = 7 "CONVOLUTION_MIN";
     }
 
     /// Filter of magnified textures.
-    MagFilter {
-        Nearest = 1 "NEAREST";
-        Linear = 2 "LINEAR";
-        ConvolutionMag = 4 "CONVOLUTION_MAG";
-    }
+    MagFilter { Nearest = 1 "NEAREST"; Linear = 2 "LINEAR"; ConvolutionMag = 4 "CONVOLUTION_MAG"; }
 
     /// Largest anisotropy.
-    Aniso {
-        X1 = 0 "1";
-        X2 = 1 "2";
-        X4 = 2 "4";
-        X6 = 3 "6";
-        X8 = 4 "8";
-        X10 = 5 "10";
-        X12 = 6 "12";
-        X16 = 7 "16";
-    }
+    Aniso { X1 = 0 "1"; X2 = 1 "2"; X4 = 2 "4"; X6 = 3 "6"; X8 = 4 "8"; X10 = 5 "10"; X12 = 6 "12"; X16 = 7 "16"; }
 
     /// Comparison of a depth texture: texel on the left, reference on the right.
     TexZfunc => output::Compare {
         Never = 0 "NEVER";
         /// nouveau calls this one GREATER: reference > texel.
         Less = 1 "LESS";
-        Equal = 2 "EQUAL";
-        LessEqual = 3 "LEQUAL";
-        Greater = 4 "GREATER";
-        NotEqual = 5 "NOTEQUAL";
-        GreaterEqual = 6 "GEQUAL";
-        Always = 7 "ALWAYS";
+        Equal = 2 "EQUAL"; LessEqual = 3 "LEQUAL"; Greater = 4 "GREATER"; NotEqual = 5 "NOTEQUAL";
+        GreaterEqual = 6 "GEQUAL"; Always = 7 "ALWAYS";
     }
 
     /// What a report counts.
     ReportType {
-        ZpassPixelCount = 1 "ZPASS_PIXEL_COUNT";
-        ZcullStats = 2 "ZCULL_STATS";
-        ZcullStats1 = 3 "ZCULL_STATS1";
-        ZcullStats2 = 4 "ZCULL_STATS2";
-        ZcullStats3 = 5 "ZCULL_STATS3";
+        ZpassPixelCount = 1 "ZPASS_PIXEL_COUNT"; ZcullStats = 2 "ZCULL_STATS"; ZcullStats1 = 3 "ZCULL_STATS1";
+        ZcullStats2 = 4 "ZCULL_STATS2"; ZcullStats3 = 5 "ZCULL_STATS3";
     }
 
     /// Layout of the targets.
-    SurfaceLayout {
-        Linear = 1 "LINEAR";
-        Swizzled = 2 "SWIZZLED";
-    }
+    SurfaceLayout { Linear = 1 "LINEAR"; Swizzled = 2 "SWIZZLED"; }
 
     /// Type of indices.
-    IndexType {
-        U32 = 0 "U32";
-        U16 = 1 "U16";
-    }
+    IndexType { U32 = 0 "U32"; U16 = 1 "U16"; }
 
     /// When draws and clears happen.
     RenderMode {

@@ -4,6 +4,8 @@
 //! at the row concerned. A push buffer is a sequence of 32-bit words in the channel's byte order: a header, the words
 //! it announces, the next header.
 
+use crate::listed;
+
 /// Methods of one subchannel, as registers of 32 bits: byte addresses 0 to 0x1FFC.
 pub const METHODS: usize = 0x800;
 
@@ -99,33 +101,20 @@ impl Methods {
     }
 }
 
-/// Why a pusher stopped; the code in bits 31:29 of its state (envytools).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u32)]
-pub enum PusherError {
-    /// A call inside of a called piece.
-    CallActive = 1,
-    /// The puller did not take a method.
-    InvalidMethod = 2,
-    /// A return without a call.
-    ReturnInactive = 3,
-    /// A word that is no header.
-    InvalidCommand = 4,
-    /// The push buffer could not be read.
-    MemoryFault = 6,
-}
-
-impl PusherError {
-    /// By its code; `None` for 0, which means no error, and for unused codes.
-    pub const fn from_code(code: u32) -> Option<Self> {
-        match code {
-            1 => Some(PusherError::CallActive),
-            2 => Some(PusherError::InvalidMethod),
-            3 => Some(PusherError::ReturnInactive),
-            4 => Some(PusherError::InvalidCommand),
-            6 => Some(PusherError::MemoryFault),
-            _ => None,
-        }
+listed! {
+    /// Why a pusher stopped; the code in bits 31:29 of its state (envytools).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum PusherError: u32 {
+        /// A call inside of a called piece.
+        CallActive = 1,
+        /// The puller did not take a method.
+        InvalidMethod = 2,
+        /// A return without a call.
+        ReturnInactive = 3,
+        /// A word that is no header.
+        InvalidCommand = 4,
+        /// The push buffer could not be read.
+        MemoryFault = 6,
     }
 }
 

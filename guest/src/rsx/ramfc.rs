@@ -3,6 +3,7 @@
 //! Sources: nouveau's `nvkm/engine/fifo/nv40` for offsets, registers and widths; envytools `nv4_pfifo.xml` for bits.
 
 use super::fifo::{Methods, PusherError};
+use crate::listed;
 
 /// Bytes of a channel's part.
 pub const BYTES: u32 = 0x80;
@@ -24,67 +25,45 @@ impl Ramfc {
     }
 }
 
-/// A word of RAMFC: its offset, and the register that it is saved from and loaded into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Field {
-    DmaPut,
-    DmaGet,
-    RefCnt,
-    DmaInstance,
-    DmaDcount,
-    DmaState,
-    DmaFetch,
-    Engine,
-    Pull1,
-    AcquireValue,
-    AcquireTimestamp,
-    AcquireTimeout,
-    Semaphore,
-    DmaSubroutine,
-    GrctxInstance,
-    DmaTimeslice,
-    /// Registers without a known meaning, saved as they are.
-    Unknown32E4,
-    /// See `Unknown32E4`.
-    Unknown32E8,
-    /// See `Unknown32E4`.
-    Unknown2088,
-    /// See `Unknown32E4`.
-    Unknown3300,
-    /// See `Unknown32E4`.
-    Unknown330C,
+listed! {
+    /// A word of RAMFC: its offset, and the register that it is saved from and loaded into.
+    /// In the order in which they stand, a word each.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[allow(missing_docs)]
+    pub enum Field {
+        DmaPut,
+        DmaGet,
+        RefCnt,
+        DmaInstance,
+        DmaDcount,
+        DmaState,
+        DmaFetch,
+        Engine,
+        Pull1,
+        AcquireValue,
+        AcquireTimestamp,
+        AcquireTimeout,
+        Semaphore,
+        DmaSubroutine,
+        GrctxInstance,
+        DmaTimeslice,
+        /// Registers without a known meaning, saved as they are.
+        Unknown32E4,
+        /// See `Unknown32E4`.
+        Unknown32E8,
+        /// See `Unknown32E4`.
+        Unknown2088,
+        /// See `Unknown32E4`.
+        Unknown3300,
+        /// See `Unknown32E4`.
+        Unknown330C,
+    }
 }
 
 /// Words of a channel that are used.
-pub const FIELDS: usize = 21;
+pub const FIELDS: usize = Field::ALL.len();
 
 impl Field {
-    /// All fields, in the order in which they stand, a word each.
-    pub const ALL: [Field; FIELDS] = [
-        Field::DmaPut,
-        Field::DmaGet,
-        Field::RefCnt,
-        Field::DmaInstance,
-        Field::DmaDcount,
-        Field::DmaState,
-        Field::DmaFetch,
-        Field::Engine,
-        Field::Pull1,
-        Field::AcquireValue,
-        Field::AcquireTimestamp,
-        Field::AcquireTimeout,
-        Field::Semaphore,
-        Field::DmaSubroutine,
-        Field::GrctxInstance,
-        Field::DmaTimeslice,
-        Field::Unknown32E4,
-        Field::Unknown32E8,
-        Field::Unknown2088,
-        Field::Unknown3300,
-        Field::Unknown330C,
-    ];
-
     /// Offset in the channel's part.
     pub const fn offset(self) -> u32 {
         4 * self as u32
@@ -160,7 +139,7 @@ pub mod dma_state {
 
     /// The error of a register.
     pub const fn error(word: u32) -> Option<PusherError> {
-        PusherError::from_code(word >> 29)
+        PusherError::from_number(word >> 29)
     }
 }
 

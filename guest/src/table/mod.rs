@@ -14,6 +14,8 @@
 //! regs! row: doc, address, name, bit fields, reset value, effect
 //!   regs.rs      the macro and what a register row says, as data; values! row: variant, value, name
 //!   effect.rs    what a write to a register does
+//! listed! an enum with the list of its variants and the way back from their numbers
+//!   listed.rs    the macro
 //! ```
 //!
 //! A word of `isa!` is at most 64 bits wide. Machines with 32-bit words use the low half.
@@ -22,6 +24,7 @@ pub mod decoder;
 pub mod effect;
 pub mod info;
 pub(crate) mod isa;
+mod listed;
 pub mod opcodes;
 pub mod pattern;
 pub mod regs;

@@ -1,7 +1,7 @@
 //! Blending and logic operations.
 
 use triglyph_guest::kernel::program::output::{
-    BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, LogicOp, OutputKey,
+    BlendEquation, BlendFactor, BlendKey, BlendTerm, Channel, ColorFormat, OutputKey,
 };
 
 use super::{blend_program, channel, is_unorm};
@@ -108,27 +108,5 @@ impl Terms {
             BlendFactor::SecondAlpha => self.second[3],
             BlendFactor::InverseSecondAlpha => 1.0 - self.second[3],
         }
-    }
-}
-
-/// Bit by bit.
-pub(super) fn logic(operation: LogicOp, s: u32, d: u32) -> u32 {
-    match operation {
-        LogicOp::Clear => 0,
-        LogicOp::And => s & d,
-        LogicOp::AndReverse => s & !d,
-        LogicOp::Copy => s,
-        LogicOp::Set => u32::MAX,
-        LogicOp::CopyInverted => !s,
-        LogicOp::NoOp => d,
-        LogicOp::Invert => !d,
-        LogicOp::Nand => !(s & d),
-        LogicOp::Or => s | d,
-        LogicOp::Nor => !(s | d),
-        LogicOp::Xor => s ^ d,
-        LogicOp::Equivalent => !(s ^ d),
-        LogicOp::AndInverted => !s & d,
-        LogicOp::OrReverse => s | !d,
-        LogicOp::OrInverted => !s | d,
     }
 }

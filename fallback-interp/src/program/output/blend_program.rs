@@ -4,7 +4,8 @@ use triglyph_guest::kernel::program::blend_program::{
     BlendOperand, BlendOperation, BlendProgram, BlendRoute, BlendStep,
 };
 
-use crate::program::{Vector, compare};
+use crate::operations::compare;
+use crate::program::Vector;
 
 type Triple = [f32; 3];
 

@@ -7,7 +7,8 @@ use triglyph_guest::num::half;
 use triglyph_guest::num::ops::Scalar;
 
 use super::{Output, Pixel};
-use crate::program::{compare, limit};
+use crate::operations::compare;
+use crate::program::limit;
 
 /// Whether a sample of depth `z` passes; stores depth and stencil.
 pub(super) fn test(output: &Output<'_>, at: [u32; 2], z: f32, back: bool) -> bool {

@@ -18,7 +18,8 @@ use triglyph_guest::kernel::program::output::{
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::num::ops::{Scalar, linear_to_srgb};
 
-use super::{Vector, compare, limit};
+use super::{Vector, limit};
+use crate::operations::{self, compare};
 
 /// Colour outputs that a program can have.
 pub const OUTPUTS: usize = 8;
@@ -213,7 +214,7 @@ impl Output<'_> {
                 _ if masked => old,
                 Channel::Uint(_) | Channel::Sint(_) if i == 0 && coverage.is_some() => coverage.unwrap_or(0),
                 _ => match logic {
-                    Some(operation) => blend::logic(operation, channel::encode(channel, color[i]), old),
+                    Some(operation) => operations::logic(operation, channel::encode(channel, color[i]), old),
                     None => channel::encode(channel, color[i]),
                 },
             };

@@ -18,7 +18,8 @@ use triglyph_guest::kernel::program::sampler::{
 };
 use triglyph_guest::num::ops::{Scalar, srgb_to_linear};
 
-use super::{Vector, compare, limit};
+use super::{Vector, limit};
+use crate::operations::compare;
 pub use gather_fetch::GatherOffsets;
 use lod::Footprint;
 pub use lod::LodSource;

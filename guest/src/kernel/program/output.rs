@@ -48,6 +48,7 @@
 //!   always written, and decode to 0 and
 //!   1. Nothing is written where the mask is empty.
 
+use crate::listed;
 use std::sync::Arc;
 
 use super::blend_program::BlendProgram;
@@ -154,57 +155,36 @@ pub struct BlendTerm {
     pub destination: BlendFactor,
 }
 
-/// A factor of a blend term; `Color` ones take the channel they multiply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-#[expect(missing_docs, reason = "the names are the definition")]
-pub enum BlendFactor {
-    Zero,
-    One,
-    SourceColor,
-    InverseSourceColor,
-    DestinationColor,
-    InverseDestinationColor,
-    SourceAlpha,
-    InverseSourceAlpha,
-    DestinationAlpha,
-    InverseDestinationAlpha,
-    ConstantColor,
-    InverseConstantColor,
-    ConstantAlpha,
-    InverseConstantAlpha,
-    /// See above for colour, 1 for alpha.
-    SourceAlphaSaturate,
-    /// Of the second source, like those that follow.
-    SecondColor,
-    InverseSecondColor,
-    SecondAlpha,
-    InverseSecondAlpha,
+listed! {
+    /// A factor of a blend term; `Color` ones take the channel they multiply.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+    #[expect(missing_docs, reason = "the names are the definition")]
+    pub enum BlendFactor {
+        Zero,
+        One,
+        SourceColor,
+        InverseSourceColor,
+        DestinationColor,
+        InverseDestinationColor,
+        SourceAlpha,
+        InverseSourceAlpha,
+        DestinationAlpha,
+        InverseDestinationAlpha,
+        ConstantColor,
+        InverseConstantColor,
+        ConstantAlpha,
+        InverseConstantAlpha,
+        /// See above for colour, 1 for alpha.
+        SourceAlphaSaturate,
+        /// Of the second source, like those that follow.
+        SecondColor,
+        InverseSecondColor,
+        SecondAlpha,
+        InverseSecondAlpha,
+    }
 }
 
 impl BlendFactor {
-    /// Every factor.
-    pub const ALL: [BlendFactor; 19] = [
-        BlendFactor::Zero,
-        BlendFactor::One,
-        BlendFactor::SourceColor,
-        BlendFactor::InverseSourceColor,
-        BlendFactor::DestinationColor,
-        BlendFactor::InverseDestinationColor,
-        BlendFactor::SourceAlpha,
-        BlendFactor::InverseSourceAlpha,
-        BlendFactor::DestinationAlpha,
-        BlendFactor::InverseDestinationAlpha,
-        BlendFactor::ConstantColor,
-        BlendFactor::InverseConstantColor,
-        BlendFactor::ConstantAlpha,
-        BlendFactor::InverseConstantAlpha,
-        BlendFactor::SourceAlphaSaturate,
-        BlendFactor::SecondColor,
-        BlendFactor::InverseSecondColor,
-        BlendFactor::SecondAlpha,
-        BlendFactor::InverseSecondAlpha,
-    ];
-
     /// Whether it is one of the second source.
     pub const fn is_of_second(self) -> bool {
         use BlendFactor::{InverseSecondAlpha, InverseSecondColor, SecondAlpha, SecondColor};

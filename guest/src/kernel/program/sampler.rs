@@ -73,6 +73,7 @@
 //! * Texels of integer formats are [`Texels::Float4`] whose words are integers; their filters are nearest, their
 //!   swizzle has [`Source::OneInteger`]. Nothing but moves happens to them.
 
+use crate::listed;
 use std::sync::LazyLock;
 
 use crate::num::ops::{Scalar, srgb_to_linear};
@@ -194,40 +195,28 @@ impl Texels {
 pub static LINEAR: LazyLock<[f32; 256]> =
     LazyLock::new(|| std::array::from_fn(|byte| srgb_to_linear(&mut Scalar, byte as f32 * (1.0 / 255.0))));
 
-/// What becomes of a texel index i outside of `0..n`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub enum Wrap {
-    /// i modulo n.
-    Repeat,
-    /// j = i modulo 2n, then j < n ? j : 2n - 1 - j.
-    Mirror,
-    /// Clamped to 0..=n-1.
-    ClampToEdge,
-    /// The border colour.
-    Border,
-    /// Linear: the coordinate c itself is clamped to 0..=n before anything else, then as [`Wrap::Border`]. Nearest: as
-    /// [`Wrap::ClampToEdge`], never the border (OpenGL's CLAMP).
-    Clamp,
-    /// i < 0 ? -1 - i : i, then as [`Wrap::ClampToEdge`].
-    MirrorOnceToEdge,
-    /// i < 0 ? -1 - i : i, then as [`Wrap::Border`].
-    MirrorOnceBorder,
-    /// `|c|`, before it is limited (see 4.), then as [`Wrap::Clamp`].
-    MirrorOnceClamp,
-}
-
-impl Wrap {
-    /// All of them.
-    pub const ALL: [Wrap; 8] = [
-        Wrap::Repeat,
-        Wrap::Mirror,
-        Wrap::ClampToEdge,
-        Wrap::Border,
-        Wrap::Clamp,
-        Wrap::MirrorOnceToEdge,
-        Wrap::MirrorOnceBorder,
-        Wrap::MirrorOnceClamp,
-    ];
+listed! {
+    /// What becomes of a texel index i outside of `0..n`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+    pub enum Wrap {
+        /// i modulo n.
+        Repeat,
+        /// j = i modulo 2n, then j < n ? j : 2n - 1 - j.
+        Mirror,
+        /// Clamped to 0..=n-1.
+        ClampToEdge,
+        /// The border colour.
+        Border,
+        /// Linear: the coordinate c itself is clamped to 0..=n before anything else, then as [`Wrap::Border`]. Nearest:
+        /// as [`Wrap::ClampToEdge`], never the border (OpenGL's CLAMP).
+        Clamp,
+        /// i < 0 ? -1 - i : i, then as [`Wrap::ClampToEdge`].
+        MirrorOnceToEdge,
+        /// i < 0 ? -1 - i : i, then as [`Wrap::Border`].
+        MirrorOnceBorder,
+        /// `|c|`, before it is limited (see 4.), then as [`Wrap::Clamp`].
+        MirrorOnceClamp,
+    }
 }
 
 /// Where a channel of the result comes from.

@@ -3,56 +3,38 @@
 //! Sources: the PS3 developer wiki's `lv1_gpu_*` pages (dumps of consoles); Linux `ps3fb.c`, `lv1call.h`; Nucleus
 //! `docs/technical/ps3/gpu.md` and `lv1_gpu`; RPCS3 `sys_rsx` for what Lv-2 programs see.
 
+use crate::listed;
+
 pub mod attribute;
 pub mod event;
 pub mod handle;
 pub mod info;
 pub mod page;
 
-/// Calls, by the number that a guest passes in r11.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u32)]
-pub enum Call {
-    /// `lv1_gpu_device_map`
-    DeviceMap = 212,
-    /// `lv1_gpu_device_unmap`
-    DeviceUnmap = 213,
-    /// `lv1_gpu_memory_allocate`
-    MemoryAllocate = 214,
-    /// `lv1_gpu_memory_free`
-    MemoryFree = 216,
-    /// `lv1_gpu_context_allocate`
-    ContextAllocate = 217,
-    /// `lv1_gpu_context_free`
-    ContextFree = 218,
-    /// `lv1_gpu_context_iomap`
-    ContextIomap = 221,
-    /// `lv1_gpu_context_attribute`
-    ContextAttribute = 225,
-    /// `lv1_gpu_context_intr`
-    ContextIntr = 227,
-    /// `lv1_gpu_attribute`
-    Attribute = 228,
-}
-
-impl Call {
-    /// Every call.
-    pub const ALL: [Call; 10] = [
-        Call::DeviceMap,
-        Call::DeviceUnmap,
-        Call::MemoryAllocate,
-        Call::MemoryFree,
-        Call::ContextAllocate,
-        Call::ContextFree,
-        Call::ContextIomap,
-        Call::ContextAttribute,
-        Call::ContextIntr,
-        Call::Attribute,
-    ];
-
-    /// By number; `None` for calls that are not the GPU's.
-    pub fn from_number(number: u32) -> Option<Self> {
-        Call::ALL.into_iter().find(|call| *call as u32 == number)
+listed! {
+    /// Calls, by the number that a guest passes in r11.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Call: u32 {
+        /// `lv1_gpu_device_map`
+        DeviceMap = 212,
+        /// `lv1_gpu_device_unmap`
+        DeviceUnmap = 213,
+        /// `lv1_gpu_memory_allocate`
+        MemoryAllocate = 214,
+        /// `lv1_gpu_memory_free`
+        MemoryFree = 216,
+        /// `lv1_gpu_context_allocate`
+        ContextAllocate = 217,
+        /// `lv1_gpu_context_free`
+        ContextFree = 218,
+        /// `lv1_gpu_context_iomap`
+        ContextIomap = 221,
+        /// `lv1_gpu_context_attribute`
+        ContextAttribute = 225,
+        /// `lv1_gpu_context_intr`
+        ContextIntr = 227,
+        /// `lv1_gpu_attribute`
+        Attribute = 228,
     }
 }
 

@@ -3,6 +3,7 @@
 //! A pixel is a word of 1, 2 or 4 bytes in the channel's byte order.
 
 use crate::format::pixel::{expand1, expand5, expand6};
+use crate::listed;
 
 /// How the bits of a pixel are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,44 +70,27 @@ impl Bits {
     }
 }
 
-/// Formats of the surfaces that 2D operations write. Z and O (or X) tell what a 3D target of this format stores in its
-/// unused bits; 2D operations store what comes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u32)]
-#[allow(missing_docs)]
-pub enum SurfaceFormat {
-    Y8 = 1,
-    X1R5G5B5Z = 2,
-    X1R5G5B5X = 3,
-    R5G6B5 = 4,
-    Y16 = 5,
-    X8R8G8B8Z = 6,
-    X8R8G8B8X = 7,
-    X1A7R8G8B8Z = 8,
-    X1A7R8G8B8X = 9,
-    A8R8G8B8 = 0xA,
-    Y32 = 0xB,
+listed! {
+    /// Formats of the surfaces that 2D operations write. Z and O (or X) tell what a 3D target of this format stores in
+    /// its unused bits; 2D operations store what comes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[allow(missing_docs)]
+    pub enum SurfaceFormat: u32 {
+        Y8 = 1,
+        X1R5G5B5Z = 2,
+        X1R5G5B5X = 3,
+        R5G6B5 = 4,
+        Y16 = 5,
+        X8R8G8B8Z = 6,
+        X8R8G8B8X = 7,
+        X1A7R8G8B8Z = 8,
+        X1A7R8G8B8X = 9,
+        A8R8G8B8 = 0xA,
+        Y32 = 0xB,
+    }
 }
 
 impl SurfaceFormat {
-    /// By number; `None` for numbers without a format.
-    pub const fn from_number(number: u32) -> Option<Self> {
-        Some(match number {
-            1 => SurfaceFormat::Y8,
-            2 => SurfaceFormat::X1R5G5B5Z,
-            3 => SurfaceFormat::X1R5G5B5X,
-            4 => SurfaceFormat::R5G6B5,
-            5 => SurfaceFormat::Y16,
-            6 => SurfaceFormat::X8R8G8B8Z,
-            7 => SurfaceFormat::X8R8G8B8X,
-            8 => SurfaceFormat::X1A7R8G8B8Z,
-            9 => SurfaceFormat::X1A7R8G8B8X,
-            0xA => SurfaceFormat::A8R8G8B8,
-            0xB => SurfaceFormat::Y32,
-            _ => return None,
-        })
-    }
-
     /// How pixels are stored.
     pub const fn bits(self) -> Bits {
         match self {
@@ -121,31 +105,20 @@ impl SurfaceFormat {
     }
 }
 
-/// Formats of images from the processor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u32)]
-#[allow(missing_docs)]
-pub enum CpuFormat {
-    R5G6B5 = 1,
-    A1R5G5B5 = 2,
-    X1R5G5B5 = 3,
-    A8R8G8B8 = 4,
-    X8R8G8B8 = 5,
+listed! {
+    /// Formats of images from the processor.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[allow(missing_docs)]
+    pub enum CpuFormat: u32 {
+        R5G6B5 = 1,
+        A1R5G5B5 = 2,
+        X1R5G5B5 = 3,
+        A8R8G8B8 = 4,
+        X8R8G8B8 = 5,
+    }
 }
 
 impl CpuFormat {
-    /// By number; `None` for numbers without a format.
-    pub const fn from_number(number: u32) -> Option<Self> {
-        Some(match number {
-            1 => CpuFormat::R5G6B5,
-            2 => CpuFormat::A1R5G5B5,
-            3 => CpuFormat::X1R5G5B5,
-            4 => CpuFormat::A8R8G8B8,
-            5 => CpuFormat::X8R8G8B8,
-            _ => return None,
-        })
-    }
-
     /// How pixels come.
     pub const fn bits(self) -> Bits {
         match self {
@@ -222,38 +195,26 @@ impl ImageFormat {
     }
 }
 
-/// What becomes of the image and what was there before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u32)]
-pub enum Operation {
-    /// The image, where a colour key lets it through.
-    SourceCopyAnd = 0,
-    /// A raster operation, where a colour key lets it through.
-    RopAnd = 1,
-    /// Blending with a constant, where a colour key lets it through.
-    BlendAnd = 2,
-    /// The image.
-    SourceCopy = 3,
-    /// The image times a constant.
-    SourceCopyPremultiplied = 4,
-    /// Blending with the image's alpha times a constant.
-    BlendPremultiplied = 5,
+listed! {
+    /// What becomes of the image and what was there before.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Operation: u32 {
+        /// The image, where a colour key lets it through.
+        SourceCopyAnd = 0,
+        /// A raster operation, where a colour key lets it through.
+        RopAnd = 1,
+        /// Blending with a constant, where a colour key lets it through.
+        BlendAnd = 2,
+        /// The image.
+        SourceCopy = 3,
+        /// The image times a constant.
+        SourceCopyPremultiplied = 4,
+        /// Blending with the image's alpha times a constant.
+        BlendPremultiplied = 5,
+    }
 }
 
 impl Operation {
-    /// By number; `None` for 6 and 7.
-    pub const fn from_number(number: u32) -> Option<Self> {
-        Some(match number {
-            0 => Operation::SourceCopyAnd,
-            1 => Operation::RopAnd,
-            2 => Operation::BlendAnd,
-            3 => Operation::SourceCopy,
-            4 => Operation::SourceCopyPremultiplied,
-            5 => Operation::BlendPremultiplied,
-            _ => return None,
-        })
-    }
-
     /// Whether the image is stored as it is when no colour key, raster operation or constant is bound: the RSX's driver
     /// creates no such objects.
     pub const fn is_copy(self) -> bool {

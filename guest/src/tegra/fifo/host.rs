@@ -51,12 +51,7 @@ values! {
 
     /// How a reduction joins the word `v` and the payload `p`.
     Reduction {
-        Min = 0 "MIN";
-        Max = 1 "MAX";
-        Xor = 2 "XOR";
-        And = 3 "AND";
-        Or = 4 "OR";
-        Add = 5 "ADD";
+        Min = 0 "MIN"; Max = 1 "MAX"; Xor = 2 "XOR"; And = 3 "AND"; Or = 4 "OR"; Add = 5 "ADD";
         /// `v >= p ? 0 : v + 1`
         Inc = 6 "INC";
         /// `v == 0 || v > p ? p : v - 1`
@@ -64,10 +59,7 @@ values! {
     }
 
     /// Whether minimum and maximum of a reduction are those of signed numbers.
-    ReductionFormat {
-        Signed = 0 "SIGNED";
-        Unsigned = 1 "UNSIGNED";
-    }
+    ReductionFormat { Signed = 0 "SIGNED"; Unsigned = 1 "UNSIGNED"; }
 
     /// What a release stores.
     ReleaseSize {
@@ -82,10 +74,8 @@ values! {
         Membar = 5 "MEMBAR";
         /// In deko3d's list only.
         SoftFlush = 6 "SOFT_FLUSH";
-        TlbInvalidate = 9 "MMU_TLB_INVALIDATE";
-        PeerInvalidate = 13 "L2_PEERMEM_INVALIDATE";
-        SystemInvalidate = 14 "L2_SYSMEM_INVALIDATE";
-        CleanComptags = 15 "L2_CLEAN_COMPTAGS";
+        TlbInvalidate = 9 "MMU_TLB_INVALIDATE"; PeerInvalidate = 13 "L2_PEERMEM_INVALIDATE";
+        SystemInvalidate = 14 "L2_SYSMEM_INVALIDATE"; CleanComptags = 15 "L2_CLEAN_COMPTAGS";
         FlushDirty = 16 "L2_FLUSH_DIRTY";
     }
 
@@ -106,9 +96,7 @@ values! {
 
     /// Who may run after YIELD.
     YieldTo {
-        Nobody = 0 "NOP";
-        PbdmaTimeslice = 1 "PBDMA_TIMESLICE";
-        RunlistTimeslice = 2 "RUNLIST_TIMESLICE";
+        Nobody = 0 "NOP"; PbdmaTimeslice = 1 "PBDMA_TIMESLICE"; RunlistTimeslice = 2 "RUNLIST_TIMESLICE";
         Group = 3 "TSG";
     }
 }

@@ -54,8 +54,7 @@ values! {
         Snorm = 1 "NUM_SNORM";
         /// 0 to 1.
         Unorm = 2 "NUM_UNORM";
-        Sint = 3 "NUM_SINT";
-        Uint = 4 "NUM_UINT";
+        Sint = 3 "NUM_SINT"; Uint = 4 "NUM_UINT";
         /// An unsigned integer as a float.
         Uscaled = 5 "NUM_USCALED";
         /// A signed integer as a float.

@@ -70,19 +70,12 @@ pub mod fields {
 values! {
     /// Stages, as headers number them.
     ProgramStage {
-        Vertex = 1 "VERTEX";
-        TessellationControl = 2 "TESSELLATION_INIT";
-        TessellationEvaluation = 3 "TESSELLATION";
-        Geometry = 4 "GEOMETRY";
-        Pixel = 5 "PIXEL";
+        Vertex = 1 "VERTEX"; TessellationControl = 2 "TESSELLATION_INIT"; TessellationEvaluation = 3 "TESSELLATION";
+        Geometry = 4 "GEOMETRY"; Pixel = 5 "PIXEL";
     }
 
     /// What a geometry program emits.
-    OutputTopology {
-        Points = 1 "POINTLIST";
-        LineStrip = 6 "LINESTRIP";
-        TriangleStrip = 7 "TRIANGLESTRIP";
-    }
+    OutputTopology { Points = 1 "POINTLIST"; LineStrip = 6 "LINESTRIP"; TriangleStrip = 7 "TRIANGLESTRIP"; }
 
     /// How an input of a pixel program is interpolated.
     Interpolation {

@@ -70,33 +70,22 @@ pub mod fields {
 values! {
     /// What becomes of coordinates outside of the image.
     AddressMode {
-        Wrap = 0 "WRAP";
-        Mirror = 1 "MIRROR";
-        ClampToEdge = 2 "CLAMP_TO_EDGE";
-        Border = 3 "BORDER";
+        Wrap = 0 "WRAP"; Mirror = 1 "MIRROR"; ClampToEdge = 2 "CLAMP_TO_EDGE"; Border = 3 "BORDER";
         /// OpenGL's clamp: half of the border colour at the edge.
         Clamp = 4 "CLAMP_OGL";
-        MirrorOnceClampToEdge = 5 "MIRROR_ONCE_CLAMP_TO_EDGE";
-        MirrorOnceBorder = 6 "MIRROR_ONCE_BORDER";
+        MirrorOnceClampToEdge = 5 "MIRROR_ONCE_CLAMP_TO_EDGE"; MirrorOnceBorder = 6 "MIRROR_ONCE_BORDER";
         MirrorOnceClamp = 7 "MIRROR_ONCE_CLAMP_OGL";
     }
 
     /// `reference FUNC texel`
     DepthCompare {
-        Never = 0 "ZC_NEVER";
-        Less = 1 "ZC_LESS";
-        Equal = 2 "ZC_EQUAL";
-        LessOrEqual = 3 "ZC_LEQUAL";
-        Greater = 4 "ZC_GREATER";
-        NotEqual = 5 "ZC_NOTEQUAL";
-        GreaterOrEqual = 6 "ZC_GEQUAL";
-        Always = 7 "ZC_ALWAYS";
+        Never = 0 "ZC_NEVER"; Less = 1 "ZC_LESS"; Equal = 2 "ZC_EQUAL"; LessOrEqual = 3 "ZC_LEQUAL";
+        Greater = 4 "ZC_GREATER"; NotEqual = 5 "ZC_NOTEQUAL"; GreaterOrEqual = 6 "ZC_GEQUAL"; Always = 7 "ZC_ALWAYS";
     }
 
     /// Filter when magnified.
     MagFilter {
-        Point = 1 "MAG_POINT";
-        Linear = 2 "MAG_LINEAR";
+        Point = 1 "MAG_POINT"; Linear = 2 "MAG_LINEAR";
         /// Coverage samples; not supported.
         Vcaa4 = 3 "VCAA_4_TAP";
         /// Coverage samples; not supported.
@@ -104,25 +93,18 @@ values! {
     }
 
     /// Filter when minified.
-    MinFilter {
-        Point = 1 "MIN_POINT";
-        Linear = 2 "MIN_LINEAR";
-        Anisotropic = 3 "MIN_ANISO";
-    }
+    MinFilter { Point = 1 "MIN_POINT"; Linear = 2 "MIN_LINEAR"; Anisotropic = 3 "MIN_ANISO"; }
 
     /// Filter between levels.
     MipFilter {
         /// The first level of the view alone.
         None = 1 "MIP_NONE";
-        Point = 2 "MIP_POINT";
-        Linear = 3 "MIP_LINEAR";
+        Point = 2 "MIP_POINT"; Linear = 3 "MIP_LINEAR";
     }
 
     /// Filter across the edges of cubes; the last two are seamless.
     CubeFilter {
-        UseWrap = 0 "USE_WRAP";
-        OverrideWrap = 1 "OVERRIDE_WRAP";
-        AutoSpanSeam = 2 "AUTO_SPAN_SEAM";
+        UseWrap = 0 "USE_WRAP"; OverrideWrap = 1 "OVERRIDE_WRAP"; AutoSpanSeam = 2 "AUTO_SPAN_SEAM";
         AutoCrossSeam = 3 "AUTO_CROSS_SEAM";
     }
 
@@ -130,8 +112,7 @@ values! {
     Reduction {
         /// Their average.
         None = 0 "RED_NONE";
-        Minimum = 1 "RED_MINIMUM";
-        Maximum = 2 "RED_MAXIMUM";
+        Minimum = 1 "RED_MINIMUM"; Maximum = 2 "RED_MAXIMUM";
     }
 }
 

@@ -19,26 +19,28 @@ pub mod threed;
 pub mod twod;
 pub mod values;
 
+use crate::listed;
 pub use common::Common;
 pub use table::{ADDRESSES, Effect, MethodInfo, MethodTable};
 
 use crate::table::FieldInfo;
 use crate::tegra::fifo::{SUBCHANNELS, host};
 
-/// A class of engines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u16)]
-pub enum Class {
-    /// MAXWELL_B.
-    ThreeD = 0xB197,
-    /// MAXWELL_COMPUTE_B.
-    Compute = 0xB1C0,
-    /// KEPLER_INLINE_TO_MEMORY_B.
-    Inline = 0xA140,
-    /// FERMI_TWOD_A.
-    TwoD = 0x902D,
-    /// MAXWELL_DMA_COPY_A.
-    Copy = 0xB0B5,
+listed! {
+    /// A class of engines.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Class: u16 {
+        /// MAXWELL_B.
+        ThreeD = 0xB197,
+        /// MAXWELL_COMPUTE_B.
+        Compute = 0xB1C0,
+        /// KEPLER_INLINE_TO_MEMORY_B.
+        Inline = 0xA140,
+        /// FERMI_TWOD_A.
+        TwoD = 0x902D,
+        /// MAXWELL_DMA_COPY_A.
+        Copy = 0xB0B5,
+    }
 }
 
 /// What sits on the subchannels before SET_OBJECT says otherwise: the assignment that drivers use and the hardware has;
@@ -77,19 +79,9 @@ impl std::fmt::Display for MethodName {
 }
 
 impl Class {
-    /// All classes.
-    pub const ALL: [Class; 5] = [Class::ThreeD, Class::Compute, Class::Inline, Class::TwoD, Class::Copy];
-
-    /// By the number that SET_OBJECT has; `None` for others.
+    /// By the number that SET_OBJECT has, whose lower half counts; `None` for others.
     pub const fn from_id(id: u32) -> Option<Class> {
-        Some(match id & 0xFFFF {
-            0xB197 => Class::ThreeD,
-            0xB1C0 => Class::Compute,
-            0xA140 => Class::Inline,
-            0x902D => Class::TwoD,
-            0xB0B5 => Class::Copy,
-            _ => return None,
-        })
+        Class::from_number(id as u16)
     }
 
     /// The number that SET_OBJECT has.

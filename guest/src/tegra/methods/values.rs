@@ -4,10 +4,7 @@ use crate::table::regs::values;
 
 values! {
     /// How a notifier is written.
-    NotifyType {
-        WriteOnly = 0 "WRITE_ONLY";
-        WriteThenAwaken = 1 "WRITE_THEN_AWAKEN";
-    }
+    NotifyType { WriteOnly = 0 "WRITE_ONLY"; WriteThenAwaken = 1 "WRITE_THEN_AWAKEN"; }
 
     /// What a method does to the copy of its register that macros read, and whether the copy replaces the datum.
     ShadowMode {
@@ -23,8 +20,7 @@ values! {
 
     /// The condition of conditional rendering.
     RenderEnableMode {
-        Never = 0 "FALSE";
-        Always = 1 "TRUE";
+        Never = 0 "FALSE"; Always = 1 "TRUE";
         /// The 64 bits at the address are not zero.
         Conditional = 2 "CONDITIONAL";
         /// The 64 bits at the address equal those 16 bytes later.
@@ -35,59 +31,36 @@ values! {
 
     /// What overrides the condition.
     RenderEnableOverride {
-        UseRenderEnable = 0 "USE_RENDER_ENABLE";
-        Always = 1 "ALWAYS_RENDER";
-        Never = 2 "NEVER_RENDER";
+        UseRenderEnable = 0 "USE_RENDER_ENABLE"; Always = 1 "ALWAYS_RENDER"; Never = 2 "NEVER_RENDER";
     }
 
     /// How rows stand in memory.
-    MemoryLayout {
-        BlockLinear = 0 "BLOCKLINEAR";
-        Pitch = 1 "PITCH";
-    }
+    MemoryLayout { BlockLinear = 0 "BLOCKLINEAR"; Pitch = 1 "PITCH"; }
 
     /// Numbers of a reduction.
-    ReductionFormat {
-        Unsigned32 = 0 "UNSIGNED_32";
-        Signed32 = 1 "SIGNED_32";
-    }
+    ReductionFormat { Unsigned32 = 0 "UNSIGNED_32"; Signed32 = 1 "SIGNED_32"; }
 
     /// What follows an inline transfer.
     CompletionType {
-        FlushDisable = 0 "FLUSH_DISABLE";
-        FlushOnly = 1 "FLUSH_ONLY";
-        ReleaseSemaphore = 2 "RELEASE_SEMAPHORE";
+        FlushDisable = 0 "FLUSH_DISABLE"; FlushOnly = 1 "FLUSH_ONLY"; ReleaseSemaphore = 2 "RELEASE_SEMAPHORE";
     }
 
     /// Whether an inline transfer raises an interrupt.
-    InlineInterrupt {
-        None = 0 "NONE";
-        Interrupt = 1 "INTERRUPT";
-    }
+    InlineInterrupt { None = 0 "NONE"; Interrupt = 1 "INTERRUPT"; }
 
     /// What a semaphore or report is: payload, zero and a time of 64 bits, or the payload alone.
-    StructSize {
-        FourWords = 0 "FOUR_WORDS";
-        OneWord = 1 "ONE_WORD";
-    }
+    StructSize { FourWords = 0 "FOUR_WORDS"; OneWord = 1 "ONE_WORD"; }
 
     /// How memory and payload are joined.
     ReductionOp {
-        Add = 0 "RED_ADD";
-        Min = 1 "RED_MIN";
-        Max = 2 "RED_MAX";
+        Add = 0 "RED_ADD"; Min = 1 "RED_MIN"; Max = 2 "RED_MAX";
         /// `v >= p ? 0 : v + 1`
         Inc = 3 "RED_INC";
         /// `v == 0 || v > p ? p : v - 1`
         Dec = 4 "RED_DEC";
-        And = 5 "RED_AND";
-        Or = 6 "RED_OR";
-        Xor = 7 "RED_XOR";
+        And = 5 "RED_AND"; Or = 6 "RED_OR"; Xor = 7 "RED_XOR";
     }
 
     /// How much of a cache is meant.
-    CacheLines {
-        All = 0 "ALL";
-        One = 1 "ONE";
-    }
+    CacheLines { All = 0 "ALL"; One = 1 "ONE"; }
 }

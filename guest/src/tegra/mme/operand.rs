@@ -1,45 +1,37 @@
 //! Operands of macro instructions, as plain structures. Source: envytools, envydis macro.c.
 
+use crate::listed;
+
 /// A register, 0 to 7. Register 0 reads 0 and keeps nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reg(pub u8);
 
-/// What becomes of the result. "Fetch" is the next parameter of the call; "send" calls the method at the current
-/// address with a datum and adds the increment to the address; "address" sets both, the address from bits 11:0 and the
-/// increment from bits 17:12.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Assign {
-    /// `dst = fetch`; the result is lost.
-    Fetch,
-    /// `dst = result`
-    Move,
-    /// `dst = result`, `address = result`
-    Address,
-    /// `send(result)`, then `dst = fetch`
-    FetchSend,
-    /// `dst = result`, `send(result)`
-    Send,
-    /// `address = result`, `dst = fetch`
-    FetchAddress,
-    /// `dst = result`, `address = result`, `send(fetch)`
-    AddressFetchSend,
-    /// `dst = result`, `address = result`, `send(result >> 12 & 0x3F)`
-    AddressSendHigh,
+listed! {
+    /// What becomes of the result, in the order of the numbers. "Fetch" is the next parameter of the call; "send" calls
+    /// the method at the current address with a datum and adds the increment to the address; "address" sets both, the
+    /// address from bits 11:0 and the increment from bits 17:12.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Assign {
+        /// `dst = fetch`; the result is lost.
+        Fetch,
+        /// `dst = result`
+        Move,
+        /// `dst = result`, `address = result`
+        Address,
+        /// `send(result)`, then `dst = fetch`
+        FetchSend,
+        /// `dst = result`, `send(result)`
+        Send,
+        /// `address = result`, `dst = fetch`
+        FetchAddress,
+        /// `dst = result`, `address = result`, `send(fetch)`
+        AddressFetchSend,
+        /// `dst = result`, `address = result`, `send(result >> 12 & 0x3F)`
+        AddressSendHigh,
+    }
 }
 
 impl Assign {
-    /// In the order of their numbers.
-    pub const ALL: [Assign; 8] = [
-        Assign::Fetch,
-        Assign::Move,
-        Assign::Address,
-        Assign::FetchSend,
-        Assign::Send,
-        Assign::FetchAddress,
-        Assign::AddressFetchSend,
-        Assign::AddressSendHigh,
-    ];
-
     /// From the three bits of an instruction.
     #[inline]
     pub const fn from_bits(bits: u8) -> Self {

@@ -44,44 +44,24 @@ modifiers! {
 
     /// A comparison of floats. The first ones are false for NaN, those with U are true.
     FloatCompare, 4 bits {
-        False = 0 "f";
-        Less = 1 "lt";
-        Equal = 2 "eq";
-        LessOrEqual = 3 "le";
-        Greater = 4 "gt";
-        NotEqual = 5 "ne";
+        False = 0 "f"; Less = 1 "lt"; Equal = 2 "eq"; LessOrEqual = 3 "le"; Greater = 4 "gt"; NotEqual = 5 "ne";
         GreaterOrEqual = 6 "ge";
         /// Neither is NaN.
         Num = 7 "num";
         /// One is NaN.
         Nan = 8 "nan";
-        LessU = 9 "ltu";
-        EqualU = 10 "equ";
-        LessOrEqualU = 11 "leu";
-        GreaterU = 12 "gtu";
-        NotEqualU = 13 "neu";
-        GreaterOrEqualU = 14 "geu";
-        True = 15 "t";
+        LessU = 9 "ltu"; EqualU = 10 "equ"; LessOrEqualU = 11 "leu"; GreaterU = 12 "gtu"; NotEqualU = 13 "neu";
+        GreaterOrEqualU = 14 "geu"; True = 15 "t";
     }
 
     /// A comparison of integers.
     IntCompare, 3 bits {
-        False = 0 "f";
-        Less = 1 "lt";
-        Equal = 2 "eq";
-        LessOrEqual = 3 "le";
-        Greater = 4 "gt";
-        NotEqual = 5 "ne";
-        GreaterOrEqual = 6 "ge";
-        True = 7 "t";
+        False = 0 "f"; Less = 1 "lt"; Equal = 2 "eq"; LessOrEqual = 3 "le"; Greater = 4 "gt"; NotEqual = 5 "ne";
+        GreaterOrEqual = 6 "ge"; True = 7 "t";
     }
 
     /// How a result is joined with a predicate.
-    BoolOp, 2 bits, others {
-        And = 0 "and";
-        Or = 1 "or";
-        Xor = 2 "xor";
-    }
+    BoolOp, 2 bits, others { And = 0 "and"; Or = 1 "or"; Xor = 2 "xor"; }
 
     /// A test of the condition code: zero Z, sign S, carry C, overflow O.
     CcTest, 5 bits; plain True, others {
@@ -151,12 +131,7 @@ modifiers! {
 
     /// Functions of the special function unit.
     MufuOp, 4 bits, others {
-        Cos = 0 "cos";
-        Sin = 1 "sin";
-        Ex2 = 2 "ex2";
-        Lg2 = 3 "lg2";
-        Rcp = 4 "rcp";
-        Rsq = 5 "rsq";
+        Cos = 0 "cos"; Sin = 1 "sin"; Ex2 = 2 "ex2"; Lg2 = 3 "lg2"; Rcp = 4 "rcp"; Rsq = 5 "rsq";
         /// Upper word of an f64 in, upper word of an approximation out.
         Rcp64h = 6 "rcp64h";
         /// Upper word of an f64 in, upper word of an approximation out.
@@ -165,15 +140,10 @@ modifiers! {
     }
 
     /// What RRO prepares a value for.
-    RroMode, 1 bits {
-        SinCos = 0 "sincos";
-        Ex2 = 1 "ex2";
-    }
+    RroMode, 1 bits { SinCos = 0 "sincos"; Ex2 = 1 "ex2"; }
 
     /// What FCHK checks.
-    FchkMode, 6 bits; plain Divide, others {
-        Divide = 0 "divide";
-    }
+    FchkMode, 6 bits; plain Divide, others { Divide = 0 "divide"; }
 
     /// Which halves of a register an operand is.
     HalfSwizzle, 2 bits {
@@ -200,11 +170,7 @@ modifiers! {
     }
 
     /// Which part of an addend of IADD3 counts, zero-extended.
-    AddendPart, 2 bits, others {
-        All = 0 "all";
-        Low = 1 "h0";
-        High = 2 "h1";
-    }
+    AddendPart, 2 bits, others { All = 0 "all"; Low = 1 "h0"; High = 2 "h1"; }
 
     /// What happens to the first sum of IADD3.
     SumShift, 2 bits; plain None, others {
@@ -231,17 +197,14 @@ modifiers! {
 
     /// Logic operations.
     LogicOp, 2 bits {
-        And = 0 "and";
-        Or = 1 "or";
-        Xor = 2 "xor";
+        And = 0 "and"; Or = 1 "or"; Xor = 2 "xor";
         /// The second source.
         PassB = 3 "pass_b";
     }
 
     /// What the predicate of a logic operation becomes.
     LogicPred, 2 bits; plain False {
-        False = 0 "pred_f";
-        True = 1 "pred_t";
+        False = 0 "pred_f"; True = 1 "pred_t";
         /// The result is 0.
         Zero = 2 "pred_z";
         /// The result is not 0.
@@ -252,8 +215,7 @@ modifiers! {
     ShfType, 2 bits; plain Bits32, others {
         /// 32 bits at most.
         Bits32 = 0 "u32";
-        Unsigned64 = 2 "u64";
-        Signed64 = 3 "s64";
+        Unsigned64 = 2 "u64"; Signed64 = 3 "s64";
     }
 
     /// What PRMT does with the selector.
@@ -274,33 +236,14 @@ modifiers! {
     }
 
     /// How minimum and maximum chain over words.
-    MinMaxChain, 2 bits; plain None {
-        None = 0 "none";
-        Low = 1 "xlo";
-        Middle = 2 "xmed";
-        High = 3 "xhi";
-    }
+    MinMaxChain, 2 bits; plain None { None = 0 "none"; Low = 1 "xlo"; Middle = 2 "xmed"; High = 3 "xhi"; }
 
     /// How right shifts chain over words.
-    ShiftChain, 2 bits; plain None {
-        None = 0 "none";
-        High = 1 "xhi";
-        X = 2 "x";
-        Xx = 3 "x3";
-    }
+    ShiftChain, 2 bits; plain None { None = 0 "none"; High = 1 "xhi"; X = 2 "x"; Xx = 3 "x3"; }
 
     /// Formats of floats in conversions.
-    FloatFormat, 2 bits, others {
-        F16 = 1 "f16";
-        F32 = 2 "f32";
-        F64 = 3 "f64";
-    }
+    FloatFormat, 2 bits, others { F16 = 1 "f16"; F32 = 2 "f32"; F64 = 3 "f64"; }
 
     /// Sizes of integers in conversions.
-    IntSize, 2 bits {
-        Bits8 = 0 "b8";
-        Bits16 = 1 "b16";
-        Bits32 = 2 "b32";
-        Bits64 = 3 "b64";
-    }
+    IntSize, 2 bits { Bits8 = 0 "b8"; Bits16 = 1 "b16"; Bits32 = 2 "b32"; Bits64 = 3 "b64"; }
 }

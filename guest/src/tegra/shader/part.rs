@@ -49,13 +49,14 @@ pub(super) const fn specs<const N: usize>(letters: [u8; N], bits: &[(u32, u32)])
 ///     /// A sum.
 ///     FAdd {
 ///         flags { ftz f "ftz", sat v "sat" }
-///         modifiers { rounding: Rounding = Rounding[r] }
-///         operands { dst: Reg = Reg[d], a: Src<Reg> = FloatA[a n m] }
+///         modifiers { rounding: Rounding[r] }
+///         operands { dst: Reg[d], a: Src<Reg> = FloatA[a n m] }
 ///     }
 /// }
 /// ```
-/// A flag is one bit: name, letter, suffix. Modifiers are suffixes, operands follow them. Every structure has the
-/// guard. Fields are documented by their names; a doc comment before one says more.
+/// A flag is one bit: name, letter, suffix. Modifiers are suffixes, operands follow them: name, type, part unless the
+/// type is its own one, letters. Every structure has the guard. Fields are documented by their names; a doc comment
+/// before one says more.
 macro_rules! shapes {
     ($(
         $(#[doc = $about:literal])+
@@ -63,11 +64,11 @@ macro_rules! shapes {
             $( flags { $( $(#[doc = $flag_doc:literal])* $flag:ident $flag_letter:ident $suffix:literal ),+ $(,)? } )?
             $( modifiers { $(
                 $(#[doc = $modifier_doc:literal])*
-                $modifier:ident : $Modifier:ty = $ModifierPart:ty [ $($modifier_letter:ident)+ ]
+                $modifier:ident : $Modifier:ty $(= $ModifierPart:ty)? [ $($modifier_letter:ident)+ ]
             ),+ $(,)? } )?
             $( operands { $(
                 $(#[doc = $operand_doc:literal])*
-                $operand:ident : $Operand:ty = $OperandPart:ty [ $($operand_letter:ident)+ ]
+                $operand:ident : $Operand:ty $(= $OperandPart:ty)? [ $($operand_letter:ident)+ ]
             ),+ $(,)? } )?
         }
     )+) => { $(
@@ -101,11 +102,11 @@ macro_rules! shapes {
                 )], )+)?
                 $($( &$crate::tegra::shader::part::specs(
                     [$($crate::tegra::shader::part::letter(stringify!($modifier_letter))),+],
-                    <$ModifierPart as Part>::BITS,
+                    <shapes!(@part $Modifier $(, $ModifierPart)?) as Part>::BITS,
                 ), )+)?
                 $($( &$crate::tegra::shader::part::specs(
                     [$($crate::tegra::shader::part::letter(stringify!($operand_letter))),+],
-                    <$OperandPart as Part>::BITS,
+                    <shapes!(@part $Operand $(, $OperandPart)?) as Part>::BITS,
                 ), )+)?
             ];
         }
@@ -121,10 +122,10 @@ macro_rules! shapes {
                 $Name {
                     guard: <$crate::tegra::shader::operand::Guard as Part>::read(fields, b"g"),
                     $($( $flag: fields.flag(const { letter(stringify!($flag_letter)) }), )+)?
-                    $($( $modifier: <$ModifierPart as Part>::read(
+                    $($( $modifier: <shapes!(@part $Modifier $(, $ModifierPart)?) as Part>::read(
                         fields, &const { [$(letter(stringify!($modifier_letter))),+] },
                     ), )+)?
-                    $($( $operand: <$OperandPart as Part>::read(
+                    $($( $operand: <shapes!(@part $Operand $(, $OperandPart)?) as Part>::read(
                         fields, &const { [$(letter(stringify!($operand_letter))),+] },
                     ), )+)?
                 }
@@ -135,10 +136,10 @@ macro_rules! shapes {
                 use $crate::tegra::shader::part::letter;
                 <$crate::tegra::shader::operand::Guard as Part>::write(&self.guard, word, b"g");
                 $($( word.put(const { letter(stringify!($flag_letter)) }, self.$flag.into()); )+)?
-                $($( <$ModifierPart as Part>::write(
+                $($( <shapes!(@part $Modifier $(, $ModifierPart)?) as Part>::write(
                     &self.$modifier, word, &const { [$(letter(stringify!($modifier_letter))),+] },
                 ); )+)?
-                $($( <$OperandPart as Part>::write(
+                $($( <shapes!(@part $Operand $(, $OperandPart)?) as Part>::write(
                     &self.$operand, word, &const { [$(letter(stringify!($operand_letter))),+] },
                 ); )+)?
             }
@@ -153,12 +154,12 @@ macro_rules! shapes {
                 out: &mut String,
             ) {
                 $($( if self.$flag { out.push_str(concat!(".", $suffix)); } )+)?
-                $($( <$ModifierPart as Part>::print(&self.$modifier, listing, out); )+)?
+                $($( <shapes!(@part $Modifier $(, $ModifierPart)?) as Part>::print(&self.$modifier, listing, out); )+)?
                 let mut separator = " ";
                 $($(
                     out.push_str(separator);
                     separator = ", ";
-                    <$OperandPart as Part>::print(&self.$operand, listing, out);
+                    <shapes!(@part $Operand $(, $OperandPart)?) as Part>::print(&self.$operand, listing, out);
                 )+)?
             }
         }
@@ -171,14 +172,16 @@ macro_rules! shapes {
                 assembly: &mut $crate::tegra::shader::syntax::Assembly<'_>,
             ) -> Result<Self, $crate::table::TextError> {
                 $($( let $flag = $crate::tegra::shader::syntax::eat_suffix(text, $suffix); )+)?
-                $($( let $modifier = <$ModifierPart as Part>::parse(text, assembly)?; )+)?
+                $($(
+                    let $modifier = <shapes!(@part $Modifier $(, $ModifierPart)?) as Part>::parse(text, assembly)?;
+                )+)?
                 let mut first = true;
                 $($(
                     if !first {
                         text.expect(",")?;
                     }
                     first = false;
-                    let $operand = <$OperandPart as Part>::parse(text, assembly)?;
+                    let $operand = <shapes!(@part $Operand $(, $OperandPart)?) as Part>::parse(text, assembly)?;
                 )+)?
                 Ok($Name {
                     guard: $crate::tegra::shader::operand::Guard::ALWAYS,
@@ -189,6 +192,9 @@ macro_rules! shapes {
             }
         }
     )+ };
+
+    (@part $Value:ty) => { $Value };
+    (@part $Value:ty, $Part:ty) => { $Part };
 }
 
 pub(super) use shapes;

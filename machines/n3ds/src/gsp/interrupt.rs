@@ -3,44 +3,30 @@
 //! Source: 3dbrew GSP Shared Memory (newest revision), Interrupt Queue.
 
 use super::shared::{CLIENTS, SharedPage};
+use triglyph_guest::listed;
 
-/// What the GPU's units raise, numbered as clients see them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Interrupt {
-    /// Memory fill unit 0 has finished.
-    Psc0 = 0,
-    /// Memory fill unit 1 has finished.
-    Psc1 = 1,
-    /// VBlank of the top screen.
-    Pdc0 = 2,
-    /// VBlank of the bottom screen.
-    Pdc1 = 3,
-    /// The transfer engine has finished.
-    Ppf = 4,
-    /// A command list has finished.
-    P3d = 5,
-    /// A DMA request has finished.
-    Dma = 6,
+listed! {
+    /// What the GPU's units raise, numbered as clients see them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Interrupt: u8 {
+        /// Memory fill unit 0 has finished.
+        Psc0 = 0,
+        /// Memory fill unit 1 has finished.
+        Psc1 = 1,
+        /// VBlank of the top screen.
+        Pdc0 = 2,
+        /// VBlank of the bottom screen.
+        Pdc1 = 3,
+        /// The transfer engine has finished.
+        Ppf = 4,
+        /// A command list has finished.
+        P3d = 5,
+        /// A DMA request has finished.
+        Dma = 6,
+    }
 }
 
 impl Interrupt {
-    /// All of them, by number.
-    pub const ALL: [Interrupt; 7] = [
-        Interrupt::Psc0,
-        Interrupt::Psc1,
-        Interrupt::Pdc0,
-        Interrupt::Pdc1,
-        Interrupt::Ppf,
-        Interrupt::P3d,
-        Interrupt::Dma,
-    ];
-
-    /// By its number; `None` above 6.
-    pub fn from_number(number: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(number)).copied()
-    }
-
     /// Whether it is a VBlank, which goes to every client.
     pub const fn is_vblank(self) -> bool {
         matches!(self, Interrupt::Pdc0 | Interrupt::Pdc1)

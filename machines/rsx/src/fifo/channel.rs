@@ -235,7 +235,7 @@ impl Channel {
             },
             fetched: saved.fetched,
             subroutine: saved.subroutine.map(|target| target & !3),
-            error: PusherError::from_code(saved.error),
+            error: PusherError::from_number(saved.error),
             engines: saved.engines,
             engine: saved.engine,
             semaphore: saved.semaphore,

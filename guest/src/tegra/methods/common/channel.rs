@@ -31,9 +31,9 @@ regs! {
     /// Performance monitor; without effect.
     pm_trigger @ 0x050 { v 0:31 };
     /// Instrumentation; without effect.
-    set_instrumentation_method_header @ 0x054 { v 0:31 };
-    /// Instrumentation; without effect.
-    set_instrumentation_method_data @ 0x055 { v 0:31 };
+    set_instrumentation_method @ [
+        0x054 set_instrumentation_method_header, 0x055 set_instrumentation_method_data,
+    ] { v 0:31 };
     /// Plain storage for macros and drivers.
     set_mme_shadow_scratch @ [0xD00; 256 step 1] { v 0:31 };
 }

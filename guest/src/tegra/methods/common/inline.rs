@@ -25,14 +25,8 @@ regs! {
     pitch_out @ 0x064 { value 0:31 };
     /// Inline transfer: block of a block-linear destination, log2 of GOBs.
     set_dst_block_size @ 0x065 { width 0:3, height 4:7, depth 8:11 };
-    /// Inline transfer: bytes of a row of a block-linear destination.
-    set_dst_width @ 0x066 { v 0:31 };
-    /// Inline transfer: rows of a block-linear destination.
-    set_dst_height @ 0x067 { v 0:31 };
-    /// Inline transfer: slices of a block-linear destination.
-    set_dst_depth @ 0x068 { v 0:31 };
-    /// Inline transfer: slice that is written.
-    set_dst_layer @ 0x069 { v 0:31 };
+    /// Inline transfer to a block-linear destination: bytes of a row, rows, slices, slice that is written.
+    set_dst_extent @ [0x066 set_dst_width, 0x067 set_dst_height, 0x068 set_dst_depth, 0x069 set_dst_layer] { v 0:31 };
     /// Inline transfer: begins; LOAD_INLINE_DATA follows.
     launch_dma @ 0x06C {
         dst_memory_layout 0:0 MemoryLayout, reduction_enable 1:1 bool, reduction_format 2:3 ReductionFormat,

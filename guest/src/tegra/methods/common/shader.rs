@@ -1,4 +1,5 @@
-//! What the 3D and compute classes have alike: memory and caches of programs, reports, performance counters.
+//! What the 3D and compute classes have alike: memory and caches of programs, reports, performance counters; the
+//! addresses of notifiers and inline transfers.
 
 use std::convert::Infallible;
 
@@ -10,6 +11,16 @@ use crate::tegra::methods::values::CacheLines;
 regs! {
     effect Effect<Infallible>;
 
+    /// Address of the notifier, upper bits.
+    set_notify_a @ 0x041 { address_upper 0:7 };
+    /// Inline transfer: destination, upper bits.
+    offset_out_upper @ 0x062 { value 0:7 };
+    /// Inline transfer: first byte of each row.
+    set_dst_origin_bytes_x @ 0x06A { v 0:19 };
+    /// Inline transfer: first row.
+    set_dst_origin_samples_y @ 0x06B { v 0:15 };
+    /// Inline transfer: semaphore address, upper bits.
+    set_i2m_semaphore_a @ 0x077 { offset_upper 0:7 };
     /// Code (`instruction`), global data and constants may have changed in memory.
     invalidate_shader_caches @ 0x087 {
         instruction 0:0 bool, locks 1:1 bool, flush_data 2:2 bool, data 4:4 bool, constant 12:12 bool,
@@ -66,7 +77,7 @@ regs! {
     /// Performance counters; without effect.
     set_shader_performance_counter_trap_control @ 0xCF7 { mask 0:7 };
     /// Performance counters; without effect.
-    start_shader_performance_counter @ 0xCF8 { counter_mask 0:7 };
-    /// Performance counters; without effect.
-    stop_shader_performance_counter @ 0xCF9 { counter_mask 0:7 };
+    shader_performance_counter @ [
+        0xCF8 start_shader_performance_counter, 0xCF9 stop_shader_performance_counter,
+    ] { counter_mask 0:7 };
 }

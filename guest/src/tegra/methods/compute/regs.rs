@@ -11,16 +11,6 @@ pub use crate::tegra::methods::common::{channel::*, inline::*, shader::*};
 regs! {
     effect Effect<Trigger>;
 
-    /// Address of the notifier, upper bits.
-    set_notify_a @ 0x041 { address_upper 0:7 };
-    /// Inline transfer: destination, upper bits.
-    offset_out_upper @ 0x062 { value 0:7 };
-    /// Inline transfer: first byte of each row.
-    set_dst_origin_bytes_x @ 0x06A { v 0:19 };
-    /// Inline transfer: first row.
-    set_dst_origin_samples_y @ 0x06B { v 0:15 };
-    /// Inline transfer: semaphore address, upper bits.
-    set_i2m_semaphore_a @ 0x077 { offset_upper 0:7 };
     /// Without effect.
     set_valid_span_overflow_area_a @ 0x080 { address_upper 0:7 };
     /// Without effect.
@@ -63,15 +53,13 @@ regs! {
     /// Constants that may have changed: bytes.
     invalidate_constant_buffer_cache_c @ 0x09F { byte_count 0:16, thru_l2 31:31 bool };
     /// Version check; without effect.
-    set_compute_class_version @ 0x0A0 { current 0:15, oldest_supported 16:31 };
-    /// Version check; without effect.
-    check_compute_class_version @ 0x0A1 { current 0:15, oldest_supported 16:31 };
+    compute_class_version @ [
+        0x0A0 set_compute_class_version, 0x0A1 check_compute_class_version,
+    ] { current 0:15, oldest_supported 16:31 };
     /// Version check of launch descriptors; without effect.
-    set_qmd_version @ 0x0A2 { current 0:15, oldest_supported 16:31 };
+    qmd_version @ [0x0A2 set_qmd_version, 0x0A4 check_qmd_version] { current 0:15, oldest_supported 16:31 };
     /// Scheduling; without visible effect.
     set_wfi_config @ 0x0A3 { enable_scg_type_wfi 0:0 bool };
-    /// Version check of launch descriptors; without effect.
-    check_qmd_version @ 0x0A4 { current 0:15, oldest_supported 16:31 };
     /// Waits until everything earlier is finished.
     wait_for_idle_scg_type @ 0x0A5 { v 0:31 } Common(Common::WaitForIdle);
     /// Scheduling; without visible effect.
@@ -87,17 +75,17 @@ regs! {
     /// `schedule` launches the descriptor.
     send_signaling_pcas_b @ 0x0AF { invalidate 0:0 bool, schedule 1:1 bool } Trigger(Trigger::Launch);
     /// Size of local memory, upper bits.
-    set_shader_local_memory_non_throttled_a @ 0x0B9 { size_upper 0:7 };
+    set_shader_local_memory_size_a @ [
+        0x0B9 set_shader_local_memory_non_throttled_a, 0x0BC set_shader_local_memory_throttled_a,
+    ] { size_upper 0:7 };
     /// Size of local memory, bits 31:0.
-    set_shader_local_memory_non_throttled_b @ 0x0BA { size_lower 0:31 };
+    set_shader_local_memory_size_b @ [
+        0x0BA set_shader_local_memory_non_throttled_b, 0x0BD set_shader_local_memory_throttled_b,
+    ] { size_lower 0:31 };
     /// Without effect.
-    set_shader_local_memory_non_throttled_c @ 0x0BB { max_sm_count 0:8 };
-    /// Size of local memory, upper bits.
-    set_shader_local_memory_throttled_a @ 0x0BC { size_upper 0:7 };
-    /// Size of local memory, bits 31:0.
-    set_shader_local_memory_throttled_b @ 0x0BD { size_lower 0:31 };
-    /// Without effect.
-    set_shader_local_memory_throttled_c @ 0x0BE { max_sm_count 0:8 };
+    set_shader_local_memory_size_c @ [
+        0x0BB set_shader_local_memory_non_throttled_c, 0x0BE set_shader_local_memory_throttled_c,
+    ] { max_sm_count 0:8 };
     /// Version of the instruction set.
     set_spa_version @ 0x0C4 { minor 0:7, major 8:15 };
     /// Calls into firmware; not used.

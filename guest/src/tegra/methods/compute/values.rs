@@ -4,20 +4,11 @@ use crate::table::regs::values;
 
 values! {
     /// Scheduling; without visible effect.
-    SmSelection {
-        LoadBalanced = 0 "LOAD_BALANCED";
-        RoundRobin = 1 "ROUND_ROBIN";
-    }
+    SmSelection { LoadBalanced = 0 "LOAD_BALANCED"; RoundRobin = 1 "ROUND_ROBIN"; }
 
     /// Scheduling; without visible effect.
-    ScgType {
-        GraphicsCompute0 = 0 "GRAPHICS_COMPUTE0";
-        Compute1 = 1 "COMPUTE1";
-    }
+    ScgType { GraphicsCompute0 = 0 "GRAPHICS_COMPUTE0"; Compute1 = 1 "COMPUTE1"; }
 
     /// What a report does.
-    ReportOperation {
-        Release = 0 "RELEASE";
-        Trap = 3 "TRAP";
-    }
+    ReportOperation { Release = 0 "RELEASE"; Trap = 3 "TRAP"; }
 }

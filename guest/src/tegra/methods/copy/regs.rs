@@ -28,10 +28,8 @@ regs! {
     set_render_enable_b @ 0x096 { lower 0:31 };
     /// Evaluates the condition, as in the 3D class.
     set_render_enable_c @ 0x097 { mode 0:2 RenderEnableMode } Common(Common::RenderEnable);
-    /// Memory of physical source addresses; not used.
-    set_src_phys_mode @ 0x098 { target 0:1 PhysicalTarget };
-    /// Memory of physical destination addresses; not used.
-    set_dst_phys_mode @ 0x099 { target 0:1 PhysicalTarget };
+    /// Memory of physical addresses; not used.
+    set_phys_mode @ [0x098 set_src_phys_mode, 0x099 set_dst_phys_mode] { target 0:1 PhysicalTarget };
     /// Copies; what kind of copy, semaphore, layouts, remapping.
     launch_dma @ 0x0C0 {
         data_transfer_type 0:1 DataTransfer, flush_enable 2:2 bool, semaphore_type 3:4 SemaphoreType,
@@ -41,56 +39,38 @@ regs! {
         semaphore_reduction_sign 18:18 SemaphoreSign, semaphore_reduction_enable 19:19 bool,
         bypass_l2 20:20 BypassL2,
     } Trigger(Trigger::Launch);
-    /// Source address, upper bits.
-    offset_in_upper @ 0x100 { upper 0:7 };
-    /// Source address, bits 31:0.
-    offset_in_lower @ 0x101 { value 0:31 };
-    /// Destination address, upper bits.
-    offset_out_upper @ 0x102 { upper 0:7 };
-    /// Destination address, bits 31:0.
-    offset_out_lower @ 0x103 { value 0:31 };
-    /// Bytes from row to row of a pitch source, signed.
-    pitch_in @ 0x104 { value 0:31 signed };
-    /// Bytes from row to row of a pitch destination, signed.
-    pitch_out @ 0x105 { value 0:31 signed };
+    /// Source or destination address, upper bits.
+    offset_upper @ [0x100 offset_in_upper, 0x102 offset_out_upper] { upper 0:7 };
+    /// Source or destination address, bits 31:0.
+    offset_lower @ [0x101 offset_in_lower, 0x103 offset_out_lower] { value 0:31 };
+    /// Bytes from row to row of a pitch source or destination, signed.
+    pitch @ [0x104 pitch_in, 0x105 pitch_out] { value 0:31 signed };
     /// Bytes of a row; elements with remapping.
     line_length_in @ 0x106 { value 0:31 };
     /// Rows.
     line_count @ 0x107 { value 0:31 };
-    /// Constant A of remapping.
-    set_remap_const_a @ 0x1C0 { v 0:31 };
-    /// Constant B of remapping.
-    set_remap_const_b @ 0x1C1 { v 0:31 };
+    /// Constants of remapping.
+    set_remap_const @ [0x1C0 set_remap_const_a, 0x1C1 set_remap_const_b] { v 0:31 };
     /// Where the components of a destination element come from; bytes of a component and numbers of components, each
     /// less 1.
     set_remap_components @ 0x1C2 {
         dst_x 0:2 RemapSource, dst_y 4:6 RemapSource, dst_z 8:10 RemapSource, dst_w 12:14 RemapSource,
         component_size 16:17, num_src_components 20:21, num_dst_components 24:25,
     };
-    /// Block of a block-linear destination, log2 of GOBs.
-    set_dst_block_size @ 0x1C3 { width 0:3, height 4:7, depth 8:11, gob_height 12:15 GobHeight };
-    /// Elements of a row of a block-linear destination.
-    set_dst_width @ 0x1C4 { v 0:31 };
-    /// Rows of a block-linear destination.
-    set_dst_height @ 0x1C5 { v 0:31 };
-    /// Slices of a block-linear destination.
-    set_dst_depth @ 0x1C6 { v 0:31 };
-    /// Slice that is written.
-    set_dst_layer @ 0x1C7 { v 0:31 };
-    /// First element and row that are written.
-    set_dst_origin @ 0x1C8 { x 0:15, y 16:31 };
-    /// Block of a block-linear source, log2 of GOBs.
-    set_src_block_size @ 0x1CA { width 0:3, height 4:7, depth 8:11, gob_height 12:15 GobHeight };
-    /// Elements of a row of a block-linear source.
-    set_src_width @ 0x1CB { v 0:31 };
-    /// Rows of a block-linear source.
-    set_src_height @ 0x1CC { v 0:31 };
-    /// Slices of a block-linear source.
-    set_src_depth @ 0x1CD { v 0:31 };
-    /// Slice that is read.
-    set_src_layer @ 0x1CE { v 0:31 };
-    /// First element and row that are read.
-    set_src_origin @ 0x1CF { x 0:15, y 16:31 };
+    /// A block-linear destination or source: block, log2 of GOBs.
+    set_block_size @ [0x1C3 set_dst_block_size, 0x1CA set_src_block_size] {
+        width 0:3, height 4:7, depth 8:11, gob_height 12:15 GobHeight,
+    };
+    /// A block-linear destination or source: elements of a row.
+    set_width @ [0x1C4 set_dst_width, 0x1CB set_src_width] { v 0:31 };
+    /// A block-linear destination or source: rows.
+    set_height @ [0x1C5 set_dst_height, 0x1CC set_src_height] { v 0:31 };
+    /// A block-linear destination or source: slices.
+    set_depth @ [0x1C6 set_dst_depth, 0x1CD set_src_depth] { v 0:31 };
+    /// Slice that is written or read.
+    set_layer @ [0x1C7 set_dst_layer, 0x1CE set_src_layer] { v 0:31 };
+    /// First element and row that are written or read.
+    set_origin @ [0x1C8 set_dst_origin, 0x1CF set_src_origin] { x 0:15, y 16:31 };
     /// Performance monitor; without effect.
     pm_trigger_end @ 0x445 { v 0:31 };
 }

@@ -8,20 +8,10 @@ use crate::tegra::methods::{Common, Effect};
 regs! {
     effect Effect<Trigger>;
 
-    /// Address of the notifier, upper bits.
-    set_notify_a @ 0x041 { address_upper 0:7 };
     /// Without use on one GPU.
     peer_semaphore_release_offset_upper @ 0x04A { v 0:7 };
     /// Without use on one GPU.
     peer_semaphore_release_offset @ 0x04B { v 0:31 };
-    /// Inline transfer: destination, upper bits.
-    offset_out_upper @ 0x062 { value 0:7 };
-    /// Inline transfer: first byte of each row.
-    set_dst_origin_bytes_x @ 0x06A { v 0:19 };
-    /// Inline transfer: first row.
-    set_dst_origin_samples_y @ 0x06B { v 0:15 };
-    /// Inline transfer: semaphore address, upper bits.
-    set_i2m_semaphore_a @ 0x077 { offset_upper 0:7 };
     /// Without effect.
     run_ds_now @ 0x080 { v 0:31 };
     /// Increments a syncpoint when earlier work has reached `condition`.
@@ -67,17 +57,13 @@ regs! {
     /// Without effect.
     force_heavyweight_method_sync @ 0x47D { v 0:31 };
     /// Version check of the class; without effect.
-    set_class_version @ 0x58E { current 0:15, oldest_supported 16:31 };
-    /// Version check of the class; without effect.
-    check_class_version @ 0x5A8 { current 0:15, oldest_supported 16:31 };
+    class_version @ [0x58E set_class_version, 0x5A8 check_class_version] { current 0:15, oldest_supported 16:31 };
     /// Versions of program headers in use; without effect.
     set_sph_version @ 0x5A9 { current 0:15, oldest_supported 16:31 };
     /// Newest and oldest version of program headers in use; without effect.
     check_sph_version @ 0x5AA { current 0:15, oldest_supported 16:31 };
     /// Version check; without effect.
-    set_aam_version @ 0x5E4 { current 0:15, oldest_supported 16:31 };
-    /// Version check; without effect.
-    check_aam_version @ 0x5E5 { current 0:15, oldest_supported 16:31 };
+    aam_version @ [0x5E4 set_aam_version, 0x5E5 check_aam_version] { current 0:15, oldest_supported 16:31 };
     /// Calls into firmware. Number 4 makes macros wait: scratch 0 must then read 1.
     set_falcon @ [
         0x8C0 set_falcon00, 0x8C1 set_falcon01, 0x8C2 set_falcon02, 0x8C3 set_falcon03, 0x8C4 set_falcon04,

@@ -46,17 +46,13 @@ regs! {
     /// An optimisation; without visible effect.
     set_blend_opt_control @ 0x3F7 { allow_float_pixel_kills 0:0 bool };
     /// Without visible effect.
-    set_reduce_color_thresholds_unorm8 @ 0x433 { all_covered_all_hit_once 0:7, all_covered 16:23 };
-    /// Without visible effect.
-    set_reduce_color_thresholds_unorm10 @ 0x438 { all_covered_all_hit_once 0:7, all_covered 16:23 };
-    /// Without visible effect.
-    set_reduce_color_thresholds_unorm16 @ 0x439 { all_covered_all_hit_once 0:7, all_covered 16:23 };
+    set_reduce_color_thresholds @ [
+        0x433 set_reduce_color_thresholds_unorm8, 0x438 set_reduce_color_thresholds_unorm10,
+        0x439 set_reduce_color_thresholds_unorm16, 0x43B set_reduce_color_thresholds_fp16,
+        0x43C set_reduce_color_thresholds_srgb8,
+    ] { all_covered_all_hit_once 0:7, all_covered 16:23 };
     /// Without visible effect.
     set_reduce_color_thresholds_fp11 @ 0x43A { all_covered_all_hit_once 0:5, all_covered 16:21 };
-    /// Without visible effect.
-    set_reduce_color_thresholds_fp16 @ 0x43B { all_covered_all_hit_once 0:7, all_covered 16:23 };
-    /// Without visible effect.
-    set_reduce_color_thresholds_srgb8 @ 0x43C { all_covered_all_hit_once 0:7, all_covered 16:23 };
     /// Whether SNORM8, UNORM16 and SNORM16 blend. Drivers switch it on (Mesa's NVK).
     set_blend_per_format_enable @ 0x450 = 0x10 { snorm8_unorm16_snorm16 4:4 bool } Dirty(dirty::FRAGMENT);
     /// Depth test.
@@ -76,13 +72,10 @@ regs! {
     /// `alpha FUNC reference`.
     set_alpha_func @ 0x4C5 = 8 { v 0:31 CompareFunc } Dirty(dirty::FRAGMENT);
     /// Blend constant, f32.
-    set_blend_const_red @ 0x4C7 { v 0:31 } Dirty(dirty::FRAGMENT);
-    /// Blend constant, f32.
-    set_blend_const_green @ 0x4C8 { v 0:31 } Dirty(dirty::FRAGMENT);
-    /// Blend constant, f32.
-    set_blend_const_blue @ 0x4C9 { v 0:31 } Dirty(dirty::FRAGMENT);
-    /// Blend constant, f32.
-    set_blend_const_alpha @ 0x4CA { v 0:31 } Dirty(dirty::FRAGMENT);
+    set_blend_const @ [
+        0x4C7 set_blend_const_red, 0x4C8 set_blend_const_green, 0x4C9 set_blend_const_blue,
+        0x4CA set_blend_const_alpha,
+    ] { v 0:31 } Dirty(dirty::FRAGMENT);
     /// Common: alpha has its own operation and factors.
     set_blend_separate_for_alpha @ 0x4CF { enable 0:0 bool } Dirty(dirty::FRAGMENT);
     /// Common: operation of colours.

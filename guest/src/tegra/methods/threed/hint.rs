@@ -54,9 +54,7 @@ regs! {
     /// Hierarchical depth culling; without visible effect.
     set_zcull_region_size_b @ 0x1F1 { height 0:15 };
     /// Hierarchical depth culling; without visible effect.
-    set_zcull_region_size_c @ 0x1F2 { depth 0:15 };
-    /// Hierarchical depth culling; without visible effect.
-    set_zcull_region_pixel_offset_c @ 0x1F3 { depth 0:15 };
+    set_zcull_region_c @ [0x1F2 set_zcull_region_size_c, 0x1F3 set_zcull_region_pixel_offset_c] { depth 0:15 };
     /// Scheduling and buffers; without visible effect.
     set_cull_before_fetch @ 0x1F7 { fetch_streams_once 0:0 bool };
     /// Hierarchical depth culling; without visible effect.
@@ -134,19 +132,16 @@ regs! {
         stencil_enable 4:4 bool, rt_array_index 5:20,
     };
     /// Cache policy; without visible effect.
-    set_l2_cache_control_for_rop_noninterlocked_write_requests @ 0x4B6 { policy 4:5 };
-    /// Cache policy; without visible effect.
-    set_l2_cache_control_for_rop_interlocked_write_requests @ 0x4B7 { policy 4:5 };
+    set_l2_cache_control_for_rop @ [
+        0x4B6 set_l2_cache_control_for_rop_noninterlocked_write_requests,
+        0x4B7 set_l2_cache_control_for_rop_interlocked_write_requests,
+    ] { policy 4:5 };
     /// Scheduling and buffers; without visible effect.
     set_alpha_hysteresis @ 0x508 { rounds_of_alpha 0:7 };
     /// Scheduling and buffers; without visible effect.
-    set_ps_warp_watermarks @ 0x514 { low 0:15, high 16:31 };
-    /// Scheduling and buffers; without visible effect.
-    set_ps_register_watermarks @ 0x515 { low 0:15, high 16:31 };
+    set_ps_watermarks @ [0x514 set_ps_warp_watermarks, 0x515 set_ps_register_watermarks] { low 0:15, high 16:31 };
     /// Hierarchical depth culling; without visible effect.
-    store_zcull @ 0x519 { v 0:0 };
-    /// Hierarchical depth culling; without visible effect.
-    load_zcull @ 0x540 { v 0:0 };
+    move_zcull @ [0x519 store_zcull, 0x540 load_zcull] { v 0:0 };
     /// Hierarchical depth culling; without visible effect.
     set_zcull_stats @ 0x547 { enable 0:0 bool };
     /// Hierarchical depth culling; without visible effect.

@@ -21,18 +21,12 @@ regs! {
         domain_type 0:1 TessellationDomain, spacing 4:5 TessellationSpacing,
         output_primitives 8:9 TessellationOutput,
     } Dirty(dirty::PROGRAM);
-    /// Outer level 0 without a control program, f32.
-    set_tessellation_lod_u0_or_density @ 0x0C9 { v 0:31 } Dirty(dirty::PROGRAM);
-    /// Outer level 1 without a control program, f32.
-    set_tessellation_lod_v0_or_detail @ 0x0CA { v 0:31 } Dirty(dirty::PROGRAM);
-    /// Outer level 2 without a control program, f32.
-    set_tessellation_lod_u1_or_w0 @ 0x0CB { v 0:31 } Dirty(dirty::PROGRAM);
-    /// Outer level 3 without a control program, f32.
-    set_tessellation_lod_v1 @ 0x0CC { v 0:31 } Dirty(dirty::PROGRAM);
-    /// Inner level 0 without a control program, f32.
-    set_tg_lod_interior_u @ 0x0CD { v 0:31 } Dirty(dirty::PROGRAM);
-    /// Inner level 1 without a control program, f32.
-    set_tg_lod_interior_v @ 0x0CE { v 0:31 } Dirty(dirty::PROGRAM);
+    /// Levels without a control program, f32: outer 0 to 3, inner 0 and 1.
+    set_tessellation_lod @ [
+        0x0C9 set_tessellation_lod_u0_or_density, 0x0CA set_tessellation_lod_v0_or_detail,
+        0x0CB set_tessellation_lod_u1_or_w0, 0x0CC set_tessellation_lod_v1, 0x0CD set_tg_lod_interior_u,
+        0x0CE set_tg_lod_interior_v,
+    ] { v 0:31 } Dirty(dirty::PROGRAM);
     /// Without effect.
     reserved_tg @ [
         0x0CF reserved_tg07, 0x0D0 reserved_tg08, 0x0D1 reserved_tg09, 0x0D2 reserved_tg10, 0x0D3 reserved_tg11,

@@ -41,13 +41,10 @@ regs! {
     /// Not supported.
     set_constant_color_rendering @ 0x3D0 { enable 0:0 bool };
     /// Not used.
-    set_constant_color_rendering_red @ 0x3D1 { v 0:31 };
-    /// Not used.
-    set_constant_color_rendering_green @ 0x3D2 { v 0:31 };
-    /// Not used.
-    set_constant_color_rendering_blue @ 0x3D3 { v 0:31 };
-    /// Not used.
-    set_constant_color_rendering_alpha @ 0x3D4 { v 0:31 };
+    set_constant_color_rendering_color @ [
+        0x3D1 set_constant_color_rendering_red, 0x3D2 set_constant_color_rendering_green,
+        0x3D3 set_constant_color_rendering_blue, 0x3D4 set_constant_color_rendering_alpha,
+    ] { v 0:31 };
     /// Whether edges that clipping made are drawn in line mode; they are not.
     set_line_mode_polygon_clip @ 0x3E3 { generated_edge 0:0 GeneratedEdge } Dirty(dirty::RASTER);
     /// Whether the unit of the bias depends on the depth format, which is what OpenGL and D3D ask for.

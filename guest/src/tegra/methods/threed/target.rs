@@ -25,9 +25,9 @@ regs! {
         passes 0:3, centroid 4:4 HybridCentroid, passes_extended 5:5,
     } Dirty(dirty::TARGET);
     /// Without visible effect.
-    set_color_zero_bandwidth_clear @ 0x1E9 { slot_disable_mask 0:14 };
-    /// Without visible effect.
-    set_z_zero_bandwidth_clear @ 0x1EA { slot_disable_mask 0:14 };
+    set_zero_bandwidth_clear @ [
+        0x1E9 set_color_zero_bandwidth_clear, 0x1EA set_z_zero_bandwidth_clear,
+    ] { slot_disable_mask 0:14 };
     /// Hints that nothing is written.
     set_zt_read_only @ 0x1FE { enable_z 0:0 bool, enable_stencil 4:4 bool };
     /// Address of a colour target, upper bits.

@@ -36,17 +36,13 @@ regs! {
     /// Rows.
     set_pixels_from_cpu_src_height @ 0x20F { v 0:31 };
     /// Destination pixels per source pixel, 32.32.
-    set_pixels_from_cpu_dx_du_frac @ 0x210 { v 0:31 };
-    /// Destination pixels per source pixel, 32.32.
-    set_pixels_from_cpu_dx_du_int @ 0x211 { v 0:31 };
+    set_pixels_from_cpu_dx_du @ [0x210 set_pixels_from_cpu_dx_du_frac, 0x211 set_pixels_from_cpu_dx_du_int] { v 0:31 };
     /// Destination rows per source row, 32.32.
-    set_pixels_from_cpu_dy_dv_frac @ 0x212 { v 0:31 };
-    /// Destination rows per source row, 32.32.
-    set_pixels_from_cpu_dy_dv_int @ 0x213 { v 0:31 };
+    set_pixels_from_cpu_dy_dv @ [0x212 set_pixels_from_cpu_dy_dv_frac, 0x213 set_pixels_from_cpu_dy_dv_int] { v 0:31 };
     /// First pixel, 32.32.
-    set_pixels_from_cpu_dst_x0_frac @ 0x214 { v 0:31 };
-    /// First pixel, 32.32.
-    set_pixels_from_cpu_dst_x0_int @ 0x215 { v 0:31 };
+    set_pixels_from_cpu_dst_x0 @ [
+        0x214 set_pixels_from_cpu_dst_x0_frac, 0x215 set_pixels_from_cpu_dst_x0_int,
+    ] { v 0:31 };
     /// First row, 32.32.
     set_pixels_from_cpu_dst_y0_frac @ 0x216 { v 0:31 };
     /// First row, 32.32. The image begins anew.
@@ -71,25 +67,23 @@ regs! {
     /// Where texels are sampled, and the filter.
     set_pixels_from_memory_sample_mode @ 0x223 { origin 0:0 SampleOrigin, filter 4:4 BlitFilter };
     /// Blit: destination, signed.
-    set_pixels_from_memory_dst_x0 @ 0x22C { v 0:31 };
-    /// Blit: destination, signed.
-    set_pixels_from_memory_dst_y0 @ 0x22D { v 0:31 };
+    set_pixels_from_memory_dst @ [0x22C set_pixels_from_memory_dst_x0, 0x22D set_pixels_from_memory_dst_y0] { v 0:31 };
     /// Blit: destination width.
     set_pixels_from_memory_dst_width @ 0x22E { v 0:31 };
     /// Blit: destination height.
     set_pixels_from_memory_dst_height @ 0x22F { v 0:31 };
     /// Blit: texels per pixel, signed 32.32.
-    set_pixels_from_memory_du_dx_frac @ 0x230 { v 0:31 };
-    /// Blit: texels per pixel, signed 32.32.
-    set_pixels_from_memory_du_dx_int @ 0x231 { v 0:31 };
+    set_pixels_from_memory_du_dx @ [
+        0x230 set_pixels_from_memory_du_dx_frac, 0x231 set_pixels_from_memory_du_dx_int,
+    ] { v 0:31 };
     /// Blit: texels per row, signed 32.32.
-    set_pixels_from_memory_dv_dy_frac @ 0x232 { v 0:31 };
-    /// Blit: texels per row, signed 32.32.
-    set_pixels_from_memory_dv_dy_int @ 0x233 { v 0:31 };
+    set_pixels_from_memory_dv_dy @ [
+        0x232 set_pixels_from_memory_dv_dy_frac, 0x233 set_pixels_from_memory_dv_dy_int,
+    ] { v 0:31 };
     /// Blit: first texel, signed 32.32.
-    set_pixels_from_memory_src_x0_frac @ 0x234 { v 0:31 };
-    /// Blit: first texel, signed 32.32.
-    set_pixels_from_memory_src_x0_int @ 0x235 { v 0:31 };
+    set_pixels_from_memory_src_x0 @ [
+        0x234 set_pixels_from_memory_src_x0_frac, 0x235 set_pixels_from_memory_src_x0_int,
+    ] { v 0:31 };
     /// Blit: first texel down, signed 32.32.
     set_pixels_from_memory_src_y0_frac @ 0x236 { v 0:31 };
     /// Blit: first texel down; `texel = floor(src + pixel * step)`. Blits.

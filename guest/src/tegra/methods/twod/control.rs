@@ -41,11 +41,7 @@ regs! {
     /// Macro memory transfers; not used.
     set_mme_data_ram_address @ 0x156 { word 0:31 };
     /// Macro memory transfers; not used.
-    mme_dma_read @ 0x157 { length 0:31 };
-    /// Macro memory transfers; not used.
-    mme_dma_read_fifoed @ 0x158 { length 0:31 };
-    /// Macro memory transfers; not used.
-    mme_dma_write @ 0x159 { length 0:31 };
+    mme_dma @ [0x157 mme_dma_read, 0x158 mme_dma_read_fifoed, 0x159 mme_dma_write] { length 0:31 };
     /// Macro memory transfers; not used.
     mme_dma_reduction @ 0x15A {
         reduction_op 0:2 ReductionOp, reduction_format 4:5 MacroReductionFormat,

@@ -35,9 +35,7 @@ regs! {
     /// Colour of bits 1.
     set_monochrome_pattern_color1 @ 0x0BD { v 0:31 };
     /// Bits of the pattern.
-    set_monochrome_pattern0 @ 0x0BE { v 0:31 };
-    /// Bits of the pattern.
-    set_monochrome_pattern1 @ 0x0BF { v 0:31 };
+    set_monochrome_pattern @ [0x0BE set_monochrome_pattern0, 0x0BF set_monochrome_pattern1] { v 0:31 };
     /// Pattern of 8x8 colours, one a word.
     color_pattern_x8r8g8b8 @ [0x0C0; 64 step 1] { b0 0:7, g0 8:15, r0 16:23, ignore0 24:31 };
     /// Pattern of 8x8 colours, two a word.

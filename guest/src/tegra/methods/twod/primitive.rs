@@ -8,14 +8,11 @@ use crate::tegra::methods::Effect;
 regs! {
     effect Effect<Trigger>;
 
-    /// Colour of 64 and 128 bits, word 0.
-    set_render_solid_prim_color0 @ 0x150 { v 0:31 };
-    /// Colour of 64 and 128 bits, word 1.
-    set_render_solid_prim_color1 @ 0x151 { v 0:31 };
-    /// Colour of 128 bits, word 2.
-    set_render_solid_prim_color2 @ 0x152 { v 0:31 };
-    /// Colour of 128 bits, word 3.
-    set_render_solid_prim_color3 @ 0x153 { v 0:31 };
+    /// Words of a colour of 64 or 128 bits.
+    set_render_solid_prim_colors @ [
+        0x150 set_render_solid_prim_color0, 0x151 set_render_solid_prim_color1, 0x152 set_render_solid_prim_color2,
+        0x153 set_render_solid_prim_color3,
+    ] { v 0:31 };
     /// Kind of primitives.
     render_solid_prim_mode @ 0x160 { v 0:2 SolidPrimitive };
     /// Format of the colour: codes of colour targets.

@@ -4,116 +4,71 @@ use crate::table::regs::values;
 
 values! {
     /// Caches that are meant.
-    TextureCaches {
-        L1Only = 0 "L1_ONLY";
-        L2Only = 1 "L2_ONLY";
-        L1AndL2 = 2 "L1_AND_L2";
-    }
+    TextureCaches { L1Only = 0 "L1_ONLY"; L2Only = 1 "L2_ONLY"; L1AndL2 = 2 "L1_AND_L2"; }
 
     /// Caches; without visible effect.
     SectorPromotion {
-        NoPromotion = 0 "NO_PROMOTION";
-        PromoteTo2V = 1 "PROMOTE_TO_2_V";
-        PromoteTo2H = 2 "PROMOTE_TO_2_H";
+        NoPromotion = 0 "NO_PROMOTION"; PromoteTo2V = 1 "PROMOTE_TO_2_V"; PromoteTo2H = 2 "PROMOTE_TO_2_H";
         PromoteTo4 = 3 "PROMOTE_TO_4";
     }
 
     /// Format of the colour key.
     ColorKeyFormat {
-        A16R5G6B5 = 0 "A16R5G6B5";
-        A1R5G5B5 = 1 "A1R5G5B5";
-        A8R8G8B8 = 2 "A8R8G8B8";
-        A2R10G10B10 = 3 "A2R10G10B10";
-        Y8 = 4 "Y8";
-        Y16 = 5 "Y16";
-        Y32 = 6 "Y32";
+        A16R5G6B5 = 0 "A16R5G6B5"; A1R5G5B5 = 1 "A1R5G5B5"; A8R8G8B8 = 2 "A8R8G8B8"; A2R10G10B10 = 3 "A2R10G10B10";
+        Y8 = 4 "Y8"; Y16 = 5 "Y16"; Y32 = 6 "Y32";
     }
 
     /// What becomes of source and destination.
     Operation {
-        SourceCopyAnd = 0 "SRCCOPY_AND";
-        RopAnd = 1 "ROP_AND";
-        BlendAnd = 2 "BLEND_AND";
+        SourceCopyAnd = 0 "SRCCOPY_AND"; RopAnd = 1 "ROP_AND"; BlendAnd = 2 "BLEND_AND";
         /// Source.
         SourceCopy = 3 "SRCCOPY";
         /// Raster operation.
         Rop = 4 "ROP";
-        SourceCopyPremultiplied = 5 "SRCCOPY_PREMULT";
-        BlendPremultiplied = 6 "BLEND_PREMULT";
+        SourceCopyPremultiplied = 5 "SRCCOPY_PREMULT"; BlendPremultiplied = 6 "BLEND_PREMULT";
     }
 
     /// Which pattern.
     PatternSelect {
-        Monochrome8x8 = 0 "MONOCHROME_8x8";
-        Monochrome64x1 = 1 "MONOCHROME_64x1";
-        Monochrome1x64 = 2 "MONOCHROME_1x64";
-        Color = 3 "COLOR";
+        Monochrome8x8 = 0 "MONOCHROME_8x8"; Monochrome64x1 = 1 "MONOCHROME_64x1";
+        Monochrome1x64 = 2 "MONOCHROME_1x64"; Color = 3 "COLOR";
     }
 
     /// Order of work.
     HorizontalDirection {
-        HwDecides = 0 "HW_DECIDES";
-        LeftToRight = 1 "LEFT_TO_RIGHT";
-        RightToLeft = 2 "RIGHT_TO_LEFT";
+        HwDecides = 0 "HW_DECIDES"; LeftToRight = 1 "LEFT_TO_RIGHT"; RightToLeft = 2 "RIGHT_TO_LEFT";
     }
 
     /// Order of work.
     VerticalDirection {
-        HwDecides = 0 "HW_DECIDES";
-        TopToBottom = 1 "TOP_TO_BOTTOM";
-        BottomToTop = 2 "BOTTOM_TO_TOP";
+        HwDecides = 0 "HW_DECIDES"; TopToBottom = 1 "TOP_TO_BOTTOM"; BottomToTop = 2 "BOTTOM_TO_TOP";
     }
 
     /// Format of a pattern's colours.
     PatternColorFormat {
-        A8X8R5G6B5 = 0 "A8X8R5G6B5";
-        A1R5G5B5 = 1 "A1R5G5B5";
-        A8R8G8B8 = 2 "A8R8G8B8";
-        A8Y8 = 3 "A8Y8";
-        A8X8Y16 = 4 "A8X8Y16";
-        Y32 = 5 "Y32";
-        ByteExpand = 6 "BYTE_EXPAND";
+        A8X8R5G6B5 = 0 "A8X8R5G6B5"; A1R5G5B5 = 1 "A1R5G5B5"; A8R8G8B8 = 2 "A8R8G8B8"; A8Y8 = 3 "A8Y8";
+        A8X8Y16 = 4 "A8X8Y16"; Y32 = 5 "Y32"; ByteExpand = 6 "BYTE_EXPAND";
     }
 
     /// Order of bits.
-    BitOrder {
-        Cga6 = 0 "CGA6_M1";
-        LittleEndian = 1 "LE_M1";
-    }
+    BitOrder { Cga6 = 0 "CGA6_M1"; LittleEndian = 1 "LE_M1"; }
 
     /// Not used.
-    MacroReductionFormat {
-        Unsigned = 0 "UNSIGNED";
-        Signed = 1 "SIGNED";
-    }
+    MacroReductionFormat { Unsigned = 0 "UNSIGNED"; Signed = 1 "SIGNED"; }
 
     /// Not used.
-    MacroReductionSize {
-        FourBytes = 0 "FOUR_BYTES";
-        EightBytes = 1 "EIGHT_BYTES";
-    }
+    MacroReductionSize { FourBytes = 0 "FOUR_BYTES"; EightBytes = 1 "EIGHT_BYTES"; }
 
     /// Kinds of primitives.
     SolidPrimitive {
-        Points = 0 "POINTS";
-        Lines = 1 "LINES";
-        Polyline = 2 "POLYLINE";
-        Triangles = 3 "TRIANGLES";
-        Rects = 4 "RECTS";
+        Points = 0 "POINTS"; Lines = 1 "LINES"; Polyline = 2 "POLYLINE"; Triangles = 3 "TRIANGLES"; Rects = 4 "RECTS";
     }
 
     /// What pixels from the push buffer are.
-    CpuDataType {
-        Color = 0 "COLOR";
-        Index = 1 "INDEX";
-    }
+    CpuDataType { Color = 0 "COLOR"; Index = 1 "INDEX"; }
 
     /// Bits of an index.
-    CpuIndexFormat {
-        I1 = 0 "I1";
-        I4 = 1 "I4";
-        I8 = 2 "I8";
-    }
+    CpuIndexFormat { I1 = 0 "I1"; I4 = 1 "I4"; I8 = 2 "I8"; }
 
     /// Where a row begins.
     CpuWrap {
@@ -125,27 +80,14 @@ values! {
     }
 
     /// Whether bits 0 are written.
-    MonoOpacity {
-        Transparent = 0 "TRANSPARENT";
-        Opaque = 1 "OPAQUE";
-    }
+    MonoOpacity { Transparent = 0 "TRANSPARENT"; Opaque = 1 "OPAQUE"; }
 
     /// Order of work.
-    BlockShape {
-        Auto = 0 "AUTO";
-        Shape8x8 = 1 "SHAPE_8X8";
-        Shape16x4 = 2 "SHAPE_16X4";
-    }
+    BlockShape { Auto = 0 "AUTO"; Shape8x8 = 1 "SHAPE_8X8"; Shape16x4 = 2 "SHAPE_16X4"; }
 
     /// Where texel centres are.
-    SampleOrigin {
-        Center = 0 "CENTER";
-        Corner = 1 "CORNER";
-    }
+    SampleOrigin { Center = 0 "CENTER"; Corner = 1 "CORNER"; }
 
     /// How texels are filtered.
-    BlitFilter {
-        Point = 0 "POINT";
-        Bilinear = 1 "BILINEAR";
-    }
+    BlitFilter { Point = 0 "POINT"; Bilinear = 1 "BILINEAR"; }
 }

@@ -22,27 +22,16 @@ modifiers! {
 
     /// Where in a pixel is interpolated.
     IpaSample, 2 bits; plain Default, others {
-        Default = 0 "default";
-        Centroid = 1 "centroid";
+        Default = 0 "default"; Centroid = 1 "centroid";
         /// At an offset in a register.
         Offset = 2 "offset";
     }
 
     /// Words of an attribute access, less 1.
-    AttributeSize, 2 bits; plain One {
-        One = 0 "w1";
-        Two = 1 "w2";
-        Three = 2 "w3";
-        Four = 3 "w4";
-    }
+    AttributeSize, 2 bits; plain One { One = 0 "w1"; Two = 1 "w2"; Three = 2 "w3"; Four = 3 "w4"; }
 
     /// What is done with a vertex.
-    OutKind, 2 bits {
-        Nothing = 0 "none";
-        Emit = 1 "emit";
-        Cut = 2 "cut";
-        EmitThenCut = 3 "emit_cut";
-    }
+    OutKind, 2 bits { Nothing = 0 "none"; Emit = 1 "emit"; Cut = 2 "cut"; EmitThenCut = 3 "emit_cut"; }
 
     /// What a pixel program asks about its samples.
     PixldMode, 3 bits, others {
@@ -60,10 +49,7 @@ modifiers! {
 
     /// Index that ISBERD adds.
     IsberdBase, 2 bits; plain None {
-        None = 0 "none";
-        Patch = 1 "patch_base";
-        Primitive = 2 "prim_base";
-        Attribute = 3 "attr_base";
+        None = 0 "none"; Patch = 1 "patch_base"; Primitive = 2 "prim_base"; Attribute = 3 "attr_base";
     }
 }
 
@@ -121,17 +107,17 @@ shapes! {
     /// An interpolated attribute.
     Interpolate {
         flags { sat v "sat" }
-        modifiers { mode: IpaMode = IpaMode[z], sample: IpaSample = IpaSample[y] }
+        modifiers { mode: IpaMode[z], sample: IpaSample[y] }
         operands {
-            dst: Reg = Reg[d],
+            dst: Reg[d],
             /// `*` behind the register: its value is added.
             address: AttributeAddress = IpaAddress[a i x],
             /// The factor of `Mul`.
-            b: Reg = Reg[b],
+            b: Reg[b],
             /// The offset in a pixel.
-            c: Reg = Reg[c],
+            c: Reg[c],
             /// PT in all known code.
-            pred: PredSource = PredSource[p],
+            pred: PredSource[p],
         }
     }
 
@@ -143,38 +129,38 @@ shapes! {
             /// Of the outputs instead of the inputs.
             output h "o",
         }
-        modifiers { size: AttributeSize = AttributeSize[z] }
+        modifiers { size: AttributeSize[z] }
         operands {
             /// The first register loaded or stored.
-            data: Reg = Reg[d],
+            data: Reg[d],
             address: Address = Offset<1>[a i],
             /// The vertex; RZ for this one.
-            vertex: Reg = Reg[c],
+            vertex: Reg[c],
         }
     }
 
     /// A physical attribute address.
     AttributePhysical {
         flags { output h "o" }
-        modifiers { size: AttributeSize = AttributeSize[z] }
-        operands { dst: Reg = Reg[d], pred: Pred = Pred[y], address: Address = Offset<1>[a i] }
+        modifiers { size: AttributeSize[z] }
+        operands { dst: Reg[d], pred: Pred[y], address: Address = Offset<1>[a i] }
     }
 
     /// An entry of the vertex table of the stage's buffer.
     StageBuffer {
         flags { skew j "skew", output h "o" }
-        modifiers { base: IsberdBase = IsberdBase[z], size: AttributeSize = AttributeSize[k] }
-        operands { dst: Reg = Reg[d], a: Reg = Reg[a] }
+        modifiers { base: IsberdBase[z], size: AttributeSize[k] }
+        operands { dst: Reg[d], a: Reg[a] }
     }
 
     /// The end of a vertex, of a strip.
     EmitVertex {
-        modifiers { kind: OutKind = OutKind[z] }
+        modifiers { kind: OutKind[z] }
         operands {
             /// The next handle.
-            dst: Reg = Reg[d],
+            dst: Reg[d],
             /// The handle.
-            a: Reg = Reg[a],
+            a: Reg[a],
             /// The stream, two bits.
             b: Operand = Int[b e s w i],
         }
@@ -182,7 +168,7 @@ shapes! {
 
     /// What a pixel program asks about its samples.
     PixelInfo {
-        modifiers { mode: PixldMode = PixldMode[z] }
-        operands { dst: Reg = Reg[d], pred: Pred = Pred[y], sample: Address = Offset<1>[a i] }
+        modifiers { mode: PixldMode[z] }
+        operands { dst: Reg[d], pred: Pred[y], sample: Address = Offset<1>[a i] }
     }
 }

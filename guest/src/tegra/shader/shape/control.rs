@@ -115,29 +115,29 @@ shapes! {
             /// All lanes agree; a hint.
             uniform y "u",
         }
-        modifiers { test: CcTest = CcTest[z] }
-        operands { target: Target = Target[i s w] }
+        modifiers { test: CcTest[z] }
+        operands { target: Target[i s w] }
     }
 
     /// A branch with a register added to its target.
     BranchIndexed {
         flags { limit x "lmt" }
-        modifiers { test: CcTest = CcTest[z] }
-        operands { a: Reg = Reg[a], target: Target = Target[i s w] }
+        modifiers { test: CcTest[z] }
+        operands { a: Reg[a], target: Target[i s w] }
     }
 
     /// A jump.
     Jump {
         flags { limit x "lmt", uniform y "u" }
-        modifiers { test: CcTest = CcTest[z] }
-        operands { target: AbsoluteTarget = AbsoluteTarget[i s w] }
+        modifiers { test: CcTest[z] }
+        operands { target: AbsoluteTarget[i s w] }
     }
 
     /// A jump with a register added to its target.
     JumpIndexed {
         flags { limit x "lmt" }
-        modifiers { test: CcTest = CcTest[z] }
-        operands { a: Reg = Reg[a], target: AbsoluteTarget = AbsoluteTarget[i s w] }
+        modifiers { test: CcTest[z] }
+        operands { a: Reg[a], target: AbsoluteTarget[i s w] }
     }
 
     /// A call of an absolute address.
@@ -146,7 +146,7 @@ shapes! {
             /// Counts the depth of the hardware's stack.
             inc x "inc",
         }
-        operands { target: AbsoluteTarget = AbsoluteTarget[i s w] }
+        operands { target: AbsoluteTarget[i s w] }
     }
 
     /// An entry for the stack with this target, or a call.
@@ -155,23 +155,23 @@ shapes! {
             /// Counts the depth of the hardware's stack.
             inc x "inc",
         }
-        operands { target: Target = Target[i s w] }
+        operands { target: Target[i s w] }
     }
 
     /// The end of a lane's path here: back to an entry of the stack, or out of the program.
     Leave {
         flags { keep_refs x "keeprefs" }
-        modifiers { test: CcTest = CcTest[z] }
+        modifiers { test: CcTest[z] }
     }
 
     /// A pointer of the hardware to a register.
     ReadPointer {
-        operands { dst: Reg = Reg[d] }
+        operands { dst: Reg[d] }
     }
 
     /// A register to a pointer of the hardware.
     WritePointer {
-        operands { a: Reg = Reg[a] }
+        operands { a: Reg[a] }
     }
 
     /// No operands.

@@ -16,8 +16,8 @@ shapes! {
             integer j "int",
             ftz f "ftz", sat v "sat", cc o "cc",
         }
-        modifiers { to: FloatFormat = FloatFormat[z], from: FloatFormat = FloatFormat[y], rounding: Rounding = Rounding[r] }
-        operands { dst: Reg = Reg[d], b: Src<Operand> = SignedFloat[b e s w i k l] }
+        modifiers { to: FloatFormat[z], from: FloatFormat[y], rounding: Rounding[r] }
+        operands { dst: Reg[d], b: Src<Operand> = SignedFloat[b e s w i k l] }
     }
 
     /// Float to integer.
@@ -27,16 +27,16 @@ shapes! {
             high h "h1",
             signed m "signed", ftz f "ftz", cc o "cc",
         }
-        modifiers { to: IntSize = IntSize[z], from: FloatFormat = FloatFormat[y], rounding: Rounding = Rounding[r] }
-        operands { dst: Reg = Reg[d], b: Src<Operand> = SignedFloat[b e s w i k l] }
+        modifiers { to: IntSize[z], from: FloatFormat[y], rounding: Rounding[r] }
+        operands { dst: Reg[d], b: Src<Operand> = SignedFloat[b e s w i k l] }
     }
 
     /// Integer to float.
     IntToFloat {
         flags { signed m "signed", cc o "cc" }
-        modifiers { to: FloatFormat = FloatFormat[z], from: IntSize = IntSize[y], rounding: Rounding = Rounding[r] }
+        modifiers { to: FloatFormat[z], from: IntSize[y], rounding: Rounding[r] }
         operands {
-            dst: Reg = Reg[d], b: Src<Operand> = ConvertedInt[b e s w i k l],
+            dst: Reg[d], b: Src<Operand> = ConvertedInt[b e s w i k l],
             /// Byte of an 8-bit source, or first byte of a 16-bit one.
             byte: u8 = Small[h],
         }
@@ -51,9 +51,9 @@ shapes! {
             from_signed n "from_signed",
             sat v "sat", cc o "cc",
         }
-        modifiers { to: IntSize = IntSize[z], from: IntSize = IntSize[y] }
+        modifiers { to: IntSize[z], from: IntSize[y] }
         operands {
-            dst: Reg = Reg[d], b: Src<Operand> = ConvertedInt[b e s w i k l],
+            dst: Reg[d], b: Src<Operand> = ConvertedInt[b e s w i k l],
             /// Byte of an 8-bit source, or first byte of a 16-bit one.
             byte: u8 = Small[h],
         }

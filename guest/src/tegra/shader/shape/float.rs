@@ -10,8 +10,8 @@ shapes! {
     /// A sum.
     FloatAdd {
         flags { ftz f "ftz", sat v "sat", cc o "cc" }
-        modifiers { rounding: Rounding = Rounding[r] }
-        operands { dst: Reg = Reg[d], a: Src<Reg> = FloatReg[a n m], b: Src<Operand> = SignedFloat[b e s w i k l] }
+        modifiers { rounding: Rounding[r] }
+        operands { dst: Reg[d], a: Src<Reg> = FloatReg[a n m], b: Src<Operand> = SignedFloat[b e s w i k l] }
     }
 
     /// A product.
@@ -21,8 +21,8 @@ shapes! {
             neg n "neg",
             sat v "sat", cc o "cc",
         }
-        modifiers { rounding: Rounding = Rounding[r], scale: Scale = Scale[z], fmz: Fmz = Fmz[f] }
-        operands { dst: Reg = Reg[d], a: Reg = Reg[a], b: Operand = Float[b e s w i] }
+        modifiers { rounding: Rounding[r], scale: Scale[z], fmz: Fmz[f] }
+        operands { dst: Reg[d], a: Reg[a], b: Operand = Float[b e s w i] }
     }
 
     /// A product and an addend, rounded once.
@@ -32,19 +32,17 @@ shapes! {
             neg n "neg",
             sat v "sat", cc o "cc",
         }
-        modifiers { rounding: Rounding = Rounding[r], fmz: Fmz = Fmz[f] }
-        operands {
-            dst: Reg = Reg[d], a: Reg = Reg[a], b: Operand = Float[b e s w i], c: Neg<Operand> = SignedThird[c t u k],
-        }
+        modifiers { rounding: Rounding[r], fmz: Fmz[f] }
+        operands { dst: Reg[d], a: Reg[a], b: Operand = Float[b e s w i], c: Neg<Operand> = SignedThird[c t u k] }
     }
 
     /// The smaller or the larger one.
     FloatMinMax {
         flags { ftz f "ftz", cc o "cc" }
         operands {
-            dst: Reg = Reg[d], a: Src<Reg> = FloatReg[a n m], b: Src<Operand> = SignedFloat[b e s w i k l],
+            dst: Reg[d], a: Src<Reg> = FloatReg[a n m], b: Src<Operand> = SignedFloat[b e s w i k l],
             /// True takes the smaller one.
-            pred: PredSource = PredSource[p],
+            pred: PredSource[p],
         }
     }
 
@@ -55,34 +53,34 @@ shapes! {
             bf h "bf",
             ftz f "ftz", cc o "cc",
         }
-        modifiers { compare: FloatCompare = FloatCompare[z], bop: BoolOp = BoolOp[j] }
+        modifiers { compare: FloatCompare[z], bop: BoolOp[j] }
         operands {
-            dst: Reg = Reg[d], a: Src<Reg> = FloatReg[a n m], b: Src<Operand> = SignedFloat[b e s w i k l],
-            pred: PredSource = PredSource[p],
+            dst: Reg[d], a: Src<Reg> = FloatReg[a n m], b: Src<Operand> = SignedFloat[b e s w i k l],
+            pred: PredSource[p],
         }
     }
 
     /// A comparison to predicates.
     FloatSetPred {
         flags { ftz f "ftz" }
-        modifiers { compare: FloatCompare = FloatCompare[z], bop: BoolOp = BoolOp[j] }
+        modifiers { compare: FloatCompare[z], bop: BoolOp[j] }
         operands {
-            dst: Pred = Pred[y], dst_not: Pred = Pred[q], a: Src<Reg> = FloatReg[a n m],
-            b: Src<Operand> = SignedFloat[b e s w i k l], pred: PredSource = PredSource[p],
+            dst: Pred[y], dst_not: Pred[q], a: Src<Reg> = FloatReg[a n m], b: Src<Operand> = SignedFloat[b e s w i k l],
+            pred: PredSource[p],
         }
     }
 
     /// One of two sources by the sign of a third.
     FloatSelect {
         flags { ftz f "ftz" }
-        modifiers { compare: FloatCompare = FloatCompare[z] }
-        operands { dst: Reg = Reg[d], a: Reg = Reg[a], b: Operand = Float[b e s w i], c: Operand = Third[c t u] }
+        modifiers { compare: FloatCompare[z] }
+        operands { dst: Reg[d], a: Reg[a], b: Operand = Float[b e s w i], c: Operand = Third[c t u] }
     }
 
     /// Whether a quotient needs the slow way.
     FloatCheck {
-        modifiers { mode: FchkMode = FchkMode[z] }
-        operands { dst: Pred = Pred[y], a: Src<Reg> = FloatReg[a n m], b: Src<Operand> = SignedFloat[b e s w i k l] }
+        modifiers { mode: FchkMode[z] }
+        operands { dst: Pred[y], a: Src<Reg> = FloatReg[a n m], b: Src<Operand> = SignedFloat[b e s w i k l] }
     }
 
     /// A sum whose signs depend on the lane of the quad.
@@ -92,9 +90,9 @@ shapes! {
             ndv h "ndv",
             ftz f "ftz", cc o "cc",
         }
-        modifiers { rounding: Rounding = Rounding[r] }
+        modifiers { rounding: Rounding[r] }
         operands {
-            dst: Reg = Reg[d], a: Reg = Reg[a], b: Reg = Reg[b],
+            dst: Reg[d], a: Reg[a], b: Reg[b],
             /// Two bits for each lane of the quad, lane 0 in the top ones.
             signs: u8 = Small[z],
         }
@@ -102,14 +100,14 @@ shapes! {
 
     /// Range reduction.
     RangeReduction {
-        modifiers { mode: RroMode = RroMode[z] }
-        operands { dst: Reg = Reg[d], b: Src<Operand> = SignedFloat[b e s w i k l] }
+        modifiers { mode: RroMode[z] }
+        operands { dst: Reg[d], b: Src<Operand> = SignedFloat[b e s w i k l] }
     }
 
     /// A function of the special function unit.
     MultiFunction {
         flags { sat v "sat" }
-        modifiers { op: MufuOp = MufuOp[z] }
-        operands { dst: Reg = Reg[d], a: Src<Reg> = FloatReg[a n m] }
+        modifiers { op: MufuOp[z] }
+        operands { dst: Reg[d], a: Src<Reg> = FloatReg[a n m] }
     }
 }

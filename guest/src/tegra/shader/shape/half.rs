@@ -161,11 +161,8 @@ shapes! {
     /// Two sums.
     HalfAdd {
         flags { ftz f "ftz", sat v "sat" }
-        modifiers { merge: HalfMerge = HalfMerge[h] }
-        operands {
-            dst: Reg = Reg[d], a: HalfSrc<Reg> = HalfReg[a z n m],
-            b: HalfSrc<Operand> = HalfSecond[b e s w i y k l],
-        }
+        modifiers { merge: HalfMerge[h] }
+        operands { dst: Reg[d], a: HalfSrc<Reg> = HalfReg[a z n m], b: HalfSrc<Operand> = HalfSecond[b e s w i y k l] }
     }
 
     /// Two products.
@@ -175,11 +172,8 @@ shapes! {
             neg j "neg",
             sat v "sat",
         }
-        modifiers { fmz: Fmz = Fmz[f], merge: HalfMerge = HalfMerge[h] }
-        operands {
-            dst: Reg = Reg[d], a: HalfSrc<Reg> = HalfReg[a z n m],
-            b: HalfSrc<Operand> = HalfSecond[b e s w i y k l],
-        }
+        modifiers { fmz: Fmz[f], merge: HalfMerge[h] }
+        operands { dst: Reg[d], a: HalfSrc<Reg> = HalfReg[a z n m], b: HalfSrc<Operand> = HalfSecond[b e s w i y k l] }
     }
 
     /// Two products and addends.
@@ -189,10 +183,10 @@ shapes! {
             neg j "neg",
             sat v "sat",
         }
-        modifiers { fmz: Fmz = Fmz[f], merge: HalfMerge = HalfMerge[h] }
+        modifiers { fmz: Fmz[f], merge: HalfMerge[h] }
         operands {
-            dst: Reg = Reg[d], a: HalfSrc<Reg> = HalfReg[a z n m],
-            b: HalfSrc<Operand> = HalfSecond[b e s w i y o l], c: HalfSrc<Operand> = HalfThird[c t u x k r],
+            dst: Reg[d], a: HalfSrc<Reg> = HalfReg[a z n m], b: HalfSrc<Operand> = HalfSecond[b e s w i y o l],
+            c: HalfSrc<Operand> = HalfThird[c t u x k r],
         }
     }
 
@@ -203,10 +197,10 @@ shapes! {
             bf h "bf",
             ftz f "ftz",
         }
-        modifiers { compare: FloatCompare = FloatCompare[x], bop: BoolOp = BoolOp[j] }
+        modifiers { compare: FloatCompare[x], bop: BoolOp[j] }
         operands {
-            dst: Reg = Reg[d], a: HalfSrc<Reg> = HalfReg[a z n m],
-            b: HalfSrc<Operand> = HalfSecond[b e s w i y k l], pred: PredSource = PredSource[p],
+            dst: Reg[d], a: HalfSrc<Reg> = HalfReg[a z n m], b: HalfSrc<Operand> = HalfSecond[b e s w i y k l],
+            pred: PredSource[p],
         }
     }
 
@@ -217,10 +211,10 @@ shapes! {
             both h "h_and",
             ftz f "ftz",
         }
-        modifiers { compare: FloatCompare = FloatCompare[x], bop: BoolOp = BoolOp[j] }
+        modifiers { compare: FloatCompare[x], bop: BoolOp[j] }
         operands {
-            dst: Pred = Pred[r], dst_second: Pred = Pred[q], a: HalfSrc<Reg> = HalfReg[a z n m],
-            b: HalfSrc<Operand> = HalfSecond[b e s w i y k l], pred: PredSource = PredSource[p],
+            dst: Pred[r], dst_second: Pred[q], a: HalfSrc<Reg> = HalfReg[a z n m],
+            b: HalfSrc<Operand> = HalfSecond[b e s w i y k l], pred: PredSource[p],
         }
     }
 }

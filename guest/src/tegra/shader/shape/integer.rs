@@ -16,18 +16,15 @@ shapes! {
             x x "x",
             sat v "sat", cc o "cc",
         }
-        operands { dst: Reg = Reg[d], a: Neg<Reg> = IntReg[a n], b: Neg<Operand> = SignedInt[b e s w i k] }
+        operands { dst: Reg[d], a: Neg<Reg> = IntReg[a n], b: Neg<Operand> = SignedInt[b e s w i k] }
     }
 
     /// A sum of three.
     IntAdd3 {
         flags { x x "x", cc o "cc" }
-        modifiers {
-            part_a: AddendPart = AddendPart[h], part_b: AddendPart = AddendPart[y], part_c: AddendPart = AddendPart[z],
-            shift: SumShift = SumShift[j],
-        }
+        modifiers { part_a: AddendPart[h], part_b: AddendPart[y], part_c: AddendPart[z], shift: SumShift[j] }
         operands {
-            dst: Reg = Reg[d], a: Neg<Reg> = IntReg[a n], b: Neg<Operand> = SignedInt[b e s w i k],
+            dst: Reg[d], a: Neg<Reg> = IntReg[a n], b: Neg<Operand> = SignedInt[b e s w i k],
             c: Neg<Operand> = SignedThird[c t u l],
         }
     }
@@ -36,7 +33,7 @@ shapes! {
     IntScaledAdd {
         flags { cc o "cc" }
         operands {
-            dst: Reg = Reg[d], a: Neg<Reg> = IntReg[a n], b: Neg<Operand> = SignedInt[b e s w i k],
+            dst: Reg[d], a: Neg<Reg> = IntReg[a n], b: Neg<Operand> = SignedInt[b e s w i k],
             /// 0 to 31.
             shift: u8 = Small[z],
         }
@@ -51,15 +48,13 @@ shapes! {
             neg n "neg",
             signed_a m "s32a", signed_b l "s32b", x x "x", sat v "sat", cc o "cc",
         }
-        operands {
-            dst: Reg = Reg[d], a: Reg = Reg[a], b: Operand = Int[b e s w i], c: Neg<Operand> = SignedThird[c t u k],
-        }
+        operands { dst: Reg[d], a: Reg[a], b: Operand = Int[b e s w i], c: Neg<Operand> = SignedThird[c t u k] }
     }
 
     /// A product of parts and an addend.
     IntMadParts {
         operands {
-            dst: Reg = Reg[d], a: Reg = Reg[a], b: Operand = Int[b e s w i], c: Operand = Third[c t u],
+            dst: Reg[d], a: Reg[a], b: Operand = Int[b e s w i], c: Operand = Third[c t u],
             /// 0 u32, 1 s32, 2 u24, 3 s24, 4 u16 lower, 5 s16 lower, 6 u16 upper, 7 s16 upper.
             select_a: u8 = Small[z],
             /// 0 u24, 1 s24, 2 u16 lower, 3 s16 lower.
@@ -76,7 +71,7 @@ shapes! {
             hi h "hi",
             signed_a m "s32a", signed_b l "s32b", cc o "cc",
         }
-        operands { dst: Reg = Reg[d], a: Reg = Reg[a], b: Operand = Int[b e s w i] }
+        operands { dst: Reg[d], a: Reg[a], b: Operand = Int[b e s w i] }
     }
 
     /// A product of 16 bits each and an addend.
@@ -93,18 +88,18 @@ shapes! {
             high_b y "h1b",
             cc o "cc",
         }
-        modifiers { mode: XmadMode = XmadMode[z] }
-        operands { dst: Reg = Reg[d], a: Reg = Reg[a], b: Operand = Int[b e s w i], c: Operand = Third[c t u] }
+        modifiers { mode: XmadMode[z] }
+        operands { dst: Reg[d], a: Reg[a], b: Operand = Int[b e s w i], c: Operand = Third[c t u] }
     }
 
     /// The smaller or the larger one.
     IntMinMax {
         flags { signed m "s32", cc o "cc" }
-        modifiers { chain: MinMaxChain = MinMaxChain[x] }
+        modifiers { chain: MinMaxChain[x] }
         operands {
-            dst: Reg = Reg[d], a: Reg = Reg[a], b: Operand = Int[b e s w i],
+            dst: Reg[d], a: Reg[a], b: Operand = Int[b e s w i],
             /// True takes the smaller one.
-            pred: PredSource = PredSource[p],
+            pred: PredSource[p],
         }
     }
 
@@ -115,46 +110,37 @@ shapes! {
             bf h "bf",
             x x "x", signed m "s32", cc o "cc",
         }
-        modifiers { compare: IntCompare = IntCompare[z], bop: BoolOp = BoolOp[j] }
-        operands {
-            dst: Reg = Reg[d], a: Reg = Reg[a], b: Operand = Int[b e s w i], pred: PredSource = PredSource[p],
-        }
+        modifiers { compare: IntCompare[z], bop: BoolOp[j] }
+        operands { dst: Reg[d], a: Reg[a], b: Operand = Int[b e s w i], pred: PredSource[p] }
     }
 
     /// A comparison to predicates.
     IntSetPred {
         flags { x x "x", signed m "s32" }
-        modifiers { compare: IntCompare = IntCompare[z], bop: BoolOp = BoolOp[j] }
-        operands {
-            dst: Pred = Pred[y], dst_not: Pred = Pred[q], a: Reg = Reg[a], b: Operand = Int[b e s w i],
-            pred: PredSource = PredSource[p],
-        }
+        modifiers { compare: IntCompare[z], bop: BoolOp[j] }
+        operands { dst: Pred[y], dst_not: Pred[q], a: Reg[a], b: Operand = Int[b e s w i], pred: PredSource[p] }
     }
 
     /// One of two sources by a third compared with 0.
     IntSelect {
         flags { signed m "s32" }
-        modifiers { compare: IntCompare = IntCompare[z] }
-        operands { dst: Reg = Reg[d], a: Reg = Reg[a], b: Operand = Int[b e s w i], c: Operand = Third[c t u] }
+        modifiers { compare: IntCompare[z] }
+        operands { dst: Reg[d], a: Reg[a], b: Operand = Int[b e s w i], c: Operand = Third[c t u] }
     }
 
     /// A logic operation.
     LogicTwo {
         flags { x x "x", cc o "cc" }
-        modifiers { op: LogicOp = LogicOp[z], pred_op: LogicPred = LogicPred[j] }
-        operands {
-            dst: Reg = Reg[d], pred: Pred = Pred[y], a: Inv<Reg> = LogicReg[a n],
-            b: Inv<Operand> = Logic[b e s w i k],
-        }
+        modifiers { op: LogicOp[z], pred_op: LogicPred[j] }
+        operands { dst: Reg[d], pred: Pred[y], a: Inv<Reg> = LogicReg[a n], b: Inv<Operand> = Logic[b e s w i k] }
     }
 
     /// Any logic operation of three.
     LogicThree {
         flags { x x "x", cc o "cc" }
-        modifiers { pred_op: LogicPred = LogicPred[j] }
+        modifiers { pred_op: LogicPred[j] }
         operands {
-            dst: Reg = Reg[d], pred: Pred = Pred[y], a: Reg = Reg[a], b: Operand = Int[b e s w i],
-            c: Operand = Third[c t u],
+            dst: Reg[d], pred: Pred[y], a: Reg[a], b: Operand = Int[b e s w i], c: Operand = Third[c t u],
             /// Bit `a << 2 | b << 1 | c` is the result.
             table: u8 = Small[z],
         }
@@ -167,7 +153,7 @@ shapes! {
             wrap z "w",
             x x "x", cc o "cc",
         }
-        operands { dst: Reg = Reg[d], a: Reg = Reg[a], b: Operand = Int[b e s w i] }
+        operands { dst: Reg[d], a: Reg[a], b: Operand = Int[b e s w i] }
     }
 
     /// A shift to the right.
@@ -179,8 +165,8 @@ shapes! {
             brev q "brev",
             signed m "s32", cc o "cc",
         }
-        modifiers { chain: ShiftChain = ShiftChain[x] }
-        operands { dst: Reg = Reg[d], a: Reg = Reg[a], b: Operand = Int[b e s w i] }
+        modifiers { chain: ShiftChain[x] }
+        operands { dst: Reg[d], a: Reg[a], b: Operand = Int[b e s w i] }
     }
 
     /// A shift of two registers, `c` being the upper one.
@@ -191,8 +177,8 @@ shapes! {
             wrap j "w",
             cc o "cc",
         }
-        modifiers { width: ShfType = ShfType[z] }
-        operands { dst: Reg = Reg[d], a: Reg = Reg[a], b: Operand = Int[b e s w i], c: Operand = Third[c t u] }
+        modifiers { width: ShfType[z] }
+        operands { dst: Reg[d], a: Reg[a], b: Operand = Int[b e s w i], c: Operand = Third[c t u] }
     }
 
     /// A field of bits.
@@ -203,7 +189,7 @@ shapes! {
             signed m "s32", cc o "cc",
         }
         operands {
-            dst: Reg = Reg[d], a: Reg = Reg[a],
+            dst: Reg[d], a: Reg[a],
             /// Position in bits 7:0, size in bits 15:8.
             b: Operand = Int[b e s w i],
         }
@@ -213,7 +199,7 @@ shapes! {
     BitFieldInsert {
         flags { cc o "cc" }
         operands {
-            dst: Reg = Reg[d], a: Reg = Reg[a],
+            dst: Reg[d], a: Reg[a],
             /// Position in bits 7:0, size in bits 15:8.
             b: Operand = Int[b e s w i],
             c: Operand = Third[c t u],
@@ -227,19 +213,19 @@ shapes! {
             shift h "sh",
             signed m "s32", cc o "cc",
         }
-        operands { dst: Reg = Reg[d], b: Inv<Operand> = Logic[b e s w i k] }
+        operands { dst: Reg[d], b: Inv<Operand> = Logic[b e s w i k] }
     }
 
     /// The number of ones.
     PopCount {
-        operands { dst: Reg = Reg[d], b: Inv<Operand> = Logic[b e s w i k] }
+        operands { dst: Reg[d], b: Inv<Operand> = Logic[b e s w i k] }
     }
 
     /// An address: shifted value and base.
     LoadAddress {
         flags { x x "x", cc o "cc" }
         operands {
-            dst: Reg = Reg[d], pred: Pred = Pred[y], a: Neg<Reg> = IntReg[a n], b: Operand = Int[b e s w i],
+            dst: Reg[d], pred: Pred[y], a: Neg<Reg> = IntReg[a n], b: Operand = Int[b e s w i],
             /// 0 to 31.
             shift: u8 = Small[z],
         }
@@ -249,7 +235,7 @@ shapes! {
     LoadAddressHigh {
         flags { x x "x", cc o "cc" }
         operands {
-            dst: Reg = Reg[d], pred: Pred = Pred[y], a: Neg<Reg> = IntReg[a n], b: Operand = Int[b e s w i],
+            dst: Reg[d], pred: Pred[y], a: Neg<Reg> = IntReg[a n], b: Operand = Int[b e s w i],
             c: Operand = Third[c t u],
             /// 0 to 31.
             shift: u8 = Small[z],

@@ -1,4 +1,7 @@
 //! Memory: constants, global, local, shared; atomics; caches.
+//!
+//! `data` is the first register that is loaded or stored, `dst` of an atomic gets the old value. How many bits the
+//! offset of an address has, and whether it counts words, is in the patterns of the operations.
 
 use crate::table::{Cursor, Encoder, Fields, TextError};
 use crate::tegra::shader::number::{Address, Number, Offset, Small, parse_offset, print_offset};
@@ -9,24 +12,13 @@ use crate::tegra::shader::syntax::{Assembly, Listing};
 modifiers! {
     /// What is loaded or stored.
     MemorySize, 3 bits {
-        U8 = 0 "u8";
-        S8 = 1 "s8";
-        U16 = 2 "u16";
-        S16 = 3 "s16";
-        B32 = 4 "b32";
-        B64 = 5 "b64";
-        B128 = 6 "b128";
+        U8 = 0 "u8"; S8 = 1 "s8"; U16 = 2 "u16"; S16 = 3 "s16"; B32 = 4 "b32"; B64 = 5 "b64"; B128 = 6 "b128";
         /// As `B128`.
         UB128 = 7 "u_b128";
     }
 
     /// A hint for caches, without effect.
-    CacheOp, 2 bits; plain C0 {
-        C0 = 0 "c0";
-        C1 = 1 "c1";
-        C2 = 2 "c2";
-        C3 = 3 "c3";
-    }
+    CacheOp, 2 bits; plain C0 { C0 = 0 "c0"; C1 = 1 "c1"; C2 = 2 "c2"; C3 = 3 "c3"; }
 
     /// How LDC finds slot and offset.
     LdcMode, 2 bits; plain Plain {
@@ -41,53 +33,29 @@ modifiers! {
 
     /// Types of atomics.
     AtomicType, 3 bits, others {
-        U32 = 0 "u32";
-        S32 = 1 "s32";
-        U64 = 2 "u64";
-        F32 = 3 "f32";
-        F16x2 = 4 "f16x2";
-        S64 = 5 "s64";
+        U32 = 0 "u32"; S32 = 1 "s32"; U64 = 2 "u64"; F32 = 3 "f32"; F16x2 = 4 "f16x2"; S64 = 5 "s64";
     }
 
     /// Types of shared atomics.
-    SharedAtomicType, 2 bits {
-        U32 = 0 "u32";
-        S32 = 1 "s32";
-        U64 = 2 "u64";
-        S64 = 3 "s64";
-    }
+    SharedAtomicType, 2 bits { U32 = 0 "u32"; S32 = 1 "s32"; U64 = 2 "u64"; S64 = 3 "s64"; }
 
     /// Operations of atomics on memory `m` and value `v`.
     AtomicOp, 4 bits, others {
-        Add = 0 "add";
-        Min = 1 "min";
-        Max = 2 "max";
+        Add = 0 "add"; Min = 1 "min"; Max = 2 "max";
         /// `m >= v ? 0 : m + 1`
         Inc = 3 "inc";
         /// `m == 0 || m > v ? v : m - 1`
         Dec = 4 "dec";
-        And = 5 "and";
-        Or = 6 "or";
-        Xor = 7 "xor";
-        Exchange = 8 "exch";
+        And = 5 "and"; Or = 6 "or"; Xor = 7 "xor"; Exchange = 8 "exch";
         /// Not known.
         SafeAdd = 10 "safeadd";
     }
 
     /// How shared memory is compared and exchanged.
-    SharedCasKind, 2 bits, others {
-        Cast = 0 "cast";
-        Spin = 1 "cast_spin";
-        Cas = 2 "cas";
-    }
+    SharedCasKind, 2 bits, others { Cast = 0 "cast"; Spin = 1 "cast_spin"; Cas = 2 "cas"; }
 
     /// How far a memory barrier reaches.
-    BarrierScope, 2 bits {
-        Block = 0 "cta";
-        Device = 1 "gl";
-        System = 2 "sys";
-        Vc = 3 "vc";
-    }
+    BarrierScope, 2 bits { Block = 0 "cta"; Device = 1 "gl"; System = 2 "sys"; Vc = 3 "vc"; }
 }
 
 impl MemorySize {
@@ -158,8 +126,8 @@ impl Part for ConstantAddress {
 shapes! {
     /// A load of a constant.
     LoadConstant {
-        modifiers { mode: LdcMode = LdcMode[z], size: MemorySize = MemorySize[y] }
-        operands { dst: Reg = Reg[d], source: IndexedConstant = ConstantAddress[s a w] }
+        modifiers { mode: LdcMode[z], size: MemorySize[y] }
+        operands { dst: Reg[d], source: IndexedConstant = ConstantAddress[s a w] }
     }
 
     /// A load or store by generic address.
@@ -168,14 +136,11 @@ shapes! {
             /// Addresses of 64 bits, in two registers.
             wide x "e",
         }
-        modifiers { size: MemorySize = MemorySize[z], cache: CacheOp = CacheOp[y] }
+        modifiers { size: MemorySize[z], cache: CacheOp[y] }
         operands {
-            /// The first register loaded or stored.
-            data: Reg = Reg[d],
-            /// Offset of 32 bits.
-            address: Address = Offset<1>[a i],
+            data: Reg[d], address: Address = Offset<1>[a i],
             /// What the address computation left.
-            pred: Pred = Pred[q],
+            pred: Pred[q],
         }
     }
 
@@ -185,23 +150,16 @@ shapes! {
             /// Addresses of 64 bits, in two registers.
             wide x "e",
         }
-        modifiers { size: MemorySize = MemorySize[z], cache: CacheOp = CacheOp[y] }
-        operands {
-            /// The first register loaded or stored.
-            data: Reg = Reg[d],
-            /// Offset of 24 bits.
-            address: Address = Offset<1>[a i],
-        }
+        modifiers { size: MemorySize[z], cache: CacheOp[y] }
+        operands { data: Reg[d], address: Address = Offset<1>[a i] }
     }
 
     /// A load of global memory with a predicate; seen in one source.
     GlobalPredicated {
         flags { wide x "e" }
-        modifiers { size: MemorySize = MemorySize[z], cache: CacheOp = CacheOp[y] }
+        modifiers { size: MemorySize[z], cache: CacheOp[y] }
         operands {
-            dst: Reg = Reg[d],
-            /// Offset of 20 bits.
-            address: Address = Offset<1>[a i],
+            dst: Reg[d], address: Address = Offset<1>[a i],
             /// The bits as they stand: those of the predicate inverted.
             pred_code: u8 = Small[q],
         }
@@ -209,38 +167,22 @@ shapes! {
 
     /// A load or store of local memory.
     LocalAccess {
-        modifiers { size: MemorySize = MemorySize[z], cache: CacheOp = CacheOp[y] }
-        operands {
-            /// The first register loaded or stored.
-            data: Reg = Reg[d],
-            /// Offset of 24 bits.
-            address: Address = Offset<1>[a i],
-        }
+        modifiers { size: MemorySize[z], cache: CacheOp[y] }
+        operands { data: Reg[d], address: Address = Offset<1>[a i] }
     }
 
     /// A load or store of shared memory.
     SharedAccess {
         flags { u x "u" }
-        modifiers { size: MemorySize = MemorySize[z] }
-        operands {
-            /// The first register loaded or stored.
-            data: Reg = Reg[d],
-            /// Offset of 24 bits.
-            address: Address = Offset<1>[a i],
-        }
+        modifiers { size: MemorySize[z] }
+        operands { data: Reg[d], address: Address = Offset<1>[a i] }
     }
 
     /// An atomic on global memory.
     GlobalAtomic {
         flags { wide x "e" }
-        modifiers { ty: AtomicType = AtomicType[z], op: AtomicOp = AtomicOp[y] }
-        operands {
-            /// The old value.
-            dst: Reg = Reg[d],
-            /// Offset of 20 bits.
-            address: Address = Offset<1>[a i],
-            b: Reg = Reg[b],
-        }
+        modifiers { ty: AtomicType[z], op: AtomicOp[y] }
+        operands { dst: Reg[d], address: Address = Offset<1>[a i], b: Reg[b] }
     }
 
     /// A compare and exchange on global memory.
@@ -251,23 +193,16 @@ shapes! {
             bits64 z "b64",
         }
         operands {
-            dst: Reg = Reg[d],
-            /// Offset of 20 bits.
-            address: Address = Offset<1>[a i],
+            dst: Reg[d], address: Address = Offset<1>[a i],
             /// The value that is compared; the new one follows it.
-            b: Reg = Reg[b],
+            b: Reg[b],
         }
     }
 
     /// An atomic on shared memory.
     SharedAtomic {
-        modifiers { ty: SharedAtomicType = SharedAtomicType[z], op: AtomicOp = AtomicOp[y] }
-        operands {
-            dst: Reg = Reg[d],
-            /// Offset of 22 bits in words.
-            address: Address = Offset<4>[a i],
-            b: Reg = Reg[b],
-        }
+        modifiers { ty: SharedAtomicType[z], op: AtomicOp[y] }
+        operands { dst: Reg[d], address: Address = Offset<4>[a i], b: Reg[b] }
     }
 
     /// A compare and exchange on shared memory.
@@ -276,24 +211,21 @@ shapes! {
             /// 64 bits.
             bits64 x "b64",
         }
-        modifiers { kind: SharedCasKind = SharedCasKind[z] }
+        modifiers { kind: SharedCasKind[z] }
         operands {
-            dst: Reg = Reg[d],
-            /// Offset of 22 bits in words.
-            address: Address = Offset<4>[a i],
+            dst: Reg[d], address: Address = Offset<4>[a i],
             /// The value that is compared; the new one follows it.
-            b: Reg = Reg[b],
+            b: Reg[b],
         }
     }
 
     /// An atomic on global memory whose old value nobody wants.
     Reduce {
         flags { wide x "e" }
-        modifiers { ty: AtomicType = AtomicType[z], op: AtomicOp = AtomicOp[y] }
+        modifiers { ty: AtomicType[z], op: AtomicOp[y] }
         operands {
             /// The value.
-            data: Reg = Reg[d],
-            /// Offset of 20 bits.
+            data: Reg[d],
             address: Address = Offset<1>[a i],
         }
     }
@@ -301,12 +233,7 @@ shapes! {
     /// Control of a cache line.
     CacheControl {
         flags { wide x "e" }
-        operands {
-            /// Offset in words, of 30 or 22 bits.
-            address: Address = Offset<4>[a i],
-            op: u8 = Small[z],
-            cache: u8 = Small[y],
-        }
+        operands { address: Address = Offset<4>[a i], op: u8 = Small[z], cache: u8 = Small[y] }
     }
 
     /// Control of the texture cache, by handle.
@@ -316,12 +243,12 @@ shapes! {
 
     /// Control of the texture cache, by handle in a register.
     TextureCacheControlReg {
-        operands { op: u8 = Small[z], handle: Reg = Reg[c] }
+        operands { op: u8 = Small[z], handle: Reg[c] }
     }
 
     /// A memory barrier.
     MemoryBarrier {
-        modifiers { scope: BarrierScope = BarrierScope[y] }
+        modifiers { scope: BarrierScope[y] }
         operands { invalidate: u8 = Small[z] }
     }
 

@@ -10,12 +10,12 @@ use crate::tegra::shader::special::SpecialRegister;
 shapes! {
     /// One source, and which lanes of each 2x2 quad take it.
     Mov {
-        operands { dst: Reg = Reg[d], b: Operand = Int[b e s w i], quad_mask: u8 = Mask[m] }
+        operands { dst: Reg[d], b: Operand = Int[b e s w i], quad_mask: u8 = Mask[m] }
     }
 
     /// One of two sources.
     Sel {
-        operands { dst: Reg = Reg[d], a: Reg = Reg[a], b: Operand = Int[b e s w i], pred: PredSource = PredSource[p] }
+        operands { dst: Reg[d], a: Reg[a], b: Operand = Int[b e s w i], pred: PredSource[p] }
     }
 
     /// Predicates or condition code to a register.
@@ -25,8 +25,7 @@ shapes! {
             cc_source h "from_cc",
         }
         operands {
-            dst: Reg = Reg[d],
-            a: Reg = Reg[a],
+            dst: Reg[d], a: Reg[a],
             /// Mask of the bits that are taken.
             b: Operand = Int[b e s w i],
             /// Byte of the register.
@@ -41,7 +40,7 @@ shapes! {
             cc_target h "to_cc",
         }
         operands {
-            a: Reg = Reg[a],
+            a: Reg[a],
             /// Mask of the bits that are set.
             b: Operand = Int[b e s w i],
             /// Byte of the register.
@@ -51,45 +50,39 @@ shapes! {
 
     /// Bytes of two registers by a selector.
     Permute {
-        modifiers { mode: PrmtMode = PrmtMode[z] }
-        operands { dst: Reg = Reg[d], a: Reg = Reg[a], b: Operand = Int[b e s w i], c: Operand = Third[c t u] }
+        modifiers { mode: PrmtMode[z] }
+        operands { dst: Reg[d], a: Reg[a], b: Operand = Int[b e s w i], c: Operand = Third[c t u] }
     }
 
     /// Three predicates to a register.
     PredSet {
         flags { bf h "bf", cc o "cc" }
-        modifiers { op1: BoolOp = BoolOp[j], op2: BoolOp = BoolOp[k] }
-        operands {
-            dst: Reg = Reg[d], a: PredSource = PredSource[m], b: PredSource = PredSource[n],
-            c: PredSource = PredSource[p],
-        }
+        modifiers { op1: BoolOp[j], op2: BoolOp[k] }
+        operands { dst: Reg[d], a: PredSource[m], b: PredSource[n], c: PredSource[p] }
     }
 
     /// Three predicates to two.
     PredSetPred {
-        modifiers { op1: BoolOp = BoolOp[j], op2: BoolOp = BoolOp[k] }
-        operands {
-            dst: Pred = Pred[y], dst_not: Pred = Pred[q], a: PredSource = PredSource[m], b: PredSource = PredSource[n],
-            c: PredSource = PredSource[p],
-        }
+        modifiers { op1: BoolOp[j], op2: BoolOp[k] }
+        operands { dst: Pred[y], dst_not: Pred[q], a: PredSource[m], b: PredSource[n], c: PredSource[p] }
     }
 
     /// A test of the condition code to a register.
     CcSet {
         flags { bf h "bf", cc o "cc" }
-        modifiers { test: CcTest = CcTest[z], bop: BoolOp = BoolOp[j] }
-        operands { dst: Reg = Reg[d], pred: PredSource = PredSource[p] }
+        modifiers { test: CcTest[z], bop: BoolOp[j] }
+        operands { dst: Reg[d], pred: PredSource[p] }
     }
 
     /// A test of the condition code to predicates.
     CcSetPred {
         flags { cc o "cc" }
-        modifiers { test: CcTest = CcTest[z], bop: BoolOp = BoolOp[j] }
-        operands { dst: Pred = Pred[y], dst_not: Pred = Pred[q], pred: PredSource = PredSource[p] }
+        modifiers { test: CcTest[z], bop: BoolOp[j] }
+        operands { dst: Pred[y], dst_not: Pred[q], pred: PredSource[p] }
     }
 
     /// A special register.
     ReadSpecial {
-        operands { dst: Reg = Reg[d], source: SpecialRegister = SpecialRegister[z] }
+        operands { dst: Reg[d], source: SpecialRegister[z] }
     }
 }

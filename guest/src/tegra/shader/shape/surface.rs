@@ -1,4 +1,4 @@
-//! Images that are loaded and stored texel by texel.
+//! Images that are loaded and stored texel by texel. `data` is the first register that is stored.
 
 use super::memory::{AtomicOp, AtomicType, CacheOp, MemorySize};
 use crate::table::{Cursor, Encoder, Fields, TextError};
@@ -10,12 +10,7 @@ use crate::tegra::shader::syntax::{Assembly, Listing};
 modifiers! {
     /// Dimensions of an image.
     SurfaceDim, 3 bits, others {
-        D1 = 0 "d1";
-        Buffer = 1 "buffer";
-        D1Array = 2 "a1d";
-        D2 = 3 "d2";
-        D2Array = 4 "a2d";
-        D3 = 5 "d3";
+        D1 = 0 "d1"; Buffer = 1 "buffer"; D1Array = 2 "a1d"; D2 = 3 "d2"; D2Array = 4 "a2d"; D3 = 5 "d3";
     }
 
     /// What becomes of texels outside of the image.
@@ -75,11 +70,8 @@ impl Part for SurfaceHandle {
 shapes! {
     /// A load of a typed texel.
     SurfaceLoad {
-        modifiers { dim: SurfaceDim = SurfaceDim[z], cache: CacheOp = CacheOp[y], clamp: SurfaceClamp = SurfaceClamp[x] }
-        operands {
-            dst: Reg = Reg[d], pred: Pred = Pred[q], a: Reg = Reg[a], handle: SurfaceHandle = SurfaceHandle[h c],
-            mask: u8 = Mask[m],
-        }
+        modifiers { dim: SurfaceDim[z], cache: CacheOp[y], clamp: SurfaceClamp[x] }
+        operands { dst: Reg[d], pred: Pred[q], a: Reg[a], handle: SurfaceHandle[h c], mask: u8 = Mask[m] }
     }
 
     /// A load of a texel's bytes.
@@ -88,48 +80,31 @@ shapes! {
             /// The first coordinate counts bytes.
             bytes k "ba",
         }
-        modifiers {
-            dim: SurfaceDim = SurfaceDim[z], size: MemorySize = MemorySize[j], cache: CacheOp = CacheOp[y],
-            clamp: SurfaceClamp = SurfaceClamp[x],
-        }
-        operands { dst: Reg = Reg[d], pred: Pred = Pred[q], a: Reg = Reg[a], handle: SurfaceHandle = SurfaceHandle[h c] }
+        modifiers { dim: SurfaceDim[z], size: MemorySize[j], cache: CacheOp[y], clamp: SurfaceClamp[x] }
+        operands { dst: Reg[d], pred: Pred[q], a: Reg[a], handle: SurfaceHandle[h c] }
     }
 
     /// A store of a typed texel.
     SurfaceStore {
-        modifiers { dim: SurfaceDim = SurfaceDim[z], cache: CacheOp = CacheOp[y], clamp: SurfaceClamp = SurfaceClamp[x] }
-        operands {
-            /// The first register stored.
-            data: Reg = Reg[d],
-            a: Reg = Reg[a], handle: SurfaceHandle = SurfaceHandle[h c], mask: u8 = Mask[m],
-        }
+        modifiers { dim: SurfaceDim[z], cache: CacheOp[y], clamp: SurfaceClamp[x] }
+        operands { data: Reg[d], a: Reg[a], handle: SurfaceHandle[h c], mask: u8 = Mask[m] }
     }
 
     /// A store of a texel's bytes.
     SurfaceStoreRaw {
         flags { bytes k "ba" }
-        modifiers {
-            dim: SurfaceDim = SurfaceDim[z], size: MemorySize = MemorySize[j], cache: CacheOp = CacheOp[y],
-            clamp: SurfaceClamp = SurfaceClamp[x],
-        }
-        operands {
-            /// The first register stored.
-            data: Reg = Reg[d],
-            a: Reg = Reg[a], handle: SurfaceHandle = SurfaceHandle[h c],
-        }
+        modifiers { dim: SurfaceDim[z], size: MemorySize[j], cache: CacheOp[y], clamp: SurfaceClamp[x] }
+        operands { data: Reg[d], a: Reg[a], handle: SurfaceHandle[h c] }
     }
 
     /// An atomic on an image whose old value nobody wants.
     SurfaceReduce {
         flags { bytes k "ba" }
-        modifiers {
-            dim: SurfaceDim = SurfaceDim[z], ty: AtomicType = AtomicType[j], op: AtomicOp = AtomicOp[y],
-            clamp: SurfaceClamp = SurfaceClamp[x],
-        }
+        modifiers { dim: SurfaceDim[z], ty: AtomicType[j], op: AtomicOp[y], clamp: SurfaceClamp[x] }
         operands {
             /// The value.
-            data: Reg = Reg[d],
-            a: Reg = Reg[a], handle: SurfaceHandle = SurfaceHandle[h c],
+            data: Reg[d],
+            a: Reg[a], handle: SurfaceHandle[h c],
         }
     }
 
@@ -140,11 +115,8 @@ shapes! {
             /// Untyped; the bound form always is.
             raw n "d",
         }
-        modifiers {
-            dim: SurfaceDim = SurfaceDim[z], ty: AtomicType = AtomicType[j], op: AtomicOp = AtomicOp[y],
-            clamp: SurfaceClamp = SurfaceClamp[x],
-        }
-        operands { dst: Reg = Reg[d], a: Reg = Reg[a], b: Reg = Reg[b], handle: SurfaceHandle = SurfaceHandle[h c] }
+        modifiers { dim: SurfaceDim[z], ty: AtomicType[j], op: AtomicOp[y], clamp: SurfaceClamp[x] }
+        operands { dst: Reg[d], a: Reg[a], b: Reg[b], handle: SurfaceHandle[h c] }
     }
 
     /// A compare and exchange on an image.
@@ -154,12 +126,12 @@ shapes! {
             /// Untyped; the bound form always is.
             raw n "d",
         }
-        modifiers { dim: SurfaceDim = SurfaceDim[z], ty: AtomicType = AtomicType[j], clamp: SurfaceClamp = SurfaceClamp[x] }
+        modifiers { dim: SurfaceDim[z], ty: AtomicType[j], clamp: SurfaceClamp[x] }
         operands {
-            dst: Reg = Reg[d], pred: Pred = Pred[q], a: Reg = Reg[a],
+            dst: Reg[d], pred: Pred[q], a: Reg[a],
             /// The value that is compared; the new one follows it.
-            b: Reg = Reg[b],
-            handle: SurfaceHandle = SurfaceHandle[h c],
+            b: Reg[b],
+            handle: SurfaceHandle[h c],
         }
     }
 }

@@ -1,4 +1,6 @@
 //! Textures.
+//!
+//! The flag `f32` or `f16` says what results are: f32 or pairs of f16. `components` is the code of a mask.
 
 use crate::table::{Cursor, Encoder, Fields, TextError};
 use crate::tegra::shader::number::{Mask, Small};
@@ -9,12 +11,7 @@ use crate::tegra::shader::syntax::{Assembly, Listing};
 modifiers! {
     /// Dimensions of a texture.
     TextureDim, 3 bits, others {
-        D1 = 0 "d1";
-        D1Array = 1 "a1d";
-        D2 = 2 "d2";
-        D2Array = 3 "a2d";
-        D3 = 4 "d3";
-        Cube = 6 "cube";
+        D1 = 0 "d1"; D1Array = 1 "a1d"; D2 = 2 "d2"; D2Array = 3 "a2d"; D3 = 4 "d3"; Cube = 6 "cube";
         CubeArray = 7 "acube";
     }
 
@@ -44,53 +41,25 @@ modifiers! {
 
     /// What a query asks.
     QueryKind, 6 bits, others {
-        Dimension = 1 "dimension";
-        TextureType = 2 "texture_type";
-        SamplePosition = 5 "sample_pos";
-        Filter = 16 "filter";
-        Lod = 18 "lod";
-        Wrap = 20 "wrap";
-        BorderColor = 22 "border_color";
+        Dimension = 1 "dimension"; TextureType = 2 "texture_type"; SamplePosition = 5 "sample_pos";
+        Filter = 16 "filter"; Lod = 18 "lod"; Wrap = 20 "wrap"; BorderColor = 22 "border_color";
     }
 
     /// What TEXS reads and where its coordinates are.
     TexsTarget, 4 bits, others {
-        D1Lz = 0 "d1_lz";
-        D2 = 1 "d2";
-        D2Lz = 2 "d2_lz";
-        D2Ll = 3 "d2_ll";
-        D2Dc = 4 "d2_dc";
-        D2LlDc = 5 "d2_ll_dc";
-        D2LzDc = 6 "d2_lz_dc";
-        A2d = 7 "a2d";
-        A2dLz = 8 "a2d_lz";
-        A2dLzDc = 9 "a2d_lz_dc";
-        D3 = 10 "d3";
-        D3Lz = 11 "d3_lz";
-        Cube = 12 "cube";
-        CubeLl = 13 "cube_ll";
+        D1Lz = 0 "d1_lz"; D2 = 1 "d2"; D2Lz = 2 "d2_lz"; D2Ll = 3 "d2_ll"; D2Dc = 4 "d2_dc"; D2LlDc = 5 "d2_ll_dc";
+        D2LzDc = 6 "d2_lz_dc"; A2d = 7 "a2d"; A2dLz = 8 "a2d_lz"; A2dLzDc = 9 "a2d_lz_dc"; D3 = 10 "d3";
+        D3Lz = 11 "d3_lz"; Cube = 12 "cube"; CubeLl = 13 "cube_ll";
     }
 
     /// What TLDS reads and where its coordinates are.
     TldsTarget, 4 bits, others {
-        D1Lz = 0 "d1_lz";
-        D1Ll = 1 "d1_ll";
-        D2Lz = 2 "d2_lz";
-        D2LzAoffi = 4 "d2_lz_aoffi";
-        D2Ll = 5 "d2_ll";
-        D2LzMs = 6 "d2_lz_ms";
-        D3Lz = 7 "d3_lz";
-        A2dLz = 8 "a2d_lz";
-        D2LlAoffi = 12 "d2_ll_aoffi";
+        D1Lz = 0 "d1_lz"; D1Ll = 1 "d1_ll"; D2Lz = 2 "d2_lz"; D2LzAoffi = 4 "d2_lz_aoffi"; D2Ll = 5 "d2_ll";
+        D2LzMs = 6 "d2_lz_ms"; D3Lz = 7 "d3_lz"; A2dLz = 8 "a2d_lz"; D2LlAoffi = 12 "d2_ll_aoffi";
     }
 
     /// Which component a gather takes.
-    GatherComponent, 2 bits {
-        Red = 0 "r";
-        Green = 1 "g";
-        Blue = 2 "b";
-        Alpha = 3 "a";
-    }
+    GatherComponent, 2 bits { Red = 0 "r"; Green = 1 "g"; Blue = 2 "b"; Alpha = 3 "a"; }
 }
 
 /// Where the handle of a texture is.
@@ -146,27 +115,19 @@ shapes! {
             /// With a limit of the level of detail, whose place is not known.
             lod_clamp v "lc",
         }
-        modifiers { dim: TextureDim = TextureDim[z], lod: LodMode = LodMode[l] }
+        modifiers { dim: TextureDim[z], lod: LodMode[l] }
         operands {
-            dst: Reg = Reg[d], a: Reg = Reg[a], b: Reg = Reg[b], handle: Handle = Handle[h], mask: u8 = Mask[m],
+            dst: Reg[d], a: Reg[a], b: Reg[b], handle: Handle[h], mask: u8 = Mask[m],
             /// Becomes false when the texels are there.
-            pred: Pred = Pred[y],
+            pred: Pred[y],
         }
     }
 
     /// A sample, short form.
     TextureSampleShort {
-        flags {
-            nodep k "nodep",
-            /// Results are f32, otherwise pairs of f16.
-            f32 f "f32",
-        }
-        modifiers { target: TexsTarget = TexsTarget[z] }
-        operands {
-            dst: Reg = Reg[d], dst2: Reg = Reg[e], a: Reg = Reg[a], b: Reg = Reg[b], handle: Handle = Handle[h],
-            /// Code of the components.
-            components: u8 = Small[m],
-        }
+        flags { nodep k "nodep", f32 f "f32" }
+        modifiers { target: TexsTarget[z] }
+        operands { dst: Reg[d], dst2: Reg[e], a: Reg[a], b: Reg[b], handle: Handle[h], components: u8 = Small[m] }
     }
 
     /// A texel.
@@ -181,83 +142,60 @@ shapes! {
             /// With a level of detail.
             level l "ll",
         }
-        modifiers { dim: TextureDim = TextureDim[z] }
-        operands {
-            dst: Reg = Reg[d], a: Reg = Reg[a], b: Reg = Reg[b], handle: Handle = Handle[h], mask: u8 = Mask[m],
-            pred: Pred = Pred[y],
-        }
+        modifiers { dim: TextureDim[z] }
+        operands { dst: Reg[d], a: Reg[a], b: Reg[b], handle: Handle[h], mask: u8 = Mask[m], pred: Pred[y] }
     }
 
     /// A texel, short form.
     TexelFetchShort {
-        flags {
-            nodep k "nodep",
-            /// Results are f32, otherwise pairs of f16.
-            f32 f "f32",
-        }
-        modifiers { target: TldsTarget = TldsTarget[z] }
-        operands {
-            dst: Reg = Reg[d], dst2: Reg = Reg[e], a: Reg = Reg[a], b: Reg = Reg[b], handle: Handle = Handle[h],
-            /// Code of the components.
-            components: u8 = Small[m],
-        }
+        flags { nodep k "nodep", f32 f "f32" }
+        modifiers { target: TldsTarget[z] }
+        operands { dst: Reg[d], dst2: Reg[e], a: Reg[a], b: Reg[b], handle: Handle[h], components: u8 = Small[m] }
     }
 
     /// The four texels of a footprint.
     TextureGather {
         flags { ndv n "ndv", nodep k "nodep", dc j "dc", lod_clamp v "lc" }
-        modifiers {
-            dim: TextureDim = TextureDim[z], component: GatherComponent = GatherComponent[l],
-            offset: GatherOffset = GatherOffset[x],
-        }
-        operands {
-            dst: Reg = Reg[d], a: Reg = Reg[a], b: Reg = Reg[b], handle: Handle = Handle[h], mask: u8 = Mask[m],
-            pred: Pred = Pred[y],
-        }
+        modifiers { dim: TextureDim[z], component: GatherComponent[l], offset: GatherOffset[x] }
+        operands { dst: Reg[d], a: Reg[a], b: Reg[b], handle: Handle[h], mask: u8 = Mask[m], pred: Pred[y] }
     }
 
     /// The four texels of a footprint, short form.
     TextureGatherShort {
-        flags {
-            nodep k "nodep", dc j "dc", aoffi x "aoffi",
-            /// Results are pairs of f16.
-            f16 f "f16",
-        }
-        modifiers { component: GatherComponent = GatherComponent[l] }
-        operands { dst: Reg = Reg[d], dst2: Reg = Reg[e], a: Reg = Reg[a], b: Reg = Reg[b], handle: Handle = Handle[h] }
+        flags { nodep k "nodep", dc j "dc", aoffi x "aoffi", f16 f "f16" }
+        modifiers { component: GatherComponent[l] }
+        operands { dst: Reg[d], dst2: Reg[e], a: Reg[a], b: Reg[b], handle: Handle[h] }
     }
 
     /// A sample with derivatives.
     TextureGradient {
         flags { nodep k "nodep", aoffi x "aoffi", lod_clamp v "lc" }
-        modifiers { dim: TextureDim = TextureDim[z] }
+        modifiers { dim: TextureDim[z] }
         operands {
-            dst: Reg = Reg[d], a: Reg = Reg[a],
+            dst: Reg[d], a: Reg[a],
             /// The derivatives.
-            b: Reg = Reg[b],
-            handle: Handle = Handle[h], mask: u8 = Mask[m], pred: Pred = Pred[y],
+            b: Reg[b],
+            handle: Handle[h], mask: u8 = Mask[m], pred: Pred[y],
         }
     }
 
     /// Properties of a texture.
     TextureQuery {
         flags { nodep k "nodep" }
-        modifiers { query: QueryKind = QueryKind[z] }
-        operands { dst: Reg = Reg[d], a: Reg = Reg[a], handle: Handle = Handle[h], mask: u8 = Mask[m] }
+        modifiers { query: QueryKind[z] }
+        operands { dst: Reg[d], a: Reg[a], handle: Handle[h], mask: u8 = Mask[m] }
     }
 
     /// The level of detail that a sample would have.
     TextureLevel {
         flags { ndv n "ndv", nodep k "nodep" }
-        modifiers { dim: TextureDim = TextureDim[z] }
-        operands {
-            dst: Reg = Reg[d], a: Reg = Reg[a], b: Reg = Reg[b], handle: Handle = Handle[h], mask: u8 = Mask[m],
-        }
+        modifiers { dim: TextureDim[z] }
+        operands { dst: Reg[d], a: Reg[a], b: Reg[b], handle: Handle[h], mask: u8 = Mask[m] }
     }
 
     /// Not known.
     TextureAddress {
         flags { ndv n "ndv", nodep k "nodep" }
-        operands { dst: Reg = Reg[d], a: Reg = Reg[a], handle: Handle = Handle[h], mask: u8 = Mask[m] }
+        operands { dst: Reg[d], a: Reg[a], handle: Handle[h], mask: u8 = Mask[m] }
     }
 }

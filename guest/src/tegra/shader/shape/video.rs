@@ -10,12 +10,7 @@ use crate::tegra::shader::syntax::{Assembly, Listing};
 modifiers! {
     /// Which part of a register a source is.
     VideoPart, 3 bits; plain Word, others {
-        Byte0 = 0 "b0";
-        Byte1 = 1 "b1";
-        Byte2 = 2 "b2";
-        Byte3 = 3 "b3";
-        Half0 = 4 "h0";
-        Half1 = 5 "h1";
+        Byte0 = 0 "b0"; Byte1 = 1 "b1"; Byte2 = 2 "b2"; Byte3 = 3 "b3"; Half0 = 4 "h0"; Half1 = 5 "h1";
         Word = 6 "word";
     }
 
@@ -31,18 +26,13 @@ modifiers! {
         Merge8Byte2 = 3 "mrg_8b2";
         /// `r + c`
         Add = 4 "acc";
-        Min = 5 "min";
-        Max = 6 "max";
+        Min = 5 "min"; Max = 6 "max";
         /// `r`
         None = 7 "none";
     }
 
     /// What the result of VMAD is shifted by.
-    VideoScale, 2 bits; plain None, others {
-        None = 0 "none";
-        Shr7 = 1 "shr7";
-        Shr15 = 2 "shr15";
-    }
+    VideoScale, 2 bits; plain None, others { None = 0 "none"; Shr7 = 1 "shr7"; Shr15 = 2 "shr15"; }
 }
 
 /// A source: a register or 16 bits.
@@ -130,15 +120,15 @@ shapes! {
             neg_a k "neg_a",
             cc o "cc",
         }
-        modifiers { secondary: SecondaryOp = SecondaryOp[z] }
-        operands { dst: Reg = Reg[d], a: (Reg, VideoPart) = VideoFirst[a h], b: VideoSrc = VideoSecond[b j i], c: Reg = Reg[c] }
+        modifiers { secondary: SecondaryOp[z] }
+        operands { dst: Reg[d], a: (Reg, VideoPart) = VideoFirst[a h], b: VideoSrc = VideoSecond[b j i], c: Reg[c] }
     }
 
     /// The smaller or the larger one.
     VideoMinMax {
         flags { signed_a m "sa", signed_b l "sb", signed x "sd", sat v "sat", max y "mx", cc o "cc" }
-        modifiers { secondary: SecondaryOp = SecondaryOp[z] }
-        operands { dst: Reg = Reg[d], a: (Reg, VideoPart) = VideoFirst[a h], b: VideoSrc = VideoSecond[b j i], c: Reg = Reg[c] }
+        modifiers { secondary: SecondaryOp[z] }
+        operands { dst: Reg[d], a: (Reg, VideoPart) = VideoFirst[a h], b: VideoSrc = VideoSecond[b j i], c: Reg[c] }
     }
 
     /// A product and an addend; with both signs set 1 is added.
@@ -149,24 +139,24 @@ shapes! {
             neg_product n "neg",
             neg_c k "neg_c", cc o "cc",
         }
-        modifiers { scale: VideoScale = VideoScale[z] }
-        operands { dst: Reg = Reg[d], a: (Reg, VideoPart) = VideoFirst[a h], b: VideoSrc = VideoSecond[b j i], c: Reg = Reg[c] }
+        modifiers { scale: VideoScale[z] }
+        operands { dst: Reg[d], a: (Reg, VideoPart) = VideoFirst[a h], b: VideoSrc = VideoSecond[b j i], c: Reg[c] }
     }
 
     /// A comparison to a register.
     VideoSet {
         flags { signed_a m "sa", signed_b l "sb", cc o "cc" }
-        modifiers { compare: IntCompare = IntCompare[y], secondary: SecondaryOp = SecondaryOp[z] }
-        operands { dst: Reg = Reg[d], a: (Reg, VideoPart) = VideoFirst[a h], b: VideoSrc = VideoSecond[b j i], c: Reg = Reg[c] }
+        modifiers { compare: IntCompare[y], secondary: SecondaryOp[z] }
+        operands { dst: Reg[d], a: (Reg, VideoPart) = VideoFirst[a h], b: VideoSrc = VideoSecond[b j i], c: Reg[c] }
     }
 
     /// A comparison to predicates.
     VideoSetPred {
         flags { signed_a m "sa", signed_b l "sb" }
-        modifiers { compare: IntCompare = IntCompare[z], bop: BoolOp = BoolOp[k] }
+        modifiers { compare: IntCompare[z], bop: BoolOp[k] }
         operands {
-            dst: Pred = Pred[y], dst_not: Pred = Pred[q], a: (Reg, VideoPart) = VideoFirst[a h],
-            b: VideoSrc = VideoSecond[b j i], pred: PredSource = PredSource[p],
+            dst: Pred[y], dst_not: Pred[q], a: (Reg, VideoPart) = VideoFirst[a h], b: VideoSrc = VideoSecond[b j i],
+            pred: PredSource[p],
         }
     }
 
@@ -178,22 +168,22 @@ shapes! {
             wrap k "w",
             cc o "cc",
         }
-        modifiers { secondary: SecondaryOp = SecondaryOp[z] }
-        operands { dst: Reg = Reg[d], a: (Reg, VideoPart) = VideoFirst[a h], b: VideoSrc = VideoSecond[b j i], c: Reg = Reg[c] }
+        modifiers { secondary: SecondaryOp[z] }
+        operands { dst: Reg[d], a: (Reg, VideoPart) = VideoFirst[a h], b: VideoSrc = VideoSecond[b j i], c: Reg[c] }
     }
 
     /// The absolute difference.
     VideoAbsDiff {
         flags { signed_a m "sa", signed_b l "sb", signed x "sd", sat v "sat", cc o "cc" }
-        modifiers { secondary: SecondaryOp = SecondaryOp[z] }
-        operands { dst: Reg = Reg[d], a: (Reg, VideoPart) = VideoFirst[a h], b: VideoSrc = VideoSecond[b j i], c: Reg = Reg[c] }
+        modifiers { secondary: SecondaryOp[z] }
+        operands { dst: Reg[d], a: (Reg, VideoPart) = VideoFirst[a h], b: VideoSrc = VideoSecond[b j i], c: Reg[c] }
     }
 
     /// Four absolute differences of bytes.
     VideoAbsDiff4 {
         flags { signed_a m "sa", signed_b l "sb", signed k "sd", sat v "sat", cc o "cc" }
         operands {
-            dst: Reg = Reg[d], a: Reg = Reg[a], b: Reg = Reg[b], c: Reg = Reg[c],
+            dst: Reg[d], a: Reg[a], b: Reg[b], c: Reg[c],
             /// Selector of the first source's bytes; its codes are not known.
             select_a: u8 = Small[h],
             /// Selector of the second source's bytes; its codes are not known.

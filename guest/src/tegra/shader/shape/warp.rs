@@ -10,26 +10,21 @@ use crate::tegra::shader::syntax::{Assembly, Listing};
 modifiers! {
     /// Which lane SHFL reads.
     ShflMode, 2 bits {
-        Index = 0 "idx";
-        Up = 1 "up";
-        Down = 2 "down";
+        Index = 0 "idx"; Up = 1 "up"; Down = 2 "down";
         /// Exclusive or.
         Butterfly = 3 "bfly";
     }
 
     /// What VOTE asks of the lanes.
     VoteMode, 2 bits, others {
-        All = 0 "all";
-        Any = 1 "any";
+        All = 0 "all"; Any = 1 "any";
         /// All the same.
         Equal = 2 "eq";
     }
 
     /// What happens at a barrier.
     BarOp, 3 bits, others {
-        Sync = 0 "sync";
-        Arrive = 1 "arv";
-        Reduce = 2 "red";
+        Sync = 0 "sync"; Arrive = 1 "arv"; Reduce = 2 "red";
         /// Not known.
         Scan = 3 "scan";
         /// Source: Ryujinx
@@ -37,18 +32,10 @@ modifiers! {
     }
 
     /// How a barrier joins predicates.
-    BarReduction, 2 bits; plain PopCount, others {
-        PopCount = 0 "popc";
-        And = 1 "and";
-        Or = 2 "or";
-    }
+    BarReduction, 2 bits; plain PopCount, others { PopCount = 0 "popc"; And = 1 "and"; Or = 2 "or"; }
 
     /// What B2R reads.
-    B2rMode, 2 bits, others {
-        Barrier = 0 "bar";
-        Result = 1 "result";
-        Warp = 2 "warp";
-    }
+    B2rMode, 2 bits, others { Barrier = 0 "bar"; Result = 1 "result"; Warp = 2 "warp"; }
 }
 
 /// A register or a number.
@@ -98,26 +85,26 @@ impl Part for RegOrNumber {
 shapes! {
     /// A register of another lane.
     Shuffle {
-        modifiers { mode: ShflMode = ShflMode[z] }
+        modifiers { mode: ShflMode[z] }
         operands {
-            dst: Reg = Reg[d],
+            dst: Reg[d],
             /// Whether the lane was in its segment.
-            pred: Pred = Pred[y],
-            a: Reg = Reg[a],
+            pred: Pred[y],
+            a: Reg[a],
             /// Lane or distance.
-            index: RegOrNumber = RegOrNumber[b i],
+            index: RegOrNumber[b i],
             /// Limit in bits 4:0, segment in bits 12:8.
-            mask: RegOrNumber = RegOrNumber[c j],
+            mask: RegOrNumber[c j],
         }
     }
 
     /// A question to all lanes.
     Vote {
-        modifiers { mode: VoteMode = VoteMode[z] }
+        modifiers { mode: VoteMode[z] }
         operands {
             /// The lanes where it is true.
-            dst: Reg = Reg[d],
-            pred: Pred = Pred[y], source: PredSource = PredSource[p],
+            dst: Reg[d],
+            pred: Pred[y], source: PredSource[p],
         }
     }
 
@@ -128,26 +115,26 @@ shapes! {
 
     /// A barrier of the block.
     Barrier {
-        modifiers { op: BarOp = BarOp[z], reduction: BarReduction = BarReduction[y] }
+        modifiers { op: BarOp[z], reduction: BarReduction[y] }
         operands {
-            number: RegOrNumber = RegOrNumber[a k],
+            number: RegOrNumber[a k],
             /// Threads; 0 or RZ for all.
-            count: RegOrNumber = RegOrNumber[b l],
+            count: RegOrNumber[b l],
             /// What is joined.
-            pred: PredSource = PredSource[p],
+            pred: PredSource[p],
         }
     }
 
     /// Barrier state to a register.
     BarrierToReg {
-        modifiers { mode: B2rMode = B2rMode[z] }
-        operands { dst: Reg = Reg[d], pred: Pred = Pred[y], a: Reg = Reg[a] }
+        modifiers { mode: B2rMode[z] }
+        operands { dst: Reg[d], pred: Pred[y], a: Reg[a] }
     }
 
     /// A register to barrier state.
     RegToBarrier {
-        modifiers { mode: B2rMode = B2rMode[z] }
-        operands { name: u8 = Small[n], b: Reg = Reg[b] }
+        modifiers { mode: B2rMode[z] }
+        operands { name: u8 = Small[n], b: Reg[b] }
     }
 
     /// A wait for scoreboards; without effect here.
@@ -159,12 +146,12 @@ shapes! {
     /// Nothing.
     Nothing {
         flags { trigger x "trig" }
-        modifiers { test: CcTest = CcTest[z] }
+        modifiers { test: CcTest[z] }
         operands { value: u32 = Number[i] }
     }
 
     /// The address of the instruction.
     ProgramCounter {
-        operands { dst: Reg = Reg[d] }
+        operands { dst: Reg[d] }
     }
 }
