@@ -1,5 +1,5 @@
-//! Values of registers that NVIDIA's GPUs have from OpenGL, with its numbers: alike on the PS3 and the Tegra X1. Source:
-//! the classes' documentation.
+//! Values of registers that NVIDIA's GPUs have from OpenGL, with its numbers: alike on the PS3 and the Tegra X1.
+//! Source: the classes' documentation.
 
 use crate::kernel::program::output;
 use crate::table::regs::values;
