@@ -10,7 +10,7 @@ use criterion::{Criterion, Throughput};
 use triglyph::device::ObjectEntry;
 use triglyph::guest::rsx::fifo::Methods;
 use triglyph::guest::rsx::objects::class;
-use triglyph::{Access, Device, Machine, Options, ReplayDevice, Tier, new_device};
+use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, Options, ReplayDevice, Tier, new_device};
 
 /// Objects.
 const LOCAL: u32 = 1;
@@ -58,7 +58,7 @@ impl Setup {
         let mut device = new_device(Machine::Ps3, &options).expect("a PS3");
         device.set_big_endian(true).expect("a PS3");
         for space in 0..2 {
-            device.map(space, 0, 32 << 20, Access::READ_WRITE).expect("memory");
+            device.map(GuestRange::new(space, 0, 32 << 20), Access::READ_WRITE).expect("memory");
         }
         let objects = [
             (LOCAL, class::DMA_IN_MEMORY, 0, 0x0FFF_FFFF),
@@ -88,7 +88,7 @@ impl Setup {
 
     fn load(&mut self, push: &Push) {
         let bytes: Vec<u8> = push.words.iter().flat_map(|word| word.to_be_bytes()).collect();
-        self.device.write(1, PUSH, &bytes).expect("mapped memory");
+        self.device.write(GuestAddr::new(1, PUSH), &bytes).expect("mapped memory");
         let words = [0, 1, PUSH as u32, 0, bytes.len() as u32, 0];
         self.payload = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
     }

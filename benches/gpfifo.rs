@@ -8,7 +8,7 @@
 mod support;
 
 use criterion::{Criterion, Throughput};
-use triglyph::{Access, Device, Machine, Options, ReplayDevice, Tier, new_device};
+use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, Options, ReplayDevice, Tier, new_device};
 use triglyph_guest::tegra::fifo::{Command, Entry, Run, Segment, Stepping};
 use triglyph_guest::tegra::mme::assemble_program;
 
@@ -53,7 +53,7 @@ impl Setup {
     /// `None` where there is no such tier.
     fn new(tier: Tier, first: &Push, push: &Push) -> Option<Self> {
         let mut device = new_device(Machine::TegraX1, &Options::new(tier, 1)).ok()?;
-        device.map(0, PUSH, DATA as u64 - PUSH + SIZE, Access::READ_WRITE).expect("memory");
+        device.map(GuestRange::new(0, PUSH, DATA as u64 - PUSH + SIZE), Access::READ_WRITE).expect("memory");
         let mut setup = Setup { device, payload: Vec::new() };
         for push in [first, push] {
             setup.load(push);
@@ -71,7 +71,7 @@ impl Setup {
 
     fn load(&mut self, push: &Push) {
         let bytes: Vec<u8> = push.words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.device.write(0, PUSH, &bytes).expect("mapped memory");
+        self.device.write(GuestAddr::new(0, PUSH), &bytes).expect("mapped memory");
         let words = push.words.len() as u32;
         let segment = Segment { address: PUSH, words, sync: false, subroutine: false, conditional: false };
         self.payload = [0u64, Entry::Segment(segment).encode()].iter().flat_map(|word| word.to_le_bytes()).collect();

@@ -15,7 +15,7 @@ use support::recorded::{Stream, long_packets, streams};
 use triglyph::device::ObjectEntry;
 use triglyph::guest::rsx::fifo::Methods;
 use triglyph::guest::rsx::objects::class;
-use triglyph::{Access, Device, Machine, Options, ReplayDevice, Stats, Tier, new_device};
+use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, Options, ReplayDevice, Stats, Tier, new_device};
 use triglyph_guest::pica::regs;
 use triglyph_guest::tegra::fifo::{Entry, Segment};
 
@@ -39,7 +39,9 @@ impl Setup {
     fn new(machine: Machine, stream: &Stream, options: &Options) -> Self {
         let mut device = new_device(machine, options).expect("a machine");
         let address = if machine == Machine::Ps3 { 0 } else { MEMORY };
-        device.map(u32::from(machine == Machine::Ps3), address, SIZE, Access::READ_WRITE).expect("memory");
+        device
+            .map(GuestRange::new(u32::from(machine == Machine::Ps3), address, SIZE), Access::READ_WRITE)
+            .expect("memory");
         let mut setup = Setup { device, payload: Vec::new() };
         let times = stream.times(METHODS);
         match machine {
@@ -69,7 +71,7 @@ impl Setup {
         let mut all = lists.collect::<Vec<_>>().concat();
         let last = padded(words, &[0x1234_5678, regs::irq_request::ID as u32 | 0xF << 16, 0, 0]);
         all.extend(&last);
-        self.write(0, MEMORY, all.iter().flat_map(|word| word.to_le_bytes()).collect());
+        self.write(GuestAddr::new(0, MEMORY), all.iter().flat_map(|word| word.to_le_bytes()).collect());
         // Linear memory as programs see it.
         let first = if times > 1 { bytes } else { 4 * last.len() as u32 };
         self.submission([0x1400_0000 << 32 | 1, first.into(), 0, 0]);
@@ -83,21 +85,21 @@ impl Setup {
         let bound = [header.encode(), 3];
         let bytes: Vec<u8> = bound.iter().chain(words).flat_map(|word| word.to_be_bytes()).collect();
         let [first, rest] = [8, bytes.len() as u64 - 8];
-        self.write(1, 0, bytes);
+        self.write(GuestAddr::new(1, 0), bytes);
         self.submission([1 << 32, 0, first]);
         self.run();
         self.submission([1 << 32].into_iter().chain((0..times).flat_map(|_| [first, rest])));
     }
 
     fn entries(&mut self, words: &[u32], times: u64) {
-        self.write(0, MEMORY, words.iter().flat_map(|word| word.to_le_bytes()).collect());
+        self.write(GuestAddr::new(0, MEMORY), words.iter().flat_map(|word| word.to_le_bytes()).collect());
         let words = words.len() as u32;
         let segment = Segment { address: MEMORY, words, sync: false, subroutine: false, conditional: false };
         self.submission([0].into_iter().chain((0..times).map(|_| Entry::Segment(segment).encode())));
     }
 
-    fn write(&mut self, space: u32, address: u64, bytes: Vec<u8>) {
-        self.device.write(space, address, &bytes).expect("mapped memory");
+    fn write(&mut self, at: GuestAddr, bytes: Vec<u8>) {
+        self.device.write(at, &bytes).expect("mapped memory");
     }
 
     fn submission(&mut self, words: impl IntoIterator<Item = u64>) {

@@ -5,11 +5,11 @@
 //! The one claim: *same capture, same bytes*, whichever tier executes it and on however many threads.
 //!
 //! ```
-//! use triglyph::{Access, Device, Machine, Options, new_device};
+//! use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, Options, new_device};
 //!
 //! # fn main() -> Result<(), triglyph::Error> {
 //! let mut gpu = new_device(Machine::N3ds, &Options::default())?;
-//! gpu.map(0, 0x1800_0000, 0x60_0000, Access::READ_WRITE)?; // VRAM
+//! gpu.map(GuestRange::new(0, 0x1800_0000, 0x60_0000), Access::READ_WRITE)?; // VRAM
 //!
 //! // GX command 2: fill 64 bytes of VRAM with a 32-bit pattern, as it would stand in GSP shared memory.
 //! let command: [u32; 8] = [2, 0x1F00_0000, 0x1122_3344, 0x1F00_0040, 0, 0, 0, 0x0201];
@@ -17,7 +17,7 @@
 //! gpu.submit(&bytes)?;
 //!
 //! let mut back = [0; 4];
-//! gpu.read(0, 0x1800_0000, &mut back)?;
+//! gpu.read(GuestAddr::new(0, 0x1800_0000), &mut back)?;
 //! assert_eq!(back, [0x44, 0x33, 0x22, 0x11]);
 //! # Ok(())
 //! # }
@@ -55,6 +55,11 @@ pub use triglyph_options::{Options, tiers};
 pub use triglyph_rsx::{Rsx, RsxMode};
 #[cfg(feature = "tegra")]
 pub use triglyph_tegra::TegraX1;
+
+/// The README's example is a test, too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 /// A new machine.
 ///

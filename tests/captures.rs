@@ -209,9 +209,9 @@ fn compare_memory(runs: &mut [Run<'_, '_>], ranges: &[GuestRange], when: &str, o
         for offset in (0..size).step_by(PIECE as usize) {
             let (at, length) = (address + offset, PIECE.min(size - offset) as usize);
             let [want, got] = buffers.each_mut().map(|buffer| &mut buffer[..length]);
-            reference.device.read(space, at, want).expect("written memory is mapped");
+            reference.device.read(GuestAddr::new(space, at), want).expect("written memory is mapped");
             for run in others.iter_mut().filter(|run| !run.strayed) {
-                run.device.read(space, at, got).expect("written memory is mapped");
+                run.device.read(GuestAddr::new(space, at), got).expect("written memory is mapped");
                 let Some(first) = want.iter().zip(&*got).position(|(want, got)| want != got) else { continue };
                 run.strayed = true;
                 let (name, want, got) = (run.name, want[first], got[first]);

@@ -6,7 +6,7 @@
 //! * One draw of two triangles over many pixels.
 
 use criterion::{Criterion, Throughput};
-use triglyph::{Access, Device, Machine, ObjectEntry, Options, ReplayDevice, Tier, new_device};
+use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, ObjectEntry, Options, ReplayDevice, Tier, new_device};
 use triglyph_guest::rsx::fragment::memory::{Order, bytes};
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::objects::class;
@@ -40,7 +40,7 @@ impl Setup {
         let mut device = new_device(Machine::Ps3, &options).expect("an RSX");
         device.set_big_endian(true).expect("a PS3");
         for space in 0..2 {
-            device.map(space, 0, 0x100_0000, Access::READ_WRITE).expect("memory");
+            device.map(GuestRange::new(space, 0, 0x100_0000), Access::READ_WRITE).expect("memory");
         }
         for (handle, space) in [(LOCAL, 0), (MAIN, 1)] {
             let entry = ObjectEntry { handle, class: class::DMA_IN_MEMORY, space, base: 0, limit: 0xFF_FFFF };
@@ -105,7 +105,7 @@ impl Setup {
             let code = fragment::assemble_program(&text).expect("valid");
             let stored: Vec<u8> =
                 code.as_chunks().0.iter().flat_map(|slot: &[u32; 4]| bytes(*slot, Order::Big)).collect();
-            self.device.write(0, (PROGRAMS + 0x1000 * program).into(), &stored).expect("mapped");
+            self.device.write(GuestAddr::new(0, (PROGRAMS + 0x1000 * program).into()), &stored).expect("mapped");
         }
         self.method(m::set_shader_program::ID, &[PROGRAMS | 1]);
         self.method(m::set_shader_control::ID, &[0x0200_0040]);
@@ -138,7 +138,7 @@ impl Setup {
         let corners = [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)];
         let vertex = |(x, y): (f32, f32)| [x, y, 0.5, 1.0].into_iter().flat_map(f32::to_be_bytes).chain([0; 16]);
         let stored: Vec<u8> = corners.into_iter().flat_map(vertex).collect();
-        self.device.write(0, ARRAYS.into(), &stored).expect("mapped");
+        self.device.write(GuestAddr::new(0, ARRAYS.into()), &stored).expect("mapped");
         self.method(m::set_transform_constant_load::ID, &[0]);
         let matrix: Vec<f32> = (0..16).map(|k| (k % 5 == 0) as u32 as f32).collect();
         self.floats(m::set_transform_constant::id(0), &matrix);
@@ -148,7 +148,7 @@ impl Setup {
     fn far(&mut self, draws: u32) {
         let place = [0.25f32, 0.25, 0.5, 1.0].into_iter().flat_map(f32::to_be_bytes).chain([0; 16]);
         let far: Vec<u8> = place.collect::<Vec<u8>>().repeat(6 * draws as usize);
-        self.device.write(0, (ARRAYS + 6 * 32).into(), &far).expect("mapped");
+        self.device.write(GuestAddr::new(0, (ARRAYS + 6 * 32).into()), &far).expect("mapped");
     }
 
     fn draw(&mut self, first: u32) {
@@ -161,7 +161,7 @@ impl Setup {
     fn load(&mut self) {
         let words = std::mem::take(&mut self.words);
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
-        self.device.write(1, 0, &bytes).expect("mapped");
+        self.device.write(GuestAddr::new(1, 0), &bytes).expect("mapped");
         self.payload = [0u32, 1].iter().flat_map(|word| word.to_le_bytes()).collect();
         self.payload.extend(0u64.to_le_bytes());
         self.payload.extend((bytes.len() as u64).to_le_bytes());
@@ -223,7 +223,7 @@ fn pixels(criterion: &mut Criterion) {
         for (name, tier) in tiers() {
             let mut setup = Setup::new(tier);
             if !whole {
-                setup.device.write(0, PROGRAMS.into(), &colour).expect("mapped");
+                setup.device.write(GuestAddr::new(0, PROGRAMS.into()), &colour).expect("mapped");
                 setup.method(m::set_depth_test_enable::ID, &[0]);
                 setup.method(m::set_blend_enable::ID, &[0]);
             }

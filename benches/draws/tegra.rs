@@ -2,7 +2,7 @@
 //! test and blending. A draw of many vertices tells what three of them cost.
 
 use criterion::{Criterion, Throughput};
-use triglyph::{Access, Device, Machine, Options, ReplayDevice, Tier, new_device};
+use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, Options, ReplayDevice, Tier, new_device};
 use triglyph_guest::tegra::fifo::{Command, Entry, Run, Segment, Stepping};
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
@@ -75,7 +75,7 @@ impl Setup {
         let tiers = [Tier::JitOnly, Tier::InterpreterOnly].into_iter();
         let mut devices = tiers.filter_map(|tier| new_device(Machine::TegraX1, &Options::new(tier, 1)).ok());
         let mut device = devices.next().expect("a tier");
-        device.map(0, PUSH.into(), (END - PUSH).into(), Access::READ_WRITE).expect("memory");
+        device.map(GuestRange::new(0, PUSH.into(), (END - PUSH).into()), Access::READ_WRITE).expect("memory");
         let mut setup = Setup { device, words: Vec::new(), payload: Vec::new() };
         setup.state();
         let corner = |x: f32, y: f32| [x, y, 0.5, 1.0, 0.0, 0.0, 0.0, 1.0].map(f32::to_bits);
@@ -90,7 +90,7 @@ impl Setup {
 
     fn store(&mut self, address: u32, words: &[u32]) {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.device.write(0, address.into(), &bytes).expect("mapped memory");
+        self.device.write(GuestAddr::new(0, address.into()), &bytes).expect("mapped memory");
     }
 
     fn methods(&mut self, method: usize, data: &[u32]) {

@@ -1,6 +1,6 @@
 //! A 3DS that runs command lists.
 
-use triglyph::{Access, Device, Machine, Options, ReplayDevice, Tier, new_device};
+use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, Options, ReplayDevice, Tier, new_device};
 use triglyph_guest::pica::{asm, regs};
 
 use super::list::List;
@@ -38,10 +38,10 @@ impl Console {
         let tiers = [Tier::JitOnly, Tier::InterpreterOnly].into_iter();
         let mut devices = tiers.filter_map(|tier| new_device(Machine::N3ds, &Options::new(tier, 1)).ok());
         let mut device = devices.next().expect("a tier");
-        device.map(0, TARGET.into(), 0x60_0000, Access::READ_WRITE).expect("VRAM");
-        device.map(0, LIST, 0x200_0000, Access::READ_WRITE).expect("FCRAM");
+        device.map(GuestRange::new(0, TARGET.into(), 0x60_0000), Access::READ_WRITE).expect("VRAM");
+        device.map(GuestRange::new(0, LIST, 0x200_0000), Access::READ_WRITE).expect("FCRAM");
         let positions: Vec<u8> = POSITIONS.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
-        device.write(0, VERTICES.into(), &positions).expect("mapped memory");
+        device.write(GuestAddr::new(0, VERTICES.into()), &positions).expect("mapped memory");
         let mut console = Console { device, command: Vec::new() };
         console.load(state());
         console.run();
@@ -53,7 +53,7 @@ impl Console {
 
     fn load(&mut self, list: List) {
         let bytes = list.finish();
-        self.device.write(0, LIST, &bytes).expect("mapped memory");
+        self.device.write(GuestAddr::new(0, LIST), &bytes).expect("mapped memory");
         let command = [1, LIST_VA, bytes.len() as u32, 0, 0, 0, 0, 0];
         self.command = command.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use triglyph::{Access, Options, Tier as Mode, mem::Memory};
+use triglyph::{Access, GuestAddr, GuestRange, Options, Tier as Mode, mem::Memory};
 use triglyph_engine::cache::Kernels;
 use triglyph_engine::cache::texture::TextureSource;
 use triglyph_engine::draw::{Cull, Setup, Shaded};
@@ -97,13 +97,15 @@ impl Canvas {
     /// perspective.
     pub fn new(key: &PixelKey, kernels: &Kernels, size: u32, cells: u32) -> Self {
         let mut memory = Memory::default();
-        let mut map = |address, bytes: u32| memory.map(0, address, bytes.into(), Access::READ_WRITE).expect("memory");
+        let mut map = |address, bytes: u32| {
+            memory.map(GuestRange::new(0, address, bytes.into()), Access::READ_WRITE).expect("memory")
+        };
         map(COLOR, size * size * 4);
         map(DEPTH, size * size * 4);
         map(TEXELS, TEXTURE * TEXTURE * 4);
         let mut numbers = Numbers::new(7);
         let texels: Vec<u8> = (0..TEXTURE * TEXTURE).flat_map(|_| (numbers.word() | 0x80).to_le_bytes()).collect();
-        memory.write(0, TEXELS, &texels).expect("mapped memory");
+        memory.write(GuestAddr::new(0, TEXELS), &texels).expect("mapped memory");
         let target = SceneTarget {
             space: 0,
             color: key.color_format.map(|_| COLOR),
@@ -154,8 +156,8 @@ impl Canvas {
     pub fn surfaces(&self) -> Vec<u8> {
         let size = (self.scene.target.width * self.scene.target.rows * 4) as usize;
         let mut bytes = vec![0; 2 * size];
-        self.memory.read(0, COLOR, &mut bytes[..size]).expect("mapped memory");
-        self.memory.read(0, DEPTH, &mut bytes[size..]).expect("mapped memory");
+        self.memory.read(GuestAddr::new(0, COLOR), &mut bytes[..size]).expect("mapped memory");
+        self.memory.read(GuestAddr::new(0, DEPTH), &mut bytes[size..]).expect("mapped memory");
         bytes
     }
 
@@ -185,7 +187,7 @@ impl Canvas {
         let Some(decoder) = kernel.texture_decoder() else { return Vec::new() };
         let texels = (TEXTURE * TEXTURE) as usize;
         let mut words = vec![0; texels + 4];
-        let source = self.memory.readable(0, TEXELS);
+        let source = self.memory.readable(GuestAddr::new(0, TEXELS));
         decoder.decode(TexelFormat::Rgba8, TEXTURE, TEXTURE, source, &mut words[..texels]);
         words
     }
@@ -195,12 +197,13 @@ impl Canvas {
         let mut textures = [Texture::default(); 3];
         textures[0] = Texture {
             format: TexelFormat::Rgba8,
-            faces: [(); 6].map(|()| self.memory.readable(0, TEXELS)),
+            faces: [(); 6].map(|()| self.memory.readable(GuestAddr::new(0, TEXELS))),
             decoded,
             face_words: (TEXTURE * TEXTURE) as usize,
         };
         let target = &self.scene.target;
-        let surface = |address: Option<u64>| address.map_or(Window::default(), |at| self.memory.writable(0, at));
+        let surface =
+            |address: Option<u64>| address.map_or(Window::default(), |at| self.memory.writable(GuestAddr::new(0, at)));
         for blocks in tiles {
             let job = PixelJob {
                 densest: None,

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use triglyph::Machine;
 use triglyph::capture::{Mem, Prepared, Reader, Record};
+use triglyph::{GuestAddr, GuestRange, Machine};
 use triglyph_guest::pica::command::Packets;
 use triglyph_guest::pica::regs::{self, Effect};
 use triglyph_guest::rsx::fifo::Methods;
@@ -69,14 +69,15 @@ pub fn long_packets(machine: Machine, streams: &[(String, Stream)], least: u64) 
 
 /// Memory as captures store it.
 #[derive(Default)]
-struct Memory(Vec<(u32, u64, Vec<u8>)>);
+struct Memory(Vec<(GuestAddr, Vec<u8>)>);
 
 impl Memory {
     /// Words, if they all stand in one piece that was stored.
-    fn words(&self, space: u32, address: u64, bytes: u64, big_endian: bool) -> Option<Vec<u32>> {
-        let found = self.0.iter().rev().find_map(|(in_space, start, stored)| {
-            let at = usize::try_from(address.checked_sub(*start)?).ok()?;
-            if *in_space == space { stored.get(at..)?.get(..bytes as usize) } else { None }
+    fn words(&self, range: GuestRange, big_endian: bool) -> Option<Vec<u32>> {
+        let found = self.0.iter().rev().find_map(|(start, stored)| {
+            let offset = usize::try_from(range.start.address.checked_sub(start.address)?).ok()?;
+            let same_space = start.space == range.start.space;
+            if same_space { stored.get(offset..)?.get(..range.size as usize) } else { None }
         })?;
         let word = |&bytes: &[u8; 4]| if big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) };
         Some(found.as_chunks().0.iter().map(word).collect())
@@ -103,7 +104,7 @@ fn stream(machine: Machine, file: &[u8]) -> Stream {
     let (mut memory, mut stream) = (Memory::default(), Stream::default());
     for entry in capture.entries() {
         match &entry.record {
-            Record::Mem(Mem { space, address, bytes }) => memory.0.push((*space, *address, bytes.to_vec())),
+            Record::Mem(Mem { at, bytes }) => memory.0.push((*at, bytes.to_vec())),
             Record::Submit(payload) => match machine {
                 Machine::N3ds => list(&memory, payload, &mut stream),
                 Machine::Ps3 => segments(&memory, payload, capture.header().big_endian, &mut stream),
@@ -122,7 +123,8 @@ fn long(bytes: &[u8]) -> u64 {
 fn segments(memory: &Memory, payload: &[u8], big_endian: bool, stream: &mut Stream) {
     let effects = CURIE.effects();
     for segment in payload[8..].chunks_exact(16) {
-        let words = memory.words((long(payload) >> 32) as u32, long(segment), long(&segment[8..]), big_endian);
+        let words =
+            memory.words(GuestRange::new((long(payload) >> 32) as u32, long(segment), long(&segment[8..])), big_endian);
         let words = words.unwrap_or_default();
         let mut at = 0;
         while let Some(&header) = words.get(at) {
@@ -150,7 +152,8 @@ fn entries(memory: &Memory, payload: &[u8], stream: &mut Stream) {
     };
     for entry in payload[8..].chunks_exact(8) {
         let Entry::Segment(segment) = Entry::decode(long(entry)) else { continue };
-        let words = memory.words(0, segment.address, 4 * u64::from(segment.words), false).unwrap_or_default();
+        let words =
+            memory.words(GuestRange::new(0, segment.address, 4 * u64::from(segment.words)), false).unwrap_or_default();
         let mut at = 0;
         while let Some(&header) = words.get(at) {
             at += 1;
@@ -176,7 +179,8 @@ fn list(memory: &Memory, payload: &[u8], stream: &mut Stream) {
         return;
     }
     let offset = if words[1] >= 0x3000_0000 { 0x1000_0000 } else { 0xF400_0000 };
-    let words = memory.words(0, words[1].wrapping_sub(offset).into(), words[2].into(), false).unwrap_or_default();
+    let list = GuestRange::new(0, words[1].wrapping_sub(offset).into(), words[2].into());
+    let words = memory.words(list, false).unwrap_or_default();
     for packet in Packets::new(&words) {
         let plain = packet
             .writes()

@@ -8,6 +8,7 @@ use triglyph_guest::listed;
 
 use triglyph_engine::device::{Access, Machine, ObjectEntry};
 use triglyph_engine::error::Error;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 
 /// The first four bytes of a file.
 pub const MAGIC: [u8; 4] = *b"TGLC";
@@ -166,12 +167,8 @@ impl std::fmt::Debug for Bytes<'_> {
 /// MAP: a range of memory, zero-filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Map {
-    /// First byte.
-    pub address: u64,
-    /// Bytes, at least 1.
-    pub size: u64,
-    /// Address space.
-    pub space: u32,
+    /// Where; at least one byte.
+    pub range: GuestRange,
     /// What the GPU may do there.
     pub access: Access,
 }
@@ -180,9 +177,7 @@ pub struct Map {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mem<'a> {
     /// Where the first goes.
-    pub address: u64,
-    /// Address space.
-    pub space: u32,
+    pub at: GuestAddr,
     /// The bytes.
     pub bytes: Bytes<'a>,
 }
@@ -191,9 +186,7 @@ pub struct Mem<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Present {
     /// Its first byte.
-    pub address: u64,
-    /// Address space.
-    pub space: u32,
+    pub at: GuestAddr,
     /// Pixel format, 1 to 10; see [`crate::picture::Format`].
     pub format: u32,
     /// Pixels from left to right as a person sees it.
@@ -222,12 +215,8 @@ pub struct Expect<'a> {
 /// HASH: what a range should hash to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hash {
-    /// First byte.
-    pub address: u64,
-    /// Address space.
-    pub space: u32,
-    /// Bytes.
-    pub size: u64,
+    /// The range.
+    pub range: GuestRange,
     /// XXH3, 64 bits, seed 0.
     pub xxh3: u64,
 }
@@ -272,20 +261,18 @@ impl<'a> Record<'a> {
         let record = match kind {
             Kind::Meta => Record::Meta(parse_meta(p)?),
             Kind::Map => {
-                let (address, size) = (long(p, 0), long(p, 8));
-                check_range(address, size)?;
-                if size == 0 {
+                let range = check_range(machine, GuestRange::new(word(p, 16), long(p, 0), long(p, 8)))?;
+                if range.size == 0 {
                     return Err("a MAP of size 0".to_owned());
                 }
-                let space = check_space(machine, word(p, 16))?;
-                Record::Map(Map { address, size, space, access: Access::from_bits(word(p, 20)) })
+                Record::Map(Map { range, access: Access::from_bits(word(p, 20)) })
             }
             Kind::Mem => {
                 check_zero(word(p, 12))?;
-                let (address, space) = (long(p, 0), check_space(machine, word(p, 8))?);
+                let at = GuestAddr::new(word(p, 8), long(p, 0));
                 let bytes = Bytes::new(payload, fixed);
-                check_range(address, bytes.len() as u64)?;
-                Record::Mem(Mem { address, space, bytes })
+                check_range(machine, at.range(bytes.len() as u64))?;
+                Record::Mem(Mem { at, bytes })
             }
             Kind::Object => {
                 if machine != Machine::Ps3 {
@@ -305,8 +292,7 @@ impl<'a> Record<'a> {
                 Record::Submit(Bytes::new(payload, 0))
             }
             Kind::Present => Record::Present(Present {
-                address: long(p, 0),
-                space: check_space(machine, word(p, 8))?,
+                at: GuestAddr::new(check_space(machine, word(p, 8))?, long(p, 0)),
                 format: word(p, 12),
                 width: word(p, 16),
                 height: word(p, 20),
@@ -319,10 +305,8 @@ impl<'a> Record<'a> {
             }
             Kind::Hash => {
                 check_zero(word(p, 12))?;
-                let (address, size) = (long(p, 0), long(p, 16));
-                check_range(address, size)?;
-                let space = check_space(machine, word(p, 8))?;
-                Record::Hash(Hash { address, space, size, xxh3: long(p, 24) })
+                let range = check_range(machine, GuestRange::new(word(p, 8), long(p, 0), long(p, 16)))?;
+                Record::Hash(Hash { range, xxh3: long(p, 24) })
             }
             Kind::Snapshot => Record::Snapshot(Bytes::new(payload, 0)),
         };
@@ -357,9 +341,11 @@ fn check_space(machine: Machine, space: u32) -> Result<u32, String> {
     }
 }
 
-fn check_range(address: u64, size: u64) -> Result<(), String> {
+fn check_range(machine: Machine, range: GuestRange) -> Result<GuestRange, String> {
+    let GuestRange { start: GuestAddr { space, address }, size } = range;
+    check_space(machine, space)?;
     match address.checked_add(size) {
-        Some(_) => Ok(()),
+        Some(_) => Ok(range),
         None => Err(format!("{size:#x} bytes at {address:#x} end past the last address")),
     }
 }

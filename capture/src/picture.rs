@@ -154,7 +154,7 @@ impl Picture {
     /// mapped memory.
     pub fn read(device: &mut dyn Device, present: &Present, big_endian: bool) -> Result<Self, Error> {
         let mut bytes = vec![0; Plan::new(present)?.extent()];
-        device.read(present.space, present.address, &mut bytes)?;
+        device.read(present.at, &mut bytes)?;
         Self::decode(present, big_endian, &bytes)
     }
 
@@ -252,8 +252,8 @@ impl Plan {
             bytes_per_pixel: format.bytes().into(),
         };
         let extent = shape.extent();
-        if extent > MAX_EXTENT || present.address.checked_add(extent).is_none() {
-            return bad(format!("a picture that spans {extent:#x} bytes at {:#x}", present.address));
+        if extent > MAX_EXTENT || present.at.address.checked_add(extent).is_none() {
+            return bad(format!("a picture that spans {extent:#x} bytes at {:#x}", present.at.address));
         }
         Ok(Plan { format, shape })
     }

@@ -3,9 +3,10 @@
 #![allow(clippy::unusual_byte_groupings)]
 
 use super::*;
+use triglyph_engine::mem::GuestAddr;
 
 fn present(format: u32, layout: u32, width: u32, height: u32, pitch: u32) -> Present {
-    Present { address: 0, space: 0, format, width, height, pitch, layout, label: "main".to_owned() }
+    Present { at: GuestAddr::new(0, 0), format, width, height, pitch, layout, label: "main".to_owned() }
 }
 
 fn one(format: u32, big_endian: bool, bytes: &[u8]) -> [u8; 4] {
@@ -108,7 +109,7 @@ fn nonsense_is_refused() {
     assert!(refused(present(1, 0, u32::MAX, u32::MAX, u32::MAX)));
     assert!(refused(present(1, 0, 16384, 16384, u32::MAX)));
     assert!(refused(present(2, 0, 1, 16384, u32::MAX)));
-    assert!(refused(Present { address: u64::MAX - 2, ..present(1, 0, 1, 1, 4) }));
+    assert!(refused(Present { at: GuestAddr::new(0, u64::MAX - 2), ..present(1, 0, 1, 1, 4) }));
     assert!(!refused(present(1, 0, 1, 1, u32::MAX)));
 }
 

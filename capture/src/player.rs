@@ -274,15 +274,15 @@ impl<'p, 'a> Player<'p, 'a> {
     fn execute(&mut self, entry: &Entry<'_>, device: &mut dyn ReplayDevice) -> Result<Option<Event>, Error> {
         match &entry.record {
             Record::Meta(_) | Record::Skipped(_) | Record::Expect(_) => {}
-            Record::Map(Map { address, size, space, access }) => {
-                device.map(*space, *address, *size, *access)?;
+            &Record::Map(Map { range, access }) => {
+                device.map(range, access)?;
                 if let Some(maps) = &mut self.maps {
-                    maps.insert(GuestRange::new(*space, *address, *size), *access);
+                    maps.insert(range, access);
                 }
             }
             Record::Mem(mem) => {
-                self.check_mapped(mem.space, mem.address, mem.bytes.len() as u64)?;
-                device.write(mem.space, mem.address, &mem.bytes)?;
+                self.check_mapped(mem.at.range(mem.bytes.len() as u64))?;
+                device.write(mem.at, &mem.bytes)?;
             }
             Record::Object(object) => device.object(*object)?,
             Record::Snapshot(snapshot) => {
@@ -298,8 +298,8 @@ impl<'p, 'a> Player<'p, 'a> {
             Record::Present(present) => return self.finished(entry, present, device).map(Some),
             Record::Hash(hash) => {
                 if self.checks.hashes {
-                    self.check_mapped(hash.space, hash.address, hash.size)?;
-                    let got = hash_memory(device, hash.space, hash.address, hash.size)?;
+                    self.check_mapped(hash.range)?;
+                    let got = hash_memory(device, hash.range)?;
                     return Ok(Some(Event::Hash(Hashed { record: entry.index, hash: *hash, got })));
                 }
             }
@@ -307,11 +307,9 @@ impl<'p, 'a> Player<'p, 'a> {
         Ok(None)
     }
 
-    fn check_mapped(&self, space: u32, address: u64, size: u64) -> Result<(), Error> {
+    fn check_mapped(&self, range: GuestRange) -> Result<(), Error> {
         match &self.maps {
-            Some(maps) if !maps.covers(GuestRange::new(space, address, size)) => {
-                Err(Error::Unmapped { space, address, size })
-            }
+            Some(maps) if !maps.covers(range) => Err(Error::Unmapped(range)),
             _ => Ok(()),
         }
     }
@@ -328,7 +326,7 @@ impl<'p, 'a> Player<'p, 'a> {
         let mut finished =
             Finished { record: entry.index, index, present: present.clone(), picture: None, expectation: None };
         if self.checks.pictures {
-            self.check_mapped(present.space, present.address, Picture::extent(present)? as u64)?;
+            self.check_mapped(present.at.range(Picture::extent(present)? as u64))?;
             let picture = Picture::read(device, present, self.header.big_endian)?;
             if self.checks.expectations
                 && let Some(expected) = self.following_expectation()?
@@ -375,16 +373,14 @@ impl<'p, 'a> Player<'p, 'a> {
 ///
 /// # Errors
 /// [`Error::Unmapped`] when a byte of the range is not mapped.
-pub fn hash_memory(device: &mut dyn Device, space: u32, address: u64, size: u64) -> Result<u64, Error> {
+pub fn hash_memory(device: &mut dyn Device, range: GuestRange) -> Result<u64, Error> {
     const PIECE: u64 = 1 << 16;
     let mut hasher = Xxh3::new();
-    let mut piece = vec![0; PIECE.min(size) as usize];
+    let mut piece = vec![0; PIECE.min(range.size) as usize];
     let mut done = 0;
-    while done < size {
-        let length = PIECE.min(size - done) as usize;
-        let unmapped = || Error::Unmapped { space, address, size };
-        let at = address.checked_add(done).ok_or_else(unmapped)?;
-        device.read(space, at, &mut piece[..length])?;
+    while done < range.size {
+        let length = PIECE.min(range.size - done) as usize;
+        device.read(range.start.after(done), &mut piece[..length])?;
         hasher.update(&piece[..length]);
         done += length as u64;
     }

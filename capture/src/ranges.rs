@@ -12,8 +12,8 @@ impl Ranges<Access> {
     pub(super) fn of_snapshot(snapshot: &[u8]) -> Result<Option<Self>, Error> {
         let Some(mappings) = mappings(snapshot)? else { return Ok(None) };
         let mut ranges = Ranges::default();
-        for Mapping { space, address, size, access } in mappings {
-            ranges.insert(GuestRange::new(space, address, size), access);
+        for Mapping { range, access } in mappings {
+            ranges.insert(range, access);
         }
         Ok(Some(ranges))
     }

@@ -66,13 +66,13 @@ impl<W: Write> Recorder<W> {
         let mut done = 0;
         while done < range.size {
             let length = PIECE.min(range.size - done) as usize;
-            let (bytes, start) = (&mut piece[..length], range.start.address + done);
-            device.read(range.start.space, start, bytes)?;
+            let (bytes, start) = (&mut piece[..length], range.start.after(done));
+            device.read(start, bytes)?;
             let empty = |page: &[u8]| page.iter().all(|byte| *byte == 0);
             let mut at = 0;
             for run in bytes.chunk_by_pages(PAGE, empty) {
                 if !empty(run) {
-                    self.put(|writer| writer.mem(range.start.space, start + at as u64, run));
+                    self.put(|writer| writer.mem(start.after(at as u64), run));
                 }
                 at += run.len();
             }
@@ -164,8 +164,8 @@ impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
         meta.insert("starts".to_owned(), starts.into());
         let header = Header { machine: self.device.machine(), big_endian: self.big_endian };
         let mut recorder = Recorder::new(sink, header, compression, &meta);
-        for (GuestRange { start: GuestAddr { space, address }, size }, access) in self.maps.iter() {
-            recorder.put(|writer| writer.map(&Map { address, size, space, access }));
+        for (range, access) in self.maps.iter() {
+            recorder.put(|writer| writer.map(&Map { range, access }));
         }
         for object in &self.objects {
             recorder.put(|writer| writer.object(object));
@@ -206,10 +206,10 @@ impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
     ///
     /// # Errors
     /// [`Error::Unmapped`] when it is not all mapped.
-    pub fn hash(&mut self, GuestRange { start: GuestAddr { space, address }, size }: GuestRange) -> Result<(), Error> {
+    pub fn hash(&mut self, range: GuestRange) -> Result<(), Error> {
         let Some(recorder) = &mut self.recorder else { return Ok(()) };
-        let xxh3 = hash_memory(&mut self.device, space, address, size)?;
-        recorder.put(|writer| writer.hash(&Hash { address, space, size, xxh3 }));
+        let xxh3 = hash_memory(&mut self.device, range)?;
+        recorder.put(|writer| writer.hash(&Hash { range, xxh3 }));
         Ok(())
     }
 
@@ -261,21 +261,21 @@ impl<D: ReplayDevice, W: Write + Send> Device for RecordingDevice<D, W> {
         self.device.machine()
     }
 
-    fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
-        self.device.map(space, address, size, access)?;
-        self.maps.insert(GuestRange::new(space, address, size), access);
-        self.put(|writer| writer.map(&Map { address, size, space, access }));
+    fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
+        self.device.map(range, access)?;
+        self.maps.insert(range, access);
+        self.put(|writer| writer.map(&Map { range, access }));
         Ok(())
     }
 
-    fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        self.device.write(space, address, bytes)?;
-        self.put(|writer| writer.mem(space, address, bytes));
+    fn write(&mut self, at: GuestAddr, bytes: &[u8]) -> Result<(), Error> {
+        self.device.write(at, bytes)?;
+        self.put(|writer| writer.mem(at, bytes));
         Ok(())
     }
 
-    fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error> {
-        self.device.read(space, address, out)
+    fn read(&mut self, at: GuestAddr, out: &mut [u8]) -> Result<(), Error> {
+        self.device.read(at, out)
     }
 
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::format::{ALIGNMENT, ENCODING_RAW, ENCODING_ZSTD, Expect, Hash, Header, Kind, Map, Present};
 use triglyph_engine::device::ObjectEntry;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 
 /// Whether payloads are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,13 +46,14 @@ impl<W: Write> Writer<W> {
 
     /// MAP.
     pub fn map(&mut self, map: &Map) -> io::Result<()> {
-        let fixed = Fixed::default().long(map.address).long(map.size).word(map.space).word(map.access.bits());
+        let GuestRange { start, size } = map.range;
+        let fixed = Fixed::default().long(start.address).long(size).word(start.space).word(map.access.bits());
         self.record(Kind::Map as u32, &[&fixed.0])
     }
 
     /// MEM.
-    pub fn mem(&mut self, space: u32, address: u64, bytes: &[u8]) -> io::Result<()> {
-        let fixed = Fixed::default().long(address).word(space).word(0);
+    pub fn mem(&mut self, at: GuestAddr, bytes: &[u8]) -> io::Result<()> {
+        let fixed = Fixed::default().long(at.address).word(at.space).word(0);
         self.record(Kind::Mem as u32, &[&fixed.0, bytes])
     }
 
@@ -69,8 +71,8 @@ impl<W: Write> Writer<W> {
 
     /// PRESENT.
     pub fn present(&mut self, present: &Present) -> io::Result<()> {
-        let Present { address, space, format, width, height, pitch, layout, label } = present;
-        let fixed = Fixed::default().long(*address).word(*space).word(*format);
+        let Present { at, format, width, height, pitch, layout, label } = present;
+        let fixed = Fixed::default().long(at.address).word(at.space).word(*format);
         let fixed = fixed.word(*width).word(*height).word(*pitch).word(*layout);
         self.record(Kind::Present as u32, &[&fixed.0, label.as_bytes()])
     }
@@ -83,7 +85,8 @@ impl<W: Write> Writer<W> {
 
     /// HASH.
     pub fn hash(&mut self, hash: &Hash) -> io::Result<()> {
-        let fixed = Fixed::default().long(hash.address).word(hash.space).word(0).long(hash.size).long(hash.xxh3);
+        let GuestRange { start, size } = hash.range;
+        let fixed = Fixed::default().long(start.address).word(start.space).word(0).long(size).long(hash.xxh3);
         self.record(Kind::Hash as u32, &[&fixed.0])
     }
 

@@ -123,16 +123,16 @@ impl Contents {
                 };
                 self.maps.push(json!({
                     "record": raw.index,
-                    "space": map.space,
-                    "address": map.address,
-                    "size": map.size,
+                    "space": map.range.start.space,
+                    "address": map.range.start.address,
+                    "size": map.range.size,
                     "access": access,
                 }));
-                format!("space {} {:#x}, {:#x} bytes, {access}", map.space, map.address, map.size)
+                format!("{}, {access}", map.range)
             }
             Record::Mem(mem) => {
                 decoded = fixed + mem.bytes.len();
-                format!("space {} {:#x}, {:#x} bytes", mem.space, mem.address, mem.bytes.len())
+                mem.at.range(mem.bytes.len() as u64).to_string()
             }
             Record::Object(object) => {
                 let (handle, class, space) = (object.handle, object.class, object.space);
@@ -149,7 +149,7 @@ impl Contents {
             Record::Present(present) => {
                 *self.outputs.entry(present.label.clone()).or_default() += 1;
                 let (width, height, format, layout) = (present.width, present.height, present.format, present.layout);
-                let place = format!("space {} {:#x}, pitch {}", present.space, present.address, present.pitch);
+                let place = format!("{}, pitch {}", present.at, present.pitch);
                 format!("{} {width}x{height}, {place}, format {format}, layout {layout:#x}", present.label)
             }
             Record::Expect(expect) => {
@@ -157,7 +157,7 @@ impl Contents {
                 format!("tolerance {}, {} in a thousand", expect.tolerance, expect.permille)
             }
             Record::Hash(hash) => {
-                format!("space {} {:#x}, {:#x} bytes: {:016x}", hash.space, hash.address, hash.size, hash.xxh3)
+                format!("{}: {:016x}", hash.range, hash.xxh3)
             }
             Record::Snapshot(snapshot) => {
                 decoded = snapshot.len();

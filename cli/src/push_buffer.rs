@@ -12,6 +12,7 @@ use triglyph::guest::rsx::fifo::{Command, Methods};
 use triglyph::guest::rsx::methods::{PULLER, SOFTWARE, describe};
 use triglyph::guest::rsx::objects::class;
 use triglyph::guest::table::FieldInfo;
+use triglyph::{GuestAddr, GuestRange};
 
 /// Words that are listed of a submission at most: jumps may go round in circles.
 const MOST: usize = 1 << 22;
@@ -58,9 +59,9 @@ struct Channel {
 pub struct PushBuffers {
     big_endian: bool,
     /// Mapped memory.
-    maps: Vec<(u32, Range<u64>)>,
+    maps: Vec<GuestRange>,
     /// What was stored in it, the latest last.
-    memory: Vec<(u32, u64, Vec<u8>)>,
+    memory: Vec<(GuestAddr, Vec<u8>)>,
     classes: HashMap<u32, u32>,
     channels: HashMap<u32, Channel>,
 }
@@ -73,8 +74,8 @@ impl PushBuffers {
     /// Takes a record in; returns the lines of a SUBMIT.
     pub fn add(&mut self, index: usize, record: &Record<'_>) -> Vec<Line> {
         match record {
-            Record::Map(map) => self.maps.push((map.space, map.address..map.address.saturating_add(map.size))),
-            Record::Mem(Mem { space, address, bytes }) => self.memory.push((*space, *address, bytes.to_vec())),
+            Record::Map(map) => self.maps.push(map.range),
+            Record::Mem(Mem { at, bytes }) => self.memory.push((*at, bytes.to_vec())),
             Record::Object(ObjectEntry { handle, class, .. }) => drop(self.classes.insert(*handle, *class)),
             Record::Submit(payload) => return self.submission(index, payload),
             _ => {}
@@ -99,21 +100,22 @@ impl PushBuffers {
     }
 
     /// A word of memory, which is zero at first; `None` where there is none.
-    fn word(&self, space: u32, address: u64) -> Option<u32> {
+    fn word(&self, at: GuestAddr) -> Option<u32> {
         let mut bytes = [0; 4];
-        for (byte, at) in bytes.iter_mut().zip(address..) {
-            *byte = self.byte(space, at)?;
+        for (byte, offset) in bytes.iter_mut().zip(0..) {
+            *byte = self.byte(at.after(offset))?;
         }
         Some(if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
     }
 
-    fn byte(&self, space: u32, address: u64) -> Option<u8> {
-        let stored = self.memory.iter().rev().filter(|(other, ..)| *other == space).find_map(|(_, start, bytes)| {
-            let offset = usize::try_from(address.checked_sub(*start)?).ok()?;
+    fn byte(&self, at: GuestAddr) -> Option<u8> {
+        let of_space = self.memory.iter().rev().filter(|(start, _)| start.space == at.space);
+        let mut stored = of_space.filter_map(|(start, bytes)| {
+            let offset = usize::try_from(at.address.checked_sub(start.address)?).ok()?;
             bytes.get(offset).copied()
         });
-        let mapped = || self.maps.iter().any(|(other, range)| *other == space && range.contains(&address));
-        stored.or_else(|| mapped().then_some(0))
+        let mapped = || self.maps.iter().any(|range| range.overlaps(at.range(1)));
+        stored.next().or_else(|| mapped().then_some(0))
     }
 
     fn segment(
@@ -128,7 +130,7 @@ impl PushBuffers {
             if at == range.end {
                 return;
             }
-            let Some(word) = self.word(space, at) else { return };
+            let Some(word) = self.word(GuestAddr::new(space, at)) else { return };
             let address = at;
             at = at.saturating_add(4);
             let packet = channel.packet;

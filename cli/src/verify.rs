@@ -9,10 +9,10 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use triglyph::GuestRange;
 use triglyph::ReplayDevice;
 use triglyph::capture::{Checks, Event, Finished, Hashed, Player, Prepared, Reader};
 use triglyph::device::Device;
+use triglyph::{GuestAddr, GuestRange};
 
 use crate::capture_file::{Named, expand, stem};
 use crate::exit::{Exit, UsageError, is_closed_pipe};
@@ -272,9 +272,10 @@ fn hashes(verified: &mut Verified, runs: &[Run<'_, '_>], events: &[Option<Event>
         }
         seen.push(hashed.got);
         let Hashed { record, hash, got } = hashed;
+        let GuestRange { start: GuestAddr { space, address }, size } = hash.range;
         verified.differences.push(format!(
-            "record {record}, {}: {:#x} bytes at {:#x} in space {} hash to {got:016x}, not to {:016x}",
-            run.name, hash.size, hash.address, hash.space, hash.xxh3
+            "record {record}, {}: {size:#x} bytes at {address:#x} in space {space} hash to {got:016x}, not to {:016x}",
+            run.name, hash.xxh3
         ));
     }
 }
@@ -288,9 +289,9 @@ fn memory(verified: &mut Verified, runs: &mut [Run<'_, '_>], when: &str) -> anyh
         }
         let mut pieces = Pieces::new(range);
         while let Some((at, want, got)) = pieces.advance() {
-            first.device.read(range.start.space, at, want)?;
+            first.device.read(GuestAddr::new(range.start.space, at), want)?;
             for run in others.iter_mut().filter(|run| !run.strayed) {
-                run.device.read(range.start.space, at, got)?;
+                run.device.read(GuestAddr::new(range.start.space, at), got)?;
                 let Some(differing) = want.iter().zip(got.iter()).position(|(want, got)| want != got) else { continue };
                 run.strayed = true;
                 verified.differences.push(format!(

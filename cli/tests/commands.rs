@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
+use triglyph::GuestAddr;
 use triglyph::capture::{Compression, Expect, Hash, Header, Map, Picture, Present, Writer};
 use triglyph::device::{Access, Machine};
 use xxhash_rust::xxh3::xxh3_64;
 
-const VRAM: u64 = 0x1800_0000;
+const VRAM: GuestAddr = GuestAddr::new(0, 0x1800_0000);
 const VRAM_VIRTUAL: u32 = 0x1F00_0000;
 
 fn triglyph(arguments: &[&str]) -> Output {
@@ -42,21 +43,13 @@ fn capture(folder: &Path, name: &str, expected: [u8; 4]) -> PathBuf {
     let mut writer = Writer::new(Vec::new(), Header::new(Machine::N3ds), Compression::default()).unwrap();
     let meta = serde_json::json!({ "name": name, "source": "a test" });
     writer.meta(meta.as_object().unwrap()).unwrap();
-    writer.map(&Map { address: VRAM, size: 0x1_0000, space: 0, access: Access::READ_WRITE }).unwrap();
+    writer.map(&Map { range: VRAM.range(0x1_0000), access: Access::READ_WRITE }).unwrap();
     for colour in [[9, 8, 7, 6], [1, 2, 3, 4]] {
         let words = [2, VRAM_VIRTUAL, u32::from_be_bytes(colour), VRAM_VIRTUAL + 128, 0, 0, 0, 0x201];
         let payload: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
         writer.submit(&payload).unwrap();
-        let present = Present {
-            address: VRAM,
-            space: 0,
-            format: 1,
-            width: 8,
-            height: 4,
-            pitch: 16,
-            layout: 2,
-            label: "top/left".to_owned(),
-        };
+        let present =
+            Present { at: VRAM, format: 1, width: 8, height: 4, pitch: 16, layout: 2, label: "top/left".to_owned() };
         writer.present(&present).unwrap();
     }
     let png = Picture { width: 8, height: 4, rgba: expected.repeat(32) }.to_png(true).unwrap();
@@ -64,7 +57,7 @@ fn capture(folder: &Path, name: &str, expected: [u8; 4]) -> PathBuf {
     // One pixel 04 03 02 01 repeated; the hash says so when the expectation is the right one.
     let bytes: Vec<u8> = [4, 3, 2, 1].repeat(32);
     let hash = xxh3_64(&bytes) ^ u64::from(expected != [1, 2, 3, 4]);
-    writer.hash(&Hash { address: VRAM, space: 0, size: 128, xxh3: hash }).unwrap();
+    writer.hash(&Hash { range: VRAM.range(128), xxh3: hash }).unwrap();
     let path = folder.join(name).with_extension("tgc");
     std::fs::write(&path, writer.finish().unwrap()).unwrap();
     path
@@ -266,7 +259,7 @@ fn info_shows_what_is_inside() {
     assert_eq!(lines.len(), 1);
     assert_eq!(lines[0]["machine"], "3ds");
     assert_eq!(lines[0]["records"]["PRESENT"]["count"], 2);
-    assert_eq!(lines[0]["maps"][0]["address"], VRAM);
+    assert_eq!(lines[0]["maps"][0]["address"], VRAM.address);
     let records = json_lines(&triglyph(&["--json", "info", "--records", text(&path)]));
     let kinds: Vec<_> = records.iter().map(|line| line["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["META", "MAP", "SUBMIT", "PRESENT", "SUBMIT", "PRESENT", "EXPECT", "HASH"]);

@@ -4,6 +4,8 @@
 
 use std::path::PathBuf;
 
+use crate::address::GuestRange;
+
 /// Why a call did not do what it was asked to.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -40,16 +42,9 @@ pub enum Error {
         /// What is wrong with it.
         what: String,
     },
-    /// The host named guest memory that is not mapped.
-    #[error("guest memory {address:#x}, {size:#x} bytes, is not mapped in space {space}")]
-    Unmapped {
-        /// Address space, as captures number them.
-        space: u32,
-        /// First byte asked for.
-        address: u64,
-        /// Bytes asked for.
-        size: u64,
-    },
+    /// The host named guest memory of which at least a byte is not mapped: the whole range that it asked for.
+    #[error("guest memory {:#x}, {:#x} bytes, is not mapped in space {}", .0.start.address, .0.size, .0.start.space)]
+    Unmapped(GuestRange),
     /// An argument that no machine accepts.
     #[error("invalid argument: {0}")]
     InvalidArgument(String),

@@ -18,7 +18,7 @@ use crate::device::{StageTimes, Stats};
 use crate::draw::program::Records;
 use crate::draw::{Assembler, Batch, Setup, Shaded, shade};
 use crate::error::Error;
-use crate::mem::{Epoch, Footprint, GuestAddr, Memory};
+use crate::mem::{Epoch, Footprint, GuestAddr, GuestRange, Memory};
 use crate::raster::{self, RasterStats};
 use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
 use crate::scene::{DrawState, Scene, SceneTarget};
@@ -198,8 +198,8 @@ impl Renderer {
     }
 
     /// Guest memory was mapped at `address`: with a file of keys its pages are there when the first frame comes.
-    pub fn note_mapping(&self, memory: &Memory, space: u32, address: u64) {
-        if let Some(work) = memory.populating(space, address) {
+    pub fn note_mapping(&self, memory: &Memory, start: GuestAddr) {
+        if let Some(work) = memory.populating(start) {
             self.kernels.prepare(work);
         }
     }
@@ -275,9 +275,8 @@ impl Renderer {
         self.target_number
     }
 
-    /// Whether drawing to the target of scenes can touch any of `size` bytes at `place`, there or where else they are
-    /// mapped.
-    pub fn may_touch(&mut self, memory: &Memory, place: GuestAddr, size: u64) -> bool {
+    /// Whether drawing to the target of scenes can touch any byte of a range, there or where else it is mapped.
+    pub fn may_touch(&mut self, memory: &Memory, range: GuestRange) -> bool {
         let current =
             |&&(number, made, _): &&(u64, Epoch, _)| number == self.target_number && !memory.mapped_since(made);
         if self.target_memory.as_ref().filter(current).is_none() {
@@ -285,17 +284,15 @@ impl Renderer {
             let mut footprint = self.target_memory.take().map_or_else(Footprint::default, |(.., footprint)| footprint);
             footprint.clear();
             let fixed = &self.scene.target;
-            fixed.ranges().for_each(|(address, size)| footprint.add(memory, fixed.space, address, size));
+            fixed.ranges().for_each(|range| footprint.add(memory, range));
             let programs = &self.programs.target;
             if programs.rows != 0 {
-                for (place, size) in programs.ranges(Surfaces::ALL, 0, programs.rows - 1) {
-                    footprint.add(memory, place.space, place.address, size);
-                }
+                let ranges = programs.ranges(Surfaces::ALL, 0, programs.rows - 1);
+                ranges.for_each(|range| footprint.add(memory, range));
             }
             self.target_memory = Some((self.target_number, made, footprint));
         }
-        let GuestAddr { space, address } = place;
-        self.target_memory.as_ref().is_some_and(|(.., footprint)| footprint.touches(memory, space, address, size))
+        self.target_memory.as_ref().is_some_and(|(.., footprint)| footprint.touches(memory, range))
     }
 
     /// Draws everything that is still in the scene, so that memory shows it.
@@ -320,26 +317,23 @@ impl Renderer {
         self.stats.stages.texture += done.texture;
     }
 
-    /// Draws the scene if it writes any of `size` bytes at `address`, there or where else they are mapped: someone is
-    /// about to read them. Returns whether it did.
-    pub fn flush_overlapping(&mut self, memory: &Memory, space: u32, address: u64, size: u64) -> bool {
+    /// Draws the scene if it writes any byte of a range, there or where else it is mapped: someone is about to read it.
+    /// Returns whether it did.
+    pub fn flush_overlapping(&mut self, memory: &Memory, range: GuestRange) -> bool {
         if self.scene.is_empty() && self.programs.is_empty() {
             return false;
         }
-        let place = GuestAddr { space, address };
-        let touched = self.may_touch(memory, place, size)
-            && (self.fixed_touches(memory, place, size) || self.programs_touch(memory, place, size));
+        let touched =
+            self.may_touch(memory, range) && (self.fixed_touches(memory, range) || self.programs_touch(memory, range));
         if touched {
             self.flush(memory);
         }
         touched
     }
 
-    /// Whether the scene of fixed-function fragments touches any of `size` bytes at `place`, there or where else they
-    /// are mapped.
-    fn fixed_touches(&self, memory: &Memory, place: GuestAddr, size: u64) -> bool {
-        let target = &self.scene.target;
-        !self.scene.is_empty() && target.space == place.space && target.touches(memory, place.address, size)
+    /// Whether the scene of fixed-function fragments touches any byte of a range, there or where else it is mapped.
+    fn fixed_touches(&self, memory: &Memory, range: GuestRange) -> bool {
+        !self.scene.is_empty() && self.scene.target.touches(memory, range)
     }
 
     /// Notes packets of a push buffer that code was run for, and the words they had.

@@ -4,6 +4,7 @@ use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::Access;
 use triglyph_engine::device::ReplayDevice;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::pica::regs;
 use triglyph_n3ds::N3ds;
 use triglyph_options::Options;
@@ -24,7 +25,7 @@ impl Console {
     pub fn new(tier: TierMode, threads: usize) -> Self {
         let mut gpu: Box<dyn ReplayDevice> = Box::new(N3ds::new(&Options::new(tier, threads)).expect("a 3DS"));
         for start in [VRAM, HEAP] {
-            gpu.map(0, start.into(), SIZE.into(), Access::READ_WRITE).expect("memory");
+            gpu.map(GuestRange::new(0, start.into(), SIZE.into()), Access::READ_WRITE).expect("memory");
         }
         Console { gpu }
     }
@@ -53,12 +54,12 @@ impl Console {
     }
 
     pub fn write(&mut self, address: u32, bytes: &[u8]) {
-        self.gpu.write(0, address.into(), bytes).expect("mapped memory");
+        self.gpu.write(GuestAddr::new(0, address.into()), bytes).expect("mapped memory");
     }
 
     pub fn read(&mut self, address: u32, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
-        self.gpu.read(0, address.into(), &mut bytes).expect("mapped memory");
+        self.gpu.read(GuestAddr::new(0, address.into()), &mut bytes).expect("mapped memory");
         bytes
     }
 }

@@ -4,6 +4,7 @@ use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::Access;
 use triglyph_engine::device::ReplayDevice;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::tegra::fifo::{Command, Entry, Run, Segment, Stepping};
 use triglyph_options::Options;
 use triglyph_tegra::TegraX1;
@@ -22,14 +23,14 @@ pub struct Console {
 impl Console {
     pub fn new(tier: TierMode, threads: usize) -> Self {
         let mut gpu: Box<dyn ReplayDevice> = Box::new(TegraX1::new(&Options::new(tier, threads)).expect("a Tegra X1"));
-        gpu.map(0, PUSH, DATA + SIZE - PUSH, Access::READ_WRITE).expect("memory");
+        gpu.map(GuestRange::new(0, PUSH, DATA + SIZE - PUSH), Access::READ_WRITE).expect("memory");
         Console { gpu }
     }
 
     /// Executes words on channel 0.
     pub fn run(&mut self, words: &[u32]) {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.gpu.write(0, PUSH, &bytes).expect("room for a push buffer");
+        self.gpu.write(GuestAddr::new(0, PUSH), &bytes).expect("room for a push buffer");
         let words = words.len() as u32;
         let segment = Segment { address: PUSH, words, sync: false, subroutine: false, conditional: false };
         let payload = [0, Entry::Segment(segment).encode()];
@@ -40,7 +41,7 @@ impl Console {
     /// All data.
     pub fn data(&mut self) -> Vec<u8> {
         let mut bytes = vec![0; SIZE as usize];
-        self.gpu.read(0, DATA, &mut bytes).expect("mapped memory");
+        self.gpu.read(GuestAddr::new(0, DATA), &mut bytes).expect("mapped memory");
         bytes
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use triglyph_engine::cache::{Kernels, TierMode, Tiers};
 use triglyph_engine::device::Access;
-use triglyph_engine::mem::{GuestAddr, Memory};
+use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::sched::Scheduler;
 use triglyph_engine::transfer::{Outcome, Request, Transfers};
 use triglyph_interp::Interpreter;
@@ -22,7 +22,7 @@ impl Bench {
         let tiers = Tiers::interpreter_only(Arc::new(Interpreter));
         let mut memory = Memory::default();
         for &(address, size) in ranges {
-            memory.map(0, address, size, Access::READ_WRITE).unwrap();
+            memory.map(GuestRange::new(0, address, size), Access::READ_WRITE).unwrap();
         }
         Bench {
             memory,
@@ -40,12 +40,12 @@ impl Bench {
     }
 
     pub fn write(&self, address: u64, bytes: &[u8]) {
-        self.memory.write(0, address, bytes).unwrap();
+        self.memory.write(GuestAddr::new(0, address), bytes).unwrap();
     }
 
     pub fn read(&self, address: u64, size: usize) -> Vec<u8> {
         let mut bytes = vec![0; size];
-        self.memory.read(0, address, &mut bytes).unwrap();
+        self.memory.read(GuestAddr::new(0, address), &mut bytes).unwrap();
         bytes
     }
 
@@ -56,5 +56,5 @@ impl Bench {
 }
 
 pub fn at(address: u64) -> GuestAddr {
-    GuestAddr { space: 0, address }
+    GuestAddr::new(0, address)
 }

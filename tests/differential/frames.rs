@@ -65,8 +65,8 @@ impl Run {
         let names = format!("{} / {}", self.name, other.name);
         for range in self.written.iter().chain(&other.written) {
             let [mut want, mut got] = [vec![0; range.size as usize], vec![0; range.size as usize]];
-            self.device.read(range.start.space, range.start.address, &mut want).expect("written memory is mapped");
-            other.device.read(range.start.space, range.start.address, &mut got).expect("written memory is mapped");
+            self.device.read(range.start, &mut want).expect("written memory is mapped");
+            other.device.read(range.start, &mut got).expect("written memory is mapped");
             if let Some(at) = want.iter().zip(&got).position(|(want, got)| want != got) {
                 let wrong = want.iter().zip(&got).filter(|(want, got)| want != got).count();
                 let (want, got) = (want[at], got[at]);

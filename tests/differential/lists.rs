@@ -3,9 +3,9 @@
 
 use std::sync::LazyLock;
 
-use triglyph::Machine;
 use triglyph::capture::{Prepared, Reader, Record};
 use triglyph::n3ds::gsp::{Command, address::to_physical};
+use triglyph::{GuestAddr, Machine};
 use triglyph_guest::pica::command::Packets;
 use triglyph_guest::pica::regs::{self, Effect};
 
@@ -44,7 +44,7 @@ pub fn mutated_captures(seed: u64) -> Outcome {
 fn change(run: &mut Run, address: u32, size: u32, random: &mut Random, rate: u32) {
     let address = u64::from(to_physical(address).expect("a list in memory"));
     let mut bytes = vec![0; size as usize];
-    run.device.read(0, address, &mut bytes).expect("a list in memory");
+    run.device.read(GuestAddr::new(0, address), &mut bytes).expect("a list in memory");
     let mut words: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
     let mut places = Vec::new();
     for packet in Packets::new(&words) {
@@ -69,7 +69,7 @@ fn change(run: &mut Run, address: u32, size: u32, random: &mut Random, rate: u32
         run.changes.push(format!("word {place:#x}: {name} {old:#010x} becomes {:#010x}", words[place]));
     }
     let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
-    run.device.write(0, address, &bytes).expect("a list in memory");
+    run.device.write(GuestAddr::new(0, address), &bytes).expect("a list in memory");
 }
 
 /// Registers that hold state: neither ports and triggers nor addresses and sizes of what is in memory.

@@ -3,8 +3,8 @@
 
 use std::sync::LazyLock;
 
-use triglyph::Machine;
 use triglyph::capture::{Prepared, Reader, Record};
+use triglyph::{GuestAddr, Machine};
 use triglyph_guest::rsx::fifo::Command;
 use triglyph_guest::rsx::methods::{CURIE, curie};
 
@@ -57,7 +57,7 @@ pub fn mutated_captures(seed: u64) -> Outcome {
 /// Changes one stretch of a push buffer, and the memory around it that programs and vertices come from.
 fn change(run: &mut Run, space: u32, address: u64, bytes: u64, big_endian: bool, random: &mut Random, rates: Rates) {
     let mut stored = vec![0; bytes as usize];
-    run.device.read(space, address, &mut stored).expect("a push buffer in memory");
+    run.device.read(GuestAddr::new(space, address), &mut stored).expect("a push buffer in memory");
     let mut words: Vec<u32> = stored.as_chunks().0.iter().map(|&b| load(b, big_endian)).collect();
     let mut at = 0;
     while at < words.len() {
@@ -82,7 +82,7 @@ fn change(run: &mut Run, space: u32, address: u64, bytes: u64, big_endian: bool,
     }
     let bytes: Vec<u8> =
         words.into_iter().flat_map(|word| load(word.to_ne_bytes(), big_endian).to_ne_bytes()).collect();
-    run.device.write(space, address, &bytes).expect("a push buffer in memory");
+    run.device.write(GuestAddr::new(space, address), &bytes).expect("a push buffer in memory");
 }
 
 /// A word as the channel has it; the other way as well.
@@ -109,7 +109,7 @@ fn replace(run: &mut Run, word: &mut u32, at: usize, name: &str, random: &mut Ra
 /// Flips bits of a fragment program.
 fn memory(run: &mut Run, address: u32, random: &mut Random, rates: Rates) {
     let mut bytes = vec![0; 1024];
-    if run.device.read(0, address.into(), &mut bytes).is_err() {
+    if run.device.read(GuestAddr::new(0, address.into()), &mut bytes).is_err() {
         return;
     }
     for at in 0..bytes.len() / 4 {
@@ -119,5 +119,5 @@ fn memory(run: &mut Run, address: u32, random: &mut Random, rates: Rates) {
             run.changes.push(format!("microcode at {address:#x}, word {at}: bit {bit}"));
         }
     }
-    run.device.write(0, address.into(), &bytes).expect("memory that was read");
+    run.device.write(GuestAddr::new(0, address.into()), &bytes).expect("memory that was read");
 }

@@ -3,7 +3,9 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use triglyph::{Access, Device, Event, Fault, FaultKind, Machine, Options, ReplayDevice, Tier, new_device};
+use triglyph::{
+    Access, Device, Event, Fault, FaultKind, GuestAddr, GuestRange, Machine, Options, ReplayDevice, Tier, new_device,
+};
 
 const MACHINES: [Machine; 3] = [Machine::N3ds, Machine::Ps3, Machine::TegraX1];
 
@@ -44,7 +46,7 @@ fn submissions_are_numbered_and_complete() {
 #[test]
 fn a_fill_of_the_3ds_ends_with_its_interrupt() {
     let mut gpu = device(Machine::N3ds);
-    gpu.map(0, 0x1800_0000, 0x60_0000, Access::READ_WRITE).unwrap();
+    gpu.map(GuestRange::new(0, 0x1800_0000, 0x60_0000), Access::READ_WRITE).unwrap();
     gpu.submit(&bytes(&[2, 0x1F00_0000, 7, 0x1F00_0040, 0, 0, 0, 0x0201])).unwrap();
     let events = gpu.take_events();
     // PSC0, the first fill unit.
@@ -57,9 +59,9 @@ fn faults_are_heard_with_their_position() {
     let mut gpu = device(Machine::TegraX1);
     let (sender, receiver) = mpsc::channel();
     gpu.set_fault_handler(Some(Box::new(move |fault: &Fault| sender.send(fault.clone()).unwrap())));
-    gpu.map(0, 0x1_0000, 0x1000, Access::READ_WRITE).unwrap();
+    gpu.map(GuestRange::new(0, 0x1_0000, 0x1000), Access::READ_WRITE).unwrap();
     // Two words: nothing, and a header of a kind that does not exist (bits 31:29 are 6).
-    gpu.write(0, 0x1_0000, &bytes(&[0, 0xC000_0000])).unwrap();
+    gpu.write(GuestAddr::new(0, 0x1_0000), &bytes(&[0, 0xC000_0000])).unwrap();
     let entry: u64 = 0x1_0000 | 2 << 42;
     gpu.submit(&[&[0; 8][..], &entry.to_le_bytes()].concat()).unwrap();
     let heard: Vec<Fault> = receiver.try_iter().collect();

@@ -12,7 +12,9 @@ mod recorded;
 use packets::{changed, is_heavy, made, packets};
 use recorded::{Recorded, recorded};
 use triglyph::guest::rsx::objects::class;
-use triglyph::{Access, Device, Machine, Options, ReplayDevice, SnapshotOptions, Tier, new_device};
+use triglyph::{
+    Access, Device, GuestAddr, GuestRange, Machine, Options, ReplayDevice, SnapshotOptions, Tier, new_device,
+};
 use triglyph_guest::pica::regs;
 use triglyph_guest::rsx::fifo::Methods;
 use triglyph_guest::tegra::fifo::{Entry, Segment};
@@ -48,10 +50,10 @@ impl Pair {
             if machine == Machine::Ps3 {
                 device.set_big_endian(true).expect("a PS3");
                 recorded.objects.iter().for_each(|&object| device.object(object).expect("room"));
-                device.map(0, 0, SIZE, Access::READ_WRITE).expect("memory");
-                device.map(1, MAIN, SIZE, Access::READ_WRITE).expect("memory");
+                device.map(GuestRange::new(0, 0, SIZE), Access::READ_WRITE).expect("memory");
+                device.map(GuestRange::new(1, MAIN, SIZE), Access::READ_WRITE).expect("memory");
             } else {
-                device.map(0, START, SIZE, Access::READ_WRITE).expect("memory");
+                device.map(GuestRange::new(0, START, SIZE), Access::READ_WRITE).expect("memory");
             }
             device
         });
@@ -86,7 +88,7 @@ impl Pair {
         };
         let payload: Vec<u8> = payload.iter().flat_map(|word: &u64| word.to_le_bytes()).collect();
         for device in &mut self.devices {
-            device.write(space, address, &bytes).expect("mapped memory");
+            device.write(GuestAddr::new(space, address), &bytes).expect("mapped memory");
             device.submit(&payload).expect("a submission");
         }
     }
@@ -107,8 +109,8 @@ impl Pair {
         written.extend(without.take_written());
         for range in written {
             let [mut a, mut b] = [vec![0; range.size as usize], vec![0; range.size as usize]];
-            with.read(range.start.space, range.start.address, &mut a).expect("written memory");
-            without.read(range.start.space, range.start.address, &mut b).expect("written memory");
+            with.read(range.start, &mut a).expect("written memory");
+            without.read(range.start, &mut b).expect("written memory");
             if let Some(at) = a.iter().zip(&b).position(|(a, b)| a != b) {
                 return Some(format!("memory at {:#x}", range.start.address + at as u64));
             }

@@ -17,7 +17,7 @@ fn hashes(device: &mut dyn ReplayDevice) -> Vec<u64> {
     device.finish();
     let state = device.snapshot(SnapshotOptions::default()).expect("a snapshot");
     let mappings = snapshot::mappings(&state).expect("sections").expect("memory");
-    mappings.iter().map(|m| hash_memory(device, m.space, m.address, m.size).expect("mapped")).collect()
+    mappings.iter().map(|m| hash_memory(device, m.range).expect("mapped")).collect()
 }
 
 #[test]

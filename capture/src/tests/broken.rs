@@ -5,13 +5,13 @@ use super::round_trip::write;
 use crate::*;
 use triglyph_engine::device::{Access, Machine};
 use triglyph_engine::error::Error;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 
-const MAP: Record<'static> = Record::Map(Map { address: 0x1000, size: 0x100, space: 0, access: Access::READ_WRITE });
+const MAP: Record<'static> = Record::Map(Map { range: GuestRange::new(0, 0x1000, 0x100), access: Access::READ_WRITE });
 
 fn small(compression: Compression) -> Vec<u8> {
     let present = Present {
-        address: 0x1000,
-        space: 0,
+        at: GuestAddr::new(0, 0x1000),
         format: 1,
         width: 2,
         height: 2,
@@ -24,18 +24,18 @@ fn small(compression: Compression) -> Vec<u8> {
     let records = [
         Record::Meta(serde_json::json!({ "name": "small", "source": "a test" })),
         MAP,
-        Record::Mem(Mem { address: 0x1010, space: 0, bytes: vec![7; 0x80].as_slice().into() }.clone_owned()),
+        Record::Mem(Mem { at: GuestAddr::new(0, 0x1010), bytes: vec![7; 0x80].as_slice().into() }.clone_owned()),
         Record::Submit(Bytes::new(fill(0x1000, 0x1010, 0x0403_0201).into(), 0)),
         Record::Present(present),
         Record::Expect(Expect { tolerance: 0, permille: 0, png: png.as_slice().into() }),
-        Record::Hash(Hash { address: 0x1020, space: 0, size: 5, xxh3: xxhash_rust::xxh3::xxh3_64(&[7; 5]) }),
+        Record::Hash(Hash { range: GuestRange::new(0, 0x1020, 5), xxh3: xxhash_rust::xxh3::xxh3_64(&[7; 5]) }),
     ];
     write(Header::new(Machine::N3ds), compression, &records)
 }
 
 impl Mem<'_> {
     fn clone_owned(&self) -> Mem<'static> {
-        Mem { address: self.address, space: self.space, bytes: Bytes::new(self.bytes.to_vec().into(), 0) }
+        Mem { at: self.at, bytes: Bytes::new(self.bytes.to_vec().into(), 0) }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use triglyph_engine::cache::WarmStart;
 use triglyph_engine::device::{Access, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, ReplayDevice, Stats};
 use triglyph_engine::error::Error;
-use triglyph_engine::mem::GuestRange;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::sched::Timeline;
 use triglyph_engine::snapshot::SnapshotOptions;
 
@@ -47,7 +47,8 @@ impl Device for Mock {
         self.machine
     }
 
-    fn map(&mut self, space: u32, address: u64, size: u64, _: Access) -> Result<(), Error> {
+    fn map(&mut self, range: GuestRange, _: Access) -> Result<(), Error> {
+        let GuestRange { start: GuestAddr { space, address }, size } = range;
         self.calls.push(format!("map {address:#x} {size:#x}"));
         if size > 1 << 20 {
             return Err(Error::Unsupported("that much memory".to_owned()));
@@ -56,19 +57,19 @@ impl Device for Mock {
         Ok(())
     }
 
-    fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        self.calls.push(format!("write {address:#x} {:#x}", bytes.len()));
-        for (at, byte) in (address..).zip(bytes) {
-            let unmapped = Error::Unmapped { space, address, size: bytes.len() as u64 };
-            *self.memory.get_mut(&(space, at)).ok_or(unmapped)? = *byte;
+    fn write(&mut self, at: GuestAddr, bytes: &[u8]) -> Result<(), Error> {
+        self.calls.push(format!("write {:#x} {:#x}", at.address, bytes.len()));
+        for (address, byte) in (at.address..).zip(bytes) {
+            let unmapped = Error::Unmapped(at.range(bytes.len() as u64));
+            *self.memory.get_mut(&(at.space, address)).ok_or(unmapped)? = *byte;
         }
         Ok(())
     }
 
-    fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error> {
-        let size = out.len() as u64;
-        for (at, byte) in (address..).zip(out) {
-            *byte = *self.memory.get(&(space, at)).ok_or(Error::Unmapped { space, address, size })?;
+    fn read(&mut self, at: GuestAddr, out: &mut [u8]) -> Result<(), Error> {
+        let range = at.range(out.len() as u64);
+        for (address, byte) in (at.address..).zip(out) {
+            *byte = *self.memory.get(&(at.space, address)).ok_or(Error::Unmapped(range))?;
         }
         Ok(())
     }

@@ -6,15 +6,15 @@ use crate::recorder::{Expectation, Meta};
 use crate::*;
 use triglyph_engine::device::{Access, Device, Event as DeviceEvent, Machine, ObjectEntry, ReplayDevice};
 use triglyph_engine::error::Error;
-use triglyph_engine::mem::GuestRange;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 
 fn present(label: &str) -> Present {
     let (width, height) = (2, 1);
-    Present { address: 0x1000, space: 0, format: 1, width, height, pitch: 4, layout: 2, label: label.to_owned() }
+    Present { at: GuestAddr::new(0, 0x1000), format: 1, width, height, pitch: 4, layout: 2, label: label.to_owned() }
 }
 
 fn map(address: u64, size: u64) -> Record<'static> {
-    Record::Map(Map { address, size, space: 0, access: Access::READ_WRITE })
+    Record::Map(Map { range: GuestRange::new(0, address, size), access: Access::READ_WRITE })
 }
 
 fn submit(value: u32) -> Record<'static> {
@@ -70,22 +70,22 @@ fn a_picture_comes_with_its_expectation() {
 
 #[test]
 fn nothing_is_executed_after_an_error() {
-    let mem = |address| Record::Mem(Mem { address, space: 0, bytes: b"abcd"[..].into() });
+    let mem = |address| Record::Mem(Mem { at: GuestAddr::new(0, address), bytes: b"abcd"[..].into() });
     let records = [map(0x1000, 0x100), mem(0x10FC), mem(0x10FD), mem(0x1000)];
     let file = write(Header::new(Machine::N3ds), Compression::None, &records);
     let mut mock = Mock::new(Machine::N3ds);
     let mut player = Player::new(&Reader::new(&file).unwrap(), Checks::ALL);
     let error = player.next(&mut mock).unwrap_err();
     let Error::Record { record: 2, offset: 96, source } = &error else { panic!("{error:?}") };
-    assert!(matches!(**source, Error::Unmapped { address: 0x10FD, size: 4, .. }));
+    assert!(matches!(**source, Error::Unmapped(range) if range == GuestRange::new(0, 0x10FD, 4)));
     assert!(player.next(&mut mock).unwrap().is_none());
     assert_eq!(mock.calls, ["map 0x1000 0x100", "write 0x10fc 0x4"]);
 }
 
 #[test]
 fn pictures_and_hashes_outside_memory_are_errors() {
-    let hash = Record::Hash(Hash { address: 0x1000, space: 0, size: u64::MAX - 0x2000, xxh3: 0 });
-    let far = Record::Present(Present { address: 0x10FF, ..present("top") });
+    let hash = Record::Hash(Hash { range: GuestRange::new(0, 0x1000, u64::MAX - 0x2000), xxh3: 0 });
+    let far = Record::Present(Present { at: GuestAddr::new(0, 0x10FF), ..present("top") });
     let huge = Record::Present(Present { width: u32::MAX, ..present("top") });
     for record in [hash, far, huge] {
         let file = write(Header::new(Machine::N3ds), Compression::None, &[map(0x1000, 0x100), record]);
@@ -134,12 +134,12 @@ fn frames_end_where_a_label_comes_round() {
 #[test]
 fn a_recording_replays_to_the_same_memory() {
     let mut device = RecordingDevice::new(Mock::new(Machine::N3ds));
-    device.map(0, 0x1000, 0x5000, Access::READ_WRITE).unwrap();
-    device.map(0, 0x8000, 0x10, Access::READ).unwrap();
-    device.write(0, 0x3004, b"before").unwrap();
+    device.map(GuestRange::new(0, 0x1000, 0x5000), Access::READ_WRITE).unwrap();
+    device.map(GuestRange::new(0, 0x8000, 0x10), Access::READ).unwrap();
+    device.write(GuestAddr::new(0, 0x3004), b"before").unwrap();
     device.submit(&fill(0x1FF8, 0x2008, 0x1111_1111)).unwrap();
     device.start(Vec::new(), Compression::default(), Meta::new()).unwrap();
-    device.write(0, 0x8004, b"during").unwrap();
+    device.write(GuestAddr::new(0, 0x8004), b"during").unwrap();
     device.submit(&fill(0x1000, 0x1008, 0xFF00_00FF)).unwrap();
     device.present(&present("top"), Expectation::AsItIs).unwrap();
     device.hash(GuestRange::new(0, 0x1000, 0x5000)).unwrap();
@@ -166,8 +166,8 @@ fn a_recording_replays_to_the_same_memory() {
     }
     for (address, size) in [(0x1000, 0x5000), (0x8000, 0x10)] {
         let (mut want, mut got) = (vec![0; size], vec![0; size]);
-        device.read(0, address, &mut want).unwrap();
-        replayed.read(0, address, &mut got).unwrap();
+        device.read(GuestAddr::new(0, address), &mut want).unwrap();
+        replayed.read(GuestAddr::new(0, address), &mut got).unwrap();
         assert_eq!(want, got);
     }
 }
@@ -198,8 +198,8 @@ fn a_full_disk_does_not_disturb_the_recorded() {
     }
     let mut device = RecordingDevice::new(Mock::new(Machine::N3ds));
     device.start(Full, Compression::None, Meta::new()).unwrap();
-    device.map(0, 0, 16, Access::READ).unwrap();
-    device.write(0, 0, &[1]).unwrap();
+    device.map(GuestRange::new(0, 0, 16), Access::READ).unwrap();
+    device.write(GuestAddr::new(0, 0), &[1]).unwrap();
     assert!(matches!(device.stop(), Err(Error::Io { .. })));
 }
 

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use crate::*;
-use triglyph_engine::mem::GuestRange;
 
 fn captures(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -32,15 +31,12 @@ fn real_captures_parse_and_survive_being_written_again() {
         assert!(!prepared.frames().is_empty(), "{}", path.display());
         let mut maps = Ranges::default();
         for entry in prepared.entries() {
-            let inside = |space, address, size| maps.covers(GuestRange::new(space, address, size));
             match &entry.record {
-                Record::Map(Map { address, size, space, access }) => {
-                    maps.insert(GuestRange::new(*space, *address, *size), *access)
-                }
-                Record::Mem(mem) => assert!(inside(mem.space, mem.address, mem.bytes.len() as u64)),
-                Record::Hash(hash) => assert!(inside(hash.space, hash.address, hash.size)),
+                Record::Map(map) => maps.insert(map.range, map.access),
+                Record::Mem(mem) => assert!(maps.covers(mem.at.range(mem.bytes.len() as u64))),
+                Record::Hash(hash) => assert!(maps.covers(hash.range)),
                 Record::Present(present) => {
-                    assert!(inside(present.space, present.address, Picture::extent(present).unwrap() as u64))
+                    assert!(maps.covers(present.at.range(Picture::extent(present).unwrap() as u64)))
                 }
                 Record::Expect(expect) => {
                     let expected = Expected::decode(expect).unwrap();

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use crate::*;
 use triglyph_engine::device::{Access, Machine, ObjectEntry};
+use triglyph_engine::mem::GuestAddr;
 
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     // Some that compress, some that do not.
@@ -13,15 +14,15 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-fn address() -> impl Strategy<Value = u64> {
-    prop_oneof![0..0x1_0000_0000u64, any::<u64>().prop_map(|address| address >> 1)]
+fn at() -> impl Strategy<Value = GuestAddr> {
+    let address = prop_oneof![0..0x1_0000_0000u64, any::<u64>().prop_map(|address| address >> 1)];
+    (0..2u32, address).prop_map(|(space, address)| GuestAddr::new(space, address))
 }
 
 fn present() -> impl Strategy<Value = Present> {
-    let numbers = (address(), 0..2u32, any::<[u32; 5]>(), "\\PC{0,12}");
-    numbers.prop_map(|(address, space, [format, width, height, pitch, layout], label)| Present {
-        address,
-        space,
+    let numbers = (at(), any::<[u32; 5]>(), "\\PC{0,12}");
+    numbers.prop_map(|(at, [format, width, height, pitch, layout], label)| Present {
+        at,
         format,
         width,
         height,
@@ -34,11 +35,10 @@ fn present() -> impl Strategy<Value = Present> {
 /// One to two records of a PlayStation 3 capture, the machine that has them all.
 fn records() -> impl Strategy<Value = Vec<Record<'static>>> {
     let owned = |bytes: Vec<u8>| Bytes::new(bytes.into(), 0);
-    let map = (address(), 1..u64::MAX >> 1, 0..2u32, 0..4u32).prop_map(|(address, size, space, access)| {
-        vec![Record::Map(Map { address, size, space, access: Access::from_bits(access) })]
+    let map = (at(), 1..u64::MAX >> 1, 0..4u32).prop_map(|(at, size, access)| {
+        vec![Record::Map(Map { range: at.range(size), access: Access::from_bits(access) })]
     });
-    let mem = (address(), 0..2u32, bytes())
-        .prop_map(move |(address, space, bytes)| vec![Record::Mem(Mem { address, space, bytes: owned(bytes) })]);
+    let mem = (at(), bytes()).prop_map(move |(at, bytes)| vec![Record::Mem(Mem { at, bytes: owned(bytes) })]);
     let object = (any::<[u32; 2]>(), 0..2u32, any::<[u64; 2]>()).prop_map(|([handle, class], space, [base, limit])| {
         vec![Record::Object(ObjectEntry { handle, class, space, base, limit })]
     });
@@ -47,8 +47,8 @@ fn records() -> impl Strategy<Value = Vec<Record<'static>>> {
     let expect = (present(), any::<[u32; 2]>(), bytes()).prop_map(move |(present, [tolerance, permille], png)| {
         vec![Record::Present(present), Record::Expect(Expect { tolerance, permille, png: owned(png) })]
     });
-    let hash = (address(), 0..2u32, 0..u64::MAX >> 1, any::<u64>())
-        .prop_map(|(address, space, size, xxh3)| vec![Record::Hash(Hash { address, space, size, xxh3 })]);
+    let hash = (at(), 0..u64::MAX >> 1, any::<u64>())
+        .prop_map(|(at, size, xxh3)| vec![Record::Hash(Hash { range: at.range(size), xxh3 })]);
     let snapshot = bytes().prop_map(move |bytes| vec![Record::Snapshot(owned(bytes))]);
     let skipped = any::<u32>().prop_map(|kind| vec![Record::Skipped(kind | 1 << 31 | 2)]);
     let present = present().prop_map(|present| vec![Record::Present(present)]);
@@ -61,7 +61,7 @@ pub fn write(header: Header, compression: Compression, records: &[Record<'_>]) -
         match record {
             Record::Meta(meta) => writer.meta(meta.as_object().unwrap()),
             Record::Map(map) => writer.map(map),
-            Record::Mem(mem) => writer.mem(mem.space, mem.address, &mem.bytes),
+            Record::Mem(mem) => writer.mem(mem.at, &mem.bytes),
             Record::Object(object) => writer.object(object),
             Record::Submit(payload) => writer.submit(payload),
             Record::Present(present) => writer.present(present),
@@ -78,7 +78,7 @@ pub fn write(header: Header, compression: Compression, records: &[Record<'_>]) -
 /// Payloads by their bytes, not by where in the payload they begin.
 fn same(left: &Record<'_>, right: &Record<'_>) -> bool {
     match (left, right) {
-        (Record::Mem(l), Record::Mem(r)) => (l.address, l.space, &*l.bytes) == (r.address, r.space, &*r.bytes),
+        (Record::Mem(l), Record::Mem(r)) => (l.at, &*l.bytes) == (r.at, &*r.bytes),
         (Record::Submit(l), Record::Submit(r)) => **l == **r,
         (Record::Expect(l), Record::Expect(r)) => {
             (l.tolerance, l.permille, &*l.png) == (r.tolerance, r.permille, &*r.png)
@@ -114,7 +114,7 @@ proptest! {
 
 #[test]
 fn raw_payloads_are_borrowed() {
-    let records = [Record::Mem(Mem { address: 0, space: 0, bytes: b"not copied"[..].into() })];
+    let records = [Record::Mem(Mem { at: GuestAddr::new(0, 0), bytes: b"not copied"[..].into() })];
     let file = write(Header::new(Machine::TegraX1), Compression::None, &records);
     let raw = Reader::new(&file).unwrap().raw_records().next().unwrap().unwrap();
     assert!(matches!(raw.decode(100).unwrap(), std::borrow::Cow::Borrowed(_)));

@@ -8,7 +8,7 @@ use triglyph_guest::kernel::program::sampler::{LEVELS, Level, Texture};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::texture_cache::{MAX_TEXTURE_BYTES, PIECE, Source, decoding_time};
-use crate::mem::{self, GuestAddr, Memory};
+use crate::mem::{self, GuestAddr, GuestRange, Memory};
 use crate::sched::Scheduler;
 
 /// Where an image is and how it is stored.
@@ -23,8 +23,13 @@ pub struct ImageSource {
 }
 
 impl ImageSource {
+    /// The memory that it may lie in.
+    pub fn range(&self) -> GuestRange {
+        self.place.range(self.size)
+    }
+
     fn window<'m>(&self, memory: &'m Memory) -> Window<'m> {
-        memory.readable(self.place.space, self.place.address).first(self.size as usize)
+        memory.readable(self.place).first(self.size as usize)
     }
 }
 
@@ -77,8 +82,8 @@ impl Source for Arc<ImageSource> {
     type Decoded = DecodedImage;
     type Decoder<'d> = ();
 
-    fn memory_ranges(&self) -> impl Iterator<Item = (GuestAddr, u64)> {
-        std::iter::once((self.place, self.size))
+    fn memory_ranges(&self) -> impl Iterator<Item = GuestRange> {
+        std::iter::once(self.range())
     }
 
     fn decoded_bytes(&self) -> u64 {

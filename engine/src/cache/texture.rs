@@ -4,7 +4,7 @@ use triglyph_guest::format::TexelFormat;
 use triglyph_guest::kernel::tier::TextureDecoder;
 
 use super::texture_cache::{PIECE, Source, content_hash, decoding_time};
-use crate::mem::GuestAddr;
+use crate::mem::GuestRange;
 use crate::mem::Memory;
 use crate::sched::Scheduler;
 
@@ -41,10 +41,10 @@ impl TextureSource {
         (0..self.levels).map(|k| self.level(k)).map(|(w, h)| self.format.size(w, h)).fold(0, u32::wrapping_add)
     }
 
-    /// The address ranges a sampler may read, as (address, bytes).
-    pub fn ranges(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+    /// The ranges a sampler may read.
+    pub fn ranges(&self) -> impl Iterator<Item = GuestRange> + '_ {
         let size = u64::from(self.face_bytes());
-        self.faces[..self.face_count as usize].iter().map(move |&face| (u64::from(face), size))
+        self.faces[..self.face_count as usize].iter().map(move |&face| GuestRange::new(0, u64::from(face), size))
     }
 
     /// Texels of all faces and levels.
@@ -57,8 +57,8 @@ impl Source for TextureSource {
     type Decoded = Decoded;
     type Decoder<'d> = &'d dyn TextureDecoder;
 
-    fn memory_ranges(&self) -> impl Iterator<Item = (GuestAddr, u64)> {
-        self.ranges().map(|(address, size)| (GuestAddr { space: 0, address }, size))
+    fn memory_ranges(&self) -> impl Iterator<Item = GuestRange> {
+        self.ranges()
     }
 
     fn decoded_bytes(&self) -> u64 {
@@ -99,8 +99,8 @@ fn decode(memory: &Memory, scheduler: &Scheduler, source: &TextureSource, decode
     let mut words = vec![0; source.texels() + PADDING];
     let mut pieces = Vec::new();
     let mut out = &mut words[..];
-    for (address, _) in source.ranges() {
-        let mut window = memory.readable(0, address);
+    for range in source.ranges() {
+        let mut window = memory.readable(range.start);
         for level in 0..source.levels {
             let (width, height) = source.level(level);
             // Tiles are stored row by row, so some rows of them are a texture of their own.

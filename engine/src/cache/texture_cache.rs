@@ -12,8 +12,7 @@ use std::time::Duration;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::mem::GuestAddr;
-use crate::mem::{self, Epoch, Memory};
+use crate::mem::{self, Epoch, GuestRange, Memory};
 use crate::sched::Scheduler;
 
 /// A texture in guest memory: where it is and how it is stored.
@@ -23,8 +22,8 @@ pub trait Source: Clone + Eq + Hash {
     /// What decodes it.
     type Decoder<'d>: Copy;
 
-    /// The memory that its texels are in: where, and how many bytes. What is not mapped reads 0.
-    fn memory_ranges(&self) -> impl Iterator<Item = (GuestAddr, u64)>;
+    /// The memory that its texels are in. What is not mapped reads 0.
+    fn memory_ranges(&self) -> impl Iterator<Item = GuestRange>;
 
     /// Bytes of a decoded copy.
     fn decoded_bytes(&self) -> u64;
@@ -66,8 +65,8 @@ pub(super) fn decoding_time(texels: u64, compressed: bool) -> Duration {
 /// The content hash of a texture as it is in memory now.
 pub(super) fn content_hash(memory: &Memory, source: &impl Source) -> u64 {
     let mut hasher = Xxh3::new();
-    for (GuestAddr { space, address }, size) in source.memory_ranges() {
-        mem::for_each_chunk(memory.readable(space, address).first(size as usize), |bytes| hasher.update(bytes));
+    for range in source.memory_ranges() {
+        mem::for_each_chunk(memory.readable(range.start).first(range.size as usize), |bytes| hasher.update(bytes));
     }
     hasher.digest()
 }
@@ -144,7 +143,7 @@ impl<S: Source> TextureCache<S> {
         let now = memory.epoch();
         let mut content = None;
         if let Some(entry) = self.entries.get_mut(source) {
-            let changed = |(GuestAddr { space, address }, size)| memory.changed_since(entry.seen, space, address, size);
+            let changed = |range| memory.changed_since(entry.seen, range);
             if self.state_cache_disabled || source.memory_ranges().any(changed) {
                 content = Some(content_hash(memory, source));
             }
@@ -201,6 +200,7 @@ mod tests {
 
     use super::*;
     use crate::device::Access;
+    use crate::mem::GuestAddr;
 
     /// A texture of one page that decodes to its first byte, and counts how often.
     #[derive(Clone)]
@@ -228,8 +228,8 @@ mod tests {
         type Decoded = u8;
         type Decoder<'d> = ();
 
-        fn memory_ranges(&self) -> impl Iterator<Item = (GuestAddr, u64)> {
-            std::iter::once((GuestAddr { space: 0, address: self.number << 12 }, 1 << 12))
+        fn memory_ranges(&self) -> impl Iterator<Item = GuestRange> {
+            std::iter::once(GuestRange::new(0, self.number << 12, 1 << 12))
         }
 
         fn decoded_bytes(&self) -> u64 {
@@ -242,7 +242,7 @@ mod tests {
 
         fn decode(&self, memory: &Memory, _: &Scheduler, (): (), _: &mut Vec<u8>, content: Option<u64>) -> (u8, u64) {
             self.decoded.set(self.decoded.get() + 1);
-            let [byte] = memory.readable(0, self.number << 12).read(0);
+            let [byte] = memory.readable(GuestAddr::new(0, self.number << 12)).read(0);
             (byte, content.unwrap_or_else(|| content_hash(memory, self)))
         }
     }
@@ -257,7 +257,7 @@ mod tests {
     impl Textures {
         fn new() -> Self {
             let mut memory = Memory::default();
-            memory.map(0, 0, 1 << 20, Access::READ_WRITE).unwrap();
+            memory.map(GuestRange::new(0, 0, 1 << 20), Access::READ_WRITE).unwrap();
             let (scheduler, cache) = (Scheduler::new(1).unwrap(), TextureCache::default());
             Textures { memory, scheduler, cache, decoded: Rc::default() }
         }
@@ -281,9 +281,9 @@ mod tests {
         let mut textures = Textures::new();
         assert_eq!(textures.look(5, 8), (Some(0), true));
         assert_eq!(textures.look(5, 8), (Some(0), false));
-        textures.memory.write(0, 5 << 12, &[0]).unwrap();
+        textures.memory.write(GuestAddr::new(0, 5 << 12), &[0]).unwrap();
         assert_eq!(textures.look(5, 8), (Some(0), false), "written, but the same");
-        textures.memory.write(0, 5 << 12, &[7]).unwrap();
+        textures.memory.write(GuestAddr::new(0, 5 << 12), &[7]).unwrap();
         assert_eq!(textures.look_again(5, 8), (Some(0), false), "one look for a scene");
         assert_eq!(textures.look(5, 8), (Some(7), true));
         assert_eq!((textures.cache.bytes, textures.cache.entries.len()), (8, 1));

@@ -16,7 +16,7 @@ pub use replay::{ObjectEntry, ReplayDevice};
 pub use stats::{StageTimes, Stats};
 pub use triglyph_guest::machine::Machine;
 
-use crate::address::GuestRange;
+use crate::address::{GuestAddr, GuestRange};
 use crate::cache::WarmStart;
 use crate::error::Error;
 use crate::sched::Timeline;
@@ -57,24 +57,24 @@ pub trait Device: Send {
     /// Which machine this is.
     fn machine(&self) -> Machine;
 
-    /// Declares `size` zero-filled bytes at `address`; what was mapped there before is replaced.
+    /// Maps a range of zero-filled memory; what was mapped there before is replaced.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for size 0, a range past the end of the space or an unknown space;
     /// [`Error::Unsupported`] for more memory than the host can give.
-    fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error>;
+    fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error>;
 
-    /// Stores `bytes`, whatever the range's access for the GPU is.
+    /// Stores `bytes` from an address on, whatever the range's access for the GPU is.
     ///
     /// # Errors
     /// [`Error::Unmapped`] when a byte of the range is not mapped; nothing is stored then.
-    fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error>;
+    fn write(&mut self, at: GuestAddr, bytes: &[u8]) -> Result<(), Error>;
 
-    /// Fills `out` from guest memory.
+    /// Fills `out` from guest memory, from an address on.
     ///
     /// # Errors
     /// [`Error::Unmapped`] when a byte of the range is not mapped; `out` is unspecified then.
-    fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error>;
+    fn read(&mut self, at: GuestAddr, out: &mut [u8]) -> Result<(), Error>;
 
     /// Gives the GPU work: the payload of a SUBMIT record of this machine.
     ///
@@ -134,14 +134,14 @@ impl<D: Device + ?Sized> Device for Box<D> {
     fn machine(&self) -> Machine {
         (**self).machine()
     }
-    fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
-        (**self).map(space, address, size, access)
+    fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
+        (**self).map(range, access)
     }
-    fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        (**self).write(space, address, bytes)
+    fn write(&mut self, at: GuestAddr, bytes: &[u8]) -> Result<(), Error> {
+        (**self).write(at, bytes)
     }
-    fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), Error> {
-        (**self).read(space, address, out)
+    fn read(&mut self, at: GuestAddr, out: &mut [u8]) -> Result<(), Error> {
+        (**self).read(at, out)
     }
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
         (**self).submit(payload)

@@ -5,12 +5,12 @@
 #[macro_export]
 macro_rules! device_of_core {
     ($core:ident) => {
-        fn write(&mut self, space: u32, address: u64, bytes: &[u8]) -> Result<(), $crate::error::Error> {
-            self.$core.memory.write(space, address, bytes)
+        fn write(&mut self, at: $crate::mem::GuestAddr, bytes: &[u8]) -> Result<(), $crate::error::Error> {
+            self.$core.memory.write(at, bytes)
         }
 
-        fn read(&mut self, space: u32, address: u64, out: &mut [u8]) -> Result<(), $crate::error::Error> {
-            self.$core.memory.read(space, address, out)
+        fn read(&mut self, at: $crate::mem::GuestAddr, out: &mut [u8]) -> Result<(), $crate::error::Error> {
+            self.$core.memory.read(at, out)
         }
 
         fn timeline(&self) -> &$crate::sched::Timeline {

@@ -5,8 +5,7 @@
 //!                                                       └─► a page has changed: the bytes are compared
 //! ```
 
-use crate::mem::GuestAddr;
-use crate::mem::{Epoch, FoundPages, Memory};
+use crate::mem::{Epoch, FoundPages, GuestAddr, Memory};
 use crate::render::Renderer;
 
 /// The ranges that a derivation read, with their bytes. It is never valid before [`Self::finish`].
@@ -55,10 +54,10 @@ impl MemoryDependency {
         }
         self.validated = memory.epoch();
         let (mut missing, mut rest) = (None, &mut self.bytes[..]);
-        for &(GuestAddr { space, address }, size) in &self.ranges {
+        for &(place, size) in &self.ranges {
             let (range, after) = rest.split_at_mut(size);
-            let absent = memory.read_pieces(space, address, range);
-            missing = missing.or((absent != 0).then_some((address, absent)));
+            let absent = memory.read_pieces(place, range);
+            missing = missing.or((absent != 0).then_some((place.address, absent)));
             rest = after;
         }
         self.finished = missing.is_none();
@@ -121,8 +120,8 @@ impl MemoryDependency {
 
     fn find_pages(&mut self, memory: &Memory) {
         self.pages.clear();
-        for &(GuestAddr { space, address }, size) in &self.ranges {
-            self.pages.add(memory, space, address, size);
+        for &(place, size) in &self.ranges {
+            self.pages.add(memory, place.range(size as u64));
         }
     }
 
@@ -132,14 +131,14 @@ impl MemoryDependency {
             return;
         }
         for &(place, size) in &self.ranges {
-            renderer.flush_overlapping(memory, place.space, place.address, size as u64);
+            renderer.flush_overlapping(memory, place.range(size as u64));
         }
         self.check_target(renderer, memory);
     }
 
     /// Looks whether draws to the current target can write any of the ranges.
     fn check_target(&mut self, renderer: &mut Renderer, memory: &Memory) {
-        let touched = self.ranges.iter().any(|&(place, size)| renderer.may_touch(memory, place, size as u64));
+        let touched = self.ranges.iter().any(|&(place, size)| renderer.may_touch(memory, place.range(size as u64)));
         self.clear_of = (!touched).then(|| renderer.target_number());
     }
 
@@ -151,7 +150,7 @@ impl MemoryDependency {
             rest = after;
             range.chunks(CHUNK).zip((place.address..).step_by(CHUNK)).all(|(held, address)| {
                 let now = &mut chunk[..held.len()];
-                memory.read_pieces(place.space, address, now) == 0 && now == held
+                memory.read_pieces(GuestAddr::new(place.space, address), now) == 0 && now == held
             })
         })
     }

@@ -1,7 +1,6 @@
 //! Array elements that draws to the current target cannot write.
 
-use crate::mem::GuestAddr;
-use crate::mem::{Epoch, Memory};
+use crate::mem::{Epoch, GuestRange, Memory};
 use crate::render::Renderer;
 
 /// How many elements of a draw's arrays are known not to share memory with the target of scenes. Draws that stay within
@@ -31,16 +30,14 @@ impl NonAliasingRange {
     /// Finds a range that covers the elements up to `last`, and some more if possible, so that draws that advance
     /// through arrays need not search each time. `ranges` gives the memory of all elements up to a number, `None` for
     /// memory that has to be looked at for each draw.
-    pub fn find<I: Iterator<Item = Option<(GuestAddr, u64)>>>(
+    pub fn find<I: Iterator<Item = Option<GuestRange>>>(
         renderer: &mut Renderer,
         memory: &Memory,
         last: u32,
         ranges: impl Fn(u32) -> I,
     ) -> Self {
         let more = last.saturating_add(1).checked_next_power_of_two().map_or(last, |power| 2 * (power - 1));
-        let mut is_clear = |range: Option<(GuestAddr, u64)>| {
-            range.is_some_and(|(place, size)| !renderer.may_touch(memory, place, size))
-        };
+        let mut is_clear = |range: Option<GuestRange>| range.is_some_and(|range| !renderer.may_touch(memory, range));
         let last = [more.max(last), last].into_iter().find(|&last| ranges(last).all(&mut is_clear));
         NonAliasingRange(last.map(|last| Found { target: renderer.target_number(), epoch: memory.epoch(), last }))
     }

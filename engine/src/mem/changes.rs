@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use bytemuck::allocation::try_zeroed_slice_box;
 
-use super::Memory;
+use super::{GuestRange, Memory};
 use crate::error::Error;
 
 /// A count of changes of a [`Memory`](super::Memory).
@@ -76,13 +76,12 @@ impl FoundPages {
         self.0.is_empty()
     }
 
-    /// Adds the pages of `size` bytes at `address` as they are mapped now.
-    pub fn add(&mut self, memory: &Memory, space: u32, address: u64, size: usize) {
-        memory.walk(space, address, size, |range, piece| {
-            let Some(range) = range else { return };
-            let (start, length) = range.place(address, &piece);
-            let pages = range.arena.changes();
-            let numbers = pages.numbers(start, length);
+    /// Adds the pages of a range as it is mapped now.
+    pub fn add(&mut self, memory: &Memory, range: GuestRange) {
+        memory.walk(range, |region, at, piece| {
+            let Some(region) = region else { return };
+            let pages = region.arena.changes();
+            let numbers = pages.numbers(region.offset_of(at), piece.len());
             let joins = |run: &&mut Run| {
                 let near = run.numbers.start <= numbers.end && numbers.start <= run.numbers.end;
                 near && Arc::ptr_eq(&run.pages, pages)
@@ -91,7 +90,7 @@ impl FoundPages {
                 Some(Run { numbers: known, .. }) => {
                     *known = known.start.min(numbers.start)..known.end.max(numbers.end);
                 }
-                None => self.0.push(Run { pages: pages.clone(), numbers, host: range.arena.is_host() }),
+                None => self.0.push(Run { pages: pages.clone(), numbers, host: region.arena.is_host() }),
             }
         });
     }
@@ -107,6 +106,57 @@ impl FoundPages {
             host && *own || pages.0[numbers.clone()].iter().any(|page| page.load(Relaxed) > since.0)
         };
         clock.mapped_since(since) || self.0.iter().any(changed)
+    }
+}
+
+impl Memory {
+    /// Notes that somebody other than the GPU has written a range.
+    pub fn mark_changed(&self, range: GuestRange) {
+        let now = self.clock.tick();
+        self.walk(range, |region, at, piece| {
+            let Some(region) = region else { return };
+            region.arena.changes().mark(region.offset_of(at), piece.len(), now);
+            if self.host_aliased && region.arena.is_host() {
+                // Other mappings of these bytes have pages of their own.
+                self.clock.note_host();
+            }
+        });
+    }
+
+    /// Notes that the host may have written memory of its own without saying so: what was derived from there has to be
+    /// compared. Machines call it when work is submitted, when a scene has been drawn and when they waited for
+    /// somebody. Between two such points a guest cannot tell whether the GPU sees what it writes.
+    pub fn note_host_writes(&self) {
+        self.clock.note_host();
+    }
+
+    /// The count of changes so far, for [`Self::changed_since`].
+    #[inline]
+    pub fn epoch(&self) -> Epoch {
+        self.clock.now()
+    }
+
+    /// Whether any byte of a range may have changed since. It may say so when none has: pages are large, and who maps
+    /// or unmaps anything changes everything.
+    pub fn changed_since(&self, since: Epoch, range: GuestRange) -> bool {
+        if since == self.epoch() {
+            return false;
+        }
+        let mut changed = self.clock.mapped_since(since);
+        if !changed {
+            let host = self.clock.host_since(since);
+            self.walk(range, |region, at, piece| {
+                let Some(region) = region else { return };
+                let own = host && region.arena.is_host();
+                changed |= own || region.arena.changes().changed_since(region.offset_of(at), piece.len(), since);
+            });
+        }
+        changed
+    }
+
+    /// Whether something was mapped or unmapped since.
+    pub fn mapped_since(&self, since: Epoch) -> bool {
+        self.clock.mapped_since(since)
     }
 }
 
@@ -161,12 +211,13 @@ impl Clock {
 mod tests {
     use super::*;
     use crate::device::Access;
+    use crate::mem::tests::{at, range};
 
     fn memory() -> Memory {
         let mut memory = Memory::default();
-        memory.map(0, 0x1000, 0x4000, Access::READ_WRITE).unwrap();
-        memory.map(0, 0x5000, 0x1000, Access::READ).unwrap();
-        memory.map(1, 0, 0x800, Access::READ_WRITE).unwrap();
+        memory.map(range(0, 0x1000, 0x4000), Access::READ_WRITE).unwrap();
+        memory.map(range(0, 0x5000, 0x1000), Access::READ).unwrap();
+        memory.map(range(1, 0, 0x800), Access::READ_WRITE).unwrap();
         memory
     }
 
@@ -174,26 +225,32 @@ mod tests {
     fn pages_know_who_wrote_them() {
         let memory = memory();
         let before = memory.epoch();
-        assert!(!memory.changed_since(before, 0, 0x1000, 0x5000));
-        memory.write(0, 0x2FFF, &[1, 2]).unwrap();
-        memory.mark_written(0, 0x4000, 1);
-        assert!(memory.changed_since(before, 0, 0x2000, 1) && memory.changed_since(before, 0, 0x3FFF, 1));
-        assert!(memory.changed_since(before, 0, 0x1FFF, 2) && memory.changed_since(before, 0, 0x4FFF, 0x1000));
-        assert!(!memory.changed_since(before, 0, 0x1000, 0x1000) && !memory.changed_since(before, 1, 0, 0x800));
-        assert!(!memory.changed_since(before, 0, 0x5000, 0x1000));
-        assert!(!memory.changed_since(memory.epoch(), 0, 0x1000, 0x5000));
+        assert!(!memory.changed_since(before, range(0, 0x1000, 0x5000)));
+        memory.write(at(0, 0x2FFF), &[1, 2]).unwrap();
+        memory.mark_written(range(0, 0x4000, 1));
+        assert!(memory.changed_since(before, range(0, 0x2000, 1)) && memory.changed_since(before, range(0, 0x3FFF, 1)));
+        assert!(
+            memory.changed_since(before, range(0, 0x1FFF, 2)) && memory.changed_since(before, range(0, 0x4FFF, 0x1000))
+        );
+        assert!(
+            !memory.changed_since(before, range(0, 0x1000, 0x1000))
+                && !memory.changed_since(before, range(1, 0, 0x800))
+        );
+        assert!(!memory.changed_since(before, range(0, 0x5000, 0x1000)));
+        assert!(!memory.changed_since(memory.epoch(), range(0, 0x1000, 0x5000)));
         let later = memory.epoch();
-        assert_eq!(memory.write_pieces(1, 0x7FF, &[1, 2]), 1);
-        assert!(memory.changed_since(later, 1, 0, 1) && !memory.changed_since(later, 0, 0x1000, 0x5000));
+        assert_eq!(memory.write_pieces(at(1, 0x7FF), &[1, 2]), 1);
+        assert!(memory.changed_since(later, range(1, 0, 1)) && !memory.changed_since(later, range(0, 0x1000, 0x5000)));
     }
 
     #[test]
     fn pages_that_were_found_once_say_the_same() {
         let mut memory = memory();
-        memory.alias((2, 0x10_0000), (0, 0x2000), 0x2000, Access::READ_WRITE).unwrap();
+        memory.alias(at(2, 0x10_0000), range(0, 0x2000, 0x2000), Access::READ_WRITE).unwrap();
         let mut found = FoundPages::default();
-        let stretches = [(0, 0x1FF0, 0x20), (0, 0x4FFF, 2), (2, 0x10_1000, 4), (1, 0, 4), (0, 0x9000, 4)];
-        stretches.iter().for_each(|&(space, address, size)| found.add(&memory, space, address, size));
+        let stretches =
+            [range(0, 0x1FF0, 0x20), range(0, 0x4FFF, 2), range(2, 0x10_1000, 4), range(1, 0, 4), range(0, 0x9000, 4)];
+        stretches.iter().for_each(|&stretch| found.add(&memory, stretch));
         // The first two pages and the third one by its alias are one run.
         assert_eq!(found.0.len(), 4);
         let writes =
@@ -201,12 +258,12 @@ mod tests {
         for (space, address) in writes {
             let before = memory.epoch();
             assert!(!found.changed_since(&memory, before));
-            memory.mark_changed(space, address, 1);
-            let any = stretches.iter().any(|&(s, a, n)| memory.changed_since(before, s, a, n as u64));
+            memory.mark_changed(range(space, address, 1));
+            let any = stretches.iter().any(|&stretch| memory.changed_since(before, stretch));
             assert_eq!(found.changed_since(&memory, before), any, "{space} {address:#x}");
         }
         let before = memory.epoch();
-        memory.map(3, 0, 1, Access::READ).unwrap();
+        memory.map(range(3, 0, 1), Access::READ).unwrap();
         assert!(found.changed_since(&memory, before));
         found.clear();
         assert!(!found.changed_since(&memory, memory.epoch()));
@@ -215,24 +272,26 @@ mod tests {
     #[test]
     fn aliases_change_together() {
         let mut memory = memory();
-        memory.alias((2, 0x10_0000), (0, 0x2000), 0x2000, Access::READ_WRITE).unwrap();
+        memory.alias(at(2, 0x10_0000), range(0, 0x2000, 0x2000), Access::READ_WRITE).unwrap();
         let before = memory.epoch();
-        memory.mark_written(2, 0x10_1000, 8);
-        assert!(memory.changed_since(before, 0, 0x3000, 1) && memory.changed_since(before, 2, 0x10_1FFF, 1));
-        assert!(!memory.changed_since(before, 0, 0x2000, 0x1000));
+        memory.mark_written(range(2, 0x10_1000, 8));
+        assert!(
+            memory.changed_since(before, range(0, 0x3000, 1)) && memory.changed_since(before, range(2, 0x10_1FFF, 1))
+        );
+        assert!(!memory.changed_since(before, range(0, 0x2000, 0x1000)));
     }
 
     #[test]
     fn other_mappings_change_everything() {
         let mut memory = memory();
         let before = memory.epoch();
-        memory.unmap(0, 0x8000, 0x1000);
-        assert!(!memory.changed_since(before, 1, 0, 1));
-        memory.unmap(0, 0x1000, 0x1000);
-        assert!(memory.changed_since(before, 1, 0, 1));
+        memory.unmap(range(0, 0x8000, 0x1000));
+        assert!(!memory.changed_since(before, range(1, 0, 1)));
+        memory.unmap(range(0, 0x1000, 0x1000));
+        assert!(memory.changed_since(before, range(1, 0, 1)));
         let before = memory.epoch();
-        memory.map(3, 0, 1, Access::READ).unwrap();
-        assert!(memory.changed_since(before, 1, 0, 1));
+        memory.map(range(3, 0, 1), Access::READ).unwrap();
+        assert!(memory.changed_since(before, range(1, 0, 1)));
     }
 
     #[test]
@@ -242,10 +301,10 @@ mod tests {
         let mut memory = memory();
         memory.note_host_writes();
         // SAFETY: the bytes outlive the memory, and nobody else looks at them.
-        unsafe { memory.map_host(2, 0, page.as_mut_ptr(), 0x1000, Access::READ).unwrap() };
+        unsafe { memory.map_host(range(2, 0, 0x1000), page.as_mut_ptr(), Access::READ).unwrap() };
         let before = memory.epoch();
-        assert!(!memory.changed_since(before, 2, 0, 0x1000));
+        assert!(!memory.changed_since(before, range(2, 0, 0x1000)));
         memory.note_host_writes();
-        assert!(memory.changed_since(before, 2, 0xFFF, 1) && !memory.changed_since(before, 0, 0x1000, 1));
+        assert!(memory.changed_since(before, range(2, 0xFFF, 1)) && !memory.changed_since(before, range(0, 0x1000, 1)));
     }
 }

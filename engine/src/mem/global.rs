@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use triglyph_guest::kernel::program::environment::{GlobalMemory, Span};
 
-use super::Memory;
+use super::{GuestAddr, GuestRange, Memory};
 
 /// The bits of an address that count.
 const ADDRESS_MASK: u64 = (1 << 40) - 1;
@@ -70,6 +70,11 @@ impl<'m> ProgramMemory<'m> {
         ProgramMemory { memory, space, unread: Missing::new(), dropped: Missing::new() }
     }
 
+    /// Where an address of a program is.
+    fn at(&self, address: u64) -> GuestAddr {
+        GuestAddr::new(self.space, address & ADDRESS_MASK)
+    }
+
     /// What was missed so far.
     pub fn misses(&self) -> Misses {
         Misses { reads: self.unread.get(), writes: self.dropped.get() }
@@ -78,21 +83,21 @@ impl<'m> ProgramMemory<'m> {
 
 impl GlobalMemory for ProgramMemory<'_> {
     fn read(&self, address: u64, bytes: &mut [u8]) {
-        let address = address & ADDRESS_MASK;
-        self.unread.add(self.memory.read_pieces(self.space, address, bytes), address);
+        let at = self.at(address);
+        self.unread.add(self.memory.read_pieces(at, bytes), at.address);
     }
 
     fn write(&self, address: u64, bytes: &[u8]) {
-        let address = address & ADDRESS_MASK;
-        self.dropped.add(self.memory.write_pieces(self.space, address, bytes), address);
+        let at = self.at(address);
+        self.dropped.add(self.memory.write_pieces(at, bytes), at.address);
     }
 
     fn span(&self, address: u64, stores: bool) -> Option<Span<'_>> {
-        let (start, window) = self.memory.mapping_at(self.space, address & ADDRESS_MASK, stores)?;
+        let (start, window) = self.memory.mapping_at(self.at(address), stores)?;
         Some(Span { start, window })
     }
 
     fn note_written(&self, address: u64, size: u64) {
-        self.memory.mark_written(self.space, address, size);
+        self.memory.mark_written(GuestRange::new(self.space, address, size));
     }
 }

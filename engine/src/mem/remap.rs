@@ -1,41 +1,26 @@
 //! Mapping exactly what a snapshot maps.
 
-use std::sync::Arc;
-
+use super::mapping::{check_range, check_total};
 use super::raw::Arena;
-use super::{Memory, Range, check_range, check_total};
+use super::region::Region;
+use super::{GuestRange, Memory};
 use crate::device::Access;
 use crate::error::Error;
 
 /// A mapped range of guest memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mapping {
-    /// Address space.
-    pub space: u32,
-    /// First byte.
-    pub address: u64,
-    /// Bytes, at least 1.
-    pub size: u64,
+    /// Where it is; at least one byte.
+    pub range: GuestRange,
     /// What the GPU may do there.
     pub access: Access,
-}
-
-impl Mapping {
-    /// The address behind the last byte.
-    pub fn end(&self) -> u64 {
-        self.address + self.size
-    }
 }
 
 impl Memory {
     /// Every mapped range with its access, in order; aliases and sparse ranges are not among them.
     pub fn mappings(&self) -> impl Iterator<Item = Mapping> + '_ {
-        self.ranges.iter().filter(|r| r.is_mapping()).map(|r| Mapping {
-            space: r.space,
-            address: r.start,
-            size: r.size,
-            access: r.access,
-        })
+        let mappings = self.regions.iter().filter(|region| region.is_mapping());
+        mappings.map(|region| Mapping { range: region.range, access: region.access })
     }
 
     /// Maps exactly `wanted`, which is sorted and disjoint. A range that lies within one that is mapped keeps its bytes
@@ -45,27 +30,27 @@ impl Memory {
     /// [`Error::Unsupported`] when memory of the host's lies partly within a wanted range, or as in [`Self::map`];
     /// [`Error::InvalidArgument`] for ranges that wrap. Nothing has changed then.
     pub(crate) fn remap(&mut self, wanted: &[Mapping]) -> Result<Vec<bool>, Error> {
-        check_total(wanted.iter().map(|mapping| mapping.size))?;
+        check_total(wanted.iter().map(|mapping| mapping.range.size))?;
         let found: Vec<_> = wanted.iter().map(|mapping| self.take(mapping)).collect::<Result<_, _>>()?;
         let kept = found.iter().map(|(_, kept)| *kept).collect();
         self.clock.note_mapping(false);
-        self.ranges = found.into_iter().map(|(range, _)| range).collect();
+        self.regions = found.into_iter().map(|(region, _)| region).collect();
         Ok(kept)
     }
 
-    /// The range for a mapping, and whether it is one that is mapped already.
-    fn take(&self, &Mapping { space, address, size, access }: &Mapping) -> Result<(Range, bool), Error> {
-        check_range(address, size)?;
-        let end = address + size;
-        if let Some(range) = self.find(space, address).filter(|range| end <= range.end() && range.is_mapping()) {
-            return Ok((Range { access, ..range.part(address, end) }, true));
+    /// The region for a mapping, and whether it is one that is mapped already.
+    fn take(&self, &Mapping { range, access }: &Mapping) -> Result<(Region, bool), Error> {
+        check_range(range)?;
+        let (start, end) = (range.start, range.start.after(range.size));
+        if let Some(region) = self.find(start).filter(|region| end <= region.end() && region.is_mapping()) {
+            return Ok((Region { access, ..region.part(start, end) }, true));
         }
-        let overlaps = |r: &&Range| r.space == space && r.start < end && address < r.end() && r.is_mapping();
-        if self.ranges.iter().filter(overlaps).any(|range| range.arena.is_host()) {
+        let overlaps = |r: &&Region| r.range.start < end && start < r.end() && r.is_mapping();
+        if self.regions.iter().filter(overlaps).any(|region| region.arena.is_host()) {
+            let (size, address) = (range.size, start.address);
             let what = format!("{size:#x} bytes at {address:#x}: the host has mapped its memory otherwise");
             return Err(Error::Unsupported(what));
         }
-        let arena = Arc::new(Arena::anonymous(size)?);
-        Ok((Range { space, start: address, size, access, arena, offset: 0, alias: false, sparse: false }, false))
+        Ok((Region::mapping(range, access, Arena::anonymous(range.size)?), false))
     }
 }

@@ -1,6 +1,21 @@
 //! The set of ranges that the GPU wrote.
 
-use crate::address::GuestRange;
+use super::{GuestRange, Memory};
+
+impl Memory {
+    /// Notes that the GPU has written a range.
+    pub fn mark_written(&self, range: GuestRange) {
+        if range.size != 0 {
+            self.written.lock().unwrap_or_else(|e| e.into_inner()).insert(range);
+            self.mark_changed(range);
+        }
+    }
+
+    /// What the GPU wrote since the last call: sorted, merged.
+    pub fn take_written(&mut self) -> Vec<GuestRange> {
+        self.written.get_mut().unwrap_or_else(|e| e.into_inner()).take()
+    }
+}
 
 /// Ranges are collected cheaply and merged when asked for, or when there are many.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use super::{Painter, RasterStats, coverage, walk};
 use crate::cache::SelectedPixel;
 use crate::cache::texture::{Decoded, TextureSource};
 use crate::cache::texture_cache::TextureCache;
-use crate::mem::Memory;
+use crate::mem::{GuestAddr, Memory};
 use crate::scene::{DrawState, Fixed, Rect, Scene, Scissor};
 use crate::sched::Scheduler;
 
@@ -62,9 +62,9 @@ fn mark_written(scene: &Scene, memory: &Memory) {
         let Some(address) = address else { continue };
         let row = u64::from(target.width) * u64::from(bytes);
         let overhang = target.surface_bytes(bytes) - u64::from(target.rows.next_multiple_of(edge)) * row;
-        let start = address + first * row;
-        let mapped = memory.writable(target.space, start).len() as u64;
-        memory.mark_written(target.space, start, ((end - first) * row + overhang).min(mapped));
+        let start = GuestAddr::new(target.space, address + first * row);
+        let mapped = memory.writable(start).len() as u64;
+        memory.mark_written(start.range(((end - first) * row + overhang).min(mapped)));
     }
 }
 
@@ -94,8 +94,8 @@ impl Prepared {
         for (unit, texture) in textures.iter_mut().enumerate() {
             let Some(source) = &state.textures[unit] else { continue };
             texture.format = source.format;
-            for (window, (address, _)) in texture.faces.iter_mut().zip(source.ranges()) {
-                *window = memory.readable(0, address);
+            for (window, range) in texture.faces.iter_mut().zip(source.ranges()) {
+                *window = memory.readable(range.start);
             }
             if let Some(decoded) = &self.decoded[unit] {
                 texture.decoded = &decoded.words;

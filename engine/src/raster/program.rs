@@ -14,7 +14,7 @@ use super::{Painter, RasterStats, coverage, walk};
 use crate::cache::SelectedFragment;
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::cache::texture_cache::TextureCache;
-use crate::mem::{Memory, Misses, ProgramMemory};
+use crate::mem::{GuestRange, Memory, Misses, ProgramMemory};
 use crate::scene::Rect;
 use crate::scene::program::{
     Edges, ProgramScene, ProgramState, Programs, Surfaces, TargetSurface, TextureBinding, Windows,
@@ -93,16 +93,16 @@ fn surfaces(scene: &ProgramScene) -> Surfaces {
 }
 
 fn window<'m>(surface: &TargetSurface, memory: &'m Memory) -> Surface<'m> {
-    let window = memory.writable(surface.place.space, surface.place.address);
+    let window = memory.writable(surface.place);
     let limit = usize::try_from(surface.limit).unwrap_or(usize::MAX);
     Surface { window: window.first(limit), pitch: surface.pitch }
 }
 
 fn mark_written(scene: &ProgramScene, which: Surfaces, memory: &Memory) {
     let Some((first, last)) = scene.touched_rows() else { return };
-    for (place, bytes) in scene.target.ranges(which, first, last) {
-        let mapped = memory.writable(place.space, place.address).len() as u64;
-        memory.mark_written(place.space, place.address, bytes.min(mapped));
+    for GuestRange { start, size } in scene.target.ranges(which, first, last) {
+        let mapped = memory.writable(start).len() as u64;
+        memory.mark_written(start.range(size.min(mapped)));
     }
 }
 

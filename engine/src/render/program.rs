@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Renderer;
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::draw::program::{Drawn, ProgramBatch, ProgramSetup, Records, Shape, Topology, shade_programs};
-use crate::mem::{Footprint, GuestAddr, Memory, Misses};
+use crate::mem::{Footprint, GuestRange, Memory, Misses};
 use crate::raster;
 use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
 use crate::trace;
@@ -67,7 +67,7 @@ impl Reads {
             return;
         }
         for image in state.images() {
-            self.images.add(memory, image.place.space, image.place.address, image.size);
+            self.images.add(memory, image.range());
         }
         (self.last, self.clear_of) = (Some(state.clone()), None);
     }
@@ -77,8 +77,8 @@ impl Reads {
         self.last.as_ref().is_some_and(|last| last.has_textures_of(state))
     }
 
-    fn touch(&self, memory: &Memory, place: GuestAddr, size: u64) -> bool {
-        self.memory || self.images.touches(memory, place.space, place.address, size)
+    fn touch(&self, memory: &Memory, range: GuestRange) -> bool {
+        self.memory || self.images.touches(memory, range)
     }
 }
 
@@ -150,7 +150,7 @@ impl Renderer {
 
     /// An image as it is in memory now, for vertex programs.
     pub fn image(&mut self, memory: &Memory, source: &Arc<ImageSource>) -> Option<Arc<DecodedImage>> {
-        self.flush_overlapping(memory, source.place.space, source.place.address, source.size);
+        self.flush_overlapping(memory, source.range());
         self.images.start_scene();
         self.images.get(memory, &self.scheduler, source, ())
     }
@@ -163,7 +163,7 @@ impl Renderer {
             return false;
         }
         let touches = |image: &Arc<ImageSource>| {
-            self.may_touch(memory, image.place, image.size) && self.programs_touch(memory, image.place, image.size)
+            self.may_touch(memory, image.range()) && self.programs_touch(memory, image.range())
         };
         let reads = state.images().any(touches);
         if known && !reads {
@@ -183,24 +183,22 @@ impl Renderer {
         self.troubles.exhausted = self.troubles.exhausted.wrapping_add(exhausted);
     }
 
-    /// Draws the scene if it reads or writes any of `size` bytes at `place`: someone is about to write them.
-    pub fn flush_before_write(&mut self, memory: &Memory, place: GuestAddr, size: u64) {
-        if !self.programs.is_empty() && self.reads.touch(memory, place, size) {
+    /// Draws the scene if it reads or writes any byte of a range: someone is about to write it.
+    pub fn flush_before_write(&mut self, memory: &Memory, range: GuestRange) {
+        if !self.programs.is_empty() && self.reads.touch(memory, range) {
             self.flush(memory);
         }
-        self.flush_overlapping(memory, place.space, place.address, size);
+        self.flush_overlapping(memory, range);
     }
 
-    /// Whether the scene of programs touches any of `size` bytes at `place`, there or where else they are mapped.
-    pub(super) fn programs_touch(&self, memory: &Memory, place: GuestAddr, size: u64) -> bool {
+    /// Whether the scene of programs touches any byte of a range, there or where else it is mapped.
+    pub(super) fn programs_touch(&self, memory: &Memory, range: GuestRange) -> bool {
         if self.programs.is_empty() {
             return false;
         }
         let target = &self.programs.target;
-        let mut ranges = target.ranges(self.touched, 0, target.rows.saturating_sub(1));
-        let read = (place.space, place.address, size);
-        target.overlaps(self.touched, place, size)
-            || ranges.any(|(start, bytes)| memory.share((start.space, start.address, bytes), read))
+        let mut surfaces = target.ranges(self.touched, 0, target.rows.saturating_sub(1));
+        target.overlaps(self.touched, range) || surfaces.any(|surface| memory.share(surface, range))
     }
 
     pub(super) fn flush_programs(&mut self, memory: &Memory) {

@@ -9,10 +9,10 @@ use triglyph_guest::kernel::pixel::{FogTable, PixelConstants, Primitive};
 use triglyph_guest::kernel::procedural::ProceduralData;
 use triglyph_guest::layout::Block;
 
-use super::{Extent, Kind, Rect, ranges_overlap};
+use super::{Extent, Kind, Rect};
 use crate::cache::texture::TextureSource;
 use crate::cache::{Handle, kinds};
-use crate::mem::Memory;
+use crate::mem::{GuestAddr, GuestRange, Memory};
 
 /// Fragments of fixed function: pixel kernels.
 #[derive(Debug)]
@@ -63,25 +63,23 @@ impl SceneTarget {
         (rows * u64::from(self.width) + u64::from(overhang * edge)) * u64::from(bytes)
     }
 
-    /// The address ranges of the surfaces, as (address, bytes).
-    pub fn ranges(&self) -> impl Iterator<Item = (u64, u64)> {
-        let color = self.color.map(|address| (address, self.surface_bytes(self.color_bytes)));
-        let depth = self.depth.map(|address| (address, self.surface_bytes(self.depth_bytes)));
+    /// The address ranges of the surfaces.
+    pub fn ranges(&self) -> impl Iterator<Item = GuestRange> {
+        let range = |address, bytes| GuestRange::new(self.space, address, self.surface_bytes(bytes));
+        let color = self.color.map(|address| range(address, self.color_bytes));
+        let depth = self.depth.map(|address| range(address, self.depth_bytes));
         color.into_iter().chain(depth)
     }
 
-    /// Whether `size` bytes at `address` of the target's space touch a surface, whatever the address it is mapped at.
-    pub fn touches(&self, memory: &Memory, address: u64, size: u64) -> bool {
-        self.ranges().any(|range| {
-            let shared = || memory.share((self.space, range.0, range.1), (self.space, address, size));
-            ranges_overlap(range, (address, size)) || shared()
-        })
+    /// Whether a range touches a surface, whatever the address it is mapped at.
+    pub fn touches(&self, memory: &Memory, range: GuestRange) -> bool {
+        self.ranges().any(|surface| surface.overlaps(range) || memory.share(surface, range))
     }
 
     /// The memory of a surface of `bytes` a pixel; empty where there is none.
     pub fn window<'m>(&self, memory: &'m Memory, surface: Option<u64>, bytes: u32) -> Window<'m> {
         surface.map_or(Window::default(), |address| {
-            memory.writable(self.space, address).first(self.surface_bytes(bytes) as usize)
+            memory.writable(GuestAddr::new(self.space, address)).first(self.surface_bytes(bytes) as usize)
         })
     }
 

@@ -37,11 +37,6 @@ pub trait Extent {
     fn extent(&self) -> (u32, u32);
 }
 
-/// Whether two (address, bytes) ranges share a byte.
-pub fn ranges_overlap(a: (u64, u64), b: (u64, u64)) -> bool {
-    a.0 < b.0.saturating_add(b.1) && b.0 < a.0.saturating_add(a.1)
-}
-
 /// Pixels and stored rows, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rect {

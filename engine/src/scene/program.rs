@@ -9,11 +9,11 @@ use triglyph_guest::layout::SurfaceLayout;
 
 use super::reach::Reach;
 pub use super::texture_binding::TextureBinding;
-use super::{Extent, Kind, Rect, ranges_overlap};
+use super::{Extent, Kind, Rect};
 use crate::cache::image::ImageSource;
 use crate::cache::{Handle, kinds};
-use crate::mem::GuestAddr;
 use crate::mem::Memory;
+use crate::mem::{GuestAddr, GuestRange};
 
 /// Fragments that are programs: fragment kernels.
 #[derive(Debug)]
@@ -128,22 +128,19 @@ impl ProgramTarget {
         ProgramTarget { colors: [None; TARGETS], depth: None, width: 0, rows: 0, samples: Samples::ONE };
 
     /// The memory that rows `first..=last` of pixels of some surfaces lie in.
-    pub fn ranges(&self, which: Surfaces, first: u32, last: u32) -> impl Iterator<Item = (GuestAddr, u64)> + '_ {
+    pub fn ranges(&self, which: Surfaces, first: u32, last: u32) -> impl Iterator<Item = GuestRange> + '_ {
         let Samples { across, down } = self.samples;
         let width = self.width * u32::from(across);
         let (first, last) = (first * u32::from(down), last * u32::from(down) + u32::from(down) - 1);
         which.of(self).map(move |surface| {
             let (offset, bytes) = surface.rows(width, first, last);
-            (surface.place.after(offset), bytes)
+            surface.place.after(offset).range(bytes)
         })
     }
 
-    /// Whether `size` bytes at `place` touch one of the surfaces.
-    pub fn overlaps(&self, which: Surfaces, place: GuestAddr, size: u64) -> bool {
-        self.rows != 0
-            && self.ranges(which, 0, self.rows - 1).any(|(start, bytes)| {
-                start.space == place.space && ranges_overlap((start.address, bytes), (place.address, size))
-            })
+    /// Whether a range overlaps one of the surfaces.
+    pub fn overlaps(&self, which: Surfaces, range: GuestRange) -> bool {
+        self.rows != 0 && self.ranges(which, 0, self.rows - 1).any(|surface| surface.overlaps(range))
     }
 
     /// Whether tiles share memory, so that they must be drawn one after the other: two surfaces have bytes in common,
@@ -161,10 +158,7 @@ impl ProgramTarget {
     /// The memory that surfaces are drawn to.
     pub fn windows<'m>(&self, which: Surfaces, memory: &'m Memory) -> impl Iterator<Item = Window<'m>> {
         let ranges = self.ranges(which, 0, self.rows.saturating_sub(1));
-        ranges.map(|(place, bytes)| {
-            let window = memory.writable(place.space, place.address);
-            window.first(usize::try_from(bytes).unwrap_or(usize::MAX))
-        })
+        ranges.map(|range| memory.writable(range.start).first(usize::try_from(range.size).unwrap_or(usize::MAX)))
     }
 }
 

@@ -51,7 +51,7 @@ pub struct ImageBinding {
 
 impl ImageBinding {
     fn window<'m>(&self, memory: &'m Memory) -> Window<'m> {
-        let window = memory.writable(self.place.space, self.place.address);
+        let window = memory.writable(self.place);
         window.first(usize::try_from(self.size).unwrap_or(usize::MAX))
     }
 }
@@ -96,9 +96,9 @@ impl Reach {
 
     /// Notes what a program may have written into images.
     pub fn mark_written(&self, memory: &Memory) {
-        for ImageBinding { place, size, .. } in self.images.iter().flatten().filter(|_| self.writes) {
-            let mapped = memory.writable(place.space, place.address).len() as u64;
-            memory.mark_written(place.space, place.address, mapped.min(*size));
+        for &ImageBinding { place, size, .. } in self.images.iter().flatten().filter(|_| self.writes) {
+            let mapped = memory.writable(place).len() as u64;
+            memory.mark_written(place.range(mapped.min(size)));
         }
     }
 }

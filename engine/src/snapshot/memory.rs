@@ -3,7 +3,7 @@
 use super::sections::{SectionKind, Sections, Writer, broken};
 use crate::device::Access;
 use crate::error::Error;
-use crate::mem::{Mapping, Memory};
+use crate::mem::{GuestAddr, GuestRange, Mapping, Memory};
 use crate::state;
 
 /// What is mapped; at most once.
@@ -41,10 +41,12 @@ fn read_mappings(sections: &Sections<'_>) -> Result<Option<Vec<Mapping>>, Error>
     if maps.len() > MAPPINGS || !maps.iter().all(sound) {
         return Err(broken("maps that make no sense"));
     }
-    let mapping =
-        |SavedMap { space, access, address, size }| Mapping { space, address, size, access: Access::from_bits(access) };
+    let mapping = |SavedMap { space, access, address, size }| {
+        let range = GuestRange::new(space, address, size);
+        Mapping { range, access: Access::from_bits(access) }
+    };
     let maps: Vec<Mapping> = maps.into_iter().map(mapping).collect();
-    if !maps.is_sorted_by(|a, b| (a.space, a.end()) <= (b.space, b.address)) {
+    if !maps.is_sorted_by(|a, b| a.range.start.after(a.range.size) <= b.range.start) {
         return Err(broken("maps that overlap"));
     }
     Ok(Some(maps))
@@ -53,24 +55,26 @@ fn read_mappings(sections: &Sections<'_>) -> Result<Option<Vec<Mapping>>, Error>
 /// Appends what is mapped and what it holds.
 pub fn save_memory(memory: &Memory, writer: &mut Writer) {
     let mappings: Vec<Mapping> = memory.mappings().collect();
-    let saved =
-        |&Mapping { space, address, size, access }: &Mapping| SavedMap { space, access: access.bits(), address, size };
+    let saved = |mapping: &Mapping| {
+        let GuestRange { start: GuestAddr { space, address }, size } = mapping.range;
+        SavedMap { space, access: mapping.access.bits(), address, size }
+    };
     writer.section(MAPS, &Maps { maps: mappings.iter().map(saved).collect() });
     let mut piece = vec![0; PIECE];
-    for mapping in mappings {
-        let mut pages = Pages { space: mapping.space, runs: Vec::new() };
+    for Mapping { range, .. } in mappings {
+        let mut pages = Pages { space: range.start.space, runs: Vec::new() };
         let mut held = 0;
-        for (address, size) in pieces(mapping.address, mapping.end()) {
+        for (at, size) in pieces(range) {
             let bytes = &mut piece[..size];
-            if memory.read(mapping.space, address, bytes).is_err() {
+            if memory.read(at, bytes).is_err() {
                 continue;
             }
             // Neighbouring pages that are not zero become one run.
             let mut end = 0;
-            while let Some(first) = (end..size).step_by(PAGE).find(|&at| !is_zero(page(bytes, at))) {
-                end = (first..size).step_by(PAGE).find(|&at| is_zero(page(bytes, at))).unwrap_or(size);
+            while let Some(first) = (end..size).step_by(PAGE).find(|&page| !is_zero(page_at(bytes, page))) {
+                end = (first..size).step_by(PAGE).find(|&page| is_zero(page_at(bytes, page))).unwrap_or(size);
                 held += end - first;
-                pages.runs.push(Run { address: address + first as u64, bytes: bytes[first..end].to_vec() });
+                pages.runs.push(Run { address: at.address + first as u64, bytes: bytes[first..end].to_vec() });
             }
             if held >= FULL {
                 writer.section(PAGES, &pages);
@@ -90,13 +94,14 @@ fn is_zero(bytes: &[u8]) -> bool {
 }
 
 /// The page at `at`, which may be cut short by the end.
-fn page(bytes: &[u8], at: usize) -> &[u8] {
+fn page_at(bytes: &[u8], at: usize) -> &[u8] {
     &bytes[at..bytes.len().min(at + PAGE)]
 }
 
-/// A range in pieces, as (address, bytes).
-fn pieces(start: u64, end: u64) -> impl Iterator<Item = (u64, usize)> {
-    (start..end).step_by(PIECE).map(move |address| (address, (end - address).min(PIECE as u64) as usize))
+/// A range in pieces: where each begins, and its bytes.
+fn pieces(range: GuestRange) -> impl Iterator<Item = (GuestAddr, usize)> {
+    let size = move |done: u64| (range.size - done).min(PIECE as u64) as usize;
+    (0..range.size).step_by(PIECE).map(move |done| (range.start.after(done), size(done)))
 }
 
 /// The guest memory of a snapshot, checked from end to end.
@@ -123,7 +128,8 @@ impl<'s, 'a> MemoryImage<'s, 'a> {
         image.for_each_run(|space, run| {
             let last = run.address.checked_add(run.bytes.len() as u64);
             let after = last.filter(|_| (space, run.address) >= end && !run.bytes.is_empty());
-            let inside = |last| image.mapping_of(space, run.address).is_some_and(|mapping| last <= mapping.end());
+            let range = image.range_of(GuestAddr::new(space, run.address));
+            let inside = |last| range.is_some_and(|range| last <= range.end());
             end = (space, after.filter(|&last| inside(last)).ok_or_else(|| broken("pages outside of the maps"))?);
             Ok(())
         })?;
@@ -142,27 +148,27 @@ impl<'s, 'a> MemoryImage<'s, 'a> {
     pub fn restore(&self, memory: &mut Memory) -> Result<(), Error> {
         let kept = memory.remap(&self.mappings)?;
         // What is made anew is zero already.
-        let clear = |memory: &Memory, range: Mapping| {
-            let at = self.mappings.partition_point(|m| (m.space, m.address) <= (range.space, range.address));
+        let clear = |memory: &Memory, range: GuestRange| {
+            let at = self.mappings.partition_point(|mapping| mapping.range.start <= range.start);
             if kept.get(at.wrapping_sub(1)) == Some(&true) { clear(memory, range) } else { Ok(()) }
         };
-        let mut mappings = self.mappings.iter();
-        let mut rest = mappings.next().copied();
+        let mut ranges = self.mappings.iter().map(|mapping| mapping.range);
+        let mut rest = ranges.next();
         self.for_each_run(|space, run| {
             // Everything before the run is zero.
-            while let Some(mapping) = rest.filter(|m| m.space != space || m.end() <= run.address) {
-                clear(memory, mapping)?;
-                rest = mappings.next().copied();
+            while let Some(range) = rest.filter(|range| range.start.space != space || range.end() <= run.address) {
+                clear(memory, range)?;
+                rest = ranges.next();
             }
-            let Some(mapping) = rest else { return Err(broken("pages outside of the maps")) };
-            clear(memory, Mapping { size: run.address - mapping.address, ..mapping })?;
-            memory.write(space, run.address, &run.bytes)?;
+            let Some(range) = rest else { return Err(broken("pages outside of the maps")) };
+            clear(memory, range.start.range(run.address - range.start.address))?;
+            memory.write(GuestAddr::new(space, run.address), &run.bytes)?;
             let done = run.address + run.bytes.len() as u64;
-            rest = Some(Mapping { address: done, size: mapping.end() - done, ..mapping });
+            rest = Some(GuestRange::new(space, done, range.end() - done));
             Ok(())
         })?;
-        rest.iter().chain(mappings).try_for_each(|mapping| clear(memory, *mapping))?;
-        self.mappings.iter().for_each(|mapping| memory.mark_written(mapping.space, mapping.address, mapping.size));
+        rest.into_iter().chain(ranges).try_for_each(|range| clear(memory, range))?;
+        self.mappings.iter().for_each(|mapping| memory.mark_written(mapping.range));
         Ok(())
     }
 
@@ -175,21 +181,23 @@ impl<'s, 'a> MemoryImage<'s, 'a> {
         Ok(())
     }
 
-    fn mapping_of(&self, space: u32, address: u64) -> Option<&Mapping> {
-        let after = self.mappings.partition_point(|m| (m.space, m.address) <= (space, address));
-        self.mappings[..after].last().filter(|m| m.space == space && address < m.end())
+    /// The mapped range that an address lies in.
+    fn range_of(&self, at: GuestAddr) -> Option<GuestRange> {
+        let after = self.mappings.partition_point(|mapping| mapping.range.start <= at);
+        let range = self.mappings[..after].last()?.range;
+        range.overlaps(at.range(1)).then_some(range)
     }
 }
 
 /// Makes a range zero. What is zero already is not written, so that pages that nobody has touched stay untouched.
-fn clear(memory: &Memory, range: Mapping) -> Result<(), Error> {
+fn clear(memory: &Memory, range: GuestRange) -> Result<(), Error> {
     let mut piece = vec![0; PIECE.min(usize::try_from(range.size).unwrap_or(PIECE))];
-    for (address, size) in pieces(range.address, range.end()) {
+    for (at, size) in pieces(range) {
         let bytes = &mut piece[..size];
-        memory.read(range.space, address, bytes)?;
+        memory.read(at, bytes)?;
         if !is_zero(bytes) {
             bytes.fill(0);
-            memory.write(range.space, address, bytes)?;
+            memory.write(at, bytes)?;
         }
     }
     Ok(())
@@ -202,13 +210,13 @@ mod tests {
 
     fn memory() -> Memory {
         let mut memory = Memory::default();
-        memory.map(0, 0x1000, 0x8_0800, Access::READ_WRITE).unwrap();
-        memory.map(0, 0x10_0000, 0x3000, Access::READ).unwrap();
-        memory.map(1, 0x1000, 0x1000, Access::READ_WRITE).unwrap();
+        memory.map(GuestRange::new(0, 0x1000, 0x8_0800), Access::READ_WRITE).unwrap();
+        memory.map(GuestRange::new(0, 0x10_0000, 0x3000), Access::READ).unwrap();
+        memory.map(GuestRange::new(1, 0x1000, 0x1000), Access::READ_WRITE).unwrap();
         for (space, address, byte) in
             [(0, 0x1FFF, 1), (0, 0x2000, 2), (0, 0x5_0000, 3), (0, 0x8_17FF, 4), (0, 0x10_1000, 5), (1, 0x1000, 6)]
         {
-            memory.write(space, address, &[byte]).unwrap();
+            memory.write(GuestAddr::new(space, address), &[byte]).unwrap();
         }
         memory
     }
@@ -226,8 +234,8 @@ mod tests {
 
     fn contents(memory: &Memory) -> Vec<(Mapping, Vec<u8>)> {
         let read = |mapping: Mapping| {
-            let mut bytes = vec![0; mapping.size as usize];
-            memory.read(mapping.space, mapping.address, &mut bytes).unwrap();
+            let mut bytes = vec![0; mapping.range.size as usize];
+            memory.read(mapping.range.start, &mut bytes).unwrap();
             (mapping, bytes)
         };
         memory.mappings().map(read).collect()
@@ -239,8 +247,8 @@ mod tests {
         assert!(snapshot.len() < 1000, "{}", snapshot.len());
         assert_eq!(mappings(&snapshot).unwrap().unwrap(), memory().mappings().collect::<Vec<_>>());
         let mut dirty = Memory::default();
-        dirty.map(0, 0, 0x20_0000, Access::READ).unwrap();
-        dirty.write(0, 0, &[9; 0x20_0000]).unwrap();
+        dirty.map(GuestRange::new(0, 0, 0x20_0000), Access::READ).unwrap();
+        dirty.write(GuestAddr::new(0, 0), &[9; 0x20_0000]).unwrap();
         for target in [&mut Memory::default(), &mut memory(), &mut dirty] {
             restore(&snapshot, target).unwrap();
             assert_eq!(contents(target), contents(&memory()));
@@ -257,7 +265,7 @@ mod tests {
             #[allow(unsafe_code)]
             // SAFETY: the page outlives the memory, and nothing else uses it meanwhile.
             unsafe {
-                memory.map_host(1, address, page.as_mut_ptr(), 0x1000, Access::READ).unwrap();
+                memory.map_host(GuestRange::new(1, address, 0x1000), page.as_mut_ptr(), Access::READ).unwrap();
             }
             memory
         };

@@ -140,7 +140,7 @@ impl Transfers<'_> {
             let (start, length) = (run.start * bytes, (run.end - run.start) * bytes);
             let place = request.target.after(start);
             match aside {
-                None => self.memory.mark_written(place.space, place.address, length),
+                None => self.memory.mark_written(place.range(length)),
                 Some(aside) => {
                     let run = aside.from((start - first) as usize).first(length as usize);
                     outcome.dropped += scatter(self.memory, place, run);
@@ -257,7 +257,7 @@ mod tests {
     fn pieces_of_tiled_targets_are_whole_rows_of_blocks() {
         for (block, flip, height) in [(8, false, 400), (8, true, 403), (32, false, 401), (32, true, 401)] {
             let layout = Layout::Tiled(if block == 8 { Block::B8 } else { Block::B32 });
-            let place = GuestAddr { space: 0, address: 0 };
+            let place = GuestAddr::new(0, 0);
             let convert = Convert {
                 key: ConvertKey {
                     input: PixelFormat::Rgba8,

@@ -74,14 +74,13 @@ fn least_common_multiple(a: u64, b: u64) -> u64 {
 
 /// Notes every line that was written.
 fn mark_lines(memory: &Memory, request: &Copy) {
-    let GuestAddr { space, address } = request.target;
     let Lines { line, gap } = request.target_lines;
     if gap == 0 {
-        return memory.mark_written(space, address, request.size);
+        return memory.mark_written(request.target.range(request.size));
     }
     for index in 0..request.size.div_ceil(line) {
         let length = line.min(request.size - index * line);
-        memory.mark_written(space, address + index * (line + gap), length);
+        memory.mark_written(request.target.after(index * (line + gap)).range(length));
     }
 }
 
@@ -121,7 +120,7 @@ fn copy_runs(memory: &Memory, request: &Copy) -> Outcome {
         let bytes = left.min(source.rest).min(target.rest).min(STAGE);
         if target.place.address >= hole_end && window(memory, target.place, Want::Write).is_empty() {
             // No border ahead: nothing is mapped from here on.
-            let Some(border) = memory.border_after(target.place.space, target.place.address) else {
+            let Some(border) = memory.border_after(target.place) else {
                 outcome.dropped += left;
                 break;
             };

@@ -5,7 +5,6 @@ use triglyph_guest::kernel::transfer::{Fill as FillJob, TransferJob, TransferKey
 
 use super::pieces::{Want, missing, pieces};
 use super::{Fill, Outcome, Transfers};
-use crate::mem::GuestAddr;
 
 /// Bytes of a piece: a multiple of every pattern's length.
 const PIECE: usize = 12 << 15;
@@ -13,7 +12,6 @@ const PIECE: usize = 12 << 15;
 impl Transfers<'_> {
     pub(super) fn fill(&self, request: &Fill) -> Outcome {
         let bytes = request.bytes.clamp(2, 4);
-        let GuestAddr { space, address } = request.target;
         let mut outcome = Outcome::default();
         let mut jobs: Vec<FillJob<'_>> = Vec::new();
         for piece in pieces(self.memory, request.target, request.size, Want::Write) {
@@ -24,7 +22,7 @@ impl Transfers<'_> {
             }
             let value = rotate(request.value, bytes, piece.range.start);
             jobs.extend(split(piece.window).map(|target| FillJob { target, value }));
-            self.memory.mark_written(space, address + piece.range.start, length);
+            self.memory.mark_written(request.target.after(piece.range.start).range(length));
         }
         let kernel = self.kernels.transfer(&TransferKey::Fill { bytes });
         let cost = self.cost(request.size, &kernel);

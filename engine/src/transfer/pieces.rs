@@ -33,9 +33,7 @@ pub(super) fn pieces(memory: &Memory, place: GuestAddr, size: u64, want: Want) -
         let at = place.after(done);
         let window = window(memory, at, want).first(usize::try_from(size - done).unwrap_or(usize::MAX));
         let length = match window.len() as u64 {
-            0 => memory
-                .border_after(at.space, at.address)
-                .map_or(size - done, |border| (border - at.address).min(size - done)),
+            0 => memory.border_after(at).map_or(size - done, |border| (border - at.address).min(size - done)),
             length => length,
         };
         let range = done..done + length;
@@ -47,14 +45,14 @@ pub(super) fn pieces(memory: &Memory, place: GuestAddr, size: u64, want: Want) -
 /// Memory from `place` to the end of its mapping.
 pub(super) fn window(memory: &Memory, place: GuestAddr, want: Want) -> Window<'_> {
     match want {
-        Want::Read => memory.readable(place.space, place.address),
-        Want::Write => memory.writable(place.space, place.address),
+        Want::Read => memory.readable(place),
+        Want::Write => memory.writable(place),
     }
 }
 
 /// Bytes of a hole that count as missing: all, unless there is no memory on purpose.
 pub(super) fn missing(memory: &Memory, place: GuestAddr, bytes: u64) -> u64 {
-    if memory.is_sparse(place.space, place.address) { 0 } else { bytes }
+    if memory.is_sparse(place) { 0 } else { bytes }
 }
 
 /// Reads a range into `out`; holes give zeros. Returns how many bytes were not there.
@@ -82,7 +80,7 @@ pub(super) fn scatter(memory: &Memory, place: GuestAddr, bytes: Window<'_>) -> u
         } else {
             let source = &bytes.bytes()[piece.range.start as usize..piece.range.end as usize];
             piece.window.bytes().iter().zip(source).for_each(|(to, from)| to.store(from.load(Relaxed), Relaxed));
-            memory.mark_written(place.space, place.address + piece.range.start, length);
+            memory.mark_written(place.after(piece.range.start).range(length));
         }
     }
     missing

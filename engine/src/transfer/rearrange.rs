@@ -110,7 +110,7 @@ impl Transfers<'_> {
         let (bytes, to) = (u32::from(request.bytes), &request.to);
         let mark = |first: u64, end: u64| {
             let place = request.target.after(first);
-            self.memory.mark_written(place.space, place.address, end - first);
+            self.memory.mark_written(place.range(end - first));
         };
         let row = request.width * bytes;
         if to.layout == SurfaceLayout::Pitch && row < to.pitch {

@@ -8,7 +8,7 @@ use super::gsp::{Bus, Gsp, Hardware, SharedPage};
 use super::gx::Executed;
 use triglyph_engine::device::{Access, Device, Event, FaultKind, FaultLog, Machine, ReplayDevice};
 use triglyph_engine::error::Error;
-use triglyph_engine::mem::Memory;
+use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::render::{Accuracy, Renderer};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::trace;
@@ -108,12 +108,13 @@ impl Device for N3ds {
 
     triglyph_engine::device_of_core!(core);
 
-    fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
+    fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
+        let GuestRange { start: GuestAddr { space, address }, size } = range;
         if space != 0 || address.checked_add(size).is_none_or(|end| end > 1 << 32) {
             return Err(Error::InvalidArgument(format!("{size:#x} bytes at {address:#x} in space {space} of a 3DS")));
         }
-        self.core.memory.map(space, address, size, access)?;
-        self.core.renderer.note_mapping(&self.core.memory, space, address);
+        self.core.memory.map(range, access)?;
+        self.core.renderer.note_mapping(&self.core.memory, range.start);
         Ok(())
     }
 

@@ -46,7 +46,11 @@ impl N3ds {
         let external = sections.get::<SavedExternal>(EXTERNAL)?;
         let gsp = GspState::check(sections.get::<SavedGsp>(GSP)?).ok_or_else(|| impossible(GSP))?;
         let memory = MemoryImage::check(&sections)?;
-        if memory.iter().flat_map(MemoryImage::mappings).any(|map| map.space != 0 || map.end() > 1 << 32) {
+        if memory
+            .iter()
+            .flat_map(MemoryImage::mappings)
+            .any(|map| map.range.start.space != 0 || map.range.end() > 1 << 32)
+        {
             return Err(broken("memory that a 3DS does not have"));
         }
         self.core.renderer.flush(&self.core.memory);

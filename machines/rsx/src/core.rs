@@ -295,9 +295,8 @@ impl Core {
 
     /// The word at `place` in the channel's byte order; 0 and a fault outside of memory. Sees everything drawn so far.
     pub fn read_word(&mut self, place: GuestAddr, what: &str) -> u32 {
-        let GuestAddr { space, address } = place;
-        self.renderer.flush_overlapping(&self.memory, space, address, 4);
-        let window = self.memory.readable(space, address);
+        self.renderer.flush_overlapping(&self.memory, place.range(4));
+        let window = self.memory.readable(place);
         if window.len() < 4 {
             self.fault_at(FaultKind::UnmappedRead, place, format_args!("{what}: read outside memory"));
             return 0;
@@ -310,8 +309,7 @@ impl Core {
     /// memory before.
     pub fn write_words(&mut self, place: GuestAddr, words: &[u32], what: &str) {
         self.flush();
-        let GuestAddr { space, address } = place;
-        let window = self.memory.writable(space, address);
+        let window = self.memory.writable(place);
         let bytes = 4 * words.len();
         if window.len() < bytes {
             self.fault_at(FaultKind::UnmappedWrite, place, format_args!("{what}: written outside memory"));
@@ -320,7 +318,7 @@ impl Core {
         for (i, word) in words.iter().enumerate() {
             window.write(4 * i, &if self.big_endian { word.to_be_bytes() } else { word.to_le_bytes() });
         }
-        self.memory.mark_written(space, address, bytes as u64);
+        self.memory.mark_written(place.range(bytes as u64));
     }
 
     /// Stores what reports and notifiers consist of: time in nanoseconds, a value, a status. 16 bytes.

@@ -12,7 +12,7 @@ use super::ramin;
 use super::segments::{Segment, Segments};
 use triglyph_engine::device::{Access, Device, Event, FaultKind, Machine, ObjectEntry, ReplayDevice};
 use triglyph_engine::error::Error;
-use triglyph_engine::mem::Memory;
+use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::trace;
 use triglyph_options::Options;
@@ -75,11 +75,11 @@ impl Rsx {
         let mut kept = Vec::new();
         if self.core.ramin().is_some() {
             kept.resize(ramin::BYTES as usize, 0);
-            self.core.memory.read_pieces(space::LOCAL, ramin::START, &mut kept);
+            self.core.memory.read_pieces(GuestAddr::new(space::LOCAL, ramin::START), &mut kept);
         }
         let result = f(&mut self.core.memory);
         // Where the host has unmapped instance memory there is none.
-        let _ = self.core.memory.write(space::LOCAL, ramin::START, &kept);
+        let _ = self.core.memory.write(GuestAddr::new(space::LOCAL, ramin::START), &kept);
         result
     }
 
@@ -224,12 +224,12 @@ impl Device for Rsx {
 
     triglyph_engine::device_of_core!(core);
 
-    fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
-        if space >= Machine::Ps3.spaces() {
-            return Err(Error::InvalidArgument(format!("space {space} of a PS3")));
+    fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
+        if range.start.space >= Machine::Ps3.spaces() {
+            return Err(Error::InvalidArgument(format!("space {} of a PS3", range.start.space)));
         }
-        self.with_memory(|memory| memory.map(space, address, size, access))?;
-        self.core.renderer.note_mapping(&self.core.memory, space, address);
+        self.with_memory(|memory| memory.map(range, access))?;
+        self.core.renderer.note_mapping(&self.core.memory, range.start);
         Ok(())
     }
 

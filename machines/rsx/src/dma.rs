@@ -49,7 +49,7 @@ impl DmaObject {
             return None;
         }
         match self.base.checked_add(offset) {
-            Some(address) => Some(GuestAddr { space: self.space, address }),
+            Some(address) => Some(GuestAddr::new(self.space, address)),
             None => None,
         }
     }
@@ -122,13 +122,13 @@ mod tests {
     #[test]
     fn limits_are_inclusive() {
         let object = DmaObject { base: 0x1000, limit: 0x1F, ..DmaObject::whole(1) };
-        assert_eq!(object.place(0x1F), Some(GuestAddr { space: 1, address: 0x101F }));
+        assert_eq!(object.place(0x1F), Some(GuestAddr::new(1, 0x101F)));
         assert_eq!(object.place(0x20), None);
-        assert_eq!(object.range(0x10, 0x10), Some(GuestAddr { space: 1, address: 0x1010 }));
+        assert_eq!(object.range(0x10, 0x10), Some(GuestAddr::new(1, 0x1010)));
         assert_eq!(object.range(0x10, 0x11), None);
         assert_eq!(object.range(u64::MAX, 2), None);
         let all = DmaObject { base: 1, limit: u64::MAX, ..DmaObject::whole(0) };
-        assert_eq!(all.range(u64::MAX - 1, 1), Some(GuestAddr { space: 0, address: u64::MAX }));
+        assert_eq!(all.range(u64::MAX - 1, 1), Some(GuestAddr::new(0, u64::MAX)));
         assert_eq!(all.range(u64::MAX, 0), None);
     }
 

@@ -17,6 +17,7 @@ use super::dma::space;
 use super::fifo::CHANNELS;
 use super::ramin::Ramin;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::snapshot::state;
 
 /// Registers that only keep a word, by address. Those that were not written have their reset value.
@@ -319,7 +320,7 @@ impl Rsx {
         let offset = within(bar::LOCAL, bar::LOCAL_BYTES)?;
         let mut bytes = [0; 4];
         // What is not mapped reads 0.
-        let _ = self.core.memory.read(space::LOCAL, offset & !3, &mut bytes);
+        let _ = self.core.memory.read(GuestAddr::new(space::LOCAL, offset & !3), &mut bytes);
         Some(u32::from_le_bytes(bytes))
     }
 
@@ -332,7 +333,7 @@ impl Rsx {
             self.pramin_write(offset as u32, word);
         } else if let Some(offset) = within(bar::LOCAL, bar::LOCAL_BYTES) {
             // What is not mapped keeps nothing.
-            let _ = self.core.memory.write(space::LOCAL, offset & !3, &word.to_le_bytes());
+            let _ = self.core.memory.write(GuestAddr::new(space::LOCAL, offset & !3), &word.to_le_bytes());
         } else {
             return false;
         }

@@ -12,7 +12,7 @@ use triglyph_guest::rsx::ramht::{ENTRY_BYTES, Entry, Ramht};
 use super::dma::{DmaObject, space};
 use triglyph_engine::device::Access;
 use triglyph_engine::error::Error;
-use triglyph_engine::mem::Memory;
+use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 
 /// Bytes of instance memory.
 pub const BYTES: u32 = 0x8_0000;
@@ -44,7 +44,7 @@ pub struct Ramin {
 impl Ramin {
     /// Maps instance memory and lays out its tables.
     pub(super) fn new(memory: &mut Memory) -> Result<Self, Error> {
-        memory.map(space::LOCAL, START, BYTES.into(), Access::READ_WRITE)?;
+        memory.map(GuestRange::new(space::LOCAL, START, BYTES.into()), Access::READ_WRITE)?;
         Ok(Ramin { ramht: Ramht::DEFAULT, ramfc: Ramfc::DEFAULT })
     }
 
@@ -56,7 +56,9 @@ impl Ramin {
     /// The word at an address, 0 beyond the end.
     pub fn read(&self, memory: &Memory, address: u32) -> u32 {
         match address {
-            0..BYTES => u32::from_le_bytes(memory.readable(space::LOCAL, START + u64::from(address & !3)).read(0)),
+            0..BYTES => u32::from_le_bytes(
+                memory.readable(GuestAddr::new(space::LOCAL, START + u64::from(address & !3))).read(0),
+            ),
             _ => 0,
         }
     }
@@ -65,8 +67,8 @@ impl Ramin {
     pub fn write(&self, memory: &Memory, address: u32, word: u32) {
         if address < BYTES {
             let address = START + u64::from(address & !3);
-            memory.writable(space::LOCAL, address).write(0, &word.to_le_bytes());
-            memory.mark_changed(space::LOCAL, address, 4);
+            memory.writable(GuestAddr::new(space::LOCAL, address)).write(0, &word.to_le_bytes());
+            memory.mark_changed(GuestRange::new(space::LOCAL, address, 4));
         }
     }
 

@@ -74,7 +74,7 @@ impl Rsx {
         let lv1 = Lv1::restore(sections.get::<SavedLv1>(LV1)?).ok_or_else(|| impossible(LV1))?;
         let memory = MemoryImage::check(&sections)?;
         let known = [space::LOCAL, space::MAIN, PAGES, XDR];
-        if memory.iter().flat_map(MemoryImage::mappings).any(|map| !known.contains(&map.space)) {
+        if memory.iter().flat_map(MemoryImage::mappings).any(|map| !known.contains(&map.range.start.space)) {
             return Err(broken("memory that a PS3 does not have"));
         }
         self.core.flush();

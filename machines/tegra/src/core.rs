@@ -114,7 +114,12 @@ impl Core {
 
     /// An address in the running channel's address space.
     pub fn place(&self, address: u64) -> GuestAddr {
-        GuestAddr { space: self.space, address: address & ADDRESS_MASK }
+        GuestAddr::new(self.space, address & ADDRESS_MASK)
+    }
+
+    /// An address of the space as it is: bits beyond those that count are not mapped.
+    fn at(&self, address: u64) -> GuestAddr {
+        GuestAddr::new(self.space, address)
     }
 
     /// Calls `derive` and returns its result with the memory that it read. If it reported a fault, the dependency is
@@ -142,14 +147,14 @@ impl Core {
 
     /// Notes that bytes were read that [`Self::read_bytes`] would have read; a fault where memory is not mapped.
     pub fn note_read(&mut self, address: u64, bytes: &[u8], what: &str) {
-        let missing = self.memory.read_pieces(self.space, address, &mut vec![0; bytes.len()]);
+        let missing = self.memory.read_pieces(self.at(address), &mut vec![0; bytes.len()]);
         self.note_dependency(address, bytes);
         self.count_missing(FaultKind::UnmappedRead, address, missing as u64, what);
     }
 
     fn note_dependency(&mut self, address: u64, bytes: &[u8]) {
         if let Some(dependency) = &mut self.dependency {
-            dependency.note(GuestAddr { space: self.space, address }, bytes);
+            dependency.note(GuestAddr::new(self.space, address), bytes);
         }
     }
 
@@ -157,8 +162,8 @@ impl Core {
     /// everything drawn so far.
     pub fn read_words(&mut self, address: u64, words: &mut [u32], what: &str) {
         let bytes = 4 * words.len() as u64;
-        self.renderer.flush_overlapping(&self.memory, self.space, address, bytes);
-        if read_words(self.memory.readable(self.space, address), words, false) == words.len() {
+        self.renderer.flush_overlapping(&self.memory, self.at(address).range(bytes));
+        if read_words(self.memory.readable(self.at(address)), words, false) == words.len() {
             return self.note_dependency(address, &bytes_of(words));
         }
         let mut bytes = vec![0; bytes as usize];
@@ -178,8 +183,8 @@ impl Core {
     /// Fills `out` with the bytes at `address`; zeros and a fault where memory is not mapped. Sees everything drawn so
     /// far.
     pub fn read_bytes(&mut self, address: u64, out: &mut [u8], what: &str) {
-        self.renderer.flush_overlapping(&self.memory, self.space, address, out.len() as u64);
-        let missing = self.memory.read_pieces(self.space, address, out);
+        self.renderer.flush_overlapping(&self.memory, self.at(address).range(out.len() as u64));
+        let missing = self.memory.read_pieces(self.at(address), out);
         self.note_dependency(address, out);
         self.count_missing(FaultKind::UnmappedRead, address, missing as u64, what);
     }
@@ -187,14 +192,14 @@ impl Core {
     /// Stores bytes at `address`; a fault where memory is not mapped. What was drawn before is in memory before.
     pub fn write_bytes(&mut self, address: u64, bytes: &[u8], what: &str) {
         self.flush();
-        let missing = self.memory.write_pieces(self.space, address, bytes);
+        let missing = self.memory.write_pieces(self.at(address), bytes);
         self.count_missing(FaultKind::UnmappedWrite, address, missing as u64, what);
     }
 
     /// As [`Self::write_bytes`], but what was drawn before and does not look at these bytes may be drawn later.
     pub fn write_unseen(&mut self, address: u64, bytes: &[u8], what: &str) {
-        self.renderer.flush_before_write(&self.memory, self.place(address), bytes.len() as u64);
-        let missing = self.memory.write_pieces(self.space, address, bytes);
+        self.renderer.flush_before_write(&self.memory, self.place(address).range(bytes.len() as u64));
+        let missing = self.memory.write_pieces(self.at(address), bytes);
         self.count_missing(FaultKind::UnmappedWrite, address, missing as u64, what);
     }
 
@@ -237,8 +242,7 @@ impl Core {
 
     /// Whether the GPU may read, and with `write` also write, `size` bytes that are one piece of the host's memory.
     pub fn is_whole(&self, place: GuestAddr, size: u64, write: bool) -> bool {
-        let GuestAddr { space, address } = place;
-        let window = if write { self.memory.writable(space, address) } else { self.memory.readable(space, address) };
+        let window = if write { self.memory.writable(place) } else { self.memory.readable(place) };
         window.len() as u64 >= size
     }
 

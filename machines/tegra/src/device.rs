@@ -7,7 +7,7 @@ use super::core::{ADDRESS_MASK, Core, SPACE};
 use super::driver::{Driver, Fence, PROCESS, PROCESS_MASK};
 use triglyph_engine::device::{Access, Device, Event, FaultKind, Machine, ReplayDevice};
 use triglyph_engine::error::Error;
-use triglyph_engine::mem::Memory;
+use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::trace;
 use triglyph_options::Options;
@@ -106,13 +106,13 @@ impl TegraX1 {
 }
 
 /// Whether memory may be mapped there: in the address space of captures, or in the process's.
-pub(super) fn is_address(space: u32, address: u64, size: u64) -> bool {
-    let mask = match space {
+pub(super) fn is_address(range: GuestRange) -> bool {
+    let mask = match range.start.space {
         SPACE => ADDRESS_MASK,
         PROCESS => PROCESS_MASK,
         _ => return false,
     };
-    address.checked_add(size).is_some_and(|end| end <= mask + 1)
+    range.start.address.checked_add(range.size).is_some_and(|end| end <= mask + 1)
 }
 
 impl Device for TegraX1 {
@@ -122,13 +122,14 @@ impl Device for TegraX1 {
 
     triglyph_engine::device_of_core!(core);
 
-    fn map(&mut self, space: u32, address: u64, size: u64, access: Access) -> Result<(), Error> {
-        if !is_address(space, address, size) {
+    fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
+        if !is_address(range) {
+            let GuestRange { start: GuestAddr { space, address }, size } = range;
             let what = format!("{size:#x} bytes at {address:#x} in space {space} of a Tegra X1");
             return Err(Error::InvalidArgument(what));
         }
-        self.core.memory.map(space, address, size, access)?;
-        self.core.renderer.note_mapping(&self.core.memory, space, address);
+        self.core.memory.map(range, access)?;
+        self.core.renderer.note_mapping(&self.core.memory, range.start);
         Ok(())
     }
 

@@ -65,7 +65,7 @@ impl TegraX1 {
         }
         let memory = MemoryImage::check(&sections)?;
         let mut mappings = memory.iter().flat_map(MemoryImage::mappings);
-        if !mappings.all(|map| is_address(map.space, map.address, map.size)) {
+        if !mappings.all(|map| is_address(map.range)) {
             return Err(broken("memory that a Tegra X1 does not have"));
         }
         self.core.flush();

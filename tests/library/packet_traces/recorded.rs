@@ -1,8 +1,8 @@
 //! Push buffers and command lists of the bundled captures, as words.
 
-use triglyph::Machine;
 use triglyph::capture::{Mem, Prepared, Reader, Record};
 use triglyph::device::ObjectEntry;
+use triglyph::{GuestAddr, GuestRange, Machine};
 use triglyph_guest::tegra::fifo::Entry;
 use triglyph_testkit::data::captures;
 
@@ -16,12 +16,13 @@ pub struct Recorded {
 }
 
 /// Memory as captures store it.
-type Memory = Vec<(u32, u64, Vec<u8>)>;
+type Memory = Vec<(GuestAddr, Vec<u8>)>;
 
-fn words(memory: &Memory, space: u32, address: u64, bytes: u64, big_endian: bool) -> Vec<u32> {
-    let found = memory.iter().rev().find_map(|(in_space, start, stored)| {
-        let at = usize::try_from(address.checked_sub(*start)?).ok()?;
-        if *in_space == space { stored.get(at..)?.get(..bytes as usize) } else { None }
+fn words(memory: &Memory, range: GuestRange, big_endian: bool) -> Vec<u32> {
+    let found = memory.iter().rev().find_map(|(start, stored)| {
+        let offset = usize::try_from(range.start.address.checked_sub(start.address)?).ok()?;
+        let same_space = start.space == range.start.space;
+        if same_space { stored.get(offset..)?.get(..range.size as usize) } else { None }
     });
     let word = |&bytes: &[u8; 4]| if big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) };
     found.unwrap_or_default().as_chunks().0.iter().map(word).collect()
@@ -46,11 +47,11 @@ pub fn recorded(machine: Machine) -> Recorded {
         let mut memory = Memory::new();
         for entry in capture.entries() {
             match &entry.record {
-                Record::Mem(Mem { space, address, bytes }) => memory.push((*space, *address, bytes.to_vec())),
+                Record::Mem(Mem { at, bytes }) => memory.push((*at, bytes.to_vec())),
                 Record::Object(object) if !recorded.objects.contains(object) => recorded.objects.push(*object),
                 Record::Submit(payload) => {
-                    for (space, address, bytes) in pieces(machine, payload) {
-                        let words = words(&memory, space, address, bytes, big_endian);
+                    for piece in pieces(machine, payload) {
+                        let words = words(&memory, piece, big_endian);
                         if words.len() > 8 && !recorded.segments.contains(&words) {
                             recorded.segments.push(words);
                         }
@@ -63,23 +64,25 @@ pub fn recorded(machine: Machine) -> Recorded {
     recorded
 }
 
-/// Space, address and bytes of what a payload submits.
-fn pieces(machine: Machine, payload: &[u8]) -> Vec<(u32, u64, u64)> {
+/// The memory of what a payload submits.
+fn pieces(machine: Machine, payload: &[u8]) -> Vec<GuestRange> {
     match machine {
         Machine::N3ds => {
             let word = |i: usize| long(&[&payload[4 * i..4 * i + 4], &[0; 4]].concat());
             let offset = if word(1) >= 0x3000_0000 { 0x1000_0000 } else { 0xF400_0000 };
             let list = word(0) & 0xFF == 1;
-            list.then(|| (0, (word(1) as u32).wrapping_sub(offset).into(), word(2))).into_iter().collect()
+            let list = list.then(|| GuestRange::new(0, (word(1) as u32).wrapping_sub(offset).into(), word(2)));
+            list.into_iter().collect()
         }
         Machine::Ps3 => {
             let space = (long(payload) >> 32) as u32;
-            payload[8..].chunks_exact(16).map(|segment| (space, long(segment), long(&segment[8..]))).collect()
+            let segment = |bytes: &[u8]| GuestRange::new(space, long(bytes), long(&bytes[8..]));
+            payload[8..].chunks_exact(16).map(segment).collect()
         }
         Machine::TegraX1 => {
             let entries = payload[8..].chunks_exact(8).map(|entry| Entry::decode(long(entry)));
             let segment = |entry| match entry {
-                Entry::Segment(segment) => Some((0, segment.address, 4 * u64::from(segment.words))),
+                Entry::Segment(segment) => Some(GuestRange::new(0, segment.address, 4 * u64::from(segment.words))),
                 Entry::Control { .. } => None,
             };
             entries.filter_map(segment).collect()

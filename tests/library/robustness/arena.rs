@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use triglyph::mem::Memory;
-use triglyph::{Access, Device, Faults, N3ds, Options, Tier};
+use triglyph::{Access, Device, Faults, GuestAddr, GuestRange, N3ds, Options, Tier};
 
 /// What is mapped: physical address, bytes, and whether the GPU may write. There is a hole in VRAM, and neither begins
 /// nor ends lie on pages.
@@ -56,7 +56,9 @@ impl Arena {
             let access = Access { read: true, write };
             let pointer = self.bytes[Self::place(index)].as_mut_ptr();
             // SAFETY: the bytes belong to the arena, which the machine borrows; nobody else looks at them meanwhile.
-            unsafe { memory.map_host(0, address.into(), pointer, size as u64, access).expect("memory") };
+            unsafe {
+                memory.map_host(GuestRange::new(0, address.into(), size as u64), pointer, access).expect("memory")
+            };
         }
         Machine { gpu, arena: std::marker::PhantomData }
     }
@@ -97,13 +99,13 @@ impl Machine<'_> {
     /// Executes a command list, what of it there is room for.
     pub fn list(&mut self, words: &[u32]) {
         let bytes: Vec<u8> = words.iter().copied().flat_map(u32::to_le_bytes).take(LISTS.1).collect();
-        self.gpu.write(0, LISTS.0.into(), &bytes).expect("mapped memory");
+        self.gpu.write(GuestAddr::new(0, LISTS.0.into()), &bytes).expect("mapped memory");
         self.gx([1, LISTS.0 + 0x1000_0000, bytes.len() as u32, 0, 0, 0, 0, 0]);
     }
 
     /// Stores bytes in guest memory.
     pub fn write(&mut self, address: u32, bytes: &[u8]) {
-        self.gpu.write(0, address.into(), bytes).expect("mapped memory");
+        self.gpu.write(GuestAddr::new(0, address.into()), bytes).expect("mapped memory");
     }
 
     /// What the guest got wrong; every fault that is kept says what it was.

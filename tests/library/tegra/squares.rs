@@ -16,7 +16,7 @@ use triglyph::guest::tegra::fifo::{Entry, Segment};
 use triglyph::guest::tegra::methods::threed::{Topology, regs as r};
 use triglyph::guest::tegra::{mme, shader};
 use triglyph::tegra::driver::{Fence, Layout, MapBuffer, MapMemory, PROCESS, Wait};
-use triglyph::{Access, Device, Options, TegraX1, Tier};
+use triglyph::{Access, Device, GuestAddr, GuestRange, Options, TegraX1, Tier};
 
 use triglyph_testkit::tegra::methods;
 
@@ -125,7 +125,8 @@ impl Client {
         let options = Options::new(tier, threads);
         let mut gpu = TegraX1::new(&options).expect("a machine");
         // svcSetMemoryAttribute has nothing to do here: what the process writes is what the GPU sees.
-        gpu.with_memory(|memory| memory.map(PROCESS, MEMORY, SIZE, Access::READ_WRITE)).expect("room in the process");
+        gpu.with_memory(|memory| memory.map(GuestRange::new(PROCESS, MEMORY, SIZE), Access::READ_WRITE))
+            .expect("room in the process");
 
         // /dev/nvmap: NVMAP_IOC_CREATE and NVMAP_IOC_ALLOC.
         let handle = gpu.nvmap_create(SIZE as u32).expect("a handle");
@@ -151,7 +152,7 @@ impl Client {
 
     /// The process writes its memory.
     fn write(&mut self, offset: u64, bytes: &[u8]) {
-        self.gpu.write(PROCESS, MEMORY + offset, bytes).expect("mapped memory");
+        self.gpu.write(GuestAddr::new(PROCESS, MEMORY + offset), bytes).expect("mapped memory");
     }
 
     fn write_words(&mut self, offset: u64, words: &[u32]) {
@@ -161,7 +162,7 @@ impl Client {
 
     fn read_word(&mut self, offset: u64) -> u32 {
         let mut bytes = [0; 4];
-        self.gpu.read(PROCESS, MEMORY + offset, &mut bytes).expect("mapped memory");
+        self.gpu.read(GuestAddr::new(PROCESS, MEMORY + offset), &mut bytes).expect("mapped memory");
         u32::from_le_bytes(bytes)
     }
 

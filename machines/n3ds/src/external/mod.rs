@@ -220,5 +220,5 @@ fn perform<C: CommandProcessor + ?Sized>(core: &mut C, unit: &str, request: &Req
 
 /// A physical address.
 fn physical(address: u32) -> GuestAddr {
-    GuestAddr { space: PHYSICAL, address: u64::from(address) }
+    GuestAddr::new(PHYSICAL, u64::from(address))
 }

@@ -76,7 +76,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     }
 
     fn dma(&mut self, source: u32, target: u32, size: u32) -> u64 {
-        let place = |address: u32| GuestAddr { space: PHYSICAL, address: u64::from(address) };
+        let place = |address: u32| GuestAddr::new(PHYSICAL, u64::from(address));
         let copy = Copy {
             source: place(source),
             target: place(target),

@@ -14,6 +14,7 @@ use super::{Host, Pica, geometry, output_map};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::{Batch, Shaded, VertexReuse};
 use triglyph_engine::frontend::NonAliasingRange;
+use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::render::DrawCall;
 
 /// Groups that a pixel state is derived from.
@@ -43,8 +44,9 @@ impl Pica {
         let wide = regs::index_buffer::wide(word) != 0;
         let address = vertex_state::base(&self.registers).wrapping_add(regs::index_buffer::offset(word));
         let bytes = u64::from(count) << u32::from(wide);
-        host.renderer.flush_overlapping(host.memory, 0, address.into(), bytes);
-        let window = host.memory.readable(0, address.into());
+        let start = GuestAddr::new(0, address.into());
+        host.renderer.flush_overlapping(host.memory, start.range(bytes));
+        let window = host.memory.readable(start);
         if window.is_empty() {
             // Such draws have no effect on the console, a title issues them (found by an emulator's users).
             self.fault(host, FaultKind::UnmappedRead, address.into(), "an index buffer outside of memory");
@@ -142,16 +144,16 @@ impl Pica {
         let mut streams = [Stream::default(); 16];
         for (stream, array) in streams.iter_mut().zip(&state.arrays) {
             let Some(array) = array else { continue };
-            let (_, bytes) = array.stretch(last);
+            let stretch = array.stretch(last);
             if !clear {
-                host.renderer.flush_overlapping(host.memory, 0, array.address.into(), bytes);
+                host.renderer.flush_overlapping(host.memory, stretch);
             }
-            let window = host.memory.readable(0, array.address.into());
+            let window = host.memory.readable(stretch.start);
             if window.is_empty() {
                 self.fault(host, FaultKind::UnmappedRead, array.address.into(), "a vertex array outside of memory");
                 return None;
             }
-            if (window.len() as u64) < bytes {
+            if (window.len() as u64) < stretch.size {
                 self.fault(host, FaultKind::UnmappedRead, array.address.into(), "a vertex array longer than memory");
             }
             *stream = Stream { window, stride: array.stride };

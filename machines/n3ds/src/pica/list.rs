@@ -7,6 +7,7 @@ use triglyph_guest::pica::regs;
 use super::packets::Ahead;
 use super::{Host, Pica};
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::mem::GuestAddr;
 
 /// How a command list ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ impl Pica {
 
     fn run_buffer(&mut self, host: &mut Host<'_>, address: u32, bytes: u32, budget: &mut u64) {
         let memory = host.memory;
-        let window = memory.readable(0, u64::from(address)).first(bytes as usize);
+        let window = memory.readable(GuestAddr::new(0, u64::from(address))).first(bytes as usize);
         if window.len() < bytes as usize {
             self.fault(host, FaultKind::UnmappedRead, u64::from(address), "a command list outside of memory");
         }

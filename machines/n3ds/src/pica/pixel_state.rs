@@ -22,7 +22,7 @@ use super::texture_state::{self, Unit};
 use super::{Pica, gas_state, lighting_state, procedural_state, vertex_state};
 use triglyph_engine::cache::{Handle, Kernels, Recent, kinds};
 use triglyph_engine::draw::Setup;
-use triglyph_engine::mem::Memory;
+use triglyph_engine::mem::{GuestAddr, Memory};
 use triglyph_engine::scene::{DrawState, Rect, SceneTarget, Scissor};
 
 /// Vertex record slots of the primary colour.
@@ -95,7 +95,7 @@ impl PixelState {
         };
         let kernel = recent.get(key.clone(), |key| kernels.pixel(key));
         let sources = textures.map(|unit| unit.source);
-        let feedback = sources.iter().flatten().any(|s| s.ranges().any(|(at, size)| target.touches(memory, at, size)));
+        let feedback = sources.iter().flatten().any(|s| s.ranges().any(|range| target.touches(memory, range)));
         PixelState {
             target,
             setup: vertex_state::setup(registers, key.slots, key.lighting.is_some()),
@@ -198,7 +198,7 @@ fn target(registers: &Registers, memory: &Memory) -> (SceneTarget, Option<PixelF
     let dimensions = registers.get(regs::fb_dim::ID);
     let mapped = |id: usize, field: fn(u32) -> u32| {
         let address = u64::from(field(registers.get(id)) << 3);
-        (address != 0 && !memory.writable(0, address).is_empty()).then_some(address)
+        (address != 0 && !memory.writable(GuestAddr::new(0, address)).is_empty()).then_some(address)
     };
     let color = mapped(regs::color_addr::ID, regs::color_addr::address);
     let depth = mapped(regs::depth_addr::ID, regs::depth_addr::address);

@@ -12,7 +12,7 @@ use super::registers::{Registers, f24};
 use triglyph_engine::cache::{Handle, Kernels, kinds};
 use triglyph_engine::draw::{Cull, Setup};
 use triglyph_engine::frontend::NonAliasingRange;
-use triglyph_engine::mem::GuestAddr;
+use triglyph_engine::mem::GuestRange;
 
 /// Groups that a vertex state is derived from.
 pub(super) const VERTEX_GROUPS: u32 = dirty::RASTER | dirty::VERTEX_INPUT | dirty::PROGRAM | dirty::GEOMETRY;
@@ -43,9 +43,9 @@ pub(super) struct VertexState {
 
 impl Array {
     /// Where it stands, and the bytes that its elements up to `last` lie in.
-    pub(super) fn stretch(&self, last: u32) -> (GuestAddr, u64) {
+    pub(super) fn stretch(&self, last: u32) -> GuestRange {
         let bytes = u64::from(last) * u64::from(self.stride) + u64::from(self.bytes);
-        (GuestAddr { space: 0, address: self.address.into() }, bytes)
+        GuestRange::new(0, self.address.into(), bytes)
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::support::*;
 use triglyph_engine::device::{Access, Device};
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::pica::regs;
 
 fn register(console: &mut Console, id: usize) -> u32 {
@@ -15,13 +16,13 @@ fn register(console: &mut Console, id: usize) -> u32 {
 fn lists_have_21_bits_of_size_and_29_of_address() {
     let mut console = Console::new();
     let far = 0x9000_0000_u32;
-    console.gpu.map(0, far.into(), 0xA0_0000, Access::READ).unwrap();
+    console.gpu.map(GuestRange::new(0, far.into(), 0xA0_0000), Access::READ).unwrap();
     // Zeros write nothing to register 0. The end lies beyond the first 8 MiB.
     let end: Vec<u8> = [5, 0xF_0000 | regs::blend_color::ID as u32, 0x1234_5678, 0xF_0010]
         .into_iter()
         .flat_map(u32::to_le_bytes)
         .collect();
-    Device::write(&mut console.gpu, 0, u64::from(far) + 0x80_0100, &end).unwrap();
+    Device::write(&mut console.gpu, GuestAddr::new(0, u64::from(far) + 0x80_0100), &end).unwrap();
     let mut list = List::default();
     list.set(regs::cmdbuf_size::IDS[0], 0x80_0110 >> 3).set(regs::cmdbuf_addr::IDS[0], far >> 3);
     list.set(regs::cmdbuf_jump0::ID, 1);

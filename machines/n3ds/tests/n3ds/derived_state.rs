@@ -6,6 +6,7 @@
 use crate::support::*;
 use triglyph_engine::Device;
 use triglyph_engine::device::Access;
+use triglyph_engine::mem::GuestRange;
 use triglyph_guest::pica::regs::{self, Effect};
 use triglyph_testkit::random::{Action, Random, act, assert_same, draw_around, seeds};
 
@@ -232,7 +233,9 @@ fn mapping(p: &mut Pair) {
     let place = p.random.pick(&[OTHER, TEXTURE, VIDEO_TEXTURE, COLORS, COLOR]);
     let held = p.consoles.each_mut().map(|console| console.read(place, 0x1000));
     let map = |p: &mut Pair, access| {
-        p.consoles.iter_mut().for_each(|console| console.gpu.map(0, place.into(), 0x1000, access).unwrap());
+        p.consoles
+            .iter_mut()
+            .for_each(|console| console.gpu.map(GuestRange::new(0, place.into(), 0x1000), access).unwrap());
     };
     if p.random.below(3) == 0 {
         map(p, Access { read: false, write: false });

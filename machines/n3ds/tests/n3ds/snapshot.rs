@@ -4,7 +4,7 @@ use crate::support::*;
 use triglyph_capture::{CaptureFile, Checks, Compression, Event, Player, Prepared, Reader};
 use triglyph_capture::{RecordingDevice, recorder::Meta};
 use triglyph_engine::device::{Access, Device, ReplayDevice};
-use triglyph_engine::mem::GuestRange;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::snapshot;
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_guest::pica::{Program, regs};
@@ -20,10 +20,10 @@ fn moved(gpu: &mut N3ds, memory: bool) -> N3ds {
     let mut other = machine();
     if !memory {
         for mapping in gpu.memory().mappings() {
-            other.map(mapping.space, mapping.address, mapping.size, mapping.access).unwrap();
-            let mut bytes = vec![0; mapping.size as usize];
-            gpu.memory().read(mapping.space, mapping.address, &mut bytes).unwrap();
-            other.write(mapping.space, mapping.address, &bytes).unwrap();
+            other.map(mapping.range, mapping.access).unwrap();
+            let mut bytes = vec![0; mapping.range.size as usize];
+            gpu.memory().read(mapping.range.start, &mut bytes).unwrap();
+            other.write(mapping.range.start, &bytes).unwrap();
         }
     }
     other.restore(&snapshot).unwrap();
@@ -34,10 +34,8 @@ fn moved(gpu: &mut N3ds, memory: bool) -> N3ds {
 fn memory_of(gpu: &mut N3ds) -> Vec<(u64, u64)> {
     gpu.finish();
     let mappings: Vec<_> = gpu.memory().mappings().collect();
-    let hash = |m: &snapshot::Mapping, gpu: &mut N3ds| {
-        triglyph_capture::player::hash_memory(gpu, m.space, m.address, m.size).unwrap()
-    };
-    mappings.iter().map(|mapping| (mapping.address, hash(mapping, gpu))).collect()
+    let hash = |m: &snapshot::Mapping, gpu: &mut N3ds| triglyph_capture::player::hash_memory(gpu, m.range).unwrap();
+    mappings.iter().map(|mapping| (mapping.range.start.address, hash(mapping, gpu))).collect()
 }
 
 #[test]
@@ -264,11 +262,11 @@ fn devices_behind_the_trait_have_snapshots() {
 fn recordings_that_begin_mid_run_replay() {
     let mut device = RecordingDevice::new(machine());
     for start in [VRAM, HEAP] {
-        device.map(0, start.into(), SIZE.into(), Access::READ_WRITE).unwrap();
+        device.map(GuestRange::new(0, start.into(), SIZE.into()), Access::READ_WRITE).unwrap();
     }
     let run = |device: &mut RecordingDevice<N3ds, Vec<u8>>, list: &[u32]| {
         let bytes: Vec<u8> = list.iter().copied().flat_map(u32::to_le_bytes).collect();
-        device.write(0, LISTS.into(), &bytes).unwrap();
+        device.write(GuestAddr::new(0, LISTS.into()), &bytes).unwrap();
         let command = [1, LISTS - HEAP + 0x3000_0000, bytes.len() as u32, 0, 0, 0, 0, 0];
         device.submit(&command.map(u32::to_le_bytes).concat()).unwrap();
     };

@@ -4,6 +4,7 @@ use crate::support::*;
 use arbtest::arbtest;
 use triglyph_engine::Error;
 use triglyph_engine::device::{Device, Machine};
+use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_guest::pica::regs;
 
@@ -84,7 +85,7 @@ fn forged_states_are_refused_or_harmless() {
                 let mut list = List::default();
                 list.vertex(&triangle(0.0, [1.0; 4])[1]).set(regs::num_vertices::ID, 9).set(regs::draw_arrays::ID, 1);
                 let bytes: Vec<u8> = list.end().iter().copied().flat_map(u32::to_le_bytes).collect();
-                if target.gpu.write(0, LISTS.into(), &bytes).is_ok() {
+                if target.gpu.write(GuestAddr::new(0, LISTS.into()), &bytes).is_ok() {
                     target.run_at(LISTS, bytes.len() as u32);
                 }
             }

@@ -3,6 +3,7 @@
 use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::Access;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::pica::regs;
 use triglyph_n3ds::N3ds;
 use triglyph_n3ds::gsp::{FramebufferInfo, Session};
@@ -36,7 +37,7 @@ impl Console {
     pub fn new() -> Self {
         let mut gpu = machine();
         for start in [VRAM, HEAP] {
-            gpu.map(0, start.into(), SIZE.into(), Access::READ_WRITE).unwrap();
+            gpu.map(GuestRange::new(0, start.into(), SIZE.into()), Access::READ_WRITE).unwrap();
         }
         Console { gpu }
     }
@@ -55,12 +56,12 @@ impl Console {
     }
 
     pub fn write(&mut self, address: u32, bytes: &[u8]) {
-        Device::write(&mut self.gpu, 0, address.into(), bytes).unwrap();
+        Device::write(&mut self.gpu, GuestAddr::new(0, address.into()), bytes).unwrap();
     }
 
     pub fn read(&mut self, address: u32, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
-        Device::read(&mut self.gpu, 0, address.into(), &mut bytes).unwrap();
+        Device::read(&mut self.gpu, GuestAddr::new(0, address.into()), &mut bytes).unwrap();
         bytes
     }
 

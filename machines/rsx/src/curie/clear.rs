@@ -137,7 +137,7 @@ fn fill_range(core: &mut Core, surface: &TargetSurface, offset: u64, size: u64, 
 
 /// Clears pixel by pixel: parts of pixels, large ones, parts of swizzled surfaces.
 fn clear_pixels(core: &mut Core, surface: &TargetSurface, [x0, y0, x1, y1]: [u32; 4], pixel: &ClearPixel) {
-    let window = core.memory.writable(surface.place.space, surface.place.address);
+    let window = core.memory.writable(surface.place);
     let window = window.first(usize::try_from(surface.limit).unwrap_or(usize::MAX));
     let bytes = surface.bytes as usize;
     let mut missing = false;
@@ -152,7 +152,7 @@ fn clear_pixels(core: &mut Core, surface: &TargetSurface, [x0, y0, x1, y1]: [u32
     }
     let (start, size) = surface.rows(x1, y0, y1 - 1);
     let size = size.min((window.len() as u64).saturating_sub(start));
-    core.memory.mark_written(surface.place.space, surface.place.address + start, size);
+    core.memory.mark_written(surface.place.after(start).range(size));
     if missing {
         core.fault(FaultKind::UnmappedWrite, surface.place.address, format_args!("clear: a target longer than memory"));
     }

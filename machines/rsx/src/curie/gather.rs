@@ -143,8 +143,8 @@ impl Curie {
                 core.fault(FaultKind::UnmappedRead, offset, what);
                 continue;
             };
-            core.renderer.flush_overlapping(&core.memory, place.space, place.address, bytes);
-            let window = core.memory.readable(place.space, place.address);
+            core.renderer.flush_overlapping(&core.memory, place.range(bytes));
+            let window = core.memory.readable(place);
             if (window.len() as u64) < bytes {
                 core.fault(FaultKind::UnmappedRead, place.address, format_args!("indices outside memory"));
                 continue;

@@ -66,8 +66,8 @@ impl Fetch {
         let most = buffer.limit.saturating_add(1).saturating_sub(channel.get.into()) / 4;
         let wanted = wanted.min(WORDS).min(usize::try_from(most).unwrap_or(WORDS));
         let place = buffer.range(channel.get.into(), 4 * wanted as u64)?;
-        core.renderer.flush_overlapping(&core.memory, place.space, place.address, 4 * wanted as u64);
-        let window = core.memory.readable(place.space, place.address);
+        core.renderer.flush_overlapping(&core.memory, place.range(4 * wanted as u64));
+        let window = core.memory.readable(place);
         self.count = read_words(window, &mut self.words[..wanted], channel.big_endian);
         self.start = channel.get;
         (self.count > 0).then(|| &self.words[..self.count])

@@ -13,7 +13,7 @@ use super::memory::fill_holes;
 use super::{FrameBuffer, HEADS, IoMap, Lv1, PAGES, channel, control_page, info_page, reports_area, set_word, word};
 use crate::Rsx;
 use crate::dma::space;
-use triglyph_engine::mem::GuestAddr;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::rsx::lv1::info::{head as head_field, interrupt};
 
 /// What `lv1_gpu_memory_allocate` returns.
@@ -58,7 +58,8 @@ impl Rsx {
     /// there is not enough left.
     pub fn memory_allocate(&mut self, size: u64, resources: [u64; 4]) -> Result<MemoryAllocation, Status> {
         let allocation = self.outside.lv1.allocate(size, resources)?;
-        let mapped = fill_holes(&mut self.core.memory, space::LOCAL, allocation.start, allocation.size);
+        let mapped =
+            fill_holes(&mut self.core.memory, GuestRange::new(space::LOCAL, allocation.start, allocation.size));
         if let Err(status) = mapped {
             self.outside.lv1.free(allocation.handle)?;
             return Err(status);
@@ -143,10 +144,10 @@ impl Rsx {
         let known = DEVICES.iter().find(|known| known.id == device).ok_or(Status::IllegalParameterValue)?;
         let address = lpar::DEVICES + device * lpar::DEVICE_BYTES;
         if device == SEMAPHORE_DEVICE {
-            fill_holes(&mut self.core.memory, space::LOCAL, page::DEVICE.into(), known.size)?;
+            fill_holes(&mut self.core.memory, GuestRange::new(space::LOCAL, page::DEVICE.into(), known.size))?;
             device_ready(&self.core);
         } else {
-            fill_holes(&mut self.core.memory, PAGES, address, known.size)?;
+            fill_holes(&mut self.core.memory, GuestRange::new(PAGES, address, known.size))?;
         }
         self.outside.lv1.devices |= 1 << device;
         Ok((address, known.size))
@@ -164,7 +165,7 @@ impl Rsx {
         self.outside.lv1.devices &= !(1 << device);
         if device != SEMAPHORE_DEVICE {
             let size = DEVICES.iter().find(|known| known.id == device).map_or(0, |known| known.size);
-            self.core.memory.unmap(PAGES, lpar::DEVICES + device * lpar::DEVICE_BYTES, size);
+            self.core.memory.unmap(GuestRange::new(PAGES, lpar::DEVICES + device * lpar::DEVICE_BYTES, size));
         }
         Ok(())
     }
@@ -369,7 +370,7 @@ impl Rsx {
     /// Where an address stands that a call has returned: pages, reports, local memory, devices, BAR1.
     pub fn lpar(&self, address: u64) -> Option<GuestAddr> {
         let within = |start: u64, size: u64| address.checked_sub(start).filter(|&past| past < size);
-        let local = |address: u64| Some(GuestAddr { space: space::LOCAL, address });
+        let local = |address: u64| Some(GuestAddr::new(space::LOCAL, address));
         let reports_bytes = u64::from(reports::BYTES);
         if let Some(past) = within(lpar::REPORTS, CONTEXTS as u64 * reports_bytes) {
             return local(reports_area(0).address + past);
@@ -383,8 +384,8 @@ impl Rsx {
         if let Some(past) = within(bar::LOCAL, bar::LOCAL_BYTES) {
             return local(past);
         }
-        let pages = GuestAddr { space: PAGES, address };
-        (!self.core.memory.readable(PAGES, address).is_empty()).then_some(pages)
+        let pages = GuestAddr::new(PAGES, address);
+        (!self.core.memory.readable(GuestAddr::new(PAGES, address)).is_empty()).then_some(pages)
     }
 
     /// Where in main memory an IO offset of a context lies.

@@ -139,21 +139,21 @@ impl Lv1 {
             fifo.set_field(core, channel(slot), field, 0);
         }
         for (page, bytes) in [(info_page(slot), lpar::INFO_BYTES), (control_page(slot), 0x1000)] {
-            core.memory.unmap(page.space, page.address, bytes);
+            core.memory.unmap(page.range(bytes));
         }
     }
 }
 
 /// Local memory and pages that the context uses have to be there. Those that the host has mapped are its own.
 fn make_pages(core: &mut Core, slot: usize) -> Result<(), Status> {
-    let device = GuestAddr { space: space::LOCAL, address: page::DEVICE.into() };
+    let device = GuestAddr::new(space::LOCAL, page::DEVICE.into());
     for (place, bytes) in [
         (info_page(slot), lpar::INFO_BYTES),
         (control_page(slot), page::control::BYTES.into()),
         (reports_area(slot), reports::BYTES.into()),
         (device, 0x1000),
     ] {
-        fill_holes(&mut core.memory, place.space, place.address, bytes)?;
+        fill_holes(&mut core.memory, place.range(bytes))?;
     }
     Ok(())
 }
@@ -174,7 +174,7 @@ fn fill_pages(core: &Core, slot: usize, allocation: &Allocation, context_flags: 
 
 /// The word that GCM waits for before anything else.
 pub(super) fn device_ready(core: &Core) {
-    let device = GuestAddr { space: space::LOCAL, address: page::DEVICE.into() };
+    let device = GuestAddr::new(space::LOCAL, page::DEVICE.into());
     set_word(core, device, page::DEVICE_READY, 1);
 }
 

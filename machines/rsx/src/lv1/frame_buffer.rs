@@ -3,6 +3,7 @@
 //! They are what the hypervisor does on the console: words for the scaled-image object, in a push buffer of its own at
 //! the beginning of the IO range that the guest has given for it.
 
+use triglyph_engine::mem::GuestAddr;
 use triglyph_guest::rsx::fifo::Methods;
 use triglyph_guest::rsx::lv1::Status;
 use triglyph_guest::rsx::lv1::attribute::BlitSize;
@@ -63,5 +64,5 @@ impl Blit {
 pub(super) fn store(core: &Core, slot: usize, io: u32, words: &[u32]) -> Result<(), Status> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
     let address = u64::from(io_base(slot)) + u64::from(io);
-    core.memory.write(space::MAIN, address, &bytes).map_err(|_| Status::IllegalParameterValue)
+    core.memory.write(GuestAddr::new(space::MAIN, address), &bytes).map_err(|_| Status::IllegalParameterValue)
 }

@@ -6,6 +6,7 @@ use super::{Context, IoMap, XDR, io_base};
 use crate::core::Core;
 use crate::dma::space;
 use triglyph_engine::device::Access;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 
 /// Bits of the call's flags that let the GPU read and write (Linux: the entries of the IO page table).
 mod bits {
@@ -48,11 +49,11 @@ impl Context {
         }
         let target = u64::from(io_base(slot)) + u64::from(io);
         core.memory
-            .alias((space::MAIN, target), (XDR, lpar), size, access)
+            .alias(GuestAddr::new(space::MAIN, target), GuestRange::new(XDR, lpar, size), access)
             .map_err(|_| Status::IllegalParameterValue)?;
         self.cut(io, size);
         if self.io.len() >= MOST {
-            core.memory.unmap(space::MAIN, target, size);
+            core.memory.unmap(GuestRange::new(space::MAIN, target, size));
             return Err(Status::ResourceShortage);
         }
         self.io.push(map);
@@ -66,7 +67,7 @@ impl Context {
             0 => self.io.iter().find(|map| map.io == io).map_or(0, |map| map.size),
             size => size,
         };
-        core.memory.unmap(space::MAIN, u64::from(io_base(slot)) + u64::from(io), size);
+        core.memory.unmap(GuestRange::new(space::MAIN, u64::from(io_base(slot)) + u64::from(io), size));
         self.cut(io, size);
         Ok(())
     }
@@ -99,6 +100,6 @@ impl Context {
 /// Unmaps all of a context's IO space.
 pub(super) fn unmap_all(core: &mut Core, slot: usize, context: &Context) {
     for map in &context.io {
-        core.memory.unmap(space::MAIN, u64::from(io_base(slot)) + u64::from(map.io), map.size);
+        core.memory.unmap(GuestRange::new(space::MAIN, u64::from(io_base(slot)) + u64::from(map.io), map.size));
     }
 }

@@ -4,7 +4,7 @@ use triglyph_guest::rsx::lv1::{Status, memory as limits};
 
 use super::{Allocation, Lv1, MEMORY_HANDLE};
 use triglyph_engine::device::Access;
-use triglyph_engine::mem::Memory;
+use triglyph_engine::mem::{GuestRange, Memory};
 
 /// Most tiles that a call may ask for: Lv-2 is seen to ask for 15 and for 16 (RPCS3), the wiki's limit is 15.
 const TILES: u64 = limits::P3 + 1;
@@ -50,20 +50,15 @@ impl Lv1 {
 const MOST: usize = 256;
 
 /// Maps what is not mapped of a range.
-pub(super) fn fill_holes(memory: &mut Memory, space: u32, address: u64, size: u64) -> Result<(), Status> {
-    let end = address + size;
-    let ranges: Vec<(u64, u64)> = memory
-        .ranges()
-        .filter(|&(other, start, length)| other == space && start < end && address < start + length)
-        .map(|(_, start, length)| (start, start + length))
-        .collect();
-    let mut at = address;
-    for (start, stop) in ranges.into_iter().chain([(end, end)]) {
-        if start > at {
-            let mapped = memory.map(space, at, start - at, Access::READ_WRITE);
+pub(super) fn fill_holes(memory: &mut Memory, range: GuestRange) -> Result<(), Status> {
+    let there: Vec<GuestRange> = memory.ranges().filter(|there| there.overlaps(range)).collect();
+    let (mut at, end) = (range.start, range.start.after(range.size));
+    for next in there.into_iter().chain([end.range(0)]) {
+        if next.start > at {
+            let mapped = memory.map(at.range(next.start.address - at.address), Access::READ_WRITE);
             mapped.map_err(|_| Status::ResourceShortage)?;
         }
-        at = at.max(stop);
+        at = at.max(next.start.after(next.size));
     }
     Ok(())
 }
@@ -71,6 +66,7 @@ pub(super) fn fill_holes(memory: &mut Memory, space: u32, address: u64, size: u6
 #[cfg(test)]
 mod tests {
     use super::*;
+    use triglyph_engine::mem::GuestAddr;
 
     #[test]
     fn allocations_stand_one_behind_the_other() {
@@ -103,13 +99,13 @@ mod tests {
     #[test]
     fn only_holes_are_mapped() {
         let mut memory = Memory::default();
-        memory.map(0, 0x2000, 0x1000, Access::READ_WRITE).unwrap();
-        memory.write(0, 0x2000, &[7]).unwrap();
-        fill_holes(&mut memory, 0, 0x1000, 0x4000).unwrap();
-        fill_holes(&mut memory, 0, 0x1000, 0x4000).unwrap();
+        memory.map(GuestRange::new(0, 0x2000, 0x1000), Access::READ_WRITE).unwrap();
+        memory.write(GuestAddr::new(0, 0x2000), &[7]).unwrap();
+        fill_holes(&mut memory, GuestRange::new(0, 0x1000, 0x4000)).unwrap();
+        fill_holes(&mut memory, GuestRange::new(0, 0x1000, 0x4000)).unwrap();
         let mut bytes = [1; 0x4000];
-        memory.read(0, 0x1000, &mut bytes).unwrap();
+        memory.read(GuestAddr::new(0, 0x1000), &mut bytes).unwrap();
         assert_eq!(bytes.iter().map(|&byte| u32::from(byte)).sum::<u32>(), 7);
-        assert!(memory.read(0, 0x5000, &mut bytes[..1]).is_err());
+        assert!(memory.read(GuestAddr::new(0, 0x5000), &mut bytes[..1]).is_err());
     }
 }

@@ -151,17 +151,17 @@ const fn io_base(slot: usize) -> u32 {
 
 /// Where a context's driver information is.
 const fn info_page(slot: usize) -> GuestAddr {
-    GuestAddr { space: PAGES, address: lpar::INFO + slot as u64 * lpar::INFO_BYTES }
+    GuestAddr::new(PAGES, lpar::INFO + slot as u64 * lpar::INFO_BYTES)
 }
 
 /// Where a context's control page is.
 const fn control_page(slot: usize) -> GuestAddr {
-    GuestAddr { space: PAGES, address: lpar::CONTROL + slot as u64 * control::BYTES as u64 }
+    GuestAddr::new(PAGES, lpar::CONTROL + slot as u64 * control::BYTES as u64)
 }
 
 /// Where a context's reports area is.
 const fn reports_area(slot: usize) -> GuestAddr {
-    GuestAddr { space: space::LOCAL, address: reports::START as u64 + slot as u64 * reports::BYTES as u64 }
+    GuestAddr::new(space::LOCAL, reports::START as u64 + slot as u64 * reports::BYTES as u64)
 }
 
 impl Lv1 {
@@ -222,7 +222,7 @@ impl Lv1 {
 /// A big-endian word of a page; 0 where nothing is mapped.
 fn word(core: &Core, page: GuestAddr, offset: u32) -> u32 {
     let mut bytes = [0; 4];
-    match core.memory.read(page.space, page.address + u64::from(offset), &mut bytes) {
+    match core.memory.read(page.after(u64::from(offset)), &mut bytes) {
         Ok(()) => u32::from_be_bytes(bytes),
         Err(_) => 0,
     }
@@ -230,5 +230,5 @@ fn word(core: &Core, page: GuestAddr, offset: u32) -> u32 {
 
 /// Stores a big-endian word in a page. A page that the host has taken away is nobody's fault.
 fn set_word(core: &Core, page: GuestAddr, offset: u32, word: u32) {
-    let _ = core.memory.write(page.space, page.address + u64::from(offset), &word.to_be_bytes());
+    let _ = core.memory.write(page.after(u64::from(offset)), &word.to_be_bytes());
 }

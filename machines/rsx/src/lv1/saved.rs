@@ -6,7 +6,7 @@ use triglyph_guest::rsx::lv1::attribute::{DisplayBuffer, Tile, VblankRate, Zcull
 use super::{Allocation, Context, FrameBuffer, HEADS, Head, IoMap, Lv1, XDR, io_base};
 use crate::dma::space;
 use triglyph_engine::device::Access;
-use triglyph_engine::mem::Memory;
+use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::snapshot::state;
 
 state! {
@@ -177,7 +177,8 @@ impl Lv1 {
         let slots = self.contexts.iter().enumerate().filter_map(|(slot, context)| Some((slot, context.as_ref()?)));
         for (slot, map) in slots.flat_map(|(slot, context)| context.io.iter().map(move |map| (slot, map))) {
             let target = u64::from(io_base(slot)) + u64::from(map.io);
-            let _ = memory.alias((space::MAIN, target), (XDR, map.lpar), map.size, map.access);
+            let _ =
+                memory.alias(GuestAddr::new(space::MAIN, target), GuestRange::new(XDR, map.lpar, map.size), map.access);
         }
     }
 }

@@ -25,7 +25,7 @@ impl Side {
     /// Where line `line` begins. The caller has checked that it lies in the object.
     fn line(&self, line: u32) -> GuestAddr {
         let offset = i64::from(self.offset) + i64::from(line) * i64::from(self.pitch);
-        GuestAddr { space: self.memory.space, address: self.memory.base.wrapping_add_signed(offset) }
+        GuestAddr::new(self.memory.space, self.memory.base.wrapping_add_signed(offset))
     }
 
     /// Whether all lines lie in the object.

@@ -6,7 +6,7 @@ use triglyph_engine::mem::GuestAddr;
 
 /// Reads a range into `out`; zeros and one fault for what is not there.
 pub(super) fn gather(core: &mut Core, place: GuestAddr, out: &mut [u8], what: &str) {
-    let missing = core.memory.read_pieces(place.space, place.address, out);
+    let missing = core.memory.read_pieces(place, out);
     if missing > 0 {
         let what = format_args!("{what}: {missing:#x} bytes outside memory");
         core.fault_at(FaultKind::UnmappedRead, place, what);
@@ -15,7 +15,7 @@ pub(super) fn gather(core: &mut Core, place: GuestAddr, out: &mut [u8], what: &s
 
 /// Stores a range; one fault for what has no place.
 pub(super) fn scatter(core: &mut Core, place: GuestAddr, bytes: &[u8], what: &str) {
-    let missing = core.memory.write_pieces(place.space, place.address, bytes);
+    let missing = core.memory.write_pieces(place, bytes);
     if missing > 0 {
         let what = format_args!("{what}: {missing:#x} bytes outside memory");
         core.fault_at(FaultKind::UnmappedWrite, place, what);

@@ -184,8 +184,8 @@ fn rearrangement(source: &Source, surface: &Surface, area: &Area) -> Option<Rear
 /// Whether both images lie in one mapping each.
 fn in_memory(core: &Core, request: &Rearrange) -> bool {
     let (source, target) = (request.source, request.target);
-    core.memory.readable(source.space, source.address).len() as u64 >= request.extent(&request.from)
-        && core.memory.writable(target.space, target.address).len() as u64 >= request.extent(&request.to)
+    core.memory.readable(source).len() as u64 >= request.extent(&request.from)
+        && core.memory.writable(target).len() as u64 >= request.extent(&request.to)
 }
 
 /// Reads pixels of a source, a row at a time.

@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::{Device, Error};
 use triglyph_guest::rsx::fifo::PusherError;
 use triglyph_rsx::{Event, Rsx, RsxMode};
@@ -36,7 +37,7 @@ fn packets_go_on_where_they_were_cut() {
         // Cut at every word, into two and into single words, in one submission or in several.
         for cut in 0..=push.0.len() as u64 {
             let mut gpu = capture_machine(mode, false);
-            gpu.write(MAIN, PUSH_AT, &words).unwrap();
+            gpu.write(GuestAddr::new(MAIN, PUSH_AT), &words).unwrap();
             let end = words.len() as u64;
             gpu.submit(&payload(1, &[(PUSH_AT, 4 * cut)])).unwrap();
             gpu.submit(&payload(1, &[(PUSH_AT + 4 * cut, end - 4 * cut)])).unwrap();
@@ -44,7 +45,7 @@ fn packets_go_on_where_they_were_cut() {
             assert_eq!(found, [11, 12, 13, 14, 16, 1], "cut at {cut}");
         }
         let mut gpu = capture_machine(mode, false);
-        gpu.write(MAIN, PUSH_AT, &words).unwrap();
+        gpu.write(GuestAddr::new(MAIN, PUSH_AT), &words).unwrap();
         let segments: Vec<(u64, u64)> = (0..push.0.len() as u64).map(|i| (PUSH_AT + 4 * i, 4)).collect();
         gpu.submit(&payload(1, &segments)).unwrap();
         assert_eq!((register(&gpu, 1, 0x318), register(&gpu, 1, 0x31C)), (14, 16));
@@ -59,7 +60,7 @@ fn jumps_calls_and_returns_are_followed() {
         let far = PUSH_AT + 0x1_0000;
         // main: bind, call sub, jump over an invalid word, last method
         let sub = Push::new().methods(2, 0x310, &[2]).word(0x0002_0000);
-        gpu.write(MAIN, far, &sub.bytes(false)).unwrap();
+        gpu.write(GuestAddr::new(MAIN, far), &sub.bytes(false)).unwrap();
         let start = bound().methods(2, 0x30C, &[1]).word(far as u32 | 2);
         let after = PUSH_AT as u32 + 4 * start.0.len() as u32 + 8;
         let push = start.word(after | jump).word(0xFFFF_FFFF).methods(2, 0x314, &[3]);
@@ -95,7 +96,7 @@ fn errors_stop_the_channel_with_their_code() {
     ] {
         for mode in MODES {
             let mut gpu = capture_machine(mode, false);
-            gpu.write(MAIN, far.into(), &(far | 2).to_le_bytes()).unwrap();
+            gpu.write(GuestAddr::new(MAIN, far.into()), &(far | 2).to_le_bytes()).unwrap();
             let mut push = bound().methods(2, 0x30C, &[1]);
             push.0.extend(&words);
             submit(&mut gpu, &push.methods(2, 0x30C, &[2]));
@@ -178,7 +179,7 @@ fn channels_wait_for_each_other() {
     submit_on(&mut gpu, 1, &first, false);
     assert_eq!(register(&gpu, 1, 0x30C), 0);
     let far = PUSH_AT + 0x1_0000;
-    gpu.write(MAIN, far, &second.bytes(false)).unwrap();
+    gpu.write(GuestAddr::new(MAIN, far), &second.bytes(false)).unwrap();
     gpu.submit(&payload(2, &[(far, 4 * second.0.len() as u64)])).unwrap();
     assert_eq!([0x30C, 0x310].map(|method| register(&gpu, 1, method)), [10, 11]);
     assert_eq!(register(&gpu, 2, 0x30C), 20);
@@ -244,7 +245,7 @@ fn unknown_handles_and_methods_are_faults() {
 fn captures_without_objects_find_those_of_gcm() {
     for mode in MODES {
         let mut gpu = machine(mode);
-        gpu.map(MAIN, PUSH_AT, 0x1000, triglyph_engine::device::Access::READ_WRITE).unwrap();
+        gpu.map(GuestRange::new(MAIN, PUSH_AT, 0x1000), triglyph_engine::device::Access::READ_WRITE).unwrap();
         submit(&mut gpu, &Push::new().methods(1, 0x30C, &[1]).methods(2, 0x30C, &[2]).methods(6, 0x308, &[3]));
         let graph = gpu.fifo().graph(1).unwrap();
         let classes: Vec<_> = (0..8).map(|subchannel| graph.class(subchannel)).collect();

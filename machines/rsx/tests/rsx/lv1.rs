@@ -3,6 +3,7 @@
 use crate::curie::support::{Console, PROGRAM, QUADS};
 use crate::support::*;
 use triglyph_engine::device::Access;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::{Device, Error};
 use triglyph_guest::rsx::lv1::Status;
 use triglyph_guest::rsx::methods::curie as m;
@@ -218,17 +219,17 @@ fn io_maps_show_main_memory() {
         let memory = gpu.memory_allocate(1 << 20, [0; 4]).unwrap();
         let context = gpu.context_allocate(memory.handle, flags).unwrap().handle;
         let all = 0xF000_0000_0000_0800;
-        gpu.memory().write(XDR, XDR_AT + 2 * unit + 5, &[42]).unwrap();
+        gpu.memory().write(GuestAddr::new(XDR, XDR_AT + 2 * unit + 5), &[42]).unwrap();
         gpu.context_iomap(context, 4 * unit, XDR_AT, 4 * unit, all).unwrap();
         assert_eq!(read(&mut gpu, MAIN, 6 * unit + 5, 1), [42]);
         assert_eq!(gpu.io_to_lpar(context, (6 * unit + 5) as u32), Some(XDR_AT + 2 * unit + 5));
         // A page in the middle goes, another one comes.
         gpu.context_iomap(context, 6 * unit, 0, unit, 0).unwrap();
         assert_eq!(gpu.io_to_lpar(context, (6 * unit) as u32), None);
-        assert!(gpu.memory().readable(MAIN, 6 * unit).is_empty());
+        assert!(gpu.memory().readable(GuestAddr::new(MAIN, 6 * unit)).is_empty());
         gpu.context_iomap(context, 5 * unit, XDR_AT + 8 * unit, unit, 1 << 62).unwrap();
         assert_eq!(gpu.io_to_lpar(context, (5 * unit + 1) as u32), Some(XDR_AT + 8 * unit + 1));
-        assert!(gpu.memory().writable(MAIN, 5 * unit).is_empty());
+        assert!(gpu.memory().writable(GuestAddr::new(MAIN, 5 * unit)).is_empty());
         assert_eq!(gpu.io_to_lpar(context, (7 * unit) as u32), Some(XDR_AT + 3 * unit));
         // Without a size the whole range that begins there.
         gpu.context_iomap(context, 4 * unit, XDR_AT, 0, 0).unwrap();
@@ -246,7 +247,10 @@ fn io_maps_show_main_memory() {
         assert_eq!(gpu.context_iomap(5, 0, XDR_AT, unit, all), Err(Status::NoEntry));
         gpu.context_iomap(context, 0, XDR_AT, unit, all).unwrap();
         gpu.context_free(context).unwrap();
-        assert!(gpu.memory().readable(MAIN, 0).is_empty() && gpu.memory().readable(PAGES, 0x4000_000F_0000).is_empty());
+        assert!(
+            gpu.memory().readable(GuestAddr::new(MAIN, 0)).is_empty()
+                && gpu.memory().readable(GuestAddr::new(PAGES, 0x4000_000F_0000)).is_empty()
+        );
     }
 }
 
@@ -324,7 +328,7 @@ fn the_push_buffer_runs_up_to_put() {
         assert_eq!(control(&mut gpu, 0x44), end + 4);
         // Inside of a call CGET is where it returns to.
         let call = Push::new().word(0x2000 | 2);
-        gpu.memory().write(XDR, XDR_AT + 0x2000, &Push::new().word(0x2000_2000).bytes(true)).unwrap();
+        gpu.memory().write(GuestAddr::new(XDR, XDR_AT + 0x2000), &Push::new().word(0x2000_2000).bytes(true)).unwrap();
         kick(&mut gpu, &context, end + 4, &call);
         assert_eq!((control(&mut gpu, 0x44), control(&mut gpu, 0x54)), (0x2000, end + 8));
         assert_eq!(faults(&gpu), []);
@@ -377,7 +381,7 @@ fn frame_buffer_copies_are_commands_of_the_hypervisor() {
         assert_eq!(blit(&mut gpu, 0, 0, 1, 1), Err(Status::WrongState));
         gpu.context_attribute(context.handle, 0x600, [XDR_AT, 0x1_0000, 0x10_0000, 0]).unwrap();
         let pixels = noise(640 * 4 * 8, 3);
-        gpu.memory().write(XDR, XDR_AT + 0x11_0000, &pixels).unwrap();
+        gpu.memory().write(GuestAddr::new(XDR, XDR_AT + 0x11_0000), &pixels).unwrap();
         blit(&mut gpu, 0x8000, 0x11_0000, 1 << 32 | 600 << 16 | 8, 2560 << 32 | 3200).unwrap();
         for row in 0..8 {
             let found = read(&mut gpu, LOCAL, 0x8000 + row * 3200, 2400);
@@ -400,8 +404,8 @@ fn the_hosts_memory_is_used_where_it_is() {
     let mut gpu = lv1_machine(RsxMode::Exact);
     // The host has mapped all of local memory, and pages.
     gpu.with_memory(|memory| {
-        memory.map(LOCAL, 0, 256 << 20, Access::READ_WRITE).unwrap();
-        memory.map(PAGES, 0x4000_000F_0000, 0x2_0000, Access::READ_WRITE).unwrap();
+        memory.map(GuestRange::new(LOCAL, 0, 256 << 20), Access::READ_WRITE).unwrap();
+        memory.map(GuestRange::new(PAGES, 0x4000_000F_0000, 0x2_0000), Access::READ_WRITE).unwrap();
     });
     let before = gpu.memory().ranges().count();
     context(&mut gpu, 0);
@@ -409,7 +413,7 @@ fn the_hosts_memory_is_used_where_it_is() {
     assert_eq!(gpu.memory().ranges().count(), before + 2);
     assert!(object(&gpu, 1, 0xFEED_0000).is_some());
     // Mapped again, instance memory keeps what it holds.
-    gpu.with_memory(|memory| memory.map(LOCAL, 0, 256 << 20, Access::READ_WRITE).unwrap());
+    gpu.with_memory(|memory| memory.map(GuestRange::new(LOCAL, 0, 256 << 20), Access::READ_WRITE).unwrap());
     assert!(object(&gpu, 1, 0xFEED_0000).is_some());
 }
 
@@ -443,11 +447,11 @@ fn drawn_through_two_io_maps(threads: usize) -> Vec<u8> {
     let program = console.read(0, PROGRAM, 0x100);
 
     let mut gpu = new(threads, RsxMode::Fast);
-    gpu.with_memory(|memory| memory.map(XDR, XDR_AT, 16 << 20, Access::READ_WRITE)).unwrap();
+    gpu.with_memory(|memory| memory.map(GuestRange::new(XDR, XDR_AT, 16 << 20), Access::READ_WRITE)).unwrap();
     let context = context(&mut gpu, 0);
     gpu.context_attribute(context.handle, 0x001, [0x1000, 0x1000, 0, 0]).unwrap();
     gpu.context_iomap(context.handle, 8 << 20, XDR_AT + TWICE, 1 << 20, 0xF000_0000_0000_0800).unwrap();
-    gpu.memory().write(LOCAL, PROGRAM.into(), &program).unwrap();
+    gpu.memory().write(GuestAddr::new(LOCAL, PROGRAM.into()), &program).unwrap();
     kick(&mut gpu, &context, 0x1000, &Push(console.executed));
     assert_eq!(faults(&gpu), []);
     read(&mut gpu, XDR, XDR_AT + TWICE, 0x5000)
@@ -467,6 +471,6 @@ fn memory_mapped_twice_is_drawn_to_in_order() {
 #[test]
 fn more_memory_than_may_be_mapped_is_unsupported() {
     let mut gpu = machine(RsxMode::Fast);
-    assert!(matches!(gpu.map(MAIN, 0, 1 << 44, Access::READ), Err(Error::Unsupported(_))));
-    assert!(gpu.map(MAIN, 0, 1 << 20, Access::READ).is_ok());
+    assert!(matches!(gpu.map(GuestRange::new(MAIN, 0, 1 << 44), Access::READ), Err(Error::Unsupported(_))));
+    assert!(gpu.map(GuestRange::new(MAIN, 0, 1 << 20), Access::READ).is_ok());
 }

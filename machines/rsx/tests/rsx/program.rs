@@ -3,6 +3,7 @@
 
 use crate::support::*;
 use triglyph_engine::Device;
+use triglyph_engine::mem::GuestAddr;
 use triglyph_guest::rsx::fragment::memory::{Order, bytes as slot_bytes};
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::{fragment, vertex};
@@ -59,7 +60,7 @@ impl Process {
     fn kick(&mut self, gpu: &mut Rsx, push: Push) {
         let bytes = push.bytes(true);
         if self.flags & PUSH_IN_LOCAL == 0 {
-            gpu.memory().write(XDR, self.main + u64::from(self.put), &bytes).unwrap();
+            gpu.memory().write(GuestAddr::new(XDR, self.main + u64::from(self.put)), &bytes).unwrap();
         } else {
             self.write_local(gpu, self.put, &bytes);
         }
@@ -80,7 +81,7 @@ impl Process {
     /// Stores in the local memory that the process sees.
     fn write_local(&self, gpu: &mut Rsx, offset: u32, bytes: &[u8]) {
         let place = gpu.lpar(self.local + u64::from(offset)).unwrap();
-        gpu.memory().write(place.space, place.address, bytes).unwrap();
+        gpu.memory().write(place, bytes).unwrap();
     }
 
     fn pixel(&self, gpu: &mut Rsx, x: u32, y: u32) -> u32 {
@@ -94,7 +95,7 @@ impl Process {
         self.write_local(gpu, PROGRAM, &stored);
         let corner = |(x, y): (f32, f32)| [x, y, 0.5f32].into_iter().flat_map(f32::to_be_bytes).chain(rgba);
         let vertices: Vec<u8> = [(x0, y0), (x1, y0), (x1, y1), (x0, y1)].into_iter().flat_map(corner).collect();
-        gpu.memory().write(XDR, self.main + u64::from(VERTICES), &vertices).unwrap();
+        gpu.memory().write(GuestAddr::new(XDR, self.main + u64::from(VERTICES)), &vertices).unwrap();
     }
 
     /// Objects for all subchannels, and everything that a draw looks at.

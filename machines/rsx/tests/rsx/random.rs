@@ -4,6 +4,7 @@ use crate::support::*;
 use arbtest::arbitrary::{self, Unstructured};
 use triglyph_engine::Device;
 use triglyph_engine::device::Access;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_rsx::lv1::XDR;
 use triglyph_rsx::{Rsx, RsxMode};
 
@@ -50,10 +51,7 @@ fn packets(u: &mut Unstructured<'_>) -> arbitrary::Result<Push> {
 fn check_written(gpu: &mut Rsx) {
     let ranges: Vec<_> = gpu.memory().ranges().collect();
     for written in gpu.take_written() {
-        let mapped = ranges.iter().any(|&(space, start, size)| {
-            space == written.start.space && written.start.address < start + size && start < written.end()
-        });
-        assert!(mapped, "{written:?}");
+        assert!(ranges.iter().any(|range| range.overlaps(written)), "{written:?}");
     }
 }
 
@@ -80,7 +78,7 @@ fn random_words() {
         let words = (0..200).map(|_| Ok(u.arbitrary::<u32>()? & *u.choose(&[u32::MAX, 0x1FFC_FFFC, 0x0000_FFFF])?));
         let push = Push(words.collect::<arbitrary::Result<Vec<u32>>>()?);
         for _ in 0..3 {
-            gpu.write(MAIN, PUSH_AT, &push.bytes(u.arbitrary()?)).unwrap();
+            gpu.write(GuestAddr::new(MAIN, PUSH_AT), &push.bytes(u.arbitrary()?)).unwrap();
             let start = PUSH_AT + 4 * u.int_in_range(0..=150)?;
             let segments = [(start, u.int_in_range(0..=400)?), (PUSH_AT, 40), (u.arbitrary()?, u.arbitrary()?)];
             gpu.submit(&payload(1, &segments)).unwrap();
@@ -152,7 +150,7 @@ fn random_calls() {
             }
             if u.ratio(1, 4)? {
                 let push = packets(u)?;
-                gpu.with_memory(|memory| memory.write(XDR, XDR_AT, &push.bytes(true))).unwrap();
+                gpu.with_memory(|memory| memory.write(GuestAddr::new(XDR, XDR_AT), &push.bytes(true))).unwrap();
                 if gpu.lpar(context.control).is_some() {
                     set_lpar_word(&mut gpu, context.control + 0x40, 4 * push.0.len() as u32);
                 }
@@ -174,18 +172,18 @@ fn memory_that_comes_and_goes() {
             let (space, address) = (u.int_in_range(0..=1)?, u.int_in_range(0..=0x40)? << 16);
             let size = 1 + u.int_in_range(0..=0x2_0000)?;
             if u.arbitrary()? {
-                gpu.with_memory(|memory| memory.unmap(space, address, size));
+                gpu.with_memory(|memory| memory.unmap(GuestRange::new(space, address, size)));
             } else {
                 let access = Access { read: u.arbitrary()?, write: u.arbitrary()? };
-                gpu.map(space, address, size, access).unwrap();
+                gpu.map(GuestRange::new(space, address, size), access).unwrap();
             }
             let push = packets(u)?;
-            if gpu.write(MAIN, PUSH_AT, &push.bytes(false)).is_ok() {
+            if gpu.write(GuestAddr::new(MAIN, PUSH_AT), &push.bytes(false)).is_ok() {
                 gpu.submit(&payload(1, &[(PUSH_AT, 4 * push.0.len() as u64)])).unwrap();
             }
         }
         // Instance memory goes as well.
-        gpu.with_memory(|memory| memory.unmap(LOCAL, 0x0FF8_0000, 0x8_0000));
+        gpu.with_memory(|memory| memory.unmap(GuestRange::new(LOCAL, 0x0FF8_0000, 0x8_0000)));
         submit(&mut gpu, &Push::new());
         Ok(())
     })

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use crate::support::*;
 use triglyph_engine::Device;
 use triglyph_engine::device::{Access, FaultKind};
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::rsx::objects::{DmaWords, Target, class};
 use triglyph_guest::rsx::ramht::{Entry, Ramht};
 use triglyph_rsx::{Event, Rsx, RsxMode, SoftwareMethod};
@@ -25,8 +26,8 @@ fn enter(gpu: &mut Rsx, handle: u32, channel: u32, engine: u32, address: u32, wo
 /// A machine that a driver has set up by registers: channel 2 with a push buffer in main memory and two objects.
 fn driven() -> Rsx {
     let mut gpu = machine(RsxMode::Exact);
-    gpu.map(LOCAL, 0, 0x1_0000, Access::READ_WRITE).unwrap();
-    gpu.map(MAIN, 0, 0x1_0000, Access::READ_WRITE).unwrap();
+    gpu.map(GuestRange::new(LOCAL, 0, 0x1_0000), Access::READ_WRITE).unwrap();
+    gpu.map(GuestRange::new(MAIN, 0, 0x1_0000), Access::READ_WRITE).unwrap();
     let main = DmaWords::new(class::DMA_IN_MEMORY, Target::Agp, 0, 0xFFFF).encode();
     enter(&mut gpu, 0xA1, 2, 0, 0x4_0000, &main);
     let local = DmaWords::new(class::DMA_IN_MEMORY, Target::Local, 0x100, 0xFEFF).encode();
@@ -41,7 +42,7 @@ fn driven() -> Rsx {
 
 /// Stores big-endian words at an offset of the push buffer and moves PUT behind them.
 fn put(gpu: &mut Rsx, at: u32, push: &Push) {
-    gpu.write(MAIN, at.into(), &push.bytes(true)).unwrap();
+    gpu.write(GuestAddr::new(MAIN, at.into()), &push.bytes(true)).unwrap();
     gpu.mmio_write(USER + 0x2000 + 0x40, at + 4 * push.0.len() as u32);
     gpu.run();
 }
@@ -49,7 +50,7 @@ fn put(gpu: &mut Rsx, at: u32, push: &Push) {
 #[test]
 fn channels_are_driven_by_registers_alone() {
     let mut gpu = driven();
-    gpu.write(MAIN, 0x8000, b"pattern!").unwrap();
+    gpu.write(GuestAddr::new(MAIN, 0x8000), b"pattern!").unwrap();
     let push = Push::new().bind(3, 0xB0).methods(3, 0x184, &[0xA1, 0xA2]);
     let push = push.methods(3, 0x30C, &[0x8000, 0x40, 8, 8, 8, 1, 0x101, 0]).methods(3, 0x50, &[0x55]);
     put(&mut gpu, 0, &push);
@@ -156,7 +157,7 @@ fn methods_written_by_the_processor_are_executed_as_they_come() {
     let window = 0x80_0000 + 2 * 0x1_0000;
     let full = gpu.mmio_read(window + 0x10);
     assert_eq!(full, 4 * 511);
-    gpu.write(MAIN, 0x8000, b"by hand!").unwrap();
+    gpu.write(GuestAddr::new(MAIN, 0x8000), b"by hand!").unwrap();
     for (method, data) in [(0, 0xB0), (0x184, 0xA1), (0x188, 0xA2)] {
         gpu.mmio_write(window + 3 * 0x2000 + method, data);
     }

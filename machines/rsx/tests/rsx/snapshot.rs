@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use triglyph_engine::device::Access;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::{Device, Error};
 use triglyph_rsx::lv1::XDR;
@@ -40,7 +41,7 @@ fn captures_go_on_in_another_machine() {
     for mode in MODES {
         let [first, second] = halves();
         let mut gpu = capture_machine(mode, true);
-        gpu.write(MAIN, 0x2_0000, &noise(0x1000, 9)).unwrap();
+        gpu.write(GuestAddr::new(MAIN, 0x2_0000), &noise(0x1000, 9)).unwrap();
         submit_on(&mut gpu, 1, &first, true);
         let snapshot = Device::snapshot(&mut gpu, SnapshotOptions::default()).unwrap();
         let mut other = machine(mode);
@@ -92,7 +93,7 @@ fn contexts_keep_their_pages_and_io_spaces() {
         for gpu in [&mut gpu, &mut other] {
             gpu.take_events();
             // The IO space is main memory again, not a copy.
-            gpu.with_memory(|memory| memory.write(XDR, XDR_AT + 0x2000, &[7])).unwrap();
+            gpu.with_memory(|memory| memory.write(GuestAddr::new(XDR, XDR_AT + 0x2000), &[7])).unwrap();
             assert_eq!(read(gpu, MAIN, 0x2000, 1), [7]);
             kick(gpu, &context, 0x100C, &Push::new().methods(0, 0x50, &[10]));
             gpu.vblank(1, 5);
@@ -111,7 +112,7 @@ fn registers_alone_leave_memory_to_the_host() {
     let snapshot = gpu.snapshot(SnapshotOptions::REGISTERS);
     let before = gpu.memory().ranges().count();
     submit(&mut gpu, &Push::new().word(0).methods(0, 0x50, &[99]));
-    gpu.write(LOCAL, 0, &[9]).unwrap();
+    gpu.write(GuestAddr::new(LOCAL, 0), &[9]).unwrap();
     Device::restore(&mut gpu, &snapshot).unwrap();
     assert_eq!((gpu.fifo().live().reference, read(&mut gpu, LOCAL, 0, 1)), (77, vec![9]));
     assert_eq!(gpu.memory().ranges().count(), before);
@@ -130,7 +131,7 @@ fn broken_snapshots_change_nothing() {
     assert_eq!(other.snapshot(SnapshotOptions::default()), before);
     // Memory of the host's that does not fit is an error as well.
     let mut hosted = machine(RsxMode::Exact);
-    hosted.with_memory(|memory| memory.map(MAIN, 0x100, 0x100, Access::READ_WRITE)).unwrap();
+    hosted.with_memory(|memory| memory.map(GuestRange::new(MAIN, 0x100, 0x100), Access::READ_WRITE)).unwrap();
     Device::restore(&mut hosted, &snapshot).unwrap();
     assert_eq!(hosted.snapshot(SnapshotOptions::default()), snapshot);
 }

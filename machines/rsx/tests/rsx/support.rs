@@ -3,6 +3,7 @@
 use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::{Access, FaultKind, ObjectEntry, ReplayDevice};
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::render::Accuracy;
 use triglyph_guest::rsx::fifo::Methods;
 use triglyph_guest::rsx::objects::class;
@@ -61,7 +62,7 @@ pub fn capture_machine(mode: RsxMode, big_endian: bool) -> Rsx {
     let mut gpu = machine(mode);
     gpu.set_big_endian(big_endian).unwrap();
     for space in [LOCAL, MAIN] {
-        gpu.map(space, 0, BYTES, Access::READ_WRITE).unwrap();
+        gpu.map(GuestRange::new(space, 0, BYTES), Access::READ_WRITE).unwrap();
     }
     for (handle, space, base, limit) in [
         (DMA_LOCAL, LOCAL, 0, 0x0FFF_FFFF),
@@ -143,7 +144,7 @@ pub fn payload(channel: u32, segments: &[(u64, u64)]) -> Vec<u8> {
 /// Stores a push buffer at [`PUSH_AT`] and submits it on a channel.
 pub fn submit_on(gpu: &mut Rsx, channel: u32, push: &Push, big_endian: bool) {
     let words = push.bytes(big_endian);
-    gpu.write(MAIN, PUSH_AT, &words).unwrap();
+    gpu.write(GuestAddr::new(MAIN, PUSH_AT), &words).unwrap();
     gpu.submit(&payload(channel, &[(PUSH_AT, words.len() as u64)])).unwrap();
 }
 
@@ -153,7 +154,7 @@ pub fn submit(gpu: &mut Rsx, push: &Push) {
 
 pub fn read(gpu: &mut Rsx, space: u32, address: u64, size: usize) -> Vec<u8> {
     let mut bytes = vec![0; size];
-    gpu.read(space, address, &mut bytes).unwrap();
+    gpu.read(GuestAddr::new(space, address), &mut bytes).unwrap();
     bytes
 }
 
@@ -163,7 +164,7 @@ pub fn word(gpu: &mut Rsx, space: u32, address: u64, big_endian: bool) -> u32 {
 }
 
 pub fn set_word(gpu: &mut Rsx, space: u32, address: u64, word: u32, big_endian: bool) {
-    gpu.write(space, address, &bytes(&[word], big_endian)).unwrap();
+    gpu.write(GuestAddr::new(space, address), &bytes(&[word], big_endian)).unwrap();
 }
 
 /// Faults by kind, of those that occurred.
@@ -178,7 +179,7 @@ pub const XDR_AT: u64 = 0x1000_0000;
 /// A machine with main memory for the hypervisor's guests.
 pub fn lv1_machine(mode: RsxMode) -> Rsx {
     let mut gpu = machine(mode);
-    gpu.with_memory(|memory| memory.map(XDR, XDR_AT, 16 << 20, Access::READ_WRITE)).unwrap();
+    gpu.with_memory(|memory| memory.map(GuestRange::new(XDR, XDR_AT, 16 << 20), Access::READ_WRITE)).unwrap();
     gpu
 }
 
@@ -198,12 +199,12 @@ pub fn lpar_word(gpu: &mut Rsx, address: u64) -> u32 {
 
 pub fn set_lpar_word(gpu: &mut Rsx, address: u64, word: u32) {
     let place = gpu.lpar(address).expect("a page");
-    gpu.memory().write(place.space, place.address, &word.to_be_bytes()).unwrap();
+    gpu.memory().write(place, &word.to_be_bytes()).unwrap();
 }
 
 /// Stores words at an IO offset of the first context and lets the channel run up to their end.
 pub fn kick(gpu: &mut Rsx, context: &ContextAllocation, io: u32, push: &Push) {
-    gpu.memory().write(XDR, XDR_AT + u64::from(io), &push.bytes(true)).unwrap();
+    gpu.memory().write(GuestAddr::new(XDR, XDR_AT + u64::from(io)), &push.bytes(true)).unwrap();
     set_lpar_word(gpu, context.control + 0x40, io + 4 * push.0.len() as u32);
     gpu.run();
 }

@@ -4,6 +4,7 @@ use crate::support::*;
 use arbtest::arbitrary::{self, Unstructured};
 use triglyph_engine::Device;
 use triglyph_engine::device::{FaultKind, ObjectEntry, ReplayDevice};
+use triglyph_engine::mem::GuestAddr;
 use triglyph_guest::layout::surface::swizzle;
 use triglyph_guest::rsx::objects::class;
 use triglyph_guest::rsx::two_d::format::{Bits, ImageFormat, SurfaceFormat};
@@ -18,8 +19,8 @@ const TO: u32 = 0x20_0000;
 fn noisy(mode: RsxMode, big_endian: bool) -> (Rsx, Vec<u8>, Vec<u8>) {
     let mut gpu = capture_machine(mode, big_endian);
     let (local, main) = (noise(0x24_0000, 1), noise(0x4_0000, 2));
-    gpu.write(LOCAL, 0, &local).unwrap();
-    gpu.write(MAIN, 0, &main).unwrap();
+    gpu.write(GuestAddr::new(LOCAL, 0), &local).unwrap();
+    gpu.write(GuestAddr::new(MAIN, 0), &main).unwrap();
     (gpu, local, main)
 }
 
@@ -344,7 +345,7 @@ fn random_scaled_images_match_plain_loops() {
 fn pairs_of_pixels_become_colours() {
     let (mut gpu, ..) = noisy(RsxMode::Exact, false);
     // Cr Yb Cb Ya: black and white, then red twice.
-    gpu.write(MAIN, FROM.into(), &bytes(&[0x80EB_8010, 0xF051_5A51], false)).unwrap();
+    gpu.write(GuestAddr::new(MAIN, FROM.into()), &bytes(&[0x80EB_8010, 0xF051_5A51], false)).unwrap();
     let image = whole(5, [4, 1], 8);
     submit(&mut gpu, &image.push(&linear(SurfaceFormat::A8R8G8B8, 64, TO), SURFACES));
     let found = [0, 4, 8, 12].map(|offset| word(&mut gpu, LOCAL, u64::from(TO) + offset, false));

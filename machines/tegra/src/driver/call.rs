@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::tegra::driver::{CHARACTERISTICS, Characteristics, Status};
 
 use super::map::{self, Freed, Handle, MapMemory};
@@ -80,7 +81,7 @@ impl TegraX1 {
         }
         self.driver.spaces.remove(&space).ok_or(Status::BadParameter)?;
         self.core.flush();
-        self.core.memory.unmap(space, 0, u64::MAX);
+        self.core.memory.unmap(GuestRange::new(space, 0, u64::MAX));
         self.core.kinds.clear(space, 0, u64::MAX);
         Ok(())
     }
@@ -158,8 +159,8 @@ impl TegraX1 {
 
     /// The process's address of what the GPU sees at `address`; `None` where nothing of the process is mapped.
     pub fn process_address(&self, space: u32, address: u64) -> Option<u64> {
-        let (origin, address) = self.core.memory.origin(space, address)?;
-        (origin == PROCESS).then_some(address)
+        let origin = self.core.memory.origin(GuestAddr::new(space, address))?;
+        (origin.space == PROCESS).then_some(origin.address)
     }
 
     fn in_space<T>(

@@ -7,7 +7,8 @@
 //! channel_submit ─► entries, and fences around them ─► syncpoints ─► events
 //! ```
 //! ```text
-//! gpu.with_memory(|memory| unsafe { memory.map_host(PROCESS, address, pointer, size, Access::READ_WRITE) })?;
+//! let process = GuestRange::new(PROCESS, address, size);
+//! gpu.with_memory(|memory| unsafe { memory.map_host(process, pointer, Access::READ_WRITE) })?;
 //! let map = gpu.nvmap_create(0x10_0000)?;
 //! gpu.nvmap_alloc(map, MapMemory { address, align: 0x1000, heap: 0, flags: 1, kind: 0xFE })?;
 //! let space = gpu.space_open()?;

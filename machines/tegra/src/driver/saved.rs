@@ -12,7 +12,7 @@ use crate::channel::Channel;
 use crate::core::{ADDRESS_MASK, SYNCPOINTS};
 use triglyph_engine::device::Access;
 use triglyph_engine::error::Error;
-use triglyph_engine::mem::{Memory, View};
+use triglyph_engine::mem::{GuestAddr, GuestRange, Memory, View};
 use triglyph_engine::snapshot::state;
 
 state! {
@@ -115,14 +115,14 @@ impl Driver {
     /// What a snapshot holds of it, and of what its clients see of `memory`.
     pub(crate) fn save(&self, memory: &Memory) -> SavedDriver {
         let view = |view: View| {
-            let process = view.from.map(|(_, address)| address);
-            SavedView { space: view.space, address: view.address, size: view.size, process }
+            let GuestRange { start: GuestAddr { space, address }, size } = view.range;
+            SavedView { space, address, size, process: view.from.map(|from| from.address) }
         };
         let event = |event: &Event| SavedEvent {
             registered: event.registered,
             armed: event.armed.map(|fence| [fence.syncpoint, fence.value]),
         };
-        let ours = memory.views().filter(|view| self.spaces.contains_key(&view.space));
+        let ours = memory.views().filter(|view| self.spaces.contains_key(&view.range.start.space));
         SavedDriver {
             maps: self.maps.iter().map(save_handle).collect(),
             spaces: self.spaces.iter().map(save_space).collect(),
@@ -164,7 +164,7 @@ impl Driver {
 
     /// Shows nothing any more in any address space.
     pub(crate) fn hide_all(&self, memory: &mut Memory) {
-        self.spaces.keys().for_each(|&space| memory.unmap(space, 0, u64::MAX));
+        self.spaces.keys().for_each(|&space| memory.unmap(GuestRange::new(space, 0, u64::MAX)));
     }
 
     /// Whether clients have this address space.
@@ -180,9 +180,9 @@ impl Views {
     /// Shows it again. What the process has not mapped any more cannot be shown.
     pub(crate) fn show(&self, memory: &mut Memory) {
         for &SavedView { space, address, size, process } in &self.0 {
-            let from = process.map(|address| (PROCESS, address));
-            let access = Access::READ_WRITE;
-            let _: Result<(), Error> = memory.restore_view(&View { space, address, size, access, from });
+            let range = GuestRange::new(space, address, size);
+            let from = process.map(|address| GuestAddr::new(PROCESS, address));
+            let _: Result<(), Error> = memory.restore_view(&View { range, access: Access::READ_WRITE, from });
         }
     }
 }

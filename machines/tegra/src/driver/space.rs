@@ -11,7 +11,7 @@ use super::place::first_fit;
 use crate::core::ADDRESS_MASK;
 use crate::kinds::Kinds;
 use triglyph_engine::device::Access;
-use triglyph_engine::mem::Memory;
+use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 
 /// Ranges of a space at most.
 const MOST: usize = 1 << 16;
@@ -128,8 +128,8 @@ pub(super) struct Pages<'p> {
 impl Pages<'_> {
     /// Shows memory of the process.
     fn show(&mut self, address: u64, process: u64, size: u64, kind: u8) -> Result<(), Status> {
-        let (to, from) = ((self.space, address), (PROCESS, process));
-        self.memory.alias(to, from, size, Access::READ_WRITE).map_err(|_| Status::InvalidAddress)?;
+        let (to, from) = (GuestAddr::new(self.space, address), GuestRange::new(PROCESS, process, size));
+        self.memory.alias(to, from, Access::READ_WRITE).map_err(|_| Status::InvalidAddress)?;
         self.kinds.set(self.space, address, size, kind);
         Ok(())
     }
@@ -137,10 +137,11 @@ impl Pages<'_> {
     /// Shows nothing any more: in sparse space that is no fault.
     fn hide(&mut self, address: u64, size: u64, sparse: bool) -> Result<(), Status> {
         self.kinds.clear(self.space, address, size);
+        let range = GuestRange::new(self.space, address, size);
         match sparse {
-            true => self.memory.map_sparse(self.space, address, size).map_err(|_| Status::BadValue),
+            true => self.memory.map_sparse(range).map_err(|_| Status::BadValue),
             false => {
-                self.memory.unmap(self.space, address, size);
+                self.memory.unmap(range);
                 Ok(())
             }
         }

@@ -11,6 +11,7 @@ use triglyph_guest::tegra::methods::threed::{AttributeSource, dirty, regs as r};
 use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 
 /// Vertices of a draw, as fetch sees them.
 #[derive(Clone, Copy, Debug)]
@@ -198,8 +199,8 @@ impl Stream {
         let instance = numbers.instance;
         let one = self.instanced.map(|(first, each)| first.wrapping_add(instance.checked_div(each).unwrap_or(0)));
         let reads = self.span(one.or(elements.iter().copied().max()).unwrap_or(0));
-        core.renderer.flush_overlapping(&core.memory, core.space, self.address, reads);
-        let window = core.memory.readable(core.space, self.address);
+        core.renderer.flush_overlapping(&core.memory, GuestRange::new(core.space, self.address, reads));
+        let window = core.memory.readable(GuestAddr::new(core.space, self.address));
         let mut missing = 0;
         // Vertices of one instance all have the same.
         let same = one.map(|element| self.element(core, window, element, &mut missing));
@@ -234,7 +235,7 @@ impl Stream {
             raw = window.read::<16>(start as usize);
         } else {
             let address = self.address.wrapping_add(start) & ADDRESS_MASK;
-            let absent = core.memory.read_pieces(core.space, address, &mut raw[..bytes as usize]);
+            let absent = core.memory.read_pieces(GuestAddr::new(core.space, address), &mut raw[..bytes as usize]);
             *missing += u32::from(absent != 0);
         }
         let mut value = decode(self.format, self.kind, u128::from_le_bytes(raw));

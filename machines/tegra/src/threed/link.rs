@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::core::{ADDRESS_MASK, Core};
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 
 /// Bytes of a bundle: functions keep their place in one.
 const BUNDLE: u32 = 32;
@@ -121,15 +122,15 @@ fn leads_to(at: usize, word: u64) -> Option<(u32, u64)> {
 fn append(core: &mut Core, segment: u64, target: u32, code: &mut Vec<u64>) -> Option<Piece> {
     let start = target & !(BUNDLE - 1);
     let address = segment.wrapping_add(start.into()) & ADDRESS_MASK;
-    if core.memory.readable(core.space, address).is_empty() {
+    if core.memory.readable(GuestAddr::new(core.space, address)).is_empty() {
         core.fault(FaultKind::BadShader, address, format_args!("a call of a function outside memory"));
         return None;
     }
     let mut count = FIRST_READ;
     let (found, bytes, program) = loop {
         let mut bytes = vec![0; 8 * count];
-        core.renderer.flush_overlapping(&core.memory, core.space, address, bytes.len() as u64);
-        core.memory.read_pieces(core.space, address, &mut bytes);
+        core.renderer.flush_overlapping(&core.memory, GuestRange::new(core.space, address, bytes.len() as u64));
+        core.memory.read_pieces(GuestAddr::new(core.space, address), &mut bytes);
         let words: Vec<u64> = bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
         let program = Program::reach(&alone(&words), &[target - start]);
         if program.leaving.is_empty() || count >= MAX_WORDS {

@@ -18,6 +18,7 @@ use super::link::{Piece, alone, link};
 use super::units::{Use, WantedUnits};
 use crate::core::{ADDRESS_MASK, Core};
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 
 /// Local memory of a lane at most, bytes.
 const MOST_LOCAL: u32 = 512 << 10;
@@ -141,7 +142,7 @@ fn read_table(core: &mut Core, table: &JumpTable, constant: &mut Reader<'_>) -> 
 type Reader<'r> = dyn FnMut(&mut Core, u8, u32) -> u32 + 'r;
 
 fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut Reader<'_>) -> Option<Loaded> {
-    if core.memory.readable(core.space, address).is_empty() {
+    if core.memory.readable(GuestAddr::new(core.space, address)).is_empty() {
         core.fault(FaultKind::UnmappedRead, address, format_args!("a {} program outside memory", name(kind)));
         return None;
     }
@@ -150,8 +151,8 @@ fn load(core: &mut Core, segment: u64, address: u64, kind: Kind, constant: &mut 
     let (bytes, code, program, tables, targets) = loop {
         let mut bytes = vec![0; header_bytes + 8 * count];
         // What lies behind the program need not be there.
-        core.renderer.flush_overlapping(&core.memory, core.space, address, bytes.len() as u64);
-        core.memory.read_pieces(core.space, address, &mut bytes);
+        core.renderer.flush_overlapping(&core.memory, GuestRange::new(core.space, address, bytes.len() as u64));
+        core.memory.read_pieces(GuestAddr::new(core.space, address), &mut bytes);
         let code: Vec<u64> = bytes[header_bytes..].as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
         let (program, tables, targets) = reach(core, &alone(&code), constant);
         if program.leaving.is_empty() || count >= MAX_WORDS {

@@ -84,8 +84,8 @@ impl TargetImage {
             }
         };
         let place = core.place(self.address.wrapping_add(offset));
-        if core.memory.writable(place.space, place.address).is_empty() {
-            if !core.memory.is_sparse(place.space, place.address) {
+        if core.memory.writable(place).is_empty() {
+            if !core.memory.is_sparse(place) {
                 core.fault(FaultKind::UnmappedWrite, place.address, format_args!("a target outside memory"));
             }
             return None;

@@ -135,8 +135,8 @@ fn unit(core: &mut Core, draft: &Draft) -> Option<Texture> {
         core.fault(FaultKind::BadMethod, place.address, what);
         return None;
     }
-    if core.memory.readable(place.space, place.address).is_empty() {
-        if !core.memory.is_sparse(place.space, place.address) {
+    if core.memory.readable(place).is_empty() {
+        if !core.memory.is_sparse(place) {
             core.fault(FaultKind::UnmappedRead, place.address, format_args!("a texture outside memory"));
         }
         return None;

@@ -3,6 +3,7 @@
 use crate::support::{BUFFER, COPY, DATA, Machine, SIZE, interrupts, methods};
 use triglyph_engine::Device;
 use triglyph_engine::device::{Access, FaultKind};
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::layout::Blocks;
 use triglyph_testkit::random::{noise, words};
 
@@ -199,9 +200,9 @@ fn copies_over_borders_of_memory() {
     let mut machine = Machine::new();
     let (end, bytes) = (BUFFER - 0x1_0000, noise(0x2000, 3));
     // Two mappings that touch, and nothing behind them.
-    machine.gpu.map(0, end - 0x2000, 0x1000, Access::READ_WRITE).expect("memory");
-    machine.gpu.map(0, end - 0x1000, 0x1000, Access::READ_WRITE).expect("memory");
-    machine.gpu.write(0, end - 0x2000, &bytes).expect("mapped memory");
+    machine.gpu.map(GuestRange::new(0, end - 0x2000, 0x1000), Access::READ_WRITE).expect("memory");
+    machine.gpu.map(GuestRange::new(0, end - 0x1000, 0x1000), Access::READ_WRITE).expect("memory");
+    machine.gpu.write(GuestAddr::new(0, end - 0x2000), &bytes).expect("mapped memory");
     let blocks = Blocks { gobs_across: 8, rows: 16, slices: 1, log2_gobs: 1, log2_slices: 0 };
     let image = Side::Blocks { blocks, width: 512, layer: 0, x: 0, y: 0 };
     let mut words = rectangle(&image, &Side::Pitch(512), 512, 16, 0);

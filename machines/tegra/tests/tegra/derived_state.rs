@@ -12,6 +12,7 @@ use crate::support::threed::{
 use crate::support::{COPY, DATA, INLINE, Machine, THREED, methods, threed};
 use triglyph_engine::Device;
 use triglyph_engine::device::Access;
+use triglyph_engine::mem::GuestRange;
 use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{METHODS, Topology, regs as r};
 use triglyph_guest::tegra::methods::{Class, Effect};
@@ -390,7 +391,7 @@ fn mapping(p: &mut Pair) {
     let place = p.random.pick(&[TEXELS, CONSTANTS, POOL, SAMPLERS, program, VERTICES, TARGET]);
     let held = p.machines.each_mut().map(|m| m.read(place, 0x1000));
     let map = |p: &mut Pair, access| {
-        p.both(|m| m.gpu.map(0, DATA + place, 0x1000, access).expect("memory"));
+        p.both(|m| m.gpu.map(GuestRange::new(0, DATA + place, 0x1000), access).expect("memory"));
     };
     if p.random.below(3) == 0 {
         map(p, Access { read: false, write: false });

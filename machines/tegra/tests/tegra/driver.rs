@@ -3,7 +3,7 @@
 use crate::support::threed::{self, EDGE, PIXEL, TARGET};
 use crate::support::{BUFFER, BUFFER_SIZE, COPY, DATA, HOST, Machine, THREED, header, methods, options, signalled};
 use triglyph_engine::device::{Access, FaultKind};
-use triglyph_engine::mem::GuestRange;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::{Device, Error};
 use triglyph_guest::layout::surface::gob_offset;
@@ -25,7 +25,7 @@ const SMALL: u64 = 0x1000;
 /// A machine whose process has memory, and an address space with big pages of 64 KiB.
 fn machine() -> (TegraX1, u32) {
     let mut gpu = TegraX1::new(&options()).expect("a machine");
-    gpu.with_memory(|memory| memory.map(PROCESS, MEMORY, SIZE, Access::READ_WRITE)).expect("memory");
+    gpu.with_memory(|memory| memory.map(GuestRange::new(PROCESS, MEMORY, SIZE), Access::READ_WRITE)).expect("memory");
     let space = gpu.space_open().expect("a space");
     gpu.space_initialize(space, Layout { big_page: BIG, range: [0; 3] }).expect("a layout");
     (gpu, space)
@@ -62,7 +62,7 @@ impl Client {
 
     fn submit(&mut self, words: &[u32], flags: u32, fence: Fence) -> Result<Fence, Status> {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.gpu.write(PROCESS, MEMORY, &bytes).expect("mapped memory");
+        self.gpu.write(GuestAddr::new(PROCESS, MEMORY), &bytes).expect("mapped memory");
         let words = words.len() as u32;
         let segment = Segment { address: self.offset, words, sync: false, subroutine: false, conditional: false };
         self.gpu.channel_submit(self.channel, &[Entry::Segment(segment).encode()], flags, fence)
@@ -156,17 +156,20 @@ fn both_see_the_same_memory() {
     let (mut gpu, space) = machine();
     let pages = handle(&mut gpu, 0x2000, 0x2000, SMALL);
     let offset = map(&mut gpu, space, pages).offset;
-    gpu.write(PROCESS, MEMORY + 0x3FFF, &[7]).unwrap();
+    gpu.write(GuestAddr::new(PROCESS, MEMORY + 0x3FFF), &[7]).unwrap();
     let mut byte = [0];
-    gpu.read(space, offset + 0x1FFF, &mut byte).unwrap();
+    gpu.read(GuestAddr::new(space, offset + 0x1FFF), &mut byte).unwrap();
     assert_eq!(byte, [7]);
     assert_eq!(gpu.process_address(space, offset + 0x1FFF), Some(MEMORY + 0x3FFF));
     assert_eq!(gpu.process_address(space, offset + 0x2000), None);
     // Freeing the handle leaves it; unmapping the process's memory does not.
     gpu.nvmap_free(pages).unwrap();
-    assert!(gpu.read(space, offset, &mut byte).is_ok());
-    gpu.with_memory(|memory| memory.unmap(PROCESS, MEMORY + 0x2000, 0x1000));
-    assert!(gpu.read(space, offset, &mut byte).is_err() && gpu.read(space, offset + 0x1000, &mut byte).is_ok());
+    assert!(gpu.read(GuestAddr::new(space, offset), &mut byte).is_ok());
+    gpu.with_memory(|memory| memory.unmap(GuestRange::new(PROCESS, MEMORY + 0x2000, 0x1000)));
+    assert!(
+        gpu.read(GuestAddr::new(space, offset), &mut byte).is_err()
+            && gpu.read(GuestAddr::new(space, offset + 0x1000), &mut byte).is_ok()
+    );
 }
 
 #[test]
@@ -191,7 +194,10 @@ fn fixed_buffers_need_space_that_is_free() {
     assert_eq!(gpu.space_free(space, at, 7, BIG), Err(Status::BadValue));
     assert_eq!(gpu.space_free(space, at, 8, BIG), Ok(()));
     let mut byte = [0];
-    assert!(gpu.read(space, at, &mut byte).is_err() && gpu.read(space, small, &mut byte).is_ok());
+    assert!(
+        gpu.read(GuestAddr::new(space, at), &mut byte).is_err()
+            && gpu.read(GuestAddr::new(space, small), &mut byte).is_ok()
+    );
     assert_eq!(gpu.space_allocate(space, 8, BIG, space_flags::FIXED, at), Ok(at));
 }
 
@@ -199,14 +205,14 @@ fn fixed_buffers_need_space_that_is_free() {
 fn sparse_space_reads_zeros_until_something_is_shown() {
     let (mut gpu, space) = machine();
     let pages = handle(&mut gpu, 0, 4 * BIG, BIG);
-    gpu.write(PROCESS, MEMORY + BIG, &[5]).unwrap();
+    gpu.write(GuestAddr::new(PROCESS, MEMORY + BIG), &[5]).unwrap();
     let at = gpu.space_allocate(space, 16, BIG, space_flags::SPARSE, 0).unwrap();
     let page = |pages: u64| (at / BIG + pages) as u32;
     let entry = Remap { kind: 0xFFFF, handle: pages, handle_page: 1, space_page: page(2), pages: 2 };
     gpu.space_remap(space, &[entry, Remap { handle_page: 0, space_page: page(8), pages: 1, ..entry }]).unwrap();
     let memory = |gpu: &mut TegraX1, offset| {
         let mut byte = [9];
-        gpu.with_memory(|memory| (memory.read_pieces(space, at + offset, &mut byte), byte[0]))
+        gpu.with_memory(|memory| (memory.read_pieces(GuestAddr::new(space, at + offset), &mut byte), byte[0]))
     };
     assert_eq!([0, 2 * BIG, 4 * BIG].map(|offset| memory(&mut gpu, offset)), [(0, 0), (0, 5), (0, 0)]);
     assert_eq!(memory(&mut gpu, 16 * BIG), (1, 0), "behind it nothing is there");
@@ -235,7 +241,7 @@ fn sparse_space_reads_zeros_until_something_is_shown() {
 fn kinds_change_and_bytes_stay() {
     let (mut gpu, space) = machine();
     let pages = handle(&mut gpu, 0, 0x4000, SMALL);
-    gpu.write(PROCESS, MEMORY, &[3]).unwrap();
+    gpu.write(GuestAddr::new(PROCESS, MEMORY), &[3]).unwrap();
     let offset = map(&mut gpu, space, pages).offset;
     let kind = |gpu: &TegraX1, at| gpu.core().kinds.at(space, offset + at).0;
     assert_eq!(kind(&gpu, 0), 0xFE);
@@ -244,7 +250,7 @@ fn kinds_change_and_bytes_stay() {
     gpu.space_map_buffer(space, modify).unwrap();
     assert_eq!([0, 0x1000, 0x2FFF, 0x3000].map(|at| kind(&gpu, at)), [0xFE, 0, 0, 0xFE]);
     let mut byte = [0];
-    gpu.read(space, offset, &mut byte).unwrap();
+    gpu.read(GuestAddr::new(space, offset), &mut byte).unwrap();
     assert_eq!(byte, [3]);
     gpu.space_map_buffer(space, MapBuffer { kind: map_flags::DEFAULT_KIND, ..modify }).unwrap();
     assert_eq!(kind(&gpu, 0x1000), 0xFE);
@@ -266,14 +272,14 @@ fn lines_between_kinds_change_their_order() {
     let places = [(0x10_0000, 0), (0x10_1000, 0xFE), (0x10_2000, 0xFD), (0x10_3000, 0xDB)];
     let [pitch, blocks, back, other] = places.map(|(at, kind)| buffer(&mut client.gpu, at, kind));
     let source = noise(1024, 5);
-    client.gpu.write(PROCESS, MEMORY + 0x10_0000, &source).unwrap();
+    client.gpu.write(GuestAddr::new(PROCESS, MEMORY + 0x10_0000), &source).unwrap();
     for (from, to) in [(pitch, blocks), (blocks, back), (blocks, other)] {
         client.submit(&methods(COPY, 0x100, &[0, from, 0, to, 0, 0, 1024, 1]), 0, Fence::default()).unwrap();
         client.submit(&methods(COPY, 0xC0, &[0x182]), 0, Fence::default()).unwrap();
     }
     let mut read = |at: u64| {
         let mut bytes = vec![0; 1024];
-        client.gpu.read(PROCESS, MEMORY + at, &mut bytes).unwrap();
+        client.gpu.read(GuestAddr::new(PROCESS, MEMORY + at), &mut bytes).unwrap();
         bytes
     };
     let [stored, linear, same] = [0x10_1000, 0x10_2000, 0x10_3000].map(&mut read);
@@ -304,17 +310,17 @@ fn channels_work_in_their_address_space() {
     let words = methods(HOST, 4, &[(target >> 32) as u32, target as u32, 77, 2 | 1 << 24]);
     client.submit(&words, 0, Fence::default()).unwrap();
     let mut both = [0; 2];
-    client.gpu.read(PROCESS, MEMORY + 0x8000, &mut both[..1]).unwrap();
-    client.gpu.read(PROCESS, MEMORY + 0x10_8000, &mut both[1..]).unwrap();
+    client.gpu.read(GuestAddr::new(PROCESS, MEMORY + 0x8000), &mut both[..1]).unwrap();
+    client.gpu.read(GuestAddr::new(PROCESS, MEMORY + 0x10_8000), &mut both[1..]).unwrap();
     assert_eq!(both, [77, 0]);
     assert_eq!(client.gpu.take_written(), [GuestRange::new(2, target, 4)]);
     let mut copy = [0; 0x40];
-    client.gpu.read(PROCESS, MEMORY, &mut copy).unwrap();
-    client.gpu.write(PROCESS, MEMORY + 0x10_0000, &copy).unwrap();
+    client.gpu.read(GuestAddr::new(PROCESS, MEMORY), &mut copy).unwrap();
+    client.gpu.write(GuestAddr::new(PROCESS, MEMORY + 0x10_0000), &copy).unwrap();
     let words = words.len() as u32;
     let segment = Segment { address: client.offset, words, sync: false, subroutine: false, conditional: false };
     client.gpu.channel_submit(channel, &[Entry::Segment(segment).encode()], 0, Fence::default()).unwrap();
-    client.gpu.read(PROCESS, MEMORY + 0x10_8000, &mut both[1..]).unwrap();
+    client.gpu.read(GuestAddr::new(PROCESS, MEMORY + 0x10_8000), &mut both[1..]).unwrap();
     assert_eq!((both, client.gpu.faults().total()), ([77, 77], 0));
     client.gpu.channel_close(channel).unwrap();
     client.gpu.space_close(other).unwrap();
@@ -423,10 +429,11 @@ fn clients_go_on_after_a_snapshot() {
         let snapshot = whole.gpu.snapshot(SnapshotOptions { memory, ..SnapshotOptions::default() });
         let mut gpu = TegraX1::new(&options()).expect("a machine");
         if !memory {
-            gpu.with_memory(|memory| memory.map(PROCESS, MEMORY, SIZE, Access::READ_WRITE)).expect("memory");
+            gpu.with_memory(|memory| memory.map(GuestRange::new(PROCESS, MEMORY, SIZE), Access::READ_WRITE))
+                .expect("memory");
             let mut bytes = vec![0; SIZE as usize];
-            whole.gpu.read(PROCESS, MEMORY, &mut bytes).unwrap();
-            gpu.write(PROCESS, MEMORY, &bytes).unwrap();
+            whole.gpu.read(GuestAddr::new(PROCESS, MEMORY), &mut bytes).unwrap();
+            gpu.write(GuestAddr::new(PROCESS, MEMORY), &bytes).unwrap();
         }
         gpu.restore(&snapshot).expect("a good snapshot");
         assert!(gpu.snapshot(SnapshotOptions { memory, ..SnapshotOptions::default() }) == snapshot);
@@ -504,8 +511,8 @@ fn captures_have_a_space_of_their_own() {
     machine.run(&methods(HOST, 0x14, &[5]));
     assert_eq!(machine.gpu.channel(0).map(|channel| (channel.space(), channel.reference())), Some((0, 5)));
     assert_eq!(machine.gpu.channel_submit(7, &[], 0, Fence::default()), Err(Status::BadParameter));
-    assert!(machine.gpu.map(2, 0, 0x1000, Access::READ_WRITE).is_err());
-    assert!(machine.gpu.map(PROCESS, MEMORY, 0x1000, Access::READ_WRITE).is_ok());
+    assert!(machine.gpu.map(GuestRange::new(2, 0, 0x1000), Access::READ_WRITE).is_err());
+    assert!(machine.gpu.map(GuestRange::new(PROCESS, MEMORY, 0x1000), Access::READ_WRITE).is_ok());
 }
 
 /// Where a part of the data appears again.
@@ -515,16 +522,16 @@ const AGAIN: u64 = DATA + crate::support::SIZE;
 /// returns the target. The target's memory is mapped a second time.
 fn replayed(mut m: Machine, threads: usize) -> Vec<u8> {
     let mut pushed = vec![0; (m.end - BUFFER) as usize];
-    m.gpu.read(0, BUFFER, &mut pushed).expect("mapped memory");
+    m.gpu.read(GuestAddr::new(0, BUFFER), &mut pushed).expect("mapped memory");
     let mut data = m.data();
     data[TARGET as usize..].fill(0);
 
     let mut options = options();
     options.threads = threads;
     let mut gpu = TegraX1::new(&options).expect("a machine");
-    gpu.with_memory(|memory| memory.map(PROCESS, MEMORY, SIZE, Access::READ_WRITE)).expect("memory");
-    gpu.write(PROCESS, MEMORY, &pushed).expect("mapped memory");
-    gpu.write(PROCESS, MEMORY + BUFFER_SIZE, &data).expect("mapped memory");
+    gpu.with_memory(|memory| memory.map(GuestRange::new(PROCESS, MEMORY, SIZE), Access::READ_WRITE)).expect("memory");
+    gpu.write(GuestAddr::new(PROCESS, MEMORY), &pushed).expect("mapped memory");
+    gpu.write(GuestAddr::new(PROCESS, MEMORY + BUFFER_SIZE), &data).expect("mapped memory");
     let space = gpu.space_open().expect("a space");
     let layout = Layout { big_page: BIG, range: [BUFFER, 0x10_0000_0000, 0x20_0000_0000] };
     gpu.space_initialize(space, layout).expect("a layout");
@@ -541,7 +548,7 @@ fn replayed(mut m: Machine, threads: usize) -> Vec<u8> {
     gpu.channel_submit(channel, &[Entry::Segment(segment).encode()], 0, Fence::default()).expect("a submission");
     assert_eq!(gpu.faults().total(), 0, "{:?}", gpu.faults().first());
     let mut target = vec![0; (4 * EDGE * EDGE) as usize];
-    gpu.read(PROCESS, MEMORY + BUFFER_SIZE + TARGET, &mut target).expect("mapped memory");
+    gpu.read(GuestAddr::new(PROCESS, MEMORY + BUFFER_SIZE + TARGET), &mut target).expect("mapped memory");
     target
 }
 
@@ -616,8 +623,8 @@ fn a_program_that_loads_from_its_own_target_sees_it_in_order() {
 #[test]
 fn more_memory_than_may_be_mapped_is_unsupported() {
     let (mut gpu, _) = machine();
-    assert!(matches!(gpu.map(0, 0, 1 << 39, Access::READ), Err(Error::Unsupported(_))));
-    assert!(gpu.map(0, 0, 1 << 20, Access::READ).is_ok());
+    assert!(matches!(gpu.map(GuestRange::new(0, 0, 1 << 39), Access::READ), Err(Error::Unsupported(_))));
+    assert!(gpu.map(GuestRange::new(0, 0, 1 << 20), Access::READ).is_ok());
 }
 
 #[test]

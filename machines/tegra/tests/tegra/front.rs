@@ -5,6 +5,7 @@ use crate::support::{
 };
 use triglyph_engine::Device;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::mem::GuestAddr;
 use triglyph_guest::layout::Blocks;
 use triglyph_guest::layout::surface::block_linear;
 use triglyph_guest::tegra::fifo::{Command, Entry, Segment, Stepping};
@@ -115,7 +116,7 @@ fn semaphores_are_released_and_waited_for() {
     assert_ne!(machine.register(Class::ThreeD, 0xD10), 1);
     machine.gpu.finish();
     assert_eq!(machine.faults(FaultKind::OutOfFuel), 1);
-    machine.gpu.write(0, DATA + 0x30, &9u32.to_le_bytes()).expect("mapped memory");
+    machine.gpu.write(GuestAddr::new(0, DATA + 0x30), &9u32.to_le_bytes()).expect("mapped memory");
     machine.gpu.run();
     assert_eq!(machine.register(Class::ThreeD, 0xD10), 1);
 }
@@ -145,7 +146,7 @@ fn channels_wait_for_each_other() {
 fn reductions() {
     let mut machine = Machine::new();
     let mut reduce = |start: u32, payload: u32, how: u32| {
-        machine.gpu.write(0, DATA, &start.to_le_bytes()).expect("mapped memory");
+        machine.gpu.write(GuestAddr::new(0, DATA), &start.to_le_bytes()).expect("mapped memory");
         machine.run(&semaphore(0, payload, 0x10 | how << 27));
         machine.words::<1>(0)[0]
     };
@@ -184,7 +185,7 @@ fn inline_data_go_to_rows_and_to_blocks() {
     for (i, byte) in line.iter().flat_map(|word| word.to_le_bytes()).enumerate() {
         let mut found = [0];
         let at = block_linear(20 + i as u32, 9, 2, 1);
-        machine.gpu.read(0, DATA + 0x1000 + at, &mut found).expect("mapped memory");
+        machine.gpu.read(GuestAddr::new(0, DATA + 0x1000 + at), &mut found).expect("mapped memory");
         assert_eq!(found[0], byte, "byte {i}");
     }
     assert_eq!(machine.gpu.faults().total(), 0, "{:?}", machine.gpu.faults().first());

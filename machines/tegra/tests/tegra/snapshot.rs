@@ -4,6 +4,7 @@ use crate::support::{
     BUFFER, BUFFER_SIZE, COPY, DATA, HOST, INLINE, Machine, SIZE, THREED, TWOD, header, methods, options, semaphore,
 };
 use triglyph_engine::device::{Access, Machine as Console};
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::{Device, Error};
 use triglyph_guest::tegra::fifo::Stepping;
@@ -89,7 +90,7 @@ fn a_machine_goes_on_from_wherever_it_was() {
     let parts = work();
     let mut whole = Machine::new();
     parts.iter().for_each(|words| whole.run(words));
-    whole.gpu.write(0, DATA + 0x200, &[1]).expect("mapped memory");
+    whole.gpu.write(GuestAddr::new(0, DATA + 0x200), &[1]).expect("mapped memory");
     whole.gpu.run();
     whole.expect_no_faults();
     assert_eq!(whole.register(Class::ThreeD, 0xD40), 42);
@@ -105,14 +106,14 @@ fn a_machine_goes_on_from_wherever_it_was() {
         assert_eq!(first.gpu.snapshot(SnapshotOptions::default()), snapshot, "a snapshot is always the same");
         // Into a machine that has done something else, and nothing but what the snapshot maps.
         let mut second = fresh();
-        second.gpu.map(0, 0x7000_0000, 0x1000, Access::READ_WRITE).expect("memory");
+        second.gpu.map(GuestRange::new(0, 0x7000_0000, 0x1000), Access::READ_WRITE).expect("memory");
         second.gpu.increment_syncpoint(3);
         second.end = first.end;
         second.gpu.restore(&snapshot).expect("a good snapshot");
-        assert!(second.gpu.read(0, 0x7000_0000, &mut [0]).is_err());
+        assert!(second.gpu.read(GuestAddr::new(0, 0x7000_0000), &mut [0]).is_err());
         assert_eq!(seen(&mut second), before, "after part {cut}");
         parts[cut..].iter().for_each(|words| second.run(words));
-        second.gpu.write(0, DATA + 0x200, &[1]).expect("mapped memory");
+        second.gpu.write(GuestAddr::new(0, DATA + 0x200), &[1]).expect("mapped memory");
         second.gpu.run();
         assert_eq!(seen(&mut second), expected, "after part {cut}");
     }
@@ -128,9 +129,9 @@ fn registers_alone() {
     let mut second = fresh();
     for (address, size) in [(BUFFER, BUFFER_SIZE), (DATA, SIZE)] {
         let mut bytes = vec![0; size as usize];
-        first.gpu.read(0, address, &mut bytes).expect("mapped memory");
-        second.gpu.map(0, address, size, Access::READ_WRITE).expect("memory");
-        second.gpu.write(0, address, &bytes).expect("mapped memory");
+        first.gpu.read(GuestAddr::new(0, address), &mut bytes).expect("mapped memory");
+        second.gpu.map(GuestRange::new(0, address, size), Access::READ_WRITE).expect("memory");
+        second.gpu.write(GuestAddr::new(0, address), &bytes).expect("mapped memory");
     }
     second.gpu.restore(&snapshot).expect("a good snapshot");
     assert_eq!(seen(&mut second), seen(&mut first));

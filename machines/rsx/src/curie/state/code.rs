@@ -118,7 +118,7 @@ impl FragmentProgram {
         let mut reads = MemoryDependency::begin(&core.memory);
         let (mut bytes, mut code) = stored(core, object, offset)?;
         // Its length is known only now: if the scene writes some of it, that was too early.
-        if core.renderer.flush_overlapping(&core.memory, place.space, place.address, bytes.len() as u64) {
+        if core.renderer.flush_overlapping(&core.memory, place.range(bytes.len() as u64)) {
             reads = MemoryDependency::begin(&core.memory);
             (bytes, code) = stored(core, object, offset)?;
         }
@@ -183,7 +183,7 @@ fn stored(core: &mut Core, object: &DmaObject, offset: u32) -> Option<(Vec<u8>, 
 
 fn slot_bytes(core: &Core, object: &DmaObject, offset: u32, slot: usize) -> Option<[u8; SLOT]> {
     let place = object.range(u64::from(offset) + (slot * SLOT) as u64, SLOT as u64)?;
-    let window = core.memory.readable(place.space, place.address);
+    let window = core.memory.readable(place);
     (window.len() >= SLOT).then(|| window.read(0))
 }
 

@@ -10,7 +10,6 @@ use triglyph_guest::rsx::surface::color_format;
 use crate::core::Core;
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::{ProgramTarget, TargetSurface};
 
@@ -153,9 +152,8 @@ fn surface(
         return None;
     };
     let limit = (object.limit - u64::from(offset)).saturating_add(1);
-    let GuestAddr { space, address } = place;
-    if core.memory.writable(space, address).is_empty() {
-        core.fault(FaultKind::UnmappedWrite, address, format_args!("a target outside memory"));
+    if core.memory.writable(place).is_empty() {
+        core.fault(FaultKind::UnmappedWrite, place.address, format_args!("a target outside memory"));
         return None;
     }
     Some(TargetSurface { place, limit, layout: frame.layout, pitch, bytes })

@@ -169,7 +169,7 @@ fn unit(core: &mut Core, registers: &Registers, words: &Words) -> Option<Unit> {
     };
     let size = layout.bytes();
     let allowed = (object.limit - u64::from(words.offset)).saturating_add(1);
-    let there = core.memory.readable(place.space, place.address).len() as u64;
+    let there = core.memory.readable(place).len() as u64;
     if there.min(allowed) < size {
         core.fault(FaultKind::UnmappedRead, place.address, format_args!("a texture longer than memory"));
     }

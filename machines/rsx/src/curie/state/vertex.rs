@@ -15,8 +15,8 @@ use crate::registers::Registers;
 use triglyph_engine::cache::{Handle, kinds};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::NonAliasingRange;
-use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::mem::Memory;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 
 /// The vertex program and the arrays it reads.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub(in crate::curie) struct VertexState {
 type Objects = [Option<DmaObject>; 2];
 
 /// Where arrays stand, and how many bytes there are from there on.
-pub(in crate::curie) type Places = [Option<(GuestAddr, u64)>; 16];
+pub(in crate::curie) type Places = [Option<GuestRange>; 16];
 
 /// A vertex array.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +77,7 @@ impl Array {
     }
 
     /// Where it stands, and how many bytes its object has from there on. Sees what was drawn before.
-    fn place(&self, core: &mut Core, registers: &Registers, last: u32) -> Option<(GuestAddr, u64)> {
+    fn place(&self, core: &mut Core, registers: &Registers, last: u32) -> Option<GuestRange> {
         let object = core.dma(registers.get(self.object as u32), "vertex array")?;
         let Some(place) = object.place(self.offset) else {
             let what = format_args!("a vertex array at {:#x} beyond its object", self.offset);
@@ -85,13 +85,13 @@ impl Array {
             return None;
         };
         let bytes = self.bytes_up_to(last);
-        core.renderer.flush_overlapping(&core.memory, place.space, place.address, bytes);
-        let there = core.memory.readable(place.space, place.address).len() as u64;
+        core.renderer.flush_overlapping(&core.memory, place.range(bytes));
+        let there = core.memory.readable(place).len() as u64;
         let allowed = (object.limit - u64::from(self.offset)).saturating_add(1);
         if there.min(allowed) < bytes {
             core.fault(FaultKind::UnmappedRead, place.address, format_args!("a vertex array longer than memory"));
         }
-        Some((place, allowed))
+        Some(place.range(allowed))
     }
 
     /// Bytes that the elements of vertices up to `last` lie in.
@@ -167,10 +167,10 @@ impl VertexState {
         let (state, memory) = (&*self, &core.memory);
         let stretches = |last: u32| {
             let of_array = move |i: usize| {
-                let ((place, allowed), bytes) = (places[i]?, state.array(i)?.bytes_up_to(last));
+                let (GuestRange { start, size }, bytes) = (places[i]?, state.array(i)?.bytes_up_to(last));
                 // What is longer than memory is a fault of each draw.
-                let there = memory.readable(place.space, place.address).len() as u64;
-                Some((there.min(allowed) >= bytes).then_some((place, bytes)))
+                let there = memory.readable(start).len() as u64;
+                Some((there.min(size) >= bytes).then_some(start.range(bytes)))
             };
             (0..16).filter_map(of_array)
         };
@@ -191,13 +191,12 @@ impl VertexState {
         for (stream, (array, place)) in streams.iter_mut().zip(self.arrays.iter().zip(places)) {
             let Some(array) = array else { continue };
             (stream.stride, stream.divisor) = (array.stride, array.divisor);
-            let &Some((GuestAddr { space, address }, allowed)) = place else { continue };
+            let &Some(GuestRange { start: at @ GuestAddr { space, address }, size }) = place else { continue };
             if space != of || address.wrapping_sub(start) >= mapping.len() as u64 {
-                let found = memory.mapping_at(space, address, false);
-                (of, (start, mapping)) = (space, found.unwrap_or((address, Window::default())));
+                (of, (start, mapping)) = (space, memory.mapping_at(at, false).unwrap_or((address, Window::default())));
             }
             let window = mapping.from(address.wrapping_sub(start) as usize);
-            stream.window = window.first(usize::try_from(allowed).unwrap_or(usize::MAX));
+            stream.window = window.first(usize::try_from(size).unwrap_or(usize::MAX));
         }
         streams
     }

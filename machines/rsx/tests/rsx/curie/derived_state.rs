@@ -6,6 +6,7 @@
 use crate::curie::support::*;
 use triglyph_engine::Device;
 use triglyph_engine::device::{Access, ObjectEntry, ReplayDevice};
+use triglyph_engine::mem::GuestRange;
 use triglyph_guest::rsx::fragment;
 use triglyph_guest::rsx::fragment::memory::{Order, bytes};
 use triglyph_guest::rsx::methods::{CURIE, Effect, curie as m};
@@ -352,7 +353,7 @@ fn mapping(p: &mut Pair) {
         console.read(0, place, 0x1000)
     });
     let map = |p: &mut Pair, access| {
-        p.both(|console| console.gpu.map(0, place.into(), 0x1000, access).unwrap());
+        p.both(|console| console.gpu.map(GuestRange::new(0, place.into(), 0x1000), access).unwrap());
     };
     if p.random.below(3) == 0 {
         map(p, Access { read: false, write: false });

@@ -6,6 +6,7 @@
 use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::{Access, FaultKind, ObjectEntry, ReplayDevice};
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::rsx::fragment::memory::{Order, bytes};
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::{fragment, objects::class, vertex};
@@ -72,7 +73,7 @@ impl Console {
         let mut gpu = Rsx::new(&options).unwrap();
         gpu.set_big_endian(big_endian).unwrap();
         for space in 0..2 {
-            gpu.map(space, 0, SIZE, Access::READ_WRITE).unwrap();
+            gpu.map(GuestRange::new(space, 0, SIZE), Access::READ_WRITE).unwrap();
         }
         let objects = [(LOCAL, 0, 0), (MAIN, 1, 0), (REPORT, 1, u64::from(REPORTS))];
         for (handle, space, base) in objects {
@@ -186,7 +187,7 @@ impl Console {
         let words = std::mem::take(&mut self.words);
         self.executed.extend(&words);
         let bytes: Vec<u8> = words.iter().flat_map(|&word| self.word_bytes(word)).collect();
-        self.gpu.write(1, PUSH.into(), &bytes).unwrap();
+        self.gpu.write(GuestAddr::new(1, PUSH.into()), &bytes).unwrap();
         let mut payload = Vec::new();
         payload.extend(0u32.to_le_bytes());
         payload.extend(1u32.to_le_bytes());
@@ -271,16 +272,16 @@ impl Console {
     }
 
     pub fn write_local(&mut self, offset: u32, bytes: &[u8]) {
-        self.gpu.write(0, offset.into(), bytes).unwrap();
+        self.gpu.write(GuestAddr::new(0, offset.into()), bytes).unwrap();
     }
 
     pub fn write_main(&mut self, offset: u32, bytes: &[u8]) {
-        self.gpu.write(1, offset.into(), bytes).unwrap();
+        self.gpu.write(GuestAddr::new(1, offset.into()), bytes).unwrap();
     }
 
     pub fn read(&mut self, space: u32, offset: u32, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
-        self.gpu.read(space, offset.into(), &mut bytes).unwrap();
+        self.gpu.read(GuestAddr::new(space, offset.into()), &mut bytes).unwrap();
         bytes
     }
 

@@ -5,6 +5,7 @@ pub mod threed;
 use triglyph_engine::Device;
 use triglyph_engine::cache::TierMode;
 use triglyph_engine::device::{Access, Event, FaultKind};
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::tegra::fifo::{Command, Entry, Run, Segment, Stepping};
 use triglyph_guest::tegra::methods::Class;
 use triglyph_guest::tegra::mme::assemble_program;
@@ -43,7 +44,7 @@ impl Machine {
     pub fn new() -> Self {
         let mut gpu = TegraX1::new(&options()).expect("a machine");
         for (address, size) in [(BUFFER, BUFFER_SIZE), (DATA, SIZE)] {
-            gpu.map(0, address, size, Access::READ_WRITE).expect("memory");
+            gpu.map(GuestRange::new(0, address, size), Access::READ_WRITE).expect("memory");
         }
         Machine { gpu, end: BUFFER, held: None }
     }
@@ -54,7 +55,7 @@ impl Machine {
         if self.end + bytes.len() as u64 > BUFFER + BUFFER_SIZE {
             self.end = BUFFER;
         }
-        self.gpu.write(0, self.end, &bytes).expect("room for a push buffer");
+        self.gpu.write(GuestAddr::new(0, self.end), &bytes).expect("room for a push buffer");
         let segment = Segment {
             address: self.end,
             words: words.len() as u32,
@@ -105,13 +106,13 @@ impl Machine {
 
     pub fn write(&mut self, offset: u64, bytes: &[u8]) {
         self.release();
-        self.gpu.write(0, DATA + offset, bytes).expect("mapped memory");
+        self.gpu.write(GuestAddr::new(0, DATA + offset), bytes).expect("mapped memory");
     }
 
     pub fn read(&mut self, offset: u64, size: usize) -> Vec<u8> {
         self.release();
         let mut bytes = vec![0; size];
-        self.gpu.read(0, DATA + offset, &mut bytes).expect("mapped memory");
+        self.gpu.read(GuestAddr::new(0, DATA + offset), &mut bytes).expect("mapped memory");
         bytes
     }
 

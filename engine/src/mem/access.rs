@@ -1,0 +1,133 @@
+//! How guest memory is read and written: in place through windows, and as copies.
+
+use std::ops::Range;
+
+use triglyph_guest::kernel::Window;
+
+use super::region::Region;
+use super::{GuestAddr, GuestRange, Memory, copy_in, copy_out};
+use crate::error::Error;
+
+impl Memory {
+    /// Memory the GPU may read from an address to the end of its mapping; empty when there is none.
+    pub fn readable(&self, at: GuestAddr) -> Window<'_> {
+        match self.find(at) {
+            Some(region) if region.access.read => region.window(at),
+            _ => Window::default(),
+        }
+    }
+
+    /// Memory the GPU may read and write from an address to the end of its mapping; empty when there is none.
+    pub fn writable(&self, at: GuestAddr) -> Window<'_> {
+        match self.find(at) {
+            Some(region) if region.access.write => region.window(at),
+            _ => Window::default(),
+        }
+    }
+
+    /// The mapping that an address lies in, from its first byte on, if the GPU may read it, and with `stores` write it.
+    pub fn mapping_at(&self, at: GuestAddr, stores: bool) -> Option<(u64, Window<'_>)> {
+        let region = self.find(at)?;
+        let allowed = region.access.read && (region.access.write || !stores) && !region.is_sparse();
+        allowed.then(|| (region.range.start.address, region.window(region.range.start)))
+    }
+
+    /// The next address where a mapping begins or ends; from one to the next all is the same.
+    pub fn border_after(&self, at: GuestAddr) -> Option<u64> {
+        let region = self.next_region(at)?;
+        let start = region.range.start;
+        Some(if start > at { start.address } else { region.end().address })
+    }
+
+    /// Stores `bytes` for the host, whatever the access of the range.
+    ///
+    /// # Errors
+    /// [`Error::Unmapped`] when a byte is not mapped; nothing is stored then.
+    pub fn write(&self, at: GuestAddr, bytes: &[u8]) -> Result<(), Error> {
+        let range = at.range(bytes.len() as u64);
+        self.for_each_window(range, |window, piece| copy_in(&bytes[piece], window))?;
+        self.mark_changed(range);
+        Ok(())
+    }
+
+    /// Reads bytes for the host, whatever the access of the range.
+    ///
+    /// # Errors
+    /// [`Error::Unmapped`] when a byte is not mapped.
+    pub fn read(&self, at: GuestAddr, out: &mut [u8]) -> Result<(), Error> {
+        self.for_each_window(at.range(out.len() as u64), |window, piece| copy_out(window, &mut out[piece]))
+    }
+
+    /// Reads what the GPU may read of a range; zeros elsewhere. Returns how many bytes were not there.
+    pub fn read_pieces(&self, at: GuestAddr, out: &mut [u8]) -> usize {
+        let mut missing = 0;
+        self.walk(at.range(out.len() as u64), |region, at, piece| match region {
+            Some(region) if region.access.read => copy_out(region.window(at).first(piece.len()), &mut out[piece]),
+            other => {
+                missing += if other.is_some_and(Region::is_sparse) { 0 } else { piece.len() };
+                out[piece].fill(0);
+            }
+        });
+        missing
+    }
+
+    /// Stores into what the GPU may write of a range, and notes it. Returns how many bytes had no place.
+    pub fn write_pieces(&self, at: GuestAddr, bytes: &[u8]) -> usize {
+        let mut missing = 0;
+        self.walk(at.range(bytes.len() as u64), |region, at, piece| match region {
+            Some(region) if region.access.write => {
+                copy_in(&bytes[piece.clone()], region.window(at).first(piece.len()));
+                self.mark_written(at.range(piece.len() as u64));
+            }
+            Some(region) if region.is_sparse() => {}
+            _ => missing += piece.len(),
+        });
+        missing
+    }
+
+    /// The region that an address lies in.
+    pub(super) fn find(&self, at: GuestAddr) -> Option<&Region> {
+        let after = self.regions.partition_point(|r| r.range.start <= at);
+        let region = &self.regions[after.checked_sub(1)?];
+        (at < region.end()).then_some(region)
+    }
+
+    /// The first region of a space that ends after an address: the address lies in it or before it.
+    fn next_region(&self, at: GuestAddr) -> Option<&Region> {
+        let next = self.regions.partition_point(|r| r.end() <= at);
+        self.regions.get(next).filter(|region| region.range.start.space == at.space)
+    }
+
+    /// Calls `f` with each piece of a range that lies in one region, or in none: the region, where the piece begins,
+    /// and which bytes of the range it is.
+    pub(super) fn walk(&self, range: GuestRange, mut f: impl FnMut(Option<&Region>, GuestAddr, Range<usize>)) {
+        let size = usize::try_from(range.size).unwrap_or(usize::MAX);
+        let mut done = 0;
+        while done < size {
+            let at = range.start.after(done as u64);
+            let (region, length) = match self.next_region(at) {
+                Some(region) if region.range.start <= at => (Some(region), region.end().address - at.address),
+                Some(next) => (None, next.range.start.address - at.address),
+                None => (None, u64::MAX),
+            };
+            let length = usize::try_from(length).unwrap_or(usize::MAX).min(size - done);
+            f(region, at, done..done + length);
+            done += length;
+        }
+    }
+
+    /// Calls `f` with the memory of each piece of a range, after making sure that there is no hole.
+    fn for_each_window(&self, range: GuestRange, mut f: impl FnMut(Window<'_>, Range<usize>)) -> Result<(), Error> {
+        let mut whole = true;
+        self.walk(range, |region, _, _| whole &= region.is_some_and(|region| !region.is_sparse()));
+        if !whole {
+            return Err(Error::Unmapped(range));
+        }
+        self.walk(range, |region, at, piece| {
+            if let Some(region) = region {
+                f(region.window(at).first(piece.len()), piece);
+            }
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,83 @@
+//! A stretch of an address space, and the memory behind it.
+
+use std::sync::Arc;
+
+use triglyph_guest::kernel::Window;
+
+use super::raw::Arena;
+use super::{GuestAddr, GuestRange};
+use crate::device::Access;
+
+/// A stretch of an address space backed by a stretch of an arena.
+#[derive(Clone, Debug)]
+pub(super) struct Region {
+    pub range: GuestRange,
+    pub access: Access,
+    pub kind: RegionKind,
+    pub arena: Arc<Arena>,
+    /// Offset of the first byte in the arena.
+    pub offset: usize,
+}
+
+/// Whose the memory of a region is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RegionKind {
+    /// Its own.
+    Mapping,
+    /// Another region's, which is a mapping.
+    Alias,
+    /// There is none, and nothing wrong with that.
+    Sparse,
+}
+
+impl Region {
+    /// A mapping that begins where its arena does.
+    pub fn mapping(range: GuestRange, access: Access, arena: Arena) -> Region {
+        Region { range, access, kind: RegionKind::Mapping, arena: Arc::new(arena), offset: 0 }
+    }
+
+    /// The address after the last byte, in the same space.
+    pub fn end(&self) -> GuestAddr {
+        self.range.start.after(self.range.size)
+    }
+
+    pub fn is_mapping(&self) -> bool {
+        self.kind == RegionKind::Mapping
+    }
+
+    pub fn is_sparse(&self) -> bool {
+        self.kind == RegionKind::Sparse
+    }
+
+    /// Bytes in the arena.
+    pub fn bytes(&self) -> std::ops::Range<usize> {
+        self.offset..self.offset + self.range.size as usize
+    }
+
+    /// Where in the arena an address inside the region is.
+    pub fn offset_of(&self, at: GuestAddr) -> usize {
+        self.offset + (at.address - self.range.start.address) as usize
+    }
+
+    /// The part of the region from `start` to `end`, both inside it.
+    pub fn part(&self, start: GuestAddr, end: GuestAddr) -> Region {
+        let range = start.range(end.address - start.address);
+        Region { range, offset: self.offset_of(start), ..self.clone() }
+    }
+
+    /// Whether `next` is no mapping of its own but goes on where this one ends.
+    pub fn goes_on_in(&self, next: &Region) -> bool {
+        let memory = || Arc::ptr_eq(&self.arena, &next.arena) && self.bytes().end == next.offset;
+        let same = match self.kind {
+            RegionKind::Mapping => false,
+            RegionKind::Alias => memory(),
+            RegionKind::Sparse => true,
+        };
+        same && (self.kind, self.access, self.end()) == (next.kind, next.access, next.range.start)
+    }
+
+    /// The memory from an address inside the region to its end.
+    pub fn window(&self, at: GuestAddr) -> Window<'_> {
+        Window::new(&self.arena.bytes()[self.offset_of(at)..self.bytes().end])
+    }
+}
