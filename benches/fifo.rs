@@ -7,10 +7,9 @@
 mod support;
 
 use criterion::{Criterion, Throughput};
-use triglyph::device::ObjectEntry;
-use triglyph::guest::rsx::fifo::Methods;
-use triglyph::guest::rsx::objects::class;
-use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, Options, ReplayDevice, Tier, new_device};
+use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, ObjectEntry, Options, ReplayDevice, Tier, new_device};
+use triglyph_guest::rsx::fifo::Methods;
+use triglyph_guest::rsx::objects::class;
 
 /// Objects.
 const LOCAL: u32 = 1;

@@ -109,7 +109,7 @@ fn kept(groups: &[u32; METHODS]) -> &'static [u32; METHODS] {
 fn record(path: &Path) -> Option<Vec<Call>> {
     let file = CaptureFile::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let capture = Prepared::new(&Reader::new(&file).expect("a capture")).expect("a capture");
-    let mut tiers = triglyph::tiers(Mode::JitOnly).map_err(|error| eprintln!("{error}")).ok()?;
+    let mut tiers = triglyph_options::tiers(Mode::JitOnly).map_err(|error| eprintln!("{error}")).ok()?;
     let calls = Calls::default();
     tiers.optimized =
         tiers.optimized.map(|inner| -> Arc<dyn Tier> { Arc::new(Recorder { inner, calls: calls.clone() }) });

@@ -12,11 +12,12 @@ use std::time::Instant;
 
 use criterion::{Criterion, Throughput};
 use support::recorded::{Stream, long_packets, streams};
-use triglyph::device::ObjectEntry;
-use triglyph::guest::rsx::fifo::Methods;
-use triglyph::guest::rsx::objects::class;
-use triglyph::{Access, Device, GuestAddr, GuestRange, Machine, Options, ReplayDevice, Stats, Tier, new_device};
+use triglyph::{
+    Access, Device, GuestAddr, GuestRange, Machine, ObjectEntry, Options, ReplayDevice, Stats, Tier, new_device,
+};
 use triglyph_guest::pica::regs;
+use triglyph_guest::rsx::fifo::Methods;
+use triglyph_guest::rsx::objects::class;
 use triglyph_guest::tegra::fifo::{Entry, Segment};
 
 /// Where the words stand, and the memory around them.

@@ -25,36 +25,79 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "capture")]
-pub use triglyph_capture as capture;
-pub use triglyph_engine::frontend::packet_trace;
-pub use triglyph_engine::{device, error, mem, render, snapshot};
-pub use triglyph_guest as guest;
-#[cfg(feature = "n3ds")]
-pub use triglyph_n3ds as n3ds;
-#[cfg(feature = "rsx")]
-pub use triglyph_rsx as rsx;
-#[cfg(feature = "tegra")]
-pub use triglyph_tegra as tegra;
-
-pub use triglyph_engine::cache::TierMode as Tier;
-pub use triglyph_engine::cache::{Tiers, WarmStart, store};
+pub use triglyph_engine::cache::store::{Damage, StoreError};
+pub use triglyph_engine::cache::{TierMode as Tier, WarmStart};
 pub use triglyph_engine::device::{
     Access, Device, Event, Fault, FaultHandler, FaultKind, Faults, Machine, ObjectEntry, ReplayDevice, SoftwareMethod,
     StageTimes, Stats,
 };
 pub use triglyph_engine::error::Error;
-pub use triglyph_engine::mem::{GuestAddr, GuestRange};
+pub use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, Memory};
 pub use triglyph_engine::render::{Accuracy, KeyFile};
 pub use triglyph_engine::sched::Timeline;
 pub use triglyph_engine::snapshot::SnapshotOptions;
 #[cfg(feature = "n3ds")]
 pub use triglyph_n3ds::N3ds;
-pub use triglyph_options::{Options, tiers};
+pub use triglyph_options::Options;
 #[cfg(feature = "rsx")]
 pub use triglyph_rsx::{Rsx, RsxMode};
 #[cfg(feature = "tegra")]
 pub use triglyph_tegra::TegraX1;
+
+/// Captures: a GPU's input in a file. Reading, playing, recording and writing them.
+#[cfg(feature = "capture")]
+pub mod capture {
+    pub use triglyph_capture::expect::{Comparison, Differing, Expected, decode_png};
+    pub use triglyph_capture::file::CaptureFile;
+    pub use triglyph_capture::format::{Bytes, Expect, HEADER_SIZE, Hash, Header, Kind, Map, Mem, Present, Record};
+    pub use triglyph_capture::picture::{Format, Layout, Picture};
+    pub use triglyph_capture::player::{Checks, Event, Finished, Hashed, Player, Prepared, hash_memory};
+    pub use triglyph_capture::reader::{Entry, Limits, RawRecord, RawRecords, Reader, Records};
+    pub use triglyph_capture::recorder::{Expectation, Meta, Recorder, RecordingDevice};
+    pub use triglyph_capture::writer::{Compression, Writer};
+}
+
+/// What only the 3DS has: GSP's shared page, queues, rights and calls; external registers; LCD controllers.
+#[cfg(feature = "n3ds")]
+pub mod n3ds {
+    pub use triglyph_guest::format::PixelFormat;
+    pub use triglyph_n3ds::external::timing::{TICKS_PER_SECOND, nanoseconds};
+    pub use triglyph_n3ds::external::{Event, External, FreezePolicy};
+    pub use triglyph_n3ds::gx::{BadAddress, Executed};
+    pub use triglyph_n3ds::lcd::{Eye, Lcd, Picture, Screen};
+
+    /// GSP, the system process in front of the GPU.
+    pub mod gsp {
+        pub use triglyph_n3ds::gsp::address::{end_to_physical, to_physical, to_virtual};
+        pub use triglyph_n3ds::gsp::command::{Command, FillUnit, Header};
+        pub use triglyph_n3ds::gsp::interrupt::{Interrupt, RelayHeader, RelayQueue};
+        pub use triglyph_n3ds::gsp::ipc::{CALLS, ProcessMemory, Reply, granted};
+        pub use triglyph_n3ds::gsp::queue::{CommandQueue, Next, QueueFull, QueueHeader};
+        pub use triglyph_n3ds::gsp::rights::{Acquire, Client, ClientSet, Session};
+        pub use triglyph_n3ds::gsp::shared::{CLIENTS, SharedPage, WORDS};
+        pub use triglyph_n3ds::gsp::{
+            CaptureInfo, Completion, FramebufferInfo, FramebufferSlot, Gsp, Hardware, Registration, ResultCode,
+        };
+    }
+}
+
+/// What only the PS3 has: the hypervisor's calls, and the numbers of its address spaces.
+#[cfg(feature = "rsx")]
+pub mod rsx {
+    pub use triglyph_guest::rsx::lv1::{Status, flags};
+    pub use triglyph_rsx::dma::space::{LOCAL, MAIN};
+    pub use triglyph_rsx::lv1::{Answer, ContextAllocation, MemoryAllocation, PAGES, XDR};
+    pub use triglyph_rsx::{SoftwareHandler, lv1_bit, lv2_bit};
+}
+
+/// What only the Tegra X1 has: the calls of the Switch's driver.
+#[cfg(feature = "tegra")]
+pub mod tegra {
+    pub use triglyph_guest::tegra::driver::{Characteristics, Status, map_flags, map_param, space_flags, submit_flags};
+    pub use triglyph_tegra::driver::{
+        Buffer, Fence, Freed, Layout, MapBuffer, MapMemory, PROCESS, PROCESS_MASK, Region, Remap, Wait,
+    };
+}
 
 /// The README's example is a test, too.
 #[cfg(doctest)]

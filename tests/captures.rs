@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use triglyph::capture::{CaptureFile, Checks, Event, Header, Player, Prepared, Reader};
-use triglyph::packet_trace::THRESHOLD;
 use triglyph::{Device, FaultKind, GuestAddr, GuestRange, Machine, Options, ReplayDevice, Tier, new_device};
+use triglyph_engine::frontend::packet_trace::THRESHOLD;
 use triglyph_testkit::data::all_captures;
 
 /// What is compared, the first run being the reference.

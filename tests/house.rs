@@ -16,7 +16,7 @@ const CRATES: [Crate; 11] = [
     Crate { folder: "machines/rsx", name: "triglyph-rsx", uses: MACHINE, tests_use: MACHINE_TESTS },
     Crate { folder: "machines/tegra", name: "triglyph-tegra", uses: MACHINE, tests_use: MACHINE_TESTS },
     Crate { folder: "capture", name: "triglyph-capture", uses: &["guest", "engine"], tests_use: &[] },
-    Crate { folder: "cli", name: "triglyph-cli", uses: &[""], tests_use: &[] },
+    Crate { folder: "cli", name: "triglyph-cli", uses: CLI, tests_use: &[] },
     Crate { folder: "testkit", name: "triglyph-testkit", uses: TESTKIT, tests_use: &[] },
 ];
 
@@ -26,6 +26,9 @@ const MACHINE_TESTS: &[&str] = &["interp", "capture", "testkit"];
 
 /// What options may use: the tiers and what runs their kernels.
 const OPTIONS: &[&str] = &["guest", "interp", "jit", "engine"];
+
+/// What the command may use: the façade, and what only tools for people look into (tables, key files, snapshots).
+const CLI: &[&str] = &["", "guest", "engine"];
 
 /// What testkit may use: a feature each.
 const TESTKIT: &[&str] = &["guest", "interp", "jit", "engine", "options", "n3ds", "tegra"];

@@ -30,8 +30,7 @@ mod tegra;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput};
-use triglyph::Device;
-use triglyph::ReplayDevice;
+use triglyph::{Device, ReplayDevice};
 
 /// Draws of a submission.
 const DRAWS: u32 = 1000;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use triglyph::{Access, GuestAddr, GuestRange, Options, Tier as Mode, mem::Memory};
+use triglyph::{Access, GuestAddr, GuestRange, Memory, Options, Tier as Mode};
 use triglyph_engine::cache::Kernels;
 use triglyph_engine::cache::texture::TextureSource;
 use triglyph_engine::draw::{Cull, Setup, Shaded};
@@ -78,7 +78,7 @@ pub fn states() -> [(&'static str, PixelKey); 4] {
 
 /// Kernels of one mode; `None` when this host has no compiler.
 pub fn kernels(mode: Mode) -> Option<Kernels> {
-    let tiers = triglyph::tiers(mode).map_err(|error| eprintln!("{mode:?}: {error}")).ok()?;
+    let tiers = triglyph_options::tiers(mode).map_err(|error| eprintln!("{mode:?}: {error}")).ok()?;
     Some(Kernels::new(tiers, mode, Options::default().code_budget))
 }
 

@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde::Serialize;
-use triglyph::Error;
 use triglyph::capture::{Checks, Player, Prepared, Reader};
-use triglyph::device::{ReplayDevice, Stats};
+use triglyph::{Error, ReplayDevice, Stats};
 
 use crate::capture_file::{Named, expand, stem};
 use crate::exit::{Exit, UsageError, is_closed_pipe};

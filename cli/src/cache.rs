@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use triglyph::WarmStart;
-use triglyph::store::{Contents, KeyKind, KeyStore};
+use triglyph_engine::cache::store::{Contents, KeyKind, KeyStore};
 
 use crate::exit::{Exit, FileError};
 use crate::output::Output;

@@ -9,9 +9,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
-use triglyph::guest::pica::asm::Program;
-use triglyph::guest::pica::disassemble_program;
-use triglyph::guest::pica::shbin::{Constant, Executable, Shbin, Stage};
+use triglyph_guest::pica::asm::Program;
+use triglyph_guest::pica::disassemble_program;
+use triglyph_guest::pica::shbin::{Constant, Executable, Shbin, Stage};
 
 use crate::capture_file::{Named, write};
 use crate::exit::{Exit, FileError};

@@ -1,7 +1,7 @@
 //! The work in SUBMIT payloads, in words: GX commands by name, push buffers by size.
 
 use serde::Serialize;
-use triglyph::device::Machine;
+use triglyph::Machine;
 
 /// One SUBMIT, described.
 #[derive(Debug, PartialEq, Eq, Serialize)]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
+use triglyph::Machine;
 use triglyph::capture::{Entry, Kind, RawRecord, Reader, Record};
-use triglyph::device::Machine;
 
 use crate::capture_file::Named;
 use crate::exit::Exit;
@@ -161,7 +161,7 @@ impl Contents {
             }
             Record::Snapshot(snapshot) => {
                 decoded = snapshot.len();
-                let maps = triglyph::snapshot::mappings(snapshot).ok().flatten();
+                let maps = triglyph_engine::snapshot::mappings(snapshot).ok().flatten();
                 format!("the device's state, {} memory", if maps.is_some() { "with" } else { "without" })
             }
             _ => "skipped".to_owned(),

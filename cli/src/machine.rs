@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use triglyph::device::{Machine, ReplayDevice};
-use triglyph::{Accuracy, Error, KeyFile, Options, Tier};
+use triglyph::{Accuracy, Error, KeyFile, Machine, Options, ReplayDevice, Tier};
 
 /// Who executes kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -93,7 +92,7 @@ impl Setup {
             AccuracyChoice::Fast => Accuracy::Fast,
         };
         match self.packet_traces {
-            PacketTraceChoice::Often => options.packet_traces = triglyph::packet_trace::THRESHOLD,
+            PacketTraceChoice::Often => options.packet_traces = triglyph_engine::frontend::packet_trace::THRESHOLD,
             PacketTraceChoice::Forced => options.packet_traces = 1,
             PacketTraceChoice::Never => options.packet_traces = 0,
         }

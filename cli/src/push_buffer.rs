@@ -7,12 +7,11 @@ use std::ops::Range;
 
 use serde::Serialize;
 use triglyph::capture::{Mem, Record};
-use triglyph::device::ObjectEntry;
-use triglyph::guest::rsx::fifo::{Command, Methods};
-use triglyph::guest::rsx::methods::{PULLER, SOFTWARE, describe};
-use triglyph::guest::rsx::objects::class;
-use triglyph::guest::table::FieldInfo;
-use triglyph::{GuestAddr, GuestRange};
+use triglyph::{GuestAddr, GuestRange, ObjectEntry};
+use triglyph_guest::rsx::fifo::{Command, Methods};
+use triglyph_guest::rsx::methods::{PULLER, SOFTWARE, describe};
+use triglyph_guest::rsx::objects::class;
+use triglyph_guest::table::FieldInfo;
 
 /// Words that are listed of a submission at most: jumps may go round in circles.
 const MOST: usize = 1 << 22;

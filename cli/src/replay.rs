@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
+use triglyph::Stats;
 use triglyph::capture::{Checks, Event, Player, Reader};
-use triglyph::device::Stats;
 
 use crate::cache::warn_about;
 use crate::capture_file::{Named, make_folder, picture_name, write};

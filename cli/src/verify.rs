@@ -9,10 +9,8 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use triglyph::ReplayDevice;
 use triglyph::capture::{Checks, Event, Finished, Hashed, Player, Prepared, Reader};
-use triglyph::device::Device;
-use triglyph::{GuestAddr, GuestRange};
+use triglyph::{Device, GuestAddr, GuestRange, ReplayDevice};
 
 use crate::capture_file::{Named, expand, stem};
 use crate::exit::{Exit, UsageError, is_closed_pipe};

@@ -17,6 +17,7 @@ use triglyph_jit::{Effort, Jit};
 #[non_exhaustive]
 pub struct Options {
     /// Tiers to use instead of those of this build, for tools that watch or replace kernels.
+    #[doc(hidden)]
     pub tiers: Option<Tiers>,
     /// Which tier serves kernel calls.
     pub tier: Tier,
@@ -64,6 +65,7 @@ impl Options {
     /// # Errors
     /// [`Error::Unsupported`] when [`Tier::JitOnly`] is asked for and the host has no code generator, and when the host
     /// gives no threads.
+    #[doc(hidden)]
     pub fn renderer(&self) -> Result<Renderer, Error> {
         Renderer::new(&RenderOptions {
             tiers: self.tiers.clone().map_or_else(|| tiers(self.tier), Ok)?,
@@ -93,7 +95,7 @@ pub fn tiers(mode: Tier) -> Result<Tiers, Error> {
             tiers.optimized = Some(Arc::new(optimized));
             Ok(tiers)
         }
-        (Err(refused), _) | (_, Err(refused)) if mode == Tier::JitOnly => Err(Error::Unsupported(refused.to_string())),
+        (Err(no), _) | (_, Err(no)) if mode == Tier::JitOnly => Err(Error::Unsupported(no.0.to_owned())),
         _ => Ok(tiers),
     }
 }

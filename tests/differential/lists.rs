@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use triglyph::capture::{Prepared, Reader, Record};
-use triglyph::n3ds::gsp::{Command, address::to_physical};
+use triglyph::n3ds::gsp::{Command, to_physical};
 use triglyph::{GuestAddr, Machine};
 use triglyph_guest::pica::command::Packets;
 use triglyph_guest::pica::regs::{self, Effect};

@@ -11,12 +11,12 @@ mod recorded;
 
 use packets::{changed, is_heavy, made, packets};
 use recorded::{Recorded, recorded};
-use triglyph::guest::rsx::objects::class;
 use triglyph::{
     Access, Device, GuestAddr, GuestRange, Machine, Options, ReplayDevice, SnapshotOptions, Tier, new_device,
 };
 use triglyph_guest::pica::regs;
 use triglyph_guest::rsx::fifo::Methods;
+use triglyph_guest::rsx::objects::class;
 use triglyph_guest::tegra::fifo::{Entry, Segment};
 use triglyph_testkit::random::Random;
 

@@ -10,8 +10,9 @@ mod guest;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use arena::{Arena, Machine};
-use triglyph::capture::{Checks, Limits, Player, Reader, format};
+use triglyph::capture::{Checks, Limits, Player, Reader};
 use triglyph::{Error, Machine as Model, Options, Tier, new_device};
+use triglyph_capture::format;
 use triglyph_testkit::data::file;
 use triglyph_testkit::number::setting;
 use triglyph_testkit::random::Random;

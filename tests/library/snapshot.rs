@@ -1,7 +1,8 @@
 //! A snapshot knows no tier: whoever takes it over goes on to the same bytes.
 
-use triglyph::capture::{CaptureFile, Checks, Event, Player, Prepared, Reader, player::hash_memory};
-use triglyph::{Device, Machine, Options, ReplayDevice, SnapshotOptions, Tier, new_device, snapshot};
+use triglyph::capture::{CaptureFile, Checks, Event, Player, Prepared, Reader, hash_memory};
+use triglyph::{Device, Machine, Options, ReplayDevice, SnapshotOptions, Tier, new_device};
+use triglyph_engine::snapshot;
 use triglyph_testkit::data::file;
 
 /// Each device of a chain, as (tier, threads).

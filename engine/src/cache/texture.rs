@@ -4,8 +4,7 @@ use triglyph_guest::format::TexelFormat;
 use triglyph_guest::kernel::tier::TextureDecoder;
 
 use super::texture_cache::{PIECE, Source, content_hash, decoding_time};
-use crate::mem::GuestRange;
-use crate::mem::Memory;
+use crate::mem::{GuestRange, Memory};
 use crate::sched::Scheduler;
 
 /// Where a texture is and how it is stored.

@@ -9,6 +9,29 @@ use super::{GuestAddr, GuestRange, Memory, copy_in, copy_out};
 use crate::error::Error;
 
 impl Memory {
+    /// Stores `bytes` for the host, whatever the access of the range.
+    ///
+    /// # Errors
+    /// [`Error::Unmapped`] when a byte is not mapped; nothing is stored then.
+    pub fn write(&self, at: GuestAddr, bytes: &[u8]) -> Result<(), Error> {
+        let range = at.range(bytes.len() as u64);
+        self.for_each_window(range, |window, piece| copy_in(&bytes[piece], window))?;
+        self.mark_changed(range);
+        Ok(())
+    }
+
+    /// Reads bytes for the host, whatever the access of the range.
+    ///
+    /// # Errors
+    /// [`Error::Unmapped`] when a byte is not mapped.
+    pub fn read(&self, at: GuestAddr, out: &mut [u8]) -> Result<(), Error> {
+        self.for_each_window(at.range(out.len() as u64), |window, piece| copy_out(window, &mut out[piece]))
+    }
+}
+
+/// What machines and kernels need.
+#[doc(hidden)]
+impl Memory {
     /// Memory the GPU may read from an address to the end of its mapping; empty when there is none.
     pub fn readable(&self, at: GuestAddr) -> Window<'_> {
         match self.find(at) {
@@ -37,25 +60,6 @@ impl Memory {
         let region = self.next_region(at)?;
         let start = region.range.start;
         Some(if start > at { start.address } else { region.end().address })
-    }
-
-    /// Stores `bytes` for the host, whatever the access of the range.
-    ///
-    /// # Errors
-    /// [`Error::Unmapped`] when a byte is not mapped; nothing is stored then.
-    pub fn write(&self, at: GuestAddr, bytes: &[u8]) -> Result<(), Error> {
-        let range = at.range(bytes.len() as u64);
-        self.for_each_window(range, |window, piece| copy_in(&bytes[piece], window))?;
-        self.mark_changed(range);
-        Ok(())
-    }
-
-    /// Reads bytes for the host, whatever the access of the range.
-    ///
-    /// # Errors
-    /// [`Error::Unmapped`] when a byte is not mapped.
-    pub fn read(&self, at: GuestAddr, out: &mut [u8]) -> Result<(), Error> {
-        self.for_each_window(at.range(out.len() as u64), |window, piece| copy_out(window, &mut out[piece]))
     }
 
     /// Reads what the GPU may read of a range; zeros elsewhere. Returns how many bytes were not there.

@@ -122,7 +122,11 @@ impl Memory {
             }
         });
     }
+}
 
+/// What machines need.
+#[doc(hidden)]
+impl Memory {
     /// Notes that the host may have written memory of its own without saying so: what was derived from there has to be
     /// compared. Machines call it when work is submitted, when a scene has been drawn and when they waited for
     /// somebody. Between two such points a guest cannot tell whether the GPU sees what it writes.

@@ -51,6 +51,8 @@ impl Footprint {
     }
 }
 
+/// What machines need.
+#[doc(hidden)]
 impl Memory {
     /// Calls `f` with the host addresses that a range is mapped to.
     fn for_each_piece(&self, range: GuestRange, mut f: impl FnMut(Range<usize>)) {

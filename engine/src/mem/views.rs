@@ -44,7 +44,11 @@ impl Memory {
         parts.into_iter().for_each(|part| self.insert(part));
         Ok(())
     }
+}
 
+/// What machines need.
+#[doc(hidden)]
+impl Memory {
     /// Declares that a range has no memory on purpose: the GPU reads zeros, what it writes is dropped, and neither
     /// counts as missing. What was mapped there before is replaced. To the host it is not mapped, and snapshots do not
     /// know of it.

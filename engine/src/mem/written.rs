@@ -2,6 +2,8 @@
 
 use super::{GuestRange, Memory};
 
+/// What machines need.
+#[doc(hidden)]
 impl Memory {
     /// Notes that the GPU has written a range.
     pub fn mark_written(&self, range: GuestRange) {

@@ -12,8 +12,7 @@ pub use super::texture_binding::TextureBinding;
 use super::{Extent, Kind, Rect};
 use crate::cache::image::ImageSource;
 use crate::cache::{Handle, kinds};
-use crate::mem::Memory;
-use crate::mem::{GuestAddr, GuestRange};
+use crate::mem::{GuestAddr, GuestRange, Memory};
 
 /// Fragments that are programs: fragment kernels.
 #[derive(Debug)]

@@ -41,11 +41,13 @@ impl Timeline {
     }
 
     /// A submission begins. Returns its number.
+    #[doc(hidden)]
     pub fn submit(&self) -> u64 {
         self.change(|counts| counts.submitted += 1).submitted
     }
 
     /// Everything submitted so far is complete.
+    #[doc(hidden)]
     pub fn complete(&self) {
         self.change(|counts| counts.completed = counts.submitted);
     }

@@ -52,11 +52,13 @@ impl N3ds {
     }
 
     /// Turns the caches of derived state on (as they are at first) or off, for tests: they may make no difference.
+    #[doc(hidden)]
     pub fn set_state_cache_enabled(&mut self, enabled: bool) {
         self.core.renderer.set_state_cache_enabled(enabled);
     }
 
     /// The renderer: kernels and counters.
+    #[doc(hidden)]
     pub fn renderer(&self) -> &Renderer {
         &self.core.renderer
     }
@@ -89,9 +91,15 @@ impl N3ds {
         self.gsp = Gsp::new(page);
     }
 
-    /// The external registers: transfer engine and LCD controllers, to look at.
+    /// The external registers: transfer engine and LCD controllers.
     pub fn external(&self) -> &External {
         &self.external
+    }
+
+    /// The external registers, to choose what there is a choice of; the guest's writes go through
+    /// [`Self::with_gsp`].
+    pub fn external_mut(&mut self) -> &mut External {
+        &mut self.external
     }
 
     /// Executes one GX command as it stands in a slot of the command queue, complete before this returns. No

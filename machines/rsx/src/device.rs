@@ -53,11 +53,13 @@ impl Rsx {
     }
 
     /// Memory, renderer, objects, time.
+    #[doc(hidden)]
     pub fn core(&self) -> &Core {
         &self.core
     }
 
     /// Channels, and the engine objects of each.
+    #[doc(hidden)]
     pub fn fifo(&self) -> &Fifo {
         &self.fifo
     }
@@ -84,6 +86,7 @@ impl Rsx {
     }
 
     /// Turns the caches of derived state on (as they are at first) or off, for tests: they may make no difference.
+    #[doc(hidden)]
     pub fn set_state_cache_enabled(&mut self, enabled: bool) {
         self.core.renderer.set_state_cache_enabled(enabled);
     }

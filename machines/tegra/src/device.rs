@@ -37,11 +37,13 @@ impl TegraX1 {
     }
 
     /// Memory, renderer, syncpoints.
+    #[doc(hidden)]
     pub fn core(&self) -> &Core {
         &self.core
     }
 
     /// A channel that was submitted to.
+    #[doc(hidden)]
     pub fn channel(&self, number: u32) -> Option<&Channel> {
         self.channels.get(&number)
     }
@@ -54,6 +56,7 @@ impl TegraX1 {
     }
 
     /// Turns the caches of derived state on (as they are at first) or off, for tests: they may make no difference.
+    #[doc(hidden)]
     pub fn set_state_cache_enabled(&mut self, enabled: bool) {
         self.core.renderer.set_state_cache_enabled(enabled);
     }

@@ -1,8 +1,7 @@
 //! Push buffers and command lists of the bundled captures, as words.
 
 use triglyph::capture::{Mem, Prepared, Reader, Record};
-use triglyph::device::ObjectEntry;
-use triglyph::{GuestAddr, GuestRange, Machine};
+use triglyph::{GuestAddr, GuestRange, Machine, ObjectEntry};
 use triglyph_guest::tegra::fifo::Entry;
 use triglyph_testkit::data::captures;
 

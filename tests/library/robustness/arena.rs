@@ -1,8 +1,7 @@
 //! Guest memory of odd sizes in the middle of host memory that must not be touched.
 #![allow(unsafe_code)]
 
-use triglyph::mem::Memory;
-use triglyph::{Access, Device, Faults, GuestAddr, GuestRange, N3ds, Options, Tier};
+use triglyph::{Access, Device, Faults, GuestAddr, GuestRange, Memory, N3ds, Options, Tier};
 
 /// What is mapped: physical address, bytes, and whether the GPU may write. There is a hole in VRAM, and neither begins
 /// nor ends lie on pages.

@@ -9,14 +9,13 @@
 //! process memory ─► nvmap handle ─► address space ─► channel ─► push buffer: classes, macro, copy, state, draws, fence
 //! ```
 
-use triglyph::guest::layout::SurfaceLayout;
-use triglyph::guest::tegra::driver::submit_flags;
-use triglyph::guest::tegra::fifo::Stepping::{Each, Never, Once};
-use triglyph::guest::tegra::fifo::{Entry, Segment};
-use triglyph::guest::tegra::methods::threed::{Topology, regs as r};
-use triglyph::guest::tegra::{mme, shader};
-use triglyph::tegra::driver::{Fence, Layout, MapBuffer, MapMemory, PROCESS, Wait};
+use triglyph::tegra::{Fence, Layout, MapBuffer, MapMemory, PROCESS, Wait, submit_flags};
 use triglyph::{Access, Device, GuestAddr, GuestRange, Options, TegraX1, Tier};
+use triglyph_guest::layout::SurfaceLayout;
+use triglyph_guest::tegra::fifo::Stepping::{Each, Never, Once};
+use triglyph_guest::tegra::fifo::{Entry, Segment};
+use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
+use triglyph_guest::tegra::{mme, shader};
 
 use triglyph_testkit::tegra::methods;
 

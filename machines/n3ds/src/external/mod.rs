@@ -128,6 +128,7 @@ impl External {
     }
 
     /// Reads the register at `offset`, in bytes from 0x10400000; the two low bits are ignored.
+    #[doc(hidden)]
     pub fn read<C: CommandProcessor + ?Sized>(&mut self, core: &mut C, offset: u32) -> u32 {
         let offset = offset & !3;
         match offset {
@@ -145,6 +146,7 @@ impl External {
     }
 
     /// Writes the register at `offset`, in bytes from 0x10400000; the two low bits are ignored. Returns what finished.
+    #[doc(hidden)]
     pub fn write<C: CommandProcessor + ?Sized>(&mut self, core: &mut C, offset: u32, value: u32) -> Option<Event> {
         let offset = offset & !3;
         if offset >= OWN {

@@ -21,7 +21,7 @@ use triglyph_guest::rsx::lv1::info::{head as head_field, interrupt};
 pub struct MemoryAllocation {
     /// Names the allocation.
     pub handle: u32,
-    /// Where the memory is mapped.
+    /// Address of its first byte; [`Rsx::lpar`] says where that is.
     pub lpar: u64,
 }
 
@@ -30,11 +30,11 @@ pub struct MemoryAllocation {
 pub struct ContextAllocation {
     /// Names the context.
     pub handle: u32,
-    /// Its control page.
+    /// Address of its control page, as [`MemoryAllocation::lpar`].
     pub control: u64,
-    /// Its driver information.
+    /// Address of its driver information.
     pub info: u64,
-    /// Its reports area.
+    /// Address of its reports area.
     pub reports: u64,
     /// Bytes of the reports area.
     pub reports_size: u64,
@@ -135,7 +135,7 @@ impl Rsx {
         Ok(bits)
     }
 
-    /// `lv1_gpu_device_map`: where a device's page is mapped, and how many bytes. Device 8 is a page of local memory;
+    /// `lv1_gpu_device_map`: the address of a device's page, and its bytes. Device 8 is a page of local memory;
     /// what the others hold is not documented, they read 0.
     ///
     /// # Errors
@@ -351,8 +351,8 @@ impl Rsx {
         }
     }
 
-    /// A head has begun to show a frame, `time` being the processor's time base: flips that wait are done. For every
-    /// context; the host calls this as often as its screen shows one.
+    /// A head (0 or 1) has begun to show a frame, at `time` in ticks of the processor's time base: flips that wait are
+    /// done. For every context; the host calls this as often as its screen shows one.
     pub fn vblank(&mut self, head: u32, time: u64) {
         for slot in self.outside.lv1.slots() {
             self.outside.lv1.vblank(&self.core, &mut self.outside.events, slot, head, time);

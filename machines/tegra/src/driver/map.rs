@@ -18,7 +18,7 @@ const MOST: usize = 1 << 16;
 pub struct MapMemory {
     /// Address in the process; 0 leaves the handle without memory.
     pub address: u64,
-    /// Alignment, a power of two; below 4 KiB it is 4 KiB.
+    /// Alignment in bytes, a power of two; below 4 KiB it is 4 KiB.
     pub align: u32,
     /// Mask of heaps; only told.
     pub heap: u32,
@@ -43,9 +43,9 @@ pub(super) struct Handle {
 /// What FREE tells the last owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Freed {
-    /// Where the memory is, 0 for none.
+    /// Address of the memory in the process, 0 for none.
     pub address: u64,
-    /// Its size as it was created.
+    /// Bytes, as it was created.
     pub size: u32,
     /// Whether others still have the handle. Address spaces keep what they show either way.
     pub in_use: bool,

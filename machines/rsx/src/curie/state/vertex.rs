@@ -15,8 +15,7 @@ use crate::registers::Registers;
 use triglyph_engine::cache::{Handle, kinds};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::frontend::NonAliasingRange;
-use triglyph_engine::mem::Memory;
-use triglyph_engine::mem::{GuestAddr, GuestRange};
+use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 
 /// The vertex program and the arrays it reads.
 #[derive(Debug)]
