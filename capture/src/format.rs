@@ -343,9 +343,8 @@ fn check_space(machine: Machine, space: u32) -> Result<u32, String> {
 
 fn check_range(machine: Machine, range: GuestRange) -> Result<GuestRange, String> {
     let GuestRange { start: GuestAddr { space, address }, size } = range;
-    check_space(machine, space)?;
     match address.checked_add(size) {
-        Some(_) => Ok(range),
+        Some(_) => check_space(machine, space).map(|_| range),
         None => Err(format!("{size:#x} bytes at {address:#x} end past the last address")),
     }
 }

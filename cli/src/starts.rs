@@ -78,7 +78,7 @@ impl Tier {
 /// What a warm first frame should be at most, in steady ones.
 const GOAL: f64 = 1.5;
 
-/// Steady frames behind each first one. The interpreter takes up to seconds for each.
+/// Steady frames after each first one. The interpreter takes up to seconds for each.
 const FRAMES: u32 = 40;
 const INTERPRETED_FRAMES: u32 = 3;
 
@@ -95,7 +95,7 @@ impl Keys {
 
 impl Drop for Keys {
     fn drop(&mut self) {
-        // What is left of it in a folder for temporary files hurts nobody.
+        // The system empties folders of temporary files itself.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -163,7 +163,7 @@ fn print(times: &Times, output: &Output) -> anyhow::Result<()> {
 }
 
 fn measure(arguments: &Arguments, path: &Path, keys: &Path) -> anyhow::Result<Times> {
-    // One that cannot be read at all is no matter for other processes.
+    // A file that cannot be read is an error before any process is started.
     let machine = Reader::new(&Named::open(path).bytes?)?.header().machine;
     let alone = !arguments.auto_only;
     let tier = |choice| measure_tier(arguments, path, choice, &keys.with_extension(TierChoice::name(choice)));

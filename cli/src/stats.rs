@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use triglyph::device::Stats;
+use triglyph::Stats;
 
 /// What a device has done with kernels since it was made. What each number counts is written at [`Stats`].
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -16,6 +16,7 @@ pub struct KernelCounters {
     pub kernels_tiered_up: u64,
     pub kernels_unsupported: u64,
     pub kernels_evicted: u64,
+    pub key_file_errors: u64,
     pub compile_ms: f64,
     pub code_bytes: u64,
 }
@@ -32,6 +33,7 @@ impl KernelCounters {
             kernels_tiered_up: stats.kernels_tiered_up,
             kernels_unsupported: stats.kernels_unsupported,
             kernels_evicted: stats.kernels_evicted,
+            key_file_errors: stats.key_file_errors,
             compile_ms: milliseconds(stats.compile_time),
             code_bytes: stats.code_bytes,
         }

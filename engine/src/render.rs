@@ -372,6 +372,7 @@ impl Renderer {
             kernels_tiered_up: counters.tiered_up(),
             kernels_unsupported: counters.unsupported(),
             kernels_evicted: counters.evicted(),
+            key_file_errors: self.kernels.key_file_errors(),
             compile_time: counters.compile_time(),
             kernels_cached: self.kernels.len() as u64,
             code_bytes: counters.code_bytes(),

@@ -7,8 +7,10 @@
 //! | `flush` | | drawing a scene |
 //! | `compile` | `kind` | one compilation of a kernel |
 //!
-//! Each fault with a known place is an event of level `WARN` with its kind, text, address and position.
+//! Each fault with a known place is an event of level `WARN` with its kind, text, address and position, and so is each
+//! failed write of the key file.
 
+use crate::cache::store::StoreError;
 use crate::device::Fault;
 
 /// Whether this build has spans and events.
@@ -62,4 +64,12 @@ pub fn fault(fault: &Fault) {
     #[cfg(feature = "tracing")]
     tracing::warn!(kind = fault.kind.name(), address = fault.address, command = fault.command, "{}", fault.what);
     let _ = fault;
+}
+
+/// Writing the key file has failed.
+#[inline]
+pub fn key_file(error: &StoreError) {
+    #[cfg(feature = "tracing")]
+    tracing::warn!("key file: {error}");
+    let _ = error;
 }

@@ -9,7 +9,7 @@ pub fn written(item: Item) -> Vec<Item> {
     if call.ident.is_some() {
         return vec![item];
     }
-    if !call.mac.path.segments.last().is_some_and(|name| name.ident == "listed") {
+    if call.mac.path.segments.last().is_none_or(|name| name.ident != "listed") {
         return syn::parse2::<syn::File>(call.mac.tokens.clone()).map_or_else(|_| vec![item], |file| file.items);
     }
     // `enum Name: u32 { … }` is no Rust.

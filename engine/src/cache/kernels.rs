@@ -42,8 +42,8 @@ impl Kernels {
 
     /// Tables with the keys of a key file, to which new keys are added. The kernels of known keys are compiled in the
     /// background, most used first, until they fill the budget; one that is looked up before is compiled at once. The
-    /// file is pruned when it exceeds `limit` bytes. A file that cannot be read or written costs nothing but the time
-    /// it would have saved.
+    /// file is pruned when it exceeds `limit` bytes. A file that cannot be read or written is not used, and
+    /// [`WarmStart::error`] says why; one that cannot be written later is counted ([`Self::key_file_errors`]).
     pub fn with_key_file(
         tiers: Tiers,
         mode: TierMode,
@@ -51,11 +51,16 @@ impl Kernels {
         store: KeyStore,
         limit: u64,
     ) -> (Self, WarmStart) {
-        let (contents, error) = match store.read() {
+        let writes = mode != TierMode::InterpreterOnly;
+        let read = store.read().and_then(|contents| match writes {
+            true => store.check_writable().map(|()| contents),
+            false => Ok(contents),
+        });
+        let (contents, error) = match read {
             Ok(contents) => (contents, None),
             Err(error) => (Contents::default(), Some(error)),
         };
-        let usable = error.is_none() && mode != TierMode::InterpreterOnly;
+        let usable = error.is_none() && writes;
         let known = contents.keys.iter().map(|key| key.hash).collect();
         let log = usable.then(|| KeyLog::new(store, known, limit));
         let kernels = Kernels::with(Shared::new(tiers, mode, budget, log));
@@ -86,6 +91,11 @@ impl Kernels {
             self.tables.evict(&self.shared);
         }
         Handle::new(slot)
+    }
+
+    /// How often writing the key file has failed.
+    pub fn key_file_errors(&self) -> u64 {
+        self.shared.log.as_ref().map_or(0, KeyLog::errors)
     }
 
     /// Whether there is a key file: its owner wants first frames to be fast, see [`Self::prepare`].

@@ -2,14 +2,15 @@
 
 use std::collections::HashSet;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
 use super::kinds::KeyKind;
 use super::store::{Damage, KeyStore, StoreError, identity};
+use crate::trace;
 
-/// The key file of an engine. A file that cannot be written costs the next start time and nothing else, so errors of
-/// writing are ignored.
+/// The key file of an engine. A write that fails costs the next start time and nothing else, so it is only counted.
 #[derive(Debug)]
 pub(super) struct KeyLog {
     store: KeyStore,
@@ -17,6 +18,8 @@ pub(super) struct KeyLog {
     limit: u64,
     /// Identities of the keys in the file.
     known: Mutex<HashSet<u128>>,
+    /// Writes that have failed.
+    errors: AtomicU64,
 }
 
 /// What was found in the key file at the start.
@@ -28,13 +31,13 @@ pub struct WarmStart {
     pub damage: Vec<Damage>,
     /// Whole records that are not keys of this version.
     pub undecodable: usize,
-    /// Why the file cannot be used, if it cannot.
+    /// Why the file cannot be read or written, if it cannot; it is not used then.
     pub error: Option<StoreError>,
 }
 
 impl KeyLog {
     pub(super) fn new(store: KeyStore, known: HashSet<u128>, limit: u64) -> Self {
-        KeyLog { store, limit, known: Mutex::new(known) }
+        KeyLog { store, limit, known: Mutex::new(known), errors: AtomicU64::new(0) }
     }
 
     /// Appends a key that is not in the file yet.
@@ -65,14 +68,29 @@ impl KeyLog {
     }
 
     fn append(&self, keys: &[(KeyKind, Vec<u8>)], uses: &[(u128, u64)]) {
-        if self.store.append(keys, uses).is_ok_and(|bytes| bytes > self.limit) {
+        if self.noted(self.store.append(keys, uses)).is_some_and(|bytes| bytes > self.limit) {
             self.prune();
         }
     }
 
+    /// Counts an error.
+    fn noted<T>(&self, result: Result<T, StoreError>) -> Option<T> {
+        result
+            .inspect_err(|error| {
+                trace::key_file(error);
+                self.errors.fetch_add(1, Relaxed);
+            })
+            .ok()
+    }
+
+    /// Writes that have failed.
+    pub(super) fn errors(&self) -> u64 {
+        self.errors.load(Relaxed)
+    }
+
     /// Makes the file smaller than its limit by a quarter, so that it is not pruned again soon.
     pub(super) fn prune(&self) {
-        let _ = self.store.prune(self.limit / 4 * 3);
+        self.noted(self.store.prune(self.limit / 4 * 3));
     }
 }
 

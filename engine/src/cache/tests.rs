@@ -206,6 +206,24 @@ fn a_file_that_cannot_be_used_is_reported_and_left_alone() {
 }
 
 #[test]
+fn a_file_that_cannot_be_written_is_reported_at_the_start_and_counted_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = KeyStore::new(folder.path().join("keys"));
+    let lock = folder.path().join("keys.lock");
+    std::fs::create_dir(&lock).unwrap();
+    assert!(with_key_file(TierMode::Auto, &store).1.error.is_some());
+    assert!(with_key_file(TierMode::InterpreterOnly, &store).1.error.is_none(), "the interpreter writes nothing");
+    std::fs::remove_dir(&lock).unwrap();
+    let (kernels, start) = with_key_file(TierMode::Auto, &store);
+    assert!(start.error.is_none());
+    std::fs::remove_file(&lock).unwrap();
+    std::fs::create_dir(&lock).unwrap();
+    kernels.transfer(&KEY);
+    kernels.wait_for_compiler();
+    assert_eq!((kernels.counters().compiled(), kernels.key_file_errors()), (1, 1));
+}
+
+#[test]
 fn records_that_are_not_keys_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let store = KeyStore::new(folder.path().join("keys"));

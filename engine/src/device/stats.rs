@@ -59,6 +59,8 @@ pub struct Stats {
     pub kernels_unsupported: u64,
     /// Kernels removed from the cache to make room for others.
     pub kernels_evicted: u64,
+    /// Times that the key file could not be written.
+    pub key_file_errors: u64,
     /// Time spent compiling, on whichever thread.
     pub compile_time: Duration,
     /// Kernels in the cache now.
@@ -105,6 +107,7 @@ impl Stats {
             (&mut self.kernels_tiered_up, other.kernels_tiered_up),
             (&mut self.kernels_unsupported, other.kernels_unsupported),
             (&mut self.kernels_evicted, other.kernels_evicted),
+            (&mut self.key_file_errors, other.key_file_errors),
             (&mut self.kernels_cached, other.kernels_cached),
             (&mut self.code_bytes, other.code_bytes),
             (&mut self.interpreter_calls, other.interpreter_calls),

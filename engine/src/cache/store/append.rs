@@ -19,6 +19,18 @@ pub struct Pruned {
 }
 
 impl KeyStore {
+    /// Whether keys can be appended: makes the folder, and opens for writing what is there.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] when it cannot be written.
+    pub fn check_writable(&self) -> Result<(), StoreError> {
+        let file = || match OpenOptions::new().append(true).open(self.path()) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        };
+        self.open_lock(true).and_then(|_| file()).map_err(|error| self.io(error))
+    }
+
     /// Appends keys, and how often some were used, by hash. A file that does not exist is created, and so is its
     /// folder; one of another version is replaced. Returns the bytes of the file after that, 0 when there was nothing
     /// to append.

@@ -31,7 +31,7 @@ impl KeyStore {
         }
     }
 
-    fn open_lock(&self, create: bool) -> std::io::Result<File> {
+    pub(super) fn open_lock(&self, create: bool) -> std::io::Result<File> {
         let mut path = self.path().as_os_str().to_owned();
         path.push(".lock");
         if let Some(folder) = self.path().parent().filter(|folder| create && !folder.as_os_str().is_empty()) {
