@@ -73,10 +73,10 @@ fn state() -> List {
     };
     let mut list = List::default();
     list.write(regs::vsh_code_index::ID, 0)
-        .port(regs::vsh_code_data0::ID, &program.code)
+        .port(regs::vsh_code_data::ID, &program.code)
         .write(regs::vsh_code_end::ID, 1)
         .write(regs::vsh_opdesc_index::ID, 0)
-        .port(regs::vsh_opdesc_data0::ID, &program.descriptors)
+        .port(regs::vsh_opdesc_data::ID, &program.descriptors)
         .write(regs::vsh_entry::ID, 0x7FFF_0000)
         .write(regs::vsh_input_config::ID, 0xA000_0000)
         .write(regs::vsh_perm_lo::ID, 0x7654_3210)
@@ -101,5 +101,5 @@ fn state() -> List {
 /// Sixteen vectors for the vertex program, as four words of f32 each.
 pub fn uniforms(list: &mut List, seed: u32) {
     let words: Vec<u32> = (0..64).map(|i| (1.0 + (seed * 64 + i) as f32 / 1024.0).to_bits()).collect();
-    list.write(regs::vsh_float_index::ID, 0x8000_0000).port(regs::vsh_float_data0::ID, &words);
+    list.write(regs::vsh_float_index::ID, 0x8000_0000).port(regs::vsh_float_data::ID, &words);
 }

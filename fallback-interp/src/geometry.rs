@@ -2,9 +2,9 @@
 
 use triglyph_guest::kernel::GeometryKernel;
 use triglyph_guest::kernel::geometry::{GeometryInputs, GeometryJob, GeometryKey, GeometryOutput, GeometryPrimitive};
-use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, Numbers, Program, Uniforms, VertexConstants};
+use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, Program, Uniforms, VertexConstants};
 
-use crate::pica_shader::{self, Constants, Emitted, Ending, Machine, Registers, Unit, Vector};
+use crate::pica_shader::{Code, Constants, Emitted, Ending, Machine, Registers, Unit, Vector};
 use crate::vertex::{self, Outputs};
 
 /// Float uniforms that exist.
@@ -15,10 +15,7 @@ const RAN: u16 = 1 << 15;
 /// A geometry kernel: its key with the program decoded.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    program: pica_shader::Program,
-    entry: u16,
-    bools: u16,
-    numbers: Numbers,
+    code: Code,
     inputs: GeometryInputs,
     outputs: Outputs,
 }
@@ -28,10 +25,7 @@ impl Kernel {
     pub fn new(key: &GeometryKey) -> Self {
         let Program::Pica(program) = &key.program;
         Kernel {
-            program: pica_shader::Program::decode(&program.code, &program.descriptors, Unit::Geometry, program.numbers),
-            entry: program.entry,
-            bools: program.bools,
-            numbers: program.numbers,
+            code: Code::new(program, Unit::Geometry),
             inputs: key.inputs.clone(),
             outputs: Outputs::new(&key.outputs, key.user_clip),
         }
@@ -40,7 +34,7 @@ impl Kernel {
     /// Hands a primitive's values to the unit.
     fn load(&self, primitive: &GeometryPrimitive, values: &[Vector], machine: &mut Machine, uniforms: &mut Uniforms) {
         let values = values.iter().skip(primitive.first as usize).take(primitive.count as usize);
-        let values = values.map(|&value| vertex::load(value, self.numbers));
+        let values = values.map(|&value| vertex::load(value, self.code.numbers));
         match &self.inputs {
             GeometryInputs::Registers(registers) => {
                 machine.inputs = [[0.0; 4]; 16];
@@ -113,7 +107,7 @@ impl GeometryKernel for Kernel {
                 break;
             }
             self.load(primitive, job.values, &mut machine, job.uniforms);
-            let bools = if number > 0 { self.bools | RAN } else { self.bools };
+            let bools = if number > 0 { self.code.bools | RAN } else { self.code.bools };
             let mut emitter = Emitter {
                 outputs: &self.outputs,
                 constants: job.constants,
@@ -122,8 +116,9 @@ impl GeometryKernel for Kernel {
                 left: job.limit,
                 room: job.room,
             };
-            let constants = Constants { uniforms: &vertex::loaded(job.uniforms, self.numbers), bools };
-            let ending = machine.run(&self.program, &constants, self.entry, &mut |emitted| emitter.emit(emitted));
+            let constants = Constants { uniforms: &vertex::loaded(job.uniforms, self.code.numbers), bools };
+            let ending =
+                machine.run(&self.code.program, &constants, self.code.entry, &mut |emitted| emitter.emit(emitted));
             job.exhausted += u32::from(ending == Ending::OutOfFuel);
         }
         job.state.registers = machine.registers();

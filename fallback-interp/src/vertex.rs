@@ -9,15 +9,12 @@ use triglyph_guest::kernel::vertex::{
 };
 use triglyph_guest::num::f24;
 
-use crate::pica_shader::{self, Constants, Ending, Machine, Registers, Unit, Vector};
+use crate::pica_shader::{Code, Constants, Ending, Machine, Registers, Unit, Vector};
 
 /// A vertex kernel: its key with the program decoded.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    program: pica_shader::Program,
-    entry: u16,
-    bools: u16,
-    numbers: Numbers,
+    code: Code,
     inputs: [Input; 16],
     outputs: Outputs,
 }
@@ -27,10 +24,7 @@ impl Kernel {
     pub fn new(key: &VertexKey) -> Self {
         let Program::Pica(program) = &key.program;
         Kernel {
-            program: pica_shader::Program::decode(&program.code, &program.descriptors, Unit::Vertex, program.numbers),
-            entry: program.entry,
-            bools: program.bools,
-            numbers: program.numbers,
+            code: Code::new(program, Unit::Vertex),
             inputs: key.inputs,
             outputs: Outputs::new(&key.outputs, key.user_clip),
         }
@@ -70,8 +64,8 @@ impl Outputs {
 
 impl VertexKernel for Kernel {
     fn shade(&self, job: &mut VertexJob<'_>, first: usize) -> usize {
-        let uniforms = loaded(job.uniforms, self.numbers);
-        let constants = Constants { uniforms: &uniforms, bools: self.bools };
+        let uniforms = loaded(job.uniforms, self.code.numbers);
+        let constants = Constants { uniforms: &uniforms, bools: self.code.bools };
         let mut machine = Machine::new(Unit::Vertex);
         let records = job.records.chunks_exact_mut(self.outputs.stride());
         for ((&vertex, record), clip) in job.vertices.iter().zip(records).zip(job.clip.iter_mut()).skip(first) {
@@ -81,8 +75,9 @@ impl VertexKernel for Kernel {
                 continue;
             }
             machine.reset();
-            machine.inputs = self.inputs.map(|input| load(fetch(input, job.streams, job.fixed, vertex), self.numbers));
-            let ending = machine.run(&self.program, &constants, self.entry, &mut |_| {});
+            machine.inputs =
+                self.inputs.map(|input| load(fetch(input, job.streams, job.fixed, vertex), self.code.numbers));
+            let ending = machine.run(&self.code.program, &constants, self.code.entry, &mut |_| {});
             job.exhausted += u32::from(ending == Ending::OutOfFuel);
             *clip = self.outputs.record(machine.outputs(), &job.constants, record);
         }

@@ -16,7 +16,7 @@ mod emit;
 mod flow;
 
 use triglyph_guest::kernel::geometry::GeometryRegisters;
-use triglyph_guest::kernel::vertex::{FUEL, Uniforms};
+use triglyph_guest::kernel::vertex::{FUEL, Numbers, PicaProgram, Uniforms};
 use triglyph_guest::pica::isa::{Dst, Index, SetEmit, Src};
 
 pub use decode::Program;
@@ -24,6 +24,22 @@ pub use emit::{Emitted, Slots, Triangle};
 
 use decode::{Instruction, Operand, Target};
 use flow::{CallEntry, IfEntry, LoopEntry, Next, Ring};
+
+/// The program of a key, decoded, and how it is run.
+#[derive(Clone, Debug)]
+pub(crate) struct Code {
+    pub program: Program,
+    pub entry: u16,
+    pub bools: u16,
+    pub numbers: Numbers,
+}
+
+impl Code {
+    pub fn new(program: &PicaProgram, unit: Unit) -> Self {
+        let &PicaProgram { entry, bools, numbers, .. } = program;
+        Code { program: Program::decode(&program.code, &program.descriptors, unit, numbers), entry, bools, numbers }
+    }
+}
 
 /// Four components, x first.
 pub type Vector = [f32; 4];

@@ -44,25 +44,27 @@ impl Compare {
     }
 }
 
-/// A stencil action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub enum StencilOp {
-    /// old
-    Keep,
-    /// 0
-    Zero,
-    /// reference
-    Replace,
-    /// min(old + 1, 255)
-    IncrementSaturate,
-    /// max(old - 1, 0)
-    DecrementSaturate,
-    /// !old
-    Invert,
-    /// old + 1 mod 256
-    IncrementWrap,
-    /// old - 1 mod 256
-    DecrementWrap,
+listed! {
+    /// A stencil action.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+    pub enum StencilOp {
+        /// old
+        Keep,
+        /// 0
+        Zero,
+        /// reference
+        Replace,
+        /// min(old + 1, 255)
+        IncrementSaturate,
+        /// max(old - 1, 0)
+        DecrementSaturate,
+        /// !old
+        Invert,
+        /// old + 1 mod 256
+        IncrementWrap,
+        /// old - 1 mod 256
+        DecrementWrap,
+    }
 }
 
 impl StencilOp {
@@ -81,19 +83,21 @@ impl StencilOp {
     }
 }
 
-/// A blend equation; the result is clamped to 0..255, the division truncates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
-pub enum BlendEquation {
-    /// (P + Q) / 255
-    Add,
-    /// (P - Q) / 255
-    Subtract,
-    /// (Q - P) / 255
-    ReverseSubtract,
-    /// min(P, Q) / 255
-    Min,
-    /// max(P, Q) / 255
-    Max,
+listed! {
+    /// A blend equation; the result is clamped to 0..255, the division truncates.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+    pub enum BlendEquation {
+        /// (P + Q) / 255
+        Add,
+        /// (P - Q) / 255
+        Subtract,
+        /// (Q - P) / 255
+        ReverseSubtract,
+        /// min(P, Q) / 255
+        Min,
+        /// max(P, Q) / 255
+        Max,
+    }
 }
 
 impl BlendEquation {
@@ -115,20 +119,10 @@ listed! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
     #[expect(missing_docs, reason = "the names are the definition")]
     pub enum LogicOp {
-        Clear,
-        And,
+        Clear, And,
         /// s & !d
         AndReverse,
-        Copy,
-        Set,
-        CopyInverted,
-        NoOp,
-        Invert,
-        Nand,
-        Or,
-        Nor,
-        Xor,
-        Equivalent,
+        Copy, Set, CopyInverted, NoOp, Invert, Nand, Or, Nor, Xor, Equivalent,
         /// !s & d
         AndInverted,
         /// s | !d

@@ -114,7 +114,7 @@ pub fn exp2<O: Ops>(o: &mut O, x: O::F) -> O::F {
 }
 
 /// 2^exponent for -126..=127.
-fn power_of_two<O: Ops>(o: &mut O, exponent: O::I) -> O::F {
+pub(super) fn power_of_two<O: Ops>(o: &mut O, exponent: O::I) -> O::F {
     let bias = o.i(127);
     let biased = o.iadd(exponent, bias);
     let bits = o.ishl(biased, 23);

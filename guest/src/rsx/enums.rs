@@ -36,19 +36,12 @@ values! {
         ConstantAlpha = 0x8003 "CONSTANT_ALPHA"; InverseConstantAlpha = 0x8004 "ONE_MINUS_CONSTANT_ALPHA";
     }
 
-    /// How source and destination terms are combined. The arithmetic of the signed ones is unknown.
+    /// How source and destination terms are combined: SUBTRACT takes the destination from the source, REVERSE_SUBTRACT
+    /// the source from the destination, MIN and MAX ignore the factors. The arithmetic of the signed ones is unknown.
     BlendEquation {
-        Add = 0x8006 "ADD";
-        /// Factors are ignored.
-        Min = 0x8007 "MIN";
-        /// Factors are ignored.
-        Max = 0x8008 "MAX";
-        /// Source - destination.
-        Subtract = 0x800A "SUBTRACT";
-        /// Destination - source.
-        ReverseSubtract = 0x800B "REVERSE_SUBTRACT";
-        ReverseSubtractSigned = 0xF005 "REVERSE_SUBTRACT_SIGNED"; AddSigned = 0xF006 "ADD_SIGNED";
-        ReverseAddSigned = 0xF007 "REVERSE_ADD_SIGNED";
+        Add = 0x8006 "ADD"; Min = 0x8007 "MIN"; Max = 0x8008 "MAX"; Subtract = 0x800A "SUBTRACT";
+        ReverseSubtract = 0x800B "REVERSE_SUBTRACT"; ReverseSubtractSigned = 0xF005 "REVERSE_SUBTRACT_SIGNED";
+        AddSigned = 0xF006 "ADD_SIGNED"; ReverseAddSigned = 0xF007 "REVERSE_ADD_SIGNED";
     }
 
     /// What vertices become.
@@ -71,41 +64,21 @@ values! {
     /// Whether colours are interpolated.
     ShadeMode { Flat = 0x1D00 "FLAT"; Smooth = 0x1D01 "SMOOTH"; }
 
-    /// Type of the components of a vertex array.
+    /// Type of the components of a vertex array. D3DCOLOR has four bytes B, G, R, A (nouveau; RPCS3 reads them as
+    /// UINT8). SNORM16 is `(v + 0.5) / 32767.5`, UNORM8 `v / 255`; SINT16 and UINT8 are not normalised. CMP has one
+    /// word of three signed fields.
     VertexType {
-        /// Four bytes B, G, R, A (nouveau); RPCS3 reads them as UINT8.
-        D3dColor = 0 "UB_D3DCOLOR";
-        /// `(v + 0.5) / 32767.5`
-        Snorm16 = 1 "SNORM16";
-        Float32 = 2 "FLOAT32"; Float16 = 3 "FLOAT16";
-        /// `v / 255`
-        Unorm8 = 4 "UNORM8";
-        /// Not normalised.
-        Sint16 = 5 "SINT16";
-        /// One word of three signed fields.
-        Cmp = 6 "CMP_11_11_10";
-        /// Not normalised.
-        Uint8 = 7 "UINT8";
+        D3dColor = 0 "UB_D3DCOLOR"; Snorm16 = 1 "SNORM16"; Float32 = 2 "FLOAT32"; Float16 = 3 "FLOAT16";
+        Unorm8 = 4 "UNORM8"; Sint16 = 5 "SINT16"; Cmp = 6 "CMP_11_11_10"; Uint8 = 7 "UINT8";
     }
 
-    /// Format of colour targets; components from the highest bit down.
+    /// Format of colour targets; components from the highest bit down. Z before the others says that X is stored as 0,
+    /// O that it is stored as all ones.
     SurfaceColor {
-        /// X is stored as 0.
-        Z1R5G5B5 = 1 "X1R5G5B5_Z1R5G5B5";
-        /// X is stored as 1.
-        O1R5G5B5 = 2 "X1R5G5B5_O1R5G5B5";
-        R5g6b5 = 3 "R5G6B5";
-        /// X is stored as 0.
-        Z8R8G8B8 = 4 "X8R8G8B8_Z8R8G8B8";
-        /// X is stored as 0xFF.
-        O8R8G8B8 = 5 "X8R8G8B8_O8R8G8B8";
-        A8r8g8b8 = 8 "A8R8G8B8"; B8 = 9 "B8"; G8b8 = 10 "G8B8"; Rgba16F = 11 "F_W16Z16Y16X16";
-        Rgba32F = 12 "F_W32Z32Y32X32"; R32F = 13 "F_X32";
-        /// X is stored as 0.
-        Z8B8G8R8 = 14 "X8B8G8R8_Z8B8G8R8";
-        /// X is stored as 0xFF.
-        O8B8G8R8 = 15 "X8B8G8R8_O8B8G8R8";
-        A8b8g8r8 = 16 "A8B8G8R8";
+        Z1R5G5B5 = 1 "X1R5G5B5_Z1R5G5B5"; O1R5G5B5 = 2 "X1R5G5B5_O1R5G5B5"; R5g6b5 = 3 "R5G6B5";
+        Z8R8G8B8 = 4 "X8R8G8B8_Z8R8G8B8"; O8R8G8B8 = 5 "X8R8G8B8_O8R8G8B8"; A8r8g8b8 = 8 "A8R8G8B8"; B8 = 9 "B8";
+        G8b8 = 10 "G8B8"; Rgba16F = 11 "F_W16Z16Y16X16"; Rgba32F = 12 "F_W32Z32Y32X32"; R32F = 13 "F_X32";
+        Z8B8G8R8 = 14 "X8B8G8R8_Z8B8G8R8"; O8B8G8R8 = 15 "X8B8G8R8_O8B8G8R8"; A8b8g8r8 = 16 "A8B8G8R8";
     }
 
     /// Format of the depth target.

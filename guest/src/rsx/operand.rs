@@ -244,6 +244,24 @@ pub fn print_difference(words: &[u32; 4], canonical: &[u32; 4]) -> Vec<String> {
     differences.filter(|(_, bits)| *bits != 0).map(|(i, bits)| format!("^w{i}:{bits:#x}")).collect()
 }
 
+/// The words of an instruction with the bits of `difference` changed; `same` says whether words mean the instruction.
+pub(crate) fn with_difference(
+    words: [u32; 4],
+    difference: [u32; 4],
+    same: impl Fn([u32; 4]) -> bool,
+) -> Result<[u32; 4], TextError> {
+    if !same(words) {
+        return Err(TextError::Rule(
+            "this cannot be said in one instruction, or a part of it has no effect".to_owned(),
+        ));
+    }
+    let differing = [0, 1, 2, 3].map(|i| words[i] ^ difference[i]);
+    if !same(differing) {
+        return Err(TextError::Rule("bits after `^` change what the instruction means".to_owned()));
+    }
+    Ok(differing)
+}
+
 /// Reads one difference after its `^`.
 pub fn parse_difference(text: &mut Cursor<'_>, difference: &mut [u32; 4]) -> Result<(), TextError> {
     text.expect("w")?;

@@ -54,9 +54,9 @@ impl List {
     /// Uploads a program for the vertex units; it begins at its first instruction.
     pub fn program(&mut self, program: &Program) -> &mut Self {
         self.set(regs::vsh_entry::ID, 0x7FFF_0000);
-        self.set(regs::vsh_code_index::ID, 0).feed(regs::vsh_code_data::IDS[0], &program.code);
+        self.set(regs::vsh_code_index::ID, 0).feed(regs::vsh_code_data::ID, &program.code);
         if !program.descriptors.is_empty() {
-            self.set(regs::vsh_opdesc_index::ID, 0).feed(regs::vsh_opdesc_data::IDS[0], &program.descriptors);
+            self.set(regs::vsh_opdesc_index::ID, 0).feed(regs::vsh_opdesc_data::ID, &program.descriptors);
         }
         self
     }

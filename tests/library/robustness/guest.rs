@@ -155,7 +155,7 @@ pub fn random_microcode(machine: &mut Machine<'_>, random: &mut Random) {
     list.program(&Program { descriptors, ..made });
     list.set(regs::vsh_entry::ID, random.pick(&[0, 0, 0, random.clone().below(600), 0xFFFF]));
     list.set(regs::vsh_bool::ID, random.word());
-    for integer in regs::vsh_int::IDS {
+    for integer in (0..regs::vsh_int::COUNT).map(regs::vsh_int::id) {
         list.set(integer, random.word());
     }
     if random.one_in(4) {

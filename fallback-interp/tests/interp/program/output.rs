@@ -204,37 +204,29 @@ fn colours_are_encoded_as_srgb() {
     }
 }
 
-const FACTORS: [BlendFactor; 19] = BlendFactor::ALL;
-const EQUATIONS: [BlendEquation; 5] = [
-    BlendEquation::Add,
-    BlendEquation::Subtract,
-    BlendEquation::ReverseSubtract,
-    BlendEquation::Min,
-    BlendEquation::Max,
-];
-
 /// Blending as the OpenGL specification writes it down, in f64.
 fn blended(term: BlendTerm, i: usize, s: [f64; 4], t: [f64; 4], d: [f64; 4], c: [f64; 4]) -> f64 {
-    let factor = |factor| match factor {
-        BlendFactor::Zero => 0.0,
-        BlendFactor::One => 1.0,
-        BlendFactor::SourceColor => s[i],
-        BlendFactor::InverseSourceColor => 1.0 - s[i],
-        BlendFactor::DestinationColor => d[i],
-        BlendFactor::InverseDestinationColor => 1.0 - d[i],
-        BlendFactor::SourceAlpha => s[3],
-        BlendFactor::InverseSourceAlpha => 1.0 - s[3],
-        BlendFactor::DestinationAlpha => d[3],
-        BlendFactor::InverseDestinationAlpha => 1.0 - d[3],
-        BlendFactor::ConstantColor => c[i],
-        BlendFactor::InverseConstantColor => 1.0 - c[i],
-        BlendFactor::ConstantAlpha => c[3],
-        BlendFactor::InverseConstantAlpha => 1.0 - c[3],
-        BlendFactor::SecondColor => t[i],
-        BlendFactor::InverseSecondColor => 1.0 - t[i],
-        BlendFactor::SecondAlpha => t[3],
-        BlendFactor::InverseSecondAlpha => 1.0 - t[3],
-        BlendFactor::SourceAlphaSaturate => [s[3].min(1.0 - d[3]), 1.0][usize::from(i == 3)],
+    use BlendFactor as F;
+    // Factors, and those that are 1 less them.
+    let factors = [
+        (F::Zero, F::One, 0.0),
+        (F::SourceColor, F::InverseSourceColor, s[i]),
+        (F::DestinationColor, F::InverseDestinationColor, d[i]),
+        (F::SourceAlpha, F::InverseSourceAlpha, s[3]),
+        (F::DestinationAlpha, F::InverseDestinationAlpha, d[3]),
+        (F::ConstantColor, F::InverseConstantColor, c[i]),
+        (F::ConstantAlpha, F::InverseConstantAlpha, c[3]),
+        (F::SecondColor, F::InverseSecondColor, t[i]),
+        (F::SecondAlpha, F::InverseSecondAlpha, t[3]),
+    ];
+    let factor = |wanted| {
+        let found = factors.iter().find(|(plain, inverse, _)| wanted == *plain || wanted == *inverse);
+        match found {
+            Some((plain, _, value)) if wanted == *plain => *value,
+            Some((_, _, value)) => 1.0 - value,
+            None if i == 3 => 1.0,
+            None => s[3].min(1.0 - d[3]),
+        }
     };
     let (p, q) = (s[i] * factor(term.source), d[i] * factor(term.destination));
     match term.equation {
@@ -249,11 +241,14 @@ fn blended(term: BlendTerm, i: usize, s: [f64; 4], t: [f64; 4], d: [f64; 4], c: 
 #[test]
 fn every_equation_with_every_factor() {
     let mut noise = Random::new(7);
-    for equation in EQUATIONS {
-        for (source, destination) in FACTORS.iter().flat_map(|&s| FACTORS.map(|d| (s, d))) {
+    for equation in BlendEquation::ALL {
+        for (source, destination) in BlendFactor::ALL.iter().flat_map(|&s| BlendFactor::ALL.map(|d| (s, d))) {
             let color = BlendTerm { equation, source, destination };
-            let alpha =
-                BlendTerm { equation: EQUATIONS[noise.below(5) as usize], source: destination, destination: source };
+            let alpha = BlendTerm {
+                equation: BlendEquation::ALL[noise.below(5) as usize],
+                source: destination,
+                destination: source,
+            };
             let s = [0; 4].map(|_| noise.word() as u8);
             let d = [0; 4].map(|_| noise.word() as u8);
             let [c, t] = [(); 2].map(|()| [0; 4].map(|_| noise.below(300) as f32 / 200.0 - 0.2));
@@ -572,17 +567,6 @@ const ALWAYS_INVERT: StencilKey = StencilKey {
     pass: StencilOp::Invert,
 };
 
-const OPERATIONS: [StencilOp; 8] = [
-    StencilOp::Keep,
-    StencilOp::Zero,
-    StencilOp::Replace,
-    StencilOp::IncrementSaturate,
-    StencilOp::DecrementSaturate,
-    StencilOp::Invert,
-    StencilOp::IncrementWrap,
-    StencilOp::DecrementWrap,
-];
-
 fn stencil_result(operation: StencilOp, stored: u8, reference: u8) -> u8 {
     match operation {
         StencilOp::Keep => stored,
@@ -601,7 +585,7 @@ fn stencils_of_both_sides() {
     let mut noise = Random::new(9);
     for round in 0..3000 {
         let mut pick = |from: &[StencilOp]| from[noise.below(from.len() as u32) as usize];
-        let ops = [0; 6].map(|_| pick(&OPERATIONS));
+        let ops = [0; 6].map(|_| pick(&StencilOp::ALL));
         let mut compare = || Compare::ALL[noise.below(8) as usize];
         let side = |i: usize, compare| StencilKey { compare, fail: ops[i], depth_fail: ops[i + 1], pass: ops[i + 2] };
         let keys = [side(0, compare()), side(3, compare())];

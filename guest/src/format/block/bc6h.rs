@@ -23,13 +23,20 @@ struct Mode {
 /// What `places` holds of a bit of the partition.
 const SHAPE: u8 = 0xC0;
 
-/// A row of the table. `layout` has the fields in the order of the block: channel, then end point w, x (first region),
-/// y or z (second), or d for the partition; then a bit or a range of bits, the last of which stands lowest in the
-/// block.
-const fn mode(value: u32, regions: u32, bits: u32, deltas: [u32; 3], layout: &str) -> Mode {
-    let text = layout.as_bytes();
-    let (mut places, mut count, mut at) = ([0; 80], 0, 0);
-    while at < text.len() {
+/// The row of the table that begins at `at`, and where it ends.
+const fn mode(text: &[u8], mut at: usize) -> (Mode, usize) {
+    let mut head = [0; 6];
+    let mut i = 0;
+    while i < head.len() {
+        (head[i], at) = number(text, word(text, at));
+        i += 1;
+    }
+    let [value, regions, bits, r, g, b] = head;
+    let (value, regions, bits) = (value as u32, regions as u32, bits as u32);
+    let deltas = [r as u32, g as u32, b as u32];
+    let (mut places, mut count) = ([0; 80], 0);
+    while text[at] != b';' {
+        at = word(text, at);
         let base = match text[at] {
             b'd' => SHAPE,
             channel => {
@@ -43,7 +50,7 @@ const fn mode(value: u32, regions: u32, bits: u32, deltas: [u32; 3], layout: &st
             }
         };
         let (first, next) = number(text, at + 1);
-        let (last, next) = if next < text.len() && text[next] == b':' { number(text, next + 1) } else { (first, next) };
+        let (last, next) = if text[next] == b':' { number(text, next + 1) } else { (first, next) };
         let mut bit = last;
         loop {
             places[count] = base + bit;
@@ -53,9 +60,17 @@ const fn mode(value: u32, regions: u32, bits: u32, deltas: [u32; 3], layout: &st
             }
             bit = if bit < first { bit + 1 } else { bit - 1 };
         }
-        at = next + 1;
+        at = next;
     }
-    Mode { value, regions, bits, deltas, places, count }
+    (Mode { value, regions, bits, deltas, places, count }, at + 1)
+}
+
+/// Where the word at or behind `at` begins.
+const fn word(text: &[u8], mut at: usize) -> usize {
+    while text[at].is_ascii_whitespace() {
+        at += 1;
+    }
+    at
 }
 
 /// The number at `at`, and where it ends.
@@ -68,82 +83,46 @@ const fn number(text: &[u8], mut at: usize) -> (u8, usize) {
     (value, at)
 }
 
-const MODES: [Mode; 14] = [
-    mode(
-        0,
-        2,
-        10,
-        [5, 5, 5],
-        "gy4 by4 bz4 rw9:0 gw9:0 bw9:0 rx4:0 gz4 gy3:0 gx4:0 bz0 gz3:0 bx4:0 bz1 by3:0 ry4:0 bz2 rz4:0 bz3 d4:0",
-    ),
-    mode(
-        1,
-        2,
-        7,
-        [6, 6, 6],
-        "gy5 gz4 gz5 rw6:0 bz0 bz1 by4 gw6:0 by5 bz2 gy4 bw6:0 bz3 bz5 bz4 rx5:0 gy3:0 gx5:0 gz3:0 bx5:0 by3:0 ry5:0 rz5:0 d4:0",
-    ),
-    mode(
-        2,
-        2,
-        11,
-        [5, 4, 4],
-        "rw9:0 gw9:0 bw9:0 rx4:0 rw10 gy3:0 gx3:0 gw10 bz0 gz3:0 bx3:0 bw10 bz1 by3:0 ry4:0 bz2 rz4:0 bz3 d4:0",
-    ),
-    mode(3, 1, 10, [0, 0, 0], "rw9:0 gw9:0 bw9:0 rx9:0 gx9:0 bx9:0"),
-    mode(
-        6,
-        2,
-        11,
-        [4, 5, 4],
-        "rw9:0 gw9:0 bw9:0 rx3:0 rw10 gz4 gy3:0 gx4:0 gw10 gz3:0 bx3:0 bw10 bz1 by3:0 ry3:0 bz0 bz2 rz3:0 gy4 bz3 d4:0",
-    ),
-    mode(7, 1, 11, [9, 9, 9], "rw9:0 gw9:0 bw9:0 rx8:0 rw10 gx8:0 gw10 bx8:0 bw10"),
-    mode(
-        10,
-        2,
-        11,
-        [4, 4, 5],
-        "rw9:0 gw9:0 bw9:0 rx3:0 rw10 by4 gy3:0 gx3:0 gw10 bz0 gz3:0 bx4:0 bw10 by3:0 ry3:0 bz1 bz2 rz3:0 bz4 bz3 d4:0",
-    ),
-    mode(11, 1, 12, [8, 8, 8], "rw9:0 gw9:0 bw9:0 rx7:0 rw10:11 gx7:0 gw10:11 bx7:0 bw10:11"),
-    mode(
-        14,
-        2,
-        9,
-        [5, 5, 5],
-        "rw8:0 by4 gw8:0 gy4 bw8:0 bz4 rx4:0 gz4 gy3:0 gx4:0 bz0 gz3:0 bx4:0 bz1 by3:0 ry4:0 bz2 rz4:0 bz3 d4:0",
-    ),
-    mode(15, 1, 16, [4, 4, 4], "rw9:0 gw9:0 bw9:0 rx3:0 rw10:15 gx3:0 gw10:15 bx3:0 bw10:15"),
-    mode(
-        18,
-        2,
-        8,
-        [6, 5, 5],
-        "rw7:0 gz4 by4 gw7:0 bz2 gy4 bw7:0 bz3 bz4 rx5:0 gy3:0 gx4:0 bz0 gz3:0 bx4:0 bz1 by3:0 ry5:0 rz5:0 d4:0",
-    ),
-    mode(
-        22,
-        2,
-        8,
-        [5, 6, 5],
-        "rw7:0 bz0 by4 gw7:0 gy5 gy4 bw7:0 gz5 bz4 rx4:0 gz4 gy3:0 gx5:0 gz3:0 bx4:0 bz1 by3:0 ry4:0 bz2 rz4:0 bz3 d4:0",
-    ),
-    mode(
-        26,
-        2,
-        8,
-        [5, 5, 6],
-        "rw7:0 bz1 by4 gw7:0 by5 gy4 bw7:0 bz5 bz4 rx4:0 gz4 gy3:0 gx4:0 bz0 gz3:0 bx5:0 by3:0 ry4:0 bz2 rz4:0 bz3 d4:0",
-    ),
-    mode(
-        30,
-        2,
-        6,
-        [0, 0, 0],
-        "rw5:0 gz4 bz0 bz1 by4 gw5:0 gy5 by5 bz2 gy4 bw5:0 gz5 bz3 bz5 bz4 rx5:0 gy3:0 gx5:0 gz3:0 bx5:0 by3:0 ry5:0 rz5:0 d4:0",
-    ),
-];
+/// The modes: value, regions, bits, differences; then the fields in the order of the block: channel, then end point w,
+/// x (first region), y or z (second), or d for the partition; then a bit or a range of bits, the last of which stands
+/// lowest in the block.
+const TABLE: &str = "
+     0  2 10  5 5 5  gy4 by4 bz4 rw9:0 gw9:0 bw9:0 rx4:0 gz4 gy3:0 gx4:0 bz0 gz3:0 bx4:0 bz1 by3:0 ry4:0 bz2
+                     rz4:0 bz3 d4:0;
+     1  2  7  6 6 6  gy5 gz4 gz5 rw6:0 bz0 bz1 by4 gw6:0 by5 bz2 gy4 bw6:0 bz3 bz5 bz4 rx5:0 gy3:0 gx5:0 gz3:0
+                     bx5:0 by3:0 ry5:0 rz5:0 d4:0;
+     2  2 11  5 4 4  rw9:0 gw9:0 bw9:0 rx4:0 rw10 gy3:0 gx3:0 gw10 bz0 gz3:0 bx3:0 bw10 bz1 by3:0 ry4:0 bz2
+                     rz4:0 bz3 d4:0;
+     3  1 10  0 0 0  rw9:0 gw9:0 bw9:0 rx9:0 gx9:0 bx9:0;
+     6  2 11  4 5 4  rw9:0 gw9:0 bw9:0 rx3:0 rw10 gz4 gy3:0 gx4:0 gw10 gz3:0 bx3:0 bw10 bz1 by3:0 ry3:0 bz0 bz2
+                     rz3:0 gy4 bz3 d4:0;
+     7  1 11  9 9 9  rw9:0 gw9:0 bw9:0 rx8:0 rw10 gx8:0 gw10 bx8:0 bw10;
+    10  2 11  4 4 5  rw9:0 gw9:0 bw9:0 rx3:0 rw10 by4 gy3:0 gx3:0 gw10 bz0 gz3:0 bx4:0 bw10 by3:0 ry3:0 bz1 bz2
+                     rz3:0 bz4 bz3 d4:0;
+    11  1 12  8 8 8  rw9:0 gw9:0 bw9:0 rx7:0 rw10:11 gx7:0 gw10:11 bx7:0 bw10:11;
+    14  2  9  5 5 5  rw8:0 by4 gw8:0 gy4 bw8:0 bz4 rx4:0 gz4 gy3:0 gx4:0 bz0 gz3:0 bx4:0 bz1 by3:0 ry4:0 bz2
+                     rz4:0 bz3 d4:0;
+    15  1 16  4 4 4  rw9:0 gw9:0 bw9:0 rx3:0 rw10:15 gx3:0 gw10:15 bx3:0 bw10:15;
+    18  2  8  6 5 5  rw7:0 gz4 by4 gw7:0 bz2 gy4 bw7:0 bz3 bz4 rx5:0 gy3:0 gx4:0 bz0 gz3:0 bx4:0 bz1 by3:0
+                     ry5:0 rz5:0 d4:0;
+    22  2  8  5 6 5  rw7:0 bz0 by4 gw7:0 gy5 gy4 bw7:0 gz5 bz4 rx4:0 gz4 gy3:0 gx5:0 gz3:0 bx4:0 bz1 by3:0
+                     ry4:0 bz2 rz4:0 bz3 d4:0;
+    26  2  8  5 5 6  rw7:0 bz1 by4 gw7:0 by5 gy4 bw7:0 bz5 bz4 rx4:0 gz4 gy3:0 gx4:0 bz0 gz3:0 bx5:0 by3:0
+                     ry4:0 bz2 rz4:0 bz3 d4:0;
+    30  2  6  0 0 0  rw5:0 gz4 bz0 bz1 by4 gw5:0 gy5 by5 bz2 gy4 bw5:0 gz5 bz3 bz5 bz4 rx5:0 gy3:0 gx5:0 gz3:0
+                     bx5:0 by3:0 ry5:0 rz5:0 d4:0;
+";
+
+const MODES: [Mode; 14] = {
+    let (first, mut at) = mode(TABLE.as_bytes(), 0);
+    let mut modes = [first; 14];
+    let mut i = 1;
+    while i < modes.len() {
+        (modes[i], at) = mode(TABLE.as_bytes(), at);
+        i += 1;
+    }
+    modes
+};
 
 /// The end points of a block: of each of w, x, y, z red, green and blue.
 type Ends = [[i32; 3]; 4];

@@ -160,27 +160,15 @@ listed! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
     #[expect(missing_docs, reason = "the names are the definition")]
     pub enum BlendFactor {
-        Zero,
-        One,
-        SourceColor,
-        InverseSourceColor,
-        DestinationColor,
-        InverseDestinationColor,
-        SourceAlpha,
-        InverseSourceAlpha,
-        DestinationAlpha,
-        InverseDestinationAlpha,
-        ConstantColor,
-        InverseConstantColor,
-        ConstantAlpha,
-        InverseConstantAlpha,
+        Zero, One,
+        SourceColor, InverseSourceColor, DestinationColor, InverseDestinationColor,
+        SourceAlpha, InverseSourceAlpha, DestinationAlpha, InverseDestinationAlpha,
+        ConstantColor, InverseConstantColor, ConstantAlpha, InverseConstantAlpha,
         /// See above for colour, 1 for alpha.
         SourceAlphaSaturate,
         /// Of the second source, like those that follow.
         SecondColor,
-        InverseSecondColor,
-        SecondAlpha,
-        InverseSecondAlpha,
+        InverseSecondColor, SecondAlpha, InverseSecondAlpha,
     }
 }
 

@@ -26,7 +26,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use super::ops::{Ops, Scalar};
+use super::ops::{Ops, Scalar, power_of_two};
 use crate::tegra::shader::modifiers::MufuOp;
 
 /// The bits of every NaN result.
@@ -197,14 +197,6 @@ fn flush<O: Ops>(o: &mut O, value: O::F) -> O::F {
     o.select(tiny, zero, value)
 }
 
-/// 2^n for -127 <= n <= 127, where -127 gives 0.
-fn two_to<O: Ops>(o: &mut O, n: O::I) -> O::F {
-    let bias = o.i(127);
-    let biased = o.iadd(n, bias);
-    let bits = o.ishl(biased, 23);
-    o.float_of_bits(bits)
-}
-
 /// The unit's square of 17 bits: the sum of `t >> (18 - bit)` over the bits of t, halved.
 ///
 /// With t = 512 h + l, the bits of h with each other are all there: together they are h^2. What is left is l >> (9 -
@@ -257,7 +249,7 @@ fn reciprocal<O: MufuOps>(o: &mut O, x: O::F) -> O::F {
     let value = o.truncate(value);
     let bias = o.i(127);
     let shift = o.isub(bias, exponent);
-    let scale = two_to(o, shift);
+    let scale = power_of_two(o, shift);
     let value = o.mul(value, scale);
     let value = flush(o, value);
     ends(o, x, magnitude, sign, value)
@@ -291,7 +283,7 @@ fn reciprocal_root<O: MufuOps>(o: &mut O, x: O::F) -> O::F {
     let power = o.ishr(power, 1);
     let zero = o.i(0);
     let power = o.isub(zero, power);
-    let scale = two_to(o, power);
+    let scale = power_of_two(o, power);
     let value = o.mul(value, scale);
     let value = ends(o, x, magnitude, sign, value);
     unless_negative(o, x, value)
@@ -389,7 +381,7 @@ fn power<O: MufuOps>(o: &mut O, x: O::F) -> O::F {
     let above = o.lt(highest, exponent);
     let exponent = o.select(above, highest, exponent);
     let exponent = o.to_int(exponent);
-    let scale = two_to(o, exponent);
+    let scale = power_of_two(o, exponent);
     let value = o.mul(value, scale);
     let (none, infinity) = (o.f(0.0), infinity(o));
     let end = o.select(negative, none, infinity);
@@ -490,7 +482,7 @@ fn turns<O: MufuOps>(o: &mut O, magnitude: O::F) -> Fixed<O::F> {
     let above = o.lt(highest, shift);
     let shift = o.select(above, highest, shift);
     let shift = o.to_int(shift);
-    let scale = two_to(o, shift);
+    let scale = power_of_two(o, shift);
     let scale = o.promote(scale);
     let value = o.dmul(product, scale);
     let value = o.dfloor(value);

@@ -81,46 +81,26 @@ pub enum Trigger {
     Topology,
     /// Empties the primitive assembler.
     TopologyReset,
-    /// Latches the bool uniforms of the vertex shader.
-    VshBool,
-    /// Latches an integer uniform of the vertex shader.
-    VshInt,
-    /// Selects a float uniform of the vertex shader and the word format.
-    VshFloatIndex,
-    /// A word of a float uniform of the vertex shader; the last one completes it.
-    VshFloatData,
-    /// Selects where vertex shader code is stored.
-    VshCodeIndex,
-    /// Stores a word of vertex shader code; the offset goes up.
-    VshCode,
-    /// Ends an upload of vertex shader code.
-    VshCodeEnd,
-    /// Selects where operand descriptors of the vertex shader are stored.
-    VshDescriptorIndex,
-    /// Stores an operand descriptor of the vertex shader; the offset goes up.
-    VshDescriptor,
-    /// Says which outputs the vertex shader writes; mirrored to the geometry unit.
-    VshOutmapMask,
-    /// Latches the bool uniforms of the geometry shader.
-    GshBool,
-    /// Latches an integer uniform of the geometry shader.
-    GshInt,
-    /// Selects a float uniform of the geometry shader and the word format.
-    GshFloatIndex,
-    /// A word of a float uniform of the geometry shader; the last one completes it.
-    GshFloatData,
-    /// Selects where geometry shader code is stored.
-    GshCodeIndex,
-    /// Stores a word of geometry shader code; the offset goes up.
-    GshCode,
-    /// Ends an upload of geometry shader code.
-    GshCodeEnd,
-    /// Selects where operand descriptors of the geometry shader are stored.
-    GshDescriptorIndex,
-    /// Stores an operand descriptor of the geometry shader; the offset goes up.
-    GshDescriptor,
-    /// Says which outputs the geometry shader writes.
-    GshOutmapMask,
+    /// Latches the bool uniforms of a shader unit; which unit tells the register, also below.
+    ShaderBool,
+    /// Latches an integer uniform.
+    ShaderInt,
+    /// Selects a float uniform and the word format.
+    ShaderFloatIndex,
+    /// A word of a float uniform; the last one completes it.
+    ShaderFloatData,
+    /// Selects where code is stored.
+    ShaderCodeIndex,
+    /// Stores a word of code; the offset goes up.
+    ShaderCode,
+    /// Ends an upload of code.
+    ShaderCodeEnd,
+    /// Selects where operand descriptors are stored.
+    ShaderDescriptorIndex,
+    /// Stores an operand descriptor; the offset goes up.
+    ShaderDescriptor,
+    /// Says which outputs a shader writes; the vertex unit's may be mirrored to the geometry unit.
+    ShaderOutmapMask,
 }
 
 impl Trigger {
@@ -134,9 +114,8 @@ impl Trigger {
             Trigger::GasStart => dirty::FRAGMENT,
             Trigger::LightLutData => dirty::LIGHTING,
             Trigger::Topology => dirty::GEOMETRY,
-            Trigger::VshCode | Trigger::VshDescriptor | Trigger::VshOutmapMask => dirty::PROGRAM,
-            Trigger::VshBool | Trigger::GshBool => dirty::PROGRAM,
-            Trigger::GshCode | Trigger::GshDescriptor | Trigger::GshOutmapMask => dirty::PROGRAM,
+            Trigger::ShaderCode | Trigger::ShaderDescriptor => dirty::PROGRAM,
+            Trigger::ShaderBool | Trigger::ShaderOutmapMask => dirty::PROGRAM,
             _ => 0,
         }
     }

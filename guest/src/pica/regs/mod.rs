@@ -2,9 +2,10 @@
 //!
 //! A register is a module: `regs::cull::ID`, `regs::cull::mode(word)`. Equal registers (six combiner stages, eight
 //! lights, twelve attribute buffers) share their fields: `regs::tev_source::IDS[stage]`,
-//! `regs::tev_source::rgb1(word)`, and each has its own `ID` as well: `regs::tev3_source::ID`. Numbers that are in no
-//! table are plain storage without known effect. Sources, unless a row says otherwise: 3dbrew "GPU/Internal Registers"
-//! and the behaviour that the emulators Azahar and Panda3DS agree on.
+//! `regs::tev_source::rgb1(word)`, and each has its own `ID` as well: `regs::tev3_source::ID`. Data ports of several
+//! registers in a row are one row of the table: `regs::vsh_code_data::id(index)`. Numbers that are in no table are
+//! plain storage without known effect. Sources, unless a row says otherwise: 3dbrew "GPU/Internal Registers" and the
+//! behaviour that the emulators Azahar and Panda3DS agree on.
 
 mod effect;
 mod framebuffer;
@@ -47,7 +48,11 @@ pub const EFFECTS: [Effect; COUNT] = {
     let mut effects = [Effect::None; COUNT];
     let mut i = 0;
     while i < REGISTERS.len() {
-        effects[REGISTERS[i].id] = REGISTERS[i].effect;
+        let mut k = 0;
+        while k < REGISTERS[i].count {
+            effects[REGISTERS[i].id + k * REGISTERS[i].step] = REGISTERS[i].effect;
+            k += 1;
+        }
         i += 1;
     }
     effects
@@ -58,6 +63,7 @@ pub const RESET: [u32; COUNT] = {
     let mut reset = [0; COUNT];
     let mut i = 0;
     while i < REGISTERS.len() {
+        assert!(REGISTERS[i].count == 1 || REGISTERS[i].reset == 0, "ports hold nothing at power on");
         reset[REGISTERS[i].id] = REGISTERS[i].reset;
         i += 1;
     }
@@ -69,8 +75,13 @@ static ROW_OF: [u16; COUNT] = {
     let mut rows = [0; COUNT];
     let mut i = 0;
     while i < REGISTERS.len() {
-        assert!(rows[REGISTERS[i].id] == 0, "two rows have the same register number");
-        rows[REGISTERS[i].id] = i as u16 + 1;
+        let mut k = 0;
+        while k < REGISTERS[i].count {
+            let id = REGISTERS[i].id + k * REGISTERS[i].step;
+            assert!(rows[id] == 0, "two rows have the same register number");
+            rows[id] = i as u16 + 1;
+            k += 1;
+        }
         i += 1;
     }
     rows
@@ -140,8 +151,8 @@ mod tests {
     #[test]
     fn ports_are_triggers() {
         assert_eq!(EFFECTS[irq_request::ID], Effect::Trigger(Trigger::Interrupt));
-        assert_eq!(EFFECTS[0x2D3], Effect::Trigger(Trigger::VshCode));
-        assert_eq!(EFFECTS[0x2A6], Effect::Trigger(Trigger::GshDescriptor));
+        assert_eq!(EFFECTS[0x2D3], Effect::Trigger(Trigger::ShaderCode));
+        assert_eq!(EFFECTS[0x2A6], Effect::Trigger(Trigger::ShaderDescriptor));
         assert_eq!(EFFECTS[tex_config::ID].groups(), dirty::TEXTURE | dirty::PROCTEX);
         assert_eq!(EFFECTS[draw_arrays::ID].groups(), 0);
     }

@@ -18,7 +18,7 @@ use super::instruction::{Compute, Flow, Instruction, Words};
 use super::operand::{Input, Modifier, Precision, Register, Scale, Source, Temp};
 use super::ops::{FlowOp, Op};
 use crate::rsx::asm::{Labels, parse_target};
-use crate::rsx::operand::{Condition, Mask, Swizzle, parse_difference, print_difference};
+use crate::rsx::operand::{Condition, Mask, Swizzle, parse_difference, print_difference, with_difference};
 use crate::table::{Cursor, TextError};
 
 /// Names of the inputs; the last one is unknown.
@@ -210,16 +210,8 @@ pub(super) fn parse(text: &str, labels: Labels<'_>) -> Result<Vec<u32>, TextErro
         (Instruction::Flow(flow), None)
     };
     cursor.finish()?;
-    let words = instruction.encode();
-    if Instruction::decode(words) != Ok(instruction) {
-        return Err(TextError::Rule(
-            "this cannot be said in one instruction, or a part of it has no effect".to_owned(),
-        ));
-    }
-    let differing = [0, 1, 2, 3].map(|i| words[i] ^ difference[i]);
-    if Instruction::decode(differing) != Ok(instruction) {
-        return Err(TextError::Rule("bits after `^` change what the instruction means".to_owned()));
-    }
+    let same = |words| Instruction::decode(words) == Ok(instruction);
+    let differing = with_difference(instruction.encode(), difference, same)?;
     Ok(differing.into_iter().chain(constant.into_iter().flatten()).collect())
 }
 

@@ -15,7 +15,7 @@
 use super::instruction::{Instruction, Register, Source, Unit, Words};
 use super::ops::{ScalarOp, VectorOp};
 use crate::rsx::asm::{Labels, parse_target};
-use crate::rsx::operand::{COMPONENTS, Condition, Mask, Swizzle, parse_difference, print_difference};
+use crate::rsx::operand::{COMPONENTS, Condition, Mask, Swizzle, parse_difference, print_difference, with_difference};
 use crate::table::{Cursor, TextError, flags};
 
 /// Names of the outputs.
@@ -174,17 +174,7 @@ pub(super) fn parse(text: &str, labels: Labels<'_>) -> Result<Words, TextError> 
     let difference = reader.line(&mut cursor, labels)?;
     cursor.finish()?;
     let instruction = reader.instruction;
-    let words = instruction.encode();
-    if Instruction::decode(words) != Ok(instruction) {
-        return Err(TextError::Rule(
-            "this cannot be said in one instruction, or a part of it has no effect".to_owned(),
-        ));
-    }
-    let differing = [0, 1, 2, 3].map(|i| words[i] ^ difference[i]);
-    if Instruction::decode(differing) != Ok(instruction) {
-        return Err(TextError::Rule("bits after `^` change what the instruction means".to_owned()));
-    }
-    Ok(differing)
+    with_difference(instruction.encode(), difference, |words| Instruction::decode(words) == Ok(instruction))
 }
 
 /// An instruction that is being read, and what its sources have in common so far.

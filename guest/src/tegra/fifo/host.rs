@@ -49,12 +49,10 @@ values! {
         Reduction = 0x10 "REDUCTION";
     }
 
-    /// How a reduction joins the word `v` and the payload `p`.
+    /// How a reduction joins the word `v` and the payload `p`. INC is `v >= p ? 0 : v + 1`, DEC `v == 0 || v > p ? p :
+    /// v - 1`.
     Reduction {
-        Min = 0 "MIN"; Max = 1 "MAX"; Xor = 2 "XOR"; And = 3 "AND"; Or = 4 "OR"; Add = 5 "ADD";
-        /// `v >= p ? 0 : v + 1`
-        Inc = 6 "INC";
-        /// `v == 0 || v > p ? p : v - 1`
+        Min = 0 "MIN"; Max = 1 "MAX"; Xor = 2 "XOR"; And = 3 "AND"; Or = 4 "OR"; Add = 5 "ADD"; Inc = 6 "INC";
         Dec = 7 "DEC";
     }
 

@@ -48,19 +48,11 @@ formats! {
 }
 
 values! {
-    /// What the components of a vertex attribute are.
+    /// What the components of a vertex attribute are: SNORM -1 to 1, UNORM 0 to 1, USCALED and SSCALED integers as
+    /// floats, FLOAT single with 32 bits, half with 16.
     VertexType {
-        /// -1 to 1.
-        Snorm = 1 "NUM_SNORM";
-        /// 0 to 1.
-        Unorm = 2 "NUM_UNORM";
-        Sint = 3 "NUM_SINT"; Uint = 4 "NUM_UINT";
-        /// An unsigned integer as a float.
-        Uscaled = 5 "NUM_USCALED";
-        /// A signed integer as a float.
-        Sscaled = 6 "NUM_SSCALED";
-        /// 32 bits single, 16 half.
-        Float = 7 "NUM_FLOAT";
+        Snorm = 1 "NUM_SNORM"; Unorm = 2 "NUM_UNORM"; Sint = 3 "NUM_SINT"; Uint = 4 "NUM_UINT";
+        Uscaled = 5 "NUM_USCALED"; Sscaled = 6 "NUM_SSCALED"; Float = 7 "NUM_FLOAT";
     }
 }
 

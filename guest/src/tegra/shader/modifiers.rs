@@ -4,17 +4,8 @@
 use super::part::{Part, modifiers};
 
 modifiers! {
-    /// How results are rounded.
-    Rounding, 2 bits; plain Nearest {
-        /// To nearest, ties to even.
-        Nearest = 0 "rn";
-        /// Towards minus infinity.
-        Down = 1 "rm";
-        /// Towards plus infinity.
-        Up = 2 "rp";
-        /// Towards zero.
-        Zero = 3 "rz";
-    }
+    /// How results are rounded: to nearest with ties to even, towards minus infinity, plus infinity, zero.
+    Rounding, 2 bits; plain Nearest { Nearest = 0 "rn"; Down = 1 "rm"; Up = 2 "rp"; Zero = 3 "rz"; }
 
     /// How a product treats denormals and zeros.
     Fmz, 2 bits; plain None, others {
@@ -25,21 +16,9 @@ modifiers! {
         Fmz = 2 "fmz";
     }
 
-    /// A power of two that a product is multiplied by.
+    /// A power of two that a product is multiplied by; D divides.
     Scale, 3 bits; plain None, others {
-        None = 0 "none";
-        /// 1/2
-        D2 = 1 "d2";
-        /// 1/4
-        D4 = 2 "d4";
-        /// 1/8
-        D8 = 3 "d8";
-        /// 8
-        M8 = 4 "m8";
-        /// 4
-        M4 = 5 "m4";
-        /// 2
-        M2 = 6 "m2";
+        None = 0 "none"; D2 = 1 "d2"; D4 = 2 "d4"; D8 = 3 "d8"; M8 = 4 "m8"; M4 = 5 "m4"; M2 = 6 "m2";
     }
 
     /// A comparison of floats. The first ones are false for NaN, those with U are true.
@@ -129,14 +108,11 @@ modifiers! {
         Rgt = 31 "cc_rgt";
     }
 
-    /// Functions of the special function unit.
+    /// Functions of the special function unit. RCP64H and RSQ64H take the upper word of an f64 and give the upper word
+    /// of an approximation.
     MufuOp, 4 bits, others {
-        Cos = 0 "cos"; Sin = 1 "sin"; Ex2 = 2 "ex2"; Lg2 = 3 "lg2"; Rcp = 4 "rcp"; Rsq = 5 "rsq";
-        /// Upper word of an f64 in, upper word of an approximation out.
-        Rcp64h = 6 "rcp64h";
-        /// Upper word of an f64 in, upper word of an approximation out.
-        Rsq64h = 7 "rsq64h";
-        Sqrt = 8 "sqrt";
+        Cos = 0 "cos"; Sin = 1 "sin"; Ex2 = 2 "ex2"; Lg2 = 3 "lg2"; Rcp = 4 "rcp"; Rsq = 5 "rsq"; Rcp64h = 6 "rcp64h";
+        Rsq64h = 7 "rsq64h"; Sqrt = 8 "sqrt";
     }
 
     /// What RRO prepares a value for.
@@ -145,29 +121,13 @@ modifiers! {
     /// What FCHK checks.
     FchkMode, 6 bits; plain Divide, others { Divide = 0 "divide"; }
 
-    /// Which halves of a register an operand is.
-    HalfSwizzle, 2 bits {
-        /// Both, each for its lane.
-        H1H0 = 0 "h1_h0";
-        /// The register is an f32, for both lanes.
-        F32 = 1 "f32";
-        /// The lower half for both lanes.
-        H0H0 = 2 "h0_h0";
-        /// The upper half for both lanes.
-        H1H1 = 3 "h1_h1";
-    }
+    /// Which halves of a register an operand is: both, each for its lane; the register as f32, for both lanes; the
+    /// lower half or the upper one for both.
+    HalfSwizzle, 2 bits { H1H0 = 0 "h1_h0"; F32 = 1 "f32"; H0H0 = 2 "h0_h0"; H1H1 = 3 "h1_h1"; }
 
-    /// How the two lanes of a result are stored.
-    HalfMerge, 2 bits; plain Pack {
-        /// Both halves.
-        Pack = 0 "pack";
-        /// The lower lane as f32.
-        F32 = 1 "merge_f32";
-        /// The lower lane; the upper half of the register stays.
-        H0 = 2 "merge_h0";
-        /// The upper lane; the lower half of the register stays.
-        H1 = 3 "merge_h1";
-    }
+    /// How the two lanes of a result are stored: as both halves; the lower lane as f32; the lower lane as the lower
+    /// half, or the upper lane as the upper half, where the other half of the register stays.
+    HalfMerge, 2 bits; plain Pack { Pack = 0 "pack"; F32 = 1 "merge_f32"; H0 = 2 "merge_h0"; H1 = 3 "merge_h1"; }
 
     /// Which part of an addend of IADD3 counts, zero-extended.
     AddendPart, 2 bits, others { All = 0 "all"; Low = 1 "h0"; High = 2 "h1"; }
@@ -202,13 +162,9 @@ modifiers! {
         PassB = 3 "pass_b";
     }
 
-    /// What the predicate of a logic operation becomes.
+    /// What the predicate of a logic operation becomes: a constant, or whether the result is 0 or is not.
     LogicPred, 2 bits; plain False {
-        False = 0 "pred_f"; True = 1 "pred_t";
-        /// The result is 0.
-        Zero = 2 "pred_z";
-        /// The result is not 0.
-        NotZero = 3 "pred_nz";
+        False = 0 "pred_f"; True = 1 "pred_t"; Zero = 2 "pred_z"; NotZero = 3 "pred_nz";
     }
 
     /// What SHF shifts.
@@ -218,21 +174,10 @@ modifiers! {
         Unsigned64 = 2 "u64"; Signed64 = 3 "s64";
     }
 
-    /// What PRMT does with the selector.
+    /// What PRMT does with the selector: F4E takes four bytes forward from the selected one, B4E backward, RC8 one byte
+    /// four times, ECL and ECR are clamped to the left and to the right, RC16 takes one half twice.
     PrmtMode, 4 bits; plain Index, others {
-        Index = 0 "idx";
-        /// Four bytes forward from the selected one.
-        F4e = 1 "f4e";
-        /// Four bytes backward.
-        B4e = 2 "b4e";
-        /// One byte four times.
-        Rc8 = 3 "rc8";
-        /// Clamped to the left.
-        Ecl = 4 "ecl";
-        /// Clamped to the right.
-        Ecr = 5 "ecr";
-        /// One half twice.
-        Rc16 = 6 "rc16";
+        Index = 0 "idx"; F4e = 1 "f4e"; B4e = 2 "b4e"; Rc8 = 3 "rc8"; Ecl = 4 "ecl"; Ecr = 5 "ecr"; Rc16 = 6 "rc16";
     }
 
     /// How minimum and maximum chain over words.

@@ -23,6 +23,16 @@ fn letters(mask: u32) -> String {
     "xyzw".chars().enumerate().filter(|(i, _)| mask >> i & 1 != 0).map(|(_, letter)| letter).collect()
 }
 
+/// The first of the words that `next` gives that decode, and what they are.
+fn known<T, E>(mut next: impl FnMut() -> [u32; 4], decode: impl Fn([u32; 4]) -> Result<T, E>) -> ([u32; 4], T) {
+    loop {
+        let words = next();
+        if let Ok(instruction) = decode(words) {
+            return (words, instruction);
+        }
+    }
+}
+
 /// The bits that change what some of 20,000 instructions decode to.
 fn meaningful_bits<T: PartialEq>(mut next: impl FnMut() -> [u32; 4], decode: impl Fn([u32; 4]) -> T) -> [u32; 4] {
     let mut meant = [0; 4];

@@ -136,17 +136,17 @@ fn written(writes: &[(usize, u32)]) -> N3ds {
 fn uploads_reach_the_geometry_unit_while_it_has_no_program_of_its_own() {
     let uploads = [
         (regs::vsh_code_index::ID, 3),
-        (regs::vsh_code_data::IDS[0], 0x55),
+        (regs::vsh_code_data::ID, 0x55),
         (regs::vsh_opdesc_index::ID, 4),
-        (regs::vsh_opdesc_data::IDS[0], 0x66),
+        (regs::vsh_opdesc_data::ID, 0x66),
         (regs::vsh_bool::ID, 0x77),
-        (regs::vsh_int0::ID, 0x0102_0304),
+        (regs::vsh_int::ID, 0x0102_0304),
         (regs::vsh_outmap_mask::ID, 0x88),
         (regs::vsh_float_index::ID, 1 << 31 | 5),
-        (regs::vsh_float_data::IDS[0], 1.0f32.to_bits()),
-        (regs::vsh_float_data::IDS[1], 2.0f32.to_bits()),
-        (regs::vsh_float_data::IDS[2], 3.0f32.to_bits()),
-        (regs::vsh_float_data::IDS[3], 4.0f32.to_bits()),
+        (regs::vsh_float_data::ID, 1.0f32.to_bits()),
+        (regs::vsh_float_data::id(1), 2.0f32.to_bits()),
+        (regs::vsh_float_data::id(2), 3.0f32.to_bits()),
+        (regs::vsh_float_data::id(3), 4.0f32.to_bits()),
         (regs::vsh_entry::ID, 9),
         (regs::vsh_perm_lo::ID, 0x10),
     ];
@@ -182,8 +182,8 @@ fn formats_two_and_three_depend_on_who_reads_them() {
 #[test]
 fn code_beyond_the_vertex_units_reaches_the_geometry_unit_by_its_own_port_only() {
     for (index, data, words) in [
-        (regs::vsh_code_index::ID, regs::vsh_code_data::IDS[0], 511),
-        (regs::gsh_code_index::ID, regs::gsh_code_data::IDS[0], 4095),
+        (regs::vsh_code_index::ID, regs::vsh_code_data::ID, 511),
+        (regs::gsh_code_index::ID, regs::gsh_code_data::ID, 4095),
     ] {
         let mut machine = written(&[(index, words), (data, 0x55), (data, 0x66), (index, words - 1), (data, 0x77)]);
         let pica = &mut machine.core.pica;

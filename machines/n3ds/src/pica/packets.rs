@@ -150,7 +150,8 @@ impl Pica {
         }
         let mask = header.bit_mask();
         self.position = 4 * at;
-        if count == 1 && regs::EFFECTS[first] == Effect::Trigger(Trigger::VshFloatData) {
+        let floats = regs::EFFECTS[first] == Effect::Trigger(Trigger::ShaderFloatData);
+        if count == 1 && floats && regs::is_vertex_unit(first) {
             self.float_uniforms(first, value, extra, mask);
             self.position += if extra.is_empty() { 0 } else { 4 * (1 + extra.len() as u64) };
             return true;

@@ -50,32 +50,22 @@ impl Pica {
             Trigger::ProcTexData => self.store_proctex(value),
             Trigger::GasData => self.store_gas(value),
             Trigger::GasStart => self.start_accumulation(),
-            Trigger::VshBool
-            | Trigger::VshInt
-            | Trigger::VshFloatIndex
-            | Trigger::VshFloatData
-            | Trigger::VshCode
-            | Trigger::VshDescriptor
-            | Trigger::VshOutmapMask => self.vertex_unit_port(trigger, id, value),
-            Trigger::GshBool
-            | Trigger::GshInt
-            | Trigger::GshFloatIndex
-            | Trigger::GshFloatData
-            | Trigger::GshCode
-            | Trigger::GshDescriptor => self.geometry_unit_port(trigger, id, value),
+            Trigger::ShaderBool
+            | Trigger::ShaderInt
+            | Trigger::ShaderFloatIndex
+            | Trigger::ShaderFloatData
+            | Trigger::ShaderCode
+            | Trigger::ShaderDescriptor
+            | Trigger::ShaderOutmapMask => self.unit_port(trigger, id, value),
             // A coherent renderer has nothing to do here: caches, and indices that are read when data arrive.
             Trigger::EarlyDepthClear
             | Trigger::TextureCacheClear
             | Trigger::FramebufferInvalidate
             | Trigger::FramebufferFlush
             | Trigger::VertexCacheClear
-            | Trigger::VshCodeIndex
-            | Trigger::VshCodeEnd
-            | Trigger::VshDescriptorIndex
-            | Trigger::GshCodeIndex
-            | Trigger::GshCodeEnd
-            | Trigger::GshDescriptorIndex
-            | Trigger::GshOutmapMask => {}
+            | Trigger::ShaderCodeIndex
+            | Trigger::ShaderCodeEnd
+            | Trigger::ShaderDescriptorIndex => {}
         }
     }
 
@@ -108,47 +98,38 @@ impl Pica {
         self.registers.update(id, |register| *register = *register & !mask | last & mask);
     }
 
-    fn vertex_unit_port(&mut self, trigger: Trigger, id: usize, value: u32) {
+    /// A write of `value` to register `id` of a shader unit; what the vertex unit gets may go to the other one as well.
+    fn unit_port(&mut self, trigger: Trigger, id: usize, value: u32) {
         let mirrored = self.mirrored();
         let registers = &self.registers;
+        let (unit, mirror, ports, first_int) = match regs::is_vertex_unit(id) {
+            true => {
+                let mirror = mirrored.then_some(&mut self.geometry_unit);
+                (&mut self.vertex_unit, mirror, &VERTEX_PORTS, regs::vsh_int::ID)
+            }
+            false => (&mut self.geometry_unit, None, &GEOMETRY_PORTS, regs::gsh_int::ID),
+        };
         match trigger {
-            Trigger::VshBool => {
+            Trigger::ShaderBool => {
                 registers.mark(dirty::PROGRAM);
-                self.vertex_unit.bools = regs::vsh_bool::values(registers.get(id)) as u16;
-                if mirrored {
-                    self.geometry_unit.bools = self.vertex_unit.bools;
+                unit.bools = regs::shader_bool::values(registers.get(id)) as u16;
+                if let Some(mirror) = mirror {
+                    mirror.bools = unit.bools;
                 }
             }
-            Trigger::VshInt => {
-                let index = id - regs::vsh_int0::ID;
-                self.vertex_unit.store_int(index, registers.get(id));
-                if mirrored {
-                    self.geometry_unit.store_int(index, registers.get(id));
+            Trigger::ShaderInt => {
+                unit.store_int(id - first_int, registers.get(id));
+                if let Some(mirror) = mirror {
+                    mirror.store_int(id - first_int, registers.get(id));
                 }
             }
-            Trigger::VshFloatIndex => self.vertex_unit.port.clear(),
-            Trigger::VshOutmapMask => {
-                if mirrored {
+            Trigger::ShaderFloatIndex => unit.port.clear(),
+            Trigger::ShaderOutmapMask => {
+                if mirror.is_some() {
                     registers.set(regs::gsh_outmap_mask::ID, registers.get(id));
                 }
             }
-            _ => {
-                let mirror = mirrored.then_some(&mut self.geometry_unit);
-                data_port(trigger, registers, &VERTEX_PORTS, value, &mut self.vertex_unit, mirror);
-            }
-        }
-    }
-
-    fn geometry_unit_port(&mut self, trigger: Trigger, id: usize, value: u32) {
-        let registers = &self.registers;
-        match trigger {
-            Trigger::GshBool => {
-                registers.mark(dirty::PROGRAM);
-                self.geometry_unit.bools = regs::gsh_bool::values(registers.get(id)) as u16;
-            }
-            Trigger::GshInt => self.geometry_unit.store_int(id - regs::gsh_int0::ID, registers.get(id)),
-            Trigger::GshFloatIndex => self.geometry_unit.port.clear(),
-            _ => data_port(trigger, registers, &GEOMETRY_PORTS, value, &mut self.geometry_unit, None),
+            _ => data_port(trigger, registers, ports, value, unit, mirror),
         }
     }
 
@@ -228,7 +209,7 @@ fn data_port(
     mirror: Option<&mut ShaderUnit>,
 ) {
     match trigger {
-        Trigger::VshCode | Trigger::GshCode => {
+        Trigger::ShaderCode => {
             let index = registers.get(ports.code_index);
             let stored = unit.store_code(index & 0xFFF, value);
             // What the vertex units have no room for reaches neither.
@@ -238,7 +219,7 @@ fn data_port(
             advance(registers, ports.code_index, stored);
             registers.mark(dirty::PROGRAM);
         }
-        Trigger::VshDescriptor | Trigger::GshDescriptor => {
+        Trigger::ShaderDescriptor => {
             let index = registers.get(ports.descriptor_index);
             let stored = unit.store_descriptor(index & 0xFFF, value);
             if let Some(mirror) = mirror {

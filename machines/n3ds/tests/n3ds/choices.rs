@@ -193,7 +193,7 @@ fn fixed_attributes_count_up_and_an_index_write_aborts() {
 
 fn uniforms(f32_mode: bool, index: u32, words: &[u32]) -> List {
     let mut list = List::default();
-    list.set(regs::vsh_float_index::ID, u32::from(f32_mode) << 31 | index).feed(regs::vsh_float_data::IDS[0], words);
+    list.set(regs::vsh_float_index::ID, u32::from(f32_mode) << 31 | index).feed(regs::vsh_float_data::ID, words);
     list
 }
 

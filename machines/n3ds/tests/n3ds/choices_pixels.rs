@@ -67,8 +67,8 @@ fn geometry(text: &str) -> List {
     list.set(regs::geostage_config::ID, 2).set(regs::gsh_misc0::ID, 0).set(regs::gsh_misc1::ID, 0);
     list.set(regs::gsh_input_config::ID, 0x0800_0002).set(regs::gsh_perm_lo::ID, 0x7654_3210);
     list.set(regs::gsh_outmap_mask::ID, 7).set(regs::gsh_entry::ID, 0x7FFF_0000).set(regs::gsh_bool::ID, 0x7FFF_0000);
-    list.set(regs::gsh_code_index::ID, 0).feed(regs::gsh_code_data::IDS[0], &program.code);
-    list.set(regs::gsh_opdesc_index::ID, 0).feed(regs::gsh_opdesc_data::IDS[0], &program.descriptors);
+    list.set(regs::gsh_code_index::ID, 0).feed(regs::gsh_code_data::ID, &program.code);
+    list.set(regs::gsh_opdesc_index::ID, 0).feed(regs::gsh_opdesc_data::ID, &program.descriptors);
     list
 }
 

@@ -166,7 +166,7 @@ fn state(p: &mut Pair) {
 fn uniform(p: &mut Pair) {
     let value = [0.0; 4].map(|_: f32| (p.random.below(5) as f32 - 2.0) / 4.0);
     let index = 1 + p.random.below(2);
-    p.list.set(regs::vsh_float_index::ID, index).feed(regs::vsh_float_data::IDS[0], &List::packed(value));
+    p.list.set(regs::vsh_float_index::ID, index).feed(regs::vsh_float_data::ID, &List::packed(value));
 }
 
 fn program(p: &mut Pair) {
@@ -288,7 +288,7 @@ fn byte_colors(p: &mut Pair) {
         p.list.set(id, value);
     }
     p.list.assemble("mov o0, v0\nmul o1, c3, v1\nmov o2, v2\nend");
-    p.list.set(regs::vsh_float_index::ID, 3).feed(regs::vsh_float_data::IDS[0], &List::packed([1.0 / 255.0; 4]));
+    p.list.set(regs::vsh_float_index::ID, 3).feed(regs::vsh_float_data::ID, &List::packed([1.0 / 255.0; 4]));
 }
 
 /// Draws to the colours of vertices, from these colours.

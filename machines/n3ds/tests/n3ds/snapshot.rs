@@ -81,9 +81,9 @@ fn interrupted(lists: &[Vec<u32>]) {
 fn half_sent_uniforms_are_completed() {
     let mut first = plain();
     first.assemble("mov o0, v0\nmov o1, c3\nmov o2, v2\nend").set(regs::vsh_float_index::ID, 0x8000_0003);
-    first.feed(regs::vsh_float_data::IDS[0], &[1.0f32.to_bits(), 0.25f32.to_bits()]);
+    first.feed(regs::vsh_float_data::ID, &[1.0f32.to_bits(), 0.25f32.to_bits()]);
     let mut second = List::default();
-    second.feed(regs::vsh_float_data::IDS[0], &[0.5f32.to_bits(), 0.75f32.to_bits()]);
+    second.feed(regs::vsh_float_data::ID, &[0.5f32.to_bits(), 0.75f32.to_bits()]);
     let mut draw = List::default();
     draw.set(regs::num_vertices::ID, 3).set(regs::draw_arrays::ID, 1);
     let floats = triangle(-1.0, [0.0; 4]).concat().concat();
@@ -140,9 +140,9 @@ fn half_fed_geometry_programs_go_on() {
     first.set(regs::geostage_config::ID, 2).set(regs::gsh_input_config::ID, 0x0800_0005);
     first.set(regs::gsh_perm_lo::ID, 0x7654_3210).set(regs::gsh_outmap_mask::ID, 7);
     first.set(regs::gsh_entry::ID, 0x7FFF_0000).set(regs::gsh_bool::ID, 0x7FFF_0000);
-    first.set(regs::gsh_code_index::ID, 0).feed(regs::gsh_code_data::IDS[0], &program.code);
-    first.set(regs::gsh_opdesc_index::ID, 0).feed(regs::gsh_opdesc_data::IDS[0], &program.descriptors);
-    first.set(regs::gsh_float_index::ID, 1).feed(regs::gsh_float_data::IDS[0], &List::packed([0.125; 4]));
+    first.set(regs::gsh_code_index::ID, 0).feed(regs::gsh_code_data::ID, &program.code);
+    first.set(regs::gsh_opdesc_index::ID, 0).feed(regs::gsh_opdesc_data::ID, &program.descriptors);
+    first.set(regs::gsh_float_index::ID, 1).feed(regs::gsh_float_data::ID, &List::packed([0.125; 4]));
     first.set(regs::fixed_attr_index::ID, 15);
     let mut lists = vec![first.0];
     for i in 0..9u8 {
@@ -185,10 +185,10 @@ fn tables_and_ports_come_back() {
     list.set(regs::proctex_lut_index::ID, 0x0405).feed(regs::proctex_lut_data::IDS[0], &[4, 5, 6]);
     list.set(regs::gas_lut_index::ID, 14).feed(regs::gas_lut_data::ID, &[7, 8, 9]);
     list.set(regs::fixed_attr_index::ID, 3).feed(regs::fixed_attr_data::IDS[0], &List::packed([1.0, -2.0, 3.0, 0.5]));
-    list.set(regs::gsh_code_index::ID, 4000).feed(regs::gsh_code_data::IDS[0], &[10, 11]);
-    list.set(regs::vsh_bool::ID, 0x1234).set(regs::gsh_int0::ID, 0x0403_0201);
+    list.set(regs::gsh_code_index::ID, 4000).feed(regs::gsh_code_data::ID, &[10, 11]);
+    list.set(regs::vsh_bool::ID, 0x1234).set(regs::gsh_int::ID, 0x0403_0201);
     // Not a number is a uniform like any other.
-    list.set(regs::vsh_float_index::ID, 0x8000_005F).feed(regs::vsh_float_data::IDS[0], &[0x7FC0_0001, 0, 0, 1]);
+    list.set(regs::vsh_float_index::ID, 0x8000_005F).feed(regs::vsh_float_data::ID, &[0x7FC0_0001, 0, 0, 1]);
     let mut console = Console::new();
     console.run(list.end());
     let before = console.gpu.snapshot(SnapshotOptions::REGISTERS);

@@ -81,16 +81,12 @@ values! {
         GreaterEqual = 0x206 "OGL_GEQUAL", 7 "D3D_GREATEREQUAL"; Always = 0x207 "OGL_ALWAYS", 8 "D3D_ALWAYS";
     }
 
-    /// How source and destination are joined.
+    /// How source and destination are joined. SUBTRACT takes the destination from the source, REVERSE_SUBTRACT the
+    /// source from the destination. For MIN and MAX factors do not count.
     BlendOp => output::BlendEquation {
-        /// Source minus destination.
         Subtract = 0x800a "OGL_FUNC_SUBTRACT", 2 "D3D_SUBTRACT";
-        /// Destination minus source.
         ReverseSubtract = 0x800b "OGL_FUNC_REVERSE_SUBTRACT", 3 "D3D_REVSUBTRACT";
-        Add = 0x8006 "OGL_FUNC_ADD", 1 "D3D_ADD";
-        /// Factors do not count.
-        Min = 0x8007 "OGL_MIN", 4 "D3D_MIN";
-        /// Factors do not count.
+        Add = 0x8006 "OGL_FUNC_ADD", 1 "D3D_ADD"; Min = 0x8007 "OGL_MIN", 4 "D3D_MIN";
         Max = 0x8008 "OGL_MAX", 5 "D3D_MAX";
     }
 
@@ -171,7 +167,7 @@ values! {
     /// What an acquire waits for.
     AcquireComparison { Equal = 0 "EQ"; GreaterOrEqual = 1 "GE"; }
 
-    /// What is reported.
+    /// What is reported. ZPASS_PIXEL_CNT: samples that passed, as 32 or 64 bits.
     ReportKind {
         None = 0 "NONE"; DaVerticesGenerated = 1 "DA_VERTICES_GENERATED";
         DaPrimitivesGenerated = 3 "DA_PRIMITIVES_GENERATED"; VsInvocations = 5 "VS_INVOCATIONS";
@@ -186,13 +182,9 @@ values! {
         StreamingByteCount = 0x1a "STREAMING_BYTE_COUNT"; ClipperInvocations = 0xf "CLIPPER_INVOCATIONS";
         ClipperPrimitivesGenerated = 0x11 "CLIPPER_PRIMITIVES_GENERATED"; ZcullStats0 = 0xa "ZCULL_STATS0";
         ZcullStats1 = 0xc "ZCULL_STATS1"; ZcullStats2 = 0xe "ZCULL_STATS2"; ZcullStats3 = 0x10 "ZCULL_STATS3";
-        PsInvocations = 0x13 "PS_INVOCATIONS";
-        /// Samples that passed, 32 bits.
-        ZPassCount32 = 2 "ZPASS_PIXEL_CNT";
-        /// Samples that passed, 64 bits.
-        ZPassCount64 = 0x15 "ZPASS_PIXEL_CNT64";
-        IeeeCleanColorTarget = 0x18 "IEEE_CLEAN_COLOR_TARGET"; IeeeCleanZetaTarget = 0x19 "IEEE_CLEAN_ZETA_TARGET";
-        BoundingRectangle = 0x1c "BOUNDING_RECTANGLE";
+        PsInvocations = 0x13 "PS_INVOCATIONS"; ZPassCount32 = 2 "ZPASS_PIXEL_CNT";
+        ZPassCount64 = 0x15 "ZPASS_PIXEL_CNT64"; IeeeCleanColorTarget = 0x18 "IEEE_CLEAN_COLOR_TARGET";
+        IeeeCleanZetaTarget = 0x19 "IEEE_CLEAN_ZETA_TARGET"; BoundingRectangle = 0x1c "BOUNDING_RECTANGLE";
     }
 }
 

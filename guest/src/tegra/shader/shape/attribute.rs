@@ -33,18 +33,11 @@ modifiers! {
     /// What is done with a vertex.
     OutKind, 2 bits { Nothing = 0 "none"; Emit = 1 "emit"; Cut = 2 "cut"; EmitThenCut = 3 "emit_cut"; }
 
-    /// What a pixel program asks about its samples.
+    /// What a pixel program asks about its samples: how many a pixel has, which are covered, where one is, its own
+    /// number.
     PixldMode, 3 bits, others {
-        /// Samples of a pixel.
-        Count = 0 "count";
-        /// Samples that are covered.
-        CoverageMask = 1 "covmask";
-        Covered = 2 "covered";
-        /// Position of a sample.
-        Offset = 3 "offset";
-        CentroidOffset = 4 "centroid_offset";
-        /// Number of this sample.
-        MyIndex = 5 "my_index";
+        Count = 0 "count"; CoverageMask = 1 "covmask"; Covered = 2 "covered"; Offset = 3 "offset";
+        CentroidOffset = 4 "centroid_offset"; MyIndex = 5 "my_index";
     }
 
     /// Index that ISBERD adds.

@@ -39,16 +39,11 @@ modifiers! {
     /// Types of shared atomics.
     SharedAtomicType, 2 bits { U32 = 0 "u32"; S32 = 1 "s32"; U64 = 2 "u64"; S64 = 3 "s64"; }
 
-    /// Operations of atomics on memory `m` and value `v`.
+    /// Operations of atomics on memory `m` and value `v`. INC is `m >= v ? 0 : m + 1`, DEC `m == 0 || m > v ? v : m -
+    /// 1`, SAFEADD not known.
     AtomicOp, 4 bits, others {
-        Add = 0 "add"; Min = 1 "min"; Max = 2 "max";
-        /// `m >= v ? 0 : m + 1`
-        Inc = 3 "inc";
-        /// `m == 0 || m > v ? v : m - 1`
-        Dec = 4 "dec";
-        And = 5 "and"; Or = 6 "or"; Xor = 7 "xor"; Exchange = 8 "exch";
-        /// Not known.
-        SafeAdd = 10 "safeadd";
+        Add = 0 "add"; Min = 1 "min"; Max = 2 "max"; Inc = 3 "inc"; Dec = 4 "dec"; And = 5 "and"; Or = 6 "or";
+        Xor = 7 "xor"; Exchange = 8 "exch"; SafeAdd = 10 "safeadd";
     }
 
     /// How shared memory is compared and exchanged.

@@ -15,29 +15,14 @@ modifiers! {
         CubeArray = 7 "acube";
     }
 
-    /// Where the level of detail comes from.
+    /// Where the level of detail comes from: LZ is level 0, LB the implicit one plus a bias, LL that of a register.
+    /// BiasA and LevelA have an operand more, which is not known.
     LodMode, 3 bits; plain Implicit, others {
-        Implicit = 0 "auto";
-        /// Level 0.
-        Zero = 1 "lz";
-        /// Implicit plus a bias.
-        Bias = 2 "lb";
-        /// In a register.
-        Level = 3 "ll";
-        /// As `Bias`, with an operand that is not known.
-        BiasA = 6 "lba";
-        /// As `Level`, with an operand that is not known.
-        LevelA = 7 "lla";
+        Implicit = 0 "auto"; Zero = 1 "lz"; Bias = 2 "lb"; Level = 3 "ll"; BiasA = 6 "lba"; LevelA = 7 "lla";
     }
 
-    /// Offsets of a gather.
-    GatherOffset, 2 bits; plain None, others {
-        None = 0 "none";
-        /// One for all texels.
-        Aoffi = 1 "aoffi";
-        /// One for each texel.
-        Ptp = 2 "ptp";
-    }
+    /// Offsets of a gather: AOFFI one for all texels, PTP one for each.
+    GatherOffset, 2 bits; plain None, others { None = 0 "none"; Aoffi = 1 "aoffi"; Ptp = 2 "ptp"; }
 
     /// What a query asks.
     QueryKind, 6 bits, others {

@@ -14,21 +14,11 @@ modifiers! {
         Word = 6 "word";
     }
 
-    /// What happens to the result `r` and the third source `c`.
+    /// What happens to the result `r` and the third source `c`: MRG puts the lower half or the lowest byte of `r` in a
+    /// half or a byte of `c`, ACC adds, NONE leaves `r`.
     SecondaryOp, 3 bits; plain None {
-        /// The lower half of `r` becomes the upper half of `c`.
-        Merge16High = 0 "mrg_16h";
-        /// The lower half of `r` becomes the lower half of `c`.
-        Merge16Low = 1 "mrg_16l";
-        /// The lowest byte of `r` becomes byte 0 of `c`.
-        Merge8Byte0 = 2 "mrg_8b0";
-        /// The lowest byte of `r` becomes byte 2 of `c`.
-        Merge8Byte2 = 3 "mrg_8b2";
-        /// `r + c`
-        Add = 4 "acc";
-        Min = 5 "min"; Max = 6 "max";
-        /// `r`
-        None = 7 "none";
+        Merge16High = 0 "mrg_16h"; Merge16Low = 1 "mrg_16l"; Merge8Byte0 = 2 "mrg_8b0"; Merge8Byte2 = 3 "mrg_8b2";
+        Add = 4 "acc"; Min = 5 "min"; Max = 6 "max"; None = 7 "none";
     }
 
     /// What the result of VMAD is shifted by.
