@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub use triglyph_guest::kernel::Accuracy;
+
 use crate::cache::image::ImageSource;
 use crate::cache::store::KeyStore;
 use crate::cache::texture::TextureSource;
@@ -68,16 +70,6 @@ impl KeyFile {
     }
 }
 
-/// How near to the console numbers and mechanisms are. Every difference is on the machine's page under `docs/`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Accuracy {
-    /// What the hardware's documentation and tests say, as far as they go.
-    Exact,
-    /// What gives the same pictures to the eye at a fraction of the cost.
-    #[default]
-    Fast,
-}
-
 /// See the module's documentation.
 #[derive(Debug)]
 pub struct Renderer {
@@ -111,6 +103,8 @@ pub struct Renderer {
     stats: Stats,
     vertex_clock: StageClock,
     setup_clock: StageClock,
+    /// [`RenderOptions::accuracy`].
+    pub accuracy: Accuracy,
     /// [`RenderOptions::packet_traces`], or 0 where nothing is compiled.
     pub packet_traces: u32,
 }
@@ -177,6 +171,7 @@ impl Renderer {
             stats: Stats::default(),
             vertex_clock: StageClock::default(),
             setup_clock: StageClock::default(),
+            accuracy: options.accuracy,
             packet_traces: if mode == TierMode::InterpreterOnly { 0 } else { options.packet_traces },
         })
     }

@@ -16,7 +16,7 @@ use triglyph_guest::kernel::program::output::{
 use triglyph_guest::kernel::program::sampler::{
     Convert, Filter, Reduction, Shape, Source, Texels, Texture, TextureKey, Wrap,
 };
-use triglyph_guest::kernel::{Window, window};
+use triglyph_guest::kernel::{Accuracy, Window, window};
 use triglyph_guest::layout::{SurfaceLayout, morton};
 use triglyph_guest::rsx::fragment::{Compute, Input, Instruction, Op, Register, Source as Operand, Temp};
 use triglyph_guest::rsx::operand::Mask;
@@ -162,7 +162,7 @@ impl Scene {
                 FragmentInput::Varying { group, interpolation: Interpolation::Linear, clamp: false };
         }
         let code = words(instructions);
-        let code = RsxFragmentCode { code, inputs, export_float: true, export_depth: false };
+        let code = RsxFragmentCode { code, inputs, export_float: true, export_depth: false, accuracy: Accuracy::Exact };
         let key = FragmentKey {
             code: FragmentCode::Rsx(Arc::new(code)),
             textures: [None; UNITS],

@@ -6,6 +6,7 @@
 //! | setting | |
 //! |---|---|
 //! | `stage` | `compute` if nothing else is said, `vertex`, `control`, `evaluation`, `geometry`, `pixel` |
+//! | `accuracy` | `exact` if nothing else is said, `fast` |
 //! | `lanes` | threads, 1 if nothing is said; `pixel` has four |
 //! | `r0` to `r249` | a register: a word for all lanes, or one for each |
 //! | `p0` to `p6` | a predicate likewise, 0 or 1 |
@@ -27,7 +28,6 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use libtest_mimic::Failed;
-use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode, Unit, UnitUse};
 use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment, GlobalMemory};
 use triglyph_guest::kernel::program::fragment::{
@@ -40,6 +40,7 @@ use triglyph_guest::kernel::program::stage::{
     Block, Emit, Evaluations, Patches, Primitives, ShaderJob, ShaderKey, Stage, Vertices, Work,
 };
 use triglyph_guest::kernel::program::words::WordSet;
+use triglyph_guest::kernel::{Accuracy, Tier};
 use triglyph_guest::kernel::{Window, window};
 use triglyph_guest::table::Fields;
 use triglyph_guest::tegra::shader::isa::{ALL, decode, form};
@@ -95,6 +96,7 @@ impl GlobalMemory for Memory {
 #[derive(Default)]
 struct Inputs {
     stage: String,
+    fast: bool,
     lanes: usize,
     /// Per lane: 1 KiB, from which the beginning loads.
     registers: Vec<u8>,
@@ -186,6 +188,13 @@ impl Inputs {
         }
         match key {
             "stage" | "lanes" => return Ok(()),
+            "accuracy" => {
+                self.fast = match value {
+                    "exact" => false,
+                    "fast" => true,
+                    other => return Err(format!("no accuracy `{other}`")),
+                }
+            }
             "depth" => self.primitive.depth = plane(value)?,
             "inv_w" => self.primitive.inv_w = plane(value)?,
             "back" => self.primitive.flags = integer(value)?,
@@ -313,6 +322,7 @@ pub fn run(file: &File, case: &Case, engine: Engine) -> Results {
         words,
         handle_buffer: 2,
         local_bytes: 64,
+        accuracy: if inputs.fast { Accuracy::Fast } else { Accuracy::Exact },
     };
     let code = Arc::new(code);
     let mut buffers = inputs.constants.clone();

@@ -9,6 +9,7 @@
 //! | `depth` | the same of depth |
 //! | `fog` | mode (`linear`, `exp`, `exp2`, `linear-abs` ...) and two parameters |
 //! | `position` | what is added to x and to y, what y is multiplied with |
+//! | `accuracy` | `exact` if nothing else is said, `fast` |
 //! | `back` | `1`: the primitive shows its back |
 //! | `covered` | the covered lanes, 0 to 3; all of them without |
 //! | `texN...` | see `runner/rsx_texture.rs` |
@@ -31,7 +32,7 @@ use triglyph_guest::kernel::program::fragment::{
 use triglyph_guest::kernel::program::output::{
     Bits, Channel, ColorFormat, ColorKey, Compare, OutputKey, Surface, TARGETS,
 };
-use triglyph_guest::kernel::{Window, window};
+use triglyph_guest::kernel::{Accuracy, Window, window};
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::rsx::fragment::syntax::INPUTS;
 use triglyph_guest::rsx::fragment::{assemble_program, disassemble_program, program};
@@ -81,6 +82,7 @@ pub struct Inputs {
     primitive: Primitive,
     constants: FragmentConstants,
     covered: u64,
+    accuracy: Accuracy,
     textures: Units<UNITS>,
 }
 
@@ -104,7 +106,15 @@ impl Default for Inputs {
         constants.output.depth_range = [0.0, 1.0];
         let primitive = Primitive { inv_w: [1.0, 0.0, 0.0], ..Default::default() };
         let planes = vec![[0.0; 3]; 4 * INPUTS.len()];
-        Inputs { inputs, planes, primitive, constants, covered: 15, textures: Units::default() }
+        Inputs {
+            inputs,
+            planes,
+            primitive,
+            constants,
+            covered: 15,
+            accuracy: Accuracy::Exact,
+            textures: Units::default(),
+        }
     }
 }
 
@@ -117,6 +127,13 @@ impl Inputs {
             "inv_w" => self.primitive.inv_w = three(value)?,
             "depth" => self.primitive.depth = three(value)?,
             "back" => self.primitive.flags = if integer(value)? != 0 { BACK_FACING } else { 0 },
+            "accuracy" => {
+                self.accuracy = match value {
+                    "exact" => Accuracy::Exact,
+                    "fast" => Accuracy::Fast,
+                    other => return Err(format!("no accuracy `{other}`")),
+                }
+            }
             "covered" => {
                 self.covered = 0;
                 for word in value.split_whitespace() {
@@ -171,7 +188,7 @@ type Lanes = [Option<([[u32; 4]; 4], f32)>; 4];
 /// The key of a program whose results are of these kinds: `h` halves, `d` depth.
 pub fn key(given: &Inputs, code: Vec<u32>, kinds: &str) -> FragmentKey {
     let (export_float, export_depth) = (!kinds.contains('h'), kinds.contains('d'));
-    let code = RsxFragmentCode { code, inputs: given.inputs, export_float, export_depth };
+    let code = RsxFragmentCode { code, inputs: given.inputs, export_float, export_depth, accuracy: given.accuracy };
     FragmentKey {
         code: FragmentCode::Rsx(Arc::new(code)),
         textures: given.textures.keys(),

@@ -1,5 +1,6 @@
 //! Programs, decoded.
 
+use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::kernel::maxwell::{Code, Unit};
 use triglyph_guest::table::flags;
 use triglyph_guest::tegra::shader::isa::{Constant, Guard, Reg, form, visit};
@@ -102,6 +103,11 @@ impl Decoder<'_> {
     /// An instruction of control flow.
     pub fn flow(&self, guard: Guard, test: CcTest, flow: Flow) -> Op {
         Op { guard, action: Action::Flow(test, flow) }
+    }
+
+    /// Whether f32 denormals are 0 for an instruction that asks for it.
+    pub fn flushes(&self, asked: bool) -> bool {
+        asked && self.code.accuracy == Accuracy::Exact
     }
 
     /// The texture or image that the instruction uses; [`Unit::Dynamic`] if it is not known statically.

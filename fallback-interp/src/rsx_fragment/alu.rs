@@ -1,13 +1,39 @@
 //! Operations on the sources of one lane: one method per operation.
 
-use triglyph_guest::num::ops::{Scalar, cos, exp2, log2, sin};
+use triglyph_guest::kernel::Accuracy;
+use triglyph_guest::num::fast;
+use triglyph_guest::num::ops::{self, Scalar};
 use triglyph_guest::rsx::fragment::FragmentVisitor;
 
 use super::pack;
 use crate::program::Vector;
 
 /// A lane that executes an operation on its own sources.
-pub(super) struct Alu;
+pub(super) struct Alu {
+    pub(super) accuracy: Accuracy,
+}
+
+impl Alu {
+    fn exp2(&self, x: f32) -> f32 {
+        if self.accuracy == Accuracy::Fast { fast::exp2(&mut Scalar, x) } else { ops::exp2(&mut Scalar, x) }
+    }
+
+    fn log2(&self, x: f32) -> f32 {
+        if self.accuracy == Accuracy::Fast { fast::log2(&mut Scalar, x) } else { ops::log2(&mut Scalar, x) }
+    }
+
+    /// `base^exponent` by way of logarithms.
+    fn power(&self, base: f32, exponent: f32) -> f32 {
+        self.exp2(exponent * self.log2(base))
+    }
+
+    /// Coefficients of diffuse and specular light.
+    fn light(&self, a: Vector) -> Vector {
+        let base = if a[1] > 0.0 { a[1] } else { 0.0 };
+        let specular = if a[3] == 0.0 { 1.0 } else { self.power(base, a[3]) };
+        if a[0] > 0.0 { [1.0, a[0], specular, 1.0] } else { [1.0, 0.0, 0.0, 1.0] }
+    }
+}
 
 impl FragmentVisitor for Alu {
     type Source = Vector;
@@ -77,13 +103,13 @@ impl FragmentVisitor for Alu {
         [1.0 / a[0].abs().sqrt(); 4]
     }
     fn ex2(&mut self, a: Vector) -> Vector {
-        [exp2(&mut Scalar, a[0]); 4]
+        [self.exp2(a[0]); 4]
     }
     fn lg2(&mut self, a: Vector) -> Vector {
-        [log2(&mut Scalar, a[0]); 4]
+        [self.log2(a[0]); 4]
     }
     fn lit(&mut self, a: Vector) -> Vector {
-        lit(a)
+        self.light(a)
     }
     fn lrp(&mut self, a: Vector, b: Vector, c: Vector) -> Vector {
         std::array::from_fn(|i| a[i] * b[i] + (1.0 - a[i]) * c[i])
@@ -95,10 +121,16 @@ impl FragmentVisitor for Alu {
         [0.0; 4]
     }
     fn cos(&mut self, a: Vector) -> Vector {
-        [cos(&mut Scalar, a[0]); 4]
+        match self.accuracy {
+            Accuracy::Exact => [ops::cos(&mut Scalar, a[0]); 4],
+            Accuracy::Fast => [fast::cos(&mut Scalar, a[0]); 4],
+        }
     }
     fn sin(&mut self, a: Vector) -> Vector {
-        [sin(&mut Scalar, a[0]); 4]
+        match self.accuracy {
+            Accuracy::Exact => [ops::sin(&mut Scalar, a[0]); 4],
+            Accuracy::Fast => [fast::sin(&mut Scalar, a[0]); 4],
+        }
     }
     fn pk2(&mut self, a: Vector) -> Vector {
         [pack::halves(a); 4]
@@ -107,7 +139,7 @@ impl FragmentVisitor for Alu {
         pack::unpack_halves(a[0])
     }
     fn pow(&mut self, a: Vector, b: Vector) -> Vector {
-        [power(a[0], b[0]); 4]
+        [self.power(a[0], b[0]); 4]
     }
     fn pkb(&mut self, a: Vector) -> Vector {
         [pack::bytes(a); 4]
@@ -161,7 +193,7 @@ impl FragmentVisitor for Alu {
         a.map(|a| if a == 0.0 { 0.0 } else { a / root })
     }
     fn lif(&mut self, a: Vector) -> Vector {
-        [1.0, a[1], if a[1] > 0.0 { exp2(&mut Scalar, a[3]) } else { 0.0 }, 1.0]
+        [1.0, a[1], if a[1] > 0.0 { self.exp2(a[3]) } else { 0.0 }, 1.0]
     }
 }
 
@@ -179,19 +211,6 @@ fn dot3(a: Vector, b: Vector) -> f32 {
 
 fn dot4(a: Vector, b: Vector) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
-}
-
-/// `base^exponent` by way of logarithms.
-fn power(base: f32, exponent: f32) -> f32 {
-    let log = log2(&mut Scalar, base);
-    exp2(&mut Scalar, exponent * log)
-}
-
-/// Coefficients of diffuse and specular light.
-fn lit(a: Vector) -> Vector {
-    let base = if a[1] > 0.0 { a[1] } else { 0.0 };
-    let specular = if a[3] == 0.0 { 1.0 } else { power(base, a[3]) };
-    if a[0] > 0.0 { [1.0, a[0], specular, 1.0] } else { [1.0, 0.0, 0.0, 1.0] }
 }
 
 /// Coordinates `a` moved by `b` through the matrix `c`.

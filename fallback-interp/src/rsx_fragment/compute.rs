@@ -1,5 +1,6 @@
 //! Instructions that compute: sources, modifiers of the result, writes.
 
+use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::kernel::program::fragment::FragmentInput;
 use triglyph_guest::rsx::fragment::{
     Compute, EffectVisitor, FX9, FX12, FragmentVisitor, Input, Modifier, Op, Precision, QuadVisitor, Register, Scale,
@@ -37,11 +38,12 @@ impl Quad<'_> {
             Some(results) => results,
             None => {
                 let [a, b, c] = &sources;
-                std::array::from_fn(|i| Alu.visit(compute.op, [a[i], b[i], c[i]]).unwrap_or_default())
+                let mut alu = Alu { accuracy: program.accuracy };
+                std::array::from_fn(|i| alu.visit(compute.op, [a[i], b[i], c[i]]).unwrap_or_default())
             }
         };
         for i in members(lanes) {
-            write(&mut self.lanes[i], compute, results[i]);
+            write(&mut self.lanes[i], compute, program.accuracy, results[i]);
         }
     }
 }
@@ -69,7 +71,7 @@ impl Reader<'_> {
             if source.absolute {
                 v = v.abs();
             }
-            v = modified(source.modifier, v);
+            v = modified(source.modifier, self.program.accuracy, v);
             if source.negate { -v } else { v }
         })
     }
@@ -85,9 +87,10 @@ impl Reader<'_> {
     }
 }
 
-fn modified(modifier: Modifier, v: f32) -> f32 {
+fn modified(modifier: Modifier, accuracy: Accuracy, v: f32) -> f32 {
     match modifier {
         Modifier::Full | Modifier::Unknown(_) => v,
+        Modifier::Half if accuracy == Accuracy::Fast => canonical(v),
         Modifier::Half => half_round(v),
         Modifier::Fx12 => limit(v, FX12[0], FX12[1]),
         Modifier::Fx9 => limit(v, FX9[0], FX9[1]),
@@ -105,8 +108,8 @@ fn keeps_bits(compute: &Compute) -> bool {
     copies && unscaled
 }
 
-/// What becomes of a result before it is written. `exact`: its bits are kept.
-fn finished(compute: &Compute, exact: bool, r: f32) -> f32 {
+/// What becomes of a result before it is written to component `i`. `exact`: its bits are kept.
+fn finished(lane: &Lane, compute: &Compute, accuracy: Accuracy, exact: bool, i: usize, r: f32) -> f32 {
     let mut r = if compute.expand { 2.0 * r - 1.0 } else { r };
     if !matches!(compute.scale, Scale::One | Scale::Unknown) {
         r *= compute.scale.factor();
@@ -116,6 +119,7 @@ fn finished(compute: &Compute, exact: bool, r: f32) -> f32 {
     }
     r = match compute.precision {
         Precision::Full => r,
+        Precision::Half if accuracy == Accuracy::Fast => r,
         Precision::Half => half_round(r),
         Precision::Fx12 => limit(r, FX12[0], FX12[1]),
         Precision::Fx9 => limit(r, FX9[0], FX9[1]),
@@ -124,16 +128,17 @@ fn finished(compute: &Compute, exact: bool, r: f32) -> f32 {
         r = canonical(r);
     }
     match compute.destination {
+        Some(Temp::Half(number)) if lane.keeps(number, i) => canonical(r),
         Some(Temp::Half(_)) => half_round(r),
         _ => r,
     }
 }
 
-fn write(lane: &mut Lane, compute: &Compute, result: Vector) {
+fn write(lane: &mut Lane, compute: &Compute, accuracy: Accuracy, result: Vector) {
     let holds = lane.holds(compute.condition, compute.condition_register);
     let exact = keeps_bits(compute);
     for i in (0..4).filter(|&i| compute.mask.has(i) && holds[i]) {
-        let value = finished(compute, exact, result[i]);
+        let value = finished(lane, compute, accuracy, exact, i, result[i]);
         if let Some(register) = compute.destination {
             lane.write(register, i, value);
         }

@@ -2,7 +2,7 @@
 
 use triglyph_guest::num::half;
 use triglyph_guest::num::ops::Scalar;
-use triglyph_guest::rsx::fragment::{REGISTERS, Temp};
+use triglyph_guest::rsx::fragment::{HALF_REGISTERS, REGISTERS, Temp};
 use triglyph_guest::rsx::operand::Condition;
 
 use super::structure::Structure;
@@ -37,6 +37,11 @@ pub(super) fn half_round(v: f32) -> f32 {
 pub(super) struct Lane {
     /// R registers, as bits: H registers lie in them.
     registers: [[u32; 4]; REGISTERS],
+    /// Components of H registers that do not lie in an R register but are kept as they were computed: bit c of each
+    /// register's entry.
+    kept: [u8; HALF_REGISTERS],
+    /// Their values.
+    halves: [Vector; HALF_REGISTERS],
     /// Condition registers.
     conditions: [Vector; 2],
     /// The instruction that comes next.
@@ -53,6 +58,8 @@ impl Default for Lane {
     fn default() -> Self {
         Lane {
             registers: [[0; 4]; REGISTERS],
+            kept: [0; HALF_REGISTERS],
+            halves: [[0.0; 4]; HALF_REGISTERS],
             conditions: [[0.0; 4]; 2],
             at: 0,
             structures: Vec::new(),
@@ -63,9 +70,20 @@ impl Default for Lane {
 }
 
 impl Lane {
+    /// A lane that keeps these components of H registers as they are computed.
+    pub(super) fn new(kept: [u8; HALF_REGISTERS]) -> Self {
+        Lane { kept, ..Lane::default() }
+    }
+
+    /// Whether component `i` of an H register is kept as it is computed.
+    pub(super) fn keeps(&self, half: u8, i: usize) -> bool {
+        self.kept[usize::from(half) % HALF_REGISTERS] >> i & 1 != 0
+    }
+
     /// Back to the start of a program that uses this many R registers.
     pub(super) fn reset(&mut self, registers: usize) {
         self.registers[..registers.min(REGISTERS)].fill([0; 4]);
+        self.halves[..(2 * registers).min(HALF_REGISTERS)].fill([0.0; 4]);
         self.conditions = [[0.0; 4]; 2];
         self.at = 0;
         self.structures.clear();
@@ -79,7 +97,9 @@ impl Lane {
             Temp::Full(number) => self.registers[usize::from(number) % REGISTERS].map(f32::from_bits),
             Temp::Half(number) => {
                 let [low, high] = self.words_of_half(number);
-                [low, low >> 16, high, high >> 16].map(half_value)
+                let stored = [low, low >> 16, high, high >> 16].map(half_value);
+                let kept = self.halves[usize::from(number) % HALF_REGISTERS];
+                std::array::from_fn(|i| if self.keeps(number, i) { kept[i] } else { stored[i] })
             }
         }
     }
@@ -94,6 +114,9 @@ impl Lane {
     pub(super) fn write(&mut self, register: Temp, i: usize, value: f32) {
         match register {
             Temp::Full(number) => self.registers[usize::from(number) % REGISTERS][i] = value.to_bits(),
+            Temp::Half(number) if self.keeps(number, i) => {
+                self.halves[usize::from(number) % HALF_REGISTERS][i] = value;
+            }
             Temp::Half(number) => {
                 let register = &mut self.registers[usize::from(number / 2) % REGISTERS];
                 let word = &mut register[2 * usize::from(number & 1) + i / 2];

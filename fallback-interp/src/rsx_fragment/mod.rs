@@ -23,9 +23,10 @@ mod pack;
 mod structure;
 mod texture;
 
+use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::kernel::program::fragment::{FUEL, FragmentInput, RsxFragmentCode, UNITS};
 use triglyph_guest::kernel::program::sampler::{Texture, TextureKey};
-use triglyph_guest::rsx::fragment::{self, Instruction, Step, Temp};
+use triglyph_guest::rsx::fragment::{self, HALF_REGISTERS, Instruction, Step, Storage, Temp, word_of};
 
 use crate::program::Vector;
 use crate::program::interpolate::Point;
@@ -38,19 +39,23 @@ use lanes::Lanes;
 pub struct Program {
     decoded: fragment::Program,
     inputs: [FragmentInput; 16],
-    export_float: bool,
+    exports: [Temp; 4],
     export_depth: bool,
+    accuracy: Accuracy,
+    /// Components of H registers that lanes keep as they compute them.
+    kept: [u8; HALF_REGISTERS],
 }
 
 impl Program {
     /// Decodes a program. Instructions that do not exist do nothing.
     pub fn new(code: &RsxFragmentCode) -> Self {
-        Program {
-            decoded: fragment::Program::decode(&code.code, |_, _| {}),
-            inputs: code.inputs,
-            export_float: code.export_float,
-            export_depth: code.export_depth,
-        }
+        let decoded = fragment::Program::decode(&code.code, |_, _| {});
+        let kept = match code.accuracy {
+            Accuracy::Exact => [0; HALF_REGISTERS],
+            Accuracy::Fast => never_full(&decoded.storage(&code.exports(), code.export_depth)),
+        };
+        let RsxFragmentCode { inputs, export_depth, accuracy, .. } = *code;
+        Program { decoded, inputs, exports: code.exports(), export_depth, accuracy, kept }
     }
 
     /// Whether it may discard fragments or gives their depth.
@@ -84,7 +89,7 @@ pub struct Quad<'a> {
 impl<'a> Quad<'a> {
     /// Lanes for `program`.
     pub fn new(program: &'a Program, resources: Resources<'a>) -> Self {
-        Quad { program, resources, lanes: Default::default() }
+        Quad { program, resources, lanes: [(); 4].map(|()| Lane::new(program.kept)) }
     }
 
     /// Runs the program for four pixels.
@@ -151,12 +156,8 @@ impl<'a> Quad<'a> {
 
     /// The colour outputs of a lane: four, the others are (0, 0, 0, 0).
     pub fn colors(&self, lane: usize) -> [Vector; OUTPUTS] {
-        let registers = match self.program.export_float {
-            true => [0, 2, 3, 4].map(Temp::Full),
-            false => [0, 4, 6, 8].map(Temp::Half),
-        };
         let mut colors = [[0.0; 4]; OUTPUTS];
-        for (color, register) in colors.iter_mut().zip(registers) {
+        for (color, register) in colors.iter_mut().zip(self.program.exports) {
             *color = self.lanes[lane].read(register);
         }
         colors
@@ -166,4 +167,12 @@ impl<'a> Quad<'a> {
     pub fn depth(&self, lane: usize) -> Option<f32> {
         self.program.export_depth.then(|| self.lanes[lane].read(Temp::Full(1))[2])
     }
+}
+
+/// The components of H registers in words that a program never uses as R.
+fn never_full(storage: &Storage) -> [u8; HALF_REGISTERS] {
+    std::array::from_fn(|half| {
+        let alone = |c: &usize| !storage.is_full(word_of(Temp::Half(half as u8), *c).0);
+        (0..4).filter(alone).fold(0, |components, c| components | 1 << c)
+    })
 }

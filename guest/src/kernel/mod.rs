@@ -4,6 +4,7 @@
 //! specialised to a key; equal keys give equal code whichever machine asked. Everything here is plain data: the
 //! interpreter works on it safely, the compiler copies what its code needs into a C structure of its own.
 
+mod accuracy;
 pub mod combine;
 mod filter;
 pub mod gas;
@@ -39,6 +40,7 @@ pub mod unsupported;
 pub mod vertex;
 pub mod window;
 
+pub use accuracy::Accuracy;
 pub use hash::ContentHash;
 pub use tier::{GeometryKernel, PixelKernel, Tier, TransferKernel, VertexKernel};
 pub use unsupported::Unsupported;

@@ -1,10 +1,11 @@
 //! Number rules of the guests: small float formats, and the transcendental functions both tiers share.
 //!
 //! Semantics are never shared between interpreter and compiler, with this one exception: the functions of [`ops`],
-//! [`half`] and [`mufu`] are written once over an abstract set of operations, so that both tiers are equal to the bit
-//! by construction.
+//! [`fast`], [`half`] and [`mufu`] are written once over an abstract set of operations, so that both tiers are equal to
+//! the bit by construction.
 
 pub mod f24;
+pub mod fast;
 pub mod float;
 pub mod half;
 pub mod mufu;

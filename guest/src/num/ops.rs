@@ -1,8 +1,8 @@
 //! Transcendental functions as lists of operations over an abstract machine.
 //!
 //! [`Ops`] is implemented for plain `f32` by [`Scalar`] and by the compiler's emitter for four lanes. Only
-//! operations whose result is the same on every host are in it: IEEE add, multiply, divide, square root,
-//! floor, comparison and select, and two's complement integer operations. Nothing is fused.
+//! operations whose result is the same on every host are in it: IEEE add, multiply, divide, square root, rounding to
+//! integers, comparison and select, and two's complement integer operations. Nothing is fused.
 
 /// The operations a numeric recipe may use. `F` is a float (or a vector of lanes), `I` its 32-bit integer twin.
 pub trait Ops {
@@ -25,8 +25,16 @@ pub trait Ops {
     fn mul(&mut self, a: Self::F, b: Self::F) -> Self::F;
     /// a / b
     fn div(&mut self, a: Self::F, b: Self::F) -> Self::F;
+    /// Square root, rounded to nearest.
+    fn sqrt(&mut self, a: Self::F) -> Self::F;
     /// Largest integer not above `a`.
     fn floor(&mut self, a: Self::F) -> Self::F;
+    /// Nearest integer, ties to even.
+    fn nearest(&mut self, a: Self::F) -> Self::F;
+    /// a < b ? a : b, so b when either is NaN.
+    fn min(&mut self, a: Self::F, b: Self::F) -> Self::F;
+    /// b < a ? a : b, so b when either is NaN.
+    fn max(&mut self, a: Self::F, b: Self::F) -> Self::F;
     /// a < b, false when either is NaN.
     fn lt(&mut self, a: Self::F, b: Self::F) -> Self::M;
     /// True when either is NaN.
@@ -251,8 +259,20 @@ impl Ops for Scalar {
     fn div(&mut self, a: f32, b: f32) -> f32 {
         a / b
     }
+    fn sqrt(&mut self, a: f32) -> f32 {
+        a.sqrt()
+    }
     fn floor(&mut self, a: f32) -> f32 {
         a.floor()
+    }
+    fn nearest(&mut self, a: f32) -> f32 {
+        a.round_ties_even()
+    }
+    fn min(&mut self, a: f32, b: f32) -> f32 {
+        if a < b { a } else { b }
+    }
+    fn max(&mut self, a: f32, b: f32) -> f32 {
+        if b < a { a } else { b }
     }
     fn lt(&mut self, a: f32, b: f32) -> bool {
         a < b

@@ -5,11 +5,6 @@ use super::*;
 impl Emit<'_> {
     // Floats.
 
-    /// The square root.
-    pub fn sqrt(&mut self, a: F32x4) -> F32x4 {
-        F32x4(self.b.ins().sqrt(a.0))
-    }
-
     /// a without its sign.
     pub fn abs(&mut self, a: F32x4) -> F32x4 {
         F32x4(self.b.ins().fabs(a.0))
@@ -18,18 +13,6 @@ impl Emit<'_> {
     /// a with the other sign.
     pub fn neg(&mut self, a: F32x4) -> F32x4 {
         F32x4(self.b.ins().fneg(a.0))
-    }
-
-    /// a < b ? a : b, so b when either is NaN.
-    pub fn min(&mut self, a: F32x4, b: F32x4) -> F32x4 {
-        let m = self.lt(a, b);
-        self.select(m, a, b)
-    }
-
-    /// b < a ? a : b, so b when either is NaN.
-    pub fn max(&mut self, a: F32x4, b: F32x4) -> F32x4 {
-        let m = self.lt(b, a);
-        self.select(m, a, b)
     }
 
     /// `low < v ? v : low`, then `v < high ? v : high`: NaN becomes `low`.
@@ -47,11 +30,6 @@ impl Emit<'_> {
         } else {
             self.b.ins().fcvt_to_sint_sat(I32X4, a.0)
         })
-    }
-
-    /// The nearest integer, ties to even.
-    pub fn nearest(&mut self, a: F32x4) -> F32x4 {
-        F32x4(self.b.ins().nearest(a.0))
     }
 
     /// Conversion of whole numbers; those outside of i32 become its limits, NaN 0.
@@ -202,8 +180,22 @@ impl Ops for Emit<'_> {
     fn div(&mut self, a: F32x4, b: F32x4) -> F32x4 {
         F32x4(self.b.ins().fdiv(a.0, b.0))
     }
+    fn sqrt(&mut self, a: F32x4) -> F32x4 {
+        F32x4(self.b.ins().sqrt(a.0))
+    }
     fn floor(&mut self, a: F32x4) -> F32x4 {
         F32x4(self.b.ins().floor(a.0))
+    }
+    fn nearest(&mut self, a: F32x4) -> F32x4 {
+        F32x4(self.b.ins().nearest(a.0))
+    }
+    fn min(&mut self, a: F32x4, b: F32x4) -> F32x4 {
+        let m = self.lt(a, b);
+        self.select(m, a, b)
+    }
+    fn max(&mut self, a: F32x4, b: F32x4) -> F32x4 {
+        let m = self.lt(b, a);
+        self.select(m, a, b)
     }
     fn lt(&mut self, a: F32x4, b: F32x4) -> Mask {
         Mask(self.b.ins().fcmp(FloatCC::LessThan, a.0, b.0))

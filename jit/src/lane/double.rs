@@ -138,10 +138,6 @@ impl MufuOps for Emit<'_> {
         self.split_words(rounded)[1]
     }
 
-    fn sqrt(&mut self, a: F32x4) -> F32x4 {
-        F32x4(self.b.ins().sqrt(a.0))
-    }
-
     fn row(&mut self, table: &'static Table, index: I32x4) -> [F64x4; 3] {
         let base = self.address_of(table.rows);
         let last = self.i(table.rows.len() as i32 - 1);

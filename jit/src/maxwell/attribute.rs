@@ -6,7 +6,7 @@ use triglyph_guest::tegra::shader::isa::*;
 
 use super::file::flush;
 use super::{Done, LaneValue, Lanes, Loc, Lower};
-use crate::lane::{I32x4, Mask};
+use crate::lane::{F32x4, I32x4, Mask};
 
 /// Words of an access.
 const fn words(size: AttributeSize) -> u8 {
@@ -127,17 +127,26 @@ impl Lower<'_, '_> {
         let value = self.host.interpolate(i, offset)?;
         let mut number = if value.constant { LaneValue::loaded(value.value) } else { LaneValue::float(value.value) };
         if !value.constant && matches!(i.mode, IpaMode::Mul | IpaMode::Sc) {
-            let factor = self.reg_flushed(i.b);
-            let e = self.e();
-            let interpolated = flush(e, value.value);
-            let product = e.mul(interpolated, factor);
-            number = LaneValue::normal(flush(e, product));
+            number = self.multiplied(value.value, i.b);
         }
         if i.sat {
             let value = self.value_float(number);
             number = LaneValue::loaded(self.e().clamp(value, 0.0, 1.0));
         }
         Ok(number)
+    }
+
+    /// An interpolated value times a register.
+    fn multiplied(&mut self, value: F32x4, factor: Reg) -> LaneValue {
+        if !self.flushes(true) {
+            let factor = self.reg_float(factor);
+            return LaneValue::float(self.e().mul(value, factor));
+        }
+        let factor = self.reg_flushed(factor);
+        let e = self.e();
+        let value = flush(e, value);
+        let product = e.mul(value, factor);
+        LaneValue::normal(flush(e, product))
     }
 
     /// IPA of a computed word: interpolates all inputs, and selects the word's value.

@@ -179,6 +179,7 @@ impl ConvertVisitor for Lower<'_, '_> {
     type Output = Done;
 
     fn f2f(&mut self, i: FloatToFloat) -> Done {
+        let i = FloatToFloat { ftz: self.flushes(i.ftz), ..i };
         let flags = (i.ftz, i.sat, i.cc);
         match (i.from, i.to) {
             (FloatFormat::F64, FloatFormat::F32 | FloatFormat::Unknown(_)) => {
@@ -200,6 +201,7 @@ impl ConvertVisitor for Lower<'_, '_> {
     }
 
     fn f2i(&mut self, i: FloatToInt) -> Done {
+        let i = FloatToInt { ftz: self.flushes(i.ftz), ..i };
         if i.from == FloatFormat::F64 || matches!(i.to, IntSize::Bits8 | IntSize::Bits64) {
             let wide = self.wide_source(i.b, i.from, i.high, i.ftz);
             let sources = self.e().double_words(wide);

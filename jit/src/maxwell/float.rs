@@ -4,7 +4,8 @@
 //! canonical NaN where their bits are used.
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::FloatCC;
-use triglyph_guest::num::mufu::mufu;
+use triglyph_guest::kernel::Accuracy;
+use triglyph_guest::num::mufu;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::{BoolOp, FloatCompare, Fmz, MufuOp, Scale};
@@ -227,14 +228,15 @@ impl FloatVisitor for Lower<'_, '_> {
     type Output = Done;
 
     fn fadd(&mut self, i: FloatAdd) -> Done {
-        let (a, b) = (self.source_a(i.a, i.ftz), self.source_b(i.b, i.ftz));
+        let ftz = self.flushes(i.ftz);
+        let (a, b) = (self.source_a(i.a, ftz), self.source_b(i.b, ftz));
         let sum = exact::sum(self.e(), i.rounding, a, b);
-        self.result(i.dst, sum, i.ftz, i.sat, i.cc);
+        self.result(i.dst, sum, ftz, i.sat, i.cc);
         Ok(())
     }
 
     fn fmul(&mut self, i: FloatMul) -> Done {
-        let (ftz, scale) = (flushes(i.fmz), exponent(i.scale));
+        let (ftz, scale) = (self.flushes(flushes(i.fmz)), exponent(i.scale));
         let a = if ftz { self.reg_flushed(i.a) } else { self.reg_float(i.a) };
         let b = self.source(i.b, ftz);
         let e = self.e();
@@ -249,7 +251,7 @@ impl FloatVisitor for Lower<'_, '_> {
     }
 
     fn ffma(&mut self, i: FloatFma) -> Done {
-        let ftz = flushes(i.fmz);
+        let ftz = self.flushes(flushes(i.fmz));
         let a = if ftz { self.reg_flushed(i.a) } else { self.reg_float(i.a) };
         let (b, c) = (self.source(i.b, ftz), self.source(i.c.value, ftz));
         let e = self.e();
@@ -266,7 +268,8 @@ impl FloatVisitor for Lower<'_, '_> {
     }
 
     fn fmnmx(&mut self, i: FloatMinMax) -> Done {
-        let (a, b) = (self.source_a(i.a, i.ftz), self.source_b(i.b, i.ftz));
+        let ftz = self.flushes(i.ftz);
+        let (a, b) = (self.source_a(i.a, ftz), self.source_b(i.b, ftz));
         let known = Self::known(i.b.value).map(f32::from_bits).map(|v| if i.b.abs { v.abs() } else { v });
         let known = known.map(|v| if i.b.neg { -v } else { v });
         let value = match self.predicate(i.pred) {
@@ -276,12 +279,13 @@ impl FloatVisitor for Lower<'_, '_> {
         if i.cc {
             self.float_condition(value);
         }
-        self.set_reg(i.dst, if i.ftz { LaneValue::normal(value) } else { LaneValue::float(value) });
+        self.set_reg(i.dst, if ftz { LaneValue::normal(value) } else { LaneValue::float(value) });
         Ok(())
     }
 
     fn fset(&mut self, i: FloatSet) -> Done {
-        let (a, b) = (self.source_a(i.a, i.ftz), self.source_b(i.b, i.ftz));
+        let ftz = self.flushes(i.ftz);
+        let (a, b) = (self.source_a(i.a, ftz), self.source_b(i.b, ftz));
         let mask = self.float_compare(i.compare, a, b);
         let mask = self.join(i.bop, mask, i.pred);
         self.set_truth(i.dst, mask, i.bf, i.cc);
@@ -289,13 +293,15 @@ impl FloatVisitor for Lower<'_, '_> {
     }
 
     fn fsetp(&mut self, i: FloatSetPred) -> Done {
-        let (a, b) = (self.source_a(i.a, i.ftz), self.source_b(i.b, i.ftz));
+        let ftz = self.flushes(i.ftz);
+        let (a, b) = (self.source_a(i.a, ftz), self.source_b(i.b, ftz));
         let mask = self.float_compare(i.compare, a, b);
         self.set_predicates((i.dst, i.dst_not), mask, i.bop, i.pred)
     }
 
     fn fcmp(&mut self, i: FloatSelect) -> Done {
-        let c = self.source(i.c, i.ftz);
+        let ftz = self.flushes(i.ftz);
+        let c = self.source(i.c, ftz);
         let zero = self.e().f(0.0);
         let mask = self.float_compare(i.compare, c, zero);
         let (a, b) = (self.reg_int(i.a), self.operand_int(i.b));
@@ -311,13 +317,14 @@ impl FloatVisitor for Lower<'_, '_> {
     }
 
     fn fswzadd(&mut self, i: FloatSwizzledAdd) -> Done {
+        let ftz = self.flushes(i.ftz);
         // The code of each lane of the quad: signs of both, or B alone.
         let code = |lane: u32| i.signs >> (6 - 2 * lane) & 3;
         let codes: [u8; 4] = match self.lanes {
             Lanes::Alone => [code(0); 4],
             Lanes::Quad | Lanes::WarpSlice => [0, 1, 2, 3].map(code),
         };
-        let [a, b] = [i.a, i.b].map(|reg| if i.ftz { self.reg_flushed(reg) } else { self.reg_float(reg) });
+        let [a, b] = [i.a, i.b].map(|reg| if ftz { self.reg_flushed(reg) } else { self.reg_float(reg) });
         let e = self.e();
         let signs = |wanted: u8| codes.map(|code| if code == wanted { i32::MIN } else { 0 });
         let flip = |e: &mut Emit<'_>, value: F32x4, signs: [i32; 4]| {
@@ -334,7 +341,7 @@ impl FloatVisitor for Lower<'_, '_> {
             let alone = Mask(e.ints(codes.map(|code| if code == 3 { -1 } else { 0 })).0);
             value = e.select(alone, b, value);
         }
-        self.result(i.dst, value, i.ftz, false, i.cc);
+        self.result(i.dst, value, ftz, false, i.cc);
         Ok(())
     }
 
@@ -354,6 +361,13 @@ impl FloatVisitor for Lower<'_, '_> {
     }
 
     fn mufu(&mut self, i: MultiFunction) -> Done {
+        if self.code.accuracy == Accuracy::Fast {
+            let source = self.source_a(i.a, false);
+            if let Some(value) = mufu::fast::mufu(self.e(), i.op, source) {
+                self.result(i.dst, value, false, i.sat, false);
+                return Ok(());
+            }
+        }
         // A NaN needs its canonical bits: other bits could be a number as the upper word of an f64.
         let bits = self.reg_int(i.a.value);
         let e = self.e();
@@ -361,7 +375,7 @@ impl FloatVisitor for Lower<'_, '_> {
         let source = self.signed(source, i.a.neg, i.a.abs);
         let e = self.e();
         let bits = e.bits(source);
-        let result = mufu(e, i.op, bits);
+        let result = mufu::mufu(e, i.op, bits);
         let value = e.float_of_bits(result);
         if i.sat {
             let value = e.clamp(value, 0.0, 1.0);

@@ -56,10 +56,10 @@ mod warp_slices;
 use std::collections::HashMap;
 
 use cranelift_codegen::ir::Value;
-use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::Code;
 use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, ImageKey};
 use triglyph_guest::kernel::program::sampler::TextureKey;
+use triglyph_guest::kernel::{Accuracy, Unsupported};
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::table::{Fields, Shape};
 use triglyph_guest::tegra::shader::isa::{self, PixldMode, form};
@@ -270,6 +270,11 @@ impl<'l, 'a> Lower<'l, 'a> {
             LaneMask::Lanes(mask) => Some(mask),
         };
         isa::visit(word, self).unwrap_or(Ok(()))
+    }
+
+    /// Whether f32 denormals are 0 for an instruction that asks for it.
+    fn flushes(&self, asked: bool) -> bool {
+        asked && self.code.accuracy == Accuracy::Exact
     }
 
     // Predicates.

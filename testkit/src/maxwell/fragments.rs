@@ -20,7 +20,7 @@ use triglyph_jit::Jit;
 use crate::random::Random;
 
 use super::units::{ImageMemory, Units};
-use super::{Memory, Outcome, listing, tame};
+use super::{Memory, Outcome, accuracy, listing, tame};
 
 const PLAIN: RsxOptions = RsxOptions { length: 1, ..RsxOptions::PLAIN };
 
@@ -141,7 +141,13 @@ impl Case {
             })
             .collect();
         let code = PixelCode {
-            code: Arc::new(Code { words: words.clone(), units: uses, local_bytes: 32, ..Code::default() }),
+            code: Arc::new(Code {
+                words: words.clone(),
+                units: uses,
+                local_bytes: 32,
+                accuracy: accuracy(&mut rng),
+                ..Code::default()
+            }),
             textures: units.texture_keys(),
             images: units.image_keys(),
             inputs,

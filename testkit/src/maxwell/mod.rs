@@ -18,11 +18,13 @@ use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment
 use triglyph_guest::kernel::program::sampler::Shape;
 use triglyph_guest::kernel::program::stage::{ShaderJob, ShaderKey, Stage, Vertices, Work};
 use triglyph_guest::kernel::program::words::WordSet;
-use triglyph_guest::kernel::{Unsupported, Window, window};
+use triglyph_guest::kernel::{Accuracy, Unsupported, Window, window};
 use triglyph_guest::tegra::shader::isa::Op;
 use triglyph_guest::tegra::shader::{assemble_program, disassemble};
 use triglyph_jit::{Effort, Jit};
 use units::Units;
+
+use crate::random::Random;
 
 /// The words of a word of generic attributes: 0x20 is x of the first one.
 pub const FIRST_WORD: u8 = 0x20;
@@ -32,6 +34,11 @@ pub const SEEN: usize = 32;
 
 /// Words of an output record: the registers, predicates, condition code.
 pub const OUTPUTS: usize = SEEN + 2;
+
+/// Either contract of arithmetic.
+pub fn accuracy(rng: &mut Random) -> Accuracy {
+    if rng.word() & 1 == 0 { Accuracy::Exact } else { Accuracy::Fast }
+}
 
 /// A program to run.
 pub struct Program {

@@ -22,7 +22,7 @@ use triglyph_jit::Jit;
 use crate::random::{Random, seeds};
 
 use super::units::Units;
-use super::{Memory, Outcome, World, all_same, listing, plain, tame};
+use super::{Memory, Outcome, World, accuracy, all_same, listing, plain, tame};
 
 const REGISTERS: u8 = 12;
 const VERTICES: u32 = 3;
@@ -124,7 +124,7 @@ fn code(rng: &mut Random, stage: Stage, units: &Units) -> Code {
     let text = lines.join("\n");
     let words = assemble_program(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let uses = units.uses(&words, &mut || rng.word());
-    Code { words, units: uses, local_bytes: 48, ..Code::default() }
+    Code { words, units: uses, local_bytes: 48, accuracy: accuracy(rng), ..Code::default() }
 }
 
 /// All effects of a run.

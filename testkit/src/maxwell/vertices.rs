@@ -10,7 +10,7 @@ use triglyph_jit::Jit;
 use crate::random::Random;
 
 use super::units::Units;
-use super::{OUTPUTS, Outcome, World, key_with, listing, run, surrounded};
+use super::{OUTPUTS, Outcome, World, accuracy, key_with, listing, run, surrounded};
 
 /// Vertices of a run: a whole group and a part of one.
 const COUNT: usize = 6;
@@ -48,7 +48,7 @@ pub fn compare(jit: &Jit, seed: u64, words: &[u64], rng: &mut Random) -> Outcome
     let world = world(rng, words.iter().any(|&word| has_unit(word)));
     let words = surrounded(REGISTERS, words);
     let units = world.units.uses(&words, &mut || rng.word());
-    let code = Code { words, units, local_bytes: 64, ..Code::default() };
+    let code = Code { words, units, local_bytes: 64, accuracy: accuracy(rng), ..Code::default() };
     let key = key_with(code, REGISTERS + 2, &world.units);
     let got = match run(jit, &key, &world) {
         Ok(got) => got,

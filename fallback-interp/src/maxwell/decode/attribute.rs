@@ -4,7 +4,7 @@ use triglyph_guest::tegra::shader::isa::*;
 
 use crate::maxwell::context::{Attribute, Interpolated, Place};
 use crate::maxwell::lane::Lane;
-use crate::maxwell::number::{self, flush, saturate};
+use crate::maxwell::number::{self, flush_if, saturate};
 use crate::maxwell::program::{Decoder, Op};
 
 /// Where an access goes.
@@ -18,6 +18,7 @@ impl AttributeVisitor for Decoder<'_> {
     type Output = Op;
 
     fn ipa(&mut self, i: Interpolate) -> Op {
+        let ftz = self.flushes(true);
         self.lane(i.guard, move |lane, context| {
             let index = if i.address.indexed { lane.read(i.address.index) } else { 0 };
             let word = (index.wrapping_add(i.address.offset.into()) >> 2) as u8;
@@ -28,7 +29,8 @@ impl AttributeVisitor for Decoder<'_> {
                 (Interpolated::Value { flat, .. }, IpaMode::Constant) => flat,
                 (Interpolated::Value { value, .. }, IpaMode::Pass) => number::bits(value),
                 (Interpolated::Value { value, .. }, IpaMode::Mul | IpaMode::Sc) => {
-                    number::bits(flush(flush(value) * flush(f32::from_bits(lane.read(i.b)))))
+                    let factor = flush_if(ftz, f32::from_bits(lane.read(i.b)));
+                    number::bits(flush_if(ftz, flush_if(ftz, value) * factor))
                 }
             };
             let bits = if i.sat { saturate(f32::from_bits(bits)).to_bits() } else { bits };

@@ -100,7 +100,7 @@ impl ConvertVisitor for Decoder<'_> {
 
     fn f2f(&mut self, i: FloatToFloat) -> Op {
         let wide = i.from == FloatFormat::F64 || i.to == FloatFormat::F64;
-        let ftz = i.ftz && !wide;
+        let ftz = self.flushes(i.ftz) && !wide;
         self.lane(i.guard, move |lane, context| {
             let v = source(lane, i.b, i.from, i.high, ftz, context);
             let v = if i.from == i.to && i.integer { integral(v, i.rounding) } else { v };
@@ -109,8 +109,9 @@ impl ConvertVisitor for Decoder<'_> {
     }
 
     fn f2i(&mut self, i: FloatToInt) -> Op {
+        let ftz = self.flushes(i.ftz);
         self.lane(i.guard, move |lane, context| {
-            let v = source(lane, i.b, i.from, i.high, i.ftz, context);
+            let v = source(lane, i.b, i.from, i.high, ftz, context);
             let bits = size(i.to);
             let (low, high) = range(bits, i.signed);
             let value = match v.is_nan() {

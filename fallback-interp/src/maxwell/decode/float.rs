@@ -1,5 +1,6 @@
 //! Arithmetic of f32 and f64.
 
+use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::num::mufu;
 use triglyph_guest::tegra::shader::isa::*;
 use triglyph_guest::tegra::shader::modifiers::{Fmz, Scale};
@@ -59,61 +60,68 @@ impl FloatVisitor for Decoder<'_> {
     type Output = Op;
 
     fn fadd(&mut self, i: FloatAdd) -> Op {
+        let ftz = self.flushes(i.ftz);
         self.lane(i.guard, move |lane, context| {
-            let [a, b] = [lane.float_reg(i.a), lane.float(i.b, context)].map(|v| flush_if(i.ftz, v));
+            let [a, b] = [lane.float_reg(i.a), lane.float(i.b, context)].map(|v| flush_if(ftz, v));
             let sum = number::add(a, b, i.rounding);
-            store(lane, i.dst, finish(sum, i.ftz, i.sat), i.cc);
+            store(lane, i.dst, finish(sum, ftz, i.sat), i.cc);
         })
     }
 
     fn fmul(&mut self, i: FloatMul) -> Op {
+        let ftz = self.flushes(flushes(i.fmz));
         let scale = factor(i.scale);
         self.lane(i.guard, move |lane, context| {
             let [a, b] = [lane.read(i.a), lane.operand(i.b, context)];
-            let [a, b] = [a, b].map(|bits| flush_if(flushes(i.fmz), f32::from_bits(bits)));
+            let [a, b] = [a, b].map(|bits| flush_if(ftz, f32::from_bits(bits)));
             let [a, b] = factors(i.fmz, a, b, i.neg);
             let product = number::mul(a, b, scale, i.rounding);
-            store(lane, i.dst, finish(product, flushes(i.fmz), i.sat), i.cc);
+            store(lane, i.dst, finish(product, ftz, i.sat), i.cc);
         })
     }
 
     fn ffma(&mut self, i: FloatFma) -> Op {
+        let ftz = self.flushes(flushes(i.fmz));
         self.lane(i.guard, move |lane, context| {
             let [a, b] = [lane.read(i.a), lane.operand(i.b, context)];
-            let [a, b] = [a, b].map(|bits| flush_if(flushes(i.fmz), f32::from_bits(bits)));
+            let [a, b] = [a, b].map(|bits| flush_if(ftz, f32::from_bits(bits)));
             let [a, b] = factors(i.fmz, a, b, i.neg);
-            let c = flush_if(flushes(i.fmz), lane.float_addend(i.c, context));
+            let c = flush_if(ftz, lane.float_addend(i.c, context));
             let sum = number::fma(a, b, c, i.rounding);
-            store(lane, i.dst, finish(sum, flushes(i.fmz), i.sat), i.cc);
+            store(lane, i.dst, finish(sum, ftz, i.sat), i.cc);
         })
     }
 
     fn fmnmx(&mut self, i: FloatMinMax) -> Op {
+        let ftz = self.flushes(i.ftz);
         self.lane(i.guard, move |lane, context| {
-            let [a, b] = [lane.float_reg(i.a), lane.float(i.b, context)].map(|v| f64::from(flush_if(i.ftz, v)));
+            let [a, b] = [lane.float_reg(i.a), lane.float(i.b, context)].map(|v| f64::from(flush_if(ftz, v)));
             let value = number::choose(lane.pred(i.pred), a, b) as f32;
             store(lane, i.dst, number::bits(value), i.cc);
         })
     }
 
     fn fset(&mut self, i: FloatSet) -> Op {
+        let ftz = self.flushes(i.ftz);
         self.lane(i.guard, move |lane, context| {
-            let [a, b] = [lane.float_reg(i.a), lane.float(i.b, context)].map(|v| flush_if(i.ftz, v).into());
+            let [a, b] = [lane.float_reg(i.a), lane.float(i.b, context)].map(|v| flush_if(ftz, v).into());
             let value = join(i.bop, compare(i.compare, a, b), lane.pred(i.pred));
             store_truth(lane, i.dst, value, i.bf, i.cc);
         })
     }
 
     fn fsetp(&mut self, i: FloatSetPred) -> Op {
+        let ftz = self.flushes(i.ftz);
         self.lane(i.guard, move |lane, context| {
-            let [a, b] = [lane.float_reg(i.a), lane.float(i.b, context)].map(|v| flush_if(i.ftz, v).into());
+            let [a, b] = [lane.float_reg(i.a), lane.float(i.b, context)].map(|v| flush_if(ftz, v).into());
             set_both(lane, i.dst, i.dst_not, compare(i.compare, a, b), i.bop, i.pred);
         })
     }
 
     fn fcmp(&mut self, i: FloatSelect) -> Op {
+        let ftz = self.flushes(i.ftz);
         self.lane(i.guard, move |lane, context| {
-            let c = flush_if(i.ftz, f32::from_bits(lane.operand(i.c, context)));
+            let c = flush_if(ftz, f32::from_bits(lane.operand(i.c, context)));
             let first = compare(i.compare, c.into(), 0.0);
             lane.write(i.dst, if first { lane.read(i.a) } else { lane.operand(i.b, context) });
         })
@@ -124,15 +132,16 @@ impl FloatVisitor for Decoder<'_> {
     }
 
     fn fswzadd(&mut self, i: FloatSwizzledAdd) -> Op {
+        let ftz = self.flushes(i.ftz);
         self.lane(i.guard, move |lane, _| {
-            let [a, b] = [i.a, i.b].map(|reg| flush_if(i.ftz, f32::from_bits(lane.read(reg))));
+            let [a, b] = [i.a, i.b].map(|reg| flush_if(ftz, f32::from_bits(lane.read(reg))));
             let sum = match i.signs >> (6 - 2 * (lane.id & 3)) & 3 {
                 0 => number::add(a, b, i.rounding),
                 1 => number::add(b, -a, i.rounding),
                 2 => number::add(a, -b, i.rounding),
                 _ => b,
             };
-            store(lane, i.dst, finish(sum, i.ftz, false), i.cc);
+            store(lane, i.dst, finish(sum, ftz, false), i.cc);
         })
     }
 
@@ -141,8 +150,11 @@ impl FloatVisitor for Decoder<'_> {
     }
 
     fn mufu(&mut self, i: MultiFunction) -> Op {
+        let accuracy = self.code.accuracy;
         self.lane(i.guard, move |lane, _| {
-            let result = mufu::scalar(i.op, lane.float_reg(i.a).to_bits());
+            let source = lane.float_reg(i.a);
+            let fast = if accuracy == Accuracy::Fast { mufu::fast::scalar(i.op, source) } else { None };
+            let result = fast.map_or_else(|| mufu::scalar(i.op, source.to_bits()), number::bits);
             let saturated = || saturate(f32::from_bits(result)).to_bits();
             lane.write(i.dst, if i.sat { saturated() } else { result });
         })

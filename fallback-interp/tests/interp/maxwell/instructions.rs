@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
-use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::maxwell::Code;
 use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::window::buffer;
+use triglyph_guest::kernel::{Accuracy, Window};
 use triglyph_guest::tegra::shader::isa::{Pred, PredSource, Reg};
 use triglyph_guest::tegra::shader::program::NEUTRAL_CONTROL;
 use triglyph_interp::maxwell::context::{Attribute, Context, Interpolated, Place, Surroundings};
@@ -136,7 +136,7 @@ fn words_of(value: Option<&Value>) -> Vec<HashMap<u8, u32>> {
 
 /// Runs code for lanes and gives what is not as expected.
 fn run(code: &[u64], case: &Value, inputs: &[Value], expect: &[Value], tolerance: f64) -> Vec<String> {
-    let program = Program::new(&Code { words: code.to_vec(), ..Code::default() });
+    let program = Program::new(&Code { words: code.to_vec(), accuracy: Accuracy::Exact, ..Code::default() });
     let buffers = constants(case.get("cbuf"));
     let stored: Vec<_> = buffers.iter().map(|(slot, bytes)| (*slot, buffer(bytes))).collect();
     let mut windows = [Window::default(); 18];

@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-use triglyph_guest::kernel::Tier;
-use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode, Unit, UnitUse};
 use triglyph_guest::kernel::program::environment::ImageKey;
 use triglyph_guest::kernel::program::environment::{Environment, GlobalMemory, Image};
@@ -18,6 +16,7 @@ use triglyph_guest::kernel::program::stage::{
 };
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::kernel::window::buffer;
+use triglyph_guest::kernel::{Accuracy, Tier, Window};
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::tegra::shader::random::{Options, program};
 use triglyph_interp::Interpreter;
@@ -84,6 +83,7 @@ fn run(seed: u32, words: &[u64], stage: impl Into<Option<Stage>>) -> (Vec<u32>, 
         units,
         handle_buffer: 1,
         local_bytes: 64,
+        accuracy: if noise.below(2) == 0 { Accuracy::Exact } else { Accuracy::Fast },
     };
     let attributes: WordSet = (0x18..0x30).chain(0xBC..=0xBF).collect();
     let textures: Vec<_> = (0..4).map(|_| Some(texture_key(&mut noise))).collect();

@@ -2,6 +2,8 @@
 
 use borsh::{BorshDeserialize, BorshSerialize};
 
+use crate::kernel::Accuracy;
+
 /// A program: what control flow reaches of it, and what is known of its surroundings before it runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct Code {
@@ -17,6 +19,8 @@ pub struct Code {
     pub handle_buffer: u8,
     /// Bytes of local memory of a lane, at most 512 KiB.
     pub local_bytes: u32,
+    /// How its numbers are computed.
+    pub accuracy: Accuracy,
 }
 
 impl Code {

@@ -61,6 +61,10 @@
 //!   f32 where they are f32; the result as what it is stored as. FMZ as above. NaN is 0x7FFF as half, 0x7FFFFFFF as
 //!   f32.
 //! * MUFU is [`crate::num::mufu`] of the source after absolute value and sign; RRO copies. FCHK is always true.
+//! * **[`Accuracy::Fast`](crate::kernel::Accuracy::Fast)** differs from all this in two points. Denormal f32 are
+//!   numbers like others: FTZ of f32 arithmetic, comparisons, conversions and IPA has no effect, and FMZ is only the
+//!   rule of the factor 0 (halves are flushed as above). MUFU is [`crate::num::mufu::fast`]. So there is nothing in a
+//!   program that hosts would do differently, and nothing to do behind each operation.
 //! * **Comparisons** join as AND where the code of the operation is unknown. Pq is written after Pd.
 //! * **Condition code** (where an instruction sets it): sums Z, S of the result, C the carry out of bit 31 of the sum
 //!   as performed (`A + ~B + 1`), O signed overflow; of three addends C is the carry of either sum and O the overflow

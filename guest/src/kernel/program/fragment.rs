@@ -56,6 +56,11 @@
 //!   the instruction at the loop's end place, that of an inner loop, which begins later, before that of an outer one:
 //!   so lanes that are done with a pass wait there for those that are not. Lanes at the same place with equal stacks
 //!   execute it together.
+//! * **[`Accuracy::Fast`]**: EX2, LG2, LIT, LIF, POW, SIN and COS are made of the functions of
+//!   [`num::fast`](crate::num::fast) instead of those of [`num::ops`](crate::num::ops). Results and sources are not
+//!   rounded to half, whatever precision, modifier and destination say (so they do not overflow either), but where an H
+//!   register lies in a word that the program also uses as R (see [`Storage`](crate::rsx::fragment::Storage)). A NaN is
+//!   0x7FC00000 there as well.
 //! * **Differences** between two lanes, of DDX, DDY and levels of detail, are 0 unless both execute the instruction
 //!   together.
 //! * **Fuel.** What lanes execute together counts once. When a pass of a Loop is done, and at a CAL (which is counted,
@@ -74,9 +79,11 @@ use std::sync::Arc;
 pub use super::output::MAX_SAMPLES;
 use super::output::{OutputConstants, OutputKey, Surface, TARGETS};
 use super::sampler::{Texture, TextureKey};
+use crate::kernel::Accuracy;
 use crate::kernel::maxwell::PixelCode;
 pub use crate::kernel::pixel::PixelBlock;
 use crate::kernel::program::environment::Environment;
+use crate::rsx::fragment::Temp;
 
 /// Texture units an RSX program can reach.
 pub const UNITS: usize = 16;
@@ -147,6 +154,15 @@ pub struct RsxFragmentCode {
     pub export_float: bool,
     /// Depth is R1.z instead of the interpolated one.
     pub export_depth: bool,
+    /// How its numbers are computed.
+    pub accuracy: Accuracy,
+}
+
+impl RsxFragmentCode {
+    /// The registers of the four colour outputs.
+    pub fn exports(&self) -> [Temp; 4] {
+        if self.export_float { [0, 2, 3, 4].map(Temp::Full) } else { [0, 4, 6, 8].map(Temp::Half) }
+    }
 }
 
 /// Instructions the four lanes of a quad may execute, so that loops end: then the program ends with the results it has.

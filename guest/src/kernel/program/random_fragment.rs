@@ -1,5 +1,6 @@
 //! Random fragment keys and scenes for differential tests.
 
+use crate::kernel::Accuracy;
 use crate::kernel::program::environment::Environment;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -90,6 +91,7 @@ impl RandomFragment {
             inputs: [(); 16].map(|()| input(r)),
             export_float: r.one_in(2),
             export_depth: r.one_in(6),
+            accuracy: if r.one_in(2) { Accuracy::Exact } else { Accuracy::Fast },
         };
         let key = FragmentKey { code: FragmentCode::Rsx(Arc::new(code)), textures: keys, output, samples };
         let colors = key

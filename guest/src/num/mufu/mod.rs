@@ -22,6 +22,7 @@
 //! A NaN gives [`NAN`], and so does what has no result. Denormals are taken as 0, denormal results become 0 with their
 //! sign. Absolute value and negation come before, saturation after these functions; both are the caller's.
 
+pub mod fast;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -57,8 +58,6 @@ pub trait MufuOps: Ops {
     fn double_of_high(&mut self, a: Self::I) -> Self::D;
     /// The upper word of the bits plus 2^31.
     fn high_of_double(&mut self, a: Self::D) -> Self::I;
-    /// Square root, rounded to nearest.
-    fn sqrt(&mut self, a: Self::F) -> Self::F;
     /// Row `index` of a table, which has that many.
     fn row(&mut self, table: &'static Table, index: Self::I) -> [Self::D; 3];
 }
@@ -594,9 +593,6 @@ impl MufuOps for Scalar {
     }
     fn high_of_double(&mut self, a: f64) -> i32 {
         (a.to_bits().wrapping_add(1 << 31) >> 32) as i32
-    }
-    fn sqrt(&mut self, a: f32) -> f32 {
-        a.sqrt()
     }
     fn row(&mut self, table: &'static Table, index: i32) -> [f64; 3] {
         let [a, b, c, _] = table.rows[index as usize];

@@ -4,6 +4,7 @@
 //! ops.rs          what instructions can do, as formulas
 //! fields.rs       the fields of the four words; operand.rs registers, sources, precision
 //! instruction.rs  what four words mean, and back
+//! storage.rs      which registers share storage
 //! memory.rs       programs in guest memory; program.rs instructions in order, offsets resolved
 //! syntax.rs       one instruction as text; listing.rs whole programs and their assembler
 //! random.rs       instructions and programs for differential tests
@@ -43,6 +44,7 @@ pub mod ops;
 pub mod program;
 #[cfg(feature = "random")]
 pub mod random;
+mod storage;
 pub mod syntax;
 
 pub use instruction::{Compute, Flow, Instruction, UnknownInstruction, Words};
@@ -50,6 +52,7 @@ pub use listing::{assemble_program, disassemble_program};
 pub use operand::{FX9, FX12, Input, Modifier, Precision, Register, Scale, Source, Temp};
 pub use ops::{EffectVisitor, FlowOp, FlowVisitor, FragmentVisitor, Op, QuadVisitor};
 pub use program::{Program, Step, Summary};
+pub use storage::{Storage, Word, word_of};
 
 /// Calls that may be open at once. Source: NV_fragment_program2.
 pub const CALL_DEPTH: usize = 4;

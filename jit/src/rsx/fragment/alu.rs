@@ -1,5 +1,7 @@
 //! Operations on the sources of one fragment: one method per operation. Lookups and differences are in `texture.rs`.
 
+use triglyph_guest::kernel::Accuracy;
+use triglyph_guest::num::fast;
 use triglyph_guest::num::ops::{self, Ops};
 use triglyph_guest::rsx::fragment::{EffectVisitor, FragmentVisitor, Instruction, QuadVisitor, Source, Step};
 
@@ -189,10 +191,12 @@ impl<'x> FragmentVisitor for Alu<'x, '_, '_, '_> {
         })
     }
     fn ex2(&mut self, a: &Source) -> Components {
-        self.function(a, |e, a| Number::new(ops::exp2(e, a)))
+        let accuracy = self.accuracy();
+        self.function(a, |e, a| Number::new(exp2(e, accuracy, a)))
     }
     fn lg2(&mut self, a: &Source) -> Components {
-        self.function(a, |e, a| Number::new(ops::log2(e, a)))
+        let accuracy = self.accuracy();
+        self.function(a, |e, a| Number::new(log2(e, accuracy, a)))
     }
     fn lit(&mut self, a: &Source) -> Components {
         self.each(|this, c| match c {
@@ -204,12 +208,11 @@ impl<'x> FragmentVisitor for Alu<'x, '_, '_, '_> {
             }
             2 => {
                 let (x, y, w) = (this.read(a, 0).value, this.read(a, 1).value, this.read(a, 3).value);
+                let accuracy = this.accuracy();
                 let e = this.e();
                 let (zero, one) = (e.f(0.0), e.f(1.0));
                 let m = e.max(y, zero);
-                let log = ops::log2(e, m);
-                let exponent = e.mul(w, log);
-                let power = ops::exp2(e, exponent);
+                let power = power(e, accuracy, m, w);
                 let is_zero = e.feq(w, zero);
                 let power = e.select(is_zero, one, power);
                 Number::new(where_positive(e, x, power))
@@ -238,10 +241,12 @@ impl<'x> FragmentVisitor for Alu<'x, '_, '_, '_> {
         self.same(zero)
     }
     fn cos(&mut self, a: &Source) -> Components {
-        self.function(a, |e, a| Number::new(ops::cos(e, a)).within(1.001))
+        let accuracy = self.accuracy();
+        self.function(a, |e, a| Number::new(cos(e, accuracy, a)).within(1.001))
     }
     fn sin(&mut self, a: &Source) -> Components {
-        self.function(a, |e, a| Number::new(ops::sin(e, a)).within(1.001))
+        let accuracy = self.accuracy();
+        self.function(a, |e, a| Number::new(sin(e, accuracy, a)).within(1.001))
     }
     fn pk2(&mut self, a: &Source) -> Components {
         self.pack(a, 2, |e, _, v| e.half_of(v))
@@ -254,10 +259,8 @@ impl<'x> FragmentVisitor for Alu<'x, '_, '_, '_> {
     }
     fn pow(&mut self, a: &Source, b: &Source) -> Components {
         let (a, b) = (self.read(a, 0).value, self.read(b, 0).value);
-        let e = self.e();
-        let log = ops::log2(e, a);
-        let product = e.mul(b, log);
-        let power = Number::new(ops::exp2(e, product));
+        let accuracy = self.accuracy();
+        let power = Number::new(power(self.e(), accuracy, a, b));
         self.same(power)
     }
     fn pkb(&mut self, a: &Source) -> Components {
@@ -373,8 +376,9 @@ impl<'x> FragmentVisitor for Alu<'x, '_, '_, '_> {
             1 => this.inexact(a, 1),
             2 => {
                 let (y, w) = (this.read(a, 1).value, this.read(a, 3).value);
+                let accuracy = this.accuracy();
                 let e = this.e();
-                let power = ops::exp2(e, w);
+                let power = exp2(e, accuracy, w);
                 Number::new(where_positive(e, y, power))
             }
             _ => this.constant(1.0),
@@ -463,6 +467,29 @@ impl Alu<'_, '_, '_, '_> {
         let sum = e.add(a, first);
         Number::new(e.add(sum, second))
     }
+}
+
+fn exp2(e: &mut Emit<'_>, accuracy: Accuracy, x: F32x4) -> F32x4 {
+    if accuracy == Accuracy::Fast { fast::exp2(e, x) } else { ops::exp2(e, x) }
+}
+
+fn log2(e: &mut Emit<'_>, accuracy: Accuracy, x: F32x4) -> F32x4 {
+    if accuracy == Accuracy::Fast { fast::log2(e, x) } else { ops::log2(e, x) }
+}
+
+fn sin(e: &mut Emit<'_>, accuracy: Accuracy, x: F32x4) -> F32x4 {
+    if accuracy == Accuracy::Fast { fast::sin(e, x) } else { ops::sin(e, x) }
+}
+
+fn cos(e: &mut Emit<'_>, accuracy: Accuracy, x: F32x4) -> F32x4 {
+    if accuracy == Accuracy::Fast { fast::cos(e, x) } else { ops::cos(e, x) }
+}
+
+/// `base^exponent` by way of logarithms.
+fn power(e: &mut Emit<'_>, accuracy: Accuracy, base: F32x4, exponent: F32x4) -> F32x4 {
+    let log = log2(e, accuracy, base);
+    let product = e.mul(exponent, log);
+    exp2(e, accuracy, product)
 }
 
 /// `1 / sqrt(a)`

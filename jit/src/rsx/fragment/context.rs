@@ -1,5 +1,6 @@
 //! What the operations of one instruction work on: its sources, and the components of its result.
 
+use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::rsx::fragment::{Compute, Source, Step};
 #[cfg(doc)]
@@ -27,6 +28,10 @@ pub struct Alu<'x, 'l, 'q, 'a> {
 impl<'a> Alu<'_, '_, '_, 'a> {
     pub fn e(&mut self) -> &mut Emit<'a> {
         self.lower.quad.e
+    }
+
+    pub fn accuracy(&self) -> Accuracy {
+        self.lower.code.accuracy
     }
 
     /// Component `c` of a source.

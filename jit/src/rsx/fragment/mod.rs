@@ -24,7 +24,8 @@ mod texture;
 use triglyph_guest::kernel::pixel::Compare;
 use triglyph_guest::kernel::program::fragment::RsxFragmentCode;
 use triglyph_guest::kernel::program::output::{Channel, TARGETS};
-use triglyph_guest::rsx::fragment::{Program, Temp};
+use triglyph_guest::rsx::fragment::{Instruction, Program, Step, Storage, Temp};
+use triglyph_guest::table::flags;
 
 use crate::lane::{F32x4, Mask};
 use crate::program::plan::RsxPlan;
@@ -32,18 +33,13 @@ use crate::program::quad::{Quad, Results};
 use graph::Graph;
 use registers::{File, Variables};
 
-/// Registers of the four colour outputs.
-const EXPORTS: [[Temp; 4]; 2] = [
-    [Temp::Half(0), Temp::Half(4), Temp::Half(6), Temp::Half(8)],
-    [Temp::Full(0), Temp::Full(2), Temp::Full(3), Temp::Full(4)],
-];
-
 /// Emits a program.
 struct Lower<'l, 'q, 'a> {
     quad: &'l mut Quad<'q, 'a>,
     code: &'l RsxFragmentCode,
     program: &'l Program,
     graph: &'l Graph,
+    storage: Storage,
     file: File,
     /// Of programs of several blocks.
     variables: Option<Variables>,
@@ -81,16 +77,17 @@ fn outputs(quad: &Quad<'_, '_>) -> [[bool; 4]; 4] {
 pub fn program(quad: &mut Quad<'_, '_>, plan: &RsxPlan) -> Results {
     let RsxPlan { code, program, graph } = plan;
     let read = outputs(quad);
-    let exports = EXPORTS[usize::from(code.export_float)];
-    let (mut bits_matter, storage) = registers::storage(program, &exports, code.export_depth);
-    bits_matter |= stores_bits(quad);
+    let exports = code.exports();
+    let storage = program.storage(&exports, code.export_depth);
+    let bits_matter = storage.has_mixed() || unpacks(program) || stores_bits(quad);
     let straight = graph.blocks.len() == 1;
-    let variables = (!straight).then(|| Variables::new(quad.e, storage, graph.loops));
+    let variables = (!straight).then(|| Variables::new(quad.e, &storage, graph.loops));
     let mut lower = Lower {
         quad,
         code,
         program,
         graph,
+        storage,
         file: File::new(straight),
         variables,
         current: 0,
@@ -112,6 +109,13 @@ pub fn program(quad: &mut Quad<'_, '_>, plan: &RsxPlan) -> Results {
     let depth = code.export_depth.then(|| lower.temp(Temp::Full(1), 2).value);
     let killed = lower.killed();
     Results { colors, depth, killed, samples: None }
+}
+
+/// Whether a program takes the bits of a register apart.
+fn unpacks(program: &Program) -> bool {
+    let unpacks =
+        |step: &Step| matches!(&step.instruction, Instruction::Compute(compute) if compute.op.has(flags::UNPACKS));
+    program.code.iter().any(unpacks)
 }
 
 /// Whether a target takes the bits of its colour as integers.

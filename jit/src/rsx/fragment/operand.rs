@@ -71,7 +71,7 @@ impl Lower<'_, '_, '_> {
         }
         match source.modifier {
             Modifier::Full | Modifier::Unknown(_) => number,
-            Modifier::Half => self.rounded(number),
+            Modifier::Half => self.at_most_half(number),
             Modifier::Fx12 => self.clamped(number, FX12),
             Modifier::Fx9 => self.clamped(number, FX9),
             Modifier::Saturate => self.clamped(number, [0.0, 1.0]),
@@ -136,9 +136,11 @@ impl Lower<'_, '_, '_> {
                 }
             };
         }
-        let result: Vec<Option<Number>> =
-            result.into_iter().map(|number| number.map(|number| self.processed(compute, number))).collect();
+        let mut processed = [None; 4];
         for (c, number) in result.into_iter().enumerate() {
+            processed[c] = number.map(|number| self.processed(compute, c, number));
+        }
+        for (c, number) in processed.into_iter().enumerate() {
             let Some(number) = number else { continue };
             let lanes = match (predicates[c], self.exec) {
                 (Predicate::Never, _) => continue,
@@ -162,8 +164,8 @@ impl Lower<'_, '_, '_> {
         }
     }
 
-    /// Expansion, scale, saturation and precision.
-    fn processed(&mut self, compute: &Compute, mut number: Number) -> Number {
+    /// Expansion, scale, saturation and precision of component `c`.
+    fn processed(&mut self, compute: &Compute, c: usize, mut number: Number) -> Number {
         let e = &mut *self.quad.e;
         if compute.expand {
             let (two, one) = (e.f(2.0), e.f(1.0));
@@ -180,14 +182,14 @@ impl Lower<'_, '_, '_> {
         }
         match compute.precision {
             Precision::Full => {}
-            Precision::Half => number = self.rounded(number),
+            Precision::Half => number = self.at_most_half(number),
             Precision::Fx12 => number = self.clamped(number, FX12),
             Precision::Fx9 => number = self.clamped(number, FX9),
         }
-        if let Some(Temp::Half(_)) = compute.destination {
-            number = self.rounded(number);
+        match compute.destination {
+            Some(temp @ Temp::Half(_)) => self.half(temp, c, number),
+            _ => number,
         }
-        number
     }
 
     /// Whether a MOV keeps the bits of what it reads.

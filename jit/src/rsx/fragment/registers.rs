@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet};
 
 use cranelift_codegen::ir::types::{F32X4, I32, I32X4};
 use cranelift_frontend::Variable;
+use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::num::ops::Ops;
-use triglyph_guest::rsx::fragment::{Instruction, Program, Register, Temp};
-use triglyph_guest::table::flags;
+use triglyph_guest::rsx::fragment::{Storage, Temp, Word, word_of};
 
 use super::Lower;
 use crate::lane::{Emit, F32x4, HalfRange, I32x4, Mask};
@@ -63,59 +63,6 @@ enum Half {
     Bits(I32x4),
 }
 
-/// A word's number: register and component.
-type Word = (u8, u8);
-
-/// How a program uses a word of register storage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Use {
-    full: bool,
-    half: bool,
-}
-
-/// The words that a program uses.
-pub type Storage = HashMap<Word, Use>;
-
-/// The word of component `c` of a register, and which half of it for an H register.
-fn word_of(temp: Temp, c: usize) -> (Word, Option<usize>) {
-    match temp {
-        Temp::Full(n) => ((n & 63, c as u8), None),
-        Temp::Half(n) => (((n / 2) & 31, 2 * (n & 1) + c as u8 / 2), Some(c % 2)),
-    }
-}
-
-/// Whether somebody looks at the bits of registers, and how a program uses their storage.
-pub fn storage(program: &Program, exports: &[Temp; 4], export_depth: bool) -> (bool, Storage) {
-    let mut words = Storage::new();
-    let mut note = |temp: Temp, c: usize| {
-        let (word, half) = word_of(temp, c);
-        let of = words.entry(word).or_default();
-        of.full |= half.is_none();
-        of.half |= half.is_some();
-    };
-    let mut unpacks = false;
-    for step in &program.code {
-        let Instruction::Compute(compute) = &step.instruction else { continue };
-        unpacks |= compute.op.has(flags::UNPACKS);
-        if let Some(temp) = compute.destination {
-            (0..4).filter(|&c| compute.mask.has(c)).for_each(|c| note(temp, c));
-        }
-        for source in &compute.sources {
-            if let Register::Temp(temp) = source.register {
-                source.swizzle.0.iter().for_each(|&c| note(temp, usize::from(c & 3)));
-            }
-        }
-    }
-    for &temp in exports {
-        (0..4).for_each(|c| note(temp, c));
-    }
-    if export_depth {
-        note(Temp::Full(1), 2);
-    }
-    let mixed = words.values().any(|of| of.full && of.half);
-    (unpacks || mixed, words)
-}
-
 /// What is known at a place.
 #[derive(Clone)]
 pub struct File {
@@ -163,19 +110,12 @@ enum Kept {
 }
 
 impl Variables {
-    pub fn new(e: &mut Emit<'_>, storage: Storage, loops: usize) -> Variables {
-        let mut words: Vec<_> = storage.into_iter().collect();
-        words.sort_unstable_by_key(|(word, _)| *word);
-        let words = words
-            .into_iter()
-            .map(|(word, of)| {
-                let kept = match of.full {
-                    true => Kept::Full(e.b.declare_var(F32X4)),
-                    false => Kept::Halves([0, 1].map(|_| e.b.declare_var(F32X4))),
-                };
-                (word, kept)
-            })
-            .collect();
+    pub fn new(e: &mut Emit<'_>, storage: &Storage, loops: usize) -> Variables {
+        let words = storage.words().map(|word| match storage.is_full(word) {
+            true => (word, Kept::Full(e.b.declare_var(F32X4))),
+            false => (word, Kept::Halves([0, 1].map(|_| e.b.declare_var(F32X4)))),
+        });
+        let words = words.collect();
         let conditions = [0, 1].map(|_| [0, 1, 2, 3].map(|_| e.b.declare_var(F32X4)));
         let passes = (0..loops).map(|_| e.b.declare_var(I32)).collect();
         Variables { words, conditions, killed: e.b.declare_var(I32X4), passes, count: e.b.declare_var(I32) }
@@ -216,6 +156,7 @@ impl Lower<'_, '_, '_> {
         if let Some(&content) = self.file.words.get(&word) {
             return content;
         }
+        let rounded = self.code.accuracy == Accuracy::Exact;
         let e = &mut *self.quad.e;
         let kept = self.variables.as_ref().filter(|_| !self.file.start).and_then(|v| v.words.get(&word));
         let content = match kept {
@@ -225,7 +166,7 @@ impl Lower<'_, '_, '_> {
             }
             Some(Kept::Halves(both)) => Content::Halves(both.map(|variable| {
                 let value = F32x4(e.b.use_var(variable));
-                Half::Value(Number { half: true, ..Number::new(value) })
+                Half::Value(Number { half: rounded, ..Number::new(value) })
             })),
             // Nothing has been written: zero is zero as f32 and as halves.
             None => {
@@ -278,8 +219,26 @@ impl Lower<'_, '_, '_> {
         Number { value: self.quad.e.canonical(number.value), exact: true, ..number }
     }
 
-    /// A number as an H register can hold it.
-    pub fn rounded(&mut self, number: Number) -> Number {
+    /// A number as component `c` of an H register holds it.
+    pub fn half(&mut self, temp: Temp, c: usize, number: Number) -> Number {
+        let in_full = self.storage.is_full(word_of(temp, c).0);
+        if self.code.accuracy == Accuracy::Exact || in_full {
+            self.rounded(number)
+        } else {
+            Number { exact: false, ..number }
+        }
+    }
+
+    /// A number with the precision of a half, if that is not more than is asked for.
+    pub fn at_most_half(&mut self, number: Number) -> Number {
+        match self.code.accuracy {
+            Accuracy::Exact => self.rounded(number),
+            Accuracy::Fast => number,
+        }
+    }
+
+    /// The nearest half.
+    fn rounded(&mut self, number: Number) -> Number {
         if number.half {
             return number;
         }

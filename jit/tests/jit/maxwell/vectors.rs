@@ -1,6 +1,7 @@
 //! Documented cases of single instructions and programs, compiled.
 
 use serde_json::Value;
+use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::kernel::maxwell::Code;
 use triglyph_jit::Jit;
 use triglyph_testkit::maxwell::units::Units;
@@ -85,7 +86,7 @@ fn single_instructions() {
             count: 5,
             units: Units::default(),
         };
-        match run(&jit, &key(Code { words, ..Code::default() }, 0), &world) {
+        match run(&jit, &key(Code { words, accuracy: Accuracy::Exact, ..Code::default() }, 0), &world) {
             Ok(results) => {
                 for record in results.outputs.chunks_exact(OUTPUTS) {
                     let differences = differences(&case["out"], record, 0.0);
@@ -131,7 +132,7 @@ fn programs() {
                 count: 6,
                 units: Units::default(),
             };
-            let key = key(Code { words, ..Code::default() }, 0);
+            let key = key(Code { words, accuracy: Accuracy::Exact, ..Code::default() }, 0);
             let results = run(&jit, &key, &world).unwrap_or_else(|why| panic!("{name}: {why}\n{text}"));
             let tolerance = program["relative_tolerance"].as_f64().unwrap_or(0.0);
             for record in results.outputs.chunks_exact(OUTPUTS) {

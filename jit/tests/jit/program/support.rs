@@ -10,7 +10,7 @@ use triglyph_guest::kernel::program::environment::Environment;
 use triglyph_guest::kernel::program::fragment::*;
 use triglyph_guest::kernel::program::output::*;
 use triglyph_guest::kernel::program::sampler::*;
-use triglyph_guest::kernel::{Unsupported, Window};
+use triglyph_guest::kernel::{Accuracy, Unsupported, Window};
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::rsx::fragment::program::{clear_constants, constants};
 use triglyph_guest::rsx::fragment::random::{Options, program};
@@ -342,6 +342,7 @@ impl Case {
             inputs: [(); 16].map(|()| input(rng)),
             export_float: rng.one_in(2),
             export_depth: rng.one_in(6),
+            accuracy: if rng.one_in(2) { Accuracy::Exact } else { Accuracy::Fast },
         };
         let mut textures = Vec::new();
         let mut keys = [None; UNITS];

@@ -1,11 +1,18 @@
-//! Recorded programs in both modes: HASH records of copies and uploads hold, pictures are the same.
+//! Recorded programs in both modes: HASH records of copies and uploads hold, pictures are alike. They differ in the last
+//! places, as the modes' arithmetic does.
 
 use crate::support::new;
-use triglyph_capture::{CaptureFile, Checks, Event, Player, Reader};
+use triglyph_capture::{CaptureFile, Checks, Event, Picture, Player, Reader};
 use triglyph_engine::Device;
 use triglyph_engine::device::Machine;
 use triglyph_rsx::RsxMode;
 use triglyph_testkit::data::all_captures;
+
+/// How far a channel of a pixel is from that of another picture at most.
+fn largest_difference(a: &Picture, b: &Picture) -> u8 {
+    assert_eq!((a.width, a.height), (b.width, b.height));
+    a.rgba.iter().zip(&b.rgba).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0)
+}
 
 #[test]
 fn both_modes_leave_the_recorded_bytes_and_the_same_pictures() {
@@ -34,7 +41,11 @@ fn both_modes_leave_the_recorded_bytes_and_the_same_pictures() {
             assert_eq!(gpu.faults().total(), 0, "{}: {:?}", path.display(), gpu.faults().first());
             pictures
         });
-        assert!(!exact.is_empty() && exact == fast, "{}: the modes draw different pictures", path.display());
+        assert!(!exact.is_empty() && exact.len() == fast.len(), "{}: {} pictures", path.display(), exact.len());
+        for (exact, fast) in exact.iter().zip(&fast) {
+            let most = largest_difference(exact, fast);
+            assert!(most <= 2, "{}: the modes draw different pictures, {most} of 255 apart", path.display());
+        }
     }
     assert!(checked >= 2 * 34, "{checked} hashes");
 }

@@ -206,7 +206,7 @@ impl LastProgram {
         };
         let code = match before.as_ref().filter(same_code) {
             Some(before) => before.code.clone(),
-            None => codes.code(&loaded, asked.pools.handle_buffer, local_bytes),
+            None => codes.code(&loaded, asked.pools.handle_buffer, local_bytes, core.renderer.accuracy),
         };
         let Units { textures, images, .. } = &self.units;
         let same_keys = before.filter(|before| {

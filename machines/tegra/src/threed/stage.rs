@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::kernel::maxwell::Code;
 use triglyph_guest::kernel::program::environment::{Environment, ImageKey};
 use triglyph_guest::kernel::program::sampler::TextureKey;
@@ -110,7 +111,13 @@ struct Draft {
 const MOST: usize = 4096;
 
 impl Codes {
-    pub(super) fn code(&mut self, loaded: &Arc<Loaded>, handle_buffer: u8, local_bytes: u32) -> Arc<Code> {
+    pub(super) fn code(
+        &mut self,
+        loaded: &Arc<Loaded>,
+        handle_buffer: u8,
+        local_bytes: u32,
+        accuracy: Accuracy,
+    ) -> Arc<Code> {
         if self.codes.len() >= MOST {
             self.codes.clear();
         }
@@ -122,6 +129,7 @@ impl Codes {
                 units: loaded.wanted.uses.clone(),
                 handle_buffer,
                 local_bytes,
+                accuracy,
             };
             (loaded.clone(), Arc::new(code))
         };

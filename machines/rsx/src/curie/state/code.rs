@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::kernel::program::fragment::{FUEL, FragmentInput, RsxFragmentCode};
 use triglyph_guest::rsx::fragment::memory::{self, Order};
 use triglyph_guest::rsx::fragment::program::{clear_constants, constants};
@@ -144,7 +145,12 @@ impl FragmentProgram {
     }
 
     /// What the key of its kernel says about the program.
-    pub(super) fn key(&mut self, registers: &Registers, inputs: [FragmentInput; 16]) -> Arc<RsxFragmentCode> {
+    pub(super) fn key(
+        &mut self,
+        registers: &Registers,
+        accuracy: Accuracy,
+        inputs: [FragmentInput; 16],
+    ) -> Arc<RsxFragmentCode> {
         let control = registers.get(m::set_shader_control::ID as u32);
         let export_float = m::set_shader_control::export_float(control);
         let export_depth = m::set_shader_control::depth_export(control) == DEPTH_EXPORT;
@@ -154,7 +160,7 @@ impl FragmentProgram {
         if let Some(key) = self.key.as_ref().filter(fits) {
             return key.clone();
         }
-        let key = Arc::new(RsxFragmentCode { code: self.code.clone(), inputs, export_float, export_depth });
+        let key = Arc::new(RsxFragmentCode { code: self.code.clone(), inputs, export_float, export_depth, accuracy });
         self.key = Some(key.clone());
         key
     }

@@ -31,7 +31,7 @@ pub(super) fn derive(state: &mut State, core: &mut Core, registers: &Registers) 
     let textures = state.textures.get(core, registers, program.summary.textures);
     let samples = target.surfaces.samples;
     let key = FragmentKey {
-        code: FragmentCode::Rsx(program.key(registers, inputs.inputs)),
+        code: FragmentCode::Rsx(program.key(registers, core.renderer.accuracy, inputs.inputs)),
         textures: textures.keys,
         output: output.key,
         samples,

@@ -1,0 +1,15 @@
+//! The two contracts of arithmetic.
+
+use borsh::{BorshDeserialize, BorshSerialize};
+
+/// How near to the console numbers and mechanisms are. Interpreter and compiler agree to the bit under both; what
+/// differs between the two is said where the contract says how a program computes, and on the machine's page under
+/// `docs/`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+pub enum Accuracy {
+    /// What the hardware's documentation and tests say, as far as they go.
+    Exact,
+    /// What gives the same pictures to the eye at a fraction of the cost.
+    #[default]
+    Fast,
+}
