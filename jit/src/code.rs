@@ -38,6 +38,8 @@ pub enum Effort {
     Baseline,
     /// Backtracking register allocation; the time grows faster than the function.
     Optimized,
+    /// Backtracking for the functions that `Auto` does not give it to, up to a limit; refuses all others.
+    Hot,
     /// `Optimized` for functions small enough that it costs less than a millisecond or so.
     #[default]
     Auto,
@@ -46,12 +48,16 @@ pub enum Effort {
 /// Size in guest instructions above which backtracking costs more than it gains.
 pub const OPTIMIZED_LIMIT: u32 = 250;
 
+/// Size in guest instructions above which backtracking would take more than a tenth of a second or so.
+const HOT_LIMIT: u32 = 2000;
+
 impl Effort {
     /// The effort for a kernel of `size` guest instructions if `self` is `Auto`; other efforts stay.
     pub const fn for_size(self, size: u32) -> Effort {
         match self {
             Effort::Auto if size <= OPTIMIZED_LIMIT => Effort::Optimized,
             Effort::Auto => Effort::Baseline,
+            Effort::Hot => Effort::Optimized,
             other => other,
         }
     }
@@ -166,6 +172,9 @@ impl Compiler {
         size: u32,
         build: impl FnOnce(&mut Emit<'_>) -> Result<(), Unsupported>,
     ) -> Result<Code, Unsupported> {
+        if self.effort == Effort::Hot && !(OPTIMIZED_LIMIT + 1..=HOT_LIMIT).contains(&size) {
+            return Err(Unsupported("a size for which no other code is better"));
+        }
         let start = Instant::now();
         let (effort, isa, caps) = self.isa(size);
         let code = self.compile_with(isa, caps, build);

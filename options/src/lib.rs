@@ -89,13 +89,14 @@ pub fn tiers(mode: Tier) -> Result<Tiers, Error> {
     if mode == Tier::InterpreterOnly {
         return Ok(tiers);
     }
-    match (Jit::with_effort(Effort::Baseline), Jit::with_effort(Effort::Auto)) {
-        (Ok(baseline), Ok(optimized)) => {
+    match [Effort::Baseline, Effort::Auto, Effort::Hot].map(Jit::with_effort) {
+        [Ok(baseline), Ok(optimized), Ok(hot)] => {
             tiers.baseline = Some(Arc::new(baseline));
             tiers.optimized = Some(Arc::new(optimized));
+            tiers.hot = Some(Arc::new(hot));
             Ok(tiers)
         }
-        (Err(no), _) | (_, Err(no)) if mode == Tier::JitOnly => Err(Error::Unsupported(no.0.to_owned())),
+        [Err(no), ..] if mode == Tier::JitOnly => Err(Error::Unsupported(no.0.to_owned())),
         _ => Ok(tiers),
     }
 }

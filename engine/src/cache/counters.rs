@@ -51,7 +51,7 @@ impl Counters {
         self.recalled.load(Relaxed)
     }
 
-    /// Kernels compiled; one that tiered up counts twice.
+    /// Kernels compiled; one that tiered up counts again.
     pub fn compiled(&self) -> u64 {
         self.compiled.load(Relaxed)
     }
@@ -66,7 +66,7 @@ impl Counters {
         self.unsupported.load(Relaxed)
     }
 
-    /// Kernels compiled again by the optimizing tier, because they are called often.
+    /// Kernels compiled again by a better tier, because they are called often.
     pub fn tiered_up(&self) -> u64 {
         self.tiered_up.load(Relaxed)
     }

@@ -1,12 +1,12 @@
-//! The kernels of one key: the interpreter's, and the compiled one, which is compiled in the background and again when
-//! it is called often.
+//! The kernels of one key: the interpreter's, and the compiled one, which is compiled in the background, again when it
+//! is called often, and once more when it is hot.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock};
 use std::time::Instant;
 
-use triglyph_guest::kernel::Tier;
+use triglyph_guest::kernel::{Tier, Unsupported};
 
 use super::counters::Counters;
 use super::key_log::UsedKey;
@@ -18,6 +18,13 @@ use crate::trace;
 /// Calls after which a kernel tiers up. A call is a batch of vertices, a tile's share of a draw or a transfer: some
 /// thousand of them pay for a few milliseconds of compiling in the background.
 const TIER_UP_AFTER: u32 = 2048;
+
+/// Calls after which a kernel is hot: it has run for seconds, and may take a tenth of one to be compiled for a third
+/// time.
+const HOT_AFTER: u32 = 16_384;
+
+/// No number of calls.
+const NEVER: u32 = u32::MAX;
 
 /// The kernels of one key.
 pub(super) struct Slot<K: Kind> {
@@ -34,6 +41,8 @@ pub(super) struct Slot<K: Kind> {
     /// Whether the key came from the key file and has not been looked up yet: compiling it can wait.
     pub(super) deferred: AtomicBool,
     calls: AtomicU32,
+    /// Calls with which the next promotion is due: [`TIER_UP_AFTER`], [`HOT_AFTER`] or [`NEVER`].
+    promotion: AtomicU32,
     /// Calls that the key file includes.
     reported: AtomicU32,
     /// Whether it was compiled by the optimizing tier, or is about to be.
@@ -61,6 +70,11 @@ impl<K: Kind> Slot<K> {
             settled: AtomicBool::new(false),
             deferred: AtomicBool::new(false),
             calls: AtomicU32::new(0),
+            promotion: AtomicU32::new(match shared.mode {
+                TierMode::Auto => TIER_UP_AFTER,
+                TierMode::JitOnly => HOT_AFTER,
+                TierMode::InterpreterOnly => NEVER,
+            }),
             reported: AtomicU32::new(0),
             tiered_up: AtomicBool::new(false),
             last_used: AtomicU64::new(0),
@@ -94,32 +108,51 @@ impl<K: Kind> Slot<K> {
         &self.shared.counters
     }
 
-    /// Counts a call; a kernel with many of them tiers up.
+    /// Counts a call; a kernel with many of them is promoted.
+    #[inline]
     pub(super) fn note_call(self: &Arc<Self>) {
         let calls = self.calls.fetch_add(1, Relaxed);
-        if calls >= TIER_UP_AFTER {
-            self.tier_up();
+        if calls >= self.promotion.load(Relaxed) {
+            self.promote();
         }
     }
 
     /// [`Self::note_call`] for kernels that only one thread at a time calls: without an exclusive access to memory,
     /// which costs more than a short call.
+    #[inline]
     pub(super) fn note_call_alone(self: &Arc<Self>) {
         let calls = self.calls.load(Relaxed);
         self.calls.store(calls.wrapping_add(1), Relaxed);
-        if calls >= TIER_UP_AFTER {
-            self.tier_up();
+        if calls >= self.promotion.load(Relaxed) {
+            self.promote();
         }
     }
 
-    #[inline]
-    fn tier_up(self: &Arc<Self>) {
-        if self.shared.mode == TierMode::Auto && !self.tiered_up.load(Relaxed) && !self.tiered_up.swap(true, Relaxed) {
-            self.queue_tier_up();
-        }
-    }
-
+    /// Takes the promotion that is due, unless another caller does.
     #[cold]
+    fn promote(self: &Arc<Self>) {
+        let due = self.promotion.load(Relaxed);
+        let next = if due == TIER_UP_AFTER { HOT_AFTER } else { NEVER };
+        if self.promotion.compare_exchange(due, next, Relaxed, Relaxed).is_err() {
+            return;
+        }
+        match due {
+            TIER_UP_AFTER if !self.tiered_up.swap(true, Relaxed) => self.queue_tier_up(),
+            HOT_AFTER if self.shared.tiers.hot.is_some() => self.queue_hot(),
+            _ => {}
+        }
+    }
+
+    /// Queues the third compilation after all other work of the compiler's thread.
+    fn queue_hot(self: &Arc<Self>) {
+        let slot = self.clone();
+        self.shared.worker.spawn_later(move || {
+            if !slot.is_abandoned() && !slot.shared.is_over_budget() {
+                slot.compile_hot();
+            }
+        });
+    }
+
     fn queue_tier_up(self: &Arc<Self>) {
         let slot = self.clone();
         self.shared.worker.spawn(move || {
@@ -201,6 +234,17 @@ impl<K: Kind> Slot<K> {
         self.settled.store(true, Release);
     }
 
+    /// Compiles with the tier for hot kernels, which refuses those that it would not make better.
+    fn compile_hot(&self) {
+        let _started = self.lock_started();
+        if let (Some(hot), Some(_)) = (self.shared.tiers.hot.as_deref(), self.compiled())
+            && let Ok(kernel) = self.make(hot)
+        {
+            self.install(kernel);
+            Counters::add(&self.shared.counters.tiered_up, 1);
+        }
+    }
+
     /// Adds the key to the key file, if there is one and the compiler supports the key.
     fn add_to_key_file(self: &Arc<Self>) {
         if self.shared.log.is_none() || self.compiled().is_none() {
@@ -231,17 +275,30 @@ impl<K: Kind> Slot<K> {
         Some(UsedKey { kind: K::STORED, bytes, calls: calls.wrapping_sub(reported).into() })
     }
 
+    /// Whether there is a new kernel now.
     fn compile(&self, tier: Option<&dyn Tier>) -> bool {
-        let _span = trace::compile(K::STORED.name());
         let Some(tier) = tier else { return false };
+        let kernel = self.make(tier);
+        let compiled = kernel.is_ok();
+        match kernel {
+            Ok(kernel) => self.install(kernel),
+            Err(_) => Counters::add(&self.shared.counters.unsupported, 1),
+        }
+        compiled
+    }
+
+    /// A new kernel.
+    fn make(&self, tier: &dyn Tier) -> Result<Arc<K::Kernel>, Unsupported> {
+        let _span = trace::compile(K::STORED.name());
         let start = Instant::now();
         let kernel = K::make(tier, &self.key);
+        Counters::add(&self.shared.counters.compile_nanoseconds, start.elapsed().as_nanos() as u64);
+        kernel
+    }
+
+    /// Replaces the kernel.
+    fn install(&self, kernel: Arc<K::Kernel>) {
         let counters = &self.shared.counters;
-        Counters::add(&counters.compile_nanoseconds, start.elapsed().as_nanos() as u64);
-        let Ok(kernel) = kernel else {
-            Counters::add(&counters.unsupported, 1);
-            return false;
-        };
         Counters::add(&counters.compiled, 1);
         // Added before anyone can subtract it again.
         Counters::add(&counters.code_bytes, K::code_bytes(&kernel) as u64);
@@ -256,7 +313,6 @@ impl<K: Kind> Slot<K> {
         // The old kernel is freed here, outside of the lock, unless a scene holds it.
         let old = old.map_or(0, |kernel| K::code_bytes(&kernel));
         Counters::subtract(&counters.code_bytes, old as u64);
-        true
     }
 
     pub(super) fn code_bytes(&self) -> u64 {

@@ -93,6 +93,7 @@ fn tiers(census: &Arc<Census>) -> Tiers {
         interpreter: tier(1, 0, u8::MAX),
         baseline: Some(tier(2, CODE, UNSUPPORTED_FROM)),
         optimized: Some(tier(3, CODE / 2, UNSUPPORTED_FROM)),
+        hot: None,
     }
 }
 
@@ -278,7 +279,7 @@ fn a_fragment_kernel_that_comes_in_the_middle_of_a_scene_serves_the_rest_of_it()
     let (census, gate) = (Arc::new(Census::default()), Arc::new(Gate::default()));
     let inner = Counting { number: 2, code: CODE, unsupported_from: u8::MAX, census: census.clone() };
     let baseline: Option<Arc<dyn Tier>> = Some(Arc::new(Fills(Gated { inner, gate: gate.clone() })));
-    let tiers = Tiers { interpreter: Arc::new(Interpreter), baseline, optimized: None };
+    let tiers = Tiers { interpreter: Arc::new(Interpreter), baseline, optimized: None, hot: None };
     let kernels = Kernels::new(tiers, TierMode::Auto, 1 << 20);
     let mut state = 7u32;
     let mut word = || {

@@ -52,6 +52,7 @@ impl TransferKernel for Filler {
 const INTERPRETER: u8 = 1;
 const BASELINE: u8 = 2;
 const OPTIMIZED: u8 = 3;
+const HOT: u8 = 4;
 
 fn numbered(number: u8) -> Numbered {
     Numbered { number, code: 100, ..Numbered::default() }
@@ -62,6 +63,7 @@ fn tiers(baseline: Numbered) -> Tiers {
         interpreter: Arc::new(Fills(Numbered { number: INTERPRETER, ..Numbered::default() })),
         baseline: Some(Arc::new(Fills(baseline))),
         optimized: Some(Arc::new(Fills(numbered(OPTIMIZED)))),
+        hot: None,
     }
 }
 
@@ -124,6 +126,26 @@ fn a_key_is_compiled_once_and_tiers_up_when_it_is_called_often() {
     kernels.wait_for_compiler();
     assert_eq!(served_by(&handle), OPTIMIZED);
     assert_eq!(kernels.counters().tiered_up(), 1);
+}
+
+#[test]
+fn hot_kernels_are_compiled_once_more_unless_that_makes_them_no_better() {
+    for refuses in [false, true] {
+        for mode in [TierMode::Auto, TierMode::JitOnly] {
+            let hot = Arc::new(Fills(Numbered { no_keys: refuses, ..numbered(HOT) }));
+            let kernels = Kernels::new(Tiers { hot: Some(hot), ..tiers(numbered(BASELINE)) }, mode, 1000);
+            let handle = kernels.transfer(&KEY);
+            for calls in [3_000, 20_000] {
+                (0..calls).for_each(|_| drop(served_by(&handle)));
+                kernels.wait_for_compiler();
+            }
+            assert_eq!(served_by(&handle), if refuses { OPTIMIZED } else { HOT });
+            let again = usize::from(mode == TierMode::Auto) + usize::from(!refuses);
+            assert_eq!(kernels.counters().tiered_up(), again as u64);
+            assert_eq!(kernels.counters().unsupported(), 0);
+            assert_eq!(kernels.counters().code_bytes(), 100);
+        }
+    }
 }
 
 #[test]

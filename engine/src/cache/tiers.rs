@@ -26,12 +26,14 @@ pub struct Tiers {
     pub baseline: Option<Arc<dyn Tier>>,
     /// Compiles to faster code, and takes longer: for kernels that are called often.
     pub optimized: Option<Arc<dyn Tier>>,
+    /// Takes as long as it wants, for what has run for seconds; refuses keys that `optimized` compiles as well.
+    pub hot: Option<Arc<dyn Tier>>,
 }
 
 impl Tiers {
     /// The interpreter and no compiler.
     pub fn interpreter_only(interpreter: Arc<dyn Tier>) -> Self {
-        Tiers { interpreter, baseline: None, optimized: None }
+        Tiers { interpreter, baseline: None, optimized: None, hot: None }
     }
 }
 
@@ -42,6 +44,7 @@ impl std::fmt::Debug for Tiers {
             .field("interpreter", &self.interpreter.name())
             .field("baseline", &name(&self.baseline))
             .field("optimized", &name(&self.optimized))
+            .field("hot", &name(&self.hot))
             .finish()
     }
 }
