@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use arbtest::arbitrary::{self, Unstructured};
-use triglyph_engine::transfer::{Convert, Copy, Fill, Lines, Outcome, Rearrange, Request};
+use triglyph_engine::transfer::{Convert, Copy, Fill, FillRect, Lines, Outcome, Rearrange, Request};
 use triglyph_guest::format::PixelFormat;
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::transfer::{ConvertKey, Corner, Layout, Scale};
@@ -105,12 +105,29 @@ impl Plain {
         }
     }
 
+    fn fill_rect(&mut self, request: &FillRect) {
+        for (x, y) in (0..request.height).flat_map(|y| (0..request.width).map(move |x| (x, y))) {
+            let offset = request.to.offset(x, y, request.bytes.into());
+            if offset + u64::from(request.bytes) > request.limit {
+                self.outcome.dropped += u64::from(request.bytes);
+                continue;
+            }
+            for i in 0..request.bytes.into() {
+                let at = request.target.address + offset + i;
+                let (value, mask) = (request.value[i as usize], request.mask[i as usize]);
+                let stored = self.bytes.get(&at).copied().unwrap_or(0);
+                self.write(at, stored & !mask | value & mask);
+            }
+        }
+    }
+
     fn run(&mut self, request: &Request) {
         match request {
             Request::Fill(fill) => self.fill(fill),
             Request::Copy(copy) => self.copy(copy),
             Request::Convert(convert) => self.convert(convert),
             Request::Rearrange(rearrange) => self.rearrange(rearrange),
+            Request::FillRect(fill) => self.fill_rect(fill),
         }
     }
 
@@ -148,7 +165,7 @@ fn check(threads: usize, ranges: &[(u64, u64)], request: &Request) {
     let (found, wanted) = (bench.written(), plain.written());
     match request {
         // The bytes between two units of an image count as written.
-        Request::Rearrange(_) => {
+        Request::Rearrange(_) | Request::FillRect(_) => {
             let covered = |&(start, size): &(u64, u64)| {
                 found.iter().any(|&(first, length)| first <= start && start + size <= first + length)
             };
@@ -353,6 +370,20 @@ fn random_corner(u: &mut Unstructured<'_>, width: u32, height: u32) -> arbitrary
     Ok(Corner { layout, pitch, x, y })
 }
 
+fn random_fill_rect(u: &mut Unstructured<'_>) -> arbitrary::Result<FillRect> {
+    let (width, height) = (u.int_in_range(1..=40)?, u.int_in_range(1..=40)?);
+    Ok(FillRect {
+        target: at(0x8000 + u.int_in_range(0..=0x400)?),
+        limit: if u.ratio(1, 4)? { u.int_in_range(0..=0x2000)? } else { u64::MAX },
+        to: random_corner(u, width, height)?,
+        bytes: *u.choose(&[1, 2, 4, 8, 16])?,
+        width,
+        height,
+        value: u.arbitrary()?,
+        mask: if u.arbitrary()? { [0xFF; 16] } else { u.arbitrary()? },
+    })
+}
+
 fn random_rearrange(u: &mut Unstructured<'_>) -> arbitrary::Result<Rearrange> {
     let (width, height) = (u.int_in_range(1..=20)?, u.int_in_range(1..=20)?);
     Ok(Rearrange {
@@ -448,7 +479,7 @@ fn random_requests_match_plain_loops() {
             }
             address += size;
         }
-        let request = match u.int_in_range(0..=3)? {
+        let request = match u.int_in_range(0..=4)? {
             0 => Request::Fill(Fill {
                 target: at(u.int_in_range(0..=0x1_0000)?),
                 size: u.int_in_range(0..=0x1_0000)?,
@@ -463,6 +494,7 @@ fn random_requests_match_plain_loops() {
                 target_lines: random_lines(u)?,
             }),
             2 => Request::Rearrange(random_rearrange(u)?),
+            3 => Request::FillRect(random_fill_rect(u)?),
             _ => Request::Convert(random_convert(u)?),
         };
         // A source that reaches into the target is another test's matter.

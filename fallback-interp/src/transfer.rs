@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use triglyph_guest::kernel::transfer::{
-    Convert, ConvertKey, Copy, Fill, Layout, Rearrange, Scale, TransferJob, TransferKey,
+    Convert, ConvertKey, Copy, Fill, FillRect, Layout, Rearrange, Scale, TransferJob, TransferKey,
 };
 use triglyph_guest::kernel::{TransferKernel, Unsupported};
 
@@ -27,6 +27,7 @@ impl TransferKernel for Kernel {
             (TransferKey::Copy, TransferJob::Copy(job)) => copy(job),
             (TransferKey::Convert(key), TransferJob::Convert(job)) => convert(key, job),
             (TransferKey::Rearrange(key), TransferJob::Rearrange(job)) => rearrange(key.bytes.into(), job),
+            (TransferKey::FillRect(key), TransferJob::FillRect(job)) => fill_rect(key.bytes.into(), job),
             _ => return Err(Unsupported("a job of another key")),
         }
         Ok(())
@@ -150,6 +151,20 @@ fn rearrange(bytes: u32, job: &Rearrange<'_>) {
             let [from, to] = [job.from.offset(x, y, bytes), job.to.offset(x, y, bytes)].map(|at| at as usize);
             let unit: [u8; 16] = job.source.read(from);
             job.target.write(to, &unit[..bytes as usize]);
+        }
+    }
+}
+
+/// Stores the bits of the mask in units one by one.
+fn fill_rect(bytes: u32, job: &FillRect<'_>) {
+    for y in job.rows.clone() {
+        for x in 0..job.width {
+            let at = job.to.offset(x, y, bytes) as usize;
+            let mut unit: [u8; 16] = job.target.read(at);
+            for ((stored, value), mask) in unit.iter_mut().zip(job.value).zip(job.mask) {
+                *stored = *stored & !mask | value & mask;
+            }
+            job.target.write(at, &unit[..bytes as usize]);
         }
     }
 }

@@ -5,7 +5,8 @@
 //! Request ──► Transfers::run ──┬─► fill.rs      pieces of whole patterns ──────────────┐
 //!                              ├─► copy.rs      pieces of whole lines, or run by run ──┼─► kernels ──► memory
 //!                              ├─► convert.rs   pieces of whole block rows ────────────┤       └─► written ranges
-//!                              └─► rearrange.rs pieces of rows, or unit by unit ───────┘
+//!                              ├─► rearrange.rs pieces of rows, or unit by unit ───────┤
+//!                              └─► fill_rect.rs pieces of rows, or unit by unit ───────┘
 //! ```
 //! Large requests are split and done on several threads; the result does not depend on how many. What overlaps itself
 //! is done in order. Ranges may begin, end or have holes anywhere: reads outside memory give zero, writes there are
@@ -15,11 +16,12 @@ mod convert;
 mod copy;
 mod extent;
 mod fill;
+mod fill_rect;
 mod pieces;
 mod rearrange;
 mod request;
 
-pub use request::{Convert, Copy, Fill, Lines, Outcome, Rearrange, Request};
+pub use request::{Convert, Copy, Fill, FillRect, Lines, Outcome, Rearrange, Request};
 
 use std::time::Duration;
 
@@ -54,6 +56,7 @@ impl Transfers<'_> {
             Request::Copy(request) => self.copy(request),
             Request::Convert(request) => self.convert(request),
             Request::Rearrange(request) => self.rearrange(request),
+            Request::FillRect(request) => self.fill_rect(request),
         }
     }
 }

@@ -10,7 +10,7 @@ use triglyph_guest::layout::SurfaceLayout;
 use super::pieces::{Want, gather, scatter, window};
 use super::{Outcome, Rearrange, Transfers};
 use crate::cache::{Handle, kinds};
-use crate::mem::{GuestAddr, copy_out};
+use crate::mem::{GuestAddr, Memory, copy_out};
 
 /// Bytes of a piece, about.
 const PIECE: u64 = 128 << 10;
@@ -52,7 +52,7 @@ impl Transfers<'_> {
             (Some(source), Some(target)) => {
                 self.rearrange_mapped(request, &kernel, source, target);
                 if let End::Memory(_) = to {
-                    self.mark_rearranged(request);
+                    mark_rect(self.memory, request.target, &request.to, [request.width, request.height], request.bytes);
                 }
                 Outcome::default()
             }
@@ -105,24 +105,6 @@ impl Transfers<'_> {
         });
     }
 
-    /// Notes what was written: rows, or all from the first unit to the last.
-    fn mark_rearranged(&self, request: &Rearrange) {
-        let (bytes, to) = (u32::from(request.bytes), &request.to);
-        let mark = |first: u64, end: u64| {
-            let place = request.target.after(first);
-            self.memory.mark_written(place.range(end - first));
-        };
-        let row = request.width * bytes;
-        if to.layout == SurfaceLayout::Pitch && row < to.pitch {
-            for y in 0..request.height {
-                let first = to.offset(0, y, bytes);
-                mark(first, first + u64::from(row));
-            }
-        } else {
-            mark(to.offset(0, 0, bytes), request.extent(to));
-        }
-    }
-
     /// What does not lie in memory as a whole: unit by unit.
     fn rearrange_units(&self, request: &Rearrange, from: End<'_>, to: End<'_>) -> Outcome {
         let bytes = u32::from(request.bytes);
@@ -161,6 +143,34 @@ impl Transfers<'_> {
     }
 }
 
+/// Notes that a rectangle of units was written: rows, or all from the first unit to the last.
+pub(super) fn mark_rect(memory: &Memory, image: GuestAddr, to: &Corner, [width, height]: [u32; 2], bytes: u8) {
+    let mark = |first: u64, end: u64| {
+        memory.mark_written(image.after(first).range(end - first));
+    };
+    let bytes = u32::from(bytes);
+    let row = width * bytes;
+    if to.layout == SurfaceLayout::Pitch && row < to.pitch {
+        for y in 0..height {
+            let first = to.offset(0, y, bytes);
+            mark(first, first + u64::from(row));
+        }
+    } else {
+        mark(to.offset(0, 0, bytes), to.offset(width - 1, height - 1, bytes) + u64::from(bytes));
+    }
+}
+
+/// Whether a rectangle lies in its image, as far as the layout has a size.
+pub(super) fn fits(corner: &Corner, width: u32, height: u32) -> bool {
+    let edge = u64::from(Rearrange::MAX_EDGE);
+    let [right, bottom] = [(corner.x, width), (corner.y, height)].map(|(at, size)| u64::from(at) + u64::from(size));
+    let (width, height) = match corner.layout {
+        SurfaceLayout::Swizzled { log2_width, log2_height } => (1 << log2_width.min(16), 1 << log2_height.min(16)),
+        _ => (edge, edge),
+    };
+    right <= width && bottom <= height
+}
+
 /// Copies a unit as far as both sides have it.
 fn copy_unit(from: Window<'_>, to: Window<'_>) {
     to.bytes().iter().zip(from.bytes()).for_each(|(to, from)| to.store(from.load(Relaxed), Relaxed));
@@ -173,23 +183,11 @@ impl Rearrange {
 
     /// Whether sizes and coordinates are such that the rectangle lies in both images.
     fn makes_sense(&self) -> bool {
-        let edge = u64::from(Self::MAX_EDGE);
-        let fits = |corner: &Corner| {
-            let (right, bottom) =
-                (u64::from(corner.x) + u64::from(self.width), u64::from(corner.y) + u64::from(self.height));
-            let (width, height) = match corner.layout {
-                SurfaceLayout::Swizzled { log2_width, log2_height } => {
-                    (1 << log2_width.min(16), 1 << log2_height.min(16))
-                }
-                _ => (edge, edge),
-            };
-            right <= width && bottom <= height
-        };
         matches!(self.bytes, 1 | 2 | 4 | 8 | 16)
             && self.width > 0
             && self.height > 0
             && u64::from(self.width) * u64::from(self.height) <= Self::MAX_UNITS
-            && fits(&self.from)
-            && fits(&self.to)
+            && fits(&self.from, self.width, self.height)
+            && fits(&self.to, self.width, self.height)
     }
 }

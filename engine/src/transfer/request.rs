@@ -16,6 +16,8 @@ pub enum Request {
     Convert(Convert),
     /// Units from one layout to another.
     Rearrange(Rearrange),
+    /// Bits of a value over a rectangle of an image.
+    FillRect(FillRect),
 }
 
 /// Repeats a pattern over a range; the last repetition may be cut.
@@ -141,11 +143,40 @@ impl Rearrange {
     }
 }
 
+/// Stores bits of a value in every unit of a rectangle, row by row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FillRect {
+    /// Where the image begins.
+    pub target: GuestAddr,
+    /// Bytes from there on that belong to it: units beyond are dropped.
+    pub limit: u64,
+    /// The rectangle. Coordinates stay below 2^16.
+    pub to: Corner,
+    /// Bytes of a unit: 1, 2, 4, 8 or 16.
+    pub bytes: u8,
+    /// Units in a row of the rectangle.
+    pub width: u32,
+    /// Its rows.
+    pub height: u32,
+    /// What is stored; the first byte in memory comes first. Bytes after those of a unit do not count.
+    pub value: [u8; 16],
+    /// Which of its bits are.
+    pub mask: [u8; 16],
+}
+
+impl FillRect {
+    /// Bytes of the image from its beginning to the end of the last unit of the rectangle.
+    pub(super) fn extent(&self) -> u64 {
+        let bytes = u32::from(self.bytes);
+        self.to.offset(self.width - 1, self.height - 1, bytes) + u64::from(bytes)
+    }
+}
+
 impl Request {
     /// Where it reads, if it reads memory.
     pub fn source(&self) -> Option<GuestAddr> {
         match self {
-            Request::Fill(_) => None,
+            Request::Fill(_) | Request::FillRect(_) => None,
             Request::Copy(copy) => Some(copy.source),
             Request::Convert(convert) => Some(convert.source),
             Request::Rearrange(rearrange) => Some(rearrange.source),
@@ -159,6 +190,7 @@ impl Request {
             Request::Copy(copy) => copy.target,
             Request::Convert(convert) => convert.target,
             Request::Rearrange(rearrange) => rearrange.target,
+            Request::FillRect(fill) => fill.target,
         }
     }
 }

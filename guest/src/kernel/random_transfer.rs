@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::transfer::{
-    Convert, ConvertKey, Copy, Corner, Fill, Layout, Rearrange, RearrangeKey, Scale, TransferJob, TransferKey,
+    Convert, ConvertKey, Copy, Corner, Fill, FillRect, FillRectKey, Layout, Rearrange, RearrangeKey, Scale,
+    TransferJob, TransferKey,
 };
 use super::window::Window;
 use super::window::buffer;
@@ -26,10 +27,11 @@ pub struct Case {
 
 /// One random transfer, of an arbitrary kind. `rng` gives 32 random bits a call.
 pub fn case(rng: &mut impl FnMut() -> u32) -> Case {
-    match rng() % 10 {
+    match rng() % 12 {
         0 => fill(rng),
         1 | 2 => copy(rng),
         3 | 4 => rearrange(rng),
+        5 | 6 => fill_rect(rng),
         _ => {
             let key = convert_key(rng);
             convert(rng, key)
@@ -202,6 +204,37 @@ pub fn rearrange(rng: &mut impl FnMut() -> u32) -> Case {
     place(rng, TransferKey::Rearrange(key), TransferJob::Rearrange(job), sizes)
 }
 
+/// A random fill of a rectangle.
+pub fn fill_rect(rng: &mut impl FnMut() -> u32) -> Case {
+    let bytes = 1 << (rng() % 5);
+    let unit = if rng().is_multiple_of(2) { 1 } else { 64 / bytes };
+    let mut below = |n: u32| rng() % n;
+    let (width, height) = (unit * (1 + below(6)), 1 + below(40));
+    let [x, y] = [unit * below(3), below(3) * below(9)];
+    let (layout, pitch, mut size) = image(rng, bytes, [x + width, y + height]);
+    if rng().is_multiple_of(10) {
+        size = rng() as usize % (size + 1);
+    }
+    let mut words = || [0; 4].map(|_| rng());
+    let (value, mask) = (words(), words());
+    let mask = match rng() % 3 {
+        0 => [u32::MAX; 4],
+        1 => [0xFFFF_FF00; 4],
+        _ => mask,
+    };
+    let first = if rng().is_multiple_of(3) { rng() % height } else { 0 };
+    let job = FillRect {
+        target: Window::default(),
+        to: Corner { layout, pitch, x, y },
+        width,
+        rows: first..first + rng() % (height - first + 1),
+        value: bytemuck::cast(value),
+        mask: bytemuck::cast(mask),
+    };
+    let key = FillRectKey { bytes: bytes as u8, layout: layout.kind() };
+    place(rng, TransferKey::FillRect(key), TransferJob::FillRect(job), [0, size])
+}
+
 impl Case {
     /// Runs `transfer` on the job over a copy of the memory and returns that copy with its result.
     pub fn run<R>(&self, transfer: impl FnOnce(&TransferJob<'_>) -> R) -> (Vec<u8>, R) {
@@ -213,6 +246,7 @@ impl Case {
             TransferJob::Copy(job) => TransferJob::Copy(Copy { source, target, ..job }),
             TransferJob::Convert(job) => TransferJob::Convert(Convert { source, target, ..job }),
             TransferJob::Rearrange(job) => TransferJob::Rearrange(Rearrange { source, target, ..job }),
+            TransferJob::FillRect(job) => TransferJob::FillRect(FillRect { target, ..job }),
         });
         (memory.into_iter().map(AtomicU8::into_inner).collect(), result)
     }

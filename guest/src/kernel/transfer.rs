@@ -19,6 +19,17 @@ pub enum TransferKey {
     Convert(ConvertKey),
     /// Moves units from one layout to another.
     Rearrange(RearrangeKey),
+    /// Stores bits of a value in every unit of a rectangle.
+    FillRect(FillRectKey),
+}
+
+/// What a fill of a rectangle is specialised to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+pub struct FillRectKey {
+    /// Bytes of a unit: 1, 2, 4, 8 or 16.
+    pub bytes: u8,
+    /// Layout of the image.
+    pub layout: LayoutKind,
 }
 
 /// What a change of layout is specialised to.
@@ -100,6 +111,8 @@ pub enum TransferJob<'m> {
     Convert(Convert<'m>),
     /// For [`TransferKey::Rearrange`].
     Rearrange(Rearrange<'m>),
+    /// For [`TransferKey::FillRect`].
+    FillRect(FillRect<'m>),
 }
 
 /// Repeats a pattern over the whole window; the pattern starts with its first byte.
@@ -192,4 +205,22 @@ pub struct Rearrange<'m> {
     pub width: u32,
     /// Rows this call does, counted from the rectangle's first; the last is below 2^16.
     pub rows: std::ops::Range<u32>,
+}
+
+/// Stores bits of a value in every unit of a rectangle: for each row in `rows`, for each column below `width`, the unit
+/// becomes (unit AND NOT mask) OR (value AND mask), byte by byte. Writes beyond the window are dropped.
+#[derive(Clone, Debug)]
+pub struct FillRect<'m> {
+    /// The image.
+    pub target: Window<'m>,
+    /// Where the units are; its layout is of the key's kind.
+    pub to: Corner,
+    /// Units in a row, at most 2^16.
+    pub width: u32,
+    /// Rows this call does, counted from the rectangle's first; the last is below 2^16.
+    pub rows: std::ops::Range<u32>,
+    /// What is stored; the first byte in memory comes first. Bytes after those of a unit do not count.
+    pub value: [u8; 16],
+    /// Which of its bits are.
+    pub mask: [u8; 16],
 }

@@ -3,24 +3,26 @@
 //! ```text
 //! fill.rs     patterns by wide stores                    copy.rs   runs by memcpy and memmove
 //! convert.rs  geometry and bounds of a conversion        image.rs  its compiled loop over squares of 8x8 pixels
-//! rearrange.rs  layouts as tables of columns
+//! rearrange.rs  layouts as tables of columns              fill_rect.rs  stretches of a rectangle
 //! ```
 //!
-//! Copies and changes of layout are not compiled, nor are long fills: the host's own memset and memcpy are faster. Jobs
-//! that a kernel does not support as a whole (odd sizes, windows that end too early, images that overlap) bail out
+//! Copies, changes of layout and fills of rectangles are not compiled, nor are long fills: the host's own memset and
+//! memcpy are faster. Jobs that a kernel does not support as a whole (odd sizes, windows that end too early, images that overlap) bail out
 //! before anything is touched.
 
 mod args;
 mod convert;
 mod copy;
 mod fill;
+mod fill_rect;
 mod image;
 mod rearrange;
 
 use std::sync::Arc;
 
-use triglyph_guest::kernel::transfer::{TransferJob, TransferKey};
+use triglyph_guest::kernel::transfer::{Corner, TransferJob, TransferKey};
 use triglyph_guest::kernel::{TransferKernel, Unsupported};
+use triglyph_guest::layout::SurfaceLayout;
 
 use crate::code::Compiler;
 
@@ -32,6 +34,7 @@ pub fn transfer(compiler: &Compiler, key: &TransferKey) -> Result<Arc<dyn Transf
         TransferKey::Copy => Arc::new(Copy),
         TransferKey::Convert(key) => Arc::new(convert::Kernel::new(compiler, key)?),
         TransferKey::Rearrange(key) => Arc::new(rearrange::Kernel::new(key)?),
+        TransferKey::FillRect(key) => Arc::new(fill_rect::Kernel::new(key)?),
     })
 }
 
@@ -50,4 +53,15 @@ const WRONG_JOB: Unsupported = Unsupported("a job of another key");
 fn overlap(a: (*const u8, usize), b: (*const u8, usize)) -> bool {
     let (a_start, b_start) = (a.0.addr(), b.0.addr());
     a_start < b_start + b.1 && b_start < a_start + a.1
+}
+
+/// Whether columns below `width` and rows below `end` of a rectangle lie in its image, as far as the layout has a size.
+fn fits(corner: &Corner, width: u32, end: u32) -> bool {
+    let fits = |first: u32, count: u32, log2: u8| u64::from(first) + u64::from(count) <= 1 << log2.min(16);
+    match corner.layout {
+        SurfaceLayout::Swizzled { log2_width, log2_height } => {
+            fits(corner.x, width, log2_width) && fits(corner.y, end, log2_height)
+        }
+        _ => true,
+    }
 }

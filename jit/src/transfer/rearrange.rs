@@ -8,7 +8,7 @@ use triglyph_guest::kernel::{TransferKernel, Unsupported, Window};
 use triglyph_guest::layout::SurfaceLayout;
 
 use super::copy::Columns;
-use super::{WRONG_JOB, overlap};
+use super::{WRONG_JOB, fits, overlap};
 
 /// Most bytes moved at a time.
 const MAX_MOVE: u32 = 64;
@@ -55,11 +55,8 @@ impl TransferKernel for Kernel {
 /// x and with y.
 fn check(job: &Rearrange<'_>, bytes: u32) -> Result<(), Unsupported> {
     let part = |window: Window<'_>, corner: &Corner| {
-        if let SurfaceLayout::Swizzled { log2_width, log2_height } = corner.layout {
-            let fits = |first: u32, count: u32, log2: u8| u64::from(first) + u64::from(count) <= 1 << log2.min(16);
-            if !fits(corner.x, job.width, log2_width) || !fits(corner.y, job.rows.end, log2_height) {
-                return None;
-            }
+        if !fits(corner, job.width, job.rows.end) {
+            return None;
         }
         let start = corner.offset(0, job.rows.start, bytes) as usize;
         let end = corner.offset(job.width - 1, job.rows.end - 1, bytes) as usize + bytes as usize;

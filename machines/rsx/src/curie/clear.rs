@@ -1,8 +1,7 @@
 //! Clears of targets.
 
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
-
 use triglyph_guest::kernel::program::output::DepthFormat;
+use triglyph_guest::kernel::transfer::Corner;
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::surface::{ClearPixel, clear_pixel, in_memory};
@@ -11,10 +10,9 @@ use super::Curie;
 use super::state::target::Target;
 use crate::core::Core;
 use crate::registers::Registers;
-use triglyph_engine::device::FaultKind;
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::TargetSurface;
-use triglyph_engine::transfer::{Fill, Request};
+use triglyph_engine::transfer::{FillRect, Request};
 
 /// What 64 bytes of a clear cost, in nanoseconds of the clock.
 const LINE_TIME: u64 = 4;
@@ -92,75 +90,29 @@ fn clear(core: &mut Core, target: &Target, surface: &TargetSurface, rect: Rect, 
     if !core.budget.spend(LINE_TIME * (row * u64::from(y1 - y0)).div_ceil(64)) {
         return;
     }
-    let whole = pixel.mask[..bytes].iter().all(|&byte| byte == 0xFF);
-    let fill = if whole { pattern(&pixel.value[..bytes]) } else { None };
-    match (surface.layout, fill) {
-        (SurfaceLayout::Pitch, Some(fill)) => {
-            let start = surface.layout.offset(x0, y0, surface.bytes, surface.pitch);
-            if row == u64::from(surface.pitch) || y1 - y0 == 1 {
-                fill_range(core, surface, start, row * u64::from(y1 - y0), fill);
-            } else {
-                (0..u64::from(y1 - y0)).for_each(|y| {
-                    fill_range(core, surface, start + y * u64::from(surface.pitch), row, fill);
-                });
-            }
+    // Whole pixels of rows or images are as fast as fills; everything else costs more for each pixel.
+    let whole = pixel.mask[..bytes].iter().all(|&byte| byte == 0xFF) && bytes <= 4;
+    let plain = match surface.layout {
+        SurfaceLayout::Pitch => whole,
+        SurfaceLayout::Swizzled { log2_width, log2_height } => {
+            whole && (x0, y0) == (0, 0) && x1 >> log2_width == 1 && y1 >> log2_height == 1
         }
-        (SurfaceLayout::Swizzled { log2_width, log2_height }, Some(fill))
-            if (x0, y0) == (0, 0) && x1 >> log2_width == 1 && y1 >> log2_height == 1 =>
-        {
-            let size = (bytes as u64) << (log2_width + log2_height);
-            fill_range(core, surface, 0, size, fill);
-        }
-        _ => {
-            // Already paid for as if it were a fill.
-            if core.budget.spend(PIXEL_TIME * u64::from(x1 - x0) * u64::from(y1 - y0)) {
-                clear_pixels(core, surface, [x0, y0, x1, y1], pixel);
-            }
-        }
+        _ => false,
+    };
+    if !plain && !core.budget.spend(PIXEL_TIME * u64::from(x1 - x0) * u64::from(y1 - y0)) {
+        return;
     }
-}
-
-/// A pixel as a fill's pattern: bytes and value. `None` for pixels of more than four bytes.
-fn pattern(pixel: &[u8]) -> Option<(u8, u32)> {
-    match *pixel {
-        [a] => Some((2, u32::from_le_bytes([a, a, 0, 0]))),
-        [a, b] => Some((2, u32::from_le_bytes([a, b, 0, 0]))),
-        [a, b, c, d] => Some((4, u32::from_le_bytes([a, b, c, d]))),
-        _ => None,
-    }
-}
-
-fn fill_range(core: &mut Core, surface: &TargetSurface, offset: u64, size: u64, (bytes, value): (u8, u32)) {
-    let size = size.min(surface.limit.saturating_sub(offset));
-    core.transfer("clear", &Request::Fill(Fill { target: surface.place.after(offset), size, bytes, value }));
-}
-
-/// Clears pixel by pixel: parts of pixels, large ones, parts of swizzled surfaces.
-fn clear_pixels(core: &mut Core, surface: &TargetSurface, [x0, y0, x1, y1]: [u32; 4], pixel: &ClearPixel) {
-    let window = core.memory.writable(surface.place);
-    let window = window.first(usize::try_from(surface.limit).unwrap_or(usize::MAX));
-    let bytes = surface.bytes as usize;
-    let mut missing = false;
-    for y in y0..y1 {
-        for x in x0..x1 {
-            let at = surface.layout.offset(x, y, surface.bytes, surface.pitch) as usize;
-            match window.bytes().get(at..at + bytes) {
-                Some(stored) => store(stored, pixel),
-                None => missing = true,
-            }
-        }
-    }
-    let (start, size) = surface.rows(x1, y0, y1 - 1);
-    let size = size.min((window.len() as u64).saturating_sub(start));
-    core.memory.mark_written(surface.place.after(start).range(size));
-    if missing {
-        core.fault(FaultKind::UnmappedWrite, surface.place.address, format_args!("clear: a target longer than memory"));
-    }
-}
-
-/// Stores the bits of a pixel that the mask names.
-fn store(stored: &[AtomicU8], pixel: &ClearPixel) {
-    for ((stored, value), mask) in stored.iter().zip(pixel.value).zip(pixel.mask) {
-        stored.store(stored.load(Relaxed) & !mask | value & mask, Relaxed);
-    }
+    core.transfer(
+        "clear",
+        &Request::FillRect(FillRect {
+            target: surface.place,
+            limit: surface.limit,
+            to: Corner { layout: surface.layout, pitch: surface.pitch, x: x0, y: y0 },
+            bytes: bytes as u8,
+            width: x1 - x0,
+            height: y1 - y0,
+            value: pixel.value,
+            mask: pixel.mask,
+        }),
+    );
 }

@@ -1,9 +1,7 @@
 //! Clears of targets.
 
-use std::sync::atomic::Ordering::Relaxed;
-
 use triglyph_guest::kernel::program::output::{Channel, ColorFormat, DepthFormat};
-use triglyph_guest::layout::SurfaceLayout;
+use triglyph_guest::kernel::transfer::Corner;
 use triglyph_guest::num::ops::{Scalar, linear_to_srgb};
 use triglyph_guest::num::{F16, half};
 use triglyph_guest::tegra::methods::threed::regs as r;
@@ -12,10 +10,9 @@ use super::target::{Targets, between};
 use super::{ThreeD, setup};
 use crate::core::Core;
 use crate::registers::Registers;
-use triglyph_engine::device::FaultKind;
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::TargetSurface;
-use triglyph_engine::transfer::{Fill, Request};
+use triglyph_engine::transfer::{FillRect, Request};
 
 /// What 64 bytes of a clear cost, in nanoseconds of the clock.
 const LINE_TIME: u64 = 4;
@@ -191,64 +188,17 @@ fn clear(core: &mut Core, targets: &Targets, surface: &TargetSurface, rect: Rect
     if !core.budget.spend(LINE_TIME * (u64::from(x1 - x0) * u64::from(y1 - y0) * u64::from(bytes)).div_ceil(64)) {
         return;
     }
-    let y0 = clear_blocks(core, surface, [x0, y0, x1, y1], pixel);
-    if y0 < y1 {
-        clear_pixels(core, surface, [x0, y0, x1, y1], pixel);
-    }
-}
-
-/// Clears the rows of blocks at the start of a rectangle that lie in it whole, and returns where the rest begins.
-fn clear_blocks(core: &mut Core, surface: &TargetSurface, [x0, y0, x1, y1]: [u32; 4], pixel: &Pixel) -> u32 {
-    let whole = pixel.mask == u128::MAX >> (128 - 8 * pixel.bytes);
-    let (SurfaceLayout::BlockLinear { log2_gobs }, Some((bytes, value))) = (surface.layout, pattern(pixel)) else {
-        return y0;
-    };
-    let (row, stored) = (u64::from(x1) * u64::from(pixel.bytes), u64::from(surface.pitch) * 64);
-    let block = 8u32 << log2_gobs;
-    let end = y1 / block * block;
-    if !whole || x0 != 0 || row != stored || !y0.is_multiple_of(block) || end <= y0 {
-        return y0;
-    }
-    let start = u64::from(y0) * stored;
-    let size = (u64::from(end - y0) * stored).min(surface.limit.saturating_sub(start));
-    core.transfer("clear", &Request::Fill(Fill { target: surface.place.after(start), size, bytes, value }));
-    end
-}
-
-/// A pixel as a fill's pattern: bytes and value. `None` for pixels of more than four bytes.
-fn pattern(pixel: &Pixel) -> Option<(u8, u32)> {
-    let value = pixel.value as u32;
-    match pixel.bytes {
-        1 => Some((2, value & 0xFF | (value & 0xFF) << 8)),
-        2 => Some((2, value)),
-        4 => Some((4, value)),
-        _ => None,
-    }
-}
-
-/// Clears pixel by pixel.
-fn clear_pixels(core: &mut Core, surface: &TargetSurface, [x0, y0, x1, y1]: [u32; 4], pixel: &Pixel) {
-    let window = core.memory.writable(surface.place);
-    let window = window.first(usize::try_from(surface.limit).unwrap_or(usize::MAX));
-    let bytes = pixel.bytes as usize;
-    let (value, mask) = (pixel.value.to_le_bytes(), pixel.mask.to_le_bytes());
-    let mut missing = false;
-    for y in y0..y1 {
-        for x in x0..x1 {
-            let at = surface.layout.offset(x, y, surface.bytes, surface.pitch) as usize;
-            let Some(stored) = window.bytes().get(at..at + bytes) else {
-                missing = true;
-                continue;
-            };
-            for ((stored, value), mask) in stored.iter().zip(value).zip(mask) {
-                stored.store(stored.load(Relaxed) & !mask | value & mask, Relaxed);
-            }
-        }
-    }
-    let (start, size) = surface.rows(x1, y0, y1 - 1);
-    let size = size.min((window.len() as u64).saturating_sub(start));
-    core.memory.mark_written(surface.place.after(start).range(size));
-    if missing {
-        core.fault(FaultKind::UnmappedWrite, surface.place.address, format_args!("clear: a target longer than memory"));
-    }
+    core.transfer(
+        "clear",
+        &Request::FillRect(FillRect {
+            target: surface.place,
+            limit: surface.limit,
+            to: Corner { layout: surface.layout, pitch: surface.pitch, x: x0, y: y0 },
+            bytes: bytes as u8,
+            width: x1 - x0,
+            height: y1 - y0,
+            value: pixel.value.to_le_bytes(),
+            mask: pixel.mask.to_le_bytes(),
+        }),
+    );
 }
