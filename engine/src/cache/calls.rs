@@ -16,6 +16,7 @@ use triglyph_guest::kernel::{GeometryKernel, PixelKernel, VertexKernel};
 use super::counters::Counters;
 use super::handle::{Batch, Handle};
 use super::kinds::{Fragment, Geometry, Macro, Pixel, ProgramVertex, Shader, Transfer, Vertex};
+use super::pixel_cost::PixelCost;
 
 impl Handle<Vertex> {
     /// Shades every vertex of `job`.
@@ -148,6 +149,11 @@ impl SelectedPixel {
         self.compiled.is_some()
     }
 
+    /// What its pixels cost.
+    pub fn pixel_cost(&self) -> &PixelCost {
+        &self.handle.slot().pixel_cost
+    }
+
     /// What decodes textures for the kernel; `None` when it samples guest memory in place.
     pub fn texture_decoder(&self) -> Option<&dyn TextureDecoder> {
         self.compiled.as_ref()?.texture_decoder()
@@ -177,6 +183,11 @@ impl SelectedFragment {
     /// Whether it is compiled by now.
     pub fn is_compiled(&self) -> bool {
         self.compiled().is_some()
+    }
+
+    /// What its pixels cost.
+    pub fn pixel_cost(&self) -> &PixelCost {
+        &self.handle.slot().pixel_cost
     }
 
     fn compiled(&self) -> Option<&Arc<dyn FragmentKernel>> {

@@ -18,6 +18,7 @@
 //! | `kernels` | what an engine holds |
 //! | `handle`, `calls` | calling kernels |
 //! | `store`, `key_log` | key files |
+//! | `pixel_cost` | what a pixel of a kernel costs, measured |
 //! | `recent` | the last few look-ups of a machine |
 //! | `texture_cache` | decoded textures, least recently used out |
 //! | `texture`, `image` | textures of the 3DS, images of shader pipelines: where they are, how they are decoded |
@@ -30,6 +31,7 @@ pub mod image;
 mod kernels;
 mod key_log;
 pub mod kinds;
+mod pixel_cost;
 mod recent;
 mod shared;
 mod slot;
@@ -44,6 +46,7 @@ pub use counters::Counters;
 pub use handle::Handle;
 pub use kernels::Kernels;
 pub use key_log::WarmStart;
+pub use pixel_cost::PixelCost;
 pub use recent::Recent;
 pub use tiers::{TierMode, Tiers};
 

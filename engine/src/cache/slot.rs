@@ -11,6 +11,7 @@ use triglyph_guest::kernel::{Tier, Unsupported};
 use super::counters::Counters;
 use super::key_log::UsedKey;
 use super::kinds::Kind;
+use super::pixel_cost::PixelCost;
 use super::shared::Shared;
 use super::tiers::TierMode;
 use crate::trace;
@@ -49,6 +50,8 @@ pub(super) struct Slot<K: Kind> {
     tiered_up: AtomicBool,
     /// Time of the last look-up, in look-ups; 0 for a key of the key file that was not looked up yet.
     pub(super) last_used: AtomicU64,
+    /// For kernels that shade pixels.
+    pub(super) pixel_cost: PixelCost,
 }
 
 impl<K: Kind> std::fmt::Debug for Slot<K> {
@@ -78,6 +81,7 @@ impl<K: Kind> Slot<K> {
             reported: AtomicU32::new(0),
             tiered_up: AtomicBool::new(false),
             last_used: AtomicU64::new(0),
+            pixel_cost: PixelCost::default(),
         }
     }
 

@@ -7,9 +7,9 @@ use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, Target, Texture};
 use triglyph_guest::kernel::tier::TextureDecoder;
 
 use super::{Painter, RasterStats, coverage, walk};
-use crate::cache::SelectedPixel;
 use crate::cache::texture::{Decoded, TextureSource};
 use crate::cache::texture_cache::TextureCache;
+use crate::cache::{PixelCost, SelectedPixel};
 use crate::mem::{GuestAddr, Memory};
 use crate::scene::{DrawState, Fixed, Rect, Scene, Scissor};
 use crate::sched::Scheduler;
@@ -155,8 +155,9 @@ impl Painter for Tiles<'_> {
         }
     }
 
-    fn is_compiled(&self) -> bool {
-        self.prepared.iter().all(|state| state.kernel.is_compiled())
+    fn pixel_cost(&self, state: usize) -> (&PixelCost, bool) {
+        let kernel = &self.prepared[state].kernel;
+        (kernel.pixel_cost(), kernel.is_compiled())
     }
 
     fn shade(&self, state: usize, blocks: &[PixelBlock]) {

@@ -16,8 +16,9 @@ use std::time::{Duration, Instant};
 
 use triglyph_guest::kernel::pixel::PixelBlock;
 
+use crate::cache::PixelCost;
 use crate::mem::Misses;
-use crate::scene::{Kind, Rect, Scene, TILE};
+use crate::scene::{Kind, Rect, Scene};
 use crate::sched::Scheduler;
 pub use fixed::draw;
 pub use program::draw_programs;
@@ -41,9 +42,6 @@ pub struct RasterStats {
     pub texture: Duration,
 }
 
-/// What a pixel of a primitive's bounding box costs, about, in nanoseconds: compiled and by the reference.
-const PIXEL: (u64, u64) = (2, 40);
-
 /// What a primitive costs besides its pixels.
 const PRIMITIVE: u64 = 120;
 
@@ -58,8 +56,8 @@ trait Painter: Sync {
     /// Adds the blocks of primitive `index`, drawn with state number `state`, that lie in `area`.
     fn cover(&self, index: u32, state: usize, area: Rect, blocks: &mut Vec<PixelBlock>);
 
-    /// Whether compiled code does most of the work.
-    fn is_compiled(&self) -> bool;
+    /// What pixels of a state cost, and whether compiled code draws them.
+    fn pixel_cost(&self, state: usize) -> (&PixelCost, bool);
 
     /// Shades blocks of one state.
     fn shade(&self, state: usize, blocks: &[PixelBlock]);
@@ -72,6 +70,7 @@ where
     Scene<P::Kind>: Sync,
 {
     let busy: Vec<usize> = (0..scene.bins.len()).filter(|&tile| !scene.bins[tile].is_empty()).collect();
+    let expected = cost(scene, painter);
     let blocks = AtomicU64::new(0);
     let nanoseconds = AtomicU64::new(0);
     let work = |i: usize| {
@@ -80,23 +79,36 @@ where
         nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
     };
     if independent {
-        scheduler.for_each(busy.len(), cost(scene, painter.is_compiled()), work);
+        scheduler.for_each(busy.len(), Duration::from_nanos(expected), work);
     } else {
         (0..busy.len()).for_each(work);
     }
-    RasterStats {
-        blocks: blocks.into_inner(),
-        raster: Duration::from_nanos(nanoseconds.into_inner()),
-        ..RasterStats::default()
+    let measured = nanoseconds.into_inner();
+    if scene.primitives.len() <= LOOKED_AT {
+        correct(scene, painter, expected, measured);
     }
+    RasterStats { blocks: blocks.into_inner(), raster: Duration::from_nanos(measured), ..RasterStats::default() }
 }
 
-/// What drawing a scene costs, as far as it matters.
-fn cost<K: Kind>(scene: &Scene<K>, compiled: bool) -> Duration {
+/// What drawing a scene costs, as far as it matters, in nanoseconds.
+fn cost<P: Painter>(scene: &Scene<P::Kind>, painter: &P) -> u64 {
     let pixels = |b: &Rect| u64::from(b.x1 - b.x0 + 1) * u64::from(b.y1 - b.y0 + 1);
-    let pixels: u64 = scene.bounds.iter().take(LOOKED_AT).map(pixels).sum();
-    let pixels = pixels * if compiled { PIXEL.0 } else { PIXEL.1 };
-    Duration::from_nanos(pixels + scene.primitives.len() as u64 * PRIMITIVE)
+    let looked_at = scene.bounds.len().min(LOOKED_AT);
+    let parts = scene.states.iter().enumerate().map(|(state, span)| {
+        let end = scene.states.get(state + 1).map_or(looked_at, |next| looked_at.min(next.first as usize));
+        let bounds = scene.bounds.get(span.first as usize..end).unwrap_or_default();
+        let (cost, compiled) = painter.pixel_cost(state);
+        bounds.iter().map(pixels).sum::<u64>().saturating_mul(cost.get(compiled))
+    });
+    parts.fold(0, u64::saturating_add) / PixelCost::PARTS + scene.primitives.len() as u64 * PRIMITIVE
+}
+
+/// Corrects the estimates of all states by what a scene was expected to take and has taken.
+fn correct<P: Painter>(scene: &Scene<P::Kind>, painter: &P, expected: u64, measured: u64) {
+    for state in 0..scene.states.len() {
+        let (cost, compiled) = painter.pixel_cost(state);
+        cost.correct(compiled, expected, measured);
+    }
 }
 
 /// Draws one tile and returns the number of blocks.
@@ -124,5 +136,3 @@ fn draw_tile<P: Painter>(scene: &Scene<P::Kind>, painter: &P, tile: usize) -> u6
     }
     total
 }
-
-const _: () = assert!(TILE.is_multiple_of(8));

@@ -24,6 +24,8 @@ impl Kind for Fixed {
     /// Such primitives carry their edge functions: interpolation works on them.
     type Edges = ();
     type State = DrawState;
+    /// Sixteen blocks: targets have 240x400 pixels.
+    const TILE: u32 = 32;
 }
 
 impl Extent for SceneTarget {

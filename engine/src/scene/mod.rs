@@ -15,10 +15,6 @@ use std::sync::Arc;
 
 pub use fixed::{DrawState, Fixed, SceneTarget, Scissor};
 
-/// Edge of a tile in pixels: sixteen 8x8 blocks. Small enough to balance two threads on a 240x400 target, large
-/// enough that a tile's bookkeeping does not show.
-pub const TILE: u32 = 32;
-
 /// A way of drawing: what its scenes consist of.
 pub trait Kind {
     /// The surfaces.
@@ -29,6 +25,9 @@ pub trait Kind {
     type Edges: Debug;
     /// What the pixels of a draw need.
     type State: Debug;
+    /// Edge of a tile in pixels, a multiple of 8. Small enough to balance two threads, large enough that a tile's
+    /// bookkeeping, and calls of kernels with few blocks, do not show.
+    const TILE: u32;
 }
 
 /// Something of so many pixels and rows.
@@ -124,8 +123,8 @@ impl<K: Kind> Scene<K> {
         self.varyings.clear();
         self.states.clear();
         let (width, rows) = target.extent();
-        self.tiles_across = width.div_ceil(TILE);
-        let tiles = (self.tiles_across * rows.div_ceil(TILE)) as usize;
+        self.tiles_across = width.div_ceil(K::TILE);
+        let tiles = (self.tiles_across * rows.div_ceil(K::TILE)) as usize;
         self.bins.iter_mut().for_each(Vec::clear);
         self.bins.resize_with(tiles, Vec::new);
     }
@@ -156,8 +155,8 @@ impl<K: Kind> Scene<K> {
         self.primitives.push(primitive);
         self.edges.push(edges);
         self.bounds.push(bounds);
-        for tile_y in bounds.y0 / TILE..=bounds.y1 / TILE {
-            for tile_x in bounds.x0 / TILE..=bounds.x1 / TILE {
+        for tile_y in bounds.y0 / K::TILE..=bounds.y1 / K::TILE {
+            for tile_x in bounds.x0 / K::TILE..=bounds.x1 / K::TILE {
                 if let Some(bin) = self.bins.get_mut((tile_y * self.tiles_across + tile_x) as usize) {
                     bin.push(index);
                 }
@@ -167,8 +166,8 @@ impl<K: Kind> Scene<K> {
 
     /// The pixels of tile `index`.
     pub fn tile(&self, index: usize) -> Rect {
-        let (x, y) = (index as u32 % self.tiles_across * TILE, index as u32 / self.tiles_across * TILE);
-        let last = |start: u32, limit: u32| (start + TILE).min(limit) - 1;
+        let (x, y) = (index as u32 % self.tiles_across * K::TILE, index as u32 / self.tiles_across * K::TILE);
+        let last = |start: u32, limit: u32| (start + K::TILE).min(limit) - 1;
         let (width, rows) = self.target.extent();
         Rect { x0: x, y0: y, x1: last(x, width), y1: last(y, rows) }
     }

@@ -23,6 +23,8 @@ impl Kind for Programs {
     type Primitive = Primitive;
     type Edges = Edges;
     type State = ProgramState;
+    /// Pixels cost more than those of fixed-function fragments, and so do calls.
+    const TILE: u32 = 64;
 }
 
 /// A scene of fragment programs.
