@@ -26,7 +26,7 @@ use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
 use crate::scene::{DrawState, Scene, SceneTarget};
 use crate::sched::{Scheduler, Timeline};
 use crate::trace;
-use crate::transfer::{Outcome, Transfers};
+use crate::transfer::{Outcome, Request, Transfers};
 pub use clock::ScopedTimer;
 use clock::StageClock;
 
@@ -342,9 +342,40 @@ impl Renderer {
         self.stats.stages.front_end += time;
     }
 
+    /// Does a transfer. What was drawn before and shares no memory with it may be drawn later: for machines whose stages
+    /// are all programs, whose scenes know what they read.
+    pub fn transfer_request(&mut self, memory: &Memory, request: &Request) -> Outcome {
+        let (source, target) = (request.source_range(), request.target_range());
+        if target.is_none() {
+            self.flush(memory);
+        }
+        self.transfer_ranges(memory, source, target, |transfers| transfers.run(request))
+    }
+
+    /// As [`Self::transfer_request`], for what reads and writes no more memory than these ranges.
+    pub fn transfer_ranges(
+        &mut self,
+        memory: &Memory,
+        source: Option<(GuestAddr, u64)>,
+        target: Option<(GuestAddr, u64)>,
+        run: impl FnOnce(&Transfers<'_>) -> Outcome,
+    ) -> Outcome {
+        if let Some((place, size)) = target {
+            self.flush_before_write(memory, place, size);
+        }
+        if let Some((GuestAddr { space, address }, size)) = source {
+            self.flush_overlapping(memory, space, address, size);
+        }
+        self.timed_transfer(memory, run)
+    }
+
     /// Does transfers after everything drawn so far.
     pub fn transfer(&mut self, memory: &Memory, run: impl FnOnce(&Transfers<'_>) -> Outcome) -> Outcome {
         self.flush(memory);
+        self.timed_transfer(memory, run)
+    }
+
+    fn timed_transfer(&mut self, memory: &Memory, run: impl FnOnce(&Transfers<'_>) -> Outcome) -> Outcome {
         let start = Instant::now();
         let outcome = run(&Transfers { memory, kernels: &self.kernels, scheduler: &self.scheduler });
         self.stats.stages.transfer += start.elapsed();

@@ -182,7 +182,7 @@ impl Rearrange {
     }
 
     /// Whether sizes and coordinates are such that the rectangle lies in both images.
-    fn makes_sense(&self) -> bool {
+    pub(super) fn makes_sense(&self) -> bool {
         matches!(self.bytes, 1 | 2 | 4 | 8 | 16)
             && self.width > 0
             && self.height > 0

@@ -2,6 +2,7 @@
 
 use triglyph_guest::kernel::transfer::{ConvertKey, Corner};
 
+use super::rearrange::fits;
 use crate::device::FaultKind;
 use crate::mem::GuestAddr;
 
@@ -168,7 +169,7 @@ impl FillRect {
     /// Bytes of the image from its beginning to the end of the last unit of the rectangle.
     pub(super) fn extent(&self) -> u64 {
         let bytes = u32::from(self.bytes);
-        self.to.offset(self.width - 1, self.height - 1, bytes) + u64::from(bytes)
+        self.to.offset(self.width.saturating_sub(1), self.height.saturating_sub(1), bytes) + u64::from(bytes)
     }
 }
 
@@ -191,6 +192,42 @@ impl Request {
             Request::Convert(convert) => convert.target,
             Request::Rearrange(rearrange) => rearrange.target,
             Request::FillRect(fill) => fill.target,
+        }
+    }
+}
+
+impl Rearrange {
+    /// The bytes that it may read, from the first to the last, if it does anything.
+    pub fn source_range(&self) -> Option<(GuestAddr, u64)> {
+        self.makes_sense().then(|| (self.source, self.extent(&self.from)))
+    }
+
+    /// The bytes that it may write, from the first to the last, if it does anything.
+    pub fn target_range(&self) -> Option<(GuestAddr, u64)> {
+        self.makes_sense().then(|| (self.target, self.extent(&self.to)))
+    }
+}
+
+impl Request {
+    /// The bytes that it may read, from the first to the last; `None` where it reads no memory, or where all that it
+    /// touches is to count.
+    pub fn source_range(&self) -> Option<(GuestAddr, u64)> {
+        match self {
+            Request::Fill(_) | Request::FillRect(_) | Request::Convert(_) => None,
+            Request::Copy(copy) => Some((copy.source, copy.source_lines.extent(copy.size))),
+            Request::Rearrange(rearrange) => rearrange.source_range(),
+        }
+    }
+
+    /// The bytes that it may write, from the first to the last; `None` where everything is to count.
+    pub fn target_range(&self) -> Option<(GuestAddr, u64)> {
+        match self {
+            Request::Fill(fill) => Some((fill.target, fill.size)),
+            Request::Copy(copy) => Some((copy.target, copy.target_lines.extent(copy.size))),
+            Request::Rearrange(rearrange) => rearrange.target_range(),
+            // A rectangle that is larger than its swizzled image begins anew in it.
+            Request::FillRect(fill) if fits(&fill.to, fill.width, fill.height) => Some((fill.target, fill.extent())),
+            Request::FillRect(_) | Request::Convert(_) => None,
         }
     }
 }

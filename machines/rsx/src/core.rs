@@ -284,9 +284,9 @@ impl Core {
         self.renderer.flush(&self.memory);
     }
 
-    /// Does a transfer after everything drawn so far; what falls outside of memory is a fault of `what`.
+    /// Does a transfer that sees everything drawn so far; what falls outside of memory is a fault of `what`.
     pub fn transfer(&mut self, what: &str, request: &Request) {
-        let outcome = self.renderer.transfer(&self.memory, |transfers| transfers.run(request));
+        let outcome = self.renderer.transfer_request(&self.memory, request);
         let target = request.target();
         for (kind, place, bytes) in outcome.faults(request.source().unwrap_or(target), target) {
             self.fault_at(kind, place, format_args!("{what}: {bytes:#x} bytes outside memory"));

@@ -203,31 +203,29 @@ impl Core {
         self.count_missing(FaultKind::UnmappedWrite, address, missing as u64, what);
     }
 
-    /// Does a transfer after everything drawn so far; what falls outside of memory is a fault of `what`.
+    /// Does a transfer that sees everything drawn so far; what falls outside of memory is a fault of `what`.
     pub fn transfer(&mut self, what: &str, request: &Request) {
         let target = request.target();
         let source = request.source().unwrap_or(target);
-        self.transfer_with(what, source, target, |transfers| transfers.run(request));
+        let outcome = self.renderer.transfer_request(&self.memory, request);
+        self.count_outside(what, source, target, outcome);
     }
 
     /// As [`Self::transfer`], from a buffer of the host's.
     pub fn store_image(&mut self, what: &str, buffer: Window<'_>, request: &Rearrange) {
-        self.transfer_with(what, request.target, request.target, |transfers| transfers.store_image(buffer, request));
+        let run = |transfers: &Transfers<'_>| transfers.store_image(buffer, request);
+        let outcome = self.renderer.transfer_ranges(&self.memory, None, request.target_range(), run);
+        self.count_outside(what, request.target, request.target, outcome);
     }
 
     /// As [`Self::transfer`], into a buffer of the host's.
     pub fn load_image(&mut self, what: &str, request: &Rearrange, buffer: Window<'_>) {
-        self.transfer_with(what, request.source, request.source, |transfers| transfers.load_image(request, buffer));
+        let run = |transfers: &Transfers<'_>| transfers.load_image(request, buffer);
+        let outcome = self.renderer.transfer_ranges(&self.memory, request.source_range(), None, run);
+        self.count_outside(what, request.source, request.source, outcome);
     }
 
-    fn transfer_with(
-        &mut self,
-        what: &str,
-        source: GuestAddr,
-        target: GuestAddr,
-        run: impl FnOnce(&Transfers<'_>) -> Outcome,
-    ) {
-        let outcome = self.renderer.transfer(&self.memory, run);
+    fn count_outside(&mut self, what: &str, source: GuestAddr, target: GuestAddr, outcome: Outcome) {
         for (kind, place, bytes) in outcome.faults(source, target) {
             self.count_missing(kind, place.address, bytes, what);
         }

@@ -42,7 +42,6 @@ impl TwoD {
         }
         let name = self.objects[index].registers.get(methods::surface::ID as u32);
         let Some(surface) = self.surface(core, name) else { return };
-        core.flush();
         let mut words = words;
         while !words.is_empty() {
             let at = self.objects[index].words;

@@ -90,7 +90,8 @@ impl Surface {
         self.memory.place(self.offset)
     }
 
-    /// Stores pixels of a row, which lie in the surface; `pixels` are their bytes as they are to stand in memory.
+    /// Stores pixels of a row, which lie in the surface; `pixels` are their bytes as they are to stand in memory. What
+    /// was drawn before and does not look at these bytes may be drawn later.
     pub(super) fn store_row(&self, core: &mut Core, x: u32, y: u32, pixels: &[u8]) {
         let bytes = self.bytes();
         match self.layout {
@@ -106,7 +107,10 @@ impl Surface {
     /// Stores bytes at an offset from the surface's beginning.
     fn store(&self, core: &mut Core, offset: u64, bytes: &[u8]) {
         match self.memory.range(u64::from(self.offset) + offset, bytes.len() as u64) {
-            Some(place) => memory::scatter(core, place, bytes, "2D surface"),
+            Some(place) => {
+                core.renderer.flush_before_write(&core.memory, place, bytes.len() as u64);
+                memory::scatter(core, place, bytes, "2D surface");
+            }
             None => {
                 let what = format_args!("a 2D surface that goes beyond its memory");
                 core.fault(FaultKind::UnmappedWrite, offset, what);
