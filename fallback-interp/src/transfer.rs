@@ -3,7 +3,8 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use triglyph_guest::kernel::transfer::{
-    Convert, ConvertKey, Copy, Fill, FillRect, Layout, Rearrange, Scale, TransferJob, TransferKey,
+    ByteSource, Convert, ConvertKey, Copy, Fill, FillRect, Layout, Rearrange, Resample, ResampleKey, Scale,
+    TransferJob, TransferKey,
 };
 use triglyph_guest::kernel::{TransferKernel, Unsupported};
 
@@ -28,6 +29,7 @@ impl TransferKernel for Kernel {
             (TransferKey::Convert(key), TransferJob::Convert(job)) => convert(key, job),
             (TransferKey::Rearrange(key), TransferJob::Rearrange(job)) => rearrange(key.bytes.into(), job),
             (TransferKey::FillRect(key), TransferJob::FillRect(job)) => fill_rect(key.bytes.into(), job),
+            (TransferKey::Resample(key), TransferJob::Resample(job)) => resample(key, job),
             _ => return Err(Unsupported("a job of another key")),
         }
         Ok(())
@@ -166,5 +168,23 @@ fn fill_rect(bytes: u32, job: &FillRect<'_>) {
             }
             job.target.write(at, &unit[..bytes as usize]);
         }
+    }
+}
+
+/// Makes pixels one by one.
+fn resample(key: &ResampleKey, job: &Resample<'_>) {
+    let mix = |a: f32, b: f32, weight: f32| a + (b - a) * weight;
+    for (i, taps) in job.columns.iter().enumerate() {
+        let texels =
+            [job.upper, job.lower].map(|row| [taps.first, taps.second].map(|texel| row.read::<4>(texel as usize * 4)));
+        let pixel = key.bytes.map(|source| match source {
+            ByteSource::Constant(byte) => byte,
+            ByteSource::Texel(byte) => {
+                let number = |texel: [u8; 4]| f32::from(texel[usize::from(byte & 3)]) * (1.0 / 255.0);
+                let [above, below] = texels.map(|[first, second]| mix(number(first), number(second), taps.weight));
+                (mix(above, below, job.weight).clamp(0.0, 1.0) * 255.0 + 0.5) as u8
+            }
+        });
+        job.target.write(4 * i, &pixel);
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::transfer::{
-    Convert, ConvertKey, Copy, Corner, Fill, FillRect, FillRectKey, Layout, Rearrange, RearrangeKey, Scale,
-    TransferJob, TransferKey,
+    ByteSource, Convert, ConvertKey, Copy, Corner, Fill, FillRect, FillRectKey, Layout, Rearrange, RearrangeKey,
+    Resample, ResampleKey, Scale, Taps, TransferJob, TransferKey,
 };
 use super::window::Window;
 use super::window::buffer;
@@ -23,15 +23,18 @@ pub struct Case {
     /// Where the source and the target begin in it and their lengths.
     source: (usize, usize),
     target: (usize, usize),
+    /// Columns of a job that has some.
+    columns: Vec<Taps>,
 }
 
 /// One random transfer, of an arbitrary kind. `rng` gives 32 random bits a call.
 pub fn case(rng: &mut impl FnMut() -> u32) -> Case {
-    match rng() % 12 {
+    match rng() % 14 {
         0 => fill(rng),
         1 | 2 => copy(rng),
         3 | 4 => rearrange(rng),
         5 | 6 => fill_rect(rng),
+        7 | 8 => resample(rng),
         _ => {
             let key = convert_key(rng);
             convert(rng, key)
@@ -50,7 +53,7 @@ fn place(rng: &mut impl FnMut() -> u32, key: TransferKey, job: TransferJob<'stat
     let length = (source.0 + source.1).max(target.0 + target.1) + 17;
     let words = (0..length.div_ceil(4)).flat_map(|_| rng().to_le_bytes());
     let bytes: Vec<u8> = words.take(length).collect();
-    Case { key, job, memory: buffer(&bytes), source, target }
+    Case { key, job, memory: buffer(&bytes), source, target, columns: Vec::new() }
 }
 
 /// A random fill.
@@ -235,6 +238,34 @@ pub fn fill_rect(rng: &mut impl FnMut() -> u32) -> Case {
     place(rng, TransferKey::FillRect(key), TransferJob::FillRect(job), [0, size])
 }
 
+/// A random row of pixels from two rows of texels.
+pub fn resample(rng: &mut impl FnMut() -> u32) -> Case {
+    let texels = 1 + rng() % 60;
+    let mut weight = || match rng() % 4 {
+        0 => 0.0,
+        1 => 0.5,
+        _ => (rng() >> 8) as f32 * (1.0 / 16_777_216.0),
+    };
+    let (row, weights): (f32, Vec<f32>) = (weight(), (0..64).map(|_| weight()).collect());
+    let width = rng() as usize % weights.len();
+    let taps = |weight| Taps { first: rng() % texels, second: rng() % texels, weight };
+    let columns: Vec<Taps> = weights.into_iter().take(width).map(taps).collect();
+    let byte = |n: u32| match n % 9 {
+        8 => ByteSource::Constant(0),
+        7 => ByteSource::Constant(255),
+        _ => ByteSource::Texel((n % 9 % 4) as u8),
+    };
+    let key = ResampleKey { bytes: [0; 4].map(|_| byte(rng())) };
+    let mut sizes = [2 * 4 * texels as usize, 4 * width];
+    if rng().is_multiple_of(10) {
+        let side = rng() as usize % 2;
+        sizes[side] = rng() as usize % (sizes[side] + 1);
+    }
+    let nothing = Window::default();
+    let job = Resample { upper: nothing, lower: nothing, target: nothing, columns: &[], weight: row };
+    Case { columns, ..place(rng, TransferKey::Resample(key), TransferJob::Resample(job), sizes) }
+}
+
 impl Case {
     /// Runs `transfer` on the job over a copy of the memory and returns that copy with its result.
     pub fn run<R>(&self, transfer: impl FnOnce(&TransferJob<'_>) -> R) -> (Vec<u8>, R) {
@@ -247,6 +278,10 @@ impl Case {
             TransferJob::Convert(job) => TransferJob::Convert(Convert { source, target, ..job }),
             TransferJob::Rearrange(job) => TransferJob::Rearrange(Rearrange { source, target, ..job }),
             TransferJob::FillRect(job) => TransferJob::FillRect(FillRect { target, ..job }),
+            TransferJob::Resample(job) => {
+                let (upper, lower) = (source.first(source.len() / 2), source.from(source.len() / 2));
+                TransferJob::Resample(Resample { upper, lower, target, columns: &self.columns, ..job })
+            }
         });
         (memory.into_iter().map(AtomicU8::into_inner).collect(), result)
     }

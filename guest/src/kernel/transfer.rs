@@ -21,6 +21,24 @@ pub enum TransferKey {
     Rearrange(RearrangeKey),
     /// Stores bits of a value in every unit of a rectangle.
     FillRect(FillRectKey),
+    /// Makes rows of pixels from rows of texels of another image.
+    Resample(ResampleKey),
+}
+
+/// What resampling is specialised to: what each byte of a pixel is made of, the first one in memory first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+pub struct ResampleKey {
+    /// Bytes of the pixel.
+    pub bytes: [ByteSource; 4],
+}
+
+/// What a byte of a resampled pixel is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+pub enum ByteSource {
+    /// A byte of the texels: bits 0 and 1 are its place.
+    Texel(u8),
+    /// Nothing: the byte is this one.
+    Constant(u8),
 }
 
 /// What a fill of a rectangle is specialised to.
@@ -113,6 +131,8 @@ pub enum TransferJob<'m> {
     Rearrange(Rearrange<'m>),
     /// For [`TransferKey::FillRect`].
     FillRect(FillRect<'m>),
+    /// For [`TransferKey::Resample`].
+    Resample(Resample<'m>),
 }
 
 /// Repeats a pattern over the whole window; the pattern starts with its first byte.
@@ -223,4 +243,41 @@ pub struct FillRect<'m> {
     pub value: [u8; 16],
     /// Which of its bits are.
     pub mask: [u8; 16],
+}
+
+/// Makes a row of pixels from two rows of texels. Pixels and texels have four bytes each, which are numbers from 0 to 1.
+///
+/// Pixel i takes the texels `first` and `second` of `columns[i]` of either row. A byte b of a texel is the number b ·
+/// (1/255), a product of two f32. With mix(a, b, w) = a + (b - a) · w, each operation rounded to nearest, the byte is
+/// made of the number
+///
+/// mix(mix(upper\[first\], upper\[second\], c), mix(lower\[first\], lower\[second\], c), `weight`), c the weight
+/// of the column,
+///
+/// and is the whole part of that number · 255 + 1/2. Texels beyond their row are zeros, writes beyond the target are
+/// dropped.
+#[derive(Clone, Debug)]
+pub struct Resample<'m> {
+    /// The first row of texels.
+    pub upper: Window<'m>,
+    /// The second one; may be the same.
+    pub lower: Window<'m>,
+    /// The row of pixels; shares no bytes with the texels.
+    pub target: Window<'m>,
+    /// What the pixels take.
+    pub columns: &'m [Taps],
+    /// Weight of the second row, 0 to 1.
+    pub weight: f32,
+}
+
+/// Two texels of a row, and how much the second one counts.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Taps {
+    /// The first texel.
+    pub first: u32,
+    /// The second one; may be the same.
+    pub second: u32,
+    /// Weight of the second one, 0 to 1.
+    pub weight: f32,
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Arguments;
+use std::sync::atomic::AtomicU8;
 
 use triglyph_guest::kernel::Window;
 
@@ -46,6 +47,8 @@ pub struct Core {
     interrupts: u64,
     /// What is read of memory, while somebody wants to know.
     dependency: Option<MemoryDependency>,
+    /// Rows of a destination and of a source of the 2D class, kept for the next operation.
+    pub(super) rows: [Vec<AtomicU8>; 2],
 }
 
 state! {
@@ -84,6 +87,7 @@ impl Core {
             budget: Budget::default(),
             interrupts: 0,
             dependency: None,
+            rows: Default::default(),
         }
     }
 

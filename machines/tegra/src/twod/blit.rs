@@ -11,9 +11,14 @@
 //! Texels outside of the source are those at its edge. Integers are not filtered. The source is read as if nothing had
 //! been written. With a step of two and CORNER, as drivers resolve 2x2 samples, the mean of four texels comes out. The
 //! colour key counts with the point filter only (unverified).
+//!
+//! Formats of four bytes that are numbers from 0 to 1 go through a transfer kernel, which does what is done here for
+//! the others.
+
+use std::sync::atomic::AtomicU8;
 
 use triglyph_guest::kernel::Window;
-use triglyph_guest::kernel::window::buffer;
+use triglyph_guest::kernel::transfer::{Copy, Resample, ResampleKey, Taps, TransferJob, TransferKey};
 use triglyph_guest::tegra::methods::twod::regs;
 use triglyph_guest::tegra::methods::twod::{BlitFilter, SampleOrigin};
 
@@ -37,15 +42,6 @@ const ROWS: u32 = 16;
 
 /// What faults call it.
 const WHAT: &str = "a source of the 2D class";
-
-/// Which texels a column or row reads.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Taps {
-    first: u32,
-    second: u32,
-    /// Weight of the second one.
-    weight: f32,
-}
 
 /// How an axis is sampled.
 #[derive(Clone, Copy, Debug)]
@@ -156,6 +152,11 @@ impl Blit {
         let (from, to) = (&self.source.codec, self.canvas.codec());
         let key = self.canvas.operation.key();
         let painter = Painter { skips: key.is_some(), cost: if self.axes[0].bilinear { 24 } else { 8 } };
+        let plain = self.canvas.operation.is_copy() && key.is_none();
+        if let Some(bytes) = to.made_of(from, self.axes[0].bilinear).filter(|_| plain) {
+            self.resample(core, &mut texels, columns, &rows, ResampleKey { bytes }, painter.cost);
+            return texels.release(core);
+        }
         let (bits, first_column) = (from.is_same_as(to), texels.first_column);
         self.canvas.paint(core, self.rect, painter, |core, y, row| {
             let vertical = rows[(y - self.rect.y0) as usize];
@@ -166,7 +167,7 @@ impl Blit {
                 }
                 return;
             }
-            let line = texels.row(core, vertical.first);
+            let line = texels.bytes(core, vertical.first);
             for (pixel, taps) in row.iter_mut().zip(&columns) {
                 let texel = from.read(&line[(taps.first - first_column) as usize * from.bytes as usize..]);
                 *pixel = match key {
@@ -176,6 +177,31 @@ impl Blit {
                     _ => Source::Color(from.decode(texel)),
                 };
             }
+        });
+        texels.release(core);
+    }
+
+    /// Has a kernel make the rows.
+    fn resample(
+        &self,
+        core: &mut Core,
+        texels: &mut Texels<'_>,
+        mut columns: Vec<Taps>,
+        rows: &[Taps],
+        key: ResampleKey,
+        cost: u64,
+    ) {
+        for taps in &mut columns {
+            taps.first -= texels.first_column;
+            taps.second -= texels.first_column;
+        }
+        let kernel = core.renderer.kernels.transfer(&TransferKey::Resample(key));
+        let old = self.canvas.codec().has_gaps();
+        self.canvas.rows(core, self.rect, cost, old, |core, y, target| {
+            let vertical = rows[(y - self.rect.y0) as usize];
+            let [upper, lower] = texels.lines(core, vertical);
+            let (columns, weight) = (&columns[..], vertical.weight);
+            kernel.run(&TransferJob::Resample(Resample { upper, lower, target, columns, weight }));
         });
     }
 
@@ -219,8 +245,12 @@ struct Texels<'s> {
     /// Rows that are read together, from a multiple of this number on; `None`: all of them.
     together: Option<u32>,
     /// The first row that is held, and the bytes.
-    held: Option<(u32, Vec<u8>)>,
-    /// Colours of two neighbouring rows, the even one first, with their numbers.
+    held: Option<(u32, Vec<AtomicU8>)>,
+    /// A row as plain bytes.
+    bytes: Vec<u8>,
+    /// Two neighbouring rows, the even one first, with their numbers.
+    lines: [(Option<u32>, Vec<AtomicU8>); 2],
+    /// The colours of two such rows.
     colors: [(Option<u32>, Vec<Color>); 2],
 }
 
@@ -241,12 +271,29 @@ impl<'s> Texels<'s> {
             core.fault(FaultKind::OutOfFuel, 0, format_args!("{WHAT}: {held:#x} bytes at once"));
             return None;
         }
-        let colors = [(None, Vec::new()), (None, Vec::new())];
-        let mut texels = Texels { surface, first_column, row_bytes, first_row, last_row, together, held: None, colors };
+        let mut texels = Texels {
+            surface,
+            first_column,
+            row_bytes,
+            first_row,
+            last_row,
+            together,
+            held: None,
+            bytes: Vec::new(),
+            lines: Default::default(),
+            colors: Default::default(),
+        };
         if at_once {
             texels.row(core, first_row);
         }
         Some(texels)
+    }
+
+    /// Leaves the buffer to the next blit.
+    fn release(self, core: &mut Core) {
+        if let Some((_, bytes)) = self.held {
+            core.rows[1] = bytes;
+        }
     }
 
     /// The first and the last row that are read together with this one.
@@ -261,25 +308,52 @@ impl<'s> Texels<'s> {
     }
 
     /// The bytes of a row.
-    fn row(&mut self, core: &mut Core, y: u32) -> &[u8] {
+    fn row(&mut self, core: &mut Core, y: u32) -> Window<'_> {
         let (first, last) = self.band(y);
         let held = match self.held.take() {
             Some((at, bytes)) if at == first => bytes,
             old => {
                 let size = Size { row_bytes: self.row_bytes, rows: last - first + 1 };
-                let mut bytes = old.map_or_else(Vec::new, |(_, bytes)| bytes);
+                let mut bytes = old.map_or_else(|| std::mem::take(&mut core.rows[1]), |(_, bytes)| bytes);
                 bytes.clear();
-                bytes.resize((self.row_bytes * u64::from(size.rows)) as usize, 0);
-                let buffer = buffer(&bytes);
+                bytes.resize_with((self.row_bytes * u64::from(size.rows)) as usize, AtomicU8::default);
                 let spot = self.surface.spot(self.first_column, first);
-                image::load(core, WHAT, spot, size, Window::new(&buffer), self.row_bytes);
-                copy_out(Window::new(&buffer), &mut bytes);
+                image::load(core, WHAT, spot, size, Window::new(&bytes), self.row_bytes);
                 bytes
             }
         };
         let start = u64::from(y - first) * self.row_bytes;
         let (_, held) = self.held.insert((first, held));
-        &held[start as usize..][..self.row_bytes as usize]
+        Window::new(&held[start as usize..][..self.row_bytes as usize])
+    }
+
+    /// The same as plain bytes.
+    fn bytes(&mut self, core: &mut Core, y: u32) -> &[u8] {
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.resize(self.row_bytes as usize, 0);
+        copy_out(self.row(core, y), &mut bytes);
+        self.bytes = bytes;
+        &self.bytes
+    }
+
+    /// The bytes of the two rows of `taps`.
+    fn lines(&mut self, core: &mut Core, taps: Taps) -> [Window<'_>; 2] {
+        for y in [taps.first, taps.second] {
+            let slot = y as usize % 2;
+            if self.lines[slot].0 == Some(y) {
+                continue;
+            }
+            let mut line = std::mem::take(&mut self.lines[slot].1);
+            line.resize_with(self.row_bytes as usize, AtomicU8::default);
+            let copy = core.renderer.kernels.transfer(&TransferKey::Copy);
+            let (source, target) = (self.row(core, y), Window::new(&line));
+            let size = source.len();
+            let [source_line, target_line] = [size; 2];
+            let job = Copy { source, target, size, source_line, source_gap: 0, target_line, target_gap: 0 };
+            copy.run(&TransferJob::Copy(job));
+            self.lines[slot] = (Some(y), line);
+        }
+        [taps.first, taps.second].map(|y| Window::new(&self.lines[y as usize % 2].1))
     }
 
     /// The colours of the two rows of `taps`.
@@ -291,7 +365,7 @@ impl<'s> Texels<'s> {
             }
             let mut colors = std::mem::take(&mut self.colors[slot].1);
             let codec: Codec = self.surface.codec;
-            let row = self.row(core, y);
+            let row = self.bytes(core, y);
             colors.clear();
             colors.extend(row.chunks_exact(codec.bytes as usize).map(|texel| codec.decode(codec.read(texel))));
             self.colors[slot] = (Some(y), colors);

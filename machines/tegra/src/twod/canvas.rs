@@ -1,5 +1,7 @@
 //! The destination with its clip rectangle and operation, written row by row.
 
+use std::sync::atomic::AtomicU8;
+
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::window::buffer;
 use triglyph_guest::tegra::methods::twod::regs;
@@ -68,39 +70,59 @@ impl Canvas {
         painter: Painter,
         mut paint: impl FnMut(&mut Core, i64, &mut [Source]),
     ) {
+        let mut row = vec![Source::Nothing; rect.width() as usize];
+        let mut bytes = vec![0; row.len() * self.codec().bytes as usize];
+        let old = painter.skips || self.codec().has_gaps() || self.operation.reads_destination();
+        self.rows(core, rect, painter.cost, old, |core, y, window| {
+            if old {
+                copy_out(window, &mut bytes);
+            }
+            paint(core, y, &mut row);
+            self.row(rect.x0, y, &row, &mut bytes, old);
+            window.write(0, &bytes);
+        });
+    }
+
+    /// Writes `rect`, which lies in the area, row by row: `fill` gets the number of a row and its bytes, with `old` as
+    /// the destination holds them. A pixel costs about `cost` nanoseconds.
+    pub fn rows(
+        &self,
+        core: &mut Core,
+        rect: Rect,
+        cost: u64,
+        old: bool,
+        mut fill: impl FnMut(&mut Core, i64, Window<'_>),
+    ) {
         if rect.is_empty() {
             return;
         }
-        let codec = self.codec();
-        let row_bytes = rect.width() * u64::from(codec.bytes);
+        let row_bytes = rect.width() * u64::from(self.codec().bytes);
         let band = (BAND / row_bytes).clamp(1, rect.height()) as u32;
-        let mut row = vec![Source::Nothing; rect.width() as usize];
-        let needs_old = painter.skips || codec.has_gaps() || self.operation.reads_destination();
-        let mut bytes = vec![0; row_bytes as usize * band as usize];
+        let mut bytes = std::mem::take(&mut core.rows[0]);
+        if bytes.len() < row_bytes as usize * band as usize {
+            bytes.resize_with(row_bytes as usize * band as usize, AtomicU8::default);
+        }
         let mut y = rect.y0;
         while y < rect.y1 {
             let rows = (rect.y1 - y).min(band.into()) as u32;
-            if !core.budget.spend((painter.cost + 4) * rect.width() * u64::from(rows)) {
+            if !core.budget.spend((cost + 4) * rect.width() * u64::from(rows)) {
                 let (width, height) = (rect.width(), rect.height());
                 let what = format_args!("{width}x{height} pixels of the 2D class");
                 return core.fault(FaultKind::OutOfFuel, 0, what);
             }
             let spot = self.surface.spot(rect.x0 as u32, y as u32);
             let size = Size { row_bytes, rows };
-            let bytes = &mut bytes[..row_bytes as usize * rows as usize];
-            if needs_old {
-                let old = buffer(bytes);
-                image::load(core, WHAT, spot, size, Window::new(&old), row_bytes);
-                copy_out(Window::new(&old), bytes);
+            let window = Window::new(&bytes[..row_bytes as usize * rows as usize]);
+            if old {
+                image::load(core, WHAT, spot, size, window, row_bytes);
             }
-            for (bytes, y) in bytes.chunks_exact_mut(row_bytes as usize).zip(y..) {
-                paint(core, y, &mut row);
-                self.row(rect.x0, y, &row, bytes, needs_old);
+            for (row, y) in (0..rows as usize).zip(y..) {
+                fill(core, y, window.from(row * row_bytes as usize).first(row_bytes as usize));
             }
-            let new = buffer(bytes);
-            image::store(core, WHAT, Window::new(&new), row_bytes, spot, size);
+            image::store(core, WHAT, window, row_bytes, spot, size);
             y += i64::from(rows);
         }
+        core.rows[0] = bytes;
     }
 
     /// Turns a row of sources into bytes. `old`: the bytes are what the destination holds.

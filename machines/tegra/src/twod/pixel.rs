@@ -7,6 +7,7 @@
 use std::sync::LazyLock;
 
 use triglyph_guest::kernel::program::output::{Bits, Channel};
+use triglyph_guest::kernel::transfer::ByteSource;
 use triglyph_guest::num::half;
 use triglyph_guest::num::ops::{Scalar, linear_to_srgb, srgb_to_linear};
 use triglyph_guest::tegra::format::ColorFormat;
@@ -86,6 +87,36 @@ impl Codec {
         let matches = |(from, to): (&Channel, &Channel)| from == to || *to == Channel::Absent;
         let channels = self.channels.iter().zip(&to.channels).all(matches);
         self.code == to.code || self.bytes == to.bytes && self.grey == to.grey && self.code != AY8 && channels
+    }
+
+    /// What the bytes of a pixel are made of where pixels of `from` are filtered or converted; `None` unless both
+    /// formats have four bytes that are numbers from 0 to 1, or nothing is converted.
+    pub fn made_of(&self, from: &Codec, filtered: bool) -> Option<[ByteSource; 4]> {
+        if (from.bytes, self.bytes) != (4, 4) {
+            return None;
+        }
+        if !filtered && from.is_same_as(self) {
+            return Some([0, 1, 2, 3].map(ByteSource::Texel));
+        }
+        if self.has_gaps() || from.grey {
+            return None;
+        }
+        let byte = |bits: Bits| (bits.bits == 8 && bits.shift.is_multiple_of(8)).then_some(bits.shift / 8);
+        let mut bytes = [ByteSource::Constant(0); 4];
+        for (i, channels) in from.channels.into_iter().zip(self.channels).enumerate() {
+            use Channel::{Absent, Ones, Srgb, Unorm, Zeros};
+            let (to, source) = match channels {
+                (Unorm(from), Unorm(to)) => (to, ByteSource::Texel(byte(from)?)),
+                // Between these two nothing is filtered that is not linear.
+                (Srgb(from), Srgb(to)) if !filtered => (to, ByteSource::Texel(byte(from)?)),
+                (_, Ones(to)) | (Ones(_), Unorm(to)) => (to, ByteSource::Constant(255)),
+                (_, Zeros(to)) | (Zeros(_), Unorm(to)) => (to, ByteSource::Constant(0)),
+                (Absent, Unorm(to)) => (to, ByteSource::Constant(if i == 3 { 255 } else { 0 })),
+                _ => return None,
+            };
+            bytes[usize::from(byte(to)?)] = source;
+        }
+        Some(bytes)
     }
 
     /// The colour of a pixel.
@@ -285,6 +316,27 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn bytes_are_made_of_what_conversions_take() {
+        let codecs = || ColorFormat::ALL.iter().map(|format| Codec::of(format.bits()).unwrap());
+        let mut seed = 1u32;
+        let mut made = 0;
+        for (from, to) in codecs().flat_map(|from| codecs().map(move |to| (from, to))) {
+            let Some(bytes) = to.made_of(&from, false) else { continue };
+            made += 1;
+            for _ in 0..20 {
+                seed = seed.wrapping_mul(0x915F_77F5).wrapping_add(12345);
+                let texel = seed.to_le_bytes();
+                let pixel = bytes.map(|source| match source {
+                    ByteSource::Texel(byte) => texel[usize::from(byte)],
+                    ByteSource::Constant(byte) => byte,
+                });
+                assert_eq!(u32::from_le_bytes(pixel), to.convert(&from, [seed, 0, 0, 0], ZERO)[0], "{from:?} {to:?}");
+            }
+        }
+        assert!(made > 20, "{made}");
     }
 
     #[test]

@@ -246,6 +246,42 @@ fn samples_are_resolved() {
     machine.expect_no_faults();
 }
 
+/// What a transfer kernel makes of numbers from 0 to 1 is what the same blit makes of colours: a colour key that matches
+/// nothing has it done pixel by pixel.
+#[test]
+fn kernels_and_colors_agree() {
+    const A8R8G8B8_SRGB: u32 = 0xD0;
+    const X8R8G8B8: u32 = 0xE6;
+    const KEY: [u32; 3] = [2, 0x12_3456, 1];
+    let mut word = words(77);
+    let formats = [A8R8G8B8, A8B8G8R8, A8R8G8B8_SRGB, X8R8G8B8];
+    for round in 0..120 {
+        let mut machine = Machine::new();
+        let [source, target] = [SOURCE, TARGET].map(|at| {
+            let format = formats[word() as usize % formats.len()];
+            Surface { layer: 0, ..Surface::random(&mut word, format, 4, at) }
+        });
+        let memory = noise(SIZE as usize, round);
+        let coordinate = |word: u32| i64::from(word as i32) << (word % 7);
+        let step = [word(), word()].map(|word| ONE / 16 * i64::from(word % 64) - ONE / 2 + i64::from(word & 0xFFFF));
+        let blit = Blit {
+            first: [word(), word()].map(|word| (word % 20) as i32 - 8),
+            size: [word(), word()].map(|word| (word % 60) as i32),
+            start: [word(), word()].map(coordinate),
+            step: if word().is_multiple_of(4) { [2 * ONE; 2] } else { step },
+            mode: word() & (CORNER | BILINEAR),
+        };
+        let found = [false, true].map(|keyed| {
+            machine.write(0, &memory);
+            let key = methods(TWOD, 0xA5, &if keyed { KEY } else { [0; 3] });
+            machine.run(&[copies(), target.destination(), source.source(), key, blit.words()].concat());
+            machine.data()
+        });
+        assert!(found[0] == found[1], "{round}: {source:?} {target:?} {blit:?}");
+        machine.expect_no_faults();
+    }
+}
+
 #[test]
 fn sources_are_read_before_they_are_overwritten() {
     let mut machine = Machine::new();
