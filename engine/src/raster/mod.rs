@@ -115,7 +115,7 @@ fn correct<P: Painter>(scene: &Scene<P::Kind>, painter: &P, expected: u64, measu
 fn draw_tile<P: Painter>(scene: &Scene<P::Kind>, painter: &P, tile: usize) -> u64 {
     let area = scene.tile(tile);
     let mut bin = &scene.bins[tile][..];
-    let mut blocks = Vec::with_capacity(256);
+    let mut blocks = scene.take_blocks();
     let mut total = 0;
     let mut state = 0;
     while let Some(&first) = bin.first() {
@@ -134,5 +134,6 @@ fn draw_tile<P: Painter>(scene: &Scene<P::Kind>, painter: &P, tile: usize) -> u6
         }
         blocks.clear();
     }
+    scene.keep_blocks(blocks);
     total
 }

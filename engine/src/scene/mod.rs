@@ -11,7 +11,9 @@ pub mod reach;
 mod texture_binding;
 
 use std::fmt::Debug;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+
+use triglyph_guest::kernel::pixel::PixelBlock;
 
 pub use fixed::{DrawState, Fixed, SceneTarget, Scissor};
 
@@ -89,6 +91,8 @@ pub struct Scene<K: Kind = Fixed> {
     /// Primitive indices by tile, in submission order.
     pub bins: Vec<Vec<u32>>,
     tiles_across: u32,
+    /// Lists of blocks that no tile needs now, kept for their allocations.
+    spare_blocks: Mutex<Vec<Vec<PixelBlock>>>,
 }
 
 /// Primitives after which a scene is drawn even if nobody asked, to bound its memory.
@@ -109,6 +113,7 @@ impl<K: Kind> Scene<K> {
             states: Vec::new(),
             bins: Vec::new(),
             tiles_across: 0,
+            spare_blocks: Mutex::default(),
         };
         scene.reset(target);
         scene
@@ -170,6 +175,17 @@ impl<K: Kind> Scene<K> {
         let last = |start: u32, limit: u32| (start + K::TILE).min(limit) - 1;
         let (width, rows) = self.target.extent();
         Rect { x0: x, y0: y, x1: last(x, width), y1: last(y, rows) }
+    }
+
+    /// An empty list of blocks for a tile.
+    pub(crate) fn take_blocks(&self) -> Vec<PixelBlock> {
+        self.spare_blocks.lock().unwrap_or_else(|e| e.into_inner()).pop().unwrap_or_default()
+    }
+
+    /// Takes a list back.
+    pub(crate) fn keep_blocks(&self, mut blocks: Vec<PixelBlock>) {
+        blocks.clear();
+        self.spare_blocks.lock().unwrap_or_else(|e| e.into_inner()).push(blocks);
     }
 
     /// The stored rows that primitives may touch.
