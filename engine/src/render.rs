@@ -356,15 +356,15 @@ impl Renderer {
     pub fn transfer_ranges(
         &mut self,
         memory: &Memory,
-        source: Option<(GuestAddr, u64)>,
-        target: Option<(GuestAddr, u64)>,
+        source: Option<GuestRange>,
+        target: Option<GuestRange>,
         run: impl FnOnce(&Transfers<'_>) -> Outcome,
     ) -> Outcome {
-        if let Some((place, size)) = target {
-            self.flush_before_write(memory, place, size);
+        if let Some(range) = target {
+            self.flush_before_write(memory, range);
         }
-        if let Some((GuestAddr { space, address }, size)) = source {
-            self.flush_overlapping(memory, space, address, size);
+        if let Some(range) = source {
+            self.flush_overlapping(memory, range);
         }
         self.timed_transfer(memory, run)
     }

@@ -4,7 +4,7 @@ use triglyph_guest::kernel::transfer::{ConvertKey, Corner};
 
 use super::rearrange::fits;
 use crate::device::FaultKind;
-use crate::mem::GuestAddr;
+use crate::mem::{GuestAddr, GuestRange};
 
 /// One transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,35 +198,37 @@ impl Request {
 
 impl Rearrange {
     /// The bytes that it may read, from the first to the last, if it does anything.
-    pub fn source_range(&self) -> Option<(GuestAddr, u64)> {
-        self.makes_sense().then(|| (self.source, self.extent(&self.from)))
+    pub fn source_range(&self) -> Option<GuestRange> {
+        self.makes_sense().then(|| self.source.range(self.extent(&self.from)))
     }
 
     /// The bytes that it may write, from the first to the last, if it does anything.
-    pub fn target_range(&self) -> Option<(GuestAddr, u64)> {
-        self.makes_sense().then(|| (self.target, self.extent(&self.to)))
+    pub fn target_range(&self) -> Option<GuestRange> {
+        self.makes_sense().then(|| self.target.range(self.extent(&self.to)))
     }
 }
 
 impl Request {
     /// The bytes that it may read, from the first to the last; `None` where it reads no memory, or where all that it
     /// touches is to count.
-    pub fn source_range(&self) -> Option<(GuestAddr, u64)> {
+    pub fn source_range(&self) -> Option<GuestRange> {
         match self {
             Request::Fill(_) | Request::FillRect(_) | Request::Convert(_) => None,
-            Request::Copy(copy) => Some((copy.source, copy.source_lines.extent(copy.size))),
+            Request::Copy(copy) => Some(copy.source.range(copy.source_lines.extent(copy.size))),
             Request::Rearrange(rearrange) => rearrange.source_range(),
         }
     }
 
     /// The bytes that it may write, from the first to the last; `None` where everything is to count.
-    pub fn target_range(&self) -> Option<(GuestAddr, u64)> {
+    pub fn target_range(&self) -> Option<GuestRange> {
         match self {
-            Request::Fill(fill) => Some((fill.target, fill.size)),
-            Request::Copy(copy) => Some((copy.target, copy.target_lines.extent(copy.size))),
+            Request::Fill(fill) => Some(fill.target.range(fill.size)),
+            Request::Copy(copy) => Some(copy.target.range(copy.target_lines.extent(copy.size))),
             Request::Rearrange(rearrange) => rearrange.target_range(),
             // A rectangle that is larger than its swizzled image begins anew in it.
-            Request::FillRect(fill) if fits(&fill.to, fill.width, fill.height) => Some((fill.target, fill.extent())),
+            Request::FillRect(fill) if fits(&fill.to, fill.width, fill.height) => {
+                Some(fill.target.range(fill.extent()))
+            }
             Request::FillRect(_) | Request::Convert(_) => None,
         }
     }

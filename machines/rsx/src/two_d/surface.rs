@@ -108,7 +108,7 @@ impl Surface {
     fn store(&self, core: &mut Core, offset: u64, bytes: &[u8]) {
         match self.memory.range(u64::from(self.offset) + offset, bytes.len() as u64) {
             Some(place) => {
-                core.renderer.flush_before_write(&core.memory, place, bytes.len() as u64);
+                core.renderer.flush_before_write(&core.memory, place.range(bytes.len() as u64));
                 memory::scatter(core, place, bytes, "2D surface");
             }
             None => {
