@@ -342,8 +342,8 @@ impl Renderer {
         self.stats.stages.front_end += time;
     }
 
-    /// Does a transfer. What was drawn before and shares no memory with it may be drawn later: for machines whose stages
-    /// are all programs, whose scenes know what they read.
+    /// Does a transfer. What was drawn before and shares no memory with it may be drawn later: for machines whose
+    /// stages are all programs, whose scenes know what they read.
     pub fn transfer_request(&mut self, memory: &Memory, request: &Request) -> Outcome {
         let (source, target) = (request.source_range(), request.target_range());
         if target.is_none() {

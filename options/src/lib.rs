@@ -31,8 +31,8 @@ pub struct Options {
     /// asks.
     pub key_file: Option<KeyFile>,
     /// How near to the console: whether programs compute as the console's units do (24-bit floats on the 3DS, halves on
-    /// the PS3, flushed denormals and the function unit's tables on the Tegra X1), and on the PS3 how much of the chip's
-    /// plumbing there is (`RsxMode`).
+    /// the PS3, flushed denormals and the function unit's tables on the Tegra X1), and on the PS3 how much of the
+    /// chip's plumbing there is (`RsxMode`).
     pub accuracy: Accuracy,
     /// How often packets of a push buffer or command list have to come with the same headers before they are compiled
     /// as one packet trace: 1 for at once, 0 for never; by default [`packet_trace::THRESHOLD`].

@@ -245,7 +245,8 @@ pub struct FillRect<'m> {
     pub mask: [u8; 16],
 }
 
-/// Makes a row of pixels from two rows of texels. Pixels and texels have four bytes each, which are numbers from 0 to 1.
+/// Makes a row of pixels from two rows of texels. Pixels and texels have four bytes each, which are numbers from 0 to
+/// 1.
 ///
 /// Pixel i takes the texels `first` and `second` of `columns[i]` of either row. A byte b of a texel is the number b ·
 /// (1/255), a product of two f32. With mix(a, b, w) = a + (b - a) · w, each operation rounded to nearest, the byte is

@@ -1,5 +1,5 @@
-//! Transcendental functions of the fast contract ([`Accuracy::Fast`](crate::kernel::Accuracy::Fast)), over the operations
-//! of [`Ops`]: as near as programs can see, in half the operations of those in [`ops`](super::ops).
+//! Transcendental functions of the fast contract ([`Accuracy::Fast`](crate::kernel::Accuracy::Fast)), over the
+//! operations of [`Ops`]: as near as programs can see, in half the operations of those in [`ops`](super::ops).
 
 use super::ops::Ops;
 

@@ -49,8 +49,8 @@ impl TransferKernel for Kernel {
             bytes,
             joined: 0..0,
             fill: |start: u64, length: u64| {
-                // SAFETY: a stretch consists of units of the rectangle, none of which lies beyond the last one, which the
-                // window has by the comparison before.
+                // SAFETY: a stretch consists of units of the rectangle, none of which lies beyond the last one, which
+                // the window has by the comparison before.
                 unsafe { pattern.store(target.add(start as usize), length as usize) }
             },
         };

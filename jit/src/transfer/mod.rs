@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Copies, changes of layout and fills of rectangles are not compiled, nor are long fills: the host's own memset and
-//! memcpy are faster. Jobs that a kernel does not support as a whole (odd sizes, windows that end too early, images that overlap) bail out
-//! before anything is touched.
+//! memcpy are faster. Jobs that a kernel does not support as a whole (odd sizes, windows that end too early, images
+//! that overlap) bail out before anything is touched.
 
 mod args;
 mod convert;

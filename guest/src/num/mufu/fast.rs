@@ -1,4 +1,5 @@
-//! MUFU where [`Accuracy::Fast`](crate::kernel::Accuracy::Fast) is enough: division, square root and polynomials, in f32.
+//! MUFU where [`Accuracy::Fast`](crate::kernel::Accuracy::Fast) is enough: division, square root and polynomials, in
+//! f32.
 //!
 //! | function | how | error |
 //! |---|---|---|

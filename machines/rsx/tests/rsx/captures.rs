@@ -1,5 +1,5 @@
-//! Recorded programs in both modes: HASH records of copies and uploads hold, pictures are alike. They differ in the last
-//! places, as the modes' arithmetic does.
+//! Recorded programs in both modes: HASH records of copies and uploads hold, pictures are alike. They differ in the
+//! last places, as the modes' arithmetic does.
 
 use crate::support::new;
 use triglyph_capture::{CaptureFile, Checks, Event, Picture, Player, Reader};

@@ -246,8 +246,8 @@ fn samples_are_resolved() {
     machine.expect_no_faults();
 }
 
-/// What a transfer kernel makes of numbers from 0 to 1 is what the same blit makes of colours: a colour key that matches
-/// nothing has it done pixel by pixel.
+/// What a transfer kernel makes of numbers from 0 to 1 is what the same blit makes of colours: a colour key that
+/// matches nothing has it done pixel by pixel.
 #[test]
 fn kernels_and_colors_agree() {
     const A8R8G8B8_SRGB: u32 = 0xD0;
