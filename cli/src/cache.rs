@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use triglyph::WarmStart;
+use triglyph_engine::cache::kinds;
 use triglyph_engine::cache::store::{Contents, KeyKind, KeyStore};
+use triglyph_jit::{Effort, Jit};
 
 use crate::exit::{Exit, FileError};
 use crate::output::Output;
@@ -23,6 +25,14 @@ enum Command {
     List {
         /// The file.
         file: PathBuf,
+    },
+    /// Show what kernels compile to: the compiler's intermediate code and the host's instructions.
+    Code {
+        /// The file.
+        file: PathBuf,
+        /// The first digits of the key's hash; without it all vertex, pixel and shader kernels are shown.
+        #[arg(default_value = "")]
+        hash: String,
     },
     /// Check every record; the exit code is 1 when something had to be skipped.
     Verify {
@@ -49,6 +59,14 @@ struct KeyLine {
 }
 
 #[derive(Serialize)]
+struct CodeLine {
+    event: &'static str,
+    kind: &'static str,
+    hash: String,
+    code: String,
+}
+
+#[derive(Serialize)]
 struct Summary {
     event: &'static str,
     keys: usize,
@@ -69,6 +87,7 @@ struct PruneLine {
 pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     match &arguments.command {
         Command::List { file } => list(&read(file)?, output),
+        Command::Code { file, hash } => code(&read(file)?, hash, output),
         Command::Verify { file } => verify(&read(file)?, output),
         Command::Prune { file, limit } => {
             must_exist(file)?;
@@ -103,6 +122,29 @@ fn list(contents: &Contents, output: &Output) -> anyhow::Result<Exit> {
         let (kind, uses, bytes) = (key.kind.name(), key.uses, key.bytes.len());
         output.line(format_args!("{kind:<14} {uses:>10} {bytes:>8}  {:032x}", key.hash))?;
         output.object(&KeyLine { event: "key", kind, uses, bytes, hash: format!("{:032x}", key.hash) })?;
+    }
+    Ok(Exit::Good)
+}
+
+fn code(contents: &Contents, hash: &str, output: &Output) -> anyhow::Result<Exit> {
+    let jit = Jit::with_effort(Effort::Optimized).map_err(|unsupported| anyhow::anyhow!("{unsupported}"))?;
+    for key in &contents.keys {
+        let name = format!("{:032x}", key.hash);
+        if !name.starts_with(hash) {
+            continue;
+        }
+        let code = match key.kind {
+            KeyKind::Vertex => key.decode::<kinds::Vertex>().map(|key| jit.dump_vertex(&key)),
+            KeyKind::Pixel => key.decode::<kinds::Pixel>().map(|key| jit.dump_pixel(&key)),
+            KeyKind::ProgramVertex => key.decode::<kinds::ProgramVertex>().map(|key| jit.dump_program_vertex(&key)),
+            KeyKind::Fragment => key.decode::<kinds::Fragment>().map(|key| jit.dump_fragment(&key)),
+            KeyKind::Shader => key.decode::<kinds::Shader>().map(|key| jit.dump_shader(&key)),
+            KeyKind::Geometry | KeyKind::Transfer | KeyKind::Macro | KeyKind::PacketTrace => continue,
+        };
+        let Some(code) = code else { continue };
+        let kind = key.kind.name();
+        output.line(format_args!("{kind} {name}\n{code}"))?;
+        output.object(&CodeLine { event: "code", kind, hash: name, code })?;
     }
     Ok(Exit::Good)
 }

@@ -161,6 +161,23 @@ fn replay_has_a_capture_of_its_own() {
 }
 
 #[test]
+fn code_of_remembered_kernels_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys");
+    expect_code(&triglyph(&["replay", "--out", text(folder.path()), "--keys", text(&keys), "--tier", "jit"]), 0);
+    let all = json_lines(&triglyph(&["--json", "cache", "code", text(&keys)]));
+    assert!(all.iter().all(|line| line["code"].as_str().unwrap().contains("function")));
+    let pixel = event_of_kind(&all, "pixel");
+    let one = json_lines(&triglyph(&["--json", "cache", "code", text(&keys), pixel["hash"].as_str().unwrap()]));
+    assert_eq!(one, [pixel]);
+}
+
+/// The first line about a kernel of a kind.
+fn event_of_kind(lines: &[serde_json::Value], kind: &str) -> serde_json::Value {
+    lines.iter().find(|line| line["kind"] == kind).unwrap().clone()
+}
+
+#[test]
 fn bench_measures_frames() {
     let folder = tempfile::tempdir().unwrap();
     let path = capture(folder.path(), "two", [1, 2, 3, 4]);

@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::record::{FILE_HEADER, MAGIC, Parsed, USES, VERSION, parse};
 use super::{KeyKind, KeyStore, StoreError};
+use crate::cache::kinds::Kind;
 
 /// What a file holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +32,13 @@ pub struct StoredKey {
     pub bytes: Vec<u8>,
     /// Calls of its kernels that were noted in the file.
     pub uses: u64,
+}
+
+impl StoredKey {
+    /// The key, if it is of this kind and of this version.
+    pub fn decode<K: Kind>(&self) -> Option<K::Key> {
+        (self.kind == K::STORED).then(|| borsh::from_slice(&self.bytes).ok()).flatten()
+    }
 }
 
 /// Something in a file that is not a key.
