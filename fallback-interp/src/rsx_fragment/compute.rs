@@ -3,8 +3,8 @@
 use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::kernel::program::fragment::FragmentInput;
 use triglyph_guest::rsx::fragment::{
-    Compute, EffectVisitor, FX9, FX12, FragmentVisitor, Input, Modifier, Op, Precision, QuadVisitor, Register, Scale,
-    Source, Temp,
+    Compute, EffectVisitor, FX9, FX12, FragmentVisitor, Input, Modifier, Op, Precision, QuadVisitor, Register,
+    RootPart, Scale, Source, Step, Temp,
 };
 use triglyph_guest::table::flags;
 
@@ -19,12 +19,13 @@ use crate::program::{Vector, limit};
 
 impl Quad<'_> {
     /// Executes an instruction for the lanes of a set.
-    pub(super) fn compute(&mut self, compute: &Compute, constant: Option<u16>, lanes: Lanes, points: &[Point<'_>; 4]) {
+    pub(super) fn compute(&mut self, compute: &Compute, step: &Step, lanes: Lanes, points: &[Point<'_>; 4]) {
         if !compute.op.has_result() {
             Effect { quad: self, compute, lanes }.visit(compute.op, [(); 3]);
             return;
         }
-        let constant = constant.and_then(|i| self.resources.constants.get(usize::from(i))).copied().unwrap_or_default();
+        let constant =
+            step.constant.and_then(|i| self.resources.constants.get(usize::from(i))).copied().unwrap_or_default();
         let program = self.program;
         // Sources 0 to 2 of each lane.
         let mut sources = [[[0.0; 4]; 4]; 3];
@@ -41,6 +42,14 @@ impl Quad<'_> {
                 let mut alu = Alu { accuracy: program.accuracy };
                 std::array::from_fn(|i| alu.visit(compute.op, [a[i], b[i], c[i]]).unwrap_or_default())
             }
+        };
+        let results = match step.root.filter(|_| program.accuracy == Accuracy::Fast) {
+            None => results,
+            Some(RootPart::Logarithm) => {
+                members(lanes).for_each(|i| self.lanes[i].root_operand = sources[0][i][0]);
+                results
+            }
+            Some(RootPart::Exponential) => std::array::from_fn(|i| [1.0 / self.lanes[i].root_operand.sqrt(); 4]),
         };
         for i in members(lanes) {
             write(&mut self.lanes[i], compute, program.accuracy, results[i]);

@@ -42,6 +42,8 @@ pub(super) struct Lane {
     kept: [u8; HALF_REGISTERS],
     /// Their values.
     halves: [Vector; HALF_REGISTERS],
+    /// The operand of the last LG2 that is part of a reciprocal square root.
+    pub(super) root_operand: f32,
     /// Condition registers.
     conditions: [Vector; 2],
     /// The instruction that comes next.
@@ -60,6 +62,7 @@ impl Default for Lane {
             registers: [[0; 4]; REGISTERS],
             kept: [0; HALF_REGISTERS],
             halves: [[0.0; 4]; HALF_REGISTERS],
+            root_operand: 0.0,
             conditions: [[0.0; 4]; 2],
             at: 0,
             structures: Vec::new(),

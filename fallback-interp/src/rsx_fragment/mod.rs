@@ -123,7 +123,7 @@ impl<'a> Quad<'a> {
     fn execute(&mut self, step: &Step, lanes: Lanes, points: &[Point<'_>; 4]) {
         match &step.instruction {
             Instruction::Compute(compute) => {
-                self.compute(compute, step.constant, lanes, points);
+                self.compute(compute, step, lanes, points);
                 self.each(lanes, |lane| lane.at += 1);
             }
             Instruction::Flow(flow) => self.each(lanes, |lane| lane.flow(flow, step)),

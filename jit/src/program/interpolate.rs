@@ -29,6 +29,17 @@ pub fn set_up(e: &mut Emit<'_>, planes: &[PlaneOf], block: Value) {
     }
 }
 
+/// Columns and rows from a primitive's origin to a block's first pixel.
+pub fn block_distance(e: &mut Emit<'_>, block: Value, primitive: Value) -> [I32x4; 2] {
+    let fields = [offset_of!(BlockArgs, x), offset_of!(BlockArgs, y)];
+    [0, 1].map(|axis| {
+        let corner = e.load_i32(block, fields[axis] as i32);
+        let origin = e.load_i32(primitive, (offset_of!(Primitive, origin) + 4 * axis) as i32);
+        let distance = e.b.ins().isub(corner, origin);
+        e.splat_i32(distance)
+    })
+}
+
 impl Quad<'_, '_> {
     /// Columns or rows of the four pixels, as integers.
     fn pixel(&mut self, axis: usize) -> I32x4 {
@@ -43,10 +54,7 @@ impl Quad<'_, '_> {
         if let Some(distance) = self.known.distances[axis] {
             return distance;
         }
-        let pixel = self.pixel(axis);
-        let primitive = self.primitive();
-        let origin = self.e.load_splat_i32(primitive, (offset_of!(Primitive, origin) + 4 * axis) as i32);
-        let distance = self.e.isub(pixel, origin);
+        let distance = self.e.iadd(self.block_distance[axis], self.inside[axis]);
         let distance = self.e.to_float(distance);
         self.known.distances[axis] = Some(distance);
         distance

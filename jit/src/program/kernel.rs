@@ -15,7 +15,7 @@ use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey};
 use super::args::{self, Args, BlockArgs, CHUNK, Frame, POOL, at};
 use super::interpolate;
 use super::plan::{Constants, PLANES, Plan, ProgramPlan};
-use super::quad::{Needs, Quad};
+use super::quad::{Needs, Quad, QuadPlace};
 use crate::code::{Code, Compiler};
 use crate::lane::Emit;
 use crate::maxwell::{self, Prepared, ResourceKeys};
@@ -123,6 +123,7 @@ fn build(
     e.switch_to(body);
     let primitive = e.load_i64(block, offset_of!(BlockArgs, primitive) as i32);
     let coverage = e.load_i64(block, offset_of!(BlockArgs, coverage) as i32);
+    let distance = interpolate::block_distance(e, block, primitive);
     let same = e.b.ins().icmp(IntCC::Equal, primitive, previous);
     e.branch(same, (quads, &[coverage]), (setup, &[]));
 
@@ -133,7 +134,8 @@ fn build(
     e.switch_to(some);
     let (number, cover, rest) = take_quad(e, coverage_left);
     let done = e.block(&[]);
-    Quad::new(e, key, plan, needs, (block, number, cover), done).whole()?;
+    let place = QuadPlace { block, distance, number, cover };
+    Quad::new(e, key, plan, needs, place, done).whole()?;
     e.switch_to(done);
     e.jump(quads, &[rest]);
 

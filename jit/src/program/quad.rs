@@ -56,6 +56,19 @@ fn index_or_push<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
     })
 }
 
+/// Where a quad is.
+#[derive(Clone, Copy)]
+pub struct QuadPlace {
+    /// The block's [`BlockArgs`].
+    pub block: Value,
+    /// Columns and rows from the primitive's origin to the block's first pixel.
+    pub distance: [I32x4; 2],
+    /// The quad's number in the block, 64 bits.
+    pub number: Value,
+    /// Four bits of coverage.
+    pub cover: Value,
+}
+
 /// A quad while it is emitted. Values are computed on first use, in a block that dominates all later ones; code that
 /// emits blocks without this property restores [`Quad::known`].
 pub struct Quad<'q, 'a> {
@@ -65,6 +78,8 @@ pub struct Quad<'q, 'a> {
     pub needs: &'q mut Needs,
     /// The block's [`BlockArgs`].
     pub block: Value,
+    /// Columns and rows from the primitive's origin to the block's first pixel.
+    pub block_distance: [I32x4; 2],
     /// The quad's number in the block, 64 bits.
     pub number: Value,
     /// The sample that is being written.
@@ -108,16 +123,31 @@ impl<'q, 'a> Quad<'q, 'a> {
         key: &'q FragmentKey,
         plan: &'q Plan,
         needs: &'q mut Needs,
-        (block, number, cover): (Value, Value, Value),
+        place: QuadPlace,
         next: Block,
     ) -> Self {
+        let QuadPlace { block, distance: block_distance, number, cover } = place;
         let args = e.args;
         let tables = e.load_i64(args, at!(tables));
         let row = e.b.ins().ishl_imm_u(number, 5);
         let row = e.b.ins().iadd(tables, row);
         let inside = [e.load_ints(row, 0), e.load_ints(row, 16)];
         let mask = mask_of(e, cover);
-        Quad { e, key, plan, needs, block, number, sample: 0, cover, mask, next, inside, known: Computed::default() }
+        Quad {
+            e,
+            key,
+            plan,
+            needs,
+            block,
+            block_distance,
+            number,
+            sample: 0,
+            cover,
+            mask,
+            next,
+            inside,
+            known: Computed::default(),
+        }
     }
 
     /// Emits all stages of the quad; ends in a jump to the next one.

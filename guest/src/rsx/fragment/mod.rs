@@ -5,6 +5,7 @@
 //! fields.rs       the fields of the four words; operand.rs registers, sources, precision
 //! instruction.rs  what four words mean, and back
 //! storage.rs      which registers share storage
+//! roots.rs        reciprocal square roots by way of logarithms
 //! memory.rs       programs in guest memory; program.rs instructions in order, offsets resolved
 //! syntax.rs       one instruction as text; listing.rs whole programs and their assembler
 //! random.rs       instructions and programs for differential tests
@@ -44,6 +45,7 @@ pub mod ops;
 pub mod program;
 #[cfg(feature = "random")]
 pub mod random;
+mod roots;
 mod storage;
 pub mod syntax;
 
@@ -52,6 +54,7 @@ pub use listing::{assemble_program, disassemble_program};
 pub use operand::{FX9, FX12, Input, Modifier, Precision, Register, Scale, Source, Temp};
 pub use ops::{EffectVisitor, FlowOp, FlowVisitor, FragmentVisitor, Op, QuadVisitor};
 pub use program::{Program, Step, Summary};
+pub use roots::RootPart;
 pub use storage::{Storage, Word, word_of};
 
 /// Calls that may be open at once. Source: NV_fragment_program2.

@@ -10,6 +10,7 @@
 
 use super::instruction::{Instruction, UnknownInstruction, Words};
 use super::operand::{Input, Register, Temp};
+use super::roots::RootPart;
 
 /// A program, ready to execute.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -35,6 +36,8 @@ pub struct Step {
     pub end: u16,
     /// Offset of the instruction, in slots of four words.
     pub slot: u16,
+    /// What it is to a reciprocal square root that is written with logarithms.
+    pub root: Option<RootPart>,
 }
 
 /// What a program uses.
@@ -100,9 +103,10 @@ impl Program {
             });
             let constant = instruction.has_constant().then_some(program.constants);
             program.constants += u16::from(constant.is_some());
-            program.code.push(Step { instruction, constant, target: 0, end: 0, slot: (at / 4) as u16 });
+            program.code.push(Step { instruction, constant, target: 0, end: 0, slot: (at / 4) as u16, root: None });
         }
         program.resolve();
+        super::roots::mark(&mut program.code);
         program.summary = Summary::of(&program.code);
         program
     }

@@ -160,6 +160,7 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
                 7 if place.depth < DEPTH => self.repeat(left, place),
                 8 if place.callees < self.routines => self.call(place),
                 9 if place.in_loop || self.options.ragged || place.callees > 0 => self.leave(place),
+                _ if self.options.transcendental && self.rng.chance(24) => self.root(),
                 _ => self.plain(),
             };
             left = left.saturating_sub(used);
@@ -300,6 +301,23 @@ impl<R: FnMut() -> u32> Builder<'_, R> {
         self.sources(&mut compute);
         self.put(&Instruction::Compute(compute));
         1
+    }
+
+    /// A reciprocal square root as compilers write it, with at most one instruction in it that may spoil it.
+    fn root(&mut self) -> usize {
+        let temp = self.temp();
+        let component = self.rng.below(4) as u8;
+        let mut logarithm = Compute { op: Op::lg2, destination: Some(temp), mask: Mask::ALL, ..Compute::NOP };
+        logarithm.scale = Scale::Half;
+        logarithm.sources[0] = Source { absolute: true, ..Source::new(Register::Temp(self.temp())) };
+        self.put(&Instruction::Compute(logarithm));
+        let between = if self.rng.chance(3) { self.plain() } else { 0 };
+        let mut exponential = Compute { op: Op::ex2, mask: Mask::ALL, ..Compute::NOP };
+        exponential.destination = Some(self.temp());
+        let swizzle = Swizzle([component; 4]);
+        exponential.sources[0] = Source { negate: true, swizzle, ..Source::new(Register::Temp(temp)) };
+        self.put(&Instruction::Compute(exponential));
+        2 + between
     }
 
     fn unit(&mut self) -> u8 {

@@ -24,7 +24,7 @@ pub struct Storage {
 
 impl Storage {
     /// Destinations by their masks, all four components of sources, and these exports.
-    pub fn of(code: &[Step], exports: &[Temp; 4], export_depth: bool) -> Self {
+    pub fn of(code: &[Step], exports: &[Temp], export_depth: bool) -> Self {
         let mut storage = Storage { full: [0; REGISTERS], half: [0; REGISTERS] };
         for step in code {
             let Instruction::Compute(compute) = &step.instruction else { continue };
@@ -73,7 +73,7 @@ impl Storage {
 
 impl Program {
     /// How it uses storage, with these exports.
-    pub fn storage(&self, exports: &[Temp; 4], export_depth: bool) -> Storage {
+    pub fn storage(&self, exports: &[Temp], export_depth: bool) -> Storage {
         Storage::of(&self.code, exports, export_depth)
     }
 }

@@ -423,10 +423,11 @@ fn random_programs_go_through_text_memory_and_back() {
 fn random_programs_contain_everything() {
     let mut rng = words(4);
     let (mut ops, mut flows) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
-    let (mut halves, mut precise, mut relative, mut conditions) = (0, 0, 0, 0);
+    let (mut halves, mut precise, mut relative, mut conditions, mut roots) = (0, 0, 0, 0, 0);
     for _ in 0..200 {
         let code = random::program(&mut rng, Options { length: 200, ..Options::default() });
         for step in Program::decode(&code, |_, error| panic!("{error}")).code {
+            roots += u32::from(step.root.is_some());
             match step.instruction {
                 Instruction::Flow(flow) => {
                     flows.insert(flow.op);
@@ -444,7 +445,7 @@ fn random_programs_contain_everything() {
     let missing: Vec<_> = Op::ALL.iter().filter(|op| !ops.contains(op)).collect();
     assert!(missing.is_empty(), "{missing:?}");
     assert_eq!(flows.len(), FlowOp::ALL.len());
-    assert!(halves > 1000 && precise > 500 && relative > 200 && conditions > 1000);
+    assert!(halves > 1000 && precise > 500 && relative > 200 && conditions > 1000 && roots > 200);
 }
 
 #[test]

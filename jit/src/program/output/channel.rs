@@ -1,5 +1,7 @@
 //! Channels of pixels: numbers to bits and back.
 
+use cranelift_codegen::ir::InstBuilder;
+use cranelift_codegen::ir::types::I32X4;
 use triglyph_guest::kernel::program::output::{Bits, Channel, ColorFormat};
 use triglyph_guest::num::ops::{self, Ops};
 
@@ -99,6 +101,42 @@ pub fn encode(e: &mut Emit<'_>, channel: Channel, value: F32x4) -> I32x4 {
             bits => e.small_float_of(value, bits - 5),
         },
     }
+}
+
+/// The channel whose bits are each byte of a pixel, if they are four channels of eight bits, unorm or fixed.
+pub fn byte_channels(format: &ColorFormat) -> Option<[usize; 4]> {
+    let at = |byte: u8| {
+        let bits = Bits { shift: 8 * byte, bits: 8 };
+        format.channels.iter().position(
+            |&channel| matches!(channel, Channel::Unorm(at) | Channel::Zeros(at) | Channel::Ones(at) if at == bits),
+        )
+    };
+    (format.bytes == 4 && format.swap <= 1).then_some([at(0)?, at(1)?, at(2)?, at(3)?])
+}
+
+/// The value of a channel whose bits do not depend on the fragment.
+pub fn fixed_value(e: &mut Emit<'_>, channel: Channel) -> Option<F32x4> {
+    match channel {
+        Channel::Zeros(_) => Some(e.f(0.0)),
+        Channel::Ones(_) => Some(e.f(1.0)),
+        _ => None,
+    }
+}
+
+/// Four unorm channels of eight bits as the bytes of words, the first one lowest. Narrowing clamps what is negative; a
+/// NaN converts to the lowest integer or to 0.
+pub fn encode_bytes(e: &mut Emit<'_>, values: [F32x4; 4]) -> I32x4 {
+    const BY_PIXEL: [u8; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
+    let [a, b, c, d] = values.map(|value| {
+        let one = e.f(1.0);
+        // 1 < v ? 1 : v
+        let limited = e.min(one, value);
+        quantise(e, limited, 8).0
+    });
+    let (low, high) = (e.b.ins().snarrow(a, b), e.b.ins().snarrow(c, d));
+    let bytes = e.b.ins().unarrow(low, high);
+    let pixels = e.pick_bytes(bytes, BY_PIXEL);
+    I32x4(e.cast(pixels, I32X4))
 }
 
 /// trunc(v * max + 0.5) of 0 to 1.

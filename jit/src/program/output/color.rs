@@ -37,14 +37,23 @@ impl Format {
         }
     }
 
+    /// Whether a channel has bits.
+    fn has(&self, c: usize) -> bool {
+        bits_of(self.format.channels[c]).is_some()
+    }
+
     fn words(&self) -> usize {
         usize::from(self.format.bytes).div_ceil(4)
     }
 
+    /// Whether a channel is written under a mask of channels.
+    fn writes(&self, mask: u8, c: usize) -> bool {
+        mask >> c & 1 != 0 || is_fixed(self.format.channels[c])
+    }
+
     /// Bits of word `word` that are written under a mask of channels.
     fn written(&self, mask: u8, word: usize) -> u32 {
-        let writes = |c: usize| mask >> c & 1 != 0 || is_fixed(self.format.channels[c]);
-        (0..4).filter(|&c| writes(c)).fold(0, |bits, c| bits | self.channels[c][word])
+        (0..4).filter(|&c| self.writes(mask, c)).fold(0, |bits, c| bits | self.channels[c][word])
     }
 
     /// All bits of word `word`.
@@ -130,38 +139,30 @@ impl Quad<'_, '_> {
         } else {
             vec![self.e.i(0); format.words()]
         };
-        let mut bits = [0, 1, 2, 3].map(|c| {
-            let wanted = key.mask >> c & 1 != 0 || is_fixed(format.format.channels[c]) || blend.is_some();
-            (wanted && bits_of(format.format.channels[c]).is_some())
-                .then(|| channel::encode(self.e, format.format.channels[c], color[c]))
-        });
+        let mut values = color;
         if let Some(blend) = blend {
             let second = self.second(results, &blend, &format);
+            let bits = [0, 1, 2, 3].map(|c| format.has(c).then(|| self.encoded(&format, c, color[c])));
             // Without infinities and NaNs a product with 0 is 0 anyway.
             let zero_products = output.zero_products && !format.unorm;
             let operands = operands(self.e, &format, [color, second], bits, &stored, zero_products);
             let program = output.program.as_deref();
             let results = program.map(|program| operands.run(self.e, program));
-            for c in (0..4).filter(|&c| key.mask >> c & 1 != 0) {
-                let channel = format.format.channels[c];
-                if bits[c].is_some() && !is_fixed(channel) {
-                    let value = match results.filter(|_| c < 3 || program.is_some_and(|program| program.alpha)) {
-                        Some(results) => results[c],
-                        None => operands.blend(self.e, &blend, c),
-                    };
-                    bits[c] = Some(channel::encode(self.e, channel, value));
-                }
+            for c in (0..4).filter(|&c| key.mask >> c & 1 != 0 && format.has(c)) {
+                values[c] = match results.filter(|_| c < 3 || program.is_some_and(|program| program.alpha)) {
+                    Some(results) => results[c],
+                    None => operands.blend(self.e, &blend, c),
+                };
             }
         }
-        let mut words = vec![None; format.words()];
-        for c in 0..4 {
-            let fixed = is_fixed(format.format.channels[c]);
-            if let (Some(at), Some(bits)) = (bits_of(format.format.channels[c]), bits[c])
-                && (key.mask >> c & 1 != 0 || fixed)
-            {
-                channel::insert(self.e, &mut words, at, bits);
+        let bytes = channel::byte_channels(&format.format);
+        let words = match bytes.filter(|order| order.iter().all(|&c| format.writes(key.mask, c))) {
+            Some(order) => {
+                let bytes = order.map(|c| channel::fixed_value(self.e, format.format.channels[c]).unwrap_or(values[c]));
+                vec![Some(channel::encode_bytes(self.e, bytes))]
             }
-        }
+            None => self.encoded_words(&format, key.mask, values),
+        };
         let words: Vec<I32x4> = (0..format.words())
             .map(|word| {
                 let new = words[word].unwrap_or_else(|| self.e.i(0));
@@ -181,6 +182,24 @@ impl Quad<'_, '_> {
             })
             .collect();
         place.store(self.e, &words, self.mask, self.cover);
+    }
+
+    /// The bits of a channel.
+    fn encoded(&mut self, format: &Format, c: usize, value: F32x4) -> I32x4 {
+        channel::encode(self.e, format.format.channels[c], value)
+    }
+
+    /// The words of a pixel with the channels of a mask, and those that are fixed.
+    fn encoded_words(&mut self, format: &Format, mask: u8, values: [F32x4; 4]) -> Vec<Option<I32x4>> {
+        let mut words = vec![None; format.words()];
+        for (c, value) in values.into_iter().enumerate() {
+            let channel = format.format.channels[c];
+            if let Some(at) = bits_of(channel).filter(|_| format.writes(mask, c)) {
+                let bits = self.encoded(format, c, value);
+                channel::insert(self.e, &mut words, at, bits);
+            }
+        }
+        words
     }
 
     /// The operation on stored bits; fixed channels stay.

@@ -3,7 +3,7 @@
 use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::num::fast;
 use triglyph_guest::num::ops::{self, Ops};
-use triglyph_guest::rsx::fragment::{EffectVisitor, FragmentVisitor, Instruction, QuadVisitor, Source, Step};
+use triglyph_guest::rsx::fragment::{EffectVisitor, FragmentVisitor, Instruction, QuadVisitor, RootPart, Source, Step};
 
 use super::Lower;
 use super::context::{Alu, Components};
@@ -192,11 +192,24 @@ impl<'x> FragmentVisitor for Alu<'x, '_, '_, '_> {
     }
     fn ex2(&mut self, a: &Source) -> Components {
         let accuracy = self.accuracy();
+        if let (Accuracy::Fast, Some(RootPart::Exponential), Some(x)) =
+            (accuracy, self.step.root, self.lower.root_operand)
+        {
+            let e = self.e();
+            let (one, root) = (e.f(1.0), e.sqrt(x));
+            let number = Number::new(e.div(one, root));
+            return self.same(number);
+        }
         self.function(a, |e, a| Number::new(exp2(e, accuracy, a)))
     }
     fn lg2(&mut self, a: &Source) -> Components {
         let accuracy = self.accuracy();
-        self.function(a, |e, a| Number::new(log2(e, accuracy, a)))
+        let x = self.read(a, 0).value;
+        if self.step.root == Some(RootPart::Logarithm) {
+            self.lower.root_operand = Some(x);
+        }
+        let number = Number::new(log2(self.e(), accuracy, x));
+        self.same(number)
     }
     fn lit(&mut self, a: &Source) -> Components {
         self.each(|this, c| match c {

@@ -51,6 +51,8 @@ struct Lower<'l, 'q, 'a> {
     needed: [bool; 4],
     /// Somebody looks at the bits of registers: a NaN must have the right ones.
     bits_matter: bool,
+    /// The operand of the last LG2 that is part of a reciprocal square root.
+    root_operand: Option<F32x4>,
 }
 
 /// Colour outputs of which something is read, and which components.
@@ -79,7 +81,9 @@ pub fn program(quad: &mut Quad<'_, '_>, plan: &RsxPlan) -> Results {
     let read = outputs(quad);
     let exports = code.exports();
     let storage = program.storage(&exports, code.export_depth);
-    let bits_matter = storage.has_mixed() || unpacks(program) || stores_bits(quad);
+    let seen: Vec<Temp> = (0..exports.len()).filter(|&n| read[n].contains(&true)).map(|n| exports[n]).collect();
+    let mixed = program.storage(&seen, code.export_depth).has_mixed();
+    let bits_matter = mixed || unpacks(program) || stores_bits(quad);
     let straight = graph.blocks.len() == 1;
     let variables = (!straight).then(|| Variables::new(quad.e, &storage, graph.loops));
     let mut lower = Lower {
@@ -94,6 +98,7 @@ pub fn program(quad: &mut Quad<'_, '_>, plan: &RsxPlan) -> Results {
         exec: None,
         needed: [true; 4],
         bits_matter,
+        root_operand: None,
     };
     if straight {
         lower.straight(&read, &exports);
