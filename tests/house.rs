@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Our crates by folder, from the bottom of the house to the top, each with those that it may use: as dependencies, and
 /// beside them in its tests.
-const CRATES: [Crate; 11] = [
+const CRATES: [Crate; 12] = [
     Crate { folder: "guest", name: "triglyph-guest", uses: &[], tests_use: &["testkit"] },
     Crate { folder: "fallback-interp", name: "triglyph-interp", uses: &["guest"], tests_use: &["testkit"] },
     Crate { folder: "jit", name: "triglyph-jit", uses: &["guest"], tests_use: &["interp", "testkit"] },
@@ -16,6 +16,7 @@ const CRATES: [Crate; 11] = [
     Crate { folder: "machines/rsx", name: "triglyph-rsx", uses: MACHINE, tests_use: MACHINE_TESTS },
     Crate { folder: "machines/tegra", name: "triglyph-tegra", uses: MACHINE, tests_use: MACHINE_TESTS },
     Crate { folder: "capture", name: "triglyph-capture", uses: &["guest", "engine"], tests_use: &[] },
+    Crate { folder: "capi", name: "triglyph-capi", uses: &[""], tests_use: &[] },
     Crate { folder: "cli", name: "triglyph-cli", uses: CLI, tests_use: &[] },
     Crate { folder: "testkit", name: "triglyph-testkit", uses: TESTKIT, tests_use: &[] },
 ];

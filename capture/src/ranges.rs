@@ -37,6 +37,16 @@ impl<T: Copy> Ranges<T> {
     pub fn insert(&mut self, range: GuestRange, value: T) {
         let GuestRange { start: GuestAddr { space, address }, size } = range;
         let end = address.saturating_add(size);
+        if end > address {
+            self.remove(range);
+            self.map.insert((space, address), (end, value));
+        }
+    }
+
+    /// Removes whatever is in a range.
+    pub fn remove(&mut self, range: GuestRange) {
+        let GuestRange { start: GuestAddr { space, address }, size } = range;
+        let end = address.saturating_add(size);
         if end <= address {
             return;
         }
@@ -51,7 +61,6 @@ impl<T: Copy> Ranges<T> {
                 self.map.insert((space, end), (old_end, old_value));
             }
         }
-        self.map.insert((space, address), (end, value));
     }
 
     /// The ranges, by space and address, each with its value. Neighbours are not joined.
@@ -95,6 +104,9 @@ mod tests {
         assert_eq!(list(&ranges), [(0, 40, 1), (40, 10, 3), (50, 50, 1), (200, 100, 2)]);
         ranges.insert(range(45, 200), 4);
         assert_eq!(list(&ranges), [(0, 40, 1), (40, 5, 3), (45, 200, 4), (245, 55, 2)]);
+        ranges.remove(range(42, 10));
+        ranges.remove(range(60, 0));
+        assert_eq!(list(&ranges), [(0, 40, 1), (40, 2, 3), (52, 193, 4), (245, 55, 2)]);
         ranges.insert(range(0, 0), 9);
         ranges.insert(range(0, 1000), 5);
         assert_eq!(list(&ranges), [(0, 1000, 5)]);

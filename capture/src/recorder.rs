@@ -1,7 +1,8 @@
 //! Recording: a "capture frame" key for a host.
 //!
 //! A [`RecordingDevice`] stands between the host and its device. While it records, everything that passes goes into
-//! the capture as well; a recording begins with the memory as it is at that moment.
+//! the capture as well; a recording begins with the memory as it is at that moment. Memory that the host has mapped as
+//! its own, and says so, is looked at before each submission: pages that have changed go into the capture.
 //!
 //! META's `starts` says when that was: `reset` for a new device, `mid-run` for one with work behind it. In the latter
 //! case the registers at that moment go into a SNAPSHOT record. A device that knows no snapshots goes without: its
@@ -10,6 +11,7 @@
 use std::io::{self, Write};
 
 use super::format::{Expect, Hash, Header, Map, Present};
+use super::host_memory::HostMemory;
 use super::picture::Picture;
 use super::player::hash_memory;
 use super::ranges::Ranges;
@@ -133,6 +135,7 @@ pub enum Expectation {
 pub struct RecordingDevice<D: ReplayDevice, W: Write + Send> {
     device: D,
     maps: Ranges<Access>,
+    host_memory: HostMemory,
     objects: Vec<ObjectEntry>,
     big_endian: bool,
     submitted: bool,
@@ -142,8 +145,8 @@ pub struct RecordingDevice<D: ReplayDevice, W: Write + Send> {
 impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
     /// Wraps a device to which nothing has been mapped yet. Nothing is recorded until [`start`](Self::start).
     pub fn new(device: D) -> Self {
-        let (maps, objects) = (Ranges::default(), Vec::new());
-        RecordingDevice { device, maps, objects, big_endian: false, submitted: false, recorder: None }
+        let (maps, host_memory, objects) = (Ranges::default(), HostMemory::default(), Vec::new());
+        RecordingDevice { device, maps, host_memory, objects, big_endian: false, submitted: false, recorder: None }
     }
 
     /// Whether a recording is under way.
@@ -173,6 +176,7 @@ impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
         for (range, _) in self.maps.iter() {
             recorder.snapshot(&mut self.device, range)?;
         }
+        self.host_memory.update(&mut self.device, |_, _| {})?;
         if self.submitted {
             match self.device.snapshot(REGISTERS) {
                 Ok(snapshot) => recorder.put(|writer| writer.snapshot(&snapshot)),
@@ -227,6 +231,50 @@ impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
         &self.device
     }
 
+    /// The device that is recorded, for what only its machine has. Calls made there are not recorded; what they leave
+    /// in memory that [`note_host_memory`](Self::note_host_memory) has named is.
+    pub fn device_mut(&mut self) -> &mut D {
+        self.submitted = true;
+        &mut self.device
+    }
+
+    /// Says that a range is memory of the host's with some access of the GPU's, mapped by a call of the machine's own;
+    /// or that nothing is mapped there any more, which a capture cannot say. Spaces that captures do not have are
+    /// ignored.
+    pub fn note_host_memory(&mut self, range: GuestRange, access: Option<Access>) {
+        if range.start.space >= self.device.machine().spaces() {
+            return;
+        }
+        self.host_memory.note(range, access.is_some());
+        match access {
+            Some(access) => {
+                self.maps.insert(range, access);
+                self.put(|writer| writer.map(&Map { range, access }));
+            }
+            None => self.maps.remove(range),
+        }
+    }
+
+    /// Records a submission that `submit` makes, in whatever way the machine has, and what the host has changed in its
+    /// memory since the last one.
+    ///
+    /// # Errors
+    /// Those of `submit`, and what the device says when memory cannot be read.
+    pub fn submit_with<T>(
+        &mut self,
+        payload: &[u8],
+        submit: impl FnOnce(&mut D) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.submitted = true;
+        let Some(recorder) = &mut self.recorder else { return submit(&mut self.device) };
+        self.host_memory.update(&mut self.device, |at, page| recorder.put(|writer| writer.mem(at, page)))?;
+        let done = submit(&mut self.device)?;
+        recorder.put(|writer| writer.submit(payload));
+        // What the GPU has written is no change of the host's.
+        self.host_memory.update(&mut self.device, |_, _| {})?;
+        Ok(done)
+    }
+
     /// The device; a recording under way is dropped.
     pub fn into_inner(self) -> D {
         self.device
@@ -263,6 +311,7 @@ impl<D: ReplayDevice, W: Write + Send> Device for RecordingDevice<D, W> {
 
     fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
         self.device.map(range, access)?;
+        self.host_memory.note(range, false);
         self.maps.insert(range, access);
         self.put(|writer| writer.map(&Map { range, access }));
         Ok(())
@@ -279,10 +328,7 @@ impl<D: ReplayDevice, W: Write + Send> Device for RecordingDevice<D, W> {
     }
 
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
-        self.device.submit(payload)?;
-        self.submitted = true;
-        self.put(|writer| writer.submit(payload));
-        Ok(())
+        self.submit_with(payload, |device| device.submit(payload))
     }
 
     fn finish(&mut self) {
@@ -330,6 +376,7 @@ impl<D: ReplayDevice, W: Write + Send> Device for RecordingDevice<D, W> {
         self.submitted = true;
         if let Some(maps) = Ranges::of_snapshot(snapshot)? {
             self.maps = maps;
+            self.host_memory.clear();
         }
         self.put(|writer| writer.snapshot(snapshot));
         Ok(())

@@ -1,0 +1,6 @@
+//! Captures: a GPU's input in a file (`docs/capture.md`).
+
+pub mod file;
+pub mod picture;
+pub mod player;
+pub mod record;

@@ -1,0 +1,101 @@
+//! Recording what passes through a device: a host's "capture frame" key.
+
+use std::ffi::c_char;
+use std::fs::File;
+use std::io::BufWriter;
+
+use triglyph::Error;
+use triglyph::capture::{Compression, Expectation, Meta};
+
+use super::picture::triglyph_present;
+use crate::error::{Failure, triglyph_status};
+use crate::handle::{recording, triglyph_device, with_device};
+use crate::memory::range;
+use crate::pointer::{self, Out, required};
+
+/// Begins a recording into a file, by its path (UTF-8), with a name for people or null. The capture begins with the
+/// memory and the state of this moment. From now on it gets what passes through the calls of this list: mapping,
+/// `triglyph_write`, `triglyph_submit`, `triglyph_n3ds_execute`, `triglyph_tegra_submit_entries`, `triglyph_restore`.
+/// Memory of the host's is compared before each submission, which takes time. Other calls of a machine's own are not
+/// recorded, but what they leave in the host's memory is. A recording that is under way is dropped.
+///
+/// Errors: `TRIGLYPH_STATUS_IO` when the file cannot be made.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_record_start(
+    device: Option<&triglyph_device>,
+    path: *const c_char,
+    name: *const c_char,
+) -> triglyph_status {
+    with_device(device, |state| {
+        // SAFETY: the header asks callers for texts that end with 0.
+        let (path, name) = unsafe { (pointer::path(path, "path")?, pointer::text(name, "name")?) };
+        let file = File::create(&path).map_err(|error| Error::io(&path, error))?;
+        let mut meta = Meta::new();
+        if let Some(name) = name {
+            meta.insert("name".to_owned(), name.into());
+        }
+        let sink = BufWriter::new(file);
+        Ok(recording!(&mut state.gpu, device => device.start(sink, Compression::default(), meta))?)
+    })
+}
+
+/// Says that a picture is finished, at the end of a frame, for each screen. With `expect` the capture expects it to
+/// look as it does now, to the bit. Does nothing without a recording.
+///
+/// Errors: as `triglyph_picture_read`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_record_present(
+    device: Option<&triglyph_device>,
+    present: Option<&triglyph_present>,
+    expect: bool,
+) -> triglyph_status {
+    with_device(device, |state| {
+        // SAFETY: the header asks callers for a label that ends with 0.
+        let present = unsafe { required(present, "present")?.read() }?;
+        let expectation = if expect { Expectation::AsItIs } else { Expectation::None };
+        Ok(recording!(&mut state.gpu, device => device.present(&present, expectation))?)
+    })
+}
+
+/// Records what a range of guest memory hashes to now. Does nothing without a recording.
+///
+/// Errors: `TRIGLYPH_STATUS_UNMAPPED`.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_record_hash(
+    device: Option<&triglyph_device>,
+    space: u32,
+    address: u64,
+    size: u64,
+) -> triglyph_status {
+    with_device(device, |state| {
+        let range = range(space, address, size)?;
+        Ok(recording!(&mut state.gpu, device => device.hash(range))?)
+    })
+}
+
+/// Whether a recording is under way.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_record_is_active(
+    device: Option<&triglyph_device>,
+    active: Out<'_, bool>,
+) -> triglyph_status {
+    with_device(device, |state| {
+        required(active, "active")?.write(recording!(&mut state.gpu, device => device.is_recording()));
+        Ok(())
+    })
+}
+
+/// Ends a recording and closes its file. Does nothing without one.
+///
+/// Errors: `TRIGLYPH_STATUS_IO`, the first that the file has met since the recording began.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_record_stop(device: Option<&triglyph_device>) -> triglyph_status {
+    with_device(device, |state| {
+        let sink = recording!(&mut state.gpu, device => device.stop())?;
+        let written = sink.map(BufWriter::into_inner).transpose();
+        match written {
+            Ok(_) => Ok(()),
+            Err(error) => Err(Failure::from(Error::io("the recording", error.into_error()))),
+        }
+    })
+}

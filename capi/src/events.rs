@@ -1,0 +1,134 @@
+//! What a device tells its host.
+
+use triglyph::{Event, SoftwareMethod};
+
+use super::error::triglyph_status;
+use super::handle::{triglyph_device, with_device};
+use super::pointer::{Out, drain, required};
+
+/// What has happened. The fields of an event that each kind has are named here; the others are 0.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum triglyph_event_kind {
+    /// A kind that this version cannot describe.
+    Unknown = 0,
+    /// An interrupt of the guest's processor: `source` as the machine numbers them (a GSP interrupt on the 3DS, new
+    /// bits of PFIFO_INTR on the PS3, 0 on the Tegra X1), `count`, `delay`.
+    Interrupt = 1,
+    /// A fence that somebody waits for was reached: `slot`, `counter` (the syncpoint), `value`.
+    Fence = 2,
+    /// A display has begun to show a frame: `context`, `head`.
+    Vblank = 3,
+    /// As before, for the second handler of the PS3's driver: `context`, `head`.
+    SecondVblank = 4,
+    /// A display shows another buffer: `context`, `head`, `buffer`, `offset`.
+    Flip = 5,
+    /// A buffer waits to be shown: `context`, `head`, `buffer`.
+    Queue = 6,
+    /// A user command was executed: `context`, `value`.
+    UserCommand = 7,
+    /// The pusher of a channel met an error and has stopped: `channel`, `error`.
+    GraphicsError = 8,
+    /// The GPU touched an IO address that is not mapped: `address`.
+    UnmappedIo = 9,
+    /// A method of the software engine that no driver or handler has executed: `channel`, `subchannel`, `method`,
+    /// `value`.
+    Software = 10,
+}
+
+/// Something that happened in a device and concerns the host or the guest's processor.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct triglyph_event {
+    /// A `triglyph_event_kind`: it says which fields mean something.
+    pub kind: u32,
+    /// Which interrupt.
+    pub source: u32,
+    /// Whose display: the handle of an LV1 context, 0 on other machines.
+    pub context: u32,
+    /// Number of the display; on the 3DS 0 the top and 1 the bottom screen.
+    pub head: u32,
+    /// Number of the buffer.
+    pub buffer: u32,
+    /// Where the buffer begins: an offset in local memory on the PS3, a physical address on the 3DS.
+    pub offset: u32,
+    /// What waits for the fence: the slot of the event.
+    pub slot: u32,
+    /// The syncpoint of the fence.
+    pub counter: u32,
+    /// The value of the fence, the parameter of the user command, the data of the method.
+    pub value: u32,
+    /// The channel.
+    pub channel: u32,
+    /// The subchannel.
+    pub subchannel: u32,
+    /// Byte address of the method in the subchannel.
+    pub method: u32,
+    /// The hardware's number of the error.
+    pub error: u32,
+    /// 0.
+    pub reserved: u32,
+    /// How many interrupts, at least 1.
+    pub count: u64,
+    /// Nanoseconds from the call that caused the interrupt until the hardware would raise it: an estimate, 0 without.
+    pub delay: u64,
+    /// The IO address as the GPU sees it.
+    pub address: u64,
+}
+
+impl From<Event> for triglyph_event {
+    fn from(event: Event) -> Self {
+        let of = |kind: triglyph_event_kind| triglyph_event { kind: kind as u32, ..Default::default() };
+        match event {
+            Event::Interrupt { source, count, delay } => {
+                triglyph_event { source, count, delay, ..of(triglyph_event_kind::Interrupt) }
+            }
+            Event::Fence { slot, counter, value } => {
+                triglyph_event { slot, counter, value, ..of(triglyph_event_kind::Fence) }
+            }
+            Event::Vblank { context, head } => triglyph_event { context, head, ..of(triglyph_event_kind::Vblank) },
+            Event::SecondVblank { context, head } => {
+                triglyph_event { context, head, ..of(triglyph_event_kind::SecondVblank) }
+            }
+            Event::Flip { context, head, buffer, offset } => {
+                triglyph_event { context, head, buffer, offset, ..of(triglyph_event_kind::Flip) }
+            }
+            Event::Queue { context, head, buffer } => {
+                triglyph_event { context, head, buffer, ..of(triglyph_event_kind::Queue) }
+            }
+            Event::UserCommand { context, value } => {
+                triglyph_event { context, value, ..of(triglyph_event_kind::UserCommand) }
+            }
+            Event::GraphicsError { channel, error } => {
+                triglyph_event { channel, error, ..of(triglyph_event_kind::GraphicsError) }
+            }
+            Event::UnmappedIo { address } => triglyph_event { address, ..of(triglyph_event_kind::UnmappedIo) },
+            Event::Software(SoftwareMethod { channel, subchannel, method, data }) => {
+                let value = data;
+                triglyph_event { channel, subchannel, method, value, ..of(triglyph_event_kind::Software) }
+            }
+            _ => of(triglyph_event_kind::Unknown),
+        }
+    }
+}
+
+/// Takes the events since they were taken last, oldest first. `count` is how many were stored in `events`; if that is
+/// `capacity`, there may be more to take. A host that takes none keeps the newest 4096.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_take_events(
+    device: Option<&triglyph_device>,
+    events: *mut triglyph_event,
+    capacity: usize,
+    count: Out<'_, usize>,
+) -> triglyph_status {
+    with_device(device, |state| {
+        let count = required(count, "count")?;
+        if state.events.len() < capacity {
+            let new = state.gpu.device().take_events();
+            state.events.extend(new.into_iter().map(triglyph_event::from));
+        }
+        // SAFETY: the header asks callers for room for that many.
+        count.write(unsafe { drain(&mut state.events, events, capacity, "events") }?);
+        Ok(())
+    })
+}

@@ -1,0 +1,170 @@
+//! What the guest gets wrong.
+
+use std::ffi::{c_char, c_void};
+
+use triglyph::{Fault, FaultHandler, FaultKind};
+
+use super::error::{Failure, c_string, triglyph_status};
+use super::handle::{triglyph_device, with_device};
+use super::pointer::{Out, required};
+
+/// The kinds of trouble a guest can make.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum triglyph_fault_kind {
+    /// A read from memory that is not mapped or not readable; it yields zeros.
+    UnmappedRead = 0,
+    /// A write to memory that is not mapped or not writable; it is dropped.
+    UnmappedWrite = 1,
+    /// A command word, header or submission that makes no sense.
+    BadCommand = 2,
+    /// A register or method that does not exist, or a value that it does not take.
+    BadMethod = 3,
+    /// A shader instruction that does not exist, or a program that cannot be entered.
+    BadShader = 4,
+    /// A program, list or macro that ran longer than it may.
+    OutOfFuel = 5,
+    /// Something real that is not emulated yet.
+    Unimplemented = 6,
+}
+
+/// One thing that the guest got wrong.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct triglyph_fault {
+    /// A `triglyph_fault_kind`.
+    pub kind: u32,
+    /// 0.
+    pub reserved: u32,
+    /// The guest address, register or method concerned.
+    pub address: u64,
+    /// Where in the command stream: the byte offset in its list, or the address of the command word.
+    pub command: u64,
+    /// What happened, for people; UTF-8. The call that gave the fault says how long it is valid.
+    pub what: *const c_char,
+}
+
+/// Hears of each fault as it happens, on the thread that makes the call in which it does. The fault and its text are
+/// valid during the callback. It must not block for long and not throw or jump out; calls on the same device return
+/// `TRIGLYPH_STATUS_BUSY`.
+pub type triglyph_fault_callback = Option<unsafe extern "C" fn(user_data: *mut c_void, fault: *const triglyph_fault)>;
+
+/// A host's pointer, for callbacks: what is behind it is the host's affair.
+pub(crate) struct UserData(pub *mut c_void);
+
+// SAFETY: the pointer is only handed back to the host, who is told on which threads that happens.
+unsafe impl Send for UserData {}
+
+impl UserData {
+    /// The pointer. A method, so that closures keep the wrapper, which may be sent, rather than its field.
+    pub fn get(&self) -> *mut c_void {
+        self.0
+    }
+}
+
+fn fault(fault: &Fault, what: &std::ffi::CStr) -> triglyph_fault {
+    let kind = FaultKind::ALL.iter().position(|&kind| kind == fault.kind).unwrap_or_default() as u32;
+    triglyph_fault { kind, reserved: 0, address: fault.address, command: fault.command, what: what.as_ptr() }
+}
+
+/// Sets the callback for faults, or removes it with null. `user_data` is handed to each call and has to stay valid
+/// until the callback is replaced or the device destroyed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_set_fault_callback(
+    device: Option<&triglyph_device>,
+    callback: triglyph_fault_callback,
+    user_data: *mut c_void,
+) -> triglyph_status {
+    with_device(device, |state| {
+        let user_data = UserData(user_data);
+        let handler = callback.map(|callback| -> FaultHandler {
+            Box::new(move |found: &Fault| {
+                let what = c_string(&found.what);
+                let found = fault(found, &what);
+                // SAFETY: the host promises a function of this type that takes its own pointer.
+                unsafe { callback(user_data.get(), &raw const found) }
+            })
+        });
+        state.gpu.device().set_fault_handler(handler);
+        Ok(())
+    })
+}
+
+/// How many faults of a `triglyph_fault_kind` there were.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_fault_count(
+    device: Option<&triglyph_device>,
+    kind: u32,
+    count: Out<'_, u64>,
+) -> triglyph_status {
+    with_device(device, |state| {
+        let kind = FaultKind::ALL.get(kind as usize).ok_or_else(|| Failure::invalid(format!("fault kind {kind}")))?;
+        required(count, "count")?.write(state.gpu.device_ref().faults().count(*kind));
+        Ok(())
+    })
+}
+
+/// One of the first 64 faults, which are kept in full, oldest first. `found` says whether there is one of that index.
+/// Its text is valid until the device is destroyed.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_fault_get(
+    device: Option<&triglyph_device>,
+    index: usize,
+    fault: Out<'_, triglyph_fault>,
+    found: Out<'_, bool>,
+) -> triglyph_status {
+    with_device(device, |state| {
+        let (out, found) = (required(fault, "fault")?, required(found, "found")?);
+        let first = state.gpu.device_ref().faults().first();
+        let known = state.fault_texts.len().min(first.len());
+        state.fault_texts.extend(first[known..].iter().map(|fault| c_string(&fault.what)));
+        let fault = first.get(index).zip(state.fault_texts.get(index));
+        found.write(fault.is_some());
+        if let Some((fault, what)) = fault {
+            out.write(self::fault(fault, what));
+        }
+        Ok(())
+    })
+}
+
+/// A short name of a `triglyph_fault_kind`, for logs: `"unmapped-read"`. Valid for good.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_fault_kind_name(kind: u32) -> *const c_char {
+    let name = match kind {
+        0 => c"unmapped-read",
+        1 => c"unmapped-write",
+        2 => c"bad-command",
+        3 => c"bad-method",
+        4 => c"bad-shader",
+        5 => c"out-of-fuel",
+        6 => c"unimplemented",
+        _ => c"unknown",
+    };
+    name.as_ptr()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_have_the_facades_order_and_names() {
+        use triglyph_fault_kind as kind;
+        let numbers = [
+            (kind::UnmappedRead, FaultKind::UnmappedRead),
+            (kind::UnmappedWrite, FaultKind::UnmappedWrite),
+            (kind::BadCommand, FaultKind::BadCommand),
+            (kind::BadMethod, FaultKind::BadMethod),
+            (kind::BadShader, FaultKind::BadShader),
+            (kind::OutOfFuel, FaultKind::OutOfFuel),
+            (kind::Unimplemented, FaultKind::Unimplemented),
+        ];
+        assert_eq!(numbers.len(), FaultKind::ALL.len());
+        for (number, known) in numbers {
+            assert_eq!(FaultKind::ALL[number as usize], known);
+            // SAFETY: names are static.
+            let name = unsafe { std::ffi::CStr::from_ptr(triglyph_fault_kind_name(number as u32)) };
+            assert_eq!(name.to_str(), Ok(known.name()));
+        }
+    }
+}

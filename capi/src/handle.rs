@@ -1,0 +1,184 @@
+//! What a device handle holds, and who may use it when.
+//!
+//! The state is behind a lock that nobody waits for: a second call at the same time is an error of the host's, and a
+//! panic poisons the lock, which is what ends the handle.
+
+use std::collections::VecDeque;
+use std::ffi::CString;
+use std::fs::File;
+use std::io::BufWriter;
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use triglyph::capture::RecordingDevice;
+use triglyph::{Device, Machine, Memory, N3ds, Options, ReplayDevice, Rsx, TegraX1};
+
+use super::error::{Failure, guard, triglyph_status};
+use super::events::triglyph_event;
+use super::memory::triglyph_range;
+use super::pointer::required;
+
+/// A machine that can record what passes through it.
+type Recording<D> = RecordingDevice<D, BufWriter<File>>;
+
+/// One of the machines.
+pub(crate) enum Gpu {
+    N3ds(Box<Recording<N3ds>>),
+    Rsx(Box<Recording<Rsx>>),
+    Tegra(Box<Recording<TegraX1>>),
+}
+
+/// Runs `$body` with the recording device of whichever machine it is.
+macro_rules! recording {
+    ($gpu:expr, $device:ident => $body:expr) => {
+        match $gpu {
+            $crate::handle::Gpu::N3ds($device) => $body,
+            $crate::handle::Gpu::Rsx($device) => $body,
+            $crate::handle::Gpu::Tegra($device) => $body,
+        }
+    };
+}
+pub(crate) use recording;
+
+impl Gpu {
+    pub fn new(machine: Machine, options: &Options) -> Result<Self, Failure> {
+        Ok(match machine {
+            Machine::N3ds => Gpu::N3ds(Box::new(RecordingDevice::new(N3ds::new(options)?))),
+            Machine::Ps3 => Gpu::Rsx(Box::new(RecordingDevice::new(Rsx::new(options)?))),
+            Machine::TegraX1 => Gpu::Tegra(Box::new(RecordingDevice::new(TegraX1::new(options)?))),
+        })
+    }
+
+    /// What all machines have.
+    pub fn device(&mut self) -> &mut dyn ReplayDevice {
+        recording!(self, device => &mut **device)
+    }
+
+    /// As [`Self::device`], to look at.
+    pub fn device_ref(&self) -> &dyn Device {
+        recording!(self, device => &**device)
+    }
+
+    /// Guest memory, after everything that was submitted.
+    pub fn with_memory<T>(&mut self, f: impl FnOnce(&mut Memory) -> T) -> T {
+        match self {
+            Gpu::N3ds(device) => f(device.device_mut().memory_mut()),
+            Gpu::Rsx(device) => device.device_mut().with_memory(f),
+            Gpu::Tegra(device) => device.device_mut().with_memory(f),
+        }
+    }
+}
+
+/// What a handle holds beside its machine.
+pub(crate) struct State {
+    pub gpu: Gpu,
+    /// Events and written ranges that the host had no room for.
+    pub events: VecDeque<triglyph_event>,
+    pub written: VecDeque<triglyph_range>,
+    /// Texts of the faults that are kept in full, made when they are asked for.
+    pub fault_texts: Vec<CString>,
+    /// The error of the key file, for the same reason.
+    pub key_file_error: CString,
+}
+
+/// What all machines have. Made by `triglyph_device_create`, or borrowed from a machine's own handle.
+pub struct triglyph_device {
+    state: Mutex<State>,
+    /// Whether it is part of a machine's own handle.
+    borrowed: bool,
+}
+
+impl triglyph_device {
+    pub(crate) fn new(machine: Machine, options: &Options, borrowed: bool) -> Result<Self, Failure> {
+        let state = State {
+            gpu: Gpu::new(machine, options)?,
+            events: VecDeque::new(),
+            written: VecDeque::new(),
+            fault_texts: Vec::new(),
+            key_file_error: CString::default(),
+        };
+        Ok(triglyph_device { state: Mutex::new(state), borrowed })
+    }
+
+    pub(crate) fn is_borrowed(&self) -> bool {
+        self.borrowed
+    }
+
+    /// Runs a call with the state.
+    pub(crate) fn enter(&self, call: impl FnOnce(&mut State) -> Result<(), Failure>) -> Result<(), Failure> {
+        call(&mut *lock(&self.state)?)
+    }
+
+    /// Whether the handle may go: nobody uses it.
+    pub(crate) fn check_idle(&self) -> Result<(), Failure> {
+        match lock(&self.state) {
+            Err(failure) if failure.status == triglyph_status::Busy => Err(failure),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Takes the lock of a handle, now or not at all.
+pub(crate) fn lock<T>(state: &Mutex<T>) -> Result<MutexGuard<'_, T>, Failure> {
+    state.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => Failure::new(triglyph_status::Busy, "another call is using this handle"),
+        TryLockError::Poisoned(_) => {
+            Failure::new(triglyph_status::Poisoned, "an earlier call panicked with this handle: destroy it")
+        }
+    })
+}
+
+/// A call on a device.
+pub(crate) fn with_device(
+    device: Option<&triglyph_device>,
+    call: impl FnOnce(&mut State) -> Result<(), Failure>,
+) -> triglyph_status {
+    guard(|| required(device, "device")?.enter(call))
+}
+
+/// Destroys a handle that nobody uses; null is nothing to destroy.
+///
+/// # Safety
+/// `handle` is null or was made by [`Box::into_raw`], and this is its last use unless the result is an error.
+pub(crate) unsafe fn destroy<T>(handle: *mut T, check: impl FnOnce(&T) -> Result<(), Failure>) -> triglyph_status {
+    guard(|| {
+        if handle.is_null() {
+            return Ok(());
+        }
+        // SAFETY: not null, so it points to what `Box::into_raw` gave away.
+        check(unsafe { &*handle })?;
+        // SAFETY: as above, and the caller promises that this is the last use.
+        drop(unsafe { Box::from_raw(handle) });
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use triglyph::Tier;
+
+    fn device() -> triglyph_device {
+        triglyph_device::new(Machine::N3ds, &Options::new(Tier::InterpreterOnly, 1), false).unwrap()
+    }
+
+    #[test]
+    fn a_call_inside_of_a_call_is_busy() {
+        let device = device();
+        let mut inner = triglyph_status::Ok;
+        let outer = with_device(Some(&device), |_| {
+            inner = with_device(Some(&device), |_| Ok(()));
+            Ok(())
+        });
+        assert_eq!((outer, inner), (triglyph_status::Ok, triglyph_status::Busy));
+        assert!(device.check_idle().is_ok());
+    }
+
+    #[test]
+    fn a_panic_ends_the_handle() {
+        let device = device();
+        assert_eq!(with_device(Some(&device), |_| panic!("on purpose")), triglyph_status::Panic);
+        assert_eq!(with_device(Some(&device), |_| Ok(())), triglyph_status::Poisoned);
+        assert!(device.check_idle().is_ok());
+        assert_eq!(with_device(None, |_| Ok(())), triglyph_status::NullPointer);
+    }
+}

@@ -1,0 +1,282 @@
+//! What only the 3DS has.
+
+pub mod gsp;
+pub mod ipc;
+pub mod lcd;
+pub mod queues;
+pub mod registers;
+
+use triglyph::n3ds::gsp::{Gsp, Hardware, Interrupt, Session, SharedPage};
+use triglyph::n3ds::{self, BadAddress, Executed, FreezePolicy, Screen};
+use triglyph::{Machine, N3ds};
+
+use super::error::{Failure, guard, triglyph_status};
+use super::handle::{Gpu, State, destroy, triglyph_device, with_device};
+use super::options::{self, triglyph_options};
+use super::pointer::{Out, array, put, required};
+
+/// A Nintendo 3DS's GPU: PICA200, transfer engine, LCD registers, GSP.
+///
+/// Its address space 0 has physical addresses: VRAM at 0x18000000, main memory at 0x20000000, which the host maps.
+pub struct triglyph_n3ds {
+    device: triglyph_device,
+}
+
+/// What the GPU's units raise, numbered as GSP's clients see them.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum triglyph_n3ds_interrupt {
+    /// Memory fill unit 0 has finished.
+    Psc0 = 0,
+    /// Memory fill unit 1 has finished.
+    Psc1 = 1,
+    /// VBlank of the top screen.
+    Pdc0 = 2,
+    /// VBlank of the bottom screen.
+    Pdc1 = 3,
+    /// The transfer engine has finished.
+    Ppf = 4,
+    /// A command list has finished.
+    P3d = 5,
+    /// A DMA request has finished.
+    Dma = 6,
+}
+
+/// The screens, numbered as in GSP's calls.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum triglyph_n3ds_screen {
+    /// The upper, wide one; it can show a picture for each eye.
+    Top = 0,
+    /// The lower, touch-sensitive one.
+    Bottom = 1,
+}
+
+/// What GX commands that do not check addresses do with bad ones.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum triglyph_n3ds_bad_address {
+    /// They take physical address 0 instead.
+    Zero = 0,
+    /// They fail.
+    Fail = 1,
+}
+
+/// What happens when a transfer meets a case in which the hardware freezes.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum triglyph_n3ds_freeze_policy {
+    /// Nothing is copied and the transfer completes.
+    Complete = 0,
+    /// Nothing is copied, the unit stays busy for good and no interrupt comes.
+    Hang = 1,
+}
+
+/// Ticks of the main processor's clock in a second, in which estimates of time are given.
+pub const TRIGLYPH_N3DS_TICKS_PER_SECOND: u64 = 268111856;
+
+const _: () = assert!(TRIGLYPH_N3DS_TICKS_PER_SECOND == n3ds::TICKS_PER_SECOND);
+
+/// How a GX command ended.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct triglyph_n3ds_executed {
+    /// The result code as clients get it: 0, or with bit 31 set why the command failed and has done nothing.
+    pub result: u32,
+    /// Whether an interrupt ends it: 1 or 0.
+    pub has_interrupt: u32,
+    /// The `triglyph_n3ds_interrupt`.
+    pub interrupt: u32,
+    /// 0.
+    pub reserved: u32,
+    /// After how many ticks the hardware would raise it: an estimate.
+    pub ticks: u64,
+}
+
+impl From<Executed> for triglyph_n3ds_executed {
+    fn from(executed: Executed) -> Self {
+        let Executed { result, event } = executed;
+        let (interrupt, ticks) = event.map_or((0, 0), |event| (event.interrupt as u32, event.ticks));
+        triglyph_n3ds_executed {
+            result: result.0,
+            has_interrupt: event.is_some().into(),
+            interrupt,
+            reserved: 0,
+            ticks,
+        }
+    }
+}
+
+/// Runs a call on the machine.
+pub(super) fn with_n3ds(
+    n3ds: Option<&triglyph_n3ds>,
+    call: impl FnOnce(&mut N3ds) -> Result<(), Failure>,
+) -> triglyph_status {
+    with_device(n3ds.map(|n3ds| &n3ds.device), |state| call(machine(state)?))
+}
+
+fn machine(state: &mut State) -> Result<&mut N3ds, Failure> {
+    match &mut state.gpu {
+        Gpu::N3ds(device) => Ok(device.device_mut()),
+        _ => Err(Failure::invalid("the device is no 3DS")),
+    }
+}
+
+/// Runs a call on GSP and the hardware behind it.
+pub(super) fn with_gsp(
+    n3ds: Option<&triglyph_n3ds>,
+    call: impl FnOnce(&mut Gsp, &mut dyn Hardware) -> Result<(), Failure>,
+) -> triglyph_status {
+    with_n3ds(n3ds, |n3ds| n3ds.with_gsp(call))
+}
+
+/// A screen by its number.
+pub(super) fn screen(number: u32) -> Result<Screen, Failure> {
+    Screen::ALL.get(number as usize).copied().ok_or_else(|| Failure::invalid(format!("screen {number}")))
+}
+
+/// An interrupt by its number.
+pub(super) fn interrupt(number: u32) -> Result<Interrupt, Failure> {
+    let known = u8::try_from(number).ok().and_then(Interrupt::from_number);
+    known.ok_or_else(|| Failure::invalid(format!("interrupt {number}")))
+}
+
+/// Makes a 3DS with nothing mapped and every register at its reset value. It belongs to the caller, who destroys it
+/// with `triglyph_n3ds_destroy`.
+///
+/// Errors: as `triglyph_device_create`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_n3ds_create(
+    options: *const triglyph_options,
+    n3ds: Out<'_, *mut triglyph_n3ds>,
+) -> triglyph_status {
+    guard(|| {
+        let out = required(n3ds, "n3ds")?;
+        // SAFETY: the header asks callers for null or a structure that begins with its size.
+        let options = unsafe { options::read(options) }?;
+        let device = triglyph_device::new(Machine::N3ds, &options, true)?;
+        out.write(Box::into_raw(Box::new(triglyph_n3ds { device })));
+        Ok(())
+    })
+}
+
+/// Destroys a 3DS, and with it the device that was borrowed from it. Null is ignored.
+///
+/// Errors: `TRIGLYPH_STATUS_BUSY` while another call uses it; it stays as it is then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_n3ds_destroy(n3ds: *mut triglyph_n3ds) -> triglyph_status {
+    // SAFETY: the header asks callers for a handle of this library, used for the last time.
+    unsafe { destroy(n3ds, |n3ds| n3ds.device.check_idle()) }
+}
+
+/// The device of a 3DS, for the calls that all machines have; null for null. It is borrowed: it goes with the 3DS.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_n3ds_device(n3ds: Option<&triglyph_n3ds>) -> *const triglyph_device {
+    n3ds.map_or(std::ptr::null(), |n3ds| &raw const n3ds.device)
+}
+
+/// Executes a GX command, eight words as in a slot of the command queue with virtual addresses of the client, for
+/// hosts that have a GSP of their own. It is complete when this returns; no interrupt is queued, what the command
+/// raises is in `executed`, which may be null. A recording that is under way contains it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_n3ds_execute(
+    n3ds: Option<&triglyph_n3ds>,
+    words: *const u32,
+    executed: Out<'_, triglyph_n3ds_executed>,
+) -> triglyph_status {
+    with_device(n3ds.map(|n3ds| &n3ds.device), |state| {
+        // SAFETY: the header asks callers for eight words.
+        let words: [u32; 8] = unsafe { array(words, "words") }?;
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let Gpu::N3ds(device) = &mut state.gpu else { return Err(Failure::invalid("the device is no 3DS")) };
+        put(executed, device.submit_with(&bytes, |n3ds| Ok(n3ds.execute(&words)))?.into());
+        Ok(())
+    })
+}
+
+/// Puts GSP on a page of the host's, 4096 bytes aligned to 4, which guest processors may use at the same time; or with
+/// null on one of the library's own, as at first. GSP begins anew: no clients, nobody has the rendering right, what the
+/// host has chosen of it is forgotten. The page has to stay where it is until another takes its place or the 3DS is
+/// destroyed.
+///
+/// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for a misaligned page.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_n3ds_set_shared_page(
+    n3ds: Option<&triglyph_n3ds>,
+    page: *mut std::ffi::c_void,
+) -> triglyph_status {
+    with_n3ds(n3ds, |n3ds| {
+        let page = match page.is_null() {
+            true => Some(SharedPage::default()),
+            // SAFETY: the header asks callers for 4096 bytes that stay valid while GSP uses them.
+            false => unsafe { SharedPage::from_host(page.cast()) },
+        };
+        let page = page.ok_or_else(|| Failure::invalid("page is not aligned"))?;
+        n3ds.set_shared_page(page);
+        Ok(())
+    })
+}
+
+/// Says what becomes of bad addresses in GX commands that do not check them: a `triglyph_n3ds_bad_address`.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_n3ds_set_bad_address(n3ds: Option<&triglyph_n3ds>, behaviour: u32) -> triglyph_status {
+    let behaviour = match behaviour {
+        0 => Ok(BadAddress::Zero),
+        1 => Ok(BadAddress::Fail),
+        other => Err(Failure::invalid(format!("behaviour {other}"))),
+    };
+    with_gsp(n3ds, |gsp, _| {
+        gsp.set_bad_address(behaviour?);
+        Ok(())
+    })
+}
+
+/// Says what happens where the transfer engine freezes on the console: a `triglyph_n3ds_freeze_policy`.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_n3ds_set_freeze_policy(n3ds: Option<&triglyph_n3ds>, policy: u32) -> triglyph_status {
+    let policy = match policy {
+        0 => Ok(FreezePolicy::Complete),
+        1 => Ok(FreezePolicy::Hang),
+        other => Err(Failure::invalid(format!("policy {other}"))),
+    };
+    with_n3ds(n3ds, |n3ds| {
+        n3ds.external_mut().set_freeze_policy(policy?);
+        Ok(())
+    })
+}
+
+/// Says whether this is a New 3DS; the first register shows it.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_n3ds_set_new_model(n3ds: Option<&triglyph_n3ds>, new_model: bool) -> triglyph_status {
+    with_n3ds(n3ds, |n3ds| {
+        n3ds.external_mut().set_new_model(new_model);
+        Ok(())
+    })
+}
+
+/// The physical address of a client's virtual one in linear heap, QTM memory or VRAM; 0 stays 0. `found` says whether
+/// there is one.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_n3ds_to_physical(
+    address: u32,
+    physical: Out<'_, u32>,
+    found: Out<'_, bool>,
+) -> triglyph_status {
+    guard(|| {
+        let known = n3ds::gsp::to_physical(address);
+        put(physical, known.unwrap_or(0));
+        put(found, known.is_some());
+        Ok(())
+    })
+}
+
+/// Ticks of the main processor as nanoseconds.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_n3ds_nanoseconds(ticks: u64) -> u64 {
+    n3ds::nanoseconds(ticks)
+}
+
+/// A session that a host names by a number.
+pub(super) const fn session(number: u32) -> Session {
+    Session(number)
+}

@@ -1,0 +1,234 @@
+//! What only the PS3 has.
+
+pub mod lv1;
+pub mod registers;
+
+use std::ffi::c_void;
+
+use triglyph::rsx::{SoftwareHandler, lv1_bit, lv2_bit};
+use triglyph::{Event, Machine, Rsx, SoftwareMethod};
+
+use super::error::{Failure, guard, triglyph_status};
+use super::events::{triglyph_event, triglyph_event_kind};
+use super::faults::UserData;
+use super::handle::{Gpu, State, destroy, triglyph_device, with_device};
+use super::options::{self, triglyph_options};
+use super::pointer::{Out, put, required};
+
+/// A PlayStation 3's GPU, and the hypervisor's calls in front of it. Everything in its guest memory is big-endian;
+/// arguments and results of calls are plain numbers of the host.
+pub struct triglyph_rsx {
+    device: triglyph_device,
+}
+
+/// The address space of local memory.
+pub const TRIGLYPH_RSX_SPACE_LOCAL: u32 = 0;
+/// The address space of main memory as the GPU sees it, by IO offsets; `triglyph_rsx_context_iomap` maps there.
+pub const TRIGLYPH_RSX_SPACE_MAIN: u32 = 1;
+/// The address space of the hypervisor's pages, by the addresses that its calls return. What the host has mapped there
+/// before a call is used; otherwise the call maps memory of the library's own.
+pub const TRIGLYPH_RSX_SPACE_PAGES: u32 = 2;
+/// The address space of main memory, by the addresses that guests pass to the hypervisor; the host maps it.
+pub const TRIGLYPH_RSX_SPACE_XDR: u32 = 3;
+
+const _: () = {
+    use triglyph::rsx::{LOCAL, MAIN, PAGES, XDR};
+    assert!(TRIGLYPH_RSX_SPACE_LOCAL == LOCAL && TRIGLYPH_RSX_SPACE_MAIN == MAIN);
+    assert!(TRIGLYPH_RSX_SPACE_PAGES == PAGES && TRIGLYPH_RSX_SPACE_XDR == XDR);
+};
+
+/// Runs a call on the machine.
+fn with_rsx(rsx: Option<&triglyph_rsx>, call: impl FnOnce(&mut Rsx) -> Result<(), Failure>) -> triglyph_status {
+    with_device(rsx.map(|rsx| &rsx.device), |state| call(machine(state)?))
+}
+
+fn machine(state: &mut State) -> Result<&mut Rsx, Failure> {
+    match &mut state.gpu {
+        Gpu::Rsx(device) => Ok(device.device_mut()),
+        _ => Err(Failure::invalid("the device is no PS3")),
+    }
+}
+
+/// Makes a PS3 with nothing mapped and no contexts. It belongs to the caller, who destroys it with
+/// `triglyph_rsx_destroy`. `TRIGLYPH_ACCURACY_EXACT` is what hosts need whose guests see the chip's registers or use
+/// more than one context.
+///
+/// Errors: as `triglyph_device_create`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_rsx_create(
+    options: *const triglyph_options,
+    rsx: Out<'_, *mut triglyph_rsx>,
+) -> triglyph_status {
+    guard(|| {
+        let out = required(rsx, "rsx")?;
+        // SAFETY: the header asks callers for null or a structure that begins with its size.
+        let options = unsafe { options::read(options) }?;
+        let device = triglyph_device::new(Machine::Ps3, &options, true)?;
+        out.write(Box::into_raw(Box::new(triglyph_rsx { device })));
+        Ok(())
+    })
+}
+
+/// Destroys a PS3, and with it the device that was borrowed from it. Null is ignored.
+///
+/// Errors: `TRIGLYPH_STATUS_BUSY` while another call uses it; it stays as it is then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_rsx_destroy(rsx: *mut triglyph_rsx) -> triglyph_status {
+    // SAFETY: the header asks callers for a handle of this library, used for the last time.
+    unsafe { destroy(rsx, |rsx| rsx.device.check_idle()) }
+}
+
+/// The device of a PS3, for the calls that all machines have; null for null. It is borrowed: it goes with the PS3.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_rsx_device(rsx: Option<&triglyph_rsx>) -> *const triglyph_device {
+    rsx.map_or(std::ptr::null(), |rsx| &raw const rsx.device)
+}
+
+/// Executes what the channels have to do: looks at PUT in the control page of every context, and runs until all
+/// channels are idle, wait for a semaphore or stand still. Then memory shows everything, and the control pages show GET
+/// and REF. Call it when the guest has written PUT, and when something happened that a channel may wait for.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_rsx_run(rsx: Option<&triglyph_rsx>) -> triglyph_status {
+    with_rsx(rsx, |rsx| {
+        rsx.run();
+        Ok(())
+    })
+}
+
+/// Sets the time, in nanoseconds, that reports, notifiers and PTIMER show. By itself it moves with the work that is
+/// done, so that runs can be repeated.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_rsx_set_clock(rsx: Option<&triglyph_rsx>, nanoseconds: u64) -> triglyph_status {
+    with_rsx(rsx, |rsx| {
+        rsx.set_clock(nanoseconds);
+        Ok(())
+    })
+}
+
+/// A head (0 or 1) has begun to show a frame, at `time` in ticks of the processor's time base: flips that wait are
+/// done. To be called as often as the host's screen shows a frame.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_rsx_vblank(rsx: Option<&triglyph_rsx>, head: u32, time: u64) -> triglyph_status {
+    with_rsx(rsx, |rsx| {
+        rsx.vblank(head, time);
+        Ok(())
+    })
+}
+
+/// The frame of the second handler of vertical blanks, for hosts that keep its rate; with the screen's own rate
+/// `triglyph_rsx_vblank` does it.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_rsx_second_vblank(rsx: Option<&triglyph_rsx>, head: u32, time: u64) -> triglyph_status {
+    with_rsx(rsx, |rsx| {
+        rsx.second_vblank(head, time);
+        Ok(())
+    })
+}
+
+/// Clears the error of a channel: it goes on at PUT.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_rsx_clear_error(rsx: Option<&triglyph_rsx>, channel: u32) -> triglyph_status {
+    with_rsx(rsx, |rsx| {
+        rsx.clear_error(channel);
+        Ok(())
+    })
+}
+
+/// A method of the software engine: the host's processor executes it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct triglyph_rsx_software_method {
+    /// The channel.
+    pub channel: u32,
+    /// The subchannel.
+    pub subchannel: u32,
+    /// Byte address of the method in the subchannel.
+    pub method: u32,
+    /// Its data.
+    pub data: u32,
+}
+
+/// Executes software methods, on the thread that makes the call in which they are met. It must not throw or jump out;
+/// calls on the same PS3 return `TRIGLYPH_STATUS_BUSY`.
+pub type triglyph_rsx_software_callback =
+    Option<unsafe extern "C" fn(user_data: *mut c_void, method: *const triglyph_rsx_software_method)>;
+
+/// Sets the callback for software methods of channels that are none of LV1's, or removes it with null; without one they
+/// are events. `user_data` is handed to each call and has to stay valid until the callback is replaced or the PS3
+/// destroyed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_rsx_set_software_callback(
+    rsx: Option<&triglyph_rsx>,
+    callback: triglyph_rsx_software_callback,
+    user_data: *mut c_void,
+) -> triglyph_status {
+    with_rsx(rsx, |rsx| {
+        let user_data = UserData(user_data);
+        rsx.set_software_handler(callback.map(|callback| -> SoftwareHandler {
+            Box::new(move |found: SoftwareMethod| {
+                let SoftwareMethod { channel, subchannel, method, data } = found;
+                let method = triglyph_rsx_software_method { channel, subchannel, method, data };
+                // SAFETY: the host promises a function of this type that takes its own pointer.
+                unsafe { callback(user_data.get(), &raw const method) }
+            })
+        }));
+        Ok(())
+    })
+}
+
+/// The bits of an event: in the hypervisor's interrupt status, and in the word that Lv-2 sends to event ports; 0 where
+/// it has none. Either pointer may be null.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_rsx_event_bits(
+    event: Option<&triglyph_event>,
+    lv1: Out<'_, u64>,
+    lv2: Out<'_, u64>,
+) -> triglyph_status {
+    guard(|| {
+        let event = facade_event(required(event, "event")?);
+        put(lv1, event.map_or(0, lv1_bit));
+        put(lv2, event.map_or(0, lv2_bit));
+        Ok(())
+    })
+}
+
+/// Events that have bits, back from what C was told.
+fn facade_event(event: &triglyph_event) -> Option<Event> {
+    use triglyph_event_kind as kind;
+    let triglyph_event { context, head, buffer, offset, value, channel, error, address, .. } = *event;
+    let events = [
+        (kind::Vblank, Event::Vblank { context, head }),
+        (kind::SecondVblank, Event::SecondVblank { context, head }),
+        (kind::Flip, Event::Flip { context, head, buffer, offset }),
+        (kind::Queue, Event::Queue { context, head, buffer }),
+        (kind::UserCommand, Event::UserCommand { context, value }),
+        (kind::GraphicsError, Event::GraphicsError { channel, error }),
+        (kind::UnmappedIo, Event::UnmappedIo { address }),
+    ];
+    // Heads that there are not would be shifted out.
+    let found = events.into_iter().find(|(kind, _)| *kind as u32 == event.kind);
+    found.filter(|_| head < 2).map(|(_, event)| event)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_those_of_the_facade() {
+        let events = [
+            Event::Vblank { context: 1, head: 1 },
+            Event::SecondVblank { context: 1, head: 0 },
+            Event::Flip { context: 1, head: 1, buffer: 2, offset: 3 },
+            Event::Queue { context: 1, head: 0, buffer: 2 },
+            Event::UserCommand { context: 1, value: 9 },
+            Event::GraphicsError { channel: 1, error: 4 },
+            Event::UnmappedIo { address: 0x1000 },
+        ];
+        for event in events {
+            assert_eq!(facade_event(&event.into()), Some(event));
+            assert!(lv1_bit(event) | lv2_bit(event) != 0);
+        }
+        assert_eq!(facade_event(&triglyph_event { kind: 3, head: 2, ..Default::default() }), None);
+    }
+}

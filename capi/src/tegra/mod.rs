@@ -1,0 +1,178 @@
+//! What only the Tegra X1 has.
+
+pub mod channel;
+pub mod nvmap;
+pub mod space;
+
+use triglyph::tegra::{Fence, Status};
+use triglyph::{Machine, TegraX1};
+
+use super::error::{Failure, guard, triglyph_status};
+use super::handle::{Gpu, State, destroy, triglyph_device, with_device};
+use super::options::{self, triglyph_options};
+use super::pointer::{Out, put, required};
+
+/// A Tegra X1's GPU, and the Switch's driver (nvdrv) in front of it.
+pub struct triglyph_tegra {
+    device: triglyph_device,
+}
+
+/// The address space of the process's own memory, by the addresses that it passes to the driver; the host maps it.
+pub const TRIGLYPH_TEGRA_SPACE_PROCESS: u32 = 1;
+
+const _: () = assert!(TRIGLYPH_TEGRA_SPACE_PROCESS == triglyph::tegra::PROCESS);
+
+/// What the driver's calls answer the guest.
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum triglyph_tegra_result {
+    /// Done.
+    Success = 0,
+    /// There is no such call.
+    NotImplemented = 1,
+    /// Not for this device.
+    NotSupported = 2,
+    /// The address space was not initialised.
+    NotInitialized = 3,
+    /// A parameter that no call takes.
+    BadParameter = 4,
+    /// It has not happened yet.
+    Timeout = 5,
+    /// No room.
+    InsufficientMemory = 6,
+    /// Not now.
+    InvalidState = 8,
+    /// Memory that is not there.
+    InvalidAddress = 9,
+    /// A size that cannot be.
+    InvalidSize = 10,
+    /// A value that cannot be.
+    BadValue = 11,
+    /// It exists already.
+    AlreadyAllocated = 13,
+    /// Others use it.
+    Busy = 14,
+}
+
+/// A value that a syncpoint reaches.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct triglyph_tegra_fence {
+    /// The syncpoint.
+    pub syncpoint: u32,
+    /// The value.
+    pub value: u32,
+}
+
+impl From<Fence> for triglyph_tegra_fence {
+    fn from(fence: Fence) -> Self {
+        triglyph_tegra_fence { syncpoint: fence.syncpoint, value: fence.value }
+    }
+}
+
+impl From<triglyph_tegra_fence> for Fence {
+    fn from(fence: triglyph_tegra_fence) -> Self {
+        Fence { syncpoint: fence.syncpoint, value: fence.value }
+    }
+}
+
+/// Runs a call on the machine.
+fn with_tegra(
+    tegra: Option<&triglyph_tegra>,
+    call: impl FnOnce(&mut TegraX1) -> Result<(), Failure>,
+) -> triglyph_status {
+    with_device(tegra.map(|tegra| &tegra.device), |state| call(machine(state)?))
+}
+
+fn machine(state: &mut State) -> Result<&mut TegraX1, Failure> {
+    match &mut state.gpu {
+        Gpu::Tegra(device) => Ok(device.device_mut()),
+        _ => Err(Failure::invalid("the device is no Tegra X1")),
+    }
+}
+
+/// Stores what a call of the driver came to.
+fn answer<T>(call: Result<T, Status>, result: Out<'_, u32>) -> Option<T> {
+    put(result, call.as_ref().err().map_or(0, |&status| status as u32));
+    call.ok()
+}
+
+/// Makes a Tegra X1 with nothing mapped and no channels. It belongs to the caller, who destroys it with
+/// `triglyph_tegra_destroy`.
+///
+/// Errors: as `triglyph_device_create`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_tegra_create(
+    options: *const triglyph_options,
+    tegra: Out<'_, *mut triglyph_tegra>,
+) -> triglyph_status {
+    guard(|| {
+        let out = required(tegra, "tegra")?;
+        // SAFETY: the header asks callers for null or a structure that begins with its size.
+        let options = unsafe { options::read(options) }?;
+        let device = triglyph_device::new(Machine::TegraX1, &options, true)?;
+        out.write(Box::into_raw(Box::new(triglyph_tegra { device })));
+        Ok(())
+    })
+}
+
+/// Destroys a Tegra X1, and with it the device that was borrowed from it. Null is ignored.
+///
+/// Errors: `TRIGLYPH_STATUS_BUSY` while another call uses it; it stays as it is then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_tegra_destroy(tegra: *mut triglyph_tegra) -> triglyph_status {
+    // SAFETY: the header asks callers for a handle of this library, used for the last time.
+    unsafe { destroy(tegra, |tegra| tegra.device.check_idle()) }
+}
+
+/// The device of a Tegra X1, for the calls that all machines have; null for null. It is borrowed: it goes with the
+/// Tegra X1.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_tegra_device(tegra: Option<&triglyph_tegra>) -> *const triglyph_device {
+    tegra.map_or(std::ptr::null(), |tegra| &raw const tegra.device)
+}
+
+/// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_tegra_run(tegra: Option<&triglyph_tegra>) -> triglyph_status {
+    with_tegra(tegra, |tegra| {
+        tegra.run();
+        Ok(())
+    })
+}
+
+/// Lets nanoseconds pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_tegra_advance_time(tegra: Option<&triglyph_tegra>, nanoseconds: u64) -> triglyph_status {
+    with_tegra(tegra, |tegra| {
+        tegra.advance_time(nanoseconds);
+        Ok(())
+    })
+}
+
+/// Adds 1 to a syncpoint, as other hardware does, and goes on with channels that waited for it.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_tegra_increment_syncpoint(tegra: Option<&triglyph_tegra>, index: u32) -> triglyph_status {
+    with_tegra(tegra, |tegra| {
+        tegra.increment_syncpoint(index);
+        Ok(())
+    })
+}
+
+/// The process's address of what the GPU sees at `address` of an address space; `found` is false where nothing of the
+/// process is mapped.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_tegra_process_address(
+    tegra: Option<&triglyph_tegra>,
+    space: u32,
+    address: u64,
+    process: Out<'_, u64>,
+    found: Out<'_, bool>,
+) -> triglyph_status {
+    with_tegra(tegra, |tegra| {
+        let at = tegra.process_address(space, address);
+        put(process, at.unwrap_or(0));
+        put(found, at.is_some());
+        Ok(())
+    })
+}

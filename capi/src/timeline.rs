@@ -1,0 +1,68 @@
+//! Waiting for completed work from another thread.
+
+use std::time::Duration;
+
+use triglyph::Timeline;
+
+use super::error::{guard, triglyph_status};
+use super::handle::{destroy, triglyph_device, with_device};
+use super::pointer::{Out, put, required};
+
+/// Counts the work of a device: submissions are numbered from 1, and each is complete once its results are in guest
+/// memory. All threads may use it at any time, also while calls on the device are under way and after it is gone.
+pub struct triglyph_timeline {
+    timeline: Timeline,
+}
+
+/// The timeline of a device. It belongs to the caller, who destroys it with `triglyph_timeline_destroy`.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_timeline_of(
+    device: Option<&triglyph_device>,
+    timeline: Out<'_, *mut triglyph_timeline>,
+) -> triglyph_status {
+    with_device(device, |state| {
+        let timeline_of = triglyph_timeline { timeline: state.gpu.device_ref().timeline().clone() };
+        required(timeline, "timeline")?.write(Box::into_raw(Box::new(timeline_of)));
+        Ok(())
+    })
+}
+
+/// The number of the last submission, and the number up to which all are complete. Either pointer may be null.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_timeline_counts(
+    timeline: Option<&triglyph_timeline>,
+    submitted: Out<'_, u64>,
+    completed: Out<'_, u64>,
+) -> triglyph_status {
+    guard(|| {
+        let timeline = &required(timeline, "timeline")?.timeline;
+        // In this order, completed work is never ahead.
+        let done = timeline.completed();
+        put(submitted, timeline.submitted());
+        put(completed, done);
+        Ok(())
+    })
+}
+
+/// Waits until submission `number` is complete, at most for `timeout` nanoseconds; `complete` says whether it is. A
+/// number that has not been submitted yet is waited for as well.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_timeline_wait(
+    timeline: Option<&triglyph_timeline>,
+    number: u64,
+    timeout: u64,
+    complete: Out<'_, bool>,
+) -> triglyph_status {
+    guard(|| {
+        let done = required(timeline, "timeline")?.timeline.wait(number, Duration::from_nanos(timeout));
+        put(complete, done);
+        Ok(())
+    })
+}
+
+/// Destroys a timeline that no thread uses any more. Null is ignored.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_timeline_destroy(timeline: *mut triglyph_timeline) -> triglyph_status {
+    // SAFETY: the header asks callers for a handle of this library, used for the last time.
+    unsafe { destroy(timeline, |_| Ok(())) }
+}

@@ -1,0 +1,87 @@
+//! The C interface as C and C++ see it: the header is that of the sources, symbols change on purpose only, programs of
+//! both languages compile, link and get the pictures that the façade gives.
+
+mod header;
+mod programs;
+mod symbols;
+
+use std::path::Path;
+
+/// The sources, in the order in which the header has them.
+const SOURCES: [&str; 29] = [
+    "version.rs",
+    "error.rs",
+    "options.rs",
+    "handle.rs",
+    "device.rs",
+    "memory.rs",
+    "events.rs",
+    "faults.rs",
+    "stats.rs",
+    "timeline.rs",
+    "buffer.rs",
+    "snapshot.rs",
+    "n3ds/mod.rs",
+    "n3ds/gsp.rs",
+    "n3ds/queues.rs",
+    "n3ds/ipc.rs",
+    "n3ds/registers.rs",
+    "n3ds/lcd.rs",
+    "rsx/mod.rs",
+    "rsx/lv1.rs",
+    "rsx/registers.rs",
+    "tegra/mod.rs",
+    "tegra/nvmap.rs",
+    "tegra/space.rs",
+    "tegra/channel.rs",
+    "capture/file.rs",
+    "capture/picture.rs",
+    "capture/player.rs",
+    "capture/record.rs",
+];
+
+/// Sources that export nothing.
+const INTERNAL: [&str; 3] = ["lib.rs", "pointer.rs", "capture/mod.rs"];
+
+/// The folder of this crate.
+fn folder() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What the sources say, in their order.
+fn texts() -> Vec<String> {
+    SOURCES.iter().map(|source| std::fs::read_to_string(folder().join("src").join(source)).unwrap()).collect()
+}
+
+/// Compares a file with what it should be, or writes it where `TRIGLYPH_BLESS` is set.
+fn check_file(path: &Path, expected: &str) {
+    if std::env::var_os("TRIGLYPH_BLESS").is_some() {
+        std::fs::write(path, expected).unwrap();
+    }
+    let found = std::fs::read_to_string(path).unwrap_or_default();
+    let different = found.lines().zip(expected.lines()).position(|(found, expected)| found != expected);
+    let line = different.unwrap_or_else(|| found.lines().count().min(expected.lines().count()));
+    assert!(
+        found == expected,
+        "{}:{} is not what the sources say; TRIGLYPH_BLESS=1 writes it\nfile:    {:?}\nsources: {:?}",
+        path.display(),
+        line + 1,
+        found.lines().nth(line),
+        expected.lines().nth(line),
+    );
+}
+
+#[test]
+fn all_sources_are_listed() {
+    let listed: Vec<&str> = SOURCES.into_iter().chain(INTERNAL).collect();
+    let folders = ["", "n3ds", "rsx", "tegra", "capture"];
+    for name in folders {
+        for entry in std::fs::read_dir(folder().join("src").join(name)).unwrap() {
+            let path = entry.unwrap().path();
+            let file = path.file_name().unwrap().to_str().unwrap();
+            let source = if name.is_empty() { file.to_owned() } else { format!("{name}/{file}") };
+            assert!(path.is_dir() || listed.contains(&source.as_str()), "{source} is in no list");
+            assert!(!path.is_dir() || folders.contains(&file), "{source} is in no list");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Programs in C11 and C++17, compiled by the system's compilers and linked with the library: `tests/programs`, and the
+//! examples for hosts. Without a compiler a test says so and is done.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+use triglyph::capture::{CaptureFile, Checks, Event, Player, Reader};
+use triglyph::{Options, new_device};
+
+use crate::{SOURCES, folder};
+
+/// What the library is linked as.
+#[derive(Clone, Copy, Debug)]
+enum Link {
+    Shared,
+    Static,
+}
+
+/// The files of the library.
+struct Library {
+    shared: PathBuf,
+    archive: PathBuf,
+}
+
+/// The library that cargo has built beside this test, see `examples/library.rs`.
+fn library() -> Library {
+    let test = std::env::current_exe().unwrap();
+    let examples = test.ancestors().nth(2).unwrap().join("examples");
+    let file = |name: String| examples.join(name);
+    let name = "triglyph_for_tests";
+    let shared = file(format!("{}{name}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
+    let library = Library { shared, archive: file(format!("lib{name}.a")) };
+    let changed = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
+    let newest = SOURCES.iter().filter_map(|source| changed(&folder().join("src").join(source))).max();
+    for path in [&library.shared, &library.archive] {
+        let built = changed(path);
+        assert!(
+            built.is_some() && built >= newest,
+            "{} is old: cargo build -p triglyph-capi --examples",
+            path.display()
+        );
+    }
+    library
+}
+
+/// Whether there is a compiler; if not, the test's output says what is left out.
+fn has_compiler(compiler: &str) -> bool {
+    let there = cfg!(unix) && Command::new(compiler).arg("--version").output().is_ok_and(|run| run.status.success());
+    if !there {
+        println!("skipped: there is no {compiler}");
+    }
+    there
+}
+
+/// Compiles and links a program; warnings are errors. `None` without a compiler.
+fn compile(source: &str, link: Link, scratch: &TempDir) -> Option<PathBuf> {
+    let source = folder().join(source);
+    let (compiler, standard) = match source.extension().unwrap().to_str() {
+        Some("c") => ("cc", "-std=c11"),
+        _ => ("c++", "-std=c++17"),
+    };
+    if !has_compiler(compiler) {
+        return None;
+    }
+    let library = library();
+    let program = scratch.path().join("program");
+    let mut command = Command::new(compiler);
+    command.args([standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"]).arg(folder().join("include"));
+    command.arg(&source).arg("-o").arg(&program);
+    match link {
+        Link::Shared => {
+            let folder = library.shared.parent().unwrap();
+            command.arg(&library.shared).arg(format!("-Wl,-rpath,{}", folder.display()));
+        }
+        Link::Static => drop(command.arg(&library.archive)),
+    }
+    command.args(["-lpthread", "-ldl", "-lm"]);
+    succeed(&mut command);
+    Some(program)
+}
+
+fn succeed(command: &mut Command) -> Output {
+    let run = command.output().unwrap();
+    assert!(run.status.success(), "{command:?}: {}\n{}", run.status, String::from_utf8_lossy(&run.stderr));
+    run
+}
+
+/// The pixels of all pictures of a capture, as the façade plays it.
+fn pixels(capture: &Path) -> Vec<u8> {
+    let file = CaptureFile::open(capture).unwrap();
+    let reader = Reader::new(&file).unwrap();
+    let mut device = new_device(reader.header().machine, &Options::default()).unwrap();
+    let mut player = Player::new(&reader, Checks::PICTURES);
+    let mut pixels = Vec::new();
+    while let Some(event) = player.next(&mut *device).unwrap() {
+        if let Event::Picture(finished) = event {
+            pixels.extend(finished.picture.unwrap().rgba);
+        }
+    }
+    pixels
+}
+
+fn replay(source: &str, link: Link) {
+    let scratch = TempDir::new().unwrap();
+    let Some(program) = compile(source, link, &scratch) else { return };
+    for capture in ["3ds/25-shadow-map.tgc", "rsx/01-triangle.tgc", "tegra/01-triangle.tgc"] {
+        let capture = folder().join("../tests/captures").join(capture);
+        let written = scratch.path().join("pixels");
+        succeed(Command::new(&program).arg(&capture).arg(&written));
+        let expected = pixels(&capture);
+        assert!(!expected.is_empty());
+        assert!(std::fs::read(&written).unwrap() == expected, "{source}: other pixels of {}", capture.display());
+    }
+}
+
+#[test]
+fn captures_replay_in_c() {
+    replay("tests/programs/replay.c", Link::Shared);
+}
+
+#[test]
+fn captures_replay_in_cpp() {
+    replay("tests/programs/replay.cpp", Link::Static);
+}
+
+#[test]
+fn wrong_calls_are_statuses() {
+    let scratch = TempDir::new().unwrap();
+    let Some(program) = compile("tests/programs/calls.c", Link::Shared, &scratch) else { return };
+    succeed(Command::new(&program).arg(scratch.path().join("recorded.tgc")));
+}

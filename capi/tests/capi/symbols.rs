@@ -1,0 +1,27 @@
+//! What the library exports: `symbols.txt`, a line for each function.
+
+use crate::{check_file, folder, texts};
+
+/// The exported functions, in alphabetical order.
+pub fn symbols() -> Vec<String> {
+    let mut found: Vec<String> = texts()
+        .iter()
+        .flat_map(|text| text.split("#[unsafe(no_mangle)]\n").skip(1).map(name).collect::<Vec<_>>())
+        .collect();
+    found.sort();
+    found
+}
+
+/// The name of the function that a text begins with.
+fn name(text: &str) -> String {
+    let (_, name) = text.split_once("extern \"C\" fn ").expect("an exported function");
+    name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+}
+
+#[test]
+fn symbols_change_on_purpose_only() {
+    let symbols = symbols();
+    assert!(symbols.iter().all(|symbol| symbol.starts_with("triglyph_")));
+    let list: String = symbols.iter().map(|symbol| format!("{symbol}\n")).collect();
+    check_file(&folder().join("symbols.txt"), &list);
+}

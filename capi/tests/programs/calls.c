@@ -1,0 +1,184 @@
+/* What callers may get wrong, and what they get back: statuses, messages, callbacks, save states, recordings. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "triglyph.h"
+
+#define EXPECT(condition)                                                                                              \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "line %d: %s (%s)\n", __LINE__, #condition, triglyph_last_error());                        \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+#define OK(call) EXPECT((call) == TRIGLYPH_STATUS_OK)
+
+#define VRAM 0x18000000u
+#define VRAM_VIRTUAL 0x1F000000u
+#define HEAP 0x20000000u
+
+static uint8_t heap[0x10000];
+
+struct heard {
+    triglyph_device *device;
+    int faults;
+    triglyph_status inner;
+};
+
+static void on_fault(void *user_data, const triglyph_fault *fault) {
+    struct heard *heard = user_data;
+    heard->faults += strlen(fault->what) > 0;
+    heard->inner = triglyph_finish(heard->device);
+}
+
+/* Fills 64 bytes of memory at a virtual address. */
+static void fill(triglyph_n3ds *n3ds, uint32_t address, uint32_t value) {
+    uint32_t words[8] = {2, address, value, address + 64, 0, 0, 0, 0x0201};
+    triglyph_n3ds_executed executed;
+    OK(triglyph_n3ds_execute(n3ds, words, &executed));
+    EXPECT(executed.result == 0 && executed.has_interrupt == 1 && executed.interrupt == TRIGLYPH_N3DS_INTERRUPT_PSC0);
+}
+
+static uint32_t word_at(triglyph_device *device, uint64_t address) {
+    uint32_t word = 0;
+    OK(triglyph_read(device, 0, address, &word, sizeof word));
+    return word;
+}
+
+static void arguments(triglyph_n3ds *n3ds, triglyph_device *device) {
+    EXPECT(triglyph_abi_version() == TRIGLYPH_ABI_VERSION);
+    EXPECT(triglyph_n3ds_create(NULL, NULL) == TRIGLYPH_STATUS_NULL_POINTER);
+    EXPECT(triglyph_finish(NULL) == TRIGLYPH_STATUS_NULL_POINTER);
+    EXPECT(strcmp(triglyph_last_error(), "device is null") == 0);
+    EXPECT(triglyph_n3ds_execute(n3ds, NULL, NULL) == TRIGLYPH_STATUS_NULL_POINTER);
+    EXPECT(triglyph_device_destroy(device) == TRIGLYPH_STATUS_INVALID_ARGUMENT);
+    EXPECT(triglyph_map(device, 0, VRAM, 0, 3) == TRIGLYPH_STATUS_INVALID_ARGUMENT);
+    EXPECT(triglyph_map(device, 0, VRAM, 4096, 8) == TRIGLYPH_STATUS_INVALID_ARGUMENT);
+    EXPECT(triglyph_map(device, 7, VRAM, 4096, 3) == TRIGLYPH_STATUS_INVALID_ARGUMENT);
+    uint8_t byte;
+    EXPECT(triglyph_read(device, 0, 0x10, &byte, 1) == TRIGLYPH_STATUS_UNMAPPED);
+    EXPECT(triglyph_read(device, 0, VRAM, NULL, 1) == TRIGLYPH_STATUS_NULL_POINTER);
+    EXPECT(triglyph_submit(device, &byte, 1) == TRIGLYPH_STATUS_INVALID_ARGUMENT);
+    EXPECT(triglyph_restore(device, (const uint8_t *)"nothing", 7) == TRIGLYPH_STATUS_BAD_SNAPSHOT);
+    triglyph_stats stats = {.size = 1};
+    EXPECT(triglyph_get_stats(device, &stats) == TRIGLYPH_STATUS_BAD_SIZE);
+    triglyph_options options = {.size = sizeof options};
+    OK(triglyph_options_init(&options));
+    options.tier = 99;
+    triglyph_n3ds *none = NULL;
+    EXPECT(triglyph_n3ds_create(&options, &none) == TRIGLYPH_STATUS_INVALID_ARGUMENT && !none);
+    triglyph_capture *capture = NULL;
+    EXPECT(triglyph_capture_open("/no/such/file.tgc", &capture) == TRIGLYPH_STATUS_IO && !capture);
+    EXPECT(triglyph_capture_from_bytes((const uint8_t *)"junk", 4, &capture) == TRIGLYPH_STATUS_BAD_CAPTURE);
+    OK(triglyph_n3ds_destroy(NULL));
+}
+
+static void faults(triglyph_n3ds *n3ds, triglyph_device *device) {
+    struct heard heard = {.device = device};
+    OK(triglyph_set_fault_callback(device, on_fault, &heard));
+    /* A command list where nothing is mapped. */
+    uint32_t words[8] = {1, VRAM_VIRTUAL + 0x500000, 64, 0, 0, 0, 0, 0};
+    OK(triglyph_n3ds_execute(n3ds, words, NULL));
+    OK(triglyph_set_fault_callback(device, NULL, NULL));
+    EXPECT(heard.faults > 0 && heard.inner == TRIGLYPH_STATUS_BUSY);
+    uint64_t count = 0, total = 0;
+    for (uint32_t kind = 0; kind <= TRIGLYPH_FAULT_KIND_UNIMPLEMENTED; kind++) {
+        OK(triglyph_fault_count(device, kind, &count));
+        total += count;
+    }
+    EXPECT(total > 0);
+    triglyph_fault fault;
+    bool found = false;
+    OK(triglyph_fault_get(device, 0, &fault, &found));
+    EXPECT(found && strlen(fault.what) > 0);
+    OK(triglyph_fault_get(device, 1000, &fault, &found));
+    EXPECT(!found);
+}
+
+static void states(triglyph_n3ds *n3ds, triglyph_device *device) {
+    fill(n3ds, VRAM_VIRTUAL, 0x11223344);
+    triglyph_buffer *snapshot;
+    OK(triglyph_snapshot(device, TRIGLYPH_SNAPSHOT_WITHOUT_MEMORY, &snapshot));
+    const uint8_t *bytes;
+    size_t size;
+    OK(triglyph_buffer_bytes(snapshot, &bytes, &size));
+    OK(triglyph_restore(device, bytes, size));
+    EXPECT(word_at(device, VRAM) == 0x11223344);
+    OK(triglyph_buffer_destroy(snapshot));
+    triglyph_timeline *timeline;
+    OK(triglyph_timeline_of(device, &timeline));
+    uint64_t submitted, completed;
+    bool complete = false;
+    OK(triglyph_timeline_counts(timeline, &submitted, &completed));
+    OK(triglyph_timeline_wait(timeline, submitted, 1000000000, &complete));
+    EXPECT(complete && submitted > 0 && completed == submitted);
+    OK(triglyph_timeline_wait(timeline, submitted + 1, 1000, &complete));
+    EXPECT(!complete);
+    OK(triglyph_timeline_destroy(timeline));
+}
+
+/* The host writes to its own memory while it records: the capture has what the GPU saw. */
+static void recording(triglyph_n3ds *n3ds, triglyph_device *device, const char *path) {
+    OK(triglyph_record_start(device, path, "calls"));
+    for (uint32_t value = 1; value < 4; value++) {
+        memset(heap, (int)value, 64);
+        /* TextureCopy of 64 bytes from the heap to VRAM. */
+        uint32_t words[8] = {4, 0x30000000, VRAM_VIRTUAL + 0x1000, 64, 0, 0, 8, 0};
+        OK(triglyph_n3ds_execute(n3ds, words, NULL));
+        EXPECT(word_at(device, VRAM + 0x1000) == value * 0x01010101u);
+        OK(triglyph_record_hash(device, 0, VRAM, 0x2000));
+    }
+    bool active = false;
+    OK(triglyph_record_is_active(device, &active));
+    OK(triglyph_record_stop(device));
+    EXPECT(active);
+    triglyph_capture *capture;
+    triglyph_device *other;
+    triglyph_player *player;
+    OK(triglyph_capture_open(path, &capture));
+    OK(triglyph_device_create(TRIGLYPH_MACHINE_N3DS, NULL, &other));
+    OK(triglyph_player_create(capture, TRIGLYPH_CHECK_HASHES, &player));
+    triglyph_play_event event;
+    int hashes = 0;
+    do {
+        OK(triglyph_player_next(player, other, &event));
+        EXPECT(event.ok);
+        hashes += event.kind == TRIGLYPH_PLAY_KIND_HASH;
+    } while (event.kind != TRIGLYPH_PLAY_KIND_END);
+    EXPECT(hashes == 3);
+    OK(triglyph_player_destroy(player));
+    OK(triglyph_device_destroy(other));
+    OK(triglyph_capture_destroy(capture));
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2) {
+        return 2;
+    }
+    triglyph_n3ds *n3ds;
+    OK(triglyph_n3ds_create(NULL, &n3ds));
+    triglyph_device *device = triglyph_n3ds_device(n3ds);
+    OK(triglyph_map(device, 0, VRAM, 0x10000, TRIGLYPH_ACCESS_READ_WRITE));
+    OK(triglyph_map_host(device, 0, HEAP, sizeof heap, heap, TRIGLYPH_ACCESS_READ_WRITE));
+    triglyph_mapping mappings[4];
+    size_t count;
+    OK(triglyph_mappings(device, mappings, 4, &count));
+    EXPECT(count == 2 && mappings[1].range.address == HEAP && mappings[1].range.size == sizeof heap);
+    arguments(n3ds, device);
+    fill(n3ds, 0x30000000, 0xAABBCCDD);
+    EXPECT(heap[0] == 0xDD && heap[63] == 0xAA && heap[64] == 0);
+    triglyph_range range;
+    OK(triglyph_take_written(device, &range, 1, &count));
+    EXPECT(count == 1 && range.address <= HEAP && range.address + range.size >= HEAP + 64);
+    faults(n3ds, device);
+    states(n3ds, device);
+    recording(n3ds, device, argv[1]);
+    triglyph_stats stats = {.size = sizeof stats};
+    OK(triglyph_get_stats(device, &stats));
+    EXPECT(stats.interpreter_calls + stats.compiled_calls > 0);
+    OK(triglyph_unmap(device, 0, HEAP, sizeof heap));
+    OK(triglyph_n3ds_destroy(n3ds));
+    return 0;
+}
