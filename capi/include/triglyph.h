@@ -8,8 +8,8 @@
 //   triglyph_last_error() has the reason as text, for each thread its own. What guests do wrong is no error: faults are
 //   counted, and calls of a console's system have the guest's result as an output.
 // * Handles belong to whoever called the function that makes them, and go with the function that destroys them. Any
-//   thread may use a device, but one at a time: a call during another one is TRIGLYPH_STATUS_BUSY, and so is a call from
-//   one of its callbacks. Timelines, captures, pictures and buffers may be used by many threads at a time.
+//   thread may use a device, but one at a time: a call during another one is TRIGLYPH_STATUS_BUSY, and so is a call
+//   from one of its callbacks. Timelines, captures, pictures and buffers may be used by many threads at a time.
 // * Pointers are null or valid for what the function says, during the call. Input is not changed and output not read
 //   meanwhile by others. Outputs may be null where they are not needed, unless that is all that a function does; then
 //   null is TRIGLYPH_STATUS_NULL_POINTER. No input or output may be in memory that is mapped with triglyph_map_host.
