@@ -154,6 +154,11 @@ impl SelectedPixel {
         &self.handle.slot().pixel_cost
     }
 
+    /// Notes that compiled code has run for so long.
+    pub fn note_time(&self, nanoseconds: u64) {
+        self.handle.slot().note_time(nanoseconds);
+    }
+
     /// What decodes textures for the kernel; `None` when it samples guest memory in place.
     pub fn texture_decoder(&self) -> Option<&dyn TextureDecoder> {
         self.compiled.as_ref()?.texture_decoder()
@@ -188,6 +193,11 @@ impl SelectedFragment {
     /// What its pixels cost.
     pub fn pixel_cost(&self) -> &PixelCost {
         &self.handle.slot().pixel_cost
+    }
+
+    /// Notes that compiled code has run for so long.
+    pub fn note_time(&self, nanoseconds: u64) {
+        self.handle.slot().note_time(nanoseconds);
     }
 
     fn compiled(&self) -> Option<&Arc<dyn FragmentKernel>> {

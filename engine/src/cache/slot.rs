@@ -27,6 +27,12 @@ const HOT_AFTER: u32 = 16_384;
 /// No number of calls.
 const NEVER: u32 = u32::MAX;
 
+/// Nanoseconds of compiled code after which a kernel tiers up, however few its calls: as long as compiling takes.
+const TIER_UP_AFTER_TIME: u64 = 2_000_000;
+
+/// Nanoseconds after which it is hot.
+const HOT_AFTER_TIME: u64 = 50_000_000;
+
 /// The kernels of one key.
 pub(super) struct Slot<K: Kind> {
     pub(super) key: K::Key,
@@ -44,6 +50,8 @@ pub(super) struct Slot<K: Kind> {
     calls: AtomicU32,
     /// Calls with which the next promotion is due: [`TIER_UP_AFTER`], [`HOT_AFTER`] or [`NEVER`].
     promotion: AtomicU32,
+    /// Nanoseconds that compiled code has run, of kernels that shade pixels.
+    time: AtomicU64,
     /// Calls that the key file includes.
     reported: AtomicU32,
     /// Whether it was compiled by the optimizing tier, or is about to be.
@@ -78,6 +86,7 @@ impl<K: Kind> Slot<K> {
                 TierMode::JitOnly => HOT_AFTER,
                 TierMode::InterpreterOnly => NEVER,
             }),
+            time: AtomicU64::new(0),
             reported: AtomicU32::new(0),
             tiered_up: AtomicBool::new(false),
             last_used: AtomicU64::new(0),
@@ -128,6 +137,19 @@ impl<K: Kind> Slot<K> {
         let calls = self.calls.load(Relaxed);
         self.calls.store(calls.wrapping_add(1), Relaxed);
         if calls >= self.promotion.load(Relaxed) {
+            self.promote();
+        }
+    }
+
+    /// Counts time that compiled code has run; a kernel with much of it is promoted.
+    pub(super) fn note_time(self: &Arc<Self>, nanoseconds: u64) {
+        let time = self.time.fetch_add(nanoseconds, Relaxed).saturating_add(nanoseconds);
+        let due = match self.promotion.load(Relaxed) {
+            TIER_UP_AFTER => time >= TIER_UP_AFTER_TIME,
+            HOT_AFTER => time >= HOT_AFTER_TIME,
+            _ => false,
+        };
+        if due {
             self.promote();
         }
     }

@@ -129,6 +129,24 @@ fn a_key_is_compiled_once_and_tiers_up_when_it_is_called_often() {
 }
 
 #[test]
+fn kernels_that_run_long_tier_up_after_few_calls() {
+    let hot = Some(Arc::new(Fills(numbered(HOT))) as Arc<_>);
+    let kernels = Kernels::new(Tiers { hot, ..tiers(numbered(BASELINE)) }, TierMode::Auto, 1000);
+    let handle = kernels.transfer(&KEY);
+    let after = |nanoseconds: u64| {
+        handle.slot().note_time(nanoseconds);
+        kernels.wait_for_compiler();
+        served_by(&handle)
+    };
+    assert_eq!(after(1_500_000), BASELINE);
+    assert_eq!(after(1_500_000), OPTIMIZED);
+    assert_eq!(after(20_000_000), OPTIMIZED);
+    assert_eq!(after(30_000_000), HOT);
+    assert_eq!(after(u64::MAX), HOT);
+    assert_eq!(kernels.counters().tiered_up(), 2);
+}
+
+#[test]
 fn hot_kernels_are_compiled_once_more_unless_that_makes_them_no_better() {
     for refuses in [false, true] {
         for mode in [TierMode::Auto, TierMode::JitOnly] {

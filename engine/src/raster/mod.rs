@@ -59,6 +59,9 @@ trait Painter: Sync {
     /// What pixels of a state cost, and whether compiled code draws them.
     fn pixel_cost(&self, state: usize) -> (&PixelCost, bool);
 
+    /// Notes that compiled code has drawn pixels of a state for so many nanoseconds.
+    fn note_time(&self, state: usize, nanoseconds: u64);
+
     /// Shades blocks of one state.
     fn shade(&self, state: usize, blocks: &[PixelBlock]);
 }
@@ -87,20 +90,28 @@ where
     if scene.primitives.len() <= LOOKED_AT {
         correct(scene, painter, expected, measured);
     }
+    note_times(scene, painter, measured);
     RasterStats { blocks: blocks.into_inner(), raster: Duration::from_nanos(measured), ..RasterStats::default() }
 }
 
 /// What drawing a scene costs, as far as it matters, in nanoseconds.
 fn cost<P: Painter>(scene: &Scene<P::Kind>, painter: &P) -> u64 {
+    pixel_costs(scene, painter) / PixelCost::PARTS + scene.primitives.len() as u64 * PRIMITIVE
+}
+
+/// What the pixels of a scene cost, as far as it matters, in parts of a nanosecond.
+fn pixel_costs<P: Painter>(scene: &Scene<P::Kind>, painter: &P) -> u64 {
+    (0..scene.states.len()).map(|state| pixels_of_state(scene, painter, state)).fold(0, u64::saturating_add)
+}
+
+/// The same of a state's pixels.
+fn pixels_of_state<P: Painter>(scene: &Scene<P::Kind>, painter: &P, state: usize) -> u64 {
     let pixels = |b: &Rect| u64::from(b.x1 - b.x0 + 1) * u64::from(b.y1 - b.y0 + 1);
     let looked_at = scene.bounds.len().min(LOOKED_AT);
-    let parts = scene.states.iter().enumerate().map(|(state, span)| {
-        let end = scene.states.get(state + 1).map_or(looked_at, |next| looked_at.min(next.first as usize));
-        let bounds = scene.bounds.get(span.first as usize..end).unwrap_or_default();
-        let (cost, compiled) = painter.pixel_cost(state);
-        bounds.iter().map(pixels).sum::<u64>().saturating_mul(cost.get(compiled))
-    });
-    parts.fold(0, u64::saturating_add) / PixelCost::PARTS + scene.primitives.len() as u64 * PRIMITIVE
+    let end = scene.states.get(state + 1).map_or(looked_at, |next| looked_at.min(next.first as usize));
+    let bounds = scene.bounds.get(scene.states[state].first as usize..end).unwrap_or_default();
+    let (cost, compiled) = painter.pixel_cost(state);
+    bounds.iter().map(pixels).sum::<u64>().saturating_mul(cost.get(compiled))
 }
 
 /// Corrects the estimates of all states by what a scene was expected to take and has taken.
@@ -108,6 +119,15 @@ fn correct<P: Painter>(scene: &Scene<P::Kind>, painter: &P, expected: u64, measu
     for state in 0..scene.states.len() {
         let (cost, compiled) = painter.pixel_cost(state);
         cost.correct(compiled, expected, measured);
+    }
+}
+
+/// Divides the time that a scene has taken among the kernels of its states, by what their pixels should have cost.
+fn note_times<P: Painter>(scene: &Scene<P::Kind>, painter: &P, measured: u64) {
+    let all = pixel_costs(scene, painter).max(1);
+    for state in (0..scene.states.len()).filter(|&state| painter.pixel_cost(state).1) {
+        let part = u128::from(pixels_of_state(scene, painter, state));
+        painter.note_time(state, (u128::from(measured) * part / u128::from(all)) as u64);
     }
 }
 

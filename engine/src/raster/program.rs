@@ -185,6 +185,10 @@ impl Painter for Tiles<'_> {
         (kernel.pixel_cost(), kernel.is_compiled())
     }
 
+    fn note_time(&self, state: usize, nanoseconds: u64) {
+        self.prepared[state].kernel.note_time(nanoseconds);
+    }
+
     fn shade(&self, state: usize, blocks: &[PixelBlock]) {
         let draw = &*self.scene.states[state].state;
         let passed = self.prepared[state].kernel.shade(&FragmentJob {
