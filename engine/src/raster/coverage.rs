@@ -35,6 +35,13 @@ impl Edges {
         if crossing == [false; 3] { !0 } else { self.partial(crossing) }
     }
 
+    /// The same where no function is known to be below 0 or not below 0 everywhere.
+    #[inline]
+    pub(super) fn divided(&self) -> u64 {
+        let least = |k: usize| 7 * (self.dx[k].min(0) + self.dy[k].min(0));
+        self.partial([0, 1, 2].map(|k| self.at[k] + least(k) < 0))
+    }
+
     /// The same for a block that these functions divide.
     ///
     /// A pixel is outside when the sign bit of any function is set. The sixteen 2x2 quads come in Morton order, each
@@ -116,6 +123,18 @@ pub(super) fn inside(x: u32, row: u32, Rect { x0, y0, x1, y1 }: Rect) -> u64 {
         return !0;
     }
     span(x, x0, x1, &COLUMNS_BELOW) & span(row, y0, y1, &ROWS_BELOW)
+}
+
+/// Those of its columns that do, in all rows.
+#[inline]
+pub(super) fn columns(x: u32, Rect { x0, x1, .. }: Rect) -> u64 {
+    if x0 <= x && x1 >= x + 7 { !0 } else { span(x, x0, x1, &COLUMNS_BELOW) }
+}
+
+/// Those of its rows that do, in all columns.
+#[inline]
+pub(super) fn rows(row: u32, Rect { y0, y1, .. }: Rect) -> u64 {
+    if y0 <= row && y1 >= row + 7 { !0 } else { span(row, y0, y1, &ROWS_BELOW) }
 }
 
 /// The lines from `start` on that lie within `low..=high`; `below[n]` are the first n of them.

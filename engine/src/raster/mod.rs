@@ -7,6 +7,7 @@
 //!
 //! **Invariant**: tiles are independent. Where two would share memory they are drawn one after the other instead.
 
+mod cover;
 mod coverage;
 mod fixed;
 mod program;

@@ -6,19 +6,18 @@ use std::time::Instant;
 
 use triglyph_guest::kernel::pixel::PixelBlock;
 use triglyph_guest::kernel::program::environment::Environment;
-use triglyph_guest::kernel::program::fragment::{FragmentJob, MAX_SAMPLES, UNITS};
+use triglyph_guest::kernel::program::fragment::{FragmentJob, UNITS};
 use triglyph_guest::kernel::program::output::{Surface, TARGETS};
 use triglyph_guest::kernel::program::sampler::Texture;
 
-use super::{Painter, RasterStats, coverage, walk};
+use super::cover::Cover;
+use super::{Painter, RasterStats, walk};
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{PixelCost, SelectedFragment};
 use crate::mem::{GuestRange, Memory, Misses, ProgramMemory};
 use crate::scene::Rect;
-use crate::scene::program::{
-    Edges, ProgramScene, ProgramState, Programs, SamplePosition, Surfaces, TargetSurface, TextureBinding, Windows,
-};
+use crate::scene::program::{ProgramScene, ProgramState, Programs, Surfaces, TargetSurface, TextureBinding};
 use crate::scene::reach::Ready;
 use crate::sched::Scheduler;
 
@@ -151,33 +150,8 @@ impl Painter for Tiles<'_> {
     fn cover(&self, index: u32, state: usize, area: Rect, blocks: &mut Vec<PixelBlock>) {
         let Some(clip) = area.intersect(self.scene.bounds[index as usize]) else { return };
         let state = &*self.scene.states[state].state;
-        let samples = self.scene.target.samples.count();
-        let (left, top) = (clip.x0 & !7, clip.y0 & !7);
-        let near = NearEdges::new(&self.scene.edges[index as usize]);
-        let (mut line, mut masks) = ([[0; 3]; MAX_SAMPLES], [0; MAX_SAMPLES]);
-        for sample in 0..samples {
-            line[sample] = near.at(left, top, state.sample_positions[sample]);
-            masks[sample] = masked(&state.sample_masks, sample);
-        }
-        for row in (top..clip.y1 + 1).step_by(8) {
-            let mut at = line;
-            for x in (left..clip.x1 + 1).step_by(8) {
-                let mut covered = [0; MAX_SAMPLES];
-                let mut any = 0;
-                for ((covered, at), mask) in covered.iter_mut().zip(&mut at[..samples]).zip(masks) {
-                    *covered = near.coverage(*at) & mask;
-                    any |= *covered;
-                    add(at, near.right);
-                }
-                // Most blocks of a long thin triangle's box are empty: what else decides comes after.
-                let allowed = if any == 0 { 0 } else { allowed(state, x, row, clip) };
-                if any & allowed != 0 {
-                    let block = PixelBlock { primitive: index, x: x as u16, row: row as u16, coverage: 0 };
-                    blocks.extend(covered[..samples].iter().map(|c| PixelBlock { coverage: c & allowed, ..block }));
-                }
-            }
-            line[..samples].iter_mut().for_each(|line| add(line, near.down));
-        }
+        let (edges, samples) = (&self.scene.edges[index as usize], self.scene.target.samples.count());
+        Cover { index, edges, state, clip, samples }.add(blocks);
     }
 
     fn pixel_cost(&self, state: usize) -> (&PixelCost, bool) {
@@ -213,83 +187,3 @@ impl Painter for Tiles<'_> {
         }
     }
 }
-
-/// Pixels of a block whose sample may be covered.
-fn masked(masks: &[u16; 4], sample: usize) -> u64 {
-    const FIRST: u64 = 0x1111_1111_1111_1111;
-    (0..4).fold(0, |set, i| set | (u64::from(masks[i] >> sample & 1) * FIRST) << i)
-}
-
-/// Pixels of a block that clip, windows and stipple let pass.
-fn allowed(state: &ProgramState, x: u32, row: u32, clip: Rect) -> u64 {
-    let mut allowed = coverage::inside(x, row, clip);
-    if let Some(Windows { rects, outside }) = &state.windows {
-        let any = rects.iter().fold(0, |any, rect| any | coverage::inside(x, row, *rect));
-        allowed &= if *outside { !any } else { any };
-    }
-    if let Some(stipple) = &state.stipple {
-        allowed &= coverage::stipple(x, row, stipple);
-    }
-    allowed
-}
-
-/// Edge functions of a primitive in whole pixels.
-///
-/// Steps from pixel to pixel are multiples of 256, so values may be divided by 256, rounding down, without any sign
-/// changing.
-struct NearEdges<'e> {
-    edges: &'e Edges,
-    /// Steps to the block to the right, and to the one below.
-    right: [i64; 3],
-    down: [i64; 3],
-    /// The most and the least that is added anywhere in a block.
-    most: [i64; 3],
-    least: [i64; 3],
-}
-
-impl<'e> NearEdges<'e> {
-    fn new(edges: &'e Edges) -> Self {
-        let (dx, dy) = (edges.dx.map(i64::from), edges.dy.map(i64::from));
-        NearEdges {
-            edges,
-            right: dx.map(|dx| 8 * dx),
-            down: dy.map(|dy| 8 * dy),
-            most: std::array::from_fn(|k| 7 * (dx[k].max(0) + dy[k].max(0))),
-            least: std::array::from_fn(|k| 7 * (dx[k].min(0) + dy[k].min(0))),
-        }
-    }
-
-    /// Values of one sample at the pixel (`x`, `row`).
-    fn at(&self, x: u32, row: u32, sample: SamplePosition) -> [i64; 3] {
-        let [right, down] = sample.map(i64::from);
-        std::array::from_fn(|k| {
-            let (dx, dy) = (i64::from(self.edges.dx[k]), i64::from(self.edges.dy[k]));
-            let inside = (self.edges.corner[k] + dx * right + dy * down) >> 8;
-            inside + dx * i64::from(x) + dy * i64::from(row)
-        })
-    }
-
-    /// The pixels of a block that are covered where the values at its first pixel are these.
-    #[inline]
-    fn coverage(&self, at: [i64; 3]) -> u64 {
-        // Below 0 where one of them is.
-        let lowest = |plus: &[i64; 3]| (at[0] + plus[0]) | (at[1] + plus[1]) | (at[2] + plus[2]);
-        if lowest(&self.most) < 0 {
-            return 0;
-        }
-        if lowest(&self.least) >= 0 {
-            return !0;
-        }
-        // What does not fit 32 bits is so far away from 0 that clamping it changes no sign in the block.
-        let at = at.map(|at| at.clamp(-FAR, FAR) as i32);
-        coverage::Edges { at, dx: self.edges.dx, dy: self.edges.dy }.coverage()
-    }
-}
-
-#[inline]
-fn add(values: &mut [i64; 3], steps: [i64; 3]) {
-    values.iter_mut().zip(steps).for_each(|(value, step)| *value += step);
-}
-
-/// More than the steps across a block can make up for: those are at most 2^25 each.
-const FAR: i64 = 1 << 29;

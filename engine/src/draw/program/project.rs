@@ -30,8 +30,11 @@ pub enum Keep {
 /// User planes at most.
 pub(super) const USER_PLANES: usize = 8;
 
-/// Planes: w, near, far, the four sides of the guard band, then the user's.
-pub(super) const PLANES: u32 = 7 + USER_PLANES as u32;
+/// w, near, far, the four sides of the guard band.
+const FIXED_PLANES: usize = 7;
+
+/// Planes: those, then the user's.
+pub(super) const PLANES: u32 = (FIXED_PLANES + USER_PLANES) as u32;
 
 /// Pixels that snapped positions may lie away from the target's first one. Positions have 24 bits then and edge
 /// functions 50. (Hardware's guard band is not known.)
@@ -97,9 +100,9 @@ pub(super) struct Projected {
 
 impl Projection {
     /// The clip-space position in a record.
+    #[inline]
     pub(super) fn position(&self, record: &[f32], negated: bool) -> [f64; 4] {
-        let component = |i: usize| f64::from(record.get(self.position + i).copied().unwrap_or(0.0));
-        let mut position = [0, 1, 2, 3].map(component);
+        let mut position = stored(record, self.position).map(f64::from);
         if let Some(single) = &self.single {
             let stored = position;
             position = single.swizzle.map(|(i, negate)| {
@@ -119,11 +122,13 @@ impl Projection {
         let negated = self.ignore_w_sign && !self.divided && record[self.position + 3] < 0.0;
         let position = self.position(record, negated);
         let mut outside = 0;
-        for plane in 0..PLANES {
-            if let Some(plane_distance) = self.distance(plane, &position, record)
-                && !plane_distance.inside()
-            {
-                outside |= 1 << plane;
+        for (plane, value) in self.fixed_planes(&position).into_iter().enumerate() {
+            // NaN is outside.
+            outside |= u16::from(!Distance { value, strict: false }.inside()) << plane;
+        }
+        for (i, distance) in self.distances.iter().enumerate() {
+            if distance.is_some_and(|distance| distance.of(record).is_some_and(|distance| !distance.inside())) {
+                outside |= 1 << (FIXED_PLANES + i);
             }
         }
         let mut projected = self.point(&position);
@@ -133,6 +138,7 @@ impl Projection {
     }
 
     /// Projects a position inside of all planes.
+    #[inline]
     pub(super) fn point(&self, &[x, y, z, w]: &[f64; 4]) -> Projected {
         if let Some(single) = &self.single {
             return single.point(&[x, y, z, w]);
@@ -144,36 +150,64 @@ impl Projection {
     }
 
     /// How far inside of a plane a vertex lies; `None` when there is no such plane.
-    pub(super) fn distance(&self, plane: u32, &[x, y, z, w]: &[f64; 4], record: &[f32]) -> Option<Distance> {
+    pub(super) fn distance(&self, plane: u32, position: &[f64; 4], record: &[f32]) -> Option<Distance> {
+        let plane = plane as usize;
+        match plane {
+            1 | 2 if self.depth_clip[plane - 1].is_none() => None,
+            0..FIXED_PLANES => Some(Distance { value: self.fixed_planes(position)[plane], strict: false }),
+            _ => (*self.distances.get(plane - FIXED_PLANES)?)?.of(record),
+        }
+    }
+
+    /// How far inside of all planes but the user's; 0 of those that there are not.
+    #[inline]
+    fn fixed_planes(&self, &[x, y, z, w]: &[f64; 4]) -> [f64; FIXED_PLANES] {
         let Viewport { scale, offset } = self.viewport;
         let [sx, sy, sz] = scale.map(f64::from);
         let [ox, oy, oz] = offset.map(f64::from);
         let [near, far] = self.depth_clip.map(|limit| limit.map(f64::from));
-        let value = match plane {
-            0 => w - SMALLEST_W,
-            1 => z * sz + (oz - near?) * w,
-            2 => (far? - oz) * w - z * sz,
-            3 => GUARD * w + (x * sx + ox * w),
-            4 => GUARD * w - (x * sx + ox * w),
-            5 => GUARD * w + (y * sy + oy * w),
-            6 => GUARD * w - (y * sy + oy * w),
-            _ => {
-                let ClipDistance { at, keep } = (*self.distances.get(plane as usize - 7)?)?;
-                let value = f64::from(*record.get(at)?);
-                return Some(match keep {
-                    Keep::NotNegative => Distance { value, strict: false },
-                    Keep::Negative => Distance { value: -value, strict: true },
-                });
-            }
-        };
-        Some(Distance { value, strict: false })
+        let guard = GUARD * w;
+        let (right, down) = (x * sx + ox * w, y * sy + oy * w);
+        [
+            w - SMALLEST_W,
+            near.map_or(0.0, |near| z * sz + (oz - near) * w),
+            far.map_or(0.0, |far| (far - oz) * w - z * sz),
+            guard + right,
+            guard - right,
+            guard + down,
+            guard - down,
+        ]
+    }
+}
+
+impl ClipDistance {
+    /// The distance in a record.
+    fn of(self, record: &[f32]) -> Option<Distance> {
+        let value = f64::from(*record.get(self.at)?);
+        Some(match self.keep {
+            Keep::NotNegative => Distance { value, strict: false },
+            Keep::Negative => Distance { value: -value, strict: true },
+        })
+    }
+}
+
+/// Four floats of a record, those beyond its end 0.
+#[inline]
+fn stored(record: &[f32], at: usize) -> [f32; 4] {
+    match record.get(at..).and_then(<[f32]>::first_chunk) {
+        Some(all) => *all,
+        None => [0, 1, 2, 3].map(|i| record.get(at + i).copied().unwrap_or(0.0)),
     }
 }
 
 /// In 1/256 pixel, rounded half up. NaN gives 0; only vertices outside, and those that clipping of infinities makes,
 /// are limited.
+#[inline]
 fn snap(v: f64) -> i32 {
-    (v * 256.0 + 0.5).floor().clamp(-FURTHEST, FURTHEST) as i32
+    // The limits are whole numbers, so they may be applied first, and what is left fits.
+    let v = (v * 256.0 + 0.5).clamp(-FURTHEST, FURTHEST);
+    let towards_zero = v as i32;
+    towards_zero - i32::from(f64::from(towards_zero) > v)
 }
 
 impl Single {

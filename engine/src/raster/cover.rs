@@ -1,0 +1,268 @@
+//! The blocks of a tile that a primitive of programs covers.
+//!
+//! Four blocks of a row are compared with the edges at a time, by the values at their corners. Only of blocks that an
+//! edge divides single pixels are looked at.
+
+use triglyph_guest::kernel::pixel::PixelBlock;
+use triglyph_guest::kernel::program::fragment::MAX_SAMPLES;
+use wide::i32x4;
+
+use super::coverage;
+use crate::scene::Rect;
+use crate::scene::program::{Edges, ProgramState, SamplePosition, Windows};
+
+/// A primitive, and what decides about its pixels besides its edges.
+pub(super) struct Cover<'a> {
+    /// Its number.
+    pub index: u32,
+    /// Its edges.
+    pub edges: &'a Edges,
+    /// What it is drawn with.
+    pub state: &'a ProgramState,
+    /// Pixels that may be covered: of one tile.
+    pub clip: Rect,
+    /// Samples of a pixel.
+    pub samples: usize,
+}
+
+impl Cover<'_> {
+    /// Adds the covered blocks, each as often as a pixel has samples.
+    pub(super) fn add(&self, blocks: &mut Vec<PixelBlock>) {
+        match self.samples {
+            1 => self.add_samples::<1>(blocks),
+            _ => self.add_samples::<MAX_SAMPLES>(blocks),
+        }
+    }
+
+    /// The same for no more than `N` samples.
+    fn add_samples<const N: usize>(&self, blocks: &mut Vec<PixelBlock>) {
+        let near = NearEdges::new(self.edges);
+        let masks: [u64; N] = std::array::from_fn(|sample| masked(&self.state.sample_masks, sample));
+        let Rect { x0, y0, x1, y1 } = self.clip;
+        let (left, top) = (x0 & !7, y0 & !7);
+        for y in (top..=y1).step_by(near.reach as usize) {
+            for x in (left..=x1).step_by(near.reach as usize) {
+                let last = |start: u32, last: u32| last.min(start + near.reach - 1);
+                self.add_area(&near, &masks, Rect { x0: x, y0: y, x1: last(x, x1), y1: last(y, y1) }, blocks);
+            }
+        }
+    }
+
+    /// Adds the blocks of a part of the clip rectangle no larger than the reach of the edges.
+    fn add_area<const N: usize>(
+        &self,
+        near: &NearEdges<'_>,
+        masks: &[u64; N],
+        area: Rect,
+        blocks: &mut Vec<PixelBlock>,
+    ) {
+        let positions = &self.state.sample_positions[..self.samples.min(N)];
+        let mut line = [[0; 3]; N];
+        for (line, position) in line.iter_mut().zip(positions) {
+            *line = near.at(area.x0, area.y0, *position);
+        }
+        let across = (area.x1 - area.x0) / 8 + 1;
+        for row in (area.y0..=area.y1).step_by(8) {
+            let lines = coverage::rows(row, self.clip);
+            for first in (0..across).step_by(4) {
+                let mut four = [Four::default(); N];
+                let mut any = 0;
+                for (four, line) in four.iter_mut().zip(&line[..positions.len()]) {
+                    *four = near.four(*line, first);
+                    any |= four.touched;
+                }
+                // Lanes beyond the area.
+                any &= (1 << (across - first).min(4)) - 1;
+                while any != 0 {
+                    let lane = any.trailing_zeros();
+                    any &= any - 1;
+                    let x = area.x0 + 8 * (first + lane);
+                    let allowed = lines & self.allowed(x, row);
+                    let covered = |sample: usize| masks[sample] & allowed & near.block(&four[sample], lane);
+                    let block = PixelBlock { primitive: self.index, x: x as u16, row: row as u16, coverage: 0 };
+                    if N == 1 {
+                        let coverage = covered(0);
+                        if coverage != 0 {
+                            blocks.push(PixelBlock { coverage, ..block });
+                        }
+                        continue;
+                    }
+                    let covered: [u64; N] =
+                        std::array::from_fn(|sample| if sample < positions.len() { covered(sample) } else { 0 });
+                    if covered.iter().any(|&covered| covered != 0) {
+                        blocks.extend(
+                            covered[..positions.len()].iter().map(|&coverage| PixelBlock { coverage, ..block }),
+                        );
+                    }
+                }
+            }
+            line.iter_mut().for_each(|line| near.step_down(line));
+        }
+    }
+
+    /// Pixels of a block that the clip rectangle's columns, windows and stipple let pass.
+    fn allowed(&self, x: u32, row: u32) -> u64 {
+        let mut allowed = coverage::columns(x, self.clip);
+        if let Some(Windows { rects, outside }) = &self.state.windows {
+            let any = rects.iter().fold(0, |any, rect| any | coverage::inside(x, row, *rect));
+            allowed &= if *outside { !any } else { any };
+        }
+        if let Some(stipple) = &self.state.stipple {
+            allowed &= coverage::stipple(x, row, stipple);
+        }
+        allowed
+    }
+}
+
+/// Pixels of a block whose sample may be covered.
+fn masked(masks: &[u16; 4], sample: usize) -> u64 {
+    const FIRST: u64 = 0x1111_1111_1111_1111;
+    if *masks == [u16::MAX; 4] {
+        return !0;
+    }
+    (0..4).fold(0, |set, i| set | (u64::from(masks[i] >> sample & 1) * FIRST) << i)
+}
+
+/// Edge functions of a primitive in whole pixels.
+///
+/// Steps from pixel to pixel are multiples of 256, so values may be divided by 256, rounding down, without any sign
+/// changing. Values that are further from 0 than the steps of an area make up for are clamped, which changes no sign
+/// in it either; then 32 bits are enough.
+struct NearEdges<'e> {
+    edges: &'e Edges,
+    /// Pixels along a side of the largest area: a tile, or less for primitives of many thousand pixels.
+    reach: u32,
+    /// What is added to the values at the first of four blocks for the largest value in each of them.
+    most: [i32x4; 3],
+    /// The same for the least.
+    least: [i32x4; 3],
+}
+
+/// Values at four blocks of a row.
+#[derive(Clone, Copy, Default)]
+struct Four {
+    /// Values at the first pixel of the first one.
+    at: [i32; 3],
+    /// Blocks that are not outside of an edge, by bit.
+    touched: u32,
+    /// Blocks that are inside of all edges.
+    whole: u32,
+}
+
+/// Values are clamped to this, which is more than all steps in an area.
+const FAR: i64 = 1 << 30;
+
+impl<'e> NearEdges<'e> {
+    fn new(edges: &'e Edges) -> Self {
+        let (dx, dy) = (edges.dx, edges.dy);
+        let steepest = (0..3).map(|k| i64::from(dx[k]).abs() + i64::from(dy[k]).abs()).max().unwrap_or(0);
+        let mut reach = 64;
+        while i64::from(reach - 1) * steepest >= FAR {
+            reach /= 2;
+        }
+        let lanes = |k: usize| i32x4::new([0, 8 * dx[k], 16 * dx[k], 24 * dx[k]]);
+        let most = |k: usize| 7 * (dx[k].max(0) + dy[k].max(0));
+        let least = |k: usize| 7 * (dx[k].min(0) + dy[k].min(0));
+        NearEdges {
+            edges,
+            reach,
+            most: [0, 1, 2].map(|k| lanes(k) + i32x4::splat(most(k))),
+            least: [0, 1, 2].map(|k| lanes(k) + i32x4::splat(least(k))),
+        }
+    }
+
+    /// Values of one sample at the pixel (`x`, `row`), the first one of an area.
+    fn at(&self, x: u32, row: u32, sample: SamplePosition) -> [i32; 3] {
+        let [right, down] = sample.map(i64::from);
+        std::array::from_fn(|k| {
+            let (dx, dy) = (i64::from(self.edges.dx[k]), i64::from(self.edges.dy[k]));
+            let inside = (self.edges.corner[k] + dx * right + dy * down) >> 8;
+            (inside + dx * i64::from(x) + dy * i64::from(row)).clamp(-FAR, FAR) as i32
+        })
+    }
+
+    fn step_down(&self, line: &mut [i32; 3]) {
+        for (value, dy) in line.iter_mut().zip(self.edges.dy) {
+            // What wraps is beyond the last row.
+            *value = value.wrapping_add(dy.wrapping_mul(8));
+        }
+    }
+
+    /// The four blocks from number `first` of a row on.
+    #[inline]
+    fn four(&self, line: [i32; 3], first: u32) -> Four {
+        let dx = self.edges.dx;
+        let at: [i32; 3] = std::array::from_fn(|k| line[k] + 8 * first as i32 * dx[k]);
+        // Below 0 where one of them is.
+        let signs = |plus: &[i32x4; 3]| {
+            let lowest =
+                (i32x4::splat(at[0]) + plus[0]) | (i32x4::splat(at[1]) + plus[1]) | (i32x4::splat(at[2]) + plus[2]);
+            lowest.to_bitmask()
+        };
+        Four { at, touched: !signs(&self.most) & 15, whole: !signs(&self.least) & 15 }
+    }
+
+    /// The pixels that are covered of one of four blocks.
+    #[inline]
+    fn block(&self, four: &Four, lane: u32) -> u64 {
+        if four.whole >> lane & 1 != 0 {
+            return !0;
+        }
+        if four.touched >> lane & 1 == 0 {
+            return 0;
+        }
+        let (dx, dy) = (self.edges.dx, self.edges.dy);
+        let at = std::array::from_fn(|k| four.at[k] + 8 * lane as i32 * dx[k]);
+        coverage::Edges { at, dx, dy }.divided()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a pixel's sample is inside of all edges.
+    fn is_inside(edges: &Edges, x: u32, y: u32, sample: SamplePosition) -> bool {
+        (0..3).all(|k| {
+            let along =
+                |step: i32, pixel: u32, within: u8| i64::from(step) * (256 * i64::from(pixel) + i64::from(within));
+            edges.corner[k] + along(edges.dx[k], x, sample[0]) + along(edges.dy[k], y, sample[1]) >= 0
+        })
+    }
+
+    #[test]
+    fn blocks_are_those_of_the_edge_functions() {
+        let mut seed = 1u64;
+        let mut random = |range: i64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as i64 % range
+        };
+        for round in 0..600 {
+            // Small ones, and some that reach to the ends of the guard band.
+            let size = [1 << 10, 1 << 14, 1 << 20, 1 << 24][round % 4];
+            let step = |v: i64| (v - size / 2) as i32;
+            let edges = Edges {
+                dx: [step(random(size)), step(random(size)), step(random(size))],
+                dy: [step(random(size)), step(random(size)), step(random(size))],
+                corner: [0; 3].map(|_| (random(1 << 31) - (1 << 30)) * size / (1 << 18)),
+            };
+            let sample = [random(256) as u8, random(256) as u8];
+            let near = NearEdges::new(&edges);
+            let (x, y) = (64 * random(20) as u32, 64 * random(20) as u32);
+            let first = near.at(x, y, sample);
+            for row in 0..near.reach / 8 {
+                let mut line = first;
+                (0..row).for_each(|_| near.step_down(&mut line));
+                for block in 0..near.reach / 8 {
+                    let found = near.block(&near.four(line, block / 4 * 4), block % 4);
+                    let want = (0..64).fold(0, |set, i| {
+                        let (dx, dy) = triglyph_guest::layout::unmorton(i);
+                        let inside = is_inside(&edges, x + 8 * block + dx, y + 8 * row + dy, sample);
+                        set | u64::from(inside) << i
+                    });
+                    assert_eq!(found, want, "round {round}: {edges:?} block {block} of row {row}");
+                }
+            }
+        }
+    }
+}
