@@ -50,7 +50,8 @@ impl SurfaceLayout {
     }
 
     /// Byte offset of the pixel of `bytes` (a power of two) bytes at (`x`, `y`); `pitch`: bytes of a row, or GOBs of a
-    /// row for block-linear.
+    /// row for block-linear. It is the sum of the offsets of (`x`, 0), whatever the pitch, and (0, `y`).
+    #[inline]
     pub const fn offset(self, x: u32, y: u32, bytes: u32, pitch: u32) -> u64 {
         match self {
             SurfaceLayout::Pitch => y as u64 * pitch as u64 + x as u64 * bytes as u64,
@@ -67,6 +68,7 @@ impl SurfaceLayout {
 
 /// Index of texel (`x`, `y`) of a swizzled image of at most 2^16 texels a side; bits of x and y beyond its size are
 /// ignored.
+#[inline]
 pub const fn swizzle(x: u32, y: u32, log2_width: u32, log2_height: u32) -> u32 {
     let (x, y) = (x & ((1 << log2_width) - 1), y & ((1 << log2_height) - 1));
     // As many bits by turns as the shorter side has; then those that the longer one has left.
@@ -102,11 +104,13 @@ pub const fn swizzle3(at: [u32; 3], log2: [u32; 3]) -> u32 {
 }
 
 /// Byte offset of byte column `x`, row `y` (Tegra X1 TRM, block linear: GOBs of 64 bytes by 8 rows).
+#[inline]
 pub const fn block_linear(x: u32, y: u32, gobs_across: u32, log2_gobs: u32) -> u64 {
     block_slice(x, y, gobs_across, log2_gobs, 0)
 }
 
 /// The same in a slice of blocks of 2^`log2_slices` slices, from the slice's first byte on.
+#[inline]
 const fn block_slice(x: u32, y: u32, gobs_across: u32, log2_gobs: u32, log2_slices: u32) -> u64 {
     let block_rows = 8 << log2_gobs;
     let block = (y / block_rows) as u64 * gobs_across as u64 + (x / 64) as u64;
@@ -115,6 +119,7 @@ const fn block_slice(x: u32, y: u32, gobs_across: u32, log2_gobs: u32, log2_slic
 }
 
 /// Byte offset inside a GOB.
+#[inline]
 pub const fn gob_offset(x: u32, y: u32) -> u32 {
     x % 64 / 32 * 256 + y % 8 / 2 * 64 + x % 32 / 16 * 32 + y % 2 * 16 + x % 16
 }
@@ -132,6 +137,26 @@ mod tests {
             assert_eq!(seen, (0..1 << (width + height)).collect::<Vec<_>>());
         }
         assert_eq!(swizzle(3, 1, 3, 1), 7);
+    }
+
+    #[test]
+    fn offsets_are_sums_of_those_of_columns_and_rows() {
+        let swizzled = |log2_width, log2_height| SurfaceLayout::Swizzled { log2_width, log2_height };
+        let layouts = [
+            SurfaceLayout::Pitch,
+            swizzled(5, 5),
+            swizzled(6, 3),
+            swizzled(3, 6),
+            SurfaceLayout::BlockLinear { log2_gobs: 0 },
+            SurfaceLayout::BlockLinear { log2_gobs: 2 },
+            SurfaceLayout::BlockSlice { log2_gobs: 1, log2_slices: 2 },
+        ];
+        for (layout, bytes) in layouts.into_iter().flat_map(|layout| [1, 4, 16].map(|bytes| (layout, bytes))) {
+            for (x, y) in (0..80).flat_map(|x| (0..80).map(move |y| (x, y))) {
+                let sum = layout.offset(x, 0, bytes, 0) + layout.offset(0, y, bytes, 48);
+                assert_eq!(layout.offset(x, y, bytes, 48), sum, "{layout:?} {bytes} {x} {y}");
+            }
+        }
     }
 
     #[test]

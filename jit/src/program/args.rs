@@ -1,13 +1,18 @@
 //! Arguments of a compiled fragment kernel, and the checks that make a call sound.
 
+#![allow(unsafe_code)]
+
 use std::mem::{MaybeUninit, offset_of};
 
-use triglyph_guest::kernel::program::fragment::{FragmentJob, MAX_SAMPLES, PixelBlock, Plane, Primitive};
+use triglyph_guest::kernel::Unsupported;
+use triglyph_guest::kernel::program::fragment::{
+    FragmentJob, MAX_SAMPLES, PixelBlock, Plane, Primitive, Samples, UNITS,
+};
 use triglyph_guest::kernel::program::output::{DepthFormat, OutputConstants, Surface, TARGETS};
-use triglyph_guest::kernel::{Unsupported, Window};
 use triglyph_guest::layout::{SurfaceLayout, unmorton};
 
-use super::plan::{Constants, PLANES, Plan};
+use super::block_places::BlockPlaces;
+use super::plan::{Constants, PLANES, Plan, SurfacePlan};
 use super::tables::{TABLES, Tables};
 use super::texture_args::TextureArgs;
 use crate::maxwell::args::Context;
@@ -38,10 +43,10 @@ pub struct Args {
     pub passed: Vec4<i32>,
     /// Bytes from one row of pixels to the next of surfaces with rows.
     pub down: [u32; SURFACES],
-    /// Offset of each quad of a block: of its first sample.
-    pub quads: [[u32; 16]; SURFACES],
-    /// Bytes from the first sample of a pixel to each of them.
-    pub samples: [[u32; MAX_SAMPLES]; SURFACES],
+    /// Offset of each quad of a block: of its first sample; of the plan's surfaces.
+    pub quads: [MaybeUninit<[u32; 16]>; SURFACES],
+    /// Bytes from the first sample of a pixel to each of them; of the plan's surfaces, as many as there are samples.
+    pub samples: [[MaybeUninit<u32>; MAX_SAMPLES]; SURFACES],
     /// Sample positions, relative to the pixel's centre.
     pub sample_offsets: [[Vec4<f32>; 2]; MAX_SAMPLES],
     pub alpha_reference: Vec4<f32>,
@@ -54,7 +59,8 @@ pub struct Args {
     pub position_offset: [Vec4<f32>; 2],
     pub position_scale_y: Vec4<f32>,
     pub fog: [Vec4<f32>; 2],
-    pub pool: [[u8; 16]; POOL],
+    /// Constants of the code, as many as it has.
+    pub pool: [MaybeUninit<[u8; 16]>; POOL],
 }
 
 /// Scratch memory; it is written before it is read.
@@ -114,6 +120,25 @@ pub const fn surface_at(number: usize) -> i32 {
     (offset_of!(BlockArgs, surfaces) + 8 * number) as i32
 }
 
+/// A surface of a plan.
+pub struct UsedSurface {
+    number: usize,
+    plan: SurfacePlan,
+    places: BlockPlaces,
+}
+
+/// The surfaces of a plan.
+pub fn used_surfaces(plan: &Plan) -> Vec<UsedSurface> {
+    let all = plan.surfaces.iter().enumerate();
+    let used = all.filter_map(|(number, surface)| Some((number, (*surface)?)));
+    used.map(|(number, surface)| UsedSurface {
+        number,
+        plan: surface,
+        places: BlockPlaces::new(&surface, plan.samples),
+    })
+    .collect()
+}
+
 /// Bounds over all blocks of a job.
 struct Extent {
     right: u32,
@@ -126,10 +151,8 @@ pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Unsupported> {
     if !job.blocks.len().is_multiple_of(samples) {
         return Err(Unsupported("a block without all of its samples"));
     }
-    let (across, down) = (u32::from(plan.samples.across), u32::from(plan.samples.down));
     let fits = |p: &Primitive| (p.first_plane as usize).saturating_add(plan.planes) <= job.planes.len();
-    let mut extent = Extent { right: 0, bottom: 0 };
-    let (mut left, mut top) = (u32::MAX, u32::MAX);
+    let (mut low, mut high, mut bits) = ([u16::MAX; 2], [0; 2], 0);
     let mut previous = u32::MAX;
     for block in job.blocks.iter().step_by(samples) {
         if block.primitive != previous {
@@ -138,18 +161,22 @@ pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Unsupported> {
             }
             previous = block.primitive;
         }
-        if (block.x | block.row) & 7 != 0 {
-            return Err(Unsupported("a block off the grid"));
+        bits |= block.x | block.row;
+        for (axis, at) in [block.x, block.row].into_iter().enumerate() {
+            (low[axis], high[axis]) = (low[axis].min(at), high[axis].max(at));
         }
-        let (x, y) = (u32::from(block.x) * across, u32::from(block.row) * down);
-        (left, top) = (left.min(x), top.min(y));
-        extent = Extent { right: extent.right.max(x + 8 * across), bottom: extent.bottom.max(y + 8 * down) };
     }
+    if bits & 7 != 0 {
+        return Err(Unsupported("a block off the grid"));
+    }
+    let (across, down) = (u32::from(plan.samples.across), u32::from(plan.samples.down));
+    let (left, top) = (u32::from(low[0]) * across, u32::from(low[1]) * down);
+    let extent = Extent { right: (u32::from(high[0]) + 8) * across, bottom: (u32::from(high[1]) + 8) * down };
     if job.blocks.is_empty() {
         return Ok(());
     }
-    let mut spans: Vec<(u64, u64)> = Vec::new();
-    for surface in plan.surfaces.iter().flatten() {
+    let mut spans = [(0, 0); SURFACES];
+    for (number, surface) in plan.surfaces.iter().flatten().enumerate() {
         let (target, bytes) = (surface.of(job), surface.grid.bytes);
         if surface.layout == SurfaceLayout::Pitch && target.pitch < 8 * bytes * across {
             return Err(Unsupported("rows that overlap"));
@@ -165,10 +192,10 @@ pub fn check(plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Unsupported> {
         };
         let span = (base + first, base + end);
         // Four pixels are read before they are written: only the interpreter keeps the order for overlapping surfaces.
-        if spans.iter().any(|other| span.0 < other.1 && other.0 < span.1) {
+        if spans[..number].iter().any(|other| span.0 < other.1 && other.0 < span.1) {
             return Err(Unsupported("overlapping surfaces"));
         }
-        spans.push(span);
+        spans[number] = span;
     }
     check_depth(plan, &job.constants.output)
 }
@@ -207,26 +234,73 @@ fn check_depth(plan: &Plan, constants: &OutputConstants) -> Result<(), Unsupport
     if inside || signed { Ok(()) } else { Err(Unsupported("depths outside of 0 to 1")) }
 }
 
-impl Args {
-    /// The arguments of a job that has been checked.
-    pub fn new(plan: &Plan, pool: &[[u8; 16]; POOL], job: &FragmentJob<'_>) -> Args {
+/// Program constants, each in four lanes.
+pub type Table = Vec<Vec4<f32>>;
+
+/// Fills in the program constants of a job.
+pub fn fill_table(table: &mut Table, constants: &Constants, job: &FragmentJob<'_>) -> Result<(), Unsupported> {
+    table.clear();
+    for &(number, component) in constants {
+        let constant = job.program_constants.get(usize::from(number));
+        let constant = constant.ok_or(Unsupported("constants that are not there"))?;
+        table.push([constant[usize::from(component & 3)]; 4]);
+    }
+    Ok(())
+}
+
+/// The state of sampled units, in order.
+pub struct Textures([MaybeUninit<TextureArgs>; UNITS]);
+
+impl Textures {
+    /// No state yet.
+    #[inline(always)]
+    pub const fn none() -> Textures {
+        Textures([const { MaybeUninit::uninit() }; UNITS])
+    }
+
+    /// Fills in the units of a job.
+    pub fn fill(&mut self, plan: &Plan, job: &FragmentJob<'_>) -> Result<(), Unsupported> {
+        for (to, &(unit, ref key)) in self.0.iter_mut().zip(&plan.textures) {
+            to.write(TextureArgs::new(key, &job.textures[unit])?);
+        }
+        Ok(())
+    }
+}
+
+impl Frame {
+    /// Fills in the frame of a job that has been checked, but for its blocks. It is written in its place: it is large,
+    /// and most of it is not needed by most kernels.
+    pub fn fill<'f>(
+        frame: &'f mut MaybeUninit<Frame>,
+        (samples, used): (Samples, &[UsedSurface]),
+        pool: &[[u8; 16]],
+        (table, textures): (&Table, &Textures),
+        job: &FragmentJob<'_>,
+    ) -> &'f mut Frame {
         let c = job.constants;
         let output = &c.output;
         let clamp = |v: f32| {
             let v = if 0.0 < v { v } else { 0.0 };
             if v < 1.0 { v } else { 1.0 }
         };
-        let mut args = Args {
+        let args = frame.as_mut_ptr().cast::<Args>();
+        macro_rules! write {
+            ($($field:ident: $value:expr,)*) => {
+                // Without a field this pattern is none.
+                let _ = |Args { $($field: _,)* quads: _, samples: _, pool: _ }: Args| {};
+                // SAFETY: the arguments are the first field of the frame, which is all borrowed.
+                unsafe { $((&raw mut (*args).$field).write($value);)* }
+            };
+        }
+        write! {
             blocks: std::ptr::null(),
             end: std::ptr::null(),
-            table: std::ptr::null(),
+            table: table.as_ptr(),
             tables: &raw const TABLES,
-            textures: std::ptr::null(),
+            textures: textures.0.as_ptr().cast(),
             maxwell: std::ptr::null_mut(),
             passed: [0; 4],
             down: [0; SURFACES],
-            quads: [[0; 16]; SURFACES],
-            samples: [[0; MAX_SAMPLES]; SURFACES],
             sample_offsets: c.sample_offsets.map(|offset| offset.map(|v| [v; 4])),
             alpha_reference: [output.alpha_reference; 4],
             blend: [output.blend.map(|v| [v; 4]), output.blend.map(|v| [clamp(v); 4])],
@@ -236,37 +310,37 @@ impl Args {
             position_offset: c.position_offset.map(|v| [v; 4]),
             position_scale_y: [c.position_scale_y; 4],
             fog: c.fog.map(|v| [v; 4]),
-            pool: *pool,
-        };
-        for (number, surface) in plan.surfaces.iter().enumerate() {
-            let Some(surface) = surface else { continue };
+        }
+        // SAFETY: all fields of the arguments were written, but those that may be uninitialised; so may the scratch
+        // memory.
+        let frame = unsafe { frame.assume_init_mut() };
+        for (to, from) in frame.args.pool.iter_mut().zip(pool) {
+            to.write(*from);
+        }
+        frame.args.lay_out(samples, used, job);
+        frame
+    }
+}
+
+impl Args {
+    /// Fills in where the quads and samples of a block are in each surface.
+    fn lay_out(&mut self, samples: Samples, used: &[UsedSurface], job: &FragmentJob<'_>) {
+        let (across, down) = (u32::from(samples.across), u32::from(samples.down));
+        for &UsedSurface { number, plan: surface, .. } in used {
             let pitch = surface.of(job).pitch;
-            let (across, down) = (u32::from(plan.samples.across), u32::from(plan.samples.down));
             let offset = |x, y| surface.layout.offset(x, y, surface.grid.bytes, pitch) as u32;
-            args.down[number] = pitch * down;
-            args.quads[number] = std::array::from_fn(|quad| {
+            self.down[number] = pitch * down;
+            // The offset of a pixel is the sum of its column's and its row's.
+            let columns: [u32; 4] = std::array::from_fn(|x| offset(2 * x as u32 * across, 0));
+            let rows: [u32; 4] = std::array::from_fn(|y| offset(0, 2 * y as u32 * down));
+            self.quads[number].write(std::array::from_fn(|quad| {
                 let (x, y) = unmorton(quad as u32);
-                offset(2 * x * across, 2 * y * down)
-            });
+                columns[x as usize] + rows[y as usize]
+            }));
             for sample in 0..across * down {
-                args.samples[number][sample as usize] = offset(sample % across, sample / across);
+                self.samples[number][sample as usize].write(offset(sample % across, sample / across));
             }
         }
-        args
-    }
-
-    /// The table of program constants, each in four lanes.
-    pub fn table(constants: &Constants, job: &FragmentJob<'_>) -> Result<Vec<Vec4<f32>>, Unsupported> {
-        let value = |&(number, component): &(u16, u8)| {
-            let constant = job.program_constants.get(usize::from(number))?;
-            Some([constant[usize::from(component & 3)]; 4])
-        };
-        constants.iter().map(value).collect::<Option<_>>().ok_or(Unsupported("constants that are not there"))
-    }
-
-    /// The state of the units that are sampled.
-    pub fn textures(plan: &Plan, job: &FragmentJob<'_>) -> Result<Vec<TextureArgs>, Unsupported> {
-        plan.textures.iter().map(|&(unit, ref key)| TextureArgs::new(key, &job.textures[unit])).collect()
     }
 }
 
@@ -276,40 +350,54 @@ pub const CHUNK: usize = 32;
 /// Translates the first of `blocks`, which have been checked, and computes their addresses; the blocks of a pixel's
 /// samples become one. Returns the number of translated blocks.
 pub fn translate(
-    plan: &Plan,
+    (samples, used): (Samples, &[UsedSurface]),
     job: &FragmentJob<'_>,
     blocks: &[PixelBlock],
     out: &mut [MaybeUninit<BlockArgs>; CHUNK],
 ) -> usize {
-    let (across, down) = (u32::from(plan.samples.across), u32::from(plan.samples.down));
+    match samples {
+        Samples::ONE => translate_blocks(used, job, blocks.iter().map(std::slice::from_ref), out),
+        _ => translate_blocks(used, job, blocks.chunks_exact(samples.count()), out),
+    }
+}
+
+/// The same of the blocks of each pixel's samples.
+#[inline(always)]
+fn translate_blocks<'b>(
+    used: &[UsedSurface],
+    job: &FragmentJob<'_>,
+    blocks: impl Iterator<Item = &'b [PixelBlock]>,
+    out: &mut [MaybeUninit<BlockArgs>; CHUNK],
+) -> usize {
     let mut count = 0;
-    for (samples, out) in blocks.chunks_exact(plan.samples.count()).zip(out) {
+    // Blocks come row by row.
+    let mut row = None;
+    let mut rows = [std::ptr::null_mut(); SURFACES];
+    for (samples, out) in blocks.zip(out) {
         let block = &samples[0];
         let primitive = &job.primitives[block.primitive as usize];
-        let (x, y) = (u32::from(block.x), u32::from(block.row));
-        let mut surfaces = [std::ptr::null_mut(); SURFACES];
-        for (address, surface) in surfaces.iter_mut().zip(&plan.surfaces) {
-            if let Some(surface) = surface {
-                let Surface { window, pitch } = *surface.of(job);
-                let offset = surface.layout.offset(x * across, y * down, surface.grid.bytes, pitch);
-                *address = place(&window, offset);
+        if row != Some(block.row) {
+            row = Some(block.row);
+            for surface in used {
+                let Surface { window, pitch } = surface.plan.of(job);
+                rows[surface.number] = window.as_ptr().wrapping_add(surface.places.row(block.row, *pitch) as usize);
             }
+        }
+        let mut surfaces = rows;
+        for surface in used {
+            let place = &mut surfaces[surface.number];
+            *place = place.wrapping_add(surface.places.column(block.x) as usize);
         }
         out.write(BlockArgs {
             coverage: samples.iter().fold(0, |covered, sample| covered | sample.coverage),
             samples: samples.as_ptr(),
             primitive,
             planes: job.planes[primitive.first_plane as usize..].as_ptr(),
-            x: x as i32,
-            y: y as i32,
+            x: i32::from(block.x),
+            y: i32::from(block.row),
             surfaces,
         });
         count += 1;
     }
     count
-}
-
-/// The address `offset` bytes into a window.
-fn place(window: &Window<'_>, offset: u64) -> *mut u8 {
-    window.as_ptr().wrapping_add(offset as usize)
 }

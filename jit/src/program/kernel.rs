@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use std::mem::{MaybeUninit, offset_of, size_of};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
@@ -12,7 +12,7 @@ use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey};
 
-use super::args::{self, Args, BlockArgs, CHUNK, Frame, POOL, at};
+use super::args::{self, BlockArgs, CHUNK, Frame, POOL, Table, Textures, UsedSurface, at};
 use super::interpolate;
 use super::plan::{Constants, PLANES, Plan, ProgramPlan};
 use super::quad::{Needs, Quad, QuadPlace};
@@ -23,41 +23,27 @@ use crate::maxwell::{self, Prepared, ResourceKeys};
 /// A fragment kernel as machine code.
 struct Kernel {
     plan: Plan,
+    surfaces: Vec<UsedSurface>,
     constants: Constants,
     maxwell: maxwell::Needs,
-    pool: [[u8; 16]; POOL],
+    /// Constants of the code, at most [`POOL`].
+    pool: Vec<[u8; 16]>,
     code: Code,
+    /// Tables of calls that are done, kept for their allocations.
+    spare: Mutex<Vec<Table>>,
 }
 
 impl FragmentKernel for Kernel {
     fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
         args::check(&self.plan, job)?;
-        let table = Args::table(&self.constants, job)?;
-        let textures = Args::textures(&self.plan, job)?;
-        let mut args = Args::new(&self.plan, &self.pool, job);
-        (args.table, args.textures) = (table.as_ptr(), textures.as_ptr());
-        let mut prepared = self.prepare(job)?;
-        let mut context = prepared.as_mut().map(|(prepared, local)| prepared.context(*local, &job.environment));
-        args.maxwell = context.as_mut().map_or(std::ptr::null_mut(), |context| &raw mut *context);
-        let mut frame = Frame { args, scratch: MaybeUninit::uninit() };
-        let mut chunk = [const { MaybeUninit::uninit() }; CHUNK];
-        let mut rest = job.blocks;
-        while !rest.is_empty() {
-            let count = args::translate(&self.plan, job, rest, &mut chunk);
-            let blocks: *const BlockArgs = chunk.as_ptr().cast();
-            frame.args.blocks = blocks;
-            frame.args.end = blocks.wrapping_add(count);
-            // SAFETY: `check` has checked that every address the code makes from these arguments is valid: blocks
-            // inside of the surfaces, primitives and planes inside of their slices, textures complete; table, textures,
-            // blocks and the program's context live here. Surfaces are atomics, and no other writer depends on the
-            // result; everything else is borrowed by `job`.
-            unsafe { self.code.call(&raw mut frame) };
-            rest = &rest[count * self.plan.samples.count()..];
+        if self.constants.is_empty() {
+            return self.run(&Table::new(), job);
         }
-        if let (Some(context), Some((prepared, _))) = (&context, &mut prepared) {
-            prepared.finish(context, &job.environment);
-        }
-        Ok(frame.args.passed.iter().map(|&lane| u64::from(lane.unsigned_abs())).sum())
+        let mut table = self.lock_spare().pop().unwrap_or_default();
+        args::fill_table(&mut table, &self.constants, job)?;
+        let passed = self.run(&table, job);
+        self.lock_spare().push(table);
+        passed
     }
 
     fn code_bytes(&self) -> usize {
@@ -66,6 +52,40 @@ impl FragmentKernel for Kernel {
 }
 
 impl Kernel {
+    fn lock_spare(&self) -> MutexGuard<'_, Vec<Table>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs the code for a job that has been checked, with its table of constants.
+    fn run(&self, table: &Table, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
+        let mut textures = Textures::none();
+        textures.fill(&self.plan, job)?;
+        let mut prepared = self.prepare(job)?;
+        let mut context = prepared.as_mut().map(|(prepared, local)| prepared.context(*local, &job.environment));
+        let surfaces = (self.plan.samples, &*self.surfaces);
+        let mut frame = MaybeUninit::uninit();
+        let frame = Frame::fill(&mut frame, surfaces, &self.pool, (table, &textures), job);
+        frame.args.maxwell = context.as_mut().map_or(std::ptr::null_mut(), |context| &raw mut *context);
+        let mut chunk = [const { MaybeUninit::uninit() }; CHUNK];
+        let mut rest = job.blocks;
+        while !rest.is_empty() {
+            let count = args::translate(surfaces, job, rest, &mut chunk);
+            let blocks: *const BlockArgs = chunk.as_ptr().cast();
+            frame.args.blocks = blocks;
+            frame.args.end = blocks.wrapping_add(count);
+            // SAFETY: `check` has checked that every address the code makes from these arguments is valid: blocks
+            // inside of the surfaces, primitives and planes inside of their slices, textures complete; table, textures,
+            // blocks and the program's context live here. Surfaces are atomics, and no other writer depends on the
+            // result; everything else is borrowed by `job`.
+            unsafe { self.code.call(std::ptr::from_mut(frame)) };
+            rest = &rest[count * self.plan.samples.count()..];
+        }
+        if let (Some(context), Some((prepared, _))) = (&context, &mut prepared) {
+            prepared.finish(context, &job.environment);
+        }
+        Ok(frame.args.passed.iter().map(|&lane| u64::from(lane.unsigned_abs())).sum())
+    }
+
     /// The context of a Maxwell program for a job, and its bytes of local memory.
     fn prepare(&self, job: &FragmentJob<'_>) -> Result<Option<(Prepared, u32)>, Unsupported> {
         let ProgramPlan::Maxwell(plan) = &self.plan.program else { return Ok(None) };
@@ -81,9 +101,11 @@ pub fn fragment(compiler: &Compiler, key: &FragmentKey) -> Result<Arc<dyn Fragme
     let mut needs = Needs::default();
     let mut pool = Vec::new();
     let code = compiler.compile(plan.size, |e| build(e, key, &plan, &mut needs, &mut pool))?;
-    pool.resize(POOL, [0; 16]);
-    let pool = pool.try_into().map_err(|_| Unsupported("too many constants"))?;
-    Ok(Arc::new(Kernel { plan, constants: needs.constants, maxwell: needs.maxwell, pool, code }))
+    if pool.len() > POOL {
+        return Err(Unsupported("too many constants"));
+    }
+    let (surfaces, spare) = (args::used_surfaces(&plan), Mutex::default());
+    Ok(Arc::new(Kernel { plan, surfaces, constants: needs.constants, maxwell: needs.maxwell, pool, code, spare }))
 }
 
 /// The CLIF and the host instructions of [`fragment`]'s result.

@@ -9,6 +9,7 @@
 //! ```
 
 pub(crate) mod args;
+mod block_places;
 mod compare;
 mod interpolate;
 mod kernel;

@@ -55,6 +55,11 @@ pub struct SurfacePlan {
 }
 
 impl SurfacePlan {
+    /// Colour surface `number`, or [`DEPTH`].
+    pub fn new(number: usize, grid: Grid, layout: SurfaceLayout) -> SurfacePlan {
+        SurfacePlan { grid, layout, number }
+    }
+
     /// The surface of a job.
     pub fn of<'a, 'm>(&self, job: &'a FragmentJob<'m>) -> &'a Surface<'m> {
         if self.number == DEPTH { &job.depth } else { &job.colors[self.number] }
@@ -130,7 +135,7 @@ impl Plan {
         }
         if let Some(depth) = depth {
             let grid = Grid::new(depth.layout, depth.format.bytes(), samples)?;
-            surfaces[DEPTH] = Some(SurfacePlan { grid, layout: depth.layout, number: DEPTH });
+            surfaces[DEPTH] = Some(SurfacePlan::new(DEPTH, grid, depth.layout));
         }
         let program = match &key.code {
             FragmentCode::Rsx(code) => {
@@ -211,7 +216,7 @@ fn plan_color(number: usize, color: &ColorKey, samples: Samples) -> Result<Surfa
         return Err(Unsupported("pixels of an odd size"));
     }
     let grid = Grid::new(color.layout, bytes, samples)?;
-    Ok(SurfacePlan { grid, layout: color.layout, number })
+    Ok(SurfacePlan::new(number, grid, color.layout))
 }
 
 /// Number of plane groups that cover the inputs in `read`.
