@@ -89,6 +89,8 @@ pub struct Channel {
     pub(super) blocked: Option<Blocked>,
     /// Packets that recur.
     pub(super) packet_traces: PacketTraces,
+    /// Room for the words of a segment while they are executed.
+    words: Vec<u32>,
 }
 
 impl Default for Channel {
@@ -103,6 +105,7 @@ impl Default for Channel {
             units: Units::default(),
             blocked: None,
             packet_traces: PacketTraces::default(),
+            words: Vec::new(),
         }
     }
 }
@@ -211,6 +214,7 @@ impl Channel {
             units: Units::restore(saved.units)?,
             blocked,
             packet_traces: PacketTraces::default(),
+            words: Vec::new(),
         })
     }
 
@@ -261,9 +265,17 @@ impl Channel {
     }
 
     fn work(&mut self, core: &mut Core) -> bool {
+        let mut words = std::mem::take(&mut self.words);
+        words.resize(CHUNK, 0);
+        let worked = self.work_with(core, &mut words);
+        self.words = words;
+        worked
+    }
+
+    /// The same with room for [`CHUNK`] words.
+    fn work_with(&mut self, core: &mut Core, words: &mut [u32]) -> bool {
         core.space = self.space;
         let mut worked = false;
-        let mut words = [0; CHUNK];
         loop {
             if let Some(blocked) = self.blocked {
                 if !blocked.is_over(core) {

@@ -11,7 +11,7 @@ use triglyph_guest::tegra::methods::threed::{AttributeSource, dirty, regs as r};
 use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;
 use triglyph_engine::device::FaultKind;
-use triglyph_engine::mem::{GuestAddr, GuestRange};
+use triglyph_engine::mem::{GuestAddr, GuestRange, copy_out};
 
 /// Vertices of a draw, as fetch sees them.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +56,9 @@ struct Attribute {
 
 /// Attributes.
 const ATTRIBUTES: usize = 32;
+
+/// Elements of a stream that are copied whatever is needed of them.
+const SMALL: u64 = 64;
 
 /// What attributes that nothing provides hold.
 const DEFAULT: [u32; 4] = [0, 0, 0, 0x3F80_0000];
@@ -198,24 +201,64 @@ impl Stream {
         let elements = numbers.elements;
         let instance = numbers.instance;
         let one = self.instanced.map(|(first, each)| first.wrapping_add(instance.checked_div(each).unwrap_or(0)));
-        let reads = self.span(one.or(elements.iter().copied().max()).unwrap_or(0));
+        let last = one.or(elements.iter().copied().max()).unwrap_or(0);
+        let reads = self.span(last);
         core.renderer.flush_overlapping(&core.memory, GuestRange::new(core.space, self.address, reads));
         let window = core.memory.readable(GuestAddr::new(core.space, self.address));
         let mut missing = 0;
-        // Vertices of one instance all have the same.
-        let same = one.map(|element| self.element(core, window, element, &mut missing));
-        for (record, &element) in records.chunks_exact_mut(stride).zip(elements) {
-            let value = same.unwrap_or_else(|| self.element(core, window, element, &mut missing));
-            for (at, value) in words.iter().zip(value) {
-                if let Some(at) = at {
-                    record[*at] = value;
-                }
+        if let Some(element) = one {
+            // Vertices of one instance all have the same.
+            let value = self.element(core, window, element, &mut missing);
+            records.chunks_exact_mut(stride).for_each(|record| store(record, words, value));
+        } else if reads <= self.room.min(window.len() as u64) && self.is_worth_copying(elements) {
+            let bytes = self.copy(window, elements);
+            for (record, &element) in records.chunks_exact_mut(stride).zip(elements) {
+                store(record, words, self.copied(&bytes, element));
+            }
+        } else {
+            for (record, &element) in records.chunks_exact_mut(stride).zip(elements) {
+                store(record, words, self.element(core, window, element, &mut missing));
             }
         }
         if missing != 0 {
             let what = format_args!("{missing} elements of a vertex stream outside memory");
             core.fault(FaultKind::UnmappedRead, self.address, what);
         }
+    }
+
+    /// Whether so little of a stream lies between elements that all of it may be copied.
+    fn is_worth_copying(&self, elements: &[u32]) -> bool {
+        let (low, high) = ends(elements);
+        !elements.is_empty() && u64::from(high - low) <= 4 * elements.len() as u64 + SMALL
+    }
+
+    /// A copy of the bytes that elements lie in: reading guest memory as a whole is much faster than byte by byte.
+    fn copy(&self, window: Window<'_>, elements: &[u32]) -> Copied {
+        let (low, high) = ends(elements);
+        let apart = (high - low) as usize * self.stride as usize;
+        let size = apart + self.format.bytes() as usize;
+        let mut bytes = vec![0; apart + 16];
+        let first = low as usize * self.stride as usize;
+        copy_out(window.from(first).first(size), &mut bytes[..size]);
+        let row = self.format.row();
+        let whole = self.kind == VertexType::Float && row.components.iter().all(|part| matches!(part.bits, 0 | 32));
+        Copied { bytes, first, words: whole.then(|| self.format.count() as usize) }
+    }
+
+    /// The words of an element in a copy.
+    #[inline]
+    fn copied(&self, copied: &Copied, element: u32) -> [u32; 4] {
+        let at = element as usize * self.stride as usize - copied.first;
+        let raw = copied.bytes.get(at..).and_then(<[u8]>::first_chunk::<16>).copied().unwrap_or_default();
+        let Some(count) = copied.words else { return self.value(raw) };
+        let mut value = DEFAULT;
+        for (word, bytes) in value.iter_mut().zip(raw.as_chunks().0).take(count) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        if self.exchanged {
+            value.swap(0, 2);
+        }
+        value
     }
 
     /// Bytes from the address on that elements up to `last` lie in.
@@ -238,11 +281,41 @@ impl Stream {
             let absent = core.memory.read_pieces(GuestAddr::new(core.space, address), &mut raw[..bytes as usize]);
             *missing += u32::from(absent != 0);
         }
+        self.value(raw)
+    }
+
+    /// The words of an element from its bytes.
+    fn value(&self, raw: [u8; 16]) -> [u32; 4] {
         let mut value = decode(self.format, self.kind, u128::from_le_bytes(raw));
         if self.exchanged {
             value.swap(0, 2);
         }
         value
+    }
+}
+
+/// A copy of a part of a stream.
+struct Copied {
+    /// The bytes, and some more.
+    bytes: Vec<u8>,
+    /// The first one's offset in the stream.
+    first: usize,
+    /// Components of elements that are f32.
+    words: Option<usize>,
+}
+
+/// The lowest and the highest of some elements.
+fn ends(elements: &[u32]) -> (u32, u32) {
+    elements.iter().fold((u32::MAX, 0), |(low, high), &at| (low.min(at), high.max(at)))
+}
+
+/// Stores the components of an attribute that a record has.
+#[inline]
+fn store(record: &mut [u32], words: &[Option<usize>; 4], value: [u32; 4]) {
+    for (at, value) in words.iter().zip(value) {
+        if let Some(at) = at {
+            record[*at] = value;
+        }
     }
 }
 
