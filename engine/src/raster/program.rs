@@ -178,7 +178,10 @@ impl Painter for Tiles<'_> {
         });
         if draw.reach.is_some() {
             let samples = self.scene.target.samples.count();
-            let pixels = |block: &[PixelBlock]| block.iter().fold(0, |any, sample| any | sample.coverage).count_ones();
+            let pixels = |block: &[PixelBlock]| match block.iter().fold(0, |any, sample| any | sample.coverage) {
+                u64::MAX => 64,
+                some => some.count_ones(),
+            };
             let pixels: u64 = blocks.chunks(samples).map(|block| u64::from(pixels(block))).sum();
             self.pixels.fetch_add(pixels, Ordering::Relaxed);
         }

@@ -9,7 +9,7 @@ use triglyph_guest::kernel::program::fragment::{
     FragmentJob, MAX_SAMPLES, PixelBlock, Plane, Primitive, Samples, UNITS,
 };
 use triglyph_guest::kernel::program::output::{DepthFormat, OutputConstants, Surface, TARGETS};
-use triglyph_guest::layout::{SurfaceLayout, unmorton};
+use triglyph_guest::layout::SurfaceLayout;
 
 use super::block_places::BlockPlaces;
 use super::plan::{Constants, PLANES, Plan, SurfacePlan};
@@ -45,8 +45,8 @@ pub struct Args {
     pub down: [u32; SURFACES],
     /// Offset of each quad of a block: of its first sample; of the plan's surfaces.
     pub quads: [MaybeUninit<[u32; 16]>; SURFACES],
-    /// Bytes from the first sample of a pixel to each of them; of the plan's surfaces, as many as there are samples.
-    pub samples: [[MaybeUninit<u32>; MAX_SAMPLES]; SURFACES],
+    /// Bytes from the first sample of a pixel to each of them; of the plan's surfaces.
+    pub samples: [MaybeUninit<[u32; MAX_SAMPLES]>; SURFACES],
     /// Sample positions, relative to the pixel's centre.
     pub sample_offsets: [[Vec4<f32>; 2]; MAX_SAMPLES],
     pub alpha_reference: Vec4<f32>,
@@ -96,8 +96,8 @@ pub struct BlockArgs {
     pub planes: *const Plane,
     pub x: i32,
     pub y: i32,
-    /// Address of the first pixel in each surface.
-    pub surfaces: [*mut u8; SURFACES],
+    /// Address of the first pixel in each of the plan's surfaces.
+    pub surfaces: [MaybeUninit<*mut u8>; SURFACES],
 }
 
 /// Offset of a field of [`Args`] for an addressing mode.
@@ -325,21 +325,11 @@ impl Frame {
 impl Args {
     /// Fills in where the quads and samples of a block are in each surface.
     fn lay_out(&mut self, samples: Samples, used: &[UsedSurface], job: &FragmentJob<'_>) {
-        let (across, down) = (u32::from(samples.across), u32::from(samples.down));
-        for &UsedSurface { number, plan: surface, .. } in used {
-            let pitch = surface.of(job).pitch;
-            let offset = |x, y| surface.layout.offset(x, y, surface.grid.bytes, pitch) as u32;
-            self.down[number] = pitch * down;
-            // The offset of a pixel is the sum of its column's and its row's.
-            let columns: [u32; 4] = std::array::from_fn(|x| offset(2 * x as u32 * across, 0));
-            let rows: [u32; 4] = std::array::from_fn(|y| offset(0, 2 * y as u32 * down));
-            self.quads[number].write(std::array::from_fn(|quad| {
-                let (x, y) = unmorton(quad as u32);
-                columns[x as usize] + rows[y as usize]
-            }));
-            for sample in 0..across * down {
-                self.samples[number][sample as usize].write(offset(sample % across, sample / across));
-            }
+        for UsedSurface { number, plan, places } in used {
+            let pitch = plan.of(job).pitch;
+            self.down[*number] = pitch * u32::from(samples.down);
+            self.quads[*number].write(places.quads(pitch));
+            self.samples[*number].write(places.samples(pitch));
         }
     }
 }
@@ -378,25 +368,23 @@ fn translate_blocks<'b>(
         let primitive = &job.primitives[block.primitive as usize];
         if row != Some(block.row) {
             row = Some(block.row);
-            for surface in used {
+            for (surface, row) in used.iter().zip(&mut rows) {
                 let Surface { window, pitch } = surface.plan.of(job);
-                rows[surface.number] = window.as_ptr().wrapping_add(surface.places.row(block.row, *pitch) as usize);
+                *row = window.as_ptr().wrapping_add(surface.places.row(block.row, *pitch) as usize);
             }
         }
-        let mut surfaces = rows;
-        for surface in used {
-            let place = &mut surfaces[surface.number];
-            *place = place.wrapping_add(surface.places.column(block.x) as usize);
-        }
-        out.write(BlockArgs {
+        let out = out.write(BlockArgs {
             coverage: samples.iter().fold(0, |covered, sample| covered | sample.coverage),
             samples: samples.as_ptr(),
             primitive,
             planes: job.planes[primitive.first_plane as usize..].as_ptr(),
             x: i32::from(block.x),
             y: i32::from(block.row),
-            surfaces,
+            surfaces: [const { MaybeUninit::uninit() }; SURFACES],
         });
+        for (surface, row) in used.iter().zip(&rows) {
+            out.surfaces[surface.number].write(row.wrapping_add(surface.places.column(block.x) as usize));
+        }
         count += 1;
     }
     count

@@ -1,8 +1,9 @@
-//! Where blocks of 8x8 pixels begin in a surface: the formulas of layouts, with what does not change worked out.
+//! Where blocks of 8x8 pixels are in a surface, and quads and samples in them: the formulas of layouts, with what does
+//! not change worked out.
 
-use triglyph_guest::kernel::program::fragment::Samples;
-use triglyph_guest::layout::SurfaceLayout;
+use triglyph_guest::kernel::program::fragment::{MAX_SAMPLES, Samples};
 use triglyph_guest::layout::surface::gob_offset;
+use triglyph_guest::layout::{SurfaceLayout, unmorton};
 
 use super::plan::SurfacePlan;
 
@@ -23,12 +24,43 @@ pub struct BlockPlaces {
     pitch: u32,
     /// GOBs on top of each other, minus 1.
     gobs: u32,
+    quads: Steps<16>,
+    steps: Steps<MAX_SAMPLES>,
+}
+
+/// Offsets: a part that does not depend on the pitch, and how often the pitch is added.
+#[derive(Clone, Copy, Debug)]
+struct Steps<const N: usize> {
+    fixed: [u32; N],
+    pitches: [u32; N],
+}
+
+impl<const N: usize> Steps<N> {
+    /// Those of stored pixels of a surface.
+    fn new(surface: &SurfacePlan, pixel: impl Fn(u32) -> (u32, u32)) -> Self {
+        let offset = |i: usize, pitch: u32| {
+            let (x, y) = pixel(i as u32);
+            surface.layout.offset(x, y, surface.grid.bytes, pitch) as u32
+        };
+        let fixed = std::array::from_fn(|i| offset(i, 0));
+        Steps { fixed, pitches: std::array::from_fn(|i| offset(i, 1) - offset(i, 0)) }
+    }
+
+    #[inline]
+    fn with(&self, pitch: u32) -> [u32; N] {
+        std::array::from_fn(|i| self.fixed[i].wrapping_add(self.pitches[i].wrapping_mul(pitch)))
+    }
 }
 
 impl BlockPlaces {
     /// Those of a surface with so many samples a pixel.
     pub fn new(surface: &SurfacePlan, samples: Samples) -> BlockPlaces {
         let (layout, bytes) = (surface.layout, surface.grid.bytes);
+        let (across, down) = (u32::from(samples.across), u32::from(samples.down));
+        let quad = |i: u32| {
+            let (x, y) = unmorton(i);
+            (2 * x * across, 2 * y * down)
+        };
         let rows = BlockPlaces {
             layout,
             bytes,
@@ -38,6 +70,8 @@ impl BlockPlaces {
             rows: 0,
             pitch: 0,
             gobs: 0,
+            quads: Steps::new(surface, quad),
+            steps: Steps::new(surface, |i| if i < across * down { (i % across, i / across) } else { (0, 0) }),
         };
         let (log2_gobs, log2_slices) = match layout {
             SurfaceLayout::Pitch | SurfaceLayout::Swizzled { .. } => return rows,
@@ -58,6 +92,16 @@ impl BlockPlaces {
         }
         let byte = x * self.bytes;
         (u64::from(byte >> 6) << self.column) + u64::from(self.within[(byte >> 3 & 7) as usize])
+    }
+
+    /// Offset of the first sample of each quad of a block, in a surface of this pitch.
+    pub fn quads(&self, pitch: u32) -> [u32; 16] {
+        self.quads.with(pitch)
+    }
+
+    /// Bytes from the first sample of a pixel to each of them, in a surface of this pitch.
+    pub fn samples(&self, pitch: u32) -> [u32; MAX_SAMPLES] {
+        if self.samples == Samples::ONE { [0; MAX_SAMPLES] } else { self.steps.with(pitch) }
     }
 
     /// Offset of the row of blocks that begins with row `y`, in a surface of this pitch.

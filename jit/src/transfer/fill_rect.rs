@@ -42,7 +42,8 @@ impl TransferKernel for Kernel {
             return Err(Unsupported("a fill beyond its window"));
         }
         let repeat = |unit: &[u8; 16]| std::array::from_fn(|i| unit[i % bytes as usize]);
-        let pattern = Pattern { value: repeat(&job.value), mask: repeat(&job.mask) };
+        let mask = repeat(&job.mask);
+        let pattern = Pattern { value: repeat(&job.value), mask, whole: mask == [u8::MAX; STEP] };
         let target = job.target.as_ptr();
         let mut stretches = Stretches {
             job,
@@ -68,6 +69,8 @@ impl TransferKernel for Kernel {
 struct Pattern {
     value: [u8; STEP],
     mask: [u8; STEP],
+    /// Whether these are all.
+    whole: bool,
 }
 
 impl Pattern {
@@ -76,13 +79,12 @@ impl Pattern {
     /// # Safety
     /// `target` must be valid for reads and writes of `length` bytes.
     unsafe fn store(&self, target: *mut u8, length: usize) {
-        let whole = self.mask == [u8::MAX; STEP];
         for done in (0..length).step_by(STEP) {
             let size = STEP.min(length - done);
             // SAFETY: `size` of the `length` bytes at `target`; the arrays are no guest memory and have `STEP` bytes.
             unsafe {
                 let target = target.add(done);
-                match (whole, size) {
+                match (self.whole, size) {
                     (true, STEP) => target.copy_from_nonoverlapping(self.value.as_ptr(), STEP),
                     (true, _) => target.copy_from_nonoverlapping(self.value.as_ptr(), size),
                     (false, STEP) => {
@@ -146,12 +148,13 @@ impl<F: FnMut(u64, u64)> Stretches<'_, F> {
         let (left, right) = (to.x * self.bytes, (to.x + self.job.width) * self.bytes);
         let (top, bottom) = (to.y + self.job.rows.start, to.y + self.job.rows.end);
         let at = |x: u32, y: u32| to.layout.offset(x, y, 1, to.pitch);
-        let mut y = top;
-        while y < bottom {
-            let end_y = bottom.min((y & !7) + 8);
-            let mut x = left;
-            while x < right {
-                let end_x = right.min((x & !63) + 64);
+        // From top to bottom: GOBs on top of each other lie next to each other in memory.
+        let mut x = left;
+        while x < right {
+            let end_x = right.min((x & !63) + 64);
+            let mut y = top;
+            while y < bottom {
+                let end_y = bottom.min((y & !7) + 8);
                 if (end_x - x, end_y - y) == (64, 8) {
                     let start = at(x, y);
                     self.push(start..start + 512);
@@ -165,9 +168,9 @@ impl<F: FnMut(u64, u64)> Stretches<'_, F> {
                         }
                     }
                 }
-                x = end_x;
+                y = end_y;
             }
-            y = end_y;
+            x = end_x;
         }
     }
 

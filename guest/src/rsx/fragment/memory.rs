@@ -10,6 +10,9 @@ use super::instruction::{Flow, Instruction, Words, has_constant};
 /// Slots that a program may have. The console's limit is unknown; compilers stay below 1024.
 pub const MAX_SLOTS: usize = 4096;
 
+/// Slots of most programs, for which room is made at once.
+const USUAL_SLOTS: usize = 64;
+
 /// The order of a word's bytes in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
@@ -63,7 +66,7 @@ pub fn bytes(words: Words, order: Order) -> [u8; 16] {
 /// # Errors
 /// Memory or [`MAX_SLOTS`] end before the program does. Instructions without a row are no error here.
 pub fn read(order: Order, mut slot: impl FnMut(usize) -> Option<[u8; 16]>) -> Result<Vec<u32>, ReadError> {
-    let mut code: Vec<u32> = Vec::new();
+    let mut code: Vec<u32> = Vec::with_capacity(4 * USUAL_SLOTS);
     let mut fetch = |code: &mut Vec<u32>| {
         let at = code.len() / 4;
         if at == MAX_SLOTS {
