@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use triglyph::n3ds::gsp::{Acquire, CLIENTS, ClientSet, FramebufferInfo, Registration, ResultCode};
 
-use super::{interrupt, screen, session, triglyph_n3ds, with_gsp};
+use super::{interrupt, screen, session, triglyph_n3ds, with_gsp, with_n3ds};
 use crate::error::triglyph_status;
 use crate::n3ds::triglyph_n3ds_executed;
 use crate::pointer::{Out, array, drain, put, required};
@@ -141,8 +141,8 @@ pub extern "C" fn triglyph_n3ds_client(
     event: Out<'_, u32>,
     found: Out<'_, bool>,
 ) -> triglyph_status {
-    with_gsp(n3ds, |gsp, _| {
-        let client = gsp.client(index as usize);
+    with_n3ds(n3ds, |n3ds| {
+        let client = n3ds.gsp().client(index as usize);
         put(session, client.map_or(0, |client| client.session.0));
         put(event, client.map_or(0, |client| client.event));
         put(found, client.is_some());
@@ -215,8 +215,8 @@ pub extern "C" fn triglyph_n3ds_right_holder(
     session: Out<'_, u32>,
     found: Out<'_, bool>,
 ) -> triglyph_status {
-    with_gsp(n3ds, |gsp, _| {
-        let holder = gsp.holder();
+    with_n3ds(n3ds, |n3ds| {
+        let holder = n3ds.gsp().holder();
         put(session, holder.map_or(0, |holder| holder.0));
         put(found, holder.is_some());
         Ok(())

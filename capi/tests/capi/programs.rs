@@ -130,3 +130,52 @@ fn wrong_calls_are_statuses() {
     let Some(program) = compile("tests/programs/calls.c", Link::Shared, &scratch) else { return };
     succeed(Command::new(&program).arg(scratch.path().join("recorded.tgc")));
 }
+
+#[test]
+fn drivers_answer_in_cpp() {
+    let scratch = TempDir::new().unwrap();
+    let Some(program) = compile("tests/programs/driver.cpp", Link::Static, &scratch) else { return };
+    succeed(&mut Command::new(&program));
+}
+
+/// Runs an example and looks at its picture: a triangle with a red, a green and a blue corner.
+fn example(source: &str, link: Link, size: [usize; 2]) {
+    let scratch = TempDir::new().unwrap();
+    let Some(program) = compile(source, link, &scratch) else { return };
+    let path = scratch.path().join("picture.ppm");
+    let run = succeed(Command::new(&program).arg(&path));
+    assert_eq!(String::from_utf8_lossy(&run.stderr), "", "{source} tells of faults");
+    let picture = std::fs::read(&path).unwrap();
+    let [width, height] = size;
+    let pixels = picture.strip_prefix(format!("P6\n{width} {height}\n255\n").as_bytes()).expect("a PPM file");
+    assert_eq!(pixels.len(), 3 * width * height);
+    let at = |x: usize, y: usize| &pixels[3 * (y * width + x)..][..3];
+    assert_eq!(at(0, 0), [0x20, 0x30, 0x40]);
+    // Just inside of the corners, one of the channels is nearly all.
+    let corners = [(width / 2, height / 8), (width * 7 / 8, height * 7 / 8), (width / 8, height * 7 / 8)];
+    for (channel, (x, y)) in corners.into_iter().enumerate() {
+        let pixel = at(x, y);
+        assert!(pixel[channel] > 0xD0 && pixel.iter().map(|&c| u32::from(c)).sum::<u32>() < 0x110, "{pixel:x?}");
+    }
+}
+
+#[test]
+fn the_console_in_c_draws_its_triangle() {
+    example("../examples/c/n3ds.c", Link::Static, [400, 240]);
+}
+
+#[test]
+fn the_console_in_cpp_draws_its_triangle() {
+    example("../examples/cpp/ps3.cpp", Link::Shared, [640, 360]);
+}
+
+/// Lines that an example may have, so that it stays one.
+const EXAMPLE_LINES: usize = 250;
+
+#[test]
+fn examples_are_short() {
+    for example in ["examples/c/n3ds.c", "examples/cpp/ps3.cpp"] {
+        let lines = std::fs::read_to_string(folder().join("..").join(example)).unwrap().lines().count();
+        assert!(lines <= EXAMPLE_LINES, "{example}: {lines} lines");
+    }
+}

@@ -173,6 +173,37 @@ fn a_recording_replays_to_the_same_memory() {
 }
 
 #[test]
+fn what_the_host_writes_to_its_own_memory_is_recorded() {
+    let range = GuestRange::new(0, 0x1000, 0x3000);
+    let mut device = RecordingDevice::new(Mock::new(Machine::N3ds));
+    // The mock's memory stands for the host's: changes of `device_mut` do not pass through the recording device.
+    device.device_mut().map(range, Access::READ_WRITE).unwrap();
+    device.note_host_memory(range, Some(Access::READ_WRITE));
+    device.note_host_memory(GuestRange::new(7, 0, 0x1000), Some(Access::READ));
+    device.device_mut().write(GuestAddr::new(0, 0x1004), b"before").unwrap();
+    device.start(Vec::new(), Compression::None, Meta::new()).unwrap();
+    device.device_mut().write(GuestAddr::new(0, 0x2004), b"during").unwrap();
+    device.submit(&fill(0x3000, 0x3010, 0x2222_2222)).unwrap();
+    let executed = device.submit_with(&fill(0x3010, 0x3020, 0x3333_3333), |mock| {
+        mock.submit(&fill(0x3010, 0x3020, 0x3333_3333))?;
+        Ok(7)
+    });
+    assert_eq!(executed.unwrap(), 7);
+    device.hash(range).unwrap();
+    let file = device.stop().unwrap().unwrap();
+
+    let reader = Reader::new(&file).unwrap();
+    let names: Vec<_> = reader.raw_records().map(|raw| raw.unwrap().known_kind().unwrap().name()).collect();
+    // The page from before the recording, the one that has changed since; none of those that the GPU wrote.
+    assert_eq!(names, ["META", "MAP", "MEM", "MEM", "SUBMIT", "SUBMIT", "HASH"]);
+    let mut replayed = Mock::new(Machine::N3ds);
+    let mut player = Player::new(&reader, Checks::ALL);
+    while let Some(event) = player.next(&mut replayed).unwrap() {
+        assert!(!matches!(event, Event::Hash(hashed) if !hashed.ok()));
+    }
+}
+
+#[test]
 fn objects_are_recorded_once_a_handle() {
     let object = |handle, class| ObjectEntry { handle, class, space: 0, base: 0, limit: 0 };
     let mut device = RecordingDevice::new(Mock::new(Machine::Ps3));

@@ -1,0 +1,102 @@
+// The Switch's driver and the PS3's hypervisor from C++: what their calls answer, and work that another thread waits
+// for.
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "triglyph.hpp"
+
+#define EXPECT(condition)                                                                                              \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            std::fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                               \
+            std::exit(1);                                                                                              \
+        }                                                                                                              \
+    } while (0)
+
+static void tegra() {
+    constexpr std::uint64_t ADDRESS = 0x800000000;
+    std::vector<std::uint8_t> process(1 << 20);
+    triglyph::tegra gpu;
+    gpu.device().map_host({TRIGLYPH_TEGRA_SPACE_PROCESS, ADDRESS}, process);
+    EXPECT(gpu.nvmap_create(0).result == TRIGLYPH_TEGRA_RESULT_BAD_VALUE);
+    auto map = gpu.nvmap_create(1 << 20);
+    EXPECT(map && gpu.nvmap_alloc(map.value, {ADDRESS, 0x1000, 0, 1, 0xFF}) == TRIGLYPH_TEGRA_RESULT_SUCCESS);
+    auto space = gpu.space_open();
+    EXPECT(space && gpu.space_initialize(space.value) == 0);
+    triglyph_tegra_map_buffer call{};
+    call.kind = TRIGLYPH_TEGRA_DEFAULT_KIND;
+    call.handle = map.value;
+    auto buffer = gpu.space_map_buffer(space.value, call);
+    EXPECT(buffer);
+    std::uint64_t at = 0;
+    bool found = false;
+    triglyph::check(triglyph_tegra_process_address(gpu.get(), space.value, buffer.value + 16, &at, &found));
+    EXPECT(found && at == ADDRESS + 16);
+    auto channel = gpu.channel_open();
+    EXPECT(channel && gpu.channel_submit(channel.value, {}, 0).result == TRIGLYPH_TEGRA_RESULT_INVALID_STATE);
+    EXPECT(gpu.channel_bind(channel.value, space.value) == 0);
+
+    triglyph::timeline timeline = gpu.device().timeline();
+    const std::uint64_t next = timeline.submitted() + 1;
+    std::thread waiting([&] { EXPECT(timeline.wait(next, std::chrono::seconds(60))); });
+    // Two words in the process's memory: a method of the host's class without effect (NOP), and its data.
+    const std::uint32_t words[] = {0x20010002, 7};
+    std::memcpy(process.data(), words, sizeof words);
+    const std::uint64_t entry = buffer.value | std::uint64_t(2) << 42;
+    auto fence = gpu.channel_submit(channel.value, triglyph::view(&entry, 1), TRIGLYPH_TEGRA_SUBMIT_FENCE_GET);
+    waiting.join();
+    EXPECT(fence && fence.value.value == 2);
+    triglyph_tegra_wait wait{};
+    std::uint32_t result = 0;
+    triglyph::check(triglyph_tegra_event_wait(gpu.get(), &fence.value, 0, -1, &wait, &result));
+    EXPECT(result == 0 && wait.armed == 0 && wait.value == 2);
+    fence.value.value++;
+    triglyph::check(triglyph_tegra_event_wait(gpu.get(), &fence.value, -1, -1, &wait, &result));
+    EXPECT(result == 0 && wait.armed == 1);
+    triglyph::check(triglyph_tegra_increment_syncpoint(gpu.get(), fence.value.syncpoint));
+    auto events = gpu.device().take_events();
+    EXPECT(events.size() == 1 && events[0].kind == TRIGLYPH_EVENT_KIND_FENCE && events[0].slot == wait.slot);
+    triglyph_tegra_characteristics known{};
+    triglyph::check(triglyph_tegra_get_characteristics(gpu.get(), &known));
+    EXPECT(known.arch == 0x120 && known.classes[1] == 0xB197);
+    EXPECT(gpu.device().fault_texts().empty());
+}
+
+static void rsx() {
+    triglyph::options options;
+    options.accuracy = TRIGLYPH_ACCURACY_EXACT;
+    triglyph::rsx gpu(options);
+    EXPECT(gpu.memory_allocate(1, {}).result == TRIGLYPH_RSX_RESULT_ILLEGAL_PARAMETER_VALUE);
+    // lv1_gpu_memory_allocate by its number.
+    const std::uint64_t arguments[8] = {1 << 20};
+    std::uint64_t outputs[5];
+    std::int64_t result = -1;
+    triglyph::check(triglyph_rsx_hypercall(gpu.get(), 214, arguments, outputs, &result));
+    EXPECT(result == TRIGLYPH_RSX_RESULT_SUCCESS && outputs[0] != 0);
+    triglyph::check(triglyph_rsx_hypercall(gpu.get(), 999, arguments, nullptr, &result));
+    EXPECT(result == TRIGLYPH_RSX_RESULT_NO_ENTRY);
+    EXPECT(gpu.lpar(outputs[1]).space == TRIGLYPH_RSX_SPACE_LOCAL);
+    try {
+        gpu.lpar(1);
+        EXPECT(false);
+    } catch (const triglyph::error &error) {
+        EXPECT(error.status() == TRIGLYPH_STATUS_UNMAPPED);
+    }
+    triglyph::check(triglyph_rsx_pramin_write(gpu.get(), 0x100, 0x12345678));
+    std::uint32_t word = 0;
+    triglyph::check(triglyph_rsx_pramin_read(gpu.get(), 0x100, &word));
+    EXPECT(word == 0x12345678);
+}
+
+int main() try {
+    tegra();
+    rsx();
+    return 0;
+} catch (const std::exception &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+}
