@@ -7,11 +7,20 @@ impl Emit<'_> {
 
     /// a without its sign.
     pub fn abs(&mut self, a: F32x4) -> F32x4 {
-        F32x4(self.b.ins().fabs(a.0))
+        let (bits, magnitude) = (self.bits(a), self.i(i32::MAX));
+        let bits = self.iand(bits, magnitude);
+        self.float_of_bits(bits)
     }
 
     /// a with the other sign.
     pub fn neg(&mut self, a: F32x4) -> F32x4 {
+        let (bits, sign) = (self.bits(a), self.i(i32::MIN));
+        let bits = self.ixor(bits, sign);
+        self.float_of_bits(bits)
+    }
+
+    /// As [`Self::neg`], for operands of fused multiply-add, which can negate them by itself.
+    pub fn neg_operand(&mut self, a: F32x4) -> F32x4 {
         F32x4(self.b.ins().fneg(a.0))
     }
 
@@ -96,6 +105,11 @@ impl Emit<'_> {
     /// a == b
     pub fn ieq(&mut self, a: I32x4, b: I32x4) -> Mask {
         Mask(self.b.ins().icmp(IntCC::Equal, a.0, b.0))
+    }
+
+    /// a and b differ, or one is NaN.
+    pub fn fne(&mut self, a: F32x4, b: F32x4) -> Mask {
+        Mask(self.b.ins().fcmp(FloatCC::NotEqual, a.0, b.0))
     }
 
     /// a < b, signed.

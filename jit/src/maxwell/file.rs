@@ -37,6 +37,17 @@ pub enum Loc {
     Reduced,
 }
 
+/// What is known of NaNs among a value's bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Nan {
+    /// The bits are what they are.
+    Any,
+    /// There is none but the canonical one.
+    Canonical,
+    /// A NaN among the floats may have any bits; as an integer it is the canonical one.
+    Loose,
+}
+
 /// A value in the forms that have been requested so far.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneValue {
@@ -44,29 +55,51 @@ pub struct LaneValue {
     int: Option<I32x4>,
     /// With denormals flushed to zero.
     flushed: Option<F32x4>,
-    /// A NaN among the floats may have any bits; as an integer it is canonicalised.
-    loose: bool,
+    nan: Nan,
+    /// Lanes whose bits are not zero, where that is known.
+    truth: Option<Mask>,
 }
 
 impl LaneValue {
     /// Bits.
     pub fn int(value: I32x4) -> LaneValue {
-        LaneValue { float: None, int: Some(value), flushed: None, loose: false }
+        LaneValue { float: None, int: Some(value), flushed: None, nan: Nan::Any, truth: None }
+    }
+
+    /// A constant, in all lanes.
+    pub fn constant(e: &mut crate::lane::Emit<'_>, value: u32) -> LaneValue {
+        let nan = if f32::from_bits(value).is_nan() { Nan::Any } else { Nan::Canonical };
+        LaneValue { nan, ..LaneValue::int(e.i(value as i32)) }
+    }
+
+    /// Bits that are zero but in these lanes.
+    pub fn truth(value: I32x4, lanes: Mask) -> LaneValue {
+        LaneValue { truth: Some(lanes), ..LaneValue::int(value) }
     }
 
     /// A result of arithmetic: any NaN represents the canonical one.
     pub fn float(value: F32x4) -> LaneValue {
-        LaneValue { float: Some(value), int: None, flushed: None, loose: true }
+        LaneValue { float: Some(value), int: None, nan: Nan::Loose, flushed: None, truth: None }
     }
 
     /// As [`LaneValue::float`], without denormals.
     pub fn normal(value: F32x4) -> LaneValue {
-        LaneValue { float: Some(value), int: None, flushed: Some(value), loose: true }
+        LaneValue { flushed: Some(value), ..LaneValue::float(value) }
+    }
+
+    /// As [`LaneValue::float`], without NaN.
+    pub fn number(value: F32x4) -> LaneValue {
+        LaneValue { nan: Nan::Canonical, ..LaneValue::float(value) }
     }
 
     /// Bits that were loaded as floats.
     pub fn loaded(value: F32x4) -> LaneValue {
-        LaneValue { float: Some(value), int: None, flushed: None, loose: false }
+        LaneValue { nan: Nan::Any, ..LaneValue::float(value) }
+    }
+
+    /// The lanes whose bits are not zero, if they are known without looking.
+    pub fn known_truth(&self) -> Option<Mask> {
+        self.truth
     }
 }
 
@@ -247,7 +280,7 @@ impl Lower<'_, '_> {
             }
             _ => match self.initials.get(&loc) {
                 Some(&value) => LaneValue::int(value),
-                None => LaneValue::int(self.host.e().i(0)),
+                None => LaneValue::constant(self.host.e(), 0),
             },
         };
         self.file.cache.insert(loc, Entry { number, dirty: false });
@@ -276,21 +309,28 @@ impl Lower<'_, '_> {
     }
 
     /// `new` in some lanes, `old` in the others.
-    fn merge(&mut self, mask: Mask, new: LaneValue, old: LaneValue) -> LaneValue {
-        let e = self.host.e();
-        if let (Some(a), Some(b)) = (new.float, old.float) {
-            let float = e.select(mask, a, b);
-            let flushed = match (new.flushed, old.flushed) {
-                (Some(x), Some(y)) if x == a && y == b => Some(float),
-                _ => None,
-            };
-            // A loose NaN beside an exact one: they can be told apart only as bits.
-            if new.loose == old.loose {
-                return LaneValue { float: Some(float), int: None, flushed, loose: new.loose };
-            }
+    pub(super) fn merge(&mut self, mask: Mask, new: LaneValue, old: LaneValue) -> LaneValue {
+        let loose = [new, old].iter().any(|value| value.nan == Nan::Loose);
+        let exact = [new, old].iter().any(|value| value.nan == Nan::Any);
+        // A loose NaN beside exact bits: they can be told apart only as bits.
+        let as_floats = if loose { !exact } else { new.float.is_some() && old.float.is_some() };
+        if !as_floats {
+            let (a, b) = (self.value_int(new), self.value_int(old));
+            let nan = if new.nan == Nan::Canonical && old.nan == Nan::Canonical { Nan::Canonical } else { Nan::Any };
+            return LaneValue { nan, ..LaneValue::int(self.host.e().iselect(mask, a, b)) };
         }
-        let (a, b) = (self.value_int(new), self.value_int(old));
-        LaneValue::int(self.host.e().iselect(mask, a, b))
+        let (a, b) = (self.value_float(new), self.value_float(old));
+        let float = self.host.e().select(mask, a, b);
+        let flushed = match (new.flushed, old.flushed) {
+            (Some(x), Some(y)) if x == a && y == b => Some(float),
+            _ => None,
+        };
+        let nan = match (loose, exact) {
+            (true, _) => Nan::Loose,
+            (false, true) => Nan::Any,
+            (false, false) => Nan::Canonical,
+        };
+        LaneValue { flushed, nan, ..LaneValue::float(float) }
     }
 
     pub(super) fn value_float(&mut self, number: LaneValue) -> F32x4 {
@@ -305,7 +345,7 @@ impl Lower<'_, '_> {
         let e = self.host.e();
         match (number.int, number.float) {
             (Some(value), _) => value,
-            (None, Some(value)) if !number.loose => e.bits(value),
+            (None, Some(value)) if number.nan != Nan::Loose => e.bits(value),
             (None, Some(value)) => canonical(e, value),
             (None, None) => e.i(0),
         }
@@ -387,7 +427,7 @@ impl Lower<'_, '_> {
         for (loc, number) in dirty {
             let slot = self.file.slot(loc);
             let offset = 16 * slot as i32;
-            let mut value = if number.loose { self.value_int(number).0 } else { self.bits_of(number) };
+            let mut value = if number.nan == Nan::Loose { self.value_int(number).0 } else { self.bits_of(number) };
             let mut joined = None;
             let exec = self.exec;
             let e = self.host.e();

@@ -8,7 +8,7 @@ use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::num::mufu;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
-use triglyph_guest::tegra::shader::modifiers::{BoolOp, FloatCompare, Fmz, MufuOp, Scale};
+use triglyph_guest::tegra::shader::modifiers::{BoolOp, FloatCompare, Fmz, MufuOp, Rounding, Scale};
 
 use super::double::Fused;
 use super::file::flush;
@@ -45,7 +45,7 @@ impl Lower<'_, '_> {
             value = e.clamp(value, 0.0, 1.0);
         }
         let number = match (ftz, sat) {
-            (_, true) => LaneValue::loaded(value),
+            (_, true) => LaneValue::number(value),
             (true, false) => LaneValue::normal(value),
             (false, false) => LaneValue::float(value),
         };
@@ -141,7 +141,7 @@ impl Lower<'_, '_> {
             let sign = if bf { Mask(e.i(0).0) } else { mask };
             self.set_condition([zero, sign]);
         }
-        self.set_int(dst, value);
+        self.set_reg(dst, LaneValue::truth(value, mask));
     }
 
     /// Two results of a comparison.
@@ -229,8 +229,21 @@ impl FloatVisitor for Lower<'_, '_> {
 
     fn fadd(&mut self, i: FloatAdd) -> Done {
         let ftz = self.flushes(i.ftz);
-        let (a, b) = (self.source_a(i.a, ftz), self.source_b(i.b, ftz));
-        let sum = exact::sum(self.e(), i.rounding, a, b);
+        let nearest = i.rounding == Rounding::Nearest;
+        let sum = match (i.a.neg, i.b.neg) {
+            (false, true) if nearest => {
+                let (a, b) = (self.source_a(i.a, ftz), self.source_b(Src { neg: false, ..i.b }, ftz));
+                self.e().sub(a, b)
+            }
+            (true, false) if nearest => {
+                let (a, b) = (self.source_a(Src { neg: false, ..i.a }, ftz), self.source_b(i.b, ftz));
+                self.e().sub(b, a)
+            }
+            _ => {
+                let (a, b) = (self.source_a(i.a, ftz), self.source_b(i.b, ftz));
+                exact::sum(self.e(), i.rounding, a, b)
+            }
+        };
         self.result(i.dst, sum, ftz, i.sat, i.cc);
         Ok(())
     }
@@ -255,8 +268,8 @@ impl FloatVisitor for Lower<'_, '_> {
         let a = if ftz { self.reg_flushed(i.a) } else { self.reg_float(i.a) };
         let (b, c) = (self.source(i.b, ftz), self.source(i.c.value, ftz));
         let e = self.e();
-        let factor = if i.neg { e.neg(a) } else { a };
-        let c = if i.c.neg { e.neg(c) } else { c };
+        let factor = if i.neg { e.neg_operand(a) } else { a };
+        let c = if i.c.neg { e.neg_operand(c) } else { c };
         let mut value = exact::fused(e, i.rounding, factor, b, c);
         if i.fmz == Fmz::Fmz {
             let (none, zero) = (either_zero(e, a, b), e.f(0.0));
@@ -304,9 +317,9 @@ impl FloatVisitor for Lower<'_, '_> {
         let c = self.source(i.c, ftz);
         let zero = self.e().f(0.0);
         let mask = self.float_compare(i.compare, c, zero);
-        let (a, b) = (self.reg_int(i.a), self.operand_int(i.b));
-        let value = self.select_int(mask, a, b);
-        self.set_int(i.dst, value);
+        let (a, b) = (self.reg(i.a), self.operand(i.b));
+        let value = self.merge(mask, a, b);
+        self.set_reg(i.dst, value);
         Ok(())
     }
 

@@ -16,7 +16,7 @@ use triglyph_guest::kernel::maxwell::FUEL;
 use triglyph_guest::num::ops::Ops;
 
 use super::graph::{Block, BlockRef, BranchTarget};
-use super::{Context, Done, LaneMask, LaneValue, Lanes, Loc, Lower};
+use super::{Constants, Context, Done, LaneMask, LaneValue, Lanes, Loc, Lower};
 use crate::lane::{Emit, I32x4, Mask};
 
 /// The block of a lane that has ended.
@@ -94,7 +94,7 @@ impl Lower<'_, '_> {
     /// A block begins: nothing is known.
     pub(super) fn fresh(&mut self, block: usize) {
         self.file.begin(block);
-        self.constants.clear();
+        self.constants = Constants::default();
         self.host.begin();
         self.guard = None;
     }

@@ -395,17 +395,40 @@ impl IntVisitor for Lower<'_, '_> {
     }
 
     fn isetp(&mut self, i: IntSetPred) -> Done {
-        let (a, b) = (self.reg_int(i.a), self.operand_int(i.b));
-        let mask = self.compare(i.compare, a, b, i.signed, i.x);
+        let truth = self.reg(i.a).known_truth().filter(|_| Self::known(i.b) == Some(0) && !i.x);
+        let mask = match (truth, i.compare) {
+            (Some(truth), IntCompare::NotEqual) => truth,
+            (Some(truth), IntCompare::Equal) => self.e().not(truth),
+            _ => {
+                let (a, b) = (self.reg_int(i.a), self.operand_int(i.b));
+                self.compare(i.compare, a, b, i.signed, i.x)
+            }
+        };
         self.set_predicates((i.dst, i.dst_not), mask, i.bop, i.pred)
     }
 
     fn icmp(&mut self, i: IntSelect) -> Done {
-        let (a, b, c) = (self.reg_int(i.a), self.operand_int(i.b), self.operand_int(i.c));
-        let zero = self.e().i(0);
-        let mask = self.int_compare(i.compare, c, zero, i.signed);
-        let value = self.select_int(mask, a, b);
-        self.set_int(i.dst, value);
+        let (mut a, mut b, c) = (self.reg(i.a), self.operand(i.b), self.operand(i.c));
+        let mask = match (c.known_truth(), i.compare) {
+            (Some(truth), IntCompare::NotEqual) => truth,
+            (Some(truth), IntCompare::Equal) => {
+                (a, b) = (b, a);
+                truth
+            }
+            (_, compare) => {
+                let (c, zero) = (self.value_int(c), self.e().i(0));
+                // Equality alone is one operation.
+                let compare = if compare == IntCompare::NotEqual {
+                    (a, b) = (b, a);
+                    IntCompare::Equal
+                } else {
+                    compare
+                };
+                self.int_compare(compare, c, zero, i.signed)
+            }
+        };
+        let value = self.merge(mask, a, b);
+        self.set_reg(i.dst, value);
         Ok(())
     }
 }

@@ -78,6 +78,14 @@ pub use shader::{dump, shader};
 /// Result of lowering one instruction.
 type Done = Result<(), Unsupported>;
 
+/// What has been loaded of constant buffers in a block.
+#[derive(Clone, Default)]
+struct Constants {
+    values: HashMap<Constant, LaneValue>,
+    /// Address of the words that the caller has gathered.
+    table: Option<Value>,
+}
+
 /// How the four lanes of a value relate to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lanes {
@@ -200,7 +208,7 @@ pub(crate) struct Lower<'l, 'a> {
     /// Lanes for which the guard holds; `None` for all.
     guard: Option<Mask>,
     /// Constants that have been loaded in this block.
-    constants: HashMap<Constant, LaneValue>,
+    constants: Constants,
     /// Address of the instruction.
     at: u32,
     /// Whether KIL has an effect.
@@ -231,7 +239,7 @@ impl<'l, 'a> Lower<'l, 'a> {
     ) -> Self {
         let straight = graph.is_straight() && lanes != Lanes::WarpSlice;
         let file = File::new(straight, graph.blocks.len());
-        let (exec, guard, constants, initials) = (None, None, HashMap::new(), HashMap::new());
+        let (exec, guard, constants, initials) = (None, None, Constants::default(), HashMap::new());
         let (at, kills, waiting, ballot) = (0, false, None, None);
         Lower {
             host,
@@ -349,7 +357,7 @@ impl<'l, 'a> Lower<'l, 'a> {
 
     fn reg(&mut self, reg: Reg) -> LaneValue {
         if reg.is_zero() {
-            return LaneValue::int(self.e().i(0));
+            return LaneValue::constant(self.e(), 0);
         }
         self.get(Loc::Reg(reg.0))
     }
@@ -380,7 +388,7 @@ impl<'l, 'a> Lower<'l, 'a> {
         match operand {
             Operand::Reg(reg) => self.reg(reg),
             Operand::Constant(constant) => self.constant(constant),
-            Operand::Immediate(value) => LaneValue::int(self.e().i(value as i32)),
+            Operand::Immediate(value) => LaneValue::constant(self.e(), value),
         }
     }
 
@@ -412,7 +420,7 @@ impl<'l, 'a> Lower<'l, 'a> {
             Operand::Constant(constant) => {
                 let mut number = self.constant(constant);
                 let value = self.value_flushed(&mut number);
-                self.constants.insert(constant, number);
+                self.constants.values.insert(constant, number);
                 value
             }
             Operand::Immediate(value) => {
@@ -435,7 +443,7 @@ impl<'l, 'a> Lower<'l, 'a> {
         if usize::from(constant.slot) >= CONSTANT_BUFFERS {
             return LaneValue::int(self.e().i(0));
         }
-        if let Some(&number) = self.constants.get(&constant) {
+        if let Some(&number) = self.constants.values.get(&constant) {
             return number;
         }
         let place = self.needs.constants.iter().position(|known| *known == constant);
@@ -443,16 +451,13 @@ impl<'l, 'a> Lower<'l, 'a> {
             self.needs.constants.push(constant);
             self.needs.constants.len() - 1
         });
-        let context = self.host.context();
-        let e = self.host.e();
-        let table = e.load_i64(context, std::mem::offset_of!(Context, table) as i32);
-        let number = LaneValue::loaded(e.load_floats(table, 16 * place as i32));
-        self.constants.insert(constant, number);
+        let table = match self.constants.table {
+            Some(table) => table,
+            None => self.context_pointer(std::mem::offset_of!(Context, table)),
+        };
+        self.constants.table = Some(table);
+        let number = LaneValue::loaded(self.host.e().load_floats(table, 16 * place as i32));
+        self.constants.values.insert(constant, number);
         number
-    }
-
-    /// `a` in the lanes of the mask, else `b`.
-    fn select_int(&mut self, mask: Mask, a: I32x4, b: I32x4) -> I32x4 {
-        if a == b { a } else { self.e().iselect(mask, a, b) }
     }
 }

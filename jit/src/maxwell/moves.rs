@@ -177,8 +177,8 @@ impl MoveVisitor for Lower<'_, '_> {
             LaneMask::All => self.reg(i.a),
             LaneMask::Empty => self.operand(i.b),
             LaneMask::Lanes(mask) => {
-                let (a, b) = (self.reg_int(i.a), self.operand_int(i.b));
-                LaneValue::int(self.select_int(mask, a, b))
+                let (a, b) = (self.reg(i.a), self.operand(i.b));
+                self.merge(mask, a, b)
             }
         };
         self.set_reg(i.dst, value);

@@ -33,10 +33,7 @@ impl Predicate {
             Test::GREATER => e.lt(zero, value),
             Test::GREATER_EQUAL => e.le(zero, value),
             // NOT_EQUAL, also for NaN.
-            _ => {
-                let equal = e.feq(value, zero);
-                e.not(equal)
-            }
+            _ => e.fne(value, zero),
         })
     }
 }

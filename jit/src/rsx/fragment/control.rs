@@ -141,12 +141,19 @@ impl Lower<'_, '_, '_> {
 
     /// The condition of the branch that ends a block.
     fn branch_condition(&mut self, i: usize) -> Mask {
-        let last = self.graph.blocks[i].steps.last().map(|&step| &self.program.code[usize::from(step)].instruction);
-        let predicate = match last {
-            Some(Instruction::Flow(Flow { condition, condition_register, .. })) => {
+        match self.graph.blocks[i].steps.last() {
+            Some(&step) => self.condition_of(step),
+            None => Mask(self.quad.e.i(-1).0),
+        }
+    }
+
+    /// Lanes in which the condition of an instruction of flow control holds.
+    pub fn condition_of(&mut self, step: u16) -> Mask {
+        let predicate = match &self.program.code[usize::from(step)].instruction {
+            Instruction::Flow(Flow { condition, condition_register, .. }) => {
                 self.predicate(*condition, *condition_register, 0)
             }
-            _ => Predicate::Always,
+            Instruction::Compute(_) => Predicate::Always,
         };
         match predicate {
             Predicate::Never => Mask(self.quad.e.i(0).0),

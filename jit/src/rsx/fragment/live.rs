@@ -3,6 +3,8 @@
 use triglyph_guest::rsx::fragment::{Compute, Instruction, Program, Register, Temp};
 use triglyph_guest::rsx::operand::Test;
 
+use super::flatten::Flat;
+
 /// Halves of the components of all registers, and the components of the condition registers.
 #[derive(Clone)]
 struct Live {
@@ -39,7 +41,7 @@ impl Live {
 /// For each of `steps` the components of its result that matter.
 pub fn components(
     program: &Program,
-    steps: &[u16],
+    steps: &[Flat],
     read: &[[bool; 4]; 4],
     exports: &[Temp; 4],
     export_depth: bool,
@@ -52,21 +54,36 @@ pub fn components(
         live.read(Temp::Full(1), 2);
     }
     let mut result = vec![[false; 4]; steps.len()];
+    // IFEs around the step.
+    let mut depth = 0;
     for (needed, &step) in result.iter_mut().zip(steps).rev() {
-        if let Instruction::Compute(compute) = &program.code[usize::from(step)].instruction {
-            *needed = before(&mut live, compute);
+        match step {
+            Flat::Step(step) => {
+                if let Instruction::Compute(compute) = &program.code[usize::from(step)].instruction {
+                    *needed = before(&mut live, compute, depth == 0);
+                }
+            }
+            Flat::If(step) => {
+                depth -= 1;
+                if let Instruction::Flow(flow) = &program.code[usize::from(step)].instruction {
+                    let component = flow.condition.map_or(0, |condition| condition.swizzle.0[0] & 3);
+                    live.conditions[usize::from(flow.condition_register & 1)] |= 1 << component;
+                }
+            }
+            Flat::Else => {}
+            Flat::End => depth += 1,
         }
     }
     result
 }
 
-/// Goes back over an instruction; what of its result matters.
-fn before(live: &mut Live, compute: &Compute) -> [bool; 4] {
+/// Goes back over an instruction; what of its result matters. `all`: all lanes execute it.
+fn before(live: &mut Live, compute: &Compute, all: bool) -> [bool; 4] {
     let needed = [0, 1, 2, 3].map(|c| {
         let condition = compute.set_condition.is_some_and(|n| live.conditions[usize::from(n & 1)] >> c & 1 != 0);
         compute.mask.has(c) && (condition || compute.destination.is_some_and(|temp| live.has(temp, c)))
     });
-    let always = compute.condition.is_none();
+    let always = all && compute.condition.is_none();
     for c in (0..4).filter(|&c| compute.mask.has(c) && always) {
         if let Some(temp) = compute.destination {
             live.written(temp, c);

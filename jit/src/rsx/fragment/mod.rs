@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! graph.rs      states of flow control -> blocks in the order of execution; order.rs what their shape tells
+//! flatten.rs    programs that need no branches
 //! control.rs    a walk through the blocks, with a mask for each where lanes part
 //! registers.rs  R and H registers and condition registers as values
 //! operand.rs    sources, and what happens to results on their way to a register
@@ -13,6 +14,7 @@ mod alu;
 mod block;
 mod context;
 mod control;
+mod flatten;
 pub mod graph;
 mod live;
 mod operand;
@@ -30,6 +32,7 @@ use triglyph_guest::table::flags;
 use crate::lane::{F32x4, Mask};
 use crate::program::plan::RsxPlan;
 use crate::program::quad::{Quad, Results};
+use flatten::Flat;
 use graph::Graph;
 use registers::{File, Variables};
 
@@ -84,15 +87,15 @@ pub fn program(quad: &mut Quad<'_, '_>, plan: &RsxPlan) -> Results {
     let seen: Vec<Temp> = (0..exports.len()).filter(|&n| read[n].contains(&true)).map(|n| exports[n]).collect();
     let mixed = program.storage(&seen, code.export_depth).has_mixed();
     let bits_matter = mixed || unpacks(program) || stores_bits(quad);
-    let straight = graph.blocks.len() == 1;
-    let variables = (!straight).then(|| Variables::new(quad.e, &storage, graph.loops));
+    let flat = flatten::flatten(program, graph);
+    let variables = flat.is_none().then(|| Variables::new(quad.e, &storage, graph.loops));
     let mut lower = Lower {
         quad,
         code,
         program,
         graph,
         storage,
-        file: File::new(straight),
+        file: File::new(flat.is_some()),
         variables,
         current: 0,
         exec: None,
@@ -100,10 +103,9 @@ pub fn program(quad: &mut Quad<'_, '_>, plan: &RsxPlan) -> Results {
         bits_matter,
         root_operand: None,
     };
-    if straight {
-        lower.straight(&read, &exports);
-    } else {
-        lower.blocks();
+    match flat {
+        Some(steps) => lower.straight(&steps, &read, &exports),
+        None => lower.blocks(),
     }
     let mut colors = [None; TARGETS];
     for (output, components) in read.into_iter().enumerate() {
@@ -136,13 +138,38 @@ impl Lower<'_, '_, '_> {
         if self.bits_matter { self.exact(number).value } else { number.value }
     }
 
-    /// A program of one block.
-    fn straight(&mut self, read: &[[bool; 4]; 4], exports: &[Temp; 4]) {
-        let steps = &self.graph.blocks[0].steps;
+    /// A program without branches.
+    fn straight(&mut self, steps: &[Flat], read: &[[bool; 4]; 4], exports: &[Temp; 4]) {
         let live = live::components(self.program, steps, read, exports, self.code.export_depth);
+        // Lanes around each open IFE, and those of its first part.
+        let mut open: Vec<(Option<Mask>, Mask)> = Vec::new();
         for (&step, needed) in steps.iter().zip(live) {
-            self.needed = needed;
-            self.step(&self.program.code[usize::from(step)], None);
+            match step {
+                Flat::Step(step) => {
+                    self.needed = needed;
+                    self.step(&self.program.code[usize::from(step)], self.exec);
+                }
+                Flat::If(step) => {
+                    let first = self.condition_of(step);
+                    open.push((self.exec, first));
+                    self.exec = Some(self.within(self.exec, first));
+                }
+                Flat::Else => {
+                    if let Some(&(around, first)) = open.last() {
+                        let others = self.quad.e.not(first);
+                        self.exec = Some(self.within(around, others));
+                    }
+                }
+                Flat::End => self.exec = open.pop().and_then(|(around, _)| around),
+            }
+        }
+    }
+
+    /// Those of `lanes`, or of all, that are in a mask.
+    fn within(&mut self, lanes: Option<Mask>, mask: Mask) -> Mask {
+        match lanes {
+            Some(lanes) => self.quad.e.and(lanes, mask),
+            None => mask,
         }
     }
 }

@@ -109,7 +109,15 @@ impl Lower<'_, '_, '_> {
             return constant;
         }
         let value = self.condition_value(register, component);
-        Predicate::test(self.quad.e, test, value)
+        if !self.file.dominates() {
+            return Predicate::test(self.quad.e, test, value);
+        }
+        if let Some(&predicate) = self.file.tests.get(&(value.0, test)) {
+            return predicate;
+        }
+        let predicate = Predicate::test(self.quad.e, test, value);
+        self.file.tests.insert((value.0, test), predicate);
+        predicate
     }
 
     /// A condition for component `c`.
