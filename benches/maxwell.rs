@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
+use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::maxwell::*;
@@ -230,6 +231,8 @@ fn texture_key() -> TextureKey {
         alpha_kill: false,
         reduction: Default::default(),
         anisotropy: 1,
+        accuracy: Accuracy::Exact,
+        power_of_two: false,
         seamless: false,
         clamp_reference: false,
     }

@@ -27,6 +27,7 @@ mod half;
 #[cfg(test)]
 mod half_tests;
 mod memory;
+mod numbering;
 mod pair;
 mod stencil;
 #[cfg(test)]
@@ -64,6 +65,8 @@ pub(crate) struct Emit<'a> {
     parameter: Value,
     constants: HashMap<([u8; 16], Type), Value>,
     pool: Option<Pool>,
+    /// What has been computed in this block, and when, counted in instructions.
+    operations: HashMap<numbering::Operation, (Value, usize)>,
 }
 
 /// Constants among the arguments: operations take them from memory, no register holds them.
@@ -90,7 +93,7 @@ impl<'a> Emit<'a> {
         b.append_block_params_for_function_params(entry);
         b.switch_to_block(entry);
         let args = b.block_params(entry)[0];
-        Emit { b, caps, args, parameter: args, constants: HashMap::new(), pool: None }
+        Emit { b, caps, args, parameter: args, constants: HashMap::new(), pool: None, operations: HashMap::new() }
     }
 
     /// Ends the function body with `status` as the kernel's result.
@@ -126,6 +129,7 @@ impl<'a> Emit<'a> {
     pub fn switch_to(&mut self, block: Block) {
         self.b.switch_to_block(block);
         self.constants.clear();
+        self.operations.clear();
         if let Some(pool) = &mut self.pool {
             pool.near.clear();
         }

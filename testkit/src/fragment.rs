@@ -51,6 +51,8 @@ pub const NEAREST: TextureKey = TextureKey {
     alpha_kill: false,
     reduction: Reduction::Average,
     anisotropy: 1,
+    accuracy: Accuracy::Exact,
+    power_of_two: false,
 };
 
 /// Width and height of the scene's surfaces in surface pixels.

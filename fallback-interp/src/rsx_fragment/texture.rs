@@ -90,6 +90,11 @@ impl QuadUnit<'_, '_> {
         let pair = |pair: [usize; 2]| both(self.lanes, pair).then(|| pair.map(|lane| coordinates[lane]));
         for i in members(self.lanes) {
             let lod_source = match lod(i) {
+                Lod::Implicit { bias } if unit.shares_differences() => LodSource::Neighbours {
+                    row: pair([0, 1]).or_else(|| pair([2, 3])),
+                    column: pair([0, 2]).or_else(|| pair([1, 3])),
+                    bias,
+                },
                 Lod::Implicit { bias } => LodSource::Neighbours { row: pair(row(i)), column: pair(column(i)), bias },
                 Lod::Level(level) => LodSource::Level(level),
                 Lod::Gradients(gradients) => LodSource::Gradients(gradients),

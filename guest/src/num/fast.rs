@@ -69,6 +69,26 @@ pub fn log2<O: Ops>(o: &mut O, x: O::F) -> O::F {
     o.select(is_end, end, value)
 }
 
+/// log2(x) / 2 for levels of detail, within 0.004: of the bits, with a parabola instead of the logarithm's curve. What is
+/// below 2^-126, and NaN, counts as 2^-126; of infinity 64.
+pub fn half_log2<O: Ops>(o: &mut O, x: O::F) -> O::F {
+    let smallest = o.f(f32::MIN_POSITIVE);
+    let x = o.max(x, smallest);
+    let (bits, one) = (o.bits(x), o.i(1f32.to_bits() as i32));
+    let linear = o.isub(bits, one);
+    let (linear, scale) = (o.to_float(linear), o.f(0.5 / 8_388_608.0));
+    let linear = o.mul(linear, scale);
+    let low = o.i(0x7F_FFFF);
+    let fraction = o.iand(bits, low);
+    let (fraction, scale) = (o.to_float(fraction), o.f(1.0 / 8_388_608.0));
+    let fraction = o.mul(fraction, scale);
+    let square = o.mul(fraction, fraction);
+    let bow = o.sub(fraction, square);
+    let height = o.f(0.5 * 0.3466);
+    let bow = o.mul(bow, height);
+    o.add(linear, bow)
+}
+
 /// The part of `x` beyond whole turns, within half a turn: 2 pi in two parts (Cody and Waite), of which products of the
 /// first with numbers below 2^16 are exact.
 fn turned<O: Ops>(o: &mut O, x: O::F) -> O::F {
@@ -190,5 +210,16 @@ mod tests {
         assert!([f32::INFINITY, f32::NEG_INFINITY, f32::NAN].iter().all(|&x| sin(x).is_nan() && cos(x).is_nan()));
         let large = (0..4096).map(|n| f32::from_bits(0x4480_0000 + n * 0x3_1357).min(f32::MAX));
         assert!(large.clone().all(|x| sin(x).abs() <= 1.0 && cos(x).abs() <= 1.0));
+    }
+
+    #[test]
+    fn halved_logarithms_are_near() {
+        for i in 0..100_000u32 {
+            let x = f32::from_bits(0x2000_0000 + i * 9_973);
+            let error = f64::from(half_log2(&mut Scalar, x)) - f64::from(x).log2() * 0.5;
+            assert!(error.abs() < 0.004, "{x}: {error}");
+        }
+        assert_eq!([1.0, 4.0, f32::INFINITY].map(|x| half_log2(&mut Scalar, x)), [0.0, 1.0, 64.0]);
+        assert_eq!([0.0, -1.0, f32::NAN].map(|x| half_log2(&mut Scalar, x)), [-63.0; 3]);
     }
 }

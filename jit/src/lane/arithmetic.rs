@@ -52,24 +52,28 @@ impl Emit<'_> {
         let above = self.le(limit, a);
         let value = self.ixor(value, I32x4(above.0));
         let nan = self.unordered(a, a);
-        I32x4(self.b.ins().band_not(value.0, nan.0))
+        let value = self.b.ins().band_not(value.0, nan.0);
+        I32x4(self.once(value))
     }
 
     /// a <= b, false when either is NaN.
     pub fn le(&mut self, a: F32x4, b: F32x4) -> Mask {
-        Mask(self.b.ins().fcmp(FloatCC::LessThanOrEqual, a.0, b.0))
+        let value = self.b.ins().fcmp(FloatCC::LessThanOrEqual, a.0, b.0);
+        Mask(self.once(value))
     }
 
     /// a == b, false when either is NaN.
     pub fn feq(&mut self, a: F32x4, b: F32x4) -> Mask {
-        Mask(self.b.ins().fcmp(FloatCC::Equal, a.0, b.0))
+        let value = self.b.ins().fcmp(FloatCC::Equal, a.0, b.0);
+        Mask(self.once(value))
     }
 
     // Integers.
 
     /// a * b, wrapping. Slow: prefer shifts.
     pub fn imul(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        I32x4(self.b.ins().imul(a.0, b.0))
+        let value = self.b.ins().imul(a.0, b.0);
+        I32x4(self.once(value))
     }
 
     /// Logical a >> n.
@@ -79,47 +83,59 @@ impl Emit<'_> {
 
     /// a ^ b
     pub fn ixor(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        I32x4(self.b.ins().bxor(a.0, b.0))
+        let value = self.b.ins().bxor(a.0, b.0);
+        I32x4(self.once(value))
     }
 
     /// The smaller one, signed.
     pub fn imin(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        I32x4(self.b.ins().smin(a.0, b.0))
+        let value = self.b.ins().smin(a.0, b.0);
+        I32x4(self.once(value))
     }
 
     /// The larger one, signed.
     pub fn imax(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        I32x4(self.b.ins().smax(a.0, b.0))
+        let value = self.b.ins().smax(a.0, b.0);
+        I32x4(self.once(value))
     }
 
     /// The smaller one, unsigned.
     pub fn umin(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        I32x4(self.b.ins().umin(a.0, b.0))
+        let value = self.b.ins().umin(a.0, b.0);
+        I32x4(self.once(value))
     }
 
     /// The larger one, unsigned.
     pub fn imax_unsigned(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        I32x4(self.b.ins().umax(a.0, b.0))
+        let value = self.b.ins().umax(a.0, b.0);
+        I32x4(self.once(value))
     }
 
     /// a == b
     pub fn ieq(&mut self, a: I32x4, b: I32x4) -> Mask {
-        Mask(self.b.ins().icmp(IntCC::Equal, a.0, b.0))
+        let value = self.b.ins().icmp(IntCC::Equal, a.0, b.0);
+        Mask(self.once(value))
     }
 
     /// a and b differ, or one is NaN.
     pub fn fne(&mut self, a: F32x4, b: F32x4) -> Mask {
-        Mask(self.b.ins().fcmp(FloatCC::NotEqual, a.0, b.0))
+        let value = self.b.ins().fcmp(FloatCC::NotEqual, a.0, b.0);
+        Mask(self.once(value))
     }
 
     /// a < b, signed.
     pub fn ilt(&mut self, a: I32x4, b: I32x4) -> Mask {
-        Mask(self.b.ins().icmp(IntCC::SignedGreaterThan, b.0, a.0))
+        let value = self.b.ins().icmp(IntCC::SignedGreaterThan, b.0, a.0);
+        Mask(self.once(value))
     }
 
     /// m ? a : b
     pub fn iselect(&mut self, m: Mask, a: I32x4, b: I32x4) -> I32x4 {
-        I32x4(self.b.ins().bitselect(m.0, a.0, b.0))
+        if a == b {
+            return a;
+        }
+        let value = self.b.ins().bitselect(m.0, a.0, b.0);
+        I32x4(self.once(value))
     }
 
     /// a * b of lanes from 0 to 32767, which is one operation.
@@ -137,22 +153,26 @@ impl Emit<'_> {
 
     /// Both.
     pub fn and(&mut self, a: Mask, b: Mask) -> Mask {
-        Mask(self.b.ins().band(a.0, b.0))
+        let value = self.b.ins().band(a.0, b.0);
+        Mask(self.once(value))
     }
 
     /// Either.
     pub fn or(&mut self, a: Mask, b: Mask) -> Mask {
-        Mask(self.b.ins().bor(a.0, b.0))
+        let value = self.b.ins().bor(a.0, b.0);
+        Mask(self.once(value))
     }
 
     /// a but not b.
     pub fn and_not(&mut self, a: Mask, b: Mask) -> Mask {
-        Mask(self.b.ins().band_not(a.0, b.0))
+        let value = self.b.ins().band_not(a.0, b.0);
+        Mask(self.once(value))
     }
 
     /// The other lanes.
     pub fn not(&mut self, a: Mask) -> Mask {
-        Mask(self.b.ins().bnot(a.0))
+        let value = self.b.ins().bnot(a.0);
+        Mask(self.once(value))
     }
 
     /// A scalar that is not zero when any lane is set, for [`Self::branch`].
@@ -183,25 +203,32 @@ impl Ops for Emit<'_> {
         self.ints([value; 4])
     }
     fn add(&mut self, a: F32x4, b: F32x4) -> F32x4 {
-        F32x4(self.b.ins().fadd(a.0, b.0))
+        let value = self.b.ins().fadd(a.0, b.0);
+        F32x4(self.once(value))
     }
     fn sub(&mut self, a: F32x4, b: F32x4) -> F32x4 {
-        F32x4(self.b.ins().fsub(a.0, b.0))
+        let value = self.b.ins().fsub(a.0, b.0);
+        F32x4(self.once(value))
     }
     fn mul(&mut self, a: F32x4, b: F32x4) -> F32x4 {
-        F32x4(self.b.ins().fmul(a.0, b.0))
+        let value = self.b.ins().fmul(a.0, b.0);
+        F32x4(self.once(value))
     }
     fn div(&mut self, a: F32x4, b: F32x4) -> F32x4 {
-        F32x4(self.b.ins().fdiv(a.0, b.0))
+        let value = self.b.ins().fdiv(a.0, b.0);
+        F32x4(self.once(value))
     }
     fn sqrt(&mut self, a: F32x4) -> F32x4 {
-        F32x4(self.b.ins().sqrt(a.0))
+        let value = self.b.ins().sqrt(a.0);
+        F32x4(self.once(value))
     }
     fn floor(&mut self, a: F32x4) -> F32x4 {
-        F32x4(self.b.ins().floor(a.0))
+        let value = self.b.ins().floor(a.0);
+        F32x4(self.once(value))
     }
     fn nearest(&mut self, a: F32x4) -> F32x4 {
-        F32x4(self.b.ins().nearest(a.0))
+        let value = self.b.ins().nearest(a.0);
+        F32x4(self.once(value))
     }
     fn min(&mut self, a: F32x4, b: F32x4) -> F32x4 {
         let m = self.lt(a, b);
@@ -212,20 +239,27 @@ impl Ops for Emit<'_> {
         self.select(m, a, b)
     }
     fn lt(&mut self, a: F32x4, b: F32x4) -> Mask {
-        Mask(self.b.ins().fcmp(FloatCC::LessThan, a.0, b.0))
+        let value = self.b.ins().fcmp(FloatCC::LessThan, a.0, b.0);
+        Mask(self.once(value))
     }
     fn unordered(&mut self, a: F32x4, b: F32x4) -> Mask {
-        Mask(self.b.ins().fcmp(FloatCC::Unordered, a.0, b.0))
+        let value = self.b.ins().fcmp(FloatCC::Unordered, a.0, b.0);
+        Mask(self.once(value))
     }
     fn select(&mut self, m: Mask, a: F32x4, b: F32x4) -> F32x4 {
+        if a == b {
+            return a;
+        }
         let m = self.cast(m.0, F32X4);
-        F32x4(self.b.ins().bitselect(m, a.0, b.0))
+        let value = self.b.ins().bitselect(m, a.0, b.0);
+        F32x4(self.once(value))
     }
     fn to_int(&mut self, a: F32x4) -> I32x4 {
         self.truncate_to_int(a)
     }
     fn to_float(&mut self, a: I32x4) -> F32x4 {
-        F32x4(self.b.ins().fcvt_from_sint(F32X4, a.0))
+        let value = self.b.ins().fcvt_from_sint(F32X4, a.0);
+        F32x4(self.once(value))
     }
     fn bits(&mut self, a: F32x4) -> I32x4 {
         I32x4(self.cast(a.0, I32X4))
@@ -234,16 +268,20 @@ impl Ops for Emit<'_> {
         F32x4(self.cast(a.0, F32X4))
     }
     fn iadd(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        I32x4(self.b.ins().iadd(a.0, b.0))
+        let value = self.b.ins().iadd(a.0, b.0);
+        I32x4(self.once(value))
     }
     fn isub(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        I32x4(self.b.ins().isub(a.0, b.0))
+        let value = self.b.ins().isub(a.0, b.0);
+        I32x4(self.once(value))
     }
     fn iand(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        I32x4(self.b.ins().band(a.0, b.0))
+        let value = self.b.ins().band(a.0, b.0);
+        I32x4(self.once(value))
     }
     fn ior(&mut self, a: I32x4, b: I32x4) -> I32x4 {
-        I32x4(self.b.ins().bor(a.0, b.0))
+        let value = self.b.ins().bor(a.0, b.0);
+        I32x4(self.once(value))
     }
     fn ishl(&mut self, a: I32x4, n: u32) -> I32x4 {
         I32x4(self.b.ins().ishl_imm_u(a.0, i64::from(n)))

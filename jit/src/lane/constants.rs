@@ -112,7 +112,8 @@ impl Emit<'_> {
         if self.b.func.dfg.value_type(value) == to {
             return value;
         }
-        self.b.ins().bitcast(to, MemFlagsData::new().with_endianness(Endianness::Little), value)
+        let value = self.b.ins().bitcast(to, MemFlagsData::new().with_endianness(Endianness::Little), value);
+        self.once(value)
     }
 
     /// Bytes of `a` (0 to 15) and `b` (16 to 31) in the order `order`, as a vector of `a`'s type.

@@ -15,8 +15,6 @@ pub struct TextureArgs {
     /// Number of the last layer (of the last cube), as float.
     pub last_layer: f32,
     pub last_level: f32,
-    /// Whether all sizes are powers of two.
-    pub power_of_two: u32,
     pub lod_bias: f32,
     pub lod_min: f32,
     pub lod_max: f32,
@@ -69,6 +67,9 @@ impl TextureArgs {
             }
             power_of_two &= width.is_power_of_two() && height.is_power_of_two() && depth.is_power_of_two();
         }
+        if key.power_of_two && !power_of_two {
+            return Err(Unsupported("sizes that are no powers of two"));
+        }
         let border = texture.border;
         let mut border_word = 0;
         if key.texels == Texels::Rgba8 {
@@ -86,7 +87,6 @@ impl TextureArgs {
             layer_texels: texture.layer_texels,
             last_layer: (layers - 1) as f32,
             last_level: (count - 1) as f32,
-            power_of_two: power_of_two.into(),
             lod_bias: texture.lod_bias,
             lod_min: texture.lod_min,
             lod_max: texture.lod_max,

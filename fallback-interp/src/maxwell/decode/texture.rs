@@ -200,8 +200,15 @@ fn short(dst: Reg, dst2: Reg, code: u8, halves: bool) -> Store {
     Store::Short { dst: [dst, dst2], mask: components(code, dst2.is_zero()), halves }
 }
 
-/// Source of the level of detail of lane `n`.
-fn lod_source(lanes: &[Lane], n: usize, level: Level, quad: bool, at: impl Fn(&Lane) -> Vector) -> LodSource {
+/// Source of the level of detail of lane `n`. `quad`: lanes are pixels of quads; `shared`: differences are those of the
+/// whole quad.
+fn lod_source(
+    lanes: &[Lane],
+    n: usize,
+    level: Level,
+    [quad, shared]: [bool; 2],
+    at: impl Fn(&Lane) -> Vector,
+) -> LodSource {
     let bias = match level {
         Level::Fixed(level) => return LodSource::Level(level),
         Level::Bias(bias) => bias,
@@ -214,7 +221,9 @@ fn lod_source(lanes: &[Lane], n: usize, level: Level, quad: bool, at: impl Fn(&L
         let place = |n: usize| lanes.get(n).map_or([0.0; 4], &at);
         Some([place(first), place(first + step)])
     };
-    LodSource::Neighbours { row: pair(n & !1, 1), column: pair(n & !2, 2), bias }
+    // The lanes on the left and above: of the lane's own row and column, or of the quad.
+    let (left, above) = if shared { (n & !3, n & !3) } else { (n & !1, n & !2) };
+    LodSource::Neighbours { row: pair(left, 1), column: pair(above, 2), bias }
 }
 
 impl Decoder<'_> {
@@ -236,9 +245,10 @@ impl Decoder<'_> {
                 let sample = read(&lanes[n]);
                 let Some(unit) = binding.find(sample.handle, context) else { continue };
                 let place = |lane: &Lane| read(lane).coordinates.place(unit.key.shape);
+                let how = [context.stage.is_quad(), unit.shares_differences()];
                 let lookup = Lookup {
                     at: sample.coordinates.place(unit.key.shape),
-                    lod_source: lod_source(lanes, n, sample.level, context.stage.is_quad(), place),
+                    lod_source: lod_source(lanes, n, sample.level, how, place),
                     offset: sample.offset,
                     reference: sample.reference,
                 };
@@ -440,9 +450,10 @@ impl TextureVisitor for Decoder<'_> {
                 let given = binding.is_bindless().then(|| lanes[n].read(i.b));
                 let Some(unit) = binding.find(given, context) else { continue };
                 let place = |lane: &Lane| read(lane).place(unit.key.shape);
+                let how = [context.stage.is_quad(), unit.shares_differences()];
                 let lookup = Lookup {
                     at: place(&lanes[n]),
-                    lod_source: lod_source(lanes, n, Level::Implicit, context.stage.is_quad(), place),
+                    lod_source: lod_source(lanes, n, Level::Implicit, how, place),
                     offset: [0; 3],
                     reference: Reference::Missing,
                 };

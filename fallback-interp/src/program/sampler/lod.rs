@@ -1,5 +1,7 @@
 //! Level of detail, and the footprint that it follows from.
 
+use triglyph_guest::kernel::Accuracy;
+use triglyph_guest::num::fast::half_log2;
 use triglyph_guest::num::ops::{Scalar, log2};
 
 use super::{Lookup, SamplePoint, TextureUnit, cube};
@@ -42,6 +44,11 @@ struct Step {
 }
 
 impl TextureUnit<'_> {
+    /// Whether differences between neighbours are those of the whole quad.
+    pub fn shares_differences(&self) -> bool {
+        self.key.accuracy == Accuracy::Fast && !self.is_cube()
+    }
+
     /// A level of detail: with mipmaps within its limits, then 0 or below for magnification.
     pub(super) fn clamped(&self, lod: f32) -> f32 {
         match self.key.mipmap {
@@ -84,7 +91,12 @@ impl TextureUnit<'_> {
         let (longer, shorter, axis) = if a > b { (a, b, steps[0]) } else { (b, a, steps[1]) };
         let taps = self.taps(longer, shorter);
         let axis = if taps > 1.0 { axis.coordinates } else { [0.0; 3] };
-        Footprint { lod: log2(&mut Scalar, longer / (taps * taps)) * 0.5, taps, axis }
+        let square = longer / (taps * taps);
+        let lod = match self.key.accuracy {
+            Accuracy::Exact => log2(&mut Scalar, square) * 0.5,
+            Accuracy::Fast => half_log2(&mut Scalar, square),
+        };
+        Footprint { lod, taps, axis }
     }
 
     /// Taps along a footprint with these squares of its lengths, one of anything less than a texel across.

@@ -220,6 +220,11 @@ impl ImageLayout {
         before.saturating_add(layer)
     }
 
+    /// Whether widths, heights and depths of all levels are powers of two.
+    pub fn has_powers_of_two(&self) -> bool {
+        self.levels.iter().all(|level| level.size.iter().all(|size| size.is_power_of_two()))
+    }
+
     /// Texels of one decoded layer, all levels, borders included.
     pub fn layer_texels(&self) -> u64 {
         self.levels.iter().map(|level| self.form.texels(level.size)).sum()

@@ -3,6 +3,7 @@
 use super::sampler::{
     Compare, Convert, Filter, LEVELS, Level, PADDING, Reduction, Shape, Source, Texels, Texture, TextureKey, Wrap,
 };
+use crate::kernel::Accuracy;
 use crate::kernel::random::Random;
 
 /// What a unit reads, owned.
@@ -81,16 +82,18 @@ fn key<R: FnMut() -> u32>(r: &mut Random<'_, R>) -> TextureKey {
         alpha_kill: r.one_in(24),
         reduction: if r.one_in(40) { r.pick(&[Reduction::Minimum, Reduction::Maximum]) } else { Reduction::Average },
         anisotropy: if plane && r.one_in(6) { r.pick(&[2, 4, 6, 8, 10, 12, 16]) } else { 1 },
+        accuracy: r.pick(&[Accuracy::Exact, Accuracy::Fast]),
+        power_of_two: r.one_in(2),
     }
 }
 
 fn texture<R: FnMut() -> u32>(r: &mut Random<'_, R>, key: &TextureKey) -> RandomTexture {
-    let mut side = || if r.one_in(2) { 1 << r.below(5) } else { 1 + r.below(17) };
+    let mut side = || if key.power_of_two || r.one_in(2) { 1 << r.below(5) } else { 1 + r.below(17) };
     let mut size = [side(), 1, 1];
     match key.shape {
         Shape::D1 | Shape::D1Array => {}
         Shape::D2 | Shape::D2Array => size[1] = side(),
-        Shape::D3 => (size[1], size[2]) = (side(), 1 + side() / 4),
+        Shape::D3 => (size[1], size[2]) = (side(), side().div_ceil(4)),
         Shape::Cube | Shape::CubeArray => size[1] = size[0],
     }
     let layers = match key.shape {

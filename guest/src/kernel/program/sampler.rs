@@ -47,6 +47,12 @@
 //! * Taps are added in order, as [`Reduction::Average`], and the sum is divided by n; the other reductions take the
 //!   minimum or maximum of what they have and of the next tap, as with a weight that is not 0.
 //!
+//! # [`Accuracy::Fast`]
+//!
+//! Differences between neighbours are the same for all lanes of a quad, but for cubes: those by x of the upper row, or
+//! of the lower one if only its lanes execute together, and those by y of the left column or the right one. In place of
+//! `log2(rho2) * 0.5` of neighbours and gradients, for all shapes, stands [`crate::num::fast::half_log2`].
+//!
 //! # Instructions that say more (Maxwell)
 //!
 //! * **Coordinates** stand as the unit's shape has them. A layer is a whole number, as f32 (unsigned, 16 bits: the rule
@@ -115,6 +121,10 @@ pub struct TextureKey {
     pub reduction: Reduction,
     /// Taps along the longer axis of a footprint at most, 1 to 16; 1 for shapes that have not got two axes.
     pub anisotropy: u8,
+    /// How levels of detail are computed.
+    pub accuracy: Accuracy,
+    /// Sizes of all levels are powers of two. Kernels for such textures support no others.
+    pub power_of_two: bool,
 }
 
 /// What linear filters make of two texels, or what was made of some, the second with a weight.
@@ -147,6 +157,7 @@ impl TextureKey {
     }
 }
 
+use crate::kernel::Accuracy;
 pub use crate::kernel::pixel::{Compare, Filter};
 use borsh::{BorshDeserialize, BorshSerialize};
 

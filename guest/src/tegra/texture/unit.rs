@@ -1,6 +1,7 @@
 //! A texture header and a sampler as a unit.
 
 use super::{TextureImage, TextureProblem, compared, component, image, source};
+use crate::kernel::Accuracy;
 use crate::kernel::program::sampler::{Compare, Convert, Filter, Reduction, Shape, Texels, TextureKey, Wrap};
 use crate::tegra::header::sampler::{AddressMode, CubeFilter, DepthCompare, MagFilter, MinFilter, MipFilter};
 use crate::tegra::header::texture::{ComponentType, TextureHeader};
@@ -70,6 +71,8 @@ pub fn unit(
             }
             _ => 1,
         },
+        accuracy: Accuracy::Exact,
+        power_of_two: image.layout.has_powers_of_two(),
     };
     Ok(TextureUnit {
         key,

@@ -1,7 +1,10 @@
 //! Levels of detail, from footprints.
 
+use triglyph_guest::kernel::Accuracy;
+use triglyph_guest::num::fast::half_log2;
 use triglyph_guest::num::ops::{Ops, log2};
 
+use super::texel::splat_lane;
 use super::{LodSource, Lookup, Sampler, dimensions, field};
 use crate::lane::{F32x4, I32x4, Mask};
 use crate::program::texture_args::TextureArgs;
@@ -43,16 +46,15 @@ impl Sampler<'_, '_> {
         let (mut lod, taps) = match lookup.lod_source {
             LodSource::Level(level) => (level, None),
             _ => {
-                let [a, b] = [0, 1].map(|axis| self.squared_difference(lookup, axis));
-                let taps = (self.key.anisotropy > 1).then(|| self.taps(a, b));
-                let mut rho = self.e.max(a, b);
-                if let Some(Taps { count, .. }) = taps {
-                    let square = self.e.mul(count, count);
-                    rho = self.e.div(rho, square);
-                }
-                let log = log2(self.e, rho);
-                let half = self.e.f(0.5);
-                (self.e.mul(log, half), taps)
+                let (rho, taps) = self.footprint(lookup);
+                let lod = match self.key.accuracy {
+                    Accuracy::Fast => half_log2(self.e, rho),
+                    Accuracy::Exact => {
+                        let (log, half) = (log2(self.e, rho), self.e.f(0.5));
+                        self.e.mul(log, half)
+                    }
+                };
+                (lod, taps)
             }
         };
         let bias = self.splat_f32(field!(lod_bias));
@@ -61,6 +63,60 @@ impl Sampler<'_, '_> {
             lod = self.e.add(lod, bias);
         }
         (lod, taps)
+    }
+
+    /// The square of the longer side of each lane's footprint, of one tap, and the taps where there may be several.
+    fn footprint(&mut self, lookup: &Lookup) -> (F32x4, Option<Taps>) {
+        if self.shares_differences(lookup) && lookup.together.is_none() && self.is_plain() {
+            return (self.footprint_of_quad(), None);
+        }
+        let [a, b] = [0, 1].map(|axis| self.squared_difference(lookup, axis));
+        let taps = (self.key.anisotropy > 1).then(|| self.taps(a, b));
+        let mut rho = self.e.max(a, b);
+        if let Some(Taps { count, .. }) = taps {
+            let square = self.e.mul(count, count);
+            rho = self.e.div(rho, square);
+        }
+        (rho, taps)
+    }
+
+    /// Whether footprints have two sides and one tap.
+    fn is_plain(&self) -> bool {
+        dimensions(self.key.shape) == 2 && self.key.anisotropy <= 1 && !self.key.unnormalized
+    }
+
+    /// As [`Self::footprint`] where it is the same for all lanes, which execute together: both sides in one vector.
+    fn footprint_of_quad(&mut self) -> F32x4 {
+        /// Lanes 2 and 3 of the first vector, 0 and 1 of the second.
+        const MIDDLE: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23];
+        /// Lanes 0 and 1 twice, neighbours exchanged, halves exchanged.
+        const LOW: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7];
+        const PAIRS: [u8; 16] = PARTNER[0];
+        const HALVES: [u8; 16] = PARTNER[1];
+        let sizes = self.first_level().sizes;
+        let [u, v] = [0, 1].map(|k| self.e.mul(self.coordinates[k], sizes[k]));
+        // u0 v0 u1 v1, u2 v2 u3 v3
+        let [upper, lower] = self.e.zip(u.0, v.0);
+        let e = &mut *self.e;
+        let (there, here) = (F32x4(e.shuffle(upper, lower, MIDDLE)), F32x4(e.shuffle(upper, upper, LOW)));
+        let difference = e.sub(there, here);
+        let square = e.mul(difference, difference);
+        let other = F32x4(e.shuffle(square.0, square.0, PAIRS));
+        let sides = e.add(square, other);
+        let down = F32x4(e.shuffle(sides.0, sides.0, HALVES));
+        let longer = e.max(sides, down);
+        splat_lane(e, longer, 0)
+    }
+
+    /// Whether differences between neighbours are those of the whole quad.
+    fn shares_differences(&self, lookup: &Lookup) -> bool {
+        let neighbours = matches!(lookup.lod_source, LodSource::Implicit { .. });
+        self.key.accuracy == Accuracy::Fast && self.cube.is_none() && neighbours
+    }
+
+    /// Whether all lanes have the same level of detail.
+    pub(super) fn shares_level(&self, lookup: &Lookup) -> bool {
+        self.shares_differences(lookup) && matches!(lookup.lod_source, LodSource::Implicit { bias: None })
     }
 
     /// Taps along footprints with these squares of their lengths.
@@ -141,7 +197,11 @@ impl Sampler<'_, '_> {
             (_, None) => {
                 let scaled = self.sized(here, size);
                 let difference = if axis == 0 { self.e.difference_x(scaled) } else { self.e.difference_y(scaled) };
-                return self.where_together(lookup.together, axis, difference);
+                let difference = self.where_together(lookup.together, axis, difference);
+                return match self.shares_differences(lookup) {
+                    true => self.of_quad(lookup.together, axis, difference),
+                    false => difference,
+                };
             }
         };
         let (there, here) = (self.sized(there, size), self.sized(here, size));
@@ -157,6 +217,20 @@ impl Sampler<'_, '_> {
             Some(size) => self.e.mul(coordinate, size),
             None => coordinate,
         }
+    }
+
+    /// A difference, 0 where it is not known, of the upper row or the left column, else of the others: in all lanes.
+    fn of_quad(&mut self, together: Option<Mask>, axis: usize, difference: F32x4) -> F32x4 {
+        let first = splat_lane(self.e, difference, 0);
+        let Some(together) = together else { return first };
+        let e = &mut *self.e;
+        let partner = I32x4(e.shuffle(together.0, together.0, PARTNER[axis]));
+        let both = e.iand(I32x4(together.0), partner);
+        let both = e.float_of_bits(both);
+        let known = splat_lane(e, both, 0);
+        let known = e.bits(known);
+        let second = splat_lane(e, difference, if axis == 0 { 2 } else { 1 });
+        e.select(Mask(known.0), first, second)
     }
 
     /// 0 unless both lanes are active.

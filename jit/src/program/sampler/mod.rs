@@ -116,6 +116,8 @@ struct Sampler<'s, 'a> {
     reference: Option<F32x4>,
     /// Channels of texels that the result depends on.
     wanted: [bool; 4],
+    /// All lanes have the same level of detail.
+    shared_level: bool,
     /// Texels are read as they are: channels of [`Texels::Rgba8`] are bytes whatever the filter.
     unfiltered: bool,
 }
@@ -191,6 +193,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
             shift: [None; 3],
             reference: None,
             wanted,
+            shared_level: false,
             unfiltered: false,
         }
     }
@@ -274,6 +277,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
             return self.filtered(self.key.magnify, size);
         }
         let (lod, taps) = self.lod(lookup);
+        self.shared_level = self.shares_level(lookup);
         match taps {
             Some(taps) => self.along(lookup, taps, lod),
             None => self.at_level(lod),
@@ -443,12 +447,37 @@ impl<'s, 'a> Sampler<'s, 'a> {
 
     /// Samples one level with each lane's filter.
     fn level(&mut self, minified: Mask, size: Size) -> Channels {
-        let large = self.filtered(self.key.magnify, size);
         if self.key.magnify == self.key.minify {
-            return large;
+            return self.filtered(self.key.magnify, size);
         }
+        if self.shared_level {
+            return self.one_filter(minified, size);
+        }
+        let large = self.filtered(self.key.magnify, size);
         let small = self.filtered(self.key.minify, size);
         std::array::from_fn(|c| Some(self.e.select(minified, small[c]?, large[c]?)))
+    }
+
+    /// As [`Self::level`], where all lanes have the same filter.
+    fn one_filter(&mut self, minified: Mask, size: Size) -> Channels {
+        let wanted: Vec<usize> = (0..4).filter(|&c| self.wanted[c]).collect();
+        let values = vec![F32X4; wanted.len()];
+        let (small, large, done) = (self.e.block(&[]), self.e.block(&[]), self.e.block(&values));
+        let any = self.e.any(minified);
+        self.e.branch(any, (small, &[]), (large, &[]));
+        for (block, filter) in [(small, self.key.minify), (large, self.key.magnify)] {
+            self.e.switch_to(block);
+            let channels = self.filtered(filter, size);
+            let found: Vec<Value> = wanted.iter().filter_map(|&c| Some(channels[c]?.0)).collect();
+            self.e.jump(done, &found);
+        }
+        self.e.seal(&[small, large, done]);
+        self.e.switch_to(done);
+        let mut result = [None; 4];
+        for (i, &c) in wanted.iter().enumerate() {
+            result[c] = Some(F32x4(self.e.parameter(done, i)));
+        }
+        result
     }
 
     fn filtered(&mut self, filter: Filter, size: Size) -> Channels {
@@ -461,16 +490,26 @@ impl<'s, 'a> Sampler<'s, 'a> {
     /// Level 0 in all lanes.
     fn first_level(&mut self) -> Size {
         let levels = self.e.load_i64(self.unit.args, field!(levels));
-        let counts = [offset_of!(Level, width), offset_of!(Level, height), offset_of!(Level, depth)];
-        let counts = counts.map(|at| self.e.load_splat_i32(levels, at as i32));
         // Indices of a border are below the level's beginning.
-        let offset = self.key.seamless.then(|| self.e.load_splat_i32(levels, offset_of!(Level, offset) as i32));
+        self.level_at(levels, self.key.seamless)
+    }
+
+    /// A level in all lanes, with its offset or as the one that addresses begin with.
+    fn level_at(&mut self, level: Value, with_offset: bool) -> Size {
+        let counts = [offset_of!(Level, width), offset_of!(Level, height), offset_of!(Level, depth)];
+        let counts = counts.map(|at| self.e.load_splat_i32(level, at as i32));
+        let offset = with_offset.then(|| self.e.load_splat_i32(level, offset_of!(Level, offset) as i32));
         Size { counts, sizes: counts.map(|count| self.e.to_float(count)), offset }
     }
 
     /// Level `level` of each lane.
     fn mipmap(&mut self, level: I32x4) -> Size {
         let levels = self.e.load_i64(self.unit.args, field!(levels));
+        if self.shared_level {
+            let level = self.e.lane(level, 0);
+            let row = self.e.address(levels, level, size_of::<Level>().trailing_zeros());
+            return self.level_at(row, true);
+        }
         let rows = self.e.lanes_through_memory(level, self.unit.scratch).map(|level| {
             let row = self.e.b.ins().ishl_imm_u(level, i64::from(size_of::<Level>().trailing_zeros()));
             let row = self.e.b.ins().iadd(levels, row);

@@ -94,9 +94,10 @@ fn expected(key: &TextureKey, texture: &Texture<'_>, job: &Job, channel: usize, 
         [x, y, z, 0.0]
     };
     let offset = |i: usize| job.offsets[i][lane];
+    let (left, above) = if unit.shares_differences() { (0, 0) } else { (lane & !1, lane & 1) };
     let neighbours = reference::LodSource::Neighbours {
-        row: Some([at(lane & !1), at(lane | 1)]),
-        column: Some([at(lane & 1), at(lane | 2)]),
+        row: Some([at(left), at(left + 1)]),
+        column: Some([at(above), at(above + 2)]),
         bias: job.level[lane],
     };
     let base = reference::Lookup {

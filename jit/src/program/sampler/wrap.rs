@@ -1,14 +1,10 @@
 //! Coordinates to texel indices.
 
-use std::mem::offset_of;
-
-use cranelift_codegen::ir::types::I32X4;
 use triglyph_guest::kernel::program::sampler::{Shape, Wrap};
 use triglyph_guest::num::ops::Ops;
 
-use super::{Sampler, Size, field};
+use super::{Sampler, Size};
 use crate::lane::{F32x4, I32x4, Mask};
-use crate::program::texture_args::TextureArgs;
 
 /// A texel's index along an axis, and the lanes in which it is outside, on the border.
 #[derive(Clone, Copy)]
@@ -160,12 +156,9 @@ impl Sampler<'_, '_> {
 
     /// Index modulo `count`, `last` being `count - 1`. A mask where all sizes are powers of two, else a division.
     fn modulo(&mut self, index: I32x4, count: I32x4, last: I32x4) -> I32x4 {
-        let power_of_two = self.e.load_i32(self.unit.args, field!(power_of_two));
-        let (general, done) = (self.e.cold_block(&[]), self.e.block(&[I32X4]));
-        let masked = self.e.iand(index, last);
-        self.e.branch(power_of_two, (done, &[masked.0]), (general, &[]));
-
-        self.e.switch_to(general);
+        if self.key.power_of_two {
+            return self.e.iand(index, last);
+        }
         // The quotient is one off at most.
         let e = &mut *self.e;
         let (a, n) = (e.to_float(index), e.to_float(count));
@@ -180,11 +173,6 @@ impl Sampler<'_, '_> {
         let beyond = e.ilt(last, rest);
         let beyond = e.mask_ints(beyond);
         let less = e.iand(beyond, count);
-        let rest = e.isub(rest, less);
-        e.jump(done, &[rest.0]);
-        e.seal(&[general, done]);
-
-        self.e.switch_to(done);
-        I32x4(self.e.parameter(done, 0))
+        e.isub(rest, less)
     }
 }

@@ -109,15 +109,7 @@ impl Lower<'_, '_, '_> {
             return constant;
         }
         let value = self.condition_value(register, component);
-        if !self.file.dominates() {
-            return Predicate::test(self.quad.e, test, value);
-        }
-        if let Some(&predicate) = self.file.tests.get(&(value.0, test)) {
-            return predicate;
-        }
-        let predicate = Predicate::test(self.quad.e, test, value);
-        self.file.tests.insert((value.0, test), predicate);
-        predicate
+        Predicate::test(self.quad.e, test, value)
     }
 
     /// A condition for component `c`.

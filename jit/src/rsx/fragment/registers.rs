@@ -6,17 +6,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use cranelift_codegen::ir::Value;
 use cranelift_codegen::ir::types::{F32X4, I32, I32X4};
 use cranelift_frontend::Variable;
 use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::num::ops::Ops;
 use triglyph_guest::rsx::fragment::{Storage, Temp, Word, word_of};
-use triglyph_guest::rsx::operand::Test;
 
 use super::Lower;
 use crate::lane::{Emit, F32x4, HalfRange, I32x4, Mask};
-use crate::rsx::predicate::Predicate;
 
 /// A component of a register in four lanes.
 #[derive(Clone, Copy, Debug)]
@@ -77,8 +74,6 @@ pub struct File {
     dirty_conditions: HashSet<(u8, u8)>,
     /// The program's start: what was not written is zero. Elsewhere it is in its variable.
     start: bool,
-    /// Tests of condition registers that the code has made.
-    pub tests: HashMap<(Value, Test), Predicate>,
 }
 
 impl File {
@@ -91,13 +86,7 @@ impl File {
             dirty: HashSet::new(),
             dirty_conditions: HashSet::new(),
             start,
-            tests: HashMap::new(),
         }
-    }
-
-    /// Whether values are known wherever the program goes from here: it has no branches.
-    pub fn dominates(&self) -> bool {
-        self.start
     }
 }
 

@@ -253,6 +253,8 @@ pub fn texture_key(rng: &mut Random) -> TextureKey {
         alpha_kill: rng.one_in(12),
         reduction: Reduction::Average,
         anisotropy: 1,
+        accuracy: Accuracy::Exact,
+        power_of_two: false,
     }
 }
 

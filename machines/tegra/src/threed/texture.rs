@@ -143,7 +143,7 @@ fn unit(core: &mut Core, draft: &Draft) -> Option<Texture> {
     }
     let image = Arc::new(ImageSource { place, size, layout: unit.image.layout });
     let binding = TextureBinding { image, lod_bias: unit.lod_bias, lod_range: unit.lod_range, border: unit.border };
-    Some((unit.key, binding))
+    Some((TextureKey { accuracy: core.renderer.accuracy, ..unit.key }, binding))
 }
 
 /// Counts what is wrong with a header. A null texture is none of the guest's mistakes.

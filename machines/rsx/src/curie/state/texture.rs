@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use triglyph_guest::format::{Arrangement, Coding, Form, ImageLayout, LevelLayout};
+use triglyph_guest::kernel::Accuracy;
 use triglyph_guest::kernel::program::fragment::UNITS;
 use triglyph_guest::kernel::program::sampler::{
     Compare, Convert, Filter, Reduction, Shape, Source, Texels, TextureKey, Wrap,
@@ -152,7 +153,9 @@ fn unit(core: &mut Core, registers: &Registers, words: &Words) -> Option<Unit> {
     let Some((layout, shape)) = image(words, byte, &texel.coding, &sampler) else {
         return fault(core, FaultKind::BadMethod, format_args!("a texture of {:#x} texels", words.rect));
     };
-    let (key, lod_range, lod_bias) = (TextureKey { shape, ..sampler.key }, sampler.lod_range, sampler.lod_bias);
+    let (accuracy, power_of_two) = (core.renderer.accuracy, layout.has_powers_of_two());
+    let key = TextureKey { shape, accuracy, power_of_two, ..sampler.key };
+    let (lod_range, lod_bias) = (sampler.lod_range, sampler.lod_bias);
 
     let object = match m::set_texture_format::location(words.format) {
         1 => m::set_context_dma_a::ID,
@@ -215,6 +218,8 @@ fn sampler(words: &Words, byte: u32, texel: &TexelFormat) -> Sampler {
         alpha_kill: control0::alpha_kill(words.control0),
         reduction: Reduction::Average,
         anisotropy: 1,
+        accuracy: Accuracy::Exact,
+        power_of_two: false,
     };
     let lod = |v: u32| v as f32 * (1.0 / 256.0);
     Sampler {
