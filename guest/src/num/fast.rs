@@ -69,8 +69,8 @@ pub fn log2<O: Ops>(o: &mut O, x: O::F) -> O::F {
     o.select(is_end, end, value)
 }
 
-/// log2(x) / 2 for levels of detail, within 0.004: of the bits, with a parabola instead of the logarithm's curve. What is
-/// below 2^-126, and NaN, counts as 2^-126; of infinity 64.
+/// log2(x) / 2 for levels of detail, within 0.004: of the bits, with a parabola instead of the logarithm's curve. What
+/// is below 2^-126, and NaN, counts as 2^-126; of infinity 64.
 pub fn half_log2<O: Ops>(o: &mut O, x: O::F) -> O::F {
     let smallest = o.f(f32::MIN_POSITIVE);
     let x = o.max(x, smallest);
