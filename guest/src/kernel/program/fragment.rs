@@ -51,11 +51,11 @@
 //!   - The index register is that of the innermost open LOOP, Calls notwithstanding: its initial value plus its
 //!     increment for each pass done. Without one it is 0.
 //! * **Order.** Of the lanes that have not ended those run next whose place comes first: the CALs of open Calls are
-//! compared, oldest first, then the instruction (what a CAL calls comes behind the CAL and before what follows it); at
-//! the same instruction fewer open structures come first, then lower lanes. The end of a pass comes right before the
-//! instruction at the loop's end place, that of an inner loop, which begins later, before that of an outer one: so
-//! lanes that are done with a pass wait there for those that are not. Lanes at the same place with equal stacks execute
-//! it together.
+//!   compared, oldest first, then the instruction (what a CAL calls comes behind the CAL and before what follows it);
+//!   at the same instruction fewer open structures come first, then lower lanes. The end of a pass comes right before
+//!   the instruction at the loop's end place, that of an inner loop, which begins later, before that of an outer one:
+//!   so lanes that are done with a pass wait there for those that are not. Lanes at the same place with equal stacks
+//!   execute it together.
 //! * **[`Accuracy::Fast`]**: EX2, LG2, LIT, LIF, POW, SIN and COS are made of the functions of
 //!   [`num::fast`](crate::num::fast) instead of those of [`num::ops`](crate::num::ops). An EX2 that completes a
 //!   reciprocal square root (see [`RootPart`](crate::rsx::fragment::RootPart)) gives 1/√|x|, a square root and a
