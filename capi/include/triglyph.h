@@ -1452,8 +1452,8 @@ triglyph_status triglyph_n3ds_right_holder(triglyph_n3ds *n3ds,
                                            uint32_t *session,
                                            bool *found);
 
-/// Takes the sessions that waited in AcquireRight and hold the right now. `sessions` should have room for 16; those
-/// beyond `capacity` are lost, `count` is how many were stored.
+/// Takes the sessions that waited in AcquireRight and hold the right now. `count` is how many were stored in `sessions`;
+/// if that is `capacity`, there may be more to take.
 triglyph_status triglyph_n3ds_take_granted(triglyph_n3ds *n3ds,
                                            uint32_t *sessions,
                                            size_t capacity,
@@ -1470,7 +1470,7 @@ triglyph_status triglyph_n3ds_execute_for(triglyph_n3ds *n3ds,
                                           triglyph_n3ds_executed *executed);
 
 /// Takes the interrupts that the host is to deliver, oldest first: after their ticks it calls `triglyph_n3ds_deliver`
-/// with each. Room for 4096 is always enough; those beyond `capacity` are lost.
+/// with each. `count` is how many were stored in `completions`; if that is `capacity`, there may be more to take.
 triglyph_status triglyph_n3ds_take_completions(triglyph_n3ds *n3ds,
                                                triglyph_n3ds_completion *completions,
                                                size_t capacity,

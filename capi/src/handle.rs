@@ -15,6 +15,7 @@ use triglyph::{Device, Machine, Memory, N3ds, Options, ReplayDevice, Rsx, TegraX
 use super::error::{Failure, guard, triglyph_status};
 use super::events::triglyph_event;
 use super::memory::triglyph_range;
+use super::n3ds::gsp::Waiting;
 use super::pointer::required;
 
 /// A machine that can record what passes through it.
@@ -74,6 +75,8 @@ pub(crate) struct State {
     /// Events and written ranges that the host had no room for.
     pub events: VecDeque<triglyph_event>,
     pub written: VecDeque<triglyph_range>,
+    /// The same of GSP.
+    pub gsp: Waiting,
     /// Texts of the faults that are kept in full, made when they are asked for.
     pub fault_texts: Vec<CString>,
     /// The error of the key file, for the same reason.
@@ -93,6 +96,7 @@ impl triglyph_device {
             gpu: Gpu::new(machine, options)?,
             events: VecDeque::new(),
             written: VecDeque::new(),
+            gsp: Waiting::default(),
             fault_texts: Vec::new(),
             key_file_error: CString::default(),
         };

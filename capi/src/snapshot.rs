@@ -52,6 +52,7 @@ pub unsafe extern "C" fn triglyph_restore(
         let snapshot = unsafe { slice(snapshot, size, "snapshot") }?;
         state.gpu.device().restore(snapshot)?;
         state.events.clear();
+        state.gsp = Default::default();
         Ok(())
     })
 }

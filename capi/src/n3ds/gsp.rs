@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use triglyph::n3ds::gsp::{Acquire, CLIENTS, ClientSet, FramebufferInfo, Registration, ResultCode};
 
-use super::{interrupt, screen, session, triglyph_n3ds, with_gsp, with_n3ds};
+use super::{interrupt, machine, screen, session, triglyph_n3ds, with_gsp, with_n3ds};
 use crate::error::triglyph_status;
+use crate::handle::with_device;
 use crate::n3ds::triglyph_n3ds_executed;
 use crate::pointer::{Out, array, drain, put, required};
 
@@ -85,6 +86,13 @@ pub struct triglyph_n3ds_capture_info {
     pub format: u32,
     /// Bytes between columns.
     pub stride: u32,
+}
+
+/// What the host has not taken yet.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    completions: VecDeque<triglyph_n3ds_completion>,
+    granted: VecDeque<u32>,
 }
 
 /// Clients as bits: bit n is the client of index n.
@@ -223,8 +231,8 @@ pub extern "C" fn triglyph_n3ds_right_holder(
     })
 }
 
-/// Takes the sessions that waited in AcquireRight and hold the right now. `sessions` should have room for 16; those
-/// beyond `capacity` are lost, `count` is how many were stored.
+/// Takes the sessions that waited in AcquireRight and hold the right now. `count` is how many were stored in `sessions`;
+/// if that is `capacity`, there may be more to take.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn triglyph_n3ds_take_granted(
     n3ds: Option<&triglyph_n3ds>,
@@ -232,11 +240,12 @@ pub unsafe extern "C" fn triglyph_n3ds_take_granted(
     capacity: usize,
     count: Out<'_, usize>,
 ) -> triglyph_status {
-    with_gsp(n3ds, |gsp, _| {
+    with_device(n3ds.map(|n3ds| &n3ds.device), |state| {
         let count = required(count, "count")?;
-        let mut granted: VecDeque<u32> = gsp.take_granted().into_iter().map(|session| session.0).collect();
+        let new = machine(state)?.with_gsp(|gsp, _| gsp.take_granted());
+        state.gsp.granted.extend(new.into_iter().map(|session| session.0));
         // SAFETY: the header asks callers for room for that many.
-        count.write(unsafe { drain(&mut granted, sessions, capacity, "sessions") }?);
+        count.write(unsafe { drain(&mut state.gsp.granted, sessions, capacity, "sessions") }?);
         Ok(())
     })
 }
@@ -268,7 +277,7 @@ pub unsafe extern "C" fn triglyph_n3ds_execute_for(
 }
 
 /// Takes the interrupts that the host is to deliver, oldest first: after their ticks it calls `triglyph_n3ds_deliver`
-/// with each. Room for 4096 is always enough; those beyond `capacity` are lost.
+/// with each. `count` is how many were stored in `completions`; if that is `capacity`, there may be more to take.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn triglyph_n3ds_take_completions(
     n3ds: Option<&triglyph_n3ds>,
@@ -276,16 +285,16 @@ pub unsafe extern "C" fn triglyph_n3ds_take_completions(
     capacity: usize,
     count: Out<'_, usize>,
 ) -> triglyph_status {
-    with_gsp(n3ds, |gsp, _| {
+    with_device(n3ds.map(|n3ds| &n3ds.device), |state| {
         let count = required(count, "count")?;
-        let taken = gsp.take_completions().into_iter().map(|completion| triglyph_n3ds_completion {
+        let new = machine(state)?.with_gsp(|gsp, _| gsp.take_completions());
+        state.gsp.completions.extend(new.into_iter().map(|completion| triglyph_n3ds_completion {
             interrupt: completion.interrupt as u32,
             client: completion.client.map_or(-1, |client| client as i32),
             ticks: completion.ticks,
-        });
-        let mut taken: VecDeque<_> = taken.collect();
+        }));
         // SAFETY: the header asks callers for room for that many.
-        count.write(unsafe { drain(&mut taken, completions, capacity, "completions") }?);
+        count.write(unsafe { drain(&mut state.gsp.completions, completions, capacity, "completions") }?);
         Ok(())
     })
 }

@@ -115,7 +115,8 @@ pub(super) fn with_n3ds(
     with_device(n3ds.map(|n3ds| &n3ds.device), |state| call(machine(state)?))
 }
 
-fn machine(state: &mut State) -> Result<&mut N3ds, Failure> {
+/// The machine of a device.
+pub(super) fn machine(state: &mut State) -> Result<&mut N3ds, Failure> {
     match &mut state.gpu {
         Gpu::N3ds(device) => Ok(device.device_mut()),
         _ => Err(Failure::invalid("the device is no 3DS")),

@@ -18,13 +18,13 @@ enum Link {
 }
 
 /// The files of the library.
-struct Library {
-    shared: PathBuf,
+pub struct Library {
+    pub shared: PathBuf,
     archive: PathBuf,
 }
 
 /// The library that cargo has built beside this test, see `examples/library.rs`.
-fn library() -> Library {
+pub fn library() -> Library {
     let test = std::env::current_exe().unwrap();
     let examples = test.ancestors().nth(2).unwrap().join("examples");
     let file = |name: String| examples.join(name);

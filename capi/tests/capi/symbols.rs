@@ -1,5 +1,7 @@
 //! What the library exports: `symbols.txt`, a line for each function.
 
+use std::process::Command;
+
 use crate::{check_file, folder, texts};
 
 /// The exported functions, in alphabetical order.
@@ -24,4 +26,20 @@ fn symbols_change_on_purpose_only() {
     assert!(symbols.iter().all(|symbol| symbol.starts_with("triglyph_")));
     let list: String = symbols.iter().map(|symbol| format!("{symbol}\n")).collect();
     check_file(&folder().join("symbols.txt"), &list);
+}
+
+#[test]
+fn the_library_exports_these_and_nothing_else() {
+    let Ok(run) = Command::new("nm").args(["-D", "--defined-only"]).arg(crate::programs::library().shared).output()
+    else {
+        return println!("skipped: there is no nm");
+    };
+    let listed = String::from_utf8(run.stdout).unwrap();
+    if cfg!(target_os = "linux") && run.status.success() {
+        let mut exported: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().nth(2)).collect();
+        exported.sort_unstable();
+        assert_eq!(exported, symbols());
+    } else {
+        println!("skipped: nm does not list exports");
+    }
 }
