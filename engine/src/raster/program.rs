@@ -54,7 +54,7 @@ pub fn draw_programs(
         scene,
         colors: std::array::from_fn(|i| surface(&scene.target.colors[i])),
         depth: surface(&scene.target.depth),
-        textures: states().map(|(state, p)| p.bind(state)).collect(),
+        textures: Textures::new(states()),
         environments: states().zip(&ready).map(|((s, _), r)| environment(s, r.as_ref(), &spaces, &exhausted)).collect(),
         prepared: &prepared,
         samples: AtomicU64::new(0),
@@ -131,13 +131,44 @@ impl Prepared {
     }
 }
 
+/// The texture units of all states. Lists of them are large, and most states have none or those of the state before.
+struct Textures<'a> {
+    lists: Vec<[Texture<'a>; UNITS]>,
+    /// The list of each state.
+    numbers: Vec<u32>,
+}
+
+impl<'a> Textures<'a> {
+    fn new<'s: 'a>(states: impl Iterator<Item = (&'s Arc<ProgramState>, &'a Prepared)>) -> Self {
+        let mut textures = Textures { lists: vec![[Texture::default(); UNITS]], numbers: Vec::new() };
+        let mut last: Option<&ProgramState> = None;
+        for (state, prepared) in states {
+            let number = match last.filter(|last| Arc::ptr_eq(&last.textures, &state.textures)) {
+                Some(_) => textures.numbers.last().copied().unwrap_or(0),
+                None if prepared.images.iter().all(Option::is_none) => 0,
+                None => {
+                    textures.lists.push(prepared.bind(state));
+                    textures.lists.len() as u32 - 1
+                }
+            };
+            textures.numbers.push(number);
+            last = Some(state);
+        }
+        textures
+    }
+
+    fn of(&self, state: usize) -> &[Texture<'a>; UNITS] {
+        &self.lists[self.numbers[state] as usize]
+    }
+}
+
 /// A scene in the course of being drawn.
 struct Tiles<'a> {
     scene: &'a ProgramScene,
     colors: [Surface<'a>; TARGETS],
     depth: Surface<'a>,
     prepared: &'a [Prepared],
-    textures: Vec<[Texture<'a>; UNITS]>,
+    textures: Textures<'a>,
     environments: Vec<Environment<'a>>,
     samples: AtomicU64,
     /// Pixels of draws whose programs reach anything.
@@ -170,7 +201,7 @@ impl Painter for Tiles<'_> {
             depth: self.depth,
             constants: &draw.constants,
             program_constants: &draw.program_constants,
-            textures: &self.textures[state],
+            textures: self.textures.of(state),
             environment: self.environments[state],
             primitives: &self.scene.primitives,
             planes: &self.scene.varyings,
@@ -178,11 +209,11 @@ impl Painter for Tiles<'_> {
         });
         if draw.reach.is_some() {
             let samples = self.scene.target.samples.count();
-            let pixels = |block: &[PixelBlock]| match block.iter().fold(0, |any, sample| any | sample.coverage) {
-                u64::MAX => 64,
-                some => some.count_ones(),
+            let covered = |block: &[PixelBlock]| block.iter().fold(0, |any, sample| any | sample.coverage);
+            let pixels: u64 = match samples {
+                1 => blocks.iter().map(|block| u64::from(block.coverage.count_ones())).sum(),
+                _ => blocks.chunks(samples).map(|block| u64::from(covered(block).count_ones())).sum(),
             };
-            let pixels: u64 = blocks.chunks(samples).map(|block| u64::from(pixels(block))).sum();
             self.pixels.fetch_add(pixels, Ordering::Relaxed);
         }
         if draw.count_samples {

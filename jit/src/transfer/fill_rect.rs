@@ -148,16 +148,21 @@ impl<F: FnMut(u64, u64)> Stretches<'_, F> {
         let (left, right) = (to.x * self.bytes, (to.x + self.job.width) * self.bytes);
         let (top, bottom) = (to.y + self.job.rows.start, to.y + self.job.rows.end);
         let at = |x: u32, y: u32| to.layout.offset(x, y, 1, to.pitch);
-        // From top to bottom: GOBs on top of each other lie next to each other in memory.
+        let block = match to.layout {
+            SurfaceLayout::BlockLinear { log2_gobs } | SurfaceLayout::BlockSlice { log2_gobs, .. } => 8u32 << log2_gobs,
+            _ => 8,
+        };
+        // From top to bottom: the GOBs of a block lie next to each other in memory.
         let mut x = left;
         while x < right {
             let end_x = right.min((x & !63) + 64);
             let mut y = top;
             while y < bottom {
-                let end_y = bottom.min((y & !7) + 8);
+                let mut end_y = bottom.min((y & !7) + 8);
                 if (end_x - x, end_y - y) == (64, 8) {
                     let start = at(x, y);
-                    self.push(start..start + 512);
+                    end_y = bottom.min((y / block + 1) * block) & !7;
+                    self.push(start..start + 64 * u64::from(end_y - y));
                 } else {
                     for row in y..end_y {
                         let mut x = x;
