@@ -17,7 +17,7 @@ use crate::cache::texture::TextureSource;
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{Kernels, TierMode, Tiers, WarmStart};
 use crate::device::{StageTimes, Stats};
-use crate::draw::program::Records;
+use crate::draw::program::{ProjectedVertices, Records};
 use crate::draw::{Assembler, Batch, Setup, Shaded, shade};
 use crate::error::Error;
 use crate::mem::{Epoch, Footprint, GuestAddr, GuestRange, Memory};
@@ -95,6 +95,7 @@ pub struct Renderer {
     /// Surfaces that the scene of programs touches.
     touched: Surfaces,
     record_scratch: Records,
+    projected: ProjectedVertices,
     /// Samples that passed the tests of draws that count them.
     samples: u64,
     /// Pixels that programs were run for.
@@ -165,6 +166,7 @@ impl Renderer {
             state_cache_disabled: false,
             touched: Surfaces::default(),
             record_scratch: Records::default(),
+            projected: ProjectedVertices::default(),
             samples: 0,
             pixels: 0,
             troubles: program::Troubles::default(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Renderer;
 use crate::cache::image::{DecodedImage, ImageSource};
-use crate::draw::program::{Drawn, ProgramBatch, ProgramSetup, Records, Shape, Topology, shade_programs};
+use crate::draw::program::{Binned, Drawn, ProgramBatch, ProgramSetup, Records, Shape, Topology, shade_programs};
 use crate::mem::{Footprint, GuestRange, Memory, Misses};
 use crate::raster;
 use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
@@ -118,9 +118,10 @@ impl Renderer {
         };
         let _span = trace::draw(vertices);
         let timer = self.setup_clock.start(vertices);
+        let mut out = Binned { scene: &mut self.programs, projected: &mut self.projected };
         let drawn = match call.primitives {
-            Primitives::Order(topology, order) => call.setup.draw(topology, order, &records, &mut self.programs),
-            Primitives::Shapes(shapes) => call.setup.draw_shapes(shapes, &records, &mut self.programs),
+            Primitives::Order(topology, order) => call.setup.draw(topology, order, &records, &mut out),
+            Primitives::Shapes(shapes) => call.setup.draw_shapes(shapes, &records, &mut out),
         };
         self.stats.draws += 1;
         self.stats.triangles += drawn.primitives;

@@ -23,7 +23,8 @@ pub use super::vertex_reuse::RESTART;
 pub use assemble::{Provoking, Shape, Topology, primitives};
 pub use project::{ClipDistance, Keep, Projection, Single, Viewport};
 pub use setup::{
-    CullFace, DepthOffset, Drawn, Fill, LineShape, LineStipple, PointSize, PolygonMode, ProgramSetup, Winding,
+    Binned, CullFace, DepthOffset, Drawn, Fill, LineShape, LineStipple, PointSize, PolygonMode, ProgramSetup,
+    ProjectedVertices, Winding,
 };
 pub use shade::{ProgramBatch, Records, shade_programs};
 pub use varying::{Interpolate, Output, Varying, WordPlane, WordValue};

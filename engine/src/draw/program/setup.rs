@@ -149,6 +149,19 @@ pub struct Drawn {
     pub pixels: u64,
 }
 
+/// Where the primitives of a draw go.
+#[derive(Debug)]
+pub struct Binned<'a> {
+    /// The scene.
+    pub scene: &'a mut ProgramScene,
+    /// Room for projected vertices.
+    pub projected: &'a mut ProjectedVertices,
+}
+
+/// Vertices of a draw in the target, kept for the allocation.
+#[derive(Debug, Default)]
+pub struct ProjectedVertices(Vec<Projected>);
+
 /// A draw on its way into a scene.
 pub(super) struct Binner<'a> {
     pub setup: &'a ProgramSetup,
@@ -184,23 +197,21 @@ pub(super) struct Body<'a> {
 impl ProgramSetup {
     /// Puts the primitives of `order` (numbers of vertices in `records`, [`super::RESTART`] between primitives) into
     /// `scene`.
-    pub fn draw(&self, topology: Topology, order: &[u32], records: &Records, scene: &mut ProgramScene) -> Drawn {
+    pub fn draw(&self, topology: Topology, order: &[u32], records: &Records, out: &mut Binned<'_>) -> Drawn {
         if self.clip.is_none() || records.stride == 0 {
             return Drawn::default();
         }
-        let projected = self.project(records);
-        let mut binner = Binner::new(self, records, &projected, scene);
+        let mut binner = self.project(records, out);
         primitives(topology, self.provoking, order, |shape| binner.shape(shape));
         binner.drawn
     }
 
     /// Puts primitives of vertices in `records` into `scene`.
-    pub fn draw_shapes(&self, shapes: &[(Shape, u32)], records: &Records, scene: &mut ProgramScene) -> Drawn {
+    pub fn draw_shapes(&self, shapes: &[(Shape, u32)], records: &Records, out: &mut Binned<'_>) -> Drawn {
         if self.clip.is_none() || records.stride == 0 {
             return Drawn::default();
         }
-        let projected = self.project(records);
-        let mut binner = Binner::new(self, records, &projected, scene);
+        let mut binner = self.project(records, out);
         for &(shape, id) in shapes {
             binner.id = id;
             binner.shape(shape);
@@ -208,21 +219,15 @@ impl ProgramSetup {
         binner.drawn
     }
 
-    fn project(&self, records: &Records) -> Vec<Projected> {
-        records.floats.chunks_exact(records.stride).map(|record| self.projection.vertex(record)).collect()
+    fn project<'a>(&'a self, records: &'a Records, out: &'a mut Binned<'_>) -> Binner<'a> {
+        let projected = &mut out.projected.0;
+        projected.clear();
+        projected.extend(records.floats.chunks_exact(records.stride).map(|record| self.projection.vertex(record)));
+        Binner { setup: self, records, projected, scene: out.scene, stipple: 0, id: 0, drawn: Drawn::default() }
     }
 }
 
 impl<'a> Binner<'a> {
-    fn new(
-        setup: &'a ProgramSetup,
-        records: &'a Records,
-        projected: &'a [Projected],
-        scene: &'a mut ProgramScene,
-    ) -> Self {
-        Binner { setup, records, projected, scene, stipple: 0, id: 0, drawn: Drawn::default() }
-    }
-
     fn shape(&mut self, shape: Shape) {
         match shape {
             Shape::Triangle { corners, .. } if self.culled(&corners) => {}

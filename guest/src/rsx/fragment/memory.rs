@@ -11,7 +11,7 @@ use super::instruction::{Flow, Instruction, Words, has_constant};
 pub const MAX_SLOTS: usize = 4096;
 
 /// Slots of most programs, for which room is made at once.
-const USUAL_SLOTS: usize = 64;
+pub const USUAL_SLOTS: usize = 64;
 
 /// The order of a word's bytes in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -81,11 +81,14 @@ pub fn constants(code: &[u32]) -> impl Iterator<Item = Words> {
 
 /// Sets the inline constants of a program to zero: programs that differ in them alone are then equal.
 pub fn clear_constants(code: &mut [u32]) {
-    let places: Vec<usize> =
-        instructions(code).filter(|(_, words)| super::instruction::has_constant(words)).map(|(at, _)| at + 4).collect();
-    for at in places {
-        let end = code.len().min(at + 4);
-        code[at.min(end)..end].fill(0);
+    let mut at = 0;
+    while let Some(words) = code.get(at..).and_then(<[u32]>::first_chunk).copied() {
+        at += 4;
+        if super::instruction::has_constant(&words) {
+            let end = code.len().min(at + 4);
+            code[at..end].fill(0);
+            at = end;
+        }
     }
 }
 

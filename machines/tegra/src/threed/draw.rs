@@ -275,7 +275,7 @@ impl ThreeD {
         let usable = |_: &mut Core, layout: &mut Arc<Layout>| layout.inputs == set;
         let derive = |core: &mut Core| Arc::new(Layout::new(core, registers, set));
         let layout = self.layout.get_or_derive(core, registers.file(), usable, derive).clone();
-        Records { words: fetch::fetch(core, &layout, numbers), set }
+        Records { words: fetch::fetch(core, &layout, numbers, &mut self.stream_room), set }
     }
 
     /// Takes note of what has changed in registers.

@@ -87,8 +87,8 @@ impl Layout {
     }
 }
 
-/// Fetches records.
-pub(super) fn fetch(core: &mut Core, layout: &Layout, numbers: &Numbers<'_>) -> Vec<u32> {
+/// Fetches records. `room` is for copies of streams.
+pub(super) fn fetch(core: &mut Core, layout: &Layout, numbers: &Numbers<'_>, room: &mut Vec<u8>) -> Vec<u32> {
     let inputs = &layout.inputs;
     let stride = inputs.len();
     let mut records = vec![0; stride * numbers.elements.len()];
@@ -103,7 +103,7 @@ pub(super) fn fetch(core: &mut Core, layout: &Layout, numbers: &Numbers<'_>) -> 
                     records.iter_mut().skip(at).step_by(stride).for_each(|word| *word = value);
                 }
             }
-            Source::Stream(stream) => stream.fill(core, &attribute.words, numbers, stride, &mut records),
+            Source::Stream(stream) => stream.fill(core, &attribute.words, numbers, (stride, &mut records), room),
         }
     }
     let mut fill = |address: u32, value: &dyn Fn(u32) -> u32| {
@@ -195,8 +195,8 @@ impl Stream {
         core: &mut Core,
         words: &[Option<usize>; 4],
         numbers: &Numbers<'_>,
-        stride: usize,
-        records: &mut [u32],
+        (stride, records): (usize, &mut [u32]),
+        room: &mut Vec<u8>,
     ) {
         let elements = numbers.elements;
         let instance = numbers.instance;
@@ -211,9 +211,9 @@ impl Stream {
             let value = self.element(core, window, element, &mut missing);
             records.chunks_exact_mut(stride).for_each(|record| store(record, words, value));
         } else if reads <= self.room.min(window.len() as u64) && self.is_worth_copying(elements) {
-            let bytes = self.copy(window, elements);
+            let copied = self.copy(window, elements, room);
             for (record, &element) in records.chunks_exact_mut(stride).zip(elements) {
-                store(record, words, self.copied(&bytes, element));
+                store(record, words, self.copied(&copied, element));
             }
         } else {
             for (record, &element) in records.chunks_exact_mut(stride).zip(elements) {
@@ -233,21 +233,21 @@ impl Stream {
     }
 
     /// A copy of the bytes that elements lie in: reading guest memory as a whole is much faster than byte by byte.
-    fn copy(&self, window: Window<'_>, elements: &[u32]) -> Copied {
+    fn copy<'r>(&self, window: Window<'_>, elements: &[u32], room: &'r mut Vec<u8>) -> Copied<'r> {
         let (low, high) = ends(elements);
         let apart = (high - low) as usize * self.stride as usize;
         let size = apart + self.format.bytes() as usize;
-        let mut bytes = vec![0; apart + 16];
+        room.resize(apart + 16, 0);
         let first = low as usize * self.stride as usize;
-        copy_out(window.from(first).first(size), &mut bytes[..size]);
+        copy_out(window.from(first).first(size), &mut room[..size]);
         let row = self.format.row();
         let whole = self.kind == VertexType::Float && row.components.iter().all(|part| matches!(part.bits, 0 | 32));
-        Copied { bytes, first, words: whole.then(|| self.format.count() as usize) }
+        Copied { bytes: room, first, words: whole.then(|| self.format.count() as usize) }
     }
 
     /// The words of an element in a copy.
     #[inline]
-    fn copied(&self, copied: &Copied, element: u32) -> [u32; 4] {
+    fn copied(&self, copied: &Copied<'_>, element: u32) -> [u32; 4] {
         let at = element as usize * self.stride as usize - copied.first;
         let raw = copied.bytes.get(at..).and_then(<[u8]>::first_chunk::<16>).copied().unwrap_or_default();
         let Some(count) = copied.words else { return self.value(raw) };
@@ -295,9 +295,9 @@ impl Stream {
 }
 
 /// A copy of a part of a stream.
-struct Copied {
+struct Copied<'r> {
     /// The bytes, and some more.
-    bytes: Vec<u8>,
+    bytes: &'r [u8],
     /// The first one's offset in the stream.
     first: usize,
     /// Components of elements that are f32.

@@ -256,7 +256,7 @@ fn join(topology: Topology, set: WordSet, pieces: &[Piece<'_>]) -> (Records, [As
 
 /// The shapes of vertices in order.
 fn shapes(registers: &Registers, assembled: &Assembled) -> Shapes {
-    let mut found = Shapes::new();
+    let mut found = Shapes::with_capacity(assembled.order.len());
     assembly::shapes(assembled.topology, setup::provoking(registers), &assembled.order, |shape| {
         let id = assembled.ids.get(found.len(), last_vertex(&shape));
         found.push((shape, id));

@@ -84,6 +84,8 @@ pub struct ThreeD {
     targets: Derived<Arc<Targets>>,
     /// Its vertices.
     layout: Derived<Arc<Layout>>,
+    /// Room for copies of vertex streams.
+    stream_room: Vec<u8>,
 }
 
 impl Default for ThreeD {
@@ -102,6 +104,7 @@ impl Default for ThreeD {
             unchanged: Unchanged::default(),
             targets: Derived::new(Targets::GROUPS),
             layout: Derived::new(Layout::GROUPS),
+            stream_room: Vec::new(),
         }
     }
 }

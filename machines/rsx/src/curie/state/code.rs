@@ -172,7 +172,7 @@ const DEPTH_EXPORT: u32 = 0xE;
 /// The bytes and words of a program as memory has them now.
 fn stored(core: &mut Core, object: &DmaObject, offset: u32) -> Option<(Vec<u8>, Vec<u32>)> {
     let order = if core.big_endian { Order::Big } else { Order::Little };
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(16 * memory::USUAL_SLOTS);
     let read = memory::read(order, |slot| {
         let found = slot_bytes(core, object, offset, slot)?;
         bytes.extend_from_slice(&found);

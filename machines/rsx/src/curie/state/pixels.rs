@@ -84,8 +84,8 @@ fn position(registers: &Registers) -> ([f32; 2], f32) {
 fn windows(registers: &Registers, clip: Option<Rect>) -> Option<Windows> {
     let get = |id: usize| registers.get(id as u32);
     let clip = clip?;
-    let rects: Vec<Rect> = (0..8)
-        .filter_map(|i| {
+    let rects = || {
+        (0..8).filter_map(|i| {
             let horizontal = get(m::set_window_clip_horizontal::id(i));
             let vertical = get(m::set_window_clip_vertical::id(i));
             let rect = Rect {
@@ -96,12 +96,12 @@ fn windows(registers: &Registers, clip: Option<Rect>) -> Option<Windows> {
             };
             (rect.x0 <= rect.x1 && rect.y0 <= rect.y1).then_some(rect)
         })
-        .collect();
+    };
     let outside = m::set_window_clip_type::outside(get(m::set_window_clip_type::ID));
-    if !outside && rects.iter().any(|rect| rect.intersect(clip) == Some(clip)) {
+    if !outside && rects().any(|rect| rect.intersect(clip) == Some(clip)) {
         return None;
     }
-    Some(Windows { rects: rects.into(), outside })
+    Some(Windows { rects: rects().collect(), outside })
 }
 
 /// The polygon stipple: the lowest bit is the first column (RPCS3).

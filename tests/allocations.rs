@@ -1,0 +1,79 @@
+//! How often steady frames allocate memory on the thread that submits them.
+//!
+//! A frame of a capture is played over and over, as a running game draws it. The numbers are bounds that only shrink:
+//! whoever makes one smaller writes the smaller one here. Hash maps grow by chance, so a few more than were found are
+//! allowed.
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::path::Path;
+
+use triglyph::capture::{CaptureFile, Checks, Player, Prepared, Reader};
+use triglyph::{Options, Tier, new_device};
+
+/// Captures and the allocations of one of their frames.
+const BOUNDS: [(&str, u64); 6] = [
+    ("rsx/03-cubes", 150),
+    ("rsx/05-blend", 330),
+    ("rsx/06-mipmap", 370),
+    ("tegra/03-cubes", 340),
+    ("tegra/05-blend", 1100),
+    ("tegra/06-mipmap", 540),
+];
+
+/// Frames before those that count, and frames that do.
+const FRAMES: [u64; 2] = [30, 10];
+
+thread_local! {
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The system's allocator, which counts what each thread asks it for.
+struct Counting;
+
+// SAFETY: all is done by the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.set(COUNT.get() + 1);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations of a steady frame.
+fn allocations(name: &str) -> u64 {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captures").join(name).with_extension("tgc");
+    let file = CaptureFile::open(&path).unwrap();
+    let capture = Prepared::new(&Reader::new(&file).unwrap()).unwrap();
+    let mut device = new_device(capture.header().machine, &Options::new(Tier::JitOnly, 1)).unwrap();
+    let frames = capture.frames();
+    let (first, later) = frames.split_first().unwrap();
+    let mut play = |records| Player::part(&capture, records, Checks::NONE).run(&mut *device).unwrap();
+    play(0..first.end);
+    let steady = later.last().unwrap_or(first);
+    let mut count = 0;
+    for frame in 0..FRAMES[0] + FRAMES[1] {
+        let before = COUNT.get();
+        play(steady.clone());
+        if frame >= FRAMES[0] {
+            count += COUNT.get() - before;
+        }
+    }
+    count / FRAMES[1]
+}
+
+#[test]
+fn steady_frames_allocate_no_more_than_they_did() {
+    let found = BOUNDS.map(|(name, bound)| (name, bound, allocations(name)));
+    let more: Vec<_> = found.iter().filter(|(_, bound, count)| count > bound).collect();
+    assert!(more.is_empty(), "captures, allocations of a frame that are written here, and those found: {more:#?}");
+}
