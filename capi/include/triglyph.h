@@ -1452,8 +1452,8 @@ triglyph_status triglyph_n3ds_right_holder(triglyph_n3ds *n3ds,
                                            uint32_t *session,
                                            bool *found);
 
-/// Takes the sessions that waited in AcquireRight and hold the right now. `count` is how many were stored in `sessions`;
-/// if that is `capacity`, there may be more to take.
+/// Takes the sessions that waited in AcquireRight and hold the right now. `count` is how many were stored in
+/// `sessions`; if that is `capacity`, there may be more to take.
 triglyph_status triglyph_n3ds_take_granted(triglyph_n3ds *n3ds,
                                            uint32_t *sessions,
                                            size_t capacity,

@@ -231,8 +231,8 @@ pub extern "C" fn triglyph_n3ds_right_holder(
     })
 }
 
-/// Takes the sessions that waited in AcquireRight and hold the right now. `count` is how many were stored in `sessions`;
-/// if that is `capacity`, there may be more to take.
+/// Takes the sessions that waited in AcquireRight and hold the right now. `count` is how many were stored in
+/// `sessions`; if that is `capacity`, there may be more to take.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn triglyph_n3ds_take_granted(
     n3ds: Option<&triglyph_n3ds>,
