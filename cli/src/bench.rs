@@ -12,8 +12,9 @@ use serde::Serialize;
 use triglyph::capture::{Checks, Player, Prepared, Reader};
 use triglyph::{Error, ReplayDevice, Stats};
 
+use crate::cache::{check_keys, check_written};
 use crate::capture_file::{Named, expand, stem};
-use crate::exit::{Exit, UsageError, is_closed_pipe};
+use crate::exit::{Exit, Failure, is_closed_pipe};
 use crate::machine::{AccuracyChoice, PacketTraceChoice, Setup, TierChoice, parse_threads};
 use crate::output::Output;
 use crate::stats::{KernelCounters, milliseconds};
@@ -22,7 +23,7 @@ use crate::stats::{KernelCounters, milliseconds};
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Captures, and folders of captures.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required = true, value_name = "PATH")]
     files: Vec<PathBuf>,
     /// Who executes kernels.
     #[arg(long, value_enum, default_value = "auto")]
@@ -73,9 +74,6 @@ struct Measured {
 /// Measures every file; one that fails does not keep the others from being measured.
 pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     let files = expand(&arguments.files)?;
-    if files.is_empty() {
-        return Err(UsageError("no captures there".to_owned()).into());
-    }
     let output = output.with_bar(files.len() as u64);
     let stages = Stats::default().stages.named().map(|(name, _)| format!("{name:>10}")).join("");
     output.line(format_args!(
@@ -85,7 +83,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     let mut exit = Exit::Good;
     for path in &files {
         output.working_on(path.display());
-        match measure(arguments, path) {
+        match measure(arguments, path, &output) {
             Ok(measured) => print(&measured, &output)?,
             Err(error) if is_closed_pipe(&error) => return Err(error),
             Err(error) => exit = exit.max(output.error(Some(path), &error)),
@@ -124,14 +122,14 @@ impl Bench<'_, '_> {
     }
 }
 
-fn measure(arguments: &Arguments, path: &Path) -> anyhow::Result<Measured> {
+fn measure(arguments: &Arguments, path: &Path, output: &Output) -> anyhow::Result<Measured> {
     // Rounds played before measuring begins: enough for a tier that compiles beside the work to settle.
     const WARM_UP_ROUNDS: usize = 20;
     let bytes = Named::open(path).bytes?;
     let capture = Prepared::new(&Reader::new(&bytes)?)?;
     let frames = capture.frames();
     let Some((first_frame, later)) = frames.split_first() else {
-        return Err(UsageError(format!("{} shows no picture", path.display())).into());
+        return Err(Failure::file("the capture shows no picture").into());
     };
     let setup = Setup {
         tier: arguments.tier,
@@ -140,6 +138,7 @@ fn measure(arguments: &Arguments, path: &Path) -> anyhow::Result<Measured> {
         packet_traces: arguments.packet_traces,
     };
     let device = setup.device_with_keys(capture.header().machine, arguments.keys.as_deref())?;
+    check_keys(device.warm_start(), output)?;
     let mut bench = Bench { capture: &capture, device };
     bench.play(0..first_frame.start)?;
     bench.device.wait_for_compiler();
@@ -164,6 +163,7 @@ fn measure(arguments: &Arguments, path: &Path) -> anyhow::Result<Measured> {
         times.push(bench.play(frame.clone())?);
     }
     let all = bench.device.stats();
+    check_written(arguments.keys.as_deref(), &all)?;
     times.sort_unstable();
     Ok(summarise(arguments, path, &first, &times, &all, &all.since(&warm)))
 }

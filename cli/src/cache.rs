@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use triglyph::WarmStart;
+use triglyph::{Stats, WarmStart};
 use triglyph_engine::cache::kinds;
 use triglyph_engine::cache::store::{Contents, KeyKind, KeyStore};
 use triglyph_jit::{Effort, Jit};
 
-use crate::exit::{Exit, FileError};
+use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
 /// Arguments of `cache`.
@@ -91,7 +91,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
         Command::Verify { file } => verify(&read(file)?, output),
         Command::Prune { file, limit } => {
             must_exist(file)?;
-            let pruned = KeyStore::new(file).prune(*limit).map_err(|error| FileError(error.to_string()))?;
+            let pruned = KeyStore::new(file).prune(*limit).map_err(|error| Failure::file(error.to_string()))?;
             let [before, after] = pruned.bytes;
             output.line(format_args!(
                 "{} keys kept, {} dropped, {before} -> {after} bytes",
@@ -104,16 +104,16 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
 }
 
 /// A file that is not there is a mistake here; an engine would make it.
-fn must_exist(file: &Path) -> Result<(), FileError> {
+fn must_exist(file: &Path) -> Result<(), Failure> {
     match file.exists() {
         true => Ok(()),
-        false => Err(FileError(format!("{}: there is no such file", file.display()))),
+        false => Err(Failure::file(format!("{}: there is no such file", file.display()))),
     }
 }
 
 fn read(file: &Path) -> anyhow::Result<Contents> {
     must_exist(file)?;
-    Ok(KeyStore::new(file).read().map_err(|error| FileError(error.to_string()))?)
+    Ok(KeyStore::new(file).read().map_err(|error| Failure::file(error.to_string()))?)
 }
 
 fn list(contents: &Contents, output: &Output) -> anyhow::Result<Exit> {
@@ -167,16 +167,32 @@ fn verify(contents: &Contents, output: &Output) -> anyhow::Result<Exit> {
 }
 
 /// Says what of a file of keys had to be skipped when a device was made.
-pub fn warn_about(start: Option<&WarmStart>, output: &Output) -> anyhow::Result<()> {
+///
+/// # Errors
+/// When the file cannot be used.
+pub fn check_keys(start: Option<&WarmStart>, output: &Output) -> anyhow::Result<()> {
     let Some(start) = start else { return Ok(()) };
     if let Some(error) = &start.error {
-        output.line(format_args!("keys: {error}"))?;
+        return Err(Failure::file(error.to_string()).into());
     }
     for damage in &start.damage {
-        output.line(format_args!("keys: skipped: {damage}"))?;
+        output.warning("keys", format_args!("skipped: {damage}"))?;
     }
     if start.undecodable != 0 {
-        output.line(format_args!("keys: {} records are no keys of this version", start.undecodable))?;
+        output.warning("keys", format_args!("{} records are no keys of this version", start.undecodable))?;
     }
     Ok(())
+}
+
+/// After a run with a file of keys: whether it took them all.
+///
+/// # Errors
+/// When a write has failed.
+pub fn check_written(file: Option<&Path>, stats: &Stats) -> Result<(), Failure> {
+    match file {
+        Some(file) if stats.key_file_errors != 0 => {
+            Err(Failure::file(format!("{}: {} writes of keys have failed", file.display(), stats.key_file_errors)))
+        }
+        _ => Ok(()),
+    }
 }

@@ -5,9 +5,14 @@ use std::path::{Path, PathBuf};
 use triglyph::Error;
 use triglyph::capture::CaptureFile;
 
+use crate::exit::Failure;
+
 /// The capture that is replayed when none is named, by file name and content.
 pub const BUNDLED: (&str, &[u8]) =
     ("28-render-to-texture.tgc", include_bytes!("../../tests/captures/3ds/28-render-to-texture.tgc"));
+
+/// What a capture begins with.
+pub const MAGIC: [u8; 4] = *b"TGLC";
 
 /// A capture and the name by which it is spoken of.
 pub struct Named {
@@ -35,14 +40,6 @@ pub fn stem(path: &Path) -> String {
     path.file_stem().map_or_else(|| "capture".into(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// The name of a picture's file: `<capture>-<n>-<label>`, fit for a file system.
-pub fn picture_name(capture: &Path, index: usize, label: &str) -> String {
-    let fit = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    let label: String = label.chars().take(40).map(fit).collect();
-    let label = if label.is_empty() { "picture" } else { &label };
-    format!("{}-{index}-{label}", stem(capture))
-}
-
 /// Writes a file, with the path in the error.
 pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     use anyhow::Context;
@@ -56,19 +53,29 @@ pub fn make_folder(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Files as they are; folders as the captures in and below them, by name.
-pub fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+pub fn expand(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    expand_to(paths, &["tgc"], "captures")
+}
+
+/// Files as they are; folders as the files in and below them that have one of the extensions, by name. `what` says in
+/// the error what such files are when there are none.
+pub fn expand_to(paths: &[PathBuf], extensions: &[&str], what: &str) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
-            collect(path, &mut files)?;
+            collect(path, extensions, &mut files)?;
         } else {
             files.push(path.clone());
         }
     }
+    if files.is_empty() && !paths.is_empty() {
+        let folders: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+        return Err(Failure::usage(format!("{}: no {what} there", folders.join(", "))).into());
+    }
     Ok(files)
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
+fn collect(folder: &Path, extensions: &[&str], files: &mut Vec<PathBuf>) -> Result<(), Error> {
     let failed = |error| Error::io(folder, error);
     let mut entries = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
@@ -78,9 +85,10 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
     }
     entries.sort_by(|left, right| left.0.cmp(&right.0));
     for (path, kind) in entries {
+        let wanted = path.extension().is_some_and(|found| extensions.iter().any(|extension| found == *extension));
         if kind.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "tgc") && path.is_file() {
+            collect(&path, extensions, files)?;
+        } else if wanted && path.is_file() {
             files.push(path);
         }
     }

@@ -1,11 +1,11 @@
-//! `triglyph disasm`: 3DS shader binaries as text, and back.
+//! `triglyph disasm`: programs as text: those of captures, and of 3DS shader binaries, which can be made of text, too.
 //!
 //! The text of a binary assembles to the same code. What a binary says besides (entry points, constants, names)
-//! stands in it as comments; an assembled binary has one entry point, a vertex shader that begins at the label `main`
+//! is in it as comments; an assembled binary has one entry point, a vertex shader that begins at the label `main`
 //! or else at the first instruction.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
@@ -13,16 +13,18 @@ use triglyph_guest::pica::asm::Program;
 use triglyph_guest::pica::disassemble_program;
 use triglyph_guest::pica::shbin::{Constant, Executable, Shbin, Stage};
 
-use crate::capture_file::{Named, write};
-use crate::exit::{Exit, FileError};
+use crate::capture_file::{self, Named, expand_to, write};
+use crate::exit::{Exit, Failure, is_closed_pipe};
 use crate::output::Output;
+use crate::programs::{self, Listed};
 
 /// Arguments of `disasm`.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// A shader binary (`.shbin`), or text with `--assemble`.
-    file: PathBuf,
-    /// Turn text into a binary; without `--out` its words are listed.
+    /// Captures, 3DS shader binaries (`.shbin`), and folders of them; one text with `--assemble`.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Turn the text of a 3DS program into a binary; without `--out` its words are listed.
     #[arg(long)]
     assemble: bool,
     /// File for the result instead of standard output.
@@ -30,39 +32,74 @@ pub struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// One way or the other.
+/// One way or the other. A file that cannot be read does not keep the others from being shown.
 pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
-    let bytes = Named::open(&arguments.file).bytes?;
-    let broken = |what: String| FileError(format!("{}: {what}", arguments.file.display()));
     if arguments.assemble {
-        let text = std::str::from_utf8(&bytes).map_err(|error| broken(error.to_string()))?;
-        let program = Program::assemble(text).map_err(|error| broken(error.to_string()))?;
-        assembled(arguments, &program, output)?;
-    } else {
-        let shbin = Shbin::parse(&bytes).map_err(|error| broken(error.to_string()))?;
-        let text = listing(&shbin);
-        match &arguments.out {
-            Some(path) => write(path, text.as_bytes())?,
-            None => output.line(text.trim_end())?,
-        }
-        let Program { code, descriptors, .. } = &shbin.program;
-        let entries = shbin.executables.len();
-        output.object(&json!({
-            "event": "disassembled",
-            "file": arguments.file,
-            "entries": entries,
-            "code": code,
-            "descriptors": descriptors,
-            "text": text,
-        }))?;
+        let [file] = arguments.paths.as_slice() else {
+            return Err(Failure::usage("--assemble takes one text").into());
+        };
+        return Ok(match assemble(file, arguments.out.as_deref(), output) {
+            Err(error) if !is_closed_pipe(&error) => output.error(Some(file), &error),
+            other => other.map(|()| Exit::Good)?,
+        });
     }
-    Ok(Exit::Good)
+    let files = expand_to(&arguments.paths, &["shbin", "tgc"], "captures and shader binaries")?;
+    let mut exit = Exit::Good;
+    let mut all = String::new();
+    for file in &files {
+        match disassemble(file, output) {
+            Ok(text) => match arguments.out {
+                Some(_) => all += &text,
+                None => output.line(text.trim_end())?,
+            },
+            Err(error) if is_closed_pipe(&error) => return Err(error),
+            Err(error) => exit = exit.max(output.error(Some(file), &error)),
+        }
+    }
+    if let Some(path) = &arguments.out {
+        write(path, all.as_bytes())?;
+    }
+    Ok(exit)
 }
 
-fn assembled(arguments: &Arguments, program: &Program, output: &Output) -> anyhow::Result<()> {
-    let Program { code, descriptors, .. } = program;
-    match &arguments.out {
-        Some(path) => write(path, &binary(program))?,
+/// The text of a file's programs.
+fn disassemble(file: &Path, output: &Output) -> anyhow::Result<String> {
+    let bytes = Named::open(file).bytes?;
+    if !bytes.starts_with(&capture_file::MAGIC) {
+        return shader_binary(file, &bytes, output);
+    }
+    let mut text = format!("; {}\n", file.display());
+    for program in programs::of_capture(file)? {
+        let Listed { kind, text: listing, keys } = &program;
+        let plural = if *keys == 1 { "" } else { "s" };
+        text += &format!("\n; {kind} program, {keys} kernel{plural}\n{listing}");
+        output.object(&json!({ "event": "program", "file": file, "kind": kind, "keys": keys, "text": listing }))?;
+    }
+    Ok(text)
+}
+
+fn shader_binary(file: &Path, bytes: &[u8], output: &Output) -> anyhow::Result<String> {
+    let shbin = Shbin::parse(bytes).map_err(|error| Failure::file(error.to_string()))?;
+    let text = listing(&shbin);
+    let Program { code, descriptors, .. } = &shbin.program;
+    output.object(&json!({
+        "event": "disassembled",
+        "file": file,
+        "entries": shbin.executables.len(),
+        "code": code,
+        "descriptors": descriptors,
+        "text": text,
+    }))?;
+    Ok(text)
+}
+
+fn assemble(file: &Path, out: Option<&Path>, output: &Output) -> anyhow::Result<()> {
+    let bytes = Named::open(file).bytes?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| Failure::file(error.to_string()))?;
+    let program = Program::assemble(text).map_err(|error| Failure::file(error.to_string()))?;
+    let Program { code, descriptors, labels } = &program;
+    match out {
+        Some(path) => write(path, &binary(&program))?,
         None => {
             for (at, word) in code.iter().enumerate() {
                 output.line(format_args!("{at:03x}  {word:08x}"))?;
@@ -72,13 +109,12 @@ fn assembled(arguments: &Arguments, program: &Program, output: &Output) -> anyho
             }
         }
     }
-    let file = &arguments.file;
     Ok(output.object(&json!({
         "event": "assembled",
         "file": file,
         "code": code,
         "descriptors": descriptors,
-        "labels": program.labels,
+        "labels": labels,
     }))?)
 }
 

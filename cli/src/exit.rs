@@ -1,8 +1,10 @@
 //! What the exit code says.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io;
+use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use triglyph::Error;
 
@@ -26,48 +28,64 @@ pub enum Exit {
     Internal = 4,
 }
 
+impl Exit {
+    /// The one with this code; [`Exit::Internal`] for a program that ended in no way of ours.
+    pub fn of_code(code: Option<i32>) -> Exit {
+        let all = [Exit::Good, Exit::Difference, Exit::Usage, Exit::Unreadable];
+        all.into_iter().find(|exit| Some(*exit as i32) == code).unwrap_or(Exit::Internal)
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         ExitCode::from(exit as u8)
     }
 }
 
-/// A mistake on the command line that the argument parser cannot see.
+/// A failure that says itself which exit code it means.
 #[derive(Debug)]
-pub struct UsageError(pub String);
+pub struct Failure {
+    exit: Exit,
+    what: String,
+}
 
-impl fmt::Display for UsageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+impl Failure {
+    /// A failure with any exit code.
+    pub fn new(exit: Exit, what: impl Into<String>) -> Self {
+        Failure { exit, what: what.into() }
+    }
+
+    /// A mistake on the command line that the argument parser cannot see.
+    pub fn usage(what: impl Into<String>) -> Self {
+        Failure::new(Exit::Usage, what)
+    }
+
+    /// A file that is not what it should be.
+    pub fn file(what: impl Into<String>) -> Self {
+        Failure::new(Exit::Unreadable, what)
     }
 }
 
-impl std::error::Error for UsageError {}
-
-/// A file that is not what it should be, other than a capture.
-#[derive(Debug)]
-pub struct FileError(pub String);
-
-impl fmt::Display for FileError {
+impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.what)
     }
 }
 
-impl std::error::Error for FileError {}
+impl std::error::Error for Failure {}
 
 /// Which exit code an error means. A reader that has closed our standard output has seen enough: that is no error.
 pub fn classify(error: &anyhow::Error) -> Exit {
     if is_closed_pipe(error) {
         return Exit::Good;
     }
-    if error.is::<UsageError>() {
-        return Exit::Usage;
+    if let Some(failure) = error.downcast_ref::<Failure>() {
+        return failure.exit;
     }
     match error.downcast_ref::<Error>() {
         Some(Error::InvalidArgument(_)) => Exit::Usage,
         Some(_) => Exit::Unreadable,
-        None if error.is::<io::Error>() || error.is::<FileError>() => Exit::Unreadable,
+        None if error.is::<io::Error>() => Exit::Unreadable,
         None => Exit::Internal,
     }
 }
@@ -77,11 +95,42 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// A panic on any thread ends the program with [`Exit::Internal`].
+/// The last panic in words, for [`catch_panic`].
+static PANIC: Mutex<Option<String>> = Mutex::new(None);
+
+/// Panics are noted and not reported at once: one that is caught, as the compiler's are, is no error of the command.
 pub fn install_panic_hook() {
     std::panic::set_hook(Box::new(|panic| {
-        // Standard error may be closed too.
-        let _ = writeln!(io::stderr(), "triglyph: internal error: {panic}");
-        std::process::exit(Exit::Internal as i32);
+        *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic.to_string());
     }));
+}
+
+/// Runs the command; a panic that reaches its end is an [`Exit::Internal`].
+pub fn catch_panic(run: impl FnOnce() -> anyhow::Result<Exit>) -> anyhow::Result<Exit> {
+    std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+        let panic = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Err(Failure::new(Exit::Internal, format!("internal error: {}", panic.unwrap_or_default())).into())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_that_is_caught_goes_on() {
+        install_panic_hook();
+        let caught = std::panic::catch_unwind(|| panic!("what a compiler might say"));
+        assert!(caught.is_err());
+        assert_eq!(catch_panic(|| Ok(Exit::Difference)).unwrap(), Exit::Difference);
+        let ended = catch_panic(|| panic!("nobody expected this")).unwrap_err();
+        assert_eq!(classify(&ended), Exit::Internal);
+        assert!(ended.to_string().contains("nobody expected this"), "{ended}");
+    }
+
+    #[test]
+    fn codes_of_other_processes_are_ours_or_bugs() {
+        let codes = [Some(0), Some(3), Some(101), None];
+        assert_eq!(codes.map(Exit::of_code), [Exit::Good, Exit::Unreadable, Exit::Internal, Exit::Internal]);
+    }
 }

@@ -9,21 +9,22 @@ use serde_json::{Value, json};
 use triglyph::Machine;
 use triglyph::capture::{Entry, Kind, RawRecord, Reader, Record};
 
-use crate::capture_file::Named;
-use crate::exit::Exit;
-use crate::gx;
+use crate::capture_file::{Named, expand};
+use crate::exit::{Exit, is_closed_pipe};
+use crate::listing::Listing;
+use crate::listing::work::{self, Work};
 use crate::output::Output;
-use crate::push_buffer::PushBuffers;
 
 /// Arguments of `info`.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// The capture.
-    file: PathBuf,
+    /// Captures, and folders of captures.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
     /// List every record, with the index that error messages use.
     #[arg(long)]
     records: bool,
-    /// List every method of the push buffers (PS3).
+    /// List every write of command lists and push buffers: registers (3DS) and methods by name.
     #[arg(long, conflicts_with = "records")]
     methods: bool,
 }
@@ -57,29 +58,46 @@ struct Contents {
     maps: Vec<Value>,
     outputs: BTreeMap<String, u64>,
     commands: BTreeMap<&'static str, u64>,
-    work: Vec<(usize, gx::Work)>,
+    work: Vec<(usize, Work)>,
+}
+
+/// Shows every file; one that is broken does not keep the others from being shown.
+pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
+    let files = expand(&arguments.paths)?;
+    let mut exit = Exit::Good;
+    for path in &files {
+        // The overview says itself whose it is.
+        if files.len() > 1 && (arguments.records || arguments.methods) {
+            output.line(format_args!("{}:", path.display()))?;
+        }
+        match show(arguments, path, output) {
+            Ok(()) => {}
+            Err(error) if is_closed_pipe(&error) => return Err(error),
+            Err(error) => exit = exit.max(output.error(Some(path), &error)),
+        }
+    }
+    Ok(exit)
 }
 
 /// Shows a capture. A broken one is shown up to where it breaks.
-pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
-    let path = &arguments.file;
+fn show(arguments: &Arguments, path: &Path, output: &Output) -> anyhow::Result<()> {
     let bytes = Named::open(path).bytes?;
     let reader = Reader::new(&bytes)?;
     let machine = reader.header().machine;
     let mut contents = Contents::default();
-    let mut buffers =
-        (arguments.methods && machine == Machine::Ps3).then(|| PushBuffers::new(reader.header().big_endian));
+    let mut listing = arguments.methods.then(|| Listing::new(machine, reader.header().big_endian));
     let mut broken = None;
     for (raw, entry) in reader.raw_records().zip(reader.records()) {
         match (raw, entry) {
             (Ok(raw), Ok(entry)) => {
                 let line = contents.add(machine, &raw, &entry);
                 if arguments.records {
-                    print_record(&line, output)?;
-                }
-                for line in buffers.iter_mut().flat_map(|buffers| buffers.add(raw.index, &entry.record)) {
                     output.line(&line)?;
-                    output.object(&line)?;
+                    output.object(&Of { file: path, line })?;
+                }
+                for line in listing.iter_mut().flat_map(|listing| listing.add(raw.index, &entry.record)) {
+                    output.line(&line)?;
+                    output.object(&Of { file: path, line })?;
                 }
             }
             (Err(error), _) | (_, Err(error)) => broken = Some(error),
@@ -89,15 +107,24 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
         contents.print(path, &reader, bytes.len(), output)?;
     }
     match broken {
-        None => Ok(Exit::Good),
+        None => Ok(()),
         Some(error) => Err(error.into()),
     }
 }
 
-fn print_record(line: &RecordLine, output: &Output) -> anyhow::Result<()> {
-    let RecordLine { index, offset, kind, stored, decoded, what, .. } = line;
-    output.line(format_args!("{index:>5} {offset:#010x} {kind:<10} {stored:>9} {decoded:>9}  {what}"))?;
-    Ok(output.object(line)?)
+/// A JSON line of a file.
+#[derive(Serialize)]
+struct Of<'a, T> {
+    file: &'a Path,
+    #[serde(flatten)]
+    line: T,
+}
+
+impl std::fmt::Display for RecordLine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let RecordLine { index, offset, kind, stored, decoded, what, .. } = self;
+        write!(f, "{index:>5} {offset:#010x} {kind:<10} {stored:>9} {decoded:>9}  {what}")
+    }
 }
 
 fn kind_name(kind: u32) -> String {
@@ -140,7 +167,7 @@ impl Contents {
             }
             Record::Submit(payload) => {
                 decoded = payload.len();
-                let work = gx::describe(machine, payload);
+                let work = work::describe(machine, payload);
                 *self.commands.entry(work.name).or_default() += 1;
                 let what = format!("{} {}", work.name, work.parameters);
                 self.work.push((raw.index, work));
@@ -211,7 +238,7 @@ impl Contents {
             output.line(format_args!("{index:>5} {:<19} {}{words}", work.name, work.parameters))?;
         }
         let kinds: BTreeMap<_, _> = self.kinds.iter().map(|(kind, sizes)| (kind_name(*kind), sizes)).collect();
-        let command = |(index, work): &(usize, gx::Work)| json!({ "record": index, "name": work.name, "parameters": work.parameters, "words": work.words });
+        let command = |(index, work): &(usize, Work)| json!({ "record": index, "name": work.name, "parameters": work.parameters, "words": work.words });
         Ok(output.object(&json!({
             "event": "capture",
             "file": path,

@@ -9,11 +9,15 @@ mod cache;
 mod capture_file;
 mod disasm;
 mod exit;
-mod gx;
+mod generate;
 mod info;
+mod jobs;
+mod junit;
+mod listing;
 mod machine;
 mod output;
-mod push_buffer;
+mod picture_name;
+mod programs;
 mod replay;
 mod report;
 mod starts;
@@ -24,6 +28,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use exit::Exit;
 use output::Output;
 
 /// The GPUs of three consoles: replay, verify and measure captures.
@@ -61,26 +66,53 @@ enum Command {
     /// holds all that a capture submits from its first submission to its first picture, mapping memory and uploading
     /// textures too.
     Starts(starts::Arguments),
-    /// Show what is in a capture.
+    /// Show what is in captures.
     Info(info::Arguments),
-    /// Turn 3DS shader binaries into text and back.
+    /// Show the programs of captures as text; turn 3DS shader binaries into text and back.
     Disasm(disasm::Arguments),
     /// Look at a file of remembered kernels, or make it smaller.
     Cache(cache::Arguments),
+    /// Print what makes a shell complete this command's arguments.
+    Completions(generate::Completions),
+    /// Print the manual page, or write one for each command into a folder.
+    Man(generate::Man),
 }
 
 fn main() -> ExitCode {
     exit::install_panic_hook();
-    let arguments = Arguments::parse();
-    let output = Output::new(arguments.json);
-    let result = match &arguments.command {
-        Command::Replay(arguments) => replay::run(arguments, &output),
-        Command::Verify(arguments) => verify::run(arguments, &output),
-        Command::Bench(arguments) => bench::run(arguments, &output),
-        Command::Starts(arguments) => starts::run(arguments, &output),
-        Command::Info(arguments) => info::run(arguments, &output),
-        Command::Disasm(arguments) => disasm::run(arguments, &output),
-        Command::Cache(arguments) => cache::run(arguments, &output),
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return usage(&error).into(),
     };
+    let output = Output::new(arguments.json);
+    let result = exit::catch_panic(|| run(&arguments.command, &output));
     result.unwrap_or_else(|error| output.error(None, &error)).into()
+}
+
+fn run(command: &Command, output: &Output) -> anyhow::Result<Exit> {
+    match command {
+        Command::Replay(arguments) => replay::run(arguments, output),
+        Command::Verify(arguments) => verify::run(arguments, output),
+        Command::Bench(arguments) => bench::run(arguments, output),
+        Command::Starts(arguments) => starts::run(arguments, output),
+        Command::Info(arguments) => info::run(arguments, output),
+        Command::Disasm(arguments) => disasm::run(arguments, output),
+        Command::Cache(arguments) => cache::run(arguments, output),
+        Command::Completions(arguments) => generate::completions(arguments),
+        Command::Man(arguments) => generate::man(arguments, output),
+    }
+}
+
+/// What the argument parser says: help and version on standard output, mistakes as errors, with `--json` as an object,
+/// too.
+fn usage(error: &clap::Error) -> Exit {
+    // Nothing is left to do when the stream is closed.
+    let _ = error.print();
+    if !error.use_stderr() {
+        return Exit::Good;
+    }
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    let first = error.to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    let _ = Output::new(json).error_object(None, first);
+    Exit::Usage
 }

@@ -38,15 +38,21 @@ impl Output {
         self.bar.suspend(|| writeln!(io::stdout().lock(), "{line}"))
     }
 
-    /// Reports an error, about a file if there is one, and says what it means for the exit code.
-    pub fn error(&self, file: Option<&Path>, error: &anyhow::Error) -> Exit {
+    /// Says that something is not as it should be, which is no error: on standard error, and as an object.
+    pub fn warning(&self, about: &str, what: impl Display) -> io::Result<()> {
         #[derive(Serialize)]
         struct Line<'a> {
             event: &'static str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            file: Option<&'a Path>,
-            error: String,
+            about: &'a str,
+            warning: String,
         }
+        let warning = what.to_string();
+        let _ = self.bar.suspend(|| writeln!(io::stderr().lock(), "triglyph: {about}: {warning}"));
+        self.object(&Line { event: "warning", about, warning })
+    }
+
+    /// Reports an error, about a file if there is one, and says what it means for the exit code.
+    pub fn error(&self, file: Option<&Path>, error: &anyhow::Error) -> Exit {
         let exit = exit::classify(error);
         if exit == Exit::Good {
             return exit;
@@ -55,10 +61,22 @@ impl Output {
         // An error of the file itself names it already.
         let prefix = file.map(|file| format!("{}: ", file.display())).filter(|prefix| !text.starts_with(prefix));
         let prefix = prefix.unwrap_or_default();
-        // Nothing is left to do when these streams are closed.
-        let _ = self.object(&Line { event: "error", file, error: text.clone() });
         let _ = self.bar.suspend(|| writeln!(io::stderr().lock(), "triglyph: {prefix}{text}"));
+        // Nothing is left to do when these streams are closed.
+        let _ = self.error_object(file, text);
         exit
+    }
+
+    /// An error as an object; nothing in text mode.
+    pub fn error_object(&self, file: Option<&Path>, error: String) -> io::Result<()> {
+        #[derive(Serialize)]
+        struct Line<'a> {
+            event: &'static str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            file: Option<&'a Path>,
+            error: String,
+        }
+        self.object(&Line { event: "error", file, error })
     }
 
     /// The same streams with a progress bar of `length` steps; it shows on a terminal only.

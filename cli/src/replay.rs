@@ -7,18 +7,20 @@ use serde::Serialize;
 use triglyph::Stats;
 use triglyph::capture::{Checks, Event, Player, Reader};
 
-use crate::cache::warn_about;
-use crate::capture_file::{Named, make_folder, picture_name, write};
+use crate::cache::{check_keys, check_written};
+use crate::capture_file::{Named, expand, make_folder, write};
 use crate::exit::{Exit, is_closed_pipe};
 use crate::machine::{AccuracyChoice, Setup, TierChoice, parse_threads};
 use crate::output::Output;
+use crate::picture_name::{capture_names, picture_name};
 use crate::stats::KernelCounters;
 
 /// Arguments of `replay`.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Captures; without any, a bundled one is replayed.
-    files: Vec<PathBuf>,
+    /// Captures, and folders of captures; without any, a bundled capture is replayed.
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
     /// Folder for the pictures, made when missing.
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
@@ -77,16 +79,18 @@ struct ReplayCounters {
 /// Replays every file; one that fails does not keep the others from being replayed.
 pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     make_folder(&arguments.out)?;
-    let captures: Vec<Named> = match arguments.files.as_slice() {
+    let captures: Vec<Named> = match arguments.paths.as_slice() {
         [] => vec![Named::bundled()],
-        files => files.iter().map(|path| Named::open(path)).collect(),
+        paths => expand(paths)?.iter().map(|path| Named::open(path)).collect(),
     };
+    let names = capture_names(&captures.iter().map(|capture| capture.path.clone()).collect::<Vec<_>>());
     let output = output.with_bar(captures.len() as u64);
     let mut exit = Exit::Good;
-    for capture in captures {
+    for (capture, name) in captures.into_iter().zip(&names) {
         output.working_on(capture.path.display());
         let Named { path, bytes } = capture;
-        let result = bytes.map_err(anyhow::Error::from).and_then(|bytes| replay(arguments, &path, &bytes, &output));
+        let result =
+            bytes.map_err(anyhow::Error::from).and_then(|bytes| replay(arguments, &path, name, &bytes, &output));
         match result {
             Err(error) if is_closed_pipe(&error) => return Err(error),
             Err(error) => exit = exit.max(output.error(Some(&path), &error)),
@@ -97,7 +101,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-fn replay(arguments: &Arguments, path: &PathBuf, bytes: &[u8], output: &Output) -> anyhow::Result<()> {
+/// Replays a capture whose pictures are called `name`.
+fn replay(arguments: &Arguments, path: &PathBuf, name: &str, bytes: &[u8], output: &Output) -> anyhow::Result<()> {
     let reader = Reader::new(bytes)?;
     let setup = Setup {
         tier: arguments.tier,
@@ -106,7 +111,7 @@ fn replay(arguments: &Arguments, path: &PathBuf, bytes: &[u8], output: &Output) 
         packet_traces: Default::default(),
     };
     let mut device = setup.device_with_keys(reader.header().machine, arguments.keys.as_deref())?;
-    warn_about(device.warm_start(), output)?;
+    check_keys(device.warm_start(), output)?;
     let mut player = Player::new(&reader, Checks::PICTURES);
     let (mut pictures, mut submits) = (0, 0);
     while let Some(event) = player.next(&mut *device)? {
@@ -115,7 +120,7 @@ fn replay(arguments: &Arguments, path: &PathBuf, bytes: &[u8], output: &Output) 
             Event::Picture(finished) => {
                 let Some(picture) = finished.picture else { continue };
                 let label = &finished.present.label;
-                let png = arguments.out.join(picture_name(path, finished.index, label) + ".png");
+                let png = arguments.out.join(picture_name(name, finished.index, label) + ".png");
                 write(&png, &picture.to_png(arguments.alpha)?)?;
                 pictures += 1;
                 output.line(png.display())?;
@@ -134,6 +139,7 @@ fn replay(arguments: &Arguments, path: &PathBuf, bytes: &[u8], output: &Output) 
         }
     }
     let faults = device.faults().total();
+    check_written(arguments.keys.as_deref(), &device.stats())?;
     let kernels = arguments.stats.then(|| {
         let stats = device.stats();
         let Stats { interpreter_calls, compiled_calls, .. } = stats;

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use triglyph::capture::{Finished, Picture};
 
-use crate::capture_file::{make_folder, picture_name, write};
+use crate::capture_file::{make_folder, write};
+use crate::picture_name::{fit, picture_name};
 
-/// A folder of pictures: `…-want.png`, `…-got.png` and `…-difference.png` for each that is not equal to the bit to
-/// what the capture expects, and `…-<tier>-<threads>.png` for each that two runs draw differently.
+/// A folder of pictures, whose captures have the names that
+/// [`capture_names`](crate::picture_name::capture_names) gives them: `…-want.png`, `…-got.png` and `…-difference.png` for each that is not equal to the bit to
+/// what the capture expects, and `…-<tier>_<threads>.png` for each that two runs draw differently.
 pub struct Report {
     folder: Option<PathBuf>,
 }
@@ -22,7 +24,7 @@ impl Report {
     }
 
     /// A picture with an expectation that it does not meet to the bit.
-    pub fn expectation(&self, capture: &Path, finished: &Finished) -> anyhow::Result<()> {
+    pub fn expectation(&self, capture: &str, finished: &Finished) -> anyhow::Result<()> {
         let (Some(picture), Some((expected, comparison))) = (&finished.picture, &finished.expectation) else {
             return Ok(());
         };
@@ -39,16 +41,16 @@ impl Report {
     }
 
     /// A picture as one run drew it, when another drew it differently.
-    pub fn run(&self, capture: &Path, finished: &Finished, setup: &str) -> anyhow::Result<()> {
+    pub fn run(&self, capture: &str, finished: &Finished, setup: &str) -> anyhow::Result<()> {
         match &finished.picture {
-            Some(picture) => self.put(capture, finished, &setup.replace('/', "-"), picture, true),
+            Some(picture) => self.put(capture, finished, &fit(setup), picture, true),
             None => Ok(()),
         }
     }
 
     fn put(
         &self,
-        capture: &Path,
+        capture: &str,
         finished: &Finished,
         what: &str,
         picture: &Picture,

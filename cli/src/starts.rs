@@ -8,13 +8,13 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use triglyph::capture::Reader;
 
 use crate::capture_file::{Named, expand, stem};
-use crate::exit::{Exit, UsageError, is_closed_pipe};
+use crate::exit::{Exit, Failure, is_closed_pipe};
 use crate::machine::{AccuracyChoice, TierChoice, parse_threads};
 use crate::output::Output;
 
@@ -22,7 +22,7 @@ use crate::output::Output;
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Captures, and folders of captures.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required = true, value_name = "PATH")]
     files: Vec<PathBuf>,
     /// Number of threads.
     #[arg(long, default_value = "2", value_parser = parse_threads)]
@@ -39,6 +39,14 @@ pub struct Arguments {
     /// Only `auto`, without compiled code alone and the interpreter alone.
     #[arg(long)]
     auto_only: bool,
+}
+
+/// A line of `bench`.
+#[derive(Deserialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+enum Said {
+    Measured(Run),
+    Error { error: String },
 }
 
 /// What `bench` says of a run, as far as it matters here.
@@ -82,31 +90,10 @@ const GOAL: f64 = 1.5;
 const FRAMES: u32 = 40;
 const INTERPRETED_FRAMES: u32 = 3;
 
-/// A folder for files of keys that goes when this does.
-struct Keys(PathBuf);
-
-impl Keys {
-    fn new() -> anyhow::Result<Self> {
-        let folder = std::env::temp_dir().join(format!("triglyph-starts-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        Ok(Keys(folder))
-    }
-}
-
-impl Drop for Keys {
-    fn drop(&mut self) {
-        // The system empties folders of temporary files itself.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// Measures every file; one that fails does not keep the others from being measured.
 pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     let files = expand(&arguments.files)?;
-    if files.is_empty() {
-        return Err(UsageError("no captures there".to_owned()).into());
-    }
-    let keys = Keys::new()?;
+    let keys = tempfile::tempdir()?;
     let output = output.with_bar(files.len() as u64);
     let mut heading = "| console | capture | auto: cold | warm | steady | warm / steady |".to_owned();
     let mut rule = "|---|---|---:|---:|---:|---:|".to_owned();
@@ -120,7 +107,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     let mut exit = Exit::Good;
     for (number, path) in files.iter().enumerate() {
         output.working_on(path.display());
-        match measure(arguments, path, &keys.0.join(number.to_string())) {
+        match measure(arguments, path, &keys.path().join(number.to_string())) {
             Ok(times) => {
                 print(&times, &output)?;
                 ratios.push((times.auto.ratio(), stem(path)));
@@ -130,22 +117,51 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
         }
         output.step();
     }
+    let summary = Summary::of(ratios);
     output.line("")?;
-    output.line(summary(ratios))?;
+    output.line(&summary)?;
+    output.object(&summary)?;
     Ok(exit)
 }
 
-/// How much longer warm first frames are than steady ones, all captures together.
-fn summary(mut ratios: Vec<(f64, String)>) -> String {
-    ratios.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    let within = ratios.iter().filter(|(ratio, _)| *ratio <= GOAL).count();
-    let (Some((middle, _)), Some((largest, name))) = (ratios.get(ratios.len() / 2), ratios.last()) else {
-        return "nothing was measured".to_owned();
-    };
-    let count = ratios.len();
-    format!(
-        "warm / steady of auto: {middle:.2} in the middle, at most {largest:.2} ({name}); {within} of {count} within {GOAL}"
-    )
+/// How much longer warm first frames are than steady ones, all captures together; one JSON line.
+#[derive(Debug, PartialEq, Serialize)]
+struct Summary {
+    event: &'static str,
+    measured: usize,
+    /// The ratio in the middle, and the largest one with its capture.
+    middle: Option<f64>,
+    largest: Option<f64>,
+    slowest: Option<String>,
+    /// How many are within the goal.
+    within: usize,
+    goal: f64,
+}
+
+impl Summary {
+    fn of(mut ratios: Vec<(f64, String)>) -> Self {
+        ratios.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        Summary {
+            event: "summary",
+            measured: ratios.len(),
+            middle: ratios.get(ratios.len() / 2).map(|(ratio, _)| *ratio),
+            largest: ratios.last().map(|(ratio, _)| *ratio),
+            within: ratios.iter().filter(|(ratio, _)| *ratio <= GOAL).count(),
+            slowest: ratios.pop().map(|(_, name)| name),
+            goal: GOAL,
+        }
+    }
+}
+
+impl std::fmt::Display for Summary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Summary { measured, within, goal, .. } = self;
+        let (Some(middle), Some(largest), Some(name)) = (self.middle, self.largest, &self.slowest) else {
+            return f.write_str("nothing was measured");
+        };
+        write!(f, "warm / steady of auto: {middle:.2} in the middle, at most {largest:.2} ({name}); ")?;
+        write!(f, "{within} of {measured} within {goal}")
+    }
 }
 
 fn print(times: &Times, output: &Output) -> anyhow::Result<()> {
@@ -211,13 +227,17 @@ fn start(
     let mut command = Command::new(program);
     command.args(["--json", "bench", "--tier", choice.name(), "--accuracy", arguments.accuracy.name()]);
     command.args(["--threads", &arguments.threads.to_string(), "--frames", &frames.to_string()]);
-    command.arg(path).stdin(Stdio::null()).stderr(Stdio::piped());
+    command.arg(path).stdin(Stdio::null()).stderr(Stdio::null());
     if let Some(keys) = keys {
         command.arg("--keys").arg(keys);
     }
     let done = command.output().context("cannot start this program once more")?;
-    ensure!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr).trim());
-    serde_json::from_slice(&done.stdout).context("a bench that says something else")
+    let lines = String::from_utf8_lossy(&done.stdout);
+    match lines.lines().find_map(|line| serde_json::from_str(line).ok()) {
+        Some(Said::Measured(run)) => Ok(run),
+        Some(Said::Error { error }) => Err(Failure::new(Exit::of_code(done.status.code()), error).into()),
+        None => Err(Failure::new(Exit::Internal, format!("bench ended with {} and said nothing", done.status)).into()),
+    }
 }
 
 impl Arguments {
@@ -260,9 +280,9 @@ mod tests {
     fn the_summary_counts_what_is_within_the_goal() {
         let ratios = [("a", 1.25), ("b", 3.0), ("c", 1.5)].map(|(name, ratio)| (ratio, name.to_owned()));
         assert_eq!(
-            summary(ratios.to_vec()),
+            Summary::of(ratios.to_vec()).to_string(),
             "warm / steady of auto: 1.50 in the middle, at most 3.00 (b); 2 of 3 within 1.5"
         );
-        assert_eq!(summary(Vec::new()), "nothing was measured");
+        assert_eq!(Summary::of(Vec::new()).to_string(), "nothing was measured");
     }
 }

@@ -4,6 +4,7 @@
 //! has mapped is compared with what the first run has there.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Instant;
 
 use anyhow::Context;
@@ -12,10 +13,13 @@ use serde::Serialize;
 use triglyph::capture::{Checks, Event, Finished, Hashed, Player, Prepared, Reader};
 use triglyph::{Device, GuestAddr, GuestRange, ReplayDevice};
 
-use crate::capture_file::{Named, expand, stem};
-use crate::exit::{Exit, UsageError, is_closed_pipe};
+use crate::capture_file::{Named, expand, stem, write};
+use crate::exit::{Exit, is_closed_pipe};
+use crate::jobs::in_order;
+use crate::junit::Junit;
 use crate::machine::{AccuracyChoice, PacketTraceChoice, Setup, TierChoice, parse_threads};
 use crate::output::{Output, message};
+use crate::picture_name::capture_names;
 use crate::report::Report;
 
 /// Which tiers to run.
@@ -50,6 +54,40 @@ pub struct Arguments {
     /// Folder for wanted, found and difference pictures, made when missing.
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
+    /// How many captures to verify at once; each takes the memory of all its runs.
+    #[arg(long, value_name = "N", value_parser = parse_threads, default_value = "1")]
+    jobs: usize,
+    /// Only every N-th capture, beginning with the K-th (from 1): for machines that share the work.
+    #[arg(long, value_name = "K/N")]
+    shard: Option<Shard>,
+    /// Write the results to this file as well, in JUnit's form.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+}
+
+/// One part of `count` parts.
+#[derive(Clone, Copy, Debug)]
+struct Shard {
+    number: usize,
+    count: usize,
+}
+
+impl FromStr for Shard {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parsed = text.split_once('/').and_then(|(number, count)| Some((number.parse().ok()?, count.parse().ok()?)));
+        match parsed {
+            Some((number, count)) if (1..=count).contains(&number) => Ok(Shard { number, count }),
+            _ => Err("two numbers like 1/4 are needed, the first at least 1 and at most the second"),
+        }
+    }
+}
+
+impl Shard {
+    fn of<T>(self, files: Vec<T>) -> Vec<T> {
+        files.into_iter().skip(self.number - 1).step_by(self.count).collect()
+    }
 }
 
 /// What came of a file; one JSON line.
@@ -83,45 +121,81 @@ struct Summary {
 /// Verifies every file; one that fails does not keep the others from being verified.
 pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
     let files = expand(&arguments.paths)?;
-    if files.is_empty() {
-        return Err(UsageError("no captures there".to_owned()).into());
-    }
+    // Names for pictures are those of the whole, so that the folders of all shards can be put together.
+    let names = capture_names(&files);
+    let all: Vec<(PathBuf, String)> = files.into_iter().zip(names).collect();
+    let files = match arguments.shard {
+        Some(shard) => shard.of(all),
+        None => all,
+    };
     let report = Report::new(arguments.report.as_deref())?;
     let output = output.with_bar(files.len() as u64);
-    let mut summary = Summary { event: "summary", files: files.len(), ..Summary::default() };
-    let mut exit = Exit::Good;
-    for path in &files {
+    let mut totals = Totals::new(files.len());
+    let work = |(path, name): &(PathBuf, String)| {
         output.working_on(path.display());
-        match verify(&setups(arguments), path, &report) {
+        verify(&setups(arguments), path, name, &report)
+    };
+    in_order(&files, arguments.jobs, work, |(path, _), result| {
+        totals.add(path, result, &output)?;
+        output.step();
+        Ok(())
+    })?;
+    totals.print(&output)?;
+    if let Some(file) = &arguments.junit {
+        write(file, &totals.junit.to_xml()?)?;
+    }
+    Ok(totals.exit)
+}
+
+/// What came of all files.
+struct Totals {
+    summary: Summary,
+    exit: Exit,
+    junit: Junit,
+}
+
+impl Totals {
+    fn new(files: usize) -> Self {
+        let summary = Summary { event: "summary", files, ..Summary::default() };
+        Totals { summary, exit: Exit::Good, junit: Junit::new() }
+    }
+
+    /// Prints and counts what came of a file.
+    fn add(&mut self, path: &Path, result: anyhow::Result<Verified>, output: &Output) -> anyhow::Result<()> {
+        let summary = &mut self.summary;
+        match result {
             Ok(verified) => {
-                print(&verified, &output)?;
+                print(&verified, output)?;
                 summary.pictures += verified.pictures;
                 summary.expected += verified.expected;
                 summary.hashes += verified.hashes;
                 match verified.ok {
                     true => summary.good += 1,
-                    false => {
-                        summary.different += 1;
-                        exit = exit.max(Exit::Difference);
-                    }
+                    false => summary.different += 1,
                 }
+                let exit = if verified.ok { Exit::Good } else { Exit::Difference };
+                self.exit = self.exit.max(exit);
+                self.junit.add(path, &verified.differences, verified.seconds);
             }
             Err(error) if is_closed_pipe(&error) => return Err(error),
             Err(error) => {
-                exit = exit.max(output.error(Some(path), &error));
-                output.line(format_args!("ERROR {:<32} {}", stem(path), message(&error)))?;
+                self.exit = self.exit.max(output.error(Some(path), &error));
+                output.line(format_args!("ERROR   {:<32} {}", stem(path), message(&error)))?;
                 summary.unreadable += 1;
+                self.junit.add_unreadable(path, &message(&error));
             }
         }
-        output.step();
+        Ok(())
     }
-    let Summary { files, good, different, unreadable, pictures, expected, hashes, .. } = summary;
-    output.line(format_args!(
-        "{files} files: {good} good, {different} different, {unreadable} unreadable; {pictures} pictures, {expected} of \
-         them with an expectation, {hashes} hashes"
-    ))?;
-    output.object(&summary)?;
-    Ok(exit)
+
+    fn print(&self, output: &Output) -> anyhow::Result<()> {
+        let Summary { files, good, different, unreadable, pictures, expected, hashes, .. } = self.summary;
+        output.line(format_args!(
+            "{files} files: {good} good, {different} different, {unreadable} unreadable; {pictures} pictures, \
+             {expected} of them with an expectation, {hashes} hashes"
+        ))?;
+        Ok(output.object(&self.summary)?)
+    }
 }
 
 fn setups(arguments: &Arguments) -> Vec<Setup> {
@@ -169,7 +243,8 @@ impl Run<'_, '_> {
     }
 }
 
-fn verify(setups: &[Setup], path: &Path, report: &Report) -> anyhow::Result<Verified> {
+/// Verifies a capture whose pictures are called `name`.
+fn verify(setups: &[Setup], path: &Path, name: &str, report: &Report) -> anyhow::Result<Verified> {
     let start = Instant::now();
     let bytes = Named::open(path).bytes?;
     let capture = Prepared::new(&Reader::new(&bytes)?)?;
@@ -192,7 +267,7 @@ fn verify(setups: &[Setup], path: &Path, report: &Report) -> anyhow::Result<Veri
                         _ => None,
                     })
                     .collect();
-                pictures(&mut verified, &runs, &finished, path, report)?;
+                pictures(&mut verified, &runs, &finished, name, report)?;
                 let label = &finished[0].present.label;
                 memory(&mut verified, &mut runs, &format!("picture {} ({label})", finished[0].index))?;
             }
@@ -214,19 +289,19 @@ fn pictures(
     verified: &mut Verified,
     runs: &[Run<'_, '_>],
     finished: &[&Finished],
-    path: &Path,
+    name: &str,
     report: &Report,
 ) -> anyhow::Result<()> {
     verified.pictures += 1;
     verified.expected += usize::from(finished[0].expectation.is_some());
-    report.expectation(path, finished[0])?;
+    report.expectation(name, finished[0])?;
     let mut drawn_alike = true;
     for (run, picture) in runs.iter().zip(finished) {
         let same = picture.picture == finished[0].picture;
         let what = format!("record {}: picture {} ({})", picture.record, picture.index, picture.present.label);
         if !same {
             drawn_alike = false;
-            report.run(path, picture, &run.name)?;
+            report.run(name, picture, &run.name)?;
             if !run.strayed {
                 let line = format!("{what} as drawn by {} is not the picture drawn by {}", run.name, runs[0].name);
                 verified.differences.push(line);
@@ -242,7 +317,7 @@ fn pictures(
     }
     match drawn_alike {
         true => Ok(()),
-        false => report.run(path, finished[0], &runs[0].name),
+        false => report.run(name, finished[0], &runs[0].name),
     }
 }
 

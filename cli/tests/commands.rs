@@ -151,6 +151,129 @@ fn replay_writes_every_picture() {
 }
 
 #[test]
+fn pictures_of_several_captures_stay_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["one", "two"] {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    capture(&folder.path().join("one"), "same", [1, 2, 3, 4]);
+    let bad = capture(&folder.path().join("two"), "same", [1, 2, 30, 4]);
+    let names = |out: &Path| -> Vec<String> {
+        let mut names: Vec<_> = std::fs::read_dir(out).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names.into_iter().map(|name| name.into_string().unwrap()).collect()
+    };
+    let out = folder.path().join("out");
+    let replayed = triglyph(&["replay", text(folder.path()), "--out", text(&out), "--tier", "interp"]);
+    expect_code(&replayed, 0);
+    let pictures = ["one-same-0-top_left.png", "one-same-1-top_left.png"];
+    assert_eq!(names(&out)[..2], pictures);
+    assert_eq!(names(&out)[2..], pictures.map(|name| name.replace("one", "two")));
+    let report = folder.path().join("report");
+    let verify = ["verify", "--tier", "interp", "--report", text(&report), text(folder.path())];
+    expect_code(&triglyph(&verify), 1);
+    assert_eq!(names(&report)[0], "two-same-1-top_left-difference.png");
+    // A shard gives the pictures the names that the whole would.
+    std::fs::remove_dir_all(&report).unwrap();
+    expect_code(&triglyph(&[&verify[..], &["--shard", "2/2"]].concat()), 1);
+    assert_eq!(names(&report)[0], "two-same-1-top_left-difference.png");
+    expect_code(&triglyph(&["verify", "--tier", "interp", text(&bad), text(&bad)]), 1);
+}
+
+#[test]
+fn verify_divides_its_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..5).map(|number| format!("capture-{number}")).collect();
+    for name in &names {
+        capture(folder.path(), name, [1, 2, 3, 4]);
+    }
+    std::fs::write(folder.path().join("broken.tgc"), "TGLC").unwrap();
+    let junit = folder.path().join("results.xml");
+    let verify = ["--json", "verify", "--tier", "interp", text(folder.path())];
+    let verified = |more: &[&str]| -> Vec<String> {
+        let lines = json_lines(&triglyph(&[&verify[..], more].concat()));
+        let files = lines.iter().filter(|line| line["event"] == "verified");
+        files
+            .map(|line| Path::new(line["file"].as_str().unwrap()).file_stem().unwrap().to_str().unwrap().into())
+            .collect()
+    };
+    assert_eq!(verified(&["--jobs", "3", "--junit", text(&junit)]), names, "in order whoever is done first");
+    let shards: Vec<_> = ["1/2", "2/2"].iter().map(|shard| verified(&["--shard", shard])).collect();
+    // The broken one is the first of all.
+    assert_eq!(shards, [["capture-1", "capture-3"].to_vec(), ["capture-0", "capture-2", "capture-4"].to_vec()]);
+    let xml = std::fs::read_to_string(&junit).unwrap();
+    assert!(xml.contains(r#"tests="6" skipped="0" failures="0" errors="1""#), "{xml}");
+    for shard in ["0/2", "3/2", "1", "x/y"] {
+        expect_code(&triglyph(&["verify", "--shard", shard, text(folder.path())]), 2);
+    }
+}
+
+#[test]
+fn every_message_names_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing.tgc");
+    let broken = folder.path().join("broken.tgc");
+    let bytes = std::fs::read(capture(folder.path(), "good", [1, 2, 3, 4])).unwrap();
+    std::fs::write(&broken, &bytes[..bytes.len() - 8]).unwrap();
+    let out = text(folder.path());
+    let commands: [&[&str]; 6] = [
+        &["info"],
+        &["verify", "--tier", "interp"],
+        &["bench"],
+        &["starts", "--starts", "1", "--auto-only"],
+        &["disasm"],
+        &["replay", "--out", out],
+    ];
+    for command in commands {
+        for path in [&missing, &broken] {
+            let failed = triglyph(&[command, &[text(path)]].concat());
+            expect_code(&failed, 3);
+            let said = String::from_utf8(failed.stderr).unwrap();
+            assert!(said.starts_with(&format!("triglyph: {}: ", path.display())), "{command:?}: {said}");
+            assert_eq!(said.matches("triglyph: ").count(), 1, "{said}");
+            let failed = triglyph(&[&["--json"], command, &[text(path)]].concat());
+            expect_code(&failed, 3);
+            assert_eq!(event(&json_lines(&failed), "error")["file"], text(path), "{command:?}");
+        }
+    }
+    let usage = triglyph(&["--json", "verify", "--threads", "none", "x"]);
+    expect_code(&usage, 2);
+    assert!(event(&json_lines(&usage), "error")["error"].as_str().unwrap().contains("none"));
+}
+
+#[test]
+fn keys_that_cannot_be_written_are_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = capture(folder.path(), "two", [1, 2, 3, 4]);
+    // A file in the place of a folder: nobody may write below it, not even root.
+    let keys = path.join("keys");
+    let out = text(folder.path());
+    for command in [&["replay", "--out", out][..], &["bench", "--frames", "1"]] {
+        let failed = triglyph(&[command, &[text(&path), "--keys", text(&keys)]].concat());
+        expect_code(&failed, 3);
+        let said = String::from_utf8(failed.stderr).unwrap();
+        assert!(said.contains(text(&keys)), "{said}");
+    }
+}
+
+#[test]
+fn shells_and_manuals_know_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = triglyph(&["completions", shell]);
+        expect_code(&script, 0);
+        assert!(String::from_utf8(script.stdout).unwrap().contains("junit"), "{shell}");
+    }
+    let page = triglyph(&["man"]);
+    expect_code(&page, 0);
+    assert!(String::from_utf8(page.stdout).unwrap().contains(".TH triglyph 1"));
+    expect_code(&triglyph(&["man", "--out", text(folder.path())]), 0);
+    for page in ["triglyph.1", "triglyph-verify.1", "triglyph-cache-prune.1"] {
+        assert!(folder.path().join(page).is_file(), "{page}");
+    }
+}
+
+#[test]
 fn replay_has_a_capture_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let replayed = triglyph(&["replay", "--out", text(folder.path())]);
@@ -282,9 +405,58 @@ fn info_shows_what_is_inside() {
     assert!(records.iter().enumerate().all(|(index, line)| line["index"] == index));
 }
 
+/// A bundled capture.
+fn bundled(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/captures").join(name)
+}
+
+#[test]
+fn info_names_what_every_machine_is_told() {
+    for (capture, parts) in [
+        (
+            "3ds/21-scaled-transfer.tgc",
+            ["TEV5_SOURCE", "RENDERBUF_DIM", "width 480", "VSH_FLOAT_DATA[0]", "bytes 1011"],
+        ),
+        ("tegra/02-quad.tgc", ["ThreeD", "SET_OBJECT", "LOAD_MME_INSTRUCTION_RAM", "v SRCCOPY", "1.3 TwoD"]),
+    ] {
+        let path = bundled(capture);
+        let shown = triglyph(&["info", "--methods", text(&path)]);
+        expect_code(&shown, 0);
+        let said = String::from_utf8(shown.stdout).unwrap();
+        for part in parts {
+            assert!(said.contains(part), "{capture}: {part}");
+        }
+        let lines = json_lines(&triglyph(&["--json", "info", "--methods", text(&path)]));
+        assert_eq!(lines.len(), said.lines().count());
+        assert!(lines.iter().all(|line| line["event"] == "method" && line["file"] == text(&path)));
+        let named = lines.iter().filter(|line| !line["method"].as_str().unwrap().starts_with("0x")).count();
+        assert!(named * 10 > lines.len() * 9, "{named} of {} have names", lines.len());
+    }
+}
+
+#[test]
+fn programs_of_captures_are_shown() {
+    for (capture, kinds) in [
+        ("3ds/21-scaled-transfer.tgc", &["PICA vertex"][..]),
+        ("rsx/02-quad.tgc", &["RSX vertex", "RSX fragment"]),
+        ("tegra/02-quad.tgc", &["Maxwell Vertex", "Maxwell pixel", "MME macro"]),
+    ] {
+        let path = bundled(capture);
+        let shown = triglyph(&["disasm", text(&path)]);
+        expect_code(&shown, 0);
+        let said = String::from_utf8(shown.stdout).unwrap();
+        let lines = json_lines(&triglyph(&["--json", "disasm", text(&path)]));
+        for kind in kinds {
+            assert!(said.contains(&format!("; {kind} program, ")), "{capture}: {kind}");
+            let line = lines.iter().find(|line| line["kind"] == *kind).unwrap();
+            assert!(said.contains(line["text"].as_str().unwrap().trim_end()), "{capture}: {kind}");
+        }
+    }
+}
+
 #[test]
 fn info_names_the_methods_of_push_buffers() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/captures/rsx/02-quad.tgc");
+    let path = bundled("rsx/02-quad.tgc");
     let shown = triglyph(&["info", "--methods", text(&path)]);
     expect_code(&shown, 0);
     let said = String::from_utf8(shown.stdout).unwrap();
