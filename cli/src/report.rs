@@ -7,9 +7,9 @@ use triglyph::capture::{Finished, Picture};
 use crate::capture_file::{make_folder, write};
 use crate::picture_name::{fit, picture_name};
 
-/// A folder of pictures, whose captures have the names that
-/// [`capture_names`](crate::picture_name::capture_names) gives them: `…-want.png`, `…-got.png` and `…-difference.png` for each that is not equal to the bit to
-/// what the capture expects, and `…-<tier>_<threads>.png` for each that two runs draw differently.
+/// A folder of pictures, whose captures have the names that [`capture_names`](crate::picture_name::capture_names)
+/// gives them: `…-want.png`, `…-got.png` and `…-difference.png` for each that is not equal to the bit to what the
+/// capture expects, and `…-<tier>_<threads>.png` for each that two runs draw differently.
 pub struct Report {
     folder: Option<PathBuf>,
 }
