@@ -28,13 +28,13 @@
 pub use triglyph_engine::cache::store::{Damage, StoreError};
 pub use triglyph_engine::cache::{TierMode as Tier, WarmStart};
 pub use triglyph_engine::device::{
-    Access, Device, Event, Fault, FaultHandler, FaultKind, Faults, Machine, ObjectEntry, ReplayDevice, SoftwareMethod,
-    StageTimes, Stats,
+    Access, Device, Event, Fault, FaultHandler, FaultKind, Faults, Machine, ObjectEntry, ReplayDevice, RunEnd,
+    RunLimit, SoftwareMethod, StageTimes, Stats, Waiting,
 };
 pub use triglyph_engine::error::Error;
 pub use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, Memory};
 pub use triglyph_engine::render::{Accuracy, KeyFile};
-pub use triglyph_engine::sched::Timeline;
+pub use triglyph_engine::sched::{DeviceWorker, Interrupter, Timeline, WorkerError, WorkerOptions};
 pub use triglyph_engine::snapshot::SnapshotOptions;
 #[cfg(feature = "n3ds")]
 pub use triglyph_n3ds::N3ds;

@@ -157,6 +157,34 @@ public:
         check(triglyph_timeline_wait(get(), number, std::uint64_t(timeout.count()), &complete));
         return complete;
     }
+    std::uint64_t events() const {
+        std::uint64_t events = 0;
+        check(triglyph_timeline_events(get(), &events));
+        return events;
+    }
+    std::uint64_t wait_event(std::uint64_t seen, std::chrono::nanoseconds timeout) const {
+        std::uint64_t events = 0;
+        check(triglyph_timeline_wait_event(get(), seen, std::uint64_t(timeout.count()), &events));
+        return events;
+    }
+    bool wait_fence(std::uint32_t number, std::uint32_t value, std::chrono::nanoseconds timeout) const {
+        bool reached = false;
+        check(triglyph_timeline_wait_fence(get(), number, value, std::uint64_t(timeout.count()), &reached));
+        return reached;
+    }
+};
+
+/// Ends the bounded runs of a device, from any thread.
+class interrupter : public owned<triglyph_interrupter, triglyph_interrupter_destroy> {
+public:
+    using owned::owned;
+    void interrupt() const { check(triglyph_interrupt(get())); }
+};
+
+/// Why a bounded run returned, and what is waited for.
+struct run_end {
+    std::uint32_t kind = TRIGLYPH_RUN_END_UNKNOWN;
+    triglyph_waiting waiting{};
 };
 
 /// Options with the defaults filled in.
@@ -232,6 +260,17 @@ public:
         triglyph_timeline *timeline = nullptr;
         check(triglyph_timeline_of(device_, &timeline));
         return triglyph::timeline(timeline);
+    }
+    triglyph::interrupter interrupter() const {
+        triglyph_interrupter *interrupter = nullptr;
+        check(triglyph_interrupter_of(device_, &interrupter));
+        return triglyph::interrupter(interrupter);
+    }
+    void set_deferred(bool deferred) const { check(triglyph_set_deferred(device_, deferred)); }
+    run_end run_for(const triglyph_run_limit &limit) const {
+        run_end end;
+        check(triglyph_run_for(device_, &limit, &end.kind, &end.waiting));
+        return end;
     }
     picture read_picture(const triglyph_present &present, bool big_endian = false) const {
         triglyph_picture *picture = nullptr;

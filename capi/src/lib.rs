@@ -27,6 +27,7 @@ pub mod n3ds;
 pub mod options;
 pub mod pointer;
 pub mod rsx;
+pub mod run;
 pub mod snapshot;
 pub mod stats;
 pub mod tegra;

@@ -9,7 +9,7 @@ use super::handle::{destroy, triglyph_device, with_device};
 use super::pointer::{Out, put, required};
 
 /// Counts the work of a device: submissions are numbered from 1, and each is complete once its results are in guest
-/// memory. All threads may use it at any time, also while calls on the device are under way and after it is gone.
+/// memory; events, and counters of the guest's, as they change. All threads may use it at any time, also while calls on the device are under way and after it is gone.
 pub struct triglyph_timeline {
     timeline: Timeline,
 }
@@ -56,6 +56,66 @@ pub extern "C" fn triglyph_timeline_wait(
     guard(|| {
         let done = required(timeline, "timeline")?.timeline.wait(number, Duration::from_nanos(timeout));
         put(complete, done);
+        Ok(())
+    })
+}
+
+/// How many events have happened so far: what `triglyph_take_events` returns, counted as it happens.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_timeline_events(
+    timeline: Option<&triglyph_timeline>,
+    events: Out<'_, u64>,
+) -> triglyph_status {
+    guard(|| {
+        let count = required(timeline, "timeline")?.timeline.events();
+        required(events, "events")?.write(count);
+        Ok(())
+    })
+}
+
+/// Waits until more than `seen` events have happened, at most for `timeout` nanoseconds; `events` is how many have.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_timeline_wait_event(
+    timeline: Option<&triglyph_timeline>,
+    seen: u64,
+    timeout: u64,
+    events: Out<'_, u64>,
+) -> triglyph_status {
+    guard(|| {
+        let count = required(timeline, "timeline")?.timeline.wait_for_event(seen, Duration::from_nanos(timeout));
+        put(events, count);
+        Ok(())
+    })
+}
+
+/// The value of a counter of the guest's: on the Tegra X1 a syncpoint, on the PS3 the reference value of a channel. 0
+/// for one that nothing has counted yet.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_timeline_fence(
+    timeline: Option<&triglyph_timeline>,
+    number: u32,
+    value: Out<'_, u32>,
+) -> triglyph_status {
+    guard(|| {
+        let found = required(timeline, "timeline")?.timeline.fence(number);
+        required(value, "value")?.write(found);
+        Ok(())
+    })
+}
+
+/// Waits until such a counter has reached `value`, modulo 2^32, at most for `timeout` nanoseconds; `reached` says
+/// whether it has.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_timeline_wait_fence(
+    timeline: Option<&triglyph_timeline>,
+    number: u32,
+    value: u32,
+    timeout: u64,
+    reached: Out<'_, bool>,
+) -> triglyph_status {
+    guard(|| {
+        let timeline = &required(timeline, "timeline")?.timeline;
+        put(reached, timeline.wait_for_fence(number, value, Duration::from_nanos(timeout)));
         Ok(())
     })
 }

@@ -17,10 +17,12 @@ use super::player::hash_memory;
 use super::ranges::Ranges;
 use super::writer::{Compression, Writer};
 use triglyph_engine::cache::WarmStart;
-use triglyph_engine::device::{Access, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, ReplayDevice, Stats};
+use triglyph_engine::device::{
+    Access, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit, Stats,
+};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
-use triglyph_engine::sched::Timeline;
+use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
 
 /// What a SNAPSHOT record holds: memory has records of its own, and the record is compressed as a whole.
@@ -139,6 +141,8 @@ pub struct RecordingDevice<D: ReplayDevice, W: Write + Send> {
     objects: Vec<ObjectEntry>,
     big_endian: bool,
     submitted: bool,
+    /// Whether submissions are deferred while nothing is recorded.
+    deferred: bool,
     recorder: Option<Recorder<W>>,
 }
 
@@ -146,7 +150,8 @@ impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
     /// Wraps a device to which nothing has been mapped yet. Nothing is recorded until [`start`](Self::start).
     pub fn new(device: D) -> Self {
         let (maps, host_memory, objects) = (Ranges::default(), HostMemory::default(), Vec::new());
-        RecordingDevice { device, maps, host_memory, objects, big_endian: false, submitted: false, recorder: None }
+        let (big_endian, submitted, deferred) = (false, false, false);
+        RecordingDevice { device, maps, host_memory, objects, big_endian, submitted, deferred, recorder: None }
     }
 
     /// Whether a recording is under way.
@@ -185,6 +190,7 @@ impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
             }
         }
         self.recorder = Some(recorder);
+        self.device.set_deferred(false);
         Ok(())
     }
 
@@ -223,6 +229,7 @@ impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
     /// The first error of the sink.
     pub fn stop(&mut self) -> Result<Option<W>, Error> {
         let finished = self.recorder.take().map(Recorder::finish).transpose();
+        self.device.set_deferred(self.deferred);
         finished.map_err(|error| Error::io("the recording", error))
     }
 
@@ -333,6 +340,20 @@ impl<D: ReplayDevice, W: Write + Send> Device for RecordingDevice<D, W> {
 
     fn finish(&mut self) {
         self.device.finish();
+    }
+
+    /// Not while a recording is under way: what is recorded is done at once.
+    fn set_deferred(&mut self, deferred: bool) {
+        self.deferred = deferred;
+        self.device.set_deferred(deferred && self.recorder.is_none());
+    }
+
+    fn run_for(&mut self, limit: RunLimit) -> RunEnd {
+        self.device.run_for(limit)
+    }
+
+    fn interrupter(&self) -> Interrupter {
+        self.device.interrupter()
     }
 
     fn timeline(&self) -> &Timeline {

@@ -389,6 +389,11 @@ impl Renderer {
         &self.stats.stages
     }
 
+    /// Triangles so far.
+    pub fn triangles(&self) -> u64 {
+        self.stats.triangles
+    }
+
     /// Counters so far.
     pub fn stats(&self) -> Stats {
         let counters = self.kernels.counters();

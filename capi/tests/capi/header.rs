@@ -30,7 +30,8 @@ const INTRODUCTION: &str = "\
 ";
 
 /// Handles are references inside of the library; for C they are plain pointers.
-const HANDLES: [&str; 9] = ["device", "n3ds", "rsx", "tegra", "timeline", "capture", "player", "picture", "buffer"];
+const HANDLES: [&str; 10] =
+    ["device", "n3ds", "rsx", "tegra", "timeline", "interrupter", "capture", "player", "picture", "buffer"];
 
 /// A source with the parameters as C has them: outputs, which are references to memory without a value, and handles are
 /// pointers.

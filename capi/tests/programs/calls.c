@@ -119,6 +119,37 @@ static void states(triglyph_n3ds *n3ds, triglyph_device *device) {
     OK(triglyph_timeline_destroy(timeline));
 }
 
+/* Deferred work waits for bounded runs, which others may interrupt. */
+static void bounded(triglyph_n3ds *n3ds, triglyph_device *device) {
+    const uint32_t command[8] = {2, VRAM_VIRTUAL, 0x55667788, VRAM_VIRTUAL + 64, 0, 0, 0, 0x201};
+    uint8_t payload[32];
+    memcpy(payload, command, sizeof payload);
+    triglyph_interrupter *interrupter;
+    OK(triglyph_interrupter_of(device, &interrupter));
+    triglyph_timeline *timeline;
+    OK(triglyph_timeline_of(device, &timeline));
+    uint64_t before, after;
+    OK(triglyph_timeline_events(timeline, &before));
+    fill(n3ds, VRAM_VIRTUAL, 1);
+    OK(triglyph_set_deferred(device, true));
+    OK(triglyph_submit(device, payload, sizeof payload));
+    EXPECT(word_at(device, VRAM) == 1);
+    uint32_t end;
+    triglyph_waiting waiting;
+    const triglyph_run_limit limit = {1000000, UINT64_MAX};
+    OK(triglyph_interrupt(interrupter));
+    OK(triglyph_run_for(device, &limit, &end, &waiting));
+    EXPECT(end == TRIGLYPH_RUN_END_INTERRUPTED && word_at(device, VRAM) == 1);
+    OK(triglyph_run_for(device, NULL, &end, NULL));
+    EXPECT(end == TRIGLYPH_RUN_END_DONE && waiting.kind == TRIGLYPH_WAITING_KIND_NONE);
+    EXPECT(word_at(device, VRAM) == 0x55667788);
+    OK(triglyph_timeline_wait_event(timeline, before, 1000000000, &after));
+    EXPECT(after > before);
+    OK(triglyph_set_deferred(device, false));
+    OK(triglyph_timeline_destroy(timeline));
+    OK(triglyph_interrupter_destroy(interrupter));
+}
+
 /* The host writes to its own memory while it records: the capture has what the GPU saw. */
 static void recording(triglyph_n3ds *n3ds, triglyph_device *device, const char *path) {
     OK(triglyph_record_start(device, path, "calls"));
@@ -174,6 +205,7 @@ int main(int argc, char **argv) {
     EXPECT(count == 1 && range.address <= HEAP && range.address + range.size >= HEAP + 64);
     faults(n3ds, device);
     states(n3ds, device);
+    bounded(n3ds, device);
     recording(n3ds, device, argv[1]);
     triglyph_stats stats = {.size = sizeof stats};
     OK(triglyph_get_stats(device, &stats));

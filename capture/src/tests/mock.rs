@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use triglyph_engine::cache::WarmStart;
-use triglyph_engine::device::{Access, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, ReplayDevice, Stats};
+use triglyph_engine::device::{
+    Access, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit, Stats,
+};
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
-use triglyph_engine::sched::Timeline;
+use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
 
 /// Bytes by space and address. A SUBMIT is a GX MemoryFill (command 2) of unit 0: start, value, end; addresses
@@ -88,6 +90,16 @@ impl Device for Mock {
     }
 
     fn finish(&mut self) {}
+
+    fn set_deferred(&mut self, _deferred: bool) {}
+
+    fn run_for(&mut self, _limit: RunLimit) -> RunEnd {
+        RunEnd::Done
+    }
+
+    fn interrupter(&self) -> Interrupter {
+        Interrupter::default()
+    }
 
     fn timeline(&self) -> &Timeline {
         &self.timeline

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::sched::Timeline;
+
 /// A method of the software engine: the host's processor executes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SoftwareMethod {
@@ -98,23 +100,32 @@ pub enum Event {
 
 /// Events that the host has not taken yet, oldest first.
 #[derive(Clone, Debug, Default)]
-pub struct EventQueue(VecDeque<Event>);
+pub struct EventQueue {
+    events: VecDeque<Event>,
+    timeline: Timeline,
+}
 
 impl EventQueue {
     /// Events that are kept for a host that takes none; then the oldest are dropped.
     pub const MAX: usize = 4096;
 
+    /// Has events counted on a device's timeline, for threads that wait for them.
+    pub fn count_on(&mut self, timeline: &Timeline) {
+        self.timeline = timeline.clone();
+    }
+
     /// Adds an event.
     pub fn push(&mut self, event: Event) {
-        if self.0.len() == Self::MAX {
-            self.0.pop_front();
+        if self.events.len() == Self::MAX {
+            self.events.pop_front();
         }
-        self.0.push_back(event);
+        self.events.push_back(event);
+        self.timeline.note_event();
     }
 
     /// All events since the last call.
     pub fn take(&mut self) -> Vec<Event> {
-        std::mem::take(&mut self.0).into()
+        std::mem::take(&mut self.events).into()
     }
 }
 

@@ -8,18 +8,20 @@
 mod event;
 mod fault;
 mod replay;
+mod run;
 mod stats;
 
 pub use event::{Event, EventQueue, SoftwareMethod};
 pub use fault::{Fault, FaultHandler, FaultKind, FaultLog, Faults};
 pub use replay::{ObjectEntry, ReplayDevice};
+pub use run::{RunEnd, RunLimit, Waiting};
 pub use stats::{StageTimes, Stats};
 pub use triglyph_guest::machine::Machine;
 
 use crate::address::{GuestAddr, GuestRange};
 use crate::cache::WarmStart;
 use crate::error::Error;
-use crate::sched::Timeline;
+use crate::sched::{Interrupter, Timeline};
 use crate::snapshot::SnapshotOptions;
 
 /// What the GPU may do with a mapped range. The host may always read and write.
@@ -51,8 +53,9 @@ impl Access {
 /// What a capture, a test or a host drives: one instance of a machine's GPU.
 ///
 /// Calls take effect in the order in which they are made. [`submit`](Self::submit) may return before the work is
-/// done; [`write`](Self::write), [`read`](Self::read) and [`map`](Self::map) act as if
-/// everything submitted before had finished. What the guest gets wrong is a fault, never an `Err`.
+/// done; [`write`](Self::write), [`read`](Self::read) and [`map`](Self::map) act as if everything submitted before had
+/// finished, or everything that was done so far if work is [deferred](Self::set_deferred). What the guest gets wrong
+/// is a fault, never an `Err`.
 pub trait Device: Send {
     /// Which machine this is.
     fn machine(&self) -> Machine;
@@ -84,6 +87,19 @@ pub trait Device: Send {
 
     /// Waits until everything submitted is done and its results are in guest memory.
     fn finish(&mut self);
+
+    /// Says whether submissions only queue work, for [`run_for`](Self::run_for) and [`finish`](Self::finish) to do.
+    /// Otherwise, as at first, they do it before they return. What was queued stays queued.
+    fn set_deferred(&mut self, deferred: bool);
+
+    /// Goes on with what was submitted, and with channels that wait, until nothing can go on, `limit` is reached or
+    /// somebody [interrupts](Self::interrupter) it. The next run goes on at exactly the next command: memory, events
+    /// and faults do not depend on how work is cut. A push buffer that loops only uses up its budget, which is no
+    /// fault. Between two runs the host may do anything: write memory, deliver VBlanks, take snapshots.
+    fn run_for(&mut self, limit: RunLimit) -> RunEnd;
+
+    /// A handle by which other threads end a bounded run at once.
+    fn interrupter(&self) -> Interrupter;
 
     /// Counts the submissions and says which are complete, for other threads to wait on. Work that a machine's own
     /// calls start counts as well.
@@ -148,6 +164,15 @@ impl<D: Device + ?Sized> Device for Box<D> {
     }
     fn finish(&mut self) {
         (**self).finish()
+    }
+    fn set_deferred(&mut self, deferred: bool) {
+        (**self).set_deferred(deferred)
+    }
+    fn run_for(&mut self, limit: RunLimit) -> RunEnd {
+        (**self).run_for(limit)
+    }
+    fn interrupter(&self) -> Interrupter {
+        (**self).interrupter()
     }
     fn timeline(&self) -> &Timeline {
         (**self).timeline()

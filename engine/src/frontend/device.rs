@@ -6,11 +6,18 @@
 macro_rules! device_of_core {
     ($core:ident) => {
         fn write(&mut self, at: $crate::mem::GuestAddr, bytes: &[u8]) -> Result<(), $crate::error::Error> {
+            // What an interrupted run has drawn.
+            self.$core.renderer.flush(&self.$core.memory);
             self.$core.memory.write(at, bytes)
         }
 
         fn read(&mut self, at: $crate::mem::GuestAddr, out: &mut [u8]) -> Result<(), $crate::error::Error> {
+            self.$core.renderer.flush(&self.$core.memory);
             self.$core.memory.read(at, out)
+        }
+
+        fn interrupter(&self) -> $crate::sched::Interrupter {
+            self.$core.budget.interrupter().clone()
         }
 
         fn timeline(&self) -> &$crate::sched::Timeline {
@@ -26,6 +33,7 @@ macro_rules! device_of_core {
         }
 
         fn take_written(&mut self) -> Vec<$crate::mem::GuestRange> {
+            self.$core.renderer.flush(&self.$core.memory);
             self.$core.memory.take_written()
         }
 

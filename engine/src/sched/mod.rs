@@ -4,6 +4,8 @@
 //! time by
 //! [`Worker`]. The caller always takes part in its own work, so an engine of one thread starts none for it.
 
+mod device_worker;
+mod interrupter;
 mod timeline;
 mod worker;
 mod worker_pool;
@@ -15,6 +17,8 @@ use std::time::Duration;
 use rayon::ThreadPool;
 
 use crate::error::Error;
+pub use device_worker::{DeviceWorker, WorkerError, WorkerOptions};
+pub use interrupter::Interrupter;
 pub use timeline::Timeline;
 pub use worker::Worker;
 use worker_pool::WorkerPool;

@@ -7,6 +7,7 @@ use triglyph_guest::pica::regs;
 use super::external::{CommandProcessor, ListEnd};
 use super::pica::{self, Host, Pica};
 use triglyph_engine::device::{FaultKind, FaultLog};
+use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::Memory;
 use triglyph_engine::render::Renderer;
 use triglyph_engine::transfer::{Outcome, Request};
@@ -22,34 +23,61 @@ pub struct Core {
     pub pica: Pica,
     /// FaultLog of the guest.
     pub faults: FaultLog,
+    /// What bounds a run, and time.
+    pub budget: Budget,
+    /// How a list has ended that a bounded run had left, if the front of the queue has not heard of it.
+    pub(super) ended: Option<ListEnd>,
 }
 
 impl Core {
     fn with_pica<T>(&mut self, f: impl FnOnce(&mut Pica, &mut Host<'_>) -> T) -> T {
-        let mut host = Host { memory: &self.memory, renderer: &mut self.renderer, faults: &mut self.faults };
-        f(&mut self.pica, &mut host)
+        let Core { memory, renderer, faults, budget, pica, ended: _ } = self;
+        f(pica, &mut Host { memory, renderer, faults, budget })
     }
-}
 
-impl CommandProcessor for Core {
-    fn run_list(&mut self, address: u32, size: u32) -> ListEnd {
+    /// Goes on with the list that was begun. `None` when a bounded run is over before its end.
+    fn continue_list(&mut self) -> Option<ListEnd> {
         let (start, before) = (Instant::now(), *self.renderer.stages());
-        let triangles = self.renderer.stats().triangles;
-        let end = self.with_pica(|pica, host| pica.run_list(host, address, size));
+        let end = self.with_pica(|pica, host| pica.run_list(host));
         let after = *self.renderer.stages();
         // What is not spent in a later stage is the front end's; stages that run on several threads count once too
         // often, so this errs on the low side.
         let inside = (after.vertex + after.setup + after.raster + after.texture)
             .saturating_sub(before.vertex + before.setup + before.raster + before.texture);
         self.renderer.add_front_end(start.elapsed().saturating_sub(inside));
-        ListEnd {
-            interrupt: end == pica::ListEnd::Interrupt,
-            words: u64::from(size) / 4,
-            triangles: self.renderer.stats().triangles - triangles,
+        let pica::ListEnd { interrupt, words, triangles } = end?;
+        Some(ListEnd { interrupt, words, triangles })
+    }
+
+    /// Finishes the list that a bounded run has left, before anything else drives the hardware.
+    fn settle(&mut self) {
+        if self.pica.is_running() {
+            self.ended = self.continue_list();
         }
+    }
+}
+
+impl CommandProcessor for Core {
+    fn run_list(&mut self, address: u32, size: u32) -> ListEnd {
+        self.settle();
+        self.pica.start_list(address, size);
+        self.continue_list().unwrap_or_default()
+    }
+
+    fn is_suspended(&self) -> bool {
+        self.pica.is_running() || self.ended.is_some()
+    }
+
+    fn go_on(&mut self) -> Option<ListEnd> {
+        self.ended.take().or_else(|| self.continue_list())
+    }
+
+    fn budget(&mut self) -> Option<&mut Budget> {
+        Some(&mut self.budget)
     }
 
     fn write_register(&mut self, id: u32, value: u32, byte_mask: u32) -> bool {
+        self.settle();
         let mask = triglyph_guest::pica::command::Header((byte_mask & 15) << 16).bit_mask();
         self.with_pica(|pica, host| pica.write_from_cpu(host, id as usize, value, mask))
     }
@@ -63,6 +91,7 @@ impl CommandProcessor for Core {
     }
 
     fn transfer(&mut self, request: &Request) -> Outcome {
+        self.settle();
         self.with_pica(|pica, host| pica.finish(host));
         self.renderer.transfer(&self.memory, |transfers| transfers.run(request))
     }

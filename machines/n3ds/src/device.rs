@@ -4,10 +4,11 @@ use triglyph_guest::kernel::vertex::Numbers;
 
 use super::core::Core;
 use super::external::External;
-use super::gsp::{Bus, Gsp, Hardware, SharedPage};
+use super::gsp::{Bus, Gsp, Hardware, SharedPage, report};
 use super::gx::Executed;
-use triglyph_engine::device::{Access, Device, Event, FaultKind, FaultLog, Machine, ReplayDevice};
+use triglyph_engine::device::{Access, Device, Event, FaultLog, Machine, ReplayDevice, RunEnd, RunLimit};
 use triglyph_engine::error::Error;
+use triglyph_engine::frontend::budget::{Budget, SliceEnd};
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::render::{Accuracy, Renderer};
 use triglyph_engine::snapshot::SnapshotOptions;
@@ -32,13 +33,23 @@ impl N3ds {
     /// [`Error::Unsupported`] when the host gives no threads.
     pub fn new(options: &Options) -> Result<Self, Error> {
         let renderer = options.renderer()?;
-        let mut core =
-            Core { memory: renderer.guest_memory(), renderer, pica: Default::default(), faults: FaultLog::default() };
+        let mut core = Core {
+            memory: renderer.guest_memory(),
+            renderer,
+            pica: Default::default(),
+            faults: FaultLog::default(),
+            budget: Budget::default(),
+            ended: None,
+        };
+        // What runs away is bounded by the limits of lists.
+        core.budget.refuel(u64::MAX);
         core.pica.set_numbers(match options.accuracy {
             Accuracy::Exact => Numbers::F24,
             Accuracy::Fast => Numbers::F32,
         });
-        Ok(N3ds { core, external: External::default(), gsp: Gsp::default() })
+        let mut gsp = Gsp::default();
+        gsp.count_events_on(&core.renderer.timeline);
+        Ok(N3ds { core, external: External::default(), gsp })
     }
 
     /// Guest memory.
@@ -48,6 +59,7 @@ impl N3ds {
 
     /// Guest memory, to map ranges of the host's. Everything submitted is done by then.
     pub fn memory_mut(&mut self) -> &mut Memory {
+        self.core.renderer.flush(&self.core.memory);
         &mut self.core.memory
     }
 
@@ -73,12 +85,18 @@ impl N3ds {
         let _span = trace::submit();
         self.core.renderer.timeline.submit();
         self.core.memory.note_host_writes();
-        let mut bus = Bus { external: &mut self.external, core: &mut self.core };
-        let answer = f(&mut self.gsp, &mut bus);
+        let answer = self.with_bus(f);
         // A draw that was started by a register call, without any list, shows in memory as well.
         self.core.renderer.flush(&self.core.memory);
-        self.core.renderer.timeline.complete();
+        if !(self.gsp.is_deferred() && self.gsp.has_work()) {
+            self.core.renderer.timeline.complete();
+        }
         answer
+    }
+
+    fn with_bus<T>(&mut self, f: impl FnOnce(&mut Gsp, &mut dyn Hardware) -> T) -> T {
+        let mut bus = Bus { external: &mut self.external, core: &mut self.core };
+        f(&mut self.gsp, &mut bus)
     }
 
     /// The system process, to look at.
@@ -88,7 +106,10 @@ impl N3ds {
 
     /// Puts GSP on a shared page of the host's.
     pub fn set_shared_page(&mut self, page: SharedPage) {
-        self.gsp = Gsp::new(page);
+        let mut gsp = Gsp::new(page);
+        gsp.keep_choices(&self.gsp);
+        gsp.count_events_on(&self.core.renderer.timeline);
+        self.gsp = gsp;
     }
 
     /// The external registers: transfer engine and LCD controllers.
@@ -141,19 +162,49 @@ impl Device for N3ds {
         for (word, bytes) in words.iter_mut().zip(payload.chunks_exact(4)) {
             *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         }
+        if self.gsp.is_deferred() {
+            self.core.renderer.timeline.submit();
+            self.gsp.submit(words);
+            return Ok(());
+        }
         let executed = self.execute(&words);
         if let Some(event) = executed.event {
             self.gsp.note_interrupt(event);
         }
-        if executed.result.is_error() {
-            let what = format_args!("GX command {:#010x} failed: {:?}", words[0], executed.result);
-            self.core.faults.record(FaultKind::BadCommand, words[1].into(), 0, what);
-        }
+        self.with_bus(|_, hardware| report(hardware, &words, executed));
         Ok(())
     }
 
-    /// Nothing to wait for: every command is complete when [`Self::submit`] returns.
-    fn finish(&mut self) {}
+    /// Nothing to wait for unless commands are deferred: otherwise each is complete when [`Self::submit`] returns.
+    fn finish(&mut self) {
+        if self.gsp.has_work() {
+            self.with_gsp(|gsp, hardware| gsp.work(hardware));
+        }
+    }
+
+    /// GSP's queue is deferred as well: [`Gsp::trigger`] leaves it to bounded runs.
+    fn set_deferred(&mut self, deferred: bool) {
+        self.gsp.set_deferred(deferred);
+    }
+
+    /// What GSP's queue holds is executed also without a trigger.
+    fn run_for(&mut self, limit: RunLimit) -> RunEnd {
+        let _span = trace::submit();
+        self.core.memory.note_host_writes();
+        self.core.budget.begin_slice(limit, u64::MAX);
+        self.with_bus(|gsp, hardware| gsp.work(hardware));
+        let end = self.core.budget.end_slice();
+        self.core.budget.refuel(u64::MAX);
+        match end {
+            SliceEnd::Interrupted => RunEnd::Interrupted,
+            SliceEnd::Used if self.gsp.has_work() => RunEnd::BudgetUsed,
+            _ => {
+                self.core.renderer.flush(&self.core.memory);
+                self.core.renderer.timeline.complete();
+                RunEnd::Done
+            }
+        }
+    }
 
     fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
         Ok(N3ds::snapshot(self, options))

@@ -24,7 +24,7 @@ pub struct Executed {
 }
 
 impl Executed {
-    const fn with(event: Option<Event>) -> Self {
+    pub(super) const fn with(event: Option<Event>) -> Self {
         Executed { result: ResultCode::SUCCESS, event }
     }
 
@@ -186,6 +186,15 @@ fn command_list(
     write(hardware, register::LIST_SIZE, size >> 3);
     write(hardware, register::LIST_ADDRESS, physical_or_zero(address) >> 3);
     let event = write(hardware, register::LIST_GO, 1);
+    list_ended(hardware, event, update_gas)
+}
+
+/// What the end of a list brings with it: with `update_gas` the gas unit's results are brought up to date.
+pub(super) fn list_ended(
+    hardware: &mut (impl Hardware + ?Sized),
+    event: Option<Event>,
+    update_gas: bool,
+) -> Option<Event> {
     if event.is_some() && update_gas {
         let maximum = hardware.read_register(GPU + register::GAS_FEEDBACK) >> 16;
         if let Some(reciprocal) = reciprocal_f16(maximum as u16) {

@@ -1,18 +1,33 @@
 //! The 3DS in a snapshot.
 
 use super::N3ds;
-use super::external::SavedExternal;
-use super::gsp::{GspState, SavedGsp};
-use super::pica::{Pica, SavedPica};
+use super::external::{ListEnd, SavedExternal};
+use super::gsp::{GspState, SavedGsp, SavedWork};
+use super::pica::{Pica, SavedList, SavedPica};
 use triglyph_engine::device::Machine;
 use triglyph_engine::error::Error;
 use triglyph_engine::snapshot::{
-    MAPS, MemoryImage, PAGES, SectionKind, Sections, SnapshotOptions, Writer, broken, save_memory,
+    MAPS, MemoryImage, PAGES, SectionKind, Sections, SnapshotOptions, Writer, broken, save_memory, state,
 };
 
 const PICA: SectionKind = SectionKind { number: 1, version: 2, name: "PICA" };
 const EXTERNAL: SectionKind = SectionKind { number: 2, version: 1, name: "EXTERNAL" };
 const GSP: SectionKind = SectionKind { number: 3, version: 1, name: "GSP" };
+const WORK: SectionKind = SectionKind { number: 4, version: 1, name: "WORK" };
+
+state! {
+    /// What a bounded run has left: a list, how a list has ended of which the queue has not heard, commands.
+    struct SavedRun { list: Option<SavedList>, ended: Option<SavedEnd>, work: SavedWork }
+    struct SavedEnd { interrupt: bool, words: u64, triangles: u64 }
+}
+
+impl SavedRun {
+    /// Whether there is such a state: a command waits for a list that is under way.
+    fn is_sound(&self) -> bool {
+        let suspended = self.list.is_some() || self.ended.is_some();
+        self.work.is_sound() && self.work.is_suspended() == suspended && !(self.list.is_some() && self.ended.is_some())
+    }
+}
 
 impl N3ds {
     /// The state of the whole machine between two calls: PICA200, external registers, LCD controllers, GSP with its
@@ -25,6 +40,9 @@ impl N3ds {
         writer.section(PICA, &self.core.pica.save());
         writer.section(EXTERNAL, &self.external.save());
         writer.section(GSP, &self.gsp.save());
+        let end = |ListEnd { interrupt, words, triangles }| SavedEnd { interrupt, words, triangles };
+        let (list, ended) = (self.core.pica.save_list(), self.core.ended.map(end));
+        writer.section(WORK, &SavedRun { list, ended, work: self.gsp.save_work() });
         if options.memory {
             save_memory(&self.core.memory, &mut writer);
         }
@@ -38,13 +56,14 @@ impl N3ds {
     /// As [`Device::restore`](triglyph_engine::Device::restore).
     pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
         let sections = Sections::new(snapshot)?;
-        sections.check(Machine::N3ds, &[PICA, EXTERNAL, GSP, MAPS, PAGES])?;
+        sections.check(Machine::N3ds, &[PICA, EXTERNAL, GSP, WORK, MAPS, PAGES])?;
         let impossible = |kind: SectionKind| broken(format!("{}: an impossible state", kind.name));
         let pica = Pica::restore(sections.get::<SavedPica>(PICA)?, self.core.pica.limits());
         let mut pica = pica.ok_or_else(|| impossible(PICA))?;
         pica.set_numbers(self.core.pica.numbers());
         let external = sections.get::<SavedExternal>(EXTERNAL)?;
         let gsp = GspState::check(sections.get::<SavedGsp>(GSP)?).ok_or_else(|| impossible(GSP))?;
+        let run = Some(sections.get::<SavedRun>(WORK)?).filter(SavedRun::is_sound).ok_or_else(|| impossible(WORK))?;
         let memory = MemoryImage::check(&sections)?;
         if memory
             .iter()
@@ -58,6 +77,10 @@ impl N3ds {
         if let Some(memory) = memory {
             memory.restore(&mut self.core.memory)?;
         }
+        pica.restore_list(run.list);
+        let end = |SavedEnd { interrupt, words, triangles }| ListEnd { interrupt, words, triangles };
+        self.core.ended = run.ended.map(end);
+        self.gsp.restore_work(run.work);
         self.core.pica = pica;
         self.external.restore(external);
         self.gsp.restore(gsp);

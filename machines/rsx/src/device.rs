@@ -10,8 +10,11 @@ use super::mmio::Mmio;
 use super::outside::{Outside, SoftwareHandler};
 use super::ramin;
 use super::segments::{Segment, Segments};
-use triglyph_engine::device::{Access, Device, Event, FaultKind, Machine, ObjectEntry, ReplayDevice};
+use triglyph_engine::device::{
+    Access, Device, Event, FaultKind, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit, Waiting,
+};
 use triglyph_engine::error::Error;
+use triglyph_engine::frontend::budget::SliceEnd;
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::trace;
@@ -33,6 +36,8 @@ pub struct Rsx {
     pub(super) big_endian: bool,
     /// Whether a capture has entered objects of its own, or was given GCM's.
     pub(super) has_objects: bool,
+    /// Whether submissions wait for a bounded run.
+    deferred: bool,
 }
 
 impl Rsx {
@@ -41,14 +46,18 @@ impl Rsx {
     /// # Errors
     /// [`Error::Unsupported`] when the host gives no threads or no memory.
     pub fn new(options: &Options) -> Result<Self, Error> {
+        let core = Core::new(options.accuracy.into(), options.renderer()?)?;
+        let mut outside = Outside::default();
+        outside.events.count_on(&core.renderer.timeline);
         Ok(Rsx {
-            core: Core::new(options.accuracy.into(), options.renderer()?)?,
+            core,
             fifo: Fifo::default(),
-            outside: Outside::default(),
+            outside,
             mmio: Mmio::default(),
             segments: Segments::default(),
             big_endian: false,
             has_objects: false,
+            deferred: false,
         })
     }
 
@@ -105,7 +114,7 @@ impl Rsx {
     /// Executes what the channels have to do: looks at PUT of every context, and runs until all channels are idle, wait
     /// for a semaphore or stand still. Then memory shows everything, and the control pages show GET and REF.
     ///
-    /// A run that does not end is ended, with a fault.
+    /// A run that does not end is ended, with a fault; [`Device::run_for`] bounds it instead.
     pub fn run(&mut self) {
         let _span = trace::submit();
         self.core.renderer.timeline.submit();
@@ -130,23 +139,25 @@ impl Rsx {
         }
     }
 
-    /// Runs the segments of all channels until none can go on.
-    fn run_segments(&mut self) {
+    /// Runs the segments of all channels until none can go on. False when a bounded run is over before.
+    fn run_segments(&mut self) -> bool {
+        while let Some(channel) = self.segments.turn(self.core.budget.now()) {
+            let waits = match self.segments.has(channel) {
+                true => self.run_channel_segments(channel),
+                false => Some(false),
+            };
+            let Some(waits) = waits else { return false };
+            self.segments.took_turn(waits);
+        }
+        true
+    }
+
+    /// Does everything that was submitted. Nobody is left then who could release a semaphore.
+    fn run_all_segments(&mut self) {
         self.core.budget.refuel(FUEL);
         self.core.memory.note_host_writes();
-        let mut waiting = 0;
-        loop {
-            let before = self.core.budget.now();
-            waiting = (0..CHANNELS).fold(waiting, |waiting, channel| {
-                let blocked = self.run_channel_segments(channel);
-                waiting & !(1 << channel) | u32::from(blocked) << channel
-            });
-            // Once all that waits has been asked in vain, nothing changes any more.
-            if waiting == 0 || self.core.budget.now() == before {
-                break;
-            }
-        }
-        for channel in (0..CHANNELS).filter(|channel| waiting >> channel & 1 != 0) {
+        self.run_segments();
+        for channel in self.segments.waiting() {
             if self.segments.first_report(channel) {
                 let what = format_args!("channel {channel} waits for a semaphore that nobody has released");
                 self.core.fault(FaultKind::BadCommand, channel.into(), what);
@@ -154,13 +165,29 @@ impl Rsx {
         }
     }
 
-    /// Runs the segments of a channel. Returns whether it waits for a semaphore.
-    fn run_channel_segments(&mut self, channel: u32) -> bool {
+    /// A bounded run: segments of captures, then the other channels. Returns what is waited for.
+    fn run_slice(&mut self) -> Option<Waiting> {
+        if !self.run_segments() {
+            return None;
+        }
+        let blocked = self.segments.waiting().next();
+        let blocked = blocked.and_then(|channel| self.fifo.waiting(&self.core, channel, Stop::Blocked));
+        let others = self.outside.lv1.running() & !self.segments.channels();
+        let stops = self.fifo.run_all(&mut self.core, &mut self.outside, others);
+        let waiting = |(stop, channel): (&Option<Stop>, u32)| self.fifo.waiting(&self.core, channel, (*stop)?);
+        blocked.or_else(|| stops.iter().zip(0..).find_map(waiting))
+    }
+
+    /// Runs the segments of a channel. Returns whether it waits for a semaphore; `None` when a bounded run is over.
+    fn run_channel_segments(&mut self, channel: u32) -> Option<bool> {
         loop {
+            if self.core.budget.is_over() {
+                return None;
+            }
             if !self.fifo.has_work(&self.core, channel) {
-                let Some(Segment { space, start, length }) = self.segments.pop(channel) else { return false };
+                let Some(Segment { space, start, length }) = self.segments.pop(channel) else { return Some(false) };
                 if !self.fifo.select(&self.core, channel) {
-                    return false;
+                    return Some(false);
                 }
                 let live = &mut self.fifo.live;
                 live.buffer = self.core.whole_space(space).map_or(PushBuffer::Space(space), PushBuffer::Object);
@@ -171,19 +198,27 @@ impl Rsx {
             }
             let stops = self.fifo.run_all(&mut self.core, &mut self.outside, 1 << channel);
             match stops[channel as usize] {
-                Some(Stop::Blocked | Stop::Stalled | Stop::Yielded) | None => return true,
+                Some(Stop::Blocked | Stop::Stalled | Stop::Yielded) | None => return Some(true),
                 Some(Stop::OutOfFuel) => {
                     self.give_up(channel);
-                    return false;
+                    return Some(false);
                 }
+                Some(Stop::SliceOver) => return None,
                 // Nothing that could lead on from here can come: a capture's memory does not change meanwhile.
                 Some(Stop::Parked) => self.end_segment(channel),
                 // PFIFO is switched off.
-                Some(Stop::Idle) if self.fifo.has_work(&self.core, channel) => return true,
+                Some(Stop::Idle) if self.fifo.has_work(&self.core, channel) => return Some(true),
                 Some(Stop::Idle | Stop::Error) => {}
             }
             self.segments.goes_on(channel);
         }
+    }
+
+    /// Whether a channel has anything to do.
+    fn has_more(&self) -> bool {
+        let running = self.outside.lv1.running();
+        self.segments.channels() != 0
+            || (0..CHANNELS).any(|channel| running >> channel & 1 != 0 && self.fifo.has_work(&self.core, channel))
     }
 
     /// The rest of a segment is not executed.
@@ -270,13 +305,44 @@ impl Device for Rsx {
                 self.core.fault(FaultKind::BadCommand, start, what);
             }
         }
-        self.run_segments();
-        self.core.renderer.timeline.complete();
+        if !self.deferred {
+            self.run_all_segments();
+            self.core.renderer.timeline.complete();
+        }
         Ok(())
     }
 
-    /// Nothing to wait for: everything is in memory when [`Self::submit`] returns.
-    fn finish(&mut self) {}
+    /// Nothing to wait for unless submissions are deferred: otherwise everything is in memory when [`Self::submit`]
+    /// returns. Channels of the hypervisor's contexts go on as in [`Rsx::run`].
+    fn finish(&mut self) {
+        if self.deferred {
+            self.run_all_segments();
+            self.run();
+        }
+    }
+
+    fn set_deferred(&mut self, deferred: bool) {
+        self.deferred = deferred;
+    }
+
+    /// PUT of every context is looked at first, and the control pages show GET and REF after each run.
+    fn run_for(&mut self, limit: RunLimit) -> RunEnd {
+        let _span = trace::submit();
+        self.core.budget.begin_slice(limit, FUEL);
+        self.core.memory.note_host_writes();
+        self.look_at_control();
+        let waiting = self.run_slice();
+        self.show_controls();
+        match (self.core.budget.end_slice(), waiting) {
+            (SliceEnd::Interrupted, _) => RunEnd::Interrupted,
+            (SliceEnd::Used, None) if self.has_more() => RunEnd::BudgetUsed,
+            (_, Some(waiting)) => RunEnd::Waiting(waiting),
+            (_, None) => {
+                self.core.renderer.timeline.complete();
+                RunEnd::Done
+            }
+        }
+    }
 
     fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {
         Ok(Rsx::snapshot(self, options))

@@ -98,6 +98,7 @@ impl Outside {
     /// A channel's REF_CNT method was executed: the guest may be looking.
     pub(super) fn reference(&mut self, core: &mut Core, channel: u32, value: u32) {
         self.lv1.reference(core, channel, value);
+        core.renderer.timeline.set_fence(channel, value);
     }
 
     /// A pusher has stopped with an error.

@@ -17,8 +17,24 @@ pub(super) struct Segment {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Segments {
     queues: [VecDeque<Segment>; CHANNELS as usize],
+    /// Bit n: channel n is in the middle of a segment.
+    active: u32,
     /// Bit n: it was said that channel n waits for a semaphore that nobody has released.
     reported: u32,
+    round: Round,
+    /// Something was submitted since the round began.
+    fresh: bool,
+}
+
+/// All channels have their turn, one after the other, until a round has changed nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Round {
+    /// Whose turn is next.
+    next: u32,
+    /// The time when it began.
+    began: u64,
+    /// Bit n: channel n waited when it had its turn last.
+    waiting: u32,
 }
 
 /// Segments that may wait on a channel.
@@ -30,15 +46,57 @@ impl Segments {
         match self.queues.get_mut(channel as usize) {
             Some(queue) if queue.len() < MOST => {
                 queue.push_back(segment);
+                self.fresh = true;
                 true
             }
             _ => false,
         }
     }
 
+    /// The channel whose turn it is, at this time; `None` once all have had theirs and nothing changes any more.
+    pub(super) fn turn(&mut self, now: u64) -> Option<u32> {
+        if self.round.next == CHANNELS {
+            self.round.next = 0;
+            if !self.fresh && (self.round.waiting == 0 || now == self.round.began) {
+                return None;
+            }
+        }
+        if self.round.next == 0 {
+            (self.round.began, self.fresh) = (now, false);
+        }
+        Some(self.round.next)
+    }
+
+    /// Whether a channel has segments to execute, or is in the middle of one. Others are not ours.
+    pub(super) fn has(&self, channel: u32) -> bool {
+        self.channels() >> channel & 1 != 0
+    }
+
+    /// The channel has had its turn, and waits or not.
+    pub(super) fn took_turn(&mut self, waits: bool) {
+        let bit = 1 << self.round.next;
+        let set = |bits: u32| if waits { bits | bit } else { bits & !bit };
+        (self.round.waiting, self.active) = (set(self.round.waiting), set(self.active));
+        self.round.next += 1;
+    }
+
+    /// The channels that wait.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = u32> + use<> {
+        let waiting = self.round.waiting;
+        (0..CHANNELS).filter(move |channel| waiting >> channel & 1 != 0)
+    }
+
+    /// Bit n: channel n has segments to execute, or is in the middle of one.
+    pub(super) fn channels(&self) -> u32 {
+        let queues = self.queues.iter().zip(0..).filter(|(queue, _)| !queue.is_empty());
+        queues.fold(self.active, |channels, (_, channel)| channels | 1 << channel)
+    }
+
     /// The next segment of a channel.
     pub(super) fn pop(&mut self, channel: u32) -> Option<Segment> {
-        self.queues.get_mut(channel as usize)?.pop_front()
+        let segment = self.queues.get_mut(channel as usize)?.pop_front()?;
+        self.active |= 1 << channel;
+        Some(segment)
     }
 
     /// Forgets what a channel has still to do.
@@ -63,20 +121,30 @@ impl Segments {
 
 state! {
     /// The segments of all channels in a snapshot.
-    pub(super) struct SavedSegments { queues: Vec<Vec<[u32; 3]>>, reported: u32 }
+    pub(super) struct SavedSegments {
+        queues: Vec<Vec<[u32; 3]>>,
+        active: u32,
+        reported: u32,
+        next: u32,
+        began: u64,
+        waiting: u32,
+        fresh: bool,
+    }
 }
 
 impl Segments {
     pub(super) fn save(&self) -> SavedSegments {
         let save = |&Segment { space, start, length }: &Segment| [space, start, length];
         let queues = self.queues.iter().map(|queue| queue.iter().map(save).collect()).collect();
-        SavedSegments { queues, reported: self.reported }
+        let Round { next, began, waiting } = self.round;
+        SavedSegments { queues, active: self.active, reported: self.reported, next, began, waiting, fresh: self.fresh }
     }
 
     /// `None` for segments that no submission makes.
     pub(super) fn restore(saved: SavedSegments) -> Option<Self> {
-        let mut segments = Segments { reported: saved.reported, ..Segments::default() };
-        if saved.queues.len() != segments.queues.len() {
+        let round = Round { next: saved.next, began: saved.began, waiting: saved.waiting };
+        let mut segments = Segments { active: saved.active, reported: saved.reported, round, ..Segments::default() };
+        if saved.queues.len() != segments.queues.len() || saved.next > CHANNELS {
             return None;
         }
         for (channel, queue) in (0..).zip(saved.queues) {
@@ -87,6 +155,7 @@ impl Segments {
                 }
             }
         }
+        segments.fresh = saved.fresh;
         Some(segments)
     }
 }

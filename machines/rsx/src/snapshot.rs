@@ -13,7 +13,7 @@ use triglyph_engine::snapshot::{
     MAPS, MemoryImage, PAGES as BYTES, SectionKind, Sections, SnapshotOptions, Writer, broken, save_memory, state,
 };
 
-const BOARD: SectionKind = SectionKind { number: 1, version: 1, name: "BOARD" };
+const BOARD: SectionKind = SectionKind { number: 1, version: 2, name: "BOARD" };
 const FIFO: SectionKind = SectionKind { number: 2, version: 1, name: "FIFO" };
 const LV1: SectionKind = SectionKind { number: 3, version: 1, name: "LV1" };
 
@@ -35,6 +35,7 @@ impl Rsx {
     /// The state of the whole machine between two calls, and guest memory if `options` say so. Taking it changes
     /// nothing. In exact mode instance memory is guest memory: without memory in the snapshot the host keeps it.
     pub fn snapshot(&mut self, options: SnapshotOptions) -> Vec<u8> {
+        self.fifo.settle(&mut self.core);
         self.core.flush();
         let mut writer = Writer::new(Machine::Ps3, options.compressed);
         writer.section(

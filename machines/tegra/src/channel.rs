@@ -238,6 +238,11 @@ impl Channel {
         self.blocked
     }
 
+    /// Whether it has anything to do that does not wait.
+    pub fn has_work(&self) -> bool {
+        self.current.is_some() || !self.entries.is_empty()
+    }
+
     /// What sits on a subchannel, 0 to 7.
     pub fn bound(&self, subchannel: u32) -> Bound {
         self.bound[subchannel as usize % SUBCHANNELS]
@@ -257,11 +262,16 @@ impl Channel {
     /// whether anything was done.
     pub fn run(&mut self, core: &mut Core) -> bool {
         let worked = self.work(core);
-        if worked {
-            // What it has drawn counts for it, and a snapshot has all that was counted.
-            self.units.settle(core);
+        // Between two commands of a channel that goes on soon nothing has to be counted.
+        if worked && !core.budget.is_over() {
+            self.settle(core);
         }
         worked
+    }
+
+    /// What the channel has drawn counts for it, and a snapshot has all that was counted.
+    pub(super) fn settle(&mut self, core: &mut Core) {
+        self.units.settle(core);
     }
 
     fn work(&mut self, core: &mut Core) -> bool {
@@ -282,6 +292,9 @@ impl Channel {
                     return worked;
                 }
                 self.blocked = None;
+            }
+            if core.budget.is_over() {
+                return worked;
             }
             if let Some((address, left)) = self.current {
                 worked = true;
@@ -343,7 +356,7 @@ impl Channel {
                         Step::On(taken) => done += taken,
                         Step::Over(on) => return on,
                     }
-                    if done == count || self.blocked.is_some() {
+                    if done == count || self.blocked.is_some() || core.budget.is_over() {
                         break;
                     }
                 }
@@ -370,7 +383,7 @@ impl Channel {
                 }
                 Step::Over(on) => return on,
             }
-            if self.blocked.is_some() {
+            if self.blocked.is_some() || core.budget.is_over() {
                 break;
             }
         }
@@ -394,9 +407,9 @@ impl Channel {
             done += self.data(core, run, &words[done..]);
         }
         if self.current.is_none() {
-            return Step::Over(core.budget.spend(1));
+            return Step::Over(core.budget.spend_words(1, 1));
         }
-        if !core.budget.spend((done - before) as u64) {
+        if !core.budget.spend_words((done - before) as u64, (done - before) as u64) {
             core.fault(FaultKind::OutOfFuel, address, format_args!("push buffers without end"));
             // What was dropped counts as done: others wait for its fences.
             self.entries.retain(|work| !matches!(work, Work::Entry(_)));
@@ -412,7 +425,7 @@ impl Channel {
         if self.stream.pending.is_some() || !self.stream.active() || self.units.waits_for_parameters() {
             return 0;
         }
-        let room = usize::try_from(core.budget.fuel()).unwrap_or(usize::MAX);
+        let room = usize::try_from(core.budget.affordable_words(1)).unwrap_or(usize::MAX);
         let words = &words[first..];
         let words = &words[..words.len().min(room)];
         // Words taken, and where the data of the last header stand.
@@ -452,7 +465,7 @@ impl Channel {
         if done != 0 {
             core.position = address.wrapping_add(4 * (first + last) as u64) & ADDRESS_MASK;
             // There was enough.
-            let _ = core.budget.spend(done as u64);
+            let _ = core.budget.spend_words(done as u64, done as u64);
         }
         done
     }

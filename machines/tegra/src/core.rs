@@ -102,6 +102,7 @@ impl Core {
         self.budget.set_clock(saved.clock);
         self.interrupts = saved.interrupts;
         self.syncpoints = saved.syncpoints.try_into().unwrap_or(self.syncpoints);
+        (0..).zip(self.syncpoints).for_each(|(index, value)| self.renderer.timeline.set_fence(index, value));
         self.kinds = Kinds::restore(&saved.kinds).unwrap_or_default();
     }
 
@@ -251,6 +252,7 @@ impl Core {
     /// Notes that a method asked for an interrupt of the processor.
     pub fn interrupt(&mut self) {
         self.interrupts = self.interrupts.saturating_add(1);
+        self.renderer.timeline.note_event();
     }
 
     /// How often methods asked for an interrupt since the last call.
@@ -274,7 +276,12 @@ impl Core {
     /// Adds 1 to a syncpoint; a fault for one that does not exist.
     pub fn increment_syncpoint(&mut self, index: u32) {
         match self.syncpoints.get_mut(index as usize) {
-            Some(value) => *value = value.wrapping_add(1),
+            Some(value) => {
+                *value = value.wrapping_add(1);
+                self.renderer.timeline.set_fence(index, *value);
+                // Somebody may have armed an event for it.
+                self.renderer.timeline.note_event();
+            }
             None => self.fault(FaultKind::BadMethod, index.into(), format_args!("syncpoint {index}")),
         }
     }

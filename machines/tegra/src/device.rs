@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use super::channel::{Channel, Work};
 use super::core::{ADDRESS_MASK, Core, SPACE};
 use super::driver::{Driver, Fence, PROCESS, PROCESS_MASK};
-use triglyph_engine::device::{Access, Device, Event, FaultKind, Machine, ReplayDevice};
+use triglyph_engine::device::{Access, Device, Event, FaultKind, Machine, ReplayDevice, RunEnd, RunLimit, Waiting};
 use triglyph_engine::error::Error;
+use triglyph_engine::frontend::budget::SliceEnd;
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
-use triglyph_engine::snapshot::SnapshotOptions;
+use triglyph_engine::snapshot::{SnapshotOptions, state};
 use triglyph_engine::trace;
 use triglyph_options::Options;
 
@@ -24,6 +25,23 @@ pub struct TegraX1 {
     pub(super) core: Core,
     pub(super) channels: BTreeMap<u32, Channel>,
     pub(super) driver: Driver,
+    /// Whether submissions wait for a bounded run.
+    deferred: bool,
+    pub(super) round: Round,
+}
+
+state! {
+    /// Channels have their turn by number until a round has done nothing: whose turn is next, and whether any has done
+    /// something in this round.
+    #[derive(Copy, Default)]
+    pub(super) struct Round { next: u32, worked: bool }
+}
+
+impl Round {
+    /// Whose turn is next.
+    pub(super) fn next(&self) -> u32 {
+        self.next
+    }
 }
 
 impl TegraX1 {
@@ -33,7 +51,13 @@ impl TegraX1 {
     /// [`Error::Unsupported`] when the host gives no threads.
     pub fn new(options: &Options) -> Result<Self, Error> {
         super::registers::prepare();
-        Ok(TegraX1 { core: Core::new(options.renderer()?), channels: BTreeMap::new(), driver: Driver::default() })
+        Ok(TegraX1 {
+            core: Core::new(options.renderer()?),
+            channels: BTreeMap::new(),
+            driver: Driver::default(),
+            deferred: false,
+            round: Round::default(),
+        })
     }
 
     /// Memory, renderer, syncpoints.
@@ -70,30 +94,63 @@ impl TegraX1 {
             return Err(Error::InvalidArgument(format!("channel {channel} of a Tegra X1")));
         }
         self.channels.entry(channel).or_default().submit(entries.into_iter().map(Work::Entry));
-        self.run();
+        self.submitted();
         Ok(())
     }
 
+    /// Does what was submitted, unless that is deferred.
+    pub(super) fn submitted(&mut self) {
+        match self.deferred {
+            true => self.core.renderer.timeline.submit(),
+            false => return self.run(),
+        };
+    }
+
     /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
+    ///
+    /// What does not end is ended, with a fault; [`Device::run_for`] bounds it instead.
     pub fn run(&mut self) {
         let _span = trace::submit();
         self.core.renderer.timeline.submit();
         self.core.budget.refuel(FUEL);
         self.core.memory.note_host_writes();
-        // A channel may release what another one waits for.
+        self.run_rounds();
+        self.complete();
+    }
+
+    /// Runs channels until a round has done nothing, as a channel may release what another one waits for. False when a
+    /// bounded run is over before.
+    fn run_rounds(&mut self) -> bool {
+        // Since a round was left, there may be something new for channels that had their turn.
+        self.round.worked |= self.round.next != 0;
         loop {
-            let mut worked = false;
-            for channel in self.channels.values_mut() {
-                worked |= channel.run(&mut self.core);
+            while let Some((&number, channel)) = self.channels.range_mut(self.round.next..).next() {
+                self.round.worked |= channel.run(&mut self.core);
+                if self.core.budget.is_over() {
+                    // Goes on with the same channel.
+                    self.round.next = number;
+                    return false;
+                }
+                self.round.next = number + 1;
             }
+            let Round { worked, .. } = std::mem::take(&mut self.round);
             if !worked {
-                break;
+                return true;
             }
         }
+    }
+
+    /// Everything submitted is in memory, unless a channel waits.
+    fn complete(&mut self) {
         self.core.flush();
         if self.channels.values().all(|channel| channel.blocked().is_none()) {
             self.core.renderer.timeline.complete();
         }
+    }
+
+    /// What the first channel waits for that waits.
+    fn waiting(&self) -> Option<Waiting> {
+        self.channels.iter().find_map(|(&number, channel)| Some(channel.blocked()?.waiting(number, channel.space())))
     }
 
     /// Lets time pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
@@ -101,10 +158,13 @@ impl TegraX1 {
         self.core.budget.advance(nanoseconds);
     }
 
-    /// Adds 1 to a syncpoint, as other hardware does, and goes on with channels that waited for it.
+    /// Adds 1 to a syncpoint, as other hardware does, and goes on with channels that waited for it: with the next
+    /// bounded run if submissions are deferred.
     pub fn increment_syncpoint(&mut self, index: u32) {
         self.core.increment_syncpoint(index);
-        self.run();
+        if !self.deferred {
+            self.run();
+        }
     }
 }
 
@@ -164,6 +224,28 @@ impl Device for TegraX1 {
                 self.core.fault(FaultKind::OutOfFuel, 0, what);
             }
         }
+    }
+
+    fn set_deferred(&mut self, deferred: bool) {
+        self.deferred = deferred;
+    }
+
+    fn run_for(&mut self, limit: RunLimit) -> RunEnd {
+        let _span = trace::submit();
+        self.core.budget.begin_slice(limit, FUEL);
+        self.core.memory.note_host_writes();
+        self.run_rounds();
+        match self.core.budget.end_slice() {
+            SliceEnd::Interrupted => return RunEnd::Interrupted,
+            SliceEnd::Used
+                if self.channels.values().any(|channel| channel.has_work() && channel.blocked().is_none()) =>
+            {
+                return RunEnd::BudgetUsed;
+            }
+            _ => {}
+        }
+        self.complete();
+        self.waiting().map_or(RunEnd::Done, RunEnd::Waiting)
     }
 
     fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {

@@ -8,7 +8,8 @@ use triglyph_guest::tegra::methods::Effect;
 
 use super::core::{ADDRESS_MASK, Core};
 use super::semaphore::{Form, Join, Release};
-use triglyph_engine::device::FaultKind;
+use triglyph_engine::device::{FaultKind, Waiting};
+use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::snapshot::state;
 
 /// What a channel waits for.
@@ -33,6 +34,16 @@ pub enum Blocked {
 }
 
 impl Blocked {
+    /// The same for hosts, of a channel in an address space.
+    pub(super) fn waiting(&self, channel: u32, space: u32) -> Waiting {
+        match *self {
+            Blocked::Semaphore { address, payload, .. } => {
+                Waiting::Semaphore { channel, place: GuestAddr::new(space, address), value: payload }
+            }
+            Blocked::Syncpoint { index, threshold } => Waiting::Counter { channel, counter: index, value: threshold },
+        }
+    }
+
     /// Whether it is over.
     pub fn is_over(&self, core: &mut Core) -> bool {
         match *self {

@@ -174,7 +174,8 @@ impl PacketSource for Source<'_> {
 
     fn prepare(&mut self, trace: &PacketTrace, _done: Progress) -> bool {
         self.class = self.channel.class_of_trace(trace);
-        self.core.budget.fuel() >= trace.words() as u64 && self.channel.units.registers(self.class).is_direct()
+        self.core.budget.affordable_words(1) >= trace.words() as u64
+            && self.channel.units.registers(self.class).is_direct()
     }
 
     fn registers(&mut self) -> TraceRegisters<'_> {
@@ -183,7 +184,7 @@ impl PacketSource for Source<'_> {
 
     fn stored(&mut self, words: usize) {
         // There was enough when the trace was prepared, and after each packet that the machine executed.
-        let _ = self.core.budget.spend(words as u64);
+        let _ = self.core.budget.spend_words(words as u64, words as u64);
         self.at += words;
     }
 
@@ -209,7 +210,8 @@ impl PacketSource for Source<'_> {
             && blocked.is_none()
             && stream.pending.is_none()
             && units.registers(self.class).is_direct()
-            && self.core.budget.fuel() >= packet.words_left as u64
+            && self.core.budget.affordable_words(1) >= packet.words_left as u64
+            && !self.core.budget.is_over()
             && !(units.waits_for_parameters() && packet.next_is_stored);
         Executed { words: done, may_continue, stops: self.end.is_some() }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::channel::{Channel, SavedChannel};
 use super::core::{SPACE, SavedCore};
-use super::device::{CHANNELS, TegraX1, is_address};
+use super::device::{CHANNELS, Round, TegraX1, is_address};
 use super::driver::{Driver, NO_SPACE, SavedDriver};
 use triglyph_engine::device::Machine;
 use triglyph_engine::error::Error;
@@ -12,12 +12,13 @@ use triglyph_engine::snapshot::{
     MAPS, MemoryImage, PAGES, SectionKind, Sections, SnapshotOptions, Writer, broken, save_memory, state,
 };
 
-const BOARD: SectionKind = SectionKind { number: 1, version: 1, name: "BOARD" };
+const BOARD: SectionKind = SectionKind { number: 1, version: 2, name: "BOARD" };
 /// One for each channel, in the order of their numbers.
 const CHANNEL: SectionKind = SectionKind { number: 2, version: 2, name: "CHANNEL" };
 const DRIVER: SectionKind = SectionKind { number: 3, version: 1, name: "DRIVER" };
 
 state! {
+    struct SavedBoard { core: SavedCore, round: Round }
     struct NumberedChannel { number: u32, channel: SavedChannel }
 }
 
@@ -25,9 +26,13 @@ impl TegraX1 {
     /// The state of the whole machine between two calls, and guest memory if `options` say so. Taking it changes
     /// nothing.
     pub fn snapshot(&mut self, options: SnapshotOptions) -> Vec<u8> {
+        // A bounded run has left it in the middle of its work.
+        if let Some(channel) = self.channels.get_mut(&self.round.next()) {
+            channel.settle(&mut self.core);
+        }
         self.core.flush();
         let mut writer = Writer::new(Machine::TegraX1, options.compressed);
-        writer.section(BOARD, &self.core.save());
+        writer.section(BOARD, &SavedBoard { core: self.core.save(), round: self.round });
         writer.section(DRIVER, &self.driver.save(&self.core.memory));
         for (&number, channel) in &self.channels {
             writer.section(CHANNEL, &NumberedChannel { number, channel: channel.save() });
@@ -46,7 +51,7 @@ impl TegraX1 {
         let sections = Sections::new(snapshot)?;
         sections.check(Machine::TegraX1, &[BOARD, CHANNEL, DRIVER, MAPS, PAGES])?;
         let impossible = |kind: SectionKind| broken(format!("{}: an impossible state", kind.name));
-        let board = Some(sections.get::<SavedCore>(BOARD)?).filter(SavedCore::is_sound);
+        let board = Some(sections.get::<SavedBoard>(BOARD)?).filter(|board| board.core.is_sound());
         let board = board.ok_or_else(|| impossible(BOARD))?;
         let (driver, views) =
             Driver::restore(sections.get::<SavedDriver>(DRIVER)?).ok_or_else(|| impossible(DRIVER))?;
@@ -76,7 +81,8 @@ impl TegraX1 {
         self.driver.hide_all(&mut self.core.memory);
         views.show(&mut self.core.memory);
         self.driver = driver;
-        self.core.restore(board);
+        self.core.restore(board.core);
+        self.round = board.round;
         self.channels = channels;
         Ok(())
     }

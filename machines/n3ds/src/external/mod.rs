@@ -20,6 +20,7 @@ use super::lcd::{Lcd, Screen};
 use registers::Effect;
 pub(super) use saved::SavedExternal;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::transfer::{Outcome, Request};
 
@@ -46,10 +47,33 @@ pub struct ListEnd {
     pub triangles: u64,
 }
 
+impl ListEnd {
+    /// What is raised.
+    pub fn event(&self) -> Option<Event> {
+        let ticks = timing::command_list(self.words, self.triangles);
+        self.interrupt.then_some(Event { interrupt: Interrupt::P3d, ticks })
+    }
+}
+
 /// What stands behind the external registers: the PICA, and memory.
 pub trait CommandProcessor {
     /// Executes the command list of `size` bytes at physical address `address`.
     fn run_list(&mut self, address: u32, size: u32) -> ListEnd;
+
+    /// Whether a bounded run has left a command list before its end, or its end was not heard of.
+    fn is_suspended(&self) -> bool {
+        false
+    }
+
+    /// Goes on with it; `None` when a bounded run is over before its end, or there is none.
+    fn go_on(&mut self) -> Option<ListEnd> {
+        None
+    }
+
+    /// What bounds a run, and time; `None` where nothing does.
+    fn budget(&mut self) -> Option<&mut Budget> {
+        None
+    }
 
     /// Writes internal register `id` (below 0x300) as the processor would, with all effects; bit k of `byte_mask` lets
     /// byte k through. Returns whether P3D was raised.
@@ -207,9 +231,7 @@ impl External {
 fn start_list<C: CommandProcessor + ?Sized>(core: &mut C, channel: u32) -> Option<Event> {
     let size = (core.read_register(0x238 + channel) & 0x1F_FFFF) << 3;
     let address = core.read_register(0x23A + channel) << 3;
-    let end = core.run_list(address, size);
-    let ticks = timing::command_list(end.words, end.triangles);
-    end.interrupt.then_some(Event { interrupt: Interrupt::P3d, ticks })
+    core.run_list(address, size).event()
 }
 
 /// Does a transfer and reports what of it fell outside memory.

@@ -1,7 +1,7 @@
 //! What GSP drives.
 
 use super::address;
-use crate::external::timing::{Mover, moving};
+use crate::external::timing::{Mover, moving, nanoseconds};
 use crate::external::{CommandProcessor, Event, External, PHYSICAL};
 use crate::lcd::Screen;
 use triglyph_engine::device::FaultKind;
@@ -41,9 +41,32 @@ pub trait Hardware {
         address::to_physical(address)
     }
 
+    /// Whether a bounded run has left a command list before its end, or its end was not heard of.
+    fn is_suspended(&self) -> bool {
+        false
+    }
+
+    /// Goes on with it, and returns what it raises; `None` when a bounded run is over before its end.
+    fn go_on(&mut self) -> Option<Option<Event>> {
+        Some(None)
+    }
+
+    /// Lets time pass with a command that is no list.
+    fn spend(&mut self, ticks: u64) {
+        let _ = ticks;
+    }
+
+    /// Whether a bounded run is over.
+    fn is_over(&mut self) -> bool {
+        false
+    }
+
     /// Notes a guest fault.
     fn fault(&mut self, kind: FaultKind, what: String, address: u64);
 }
+
+/// Words of a GX command.
+const COMMAND_WORDS: u64 = 8;
 
 /// The external registers and what stands behind them, as GSP's hardware.
 #[derive(Debug)]
@@ -97,6 +120,25 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
 
     fn vblank(&mut self, screen: Screen) {
         self.external.lcd_mut(screen).vblank();
+    }
+
+    fn is_suspended(&self) -> bool {
+        self.core.is_suspended()
+    }
+
+    fn go_on(&mut self) -> Option<Option<Event>> {
+        self.core.go_on().map(|end| end.event())
+    }
+
+    fn spend(&mut self, ticks: u64) {
+        if let Some(budget) = self.core.budget() {
+            // Fuel is what lists have.
+            let _ = budget.spend_words(COMMAND_WORDS, nanoseconds(ticks));
+        }
+    }
+
+    fn is_over(&mut self) -> bool {
+        self.core.budget().is_some_and(|budget| budget.is_over())
     }
 
     fn fault(&mut self, kind: FaultKind, what: String, address: u64) {

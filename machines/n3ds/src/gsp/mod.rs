@@ -23,6 +23,7 @@ pub mod rights;
 mod saved;
 mod service;
 pub mod shared;
+mod work;
 
 pub use command::Command;
 pub use errors::ResultCode;
@@ -34,6 +35,9 @@ pub use rights::{Acquire, Client, ClientSet, Session};
 pub(super) use saved::{GspState, SavedGsp};
 pub use service::{CaptureInfo, Registration};
 pub use shared::{CLIENTS, SharedPage};
+pub(super) use work::SavedWork;
+use work::Work;
+pub(super) use work::report;
 
 use super::external::{Event, timing};
 use super::gx::{self, BadAddress, Executed};
@@ -43,6 +47,7 @@ use hardware::GPU;
 use queue::Next;
 use rights::Right;
 use triglyph_engine::device::{Event as HostEvent, EventQueue, FaultKind};
+use triglyph_engine::sched::Timeline;
 
 /// Commands that one trigger executes at most; a guest that keeps refilling its queue has to trigger again.
 const COMMANDS: usize = 4096;
@@ -55,7 +60,8 @@ pub struct Completion {
     pub client: Option<usize>,
     /// What is raised.
     pub interrupt: Interrupt,
-    /// After how many ticks of the main processor (268 MHz) from the call that caused it; an estimate.
+    /// After how many ticks of the main processor (268 MHz) from the call that caused it; an estimate. 0 in a bounded
+    /// run, which itself is the time.
     pub ticks: u64,
 }
 
@@ -74,6 +80,7 @@ pub struct Gsp {
     completions: Vec<Completion>,
     /// What the host has not taken yet.
     events: EventQueue,
+    work: Work,
     auto_toggle: bool,
     bad_address: BadAddress,
     shared_memory_handle: u32,
@@ -143,20 +150,19 @@ impl Gsp {
 
     /// Executes what waits in the queue of the client with the rendering right, whoever asks. Queues of the others
     /// wait, also when the right passes on: until somebody triggers, or a command of the new holder ends.
+    ///
+    /// While submissions are deferred nothing happens: bounded runs look at the queue.
     pub fn trigger(&mut self, hardware: &mut dyn Hardware) {
+        if self.work.deferred {
+            return;
+        }
+        self.finish_deferred(hardware);
         let Some(client) = self.holding_client() else { return };
         let mut ticks = timing::ROUND_TRIP;
         for _ in 0..COMMANDS {
             let Next::Command(words) = CommandQueue::new(&self.page, client).next() else { return };
             let executed = self.execute(hardware, &words);
-            let queue = CommandQueue::new(&self.page, client);
-            if executed.result.is_error() {
-                queue.fail(executed.result);
-            }
-            if command::Header::from_word(words[0]).stop {
-                queue.halt();
-            }
-            if let Some(event) = executed.event {
+            if let Some(event) = self.end_queued(client, words[0], executed) {
                 ticks = ticks.saturating_add(event.ticks);
                 self.complete(Event { ticks, ..event });
             }
@@ -164,8 +170,20 @@ impl Gsp {
         hardware.fault(FaultKind::OutOfFuel, "GX command queue that never gets empty".into(), 0);
     }
 
+    /// A command of a client's queue has ended: the queue says so. Returns what is raised.
+    fn end_queued(&mut self, client: usize, header: u32, executed: Executed) -> Option<Event> {
+        let queue = CommandQueue::new(&self.page, client);
+        if executed.result.is_error() {
+            queue.fail(executed.result);
+        }
+        if command::Header::from_word(header).stop {
+            queue.halt();
+        }
+        executed.event
+    }
+
     /// Executes one command for the holder of the rendering right, without a queue; the host delivers what it raises.
-    /// Its queue fields are not touched.
+    /// Its queue fields are not touched. What waits for a bounded run is not waited for.
     pub fn execute(&mut self, hardware: &mut dyn Hardware, words: &[u32; 8]) -> Executed {
         gx::execute_words(hardware, words, self.bad_address)
     }
@@ -183,6 +201,11 @@ impl Gsp {
         let client = self.holding_client();
         self.completions.push(Completion { client, interrupt: event.interrupt, ticks: event.ticks });
         self.note_interrupt(event);
+    }
+
+    /// Has events counted on the device's timeline.
+    pub(crate) fn count_events_on(&mut self, timeline: &Timeline) {
+        self.events.count_on(timeline);
     }
 
     /// Tells the host of an interrupt.

@@ -56,6 +56,8 @@ impl Gsp {
             shown,
             completions,
             events: _,
+            // In a section of its own.
+            work: _,
             auto_toggle: _,
             bad_address: _,
             shared_memory_handle,

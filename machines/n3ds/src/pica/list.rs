@@ -8,39 +8,91 @@ use super::packets::Ahead;
 use super::{Host, Pica};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::GuestAddr;
+use triglyph_engine::snapshot::state;
 
 /// How a command list ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListEnd {
-    /// It raised P3D.
-    Interrupt,
-    /// It ended without: real hardware would hang.
-    Silent,
+pub struct ListEnd {
+    /// Whether it raised P3D: without, real hardware would hang.
+    pub interrupt: bool,
+    /// Words of its first buffer.
+    pub words: u64,
+    /// Triangles that it drew.
+    pub triangles: u64,
 }
 
 /// What a packet takes of the words that a list may have.
 const PACKET: u64 = 2;
 
+/// What a word takes, in nanoseconds (see [`timing`](crate::external::timing)).
+const WORD_TIME: u64 = 22;
+/// What a triangle takes.
+const TRIANGLE_TIME: u64 = 400;
+
+/// Packets that a bounded run stores before it looks whether it is over.
+const MAX_STORED: u64 = 2048;
+
+/// A command list in progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RunningList {
+    /// Physical address of the buffer that is executed, and its bytes.
+    address: u32,
+    bytes: u32,
+    /// The next word in it.
+    at: u64,
+    /// Words that may still be executed before the list counts as one that does not end.
+    words_left: u64,
+    /// Words of its first buffer.
+    words: u64,
+    /// Triangles drawn so far.
+    triangles: u64,
+}
+
 impl Pica {
-    /// Runs the list of `bytes` bytes at physical address `address`, and those it jumps to, to the end; then memory
-    /// shows everything that was drawn.
-    pub fn run_list(&mut self, host: &mut Host<'_>, address: u32, bytes: u32) -> ListEnd {
+    /// Begins the list of `bytes` bytes at physical address `address`.
+    pub fn start_list(&mut self, address: u32, bytes: u32) {
         self.interrupted = false;
         self.jump = None;
         self.vertices_left = self.limits.list_vertices;
-        let mut budget = self.limits.list_words;
-        let mut next = Some((address, bytes));
-        while let Some((address, bytes)) = next {
-            budget = budget.saturating_sub(1);
-            self.run_buffer(host, address, bytes, &mut budget);
-            next = if self.interrupted { None } else { self.jump.take() };
-            if budget == 0 && next.is_some() {
-                self.fault(host, FaultKind::OutOfFuel, u64::from(address), "a command list that does not end");
-                next = None;
-            }
+        let words_left = self.limits.list_words;
+        let words = u64::from(bytes) / 4;
+        self.list = Some(RunningList { address, bytes, at: 0, words_left, words, triangles: 0 });
+    }
+
+    /// Whether a list was begun that has not ended.
+    pub fn is_running(&self) -> bool {
+        self.list.is_some()
+    }
+
+    /// Goes on with the list, and those it jumps to, to the end; then memory shows everything that was drawn. `None` if
+    /// a bounded run is over before, or nothing was begun.
+    pub fn run_list(&mut self, host: &mut Host<'_>) -> Option<ListEnd> {
+        if host.budget.is_bounded() {
+            // Only what has no bounds counts as running away.
+            self.vertices_left = self.limits.list_vertices;
         }
+        let mut list = self.list?;
+        loop {
+            if host.budget.is_over() {
+                self.list = Some(list);
+                return None;
+            }
+            if !self.run_buffer(host, &mut list) {
+                continue;
+            }
+            list.words_left = list.words_left.saturating_sub(1);
+            let next = if self.interrupted { None } else { self.jump.take() };
+            let Some((address, bytes)) = next else { break };
+            if list.words_left == 0 {
+                self.fault(host, FaultKind::OutOfFuel, u64::from(list.address), "a command list that does not end");
+                break;
+            }
+            spend(host, 1);
+            list = RunningList { address, bytes, at: 0, ..list };
+        }
+        self.list = None;
         self.finish(host);
-        if self.interrupted { ListEnd::Interrupt } else { ListEnd::Silent }
+        Some(ListEnd { interrupt: self.interrupted, words: list.words, triangles: list.triangles })
     }
 
     fn stopped(&self) -> bool {
@@ -48,31 +100,48 @@ impl Pica {
             || self.interrupted && regs::irq_autostop::stop(self.registers.get(regs::irq_autostop::ID)) != 0
     }
 
-    fn run_buffer(&mut self, host: &mut Host<'_>, address: u32, bytes: u32, budget: &mut u64) {
+    /// Executes packets of the buffer. False if a bounded run is over before its end.
+    fn run_buffer(&mut self, host: &mut Host<'_>, list: &mut RunningList) -> bool {
         let memory = host.memory;
-        let window = memory.readable(GuestAddr::new(0, u64::from(address))).first(bytes as usize);
-        if window.len() < bytes as usize {
-            self.fault(host, FaultKind::UnmappedRead, u64::from(address), "a command list outside of memory");
+        let address = u64::from(list.address);
+        let window = memory.readable(GuestAddr::new(0, address)).first(list.bytes as usize);
+        if window.len() < list.bytes as usize && list.at == 0 {
+            self.fault(host, FaultKind::UnmappedRead, address, "a command list outside of memory");
         }
         let words = (window.len() / 4) as u64;
-        let mut at = 0;
+        let bounded = host.budget.is_bounded();
         let mut ahead = Ahead::default();
         self.packet_traces.begin_here();
-        while at + 1 < words && !self.stopped() && *budget > 0 {
-            let (next, packets) = self.quiet_packets(host, window, &mut ahead, at, *budget / PACKET);
-            at = next;
-            *budget -= PACKET * packets;
+        while list.at + 1 < words && !self.stopped() && list.words_left > 0 {
+            if host.budget.is_over() {
+                return false;
+            }
+            let before = list.at;
+            let most = if bounded { MAX_STORED.min(host.budget.affordable_words(WORD_TIME)) } else { list.words_left };
+            let (next, packets) = self.quiet_packets(host, window, &mut ahead, list.at, most / PACKET);
+            list.at = next;
             if packets == 0 {
-                at = self.run_packet(host, window, at, words);
-                *budget = budget.saturating_sub(PACKET);
+                let triangles = host.renderer.triangles();
+                list.at = self.run_packet(host, window, list.at, words);
+                let triangles = host.renderer.triangles() - triangles;
+                list.triangles += triangles;
+                // The fuel of lists are their words.
+                let _ = host.budget.spend(TRIANGLE_TIME * triangles);
                 ahead.forget();
                 self.packet_traces.begin_here();
             }
+            spend(host, list.at - before);
+            if !bounded {
+                list.words_left = list.words_left.saturating_sub(PACKET * packets.max(1));
+            }
         }
-        if *budget == 0 && at + 1 < words && !self.stopped() {
-            self.fault(host, FaultKind::OutOfFuel, u64::from(address), "a command list that does not end");
+        if list.words_left == 0 && list.at + 1 < words && !self.stopped() {
+            self.fault(host, FaultKind::OutOfFuel, address, "a command list that does not end");
         }
-        *budget = budget.saturating_sub(words);
+        if !bounded {
+            list.words_left = list.words_left.saturating_sub(words);
+        }
+        true
     }
 
     /// Executes the packet at word `at` and returns where the next one starts: packets are multiples of two words.
@@ -111,5 +180,42 @@ impl Pica {
         let size = regs::cmdbuf_size::size(self.registers.get(regs::cmdbuf_size::IDS[channel])) << 3;
         let address = regs::cmdbuf_addr::address(self.registers.get(regs::cmdbuf_addr::IDS[channel])) << 3;
         self.jump = Some((address, size));
+    }
+}
+
+/// Lets the time of some words pass.
+fn spend(host: &mut Host<'_>, words: u64) {
+    // The fuel of lists are their words.
+    let _ = host.budget.spend_words(words, WORD_TIME * words);
+}
+
+state! {
+    /// A command list in progress in a snapshot.
+    pub(in crate) struct SavedList {
+        buffer: [u32; 2],
+        at: u64,
+        words_left: u64,
+        vertices_left: u64,
+        words: u64,
+        triangles: u64,
+        interrupted: bool,
+    }
+}
+
+impl Pica {
+    /// The list in progress.
+    pub(crate) fn save_list(&self) -> Option<SavedList> {
+        let RunningList { address, bytes, at, words_left, words, triangles } = self.list?;
+        let (vertices_left, interrupted) = (self.vertices_left, self.interrupted);
+        Some(SavedList { buffer: [address, bytes], at, words_left, vertices_left, words, triangles, interrupted })
+    }
+
+    /// Puts a list in progress back.
+    pub(crate) fn restore_list(&mut self, saved: Option<SavedList>) {
+        self.list = saved.map(|saved| {
+            let SavedList { buffer: [address, bytes], at, words_left, words, triangles, .. } = saved;
+            (self.vertices_left, self.interrupted) = (saved.vertices_left, saved.interrupted);
+            RunningList { address, bytes, at, words_left, words, triangles }
+        });
     }
 }

@@ -39,6 +39,8 @@ use triglyph_guest::pica::regs::{self, Effect, dirty};
 
 use immediate::Immediate;
 pub use list::ListEnd;
+use list::RunningList;
+pub(super) use list::SavedList;
 use pixel_state::PixelState;
 use registers::Registers;
 pub(super) use saved::SavedPica;
@@ -46,6 +48,7 @@ use stage::Stage;
 use triglyph_engine::cache::{Handle, Recent, kinds};
 use triglyph_engine::device::{FaultKind, FaultLog};
 use triglyph_engine::draw::Assembler;
+use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::frontend::packet_trace::PacketTraces;
 use triglyph_engine::frontend::{DeriveContext, Derived};
 use triglyph_engine::mem::{Epoch, Memory};
@@ -61,6 +64,8 @@ pub struct Host<'a> {
     pub renderer: &'a mut Renderer,
     /// Where faults go.
     pub faults: &'a mut FaultLog,
+    /// What bounds a run, and time.
+    pub budget: &'a mut Budget,
 }
 
 impl DeriveContext for Host<'_> {
@@ -133,6 +138,8 @@ pub struct Pica {
     interrupted: bool,
     /// Jump asked for by a write, as (address, bytes).
     jump: Option<(u32, u32)>,
+    /// The command list in progress.
+    list: Option<RunningList>,
     /// Packets that recur.
     packet_traces: PacketTraces,
 }
@@ -175,6 +182,7 @@ impl Default for Pica {
             position: 0,
             interrupted: false,
             jump: None,
+            list: None,
             packet_traces: PacketTraces::default(),
         }
     }

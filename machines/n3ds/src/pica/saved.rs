@@ -60,6 +60,8 @@ impl Pica {
             position: _,
             interrupted: _,
             jump: _,
+            // In a section of its own.
+            list: _,
             packet_traces: _,
         } = self;
         SavedPica {

@@ -43,4 +43,6 @@ pub enum Stop {
     Stalled,
     /// More work than one run may do.
     OutOfFuel,
+    /// A bounded run is over: the channel goes on with the next one.
+    SliceOver,
 }

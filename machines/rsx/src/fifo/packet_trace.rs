@@ -10,7 +10,7 @@ use triglyph_guest::rsx::methods::curie;
 use triglyph_guest::rsx::ramht::engine;
 
 use super::puller::OBJECTS;
-use super::pusher::{WORD, header};
+use super::pusher::{WORD, header, spend_words};
 use super::{Channel, Puller, Stop};
 use crate::curie::{Known, known};
 use triglyph_engine::frontend::packet_trace::{
@@ -124,7 +124,7 @@ impl PacketSource for Source<'_, '_> {
     }
 
     fn prepare(&mut self, trace: &PacketTrace, _done: Progress) -> bool {
-        self.puller.core.budget.fuel() >= WORD * trace.words() as u64
+        self.puller.core.budget.affordable_words(WORD) >= trace.words() as u64
     }
 
     fn registers(&mut self) -> TraceRegisters<'_> {
@@ -133,7 +133,7 @@ impl PacketSource for Source<'_, '_> {
 
     fn stored(&mut self, words: usize) {
         // There was enough when the trace was prepared, and after each packet that the machine executed.
-        let _ = self.puller.core.budget.spend(WORD * words as u64);
+        let _ = spend_words(self.puller, words);
         self.channel.get = self.channel.get.wrapping_add(4 * words as u32);
     }
 
@@ -154,7 +154,8 @@ impl PacketSource for Source<'_, '_> {
         self.stop = header(self.channel, self.puller, word, rest);
         let may_continue = self.stop.is_none()
             && self.channel.get == end
-            && self.puller.core.budget.fuel() >= WORD * packet.words_left as u64
+            && self.puller.core.budget.affordable_words(WORD) >= packet.words_left as u64
+            && !self.puller.core.budget.is_over()
             && (self.puller.graph.curie.is_between_draws() || !packet.next_is_stored);
         Executed { words: packet.words, may_continue, stops: self.stop.is_some() }
     }

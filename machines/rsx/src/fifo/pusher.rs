@@ -34,6 +34,9 @@ pub fn run(channel: &mut Channel, fetch: &mut Fetch, puller: &mut Puller<'_>) ->
         if let Some(stop) = stop {
             return stop;
         }
+        if puller.core.budget.is_over() {
+            return Stop::SliceOver;
+        }
     }
     Stop::Idle
 }
@@ -43,10 +46,16 @@ pub fn run(channel: &mut Channel, fetch: &mut Fetch, puller: &mut Puller<'_>) ->
 fn data(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option<Stop> {
     let packet = channel.packet;
     let words = &words[..words.len().min(packet.count as usize)];
-    let fuel = puller.core.budget.spend(WORD * words.len() as u64);
+    let fuel = spend_words(puller, words.len());
     let (taken, stop) = puller.methods(channel, Method::of(packet), words);
     took(channel, packet, taken as u32);
     if fuel { stop } else { out_of_fuel(channel, puller) }
+}
+
+/// Takes fuel for words of a push buffer.
+#[inline(always)]
+pub(super) fn spend_words(puller: &mut Puller<'_>, words: usize) -> bool {
+    puller.core.budget.spend_words(words as u64, WORD * words as u64)
 }
 
 /// Moves past data words of a packet.
@@ -101,12 +110,12 @@ fn with_packet_traces(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u
 /// Packets that are only stored, as many as there are and as fuel and PUT allow. Returns how many words they have.
 #[inline]
 fn plain(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> usize {
-    let affordable = usize::try_from(puller.core.budget.fuel() / WORD).unwrap_or(usize::MAX);
+    let affordable = usize::try_from(puller.core.budget.affordable_words(WORD)).unwrap_or(usize::MAX);
     let valid = (channel.put.wrapping_sub(channel.get) / 4) as usize;
     let (stored, last) = puller.plain(&words[..words.len().min(affordable).min(valid)]);
     if stored != 0 {
         // There was enough.
-        let _ = puller.core.budget.spend(WORD * stored as u64);
+        let _ = spend_words(puller, stored);
         channel.get = channel.get.wrapping_add(4 * stored as u32);
         puller.core.position = u64::from(channel.get.wrapping_sub(4 * (last.count + 1)));
         channel.packet = last.after(last.count);
@@ -123,7 +132,7 @@ pub(super) fn header(channel: &mut Channel, puller: &mut Puller<'_>, word: u32, 
     channel.get = channel.get.wrapping_add(4);
     channel.fetched = 0;
     let words = &rest[..rest.len().min(packet.count as usize)];
-    let fuel = puller.core.budget.spend(WORD * (words.len() as u64 + 1));
+    let fuel = spend_words(puller, words.len() + 1);
     if !words.is_empty() && puller.whole(channel, Method::of(packet), words) {
         took(channel, packet, words.len() as u32);
     } else {
@@ -157,7 +166,7 @@ fn branch(channel: &mut Channel, puller: &mut Puller<'_>, word: u32) -> Option<S
         },
         Command::Invalid => return Some(fail(channel, puller, PusherError::InvalidCommand)),
     }
-    if puller.core.budget.spend(JUMP) { None } else { out_of_fuel(channel, puller) }
+    if puller.core.budget.spend_words(1, JUMP) { None } else { out_of_fuel(channel, puller) }
 }
 
 /// Stops the channel with an error.

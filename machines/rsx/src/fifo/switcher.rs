@@ -10,6 +10,8 @@ use super::{Cache, Channel, Fetch, Method, Puller, Stop, run};
 use crate::core::Core;
 use crate::graph::Graph;
 use crate::outside::Outside;
+use triglyph_engine::device::Waiting;
+use triglyph_engine::mem::GuestAddr;
 
 /// Channels of the chip.
 pub const CHANNELS: u32 = triglyph_guest::rsx::ramfc::CHANNELS;
@@ -137,6 +139,33 @@ impl Fifo {
         }
     }
 
+    /// The state of any channel, to look at.
+    pub(crate) fn state_of(&self, core: &Core, channel: u32) -> Channel {
+        let mut state = self.live.clone();
+        if channel != self.current {
+            for field in Field::ALL {
+                state.set_field(field, self.field(core, channel, field));
+            }
+        }
+        state
+    }
+
+    /// What a channel waits for that has stopped, if it waits.
+    pub(crate) fn waiting(&self, core: &Core, channel: u32, stop: Stop) -> Option<Waiting> {
+        let state = self.state_of(core, channel);
+        match stop {
+            Stop::Idle | Stop::OutOfFuel | Stop::SliceOver | Stop::Yielded => None,
+            Stop::Parked => Some(Waiting::PushBuffer { channel, offset: state.get }),
+            Stop::Error | Stop::Stalled => Some(Waiting::Processor { channel }),
+            Stop::Blocked => {
+                let object = core.resolve(state.semaphore);
+                let place = object.and_then(|object| object.range(state.semaphore_offset.into(), 4));
+                let place = place.unwrap_or(GuestAddr::new(0, state.semaphore_offset.into()));
+                Some(Waiting::Semaphore { channel, place, value: state.acquire.unwrap_or(0) })
+            }
+        }
+    }
+
     /// Whether a channel has words to execute, or waits for a semaphore.
     pub(crate) fn has_work(&self, core: &Core, channel: u32) -> bool {
         if channel == self.current {
@@ -177,7 +206,7 @@ impl Fifo {
                 others.for_each(|stop| *stop = None);
             }
             stops[channel as usize] = Some(stop);
-            if stop == Stop::OutOfFuel {
+            if matches!(stop, Stop::OutOfFuel | Stop::SliceOver) {
                 break;
             }
             if stop == Stop::Yielded && self.next(core, wanted, channel + 1, &stops).is_none() {
@@ -199,6 +228,13 @@ impl Fifo {
         (0..CHANNELS).map(|step| (first + step) % CHANNELS).find(runs)
     }
 
+    /// What the current channel has drawn counts for it: a bounded run may have left it in the middle of its work.
+    pub(crate) fn settle(&mut self, core: &mut Core) {
+        if let Some(graph) = &mut self.graphs[self.current as usize] {
+            graph.finish(core);
+        }
+    }
+
     /// Runs the current channel until it stops. Memory shows everything it did.
     fn run_current(&mut self, core: &mut Core, outside: &mut Outside) -> Stop {
         let (channel, id) = (&mut self.live, self.current);
@@ -214,7 +250,10 @@ impl Fifo {
             self.cache.push(call.subchannel, call.method, call.data);
             (self.switches.pull, self.switches.hash_failed) = (false, hash_failed);
         }
-        graph.finish(core);
+        // Between two commands of a channel that goes on soon nothing has to be seen.
+        if stop != Some(Stop::SliceOver) {
+            graph.finish(core);
+        }
         stop.unwrap_or(Stop::Idle)
     }
 }
@@ -231,12 +270,15 @@ fn pull(channel: &mut Channel, cache: &mut Cache, switches: Switches, puller: &m
     }
     while let Some([method, data]) = cache.first() {
         cache.drop_first();
-        if !puller.core.budget.spend(1) {
+        if !puller.core.budget.spend_words(1, 1) {
             return Some(Stop::OutOfFuel);
         }
         let to = Method { subchannel: method >> 13 & 7, method: method & 0x1FFC, increasing: true };
         if let (_, Some(stop)) = puller.methods(channel, to, &[data]) {
             return Some(stop);
+        }
+        if puller.core.budget.is_over() {
+            return Some(Stop::SliceOver);
         }
     }
     None

@@ -82,6 +82,8 @@ impl Rsx {
     /// [`Status::IllegalParameterValue`] for an unknown memory handle; [`Status::ResourceShortage`] when there are
     /// three contexts (one in fast mode).
     pub fn context_allocate(&mut self, memory: u32, flags: u64) -> Result<ContextAllocation, Status> {
+        // What a run has drawn and left in the scene goes to the memory that was mapped then.
+        self.core.flush();
         let slot = self.outside.lv1.allocate_context(&mut self.core, &mut self.fifo, memory, flags)?;
         Ok(ContextAllocation {
             handle: Lv1::handle(slot),
@@ -98,6 +100,7 @@ impl Rsx {
     /// [`Status::NoEntry`] for a handle without a context, as for all calls below that take one.
     pub fn context_free(&mut self, context: u32) -> Result<(), Status> {
         let slot = self.outside.lv1.slot(context)?;
+        self.core.flush();
         self.outside.lv1.free_context(&mut self.core, &mut self.fifo, slot);
         Ok(())
     }
@@ -114,6 +117,7 @@ impl Rsx {
         if u64::from(io).checked_add(size).is_none() {
             return Err(Status::IllegalParameterValue);
         }
+        self.core.flush();
         match &mut self.outside.lv1.contexts[slot] {
             Some(context) => {
                 let map = IoMap { io, lpar, size, access: io::access(flags) };
@@ -162,6 +166,7 @@ impl Rsx {
         if !mapped {
             return Err(Status::NoEntry);
         }
+        self.core.flush();
         self.outside.lv1.devices &= !(1 << device);
         if device != SEMAPHORE_DEVICE {
             let size = DEVICES.iter().find(|known| known.id == device).map_or(0, |known| known.size);

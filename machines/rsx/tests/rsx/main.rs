@@ -1,6 +1,7 @@
 //! Tests of the PlayStation 3 through its public interface, one binary for all of them.
 #![allow(missing_docs, reason = "test code, never published")]
 
+mod bounded;
 mod captures;
 mod curie;
 mod display;

@@ -232,7 +232,7 @@ impl TegraX1 {
         let Submission { before, behind, fence } = self.driver.queues.submit(&self.core, channel, flags, fence)?;
         let entries = entries.iter().map(|&entry| Work::Entry(entry));
         queue.submit(before.into_iter().chain(entries).chain(behind));
-        self.run();
+        self.submitted();
         Ok(fence)
     }
 

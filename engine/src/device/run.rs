@@ -1,0 +1,78 @@
+//! Work in bounded pieces: how much one call may do, and why it returned.
+
+use crate::address::GuestAddr;
+
+/// How much one bounded run may do: what is used up first ends it. It ends between two commands, so the last one may
+/// go beyond; a run does at least one command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RunLimit {
+    /// Time of the machine in nanoseconds: estimates of what the work takes the console, not time of the host.
+    pub nanoseconds: u64,
+    /// Words of push buffers and command lists.
+    pub words: u64,
+}
+
+impl RunLimit {
+    /// No limit: only an interrupt ends a run that has something to do.
+    pub const NONE: RunLimit = RunLimit { nanoseconds: u64::MAX, words: u64::MAX };
+
+    /// Nanoseconds of the machine's time.
+    pub const fn of_time(nanoseconds: u64) -> Self {
+        RunLimit { nanoseconds, ..Self::NONE }
+    }
+
+    /// Words of push buffers and command lists.
+    pub const fn of_words(words: u64) -> Self {
+        RunLimit { words, ..Self::NONE }
+    }
+}
+
+/// What a device waits for, once nothing of it can go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Waiting {
+    /// A word of guest memory does not have the value that a channel waits for.
+    Semaphore {
+        /// The channel.
+        channel: u32,
+        /// Where the word is.
+        place: GuestAddr,
+        /// What it is compared with.
+        value: u32,
+    },
+    /// A counter has not reached a value: on the Tegra X1 a syncpoint.
+    Counter {
+        /// The channel.
+        channel: u32,
+        /// The counter.
+        counter: u32,
+        /// The value that it is to reach, modulo 2^32.
+        value: u32,
+    },
+    /// A push buffer jumps to itself until its owner overwrites the jump.
+    PushBuffer {
+        /// The channel.
+        channel: u32,
+        /// Offset of the jump, as the channel counts.
+        offset: u32,
+    },
+    /// A channel stands still because of an error, or because the guest's own interrupt handler has to act.
+    Processor {
+        /// The channel.
+        channel: u32,
+    },
+}
+
+/// Why a bounded run returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RunEnd {
+    /// Everything that was submitted is done, and its results are in guest memory.
+    Done,
+    /// Nothing can go on before somebody else has acted. If several channels wait, the first of them.
+    Waiting(Waiting),
+    /// The limit is reached, and there is more to do.
+    BudgetUsed,
+    /// Somebody interrupted the run; there may be more to do. What was drawn last may not be in guest memory yet.
+    Interrupted,
+}

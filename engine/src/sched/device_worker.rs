@@ -1,0 +1,298 @@
+//! A device on a thread of its own.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::mpsc;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::{Interrupter, Timeline};
+use crate::device::{Device, RunEnd, RunLimit};
+use crate::error::Error;
+
+/// How a device's thread works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkerOptions {
+    /// Commands that may wait in the queue, at least 1: senders wait for room beyond them.
+    pub capacity: usize,
+    /// How much is done between two looks at the queue. A new command interrupts the run, so this is no latency.
+    pub slice: RunLimit,
+}
+
+impl Default for WorkerOptions {
+    fn default() -> Self {
+        WorkerOptions { capacity: 256, slice: RunLimit::of_time(1_000_000) }
+    }
+}
+
+/// Why a command was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WorkerError {
+    /// The queue is full.
+    Full,
+    /// The thread has ended: a command panicked.
+    Ended,
+}
+
+impl fmt::Display for WorkerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            WorkerError::Full => "the queue of the device's thread is full",
+            WorkerError::Ended => "the device's thread has ended",
+        })
+    }
+}
+
+impl std::error::Error for WorkerError {}
+
+/// What a thread of the host's has done with the device.
+type Command<D> = Box<dyn FnOnce(&mut D) + Send>;
+
+/// A device on a thread of its own: `Send` and `Sync`, so that any thread of the host's may give it commands.
+///
+/// Commands are functions that get the device, executed in the order in which they were sent. Submissions only queue
+/// work (see [`Device::set_deferred`]), and the thread does it in slices between commands; a command that comes while a
+/// slice is executed interrupts it. Results are waited for with [`Self::call`], [`Self::wait`] or the
+/// [`Timeline`].
+#[derive(Debug)]
+pub struct DeviceWorker<D> {
+    shared: Arc<Shared<D>>,
+    thread: Option<JoinHandle<D>>,
+    interrupter: Interrupter,
+    timeline: Timeline,
+    capacity: usize,
+}
+
+struct Shared<D> {
+    queue: Mutex<Queue<D>>,
+    /// For the device's thread: there is something to do.
+    work: Condvar,
+    /// For the others: a command is done, there is room, or nothing is left to do.
+    done: Condvar,
+}
+
+impl<D> fmt::Debug for Shared<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let queue = self.lock();
+        f.debug_struct("Shared").field("waiting", &queue.commands.len()).field("done", &queue.done).finish()
+    }
+}
+
+struct Queue<D> {
+    commands: VecDeque<Command<D>>,
+    sent: u64,
+    done: u64,
+    /// Whether the device may have something to do.
+    busy: bool,
+    /// How its last run ended.
+    end: RunEnd,
+    stopping: bool,
+    ended: bool,
+}
+
+/// What the thread does next.
+enum Next<D> {
+    Command(Command<D>),
+    Run,
+    Stop,
+}
+
+impl<D> Shared<D> {
+    fn lock(&self) -> MutexGuard<'_, Queue<D>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self) -> Next<D> {
+        let nothing = |queue: &mut Queue<D>| queue.commands.is_empty() && !queue.busy && !queue.stopping;
+        let mut queue = self.work.wait_while(self.lock(), nothing).unwrap_or_else(PoisonError::into_inner);
+        match queue.commands.pop_front() {
+            Some(command) => Next::Command(command),
+            None if queue.stopping => Next::Stop,
+            None => Next::Run,
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Queue<D>)) {
+        change(&mut self.lock());
+        self.done.notify_all();
+    }
+}
+
+/// Tells everybody that the thread has ended, also when it panics.
+struct Ending<'s, D>(&'s Shared<D>);
+
+impl<D> Drop for Ending<'_, D> {
+    fn drop(&mut self) {
+        self.0.change(|queue| queue.ended = true);
+    }
+}
+
+fn work<D: Device>(mut device: D, shared: &Shared<D>, slice: RunLimit) -> D {
+    let _ending = Ending(shared);
+    loop {
+        match shared.next() {
+            Next::Command(command) => {
+                command(&mut device);
+                shared.change(|queue| {
+                    queue.done += 1;
+                    queue.busy = true;
+                });
+            }
+            Next::Run => {
+                // Whoever wakes the device from here on wants another run.
+                shared.lock().busy = false;
+                let end = device.run_for(slice);
+                shared.change(|queue| {
+                    queue.busy |= matches!(end, RunEnd::BudgetUsed | RunEnd::Interrupted);
+                    queue.end = end;
+                });
+            }
+            Next::Stop => return device,
+        }
+    }
+}
+
+impl<D: Device + 'static> DeviceWorker<D> {
+    /// Moves a device to a thread of its own. Its submissions are deferred from here on.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a queue without room; [`Error::Unsupported`] when the host gives no thread.
+    pub fn new(mut device: D, options: WorkerOptions) -> Result<Self, Error> {
+        let WorkerOptions { capacity, slice } = options;
+        if capacity == 0 {
+            return Err(Error::InvalidArgument("a queue of no commands".into()));
+        }
+        device.set_deferred(true);
+        let (interrupter, timeline) = (device.interrupter(), device.timeline().clone());
+        let queue = Queue {
+            commands: VecDeque::new(),
+            sent: 0,
+            done: 0,
+            busy: true,
+            end: RunEnd::Done,
+            stopping: false,
+            ended: false,
+        };
+        let shared = Arc::new(Shared { queue: Mutex::new(queue), work: Condvar::new(), done: Condvar::new() });
+        let theirs = shared.clone();
+        let thread = std::thread::Builder::new().name("triglyph-device".into());
+        let thread = thread.spawn(move || work(device, &theirs, slice));
+        let thread = thread.map_err(|error| Error::Unsupported(format!("a thread for a device: {error}")))?;
+        Ok(DeviceWorker { shared, thread: Some(thread), interrupter, timeline, capacity })
+    }
+
+    /// Sends a command and returns its number, counted from 1. Waits while the queue is full, so that a guest that is
+    /// faster than its GPU is held back.
+    ///
+    /// # Errors
+    /// [`WorkerError::Ended`].
+    pub fn send(&self, command: impl FnOnce(&mut D) + Send + 'static) -> Result<u64, WorkerError> {
+        let full = |queue: &mut Queue<D>| queue.commands.len() >= self.capacity && !queue.ended;
+        let queue = self.shared.done.wait_while(self.shared.lock(), full).unwrap_or_else(PoisonError::into_inner);
+        self.push(queue, Box::new(command))
+    }
+
+    /// As [`Self::send`], but never waits.
+    ///
+    /// # Errors
+    /// [`WorkerError::Full`]; [`WorkerError::Ended`].
+    pub fn try_send(&self, command: impl FnOnce(&mut D) + Send + 'static) -> Result<u64, WorkerError> {
+        let queue = self.shared.lock();
+        match queue.commands.len() < self.capacity {
+            true => self.push(queue, Box::new(command)),
+            false => Err(WorkerError::Full),
+        }
+    }
+
+    /// Has the device's thread execute `command`, and waits for what it returns. Not to be called by a command.
+    ///
+    /// # Errors
+    /// [`WorkerError::Ended`], also when the command panics.
+    pub fn call<T: Send + 'static>(
+        &self,
+        command: impl FnOnce(&mut D) -> T + Send + 'static,
+    ) -> Result<T, WorkerError> {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        self.send(move |device| {
+            // The caller waits for it.
+            let _ = sender.send(command(device));
+        })?;
+        receiver.recv().map_err(|_| WorkerError::Ended)
+    }
+
+    fn push(&self, mut queue: MutexGuard<'_, Queue<D>>, command: Command<D>) -> Result<u64, WorkerError> {
+        if queue.ended {
+            return Err(WorkerError::Ended);
+        }
+        queue.commands.push_back(command);
+        queue.sent += 1;
+        let number = queue.sent;
+        drop(queue);
+        self.interrupter.interrupt();
+        self.shared.work.notify_one();
+        Ok(number)
+    }
+
+    /// Has channels that wait look again: the host has written memory that they may wait for.
+    pub fn wake(&self) {
+        self.shared.lock().busy = true;
+        self.shared.work.notify_one();
+    }
+
+    /// Waits until command `number` was executed, at most for `timeout`. Returns whether it was. Work that it has
+    /// submitted may still be under way.
+    pub fn wait(&self, number: u64, timeout: Duration) -> bool {
+        self.wait_until(timeout, |queue| queue.done >= number).done >= number
+    }
+
+    /// Waits until all commands were executed and nothing of the device can go on, at most for `timeout`. Returns how
+    /// its work ended, [`RunEnd::Done`] or [`RunEnd::Waiting`]; `None` if it goes on.
+    pub fn wait_idle(&self, timeout: Duration) -> Option<RunEnd> {
+        let idle = |queue: &Queue<D>| {
+            let over = matches!(queue.end, RunEnd::Done | RunEnd::Waiting(_));
+            queue.done == queue.sent && !queue.busy && over
+        };
+        let queue = self.wait_until(timeout, idle);
+        idle(&queue).then_some(queue.end)
+    }
+
+    fn wait_until(&self, timeout: Duration, over: impl Fn(&Queue<D>) -> bool) -> MutexGuard<'_, Queue<D>> {
+        let wait = |queue: &mut Queue<D>| !over(queue) && !queue.ended;
+        let waited = self.shared.done.wait_timeout_while(self.shared.lock(), timeout, wait);
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// What the device has done, to wait on: submissions, events, fences.
+    pub fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    /// Executes the commands that were sent, interrupts what the device is doing, and gives it back. Its work goes on
+    /// with its next bounded run, or when it is told to [`finish`](Device::finish); submissions are still deferred.
+    ///
+    /// # Errors
+    /// [`WorkerError::Ended`] when a command panicked: there is no device any more.
+    pub fn stop(mut self) -> Result<D, WorkerError> {
+        self.end().unwrap_or(Err(WorkerError::Ended))
+    }
+}
+
+impl<D> DeviceWorker<D> {
+    fn end(&mut self) -> Option<Result<D, WorkerError>> {
+        let thread = self.thread.take()?;
+        self.shared.lock().stopping = true;
+        self.interrupter.interrupt();
+        self.shared.work.notify_one();
+        Some(thread.join().map_err(|_| WorkerError::Ended))
+    }
+}
+
+impl<D> Drop for DeviceWorker<D> {
+    /// As [`DeviceWorker::stop`]; the device is dropped.
+    fn drop(&mut self) {
+        // Nobody is left to hear of a panic.
+        let _ = self.end();
+    }
+}

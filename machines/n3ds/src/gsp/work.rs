@@ -1,0 +1,172 @@
+//! Commands that wait for a bounded run, and the one that is under way.
+
+use std::collections::VecDeque;
+
+use super::queue::Next;
+use super::{CLIENTS, Command, CommandQueue, Gsp, Hardware, gx};
+use crate::external::Event;
+use crate::gx::Executed;
+use triglyph_engine::device::FaultKind;
+use triglyph_engine::snapshot::state;
+
+/// See the module's documentation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Work {
+    /// Whether commands wait for a bounded run.
+    pub(super) deferred: bool,
+    /// Commands without a queue, oldest first.
+    submitted: VecDeque<[u32; 8]>,
+    /// A command whose list a bounded run has left before its end.
+    suspended: Option<Started>,
+}
+
+/// A command that was taken out of its queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Started {
+    /// Whose queue; `None` without one.
+    client: Option<usize>,
+    words: [u32; 8],
+}
+
+impl Gsp {
+    /// Says whether commands wait for bounded runs.
+    pub(crate) fn set_deferred(&mut self, deferred: bool) {
+        self.work.deferred = deferred;
+    }
+
+    /// Takes what the host has chosen over from the system process before.
+    pub(crate) fn keep_choices(&mut self, before: &Gsp) {
+        self.work.deferred = before.work.deferred;
+    }
+
+    /// Whether commands wait for bounded runs.
+    pub(crate) fn is_deferred(&self) -> bool {
+        self.work.deferred
+    }
+
+    /// A command without a queue, for the next bounded run.
+    pub(crate) fn submit(&mut self, words: [u32; 8]) {
+        self.work.submitted.push_back(words);
+    }
+
+    /// Whether there is something to do.
+    pub(crate) fn has_work(&self) -> bool {
+        let queued = |client| {
+            let header = CommandQueue::new(&self.page, client).header();
+            header.count != 0 && header.status & super::queue::STATUS_HALTED == 0
+        };
+        self.work.suspended.is_some() || !self.work.submitted.is_empty() || self.holding_client().is_some_and(queued)
+    }
+
+    /// Executes commands until there are none or a bounded run is over: what was submitted first, then the queue of the
+    /// client with the rendering right.
+    pub(crate) fn work(&mut self, hardware: &mut dyn Hardware) {
+        loop {
+            let (started, executed) = match self.work.suspended.take() {
+                Some(started) => {
+                    let Some(event) = hardware.go_on() else {
+                        self.work.suspended = Some(started);
+                        return;
+                    };
+                    let update_gas = match Command::from_words(&started.words) {
+                        Some(Command::ProcessCommandList { update_gas, .. }) => update_gas,
+                        _ => false,
+                    };
+                    (started, Executed::with(gx::list_ended(hardware, event, update_gas)))
+                }
+                None => {
+                    if hardware.is_over() {
+                        return;
+                    }
+                    let Some(started) = self.next_command() else { return };
+                    let executed = self.execute(hardware, &started.words);
+                    if hardware.is_suspended() {
+                        self.work.suspended = Some(started);
+                        continue;
+                    }
+                    hardware.spend(executed.event.map_or(0, |event| event.ticks));
+                    (started, executed)
+                }
+            };
+            self.end(hardware, started, executed);
+        }
+    }
+
+    /// Executes the commands that wait, however long that takes.
+    pub(crate) fn finish_deferred(&mut self, hardware: &mut dyn Hardware) {
+        if self.work.suspended.is_some() || !self.work.submitted.is_empty() {
+            self.work(hardware);
+        }
+    }
+
+    fn next_command(&mut self) -> Option<Started> {
+        if let Some(words) = self.work.submitted.pop_front() {
+            return Some(Started { client: None, words });
+        }
+        let client = self.holding_client()?;
+        match CommandQueue::new(&self.page, client).next() {
+            Next::Command(words) => Some(Started { client: Some(client), words }),
+            _ => None,
+        }
+    }
+
+    /// A command has ended: its queue says so, and the host hears of it. The run itself was the time it took.
+    fn end(&mut self, hardware: &mut dyn Hardware, started: Started, executed: Executed) {
+        let Started { client, words } = started;
+        match client {
+            Some(client) => {
+                if let Some(event) = self.end_queued(client, words[0], executed) {
+                    self.complete(Event { ticks: 0, ..event });
+                }
+            }
+            None => {
+                if let Some(event) = executed.event {
+                    self.note_interrupt(Event { ticks: 0, ..event });
+                }
+                report(hardware, &words, executed);
+            }
+        }
+    }
+}
+
+/// Counts a command without a queue that has failed.
+pub(crate) fn report(hardware: &mut dyn Hardware, words: &[u32; 8], executed: Executed) {
+    if executed.result.is_error() {
+        let what = format!("GX command {:#010x} failed: {:?}", words[0], executed.result);
+        hardware.fault(FaultKind::BadCommand, what, words[1].into());
+    }
+}
+
+state! {
+    /// What waits for a bounded run in a snapshot.
+    pub(in crate) struct SavedWork { submitted: Vec<[u32; 8]>, suspended: Option<SavedStarted> }
+    /// A command that was taken out of its queue.
+    pub(in crate) struct SavedStarted { client: Option<u8>, words: [u32; 8] }
+}
+
+impl Gsp {
+    pub(crate) fn save_work(&self) -> SavedWork {
+        let save = |Started { client, words }| SavedStarted { client: client.map(|client| client as u8), words };
+        SavedWork { submitted: self.work.submitted.iter().copied().collect(), suspended: self.work.suspended.map(save) }
+    }
+
+    /// Puts back what was saved and has been checked by [`SavedWork::is_sound`].
+    pub(crate) fn restore_work(&mut self, saved: SavedWork) {
+        let restore = |SavedStarted { client, words }| Started { client: client.map(usize::from), words };
+        let suspended = saved.suspended.map(restore);
+        self.work = Work { deferred: self.work.deferred, submitted: saved.submitted.into(), suspended };
+    }
+}
+
+impl SavedWork {
+    /// Whether there is such a state.
+    pub(crate) fn is_sound(&self) -> bool {
+        let client = self.suspended.as_ref().and_then(|started| started.client);
+        client.is_none_or(|client| usize::from(client) < CLIENTS)
+    }
+
+    /// Whether the list of a command is under way.
+    pub(crate) fn is_suspended(&self) -> bool {
+        self.suspended.is_some()
+    }
+}
