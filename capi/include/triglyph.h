@@ -615,7 +615,8 @@ typedef struct triglyph_rsx triglyph_rsx;
 typedef struct triglyph_tegra triglyph_tegra;
 
 /// Counts the work of a device: submissions are numbered from 1, and each is complete once its results are in guest
-/// memory. All threads may use it at any time, also while calls on the device are under way and after it is gone.
+/// memory; events, and counters of the guest's, as they change. All threads may use it at any time, also while calls on
+/// the device are under way and after it is gone.
 typedef struct triglyph_timeline triglyph_timeline;
 
 /// How a machine is set up. Fill it with `triglyph_options_init` first, then change what is to be different. A null
@@ -1327,6 +1328,30 @@ triglyph_status triglyph_timeline_wait(triglyph_timeline *timeline,
                                        uint64_t number,
                                        uint64_t timeout,
                                        bool *complete);
+
+/// How many events have happened so far: what `triglyph_take_events` returns, counted as it happens.
+triglyph_status triglyph_timeline_events(triglyph_timeline *timeline,
+                                         uint64_t *events);
+
+/// Waits until more than `seen` events have happened, at most for `timeout` nanoseconds; `events` is how many have.
+triglyph_status triglyph_timeline_wait_event(triglyph_timeline *timeline,
+                                             uint64_t seen,
+                                             uint64_t timeout,
+                                             uint64_t *events);
+
+/// The value of a counter of the guest's: on the Tegra X1 a syncpoint, on the PS3 the reference value of a channel. 0
+/// for one that nothing has counted yet.
+triglyph_status triglyph_timeline_fence(triglyph_timeline *timeline,
+                                        uint32_t number,
+                                        uint32_t *value);
+
+/// Waits until such a counter has reached `value`, modulo 2^32, at most for `timeout` nanoseconds; `reached` says
+/// whether it has.
+triglyph_status triglyph_timeline_wait_fence(triglyph_timeline *timeline,
+                                             uint32_t number,
+                                             uint32_t value,
+                                             uint64_t timeout,
+                                             bool *reached);
 
 /// Destroys a timeline that no thread uses any more. Null is ignored.
 triglyph_status triglyph_timeline_destroy(triglyph_timeline *timeline);

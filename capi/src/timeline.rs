@@ -9,7 +9,8 @@ use super::handle::{destroy, triglyph_device, with_device};
 use super::pointer::{Out, put, required};
 
 /// Counts the work of a device: submissions are numbered from 1, and each is complete once its results are in guest
-/// memory; events, and counters of the guest's, as they change. All threads may use it at any time, also while calls on the device are under way and after it is gone.
+/// memory; events, and counters of the guest's, as they change. All threads may use it at any time, also while calls on
+/// the device are under way and after it is gone.
 pub struct triglyph_timeline {
     timeline: Timeline,
 }

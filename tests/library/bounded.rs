@@ -23,9 +23,9 @@ fn outcome(device: &mut dyn ReplayDevice) -> (Vec<u64>, String) {
 
 fn limit(random: &mut Random) -> RunLimit {
     match random.below(3) {
-        0 => RunLimit::of_words(1 + u64::from(random.below(300))),
-        1 => RunLimit::of_time(1 + u64::from(random.below(100_000))),
-        _ => RunLimit { words: 1 + u64::from(random.below(20_000)), nanoseconds: u64::from(random.below(10_000_000)) },
+        0 => RunLimit::of_words(1 + u64::from(random.below(40))),
+        1 => RunLimit::of_time(1 + u64::from(random.below(3_000))),
+        _ => RunLimit { words: 1 + u64::from(random.below(500)), nanoseconds: u64::from(random.below(100_000)) },
     }
 }
 

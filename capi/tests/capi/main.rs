@@ -8,7 +8,7 @@ mod symbols;
 use std::path::Path;
 
 /// The sources, in the order in which the header has them.
-const SOURCES: [&str; 29] = [
+const SOURCES: [&str; 30] = [
     "version.rs",
     "error.rs",
     "options.rs",
@@ -18,6 +18,7 @@ const SOURCES: [&str; 29] = [
     "events.rs",
     "faults.rs",
     "stats.rs",
+    "run.rs",
     "timeline.rs",
     "buffer.rs",
     "snapshot.rs",

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// * Submissions are numbered from 1, and each is complete once its results are in guest memory.
 /// * Events are counted as they happen: what [`Device::take_events`](crate::device::Device::take_events) returns, and
 ///   on the Tegra X1 each step of a syncpoint, whether an event waits for it or not.
-/// * Fences are counters of the guest's: on the Tegra X1 its syncpoints, on the PS3 the reference value of each channel.
+/// * Fences are counters of the guest's: on the Tegra X1 its syncpoints, on the PS3 the reference values of channels.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline(Arc<Shared>);
 

@@ -100,10 +100,11 @@ impl TegraX1 {
 
     /// Does what was submitted, unless that is deferred.
     pub(super) fn submitted(&mut self) {
-        match self.deferred {
-            true => self.core.renderer.timeline.submit(),
-            false => return self.run(),
-        };
+        if self.deferred {
+            self.core.renderer.timeline.submit();
+        } else {
+            self.run();
+        }
     }
 
     /// Goes on with channels that waited: for a word that the host has written since, or for a syncpoint.
