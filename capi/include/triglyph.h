@@ -315,6 +315,56 @@ typedef uint32_t triglyph_fault_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+/// Why a bounded run returned.
+enum triglyph_run_end
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// A reason that this version cannot describe.
+  TRIGLYPH_RUN_END_UNKNOWN = 0,
+  /// Everything that was submitted is done, and its results are in guest memory.
+  TRIGLYPH_RUN_END_DONE = 1,
+  /// Nothing can go on before somebody else has acted: `waiting` says on what.
+  TRIGLYPH_RUN_END_WAITING = 2,
+  /// The limit is reached, and there is more to do.
+  TRIGLYPH_RUN_END_BUDGET_USED = 3,
+  /// `triglyph_interrupt` was called; there may be more to do. What was drawn last may not be in guest memory yet.
+  TRIGLYPH_RUN_END_INTERRUPTED = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum triglyph_run_end triglyph_run_end;
+#else
+typedef uint32_t triglyph_run_end;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/// What is waited for.
+enum triglyph_waiting_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// Nothing, or what this version cannot describe.
+  TRIGLYPH_WAITING_KIND_NONE = 0,
+  /// The word at `address` in `space` is to have a value: `value` is what it is compared with.
+  TRIGLYPH_WAITING_KIND_SEMAPHORE = 1,
+  /// `counter`, on the Tegra X1 a syncpoint, is to reach `value`, modulo 2^32.
+  TRIGLYPH_WAITING_KIND_COUNTER = 2,
+  /// A push buffer jumps to itself, at offset `address`, until its owner overwrites the jump.
+  TRIGLYPH_WAITING_KIND_PUSH_BUFFER = 3,
+  /// The channel stands still because of an error, or because the guest's own interrupt handler has to act.
+  TRIGLYPH_WAITING_KIND_PROCESSOR = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum triglyph_waiting_kind triglyph_waiting_kind;
+#else
+typedef uint32_t triglyph_waiting_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 /// What the GPU's units raise, numbered as GSP's clients see them.
 enum triglyph_n3ds_interrupt
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -596,6 +646,10 @@ typedef struct triglyph_capture triglyph_capture;
 /// What all machines have. Made by `triglyph_device_create`, or borrowed from a machine's own handle.
 typedef struct triglyph_device triglyph_device;
 
+/// Interrupts the bounded runs of a device. All threads may use it at any time, also while calls on the device are
+/// under way and after it is gone.
+typedef struct triglyph_interrupter triglyph_interrupter;
+
 /// A Nintendo 3DS's GPU: PICA200, transfer engine, LCD registers, GSP.
 ///
 /// Its address space 0 has physical addresses: VRAM at 0x18000000, main memory at 0x20000000, which the host maps.
@@ -794,6 +848,32 @@ typedef struct triglyph_warm_start {
   /// of this function, or the device is destroyed.
   const char *error;
 } triglyph_warm_start;
+
+/// How much one bounded run may do: what is used up first ends it, between two commands.
+typedef struct triglyph_run_limit {
+  /// Nanoseconds of the machine's time, which are estimates of what the work takes the console; UINT64_MAX for any.
+  uint64_t nanoseconds;
+  /// Words of push buffers and command lists; UINT64_MAX for any.
+  uint64_t words;
+} triglyph_run_limit;
+
+/// What a device waits for. Fields that a kind does not name are 0.
+typedef struct triglyph_waiting {
+  /// A `triglyph_waiting_kind`.
+  uint32_t kind;
+  /// The channel; if several wait, the first of them.
+  uint32_t channel;
+  /// The address space.
+  uint32_t space;
+  /// The counter.
+  uint32_t counter;
+  /// The value that is waited for.
+  uint32_t value;
+  /// 0.
+  uint32_t reserved;
+  /// The address or offset.
+  uint64_t address;
+} triglyph_waiting;
 
 /// How a GX command ended.
 typedef struct triglyph_n3ds_executed {
@@ -1312,6 +1392,33 @@ triglyph_status triglyph_get_stats(triglyph_device *device, triglyph_stats *stat
 /// What the key file gave when the device was made; all 0 without one.
 triglyph_status triglyph_get_warm_start(triglyph_device *device,
                                         triglyph_warm_start *warm_start);
+
+/// Says whether submissions only queue work, for `triglyph_run_for` and `triglyph_finish` to do. Otherwise, as at
+/// first, they do it before they return. What was queued stays queued. Nothing is deferred while a recording is under
+/// way.
+triglyph_status triglyph_set_deferred(triglyph_device *device,
+                                      bool deferred);
+
+/// Goes on with what was submitted, and with channels that wait, until nothing can go on, `limit` is reached or another
+/// thread interrupts it. `end` is a `triglyph_run_end`; `waiting` may be null. The next run goes on at exactly the next
+/// command: memory, events and faults do not depend on how work is cut. A push buffer that loops only uses up its
+/// budget. Between two runs the host may do anything: write memory, deliver VBlanks, take snapshots. On the PS3 PUT is
+/// taken from the control pages first. A null `limit` is none.
+triglyph_status triglyph_run_for(triglyph_device *device,
+                                 const triglyph_run_limit *limit,
+                                 uint32_t *end,
+                                 triglyph_waiting *waiting);
+
+/// The interrupter of a device. It belongs to the caller, who destroys it with `triglyph_interrupter_destroy`.
+triglyph_status triglyph_interrupter_of(triglyph_device *device,
+                                        triglyph_interrupter **interrupter);
+
+/// Ends the bounded run in progress before its next command, or else the next one before its first. Runs without bounds
+/// go on. Does not wait.
+triglyph_status triglyph_interrupt(triglyph_interrupter *interrupter);
+
+/// Destroys an interrupter that no thread uses any more. Null is ignored.
+triglyph_status triglyph_interrupter_destroy(triglyph_interrupter *interrupter);
 
 /// The timeline of a device. It belongs to the caller, who destroys it with `triglyph_timeline_destroy`.
 triglyph_status triglyph_timeline_of(triglyph_device *device,
