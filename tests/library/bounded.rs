@@ -90,7 +90,7 @@ fn slices_of_random_budgets_equal_one_run() {
     ] {
         slices += compare(name, &Options::new(Tier::Auto, 2), seed);
     }
-    assert!(slices > 1000, "{slices} slices");
+    assert!(slices > 300, "{slices} slices");
     for (name, seed) in [("3ds/29-transfer-engine", 10), ("rsx/01-triangle", 11), ("tegra/01-triangle", 12)] {
         compare(name, &Options::new(Tier::InterpreterOnly, 1), seed);
     }
