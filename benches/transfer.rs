@@ -12,6 +12,10 @@ mod support;
 use std::sync::atomic::AtomicU8;
 
 use criterion::{Criterion, Throughput};
+use triglyph::{
+    Access, Device, GuestAddr, GuestRange, HostFormat, HostRows, Machine, Options, Presented, ScanLayout, ScanOut,
+    Tier, new_device, scan_format,
+};
 use triglyph_guest::format::PixelFormat;
 use triglyph_guest::kernel::TransferKernel;
 use triglyph_guest::kernel::transfer::{Convert, ConvertKey, Copy, Fill, Layout, Scale, TransferJob, TransferKey};
@@ -43,7 +47,38 @@ fn main() {
     ] {
         conversions(&mut criterion, name, output, layouts, &source, &target);
     }
+    presents(&mut criterion);
     criterion.final_summary();
+}
+
+/// A picture of 1920 x 1080 pixels to the host's rows, on one thread and compiled.
+fn presents(criterion: &mut Criterion) {
+    const AT: GuestAddr = GuestAddr::new(0, 0);
+    let (width, height, pitch) = (1920, 1080, 7680);
+    let mut gpu = new_device(Machine::TegraX1, &Options::new(Tier::JitOnly, 1)).expect("a Tegra X1");
+    gpu.map(GuestRange::new(0, 0, 16 << 20), Access::READ_WRITE).expect("memory");
+    let mut numbers = support::Numbers::new(5);
+    let bytes: Vec<u8> = (0..16 << 20).map(|_| numbers.word() as u8).collect();
+    gpu.write(AT, &bytes).expect("mapped");
+    let mut rows = vec![0; 8 * 1920 * 1080];
+    let mut group = criterion.benchmark_group("present 1080p");
+    for (name, format, layout) in [
+        ("rows", scan_format::X8R8G8B8.big_endian(), ScanLayout::Rows { pitch }),
+        ("rows RGB565", scan_format::RGB565, ScanLayout::Rows { pitch }),
+        ("block-linear", scan_format::A8B8G8R8, ScanLayout::BlockLinear { log2_gobs: 4, pitch }),
+    ] {
+        let scan = ScanOut { at: AT, width, height, format, layout };
+        for (to, format) in [("RGBA8", HostFormat::Rgba8), ("BGRA8", HostFormat::Bgra8), ("RGB565", HostFormat::Rgb565)]
+        {
+            group.bench_function(format!("{name} to {to}"), |b| {
+                b.iter(|| {
+                    let mut rows = HostRows { bytes: &mut rows, stride: 1920 * format.bytes(), format };
+                    gpu.present(&scan, &mut rows, &mut Presented::default()).expect("a picture")
+                });
+            });
+        }
+    }
+    group.finish();
 }
 
 /// The kernels of a key that take `job`, by tier.

@@ -36,6 +36,10 @@ pub use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, Memory};
 pub use triglyph_engine::render::{Accuracy, KeyFile};
 pub use triglyph_engine::sched::{DeviceWorker, Interrupter, Timeline, WorkerError, WorkerOptions};
 pub use triglyph_engine::snapshot::SnapshotOptions;
+pub use triglyph_engine::transfer::{
+    Gamma, HostFormat, HostRows, Presented, ScanLayout, ScanOut, format as scan_format,
+};
+pub use triglyph_guest::kernel::transfer::{BitField, PixelFields};
 #[cfg(feature = "n3ds")]
 pub use triglyph_n3ds::N3ds;
 pub use triglyph_options::Options;

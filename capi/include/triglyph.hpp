@@ -181,6 +181,20 @@ public:
     void interrupt() const { check(triglyph_interrupt(get())); }
 };
 
+/// What was presented to some rows last.
+class presented : public owned<triglyph_presented, triglyph_presented_destroy> {
+public:
+    using owned::owned;
+    presented() : owned(make()) {}
+
+private:
+    static triglyph_presented *make() {
+        triglyph_presented *presented = nullptr;
+        check(triglyph_presented_create(&presented));
+        return presented;
+    }
+};
+
 /// Why a bounded run returned, and what is waited for.
 struct run_end {
     std::uint32_t kind = TRIGLYPH_RUN_END_UNKNOWN;
@@ -271,6 +285,12 @@ public:
         run_end end;
         check(triglyph_run_for(device_, &limit, &end.kind, &end.waiting));
         return end;
+    }
+    bool present(const triglyph_present &present, bool big_endian, const triglyph_rows &rows,
+                 const triglyph::presented &presented) const {
+        bool changed = false;
+        check(triglyph_present_picture(device_, &present, big_endian, &rows, presented.get(), &changed));
+        return changed;
     }
     picture read_picture(const triglyph_present &present, bool big_endian = false) const {
         triglyph_picture *picture = nullptr;

@@ -26,6 +26,7 @@ pub mod memory;
 pub mod n3ds;
 pub mod options;
 pub mod pointer;
+pub mod present;
 pub mod rsx;
 pub mod run;
 pub mod snapshot;

@@ -68,6 +68,20 @@ pub(crate) unsafe fn slice_mut<'a, T: Copy>(pointer: *mut T, count: usize, what:
     })
 }
 
+/// Bytes of the caller's that a call may change in part.
+///
+/// # Safety
+/// `pointer` is valid for reads and writes of `count` initialised bytes while the result lives, and nobody else uses
+/// them; or it is null.
+pub(crate) unsafe fn bytes_mut<'a>(pointer: *mut u8, count: usize, what: &str) -> Result<&'a mut [u8], Failure> {
+    if count == 0 {
+        return Ok(&mut []);
+    }
+    check(pointer.cast_const(), count, what)?;
+    // SAFETY: not null, not too large; the caller promises the rest.
+    Ok(unsafe { std::slice::from_raw_parts_mut(pointer, count) })
+}
+
 /// An array of a fixed number of values, copied.
 ///
 /// # Safety

@@ -24,6 +24,7 @@ use triglyph_engine::error::Error;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
+use triglyph_engine::transfer::{HostRows, Presented, ScanOut};
 
 /// What a SNAPSHOT record holds: memory has records of its own, and the record is compressed as a whole.
 const REGISTERS: SnapshotOptions = SnapshotOptions { memory: false, compressed: false };
@@ -350,6 +351,10 @@ impl<D: ReplayDevice, W: Write + Send> Device for RecordingDevice<D, W> {
 
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
         self.device.run_for(limit)
+    }
+
+    fn present(&mut self, scan: &ScanOut, rows: &mut HostRows<'_>, presented: &mut Presented) -> Result<bool, Error> {
+        self.device.present(scan, rows, presented)
     }
 
     fn interrupter(&self) -> Interrupter {

@@ -26,7 +26,7 @@ use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
 use crate::scene::{DrawState, Scene, SceneTarget};
 use crate::sched::{Scheduler, Timeline};
 use crate::trace;
-use crate::transfer::{Outcome, Request, Transfers};
+use crate::transfer::{Gamma, HostRows, Outcome, Presented, Request, ScanOut, Transfers};
 pub use clock::ScopedTimer;
 use clock::StageClock;
 
@@ -375,6 +375,24 @@ impl Renderer {
     pub fn transfer(&mut self, memory: &Memory, run: impl FnOnce(&Transfers<'_>) -> Outcome) -> Outcome {
         self.flush(memory);
         self.timed_transfer(memory, run)
+    }
+
+    /// Stores what a display shows in rows of the host's, after everything drawn so far. See [`Transfers::present`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn present(
+        &mut self,
+        memory: &Memory,
+        scan: &ScanOut,
+        gamma: Option<&Gamma>,
+        rows: &mut HostRows<'_>,
+        presented: &mut Presented,
+    ) -> Result<bool, Error> {
+        self.flush(memory);
+        // Processors draw, too.
+        memory.note_host_writes();
+        Transfers { memory, kernels: &self.kernels, scheduler: &self.scheduler }.present(scan, gamma, rows, presented)
     }
 
     fn timed_transfer(&mut self, memory: &Memory, run: impl FnOnce(&Transfers<'_>) -> Outcome) -> Outcome {

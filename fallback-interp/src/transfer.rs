@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use triglyph_guest::kernel::transfer::{
-    ByteSource, Convert, ConvertKey, Copy, Fill, FillRect, Layout, Rearrange, Resample, ResampleKey, Scale,
-    TransferJob, TransferKey,
+    BitField, ByteSource, Convert, ConvertKey, Copy, Fill, FillRect, Layout, PixelFields, Rearrange, Repack, RepackKey,
+    Resample, ResampleKey, Scale, TransferJob, TransferKey,
 };
 use triglyph_guest::kernel::{TransferKernel, Unsupported};
 
@@ -30,6 +30,7 @@ impl TransferKernel for Kernel {
             (TransferKey::Rearrange(key), TransferJob::Rearrange(job)) => rearrange(key.bytes.into(), job),
             (TransferKey::FillRect(key), TransferJob::FillRect(job)) => fill_rect(key.bytes.into(), job),
             (TransferKey::Resample(key), TransferJob::Resample(job)) => resample(key, job),
+            (TransferKey::Repack(key), TransferJob::Repack(job)) => repack(key, job),
             _ => return Err(Unsupported("a job of another key")),
         }
         Ok(())
@@ -187,4 +188,36 @@ fn resample(key: &ResampleKey, job: &Resample<'_>) {
         });
         job.target.write(4 * i, &pixel);
     }
+}
+
+/// Writes pixels one by one.
+fn repack(key: &RepackKey, job: &Repack<'_>) {
+    let [from, to] = [key.input.bytes, key.output.bytes].map(|bytes| usize::from(bytes.min(4)));
+    for i in 0..job.count {
+        let read: [u8; 4] = job.source.read(i * from);
+        let word = word(&key.input, &read[..from]);
+        let mut made = 0;
+        for (input, output) in key.input.channels.iter().zip(&key.output.channels) {
+            let channel = if input.bits == 0 { 255 } else { widened(input, word) };
+            made |= (channel >> (8 - u32::from(output.bits))) << output.shift;
+        }
+        let mut bytes = [0; 4];
+        bytes[..to].copy_from_slice(&made.to_le_bytes()[..to]);
+        if key.output.big_endian {
+            bytes[..to].reverse();
+        }
+        job.target.write(i * to, &bytes[..to]);
+    }
+}
+
+/// The word of a pixel.
+fn word(fields: &PixelFields, bytes: &[u8]) -> u32 {
+    let join = |word: u32, &byte: &u8| word << 8 | u32::from(byte);
+    if fields.big_endian { bytes.iter().fold(0, join) } else { bytes.iter().rev().fold(0, join) }
+}
+
+/// A channel as 8 bits, bit by bit from the highest on.
+fn widened(field: &BitField, word: u32) -> u32 {
+    let bits = u32::from(field.bits);
+    (0..8).fold(0, |wide, i| wide << 1 | word >> (u32::from(field.shift) + bits - 1 - i % bits) & 1)
 }

@@ -4,6 +4,7 @@
 mod bounded;
 mod host;
 mod packet_traces;
+mod present;
 mod robustness;
 mod snapshot;
 mod tegra;

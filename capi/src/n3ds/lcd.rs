@@ -36,16 +36,20 @@ pub extern "C" fn triglyph_n3ds_lcd_picture(
     found: Out<'_, bool>,
 ) -> triglyph_status {
     with_n3ds(n3ds, |n3ds| {
-        let eye = match eye {
-            0 => Eye::Left,
-            1 => Eye::Right,
-            other => return Err(Failure::invalid(format!("eye {other}"))),
-        };
-        let shown = n3ds.external().lcd(self::screen(screen)?).picture(eye);
+        let shown = n3ds.external().lcd(self::screen(screen)?).picture(self::eye(eye)?);
         put(found, shown.is_some());
         put(picture, shown.map_or(Default::default(), described));
         Ok(())
     })
+}
+
+/// An eye by its number.
+pub(crate) fn eye(number: u32) -> Result<Eye, Failure> {
+    match number {
+        0 => Ok(Eye::Left),
+        1 => Ok(Eye::Right),
+        other => Err(Failure::invalid(format!("eye {other}"))),
+    }
 }
 
 fn described(picture: Picture) -> triglyph_n3ds_picture {

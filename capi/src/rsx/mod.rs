@@ -38,7 +38,10 @@ const _: () = {
 };
 
 /// Runs a call on the machine.
-fn with_rsx(rsx: Option<&triglyph_rsx>, call: impl FnOnce(&mut Rsx) -> Result<(), Failure>) -> triglyph_status {
+pub(super) fn with_rsx(
+    rsx: Option<&triglyph_rsx>,
+    call: impl FnOnce(&mut Rsx) -> Result<(), Failure>,
+) -> triglyph_status {
     with_device(rsx.map(|rsx| &rsx.device), |state| call(machine(state)?))
 }
 

@@ -30,8 +30,19 @@ const INTRODUCTION: &str = "\
 ";
 
 /// Handles are references inside of the library; for C they are plain pointers.
-const HANDLES: [&str; 10] =
-    ["device", "n3ds", "rsx", "tegra", "timeline", "interrupter", "capture", "player", "picture", "buffer"];
+const HANDLES: [&str; 11] = [
+    "device",
+    "n3ds",
+    "rsx",
+    "tegra",
+    "timeline",
+    "interrupter",
+    "presented",
+    "capture",
+    "player",
+    "picture",
+    "buffer",
+];
 
 /// A source with the parameters as C has them: outputs, which are references to memory without a value, and handles are
 /// pointers.

@@ -8,7 +8,7 @@ mod symbols;
 use std::path::Path;
 
 /// The sources, in the order in which the header has them.
-const SOURCES: [&str; 30] = [
+const SOURCES: [&str; 31] = [
     "version.rs",
     "error.rs",
     "options.rs",
@@ -37,6 +37,7 @@ const SOURCES: [&str; 30] = [
     "tegra/channel.rs",
     "capture/file.rs",
     "capture/picture.rs",
+    "present.rs",
     "capture/player.rs",
     "capture/record.rs",
 ];

@@ -119,6 +119,25 @@ static void states(triglyph_n3ds *n3ds, triglyph_device *device) {
     OK(triglyph_timeline_destroy(timeline));
 }
 
+/* The top screen of a console that was switched on just now, in the host's memory. */
+static void presenting(triglyph_n3ds *n3ds, triglyph_device *device) {
+    OK(triglyph_map(device, 0, 0x181E6000, 400 * 720, TRIGLYPH_ACCESS_READ_WRITE));
+    static uint8_t pixels[240 * 1700];
+    pixels[1600] = 0xA5;
+    const triglyph_rows rows = {pixels, sizeof pixels, 1700, TRIGLYPH_HOST_FORMAT_RGBA8, 0};
+    triglyph_presented *presented;
+    OK(triglyph_presented_create(&presented));
+    bool changed;
+    uint32_t width, height;
+    OK(triglyph_n3ds_present(n3ds, 0, 0, &rows, presented, &changed, &width, &height));
+    EXPECT(changed && width == 400 && height == 240 && pixels[3] == 255 && pixels[1600] == 0xA5);
+    OK(triglyph_n3ds_present(n3ds, 0, 0, &rows, presented, &changed, NULL, NULL));
+    EXPECT(!changed);
+    const triglyph_rows narrow = {pixels, sizeof pixels, 1599, TRIGLYPH_HOST_FORMAT_BGRA8, 0};
+    EXPECT(triglyph_n3ds_present(n3ds, 0, 0, &narrow, NULL, NULL, NULL, NULL) == TRIGLYPH_STATUS_INVALID_ARGUMENT);
+    OK(triglyph_presented_destroy(presented));
+}
+
 /* Deferred work waits for bounded runs, which others may interrupt. */
 static void bounded(triglyph_n3ds *n3ds, triglyph_device *device) {
     const uint32_t command[8] = {2, VRAM_VIRTUAL, 0x55667788, VRAM_VIRTUAL + 64, 0, 0, 0, 0x201};
@@ -206,6 +225,7 @@ int main(int argc, char **argv) {
     faults(n3ds, device);
     states(n3ds, device);
     bounded(n3ds, device);
+    presenting(n3ds, device);
     recording(n3ds, device, argv[1]);
     triglyph_stats stats = {.size = sizeof stats};
     OK(triglyph_get_stats(device, &stats));

@@ -72,6 +72,23 @@ static void tegra() {
     triglyph_tegra_characteristics known{};
     triglyph::check(triglyph_tegra_get_characteristics(gpu.get(), &known));
     EXPECT(known.arch == 0x120 && known.classes[1] == 0xB197);
+    // Two rows of two pixels of the process's memory, in the host's format.
+    const std::uint8_t texels[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+    std::memcpy(process.data() + 0x1000, texels, sizeof texels);
+    triglyph_present buffer_of_two{};
+    buffer_of_two.space = TRIGLYPH_TEGRA_SPACE_PROCESS;
+    buffer_of_two.format = TRIGLYPH_FORMAT_X8B8G8R8;
+    buffer_of_two.address = ADDRESS + 0x1000;
+    buffer_of_two.width = buffer_of_two.height = 2;
+    buffer_of_two.pitch = 8;
+    std::vector<std::uint8_t> pixels(16);
+    const triglyph_rows rows{pixels.data(), pixels.size(), 8, TRIGLYPH_HOST_FORMAT_BGRA8, 0};
+    triglyph::presented presented;
+    EXPECT(gpu.device().present(buffer_of_two, false, rows, presented));
+    EXPECT(pixels[0] == 3 && pixels[2] == 1 && pixels[3] == 255 && pixels[12] == 15);
+    EXPECT(!gpu.device().present(buffer_of_two, false, rows, presented));
+    process[0x1000] = 7;
+    EXPECT(gpu.device().present(buffer_of_two, false, rows, presented) && pixels[2] == 7);
     EXPECT(gpu.device().fault_texts().empty());
 }
 

@@ -10,6 +10,7 @@ use triglyph_engine::error::Error;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
+use triglyph_engine::transfer::{HostRows, Presented, ScanOut};
 
 /// Bytes by space and address. A SUBMIT is a GX MemoryFill (command 2) of unit 0: start, value, end; addresses
 /// are taken as they are. Others do nothing.
@@ -95,6 +96,15 @@ impl Device for Mock {
 
     fn run_for(&mut self, _limit: RunLimit) -> RunEnd {
         RunEnd::Done
+    }
+
+    fn present(
+        &mut self,
+        _scan: &ScanOut,
+        _rows: &mut HostRows<'_>,
+        _presented: &mut Presented,
+    ) -> Result<bool, Error> {
+        Ok(false)
     }
 
     fn interrupter(&self) -> Interrupter {

@@ -23,6 +23,7 @@ use crate::cache::WarmStart;
 use crate::error::Error;
 use crate::sched::{Interrupter, Timeline};
 use crate::snapshot::SnapshotOptions;
+use crate::transfer::{HostRows, Presented, ScanOut};
 
 /// What the GPU may do with a mapped range. The host may always read and write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,6 +99,15 @@ pub trait Device: Send {
     /// fault. Between two runs the host may do anything: write memory, deliver VBlanks, take snapshots.
     fn run_for(&mut self, limit: RunLimit) -> RunEnd;
 
+    /// Stores a picture in guest memory, after everything done so far, in rows of the host's: compiled, and on the
+    /// device's threads. Returns whether it differs from the one that was presented with `presented` last. Where it is
+    /// known without a look at it that it does not, nothing is stored.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a picture that there cannot be, or that has no room; [`Error::Unmapped`] when it
+    /// is not all in memory that the GPU may read.
+    fn present(&mut self, scan: &ScanOut, rows: &mut HostRows<'_>, presented: &mut Presented) -> Result<bool, Error>;
+
     /// A handle by which other threads end a bounded run at once.
     fn interrupter(&self) -> Interrupter;
 
@@ -170,6 +180,9 @@ impl<D: Device + ?Sized> Device for Box<D> {
     }
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
         (**self).run_for(limit)
+    }
+    fn present(&mut self, scan: &ScanOut, rows: &mut HostRows<'_>, presented: &mut Presented) -> Result<bool, Error> {
+        (**self).present(scan, rows, presented)
     }
     fn interrupter(&self) -> Interrupter {
         (**self).interrupter()

@@ -16,6 +16,15 @@ macro_rules! device_of_core {
             self.$core.memory.read(at, out)
         }
 
+        fn present(
+            &mut self,
+            scan: &$crate::transfer::ScanOut,
+            rows: &mut $crate::transfer::HostRows<'_>,
+            presented: &mut $crate::transfer::Presented,
+        ) -> Result<bool, $crate::error::Error> {
+            self.$core.renderer.present(&self.$core.memory, scan, None, rows, presented)
+        }
+
         fn interrupter(&self) -> $crate::sched::Interrupter {
             self.$core.budget.interrupter().clone()
         }

@@ -174,6 +174,12 @@ impl Arena {
     }
 }
 
+/// Bytes of the host's as kernels see memory.
+pub fn atomic_bytes(bytes: &mut [u8]) -> &[AtomicU8] {
+    // SAFETY: atomics are laid out as what they hold, and as long as they are borrowed nobody else has the bytes.
+    unsafe { &*(std::ptr::from_mut(bytes) as *const [AtomicU8]) }
+}
+
 /// Copies the first `out.len()` bytes of `window`, which must hold that many, at the speed of memcpy.
 pub fn copy_out(window: Window<'_>, out: &mut [u8]) {
     assert!(window.len() >= out.len());

@@ -7,6 +7,7 @@
 //!                              ├─► convert.rs   pieces of whole block rows ────────────┤       └─► written ranges
 //!                              ├─► rearrange.rs pieces of rows, or unit by unit ───────┤
 //!                              └─► fill_rect.rs pieces of rows, or unit by unit ───────┘
+//! ScanOut ──► present.rs ──► kernels ──► rows of the host's
 //! ```
 //! Large requests are split and done on several threads; the result does not depend on how many. What overlaps itself
 //! is done in order. Ranges may begin, end or have holes anywhere: reads outside memory give zero, writes there are
@@ -18,10 +19,13 @@ mod extent;
 mod fill;
 mod fill_rect;
 mod pieces;
+mod present;
 mod rearrange;
 mod request;
+mod scan_out;
 
 pub use request::{Convert, Copy, Fill, FillRect, Lines, Outcome, Rearrange, Request};
+pub use scan_out::{Gamma, HostFormat, HostRows, Presented, ScanLayout, ScanOut, format};
 
 use std::time::Duration;
 

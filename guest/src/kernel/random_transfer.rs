@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::transfer::{
-    ByteSource, Convert, ConvertKey, Copy, Corner, Fill, FillRect, FillRectKey, Layout, Rearrange, RearrangeKey,
-    Resample, ResampleKey, Scale, Taps, TransferJob, TransferKey,
+    BitField, ByteSource, Convert, ConvertKey, Copy, Corner, Fill, FillRect, FillRectKey, Layout, PixelFields,
+    Rearrange, RearrangeKey, Repack, RepackKey, Resample, ResampleKey, Scale, Taps, TransferJob, TransferKey,
 };
 use super::window::Window;
 use super::window::buffer;
@@ -29,7 +29,8 @@ pub struct Case {
 
 /// One random transfer, of an arbitrary kind. `rng` gives 32 random bits a call.
 pub fn case(rng: &mut impl FnMut() -> u32) -> Case {
-    match rng() % 14 {
+    match rng() % 16 {
+        14 | 15 => repack(rng),
         0 => fill(rng),
         1 | 2 => copy(rng),
         3 | 4 => rearrange(rng),
@@ -266,6 +267,39 @@ pub fn resample(rng: &mut impl FnMut() -> u32) -> Case {
     Case { columns, ..place(rng, TransferKey::Resample(key), TransferJob::Resample(job), sizes) }
 }
 
+/// A random format of pixels: channels that are bytes, or any bits, which may overlap in a source only.
+fn fields(rng: &mut impl FnMut() -> u32, is_target: bool) -> PixelFields {
+    let bytes = 2 + (rng() % 3) as u8;
+    let mut free = 0;
+    let whole = rng().is_multiple_of(2);
+    let channels = [0; 4].map(|_| {
+        let bits = if whole { 8 * (rng() % 2) as u8 } else { (rng() % 9) as u8 };
+        let room = 8 * bytes;
+        let shift = match is_target {
+            true => free,
+            false if whole => 8 * (rng() % u32::from(bytes)) as u8,
+            false => (rng() % u32::from(room - bits + 1)) as u8,
+        };
+        let bits = bits.min(room - shift);
+        free = if is_target { shift + bits } else { 0 };
+        BitField { shift, bits }
+    });
+    PixelFields { bytes, big_endian: rng() & 1 != 0, channels }
+}
+
+/// Random pixels that get another format.
+pub fn repack(rng: &mut impl FnMut() -> u32) -> Case {
+    let key = RepackKey { input: fields(rng, false), output: fields(rng, true) };
+    let count = rng() as usize % 100;
+    let mut sizes = [key.input.bytes, key.output.bytes].map(|bytes| count * usize::from(bytes));
+    if rng().is_multiple_of(10) {
+        let side = rng() as usize % 2;
+        sizes[side] = rng() as usize % (sizes[side] + 1);
+    }
+    let job = Repack { source: Window::default(), target: Window::default(), count };
+    place(rng, TransferKey::Repack(key), TransferJob::Repack(job), sizes)
+}
+
 impl Case {
     /// Runs `transfer` on the job over a copy of the memory and returns that copy with its result.
     pub fn run<R>(&self, transfer: impl FnOnce(&TransferJob<'_>) -> R) -> (Vec<u8>, R) {
@@ -277,6 +311,7 @@ impl Case {
             TransferJob::Copy(job) => TransferJob::Copy(Copy { source, target, ..job }),
             TransferJob::Convert(job) => TransferJob::Convert(Convert { source, target, ..job }),
             TransferJob::Rearrange(job) => TransferJob::Rearrange(Rearrange { source, target, ..job }),
+            TransferJob::Repack(job) => TransferJob::Repack(Repack { source, target, ..job }),
             TransferJob::FillRect(job) => TransferJob::FillRect(FillRect { target, ..job }),
             TransferJob::Resample(job) => {
                 let (upper, lower) = (source.first(source.len() / 2), source.from(source.len() / 2));

@@ -23,6 +23,64 @@ pub enum TransferKey {
     FillRect(FillRectKey),
     /// Makes rows of pixels from rows of texels of another image.
     Resample(ResampleKey),
+    /// Writes pixels in another format.
+    Repack(RepackKey),
+}
+
+/// Formats of pixels that are written in another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+pub struct RepackKey {
+    /// Format of the source.
+    pub input: PixelFields,
+    /// Format of the target.
+    pub output: PixelFields,
+}
+
+/// A format of pixels as fields of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+pub struct PixelFields {
+    /// Bytes of a word: 2, 3 or 4.
+    pub bytes: u8,
+    /// Whether the first byte in memory is the highest of the word, instead of the lowest.
+    pub big_endian: bool,
+    /// Red, green, blue, alpha.
+    pub channels: [BitField; 4],
+}
+
+/// Some bits of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+pub struct BitField {
+    /// The lowest one.
+    pub shift: u8,
+    /// How many, at most 8; 0 where there is no such channel.
+    pub bits: u8,
+}
+
+impl PixelFields {
+    /// A format whose channels are (lowest bit, bits): red, green, blue, alpha.
+    pub const fn new(bytes: u8, channels: [(u8, u8); 4]) -> Self {
+        let [r, g, b, a] = channels;
+        const fn field((shift, bits): (u8, u8)) -> BitField {
+            BitField { shift, bits }
+        }
+        PixelFields { bytes, big_endian: false, channels: [field(r), field(g), field(b), field(a)] }
+    }
+
+    /// The same in the other byte order.
+    pub const fn big_endian(self) -> Self {
+        PixelFields { big_endian: true, ..self }
+    }
+
+    /// Whether there is such a format.
+    pub fn is_sound(&self) -> bool {
+        let within =
+            |field: &BitField| field.bits <= 8 && u32::from(field.shift) + u32::from(field.bits) <= self.width();
+        (2..=4).contains(&self.bytes) && self.channels.iter().all(within)
+    }
+
+    fn width(&self) -> u32 {
+        8 * u32::from(self.bytes)
+    }
 }
 
 /// What resampling is specialised to: what each byte of a pixel is made of, the first one in memory first.
@@ -133,6 +191,22 @@ pub enum TransferJob<'m> {
     FillRect(FillRect<'m>),
     /// For [`TransferKey::Resample`].
     Resample(Resample<'m>),
+    /// For [`TransferKey::Repack`].
+    Repack(Repack<'m>),
+}
+
+/// Writes pixels in another format. A channel of n bits becomes 8 bits by repeating its bits from the highest on, as
+/// often as they fit and then in part; one that the source does not have is 255. The target takes the highest bits of
+/// these 8; its bits in no field are 0. Reads beyond the source give zero bytes, writes beyond the target are dropped.
+/// The windows share no bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Repack<'m> {
+    /// Pixels without gaps.
+    pub source: Window<'m>,
+    /// The same.
+    pub target: Window<'m>,
+    /// How many.
+    pub count: usize,
 }
 
 /// Repeats a pattern over the whole window; the pattern starts with its first byte.

@@ -4,7 +4,7 @@
 //! fill.rs     patterns by wide stores                    copy.rs   runs by memcpy and memmove
 //! convert.rs  geometry and bounds of a conversion        image.rs  its compiled loop over squares of 8x8 pixels
 //! rearrange.rs  layouts as tables of columns              fill_rect.rs  stretches of a rectangle
-//! resample.rs   rows of pixels from rows of texels
+//! resample.rs   rows of pixels from rows of texels        repack.rs   pixels in another format
 //! ```
 //!
 //! Copies, changes of layout and fills of rectangles are not compiled, nor are long fills: the host's own memset and
@@ -18,6 +18,7 @@ mod fill;
 mod fill_rect;
 mod image;
 mod rearrange;
+mod repack;
 mod resample;
 
 use std::sync::Arc;
@@ -38,6 +39,7 @@ pub fn transfer(compiler: &Compiler, key: &TransferKey) -> Result<Arc<dyn Transf
         TransferKey::Rearrange(key) => Arc::new(rearrange::Kernel::new(key)?),
         TransferKey::FillRect(key) => Arc::new(fill_rect::Kernel::new(key)?),
         TransferKey::Resample(key) => Arc::new(resample::Kernel::new(compiler, key)?),
+        TransferKey::Repack(key) => Arc::new(repack::Kernel::new(compiler, key)?),
     })
 }
 

@@ -6,6 +6,7 @@ use super::core::Core;
 use super::external::External;
 use super::gsp::{Bus, Gsp, Hardware, SharedPage, report};
 use super::gx::Executed;
+use super::lcd::{Eye, Screen};
 use triglyph_engine::device::{Access, Device, Event, FaultLog, Machine, ReplayDevice, RunEnd, RunLimit};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::{Budget, SliceEnd};
@@ -13,6 +14,7 @@ use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::render::{Accuracy, Renderer};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::trace;
+use triglyph_engine::transfer::{HostRows, Presented};
 use triglyph_options::Options;
 
 /// A Nintendo 3DS's GPU: PICA200, transfer engine, LCD registers, GSP.
@@ -121,6 +123,29 @@ impl N3ds {
     /// [`Self::with_gsp`].
     pub fn external_mut(&mut self) -> &mut External {
         &mut self.external
+    }
+
+    /// Stores what a screen shows an eye in rows of the host's, upright: the controller's picture through its gamma
+    /// table, or the colour that covers it. Its size is that of [`Lcd::picture`](crate::lcd::Lcd::picture). Returns
+    /// whether it differs from what was presented with `presented` last; see [`Device::present`].
+    ///
+    /// # Errors
+    /// As there; [`Error::InvalidArgument`] for an eye without a picture.
+    pub fn present_screen(
+        &mut self,
+        screen: Screen,
+        eye: Eye,
+        rows: &mut HostRows<'_>,
+        presented: &mut Presented,
+    ) -> Result<bool, Error> {
+        let lcd = self.external.lcd(screen);
+        let no_picture = || Error::InvalidArgument(format!("no picture for the {eye:?} eye on the {screen:?} screen"));
+        let picture = lcd.picture(eye).ok_or_else(no_picture)?;
+        if let Some([r, g, b]) = lcd.fill_color() {
+            return rows.fill(picture.width, picture.height, [r, g, b, 255], presented);
+        }
+        let gamma = lcd.gamma_tables();
+        self.core.renderer.present(&self.core.memory, &picture.scan_out(), gamma.as_ref(), rows, presented)
     }
 
     /// Executes one GX command as it stands in a slot of the command queue, complete before this returns. No

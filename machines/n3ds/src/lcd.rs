@@ -3,8 +3,12 @@
 //! Sources: 3dbrew GPU/External Registers, LCD Registers.
 
 use triglyph_guest::format::PixelFormat;
+use triglyph_guest::kernel::transfer::{BitField, PixelFields};
 
+use super::external::PHYSICAL;
+use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::snapshot::state;
+use triglyph_engine::transfer::{Gamma, ScanLayout, ScanOut, format};
 
 /// Registers of one controller, from its first on (3dbrew: GPU/External Registers).
 pub mod offset {
@@ -80,6 +84,33 @@ pub struct Picture {
     /// Bytes from a column to the next; may be negative, and 0 repeats the first.
     pub pitch: i32,
 }
+
+impl Picture {
+    /// For [`Device::present`](triglyph_engine::Device::present).
+    pub fn scan_out(&self) -> ScanOut {
+        let format = match self.format {
+            PixelFormat::Rgba8 => format::ABGR8,
+            PixelFormat::Rgb8 => format::BGR8,
+            PixelFormat::Rgb565 => format::RGB565,
+            PixelFormat::Rgb5A1 => format::RGB5A1,
+            PixelFormat::Rgba4 => format::RGBA4,
+        };
+        // Screens have no alpha.
+        let format =
+            PixelFields { channels: [format.channels[0], format.channels[1], format.channels[2], NONE], ..format };
+        let at = GuestAddr::new(PHYSICAL, self.address.into());
+        ScanOut {
+            at,
+            width: self.width,
+            height: self.height,
+            format,
+            layout: ScanLayout::Columns { pitch: self.pitch },
+        }
+    }
+}
+
+/// No channel.
+const NONE: BitField = BitField { shift: 0, bits: 0 };
 
 /// Words of one controller's registers.
 const WORDS: usize = 0x40;
@@ -183,6 +214,13 @@ impl Lcd {
     pub fn gamma(&self, [r, g, b]: [u8; 3]) -> [u8; 3] {
         let entry = |channel: u8, shift: u32| (self.table[usize::from(channel)] >> shift) as u8;
         [entry(r, 0), entry(g, 8), entry(b, 16)]
+    }
+
+    /// The gamma table by channels, red first; `None` while it changes nothing.
+    pub fn gamma_tables(&self) -> Option<Gamma> {
+        let tables = [0, 8, 16].map(|shift| self.table.map(|entry| (entry >> shift) as u8));
+        let identity: [u8; 256] = std::array::from_fn(|i| i as u8);
+        tables.iter().any(|table| *table != identity).then_some(tables)
     }
 
     /// The colour that covers the picture, red first; `None` while the picture is to be seen.

@@ -1,5 +1,6 @@
 //! The RSX as a [`Device`], and running its channels.
 
+use triglyph_guest::rsx::lv1::attribute::DisplayBuffer;
 use triglyph_guest::rsx::objects::class;
 
 use super::core::Core;
@@ -18,6 +19,7 @@ use triglyph_engine::frontend::budget::SliceEnd;
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::trace;
+use triglyph_engine::transfer::{ScanLayout, ScanOut, format};
 use triglyph_options::Options;
 
 /// Fuel of one run: about a quarter of a second of the front end's time.
@@ -129,6 +131,14 @@ impl Rsx {
         self.core.budget.refuel(FUEL);
         self.core.memory.note_host_writes();
         self.fifo.run_all(&mut self.core, &mut self.outside, wanted)
+    }
+
+    /// What a head (0 or 1) shows, for [`Device::present`]: the display buffer that was flipped last, X8R8G8B8 with its
+    /// bytes in the order of the processor. `None` when that is no buffer of a context.
+    pub fn scan_out(&self, head: u32) -> Option<ScanOut> {
+        let DisplayBuffer { width, height, pitch, offset } = self.outside.lv1.shown_buffer(head as usize)?;
+        let (at, layout) = (GuestAddr::new(space::LOCAL, offset.into()), ScanLayout::Rows { pitch });
+        Some(ScanOut { at, width, height, format: format::X8R8G8B8.big_endian(), layout })
     }
 
     /// Clears the error of a channel: it goes on at PUT, as drivers have it.

@@ -6,7 +6,7 @@ use triglyph_guest::rsx::lv1::page::reports;
 use triglyph_guest::rsx::methods::{SOFTWARE, software};
 
 use super::context::device_ready;
-use super::{HEADS, Info, Lv1, reports_area, set_word};
+use super::{DisplayBuffer, HEADS, Info, Lv1, reports_area, set_word};
 use crate::core::Core;
 use crate::outside::lv1_bit;
 use triglyph_engine::device::{Event, EventQueue, SoftwareMethod};
@@ -135,6 +135,13 @@ impl Lv1 {
     pub(super) fn user_command(&mut self, core: &Core, events: &mut EventQueue, slot: usize, value: u32) {
         Info::of(slot).set_interrupt(core, interrupt::USER_CAUSE, value);
         self.signal(core, events, slot, Event::UserCommand { context: Lv1::handle(slot), value });
+    }
+
+    /// The display buffer that a head shows.
+    pub(crate) fn shown_buffer(&self, head: usize) -> Option<DisplayBuffer> {
+        let offset = *self.shown.get(head)?;
+        let buffers = self.contexts.iter().flatten().flat_map(|context| context.buffers).flatten();
+        buffers.into_iter().find(|buffer| buffer.offset == offset)
     }
 
     /// Executes a method of the software object of a context's channel. False when it is none of the driver's.

@@ -1,0 +1,232 @@
+//! Pictures for the host: from guest memory, in whatever layout and format, to rows of the host's.
+//!
+//! ```text
+//! rows ───────────────────────────────────────────► repack kernel ─► the host's rows
+//! block-linear ─► rearrange kernel: 8 rows at a time ─► repack kernel ─► the host's rows
+//! columns (3DS) ─► repack kernel ─► gamma tables ─► turned by 90 degrees, 16 columns at a time ─► the host's rows
+//! ```
+//! Bands of rows are independent and are shared among threads.
+
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU8;
+
+use triglyph_guest::kernel::Window;
+use triglyph_guest::kernel::transfer::{
+    Corner, PixelFields, Rearrange, RearrangeKey, Repack, RepackKey, TransferJob, TransferKey,
+};
+use triglyph_guest::kernel::window::buffer;
+use triglyph_guest::layout::{LayoutKind, SurfaceLayout};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Transfers;
+use super::scan_out::{Gamma, HostFormat, HostRows, LastPicture, Presented, ScanLayout, ScanOut, as_window, format};
+use crate::cache::{Handle, kinds};
+use crate::error::Error;
+use crate::mem::GuestAddr;
+
+/// Rows that are converted together: those of a GOB.
+const BAND: usize = 8;
+
+/// What all bands of a picture need.
+struct Plan<'m> {
+    scan: ScanOut,
+    /// From the picture's first byte on.
+    source: Window<'m>,
+    format: HostFormat,
+    stride: usize,
+    repack: Handle<kinds::Transfer>,
+    rearrange: Option<Handle<kinds::Transfer>>,
+}
+
+impl Transfers<'_> {
+    /// Stores what a display shows in rows of the host's. Returns whether the picture differs from the one that was
+    /// presented with `presented` last. If it is known without a look at it that it does not, nothing is stored.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a picture that there cannot be, or that has no room; [`Error::Unmapped`] when it
+    /// is not all in memory that the GPU may read.
+    pub fn present(
+        &self,
+        scan: &ScanOut,
+        gamma: Option<&Gamma>,
+        rows: &mut HostRows<'_>,
+        presented: &mut Presented,
+    ) -> Result<bool, Error> {
+        let (start, end) = scan.extent()?;
+        rows.check(scan.width, scan.height)?;
+        let first = scan.at.address.checked_add_signed(start);
+        let first = first.ok_or_else(|| Error::InvalidArgument(format!("a picture at {:#x}", scan.at.address)))?;
+        let range = GuestAddr::new(scan.at.space, first).range((end - start) as u64);
+        let epoch = self.memory.epoch();
+        let gamma_hash = gamma.map_or(0, |tables| xxh3_64(tables.as_flattened()));
+        let same = |last: &LastPicture| {
+            (last.scan, last.format, last.gamma) == (*scan, rows.format, gamma_hash)
+                && !self.memory.mapped_since(last.epoch)
+                && !presented.pages.changed_since(self.memory, last.epoch)
+        };
+        if presented.last.as_ref().is_some_and(same) {
+            return Ok(false);
+        }
+        presented.pages.clear();
+        presented.pages.add(self.memory, range);
+        let gathered: Vec<AtomicU8>;
+        let mut source = self.memory.readable(range.start);
+        if source.len() < range.size as usize {
+            let mut bytes = vec![0; range.size as usize];
+            self.memory.read(range.start, &mut bytes)?;
+            gathered = buffer(&bytes);
+            source = Window::new(&gathered);
+        }
+        let hash = match gamma {
+            Some(tables) => self.present_columns(scan, source, start, Some(tables), rows)?,
+            None if matches!(scan.layout, ScanLayout::Columns { .. }) => {
+                self.present_columns(scan, source, start, None, rows)?
+            }
+            None => self.present_rows(scan, source, rows),
+        };
+        let picture = LastPicture { scan: *scan, format: rows.format, gamma: gamma_hash, epoch, hash };
+        presented.filled = None;
+        let before = presented.last.replace(picture);
+        let unchanged = before.is_some_and(|last| LastPicture { epoch, ..last } == picture);
+        Ok(!unchanged)
+    }
+
+    fn repack(&self, input: PixelFields, output: PixelFields) -> Handle<kinds::Transfer> {
+        self.kernels.transfer(&TransferKey::Repack(RepackKey { input, output }))
+    }
+
+    /// Pictures of rows, in bands. Returns a hash of what was stored.
+    fn present_rows(&self, scan: &ScanOut, source: Window<'_>, rows: &mut HostRows<'_>) -> u64 {
+        let bytes = scan.format.bytes;
+        let blocks = RearrangeKey { bytes, source: LayoutKind::BlockLinear, target: LayoutKind::Pitch };
+        let is_blocks = matches!(scan.layout, ScanLayout::BlockLinear { .. });
+        let plan = Plan {
+            scan: *scan,
+            source,
+            format: rows.format,
+            stride: rows.stride,
+            repack: self.repack(scan.format, rows.format.fields()),
+            rearrange: is_blocks.then(|| self.kernels.transfer(&TransferKey::Rearrange(blocks))),
+        };
+        let cost = self.cost(u64::from(scan.width) * u64::from(scan.height) * u64::from(bytes), &plan.repack);
+        let bands: Vec<(usize, &mut [u8])> = rows.bands(scan.height, BAND).into_iter().enumerate().collect();
+        let hashes = Mutex::new(vec![0; bands.len()]);
+        self.scheduler.for_each_item(bands, cost, |(number, band)| {
+            let hash = plan.band(number * BAND, band);
+            hashes.lock().unwrap_or_else(|e| e.into_inner())[number] = hash;
+        });
+        let hashes = hashes.into_inner().unwrap_or_else(|e| e.into_inner());
+        hashes.into_iter().fold(0, |all, hash| (all ^ hash).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    /// Pictures of columns, turned. Returns a hash of what was stored.
+    fn present_columns(
+        &self,
+        scan: &ScanOut,
+        source: Window<'_>,
+        start: i64,
+        gamma: Option<&Gamma>,
+        rows: &mut HostRows<'_>,
+    ) -> Result<u64, Error> {
+        let ScanLayout::Columns { pitch } = scan.layout else {
+            return Err(Error::InvalidArgument("gamma tables for a picture of rows".into()));
+        };
+        const COLUMNS: usize = 16;
+        let (width, height) = (scan.width as usize, scan.height as usize);
+        let (wide, fields) = (format::A8B8G8R8, rows.format.fields());
+        let to_wide = self.repack(scan.format, wide);
+        let to_host = (fields != wide).then(|| self.repack(wide, fields));
+        let mut columns = vec![0; 4 * COLUMNS * height];
+        let (mut turned, mut made) = ([0; 4 * COLUMNS], [0; 4 * COLUMNS]);
+        let bytes = rows.format.bytes();
+        let mut hash = 0_u64;
+        for first in (0..width).step_by(COLUMNS) {
+            let count = COLUMNS.min(width - first);
+            for (i, column) in columns.chunks_exact_mut(4 * height).take(count).enumerate() {
+                let at = (i64::from(pitch) * (first + i) as i64 - start) as usize;
+                run(&to_wide, source.from(at), Window::new(as_window(column)), height);
+                if let Some(tables) = gamma {
+                    correct(tables, column);
+                }
+            }
+            for y in 0..height {
+                for i in 0..count {
+                    let at = 4 * (i * height + height - 1 - y);
+                    turned[4 * i..4 * i + 4].copy_from_slice(&columns[at..at + 4]);
+                }
+                let pixels = match &to_host {
+                    None => &turned[..4 * count],
+                    Some(kernel) => {
+                        let from = buffer(&turned[..4 * count]);
+                        run(kernel, Window::new(&from), Window::new(as_window(&mut made)), count);
+                        &made[..bytes * count]
+                    }
+                };
+                let at = y * rows.stride + first * bytes;
+                rows.bytes[at..at + pixels.len()].copy_from_slice(pixels);
+            }
+            hash = (hash ^ xxh3_64(&columns[..4 * height * count])).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        }
+        Ok(hash)
+    }
+}
+
+/// Sends channels through their tables.
+fn correct(tables: &Gamma, pixels: &mut [u8]) {
+    for pixel in pixels.as_chunks_mut::<4>().0 {
+        for (channel, table) in pixel.iter_mut().zip(tables) {
+            *channel = table[usize::from(*channel)];
+        }
+    }
+}
+
+fn run(kernel: &Handle<kinds::Transfer>, source: Window<'_>, target: Window<'_>, count: usize) {
+    kernel.run(&TransferJob::Repack(Repack { source, target, count }));
+}
+
+impl Plan<'_> {
+    /// Converts the rows from `first` on that a band has, and hashes them.
+    fn band(&self, first: usize, band: &mut [u8]) -> u64 {
+        let ScanOut { width, height, format, layout, .. } = self.scan;
+        let (width, height) = (width as usize, height as usize);
+        let count = band.len().div_ceil(self.stride).min(height - first);
+        let row = width * self.format.bytes();
+        let scratch: Vec<AtomicU8>;
+        let (source, pitch) = match layout {
+            ScanLayout::Rows { pitch } => (self.source.from(first * pitch as usize), pitch as i64),
+            ScanLayout::RowsUpwards { pitch } => {
+                (self.source.from((height - 1 - first) * pitch as usize), -i64::from(pitch))
+            }
+            ScanLayout::BlockLinear { log2_gobs, pitch } => {
+                let row = width * usize::from(format.bytes);
+                scratch = std::iter::repeat_with(AtomicU8::default).take(row * count).collect();
+                self.unblock(log2_gobs, pitch, first, count, Window::new(&scratch));
+                (Window::new(&scratch), row as i64)
+            }
+            ScanLayout::Columns { .. } => (Window::default(), 0),
+        };
+        let mut hash = 0_u64;
+        for (y, pixels) in band.chunks_mut(self.stride).take(count).enumerate() {
+            let pixels = &mut pixels[..row];
+            // Upwards a row begins before the one above it: windows only go forwards.
+            let from = match pitch {
+                0.. => source.from(y * pitch as usize),
+                _ => self.source.from((height - 1 - first - y) * pitch.unsigned_abs() as usize),
+            };
+            run(&self.repack, from, Window::new(as_window(pixels)), width);
+            hash = (hash ^ xxh3_64(pixels)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        }
+        hash
+    }
+
+    /// Rows of a block-linear picture, one after the other.
+    fn unblock(&self, log2_gobs: u8, pitch: u32, first: usize, count: usize, target: Window<'_>) {
+        let Some(kernel) = &self.rearrange else { return };
+        let (width, bytes) = (self.scan.width, u32::from(self.scan.format.bytes));
+        let from =
+            Corner { layout: SurfaceLayout::BlockLinear { log2_gobs }, pitch: pitch / 64, x: 0, y: first as u32 };
+        let to = Corner { layout: SurfaceLayout::Pitch, pitch: width * bytes, x: 0, y: 0 };
+        let rows = 0..count as u32;
+        kernel.run(&TransferJob::Rearrange(Rearrange { source: self.source, target, from, to, width, rows }));
+    }
+}

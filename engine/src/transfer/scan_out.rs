@@ -1,0 +1,226 @@
+//! What a display shows: where a picture is in guest memory, and the host's rows that it goes to.
+
+use std::sync::atomic::AtomicU8;
+
+use triglyph_guest::kernel::transfer::PixelFields;
+
+use crate::error::Error;
+use crate::mem::{FoundPages, GuestAddr, atomic_bytes};
+
+/// Formats of pixels that displays show.
+pub mod format {
+    use super::PixelFields;
+
+    /// Bytes A, B, G, R.
+    pub const ABGR8: PixelFields = PixelFields::new(4, [(24, 8), (16, 8), (8, 8), (0, 8)]);
+    /// Bytes B, G, R.
+    pub const BGR8: PixelFields = PixelFields::new(3, [(16, 8), (8, 8), (0, 8), (0, 0)]);
+    /// 16 bits: red 15:11, green 10:5, blue 4:0.
+    pub const RGB565: PixelFields = PixelFields::new(2, [(11, 5), (5, 6), (0, 5), (0, 0)]);
+    /// 16 bits: red 15:11, green 10:6, blue 5:1, alpha 0.
+    pub const RGB5A1: PixelFields = PixelFields::new(2, [(11, 5), (6, 5), (1, 5), (0, 1)]);
+    /// 16 bits: red 15:12, green 11:8, blue 7:4, alpha 3:0.
+    pub const RGBA4: PixelFields = PixelFields::new(2, [(12, 4), (8, 4), (4, 4), (0, 4)]);
+    /// 32 bits: alpha 31:24, red 23:16, green 15:8, blue 7:0.
+    pub const A8R8G8B8: PixelFields = PixelFields::new(4, [(16, 8), (8, 8), (0, 8), (24, 8)]);
+    /// The same without alpha.
+    pub const X8R8G8B8: PixelFields = PixelFields::new(4, [(16, 8), (8, 8), (0, 8), (0, 0)]);
+    /// 32 bits: alpha 31:24, blue 23:16, green 15:8, red 7:0.
+    pub const A8B8G8R8: PixelFields = PixelFields::new(4, [(0, 8), (8, 8), (16, 8), (24, 8)]);
+    /// The same without alpha.
+    pub const X8B8G8R8: PixelFields = PixelFields::new(4, [(0, 8), (8, 8), (16, 8), (0, 0)]);
+}
+
+/// How the pixels of a shown picture are arranged; x to the right and y downwards, as a person sees them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScanLayout {
+    /// Rows from the top; so many bytes from one to the next.
+    Rows {
+        /// At least the bytes of a row.
+        pitch: u32,
+    },
+    /// Rows from the bottom.
+    RowsUpwards {
+        /// As above.
+        pitch: u32,
+    },
+    /// Columns from the left, each from its lowest pixel up: the 3DS, whose screens are built in on their side.
+    Columns {
+        /// Bytes from one column to the next; may be negative, and 0 repeats the first.
+        pitch: i32,
+    },
+    /// GOBs of 64 bytes and 8 rows: the Tegra X1. Pixels have 2 or 4 bytes.
+    BlockLinear {
+        /// log2 of the height of a block in GOBs, 0 to 5.
+        log2_gobs: u8,
+        /// Bytes of a row, a multiple of 64.
+        pitch: u32,
+    },
+}
+
+/// A picture in guest memory that a display shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ScanOut {
+    /// The first byte; in [`ScanLayout::Columns`] that of the leftmost column.
+    pub at: GuestAddr,
+    /// Pixels of a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// The format of its pixels.
+    pub format: PixelFields,
+    /// Where each is.
+    pub layout: ScanLayout,
+}
+
+impl ScanOut {
+    /// The largest width and height.
+    pub const MAX_EDGE: u32 = 8192;
+
+    /// Offsets from [`Self::at`] to the first byte and behind the last.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a picture that there cannot be.
+    pub(crate) fn extent(&self) -> Result<(i64, i64), Error> {
+        let ScanOut { width, height, format, layout, .. } = *self;
+        let bad = |what: &str| Error::InvalidArgument(format!("a picture of {width}x{height} pixels: {what}"));
+        if !(1..=Self::MAX_EDGE).contains(&width) || !(1..=Self::MAX_EDGE).contains(&height) {
+            return Err(bad("its size"));
+        }
+        if !format.is_sound() {
+            return Err(bad("its format"));
+        }
+        let bytes = i64::from(format.bytes);
+        let row = i64::from(width) * bytes;
+        match layout {
+            ScanLayout::Rows { pitch } | ScanLayout::RowsUpwards { pitch } => match i64::from(pitch) < row {
+                true => Err(bad("its pitch")),
+                false => Ok((0, i64::from(pitch) * i64::from(height - 1) + row)),
+            },
+            ScanLayout::Columns { pitch } => {
+                let last = i64::from(pitch) * i64::from(width - 1);
+                Ok((last.min(0), last.max(0) + i64::from(height) * bytes))
+            }
+            ScanLayout::BlockLinear { log2_gobs, pitch } => {
+                let sound = log2_gobs <= 5 && pitch.is_multiple_of(64) && i64::from(pitch) >= row && bytes != 3;
+                let rows = 8_i64 << log2_gobs.min(5);
+                match sound {
+                    false => Err(bad("its blocks")),
+                    true => Ok((0, i64::from(pitch) * (i64::from(height) + rows - 1) / rows * rows)),
+                }
+            }
+        }
+    }
+}
+
+/// The host's format of pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HostFormat {
+    /// Bytes R, G, B, A.
+    Rgba8,
+    /// Bytes B, G, R, A.
+    Bgra8,
+    /// 16 bits, low byte first: red 15:11, green 10:5, blue 4:0.
+    Rgb565,
+}
+
+impl HostFormat {
+    /// As fields of a word.
+    pub(crate) const fn fields(self) -> PixelFields {
+        match self {
+            HostFormat::Rgba8 => format::A8B8G8R8,
+            HostFormat::Bgra8 => format::A8R8G8B8,
+            HostFormat::Rgb565 => format::RGB565,
+        }
+    }
+
+    /// Bytes of a pixel.
+    pub const fn bytes(self) -> usize {
+        self.fields().bytes as usize
+    }
+}
+
+/// Rows of the host's that a picture goes to, top row first.
+#[derive(Debug)]
+pub struct HostRows<'h> {
+    /// The bytes of all rows.
+    pub bytes: &'h mut [u8],
+    /// Bytes from a row to the next, at least those of a row. What is between rows is left alone.
+    pub stride: usize,
+    /// The format of the pixels.
+    pub format: HostFormat,
+}
+
+impl HostRows<'_> {
+    /// Whether a picture has room.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when it has not.
+    pub(crate) fn check(&self, width: u32, height: u32) -> Result<(), Error> {
+        let row = width as usize * self.format.bytes();
+        let last = (height as usize - 1).checked_mul(self.stride).and_then(|at| at.checked_add(row));
+        if self.stride < row || last.is_none_or(|end| end > self.bytes.len()) {
+            let (stride, bytes) = (self.stride, self.bytes.len());
+            let what = format!("{width}x{height} pixels in {bytes} bytes of rows with a stride of {stride}");
+            return Err(Error::InvalidArgument(what));
+        }
+        Ok(())
+    }
+
+    /// One colour over all of a picture: red, green, blue, alpha. Returns whether it is another picture than the last.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when it has no room.
+    pub fn fill(&mut self, width: u32, height: u32, color: [u8; 4], presented: &mut Presented) -> Result<bool, Error> {
+        self.check(width.max(1), height.max(1))?;
+        let word = self
+            .format
+            .fields()
+            .channels
+            .iter()
+            .zip(color)
+            .fold(0, |word, (field, channel)| word | u32::from(channel) >> (8 - field.bits) << field.shift);
+        let (pixel, bytes) = (word.to_le_bytes(), self.format.bytes());
+        for row in self.bytes.chunks_mut(self.stride).take(height as usize) {
+            row[..width as usize * bytes].chunks_exact_mut(bytes).for_each(|to| to.copy_from_slice(&pixel[..bytes]));
+        }
+        presented.last = None;
+        let filled = Some((width, height, color, self.format));
+        Ok(std::mem::replace(&mut presented.filled, filled) != filled)
+    }
+
+    /// Pieces of so many rows.
+    pub(crate) fn bands(&mut self, height: u32, rows: usize) -> Vec<&mut [u8]> {
+        let bytes = self.bytes.len().min(self.stride * height as usize);
+        self.bytes[..bytes].chunks_mut(self.stride * rows).collect()
+    }
+}
+
+/// The tables that a display sends channels through: red, green, blue.
+pub type Gamma = [[u8; 256]; 3];
+
+/// What was presented to some rows last, so that the next time it is known whether there is anything new. Rows of the
+/// host's that get pictures by turns have one each.
+#[derive(Debug, Default)]
+pub struct Presented {
+    pub(crate) last: Option<LastPicture>,
+    pub(crate) pages: FoundPages,
+    /// A colour instead of a picture, and its size.
+    pub(crate) filled: Option<(u32, u32, [u8; 4], HostFormat)>,
+}
+
+/// The last picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LastPicture {
+    pub scan: ScanOut,
+    pub format: HostFormat,
+    pub gamma: u64,
+    pub epoch: crate::mem::Epoch,
+    /// Of all bytes that were stored.
+    pub hash: u64,
+}
+
+/// Bytes of the host's as kernels see memory.
+pub(crate) fn as_window(bytes: &mut [u8]) -> &[AtomicU8] {
+    atomic_bytes(bytes)
+}
