@@ -32,7 +32,7 @@ pub use triglyph_engine::device::{
     RunLimit, SoftwareMethod, StageTimes, Stats, Waiting,
 };
 pub use triglyph_engine::error::Error;
-pub use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, Memory};
+pub use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, Memory, WrittenHandler};
 pub use triglyph_engine::render::{Accuracy, KeyFile};
 pub use triglyph_engine::sched::{DeviceWorker, Interrupter, Timeline, WorkerError, WorkerOptions};
 pub use triglyph_engine::snapshot::SnapshotOptions;

@@ -2,9 +2,10 @@
 
 use std::ffi::c_void;
 
-use triglyph::{Access, GuestAddr, GuestRange, Mapping};
+use triglyph::{Access, GuestAddr, GuestRange, Mapping, WrittenHandler};
 
 use super::error::{Failure, triglyph_status};
+use super::faults::UserData;
 use super::handle::{recording, triglyph_device, with_device};
 use super::pointer::{self, Out, put, required};
 
@@ -83,7 +84,8 @@ pub extern "C" fn triglyph_map(
 /// they would on the console. The same bytes may be mapped several times, by the same addresses on the host. They must
 /// not be passed to other calls of this library as input or output.
 ///
-/// Errors: as `triglyph_map`; `TRIGLYPH_STATUS_NULL_POINTER`.
+/// Errors: as `triglyph_map`; `TRIGLYPH_STATUS_NULL_POINTER`; `TRIGLYPH_STATUS_INVALID_ARGUMENT` for memory that the
+/// guest has mapped elsewhere, and for pages that a context of the PS3 uses since it was allocated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn triglyph_map_host(
     device: Option<&triglyph_device>,
@@ -98,6 +100,7 @@ pub unsafe extern "C" fn triglyph_map_host(
         if pointer.is_null() {
             return Err(Failure::null("pointer"));
         }
+        state.gpu.device_ref().check_mapping(range)?;
         // SAFETY: the header asks callers for memory that stays valid until it is unmapped and that nobody has
         // references to.
         state.gpu.with_memory(|memory| unsafe { memory.map_host(range, pointer.cast(), access) })?;
@@ -201,7 +204,8 @@ pub unsafe extern "C" fn triglyph_write(
 }
 
 /// Says that the host has changed bytes of a range by itself, in memory that it has mapped with `triglyph_map_host`.
-/// Such memory is looked at whenever work is submitted; this call is for changes while work is being done.
+/// Such memory is looked at whenever work is submitted; this call is for changes while work is being done, and for
+/// hosts that announce all of them (`triglyph_set_host_writes_announced`).
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_mark_changed(
     device: Option<&triglyph_device>,
@@ -212,6 +216,48 @@ pub extern "C" fn triglyph_mark_changed(
     with_device(device, |state| {
         let range = range(space, address, size)?;
         state.gpu.with_memory(|memory| memory.mark_changed(range));
+        Ok(())
+    })
+}
+
+/// Says whether `triglyph_mark_changed` is called for all that the host writes to memory of its own, before the work
+/// that is to see it: then nothing else is looked at. Otherwise, as at first, what was derived from such memory is
+/// compared with it whenever work is submitted.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_set_host_writes_announced(
+    device: Option<&triglyph_device>,
+    announced: bool,
+) -> triglyph_status {
+    with_device(device, |state| {
+        state.gpu.device().set_host_writes_announced(announced);
+        Ok(())
+    })
+}
+
+/// Hears of what the GPU has written, in whole pages of 4 KiB, each once, on the thread that makes the call which has
+/// done the work, before that returns. It must not block for long and not throw or jump out; calls on the same device
+/// return `TRIGLYPH_STATUS_BUSY`.
+pub type triglyph_written_callback = Option<unsafe extern "C" fn(user_data: *mut c_void, range: *const triglyph_range)>;
+
+/// Sets the callback for written ranges, or removes it with null; `triglyph_take_written` has nothing while there is
+/// one. `user_data` is handed to each call and has to stay valid until the callback is replaced or the device
+/// destroyed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_set_written_callback(
+    device: Option<&triglyph_device>,
+    callback: triglyph_written_callback,
+    user_data: *mut c_void,
+) -> triglyph_status {
+    with_device(device, |state| {
+        let user_data = UserData(user_data);
+        let handler = callback.map(|callback| -> WrittenHandler {
+            Box::new(move |written| {
+                let written = triglyph_range::from(written);
+                // SAFETY: the host promises a function of this type that takes its own pointer.
+                unsafe { callback(user_data.get(), &raw const written) }
+            })
+        });
+        state.gpu.device().set_written_handler(handler);
         Ok(())
     })
 }

@@ -21,7 +21,7 @@ use triglyph_engine::device::{
     Access, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit, Stats,
 };
 use triglyph_engine::error::Error;
-use triglyph_engine::mem::{GuestAddr, GuestRange};
+use triglyph_engine::mem::{GuestAddr, GuestRange, WrittenHandler};
 use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::transfer::{HostRows, Presented, ScanOut};
@@ -387,6 +387,22 @@ impl<D: ReplayDevice, W: Write + Send> Device for RecordingDevice<D, W> {
 
     fn take_written(&mut self) -> Vec<GuestRange> {
         self.device.take_written()
+    }
+
+    fn set_written_handler(&mut self, handler: Option<WrittenHandler>) {
+        self.device.set_written_handler(handler);
+    }
+
+    fn host_wrote(&mut self, range: GuestRange) {
+        self.device.host_wrote(range);
+    }
+
+    fn set_host_writes_announced(&mut self, announced: bool) {
+        self.device.set_host_writes_announced(announced);
+    }
+
+    fn check_mapping(&self, range: GuestRange) -> Result<(), Error> {
+        self.device.check_mapping(range)
     }
 
     fn stats(&self) -> Stats {

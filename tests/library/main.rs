@@ -3,6 +3,7 @@
 
 mod bounded;
 mod host;
+mod host_memory;
 mod packet_traces;
 mod present;
 mod robustness;

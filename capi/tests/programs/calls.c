@@ -129,13 +129,31 @@ static void presenting(triglyph_n3ds *n3ds, triglyph_device *device) {
     OK(triglyph_presented_create(&presented));
     bool changed;
     uint32_t width, height;
-    OK(triglyph_n3ds_present(n3ds, 0, 0, &rows, presented, &changed, &width, &height));
+    OK(triglyph_n3ds_present_screen(n3ds, 0, 0, &rows, presented, &changed, &width, &height));
     EXPECT(changed && width == 400 && height == 240 && pixels[3] == 255 && pixels[1600] == 0xA5);
-    OK(triglyph_n3ds_present(n3ds, 0, 0, &rows, presented, &changed, NULL, NULL));
+    OK(triglyph_n3ds_present_screen(n3ds, 0, 0, &rows, presented, &changed, NULL, NULL));
     EXPECT(!changed);
     const triglyph_rows narrow = {pixels, sizeof pixels, 1599, TRIGLYPH_HOST_FORMAT_BGRA8, 0};
-    EXPECT(triglyph_n3ds_present(n3ds, 0, 0, &narrow, NULL, NULL, NULL, NULL) == TRIGLYPH_STATUS_INVALID_ARGUMENT);
+    EXPECT(triglyph_n3ds_present_screen(n3ds, 0, 0, &narrow, NULL, NULL, NULL, NULL) ==
+           TRIGLYPH_STATUS_INVALID_ARGUMENT);
     OK(triglyph_presented_destroy(presented));
+}
+
+static void written(void *user_data, const triglyph_range *range) {
+    *(triglyph_range *)user_data = *range;
+}
+
+/* The host hears of written pages, and may not take the place of what is there. */
+static void memory(triglyph_n3ds *n3ds, triglyph_device *device) {
+    triglyph_range heard = {0};
+    OK(triglyph_set_written_callback(device, written, &heard));
+    OK(triglyph_set_host_writes_announced(device, true));
+    fill(n3ds, VRAM_VIRTUAL, 3);
+    EXPECT(heard.address == VRAM && heard.size == 4096);
+    OK(triglyph_set_host_writes_announced(device, false));
+    OK(triglyph_set_written_callback(device, NULL, NULL));
+    static uint8_t page[4096];
+    EXPECT(triglyph_map_host(device, 7, 0, sizeof page, page, 3) == TRIGLYPH_STATUS_INVALID_ARGUMENT);
 }
 
 /* Deferred work waits for bounded runs, which others may interrupt. */
@@ -225,6 +243,7 @@ int main(int argc, char **argv) {
     faults(n3ds, device);
     states(n3ds, device);
     bounded(n3ds, device);
+    memory(n3ds, device);
     presenting(n3ds, device);
     recording(n3ds, device, argv[1]);
     triglyph_stats stats = {.size = sizeof stats};

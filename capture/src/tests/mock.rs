@@ -7,7 +7,7 @@ use triglyph_engine::device::{
     Access, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit, Stats,
 };
 use triglyph_engine::error::Error;
-use triglyph_engine::mem::{GuestAddr, GuestRange};
+use triglyph_engine::mem::{GuestAddr, GuestRange, WrittenHandler};
 use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::transfer::{HostRows, Presented, ScanOut};
@@ -125,6 +125,16 @@ impl Device for Mock {
 
     fn set_fault_handler(&mut self, _: Option<FaultHandler>) {
         self.calls.push("fault handler".to_owned());
+    }
+
+    fn set_written_handler(&mut self, _handler: Option<WrittenHandler>) {}
+
+    fn host_wrote(&mut self, _range: GuestRange) {}
+
+    fn set_host_writes_announced(&mut self, _announced: bool) {}
+
+    fn check_mapping(&self, _range: GuestRange) -> Result<(), Error> {
+        Ok(())
     }
 
     fn stats(&self) -> Stats {

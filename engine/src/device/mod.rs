@@ -21,6 +21,7 @@ pub use triglyph_guest::machine::Machine;
 use crate::address::{GuestAddr, GuestRange};
 use crate::cache::WarmStart;
 use crate::error::Error;
+use crate::mem::WrittenHandler;
 use crate::sched::{Interrupter, Timeline};
 use crate::snapshot::SnapshotOptions;
 use crate::transfer::{HostRows, Presented, ScanOut};
@@ -129,6 +130,26 @@ pub trait Device: Send {
     /// more bytes than were written, never fewer.
     fn take_written(&mut self) -> Vec<GuestRange>;
 
+    /// Has `handler` called with what the GPU has written, in whole pages of 4 KiB, each once, before a call that has
+    /// done work returns; [`take_written`](Self::take_written) has nothing then. It costs nothing without a handler.
+    fn set_written_handler(&mut self, handler: Option<WrittenHandler>);
+
+    /// Says that the host has written a range of memory of its own.
+    fn host_wrote(&mut self, range: GuestRange);
+
+    /// Says whether [`host_wrote`](Self::host_wrote) is called for all that the host writes, before the work that is to
+    /// see it: then nothing else is looked at. Otherwise, as at first, what was derived from memory of the host's is
+    /// compared with it whenever work is submitted.
+    fn set_host_writes_announced(&mut self, announced: bool);
+
+    /// Whether the host may map memory of its own there now; what it maps by [`Memory`](crate::mem::Memory) itself is
+    /// not checked.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a range or space that the machine does not have, for memory that the guest has
+    /// mapped elsewhere, and for pages that the guest uses already: see the machine.
+    fn check_mapping(&self, range: GuestRange) -> Result<(), Error>;
+
     /// What has been done so far, since the device was made.
     fn stats(&self) -> Stats;
 
@@ -201,6 +222,18 @@ impl<D: Device + ?Sized> Device for Box<D> {
     }
     fn take_written(&mut self) -> Vec<GuestRange> {
         (**self).take_written()
+    }
+    fn set_written_handler(&mut self, handler: Option<WrittenHandler>) {
+        (**self).set_written_handler(handler)
+    }
+    fn host_wrote(&mut self, range: GuestRange) {
+        (**self).host_wrote(range)
+    }
+    fn set_host_writes_announced(&mut self, announced: bool) {
+        (**self).set_host_writes_announced(announced)
+    }
+    fn check_mapping(&self, range: GuestRange) -> Result<(), Error> {
+        (**self).check_mapping(range)
     }
     fn stats(&self) -> Stats {
         (**self).stats()

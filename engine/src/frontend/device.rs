@@ -46,6 +46,18 @@ macro_rules! device_of_core {
             self.$core.memory.take_written()
         }
 
+        fn set_written_handler(&mut self, handler: Option<$crate::mem::WrittenHandler>) {
+            self.$core.memory.set_written_handler(handler);
+        }
+
+        fn host_wrote(&mut self, range: $crate::mem::GuestRange) {
+            self.$core.memory.mark_changed(range);
+        }
+
+        fn set_host_writes_announced(&mut self, announced: bool) {
+            self.$core.memory.set_host_writes_announced(announced);
+        }
+
         fn stats(&self) -> $crate::device::Stats {
             self.$core.renderer.stats()
         }

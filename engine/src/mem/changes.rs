@@ -124,6 +124,16 @@ impl Memory {
     }
 }
 
+impl Memory {
+    /// Says whether the host announces what it writes in memory of its own, by [`Self::mark_changed`], before the work
+    /// that is to see it. Otherwise, as at first, such memory counts as changed whenever work is submitted.
+    pub fn set_host_writes_announced(&self, announced: bool) {
+        self.clock.announced.store(announced, Relaxed);
+        // What was written before was not announced.
+        self.clock.note_host();
+    }
+}
+
 /// What machines need.
 #[doc(hidden)]
 impl Memory {
@@ -131,7 +141,9 @@ impl Memory {
     /// compared. Machines call it when work is submitted, when a scene has been drawn and when they waited for
     /// somebody. Between two such points a guest cannot tell whether the GPU sees what it writes.
     pub fn note_host_writes(&self) {
-        self.clock.note_host();
+        if !self.clock.announced.load(Relaxed) {
+            self.clock.note_host();
+        }
     }
 
     /// The count of changes so far, for [`Self::changed_since`].
@@ -172,6 +184,8 @@ pub(super) struct Clock {
     host: AtomicU64,
     /// Whether any memory is the host's own.
     has_host: AtomicBool,
+    /// Whether the host says what it writes.
+    announced: AtomicBool,
     /// When something was mapped or unmapped last.
     mapped: AtomicU64,
 }

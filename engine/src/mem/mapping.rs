@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::raw::{self, Arena, PrefaultPool};
 use super::region::{Region, RegionKind};
-use super::{GuestAddr, GuestRange, Memory};
+use super::{GuestAddr, GuestRange, Memory, View};
 use crate::device::Access;
 use crate::error::Error;
 
@@ -66,6 +66,37 @@ impl Memory {
         let removed = self.cut(range);
         for gone in removed.iter().filter(|region| region.is_mapping()) {
             self.drop_aliases(gone);
+        }
+    }
+
+    /// As [`Self::unmap`], but memory of the host's stays mapped.
+    pub fn unmap_own(&mut self, range: GuestRange) {
+        let (start, end) = (range.start, range.start.after(range.size));
+        let own = |region: &Region| {
+            let (start, end) = (region.range.start.max(start), region.end().min(end));
+            let size = end.address.saturating_sub(start.address);
+            let ours = start.space == end.space && size != 0 && region.is_mapping() && !region.arena.is_host();
+            ours.then(|| start.range(size))
+        };
+        let own: Vec<GuestRange> = self.regions.iter().filter_map(own).collect();
+        own.into_iter().for_each(|range| self.unmap(range));
+    }
+
+    /// Whether the host may map memory in a range now: nothing there is shown anywhere else.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when it is, with where: what is shown would be gone.
+    pub fn check_unshown(&self, range: GuestRange) -> Result<(), Error> {
+        let end = range.start.after(range.size);
+        let shows = |view: &View| view.from.is_some_and(|from| from < end && range.start < from.after(view.range.size));
+        let GuestRange { start: GuestAddr { space, address }, size } = range;
+        match self.views().find(shows) {
+            None => Ok(()),
+            Some(View { range: shown, .. }) => Err(Error::InvalidArgument(format!(
+                "{size:#x} bytes at {address:#x} in space {space}: the guest has mapped them at {:#x} in space {}, and \
+                 has to unmap them before others take their place",
+                shown.start.address, shown.start.space
+            ))),
         }
     }
 

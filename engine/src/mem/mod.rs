@@ -35,7 +35,8 @@ pub use raw::{for_each_chunk, read_words};
 use region::Region;
 pub use remap::Mapping;
 pub use views::View;
-use written::WrittenSet;
+pub use written::WrittenHandler;
+use written::{Listener, WrittenSet};
 
 /// The memory of one machine.
 #[derive(Debug, Default)]
@@ -47,6 +48,7 @@ pub struct Memory {
     /// Whether memory of the host's was ever mapped twice by the host itself.
     host_aliased: bool,
     written: Mutex<WrittenSet>,
+    listener: Listener,
     clock: Clock,
     /// Where the first mappings come from, if pages were to be found in advance.
     prefault_pool: Option<PrefaultPool>,

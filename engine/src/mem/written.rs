@@ -1,6 +1,49 @@
 //! The set of ranges that the GPU wrote.
 
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
 use super::{GuestRange, Memory};
+
+/// Is called with ranges of whole pages that the GPU has written.
+pub type WrittenHandler = Box<dyn FnMut(GuestRange) + Send>;
+
+/// Who hears of what the GPU has written.
+#[derive(Default)]
+pub(super) struct Listener(Option<Mutex<WrittenHandler>>);
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "a listener" } else { "nobody" })
+    }
+}
+
+/// Bytes of the pages that listeners hear of.
+const PAGE: u64 = 4096;
+
+impl Memory {
+    /// Has `handler` called with what the GPU has written, in whole pages, each once, when work is done; nobody else
+    /// takes it then. `None` for nobody.
+    pub fn set_written_handler(&mut self, handler: Option<WrittenHandler>) {
+        self.listener = Listener(handler.map(Mutex::new));
+    }
+
+    /// Work is done: whoever listens hears what it has written.
+    pub fn tell_written(&mut self) {
+        if self.listener.0.is_none() {
+            return;
+        }
+        let mut pages = WrittenSet::default();
+        for GuestRange { start, size } in self.take_written() {
+            let first = start.address / PAGE * PAGE;
+            let end = start.address.saturating_add(size).checked_next_multiple_of(PAGE).unwrap_or(u64::MAX);
+            pages.insert(GuestRange::new(start.space, first, end - first));
+        }
+        if let Some(handler) = &mut self.listener.0 {
+            pages.take().into_iter().for_each(handler.get_mut().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+}
 
 /// What machines need.
 #[doc(hidden)]

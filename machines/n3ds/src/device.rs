@@ -93,6 +93,7 @@ impl N3ds {
         if !(self.gsp.is_deferred() && self.gsp.has_work()) {
             self.core.renderer.timeline.complete();
         }
+        self.core.memory.tell_written();
         answer
     }
 
@@ -162,11 +163,16 @@ impl Device for N3ds {
 
     triglyph_engine::device_of_core!(core);
 
-    fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
+    fn check_mapping(&self, range: GuestRange) -> Result<(), Error> {
         let GuestRange { start: GuestAddr { space, address }, size } = range;
         if space != 0 || address.checked_add(size).is_none_or(|end| end > 1 << 32) {
             return Err(Error::InvalidArgument(format!("{size:#x} bytes at {address:#x} in space {space} of a 3DS")));
         }
+        self.core.memory.check_unshown(range)
+    }
+
+    fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
+        self.check_mapping(range)?;
         self.core.memory.map(range, access)?;
         self.core.renderer.note_mapping(&self.core.memory, range.start);
         Ok(())
@@ -220,7 +226,7 @@ impl Device for N3ds {
         self.with_bus(|gsp, hardware| gsp.work(hardware));
         let end = self.core.budget.end_slice();
         self.core.budget.refuel(u64::MAX);
-        match end {
+        let end = match end {
             SliceEnd::Interrupted => RunEnd::Interrupted,
             SliceEnd::Used if self.gsp.has_work() => RunEnd::BudgetUsed,
             _ => {
@@ -228,7 +234,9 @@ impl Device for N3ds {
                 self.core.renderer.timeline.complete();
                 RunEnd::Done
             }
-        }
+        };
+        self.core.memory.tell_written();
+        end
     }
 
     fn snapshot(&mut self, options: SnapshotOptions) -> Result<Vec<u8>, Error> {

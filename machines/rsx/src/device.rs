@@ -6,7 +6,7 @@ use triglyph_guest::rsx::objects::class;
 use super::core::Core;
 use super::dma::space;
 use super::fifo::{CHANNELS, Fifo, PushBuffer, Stop};
-use super::lv1::{DEFAULT_OBJECTS, initialise};
+use super::lv1::{DEFAULT_OBJECTS, XDR, initialise};
 use super::mmio::Mmio;
 use super::outside::{Outside, SoftwareHandler};
 use super::ramin;
@@ -124,6 +124,7 @@ impl Rsx {
         self.run_channels(self.outside.lv1.running());
         self.show_controls();
         self.core.renderer.timeline.complete();
+        self.core.memory.tell_written();
     }
 
     /// Runs channels, a bit each.
@@ -272,6 +273,18 @@ impl Device for Rsx {
 
     triglyph_engine::device_of_core!(core);
 
+    /// Spaces are 0 to 3. Pages of [`PAGES`](super::lv1::PAGES) and of local memory that a context uses have to be
+    /// mapped before the call that allocates it: from then on they hold what the guest sees. Main memory that is shown
+    /// in an IO space may not be replaced before it is unmapped there.
+    fn check_mapping(&self, range: GuestRange) -> Result<(), Error> {
+        if range.start.space > XDR || range.start.address.checked_add(range.size).is_none() {
+            let GuestRange { start: GuestAddr { space, address }, size } = range;
+            return Err(Error::InvalidArgument(format!("{size:#x} bytes at {address:#x} in space {space} of a PS3")));
+        }
+        self.outside.lv1.check_unused(range)?;
+        self.core.memory.check_unshown(range)
+    }
+
     fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
         if range.start.space >= Machine::Ps3.spaces() {
             return Err(Error::InvalidArgument(format!("space {} of a PS3", range.start.space)));
@@ -318,6 +331,7 @@ impl Device for Rsx {
         if !self.deferred {
             self.run_all_segments();
             self.core.renderer.timeline.complete();
+            self.core.memory.tell_written();
         }
         Ok(())
     }
@@ -343,6 +357,7 @@ impl Device for Rsx {
         self.look_at_control();
         let waiting = self.run_slice();
         self.show_controls();
+        self.core.memory.tell_written();
         match (self.core.budget.end_slice(), waiting) {
             (SliceEnd::Interrupted, _) => RunEnd::Interrupted,
             (SliceEnd::Used, None) if self.has_more() => RunEnd::BudgetUsed,

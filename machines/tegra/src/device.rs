@@ -147,6 +147,7 @@ impl TegraX1 {
         if self.channels.values().all(|channel| channel.blocked().is_none()) {
             self.core.renderer.timeline.complete();
         }
+        self.core.memory.tell_written();
     }
 
     /// What the first channel waits for that waits.
@@ -186,12 +187,19 @@ impl Device for TegraX1 {
 
     triglyph_engine::device_of_core!(core);
 
-    fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
+    /// Spaces are that of captures and [`PROCESS`]. Memory of the process that an address space shows may not be
+    /// replaced before it is unmapped there.
+    fn check_mapping(&self, range: GuestRange) -> Result<(), Error> {
         if !is_address(range) {
             let GuestRange { start: GuestAddr { space, address }, size } = range;
             let what = format!("{size:#x} bytes at {address:#x} in space {space} of a Tegra X1");
             return Err(Error::InvalidArgument(what));
         }
+        self.core.memory.check_unshown(range)
+    }
+
+    fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
+        self.check_mapping(range)?;
         self.core.memory.map(range, access)?;
         self.core.renderer.note_mapping(&self.core.memory, range.start);
         Ok(())
@@ -237,10 +245,14 @@ impl Device for TegraX1 {
         self.core.memory.note_host_writes();
         self.run_rounds();
         match self.core.budget.end_slice() {
-            SliceEnd::Interrupted => return RunEnd::Interrupted,
+            SliceEnd::Interrupted => {
+                self.core.memory.tell_written();
+                return RunEnd::Interrupted;
+            }
             SliceEnd::Used
                 if self.channels.values().any(|channel| channel.has_work() && channel.blocked().is_none()) =>
             {
+                self.core.memory.tell_written();
                 return RunEnd::BudgetUsed;
             }
             _ => {}

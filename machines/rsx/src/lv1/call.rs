@@ -170,7 +170,7 @@ impl Rsx {
         self.outside.lv1.devices &= !(1 << device);
         if device != SEMAPHORE_DEVICE {
             let size = DEVICES.iter().find(|known| known.id == device).map_or(0, |known| known.size);
-            self.core.memory.unmap(GuestRange::new(PAGES, lpar::DEVICES + device * lpar::DEVICE_BYTES, size));
+            self.core.memory.unmap_own(GuestRange::new(PAGES, lpar::DEVICES + device * lpar::DEVICE_BYTES, size));
         }
         Ok(())
     }

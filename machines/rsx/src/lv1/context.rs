@@ -139,7 +139,8 @@ impl Lv1 {
             fifo.set_field(core, channel(slot), field, 0);
         }
         for (page, bytes) in [(info_page(slot), lpar::INFO_BYTES), (control_page(slot), 0x1000)] {
-            core.memory.unmap(page.range(bytes));
+            // Pages of the host's stay: it has mapped them once.
+            core.memory.unmap_own(page.range(bytes));
         }
     }
 }

@@ -5,7 +5,7 @@ use triglyph_guest::rsx::lv1::{Status, flags};
 use super::{Context, IoMap, XDR, io_base};
 use crate::core::Core;
 use crate::dma::space;
-use triglyph_engine::device::Access;
+use triglyph_engine::device::{Access, FaultKind};
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 
 /// Bits of the call's flags that let the GPU read and write (Linux: the entries of the IO page table).
@@ -48,9 +48,13 @@ impl Context {
             return Err(Status::IllegalParameterValue);
         }
         let target = u64::from(io_base(slot)) + u64::from(io);
-        core.memory
-            .alias(GuestAddr::new(space::MAIN, target), GuestRange::new(XDR, lpar, size), access)
-            .map_err(|_| Status::IllegalParameterValue)?;
+        let shown = core.memory.alias(GuestAddr::new(space::MAIN, target), GuestRange::new(XDR, lpar, size), access);
+        if shown.is_err() {
+            let what =
+                format_args!("lv1_gpu_context_iomap: {size:#x} bytes of main memory at {lpar:#x} are not mapped");
+            core.fault(FaultKind::UnmappedRead, lpar, what);
+            return Err(Status::IllegalParameterValue);
+        }
         self.cut(io, size);
         if self.io.len() >= MOST {
             core.memory.unmap(GuestRange::new(space::MAIN, target, size));

@@ -42,7 +42,8 @@ pub(super) use context::{DEFAULT_OBJECTS, initialise};
 use info::Info;
 pub(super) use saved::SavedLv1;
 use triglyph_engine::device::Access;
-use triglyph_engine::mem::GuestAddr;
+use triglyph_engine::error::Error;
+use triglyph_engine::mem::{GuestAddr, GuestRange};
 
 /// Address space of the hypervisor's pages.
 pub const PAGES: u32 = 2;
@@ -189,6 +190,31 @@ impl Lv1 {
     fn slot_of_channel(&self, channel: u32) -> Option<usize> {
         let slot = (channel as usize).checked_sub(1)?;
         self.contexts.get(slot)?.is_some().then_some(slot)
+    }
+
+    /// Whether nothing that a context uses is in a range.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] with what it uses.
+    pub(super) fn check_unused(&self, range: GuestRange) -> Result<(), Error> {
+        for slot in self.slots() {
+            for (what, used) in [
+                ("driver information", info_page(slot).range(lpar::INFO_BYTES)),
+                ("control page", control_page(slot).range(control::BYTES.into())),
+                ("reports", reports_area(slot).range(reports::BYTES.into())),
+            ] {
+                let (first, second) = (used.start.address, range.start.address);
+                let overlap = first < second + range.size && second < first + used.size;
+                if used.start.space == range.start.space && overlap {
+                    return Err(Error::InvalidArgument(format!(
+                        "{:#x} bytes at {second:#x} in space {}: the {what} of context {slot} are there since it was \
+                         allocated; memory of the host's has to be mapped before that",
+                        range.size, range.start.space
+                    )));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// What a head shows: an offset in local memory.

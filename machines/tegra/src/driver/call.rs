@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::tegra::driver::{CHARACTERISTICS, Characteristics, Status};
 
@@ -136,7 +137,14 @@ impl TegraX1 {
     /// something mapped; [`Status::InvalidState`] for a handle without memory; [`Status::InvalidAddress`] when the host
     /// has not mapped it; [`Status::InsufficientMemory`] without room.
     pub fn space_map_buffer(&mut self, space: u32, call: MapBuffer) -> Result<Buffer, Status> {
-        self.in_space(space, |space, memory, maps| space.map(memory, maps, call))
+        let mapped = self.in_space(space, |space, memory, maps| space.map(memory, maps, call));
+        if mapped == Err(Status::InvalidAddress) {
+            let handle = call.handle;
+            let what =
+                format_args!("MAP_BUFFER_EX of handle {handle}: the host has not mapped its memory of the process");
+            self.core.fault(FaultKind::UnmappedRead, call.offset, what);
+        }
+        mapped
     }
 
     /// UNMAP_BUFFER.
