@@ -612,6 +612,27 @@ typedef uint32_t triglyph_layout;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+/// The host's format of pixels.
+enum triglyph_host_format
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// Bytes R, G, B, A.
+  TRIGLYPH_HOST_FORMAT_RGBA8 = 1,
+  /// Bytes B, G, R, A.
+  TRIGLYPH_HOST_FORMAT_BGRA8 = 2,
+  /// 16 bits, low byte first: R 15:11, G 10:5, B 4:0.
+  TRIGLYPH_HOST_FORMAT_RGB565 = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum triglyph_host_format triglyph_host_format;
+#else
+typedef uint32_t triglyph_host_format;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 /// What a player has come to.
 enum triglyph_play_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -660,6 +681,10 @@ typedef struct triglyph_picture triglyph_picture;
 
 /// One run through a capture. One call at a time uses it.
 typedef struct triglyph_player triglyph_player;
+
+/// What was presented to some rows last, so that the next time it is known whether there is anything new. Rows that get
+/// pictures by turns have one each. One call at a time may use it.
+typedef struct triglyph_presented triglyph_presented;
 
 /// A PlayStation 3's GPU, and the hypervisor's calls in front of it. Everything in its guest memory is big-endian;
 /// arguments and results of calls are plain numbers of the host.
@@ -720,6 +745,11 @@ typedef struct triglyph_mapping {
   /// 0.
   uint32_t reserved;
 } triglyph_mapping;
+
+/// Hears of what the GPU has written, in whole pages of 4 KiB, each once, on the thread that makes the call which has
+/// done the work, before that returns. It must not block for long and not throw or jump out; calls on the same device
+/// return `TRIGLYPH_STATUS_BUSY`.
+typedef void (*triglyph_written_callback)(void *user_data, const triglyph_range *range);
 
 /// Something that happened in a device and concerns the host or the guest's processor.
 typedef struct triglyph_event {
@@ -1194,6 +1224,20 @@ typedef struct triglyph_present {
   const char *label;
 } triglyph_present;
 
+/// Rows of the host's that a picture goes to, top row first.
+typedef struct triglyph_rows {
+  /// The first byte of the top row. The bytes have values before the call, whichever.
+  uint8_t *bytes;
+  /// Bytes of all rows.
+  size_t size;
+  /// Bytes from a row to the next, at least those of a row. What is between rows is left alone.
+  size_t stride;
+  /// A `triglyph_host_format`.
+  uint32_t format;
+  /// 0.
+  uint32_t reserved;
+} triglyph_rows;
+
 /// What a player has come to.
 typedef struct triglyph_play_event {
   /// A `triglyph_play_kind`: it says which fields mean something.
@@ -1292,7 +1336,8 @@ triglyph_status triglyph_map(triglyph_device *device,
 /// they would on the console. The same bytes may be mapped several times, by the same addresses on the host. They must
 /// not be passed to other calls of this library as input or output.
 ///
-/// Errors: as `triglyph_map`; `TRIGLYPH_STATUS_NULL_POINTER`.
+/// Errors: as `triglyph_map`; `TRIGLYPH_STATUS_NULL_POINTER`; `TRIGLYPH_STATUS_INVALID_ARGUMENT` for memory that the
+/// guest has mapped elsewhere, and for pages that a context of the PS3 uses since it was allocated.
 triglyph_status triglyph_map_host(triglyph_device *device,
                                   uint32_t space,
                                   uint64_t address,
@@ -1342,11 +1387,25 @@ triglyph_status triglyph_write(triglyph_device *device,
                                size_t size);
 
 /// Says that the host has changed bytes of a range by itself, in memory that it has mapped with `triglyph_map_host`.
-/// Such memory is looked at whenever work is submitted; this call is for changes while work is being done.
+/// Such memory is looked at whenever work is submitted; this call is for changes while work is being done, and for
+/// hosts that announce all of them (`triglyph_set_host_writes_announced`).
 triglyph_status triglyph_mark_changed(triglyph_device *device,
                                       uint32_t space,
                                       uint64_t address,
                                       uint64_t size);
+
+/// Says whether `triglyph_mark_changed` is called for all that the host writes to memory of its own, before the work
+/// that is to see it: then nothing else is looked at. Otherwise, as at first, what was derived from such memory is
+/// compared with it whenever work is submitted.
+triglyph_status triglyph_set_host_writes_announced(triglyph_device *device,
+                                                   bool announced);
+
+/// Sets the callback for written ranges, or removes it with null; `triglyph_take_written` has nothing while there is
+/// one. `user_data` is handed to each call and has to stay valid until the callback is replaced or the device
+/// destroyed.
+triglyph_status triglyph_set_written_callback(triglyph_device *device,
+                                              triglyph_written_callback callback,
+                                              void *user_data);
 
 /// Takes the ranges of guest memory that the GPU wrote since they were taken last: merged, by space and address. They
 /// may name more bytes than were written, never fewer. `count` is how many were stored in `ranges`; if that is
@@ -2204,6 +2263,53 @@ triglyph_status triglyph_hash(triglyph_device *device,
                               uint64_t address,
                               uint64_t size,
                               uint64_t *hash);
+
+/// One that nothing was presented with yet. It belongs to the caller, who destroys it with
+/// `triglyph_presented_destroy`.
+triglyph_status triglyph_presented_create(triglyph_presented **presented);
+
+/// Destroys what was made by `triglyph_presented_create`. Null is ignored.
+triglyph_status triglyph_presented_destroy(triglyph_presented *presented);
+
+/// Converts a picture in guest memory to rows of the host's: compiled, and on the device's threads. Everything that is
+/// done so far is in it. `present` says where it is: layouts 0 to 3 (block-linear with a pitch that is a multiple of
+/// 64), formats other than 8; its label does not count, and `big_endian` says whether its words are. `changed` is
+/// whether it differs from the one that was presented with `presented` last, which may be null; where that is known at
+/// once, nothing is stored.
+///
+/// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for what is no picture or has no room; `TRIGLYPH_STATUS_UNMAPPED`.
+triglyph_status triglyph_present_picture(triglyph_device *device,
+                                         const triglyph_present *present,
+                                         bool big_endian,
+                                         const triglyph_rows *rows,
+                                         triglyph_presented *presented,
+                                         bool *changed);
+
+/// Presents what a `triglyph_n3ds_screen` shows an eye (0 left or both, 1 right), as `triglyph_present_picture`: the
+/// controller's picture through its gamma table, upright, or the colour that covers it. `width` and `height` are its
+/// size, 0 if there is no picture; both may be null.
+///
+/// Errors: as there.
+triglyph_status triglyph_n3ds_present_screen(triglyph_n3ds *n3ds,
+                                             uint32_t screen,
+                                             uint32_t eye,
+                                             const triglyph_rows *rows,
+                                             triglyph_presented *presented,
+                                             bool *changed,
+                                             uint32_t *width,
+                                             uint32_t *height);
+
+/// Presents what a head (0 or 1) of the PS3 shows, as `triglyph_present_picture`: the display buffer that was flipped
+/// last. `width` and `height` are its size, 0 if it shows no buffer of a context; both may be null.
+///
+/// Errors: as there.
+triglyph_status triglyph_rsx_present_head(triglyph_rsx *rsx,
+                                          uint32_t head,
+                                          const triglyph_rows *rows,
+                                          triglyph_presented *presented,
+                                          bool *changed,
+                                          uint32_t *width,
+                                          uint32_t *height);
 
 /// Makes a player, which goes through a capture once. `checks`: `TRIGLYPH_CHECK_*`, or 0 to play only. It belongs to
 /// the caller, who destroys it with `triglyph_player_destroy`; the capture may go before it.
