@@ -86,6 +86,43 @@ pub mod n3ds {
 }
 
 /// What only the PS3 has: the hypervisor's calls, and the numbers of its address spaces.
+///
+/// A host forwards the hypervisor's calls of its guest; their statuses are errors here and r3 there. Main memory is
+/// space [`XDR`](rsx::XDR), by the addresses that guests pass to the hypervisor.
+///
+/// ```
+/// use triglyph::rsx::{MAIN, XDR, flags};
+/// use triglyph::{Access, Device, Event, GuestAddr, GuestRange, Options, Rsx};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut gpu = Rsx::new(&Options::default())?;
+/// gpu.with_memory(|memory| memory.map(GuestRange::new(XDR, 0x1000_0000, 1 << 20), Access::READ_WRITE))?;
+///
+/// // lv1_gpu_memory_allocate, lv1_gpu_context_allocate, lv1_gpu_context_iomap: main memory is at IO offset 0.
+/// let memory = gpu.memory_allocate(16 << 20, [8, 0x30_0000, 15, 8])?;
+/// let context = gpu.context_allocate(memory.handle, flags::MAIN_REPORTS)?;
+/// gpu.context_iomap(context.handle, 0, 0x1000_0000, 1 << 20, 3 << 62)?; // for reading and writing
+///
+/// // A push buffer: SET_REFERENCE to 7. PUT is in the context's control page, which the guest has mapped.
+/// for (offset, word) in [(0, 1 << 18 | 0x50_u32), (4, 7)] {
+///     gpu.write(GuestAddr::new(XDR, 0x1000_0000 + offset), &word.to_be_bytes())?;
+/// }
+/// let control = gpu.lpar(context.control).ok_or("a control page")?;
+/// gpu.write(GuestAddr::new(control.space, control.address + 0x40), &8_u32.to_be_bytes())?;
+/// gpu.run();
+///
+/// // GET has followed, and the reference counter beside it says how far the program is.
+/// let mut registers = [0; 8];
+/// gpu.read(GuestAddr::new(control.space, control.address + 0x44), &mut registers)?;
+/// assert_eq!(registers, [0, 0, 0, 8, 0, 0, 0, 7]);
+///
+/// // Mistakes of the guest's are statuses, and not the library's errors.
+/// let status = gpu.context_iomap(context.handle, 0, 0x1000_0001, 1 << 20, 0).unwrap_err();
+/// println!("r3 = {}: {status}", status.code());
+/// assert_eq!(gpu.faults().total(), 0);
+/// # Ok(())
+/// # }
+/// ```
 #[cfg(feature = "rsx")]
 pub mod rsx {
     pub use triglyph_guest::rsx::lv1::{Status, flags};
@@ -95,6 +132,47 @@ pub mod rsx {
 }
 
 /// What only the Tegra X1 has: the calls of the Switch's driver.
+///
+/// A host forwards what its guest asks of nvdrv's devices; their statuses are errors here. The process's memory is
+/// space [`PROCESS`](tegra::PROCESS), by its own addresses.
+///
+/// ```
+/// use triglyph::tegra::{Fence, Layout, MapBuffer, MapMemory, PROCESS, Wait, submit_flags};
+/// use triglyph::{Access, Device, GuestAddr, GuestRange, Options, TegraX1};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut gpu = TegraX1::new(&Options::default())?;
+/// let address = 0x70_0000_0000;
+/// gpu.with_memory(|memory| memory.map(GuestRange::new(PROCESS, address, 0x1_0000), Access::READ_WRITE))?;
+///
+/// // /dev/nvmap, /dev/nvhost-as-gpu, /dev/nvhost-gpu: a handle, an address space that shows it, a channel in that.
+/// let handle = gpu.nvmap_create(0x1_0000)?;
+/// gpu.nvmap_alloc(handle, MapMemory { address, align: 0x1000, heap: 0, flags: 1, kind: 0xFE })?;
+/// let space = gpu.space_open()?;
+/// gpu.space_initialize(space, Layout::default())?;
+/// let buffer = gpu.space_map_buffer(space, MapBuffer { handle, ..MapBuffer::default() })?;
+/// let channel = gpu.channel_open()?;
+/// gpu.channel_bind(channel, space)?;
+///
+/// // Five words of the host's methods: a semaphore at offset 0x8000 is released with 77.
+/// let target = buffer.offset + 0x8000;
+/// let words = [1 << 29 | 4 << 16 | 4, (target >> 32) as u32, target as u32, 77, 2 | 1 << 24];
+/// let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+/// gpu.write(GuestAddr::new(PROCESS, address), &bytes)?;
+/// let entry = buffer.offset | (words.len() as u64) << 42;
+/// let fence = gpu.channel_submit(channel, &[entry], submit_flags::FENCE_GET, Fence::default())?;
+///
+/// // /dev/nvhost-ctrl
+/// assert_eq!(gpu.event_wait(fence, -1, None)?, Wait::Reached(fence.value));
+/// let mut semaphore = [0; 4];
+/// gpu.read(GuestAddr::new(PROCESS, address + 0x8000), &mut semaphore)?;
+/// assert_eq!(u32::from_le_bytes(semaphore), 77);
+///
+/// // Mistakes of the guest's are statuses, and not the library's errors.
+/// println!("{}", gpu.nvmap_create(0).unwrap_err());
+/// # Ok(())
+/// # }
+/// ```
 #[cfg(feature = "tegra")]
 pub mod tegra {
     pub use triglyph_guest::tegra::driver::{Characteristics, Status, map_flags, map_param, space_flags, submit_flags};

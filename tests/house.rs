@@ -153,7 +153,7 @@ const LINES: usize = 1000;
 #[test]
 fn files_are_short() {
     let mut folders: Vec<PathBuf> = CRATES.iter().map(|krate| root().join(krate.folder)).collect();
-    folders.extend(["src", "tests", "benches"].map(|folder| root().join(folder)));
+    folders.extend(["src", "tests", "benches", "examples"].map(|folder| root().join(folder)));
     for path in folders.iter().flat_map(|folder| sources(folder)) {
         let lines = read(&path).lines().count();
         assert!(lines <= LINES, "{}: {lines} lines", path.display());
@@ -187,7 +187,7 @@ fn long_lines(path: &Path) -> Vec<String> {
 #[test]
 fn comments_and_pages_keep_to_the_columns() {
     let mut files: Vec<PathBuf> = CRATES.iter().flat_map(|krate| sources(&root().join(krate.folder))).collect();
-    files.extend(["src", "tests", "benches"].iter().flat_map(|folder| sources(&root().join(folder))));
+    files.extend(["src", "tests", "benches", "examples"].iter().flat_map(|folder| sources(&root().join(folder))));
     files.extend(files_below(&root().join("docs"), "md"));
     files.push(root().join("README.md"));
     let long: Vec<String> = files.iter().flat_map(|path| long_lines(path)).collect();

@@ -1,8 +1,8 @@
 // A PlayStation 3 that has one program: it clears a picture, draws a triangle and flips to it.
 //
 // The host owns main and local memory, as an emulator does, and makes the hypervisor's calls for the program. The
-// program writes methods into a push buffer in main memory and moves PUT; the RSX runs, and the head shows the buffer
-// at the next vertical blank. The picture is written as a PPM file.
+// program writes methods into a push buffer in main memory and moves PUT; the RSX runs, on a thread of its own, and the
+// head shows the buffer at the next vertical blank. The picture is written as a PPM file.
 //
 //     c++ -std=c++17 -Icapi/include examples/cpp/ps3.cpp target/release/libtriglyph.a -lpthread -ldl -lm -o ps3
 //     ./ps3 picture.ppm
@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <future>
 #include <iostream>
 #include <vector>
 
@@ -202,7 +203,8 @@ void console(const char *path) {
     std::uint8_t put[4];
     store(put, push.end());
     gpu.device().write({control.space, control.at + 0x40}, triglyph::view(put));
-    gpu.run();
+    // As in an emulator the FIFO runs on a thread of its own; the program's has nothing else to do than to wait for it.
+    std::async(std::launch::async, [&gpu] { gpu.run(); }).get();
     succeed(gpu.context_attribute(context.value.handle, 0x102, {1, 1u << 31, 0, 0}), "lv1_gpu_context_attribute");
     gpu.vblank(1, 0);
 

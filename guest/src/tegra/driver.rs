@@ -12,32 +12,44 @@
 //! Linux driver nvgpu, of which nvdrv is a port, for what overlaps.
 
 /// What a call answers when it does not succeed. Success is 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[repr(u32)]
 pub enum Status {
     /// There is no such call.
+    #[error("nvdrv NotImplemented (1): there is no such call")]
     NotImplemented = 1,
     /// Not for this device.
+    #[error("nvdrv NotSupported (2): not for this device")]
     NotSupported = 2,
     /// The address space was not initialised.
+    #[error("nvdrv NotInitialized (3): the address space was not initialised")]
     NotInitialized = 3,
     /// A parameter that no call takes.
+    #[error("nvdrv BadParameter (4): a parameter that no call takes")]
     BadParameter = 4,
     /// It has not happened yet.
+    #[error("nvdrv Timeout (5): it has not happened yet")]
     Timeout = 5,
     /// No room.
+    #[error("nvdrv InsufficientMemory (6): no room")]
     InsufficientMemory = 6,
     /// Not now.
+    #[error("nvdrv InvalidState (8): not now")]
     InvalidState = 8,
     /// Memory that is not there.
+    #[error("nvdrv InvalidAddress (9): memory that is not there")]
     InvalidAddress = 9,
     /// A size that cannot be.
+    #[error("nvdrv InvalidSize (0xA): a size that cannot be")]
     InvalidSize = 0xA,
     /// A value that cannot be.
+    #[error("nvdrv BadValue (0xB): a value that cannot be")]
     BadValue = 0xB,
     /// It exists already.
+    #[error("nvdrv AlreadyAllocated (0xD): it exists already")]
     AlreadyAllocated = 0xD,
     /// Others use it.
+    #[error("nvdrv Busy (0xE): others use it")]
     Busy = 0xE,
 }
 

@@ -39,26 +39,35 @@ listed! {
 }
 
 /// Why a call failed: the values of r3 that are not 0 (Linux `lv1call.h`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[repr(i32)]
 pub enum Status {
     /// Something is used up.
+    #[error("LV1_RESOURCE_SHORTAGE (-2): something is used up")]
     ResourceShortage = -2,
     /// The caller may not.
+    #[error("LV1_NO_PRIVILEGE (-3): the caller may not")]
     NoPrivilege = -3,
     /// There is no such thing.
+    #[error("LV1_NO_ENTRY (-6): there is no such thing")]
     NoEntry = -6,
     /// It is there already.
+    #[error("LV1_DUPLICATE_ENTRY (-7): it is there already")]
     DuplicateEntry = -7,
     /// It is in use.
+    #[error("LV1_BUSY (-9): it is in use")]
     Busy = -9,
     /// Not in this state.
+    #[error("LV1_WRONG_STATE (-11): not in this state")]
     WrongState = -11,
     /// A value that is not supported.
+    #[error("LV1_UNSUPPORTED_PARAMETER_VALUE (-15): a value that is not supported")]
     UnsupportedParameterValue = -15,
     /// A value that makes no sense.
+    #[error("LV1_ILLEGAL_PARAMETER_VALUE (-17): a value that makes no sense")]
     IllegalParameterValue = -17,
     /// An address or a size that is not aligned.
+    #[error("LV1_ALIGNMENT_ERROR (-23): an address or a size that is not aligned")]
     AlignmentError = -23,
 }
 
