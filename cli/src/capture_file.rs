@@ -8,8 +8,7 @@ use triglyph::capture::CaptureFile;
 use crate::exit::Failure;
 
 /// The capture that is replayed when none is named, by file name and content.
-pub const BUNDLED: (&str, &[u8]) =
-    ("28-render-to-texture.tgc", include_bytes!("../../tests/captures/3ds/28-render-to-texture.tgc"));
+pub const BUNDLED: (&str, &[u8]) = ("28-render-to-texture.tgc", include_bytes!("../bundled/28-render-to-texture.tgc"));
 
 /// What a capture begins with.
 pub const MAGIC: [u8; 4] = *b"TGLC";

@@ -283,6 +283,13 @@ fn replay_has_a_capture_of_its_own() {
     assert!(pictures > 0);
 }
 
+/// A published package has files of its own folder only.
+#[test]
+fn the_bundled_capture_is_one_of_the_tests() {
+    let (name, own) = ("28-render-to-texture.tgc", Path::new(env!("CARGO_MANIFEST_DIR")).join("bundled"));
+    assert_eq!(std::fs::read(own.join(name)).unwrap(), std::fs::read(bundled("3ds").join(name)).unwrap());
+}
+
 #[test]
 fn code_of_remembered_kernels_is_shown() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,7 +3,7 @@
 //! ```text
 //! Compiler::compile(effort, size, build)
 //!   scratch of this thread -> FunctionBuilder -> build(&mut Emit) -> CLIF -> bytes -> JITModule of its own
-//!     -> Code { entry, module }; dropping it frees the pages
+//!     -> Code { entry, module }; dropping it frees its block of the memory that all kernels share (memory.rs)
 //! ```
 //!
 //! Every kernel is one function `extern "C" fn(*const Args) -> u64` in one module of its own: code is freed when the
@@ -16,7 +16,7 @@
 use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cranelift_codegen::Context;
@@ -30,6 +30,7 @@ use cranelift_module::{Module, default_libcall_names};
 use triglyph_guest::kernel::Unsupported;
 
 use crate::lane::{Caps, Emit};
+use crate::memory::{CodeMemory, Provider};
 
 /// How much time compiling may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -69,6 +70,7 @@ pub struct Compiler {
     optimized: OwnedTargetIsa,
     caps: Caps,
     effort: Effort,
+    memory: Arc<CodeMemory>,
     stats: Mutex<Stats>,
 }
 
@@ -138,7 +140,7 @@ impl Compiler {
         if is_x86(&*optimized) && !caps.x86 {
             return Err(Unsupported("x86-64 without SSE4.1"));
         }
-        Ok(Compiler { baseline, optimized, caps, effort, stats: Mutex::default() })
+        Ok(Compiler { baseline, optimized, caps, effort, memory: Arc::default(), stats: Mutex::default() })
     }
 
     /// A compiler for AArch64, whatever the host: its code must not be called.
@@ -150,7 +152,14 @@ impl Compiler {
         };
         let (baseline, optimized) = (finish("single_pass"), finish("backtracking"));
         let caps = caps(&*optimized);
-        Compiler { baseline, optimized, caps, effort: Effort::Baseline, stats: Mutex::default() }
+        Compiler {
+            baseline,
+            optimized,
+            caps,
+            effort: Effort::Baseline,
+            memory: Arc::default(),
+            stats: Mutex::default(),
+        }
     }
 
     /// The counters so far.
@@ -210,7 +219,7 @@ impl Compiler {
             Ok(compiled.code_buffer().to_vec())
         })?;
         scratch.give_back();
-        let (module, entry) = load(isa, &bytes).ok_or(Unsupported("no executable memory"))?;
+        let (module, entry) = load(isa, &self.memory, &bytes).ok_or(Unsupported("no executable memory"))?;
         Ok(Code { module: Some(module), entry, bytes: bytes.len() })
     }
 
@@ -240,6 +249,10 @@ fn flags(allocator: &str) -> Result<settings::Builder, settings::SetError> {
     flags.set("use_colocated_libcalls", "false")?;
     flags.set("is_pic", "false")?;
     flags.set("unwind_info", "false")?;
+    // A frame of more than a page touches each of its pages in order, so that none passes the guard page of a thread's
+    // stack; Windows also grows stacks in this way only.
+    flags.set("enable_probestack", "true")?;
+    flags.set("probestack_strategy", "inline")?;
     Ok(flags)
 }
 
@@ -265,9 +278,10 @@ fn emit(
     context.set_disasm(disassemble);
     context.func.signature = signature(isa);
     context.func.name = UserFuncName::user(0, 0);
-    // The code generator panics on some input that it cannot lower; the kernel then falls back to the interpreter.
-    // State that a panic leaves half done is cleared above before it is used again.
-    let result = catch_unwind(AssertUnwindSafe(|| {
+    // What the code generator cannot do is refused by checks, here and by whoever builds code, so that hosts whose
+    // panics abort fall back to the interpreter, too. Should it panic all the same, others do as well. State that a
+    // panic leaves half done is cleared above before it is used again.
+    let result = catch_panics(|| {
         let mut emit = Emit::new(FunctionBuilder::new(&mut context.func, builder), caps);
         build(&mut emit)?;
         emit.close(isa.frontend_config());
@@ -280,12 +294,19 @@ fn emit(
             }
             Unsupported("the code generator unsupported")
         })
-    }))
-    .unwrap_or(Err(Unsupported("the code generator panicked")));
+    });
     if result.is_err() {
         *builder = FunctionBuilderContext::new();
     }
     result
+}
+
+/// A panic is what is unsupported; in tests it goes on, so that none is relied on.
+fn catch_panics(compile: impl FnOnce() -> Result<(), Unsupported>) -> Result<(), Unsupported> {
+    if cfg!(any(test, feature = "propagate-panics")) {
+        return compile();
+    }
+    catch_unwind(AssertUnwindSafe(compile)).unwrap_or(Err(Unsupported("the code generator panicked")))
 }
 
 fn signature(isa: &dyn TargetIsa) -> Signature {
@@ -295,9 +316,11 @@ fn signature(isa: &dyn TargetIsa) -> Signature {
     signature
 }
 
-/// Puts `bytes` into executable memory of their own.
-fn load(isa: &OwnedTargetIsa, bytes: &[u8]) -> Option<(JITModule, *const u8)> {
-    let mut module = JITModule::new(JITBuilder::with_isa(isa.clone(), default_libcall_names()));
+/// Puts `bytes` into executable memory.
+fn load(isa: &OwnedTargetIsa, memory: &Arc<CodeMemory>, bytes: &[u8]) -> Option<(JITModule, *const u8)> {
+    let mut builder = JITBuilder::with_isa(isa.clone(), default_libcall_names());
+    builder.memory_provider(Box::new(Provider::new(memory)));
+    let mut module = JITModule::new(builder);
     let function = module.declare_anonymous_function(&signature(&**isa)).ok()?;
     // 64: constants follow the code, are addressed from its start and may be loaded as aligned.
     let ready = module.define_function_bytes(function, 64, bytes, &[]).is_ok() && module.finalize_definitions().is_ok();
@@ -356,16 +379,27 @@ mod tests {
     use super::*;
 
     /// Loads so many vectors, then stores them all.
-    fn unsupported_reason(effort: Effort, vectors: i32) -> Option<Unsupported> {
-        let compiled = Compiler::new(effort).unwrap().compile(1, |e| {
+    fn keep(vectors: i32) -> impl FnOnce(&mut Emit<'_>) -> Result<(), Unsupported> {
+        move |e| {
             let args = e.args;
             let values: Vec<_> = (0..vectors).map(|n| e.load_ints(args, 16 * n)).collect();
             values.iter().rev().for_each(|value| e.store(value.0, args, 0));
             let done = e.i64(0);
             e.finish(done);
             Ok(())
-        });
-        compiled.err()
+        }
+    }
+
+    fn unsupported_reason(effort: Effort, vectors: i32) -> Option<Unsupported> {
+        Compiler::new(effort).unwrap().compile(1, keep(vectors)).err()
+    }
+
+    #[test]
+    fn frames_of_more_than_a_page_touch_their_pages() {
+        let probe = if cfg!(target_arch = "x86_64") { "movl $0x0, (%rsp)" } else { "wzr, [sp" };
+        let probes = |vectors| Compiler::new(Effort::Baseline).unwrap().dump(1, keep(vectors)).contains(probe);
+        assert!(!probes(100));
+        assert!(probes(1000));
     }
 
     #[test]

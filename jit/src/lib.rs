@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! key -> lower/ (shader programs), pixel/ (fixed-function stages), transfer/ (copies), mme.rs (macros),
-//!          sequence.rs (packets of push buffers)
+//!          packet_trace.rs (packets of push buffers)
 //!          emit through lane.rs (four guest lanes as one value) and flow.rs (guest control flow)
-//!     -> code.rs: Cranelift, memory, lifetime
+//!     -> code.rs: Cranelift, lifetime; memory.rs: where code lives
 //! ```
 //!
 //! What is not worth compiling, or cannot be, is refused; the reference interpreter takes it then. Results equal the
@@ -16,6 +16,7 @@ mod flow;
 mod lane;
 mod lower;
 mod maxwell;
+mod memory;
 mod mme;
 mod packet_trace;
 mod pixel;

@@ -50,7 +50,8 @@ impl Sources {
         let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("a manifest");
         for line in manifest.lines() {
             let Some((name, rest)) = line.split_once(" = { path = \"") else { continue };
-            let folder = root.join(rest.trim_end_matches("\" }")).join("src");
+            let Some((folder, _)) = rest.split_once('"') else { continue };
+            let folder = root.join(folder).join("src");
             let items = parse(&folder.join("lib.rs"));
             let id = sources.add(items, &folder, None);
             sources.crates.insert(name.replace('-', "_"), id);
