@@ -2340,10 +2340,9 @@ triglyph_status triglyph_player_take_picture(triglyph_player *player,
 triglyph_status triglyph_player_destroy(triglyph_player *player);
 
 /// Begins a recording into a file, by its path (UTF-8), with a name for people or null. The capture begins with the
-/// memory and the state of this moment. From now on it gets what passes through the calls of this list: mapping,
-/// `triglyph_write`, `triglyph_submit`, `triglyph_n3ds_execute`, `triglyph_tegra_submit_entries`, `triglyph_restore`.
-/// Memory of the host's is compared before each submission, which takes time. Other calls of a machine's own are not
-/// recorded, but what they leave in the host's memory is. A recording that is under way is dropped.
+/// memory and the state of this moment. From now on it gets all calls that change the GPU: those of all machines and
+/// those of the machine's own. Memory of the host's is compared before work is done, which takes time. A recording that
+/// is under way is dropped.
 ///
 /// Errors: `TRIGLYPH_STATUS_IO` when the file cannot be made.
 triglyph_status triglyph_record_start(triglyph_device *device,
@@ -2365,6 +2364,14 @@ triglyph_status triglyph_record_hash(triglyph_device *device,
                                      uint32_t space,
                                      uint64_t address,
                                      uint64_t size);
+
+/// Bounds recordings that begin from now on: they record nothing more once their file has so many bytes, and are whole
+/// captures up to there. UINT64_MAX for no bound, as at first.
+triglyph_status triglyph_record_set_limit(triglyph_device *device,
+                                          uint64_t bytes);
+
+/// Whether a recording is under way that has reached its limit.
+triglyph_status triglyph_record_is_full(triglyph_device *device, bool *full);
 
 /// Whether a recording is under way.
 triglyph_status triglyph_record_is_active(triglyph_device *device, bool *active);

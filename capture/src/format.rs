@@ -100,6 +100,8 @@ listed! {
         Hash = 8,
         /// The state of the device; an extension.
         Snapshot = KIND_SKIPPABLE | 1,
+        /// A call of the machine's own; an extension.
+        Call = KIND_SKIPPABLE | 2,
     }
 }
 
@@ -116,13 +118,14 @@ impl Kind {
             Kind::Expect => "EXPECT",
             Kind::Hash => "HASH",
             Kind::Snapshot => "SNAPSHOT",
+            Kind::Call => "CALL",
         }
     }
 
     /// Bytes before the part of variable length.
     pub const fn fixed_size(self) -> usize {
         match self {
-            Kind::Meta | Kind::Submit | Kind::Snapshot => 0,
+            Kind::Meta | Kind::Submit | Kind::Snapshot | Kind::Call => 0,
             Kind::Expect => 8,
             Kind::Mem => 16,
             Kind::Map => 24,
@@ -243,6 +246,8 @@ pub enum Record<'a> {
     Hash(Hash),
     /// The state that the device takes over; see [`triglyph_engine::snapshot`].
     Snapshot(Bytes<'a>),
+    /// A call of the machine's own, in its encoding.
+    Call(Bytes<'a>),
     /// A kind that is not known and may be skipped.
     Skipped(u32),
 }
@@ -309,6 +314,7 @@ impl<'a> Record<'a> {
                 Record::Hash(Hash { range, xxh3: long(p, 24) })
             }
             Kind::Snapshot => Record::Snapshot(Bytes::new(payload, 0)),
+            Kind::Call => Record::Call(Bytes::new(payload, 0)),
         };
         Ok(record)
     }
@@ -335,7 +341,7 @@ fn check_submit(machine: Machine, payload: &[u8]) -> Result<(), String> {
 }
 
 fn check_space(machine: Machine, space: u32) -> Result<u32, String> {
-    match space < machine.spaces() {
+    match space < machine.host_spaces() {
         true => Ok(space),
         false => Err(format!("the {machine} has no space {space}")),
     }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::ranges::Ranges;
-use triglyph_engine::device::Device;
 use triglyph_engine::error::Error;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use xxhash_rust::xxh3::xxh3_64;
@@ -32,6 +31,11 @@ impl HostMemory {
         }
     }
 
+    /// Whether all of a range is known to be the host's.
+    pub fn has(&self, range: GuestRange) -> bool {
+        self.ranges.covers(range)
+    }
+
     /// Nothing is the host's.
     pub fn clear(&mut self) {
         *self = HostMemory::default();
@@ -41,13 +45,17 @@ impl HostMemory {
     ///
     /// # Errors
     /// What the device says when memory cannot be read.
-    pub fn update(&mut self, device: &mut dyn Device, mut changed: impl FnMut(GuestAddr, &[u8])) -> Result<(), Error> {
+    pub fn update(
+        &mut self,
+        mut read: impl FnMut(GuestAddr, &mut [u8]) -> Result<(), Error>,
+        mut changed: impl FnMut(GuestAddr, &[u8]),
+    ) -> Result<(), Error> {
         let mut piece = vec![0; PIECE];
         for (range, ()) in self.ranges.iter() {
             for done in (0..range.size).step_by(PIECE) {
                 let piece = &mut piece[..(range.size - done).min(PIECE as u64) as usize];
                 let start = range.start.after(done);
-                device.read(start, piece)?;
+                read(start, piece)?;
                 for (page, at) in piece.chunks(PAGE).zip((0..).step_by(PAGE)) {
                     let (at, hash) = (start.after(at), xxh3_64(page));
                     if self.pages.insert(at, hash) != Some(hash) {

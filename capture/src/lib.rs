@@ -16,6 +16,7 @@ pub mod reader;
 pub mod recorder;
 pub mod writer;
 
+mod call_log;
 mod host_memory;
 mod layout;
 mod ranges;

@@ -126,7 +126,7 @@ impl<'a> Prepared<'a> {
 
     /// How many records come before the first SUBMIT: the memory that the program begins with.
     pub fn setup_len(&self) -> usize {
-        let submit = |entry: &Entry<'_>| matches!(entry.record, Record::Submit(_));
+        let submit = |entry: &Entry<'_>| matches!(entry.record, Record::Submit(_) | Record::Call(_));
         self.entries.iter().position(submit).unwrap_or(self.entries.len())
     }
 
@@ -291,6 +291,7 @@ impl<'p, 'a> Player<'p, 'a> {
                     *maps = restored;
                 }
             }
+            Record::Call(call) => device.replay_call(call)?,
             Record::Submit(payload) => {
                 device.submit(payload)?;
                 return Ok(Some(Event::Submitted { record: entry.index }));

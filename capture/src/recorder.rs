@@ -10,6 +10,7 @@
 
 use std::io::{self, Write};
 
+use super::call_log::Shared;
 use super::format::{Expect, Hash, Header, Map, Present};
 use super::host_memory::HostMemory;
 use super::picture::Picture;
@@ -18,10 +19,11 @@ use super::ranges::Ranges;
 use super::writer::{Compression, Writer};
 use triglyph_engine::cache::WarmStart;
 use triglyph_engine::device::{
-    Access, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit, Stats,
+    Access, CallRecorder, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit,
+    Stats,
 };
 use triglyph_engine::error::Error;
-use triglyph_engine::mem::{GuestAddr, GuestRange, WrittenHandler};
+use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, WrittenHandler};
 use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::transfer::{HostRows, Presented, ScanOut};
@@ -37,21 +39,36 @@ pub type Meta = serde_json::Map<String, serde_json::Value>;
 pub struct Recorder<W: Write> {
     writer: Option<Writer<W>>,
     error: Option<io::Error>,
+    /// Bytes beyond which nothing more is recorded.
+    limit: u64,
 }
 
 impl<W: Write> Recorder<W> {
     /// Begins a capture with its header and META.
     pub fn new(sink: W, header: Header, compression: Compression, meta: &Meta) -> Self {
         let mut recorder = match Writer::new(sink, header, compression) {
-            Ok(writer) => Recorder { writer: Some(writer), error: None },
-            Err(error) => Recorder { writer: None, error: Some(error) },
+            Ok(writer) => Recorder { writer: Some(writer), error: None, limit: u64::MAX },
+            Err(error) => Recorder { writer: None, error: Some(error), limit: u64::MAX },
         };
         recorder.put(|writer| writer.meta(meta));
         recorder
     }
 
-    /// Writes something, unless an earlier write has failed.
+    /// Records nothing more once the capture has so many bytes: what is there by then replays.
+    pub fn set_limit(&mut self, bytes: u64) {
+        self.limit = bytes;
+    }
+
+    /// Whether the limit is reached.
+    pub fn is_full(&self) -> bool {
+        self.writer.as_ref().is_some_and(|writer| writer.written() >= self.limit)
+    }
+
+    /// Writes something, unless an earlier write has failed or the limit is reached.
     pub fn put(&mut self, write: impl FnOnce(&mut Writer<W>) -> io::Result<()>) {
+        if self.is_full() {
+            return;
+        }
         if let Some(writer) = &mut self.writer
             && let Err(error) = write(writer)
         {
@@ -133,31 +150,44 @@ pub enum Expectation {
     },
 }
 
-/// A device that can record what passes through it.
+/// A device that can record what passes through it, and through the doors of its machine.
 #[derive(Debug)]
-pub struct RecordingDevice<D: ReplayDevice, W: Write + Send> {
+pub struct RecordingDevice<D: ReplayDevice, W: Write + Send + 'static> {
     device: D,
     maps: Ranges<Access>,
     host_memory: HostMemory,
+    limit: u64,
     objects: Vec<ObjectEntry>,
     big_endian: bool,
     submitted: bool,
     /// Whether submissions are deferred while nothing is recorded.
     deferred: bool,
-    recorder: Option<Recorder<W>>,
+    recording: Option<Shared<W>>,
 }
 
-impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
+impl<D: ReplayDevice, W: Write + Send + 'static> RecordingDevice<D, W> {
     /// Wraps a device to which nothing has been mapped yet. Nothing is recorded until [`start`](Self::start).
     pub fn new(device: D) -> Self {
         let (maps, host_memory, objects) = (Ranges::default(), HostMemory::default(), Vec::new());
         let (big_endian, submitted, deferred) = (false, false, false);
-        RecordingDevice { device, maps, host_memory, objects, big_endian, submitted, deferred, recorder: None }
+        let limit = u64::MAX;
+        RecordingDevice { device, maps, host_memory, limit, objects, big_endian, submitted, deferred, recording: None }
     }
 
     /// Whether a recording is under way.
     pub fn is_recording(&self) -> bool {
-        self.recorder.is_some()
+        self.recording.is_some()
+    }
+
+    /// Bounds recordings that begin from now on: they record nothing more once they have so many bytes, and are whole
+    /// captures up to there.
+    pub fn set_limit(&mut self, bytes: u64) {
+        self.limit = bytes;
+    }
+
+    /// Whether a recording is under way that has reached its limit.
+    pub fn is_full(&self) -> bool {
+        self.recording.as_ref().is_some_and(|recording| recording.lock().recorder.is_full())
     }
 
     /// Begins a recording: META, the maps, the objects, the memory that is not zero and, mid-run, the state of the
@@ -167,12 +197,21 @@ impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
     /// # Errors
     /// What the device says when its memory cannot be read. Errors of the sink are kept for [`stop`](Self::stop).
     pub fn start(&mut self, sink: W, compression: Compression, mut meta: Meta) -> Result<(), Error> {
-        self.recorder = None;
-        self.device.finish();
+        self.drop_recording();
+        // A push buffer of the PS3 may loop: its runs go on in the recording, from wherever they are.
+        if self.device.machine() != Machine::Ps3 {
+            self.device.finish();
+        }
+        let (mapped, own) = self.device.mappings();
+        for Mapping { range, access } in mapped {
+            self.maps.insert(range, access);
+        }
+        own.into_iter().for_each(|range| self.host_memory.note(range, true));
         let starts = if self.submitted { "mid-run" } else { "reset" };
         meta.insert("starts".to_owned(), starts.into());
         let header = Header { machine: self.device.machine(), big_endian: self.big_endian };
         let mut recorder = Recorder::new(sink, header, compression, &meta);
+        recorder.set_limit(self.limit);
         for (range, access) in self.maps.iter() {
             recorder.put(|writer| writer.map(&Map { range, access }));
         }
@@ -182,7 +221,7 @@ impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
         for (range, _) in self.maps.iter() {
             recorder.snapshot(&mut self.device, range)?;
         }
-        self.host_memory.update(&mut self.device, |_, _| {})?;
+        self.host_memory.update(|at, out| self.device.read(at, out), |_, _| {})?;
         if self.submitted {
             match self.device.snapshot(REGISTERS) {
                 Ok(snapshot) => recorder.put(|writer| writer.snapshot(&snapshot)),
@@ -190,8 +229,10 @@ impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
                 Err(error) => return Err(error),
             }
         }
-        self.recorder = Some(recorder);
         self.device.set_deferred(false);
+        let recording = Shared::new(recorder, std::mem::take(&mut self.host_memory));
+        self.device.set_call_recorder(Some(Box::new(recording.clone())));
+        self.recording = Some(recording);
         Ok(())
     }
 
@@ -200,8 +241,10 @@ impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
     /// # Errors
     /// [`Error::InvalidArgument`] or [`Error::Unmapped`] when it is no picture.
     pub fn present(&mut self, present: &Present, expectation: Expectation) -> Result<(), Error> {
-        let Some(recorder) = &mut self.recorder else { return Ok(()) };
+        let Some(recording) = &self.recording else { return Ok(()) };
         let picture = Picture::read(&mut self.device, present, self.big_endian)?;
+        let mut recording = recording.lock();
+        let recorder = &mut recording.recorder;
         recorder.put(|writer| writer.present(present));
         let (tolerance, permille) = match expectation {
             Expectation::None => return Ok(()),
@@ -218,9 +261,9 @@ impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
     /// # Errors
     /// [`Error::Unmapped`] when it is not all mapped.
     pub fn hash(&mut self, range: GuestRange) -> Result<(), Error> {
-        let Some(recorder) = &mut self.recorder else { return Ok(()) };
+        let Some(recording) = &self.recording else { return Ok(()) };
         let xxh3 = hash_memory(&mut self.device, range)?;
-        recorder.put(|writer| writer.hash(&Hash { range, xxh3 }));
+        recording.lock().recorder.put(|writer| writer.hash(&Hash { range, xxh3 }));
         Ok(())
     }
 
@@ -229,7 +272,7 @@ impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
     /// # Errors
     /// The first error of the sink.
     pub fn stop(&mut self) -> Result<Option<W>, Error> {
-        let finished = self.recorder.take().map(Recorder::finish).transpose();
+        let finished = self.drop_recording().map(Recorder::finish).transpose();
         self.device.set_deferred(self.deferred);
         finished.map_err(|error| Error::io("the recording", error))
     }
@@ -239,8 +282,8 @@ impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
         &self.device
     }
 
-    /// The device that is recorded, for what only its machine has. Calls made there are not recorded; what they leave
-    /// in memory that [`note_host_memory`](Self::note_host_memory) has named is.
+    /// The device that is recorded, for what only its machine has. Calls made there are recorded as well; what a host
+    /// writes by itself to memory of the library's is not.
     pub fn device_mut(&mut self) -> &mut D {
         self.submitted = true;
         &mut self.device
@@ -250,10 +293,13 @@ impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
     /// or that nothing is mapped there any more, which a capture cannot say. Spaces that captures do not have are
     /// ignored.
     pub fn note_host_memory(&mut self, range: GuestRange, access: Option<Access>) {
-        if range.start.space >= self.device.machine().spaces() {
+        if range.start.space >= self.device.machine().host_spaces() {
             return;
         }
-        self.host_memory.note(range, access.is_some());
+        match &self.recording {
+            Some(recording) => recording.lock().host_memory.note(range, access.is_some()),
+            None => self.host_memory.note(range, access.is_some()),
+        }
         match access {
             Some(access) => {
                 self.maps.insert(range, access);
@@ -274,33 +320,50 @@ impl<D: ReplayDevice, W: Write + Send> RecordingDevice<D, W> {
         submit: impl FnOnce(&mut D) -> Result<T, Error>,
     ) -> Result<T, Error> {
         self.submitted = true;
-        let Some(recorder) = &mut self.recorder else { return submit(&mut self.device) };
-        self.host_memory.update(&mut self.device, |at, page| recorder.put(|writer| writer.mem(at, page)))?;
-        let done = submit(&mut self.device)?;
-        recorder.put(|writer| writer.submit(payload));
-        // What the GPU has written is no change of the host's.
-        self.host_memory.update(&mut self.device, |_, _| {})?;
+        let Some(recording) = &self.recording else { return submit(&mut self.device) };
+        recording.lock().look(|at, out| self.device.read(at, out))?;
+        // The machine's own doors hear of it, too.
+        recording.lock().is_silent = true;
+        let done = submit(&mut self.device);
+        let mut recording = recording.lock();
+        recording.is_silent = false;
+        let done = done?;
+        recording.recorder.put(|writer| writer.submit(payload));
+        recording.looked(|at, out| self.device.read(at, out))?;
         Ok(done)
     }
 
+    /// Ends the recording that is under way.
+    fn drop_recording(&mut self) -> Option<Recorder<W>> {
+        self.device.set_call_recorder(None);
+        let (recorder, host_memory) = self.recording.take()?.into_parts()?;
+        self.host_memory = host_memory;
+        Some(recorder)
+    }
+
     /// The device; a recording under way is dropped.
-    pub fn into_inner(self) -> D {
+    pub fn into_inner(mut self) -> D {
+        self.drop_recording();
         self.device
     }
 
     fn put(&mut self, write: impl FnOnce(&mut Writer<W>) -> io::Result<()>) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.put(write);
+        if let Some(recording) = &self.recording {
+            recording.lock().recorder.put(write);
         }
     }
 }
 
-impl<D: ReplayDevice, W: Write + Send> ReplayDevice for RecordingDevice<D, W> {
+impl<D: ReplayDevice, W: Write + Send + 'static> ReplayDevice for RecordingDevice<D, W> {
     /// Must come before a recording starts, as it comes before the first submit.
     fn set_big_endian(&mut self, big_endian: bool) -> Result<(), Error> {
         self.device.set_big_endian(big_endian)?;
         self.big_endian = big_endian;
         Ok(())
+    }
+
+    fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
+        self.device.replay_call(call)
     }
 
     fn object(&mut self, object: ObjectEntry) -> Result<(), Error> {
@@ -312,14 +375,17 @@ impl<D: ReplayDevice, W: Write + Send> ReplayDevice for RecordingDevice<D, W> {
     }
 }
 
-impl<D: ReplayDevice, W: Write + Send> Device for RecordingDevice<D, W> {
+impl<D: ReplayDevice, W: Write + Send + 'static> Device for RecordingDevice<D, W> {
     fn machine(&self) -> Machine {
         self.device.machine()
     }
 
     fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
         self.device.map(range, access)?;
-        self.host_memory.note(range, false);
+        match &self.recording {
+            Some(recording) => recording.lock().host_memory.note(range, false),
+            None => self.host_memory.note(range, false),
+        }
         self.maps.insert(range, access);
         self.put(|writer| writer.map(&Map { range, access }));
         Ok(())
@@ -346,7 +412,7 @@ impl<D: ReplayDevice, W: Write + Send> Device for RecordingDevice<D, W> {
     /// Not while a recording is under way: what is recorded is done at once.
     fn set_deferred(&mut self, deferred: bool) {
         self.deferred = deferred;
-        self.device.set_deferred(deferred && self.recorder.is_none());
+        self.device.set_deferred(deferred && self.recording.is_none());
     }
 
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
@@ -389,6 +455,14 @@ impl<D: ReplayDevice, W: Write + Send> Device for RecordingDevice<D, W> {
         self.device.take_written()
     }
 
+    fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
+        self.device.set_call_recorder(recorder);
+    }
+
+    fn mappings(&self) -> (Vec<Mapping>, Vec<GuestRange>) {
+        self.device.mappings()
+    }
+
     fn set_written_handler(&mut self, handler: Option<WrittenHandler>) {
         self.device.set_written_handler(handler);
     }
@@ -418,7 +492,10 @@ impl<D: ReplayDevice, W: Write + Send> Device for RecordingDevice<D, W> {
         self.submitted = true;
         if let Some(maps) = Ranges::of_snapshot(snapshot)? {
             self.maps = maps;
-            self.host_memory.clear();
+            match &self.recording {
+                Some(recording) => recording.lock().host_memory.clear(),
+                None => self.host_memory.clear(),
+            }
         }
         self.put(|writer| writer.snapshot(snapshot));
         Ok(())

@@ -27,6 +27,7 @@ impl Default for Compression {
 pub struct Writer<W: Write> {
     sink: W,
     compression: Compression,
+    written: u64,
 }
 
 impl<W: Write> Writer<W> {
@@ -36,7 +37,7 @@ impl<W: Write> Writer<W> {
     /// Writes the file header.
     pub fn new(mut sink: W, header: Header, compression: Compression) -> io::Result<Self> {
         sink.write_all(&header.to_bytes())?;
-        Ok(Writer { sink, compression })
+        Ok(Writer { sink, compression, written: 16 })
     }
 
     /// META. It must be the first record and an object.
@@ -95,6 +96,16 @@ impl<W: Write> Writer<W> {
         self.record(Kind::Snapshot as u32, &[snapshot])
     }
 
+    /// CALL: a call of the machine's own, as a [`CallRecorder`](triglyph_engine::device::CallRecorder) hears of it.
+    pub fn call(&mut self, call: &[u8]) -> io::Result<()> {
+        self.record(Kind::Call as u32, &[call])
+    }
+
+    /// Bytes written so far.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
     /// A record of any kind, its payload in parts.
     pub fn record(&mut self, kind: u32, parts: &[&[u8]]) -> io::Result<()> {
         let length = parts.iter().map(|part| part.len()).sum::<usize>();
@@ -116,6 +127,7 @@ impl<W: Write> Writer<W> {
 
     fn stored(&mut self, kind: u32, encoding: u32, parts: &[&[u8]]) -> io::Result<()> {
         let length = parts.iter().map(|part| part.len()).sum::<usize>();
+        self.written += 16 + length.next_multiple_of(ALIGNMENT) as u64;
         self.sink.write_all(&Fixed::default().word(kind).word(encoding).long(length as u64).0)?;
         for part in parts {
             self.sink.write_all(part)?;

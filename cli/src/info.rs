@@ -191,6 +191,10 @@ impl Contents {
                 let maps = triglyph_engine::snapshot::mappings(snapshot).ok().flatten();
                 format!("the device's state, {} memory", if maps.is_some() { "with" } else { "without" })
             }
+            Record::Call(call) => {
+                decoded = call.len();
+                format!("a call of {decoded} bytes")
+            }
             _ => "skipped".to_owned(),
         };
         let sizes = self.kinds.entry(raw.kind).or_default();

@@ -24,6 +24,16 @@ impl Machine {
         }
     }
 
+    /// How many address spaces hosts map memory of their own in: those of the machine, then those that its system's
+    /// calls refer to (the PS3's pages of the hypervisor and main memory, the Switch's process).
+    pub const fn host_spaces(self) -> u32 {
+        match self {
+            Machine::N3ds => 1,
+            Machine::TegraX1 => 2,
+            Machine::Ps3 => 4,
+        }
+    }
+
     /// A short name for people: `3ds`, `ps3`, `tegra-x1`.
     pub const fn name(self) -> &'static str {
         match self {

@@ -6,6 +6,7 @@ mod host;
 mod host_memory;
 mod packet_traces;
 mod present;
+mod recording;
 mod robustness;
 mod snapshot;
 mod tegra;

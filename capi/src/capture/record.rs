@@ -14,10 +14,9 @@ use crate::memory::range;
 use crate::pointer::{self, Out, required};
 
 /// Begins a recording into a file, by its path (UTF-8), with a name for people or null. The capture begins with the
-/// memory and the state of this moment. From now on it gets what passes through the calls of this list: mapping,
-/// `triglyph_write`, `triglyph_submit`, `triglyph_n3ds_execute`, `triglyph_tegra_submit_entries`, `triglyph_restore`.
-/// Memory of the host's is compared before each submission, which takes time. Other calls of a machine's own are not
-/// recorded, but what they leave in the host's memory is. A recording that is under way is dropped.
+/// memory and the state of this moment. From now on it gets all calls that change the GPU: those of all machines and
+/// those of the machine's own. Memory of the host's is compared before work is done, which takes time. A recording that
+/// is under way is dropped.
 ///
 /// Errors: `TRIGLYPH_STATUS_IO` when the file cannot be made.
 #[unsafe(no_mangle)]
@@ -70,6 +69,25 @@ pub extern "C" fn triglyph_record_hash(
     with_device(device, |state| {
         let range = range(space, address, size)?;
         Ok(recording!(&mut state.gpu, device => device.hash(range))?)
+    })
+}
+
+/// Bounds recordings that begin from now on: they record nothing more once their file has so many bytes, and are whole
+/// captures up to there. UINT64_MAX for no bound, as at first.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_record_set_limit(device: Option<&triglyph_device>, bytes: u64) -> triglyph_status {
+    with_device(device, |state| {
+        recording!(&mut state.gpu, device => device.set_limit(bytes));
+        Ok(())
+    })
+}
+
+/// Whether a recording is under way that has reached its limit.
+#[unsafe(no_mangle)]
+pub extern "C" fn triglyph_record_is_full(device: Option<&triglyph_device>, full: Out<'_, bool>) -> triglyph_status {
+    with_device(device, |state| {
+        required(full, "full")?.write(recording!(&mut state.gpu, device => device.is_full()));
+        Ok(())
     })
 }
 

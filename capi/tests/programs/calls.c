@@ -189,9 +189,15 @@ static void bounded(triglyph_n3ds *n3ds, triglyph_device *device) {
 
 /* The host writes to its own memory while it records: the capture has what the GPU saw. */
 static void recording(triglyph_n3ds *n3ds, triglyph_device *device, const char *path) {
+    bool full = true;
+    OK(triglyph_record_set_limit(device, 1 << 20));
     OK(triglyph_record_start(device, path, "calls"));
+    OK(triglyph_record_is_full(device, &full));
+    EXPECT(!full);
     for (uint32_t value = 1; value < 4; value++) {
         memset(heap, (int)value, 64);
+        /* By another door: the colour that covers the top screen. */
+        OK(triglyph_n3ds_write_register(n3ds, 0x202204, value, NULL));
         /* TextureCopy of 64 bytes from the heap to VRAM. */
         uint32_t words[8] = {4, 0x30000000, VRAM_VIRTUAL + 0x1000, 64, 0, 0, 8, 0};
         OK(triglyph_n3ds_execute(n3ds, words, NULL));

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use triglyph_engine::cache::WarmStart;
 use triglyph_engine::device::{
-    Access, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit, Stats,
+    Access, CallRecorder, Device, Event, FaultHandler, Faults, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit,
+    Stats,
 };
 use triglyph_engine::error::Error;
-use triglyph_engine::mem::{GuestAddr, GuestRange, WrittenHandler};
+use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, WrittenHandler};
 use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::transfer::{HostRows, Presented, ScanOut};
@@ -125,6 +126,12 @@ impl Device for Mock {
 
     fn set_fault_handler(&mut self, _: Option<FaultHandler>) {
         self.calls.push("fault handler".to_owned());
+    }
+
+    fn set_call_recorder(&mut self, _recorder: Option<Box<dyn CallRecorder>>) {}
+
+    fn mappings(&self) -> (Vec<Mapping>, Vec<GuestRange>) {
+        (Vec::new(), Vec::new())
     }
 
     fn set_written_handler(&mut self, _handler: Option<WrittenHandler>) {}

@@ -49,8 +49,9 @@ fn records() -> impl Strategy<Value = Vec<Record<'static>>> {
     });
     let hash = (at(), 0..u64::MAX >> 1, any::<u64>())
         .prop_map(|(at, size, xxh3)| vec![Record::Hash(Hash { range: at.range(size), xxh3 })]);
-    let snapshot = bytes().prop_map(move |bytes| vec![Record::Snapshot(owned(bytes))]);
-    let skipped = any::<u32>().prop_map(|kind| vec![Record::Skipped(kind | 1 << 31 | 2)]);
+    let snapshot =
+        bytes().prop_map(move |bytes| vec![Record::Snapshot(owned(bytes.clone())), Record::Call(owned(bytes))]);
+    let skipped = any::<u32>().prop_map(|kind| vec![Record::Skipped(kind | 1 << 31 | 4)]);
     let present = present().prop_map(|present| vec![Record::Present(present)]);
     prop_oneof![map, mem, object, submit, present, expect, hash, snapshot, skipped]
 }
@@ -68,6 +69,7 @@ pub fn write(header: Header, compression: Compression, records: &[Record<'_>]) -
             Record::Expect(expect) => writer.expect(expect),
             Record::Hash(hash) => writer.hash(hash),
             Record::Snapshot(snapshot) => writer.snapshot(snapshot),
+            Record::Call(call) => writer.call(call),
             Record::Skipped(kind) => writer.record(*kind, &[b"whatever"]),
         }
         .unwrap();

@@ -5,12 +5,14 @@
 //! submit ───────►        ──► events, faults, stats, written ranges
 //! ```
 
+pub mod calls;
 mod event;
 mod fault;
 mod replay;
 mod run;
 mod stats;
 
+pub use calls::{CallLog, CallRecorder, Said};
 pub use event::{Event, EventQueue, SoftwareMethod};
 pub use fault::{Fault, FaultHandler, FaultKind, FaultLog, Faults};
 pub use replay::{ObjectEntry, ReplayDevice};
@@ -21,7 +23,7 @@ pub use triglyph_guest::machine::Machine;
 use crate::address::{GuestAddr, GuestRange};
 use crate::cache::WarmStart;
 use crate::error::Error;
-use crate::mem::WrittenHandler;
+use crate::mem::{Mapping, WrittenHandler};
 use crate::sched::{Interrupter, Timeline};
 use crate::snapshot::SnapshotOptions;
 use crate::transfer::{HostRows, Presented, ScanOut};
@@ -150,6 +152,14 @@ pub trait Device: Send {
     /// mapped elsewhere, and for pages that the guest uses already: see the machine.
     fn check_mapping(&self, range: GuestRange) -> Result<(), Error>;
 
+    /// Has `recorder` hear of all calls of the machine's own that change anything, or nobody.
+    #[doc(hidden)]
+    fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>);
+
+    /// What is mapped, aliases left out, and which of it is memory of the host's.
+    #[doc(hidden)]
+    fn mappings(&self) -> (Vec<Mapping>, Vec<GuestRange>);
+
     /// What has been done so far, since the device was made.
     fn stats(&self) -> Stats;
 
@@ -234,6 +244,12 @@ impl<D: Device + ?Sized> Device for Box<D> {
     }
     fn check_mapping(&self, range: GuestRange) -> Result<(), Error> {
         (**self).check_mapping(range)
+    }
+    fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
+        (**self).set_call_recorder(recorder)
+    }
+    fn mappings(&self) -> (Vec<Mapping>, Vec<GuestRange>) {
+        (**self).mappings()
     }
     fn stats(&self) -> Stats {
         (**self).stats()

@@ -32,6 +32,14 @@ pub trait ReplayDevice: Device {
         }
     }
 
+    /// Makes a call of the machine's own that was recorded.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for what is no call of this machine.
+    fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
+        Err(Error::InvalidArgument(format!("a call of {} bytes on the {}", call.len(), self.machine())))
+    }
+
     /// Enters an object into the channel's table.
     ///
     /// # Errors
@@ -43,6 +51,9 @@ pub trait ReplayDevice: Device {
 }
 
 impl<D: ReplayDevice + ?Sized> ReplayDevice for Box<D> {
+    fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
+        (**self).replay_call(call)
+    }
     fn set_big_endian(&mut self, big_endian: bool) -> Result<(), Error> {
         (**self).set_big_endian(big_endian)
     }

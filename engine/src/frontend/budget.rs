@@ -16,6 +16,8 @@ pub struct Budget {
     clock: u64,
     /// What is left of a bounded run.
     slice: Option<RunLimit>,
+    /// Words that the last bounded run might do, then those that it did.
+    words: u64,
     interrupter: Interrupter,
 }
 
@@ -61,16 +63,23 @@ impl Budget {
     pub fn begin_slice(&mut self, limit: RunLimit, fuel: u64) {
         self.fuel = limit.nanoseconds.saturating_add(fuel);
         self.slice = Some(limit);
+        self.words = limit.words;
     }
 
     /// Ends it.
     pub fn end_slice(&mut self) -> SliceEnd {
+        self.words -= self.slice.map_or(0, |left| left.words).min(self.words);
         let used = self.slice.take().is_some_and(|left| left.nanoseconds == 0 || left.words == 0);
         match (self.interrupter.take(), used) {
             (true, _) => SliceEnd::Interrupted,
             (false, true) => SliceEnd::Used,
             (false, false) => SliceEnd::Unused,
         }
+    }
+
+    /// Words that the last bounded run did; no more than its limit.
+    pub fn words_done(&self) -> u64 {
+        self.words
     }
 
     /// Whether this is a bounded run.

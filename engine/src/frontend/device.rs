@@ -58,6 +58,10 @@ macro_rules! device_of_core {
             self.$core.memory.set_host_writes_announced(announced);
         }
 
+        fn mappings(&self) -> (Vec<$crate::mem::Mapping>, Vec<$crate::mem::GuestRange>) {
+            (self.$core.memory.mappings().collect(), self.$core.memory.host_ranges().collect())
+        }
+
         fn stats(&self) -> $crate::device::Stats {
             self.$core.renderer.stats()
         }

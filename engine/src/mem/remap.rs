@@ -17,6 +17,11 @@ pub struct Mapping {
 }
 
 impl Memory {
+    /// Every mapped range of the host's memory, in order.
+    pub fn host_ranges(&self) -> impl Iterator<Item = GuestRange> + '_ {
+        self.regions.iter().filter(|region| region.is_mapping() && region.arena.is_host()).map(|region| region.range)
+    }
+
     /// Every mapped range with its access, in order; aliases and sparse ranges are not among them.
     pub fn mappings(&self) -> impl Iterator<Item = Mapping> + '_ {
         let mappings = self.regions.iter().filter(|region| region.is_mapping());

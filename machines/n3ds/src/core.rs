@@ -6,7 +6,7 @@ use triglyph_guest::pica::regs;
 
 use super::external::{CommandProcessor, ListEnd};
 use super::pica::{self, Host, Pica};
-use triglyph_engine::device::{FaultKind, FaultLog};
+use triglyph_engine::device::{CallLog, FaultKind, FaultLog};
 use triglyph_engine::frontend::budget::Budget;
 use triglyph_engine::mem::Memory;
 use triglyph_engine::render::Renderer;
@@ -27,11 +27,13 @@ pub struct Core {
     pub budget: Budget,
     /// How a list has ended that a bounded run had left, if the front of the queue has not heard of it.
     pub(super) ended: Option<ListEnd>,
+    /// Who hears of the host's calls.
+    pub(super) calls: CallLog,
 }
 
 impl Core {
     fn with_pica<T>(&mut self, f: impl FnOnce(&mut Pica, &mut Host<'_>) -> T) -> T {
-        let Core { memory, renderer, faults, budget, pica, ended: _ } = self;
+        let Core { memory, renderer, faults, budget, pica, ended: _, calls: _ } = self;
         f(pica, &mut Host { memory, renderer, faults, budget })
     }
 
@@ -74,6 +76,10 @@ impl CommandProcessor for Core {
 
     fn budget(&mut self) -> Option<&mut Budget> {
         Some(&mut self.budget)
+    }
+
+    fn calls(&mut self) -> Option<(&mut CallLog, &Memory)> {
+        Some((&mut self.calls, &self.memory))
     }
 
     fn write_register(&mut self, id: u32, value: u32, byte_mask: u32) -> bool {

@@ -7,7 +7,9 @@ use super::external::External;
 use super::gsp::{Bus, Gsp, Hardware, SharedPage, report};
 use super::gx::Executed;
 use super::lcd::{Eye, Screen};
-use triglyph_engine::device::{Access, Device, Event, FaultLog, Machine, ReplayDevice, RunEnd, RunLimit};
+use triglyph_engine::device::{
+    Access, CallLog, CallRecorder, Device, Event, FaultLog, Machine, ReplayDevice, RunEnd, RunLimit,
+};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::{Budget, SliceEnd};
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
@@ -42,6 +44,7 @@ impl N3ds {
             faults: FaultLog::default(),
             budget: Budget::default(),
             ended: None,
+            calls: CallLog::default(),
         };
         // What runs away is bounded by the limits of lists.
         core.budget.refuel(u64::MAX);
@@ -87,12 +90,14 @@ impl N3ds {
         let _span = trace::submit();
         self.core.renderer.timeline.submit();
         self.core.memory.note_host_writes();
+        self.core.calls.look();
         let answer = self.with_bus(f);
         // A draw that was started by a register call, without any list, shows in memory as well.
         self.core.renderer.flush(&self.core.memory);
         if !(self.gsp.is_deferred() && self.gsp.has_work()) {
             self.core.renderer.timeline.complete();
         }
+        self.core.calls.looked(&self.core.memory);
         self.core.memory.tell_written();
         answer
     }
@@ -178,6 +183,10 @@ impl Device for N3ds {
         Ok(())
     }
 
+    fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
+        self.core.calls.set_recorder(recorder);
+    }
+
     fn take_events(&mut self) -> Vec<Event> {
         self.gsp.take_events()
     }
@@ -208,7 +217,7 @@ impl Device for N3ds {
 
     /// Nothing to wait for unless commands are deferred: otherwise each is complete when [`Self::submit`] returns.
     fn finish(&mut self) {
-        if self.gsp.has_work() {
+        if self.gsp.is_deferred() && self.gsp.has_work() || self.gsp.has_deferred() {
             self.with_gsp(|gsp, hardware| gsp.work(hardware));
         }
     }
@@ -223,7 +232,9 @@ impl Device for N3ds {
         let _span = trace::submit();
         self.core.memory.note_host_writes();
         self.core.budget.begin_slice(limit, u64::MAX);
+        self.core.calls.look();
         self.with_bus(|gsp, hardware| gsp.work(hardware));
+        self.core.calls.looked(&self.core.memory);
         let end = self.core.budget.end_slice();
         self.core.budget.refuel(u64::MAX);
         let end = match end {
@@ -248,4 +259,8 @@ impl Device for N3ds {
     }
 }
 
-impl ReplayDevice for N3ds {}
+impl ReplayDevice for N3ds {
+    fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
+        self.replay(call)
+    }
+}

@@ -7,6 +7,7 @@ pub mod gsp;
 pub mod gx;
 pub mod lcd;
 pub mod pica;
+mod recorded;
 mod snapshot;
 
 pub use self::core::Core;

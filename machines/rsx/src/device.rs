@@ -10,9 +10,11 @@ use super::lv1::{DEFAULT_OBJECTS, XDR, initialise};
 use super::mmio::Mmio;
 use super::outside::{Outside, SoftwareHandler};
 use super::ramin;
+use super::recorded::Recorded;
 use super::segments::{Segment, Segments};
 use triglyph_engine::device::{
-    Access, Device, Event, FaultKind, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit, Waiting,
+    Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit,
+    Said, Waiting, calls,
 };
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::SliceEnd;
@@ -40,6 +42,8 @@ pub struct Rsx {
     pub(super) has_objects: bool,
     /// Whether submissions wait for a bounded run.
     deferred: bool,
+    /// Who hears of the host's calls.
+    pub(super) calls: CallLog,
 }
 
 impl Rsx {
@@ -60,6 +64,7 @@ impl Rsx {
             big_endian: false,
             has_objects: false,
             deferred: false,
+            calls: CallLog::default(),
         })
     }
 
@@ -105,6 +110,9 @@ impl Rsx {
     /// Sets the time in nanoseconds that reports, notifiers and PTIMER show. By itself it moves with the work that is
     /// done, so that runs can be repeated.
     pub fn set_clock(&mut self, nanoseconds: u64) {
+        if let Some(()) = self.record(Recorded::SetClock, &[nanoseconds], |rsx| rsx.set_clock(nanoseconds)) {
+            return;
+        }
         self.core.budget.set_clock(nanoseconds);
     }
 
@@ -118,6 +126,9 @@ impl Rsx {
     ///
     /// A run that does not end is ended, with a fault; [`Device::run_for`] bounds it instead.
     pub fn run(&mut self) {
+        if let Some(()) = self.record(Recorded::Run, &[], Rsx::run) {
+            return;
+        }
         let _span = trace::submit();
         self.core.renderer.timeline.submit();
         self.look_at_control();
@@ -144,6 +155,9 @@ impl Rsx {
 
     /// Clears the error of a channel: it goes on at PUT, as drivers have it.
     pub fn clear_error(&mut self, channel: u32) {
+        if let Some(()) = self.record(Recorded::ClearError, &[channel.into()], |rsx| rsx.clear_error(channel)) {
+            return;
+        }
         if self.fifo.select(&self.core, channel) {
             let put = self.fifo.live.put;
             self.fifo.live.set_up(put, put);
@@ -286,7 +300,7 @@ impl Device for Rsx {
     }
 
     fn map(&mut self, range: GuestRange, access: Access) -> Result<(), Error> {
-        if range.start.space >= Machine::Ps3.spaces() {
+        if range.start.space >= Machine::Ps3.host_spaces() {
             return Err(Error::InvalidArgument(format!("space {} of a PS3", range.start.space)));
         }
         self.with_memory(|memory| memory.map(range, access))?;
@@ -302,7 +316,17 @@ impl Device for Rsx {
         self.outside.events.take()
     }
 
+    fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
+        self.calls.set_recorder(recorder);
+    }
+
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
+        if self.calls.is_recording() {
+            self.calls.begin(&self.core.memory, true);
+            let submitted = self.submit(payload);
+            self.calls.end(&self.core.memory, true, submitted.is_ok().then_some(Said::Submit(payload)));
+            return submitted;
+        }
         let bad = || Error::InvalidArgument(format!("a submission of {} bytes", payload.len()));
         let (channel, space) = (word(payload, 0).ok_or_else(bad)?, word(payload, 4).ok_or_else(bad)?);
         if space >= Machine::Ps3.spaces() || !(payload.len() - 8).is_multiple_of(16) || channel >= CHANNELS {
@@ -351,6 +375,15 @@ impl Device for Rsx {
 
     /// PUT of every context is looked at first, and the control pages show GET and REF after each run.
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
+        if self.calls.is_recording() {
+            self.calls.begin(&self.core.memory, true);
+            let end = self.run_for(limit);
+            let over = matches!(end, RunEnd::Done | RunEnd::Waiting(_));
+            let words = if over { u64::MAX } else { self.core.budget.words_done() };
+            let call = calls::encode(Recorded::RunFor as u64, &[words]);
+            self.calls.end(&self.core.memory, true, (words != 0).then_some(Said::Call(&call)));
+            return end;
+        }
         let _span = trace::submit();
         self.core.budget.begin_slice(limit, FUEL);
         self.core.memory.note_host_writes();
@@ -379,6 +412,10 @@ impl Device for Rsx {
 }
 
 impl ReplayDevice for Rsx {
+    fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
+        self.replay(call)
+    }
+
     fn set_big_endian(&mut self, big_endian: bool) -> Result<(), Error> {
         self.big_endian = big_endian;
         Ok(())

@@ -16,6 +16,7 @@ use super::core::Objects;
 use super::dma::space;
 use super::fifo::CHANNELS;
 use super::ramin::Ramin;
+use super::recorded::Recorded;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::snapshot::state;
@@ -115,6 +116,9 @@ mod bit {
 impl Rsx {
     /// Reads a register of BAR0; the two low bits of the address are ignored.
     pub fn mmio_read(&mut self, address: u32) -> u32 {
+        if let Some(answer) = self.record(Recorded::MmioRead, &[address.into()], |machine| machine.mmio_read(address)) {
+            return answer;
+        }
         let address = address & !3;
         let Some(ramin) = self.core.ramin() else {
             self.no_registers(address);
@@ -177,6 +181,11 @@ impl Rsx {
     /// Writes a register of BAR0; the two low bits of the address are ignored. A push buffer does not run before
     /// [`Self::run`].
     pub fn mmio_write(&mut self, address: u32, word: u32) {
+        if let Some(()) = self
+            .record(Recorded::MmioWrite, &[address.into(), word.into()], |machine| machine.mmio_write(address, word))
+        {
+            return;
+        }
         let address = address & !3;
         if self.core.ramin().is_none() {
             return self.no_registers(address);
@@ -302,6 +311,11 @@ impl Rsx {
 
     /// Writes a word of instance memory; nothing happens beyond its end.
     pub fn pramin_write(&mut self, offset: u32, word: u32) {
+        if let Some(()) = self
+            .record(Recorded::PraminWrite, &[offset.into(), word.into()], |machine| machine.pramin_write(offset, word))
+        {
+            return;
+        }
         if let Some(ramin) = self.core.ramin() {
             ramin.write(&self.core.memory, offset, word);
         }

@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use super::channel::{Channel, Work};
 use super::core::{ADDRESS_MASK, Core, SPACE};
 use super::driver::{Driver, Fence, PROCESS, PROCESS_MASK};
-use triglyph_engine::device::{Access, Device, Event, FaultKind, Machine, ReplayDevice, RunEnd, RunLimit, Waiting};
+use super::recorded::Recorded;
+use triglyph_engine::device::{
+    Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, ReplayDevice, RunEnd, RunLimit, Said, Waiting,
+    calls,
+};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::SliceEnd;
 use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
@@ -27,6 +31,8 @@ pub struct TegraX1 {
     pub(super) driver: Driver,
     /// Whether submissions wait for a bounded run.
     deferred: bool,
+    /// Who hears of the host's calls.
+    pub(super) calls: CallLog,
     pub(super) round: Round,
 }
 
@@ -56,6 +62,7 @@ impl TegraX1 {
             channels: BTreeMap::new(),
             driver: Driver::default(),
             deferred: false,
+            calls: CallLog::default(),
             round: Round::default(),
         })
     }
@@ -93,6 +100,15 @@ impl TegraX1 {
         if channel >= CHANNELS {
             return Err(Error::InvalidArgument(format!("channel {channel} of a Tegra X1")));
         }
+        if self.calls.is_recording() {
+            let entries: Vec<u64> = entries.into_iter().collect();
+            let payload = [&[u64::from(channel)][..], &entries].concat();
+            let payload: Vec<u8> = payload.into_iter().flat_map(u64::to_le_bytes).collect();
+            self.calls.begin(&self.core.memory, true);
+            let submitted = self.submit_entries(channel, entries);
+            self.calls.end(&self.core.memory, true, Some(Said::Submit(&payload)));
+            return submitted;
+        }
         self.channels.entry(channel).or_default().submit(entries.into_iter().map(Work::Entry));
         self.submitted();
         Ok(())
@@ -111,6 +127,9 @@ impl TegraX1 {
     ///
     /// What does not end is ended, with a fault; [`Device::run_for`] bounds it instead.
     pub fn run(&mut self) {
+        if let Some(()) = self.record(Recorded::Run, &[], TegraX1::run) {
+            return;
+        }
         let _span = trace::submit();
         self.core.renderer.timeline.submit();
         self.core.budget.refuel(FUEL);
@@ -157,12 +176,20 @@ impl TegraX1 {
 
     /// Lets time pass that the GPU does not work in, so that timestamps keep up with the host's idea of time.
     pub fn advance_time(&mut self, nanoseconds: u64) {
+        if let Some(()) = self.record(Recorded::AdvanceTime, &[nanoseconds], |gpu| gpu.advance_time(nanoseconds)) {
+            return;
+        }
         self.core.budget.advance(nanoseconds);
     }
 
     /// Adds 1 to a syncpoint, as other hardware does, and goes on with channels that waited for it: with the next
     /// bounded run if submissions are deferred.
     pub fn increment_syncpoint(&mut self, index: u32) {
+        if let Some(()) =
+            self.record(Recorded::IncrementSyncpoint, &[index.into()], |gpu| gpu.increment_syncpoint(index))
+        {
+            return;
+        }
         self.core.increment_syncpoint(index);
         if !self.deferred {
             self.run();
@@ -239,7 +266,20 @@ impl Device for TegraX1 {
         self.deferred = deferred;
     }
 
+    fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
+        self.calls.set_recorder(recorder);
+    }
+
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
+        if self.calls.is_recording() {
+            self.calls.begin(&self.core.memory, true);
+            let end = self.run_for(limit);
+            let over = matches!(end, RunEnd::Done | RunEnd::Waiting(_));
+            let words = if over { u64::MAX } else { self.core.budget.words_done() };
+            let call = calls::encode(Recorded::RunFor as u64, &[words]);
+            self.calls.end(&self.core.memory, true, (words != 0).then_some(Said::Call(&call)));
+            return end;
+        }
         let _span = trace::submit();
         self.core.budget.begin_slice(limit, FUEL);
         self.core.memory.note_host_writes();
@@ -270,4 +310,8 @@ impl Device for TegraX1 {
     }
 }
 
-impl ReplayDevice for TegraX1 {}
+impl ReplayDevice for TegraX1 {
+    fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
+        self.replay(call)
+    }
+}

@@ -24,6 +24,7 @@ mod kinds;
 mod mme;
 mod packet;
 mod packet_trace;
+mod recorded;
 mod registers;
 mod report;
 mod semaphore;

@@ -19,9 +19,9 @@ use super::gsp::Interrupt;
 use super::lcd::{Lcd, Screen};
 use registers::Effect;
 pub(super) use saved::SavedExternal;
-use triglyph_engine::device::FaultKind;
+use triglyph_engine::device::{CallLog, FaultKind};
 use triglyph_engine::frontend::budget::Budget;
-use triglyph_engine::mem::GuestAddr;
+use triglyph_engine::mem::{GuestAddr, Memory};
 use triglyph_engine::transfer::{Outcome, Request};
 
 /// The address space of physical addresses.
@@ -72,6 +72,11 @@ pub trait CommandProcessor {
 
     /// What bounds a run, and time; `None` where nothing does.
     fn budget(&mut self) -> Option<&mut Budget> {
+        None
+    }
+
+    /// Who hears of calls, and guest memory; `None` where nobody can.
+    fn calls(&mut self) -> Option<(&mut CallLog, &Memory)> {
         None
     }
 

@@ -4,6 +4,7 @@ use super::address;
 use crate::external::timing::{Mover, moving, nanoseconds};
 use crate::external::{CommandProcessor, Event, External, PHYSICAL};
 use crate::lcd::Screen;
+use crate::recorded::{self, Recorded};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::transfer::{Copy, Lines, Request};
@@ -39,6 +40,14 @@ pub trait Hardware {
     /// process. Without knowledge of its pages: linear heap and VRAM.
     fn translate(&self, address: u32) -> Option<u32> {
         address::to_physical(address)
+    }
+
+    /// A GX command begins: what it writes is its own doing.
+    fn begin_command(&mut self) {}
+
+    /// The command has ended.
+    fn end_command(&mut self, words: &[u32; 8]) {
+        let _ = words;
     }
 
     /// Whether a bounded run has left a command list before its end, or its end was not heard of.
@@ -78,7 +87,16 @@ pub struct Bus<'a, C: ?Sized> {
 }
 
 impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
+    fn begin_command(&mut self) {
+        recorded::begin(self.core);
+    }
+
+    fn end_command(&mut self, words: &[u32; 8]) {
+        recorded::command(self.core, words);
+    }
+
     fn read_register(&mut self, offset: u32) -> u32 {
+        recorded::read(self.core, offset);
         match (offset & !3).checked_sub(GPU) {
             Some(offset) => self.external.read(self.core, offset),
             None => lcd_fill(offset).map_or(0, |screen| self.external.lcd(screen).fill),
@@ -86,6 +104,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     }
 
     fn write_register(&mut self, offset: u32, value: u32) -> Option<Event> {
+        recorded::call(self.core, Recorded::WriteRegister, &[offset, value]);
         match (offset & !3).checked_sub(GPU) {
             Some(offset) => self.external.write(self.core, offset, value),
             None => {
@@ -99,6 +118,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     }
 
     fn dma(&mut self, source: u32, target: u32, size: u32) -> u64 {
+        recorded::call(self.core, Recorded::Dma, &[source, target, size]);
         let place = |address: u32| GuestAddr::new(PHYSICAL, u64::from(address));
         let copy = Copy {
             source: place(source),
@@ -119,6 +139,7 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
     }
 
     fn vblank(&mut self, screen: Screen) {
+        recorded::call(self.core, Recorded::Vblank, &[screen as u32]);
         self.external.lcd_mut(screen).vblank();
     }
 

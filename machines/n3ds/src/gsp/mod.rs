@@ -185,7 +185,10 @@ impl Gsp {
     /// Executes one command for the holder of the rendering right, without a queue; the host delivers what it raises.
     /// Its queue fields are not touched. What waits for a bounded run is not waited for.
     pub fn execute(&mut self, hardware: &mut dyn Hardware, words: &[u32; 8]) -> Executed {
-        gx::execute_words(hardware, words, self.bad_address)
+        hardware.begin_command();
+        let executed = gx::execute_words(hardware, words, self.bad_address);
+        hardware.end_command(words);
+        executed
     }
 
     /// As [`Self::execute`], for a session that may not have the right.

@@ -92,9 +92,14 @@ impl Gsp {
         }
     }
 
+    /// Whether commands without a queue wait, or one was begun.
+    pub(crate) fn has_deferred(&self) -> bool {
+        self.work.suspended.is_some() || !self.work.submitted.is_empty()
+    }
+
     /// Executes the commands that wait, however long that takes.
     pub(crate) fn finish_deferred(&mut self, hardware: &mut dyn Hardware) {
-        if self.work.suspended.is_some() || !self.work.submitted.is_empty() {
+        if self.has_deferred() {
             self.work(hardware);
         }
     }

@@ -13,6 +13,7 @@ use super::memory::fill_holes;
 use super::{FrameBuffer, HEADS, IoMap, Lv1, PAGES, channel, control_page, info_page, reports_area, set_word, word};
 use crate::Rsx;
 use crate::dma::space;
+use crate::recorded::Recorded;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::rsx::lv1::info::{head as head_field, interrupt};
 
@@ -57,6 +58,13 @@ impl Rsx {
     /// [`Status::IllegalParameterValue`] for sizes and resources beyond the limits, [`Status::ResourceShortage`] when
     /// there is not enough left.
     pub fn memory_allocate(&mut self, size: u64, resources: [u64; 4]) -> Result<MemoryAllocation, Status> {
+        if let Some(answer) = self.record(
+            Recorded::Hypercall,
+            &[Call::MemoryAllocate as u64, size, resources[0], resources[1], resources[2], resources[3], 0, 0, 0],
+            |machine| machine.memory_allocate(size, resources),
+        ) {
+            return answer;
+        }
         let allocation = self.outside.lv1.allocate(size, resources)?;
         let mapped =
             fill_holes(&mut self.core.memory, GuestRange::new(space::LOCAL, allocation.start, allocation.size));
@@ -72,6 +80,13 @@ impl Rsx {
     /// # Errors
     /// [`Status::NoEntry`] for a handle without an allocation, [`Status::Busy`] while a context works on it.
     pub fn memory_free(&mut self, handle: u32) -> Result<(), Status> {
+        if let Some(answer) = self.record(
+            Recorded::Hypercall,
+            &[Call::MemoryFree as u64, handle.into(), 0, 0, 0, 0, 0, 0, 0],
+            |machine| machine.memory_free(handle),
+        ) {
+            return answer;
+        }
         self.outside.lv1.free(handle)
     }
 
@@ -82,6 +97,13 @@ impl Rsx {
     /// [`Status::IllegalParameterValue`] for an unknown memory handle; [`Status::ResourceShortage`] when there are
     /// three contexts (one in fast mode).
     pub fn context_allocate(&mut self, memory: u32, flags: u64) -> Result<ContextAllocation, Status> {
+        if let Some(answer) = self.record(
+            Recorded::Hypercall,
+            &[Call::ContextAllocate as u64, memory.into(), flags, 0, 0, 0, 0, 0, 0],
+            |machine| machine.context_allocate(memory, flags),
+        ) {
+            return answer;
+        }
         // What a run has drawn and left in the scene goes to the memory that was mapped then.
         self.core.flush();
         let slot = self.outside.lv1.allocate_context(&mut self.core, &mut self.fifo, memory, flags)?;
@@ -99,6 +121,13 @@ impl Rsx {
     /// # Errors
     /// [`Status::NoEntry`] for a handle without a context, as for all calls below that take one.
     pub fn context_free(&mut self, context: u32) -> Result<(), Status> {
+        if let Some(answer) = self.record(
+            Recorded::Hypercall,
+            &[Call::ContextFree as u64, context.into(), 0, 0, 0, 0, 0, 0, 0],
+            |machine| machine.context_free(context),
+        ) {
+            return answer;
+        }
         let slot = self.outside.lv1.slot(context)?;
         self.core.flush();
         self.outside.lv1.free_context(&mut self.core, &mut self.fifo, slot);
@@ -112,6 +141,13 @@ impl Rsx {
     /// [`Status::AlignmentError`] unless all are multiples of 1 MiB (64 KiB with that flag);
     /// [`Status::IllegalParameterValue`] beyond the IO space or where there is no main memory.
     pub fn context_iomap(&mut self, context: u32, io: u64, lpar: u64, size: u64, flags: u64) -> Result<(), Status> {
+        if let Some(answer) = self.record(
+            Recorded::Hypercall,
+            &[Call::ContextIomap as u64, context.into(), io, lpar, size, flags, 0, 0, 0],
+            |machine| machine.context_iomap(context, io, lpar, size, flags),
+        ) {
+            return answer;
+        }
         let slot = self.outside.lv1.slot(context)?;
         let io = u32::try_from(io).map_err(|_| Status::IllegalParameterValue)?;
         if u64::from(io).checked_add(size).is_none() {
@@ -132,6 +168,13 @@ impl Rsx {
     /// # Errors
     /// As [`Self::context_free`].
     pub fn context_intr(&mut self, context: u32) -> Result<u64, Status> {
+        if let Some(answer) = self.record(
+            Recorded::Hypercall,
+            &[Call::ContextIntr as u64, context.into(), 0, 0, 0, 0, 0, 0, 0],
+            |machine| machine.context_intr(context),
+        ) {
+            return answer;
+        }
         let slot = self.outside.lv1.slot(context)?;
         let Some(context) = &mut self.outside.lv1.contexts[slot] else { return Err(Status::NoEntry) };
         let bits = std::mem::take(&mut context.interrupts);
@@ -145,6 +188,13 @@ impl Rsx {
     /// # Errors
     /// [`Status::IllegalParameterValue`] for devices that cannot be mapped.
     pub fn device_map(&mut self, device: u64) -> Result<(u64, u64), Status> {
+        if let Some(answer) =
+            self.record(Recorded::Hypercall, &[Call::DeviceMap as u64, device, 0, 0, 0, 0, 0, 0, 0], |machine| {
+                machine.device_map(device)
+            })
+        {
+            return answer;
+        }
         let known = DEVICES.iter().find(|known| known.id == device).ok_or(Status::IllegalParameterValue)?;
         let address = lpar::DEVICES + device * lpar::DEVICE_BYTES;
         if device == SEMAPHORE_DEVICE {
@@ -162,6 +212,13 @@ impl Rsx {
     /// # Errors
     /// [`Status::NoEntry`] for a device that is not mapped.
     pub fn device_unmap(&mut self, device: u64) -> Result<(), Status> {
+        if let Some(answer) =
+            self.record(Recorded::Hypercall, &[Call::DeviceUnmap as u64, device, 0, 0, 0, 0, 0, 0, 0], |machine| {
+                machine.device_unmap(device)
+            })
+        {
+            return answer;
+        }
         let mapped = device < 64 && self.outside.lv1.devices >> device & 1 != 0;
         if !mapped {
             return Err(Status::NoEntry);
@@ -191,6 +248,23 @@ impl Rsx {
     /// what there is; [`Status::WrongState`] for frame-buffer copies without a frame buffer or while the channel is
     /// busy.
     pub fn context_attribute(&mut self, context: u32, operation: u64, parameters: [u64; 4]) -> Result<(), Status> {
+        if let Some(answer) = self.record(
+            Recorded::Hypercall,
+            &[
+                Call::ContextAttribute as u64,
+                context.into(),
+                operation,
+                parameters[0],
+                parameters[1],
+                parameters[2],
+                parameters[3],
+                0,
+                0,
+            ],
+            |machine| machine.context_attribute(context, operation, parameters),
+        ) {
+            return answer;
+        }
         let slot = self.outside.lv1.slot(context)?;
         let operation = Operation::decode(operation, parameters).ok_or(Status::NoEntry)?;
         match operation {
@@ -359,6 +433,9 @@ impl Rsx {
     /// A head (0 or 1) has begun to show a frame, at `time` in ticks of the processor's time base: flips that wait are
     /// done. For every context; the host calls this as often as its screen shows one.
     pub fn vblank(&mut self, head: u32, time: u64) {
+        if let Some(()) = self.record(Recorded::Vblank, &[head.into(), time], |machine| machine.vblank(head, time)) {
+            return;
+        }
         for slot in self.outside.lv1.slots() {
             self.outside.lv1.vblank(&self.core, &mut self.outside.events, slot, head, time);
         }
@@ -367,6 +444,11 @@ impl Rsx {
     /// The frame of the second handler of vertical blanks, for hosts that keep its rate; with the screen's own rate
     /// [`Self::vblank`] does it.
     pub fn second_vblank(&mut self, head: u32, time: u64) {
+        if let Some(()) =
+            self.record(Recorded::SecondVblank, &[head.into(), time], |machine| machine.second_vblank(head, time))
+        {
+            return;
+        }
         for slot in self.outside.lv1.slots() {
             self.outside.lv1.second_vblank(&self.core, &mut self.outside.events, slot, head, time);
         }

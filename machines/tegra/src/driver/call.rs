@@ -12,6 +12,7 @@ use super::space::{AddressSpace, Buffer, Layout, MapBuffer, Pages, Region, Remap
 use super::{FIRST_SPACE, NO_SPACE, PROCESS, SPACES};
 use crate::channel::{Channel, Work};
 use crate::device::{CHANNELS, TegraX1};
+use crate::recorded::Recorded;
 
 /// `/dev/nvmap`.
 impl TegraX1 {
@@ -20,6 +21,9 @@ impl TegraX1 {
     /// # Errors
     /// [`Status::BadValue`] for size 0.
     pub fn nvmap_create(&mut self, size: u32) -> Result<u32, Status> {
+        if let Some(answer) = self.record(Recorded::NvmapCreate, &[size.into()], |machine| machine.nvmap_create(size)) {
+            return answer;
+        }
         map::create(&mut self.driver.maps, size)
     }
 
@@ -28,6 +32,9 @@ impl TegraX1 {
     /// # Errors
     /// [`Status::BadValue`] for a handle that does not exist, as for all calls below.
     pub fn nvmap_from_id(&mut self, id: u32) -> Result<u32, Status> {
+        if let Some(answer) = self.record(Recorded::NvmapFromId, &[id.into()], |machine| machine.nvmap_from_id(id)) {
+            return answer;
+        }
         map::get(&mut self.driver.maps, id)?.owners += 1;
         Ok(id)
     }
@@ -38,6 +45,20 @@ impl TegraX1 {
     /// [`Status::AlreadyAllocated`] when it has some; [`Status::BadValue`] for an odd alignment;
     /// [`Status::InvalidAddress`] beyond the process's addresses.
     pub fn nvmap_alloc(&mut self, handle: u32, memory: MapMemory) -> Result<(), Status> {
+        if let Some(answer) = self.record(
+            Recorded::NvmapAlloc,
+            &[
+                handle.into(),
+                memory.address,
+                memory.align.into(),
+                memory.heap.into(),
+                memory.flags.into(),
+                memory.kind.into(),
+            ],
+            |machine| machine.nvmap_alloc(handle, memory),
+        ) {
+            return answer;
+        }
         map::get(&mut self.driver.maps, handle)?.attach(memory)
     }
 
@@ -54,6 +75,9 @@ impl TegraX1 {
     /// # Errors
     /// See above.
     pub fn nvmap_free(&mut self, handle: u32) -> Result<Freed, Status> {
+        if let Some(answer) = self.record(Recorded::NvmapFree, &[handle.into()], |machine| machine.nvmap_free(handle)) {
+            return answer;
+        }
         Handle::free(&mut self.driver.maps, handle)
     }
 }
@@ -65,6 +89,9 @@ impl TegraX1 {
     /// # Errors
     /// [`Status::InsufficientMemory`] when there are too many.
     pub fn space_open(&mut self) -> Result<u32, Status> {
+        if let Some(answer) = self.record(Recorded::SpaceOpen, &[], |machine| machine.space_open()) {
+            return answer;
+        }
         let spaces = &mut self.driver.spaces;
         let number = (FIRST_SPACE..FIRST_SPACE + SPACES).find(|number| !spaces.contains_key(number));
         let number = number.ok_or(Status::InsufficientMemory)?;
@@ -77,6 +104,9 @@ impl TegraX1 {
     /// # Errors
     /// [`Status::Busy`] while a channel is bound to it.
     pub fn space_close(&mut self, space: u32) -> Result<(), Status> {
+        if let Some(answer) = self.record(Recorded::SpaceClose, &[space.into()], |machine| machine.space_close(space)) {
+            return answer;
+        }
         if self.channels.values().any(|channel| channel.space() == space) {
             return Err(Status::Busy);
         }
@@ -93,6 +123,13 @@ impl TegraX1 {
     /// [`Status::InvalidState`] when it was initialised; [`Status::BadValue`] for other sizes of pages and for ranges
     /// that are not in order or no whole big pages.
     pub fn space_initialize(&mut self, space: u32, layout: Layout) -> Result<(), Status> {
+        if let Some(answer) = self.record(
+            Recorded::SpaceInitialize,
+            &[space.into(), layout.big_page, layout.range[0], layout.range[1], layout.range[2]],
+            |machine| machine.space_initialize(space, layout),
+        ) {
+            return answer;
+        }
         self.driver.spaces.get_mut(&space).ok_or(Status::BadParameter)?.initialize(layout)
     }
 
@@ -118,6 +155,13 @@ impl TegraX1 {
         flags: u32,
         at: u64,
     ) -> Result<u64, Status> {
+        if let Some(answer) = self.record(
+            Recorded::SpaceAllocate,
+            &[space.into(), pages.into(), page_size, flags.into(), at],
+            |machine| machine.space_allocate(space, pages, page_size, flags, at),
+        ) {
+            return answer;
+        }
         self.in_space(space, |space, memory, _| space.allocate(memory, pages, page_size, flags, at))
     }
 
@@ -126,6 +170,13 @@ impl TegraX1 {
     /// # Errors
     /// [`Status::BadValue`] unless it was allocated with this size.
     pub fn space_free(&mut self, space: u32, offset: u64, pages: u32, page_size: u64) -> Result<(), Status> {
+        if let Some(answer) =
+            self.record(Recorded::SpaceFree, &[space.into(), offset, pages.into(), page_size], |machine| {
+                machine.space_free(space, offset, pages, page_size)
+            })
+        {
+            return answer;
+        }
         self.in_space(space, |space, memory, _| space.free(memory, offset, pages, page_size))
     }
 
@@ -137,6 +188,21 @@ impl TegraX1 {
     /// something mapped; [`Status::InvalidState`] for a handle without memory; [`Status::InvalidAddress`] when the host
     /// has not mapped it; [`Status::InsufficientMemory`] without room.
     pub fn space_map_buffer(&mut self, space: u32, call: MapBuffer) -> Result<Buffer, Status> {
+        if let Some(answer) = self.record(
+            Recorded::SpaceMapBuffer,
+            &[
+                space.into(),
+                call.flags.into(),
+                call.kind.into(),
+                call.handle.into(),
+                call.buffer_offset,
+                call.size,
+                call.offset,
+            ],
+            |machine| machine.space_map_buffer(space, call),
+        ) {
+            return answer;
+        }
         let mapped = self.in_space(space, |space, memory, maps| space.map(memory, maps, call));
         if mapped == Err(Status::InvalidAddress) {
             let handle = call.handle;
@@ -152,6 +218,11 @@ impl TegraX1 {
     /// # Errors
     /// None but those of all calls: what is not mapped is unmapped.
     pub fn space_unmap_buffer(&mut self, space: u32, offset: u64) -> Result<(), Status> {
+        if let Some(answer) = self.record(Recorded::SpaceUnmapBuffer, &[space.into(), offset], |machine| {
+            machine.space_unmap_buffer(space, offset)
+        }) {
+            return answer;
+        }
         self.in_space(space, |space, memory, _| space.unmap(memory, offset))
     }
 
@@ -160,6 +231,17 @@ impl TegraX1 {
     /// # Errors
     /// [`Status::BadValue`] outside of sparse space and beyond a handle, otherwise as [`Self::space_map_buffer`].
     pub fn space_remap(&mut self, space: u32, entries: &[Remap]) -> Result<(), Status> {
+        if self.calls.is_recording() {
+            let words = |&Remap { kind, handle, handle_page, space_page, pages }: &Remap| {
+                [kind.into(), handle.into(), handle_page.into(), space_page.into(), pages.into()]
+            };
+            let arguments: Vec<u64> = [u64::from(space)].into_iter().chain(entries.iter().flat_map(words)).collect();
+            if let Some(answer) =
+                self.record(Recorded::SpaceRemap, &arguments, |machine| machine.space_remap(space, entries))
+            {
+                return answer;
+            }
+        }
         self.in_space(space, |space, memory, maps| {
             entries.iter().try_for_each(|&entry| space.remap(memory, maps, entry))
         })
@@ -192,6 +274,9 @@ impl TegraX1 {
     /// # Errors
     /// [`Status::InsufficientMemory`] when there are no channels or syncpoints left.
     pub fn channel_open(&mut self) -> Result<u32, Status> {
+        if let Some(answer) = self.record(Recorded::ChannelOpen, &[], |machine| machine.channel_open()) {
+            return answer;
+        }
         let free = (0..CHANNELS).filter(|channel| !self.channels.contains_key(channel));
         let channel = self.driver.queues.open(&self.core, free)?;
         let mut opened = Channel::default();
@@ -205,6 +290,11 @@ impl TegraX1 {
     /// # Errors
     /// [`Status::BadParameter`] for a channel that is not open, as for all calls below.
     pub fn channel_close(&mut self, channel: u32) -> Result<(), Status> {
+        if let Some(answer) =
+            self.record(Recorded::ChannelClose, &[channel.into()], |machine| machine.channel_close(channel))
+        {
+            return answer;
+        }
         self.driver.queues.syncpoint(channel)?;
         self.driver.queues.channels.remove(&channel);
         self.channels.remove(&channel);
@@ -216,6 +306,11 @@ impl TegraX1 {
     /// # Errors
     /// [`Status::BadParameter`] for a space that is not open; [`Status::InvalidState`] when the channel has one.
     pub fn channel_bind(&mut self, channel: u32, space: u32) -> Result<(), Status> {
+        if let Some(answer) = self.record(Recorded::ChannelBind, &[channel.into(), space.into()], |machine| {
+            machine.channel_bind(channel, space)
+        }) {
+            return answer;
+        }
         self.driver.queues.syncpoint(channel)?;
         let open = self.driver.spaces.contains_key(&space);
         let bound = self.channels.get_mut(&channel).filter(|_| open).ok_or(Status::BadParameter)?;
@@ -233,6 +328,14 @@ impl TegraX1 {
     /// [`Status::BadParameter`] for a fence that is both waited for and a number of increments, or that names no
     /// syncpoint; [`Status::InvalidState`] for a channel without an address space.
     pub fn channel_submit(&mut self, channel: u32, entries: &[u64], flags: u32, fence: Fence) -> Result<Fence, Status> {
+        if self.calls.is_recording() {
+            let head = [channel, flags, fence.syncpoint, fence.value].map(u64::from);
+            let arguments = [&head[..], entries].concat();
+            let submit = |machine: &mut Self| machine.channel_submit(channel, entries, flags, fence);
+            if let Some(answer) = self.record(Recorded::ChannelSubmit, &arguments, submit) {
+                return answer;
+            }
+        }
         let queue = self.channels.get_mut(&channel).ok_or(Status::BadParameter)?;
         if queue.space() == NO_SPACE {
             return Err(Status::InvalidState);

@@ -1,0 +1,109 @@
+//! What a recording and the doors of its machine share.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::format::Map;
+use super::host_memory::HostMemory;
+use super::recorder::Recorder;
+use triglyph_engine::device::{Access, CallRecorder};
+use triglyph_engine::error::Error;
+use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
+
+/// A recording under way, and the host's memory as it knows it.
+#[derive(Debug)]
+pub(super) struct Recording<W: Write> {
+    pub recorder: Recorder<W>,
+    pub host_memory: HostMemory,
+    /// What the doors hear is recorded already.
+    pub is_silent: bool,
+}
+
+impl<W: Write> Recording<W> {
+    /// Records what the host has changed in its memory.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn look(&mut self, read: impl FnMut(GuestAddr, &mut [u8]) -> Result<(), Error>) -> Result<(), Error> {
+        let Recording { recorder, host_memory, .. } = self;
+        host_memory.update(read, |at, page| recorder.put(|writer| writer.mem(at, page)))
+    }
+
+    /// What has changed in it since is the GPU's.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn looked(&mut self, read: impl FnMut(GuestAddr, &mut [u8]) -> Result<(), Error>) -> Result<(), Error> {
+        self.host_memory.update(read, |_, _| {})
+    }
+
+    /// Records what the host has mapped since.
+    fn find_mapped(&mut self, memory: &Memory) {
+        let new: Vec<GuestRange> = memory.host_ranges().filter(|&range| !self.host_memory.has(range)).collect();
+        for range in new {
+            self.host_memory.note(range, true);
+            self.recorder.put(|writer| writer.map(&Map { range, access: Access::READ_WRITE }));
+        }
+    }
+}
+
+/// The same for both.
+#[derive(Debug)]
+pub(super) struct Shared<W: Write>(Arc<Mutex<Recording<W>>>);
+
+impl<W: Write> Clone for Shared<W> {
+    fn clone(&self) -> Self {
+        Shared(self.0.clone())
+    }
+}
+
+impl<W: Write> Shared<W> {
+    pub fn new(recorder: Recorder<W>, host_memory: HostMemory) -> Self {
+        Shared(Arc::new(Mutex::new(Recording { recorder, host_memory, is_silent: false })))
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, Recording<W>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes it apart, if nobody else has it any more.
+    pub fn into_parts(self) -> Option<(Recorder<W>, HostMemory)> {
+        let recording = Arc::into_inner(self.0)?.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Some((recording.recorder, recording.host_memory))
+    }
+}
+
+impl<W: Write + Send> CallRecorder for Shared<W> {
+    fn begin(&mut self, memory: &Memory, work: bool) {
+        let mut recording = self.lock();
+        if recording.is_silent {
+            return;
+        }
+        recording.find_mapped(memory);
+        if work {
+            // What the host has unmapped meanwhile is not looked at.
+            let _: Result<(), Error> = recording.look(|at, out| memory.read(at, out));
+        }
+    }
+
+    fn call(&mut self, call: &[u8]) {
+        let mut recording = self.lock();
+        if !recording.is_silent {
+            recording.recorder.put(|writer| writer.call(call));
+        }
+    }
+
+    fn submit(&mut self, payload: &[u8]) {
+        let mut recording = self.lock();
+        if !recording.is_silent {
+            recording.recorder.put(|writer| writer.submit(payload));
+        }
+    }
+
+    fn end(&mut self, memory: &Memory) {
+        let mut recording = self.lock();
+        if !recording.is_silent {
+            let _: Result<(), Error> = recording.looked(|at, out| memory.read(at, out));
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Calls of a machine's own, for recordings: what a host says at the machine's own doors.
+
+use std::fmt;
+
+use crate::mem::Memory;
+
+/// Hears of the calls that a host makes, as they are made.
+pub trait CallRecorder: Send {
+    /// A call begins; if it does `work`, what it looks at is in memory now.
+    fn begin(&mut self, memory: &Memory, work: bool);
+
+    /// What the call was, in the machine's encoding: see [`encode`].
+    fn call(&mut self, call: &[u8]);
+
+    /// The call was work in the form of a capture's SUBMIT.
+    fn submit(&mut self, payload: &[u8]);
+
+    /// Work has ended: what has changed since it began is not the host's.
+    fn end(&mut self, memory: &Memory);
+}
+
+/// The recorder of a machine, if it has one. Calls that a machine makes itself are not recorded.
+#[derive(Default)]
+pub struct CallLog {
+    recorder: Option<Box<dyn CallRecorder>>,
+    /// Calls under way.
+    depth: u32,
+    /// Nothing has looked at memory yet.
+    is_due: bool,
+}
+
+impl fmt::Debug for CallLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallLog").field("recording", &self.recorder.is_some()).field("depth", &self.depth).finish()
+    }
+}
+
+impl CallLog {
+    /// Sets or removes the recorder.
+    pub fn set_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
+        self.recorder = recorder;
+    }
+
+    /// Whether a call that is made now is the host's own, and recorded.
+    #[inline]
+    pub fn is_recording(&self) -> bool {
+        self.recorder.is_some() && self.depth == 0
+    }
+
+    /// The host is about to make calls: what the first of them looks at is in memory now.
+    pub fn look(&mut self) {
+        self.is_due = self.is_recording();
+    }
+
+    /// It has made them.
+    pub fn looked(&mut self, memory: &Memory) {
+        if self.is_recording()
+            && !std::mem::take(&mut self.is_due)
+            && let Some(recorder) = &mut self.recorder
+        {
+            recorder.end(memory);
+        }
+    }
+
+    /// A call of the host's begins.
+    pub fn begin(&mut self, memory: &Memory, work: bool) {
+        if let Some(recorder) = self.recorder.as_mut().filter(|_| self.depth == 0) {
+            recorder.begin(memory, std::mem::take(&mut self.is_due) || work);
+        }
+        self.depth += 1;
+    }
+
+    /// It ends, and was this; nothing is recorded for `None`.
+    pub fn end(&mut self, memory: &Memory, work: bool, call: Option<Said<'_>>) {
+        self.depth = self.depth.saturating_sub(1);
+        let Some(recorder) = self.recorder.as_mut().filter(|_| self.depth == 0) else { return };
+        match call {
+            Some(Said::Call(call)) => recorder.call(call),
+            Some(Said::Submit(payload)) => recorder.submit(payload),
+            None => {}
+        }
+        if work {
+            recorder.end(memory);
+        }
+    }
+}
+
+/// What a host has said.
+#[derive(Clone, Copy, Debug)]
+pub enum Said<'c> {
+    /// A call in the machine's encoding.
+    Call(&'c [u8]),
+    /// Work in the form of a SUBMIT.
+    Submit(&'c [u8]),
+}
+
+/// A call as bytes: its number and its arguments, 64 bits each, little-endian.
+pub fn encode(number: u64, arguments: &[u64]) -> Vec<u8> {
+    [number].iter().chain(arguments).flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// The number and the arguments of a call; `None` for other bytes.
+pub fn decode(call: &[u8]) -> Option<(u64, Vec<u64>)> {
+    let (words, rest) = call.as_chunks::<8>();
+    let (number, arguments) = words.split_first().filter(|_| rest.is_empty())?;
+    Some((u64::from_le_bytes(*number), arguments.iter().map(|word| u64::from_le_bytes(*word)).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_come_back() {
+        assert_eq!(decode(&encode(7, &[1, u64::MAX])), Some((7, vec![1, u64::MAX])));
+        assert_eq!((decode(&[]), decode(&[0; 9])), (None, None));
+    }
+}
