@@ -55,10 +55,11 @@ extern "C" fn call_memory(context: *mut Context, access: u64, number: u32) {
     let access = Access::unpack(access);
     // SAFETY: `Prepared` has a vector of as many, which lives while the code runs and is not used otherwise meanwhile.
     let mapped = unsafe { std::slice::from_raw_parts_mut(context.mapped, context.mapped_count as usize) };
-    if let (Space::Global, Some(mapped)) = (access.space, mapped.get_mut(number as usize)) {
+    let mut mapped = mapped.get_mut(number as usize).filter(|_| access.space == Space::Global);
+    if let Some(mapped) = &mut mapped {
         memory::remember(access, &context.vectors, mapped, environment);
     }
-    memory::perform(access, &mut context.vectors, environment, [local, shared]);
+    memory::perform(access, &mut context.vectors, environment, [local, shared], mapped);
 }
 
 extern "C" fn call_image(context: *mut Context, access: u64, _: u32) {

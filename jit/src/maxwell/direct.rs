@@ -3,9 +3,13 @@
 //!
 //! An access checks that all of its lanes are in bounds. If one is not, the whole access falls back to
 //! [`memory::perform`](super::memory::perform), which also caches the mapping that the next address of a global access
-//! is probably in. Direct stores need all four lanes: they happen in the order of lanes.
+//! is probably in. Direct stores need all four lanes: they happen in the order of lanes. Stores of some lanes and
+//! atomics go through that function as well, and it through the mapping.
+
+#![allow(unsafe_code)]
 
 use std::mem::offset_of;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use cranelift_codegen::ir::types::{F32X4, I32, I32X4, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
@@ -42,6 +46,13 @@ impl Bytes {
         if length < PADDING.len() { Bytes::none() } else { Bytes { first, length: length.min(MAX_LENGTH) as u32 } }
     }
 
+    /// The bytes, which others may access as well.
+    fn shared(&self) -> &[AtomicU8] {
+        // SAFETY: the bytes are those of a window, which the job borrows as long as its code runs, or the padding and
+        // no bytes.
+        unsafe { std::slice::from_raw_parts(self.first.cast(), self.length as usize) }
+    }
+
     /// A constant buffer, which is only read.
     pub fn of(window: &Window<'_>) -> Bytes {
         Bytes::new(window.as_ptr(), window.len())
@@ -73,6 +84,36 @@ impl Mapped {
             Some(span) => Mapped { start: span.start, bytes: Bytes::of(&span.window), ..Mapped::none() },
             None => Mapped::none(),
         };
+    }
+
+    /// Offset of an access, if all of it lies in the mapping.
+    fn offset(&self, address: u64, size: usize) -> Option<usize> {
+        // Addresses have 40 bits.
+        let offset = usize::try_from((address & 0xFF_FFFF_FFFF).checked_sub(self.start)?).ok()?;
+        (offset.checked_add(size)? <= self.bytes.length as usize).then_some(offset)
+    }
+
+    /// Whether all of an access lies in the mapping.
+    pub fn has(&self, address: u64, size: usize) -> bool {
+        self.offset(address, size).is_some()
+    }
+
+    /// Reads if all bytes lie in the mapping, and says whether they do.
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> bool {
+        let Some(offset) = self.offset(address, bytes.len()) else { return false };
+        let from = &self.bytes.shared()[offset..];
+        bytes.iter_mut().zip(from).for_each(|(byte, from)| *byte = from.load(Relaxed));
+        true
+    }
+
+    /// Writes if all bytes lie in the mapping, which the GPU may write, and says whether they do.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
+        let Some(offset) = self.offset(address, bytes.len()) else { return false };
+        let to = &self.bytes.shared()[offset..];
+        bytes.iter().zip(to).for_each(|(byte, to)| to.store(*byte, Relaxed));
+        self.low[0] = self.low[0].min(offset as u32);
+        self.high[0] = self.high[0].max((offset + bytes.len()) as u32);
+        true
     }
 
     /// Tells the machine what has been written.
@@ -146,8 +187,7 @@ impl Lower<'_, '_> {
                 Some(DirectAccess { base, stride: Some(stride), offset: low, out_of_bounds, mapped: None })
             }
             Space::Global => {
-                let number = self.needs.mapped;
-                self.needs.mapped += 1;
+                let number = self.needs.new_mapping();
                 Some(Self::mapped_access(self.host.e(), context, number, [low, high], access.bytes))
             }
         }

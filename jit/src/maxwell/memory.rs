@@ -16,8 +16,15 @@ use crate::lane::{I32x4, Mask};
 pub const DATA: usize = 4;
 
 /// Performs an access, lane after lane. Vectors: lanes that load, lanes that store, addresses (two words), data (four
-/// words; for compare and exchange the compared value, then the new one).
-pub fn perform(access: Access, vectors: &mut Vectors, environment: &Environment<'_>, own: [&mut [u8]; 2]) {
+/// words; for compare and exchange the compared value, then the new one). `mapped` is what the instruction has cached of
+/// global memory.
+pub fn perform(
+    access: Access,
+    vectors: &mut Vectors,
+    environment: &Environment<'_>,
+    own: [&mut [u8]; 2],
+    mut mapped: Option<&mut Mapped>,
+) {
     let [local, shared] = own;
     if access.action == Action::Clear {
         return local.fill(0);
@@ -31,7 +38,7 @@ pub fn perform(access: Access, vectors: &mut Vectors, environment: &Environment<
             Space::Shared => &mut *shared,
             _ => &mut local[lane * lane_bytes..(lane + 1) * lane_bytes],
         };
-        let mut memory = MemoryRef { environment, local, access, address };
+        let mut memory = MemoryRef { environment, mapped: mapped.as_deref_mut(), local, access, address };
         let mut data = [0u8; 16];
         for (n, bytes) in data.chunks_exact_mut(4).enumerate() {
             bytes.copy_from_slice(&vectors[DATA + n][lane].to_le_bytes());
@@ -65,15 +72,18 @@ pub const NOT_MAPPED: u32 = u32::MAX;
 
 /// Caches the mapping that the first active lane is in, for an instruction.
 pub fn remember(access: Access, vectors: &Vectors, mapped: &mut Mapped, environment: &Environment<'_>) {
-    let (active, stores) = (usize::from(access.action == Action::Store), access.action == Action::Store);
+    let active = usize::from(access.action == Action::Store);
     let Some(lane) = (0..4).find(|&lane| vectors[active][lane] != 0) else { return };
     let address = u64::from(vectors[2][lane]) | u64::from(vectors[3][lane] & 0xFF) << 32;
-    mapped.change(environment.memory.span(address, stores), environment);
+    if !mapped.has(address, access.bytes.into()) {
+        mapped.change(environment.memory.span(address, access.action != Action::Load), environment);
+    }
 }
 
 /// A memory reference, of one lane or of a block.
 struct MemoryRef<'p, 'e> {
     environment: &'p Environment<'e>,
+    mapped: Option<&'p mut Mapped>,
     local: &'p mut [u8],
     access: Access,
     address: u64,
@@ -82,7 +92,11 @@ struct MemoryRef<'p, 'e> {
 impl MemoryRef<'_, '_> {
     fn read(&mut self, bytes: &mut [u8]) {
         match self.access.space {
-            Space::Global => self.environment.memory.read(self.address, bytes),
+            Space::Global => {
+                if !self.mapped.as_ref().is_some_and(|mapped| mapped.read(self.address, bytes)) {
+                    self.environment.memory.read(self.address, bytes);
+                }
+            }
             Space::Local | Space::Shared => {
                 for (at, byte) in (self.address..).zip(bytes) {
                     *byte = usize::try_from(at).ok().and_then(|at| self.local.get(at)).copied().unwrap_or(0);
@@ -104,7 +118,11 @@ impl MemoryRef<'_, '_> {
 
     fn write(&mut self, bytes: &[u8]) {
         match self.access.space {
-            Space::Global => self.environment.memory.write(self.address, bytes),
+            Space::Global => {
+                if !self.mapped.as_mut().is_some_and(|mapped| mapped.write(self.address, bytes)) {
+                    self.environment.memory.write(self.address, bytes);
+                }
+            }
             Space::Local | Space::Shared => {
                 for (at, &byte) in (self.address..).zip(bytes) {
                     if let Some(place) = usize::try_from(at).ok().and_then(|at| self.local.get_mut(at)) {
@@ -202,17 +220,24 @@ impl Lower<'_, '_> {
         match direct {
             Some(direct) => self.store_directly(access, &direct, &sources, &data),
             None => {
-                let [] = self.access(access, NOT_MAPPED, &sources);
+                let number = self.mapping(access.space);
+                let [] = self.access(access, number, &sources);
             }
         }
         Ok(())
+    }
+
+    /// The number of an instruction that caches a mapping, if its accesses are to global memory.
+    fn mapping(&mut self, space: Space) -> u32 {
+        if space == Space::Global { self.needs.new_mapping() } else { NOT_MAPPED }
     }
 
     fn atomic(&mut self, access: Access, dst: Reg, sources: [I32x4; 2], address: [I32x4; 2]) -> Done {
         let [loads, stores] = self.access_masks();
         let mut all = vec![loads, stores, address[0], address[1]];
         all.extend(sources);
-        let words: [I32x4; 2] = self.access(access, NOT_MAPPED, &all);
+        let number = self.mapping(access.space);
+        let words: [I32x4; 2] = self.access(access, number, &all);
         for (n, word) in (0..registers(access.bytes)).zip(words) {
             self.set_int(Self::following(dst, n), word);
         }
@@ -227,7 +252,8 @@ impl Lower<'_, '_> {
         for n in 0..bytes / 2 {
             sources.push(self.reg_int(Self::following(b, n)));
         }
-        let words: [I32x4; 2] = self.access(Access::new(space, Action::Cas, bytes), NOT_MAPPED, &sources);
+        let number = self.mapping(space);
+        let words: [I32x4; 2] = self.access(Access::new(space, Action::Cas, bytes), number, &sources);
         for (n, word) in (0..registers(bytes)).zip(words) {
             self.set_int(Self::following(dst, n), word);
         }

@@ -25,3 +25,11 @@ pub(crate) struct Needs {
     /// Slots of `Loc::Wait` and `Loc::Reduced`, if barriers reduce predicates.
     pub waits: Option<[usize; 2]>,
 }
+
+impl Needs {
+    /// The number of another access that caches a mapping.
+    pub fn new_mapping(&mut self) -> u32 {
+        self.mapped += 1;
+        self.mapped - 1
+    }
+}
