@@ -1,5 +1,6 @@
 //! Images for the samplers of shader pipelines.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use triglyph_guest::format::image::{Coding, ImageLayout, Piece};
@@ -7,7 +8,7 @@ use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::sampler::{LEVELS, Level, Texture};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::texture_cache::{MAX_TEXTURE_BYTES, PIECE, Source, decoding_time};
+use super::texture_cache::{MAX_TEXTURE_BYTES, PIECE, Part, Source, decoding_time};
 use crate::mem::{self, GuestAddr, GuestRange, Memory};
 use crate::sched::Scheduler;
 
@@ -37,7 +38,7 @@ impl ImageSource {
 pub const MAX_WORDS: u64 = MAX_TEXTURE_BYTES / 4;
 
 /// An image as plain rows of texels.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct DecodedImage {
     texels: Vec<u32>,
     layer_texels: u32,
@@ -48,14 +49,10 @@ pub struct DecodedImage {
 }
 
 impl DecodedImage {
-    fn new(layout: &ImageLayout, source: &[u8], scheduler: &Scheduler) -> Self {
-        let mut texels = vec![0; layout.words() as usize];
-        let cost = decoding_time(texels.len() as u64, !matches!(layout.coding, Coding::Packed(_)));
-        layout.decode_pieces(source, &mut texels, PIECE as usize, |pieces| {
-            scheduler.for_each_item(pieces, cost, Piece::decode)
-        });
+    /// An image of zeros.
+    fn blank(layout: &ImageLayout) -> Self {
         DecodedImage {
-            texels,
+            texels: vec![0; layout.words() as usize],
             layer_texels: layout.layer_texels() as u32,
             layers: layout.decoded_layers(),
             samples: layout.form.samples(),
@@ -82,8 +79,23 @@ impl Source for Arc<ImageSource> {
     type Decoded = DecodedImage;
     type Decoder<'d> = ();
 
+    fn parts(&self) -> usize {
+        self.layout.parts()
+    }
+
     fn memory_ranges(&self) -> impl Iterator<Item = GuestRange> {
         std::iter::once(self.range())
+    }
+
+    fn part_range(&self, part: usize) -> GuestRange {
+        let Range { start, end } = self.layout.part_bytes(part);
+        let (start, end) = (start.min(self.size), end.min(self.size));
+        self.place.after(start).range(end - start)
+    }
+
+    fn part_window<'m>(&self, memory: &'m Memory, part: usize) -> Window<'m> {
+        let Range { start, end } = self.layout.part_bytes(part);
+        self.window(memory).from(start as usize).first((end - start) as usize)
     }
 
     fn decoded_bytes(&self) -> u64 {
@@ -94,17 +106,34 @@ impl Source for Arc<ImageSource> {
         self.window(memory).len() as u64
     }
 
-    /// Copies memory before it is decoded: an image that is new is then read only once for its hash and its texels.
+    fn blank(&self) -> DecodedImage {
+        DecodedImage::blank(&self.layout)
+    }
+
+    /// Copies memory before it is decoded: what is new is then read only once for its hash and its texels.
     fn decode(
         &self,
         memory: &Memory,
         scheduler: &Scheduler,
         (): (),
         scratch: &mut Vec<u8>,
-        content: Option<u64>,
-    ) -> (DecodedImage, u64) {
-        mem::copy_all(self.window(memory), scratch);
-        let content = content.unwrap_or_else(|| xxh3_64(scratch));
-        (DecodedImage::new(&self.layout, scratch, scheduler), content)
+        parts: &mut [Part],
+        decoded: &mut DecodedImage,
+    ) {
+        scratch.clear();
+        let mut places = Vec::with_capacity(parts.len());
+        for part in &mut *parts {
+            let start = scratch.len();
+            mem::append_copy(self.part_window(memory, part.number), scratch);
+            part.content.get_or_insert_with(|| xxh3_64(&scratch[start..]));
+            places.push((part.number, start..scratch.len()));
+        }
+        let sources: Vec<_> = places.into_iter().map(|(number, place)| (number, &scratch[place])).collect();
+        let layout = &self.layout;
+        let texels = decoded.texels.len() as u64 / layout.parts() as u64 * parts.len() as u64;
+        let cost = decoding_time(texels, !matches!(layout.coding, Coding::Packed(_)));
+        layout.decode_parts(&sources, &mut decoded.texels, PIECE as usize, |pieces| {
+            scheduler.for_each_item(pieces, cost, Piece::decode)
+        });
     }
 }

@@ -1,9 +1,10 @@
 //! Textures of the 3DS: tiles of 8x8 texels, up to six faces.
 
 use triglyph_guest::format::TexelFormat;
+use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::tier::TextureDecoder;
 
-use super::texture_cache::{PIECE, Source, content_hash, decoding_time};
+use super::texture_cache::{PIECE, Part, Source, content_hash, decoding_time};
 use crate::mem::{GuestRange, Memory};
 use crate::sched::Scheduler;
 
@@ -56,8 +57,22 @@ impl Source for TextureSource {
     type Decoded = Decoded;
     type Decoder<'d> = &'d dyn TextureDecoder;
 
+    /// Faces.
+    fn parts(&self) -> usize {
+        self.face_count as usize
+    }
+
     fn memory_ranges(&self) -> impl Iterator<Item = GuestRange> {
         self.ranges()
+    }
+
+    fn part_range(&self, part: usize) -> GuestRange {
+        GuestRange::new(0, u64::from(self.faces[part]), u64::from(self.face_bytes()))
+    }
+
+    fn part_window<'m>(&self, memory: &'m Memory, part: usize) -> Window<'m> {
+        let range = self.part_range(part);
+        memory.readable(range.start).first(range.size as usize)
     }
 
     fn decoded_bytes(&self) -> u64 {
@@ -69,21 +84,39 @@ impl Source for TextureSource {
         0
     }
 
+    fn blank(&self) -> Decoded {
+        Decoded { words: vec![0; self.texels() + PADDING], face_words: self.face_texels() }
+    }
+
     fn decode(
         &self,
         memory: &Memory,
         scheduler: &Scheduler,
         decoder: &dyn TextureDecoder,
         _: &mut Vec<u8>,
-        content: Option<u64>,
-    ) -> (Decoded, u64) {
-        let content = content.unwrap_or_else(|| content_hash(memory, self));
-        (decode(memory, scheduler, self, decoder), content)
+        parts: &mut [Part],
+        decoded: &mut Decoded,
+    ) {
+        let face_words = self.face_texels();
+        let mut faces: Vec<_> = decoded.words.chunks_exact_mut(face_words.max(1)).map(Some).collect();
+        let mut pieces = Vec::new();
+        for part in &mut *parts {
+            let window = self.part_window(memory, part.number);
+            part.content.get_or_insert_with(|| content_hash(window));
+            if let Some(face) = faces.get_mut(part.number).and_then(Option::take) {
+                pieces.extend(self.pieces_of_face(window, face));
+            }
+        }
+        let compressed = matches!(self.format, TexelFormat::Etc1 | TexelFormat::Etc1A4);
+        let cost = decoding_time((face_words * parts.len()) as u64, compressed);
+        scheduler.for_each_item(pieces, cost, |(width, rows, window, texels)| {
+            decoder.decode(self.format, width, rows, window, texels);
+        });
     }
 }
 
 /// A texture decoded for compiled kernels.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Decoded {
     /// All faces and levels as `0xRRGGBBAA`, then four words of padding.
     pub words: Vec<u32>,
@@ -94,30 +127,28 @@ pub struct Decoded {
 /// Words after the texels, so that a wide load of the last texel stays inside.
 const PADDING: usize = 4;
 
-fn decode(memory: &Memory, scheduler: &Scheduler, source: &TextureSource, decoder: &dyn TextureDecoder) -> Decoded {
-    let mut words = vec![0; source.texels() + PADDING];
-    let mut pieces = Vec::new();
-    let mut out = &mut words[..];
-    for range in source.ranges() {
-        let mut window = memory.readable(range.start);
-        for level in 0..source.levels {
-            let (width, height) = source.level(level);
+impl TextureSource {
+    /// Rows of tiles of a face's levels: their size, their memory, their texels.
+    fn pieces_of_face<'m, 'o>(
+        &self,
+        mut window: Window<'m>,
+        face: &'o mut [u32],
+    ) -> Vec<(u32, u32, Window<'m>, &'o mut [u32])> {
+        let mut pieces = Vec::new();
+        let mut out = face;
+        for level in 0..self.levels {
+            let (width, height) = self.level(level);
             // Tiles are stored row by row, so some rows of them are a texture of their own.
             let piece_rows = (PIECE / width).next_multiple_of(8).max(8);
-            let row_of_tiles = width / 8 * source.format.size(8, 8);
+            let row_of_tiles = width / 8 * self.format.size(8, 8);
             for first in (0..height).step_by(piece_rows as usize) {
                 let rows = piece_rows.min(height - first);
                 let (texels, rest) = out.split_at_mut((width * rows) as usize);
                 pieces.push((width, rows, window.from((first / 8 * row_of_tiles) as usize), texels));
                 out = rest;
             }
-            window = window.from(source.format.size(width, height) as usize);
+            window = window.from(self.format.size(width, height) as usize);
         }
+        pieces
     }
-    let compressed = matches!(source.format, TexelFormat::Etc1 | TexelFormat::Etc1A4);
-    let cost = decoding_time(source.texels() as u64, compressed);
-    scheduler.for_each_item(pieces, cost, |(width, rows, window, texels)| {
-        decoder.decode(source.format, width, rows, window, texels);
-    });
-    Decoded { words, face_words: source.face_texels() }
 }

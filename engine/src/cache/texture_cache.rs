@@ -1,15 +1,18 @@
 //! Decoded copies of textures, with one policy for all machines.
 //!
-//! * A texture is looked at once per scene. While none of its pages has changed since the last look, the copy is valid;
-//!   else the content hash of its bytes is compared, and only other content is decoded.
+//! * A texture is looked at once per scene. While none of its pages has changed since the last look, the copy is valid.
+//!   Else each part of it (a level of a layer, a face) whose pages have changed is hashed, and parts with other content
+//!   are decoded again: who draws to one layer of an array pays for that layer.
 //! * Copies take at most [`MAX_BYTES`]; the least recently used ones are removed.
 //! * Large textures are decoded in pieces, on all threads.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 
+use triglyph_guest::kernel::Window;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::mem::{self, Epoch, GuestRange, Memory};
@@ -18,12 +21,21 @@ use crate::sched::Scheduler;
 /// A texture in guest memory: where it is and how it is stored.
 pub trait Source: Clone + Eq + Hash {
     /// A decoded copy.
-    type Decoded;
+    type Decoded: Clone;
     /// What decodes it.
     type Decoder<'d>: Copy;
 
+    /// Parts that are compared and decoded each by itself.
+    fn parts(&self) -> usize;
+
     /// The memory that its texels are in. What is not mapped reads 0.
     fn memory_ranges(&self) -> impl Iterator<Item = GuestRange>;
+
+    /// The memory of a part.
+    fn part_range(&self, part: usize) -> GuestRange;
+
+    /// The bytes of a part, as far as they are mapped.
+    fn part_window<'m>(&self, memory: &'m Memory, part: usize) -> Window<'m>;
 
     /// Bytes of a decoded copy.
     fn decoded_bytes(&self) -> u64;
@@ -31,15 +43,29 @@ pub trait Source: Clone + Eq + Hash {
     /// Bytes of guest memory that a machine pays for when it uses the texture for the first time in a scene.
     fn charge(&self, memory: &Memory) -> u64;
 
-    /// A decoded copy, and the content hash: `content` if the caller knows it. `scratch` is memory for any use.
+    /// A copy of zeros.
+    fn blank(&self) -> Self::Decoded;
+
+    /// Decodes parts, in ascending order, into a copy, and hashes those whose content is not known. `scratch` is memory
+    /// for any use.
     fn decode(
         &self,
         memory: &Memory,
         scheduler: &Scheduler,
         decoder: Self::Decoder<'_>,
         scratch: &mut Vec<u8>,
-        content: Option<u64>,
-    ) -> (Self::Decoded, u64);
+        parts: &mut [Part],
+        decoded: &mut Self::Decoded,
+    );
+}
+
+/// A part of a texture that is decoded.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Which one.
+    pub number: usize,
+    /// The hash of its bytes, once it is known.
+    pub content: Option<u64>,
 }
 
 /// Bytes of decoded textures that are never exceeded. A single scene may need as many; textures beyond are not decoded.
@@ -62,24 +88,37 @@ pub(super) fn decoding_time(texels: u64, compressed: bool) -> Duration {
     Duration::from_nanos(texels * if compressed { 3 } else { 1 })
 }
 
-/// The content hash of a texture as it is in memory now.
-pub(super) fn content_hash(memory: &Memory, source: &impl Source) -> u64 {
+/// The content hash of a part as it is in memory now.
+pub(super) fn content_hash(window: Window<'_>) -> u64 {
     let mut hasher = Xxh3::new();
-    for range in source.memory_ranges() {
-        mem::for_each_chunk(memory.readable(range.start).first(range.size as usize), |bytes| hasher.update(bytes));
-    }
+    mem::for_each_chunk(window, |bytes| hasher.update(bytes));
     hasher.digest()
 }
 
 #[derive(Debug)]
 struct Entry<D> {
-    content: u64,
+    /// Content hashes of the parts.
+    contents: Vec<u64>,
     /// When memory was known to have this content.
     seen: Epoch,
     decoded: Arc<D>,
     bytes: u64,
     /// The scene that used it last.
     scene: u64,
+}
+
+impl<D> Entry<D> {
+    /// The parts that have other content now. With `all`, also pages that have not changed are compared.
+    fn changed_parts<S: Source>(&self, memory: &Memory, source: &S, all: bool) -> Vec<Part> {
+        let changed = |range| all || memory.changed_since(self.seen, range);
+        if !source.memory_ranges().any(changed) {
+            return Vec::new();
+        }
+        let parts = (0..source.parts()).filter(|&number| changed(source.part_range(number)));
+        let parts = parts.map(|number| (number, content_hash(source.part_window(memory, number))));
+        let other = parts.filter(|&(number, content)| self.contents[number] != content);
+        other.map(|(number, content)| Part { number, content: Some(content) }).collect()
+    }
 }
 
 /// Decoded copies by source.
@@ -141,28 +180,29 @@ impl<S: Source> TextureCache<S> {
         // Charged whether or not the copy is valid: what a machine pays for must not depend on what the host does.
         self.charged += source.charge(memory);
         let now = memory.epoch();
-        let mut content = None;
-        if let Some(entry) = self.entries.get_mut(source) {
-            let changed = |range| memory.changed_since(entry.seen, range);
-            if self.state_cache_disabled || source.memory_ranges().any(changed) {
-                content = Some(content_hash(memory, source));
-            }
-            if content.is_none_or(|content| content == entry.content) {
-                (entry.scene, entry.seen) = (self.scene, now);
-                return Some(entry.decoded.clone());
-            }
-        }
-        if !self.make_room(bytes) {
+        if !self.entries.contains_key(source) && !self.make_room(bytes) {
             return None;
         }
-        let (decoded, content) = source.decode(memory, scheduler, decoder, &mut self.scratch, content);
-        let decoded = Arc::new(decoded);
-        self.bytes += bytes;
-        let entry = Entry { content, seen: now, decoded: decoded.clone(), bytes, scene: self.scene };
-        if let Some(old) = self.entries.insert(source.clone(), entry) {
-            self.bytes -= old.bytes;
+        let known = self.entries.entry(source.clone());
+        let mut parts = match &known {
+            Occupied(known) => known.get().changed_parts(memory, source, self.state_cache_disabled),
+            Vacant(_) => (0..source.parts()).map(|number| Part { number, content: None }).collect(),
+        };
+        let entry = known.or_insert_with(|| {
+            self.bytes += bytes;
+            let (contents, decoded) = (vec![0; parts.len()], Arc::new(source.blank()));
+            Entry { contents, seen: now, decoded, bytes, scene: self.scene }
+        });
+        if !parts.is_empty() {
+            // Scenes that are still to be drawn keep the copy that they have.
+            let decoded = Arc::make_mut(&mut entry.decoded);
+            source.decode(memory, scheduler, decoder, &mut self.scratch, &mut parts, decoded);
         }
-        Some(decoded)
+        for Part { number, content } in parts {
+            entry.contents[number] = content.unwrap_or_default();
+        }
+        (entry.scene, entry.seen) = (self.scene, now);
+        Some(entry.decoded.clone())
     }
 
     /// Makes room for so many bytes; false if this scene has used up all of it.
@@ -202,34 +242,46 @@ mod tests {
     use crate::device::Access;
     use crate::mem::GuestAddr;
 
-    /// A texture of one page that decodes to its first byte, and counts how often.
+    /// A texture of two pages, its parts, that decode to their first bytes. Counts how many parts were decoded.
     #[derive(Clone)]
-    struct Page {
+    struct Pages {
         number: u64,
         bytes: u64,
         decoded: Rc<Cell<u32>>,
     }
 
-    impl PartialEq for Page {
-        fn eq(&self, other: &Page) -> bool {
+    impl PartialEq for Pages {
+        fn eq(&self, other: &Pages) -> bool {
             self.number == other.number
         }
     }
 
-    impl Eq for Page {}
+    impl Eq for Pages {}
 
-    impl Hash for Page {
+    impl Hash for Pages {
         fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
             self.number.hash(state);
         }
     }
 
-    impl Source for Page {
-        type Decoded = u8;
+    impl Source for Pages {
+        type Decoded = [u8; 2];
         type Decoder<'d> = ();
 
+        fn parts(&self) -> usize {
+            2
+        }
+
         fn memory_ranges(&self) -> impl Iterator<Item = GuestRange> {
-            std::iter::once(GuestRange::new(0, self.number << 12, 1 << 12))
+            std::iter::once(GuestRange::new(0, self.number << 13, 1 << 13))
+        }
+
+        fn part_range(&self, part: usize) -> GuestRange {
+            GuestRange::new(0, (self.number << 13) + ((part as u64) << 12), 1 << 12)
+        }
+
+        fn part_window<'m>(&self, memory: &'m Memory, part: usize) -> Window<'m> {
+            memory.readable(self.part_range(part).start).first(1 << 12)
         }
 
         fn decoded_bytes(&self) -> u64 {
@@ -240,17 +292,32 @@ mod tests {
             3
         }
 
-        fn decode(&self, memory: &Memory, _: &Scheduler, (): (), _: &mut Vec<u8>, content: Option<u64>) -> (u8, u64) {
-            self.decoded.set(self.decoded.get() + 1);
-            let [byte] = memory.readable(GuestAddr::new(0, self.number << 12)).read(0);
-            (byte, content.unwrap_or_else(|| content_hash(memory, self)))
+        fn blank(&self) -> [u8; 2] {
+            [0; 2]
+        }
+
+        fn decode(
+            &self,
+            memory: &Memory,
+            _: &Scheduler,
+            (): (),
+            _: &mut Vec<u8>,
+            parts: &mut [Part],
+            decoded: &mut [u8; 2],
+        ) {
+            self.decoded.set(self.decoded.get() + parts.len() as u32);
+            for part in parts {
+                let window = self.part_window(memory, part.number);
+                [decoded[part.number]] = window.read(0);
+                part.content.get_or_insert_with(|| content_hash(window));
+            }
         }
     }
 
     struct Textures {
         memory: Memory,
         scheduler: Scheduler,
-        cache: TextureCache<Page>,
+        cache: TextureCache<Pages>,
         decoded: Rc<Cell<u32>>,
     }
 
@@ -270,9 +337,9 @@ mod tests {
 
         fn look_again(&mut self, number: u64, bytes: u64) -> (Option<u8>, bool) {
             let before = self.decoded.get();
-            let page = Page { number, bytes, decoded: self.decoded.clone() };
+            let page = Pages { number, bytes, decoded: self.decoded.clone() };
             let found = self.cache.get(&self.memory, &self.scheduler, &page, ());
-            (found.map(|byte| *byte), self.decoded.get() != before)
+            (found.map(|bytes| bytes[0]), self.decoded.get() != before)
         }
     }
 
@@ -281,13 +348,35 @@ mod tests {
         let mut textures = Textures::new();
         assert_eq!(textures.look(5, 8), (Some(0), true));
         assert_eq!(textures.look(5, 8), (Some(0), false));
-        textures.memory.write(GuestAddr::new(0, 5 << 12), &[0]).unwrap();
+        textures.memory.write(GuestAddr::new(0, 5 << 13), &[0]).unwrap();
         assert_eq!(textures.look(5, 8), (Some(0), false), "written, but the same");
-        textures.memory.write(GuestAddr::new(0, 5 << 12), &[7]).unwrap();
+        textures.memory.write(GuestAddr::new(0, 5 << 13), &[7]).unwrap();
         assert_eq!(textures.look_again(5, 8), (Some(0), false), "one look for a scene");
         assert_eq!(textures.look(5, 8), (Some(7), true));
         assert_eq!((textures.cache.bytes, textures.cache.entries.len()), (8, 1));
         assert_eq!((textures.cache.take_charged(), textures.cache.take_charged()), (12, 0));
+    }
+
+    #[test]
+    fn only_parts_with_other_content_are_decoded_again() {
+        let mut textures = Textures::new();
+        let second = GuestAddr::new(0, (5 << 13) + (1 << 12));
+        assert_eq!(textures.look(5, 8), (Some(0), true));
+        let mut look = |first: &[u8], second_byte: u8| {
+            textures.memory.write(GuestAddr::new(0, 5 << 13), first).unwrap();
+            textures.memory.write(second, &[second_byte]).unwrap();
+            textures.cache.start_scene();
+            let before = textures.decoded.get();
+            let pages = Pages { number: 5, bytes: 8, decoded: textures.decoded.clone() };
+            let found = textures.cache.get(&textures.memory, &textures.scheduler, &pages, ()).unwrap();
+            (found, textures.decoded.get() - before)
+        };
+        let (first, count) = look(&[], 7);
+        assert_eq!((*first, count), ([0, 7], 1));
+        let (next, count) = look(&[9], 7);
+        assert_eq!((*next, count), ([9, 7], 1));
+        assert_eq!(*first, [0, 7], "who still has the copy of a scene before keeps it");
+        assert_eq!(look(&[1], 2).1, 2);
     }
 
     #[test]

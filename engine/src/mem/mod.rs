@@ -30,7 +30,7 @@ pub use changes::{Epoch, FoundPages};
 pub use footprint::Footprint;
 pub use global::{Misses, ProgramMemory};
 use raw::PrefaultPool;
-pub use raw::{atomic_bytes, copy_all, copy_in, copy_out};
+pub use raw::{append_copy, atomic_bytes, copy_in, copy_out};
 pub use raw::{for_each_chunk, read_words};
 use region::Region;
 pub use remap::Mapping;

@@ -190,15 +190,15 @@ pub fn copy_out(window: Window<'_>, out: &mut [u8]) {
     unsafe { std::ptr::copy_nonoverlapping(window.as_ptr(), out.as_mut_ptr(), out.len()) }
 }
 
-/// Makes `out` a copy of `window`.
-pub fn copy_all(window: Window<'_>, out: &mut Vec<u8>) {
-    out.clear();
+/// Appends a copy of `window` to `out`.
+pub fn append_copy(window: Window<'_>, out: &mut Vec<u8>) {
     out.reserve(window.len());
-    // SAFETY: as in `copy_out`; `out` has room for so many bytes, which all have been written when they become part of
-    // it.
+    let length = out.len();
+    // SAFETY: as in `copy_out`; behind its length `out` has room for so many bytes, which all have been written when
+    // they become part of it.
     unsafe {
-        std::ptr::copy_nonoverlapping(window.as_ptr(), out.as_mut_ptr(), window.len());
-        out.set_len(window.len());
+        std::ptr::copy_nonoverlapping(window.as_ptr(), out.as_mut_ptr().add(length), window.len());
+        out.set_len(length + window.len());
     }
 }
 

@@ -257,20 +257,67 @@ impl ImageLayout {
         levels
     }
 
-    /// Decodes the image whose bytes are `source`, missing ones being zero, into [`Self::words`] words.
-    pub fn decode(&self, source: &[u8], out: &mut [u32]) {
-        self.decode_pieces(source, out, usize::MAX, |pieces| pieces.into_iter().for_each(Piece::decode));
+    /// Parts of the image that are decoded each by itself: the levels of a layer one after the other, those of the next
+    /// layer after them. An image whose form mixes layers is one part.
+    pub fn parts(&self) -> usize {
+        if self.form == Form::Plain { self.layers as usize * self.levels.len() } else { 1 }
     }
 
-    /// As [`Self::decode`], in pieces of about `words` words that do not depend on each other: `all` decodes them, in
-    /// any order and on any thread.
-    pub fn decode_pieces(&self, source: &[u8], out: &mut [u32], words: usize, all: impl FnOnce(Vec<Piece<'_, '_>>)) {
-        if self.form == Form::Plain {
-            return all(self.pieces(source, out, words));
+    /// The bytes of a part, from the image's first one on.
+    pub fn part_bytes(&self, part: usize) -> Range<u64> {
+        if self.form != Form::Plain {
+            return 0..self.bytes();
         }
-        let texels: u64 = self.levels.iter().map(LevelLayout::texels).sum();
-        let mut plain = vec![0; texels as usize * self.layers as usize * self.coding.texels().words()];
-        all(self.pieces(source, &mut plain, words));
+        let level = &self.levels[part % self.levels.len()];
+        let layer = (part / self.levels.len()) as u64 * u64::from(self.layer_stride);
+        layer + u64::from(level.offset)..layer.saturating_add(level.end(&self.coding))
+    }
+
+    /// Decodes the image whose bytes are `source`, missing ones being zero, into [`Self::words`] words.
+    pub fn decode(&self, source: &[u8], out: &mut [u32]) {
+        let bytes = |part| {
+            let Range { start, end } = self.part_bytes(part);
+            &source[(start as usize).min(source.len())..(end as usize).min(source.len())]
+        };
+        let parts: Vec<_> = (0..self.parts()).map(|part| (part, bytes(part))).collect();
+        self.decode_parts(&parts, out, usize::MAX, |pieces| pieces.into_iter().for_each(Piece::decode));
+    }
+
+    /// Decodes parts, in ascending order, whose bytes are given, missing ones being zero, into the words of the whole
+    /// image. This is done in pieces of about `words` words that do not depend on each other: `all` decodes them, in
+    /// any order and on any thread.
+    pub fn decode_parts(
+        &self,
+        parts: &[(usize, &[u8])],
+        out: &mut [u32],
+        words: usize,
+        all: impl FnOnce(Vec<Piece<'_, '_>>),
+    ) {
+        let mut pieces = Vec::new();
+        if self.form == Form::Plain {
+            let (mut rest, mut at) = (out, 0);
+            for &(part, source) in parts {
+                let place = self.part_words(part);
+                let (_, from) = rest.split_at_mut(place.start - at);
+                let (texels, next) = from.split_at_mut(place.len());
+                self.pieces(&self.levels[part % self.levels.len()], source, texels, words, &mut pieces);
+                (rest, at) = (next, place.end);
+            }
+            return all(pieces);
+        }
+        let Some(&(_, source)) = parts.first() else { return };
+        let mut plain = vec![0; self.plain_layer_words() * self.layers as usize];
+        let mut rest = &mut plain[..];
+        for layer in 0..u64::from(self.layers) {
+            for level in &self.levels {
+                let start = layer * u64::from(self.layer_stride) + u64::from(level.offset);
+                let source = source.get(start as usize..).unwrap_or(&[]);
+                let (texels, next) = rest.split_at_mut(self.level_words(level));
+                self.pieces(level, source, texels, words, &mut pieces);
+                rest = next;
+            }
+        }
+        all(pieces);
         let sizes: Vec<[u32; 3]> = self.levels.iter().map(|level| level.size).collect();
         match self.coding.texels() {
             Texels::Rgba8 | Texels::Srgb8 => self.form.arrange(&sizes, &plain, out),
@@ -278,30 +325,48 @@ impl ImageLayout {
         }
     }
 
-    /// The image without its form, which `out` takes, in pieces of about `words` words.
-    fn pieces<'i, 'o>(&'i self, source: &'i [u8], out: &'o mut [u32], words: usize) -> Vec<Piece<'i, 'o>> {
-        let mut pieces = Vec::new();
+    /// Words of a level without the image's form.
+    fn level_words(&self, level: &LevelLayout) -> usize {
+        level.texels() as usize * self.coding.texels().words()
+    }
+
+    /// Words of all levels of a layer without the image's form.
+    fn plain_layer_words(&self) -> usize {
+        self.levels.iter().map(|level| self.level_words(level)).sum()
+    }
+
+    /// Where a part is among the words of a plain image.
+    fn part_words(&self, part: usize) -> Range<usize> {
+        let (layer, level) = (part / self.levels.len(), part % self.levels.len());
+        let before: usize = self.levels[..level].iter().map(|level| self.level_words(level)).sum();
+        let start = layer * self.plain_layer_words() + before;
+        start..start + self.level_words(&self.levels[level])
+    }
+
+    /// The pieces of about `words` words of a level whose bytes are `source`, and whose texels `out` takes.
+    fn pieces<'i, 'o>(
+        &'i self,
+        level: &LevelLayout,
+        source: &'i [u8],
+        out: &'o mut [u32],
+        words: usize,
+        pieces: &mut Vec<Piece<'i, 'o>>,
+    ) {
+        let level = LevelLayout { offset: 0, ..*level };
+        let down = self.coding.block().1;
+        let row = level.size[0] as usize * self.coding.texels().words();
+        let most = u32::try_from(words / (row * down as usize).max(1)).unwrap_or(u32::MAX).max(1);
+        let [_, rows, _] = level.blocks(&self.coding);
         let mut rest = out;
-        for layer in 0..self.layers {
-            let start = (layer as usize).saturating_mul(self.layer_stride as usize);
-            let source = source.get(start..).unwrap_or(&[]);
-            for level in &self.levels {
-                let down = self.coding.block().1;
-                let row = level.size[0] as usize * self.coding.texels().words();
-                let most = u32::try_from(words / (row * down as usize).max(1)).unwrap_or(u32::MAX).max(1);
-                let [_, rows, _] = level.blocks(&self.coding);
-                for z in 0..level.size[2] {
-                    for first in (0..rows).step_by(most as usize) {
-                        let end = first.saturating_add(most).min(rows);
-                        let lines = (end * down).min(level.size[1]) - first * down;
-                        let (out, next) = rest.split_at_mut(row * lines as usize);
-                        pieces.push(Piece { coding: &self.coding, level, source, z, rows: first..end, out });
-                        rest = next;
-                    }
-                }
+        for z in 0..level.size[2] {
+            for first in (0..rows).step_by(most as usize) {
+                let end = first.saturating_add(most).min(rows);
+                let lines = (end * down).min(level.size[1]) - first * down;
+                let (out, next) = rest.split_at_mut(row * lines as usize);
+                pieces.push(Piece { coding: &self.coding, level, source, z, rows: first..end, out });
+                rest = next;
             }
         }
-        pieces
     }
 }
 
@@ -309,8 +374,8 @@ impl ImageLayout {
 #[derive(Debug)]
 pub struct Piece<'i, 'o> {
     coding: &'i Coding,
-    level: &'i LevelLayout,
-    /// The bytes of the layer.
+    level: LevelLayout,
+    /// The bytes of the level.
     source: &'i [u8],
     z: u32,
     rows: Range<u32>,

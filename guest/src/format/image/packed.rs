@@ -16,11 +16,11 @@ pub(super) fn decode(format: &ColorFormat, piece: Piece<'_, '_>) {
     let words = width * coding.texels().words();
     for (y, out) in rows.zip(out.chunks_exact_mut(words)) {
         match bytes {
-            1 => gather::<1>(coding, level, source, y, z, &mut row),
-            2 => gather::<2>(coding, level, source, y, z, &mut row),
-            4 => gather::<4>(coding, level, source, y, z, &mut row),
-            8 => gather::<8>(coding, level, source, y, z, &mut row),
-            _ => gather::<16>(coding, level, source, y, z, &mut row),
+            1 => gather::<1>(coding, &level, source, y, z, &mut row),
+            2 => gather::<2>(coding, &level, source, y, z, &mut row),
+            4 => gather::<4>(coding, &level, source, y, z, &mut row),
+            8 => gather::<8>(coding, &level, source, y, z, &mut row),
+            _ => gather::<16>(coding, &level, source, y, z, &mut row),
         }
         if format.swap > 1 {
             row.chunks_exact_mut(usize::from(format.swap)).for_each(<[u8]>::reverse);
