@@ -29,6 +29,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
 use triglyph_guest::kernel::Unsupported;
 
+use crate::interleave::interleave;
 use crate::lane::{Caps, Emit};
 use crate::memory::{CodeMemory, Provider};
 
@@ -284,7 +285,9 @@ fn emit(
     let result = catch_panics(|| {
         let mut emit = Emit::new(FunctionBuilder::new(&mut context.func, builder), caps);
         build(&mut emit)?;
-        emit.close(isa.frontend_config());
+        if let Some((args, body, always)) = emit.close(isa.frontend_config()) {
+            interleave(&mut context.func, args, &body, &always);
+        }
         if context.func.dfg.num_insts() > MAX_INSTRUCTIONS {
             return Err(Unsupported("code that is too long"));
         }

@@ -13,11 +13,13 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::Offset32;
 use cranelift_codegen::ir::types::{F32, F32X4, F64, F64X2, I8X16, I16X8, I32, I32X4, I64, I64X2};
 use cranelift_codegen::ir::{
-    Block, BlockArg, ConstantData, Endianness, InstBuilder, InstructionData, MemFlagsData, Opcode, Type, Value,
+    Block, BlockArg, ConstantData, Endianness, Inst, InstBuilder, InstructionData, MemFlagsData, Opcode, Type, Value,
 };
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;
 use triglyph_guest::num::ops::Ops;
+
+use crate::interleave::{Always, Body};
 
 mod arithmetic;
 mod caps;
@@ -67,6 +69,10 @@ pub(crate) struct Emit<'a> {
     pool: Option<Pool>,
     /// What has been computed in this block, and when, counted in instructions.
     operations: HashMap<numbering::Operation, (Value, usize)>,
+    /// The loop of which two iterations may run at once.
+    pub body: Option<Body>,
+    /// Branches with a way that is always right.
+    always: HashMap<Inst, Always>,
 }
 
 /// Constants among the arguments: operations take them from memory, no register holds them.
@@ -93,7 +99,8 @@ impl<'a> Emit<'a> {
         b.append_block_params_for_function_params(entry);
         b.switch_to_block(entry);
         let args = b.block_params(entry)[0];
-        Emit { b, caps, args, parameter: args, constants: HashMap::new(), pool: None, operations: HashMap::new() }
+        let (constants, operations, always) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Emit { b, caps, args, parameter: args, constants, pool: None, operations, body: None, always }
     }
 
     /// Ends the function body with `status` as the kernel's result.
@@ -101,10 +108,11 @@ impl<'a> Emit<'a> {
         self.b.ins().return_(&[status]);
     }
 
-    /// Ends the build.
-    pub fn close(mut self, config: TargetFrontendConfig) {
+    /// Ends the build. Returns what [`interleave`](crate::interleave::interleave) needs, if there is a loop for it.
+    pub fn close(mut self, config: TargetFrontendConfig) -> Option<(Value, Body, HashMap<Inst, Always>)> {
         self.b.seal_all_blocks();
         self.b.finalize(config);
+        Some((self.parameter, self.body?, self.always))
     }
 
     // Control flow.
@@ -161,6 +169,24 @@ impl<'a> Emit<'a> {
     pub fn branch(&mut self, condition: Value, yes: (Block, &[Value]), no: (Block, &[Value])) {
         let [then, otherwise] = [yes.1, no.1].map(|values| values.iter().map(|&v| v.into()).collect::<Vec<BlockArg>>());
         self.b.ins().brif(condition, yes.0, &then, no.0, &otherwise);
+    }
+
+    /// As [`Self::branch`]. `yes` would be right without a look at the condition, `no` saves time.
+    pub fn branch_if_any(&mut self, condition: Value, yes: (Block, &[Value]), no: (Block, &[Value])) {
+        self.branch_always(condition, [yes, no], Always::Taken);
+    }
+
+    /// As [`Self::branch`]. `no` would be right without a look at the condition, `yes` saves time.
+    pub fn branch_if_all(&mut self, condition: Value, yes: (Block, &[Value]), no: (Block, &[Value])) {
+        self.branch_always(condition, [yes, no], Always::NotTaken);
+    }
+
+    fn branch_always(&mut self, condition: Value, [yes, no]: [(Block, &[Value]); 2], always: Always) {
+        self.branch(condition, yes, no);
+        let block = self.b.current_block();
+        if let Some(branch) = block.and_then(|block| self.b.func.layout.last_inst(block)) {
+            self.always.insert(branch, always);
+        }
     }
 
     /// Seals blocks: all their predecessors are emitted. Matters only for variables of the builder.

@@ -13,7 +13,7 @@ use super::file::Loc;
 use super::pixel_plan::PixelPlan;
 use super::{Host, Interpolated, Lanes, Lower, Needs, ResourceKeys};
 use crate::lane::{Emit, F32x4, I32x4};
-use crate::program::args::{at, scratch_at};
+use crate::program::args::{at, quad_scratch_at};
 use crate::program::plan::PlaneOf;
 use crate::program::quad::{Computed, Quad, Results};
 
@@ -40,7 +40,7 @@ impl<'a> Host<'a> for Pixels<'_, '_, 'a> {
     }
 
     fn scratch(&self) -> i32 {
-        scratch_at!(indices)
+        quad_scratch_at!(indices)
     }
 
     fn special(&mut self, _: SpecialRegister) -> Option<I32x4> {

@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use std::mem::{MaybeUninit, offset_of};
+use std::ops::Range;
 
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::fragment::{
@@ -39,8 +40,8 @@ pub struct Args {
     pub textures: *const TextureArgs,
     /// Context of a Maxwell program.
     pub maxwell: *mut Context,
-    /// Number of samples that passed, by lane, negated.
-    pub passed: Vec4<i32>,
+    /// Number of samples that passed, by lane, negated; of both quads that are drawn at once.
+    pub passed: [Vec4<i32>; 2],
     /// Bytes from one row of pixels to the next of surfaces with rows.
     pub down: [u32; SURFACES],
     /// Offset of each quad of a block: of its first sample; of the plan's surfaces.
@@ -66,14 +67,21 @@ pub struct Args {
 /// Scratch memory; it is written before it is read.
 #[repr(C, align(64))]
 pub struct Scratch {
-    /// Lane indices that become addresses.
-    pub indices: [Vec4<u32>; 4],
-    /// Pixels whose sample has passed the tests before the program, by sample.
-    pub passed: [Vec4<u32>; MAX_SAMPLES],
+    /// Of both quads that are drawn at once.
+    pub quads: [QuadScratch; 2],
     /// Of the current primitive.
     pub planes: [[Vec4<f32>; 3]; PLANES],
     /// Input registers, for programs with relative addressing: with perspective, and without.
     pub inputs: [[[Vec4<f32>; 4]; 16]; 2],
+}
+
+/// Scratch memory of a quad.
+#[repr(C, align(16))]
+pub struct QuadScratch {
+    /// Lane indices that become addresses.
+    pub indices: [Vec4<u32>; 4],
+    /// Pixels whose sample has passed the tests before the program, by sample.
+    pub passed: [Vec4<u32>; MAX_SAMPLES],
 }
 
 /// The arguments and the scratch memory: the code's argument is their address.
@@ -114,6 +122,23 @@ macro_rules! scratch_at {
     };
 }
 pub(crate) use scratch_at;
+
+/// Offset of a field of the first [`QuadScratch`] for an addressing mode.
+macro_rules! quad_scratch_at {
+    ($field:ident) => {
+        $crate::program::args::scratch_at!(quads)
+            + std::mem::offset_of!($crate::program::args::QuadScratch, $field) as i32
+    };
+}
+pub(crate) use quad_scratch_at;
+
+/// What each of two quads that are drawn at once has for itself: offsets from the argument, and the distance from those
+/// of the first to those of the second.
+pub fn own_of_quads() -> Vec<(Range<i32>, i32)> {
+    let (passed, quads) = (at!(passed), scratch_at!(quads));
+    let (vector, scratch) = (size_of::<Vec4<i32>>() as i32, size_of::<QuadScratch>() as i32);
+    vec![(passed..passed + vector, vector), (quads..quads + scratch, scratch)]
+}
 
 /// Offset of surface `number`'s address in a [`BlockArgs`].
 pub const fn surface_at(number: usize) -> i32 {
@@ -299,7 +324,7 @@ impl Frame {
             tables: &raw const TABLES,
             textures: textures.0.as_ptr().cast(),
             maxwell: std::ptr::null_mut(),
-            passed: [0; 4],
+            passed: [[0; 4]; 2],
             down: [0; SURFACES],
             sample_offsets: c.sample_offsets.map(|offset| offset.map(|v| [v; 4])),
             alpha_reference: [output.alpha_reference; 4],

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::FragmentKernel;
 use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey};
@@ -17,6 +17,7 @@ use super::interpolate;
 use super::plan::{Constants, PLANES, Plan, ProgramPlan};
 use super::quad::{Needs, Quad, QuadPlace};
 use crate::code::{Code, Compiler};
+use crate::interleave::Body;
 use crate::lane::Emit;
 use crate::maxwell::{self, Prepared, ResourceKeys};
 
@@ -83,7 +84,7 @@ impl Kernel {
         if let (Some(context), Some((prepared, _))) = (&context, &mut prepared) {
             prepared.finish(context, &job.environment);
         }
-        Ok(frame.args.passed.iter().map(|&lane| u64::from(lane.unsigned_abs())).sum())
+        Ok(frame.args.passed.as_flattened().iter().map(|&lane| u64::from(lane.unsigned_abs())).sum())
     }
 
     /// The context of a Maxwell program for a job, and its bytes of local memory.
@@ -154,12 +155,17 @@ fn build(
     let some = e.block(&[]);
     e.branch(coverage_left, (some, &[]), (next, &[]));
     e.switch_to(some);
-    let (number, cover, rest) = take_quad(e, coverage_left);
-    let done = e.block(&[]);
-    let place = QuadPlace { block, distance, number, cover };
+    let first = take_quad(e, coverage_left);
+    let (one, done) = (e.block(&[]), e.block(&[]));
+    match e.caps.copies {
+        true => e.jump(one, &[]),
+        false => two_quads(e, &first, (one, done), quads),
+    }
+    e.switch_to(one);
+    let place = QuadPlace { block, distance, number: first.number, cover: first.cover };
     Quad::new(e, key, plan, needs, place, done).whole()?;
     e.switch_to(done);
-    e.jump(quads, &[rest]);
+    e.jump(quads, &[first.rest]);
 
     // Only now the planes that the quads need are known.
     e.switch_to(setup);
@@ -180,15 +186,38 @@ fn build(
     Ok(())
 }
 
-/// The first quad of a coverage that is not empty: its number, its pixels, and the coverage of the rest.
-fn take_quad(e: &mut Emit<'_>, coverage: Value) -> (Value, Value, Value) {
+/// A quad of a coverage.
+struct CoveredQuad {
+    number: Value,
+    /// Its pixels.
+    cover: Value,
+    /// The coverage without it.
+    rest: Value,
+}
+
+/// The first quad of a coverage that is not empty.
+fn take_quad(e: &mut Emit<'_>, coverage: Value) -> CoveredQuad {
     let bit = e.b.ins().ctz(coverage);
     let bit = e.b.ins().band_imm_u(bit, 0x3C);
     let number = e.b.ins().ushr_imm_u(bit, 2);
     let pixels = e.b.ins().ushr(coverage, bit);
     let pixels = e.b.ins().band_imm_u(pixels, 15);
-    let pixels = e.b.ins().ireduce(I32, pixels);
+    let cover = e.b.ins().ireduce(I32, pixels);
     let taken = e.i64(15);
     let taken = e.b.ins().ishl(taken, bit);
-    (number, pixels, e.b.ins().band_not(coverage, taken))
+    CoveredQuad { number, cover, rest: e.b.ins().band_not(coverage, taken) }
+}
+
+/// Goes to where the quad after `first` is drawn as well, at once, or to the first block of `one` if there is none. What
+/// draws two quads is made of the code between the blocks of `one`, which draws one.
+fn two_quads(e: &mut Emit<'_>, first: &CoveredQuad, (entry, exit): (Block, Block), quads: Block) {
+    let (two, done) = (e.block(&[]), e.block(&[]));
+    e.branch(first.rest, (two, &[]), (entry, &[]));
+    e.switch_to(two);
+    let second = take_quad(e, first.rest);
+    e.jump(done, &[]);
+    e.switch_to(done);
+    e.jump(quads, &[second.rest]);
+    let second = vec![(first.number, second.number), (first.cover, second.cover)];
+    e.body = Some(Body { entry, exit, second, before: two, own: args::own_of_quads() });
 }

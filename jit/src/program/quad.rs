@@ -256,7 +256,7 @@ impl<'q, 'a> Quad<'q, 'a> {
         let any = self.e.any(self.mask);
         let alive = self.e.block(&[]);
         let next = self.next;
-        self.e.branch(any, (alive, &[]), (next, &[]));
+        self.e.branch_if_any(any, (alive, &[]), (next, &[]));
         self.e.switch_to(alive);
     }
 

@@ -9,7 +9,7 @@ use triglyph_guest::kernel::program::fragment::{MAX_SAMPLES, Samples};
 use triglyph_guest::kernel::program::output::DITHER;
 use triglyph_guest::num::ops::Ops;
 
-use super::args::{BlockArgs, at, scratch_at};
+use super::args::{BlockArgs, at, quad_scratch_at};
 use super::plan::PlaneOf;
 use super::quad::{Quad, Results, mask_of};
 use crate::lane::{F32x4, I32x4, Mask};
@@ -225,5 +225,5 @@ impl Quad<'_, '_> {
 
 /// Offset of the mask of pixels whose sample passed.
 fn passed_at(sample: usize) -> i32 {
-    scratch_at!(passed) + 16 * sample as i32
+    quad_scratch_at!(passed) + 16 * sample as i32
 }

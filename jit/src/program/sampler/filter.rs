@@ -203,7 +203,7 @@ impl Sampler<'_, '_> {
         let fine = self.side_by_side(columns, border);
         let words = vec![I32X4; 2 * rows.len()];
         let (fast, slow, done) = (self.e.block(&[]), self.e.cold_block(&[]), self.e.block(&words));
-        self.e.branch(fine, (fast, &[]), (slow, &[]));
+        self.e.branch_if_all(fine, (fast, &[]), (slow, &[]));
 
         self.e.switch_to(fast);
         let mut found = Vec::new();

@@ -331,7 +331,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
         let more = self.e.any(more);
         let mut arguments = vec![next.0];
         arguments.extend(&all);
-        self.e.branch(more, (tap, &arguments), (done, &all));
+        self.e.branch_if_any(more, (tap, &arguments), (done, &all));
         self.e.seal(&[tap, done]);
 
         self.e.switch_to(done);
@@ -409,7 +409,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
         let size = self.mipmap(level);
         let channels = self.level(minified, size);
         let here: Vec<F32x4> = wanted.iter().filter_map(|&c| channels[c]).collect();
-        self.e.branch(is_second, (mixed, &[]), (again, &[]));
+        self.e.branch_if_any(is_second, (mixed, &[]), (again, &[]));
         self.e.seal(&[mixed, again]);
 
         self.e.switch_to(again);
@@ -419,7 +419,7 @@ impl<'s, 'a> Sampler<'s, 'a> {
         let one = self.e.i32(1);
         let mut arguments = vec![second.0, one];
         arguments.extend(here.iter().map(|value| value.0));
-        self.e.branch(any, (pass, &arguments), (done, &arguments[2..]));
+        self.e.branch_if_any(any, (pass, &arguments), (done, &arguments[2..]));
         self.e.seal(&[pass]);
 
         self.e.switch_to(mixed);

@@ -82,7 +82,12 @@ impl Lower<'_, '_, '_> {
             let mask = Mask(e.b.use_var(arrived));
             let any = e.any(mask);
             let body = e.block(&[]);
-            e.branch(any, (body, &[]), (walk.heads[block.skip], &[]));
+            let (enter, skip) = ((body, [].as_slice()), (walk.heads[block.skip], [].as_slice()));
+            match self.graph.counted {
+                // Instructions count for those who execute them.
+                true => e.branch(any, enter, skip),
+                false => e.branch_if_any(any, enter, skip),
+            }
             e.seal(&[body]);
             e.switch_to(body);
             let none = e.i(0);
@@ -202,7 +207,8 @@ impl Lower<'_, '_, '_> {
         let left = e.b.ins().iadd_imm_s(left, -1);
         e.b.def_var(passes, left);
         let (more, done) = (e.block(&[]), e.block(&[]));
-        e.branch(left, (more, &[]), (done, &[]));
+        // The same number for all quads.
+        e.branch_if_any(left, (more, &[]), (done, &[]));
         e.seal(&[more, done]);
 
         e.switch_to(more);

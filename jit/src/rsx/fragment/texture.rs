@@ -8,7 +8,7 @@ use triglyph_guest::rsx::fragment::{QuadVisitor, Source};
 use super::context::{Alu, Components};
 use super::registers::Number;
 use crate::lane::{Emit, F32x4};
-use crate::program::args::{at, scratch_at};
+use crate::program::args::{at, quad_scratch_at};
 use crate::program::sampler::{LodSource, Lookup, TextureUnit, both_together, sample};
 use crate::program::texture_args::TextureArgs;
 
@@ -122,7 +122,7 @@ impl Alu<'_, '_, '_, '_> {
         let textures = e.load_i64(args, at!(textures));
         let offset = TextureArgs::at(index, 0);
         let unit = if offset == 0 { textures } else { e.b.ins().iadd_imm_u(textures, i64::from(offset)) };
-        let unit = TextureUnit { key, args: unit, scratch: scratch_at!(indices) };
+        let unit = TextureUnit { key, args: unit, scratch: quad_scratch_at!(indices) };
         let result = sample(e, unit, &Lookup { together, ..Lookup::new(coordinates, lod_source, needed) });
         if key.alpha_kill {
             let zero = e.f(0.0);

@@ -1,0 +1,393 @@
+//! Two iterations of a loop's body at once.
+//!
+//! Operations on a quad mostly wait for each other, and a processor looks ahead by some two hundred instructions: too
+//! few to reach the next quad of a long program. So the body of the loop over quads is there a second time, for two quads:
+//! each instruction of the first, then the same one of the second. Interpolation, textures and programs know nothing of
+//! it, the copy is made of the finished CLIF.
+//!
+//! Both quads take the same way where that is right for both: after a branch of which one way is marked as right
+//! whatever the condition says, as code under masks is ([`Always`]). There their instructions alternate, and those that
+//! do not depend on the quad are there once. What any other branch selects between is copied as a whole, for one quad
+//! after the other, up to where its ways meet again.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use cranelift_codegen::cursor::{Cursor, FuncCursor};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::F64X2;
+use cranelift_codegen::ir::{Block, BlockArg, BlockCall, Function, Inst, InstBuilder, InstructionData, Opcode, Value};
+
+mod blocks;
+#[cfg(test)]
+mod tests;
+
+use blocks::Blocks;
+
+/// The way of a branch that is right whatever the condition says; the other one only saves time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Always {
+    /// Where it goes if the condition holds.
+    Taken,
+    /// Where it goes otherwise.
+    NotTaken,
+}
+
+/// A loop's body.
+pub(crate) struct Body {
+    /// Its first block, which has no parameters.
+    pub entry: Block,
+    /// The block after it, which has none either.
+    pub exit: Block,
+    /// The values that an iteration begins with: those of the body, and those that the second one has instead.
+    pub second: Vec<(Value, Value)>,
+    /// Where both iterations go: a block that ends in a jump to another one, in between.
+    pub before: Block,
+    /// Parts of the arguments that each iteration has for itself: their offsets, and how much further on those of the
+    /// second one are.
+    pub own: Vec<(Range<i32>, i32)>,
+}
+
+/// Adds the copies to `function`, whose argument is the address `args`, unless the body does what two iterations cannot
+/// do at once: calls, stores to memory that they share. `always` has the branches of which a way is always right.
+pub(crate) fn interleave(function: &mut Function, args: Value, body: &Body, always: &HashMap<Inst, Always>) {
+    function.dfg.resolve_all_aliases();
+    let Some(blocks) = Blocks::new(function, body.entry, body.exit, always) else {
+        return draw_one(function, body);
+    };
+    match dependent(function, args, body, &blocks) {
+        Some(dependent) => Copies::new(function, args, body, &blocks, &dependent).make(),
+        None => draw_one(function, body),
+    }
+}
+
+/// Lets the block that both iterations go to go to the body.
+fn draw_one(function: &mut Function, body: &Body) {
+    let Some(end) = function.layout.last_inst(body.before) else { return };
+    let dfg = &mut function.dfg;
+    if let InstructionData::Jump { destination, .. } = &mut dfg.insts[end] {
+        destination.set_block(body.entry, &mut dfg.value_lists);
+    }
+}
+
+/// The values that differ between iterations; `None` if two of them cannot be made at once.
+fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> Option<HashSet<Value>> {
+    let mut dependent: HashSet<Value> = body.second.iter().map(|&(first, _)| first).collect();
+    dependent.extend(blocks.all.iter().flat_map(|&block| function.dfg.block_params(block)));
+    loop {
+        let known = dependent.len();
+        for inst in blocks.all.iter().flat_map(|&block| function.layout.block_insts(block)) {
+            let data = &function.dfg.insts[inst];
+            let own = own_distance(data, &function.dfg.value_lists, args, body).is_some();
+            let differs = own || function.dfg.inst_args(inst).iter().any(|value| dependent.contains(value));
+            if differs {
+                dependent.extend(function.dfg.inst_results(inst));
+            }
+        }
+        if dependent.len() == known {
+            break;
+        }
+    }
+    // Doubles are two vectors for four lanes: there are not enough registers for twice as many.
+    let is_double = |inst: Inst| {
+        let results = function.dfg.inst_results(inst);
+        results.iter().any(|&result| function.dfg.value_type(result) == F64X2) && !is_bits(function, inst)
+    };
+    let allowed = |inst: Inst| {
+        if is_double(inst) {
+            return false;
+        }
+        let data = &function.dfg.insts[inst];
+        let opcode = data.opcode();
+        let shared_store = || {
+            // The last argument of a store is its address.
+            let address = function.dfg.inst_args(inst).last();
+            let own = own_distance(data, &function.dfg.value_lists, args, body).is_some();
+            !own && !address.is_some_and(|address| dependent.contains(address))
+        };
+        match data {
+            InstructionData::Jump { .. } | InstructionData::Brif { .. } => true,
+            _ if opcode.is_terminator() || opcode.is_call() => false,
+            InstructionData::Store { .. } => !shared_store(),
+            _ => !opcode.can_store() && !opcode.other_side_effects(),
+        }
+    };
+    let mut all = blocks.all.iter().flat_map(|&block| function.layout.block_insts(block));
+    all.all(allowed).then_some(dependent)
+}
+
+/// Whether an instruction only moves bits.
+fn is_bits(function: &Function, inst: Inst) -> bool {
+    use Opcode::{Bitcast, Insertlane, Load, ScalarToVector, Shuffle, Splat};
+    let opcode = function.dfg.insts[inst].opcode();
+    matches!(opcode, Bitcast | Insertlane | Load | ScalarToVector | Shuffle | Splat)
+}
+
+/// How much further on the second iteration finds what an instruction accesses.
+fn own_distance(
+    data: &InstructionData,
+    lists: &cranelift_codegen::ir::ValueListPool,
+    args: Value,
+    body: &Body,
+) -> Option<i32> {
+    let offset = data.load_store_offset()?;
+    let address = *data.arguments(lists).last()?;
+    let own = body.own.iter().find(|(range, _)| address == args && range.contains(&offset));
+    own.map(|&(_, distance)| distance)
+}
+
+/// The copies of a body, while they are made.
+struct Copies<'f> {
+    function: &'f mut Function,
+    args: Value,
+    body: &'f Body,
+    blocks: &'f Blocks,
+    dependent: &'f HashSet<Value>,
+    /// The values of both iterations, by those of the body. Others are the same.
+    values: [HashMap<Value, Value>; 2],
+    /// The block that is being filled.
+    current: Block,
+    /// The block that was placed last.
+    last: Block,
+    /// The block after the copies.
+    done: Block,
+    /// Copies of blocks with several entries that both iterations go to.
+    common: HashMap<Block, Block>,
+    /// Those of them that are still to be filled.
+    rest: Vec<Block>,
+}
+
+impl<'f> Copies<'f> {
+    fn new(
+        function: &'f mut Function,
+        args: Value,
+        body: &'f Body,
+        blocks: &'f Blocks,
+        dependent: &'f HashSet<Value>,
+    ) -> Self {
+        let values = [HashMap::new(), body.second.iter().copied().collect()];
+        let (current, done) = (body.before, body.exit);
+        let (common, rest) = (HashMap::new(), Vec::new());
+        Copies { function, args, body, blocks, dependent, values, current, last: current, done, common, rest }
+    }
+
+    fn make(mut self) {
+        let Some(end) = self.function.layout.last_inst(self.current) else { return };
+        let InstructionData::Jump { destination, .. } = self.function.dfg.insts[end] else { return };
+        self.done = destination.block(&self.function.dfg.value_lists);
+        self.function.layout.remove_inst(end);
+        self.blocks_from(self.body.entry);
+        while let Some(block) = self.rest.pop() {
+            self.current = self.common[&block];
+            self.blocks_from(block);
+        }
+    }
+
+    /// Copies a block into the current one, and what follows as long as it has no other entries.
+    fn blocks_from(&mut self, block: Block) {
+        let mut next = Some(block);
+        while let Some(block) = next {
+            next = self.block(block);
+        }
+    }
+
+    /// Copies a block into the current one. Returns the block that goes on in the then current one, if there is one.
+    fn block(&mut self, block: Block) -> Option<Block> {
+        let insts: Vec<Inst> = self.function.layout.block_insts(block).collect();
+        let (&end, insts) = insts.split_last()?;
+        for &inst in insts {
+            let results = self.function.dfg.inst_results(inst).to_vec();
+            let is_store = matches!(self.function.dfg.insts[inst], InstructionData::Store { .. });
+            let twice = is_store || results.iter().any(|result| self.dependent.contains(result));
+            for iteration in 0..if twice { 2 } else { 1 } {
+                let copy = self.copy(inst, iteration);
+                self.function.layout.append_inst(copy, self.current);
+                self.map_values(copy, iteration);
+            }
+            if !twice {
+                let [first, second] = &mut self.values;
+                second.extend(results.iter().map(|result| (*result, first[result])));
+            }
+        }
+        match self.function.dfg.insts[end] {
+            _ if let Some(&meeting) = self.blocks.meetings.get(&block) => self.select(block, end, meeting),
+            InstructionData::Jump { destination, .. } => self.jump(destination),
+            InstructionData::Brif { arg, blocks: ways, .. } => {
+                self.branch(arg, ways, self.blocks.always[&block]);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Both iterations go to the target of a jump.
+    fn jump(&mut self, destination: BlockCall) -> Option<Block> {
+        let to = destination.block(&self.function.dfg.value_lists);
+        if to != self.body.exit && self.blocks.entries(to) == 1 {
+            self.pass_arguments(destination, to);
+            return Some(to);
+        }
+        let (to, arguments) = self.common_way(destination);
+        FuncCursor::new(self.function).at_bottom(self.current).ins().jump(to, &arguments);
+        None
+    }
+
+    /// Both iterations go one way.
+    fn branch(&mut self, condition: Value, ways: [BlockCall; 2], always: Always) {
+        let [first, second] = [0, 1].map(|iteration| self.value(iteration, condition));
+        let [(yes, with), (no, without)] = ways.map(|way| self.common_way(way));
+        let mut cursor = FuncCursor::new(self.function).at_bottom(self.current);
+        let either = match always {
+            _ if first == second => first,
+            Always::Taken => cursor.ins().bor(first, second),
+            Always::NotTaken => {
+                let [first, second] = [first, second].map(|value| cursor.ins().icmp_imm_u(IntCC::NotEqual, value, 0));
+                cursor.ins().band(first, second)
+            }
+        };
+        cursor.ins().brif(either, yes, &with, no, &without);
+    }
+
+    /// Where both iterations go by a way of a branch: the copy of its block, and its arguments.
+    fn common_way(&mut self, way: BlockCall) -> (Block, Vec<BlockArg>) {
+        let to = way.block(&self.function.dfg.value_lists);
+        if to == self.body.exit {
+            return (self.done, Vec::new());
+        }
+        let arguments: Vec<_> = way.args(&self.function.dfg.value_lists).filter_map(|arg| arg.as_value()).collect();
+        let both = (0..2).flat_map(|iteration| arguments.iter().map(move |&value| (iteration, value)));
+        let both = both.map(|(iteration, value)| BlockArg::Value(self.value(iteration, value))).collect();
+        (self.common_block(to), both)
+    }
+
+    /// The copy of a block that both iterations go to: its parameters are those of the first, then of the second.
+    fn common_block(&mut self, block: Block) -> Block {
+        if let Some(&known) = self.common.get(&block) {
+            return known;
+        }
+        let copy = self.new_block(block);
+        (0..2).for_each(|iteration| self.copy_parameters(block, copy, iteration));
+        self.common.insert(block, copy);
+        self.rest.push(block);
+        copy
+    }
+
+    /// The parameters of a block that has only one entry are the arguments there.
+    fn pass_arguments(&mut self, call: BlockCall, to: Block) {
+        let arguments: Vec<_> = call.args(&self.function.dfg.value_lists).filter_map(|arg| arg.as_value()).collect();
+        for (&parameter, argument) in self.function.dfg.block_params(to).iter().zip(arguments) {
+            for values in &mut self.values {
+                let value = values.get(&argument).copied().unwrap_or(argument);
+                values.insert(parameter, value);
+            }
+        }
+    }
+
+    /// Copies all that lies between a block's end and the block where its ways meet, for one iteration after the other.
+    /// Returns the latter if it goes on in the current block.
+    fn select(&mut self, block: Block, end: Inst, meeting: Block) -> Option<Block> {
+        let between = self.blocks.between(block, meeting);
+        let mut arguments = Vec::new();
+        for iteration in 0..2 {
+            let mut targets = HashMap::new();
+            for &from in &between {
+                let copy = self.new_block(from);
+                targets.insert(from, copy);
+                self.copy_parameters(from, copy, iteration);
+            }
+            let next = self.new_block(meeting);
+            targets.insert(meeting, next);
+            let mut copies = vec![self.copy(end, iteration)];
+            self.function.layout.append_inst(copies[0], self.current);
+            for from in &between {
+                let insts: Vec<Inst> = self.function.layout.block_insts(*from).collect();
+                for inst in insts {
+                    let copy = self.copy(inst, iteration);
+                    self.function.layout.append_inst(copy, targets[from]);
+                    copies.push(copy);
+                }
+            }
+            for copy in copies {
+                self.map_values(copy, iteration);
+                self.retarget(copy, &targets);
+            }
+            arguments.extend(self.new_parameters(meeting, next));
+            self.current = next;
+        }
+        self.meet(meeting, &arguments, self.blocks.only_from(meeting, block, &between))
+    }
+
+    /// Both iterations have come to where they meet: in the current block if nobody else does, else in a common one.
+    /// `arguments` are its parameters, those of the first iteration first.
+    fn meet(&mut self, meeting: Block, arguments: &[Value], alone: bool) -> Option<Block> {
+        if alone && meeting != self.body.exit {
+            let parameters = self.function.dfg.block_params(meeting);
+            for (values, arguments) in self.values.iter_mut().zip(arguments.chunks(parameters.len().max(1))) {
+                values.extend(parameters.iter().copied().zip(arguments.iter().copied()));
+            }
+            return Some(meeting);
+        }
+        let to = if meeting == self.body.exit { self.done } else { self.common_block(meeting) };
+        let arguments: Vec<_> = arguments.iter().map(|&value| BlockArg::Value(value)).collect();
+        FuncCursor::new(self.function).at_bottom(self.current).ins().jump(to, &arguments);
+        None
+    }
+
+    /// A new block, placed behind the last one, as likely as `like`.
+    fn new_block(&mut self, like: Block) -> Block {
+        let block = self.function.dfg.make_block();
+        self.function.layout.insert_block_after(block, self.last);
+        self.last = block;
+        if self.function.layout.is_cold(like) {
+            self.function.layout.set_cold(block);
+        }
+        block
+    }
+
+    /// Gives a copy of a block its parameters, which are an iteration's.
+    fn copy_parameters(&mut self, from: Block, to: Block, iteration: usize) {
+        let copies = self.new_parameters(from, to);
+        self.values[iteration].extend(self.function.dfg.block_params(from).iter().copied().zip(copies));
+    }
+
+    /// Appends parameters like those of one block to another one.
+    fn new_parameters(&mut self, from: Block, to: Block) -> Vec<Value> {
+        let dfg = &mut self.function.dfg;
+        let types: Vec<_> = dfg.block_params(from).iter().map(|&parameter| dfg.value_type(parameter)).collect();
+        types.into_iter().map(|ty| dfg.append_block_param(to, ty)).collect()
+    }
+
+    fn value(&self, iteration: usize, value: Value) -> Value {
+        self.values[iteration].get(&value).copied().unwrap_or(value)
+    }
+
+    /// A copy whose arguments are still those of the body.
+    fn copy(&mut self, inst: Inst, iteration: usize) -> Inst {
+        let dfg = &mut self.function.dfg;
+        let distance = own_distance(&dfg.insts[inst], &dfg.value_lists, self.args, self.body).unwrap_or(0);
+        let copy = dfg.clone_inst(inst);
+        if let (1, InstructionData::Load { offset, .. } | InstructionData::Store { offset, .. }) =
+            (iteration, &mut dfg.insts[copy])
+        {
+            *offset = (i32::from(*offset) + distance).into();
+        }
+        let results = dfg.inst_results(inst).iter().copied().zip(dfg.inst_results(copy).iter().copied());
+        self.values[iteration].extend(results);
+        copy
+    }
+
+    /// Gives a copy the arguments of its iteration.
+    fn map_values(&mut self, copy: Inst, iteration: usize) {
+        let values = &self.values[iteration];
+        self.function.dfg.map_inst_values(copy, |value| values.get(&value).copied().unwrap_or(value));
+    }
+
+    /// Lets a copy of a branch go to copies of blocks.
+    fn retarget(&mut self, copy: Inst, targets: &HashMap<Block, Block>) {
+        let dfg = &mut self.function.dfg;
+        for call in dfg.insts[copy].branch_destination_mut(&mut dfg.jump_tables, &mut dfg.exception_tables) {
+            let target = call.block(&dfg.value_lists);
+            call.set_block(targets.get(&target).copied().unwrap_or(target), &mut dfg.value_lists);
+        }
+    }
+}

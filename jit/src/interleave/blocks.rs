@@ -1,0 +1,154 @@
+//! The blocks of a body, how they follow each other, and where two iterations part.
+
+use std::collections::{HashMap, HashSet};
+
+use cranelift_codegen::ir::{Block, Function, Inst, InstructionData};
+
+use super::Always;
+
+/// The blocks of a body.
+pub(super) struct Blocks {
+    /// In the order of the function.
+    pub all: Vec<Block>,
+    /// Branches with a way that is always right, by their blocks.
+    pub always: HashMap<Block, Always>,
+    /// Where the iterations meet again, of blocks at whose end they part.
+    pub meetings: HashMap<Block, Block>,
+    exit: Block,
+    successors: HashMap<Block, Vec<Block>>,
+    predecessors: HashMap<Block, Vec<Block>>,
+    /// The blocks that every way from a block to the exit goes through, itself included.
+    certain: HashMap<Block, HashSet<Block>>,
+}
+
+impl Blocks {
+    /// The blocks from `entry` on that lie before `exit`; `None` if iterations that have parted might not meet.
+    pub fn new(function: &Function, entry: Block, exit: Block, always: &HashMap<Inst, Always>) -> Option<Blocks> {
+        let mut successors = HashMap::new();
+        let mut rest = vec![entry];
+        while let Some(block) = rest.pop() {
+            if block == exit || successors.contains_key(&block) {
+                continue;
+            }
+            let next = successors_of(function, block);
+            rest.extend(&next);
+            successors.insert(block, next);
+        }
+        let all: Vec<Block> = function.layout.blocks().filter(|block| successors.contains_key(block)).collect();
+        if all.len() > MAX_BLOCKS {
+            return None;
+        }
+        let mut predecessors: HashMap<Block, Vec<Block>> = HashMap::new();
+        for &block in &all {
+            successors[&block].iter().for_each(|&next| predecessors.entry(next).or_default().push(block));
+        }
+        let end = |block: Block| function.layout.last_inst(block);
+        let always = all.iter().filter_map(|&block| Some((block, *always.get(&end(block)?)?))).collect();
+        let certain = certain(&all, &successors, exit);
+        let meetings = HashMap::new();
+        let mut blocks = Blocks { all, always, meetings, exit, successors, predecessors, certain };
+        blocks.find_meetings(entry)?;
+        Some(blocks)
+    }
+
+    /// How many ways go to a block.
+    pub fn entries(&self, block: Block) -> usize {
+        self.predecessors.get(&block).map_or(0, Vec::len)
+    }
+
+    /// Whether only blocks of `between` and `block` go to another one.
+    pub fn only_from(&self, to: Block, block: Block, between: &[Block]) -> bool {
+        let from = self.predecessors.get(&to).into_iter().flatten();
+        from.into_iter().all(|from| *from == block || between.contains(from))
+    }
+
+    /// The blocks after one block and before another one that it is certain to reach, in the order of the function.
+    pub fn between(&self, block: Block, meeting: Block) -> Vec<Block> {
+        let mut found = HashSet::new();
+        let mut rest = self.successors[&block].clone();
+        while let Some(next) = rest.pop() {
+            if next != meeting && next != self.exit && found.insert(next) {
+                rest.extend(&self.successors[&next]);
+            }
+        }
+        self.all.iter().copied().filter(|block| found.contains(block)).collect()
+    }
+
+    /// Follows both iterations from `entry` on, and finds where they meet after each block at whose end they part.
+    fn find_meetings(&mut self, entry: Block) -> Option<()> {
+        let (mut seen, mut rest) = (HashSet::new(), vec![entry]);
+        while let Some(block) = rest.pop() {
+            if block == self.exit || !seen.insert(block) {
+                continue;
+            }
+            let ways = self.successors[&block].clone();
+            if (ways.len() == 1 || self.always.contains_key(&block)) && ways.iter().all(|&to| self.runs_together(to)) {
+                rest.extend(ways);
+                continue;
+            }
+            let meeting = self.meeting(block)?;
+            self.meetings.insert(block, meeting);
+            rest.push(meeting);
+        }
+        Some(())
+    }
+
+    /// Whether two iterations can run a loop together, if a block is in one: within it, they meet whenever they part.
+    fn runs_together(&self, block: Block) -> bool {
+        if block == self.exit {
+            return true;
+        }
+        let after = self.between(block, self.exit);
+        let of_loop = after.iter().filter(|&&next| self.between(next, self.exit).contains(&block));
+        let mut branches = of_loop.filter(|next| self.successors[next].len() > 1 && !self.always.contains_key(next));
+        !after.contains(&block) || branches.all(|&next| self.meeting(next).is_some_and(|meeting| meeting != self.exit))
+    }
+
+    /// The first block where all ways from a block meet, if nothing but that block leads to what lies between.
+    fn meeting(&self, block: Block) -> Option<Block> {
+        let mut after: Vec<Block> = self.certain[&block].iter().copied().filter(|&next| next != block).collect();
+        // Of the blocks that are certain to follow, the first one has most others behind it.
+        after.sort_by_key(|next| std::cmp::Reverse(self.certain.get(next).map_or(0, HashSet::len)));
+        after.into_iter().find(|&meeting| {
+            let between = self.between(block, meeting);
+            !between.contains(&block) && between.iter().all(|&inner| self.only_from(inner, block, &between))
+        })
+    }
+}
+
+/// Blocks of a body above which finding out how they follow each other would take longer than it is worth.
+const MAX_BLOCKS: usize = 256;
+
+fn successors_of(function: &Function, block: Block) -> Vec<Block> {
+    let Some(end) = function.layout.last_inst(block) else { return Vec::new() };
+    let lists = &function.dfg.value_lists;
+    match &function.dfg.insts[end] {
+        InstructionData::Jump { destination, .. } => vec![destination.block(lists)],
+        InstructionData::Brif { blocks, .. } => blocks.iter().map(|call| call.block(lists)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Which blocks every way from a block to `exit` goes through.
+fn certain(all: &[Block], successors: &HashMap<Block, Vec<Block>>, exit: Block) -> HashMap<Block, HashSet<Block>> {
+    let everything: HashSet<Block> = all.iter().copied().chain([exit]).collect();
+    let mut certain: HashMap<Block, HashSet<Block>> = all.iter().map(|&block| (block, everything.clone())).collect();
+    certain.insert(exit, HashSet::from([exit]));
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &block in all.iter().rev() {
+            let mut ways = successors[&block].iter().map(|next| &certain[next]);
+            let mut new = ways.next().cloned().unwrap_or_default();
+            for way in ways {
+                new.retain(|block| way.contains(block));
+            }
+            new.insert(block);
+            if new != certain[&block] {
+                certain.insert(block, new);
+                changed = true;
+            }
+        }
+    }
+    certain
+}

@@ -1,0 +1,309 @@
+//! Loops whose bodies are made twice, against bodies that are made once and scalar Rust.
+
+#![allow(unsafe_code)]
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{I32, I32X4, I64};
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use triglyph_guest::kernel::Unsupported;
+use triglyph_guest::num::ops::Ops;
+
+use super::Body;
+use crate::code::{Compiler, Effort};
+use crate::lane::{Emit, I32x4};
+
+/// What a body works on. The items of a loop are those whose bits are set.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Memory {
+    items: u64,
+    last: u32,
+    /// How many items were counted.
+    count: [[i32; 4]; 2],
+    from: [[i32; 4]; ITEMS],
+    to: [[i32; 4]; ITEMS],
+}
+
+const ITEMS: usize = 8;
+
+/// Offset of a field.
+macro_rules! at {
+    ($field:ident) => {
+        std::mem::offset_of!(Memory, $field) as i32
+    };
+}
+
+/// An item while its body is emitted.
+struct Item<'e, 'a> {
+    e: &'e mut Emit<'a>,
+    number: Value,
+    exit: Block,
+}
+
+impl Item<'_, '_> {
+    fn load(&mut self) -> I32x4 {
+        let place = self.place();
+        self.e.load_ints(place, at!(from))
+    }
+
+    fn store(&mut self, value: I32x4) {
+        let place = self.place();
+        self.e.store(value.0, place, at!(to));
+    }
+
+    fn place(&mut self) -> Value {
+        let args = self.e.args;
+        self.e.address(args, self.number, 4)
+    }
+
+    fn done(&mut self) {
+        self.e.jump(self.exit, &[]);
+    }
+
+    /// Whether a lane of `value` is above a limit.
+    fn any_above(&mut self, value: I32x4, limit: i32) -> (crate::lane::Mask, Value) {
+        let limit = self.e.i(limit);
+        let above = self.e.ilt(limit, value);
+        (above, self.e.any(above))
+    }
+}
+
+/// Emits a loop over the items.
+fn emit(e: &mut Emit<'_>, body: &dyn Fn(&mut Item<'_, '_>)) -> Result<(), Unsupported> {
+    let (head, some, end) = (e.block(&[I64]), e.block(&[]), e.block(&[]));
+    let (one, exit) = (e.block(&[]), e.block(&[]));
+    let args = e.args;
+    let items = e.load_i64(args, at!(items));
+    e.jump(head, &[items]);
+    e.switch_to(head);
+    let items = e.parameter(head, 0);
+    e.branch(items, (some, &[]), (end, &[]));
+    let take = |e: &mut Emit<'_>, items: Value| {
+        let less = e.b.ins().iadd_imm_s(items, -1);
+        let number = e.b.ins().ctz(items);
+        [e.b.ins().ireduce(I32, number), e.b.ins().band(items, less)]
+    };
+    e.switch_to(some);
+    let [number, rest] = take(e, items);
+    if e.caps.copies {
+        e.jump(one, &[]);
+    } else {
+        let (two, done) = (e.block(&[]), e.block(&[]));
+        e.branch(rest, (two, &[]), (one, &[]));
+        e.switch_to(two);
+        let [second, rest] = take(e, rest);
+        e.jump(done, &[]);
+        e.switch_to(done);
+        e.jump(head, &[rest]);
+        let own = vec![(at!(count)..at!(count) + 16, 16)];
+        e.body = Some(Body { entry: one, exit, second: vec![(number, second)], before: two, own });
+    }
+    e.switch_to(one);
+    body(&mut Item { e, number, exit });
+    e.switch_to(exit);
+    e.jump(head, &[rest]);
+    e.switch_to(end);
+    let status = e.i64(0);
+    e.finish(status);
+    Ok(())
+}
+
+/// Runs `body` for several sets of items, one and two at once, and compares with `expected`. Says whether two are made
+/// at once.
+fn check(body: impl Fn(&mut Item<'_, '_>), expected: impl Fn(&mut Memory, usize)) -> bool {
+    let compilers = [Effort::Baseline, Effort::Optimized].map(|effort| Compiler::new(effort).unwrap());
+    let code = compilers.each_ref().map(|compiler| compiler.compile(1, |e| emit(e, &body)).unwrap());
+    let from = std::array::from_fn(|n| [0, 1, 2, 3].map(|lane| (7 * n as i32 + 3 * lane) % 23 - 4));
+    for items in [0, 1, 0b1000_0000, 0b11, 0b1010_0101, 0b0111_0000, 0xFF] {
+        let start = Memory { items, last: 0, count: [[0; 4]; 2], from, to: [[-1; 4]; ITEMS] };
+        let mut wanted = start;
+        (0..ITEMS).filter(|n| items >> n & 1 != 0).for_each(|n| expected(&mut wanted, n));
+        for code in &code {
+            let mut memory = start;
+            // SAFETY: the code reads and writes the fields of `memory`.
+            unsafe { code.call((&raw mut memory).cast_const()) };
+            memory.count = [std::array::from_fn(|lane| memory.count[0][lane] + memory.count[1][lane]), [0; 4]];
+            assert_eq!(memory, wanted, "items {items:#b}");
+        }
+    }
+    let stores = |compiler: &Compiler| compiler.dump(1, |e| emit(e, &body)).matches("store notrap").count();
+    stores(&compilers[1]) == 3 * stores(&compilers[0])
+}
+
+#[test]
+fn straight_code_and_counters() {
+    let twice = check(
+        |item| {
+            let value = item.load();
+            let args = item.e.args;
+            let (count, one) = (item.e.load_ints(args, at!(count)), item.e.i(1));
+            let count = item.e.iadd(count, one);
+            item.e.store(count.0, args, at!(count));
+            let three = item.e.i(3);
+            let product = item.e.imul(value, three);
+            item.store(product);
+            item.done();
+        },
+        |memory, n| {
+            memory.to[n] = memory.from[n].map(|value| 3 * value);
+            memory.count[0] = memory.count[0].map(|count| count + 1);
+        },
+    );
+    assert!(twice);
+}
+
+#[test]
+fn ways_that_meet_again() {
+    let twice = check(
+        |item| {
+            let value = item.load();
+            let first = item.e.lane(value, 0);
+            let odd = item.e.b.ins().band_imm_u(first, 1);
+            let (yes, no, meeting) = (item.e.block(&[]), item.e.block(&[]), item.e.block(&[I32X4]));
+            item.e.branch(odd, (yes, &[]), (no, &[]));
+            for (block, shift) in [(yes, 1), (no, 4)] {
+                item.e.switch_to(block);
+                let shifted = item.e.ishl(value, shift);
+                item.e.jump(meeting, &[shifted.0]);
+            }
+            item.e.switch_to(meeting);
+            let shifted = I32x4(item.e.parameter(meeting, 0));
+            let sum = item.e.iadd(shifted, value);
+            item.store(sum);
+            item.done();
+        },
+        |memory, n| {
+            let shift = if memory.from[n][0] & 1 != 0 { 1 } else { 4 };
+            memory.to[n] = memory.from[n].map(|value| (value << shift) + value);
+        },
+    );
+    assert!(twice);
+}
+
+#[test]
+fn ways_that_are_right_for_both() {
+    let twice = check(
+        |item| {
+            let value = item.load();
+            let (above, any) = item.any_above(value, 10);
+            let (alive, meeting) = (item.e.block(&[]), item.e.block(&[I32X4]));
+            item.e.branch_if_any(any, (alive, &[]), (meeting, &[value.0]));
+            item.e.switch_to(alive);
+            let ten = item.e.i(10);
+            let less = item.e.isub(value, ten);
+            let less = item.e.iselect(above, less, value);
+            item.e.jump(meeting, &[less.0]);
+            item.e.switch_to(meeting);
+            let value = I32x4(item.e.parameter(meeting, 0));
+            // Both ways are right, and say so by the same result.
+            let (below, any) = item.any_above(value, 0);
+            let (fast, slow, end) = (item.e.block(&[]), item.e.block(&[]), item.e.block(&[I32X4]));
+            let none = item.e.b.ins().icmp_imm_u(IntCC::Equal, any, 0);
+            item.e.branch_if_all(none, (fast, &[]), (slow, &[]));
+            item.e.switch_to(fast);
+            item.e.jump(end, &[value.0]);
+            item.e.switch_to(slow);
+            let one = item.e.i(1);
+            let more = item.e.iadd(value, one);
+            let more = item.e.iselect(below, more, value);
+            item.e.jump(end, &[more.0]);
+            item.e.switch_to(end);
+            let value = I32x4(item.e.parameter(end, 0));
+            item.store(value);
+            item.done();
+        },
+        |memory, n| {
+            memory.to[n] = memory.from[n].map(|value| {
+                let value = if value > 10 { value - 10 } else { value };
+                if value > 0 { value + 1 } else { value }
+            });
+        },
+    );
+    assert!(twice);
+}
+
+#[test]
+fn items_leave_together() {
+    let twice = check(
+        |item| {
+            let value = item.load();
+            let (above, any) = item.any_above(value, 9);
+            let (alive, exit) = (item.e.block(&[]), item.exit);
+            item.e.branch_if_any(any, (alive, &[]), (exit, &[]));
+            item.e.switch_to(alive);
+            let place = item.place();
+            let before = item.e.load_ints(place, at!(to));
+            let after = item.e.iselect(above, value, before);
+            item.store(after);
+            item.done();
+        },
+        |memory, n| {
+            for lane in 0..4 {
+                if memory.from[n][lane] > 9 {
+                    memory.to[n][lane] = memory.from[n][lane];
+                }
+            }
+        },
+    );
+    assert!(twice);
+}
+
+/// Takes 3 from lanes until none is above 0.
+fn reduce(item: &mut Item<'_, '_>, together: bool) {
+    let value = item.load();
+    let (head, end) = (item.e.block(&[I32X4]), item.e.block(&[I32X4]));
+    item.e.jump(head, &[value.0]);
+    item.e.switch_to(head);
+    let value = I32x4(item.e.parameter(head, 0));
+    let (above, _) = item.any_above(value, 0);
+    let three = item.e.i(3);
+    let less = item.e.isub(value, three);
+    let less = item.e.iselect(above, less, value);
+    let (_, more) = item.any_above(less, 0);
+    match together {
+        true => item.e.branch_if_any(more, (head, &[less.0]), (end, &[less.0])),
+        false => item.e.branch(more, (head, &[less.0]), (end, &[less.0])),
+    }
+    item.e.switch_to(end);
+    let value = I32x4(item.e.parameter(end, 0));
+    item.store(value);
+    item.done();
+}
+
+#[test]
+fn loops_together_and_one_after_the_other() {
+    for together in [true, false] {
+        let twice = check(
+            |item| reduce(item, together),
+            |memory, n| {
+                memory.to[n] = memory.from[n].map(|mut value| {
+                    while value > 0 {
+                        value -= 3;
+                    }
+                    value
+                });
+            },
+        );
+        assert!(twice);
+    }
+}
+
+#[test]
+fn what_items_share_is_written_in_their_order() {
+    let twice = check(
+        |item| {
+            let (args, number) = (item.e.args, item.number);
+            item.e.store(number, args, at!(last));
+            let value = item.load();
+            let number = item.e.splat_i32(number);
+            let sum = item.e.iadd(value, number);
+            item.store(sum);
+            item.done();
+        },
+        |memory, n| {
+            memory.last = n as u32;
+            memory.to[n] = memory.from[n].map(|value| value + n as i32);
+        },
+    );
+    assert!(!twice);
+}
