@@ -1,9 +1,9 @@
 //! Two iterations of a loop's body at once.
 //!
 //! Operations on a quad mostly wait for each other, and a processor looks ahead by some two hundred instructions: too
-//! few to reach the next quad of a long program. So the body of the loop over quads is there a second time, for two quads:
-//! each instruction of the first, then the same one of the second. Interpolation, textures and programs know nothing of
-//! it, the copy is made of the finished CLIF.
+//! few to reach the next quad of a long program. So the body of the loop over quads is there a second time, for two
+//! quads: each instruction of the first, then the same one of the second. Interpolation, textures and programs know
+//! nothing of it, the copy is made of the finished CLIF.
 //!
 //! Both quads take the same way where that is right for both: after a branch of which one way is marked as right
 //! whatever the condition says, as code under masks is ([`Always`]). There their instructions alternate, and those that

@@ -16,8 +16,8 @@ use crate::lane::{I32x4, Mask};
 pub const DATA: usize = 4;
 
 /// Performs an access, lane after lane. Vectors: lanes that load, lanes that store, addresses (two words), data (four
-/// words; for compare and exchange the compared value, then the new one). `mapped` is what the instruction has cached of
-/// global memory.
+/// words; for compare and exchange the compared value, then the new one). `mapped` is what the instruction has cached
+/// of global memory.
 pub fn perform(
     access: Access,
     vectors: &mut Vectors,

@@ -208,8 +208,8 @@ fn take_quad(e: &mut Emit<'_>, coverage: Value) -> CoveredQuad {
     CoveredQuad { number, cover, rest: e.b.ins().band_not(coverage, taken) }
 }
 
-/// Goes to where the quad after `first` is drawn as well, at once, or to the first block of `one` if there is none. What
-/// draws two quads is made of the code between the blocks of `one`, which draws one.
+/// Goes to where the quad after `first` is drawn as well, at once, or to the first block of `one` if there is none.
+/// What draws two quads is made of the code between the blocks of `one`, which draws one.
 fn two_quads(e: &mut Emit<'_>, first: &CoveredQuad, (entry, exit): (Block, Block), quads: Block) {
     let (two, done) = (e.block(&[]), e.block(&[]));
     e.branch(first.rest, (two, &[]), (entry, &[]));
