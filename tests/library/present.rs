@@ -128,6 +128,9 @@ fn what_is_the_same_is_known() {
     let mut pixel = [0; 4];
     device.read(at, &mut pixel).expect("mapped");
     device.write(at, &pixel).expect("mapped");
+    // Pictures are remembered from the second time on.
+    assert!(present(&mut device, &mut bytes, &scan).expect("a picture"));
+    device.write(at, &pixel).expect("mapped");
     assert!(!present(&mut device, &mut bytes, &scan).expect("a picture"));
     device.write(at, &pixel.map(|byte| !byte)).expect("mapped");
     assert!(present(&mut device, &mut bytes, &scan).expect("a picture"));

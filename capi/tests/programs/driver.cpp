@@ -86,6 +86,7 @@ static void tegra() {
     triglyph::presented presented;
     EXPECT(gpu.device().present(buffer_of_two, false, rows, presented));
     EXPECT(pixels[0] == 3 && pixels[2] == 1 && pixels[3] == 255 && pixels[12] == 15);
+    gpu.device().present(buffer_of_two, false, rows, presented);
     EXPECT(!gpu.device().present(buffer_of_two, false, rows, presented));
     process[0x1000] = 7;
     EXPECT(gpu.device().present(buffer_of_two, false, rows, presented) && pixels[2] == 7);

@@ -103,8 +103,9 @@ pub trait Device: Send {
     fn run_for(&mut self, limit: RunLimit) -> RunEnd;
 
     /// Stores a picture in guest memory, after everything done so far, in rows of the host's: compiled, and on the
-    /// device's threads. Returns whether it differs from the one that was presented with `presented` last. Where it is
-    /// known without a look at it that it does not, nothing is stored.
+    /// device's threads. Returns whether it differs from the one that was presented with `presented` last. It may say
+    /// so once when it does not, as pictures are not remembered before they come twice. Where it is known without a
+    /// look at it that it does not, nothing is stored.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a picture that there cannot be, or that has no room; [`Error::Unmapped`] when it

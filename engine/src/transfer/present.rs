@@ -24,8 +24,10 @@ use crate::cache::{Handle, kinds};
 use crate::error::Error;
 use crate::mem::GuestAddr;
 
-/// Rows that are converted together: those of a GOB.
-const BAND: usize = 8;
+/// Rows that a thread converts at a time.
+const BAND: usize = 64;
+/// Rows of a GOB.
+const GOB_ROWS: usize = 8;
 
 /// What all bands of a picture need.
 struct Plan<'m> {
@@ -34,13 +36,16 @@ struct Plan<'m> {
     source: Window<'m>,
     format: HostFormat,
     stride: usize,
+    /// Whether somebody wants to know what was stored.
+    hashed: bool,
     repack: Handle<kinds::Transfer>,
     rearrange: Option<Handle<kinds::Transfer>>,
 }
 
 impl Transfers<'_> {
     /// Stores what a display shows in rows of the host's. Returns whether the picture differs from the one that was
-    /// presented with `presented` last. If it is known without a look at it that it does not, nothing is stored.
+    /// presented with `presented` last; it may say so once when it does not, as pictures are not remembered before they
+    /// come twice. If it is known without a look at it that it does not, nothing is stored.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a picture that there cannot be, or that has no room; [`Error::Unmapped`] when it
@@ -59,12 +64,12 @@ impl Transfers<'_> {
         let range = GuestAddr::new(scan.at.space, first).range((end - start) as u64);
         let epoch = self.memory.epoch();
         let gamma_hash = gamma.map_or(0, |tables| xxh3_64(tables.as_flattened()));
-        let same = |last: &LastPicture| {
-            (last.scan, last.format, last.gamma) == (*scan, rows.format, gamma_hash)
-                && !self.memory.mapped_since(last.epoch)
-                && !presented.pages.changed_since(self.memory, last.epoch)
+        let alike = |last: &LastPicture| (last.scan, last.format, last.gamma) == (*scan, rows.format, gamma_hash);
+        let last = presented.last.filter(alike);
+        let same = |last: LastPicture| {
+            !self.memory.mapped_since(last.epoch) && !presented.pages.changed_since(self.memory, last.epoch)
         };
-        if presented.last.as_ref().is_some_and(same) {
+        if last.is_some_and(same) {
             return Ok(false);
         }
         presented.pages.clear();
@@ -77,26 +82,25 @@ impl Transfers<'_> {
             gathered = buffer(&bytes);
             source = Window::new(&gathered);
         }
-        let hash = match gamma {
-            Some(tables) => self.present_columns(scan, source, start, Some(tables), rows)?,
-            None if matches!(scan.layout, ScanLayout::Columns { .. }) => {
-                self.present_columns(scan, source, start, None, rows)?
+        // Pictures by turns are new anyway: only those that were presented last time are worth a hash.
+        let hash = match (gamma, scan.layout) {
+            (None, ScanLayout::Rows { .. } | ScanLayout::RowsUpwards { .. } | ScanLayout::BlockLinear { .. }) => {
+                let hash = self.present_rows(scan, source, rows, last.is_some());
+                last.is_some().then_some(hash)
             }
-            None => self.present_rows(scan, source, rows),
+            _ => Some(self.present_columns(scan, source, start, gamma, rows)?),
         };
-        let picture = LastPicture { scan: *scan, format: rows.format, gamma: gamma_hash, epoch, hash };
         presented.filled = None;
-        let before = presented.last.replace(picture);
-        let unchanged = before.is_some_and(|last| LastPicture { epoch, ..last } == picture);
-        Ok(!unchanged)
+        presented.last = Some(LastPicture { scan: *scan, format: rows.format, gamma: gamma_hash, epoch, hash });
+        Ok(hash.is_none() || last.is_none_or(|last| last.hash != hash))
     }
 
     fn repack(&self, input: PixelFields, output: PixelFields) -> Handle<kinds::Transfer> {
         self.kernels.transfer(&TransferKey::Repack(RepackKey { input, output }))
     }
 
-    /// Pictures of rows, in bands. Returns a hash of what was stored.
-    fn present_rows(&self, scan: &ScanOut, source: Window<'_>, rows: &mut HostRows<'_>) -> u64 {
+    /// Pictures of rows, in bands. Returns a hash of what was stored if it is wanted.
+    fn present_rows(&self, scan: &ScanOut, source: Window<'_>, rows: &mut HostRows<'_>, hashed: bool) -> u64 {
         let bytes = scan.format.bytes;
         let blocks = RearrangeKey { bytes, source: LayoutKind::BlockLinear, target: LayoutKind::Pitch };
         let is_blocks = matches!(scan.layout, ScanLayout::BlockLinear { .. });
@@ -105,6 +109,7 @@ impl Transfers<'_> {
             source,
             format: rows.format,
             stride: rows.stride,
+            hashed,
             repack: self.repack(scan.format, rows.format.fields()),
             rearrange: is_blocks.then(|| self.kernels.transfer(&TransferKey::Rearrange(blocks))),
         };
@@ -185,36 +190,36 @@ fn run(kernel: &Handle<kinds::Transfer>, source: Window<'_>, target: Window<'_>,
 }
 
 impl Plan<'_> {
-    /// Converts the rows from `first` on that a band has, and hashes them.
+    /// Converts the rows from `first` on that a band has, and hashes them if that is wanted.
     fn band(&self, first: usize, band: &mut [u8]) -> u64 {
+        let bytes = self.scan.width as usize * usize::from(self.scan.format.bytes);
+        let mut unblocked = vec![0; if self.rearrange.is_some() { bytes * GOB_ROWS } else { 0 }];
+        let parts = band.chunks_mut(self.stride * GOB_ROWS).zip((first..).step_by(GOB_ROWS));
+        parts.fold(0, |hash, (rows, first)| self.rows(first, rows, &mut unblocked, hash))
+    }
+
+    /// Converts a few rows, with room for as many that are not block-linear any more.
+    fn rows(&self, first: usize, rows: &mut [u8], unblocked: &mut [u8], mut hash: u64) -> u64 {
         let ScanOut { width, height, format, layout, .. } = self.scan;
         let (width, height) = (width as usize, height as usize);
-        let count = band.len().div_ceil(self.stride).min(height - first);
-        let row = width * self.format.bytes();
-        let scratch: Vec<AtomicU8>;
-        let (source, pitch) = match layout {
-            ScanLayout::Rows { pitch } => (self.source.from(first * pitch as usize), pitch as i64),
-            ScanLayout::RowsUpwards { pitch } => {
-                (self.source.from((height - 1 - first) * pitch as usize), -i64::from(pitch))
-            }
-            ScanLayout::BlockLinear { log2_gobs, pitch } => {
-                let row = width * usize::from(format.bytes);
-                scratch = std::iter::repeat_with(AtomicU8::default).take(row * count).collect();
-                self.unblock(log2_gobs, pitch, first, count, Window::new(&scratch));
-                (Window::new(&scratch), row as i64)
-            }
-            ScanLayout::Columns { .. } => (Window::default(), 0),
-        };
-        let mut hash = 0_u64;
-        for (y, pixels) in band.chunks_mut(self.stride).take(count).enumerate() {
-            let pixels = &mut pixels[..row];
-            // Upwards a row begins before the one above it: windows only go forwards.
-            let from = match pitch {
-                0.. => source.from(y * pitch as usize),
-                _ => self.source.from((height - 1 - first - y) * pitch.unsigned_abs() as usize),
+        let count = rows.len().div_ceil(self.stride).min(height - first);
+        let unblocked = Window::new(as_window(unblocked));
+        if let ScanLayout::BlockLinear { log2_gobs, pitch } = layout {
+            self.unblock(log2_gobs, pitch, first, count, unblocked);
+        }
+        for (y, pixels) in rows.chunks_mut(self.stride).take(count).enumerate() {
+            let pixels = &mut pixels[..width * self.format.bytes()];
+            let from = match layout {
+                ScanLayout::Rows { pitch } => self.source.from((first + y) * pitch as usize),
+                ScanLayout::RowsUpwards { pitch } => self.source.from((height - 1 - first - y) * pitch as usize),
+                ScanLayout::BlockLinear { .. } => unblocked.from(y * width * usize::from(format.bytes)),
+                // Turned elsewhere.
+                ScanLayout::Columns { .. } => Window::default(),
             };
             run(&self.repack, from, Window::new(as_window(pixels)), width);
-            hash = (hash ^ xxh3_64(pixels)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            if self.hashed {
+                hash = (hash ^ xxh3_64(pixels)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            }
         }
         hash
     }

@@ -216,8 +216,8 @@ pub(crate) struct LastPicture {
     pub format: HostFormat,
     pub gamma: u64,
     pub epoch: crate::mem::Epoch,
-    /// Of all bytes that were stored.
-    pub hash: u64,
+    /// Of all bytes that were stored, if it was wanted.
+    pub hash: Option<u64>,
 }
 
 /// Bytes of the host's as kernels see memory.

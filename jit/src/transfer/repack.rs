@@ -187,11 +187,14 @@ fn byte_order(key: &RepackKey) -> Option<([u8; 16], u32)> {
 
 /// Words of the target's form.
 fn repacked(e: &mut Emit<'_>, key: &RepackKey, pixels: I32x4) -> I32x4 {
-    let mut words = e.i(0);
-    for (from, to) in key.input.channels.iter().zip(&key.output.channels) {
-        if to.bits == 0 {
-            continue;
-        }
+    let channels = || key.input.channels.iter().zip(&key.output.channels).filter(|(_, to)| to.bits != 0);
+    // Widened and cut again they are what they were.
+    let stays = |from: &BitField, to: &BitField| from == to;
+    let kept = channels().filter(|(from, to)| stays(from, to));
+    let kept = kept.fold(0, |mask: u32, (_, to)| mask | ((1 << to.bits) - 1) << to.shift);
+    let kept = e.i(kept as i32);
+    let mut words = e.iand(pixels, kept);
+    for (from, to) in channels().filter(|(from, to)| !stays(from, to)) {
         let value = if from.bits == 0 { e.i(255) } else { widened(e, from, pixels) };
         let cut = e.ushr(value, 8 - u32::from(to.bits));
         let placed = e.ishl(cut, to.shift.into());
