@@ -2274,8 +2274,9 @@ triglyph_status triglyph_presented_destroy(triglyph_presented *presented);
 /// Converts a picture in guest memory to rows of the host's: compiled, and on the device's threads. Everything that is
 /// done so far is in it. `present` says where it is: layouts 0 to 3 (block-linear with a pitch that is a multiple of
 /// 64), formats other than 8; its label does not count, and `big_endian` says whether its words are. `changed` is
-/// whether it differs from the one that was presented with `presented` last, which may be null; where that is known at
-/// once, nothing is stored.
+/// whether it differs from the one that was presented with `presented` last, which may be null: it may say so once when
+/// it does not, as pictures are not remembered before they come twice. Where it is known at once that it does not,
+/// nothing is stored.
 ///
 /// Errors: `TRIGLYPH_STATUS_INVALID_ARGUMENT` for what is no picture or has no room; `TRIGLYPH_STATUS_UNMAPPED`.
 triglyph_status triglyph_present_picture(triglyph_device *device,
