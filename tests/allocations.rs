@@ -32,14 +32,16 @@ thread_local! {
 /// The system's allocator, which counts what each thread asks it for.
 struct Counting;
 
-// SAFETY: all is done by the system's allocator.
+// SAFETY: both functions are those of the system's allocator; counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
+    // SAFETY: the caller keeps to the contract of `GlobalAlloc::alloc`, which is passed on.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.set(COUNT.get() + 1);
         // SAFETY: as the caller promises.
         unsafe { System.alloc(layout) }
     }
 
+    // SAFETY: the caller keeps to the contract of `GlobalAlloc::dealloc`, which is passed on.
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         // SAFETY: as the caller promises.
         unsafe { System.dealloc(pointer, layout) }

@@ -94,7 +94,7 @@ pub(crate) fn guard(call: impl FnOnce() -> Result<(), Failure>) -> triglyph_stat
         Ok(Err(failure)) => failure,
         Err(panic) => Failure::new(triglyph_status::Panic, format!("panic: {}", panic_text(&*panic))),
     };
-    // A thread that is ending has nobody left who could ask.
+    // While a thread ends its storage may be gone already; the message is lost then, as nothing can ask for it.
     let _ = LAST.try_with(|last| *last.borrow_mut() = c_string(&failure.message));
     failure.status
 }

@@ -49,7 +49,7 @@ pub struct triglyph_fault {
 /// `TRIGLYPH_STATUS_BUSY`.
 pub type triglyph_fault_callback = Option<unsafe extern "C" fn(user_data: *mut c_void, fault: *const triglyph_fault)>;
 
-/// A host's pointer, for callbacks: what is behind it is the host's affair.
+/// The user data of a callback: a pointer that is passed back to the host and never dereferenced.
 pub(crate) struct UserData(pub *mut c_void);
 
 // SAFETY: the pointer is only handed back to the host, who is told on which threads that happens.

@@ -1,7 +1,7 @@
 //! What a device handle holds, and who may use it when.
 //!
-//! The state is behind a lock that nobody waits for: a second call at the same time is an error of the host's, and a
-//! panic poisons the lock, which is what ends the handle.
+//! The state is behind a mutex that calls only try to lock: a call during another one returns a status instead of
+//! waiting. A panic poisons the mutex; after that the handle can only be destroyed.
 
 use std::collections::VecDeque;
 use std::ffi::CString;
@@ -112,7 +112,7 @@ impl triglyph_device {
         call(&mut *lock(&self.state)?)
     }
 
-    /// Whether the handle may go: nobody uses it.
+    /// Whether the handle can be destroyed: no call is using it.
     pub(crate) fn check_idle(&self) -> Result<(), Failure> {
         match lock(&self.state) {
             Err(failure) if failure.status == triglyph_status::Busy => Err(failure),
@@ -139,7 +139,7 @@ pub(crate) fn with_device(
     guard(|| required(device, "device")?.enter(call))
 }
 
-/// Destroys a handle that nobody uses; null is nothing to destroy.
+/// Destroys a handle that no call is using. Does nothing for null.
 ///
 /// # Safety
 /// `handle` is null or was made by [`Box::into_raw`], and this is its last use unless the result is an error.

@@ -101,8 +101,8 @@ pub unsafe extern "C" fn triglyph_map_host(
             return Err(Failure::null("pointer"));
         }
         state.gpu.device_ref().check_mapping(range)?;
-        // SAFETY: the header asks callers for memory that stays valid until it is unmapped and that nobody has
-        // references to.
+        // SAFETY: the header asks callers for memory that stays valid until it is unmapped, and which no Rust code
+        // holds references to.
         state.gpu.with_memory(|memory| unsafe { memory.map_host(range, pointer.cast(), access) })?;
         recording!(&mut state.gpu, device => device.note_host_memory(range, Some(access)));
         Ok(())

@@ -242,7 +242,10 @@ impl Contents {
             output.line(format_args!("{index:>5} {:<19} {}{words}", work.name, work.parameters))?;
         }
         let kinds: BTreeMap<_, _> = self.kinds.iter().map(|(kind, sizes)| (kind_name(*kind), sizes)).collect();
-        let command = |(index, work): &(usize, Work)| json!({ "record": index, "name": work.name, "parameters": work.parameters, "words": work.words });
+        let command = |(record, work): &(usize, Work)| {
+            let Work { name, parameters, words } = work;
+            json!({ "record": record, "name": name, "parameters": parameters, "words": words })
+        };
         Ok(output.object(&json!({
             "event": "capture",
             "file": path,

@@ -42,7 +42,7 @@ pub enum Effort {
     Optimized,
     /// Backtracking for the functions that `Auto` does not give it to, up to a limit; refuses all others.
     Hot,
-    /// `Optimized` for functions small enough that it costs less than a millisecond or so.
+    /// `Optimized` for functions small enough that it costs two milliseconds or so.
     #[default]
     Auto,
 }

@@ -16,7 +16,9 @@ use std::ops::Range;
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::F64X2;
-use cranelift_codegen::ir::{Block, BlockArg, BlockCall, Function, Inst, InstBuilder, InstructionData, Opcode, Value};
+use cranelift_codegen::ir::{
+    Block, BlockArg, BlockCall, Function, Inst, InstBuilder, InstructionData, Opcode, Value, ValueListPool,
+};
 
 mod blocks;
 #[cfg(test)]
@@ -124,12 +126,7 @@ fn is_bits(function: &Function, inst: Inst) -> bool {
 }
 
 /// How much further on the second iteration finds what an instruction accesses.
-fn own_distance(
-    data: &InstructionData,
-    lists: &cranelift_codegen::ir::ValueListPool,
-    args: Value,
-    body: &Body,
-) -> Option<i32> {
+fn own_distance(data: &InstructionData, lists: &ValueListPool, args: Value, body: &Body) -> Option<i32> {
     let offset = data.load_store_offset()?;
     let address = *data.arguments(lists).last()?;
     let own = body.own.iter().find(|(range, _)| address == args && range.contains(&offset));
@@ -153,8 +150,8 @@ struct Copies<'f> {
     done: Block,
     /// Copies of blocks with several entries that both iterations go to.
     common: HashMap<Block, Block>,
-    /// Those of them that are still to be filled.
-    rest: Vec<Block>,
+    /// Those of them whose copies are still to be filled.
+    rest: Vec<(Block, Block)>,
 }
 
 impl<'f> Copies<'f> {
@@ -177,8 +174,8 @@ impl<'f> Copies<'f> {
         self.done = destination.block(&self.function.dfg.value_lists);
         self.function.layout.remove_inst(end);
         self.blocks_from(self.body.entry);
-        while let Some(block) = self.rest.pop() {
-            self.current = self.common[&block];
+        while let Some((block, copy)) = self.rest.pop() {
+            self.current = copy;
             self.blocks_from(block);
         }
     }
@@ -206,14 +203,14 @@ impl<'f> Copies<'f> {
             }
             if !twice {
                 let [first, second] = &mut self.values;
-                second.extend(results.iter().map(|result| (*result, first[result])));
+                second.extend(results.iter().filter_map(|result| Some((*result, *first.get(result)?))));
             }
         }
         match self.function.dfg.insts[end] {
             _ if let Some(&meeting) = self.blocks.meetings.get(&block) => self.select(block, end, meeting),
             InstructionData::Jump { destination, .. } => self.jump(destination),
             InstructionData::Brif { arg, blocks: ways, .. } => {
-                self.branch(arg, ways, self.blocks.always[&block]);
+                self.branch(arg, ways, *self.blocks.always.get(&block)?);
                 None
             }
             _ => None,
@@ -268,7 +265,7 @@ impl<'f> Copies<'f> {
         let copy = self.new_block(block);
         (0..2).for_each(|iteration| self.copy_parameters(block, copy, iteration));
         self.common.insert(block, copy);
-        self.rest.push(block);
+        self.rest.push((block, copy));
         copy
     }
 
@@ -277,8 +274,7 @@ impl<'f> Copies<'f> {
         let arguments: Vec<_> = call.args(&self.function.dfg.value_lists).filter_map(|arg| arg.as_value()).collect();
         for (&parameter, argument) in self.function.dfg.block_params(to).iter().zip(arguments) {
             for values in &mut self.values {
-                let value = values.get(&argument).copied().unwrap_or(argument);
-                values.insert(parameter, value);
+                values.insert(parameter, values.get(&argument).copied().unwrap_or(argument));
             }
         }
     }

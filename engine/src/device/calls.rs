@@ -94,6 +94,24 @@ pub enum Said<'c> {
     Submit(&'c [u8]),
 }
 
+/// Makes a call of the host's by `call`, and records its number and arguments. `log` finds the machine's log, and its
+/// memory for calls that do `work`.
+#[cold]
+pub fn record<M, T>(
+    machine: &mut M,
+    log: impl Fn(&mut M) -> (&mut CallLog, &Memory),
+    (number, work): (u64, bool),
+    arguments: &[u64],
+    call: impl FnOnce(&mut M) -> T,
+) -> T {
+    let (calls, memory) = log(machine);
+    calls.begin(memory, work);
+    let answer = call(machine);
+    let (calls, memory) = log(machine);
+    calls.end(memory, work, Some(Said::Call(&encode(number, arguments))));
+    answer
+}
+
 /// A call as bytes: its number and its arguments, 64 bits each, little-endian.
 pub fn encode(number: u64, arguments: &[u64]) -> Vec<u8> {
     [number].iter().chain(arguments).flat_map(|word| word.to_le_bytes()).collect()

@@ -158,6 +158,7 @@ fn build(
     let first = take_quad(e, coverage_left);
     let (one, done) = (e.block(&[]), e.block(&[]));
     match e.caps.copies {
+        // Single-pass allocation has most values in memory, two quads at once would only make the code longer.
         true => e.jump(one, &[]),
         false => two_quads(e, &first, (one, done), quads),
     }

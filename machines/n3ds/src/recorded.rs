@@ -13,14 +13,17 @@ use super::gsp::hardware::GPU;
 use super::lcd::{Screen, offset};
 use triglyph_engine::device::{Said, calls};
 use triglyph_engine::error::Error;
+use triglyph_guest::listed;
 
-/// What the hardware is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Recorded {
-    WriteRegister = 0,
-    ReadRegister = 1,
-    Dma = 2,
-    Vblank = 3,
+listed! {
+    /// What the hardware is told.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Recorded: u64 {
+        WriteRegister = 0,
+        ReadRegister = 1,
+        Dma = 2,
+        Vblank = 3,
+    }
 }
 
 /// Records a call that is made now, unless a command makes it.
@@ -64,20 +67,21 @@ impl N3ds {
         let bad = || Error::InvalidArgument(format!("a call of {} bytes, which no 3DS has", call.len()));
         let (number, arguments) = calls::decode(call).ok_or_else(bad)?;
         let arguments: Vec<u32> = arguments.into_iter().map(|word| word as u32).collect();
-        self.with_gsp(|_, hardware| match (number, &arguments[..]) {
-            (0, &[offset, value]) => {
+        let what = Recorded::from_number(number).ok_or_else(bad)?;
+        self.with_gsp(|_, hardware| match (what, &arguments[..]) {
+            (Recorded::WriteRegister, &[offset, value]) => {
                 hardware.write_register(offset, value);
                 Ok(())
             }
-            (1, &[offset]) => {
+            (Recorded::ReadRegister, &[offset]) => {
                 hardware.read_register(offset);
                 Ok(())
             }
-            (2, &[source, target, size]) => {
+            (Recorded::Dma, &[source, target, size]) => {
                 hardware.dma(source, target, size);
                 Ok(())
             }
-            (3, &[screen]) => {
+            (Recorded::Vblank, &[screen]) => {
                 hardware.vblank(*Screen::ALL.get(screen as usize).ok_or_else(bad)?);
                 Ok(())
             }

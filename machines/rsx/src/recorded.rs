@@ -12,22 +12,25 @@
 //! | 9 | `clear_error`: channel |
 
 use super::Rsx;
-use triglyph_engine::device::{Device, RunLimit, Said, calls};
+use triglyph_engine::device::{Device, RunLimit, calls};
 use triglyph_engine::error::Error;
+use triglyph_guest::listed;
 
-/// What hosts call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Recorded {
-    Hypercall = 0,
-    Run = 1,
-    RunFor = 2,
-    Vblank = 3,
-    SecondVblank = 4,
-    SetClock = 5,
-    MmioWrite = 6,
-    MmioRead = 7,
-    PraminWrite = 8,
-    ClearError = 9,
+listed! {
+    /// What hosts call.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) enum Recorded: u64 {
+        Hypercall = 0,
+        Run = 1,
+        RunFor = 2,
+        Vblank = 3,
+        SecondVblank = 4,
+        SetClock = 5,
+        MmioWrite = 6,
+        MmioRead = 7,
+        PraminWrite = 8,
+        ClearError = 9,
+    }
 }
 
 impl Rsx {
@@ -40,41 +43,35 @@ impl Rsx {
         arguments: &[u64],
         call: impl FnOnce(&mut Self) -> T,
     ) -> Option<T> {
-        self.calls.is_recording().then(|| self.recorded(what, arguments, call))
-    }
-
-    #[cold]
-    fn recorded<T>(&mut self, what: Recorded, arguments: &[u64], call: impl FnOnce(&mut Self) -> T) -> T {
         let work = matches!(what, Recorded::Run | Recorded::MmioWrite | Recorded::Hypercall);
-        self.calls.begin(&self.core.memory, work);
-        let answer = call(self);
-        let bytes = calls::encode(what as u64, arguments);
-        self.calls.end(&self.core.memory, work, Some(Said::Call(&bytes)));
-        answer
+        self.calls.is_recording().then(|| {
+            let what = (what as u64, work);
+            calls::record(self, |machine| (&mut machine.calls, &machine.core.memory), what, arguments, call)
+        })
     }
 
     /// Makes a call of a recording.
     pub(super) fn replay(&mut self, call: &[u8]) -> Result<(), Error> {
         let bad = || Error::InvalidArgument(format!("a call of {} bytes, which no PS3 has", call.len()));
         let (number, arguments) = calls::decode(call).ok_or_else(bad)?;
-        match (number, &arguments[..]) {
-            (0, &[number, ref parameters @ ..]) => {
+        match (Recorded::from_number(number).ok_or_else(bad)?, &arguments[..]) {
+            (Recorded::Hypercall, &[number, ref parameters @ ..]) => {
                 let parameters: [u64; 8] = parameters.try_into().map_err(|_| bad())?;
                 self.hypercall(number as u32, parameters);
             }
-            (1, []) => self.run(),
-            (2, &[words]) => {
+            (Recorded::Run, []) => self.run(),
+            (Recorded::RunFor, &[words]) => {
                 self.run_for(RunLimit::of_words(words));
             }
-            (3, &[head, time]) => self.vblank(head as u32, time),
-            (4, &[head, time]) => self.second_vblank(head as u32, time),
-            (5, &[nanoseconds]) => self.set_clock(nanoseconds),
-            (6, &[address, word]) => self.mmio_write(address as u32, word as u32),
-            (7, &[address]) => {
+            (Recorded::Vblank, &[head, time]) => self.vblank(head as u32, time),
+            (Recorded::SecondVblank, &[head, time]) => self.second_vblank(head as u32, time),
+            (Recorded::SetClock, &[nanoseconds]) => self.set_clock(nanoseconds),
+            (Recorded::MmioWrite, &[address, word]) => self.mmio_write(address as u32, word as u32),
+            (Recorded::MmioRead, &[address]) => {
                 self.mmio_read(address as u32);
             }
-            (8, &[offset, word]) => self.pramin_write(offset as u32, word as u32),
-            (9, &[channel]) => self.clear_error(channel as u32),
+            (Recorded::PraminWrite, &[offset, word]) => self.pramin_write(offset as u32, word as u32),
+            (Recorded::ClearError, &[channel]) => self.clear_error(channel as u32),
             _ => return Err(bad()),
         }
         Ok(())

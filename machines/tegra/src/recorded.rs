@@ -17,32 +17,35 @@
 
 use super::TegraX1;
 use super::driver::{Fence, Layout, MapBuffer, MapMemory, Remap};
-use triglyph_engine::device::{Device, RunLimit, Said, calls};
+use triglyph_engine::device::{Device, RunLimit, calls};
 use triglyph_engine::error::Error;
+use triglyph_guest::listed;
 
-/// What hosts call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Recorded {
-    NvmapCreate = 0,
-    NvmapFromId = 1,
-    NvmapFree = 2,
-    NvmapAlloc = 3,
-    SpaceOpen = 4,
-    SpaceClose = 5,
-    SpaceInitialize = 6,
-    SpaceAllocate = 7,
-    SpaceFree = 8,
-    SpaceMapBuffer = 9,
-    SpaceUnmapBuffer = 10,
-    SpaceRemap = 11,
-    ChannelOpen = 12,
-    ChannelClose = 13,
-    ChannelBind = 14,
-    ChannelSubmit = 15,
-    IncrementSyncpoint = 16,
-    AdvanceTime = 17,
-    Run = 18,
-    RunFor = 19,
+listed! {
+    /// What hosts call.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) enum Recorded: u64 {
+        NvmapCreate = 0,
+        NvmapFromId = 1,
+        NvmapFree = 2,
+        NvmapAlloc = 3,
+        SpaceOpen = 4,
+        SpaceClose = 5,
+        SpaceInitialize = 6,
+        SpaceAllocate = 7,
+        SpaceFree = 8,
+        SpaceMapBuffer = 9,
+        SpaceUnmapBuffer = 10,
+        SpaceRemap = 11,
+        ChannelOpen = 12,
+        ChannelClose = 13,
+        ChannelBind = 14,
+        ChannelSubmit = 15,
+        IncrementSyncpoint = 16,
+        AdvanceTime = 17,
+        Run = 18,
+        RunFor = 19,
+    }
 }
 
 impl TegraX1 {
@@ -55,17 +58,11 @@ impl TegraX1 {
         arguments: &[u64],
         call: impl FnOnce(&mut Self) -> T,
     ) -> Option<T> {
-        self.calls.is_recording().then(|| self.recorded(what, arguments, call))
-    }
-
-    #[cold]
-    fn recorded<T>(&mut self, what: Recorded, arguments: &[u64], call: impl FnOnce(&mut Self) -> T) -> T {
         let work = matches!(what, Recorded::ChannelSubmit | Recorded::IncrementSyncpoint | Recorded::Run);
-        self.calls.begin(&self.core.memory, work);
-        let answer = call(self);
-        let bytes = calls::encode(what as u64, arguments);
-        self.calls.end(&self.core.memory, work, Some(Said::Call(&bytes)));
-        answer
+        self.calls.is_recording().then(|| {
+            let what = (what as u64, work);
+            calls::record(self, |machine| (&mut machine.calls, &machine.core.memory), what, arguments, call)
+        })
     }
 
     /// Makes a call of a recording. What it answers was the guest's.
@@ -73,32 +70,32 @@ impl TegraX1 {
         let bad = || Error::InvalidArgument(format!("a call of {} bytes, which no Tegra X1 has", call.len()));
         let (number, arguments) = calls::decode(call).ok_or_else(bad)?;
         let low = |word: u64| word as u32;
-        match (number, &arguments[..]) {
-            (0, &[size]) => ignore(self.nvmap_create(low(size))),
-            (1, &[id]) => ignore(self.nvmap_from_id(low(id))),
-            (2, &[handle]) => ignore(self.nvmap_free(low(handle))),
-            (3, &[handle, address, align, heap, flags, kind]) => {
+        match (Recorded::from_number(number).ok_or_else(bad)?, &arguments[..]) {
+            (Recorded::NvmapCreate, &[size]) => ignore(self.nvmap_create(low(size))),
+            (Recorded::NvmapFromId, &[id]) => ignore(self.nvmap_from_id(low(id))),
+            (Recorded::NvmapFree, &[handle]) => ignore(self.nvmap_free(low(handle))),
+            (Recorded::NvmapAlloc, &[handle, address, align, heap, flags, kind]) => {
                 let (align, heap, flags, kind) = (low(align), low(heap), low(flags), kind as u8);
                 ignore(self.nvmap_alloc(low(handle), MapMemory { address, align, heap, flags, kind }));
             }
-            (4, []) => ignore(self.space_open()),
-            (5, &[space]) => ignore(self.space_close(low(space))),
-            (6, &[space, big_page, a, b, c]) => {
+            (Recorded::SpaceOpen, []) => ignore(self.space_open()),
+            (Recorded::SpaceClose, &[space]) => ignore(self.space_close(low(space))),
+            (Recorded::SpaceInitialize, &[space, big_page, a, b, c]) => {
                 ignore(self.space_initialize(low(space), Layout { big_page, range: [a, b, c] }));
             }
-            (7, &[space, pages, page_size, flags, at]) => {
+            (Recorded::SpaceAllocate, &[space, pages, page_size, flags, at]) => {
                 ignore(self.space_allocate(low(space), low(pages), page_size, low(flags), at));
             }
-            (8, &[space, offset, pages, page_size]) => {
+            (Recorded::SpaceFree, &[space, offset, pages, page_size]) => {
                 ignore(self.space_free(low(space), offset, low(pages), page_size));
             }
-            (9, &[space, flags, kind, handle, buffer_offset, size, offset]) => {
+            (Recorded::SpaceMapBuffer, &[space, flags, kind, handle, buffer_offset, size, offset]) => {
                 let (flags, kind, handle) = (low(flags), low(kind), low(handle));
                 let call = MapBuffer { flags, kind, handle, buffer_offset, size, offset };
                 ignore(self.space_map_buffer(low(space), call));
             }
-            (10, &[space, offset]) => ignore(self.space_unmap_buffer(low(space), offset)),
-            (11, &[space, ref entries @ ..]) if entries.len() % 5 == 0 => {
+            (Recorded::SpaceUnmapBuffer, &[space, offset]) => ignore(self.space_unmap_buffer(low(space), offset)),
+            (Recorded::SpaceRemap, &[space, ref entries @ ..]) if entries.len() % 5 == 0 => {
                 let entry = |&[kind, handle, handle_page, space_page, pages]: &[u64; 5]| Remap {
                     kind: kind as u16,
                     handle: low(handle),
@@ -109,17 +106,17 @@ impl TegraX1 {
                 let entries: Vec<Remap> = entries.as_chunks().0.iter().map(entry).collect();
                 ignore(self.space_remap(low(space), &entries));
             }
-            (12, []) => ignore(self.channel_open()),
-            (13, &[channel]) => ignore(self.channel_close(low(channel))),
-            (14, &[channel, space]) => ignore(self.channel_bind(low(channel), low(space))),
-            (15, &[channel, flags, syncpoint, value, ref entries @ ..]) => {
+            (Recorded::ChannelOpen, []) => ignore(self.channel_open()),
+            (Recorded::ChannelClose, &[channel]) => ignore(self.channel_close(low(channel))),
+            (Recorded::ChannelBind, &[channel, space]) => ignore(self.channel_bind(low(channel), low(space))),
+            (Recorded::ChannelSubmit, &[channel, flags, syncpoint, value, ref entries @ ..]) => {
                 let fence = Fence { syncpoint: low(syncpoint), value: low(value) };
                 ignore(self.channel_submit(low(channel), entries, low(flags), fence));
             }
-            (16, &[index]) => self.increment_syncpoint(low(index)),
-            (17, &[nanoseconds]) => self.advance_time(nanoseconds),
-            (18, []) => self.run(),
-            (19, &[words]) => {
+            (Recorded::IncrementSyncpoint, &[index]) => self.increment_syncpoint(low(index)),
+            (Recorded::AdvanceTime, &[nanoseconds]) => self.advance_time(nanoseconds),
+            (Recorded::Run, []) => self.run(),
+            (Recorded::RunFor, &[words]) => {
                 self.run_for(RunLimit::of_words(words));
             }
             _ => return Err(bad()),
