@@ -698,6 +698,15 @@ typedef struct triglyph_tegra triglyph_tegra;
 /// the device are under way and after it is gone.
 typedef struct triglyph_timeline triglyph_timeline;
 
+/// A device on a thread of its own. Any number of threads may use a worker at the same time.
+///
+/// The host gives it commands: functions that the thread calls one after the other, in the order in which they were
+/// sent. They make whatever calls on the device are wanted; on other threads these are `TRIGLYPH_STATUS_BUSY` while the
+/// worker has the device. Submissions are deferred (`triglyph_set_deferred`): the thread does their work in bounded
+/// runs between commands, and a command that is sent interrupts the run. Results are waited for with
+/// `triglyph_worker_call`, `triglyph_worker_wait` and `triglyph_worker_wait_idle`, or on the timeline.
+typedef struct triglyph_worker triglyph_worker;
+
 /// How a machine is set up. Fill it with `triglyph_options_init` first, then change what is to be different. A null
 /// pointer in place of it means the defaults. The library keeps no pointer into it.
 typedef struct triglyph_options {
@@ -788,6 +797,11 @@ typedef struct triglyph_event {
   /// The IO address as the GPU sees it.
   uint64_t address;
 } triglyph_event;
+
+/// Hears of each event, oldest first, on the thread that makes the call in which it has happened, before that returns:
+/// on a worker's thread after each of its slices. It must not block for long and not throw or jump out; calls on the
+/// same device return `TRIGLYPH_STATUS_BUSY`, but commands may be sent to a worker with `triglyph_worker_try_send`.
+typedef void (*triglyph_event_callback)(void *user_data, const triglyph_event *event);
 
 /// One thing that the guest got wrong.
 typedef struct triglyph_fault {
@@ -904,6 +918,21 @@ typedef struct triglyph_waiting {
   /// The address or offset.
   uint64_t address;
 } triglyph_waiting;
+
+/// How a worker works. Fill it with `triglyph_worker_options_init` first.
+typedef struct triglyph_worker_options {
+  /// Bytes of this structure as the caller knows it: `sizeof(triglyph_worker_options)`.
+  uint32_t size;
+  /// Commands that may wait in the queue, at least 1: senders wait for room beyond them.
+  uint32_t capacity;
+  /// How much is done between two looks at the queue. A command that is sent interrupts the run, so this is no
+  /// latency of commands; it is one of the event callback.
+  triglyph_run_limit slice;
+} triglyph_worker_options;
+
+/// What a worker's thread is to do. It makes calls on the worker's device, and must not throw or jump out; nor must it
+/// wait for the worker.
+typedef void (*triglyph_worker_command)(void *user_data);
 
 /// How a GX command ended.
 typedef struct triglyph_n3ds_executed {
@@ -1422,6 +1451,14 @@ triglyph_status triglyph_take_events(triglyph_device *device,
                                      size_t capacity,
                                      size_t *count);
 
+/// Sets the callback for events, or removes it with null; `triglyph_take_events` has nothing while there is one. Events
+/// that were not taken are told at once. `user_data` is handed to each call and has to stay valid until the callback is
+/// replaced or the device destroyed. Threads that are to go on while a call is still at work, such as those that wait
+/// for a fence, wait on the timeline.
+triglyph_status triglyph_set_event_callback(triglyph_device *device,
+                                            triglyph_event_callback callback,
+                                            void *user_data);
+
 /// Sets the callback for faults, or removes it with null. `user_data` is handed to each call and has to stay valid
 /// until the callback is replaced or the device destroyed.
 triglyph_status triglyph_set_fault_callback(triglyph_device *device,
@@ -1521,6 +1558,82 @@ triglyph_status triglyph_timeline_wait_fence(triglyph_timeline *timeline,
 
 /// Destroys a timeline that no thread uses any more. Null is ignored.
 triglyph_status triglyph_timeline_destroy(triglyph_timeline *timeline);
+
+/// Fills options with the defaults. `options->size` is to be set to `sizeof(triglyph_worker_options)` before.
+///
+/// Errors: `TRIGLYPH_STATUS_BAD_SIZE`.
+triglyph_status triglyph_worker_options_init(triglyph_worker_options *options);
+
+/// Moves a device to a thread of its own; null `options` are the defaults. The worker belongs to the caller, who
+/// destroys it with `triglyph_worker_destroy`, before the device.
+///
+/// Errors: `TRIGLYPH_STATUS_BUSY` while a call uses the device or another worker has it;
+/// `TRIGLYPH_STATUS_INVALID_ARGUMENT` for a queue without room; `TRIGLYPH_STATUS_UNSUPPORTED` when the host gives no
+/// thread.
+triglyph_status triglyph_worker_create(triglyph_device *device,
+                                       const triglyph_worker_options *options,
+                                       triglyph_worker **worker);
+
+/// Sends a command; waits while the queue is full, so that a guest that is faster than its GPU is held back. `number`
+/// is the command's, counted from 1; it may be null. A command that was taken is executed, unless a call on the device
+/// panics before.
+///
+/// Errors: `TRIGLYPH_STATUS_BUSY` for a command of the worker's own: it may use `triglyph_worker_try_send`;
+/// `TRIGLYPH_STATUS_POISONED` when a call on the device panicked, which has ended the thread.
+triglyph_status triglyph_worker_send(triglyph_worker *worker,
+                                     triglyph_worker_command command,
+                                     void *user_data,
+                                     uint64_t *number);
+
+/// As `triglyph_worker_send`, but never waits: `taken` is false when the queue is full. Commands and callbacks of the
+/// worker's own may use it.
+///
+/// Errors: `TRIGLYPH_STATUS_POISONED` as there.
+triglyph_status triglyph_worker_try_send(triglyph_worker *worker,
+                                         triglyph_worker_command command,
+                                         void *user_data,
+                                         uint64_t *number,
+                                         bool *taken);
+
+/// Sends a command and returns once it was executed. Work that it has submitted may still be under way.
+///
+/// Errors: as `triglyph_worker_send`.
+triglyph_status triglyph_worker_call(triglyph_worker *worker,
+                                     triglyph_worker_command command,
+                                     void *user_data);
+
+/// Has channels that wait look again: the host has written memory that they may wait for. Does not wait.
+triglyph_status triglyph_worker_wake(triglyph_worker *worker);
+
+/// Waits until command `number` was executed, at most for `timeout` nanoseconds; `executed` says whether it was.
+///
+/// Errors: `TRIGLYPH_STATUS_BUSY` for a command of the worker's own.
+triglyph_status triglyph_worker_wait(triglyph_worker *worker,
+                                     uint64_t number,
+                                     uint64_t timeout,
+                                     bool *executed);
+
+/// Waits until all commands were executed and nothing of the device can go on, at most for `timeout` nanoseconds;
+/// `idle` says whether that is so. If it is, `end` is `TRIGLYPH_RUN_END_DONE` or `TRIGLYPH_RUN_END_WAITING`, and
+/// `waiting` what is waited for; otherwise they are 0. All three may be null.
+///
+/// Errors: `TRIGLYPH_STATUS_BUSY` for a command of the worker's own.
+triglyph_status triglyph_worker_wait_idle(triglyph_worker *worker,
+                                          uint64_t timeout,
+                                          bool *idle,
+                                          uint32_t *end,
+                                          triglyph_waiting *waiting);
+
+/// The timeline of the worker's device, as `triglyph_timeline_of`. It belongs to the caller.
+triglyph_status triglyph_worker_timeline(triglyph_worker *worker,
+                                         triglyph_timeline **timeline);
+
+/// Executes the commands that were sent, interrupts what the device is doing, ends the thread and destroys the worker,
+/// which no other thread may use any more. Then any thread may use the device again; what it has not done it does with
+/// the next run, submissions are still deferred. Null is ignored.
+///
+/// Errors: `TRIGLYPH_STATUS_BUSY` for a command of the worker's own; the worker stays as it is then.
+triglyph_status triglyph_worker_destroy(triglyph_worker *worker);
 
 /// Where the bytes of a buffer are, and how many. They stay there until the buffer is destroyed.
 triglyph_status triglyph_buffer_bytes(triglyph_buffer *buffer,

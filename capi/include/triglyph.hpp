@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -315,6 +316,67 @@ private:
     triglyph_device *device_;
 };
 
+/// Options of a worker with the defaults filled in.
+struct worker_options : triglyph_worker_options {
+    worker_options() : triglyph_worker_options{} {
+        size = sizeof(triglyph_worker_options);
+        check(triglyph_worker_options_init(this));
+    }
+};
+
+/// A device on a thread of its own. Any number of threads may use it; destroying it gives the device back.
+class worker : public owned<triglyph_worker, triglyph_worker_destroy> {
+public:
+    explicit worker(device_view device, const triglyph_worker_options &options = triglyph::worker_options()) {
+        triglyph_worker *worker = nullptr;
+        check(triglyph_worker_create(device.get(), &options, &worker));
+        static_cast<owned &>(*this) = owned(worker);
+    }
+
+    /// Has the thread call a function, after those that were sent before. Waits while the queue is full. Returns the
+    /// number of the command. The function must not throw.
+    template <class Function>
+    std::uint64_t send(Function function) const {
+        auto kept = std::make_unique<Function>(std::move(function));
+        auto call = [](void *user_data) noexcept {
+            (*std::unique_ptr<Function>(static_cast<Function *>(user_data)))();
+        };
+        std::uint64_t number = 0;
+        check(triglyph_worker_send(get(), call, kept.get(), &number));
+        kept.release();
+        return number;
+    }
+
+    /// Has the thread call a function, and returns what it returns or throws what it throws.
+    template <class Function>
+    auto call(Function &&function) const -> decltype(function()) {
+        std::packaged_task<decltype(function())()> task(std::ref(function));
+        auto run = [](void *user_data) noexcept { (*static_cast<decltype(task) *>(user_data))(); };
+        check(triglyph_worker_call(get(), run, &task));
+        return task.get_future().get();
+    }
+
+    /// Has channels that wait look at memory again.
+    void wake() const { check(triglyph_worker_wake(get())); }
+    /// Whether a command was executed in time.
+    bool wait(std::uint64_t number, std::chrono::nanoseconds timeout) const {
+        bool executed = false;
+        check(triglyph_worker_wait(get(), number, std::uint64_t(timeout.count()), &executed));
+        return executed;
+    }
+    /// Waits until nothing can go on. The kind is TRIGLYPH_RUN_END_UNKNOWN if that takes longer.
+    run_end wait_idle(std::chrono::nanoseconds timeout) const {
+        run_end end;
+        check(triglyph_worker_wait_idle(get(), std::uint64_t(timeout.count()), nullptr, &end.kind, &end.waiting));
+        return end;
+    }
+    triglyph::timeline timeline() const {
+        triglyph_timeline *timeline = nullptr;
+        check(triglyph_worker_timeline(get(), &timeline));
+        return triglyph::timeline(timeline);
+    }
+};
+
 /// A machine of which only what all machines have is used.
 class device : public owned<triglyph_device, triglyph_device_destroy> {
 public:
@@ -326,7 +388,7 @@ public:
     device_view operator*() const { return device_view(get()); }
 };
 
-/// A machine of its own type, and the faults that it tells as they happen.
+/// A machine of its own type, and whom it tells of faults and events.
 template <class Handle, triglyph_status (*Create)(const triglyph_options *, Handle **),
           triglyph_status (*Destroy)(Handle *), triglyph_device *(*Device)(Handle *)>
 class machine : public owned<Handle, Destroy> {
@@ -340,16 +402,30 @@ public:
 
     /// Has `handler` called with each fault as it happens. It must not throw.
     void on_fault(std::function<void(const triglyph_fault &)> handler) {
-        auto kept = std::make_unique<std::function<void(const triglyph_fault &)>>(std::move(handler));
-        auto call = [](void *user_data, const triglyph_fault *fault) noexcept {
-            (*static_cast<std::function<void(const triglyph_fault &)> *>(user_data))(*fault);
-        };
-        check(triglyph_set_fault_callback(device().get(), *kept ? +call : nullptr, kept.get()));
-        on_fault_ = std::move(kept);
+        set(triglyph_set_fault_callback, on_fault_, std::move(handler));
+    }
+
+    /// Has `handler` called with each event, before the call in which it happens returns. It must not throw.
+    void on_event(std::function<void(const triglyph_event &)> handler) {
+        set(triglyph_set_event_callback, on_event_, std::move(handler));
     }
 
 private:
-    std::unique_ptr<std::function<void(const triglyph_fault &)>> on_fault_;
+    template <class T>
+    using kept = std::unique_ptr<std::function<void(const T &)>>;
+
+    template <class T>
+    void set(triglyph_status (*set)(triglyph_device *, void (*)(void *, const T *), void *), kept<T> &current,
+             std::function<void(const T &)> handler) {
+        auto next = std::make_unique<std::function<void(const T &)>>(std::move(handler));
+        auto call = [](void *user_data, const T *value) noexcept {
+            (*static_cast<std::function<void(const T &)> *>(user_data))(*value);
+        };
+        check(set(device().get(), *next ? +call : nullptr, next.get()));
+        current = std::move(next);
+    }
+    kept<triglyph_fault> on_fault_;
+    kept<triglyph_event> on_event_;
 };
 
 /// A Nintendo 3DS.

@@ -1,9 +1,12 @@
 //! What a device tells its host.
 
+use std::ffi::c_void;
+
 use triglyph::{Event, SoftwareMethod};
 
 use super::error::triglyph_status;
-use super::handle::{triglyph_device, with_device};
+use super::faults::UserData;
+use super::handle::{State, triglyph_device, with_device};
 use super::pointer::{Out, drain, required};
 
 /// What has happened. The fields of an event that each kind has are named here; the others are 0.
@@ -131,4 +134,44 @@ pub unsafe extern "C" fn triglyph_take_events(
         count.write(unsafe { drain(&mut state.events, events, capacity, "events") }?);
         Ok(())
     })
+}
+
+/// Hears of each event, oldest first, on the thread that makes the call in which it has happened, before that returns:
+/// on a worker's thread after each of its slices. It must not block for long and not throw or jump out; calls on the
+/// same device return `TRIGLYPH_STATUS_BUSY`, but commands may be sent to a worker with `triglyph_worker_try_send`.
+pub type triglyph_event_callback = Option<unsafe extern "C" fn(user_data: *mut c_void, event: *const triglyph_event)>;
+
+/// Calls the host with an event.
+pub(crate) type EventHandler = Box<dyn FnMut(&triglyph_event) + Send>;
+
+/// Sets the callback for events, or removes it with null; `triglyph_take_events` has nothing while there is one. Events
+/// that were not taken are told at once. `user_data` is handed to each call and has to stay valid until the callback is
+/// replaced or the device destroyed. Threads that are to go on while a call is still at work, such as those that wait
+/// for a fence, wait on the timeline.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn triglyph_set_event_callback(
+    device: Option<&triglyph_device>,
+    callback: triglyph_event_callback,
+    user_data: *mut c_void,
+) -> triglyph_status {
+    with_device(device, |state| {
+        let user_data = UserData(user_data);
+        state.on_event = callback.map(|callback| -> EventHandler {
+            Box::new(move |event: &triglyph_event| {
+                // SAFETY: the host promises a function of this type that takes its own pointer.
+                unsafe { callback(user_data.get(), &raw const *event) }
+            })
+        });
+        Ok(())
+    })
+}
+
+impl State {
+    /// Tells the host of the events that have happened, if it wants to be told.
+    pub(crate) fn tell_events(&mut self) {
+        let Some(handler) = &mut self.on_event else { return };
+        self.events.drain(..).for_each(|event| handler(&event));
+        let new = self.gpu.device().take_events();
+        new.into_iter().for_each(|event| handler(&event.into()));
+    }
 }

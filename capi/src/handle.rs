@@ -1,19 +1,21 @@
 //! What a device handle holds, and who may use it when.
 //!
 //! The state is behind a mutex that calls only try to lock: a call during another one returns a status instead of
-//! waiting. A panic poisons the mutex; after that the handle can only be destroyed.
+//! waiting. A panic poisons the mutex; after that the handle can only be destroyed. A worker that has the device on a
+//! thread of its own shares the state; calls of other threads return a status then.
 
 use std::collections::VecDeque;
 use std::ffi::CString;
 use std::fs::File;
 use std::io::BufWriter;
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use triglyph::capture::RecordingDevice;
 use triglyph::{Device, Machine, Memory, N3ds, Options, ReplayDevice, Rsx, TegraX1};
 
 use super::error::{Failure, guard, triglyph_status};
-use super::events::triglyph_event;
+use super::events::{EventHandler, triglyph_event};
 use super::memory::triglyph_range;
 use super::n3ds::gsp::Waiting;
 use super::pointer::required;
@@ -74,6 +76,8 @@ pub(crate) struct State {
     pub gpu: Gpu,
     /// Events and written ranges that the host had no room for.
     pub events: VecDeque<triglyph_event>,
+    /// Who hears of events instead.
+    pub on_event: Option<EventHandler>,
     pub written: VecDeque<triglyph_range>,
     /// The same of GSP.
     pub gsp: Waiting,
@@ -85,9 +89,64 @@ pub(crate) struct State {
 
 /// What all machines have. Made by `triglyph_device_create`, or borrowed from a machine's own handle.
 pub struct triglyph_device {
-    state: Mutex<State>,
+    shared: Arc<Shared>,
     /// Whether it is part of a machine's own handle.
     borrowed: bool,
+}
+
+/// What a handle shares with a worker.
+pub(crate) struct Shared {
+    pub state: Mutex<State>,
+    /// Which thread may make calls: [`ANY_THREAD`], [`NO_THREAD`], or one by its [`this_thread`].
+    owner: AtomicUsize,
+}
+
+/// All threads may, one at a time.
+const ANY_THREAD: usize = 0;
+/// A worker has the device, and its thread has not begun.
+const NO_THREAD: usize = 1;
+
+/// A number of the calling thread that no other thread has while it lives.
+fn this_thread() -> usize {
+    thread_local! {
+        static HERE: u16 = const { 0 };
+    }
+    HERE.with(|here| std::ptr::from_ref(here).addr())
+}
+
+impl Shared {
+    /// Gives the device to a thread that begins later.
+    pub fn lend(&self) -> Result<(), Failure> {
+        match self.owner.compare_exchange(ANY_THREAD, NO_THREAD, Ordering::AcqRel, Ordering::Relaxed) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Failure::new(triglyph_status::Busy, "another worker has the device")),
+        }
+    }
+
+    /// Says that the calling thread is the one that the device was given to.
+    pub fn take_over(&self) {
+        self.owner.store(this_thread(), Ordering::Release);
+    }
+
+    /// All threads may use the device again.
+    pub fn give_back(&self) {
+        self.owner.store(ANY_THREAD, Ordering::Release);
+    }
+
+    /// Whether the device was given to a thread, and this is it.
+    pub fn is_this_threads(&self) -> bool {
+        self.owner.load(Ordering::Acquire) == this_thread()
+    }
+
+    fn check_thread(&self) -> Result<(), Failure> {
+        match self.owner.load(Ordering::Acquire) == ANY_THREAD || self.is_this_threads() {
+            true => Ok(()),
+            false => {
+                let why = "a worker has the device: what is done with it has to be one of the worker's commands";
+                Err(Failure::new(triglyph_status::Busy, why))
+            }
+        }
+    }
 }
 
 impl triglyph_device {
@@ -95,26 +154,40 @@ impl triglyph_device {
         let state = State {
             gpu: Gpu::new(machine, options)?,
             events: VecDeque::new(),
+            on_event: None,
             written: VecDeque::new(),
             gsp: Waiting::default(),
             fault_texts: Vec::new(),
             key_file_error: CString::default(),
         };
-        Ok(triglyph_device { state: Mutex::new(state), borrowed })
+        let shared = Shared { state: Mutex::new(state), owner: AtomicUsize::new(ANY_THREAD) };
+        Ok(triglyph_device { shared: Arc::new(shared), borrowed })
     }
 
     pub(crate) fn is_borrowed(&self) -> bool {
         self.borrowed
     }
 
-    /// Runs a call with the state.
-    pub(crate) fn enter(&self, call: impl FnOnce(&mut State) -> Result<(), Failure>) -> Result<(), Failure> {
-        call(&mut *lock(&self.state)?)
+    /// What it shares with a worker.
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
-    /// Whether the handle can be destroyed: no call is using it.
+    /// Runs a call with the state.
+    pub(crate) fn enter(&self, call: impl FnOnce(&mut State) -> Result<(), Failure>) -> Result<(), Failure> {
+        self.shared.check_thread()?;
+        let state = &mut *lock(&self.shared.state)?;
+        let done = call(state);
+        state.tell_events();
+        done
+    }
+
+    /// Whether the handle can be destroyed: no call is using it, and no worker has it.
     pub(crate) fn check_idle(&self) -> Result<(), Failure> {
-        match lock(&self.state) {
+        if self.shared.owner.load(Ordering::Acquire) != ANY_THREAD {
+            return Err(Failure::new(triglyph_status::Busy, "a worker has the device: destroy the worker first"));
+        }
+        match lock(&self.shared.state) {
             Err(failure) if failure.status == triglyph_status::Busy => Err(failure),
             _ => Ok(()),
         }

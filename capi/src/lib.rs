@@ -34,3 +34,4 @@ pub mod stats;
 pub mod tegra;
 pub mod timeline;
 pub mod version;
+pub mod worker;

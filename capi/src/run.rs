@@ -88,6 +88,24 @@ impl From<Waiting> for triglyph_waiting {
     }
 }
 
+impl From<&triglyph_run_limit> for RunLimit {
+    fn from(limit: &triglyph_run_limit) -> Self {
+        RunLimit { nanoseconds: limit.nanoseconds, words: limit.words }
+    }
+}
+
+/// Why a run ended, and what is waited for.
+pub(crate) fn described(end: RunEnd) -> (triglyph_run_end, triglyph_waiting) {
+    let kind = match end {
+        RunEnd::Done => triglyph_run_end::Done,
+        RunEnd::Waiting(what) => return (triglyph_run_end::Waiting, what.into()),
+        RunEnd::BudgetUsed => triglyph_run_end::BudgetUsed,
+        RunEnd::Interrupted => triglyph_run_end::Interrupted,
+        _ => triglyph_run_end::Unknown,
+    };
+    (kind, triglyph_waiting::default())
+}
+
 /// Says whether submissions only queue work, for `triglyph_run_for` and `triglyph_finish` to do. Otherwise, as at
 /// first, they do it before they return. What was queued stays queued. Nothing is deferred while a recording is under
 /// way.
@@ -112,15 +130,7 @@ pub extern "C" fn triglyph_run_for(
     waiting: Out<'_, triglyph_waiting>,
 ) -> triglyph_status {
     with_device(device, |state| {
-        let limit =
-            limit.map_or(RunLimit::NONE, |&triglyph_run_limit { nanoseconds, words }| RunLimit { nanoseconds, words });
-        let (kind, what) = match state.gpu.device().run_for(limit) {
-            RunEnd::Done => (triglyph_run_end::Done, triglyph_waiting::default()),
-            RunEnd::Waiting(what) => (triglyph_run_end::Waiting, what.into()),
-            RunEnd::BudgetUsed => (triglyph_run_end::BudgetUsed, triglyph_waiting::default()),
-            RunEnd::Interrupted => (triglyph_run_end::Interrupted, triglyph_waiting::default()),
-            _ => (triglyph_run_end::Unknown, triglyph_waiting::default()),
-        };
+        let (kind, what) = described(state.gpu.device().run_for(limit.map_or(RunLimit::NONE, RunLimit::from)));
         put(end, kind as u32);
         put(waiting, what);
         Ok(())

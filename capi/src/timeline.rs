@@ -1,5 +1,6 @@
 //! Waiting for completed work from another thread.
 
+use std::mem::MaybeUninit;
 use std::time::Duration;
 
 use triglyph::Timeline;
@@ -15,6 +16,13 @@ pub struct triglyph_timeline {
     timeline: Timeline,
 }
 
+impl triglyph_timeline {
+    /// Hands a timeline to C.
+    pub(crate) fn give(timeline: Timeline, out: &mut MaybeUninit<*mut triglyph_timeline>) {
+        out.write(Box::into_raw(Box::new(triglyph_timeline { timeline })));
+    }
+}
+
 /// The timeline of a device. It belongs to the caller, who destroys it with `triglyph_timeline_destroy`.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_timeline_of(
@@ -22,8 +30,8 @@ pub extern "C" fn triglyph_timeline_of(
     timeline: Out<'_, *mut triglyph_timeline>,
 ) -> triglyph_status {
     with_device(device, |state| {
-        let timeline_of = triglyph_timeline { timeline: state.gpu.device_ref().timeline().clone() };
-        required(timeline, "timeline")?.write(Box::into_raw(Box::new(timeline_of)));
+        let timeline_of = state.gpu.device_ref().timeline().clone();
+        triglyph_timeline::give(timeline_of, required(timeline, "timeline")?);
         Ok(())
     })
 }

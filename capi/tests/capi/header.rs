@@ -30,12 +30,13 @@ const INTRODUCTION: &str = "\
 ";
 
 /// Handles are references inside of the library; for C they are plain pointers.
-const HANDLES: [&str; 11] = [
+const HANDLES: [&str; 12] = [
     "device",
     "n3ds",
     "rsx",
     "tegra",
     "timeline",
+    "worker",
     "interrupter",
     "presented",
     "capture",

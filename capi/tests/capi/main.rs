@@ -8,7 +8,7 @@ mod symbols;
 use std::path::Path;
 
 /// The sources, in the order in which the header has them.
-const SOURCES: [&str; 31] = [
+const SOURCES: [&str; 32] = [
     "version.rs",
     "error.rs",
     "options.rs",
@@ -20,6 +20,7 @@ const SOURCES: [&str; 31] = [
     "stats.rs",
     "run.rs",
     "timeline.rs",
+    "worker.rs",
     "buffer.rs",
     "snapshot.rs",
     "n3ds/mod.rs",

@@ -1,6 +1,7 @@
 // The Switch's driver and the PS3's hypervisor from C++: what their calls answer, and work that another thread waits
-// for.
+// for; a device on a thread of its own.
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -119,9 +120,78 @@ static void rsx() {
     EXPECT(word == 0x12345678);
 }
 
+/// Commands of other threads, in their order, and what becomes of their answers.
+static void worker() {
+    constexpr std::uint32_t VRAM = 0x18000000, VRAM_VIRTUAL = 0x1F000000;
+    std::atomic<int> interrupts = 0;
+    std::vector<std::uint8_t> vram(1 << 16);
+    triglyph::n3ds gpu;
+    gpu.device().map_host({0, VRAM}, vram);
+    gpu.on_event([&](const triglyph_event &event) {
+        interrupts += event.kind == TRIGLYPH_EVENT_KIND_INTERRUPT;
+    });
+    triglyph_worker_options options = triglyph::worker_options();
+    EXPECT(options.capacity > 1 && options.slice.nanoseconds > 0);
+    options.capacity = 0;
+    try {
+        triglyph::worker without_room(gpu.device(), options);
+        EXPECT(false);
+    } catch (const triglyph::error &error) {
+        EXPECT(error.status() == TRIGLYPH_STATUS_INVALID_ARGUMENT);
+    }
+    options.capacity = 2;
+    {
+        triglyph::worker worker(gpu.device(), options);
+        std::uint64_t last = 0;
+        for (std::uint32_t i = 0; i < 100; i++) {
+            last = worker.send([&gpu, i] {
+                const std::uint32_t words[] = {2, VRAM_VIRTUAL, i, VRAM_VIRTUAL + 64, 0, 0, 0, 0x201};
+                gpu.device().submit({reinterpret_cast<const std::uint8_t *>(words), sizeof words});
+            });
+        }
+        EXPECT(worker.wait(last, std::chrono::seconds(60)) && last == 100);
+        EXPECT(worker.wait_idle(std::chrono::seconds(60)).kind == TRIGLYPH_RUN_END_DONE);
+        EXPECT(worker.timeline().completed() == worker.timeline().submitted());
+        EXPECT(worker.call([&] { return int(vram[0]); }) == 99 && interrupts == 100);
+        // The device is the worker's: other threads' calls are refused, and so is a second worker.
+        EXPECT(triglyph_finish(gpu.device().get()) == TRIGLYPH_STATUS_BUSY);
+        EXPECT(triglyph_n3ds_destroy(gpu.get()) == TRIGLYPH_STATUS_BUSY);
+        try {
+            triglyph::worker second(gpu.device());
+            EXPECT(false);
+        } catch (const triglyph::error &error) {
+            EXPECT(error.status() == TRIGLYPH_STATUS_BUSY);
+        }
+        // What a command throws its sender gets; a command cannot wait for its own thread.
+        try {
+            worker.call([&] { worker.wake(), worker.wait(1, std::chrono::seconds(60)); });
+            EXPECT(false);
+        } catch (const triglyph::error &error) {
+            EXPECT(error.status() == TRIGLYPH_STATUS_BUSY);
+        }
+        // Without waiting, until the queue is full.
+        auto nothing = [](void *) {};
+        std::uint64_t number = 0;
+        worker.call([&] {
+            bool taken = true;
+            while (taken) {
+                triglyph::check(triglyph_worker_try_send(worker.get(), nothing, nullptr, &number, &taken));
+            }
+        });
+        EXPECT(worker.wait(number, std::chrono::seconds(60)));
+        EXPECT(triglyph_worker_send(worker.get(), nullptr, nullptr, nullptr) == TRIGLYPH_STATUS_NULL_POINTER);
+    }
+    // It is everybody's again; submissions still wait for runs.
+    EXPECT(gpu.device().run_for({UINT64_MAX, UINT64_MAX}).kind == TRIGLYPH_RUN_END_DONE);
+    gpu.device().set_deferred(false);
+    gpu.on_event(nullptr);
+    EXPECT(gpu.device().take_events().empty() && gpu.device().fault_texts().empty());
+}
+
 int main() try {
     tegra();
     rsx();
+    worker();
     return 0;
 } catch (const std::exception &error) {
     std::fprintf(stderr, "%s\n", error.what());

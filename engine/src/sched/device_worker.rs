@@ -47,6 +47,37 @@ impl fmt::Display for WorkerError {
 
 impl std::error::Error for WorkerError {}
 
+/// What a [`DeviceWorker`] needs of what it works with. Every [`Device`] has it; hosts implement it for what contains
+/// one.
+pub trait BoundedWork: Send {
+    /// As [`Device::set_deferred`].
+    fn set_deferred(&mut self, deferred: bool);
+
+    /// As [`Device::run_for`].
+    fn run_for(&mut self, limit: RunLimit) -> RunEnd;
+
+    /// As [`Device::interrupter`].
+    fn interrupter(&self) -> Interrupter;
+
+    /// As [`Device::timeline`].
+    fn timeline(&self) -> &Timeline;
+}
+
+impl<D: Device> BoundedWork for D {
+    fn set_deferred(&mut self, deferred: bool) {
+        Device::set_deferred(self, deferred);
+    }
+    fn run_for(&mut self, limit: RunLimit) -> RunEnd {
+        Device::run_for(self, limit)
+    }
+    fn interrupter(&self) -> Interrupter {
+        Device::interrupter(self)
+    }
+    fn timeline(&self) -> &Timeline {
+        Device::timeline(self)
+    }
+}
+
 /// What a thread of the host's has done with the device.
 type Command<D> = Box<dyn FnOnce(&mut D) + Send>;
 
@@ -129,7 +160,7 @@ impl<D> Drop for Ending<'_, D> {
     }
 }
 
-fn work<D: Device>(mut device: D, shared: &Shared<D>, slice: RunLimit) -> D {
+fn work<D: BoundedWork>(mut device: D, shared: &Shared<D>, slice: RunLimit) -> D {
     let _ending = Ending(shared);
     loop {
         match shared.next() {
@@ -149,12 +180,16 @@ fn work<D: Device>(mut device: D, shared: &Shared<D>, slice: RunLimit) -> D {
                     queue.end = end;
                 });
             }
-            Next::Stop => return device,
+            Next::Stop => {
+                // Interrupts were for this thread's runs, not for the next owner's first.
+                device.interrupter().take();
+                return device;
+            }
         }
     }
 }
 
-impl<D: Device + 'static> DeviceWorker<D> {
+impl<D: BoundedWork + 'static> DeviceWorker<D> {
     /// Moves a device to a thread of its own. Its submissions are deferred from here on.
     ///
     /// # Errors
@@ -200,7 +235,7 @@ impl<D: Device + 'static> DeviceWorker<D> {
     /// [`WorkerError::Full`]; [`WorkerError::Ended`].
     pub fn try_send(&self, command: impl FnOnce(&mut D) + Send + 'static) -> Result<u64, WorkerError> {
         let queue = self.shared.lock();
-        match queue.commands.len() < self.capacity {
+        match queue.commands.len() < self.capacity || queue.ended {
             true => self.push(queue, Box::new(command)),
             false => Err(WorkerError::Full),
         }
@@ -282,8 +317,10 @@ impl<D: Device + 'static> DeviceWorker<D> {
 impl<D> DeviceWorker<D> {
     fn end(&mut self) -> Option<Result<D, WorkerError>> {
         let thread = self.thread.take()?;
-        self.shared.lock().stopping = true;
+        let mut queue = self.shared.lock();
+        queue.stopping = true;
         self.interrupter.interrupt();
+        drop(queue);
         self.shared.work.notify_one();
         Some(thread.join().map_err(|_| WorkerError::Ended))
     }

@@ -17,7 +17,7 @@ use std::time::Duration;
 use rayon::ThreadPool;
 
 use crate::error::Error;
-pub use device_worker::{DeviceWorker, WorkerError, WorkerOptions};
+pub use device_worker::{BoundedWork, DeviceWorker, WorkerError, WorkerOptions};
 pub use interrupter::Interrupter;
 pub use timeline::Timeline;
 pub use worker::Worker;
