@@ -1,10 +1,86 @@
 //! The results of atomic operations.
 
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value};
 use triglyph_guest::num::half;
 use triglyph_guest::num::ops::Scalar;
 use triglyph_guest::tegra::shader::isa::{AtomicOp, AtomicType};
 
 use super::access::{Access, Action};
+use crate::lane::Emit;
+
+/// An operation on a word that compiled code does itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordOperation {
+    /// Of integers. Increment and decrement are those of unsigned ones.
+    Atomic {
+        op: AtomicOp,
+        signed: bool,
+    },
+    CompareExchange,
+}
+
+impl WordOperation {
+    /// The operation of an access; `None` if only [`changed`] does it.
+    pub fn of(access: Access) -> Option<WordOperation> {
+        use AtomicOp::{Add, And, Dec, Exchange, Inc, Max, Min, Or, Xor};
+        if access.bytes != 4 {
+            return None;
+        }
+        if access.action == Action::Cas {
+            return Some(WordOperation::CompareExchange);
+        }
+        let op = AtomicOp::from_bits(access.op);
+        let signed = match AtomicType::from_bits(access.ty) {
+            AtomicType::U32 => false,
+            AtomicType::S32 => true,
+            _ => return None,
+        };
+        let known = match op {
+            Add | Min | Max | And | Or | Xor | Exchange => true,
+            Inc | Dec => !signed,
+            _ => false,
+        };
+        known.then_some(WordOperation::Atomic { op, signed })
+    }
+
+    /// Emits what is stored in place of `old`: for the operand of an atomic, which is the first one, or for the
+    /// compared value and the new one.
+    pub fn result(self, e: &mut Emit<'_>, old: Value, [value, replacement]: [Value; 2]) -> Value {
+        let ins = e.b.ins();
+        let (op, signed) = match self {
+            WordOperation::Atomic { op, signed } => (op, signed),
+            WordOperation::CompareExchange => {
+                let equal = ins.icmp(IntCC::Equal, old, value);
+                return e.b.ins().select(equal, replacement, old);
+            }
+        };
+        match op {
+            AtomicOp::Add => ins.iadd(old, value),
+            AtomicOp::Min if signed => ins.smin(old, value),
+            AtomicOp::Max if signed => ins.smax(old, value),
+            AtomicOp::Min => ins.umin(old, value),
+            AtomicOp::Max => ins.umax(old, value),
+            AtomicOp::And => ins.band(old, value),
+            AtomicOp::Or => ins.bor(old, value),
+            AtomicOp::Xor => ins.bxor(old, value),
+            AtomicOp::Inc => {
+                let wraps = ins.icmp(IntCC::UnsignedGreaterThanOrEqual, old, value);
+                let zero = e.i32(0);
+                let next = e.b.ins().iadd_imm_u(old, 1);
+                e.b.ins().select(wraps, zero, next)
+            }
+            AtomicOp::Dec => {
+                // One below 0 is more than any value.
+                let next = ins.iadd_imm_s(old, -1);
+                let wraps = e.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, next, value);
+                e.b.ins().select(wraps, value, next)
+            }
+            // The others have no `WordOperation`; an exchange stores its operand.
+            AtomicOp::Exchange | AtomicOp::SafeAdd | AtomicOp::Unknown(_) => value,
+        }
+    }
+}
 
 fn word(bytes: &[u8; 16]) -> u32 {
     u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
@@ -128,4 +204,62 @@ fn add_halves(a: u32, b: u32) -> u32 {
 fn add_flushed(a: u32, b: u32) -> u32 {
     let sum = f32::from_bits(flush(a)) + f32::from_bits(flush(b));
     if sum.is_nan() { 0x7FFF_FFFF } else { flush(sum.to_bits()) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(unsafe_code)]
+
+    use super::super::access::Space;
+    use super::*;
+    use crate::code::{Compiler, Effort};
+    use crate::lane::memory;
+    use cranelift_codegen::ir::types::I32;
+
+    /// Old value, operands, result.
+    type Words = [u32; 4];
+
+    fn compiled(compiler: &Compiler, operation: WordOperation) -> crate::code::Code {
+        let emit = |e: &mut Emit<'_>| {
+            let args = e.args;
+            let [old, value, replacement] = [0, 4, 8].map(|at| e.b.ins().load(I32, memory(), args, at));
+            let new = operation.result(e, old, [value, replacement]);
+            e.b.ins().store(memory(), new, args, 12);
+            let status = e.i64(0);
+            e.finish(status);
+            Ok(())
+        };
+        compiler.compile(1, emit).unwrap()
+    }
+
+    fn expected(access: Access, [old, value, replacement, _]: Words) -> u32 {
+        let mut bytes = [[0; 16]; 2];
+        bytes[0][..4].copy_from_slice(&old.to_le_bytes());
+        bytes[1][..4].copy_from_slice(&value.to_le_bytes());
+        bytes[1][4..8].copy_from_slice(&replacement.to_le_bytes());
+        changed(access, &bytes[0], &bytes[1]).map_or(old, |new| word(&new))
+    }
+
+    #[test]
+    fn compiled_operations_are_those_of_calls() {
+        let compiler = Compiler::new(Effort::Baseline).unwrap();
+        let cas = Access::new(Space::Global, Action::Cas, 4);
+        let atomics = (0..16).flat_map(|op| (0..8).map(move |ty| (op, ty)));
+        let atomics = atomics.map(|(op, ty)| Access { op, ty, ..Access::new(Space::Global, Action::Atomic, 4) });
+        let mut known = 0;
+        for access in atomics.chain([cas]) {
+            let Some(operation) = WordOperation::of(access) else { continue };
+            known += 1;
+            let code = compiled(&compiler, operation);
+            let values = [0, 1, 2, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF];
+            for (old, value) in values.iter().flat_map(|&old| values.map(|value| (old, value))) {
+                let mut words = [old, value, 77, 0];
+                // SAFETY: the code reads and writes the words.
+                unsafe { code.call((&raw mut words).cast_const()) };
+                assert_eq!(words[3], expected(access, words), "{operation:?} of {old:#x} and {value:#x}");
+            }
+        }
+        // Seven operations on both types, increment and decrement of unsigned ones, compare and exchange.
+        assert_eq!(known, 17);
+    }
 }

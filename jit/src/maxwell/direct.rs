@@ -3,8 +3,8 @@
 //!
 //! An access checks that all of its lanes are in bounds. If one is not, the whole access falls back to
 //! [`memory::perform`](super::memory::perform), which also caches the mapping that the next address of a global access
-//! is probably in. Direct stores need all four lanes: they happen in the order of lanes. Stores of some lanes and
-//! atomics go through that function as well, and it through the mapping.
+//! is probably in. Direct stores and atomics need all four lanes: they happen in the order of lanes. Those of some
+//! lanes go through that function as well, and it through the mapping.
 
 #![allow(unsafe_code)]
 
@@ -18,6 +18,7 @@ use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment
 use triglyph_guest::num::ops::Ops;
 
 use super::access::{Access, Space};
+use super::atomic::WordOperation;
 use super::{Context, Lower};
 use crate::lane::{Emit, I32x4, Mask, memory};
 
@@ -287,20 +288,61 @@ impl Lower<'_, '_> {
         e.switch_to(fast);
         let rows = rows(e, direct, direct.offset);
         stored(e, access.bytes, rows, data);
-        if let Some((mapped, _)) = direct.mapped {
-            let (low, high) = (offset_of!(Mapped, low) as i32, offset_of!(Mapped, high) as i32);
-            let before = e.load_ints(mapped, low);
-            let least = e.umin(before, direct.offset);
-            e.store(least.0, mapped, low);
-            let bytes = e.i(access.bytes.into());
-            let end = e.iadd(direct.offset, bytes);
-            let before = e.load_ints(mapped, high);
-            let most = e.imax_unsigned(before, end);
-            e.store(most.0, mapped, high);
-        }
+        note_written(e, access.bytes, direct);
         e.jump(done, &[]);
         e.switch_to(done);
     }
+
+    /// The word that an atomic finds: direct if all lanes store and are in bounds, else by a call. `sources` are the
+    /// call's.
+    pub(super) fn atomic_directly(
+        &mut self,
+        access: Access,
+        direct: &DirectAccess,
+        operation: WordOperation,
+        sources: &[I32x4; 6],
+    ) -> I32x4 {
+        let e = self.host.e();
+        let (slow, fast, done) = (e.cold_block(&[]), e.block(&[]), e.block(&[I32X4]));
+        let [_, stores, _, _, value, replacement] = *sources;
+        let rest = e.not(Mask(stores.0));
+        let outside = e.or(direct.out_of_bounds, rest);
+        let any = e.any(outside);
+        e.branch(any, (slow, &[]), (fast, &[]));
+
+        e.switch_to(slow);
+        let [found]: [I32x4; 1] = self.access(access, direct.number(), sources);
+        let e = self.host.e();
+        e.jump(done, &[found.0]);
+
+        e.switch_to(fast);
+        let mut found = e.i(0).0;
+        for (lane, row) in (0u8..).zip(rows(e, direct, direct.offset)) {
+            let (value, replacement) = (e.lane(value, lane), e.lane(replacement, lane));
+            let old = e.b.ins().load(I32, memory(), row, 0);
+            let new = operation.result(e, old, [value, replacement]);
+            e.b.ins().store(memory(), new, row, 0);
+            found = e.b.ins().insertlane(found, old, lane);
+        }
+        note_written(e, access.bytes, direct);
+        e.jump(done, &[found]);
+        e.switch_to(done);
+        I32x4(e.parameter(done, 0))
+    }
+}
+
+/// Adds a direct write of all lanes to what its mapping has been written to.
+fn note_written(e: &mut Emit<'_>, bytes: u8, direct: &DirectAccess) {
+    let Some((mapped, _)) = direct.mapped else { return };
+    let (low, high) = (offset_of!(Mapped, low) as i32, offset_of!(Mapped, high) as i32);
+    let before = e.load_ints(mapped, low);
+    let least = e.umin(before, direct.offset);
+    e.store(least.0, mapped, low);
+    let bytes = e.i(bytes.into());
+    let end = e.iadd(direct.offset, bytes);
+    let before = e.load_ints(mapped, high);
+    let most = e.imax_unsigned(before, end);
+    e.store(most.0, mapped, high);
 }
 
 /// Host addresses of the lanes.

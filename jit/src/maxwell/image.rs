@@ -153,57 +153,104 @@ fn offset(access: ImageAccess, key: &ImageKey, image: &Image<'_>, [x, y, z, laye
 
 /// Performs an access, lane after lane. The first vector becomes the lanes that were inside their image.
 pub fn perform(access: ImageAccess, vectors: &mut Vectors, environment: &Environment<'_>, keys: &[Option<ImageKey>]) {
-    (0..4).for_each(|lane| perform_lane(access, vectors, lane, environment, keys));
+    let mut last: Option<Target<'_>> = None;
+    for lane in 0..4 {
+        let (loads, stores) = (vectors[0][lane] != 0, vectors[1][lane] != 0);
+        vectors[0][lane] = 0;
+        let number = vectors[2][lane] as usize;
+        if !loads {
+            continue;
+        }
+        if last.as_ref().is_none_or(|last| last.number != number) {
+            last = Target::new(access, number, environment, keys);
+        }
+        let Some(target) = &last else { continue };
+        let place = [3, 4, 5, 6].map(|n| vectors[n][lane]);
+        let Some(offset) = offset(access, target.key, target.image, place) else { continue };
+        vectors[0][lane] = u32::MAX;
+        let data: &mut [[u32; 4]] = &mut vectors[DATA..DATA + 4];
+        let old = target.perform(stores, offset, std::array::from_fn(|n| data[n][lane]));
+        data.iter_mut().zip(old).for_each(|(vector, word)| vector[lane] = word);
+    }
 }
 
-fn perform_lane(
+/// The image of a lane, and what an access does to its texels.
+struct Target<'k> {
     access: ImageAccess,
-    vectors: &mut Vectors,
-    lane: usize,
-    environment: &Environment<'_>,
-    keys: &[Option<ImageKey>],
-) {
-    let (loads, stores) = (vectors[0][lane] != 0, vectors[1][lane] != 0);
-    vectors[0][lane] = 0;
-    let number = vectors[2][lane] as usize;
-    let key = keys.get(number).and_then(Option::as_ref).filter(|_| loads);
-    let Some((key, image)) = key.zip(environment.images.get(number)) else { return };
-    let place = [3, 4, 5, 6].map(|n| vectors[n][lane]);
-    let Some(offset) = offset(access, key, image, place) else { return };
-    vectors[0][lane] = u32::MAX;
-    let mut data = [0; 16];
-    for (n, bytes) in data.chunks_exact_mut(4).enumerate() {
-        bytes.copy_from_slice(&vectors[DATA + n][lane].to_le_bytes());
+    number: usize,
+    key: &'k ImageKey,
+    image: &'k Image<'k>,
+    /// Bytes that are accessed, at most 16.
+    bytes: usize,
+    /// Whether they are read.
+    reads: bool,
+    /// The bits of those that a store writes.
+    written: u128,
+}
+
+impl<'k> Target<'k> {
+    /// `None` if there is no such image.
+    fn new(
+        access: ImageAccess,
+        number: usize,
+        environment: &'k Environment<'k>,
+        keys: &'k [Option<ImageKey>],
+    ) -> Option<Target<'k>> {
+        let key = keys.get(number)?.as_ref()?;
+        let image = environment.images.get(number)?;
+        let whole_texel = match access.action {
+            Action::StoreTexel | Action::StoreComponents => true,
+            Action::Load => access.counting == Counting::Texels,
+            Action::Store | Action::Atomic | Action::Cas => false,
+        };
+        let bytes = usize::from(if whole_texel { key.format.bytes } else { access.bytes });
+        let bytes = bytes.min(16);
+        let all = u128::MAX.checked_shr(128 - 8 * bytes as u32).unwrap_or(0);
+        let written = match access.action {
+            Action::StoreComponents => components(&key.format, access.mask) & all,
+            _ => all,
+        };
+        let stores_all = written == all && !matches!(access.action, Action::Load | Action::Atomic | Action::Cas);
+        Some(Target { access, number, key, image, bytes, reads: !stores_all, written })
     }
-    let old: [u8; 16] = image.window.read(offset);
-    if stores && let Some((new, count)) = stored(access, key, &old, &data) {
-        image.window.write(offset, &new[..count.min(16)]);
+
+    /// Performs the access of a lane at an offset. Returns the words there, if it reads them.
+    fn perform(&self, stores: bool, offset: usize, data: [u32; 4]) -> [u32; 4] {
+        let mut old = [0; 16];
+        let words_read = if self.reads { self.bytes.div_ceil(4) } else { 0 };
+        for (n, word) in old.chunks_exact_mut(4).take(words_read).enumerate() {
+            word.copy_from_slice(&self.image.window.read::<4>(offset.saturating_add(4 * n)));
+        }
+        if stores && let Some(new) = self.stored(&old, data) {
+            self.image.window.write(offset, &new[..self.bytes]);
+        }
+        words(old)
     }
-    for (n, bytes) in old.chunks_exact(4).enumerate() {
-        vectors[DATA + n][lane] = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+
+    /// The bytes to write.
+    fn stored(&self, old: &[u8; 16], data: [u32; 4]) -> Option<[u8; 16]> {
+        let mut bytes = [0; 16];
+        bytes.chunks_exact_mut(4).zip(data).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
+        match self.access.action {
+            Action::Load => None,
+            Action::Store | Action::StoreTexel => Some(bytes),
+            Action::StoreComponents => {
+                let kept = u128::from_le_bytes(*old) & !self.written;
+                Some((kept | u128::from_le_bytes(bytes) & self.written).to_le_bytes())
+            }
+            Action::Atomic | Action::Cas => {
+                let cas = self.access.action == Action::Cas;
+                let action = if cas { access::Action::Cas } else { access::Action::Atomic };
+                let (size, ImageAccess { ty, op, .. }) = (self.access.bytes, self.access);
+                atomic::changed(Access { ty, op, ..Access::new(Space::Global, action, size) }, old, &bytes)
+            }
+        }
     }
 }
 
-/// The bytes to write, and their number.
-fn stored(access: ImageAccess, key: &ImageKey, old: &[u8; 16], data: &[u8; 16]) -> Option<([u8; 16], usize)> {
-    let (bytes, texel) = (usize::from(access.bytes), usize::from(key.format.bytes));
-    match access.action {
-        Action::Load => None,
-        Action::Store => Some((*data, bytes)),
-        Action::StoreTexel => Some((*data, texel)),
-        Action::StoreComponents => {
-            let written = components(&key.format, access.mask);
-            let new = u128::from_le_bytes(*old) & !written | u128::from_le_bytes(*data) & written;
-            Some((new.to_le_bytes(), texel))
-        }
-        Action::Atomic | Action::Cas => {
-            let action = if access.action == Action::Cas { access::Action::Cas } else { access::Action::Atomic };
-            let kind = Access { ty: access.ty, op: access.op, ..Access::new(Space::Global, action, access.bytes) };
-            let mut before = [0; 16];
-            before[..bytes.min(8)].copy_from_slice(&old[..bytes.min(8)]);
-            Some((atomic::changed(kind, &before, data)?, bytes))
-        }
-    }
+/// Bytes as little-endian words.
+fn words(bytes: [u8; 16]) -> [u32; 4] {
+    std::array::from_fn(|n| u32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[4 * n + byte])))
 }
 
 /// The bits of components.

@@ -6,7 +6,7 @@ use triglyph_guest::num::ops::Ops;
 use triglyph_guest::tegra::shader::isa::*;
 
 use super::access::{Access, Action, Space};
-use super::atomic;
+use super::atomic::{self, WordOperation};
 use super::direct::Mapped;
 use super::vectors::Vectors;
 use super::{Done, LaneValue, Lower};
@@ -232,12 +232,20 @@ impl Lower<'_, '_> {
         if space == Space::Global { self.needs.new_mapping() } else { NOT_MAPPED }
     }
 
-    fn atomic(&mut self, access: Access, dst: Reg, sources: [I32x4; 2], address: [I32x4; 2]) -> Done {
+    /// An atomic, or a compare and exchange of a word. `operands`: its operand, or the compared value and the new one.
+    fn atomic(&mut self, access: Access, dst: Reg, operands: [I32x4; 2], address: [I32x4; 2]) -> Done {
         let [loads, stores] = self.access_masks();
-        let mut all = vec![loads, stores, address[0], address[1]];
-        all.extend(sources);
+        let sources = [loads, stores, address[0], address[1], operands[0], operands[1]];
+        // In a masked block not all lanes store.
+        let operation = WordOperation::of(access).filter(|_| self.exec.is_none());
+        let direct = operation.and_then(|operation| Some((operation, self.direct_access(access, address)?)));
+        if let Some((operation, direct)) = direct {
+            let found = self.atomic_directly(access, &direct, operation, &sources);
+            self.set_int(dst, found);
+            return Ok(());
+        }
         let number = self.mapping(access.space);
-        let words: [I32x4; 2] = self.access(access, number, &all);
+        let words: [I32x4; 2] = self.access(access, number, &sources);
         for (n, word) in (0..registers(access.bytes)).zip(words) {
             self.set_int(Self::following(dst, n), word);
         }
@@ -246,7 +254,11 @@ impl Lower<'_, '_> {
 
     /// Compare and exchange.
     fn compare_exchange(&mut self, space: Space, bits64: bool, dst: Reg, b: Reg, address: [I32x4; 2]) -> Done {
-        let bytes = if bits64 { 8 } else { 4 };
+        if !bits64 {
+            let operands = self.pair(b);
+            return self.atomic(Access::new(space, Action::Cas, 4), dst, operands, address);
+        }
+        let bytes = 8;
         let [loads, stores] = self.access_masks();
         let mut sources = vec![loads, stores, address[0], address[1]];
         for n in 0..bytes / 2 {
