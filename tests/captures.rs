@@ -18,14 +18,28 @@ use triglyph::{Device, FaultKind, GuestAddr, GuestRange, Machine, Options, Repla
 use triglyph_engine::frontend::packet_trace::THRESHOLD;
 use triglyph_testkit::data::all_captures;
 
+/// A way to play a capture.
+struct Setup {
+    name: &'static str,
+    tier: Tier,
+    threads: usize,
+    packet_traces: u32,
+    /// Kernels are compiled at once as those that have run for long.
+    steady: bool,
+}
+
+const fn setup(name: &'static str, tier: Tier, threads: usize) -> Setup {
+    Setup { name, tier, threads, packet_traces: THRESHOLD, steady: false }
+}
+
 /// What is compared, the first run being the reference.
-const RUNS: [(&str, Tier, usize, u32); 6] = [
-    ("interpreter, 1 thread", Tier::InterpreterOnly, 1, 0),
-    ("interpreter, 2 threads", Tier::InterpreterOnly, 2, 0),
-    ("compiled, 1 thread", Tier::JitOnly, 1, THRESHOLD),
-    ("compiled, 2 threads", Tier::JitOnly, 2, THRESHOLD),
-    ("compiled, packet traces from the first packet on", Tier::JitOnly, 2, 1),
-    ("both as it comes, 2 threads", Tier::Auto, 2, THRESHOLD),
+const RUNS: [Setup; 6] = [
+    setup("interpreter, 1 thread", Tier::InterpreterOnly, 1),
+    setup("interpreter, 2 threads", Tier::InterpreterOnly, 2),
+    setup("compiled, 1 thread", Tier::JitOnly, 1),
+    Setup { steady: true, ..setup("compiled for long runs, 2 threads", Tier::JitOnly, 2) },
+    Setup { packet_traces: 1, ..setup("compiled, packet traces from the first packet on", Tier::JitOnly, 2) },
+    setup("both as it comes, 2 threads", Tier::Auto, 2),
 ];
 
 fn main() -> ExitCode {
@@ -133,9 +147,12 @@ fn check(name: &str, path: &Path, known: &Known) -> Result<(), Failed> {
 
 fn compare(capture: &Prepared<'_>, machine: Machine) -> Result<Outcome, Failed> {
     let mut runs = Vec::new();
-    for (name, tier, threads, packet_traces) in RUNS {
+    for Setup { name, tier, threads, packet_traces, steady } in RUNS {
         let mut options = Options::new(tier, threads);
         options.packet_traces = packet_traces;
+        if steady {
+            options.tiers = Some(triglyph_options::tiers(Tier::Auto)?);
+        }
         let device = new_device(machine, &options)?;
         runs.push(Run { name, device, player: Player::prepared(capture, Checks::ALL), strayed: false });
     }

@@ -28,8 +28,9 @@ const MACHINE_TESTS: &[&str] = &["interp", "capture", "testkit"];
 /// What options may use: the tiers and what runs their kernels.
 const OPTIONS: &[&str] = &["guest", "interp", "jit", "engine"];
 
-/// What the command may use: the façade, and what only tools for people look into (tables, key files, compiled code).
-const CLI: &[&str] = &["", "guest", "engine", "jit"];
+/// What the command may use: the façade, and what only tools for people look into (tables, key files, compiled code,
+/// tiers).
+const CLI: &[&str] = &["", "guest", "engine", "jit", "options"];
 
 /// What testkit may use: a feature each.
 const TESTKIT: &[&str] = &["guest", "interp", "jit", "engine", "options", "n3ds", "tegra"];

@@ -73,13 +73,23 @@ impl AccuracyChoice {
 }
 
 impl Setup {
-    /// A fresh device.
-    pub fn device(self, machine: Machine) -> Result<Box<dyn ReplayDevice>, Error> {
-        self.device_with_keys(machine, None)
-    }
-
     /// A fresh device that remembers the kernels it needs in a file.
     pub fn device_with_keys(self, machine: Machine, keys: Option<&Path>) -> Result<Box<dyn ReplayDevice>, Error> {
+        let mut options = self.options();
+        options.key_file = keys.map(KeyFile::new);
+        triglyph::new_device(machine, &options)
+    }
+
+    /// A fresh device whose kernels are at once compiled as those that have run for long.
+    pub fn device_with_steady_code(self, machine: Machine) -> Result<Box<dyn ReplayDevice>, Error> {
+        let mut options = self.options();
+        if self.tier != TierChoice::Interp {
+            options.tiers = Some(triglyph_options::tiers(Tier::Auto)?);
+        }
+        triglyph::new_device(machine, &options)
+    }
+
+    fn options(self) -> Options {
         let tier = match self.tier {
             TierChoice::Auto => Tier::Auto,
             TierChoice::Interp => Tier::InterpreterOnly,
@@ -96,8 +106,7 @@ impl Setup {
             PacketTraceChoice::Forced => options.packet_traces = 1,
             PacketTraceChoice::Never => options.packet_traces = 0,
         }
-        options.key_file = keys.map(KeyFile::new);
-        triglyph::new_device(machine, &options)
+        options
     }
 }
 

@@ -250,7 +250,8 @@ fn verify(setups: &[Setup], path: &Path, name: &str, report: &Report) -> anyhow:
     let capture = Prepared::new(&Reader::new(&bytes)?)?;
     let mut runs = Vec::new();
     for setup in setups {
-        let device = setup.device(capture.header().machine).with_context(|| format!("with {setup}"))?;
+        let device =
+            setup.device_with_steady_code(capture.header().machine).with_context(|| format!("with {setup}"))?;
         let player = Player::prepared(&capture, Checks::ALL);
         runs.push(Run { name: setup.to_string(), device, player, strayed: false });
     }

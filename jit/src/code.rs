@@ -30,7 +30,7 @@ use cranelift_module::{Module, default_libcall_names};
 use triglyph_guest::kernel::Unsupported;
 
 use crate::interleave::interleave;
-use crate::lane::{Caps, Emit};
+use crate::lane::{Caps, Emit, Pairs};
 use crate::memory::{CodeMemory, Provider};
 
 /// How much time compiling may take.
@@ -45,6 +45,10 @@ pub enum Effort {
     /// `Optimized` for functions small enough that it costs two milliseconds or so.
     #[default]
     Auto,
+    /// `Auto` for callers that wait: what makes code twice as long for kernels that run for long is left out.
+    Immediate,
+    /// What is better than that of `Immediate`, up to the limit of `Hot`; refuses all others.
+    HotAfterImmediate,
 }
 
 /// Size in guest instructions above which backtracking costs more than it gains.
@@ -53,14 +57,36 @@ pub const OPTIMIZED_LIMIT: u32 = 250;
 /// Size in guest instructions above which backtracking would take more than a tenth of a second or so.
 const HOT_LIMIT: u32 = 2000;
 
+/// The reason of an effort that would do what another one has done.
+const SAME: Unsupported = Unsupported("a kernel for which no other code is better");
+
 impl Effort {
-    /// The effort for a kernel of `size` guest instructions if `self` is `Auto`; other efforts stay.
+    /// Which of `Baseline` and `Optimized` a kernel of `size` guest instructions gets.
     pub const fn for_size(self, size: u32) -> Effort {
         match self {
-            Effort::Auto if size <= OPTIMIZED_LIMIT => Effort::Optimized,
-            Effort::Auto => Effort::Baseline,
-            Effort::Hot => Effort::Optimized,
-            other => other,
+            Effort::Auto | Effort::Immediate if size > OPTIMIZED_LIMIT => Effort::Baseline,
+            Effort::Baseline => Effort::Baseline,
+            _ => Effort::Optimized,
+        }
+    }
+
+    /// Whether a kernel of `size` guest instructions is not compiled at all.
+    fn refuses(self, size: u32) -> bool {
+        match self {
+            Effort::Hot => !(OPTIMIZED_LIMIT + 1..=HOT_LIMIT).contains(&size),
+            Effort::HotAfterImmediate => size > HOT_LIMIT,
+            Effort::Baseline | Effort::Optimized | Effort::Auto | Effort::Immediate => false,
+        }
+    }
+
+    /// Whether a kernel of `size` guest instructions has loops with two iterations at once.
+    fn pairs(self, size: u32) -> Pairs {
+        match (self, self.for_size(size)) {
+            // Single-pass allocation has most values in memory: longer code would gain nothing.
+            (_, Effort::Baseline) | (Effort::Immediate, _) => Pairs::Never,
+            // Nothing else would be better.
+            (Effort::HotAfterImmediate, _) if size <= OPTIMIZED_LIMIT => Pairs::Required,
+            _ => Pairs::WherePossible,
         }
     }
 }
@@ -169,9 +195,10 @@ impl Compiler {
     }
 
     fn isa(&self, size: u32) -> (Effort, &OwnedTargetIsa, Caps) {
+        let caps = Caps { pairs: self.effort.pairs(size), ..self.caps };
         match self.effort.for_size(size) {
-            Effort::Optimized => (Effort::Optimized, &self.optimized, self.caps),
-            _ => (Effort::Baseline, &self.baseline, Caps { copies: true, ..self.caps }),
+            Effort::Optimized => (Effort::Optimized, &self.optimized, caps),
+            _ => (Effort::Baseline, &self.baseline, Caps { copies: true, ..caps }),
         }
     }
 
@@ -182,8 +209,8 @@ impl Compiler {
         size: u32,
         build: impl FnOnce(&mut Emit<'_>) -> Result<(), Unsupported>,
     ) -> Result<Code, Unsupported> {
-        if self.effort == Effort::Hot && !(OPTIMIZED_LIMIT + 1..=HOT_LIMIT).contains(&size) {
-            return Err(Unsupported("a size for which no other code is better"));
+        if self.effort.refuses(size) {
+            return Err(SAME);
         }
         let start = Instant::now();
         let (effort, isa, caps) = self.isa(size);
@@ -263,7 +290,7 @@ fn is_x86(isa: &dyn TargetIsa) -> bool {
 
 fn caps(isa: &dyn TargetIsa) -> Caps {
     let has = |name: &str| isa.isa_flags().iter().any(|flag| flag.name == name && flag.as_bool() == Some(true));
-    Caps { x86: is_x86(isa) && has("has_sse41") && has("has_ssse3"), copies: false }
+    Caps { x86: is_x86(isa) && has("has_sse41") && has("has_ssse3"), copies: false, pairs: Pairs::WherePossible }
 }
 
 /// Builds and compiles one function in `scratch`.
@@ -285,8 +312,12 @@ fn emit(
     let result = catch_panics(|| {
         let mut emit = Emit::new(FunctionBuilder::new(&mut context.func, builder), caps);
         build(&mut emit)?;
-        if let Some((args, body, always)) = emit.close(isa.frontend_config()) {
-            interleave(&mut context.func, args, &body, &always);
+        let pairs = match emit.close(isa.frontend_config()) {
+            Some((args, body, always)) => interleave(&mut context.func, args, &body, &always),
+            None => false,
+        };
+        if caps.pairs == Pairs::Required && !pairs {
+            return Err(SAME);
         }
         if context.func.dfg.num_insts() > MAX_INSTRUCTIONS {
             return Err(Unsupported("code that is too long"));

@@ -51,16 +51,17 @@ pub(crate) struct Body {
 }
 
 /// Adds the copies to `function`, whose argument is the address `args`, unless the body does what two iterations cannot
-/// do at once: calls, stores to memory that they share. `always` has the branches of which a way is always right.
-pub(crate) fn interleave(function: &mut Function, args: Value, body: &Body, always: &HashMap<Inst, Always>) {
+/// do at once: calls, stores to memory that they share. Returns whether it does. `always` has the branches of which a
+/// way is always right.
+pub(crate) fn interleave(function: &mut Function, args: Value, body: &Body, always: &HashMap<Inst, Always>) -> bool {
     function.dfg.resolve_all_aliases();
-    let Some(blocks) = Blocks::new(function, body.entry, body.exit, always) else {
-        return draw_one(function, body);
-    };
-    match dependent(function, args, body, &blocks) {
-        Some(dependent) => Copies::new(function, args, body, &blocks, &dependent).make(),
+    let blocks = Blocks::new(function, body.entry, body.exit, always);
+    let found = blocks.and_then(|blocks| Some((dependent(function, args, body, &blocks)?, blocks)));
+    match &found {
+        Some((dependent, blocks)) => Copies::new(function, args, body, blocks, dependent).make(),
         None => draw_one(function, body),
     }
+    found.is_some()
 }
 
 /// Lets the block that both iterations go to go to the body.

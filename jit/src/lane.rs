@@ -35,7 +35,7 @@ mod stencil;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use caps::Caps;
+pub(crate) use caps::{Caps, Pairs};
 pub(crate) use double::F64x4;
 pub(crate) use half::HalfRange;
 pub(crate) use pair::Pair;

@@ -90,7 +90,11 @@ pub fn tiers(mode: Tier) -> Result<Tiers, Error> {
     if mode == Tier::InterpreterOnly {
         return Ok(tiers);
     }
-    match [Effort::Baseline, Effort::Auto, Effort::Hot].map(Jit::with_effort) {
+    let (optimized, hot) = match mode {
+        Tier::JitOnly => (Effort::Immediate, Effort::HotAfterImmediate),
+        Tier::Auto | Tier::InterpreterOnly => (Effort::Auto, Effort::Hot),
+    };
+    match [Effort::Baseline, optimized, hot].map(Jit::with_effort) {
         [Ok(baseline), Ok(optimized), Ok(hot)] => {
             tiers.baseline = Some(Arc::new(baseline));
             tiers.optimized = Some(Arc::new(optimized));

@@ -10,7 +10,7 @@ use triglyph_guest::num::ops::Ops;
 
 use super::Body;
 use crate::code::{Compiler, Effort};
-use crate::lane::{Emit, I32x4};
+use crate::lane::{Emit, I32x4, Pairs};
 
 /// What a body works on. The items of a loop are those whose bits are set.
 #[repr(C, align(16))]
@@ -85,7 +85,7 @@ fn emit(e: &mut Emit<'_>, body: &dyn Fn(&mut Item<'_, '_>)) -> Result<(), Unsupp
     };
     e.switch_to(some);
     let [number, rest] = take(e, items);
-    if e.caps.copies {
+    if e.caps.pairs == Pairs::Never {
         e.jump(one, &[]);
     } else {
         let (two, done) = (e.block(&[]), e.block(&[]));

@@ -1,10 +1,21 @@
-//! Capabilities of the host.
+//! Capabilities of the host and of the code generator.
 
-/// What the host can do that decides between instruction sequences.
+/// What decides between instruction sequences.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Caps {
     /// An x86-64 with SSE4.1 and SSSE3: the `x86_*` operations exist.
     pub x86: bool,
     /// Registers are allocated in a single pass, for which blocks copy addresses.
     pub copies: bool,
+    pub pairs: Pairs,
+}
+
+/// Whether loops do two iterations at once ([`interleave`](crate::interleave)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pairs {
+    #[default]
+    Never,
+    WherePossible,
+    /// A function in which no loop can is refused.
+    Required,
 }

@@ -18,7 +18,7 @@ use super::plan::{Constants, PLANES, Plan, ProgramPlan};
 use super::quad::{Needs, Quad, QuadPlace};
 use crate::code::{Code, Compiler};
 use crate::interleave::Body;
-use crate::lane::Emit;
+use crate::lane::{Emit, Pairs};
 use crate::maxwell::{self, Prepared, ResourceKeys};
 
 /// A fragment kernel as machine code.
@@ -157,10 +157,9 @@ fn build(
     e.switch_to(some);
     let first = take_quad(e, coverage_left);
     let (one, done) = (e.block(&[]), e.block(&[]));
-    match e.caps.copies {
-        // Single-pass allocation has most values in memory, two quads at once would only make the code longer.
-        true => e.jump(one, &[]),
-        false => two_quads(e, &first, (one, done), quads),
+    match e.caps.pairs {
+        Pairs::Never => e.jump(one, &[]),
+        Pairs::WherePossible | Pairs::Required => two_quads(e, &first, (one, done), quads),
     }
     e.switch_to(one);
     let place = QuadPlace { block, distance, number: first.number, cover: first.cover };
