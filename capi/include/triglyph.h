@@ -354,7 +354,8 @@ enum triglyph_waiting_kind
   TRIGLYPH_WAITING_KIND_COUNTER = 2,
   /// A push buffer jumps to itself, at offset `address`, until its owner overwrites the jump.
   TRIGLYPH_WAITING_KIND_PUSH_BUFFER = 3,
-  /// The channel stands still because of an error, or because the guest's own interrupt handler has to act.
+  /// The channel stands still because of an error, or because the guest's own interrupt handler has to act. On the
+  /// 3DS commands are in the queue of client `channel`, which was halted or has not the rendering right.
   TRIGLYPH_WAITING_KIND_PROCESSOR = 4,
 };
 #ifndef __cplusplus
@@ -1490,8 +1491,7 @@ triglyph_status triglyph_get_warm_start(triglyph_device *device,
                                         triglyph_warm_start *warm_start);
 
 /// Says whether submissions only queue work, for `triglyph_run_for` and `triglyph_finish` to do. Otherwise, as at
-/// first, they do it before they return. What was queued stays queued. Nothing is deferred while a recording is under
-/// way.
+/// first, they do it before they return. What was queued stays queued.
 triglyph_status triglyph_set_deferred(triglyph_device *device,
                                       bool deferred);
 
@@ -2454,9 +2454,10 @@ triglyph_status triglyph_player_take_picture(triglyph_player *player,
 triglyph_status triglyph_player_destroy(triglyph_player *player);
 
 /// Begins a recording into a file, by its path (UTF-8), with a name for people or null. The capture begins with the
-/// memory and the state of this moment. From now on it gets all calls that change the GPU: those of all machines and
-/// those of the machine's own. Memory of the host's is compared before work is done, which takes time. A recording that
-/// is under way is dropped.
+/// memory and the state of this moment, which may be in the middle of a push buffer. From now on it gets all calls that
+/// change the GPU: those of all machines and those of the machine's own. Memory of the host's is compared before work is
+/// done, which takes time, unless the host announces what it writes (`triglyph_set_host_writes_announced`). A recording
+/// that is under way is dropped.
 ///
 /// Errors: `TRIGLYPH_STATUS_IO` when the file cannot be made.
 triglyph_status triglyph_record_start(triglyph_device *device,

@@ -44,7 +44,8 @@ pub enum triglyph_waiting_kind {
     Counter = 2,
     /// A push buffer jumps to itself, at offset `address`, until its owner overwrites the jump.
     PushBuffer = 3,
-    /// The channel stands still because of an error, or because the guest's own interrupt handler has to act.
+    /// The channel stands still because of an error, or because the guest's own interrupt handler has to act. On the
+    /// 3DS commands are in the queue of client `channel`, which was halted or has not the rendering right.
     Processor = 4,
 }
 
@@ -107,8 +108,7 @@ pub(crate) fn described(end: RunEnd) -> (triglyph_run_end, triglyph_waiting) {
 }
 
 /// Says whether submissions only queue work, for `triglyph_run_for` and `triglyph_finish` to do. Otherwise, as at
-/// first, they do it before they return. What was queued stays queued. Nothing is deferred while a recording is under
-/// way.
+/// first, they do it before they return. What was queued stays queued.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_set_deferred(device: Option<&triglyph_device>, deferred: bool) -> triglyph_status {
     with_device(device, |state| {

@@ -15,26 +15,25 @@ use triglyph_engine::mem::{GuestAddr, GuestRange, Memory};
 pub(super) struct Recording<W: Write> {
     pub recorder: Recorder<W>,
     pub host_memory: HostMemory,
-    /// What the doors hear is recorded already.
-    pub is_silent: bool,
 }
 
 impl<W: Write> Recording<W> {
-    /// Records what the host has changed in its memory.
+    /// Records what the host has changed in its memory, for devices that do not do so themselves.
     ///
     /// # Errors
     /// Those of `read`.
     pub fn look(&mut self, read: impl FnMut(GuestAddr, &mut [u8]) -> Result<(), Error>) -> Result<(), Error> {
-        let Recording { recorder, host_memory, .. } = self;
+        let Recording { recorder, host_memory } = self;
         host_memory.update(read, |at, page| recorder.put(|writer| writer.mem(at, page)))
     }
 
-    /// What has changed in it since is the GPU's.
+    /// The same, for others.
     ///
     /// # Errors
-    /// Those of `read`.
-    pub fn looked(&mut self, read: impl FnMut(GuestAddr, &mut [u8]) -> Result<(), Error>) -> Result<(), Error> {
-        self.host_memory.update(read, |_, _| {})
+    /// When memory cannot be read.
+    pub fn look_in(&mut self, memory: &Memory) -> Result<(), Error> {
+        let Recording { recorder, host_memory } = self;
+        host_memory.update_written(memory, |at, page| recorder.put(|writer| writer.mem(at, page)))
     }
 
     /// Records what the host has mapped since.
@@ -59,7 +58,7 @@ impl<W: Write> Clone for Shared<W> {
 
 impl<W: Write> Shared<W> {
     pub fn new(recorder: Recorder<W>, host_memory: HostMemory) -> Self {
-        Shared(Arc::new(Mutex::new(Recording { recorder, host_memory, is_silent: false })))
+        Shared(Arc::new(Mutex::new(Recording { recorder, host_memory })))
     }
 
     pub fn lock(&self) -> MutexGuard<'_, Recording<W>> {
@@ -76,34 +75,22 @@ impl<W: Write> Shared<W> {
 impl<W: Write + Send> CallRecorder for Shared<W> {
     fn begin(&mut self, memory: &Memory, work: bool) {
         let mut recording = self.lock();
-        if recording.is_silent {
-            return;
-        }
         recording.find_mapped(memory);
         if work {
             // What the host has unmapped meanwhile is not looked at.
-            let _: Result<(), Error> = recording.look(|at, out| memory.read(at, out));
+            let _: Result<(), Error> = recording.look_in(memory);
         }
     }
 
     fn call(&mut self, call: &[u8]) {
-        let mut recording = self.lock();
-        if !recording.is_silent {
-            recording.recorder.put(|writer| writer.call(call));
-        }
+        self.lock().recorder.put(|writer| writer.call(call));
     }
 
     fn submit(&mut self, payload: &[u8]) {
-        let mut recording = self.lock();
-        if !recording.is_silent {
-            recording.recorder.put(|writer| writer.submit(payload));
-        }
+        self.lock().recorder.put(|writer| writer.submit(payload));
     }
 
     fn end(&mut self, memory: &Memory) {
-        let mut recording = self.lock();
-        if !recording.is_silent {
-            let _: Result<(), Error> = recording.looked(|at, out| memory.read(at, out));
-        }
+        let _: Result<(), Error> = self.lock().host_memory.update_marked(memory, |_, _| {});
     }
 }

@@ -209,7 +209,7 @@ impl<'p, 'a> Player<'p, 'a> {
     }
 
     /// Executes up to and including the next record that has something to tell. `None` at the end of the capture;
-    /// the work submitted since the last PRESENT has then finished.
+    /// the work submitted since the last PRESENT has then finished, unless it waits for bounded runs.
     ///
     /// # Errors
     /// A malformed record, or one that the device refused, by index and offset. Nothing after it is executed:
@@ -248,7 +248,7 @@ impl<'p, 'a> Player<'p, 'a> {
                 Source::File(records) => records.next().transpose()?.map(std::borrow::Cow::Owned),
             };
             let Some(entry) = entry else {
-                device.finish();
+                finish(device);
                 return Ok(None);
             };
             if let Some(event) =
@@ -321,7 +321,7 @@ impl<'p, 'a> Player<'p, 'a> {
         present: &Present,
         device: &mut dyn ReplayDevice,
     ) -> Result<Event, Error> {
-        device.finish();
+        finish(device);
         let index = self.pictures;
         self.pictures += 1;
         let mut finished =
@@ -367,6 +367,13 @@ impl<'p, 'a> Player<'p, 'a> {
                 }
             }
         }
+    }
+}
+
+/// Waits for what was submitted. A deferred device shows what it has done so far, as it did when it was recorded.
+fn finish(device: &mut dyn ReplayDevice) {
+    if !device.is_deferred() {
+        device.finish();
     }
 }
 

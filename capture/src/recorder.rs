@@ -2,7 +2,8 @@
 //!
 //! A [`RecordingDevice`] stands between the host and its device. While it records, everything that passes goes into
 //! the capture as well; a recording begins with the memory as it is at that moment. Memory that the host has mapped as
-//! its own, and says so, is looked at before each submission: pages that have changed go into the capture.
+//! its own, and says so, is looked at before work is done: pages that have changed go into the capture. Hosts that
+//! announce their writes spare it looking at the others.
 //!
 //! META's `starts` says when that was: `reset` for a new device, `mid-run` for one with work behind it. In the latter
 //! case the registers at that moment go into a SNAPSHOT record. A device that knows no snapshots goes without: its
@@ -10,7 +11,7 @@
 
 use std::io::{self, Write};
 
-use super::call_log::Shared;
+use super::call_log::{Recording, Shared};
 use super::format::{Expect, Hash, Header, Map, Present};
 use super::host_memory::HostMemory;
 use super::picture::Picture;
@@ -23,7 +24,7 @@ use triglyph_engine::device::{
     Stats,
 };
 use triglyph_engine::error::Error;
-use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, WrittenHandler};
+use triglyph_engine::mem::{GuestAddr, GuestRange, Mapping, Memory, WrittenHandler};
 use triglyph_engine::sched::{Interrupter, Timeline};
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_engine::transfer::{HostRows, Presented, ScanOut};
@@ -160,8 +161,6 @@ pub struct RecordingDevice<D: ReplayDevice, W: Write + Send + 'static> {
     objects: Vec<ObjectEntry>,
     big_endian: bool,
     submitted: bool,
-    /// Whether submissions are deferred while nothing is recorded.
-    deferred: bool,
     recording: Option<Shared<W>>,
 }
 
@@ -169,9 +168,8 @@ impl<D: ReplayDevice, W: Write + Send + 'static> RecordingDevice<D, W> {
     /// Wraps a device to which nothing has been mapped yet. Nothing is recorded until [`start`](Self::start).
     pub fn new(device: D) -> Self {
         let (maps, host_memory, objects) = (Ranges::default(), HostMemory::default(), Vec::new());
-        let (big_endian, submitted, deferred) = (false, false, false);
-        let limit = u64::MAX;
-        RecordingDevice { device, maps, host_memory, limit, objects, big_endian, submitted, deferred, recording: None }
+        let (big_endian, submitted, limit) = (false, false, u64::MAX);
+        RecordingDevice { device, maps, host_memory, limit, objects, big_endian, submitted, recording: None }
     }
 
     /// Whether a recording is under way.
@@ -198,10 +196,6 @@ impl<D: ReplayDevice, W: Write + Send + 'static> RecordingDevice<D, W> {
     /// What the device says when its memory cannot be read. Errors of the sink are kept for [`stop`](Self::stop).
     pub fn start(&mut self, sink: W, compression: Compression, mut meta: Meta) -> Result<(), Error> {
         self.drop_recording();
-        // A push buffer of the PS3 may loop: its runs go on in the recording, from wherever they are.
-        if self.device.machine() != Machine::Ps3 {
-            self.device.finish();
-        }
         let (mapped, own) = self.device.mappings();
         for Mapping { range, access } in mapped {
             self.maps.insert(range, access);
@@ -229,8 +223,8 @@ impl<D: ReplayDevice, W: Write + Send + 'static> RecordingDevice<D, W> {
                 Err(error) => return Err(error),
             }
         }
-        self.device.set_deferred(false);
         let recording = Shared::new(recorder, std::mem::take(&mut self.host_memory));
+        // It begins with what the host has chosen. What was submitted goes on in it, from wherever it is.
         self.device.set_call_recorder(Some(Box::new(recording.clone())));
         self.recording = Some(recording);
         Ok(())
@@ -241,6 +235,7 @@ impl<D: ReplayDevice, W: Write + Send + 'static> RecordingDevice<D, W> {
     /// # Errors
     /// [`Error::InvalidArgument`] or [`Error::Unmapped`] when it is no picture.
     pub fn present(&mut self, present: &Present, expectation: Expectation) -> Result<(), Error> {
+        self.look()?;
         let Some(recording) = &self.recording else { return Ok(()) };
         let picture = Picture::read(&mut self.device, present, self.big_endian)?;
         let mut recording = recording.lock();
@@ -261,6 +256,7 @@ impl<D: ReplayDevice, W: Write + Send + 'static> RecordingDevice<D, W> {
     /// # Errors
     /// [`Error::Unmapped`] when it is not all mapped.
     pub fn hash(&mut self, range: GuestRange) -> Result<(), Error> {
+        self.look()?;
         let Some(recording) = &self.recording else { return Ok(()) };
         let xxh3 = hash_memory(&mut self.device, range)?;
         recording.lock().recorder.put(|writer| writer.hash(&Hash { range, xxh3 }));
@@ -273,7 +269,6 @@ impl<D: ReplayDevice, W: Write + Send + 'static> RecordingDevice<D, W> {
     /// The first error of the sink.
     pub fn stop(&mut self) -> Result<Option<W>, Error> {
         let finished = self.drop_recording().map(Recorder::finish).transpose();
-        self.device.set_deferred(self.deferred);
         finished.map_err(|error| Error::io("the recording", error))
     }
 
@@ -320,17 +315,27 @@ impl<D: ReplayDevice, W: Write + Send + 'static> RecordingDevice<D, W> {
         submit: impl FnOnce(&mut D) -> Result<T, Error>,
     ) -> Result<T, Error> {
         self.submitted = true;
-        let Some(recording) = &self.recording else { return submit(&mut self.device) };
-        recording.lock().look(|at, out| self.device.read(at, out))?;
-        // The machine's own doors hear of it, too.
-        recording.lock().is_silent = true;
-        let done = submit(&mut self.device);
-        let mut recording = recording.lock();
-        recording.is_silent = false;
-        let done = done?;
-        recording.recorder.put(|writer| writer.submit(payload));
-        recording.looked(|at, out| self.device.read(at, out))?;
+        if self.recording.is_none() || self.device.recorded_memory().is_some() {
+            return submit(&mut self.device);
+        }
+        self.look()?;
+        let done = submit(&mut self.device)?;
+        if let Some(recording) = &self.recording {
+            let Recording { recorder, host_memory } = &mut *recording.lock();
+            recorder.put(|writer| writer.submit(payload));
+            host_memory.update(|at, out| self.device.read(at, out), |_, _| {})?;
+        }
         Ok(done)
+    }
+
+    /// Records what the host has changed in its memory.
+    fn look(&mut self) -> Result<(), Error> {
+        let Some(recording) = &self.recording else { return Ok(()) };
+        let mut recording = recording.lock();
+        match self.device.recorded_memory() {
+            Some(memory) => recording.look_in(memory),
+            None => recording.look(|at, out| self.device.read(at, out)),
+        }
     }
 
     /// Ends the recording that is under way.
@@ -360,6 +365,14 @@ impl<D: ReplayDevice, W: Write + Send + 'static> ReplayDevice for RecordingDevic
         self.device.set_big_endian(big_endian)?;
         self.big_endian = big_endian;
         Ok(())
+    }
+
+    fn is_deferred(&self) -> bool {
+        self.device.is_deferred()
+    }
+
+    fn recorded_memory(&self) -> Option<&Memory> {
+        self.device.recorded_memory()
     }
 
     fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
@@ -409,10 +422,8 @@ impl<D: ReplayDevice, W: Write + Send + 'static> Device for RecordingDevice<D, W
         self.device.finish();
     }
 
-    /// Not while a recording is under way: what is recorded is done at once.
     fn set_deferred(&mut self, deferred: bool) {
-        self.deferred = deferred;
-        self.device.set_deferred(deferred && self.recording.is_none());
+        self.device.set_deferred(deferred);
     }
 
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {

@@ -2,14 +2,15 @@
 #![allow(unsafe_code)]
 
 use triglyph::capture::{Checks, Compression, Event, Meta, Player, Reader, RecordingDevice};
-use triglyph::n3ds::Screen;
 use triglyph::n3ds::gsp::Session;
+use triglyph::n3ds::{BadAddress, Screen};
 use triglyph::rsx::{LOCAL, PAGES, XDR};
 use triglyph::tegra::{Fence, Layout, MapBuffer, MapMemory, PROCESS, submit_flags};
 use triglyph::{
     Access, Device, GuestAddr, GuestRange, N3ds, Options, ReplayDevice, Rsx, RunEnd, RunLimit, TegraX1, Tier,
     new_device,
 };
+use triglyph_guest::rsx::lv1::page::bar;
 use triglyph_guest::tegra::fifo::Stepping::{Each, Never};
 use triglyph_testkit::tegra::methods;
 
@@ -124,6 +125,77 @@ fn gsp_queues_and_registers_replay() {
         Reader::new(&file).expect("a capture").raw_records().map(|raw| raw.expect("a record").kind).collect();
     assert_eq!(kinds.iter().filter(|&&kind| kind == 5).count(), 9);
     assert!(kinds.contains(&0x8000_0002));
+}
+
+#[test]
+fn work_that_waits_and_choices_replay() {
+    let heap = HostMemory::new(0x1_0000);
+    let mut device = Recording::new(N3ds::new(&options()).expect("a 3DS"));
+    device.map(GuestRange::new(0, 0x1800_0000, 0x1_0000), Access::READ_WRITE).expect("memory");
+    heap.map(device.device_mut().memory_mut(), 0, 0x2000_0000);
+    device.set_deferred(true);
+    device.set_host_writes_announced(true);
+    let gpu = device.device_mut();
+    gpu.with_gsp(|gsp, _| {
+        gsp.register_relay_queue(Session(1), 1, 0x10).expect("room");
+        gsp.acquire_right(Session(1));
+        gsp.set_bad_address(BadAddress::Fail);
+    });
+    // A list that jumps to itself, and a copy after it.
+    let list = [7, 0xF_00E1, 40 >> 3, 0xF_0238, 0x2000_1000 >> 3, 0xF_023A, 1, 0xF_023C, 0, 0];
+    heap.words(0x1000, &list, u32::to_le_bytes);
+    gpu.with_gsp(|gsp, _| {
+        gsp.command_queue(0).submit(&[1, 0x3000_1000, 40, 0, 0, 0, 0, 0]).expect("room");
+        gsp.command_queue(0).submit(&[4, 0x3000_2000, 0x1F00_0000, 0x100, 0, 0, 8, 0]).expect("room");
+    });
+    assert_eq!(device.run_for(RunLimit::of_time(1000)), RunEnd::BudgetUsed);
+    start(&mut device);
+    let vram = GuestRange::new(0, 0x1800_0000, 0x1_0000);
+    let fill = |at: u32| [2, at, 0x99, at + 0x40, 0, 0, 0, 0x201_u32].map(u32::to_le_bytes);
+    for i in 0..3 {
+        assert_eq!(device.run_for(RunLimit::of_words(100 + i)), RunEnd::BudgetUsed);
+        // Commands without the queue wait for the list; one of them fails.
+        device.submit(fill(0x1F00_1000 + 0x100 * i as u32).as_flattened()).expect("a command");
+    }
+    device.submit(fill(0x1234_5670).as_flattened()).expect("a command");
+    heap.write(0x2000, &[0xAB; 0x100]);
+    heap.words(0x1018, &[0x1234_5678, 0xF_0010], u32::to_le_bytes);
+    for page in [0x2000_1000, 0x2000_2000] {
+        device.host_wrote(GuestRange::new(0, page, 0x100));
+    }
+    assert_eq!(device.run_for(RunLimit::NONE), RunEnd::Done);
+    device.hash(vram).expect("mapped");
+    // At once, while others wait; then these, without bounds.
+    device.submit(fill(0x1F00_2000).as_flattened()).expect("a command");
+    device.device_mut().execute(&[4, 0x1F00_1000, 0x1F00_3000, 0x40, 0, 0, 8, 0]);
+    device.hash(vram).expect("mapped");
+    device.finish();
+    device.hash(vram).expect("mapped");
+    let file = stop(&mut device);
+    let reader = Reader::new(&file).expect("a capture");
+    let mut other = new_device(reader.header().machine, &options()).expect("a 3DS");
+    let mut player = Player::new(&reader, Checks::ALL);
+    let mut hashes = 0;
+    while let Some(event) = player.next(&mut *other).expect("a sound capture") {
+        let Event::Hash(hashed) = event else { continue };
+        assert!(hashed.ok(), "{hashed:?}");
+        hashes += 1;
+    }
+    assert_eq!((hashes, other.is_deferred()), (3, true));
+    assert_eq!(format!("{:?}", other.faults()), format!("{:?}", device.faults()));
+    assert_eq!(other.faults().total(), 1);
+    drop(device);
+}
+
+#[test]
+fn words_of_the_bus_replay() {
+    let mut device = Recording::new(Rsx::new(&options()).expect("a PS3"));
+    device.device_mut().memory_allocate(1 << 20, [0; 4]).expect("memory");
+    start(&mut device);
+    assert!(device.device_mut().bus_write(bar::LOCAL + 0x100, 0x1234_5678));
+    device.hash(GuestRange::new(LOCAL, 0, 0x1000)).expect("mapped");
+    let file = stop(&mut device);
+    assert_eq!(replay(&file), 1);
 }
 
 /// Methods of the puller: the semaphore at an offset becomes a value.

@@ -14,9 +14,10 @@ use crate::memory::range;
 use crate::pointer::{self, Out, required};
 
 /// Begins a recording into a file, by its path (UTF-8), with a name for people or null. The capture begins with the
-/// memory and the state of this moment. From now on it gets all calls that change the GPU: those of all machines and
-/// those of the machine's own. Memory of the host's is compared before work is done, which takes time. A recording that
-/// is under way is dropped.
+/// memory and the state of this moment, which may be in the middle of a push buffer. From now on it gets all calls that
+/// change the GPU: those of all machines and those of the machine's own. Memory of the host's is compared before work
+/// is done, which takes time, unless the host announces what it writes (`triglyph_set_host_writes_announced`). A
+/// recording that is under way is dropped.
 ///
 /// Errors: `TRIGLYPH_STATUS_IO` when the file cannot be made.
 #[unsafe(no_mangle)]

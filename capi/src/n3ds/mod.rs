@@ -185,12 +185,10 @@ pub unsafe extern "C" fn triglyph_n3ds_execute(
     words: *const u32,
     executed: Out<'_, triglyph_n3ds_executed>,
 ) -> triglyph_status {
-    with_device(n3ds.map(|n3ds| &n3ds.device), |state| {
+    with_n3ds(n3ds, |n3ds| {
         // SAFETY: the header asks callers for eight words.
         let words: [u32; 8] = unsafe { array(words, "words") }?;
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let Gpu::N3ds(device) = &mut state.gpu else { return Err(Failure::invalid("the device is no 3DS")) };
-        put(executed, device.submit_with(&bytes, |n3ds| Ok(n3ds.execute(&words)))?.into());
+        put(executed, n3ds.execute(&words).into());
         Ok(())
     })
 }

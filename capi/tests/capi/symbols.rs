@@ -30,7 +30,7 @@ fn symbols_change_on_purpose_only() {
 
 #[test]
 fn the_library_exports_these_and_nothing_else() {
-    let Ok(run) = Command::new("nm").args(["-D", "--defined-only"]).arg(crate::programs::library().shared).output()
+    let Ok(run) = Command::new("nm").args(["-D", "--defined-only"]).arg(&crate::programs::library().shared).output()
     else {
         return println!("skipped: there is no nm");
     };

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::RunEnd;
+use crate::frontend::budget::Budget;
 use crate::mem::Memory;
 
 /// Hears of the calls that a host makes, as they are made.
@@ -70,14 +72,19 @@ impl CallLog {
         self.depth += 1;
     }
 
+    /// Work that is under way has taken this out of a queue that recordings do not know.
+    pub fn note(&mut self, said: Said<'_>) {
+        if let Some(recorder) = &mut self.recorder {
+            said.tell(&mut **recorder);
+        }
+    }
+
     /// It ends, and was this; nothing is recorded for `None`.
     pub fn end(&mut self, memory: &Memory, work: bool, call: Option<Said<'_>>) {
         self.depth = self.depth.saturating_sub(1);
         let Some(recorder) = self.recorder.as_mut().filter(|_| self.depth == 0) else { return };
-        match call {
-            Some(Said::Call(call)) => recorder.call(call),
-            Some(Said::Submit(payload)) => recorder.submit(payload),
-            None => {}
+        if let Some(said) = call {
+            said.tell(&mut **recorder);
         }
         if work {
             recorder.end(memory);
@@ -92,6 +99,15 @@ pub enum Said<'c> {
     Call(&'c [u8]),
     /// Work in the form of a SUBMIT.
     Submit(&'c [u8]),
+}
+
+impl Said<'_> {
+    fn tell(self, recorder: &mut dyn CallRecorder) {
+        match self {
+            Said::Call(call) => recorder.call(call),
+            Said::Submit(payload) => recorder.submit(payload),
+        }
+    }
 }
 
 /// Makes a call of the host's by `call`, and records its number and arguments. `log` finds the machine's log, and its
@@ -110,6 +126,28 @@ pub fn record<M, T>(
     let (calls, memory) = log(machine);
     calls.end(memory, work, Some(Said::Call(&encode(number, arguments))));
     answer
+}
+
+/// Makes a bounded run of the host's by `run`, and records as call `number` how many words it did: all ones if nothing
+/// could go on, nothing for none.
+#[cold]
+pub fn record_run<M>(
+    machine: &mut M,
+    log: impl Fn(&mut M) -> (&mut CallLog, &Memory, &Budget),
+    number: u64,
+    run: impl FnOnce(&mut M) -> RunEnd,
+) -> RunEnd {
+    let (calls, memory, _) = log(machine);
+    calls.begin(memory, true);
+    let end = run(machine);
+    let (calls, memory, budget) = log(machine);
+    let words = match end {
+        RunEnd::Done | RunEnd::Waiting(_) => u64::MAX,
+        RunEnd::BudgetUsed | RunEnd::Interrupted => budget.words_done(),
+    };
+    let call = encode(number, &[words]);
+    calls.end(memory, true, (words != 0).then_some(Said::Call(&call)));
+    end
 }
 
 /// A call as bytes: its number and its arguments, 64 bits each, little-endian.

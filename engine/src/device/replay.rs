@@ -2,6 +2,7 @@
 
 use super::Device;
 use crate::error::Error;
+use crate::mem::Memory;
 
 /// An entry of a channel's object table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,6 +33,17 @@ pub trait ReplayDevice: Device {
         }
     }
 
+    /// Whether submissions wait for bounded runs: see [`Device::set_deferred`].
+    fn is_deferred(&self) -> bool {
+        false
+    }
+
+    /// Guest memory, of machines that record what is submitted by themselves, for whoever hears of their calls.
+    #[doc(hidden)]
+    fn recorded_memory(&self) -> Option<&Memory> {
+        None
+    }
+
     /// Makes a call of the machine's own that was recorded.
     ///
     /// # Errors
@@ -51,6 +63,12 @@ pub trait ReplayDevice: Device {
 }
 
 impl<D: ReplayDevice + ?Sized> ReplayDevice for Box<D> {
+    fn is_deferred(&self) -> bool {
+        (**self).is_deferred()
+    }
+    fn recorded_memory(&self) -> Option<&Memory> {
+        (**self).recorded_memory()
+    }
     fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
         (**self).replay_call(call)
     }

@@ -56,9 +56,10 @@ pub enum Waiting {
         /// Offset of the jump, as the channel counts.
         offset: u32,
     },
-    /// A channel stands still because of an error, or because the guest's own interrupt handler has to act.
+    /// A channel stands still because of an error, or because the guest's own interrupt handler has to act. On the 3DS
+    /// commands are in the queue of a client that was halted, or has not the rendering right.
     Processor {
-        /// The channel.
+        /// The channel; on the 3DS the client.
         channel: u32,
     },
 }

@@ -170,6 +170,31 @@ impl Memory {
         changed
     }
 
+    /// Calls `found` with each page of a range, whole or in part, of which somebody has said since that it changes, and
+    /// perhaps with others. What the host writes to memory of its own without saying so is left out.
+    pub fn for_each_marked(&self, since: Epoch, range: GuestRange, mut found: impl FnMut(GuestRange)) {
+        let all = self.clock.mapped_since(since);
+        self.walk(range, |region, at, piece| {
+            let Some(region) = region else { return };
+            // Marks of other mappings of the same bytes are elsewhere.
+            let all = all || self.host_aliased && region.arena.is_host();
+            let mut done = 0;
+            while done < piece.len() {
+                let at = at.after(done as u64);
+                let length = (PAGE - at.address as usize % PAGE).min(piece.len() - done);
+                if all || region.arena.changes().changed_since(region.offset_of(at), length, since) {
+                    found(at.range(length as u64));
+                }
+                done += length;
+            }
+        });
+    }
+
+    /// Whether the host announces what it writes in memory of its own.
+    pub fn are_host_writes_announced(&self) -> bool {
+        self.clock.announced.load(Relaxed)
+    }
+
     /// Whether something was mapped or unmapped since.
     pub fn mapped_since(&self, since: Epoch) -> bool {
         self.clock.mapped_since(since)
@@ -259,6 +284,23 @@ mod tests {
         let later = memory.epoch();
         assert_eq!(memory.write_pieces(at(1, 0x7FF), &[1, 2]), 1);
         assert!(memory.changed_since(later, range(1, 0, 1)) && !memory.changed_since(later, range(0, 0x1000, 0x5000)));
+    }
+
+    #[test]
+    fn marked_pages_are_found() {
+        let memory = memory();
+        let found = |since, stretch| {
+            let mut pages = Vec::new();
+            memory.for_each_marked(since, stretch, |page| pages.push((page.start.address, page.size)));
+            pages
+        };
+        let before = memory.epoch();
+        assert_eq!(found(before, range(0, 0x1000, 0x5000)), []);
+        memory.mark_changed(range(0, 0x1FFF, 2));
+        memory.mark_written(range(0, 0x5800, 1));
+        assert_eq!(found(before, range(0, 0, 0x9000)), [(0x1000, 0x1000), (0x2000, 0x1000), (0x5000, 0x1000)]);
+        assert_eq!(found(before, range(0, 0x1FF0, 0x20)), [(0x1FF0, 0x10), (0x2000, 0x10)]);
+        assert_eq!(found(memory.epoch(), range(0, 0, 0x9000)), []);
     }
 
     #[test]

@@ -117,6 +117,8 @@ struct Queue<D> {
     done: u64,
     /// Whether the device may have something to do.
     busy: bool,
+    /// Whether it is at work: how that ends is not known yet.
+    running: bool,
     /// How its last run ended.
     end: RunEnd,
     stopping: bool,
@@ -172,10 +174,14 @@ fn work<D: BoundedWork>(mut device: D, shared: &Shared<D>, slice: RunLimit) -> D
                 });
             }
             Next::Run => {
-                // Whoever wakes the device from here on wants another run.
-                shared.lock().busy = false;
+                {
+                    let mut queue = shared.lock();
+                    // Whoever wakes the device from here on wants another run.
+                    (queue.busy, queue.running) = (false, true);
+                }
                 let end = device.run_for(slice);
                 shared.change(|queue| {
+                    queue.running = false;
                     queue.busy |= matches!(end, RunEnd::BudgetUsed | RunEnd::Interrupted);
                     queue.end = end;
                 });
@@ -206,6 +212,7 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
             sent: 0,
             done: 0,
             busy: true,
+            running: false,
             end: RunEnd::Done,
             stopping: false,
             ended: false,
@@ -287,7 +294,7 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
     pub fn wait_idle(&self, timeout: Duration) -> Option<RunEnd> {
         let idle = |queue: &Queue<D>| {
             let over = matches!(queue.end, RunEnd::Done | RunEnd::Waiting(_));
-            queue.done == queue.sent && !queue.busy && over
+            queue.done == queue.sent && !queue.busy && !queue.running && over
         };
         let queue = self.wait_until(timeout, idle);
         idle(&queue).then_some(queue.end)

@@ -7,8 +7,9 @@ use super::external::External;
 use super::gsp::{Bus, Gsp, Hardware, SharedPage, report};
 use super::gx::Executed;
 use super::lcd::{Eye, Screen};
+use super::recorded::Recorded;
 use triglyph_engine::device::{
-    Access, CallLog, CallRecorder, Device, Event, FaultLog, Machine, ReplayDevice, RunEnd, RunLimit,
+    Access, CallLog, CallRecorder, Device, Event, FaultLog, Machine, ReplayDevice, RunEnd, RunLimit, Said, calls,
 };
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::{Budget, SliceEnd};
@@ -25,6 +26,9 @@ pub struct N3ds {
     pub(super) core: Core,
     pub(super) external: External,
     pub(super) gsp: Gsp,
+    /// What the recording that is under way has of the host's choices: submissions are deferred, bad addresses fail,
+    /// frozen units hang.
+    pub(super) recorded_choices: Option<[bool; 3]>,
 }
 
 /// Bytes of a GX command.
@@ -54,7 +58,7 @@ impl N3ds {
         });
         let mut gsp = Gsp::default();
         gsp.count_events_on(&core.renderer.timeline);
-        Ok(N3ds { core, external: External::default(), gsp })
+        Ok(N3ds { core, external: External::default(), gsp, recorded_choices: None })
     }
 
     /// Guest memory.
@@ -88,6 +92,7 @@ impl N3ds {
     /// ```
     pub fn with_gsp<T>(&mut self, f: impl FnOnce(&mut Gsp, &mut dyn Hardware) -> T) -> T {
         let _span = trace::submit();
+        self.record_choices();
         self.core.renderer.timeline.submit();
         self.core.memory.note_host_writes();
         self.core.calls.look();
@@ -100,6 +105,16 @@ impl N3ds {
         self.core.calls.looked(&self.core.memory);
         self.core.memory.tell_written();
         answer
+    }
+
+    /// Does everything that waits, also in the queue.
+    fn finish_all(&mut self) {
+        self.record_choices();
+        if self.core.calls.is_recording() {
+            let finish = (Recorded::Finish as u64, true);
+            return calls::record(self, |gpu| (&mut gpu.core.calls, &gpu.core.memory), finish, &[], N3ds::finish_all);
+        }
+        self.with_gsp(|gsp, hardware| gsp.work(hardware));
     }
 
     fn with_bus<T>(&mut self, f: impl FnOnce(&mut Gsp, &mut dyn Hardware) -> T) -> T {
@@ -185,6 +200,8 @@ impl Device for N3ds {
 
     fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
         self.core.calls.set_recorder(recorder);
+        self.recorded_choices = None;
+        self.record_choices();
     }
 
     fn take_events(&mut self) -> Vec<Event> {
@@ -203,8 +220,11 @@ impl Device for N3ds {
             *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         }
         if self.gsp.is_deferred() {
+            self.record_choices();
+            self.core.calls.begin(&self.core.memory, false);
             self.core.renderer.timeline.submit();
             self.gsp.submit(words);
+            self.core.calls.end(&self.core.memory, false, Some(Said::Submit(payload)));
             return Ok(());
         }
         let executed = self.execute(&words);
@@ -217,8 +237,10 @@ impl Device for N3ds {
 
     /// Nothing to wait for unless commands are deferred: otherwise each is complete when [`Self::submit`] returns.
     fn finish(&mut self) {
-        if self.gsp.is_deferred() && self.gsp.has_work() || self.gsp.has_deferred() {
-            self.with_gsp(|gsp, hardware| gsp.work(hardware));
+        match (self.gsp.is_deferred(), self.gsp.has_work()) {
+            (true, true) => self.finish_all(),
+            _ if self.gsp.has_deferred() => self.with_gsp(|gsp, hardware| gsp.finish_deferred(hardware)),
+            _ => {}
         }
     }
 
@@ -229,12 +251,19 @@ impl Device for N3ds {
 
     /// What GSP's queue holds is executed also without a trigger.
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
+        self.record_choices();
+        if self.core.calls.is_recording() {
+            return calls::record_run(
+                self,
+                |gpu| (&mut gpu.core.calls, &gpu.core.memory, &gpu.core.budget),
+                Recorded::RunFor as u64,
+                |gpu| gpu.run_for(limit),
+            );
+        }
         let _span = trace::submit();
         self.core.memory.note_host_writes();
         self.core.budget.begin_slice(limit, u64::MAX);
-        self.core.calls.look();
         self.with_bus(|gsp, hardware| gsp.work(hardware));
-        self.core.calls.looked(&self.core.memory);
         let end = self.core.budget.end_slice();
         self.core.budget.refuel(u64::MAX);
         let end = match end {
@@ -243,7 +272,7 @@ impl Device for N3ds {
             _ => {
                 self.core.renderer.flush(&self.core.memory);
                 self.core.renderer.timeline.complete();
-                RunEnd::Done
+                self.gsp.waiting().map_or(RunEnd::Done, RunEnd::Waiting)
             }
         };
         self.core.memory.tell_written();
@@ -260,6 +289,14 @@ impl Device for N3ds {
 }
 
 impl ReplayDevice for N3ds {
+    fn is_deferred(&self) -> bool {
+        self.gsp.is_deferred()
+    }
+
+    fn recorded_memory(&self) -> Option<&Memory> {
+        Some(&self.core.memory)
+    }
+
     fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
         self.replay(call)
     }

@@ -6,12 +6,21 @@
 //! | 1 | a register is read that moves on by that: offset |
 //! | 2 | DMA: source, target, bytes |
 //! | 3 | a screen has shown a frame: its number |
+//! | 4 | `run_for`: words that it did, all ones for until nothing could go on |
+//! | 5 | `finish` |
+//! | 6 | a command is executed at once, while submissions are deferred: its eight words |
+//! | 7 | a bounded run has found a command in a client's queue, and will execute it after others: its eight words |
+//! | 8 | what the host has chosen: whether submissions are deferred, bad addresses fail, frozen units hang |
+//!
+//! Queues of clients are not in recordings. A machine that replays one leaves its own alone, once it has been told what
+//! the host has chosen.
 
 use super::N3ds;
-use super::external::CommandProcessor;
+use super::external::{CommandProcessor, FreezePolicy};
 use super::gsp::hardware::GPU;
+use super::gx::BadAddress;
 use super::lcd::{Screen, offset};
-use triglyph_engine::device::{Said, calls};
+use triglyph_engine::device::{Device, RunLimit, Said, calls};
 use triglyph_engine::error::Error;
 use triglyph_guest::listed;
 
@@ -23,6 +32,11 @@ listed! {
         ReadRegister = 1,
         Dma = 2,
         Vblank = 3,
+        RunFor = 4,
+        Finish = 5,
+        Execute = 6,
+        Queued = 7,
+        Choices = 8,
     }
 }
 
@@ -46,46 +60,101 @@ pub(crate) fn read<C: CommandProcessor + ?Sized>(core: &mut C, at: u32) {
     }
 }
 
-/// A GX command begins.
+/// A GX command begins, or several of them.
 pub(crate) fn begin<C: CommandProcessor + ?Sized>(core: &mut C) {
     if let Some((log, memory)) = core.calls() {
         log.begin(memory, false);
     }
 }
 
-/// It has ended.
-pub(crate) fn command<C: CommandProcessor + ?Sized>(core: &mut C, words: &[u32; 8]) {
+/// It has ended. Others may be deferred meanwhile.
+pub(crate) fn command<C: CommandProcessor + ?Sized>(core: &mut C, words: &[u32; 8], is_deferred: bool) {
     if let Some((log, memory)) = core.calls() {
-        let payload = words.map(u32::to_le_bytes);
-        log.end(memory, false, Some(Said::Submit(payload.as_flattened())));
+        match is_deferred {
+            true => log.end(
+                memory,
+                false,
+                Some(Said::Call(&calls::encode(Recorded::Execute as u64, &words.map(u64::from)))),
+            ),
+            false => log.end(memory, false, Some(Said::Submit(words.map(u32::to_le_bytes).as_flattened()))),
+        }
+    }
+}
+
+/// All commands that waited have ended.
+pub(crate) fn finished<C: CommandProcessor + ?Sized>(core: &mut C) {
+    if let Some((log, memory)) = core.calls() {
+        log.end(memory, false, Some(Said::Call(&calls::encode(Recorded::Finish as u64, &[]))));
+    }
+}
+
+/// A command was found in a queue.
+pub(crate) fn queued<C: CommandProcessor + ?Sized>(core: &mut C, words: &[u32; 8]) {
+    if let Some((log, _)) = core.calls() {
+        log.note(Said::Call(&calls::encode(Recorded::Queued as u64, &words.map(u64::from))));
     }
 }
 
 impl N3ds {
+    /// Records what the host has chosen, if the recording has something else.
+    pub(super) fn record_choices(&mut self) {
+        if self.core.calls.is_recording() {
+            let fail = self.gsp.bad_address() == BadAddress::Fail;
+            let hang = self.external.freeze_policy() == FreezePolicy::Hang;
+            let choices = [self.gsp.is_deferred(), fail, hang];
+            if self.recorded_choices.replace(choices) != Some(choices) {
+                call(&mut self.core, Recorded::Choices, &choices.map(u32::from));
+            }
+        }
+    }
+
     /// Makes a call of a recording.
     pub(super) fn replay(&mut self, call: &[u8]) -> Result<(), Error> {
         let bad = || Error::InvalidArgument(format!("a call of {} bytes, which no 3DS has", call.len()));
         let (number, arguments) = calls::decode(call).ok_or_else(bad)?;
-        let arguments: Vec<u32> = arguments.into_iter().map(|word| word as u32).collect();
         let what = Recorded::from_number(number).ok_or_else(bad)?;
-        self.with_gsp(|_, hardware| match (what, &arguments[..]) {
+        if let (Recorded::RunFor, &[words]) = (what, &arguments[..]) {
+            self.run_for(RunLimit::of_words(words));
+            return Ok(());
+        }
+        let arguments: Vec<u32> = arguments.into_iter().map(|word| word as u32).collect();
+        match (what, &arguments[..]) {
+            (Recorded::Finish, []) => self.finish(),
+            (Recorded::Execute, words) => {
+                self.execute(words.try_into().map_err(|_| bad())?);
+            }
+            (Recorded::Queued, words) => self.gsp.submit(words.try_into().map_err(|_| bad())?),
+            (Recorded::Choices, &[deferred, fail, hang]) => {
+                self.gsp.replay_deferred(deferred != 0);
+                self.gsp.set_bad_address(if fail != 0 { BadAddress::Fail } else { BadAddress::Zero });
+                let policy = if hang != 0 { FreezePolicy::Hang } else { FreezePolicy::Complete };
+                self.external.set_freeze_policy(policy);
+            }
+            (what, arguments) => return self.replay_hardware(what, arguments).ok_or_else(bad),
+        }
+        Ok(())
+    }
+
+    /// A call of the hardware's. `None` for what is none.
+    fn replay_hardware(&mut self, what: Recorded, arguments: &[u32]) -> Option<()> {
+        self.with_gsp(|_, hardware| match (what, arguments) {
             (Recorded::WriteRegister, &[offset, value]) => {
                 hardware.write_register(offset, value);
-                Ok(())
+                Some(())
             }
             (Recorded::ReadRegister, &[offset]) => {
                 hardware.read_register(offset);
-                Ok(())
+                Some(())
             }
             (Recorded::Dma, &[source, target, size]) => {
                 hardware.dma(source, target, size);
-                Ok(())
+                Some(())
             }
             (Recorded::Vblank, &[screen]) => {
-                hardware.vblank(*Screen::ALL.get(screen as usize).ok_or_else(bad)?);
-                Ok(())
+                hardware.vblank(*Screen::ALL.get(screen as usize)?);
+                Some(())
             }
-            _ => Err(bad()),
+            _ => None,
         })
     }
 }

@@ -318,6 +318,9 @@ impl Device for Rsx {
 
     fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
         self.calls.set_recorder(recorder);
+        if self.deferred {
+            self.set_deferred(true);
+        }
     }
 
     fn submit(&mut self, payload: &[u8]) -> Result<(), Error> {
@@ -363,26 +366,26 @@ impl Device for Rsx {
     /// Nothing to wait for unless submissions are deferred: otherwise everything is in memory when [`Self::submit`]
     /// returns. Channels of the hypervisor's contexts go on as in [`Rsx::run`].
     fn finish(&mut self) {
-        if self.deferred {
+        if self.deferred && self.record(Recorded::Finish, &[], Rsx::finish).is_none() {
             self.run_all_segments();
             self.run();
         }
     }
 
     fn set_deferred(&mut self, deferred: bool) {
-        self.deferred = deferred;
+        let set = |rsx: &mut Rsx| rsx.deferred = deferred;
+        self.record(Recorded::SetDeferred, &[deferred.into()], set).unwrap_or_else(|| set(self));
     }
 
     /// PUT of every context is looked at first, and the control pages show GET and REF after each run.
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
         if self.calls.is_recording() {
-            self.calls.begin(&self.core.memory, true);
-            let end = self.run_for(limit);
-            let over = matches!(end, RunEnd::Done | RunEnd::Waiting(_));
-            let words = if over { u64::MAX } else { self.core.budget.words_done() };
-            let call = calls::encode(Recorded::RunFor as u64, &[words]);
-            self.calls.end(&self.core.memory, true, (words != 0).then_some(Said::Call(&call)));
-            return end;
+            return calls::record_run(
+                self,
+                |machine| (&mut machine.calls, &machine.core.memory, &machine.core.budget),
+                Recorded::RunFor as u64,
+                |machine| machine.run_for(limit),
+            );
         }
         let _span = trace::submit();
         self.core.budget.begin_slice(limit, FUEL);
@@ -412,6 +415,14 @@ impl Device for Rsx {
 }
 
 impl ReplayDevice for Rsx {
+    fn is_deferred(&self) -> bool {
+        self.deferred
+    }
+
+    fn recorded_memory(&self) -> Option<&Memory> {
+        Some(&self.core.memory)
+    }
+
     fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
         self.replay(call)
     }

@@ -346,6 +346,10 @@ impl Rsx {
         } else if let Some(offset) = within(bar::PRAMIN, bar::PRAMIN_BYTES) {
             self.pramin_write(offset as u32, word);
         } else if let Some(offset) = within(bar::LOCAL, bar::LOCAL_BYTES) {
+            let recorded = self.record(Recorded::BusWrite, &[address, word.into()], |rsx| rsx.bus_write(address, word));
+            if let Some(written) = recorded {
+                return written;
+            }
             // What is not mapped keeps nothing.
             let _ = self.core.memory.write(GuestAddr::new(space::LOCAL, offset & !3), &word.to_le_bytes());
         } else {

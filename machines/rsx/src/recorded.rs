@@ -10,6 +10,9 @@
 //! | 6, 7 | `mmio_write`, `mmio_read`: address, word |
 //! | 8 | `pramin_write`: offset, word |
 //! | 9 | `clear_error`: channel |
+//! | 10 | submissions are deferred: whether |
+//! | 11 | `finish` |
+//! | 12 | `bus_write` to local memory: address, word |
 
 use super::Rsx;
 use triglyph_engine::device::{Device, RunLimit, calls};
@@ -30,6 +33,9 @@ listed! {
         MmioRead = 7,
         PraminWrite = 8,
         ClearError = 9,
+        SetDeferred = 10,
+        Finish = 11,
+        BusWrite = 12,
     }
 }
 
@@ -43,7 +49,7 @@ impl Rsx {
         arguments: &[u64],
         call: impl FnOnce(&mut Self) -> T,
     ) -> Option<T> {
-        let work = matches!(what, Recorded::Run | Recorded::MmioWrite | Recorded::Hypercall);
+        let work = matches!(what, Recorded::Run | Recorded::MmioWrite | Recorded::Hypercall | Recorded::Finish);
         self.calls.is_recording().then(|| {
             let what = (what as u64, work);
             calls::record(self, |machine| (&mut machine.calls, &machine.core.memory), what, arguments, call)
@@ -72,6 +78,11 @@ impl Rsx {
             }
             (Recorded::PraminWrite, &[offset, word]) => self.pramin_write(offset as u32, word as u32),
             (Recorded::ClearError, &[channel]) => self.clear_error(channel as u32),
+            (Recorded::SetDeferred, &[deferred]) => self.set_deferred(deferred != 0),
+            (Recorded::Finish, []) => self.finish(),
+            (Recorded::BusWrite, &[address, word]) => {
+                self.bus_write(address, word as u32);
+            }
             _ => return Err(bad()),
         }
         Ok(())

@@ -263,22 +263,25 @@ impl Device for TegraX1 {
     }
 
     fn set_deferred(&mut self, deferred: bool) {
-        self.deferred = deferred;
+        let set = |gpu: &mut TegraX1| gpu.deferred = deferred;
+        self.record(Recorded::SetDeferred, &[deferred.into()], set).unwrap_or_else(|| set(self));
     }
 
     fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
         self.calls.set_recorder(recorder);
+        if self.deferred {
+            self.set_deferred(true);
+        }
     }
 
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
         if self.calls.is_recording() {
-            self.calls.begin(&self.core.memory, true);
-            let end = self.run_for(limit);
-            let over = matches!(end, RunEnd::Done | RunEnd::Waiting(_));
-            let words = if over { u64::MAX } else { self.core.budget.words_done() };
-            let call = calls::encode(Recorded::RunFor as u64, &[words]);
-            self.calls.end(&self.core.memory, true, (words != 0).then_some(Said::Call(&call)));
-            return end;
+            return calls::record_run(
+                self,
+                |machine| (&mut machine.calls, &machine.core.memory, &machine.core.budget),
+                Recorded::RunFor as u64,
+                |machine| machine.run_for(limit),
+            );
         }
         let _span = trace::submit();
         self.core.budget.begin_slice(limit, FUEL);
@@ -311,6 +314,14 @@ impl Device for TegraX1 {
 }
 
 impl ReplayDevice for TegraX1 {
+    fn is_deferred(&self) -> bool {
+        self.deferred
+    }
+
+    fn recorded_memory(&self) -> Option<&Memory> {
+        Some(&self.core.memory)
+    }
+
     fn replay_call(&mut self, call: &[u8]) -> Result<(), Error> {
         self.replay(call)
     }

@@ -14,6 +14,7 @@
 //! | 15 | `channel_submit`: channel, flags, syncpoint, value; the entries |
 //! | 16, 17 | `increment_syncpoint`: syncpoint; `advance_time`: nanoseconds |
 //! | 18, 19 | `run`; `run_for`: words that it did, all ones for until nothing could go on |
+//! | 20 | submissions are deferred: whether |
 
 use super::TegraX1;
 use super::driver::{Fence, Layout, MapBuffer, MapMemory, Remap};
@@ -45,6 +46,7 @@ listed! {
         AdvanceTime = 17,
         Run = 18,
         RunFor = 19,
+        SetDeferred = 20,
     }
 }
 
@@ -119,6 +121,7 @@ impl TegraX1 {
             (Recorded::RunFor, &[words]) => {
                 self.run_for(RunLimit::of_words(words));
             }
+            (Recorded::SetDeferred, &[deferred]) => self.set_deferred(deferred != 0),
             _ => return Err(bad()),
         }
         Ok(())

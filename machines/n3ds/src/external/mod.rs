@@ -141,6 +141,11 @@ impl External {
         self.freeze_policy = policy;
     }
 
+    /// What happens there.
+    pub fn freeze_policy(&self) -> FreezePolicy {
+        self.freeze_policy
+    }
+
     /// Says whether this is a New 3DS; shown by register 0x000.
     pub fn set_new_model(&mut self, new: bool) {
         self.words[HW_ID as usize / 4] = u32::from(new) << 2;

@@ -42,11 +42,19 @@ pub trait Hardware {
         address::to_physical(address)
     }
 
-    /// A GX command begins: what it writes is its own doing.
+    /// A GX command begins, or all that wait: what they write is their own doing.
     fn begin_command(&mut self) {}
 
-    /// The command has ended.
-    fn end_command(&mut self, words: &[u32; 8]) {
+    /// The command has ended. Others may be deferred meanwhile.
+    fn end_command(&mut self, words: &[u32; 8], is_deferred: bool) {
+        let _ = (words, is_deferred);
+    }
+
+    /// The commands that waited have ended.
+    fn end_deferred(&mut self) {}
+
+    /// A command was found in a client's queue; it is executed after others, or in a bounded run.
+    fn take_queued(&mut self, words: &[u32; 8]) {
         let _ = words;
     }
 
@@ -91,8 +99,16 @@ impl<C: CommandProcessor + ?Sized> Hardware for Bus<'_, C> {
         recorded::begin(self.core);
     }
 
-    fn end_command(&mut self, words: &[u32; 8]) {
-        recorded::command(self.core, words);
+    fn end_command(&mut self, words: &[u32; 8], is_deferred: bool) {
+        recorded::command(self.core, words, is_deferred);
+    }
+
+    fn end_deferred(&mut self) {
+        recorded::finished(self.core);
+    }
+
+    fn take_queued(&mut self, words: &[u32; 8]) {
+        recorded::queued(self.core, words);
     }
 
     fn read_register(&mut self, offset: u32) -> u32 {

@@ -103,6 +103,11 @@ impl Gsp {
         self.bad_address = behaviour;
     }
 
+    /// What becomes of them.
+    pub fn bad_address(&self) -> BadAddress {
+        self.bad_address
+    }
+
     /// The handle that registrations are answered with.
     pub fn set_shared_memory_handle(&mut self, handle: u32) {
         self.shared_memory_handle = handle;
@@ -187,7 +192,7 @@ impl Gsp {
     pub fn execute(&mut self, hardware: &mut dyn Hardware, words: &[u32; 8]) -> Executed {
         hardware.begin_command();
         let executed = gx::execute_words(hardware, words, self.bad_address);
-        hardware.end_command(words);
+        hardware.end_command(words, self.work.deferred);
         executed
     }
 

@@ -6,7 +6,7 @@ use super::queue::Next;
 use super::{CLIENTS, Command, CommandQueue, Gsp, Hardware, gx};
 use crate::external::Event;
 use crate::gx::Executed;
-use triglyph_engine::device::FaultKind;
+use triglyph_engine::device::{FaultKind, Waiting};
 use triglyph_engine::snapshot::state;
 
 /// See the module's documentation.
@@ -14,6 +14,8 @@ use triglyph_engine::snapshot::state;
 pub(super) struct Work {
     /// Whether commands wait for a bounded run.
     pub(super) deferred: bool,
+    /// Whether a recording is replayed: it has the commands of clients' queues, too.
+    replayed: bool,
     /// Commands without a queue, oldest first.
     submitted: VecDeque<[u32; 8]>,
     /// A command whose list a bounded run has left before its end.
@@ -31,12 +33,17 @@ struct Started {
 impl Gsp {
     /// Says whether commands wait for bounded runs.
     pub(crate) fn set_deferred(&mut self, deferred: bool) {
-        self.work.deferred = deferred;
+        (self.work.deferred, self.work.replayed) = (deferred, false);
+    }
+
+    /// The same, out of a recording.
+    pub(crate) fn replay_deferred(&mut self, deferred: bool) {
+        (self.work.deferred, self.work.replayed) = (deferred, true);
     }
 
     /// Takes what the host has chosen over from the system process before.
     pub(crate) fn keep_choices(&mut self, before: &Gsp) {
-        self.work.deferred = before.work.deferred;
+        (self.work.deferred, self.work.replayed) = (before.work.deferred, before.work.replayed);
     }
 
     /// Whether commands wait for bounded runs.
@@ -55,12 +62,32 @@ impl Gsp {
             let header = CommandQueue::new(&self.page, client).header();
             header.count != 0 && header.status & super::queue::STATUS_HALTED == 0
         };
-        self.work.suspended.is_some() || !self.work.submitted.is_empty() || self.holding_client().is_some_and(queued)
+        self.has_deferred() || self.queue().is_some_and(queued)
+    }
+
+    /// The client whose queue is looked at.
+    fn queue(&self) -> Option<usize> {
+        self.holding_client().filter(|_| !self.work.replayed)
+    }
+
+    /// What is waited for when nothing can go on: the first client with commands in its queue. It was halted, or has
+    /// not the rendering right.
+    pub(crate) fn waiting(&self) -> Option<Waiting> {
+        let waits = |&client: &usize| {
+            self.client(client).is_some() && CommandQueue::new(&self.page, client).header().count != 0
+        };
+        let client = (0..CLIENTS).filter(|_| !self.work.replayed).find(waits)?;
+        Some(Waiting::Processor { channel: client as u32 })
     }
 
     /// Executes commands until there are none or a bounded run is over: what was submitted first, then the queue of the
     /// client with the rendering right.
     pub(crate) fn work(&mut self, hardware: &mut dyn Hardware) {
+        self.work_on(hardware, true);
+    }
+
+    /// The same, with that queue or without.
+    fn work_on(&mut self, hardware: &mut dyn Hardware, with_queue: bool) {
         loop {
             let (started, executed) = match self.work.suspended.take() {
                 Some(started) => {
@@ -78,7 +105,8 @@ impl Gsp {
                     if hardware.is_over() {
                         return;
                     }
-                    let Some(started) = self.next_command() else { return };
+                    let queue = self.queue().filter(|_| with_queue);
+                    let Some(started) = self.next_command(hardware, queue) else { return };
                     let executed = self.execute(hardware, &started.words);
                     if hardware.is_suspended() {
                         self.work.suspended = Some(started);
@@ -100,17 +128,22 @@ impl Gsp {
     /// Executes the commands that wait, however long that takes.
     pub(crate) fn finish_deferred(&mut self, hardware: &mut dyn Hardware) {
         if self.has_deferred() {
-            self.work(hardware);
+            hardware.begin_command();
+            self.work_on(hardware, false);
+            hardware.end_deferred();
         }
     }
 
-    fn next_command(&mut self) -> Option<Started> {
+    fn next_command(&mut self, hardware: &mut dyn Hardware, queue: Option<usize>) -> Option<Started> {
         if let Some(words) = self.work.submitted.pop_front() {
             return Some(Started { client: None, words });
         }
-        let client = self.holding_client()?;
+        let client = queue?;
         match CommandQueue::new(&self.page, client).next() {
-            Next::Command(words) => Some(Started { client: Some(client), words }),
+            Next::Command(words) => {
+                hardware.take_queued(&words);
+                Some(Started { client: Some(client), words })
+            }
             _ => None,
         }
     }
@@ -159,7 +192,8 @@ impl Gsp {
     pub(crate) fn restore_work(&mut self, saved: SavedWork) {
         let restore = |SavedStarted { client, words }| Started { client: client.map(usize::from), words };
         let suspended = saved.suspended.map(restore);
-        self.work = Work { deferred: self.work.deferred, submitted: saved.submitted.into(), suspended };
+        let Work { deferred, replayed, .. } = self.work;
+        self.work = Work { deferred, replayed, submitted: saved.submitted.into(), suspended };
     }
 }
 

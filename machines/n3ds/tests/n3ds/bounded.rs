@@ -1,7 +1,7 @@
 //! Bounded runs: lists that loop, and what happens between two runs.
 
 use triglyph_engine::Device;
-use triglyph_engine::device::{Event, RunEnd, RunLimit};
+use triglyph_engine::device::{Event, RunEnd, RunLimit, Waiting};
 use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::snapshot::SnapshotOptions;
 use triglyph_guest::pica::regs;
@@ -64,6 +64,24 @@ fn a_list_that_loops_costs_its_budget() {
     assert_eq!(console.gpu.run_for(RunLimit::NONE), RunEnd::Done);
     assert_eq!(completions(&mut console), [Interrupt::P3d, Interrupt::Psc0]);
     assert_eq!((console.read(0x1800_1000, 1), console.gpu.faults().total()), (vec![0x55], 0));
+}
+
+#[test]
+fn commands_without_the_right_are_waited_for() {
+    let mut console = queued(&[0, 0]);
+    console.gpu.with_gsp(|gsp, _| {
+        gsp.register_relay_queue(Session(2), 1, 0x20).unwrap();
+        gsp.command_queue(1).submit(&[2, 0x1F00_1000, 0x66, 0x1F00_1040, 0, 0, 0, 0x201]).unwrap();
+    });
+    let waiting = RunEnd::Waiting(Waiting::Processor { channel: 1 });
+    assert_eq!(console.gpu.run_for(RunLimit::NONE), waiting);
+    assert_eq!(console.read(0x1800_1000, 1), [0x55]);
+    console.gpu.with_gsp(|gsp, _| {
+        gsp.release_right(Session(1));
+        gsp.acquire_right(Session(2));
+    });
+    assert_eq!(console.gpu.run_for(RunLimit::NONE), RunEnd::Done);
+    assert_eq!(console.read(0x1800_1000, 1), [0x66]);
 }
 
 /// A list that draws triangles one after the other.
