@@ -67,6 +67,9 @@ pub struct triglyph_stats {
     pub transfer_time: u64,
     /// Time spent decoding textures.
     pub texture_time: u64,
+    /// Jobs of the compiler's thread that panicked, which is a bug of this library: their kernels are not compiled, or
+    /// not again.
+    pub compiler_panics: u64,
 }
 
 // SAFETY: two words, then eight bytes each: no padding, only numbers, the size first.
@@ -74,7 +77,7 @@ unsafe impl SizedStruct for triglyph_stats {
     const FIRST: usize = 208;
 }
 
-const _: () = assert!(size_of::<triglyph_stats>() == triglyph_stats::FIRST);
+const _: () = assert!(size_of::<triglyph_stats>() == triglyph_stats::FIRST + 8);
 
 impl From<Stats> for triglyph_stats {
     fn from(stats: Stats) -> Self {
@@ -108,6 +111,7 @@ impl From<Stats> for triglyph_stats {
             raster_time: nanoseconds(raster),
             transfer_time: nanoseconds(transfer),
             texture_time: nanoseconds(texture),
+            compiler_panics: stats.compiler_panics,
         }
     }
 }

@@ -17,6 +17,7 @@ pub struct KernelCounters {
     pub kernels_unsupported: u64,
     pub kernels_evicted: u64,
     pub key_file_errors: u64,
+    pub compiler_panics: u64,
     pub compile_ms: f64,
     pub code_bytes: u64,
 }
@@ -34,6 +35,7 @@ impl KernelCounters {
             kernels_unsupported: stats.kernels_unsupported,
             kernels_evicted: stats.kernels_evicted,
             key_file_errors: stats.key_file_errors,
+            compiler_panics: stats.compiler_panics,
             compile_ms: milliseconds(stats.compile_time),
             code_bytes: stats.code_bytes,
         }

@@ -424,6 +424,7 @@ impl Renderer {
             kernels_unsupported: counters.unsupported(),
             kernels_evicted: counters.evicted(),
             key_file_errors: self.kernels.key_file_errors(),
+            compiler_panics: self.kernels.compiler_panics(),
             compile_time: counters.compile_time(),
             kernels_cached: self.kernels.len() as u64,
             code_bytes: counters.code_bytes(),

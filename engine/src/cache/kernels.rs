@@ -98,6 +98,11 @@ impl Kernels {
         self.shared.log.as_ref().map_or(0, KeyLog::errors)
     }
 
+    /// How many jobs of the compiler's thread have panicked.
+    pub fn compiler_panics(&self) -> u64 {
+        self.shared.worker.panics()
+    }
+
     /// Whether there is a key file: its owner wants first frames to be fast, see [`Self::prepare`].
     pub fn has_key_file(&self) -> bool {
         self.shared.log.is_some()

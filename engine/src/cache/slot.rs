@@ -62,6 +62,17 @@ pub(super) struct Slot<K: Kind> {
     pub(super) pixel_cost: PixelCost,
 }
 
+/// A compilation under way. If it panics there is no kernel to wait for: the interpreter serves, or what there was.
+struct Ending<'s>(&'s AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Release);
+        }
+    }
+}
+
 impl<K: Kind> std::fmt::Debug for Slot<K> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Slot").field("key", &self.key).field("calls", &self.calls).finish_non_exhaustive()
@@ -316,6 +327,7 @@ impl<K: Kind> Slot<K> {
     /// A new kernel.
     fn make(&self, tier: &dyn Tier) -> Result<Arc<K::Kernel>, Unsupported> {
         let _span = trace::compile(K::STORED.name());
+        let _ending = Ending(&self.settled);
         let start = Instant::now();
         let kernel = K::make(tier, &self.key);
         Counters::add(&self.shared.counters.compile_nanoseconds, start.elapsed().as_nanos() as u64);

@@ -16,6 +16,7 @@ struct Numbered {
     code: usize,
     no_keys: bool,
     no_jobs: bool,
+    panics: bool,
     made: AtomicUsize,
 }
 
@@ -28,6 +29,7 @@ struct Filler {
 impl FillTier for Numbered {
     fn fill(&self, _: u8) -> Result<Arc<dyn TransferKernel>, Unsupported> {
         self.made.fetch_add(1, Relaxed);
+        assert!(!self.panics, "on purpose");
         match self.no_keys {
             true => Err(Unsupported("every key")),
             false => Ok(Arc::new(Filler { number: self.number, code: self.code, no_jobs: self.no_jobs })),
@@ -94,6 +96,17 @@ fn each_mode_asks_its_tier() {
     auto.wait_for_compiler();
     assert_eq!(served_by(&handle), BASELINE);
     assert_eq!(auto.counters().compiled_calls(), 1);
+}
+
+#[test]
+fn the_interpreter_serves_when_the_compiler_panics() {
+    let kernels = kernels(TierMode::Auto, Numbered { panics: true, ..numbered(BASELINE) }, 1000);
+    let handle = kernels.transfer(&KEY);
+    kernels.wait_for_compiler();
+    assert_eq!((served_by(&handle), kernels.compiler_panics()), (INTERPRETER, 1));
+    // Nothing is compiled for the key any more: it counts as ready.
+    kernels.transfer(&KEY);
+    assert_eq!((kernels.counters().hits(), kernels.compiler_panics()), (1, 1));
 }
 
 #[test]

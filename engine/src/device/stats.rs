@@ -61,6 +61,9 @@ pub struct Stats {
     pub kernels_evicted: u64,
     /// Times that the key file could not be written.
     pub key_file_errors: u64,
+    /// Jobs of the compiler's thread that panicked, which is a bug of this library: their kernels are not compiled, or
+    /// not again.
+    pub compiler_panics: u64,
     /// Time spent compiling, on whichever thread.
     pub compile_time: Duration,
     /// Kernels in the cache now.
@@ -108,6 +111,7 @@ impl Stats {
             (&mut self.kernels_unsupported, other.kernels_unsupported),
             (&mut self.kernels_evicted, other.kernels_evicted),
             (&mut self.key_file_errors, other.key_file_errors),
+            (&mut self.compiler_panics, other.compiler_panics),
             (&mut self.kernels_cached, other.kernels_cached),
             (&mut self.code_bytes, other.code_bytes),
             (&mut self.interpreter_calls, other.interpreter_calls),

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::mpsc;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -256,12 +255,16 @@ impl<D: BoundedWork + 'static> DeviceWorker<D> {
         &self,
         command: impl FnOnce(&mut D) -> T + Send + 'static,
     ) -> Result<T, WorkerError> {
-        let (sender, receiver) = mpsc::sync_channel(1);
-        self.send(move |device| {
-            // The caller waits for it.
-            let _ = sender.send(command(device));
+        let result = Arc::new(Mutex::new(None));
+        let theirs = result.clone();
+        let number = self.send(move |device| {
+            let value = command(device);
+            *theirs.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
         })?;
-        receiver.recv().map_err(|_| WorkerError::Ended)
+        let wait = |queue: &mut Queue<D>| queue.done < number && !queue.ended;
+        drop(self.shared.done.wait_while(self.shared.lock(), wait).unwrap_or_else(PoisonError::into_inner));
+        let value = result.lock().unwrap_or_else(PoisonError::into_inner).take();
+        value.ok_or(WorkerError::Ended)
     }
 
     fn push(&self, mut queue: MutexGuard<'_, Queue<D>>, command: Command<D>) -> Result<u64, WorkerError> {

@@ -1,6 +1,8 @@
 //! A thread for work in the background: compiling kernels.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
@@ -20,6 +22,13 @@ struct Shared {
     /// Notified when a job is queued, and when the worker stops.
     changed: Condvar,
     idle: Condvar,
+    /// Jobs that panicked.
+    panics: AtomicU64,
+}
+
+thread_local! {
+    /// Whose jobs this thread runs, if it is a worker's.
+    static RUNS: Cell<*const Shared> = const { Cell::new(std::ptr::null()) };
 }
 
 #[derive(Default)]
@@ -45,6 +54,7 @@ impl Shared {
     }
 
     fn run(&self) {
+        RUNS.set(self);
         let mut queues = self.lock();
         loop {
             let job = queues.soon.pop_front().or_else(|| queues.later.pop_front());
@@ -57,8 +67,10 @@ impl Shared {
             };
             queues.running = true;
             drop(queues);
-            // A job that panics has ended as well; the hook has reported it.
-            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+            // A job that panics has ended as well. The hook has reported it; whoever waits for the result does without.
+            if std::panic::catch_unwind(std::panic::AssertUnwindSafe(job)).is_err() {
+                self.panics.fetch_add(1, Relaxed);
+            }
             queues = self.lock();
             queues.running = false;
             if queues.pending() == 0 {
@@ -124,6 +136,11 @@ impl Worker {
         self.shared.lock().pending()
     }
 
+    /// Jobs that panicked so far.
+    pub fn panics(&self) -> u64 {
+        self.shared.panics.load(Relaxed)
+    }
+
     /// Waits until there is no job left.
     pub fn wait_idle(&self) {
         let mut queues = self.shared.lock();
@@ -141,7 +158,7 @@ impl Drop for Worker {
         let thread = self.thread.get_mut().unwrap_or_else(|e| e.into_inner()).take();
         if let Some(thread) = thread
             // Waits for the job that runs now. When that job is the last owner, its thread cannot be joined.
-            && thread.thread().id() != std::thread::current().id()
+            && !std::ptr::eq(RUNS.get(), &*self.shared)
         {
             let _ = thread.join();
         }
@@ -198,7 +215,7 @@ mod tests {
             count.fetch_add(1, Ordering::Relaxed);
         });
         worker.wait_idle();
-        assert_eq!(done.load(Ordering::Relaxed), 1);
+        assert_eq!((done.load(Ordering::Relaxed), worker.panics()), (1, 1));
     }
 
     #[test]
