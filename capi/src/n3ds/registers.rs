@@ -1,9 +1,9 @@
 //! External registers as GSP's clients and the processor reach them.
 
-use triglyph::n3ds::gsp::ResultCode;
+use triglyph::n3ds::gsp::{Gsp, Hardware, ResultCode, Session};
 
 use super::{session, triglyph_n3ds, triglyph_n3ds_executed, with_gsp};
-use crate::error::triglyph_status;
+use crate::error::{Failure, triglyph_status};
 use crate::pointer::{Out, put, required, slice, slice_mut};
 
 /// Reads a register, by its offset in bytes from physical address 0x10000000: the GPU's begin at 0x400000, those that
@@ -47,11 +47,10 @@ pub unsafe extern "C" fn triglyph_n3ds_write_registers(
     count: usize,
     result: Out<'_, u32>,
 ) -> triglyph_status {
-    with_gsp(n3ds, |gsp, hardware| {
-        // SAFETY: the header asks callers for that many words.
-        let words = unsafe { slice(words, count, "words") }?;
-        put(result, code(gsp.write_registers(hardware, self::session(session), offset, words)));
-        Ok(())
+    // SAFETY: the header asks callers for that many words.
+    let words = unsafe { slice(words, count, "words") };
+    register_call(n3ds, session, result, |gsp, hardware, session| {
+        Ok(gsp.write_registers(hardware, session, offset, words?))
     })
 }
 
@@ -66,11 +65,10 @@ pub unsafe extern "C" fn triglyph_n3ds_write_registers_with_mask(
     count: usize,
     result: Out<'_, u32>,
 ) -> triglyph_status {
-    with_gsp(n3ds, |gsp, hardware| {
-        // SAFETY: the header asks callers for that many words.
-        let (words, masks) = unsafe { (slice(words, count, "words")?, slice(masks, count, "masks")?) };
-        put(result, code(gsp.write_registers_with_mask(hardware, self::session(session), offset, words, masks)));
-        Ok(())
+    // SAFETY: the header asks callers for that many words.
+    let (words, masks) = unsafe { (slice(words, count, "words"), slice(masks, count, "masks")) };
+    register_call(n3ds, session, result, |gsp, hardware, session| {
+        Ok(gsp.write_registers_with_mask(hardware, session, offset, words?, masks?))
     })
 }
 
@@ -84,11 +82,10 @@ pub unsafe extern "C" fn triglyph_n3ds_write_register_repeat(
     count: usize,
     result: Out<'_, u32>,
 ) -> triglyph_status {
-    with_gsp(n3ds, |gsp, hardware| {
-        // SAFETY: the header asks callers for that many words.
-        let words = unsafe { slice(words, count, "words") }?;
-        put(result, code(gsp.write_register_repeat(hardware, self::session(session), offset, words)));
-        Ok(())
+    // SAFETY: the header asks callers for that many words.
+    let words = unsafe { slice(words, count, "words") };
+    register_call(n3ds, session, result, |gsp, hardware, session| {
+        Ok(gsp.write_register_repeat(hardware, session, offset, words?))
     })
 }
 
@@ -102,14 +99,23 @@ pub unsafe extern "C" fn triglyph_n3ds_read_registers(
     count: usize,
     result: Out<'_, u32>,
 ) -> triglyph_status {
-    with_gsp(n3ds, |gsp, hardware| {
-        // SAFETY: the header asks callers for room for that many words.
-        let words = unsafe { slice_mut(words, count, "words") }?;
-        put(result, code(gsp.read_registers(hardware, self::session(session), offset, words)));
-        Ok(())
+    // SAFETY: the header asks callers for room for that many words.
+    let words = unsafe { slice_mut(words, count, "words") };
+    register_call(n3ds, session, result, |gsp, hardware, session| {
+        Ok(gsp.read_registers(hardware, session, offset, words?))
     })
 }
 
-fn code(result: Result<(), ResultCode>) -> u32 {
-    result.err().unwrap_or(ResultCode::SUCCESS).0
+/// A call of GSP's that answers a session with its result code.
+fn register_call(
+    n3ds: Option<&triglyph_n3ds>,
+    session: u32,
+    result: Out<'_, u32>,
+    call: impl FnOnce(&mut Gsp, &mut dyn Hardware, Session) -> Result<Result<(), ResultCode>, Failure>,
+) -> triglyph_status {
+    with_gsp(n3ds, |gsp, hardware| {
+        let done = call(gsp, hardware, self::session(session))?;
+        put(result, done.err().unwrap_or(ResultCode::SUCCESS).0);
+        Ok(())
+    })
 }

@@ -1,6 +1,7 @@
 //! The hypervisor's calls. `result` is what the guest finds in r3: 0, or why the call failed. Hosts that dispatch on
 //! r11 use `triglyph_rsx_hypercall`.
 
+use triglyph::Rsx;
 use triglyph::rsx::{Answer, Status};
 
 use super::{triglyph_rsx, with_rsx};
@@ -79,6 +80,18 @@ fn answer<T, U>(call: Result<T, Status>, result: Out<'_, i64>, store: impl FnOnc
     call.ok().map(store)
 }
 
+/// A call that answers with its result alone.
+fn lv1_call(
+    rsx: Option<&triglyph_rsx>,
+    result: Out<'_, i64>,
+    call: impl FnOnce(&mut Rsx) -> Result<(), Status>,
+) -> triglyph_status {
+    with_rsx(rsx, |rsx| {
+        answer(call(rsx), result, |()| ());
+        Ok(())
+    })
+}
+
 /// `lv1_gpu_memory_allocate` (214): `size` bytes of local memory, a multiple of 1 MiB, and four limited resources.
 /// Memory that the host has not mapped is mapped. Returns the allocation's handle and the address of its first byte.
 #[unsafe(no_mangle)]
@@ -108,10 +121,7 @@ pub extern "C" fn triglyph_rsx_memory_free(
     handle: u32,
     result: Out<'_, i64>,
 ) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        answer(rsx.memory_free(handle), result, |()| ());
-        Ok(())
-    })
+    lv1_call(rsx, result, |rsx| rsx.memory_free(handle))
 }
 
 /// `lv1_gpu_context_allocate` (217): a channel with its objects and pages. `flags`: `TRIGLYPH_RSX_CONTEXT_*`, others
@@ -145,10 +155,7 @@ pub extern "C" fn triglyph_rsx_context_free(
     context: u32,
     result: Out<'_, i64>,
 ) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        answer(rsx.context_free(context), result, |()| ());
-        Ok(())
-    })
+    lv1_call(rsx, result, |rsx| rsx.context_free(context))
 }
 
 /// `lv1_gpu_context_iomap` (221): `size` bytes of main memory at `lpar` appear at IO offset `io`; size 0 or address 0
@@ -164,10 +171,7 @@ pub extern "C" fn triglyph_rsx_context_iomap(
     flags: u64,
     result: Out<'_, i64>,
 ) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        answer(rsx.context_iomap(context, io, lpar, size, flags), result, |()| ());
-        Ok(())
-    })
+    lv1_call(rsx, result, |rsx| rsx.context_iomap(context, io, lpar, size, flags))
 }
 
 /// `lv1_gpu_context_attribute` (225): an operation with four parameters, such as 0x001, which sets GET and PUT.
@@ -226,10 +230,7 @@ pub extern "C" fn triglyph_rsx_device_unmap(
     device: u64,
     result: Out<'_, i64>,
 ) -> triglyph_status {
-    with_rsx(rsx, |rsx| {
-        answer(rsx.device_unmap(device), result, |()| ());
-        Ok(())
-    })
+    lv1_call(rsx, result, |rsx| rsx.device_unmap(device))
 }
 
 /// `lv1_gpu_attribute` (228): succeeds, what its operations do is not documented.
