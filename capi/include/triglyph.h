@@ -879,6 +879,9 @@ typedef struct triglyph_stats {
   uint64_t transfer_time;
   /// Time spent decoding textures.
   uint64_t texture_time;
+  /// Jobs of the compiler's thread that panicked, which is a bug of this library: their kernels are not compiled, or
+  /// not again.
+  uint64_t compiler_panics;
 } triglyph_stats;
 
 /// What the key file gave when the device was made.
@@ -2455,9 +2458,9 @@ triglyph_status triglyph_player_destroy(triglyph_player *player);
 
 /// Begins a recording into a file, by its path (UTF-8), with a name for people or null. The capture begins with the
 /// memory and the state of this moment, which may be in the middle of a push buffer. From now on it gets all calls that
-/// change the GPU: those of all machines and those of the machine's own. Memory of the host's is compared before work is
-/// done, which takes time, unless the host announces what it writes (`triglyph_set_host_writes_announced`). A recording
-/// that is under way is dropped.
+/// change the GPU: those of all machines and those of the machine's own. Memory of the host's is compared before work
+/// is done, which takes time, unless the host announces what it writes (`triglyph_set_host_writes_announced`). A
+/// recording that is under way is dropped.
 ///
 /// Errors: `TRIGLYPH_STATUS_IO` when the file cannot be made.
 triglyph_status triglyph_record_start(triglyph_device *device,

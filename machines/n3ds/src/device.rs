@@ -28,7 +28,7 @@ pub struct N3ds {
     pub(super) gsp: Gsp,
     /// What the recording that is under way has of the host's choices: submissions are deferred, bad addresses fail,
     /// frozen units hang.
-    pub(super) recorded_choices: Option<[bool; 3]>,
+    pub(super) recorded_choices: [bool; 3],
 }
 
 /// Bytes of a GX command.
@@ -58,7 +58,7 @@ impl N3ds {
         });
         let mut gsp = Gsp::default();
         gsp.count_events_on(&core.renderer.timeline);
-        Ok(N3ds { core, external: External::default(), gsp, recorded_choices: None })
+        Ok(N3ds { core, external: External::default(), gsp, recorded_choices: [false; 3] })
     }
 
     /// Guest memory.
@@ -200,7 +200,7 @@ impl Device for N3ds {
 
     fn set_call_recorder(&mut self, recorder: Option<Box<dyn CallRecorder>>) {
         self.core.calls.set_recorder(recorder);
-        self.recorded_choices = None;
+        self.recorded_choices = [false; 3];
         self.record_choices();
     }
 

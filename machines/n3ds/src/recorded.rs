@@ -12,8 +12,8 @@
 //! | 7 | a bounded run has found a command in a client's queue, and will execute it after others: its eight words |
 //! | 8 | what the host has chosen: whether submissions are deferred, bad addresses fail, frozen units hang |
 //!
-//! Queues of clients are not in recordings. A machine that replays one leaves its own alone, once it has been told what
-//! the host has chosen.
+//! Queues of clients are not in recordings. A machine that replays one leaves its own alone, once it has been told that
+//! the host has chosen something.
 
 use super::N3ds;
 use super::external::{CommandProcessor, FreezePolicy};
@@ -102,7 +102,7 @@ impl N3ds {
             let fail = self.gsp.bad_address() == BadAddress::Fail;
             let hang = self.external.freeze_policy() == FreezePolicy::Hang;
             let choices = [self.gsp.is_deferred(), fail, hang];
-            if self.recorded_choices.replace(choices) != Some(choices) {
+            if std::mem::replace(&mut self.recorded_choices, choices) != choices {
                 call(&mut self.core, Recorded::Choices, &choices.map(u32::from));
             }
         }
