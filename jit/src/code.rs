@@ -32,6 +32,7 @@ use triglyph_guest::kernel::Unsupported;
 use crate::interleave::interleave;
 use crate::lane::{Caps, Emit, Pairs};
 use crate::memory::{CodeMemory, Provider};
+use crate::promote::promote;
 
 /// How much time compiling may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -312,8 +313,12 @@ fn emit(
     let result = catch_panics(|| {
         let mut emit = Emit::new(FunctionBuilder::new(&mut context.func, builder), caps);
         build(&mut emit)?;
-        let pairs = match emit.close(isa.frontend_config()) {
-            Some((args, body, always)) => interleave(&mut context.func, args, &body, &always),
+        let slots = std::mem::take(&mut emit.slots);
+        let body = emit.close(isa.frontend_config());
+        // Single-pass allocation has values that outlive their block in memory anyway.
+        slots.into_iter().filter(|_| !caps.copies).for_each(|slots| promote(&mut context.func, slots));
+        let pairs = match body {
+            Some((args, body, branches)) => interleave(&mut context.func, args, &body, &branches),
             None => false,
         };
         if caps.pairs == Pairs::Required && !pairs {

@@ -35,6 +35,16 @@ pub(crate) enum Always {
     NotTaken,
 }
 
+/// What is known of branches.
+#[derive(Debug, Default)]
+pub(crate) struct Branches {
+    /// Those with a way that is always right.
+    pub always: HashMap<Inst, Always>,
+    /// Those that rarely go where they do if the condition holds, to a block without parameters that two iterations
+    /// cannot run at once. If one of two iterations wants to go there, both begin anew, one after the other.
+    pub rare: HashSet<Inst>,
+}
+
 /// A loop's body.
 pub(crate) struct Body {
     /// Its first block, which has no parameters.
@@ -48,14 +58,16 @@ pub(crate) struct Body {
     /// Parts of the arguments that each iteration has for itself: their offsets, and how much further on those of the
     /// second one are.
     pub own: Vec<(Range<i32>, i32)>,
+    /// Those of them that iterations add to.
+    pub counters: Range<i32>,
 }
 
 /// Adds the copies to `function`, whose argument is the address `args`, unless the body does what two iterations cannot
-/// do at once: calls, stores to memory that they share. Returns whether it does. `always` has the branches of which a
-/// way is always right.
-pub(crate) fn interleave(function: &mut Function, args: Value, body: &Body, always: &HashMap<Inst, Always>) -> bool {
+/// do at once: calls, stores to memory that they share. Returns whether it does.
+pub(crate) fn interleave(function: &mut Function, args: Value, body: &Body, branches: &Branches) -> bool {
     function.dfg.resolve_all_aliases();
-    let blocks = Blocks::new(function, body.entry, body.exit, always);
+    let blocks = Blocks::new(function, body.entry, body.exit, branches);
+    let blocks = blocks.filter(|blocks| may_begin_anew(function, args, body, blocks));
     let found = blocks.and_then(|blocks| Some((dependent(function, args, body, &blocks)?, blocks)));
     match &found {
         Some((dependent, blocks)) => Copies::new(function, args, body, blocks, dependent).make(),
@@ -117,6 +129,19 @@ fn dependent(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> 
     };
     let mut all = blocks.all.iter().flat_map(|&block| function.layout.block_insts(block));
     all.all(allowed).then_some(dependent)
+}
+
+/// Whether an iteration that goes a rare way has done nothing before that must not be done twice.
+fn may_begin_anew(function: &Function, args: Value, body: &Body, blocks: &Blocks) -> bool {
+    let is_repeatable = |inst: Inst| {
+        let data = &function.dfg.insts[inst];
+        let own = || own_distance(data, &function.dfg.value_lists, args, body).is_some();
+        let counts = || data.load_store_offset().is_some_and(|offset| body.counters.contains(&offset));
+        !data.opcode().can_store() || own() && !counts()
+    };
+    let before = |rare: Block| blocks.all.iter().filter(move |&&block| blocks.leads_to(block, rare));
+    let mut insts = blocks.rare.keys().flat_map(|&rare| before(rare)).flat_map(|&b| function.layout.block_insts(b));
+    insts.all(is_repeatable)
 }
 
 /// Whether an instruction only moves bits.
@@ -210,6 +235,9 @@ impl<'f> Copies<'f> {
         match self.function.dfg.insts[end] {
             _ if let Some(&meeting) = self.blocks.meetings.get(&block) => self.select(block, end, meeting),
             InstructionData::Jump { destination, .. } => self.jump(destination),
+            InstructionData::Brif { arg, blocks: [_, usual], .. } if self.blocks.rare.contains_key(&block) => {
+                self.unless_rare(arg, usual)
+            }
             InstructionData::Brif { arg, blocks: ways, .. } => {
                 self.branch(arg, ways, *self.blocks.always.get(&block)?);
                 None
@@ -232,18 +260,44 @@ impl<'f> Copies<'f> {
 
     /// Both iterations go one way.
     fn branch(&mut self, condition: Value, ways: [BlockCall; 2], always: Always) {
-        let [first, second] = [0, 1].map(|iteration| self.value(iteration, condition));
         let [(yes, with), (no, without)] = ways.map(|way| self.common_way(way));
+        let either = self.common_condition(condition, always);
         let mut cursor = FuncCursor::new(self.function).at_bottom(self.current);
-        let either = match always {
+        cursor.ins().brif(either, yes, &with, no, &without);
+    }
+
+    /// Whether both iterations go where a branch goes if its condition holds: they do what is always right if either
+    /// of them wants it.
+    fn common_condition(&mut self, condition: Value, always: Always) -> Value {
+        let [first, second] = [0, 1].map(|iteration| self.value(iteration, condition));
+        let mut cursor = FuncCursor::new(self.function).at_bottom(self.current);
+        match always {
             _ if first == second => first,
             Always::Taken => cursor.ins().bor(first, second),
             Always::NotTaken => {
                 let [first, second] = [first, second].map(|value| cursor.ins().icmp_imm_u(IntCC::NotEqual, value, 0));
                 cursor.ins().band(first, second)
             }
+        }
+    }
+
+    /// Both iterations go the usual way, or begin anew. Returns the block that goes on in the current one.
+    fn unless_rare(&mut self, condition: Value, usual: BlockCall) -> Option<Block> {
+        let either = self.common_condition(condition, Always::Taken);
+        let to = usual.block(&self.function.dfg.value_lists);
+        let (way, arguments, next) = if to != self.body.exit && self.blocks.entries(to) == 1 {
+            self.pass_arguments(usual, to);
+            (self.new_block(to), Vec::new(), Some(to))
+        } else {
+            let (way, arguments) = self.common_way(usual);
+            (way, arguments, None)
         };
-        cursor.ins().brif(either, yes, &with, no, &without);
+        let anew = self.body.entry;
+        FuncCursor::new(self.function).at_bottom(self.current).ins().brif(either, anew, &[], way, &arguments);
+        if next.is_some() {
+            self.current = way;
+        }
+        next
     }
 
     /// Where both iterations go by a way of a branch: the copy of its block, and its arguments.
@@ -294,6 +348,7 @@ impl<'f> Copies<'f> {
             }
             let next = self.new_block(meeting);
             targets.insert(meeting, next);
+            targets.extend(self.blocks.rare.values().map(|&rare| (rare, self.body.entry)));
             let mut copies = vec![self.copy(end, iteration)];
             self.function.layout.append_inst(copies[0], self.current);
             for from in &between {

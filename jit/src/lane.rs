@@ -19,7 +19,8 @@ use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;
 use triglyph_guest::num::ops::Ops;
 
-use crate::interleave::{Always, Body};
+use crate::interleave::{Always, Body, Branches};
+use crate::promote::Slots;
 
 mod arithmetic;
 mod caps;
@@ -71,8 +72,10 @@ pub(crate) struct Emit<'a> {
     operations: HashMap<numbering::Operation, (Value, usize)>,
     /// The loop of which two iterations may run at once.
     pub body: Option<Body>,
-    /// Branches with a way that is always right.
-    always: HashMap<Inst, Always>,
+    /// What the two iterations need to know.
+    branches: Branches,
+    /// The registers of programs that keep them in memory between blocks.
+    pub slots: Vec<Slots>,
 }
 
 /// Constants among the arguments: operations take them from memory, no register holds them.
@@ -99,8 +102,19 @@ impl<'a> Emit<'a> {
         b.append_block_params_for_function_params(entry);
         b.switch_to_block(entry);
         let args = b.block_params(entry)[0];
-        let (constants, operations, always) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Emit { b, caps, args, parameter: args, constants, pool: None, operations, body: None, always }
+        let (constants, operations, branches) = (HashMap::new(), HashMap::new(), Branches::default());
+        Emit {
+            b,
+            caps,
+            args,
+            parameter: args,
+            constants,
+            pool: None,
+            operations,
+            body: None,
+            branches,
+            slots: Vec::new(),
+        }
     }
 
     /// Ends the function body with `status` as the kernel's result.
@@ -109,10 +123,10 @@ impl<'a> Emit<'a> {
     }
 
     /// Ends the build. Returns what [`interleave`](crate::interleave::interleave) needs, if there is a loop for it.
-    pub fn close(mut self, config: TargetFrontendConfig) -> Option<(Value, Body, HashMap<Inst, Always>)> {
+    pub fn close(mut self, config: TargetFrontendConfig) -> Option<(Value, Body, Branches)> {
         self.b.seal_all_blocks();
         self.b.finalize(config);
-        Some((self.parameter, self.body?, self.always))
+        Some((self.parameter, self.body?, self.branches))
     }
 
     // Control flow.
@@ -183,10 +197,18 @@ impl<'a> Emit<'a> {
 
     fn branch_always(&mut self, condition: Value, [yes, no]: [(Block, &[Value]); 2], always: Always) {
         self.branch(condition, yes, no);
-        let block = self.b.current_block();
-        if let Some(branch) = block.and_then(|block| self.b.func.layout.last_inst(block)) {
-            self.always.insert(branch, always);
-        }
+        self.branches.always.extend(self.last_inst().map(|branch| (branch, always)));
+    }
+
+    /// As [`Self::branch`]. `rare` is rarely gone to, for what two iterations of a loop cannot do at once; what an
+    /// iteration does before, it may do twice.
+    pub fn branch_if_rare(&mut self, condition: Value, rare: Block, usual: (Block, &[Value])) {
+        self.branch(condition, (rare, &[]), usual);
+        self.branches.rare.extend(self.last_inst());
+    }
+
+    fn last_inst(&self) -> Option<Inst> {
+        self.b.current_block().and_then(|block| self.b.func.layout.last_inst(block))
     }
 
     /// Seals blocks: all their predecessors are emitted. Matters only for variables of the builder.

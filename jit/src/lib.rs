@@ -22,6 +22,7 @@ mod mme;
 mod packet_trace;
 mod pixel;
 mod program;
+mod promote;
 mod rsx;
 mod texture;
 mod transfer;

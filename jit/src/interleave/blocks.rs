@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use cranelift_codegen::ir::{Block, Function, Inst, InstructionData};
+use cranelift_codegen::ir::{Block, Function, InstructionData};
 
-use super::Always;
+use super::{Always, Branches};
 
 /// The blocks of a body.
 pub(super) struct Blocks {
@@ -12,6 +12,8 @@ pub(super) struct Blocks {
     pub all: Vec<Block>,
     /// Branches with a way that is always right, by their blocks.
     pub always: HashMap<Block, Always>,
+    /// Where branches rarely go, by their blocks. What lies there is no part of the body.
+    pub rare: HashMap<Block, Block>,
     /// Where the iterations meet again, of blocks at whose end they part.
     pub meetings: HashMap<Block, Block>,
     exit: Block,
@@ -23,14 +25,18 @@ pub(super) struct Blocks {
 
 impl Blocks {
     /// The blocks from `entry` on that lie before `exit`; `None` if iterations that have parted might not meet.
-    pub fn new(function: &Function, entry: Block, exit: Block, always: &HashMap<Inst, Always>) -> Option<Blocks> {
-        let mut successors = HashMap::new();
+    pub fn new(function: &Function, entry: Block, exit: Block, branches: &Branches) -> Option<Blocks> {
+        let end = |block: Block| function.layout.last_inst(block);
+        let (mut successors, mut rare) = (HashMap::new(), HashMap::new());
         let mut rest = vec![entry];
         while let Some(block) = rest.pop() {
             if block == exit || successors.contains_key(&block) {
                 continue;
             }
-            let next = successors_of(function, block);
+            let mut next = successors_of(function, block);
+            if end(block).is_some_and(|end| branches.rare.contains(&end)) {
+                rare.insert(block, next.remove(0));
+            }
             rest.extend(&next);
             successors.insert(block, next);
         }
@@ -42,11 +48,10 @@ impl Blocks {
         for &block in &all {
             successors[&block].iter().for_each(|&next| predecessors.entry(next).or_default().push(block));
         }
-        let end = |block: Block| function.layout.last_inst(block);
-        let always = all.iter().filter_map(|&block| Some((block, *always.get(&end(block)?)?))).collect();
+        let always = all.iter().filter_map(|&block| Some((block, *branches.always.get(&end(block)?)?))).collect();
         let certain = certain(&all, &successors, exit);
         let meetings = HashMap::new();
-        let mut blocks = Blocks { all, always, meetings, exit, successors, predecessors, certain };
+        let mut blocks = Blocks { all, always, rare, meetings, exit, successors, predecessors, certain };
         blocks.find_meetings(entry)?;
         Some(blocks)
     }
@@ -54,6 +59,11 @@ impl Blocks {
     /// How many ways go to a block.
     pub fn entries(&self, block: Block) -> usize {
         self.predecessors.get(&block).map_or(0, Vec::len)
+    }
+
+    /// Whether there is a way from a block to another one, or they are the same.
+    pub fn leads_to(&self, from: Block, to: Block) -> bool {
+        from == to || self.between(from, self.exit).contains(&to)
     }
 
     /// Whether only blocks of `between` and `block` go to another one.

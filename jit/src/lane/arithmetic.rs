@@ -105,6 +105,31 @@ impl Emit<'_> {
         I32x4(self.once(value))
     }
 
+    /// Unsigned integers as the nearest floats: their halves are floats, and only the sum is rounded.
+    pub fn float_of_unsigned(&mut self, a: I32x4) -> F32x4 {
+        let (upper, mask) = (self.ushr(a, 16), self.i(0xFFFF));
+        let lower = self.iand(a, mask);
+        let [upper, lower] = [upper, lower].map(|half| self.to_float(half));
+        let unit = self.f(65536.0);
+        let upper = self.mul(upper, unit);
+        self.add(upper, lower)
+    }
+
+    /// The upper words of products.
+    pub fn imul_high(&mut self, a: I32x4, b: I32x4, signed: bool) -> I32x4 {
+        // The code generator has an instruction for the product of widened words.
+        let low = [a, b].map(|v| match signed {
+            true => self.b.ins().swiden_low(v.0),
+            false => self.b.ins().uwiden_low(v.0),
+        });
+        let high = [a, b].map(|v| match signed {
+            true => self.b.ins().swiden_high(v.0),
+            false => self.b.ins().uwiden_high(v.0),
+        });
+        let [low, high] = [low, high].map(|[a, b]| self.b.ins().imul(a, b)).map(|wide| self.cast(wide, I32X4));
+        I32x4(self.odd_words(low, high))
+    }
+
     /// The larger one, unsigned.
     pub fn imax_unsigned(&mut self, a: I32x4, b: I32x4) -> I32x4 {
         let value = self.b.ins().umax(a.0, b.0);

@@ -193,6 +193,16 @@ fn integer_arithmetic() {
     ints("umin", |e, a, b| e.umin(a, b), u32::min);
     ints("imin", |e, a, b| e.imin(a, b), |a, b| (a as i32).min(b as i32) as u32);
     ints("imax", |e, a, b| e.imax(a, b), |a, b| (a as i32).max(b as i32) as u32);
+    let high = |a: i64, b: i64| ((a * b) >> 32) as u32;
+    ints("imul_high, signed", |e, a, b| e.imul_high(a, b, true), |a, b| high((a as i32).into(), (b as i32).into()));
+    let high = |a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32;
+    ints("imul_high, unsigned", |e, a, b| e.imul_high(a, b, false), high);
+    for values in
+        [[0, 1, 0x0100_0001, 0x0100_0003], [0x7FFF_FFFF, 0x8000_0080, 0x8000_0081, 0x8000_0180], [u32::MAX; 4]]
+    {
+        let got = run(values, [0; 4], |e, a, _| e.float_of_unsigned(a).0);
+        assert_eq!(got, values.map(|a| (a as f32).to_bits()));
+    }
     ints(
         "saturating_int",
         |e, a, _| {

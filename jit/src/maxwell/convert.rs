@@ -253,11 +253,14 @@ impl ConvertVisitor for Lower<'_, '_> {
         let e = self.e();
         match i.to {
             FloatFormat::F32 | FloatFormat::F16 | FloatFormat::Unknown(_) => {
-                let mut result = if small || i.signed && i.rounding == Rounding::Nearest {
-                    e.to_float(value)
-                } else {
-                    let wide = double_of_int(e, value, i.signed);
-                    exact::narrow(e, i.rounding, wide)
+                let mut result = match (i.rounding, i.signed) {
+                    _ if small => e.to_float(value),
+                    (Rounding::Nearest, true) => e.to_float(value),
+                    (Rounding::Nearest, false) => e.float_of_unsigned(value),
+                    (rounding, signed) => {
+                        let wide = double_of_int(e, value, signed);
+                        exact::narrow(e, rounding, wide)
+                    }
                 };
                 if i.b.neg {
                     result = e.neg(result);

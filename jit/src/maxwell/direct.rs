@@ -248,7 +248,11 @@ impl Lower<'_, '_> {
         let (slow, fast, done) = (e.cold_block(&[]), e.block(&[]), e.block(&vec![I32X4; words]));
         let outside = if all { direct.out_of_bounds } else { e.and(direct.out_of_bounds, Mask(masks[0].0)) };
         let any = e.any(outside);
-        e.branch(any, (slow, &[]), (fast, &[]));
+        match access.space {
+            Space::Constant | Space::Global => e.branch_if_rare(any, slow, (fast, &[])),
+            // Two iterations would share it.
+            Space::Local | Space::Shared => e.branch(any, (slow, &[]), (fast, &[])),
+        }
 
         e.switch_to(slow);
         let found: [I32x4; 4] = self.access(access, direct.number(), &[masks[0], masks[1], address[0], address[1]]);

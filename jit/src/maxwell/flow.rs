@@ -18,6 +18,7 @@ use triglyph_guest::num::ops::Ops;
 use super::graph::{Block, BlockRef, BranchTarget};
 use super::{Constants, Context, Done, LaneMask, LaneValue, Lanes, Loc, Lower};
 use crate::lane::{Emit, I32x4, Mask};
+use crate::promote::Slots;
 
 /// The block of a lane that has ended.
 pub const END: i32 = 1 << 28;
@@ -71,11 +72,14 @@ impl Lower<'_, '_> {
         let walk = Walk {
             fast: (0..blocks).map(|_| e.block(&[])).collect(),
             masked: (0..blocks).map(|_| e.cold_block(&[])).collect(),
-            dispatch: e.block(&[I32X4]),
+            dispatch: e.cold_block(&[I32X4]),
             done: e.block(&[]),
             at: None,
         };
         e.jump(start, &[]);
+        if let Some(base) = self.file.storage {
+            self.e().slots.push(Slots { base, start });
+        }
         let walk = self.dispatcher(walk);
         for i in 0..blocks {
             self.copy(&walk, i, false)?;
@@ -141,7 +145,7 @@ impl Lower<'_, '_> {
         let mask = e.ieq(at, least);
         let all = e.b.ins().vall_true(mask.0);
         let block = e.lane(least, 0);
-        let (fast, masked) = (e.block(&[]), e.cold_block(&[]));
+        let (fast, masked) = (e.cold_block(&[]), e.cold_block(&[]));
         e.branch(all, (fast, &[]), (masked, &[]));
         for (from, table) in [(fast, &walk.fast), (masked, &walk.masked)] {
             e.switch_to(from);
@@ -268,7 +272,7 @@ impl Lower<'_, '_> {
                 let (rest, mixed) = (e.block(&[]), e.cold_block(&[]));
                 e.branch(all, (code(to), &[]), (rest, &[]));
                 e.switch_to(rest);
-                e.branch(bits, (mixed, &[]), (code(not_taken), &[]));
+                e.branch_if_rare(bits, mixed, (code(not_taken), &[]));
                 e.switch_to(mixed);
                 let (yes, no) = (e.i(number(to)), e.i(number(not_taken)));
                 let at = e.iselect(mask, yes, no);
@@ -325,7 +329,7 @@ impl Lower<'_, '_> {
                 let over = self.is_over(lanes);
                 let e = self.e();
                 let (end, on) = (e.cold_block(&[]), e.block(&[]));
-                e.branch(over, (end, &[]), (on, &[]));
+                e.branch_if_rare(over, end, (on, &[]));
                 e.switch_to(end);
                 let before = e.load_i32(context, exhausted);
                 let after = e.b.ins().iadd_imm_u(before, 1);

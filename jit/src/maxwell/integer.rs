@@ -136,6 +136,11 @@ impl Lower<'_, '_> {
 
     /// The upper words of products.
     fn product_high(&mut self, a: I32x4, b: I32x4, signed: [bool; 2], neg: bool) -> I32x4 {
+        if let ([first, second], false) = (signed, neg)
+            && first == second
+        {
+            return self.e().imul_high(a, b, first);
+        }
         self.lanewise([a, b], |e, lanes| {
             let mut wide = [lanes[0]; 2];
             for (n, wide) in wide.iter_mut().enumerate() {

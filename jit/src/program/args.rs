@@ -140,6 +140,9 @@ pub fn own_of_quads() -> Vec<(Range<i32>, i32)> {
     vec![(passed..passed + vector, vector), (quads..quads + scratch, scratch)]
 }
 
+/// The parts of them that quads add to.
+pub const COUNTERS: Range<i32> = at!(passed)..at!(passed) + size_of::<Vec4<i32>>() as i32;
+
 /// Offset of surface `number`'s address in a [`BlockArgs`].
 pub const fn surface_at(number: usize) -> i32 {
     (offset_of!(BlockArgs, surfaces) + 8 * number) as i32
