@@ -61,16 +61,20 @@ impl Blocks {
     }
 
     /// Where slice `z` begins: its first byte of its first row.
+    #[inline]
     pub const fn slice_offset(&self, z: u32) -> u64 {
         let inside = (z & ((1 << self.log2_slices) - 1)) as u64 * (GOB_BYTES << self.log2_gobs);
         self.slab_bytes().saturating_mul((z >> self.log2_slices) as u64).saturating_add(inside)
     }
 
     /// Byte offset of byte column `x` of row `y` of slice `z`.
+    #[inline]
     pub const fn offset(&self, x: u32, y: u32, z: u32) -> u64 {
-        let block_row = self.block_row_bytes().saturating_mul((y / self.block_rows()) as u64);
+        // Shifts: the rows of a block are a power of two, which divisions do not see.
+        let gob_row = y / GOB_ROWS;
+        let block_row = self.block_row_bytes().saturating_mul((gob_row >> self.log2_gobs) as u64);
         let block = (x / GOB_WIDTH) as u64 * self.block_bytes();
-        let gob = (y % self.block_rows() / GOB_ROWS) as u64 * GOB_BYTES;
+        let gob = (gob_row & ((1 << self.log2_gobs) - 1)) as u64 * GOB_BYTES;
         let inside = block + gob + gob_offset(x % GOB_WIDTH, y % GOB_ROWS) as u64;
         self.slice_offset(z).saturating_add(block_row).saturating_add(inside)
     }

@@ -113,6 +113,7 @@ pub fn find(known: &[HandleEntry], vectors: &mut Vectors) {
 }
 
 /// Byte offset of an access in the image's window, if it is inside the image.
+#[inline]
 fn offset(access: ImageAccess, key: &ImageKey, image: &Image<'_>, [x, y, z, layer]: [u32; 4]) -> Option<usize> {
     let texel = u64::from(key.format.bytes.max(1));
     let unit = match access.counting {
@@ -165,11 +166,12 @@ pub fn perform(access: ImageAccess, vectors: &mut Vectors, environment: &Environ
             last = Target::new(access, number, environment, keys);
         }
         let Some(target) = &last else { continue };
-        let place = [3, 4, 5, 6].map(|n| vectors[n][lane]);
+        let place = [vectors[3][lane], vectors[4][lane], vectors[5][lane], vectors[6][lane]];
         let Some(offset) = offset(access, target.key, target.image, place) else { continue };
         vectors[0][lane] = u32::MAX;
-        let data: &mut [[u32; 4]] = &mut vectors[DATA..DATA + 4];
-        let old = target.perform(stores, offset, std::array::from_fn(|n| data[n][lane]));
+        let Some(data) = vectors[DATA..].first_chunk_mut::<4>() else { continue };
+        let words = [data[0][lane], data[1][lane], data[2][lane], data[3][lane]];
+        let old = target.perform(stores, offset, words);
         data.iter_mut().zip(old).for_each(|(vector, word)| vector[lane] = word);
     }
 }
@@ -185,7 +187,7 @@ struct Target<'k> {
     /// Whether they are read.
     reads: bool,
     /// The bits of those that a store writes.
-    written: u128,
+    written: [u32; 4],
 }
 
 impl<'k> Target<'k> {
@@ -210,47 +212,53 @@ impl<'k> Target<'k> {
             Action::StoreComponents => components(&key.format, access.mask) & all,
             _ => all,
         };
+        let words = |bits: u128| [0, 32, 64, 96].map(|at| (bits >> at) as u32);
         let stores_all = written == all && !matches!(access.action, Action::Load | Action::Atomic | Action::Cas);
-        Some(Target { access, number, key, image, bytes, reads: !stores_all, written })
+        Some(Target { access, number, key, image, bytes, reads: !stores_all, written: words(written) })
     }
 
     /// Performs the access of a lane at an offset. Returns the words there, if it reads them.
+    #[inline]
     fn perform(&self, stores: bool, offset: usize, data: [u32; 4]) -> [u32; 4] {
-        let mut old = [0; 16];
-        let words_read = if self.reads { self.bytes.div_ceil(4) } else { 0 };
-        for (n, word) in old.chunks_exact_mut(4).take(words_read).enumerate() {
-            word.copy_from_slice(&self.image.window.read::<4>(offset.saturating_add(4 * n)));
+        let window = &self.image.window;
+        let places = [0, 4, 8, 12].map(|at| offset.saturating_add(at));
+        let words = self.bytes.div_ceil(4);
+        let mut old = [0; 4];
+        if self.reads {
+            old.iter_mut().zip(places).take(words).for_each(|(word, at)| *word = window.read_word(at, 4));
         }
-        if stores && let Some(new) = self.stored(&old, data) {
-            self.image.window.write(offset, &new[..self.bytes]);
+        if stores && let Some(new) = self.stored(old, data) {
+            let last = self.bytes + 4 - 4 * words;
+            for (n, (&word, at)) in new.iter().zip(places).take(words).enumerate() {
+                window.write_word(at, if n + 1 == words { last as u32 } else { 4 }, word);
+            }
         }
-        words(old)
+        old
     }
 
-    /// The bytes to write.
-    fn stored(&self, old: &[u8; 16], data: [u32; 4]) -> Option<[u8; 16]> {
-        let mut bytes = [0; 16];
-        bytes.chunks_exact_mut(4).zip(data).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
+    /// The words to write.
+    #[inline]
+    fn stored(&self, old: [u32; 4], data: [u32; 4]) -> Option<[u32; 4]> {
         match self.access.action {
             Action::Load => None,
-            Action::Store | Action::StoreTexel => Some(bytes),
+            Action::Store | Action::StoreTexel => Some(data),
             Action::StoreComponents => {
-                let kept = u128::from_le_bytes(*old) & !self.written;
-                Some((kept | u128::from_le_bytes(bytes) & self.written).to_le_bytes())
+                let mut new = data;
+                let kept = old.iter().zip(self.written);
+                new.iter_mut().zip(kept).for_each(|(new, (old, written))| *new = old & !written | *new & written);
+                Some(new)
             }
             Action::Atomic | Action::Cas => {
                 let cas = self.access.action == Action::Cas;
                 let action = if cas { access::Action::Cas } else { access::Action::Atomic };
-                let (size, ImageAccess { ty, op, .. }) = (self.access.bytes, self.access);
-                atomic::changed(Access { ty, op, ..Access::new(Space::Global, action, size) }, old, &bytes)
+                let ImageAccess { ty, op, bytes, .. } = self.access;
+                let access = Access { ty, op, ..Access::new(Space::Global, action, bytes) };
+                let [old, data] = [old, data].map(|words| bytemuck::cast(words.map(u32::to_le)));
+                let new: [u32; 4] = bytemuck::cast(atomic::changed(access, &old, &data)?);
+                Some(new.map(u32::from_le))
             }
         }
     }
-}
-
-/// Bytes as little-endian words.
-fn words(bytes: [u8; 16]) -> [u32; 4] {
-    std::array::from_fn(|n| u32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[4 * n + byte])))
 }
 
 /// The bits of components.
