@@ -110,43 +110,67 @@ impl Said<'_> {
     }
 }
 
-/// Makes a call of the host's by `call`, and records its number and arguments. `log` finds the machine's log, and its
-/// memory for calls that do `work`.
+/// A kind of call in a machine's encoding.
+#[derive(Clone, Copy, Debug)]
+pub struct CallKind {
+    /// Its number.
+    pub number: u64,
+    /// Whether such calls do work: look at memory and change it.
+    pub work: bool,
+}
+
+/// A machine whose calls can be recorded.
+pub trait RecordsCalls: Sized {
+    /// Its log, the memory that calls look at, and what counts the words of a run.
+    fn recording(&mut self) -> (&mut CallLog, &Memory, &Budget);
+
+    /// While a recording is under way and the call is the host's own: makes it by `make` and records it. Otherwise
+    /// `None`: the caller goes on.
+    #[inline]
+    fn record<T>(
+        &mut self,
+        kind: impl Into<CallKind>,
+        arguments: &[u64],
+        make: impl FnOnce(&mut Self) -> T,
+    ) -> Option<T> {
+        self.recording().0.is_recording().then(|| make_recorded(self, kind.into(), arguments, make))
+    }
+
+    /// As [`Self::record`], for a bounded run, made by `run`. Recorded are the words that it did, all ones if nothing
+    /// could go on, and no run that did nothing.
+    #[inline]
+    fn record_run(&mut self, kind: impl Into<CallKind>, run: impl FnOnce(&mut Self) -> RunEnd) -> Option<RunEnd> {
+        self.recording().0.is_recording().then(|| make_recorded_run(self, kind.into().number, run))
+    }
+}
+
 #[cold]
-pub fn record<M, T>(
+fn make_recorded<M: RecordsCalls, T>(
     machine: &mut M,
-    log: impl Fn(&mut M) -> (&mut CallLog, &Memory),
-    (number, work): (u64, bool),
+    CallKind { number, work }: CallKind,
     arguments: &[u64],
-    call: impl FnOnce(&mut M) -> T,
+    make: impl FnOnce(&mut M) -> T,
 ) -> T {
-    let (calls, memory) = log(machine);
-    calls.begin(memory, work);
-    let answer = call(machine);
-    let (calls, memory) = log(machine);
-    calls.end(memory, work, Some(Said::Call(&encode(number, arguments))));
+    let (log, memory, _) = machine.recording();
+    log.begin(memory, work);
+    let answer = make(machine);
+    let (log, memory, _) = machine.recording();
+    log.end(memory, work, Some(Said::Call(&encode(number, arguments))));
     answer
 }
 
-/// Makes a bounded run of the host's by `run`, and records as call `number` how many words it did: all ones if nothing
-/// could go on, nothing for none.
 #[cold]
-pub fn record_run<M>(
-    machine: &mut M,
-    log: impl Fn(&mut M) -> (&mut CallLog, &Memory, &Budget),
-    number: u64,
-    run: impl FnOnce(&mut M) -> RunEnd,
-) -> RunEnd {
-    let (calls, memory, _) = log(machine);
-    calls.begin(memory, true);
+fn make_recorded_run<M: RecordsCalls>(machine: &mut M, number: u64, run: impl FnOnce(&mut M) -> RunEnd) -> RunEnd {
+    let (log, memory, _) = machine.recording();
+    log.begin(memory, true);
     let end = run(machine);
-    let (calls, memory, budget) = log(machine);
+    let (log, memory, budget) = machine.recording();
     let words = match end {
         RunEnd::Done | RunEnd::Waiting(_) => u64::MAX,
         RunEnd::BudgetUsed | RunEnd::Interrupted => budget.words_done(),
     };
     let call = encode(number, &[words]);
-    calls.end(memory, true, (words != 0).then_some(Said::Call(&call)));
+    log.end(memory, true, (words != 0).then_some(Said::Call(&call)));
     end
 }
 

@@ -14,6 +14,7 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
 use triglyph_guest::kernel::pixel::PixelBlock;
+use triglyph_guest::kernel::program::fragment::Samples;
 
 pub use fixed::{DrawState, Fixed, SceneTarget, Scissor};
 
@@ -61,6 +62,22 @@ impl Rect {
             y1: self.y1.min(other.y1),
         };
         (rect.x0 <= rect.x1 && rect.y0 <= rect.y1).then_some(rect)
+    }
+
+    /// The stored pixels of pixels with some samples each.
+    pub fn stored(self, samples: Samples) -> Rect {
+        let (across, down) = (u32::from(samples.across), u32::from(samples.down));
+        Rect { x0: self.x0 * across, y0: self.y0 * down, x1: (self.x1 + 1) * across - 1, y1: (self.y1 + 1) * down - 1 }
+    }
+
+    /// Pixels of a row.
+    pub fn width(self) -> u32 {
+        self.x1 - self.x0 + 1
+    }
+
+    /// Rows.
+    pub fn height(self) -> u32 {
+        self.y1 - self.y0 + 1
     }
 }
 

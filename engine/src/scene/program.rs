@@ -5,6 +5,7 @@ use std::sync::Arc;
 use triglyph_guest::kernel::Window;
 use triglyph_guest::kernel::program::fragment::{FragmentConstants, MAX_SAMPLES, Primitive, Samples, UNITS};
 use triglyph_guest::kernel::program::output::TARGETS;
+use triglyph_guest::kernel::transfer::Corner;
 use triglyph_guest::layout::SurfaceLayout;
 
 use super::reach::Reach;
@@ -13,6 +14,7 @@ use super::{Extent, Kind, Rect};
 use crate::cache::image::ImageSource;
 use crate::cache::{Handle, kinds};
 use crate::mem::{GuestAddr, GuestRange, Memory};
+use crate::transfer::FillRect;
 
 /// Fragments that are programs: fragment kernels.
 #[derive(Debug)]
@@ -89,6 +91,20 @@ impl TargetSurface {
         };
         let (start, end) = (start.min(self.limit), end.min(self.limit));
         (start, end - start)
+    }
+
+    /// Stores the bits `mask` of `value` in the stored pixels of a rectangle.
+    pub fn fill(&self, stored: Rect, value: [u8; 16], mask: [u8; 16]) -> FillRect {
+        FillRect {
+            target: self.place,
+            limit: self.limit,
+            to: Corner { layout: self.layout, pitch: self.pitch, x: stored.x0, y: stored.y0 },
+            bytes: self.bytes as u8,
+            width: stored.width(),
+            height: stored.height(),
+            value,
+            mask,
+        }
     }
 }
 

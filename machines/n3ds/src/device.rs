@@ -8,8 +8,9 @@ use super::gsp::{Bus, Gsp, Hardware, SharedPage, report};
 use super::gx::Executed;
 use super::lcd::{Eye, Screen};
 use super::recorded::Recorded;
+use triglyph_engine::device::calls::RecordsCalls;
 use triglyph_engine::device::{
-    Access, CallLog, CallRecorder, Device, Event, FaultLog, Machine, ReplayDevice, RunEnd, RunLimit, Said, calls,
+    Access, CallLog, CallRecorder, Device, Event, FaultLog, Machine, ReplayDevice, RunEnd, RunLimit, Said,
 };
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::{Budget, SliceEnd};
@@ -110,9 +111,8 @@ impl N3ds {
     /// Does everything that waits, also in the queue.
     fn finish_all(&mut self) {
         self.record_choices();
-        if self.core.calls.is_recording() {
-            let finish = (Recorded::Finish as u64, true);
-            return calls::record(self, |gpu| (&mut gpu.core.calls, &gpu.core.memory), finish, &[], N3ds::finish_all);
+        if let Some(()) = self.record(Recorded::Finish, &[], N3ds::finish_all) {
+            return;
         }
         self.with_gsp(|gsp, hardware| gsp.work(hardware));
     }
@@ -252,13 +252,8 @@ impl Device for N3ds {
     /// What GSP's queue holds is executed also without a trigger.
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
         self.record_choices();
-        if self.core.calls.is_recording() {
-            return calls::record_run(
-                self,
-                |gpu| (&mut gpu.core.calls, &gpu.core.memory, &gpu.core.budget),
-                Recorded::RunFor as u64,
-                |gpu| gpu.run_for(limit),
-            );
+        if let Some(end) = self.record_run(Recorded::RunFor, |gpu| gpu.run_for(limit)) {
+            return end;
         }
         let _span = trace::submit();
         self.core.memory.note_host_writes();

@@ -20,8 +20,11 @@ use super::external::{CommandProcessor, FreezePolicy};
 use super::gsp::hardware::GPU;
 use super::gx::BadAddress;
 use super::lcd::{Screen, offset};
-use triglyph_engine::device::{Device, RunLimit, Said, calls};
+use triglyph_engine::device::calls::{self, CallKind, CallLog, RecordsCalls};
+use triglyph_engine::device::{Device, RunLimit, Said};
 use triglyph_engine::error::Error;
+use triglyph_engine::frontend::budget::Budget;
+use triglyph_engine::mem::Memory;
 use triglyph_guest::listed;
 
 listed! {
@@ -37,6 +40,18 @@ listed! {
         Execute = 6,
         Queued = 7,
         Choices = 8,
+    }
+}
+
+impl From<Recorded> for CallKind {
+    fn from(call: Recorded) -> CallKind {
+        CallKind { number: call as u64, work: matches!(call, Recorded::RunFor | Recorded::Finish) }
+    }
+}
+
+impl RecordsCalls for N3ds {
+    fn recording(&mut self) -> (&mut CallLog, &Memory, &Budget) {
+        (&mut self.core.calls, &self.core.memory, &self.core.budget)
     }
 }
 

@@ -12,9 +12,10 @@ use super::outside::{Outside, SoftwareHandler};
 use super::ramin;
 use super::recorded::Recorded;
 use super::segments::{Segment, Segments};
+use triglyph_engine::device::calls::RecordsCalls;
 use triglyph_engine::device::{
     Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, ObjectEntry, ReplayDevice, RunEnd, RunLimit,
-    Said, Waiting, calls,
+    Said, Waiting,
 };
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::SliceEnd;
@@ -379,13 +380,8 @@ impl Device for Rsx {
 
     /// PUT of every context is looked at first, and the control pages show GET and REF after each run.
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
-        if self.calls.is_recording() {
-            return calls::record_run(
-                self,
-                |machine| (&mut machine.calls, &machine.core.memory, &machine.core.budget),
-                Recorded::RunFor as u64,
-                |machine| machine.run_for(limit),
-            );
+        if let Some(end) = self.record_run(Recorded::RunFor, |machine| machine.run_for(limit)) {
+            return end;
         }
         let _span = trace::submit();
         self.core.budget.begin_slice(limit, FUEL);

@@ -18,6 +18,7 @@ use super::fifo::CHANNELS;
 use super::ramin::Ramin;
 use super::recorded::Recorded;
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::device::calls::RecordsCalls;
 use triglyph_engine::mem::GuestAddr;
 use triglyph_engine::snapshot::state;
 

@@ -15,8 +15,11 @@
 //! | 12 | `bus_write` to local memory: address, word |
 
 use super::Rsx;
-use triglyph_engine::device::{Device, RunLimit, calls};
+use triglyph_engine::device::calls::{self, CallKind, CallLog, RecordsCalls};
+use triglyph_engine::device::{Device, RunLimit};
 use triglyph_engine::error::Error;
+use triglyph_engine::frontend::budget::Budget;
+use triglyph_engine::mem::Memory;
 use triglyph_guest::listed;
 
 listed! {
@@ -39,23 +42,22 @@ listed! {
     }
 }
 
-impl Rsx {
-    /// While a recording is under way and the call is the host's own: makes it by `call` and records it. Otherwise
-    /// `None`: the caller goes on.
-    #[inline]
-    pub(super) fn record<T>(
-        &mut self,
-        what: Recorded,
-        arguments: &[u64],
-        call: impl FnOnce(&mut Self) -> T,
-    ) -> Option<T> {
-        let work = matches!(what, Recorded::Run | Recorded::MmioWrite | Recorded::Hypercall | Recorded::Finish);
-        self.calls.is_recording().then(|| {
-            let what = (what as u64, work);
-            calls::record(self, |machine| (&mut machine.calls, &machine.core.memory), what, arguments, call)
-        })
+impl From<Recorded> for CallKind {
+    fn from(call: Recorded) -> CallKind {
+        CallKind {
+            number: call as u64,
+            work: matches!(call, Recorded::Run | Recorded::MmioWrite | Recorded::Hypercall | Recorded::Finish),
+        }
     }
+}
 
+impl RecordsCalls for Rsx {
+    fn recording(&mut self) -> (&mut CallLog, &Memory, &Budget) {
+        (&mut self.calls, &self.core.memory, &self.core.budget)
+    }
+}
+
+impl Rsx {
     /// Makes a call of a recording.
     pub(super) fn replay(&mut self, call: &[u8]) -> Result<(), Error> {
         let bad = || Error::InvalidArgument(format!("a call of {} bytes, which no PS3 has", call.len()));

@@ -6,9 +6,9 @@ use super::channel::{Channel, Work};
 use super::core::{ADDRESS_MASK, Core, SPACE};
 use super::driver::{Driver, Fence, PROCESS, PROCESS_MASK};
 use super::recorded::Recorded;
+use triglyph_engine::device::calls::RecordsCalls;
 use triglyph_engine::device::{
     Access, CallLog, CallRecorder, Device, Event, FaultKind, Machine, ReplayDevice, RunEnd, RunLimit, Said, Waiting,
-    calls,
 };
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::budget::SliceEnd;
@@ -275,13 +275,8 @@ impl Device for TegraX1 {
     }
 
     fn run_for(&mut self, limit: RunLimit) -> RunEnd {
-        if self.calls.is_recording() {
-            return calls::record_run(
-                self,
-                |machine| (&mut machine.calls, &machine.core.memory, &machine.core.budget),
-                Recorded::RunFor as u64,
-                |machine| machine.run_for(limit),
-            );
+        if let Some(end) = self.record_run(Recorded::RunFor, |machine| machine.run_for(limit)) {
+            return end;
         }
         let _span = trace::submit();
         self.core.budget.begin_slice(limit, FUEL);

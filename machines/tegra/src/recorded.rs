@@ -18,8 +18,11 @@
 
 use super::TegraX1;
 use super::driver::{Fence, Layout, MapBuffer, MapMemory, Remap};
-use triglyph_engine::device::{Device, RunLimit, calls};
+use triglyph_engine::device::calls::{self, CallKind, CallLog, RecordsCalls};
+use triglyph_engine::device::{Device, RunLimit};
 use triglyph_engine::error::Error;
+use triglyph_engine::frontend::budget::Budget;
+use triglyph_engine::mem::Memory;
 use triglyph_guest::listed;
 
 listed! {
@@ -50,23 +53,22 @@ listed! {
     }
 }
 
-impl TegraX1 {
-    /// While a recording is under way and the call is the host's own: makes it by `call` and records it. Otherwise
-    /// `None`: the caller goes on.
-    #[inline]
-    pub(super) fn record<T>(
-        &mut self,
-        what: Recorded,
-        arguments: &[u64],
-        call: impl FnOnce(&mut Self) -> T,
-    ) -> Option<T> {
-        let work = matches!(what, Recorded::ChannelSubmit | Recorded::IncrementSyncpoint | Recorded::Run);
-        self.calls.is_recording().then(|| {
-            let what = (what as u64, work);
-            calls::record(self, |machine| (&mut machine.calls, &machine.core.memory), what, arguments, call)
-        })
+impl From<Recorded> for CallKind {
+    fn from(call: Recorded) -> CallKind {
+        CallKind {
+            number: call as u64,
+            work: matches!(call, Recorded::ChannelSubmit | Recorded::IncrementSyncpoint | Recorded::Run),
+        }
     }
+}
 
+impl RecordsCalls for TegraX1 {
+    fn recording(&mut self) -> (&mut CallLog, &Memory, &Budget) {
+        (&mut self.calls, &self.core.memory, &self.core.budget)
+    }
+}
+
+impl TegraX1 {
     /// Makes a call of a recording. What it answers was the guest's.
     pub(super) fn replay(&mut self, call: &[u8]) -> Result<(), Error> {
         let bad = || Error::InvalidArgument(format!("a call of {} bytes, which no Tegra X1 has", call.len()));

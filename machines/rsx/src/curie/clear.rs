@@ -1,7 +1,6 @@
 //! Clears of targets.
 
 use triglyph_guest::kernel::program::output::DepthFormat;
-use triglyph_guest::kernel::transfer::Corner;
 use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::rsx::methods::curie as m;
 use triglyph_guest::rsx::surface::{ClearPixel, clear_pixel, in_memory};
@@ -12,7 +11,7 @@ use crate::core::Core;
 use crate::registers::Registers;
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::TargetSurface;
-use triglyph_engine::transfer::{FillRect, Request};
+use triglyph_engine::transfer::Request;
 
 /// What 64 bytes of a clear cost, in nanoseconds of the clock.
 const LINE_TIME: u64 = 4;
@@ -82,12 +81,11 @@ fn depth_pixel(registers: &Registers, format: DepthFormat, word: u32, big_endian
 
 /// Clears a rectangle of pixels with all their samples.
 fn clear(core: &mut Core, target: &Target, surface: &TargetSurface, rect: Rect, pixel: &ClearPixel) {
-    let (across, down) = (u32::from(target.surfaces.samples.across), u32::from(target.surfaces.samples.down));
-    let (x0, x1) = (rect.x0 * across, (rect.x1 + 1) * across);
-    let (y0, y1) = (rect.y0 * down, (rect.y1 + 1) * down);
+    let stored = rect.stored(target.surfaces.samples);
+    let (width, height) = (stored.width(), stored.height());
     let bytes = surface.bytes as usize;
-    let row = u64::from(x1 - x0) * bytes as u64;
-    if !core.budget.spend(LINE_TIME * (row * u64::from(y1 - y0)).div_ceil(64)) {
+    let row = u64::from(width) * bytes as u64;
+    if !core.budget.spend(LINE_TIME * (row * u64::from(height)).div_ceil(64)) {
         return;
     }
     // Whole pixels of rows or images are as fast as fills; everything else costs more for each pixel.
@@ -95,24 +93,12 @@ fn clear(core: &mut Core, target: &Target, surface: &TargetSurface, rect: Rect, 
     let plain = match surface.layout {
         SurfaceLayout::Pitch => whole,
         SurfaceLayout::Swizzled { log2_width, log2_height } => {
-            whole && (x0, y0) == (0, 0) && x1 >> log2_width == 1 && y1 >> log2_height == 1
+            whole && (stored.x0, stored.y0) == (0, 0) && width >> log2_width == 1 && height >> log2_height == 1
         }
         _ => false,
     };
-    if !plain && !core.budget.spend(PIXEL_TIME * u64::from(x1 - x0) * u64::from(y1 - y0)) {
+    if !plain && !core.budget.spend(PIXEL_TIME * u64::from(width) * u64::from(height)) {
         return;
     }
-    core.transfer(
-        "clear",
-        &Request::FillRect(FillRect {
-            target: surface.place,
-            limit: surface.limit,
-            to: Corner { layout: surface.layout, pitch: surface.pitch, x: x0, y: y0 },
-            bytes: bytes as u8,
-            width: x1 - x0,
-            height: y1 - y0,
-            value: pixel.value,
-            mask: pixel.mask,
-        }),
-    );
+    core.transfer("clear", &Request::FillRect(surface.fill(stored, pixel.value, pixel.mask)));
 }

@@ -14,9 +14,11 @@ use super::gather::Gather;
 use super::state::vertex::VertexState;
 use crate::core::Core;
 use triglyph_engine::cache::image::DecodedImage;
+use triglyph_engine::cache::{Handle, kinds};
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::draw::VertexReuse;
 use triglyph_engine::draw::program::{ProgramBatch, Records, Topology};
+use triglyph_engine::render::Renderer;
 use triglyph_engine::render::program::{Primitives, ProgramCall};
 
 /// What an instruction of a vertex costs, in 1/16 nanosecond of the clock.
@@ -69,19 +71,9 @@ impl Curie {
         let last = vertices.vertices.iter().copied().max().unwrap_or(0);
         let places = state.places(core, &self.registers, last);
         let Some(state) = self.state.vertex.value() else { return };
-        let (streams, textures) = (state.streams(&core.memory, &places), textures(state, &images));
-        let batch = ProgramBatch {
-            kernel: &state.handle,
-            stride: state.key.stride(),
-            streams: &streams,
-            fixed: &self.fixed(),
-            constants: &*self.uploads.constants,
-            textures: &textures,
-            fuel: state.fuel,
-            vertices: &vertices.vertices,
-            clamped: &state.colors,
-        };
-        let records = core.renderer.shade_programs(&batch);
+        let streams = state.streams(&core.memory, &places);
+        let kernel = (&state.handle, state.key.stride());
+        let records = self.shade(&mut core.renderer, state, kernel, &streams, &images, &vertices.vertices);
         self.draw_records(core, topology, &vertices.order, records);
     }
 
@@ -104,19 +96,9 @@ impl Curie {
             Some(offset) => Stream { window: Window::new(&bytes).from(offset as usize), stride, divisor: 1 },
             None => Stream::default(),
         });
-        let (kernel, textures) = (core.renderer.kernels.program_vertex(&key), textures(state, &images));
-        let batch = ProgramBatch {
-            kernel: &kernel,
-            stride: key.stride(),
-            streams: &streams,
-            fixed: &self.fixed(),
-            constants: &*self.uploads.constants,
-            textures: &textures,
-            fuel: state.fuel,
-            vertices: &vertices.vertices,
-            clamped: &state.colors,
-        };
-        let records = core.renderer.shade_programs(&batch);
+        let kernel = core.renderer.kernels.program_vertex(&key);
+        let kernel = (&kernel, key.stride());
+        let records = self.shade(&mut core.renderer, state, kernel, &streams, &images, &vertices.vertices);
         self.draw_records(core, topology, &vertices.order, records);
     }
 
@@ -130,20 +112,33 @@ impl Curie {
         let streams =
             std::array::from_fn(|i| Stream { window: Window::new(&bytes).from(16 * i), stride: 16 * 16, divisor: 1 });
         let vertices = VertexReuse::none((0..(values.len()) as u32).collect());
-        let (kernel, textures) = (core.renderer.kernels.program_vertex(&key), textures(state, &images));
-        let batch = ProgramBatch {
-            kernel: &kernel,
-            stride: key.stride(),
-            streams: &streams,
+        let kernel = core.renderer.kernels.program_vertex(&key);
+        let kernel = (&kernel, key.stride());
+        let records = self.shade(&mut core.renderer, state, kernel, &streams, &images, &vertices.vertices);
+        self.draw_records(core, topology, &vertices.order, records);
+    }
+
+    /// Runs the vertex program, by a kernel whose records have `stride` floats.
+    fn shade(
+        &self,
+        renderer: &mut Renderer,
+        state: &VertexState,
+        (kernel, stride): (&Handle<kinds::ProgramVertex>, usize),
+        streams: &[Stream<'_>; 16],
+        images: &[Option<Arc<DecodedImage>>; 4],
+        vertices: &[u32],
+    ) -> Records {
+        renderer.shade_programs(&ProgramBatch {
+            kernel,
+            stride,
+            streams,
             fixed: &self.fixed(),
             constants: &*self.uploads.constants,
-            textures: &textures,
+            textures: &textures(state, images),
             fuel: state.fuel,
-            vertices: &vertices.vertices,
+            vertices,
             clamped: &state.colors,
-        };
-        let records = core.renderer.shade_programs(&batch);
-        self.draw_records(core, topology, &vertices.order, records);
+        })
     }
 
     /// Values of attributes without array; those that the input mask takes away have the initial one.

@@ -14,6 +14,7 @@ use super::{FrameBuffer, HEADS, IoMap, Lv1, PAGES, channel, control_page, info_p
 use crate::Rsx;
 use crate::dma::space;
 use crate::recorded::Recorded;
+use triglyph_engine::device::calls::RecordsCalls;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::rsx::lv1::info::{head as head_field, interrupt};
 
@@ -51,6 +52,14 @@ pub struct Answer {
 }
 
 impl Rsx {
+    /// [`RecordsCalls::record`] of a hypercall; a recording has all eight parameters.
+    fn record_hypercall<T>(&mut self, call: Call, parameters: &[u64], make: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let mut arguments = [0; 9];
+        arguments[0] = call as u64;
+        arguments[1..=parameters.len()].copy_from_slice(parameters);
+        self.record(Recorded::Hypercall, &arguments, make)
+    }
+
     /// `lv1_gpu_memory_allocate`: `size` bytes of local memory, a multiple of 1 MiB, and four limited resources. Memory
     /// that the host has not mapped is mapped.
     ///
@@ -58,9 +67,9 @@ impl Rsx {
     /// [`Status::IllegalParameterValue`] for sizes and resources beyond the limits, [`Status::ResourceShortage`] when
     /// there is not enough left.
     pub fn memory_allocate(&mut self, size: u64, resources: [u64; 4]) -> Result<MemoryAllocation, Status> {
-        if let Some(answer) = self.record(
-            Recorded::Hypercall,
-            &[Call::MemoryAllocate as u64, size, resources[0], resources[1], resources[2], resources[3], 0, 0, 0],
+        if let Some(answer) = self.record_hypercall(
+            Call::MemoryAllocate,
+            &[size, resources[0], resources[1], resources[2], resources[3]],
             |machine| machine.memory_allocate(size, resources),
         ) {
             return answer;
@@ -80,11 +89,9 @@ impl Rsx {
     /// # Errors
     /// [`Status::NoEntry`] for a handle without an allocation, [`Status::Busy`] while a context works on it.
     pub fn memory_free(&mut self, handle: u32) -> Result<(), Status> {
-        if let Some(answer) = self.record(
-            Recorded::Hypercall,
-            &[Call::MemoryFree as u64, handle.into(), 0, 0, 0, 0, 0, 0, 0],
-            |machine| machine.memory_free(handle),
-        ) {
+        if let Some(answer) =
+            self.record_hypercall(Call::MemoryFree, &[handle.into()], |machine| machine.memory_free(handle))
+        {
             return answer;
         }
         self.outside.lv1.free(handle)
@@ -97,11 +104,9 @@ impl Rsx {
     /// [`Status::IllegalParameterValue`] for an unknown memory handle; [`Status::ResourceShortage`] when there are
     /// three contexts (one in fast mode).
     pub fn context_allocate(&mut self, memory: u32, flags: u64) -> Result<ContextAllocation, Status> {
-        if let Some(answer) = self.record(
-            Recorded::Hypercall,
-            &[Call::ContextAllocate as u64, memory.into(), flags, 0, 0, 0, 0, 0, 0],
-            |machine| machine.context_allocate(memory, flags),
-        ) {
+        if let Some(answer) = self.record_hypercall(Call::ContextAllocate, &[memory.into(), flags], |machine| {
+            machine.context_allocate(memory, flags)
+        }) {
             return answer;
         }
         // What a run has drawn and left in the scene goes to the memory that was mapped then.
@@ -121,11 +126,9 @@ impl Rsx {
     /// # Errors
     /// [`Status::NoEntry`] for a handle without a context, as for all calls below that take one.
     pub fn context_free(&mut self, context: u32) -> Result<(), Status> {
-        if let Some(answer) = self.record(
-            Recorded::Hypercall,
-            &[Call::ContextFree as u64, context.into(), 0, 0, 0, 0, 0, 0, 0],
-            |machine| machine.context_free(context),
-        ) {
+        if let Some(answer) =
+            self.record_hypercall(Call::ContextFree, &[context.into()], |machine| machine.context_free(context))
+        {
             return answer;
         }
         let slot = self.outside.lv1.slot(context)?;
@@ -141,11 +144,11 @@ impl Rsx {
     /// [`Status::AlignmentError`] unless all are multiples of 1 MiB (64 KiB with that flag);
     /// [`Status::IllegalParameterValue`] beyond the IO space or where there is no main memory.
     pub fn context_iomap(&mut self, context: u32, io: u64, lpar: u64, size: u64, flags: u64) -> Result<(), Status> {
-        if let Some(answer) = self.record(
-            Recorded::Hypercall,
-            &[Call::ContextIomap as u64, context.into(), io, lpar, size, flags, 0, 0, 0],
-            |machine| machine.context_iomap(context, io, lpar, size, flags),
-        ) {
+        if let Some(answer) =
+            self.record_hypercall(Call::ContextIomap, &[context.into(), io, lpar, size, flags], |machine| {
+                machine.context_iomap(context, io, lpar, size, flags)
+            })
+        {
             return answer;
         }
         let slot = self.outside.lv1.slot(context)?;
@@ -168,11 +171,9 @@ impl Rsx {
     /// # Errors
     /// As [`Self::context_free`].
     pub fn context_intr(&mut self, context: u32) -> Result<u64, Status> {
-        if let Some(answer) = self.record(
-            Recorded::Hypercall,
-            &[Call::ContextIntr as u64, context.into(), 0, 0, 0, 0, 0, 0, 0],
-            |machine| machine.context_intr(context),
-        ) {
+        if let Some(answer) =
+            self.record_hypercall(Call::ContextIntr, &[context.into()], |machine| machine.context_intr(context))
+        {
             return answer;
         }
         let slot = self.outside.lv1.slot(context)?;
@@ -188,11 +189,7 @@ impl Rsx {
     /// # Errors
     /// [`Status::IllegalParameterValue`] for devices that cannot be mapped.
     pub fn device_map(&mut self, device: u64) -> Result<(u64, u64), Status> {
-        if let Some(answer) =
-            self.record(Recorded::Hypercall, &[Call::DeviceMap as u64, device, 0, 0, 0, 0, 0, 0, 0], |machine| {
-                machine.device_map(device)
-            })
-        {
+        if let Some(answer) = self.record_hypercall(Call::DeviceMap, &[device], |machine| machine.device_map(device)) {
             return answer;
         }
         let known = DEVICES.iter().find(|known| known.id == device).ok_or(Status::IllegalParameterValue)?;
@@ -213,9 +210,7 @@ impl Rsx {
     /// [`Status::NoEntry`] for a device that is not mapped.
     pub fn device_unmap(&mut self, device: u64) -> Result<(), Status> {
         if let Some(answer) =
-            self.record(Recorded::Hypercall, &[Call::DeviceUnmap as u64, device, 0, 0, 0, 0, 0, 0, 0], |machine| {
-                machine.device_unmap(device)
-            })
+            self.record_hypercall(Call::DeviceUnmap, &[device], |machine| machine.device_unmap(device))
         {
             return answer;
         }
@@ -248,19 +243,9 @@ impl Rsx {
     /// what there is; [`Status::WrongState`] for frame-buffer copies without a frame buffer or while the channel is
     /// busy.
     pub fn context_attribute(&mut self, context: u32, operation: u64, parameters: [u64; 4]) -> Result<(), Status> {
-        if let Some(answer) = self.record(
-            Recorded::Hypercall,
-            &[
-                Call::ContextAttribute as u64,
-                context.into(),
-                operation,
-                parameters[0],
-                parameters[1],
-                parameters[2],
-                parameters[3],
-                0,
-                0,
-            ],
+        if let Some(answer) = self.record_hypercall(
+            Call::ContextAttribute,
+            &[context.into(), operation, parameters[0], parameters[1], parameters[2], parameters[3]],
             |machine| machine.context_attribute(context, operation, parameters),
         ) {
             return answer;

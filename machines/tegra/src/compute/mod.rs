@@ -23,7 +23,7 @@ use super::semaphore::{Form, Join, Release};
 use super::threed::bindings::{Bound, Buffers};
 use super::threed::program::Programs;
 use super::threed::remember::{Asked, LastProgram};
-use super::threed::stage::{Codes, Program, y_direction};
+use super::threed::stage::{Codes, Linkage, Program, y_direction};
 use super::threed::texture::Pools;
 use triglyph_engine::device::FaultKind;
 
@@ -123,7 +123,8 @@ impl Compute {
         shared: &mut [u8],
     ) -> u32 {
         let mut exhausted = 0;
-        self.codes.run(core, program, Stage::Compute, WordSet::EMPTY, WordSet::EMPTY, |_, kernel, environment| {
+        let linkage = Linkage { stage: Stage::Compute, inputs: WordSet::EMPTY, outputs: WordSet::EMPTY };
+        self.codes.run(core, program, linkage, |_, kernel, environment| {
             for &place in part {
                 let block = Block { place, threads, shared: &mut *shared };
                 kernel.run(&mut ShaderJob { environment, work: Work::Block(block) });

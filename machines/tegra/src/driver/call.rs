@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use triglyph_engine::device::FaultKind;
+use triglyph_engine::device::calls::RecordsCalls;
 use triglyph_engine::mem::{GuestAddr, GuestRange};
 use triglyph_guest::tegra::driver::{CHARACTERISTICS, Characteristics, Status};
 

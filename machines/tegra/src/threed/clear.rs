@@ -1,7 +1,6 @@
 //! Clears of targets.
 
 use triglyph_guest::kernel::program::output::{Channel, ColorFormat, DepthFormat};
-use triglyph_guest::kernel::transfer::Corner;
 use triglyph_guest::num::ops::{Scalar, linear_to_srgb};
 use triglyph_guest::num::{F16, half};
 use triglyph_guest::tegra::methods::threed::regs as r;
@@ -12,7 +11,7 @@ use crate::core::Core;
 use crate::registers::Registers;
 use triglyph_engine::scene::Rect;
 use triglyph_engine::scene::program::TargetSurface;
-use triglyph_engine::transfer::{FillRect, Request};
+use triglyph_engine::transfer::Request;
 
 /// What 64 bytes of a clear cost, in nanoseconds of the clock.
 const LINE_TIME: u64 = 4;
@@ -21,7 +20,6 @@ const LINE_TIME: u64 = 4;
 struct Pixel {
     value: u128,
     mask: u128,
-    bytes: u32,
 }
 
 impl ThreeD {
@@ -105,7 +103,7 @@ fn color_pixel(registers: &Registers, format: &ColorFormat, components: u8) -> P
             mask |= field;
         }
     }
-    Pixel { value, mask, bytes: format.bytes.into() }
+    Pixel { value, mask }
 }
 
 const fn low(bits: u8) -> u32 {
@@ -164,7 +162,7 @@ fn depth_pixel(registers: &Registers, format: DepthFormat, depth: bool, stencil:
         DepthFormat::Z24X8S8 => (fixed(16_777_215.0), 24, 0, Some(32)),
         DepthFormat::S8 => (0, 0, 0, Some(0)),
     };
-    let mut pixel = Pixel { value: 0, mask: 0, bytes: format.bytes() };
+    let mut pixel = Pixel { value: 0, mask: 0 };
     if depth {
         pixel.value |= value << at;
         pixel.mask |= ((1u128 << bits) - 1) << at;
@@ -181,24 +179,11 @@ fn clear(core: &mut Core, targets: &Targets, surface: &TargetSurface, rect: Rect
     if pixel.mask == 0 {
         return;
     }
-    let (across, down) = (u32::from(targets.samples.across), u32::from(targets.samples.down));
-    let (x0, x1) = (rect.x0 * across, (rect.x1 + 1) * across);
-    let (y0, y1) = (rect.y0 * down, (rect.y1 + 1) * down);
-    let bytes = pixel.bytes;
-    if !core.budget.spend(LINE_TIME * (u64::from(x1 - x0) * u64::from(y1 - y0) * u64::from(bytes)).div_ceil(64)) {
+    let stored = rect.stored(targets.samples);
+    let pixels = u64::from(stored.width()) * u64::from(stored.height());
+    if !core.budget.spend(LINE_TIME * (pixels * u64::from(surface.bytes)).div_ceil(64)) {
         return;
     }
-    core.transfer(
-        "clear",
-        &Request::FillRect(FillRect {
-            target: surface.place,
-            limit: surface.limit,
-            to: Corner { layout: surface.layout, pitch: surface.pitch, x: x0, y: y0 },
-            bytes: bytes as u8,
-            width: x1 - x0,
-            height: y1 - y0,
-            value: pixel.value.to_le_bytes(),
-            mask: pixel.mask.to_le_bytes(),
-        }),
-    );
+    let (value, mask) = (pixel.value.to_le_bytes(), pixel.mask.to_le_bytes());
+    core.transfer("clear", &Request::FillRect(surface.fill(stored, value, mask)));
 }

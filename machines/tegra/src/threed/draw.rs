@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::program::words::WordSet;
-use triglyph_guest::tegra::methods::threed::{BeginInstanceId, BeginPrimitiveId, IndexSize, Trigger, regs as r};
+use triglyph_guest::tegra::methods::threed::{
+    BeginInstanceId, BeginPrimitiveId, IndexSize, ReportKind, Trigger, regs as r,
+};
 
 use super::edges::{self, Unmarked};
 use super::fetch::{self, Layout};
 use super::indices::{self, MOST_VERTICES, Order};
 use super::stage::{Program, Records, VERTEX_A, VERTEX_B, affordable, outputs};
 use super::target::Targets;
-use super::{Open, ThreeD};
+use super::{Open, ThreeD, statistics};
 use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::Counters;
@@ -229,7 +231,7 @@ impl ThreeD {
         if !affordable(core, numbers.len(), widest.max().unwrap_or(0)) {
             return None;
         }
-        self.count_vertices(registers, counters, numbers.len() as u64);
+        statistics::count(registers, counters, ReportKind::VsInvocations, 0, numbers.len() as u64);
         let elements: Vec<u32> = numbers.into_iter().map(|number| number.wrapping_add(base)).collect();
         let numbers =
             fetch::Numbers { elements: &elements, id_offset: id_offset.wrapping_sub(base), instance: self.instance };

@@ -3,11 +3,11 @@
 //! Primitives are captured as points, lines or triangles; one that does not fit into all buffers of its stream is not
 //! written at all. Where the next one goes stays until a method sets it.
 
-use triglyph_guest::tegra::methods::threed::regs as r;
+use triglyph_guest::tegra::methods::threed::{ReportKind, regs as r};
 
-use super::ThreeD;
 use super::shapes::Shapes;
 use super::stage::Records;
+use super::{ThreeD, statistics};
 use crate::core::{ADDRESS_MASK, Core};
 use crate::registers::Registers;
 use crate::report::{Counters, STREAMS};
@@ -58,11 +58,11 @@ impl ThreeD {
             if needed == 0 {
                 continue;
             }
-            self.count_needed(registers, counters, stream, needed);
+            statistics::count(registers, counters, ReportKind::StreamingPrimitivesNeeded, stream, needed);
             if enabled {
                 let buffers = buffers(registers, stream);
                 let written = self.capture(core, records, shapes, &buffers);
-                self.count_succeeded(registers, counters, stream, written);
+                statistics::count(registers, counters, ReportKind::StreamingPrimitivesSucceeded, stream, written);
             }
         }
     }

@@ -6,13 +6,13 @@ use std::time::Duration;
 use triglyph_guest::kernel::program::stage::{Emit, Primitives, ShaderJob, Stage, Work};
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::program::{OutputTopology, attribute, fields};
-use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
+use triglyph_guest::tegra::methods::threed::{ReportKind, Topology, regs as r};
 
 use super::edges::Hidden;
 use super::program::Loaded;
 use super::shapes::Shapes;
-use super::stage::{GEOMETRY, MOST_WORDS, Records, affordable, outputs};
-use super::{ThreeD, assembly, setup};
+use super::stage::{GEOMETRY, Linkage, MOST_WORDS, Records, affordable, outputs};
+use super::{ThreeD, assembly, setup, statistics};
 use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::{Counters, STREAMS};
@@ -153,7 +153,8 @@ impl ThreeD {
         let serial = program.reach.writes;
         let mut full = false;
         let instructions = program.loaded.instructions;
-        self.run(core, &program, Stage::Geometry, records.set, set, |core, handle, environment| {
+        let linkage = Linkage { stage: Stage::Geometry, inputs: records.set, outputs: set };
+        self.codes.run(core, &program, linkage, |core, handle, environment| {
             let run = |piece: &mut Piece<'_>| {
                 let primitives = Primitives {
                     vertices,
@@ -184,7 +185,7 @@ impl ThreeD {
             let what = format_args!("a geometry program emits more than {MOST_WORDS} words");
             core.fault(FaultKind::OutOfFuel, GEOMETRY as u64, what);
         }
-        self.count_geometry(registers, counters, ids.len() as u64 * u64::from(instances));
+        statistics::count(registers, counters, ReportKind::GsInvocations, 0, ids.len() as u64 * u64::from(instances));
         let topology = match header.output_topology() {
             Some(OutputTopology::Points) | None => Topology::Points,
             Some(OutputTopology::LineStrip) => Topology::LineStrip,

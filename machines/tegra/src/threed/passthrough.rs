@@ -8,12 +8,12 @@ use triglyph_guest::kernel::program::stage::PATCH_WORDS;
 use triglyph_guest::kernel::program::stage::{Patches, ShaderJob, Stage, Work};
 use triglyph_guest::kernel::program::words::WordSet;
 use triglyph_guest::tegra::header::program::attribute;
-use triglyph_guest::tegra::methods::threed::{Topology, regs as r};
+use triglyph_guest::tegra::methods::threed::{ReportKind, Topology, regs as r};
 
-use super::ThreeD;
 use super::assembly;
 use super::geometry::{Assembled, Ids, completed};
-use super::stage::{Program, Records, affordable, outputs};
+use super::stage::{Linkage, Program, Records, affordable, outputs};
+use super::{ThreeD, statistics};
 use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::Counters;
@@ -55,7 +55,8 @@ impl ThreeD {
         let set = outputs(&program.loaded);
         let mut stored = vec![0; ids.len() * set.len()];
         let mut patches = vec![0; ids.len() * PATCH_WORDS];
-        self.run(core, program, Stage::TessControl, read.set, set, |_, handle, environment| {
+        let linkage = Linkage { stage: Stage::TessControl, inputs: read.set, outputs: set };
+        self.codes.run(core, program, linkage, |_, handle, environment| {
             let work = Patches {
                 vertices,
                 threads: 1,
@@ -66,7 +67,7 @@ impl ThreeD {
             };
             handle.run(&mut ShaderJob { environment, work: Work::Patches(work) });
         });
-        self.count_geometry(registers, counters, ids.len() as u64);
+        statistics::count(registers, counters, ReportKind::GsInvocations, 0, ids.len() as u64);
         let stored = Records { words: stored, set };
         Some(join(records, &stored, &program.loaded.outputs, &order, assembled.topology, ids))
     }

@@ -3,12 +3,12 @@
 use triglyph_guest::kernel::program::stage::PATCH_WORDS;
 use triglyph_guest::kernel::program::stage::{Evaluations, Patches, ShaderJob, Stage, Work};
 use triglyph_guest::tegra::methods::threed::{
-    TessellationDomain, TessellationOutput, TessellationSpacing, Topology, regs as r,
+    ReportKind, TessellationDomain, TessellationOutput, TessellationSpacing, Topology, regs as r,
 };
 
-use super::ThreeD;
 use super::geometry::{Assembled, Ids, completed};
-use super::stage::{Records, TESS_CONTROL, TESS_EVALUATION, affordable, outputs};
+use super::stage::{Linkage, Records, TESS_CONTROL, TESS_EVALUATION, affordable, outputs};
+use super::{ThreeD, statistics};
 use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::Counters;
@@ -85,15 +85,7 @@ impl ThreeD {
         }
         let mut words = vec![0; count * PATCH_WORDS];
         if !Self::is_on(registers, TESS_CONTROL) {
-            let levels = [
-                r::set_tessellation_lod_u0_or_density::ID,
-                r::set_tessellation_lod_v0_or_detail::ID,
-                r::set_tessellation_lod_u1_or_w0::ID,
-                r::set_tessellation_lod_v1::ID,
-                r::set_tg_lod_interior_u::ID,
-                r::set_tg_lod_interior_v::ID,
-            ];
-            let levels = levels.map(|id| registers.get(id));
+            let levels = r::set_tessellation_lod::IDS.map(|id| registers.get(id));
             words.chunks_exact_mut(PATCH_WORDS).for_each(|patch| patch[..6].copy_from_slice(&levels));
             return Some(Controlled { records: inputs, vertices: size, words, ids });
         }
@@ -101,7 +93,7 @@ impl ThreeD {
         let inputs = completed(&inputs, &program.loaded).into_owned();
         let threads = program.loaded.header.threads_per_primitive().min(MOST_VERTICES);
         let set = outputs(&program.loaded);
-        self.count_control(registers, counters, count as u64 * u64::from(threads));
+        statistics::count(registers, counters, ReportKind::TiInvocations, 0, count as u64 * u64::from(threads));
         if !core.budget.spend(count as u64 * u64::from(threads) * program.loaded.instructions / 4) {
             return None;
         }
@@ -109,7 +101,8 @@ impl ThreeD {
             return None;
         }
         let mut out = Records { words: vec![0; count * threads as usize * set.len()], set };
-        self.run(core, &program, Stage::TessControl, inputs.set, set, |_, handle, environment| {
+        let linkage = Linkage { stage: Stage::TessControl, inputs: inputs.set, outputs: set };
+        self.codes.run(core, &program, linkage, |_, handle, environment| {
             let patches = Patches {
                 vertices: size,
                 threads,
@@ -160,7 +153,8 @@ impl ThreeD {
         }
         let mut out = Records { words: vec![0; vertices * set.len()], set };
         let from = records.set;
-        self.run(core, &program, Stage::TessEvaluation, from, set, |_, handle, environment| {
+        let linkage = Linkage { stage: Stage::TessEvaluation, inputs: from, outputs: set };
+        self.codes.run(core, &program, linkage, |_, handle, environment| {
             let mut rest = &mut out.words[..];
             let inputs = records.words.chunks_exact((patches.vertices as usize * from.len()).max(1));
             let words = patches.words.as_chunks::<PATCH_WORDS>().0;
@@ -189,7 +183,8 @@ impl ThreeD {
             ids.resize(ids.len() + patch.indices.len() / corners, id);
             first += patch.coordinates.len() as u32;
         }
-        self.count_evaluation(registers, counters, vertices as u64, ids.len() as u64);
+        statistics::count(registers, counters, ReportKind::TsInvocations, 0, vertices as u64);
+        statistics::count(registers, counters, ReportKind::TsPrimitivesGenerated, 0, ids.len() as u64);
         assembled.ids = Ids::Each(ids);
         Some((out, assembled))
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use triglyph_guest::tegra::header::program::attribute;
-use triglyph_guest::tegra::methods::threed::regs as r;
+use triglyph_guest::tegra::methods::threed::{ReportKind, regs as r};
 
 use super::geometry::{LAYER, VIEWPORT, VIEWPORT_MASK};
 use super::pixels::Place;
@@ -11,7 +11,7 @@ use super::setup::VIEWPORTS;
 use super::shapes::Shapes;
 use super::stage::Records;
 use super::target::Targets;
-use super::{ThreeD, setup};
+use super::{ThreeD, setup, statistics};
 use crate::core::Core;
 use crate::registers::Registers;
 use crate::report::Counters;
@@ -54,7 +54,7 @@ impl ThreeD {
             let Some(records) = floats.take() else { return };
             let (drawn, records) = core.renderer.draw_shapes(&core.memory, &call, records);
             floats = Some(records);
-            self.count_clipped(registers, counters, drawn.primitives);
+            statistics::count(registers, counters, ReportKind::ClipperPrimitivesGenerated, 0, drawn.primitives);
             if !core.budget.spend(drawn.pixels.div_ceil(64) * (BLOCK + INSTRUCTION * instructions)) {
                 return;
             }

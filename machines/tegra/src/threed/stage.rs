@@ -72,8 +72,19 @@ pub(crate) struct Program {
     pub(super) kernel: Arc<OnceLock<StageKernel>>,
 }
 
-/// A kernel of a program with what else its key says: the stage, the words it reads, those it writes.
-pub(super) type StageKernel = (Stage, WordSet, WordSet, Handle<kinds::Shader>);
+/// A kernel of a program with what else its key says.
+pub(super) type StageKernel = (Linkage, Handle<kinds::Shader>);
+
+/// How a program is linked to the stages around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Linkage {
+    /// Its stage.
+    pub stage: Stage,
+    /// The words of the records it reads.
+    pub inputs: WordSet,
+    /// The words of those it writes.
+    pub outputs: WordSet,
+}
 
 impl Program {
     /// Whether kernels of both are the same.
@@ -100,9 +111,7 @@ type CodeDraft = (usize, u8, u32);
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Draft {
     code: usize,
-    stage: Stage,
-    inputs: WordSet,
-    outputs: WordSet,
+    linkage: Linkage,
     textures: Arc<[Option<TextureKey>]>,
     images: Arc<[Option<ImageKey>]>,
 }
@@ -137,44 +146,28 @@ impl Codes {
     }
 
     /// The kernel of a program.
-    fn handle(
-        &mut self,
-        core: &Core,
-        program: &Program,
-        stage: Stage,
-        inputs: WordSet,
-        outputs: WordSet,
-    ) -> Handle<kinds::Shader> {
-        let (of_stage, from, to, kernel) =
-            program.kernel.get_or_init(|| (stage, inputs, outputs, self.find(core, program, stage, inputs, outputs)));
-        if (*of_stage, *from, *to) == (stage, inputs, outputs) {
+    fn handle(&mut self, core: &Core, program: &Program, linkage: Linkage) -> Handle<kinds::Shader> {
+        let (first, kernel) = program.kernel.get_or_init(|| (linkage, self.find(core, program, linkage)));
+        if *first == linkage {
             return kernel.clone();
         }
-        self.find(core, program, stage, inputs, outputs)
+        self.find(core, program, linkage)
     }
 
-    fn find(
-        &mut self,
-        core: &Core,
-        program: &Program,
-        stage: Stage,
-        inputs: WordSet,
-        outputs: WordSet,
-    ) -> Handle<kinds::Shader> {
+    fn find(&mut self, core: &Core, program: &Program, linkage: Linkage) -> Handle<kinds::Shader> {
         if self.handles.len() >= MOST {
             self.handles.clear();
         }
         let draft = Draft {
             code: Arc::as_ptr(&program.code) as usize,
-            stage,
-            inputs,
-            outputs,
+            linkage,
             textures: program.textures.clone(),
             images: program.images.clone(),
         };
         if let Some((_, handle)) = self.handles.get(&draft) {
             return handle.clone();
         }
+        let Linkage { stage, inputs, outputs } = linkage;
         let key = ShaderKey {
             stage,
             code: program.code.clone(),
@@ -193,12 +186,10 @@ impl Codes {
         &mut self,
         core: &mut Core,
         program: &Program,
-        stage: Stage,
-        inputs: WordSet,
-        outputs: WordSet,
+        linkage: Linkage,
         work: impl FnOnce(&Core, &Handle<kinds::Shader>, Environment<'_>),
     ) {
-        let handle = self.handle(core, program, stage, inputs, outputs);
+        let handle = self.handle(core, program, linkage);
         if program.reach.writes || program.reach.reads {
             core.flush();
         }
@@ -282,19 +273,6 @@ impl ThreeD {
         }
     }
 
-    /// Runs `work` with the kernel of a program and what is around it.
-    pub(super) fn run(
-        &mut self,
-        core: &mut Core,
-        program: &Program,
-        stage: Stage,
-        inputs: WordSet,
-        outputs: WordSet,
-        work: impl FnOnce(&Core, &Handle<kinds::Shader>, Environment<'_>),
-    ) {
-        self.codes.run(core, program, stage, inputs, outputs, work);
-    }
-
     /// Runs a program of the vertex stage for records of `inputs`.
     pub(super) fn run_vertices(&mut self, core: &mut Core, program: &Program, inputs: &Records) -> Records {
         let set = outputs(&program.loaded);
@@ -303,7 +281,8 @@ impl ThreeD {
         let mut words = vec![0; count * to];
         let serial = program.reach.writes;
         let instructions = program.loaded.instructions;
-        self.run(core, program, Stage::Vertex, inputs.set, set, |core, handle, environment| {
+        let linkage = Linkage { stage: Stage::Vertex, inputs: inputs.set, outputs: set };
+        self.codes.run(core, program, linkage, |core, handle, environment| {
             let piece = if serial { count.max(1) } else { PIECE };
             let pieces: Vec<(&[u32], &mut [u32])> =
                 inputs.words.chunks(piece * from).zip(words.chunks_mut(piece * to)).collect();

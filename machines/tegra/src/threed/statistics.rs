@@ -12,8 +12,32 @@ use triglyph_engine::draw::program::RESTART;
 
 use r::set_statistics_counter as enables;
 
-fn on(registers: &Registers, enable: fn(u32) -> bool) -> bool {
-    enable(registers.get(enables::ID))
+/// Adds to a counter, if SET_STATISTICS_COUNTER lets it count.
+pub(super) fn count(registers: &Registers, counters: &mut Counters, kind: K, stream: usize, count: u64) {
+    if counts(registers, kind) {
+        counters.add(kind, stream, count);
+    }
+}
+
+/// Whether a counter counts.
+fn counts(registers: &Registers, kind: K) -> bool {
+    let enabled = match kind {
+        K::DaVerticesGenerated => enables::da_vertices_generated_enable,
+        K::DaPrimitivesGenerated => enables::da_primitives_generated_enable,
+        K::VsInvocations => enables::vs_invocations_enable,
+        K::TiInvocations => enables::ti_invocations_enable,
+        K::TsInvocations => enables::ts_invocations_enable,
+        K::TsPrimitivesGenerated => enables::ts_primitives_generated_enable,
+        K::GsInvocations => enables::gs_invocations_enable,
+        K::GsPrimitivesGenerated => enables::gs_primitives_generated_enable,
+        K::VtgPrimitivesOut => enables::vtg_primitives_out_enable,
+        K::ClipperInvocations => enables::clipper_invocations_enable,
+        K::ClipperPrimitivesGenerated => enables::clipper_primitives_generated_enable,
+        K::StreamingPrimitivesNeeded => enables::streaming_primitives_needed_enable,
+        K::StreamingPrimitivesSucceeded => enables::streaming_primitives_succeeded_enable,
+        _ => return true,
+    };
+    enabled(registers.get(enables::ID))
 }
 
 impl ThreeD {
@@ -44,6 +68,7 @@ impl ThreeD {
         }
     }
 
+    /// Vertices and primitives of a draw, as indices name them.
     pub(super) fn count_input(
         &self,
         registers: &Registers,
@@ -51,48 +76,15 @@ impl ThreeD {
         topology: Topology,
         order: &Order,
     ) {
-        if on(registers, enables::da_vertices_generated_enable) {
+        if counts(registers, K::DaVerticesGenerated) {
             let vertices = order.numbers.iter().filter(|&&number| number != RESTART).count();
             counters.add(K::DaVerticesGenerated, 0, vertices as u64);
         }
-        if on(registers, enables::da_primitives_generated_enable) {
+        if counts(registers, K::DaPrimitivesGenerated) {
             let mut primitives = 0;
             let patch = r::set_patch::size(registers.get(r::set_patch::ID));
             assembly::groups(topology, patch, &order.numbers, |_| primitives += 1);
             counters.add(K::DaPrimitivesGenerated, 0, primitives);
-        }
-    }
-
-    pub(super) fn count_vertices(&self, registers: &Registers, counters: &mut Counters, vertices: u64) {
-        if on(registers, enables::vs_invocations_enable) {
-            counters.add(K::VsInvocations, 0, vertices);
-        }
-    }
-
-    pub(super) fn count_control(&self, registers: &Registers, counters: &mut Counters, invocations: u64) {
-        if on(registers, enables::ti_invocations_enable) {
-            counters.add(K::TiInvocations, 0, invocations);
-        }
-    }
-
-    pub(super) fn count_evaluation(
-        &self,
-        registers: &Registers,
-        counters: &mut Counters,
-        vertices: u64,
-        primitives: u64,
-    ) {
-        if on(registers, enables::ts_invocations_enable) {
-            counters.add(K::TsInvocations, 0, vertices);
-        }
-        if on(registers, enables::ts_primitives_generated_enable) {
-            counters.add(K::TsPrimitivesGenerated, 0, primitives);
-        }
-    }
-
-    pub(super) fn count_geometry(&self, registers: &Registers, counters: &mut Counters, invocations: u64) {
-        if on(registers, enables::gs_invocations_enable) {
-            counters.add(K::GsInvocations, 0, invocations);
         }
     }
 
@@ -107,42 +99,12 @@ impl ThreeD {
         rasterised: usize,
     ) {
         let primitives = streams[rasterised % STREAMS];
-        let geometry = Self::is_on(registers, super::stage::GEOMETRY);
-        if geometry && on(registers, enables::gs_primitives_generated_enable) {
-            counters.add(K::GsPrimitivesGenerated, 0, primitives);
+        if Self::is_on(registers, super::stage::GEOMETRY) {
+            count(registers, counters, K::GsPrimitivesGenerated, 0, primitives);
         }
-        if on(registers, enables::vtg_primitives_out_enable) {
-            for (stream, primitives) in streams.into_iter().enumerate() {
-                counters.add(K::VtgPrimitivesOut, stream, primitives);
-            }
+        for (stream, primitives) in streams.into_iter().enumerate() {
+            count(registers, counters, K::VtgPrimitivesOut, stream, primitives);
         }
-        if on(registers, enables::clipper_invocations_enable) {
-            counters.add(K::ClipperInvocations, 0, primitives);
-        }
-    }
-
-    /// Primitives that were binned.
-    pub(super) fn count_clipped(&self, registers: &Registers, counters: &mut Counters, primitives: u64) {
-        if on(registers, enables::clipper_primitives_generated_enable) {
-            counters.add(K::ClipperPrimitivesGenerated, 0, primitives);
-        }
-    }
-
-    pub(super) fn count_needed(&self, registers: &Registers, counters: &mut Counters, stream: usize, primitives: u64) {
-        if on(registers, enables::streaming_primitives_needed_enable) {
-            counters.add(K::StreamingPrimitivesNeeded, stream, primitives);
-        }
-    }
-
-    pub(super) fn count_succeeded(
-        &self,
-        registers: &Registers,
-        counters: &mut Counters,
-        stream: usize,
-        primitives: u64,
-    ) {
-        if on(registers, enables::streaming_primitives_succeeded_enable) {
-            counters.add(K::StreamingPrimitivesSucceeded, stream, primitives);
-        }
+        count(registers, counters, K::ClipperInvocations, 0, primitives);
     }
 }

@@ -59,6 +59,10 @@ impl Rect {
     }
 }
 
+/// Which of two equal registers is whose: index of their `IDS`.
+const DESTINATION: usize = 0;
+const SOURCE: usize = 1;
+
 /// A surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Surface {
@@ -73,37 +77,30 @@ pub struct Surface {
 impl Surface {
     /// The source; `None` with a fault for a format that does not exist.
     pub fn source(core: &mut Core, registers: &Registers) -> Option<Surface> {
-        let get = |id: usize| registers.get(id);
-        let format = regs::set_src_format::v(get(regs::set_src_format::ID));
+        let format = regs::set_src_format::v(registers.get(regs::set_src_format::ID));
         let codec = known(core, format, Codec::of_source(format), "a source")?;
-        let block = get(regs::set_src_block_size::ID);
-        let (height, depth) = (regs::set_src_block_size::height(block), regs::set_src_block_size::depth(block));
-        let size = [get(regs::set_src_width::ID), get(regs::set_src_height::ID)];
-        let arrangement = match regs::set_src_memory_layout::v(get(regs::set_src_memory_layout::ID)) {
-            Some(MemoryLayout::Pitch) => Arrangement::Pitch(get(regs::set_src_pitch::ID).into()),
-            _ => Arrangement::Blocks(blocks(&codec, size, get(regs::set_src_depth::ID), height, depth), 0),
-        };
-        let address = registers.address(regs::set_src_offset_upper::ID) & ADDRESS_MASK;
-        Some(Surface { codec, start: Spot { address, arrangement, x: 0, y: 0 }, size })
+        Some(Surface::of(registers, SOURCE, codec, 0))
     }
 
     /// The destination; `None` with a fault for a format that does not exist.
     pub fn destination(core: &mut Core, registers: &Registers) -> Option<Surface> {
-        let get = |id: usize| registers.get(id);
-        let format = regs::set_dst_format::v(get(regs::set_dst_format::ID));
+        let format = regs::set_dst_format::v(registers.get(regs::set_dst_format::ID));
         let codec = known(core, format, Codec::of(format), "a destination")?;
-        let block = get(regs::set_dst_block_size::ID);
-        let (height, depth) = (regs::set_dst_block_size::height(block), regs::set_dst_block_size::depth(block));
-        let size = [get(regs::set_dst_width::ID), get(regs::set_dst_height::ID)];
-        let arrangement = match regs::set_dst_memory_layout::v(get(regs::set_dst_memory_layout::ID)) {
-            Some(MemoryLayout::Pitch) => Arrangement::Pitch(get(regs::set_dst_pitch::ID).into()),
-            _ => {
-                let blocks = blocks(&codec, size, get(regs::set_dst_depth::ID), height, depth);
-                Arrangement::Blocks(blocks, get(regs::set_dst_layer::ID))
-            }
+        Some(Surface::of(registers, DESTINATION, codec, registers.get(regs::set_dst_layer::ID)))
+    }
+
+    /// A slice of source or destination.
+    fn of(registers: &Registers, side: usize, codec: Codec, slice: u32) -> Surface {
+        let get = |ids: [usize; 2]| registers.get(ids[side]);
+        let block = get(regs::set_block_size::IDS);
+        let (height, depth) = (regs::set_block_size::height(block), regs::set_block_size::depth(block));
+        let size = [get(regs::set_width::IDS), get(regs::set_height::IDS)];
+        let arrangement = match regs::set_memory_layout::v(get(regs::set_memory_layout::IDS)) {
+            Some(MemoryLayout::Pitch) => Arrangement::Pitch(get(regs::set_pitch::IDS).into()),
+            _ => Arrangement::Blocks(blocks(&codec, size, get(regs::set_depth::IDS), height, depth), slice),
         };
-        let address = registers.address(regs::set_dst_offset_upper::ID) & ADDRESS_MASK;
-        Some(Surface { codec, start: Spot { address, arrangement, x: 0, y: 0 }, size })
+        let address = registers.address(regs::set_offset_upper::IDS[side]) & ADDRESS_MASK;
+        Surface { codec, start: Spot { address, arrangement, x: 0, y: 0 }, size }
     }
 
     /// Where a pixel is.

@@ -212,14 +212,7 @@ fn patches_are_divided() {
     ";
     let outputs = [words(attribute::POSITION, 4), words(attribute::GENERIC, 4)].concat();
     program(&mut m, EVALUATION, header(3, &words(attribute::GENERIC, 4), &outputs), text);
-    let levels = [
-        r::set_tessellation_lod_u0_or_density::ID,
-        r::set_tessellation_lod_v0_or_detail::ID,
-        r::set_tessellation_lod_u1_or_w0::ID,
-        r::set_tessellation_lod_v1::ID,
-        r::set_tg_lod_interior_u::ID,
-        r::set_tg_lod_interior_v::ID,
-    ];
+    let levels = r::set_tessellation_lod::IDS;
     m.set(THREED, &levels.map(|id| (id, 3f32.to_bits())));
     // Quads, integer, triangles.
     m.set(THREED, &[(r::set_patch::ID, 4), (r::set_tessellation_parameters::ID, 2 | 3 << 8)]);
