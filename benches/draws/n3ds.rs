@@ -16,7 +16,7 @@ pub fn bench(criterion: &mut Criterion) {
         list.write(regs::tev_color::IDS[0], i);
     });
     draws(criterion, "another vertex array", |list, i| {
-        list.write(regs::attrbuf0_offset::ID, i % 2 * 16);
+        list.write(regs::attrbuf_offset::id(0), i % 2 * 16);
     });
 }
 

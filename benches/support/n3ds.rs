@@ -88,7 +88,7 @@ fn state() -> List {
         .write(regs::depthmap_mode::ID, 1)
         .write(regs::attr_base::ID, VERTICES >> 3)
         .writes(regs::attr_format_lo::ID, &[0xF, 0])
-        .writes(regs::attrbuf0_offset::ID, &[0, 0, 1 << 28 | 16 << 16])
+        .writes(regs::attrbuf_offset::id(0), &[0, 0, 1 << 28 | 16 << 16])
         .write(regs::color_addr::ID, TARGET >> 3)
         .write(regs::color_format::ID, 2)
         .write(regs::fb_dim::ID, 256 | 255 << 12 | 1 << 24)

@@ -15,7 +15,7 @@ use triglyph::{Error, ReplayDevice, Stats};
 use crate::cache::{check_keys, check_written};
 use crate::capture_file::{Named, expand, stem};
 use crate::exit::{Exit, Failure, is_closed_pipe};
-use crate::machine::{AccuracyChoice, PacketTraceChoice, Setup, TierChoice, parse_threads};
+use crate::machine::{PacketTraceChoice, SetupArguments};
 use crate::output::Output;
 use crate::stats::{KernelCounters, milliseconds};
 
@@ -25,15 +25,8 @@ pub struct Arguments {
     /// Captures, and folders of captures.
     #[arg(required = true, value_name = "PATH")]
     files: Vec<PathBuf>,
-    /// Who executes kernels.
-    #[arg(long, value_enum, default_value = "auto")]
-    tier: TierChoice,
-    /// Number of threads.
-    #[arg(long, value_parser = parse_threads)]
-    threads: Option<usize>,
-    /// How near to the console.
-    #[arg(long, value_enum, default_value = "fast")]
-    accuracy: AccuracyChoice,
+    #[command(flatten)]
+    setup: SetupArguments,
     /// When packets of push buffers and command lists are compiled. With the interpreter they never are.
     #[arg(long, value_enum, default_value = "often")]
     packet_traces: PacketTraceChoice,
@@ -131,12 +124,7 @@ fn measure(arguments: &Arguments, path: &Path, output: &Output) -> anyhow::Resul
     let Some((first_frame, later)) = frames.split_first() else {
         return Err(Failure::file("the capture shows no picture").into());
     };
-    let setup = Setup {
-        tier: arguments.tier,
-        threads: arguments.threads,
-        accuracy: arguments.accuracy,
-        packet_traces: arguments.packet_traces,
-    };
+    let setup = arguments.setup.setup(arguments.packet_traces);
     let device = setup.device_with_keys(capture.header().machine, arguments.keys.as_deref())?;
     check_keys(device.warm_start(), output)?;
     let mut bench = Bench { capture: &capture, device };
@@ -192,8 +180,8 @@ fn summarise(
     Measured {
         event: "measured",
         file: path.to_owned(),
-        tier: arguments.tier.name(),
-        threads: arguments.threads,
+        tier: arguments.setup.tier.name(),
+        threads: arguments.setup.threads,
         frames,
         first_ms: milliseconds(first.time),
         median_ms: milliseconds(percentile(times, 50)),

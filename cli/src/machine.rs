@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use triglyph::{Accuracy, Error, KeyFile, Machine, Options, ReplayDevice, Tier};
 
 /// Who executes kernels.
@@ -36,6 +36,28 @@ pub enum PacketTraceChoice {
     Forced,
     /// Not at all.
     Never,
+}
+
+/// Arguments of commands that run captures in one way.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct SetupArguments {
+    /// Who executes kernels.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub tier: TierChoice,
+    /// Number of threads.
+    #[arg(long, value_parser = parse_threads)]
+    pub threads: Option<usize>,
+    /// How near to the console.
+    #[arg(long, value_enum, default_value = "fast")]
+    pub accuracy: AccuracyChoice,
+}
+
+impl SetupArguments {
+    /// The way they ask for.
+    pub fn setup(self, packet_traces: PacketTraceChoice) -> Setup {
+        let SetupArguments { tier, threads, accuracy } = self;
+        Setup { tier, threads, accuracy, packet_traces }
+    }
 }
 
 /// One way to run a capture.

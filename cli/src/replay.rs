@@ -10,7 +10,7 @@ use triglyph::capture::{Checks, Event, Player, Reader};
 use crate::cache::{check_keys, check_written};
 use crate::capture_file::{Named, expand, make_folder, write};
 use crate::exit::{Exit, is_closed_pipe};
-use crate::machine::{AccuracyChoice, Setup, TierChoice, parse_threads};
+use crate::machine::{PacketTraceChoice, SetupArguments};
 use crate::output::Output;
 use crate::picture_name::{capture_names, picture_name};
 use crate::stats::KernelCounters;
@@ -24,15 +24,8 @@ pub struct Arguments {
     /// Folder for the pictures, made when missing.
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
-    /// Who executes kernels.
-    #[arg(long, value_enum, default_value = "auto")]
-    tier: TierChoice,
-    /// Number of threads.
-    #[arg(long, value_parser = parse_threads)]
-    threads: Option<usize>,
-    /// How near to the console.
-    #[arg(long, value_enum, default_value = "fast")]
-    accuracy: AccuracyChoice,
+    #[command(flatten)]
+    setup: SetupArguments,
     /// Remember kernels in this file, and compile those that it knows in the background.
     #[arg(long, value_name = "FILE")]
     keys: Option<PathBuf>,
@@ -104,12 +97,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> anyhow::Result<Exit> {
 /// Replays a capture whose pictures are called `name`.
 fn replay(arguments: &Arguments, path: &PathBuf, name: &str, bytes: &[u8], output: &Output) -> anyhow::Result<()> {
     let reader = Reader::new(bytes)?;
-    let setup = Setup {
-        tier: arguments.tier,
-        threads: arguments.threads,
-        accuracy: arguments.accuracy,
-        packet_traces: Default::default(),
-    };
+    let setup = arguments.setup.setup(PacketTraceChoice::default());
     let mut device = setup.device_with_keys(reader.header().machine, arguments.keys.as_deref())?;
     check_keys(device.warm_start(), output)?;
     let mut player = Player::new(&reader, Checks::PICTURES);

@@ -1,12 +1,13 @@
 //! Random geometry programs on random primitives.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::sync::Arc;
 
 use triglyph_guest::kernel::geometry::{GeometryJob, GeometryKey};
 use triglyph_guest::kernel::random_geometry::{Done, Job, case};
 use triglyph_guest::kernel::random_vertex::Mix;
-use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP, Numbers, PicaProgram, Program as Microcode, SCREEN};
+use triglyph_guest::kernel::vertex::{Numbers, PicaProgram, Program as Microcode, SCREEN};
 use triglyph_guest::kernel::{GeometryKernel, Tier};
 use triglyph_guest::pica::random::Options;
 use triglyph_interp::Interpreter;
@@ -14,6 +15,7 @@ use triglyph_jit::{Effort, Jit};
 
 use super::vertex::OFTEN;
 use super::{Outcome, microcode};
+use triglyph_testkit::fallback;
 use triglyph_testkit::number::same;
 use triglyph_testkit::random::Random;
 
@@ -84,22 +86,20 @@ fn compare(key: &GeometryKey, job: &Job, effort: Effort) -> Outcome {
     Outcome::Different(describe(key, job, effort) + &differences)
 }
 
-/// Runs a job as the engine does: what the kernel leaves goes to the reference, a group at a time. Returns how many
-/// primitives that were.
+/// Runs a job as the engine does. Returns how many primitives the reference did.
 fn both(job: &mut GeometryJob<'_>, kernel: &dyn GeometryKernel, reference: &dyn GeometryKernel) -> usize {
     let total = job.primitives.len();
-    let (mut done, mut replayed) = (kernel.run(job, 0), 0);
-    while done < total {
-        let given_up = job.exhausted >= EXHAUSTED_LIMIT;
-        let end = if given_up { total } else { (done + GROUP).min(total) };
-        let mut part = job.until(end);
-        assert_eq!(reference.run(&mut part, done), end);
-        job.exhausted = part.exhausted;
-        replayed += end - done;
-        done = if end < total { kernel.run(job, end) } else { end };
-        assert!(done >= end && done <= total, "a kernel went from primitive {end} to {done} of {total}");
-    }
-    replayed
+    fallback::run(
+        job,
+        total,
+        |job| job.exhausted,
+        |job, first| kernel.run(job, first),
+        |job, Range { start, end }| {
+            let mut part = job.until(end);
+            assert_eq!(reference.run(&mut part, start), end);
+            job.exhausted = part.exhausted;
+        },
+    )
 }
 
 /// What differs of what is left behind; empty when nothing does.

@@ -75,7 +75,7 @@ fn change(run: &mut Run, address: u32, size: u32, random: &mut Random, rate: u32
 /// Registers that hold state: neither ports and triggers nor addresses and sizes of what is in memory.
 fn is_state(id: usize) -> bool {
     let addresses = [regs::color_addr::ID, regs::depth_addr::ID, regs::attr_base::ID, regs::fb_dim::ID];
-    let lists: [&[usize]; 4] =
-        [&regs::tex_addr::IDS, &regs::tex0_face_addr::IDS, &regs::attrbuf_offset::IDS, &addresses];
+    let buffers: [usize; regs::attrbuf_offset::COUNT] = std::array::from_fn(regs::attrbuf_offset::id);
+    let lists: [&[usize]; 4] = [&regs::tex_addr::IDS, &regs::tex0_face_addr::IDS, &buffers, &addresses];
     id < regs::COUNT && matches!(regs::EFFECTS[id], Effect::Dirty(_)) && !lists.iter().any(|list| list.contains(&id))
 }

@@ -1,12 +1,11 @@
 //! Random shader programs on random vertices.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::sync::Arc;
 
 use triglyph_guest::kernel::random_vertex::{Batch, Mix, case};
-use triglyph_guest::kernel::vertex::{
-    EXHAUSTED_LIMIT, GROUP, Numbers, PicaProgram, Program as Microcode, SCREEN, VertexJob, VertexKey,
-};
+use triglyph_guest::kernel::vertex::{GROUP, Numbers, PicaProgram, Program as Microcode, SCREEN, VertexJob, VertexKey};
 use triglyph_guest::kernel::{Tier, VertexKernel};
 use triglyph_guest::pica::Program;
 use triglyph_guest::pica::random::Options;
@@ -14,6 +13,7 @@ use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 
 use super::{Outcome, microcode};
+use triglyph_testkit::fallback;
 use triglyph_testkit::number::same;
 use triglyph_testkit::random::Random;
 
@@ -125,30 +125,29 @@ fn prepared(key: &VertexKey) -> VertexKey {
     VertexKey { program: Microcode::Pica(Arc::new(program)), ..key.clone() }
 }
 
-/// Shades a batch as the engine does: what the kernel leaves goes to the reference, a group at a time.
+/// Shades a batch as the engine does.
 fn shade(key: &VertexKey, batch: &Batch, kernel: &dyn VertexKernel, reference: &dyn VertexKernel) -> Shaded {
     let stride = key.outputs.stride();
     let count = batch.vertices.len();
-    let (records, clip, replayed) = batch.run(stride, |job| {
-        let (mut done, mut replayed) = (kernel.shade(job, 0), 0);
-        while done < count {
-            // A program that runs away again and again: the reference alone knows what becomes of the rest.
-            let given_up = job.exhausted >= EXHAUSTED_LIMIT;
-            let end = if given_up { count } else { (done + GROUP).min(count) };
-            let mut part = VertexJob {
-                vertices: &job.vertices[done..end],
-                records: &mut job.records[done * stride..end * stride],
-                clip: &mut job.clip[done..end],
-                ..*job
-            };
-            assert_eq!(reference.shade(&mut part, 0), end - done);
-            job.exhausted = part.exhausted;
-            replayed += (end - done).div_ceil(GROUP);
-            let before = end;
-            done = if end < count { kernel.shade(job, end) } else { end };
-            assert!(done >= before && done <= count, "a kernel went from vertex {before} to {done} of {count}");
-        }
-        replayed
+    let mut replayed = 0;
+    let (records, clip, _) = batch.run(stride, |job| {
+        fallback::run(
+            job,
+            count,
+            |job| job.exhausted,
+            |job, first| kernel.shade(job, first),
+            |job, Range { start, end }| {
+                let mut part = VertexJob {
+                    vertices: &job.vertices[start..end],
+                    records: &mut job.records[start * stride..end * stride],
+                    clip: &mut job.clip[start..end],
+                    ..*job
+                };
+                assert_eq!(reference.shade(&mut part, 0), end - start);
+                job.exhausted = part.exhausted;
+                replayed += (end - start).div_ceil(GROUP);
+            },
+        )
     });
     Shaded { records, clip, replayed, groups: count.div_ceil(GROUP) }
 }

@@ -100,13 +100,25 @@ pub fn shade(scheduler: &Scheduler, batch: &Batch<'_>, mut out: Shaded) -> Shade
             clip,
         })
         .collect();
-    let exhausted = AtomicU32::new(0);
     let vertex = if batch.kernel.is_compiled() { COST.0 } else { COST.1 };
-    let cost = Duration::from_nanos(count as u64 * vertex);
-    scheduler.for_each_item(pieces, cost, |mut piece| {
+    out.exhausted = shade_pieces(scheduler, pieces, count as u64 * vertex, |mut piece| {
         batch.kernel.shade(&mut piece);
-        exhausted.fetch_add(piece.exhausted, Relaxed);
+        piece.exhausted
     });
-    out.exhausted = exhausted.into_inner();
     out
+}
+
+/// Shades the pieces of a batch, which together take so many nanoseconds. `shade` tells how many programs did not end;
+/// so does this, of all.
+pub(super) fn shade_pieces<P: Send>(
+    scheduler: &Scheduler,
+    pieces: Vec<P>,
+    nanoseconds: u64,
+    shade: impl Fn(P) -> u32 + Sync,
+) -> u32 {
+    let exhausted = AtomicU32::new(0);
+    scheduler.for_each_item(pieces, Duration::from_nanos(nanoseconds), |piece| {
+        exhausted.fetch_add(shade(piece), Relaxed);
+    });
+    exhausted.into_inner()
 }

@@ -2,7 +2,9 @@
 
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::FragmentKernel;
-use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey, PixelBlock, Primitive, RsxFragmentCode};
+use triglyph_guest::kernel::program::fragment::{
+    FragmentJob, FragmentKey, PixelBlock, Primitive, RsxFragmentCode, Samples,
+};
 use triglyph_guest::layout::unmorton;
 
 use super::interpolate::Point;
@@ -25,21 +27,13 @@ impl Kernel {
 
 impl FragmentKernel for Kernel {
     fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
-        let output = Output {
-            key: &self.key.output,
-            samples: self.key.samples,
-            constants: &job.constants.output,
-            colors: job.colors,
-            depth: job.depth,
-        };
+        let output = Output::new(&self.key, job);
         let resources =
             Resources { constants: job.program_constants, keys: &self.key.textures, textures: job.textures };
         let tests_first = output.asks_alpha_last() && !self.program.decides(&self.key.textures);
         let quad = Quad::new(&self.program, resources);
         let mut run = FragmentRun { kernel: self, job, output, quad, tests_first, passed: 0 };
-        for blocks in job.blocks.chunks(self.key.samples.count().max(1)) {
-            run.block(blocks);
-        }
+        for_each_quad(job, self.key.samples, |primitive, at, covered| run.quad(primitive, at, covered));
         Ok(run.passed)
     }
 }
@@ -56,24 +50,6 @@ struct FragmentRun<'a, 'k> {
 }
 
 impl FragmentRun<'_, '_> {
-    /// A block's samples, one block each.
-    fn block(&mut self, samples: &[PixelBlock]) {
-        let Some(block) = samples.first() else { return };
-        let Some(primitive) = self.job.primitives.get(block.primitive as usize) else { return };
-        for quad in 0..16 {
-            let covered = |lane: u32| {
-                let pixel = 4 * quad + lane;
-                samples.iter().enumerate().fold(0, |bits, (k, sample)| bits | (sample.coverage >> pixel & 1) << k)
-                    as u32
-            };
-            let covered = [0, 1, 2, 3].map(covered);
-            if covered != [0; 4] {
-                let (x, y) = unmorton(4 * quad);
-                self.quad(primitive, [u32::from(block.x) + x, u32::from(block.row) + y], covered);
-            }
-        }
-    }
-
     /// The quad whose upper left pixel is `at`, with the covered samples of its lanes.
     fn quad(&mut self, primitive: &Primitive, at: [u32; 2], covered: [u32; 4]) {
         let places = [0, 1, 2, 3].map(|lane| [at[0] + (lane & 1), at[1] + (lane >> 1)]);
@@ -102,6 +78,30 @@ impl FragmentRun<'_, '_> {
                 self.quad.colors(lane)
             };
             self.passed += self.output.write(fragment, depth, colors);
+        }
+    }
+}
+
+/// Calls `shade` for each quad of a job's blocks that has covered samples, with its primitive, its upper left pixel and
+/// the covered samples of its four pixels. The samples of a block are one block each.
+pub(crate) fn for_each_quad(
+    job: &FragmentJob<'_>,
+    samples: Samples,
+    mut shade: impl FnMut(&Primitive, [u32; 2], [u32; 4]),
+) {
+    for samples in job.blocks.chunks(samples.count().max(1)) {
+        let Some(block) = samples.first() else { continue };
+        let Some(primitive) = job.primitives.get(block.primitive as usize) else { continue };
+        for quad in 0..16 {
+            let covered = |lane: u32| {
+                let bit = |sample: &PixelBlock| (sample.coverage >> (4 * quad + lane) & 1) as u32;
+                samples.iter().enumerate().fold(0, |bits, (k, sample)| bits | bit(sample) << k)
+            };
+            let covered = [0, 1, 2, 3].map(covered);
+            if covered != [0; 4] {
+                let (x, y) = unmorton(4 * quad);
+                shade(primitive, [u32::from(block.x) + x, u32::from(block.row) + y], covered);
+            }
         }
     }
 }

@@ -134,6 +134,28 @@ pub const fn flatten<T: Copy, const N: usize>(lists: &[&[T]]) -> [T; N] {
     out
 }
 
+/// Checks while compiling that fields lie in their register and share no bits with each other.
+///
+/// # Panics
+/// When they do not.
+pub const fn check_fields<E>(rows: &[RegInfo<E>]) {
+    let mut row = 0;
+    while row < rows.len() {
+        let fields = rows[row].fields;
+        let mut used = 0;
+        let mut i = 0;
+        while i < fields.len() {
+            let (lo, hi) = (fields[i].lo, fields[i].hi);
+            assert!(lo <= hi && hi < 32, "a field is not in its register");
+            let bits = (u32::MAX >> (31 - hi + lo)) << lo;
+            assert!(used & bits == 0, "two fields of a register share bits");
+            used |= bits;
+            i += 1;
+        }
+        row += 1;
+    }
+}
+
 macro_rules! regs {
     (
         effect $Effect:ty;
@@ -172,6 +194,8 @@ macro_rules! regs {
         /// The registers of this part, in the order of the table.
         pub const REGISTERS: &[$crate::table::RegInfo<$Effect>] =
             &$crate::table::regs::flatten::<_, { $crate::table::regs::total(ROWS) }>(ROWS);
+
+        const _: () = $crate::table::regs::check_fields(REGISTERS);
     };
 
     (@module [$(#[$doc:meta])+] [$($id:literal $member:ident),+ $(,)?] $name:ident [$($fields:tt)*]) => {

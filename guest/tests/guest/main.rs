@@ -6,3 +6,13 @@ mod image_blocks;
 mod pica;
 mod rsx;
 mod tegra;
+
+/// Checks what an assembler says of texts that are wrong.
+fn assert_errors<T: std::fmt::Debug, E: std::fmt::Display>(
+    assemble: impl Fn(&str) -> Result<T, E>,
+    errors: &[(&str, &str)],
+) {
+    for &(text, error) in errors {
+        assert_eq!(assemble(text).map_err(|error| error.to_string()).expect_err(text), error);
+    }
+}

@@ -1,12 +1,10 @@
 //! Running the kernel of a vertex program over a batch, in pieces on all threads when it is large.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::time::Duration;
-
 use triglyph_guest::kernel::program::sampler::Texture;
 use triglyph_guest::kernel::program::vertex::{Stream, VertexJob};
 
 use crate::cache::{Handle, kinds};
+use crate::draw::shade::shade_pieces;
 use crate::sched::Scheduler;
 
 /// Vertices of one piece: some microseconds of compiled code, so that waking a thread pays.
@@ -91,14 +89,11 @@ pub fn shade_programs(scheduler: &Scheduler, batch: &ProgramBatch<'_>, mut out: 
             exhausted: 0,
         })
         .collect();
-    let exhausted = AtomicU32::new(0);
     let vertex = if batch.kernel.is_compiled() { COST.0 } else { COST.1 };
-    let cost = Duration::from_nanos(count as u64 * vertex);
-    scheduler.for_each_item(pieces, cost, |mut piece| {
+    out.exhausted = shade_pieces(scheduler, pieces, count as u64 * vertex, |mut piece| {
         batch.kernel.shade(&mut piece);
         clamp(piece.records, stride, batch.clamped);
-        exhausted.fetch_add(piece.exhausted, Relaxed);
+        piece.exhausted
     });
-    out.exhausted = exhausted.into_inner();
     out
 }

@@ -18,19 +18,39 @@ enum Memory {
 /// Bits of a global address.
 const ADDRESS: u64 = (1 << 40) - 1;
 
-/// The address of an access: a register or two, and an offset of a number of bits.
-fn address(lane: &Lane, source: Address, wide: bool, bits: u32) -> u64 {
-    let offset = source.effective_offset(bits);
-    if wide {
-        lane.read_pair(source.base).wrapping_add(offset as u64) & ADDRESS
-    } else {
-        u64::from(lane.read(source.base)).wrapping_add(offset as u64) & ADDRESS
-    }
+/// Where an instruction accesses memory.
+#[derive(Clone, Copy)]
+struct Access {
+    memory: Memory,
+    source: Address,
+    /// Two registers hold the base.
+    wide: bool,
+    /// Bits of the offset.
+    bits: u32,
 }
 
-/// A place in memory of a lane or a block: 32 bits.
-fn place(lane: &Lane, source: Address, bits: u32) -> u64 {
-    u64::from(lane.read(source.base).wrapping_add(source.effective_offset(bits) as u32))
+impl Access {
+    fn global(source: Address, wide: bool, bits: u32) -> Access {
+        Access { memory: Memory::Global, source, wide, bits }
+    }
+
+    fn local(source: Address) -> Access {
+        Access { memory: Memory::Local, source, wide: false, bits: 24 }
+    }
+
+    fn shared(source: Address) -> Access {
+        Access { memory: Memory::Shared, source, wide: false, bits: 24 }
+    }
+
+    /// The address that a lane accesses: 40 bits of global memory, 32 bits of memory of a lane or a block.
+    fn address(&self, lane: &Lane) -> u64 {
+        let offset = self.source.effective_offset(self.bits);
+        match self.memory {
+            Memory::Global if self.wide => lane.read_pair(self.source.base).wrapping_add(offset as u64) & ADDRESS,
+            Memory::Global => u64::from(lane.read(self.source.base)).wrapping_add(offset as u64) & ADDRESS,
+            Memory::Local | Memory::Shared => lane.read(self.source.base).wrapping_add(offset as u32).into(),
+        }
+    }
 }
 
 /// Bytes at an address, 0 where nothing is mapped.
@@ -83,39 +103,6 @@ fn store_loaded(lane: &mut Lane, dst: Reg, size: MemorySize, loaded: [u8; 16]) {
     }
 }
 
-fn load(memory: Memory, at: u64, dst: Reg, size: MemorySize, lane: &mut Lane, context: &mut Context<'_>) {
-    let mut loaded = [0; 16];
-    read(memory, at, &mut loaded[..size.bytes().into()], lane, context);
-    store_loaded(lane, dst, size, loaded);
-}
-
-fn store(memory: Memory, at: u64, data: Reg, size: MemorySize, lane: &mut Lane, context: &mut Context<'_>) {
-    let mut stored = [0; 16];
-    for (i, word) in stored.chunks_mut(4).enumerate() {
-        word.copy_from_slice(&lane.read_at(data, i as u8).to_le_bytes());
-    }
-    write(memory, at, &stored[..size.bytes().into()], lane, context);
-}
-
-/// Exchanges a value of 4 or 8 bytes for what `act` makes of it and of the registers from `operand` on.
-fn exchange(
-    memory: Memory,
-    at: u64,
-    wide: bool,
-    lane: &mut Lane,
-    context: &mut Context<'_>,
-    act: impl FnOnce(u64, &Lane) -> Option<u64>,
-) -> u64 {
-    let bytes = if wide { 8 } else { 4 };
-    let mut old = [0; 8];
-    read(memory, at, &mut old[..bytes], lane, context);
-    let old = u64::from_le_bytes(old);
-    if let Some(new) = act(old, lane) {
-        write(memory, at, &new.to_le_bytes()[..bytes], lane, context);
-    }
-    old
-}
-
 /// One or two registers.
 fn value(lane: &Lane, reg: Reg, wide: bool) -> u64 {
     if wide { lane.read_pair(reg) } else { lane.read(reg).into() }
@@ -129,6 +116,50 @@ fn set_value(lane: &mut Lane, reg: Reg, wide: bool, value: u64) {
 fn pair(lane: &Lane, reg: Reg, wide: bool) -> (u64, u64) {
     let word = |i: u8| u64::from(lane.read_at(reg, i));
     if wide { (word(0) | word(1) << 32, word(2) | word(3) << 32) } else { (word(0), word(1)) }
+}
+
+impl Decoder<'_> {
+    fn load(&mut self, guard: Guard, access: Access, dst: Reg, size: MemorySize) -> Op {
+        self.lane(guard, move |lane, context| {
+            let mut loaded = [0; 16];
+            read(access.memory, access.address(lane), &mut loaded[..size.bytes().into()], lane, context);
+            store_loaded(lane, dst, size, loaded);
+        })
+    }
+
+    fn store(&mut self, guard: Guard, access: Access, data: Reg, size: MemorySize) -> Op {
+        self.lane(guard, move |lane, context| {
+            let mut stored = [0; 16];
+            for (i, word) in stored.chunks_mut(4).enumerate() {
+                word.copy_from_slice(&lane.read_at(data, i as u8).to_le_bytes());
+            }
+            write(access.memory, access.address(lane), &stored[..size.bytes().into()], lane, context);
+        })
+    }
+
+    /// Exchanges a value of 4 or 8 bytes for what `act` makes of it, and gives it to `dst`.
+    fn exchange(
+        &mut self,
+        guard: Guard,
+        access: Access,
+        wide: bool,
+        dst: Option<Reg>,
+        act: impl Fn(u64, &Lane) -> Option<u64> + Send + Sync + 'static,
+    ) -> Op {
+        let bytes = if wide { 8 } else { 4 };
+        self.lane(guard, move |lane, context| {
+            let at = access.address(lane);
+            let mut old = [0; 8];
+            read(access.memory, at, &mut old[..bytes], lane, context);
+            let old = u64::from_le_bytes(old);
+            if let Some(new) = act(old, lane) {
+                write(access.memory, at, &new.to_le_bytes()[..bytes], lane, context);
+            }
+            if let Some(dst) = dst {
+                set_value(lane, dst, wide, old);
+            }
+        })
+    }
 }
 
 impl MemoryVisitor for Decoder<'_> {
@@ -152,103 +183,72 @@ impl MemoryVisitor for Decoder<'_> {
     }
 
     fn ld(&mut self, i: GenericAccess) -> Op {
-        self.lane(i.guard, move |lane, context| {
-            load(Memory::Global, address(lane, i.address, i.wide, 32), i.data, i.size, lane, context);
-        })
+        self.load(i.guard, Access::global(i.address, i.wide, 32), i.data, i.size)
     }
 
     fn st(&mut self, i: GenericAccess) -> Op {
-        self.lane(i.guard, move |lane, context| {
-            store(Memory::Global, address(lane, i.address, i.wide, 32), i.data, i.size, lane, context);
-        })
+        self.store(i.guard, Access::global(i.address, i.wide, 32), i.data, i.size)
     }
 
     fn ldg(&mut self, i: GlobalAccess) -> Op {
-        self.lane(i.guard, move |lane, context| {
-            load(Memory::Global, address(lane, i.address, i.wide, 24), i.data, i.size, lane, context);
-        })
+        self.load(i.guard, Access::global(i.address, i.wide, 24), i.data, i.size)
     }
 
     fn ldg_p(&mut self, i: GlobalPredicated) -> Op {
-        self.lane(i.guard, move |lane, context| {
-            load(Memory::Global, address(lane, i.address, i.wide, 20), i.dst, i.size, lane, context);
-        })
+        self.load(i.guard, Access::global(i.address, i.wide, 20), i.dst, i.size)
     }
 
     fn stg(&mut self, i: GlobalAccess) -> Op {
-        self.lane(i.guard, move |lane, context| {
-            store(Memory::Global, address(lane, i.address, i.wide, 24), i.data, i.size, lane, context);
-        })
+        self.store(i.guard, Access::global(i.address, i.wide, 24), i.data, i.size)
     }
 
     fn ldl(&mut self, i: LocalAccess) -> Op {
-        self.lane(i.guard, move |lane, context| {
-            load(Memory::Local, place(lane, i.address, 24), i.data, i.size, lane, context);
-        })
+        self.load(i.guard, Access::local(i.address), i.data, i.size)
     }
 
     fn stl(&mut self, i: LocalAccess) -> Op {
-        self.lane(i.guard, move |lane, context| {
-            store(Memory::Local, place(lane, i.address, 24), i.data, i.size, lane, context);
-        })
+        self.store(i.guard, Access::local(i.address), i.data, i.size)
     }
 
     fn lds(&mut self, i: SharedAccess) -> Op {
-        self.lane(i.guard, move |lane, context| {
-            load(Memory::Shared, place(lane, i.address, 24), i.data, i.size, lane, context);
-        })
+        self.load(i.guard, Access::shared(i.address), i.data, i.size)
     }
 
     fn sts(&mut self, i: SharedAccess) -> Op {
-        self.lane(i.guard, move |lane, context| {
-            store(Memory::Shared, place(lane, i.address, 24), i.data, i.size, lane, context);
-        })
+        self.store(i.guard, Access::shared(i.address), i.data, i.size)
     }
 
     fn atom(&mut self, i: GlobalAtomic) -> Op {
-        let kind = Kind::of(i.ty);
-        self.lane(i.guard, move |lane, context| {
-            let at = address(lane, i.address, i.wide, 20);
-            let act = |old, lane: &Lane| result(kind, i.op, old, value(lane, i.b, kind.is_wide()));
-            let old = exchange(Memory::Global, at, kind.is_wide(), lane, context, act);
-            set_value(lane, i.dst, kind.is_wide(), old);
+        let (kind, access) = (Kind::of(i.ty), Access::global(i.address, i.wide, 20));
+        self.exchange(i.guard, access, kind.is_wide(), Some(i.dst), move |old, lane| {
+            result(kind, i.op, old, value(lane, i.b, kind.is_wide()))
         })
     }
 
     fn atom_cas(&mut self, i: GlobalCas) -> Op {
-        self.lane(i.guard, move |lane, context| {
-            let at = address(lane, i.address, i.wide, 20);
-            let act = |old, lane: &Lane| compare_exchange(old, pair(lane, i.b, i.bits64));
-            let old = exchange(Memory::Global, at, i.bits64, lane, context, act);
-            set_value(lane, i.dst, i.bits64, old);
+        let access = Access::global(i.address, i.wide, 20);
+        self.exchange(i.guard, access, i.bits64, Some(i.dst), move |old, lane| {
+            compare_exchange(old, pair(lane, i.b, i.bits64))
         })
     }
 
     fn atoms(&mut self, i: SharedAtomic) -> Op {
         let kind = Kind::of_shared(i.ty);
-        self.lane(i.guard, move |lane, context| {
-            let at = place(lane, i.address, 24);
-            let act = |old, lane: &Lane| result(kind, i.op, old, value(lane, i.b, kind.is_wide()));
-            let old = exchange(Memory::Shared, at, kind.is_wide(), lane, context, act);
-            set_value(lane, i.dst, kind.is_wide(), old);
+        self.exchange(i.guard, Access::shared(i.address), kind.is_wide(), Some(i.dst), move |old, lane| {
+            result(kind, i.op, old, value(lane, i.b, kind.is_wide()))
         })
     }
 
     fn atoms_cas(&mut self, i: SharedCas) -> Op {
-        self.lane(i.guard, move |lane, context| {
-            let at = place(lane, i.address, 24);
-            let act = |old, lane: &Lane| compare_exchange(old, pair(lane, i.b, i.bits64));
-            let old = exchange(Memory::Shared, at, i.bits64, lane, context, act);
-            set_value(lane, i.dst, i.bits64, old);
+        self.exchange(i.guard, Access::shared(i.address), i.bits64, Some(i.dst), move |old, lane| {
+            compare_exchange(old, pair(lane, i.b, i.bits64))
         })
     }
 
     fn red(&mut self, i: Reduce) -> Op {
-        let kind = Kind::of(i.ty);
-        self.lane(i.guard, move |lane, context| {
-            let at = address(lane, i.address, i.wide, 20);
-            let act = |old, lane: &Lane| result(kind, i.op, old, value(lane, i.data, kind.is_wide()));
-            exchange(Memory::Global, at, kind.is_wide(), lane, context, act);
+        let (kind, access) = (Kind::of(i.ty), Access::global(i.address, i.wide, 20));
+        self.exchange(i.guard, access, kind.is_wide(), None, move |old, lane| {
+            result(kind, i.op, old, value(lane, i.data, kind.is_wide()))
         })
     }
 

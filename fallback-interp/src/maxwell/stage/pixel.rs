@@ -5,8 +5,7 @@ use std::sync::Arc;
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::maxwell::{PixelCode, PixelInput, PixelMode};
 use triglyph_guest::kernel::program::FragmentKernel;
-use triglyph_guest::kernel::program::fragment::{BACK_FACING, FragmentJob, FragmentKey, PixelBlock, Plane, Primitive};
-use triglyph_guest::layout::unmorton;
+use triglyph_guest::kernel::program::fragment::{BACK_FACING, FragmentJob, FragmentKey, Plane, Primitive};
 use triglyph_guest::tegra::shader::isa::{IpaSample, PixldMode, Reg};
 
 use crate::maxwell::context::{Context, Interpolated, Place, Surroundings};
@@ -14,6 +13,7 @@ use crate::maxwell::lane::Lane;
 use crate::maxwell::number;
 use crate::maxwell::program::Program;
 use crate::maxwell::warp::Warp;
+use crate::program::fragment::for_each_quad;
 use crate::program::output::{Colors, Fragment, OUTPUTS, Output};
 
 /// Words of the window's position: x, y, depth, 1/w.
@@ -50,18 +50,10 @@ impl Kernel {
 
 impl FragmentKernel for Kernel {
     fn shade(&self, job: &FragmentJob<'_>) -> Result<u64, Unsupported> {
-        let output = Output {
-            key: &self.key.output,
-            samples: self.key.samples,
-            constants: &job.constants.output,
-            colors: job.colors,
-            depth: job.depth,
-        };
+        let output = Output::new(&self.key, job);
         let tests_first = output.asks_alpha_last() && self.shows_results_only();
         let mut run = FragmentRun { kernel: self, job, output, warp: Warp::default(), tests_first, passed: 0 };
-        for blocks in job.blocks.chunks(self.key.samples.count().max(1)) {
-            run.block(blocks);
-        }
+        for_each_quad(job, self.key.samples, |primitive, at, covered| run.quad(primitive, at, covered));
         Ok(run.passed)
     }
 }
@@ -93,23 +85,6 @@ struct Quad<'k> {
 }
 
 impl FragmentRun<'_, '_> {
-    /// A block's samples, one block each.
-    fn block(&mut self, samples: &[PixelBlock]) {
-        let Some(block) = samples.first() else { return };
-        let Some(primitive) = self.job.primitives.get(block.primitive as usize) else { return };
-        for quad in 0..16 {
-            let covered = |lane: u32| {
-                let bit = |sample: &PixelBlock| (sample.coverage >> (4 * quad + lane) & 1) as u32;
-                samples.iter().enumerate().fold(0, |bits, (k, sample)| bits | bit(sample) << k)
-            };
-            let covered = [0, 1, 2, 3].map(covered);
-            if covered != [0; 4] {
-                let (x, y) = unmorton(4 * quad);
-                self.quad(primitive, [u32::from(block.x) + x, u32::from(block.row) + y], covered);
-            }
-        }
-    }
-
     /// The quad whose upper left pixel is `at`, with the covered samples of its lanes.
     fn quad(&mut self, primitive: &Primitive, at: [u32; 2], covered: [u32; 4]) {
         let places = [0, 1, 2, 3].map(|lane| [at[0] + (lane & 1), at[1] + (lane >> 1)]);

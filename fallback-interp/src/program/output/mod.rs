@@ -11,7 +11,7 @@ mod blend_program;
 pub(crate) mod channel;
 mod depth;
 
-use triglyph_guest::kernel::program::fragment::Samples;
+use triglyph_guest::kernel::program::fragment::{FragmentJob, FragmentKey, Samples};
 use triglyph_guest::kernel::program::output::{
     Channel, ColorFormat, ColorKey, Compare, DITHER, Limit, OutputConstants, OutputKey, Surface, TARGETS,
 };
@@ -53,7 +53,18 @@ pub struct Output<'a> {
     pub depth: Surface<'a>,
 }
 
-impl Output<'_> {
+impl<'a> Output<'a> {
+    /// Of a job of the kernel of `key`.
+    pub fn new(key: &'a FragmentKey, job: &'a FragmentJob<'a>) -> Self {
+        Output {
+            key: &key.output,
+            samples: key.samples,
+            constants: &job.constants.output,
+            colors: job.colors,
+            depth: job.depth,
+        }
+    }
+
     /// Writes the samples of a fragment that pass the tests, and gives their number. `depth` is the depth of a sample.
     /// `colors` is asked once, and only if a sample passes where that is all that matters.
     pub fn write(&self, fragment: Fragment, depth: impl Fn(usize) -> f32, mut colors: impl FnMut() -> Colors) -> u64 {

@@ -21,26 +21,14 @@ regs! {
         type11 12:13, count11_minus_1 14:15, fixed_mask 16:27, total_minus_1 28:31,
     } Dirty(VERTEX_INPUT);
     /// Bytes from the base to each attribute buffer.
-    attrbuf_offset @ [
-        0x203 attrbuf0_offset, 0x206 attrbuf1_offset, 0x209 attrbuf2_offset, 0x20C attrbuf3_offset,
-        0x20F attrbuf4_offset, 0x212 attrbuf5_offset, 0x215 attrbuf6_offset, 0x218 attrbuf7_offset,
-        0x21B attrbuf8_offset, 0x21E attrbuf9_offset, 0x221 attrbuf10_offset, 0x224 attrbuf11_offset,
-    ] { offset 0:27 } Dirty(VERTEX_INPUT);
+    attrbuf_offset @ [0x203; 12 step 3] { offset 0:27 } Dirty(VERTEX_INPUT);
     /// First eight components of each attribute buffer: below 12 an attribute, 12 to 15 padding of 4 to 16 bytes.
-    attrbuf_config1 @ [
-        0x204 attrbuf0_config1, 0x207 attrbuf1_config1, 0x20A attrbuf2_config1, 0x20D attrbuf3_config1,
-        0x210 attrbuf4_config1, 0x213 attrbuf5_config1, 0x216 attrbuf6_config1, 0x219 attrbuf7_config1,
-        0x21C attrbuf8_config1, 0x21F attrbuf9_config1, 0x222 attrbuf10_config1, 0x225 attrbuf11_config1,
-    ] {
+    attrbuf_config1 @ [0x204; 12 step 3] {
         component0 0:3, component1 4:7, component2 8:11, component3 12:15, component4 16:19, component5 20:23,
         component6 24:27, component7 28:31,
     } Dirty(VERTEX_INPUT);
     /// Last four components of each attribute buffer, its stride in bytes and number of components.
-    attrbuf_config2 @ [
-        0x205 attrbuf0_config2, 0x208 attrbuf1_config2, 0x20B attrbuf2_config2, 0x20E attrbuf3_config2,
-        0x211 attrbuf4_config2, 0x214 attrbuf5_config2, 0x217 attrbuf6_config2, 0x21A attrbuf7_config2,
-        0x21D attrbuf8_config2, 0x220 attrbuf9_config2, 0x223 attrbuf10_config2, 0x226 attrbuf11_config2,
-    ] {
+    attrbuf_config2 @ [0x205; 12 step 3] {
         component8 0:3, component9 4:7, component10 8:11, component11 12:15, stride 16:23, count 28:31,
     } Dirty(VERTEX_INPUT);
     /// Bytes from the base to the indices; 1 for 16-bit indices, 0 for 8-bit ones. Read by a draw.

@@ -7,60 +7,27 @@ regs! {
     effect Effect;
 
     /// First specular colour of each light.
-    light_specular0 @ [
-        0x140 light0_specular0, 0x150 light1_specular0, 0x160 light2_specular0, 0x170 light3_specular0,
-        0x180 light4_specular0, 0x190 light5_specular0, 0x1A0 light6_specular0, 0x1B0 light7_specular0,
-    ] { b 0:9, g 10:19, r 20:29 } Dirty(LIGHTING);
+    light_specular0 @ [0x140; 8 step 16] { b 0:9, g 10:19, r 20:29 } Dirty(LIGHTING);
     /// Second specular colour of each light.
-    light_specular1 @ [
-        0x141 light0_specular1, 0x151 light1_specular1, 0x161 light2_specular1, 0x171 light3_specular1,
-        0x181 light4_specular1, 0x191 light5_specular1, 0x1A1 light6_specular1, 0x1B1 light7_specular1,
-    ] { b 0:9, g 10:19, r 20:29 } Dirty(LIGHTING);
+    light_specular1 @ [0x141; 8 step 16] { b 0:9, g 10:19, r 20:29 } Dirty(LIGHTING);
     /// Diffuse colour of each light.
-    light_diffuse @ [
-        0x142 light0_diffuse, 0x152 light1_diffuse, 0x162 light2_diffuse, 0x172 light3_diffuse,
-        0x182 light4_diffuse, 0x192 light5_diffuse, 0x1A2 light6_diffuse, 0x1B2 light7_diffuse,
-    ] { b 0:9, g 10:19, r 20:29 } Dirty(LIGHTING);
+    light_diffuse @ [0x142; 8 step 16] { b 0:9, g 10:19, r 20:29 } Dirty(LIGHTING);
     /// Ambient colour of each light.
-    light_ambient @ [
-        0x143 light0_ambient, 0x153 light1_ambient, 0x163 light2_ambient, 0x173 light3_ambient,
-        0x183 light4_ambient, 0x193 light5_ambient, 0x1A3 light6_ambient, 0x1B3 light7_ambient,
-    ] { b 0:9, g 10:19, r 20:29 } Dirty(LIGHTING);
+    light_ambient @ [0x143; 8 step 16] { b 0:9, g 10:19, r 20:29 } Dirty(LIGHTING);
     /// Position or direction of each light, f16.
-    light_xy @ [
-        0x144 light0_xy, 0x154 light1_xy, 0x164 light2_xy, 0x174 light3_xy, 0x184 light4_xy, 0x194 light5_xy,
-        0x1A4 light6_xy, 0x1B4 light7_xy,
-    ] { x 0:15, y 16:31 } Dirty(LIGHTING);
+    light_xy @ [0x144; 8 step 16] { x 0:15, y 16:31 } Dirty(LIGHTING);
     /// Position or direction of each light, f16.
-    light_z @ [
-        0x145 light0_z, 0x155 light1_z, 0x165 light2_z, 0x175 light3_z, 0x185 light4_z, 0x195 light5_z,
-        0x1A5 light6_z, 0x1B5 light7_z,
-    ] { z 0:15 } Dirty(LIGHTING);
+    light_z @ [0x145; 8 step 16] { z 0:15 } Dirty(LIGHTING);
     /// Spot direction of each light, s1.11, negated.
-    light_spotdir_xy @ [
-        0x146 light0_spotdir_xy, 0x156 light1_spotdir_xy, 0x166 light2_spotdir_xy, 0x176 light3_spotdir_xy,
-        0x186 light4_spotdir_xy, 0x196 light5_spotdir_xy, 0x1A6 light6_spotdir_xy, 0x1B6 light7_spotdir_xy,
-    ] { x 0:12 signed, y 16:28 signed } Dirty(LIGHTING);
+    light_spotdir_xy @ [0x146; 8 step 16] { x 0:12 signed, y 16:28 signed } Dirty(LIGHTING);
     /// Spot direction of each light, s1.11, negated.
-    light_spotdir_z @ [
-        0x147 light0_spotdir_z, 0x157 light1_spotdir_z, 0x167 light2_spotdir_z, 0x177 light3_spotdir_z,
-        0x187 light4_spotdir_z, 0x197 light5_spotdir_z, 0x1A7 light6_spotdir_z, 0x1B7 light7_spotdir_z,
-    ] { z 0:12 signed } Dirty(LIGHTING);
+    light_spotdir_z @ [0x147; 8 step 16] { z 0:12 signed } Dirty(LIGHTING);
     /// Kind of each light: directional, two-sided diffuse, geometric factors of the two specular terms.
-    light_config @ [
-        0x149 light0_config, 0x159 light1_config, 0x169 light2_config, 0x179 light3_config, 0x189 light4_config,
-        0x199 light5_config, 0x1A9 light6_config, 0x1B9 light7_config,
-    ] { directional 0:0, two_sided 1:1, geometric0 2:2, geometric1 3:3 } Dirty(LIGHTING);
+    light_config @ [0x149; 8 step 16] { directional 0:0, two_sided 1:1, geometric0 2:2, geometric1 3:3 } Dirty(LIGHTING);
     /// Distance attenuation bias of each light, f20.
-    light_dist_bias @ [
-        0x14A light0_dist_bias, 0x15A light1_dist_bias, 0x16A light2_dist_bias, 0x17A light3_dist_bias,
-        0x18A light4_dist_bias, 0x19A light5_dist_bias, 0x1AA light6_dist_bias, 0x1BA light7_dist_bias,
-    ] { value 0:19 } Dirty(LIGHTING);
+    light_dist_bias @ [0x14A; 8 step 16] { value 0:19 } Dirty(LIGHTING);
     /// Distance attenuation scale of each light, f20.
-    light_dist_scale @ [
-        0x14B light0_dist_scale, 0x15B light1_dist_scale, 0x16B light2_dist_scale, 0x17B light3_dist_scale,
-        0x18B light4_dist_scale, 0x19B light5_dist_scale, 0x1AB light6_dist_scale, 0x1BB light7_dist_scale,
-    ] { value 0:19 } Dirty(LIGHTING);
+    light_dist_scale @ [0x14B; 8 step 16] { value 0:19 } Dirty(LIGHTING);
     /// Global ambient colour.
     lighting_ambient @ 0x1C0 { b 0:9, g 10:19, r 20:29 } Dirty(LIGHTING);
     /// Number of lights - 1.

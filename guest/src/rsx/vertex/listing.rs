@@ -68,28 +68,4 @@ mod tests {
         assert!(listing.starts_with(".at 504\n    nop\n    bri L507  [if gt]\nL506:\n"), "{listing}");
         assert_eq!(assemble_program(&listing), Ok((first, code)));
     }
-
-    #[test]
-    fn errors_name_their_line() {
-        let fails = |text: &str| assemble_program(text).expect_err("this does not assemble").to_string();
-        assert_eq!(fails("nop\nfrob r0, r1"), "line 2: unknown instruction `frob`");
-        assert_eq!(fails("a: nop\na: nop"), "line 2: label `a` is defined twice");
-        assert_eq!(fails("\n\nbri there"), "line 3: unknown label `there`");
-        assert_eq!(fails("nop\n.at 3"), "line 2: `.at` stands before everything else");
-        assert_eq!(fails(".at 2000\nx: bri x"), "line 2: a target 2000 is beyond 1023");
-        assert_eq!(fails("mad r0, c[1], c[2], r0"), "line 1: an instruction reads one constant");
-        assert_eq!(fails("mov r63, v[0]"), "line 1: a temporary 63 is beyond 62");
-        assert_eq!(fails("mov r0, v[0] v[1]"), "line 1: expected the end of the line, found `v[1]`");
-        assert_eq!(fails("mov r0.yx, v[0]"), "line 1: the components of a write mask come in order, each once");
-        assert_eq!(fails("add r0, r1, r2 + rcp r3.x, r4.x"), "line 1: both units have the same source 2");
-        assert_eq!(
-            fails("mul r0, c[a0.x + 1], v[a0.y + 2]"),
-            "line 1: an instruction reads one component of an address register"
-        );
-        let idle = "line 1: this cannot be said in one instruction, or a part of it has no effect";
-        assert_eq!(fails("nop [sat]"), idle);
-        assert_eq!(fails("mov o[1], r0 + rcp o[2].x, r1.x"), idle);
-        assert_eq!(fails("mov r0, v[0] [^w1:1]"), "line 1: bits after `^` change what the instruction means");
-        assert_eq!(fails(".word 1, 2, 3"), "line 1: expected ,, found ``");
-    }
 }

@@ -9,18 +9,12 @@ use super::part::Part;
 use super::syntax::{Assembly, Listing};
 use crate::table::{Cursor, Encoder, Fields, TextError};
 
-/// What the immediate of a form stands for.
-#[derive(Clone, Copy)]
-enum Kind {
-    /// 20 bits: signed. Fewer: unsigned.
-    Integer,
-    /// 20 bits: the upper bits of a float.
-    Float,
-    /// 20 bits: the upper ten of each half.
-    Halves,
-}
-
-const SECOND: [(u32, u32); 5] = [(0, 8), (0, 8), (0, 5), (0, 14), (0, 32)];
+/// What the immediate of a form stands for. Of 20 bits: a signed integer; of fewer: an unsigned one.
+const INTEGER: u8 = 0;
+/// Of 20 bits: the upper bits of a float.
+const FLOAT: u8 = 1;
+/// Of 20 bits: the upper ten of each half.
+const HALVES: u8 = 2;
 
 fn read_constant(fields: Fields<'_>, slot: u8, word: u8) -> Operand {
     Operand::Constant(Constant { slot: fields.byte(slot), offset: (fields.get(word) * 4) as u16 })
@@ -39,46 +33,25 @@ const fn halves(bits: u32) -> u32 {
     (bits & 0x3FF) << 6 | (bits >> 10 & 0x3FF) << 22
 }
 
-fn read_immediate(fields: Fields<'_>, letter: u8, kind: Kind) -> u32 {
+fn read_immediate(fields: Fields<'_>, letter: u8, kind: u8) -> u32 {
     let bits = fields.get(letter) as u32;
     match (fields.width(letter), kind) {
-        (20, Kind::Integer) => fields.signed(letter) as u32,
-        (20, Kind::Float) => bits << 12,
-        (20, Kind::Halves) => halves(bits),
+        (20, INTEGER) => fields.signed(letter) as u32,
+        (20, FLOAT) => bits << 12,
+        (20, HALVES) => halves(bits),
         _ => bits,
     }
 }
 
-fn write_immediate(value: u32, word: &mut Encoder<'_>, letter: u8, kind: Kind) {
+fn write_immediate(value: u32, word: &mut Encoder<'_>, letter: u8, kind: u8) {
     let top = |value: u32| u64::from(value >> 6 & 0x3FF);
     match (word.width(letter), kind) {
         (0, _) => word.reject(letter, value.into()),
-        (20, Kind::Integer) => word.put_signed(letter, (value as i32).into()),
-        (20, Kind::Float) if value & 0xFFF == 0 => word.put(letter, u64::from(value >> 12)),
-        (20, Kind::Halves) if value & 0x003F_003F == 0 => word.put(letter, top(value) | top(value >> 16) << 10),
+        (20, INTEGER) => word.put_signed(letter, (value as i32).into()),
+        (20, FLOAT) if value & 0xFFF == 0 => word.put(letter, u64::from(value >> 12)),
+        (20, HALVES) if value & 0x003F_003F == 0 => word.put(letter, top(value) | top(value >> 16) << 10),
         (20, _) => word.reject(letter, value.into()),
         _ => word.put(letter, value.into()),
-    }
-}
-
-fn read_second(fields: Fields<'_>, letters: &[u8], kind: Kind) -> Operand {
-    let &[b, e, s, w, i, ..] = letters else { return Operand::Reg(Reg::RZ) };
-    match () {
-        () if fields.has(b) => Operand::Reg(Reg(fields.byte(b))),
-        () if fields.has(e) => Operand::Reg(Reg(fields.byte(e))),
-        () if fields.has(s) => read_constant(fields, s, w),
-        () => Operand::Immediate(read_immediate(fields, i, kind)),
-    }
-}
-
-fn write_second(value: Operand, word: &mut Encoder<'_>, letters: &[u8], kind: Kind) {
-    let &[b, e, s, w, i, ..] = letters else { return };
-    match value {
-        Operand::Reg(reg) if word.has(b) => word.put(b, reg.0.into()),
-        Operand::Reg(reg) if word.has(e) => word.put(e, reg.0.into()),
-        Operand::Reg(reg) => word.reject(b, reg.0.into()),
-        Operand::Constant(constant) => write_constant(constant, word, s, w),
-        Operand::Immediate(value) => write_immediate(value, word, i, kind),
     }
 }
 
@@ -111,19 +84,39 @@ fn parse_neg<'t, T>(
     Ok(Neg { value: parse(text)?, neg })
 }
 
-/// An integer as second source: `b e s w i`.
-pub(super) struct Int;
+/// A second source without sign: `b e s w i`.
+pub(super) struct Second<const KIND: u8>;
 
-impl Part for Int {
+/// An integer as second source.
+pub(super) type Int = Second<INTEGER>;
+/// A float as second source.
+pub(super) type Float = Second<FLOAT>;
+/// Two halves as second source, without swizzle.
+pub(super) type Halves = Second<HALVES>;
+
+impl<const KIND: u8> Part for Second<KIND> {
     type Value = Operand;
-    const BITS: &'static [(u32, u32)] = &SECOND;
+    const BITS: &'static [(u32, u32)] = &[(0, 8), (0, 8), (0, 5), (0, 14), (0, 32)];
 
     fn read(fields: Fields<'_>, letters: &[u8]) -> Operand {
-        read_second(fields, letters, Kind::Integer)
+        let &[b, e, s, w, i, ..] = letters else { return Operand::Reg(Reg::RZ) };
+        match () {
+            () if fields.has(b) => Operand::Reg(Reg(fields.byte(b))),
+            () if fields.has(e) => Operand::Reg(Reg(fields.byte(e))),
+            () if fields.has(s) => read_constant(fields, s, w),
+            () => Operand::Immediate(read_immediate(fields, i, KIND)),
+        }
     }
 
     fn write(value: &Operand, word: &mut Encoder<'_>, letters: &[u8]) {
-        write_second(*value, word, letters, Kind::Integer);
+        let &[b, e, s, w, i, ..] = letters else { return };
+        match *value {
+            Operand::Reg(reg) if word.has(b) => word.put(b, reg.0.into()),
+            Operand::Reg(reg) if word.has(e) => word.put(e, reg.0.into()),
+            Operand::Reg(reg) => word.reject(b, reg.0.into()),
+            Operand::Constant(constant) => write_constant(constant, word, s, w),
+            Operand::Immediate(value) => write_immediate(value, word, i, KIND),
+        }
     }
 
     fn print(value: &Operand, _: &Listing<'_>, out: &mut String) {
@@ -132,54 +125,6 @@ impl Part for Int {
 
     fn parse(text: &mut Cursor<'_>, _: &Assembly<'_>) -> Result<Operand, TextError> {
         parse_operand(text)
-    }
-}
-
-/// A float as second source, without sign: `b e s w i`.
-pub(super) struct Float;
-
-impl Part for Float {
-    type Value = Operand;
-    const BITS: &'static [(u32, u32)] = &SECOND;
-
-    fn read(fields: Fields<'_>, letters: &[u8]) -> Operand {
-        read_second(fields, letters, Kind::Float)
-    }
-
-    fn write(value: &Operand, word: &mut Encoder<'_>, letters: &[u8]) {
-        write_second(*value, word, letters, Kind::Float);
-    }
-
-    fn print(value: &Operand, listing: &Listing<'_>, out: &mut String) {
-        Int::print(value, listing, out);
-    }
-
-    fn parse(text: &mut Cursor<'_>, assembly: &Assembly<'_>) -> Result<Operand, TextError> {
-        Int::parse(text, assembly)
-    }
-}
-
-/// Two halves as second source, without swizzle: `b e s w i`.
-pub(super) struct Halves;
-
-impl Part for Halves {
-    type Value = Operand;
-    const BITS: &'static [(u32, u32)] = &SECOND;
-
-    fn read(fields: Fields<'_>, letters: &[u8]) -> Operand {
-        read_second(fields, letters, Kind::Halves)
-    }
-
-    fn write(value: &Operand, word: &mut Encoder<'_>, letters: &[u8]) {
-        write_second(*value, word, letters, Kind::Halves);
-    }
-
-    fn print(value: &Operand, listing: &Listing<'_>, out: &mut String) {
-        Int::print(value, listing, out);
-    }
-
-    fn parse(text: &mut Cursor<'_>, assembly: &Assembly<'_>) -> Result<Operand, TextError> {
-        Int::parse(text, assembly)
     }
 }
 

@@ -12,6 +12,7 @@ use triglyph_testkit::data::{hex, json};
 use triglyph_testkit::random::words;
 
 use super::{known, letters, list, meaningful_bits, words_of};
+use crate::assert_errors;
 
 /// A source as the vectors write it, with the instruction's one input and constant. Sources that nothing reads are
 /// there as well, so this looks at the fields alone.
@@ -152,6 +153,31 @@ fn in_our_words(text: &str) -> String {
 /// The text of an instruction without bits that mean nothing.
 fn plain(words: Words) -> String {
     Instruction::decode(words).map_or_else(|error| error.to_string(), |instruction| disassemble(instruction.encode()))
+}
+
+#[test]
+fn errors_name_their_line() {
+    let idle = "line 1: this cannot be said in one instruction, or a part of it has no effect";
+    assert_errors(
+        assemble_program,
+        &[
+            ("nop\nfrob r0, r1", "line 2: unknown instruction `frob`"),
+            ("a: nop\na: nop", "line 2: label `a` is defined twice"),
+            ("\n\nbri there", "line 3: unknown label `there`"),
+            ("nop\n.at 3", "line 2: `.at` stands before everything else"),
+            (".at 2000\nx: bri x", "line 2: a target 2000 is beyond 1023"),
+            ("mad r0, c[1], c[2], r0", "line 1: an instruction reads one constant"),
+            ("mov r63, v[0]", "line 1: a temporary 63 is beyond 62"),
+            ("mov r0, v[0] v[1]", "line 1: expected the end of the line, found `v[1]`"),
+            ("mov r0.yx, v[0]", "line 1: the components of a write mask come in order, each once"),
+            ("add r0, r1, r2 + rcp r3.x, r4.x", "line 1: both units have the same source 2"),
+            ("mul r0, c[a0.x + 1], v[a0.y + 2]", "line 1: an instruction reads one component of an address register"),
+            ("nop [sat]", idle),
+            ("mov o[1], r0 + rcp o[2].x, r1.x", idle),
+            ("mov r0, v[0] [^w1:1]", "line 1: bits after `^` change what the instruction means"),
+            (".word 1, 2, 3", "line 1: expected ,, found ``"),
+        ],
+    );
 }
 
 #[test]

@@ -9,6 +9,8 @@ use triglyph_guest::tegra::mme::{assemble_program, disassemble_program};
 use triglyph_testkit::data::json;
 use triglyph_testkit::random::words;
 
+use crate::assert_errors;
+
 /// The documented programs: names and words.
 fn programs() -> Vec<(String, Vec<u32>)> {
     let json = json("tegra/vectors/macro.json");
@@ -114,16 +116,17 @@ fn every_row_decodes_to_itself_and_goes_through_text() {
 
 #[test]
 fn errors_name_their_line() {
-    let fails = |text: &str| assemble_program(text).expect_err("this does not assemble").to_string();
-    assert_eq!(fails("addi r1, r0, 1\n frob r1"), "line 2: unknown instruction `frob`");
-    assert_eq!(fails("a: add r1, r2, r3\na:"), "line 2: label `a` is defined twice");
-    assert_eq!(fails("bz r1, there"), "line 1: unknown label `there`");
-    assert_eq!(fails("add r8, r1, r2"), "line 1: a register 8 is beyond 7");
-    assert_eq!(
-        fails("add.bogus r1, r1, r2"),
-        "line 1: expected an assignment, annul or exit, found `bogus r1, r1, r2`"
+    assert_errors(
+        assemble_program,
+        &[
+            ("addi r1, r0, 1\n frob r1", "line 2: unknown instruction `frob`"),
+            ("a: add r1, r2, r3\na:", "line 2: label `a` is defined twice"),
+            ("bz r1, there", "line 1: unknown label `there`"),
+            ("add r8, r1, r2", "line 1: a register 8 is beyond 7"),
+            ("add.bogus r1, r1, r2", "line 1: expected an assignment, annul or exit, found `bogus r1, r1, r2`"),
+            ("addi r1, r0, 0x20000", "line 1: operand value 131072 does not fit field 'i' of 18 bits"),
+        ],
     );
-    assert_eq!(fails("addi r1, r0, 0x20000"), "line 1: operand value 131072 does not fit field 'i' of 18 bits");
     assert_eq!(assemble_program("addi r1, r0, -0x20000"), Ok(vec![0x8000_0111]));
 }
 

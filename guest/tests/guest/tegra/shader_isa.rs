@@ -10,6 +10,8 @@ use triglyph_guest::tegra::shader::{assemble, disassemble};
 use triglyph_testkit::data::{columns, json, text_of};
 use triglyph_testkit::random::words;
 
+use crate::assert_errors;
+
 /// An encoding of the list.
 struct Encoding {
     mnemonic: String,
@@ -209,21 +211,22 @@ fn every_operation_goes_through_text() {
 
 #[test]
 fn errors_say_what_is_wrong() {
-    let fails = |text: &str| assemble(text).expect_err("this does not assemble").to_string();
-    assert_eq!(fails("frob r0"), "unknown instruction `frob`");
-    assert_eq!(fails("fadd r0, r1"), "expected ,, found ``");
-    assert_eq!(fails("fadd r255, r1, r2"), "expected a register, r0 to r254 or rz, found `r255, r1, r2`");
-    assert_eq!(fails("fadd r0, r1, 0x3f800001"), "operand value 1065353217 does not fit field 'i' of 20 bits");
-    assert_eq!(fails("ffma32i r0, r1, 0x3f800001, r2"), "operand value 2 does not fit field 'c' of 0 bits");
-    assert_eq!(fails("@p0 ssy +0x8"), "this instruction has no guard");
-    assert_eq!(fails("@p8 exit"), "expected a predicate, p0 to p6 or pt, found `p8 exit`");
-    assert_eq!(
-        fails("isetp.and p0, pt, r0, r1, pt"),
-        "expected a modifier: IntCompare, found `.and p0, pt, r0, r1, pt`"
+    assert_errors(
+        assemble,
+        &[
+            ("frob r0", "unknown instruction `frob`"),
+            ("fadd r0, r1", "expected ,, found ``"),
+            ("fadd r255, r1, r2", "expected a register, r0 to r254 or rz, found `r255, r1, r2`"),
+            ("fadd r0, r1, 0x3f800001", "operand value 1065353217 does not fit field 'i' of 20 bits"),
+            ("ffma32i r0, r1, 0x3f800001, r2", "operand value 2 does not fit field 'c' of 0 bits"),
+            ("@p0 ssy +0x8", "this instruction has no guard"),
+            ("@p8 exit", "expected a predicate, p0 to p6 or pt, found `p8 exit`"),
+            ("isetp.and p0, pt, r0, r1, pt", "expected a modifier: IntCompare, found `.and p0, pt, r0, r1, pt`"),
+            ("bra there", "unknown label `there`"),
+            ("shl r0, r1, c[0][0x2]", "operand value 2 does not fit field 'w' of 14 bits"),
+            ("tex.d2 r0, r0, rz, bindless, 0xf, pt", "operand value 0 does not fit field 'h' of 13 bits"),
+        ],
     );
-    assert_eq!(fails("bra there"), "unknown label `there`");
-    assert_eq!(fails("shl r0, r1, c[0][0x2]"), "operand value 2 does not fit field 'w' of 14 bits");
-    assert_eq!(fails("tex.d2 r0, r0, rz, bindless, 0xf, pt"), "operand value 0 does not fit field 'h' of 13 bits");
 }
 
 #[test]

@@ -1,16 +1,17 @@
 //! Random vertex programs and batches: compiled kernels against the reference, bit for bit.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::Unsupported;
 use triglyph_guest::kernel::program::VertexKernel;
 use triglyph_guest::kernel::program::random_vertex::{self, Mix};
 use triglyph_guest::kernel::program::vertex::{VertexCode, VertexJob, VertexKey};
-use triglyph_guest::kernel::vertex::GROUP;
 use triglyph_guest::rsx::vertex::random::Options;
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
+use triglyph_testkit::fallback;
 use triglyph_testkit::random::words;
 
 /// Vertices that each tier finished.
@@ -20,7 +21,7 @@ struct Tally {
     reference: usize,
 }
 
-/// Shades a job with compiled code, and with the reference where that bails out, as the engine does.
+/// Shades a job with compiled code, and with the reference where that bails out.
 fn shade(
     kernel: &dyn VertexKernel,
     reference: &dyn VertexKernel,
@@ -28,22 +29,21 @@ fn shade(
     job: &mut VertexJob<'_>,
     tally: &mut Tally,
 ) {
-    let mut done = 0;
-    loop {
-        let before = done;
-        done = kernel.shade(job, done);
-        tally.compiled += done - before;
-        let total = job.vertices.len();
-        if done >= total {
-            return;
-        }
-        let end = (done + GROUP).min(total);
-        let mut part = VertexJob { vertices: &job.vertices[..end], records: &mut job.records[..end * stride], ..*job };
-        reference.shade(&mut part, done);
-        job.exhausted = part.exhausted;
-        tally.reference += end - done;
-        done = end;
-    }
+    let total = job.vertices.len();
+    let interpreted = fallback::run(
+        job,
+        total,
+        |job| job.exhausted,
+        |job, first| kernel.shade(job, first),
+        |job, Range { start, end }| {
+            let mut part =
+                VertexJob { vertices: &job.vertices[..end], records: &mut job.records[..end * stride], ..*job };
+            reference.shade(&mut part, start);
+            job.exhausted = part.exhausted;
+        },
+    );
+    tally.compiled += total - interpreted;
+    tally.reference += interpreted;
 }
 
 fn report(jit: &Jit, key: &VertexKey, seed: u64) -> String {

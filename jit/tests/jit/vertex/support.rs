@@ -1,13 +1,15 @@
 //! Runs a case on both tiers and reports differences.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use triglyph_guest::kernel::random_vertex::Batch;
-use triglyph_guest::kernel::vertex::{GROUP, Program, VertexJob, VertexKey};
+use triglyph_guest::kernel::vertex::{Program, VertexJob, VertexKey};
 use triglyph_guest::kernel::{Tier, VertexKernel};
 use triglyph_guest::pica::disassemble_program;
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
+use triglyph_testkit::fallback;
 
 /// What became of cases.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,7 +23,7 @@ pub struct Tally {
     pub reference: usize,
 }
 
-/// Shades a job with compiled code, and with the reference where that bails out, as the engine does.
+/// Shades a job with compiled code, and with the reference where that bails out.
 pub fn shade(
     kernel: &dyn VertexKernel,
     reference: &dyn VertexKernel,
@@ -29,27 +31,25 @@ pub fn shade(
     job: &mut VertexJob<'_>,
     tally: &mut Tally,
 ) {
-    let mut done = 0;
-    loop {
-        let before = done;
-        done = kernel.shade(job, done);
-        tally.compiled += done - before;
-        let total = job.vertices.len();
-        if done >= total {
-            return;
-        }
-        let end = (done + GROUP).min(total);
-        let mut part = VertexJob {
-            vertices: &job.vertices[..end],
-            records: &mut job.records[..end * stride],
-            clip: &mut job.clip[..end],
-            ..*job
-        };
-        reference.shade(&mut part, done);
-        job.exhausted = part.exhausted;
-        tally.reference += end - done;
-        done = end;
-    }
+    let total = job.vertices.len();
+    let interpreted = fallback::run(
+        job,
+        total,
+        |job| job.exhausted,
+        |job, first| kernel.shade(job, first),
+        |job, Range { start, end }| {
+            let mut part = VertexJob {
+                vertices: &job.vertices[..end],
+                records: &mut job.records[..end * stride],
+                clip: &mut job.clip[..end],
+                ..*job
+            };
+            reference.shade(&mut part, start);
+            job.exhausted = part.exhausted;
+        },
+    );
+    tally.compiled += total - interpreted;
+    tally.reference += interpreted;
 }
 
 /// Compares both tiers on a case.

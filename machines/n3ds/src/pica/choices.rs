@@ -37,7 +37,7 @@ fn reflection_tables_are_disabled_by_the_documented_bits() {
 #[test]
 fn light_colors_have_ten_bits() {
     let word = 268 << 20 | 255 << 10 | 1023;
-    let constants = lighting_state::constants(&with(&[(regs::light_diffuse::IDS[2], word)]));
+    let constants = lighting_state::constants(&with(&[(regs::light_diffuse::id(2), word)]));
     assert_eq!(constants.lights[2].diffuse, [268.0 / 255.0, 1.0, 1023.0 / 255.0]);
 }
 

@@ -77,7 +77,7 @@ fn lights(registers: &Registers, configuration: u32) -> Vec<LightKey> {
     (0..count)
         .map(|slot| permutation >> (4 * slot) & 7)
         .map(|index| {
-            let config = registers.get(regs::light_config::IDS[index as usize]);
+            let config = registers.get(regs::light_config::id(index as usize));
             LightKey {
                 index: index as u8,
                 directional: regs::light_config::directional(config) != 0,
@@ -144,23 +144,23 @@ fn table_key(registers: &Registers, configuration: u32, table: Table) -> Option<
 pub(super) fn constants(registers: &Registers) -> LightingConstants {
     let mut lights = [LightConstants::default(); 8];
     for (index, light) in lights.iter_mut().enumerate() {
-        let word = |ids: [usize; 8]| registers.get(ids[index]);
-        let (xy, spot) = (word(regs::light_xy::IDS), word(regs::light_spotdir_xy::IDS));
+        let word = |id: fn(usize) -> usize| registers.get(id(index));
+        let (xy, spot) = (word(regs::light_xy::id), word(regs::light_spotdir_xy::id));
         let half = |bits: u32| F16::decode(bits & 0xFFFF);
         let direction = |v: i32| v as f32 / 2047.0;
         *light = LightConstants {
-            specular0: color(word(regs::light_specular0::IDS)),
-            specular1: color(word(regs::light_specular1::IDS)),
-            diffuse: color(word(regs::light_diffuse::IDS)),
-            ambient: color(word(regs::light_ambient::IDS)),
-            position: [half(xy), half(xy >> 16), half(word(regs::light_z::IDS))],
+            specular0: color(word(regs::light_specular0::id)),
+            specular1: color(word(regs::light_specular1::id)),
+            diffuse: color(word(regs::light_diffuse::id)),
+            ambient: color(word(regs::light_ambient::id)),
+            position: [half(xy), half(xy >> 16), half(word(regs::light_z::id))],
             spot: [
                 direction(regs::light_spotdir_xy::x(spot)),
                 direction(regs::light_spotdir_xy::y(spot)),
-                direction(regs::light_spotdir_z::z(word(regs::light_spotdir_z::IDS))),
+                direction(regs::light_spotdir_z::z(word(regs::light_spotdir_z::id))),
             ],
-            distance_scale: F20::decode(regs::light_dist_scale::value(word(regs::light_dist_scale::IDS))),
-            distance_bias: F20::decode(regs::light_dist_bias::value(word(regs::light_dist_bias::IDS))),
+            distance_scale: F20::decode(regs::light_dist_scale::value(word(regs::light_dist_scale::id))),
+            distance_bias: F20::decode(regs::light_dist_bias::value(word(regs::light_dist_bias::id))),
         };
     }
     LightingConstants { ambient: color(registers.get(regs::lighting_ambient::ID)), lights }

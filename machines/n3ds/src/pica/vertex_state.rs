@@ -136,10 +136,10 @@ fn format(registers: &Registers, index: u32) -> (Component, u8) {
 fn arrays(registers: &Registers) -> [Option<Array>; 12] {
     let mut arrays = [None; 12];
     for buffer in 0..12 {
-        let config2 = registers.get(regs::attrbuf_config2::IDS[buffer]);
-        let codes = u64::from(config2) << 32 | u64::from(registers.get(regs::attrbuf_config1::IDS[buffer]));
-        let start = base(registers)
-            .wrapping_add(regs::attrbuf_offset::offset(registers.get(regs::attrbuf_offset::IDS[buffer])));
+        let config2 = registers.get(regs::attrbuf_config2::id(buffer));
+        let codes = u64::from(config2) << 32 | u64::from(registers.get(regs::attrbuf_config1::id(buffer)));
+        let start =
+            base(registers).wrapping_add(regs::attrbuf_offset::offset(registers.get(regs::attrbuf_offset::id(buffer))));
         let stride = regs::attrbuf_config2::stride(config2);
         let mut offset = 0u32;
         for component in 0..regs::attrbuf_config2::count(config2).min(12) {

@@ -95,7 +95,7 @@ fn byte_masks_hold_for_all_words_of_a_packet_but_not_for_ports() {
 
 /// The state of [`plain`] without an array for the colour, attribute 1.
 fn without_color_array() -> List {
-    plain().with(regs::attrbuf_config1::IDS[0], 0x2F0)
+    plain().with(regs::attrbuf_config1::id(0), 0x2F0)
 }
 
 fn fixed(index: u32, value: [f32; 4]) -> List {
@@ -132,7 +132,7 @@ fn strides_are_what_their_field_says() {
         for (i, vertex) in half(RED).iter().enumerate() {
             console.write_floats(VERTICES + i as u32 * stride, &vertex.concat());
         }
-        let mut list = plain().with(regs::attrbuf_config2::IDS[0], 3 << 28 | stride << 16);
+        let mut list = plain().with(regs::attrbuf_config2::id(0), 3 << 28 | stride << 16);
         list.set(regs::num_vertices::ID, 3).set(regs::draw_arrays::ID, 1);
         console.run(list.end());
         assert_eq!(console.pixel(0, 0), [255, 0, 0, 255], "{stride}");
@@ -168,7 +168,7 @@ fn draws_from_nowhere_are_dropped_and_ends_read_zero() {
     );
     // The array begins in memory and ends outside: what is missing is 0, and a triangle of such vertices has no w.
     let mut console = Console::new();
-    let mut list = plain().with(regs::attrbuf_offset::IDS[0], SIZE - 48);
+    let mut list = plain().with(regs::attrbuf_offset::id(0), SIZE - 48);
     list.set(regs::num_vertices::ID, 3).set(regs::draw_arrays::ID, 1);
     assert!(console.run(list.end()));
     assert_eq!(console.pixel(0, 0), [0; 4]);

@@ -152,7 +152,7 @@ fn state(p: &mut Pair) {
         (regs::tev_source::IDS[0], p.random.pick(&[0x0030_0030, 0x0000_0000, 0x00E0_00E0])),
         (regs::blend_func::ID, p.random.pick(&[0x0101_0000, 0x0601_0000, 0x0706_0000])),
         (regs::viewport_xy::ID, p.random.below(4)),
-        (regs::attrbuf_offset::IDS[0], 48 * p.random.below(2)),
+        (regs::attrbuf_offset::id(0), 48 * p.random.below(2)),
         (regs::vsh_bool::ID, p.random.below(4)),
         (regs::depth_color_mask::ID, p.random.pick(&[0xF00, 0x1F71, 0xF00])),
         (regs::depth_addr::ID, DEPTH >> 3),
@@ -264,7 +264,7 @@ const FEATURES: [&[(usize, u32)]; 12] = [
     &[
         (regs::lighting_enable0::ID, 1),
         (regs::lighting_ambient::ID, 0x0C03_00FF),
-        (regs::light_diffuse::IDS[0], 0x0803_FC80),
+        (regs::light_diffuse::id(0), 0x0803_FC80),
         (regs::tev_source::IDS[0], 0x0010_0010),
     ],
     // The procedural texture times the primary colour.
@@ -279,11 +279,11 @@ fn byte_colors(p: &mut Pair) {
     for (id, value) in [
         (regs::attr_format_lo::ID, 0xFDF),
         // The colours that stand there are skipped.
-        (regs::attrbuf_config1::IDS[0], 0x2F0),
-        (regs::attrbuf_config2::IDS[0], 3 << 28 | 48 << 16),
-        (regs::attrbuf_offset::IDS[1], COLORS - VERTICES),
-        (regs::attrbuf_config1::IDS[1], 1),
-        (regs::attrbuf_config2::IDS[1], 1 << 28 | 4 << 16),
+        (regs::attrbuf_config1::id(0), 0x2F0),
+        (regs::attrbuf_config2::id(0), 3 << 28 | 48 << 16),
+        (regs::attrbuf_offset::id(1), COLORS - VERTICES),
+        (regs::attrbuf_config1::id(1), 1),
+        (regs::attrbuf_config2::id(1), 1 << 28 | 4 << 16),
     ] {
         p.list.set(id, value);
     }

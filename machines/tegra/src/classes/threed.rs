@@ -11,7 +11,7 @@ use crate::unit::Work;
 pub(super) struct ThreeD;
 
 /// The firmware call that writes a register of another unit, and the scratch register in which it says that it is done.
-const FIRMWARE_WRITES: u32 = regs::set_falcon04::ID as u32;
+const FIRMWARE_WRITES: u32 = regs::set_falcon::id(4) as u32;
 const FIRMWARE_ANSWER: usize = 0xD00;
 
 /// How many methods of the class from this one on load a constant.

@@ -60,14 +60,6 @@ pub(super) fn derive(
         coverage_color: coverage_color(registers, targets),
         colors,
     };
-    let stencil = |reference: usize, mask: usize, write: usize| StencilConstants {
-        reference: get(reference) & 0xFF,
-        mask: get(mask) & 0xFF,
-        write_mask: get(write) & 0xFF,
-    };
-    let front = stencil(r::set_stencil_func_ref::ID, r::set_stencil_func_mask::ID, r::set_stencil_mask::ID);
-    let back =
-        stencil(r::set_back_stencil_func_ref::ID, r::set_back_stencil_func_mask::ID, r::set_back_stencil_mask::ID);
     let constants = OutputConstants {
         alpha_reference: float(r::set_alpha_ref::ID),
         blend: [
@@ -79,7 +71,11 @@ pub(super) fn derive(
         .map(float),
         depth_range,
         depth_bounds: [r::set_depth_bounds_min::ID, r::set_depth_bounds_max::ID].map(float),
-        stencil: [front, if two_sided(registers) { back } else { front }],
+        stencil: sides(registers).map(|side| StencilConstants {
+            reference: r::stencil_func_ref::v(get(r::stencil_func_ref::IDS[side])),
+            mask: r::stencil_func_mask::v(get(r::stencil_func_mask::IDS[side])),
+            write_mask: r::stencil_mask::v(get(r::stencil_mask::IDS[side])),
+        }),
     };
     Output { key, constants }
 }
@@ -111,8 +107,11 @@ pub(super) fn coverage_color(registers: &Registers, targets: &Targets) -> Option
     (r::set_coverage_to_color::enable(word) && integer).then_some(CoverageColor { target: target as u8, bits })
 }
 
-fn two_sided(registers: &Registers) -> bool {
-    r::set_two_sided_stencil_test::enable(registers.get(r::set_two_sided_stencil_test::ID))
+/// The sides whose stencil tests count for front and back, as indices of `IDS`: the front's counts for both unless
+/// there are two.
+fn sides(registers: &Registers) -> [usize; 2] {
+    let two = r::set_two_sided_stencil_test::enable(registers.get(r::set_two_sided_stencil_test::ID));
+    [0, usize::from(two)]
 }
 
 /// A comparison; codes that do not exist always hold.
@@ -257,25 +256,15 @@ fn depth(registers: &Registers, targets: &Targets) -> Option<DepthKey> {
     // X8Z24 has no stencil though the kernels' format has one.
     let has_stencil = targets.zeta.is_some_and(|zeta| zeta.format.has_stencil());
     let stencil = (has_stencil && r::set_stencil_test::enable(get(r::set_stencil_test::ID))).then(|| {
-        let side = |func: usize, fail: usize, zfail: usize, zpass: usize| StencilKey {
-            compare: compare(get(func)),
-            fail: stencil_op(get(fail)),
-            depth_fail: stencil_op(get(zfail)),
-            pass: stencil_op(get(zpass)),
-        };
-        let front = side(
-            r::set_stencil_func::ID,
-            r::set_stencil_op_fail::ID,
-            r::set_stencil_op_zfail::ID,
-            r::set_stencil_op_zpass::ID,
-        );
-        let back = side(
-            r::set_back_stencil_func::ID,
-            r::set_back_stencil_op_fail::ID,
-            r::set_back_stencil_op_zfail::ID,
-            r::set_back_stencil_op_zpass::ID,
-        );
-        [front, if two_sided(registers) { back } else { front }]
+        sides(registers).map(|side| {
+            let op = |when: usize| stencil_op(get(r::stencil_op::IDS[3 * side + when]));
+            StencilKey {
+                compare: compare(get(r::stencil_func::IDS[side])),
+                fail: op(0),
+                depth_fail: op(1),
+                pass: op(2),
+            }
+        })
     });
     if !tests && !bounds && stencil.is_none() {
         return None;

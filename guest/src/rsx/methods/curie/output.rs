@@ -30,36 +30,30 @@ regs! {
     set_color_mask @ 0x0324 = 0x0101_0101 { b 0:0 bool, g 8:8 bool, r 16:16 bool, a 24:24 bool } Dirty(OUTPUT);
     /// Stencil test of the front, or of both sides.
     set_stencil_test_enable @ 0x0328 { enable 0:0 bool } Dirty(DEPTH_STENCIL);
-    /// Bits that are written.
-    set_stencil_mask @ 0x032C = 0x0000_00FF { mask 0:7 } Dirty(DEPTH_STENCIL);
-    /// Masked reference on the left, masked stencil on the right.
-    set_stencil_func @ 0x0330 = 0x0000_0207 { function 0:31 Compare } Dirty(DEPTH_STENCIL);
-    /// Reference.
-    set_stencil_func_ref @ 0x0334 { reference 0:7 } Dirty(DEPTH_STENCIL);
-    /// Bits that are compared.
-    set_stencil_func_mask @ 0x0338 = 0x0000_00FF { mask 0:7 } Dirty(DEPTH_STENCIL);
-    /// The stencil test fails.
-    set_stencil_op_fail @ 0x033C = 0x0000_1E00 { op 0:31 StencilOp } Dirty(DEPTH_STENCIL);
-    /// It passes, the depth test fails.
-    set_stencil_op_zfail @ 0x0340 = 0x0000_1E00 { op 0:31 StencilOp } Dirty(DEPTH_STENCIL);
-    /// Both pass.
-    set_stencil_op_zpass @ 0x0344 = 0x0000_1E00 { op 0:31 StencilOp } Dirty(DEPTH_STENCIL);
+    /// Front, back: bits that are written.
+    stencil_mask @ [0x032C set_stencil_mask, 0x034C set_back_stencil_mask] = 0x0000_00FF {
+        mask 0:7,
+    } Dirty(DEPTH_STENCIL);
+    /// Front, back: masked reference on the left, masked stencil on the right.
+    stencil_func @ [0x0330 set_stencil_func, 0x0350 set_back_stencil_func] = 0x0000_0207 {
+        function 0:31 Compare,
+    } Dirty(DEPTH_STENCIL);
+    /// Front, back: reference.
+    stencil_func_ref @ [0x0334 set_stencil_func_ref, 0x0354 set_back_stencil_func_ref] {
+        reference 0:7,
+    } Dirty(DEPTH_STENCIL);
+    /// Front, back: bits that are compared.
+    stencil_func_mask @ [0x0338 set_stencil_func_mask, 0x0358 set_back_stencil_func_mask] = 0x0000_00FF {
+        mask 0:7,
+    } Dirty(DEPTH_STENCIL);
+    /// What becomes of the stencil: front, back, each when the stencil test fails; when it passes and the depth test
+    /// fails; when both pass.
+    stencil_op @ [
+        0x033C set_stencil_op_fail, 0x0340 set_stencil_op_zfail, 0x0344 set_stencil_op_zpass,
+        0x035C set_back_stencil_op_fail, 0x0360 set_back_stencil_op_zfail, 0x0364 set_back_stencil_op_zpass,
+    ] = 0x0000_1E00 { op 0:31 StencilOp } Dirty(DEPTH_STENCIL);
     /// The back has a test of its own.
     set_two_sided_stencil_test_enable @ 0x0348 { enable 0:0 bool } Dirty(DEPTH_STENCIL);
-    /// Back: bits that are written.
-    set_back_stencil_mask @ 0x034C = 0x0000_00FF { mask 0:7 } Dirty(DEPTH_STENCIL);
-    /// Back: comparison.
-    set_back_stencil_func @ 0x0350 = 0x0000_0207 { function 0:31 Compare } Dirty(DEPTH_STENCIL);
-    /// Back: reference.
-    set_back_stencil_func_ref @ 0x0354 { reference 0:7 } Dirty(DEPTH_STENCIL);
-    /// Back: bits that are compared.
-    set_back_stencil_func_mask @ 0x0358 = 0x0000_00FF { mask 0:7 } Dirty(DEPTH_STENCIL);
-    /// Back: the stencil test fails.
-    set_back_stencil_op_fail @ 0x035C = 0x0000_1E00 { op 0:31 StencilOp } Dirty(DEPTH_STENCIL);
-    /// Back: it passes, the depth test fails.
-    set_back_stencil_op_zfail @ 0x0360 = 0x0000_1E00 { op 0:31 StencilOp } Dirty(DEPTH_STENCIL);
-    /// Back: both pass.
-    set_back_stencil_op_zpass @ 0x0364 = 0x0000_1E00 { op 0:31 StencilOp } Dirty(DEPTH_STENCIL);
     /// Blending of colour targets B to D.
     set_blend_enable_mrt @ 0x036C { b 1:1 bool, c 2:2 bool, d 3:3 bool } Dirty(OUTPUT);
     /// Channels of colour targets B to D that are written.

@@ -89,15 +89,7 @@ regs! {
     /// Version of the instruction set.
     set_spa_version @ 0x0C4 { minor 0:7, major 8:15 };
     /// Calls into firmware; not used.
-    set_falcon @ [
-        0x140 set_falcon00, 0x141 set_falcon01, 0x142 set_falcon02, 0x143 set_falcon03, 0x144 set_falcon04,
-        0x145 set_falcon05, 0x146 set_falcon06, 0x147 set_falcon07, 0x148 set_falcon08, 0x149 set_falcon09,
-        0x14A set_falcon10, 0x14B set_falcon11, 0x14C set_falcon12, 0x14D set_falcon13, 0x14E set_falcon14,
-        0x14F set_falcon15, 0x150 set_falcon16, 0x151 set_falcon17, 0x152 set_falcon18, 0x153 set_falcon19,
-        0x154 set_falcon20, 0x155 set_falcon21, 0x156 set_falcon22, 0x157 set_falcon23, 0x158 set_falcon24,
-        0x159 set_falcon25, 0x15A set_falcon26, 0x15B set_falcon27, 0x15C set_falcon28, 0x15D set_falcon29,
-        0x15E set_falcon30, 0x15F set_falcon31,
-    ] { v 0:31 };
+    set_falcon @ [0x140; 32 step 1] { v 0:31 };
     /// Base of local memory in generic addresses.
     set_shader_local_memory_window @ 0x1DF { base_address 0:31 };
     /// Without effect.

@@ -65,13 +65,5 @@ regs! {
     /// Version check; without effect.
     aam_version @ [0x5E4 set_aam_version, 0x5E5 check_aam_version] { current 0:15, oldest_supported 16:31 };
     /// Calls into firmware. Number 4 makes macros wait: scratch 0 must then read 1.
-    set_falcon @ [
-        0x8C0 set_falcon00, 0x8C1 set_falcon01, 0x8C2 set_falcon02, 0x8C3 set_falcon03, 0x8C4 set_falcon04,
-        0x8C5 set_falcon05, 0x8C6 set_falcon06, 0x8C7 set_falcon07, 0x8C8 set_falcon08, 0x8C9 set_falcon09,
-        0x8CA set_falcon10, 0x8CB set_falcon11, 0x8CC set_falcon12, 0x8CD set_falcon13, 0x8CE set_falcon14,
-        0x8CF set_falcon15, 0x8D0 set_falcon16, 0x8D1 set_falcon17, 0x8D2 set_falcon18, 0x8D3 set_falcon19,
-        0x8D4 set_falcon20, 0x8D5 set_falcon21, 0x8D6 set_falcon22, 0x8D7 set_falcon23, 0x8D8 set_falcon24,
-        0x8D9 set_falcon25, 0x8DA set_falcon26, 0x8DB set_falcon27, 0x8DC set_falcon28, 0x8DD set_falcon29,
-        0x8DE set_falcon30, 0x8DF set_falcon31,
-    ] { v 0:31 } Trigger(Trigger::Firmware);
+    set_falcon @ [0x8C0; 32 step 1] { v 0:31 } Trigger(Trigger::Firmware);
 }

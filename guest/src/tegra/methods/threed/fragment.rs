@@ -31,12 +31,6 @@ regs! {
         output_swizzle 23:25 BlendSwizzle, output_write_mask 26:27 BlendMask, pass_output 28:29 BlendPassOutput,
         set_cc 31:31 bool,
     } Trigger(Trigger::BlendInstruction);
-    /// Back: reference.
-    set_back_stencil_func_ref @ 0x3D5 { v 0:7 } Dirty(dirty::FRAGMENT);
-    /// Back: bits that are written.
-    set_back_stencil_mask @ 0x3D6 = 0xFF { v 0:7 } Dirty(dirty::FRAGMENT);
-    /// Back: mask of the comparison.
-    set_back_stencil_func_mask @ 0x3D7 = 0xFF { v 0:7 } Dirty(dirty::FRAGMENT);
     /// Mask of target 0 for all.
     set_single_ct_write_control @ 0x3E4 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
     /// Smallest stored depth, f32.
@@ -98,20 +92,26 @@ regs! {
     set_blend @ [0x4D8; 8 step 1] { enable 0:0 bool } Dirty(dirty::FRAGMENT);
     /// Stencil test.
     set_stencil_test @ 0x4E0 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
-    /// Front: the stencil test fails.
-    set_stencil_op_fail @ 0x4E1 = 1 { v 0:31 StencilOp } Dirty(dirty::FRAGMENT);
-    /// Front: it passes, the depth test fails.
-    set_stencil_op_zfail @ 0x4E2 = 1 { v 0:31 StencilOp } Dirty(dirty::FRAGMENT);
-    /// Front: both pass.
-    set_stencil_op_zpass @ 0x4E3 = 1 { v 0:31 StencilOp } Dirty(dirty::FRAGMENT);
-    /// Front: `reference & mask FUNC stored & mask`.
-    set_stencil_func @ 0x4E4 = 8 { v 0:31 CompareFunc } Dirty(dirty::FRAGMENT);
-    /// Front: reference.
-    set_stencil_func_ref @ 0x4E5 { v 0:7 } Dirty(dirty::FRAGMENT);
-    /// Front: mask of the comparison.
-    set_stencil_func_mask @ 0x4E6 = 0xFF { v 0:7 } Dirty(dirty::FRAGMENT);
-    /// Front: bits that are written.
-    set_stencil_mask @ 0x4E7 = 0xFF { v 0:7 } Dirty(dirty::FRAGMENT);
+    /// What becomes of the stencil: front, back, each when the stencil test fails; when it passes and the depth test
+    /// fails; when both pass.
+    stencil_op @ [
+        0x4E1 set_stencil_op_fail, 0x4E2 set_stencil_op_zfail, 0x4E3 set_stencil_op_zpass,
+        0x566 set_back_stencil_op_fail, 0x567 set_back_stencil_op_zfail, 0x568 set_back_stencil_op_zpass,
+    ] = 1 { v 0:31 StencilOp } Dirty(dirty::FRAGMENT);
+    /// Front, back: `reference & mask FUNC stored & mask`.
+    stencil_func @ [0x4E4 set_stencil_func, 0x569 set_back_stencil_func] = 8 {
+        v 0:31 CompareFunc,
+    } Dirty(dirty::FRAGMENT);
+    /// Front, back: reference.
+    stencil_func_ref @ [0x4E5 set_stencil_func_ref, 0x3D5 set_back_stencil_func_ref] {
+        v 0:7,
+    } Dirty(dirty::FRAGMENT);
+    /// Front, back: mask of the comparison.
+    stencil_func_mask @ [0x4E6 set_stencil_func_mask, 0x3D7 set_back_stencil_func_mask] = 0xFF {
+        v 0:7,
+    } Dirty(dirty::FRAGMENT);
+    /// Front, back: bits that are written.
+    stencil_mask @ [0x4E7 set_stencil_mask, 0x3D6 set_back_stencil_mask] = 0xFF { v 0:7 } Dirty(dirty::FRAGMENT);
     /// Clamps outputs of the pixel program before the alpha test.
     set_ps_saturate @ 0x4EA {
         output0 0:0 bool, clamp_range0 1:1 SaturateRange, output1 4:4 bool, clamp_range1 5:5 SaturateRange,
@@ -129,14 +129,6 @@ regs! {
     set_anti_alias_alpha_control @ 0x54F { alpha_to_coverage 0:0 bool, alpha_to_one 4:4 bool } Dirty(dirty::FRAGMENT);
     /// Back faces have their own state.
     set_two_sided_stencil_test @ 0x565 = 1 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
-    /// Back.
-    set_back_stencil_op_fail @ 0x566 = 1 { v 0:31 StencilOp } Dirty(dirty::FRAGMENT);
-    /// Back.
-    set_back_stencil_op_zfail @ 0x567 = 1 { v 0:31 StencilOp } Dirty(dirty::FRAGMENT);
-    /// Back.
-    set_back_stencil_op_zpass @ 0x568 = 1 { v 0:31 StencilOp } Dirty(dirty::FRAGMENT);
-    /// Back.
-    set_back_stencil_func @ 0x569 = 8 { v 0:31 CompareFunc } Dirty(dirty::FRAGMENT);
     /// sRGB targets are encoded when written.
     set_srgb_write @ 0x56E = 1 { enable 0:0 bool } Dirty(dirty::FRAGMENT);
     /// When alpha to coverage counts: only with multisampling, which drivers ask for (Mesa's NVK); only without a

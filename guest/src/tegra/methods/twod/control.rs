@@ -54,15 +54,7 @@ regs! {
     /// Macro memory transfers; not used.
     set_mme_data_fifo_config @ 0x15D { fifo_size 0:2 };
     /// Calls into firmware; not used.
-    set_falcon @ [
-        0x238 set_falcon00, 0x239 set_falcon01, 0x23A set_falcon02, 0x23B set_falcon03, 0x23C set_falcon04,
-        0x23D set_falcon05, 0x23E set_falcon06, 0x23F set_falcon07, 0x240 set_falcon08, 0x241 set_falcon09,
-        0x242 set_falcon10, 0x243 set_falcon11, 0x244 set_falcon12, 0x245 set_falcon13, 0x246 set_falcon14,
-        0x247 set_falcon15, 0x248 set_falcon16, 0x249 set_falcon17, 0x24A set_falcon18, 0x24B set_falcon19,
-        0x24C set_falcon20, 0x24D set_falcon21, 0x24E set_falcon22, 0x24F set_falcon23, 0x250 set_falcon24,
-        0x251 set_falcon25, 0x252 set_falcon26, 0x253 set_falcon27, 0x254 set_falcon28, 0x255 set_falcon29,
-        0x256 set_falcon30, 0x257 set_falcon31,
-    ] { v 0:31 };
+    set_falcon @ [0x238; 32 step 1] { v 0:31 };
     /// Macro memory transfers; not used.
     mme_dma_write_method_barrier @ 0x37B { v 0:0 };
 }

@@ -1,5 +1,7 @@
 //! Arithmetic of pairs of f16.
 
+use std::marker::PhantomData;
+
 use crate::table::{Cursor, Encoder, Fields, TextError};
 use crate::tegra::shader::modifiers::{BoolOp, FloatCompare, Fmz, HalfMerge, HalfSwizzle};
 use crate::tegra::shader::operand::{Operand, Pred, PredSource, Reg, parse_operand, print_operand};
@@ -107,45 +109,43 @@ impl Part for HalfReg {
     }
 }
 
+/// Halves in a part of `LETTERS` letters, then swizzle, sign, absolute value.
+pub(super) struct HalfOf<P, const LETTERS: usize>(PhantomData<P>);
+
 /// Halves as second source: `b e s w i`, swizzle, sign, absolute value.
-pub(super) struct HalfSecond;
+pub(super) type HalfSecond = HalfOf<Halves, 5>;
+/// Halves as third source: `c t u`, swizzle, sign, absolute value (which none has).
+pub(super) type HalfThird = HalfOf<Third, 3>;
 
-impl Part for HalfSecond {
-    type Value = HalfSrc<Operand>;
-    const BITS: &'static [(u32, u32)] = &[(0, 8), (0, 8), (0, 5), (0, 14), (0, 32), (0, 2), (0, 1), (0, 1)];
-
-    fn read(fields: Fields<'_>, letters: &[u8]) -> HalfSrc<Operand> {
-        read(fields, Halves::read(fields, letters), &letters[5..])
-    }
-
-    fn write(value: &HalfSrc<Operand>, word: &mut Encoder<'_>, letters: &[u8]) {
-        Halves::write(&value.value, word, letters);
-        write(*value, word, &letters[5..]);
-    }
-
-    fn print(value: &HalfSrc<Operand>, _: &Listing<'_>, out: &mut String) {
-        print(*value, out);
-    }
-
-    fn parse(text: &mut Cursor<'_>, _: &Assembly<'_>) -> Result<HalfSrc<Operand>, TextError> {
-        parse(text)
-    }
+impl<P: Part<Value = Operand>, const LETTERS: usize> HalfOf<P, LETTERS> {
+    /// The fields of the value, then those of swizzle, sign and absolute value; then nothing.
+    const FIELDS: &'static [(u32, u32)] = &{
+        let mut fields = [(0, 0); 8];
+        let mut i = 0;
+        while i < LETTERS {
+            fields[i] = P::BITS[i];
+            i += 1;
+        }
+        fields[LETTERS] = (0, 2);
+        fields[LETTERS + 1] = (0, 1);
+        fields[LETTERS + 2] = (0, 1);
+        fields
+    };
 }
 
-/// Halves as third source: `c t u`, swizzle, sign, absolute value (which none has).
-pub(super) struct HalfThird;
-
-impl Part for HalfThird {
+impl<P: Part<Value = Operand>, const LETTERS: usize> Part for HalfOf<P, LETTERS> {
     type Value = HalfSrc<Operand>;
-    const BITS: &'static [(u32, u32)] = &[(0, 8), (0, 5), (0, 14), (0, 2), (0, 1), (0, 0)];
+    const BITS: &'static [(u32, u32)] = Self::FIELDS.split_at(LETTERS + 3).0;
 
     fn read(fields: Fields<'_>, letters: &[u8]) -> HalfSrc<Operand> {
-        read(fields, Third::read(fields, letters), &letters[3..])
+        let (of_value, suffix) = letters.split_at(LETTERS);
+        read(fields, P::read(fields, of_value), suffix)
     }
 
     fn write(value: &HalfSrc<Operand>, word: &mut Encoder<'_>, letters: &[u8]) {
-        Third::write(&value.value, word, letters);
-        write(*value, word, &letters[3..]);
+        let (of_value, suffix) = letters.split_at(LETTERS);
+        P::write(&value.value, word, of_value);
+        write(*value, word, suffix);
     }
 
     fn print(value: &HalfSrc<Operand>, _: &Listing<'_>, out: &mut String) {

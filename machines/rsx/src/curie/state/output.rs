@@ -190,49 +190,32 @@ fn depth(get: &impl Fn(usize) -> u32, target: &Target, big_endian: bool) -> Opti
     Some(DepthKey { format, big_endian, layout: surface.layout, test, write, bounds, stencil })
 }
 
-/// Methods of a side's stencil test.
-struct Side {
-    mask: usize,
-    function: usize,
-    reference: usize,
-    function_mask: usize,
-    ops: [usize; 3],
-}
-
-const FRONT: Side = Side {
-    mask: m::set_stencil_mask::ID,
-    function: m::set_stencil_func::ID,
-    reference: m::set_stencil_func_ref::ID,
-    function_mask: m::set_stencil_func_mask::ID,
-    ops: [m::set_stencil_op_fail::ID, m::set_stencil_op_zfail::ID, m::set_stencil_op_zpass::ID],
-};
-const BACK: Side = Side {
-    mask: m::set_back_stencil_mask::ID,
-    function: m::set_back_stencil_func::ID,
-    reference: m::set_back_stencil_func_ref::ID,
-    function_mask: m::set_back_stencil_func_mask::ID,
-    ops: [m::set_back_stencil_op_fail::ID, m::set_back_stencil_op_zfail::ID, m::set_back_stencil_op_zpass::ID],
-};
-
-/// Front and back; the front's counts for both unless there are two.
-fn sides(get: &impl Fn(usize) -> u32) -> [&'static Side; 2] {
+/// The sides whose stencil tests count for front and back, as indices of `IDS`: the front's counts for both unless
+/// there are two.
+fn sides(get: &impl Fn(usize) -> u32) -> [usize; 2] {
     let two = m::set_two_sided_stencil_test_enable::enable(get(m::set_two_sided_stencil_test_enable::ID));
-    [&FRONT, if two { &BACK } else { &FRONT }]
+    [0, usize::from(two)]
 }
 
 fn stencil(get: &impl Fn(usize) -> u32) -> [StencilKey; 2] {
     sides(get).map(|side| {
-        let [fail, depth_fail, pass] =
-            side.ops.map(|id| enums::StencilOp::from_register(get(id)).map_or(StencilOp::Keep, StencilOp::from));
-        let function = enums::Compare::from_register(get(side.function)).map_or(Compare::Always, Compare::from);
-        StencilKey { compare: function, fail, depth_fail, pass }
+        let function = m::stencil_func::function(get(m::stencil_func::IDS[side]));
+        let op = |when: usize| {
+            m::stencil_op::op(get(m::stencil_op::IDS[3 * side + when])).map_or(StencilOp::Keep, StencilOp::from)
+        };
+        StencilKey {
+            compare: function.map_or(Compare::Always, Compare::from),
+            fail: op(0),
+            depth_fail: op(1),
+            pass: op(2),
+        }
     })
 }
 
 fn stencil_constants(get: &impl Fn(usize) -> u32) -> [StencilConstants; 2] {
     sides(get).map(|side| StencilConstants {
-        reference: get(side.reference) & 0xFF,
-        mask: get(side.function_mask) & 0xFF,
-        write_mask: get(side.mask) & 0xFF,
+        reference: m::stencil_func_ref::reference(get(m::stencil_func_ref::IDS[side])),
+        mask: m::stencil_func_mask::mask(get(m::stencil_func_mask::IDS[side])),
+        write_mask: m::stencil_mask::mask(get(m::stencil_mask::IDS[side])),
     })
 }
