@@ -6,11 +6,13 @@
 //! syntax/        instructions as text; asm.rs and listing.rs whole programs; shbin.rs program files
 //! random.rs      programs for differential tests
 //! regs/          the register tables and what writes do; command.rs packets of command lists
+//! external.rs    registers beside the PICA200's own: fills, LCD controllers, transfers, command lists
 //! ```
 
 pub mod asm;
 pub mod command;
 pub mod descriptor;
+pub mod external;
 pub mod isa;
 mod listing;
 pub mod operand;

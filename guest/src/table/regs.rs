@@ -41,6 +41,11 @@ pub struct FieldInfo {
 pub const FLAG: &[(u32, &str)] = &[(0, "FALSE"), (1, "TRUE")];
 
 impl FieldInfo {
+    /// Its bits.
+    pub const fn mask(&self) -> u32 {
+        (u32::MAX >> (31 - self.hi + self.lo)) << self.lo
+    }
+
     /// The field's value in `word`, sign-extended if it is signed.
     pub const fn get(&self, word: u32) -> i64 {
         if self.signed { signed(word, self.lo, self.hi) as i64 } else { unsigned(word, self.lo, self.hi) as i64 }
@@ -66,6 +71,19 @@ pub struct RegInfo<E: 'static> {
     pub reset: u32,
     /// What a write does.
     pub effect: E,
+}
+
+impl<E> RegInfo<E> {
+    /// The bits that belong to a field.
+    pub const fn bits(&self) -> u32 {
+        let mut bits = 0;
+        let mut i = 0;
+        while i < self.fields.len() {
+            bits |= self.fields[i].mask();
+            i += 1;
+        }
+        bits
+    }
 }
 
 /// Bits `lo` to `hi` of `word`.
@@ -145,11 +163,9 @@ pub const fn check_fields<E>(rows: &[RegInfo<E>]) {
         let mut used = 0;
         let mut i = 0;
         while i < fields.len() {
-            let (lo, hi) = (fields[i].lo, fields[i].hi);
-            assert!(lo <= hi && hi < 32, "a field is not in its register");
-            let bits = (u32::MAX >> (31 - hi + lo)) << lo;
-            assert!(used & bits == 0, "two fields of a register share bits");
-            used |= bits;
+            assert!(fields[i].lo <= fields[i].hi && fields[i].hi < 32, "a field is not in its register");
+            assert!(used & fields[i].mask() == 0, "two fields of a register share bits");
+            used |= fields[i].mask();
             i += 1;
         }
         row += 1;

@@ -6,7 +6,9 @@
 //! ```
 //! Source: 3dbrew GSP Shared Memory, Commands. Every command is complete when [`execute`] returns.
 
-use super::external::Event;
+use triglyph_guest::pica::{external, regs};
+
+use super::external::{Event, internal};
 use super::gsp::address::{end_to_physical, to_physical};
 use super::gsp::command::{Command, FillUnit};
 use super::gsp::errors::ResultCode;
@@ -31,27 +33,6 @@ impl Executed {
     const fn failed(result: ResultCode) -> Self {
         Executed { result, event: None }
     }
-}
-
-/// Registers that GSP writes.
-mod register {
-    pub const PSC: u32 = 0x010;
-    pub const PPF_IN: u32 = 0xC00;
-    pub const PPF_OUT: u32 = 0xC04;
-    pub const PPF_OUT_DIM: u32 = 0xC08;
-    pub const PPF_IN_DIM: u32 = 0xC0C;
-    pub const PPF_FLAGS: u32 = 0xC10;
-    pub const PPF_C14: u32 = 0xC14;
-    pub const PPF_CONTROL: u32 = 0xC18;
-    pub const COPY_SIZE: u32 = 0xC20;
-    pub const COPY_IN: u32 = 0xC24;
-    pub const COPY_OUT: u32 = 0xC28;
-    pub const IRQ_REQUEST: u32 = 0x1000 + 0x010 * 4;
-    pub const GAS_ACCMAX: u32 = 0x1000 + 0x0E5 * 4;
-    pub const GAS_FEEDBACK: u32 = 0x1000 + 0x125 * 4;
-    pub const LIST_SIZE: u32 = 0x18E0;
-    pub const LIST_ADDRESS: u32 = 0x18E8;
-    pub const LIST_GO: u32 = 0x18F0;
 }
 
 /// What commands 1, 3 and 4 do with an address that is in none of the GPU's memories.
@@ -87,23 +68,23 @@ pub fn execute(hardware: &mut (impl Hardware + ?Sized), command: &Command, bad_a
         }
         Command::MemoryFill { units } => memory_fill(hardware, &units),
         Command::DisplayTransfer { source, target, source_size, target_size, flags } => {
-            write(hardware, register::PPF_IN, physical_or_zero(source) >> 3);
-            write(hardware, register::PPF_OUT, physical_or_zero(target) >> 3);
-            write(hardware, register::PPF_IN_DIM, source_size);
-            write(hardware, register::PPF_OUT_DIM, target_size);
-            write(hardware, register::PPF_FLAGS, flags);
-            write(hardware, register::PPF_C14, 0);
-            Executed::with(write(hardware, register::PPF_CONTROL, 1))
+            write(hardware, external::ppf_in::ID, physical_or_zero(source) >> 3);
+            write(hardware, external::ppf_out::ID, physical_or_zero(target) >> 3);
+            write(hardware, external::ppf_in_dim::ID, source_size);
+            write(hardware, external::ppf_out_dim::ID, target_size);
+            write(hardware, external::ppf_flags::ID, flags);
+            write(hardware, external::ppf_c14::ID, 0);
+            Executed::with(write(hardware, external::ppf_control::ID, 1))
         }
         Command::TextureCopy { source, target, size, source_lines, target_lines, flags } => {
-            write(hardware, register::PPF_IN, physical_or_zero(source) >> 3);
-            write(hardware, register::PPF_OUT, physical_or_zero(target) >> 3);
-            write(hardware, register::COPY_SIZE, size);
-            write(hardware, register::COPY_IN, source_lines);
-            write(hardware, register::COPY_OUT, target_lines);
-            write(hardware, register::PPF_FLAGS, flags);
-            let control = hardware.read_register(GPU + register::PPF_CONTROL);
-            Executed::with(write(hardware, register::PPF_CONTROL, control | 1))
+            write(hardware, external::ppf_in::ID, physical_or_zero(source) >> 3);
+            write(hardware, external::ppf_out::ID, physical_or_zero(target) >> 3);
+            write(hardware, external::copy_size::ID, size);
+            write(hardware, external::copy_in::ID, source_lines);
+            write(hardware, external::copy_out::ID, target_lines);
+            write(hardware, external::ppf_flags::ID, flags);
+            let control = read(hardware, external::ppf_control::ID);
+            Executed::with(write(hardware, external::ppf_control::ID, control | 1))
         }
         Command::FlushCacheRegions { regions } => {
             // The first empty region ends the command.
@@ -123,8 +104,12 @@ pub fn refuse(command: &Command) -> Executed {
 }
 
 /// Writes a register of the external GPU block.
-fn write(hardware: &mut (impl Hardware + ?Sized), register: u32, value: u32) -> Option<Event> {
-    hardware.write_register(GPU + register, value)
+fn write(hardware: &mut (impl Hardware + ?Sized), register: usize, value: u32) -> Option<Event> {
+    hardware.write_register(GPU + register as u32, value)
+}
+
+fn read(hardware: &mut (impl Hardware + ?Sized), register: usize) -> u32 {
+    hardware.read_register(GPU + register as u32)
 }
 
 /// The addresses that commands 1, 3 and 4 do not check.
@@ -182,10 +167,10 @@ fn command_list(
         flush_at(hardware, address, size);
     }
     // An acknowledgement: should the comparison value have zero bytes, it is no request all the same.
-    write(hardware, register::IRQ_REQUEST, 0);
-    write(hardware, register::LIST_SIZE, size >> 3);
-    write(hardware, register::LIST_ADDRESS, physical_or_zero(address) >> 3);
-    let event = write(hardware, register::LIST_GO, 1);
+    write(hardware, internal(regs::irq_request::ID), 0);
+    write(hardware, external::cmdlist_size0::ID, size >> 3);
+    write(hardware, external::cmdlist_addr0::ID, physical_or_zero(address) >> 3);
+    let event = write(hardware, external::cmdlist_go0::ID, 1);
     list_ended(hardware, event, update_gas)
 }
 
@@ -196,9 +181,9 @@ pub(super) fn list_ended(
     update_gas: bool,
 ) -> Option<Event> {
     if event.is_some() && update_gas {
-        let maximum = hardware.read_register(GPU + register::GAS_FEEDBACK) >> 16;
+        let maximum = read(hardware, internal(regs::gas_accmax_feedback::ID)) >> 16;
         if let Some(reciprocal) = reciprocal_f16(maximum as u16) {
-            write(hardware, register::GAS_ACCMAX, u32::from(reciprocal));
+            write(hardware, internal(regs::gas_accmax::ID), u32::from(reciprocal));
         }
     }
     event
@@ -234,11 +219,10 @@ fn memory_fill(hardware: &mut (impl Hardware + ?Sized), units: &[FillUnit; 2]) -
     let mut events = [None; 2];
     for (i, (range, unit)) in ranges.iter().zip(units).enumerate() {
         if let Some((start, end)) = *range {
-            let first = register::PSC + i as u32 * 0x10;
-            write(hardware, first, start >> 3);
-            write(hardware, first + 4, end >> 3);
-            write(hardware, first + 8, unit.value);
-            events[i] = write(hardware, first + 12, u32::from(unit.control));
+            write(hardware, external::psc_start::IDS[i], start >> 3);
+            write(hardware, external::psc_end::IDS[i], end >> 3);
+            write(hardware, external::psc_value::IDS[i], unit.value);
+            events[i] = write(hardware, external::psc_control::IDS[i], u32::from(unit.control));
         }
     }
     let both = ranges.iter().all(Option::is_some);

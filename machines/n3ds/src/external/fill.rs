@@ -1,14 +1,10 @@
 //! The memory fill units, PSC0 and PSC1.
 
+use triglyph_guest::pica::external::{psc_control, psc_end, psc_start, psc_value};
+
 use super::{CommandProcessor, Event, External, perform, physical, timing};
 use crate::gsp::Interrupt;
 use triglyph_engine::transfer::{Fill, Request};
-
-/// First register of unit 0; unit 1 follows 0x10 later.
-const START: u32 = 0x010;
-const END: u32 = 0x014;
-const VALUE: u32 = 0x018;
-const CONTROL: u32 = 0x01C;
 
 const BUSY: u32 = 1;
 const FINISHED: u32 = 2;
@@ -21,20 +17,19 @@ impl External {
         unit: usize,
         control: u32,
     ) -> Option<Event> {
-        let register = |offset: u32| offset + unit as u32 * 0x10;
         if control & BUSY == 0 {
-            *self.word_mut(register(CONTROL)) = control;
+            *self.word_mut(psc_control::IDS[unit]) = control;
             return None;
         }
-        *self.word_mut(register(CONTROL)) = control & !BUSY | FINISHED;
-        let (start, end) = (self.word(register(START)) << 3, self.word(register(END)) << 3);
+        *self.word_mut(psc_control::IDS[unit]) = control & !BUSY | FINISHED;
+        let (start, end) = (self.word(psc_start::IDS[unit]) << 3, self.word(psc_end::IDS[unit]) << 3);
         // Without an address the flags change, but no interrupt comes (the latter unverified).
         if start == 0 {
             return None;
         }
         let size = u64::from(end.saturating_sub(start));
         if size != 0 {
-            let value = self.word(register(VALUE));
+            let value = self.word(psc_value::IDS[unit]);
             let fill = Fill { target: physical(start), size, bytes: pattern_bytes(control), value };
             perform(core, "memory fill", &Request::Fill(fill));
         }

@@ -10,14 +10,15 @@
 //! it would have been ready. Source: 3dbrew GPU/External Registers.
 
 mod fill;
-pub mod registers;
-mod saved;
+pub mod saved;
 pub mod timing;
 mod transfer;
 
+use triglyph_guest::pica::external::{self, Effect};
+use triglyph_guest::pica::regs;
+
 use super::gsp::Interrupt;
 use super::lcd::{Lcd, Screen};
-use registers::Effect;
 pub(super) use saved::SavedExternal;
 use triglyph_engine::device::{CallLog, FaultKind};
 use triglyph_engine::frontend::budget::Budget;
@@ -111,11 +112,11 @@ pub enum FreezePolicy {
 
 /// Bytes of the block's own part; the PICA's registers follow.
 const OWN: u32 = 0x1000;
-/// PICA registers.
-const IDS: u32 = 0x300;
 
-const HW_ID: u32 = 0x000;
-const BUSY: u32 = 0x034;
+/// The offset of a PICA register in the block.
+pub(super) const fn internal(id: usize) -> usize {
+    OWN as usize + 4 * id
+}
 
 /// The external register block.
 #[derive(Clone, Debug)]
@@ -148,7 +149,7 @@ impl External {
 
     /// Says whether this is a New 3DS; shown by register 0x000.
     pub fn set_new_model(&mut self, new: bool) {
-        self.words[HW_ID as usize / 4] = u32::from(new) << 2;
+        *self.word_mut(external::hw_id::ID) = u32::from(new) << 2;
     }
 
     /// A screen's controller.
@@ -168,10 +169,10 @@ impl External {
         match offset {
             0x400..0x500 => self.lcds[0].read(offset - 0x400),
             0x500..0x600 => self.lcds[1].read(offset - 0x500),
-            BUSY => self.busy(),
-            0..OWN => self.word(offset),
+            _ if offset as usize == external::busy::ID => self.busy(),
+            0..OWN => self.word(offset as usize),
             // The triggers of command lists read 0: lists are done at once.
-            0x18F0 | 0x18F4 => 0,
+            _ if external::cmdlist_go::IDS.contains(&(offset as usize)) => 0,
             _ => match self.internal(core, offset) {
                 Some(id) => core.read_register(id),
                 None => 0,
@@ -186,18 +187,18 @@ impl External {
         if offset >= OWN {
             return self.write_internal(core, offset, value);
         }
-        let register = registers::register(offset);
-        let value = register.map_or(value, |register| value & registers::implemented_bits(register));
+        let register = external::register(offset);
+        let value = register.map_or(value, |register| value & register.bits());
         match register.map_or(Effect::None, |register| register.effect) {
             Effect::ReadOnly => None,
-            Effect::Fill(unit) => self.fill_control(core, unit, value),
+            Effect::Fill => self.fill_control(core, (offset >> 5 & 1) as usize, value),
             Effect::Transfer => self.transfer_control(core, value),
             _ if (0x400..0x600).contains(&offset) => {
                 self.lcds[(offset >> 8 & 1) as usize].write(offset & 0xFF, value);
                 None
             }
             _ => {
-                *self.word_mut(offset) = value;
+                *self.word_mut(offset as usize) = value;
                 None
             }
         }
@@ -206,9 +207,9 @@ impl External {
     /// A write to the PICA's registers, or the start of a command list.
     fn write_internal<C: CommandProcessor + ?Sized>(&mut self, core: &mut C, offset: u32, value: u32) -> Option<Event> {
         let id = self.internal(core, offset)?;
-        match registers::register(offset).map(|register| register.effect) {
-            Some(Effect::List(_)) if value == 0 => None,
-            Some(Effect::List(channel)) => start_list(core, channel),
+        match external::register(offset).map(|register| register.effect) {
+            Some(Effect::List) if value == 0 => None,
+            Some(Effect::List) => start_list(core, offset >> 2 & 1),
             _ => core.write_register(id, value, 0xF).then_some(Event { interrupt: Interrupt::P3d, ticks: 0 }),
         }
     }
@@ -216,24 +217,24 @@ impl External {
     /// The PICA register at `offset`.
     fn internal<C: CommandProcessor + ?Sized>(&mut self, core: &mut C, offset: u32) -> Option<u32> {
         let id = offset.wrapping_sub(OWN) / 4;
-        if id >= IDS {
+        if id >= regs::COUNT as u32 {
             core.fault(FaultKind::BadMethod, format!("external register {offset:#x}"), u64::from(offset));
             return None;
         }
         Some(id)
     }
 
-    fn word(&self, offset: u32) -> u32 {
-        self.words[offset as usize / 4]
+    fn word(&self, offset: usize) -> u32 {
+        self.words[offset / 4]
     }
 
-    fn word_mut(&mut self, offset: u32) -> &mut u32 {
-        &mut self.words[offset as usize / 4]
+    fn word_mut(&mut self, offset: usize) -> &mut u32 {
+        &mut self.words[offset / 4]
     }
 
     /// The units at work: none but a frozen transfer engine, as everything else is done at once.
     fn busy(&self) -> u32 {
-        (self.word(transfer::CONTROL) & 1) << 30
+        external::ppf_control::busy(self.word(external::ppf_control::ID)) << 30
     }
 }
 

@@ -3,21 +3,12 @@
 use triglyph_guest::format::PixelFormat;
 use triglyph_guest::kernel::transfer::{ConvertKey, Layout, Scale};
 use triglyph_guest::layout::Block;
+use triglyph_guest::pica::external::{self, ppf_flags};
 
 use super::{CommandProcessor, Event, External, FreezePolicy, perform, physical, timing};
 use crate::gsp::Interrupt;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::transfer::{Convert, Copy, Lines, Request};
-
-const IN: u32 = 0xC00;
-const OUT: u32 = 0xC04;
-const OUT_DIM: u32 = 0xC08;
-const IN_DIM: u32 = 0xC0C;
-const FLAGS: u32 = 0xC10;
-pub(super) const CONTROL: u32 = 0xC18;
-const COPY_SIZE: u32 = 0xC20;
-const COPY_IN: u32 = 0xC24;
-const COPY_OUT: u32 = 0xC28;
 
 const BUSY: u32 = 1;
 const FINISHED: u32 = 1 << 8;
@@ -27,27 +18,11 @@ const FINISHED: u32 = 1 << 8;
 struct Flags(u32);
 
 impl Flags {
-    fn bit(self, bit: u32) -> bool {
-        self.0 >> bit & 1 != 0
-    }
-
-    fn flip(self) -> bool {
-        self.bit(0)
-    }
-
-    fn crop(self) -> bool {
-        self.bit(2)
-    }
-
-    fn copy(self) -> bool {
-        self.bit(3)
-    }
-
     /// Layouts of source and target. Converting to tiles and not converting at once is said to be impossible;
     /// linear to linear is what the emulators do (unverified).
     fn layouts(self) -> (Layout, Layout) {
-        let tiled = Layout::Tiled(if self.bit(16) { Block::B32 } else { Block::B8 });
-        match (self.bit(1), self.bit(5)) {
+        let tiled = Layout::Tiled(if ppf_flags::block32(self.0) { Block::B32 } else { Block::B8 });
+        match (ppf_flags::to_tiled(self.0), ppf_flags::no_convert(self.0)) {
             (false, false) => (tiled, Layout::Linear),
             (true, false) => (Layout::Linear, tiled),
             (false, true) => (tiled, tiled),
@@ -59,11 +34,11 @@ impl Flags {
     fn key(self) -> Option<ConvertKey> {
         let (input_layout, output_layout) = self.layouts();
         Some(ConvertKey {
-            input: PixelFormat::from_transfer(self.0 >> 8 & 7)?,
-            output: PixelFormat::from_transfer(self.0 >> 12 & 7)?,
+            input: PixelFormat::from_transfer(ppf_flags::input(self.0))?,
+            output: PixelFormat::from_transfer(ppf_flags::output(self.0))?,
             input_layout,
             output_layout,
-            scale: match self.0 >> 24 & 3 {
+            scale: match ppf_flags::scale(self.0) {
                 0 => Scale::None,
                 1 => Scale::Half,
                 2 => Scale::Quarter,
@@ -88,17 +63,17 @@ impl External {
         core: &mut C,
         control: u32,
     ) -> Option<Event> {
-        if self.word(CONTROL) & BUSY != 0 {
-            core.fault(FaultKind::BadCommand, "transfer engine: frozen".into(), u64::from(CONTROL));
+        if self.word(external::ppf_control::ID) & BUSY != 0 {
+            core.fault(FaultKind::BadCommand, "transfer engine: frozen".into(), u64::from(external::ppf_control::ID));
             return None;
         }
-        *self.word_mut(CONTROL) = control;
+        *self.word_mut(external::ppf_control::ID) = control;
         if control & BUSY == 0 {
             return None;
         }
-        let (source, target) = (self.word(IN) << 3, self.word(OUT) << 3);
-        let flags = Flags(self.word(FLAGS));
-        let done = match flags.copy() {
+        let (source, target) = (self.word(external::ppf_in::ID) << 3, self.word(external::ppf_out::ID) << 3);
+        let flags = Flags(self.word(ppf_flags::ID));
+        let done = match ppf_flags::copy(flags.0) {
             true => self.texture_copy(core, source, target),
             false => Done::Bytes(self.display_transfer(core, source, target, flags)),
         };
@@ -107,7 +82,7 @@ impl External {
             (Done::Frozen, FreezePolicy::Complete) => 0,
             (Done::Frozen, FreezePolicy::Hang) => return None,
         };
-        *self.word_mut(CONTROL) = control & !BUSY | FINISHED;
+        *self.word_mut(external::ppf_control::ID) = control & !BUSY | FINISHED;
         let ticks = timing::moving(timing::Mover::Gpu, source, target, bytes);
         Some(Event { interrupt: Interrupt::Ppf, ticks })
     }
@@ -122,15 +97,16 @@ impl External {
     ) -> u64 {
         let Some(key) = flags.key() else {
             let what = format!("display transfer: flags {:#x}", flags.0);
-            core.fault(FaultKind::BadMethod, what, u64::from(FLAGS));
+            core.fault(FaultKind::BadMethod, what, ppf_flags::ID as u64);
             return 0;
         };
-        let size = |register: u32| (self.word(register) & 0xFFFF, self.word(register) >> 16);
-        let ((in_width, in_height), (out_width, out_height)) = (size(IN_DIM), size(OUT_DIM));
+        let size = |register: usize| (self.word(register) & 0xFFFF, self.word(register) >> 16);
+        let ((in_width, in_height), (out_width, out_height)) =
+            (size(external::ppf_in_dim::ID), size(external::ppf_out_dim::ID));
         if [in_width, in_height, out_width, out_height].contains(&0) {
             return 0;
         }
-        let displaced = match flags.flip() && flags.crop() {
+        let displaced = match ppf_flags::flip(flags.0) && ppf_flags::crop(flags.0) {
             // The first line is computed from the width of the source (verified with a test program by GPUCode).
             true => in_width.wrapping_sub(out_width).wrapping_mul(out_height - 1).wrapping_mul(key.output.bytes()),
             false => 0,
@@ -146,7 +122,7 @@ impl External {
             target_width: width,
             width,
             height,
-            flip: flags.flip(),
+            flip: ppf_flags::flip(flags.0),
         };
         perform(core, "display transfer", &Request::Convert(convert));
         u64::from(out_width) * u64::from(out_height) * u64::from(key.input.bytes())
@@ -154,16 +130,16 @@ impl External {
 
     /// Copies bytes line by line.
     fn texture_copy<C: CommandProcessor + ?Sized>(&mut self, core: &mut C, source: u32, target: u32) -> Done {
-        let lines = |register: u32| Lines {
+        let lines = |register: usize| Lines {
             line: u64::from(self.word(register) & 0xFFFF) * 16,
             gap: u64::from(self.word(register) >> 16) * 16,
         };
-        let size = u64::from(self.word(COPY_SIZE) & !15);
-        let (source_lines, target_lines) = (lines(COPY_IN), lines(COPY_OUT));
+        let size = u64::from(self.word(external::copy_size::ID) & !15);
+        let (source_lines, target_lines) = (lines(external::copy_in::ID), lines(external::copy_out::ID));
         let endless = |lines: Lines| lines.gap != 0 && lines.line == 0;
         if size == 0 || endless(source_lines) || endless(target_lines) {
             let what = format!("texture copy: the hardware freezes (size {size:#x})");
-            core.fault(FaultKind::BadCommand, what, u64::from(CONTROL));
+            core.fault(FaultKind::BadCommand, what, u64::from(external::ppf_control::ID));
             return Done::Frozen;
         }
         let (source, target) = (physical(source), physical(target));
