@@ -4,6 +4,7 @@
 #![allow(missing_docs, reason = "test support, never published")]
 
 pub mod data;
+pub mod derived_state;
 pub mod fallback;
 #[cfg(feature = "interp")]
 pub mod fragment;

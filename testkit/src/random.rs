@@ -1,4 +1,4 @@
-//! Random numbers that a seed names, and what random tests have in common: seeds, actions by weight.
+//! Random numbers that a seed names, and what random tests have in common.
 
 use std::ops::Range;
 
@@ -149,31 +149,6 @@ pub fn words(seed: u64) -> impl FnMut() -> u32 {
 /// `count` bytes without a pattern.
 pub fn noise(count: usize, seed: u64) -> Vec<u8> {
     Random::new(seed).bytes(count)
-}
-
-/// Something that a test does to `T`, and how often among others.
-pub type Action<T> = (u32, fn(&mut T));
-
-/// Does one of some actions. `random` is where `T` has its numbers.
-pub fn act<T>(on: &mut T, actions: &[Action<T>], random: fn(&mut T) -> &mut Random) {
-    let all: u32 = actions.iter().map(|(weight, _)| weight).sum();
-    let mut at = random(on).below(all);
-    for (weight, action) in actions {
-        if at < *weight {
-            return action(on);
-        }
-        at -= weight;
-    }
-}
-
-/// Draws twice, so that something is remembered, does one or two of some actions, and draws again.
-pub fn draw_around<T>(on: &mut T, draw: fn(&mut T), changes: &[Action<T>], random: fn(&mut T) -> &mut Random) {
-    draw(on);
-    draw(on);
-    for _ in 0..1 + random(on).below(2) {
-        act(on, changes, random);
-    }
-    draw(on);
 }
 
 /// Asserts that two memories are the same.

@@ -8,7 +8,8 @@ use triglyph_engine::Device;
 use triglyph_engine::device::Access;
 use triglyph_engine::mem::GuestRange;
 use triglyph_guest::pica::regs::{self, Effect};
-use triglyph_testkit::random::{Action, Random, act, assert_same, draw_around, seeds};
+use triglyph_testkit::derived_state::{self, Action, draw_around, each_register, random_actions};
+use triglyph_testkit::random::{Random, assert_same, seeds};
 
 /// A texture in memory that fills reach, and where else a target may be.
 const VIDEO_TEXTURE: u32 = VRAM + 0x8000;
@@ -92,9 +93,23 @@ impl Pair {
             console.gpu.execute(&words);
         });
     }
+}
 
-    #[track_caller]
+impl derived_state::Pair for Pair {
+    fn random(&mut self) -> &mut Random {
+        &mut self.random
+    }
+
+    fn restore(&mut self) {
+        restore(self);
+    }
+
+    fn cover(&mut self) {
+        cover(self);
+    }
+
     fn compare(&mut self, what: &str) {
+        self.run();
         let [a, b] = self.consoles.each_mut().map(|console| (console.memory(), console.gpu.faults().clone()));
         assert_same([&a.0, &b.0], what);
         assert_eq!(a.1, b.1, "{what}");
@@ -341,8 +356,7 @@ fn cover(p: &mut Pair) {
 
 /// Two draws, which anything may happen between.
 fn twice(p: &mut Pair) {
-    restore(p);
-    draw_around(p, cover, &CHANGES, |p| &mut p.random);
+    draw_around(p, &CHANGES);
 }
 
 const CHANGES: [Action<Pair>; 9] = [
@@ -379,31 +393,18 @@ fn what_is_remembered_makes_no_difference() {
     for seed in seeds(24) {
         let mut pair = Pair::new(seed);
         vertices(&mut pair);
-        for step in 0..160 {
-            act(&mut pair, &ACTIONS, |pair| &mut pair.random);
-            if step % 8 == 7 {
-                pair.run();
-                pair.compare(&format!("seed {seed}, step {step}"));
-            }
-        }
+        random_actions(&mut pair, seed, 160, &ACTIONS);
         pictures += usize::from(pair.consoles[0].read(COLOR, 0x400).iter().any(|&byte| byte != 0));
     }
     assert!(pictures > 0, "no picture at all");
 }
 
-/// Each register by itself: the draw behind its change is drawn with it.
+/// Each register by itself: the draw after its change is drawn with it.
 #[test]
 fn registers_are_noticed() {
     for seed in seeds(3) {
         let mut pair = Pair::new(0x1000 + seed);
-        for id in stateful() {
-            restore(&mut pair);
-            cover(&mut pair);
-            poke(&mut pair, id);
-            cover(&mut pair);
-            pair.run();
-            pair.compare(&format!("seed {seed}, register {id:#x}"));
-        }
+        each_register(&mut pair, seed, &stateful(), poke);
     }
 }
 

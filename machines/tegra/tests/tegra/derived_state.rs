@@ -17,7 +17,8 @@ use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{METHODS, Topology, regs as r};
 use triglyph_guest::tegra::methods::{Class, Effect};
 use triglyph_guest::tegra::shader::assemble_program;
-use triglyph_testkit::random::{Action, Random, act, assert_same, draw_around, noise, seeds};
+use triglyph_testkit::derived_state::{self, Action, draw_around, each_register, random_actions};
+use triglyph_testkit::random::{Random, assert_same, noise, seeds};
 
 /// Offsets in the data: handles stand next to constants, on one page.
 const HANDLES: u64 = CONSTANTS + 0x100;
@@ -173,6 +174,21 @@ impl Pair {
 
     /// Both must be the same machine.
     #[track_caller]
+}
+
+impl derived_state::Pair for Pair {
+    fn random(&mut self) -> &mut Random {
+        &mut self.random
+    }
+
+    fn restore(&mut self) {
+        restore(self);
+    }
+
+    fn cover(&mut self) {
+        cover(self);
+    }
+
     fn compare(&mut self, what: &str) {
         let [a, b] = self.machines.each_mut().map(|m| (m.data(), m.gpu.faults().clone()));
         assert_same([&a.0, &b.0], what);
@@ -541,12 +557,7 @@ fn what_is_remembered_makes_no_difference() {
     for seed in seeds(24) {
         let mut pair = Pair::new(seed);
         other_vertices(&mut pair);
-        for step in 0..160 {
-            act(&mut pair, &ACTIONS, |pair| &mut pair.random);
-            if step % 8 == 7 {
-                pair.compare(&format!("seed {seed}, step {step}"));
-            }
-        }
+        random_actions(&mut pair, seed, 160, &ACTIONS);
         let written = pair.machines.each_mut().map(|m| m.gpu.take_written());
         assert_eq!(written[0], written[1], "seed {seed}");
         painted += threed::covered(&mut pair.machines[0]);
@@ -554,18 +565,13 @@ fn what_is_remembered_makes_no_difference() {
     assert!(painted > 1000, "only {painted} pixels are left");
 }
 
-/// Each register by itself: the draw behind its change is drawn with it.
+/// Each register by itself: the draw after its change is drawn with it.
 #[test]
 fn registers_are_noticed() {
     for seed in seeds(1) {
         let mut pair = Pair::new(0x1000 + seed);
-        for method in pair.stateful.clone() {
-            restore(&mut pair);
-            cover(&mut pair);
-            poke(&mut pair, method);
-            cover(&mut pair);
-            pair.compare(&format!("seed {seed}, method {method:#x}"));
-        }
+        let stateful = pair.stateful.clone();
+        each_register(&mut pair, seed, &stateful, poke);
     }
 }
 

@@ -12,7 +12,8 @@ use triglyph_guest::rsx::fragment::memory::{Order, bytes};
 use triglyph_guest::rsx::methods::{CURIE, Effect, curie as m};
 use triglyph_guest::rsx::objects::class;
 use triglyph_rsx::registers::Registers;
-use triglyph_testkit::random::{Action, Random, act, assert_same, draw_around, seeds};
+use triglyph_testkit::derived_state::{self, Action, draw_around, each_register, random_actions};
+use triglyph_testkit::random::{Random, assert_same, seeds};
 
 /// Where else a program and a texture stand.
 const OTHER_PROGRAM: u32 = PROGRAM + 0x1000;
@@ -94,8 +95,21 @@ impl Pair {
         self.set(m::set_texture_offset::id(0), &words);
         self.set(m::set_texture_control3::id(0), &[64 | 1 << 20]);
     }
+}
 
-    #[track_caller]
+impl derived_state::Pair for Pair {
+    fn random(&mut self) -> &mut Random {
+        &mut self.random
+    }
+
+    fn restore(&mut self) {
+        restore(self);
+    }
+
+    fn cover(&mut self) {
+        cover(self);
+    }
+
     fn compare(&mut self, what: &str) {
         self.both(Console::run);
         for space in 0..2 {
@@ -271,8 +285,7 @@ fn cover(p: &mut Pair) {
 
 /// Two draws, which anything may happen between.
 fn twice(p: &mut Pair) {
-    restore(p);
-    draw_around(p, cover, &CHANGES, |p| &mut p.random);
+    draw_around(p, &CHANGES);
     // How many samples have passed.
     p.set(m::get_report::ID, &[1 << 24]);
 }
@@ -417,29 +430,21 @@ fn what_is_remembered_makes_no_difference() {
     let mut pictures = 0;
     for seed in seeds(24) {
         let mut pair = Pair::new(seed);
-        for step in 0..120 {
-            act(&mut pair, &ACTIONS, |pair| &mut pair.random);
-            if step % 8 == 7 {
-                pair.compare(&format!("seed {seed}, step {step}"));
-            }
-        }
+        random_actions(&mut pair, seed, 120, &ACTIONS);
         pictures += usize::from(pair.consoles[0].read(0, COLOR, 0x400).iter().any(|&byte| byte != 0));
     }
     assert!(pictures > 0, "no picture at all");
 }
 
-/// Each register by itself: the draw behind its change is drawn with it.
+/// Each register by itself: the draw after its change is drawn with it.
 #[test]
 fn registers_are_noticed() {
     for seed in seeds(3) {
         let mut pair = Pair::new(0x1000 + seed);
-        for method in pair.stateful.clone() {
-            restore(&mut pair);
-            cover(&mut pair);
-            poke_at(&mut pair, method);
-            cover(&mut pair);
-            pair.compare(&format!("seed {seed}, method {method:#x}"));
-        }
+        let stateful = pair.stateful.clone();
+        each_register(&mut pair, seed, &stateful, |pair, method| {
+            poke_at(pair, method);
+        });
     }
 }
 
