@@ -171,9 +171,6 @@ impl Pair {
     fn get(&self, method: usize) -> u32 {
         self.values.get(&method).copied().unwrap_or_else(|| self.machines[0].register(Class::ThreeD, method))
     }
-
-    /// Both must be the same machine.
-    #[track_caller]
 }
 
 impl derived_state::Pair for Pair {
