@@ -80,7 +80,7 @@ impl Header {
 
 listed! {
     /// The record kinds of version 1, and its extensions, which a reader may skip.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(PartialOrd, Ord)]
     pub enum Kind: u32 {
         /// Facts about the capture, JSON.
         Meta = 1,

@@ -16,7 +16,6 @@ pub const MAX_EXTENT: u64 = 512 << 20;
 
 listed! {
     /// The pixel formats of PRESENT.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Format: u32 {
         /// 4 bytes: A, B, G, R.
         Rgba8 = 1,

@@ -4,7 +4,7 @@ use crate::listed;
 
 listed! {
     /// The consoles, numbered as captures number them.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(PartialOrd, Ord)]
     pub enum Machine: u32 {
         /// Nintendo 3DS: GSP and PICA200.
         N3ds = 1,

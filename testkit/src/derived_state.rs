@@ -36,7 +36,6 @@ fn act<P: Pair>(pair: &mut P, actions: &[Action<P>]) {
 
 /// Draws twice, so that something is remembered, does one or two of some changes, and draws again.
 pub fn draw_around<P: Pair>(pair: &mut P, changes: &[Action<P>]) {
-    pair.restore();
     pair.cover();
     pair.cover();
     for _ in 0..1 + pair.random().below(2) {

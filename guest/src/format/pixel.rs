@@ -9,7 +9,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 listed! {
     /// A colour format. Its number differs between the transfer engine and the render target registers.
     /// In the order of the transfer engine's.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
+    #[derive(PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
     pub enum PixelFormat {
         /// 4 bytes: A, B, G, R.
         Rgba8,

@@ -6,7 +6,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 listed! {
     /// A texture's texel format.
     /// In the order of the register's numbers.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
+    #[derive(PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
     pub enum TexelFormat {
         /// 4 bytes: A, B, G, R.
         Rgba8,

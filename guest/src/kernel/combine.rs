@@ -54,7 +54,7 @@ impl Stage {
 listed! {
     /// Combiner functions of operands a, b, c; division truncates, results are clamped to 0..255.
     /// In the order of the numbers that registers have (3dbrew: GPU/Internal Registers, 0x0C2).
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+    #[derive(BorshSerialize, BorshDeserialize)]
     pub enum Function {
         /// a
         Replace,

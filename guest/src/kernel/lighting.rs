@@ -95,7 +95,7 @@ pub struct LightKey {
 
 listed! {
     /// The seven shared table roles.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+    #[derive(BorshSerialize, BorshDeserialize)]
     pub enum Table {
         /// Distribution 0.
         D0,

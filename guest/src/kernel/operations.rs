@@ -7,7 +7,7 @@ use borsh::{BorshDeserialize, BorshSerialize};
 listed! {
     /// A comparison function.
     /// In the order of the PICA200's numbers.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+    #[derive(BorshSerialize, BorshDeserialize)]
     pub enum Compare {
         /// false
         Never,
@@ -46,7 +46,7 @@ impl Compare {
 
 listed! {
     /// A stencil action.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+    #[derive(BorshSerialize, BorshDeserialize)]
     pub enum StencilOp {
         /// old
         Keep,
@@ -85,7 +85,7 @@ impl StencilOp {
 
 listed! {
     /// A blend equation; the result is clamped to 0..255, the division truncates.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+    #[derive(BorshSerialize, BorshDeserialize)]
     pub enum BlendEquation {
         /// (P + Q) / 255
         Add,
@@ -116,7 +116,7 @@ impl BlendEquation {
 listed! {
     /// A logic operation of source s and destination d.
     /// In the order of the PICA200's numbers.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+    #[derive(BorshSerialize, BorshDeserialize)]
     #[expect(missing_docs, reason = "the names are the definition")]
     pub enum LogicOp {
         Clear, And,

@@ -103,7 +103,6 @@ impl Methods {
 
 listed! {
     /// Why a pusher stopped; the code in bits 31:29 of its state (envytools).
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum PusherError: u32 {
         /// A call inside of a called piece.
         CallActive = 1,

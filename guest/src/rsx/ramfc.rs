@@ -28,7 +28,6 @@ impl Ramfc {
 listed! {
     /// A word of RAMFC: its offset, and the register that it is saved from and loaded into.
     /// In the order in which they stand, a word each.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[allow(missing_docs)]
     pub enum Field {
         DmaPut,

@@ -1,12 +1,11 @@
 //! `listed!`: enums that know all their variants, and those that have numbers the way back from a number.
 
-/// An enum with `ALL`, its variants in the order in which they stand. `enum Name: u32` gives every variant a number and
-/// the enum `from_number`.
+/// A plain enum, which can be copied, compared, hashed and printed, with `ALL`, its variants in the order in which they
+/// stand. `enum Name: u32` gives every variant a number and the enum `from_number`.
 ///
 /// ```
 /// triglyph_guest::listed! {
 ///     /// Ways to go.
-///     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 ///     pub enum Way: u32 {
 ///         /// Upwards.
 ///         Up = 1,
@@ -21,6 +20,7 @@
 macro_rules! listed {
     ($(#[$about:meta])* $vis:vis enum $Name:ident { $($(#[$doc:meta])* $variant:ident),+ $(,)? }) => {
         $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         $vis enum $Name { $($(#[$doc])* $variant),+ }
 
         impl $Name {
@@ -32,6 +32,7 @@ macro_rules! listed {
         $($(#[$doc:meta])* $variant:ident = $number:expr),+ $(,)?
     }) => {
         $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr($Number)]
         $vis enum $Name { $($(#[$doc])* $variant = $number),+ }
 

@@ -29,7 +29,6 @@ use triglyph_guest::listed;
 
 listed! {
     /// What the hardware is told.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Recorded: u64 {
         WriteRegister = 0,
         ReadRegister = 1,

@@ -24,7 +24,6 @@ use triglyph_guest::listed;
 
 listed! {
     /// What hosts call.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) enum Recorded: u64 {
         Hypercall = 0,
         Run = 1,

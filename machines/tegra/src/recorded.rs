@@ -27,7 +27,6 @@ use triglyph_guest::listed;
 
 listed! {
     /// What hosts call.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) enum Recorded: u64 {
         NvmapCreate = 0,
         NvmapFromId = 1,

@@ -157,7 +157,7 @@ pub struct BlendTerm {
 
 listed! {
     /// A factor of a blend term; `Color` ones take the channel they multiply.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+    #[derive(BorshSerialize, BorshDeserialize)]
     #[expect(missing_docs, reason = "the names are the definition")]
     pub enum BlendFactor {
         Zero, One,

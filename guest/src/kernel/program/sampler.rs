@@ -208,7 +208,7 @@ pub static LINEAR: LazyLock<[f32; 256]> =
 
 listed! {
     /// What becomes of a texel index i outside of `0..n`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+    #[derive(BorshSerialize, BorshDeserialize)]
     pub enum Wrap {
         /// i modulo n.
         Repeat,

@@ -13,7 +13,6 @@ pub mod page;
 
 listed! {
     /// Calls, by the number that a guest passes in r11.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Call: u32 {
         /// `lv1_gpu_device_map`
         DeviceMap = 212,

@@ -73,7 +73,6 @@ impl Bits {
 listed! {
     /// Formats of the surfaces that 2D operations write. Z and O (or X) tell what a 3D target of this format stores in
     /// its unused bits; 2D operations store what comes.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[allow(missing_docs)]
     pub enum SurfaceFormat: u32 {
         Y8 = 1,
@@ -107,7 +106,6 @@ impl SurfaceFormat {
 
 listed! {
     /// Formats of images from the processor.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[allow(missing_docs)]
     pub enum CpuFormat: u32 {
         R5G6B5 = 1,
@@ -197,7 +195,6 @@ impl ImageFormat {
 
 listed! {
     /// What becomes of the image and what was there before.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Operation: u32 {
         /// The image, where a colour key lets it through.
         SourceCopyAnd = 0,

@@ -28,7 +28,7 @@ use crate::tegra::fifo::{SUBCHANNELS, host};
 
 listed! {
     /// A class of engines.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(PartialOrd, Ord)]
     pub enum Class: u16 {
         /// MAXWELL_B.
         ThreeD = 0xB197,

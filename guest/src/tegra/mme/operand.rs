@@ -10,7 +10,6 @@ listed! {
     /// What becomes of the result, in the order of the numbers. "Fetch" is the next parameter of the call; "send" calls
     /// the method at the current address with a datum and adds the increment to the address; "address" sets both, the
     /// address from bits 11:0 and the increment from bits 17:12.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Assign {
         /// `dst = fetch`; the result is lost.
         Fetch,

@@ -7,7 +7,7 @@ use triglyph_guest::listed;
 
 listed! {
     /// What the GPU's units raise, numbered as clients see them.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(PartialOrd, Ord)]
     pub enum Interrupt: u8 {
         /// Memory fill unit 0 has finished.
         Psc0 = 0,

@@ -8,7 +8,7 @@ use triglyph_engine::Device;
 use triglyph_engine::device::Access;
 use triglyph_engine::mem::GuestRange;
 use triglyph_guest::pica::regs::{self, Effect};
-use triglyph_testkit::derived_state::{self, Action, draw_around, each_register, random_actions};
+use triglyph_testkit::derived_state::{self, Action, Pair as _, draw_around, each_register, random_actions};
 use triglyph_testkit::random::{Random, assert_same, seeds};
 
 /// A texture in memory that fills reach, and where else a target may be.
@@ -100,12 +100,44 @@ impl derived_state::Pair for Pair {
         &mut self.random
     }
 
+    /// A state that shows what is drawn, some parts of the pipeline being on.
     fn restore(&mut self) {
-        restore(self);
+        self.run();
+        self.changed.clear();
+        for id in 0..regs::COUNT {
+            let is_state = matches!(regs::EFFECTS[id], Effect::Dirty(_));
+            if is_state && self.values[id] != self.base[id] {
+                self.list.set(id, self.base[id]);
+            }
+        }
+        self.list.0.extend(plain().0);
+        self.textured(TEXTURE, 0);
+        for feature in FEATURES {
+            if self.random.below(4) == 0 {
+                feature.iter().for_each(|&(id, value)| {
+                    self.list.set(id, value);
+                });
+            }
+        }
+        match self.random.below(3) {
+            0 => byte_colors(self),
+            _ => program(self),
+        }
+        self.run();
+        let colors = self.random.bytes(0x400);
+        self.write(COLORS, &colors);
+        let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
+        let mut v = |from: u32| self.random.below(from) as f32 / (from - 1) as f32;
+        let all = corners.map(|[x, y]| {
+            [[x, y, v(3) / 2.0 - 0.9, 1.0], [v(5), v(5), v(5), 0.5 + v(3) / 2.0], [v(9), v(9), 0.0, 0.0]]
+        });
+        let bytes: Vec<u8> = all.as_flattened().as_flattened().iter().flat_map(|v| v.to_le_bytes()).collect();
+        self.write(VERTICES, &bytes);
     }
 
+    /// Draws over all of the target.
     fn cover(&mut self) {
-        cover(self);
+        self.list.set(regs::num_vertices::ID, 6).set(regs::draw_arrays::ID, 1);
     }
 
     fn compare(&mut self, what: &str) {
@@ -254,12 +286,12 @@ fn mapping(p: &mut Pair) {
     };
     if p.random.below(3) == 0 {
         map(p, Access { read: false, write: false });
-        cover(p);
+        p.cover();
         p.run();
     }
     map(p, Access::READ_WRITE);
     p.consoles.iter_mut().zip(&held).for_each(|(console, held)| console.write(place, held));
-    cover(p);
+    p.cover();
     host(p);
 }
 
@@ -310,52 +342,14 @@ fn byte_colors(p: &mut Pair) {
 fn color_feedback(p: &mut Pair) {
     p.list.set(regs::color_addr::ID, COLORS >> 3);
     for _ in 0..1 + p.random.below(3) {
-        cover(p);
+        p.cover();
     }
     p.list.set(regs::color_addr::ID, COLOR >> 3);
 }
 
-/// A state that shows what is drawn, some parts of the pipeline being on.
-fn restore(p: &mut Pair) {
-    p.run();
-    p.changed.clear();
-    for id in 0..regs::COUNT {
-        let is_state = matches!(regs::EFFECTS[id], Effect::Dirty(_));
-        if is_state && p.values[id] != p.base[id] {
-            p.list.set(id, p.base[id]);
-        }
-    }
-    p.list.0.extend(plain().0);
-    p.textured(TEXTURE, 0);
-    for feature in FEATURES {
-        if p.random.below(4) == 0 {
-            feature.iter().for_each(|&(id, value)| {
-                p.list.set(id, value);
-            });
-        }
-    }
-    match p.random.below(3) {
-        0 => byte_colors(p),
-        _ => program(p),
-    }
-    p.run();
-    let colors = p.random.bytes(0x400);
-    p.write(COLORS, &colors);
-    let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
-    let mut v = |from: u32| p.random.below(from) as f32 / (from - 1) as f32;
-    let all = corners
-        .map(|[x, y]| [[x, y, v(3) / 2.0 - 0.9, 1.0], [v(5), v(5), v(5), 0.5 + v(3) / 2.0], [v(9), v(9), 0.0, 0.0]]);
-    let bytes: Vec<u8> = all.as_flattened().as_flattened().iter().flat_map(|v| v.to_le_bytes()).collect();
-    p.write(VERTICES, &bytes);
-}
-
-/// Draws over all of the target.
-fn cover(p: &mut Pair) {
-    p.list.set(regs::num_vertices::ID, 6).set(regs::draw_arrays::ID, 1);
-}
-
 /// Two draws, which anything may happen between.
 fn twice(p: &mut Pair) {
+    p.restore();
     draw_around(p, &CHANGES);
 }
 

@@ -17,7 +17,7 @@ use triglyph_guest::tegra::header::program::attribute;
 use triglyph_guest::tegra::methods::threed::{METHODS, Topology, regs as r};
 use triglyph_guest::tegra::methods::{Class, Effect};
 use triglyph_guest::tegra::shader::assemble_program;
-use triglyph_testkit::derived_state::{self, Action, draw_around, each_register, random_actions};
+use triglyph_testkit::derived_state::{self, Action, Pair as _, draw_around, each_register, random_actions};
 use triglyph_testkit::random::{Random, assert_same, noise, seeds};
 
 /// Offsets in the data: handles stand next to constants, on one page.
@@ -178,12 +178,50 @@ impl derived_state::Pair for Pair {
         &mut self.random
     }
 
+    /// A state that shows what is drawn, some parts of the pipeline being on.
     fn restore(&mut self) {
-        restore(self);
+        self.changed.clear();
+        for (method, value) in self.base.clone() {
+            if self.get(method) != value {
+                self.set(&[(method, value)]);
+            }
+        }
+        for feature in FEATURES {
+            if self.random.below(4) == 0 {
+                self.set(&[feature]);
+            }
+        }
+        self.both(|m| {
+            fill(m);
+            bind_all(m);
+        });
+        for vertex in [true, false] {
+            let (offset, bytes) = code_of(self, vertex);
+            self.both(|m| m.write(offset, &bytes));
+        }
+        let (_, other) = code_of(self, false);
+        self.both(|m| m.write(OTHER_PROGRAM, &other));
+        let mut v = || self.random.below(9) as f32 / 8.0;
+        let mut corner = |x: f32, y: f32| threed::vertex(x, y, v(), [v(), v(), v(), 0.5 + v() / 2.0]);
+        let all = [(); 2].map(|()| [corner(-1.0, -1.0), corner(-1.0, 1.0), corner(1.0, -1.0), corner(1.0, 1.0)]);
+        self.both(|m| vertices(m, all.as_flattened()));
     }
 
+    /// Draws over all of the target.
     fn cover(&mut self) {
-        cover(self);
+        let topology = self.random.pick(&[
+            Topology::TriangleStrip,
+            Topology::TriangleStrip,
+            Topology::LineStrip,
+            Topology::Points,
+        ]);
+        let first = 4 * self.random.below(2);
+        self.set(&[
+            (r::begin::ID, topology.bits()),
+            (r::set_vertex_array_start::ID, first),
+            (r::draw_vertex_array::ID, 4),
+            (r::end::ID, 0),
+        ]);
     }
 
     fn compare(&mut self, what: &str) {
@@ -408,11 +446,11 @@ fn mapping(p: &mut Pair) {
     };
     if p.random.below(3) == 0 {
         map(p, Access { read: false, write: false });
-        cover(p);
+        p.cover();
     }
     map(p, Access::READ_WRITE);
     p.machines.iter_mut().zip(&held).for_each(|(m, held)| m.write(place, held));
-    cover(p);
+    p.cover();
     host(p);
 }
 
@@ -454,53 +492,11 @@ const FEATURES: [(usize, u32); 15] = [
     (r::set_point_size::ID, 0x4100_0000),
 ];
 
-/// A state that shows what is drawn, some parts of the pipeline being on.
-fn restore(p: &mut Pair) {
-    p.changed.clear();
-    for (method, value) in p.base.clone() {
-        if p.get(method) != value {
-            p.set(&[(method, value)]);
-        }
-    }
-    for feature in FEATURES {
-        if p.random.below(4) == 0 {
-            p.set(&[feature]);
-        }
-    }
-    p.both(|m| {
-        fill(m);
-        bind_all(m);
-    });
-    for vertex in [true, false] {
-        let (offset, bytes) = code_of(p, vertex);
-        p.both(|m| m.write(offset, &bytes));
-    }
-    let (_, other) = code_of(p, false);
-    p.both(|m| m.write(OTHER_PROGRAM, &other));
-    let mut v = || p.random.below(9) as f32 / 8.0;
-    let mut corner = |x: f32, y: f32| threed::vertex(x, y, v(), [v(), v(), v(), 0.5 + v() / 2.0]);
-    let all = [(); 2].map(|()| [corner(-1.0, -1.0), corner(-1.0, 1.0), corner(1.0, -1.0), corner(1.0, 1.0)]);
-    p.both(|m| vertices(m, all.as_flattened()));
-}
-
-/// Draws over all of the target.
-fn cover(p: &mut Pair) {
-    let topology =
-        p.random.pick(&[Topology::TriangleStrip, Topology::TriangleStrip, Topology::LineStrip, Topology::Points]);
-    let first = 4 * p.random.below(2);
-    p.set(&[
-        (r::begin::ID, topology.bits()),
-        (r::set_vertex_array_start::ID, first),
-        (r::draw_vertex_array::ID, 4),
-        (r::end::ID, 0),
-    ]);
-}
-
 /// Two draws, which anything may happen between.
 fn twice(p: &mut Pair) {
-    restore(p);
+    p.restore();
     p.both(Machine::hold);
-    draw_around(p, cover, &CHANGES, |p| &mut p.random);
+    draw_around(p, &CHANGES);
     p.both(Machine::release);
 }
 

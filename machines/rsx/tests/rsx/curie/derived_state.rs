@@ -12,7 +12,7 @@ use triglyph_guest::rsx::fragment::memory::{Order, bytes};
 use triglyph_guest::rsx::methods::{CURIE, Effect, curie as m};
 use triglyph_guest::rsx::objects::class;
 use triglyph_rsx::registers::Registers;
-use triglyph_testkit::derived_state::{self, Action, draw_around, each_register, random_actions};
+use triglyph_testkit::derived_state::{self, Action, Pair as _, draw_around, each_register, random_actions};
 use triglyph_testkit::random::{Random, assert_same, seeds};
 
 /// Where else a program and a texture stand.
@@ -102,12 +102,48 @@ impl derived_state::Pair for Pair {
         &mut self.random
     }
 
+    /// A state that shows what is drawn, some parts of the pipeline being on.
     fn restore(&mut self) {
-        restore(self);
+        let base = self.base.clone();
+        for ((method, value), now) in base.iter().zip(self.get_all()) {
+            if *value != now {
+                self.set(*method as usize, &[*value]);
+            }
+        }
+        for (method, value) in FEATURES {
+            if self.random.below(4) == 0 {
+                self.set(method, &[value]);
+            }
+        }
+        for place in [PROGRAM, OTHER_PROGRAM] {
+            let bytes = code(self.random.pick(&FRAGMENTS));
+            self.both(|console| console.write_local(place, &bytes));
+        }
+        vertex_program(self);
+        fill_arrays(self);
+        arrays(self);
     }
 
+    /// Draws over all of the target.
     fn cover(&mut self) {
-        cover(self);
+        let primitive = self.random.pick(&[QUADS, QUADS, QUADS, TRIANGLE_FAN, LINE_LOOP, POINTS]);
+        if self.has_arrays {
+            let first = 4 * self.random.below(2);
+            self.set(m::set_begin_end::ID, &[primitive]);
+            self.set(m::draw_arrays::ID, &[first | 3 << 24]);
+            self.set(m::set_begin_end::ID, &[0]);
+            return;
+        }
+        let vertices = corners(self);
+        self.both(|console| {
+            console.begin(primitive);
+            for [position, color, coordinates] in &vertices[..4] {
+                console.attribute(3, *color);
+                console.attribute(8, *coordinates);
+                console.attribute(0, *position);
+            }
+            console.end();
+        });
     }
 
     fn compare(&mut self, what: &str) {
@@ -223,7 +259,7 @@ fn array_feedback(p: &mut Pair) {
     p.set(m::set_scissor_horizontal::ID, &[4 | 4 << 16, 8 << 16]);
     p.set(m::set_surface_color_aoffset::ID, &[LOCAL_ARRAYS]);
     for _ in 0..1 + p.random.below(3) {
-        cover(p);
+        p.cover();
     }
     p.set(m::set_scissor_horizontal::ID, &before);
     p.set(m::set_surface_color_aoffset::ID, &[COLOR]);
@@ -239,52 +275,9 @@ fn fill_arrays(p: &mut Pair) {
     });
 }
 
-/// A state that shows what is drawn, some parts of the pipeline being on.
-fn restore(p: &mut Pair) {
-    let base = p.base.clone();
-    for ((method, value), now) in base.iter().zip(p.get_all()) {
-        if *value != now {
-            p.set(*method as usize, &[*value]);
-        }
-    }
-    for (method, value) in FEATURES {
-        if p.random.below(4) == 0 {
-            p.set(method, &[value]);
-        }
-    }
-    for place in [PROGRAM, OTHER_PROGRAM] {
-        let bytes = code(p.random.pick(&FRAGMENTS));
-        p.both(|console| console.write_local(place, &bytes));
-    }
-    vertex_program(p);
-    fill_arrays(p);
-    arrays(p);
-}
-
-/// Draws over all of the target.
-fn cover(p: &mut Pair) {
-    let primitive = p.random.pick(&[QUADS, QUADS, QUADS, TRIANGLE_FAN, LINE_LOOP, POINTS]);
-    if p.has_arrays {
-        let first = 4 * p.random.below(2);
-        p.set(m::set_begin_end::ID, &[primitive]);
-        p.set(m::draw_arrays::ID, &[first | 3 << 24]);
-        p.set(m::set_begin_end::ID, &[0]);
-        return;
-    }
-    let vertices = corners(p);
-    p.both(|console| {
-        console.begin(primitive);
-        for [position, color, coordinates] in &vertices[..4] {
-            console.attribute(3, *color);
-            console.attribute(8, *coordinates);
-            console.attribute(0, *position);
-        }
-        console.end();
-    });
-}
-
 /// Two draws, which anything may happen between.
 fn twice(p: &mut Pair) {
+    p.restore();
     draw_around(p, &CHANGES);
     // How many samples have passed.
     p.set(m::get_report::ID, &[1 << 24]);
@@ -370,12 +363,12 @@ fn mapping(p: &mut Pair) {
     };
     if p.random.below(3) == 0 {
         map(p, Access { read: false, write: false });
-        cover(p);
+        p.cover();
         p.both(Console::run);
     }
     map(p, Access::READ_WRITE);
     p.consoles.iter_mut().zip(&held).for_each(|(console, held)| console.write_local(place, held));
-    cover(p);
+    p.cover();
     host(p);
     program(p);
 }
