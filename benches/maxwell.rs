@@ -26,7 +26,6 @@ use triglyph_guest::layout::SurfaceLayout;
 use triglyph_guest::tegra::shader::assemble_program;
 use triglyph_interp::Interpreter;
 use triglyph_jit::Jit;
-use triglyph_testkit::fragment::output;
 
 const VERTICES: usize = 4096;
 const THREADS: u32 = 256;
@@ -268,7 +267,7 @@ fn pixels(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, tier: &dyn Tier)
     let key = FragmentKey {
         code: FragmentCode::Maxwell(Arc::new(code)),
         textures: [None; UNITS],
-        output: output(colors),
+        output: OutputKey::storing(colors),
         samples: Samples::ONE,
     };
     let kernel = tier.fragment(&key).expect("a kernel");

@@ -71,26 +71,6 @@ pub struct Scene {
     pub depth: Vec<AtomicU8>,
 }
 
-/// An output that stores the colours as they are: no tests, every sample, nothing blended.
-pub fn output(colors: [Option<ColorKey>; TARGETS]) -> OutputKey {
-    OutputKey {
-        colors,
-        depth: None,
-        alpha_test: Compare::Always,
-        alpha_to_coverage: false,
-        alpha_to_one: false,
-        limits: Default::default(),
-        color_samples: u16::MAX,
-        zero_products: false,
-        coverage_dither: false,
-        depth_at_center: false,
-        coverage_color: None,
-        program: None,
-        encode_srgb: false,
-        logic: None,
-    }
-}
-
 /// A Maxwell pixel program that writes all of target 0 and may kill pixels.
 pub fn pixel_code(code: Code, inputs: Vec<PixelInput>) -> PixelCode {
     PixelCode {
@@ -157,7 +137,7 @@ impl Scene {
         let color = ColorKey { format, layout: SurfaceLayout::Pitch, source: 0, mask: 15, blend: None };
         let mut colors = [None; TARGETS];
         colors[0] = Some(color);
-        let output = output(colors);
+        let output = OutputKey::storing(colors);
         let mut inputs = [FragmentInput::Zero; 16];
         for group in 0..4 {
             inputs[4 + usize::from(group)] =

@@ -14,7 +14,7 @@ use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 
 use super::vertex::OFTEN;
-use super::{Outcome, microcode};
+use super::{Outcome, effort, microcode, minimising};
 use triglyph_testkit::fallback;
 use triglyph_testkit::number::same;
 use triglyph_testkit::random::Random;
@@ -57,11 +57,8 @@ pub fn ragged(seed: u64) -> Outcome {
 
 fn check(random: &mut Random, mix: Mix) -> Outcome {
     let (key, job) = case(&mut || random.word(), mix);
-    let effort = if random.one_in(4) { Effort::Optimized } else { Effort::Baseline };
-    match compare(&key, &job, effort) {
-        Outcome::Different(_) => compare(&minimised(&key, &job, effort), &job, effort),
-        other => other,
-    }
+    let effort = effort(random);
+    minimising(&key, |key| compare(key, &job, effort), |key| minimised(key, &job, effort))
 }
 
 /// Runs a job with both tiers.

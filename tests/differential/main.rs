@@ -31,7 +31,9 @@ use std::time::Instant;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use triglyph_guest::kernel::Unsupported;
+use triglyph_jit::Effort;
 use triglyph_testkit::number::setting;
+use triglyph_testkit::random::Random;
 
 /// What came of a case.
 enum Outcome {
@@ -51,6 +53,19 @@ impl Outcome {
         }
         Outcome::Unsupported(refused)
     }
+}
+
+/// Compares both tiers on a key; where they differ, on the key that `minimised` makes of it.
+fn minimising<K>(key: &K, compare: impl Fn(&K) -> Outcome, minimised: impl FnOnce(&K) -> K) -> Outcome {
+    match compare(key) {
+        Outcome::Different(_) => compare(&minimised(key)),
+        other => other,
+    }
+}
+
+/// Baseline code for most cases, which is what most kernels are.
+fn effort(random: &mut Random) -> Effort {
+    if random.one_in(4) { Effort::Optimized } else { Effort::Baseline }
 }
 
 /// A kind of random cases.

@@ -12,7 +12,7 @@ use triglyph_guest::pica::random::Options;
 use triglyph_interp::Interpreter;
 use triglyph_jit::{Effort, Jit};
 
-use super::{Outcome, microcode};
+use super::{Outcome, effort, microcode, minimising};
 use triglyph_testkit::fallback;
 use triglyph_testkit::number::same;
 use triglyph_testkit::random::Random;
@@ -76,11 +76,8 @@ fn check(random: &mut Random, mix: Mix) -> Outcome {
     if !random.one_in(4) {
         key = prepared(&key);
     }
-    let effort = if random.one_in(4) { Effort::Optimized } else { Effort::Baseline };
-    match compare(&key, &batch, effort) {
-        Outcome::Different(_) => compare(&minimised(&key, &batch, effort), &batch, effort),
-        other => other,
-    }
+    let effort = effort(random);
+    minimising(&key, |key| compare(key, &batch, effort), |key| minimised(key, &batch, effort))
 }
 
 /// Shades a batch with both tiers.

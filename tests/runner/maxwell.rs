@@ -33,7 +33,7 @@ use triglyph_guest::kernel::program::environment::{CONSTANT_BUFFERS, Environment
 use triglyph_guest::kernel::program::fragment::{
     FragmentCode, FragmentConstants, FragmentJob, FragmentKey, PixelBlock, Plane, Primitive, Samples, UNITS,
 };
-use triglyph_guest::kernel::program::output::{Surface, TARGETS};
+use triglyph_guest::kernel::program::output::{OutputKey, Surface, TARGETS};
 use triglyph_guest::kernel::program::sampler::Texture;
 use triglyph_guest::kernel::program::stage::PATCH_WORDS;
 use triglyph_guest::kernel::program::stage::{
@@ -51,7 +51,6 @@ use triglyph_interp::Interpreter;
 use crate::maxwell_texture::Units;
 use crate::parse::{Case, File, floats, integer};
 use crate::{Engine, Results};
-use triglyph_testkit::fragment::output;
 
 /// Where registers are stored: 1 KiB for each lane.
 const RESULTS: u64 = 0x10_0000;
@@ -441,7 +440,7 @@ fn pixels(tier: &dyn Tier, inputs: &Inputs, code: Arc<Code>, environment: Enviro
         per_sample: false,
         early_tests: false,
     };
-    let output = output([None; TARGETS]);
+    let output = OutputKey::storing([None; TARGETS]);
     let key = FragmentKey {
         code: FragmentCode::Maxwell(Arc::new(code)),
         textures: [None; UNITS],

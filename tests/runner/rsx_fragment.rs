@@ -224,7 +224,7 @@ fn output() -> OutputKey {
         let source = source as u8;
         *color = Some(ColorKey { format: BITS, layout: SurfaceLayout::Pitch, source, mask: 15, blend: None });
     }
-    OutputKey { depth: Some(fragment::depth(Compare::Always)), ..fragment::output(colors) }
+    OutputKey { depth: Some(fragment::depth(Compare::Always)), ..OutputKey::storing(colors) }
 }
 
 fn draw(key: &FragmentKey, given: &Inputs, constants: &[[f32; 4]], engine: Engine) -> Result<Lanes, String> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::fragment::{output, pixel_code};
+use crate::fragment::pixel_code;
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::maxwell::{Code, PixelCode, PixelInput, PixelMode};
 use triglyph_guest::kernel::pixel::PixelBlock;
@@ -60,7 +60,7 @@ impl Pixels {
         let key = FragmentKey {
             code: FragmentCode::Maxwell(Arc::new(code)),
             textures: [None; UNITS],
-            output: output(colors),
+            output: OutputKey::storing(colors),
             samples: Samples::ONE,
         };
         let kernel = tier.fragment(&key)?;

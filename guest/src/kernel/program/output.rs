@@ -96,6 +96,28 @@ pub struct OutputKey {
     pub coverage_color: Option<CoverageColor>,
 }
 
+impl OutputKey {
+    /// Stores colours as they are: no tests, every sample, nothing blended.
+    pub fn storing(colors: [Option<ColorKey>; TARGETS]) -> OutputKey {
+        OutputKey {
+            colors,
+            depth: None,
+            alpha_test: Compare::Always,
+            alpha_to_coverage: false,
+            coverage_dither: false,
+            alpha_to_one: false,
+            encode_srgb: false,
+            logic: None,
+            limits: [Limit::None; TARGETS],
+            color_samples: u16::MAX,
+            zero_products: false,
+            program: None,
+            depth_at_center: false,
+            coverage_color: None,
+        }
+    }
+}
+
 /// What is added where alpha to coverage differs from pixel to pixel, by x, then y.
 pub const DITHER: [f32; 4] = [0.125, 0.625, 0.875, 0.375];
 

@@ -96,36 +96,19 @@ fn color_format(rng: &mut Random) -> ColorFormat {
 }
 
 fn blend_term(rng: &mut Random) -> BlendTerm {
-    const EQUATIONS: [BlendEquation; 5] = [
-        BlendEquation::Add,
-        BlendEquation::Subtract,
-        BlendEquation::ReverseSubtract,
-        BlendEquation::Min,
-        BlendEquation::Max,
-    ];
     BlendTerm {
-        equation: rng.pick(&EQUATIONS),
+        equation: rng.pick(&BlendEquation::ALL),
         source: rng.pick(&BlendFactor::ALL),
         destination: rng.pick(&BlendFactor::ALL),
     }
 }
 
 fn stencil(rng: &mut Random) -> StencilKey {
-    const OPS: [StencilOp; 8] = [
-        StencilOp::Keep,
-        StencilOp::Zero,
-        StencilOp::Replace,
-        StencilOp::IncrementSaturate,
-        StencilOp::DecrementSaturate,
-        StencilOp::Invert,
-        StencilOp::IncrementWrap,
-        StencilOp::DecrementWrap,
-    ];
     StencilKey {
         compare: rng.pick(&Compare::ALL),
-        fail: rng.pick(&OPS),
-        depth_fail: rng.pick(&OPS),
-        pass: rng.pick(&OPS),
+        fail: rng.pick(&StencilOp::ALL),
+        depth_fail: rng.pick(&StencilOp::ALL),
+        pass: rng.pick(&StencilOp::ALL),
     }
 }
 

@@ -64,7 +64,7 @@ impl External {
         control: u32,
     ) -> Option<Event> {
         if self.word(external::ppf_control::ID) & BUSY != 0 {
-            core.fault(FaultKind::BadCommand, "transfer engine: frozen".into(), u64::from(external::ppf_control::ID));
+            core.fault(FaultKind::BadCommand, "transfer engine: frozen".into(), external::ppf_control::ID as u64);
             return None;
         }
         *self.word_mut(external::ppf_control::ID) = control;
@@ -139,7 +139,7 @@ impl External {
         let endless = |lines: Lines| lines.gap != 0 && lines.line == 0;
         if size == 0 || endless(source_lines) || endless(target_lines) {
             let what = format!("texture copy: the hardware freezes (size {size:#x})");
-            core.fault(FaultKind::BadCommand, what, u64::from(external::ppf_control::ID));
+            core.fault(FaultKind::BadCommand, what, external::ppf_control::ID as u64);
             return Done::Frozen;
         }
         let (source, target) = (physical(source), physical(target));

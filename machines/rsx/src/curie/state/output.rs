@@ -1,8 +1,8 @@
 //! What becomes of fragments: tests, blending, masks.
 
 use triglyph_guest::kernel::program::output::{
-    BlendEquation, BlendFactor, BlendKey, BlendTerm, ColorKey, Compare, DepthKey, Limit, LogicOp, OutputConstants,
-    OutputKey, StencilConstants, StencilKey, StencilOp, TARGETS,
+    BlendEquation, BlendFactor, BlendKey, BlendTerm, ColorKey, Compare, DepthKey, LogicOp, OutputConstants, OutputKey,
+    StencilConstants, StencilKey, StencilOp, TARGETS,
 };
 use triglyph_guest::num::F16;
 use triglyph_guest::rsx::enums::{self, SurfaceColor};
@@ -43,20 +43,13 @@ pub(super) fn derive(registers: &Registers, target: &Target, big_endian: bool) -
         depth: depth.is_some(),
     };
     let key = OutputKey {
-        colors,
         depth,
         alpha_test,
         alpha_to_coverage: multisample && m::set_anti_aliasing_control::alpha_to_coverage(aa),
         alpha_to_one: multisample && m::set_anti_aliasing_control::alpha_to_one(aa),
         encode_srgb: eight_bits && m::set_shader_packer::srgb(get(m::set_shader_packer::ID)),
         logic,
-        limits: [Limit::None; TARGETS],
-        color_samples: u16::MAX,
-        zero_products: false,
-        coverage_dither: false,
-        depth_at_center: false,
-        coverage_color: None,
-        program: None,
+        ..OutputKey::storing(colors)
     };
     let constants = OutputConstants {
         alpha_reference: alpha_reference(get(m::set_alpha_ref::ID), format),
