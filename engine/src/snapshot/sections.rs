@@ -43,6 +43,13 @@ pub struct SectionKind {
     pub name: &'static str,
 }
 
+impl SectionKind {
+    /// The error of a section whose state a machine cannot be in.
+    pub fn impossible(self) -> Error {
+        broken(format!("{}: an impossible state", self.name))
+    }
+}
+
 /// An error about a snapshot.
 pub fn broken(what: impl Into<String>) -> Error {
     Error::Snapshot { what: what.into() }

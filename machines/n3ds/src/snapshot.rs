@@ -57,13 +57,12 @@ impl N3ds {
     pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
         let sections = Sections::new(snapshot)?;
         sections.check(Machine::N3ds, &[PICA, EXTERNAL, GSP, WORK, MAPS, PAGES])?;
-        let impossible = |kind: SectionKind| broken(format!("{}: an impossible state", kind.name));
         let pica = Pica::restore(sections.get::<SavedPica>(PICA)?, self.core.pica.limits());
-        let mut pica = pica.ok_or_else(|| impossible(PICA))?;
+        let mut pica = pica.ok_or_else(|| PICA.impossible())?;
         pica.set_numbers(self.core.pica.numbers());
         let external = sections.get::<SavedExternal>(EXTERNAL)?;
-        let gsp = GspState::check(sections.get::<SavedGsp>(GSP)?).ok_or_else(|| impossible(GSP))?;
-        let run = Some(sections.get::<SavedRun>(WORK)?).filter(SavedRun::is_sound).ok_or_else(|| impossible(WORK))?;
+        let gsp = GspState::check(sections.get::<SavedGsp>(GSP)?).ok_or_else(|| GSP.impossible())?;
+        let run = Some(sections.get::<SavedRun>(WORK)?).filter(SavedRun::is_sound).ok_or_else(|| WORK.impossible())?;
         let memory = MemoryImage::check(&sections)?;
         if memory
             .iter()

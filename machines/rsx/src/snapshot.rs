@@ -66,13 +66,12 @@ impl Rsx {
     pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
         let sections = Sections::new(snapshot)?;
         sections.check(Machine::Ps3, &[BOARD, FIFO, LV1, MAPS, BYTES])?;
-        let impossible = |kind: SectionKind| broken(format!("{}: an impossible state", kind.name));
         let board = sections.get::<SavedBoard>(BOARD)?;
         let objects = self.core.objects().restore(board.objects).ok_or_else(|| broken("of another mode"))?;
-        let mmio = Mmio::restore(board.mmio).ok_or_else(|| impossible(BOARD))?;
-        let segments = Segments::restore(board.segments).ok_or_else(|| impossible(BOARD))?;
-        let fifo = Fifo::restore(sections.get::<SavedFifo>(FIFO)?).ok_or_else(|| impossible(FIFO))?;
-        let lv1 = Lv1::restore(sections.get::<SavedLv1>(LV1)?).ok_or_else(|| impossible(LV1))?;
+        let mmio = Mmio::restore(board.mmio).ok_or_else(|| BOARD.impossible())?;
+        let segments = Segments::restore(board.segments).ok_or_else(|| BOARD.impossible())?;
+        let fifo = Fifo::restore(sections.get::<SavedFifo>(FIFO)?).ok_or_else(|| FIFO.impossible())?;
+        let lv1 = Lv1::restore(sections.get::<SavedLv1>(LV1)?).ok_or_else(|| LV1.impossible())?;
         let memory = MemoryImage::check(&sections)?;
         let known = [space::LOCAL, space::MAIN, PAGES, XDR];
         if memory.iter().flat_map(MemoryImage::mappings).any(|map| !known.contains(&map.range.start.space)) {

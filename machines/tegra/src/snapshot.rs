@@ -50,23 +50,22 @@ impl TegraX1 {
     pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), Error> {
         let sections = Sections::new(snapshot)?;
         sections.check(Machine::TegraX1, &[BOARD, CHANNEL, DRIVER, MAPS, PAGES])?;
-        let impossible = |kind: SectionKind| broken(format!("{}: an impossible state", kind.name));
         let board = Some(sections.get::<SavedBoard>(BOARD)?).filter(|board| board.core.is_sound());
-        let board = board.ok_or_else(|| impossible(BOARD))?;
+        let board = board.ok_or_else(|| BOARD.impossible())?;
         let (driver, views) =
-            Driver::restore(sections.get::<SavedDriver>(DRIVER)?).ok_or_else(|| impossible(DRIVER))?;
+            Driver::restore(sections.get::<SavedDriver>(DRIVER)?).ok_or_else(|| DRIVER.impossible())?;
         let has_space = |space: u32| [SPACE, NO_SPACE].contains(&space) || driver.has_space(space);
         let mut channels = BTreeMap::new();
         for saved in sections.each::<NumberedChannel>(CHANNEL) {
             let NumberedChannel { number, channel } = saved?;
             let sound = |channel: &Channel| number < CHANNELS && has_space(channel.space());
-            let channel = Channel::restore(channel).filter(sound).ok_or_else(|| impossible(CHANNEL))?;
+            let channel = Channel::restore(channel).filter(sound).ok_or_else(|| CHANNEL.impossible())?;
             if channels.insert(number, channel).is_some() {
-                return Err(impossible(CHANNEL));
+                return Err(CHANNEL.impossible());
             }
         }
         if !driver.has_channels(&channels) {
-            return Err(impossible(DRIVER));
+            return Err(DRIVER.impossible());
         }
         let memory = MemoryImage::check(&sections)?;
         let mut mappings = memory.iter().flat_map(MemoryImage::mappings);
