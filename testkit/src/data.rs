@@ -39,6 +39,13 @@ pub fn json(name: &str) -> Value {
     serde_json::from_str(&text_of(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
+/// The elements of a list in a JSON file below `tests/data/`, of which there are so many: no vector is lost unnoticed.
+pub fn vectors(name: &str, list: &str, count: usize) -> Vec<Value> {
+    let vectors = items(&json(name)[list]).to_vec();
+    assert_eq!(vectors.len(), count, "{name}: {list}");
+    vectors
+}
+
 /// Every file with an extension below a folder, by name.
 pub fn files_below(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

@@ -5,7 +5,7 @@ use triglyph_guest::format::block::{BlockCodec, MAX_TEXELS, Rounding};
 use triglyph_guest::kernel::program::sampler::Texels;
 use triglyph_guest::num::half;
 use triglyph_guest::num::ops::Scalar;
-use triglyph_testkit::data::json;
+use triglyph_testkit::data::vectors;
 use triglyph_testkit::random::words;
 
 fn codec(name: &str) -> BlockCodec {
@@ -62,10 +62,7 @@ fn float_numbers(codec: BlockCodec, texel: [f32; 4]) -> Vec<f64> {
 
 #[test]
 fn documented_blocks() {
-    let json = json("tegra/vectors/blocks.json");
-    let blocks = json["blocks"].as_array().expect("a list");
-    assert_eq!(blocks.len(), 92);
-    for vector in blocks {
+    for vector in &vectors("tegra/vectors/blocks.json", "blocks", 92) {
         let name = format!("{} {}", vector["format"], vector["name"]);
         let codec = codec(vector["format"].as_str().expect("a name"));
         let hex = vector["block"].as_str().expect("hexadecimal digits");

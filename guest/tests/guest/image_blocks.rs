@@ -3,7 +3,7 @@
 use serde_json::Value;
 use triglyph_guest::format::block::{BlockCodec, Rounding};
 use triglyph_guest::format::{Arrangement, BlockCoding, Coding, Form, ImageLayout, LevelLayout};
-use triglyph_testkit::data::json;
+use triglyph_testkit::data::vectors;
 
 /// The texels of one block, as bytes r, g, b, a.
 fn texels(coding: Coding, block: &[u8]) -> Vec<[u8; 4]> {
@@ -21,10 +21,7 @@ fn bytes(list: &Value) -> Vec<u8> {
 
 #[test]
 fn recorded_blocks() {
-    let json = json("rsx/vectors/dxt.json");
-    let vectors = json["vectors"].as_array().expect("a list");
-    assert_eq!(vectors.len(), 7);
-    for vector in vectors {
+    for vector in &vectors("rsx/vectors/dxt.json", "vectors", 7) {
         let codec = match vector["format"].as_str().expect("a name") {
             "DXT1" => BlockCodec::Bc1,
             "DXT23" => BlockCodec::Bc2,

@@ -10,7 +10,7 @@ use triglyph_guest::rsx::fragment::{
     Compute, Flow, FlowOp, Instruction, Op, Precision, Program, Register, Scale, Source, Temp, Words, assemble_program,
     disassemble_program, fields,
 };
-use triglyph_testkit::data::{hex, json};
+use triglyph_testkit::data::{hex, vectors};
 use triglyph_testkit::random::words;
 
 use super::{known, letters, list, meaningful_bits, words_of};
@@ -39,10 +39,7 @@ fn compute(words: Words) -> Option<Compute> {
 
 #[test]
 fn vectors_decode_as_described() {
-    let json = json("rsx/vectors/fragment_program.json");
-    let vectors = list(&json, "vectors");
-    assert_eq!(vectors.len(), 27);
-    for vector in vectors {
+    for vector in &vectors("rsx/vectors/fragment_program.json", "vectors", 27) {
         let words = words_of(list(vector, "words_le"));
         let (decoded, meaning) = (&vector["decoded"], &vector["meaning"]);
         let instruction = Instruction::decode(words).unwrap_or_else(|error| panic!("{meaning}: {error}"));
@@ -188,10 +185,7 @@ fn errors_name_their_line() {
 
 #[test]
 fn recorded_programs_read_as_recorded() {
-    let json = json("rsx/vectors/recorded_programs.json");
-    let programs = list(&json, "fragment_programs");
-    assert_eq!(programs.len(), 10);
-    for recorded in programs {
+    for recorded in &vectors("rsx/vectors/recorded_programs.json", "fragment_programs", 10) {
         let capture = &recorded["capture"];
         let lines = list(recorded, "words").iter().map(|line| line.as_str().expect("words"));
         let code: Vec<u32> = lines.flat_map(|line| line.split(' ')).map(|word| hex(&format!("0x{word}"))).collect();

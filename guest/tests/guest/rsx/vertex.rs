@@ -8,7 +8,7 @@ use triglyph_guest::rsx::vertex::{
     CALL_DEPTH, Instruction, Program, Register, STORE, ScalarOp, Source, Unit, VectorOp, Words, assemble_program,
     disassemble_program, fields,
 };
-use triglyph_testkit::data::{hex, json};
+use triglyph_testkit::data::{hex, vectors};
 use triglyph_testkit::random::words;
 
 use super::{known, letters, list, meaningful_bits, words_of};
@@ -36,10 +36,7 @@ fn source_text(bits: u32, words: &Words) -> String {
 
 #[test]
 fn vectors_decode_as_described() {
-    let json = json("rsx/vectors/vertex_program.json");
-    let vectors = list(&json, "vectors");
-    assert_eq!(vectors.len(), 34);
-    for vector in vectors {
+    for vector in &vectors("rsx/vectors/vertex_program.json", "vectors", 34) {
         let words = words_of(list(vector, "words"));
         let (decoded, meaning) = (&vector["decoded"], &vector["meaning"]);
         let instruction = Instruction::decode(words).unwrap_or_else(|error| panic!("{meaning}: {error}"));
@@ -182,10 +179,7 @@ fn errors_name_their_line() {
 
 #[test]
 fn recorded_programs_read_as_recorded() {
-    let json = json("rsx/vectors/recorded_programs.json");
-    let programs = list(&json, "vertex_programs");
-    assert_eq!(programs.len(), 9);
-    for recorded in programs {
+    for recorded in &vectors("rsx/vectors/recorded_programs.json", "vertex_programs", 9) {
         let capture = &recorded["capture"];
         let first = recorded["start"].as_u64().expect("a start") as usize;
         let line = |line: &Value| -> Words {

@@ -5,12 +5,10 @@ use triglyph_guest::tegra::fifo::{
     Command, Control, Entry, Event, Run, Segment, Stepping, Stream, SubDevice, host, lines,
 };
 use triglyph_guest::tegra::methods::Effect;
-use triglyph_testkit::data::json;
+use triglyph_testkit::data::vectors;
 use triglyph_testkit::random::words;
 
-fn vectors() -> Value {
-    json("tegra/vectors/pushbuffer.json")
-}
+const VECTORS: &str = "tegra/vectors/pushbuffer.json";
 
 fn hex(value: &Value) -> u64 {
     let text = value.as_str().expect("a number in quotes");
@@ -19,10 +17,7 @@ fn hex(value: &Value) -> u64 {
 
 #[test]
 fn documented_entries_decode_and_come_back() {
-    let json = vectors();
-    let entries = json["gpfifo_entries"].as_array().expect("a list");
-    assert_eq!(entries.len(), 5);
-    for entry in entries {
+    for entry in &vectors(VECTORS, "gpfifo_entries", 5) {
         let bits = hex(&entry["u64"]);
         assert_eq!(bits, hex(&entry["word0"]) | hex(&entry["word1"]) << 32);
         let decoded = Entry::decode(bits);
@@ -90,10 +85,7 @@ fn run(segments: &Value) -> Outcome {
 
 #[test]
 fn documented_streams_give_their_writes() {
-    let json = vectors();
-    let streams = json["streams"].as_array().expect("a list");
-    assert_eq!(streams.len(), 25);
-    for case in streams {
+    for case in &vectors(VECTORS, "streams", 25) {
         let Outcome { writes, endings, pending } = run(&case["segments"]);
         let expected: Vec<_> = case["writes"]
             .as_array()

@@ -1,14 +1,9 @@
 //! Block-linear images: offsets, levels, layers, compared with the documented numbers.
 
-use serde_json::Value;
 use triglyph_guest::layout::{Blocks, Mipmaps};
-use triglyph_testkit::data::text_of;
+use triglyph_testkit::data::{Value, vectors};
 
-fn vectors(key: &str) -> Vec<Value> {
-    let text = text_of("tegra/vectors/blocklinear.json");
-    let json: Value = serde_json::from_str(&text).expect("the file is JSON");
-    json[key].as_array().expect("a list").clone()
-}
+const VECTORS: &str = "tegra/vectors/blocklinear.json";
 
 fn number(value: &Value, key: &str) -> u32 {
     value[key].as_u64().and_then(|number| u32::try_from(number).ok()).unwrap_or_else(|| panic!("no {key} in {value}"))
@@ -16,9 +11,7 @@ fn number(value: &Value, key: &str) -> u32 {
 
 #[test]
 fn bytes_stand_where_they_should() {
-    let surfaces = vectors("surfaces");
-    assert_eq!(surfaces.len(), 7);
-    for surface in surfaces {
+    for surface in vectors(VECTORS, "surfaces", 7) {
         let get = |key| number(&surface, key);
         let blocks = Blocks {
             gobs_across: get("pitch_bytes").div_ceil(64),
@@ -37,9 +30,7 @@ fn bytes_stand_where_they_should() {
 
 #[test]
 fn levels_and_layers_follow_each_other() {
-    let chains = vectors("mip_chains");
-    assert_eq!(chains.len(), 8);
-    for chain in chains {
+    for chain in vectors(VECTORS, "mip_chains", 8) {
         let get = |key| number(&chain, key);
         let levels = chain["levels"].as_array().expect("a list");
         let image = Mipmaps {

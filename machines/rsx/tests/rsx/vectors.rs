@@ -4,7 +4,7 @@ use triglyph_guest::layout::surface::swizzle3;
 use triglyph_guest::rsx::fifo::{Command, Methods};
 use triglyph_guest::rsx::ramht::Ramht;
 use triglyph_guest::rsx::two_d::format::Bits;
-use triglyph_testkit::data::{Value, items, json};
+use triglyph_testkit::data::{Value, items, json, vectors};
 
 /// A number of a vector: JSON's, or hexadecimal text.
 fn number(value: &Value) -> u64 {
@@ -13,10 +13,7 @@ fn number(value: &Value) -> u64 {
 
 #[test]
 fn headers() {
-    let file = json("rsx/vectors/fifo_headers.json");
-    let vectors = items(&file["vectors"]);
-    assert!(vectors.len() >= 15);
-    for vector in vectors {
+    for vector in &vectors("rsx/vectors/fifo_headers.json", "vectors", 15) {
         let word = number(&vector["word"]) as u32;
         let field = |name: &str| number(&vector[name]) as u32;
         let methods = |increasing| {
@@ -39,10 +36,7 @@ fn headers() {
 
 #[test]
 fn hashes() {
-    let file = json("rsx/vectors/ramht.json");
-    let vectors = items(&file["vectors"]);
-    assert!(vectors.len() >= 30);
-    for vector in vectors {
+    for vector in &vectors("rsx/vectors/ramht.json", "vectors", 30) {
         let (bits, channel) = (number(&vector["bits"]) as u32, number(&vector["chid"]) as u32);
         let table = Ramht(0x100 | (bits - 9) << 16);
         assert_eq!((table.bits(), u64::from(table.entries())), (bits, number(&vector["entries"])));
@@ -54,10 +48,7 @@ fn hashes() {
 
 #[test]
 fn swizzled_images() {
-    let file = json("rsx/vectors/morton.json");
-    let vectors = items(&file["vectors"]);
-    assert!(vectors.len() >= 25);
-    for vector in vectors {
+    for vector in &vectors("rsx/vectors/morton.json", "vectors", 29) {
         let of = |name: &str, default: u64| vector.get(name).map_or(default, number) as u32;
         let at = [of("x", 0), of("y", 0), of("z", 0)];
         let log2 = [of("width", 1), of("height", 1), of("depth", 1)].map(u32::ilog2);
