@@ -72,8 +72,7 @@ fn jumps_calls_and_returns_are_followed() {
 
 #[test]
 fn methods_wrap_inside_of_their_subchannel() {
-    for mode in MODES {
-        let mut gpu = capture_machine(mode, false);
+    for mut gpu in capture_machines() {
         // The word behind 0x1FFC is method 0: another object.
         let push = Push::new().bind(2, CURIE).methods(2, 0x1FF8, &[5, 6, M2MF]).methods(2, 0x30C, &[9]);
         submit(&mut gpu, &push);
@@ -153,8 +152,7 @@ fn semaphores_are_words_of_the_channels_byte_order() {
 
 #[test]
 fn acquires_wait_for_the_processor() {
-    for mode in MODES {
-        let mut gpu = capture_machine(mode, false);
+    for mut gpu in capture_machines() {
         let push = bound().methods(2, 0x30C, &[1]).methods(0, 0x60, &[SEMAPHORES, 0]).methods(0, 0x68, &[77]);
         submit(&mut gpu, &push.methods(2, 0x30C, &[2]));
         assert_eq!(register(&gpu, 1, 0x30C), 1);
@@ -210,8 +208,7 @@ fn channels_keep_their_state_in_instance_memory() {
 
 #[test]
 fn yielding_goes_on() {
-    for mode in MODES {
-        let mut gpu = capture_machine(mode, false);
+    for mut gpu in capture_machines() {
         submit(&mut gpu, &bound().methods(0, 0x80, &[0]).methods(2, 0x30C, &[1]).methods(0, 0x80, &[0]));
         assert_eq!((register(&gpu, 1, 0x30C), faults(&gpu)), (1, vec![]));
     }

@@ -101,9 +101,7 @@ fn pages_are_where_a_console_has_them() {
 
 #[test]
 fn reports_begin_with_their_patterns() {
-    for mode in MODES {
-        let mut gpu = lv1_machine(mode);
-        let context = context(&mut gpu, 0);
+    for (mut gpu, context) in contexts(0) {
         let words: Vec<u32> = (0..0x1_0000).step_by(4).map(|at| lpar_word(&mut gpu, context.reports + at)).collect();
         let semaphores = [0x1337_C0D3, 0x1337_BABE, 0x1337_BEEF, 0x1337_F001];
         assert!(words[..0x400].chunks(4).all(|record| record == semaphores));
@@ -302,9 +300,7 @@ fn calls_by_number_are_the_same() {
 
 #[test]
 fn the_push_buffer_runs_up_to_put() {
-    for mode in MODES {
-        let mut gpu = lv1_machine(mode);
-        let context = context(&mut gpu, 0x20);
+    for (mut gpu, context) in contexts(0x20) {
         gpu.context_attribute(context.handle, 0x001, [0x1000, 0x1000, 0, 0]).unwrap();
         assert_eq!(lpar_word(&mut gpu, context.control + 0x44), 0x1000);
         // A label, a reference, and a packet that is cut.
@@ -337,9 +333,7 @@ fn the_push_buffer_runs_up_to_put() {
 
 #[test]
 fn errors_are_events_and_stop_the_channel() {
-    for mode in MODES {
-        let mut gpu = lv1_machine(mode);
-        let context = context(&mut gpu, 0);
+    for (mut gpu, context) in contexts(0) {
         gpu.context_attribute(context.handle, 0x001, [0; 4]).unwrap();
         kick(&mut gpu, &context, 0, &Push::new().word(0xE000_0000).methods(0, 0x50, &[5]));
         let events = gpu.take_events();
@@ -357,9 +351,7 @@ fn errors_are_events_and_stop_the_channel() {
 
 #[test]
 fn io_addresses_that_are_not_mapped_are_events() {
-    for mode in MODES {
-        let mut gpu = lv1_machine(mode);
-        let context = context(&mut gpu, 0);
+    for (mut gpu, context) in contexts(0) {
         gpu.context_attribute(context.handle, 0x001, [0; 4]).unwrap();
         let copy = [0x0C00_0000, 0x100, 64, 64, 64, 1, 0x101, 0];
         let push = Push::new().bind(1, 0x3133_7303).methods(1, 0x184, &[0xFEED_0001, 0xFEED_0000]);
@@ -372,9 +364,7 @@ fn io_addresses_that_are_not_mapped_are_events() {
 
 #[test]
 fn frame_buffer_copies_are_commands_of_the_hypervisor() {
-    for mode in MODES {
-        let mut gpu = lv1_machine(mode);
-        let context = context(&mut gpu, 0);
+    for (mut gpu, context) in contexts(0) {
         let blit = |gpu: &mut Rsx, local, io, size: u64, pitch: u64| {
             gpu.context_attribute(context.handle, 0x601, [local, io, size, pitch])
         };

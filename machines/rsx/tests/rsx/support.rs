@@ -57,6 +57,11 @@ pub fn machine(mode: RsxMode) -> Rsx {
     new(1, mode)
 }
 
+/// One little-endian machine of each mode, see [`capture_machine`].
+pub fn capture_machines() -> [Rsx; 2] {
+    MODES.map(|mode| capture_machine(mode, false))
+}
+
 /// A machine as captures set it up: both memories from 0, objects with handles of their own.
 pub fn capture_machine(mode: RsxMode, big_endian: bool) -> Rsx {
     let mut gpu = machine(mode);
@@ -181,6 +186,15 @@ pub fn lv1_machine(mode: RsxMode) -> Rsx {
     let mut gpu = machine(mode);
     gpu.with_memory(|memory| memory.map(GuestRange::new(XDR, XDR_AT, 16 << 20), Access::READ_WRITE)).unwrap();
     gpu
+}
+
+/// One machine of each mode, and a context in each, see [`context`].
+pub fn contexts(flags: u64) -> [(Rsx, ContextAllocation); 2] {
+    MODES.map(|mode| {
+        let mut gpu = lv1_machine(mode);
+        let context = context(&mut gpu, flags);
+        (gpu, context)
+    })
 }
 
 /// A context with 16 MiB of local memory and 8 MiB of main memory at IO offset 0.
