@@ -3,7 +3,7 @@
 use triglyph_guest::format::TexelFormat;
 use triglyph_guest::kernel::combine::Source;
 use triglyph_guest::kernel::lighting::{
-    Bump, DISTANCE, LightConstants, LightKey, LightingConstants, LightingKey, ShadowKey, TableInput, TableKey,
+    Bump, DISTANCE, LightConstants, LightKey, LightingConstants, LightingKey, ShadowKey, Table, TableInput, TableKey,
 };
 use triglyph_guest::kernel::pixel::{Filter, Texture, TextureConstants, TextureKey, TextureKind, Wrap};
 use triglyph_guest::kernel::{Window, window};
@@ -21,15 +21,6 @@ const LIGHT: LightKey = LightKey {
     shadow: false,
 };
 const SHADOW: ShadowKey = ShadowKey { unit: 1, invert: false, primary: false, secondary: false, alpha: false };
-
-/// Indices into [`LightingKey::tables`].
-const D0: usize = 0;
-const D1: usize = 1;
-const SP: usize = 2;
-const FR: usize = 3;
-const RB: usize = 4;
-const RG: usize = 5;
-const RR: usize = 6;
 
 /// A surface that faces the eye, and a light in front of it.
 struct Lit {
@@ -78,8 +69,8 @@ impl Lit {
     }
 
     /// Table `role`, number `number`, of `input`: a straight line from `low` to `high`, absolute or signed.
-    fn line(&mut self, role: usize, number: usize, input: TableInput, absolute: bool, [low, high]: [f32; 2]) {
-        self.key.tables[role] = Some(TableKey { input, absolute, scale: 0 });
+    fn line(&mut self, role: Table, number: usize, input: TableInput, absolute: bool, [low, high]: [f32; 2]) {
+        self.key.tables[role as usize] = Some(TableKey { input, absolute, scale: 0 });
         let step = (high - low) / 256.0;
         for i in 0..256 {
             let entry = if absolute { i } else { (i + 128) & 255 };
@@ -216,7 +207,7 @@ fn nan_ends_as_black() {
     lit.primary(gray(0.0));
     // Two NaN inputs read the first entry of a table, exactly.
     for absolute in [true, false] {
-        lit.line(D0, 0, TableInput::NormalView, absolute, [0.0, 1.0]);
+        lit.line(Table::D0, 0, TableInput::NormalView, absolute, [0.0, 1.0]);
         lit.secondary(gray(if absolute { 0.0 } else { 0.5 }));
         lit.tables[0][0][1] = f32::MAX;
         lit.secondary(gray(if absolute { 0.0 } else { 0.5 }));
@@ -247,9 +238,9 @@ const INPUTS: [(TableInput, f32); 7] = [
 fn inputs_of_tables() {
     for (input, want) in INPUTS {
         let mut lit = oblique();
-        lit.line(D0, 0, input, false, [0.0, 1.0]);
+        lit.line(Table::D0, 0, input, false, [0.0, 1.0]);
         lit.secondary(gray(0.5 + 0.5 * want));
-        lit.line(D0, 0, input, true, [0.0, 1.0]);
+        lit.line(Table::D0, 0, input, true, [0.0, 1.0]);
         lit.secondary(gray(want.max(0.0)));
         lit.key.lights[0].two_sided = true;
         lit.secondary(gray(want.abs()));
@@ -260,8 +251,8 @@ fn inputs_of_tables() {
 fn outputs_of_tables_are_scaled() {
     for (scale, want) in [(-2, 0.05), (-1, 0.1), (0, 0.2), (1, 0.4), (2, 0.8), (3, 1.0)] {
         let mut lit = oblique();
-        lit.line(D0, 0, TableInput::NormalView, true, [0.0, 0.25]);
-        lit.key.tables[D0].as_mut().unwrap().scale = scale;
+        lit.line(Table::D0, 0, TableInput::NormalView, true, [0.0, 0.25]);
+        lit.key.tables[Table::D0 as usize].as_mut().unwrap().scale = scale;
         lit.secondary(gray(want));
     }
 }
@@ -269,19 +260,19 @@ fn outputs_of_tables_are_scaled() {
 #[test]
 fn beyond_the_ends_of_a_table_its_lines_go_on() {
     let mut lit = oblique();
-    lit.line(D0, 0, TableInput::LightSpot, true, [0.0, 0.5]);
+    lit.line(Table::D0, 0, TableInput::LightSpot, true, [0.0, 0.5]);
     lit.light().spot = [0.0, 0.0, 2.0];
     lit.secondary(gray(0.6));
-    lit.line(D0, 0, TableInput::LightSpot, false, [0.0, 0.5]);
+    lit.line(Table::D0, 0, TableInput::LightSpot, false, [0.0, 0.5]);
     lit.secondary(gray(0.55));
-    lit.line(D0, 0, TableInput::LightSpot, false, [0.5, 0.0]);
+    lit.line(Table::D0, 0, TableInput::LightSpot, false, [0.5, 0.0]);
     lit.light().spot = [0.0, 0.0, -2.0];
     lit.secondary(gray(0.55));
 }
 
 #[test]
 fn every_table_has_its_factor() {
-    let half = |role: usize, number: usize| {
+    let half = |role: Table, number: usize| {
         let mut lit = oblique();
         lit.light().specular0 = [0.5, 0.0, 0.0];
         lit.light().specular1 = [0.0, 0.25, 0.5];
@@ -289,24 +280,24 @@ fn every_table_has_its_factor() {
         lit.line(role, number, TableInput::Zero, true, [0.5, 0.5]);
         lit
     };
-    half(D0, 0).secondary([0.25, 0.25, 0.5, 1.0]);
-    half(D1, 1).secondary([0.5, 0.125, 0.25, 1.0]);
+    half(Table::D0, 0).secondary([0.25, 0.25, 0.5, 1.0]);
+    half(Table::D1, 1).secondary([0.5, 0.125, 0.25, 1.0]);
     // The others follow red; blue and green have their own.
-    half(RR, 6).secondary([0.5, 0.125, 0.25, 1.0]);
-    half(RG, 5).secondary([0.5, 0.125, 0.5, 1.0]);
-    half(RB, 4).secondary([0.5, 0.25, 0.25, 1.0]);
-    half(FR, 3).secondary([0.5, 0.25, 0.5, 1.0]);
-    let mut both = half(RR, 6);
+    half(Table::Rr, 6).secondary([0.5, 0.125, 0.25, 1.0]);
+    half(Table::Rg, 5).secondary([0.5, 0.125, 0.5, 1.0]);
+    half(Table::Rb, 4).secondary([0.5, 0.25, 0.25, 1.0]);
+    half(Table::Fr, 3).secondary([0.5, 0.25, 0.5, 1.0]);
+    let mut both = half(Table::Rr, 6);
     both.light().specular1 = [1.0; 3];
     both.light().specular0 = [0.0; 3];
-    both.line(RB, 4, TableInput::Zero, true, [0.75, 0.75]);
+    both.line(Table::Rb, 4, TableInput::Zero, true, [0.75, 0.75]);
     both.secondary([0.5, 0.5, 0.75, 1.0]);
-    let mut spot = half(SP, 8);
+    let mut spot = half(Table::Sp, 8);
     spot.secondary([0.5, 0.25, 0.5, 1.0]);
     spot.key.lights[0].spot = true;
     spot.secondary([0.25, 0.125, 0.25, 1.0]);
     spot.primary(gray(0.15));
-    spot.key.tables[SP] = None;
+    spot.key.tables[Table::Sp as usize] = None;
     spot.primary(gray(0.3));
 }
 
@@ -315,7 +306,7 @@ fn spot_and_distance_tables_belong_to_a_light() {
     let mut lit = oblique();
     lit.key.lights = vec![LightKey { index: 3, spot: true, ..LIGHT }];
     lit.constants.lights[3].ambient = [1.0; 3];
-    lit.line(SP, 11, TableInput::Zero, true, [0.25, 0.25]);
+    lit.line(Table::Sp, 11, TableInput::Zero, true, [0.25, 0.25]);
     lit.primary(gray(0.25));
     lit.key.lights[0] = LightKey { index: 3, distance: true, ..LIGHT };
     lit.tables[DISTANCE + 3] = [[0.75, 0.0]; 256];
@@ -327,7 +318,7 @@ fn distance_attenuation() {
     let mut lit = Lit::new();
     lit.key.lights[0] = LightKey { distance: true, directional: false, ..LIGHT };
     lit.light().ambient = [1.0; 3];
-    lit.line(D0, DISTANCE, TableInput::Zero, true, [1.0, 0.0]);
+    lit.line(Table::D0, DISTANCE, TableInput::Zero, true, [1.0, 0.0]);
     lit.view([3.0, 0.0, 0.0]);
     lit.light().position = [0.0, 4.0, 0.0];
     // A distance of 5.
@@ -339,7 +330,7 @@ fn distance_attenuation() {
     lit.light().distance_bias = f32::NAN;
     lit.primary(gray(1.0));
     // No scale applies.
-    lit.key.tables[D0].as_mut().unwrap().scale = -2;
+    lit.key.tables[Table::D0 as usize].as_mut().unwrap().scale = -2;
     lit.primary(gray(1.0));
     lit.key.lights[0].distance = false;
     lit.primary(gray(1.0));
@@ -348,7 +339,7 @@ fn distance_attenuation() {
 #[test]
 fn fresnel_gives_the_alphas_of_the_last_light() {
     let mut lit = oblique();
-    lit.line(FR, 3, TableInput::LightNormal, true, [0.0, 1.0]);
+    lit.line(Table::Fr, 3, TableInput::LightNormal, true, [0.0, 1.0]);
     lit.constants.lights[1].position = [0.0, 9.8, 2.0];
     lit.key.lights.push(LightKey { index: 1, ..LIGHT });
     for (primary, secondary) in [(false, false), (true, false), (false, true), (true, true)] {
@@ -426,7 +417,7 @@ fn normals_from_a_texture() {
 #[test]
 fn tangents_from_a_texture() {
     let mut lit = oblique();
-    lit.line(D0, 0, TableInput::CosPhi, false, [0.0, 1.0]);
+    lit.line(Table::D0, 0, TableInput::CosPhi, false, [0.0, 1.0]);
     // The half vector's part in the plane is (0.3487, 0.465, 0).
     lit.texture = [128, 255, 128, 0];
     lit.key.bump = Bump::Tangent { unit: 1, recalculate_z: false };
@@ -463,7 +454,7 @@ fn shadows_on_the_alphas() {
     let mut lit = oblique();
     lit.texture = [51, 102, 204, 153];
     lit.key.shadow = Some(ShadowKey { alpha: true, ..SHADOW });
-    lit.line(FR, 3, TableInput::Zero, true, [0.5, 0.5]);
+    lit.line(Table::Fr, 3, TableInput::Zero, true, [0.5, 0.5]);
     lit.primary(gray(0.0));
     lit.key.fresnel_primary = true;
     lit.primary([0.0, 0.0, 0.0, 0.3]);
@@ -471,7 +462,7 @@ fn shadows_on_the_alphas() {
     lit.key.fresnel_secondary = true;
     lit.secondary([1.0, 1.0, 1.0, 0.3]);
     // Also where the table is off.
-    lit.key.tables[FR] = None;
+    lit.key.tables[Table::Fr as usize] = None;
     lit.primary([0.0, 0.0, 0.0, 0.6]);
 }
 
