@@ -13,7 +13,7 @@
 //!   words.rs     the macro and a field as data
 //! regs! row: doc, address, name, bit fields, reset value, effect
 //!   regs.rs      the macro and what a register row says, as data; values! row: variant, value, name
-//!   effect.rs    what a write to a register does
+//!   effect.rs    what a write to a register does; groups! the groups of state that it makes dirty
 //! listed! an enum with the list of its variants and the way back from their numbers
 //!   listed.rs    the macro
 //! ```

@@ -2,28 +2,28 @@
 
 /// Groups of state that a write makes dirty.
 pub mod dirty {
-    /// Culling, viewport, clip plane, scissor, depth map, output map.
-    pub const RASTER: u32 = 1 << 0;
-    /// Texture units 0 to 2.
-    pub const TEXTURE: u32 = 1 << 1;
-    /// Combiner stages, fog and gas colouring with their tables.
-    pub const COMBINER: u32 = 1 << 2;
-    /// Alpha, stencil and depth test, blending, logic operation, write masks, gas and shadow modes.
-    pub const FRAGMENT: u32 = 1 << 3;
-    /// Addresses, formats and dimensions of the framebuffer.
-    pub const TARGET: u32 = 1 << 4;
-    /// Fragment lighting and its tables.
-    pub const LIGHTING: u32 = 1 << 5;
-    /// The procedural texture unit and its tables.
-    pub const PROCTEX: u32 = 1 << 6;
-    /// Attribute buffers, formats, permutation, number of inputs.
-    pub const VERTEX_INPUT: u32 = 1 << 7;
-    /// Shader code, descriptors, entry points, output masks.
-    pub const PROGRAM: u32 = 1 << 8;
-    /// Geometry stage: modes, primitive type.
-    pub const GEOMETRY: u32 = 1 << 9;
-    /// Every group.
-    pub const ALL: u32 = (1 << 10) - 1;
+    crate::table::effect::groups! {
+        /// Culling, viewport, clip plane, scissor, depth map, output map.
+        RASTER,
+        /// Texture units 0 to 2.
+        TEXTURE,
+        /// Combiner stages, fog and gas colouring with their tables.
+        COMBINER,
+        /// Alpha, stencil and depth test, blending, logic operation, write masks, gas and shadow modes.
+        FRAGMENT,
+        /// Addresses, formats and dimensions of the framebuffer.
+        TARGET,
+        /// Fragment lighting and its tables.
+        LIGHTING,
+        /// The procedural texture unit and its tables.
+        PROCTEX,
+        /// Attribute buffers, formats, permutation, number of inputs.
+        VERTEX_INPUT,
+        /// Shader code, descriptors, entry points, output masks.
+        PROGRAM,
+        /// Geometry stage: modes, primitive type.
+        GEOMETRY,
+    }
 }
 
 /// What a write to a register does.

@@ -2,40 +2,40 @@
 
 /// Groups of 3D state that a write makes dirty.
 pub mod dirty {
-    /// Formats, layout, addresses of targets; surface clip.
-    pub const SURFACE: u32 = 1 << 0;
-    /// Viewport, depth range, scissor, window offset and clip.
-    pub const VIEWPORT: u32 = 1 << 1;
-    /// Facing, culling, polygon modes and offset, lines, points, stipple, clip planes, shade mode.
-    pub const RASTER: u32 = 1 << 2;
-    /// Vertex arrays.
-    pub const VERTEX_ARRAY: u32 = 1 << 3;
-    /// Index array and restart.
-    pub const INDEX: u32 = 1 << 4;
-    /// Vertex program, its start, limits, branch bits and outputs.
-    pub const VERTEX_PROGRAM: u32 = 1 << 5;
-    /// Constants of vertex programs.
-    pub const VERTEX_CONSTANTS: u32 = 1 << 6;
-    /// Vertex textures.
-    pub const VERTEX_TEXTURE: u32 = 1 << 7;
-    /// Fragment program and what its inputs are.
-    pub const FRAGMENT_PROGRAM: u32 = 1 << 8;
-    /// Textures.
-    pub const TEXTURE: u32 = 1 << 9;
-    /// Alpha test, blending, logic operation, masks, dither.
-    pub const OUTPUT: u32 = 1 << 10;
-    /// Depth and stencil tests.
-    pub const DEPTH_STENCIL: u32 = 1 << 11;
-    /// Fog mode and parameters.
-    pub const FOG: u32 = 1 << 12;
-    /// Counting of samples.
-    pub const QUERY: u32 = 1 << 13;
-    /// Conditional rendering.
-    pub const CONDITION: u32 = 1 << 14;
-    /// Immediate values of vertex attributes.
-    pub const VERTEX_DATA: u32 = 1 << 15;
-    /// Every group.
-    pub const ALL: u32 = (1 << 16) - 1;
+    crate::table::effect::groups! {
+        /// Formats, layout, addresses of targets; surface clip.
+        SURFACE,
+        /// Viewport, depth range, scissor, window offset and clip.
+        VIEWPORT,
+        /// Facing, culling, polygon modes and offset, lines, points, stipple, clip planes, shade mode.
+        RASTER,
+        /// Vertex arrays.
+        VERTEX_ARRAY,
+        /// Index array and restart.
+        INDEX,
+        /// Vertex program, its start, limits, branch bits and outputs.
+        VERTEX_PROGRAM,
+        /// Constants of vertex programs.
+        VERTEX_CONSTANTS,
+        /// Vertex textures.
+        VERTEX_TEXTURE,
+        /// Fragment program and what its inputs are.
+        FRAGMENT_PROGRAM,
+        /// Textures.
+        TEXTURE,
+        /// Alpha test, blending, logic operation, masks, dither.
+        OUTPUT,
+        /// Depth and stencil tests.
+        DEPTH_STENCIL,
+        /// Fog mode and parameters.
+        FOG,
+        /// Counting of samples.
+        QUERY,
+        /// Conditional rendering.
+        CONDITION,
+        /// Immediate values of vertex attributes.
+        VERTEX_DATA,
+    }
 }
 
 /// What a write to a method does.

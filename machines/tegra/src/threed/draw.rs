@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use triglyph_guest::kernel::program::words::WordSet;
-use triglyph_guest::tegra::methods::threed::{
-    BeginInstanceId, BeginPrimitiveId, IndexSize, ReportKind, Trigger, regs as r,
-};
+use triglyph_guest::tegra::methods::threed::{BeginInstanceId, BeginPrimitiveId, IndexSize, ReportKind, regs as r};
 
 use super::edges::{self, Unmarked};
 use super::fetch::{self, Layout};
@@ -26,53 +24,8 @@ const VERTEX: u64 = 16;
 const INSTRUCTIONS: u64 = 1;
 
 impl ThreeD {
-    /// BEGIN, END and everything that brings vertices.
-    pub(super) fn draw_trigger(
-        &mut self,
-        core: &mut Core,
-        registers: &Registers,
-        counters: &mut Counters,
-        trigger: Trigger,
-        (method, datum): (u32, u32),
-        enabled: bool,
-    ) {
-        match trigger {
-            Trigger::Begin => self.begin(datum),
-            Trigger::End => self.end(core, registers, counters, enabled),
-            Trigger::DrawInline => self.inline(core, registers, method, datum),
-            Trigger::DrawArrayOnce | Trigger::DrawIndexedOnce => {
-                self.once(core, registers, counters, (method, datum), enabled);
-            }
-            _ if !enabled => {}
-            Trigger::DrawArray => {
-                let start = registers.get(r::set_vertex_array_start::ID);
-                let order = indices::array(core, registers, start, datum);
-                self.draw(core, registers, counters, order);
-            }
-            Trigger::DrawIndexed => {
-                let word = registers.get(r::set_index_buffer_e::ID);
-                let size = r::set_index_buffer_e::index_size(word).unwrap_or(IndexSize::FourBytes);
-                let first = registers.get(r::set_index_buffer_f::ID);
-                let order = indices::buffer(core, registers, size, first, datum);
-                self.draw(core, registers, counters, order);
-            }
-            Trigger::DrawZero => {
-                let order = indices::zeros(core, registers, datum);
-                self.draw(core, registers, counters, order);
-            }
-            Trigger::DrawAuto => {
-                let stride = r::set_draw_auto_stride::v(registers.get(r::set_draw_auto_stride::ID)).max(1);
-                let start = registers.get(r::set_draw_auto_start::ID);
-                let count = datum.saturating_sub(start) / stride;
-                let order = indices::array(core, registers, start / stride, count);
-                self.draw(core, registers, counters, order);
-            }
-            Trigger::DrawTexture => self.draw_texture(core, registers),
-            _ => {}
-        }
-    }
-
-    fn begin(&mut self, word: u32) {
+    /// BEGIN.
+    pub(super) fn begin(&mut self, word: u32) {
         match r::begin::instance_id(word) {
             Some(BeginInstanceId::Subsequent) => self.instance = self.instance.wrapping_add(1),
             Some(BeginInstanceId::Unchanged) => {}
@@ -84,7 +37,8 @@ impl ThreeD {
         self.open = Some(Open { topology: r::begin::op(word), ..Open::default() });
     }
 
-    fn end(&mut self, core: &mut Core, registers: &Registers, counters: &mut Counters, enabled: bool) {
+    /// END: draws indices that came as data of methods.
+    pub(super) fn end(&mut self, core: &mut Core, registers: &Registers, counters: &mut Counters, enabled: bool) {
         let indices = self.open.as_mut().map(|open| std::mem::take(&mut open.indices)).unwrap_or_default();
         if !indices.is_empty() && enabled {
             let order = indices::indexed(registers, indices);
@@ -95,7 +49,7 @@ impl ThreeD {
     }
 
     /// Indices in the datum. The words before the first whole one and after the last may hold less, as ALIGN says.
-    fn inline(&mut self, core: &mut Core, registers: &Registers, method: u32, datum: u32) {
+    pub(super) fn inline(&mut self, core: &mut Core, registers: &Registers, method: u32, datum: u32) {
         let Some(open) = &mut self.open else {
             return core.fault(FaultKind::BadMethod, method.into(), format_args!("indices outside of a draw"));
         };
@@ -132,7 +86,7 @@ impl ThreeD {
     }
 
     /// BEGIN, draw, END in one. The size of indices is that of the method's name.
-    fn once(
+    pub(super) fn once(
         &mut self,
         core: &mut Core,
         registers: &Registers,
@@ -173,7 +127,7 @@ impl ThreeD {
     }
 
     /// Draws vertices with the topology of the draw that is open.
-    fn draw(&mut self, core: &mut Core, registers: &Registers, counters: &mut Counters, order: Order) {
+    pub(super) fn draw(&mut self, core: &mut Core, registers: &Registers, counters: &mut Counters, order: Order) {
         self.draw_order(core, registers, counters, order, None);
     }
 

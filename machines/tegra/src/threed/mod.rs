@@ -1,6 +1,7 @@
 //! The 3D engine (class B197).
 //!
 //! ```text
+//! methods that do something at once ─► trigger.rs
 //! BEGIN, draws ─► indices.rs ─► fetch.rs ─► vertex programs ─► patch.rs, geometry.rs ─► feedback.rs ─► pieces.rs ─► scene
 //!                                               │                                                         │
 //! registers ─► program.rs, units.rs, bindings.rs┴─ target.rs, setup.rs, output.rs, pixels.rs ─────────────┘
@@ -39,16 +40,14 @@ pub(super) mod stage;
 mod statistics;
 mod target;
 pub(super) mod texture;
+mod trigger;
 mod units;
 mod unsupported;
 
 use std::sync::Arc;
 
-use triglyph_guest::tegra::methods::threed::{Topology, Trigger, regs as r};
+use triglyph_guest::tegra::methods::threed::Topology;
 
-use super::core::Core;
-use super::registers::Registers;
-use super::report::Counters;
 use bindings::Bindings;
 use feedback::Feedback;
 use fetch::Layout;
@@ -118,55 +117,4 @@ struct Open {
     indices: Vec<u32>,
     /// Those of them that came without edge flag.
     unmarked: Vec<u32>,
-}
-
-impl ThreeD {
-    /// What a method of this engine does. `enabled`: whether conditional rendering lets draws and clears happen.
-    pub fn trigger(
-        &mut self,
-        core: &mut Core,
-        registers: &Registers,
-        counters: &mut Counters,
-        trigger: Trigger,
-        (method, datum): (u32, u32),
-        enabled: bool,
-    ) {
-        match trigger {
-            Trigger::BindConstant => {
-                let group =
-                    (method as usize - r::bind_group_constant_buffer::id(0)) / r::bind_group_constant_buffer::STEP;
-                self.bindings.bind(core, registers, group, datum);
-                self.unchanged.forget();
-            }
-            Trigger::UnbindAll if r::unbind_all::constant_buffers(datum) => {
-                self.bindings.unbind_all();
-                self.unchanged.forget();
-            }
-            Trigger::Clear if enabled => self.clear(core, registers, datum),
-            Trigger::BlendInstruction => self.blend_instruction(registers, datum),
-            Trigger::StreamOutPointer => self.feedback.set_pointer(method, datum),
-            Trigger::PrimitiveId => self.primitive_id(method, datum),
-            _ => self.draw_trigger(core, registers, counters, trigger, (method, datum), enabled),
-        }
-    }
-
-    /// LOAD_ITERATED_BLEND_INSTRUCTION.
-    fn blend_instruction(&mut self, registers: &Registers, datum: u32) {
-        let pointer = registers.get(r::load_iterated_blend_instruction_pointer::ID);
-        let at = (pointer & 0xFF) as usize;
-        if self.blend_program.len() <= at {
-            self.blend_program.resize(at + 1, 0);
-        }
-        self.blend_program[at] = datum;
-        self.pixels.set_blend_program(&self.blend_program);
-        registers.set(r::load_iterated_blend_instruction_pointer::ID, pointer.wrapping_add(1) & 0xFF);
-    }
-
-    fn primitive_id(&mut self, method: u32, datum: u32) {
-        if method as usize == r::load_primitive_id::ID {
-            self.primitive = datum;
-        } else {
-            self.primitive = self.primitive.wrapping_add(datum);
-        }
-    }
 }

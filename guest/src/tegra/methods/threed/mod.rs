@@ -69,24 +69,24 @@ pub mod regs {
 
 /// Groups of state that a write makes dirty.
 pub mod dirty {
-    /// Colour and zeta targets, surface clip, samples.
-    pub const TARGET: u32 = 1 << 0;
-    /// Viewports, clipping, scissors, window rectangles.
-    pub const VIEWPORT: u32 = 1 << 1;
-    /// Attributes, streams, base indices.
-    pub const VERTEX_INPUT: u32 = 1 << 2;
-    /// Culling, polygon modes, lines, points, depth bias.
-    pub const RASTER: u32 = 1 << 3;
-    /// Depth, stencil, alpha tests, blending, masks.
-    pub const FRAGMENT: u32 = 1 << 4;
-    /// Programs, tessellation.
-    pub const PROGRAM: u32 = 1 << 5;
-    /// Pools of headers and samplers, where handles are.
-    pub const TEXTURE: u32 = 1 << 6;
-    /// Transform feedback.
-    pub const STREAM_OUT: u32 = 1 << 7;
-    /// Every group.
-    pub const ALL: u32 = (1 << 8) - 1;
+    crate::table::effect::groups! {
+        /// Colour and zeta targets, surface clip, samples.
+        TARGET,
+        /// Viewports, clipping, scissors, window rectangles.
+        VIEWPORT,
+        /// Attributes, streams, base indices.
+        VERTEX_INPUT,
+        /// Culling, polygon modes, lines, points, depth bias.
+        RASTER,
+        /// Depth, stencil, alpha tests, blending, masks.
+        FRAGMENT,
+        /// Programs, tessellation.
+        PROGRAM,
+        /// Pools of headers and samplers, where handles are.
+        TEXTURE,
+        /// Transform feedback.
+        STREAM_OUT,
+    }
 }
 
 /// What a write does at once.
