@@ -4,8 +4,7 @@ use crate::listed;
 use borsh::{BorshDeserialize, BorshSerialize};
 
 listed! {
-    /// A texture's texel format.
-    /// In the order of the register's numbers.
+    /// A texture's texel format, in the order of the register's numbers.
     #[derive(PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
     pub enum TexelFormat {
         /// 4 bytes: A, B, G, R.

@@ -107,9 +107,14 @@ fn every_listed_method_has_its_row_and_fields() {
             for index in 0..first.count {
                 let at = address + (index * first.step) as u32;
                 let ours = class.method(at).unwrap_or_else(|| panic!("{class:?} {name} at {at:#x}"));
+                assert!(!ours.doc.trim().is_empty());
+                // Calls into firmware are 32 names in the list: SET_FALCON00 and so on.
+                if ours.name == "SET_FALCON" {
+                    assert_eq!(format!("{}{:02}", ours.name, ours.index.expect("32 of them")), name);
+                    continue;
+                }
                 assert_eq!(ours.name, name, "{class:?} {at:#x}");
                 assert_eq!(ours.index, (first.count > 1).then_some(index), "{name}");
-                assert!(!ours.doc.trim().is_empty());
             }
             if address < 0x40 {
                 continue;
@@ -201,7 +206,7 @@ fn effects_tell_what_a_write_does() {
     assert_eq!(METHODS.effect(0xE00 + 2 * 127), Effect::Common(Common::MacroCall));
     assert_eq!(METHODS.effect(0xE01), Effect::Common(Common::MacroData));
     assert_eq!(METHODS.effect(0xFFF), Effect::None);
-    assert_eq!(METHODS.named("SET_FALCON04").map(|row| row.id), Some(0x8C4));
+    assert_eq!(METHODS.named("SET_FALCON").map(|row| row.id), Some(0x8C0));
     assert_eq!(twod::METHODS.effect(0x237), Effect::Trigger(twod::Trigger::Blit));
     assert_eq!((0..6).map(|i| RESET[0x804 + 0x10 * i]).collect::<Vec<_>>(), [0, 0, 1, 2, 3, 4]);
     assert_eq!((RESET[0x303], RESET[0x33F], RESET[0x3EF], RESET[0x680]), (0x3F80_0000, 0x3F80_0000, 0xFFFF, 0x1111));
