@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use crate::support::threed::{
     COLOR, CONSTANTS, EDGE, PASS, PIXEL, PROGRAMS, TARGET, VERTEX, VERTICES, header, pixel_header, program, ready,
-    vertices,
+    texture_header, vertices,
 };
 use crate::support::{COPY, DATA, INLINE, Machine, THREED, methods, threed};
 use triglyph_engine::Device;
@@ -229,11 +229,6 @@ impl derived_state::Pair for Pair {
         assert_same([&a.0, &b.0], what);
         assert_eq!(a.1, b.1, "{what}");
     }
-}
-
-fn texture_header(texels: u64, edge: u32) -> [u32; 8] {
-    let components = 0x08 | 2 << 7 | 2 << 10 | 2 << 13 | 2 << 16 | 2 << 19 | 3 << 22 | 4 << 25 | 5 << 28;
-    [components, at(texels), 2 << 21, edge * 4 / 32, (edge - 1) | 7 << 23, (edge - 1) | 1 << 31, 0, 0]
 }
 
 /// Textures, constants and handles.

@@ -73,6 +73,14 @@ pub fn pixel_header(mode: u32) -> [u32; 20] {
     words
 }
 
+/// The header of a texture of `edge` by `edge` texels A8B8G8R8 in rows, unsigned normalised, at an address of the data.
+pub fn texture_header(texels: u64, edge: u32) -> [u32; 8] {
+    let components = 0x08 | 2 << 7 | 2 << 10 | 2 << 13 | 2 << 16 | 2 << 19 | 3 << 22 | 4 << 25 | 5 << 28;
+    let pitch = (4 * edge).div_ceil(32);
+    let address = (DATA + texels) as u32;
+    [components, address, 2 << 21, pitch, (edge - 1) | 7 << 23, (edge - 1) | 1 << 31, 0, 0]
+}
+
 /// A machine that is ready to draw: 64x64 pixels of A8B8G8R8, positions and colours, everything in the window's middle.
 pub fn ready() -> Machine {
     let mut m = Machine::new();

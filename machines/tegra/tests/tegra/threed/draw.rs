@@ -295,18 +295,8 @@ fn rectangles_of_texels_need_no_programs() {
     // Four by four texels in rows of 32 bytes, red 16 * x, green 16 * y; number 1 of the pool.
     let texels: Vec<u8> = (0..4u8).flat_map(|y| (0..8u8).flat_map(move |x| [16 * x, 16 * y, 0, 255])).collect();
     m.write(TEXELS, &texels);
-    let header = [
-        0x08 | 2 << 7 | 2 << 10 | 2 << 13 | 2 << 16 | 2 << 19 | 3 << 22 | 4 << 25 | 5 << 28,
-        (DATA + TEXELS) as u32,
-        2 << 21,
-        1,
-        3 | 7 << 23,
-        3 | 1 << 31,
-        0,
-        0,
-    ];
     let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
-    m.write(POOL + 32, &bytes(&header));
+    m.write(POOL + 32, &bytes(&threed::texture_header(TEXELS, 4)));
     m.write(POOL + 0x1000, &bytes(&[2 | 2 << 3, 1 | 1 << 4 | 1 << 6, 0, 0, 0, 0, 0, 0]));
     let at = |offset: u64| (DATA + offset) as u32;
     m.set(

@@ -430,17 +430,7 @@ fn instructions_for_other_shapes_of_an_image_are_no_mistake() {
     ";
     for (text, faults) in [(text, false), (only, true)] {
         let mut m = ready();
-        let header = [
-            0x08 | 2 << 7 | 2 << 10 | 2 << 13 | 2 << 16 | 2 << 19 | 3 << 22 | 4 << 25 | 5 << 28,
-            (DATA + TARGET) as u32,
-            2 << 21,
-            1,
-            3 | 7 << 23,
-            3 | 1 << 31,
-            0,
-            0,
-        ];
-        m.write(POOL, &header.map(u32::to_le_bytes).concat());
+        m.write(POOL, &texture_header(TARGET, 4).map(u32::to_le_bytes).concat());
         m.set(
             THREED,
             &[
