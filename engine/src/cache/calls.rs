@@ -124,6 +124,18 @@ impl Handle<Shader> {
     }
 }
 
+/// The kernel that draws pixels of a state during one scene.
+pub trait SceneKernel {
+    /// Whether it is compiled by now.
+    fn is_compiled(&self) -> bool;
+
+    /// What its pixels cost.
+    fn pixel_cost(&self) -> &PixelCost;
+
+    /// Notes that compiled code has run for so long.
+    fn note_time(&self, nanoseconds: u64);
+}
+
 impl Handle<Pixel> {
     /// The kernel for a scene: the compiled one if there is one now.
     pub fn select(&self) -> SelectedPixel {
@@ -143,22 +155,21 @@ pub struct SelectedPixel {
     compiled: Option<Arc<dyn PixelKernel>>,
 }
 
-impl SelectedPixel {
-    /// Whether it is compiled.
-    pub fn is_compiled(&self) -> bool {
+impl SceneKernel for SelectedPixel {
+    fn is_compiled(&self) -> bool {
         self.compiled.is_some()
     }
 
-    /// What its pixels cost.
-    pub fn pixel_cost(&self) -> &PixelCost {
+    fn pixel_cost(&self) -> &PixelCost {
         &self.handle.slot().pixel_cost
     }
 
-    /// Notes that compiled code has run for so long.
-    pub fn note_time(&self, nanoseconds: u64) {
+    fn note_time(&self, nanoseconds: u64) {
         self.handle.slot().note_time(nanoseconds);
     }
+}
 
+impl SelectedPixel {
     /// What decodes textures for the kernel; `None` when it samples guest memory in place.
     pub fn texture_decoder(&self) -> Option<&dyn TextureDecoder> {
         self.compiled.as_ref()?.texture_decoder()
@@ -184,22 +195,21 @@ pub struct SelectedFragment {
     compiled: OnceLock<Arc<dyn FragmentKernel>>,
 }
 
-impl SelectedFragment {
-    /// Whether it is compiled by now.
-    pub fn is_compiled(&self) -> bool {
+impl SceneKernel for SelectedFragment {
+    fn is_compiled(&self) -> bool {
         self.compiled().is_some()
     }
 
-    /// What its pixels cost.
-    pub fn pixel_cost(&self) -> &PixelCost {
+    fn pixel_cost(&self) -> &PixelCost {
         &self.handle.slot().pixel_cost
     }
 
-    /// Notes that compiled code has run for so long.
-    pub fn note_time(&self, nanoseconds: u64) {
+    fn note_time(&self, nanoseconds: u64) {
         self.handle.slot().note_time(nanoseconds);
     }
+}
 
+impl SelectedFragment {
     fn compiled(&self) -> Option<&Arc<dyn FragmentKernel>> {
         if let known @ Some(_) = self.compiled.get() {
             return known;

@@ -41,7 +41,7 @@ pub mod texture;
 pub mod texture_cache;
 mod tiers;
 
-pub use calls::{MacroCaller, SelectedFragment, SelectedPixel};
+pub use calls::{MacroCaller, SceneKernel, SelectedFragment, SelectedPixel};
 pub use counters::Counters;
 pub use handle::Handle;
 pub use kernels::Kernels;

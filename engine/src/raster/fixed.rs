@@ -9,7 +9,7 @@ use triglyph_guest::kernel::tier::TextureDecoder;
 use super::{Painter, RasterStats, coverage, walk};
 use crate::cache::texture::{Decoded, TextureSource};
 use crate::cache::texture_cache::TextureCache;
-use crate::cache::{PixelCost, SelectedPixel};
+use crate::cache::{SceneKernel, SelectedPixel};
 use crate::mem::{GuestAddr, Memory};
 use crate::scene::{DrawState, Fixed, Rect, Scene, Scissor};
 use crate::sched::Scheduler;
@@ -155,13 +155,8 @@ impl Painter for Tiles<'_> {
         }
     }
 
-    fn pixel_cost(&self, state: usize) -> (&PixelCost, bool) {
-        let kernel = &self.prepared[state].kernel;
-        (kernel.pixel_cost(), kernel.is_compiled())
-    }
-
-    fn note_time(&self, state: usize, nanoseconds: u64) {
-        self.prepared[state].kernel.note_time(nanoseconds);
+    fn kernel(&self, state: usize) -> &dyn SceneKernel {
+        &self.prepared[state].kernel
     }
 
     fn shade(&self, state: usize, blocks: &[PixelBlock]) {

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use triglyph_guest::kernel::pixel::PixelBlock;
 
-use crate::cache::PixelCost;
+use crate::cache::{PixelCost, SceneKernel};
 use crate::mem::Misses;
 use crate::scene::{Kind, Rect, Scene};
 use crate::sched::Scheduler;
@@ -57,11 +57,8 @@ trait Painter: Sync {
     /// Adds the blocks of primitive `index`, drawn with state number `state`, that lie in `area`.
     fn cover(&self, index: u32, state: usize, area: Rect, blocks: &mut Vec<PixelBlock>);
 
-    /// What pixels of a state cost, and whether compiled code draws them.
-    fn pixel_cost(&self, state: usize) -> (&PixelCost, bool);
-
-    /// Notes that compiled code has drawn pixels of a state for so many nanoseconds.
-    fn note_time(&self, state: usize, nanoseconds: u64);
+    /// The kernel that draws pixels of a state.
+    fn kernel(&self, state: usize) -> &dyn SceneKernel;
 
     /// Shades blocks of one state.
     fn shade(&self, state: usize, blocks: &[PixelBlock]);
@@ -107,28 +104,28 @@ fn pixel_costs<P: Painter>(scene: &Scene<P::Kind>, painter: &P) -> u64 {
 
 /// The same of a state's pixels.
 fn pixels_of_state<P: Painter>(scene: &Scene<P::Kind>, painter: &P, state: usize) -> u64 {
-    let pixels = |b: &Rect| u64::from(b.x1 - b.x0 + 1) * u64::from(b.y1 - b.y0 + 1);
+    let pixels = |bounds: &Rect| u64::from(bounds.width()) * u64::from(bounds.height());
     let looked_at = scene.bounds.len().min(LOOKED_AT);
     let end = scene.states.get(state + 1).map_or(looked_at, |next| looked_at.min(next.first as usize));
     let bounds = scene.bounds.get(scene.states[state].first as usize..end).unwrap_or_default();
-    let (cost, compiled) = painter.pixel_cost(state);
-    bounds.iter().map(pixels).sum::<u64>().saturating_mul(cost.get(compiled))
+    let kernel = painter.kernel(state);
+    bounds.iter().map(pixels).sum::<u64>().saturating_mul(kernel.pixel_cost().get(kernel.is_compiled()))
 }
 
 /// Corrects the estimates of all states by what a scene was expected to take and has taken.
 fn correct<P: Painter>(scene: &Scene<P::Kind>, painter: &P, expected: u64, measured: u64) {
     for state in 0..scene.states.len() {
-        let (cost, compiled) = painter.pixel_cost(state);
-        cost.correct(compiled, expected, measured);
+        let kernel = painter.kernel(state);
+        kernel.pixel_cost().correct(kernel.is_compiled(), expected, measured);
     }
 }
 
 /// Divides the time that a scene has taken among the kernels of its states, by what their pixels should have cost.
 fn note_times<P: Painter>(scene: &Scene<P::Kind>, painter: &P, measured: u64) {
     let all = pixel_costs(scene, painter).max(1);
-    for state in (0..scene.states.len()).filter(|&state| painter.pixel_cost(state).1) {
+    for state in (0..scene.states.len()).filter(|&state| painter.kernel(state).is_compiled()) {
         let part = u128::from(pixels_of_state(scene, painter, state));
-        painter.note_time(state, (u128::from(measured) * part / u128::from(all)) as u64);
+        painter.kernel(state).note_time((u128::from(measured) * part / u128::from(all)) as u64);
     }
 }
 

@@ -14,7 +14,7 @@ use super::cover::Cover;
 use super::{Painter, RasterStats, walk};
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::cache::texture_cache::TextureCache;
-use crate::cache::{PixelCost, SelectedFragment};
+use crate::cache::{SceneKernel, SelectedFragment};
 use crate::mem::{GuestRange, Memory, Misses, ProgramMemory};
 use crate::scene::Rect;
 use crate::scene::program::{ProgramScene, ProgramState, Programs, Surfaces, TargetSurface, TextureBinding};
@@ -185,13 +185,8 @@ impl Painter for Tiles<'_> {
         Cover { index, edges, state, clip, samples }.add(blocks);
     }
 
-    fn pixel_cost(&self, state: usize) -> (&PixelCost, bool) {
-        let kernel = &self.prepared[state].kernel;
-        (kernel.pixel_cost(), kernel.is_compiled())
-    }
-
-    fn note_time(&self, state: usize, nanoseconds: u64) {
-        self.prepared[state].kernel.note_time(nanoseconds);
+    fn kernel(&self, state: usize) -> &dyn SceneKernel {
+        &self.prepared[state].kernel
     }
 
     fn shade(&self, state: usize, blocks: &[PixelBlock]) {
