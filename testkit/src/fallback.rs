@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP};
+use triglyph_guest::kernel::vertex::{EXHAUSTED_LIMIT, GROUP, VertexJob};
+use triglyph_guest::kernel::{VertexKernel, program};
 
 /// Does the `total` elements of a job: `compiled` goes on from an element and tells how far it came, `reference` does
 /// the group that it stopped at, and all the rest once too many programs do not end. Returns how many elements the
@@ -24,4 +25,57 @@ pub fn run<J>(
         assert!((end..=total).contains(&done), "a kernel went from element {end} to {done} of {total}");
     }
     interpreted
+}
+
+/// Shades vertices whose records have `stride` floats. Returns how many the reference did.
+pub fn vertices(
+    kernel: &dyn VertexKernel,
+    reference: &dyn VertexKernel,
+    stride: usize,
+    job: &mut VertexJob<'_>,
+) -> usize {
+    let total = job.vertices.len();
+    let compiled = |job: &mut VertexJob<'_>, first| kernel.shade(job, first);
+    run(
+        job,
+        total,
+        |job| job.exhausted,
+        compiled,
+        |job, Range { start, end }| {
+            let mut part = VertexJob {
+                vertices: &job.vertices[start..end],
+                records: &mut job.records[start * stride..end * stride],
+                clip: &mut job.clip[start..end],
+                ..*job
+            };
+            assert_eq!(reference.shade(&mut part, 0), end - start);
+            job.exhausted = part.exhausted;
+        },
+    )
+}
+
+/// The same of a shader pipeline's vertices.
+pub fn program_vertices(
+    kernel: &dyn program::VertexKernel,
+    reference: &dyn program::VertexKernel,
+    stride: usize,
+    job: &mut program::vertex::VertexJob<'_>,
+) -> usize {
+    let total = job.vertices.len();
+    let compiled = |job: &mut program::vertex::VertexJob<'_>, first| kernel.shade(job, first);
+    run(
+        job,
+        total,
+        |job| job.exhausted,
+        compiled,
+        |job, Range { start, end }| {
+            let mut part = program::vertex::VertexJob {
+                vertices: &job.vertices[..end],
+                records: &mut job.records[..end * stride],
+                ..*job
+            };
+            assert_eq!(reference.shade(&mut part, start), end);
+            job.exhausted = part.exhausted;
+        },
+    )
 }

@@ -1,11 +1,10 @@
 //! Random shader programs on random vertices.
 
 use std::fmt::Write as _;
-use std::ops::Range;
 use std::sync::Arc;
 
 use triglyph_guest::kernel::random_vertex::{Batch, Mix, case};
-use triglyph_guest::kernel::vertex::{GROUP, Numbers, PicaProgram, Program as Microcode, SCREEN, VertexJob, VertexKey};
+use triglyph_guest::kernel::vertex::{GROUP, Numbers, PicaProgram, Program as Microcode, SCREEN, VertexKey};
 use triglyph_guest::kernel::{Tier, VertexKernel};
 use triglyph_guest::pica::Program;
 use triglyph_guest::pica::random::Options;
@@ -125,28 +124,9 @@ fn prepared(key: &VertexKey) -> VertexKey {
 /// Shades a batch as the engine does.
 fn shade(key: &VertexKey, batch: &Batch, kernel: &dyn VertexKernel, reference: &dyn VertexKernel) -> Shaded {
     let stride = key.outputs.stride();
-    let count = batch.vertices.len();
-    let mut replayed = 0;
-    let (records, clip, _) = batch.run(stride, |job| {
-        fallback::run(
-            job,
-            count,
-            |job| job.exhausted,
-            |job, first| kernel.shade(job, first),
-            |job, Range { start, end }| {
-                let mut part = VertexJob {
-                    vertices: &job.vertices[start..end],
-                    records: &mut job.records[start * stride..end * stride],
-                    clip: &mut job.clip[start..end],
-                    ..*job
-                };
-                assert_eq!(reference.shade(&mut part, 0), end - start);
-                job.exhausted = part.exhausted;
-                replayed += (end - start).div_ceil(GROUP);
-            },
-        )
-    });
-    Shaded { records, clip, replayed, groups: count.div_ceil(GROUP) }
+    let (records, clip, interpreted) = batch.run(stride, |job| fallback::vertices(kernel, reference, stride, job));
+    let groups = batch.vertices.len().div_ceil(GROUP);
+    Shaded { records, clip, replayed: interpreted.div_ceil(GROUP), groups }
 }
 
 /// Has a kernel meet what it leaves to the reference so often that it compiles exact products.

@@ -1,7 +1,6 @@
 //! Random vertex programs and batches: compiled kernels against the reference, bit for bit.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use triglyph_guest::kernel::Tier;
 use triglyph_guest::kernel::Unsupported;
@@ -29,20 +28,8 @@ fn shade(
     job: &mut VertexJob<'_>,
     tally: &mut Tally,
 ) {
-    let total = job.vertices.len();
-    let interpreted = fallback::run(
-        job,
-        total,
-        |job| job.exhausted,
-        |job, first| kernel.shade(job, first),
-        |job, Range { start, end }| {
-            let mut part =
-                VertexJob { vertices: &job.vertices[..end], records: &mut job.records[..end * stride], ..*job };
-            reference.shade(&mut part, start);
-            job.exhausted = part.exhausted;
-        },
-    );
-    tally.compiled += total - interpreted;
+    let interpreted = fallback::program_vertices(kernel, reference, stride, job);
+    tally.compiled += job.vertices.len() - interpreted;
     tally.reference += interpreted;
 }
 

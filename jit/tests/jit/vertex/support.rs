@@ -1,7 +1,6 @@
 //! Runs a case on both tiers and reports differences.
 
 use std::fmt::Write;
-use std::ops::Range;
 
 use triglyph_guest::kernel::random_vertex::Batch;
 use triglyph_guest::kernel::vertex::{Program, VertexJob, VertexKey};
@@ -31,24 +30,8 @@ pub fn shade(
     job: &mut VertexJob<'_>,
     tally: &mut Tally,
 ) {
-    let total = job.vertices.len();
-    let interpreted = fallback::run(
-        job,
-        total,
-        |job| job.exhausted,
-        |job, first| kernel.shade(job, first),
-        |job, Range { start, end }| {
-            let mut part = VertexJob {
-                vertices: &job.vertices[..end],
-                records: &mut job.records[..end * stride],
-                clip: &mut job.clip[..end],
-                ..*job
-            };
-            reference.shade(&mut part, start);
-            job.exhausted = part.exhausted;
-        },
-    );
-    tally.compiled += total - interpreted;
+    let interpreted = fallback::vertices(kernel, reference, stride, job);
+    tally.compiled += job.vertices.len() - interpreted;
     tally.reference += interpreted;
 }
 
