@@ -31,6 +31,18 @@ pub enum Bits {
 }
 
 impl Bits {
+    /// Of images from the processor, by the number of their format; `None` for numbers without one.
+    pub const fn of_cpu_image(number: u32) -> Option<Self> {
+        Some(match number {
+            1 => Bits::R5G6B5,
+            2 => Bits::A1R5G5B5,
+            3 => Bits::X1R5G5B5,
+            4 => Bits::A8R8G8B8,
+            5 => Bits::X8R8G8B8,
+            _ => return None,
+        })
+    }
+
     /// Bytes of a pixel.
     pub const fn bytes(self) -> u32 {
         match self {
@@ -100,31 +112,6 @@ impl SurfaceFormat {
             SurfaceFormat::X8R8G8B8Z | SurfaceFormat::X8R8G8B8X => Bits::X8R8G8B8,
             SurfaceFormat::X1A7R8G8B8Z | SurfaceFormat::X1A7R8G8B8X | SurfaceFormat::A8R8G8B8 => Bits::A8R8G8B8,
             SurfaceFormat::Y32 => Bits::Y32,
-        }
-    }
-}
-
-listed! {
-    /// Formats of images from the processor.
-    #[allow(missing_docs)]
-    pub enum CpuFormat: u32 {
-        R5G6B5 = 1,
-        A1R5G5B5 = 2,
-        X1R5G5B5 = 3,
-        A8R8G8B8 = 4,
-        X8R8G8B8 = 5,
-    }
-}
-
-impl CpuFormat {
-    /// How pixels come.
-    pub const fn bits(self) -> Bits {
-        match self {
-            CpuFormat::R5G6B5 => Bits::R5G6B5,
-            CpuFormat::A1R5G5B5 => Bits::A1R5G5B5,
-            CpuFormat::X1R5G5B5 => Bits::X1R5G5B5,
-            CpuFormat::A8R8G8B8 => Bits::A8R8G8B8,
-            CpuFormat::X8R8G8B8 => Bits::X8R8G8B8,
         }
     }
 }
@@ -252,7 +239,7 @@ mod tests {
     fn numbers_are_those_of_the_documentation() {
         let known = |from: fn(u32) -> bool| (0..=16).filter(|&number| from(number)).collect::<Vec<_>>();
         assert_eq!(known(|n| SurfaceFormat::from_number(n).is_some()), (1..=11).collect::<Vec<_>>());
-        assert_eq!(known(|n| CpuFormat::from_number(n).is_some()), (1..=5).collect::<Vec<_>>());
+        assert_eq!(known(|n| Bits::of_cpu_image(n).is_some()), (1..=5).collect::<Vec<_>>());
         assert_eq!(known(|n| ImageFormat::from_number(n).is_some()), (1..=13).collect::<Vec<_>>());
         assert_eq!(known(|n| Operation::from_number(n).is_some()), (0..=5).collect::<Vec<_>>());
         assert_eq!(SurfaceFormat::A8R8G8B8 as u32, 10);

@@ -33,7 +33,7 @@ regs! {
     color_conversion @ 0x2F8 { mode 0:1 };
     /// [`super::format::Operation`].
     operation @ 0x2FC = 3 { operation 0:2 };
-    /// [`super::format::CpuFormat`].
+    /// [`super::format::Bits::of_cpu_image`].
     color_format @ 0x300 = 4 { format 0:7 };
     /// Where the image goes.
     point @ 0x304 { x 0:15 signed, y 16:31 signed } Trigger(Begin);

@@ -1,6 +1,6 @@
 //! Image from the processor: pixels that come with the commands.
 
-use triglyph_guest::rsx::two_d::format::{Bits, CpuFormat, Operation};
+use triglyph_guest::rsx::two_d::format::{Bits, Operation};
 use triglyph_guest::rsx::two_d::image_from_cpu as methods;
 
 use super::surface::{Surface, push_pixel};
@@ -65,7 +65,7 @@ impl TwoD {
         let registers = &self.objects.get(index)?.registers;
         let get = |id: usize| registers.get(id as u32);
         let number = methods::color_format::format(get(methods::color_format::ID));
-        let Some(format) = CpuFormat::from_number(number) else {
+        let Some(format) = Bits::of_cpu_image(number) else {
             let what = format_args!("format {number:#x} of an image from the processor");
             core.fault(FaultKind::BadMethod, number.into(), what);
             return None;
@@ -76,7 +76,7 @@ impl TwoD {
             core.fault(FaultKind::Unimplemented, operation.into(), what);
         }
         Some(Image {
-            format: format.bits(),
+            format,
             point: point(get(methods::point::ID)),
             size_in: size(get(methods::size_in::ID)),
             size_out: size(get(methods::size_out::ID)),
