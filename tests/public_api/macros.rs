@@ -23,7 +23,8 @@ pub fn written(item: Item) -> Vec<Item> {
             _ => tokens.push(token),
         }
     }
-    let listed: syn::ItemEnum = syn::parse2(tokens.into_iter().collect()).expect("an enum");
+    let mut listed: syn::ItemEnum = syn::parse2(tokens.into_iter().collect()).expect("an enum");
+    listed.attrs.push(syn::parse_quote!(#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]));
     let (name, count) = (&listed.ident, listed.variants.len());
     let from_number =
         number.map(|number| format!("pub const fn from_number(number: {number}) -> Option<Self> {{ None }}"));
