@@ -3,10 +3,11 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use triglyph_guest::kernel::transfer::{
-    BitField, ByteSource, Convert, ConvertKey, Copy, Fill, FillRect, Layout, PixelFields, Rearrange, Repack, RepackKey,
-    Resample, ResampleKey, Scale, TransferJob, TransferKey,
+    BitField, ByteSource, Convert, ConvertKey, Copy, Fill, FillRect, Layout, PixelFields, PixelLayout, Rearrange,
+    Repack, RepackKey, Resample, ResampleKey, Scale, TransferJob, TransferKey,
 };
 use triglyph_guest::kernel::{TransferKernel, Unsupported};
+use triglyph_guest::layout::surface::gob_offset;
 
 /// A transfer kernel: its key.
 #[derive(Clone, Copy, Debug)]
@@ -193,8 +194,14 @@ fn resample(key: &ResampleKey, job: &Resample<'_>) {
 /// Writes pixels one by one.
 fn repack(key: &RepackKey, job: &Repack<'_>) {
     let [from, to] = [key.input.bytes, key.output.bytes].map(|bytes| usize::from(bytes.min(4)));
-    for i in 0..job.count {
-        let read: [u8; 4] = job.source.read(i * from);
+    let pixels = (0..job.rows).flat_map(|y| (0..job.width).map(move |x| (x, y)));
+    for (x, y) in pixels {
+        let byte = x * from;
+        let at = match key.layout {
+            PixelLayout::Rows => y * job.source_stride + byte,
+            PixelLayout::Gobs => byte / 64 * job.source_stride + gob_offset(byte as u32 % 64, y as u32) as usize,
+        };
+        let read: [u8; 4] = job.source.read(at);
         let word = word(&key.input, &read[..from]);
         let mut made = 0;
         for (input, output) in key.input.channels.iter().zip(&key.output.channels) {
@@ -206,7 +213,7 @@ fn repack(key: &RepackKey, job: &Repack<'_>) {
         if key.output.big_endian {
             bytes[..to].reverse();
         }
-        job.target.write(i * to, &bytes[..to]);
+        job.target.write(y * job.target_stride + x * to, &bytes[..to]);
     }
 }
 

@@ -176,6 +176,14 @@ fn three_consoles_loop_stop_and_go_on_elsewhere() {
     succeed(Command::new(&program).arg(scratch.path()));
 }
 
+#[test]
+fn the_bench_measures() {
+    let scratch = TempDir::new().unwrap();
+    let Some(program) = compile("benches/embedding.c", Link::Static, &scratch) else { return };
+    let run = succeed(Command::new(&program).arg(folder().join("../tests/captures/rsx/07-fbo.tgc")).arg("5"));
+    assert!(String::from_utf8_lossy(&run.stdout).contains("interrupt, a capture"));
+}
+
 /// Runs an example and looks at its picture: a triangle with a red, a green and a blue corner.
 fn example(source: &str, link: Link, size: [usize; 2]) {
     let scratch = TempDir::new().unwrap();

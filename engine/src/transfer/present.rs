@@ -1,8 +1,7 @@
 //! Pictures for the host: from guest memory, in whatever layout and format, to rows of the host's.
 //!
 //! ```text
-//! rows ───────────────────────────────────────────► repack kernel ─► the host's rows
-//! block-linear ─► rearrange kernel: 8 rows at a time ─► repack kernel ─► the host's rows
+//! rows, block-linear ─► repack kernel: 8 rows at a time ─► the host's rows
 //! columns (3DS) ─► repack kernel ─► gamma tables ─► turned by 90 degrees, 16 columns at a time ─► the host's rows
 //! ```
 //! Bands of rows are independent and are shared among threads.
@@ -11,11 +10,9 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicU8;
 
 use triglyph_guest::kernel::Window;
-use triglyph_guest::kernel::transfer::{
-    Corner, PixelFields, Rearrange, RearrangeKey, Repack, RepackKey, TransferJob, TransferKey,
-};
+use triglyph_guest::kernel::transfer::{PixelFields, PixelLayout, Repack, RepackKey, TransferJob, TransferKey};
 use triglyph_guest::kernel::window::buffer;
-use triglyph_guest::layout::{LayoutKind, SurfaceLayout};
+use triglyph_guest::layout::SurfaceLayout;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Transfers;
@@ -35,11 +32,11 @@ struct Plan<'m> {
     /// From the picture's first byte on.
     source: Window<'m>,
     format: HostFormat,
+    /// Bytes from one of the host's rows to the next.
     stride: usize,
     /// Whether somebody wants to know what was stored.
     hashed: bool,
     repack: Handle<kinds::Transfer>,
-    rearrange: Option<Handle<kinds::Transfer>>,
 }
 
 impl Transfers<'_> {
@@ -95,25 +92,26 @@ impl Transfers<'_> {
         Ok(hash.is_none() || last.is_none_or(|last| last.hash != hash))
     }
 
-    fn repack(&self, input: PixelFields, output: PixelFields) -> Handle<kinds::Transfer> {
-        self.kernels.transfer(&TransferKey::Repack(RepackKey { input, output }))
+    fn repack(&self, input: PixelFields, output: PixelFields, layout: PixelLayout) -> Handle<kinds::Transfer> {
+        self.kernels.transfer(&TransferKey::Repack(RepackKey { input, output, layout }))
     }
 
     /// Pictures of rows, in bands. Returns a hash of what was stored if it is wanted.
     fn present_rows(&self, scan: &ScanOut, source: Window<'_>, rows: &mut HostRows<'_>, hashed: bool) -> u64 {
-        let bytes = scan.format.bytes;
-        let blocks = RearrangeKey { bytes, source: LayoutKind::BlockLinear, target: LayoutKind::Pitch };
-        let is_blocks = matches!(scan.layout, ScanLayout::BlockLinear { .. });
+        let layout = match scan.layout {
+            ScanLayout::BlockLinear { .. } => PixelLayout::Gobs,
+            _ => PixelLayout::Rows,
+        };
         let plan = Plan {
             scan: *scan,
             source,
             format: rows.format,
             stride: rows.stride,
             hashed,
-            repack: self.repack(scan.format, rows.format.fields()),
-            rearrange: is_blocks.then(|| self.kernels.transfer(&TransferKey::Rearrange(blocks))),
+            repack: self.repack(scan.format, rows.format.fields(), layout),
         };
-        let cost = self.cost(u64::from(scan.width) * u64::from(scan.height) * u64::from(bytes), &plan.repack);
+        let bytes = u64::from(scan.width) * u64::from(scan.height) * u64::from(scan.format.bytes);
+        let cost = self.cost(bytes, &plan.repack);
         let bands: Vec<(usize, &mut [u8])> = rows.bands(scan.height, BAND).into_iter().enumerate().collect();
         let hashes = Mutex::new(vec![0; bands.len()]);
         self.scheduler.for_each_item(bands, cost, |(number, band)| {
@@ -139,8 +137,8 @@ impl Transfers<'_> {
         const COLUMNS: usize = 16;
         let (width, height) = (scan.width as usize, scan.height as usize);
         let (wide, fields) = (format::A8B8G8R8, rows.format.fields());
-        let to_wide = self.repack(scan.format, wide);
-        let to_host = (fields != wide).then(|| self.repack(wide, fields));
+        let to_wide = self.repack(scan.format, wide, PixelLayout::Rows);
+        let to_host = (fields != wide).then(|| self.repack(wide, fields, PixelLayout::Rows));
         let mut columns = vec![0; 4 * COLUMNS * height];
         let (mut turned, mut made) = ([0; 4 * COLUMNS], [0; 4 * COLUMNS]);
         let bytes = rows.format.bytes();
@@ -186,52 +184,48 @@ fn correct(tables: &Gamma, pixels: &mut [u8]) {
 }
 
 fn run(kernel: &Handle<kinds::Transfer>, source: Window<'_>, target: Window<'_>, count: usize) {
-    kernel.run(&TransferJob::Repack(Repack { source, target, count }));
+    kernel.run(&TransferJob::Repack(Repack::row(source, target, count)));
 }
 
 impl Plan<'_> {
     /// Converts the rows from `first` on that a band has, and hashes them if that is wanted.
     fn band(&self, first: usize, band: &mut [u8]) -> u64 {
-        let bytes = self.scan.width as usize * usize::from(self.scan.format.bytes);
-        let mut unblocked = vec![0; if self.rearrange.is_some() { bytes * GOB_ROWS } else { 0 }];
+        let row_bytes = self.scan.width as usize * self.format.bytes();
         let parts = band.chunks_mut(self.stride * GOB_ROWS).zip((first..).step_by(GOB_ROWS));
-        parts.fold(0, |hash, (rows, first)| self.rows(first, rows, &mut unblocked, hash))
-    }
-
-    /// Converts a few rows, with room for as many that are not block-linear any more.
-    fn rows(&self, first: usize, rows: &mut [u8], unblocked: &mut [u8], mut hash: u64) -> u64 {
-        let ScanOut { width, height, format, layout, .. } = self.scan;
-        let (width, height) = (width as usize, height as usize);
-        let count = rows.len().div_ceil(self.stride).min(height - first);
-        let unblocked = Window::new(as_window(unblocked));
-        if let ScanLayout::BlockLinear { log2_gobs, pitch } = layout {
-            self.unblock(log2_gobs, pitch, first, count, unblocked);
-        }
-        for (y, pixels) in rows.chunks_mut(self.stride).take(count).enumerate() {
-            let pixels = &mut pixels[..width * self.format.bytes()];
-            let from = match layout {
-                ScanLayout::Rows { pitch } => self.source.from((first + y) * pitch as usize),
-                ScanLayout::RowsUpwards { pitch } => self.source.from((height - 1 - first - y) * pitch as usize),
-                ScanLayout::BlockLinear { .. } => unblocked.from(y * width * usize::from(format.bytes)),
-                // Turned elsewhere.
-                ScanLayout::Columns { .. } => Window::default(),
-            };
-            run(&self.repack, from, Window::new(as_window(pixels)), width);
+        parts.fold(0, |mut hash, (rows, first)| {
+            let count = rows.len().div_ceil(self.stride).min(self.scan.height as usize - first);
+            self.rows(first, count, rows);
             if self.hashed {
-                hash = (hash ^ xxh3_64(pixels)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                for pixels in rows.chunks(self.stride).take(count) {
+                    hash = (hash ^ xxh3_64(&pixels[..row_bytes])).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                }
             }
-        }
-        hash
+            hash
+        })
     }
 
-    /// Rows of a block-linear picture, one after the other.
-    fn unblock(&self, log2_gobs: u8, pitch: u32, first: usize, count: usize, target: Window<'_>) {
-        let Some(kernel) = &self.rearrange else { return };
-        let (width, bytes) = (self.scan.width, u32::from(self.scan.format.bytes));
-        let from =
-            Corner { layout: SurfaceLayout::BlockLinear { log2_gobs }, pitch: pitch / 64, x: 0, y: first as u32 };
-        let to = Corner { layout: SurfaceLayout::Pitch, pitch: width * bytes, x: 0, y: 0 };
-        let rows = 0..count as u32;
-        kernel.run(&TransferJob::Rearrange(Rearrange { source: self.source, target, from, to, width, rows }));
+    /// Converts at most as many rows as a GOB has; `first` is a multiple of these.
+    fn rows(&self, first: usize, count: usize, rows: &mut [u8]) {
+        let (width, height) = (self.scan.width as usize, self.scan.height as usize);
+        let target_stride = self.stride;
+        let (at, source_stride) = match self.scan.layout {
+            ScanLayout::Rows { pitch } => (first * pitch as usize, pitch as usize),
+            ScanLayout::RowsUpwards { pitch } => {
+                for (y, row) in rows.chunks_mut(self.stride).take(count).enumerate() {
+                    let source = self.source.from((height - 1 - first - y) * pitch as usize);
+                    run(&self.repack, source, Window::new(as_window(row)), width);
+                }
+                return;
+            }
+            ScanLayout::BlockLinear { log2_gobs, pitch } => {
+                let layout = SurfaceLayout::BlockLinear { log2_gobs };
+                (layout.offset(0, first as u32, 1, pitch / 64) as usize, 512 << log2_gobs)
+            }
+            // Turned elsewhere.
+            ScanLayout::Columns { .. } => return,
+        };
+        let (source, target) = (self.source.from(at), Window::new(as_window(rows)));
+        let job = Repack { source, target, width, rows: count, source_stride, target_stride };
+        self.repack.run(&TransferJob::Repack(job));
     }
 }

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::transfer::{
     BitField, ByteSource, Convert, ConvertKey, Copy, Corner, Fill, FillRect, FillRectKey, Layout, PixelFields,
-    Rearrange, RearrangeKey, Repack, RepackKey, Resample, ResampleKey, Scale, Taps, TransferJob, TransferKey,
+    PixelLayout, Rearrange, RearrangeKey, Repack, RepackKey, Resample, ResampleKey, Scale, Taps, TransferJob,
+    TransferKey,
 };
 use super::window::Window;
 use super::window::buffer;
@@ -289,14 +290,29 @@ fn fields(rng: &mut impl FnMut() -> u32, is_target: bool) -> PixelFields {
 
 /// Random pixels that get another format.
 pub fn repack(rng: &mut impl FnMut() -> u32) -> Case {
-    let key = RepackKey { input: fields(rng, false), output: fields(rng, true) };
-    let count = rng() as usize % 100;
-    let mut sizes = [key.input.bytes, key.output.bytes].map(|bytes| count * usize::from(bytes));
+    let (mut input, output) = (fields(rng, false), fields(rng, true));
+    let layout = if rng().is_multiple_of(2) { PixelLayout::Rows } else { PixelLayout::Gobs };
+    while layout == PixelLayout::Gobs && input.bytes == 3 {
+        input = fields(rng, false);
+    }
+    let key = RepackKey { input, output, layout };
+    let (width, rows) = (rng() as usize % 100, rng() as usize % 9);
+    let [from, to] = [input.bytes, output.bytes].map(|bytes| width * usize::from(bytes));
+    let target_stride = to + rng() as usize % 9;
+    let (source_stride, from) = match layout {
+        PixelLayout::Rows => (from + rng() as usize % 9, from),
+        PixelLayout::Gobs => (512 << (rng() % 2), 512),
+    };
+    // In GOBs the rows are in the same bytes.
+    let lines = if layout == PixelLayout::Rows { rows } else { (width * usize::from(input.bytes)).div_ceil(64) };
+    let size = |lines: usize, stride: usize, line: usize| lines.checked_sub(1).map_or(0, |gaps| gaps * stride + line);
+    let mut sizes = [size(lines, source_stride, from), size(rows, target_stride, to)];
     if rng().is_multiple_of(10) {
         let side = rng() as usize % 2;
         sizes[side] = rng() as usize % (sizes[side] + 1);
     }
-    let job = Repack { source: Window::default(), target: Window::default(), count };
+    let nothing = Window::default();
+    let job = Repack { source: nothing, target: nothing, width, rows, source_stride, target_stride };
     place(rng, TransferKey::Repack(key), TransferJob::Repack(job), sizes)
 }
 

@@ -34,6 +34,25 @@ pub struct RepackKey {
     pub input: PixelFields,
     /// Format of the target.
     pub output: PixelFields,
+    /// Where the source's pixels are.
+    pub layout: PixelLayout,
+}
+
+impl RepackKey {
+    /// Whether there are such formats, in that layout.
+    pub fn is_sound(&self) -> bool {
+        let fits = self.layout == PixelLayout::Rows || matches!(self.input.bytes, 2 | 4);
+        self.input.is_sound() && self.output.is_sound() && fits
+    }
+}
+
+/// Where pixels of some rows are that get another format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
+pub enum PixelLayout {
+    /// In rows without gaps.
+    Rows,
+    /// In a row of GOBs, [`gob_offset`](crate::layout::gob_offset); pixels of 2 or 4 bytes.
+    Gobs,
 }
 
 /// A format of pixels as fields of a word.
@@ -201,12 +220,25 @@ pub enum TransferJob<'m> {
 /// The windows share no bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Repack<'m> {
-    /// Pixels without gaps.
+    /// Pixels, where the key's layout has them.
     pub source: Window<'m>,
-    /// The same.
+    /// Rows of pixels without gaps.
     pub target: Window<'m>,
-    /// How many.
-    pub count: usize,
+    /// Pixels of a row.
+    pub width: usize,
+    /// Rows; in GOBs at most 8.
+    pub rows: usize,
+    /// Bytes from one row of the source to the next; in GOBs from one GOB to the next.
+    pub source_stride: usize,
+    /// Bytes from one row of the target to the next.
+    pub target_stride: usize,
+}
+
+impl<'m> Repack<'m> {
+    /// Of one row.
+    pub const fn row(source: Window<'m>, target: Window<'m>, width: usize) -> Self {
+        Repack { source, target, width, rows: 1, source_stride: 0, target_stride: 0 }
+    }
 }
 
 /// Repeats a pattern over the whole window; the pattern starts with its first byte.

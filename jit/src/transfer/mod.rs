@@ -4,7 +4,7 @@
 //! fill.rs     patterns by wide stores                    copy.rs   runs by memcpy and memmove
 //! convert.rs  geometry and bounds of a conversion        image.rs  its compiled loop over squares of 8x8 pixels
 //! rearrange.rs  layouts as tables of columns              fill_rect.rs  stretches of a rectangle
-//! resample.rs   rows of pixels from rows of texels        repack.rs   pixels in another format
+//! resample.rs   rows of pixels from rows of texels        repack.rs   pixels in another format, by pixels.rs
 //! ```
 //!
 //! Copies, changes of layout and fills of rectangles are not compiled, nor are long fills: the host's own memset and
@@ -17,6 +17,7 @@ mod copy;
 mod fill;
 mod fill_rect;
 mod image;
+mod pixels;
 mod rearrange;
 mod repack;
 mod resample;

@@ -1,60 +1,113 @@
-//! Pixels in another format: sixteen at a time, by moving bytes where channels are bytes, otherwise bits.
+//! Pixels in another format: eight at a time, by moving bytes where channels are bytes, otherwise bits.
+//!
+//! The code is two loops, over groups of pixels and over rows. Rows without gaps are done one after the other; in GOBs
+//! all rows of one are done before the next, as they are near each other in memory.
 
 #![allow(unsafe_code)]
 
 use std::mem::offset_of;
 use std::sync::atomic::Ordering::Relaxed;
 
+use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
-use cranelift_codegen::ir::{InstBuilder, Value};
-use triglyph_guest::kernel::transfer::{BitField, PixelFields, Repack, RepackKey, TransferJob};
+use triglyph_guest::kernel::transfer::{PixelLayout, Repack, RepackKey, TransferJob};
 use triglyph_guest::kernel::{TransferKernel, Unsupported};
-use triglyph_guest::num::ops::Ops;
+use triglyph_guest::layout::surface::gob_offset;
 
+use super::pixels::repack_eight;
 use super::{WRONG_JOB, overlap};
 use crate::code::{Code, Compiler};
-use crate::lane::{Emit, I32x4};
+use crate::lane::Emit;
 
 /// Arguments of the code.
 #[repr(C)]
 struct Args {
     source: *const u8,
     target: *mut u8,
-    /// End of the target, of which there is at least one group.
-    end: *const u8,
+    /// Whole groups of pixels in a row, at least 1.
+    groups: u64,
+    /// Rows, at least 1; in GOBs at most 8.
+    rows: u64,
+    /// Bytes from a row to the next, in GOBs from a group to the next.
+    source_stride: u64,
+    /// Bytes from a row to the next.
+    target_stride: u64,
 }
 
-/// Pixels that a turn of the loop does.
+/// Pixels of a group in rows without gaps.
 const GROUP: usize = 16;
-/// Bytes of the largest pixel.
-const MAX_BYTES: usize = 4;
+/// Bytes of a row of a GOB, which is a group, and of all its rows.
+const GOB_ROW: usize = 64;
+const GOB: usize = 512;
+const GOB_ROWS: usize = 8;
 
 /// Makes rows of pixels of another format.
 pub(super) struct Kernel {
     code: Code,
+    layout: PixelLayout,
     /// Bytes of a pixel: source, target.
     bytes: [usize; 2],
 }
 
 impl Kernel {
     pub fn new(compiler: &Compiler, key: &RepackKey) -> Result<Kernel, Unsupported> {
-        if !key.input.is_sound() || !key.output.is_sound() {
+        if !key.is_sound() {
             return Err(Unsupported("pixels of an odd form"));
         }
         let bytes = [key.input.bytes, key.output.bytes].map(usize::from);
-        Ok(Kernel { code: compiler.compile(1, |e| build(e, key))?, bytes })
+        Ok(Kernel { code: compiler.compile(1, |e| build(e, key))?, layout: key.layout, bytes })
     }
 
-    /// Runs the code on whole groups of pixels.
+    /// Pixels of a group.
+    fn group(&self) -> usize {
+        match self.layout {
+            PixelLayout::Rows => GROUP,
+            PixelLayout::Gobs => GOB_ROW / self.bytes[0],
+        }
+    }
+
+    /// Runs the code on `groups` whole groups of pixels of each row.
     ///
     /// # Safety
-    /// `source` and `target` have as many bytes as `count` pixels, a multiple of [`GROUP`], take there.
-    unsafe fn groups(&self, source: *const u8, target: *mut u8, count: usize) {
-        if count != 0 {
-            let args = Args { source, target, end: target.wrapping_add(count * self.bytes[1]) };
-            // SAFETY: the code reads and writes the bytes of `count` pixels, which the caller has promised.
+    /// `source` and `target` have as many bytes as these take there.
+    unsafe fn groups(&self, source: *const u8, target: *mut u8, groups: usize, job: &Repack<'_>, target_stride: usize) {
+        if groups != 0 && job.rows != 0 {
+            let (groups, rows) = (groups as u64, job.rows as u64);
+            let (source_stride, target_stride) = (job.source_stride as u64, target_stride as u64);
+            let args = Args { source, target, groups, rows, source_stride, target_stride };
+            // SAFETY: the code reads and writes the bytes of these groups, which the caller has promised.
             unsafe { self.code.call(&args) };
+        }
+    }
+
+    /// The last few pixels of each row go through groups of their own.
+    fn ends(&self, job: &Repack<'_>, whole: usize, rest: usize) {
+        let [from, to] = self.bytes;
+        let row_bytes = self.group() * to;
+        let mut made = [0; GOB_ROWS * GOB_ROW * 2];
+        match self.layout {
+            PixelLayout::Rows => {
+                let mut read = [0; GROUP * 4];
+                let one = Repack { rows: 1, ..*job };
+                for y in 0..job.rows {
+                    let source = job.source.from(y * job.source_stride + whole * from);
+                    for (to, byte) in read.iter_mut().zip(&source.bytes()[..rest * from]) {
+                        *to = byte.load(Relaxed);
+                    }
+                    // SAFETY: both buffers have room for a group of the largest pixels.
+                    unsafe { self.groups(read.as_ptr(), made.as_mut_ptr(), 1, &one, row_bytes) };
+                    job.target.write(y * job.target_stride + whole * to, &made[..rest * to]);
+                }
+            }
+            PixelLayout::Gobs => {
+                let source = job.source.from(whole / self.group() * job.source_stride);
+                // SAFETY: the window has a whole GOB there by the check, and the buffer room for its rows.
+                unsafe { self.groups(source.as_ptr(), made.as_mut_ptr(), 1, job, row_bytes) };
+                for (y, row) in made.chunks(row_bytes).take(job.rows).enumerate() {
+                    job.target.write(y * job.target_stride + whole * to, &row[..rest * to]);
+                }
+            }
         }
     }
 }
@@ -62,20 +115,19 @@ impl Kernel {
 impl TransferKernel for Kernel {
     fn run(&self, job: &TransferJob<'_>) -> Result<(), Unsupported> {
         let TransferJob::Repack(job) = job else { return Err(WRONG_JOB) };
-        let [from, to] = self.bytes;
-        check(job, self.bytes)?;
-        let (whole, rest) = (job.count / GROUP * GROUP, job.count % GROUP);
+        if job.width == 0 || job.rows == 0 {
+            return Ok(());
+        }
+        check(job, self)?;
+        let rest = job.width % self.group();
+        let whole = job.width - rest;
         // SAFETY: the windows have the bytes of all pixels by the check, and are mapped while the job borrows them.
-        unsafe { self.groups(job.source.as_ptr(), job.target.as_ptr(), whole) };
-        // The last few go through a group of their own.
-        let (mut read, mut made) = ([0; GROUP * MAX_BYTES], [0; GROUP * MAX_BYTES]);
-        for (to, byte) in read.iter_mut().zip(&job.source.from(whole * from).bytes()[..rest * from]) {
-            *to = byte.load(Relaxed);
+        unsafe {
+            let groups = whole / self.group();
+            self.groups(job.source.as_ptr(), job.target.as_ptr(), groups, job, job.target_stride);
         }
         if rest != 0 {
-            // SAFETY: both buffers have room for a group of the largest pixels.
-            unsafe { self.groups(read.as_ptr(), made.as_mut_ptr(), GROUP) };
-            job.target.write(whole * to, &made[..rest * to]);
+            self.ends(job, whole, rest);
         }
         Ok(())
     }
@@ -86,136 +138,89 @@ impl TransferKernel for Kernel {
 }
 
 /// Checks that the job stays within its windows, and that they share no bytes.
-fn check(job: &Repack<'_>, [from, to]: [usize; 2]) -> Result<(), Unsupported> {
-    let bytes = |each: usize| job.count.saturating_mul(each);
-    let (reads, writes) = (bytes(from), bytes(to));
-    if reads > job.source.len() || writes > job.target.len() {
-        return Err(Unsupported("pixels beyond their windows"));
-    }
-    match overlap((job.source.as_ptr(), reads), (job.target.as_ptr(), writes)) {
-        true => Err(Unsupported("pixels that overlap")),
-        false => Ok(()),
+fn check(job: &Repack<'_>, kernel: &Kernel) -> Result<(), Unsupported> {
+    let [from, to] = kernel.bytes;
+    let rows = |stride: usize, row: usize| stride.checked_mul(job.rows - 1)?.checked_add(row);
+    let reads = match kernel.layout {
+        PixelLayout::Rows => job.width.checked_mul(from).and_then(|row| rows(job.source_stride, row)),
+        PixelLayout::Gobs if job.rows > GOB_ROWS => None,
+        PixelLayout::Gobs => {
+            let gobs = job.width.div_ceil(kernel.group());
+            job.source_stride.checked_mul(gobs - 1).and_then(|last| last.checked_add(GOB))
+        }
+    };
+    let writes = job
+        .width
+        .checked_mul(to)
+        .and_then(|row| rows(job.target_stride, row).filter(|_| job.target_stride >= row || job.rows == 1));
+    match (reads, writes) {
+        (Some(reads), Some(writes)) if reads <= job.source.len() && writes <= job.target.len() => {
+            match overlap((job.source.as_ptr(), reads), (job.target.as_ptr(), writes)) {
+                true => Err(Unsupported("pixels that overlap")),
+                false => Ok(()),
+            }
+        }
+        _ => Err(Unsupported("pixels beyond their windows")),
     }
 }
 
-/// Emits the loop over groups.
+/// Emits the loops.
 fn build(e: &mut Emit<'_>, key: &RepackKey) -> Result<(), Unsupported> {
-    let (turn, done) = (e.block(&[I64, I64]), e.block(&[]));
+    let (outer, inner) = (e.block(&[I64, I64, I64]), e.block(&[I64, I64, I64]));
+    let (next, done) = (e.block(&[]), e.block(&[]));
     let args = e.args;
-    let source = e.load_i64(args, offset_of!(Args, source) as i32);
-    let target = e.load_i64(args, offset_of!(Args, target) as i32);
-    e.jump(turn, &[source, target]);
+    let argument = |e: &mut Emit<'_>, offset: usize| e.load_i64(args, offset as i32);
+    let (source, target) = (argument(e, offset_of!(Args, source)), argument(e, offset_of!(Args, target)));
+    let (groups, rows) = (argument(e, offset_of!(Args, groups)), argument(e, offset_of!(Args, rows)));
+    let source_stride = argument(e, offset_of!(Args, source_stride));
+    let target_stride = argument(e, offset_of!(Args, target_stride));
+    let [from, to] = [key.input.bytes, key.output.bytes].map(i64::from);
+    let gobs = key.layout == PixelLayout::Gobs;
+    let pixels = if gobs { GOB_ROW as i64 / from } else { GROUP as i64 };
+    let group_bytes = e.i64(pixels * to);
+    let (outer_count, inner_count) = if gobs { (groups, rows) } else { (rows, groups) };
+    e.jump(outer, &[source, target, outer_count]);
 
-    e.switch_to(turn);
-    let (source, target) = (e.parameter(turn, 0), e.parameter(turn, 1));
-    for four in 0..GROUP as i64 / 4 {
-        let from = e.b.ins().iadd_imm_u(source, four * 4 * i64::from(key.input.bytes));
-        let to = e.b.ins().iadd_imm_u(target, four * 4 * i64::from(key.output.bytes));
-        let pixels = load(e, &key.input, from);
-        let made = match byte_order(key) {
-            Some((order, constants)) => {
-                let moved = I32x4(e.pick_bytes(pixels.0, order));
-                let constants = e.i(constants as i32);
-                e.ior(moved, constants)
-            }
-            None => repacked(e, key, pixels),
-        };
-        store(e, &key.output, made, to);
+    e.switch_to(outer);
+    let [source, target, left] = [0, 1, 2].map(|at| e.parameter(outer, at));
+    let zero = e.i64(0);
+    e.jump(inner, &[source, target, zero]);
+
+    e.switch_to(inner);
+    let [at, to_at, index] = [0, 1, 2].map(|parameter| e.parameter(inner, parameter));
+    for eight in 0..pixels / 8 {
+        // In GOBs bytes that follow each other are 16 in a run.
+        let halves = [0, 1].map(|half| {
+            let bytes = (8 * eight + 4 * half) * from;
+            let offset = if gobs { gob_offset(bytes as u32, 0).into() } else { bytes };
+            e.b.ins().iadd_imm_u(at, offset)
+        });
+        let target = e.b.ins().iadd_imm_u(to_at, 8 * eight * to);
+        repack_eight(e, key, halves, target);
     }
-    let next = e.b.ins().iadd_imm_u(source, GROUP as i64 * i64::from(key.input.bytes));
-    let next_target = e.b.ins().iadd_imm_u(target, GROUP as i64 * i64::from(key.output.bytes));
-    let args = e.args;
-    let end = e.load_i64(args, offset_of!(Args, end) as i32);
-    let more = e.b.ins().icmp(IntCC::UnsignedLessThan, next_target, end);
-    e.branch(more, (turn, &[next, next_target]), (done, &[]));
+    let index = e.b.ins().iadd_imm_u(index, 1);
+    let (next_at, next_target) = match gobs {
+        // Rows of a GOB by turns 16 and 48 bytes apart.
+        true => {
+            let odd = e.b.ins().band_imm_u(index, 1);
+            let pair = e.b.ins().isub(index, odd);
+            let (odd, pair) = (e.b.ins().ishl_imm_u(odd, 4), e.b.ins().ishl_imm_u(pair, 5));
+            let row = e.b.ins().iadd(odd, pair);
+            (e.b.ins().iadd(source, row), e.b.ins().iadd(to_at, target_stride))
+        }
+        false => (e.b.ins().iadd_imm_u(at, pixels * from), e.b.ins().iadd(to_at, group_bytes)),
+    };
+    let more = e.b.ins().icmp(IntCC::UnsignedLessThan, index, inner_count);
+    e.branch(more, (inner, &[next_at, next_target, index]), (next, &[]));
+
+    e.switch_to(next);
+    let source = e.b.ins().iadd(source, source_stride);
+    let target = e.b.ins().iadd(target, if gobs { group_bytes } else { target_stride });
+    let one = e.i64(1);
+    let left = e.b.ins().isub(left, one);
+    e.branch(left, (outer, &[source, target, left]), (done, &[]));
     e.switch_to(done);
     let status = e.i64(0);
     e.finish(status);
     Ok(())
-}
-
-/// Four pixels as words.
-fn load(e: &mut Emit<'_>, fields: &PixelFields, at: Value) -> I32x4 {
-    let words = match fields.bytes {
-        2 => e.load_4x16(at),
-        3 => e.load_4x24(at),
-        _ => e.load_ints(at, 0),
-    };
-    swapped(e, fields, words)
-}
-
-fn store(e: &mut Emit<'_>, fields: &PixelFields, words: I32x4, at: Value) {
-    let words = swapped(e, fields, words);
-    match fields.bytes {
-        2 => e.store_4x16(words, at),
-        3 => e.store_4x24(words, at),
-        _ => e.store(words.0, at, 0),
-    }
-}
-
-/// Words in the other byte order, if the pixels have it.
-fn swapped(e: &mut Emit<'_>, fields: &PixelFields, words: I32x4) -> I32x4 {
-    if !fields.big_endian {
-        return words;
-    }
-    let mut order = [Emit::NO_BYTE; 16];
-    for (at, byte) in order.iter_mut().enumerate() {
-        let (lane, within) = (at / 4, at % 4);
-        if within < usize::from(fields.bytes) {
-            *byte = (4 * lane + usize::from(fields.bytes) - 1 - within) as u8;
-        }
-    }
-    I32x4(e.pick_bytes(words.0, order))
-}
-
-/// How bytes move, and the bits that are set, if every channel is a byte of the words.
-fn byte_order(key: &RepackKey) -> Option<([u8; 16], u32)> {
-    let is_byte = |field: &BitField| field.bits == 0 || field.bits == 8 && field.shift.is_multiple_of(8);
-    if !key.input.channels.iter().chain(&key.output.channels).all(is_byte) {
-        return None;
-    }
-    let (mut order, mut constants) = ([Emit::NO_BYTE; 16], 0);
-    for (from, to) in key.input.channels.iter().zip(&key.output.channels) {
-        match (from.bits, to.bits) {
-            (_, 0) => {}
-            (0, _) => constants |= 0xFF << to.shift,
-            _ => (0..4).for_each(|lane| order[4 * lane + usize::from(to.shift / 8)] = 4 * lane as u8 + from.shift / 8),
-        }
-    }
-    Some((order, constants))
-}
-
-/// Words of the target's form.
-fn repacked(e: &mut Emit<'_>, key: &RepackKey, pixels: I32x4) -> I32x4 {
-    let channels = || key.input.channels.iter().zip(&key.output.channels).filter(|(_, to)| to.bits != 0);
-    // Widened and cut again they are what they were.
-    let stays = |from: &BitField, to: &BitField| from == to;
-    let kept = channels().filter(|(from, to)| stays(from, to));
-    let kept = kept.fold(0, |mask: u32, (_, to)| mask | ((1 << to.bits) - 1) << to.shift);
-    let kept = e.i(kept as i32);
-    let mut words = e.iand(pixels, kept);
-    for (from, to) in channels().filter(|(from, to)| !stays(from, to)) {
-        let value = if from.bits == 0 { e.i(255) } else { widened(e, from, pixels) };
-        let cut = e.ushr(value, 8 - u32::from(to.bits));
-        let placed = e.ishl(cut, to.shift.into());
-        words = e.ior(words, placed);
-    }
-    words
-}
-
-/// A field of the pixels as 8 bits: its own, repeated from the highest on.
-fn widened(e: &mut Emit<'_>, field: &BitField, pixels: I32x4) -> I32x4 {
-    let down = e.ushr(pixels, field.shift.into());
-    let mask = e.i((1 << field.bits) - 1);
-    let value = e.iand(down, mask);
-    let mut wide = e.ishl(value, 8 - u32::from(field.bits));
-    let mut filled = u32::from(field.bits);
-    while filled < 8 {
-        // The next copy begins where the last one ends; its low bits may fall off.
-        let place = 8 - filled as i32 - i32::from(field.bits);
-        let copy = if place >= 0 { e.ishl(value, place as u32) } else { e.ushr(value, place.unsigned_abs()) };
-        wide = e.ior(wide, copy);
-        filled += u32::from(field.bits);
-    }
-    wide
 }
