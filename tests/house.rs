@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Our crates by folder, from the bottom of the house to the top, each with those that it may use: as dependencies, and
 /// beside them in its tests.
-const CRATES: [Crate; 12] = [
+const CRATES: [Crate; 13] = [
     Crate { folder: "guest", name: "triglyph-guest", uses: &[], tests_use: &["testkit"] },
     Crate { folder: "fallback-interp", name: "triglyph-interp", uses: &["guest"], tests_use: &["testkit"] },
     Crate { folder: "jit", name: "triglyph-jit", uses: &["guest"], tests_use: &["interp", "testkit"] },
@@ -18,6 +18,7 @@ const CRATES: [Crate; 12] = [
     Crate { folder: "capture", name: "triglyph-capture", uses: &["guest", "engine"], tests_use: &[] },
     Crate { folder: "capi", name: "triglyph-capi", uses: &[""], tests_use: &[] },
     Crate { folder: "cli", name: "triglyph-cli", uses: CLI, tests_use: &[] },
+    Crate { folder: "vgpu", name: "triglyph-vgpu", uses: &[""], tests_use: &[] },
     Crate { folder: "testkit", name: "triglyph-testkit", uses: TESTKIT, tests_use: &[] },
 ];
 

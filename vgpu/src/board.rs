@@ -1,0 +1,225 @@
+//! A machine of Triglyph's on a thread of its own, as the kernel sees a channel: commands are executed in order and
+//! have numbers to wait for.
+
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Once};
+use std::time::Duration;
+
+use triglyph::capture::{Compression, Expectation, Meta, Picture, Present, RecordingDevice};
+use triglyph::{
+    Access, Device, DeviceWorker, Error, Faults, GuestRange, Memory, ObjectEntry, Options, ReplayDevice, Rsx, Stats,
+    TegraX1, WorkerOptions,
+};
+
+use crate::chip::Chip;
+use crate::drm::argument::{Answer, Errno};
+
+/// A machine that a driver of Mesa's can drive.
+trait Gpu: ReplayDevice + 'static {
+    /// Has its memory changed.
+    fn with_memory<T>(&mut self, change: impl FnOnce(&mut Memory) -> T) -> T;
+
+    /// Sets the clock of time stamps: to `nanoseconds`, which is `elapsed` after the last setting.
+    fn set_time(&mut self, nanoseconds: u64, elapsed: u64);
+}
+
+impl Gpu for Rsx {
+    fn with_memory<T>(&mut self, change: impl FnOnce(&mut Memory) -> T) -> T {
+        Rsx::with_memory(self, change)
+    }
+
+    fn set_time(&mut self, nanoseconds: u64, _: u64) {
+        self.set_clock(nanoseconds);
+    }
+}
+
+impl Gpu for TegraX1 {
+    fn with_memory<T>(&mut self, change: impl FnOnce(&mut Memory) -> T) -> T {
+        TegraX1::with_memory(self, change)
+    }
+
+    fn set_time(&mut self, _: u64, elapsed: u64) {
+        self.advance_time(elapsed);
+    }
+}
+
+/// Bytes of the GPU's memory.
+#[derive(Clone, Copy, Debug)]
+pub struct HostBytes(*mut u8);
+
+// SAFETY: the address lies in the GPU's memory, which stays mapped as long as the process lives.
+unsafe impl Send for HostBytes {}
+
+impl HostBytes {
+    /// The bytes from an address on, which lies in the GPU's memory.
+    pub const fn new(first: *mut u8) -> Self {
+        HostBytes(first)
+    }
+
+    const fn first(self) -> *mut u8 {
+        self.0
+    }
+}
+
+/// What a machine has done until the program ends.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    pub stats: Stats,
+    pub faults: Faults,
+}
+
+/// A machine on a thread of its own.
+///
+/// Commands return their numbers, counted from 1 and the same as those that [`Self::wait`] takes. What goes wrong in
+/// them is said once on standard error; the kernel would say it in its log. They fail with `ENODEV` once the thread has
+/// ended.
+pub trait Board: Send + Sync {
+    /// Maps bytes of the GPU's memory.
+    fn map(&self, range: GuestRange, bytes: HostBytes) -> Answer<u64>;
+
+    /// Unmaps a range; what was submitted before still sees it.
+    fn unmap(&self, range: GuestRange) -> Answer<u64>;
+
+    /// Enters an object.
+    fn object(&self, entry: ObjectEntry) -> Answer<u64>;
+
+    /// Submits the payload of a capture's SUBMIT record at a time of the program's clock, in nanoseconds.
+    fn submit(&self, payload: Vec<u8>, time: u64) -> Answer<u64>;
+
+    /// Takes a finished picture into the capture, if there is one, and into a file, if one is named.
+    fn present(&self, picture: Present, file: Option<PathBuf>) -> Answer<u64>;
+
+    /// Waits until a command was executed, at most for `timeout`. Returns whether it was.
+    fn wait(&self, number: u64, timeout: Duration) -> bool;
+
+    /// Waits until all commands were executed.
+    fn finish(&self);
+
+    /// Executes all commands and ends the capture. `None` if the thread has ended before.
+    fn end(&self) -> Option<Report>;
+}
+
+/// The board of a chip, which writes a capture if a file is named.
+///
+/// # Errors
+/// What the machine and the file say.
+pub fn board(chip: Chip, options: &Options, capture: Option<&Path>) -> Result<Arc<dyn Board>, Error> {
+    let meta = || {
+        let driver = match chip {
+            Chip::Nv47 => "nv30",
+            Chip::Gm20b => "nvc0",
+        };
+        let program = std::env::current_exe().ok().and_then(|path| Some(path.file_name()?.to_str()?.to_owned()));
+        let mut meta = Meta::new();
+        meta.insert("name".into(), program.unwrap_or_default().into());
+        meta.insert("source".into(), format!("Mesa, {driver}, chip set {:#x}", chip.number()).into());
+        meta
+    };
+    match chip {
+        Chip::Nv47 => Ok(Arc::new(Worker::new(Rsx::new(options)?, capture, meta)?)),
+        Chip::Gm20b => Ok(Arc::new(Worker::new(TegraX1::new(options)?, capture, meta)?)),
+    }
+}
+
+type Recorded<G> = RecordingDevice<G, BufWriter<File>>;
+
+/// A machine on its thread.
+struct Worker<G: Gpu> {
+    thread: DeviceWorker<Recorded<G>>,
+    /// The time that was set last.
+    time: AtomicU64,
+}
+
+impl<G: Gpu> Worker<G> {
+    fn new(gpu: G, capture: Option<&Path>, meta: impl FnOnce() -> Meta) -> Result<Self, Error> {
+        let mut recorded = RecordingDevice::new(gpu);
+        if let Some(path) = capture {
+            let file = File::create(path).map_err(|error| Error::io(path, error))?;
+            recorded.start(BufWriter::new(file), Compression::default(), meta())?;
+        }
+        let thread = DeviceWorker::new(recorded, WorkerOptions::default())?;
+        // A command is done when its work is done.
+        let _ = thread.send(|device| device.set_deferred(false));
+        Ok(Worker { thread, time: AtomicU64::new(0) })
+    }
+
+    fn command(&self, what: impl FnOnce(&mut Recorded<G>) -> Result<(), Error> + Send + 'static) -> Answer<u64> {
+        static ONCE: Once = Once::new();
+        let number = self.thread.send(move |device| {
+            if let Err(error) = what(device) {
+                ONCE.call_once(|| eprintln!("triglyph-vgpu: {error}"));
+            }
+        });
+        number.map_err(|_| Errno(libc::ENODEV))
+    }
+}
+
+impl<G: Gpu> Board for Worker<G> {
+    fn map(&self, range: GuestRange, bytes: HostBytes) -> Answer<u64> {
+        self.command(move |recorded| {
+            // SAFETY: the bytes stay mapped as long as the process lives, and a mapping of another buffer at the same
+            // file offset begins when this one has ended.
+            let map = |memory: &mut Memory| unsafe { memory.map_host(range, bytes.first(), Access::READ_WRITE) };
+            let mapped = recorded.device_mut().with_memory(map);
+            mapped.map(|()| recorded.note_host_memory(range, Some(Access::READ_WRITE)))
+        })
+    }
+
+    fn unmap(&self, range: GuestRange) -> Answer<u64> {
+        self.command(move |recorded| {
+            recorded.device_mut().with_memory(|memory| memory.unmap(range));
+            recorded.note_host_memory(range, None);
+            Ok(())
+        })
+    }
+
+    fn object(&self, entry: ObjectEntry) -> Answer<u64> {
+        self.command(move |recorded| recorded.object(entry))
+    }
+
+    fn submit(&self, payload: Vec<u8>, time: u64) -> Answer<u64> {
+        let before = self.time.fetch_max(time, Relaxed);
+        let (time, elapsed) = (time.max(before), time.saturating_sub(before));
+        self.command(move |recorded| {
+            recorded.device_mut().set_time(time, elapsed);
+            let done = recorded.submit(&payload);
+            // Nobody asks which memory the GPU has written.
+            recorded.take_written();
+            done
+        })
+    }
+
+    fn present(&self, picture: Present, file: Option<PathBuf>) -> Answer<u64> {
+        self.command(move |recorded| {
+            recorded.present(&picture, Expectation::None)?;
+            let Some(path) = file else { return Ok(()) };
+            let png = Picture::read(recorded, &picture, false)?.to_png(false)?;
+            std::fs::write(&path, png).map_err(|error| Error::io(path, error))
+        })
+    }
+
+    fn wait(&self, number: u64, timeout: Duration) -> bool {
+        self.thread.wait(number, timeout)
+    }
+
+    fn finish(&self) {
+        // A thread that has ended executes no more.
+        let _ = self.thread.call(|_| ());
+    }
+
+    fn end(&self) -> Option<Report> {
+        let end = |recorded: &mut Recorded<G>| {
+            recorded.finish();
+            if let Err(error) = recorded.stop() {
+                eprintln!("triglyph-vgpu: {error}");
+            }
+            Report { stats: recorded.stats(), faults: recorded.faults().clone() }
+        };
+        self.thread.call(end).ok()
+    }
+}

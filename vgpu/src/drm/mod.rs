@@ -1,0 +1,41 @@
+//! The calls of the kernel's interface: those of every DRM device, those of nouveau, those of a display.
+//!
+//! Source: the kernel's interface headers, and what libdrm and Mesa's drivers ask for.
+
+pub mod abi;
+pub mod argument;
+mod common;
+mod modes;
+mod nouveau;
+mod nvif;
+mod pushbuf;
+#[cfg(test)]
+mod tests;
+
+use argument::{Answer, Argument, Errno};
+
+use crate::state::{State, Wait};
+
+/// What is left to do when a call has been answered.
+pub enum Next {
+    Nothing,
+    /// Wait for commands, without the lock.
+    Wait(Vec<Wait>),
+    /// Fail with `EBUSY` if a command is not done.
+    Check(Vec<Wait>),
+}
+
+/// Answers a call by its number.
+///
+/// # Errors
+/// What the kernel would answer; `EINVAL` for calls that a nouveau device does not have.
+pub fn call(state: &mut State, number: u32, argument: &mut Argument) -> Answer<Next> {
+    let answered = match number {
+        0x00..=0x3F => common::call(state, number, argument),
+        0x82 => return nouveau::prepare(state, argument),
+        0x40..=0x8F => nouveau::call(state, number, argument),
+        0xA0..=0xCF => modes::call(state, number, argument),
+        _ => Err(Errno(libc::EINVAL)),
+    };
+    answered.map(|()| Next::Nothing)
+}

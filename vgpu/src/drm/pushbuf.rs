@@ -1,0 +1,147 @@
+//! GEM_PUSHBUF: buffers are moved to where a submission wants them, relocations applied, segments handed to the board.
+
+use super::abi::{Pushbuf, PushbufBuffer, Relocation, Segment};
+use super::argument::{Answer, Errno, read_array, write_array};
+use crate::buffers::Use;
+use crate::chip::{Chip, Domain};
+use crate::state::State;
+
+/// The bits of a segment's length that are one. The bit above them forbids prefetching; on the GM20B a GPFIFO entry has
+/// it, too.
+const LENGTH: u64 = 0x7F_FFFF;
+
+/// Most buffers, segments and relocations of a submission, as in the kernel.
+const MOST_BUFFERS: u32 = 1024;
+const MOST_SEGMENTS: u32 = 512;
+const MOST_RELOCATIONS: u32 = 1024;
+
+/// Submits the segments of a push buffer.
+///
+/// # Errors
+/// `EINVAL` for indices, offsets or counts that are too large, `ENOENT` for unknown handles and channels, `ENOMEM` when
+/// a buffer cannot be moved, `ENODEV` when the board is gone.
+pub fn submit(state: &mut State, asked: &mut Pushbuf) -> Answer {
+    asked.suffix = [0; 2];
+    (asked.vram_available, asked.gart_available) = (state.chip().vram(), state.chip().gart());
+    let too_many = asked.buffer_count > MOST_BUFFERS
+        || asked.segment_count > MOST_SEGMENTS
+        || asked.relocation_count > MOST_RELOCATIONS;
+    if too_many {
+        return Err(Errno(libc::EINVAL));
+    }
+    // Without segments the program asks only for what is set above.
+    if asked.segment_count == 0 {
+        return Ok(());
+    }
+    let board = state.board(asked.channel)?;
+    let mut buffers: Vec<PushbufBuffer> = read_array(asked.buffers, asked.buffer_count);
+    if place(state, &mut buffers)? {
+        write_array(asked.buffers, &buffers);
+        relocate(state, asked, &buffers)?;
+    }
+    let payloads = payloads(state, asked, &buffers)?;
+    let objects = state.channels.get_mut(&asked.channel).map(|channel| std::mem::take(&mut channel.new_objects));
+    for object in objects.into_iter().flatten() {
+        board.object(object)?;
+    }
+    let (time, mut number) = (state.now(), 0);
+    for payload in payloads {
+        number = board.submit(payload, time)?;
+    }
+    state.submissions += 1;
+    let last = Use { board: state.board_number(asked.channel), number };
+    for buffer in &buffers {
+        let known = state.buffers.get_mut(buffer.handle)?;
+        known.used.note(last);
+        if buffer.write_domains != 0 {
+            known.written.note(last);
+        }
+    }
+    Ok(())
+}
+
+/// Moves buffers to domains that the submission allows. Returns whether one is not where the program presumes it.
+fn place(state: &mut State, buffers: &mut [PushbufBuffer]) -> Answer<bool> {
+    let mut surprised = false;
+    for buffer in buffers {
+        let known = state.buffers.get(buffer.handle).ok_or(Errno(libc::ENOENT))?;
+        let domain = known.place.domain.bit();
+        let may_move = state.chip() == Chip::Nv47 && buffer.valid_domains & 6 != 0;
+        if may_move && buffer.valid_domains & domain == 0 {
+            state.move_buffer(buffer.handle, buffer.valid_domains)?;
+        }
+        let known = state.buffers.get(buffer.handle).ok_or(Errno(libc::ENOENT))?;
+        let (domain, place) = (known.place.domain, known.place.offset);
+        let offset = state.chip().address(domain, place);
+        let presumed = (buffer.presumed_valid != 0, buffer.presumed_domain, buffer.presumed_offset);
+        if presumed != (true, domain.bit(), offset) {
+            surprised = true;
+            (buffer.presumed_valid, buffer.presumed_domain, buffer.presumed_offset) = (0, domain.bit(), offset);
+        }
+    }
+    Ok(surprised)
+}
+
+/// Writes addresses into the program's words.
+fn relocate(state: &mut State, asked: &Pushbuf, buffers: &[PushbufBuffer]) -> Answer {
+    const LOW: u32 = 1;
+    const HIGH: u32 = 2;
+    const OR: u32 = 4;
+    let relocations: Vec<Relocation> = read_array(asked.relocations, asked.relocation_count);
+    for relocation in relocations {
+        let find = |index: u32| {
+            let buffer = buffers.get(index as usize).ok_or(Errno(libc::EINVAL))?;
+            state.buffers.get(buffer.handle).ok_or(Errno(libc::ENOENT))
+        };
+        let (target, changed) = (find(relocation.buffer)?, find(relocation.in_buffer)?);
+        if u64::from(relocation.in_offset) + 4 > changed.size {
+            return Err(Errno(libc::EINVAL));
+        }
+        let address = state.chip().address(target.place.domain, target.place.offset) + u64::from(relocation.data);
+        let word = match relocation.flags {
+            flags if flags & LOW != 0 => address as u32,
+            flags if flags & HIGH != 0 => (address >> 32) as u32,
+            _ => relocation.data,
+        };
+        let tag = match target.place.domain {
+            _ if relocation.flags & OR == 0 => 0,
+            Domain::Vram => relocation.vram_or,
+            Domain::Gart => relocation.gart_or,
+        };
+        // The GPU may still read the words of an earlier submission.
+        for (board, number) in state.waits(&changed.used) {
+            board.wait(number, std::time::Duration::MAX);
+        }
+        state.memory.write_word(changed.home.offset + u64::from(relocation.in_offset), word | tag);
+    }
+    Ok(())
+}
+
+/// The payloads of SUBMIT records for the segments: one on the GM20B, one for each run of segments in the same space on
+/// the NV47.
+fn payloads(state: &mut State, asked: &Pushbuf, buffers: &[PushbufBuffer]) -> Answer<Vec<Vec<u8>>> {
+    let segments: Vec<Segment> = read_array(asked.segments, asked.segment_count);
+    let mut payloads: Vec<(u32, Vec<u8>)> = Vec::new();
+    for segment in segments {
+        let buffer = buffers.get(segment.buffer as usize).ok_or(Errno(libc::EINVAL))?;
+        let known = state.buffers.get(buffer.handle).ok_or(Errno(libc::ENOENT))?;
+        let length = segment.length & LENGTH;
+        if segment.offset.checked_add(length).is_none_or(|end| end > known.size) {
+            return Err(Errno(libc::EINVAL));
+        }
+        let range = state.range(known.place, known.size);
+        let (space, address) = (range.start.space, range.start.address + segment.offset);
+        state.words += length / 4;
+        if payloads.last().is_none_or(|(last, _)| *last != space) {
+            // Channels of the NV47 have boards of their own.
+            let channel = if state.chip() == Chip::Nv47 { 1 } else { asked.channel };
+            payloads.push((space, bytemuck::cast::<[u32; 2], [u8; 8]>([channel, space]).to_vec()));
+        }
+        let Some((_, payload)) = payloads.last_mut() else { continue };
+        match state.chip() {
+            Chip::Nv47 => payload.extend([address, length].map(u64::to_le_bytes).as_flattened()),
+            Chip::Gm20b => payload.extend((address | segment.length << 40).to_le_bytes()),
+        }
+    }
+    Ok(payloads.into_iter().map(|(_, payload)| payload).collect())
+}

@@ -1,0 +1,113 @@
+//! The functions of the C library that this library replaces.
+//!
+//! A call that is not about the device goes on to the C library. Opening, status and reading are made as system calls:
+//! the C library's own functions would not come through here, and those of this library's own code do. Functions with
+//! variable arguments are defined with as many as callers may pass: on the processors that Linux and this library run
+//! on, both are passed alike.
+
+#![allow(unsafe_code)]
+
+mod descriptors;
+mod files;
+mod real;
+mod status;
+
+use std::cell::Cell;
+use std::ffi::{CStr, CString};
+use std::sync::{Mutex, OnceLock};
+
+use libc::c_char;
+
+use crate::memory::Identity;
+use crate::nodes::{Tree, is_ours};
+use crate::settings::Settings;
+use crate::state::State;
+
+/// The GPU of this process.
+struct Process {
+    state: Mutex<State>,
+    tree: Tree,
+    /// The file of its memory.
+    memory: Identity,
+    /// The number of the process: a child has the same memory, and nothing to end.
+    owner: u32,
+}
+
+static PROCESS: OnceLock<Option<Process>> = OnceLock::new();
+
+thread_local! {
+    /// Whether this thread is setting the GPU up, for which it opens files itself.
+    static BEGINNING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The GPU, set up when the program first looks at a path of the device's. `None` if that failed, which is said once.
+fn begin() -> Option<&'static Process> {
+    if BEGINNING.get() {
+        return None;
+    }
+    let process = PROCESS.get_or_init(|| {
+        BEGINNING.set(true);
+        let made = make();
+        BEGINNING.set(false);
+        made.map_err(|error| eprintln!("triglyph-vgpu: {error}")).ok()
+    });
+    process.as_ref()
+}
+
+fn make() -> Result<Process, String> {
+    let settings = Settings::new(|name| std::env::var(name).ok())?;
+    let tree = Tree::new(settings.chip).map_err(|error| format!("the device's files: {error}"))?;
+    let state = State::new(settings).map_err(|error| format!("the GPU's memory: {error}"))?;
+    let memory = state.memory.identity();
+    // SAFETY: functions of this library, which is never unloaded.
+    unsafe {
+        libc::atexit(end);
+        libc::pthread_atfork(None, None, Some(forget));
+    }
+    Ok(Process { state: Mutex::new(state), tree, memory, owner: std::process::id() })
+}
+
+/// The GPU, if it is set up.
+fn known() -> Option<&'static Process> {
+    PROCESS.get().and_then(Option::as_ref)
+}
+
+/// Ends captures and says what was counted.
+extern "C" fn end() {
+    let Some(process) = known().filter(|process| process.owner == std::process::id()) else { return };
+    // A thread that holds the lock for good is no reason not to end.
+    if let Ok(state) = process.state.try_lock() {
+        state.end();
+    }
+    process.tree.remove();
+}
+
+/// The thread of a board stays with the parent: a child's GPU has none, and its calls fail.
+extern "C" fn forget() {
+    if let Some(process) = known()
+        && let Ok(mut state) = process.state.try_lock()
+    {
+        state.lose_boards();
+    }
+}
+
+/// A path as the file system has it: redirected if it is one of the device's.
+///
+/// # Safety
+/// `path` is null or a string.
+unsafe fn redirected(path: *const c_char) -> Option<CString> {
+    if path.is_null() {
+        return None;
+    }
+    // SAFETY: as promised.
+    let path = unsafe { CStr::from_ptr(path) };
+    if !is_ours(path) {
+        return None;
+    }
+    begin()?.tree.redirect(path)
+}
+
+/// The path to pass on: the redirected one, if there is one.
+fn passed_on(redirected: &Option<CString>, path: *const c_char) -> *const c_char {
+    redirected.as_ref().map_or(path, |path| path.as_ptr())
+}

@@ -1,0 +1,261 @@
+//! What a process has of the GPU: its memory, buffers, channels, boards and display.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use triglyph::{GuestRange, ObjectEntry, Stats};
+
+use crate::board::{self, Board, HostBytes, Report};
+use crate::buffers::{Buffer, Buffers, Place, Use, Uses, Wanted};
+use crate::chip::{Chip, Domain};
+use crate::display::Display;
+use crate::drm::argument::{Answer, Errno};
+use crate::memory::Memory;
+use crate::settings::Settings;
+
+/// A channel.
+#[derive(Debug, Default)]
+pub struct Channel {
+    /// The buffer that notifiers are parts of, and how much of it is taken.
+    pub notifiers: u32,
+    pub notifier_bytes: u32,
+    /// Objects that the channel's board has yet to be told of.
+    pub new_objects: Vec<ObjectEntry>,
+}
+
+/// A command to wait for.
+pub type Wait = (Arc<dyn Board>, u64);
+
+/// Everything, behind one lock.
+pub struct State {
+    pub settings: Settings,
+    pub memory: Memory,
+    pub buffers: Buffers,
+    pub channels: BTreeMap<u32, Channel>,
+    pub display: Display,
+    /// By channel; the GM20B has one for all.
+    boards: BTreeMap<u32, Arc<dyn Board>>,
+    /// Of boards whose channels are gone.
+    reports: Vec<Report>,
+    last_channel: u32,
+    begun: Instant,
+    /// Submissions, and words in them.
+    pub submissions: u64,
+    pub words: u64,
+}
+
+impl State {
+    /// A GPU that nobody has used.
+    ///
+    /// # Errors
+    /// What the system says of its memory.
+    pub fn new(settings: Settings) -> io::Result<State> {
+        let memory = Memory::new(settings.chip.file_size())?;
+        let (buffers, display) = (Buffers::new(settings.chip), Display::new(settings.mode));
+        Ok(State {
+            settings,
+            memory,
+            buffers,
+            channels: BTreeMap::new(),
+            display,
+            boards: BTreeMap::new(),
+            reports: Vec::new(),
+            last_channel: 0,
+            begun: Instant::now(),
+            submissions: 0,
+            words: 0,
+        })
+    }
+
+    /// The chip.
+    pub fn chip(&self) -> Chip {
+        self.settings.chip
+    }
+
+    /// Nanoseconds since the GPU began.
+    pub fn now(&self) -> u64 {
+        self.begun.elapsed().as_nanos() as u64
+    }
+
+    /// The number of a channel's board.
+    pub fn board_number(&self, channel: u32) -> u32 {
+        match self.chip() {
+            Chip::Nv47 => channel,
+            Chip::Gm20b => 0,
+        }
+    }
+
+    /// The board of a channel, made when it is first needed.
+    ///
+    /// # Errors
+    /// `ENOENT` for a channel that does not exist, `ENODEV` when the board cannot be made; that is said on standard
+    /// error.
+    pub fn board(&mut self, channel: u32) -> Answer<Arc<dyn Board>> {
+        if !self.channels.contains_key(&channel) {
+            return Err(Errno(libc::ENOENT));
+        }
+        let number = self.board_number(channel);
+        if let Some(board) = self.boards.get(&number) {
+            return Ok(board.clone());
+        }
+        // Further boards have captures of their own.
+        let capture = self.settings.capture.as_ref().map(|path| match self.boards.is_empty() {
+            true => path.clone(),
+            false => path.with_extension(format!("{number}.tgc")),
+        });
+        let made = board::board(self.chip(), &self.settings.options, capture.as_deref());
+        let board = made.map_err(|error| {
+            eprintln!("triglyph-vgpu: {error}");
+            Errno(libc::ENODEV)
+        })?;
+        for buffer in self.buffers.iter() {
+            board.map(self.range(buffer.place, buffer.size), self.bytes(buffer))?;
+        }
+        self.boards.insert(number, board.clone());
+        Ok(board)
+    }
+
+    /// Makes a channel.
+    ///
+    /// # Errors
+    /// `ENOMEM` when there is no room for its notifiers.
+    pub fn create_channel(&mut self) -> Answer<u32> {
+        let notifiers = self.create_buffer(Wanted { domains: Domain::Gart.bit(), size: 4096, ..Wanted::default() })?;
+        self.last_channel += 1;
+        self.channels.insert(self.last_channel, Channel { notifiers, ..Channel::default() });
+        Ok(self.last_channel)
+    }
+
+    /// Ends a channel: its work is done first.
+    pub fn free_channel(&mut self, channel: u32) {
+        let Some(Channel { notifiers, .. }) = self.channels.remove(&channel) else { return };
+        // The program may have closed it.
+        let _ = self.close_buffer(notifiers);
+        if self.chip() == Chip::Nv47
+            && let Some(board) = self.boards.remove(&channel)
+        {
+            self.reports.extend(board.end());
+        }
+    }
+
+    /// A place as the GPU sees it.
+    pub fn range(&self, place: Place, size: u64) -> GuestRange {
+        let chip = self.chip();
+        GuestRange::new(chip.space(place.domain), chip.address(place.domain, place.offset), size)
+    }
+
+    /// The bytes of a buffer.
+    pub fn bytes(&self, buffer: &Buffer) -> HostBytes {
+        HostBytes::new(self.memory.at(buffer.home.offset))
+    }
+
+    /// Whether a command is done.
+    fn is_over(boards: &BTreeMap<u32, Arc<dyn Board>>, last: Use) -> bool {
+        boards.get(&last.board).is_none_or(|board| board.wait(last.number, Duration::ZERO))
+    }
+
+    fn reap(&mut self) {
+        let State { boards, buffers, memory, .. } = self;
+        buffers.reap(|last| Self::is_over(boards, last), |offset, size| memory.clear(offset, size));
+    }
+
+    /// Makes a buffer, for all boards.
+    ///
+    /// # Errors
+    /// Those of [`Buffers::create`].
+    pub fn create_buffer(&mut self, wanted: Wanted) -> Answer<u32> {
+        self.reap();
+        let mut created = self.buffers.create(wanted);
+        if created == Err(Errno(libc::ENOMEM)) {
+            // What is leaving may be enough.
+            self.boards.values().for_each(|board| board.finish());
+            self.reap();
+            created = self.buffers.create(wanted);
+        }
+        let handle = created?;
+        if let Some(buffer) = self.buffers.get(handle) {
+            let (range, bytes) = (self.range(buffer.place, buffer.size), self.bytes(buffer));
+            for board in self.boards.values() {
+                board.map(range, bytes)?;
+            }
+        }
+        Ok(handle)
+    }
+
+    /// Closes a handle of a buffer.
+    ///
+    /// # Errors
+    /// Those of [`Buffers::close`].
+    pub fn close_buffer(&mut self, handle: u32) -> Answer {
+        let Some(buffer) = self.buffers.close(handle)? else { return Ok(()) };
+        // A capture cannot say that something is unmapped: addresses are never used again.
+        if self.settings.capture.is_some() {
+            return Ok(());
+        }
+        let (range, mut uses) = (self.range(buffer.place, buffer.size), Uses::default());
+        for (&board, thread) in &self.boards {
+            uses.note(Use { board, number: thread.unmap(range)? });
+        }
+        self.buffers.leave(buffer, uses);
+        self.reap();
+        Ok(())
+    }
+
+    /// Moves a buffer to one of some domains, unless it is in one of them.
+    ///
+    /// # Errors
+    /// Those of [`Buffers::move_to`].
+    pub fn move_buffer(&mut self, handle: u32, domains: u32) -> Answer {
+        let wanted = match domains & Domain::Vram.bit() != 0 {
+            true => Domain::Vram,
+            false => Domain::Gart,
+        };
+        let Some(old) = self.buffers.move_to(handle, wanted)? else { return Ok(()) };
+        let Some(buffer) = self.buffers.get(handle) else { return Ok(()) };
+        let [old, new] = [old, buffer.place].map(|place| self.range(place, buffer.size));
+        let bytes = self.bytes(buffer);
+        for board in self.boards.values() {
+            board.unmap(old)?;
+            board.map(new, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// The commands of some uses.
+    pub fn waits(&self, uses: &Uses) -> Vec<Wait> {
+        uses.iter().filter_map(|last| Some((self.boards.get(&last.board)?.clone(), last.number))).collect()
+    }
+
+    /// The boards' threads are gone, as in a child of the process: calls fail from here on.
+    pub fn lose_boards(&mut self) {
+        // Their threads cannot be waited for.
+        std::mem::forget(std::mem::take(&mut self.boards));
+        self.channels.clear();
+    }
+
+    /// Ends all work and captures, and says what was counted if that is wanted.
+    pub fn end(&self) {
+        let ended = self.boards.values().filter_map(|board| board.end());
+        let reports: Vec<Report> = self.reports.iter().cloned().chain(ended).collect();
+        if !self.settings.stats {
+            return;
+        }
+        let (seconds, chip, frames) = (self.begun.elapsed().as_secs_f64(), self.chip().name(), self.display.flips());
+        let State { submissions, words, .. } = self;
+        eprintln!("triglyph-vgpu: {chip}: {seconds:.3} s, {frames} flips, {submissions} submissions, {words} words");
+        for Report { stats, faults } in reports {
+            let Stats { draws, triangles, vertices, kernels_compiled, compile_time, .. } = stats;
+            eprintln!(
+                "triglyph-vgpu: {draws} draws, {triangles} triangles, {vertices} vertices; {kernels_compiled} kernels \
+                 compiled in {:.3} s; {} faults",
+                compile_time.as_secs_f64(),
+                faults.total()
+            );
+            for fault in faults.first() {
+                eprintln!("triglyph-vgpu: {} at {:#x}: {}", fault.kind.name(), fault.address, fault.what);
+            }
+        }
+    }
+}
