@@ -10,6 +10,8 @@ mod capture_file;
 mod disasm;
 mod exit;
 mod generate;
+#[cfg(target_os = "linux")]
+mod gpu;
 mod info;
 mod jobs;
 mod junit;
@@ -72,6 +74,9 @@ enum Command {
     Disasm(disasm::Arguments),
     /// Look at a file of remembered kernels, or make it smaller.
     Cache(cache::Arguments),
+    /// A GPU for programs of this system.
+    #[cfg(target_os = "linux")]
+    Gpu(gpu::Arguments),
     /// Print what makes a shell complete this command's arguments.
     Completions(generate::Completions),
     /// Print the manual page, or write one for each command into a folder.
@@ -98,6 +103,8 @@ fn run(command: &Command, output: &Output) -> anyhow::Result<Exit> {
         Command::Info(arguments) => info::run(arguments, output),
         Command::Disasm(arguments) => disasm::run(arguments, output),
         Command::Cache(arguments) => cache::run(arguments, output),
+        #[cfg(target_os = "linux")]
+        Command::Gpu(arguments) => gpu::run(arguments),
         Command::Completions(arguments) => generate::completions(arguments),
         Command::Man(arguments) => generate::man(arguments, output),
     }

@@ -514,3 +514,31 @@ fn disasm_goes_both_ways() {
     expect_code(&refused, 3);
     assert!(String::from_utf8(refused.stderr).unwrap().contains("line 1"));
 }
+
+/// The program sees what the library is told.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_is_run_with_the_library_and_its_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("library.so");
+    let shell = ["-c", "env; exit 7"];
+    let run = |library: &Path| {
+        let frames = folder.path().join("frames");
+        let settings = ["--chip", "nv47", "--threads", "2", "--stats", "--frames", text(&frames)];
+        let start = ["gpu", "run", "--library", text(library)];
+        triglyph(&[&start[..], &settings[..], &["--", "sh"][..], &shell[..]].concat())
+    };
+    let missing = run(&library);
+    expect_code(&missing, 3);
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("cargo build --release -p triglyph-vgpu"));
+    // The loader says that it is no library, and goes on without.
+    std::fs::write(&library, "").unwrap();
+    let done = run(&library);
+    expect_code(&done, 7);
+    let environment = String::from_utf8_lossy(&done.stdout).into_owned();
+    let preload = format!("LD_PRELOAD={}", text(&library));
+    for line in [&*preload, "TRIGLYPH_GPU_CHIP=nv47", "TRIGLYPH_GPU_THREADS=2", "TRIGLYPH_GPU_STATS=1"] {
+        assert!(environment.lines().any(|other| other == line), "{line} in\n{environment}");
+    }
+    assert!(folder.path().join("frames").is_dir());
+}
