@@ -51,7 +51,7 @@ impl RepackKey {
 pub enum PixelLayout {
     /// In rows without gaps.
     Rows,
-    /// In a row of GOBs, [`gob_offset`](crate::layout::gob_offset); pixels of 2 or 4 bytes.
+    /// In a row of GOBs, [`gob_offset`](crate::layout::surface::gob_offset); pixels of 2 or 4 bytes.
     Gobs,
 }
 
