@@ -8,7 +8,7 @@ use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
 use support::pixels::{self, Canvas};
 use triglyph::Tier as Mode;
 use triglyph_engine::cache::texture_cache::TextureCache;
-use triglyph_engine::raster;
+use triglyph_engine::raster::{self, DrawContext, Drawing};
 use triglyph_engine::sched::Scheduler;
 use triglyph_guest::kernel::pixel::PixelKey;
 
@@ -74,6 +74,7 @@ fn scene(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, mode: Mode, threa
     let scheduler = Scheduler::new(threads).expect("threads");
     let mut textures = TextureCache::default();
     group.bench_function(name, |b| {
-        b.iter(|| raster::draw(&canvas.scene, &canvas.memory, &scheduler, &mut textures));
+        let context = DrawContext { memory: &canvas.memory, scheduler: &scheduler, interrupter: None };
+        b.iter(|| raster::draw(&canvas.scene, &mut Drawing::default(), &context, &mut textures));
     });
 }

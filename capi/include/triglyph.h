@@ -1512,8 +1512,9 @@ triglyph_status triglyph_run_for(triglyph_device *device,
 triglyph_status triglyph_interrupter_of(triglyph_device *device,
                                         triglyph_interrupter **interrupter);
 
-/// Ends the bounded run in progress before its next command, or else the next one before its first. Runs without bounds
-/// go on. Does not wait.
+/// Ends the bounded run in progress before its next command, or in the middle of drawing, or else the next one before
+/// its first command. What is not drawn then is drawn by the next run, or by the first call that looks at memory. Runs
+/// without bounds go on. Does not wait.
 triglyph_status triglyph_interrupt(triglyph_interrupter *interrupter);
 
 /// Destroys an interrupter that no thread uses any more. Null is ignored.

@@ -156,8 +156,9 @@ pub extern "C" fn triglyph_interrupter_of(
     })
 }
 
-/// Ends the bounded run in progress before its next command, or else the next one before its first. Runs without bounds
-/// go on. Does not wait.
+/// Ends the bounded run in progress before its next command, or in the middle of drawing, or else the next one before
+/// its first command. What is not drawn then is drawn by the next run, or by the first call that looks at memory. Runs
+/// without bounds go on. Does not wait.
 #[unsafe(no_mangle)]
 pub extern "C" fn triglyph_interrupt(interrupter: Option<&triglyph_interrupter>) -> triglyph_status {
     guard(|| {

@@ -3,6 +3,7 @@
 //! A machine draws scenes of one kind: of fixed-function fragments, or of programs ([`program`]).
 
 mod clock;
+mod closed;
 pub mod program;
 
 use std::path::PathBuf;
@@ -21,14 +22,15 @@ use crate::draw::program::{ProjectedVertices, Records};
 use crate::draw::{Assembler, Batch, Setup, Shaded, shade};
 use crate::error::Error;
 use crate::mem::{Epoch, Footprint, GuestAddr, GuestRange, Memory};
-use crate::raster::{self, RasterStats};
-use crate::scene::program::{ProgramScene, ProgramTarget, Surfaces};
-use crate::scene::{DrawState, Scene, SceneTarget};
-use crate::sched::{Scheduler, Timeline};
+use crate::raster::{self, DrawContext, Drawing, PreparedProgramState, PreparedState, RasterStats};
+use crate::scene::program::{ProgramScene, ProgramTarget, Programs, Surfaces};
+use crate::scene::{DrawState, Fixed, Scene, SceneTarget};
+use crate::sched::{Interrupter, Scheduler, Timeline};
 use crate::trace;
 use crate::transfer::{Gamma, HostRows, Outcome, Presented, Request, ScanOut, Transfers};
 pub use clock::ScopedTimer;
 use clock::StageClock;
+use closed::ClosedScenes;
 
 /// How an engine is set up.
 #[derive(Clone, Debug)]
@@ -85,6 +87,10 @@ pub struct Renderer {
     scratch: Shaded,
     images: TextureCache<Arc<ImageSource>>,
     programs: ProgramScene,
+    closed: ClosedScenes<Fixed, PreparedState>,
+    closed_programs: ClosedScenes<Programs, PreparedProgramState>,
+    /// Who may interrupt the bounded run that is in progress.
+    interrupter: Option<Interrupter>,
     /// Counts the targets of scenes.
     target_number: u64,
     /// The memory that drawing to them can touch, for a number and a time.
@@ -160,6 +166,9 @@ impl Renderer {
             scratch: Shaded::default(),
             images: TextureCache::default(),
             programs: ProgramScene::new(ProgramTarget::NOWHERE),
+            closed: ClosedScenes::default(),
+            closed_programs: ClosedScenes::default(),
+            interrupter: None,
             target_number: 0,
             target_memory: None,
             reads: program::Reads::default(),
@@ -220,10 +229,10 @@ impl Renderer {
         self.stats.stages.vertex += timer.time();
     }
 
-    /// Assembles and bins a draw; the scene before it is drawn first when the target is another one.
+    /// Assembles and bins a draw; the scene before it is over when the target is another one.
     pub fn draw(&mut self, memory: &Memory, call: &DrawCall<'_>, mut shaded: Shaded, assembler: &mut Assembler) {
         if self.scene.target != call.target || self.scene.is_full() || call.state.feedback {
-            self.flush(memory);
+            self.close_scene(memory);
             self.scene.reset(call.target);
             self.target_number += 1;
         }
@@ -248,7 +257,7 @@ impl Renderer {
         self.stats.triangles += triangles;
         self.stats.stages.setup += timer.time();
         if call.state.feedback {
-            self.flush(memory);
+            self.close_scene(memory);
         }
     }
 
@@ -292,20 +301,26 @@ impl Renderer {
         self.target_memory.as_ref().is_some_and(|(.., footprint)| footprint.touches(memory, range))
     }
 
-    /// Draws everything that is still in the scene, so that memory shows it.
+    /// Draws everything that is not drawn yet, so that memory shows it. Nothing interrupts that.
     pub fn flush(&mut self, memory: &Memory) {
-        self.vertex_clock.restart();
-        self.setup_clock.restart();
+        self.restart_clocks();
+        self.draw_closed_until(memory, None);
         if !self.scene.is_empty() {
             let _span = trace::flush();
             // Who waits for what is drawn may be the host, and answer by writing.
             memory.note_host_writes();
-            let done = raster::draw(&self.scene, memory, &self.scheduler, &mut self.textures);
+            let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
+            let done = raster::draw(&self.scene, &mut Drawing::default(), &context, &mut self.textures);
             self.add_raster(&done);
             let target = self.scene.target;
             self.scene.reset(target);
         }
         self.flush_programs(memory);
+    }
+
+    fn restart_clocks(&mut self) {
+        self.vertex_clock.restart();
+        self.setup_clock.restart();
     }
 
     fn add_raster(&mut self, done: &RasterStats) {
@@ -315,17 +330,18 @@ impl Renderer {
     }
 
     /// Draws the scene if it writes any byte of a range, there or where else it is mapped: someone is about to read it.
-    /// Returns whether it did.
+    /// Returns whether anything was drawn.
     pub fn flush_overlapping(&mut self, memory: &Memory, range: GuestRange) -> bool {
+        let had_closed = self.flush_closed(memory);
         if self.scene.is_empty() && self.programs.is_empty() {
-            return false;
+            return had_closed;
         }
         let touched =
             self.may_touch(memory, range) && (self.fixed_touches(memory, range) || self.programs_touch(memory, range));
         if touched {
             self.flush(memory);
         }
-        touched
+        touched || had_closed
     }
 
     /// Whether the scene of fixed-function fragments touches any byte of a range, there or where else it is mapped.

@@ -4,6 +4,7 @@
 mod bounded;
 mod host;
 mod host_memory;
+mod interrupted;
 mod packet_traces;
 mod present;
 mod recording;

@@ -155,6 +155,12 @@ pub struct SelectedPixel {
     compiled: Option<Arc<dyn PixelKernel>>,
 }
 
+impl std::fmt::Debug for SelectedPixel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SelectedPixel").field("handle", &self.handle).finish_non_exhaustive()
+    }
+}
+
 impl SceneKernel for SelectedPixel {
     fn is_compiled(&self) -> bool {
         self.compiled.is_some()
@@ -193,6 +199,12 @@ impl Handle<Fragment> {
 pub struct SelectedFragment {
     handle: Handle<Fragment>,
     compiled: OnceLock<Arc<dyn FragmentKernel>>,
+}
+
+impl std::fmt::Debug for SelectedFragment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SelectedFragment").field("handle", &self.handle).finish_non_exhaustive()
+    }
 }
 
 impl SceneKernel for SelectedFragment {

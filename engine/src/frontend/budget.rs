@@ -112,6 +112,13 @@ impl Budget {
         }
     }
 
+    /// Words that a bounded run may still do, at least 1: packets are cut there, so that recordings can repeat how runs
+    /// were cut by counting words.
+    #[inline]
+    pub fn words_left(&self) -> usize {
+        self.slice.map_or(usize::MAX, |left| usize::try_from(left.words).unwrap_or(usize::MAX).max(1))
+    }
+
     /// Takes fuel for work that costs about `nanoseconds`, and lets that time pass. False if there was not enough left:
     /// the work is not to be done then.
     #[inline]
@@ -124,6 +131,16 @@ impl Budget {
             left.nanoseconds = left.nanoseconds.saturating_sub(nanoseconds);
         }
         enough
+    }
+
+    /// Takes back that words of commands were spent: an interrupt has left them for the next run.
+    pub fn give_back_words(&mut self, words: u64, nanoseconds: u64) {
+        self.clock = self.clock.wrapping_sub(nanoseconds);
+        self.fuel = self.fuel.saturating_add(nanoseconds);
+        if let Some(left) = &mut self.slice {
+            left.words = left.words.saturating_add(words).min(self.words);
+            left.nanoseconds = left.nanoseconds.saturating_add(nanoseconds);
+        }
     }
 
     /// As [`Self::spend`], for words of commands.

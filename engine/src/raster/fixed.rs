@@ -6,39 +6,42 @@ use std::time::Instant;
 use triglyph_guest::kernel::pixel::{PixelBlock, PixelJob, Target, Texture};
 use triglyph_guest::kernel::tier::TextureDecoder;
 
-use super::{Painter, RasterStats, coverage, walk};
+use super::{DrawContext, Drawing, Painter, RasterStats, coverage, walk};
 use crate::cache::texture::{Decoded, TextureSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{SceneKernel, SelectedPixel};
 use crate::mem::{GuestAddr, Memory};
 use crate::scene::{DrawState, Fixed, Rect, Scene, Scissor};
-use crate::sched::Scheduler;
 
-/// Draws `scene` into `memory`.
+/// Draws what is not drawn yet of `scene`, until that is interrupted.
 pub fn draw(
     scene: &Scene,
-    memory: &Memory,
-    scheduler: &Scheduler,
+    drawing: &mut Drawing<PreparedState>,
+    context: &DrawContext<'_>,
     textures: &mut TextureCache<TextureSource>,
 ) -> RasterStats {
-    if scene.is_empty() {
-        return RasterStats::default();
-    }
+    let DrawContext { memory, scheduler, .. } = *context;
     let start = Instant::now();
-    textures.start_scene();
+    if drawing.prepared.is_empty() {
+        textures.start_scene();
+    }
     let mut texture =
         |source: &TextureSource, decoder: &dyn TextureDecoder| textures.get(memory, scheduler, source, decoder);
-    let prepared: Vec<Prepared> = scene.states.iter().map(|span| Prepared::new(&span.state, &mut texture)).collect();
+    let is_ready = drawing.prepare(&scene.states, context, |span| PreparedState::new(&span.state, &mut texture));
     let texture = start.elapsed();
+    if !is_ready {
+        return RasterStats { texture, ..RasterStats::default() };
+    }
 
+    let prepared = &drawing.prepared;
     let tiles = Tiles {
         scene,
         target: target(scene, memory),
-        textures: scene.states.iter().zip(&prepared).map(|(span, p)| p.bind(&span.state, memory)).collect(),
-        prepared: &prepared,
+        textures: scene.states.iter().zip(prepared).map(|(span, p)| p.bind(&span.state, memory)).collect(),
+        prepared,
     };
     let independent = !scene.target.tiles_alias(memory) && !scene.states.iter().any(|span| span.state.feedback);
-    let stats = walk(scene, &tiles, scheduler, independent);
+    let stats = walk(scene, &tiles, &mut drawing.walk, context, independent);
     mark_written(scene, memory);
     RasterStats { texture, ..stats }
 }
@@ -69,24 +72,27 @@ fn mark_written(scene: &Scene, memory: &Memory) {
 }
 
 /// A state, ready to be drawn with.
-struct Prepared {
+#[derive(Debug)]
+pub struct PreparedState {
     kernel: SelectedPixel,
     decoded: [Option<Arc<Decoded>>; 3],
 }
 
-impl Prepared {
+impl PreparedState {
     fn new(
         state: &DrawState,
         texture: &mut impl FnMut(&TextureSource, &dyn TextureDecoder) -> Option<Arc<Decoded>>,
     ) -> Self {
         let kernel = if state.feedback { state.kernel.select_interpreter() } else { state.kernel.select() };
-        let Some(decoder) = kernel.texture_decoder() else { return Prepared { kernel, decoded: [None, None, None] } };
+        let Some(decoder) = kernel.texture_decoder() else {
+            return PreparedState { kernel, decoded: [None, None, None] };
+        };
         let decoded = state.textures.map(|source| source.and_then(|source| texture(&source, decoder)));
         if decoded.iter().zip(&state.textures).any(|(decoded, source)| decoded.is_none() && source.is_some()) {
             // No room for all textures of this scene: the interpreter samples guest memory in place.
-            return Prepared { kernel: state.kernel.select_interpreter(), decoded: [None, None, None] };
+            return PreparedState { kernel: state.kernel.select_interpreter(), decoded: [None, None, None] };
         }
-        Prepared { kernel, decoded }
+        PreparedState { kernel, decoded }
     }
 
     fn bind<'a>(&'a self, state: &DrawState, memory: &'a Memory) -> [Texture<'a>; 3] {
@@ -110,7 +116,7 @@ impl Prepared {
 struct Tiles<'a> {
     scene: &'a Scene,
     target: Target<'a>,
-    prepared: &'a [Prepared],
+    prepared: &'a [PreparedState],
     textures: Vec<[Texture<'a>; 3]>,
 }
 

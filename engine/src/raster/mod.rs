@@ -12,17 +12,85 @@ mod coverage;
 mod fixed;
 mod program;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use triglyph_guest::kernel::pixel::PixelBlock;
 
 use crate::cache::{PixelCost, SceneKernel};
-use crate::mem::Misses;
+use crate::mem::{Memory, Misses};
 use crate::scene::{Kind, Rect, Scene};
-use crate::sched::Scheduler;
-pub use fixed::draw;
-pub use program::draw_programs;
+use crate::sched::{Interrupter, Scheduler};
+pub use fixed::{PreparedState, draw};
+pub use program::{PreparedProgramState, draw_programs};
+
+/// What scenes are drawn with.
+#[derive(Clone, Copy, Debug)]
+pub struct DrawContext<'a> {
+    /// Guest memory.
+    pub memory: &'a Memory,
+    /// Threads.
+    pub scheduler: &'a Scheduler,
+    /// Who may interrupt drawing; otherwise all of the scene is drawn.
+    pub interrupter: Option<&'a Interrupter>,
+}
+
+impl DrawContext<'_> {
+    #[inline]
+    fn is_interrupted(&self) -> bool {
+        self.interrupter.is_some_and(Interrupter::is_set)
+    }
+}
+
+/// How far a scene is drawn whose states are prepared as `P`.
+#[derive(Debug)]
+pub struct Drawing<P> {
+    /// States that are ready, the first ones.
+    prepared: Vec<P>,
+    walk: Option<Walk>,
+}
+
+impl<P> Default for Drawing<P> {
+    fn default() -> Self {
+        Drawing { prepared: Vec::new(), walk: None }
+    }
+}
+
+impl<P> Drawing<P> {
+    /// Whether all of the scene is drawn.
+    pub fn is_complete(&self) -> bool {
+        self.walk.as_ref().is_some_and(|walk| walk.tiles.is_empty())
+    }
+
+    /// Prepares states, in order. False if that was interrupted.
+    fn prepare<S>(&mut self, states: &[S], context: &DrawContext<'_>, mut prepare: impl FnMut(&S) -> P) -> bool {
+        self.prepared.reserve_exact(states.len() - self.prepared.len());
+        for state in &states[self.prepared.len()..] {
+            if context.is_interrupted() {
+                return false;
+            }
+            self.prepared.push(prepare(state));
+        }
+        true
+    }
+}
+
+/// The tiles of a scene that are not drawn yet, or not as a whole.
+#[derive(Debug)]
+struct Walk {
+    tiles: Vec<Tile>,
+    /// Nanoseconds that all of it should take, and has taken so far.
+    expected: u64,
+    measured: u64,
+}
+
+/// A tile with primitives.
+#[derive(Debug)]
+struct Tile {
+    number: usize,
+    /// How many of them are drawn.
+    drawn: AtomicU32,
+}
 
 /// What drawing a scene took.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,32 +132,48 @@ trait Painter: Sync {
     fn shade(&self, state: usize, blocks: &[PixelBlock]);
 }
 
-/// Draws all tiles of a scene, in order if they are not independent.
-fn walk<P>(scene: &Scene<P::Kind>, painter: &P, scheduler: &Scheduler, independent: bool) -> RasterStats
+/// How long a kernel should take for the blocks of one call, in nanoseconds: an interrupt waits that long.
+const AT_ONCE: u64 = 40_000;
+
+/// Draws the tiles of a scene that are not drawn yet, in order if they are not independent.
+fn walk<P>(
+    scene: &Scene<P::Kind>,
+    painter: &P,
+    walk: &mut Option<Walk>,
+    context: &DrawContext<'_>,
+    independent: bool,
+) -> RasterStats
 where
     P: Painter,
     Scene<P::Kind>: Sync,
 {
-    let busy: Vec<usize> = (0..scene.bins.len()).filter(|&tile| !scene.bins[tile].is_empty()).collect();
-    let expected = cost(scene, painter);
+    let Walk { tiles, expected, measured } = walk.get_or_insert_with(|| {
+        let busy = (0..scene.bins.len()).filter(|&tile| !scene.bins[tile].is_empty());
+        let tiles = busy.map(|number| Tile { number, drawn: AtomicU32::new(0) }).collect();
+        Walk { tiles, expected: cost(scene, painter), measured: 0 }
+    });
     let blocks = AtomicU64::new(0);
     let nanoseconds = AtomicU64::new(0);
     let work = |i: usize| {
         let start = Instant::now();
-        blocks.fetch_add(draw_tile(scene, painter, busy[i]), Ordering::Relaxed);
+        blocks.fetch_add(draw_tile(scene, painter, &tiles[i], context), Ordering::Relaxed);
         nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
     };
     if independent {
-        scheduler.for_each(busy.len(), Duration::from_nanos(expected), work);
+        context.scheduler.for_each(tiles.len(), Duration::from_nanos(*expected), work);
     } else {
-        (0..busy.len()).for_each(work);
+        (0..tiles.len()).for_each(work);
     }
-    let measured = nanoseconds.into_inner();
-    if scene.primitives.len() <= LOOKED_AT {
-        correct(scene, painter, expected, measured);
+    let taken = nanoseconds.into_inner();
+    *measured += taken;
+    tiles.retain_mut(|tile| (*tile.drawn.get_mut() as usize) < scene.bins[tile.number].len());
+    if tiles.is_empty() {
+        if scene.primitives.len() <= LOOKED_AT {
+            correct(scene, painter, *expected, *measured);
+        }
+        note_times(scene, painter, *measured);
     }
-    note_times(scene, painter, measured);
-    RasterStats { blocks: blocks.into_inner(), raster: Duration::from_nanos(measured), ..RasterStats::default() }
+    RasterStats { blocks: blocks.into_inner(), raster: Duration::from_nanos(taken), ..RasterStats::default() }
 }
 
 /// What drawing a scene costs, as far as it matters, in nanoseconds.
@@ -129,22 +213,29 @@ fn note_times<P: Painter>(scene: &Scene<P::Kind>, painter: &P, measured: u64) {
     }
 }
 
-/// Draws one tile and returns the number of blocks.
-fn draw_tile<P: Painter>(scene: &Scene<P::Kind>, painter: &P, tile: usize) -> u64 {
-    let area = scene.tile(tile);
-    let mut bin = &scene.bins[tile][..];
+/// Blocks that a kernel should be called with, at most.
+fn blocks_at_once(kernel: &dyn SceneKernel) -> usize {
+    let cost = kernel.pixel_cost().get(kernel.is_compiled()).max(1);
+    (AT_ONCE * PixelCost::PARTS / (64 * cost)).max(1) as usize
+}
+
+/// Draws one tile, or what is left of it until that is interrupted, and returns the number of blocks.
+fn draw_tile<P: Painter>(scene: &Scene<P::Kind>, painter: &P, tile: &Tile, context: &DrawContext<'_>) -> u64 {
+    let area = scene.tile(tile.number);
+    let bin = &scene.bins[tile.number][..];
+    let mut drawn = tile.drawn.load(Ordering::Relaxed) as usize;
     let mut blocks = scene.take_blocks();
     let mut total = 0;
     let mut state = 0;
-    while let Some(&first) = bin.first() {
-        while scene.states.get(state + 1).is_some_and(|next| next.first <= first) {
+    while drawn < bin.len() && !context.is_interrupted() {
+        while scene.states.get(state + 1).is_some_and(|next| next.first <= bin[drawn]) {
             state += 1;
         }
         let end = scene.states.get(state + 1).map_or(u32::MAX, |next| next.first);
-        let (now, rest) = bin.split_at(bin.partition_point(|&primitive| primitive < end));
-        bin = rest;
-        for &primitive in now {
-            painter.cover(primitive, state, area, &mut blocks);
+        let most = blocks_at_once(painter.kernel(state));
+        while drawn < bin.len() && bin[drawn] < end && blocks.len() < most {
+            painter.cover(bin[drawn], state, area, &mut blocks);
+            drawn += 1;
         }
         total += blocks.len() as u64;
         if !blocks.is_empty() {
@@ -152,6 +243,8 @@ fn draw_tile<P: Painter>(scene: &Scene<P::Kind>, painter: &P, tile: usize) -> u6
         }
         blocks.clear();
     }
+    // Those who go on with it come after the call that this tile was drawn by.
+    tile.drawn.store(drawn as u32, Ordering::Relaxed);
     scene.keep_blocks(blocks);
     total
 }

@@ -11,7 +11,7 @@ use triglyph_guest::kernel::program::output::{Surface, TARGETS};
 use triglyph_guest::kernel::program::sampler::Texture;
 
 use super::cover::Cover;
-use super::{Painter, RasterStats, walk};
+use super::{DrawContext, Drawing, Painter, RasterStats, walk};
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::cache::texture_cache::TextureCache;
 use crate::cache::{SceneKernel, SelectedFragment};
@@ -19,24 +19,27 @@ use crate::mem::{GuestRange, Memory, Misses, ProgramMemory};
 use crate::scene::Rect;
 use crate::scene::program::{ProgramScene, ProgramState, Programs, Surfaces, TargetSurface, TextureBinding};
 use crate::scene::reach::Ready;
-use crate::sched::Scheduler;
 
-/// Draws `scene` into `memory`.
+/// Draws what is not drawn yet of `scene`, until that is interrupted.
 pub fn draw_programs(
     scene: &ProgramScene,
-    memory: &Memory,
-    scheduler: &Scheduler,
+    drawing: &mut Drawing<PreparedProgramState>,
+    context: &DrawContext<'_>,
     images: &mut TextureCache<Arc<ImageSource>>,
 ) -> RasterStats {
-    if scene.is_empty() {
-        return RasterStats::default();
-    }
+    let DrawContext { memory, scheduler, .. } = *context;
     let start = Instant::now();
-    images.start_scene();
+    if drawing.prepared.is_empty() {
+        images.start_scene();
+    }
     let mut image = |source: &Arc<ImageSource>| images.get(memory, scheduler, source, ());
-    let prepared: Vec<Prepared> = scene.states.iter().map(|span| Prepared::new(&span.state, &mut image)).collect();
+    let is_ready = drawing.prepare(&scene.states, context, |span| PreparedProgramState::new(&span.state, &mut image));
     let texture = start.elapsed();
-    let states = || scene.states.iter().map(|span| &span.state).zip(&prepared);
+    if !is_ready {
+        return RasterStats { texture, ..RasterStats::default() };
+    }
+    let prepared = &drawing.prepared;
+    let states = || scene.states.iter().map(|span| &span.state).zip(prepared);
     // Each space that a program reaches; nearly always there is one.
     let spaces: Vec<(u32, ProgramMemory<'_>)> = states().fold(Vec::new(), |mut spaces, (state, _)| {
         let space = state.reach.as_ref().map(|reach| reach.space);
@@ -56,14 +59,14 @@ pub fn draw_programs(
         depth: surface(&scene.target.depth),
         textures: Textures::new(states()),
         environments: states().zip(&ready).map(|((s, _), r)| environment(s, r.as_ref(), &spaces, &exhausted)).collect(),
-        prepared: &prepared,
+        prepared,
         samples: AtomicU64::new(0),
         pixels: AtomicU64::new(0),
     };
     let touched = surfaces(scene);
     let ordered = scene.target.tiles_alias(touched, memory)
         || scene.states.iter().any(|span| span.state.tiles_depend(&scene.target, memory));
-    let stats = walk(scene, &tiles, scheduler, !ordered);
+    let stats = walk(scene, &tiles, &mut drawing.walk, context, !ordered);
     let (samples, pixels) = (tiles.samples.load(Ordering::Relaxed), tiles.pixels.load(Ordering::Relaxed));
     drop(tiles);
     mark_written(scene, touched, memory);
@@ -106,17 +109,18 @@ fn mark_written(scene: &ProgramScene, which: Surfaces, memory: &Memory) {
 }
 
 /// A state, ready to be drawn with.
-struct Prepared {
+#[derive(Debug)]
+pub struct PreparedProgramState {
     kernel: SelectedFragment,
     images: [Option<Arc<DecodedImage>>; UNITS],
     reached: Vec<Option<Arc<DecodedImage>>>,
 }
 
-impl Prepared {
+impl PreparedProgramState {
     fn new(state: &ProgramState, decoded: &mut impl FnMut(&Arc<ImageSource>) -> Option<Arc<DecodedImage>>) -> Self {
         let mut image = |binding: &Option<TextureBinding>| decoded(&binding.as_ref()?.image);
         let reached = state.reach.iter().flat_map(|reach| &*reach.textures);
-        Prepared {
+        PreparedProgramState {
             kernel: state.kernel.select(),
             reached: reached.map(&mut image).collect(),
             images: std::array::from_fn(|unit| image(&state.textures[unit])),
@@ -139,7 +143,7 @@ struct Textures<'a> {
 }
 
 impl<'a> Textures<'a> {
-    fn new<'s: 'a>(states: impl Iterator<Item = (&'s Arc<ProgramState>, &'a Prepared)>) -> Self {
+    fn new<'s: 'a>(states: impl Iterator<Item = (&'s Arc<ProgramState>, &'a PreparedProgramState)>) -> Self {
         let mut textures = Textures { lists: vec![[Texture::default(); UNITS]], numbers: Vec::new() };
         let mut last: Option<&ProgramState> = None;
         for (state, prepared) in states {
@@ -167,7 +171,7 @@ struct Tiles<'a> {
     scene: &'a ProgramScene,
     colors: [Surface<'a>; TARGETS],
     depth: Surface<'a>,
-    prepared: &'a [Prepared],
+    prepared: &'a [PreparedProgramState],
     textures: Textures<'a>,
     environments: Vec<Environment<'a>>,
     samples: AtomicU64,

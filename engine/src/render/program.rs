@@ -6,7 +6,7 @@ use super::Renderer;
 use crate::cache::image::{DecodedImage, ImageSource};
 use crate::draw::program::{Binned, Drawn, ProgramBatch, ProgramSetup, Records, Shape, Topology, shade_programs};
 use crate::mem::{Footprint, GuestRange, Memory, Misses};
-use crate::raster;
+use crate::raster::{self, DrawContext, Drawing, RasterStats};
 use crate::scene::program::{ProgramState, ProgramTarget, Surfaces};
 use crate::trace;
 
@@ -91,8 +91,8 @@ impl Renderer {
         records
     }
 
-    /// Bins a draw. The scene before it is drawn first when its target is another one, or when one of the draw's
-    /// textures lies in what it writes: textures are what memory holds before a draw.
+    /// Bins a draw. The scene before it is over when its target is another one, or when one of the draw's textures lies
+    /// in what it writes: textures are what memory holds before a draw.
     pub fn draw_programs(&mut self, memory: &Memory, call: &ProgramCall<'_>, records: Records) -> Drawn {
         let (drawn, records) = self.draw_shapes(memory, call, records);
         self.record_scratch = records;
@@ -102,11 +102,11 @@ impl Renderer {
     /// As [`Self::draw_programs`], for callers that have more to draw of the same vertices.
     pub fn draw_shapes(&mut self, memory: &Memory, call: &ProgramCall<'_>, records: Records) -> (Drawn, Records) {
         if self.programs.target != *call.target {
-            self.flush(memory);
+            self.close_scene(memory);
             self.programs.reset(*call.target);
             self.target_number += 1;
         } else if self.programs.is_full() || self.reads_scene(memory, call.state) || call.state.reaches_memory() {
-            self.flush(memory);
+            self.close_scene(memory);
         }
         self.reads.note(memory, call.state);
         self.programs.set_state(call.state.clone());
@@ -128,7 +128,7 @@ impl Renderer {
         self.stats.stages.setup += timer.time();
         if call.state.reaches_memory() {
             // Later draws write what it reads, or read what it writes.
-            self.flush(memory);
+            self.close_scene(memory);
         }
         (drawn, records)
     }
@@ -186,6 +186,7 @@ impl Renderer {
 
     /// Draws the scene if it reads or writes any byte of a range: someone is about to write it.
     pub fn flush_before_write(&mut self, memory: &Memory, range: GuestRange) {
+        self.flush_closed(memory);
         if !self.programs.is_empty() && self.reads.touch(memory, range) {
             self.flush(memory);
         }
@@ -206,16 +207,27 @@ impl Renderer {
         if !self.programs.is_empty() {
             let _span = trace::flush();
             memory.note_host_writes();
-            let done = raster::draw_programs(&self.programs, memory, &self.scheduler, &mut self.images);
-            self.samples = self.samples.wrapping_add(done.samples);
-            self.pixels = self.pixels.wrapping_add(done.pixels);
-            self.add_troubles(done.misses, done.exhausted);
-            self.add_raster(&done);
+            let context = DrawContext { memory, scheduler: &self.scheduler, interrupter: None };
+            let done = raster::draw_programs(&self.programs, &mut Drawing::default(), &context, &mut self.images);
+            self.add_programs(&done);
         }
+        self.end_programs();
+    }
+
+    /// The scene of programs was drawn, or is closed.
+    pub(super) fn end_programs(&mut self) {
         // States without primitives go as well.
         let target = self.programs.target;
         self.programs.reset(target);
         self.touched = Surfaces::default();
         self.reads.clear();
+    }
+
+    /// Counts what was drawn of a scene of programs.
+    pub(super) fn add_programs(&mut self, done: &RasterStats) {
+        self.samples = self.samples.wrapping_add(done.samples);
+        self.pixels = self.pixels.wrapping_add(done.pixels);
+        self.add_troubles(done.misses, done.exhausted);
+        self.add_raster(done);
     }
 }

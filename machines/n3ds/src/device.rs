@@ -258,7 +258,13 @@ impl Device for N3ds {
         let _span = trace::submit();
         self.core.memory.note_host_writes();
         self.core.budget.begin_slice(limit, u64::MAX);
+        self.core.renderer.set_interrupter(Some(self.core.budget.interrupter().clone()));
         self.with_bus(|gsp, hardware| gsp.work(hardware));
+        if !self.gsp.has_work() {
+            // An interrupt says the rest.
+            self.core.renderer.draw_all(&self.core.memory);
+        }
+        self.core.renderer.set_interrupter(None);
         let end = self.core.budget.end_slice();
         self.core.budget.refuel(u64::MAX);
         let end = match end {

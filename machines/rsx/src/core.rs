@@ -7,10 +7,10 @@ use triglyph_guest::rsx::ramht::{Entry, engine};
 
 use super::dma::{DmaObject, HandleTable, SavedEntry, space};
 use super::ramin::{self, Ramin};
-use triglyph_engine::device::{FaultKind, FaultLog, ObjectEntry};
+use triglyph_engine::device::{FaultKind, FaultLog, ObjectEntry, RunLimit};
 use triglyph_engine::error::Error;
 use triglyph_engine::frontend::DeriveContext;
-use triglyph_engine::frontend::budget::Budget;
+use triglyph_engine::frontend::budget::{Budget, SliceEnd};
 use triglyph_engine::mem::{GuestAddr, Memory};
 use triglyph_engine::render::{Accuracy, Renderer};
 use triglyph_engine::snapshot::state;
@@ -282,6 +282,24 @@ impl Core {
     /// Draws what is still in the scene, so that memory shows it.
     pub fn flush(&mut self) {
         self.renderer.flush(&self.memory);
+    }
+
+    /// The same, before a method that looks at it. False when a bounded run was interrupted: the method has to be
+    /// executed another time.
+    pub fn draw_all(&mut self) -> bool {
+        self.renderer.draw_all(&self.memory)
+    }
+
+    /// Begins a bounded run, whose drawing may be interrupted.
+    pub(super) fn begin_slice(&mut self, limit: RunLimit, fuel: u64) {
+        self.budget.begin_slice(limit, fuel);
+        self.renderer.set_interrupter(Some(self.budget.interrupter().clone()));
+    }
+
+    /// Ends it.
+    pub(super) fn end_slice(&mut self) -> SliceEnd {
+        self.renderer.set_interrupter(None);
+        self.budget.end_slice()
     }
 
     /// Does a transfer that sees everything drawn so far; what falls outside of memory is a fault of `what`.

@@ -384,15 +384,20 @@ impl Device for Rsx {
             return end;
         }
         let _span = trace::submit();
-        self.core.budget.begin_slice(limit, FUEL);
+        self.core.begin_slice(limit, FUEL);
         self.core.memory.note_host_writes();
         self.look_at_control();
         let waiting = self.run_slice();
+        let has_more = waiting.is_none() && self.has_more();
+        if !has_more && self.core.draw_all() {
+            // An interrupt may have ended the run after the last word.
+            self.fifo.settle(&mut self.core);
+        }
         self.show_controls();
         self.core.memory.tell_written();
-        match (self.core.budget.end_slice(), waiting) {
+        match (self.core.end_slice(), waiting) {
             (SliceEnd::Interrupted, _) => RunEnd::Interrupted,
-            (SliceEnd::Used, None) if self.has_more() => RunEnd::BudgetUsed,
+            (SliceEnd::Used, None) if has_more => RunEnd::BudgetUsed,
             (_, Some(waiting)) => RunEnd::Waiting(waiting),
             (_, None) => {
                 self.core.renderer.timeline.complete();

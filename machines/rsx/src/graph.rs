@@ -27,8 +27,8 @@ pub struct Run<'w> {
 /// Object methods (0x180 to 0x1FC) arrive with the name under which [`Core::resolve`] knows the object: the value can
 /// be stored as it is.
 pub trait Object {
-    /// Executes a run.
-    fn run(&mut self, core: &mut Core, run: Run<'_>);
+    /// Executes a run. Returns how many words of it: less than all when a bounded run was interrupted.
+    fn run(&mut self, core: &mut Core, run: Run<'_>) -> usize;
 }
 
 /// What stands on a subchannel.
@@ -111,12 +111,13 @@ impl Graph {
         self.bound[subchannel as usize % SUBCHANNELS]
     }
 
-    /// Gives a run to the object on a subchannel.
+    /// Gives a run to the object on a subchannel. Returns how many words were taken: less than all when a bounded run
+    /// was interrupted.
     #[inline]
-    pub fn run(&mut self, core: &mut Core, subchannel: u32, run: Run<'_>) {
+    pub fn run(&mut self, core: &mut Core, subchannel: u32, run: Run<'_>) -> usize {
         debug_assert!(!run.increasing || run.method as usize + 4 * run.words.len() <= METHOD_SPACE as usize);
         match self.bound(subchannel) {
-            Bound::Curie => self.curie.run(core, run),
+            Bound::Curie => return self.curie.run(core, run),
             Bound::TwoD(index) => self.two_d.run(core, index, run),
             // The puller sends these elsewhere.
             Bound::Software => {}
@@ -129,6 +130,7 @@ impl Graph {
                 core.fault(FaultKind::BadMethod, u64::from(run.method), what);
             }
         }
+        run.words.len()
     }
 
     /// Brings everything into memory that was drawn so far: before a report, an interrupt, the end of a submission.

@@ -10,7 +10,7 @@ use triglyph_guest::tegra::methods::{Class, SUBCHANNEL_CLASSES};
 
 use super::core::{ADDRESS_MASK, Core, SPACE};
 pub use super::host::Blocked;
-use super::host::{Host, SavedBlocked, SavedHost};
+use super::host::{self, Host, SavedBlocked, SavedHost};
 use super::packet::packet_words;
 use super::unit::{SavedUnits, Units, Words};
 use triglyph_engine::device::FaultKind;
@@ -91,6 +91,8 @@ pub struct Channel {
     pub(super) packet_traces: PacketTraces,
     /// Room for the words of a segment while they are executed.
     words: Vec<u32>,
+    /// Whether what was drawn has not been counted.
+    unsettled: bool,
 }
 
 impl Default for Channel {
@@ -106,6 +108,7 @@ impl Default for Channel {
             blocked: None,
             packet_traces: PacketTraces::default(),
             words: Vec::new(),
+            unsettled: false,
         }
     }
 }
@@ -215,6 +218,7 @@ impl Channel {
             blocked,
             packet_traces: PacketTraces::default(),
             words: Vec::new(),
+            unsettled: false,
         })
     }
 
@@ -262,8 +266,9 @@ impl Channel {
     /// whether anything was done.
     pub fn run(&mut self, core: &mut Core) -> bool {
         let worked = self.work(core);
+        self.unsettled |= worked;
         // Between two commands of a channel that goes on soon nothing has to be counted.
-        if worked && !core.budget.is_over() {
+        if self.unsettled && !core.budget.is_over() && core.draw_all() {
             self.settle(core);
         }
         worked
@@ -272,6 +277,12 @@ impl Channel {
     /// What the channel has drawn counts for it, and a snapshot has all that was counted.
     pub(super) fn settle(&mut self, core: &mut Core) {
         self.units.settle(core);
+        self.unsettled = false;
+    }
+
+    /// Draws scenes that commands have closed. False when a bounded run was interrupted.
+    fn draw_closed(&mut self, core: &mut Core) -> bool {
+        self.units.draw_closed(core)
     }
 
     fn work(&mut self, core: &mut Core) -> bool {
@@ -287,6 +298,9 @@ impl Channel {
         core.space = self.space;
         let mut worked = false;
         loop {
+            if !self.draw_closed(core) {
+                return worked;
+            }
             if let Some(blocked) = self.blocked {
                 if !blocked.is_over(core) {
                     return worked;
@@ -306,7 +320,9 @@ impl Channel {
                 }
             } else if let Some(next) = self.entries.pop_front() {
                 worked = true;
-                self.begin(core, next);
+                if !self.begin(core, next) {
+                    self.entries.push_front(next);
+                }
             } else {
                 // Nothing more was submitted: a macro that waits for parameters gets none, unless a header promised
                 // them.
@@ -315,8 +331,8 @@ impl Channel {
         }
     }
 
-    /// Begins what was submitted next.
-    fn begin(&mut self, core: &mut Core, work: Work) {
+    /// Begins what was submitted next. False when a bounded run was interrupted before.
+    fn begin(&mut self, core: &mut Core, work: Work) -> bool {
         match work {
             Work::Entry(bits) => self.begin_entry(core, bits),
             // What the driver pushes are methods of the host, which end a macro's parameters.
@@ -326,10 +342,13 @@ impl Channel {
             }
             Work::Increment { index, count } => {
                 self.units.finish_macro(core);
-                core.flush();
+                if !self.units.draw_all(core) {
+                    return false;
+                }
                 (0..count).for_each(|_| core.increment_syncpoint(index));
             }
         }
+        true
     }
 
     fn begin_entry(&mut self, core: &mut Core, bits: u64) {
@@ -399,12 +418,17 @@ impl Channel {
             Some(run) => Some(run),
             None => {
                 done += 1;
-                self.stream.open(words[before]).map_or_else(|event| self.event(core, event, words[before]), Some)
+                match self.stream.open(words[before]) {
+                    Ok(run) => Some(run),
+                    Err(event) if self.event(core, event, words[before]) => None,
+                    Err(_) => return Step::On(0),
+                }
             }
         };
         if let Some(run) = run {
             core.position = address.wrapping_add(4 * done as u64) & ADDRESS_MASK;
-            done += self.data(core, run, &words[done..]);
+            let end = words.len().min(before.saturating_add(core.budget.words_left()));
+            done += self.data(core, run, &words[done..end]);
         }
         if self.current.is_none() {
             return Step::Over(core.budget.spend_words(1, 1));
@@ -416,6 +440,8 @@ impl Channel {
             self.current = None;
             return Step::Over(false);
         }
+        // An interrupt ends the run before the next word.
+        self.draw_closed(core);
         Step::On(done - before)
     }
 
@@ -478,20 +504,20 @@ impl Channel {
         });
     }
 
-    /// What a word is that does not begin a run.
-    fn event(&mut self, core: &mut Core, event: Event, word: u32) -> Option<Run> {
+    /// What a word is that does not begin a run. False when a bounded run was interrupted before it.
+    fn event(&mut self, core: &mut Core, event: Event, word: u32) -> bool {
         match event {
             Event::None => {}
             Event::Write(Write { subchannel, method, data, .. }) => {
                 let run = Run { subchannel, method, count: 1, stepping: Stepping::Each };
-                self.deliver(core, run, &[data]);
+                return self.deliver(core, run, &[data]) != 0;
             }
             Event::EndSegment => self.current = None,
             Event::Malformed => {
                 core.fault(FaultKind::BadCommand, word.into(), format_args!("no method header: {word:#010x}"));
             }
         }
-        None
+        true
     }
 
     /// Data words of a run, as many as are its own and there; the others are still to come. Returns how many were
@@ -510,12 +536,16 @@ impl Channel {
         taken
     }
 
-    /// Delivers words of a run to the host or to the unit of their subchannel. Returns how many were taken.
+    /// Delivers words of a run to the host or to the unit of their subchannel. Returns how many were taken: none when a
+    /// bounded run was interrupted.
     #[inline]
     fn deliver(&mut self, core: &mut Core, run: Run, words: &[u32]) -> usize {
         let Run { subchannel, method, stepping, .. } = run;
         if method < methods::END {
             self.units.finish_macro(core);
+            if host::shows_drawing(method, words[0]) && !self.units.draw_all(core) {
+                return 0;
+            }
             if method == 0 {
                 self.bind(core, subchannel, words[0]);
             }

@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicU8;
 use triglyph_guest::kernel::Window;
 
 use super::kinds::{Kinds, SavedKind};
-use triglyph_engine::device::{FaultKind, FaultLog};
-use triglyph_engine::frontend::budget::Budget;
+use triglyph_engine::device::{FaultKind, FaultLog, RunLimit};
+use triglyph_engine::frontend::budget::{Budget, SliceEnd};
 use triglyph_engine::frontend::{DeriveContext, MemoryDependency};
 use triglyph_engine::mem::{GuestAddr, Memory, read_words};
 use triglyph_engine::render::Renderer;
@@ -115,6 +115,24 @@ impl Core {
     /// Draws what is still in the scene, so that memory shows it.
     pub fn flush(&mut self) {
         self.renderer.flush(&self.memory);
+    }
+
+    /// The same, before a command that looks at it. False when a bounded run was interrupted: the command has to be
+    /// executed another time.
+    pub fn draw_all(&mut self) -> bool {
+        self.renderer.draw_all(&self.memory)
+    }
+
+    /// Begins a bounded run, whose drawing may be interrupted.
+    pub(super) fn begin_slice(&mut self, limit: RunLimit, fuel: u64) {
+        self.budget.begin_slice(limit, fuel);
+        self.renderer.set_interrupter(Some(self.budget.interrupter().clone()));
+    }
+
+    /// Ends it.
+    pub(super) fn end_slice(&mut self) -> SliceEnd {
+        self.renderer.set_interrupter(None);
+        self.budget.end_slice()
     }
 
     /// An address in the running channel's address space.

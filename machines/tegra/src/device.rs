@@ -279,17 +279,20 @@ impl Device for TegraX1 {
             return end;
         }
         let _span = trace::submit();
-        self.core.budget.begin_slice(limit, FUEL);
+        self.core.begin_slice(limit, FUEL);
         self.core.memory.note_host_writes();
         self.run_rounds();
-        match self.core.budget.end_slice() {
+        let has_more = self.channels.values().any(|channel| channel.has_work() && channel.blocked().is_none());
+        if !has_more {
+            // An interrupt says the rest.
+            self.core.draw_all();
+        }
+        match self.core.end_slice() {
             SliceEnd::Interrupted => {
                 self.core.memory.tell_written();
                 return RunEnd::Interrupted;
             }
-            SliceEnd::Used
-                if self.channels.values().any(|channel| channel.has_work() && channel.blocked().is_none()) =>
-            {
+            SliceEnd::Used if has_more => {
                 self.core.memory.tell_written();
                 return RunEnd::BudgetUsed;
             }

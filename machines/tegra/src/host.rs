@@ -106,6 +106,18 @@ pub struct Host {
     pub reference: u32,
 }
 
+/// Whether a method of the host lets others see what was drawn before it.
+pub(super) fn shows_drawing(method: u32, datum: u32) -> bool {
+    match METHODS.effect(method) {
+        Effect::Trigger(Trigger::LegacyRelease) => true,
+        Effect::Trigger(Trigger::Syncpoint) => syncpoint_b::operation(datum) != Some(SyncpointOperation::Wait),
+        Effect::Trigger(Trigger::Semaphore) => {
+            matches!(semaphore_d::operation(datum), Some(SemaphoreOperation::Release | SemaphoreOperation::Reduction))
+        }
+        _ => false,
+    }
+}
+
 impl Host {
     pub(super) fn save(&self) -> SavedHost {
         let Host { address, payload, threshold, reference } = *self;
@@ -144,7 +156,6 @@ impl Host {
                 if syncpoint_b::operation(datum) == Some(SyncpointOperation::Wait) {
                     return Some(Blocked::Syncpoint { index, threshold: self.threshold });
                 }
-                core.flush();
                 core.increment_syncpoint(index);
             }
             Trigger::SetReference => self.reference = datum,

@@ -197,6 +197,8 @@ impl PacketSource for Source<'_> {
         let mut done = 0;
         while done < packet.words && self.channel.blocked.is_none() {
             match self.channel.step(self.core, self.address, self.words, self.at + done) {
+                // A bounded run was interrupted.
+                Step::On(0) => break,
                 Step::On(words) => done += words,
                 Step::Over(on) => {
                     self.end = Some(on);

@@ -146,7 +146,7 @@ impl Units {
     }
 
     /// Methods from the push buffer, none of them the host's. Returns how many of the words were taken: less than all
-    /// when the channel has to wait, or when methods begin anew at 0.
+    /// when the channel has to wait, when a bounded run was interrupted, or when methods begin anew at 0.
     #[inline]
     pub fn write(&mut self, core: &mut Core, class: Class, words: Words<'_>) -> usize {
         if self.work.mme.is_waiting() && !is_macro_datum(class, words.method) {
@@ -173,16 +173,20 @@ impl Units {
             }
             let method = words.method + done as u32;
             core.position = words.position.wrapping_add(4 * done as u64) & ADDRESS_MASK;
-            done += self.write_effect(core, class, method, &data[done..]);
-            if done == data.len() || self.work.blocked.is_some() {
+            let taken = self.write_effect(core, class, method, &data[done..]);
+            done += taken;
+            if taken == 0 || done == data.len() || self.work.blocked.is_some() {
                 return done;
             }
         }
     }
 
     /// A word for a method that does more than being stored, or that is stored in another way than usual; further ones
-    /// behind it if they go the same way. Returns how many.
+    /// behind it if they go the same way. Returns how many: none when a bounded run was interrupted before it.
     fn write_effect(&mut self, core: &mut Core, class: Class, method: u32, data: &[u32]) -> usize {
+        if classes::shows_drawing(class, method) && !self.draw_all(core) {
+            return 0;
+        }
         let registers = &self.registers[index(class)];
         let aliases = match class {
             Class::ThreeD => classes::constants_from(method).min(data.len()),
@@ -225,7 +229,9 @@ impl Units {
         }
         for (i, datum) in data.iter().enumerate() {
             core.position = position.wrapping_add(4 * i as u64) & ADDRESS_MASK;
-            self.write_effect(core, class, method, std::slice::from_ref(datum));
+            if self.write_effect(core, class, method, std::slice::from_ref(datum)) == 0 {
+                return i;
+            }
             if self.work.blocked.is_some() {
                 return i + 1;
             }
@@ -241,6 +247,22 @@ impl Units {
             self.work.mme.reuse(call);
         }
         waited
+    }
+
+    /// Draws scenes that commands have closed, and counts what went wrong there. False when a bounded run was
+    /// interrupted.
+    pub(super) fn draw_closed(&mut self, core: &mut Core) -> bool {
+        if !core.renderer.has_closed_scenes() {
+            return true;
+        }
+        let is_drawn = core.renderer.draw_closed(&core.memory);
+        self.work.threed.settle_troubles(core);
+        is_drawn
+    }
+
+    /// Draws everything, before a command that looks at it. False when a bounded run was interrupted.
+    pub(super) fn draw_all(&mut self, core: &mut Core) -> bool {
+        self.draw_closed(core) && core.draw_all()
     }
 
     /// Draws everything, and counts what was drawn.

@@ -73,7 +73,7 @@ impl Pica {
         }
         let mut list = self.list?;
         loop {
-            if host.budget.is_over() {
+            if !host.renderer.draw_closed(host.memory) || host.budget.is_over() {
                 self.list = Some(list);
                 return None;
             }
@@ -90,8 +90,12 @@ impl Pica {
             spend(host, 1);
             list = RunningList { address, bytes, at: 0, ..list };
         }
+        if !self.try_finish(host) {
+            // Behind its last word.
+            self.list = Some(RunningList { at: (u64::from(list.bytes) / 4).max(1), ..list });
+            return None;
+        }
         self.list = None;
-        self.finish(host);
         Some(ListEnd { interrupt: self.interrupted, words: list.words, triangles: list.triangles })
     }
 
@@ -113,7 +117,7 @@ impl Pica {
         let mut ahead = Ahead::default();
         self.packet_traces.begin_here();
         while list.at + 1 < words && !self.stopped() && list.words_left > 0 {
-            if host.budget.is_over() {
+            if !host.renderer.draw_closed(host.memory) || host.budget.is_over() {
                 return false;
             }
             let before = list.at;

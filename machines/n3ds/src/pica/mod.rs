@@ -248,6 +248,16 @@ impl Pica {
         self.show_densest();
     }
 
+    /// The same; false when a bounded run was interrupted before everything was drawn.
+    fn try_finish(&mut self, host: &mut Host<'_>) -> bool {
+        self.draw_immediate(host);
+        let is_drawn = host.renderer.draw_all(host.memory);
+        if is_drawn {
+            self.show_densest();
+        }
+        is_drawn
+    }
+
     fn fault(&self, host: &mut Host<'_>, kind: FaultKind, address: u64, what: impl std::fmt::Display) {
         host.faults.record(kind, address, self.position, what);
     }

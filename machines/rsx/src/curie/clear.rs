@@ -32,6 +32,7 @@ impl Curie {
         self.state.refresh_target(core, &self.registers);
         let target = &self.state.target;
         let Some(rect) = rect(&self.registers, target) else { return };
+        // What was gathered may have been drawn just now.
         core.flush();
         let channels = [m::clear_surface::r(word), m::clear_surface::g(word), m::clear_surface::b(word)];
         let mask = channels.into_iter().chain([m::clear_surface::a(word)]);

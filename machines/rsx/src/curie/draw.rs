@@ -185,6 +185,16 @@ impl Curie {
     }
 }
 
+/// Draws scenes that are closed. False when a bounded run was interrupted.
+pub(crate) fn draw_closed(core: &mut Core) -> bool {
+    if !core.renderer.has_closed_scenes() {
+        return true;
+    }
+    let is_drawn = core.renderer.draw_closed(&core.memory);
+    spend_texture_time(core);
+    is_drawn
+}
+
 /// Takes fuel for the textures that scenes have looked at since the last call.
 pub(super) fn spend_texture_time(core: &mut Core) {
     let bytes = core.renderer.take_texture_bytes();

@@ -25,6 +25,7 @@ use triglyph_guest::rsx::methods::{Effect, Trigger, curie};
 use super::core::Core;
 use super::graph::{Object, Run};
 use super::registers::{Registers, index};
+pub(super) use draw::draw_closed;
 use effects::{METHOD_EFFECTS, WRITES, is_unknown, takes};
 use gather::Gather;
 use packets::Taken;
@@ -94,13 +95,16 @@ impl Curie {
     }
 
     /// Executes the method at which a run stopped, and as many of the words behind it as go the same way. Returns how
-    /// many words were taken, at least one.
+    /// many words were taken: none when a bounded run was interrupted before it.
     fn trigger(&mut self, core: &mut Core, run: Run<'_>) -> usize {
         let Run { method, words, increasing } = run;
         let Effect::Trigger(trigger) = METHOD_EFFECTS[index(method)] else {
             self.store_checked(core, method, words[0]);
             return 1;
         };
+        if sync::shows_drawing(trigger) && !core.draw_all() {
+            return 0;
+        }
         // Words for the same method, or for the elements of one array.
         let repeated = if increasing { &words[..1] } else { words };
         match trigger {
@@ -128,7 +132,7 @@ impl Curie {
                 return 1;
             }
             Trigger::Notify => self.notify(core),
-            Trigger::WaitForIdle => core.flush(),
+            Trigger::WaitForIdle => {}
             Trigger::ClearReportValue => self.clear_report_value(core, words[0]),
             Trigger::GetReport => {
                 self.get_report(core, words[0]);
@@ -179,7 +183,7 @@ impl Curie {
 }
 
 impl Object for Curie {
-    fn run(&mut self, core: &mut Core, run: Run<'_>) {
+    fn run(&mut self, core: &mut Core, run: Run<'_>) -> usize {
         let Run { mut method, mut words, increasing } = run;
         while let [.., last] = words {
             if self.gather.is_some() {
@@ -199,7 +203,11 @@ impl Object for Curie {
             let taken = self.trigger(core, Run { method, words, increasing });
             method += if increasing { 4 * taken as u32 } else { 0 };
             words = &words[taken..];
+            if !draw::draw_closed(core) || taken == 0 {
+                break;
+            }
         }
+        run.words.len() - words.len()
     }
 }
 

@@ -8,6 +8,20 @@ use crate::core::Core;
 use triglyph_engine::device::FaultKind;
 use triglyph_engine::mem::GuestAddr;
 
+/// Whether a method looks at what was drawn before it, or lets others see it.
+pub(super) fn shows_drawing(trigger: Trigger) -> bool {
+    matches!(
+        trigger,
+        Trigger::ClearSurface
+            | Trigger::Notify
+            | Trigger::WaitForIdle
+            | Trigger::ClearReportValue
+            | Trigger::GetReport
+            | Trigger::BackEndWriteSemaphoreRelease
+            | Trigger::TextureReadSemaphoreRelease
+    )
+}
+
 impl Curie {
     /// A place in the object that method `object` names; a fault when there is none.
     fn place(&self, core: &mut Core, object: usize, offset: u32, bytes: u64, what: &str) -> Option<GuestAddr> {
@@ -20,7 +34,6 @@ impl Curie {
 
     /// NOTIFY: a record at the start of DMA_NOTIFIES.
     pub(super) fn notify(&mut self, core: &mut Core) {
-        core.flush();
         if let Some(place) = self.place(core, curie::set_context_dma_notifies::ID, 0, 16, "notifier") {
             core.write_record(place, 0, 0, "notifier");
         }
@@ -51,7 +64,6 @@ impl Curie {
             None if word >> 24 == 0 => 0,
             None => return core.fault(FaultKind::BadMethod, word.into(), format_args!("report {word:#x}")),
         };
-        core.flush();
         if let Some(place) = self.place(core, curie::set_context_dma_report::ID, offset, 16, "report") {
             core.write_record(place, value, 0, "report");
         }

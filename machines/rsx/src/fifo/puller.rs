@@ -45,6 +45,11 @@ fn to_the_end(words: &[u32], method: u32, increasing: bool) -> &[u32] {
     if increasing && words.len() > room { &words[..room] } else { words }
 }
 
+/// Whether a method of the puller lets others see what was drawn before it.
+fn shows_drawing(method: u32) -> bool {
+    [methods::set_reference::ID, methods::semaphore_release::ID].contains(&(method as usize))
+}
+
 /// The puller at work.
 #[derive(Debug)]
 pub struct Puller<'a> {
@@ -59,8 +64,8 @@ pub struct Puller<'a> {
 }
 
 impl Puller<'_> {
-    /// Executes data words. Returns how many were taken, at least one, and why no more: a word that blocks counts as
-    /// taken, it is waited for in the channel's state.
+    /// Executes data words. Returns how many were taken, and why no more: a word that blocks counts as taken, it is
+    /// waited for in the channel's state; one before which a bounded run was interrupted does not.
     #[inline]
     pub fn methods(&mut self, channel: &mut Channel, to: Method, words: &[u32]) -> (usize, Option<Stop>) {
         let Method { subchannel, method, increasing } = to;
@@ -69,8 +74,13 @@ impl Puller<'_> {
         }
         channel.engine = engine::GRAPH as u8;
         let words = to_the_end(words, method, increasing);
-        self.graph.run(self.core, subchannel, Run { method, words, increasing });
-        (words.len(), None)
+        self.object(subchannel, Run { method, words, increasing })
+    }
+
+    /// Gives words to the object on a subchannel.
+    fn object(&mut self, subchannel: u32, run: Run<'_>) -> (usize, Option<Stop>) {
+        let taken = self.graph.run(self.core, subchannel, run);
+        (taken, (taken < run.words.len()).then_some(Stop::SliceOver))
     }
 
     /// The subchannels that the 3D object stands on, as a set.
@@ -86,17 +96,17 @@ impl Puller<'_> {
         self.graph.curie.store_packets(words, subchannels, OBJECTS.end)
     }
 
-    /// Executes data words if they are the 3D object's and nothing is to be looked at. Otherwise nothing has happened.
+    /// Executes data words if they are the 3D object's and nothing is to be looked at, and returns how many were taken:
+    /// all unless a bounded run was interrupted. Otherwise nothing has happened.
     #[inline]
-    pub fn whole(&mut self, channel: &mut Channel, to: Method, words: &[u32]) -> bool {
+    pub fn whole(&mut self, channel: &mut Channel, to: Method, words: &[u32]) -> Option<usize> {
         let Method { subchannel, method, increasing } = to;
         let end = method as usize + 4 * words.len();
         if method < OBJECTS.end || end > METHOD_SPACE as usize || self.graph.bound(subchannel) != Bound::Curie {
-            return false;
+            return None;
         }
         channel.engine = engine::GRAPH as u8;
-        self.graph.curie.run(self.core, Run { method, words, increasing });
-        true
+        Some(self.graph.curie.run(self.core, Run { method, words, increasing }))
     }
 
     /// Methods that are not simply an object's.
@@ -118,8 +128,7 @@ impl Puller<'_> {
             return self.software(to, words);
         }
         channel.engine = engine::GRAPH as u8;
-        self.graph.run(self.core, subchannel, Run { method, words, increasing });
-        (words.len(), None)
+        self.object(subchannel, Run { method, words, increasing })
     }
 
     /// Methods whose data are handles, one by one: the object gets instance addresses instead.
@@ -133,10 +142,10 @@ impl Puller<'_> {
                 return self.software(to, &words[..1]);
             }
             let stop = match self.core.lookup(self.id, handle) {
-                Some(named) => {
-                    self.graph.run(self.core, subchannel, Run { method, words: &[named.name], increasing });
-                    None
-                }
+                Some(named) => match self.object(subchannel, Run { method, words: &[named.name], increasing }) {
+                    (0, stop) => return (i, stop),
+                    (_, stop) => stop,
+                },
                 None => {
                     let what = format_args!("no object {handle:#x} for method {method:#x}");
                     self.core.fault(FaultKind::BadMethod, u64::from(handle), what);
@@ -158,6 +167,9 @@ impl Puller<'_> {
         for (i, &data) in words.iter().enumerate() {
             if method >= METHOD_SPACE {
                 return (i, None);
+            }
+            if !self.core.draw_all() {
+                return (i, Some(Stop::SliceOver));
             }
             self.graph.finish(self.core);
             let call = SoftwareMethod { channel: self.id, subchannel, method, data };
@@ -188,6 +200,9 @@ impl Puller<'_> {
         for (i, &word) in words.iter().enumerate() {
             if method >= OWN {
                 return (i, None);
+            }
+            if shows_drawing(method) && !self.core.draw_all() {
+                return (i, Some(Stop::SliceOver));
             }
             let stop = self.own_method(channel, subchannel, method, word);
             if stop.is_some() {

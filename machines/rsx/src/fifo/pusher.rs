@@ -45,9 +45,12 @@ pub fn run(channel: &mut Channel, fetch: &mut Fetch, puller: &mut Puller<'_>) ->
 #[inline]
 fn data(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option<Stop> {
     let packet = channel.packet;
-    let words = &words[..words.len().min(packet.count as usize)];
+    let words = &words[..words.len().min(packet.count as usize).min(puller.core.budget.words_left())];
     let fuel = spend_words(puller, words.len());
     let (taken, stop) = puller.methods(channel, Method::of(packet), words);
+    if stop == Some(Stop::SliceOver) {
+        give_back_words(puller, words.len() - taken);
+    }
     took(channel, packet, taken as u32);
     if fuel { stop } else { out_of_fuel(channel, puller) }
 }
@@ -56,6 +59,12 @@ fn data(channel: &mut Channel, puller: &mut Puller<'_>, words: &[u32]) -> Option
 #[inline(always)]
 pub(super) fn spend_words(puller: &mut Puller<'_>, words: usize) -> bool {
     puller.core.budget.spend_words(words as u64, WORD * words as u64)
+}
+
+/// Gives fuel back for words that an interrupt has left for the next run.
+#[cold]
+fn give_back_words(puller: &mut Puller<'_>, words: usize) {
+    puller.core.budget.give_back_words(words as u64, WORD * words as u64);
 }
 
 /// Moves past data words of a packet.
@@ -131,14 +140,21 @@ pub(super) fn header(channel: &mut Channel, puller: &mut Puller<'_>, word: u32, 
     let Some(packet) = Methods::decode(word) else { return branch(channel, puller, word) };
     channel.get = channel.get.wrapping_add(4);
     channel.fetched = 0;
-    let words = &rest[..rest.len().min(packet.count as usize)];
+    let words = &rest[..rest.len().min(packet.count as usize).min(puller.core.budget.words_left() - 1)];
     let fuel = spend_words(puller, words.len() + 1);
-    if !words.is_empty() && puller.whole(channel, Method::of(packet), words) {
-        took(channel, packet, words.len() as u32);
-    } else {
-        channel.packet = packet;
+    let taken = if words.is_empty() { None } else { puller.whole(channel, Method::of(packet), words) };
+    let mut stop = None;
+    match taken {
+        Some(taken) => {
+            took(channel, packet, taken as u32);
+            if taken < words.len() {
+                give_back_words(puller, words.len() - taken);
+                stop = Some(Stop::SliceOver);
+            }
+        }
+        None => channel.packet = packet,
     }
-    if fuel { None } else { out_of_fuel(channel, puller) }
+    if fuel { stop } else { out_of_fuel(channel, puller) }
 }
 
 /// A word that leads elsewhere, or is an error.

@@ -8,6 +8,7 @@ use triglyph_guest::rsx::ramfc::Field;
 
 use super::{Cache, Channel, Fetch, Method, Puller, Stop, run};
 use crate::core::Core;
+use crate::curie::draw_closed;
 use crate::graph::Graph;
 use crate::outside::Outside;
 use triglyph_engine::device::Waiting;
@@ -240,6 +241,10 @@ impl Fifo {
         let (channel, id) = (&mut self.live, self.current);
         let graph = self.graphs[id as usize].get_or_insert_default();
         core.big_endian = channel.big_endian;
+        // What an interrupted run has left.
+        if !draw_closed(core) {
+            return Stop::SliceOver;
+        }
         let mut puller = Puller { core, graph, outside, id };
         let mut stop = pull(channel, &mut self.cache, self.switches, &mut puller);
         if stop.is_none() {
@@ -251,9 +256,10 @@ impl Fifo {
             (self.switches.pull, self.switches.hash_failed) = (false, hash_failed);
         }
         // Between two commands of a channel that goes on soon nothing has to be seen.
-        if stop != Some(Stop::SliceOver) {
-            graph.finish(core);
+        if stop == Some(Stop::SliceOver) || !core.draw_all() {
+            return Stop::SliceOver;
         }
+        graph.finish(core);
         stop.unwrap_or(Stop::Idle)
     }
 }
@@ -269,6 +275,9 @@ fn pull(channel: &mut Channel, cache: &mut Cache, switches: Switches, puller: &m
         return Some(Stop::Blocked);
     }
     while let Some([method, data]) = cache.first() {
+        if !puller.core.draw_all() {
+            return Some(Stop::SliceOver);
+        }
         cache.drop_first();
         if !puller.core.budget.spend_words(1, 1) {
             return Some(Stop::OutOfFuel);

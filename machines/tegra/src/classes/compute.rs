@@ -12,6 +12,10 @@ impl EngineClass for Compute {
     type Trigger = Trigger;
     const METHODS: &'static MethodTable<Trigger> = &METHODS;
 
+    fn shows_drawing(trigger: Trigger) -> bool {
+        trigger == Trigger::Launch
+    }
+
     fn trigger(dispatch: &mut ClassDispatch<'_>, trigger: Trigger, _method: u32, datum: u32) {
         match trigger {
             Trigger::Launch => {

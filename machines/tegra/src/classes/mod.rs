@@ -37,6 +37,12 @@ trait EngineClass {
     /// Does what `method` triggers with `datum`.
     fn trigger(dispatch: &mut ClassDispatch<'_>, trigger: Self::Trigger, method: u32, datum: u32);
 
+    /// Whether a method with this trigger looks at what was drawn before it, or lets others see it. What it does to
+    /// memory that it may share with the scene, or not, does not count: that is found out when it is executed.
+    fn shows_drawing(_trigger: Self::Trigger) -> bool {
+        false
+    }
+
     /// Whether [`Self::stream`] takes data for a method with this trigger as a whole.
     fn is_stream(_trigger: Self::Trigger) -> bool {
         false
@@ -72,6 +78,24 @@ impl MmeMachine for ClassDispatch<'_> {
     }
 }
 
+/// Whether a method looks at what was drawn before it, or lets others see it.
+pub fn shows_drawing(class: Class, method: u32) -> bool {
+    fn of<C: EngineClass>(method: u32) -> bool {
+        match C::METHODS.effect(method) {
+            Effect::Common(trigger) => matches!(trigger, Common::Report | Common::Notify),
+            Effect::Trigger(trigger) => C::shows_drawing(trigger),
+            Effect::None | Effect::Dirty(_) => false,
+        }
+    }
+    match class {
+        Class::ThreeD => of::<ThreeD>(method),
+        Class::Compute => of::<Compute>(method),
+        Class::Inline => of::<Inline>(method),
+        Class::TwoD => of::<TwoD>(method),
+        Class::Copy => of::<Copies>(method),
+    }
+}
+
 /// Whether data for this method are a stream that [`ClassDispatch::stream`] takes as a whole.
 pub fn is_stream(class: Class, method: u32) -> bool {
     fn of<C: EngineClass>(method: u32) -> bool {
@@ -97,6 +121,10 @@ impl<'u> ClassDispatch<'u> {
 
     /// Does what a method does besides being stored.
     pub fn trigger(&mut self, method: u32, datum: u32) {
+        // What a macro has drawn before.
+        if self.core.renderer.flush_closed(&self.core.memory) {
+            self.work.threed.settle_troubles(self.core);
+        }
         let known = match self.class {
             Class::ThreeD => self.perform::<ThreeD>(method, datum),
             Class::Compute => self.perform::<Compute>(method, datum),

@@ -44,6 +44,10 @@ impl EngineClass for ThreeD {
         }
     }
 
+    fn shows_drawing(trigger: Trigger) -> bool {
+        matches!(trigger, Trigger::IncrementSyncpoint | Trigger::ClearReport | Trigger::Clear)
+    }
+
     fn is_stream(trigger: Trigger) -> bool {
         trigger == Trigger::LoadConstant
     }

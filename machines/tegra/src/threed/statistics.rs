@@ -53,7 +53,7 @@ impl ThreeD {
     }
 
     /// Counts what went wrong in programs.
-    pub(super) fn settle_troubles(&mut self, core: &mut Core) {
+    pub fn settle_troubles(&mut self, core: &mut Core) {
         let troubles = core.renderer.take_troubles();
         let ((reads, read), (writes, write)) = (troubles.misses.reads, troubles.misses.writes);
         if reads != 0 {
